@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// The permutation flow shop with makespan objective (Fm | prmu | Cmax).
+//
+// n jobs visit m machines in the same machine order; every machine takes the jobs in the same job
+// order; find the order whose last job ends earliest. C(t,k) = max(C(t-1,k), C(t,k-1)) + p(t,k).
+#ifndef MCO_FLOWSHOP_H
+#define MCO_FLOWSHOP_H
+
+#include <math.h>
+
+#include "mco/context.h"
+#include "mco/flowshop_options.def"
+
+MCO_BEGIN_C
+
+// ---- Limits, refused with a message that names the value seen and the value allowed.
+enum {
+    MCO_FLOWSHOP_MAX_JOBS = 20000,
+    MCO_FLOWSHOP_MAX_MACHINES = 1000,
+    MCO_FLOWSHOP_MAX_TIME = 1000000  // one processing time
+};
+// Besides, (jobs + machines - 1) times the largest time stays within 2^31 - 1: that product bounds
+// every makespan and every lower bound.
+
+// ---- Instance: immutable after creation, may be shared between threads.
+
+typedef struct mco_flowshop mco_flowshop;
+
+// From an array of times [machines * jobs], machine-major, each 0..MCO_FLOWSHOP_MAX_TIME; copied.
+// Errors: ARGUMENT, LIMIT, MEMORY. O(n m).
+MCO_API mco_status mco_flowshop_create(mco_context *ctx, int32_t jobs, int32_t machines, const int32_t *times,
+                                       mco_flowshop **out);
+
+// From a file: Taillard's text format, the format of Vallada, Ruiz and Framinan (2015), or CSV with
+// names (docs/formats.md); gzip is read directly, "-" is standard input. `which` picks an instance
+// of a file that holds several, from 1; 0 is fine where there is one.
+// Errors: IO, PARSE (with path:line:column), LIMIT, ARGUMENT (no such instance), MEMORY.
+MCO_API mco_status mco_flowshop_read(mco_context *ctx, const char *path, int32_t which, mco_flowshop **out);
+
+// One of Taillard's 120 instances (1993) by name, "ta001" to "ta120", from its published seed.
+MCO_API mco_status mco_flowshop_taillard(mco_context *ctx, const char *name, mco_flowshop **out);
+
+// Random times, uniform in 1..99 by Taillard's generator from `seed` (1..2^31-2).
+MCO_API mco_status mco_flowshop_generate(mco_context *ctx, int32_t jobs, int32_t machines, int32_t seed,
+                                         mco_flowshop **out);
+
+// Writes the instance in Taillard's text format; path "-" is standard output. Errors: IO.
+MCO_API mco_status mco_flowshop_write(mco_context *ctx, const mco_flowshop *shop, const char *path);
+
+MCO_API void mco_flowshop_destroy(mco_context *ctx, mco_flowshop **shop);
+
+MCO_API int32_t mco_flowshop_jobs(const mco_flowshop *shop);
+MCO_API int32_t mco_flowshop_machines(const mco_flowshop *shop);
+MCO_API int32_t mco_flowshop_time(const mco_flowshop *shop, int32_t machine, int32_t job);
+// Names as read, or "1", "2", ...; and "M1", "M2", ... Owned by the instance.
+MCO_API const char *mco_flowshop_name(const mco_flowshop *shop);
+MCO_API const char *mco_flowshop_job_name(const mco_flowshop *shop, int32_t job);
+MCO_API const char *mco_flowshop_machine_name(const mco_flowshop *shop, int32_t machine);
+// Best makespan known for a Taillard instance and the best lower bound published; -1 for others.
+MCO_API void mco_flowshop_best_known(const mco_flowshop *shop, int64_t *makespan, int64_t *bound);
+
+// ---- Checking
+
+// Recomputes the makespan of `order` [count], 0-based jobs. Errors: ARGUMENT when it is not a
+// permutation of all jobs, naming the position and the value. O(n m).
+MCO_API mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
+                                      int64_t count, int64_t *makespan);
+
+// Reads an order: job numbers 1..n on one line, job names, what the solver wrote, or a result file.
+// `order` [jobs] receives 0-based jobs. A wrong count or a job twice is MCO_ERR_PARSE with the place.
+MCO_API mco_status mco_flowshop_read_order(mco_context *ctx, const mco_flowshop *shop, const char *path,
+                                           int32_t *order);
+// Writes job numbers 1..n on one line, then a comment line per named job.
+MCO_API mco_status mco_flowshop_write_order(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
+                                            const char *path);
+
+// Draws the schedule as a Gantt chart with its critical path (SVG).
+MCO_API mco_status mco_flowshop_plot(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
+                                     const char *path);
+
+// ---- Solving
+
+typedef enum mco_flowshop_method { MCO_FLOWSHOP_BB, MCO_FLOWSHOP_HEURISTIC } mco_flowshop_method;
+typedef enum mco_flowshop_engine {
+    MCO_FLOWSHOP_ENGINE_AUTO,
+    MCO_FLOWSHOP_ENGINE_CPU,
+    MCO_FLOWSHOP_ENGINE_REFERENCE
+} mco_flowshop_engine;
+typedef enum mco_flowshop_bound {
+    MCO_FLOWSHOP_BOUND_AUTO,
+    MCO_FLOWSHOP_LB1,
+    MCO_FLOWSHOP_LB2
+} mco_flowshop_bound;
+typedef enum mco_flowshop_branching {
+    MCO_FLOWSHOP_BRANCHING_AUTO,
+    MCO_FLOWSHOP_FORWARD,
+    MCO_FLOWSHOP_BACKWARD,
+    MCO_FLOWSHOP_ALTERNATE,
+    MCO_FLOWSHOP_MINBRANCH,
+    MCO_FLOWSHOP_MINMIN,
+    MCO_FLOWSHOP_MAXSUM
+} mco_flowshop_branching;
+typedef enum mco_flowshop_select { MCO_FLOWSHOP_SELECT_DEPTH, MCO_FLOWSHOP_SELECT_BEST } mco_flowshop_select;
+typedef enum mco_flowshop_simd {
+    MCO_FLOWSHOP_SIMD_AUTO,
+    MCO_FLOWSHOP_SIMD_AVX512,
+    MCO_FLOWSHOP_SIMD_AVX2,
+    MCO_FLOWSHOP_SIMD_PORTABLE
+} mco_flowshop_simd;
+
+#define MCO_FIELD_INTEGER(field, flag, def, low, high, unset, argument, help) int64_t field;
+#define MCO_FIELD_REAL(field, flag, def, low, high, unset, argument, help) double field;
+#define MCO_FIELD_CHOICE(field, flag, type, def, choices, help) type field;
+#define MCO_FIELD_TEXT(field, flag, argument, help) const char *field;
+#define MCO_DEFAULT_INTEGER(field, flag, def, low, high, unset, argument, help) def,
+#define MCO_DEFAULT_REAL(field, flag, def, low, high, unset, argument, help) def,
+#define MCO_DEFAULT_CHOICE(field, flag, type, def, choices, help) def,
+#define MCO_DEFAULT_TEXT(field, flag, argument, help) NULL,
+
+// Fields, defaults and meanings are the table in flowshop_options.def.
+typedef struct mco_flowshop_params {
+    size_t struct_size;
+    MCO_FLOWSHOP_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT)
+    const int32_t *start;  // [jobs] a known schedule, 0-based; borrowed; NULL for none
+} mco_flowshop_params;
+
+#define MCO_FLOWSHOP_PARAMS_INIT                                                                             \
+    {                                                                                                        \
+        sizeof(mco_flowshop_params),                                                                         \
+            MCO_FLOWSHOP_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL, MCO_DEFAULT_CHOICE, MCO_DEFAULT_TEXT) NULL \
+    }
+
+typedef struct mco_flowshop_improvement {
+    double time_s;
+    int64_t makespan;
+    int64_t bound;
+} mco_flowshop_improvement;
+
+// What a solve returns. Arrays are owned by the result; mco_flowshop_result_clear releases them.
+typedef struct mco_flowshop_result {
+    size_t struct_size;
+    mco_outcome outcome;
+    mco_stop stop;
+    int64_t makespan;  // -1 while no schedule is known
+    int64_t bound;     // proven: no schedule is shorter
+    int32_t *order;    // [jobs], 0-based; NULL while no schedule is known
+
+    // What was chosen where the parameters said auto.
+    mco_flowshop_engine engine;
+    mco_flowshop_bound bound_used;
+    mco_flowshop_branching branching_used;
+    const char *simd_used;  // static storage
+    int threads_used;
+    int64_t upper_bound_used;  // U: what the branching rules see; -1 without branch and bound
+
+    // Counters. A node is decomposed when the bounds of its children are computed; counted are
+    // nodes with 1..n-2 jobs fixed. They cover earlier legs of a resumed search too.
+    int64_t nodes;
+    int64_t bounds;      // lower bounds computed
+    int64_t leaves;      // complete schedules reached by the tree search
+    int64_t steals;      // pieces of work given to an idle worker
+    int64_t iterations;  // of the heuristic, all threads
+    int64_t nodes_resumed;        // of `nodes`, those of earlier legs
+    int64_t *nodes_by_depth;      // [jobs + 1] by number of jobs fixed
+    int64_t *children_by_depth;   // [(jobs + 1) * (jobs + 1)] nodes of a depth by surviving children
+
+    mco_flowshop_improvement *history;  // [history_count], improvements in order
+    int64_t history_count;
+    double solve_s;      // wall clock inside mco_flowshop_solve
+    double heuristic_s;  // of it, before the tree search
+} mco_flowshop_result;
+
+#define MCO_FLOWSHOP_RESULT_INIT { .struct_size = sizeof(mco_flowshop_result) }
+
+// Solves `shop`. MCO_OK means *result is valid, whatever the outcome; its order has been rechecked
+// from the raw instance. Zero jobs give makespan 0. Memory grows with threads * jobs * (jobs +
+// machines). Errors: ARGUMENT, MEMORY, IO and PARSE (checkpoints), INTERNAL.
+MCO_API mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop,
+                                      const mco_flowshop_params *params, mco_flowshop_result *result);
+
+MCO_API void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result);
+
+// A lower bound on every schedule. LB1: Taillard's (1993), max of machine loads with smallest head
+// and tail and of job lengths. LB2: besides, every pair of machines by Johnson's rule with lags.
+// O(n m) and O(n m^2 + m^2 n log n).
+MCO_API mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
+                                            int64_t *out);
+
+MCO_END_C
+#endif

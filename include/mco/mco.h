@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// mco: many-core combinatorial optimisation. This header includes the whole library.
+//
+//     mco_context *ctx = NULL;
+//     mco_flowshop *shop = NULL;
+//     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+//     mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
+//
+//     mco_context_create(&ctx, NULL);
+//     mco_flowshop_taillard(ctx, "ta021", &shop);
+//     params.time_limit_s = 60;
+//     if (mco_flowshop_solve(ctx, shop, &params, &result) == MCO_OK)
+//         printf("%lld, at least %lld\n", (long long)result.makespan, (long long)result.bound);
+//     mco_flowshop_result_clear(ctx, &result);
+//     mco_flowshop_destroy(ctx, &shop);
+//     mco_context_destroy(&ctx);
+//
+// Rules that hold everywhere: a negative status leaves the outputs untouched; every create or read
+// has one destroy that takes the address and sets NULL; ids are 0-based int32_t, counts int64_t;
+// structs begin with struct_size and are filled by their _INIT macro.
+#ifndef MCO_MCO_H
+#define MCO_MCO_H
+
+#include "mco/context.h"
+#include "mco/flowshop.h"
+#include "mco/status.h"
+#include "mco/version.h"
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Status texts and the context.
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENUM_CASE(name, value, text) case name: return text;
+
+const char *mco_status_text(mco_status status)
+{
+    switch (status) { MCO_STATUS_LIST(ENUM_CASE) }
+    return "?";
+}
+
+const char *mco_outcome_text(mco_outcome outcome)
+{
+    switch (outcome) { MCO_OUTCOME_LIST(ENUM_CASE) }
+    return "?";
+}
+
+const char *mco_stop_text(mco_stop stop)
+{
+    switch (stop) { MCO_STOP_LIST(ENUM_CASE) }
+    return "?";
+}
+
+static void *default_allocate(size_t bytes, void *user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void default_release(void *memory, void *user)
+{
+    (void)user;
+    free(memory);
+}
+
+mco_status mco_context_create(mco_context **out, const mco_context_params *params)
+{
+    mco_context_params p = MCO_CONTEXT_PARAMS_INIT;
+    if (out == NULL || (params != NULL && params->struct_size != sizeof *params))
+        return MCO_ERR_ARGUMENT;
+    if (params != NULL)
+        p = *params;
+    if ((p.allocate == NULL) != (p.release == NULL))
+        return MCO_ERR_ARGUMENT;
+    if (p.allocate == NULL) {
+        p.allocate = default_allocate;
+        p.release = default_release;
+    }
+    mco_context *ctx = p.allocate(sizeof *ctx, p.allocator_user);
+    if (ctx == NULL)
+        return MCO_ERR_MEMORY;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->params = p;
+    atomic_init(&ctx->is_cancelled, false);
+    *out = ctx;
+    return MCO_OK;
+}
+
+void mco_context_destroy(mco_context **context)
+{
+    if (context == NULL || *context == NULL)
+        return;
+    mco_context *ctx = *context;
+    *context = NULL;
+    ctx->params.release(ctx, ctx->params.allocator_user);
+}
+
+const char *mco_context_error(const mco_context *context)
+{
+    return context != NULL ? context->error : "";
+}
+
+mco_status mco_fail(mco_context *ctx, mco_status status, const char *format, ...)
+{
+    if (ctx != NULL) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(ctx->error, sizeof ctx->error, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+// The block begins with room for the original pointer, so that the hook may be any malloc.
+enum { ALIGNMENT = 64 };
+
+mco_status mco_alloc_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes)
+{
+    size_t bytes;
+    void *block = NULL;
+    if (!__builtin_mul_overflow(count, item_bytes, &bytes) && bytes <= SIZE_MAX - 2 * ALIGNMENT)
+        block = ctx->params.allocate(bytes + 2 * ALIGNMENT, ctx->params.allocator_user);
+    if (block == NULL)
+        return mco_fail(ctx, MCO_ERR_MEMORY, "out of memory: %zu items of %zu bytes were asked for", count,
+                        item_bytes);
+    uintptr_t aligned = ((uintptr_t)block + sizeof(void *) + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+    ((void **)aligned)[-1] = block;
+    memset((void *)aligned, 0, bytes);
+    *out = (void *)aligned;
+    return MCO_OK;
+}
+
+void mco_free_bytes(mco_context *ctx, void **memory)
+{
+    if (*memory == NULL)
+        return;
+    ctx->params.release(((void **)*memory)[-1], ctx->params.allocator_user);
+    *memory = NULL;
+}
+
+void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...)
+{
+    if (ctx->params.log == NULL || level > ctx->params.log_level)
+        return;
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ctx->params.log(level, line, ctx->params.log_user);
+}
+
+void mco_context_set_callback(mco_context *context, mco_callback callback, void *user)
+{
+    context->callback = callback;
+    context->callback_user = user;
+}
+
+void mco_cancel(mco_context *context)
+{
+    atomic_store_explicit(&context->is_cancelled, true, memory_order_relaxed);
+}
+
+bool mco_is_cancelled(const mco_context *ctx)
+{
+    return atomic_load_explicit(&ctx->is_cancelled, memory_order_relaxed);
+}
+
+void mco_clear_cancel(mco_context *ctx)
+{
+    atomic_store_explicit(&ctx->is_cancelled, false, memory_order_relaxed);
+}
+
+bool mco_report(mco_context *ctx, const mco_progress *progress)
+{
+    if (ctx->callback != NULL && ctx->callback(progress, ctx->callback_user) != 0)
+        return true;
+    return mco_is_cancelled(ctx);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Inside of a context: errors, allocation, log lines, progress, cancellation.
+#ifndef MCO_BASE_CONTEXT_H
+#define MCO_BASE_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "mco/context.h"
+
+enum { MCO_ERROR_LENGTH = 512 };
+
+struct mco_context {
+    mco_context_params params;
+    mco_callback callback;
+    void *callback_user;
+    atomic_bool is_cancelled;
+    char error[MCO_ERROR_LENGTH];
+};
+
+// Records the message and returns `status`: `return mco_fail(ctx, MCO_ERR_LIMIT, ...)`. Safe with
+// a NULL context. The message carries the value seen and the value expected.
+mco_status mco_fail(mco_context *ctx, mco_status status, const char *format, ...) MCO_PRINTF(3, 4);
+
+// Needs `mco_status st` and a label `done`: leaves the function through its one exit on failure.
+#define MCO_TRY(call)             \
+    do {                          \
+        st = (call);              \
+        if (st != MCO_OK)         \
+            goto done;            \
+    } while (0)
+
+// Zeroed array of `count` items in *out, aligned to 64 bytes (one vector, one cache line). Zero
+// items give a valid pointer. Errors: MEMORY, with the size asked for.
+mco_status mco_alloc_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes);
+void mco_free_bytes(mco_context *ctx, void **memory);
+#define mco_alloc(ctx, out, count) mco_alloc_bytes(ctx, (void **)(out), (size_t)(count), sizeof **(out))
+#define mco_free(ctx, out) mco_free_bytes(ctx, (void **)(out))
+
+void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...) MCO_PRINTF(3, 4);
+
+// Tells the callback; true if it asks to stop or a cancellation is pending.
+bool mco_report(mco_context *ctx, const mco_progress *progress);
+bool mco_is_cancelled(const mco_context *ctx);
+void mco_clear_cancel(mco_context *ctx);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "base/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+void mco_json_begin(mco_json *json, FILE *file)
+{
+    *json = (mco_json){.file = file};
+}
+
+void mco_json_end(mco_json *json)
+{
+    fputc('\n', json->file);
+}
+
+static void put_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(file, "\\%c", *c);
+        else if (*c < ' ')
+            fprintf(file, "\\u%04x", *c);
+        else
+            fputc(*c, file);
+    }
+    fputc('"', file);
+}
+
+// Everything that stands before a value: comma, line break, indentation, key.
+static void lead(mco_json *json, const char *key)
+{
+    if (json->has_item)
+        fputc(',', json->file);
+    if (json->inline_depth > 0 && json->has_item)
+        fputc(' ', json->file);
+    if (json->inline_depth == 0 && json->depth > 0)
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    json->has_item = true;
+    if (key != NULL) {
+        put_text(json->file, key);
+        fputs(": ", json->file);
+    }
+}
+
+void mco_json_open(mco_json *json, const char *key, char bracket)
+{
+    lead(json, key);
+    fputc(bracket, json->file);
+    json->depth++;
+    json->has_item = false;
+}
+
+void mco_json_close(mco_json *json, char bracket)
+{
+    json->depth--;
+    if (json->has_item && json->inline_depth == 0)
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    if (json->inline_depth > json->depth)
+        json->inline_depth = 0;
+    fputc(bracket, json->file);
+    json->has_item = true;
+}
+
+void mco_json_integer(mco_json *json, const char *key, int64_t value)
+{
+    lead(json, key);
+    fprintf(json->file, "%lld", (long long)value);
+}
+
+void mco_json_real(mco_json *json, const char *key, double value)
+{
+    if (!isfinite(value)) {
+        mco_json_null(json, key);
+        return;
+    }
+    // The fewest digits that read back as the same number.
+    char digits[32];
+    for (int precision = 6; precision <= 17; precision++) {
+        double back;
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (mco_parse_real(digits, -HUGE_VAL, HUGE_VAL, &back) && back == value)
+            break;
+    }
+    lead(json, key);
+    fputs(digits, json->file);
+}
+
+void mco_json_text(mco_json *json, const char *key, const char *value)
+{
+    if (value == NULL) {
+        mco_json_null(json, key);
+        return;
+    }
+    lead(json, key);
+    put_text(json->file, value);
+}
+
+void mco_json_bool(mco_json *json, const char *key, bool value)
+{
+    lead(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void mco_json_null(mco_json *json, const char *key)
+{
+    lead(json, key);
+    fputs("null", json->file);
+}
+
+static void open_inline(mco_json *json, const char *key)
+{
+    mco_json_open(json, key, '[');
+    if (json->inline_depth == 0)
+        json->inline_depth = json->depth;
+}
+
+void mco_json_integers(mco_json *json, const char *key, const int32_t *values, int64_t count, int32_t offset)
+{
+    open_inline(json, key);
+    for (int64_t i = 0; i < count; i++)
+        mco_json_integer(json, NULL, (int64_t)values[i] + offset);
+    mco_json_close(json, ']');
+}
+
+void mco_json_counts(mco_json *json, const char *key, const int64_t *values, int64_t count)
+{
+    open_inline(json, key);
+    for (int64_t i = 0; i < count; i++)
+        mco_json_integer(json, NULL, values[i]);
+    mco_json_close(json, ']');
+}
+
+static char next_char(mco_text *t)
+{
+    return mco_text_skip_blank(t) ? t->data[t->at] : '\0';
+}
+
+static mco_status expect(mco_text *t, char c)
+{
+    char seen = next_char(t);
+    if (seen == '\0')
+        return mco_text_fail_here(t, "the text ends where '%c' was expected", c);
+    if (seen != c)
+        return mco_text_fail_here(t, "'%c' was expected, '%c' found", c, seen);
+    t->at++;
+    return MCO_OK;
+}
+
+mco_status mco_json_enter(mco_text *text, char bracket)
+{
+    return expect(text, bracket);
+}
+
+mco_status mco_json_next(mco_text *text, char bracket, bool *is_first, bool *has_next, char *key, size_t size)
+{
+    mco_status st = MCO_OK;
+    char end = bracket == '{' ? '}' : ']';
+    *has_next = next_char(text) != end;
+    if (!*has_next) {
+        text->at++;
+        return MCO_OK;
+    }
+    if (!*is_first)
+        MCO_TRY(expect(text, ','));
+    *is_first = false;
+    if (bracket == '{') {
+        MCO_TRY(mco_json_read_text(text, key, size));
+        MCO_TRY(expect(text, ':'));
+    }
+done:
+    return st;
+}
+
+mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out)
+{
+    next_char(text);
+    size_t end = text->at;
+    while (end < text->size && (isalnum((unsigned char)text->data[end]) || strchr("+-._", text->data[end])))
+        end++;
+    mco_slice number = {text->data + text->at, end - text->at, text->line,
+                        (int64_t)(text->at - text->line_at) + 1};
+    mco_status st = mco_slice_integer(text, number, what, low, high, out);
+    if (st == MCO_OK)
+        text->at = end;
+    return st;
+}
+
+mco_status mco_json_read_text(mco_text *text, char *out, size_t size)
+{
+    mco_status st = expect(text, '"');
+    if (st != MCO_OK)
+        return st;
+    size_t used = 0;
+    for (; text->at < text->size && text->data[text->at] != '"' && text->data[text->at] != '\n'; text->at++) {
+        if (text->data[text->at] == '\\' && text->at + 1 < text->size)
+            text->at++;  // an escape keeps its letter: keys and names of ours hold none
+        if (used + 1 < size)
+            out[used++] = text->data[text->at];
+    }
+    if (size > 0)
+        out[used] = '\0';
+    return expect(text, '"');
+}
+
+mco_status mco_json_skip(mco_text *text)
+{
+    // Brackets are counted, not matched by recursion: nesting costs no stack.
+    int64_t depth = 0;
+    do {
+        char c = next_char(text);
+        if (c == '\0')
+            return mco_text_fail_here(text, "the text ends inside a value");
+        if (c == '"') {
+            mco_status st = mco_json_read_text(text, NULL, 0);
+            if (st != MCO_OK)
+                return st;
+        } else if (c == '{' || c == '[') {
+            depth++;
+            text->at++;
+        } else if (c == '}' || c == ']') {
+            if (depth == 0)
+                return mco_text_fail_here(text, "a value was expected, '%c' found", c);
+            depth--;
+            text->at++;
+        } else if (c == ',' || c == ':') {
+            if (depth == 0)
+                return mco_text_fail_here(text, "a value was expected, '%c' found", c);
+            text->at++;
+        } else {
+            size_t from = text->at;
+            while (text->at < text->size && (isalnum((unsigned char)text->data[text->at]) ||
+                                             strchr("+-.", text->data[text->at])))
+                text->at++;
+            if (text->at == from)
+                return mco_text_fail_here(text, "a value was expected, '%c' found", c);
+        }
+    } while (depth > 0);
+    return MCO_OK;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "base/options.h"
+
+#include <math.h>
+#include <string.h>
+
+static const void *field_of(const mco_option *o, const void *params)
+{
+    return (const char *)params + o->offset;
+}
+
+const char *mco_option_choice(const mco_option *option, int index, char *buffer, size_t size)
+{
+    const char *name = option->choices;
+    for (; index > 0 && name != NULL; index--) {
+        name = strchr(name, '|');
+        name = name != NULL ? name + 1 : NULL;
+    }
+    if (name == NULL || index < 0)
+        return NULL;
+    snprintf(buffer, size, "%.*s", (int)strcspn(name, "|"), name);
+    return buffer;
+}
+
+static bool choice_index(const mco_option *o, const char *value, int *out)
+{
+    char name[32];
+    for (int i = 0; mco_option_choice(o, i, name, sizeof name) != NULL; i++)
+        if (strcmp(name, value) == 0) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *params, const char *value)
+{
+    void *field = (char *)params + option->offset;
+    switch (option->kind) {
+    case MCO_OPTION_INTEGER:
+        if (mco_parse_integer(value, (int64_t)option->low, (int64_t)option->high, field))
+            return MCO_OK;
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", an integer from %.0f to %.0f was expected",
+                        option->flag, value, option->low, option->high);
+    case MCO_OPTION_REAL:
+        if (mco_parse_real(value, option->low, option->high, field))
+            return MCO_OK;
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", a number from %g to %g was expected", option->flag,
+                        value, option->low, option->high);
+    case MCO_OPTION_CHOICE:
+        if (choice_index(option, value, field))
+            return MCO_OK;
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", one of %s was expected", option->flag, value,
+                        option->choices);
+    case MCO_OPTION_TEXT:
+        *(const char **)field = value;
+        return MCO_OK;
+    case MCO_OPTION_FLAG:
+        *(int *)field = 1;
+        return MCO_OK;
+    }
+    return MCO_ERR_INTERNAL;
+}
+
+mco_status mco_options_validate(mco_context *ctx, const mco_option *options, size_t count, const void *params)
+{
+    for (size_t i = 0; i < count; i++) {
+        const mco_option *o = &options[i];
+        const void *field = field_of(o, params);
+        char name[32];
+        double value = 0;
+        if (o->kind == MCO_OPTION_INTEGER)
+            value = (double)*(const int64_t *)field;
+        else if (o->kind == MCO_OPTION_REAL)
+            value = *(const double *)field;
+        if (o->kind == MCO_OPTION_CHOICE &&
+            mco_option_choice(o, *(const int *)field, name, sizeof name) == NULL)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is %d, one of %s was expected", o->flag + 2,
+                            *(const int *)field, o->choices);
+        if ((o->kind == MCO_OPTION_INTEGER || o->kind == MCO_OPTION_REAL) && value != o->unset &&
+            !(value >= o->low && value <= o->high))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is %g, allowed is %g to %g", o->flag + 2, value, o->low,
+                            o->high);
+    }
+    return MCO_OK;
+}
+
+void mco_options_echo(mco_json *json, const mco_option *options, size_t count, const void *params)
+{
+    for (size_t i = 0; i < count; i++) {
+        const mco_option *o = &options[i];
+        const void *field = field_of(o, params);
+        const char *key = o->flag + 2;
+        char name[32];
+        switch (o->kind) {
+        case MCO_OPTION_INTEGER:
+            if ((double)*(const int64_t *)field == o->unset)
+                mco_json_null(json, key);
+            else
+                mco_json_integer(json, key, *(const int64_t *)field);
+            break;
+        case MCO_OPTION_REAL: mco_json_real(json, key, *(const double *)field); break;
+        case MCO_OPTION_CHOICE:
+            mco_json_text(json, key, mco_option_choice(o, *(const int *)field, name, sizeof name));
+            break;
+        case MCO_OPTION_TEXT: mco_json_text(json, key, *(const char *const *)field); break;
+        case MCO_OPTION_FLAG: mco_json_bool(json, key, *(const int *)field != 0); break;
+        }
+    }
+}
+
+static void describe_default(const mco_option *o, const void *defaults, char *buffer, size_t size)
+{
+    const void *field = field_of(o, defaults);
+    char name[32];
+    buffer[0] = '\0';
+    if (o->kind == MCO_OPTION_INTEGER && (double)*(const int64_t *)field != o->unset)
+        snprintf(buffer, size, " [%lld]", (long long)*(const int64_t *)field);
+    else if (o->kind == MCO_OPTION_REAL && *(const double *)field != o->unset)
+        snprintf(buffer, size, " [%g]", *(const double *)field);
+    else if (o->kind == MCO_OPTION_CHOICE)
+        snprintf(buffer, size, " [%s]", mco_option_choice(o, *(const int *)field, name, sizeof name));
+}
+
+void mco_options_help(FILE *file, const mco_option *options, size_t count, const void *defaults)
+{
+    enum { COLUMN = 28 };
+    for (size_t i = 0; i < count; i++) {
+        const mco_option *o = &options[i];
+        char value[64];
+        describe_default(o, defaults, value, sizeof value);
+        int used = fprintf(file, "  %s", o->flag);
+        const char *argument = o->kind == MCO_OPTION_CHOICE ? o->choices : o->argument;
+        if (argument != NULL)
+            used += fprintf(file, " %s", argument);
+        if (used >= COLUMN) {
+            fputc('\n', file);
+            used = 0;
+        }
+        fprintf(file, "%*s%s%s\n", COLUMN - used, "", o->help, value);
+    }
+}

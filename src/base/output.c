@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "base/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
+{
+    struct stat info;
+    mco_output o = {0};
+    bool is_standard = strcmp(path, "-") == 0;
+    bool is_in_place = is_standard || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+    if (strlen(path) + 24 > sizeof o.path)
+        return mco_fail(ctx, MCO_ERR_IO, "cannot write %.60s...: the path has %zu bytes, at most %d are allowed",
+                        path, strlen(path), MCO_PATH_LENGTH - 24);
+    memcpy(o.path, path, strlen(path) + 1);
+    if (!is_in_place)
+        snprintf(o.temporary, sizeof o.temporary, "%.4072s.tmp-%ld", path, (long)getpid() % 10000000000);
+    o.file = is_standard ? fdopen(dup(STDOUT_FILENO), "w") : fopen(is_in_place ? path : o.temporary, "w");
+    if (o.file == NULL)
+        return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    *out = o;
+    return MCO_OK;
+}
+
+static bool replace(const mco_output *o, bool keep_previous)
+{
+    if (keep_previous) {
+        char previous[MCO_PATH_LENGTH + 8];
+        snprintf(previous, sizeof previous, "%s.prev", o->path);
+        // A link, not a rename: the path itself is never without a file.
+        unlink(previous);
+        if (link(o->path, previous) != 0 && errno != ENOENT)
+            return false;
+    }
+    return rename(o->temporary, o->path) == 0;
+}
+
+mco_status mco_output_commit(mco_context *ctx, mco_output *out, bool keep_previous)
+{
+    errno = 0;
+    bool is_regular = out->temporary[0] != '\0';
+    bool is_written = fflush(out->file) == 0 && !ferror(out->file) && (!is_regular || fsync(fileno(out->file)) == 0);
+    int reason = errno;
+    if (fclose(out->file) != 0 && is_written) {
+        is_written = false;
+        reason = errno;
+    }
+    out->file = NULL;
+    if (is_written && is_regular && !replace(out, keep_previous)) {
+        is_written = false;
+        reason = errno;
+    }
+    if (is_written)
+        return MCO_OK;
+    if (is_regular)
+        unlink(out->temporary);
+    return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", out->path, strerror(reason));
+}
+
+void mco_output_discard(mco_output *out)
+{
+    if (out->file == NULL)
+        return;
+    fclose(out->file);
+    out->file = NULL;
+    if (out->temporary[0] != '\0')
+        unlink(out->temporary);
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef MCO_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+// A byte source: zlib reads plain and compressed files alike; without it plain files only.
+#ifdef MCO_HAVE_ZLIB
+typedef gzFile source;
+
+static source source_open(const char *path)
+{
+    return strcmp(path, "-") == 0 ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
+}
+
+static int source_read(source s, void *buffer, unsigned size)
+{
+    return gzread(s, buffer, size);
+}
+
+static const char *source_error(source s)
+{
+    int code;
+    const char *text = gzerror(s, &code);
+    return code == Z_ERRNO || text[0] == '\0' ? strerror(errno) : text;
+}
+
+static void source_close(source s)
+{
+    gzclose(s);
+}
+#else
+typedef FILE *source;
+
+static source source_open(const char *path)
+{
+    return strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rb");
+}
+
+static int source_read(source s, void *buffer, unsigned size)
+{
+    size_t got = fread(buffer, 1, size, s);
+    return ferror(s) ? -1 : (int)got;
+}
+
+static const char *source_error(source s)
+{
+    (void)s;
+    return strerror(errno);
+}
+
+static void source_close(source s)
+{
+    fclose(s);
+}
+#endif
+
+static mco_status reserve(mco_text *t, size_t *capacity, size_t size)
+{
+    if (size + 1 <= *capacity)
+        return MCO_OK;
+    size_t larger = *capacity * 2 > size + 1 ? *capacity * 2 : size + 1;
+    char *data = NULL;
+    mco_status st = mco_alloc(t->ctx, &data, larger);
+    if (st != MCO_OK)
+        return st;
+    if (t->size > 0)
+        memcpy(data, t->data, t->size);
+    mco_free(t->ctx, &t->data);
+    t->data = data;
+    *capacity = larger;
+    return MCO_OK;
+}
+
+static mco_status set_name(mco_text *t, const char *name)
+{
+    mco_status st = mco_alloc(t->ctx, &t->name, strlen(name) + 1);
+    if (st == MCO_OK)
+        memcpy(t->name, name, strlen(name) + 1);
+    return st;
+}
+
+// Text has no NUL and few control characters; a compressed file without zlib, a picture or a
+// program has many. The place of the first tells the user what to look at.
+static mco_status refuse_binary(mco_text *t)
+{
+    for (size_t i = 0; i < t->size; i++) {
+        unsigned char c = (unsigned char)t->data[i];
+        if (c >= ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\v')
+            continue;
+        if (i == 0 && c == 0x1f && t->size > 1 && (unsigned char)t->data[1] == 0x8b)
+            return mco_fail(t->ctx, MCO_ERR_PARSE, "%s: compressed, and this mco was built without zlib",
+                            t->name);
+        return mco_fail(t->ctx, MCO_ERR_PARSE, "%s: not a text file (byte 0x%02x at offset %zu)", t->name, c,
+                        i);
+    }
+    return MCO_OK;
+}
+
+static void start(mco_text *t)
+{
+    t->at = t->line_at = 0;
+    t->line = 1;
+}
+
+mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
+{
+    mco_status st = MCO_OK;
+    mco_text t = {.ctx = ctx};
+    size_t capacity = 0;
+    struct stat info;
+    source file = NULL;
+
+    MCO_TRY(set_name(&t, strcmp(path, "-") == 0 ? "standard input" : path));
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: it is a folder", path));
+    errno = 0;
+    file = source_open(path);
+    if (file == NULL)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "no memory"));
+    for (;;) {
+        enum { CHUNK = 1 << 16 };
+        MCO_TRY(reserve(&t, &capacity, t.size + CHUNK));
+        errno = 0;
+        int got = source_read(file, t.data + t.size, CHUNK);
+        if (got < 0)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", path, source_error(file)));
+        t.size += (size_t)got;
+        if (got == 0)
+            break;
+        if (t.size > MCO_TEXT_MAX_BYTES)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "%s: more than %zu bytes of text", path, MCO_TEXT_MAX_BYTES));
+    }
+    t.data[t.size] = '\0';
+    MCO_TRY(refuse_binary(&t));
+    start(&t);
+    *out = t;
+done:
+    if (file != NULL)
+        source_close(file);
+    if (st != MCO_OK)
+        mco_text_close(&t);
+    return st;
+}
+
+mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
+                                mco_text *out)
+{
+    mco_status st = MCO_OK;
+    mco_text t = {.ctx = ctx};
+    size_t capacity = 0;
+    MCO_TRY(set_name(&t, name));
+    MCO_TRY(reserve(&t, &capacity, size));
+    if (size > 0)
+        memcpy(t.data, data, size);
+    t.size = size;
+    MCO_TRY(refuse_binary(&t));
+    start(&t);
+    *out = t;
+done:
+    if (st != MCO_OK)
+        mco_text_close(&t);
+    return st;
+}
+
+void mco_text_close(mco_text *text)
+{
+    mco_free(text->ctx, &text->data);
+    mco_free(text->ctx, &text->name);
+}
+
+static void advance(mco_text *t)
+{
+    if (t->data[t->at++] == '\n') {
+        t->line++;
+        t->line_at = t->at;
+    }
+}
+
+bool mco_text_skip_blank(mco_text *t)
+{
+    while (t->at < t->size && isspace((unsigned char)t->data[t->at]))
+        advance(t);
+    return t->at < t->size;
+}
+
+static mco_slice slice_at(const mco_text *t, size_t from, size_t to)
+{
+    return (mco_slice){t->data + from, to - from, t->line, (int64_t)(from - t->line_at) + 1};
+}
+
+bool mco_text_peek(mco_text *t, mco_slice *token)
+{
+    if (!mco_text_skip_blank(t))
+        return false;
+    size_t end = t->at;
+    while (end < t->size && !isspace((unsigned char)t->data[end]))
+        end++;
+    *token = slice_at(t, t->at, end);
+    return true;
+}
+
+bool mco_text_line(mco_text *t, mco_slice *line)
+{
+    if (t->at >= t->size)
+        return false;
+    size_t end = t->at;
+    while (end < t->size && t->data[end] != '\n')
+        end++;
+    *line = slice_at(t, t->at, end);
+    while (line->size > 0 && line->data[line->size - 1] == '\r')
+        line->size--;
+    t->at = end;
+    if (end < t->size)
+        advance(t);
+    return true;
+}
+
+mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)
+{
+    char message[MCO_ERROR_LENGTH];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return mco_fail(text->ctx, MCO_ERR_PARSE, "%s:%lld:%lld: %s", text->name, (long long)line,
+                    (long long)column, message);
+}
+
+// Digits with an optional sign, nothing else; false on anything else. Values beyond int64_t
+// saturate, so that the caller's range test refuses them with both numbers.
+static bool parse_digits(const char *s, size_t size, int64_t *out)
+{
+    size_t i = 0;
+    bool is_negative = false;
+    if (i < size && (s[i] == '-' || s[i] == '+'))
+        is_negative = s[i++] == '-';
+    if (i == size)
+        return false;
+    int64_t value = 0;
+    for (; i < size; i++) {
+        if (!isdigit((unsigned char)s[i]))
+            return false;
+        int64_t digit = s[i] - '0';
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, is_negative ? -digit : digit, &value))
+            value = is_negative ? INT64_MIN : INT64_MAX;
+    }
+    *out = value;
+    return true;
+}
+
+enum { SHOWN = 40 };  // longest part of a token repeated in a message
+
+mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
+                             int64_t *out)
+{
+    int64_t value;
+    int shown = slice.size < SHOWN ? (int)slice.size : SHOWN;
+    if (!parse_digits(slice.data, slice.size, &value))
+        return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", an integer was expected", what,
+                             shown, slice.data);
+    if (value < low || value > high)
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %lld to %lld", what, shown,
+                             slice.data, (long long)low, (long long)high);
+    *out = value;
+    return MCO_OK;
+}
+
+mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out)
+{
+    mco_slice token;
+    if (!mco_text_peek(text, &token))
+        return mco_text_fail_here(text, "the text ends where %s was expected", what);
+    mco_status st = mco_slice_integer(text, token, what, low, high, out);
+    if (st == MCO_OK)
+        text->at += token.size;
+    return st;
+}
+
+mco_slice mco_slice_trim(mco_slice s)
+{
+    while (s.size > 0 && isspace((unsigned char)s.data[0])) {
+        s.data++;
+        s.size--;
+        s.column++;
+    }
+    while (s.size > 0 && isspace((unsigned char)s.data[s.size - 1]))
+        s.size--;
+    return s;
+}
+
+static mco_slice slice_from(mco_slice s, size_t from)
+{
+    return (mco_slice){s.data + from, s.size - from, s.line, s.column + (int64_t)from};
+}
+
+bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field)
+{
+    if (rest->data == NULL)
+        return false;
+    mco_slice s = mco_slice_trim(*rest);
+    bool is_quoted = s.size > 0 && s.data[0] == '"';
+    size_t end = is_quoted ? 1 : 0;
+    if (is_quoted) {
+        while (end < s.size && s.data[end] != '"')
+            end++;
+        *field = slice_from(s, 1);
+        field->size = end - 1;
+    }
+    while (end < s.size && s.data[end] != separator)
+        end++;
+    if (!is_quoted) {
+        *field = s;
+        field->size = end;
+        *field = mco_slice_trim(*field);
+    }
+    *rest = end < s.size ? slice_from(s, end + 1) : (mco_slice){NULL, 0, s.line, s.column + (int64_t)end};
+    return true;
+}
+
+bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out)
+{
+    int64_t value;
+    if (!parse_digits(text, strlen(text), &value) || value < low || value > high)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool mco_parse_real(const char *text, double low, double high, double *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.' && text[0] != '-' && text[0] != '+')
+        return false;
+    double value = strtod(text, &end);
+    if (*end != '\0' || isnan(value) || value < low || value > high)
+        return false;
+    *out = value;
+    return true;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Reads text a token at a time and knows the place of each, so that every message can say
+// path:line:column. Plain or gzip, a file or "-" for standard input.
+#ifndef MCO_BASE_TEXT_H
+#define MCO_BASE_TEXT_H
+
+#include "base/context.h"
+
+// Larger inputs are refused: a compressed file of a few kilobytes can hold any size.
+#define MCO_TEXT_MAX_BYTES ((size_t)1 << 30)
+
+typedef struct mco_text {
+    mco_context *ctx;
+    char *name;      // for messages; owned
+    char *data;      // [size + 1], NUL-terminated; owned
+    size_t size;
+    size_t at;       // next byte to read
+    int64_t line;    // of the next byte, from 1
+    size_t line_at;  // where that line begins
+} mco_text;
+
+// Part of the text, borrowed from it, with its place.
+typedef struct mco_slice {
+    const char *data;
+    size_t size;
+    int64_t line, column;
+} mco_slice;
+
+// Opens and reads everything. Errors: IO, PARSE (binary content), LIMIT (too large), MEMORY.
+mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out);
+// The same over `size` bytes in memory, copied.
+mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
+                                mco_text *out);
+void mco_text_close(mco_text *text);
+
+// Skips blanks and newlines; false at the end of the text.
+bool mco_text_skip_blank(mco_text *text);
+// Next token between blanks, without reading it; false at the end of the text.
+bool mco_text_peek(mco_text *text, mco_slice *token);
+// Rest of the current line without its newline; false at the end of the text.
+bool mco_text_line(mco_text *text, mco_slice *line);
+// Next token as an integer in [low, high]; `what` names it in messages.
+mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out);
+
+// The whole of a slice as an integer in [low, high]; the place of the slice goes into the message.
+mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
+                             int64_t *out);
+// The slice without blanks at both ends.
+mco_slice mco_slice_trim(mco_slice slice);
+// Field before the next `separator`, trimmed; *rest moves behind it. False when *rest is spent.
+// A field in double quotes may hold the separator; the quotes are removed.
+bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field);
+
+// Fails with MCO_ERR_PARSE at a place: "path:line:column: message".
+mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)
+    MCO_PRINTF(4, 5);
+// The same at the place of the next byte.
+#define mco_text_fail_here(text, ...) \
+    mco_text_fail(text, (text)->line, (int64_t)((text)->at - (text)->line_at) + 1, __VA_ARGS__)
+
+// A whole string as a number; false unless every character belongs to it and it lies in
+// [low, high]. Used for options, where no place exists.
+bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out);
+bool mco_parse_real(const char *text, double low, double high, double *out);
+
+#endif
