@@ -15,16 +15,36 @@ void mco_json_end(mco_json *json)
     fputc('\n', json->file);
 }
 
+// Bytes of the UTF-8 character at `c`, 0 if it is none (Unicode standard, table 3-7).
+static int utf8_length(const unsigned char *c)
+{
+    int length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
+               : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
+    for (int i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    bool is_overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool is_surrogate = c[0] == 0xed && c[1] >= 0xa0;
+    bool is_beyond = c[0] == 0xf4 && c[1] >= 0x90;
+    return is_overlong || is_surrogate || is_beyond ? 0 : length;
+}
+
+// File names and names of jobs are bytes, JSON is UTF-8: what is not becomes U+FFFD.
 static void put_text(FILE *file, const char *text)
 {
+    const unsigned char *c = (const unsigned char *)text;
     fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+    while (*c != '\0') {
+        int length = utf8_length(c);
         if (*c == '"' || *c == '\\')
             fprintf(file, "\\%c", *c);
         else if (*c < ' ')
             fprintf(file, "\\u%04x", *c);
+        else if (length == 0)
+            fputs("\xef\xbf\xbd", file);
         else
-            fputc(*c, file);
+            fwrite(c, 1, (size_t)length, file);
+        c += length > 0 ? length : 1;
     }
     fputc('"', file);
 }
@@ -176,7 +196,8 @@ done:
 
 mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out)
 {
-    next_char(text);
+    if (!mco_text_skip_blank(text))
+        return mco_text_fail_here(text, "the text ends where %s was expected", what);
     size_t end = text->at;
     while (end < text->size && (isalnum((unsigned char)text->data[end]) || strchr("+-._", text->data[end])))
         end++;
@@ -195,13 +216,15 @@ mco_status mco_json_read_text(mco_text *text, char *out, size_t size)
         return st;
     size_t used = 0;
     for (; text->at < text->size && text->data[text->at] != '"' && text->data[text->at] != '\n'; text->at++) {
-        if (text->data[text->at] == '\\' && text->at + 1 < text->size)
+        if (text->data[text->at] == '\\' && text->at + 1 < text->size && text->data[text->at + 1] != '\n')
             text->at++;  // an escape keeps its letter: keys and names of ours hold none
         if (used + 1 < size)
             out[used++] = text->data[text->at];
     }
     if (size > 0)
         out[used] = '\0';
+    if (text->at < text->size && text->data[text->at] == '\n')
+        return mco_text_fail_here(text, "the line ends inside a string");
     return expect(text, '"');
 }
 

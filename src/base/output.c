@@ -2,16 +2,39 @@
 #include "base/output.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
+_Static_assert(MCO_PATH_LENGTH >= PATH_MAX, "realpath writes PATH_MAX bytes");
+
+static bool is_link(const char *path)
 {
     struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+// Devices, pipes, and the links /dev/stdout, /proc/self/fd/1 and their kin: these lead to a file that
+// is open already, a new one would not reach its reader and a rename would replace the link.
+static bool is_written_in_place(const char *path)
+{
+    struct stat info;
+    bool is_system = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return (is_system && is_link(path)) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+}
+
+mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
+{
     mco_output o = {0};
+    char target[MCO_PATH_LENGTH];
     bool is_standard = strcmp(path, "-") == 0;
-    bool is_in_place = is_standard || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+    bool is_in_place = is_standard || is_written_in_place(path);
+    if (path[0] == '\0')
+        return mco_fail(ctx, MCO_ERR_IO, "cannot write: the path is empty");
+    if (!is_in_place && is_link(path) && realpath(path, target) != NULL)
+        path = target;  // the file that the link leads to is replaced, not the link
     if (strlen(path) + 24 > sizeof o.path)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %.60s...: the path has %zu bytes, at most %d are allowed",
                         path, strlen(path), MCO_PATH_LENGTH - 24);
@@ -30,9 +53,10 @@ static bool replace(const mco_output *o, bool keep_previous)
     if (keep_previous) {
         char previous[MCO_PATH_LENGTH + 8];
         snprintf(previous, sizeof previous, "%s.prev", o->path);
-        // A link, not a rename: the path itself is never without a file.
+        // A link, not a rename: the path itself is never without a file, except where the file system
+        // knows no links.
         unlink(previous);
-        if (link(o->path, previous) != 0 && errno != ENOENT)
+        if (link(o->path, previous) != 0 && errno != ENOENT && rename(o->path, previous) != 0)
             return false;
     }
     return rename(o->temporary, o->path) == 0;

@@ -64,8 +64,11 @@ done:
 
 bool mco_team_wait(mco_team *team, double seconds)
 {
+    enum { LONGEST_S = 1000000 };  // keeps the sums below far from overflow
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
+    seconds = seconds > 0 ? seconds : 0;
+    seconds = seconds < LONGEST_S ? seconds : LONGEST_S;
     int64_t nanoseconds = until.tv_nsec + (int64_t)(seconds * 1e9);
     until.tv_sec += (time_t)(nanoseconds / 1000000000);
     until.tv_nsec = (long)(nanoseconds % 1000000000);

@@ -23,7 +23,7 @@ typedef struct mco_team {
 
 // Starts `count` threads, each running work(shared, 0..count-1). Errors: MEMORY; none is left running.
 mco_status mco_team_start(mco_context *ctx, int count, void (*work)(void *, int), void *shared, mco_team *team);
-// Waits until every worker has returned, or for `seconds`; true if all have.
+// Waits until every worker has returned, or for `seconds` (at most 10^6); true if all have.
 bool mco_team_wait(mco_team *team, double seconds);
 // Waits for all and releases the team. Fine on a zeroed team.
 void mco_team_join(mco_team *team);

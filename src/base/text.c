@@ -35,6 +35,14 @@ static const char *source_error(source s)
     return code == Z_ERRNO || text[0] == '\0' ? strerror(errno) : text;
 }
 
+// At the end of a cut file gzread gives what there is, like at the end of a whole one.
+static bool source_is_cut(source s)
+{
+    int code;
+    gzerror(s, &code);
+    return code == Z_BUF_ERROR;
+}
+
 static void source_close(source s)
 {
     gzclose(s);
@@ -57,6 +65,12 @@ static const char *source_error(source s)
 {
     (void)s;
     return strerror(errno);
+}
+
+static bool source_is_cut(source s)
+{
+    (void)s;
+    return false;
 }
 
 static void source_close(source s)
@@ -107,9 +121,11 @@ static mco_status refuse_binary(mco_text *t)
     return MCO_OK;
 }
 
+// A byte order mark before UTF-8 text, as spreadsheets write it, is no content.
 static void start(mco_text *t)
 {
-    t->at = t->line_at = 0;
+    bool has_mark = t->size >= 3 && memcmp(t->data, "\xef\xbb\xbf", 3) == 0;
+    t->at = t->line_at = has_mark ? 3 : 0;
     t->line = 1;
 }
 
@@ -141,6 +157,9 @@ mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
         if (t.size > MCO_TEXT_MAX_BYTES)
             MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "%s: more than %zu bytes of text", path, MCO_TEXT_MAX_BYTES));
     }
+    if (source_is_cut(file))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_PARSE, "%s: the compressed file is cut, %zu bytes of text could be read", t.name,
+                         t.size));
     t.data[t.size] = '\0';
     MCO_TRY(refuse_binary(&t));
     start(&t);
@@ -288,41 +307,54 @@ mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64
     return st;
 }
 
-mco_slice mco_slice_trim(mco_slice s)
+static mco_slice slice_from(mco_slice s, size_t from)
 {
-    while (s.size > 0 && isspace((unsigned char)s.data[0])) {
-        s.data++;
-        s.size--;
-        s.column++;
-    }
-    while (s.size > 0 && isspace((unsigned char)s.data[s.size - 1]))
+    return (mco_slice){s.data + from, s.size - from, s.line, s.column + (int64_t)from};
+}
+
+// Blanks, except the separator where that is a tab.
+static mco_slice trim_field(mco_slice s, char separator)
+{
+    while (s.size > 0 && isspace((unsigned char)s.data[0]) && s.data[0] != separator)
+        s = slice_from(s, 1);
+    while (s.size > 0 && isspace((unsigned char)s.data[s.size - 1]) && s.data[s.size - 1] != separator)
         s.size--;
     return s;
 }
 
-static mco_slice slice_from(mco_slice s, size_t from)
+mco_slice mco_slice_trim(mco_slice s)
 {
-    return (mco_slice){s.data + from, s.size - from, s.line, s.column + (int64_t)from};
+    return trim_field(s, '\0');
+}
+
+// Index of the quote that closes a field beginning with one; s.size if none does, or if more than
+// blanks stand between it and the separator.
+static size_t closing_quote(mco_slice s, char separator)
+{
+    size_t end = 1;
+    while (end < s.size && (s.data[end] != '"' || (end + 1 < s.size && s.data[end + 1] == '"')))
+        end += s.data[end] == '"' ? 2 : 1;
+    if (end >= s.size)
+        return s.size;
+    mco_slice after = trim_field(slice_from(s, end + 1), separator);
+    return after.size == 0 || after.data[0] == separator ? end : s.size;
 }
 
 bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field)
 {
     if (rest->data == NULL)
         return false;
-    mco_slice s = mco_slice_trim(*rest);
-    bool is_quoted = s.size > 0 && s.data[0] == '"';
-    size_t end = is_quoted ? 1 : 0;
-    if (is_quoted) {
-        while (end < s.size && s.data[end] != '"')
-            end++;
-        *field = slice_from(s, 1);
-        field->size = end - 1;
-    }
+    mco_slice s = trim_field(*rest, separator);
+    size_t quote = s.size > 0 && s.data[0] == '"' ? closing_quote(s, separator) : s.size;
+    size_t end = quote < s.size ? quote : 0;
     while (end < s.size && s.data[end] != separator)
         end++;
-    if (!is_quoted) {
-        *field = s;
-        field->size = end;
+    *field = s;
+    field->size = end;
+    if (quote < s.size) {
+        *field = slice_from(s, 1);
+        field->size = quote - 1;
+    } else {
         *field = mco_slice_trim(*field);
     }
     *rest = end < s.size ? slice_from(s, end + 1) : (mco_slice){NULL, 0, s.line, s.column + (int64_t)end};
@@ -341,10 +373,10 @@ bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out
 bool mco_parse_real(const char *text, double low, double high, double *out)
 {
     char *end;
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.' && text[0] != '-' && text[0] != '+')
-        return false;
+    if (text[strspn(text, "0123456789+-.eE")] != '\0')
+        return false;  // strtod knows hexadecimal digits, "inf" and "nan" besides
     double value = strtod(text, &end);
-    if (*end != '\0' || isnan(value) || value < low || value > high)
+    if (end == text || *end != '\0' || value < low || value > high)
         return false;
     *out = value;
     return true;

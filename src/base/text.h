@@ -48,7 +48,8 @@ mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, 
 // The slice without blanks at both ends.
 mco_slice mco_slice_trim(mco_slice slice);
 // Field before the next `separator`, trimmed; *rest moves behind it. False when *rest is spent.
-// A field in double quotes may hold the separator; the quotes are removed.
+// A field in double quotes may hold the separator; the quotes are removed, a doubled quote inside
+// stays doubled.
 bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field);
 
 // Fails with MCO_ERR_PARSE at a place: "path:line:column: message".

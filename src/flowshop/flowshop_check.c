@@ -18,8 +18,8 @@ mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const 
     for (int64_t t = 0; t < count; t++) {
         int32_t job = order[t];
         if (job < 0 || job >= shop->jobs)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "position %lld holds job %d, jobs are 1 to %d",
-                             (long long)t + 1, job + 1, shop->jobs));
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "position %lld holds job %lld, jobs are 1 to %d",
+                             (long long)t + 1, (long long)job + 1, shop->jobs));
         if (place[job] != 0)
             MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "job %d stands at position %lld and again at position %lld",
                              job + 1, (long long)place[job], (long long)t + 1));

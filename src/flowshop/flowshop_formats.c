@@ -18,10 +18,14 @@ typedef struct block {
     int32_t *times;
 } block;
 
+// A word begins with a letter, one beyond ASCII included, a quote, or is empty in a CSV header.
 static bool is_word_line(mco_slice line)
 {
     line = mco_slice_trim(line);
-    return line.size > 0 && (isalpha((unsigned char)line.data[0]) || line.data[0] == '"' || line.data[0] == '_');
+    if (line.size == 0)
+        return false;
+    unsigned char c = (unsigned char)line.data[0];
+    return isalpha(c) || c >= 0x80 || strchr("\"_,;", c) != NULL;
 }
 
 // Reads "jobs machines [seed upper lower]"; the values in brackets are facts, not limits.
@@ -36,6 +40,7 @@ static mco_status read_sizes(mco_text *text, block *b)
     size_t count = 0;
     if (!mco_text_skip_blank(text) || !mco_text_line(text, &line))
         return mco_text_fail_here(text, "the text ends where the number of jobs was expected");
+    const mco_slice whole = mco_slice_trim(line);
     for (line = mco_slice_trim(line); line.size > 0; count++) {
         field = line;
         field.size = 0;
@@ -52,7 +57,8 @@ static mco_status read_sizes(mco_text *text, block *b)
         line = mco_slice_trim(line);
     }
     if (count < 2)
-        return mco_text_fail_here(text, "the line before holds %zu number, jobs and machines were expected", count);
+        return mco_text_fail(text, whole.line, whole.column,
+                             "the line of sizes holds 1 number, jobs and machines were expected");
 done:
     return st;
 }
@@ -109,27 +115,31 @@ done:
     return st;
 }
 
-// True if the next line reads 0 t 1 t 2 t ... with m pairs.
-static bool is_pair_row(mco_text *text, int64_t machines)
+// True if the next line reads 0 t 1 t 2 t ... with m pairs; `ahead` moves behind it.
+static bool is_pair_row(mco_text *ahead, int64_t machines)
 {
-    mco_text ahead = *text;
     mco_slice token;
-    int64_t pairs = 0, value;
-    if (!mco_text_skip_blank(&ahead))
+    int64_t numbers = 0, value;
+    if (!mco_text_skip_blank(ahead))
         return false;
-    int64_t first_line = ahead.line;
-    while (mco_text_peek(&ahead, &token) && ahead.line == first_line) {
+    int64_t first_line = ahead->line;
+    for (; mco_text_peek(ahead, &token) && ahead->line == first_line; numbers++) {
         char number[24];
         if (token.size >= sizeof number)
             return false;
         memcpy(number, token.data, token.size);
         number[token.size] = '\0';
-        if (pairs % 2 == 0 && !mco_parse_integer(number, pairs / 2, pairs / 2, &value))
+        if (numbers % 2 == 0 && !mco_parse_integer(number, numbers / 2, numbers / 2, &value))
             return false;
-        pairs++;
-        ahead.at += token.size;
+        ahead->at += token.size;
     }
-    return pairs == 2 * machines;
+    return numbers == 2 * machines;
+}
+
+// A row of a machine with n = 2 m jobs may look like a row of pairs by chance; the next row tells.
+static bool are_pair_rows(mco_text ahead, const block *b)
+{
+    return is_pair_row(&ahead, b->machines) && (b->jobs != 2 * b->machines || is_pair_row(&ahead, b->machines));
 }
 
 static mco_status read_block(mco_context *ctx, mco_text *text, block *b)
@@ -145,10 +155,12 @@ static mco_status read_block(mco_context *ctx, mco_text *text, block *b)
     MCO_TRY(mco_alloc(ctx, &b->times, b->jobs * b->machines));
     if (has_words) {
         mco_text_skip_blank(text);
-        if (!mco_text_line(text, &line) || !is_word_line(line))
+        ahead = *text;
+        if (!mco_text_line(&ahead, &line) || !is_word_line(line))
             MCO_TRY(mco_text_fail_here(text, "the line \"processing times :\" was expected"));
+        *text = ahead;
     }
-    if (!has_words && is_pair_row(text, b->machines))
+    if (!has_words && are_pair_rows(*text, b))
         MCO_TRY(read_job_pairs(text, b));
     else
         MCO_TRY(read_machine_rows(text, b));
@@ -201,12 +213,16 @@ done:
 
 // ---- CSV
 
+// Copies a name; a doubled quote stands for one.
 static char *store_name(char **next, mco_slice name)
 {
     char *start = *next;
-    memcpy(start, name.data, name.size);
-    start[name.size] = '\0';
-    *next += name.size + 1;
+    for (size_t i = 0; i < name.size; i++) {
+        *(*next)++ = name.data[i];
+        if (name.data[i] == '"' && i + 1 < name.size && name.data[i + 1] == '"')
+            i++;
+    }
+    *(*next)++ = '\0';
     return start;
 }
 
@@ -327,6 +343,8 @@ mco_status flowshop_read_text(mco_context *ctx, mco_text *text, int32_t which, m
 mco_status mco_flowshop_read(mco_context *ctx, const char *path, int32_t which, mco_flowshop **out)
 {
     mco_text text;
+    if (ctx == NULL || path == NULL || out == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     mco_status st = mco_text_open(ctx, path, &text);
     if (st != MCO_OK)
         return st;
@@ -367,6 +385,14 @@ static mco_status place_job(mco_text *text, const mco_flowshop *s, mco_slice tok
     return MCO_OK;
 }
 
+static bool is_number(mco_slice token)
+{
+    for (size_t i = 0; i < token.size; i++)
+        if (!isdigit((unsigned char)token.data[i]))
+            return false;
+    return true;
+}
+
 // Numbers 1..n; or names, where the instance gives names that are not numbers. Lines that begin with
 // '#' are comments.
 static mco_status read_plain_order(mco_text *text, const mco_flowshop *s, int64_t *count, int32_t *order)
@@ -378,7 +404,7 @@ static mco_status read_plain_order(mco_text *text, const mco_flowshop *s, int64_
             mco_text_line(text, &line);
             continue;
         }
-        int64_t job = job_by_name(s, token);
+        int64_t job = is_number(token) ? -1 : job_by_name(s, token);
         if (job < 0) {
             MCO_TRY(mco_slice_integer(text, token, "a job", 1, s->jobs, &job));
             job--;
@@ -440,9 +466,11 @@ mco_status flowshop_read_order_text(mco_context *ctx, const mco_flowshop *shop, 
     int64_t count = 0;
     int32_t *read = NULL;
     MCO_TRY(mco_alloc(ctx, &read, shop->jobs));
-    if (mco_text_skip_blank(text) && text->data[text->at] == '{')
+    if (mco_text_skip_blank(text) && text->data[text->at] == '{') {
         MCO_TRY(read_json_order(text, shop, 0, &count, read));
-    else
+        if (mco_text_skip_blank(text))
+            MCO_TRY(mco_text_fail_here(text, "the result ends before \"%c\"", text->data[text->at]));
+    } else
         MCO_TRY(read_plain_order(text, shop, &count, read));
     if (count < shop->jobs)
         MCO_TRY(mco_text_fail_here(text, "the order has %lld jobs, the instance has %d", (long long)count,
@@ -457,6 +485,8 @@ done:
 mco_status mco_flowshop_read_order(mco_context *ctx, const mco_flowshop *shop, const char *path, int32_t *order)
 {
     mco_text text;
+    if (ctx == NULL || shop == NULL || path == NULL || (order == NULL && shop->jobs > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     mco_status st = mco_text_open(ctx, path, &text);
     if (st != MCO_OK)
         return st;
@@ -469,7 +499,12 @@ mco_status mco_flowshop_write_order(mco_context *ctx, const mco_flowshop *shop, 
                                     const char *path)
 {
     mco_output o;
-    mco_status st = mco_output_open(ctx, path, &o);
+    int64_t makespan;
+    if (ctx == NULL || shop == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    mco_status st = mco_flowshop_check(ctx, shop, order, shop->jobs, &makespan);
+    if (st == MCO_OK)
+        st = mco_output_open(ctx, path, &o);
     if (st != MCO_OK)
         return st;
     for (int32_t k = 0; k < shop->jobs; k++)

@@ -105,6 +105,8 @@ mco_status mco_flowshop_generate(mco_context *ctx, int32_t jobs, int32_t machine
 {
     mco_status st = MCO_OK;
     int32_t *times = NULL;
+    if (ctx == NULL || out == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (seed < 1 || seed > INT32_MAX - 1)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the seed is %d, allowed is 1 to %d", seed, INT32_MAX - 1);
     if (jobs < 0 || jobs > MCO_FLOWSHOP_MAX_JOBS || machines < 1 || machines > MCO_FLOWSHOP_MAX_MACHINES)
@@ -133,6 +135,8 @@ mco_status mco_flowshop_taillard(mco_context *ctx, const char *name, mco_flowsho
 #include "flowshop/flowshop_taillard.def"
 #define FACT(...) {__VA_ARGS__},
     static const taillard_fact facts[] = {MCO_FLOWSHOP_TAILLARD(FACT)};
+    if (ctx == NULL || name == NULL || out == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
         const taillard_fact *f = &facts[i];
         if (strcasecmp(name, f->name) != 0)
@@ -151,6 +155,8 @@ mco_status mco_flowshop_taillard(mco_context *ctx, const char *name, mco_flowsho
 mco_status mco_flowshop_write(mco_context *ctx, const mco_flowshop *shop, const char *path)
 {
     mco_output o;
+    if (ctx == NULL || shop == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     mco_status st = mco_output_open(ctx, path, &o);
     if (st != MCO_OK)
         return st;

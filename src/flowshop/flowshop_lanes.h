@@ -70,6 +70,14 @@ static inline vec vec_broadcast(pair p)
     return (vec)((vec_pairs){0} + p);
 }
 
+// 0, 1, 2, ... in the pairs.
+static inline vec_pairs vec_pair_numbers(void)
+{
+    static const pair numbers[16] __attribute__((aligned(VEC_BYTES))) = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                                         8, 9, 10, 11, 12, 13, 14, 15};
+    return *(const vec_pairs *)(const void *)numbers;
+}
+
 static inline vec vec_max(vec a, vec b)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
@@ -91,6 +99,34 @@ static inline vec vec_max(vec a, vec b)
 static inline vec vec_min(vec a, vec b)
 {
     return ~vec_max(~a, ~b);
+}
+
+// `a` where the mask is all ones, `b` where it is zero: mask ? value : other.
+static inline vec vec_blend(vec mask, vec other, vec value)
+{
+    return (value & mask) | (other & ~mask);
+}
+
+// Copies the pairs of `from` [vectors] whose bit is set in `bits`, packed, to `to`. Up to one vector
+// behind the last one is overwritten.
+static inline void pairs_compress(const pair *from, int vectors, const uint64_t *bits, pair *to)
+{
+#if defined(__AVX512BW__)
+    for (int v = 0; v < vectors; v++) {
+        uint32_t mask = (uint32_t)(bits[v * PAIRS / 64] >> (v * PAIRS % 64)) & ((1u << PAIRS) - 1);
+        __m512i row = _mm512_loadu_si512(from + v * PAIRS);
+#if LANE_BITS == 16
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)mask, row));
+#else
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi64((__mmask8)mask, row));
+#endif
+        to += __builtin_popcount(mask);
+    }
+#else
+    for (int w = 0; w < (vectors * PAIRS + 63) / 64; w++)
+        for (uint64_t left = bits[w]; left != 0; left &= left - 1)
+            *to++ = from[w * 64 + __builtin_ctzll(left)];
+#endif
 }
 
 // Bit k of *even and *odd: lane 2k and lane 2k+1 of `mask` (lanes all ones or all zeros).
@@ -134,6 +170,18 @@ static inline void vec_less_bits(vec a, vec b, uint32_t *even, uint32_t *odd)
     *odd = _pext_u32(bits, 0xaaaaaaaau);
 #else
     vec_mask_bits((vec)(a < b), even, odd);
+#endif
+}
+
+// a == b lane by lane, as bits of the even and of the odd lanes.
+static inline void vec_equal_bits(vec a, vec b, uint32_t *even, uint32_t *odd)
+{
+#if defined(__AVX512BW__) && LANE_BITS == 16
+    uint32_t bits = _mm512_cmpeq_epi16_mask((__m512i)a, (__m512i)b);
+    *even = _pext_u32(bits, 0x55555555u);
+    *odd = _pext_u32(bits, 0xaaaaaaaau);
+#else
+    vec_mask_bits((vec)(a == b), even, odd);
 #endif
 }
 

@@ -1,0 +1,1078 @@
+// SPDX-License-Identifier: MIT
+// Depth-first branch and bound over one interval, vectorised. Compiled once for each vector unit and
+// lane width; flowshop_ref.c is the same search in plain C.
+//
+// A node fixes jobs at both ends. front[i] is when machine i is free after the jobs fixed in front,
+// back[i] what at least remains after machine i once the free jobs are done, remain[i] the load of
+// the free jobs. One pass over the machines bounds all children of both ends (LB1):
+//     reach = max(reach, front[i]);  bound = max(bound, reach + remain[i] + back[i]);  reach += p[i][j]
+// for a job j put in front, and the mirror image, machines in reverse, for a job put at the back.
+// Children are lanes, machines are the loop: the recurrence runs over machines. The even lane of a
+// pair is the front child of a job, the odd lane its back child; the constants of a machine are then
+// one word (front[i], back[m-1-i]), broadcast from memory.
+//
+// What pays, one thread on a Zen 5 core at 20x20 (README of this folder has the figures):
+//   - fronts, backs and remainders kept per level: a child costs O(m), not O(n m);
+//   - `columns`: the running vectors after each machine are the fronts and backs of all children, so a
+//     child's ends are one column of what its parent computed;
+//   - lane tables: the times of the free jobs, compacted when that saves a vector, shared by all
+//     levels below; a job fixed meanwhile is a dead lane (bound LANE_MAX);
+//   - machine and vector counts of the common sizes are compile-time constants;
+//   - two sibling nodes are decomposed together where there are two: one pass alone waits for its
+//     own chain of 2 m dependent operations.
+//
+// Invariants: a frame of depth d has d jobs fixed; `alive` are the surviving children not yet visited;
+// the path is the frames from the root to the node in hand. A child prepared with its sibling stays
+// alive in its parent until it is visited. Lanes stand in increasing order of job, so ranks are
+// popcounts.
+// Values stay below LANE_MAX because flowshop_longest_path() does (flowshop_variants.c).
+#include "flowshop/flowshop_explorer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flowshop/flowshop_lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    // Widest table whose columns are kept; beyond, a child's ends are computed again from its parent.
+    COLUMN_VECTORS = 4,
+    // A table of up to this many vectors is compacted as soon as that saves one, a larger one when it
+    // saves an eighth: the copies of all levels together stay within eight tables.
+    EAGER_VECTORS = 8,
+    WORD_PAIRS = 64,
+    WORD_VECTORS = WORD_PAIRS / PAIRS,  // vectors whose pairs fill one word of bits
+    LOCAL_WORDS = MCO_FLOWSHOP_MAX_JOBS / WORD_PAIRS + 2,  // bits of the widest table
+    FIRST_LEARNING = 1024  // nodes before the pairs of LB2 are first reordered
+};
+
+typedef struct table {
+    int vectors;
+    int32_t *jobs;  // [vectors * PAIRS], -1 for padding
+    vec *times;     // [m * vectors]: (p[i][j], p[m-1-i][j])
+} table;
+
+typedef struct frame {
+    const table *table;
+    pair *ends;     // [m] (front[i], back[m-1-i])
+    pair *remain;   // [m] (remain[i], remain[m-1-i])
+    pair *through;  // [m] (remain[i] + back[i], remain[m-1-i] + front[m-1-i])
+    vec *dead;      // [vectors] all ones in lanes of fixed jobs and padding, else 0
+    vec *bounds;    // [vectors] bounds of the children, LANE_MAX where dead
+    vec *columns;   // [m * vectors] ends of the children; NULL beyond COLUMN_VECTORS
+    const int32_t *column_offsets;  // [m] i * vectors * PAIRS: where row i of a column lies
+    uint64_t *free; // [words] pairs of free jobs
+    uint64_t *alive;// [words] children to visit
+    int32_t words;
+    int32_t first_word;  // words before it have no child alive
+    int32_t depth;
+    int32_t taken;       // pair of the child on the path
+    int32_t prepared;    // pair of the child decomposed ahead, in the second frame of its depth; -1 if none
+    bool is_front;       // the end chosen
+    bool is_at_end;      // the path so far equals the interval's B
+} frame;
+
+// LB2: pairs of machines are lanes. A group is one vector of pairs.
+typedef struct pair_tables {
+    int groups;
+    int32_t *order;     // [groups * LANES] pair of each lane; the last ones repeat
+    int64_t *successes; // [pairs] children pruned
+    int64_t next_learning;
+    vec *first, *second;         // [groups] machines k and l
+    vec *job, *p1, *p2, *lag;    // [n * groups] at each position of Johnson's order
+    vec *active;                 // [n * groups] all ones where the job is free at this node
+    lane *is_free;               // [n] padded: -1 or 0
+    lane *heads, *tails, *child; // [m] padded
+} pair_tables;
+
+struct flowshop_explorer {
+    flowshop_search *search;
+    int32_t n, m;
+    int32_t depth;       // of the frame on top; -1 when the interval is done
+    frame *frames;       // [2 * (n + 1)], two for each depth
+    frame **path;        // [n + 1] frames from the root to the node in hand
+    table *tables;       // [2 * (n + 1)], used where a compaction happens
+    int32_t *table_of;   // [n + 1] depth whose table is in force
+    void (**bound_one)(frame *);           // [n + 1] by depth: LB1 of all children
+    void (**bound_two)(frame *, frame *);  // [n + 1] the same of two siblings; NULL where one fills the vector unit
+    pair *job_times;     // [n * padded m]: (p[i][j], p[m-1-i][j]) by job
+    int64_t padded_m;
+    flowshop_interval interval;  // the work in hand: as given, then its B falls by splits
+    bool is_untouched;   // stopped before the walk down to A was done: the interval is left whole
+    int32_t *order;      // [n] scratch for leaves
+    int64_t *completion; // [m] scratch for leaves
+    int64_t *children_by_depth;  // [(n + 1) * (n + 1)]
+    int64_t leaves, nodes;
+    lane rule_bound;     // U, at most LANE_MAX
+    pair_tables lb2;
+    void *memory;  // everything above that is an array
+};
+
+static lane clamp_lane(int64_t value)
+{
+    return value > LANE_MAX ? LANE_MAX : (lane)value;
+}
+
+static lane incumbent(const flowshop_explorer *x)
+{
+    return clamp_lane(atomic_load_explicit(&x->search->incumbent, memory_order_relaxed));
+}
+
+// ---- Bounds of the children
+
+// Bounds `count` neighbouring vectors of children of each of `frames` nodes at once, so that their
+// chains overlap. All counts are constants: the loops over f and v unroll into registers.
+INLINE void bound_vectors(frame *const *f, const int frames, int m, int vectors, int first, const int count)
+{
+    enum { CHAINS = 4 };
+    vec reach[CHAINS], bound[CHAINS];
+    const vec *times[2];
+    vec *columns[2];
+    const pair *ends[2], *through[2];
+#pragma GCC unroll 2
+    for (int s = 0; s < frames; s++) {
+        times[s] = f[s]->table->times + first;
+        columns[s] = f[s]->columns + first;
+        ends[s] = f[s]->ends;
+        through[s] = f[s]->through;
+    }
+    const bool keeps_columns = f[0]->columns != NULL;
+#pragma GCC unroll 4
+    for (int c = 0; c < frames * count; c++)
+        reach[c] = bound[c] = (vec){0};
+#pragma GCC unroll 20
+    for (int i = 0; i < m; i++)
+#pragma GCC unroll 2
+        for (int s = 0; s < frames; s++) {
+            const vec end = vec_broadcast(ends[s][i]), load = vec_broadcast(through[s][i]);
+#pragma GCC unroll 4
+            for (int v = 0; v < count; v++) {
+                const int c = s * count + v;
+                reach[c] = vec_max(reach[c], end);
+                bound[c] = vec_max(bound[c], reach[c] + load);
+                reach[c] += times[s][i * vectors + v];
+                if (vectors <= COLUMN_VECTORS || keeps_columns)
+                    columns[s][i * vectors + v] = reach[c];
+            }
+        }
+#pragma GCC unroll 2
+    for (int s = 0; s < frames; s++)
+#pragma GCC unroll 4
+        for (int v = 0; v < count; v++)
+            f[s]->bounds[first + v] = vec_blend(f[s]->dead[first + v], bound[s * count + v], vec_all(LANE_MAX));
+}
+
+INLINE void bound_children(frame *f, int m, const int vectors)
+{
+    int v = 0;
+    for (; v + 4 <= vectors; v += 4)
+        bound_vectors(&f, 1, m, vectors, v, 4);
+    if (v + 2 <= vectors) {
+        bound_vectors(&f, 1, m, vectors, v, 2);
+        v += 2;
+    }
+    if (v < vectors)
+        bound_vectors(&f, 1, m, vectors, v, 1);
+}
+
+#define BOUND_ONE(m, vectors) \
+    static void bound_one_##m##_##vectors(frame *f) { bound_children(f, m, vectors); }
+#define BOUND_TWO(m, vectors)                                               \
+    static void bound_two_##m##_##vectors(frame *f, frame *g)               \
+    {                                                                       \
+        bound_vectors((frame *const[]){f, g}, 2, m, vectors, 0, vectors);   \
+    }
+#define BOUND_ALL(m) BOUND_ONE(m, 1) BOUND_ONE(m, 2) BOUND_ONE(m, 3) BOUND_ONE(m, 4) BOUND_TWO(m, 1) BOUND_TWO(m, 2)
+BOUND_ALL(5)
+BOUND_ALL(10)
+BOUND_ALL(20)
+
+static void bound_one_any(flowshop_explorer *x, frame *f)
+{
+    bound_children(f, x->m, f->table->vectors);
+}
+
+// The functions for a node of this size; NULL where only the general one serves. Three vectors fill
+// the unit alone.
+static void choose_bound(flowshop_explorer *x, int32_t depth, int vectors)
+{
+#define ONES(m) {bound_one_##m##_1, bound_one_##m##_2, bound_one_##m##_3, bound_one_##m##_4}
+#define TWOS(m) {bound_two_##m##_1, bound_two_##m##_2}
+    static void (*const ones[3][4])(frame *) = {ONES(5), ONES(10), ONES(20)};
+    static void (*const twos[3][2])(frame *, frame *) = {TWOS(5), TWOS(10), TWOS(20)};
+    int size = x->m == 5 ? 0 : x->m == 10 ? 1 : x->m == 20 ? 2 : -1;
+    x->bound_one[depth] = size >= 0 && vectors <= 4 ? ones[size][vectors - 1] : NULL;
+    x->bound_two[depth] = size >= 0 && vectors <= 2 ? twos[size][vectors - 1] : NULL;
+}
+
+// ---- Choice of the end that grows
+
+typedef struct side_counts {
+    int32_t front, back;
+} side_counts;
+
+// Children below `limit`, by end; the bits of one end go to *front or *back, [words].
+INLINE side_counts mark_below(const frame *f, const int vectors, lane limit, uint64_t *front, uint64_t *back)
+{
+    side_counts below = {0, 0};
+    const vec limits = vec_all(limit);
+    for (int v = 0; v < vectors; v += WORD_VECTORS) {
+        uint64_t front_word = 0, back_word = 0;
+        for (int w = 0; w < WORD_VECTORS && v + w < vectors; w++) {
+            uint32_t even, odd;
+            vec_less_bits(f->bounds[v + w], limits, &even, &odd);
+            front_word |= (uint64_t)even << (w * PAIRS);
+            back_word |= (uint64_t)odd << (w * PAIRS);
+        }
+        front[v / WORD_VECTORS] = front_word;
+        back[v / WORD_VECTORS] = back_word;
+        below.front += __builtin_popcountll(front_word);
+        below.back += __builtin_popcountll(back_word);
+    }
+    return below;
+}
+
+// Sum of the front bounds minus sum of the back bounds; dead lanes cancel.
+INLINE int64_t sum_difference(const frame *f, const int vectors)
+{
+    int64_t difference = 0;
+    for (int v = 0; v < vectors; v++) {
+#if defined(__AVX512BW__) && LANE_BITS == 16
+        const __m512i signs = _mm512_set1_epi32((int)0xffff0001u);
+        difference += _mm512_reduce_add_epi32(_mm512_madd_epi16((__m512i)f->bounds[v], signs));
+#else
+        for (int k = 0; k < PAIRS; k++)
+            difference += (int64_t)f->bounds[v][2 * k] - f->bounds[v][2 * k + 1];
+#endif
+    }
+    return difference;
+}
+
+INLINE side_counts count_equal(const frame *f, const int vectors, lane value)
+{
+    side_counts equal = {0, 0};
+    const vec values = vec_all(value);
+    for (int v = 0; v < vectors; v++) {
+        uint32_t even, odd;
+        vec_equal_bits(f->bounds[v], values, &even, &odd);
+        equal.front += __builtin_popcount(even);
+        equal.back += __builtin_popcount(odd);
+    }
+    return equal;
+}
+
+INLINE lane smallest_bound(const frame *f, const int vectors)
+{
+    vec least = f->bounds[0];
+    for (int v = 1; v < vectors; v++)
+        least = vec_min(least, f->bounds[v]);
+    return (lane)vec_reduce_min(least);
+}
+
+// True for the front. `below` counts the children below U. Every rule is a function of the node: it
+// sees the bounds and U, nothing that changes during the search.
+INLINE bool choose_front(const flowshop_explorer *x, const frame *f, const int vectors, side_counts below)
+{
+    switch (x->search->branching) {
+    case MCO_FLOWSHOP_FORWARD: return true;
+    case MCO_FLOWSHOP_BACKWARD: return false;
+    case MCO_FLOWSHOP_ALTERNATE: return f->depth % 2 == 0;
+    case MCO_FLOWSHOP_MINMIN: {
+        // The end on which the smallest bound occurs least; then the one with more children lost.
+        side_counts least = count_equal(f, vectors, smallest_bound(f, vectors));
+        return least.front != least.back ? least.front < least.back : below.front < below.back;
+    }
+    case MCO_FLOWSHOP_MAXSUM: return sum_difference(f, vectors) >= 0;
+    default:  // MinBranch: the end with fewer children below U; then the larger sum.
+        return below.front != below.back ? below.front < below.back : sum_difference(f, vectors) >= 0;
+    }
+}
+
+// ---- LB2, see flowshop_bounds.h
+
+// table[index] lane by lane. The table is padded to whole vectors.
+INLINE vec look_up(const lane *values, int size, vec index)
+{
+#if defined(__AVX512BW__) && LANE_BITS == 16
+    const __m512i *v = (const __m512i *)(const void *)values;
+    if (size <= LANES)
+        return (vec)_mm512_permutexvar_epi16((__m512i)index, v[0]);
+    if (size <= 2 * LANES)
+        return (vec)_mm512_permutex2var_epi16(v[0], (__m512i)index, v[1]);
+#endif
+    (void)size;
+    vec result;
+    for (int k = 0; k < LANES; k++)
+        result[k] = values[index[k]];
+    return result;
+}
+
+// Tables in the order learned so far: the pairs that pruned most come first.
+static void fill_pair_tables(flowshop_explorer *x)
+{
+    const flowshop_johnson *jo = x->search->johnson;
+    const mco_flowshop *shop = x->search->shop;
+    pair_tables *t = &x->lb2;
+    for (int g = 0; g < t->groups; g++)
+        for (int k = 0; k < LANES; k++) {
+            int32_t q = t->order[g * LANES + k], first = jo->first[q], second = jo->second[q];
+            ((lane *)&t->first[g])[k] = (lane)first;
+            ((lane *)&t->second[g])[k] = (lane)second;
+            for (int32_t s = 0; s < x->n; s++) {
+                int32_t j = jo->order[(int64_t)q * x->n + s];
+                int64_t at = ((int64_t)s * t->groups + g) * LANES + k;
+                ((lane *)t->job)[at] = (lane)j;
+                ((lane *)t->p1)[at] = (lane)mco_flowshop_time(shop, first, j);
+                ((lane *)t->p2)[at] = (lane)mco_flowshop_time(shop, second, j);
+                ((lane *)t->lag)[at] = (lane)flowshop_lag(jo, x->m, j, first, second);
+            }
+        }
+}
+
+// Sorts the pairs by success, stable; doubles the time to the next sort.
+static void learn_pairs(flowshop_explorer *x)
+{
+    pair_tables *t = &x->lb2;
+    int32_t pairs = x->search->johnson->pairs;
+    for (int32_t i = 1; i < pairs; i++) {
+        int32_t q = t->order[i], k = i;
+        for (; k > 0 && t->successes[t->order[k - 1]] < t->successes[q]; k--)
+            t->order[k] = t->order[k - 1];
+        t->order[k] = q;
+    }
+    for (int32_t i = pairs; i < t->groups * LANES; i++)
+        t->order[i] = t->order[0];
+    fill_pair_tables(x);
+    t->next_learning *= 2;
+}
+
+// Bound of the node that fixes `job` besides, from smallest heads and tails; stops at U.
+static lane two_machine_bound(flowshop_explorer *x, lane job, const lane *heads, const lane *tails)
+{
+    pair_tables *t = &x->lb2;
+    const vec jobs = vec_all(job), limit = vec_all((int32_t)(x->rule_bound - 1));
+    vec best = {0};
+    for (int g = 0; g < t->groups; g++) {
+        vec t1 = look_up(heads, x->m, t->first[g]), t2 = look_up(heads, x->m, t->second[g]);
+        const vec *at = t->job + g;
+        const int64_t p1 = t->p1 - t->job, p2 = t->p2 - t->job, lag = t->lag - t->job, active = t->active - t->job;
+        for (int32_t s = 0; s < x->n; s++, at += t->groups) {
+            // A lane whose job is fixed adds nothing: its times and its arrival become 0.
+            vec is_on = at[active] & (vec)(at[0] != jobs);
+            t1 += at[p1] & is_on;
+            t2 = vec_max(t2, (t1 + at[lag]) & is_on) + (at[p2] & is_on);
+        }
+        vec bound = t2 + look_up(tails, x->m, t->second[g]);
+        uint32_t even, odd;
+        vec_less_bits(limit, bound, &even, &odd);
+        if ((even | odd) != 0) {
+            int lane_index = even != 0 ? 2 * __builtin_ctz(even) : 2 * __builtin_ctz(odd) + 1;
+            t->successes[t->order[g * LANES + lane_index]]++;
+            return x->rule_bound;
+        }
+        best = vec_max(best, bound);
+    }
+    lane result = 0;
+    for (int k = 0; k < LANES; k++)
+        result = best[k] > result ? best[k] : result;
+    return result;
+}
+
+// Ends of a child: the ends of the node with `job` put in front, or at the back.
+static void ends_with_child(const flowshop_explorer *x, const frame *f, int32_t k, bool is_front, lane *out)
+{
+    const pair *times = (const pair *)f->table->times + k;
+    const int stride = f->table->vectors * PAIRS;
+    int32_t reach = 0;
+    for (int32_t i = 0; i < x->m; i++) {
+        pair end = f->ends[i], time = times[(int64_t)i * stride];
+        int32_t ready = is_front ? pair_even(end) : pair_odd(end);
+        reach = (reach > ready ? reach : ready) + (is_front ? pair_even(time) : pair_odd(time));
+        out[is_front ? i : x->m - 1 - i] = (lane)reach;
+    }
+}
+
+// Raises the bounds of the children that LB1 leaves below U to LB2 = max(LB1, all pairs), cut at U.
+// False when the search was stopped in between: the node is then not decomposed.
+static bool refine_by_pairs(flowshop_explorer *x, frame *f)
+{
+    pair_tables *t = &x->lb2;
+    lane *bounds = (lane *)f->bounds;
+    if (x->nodes >= t->next_learning)
+        learn_pairs(x);
+    memset(t->is_free, 0, (size_t)x->n * sizeof *t->is_free);
+    for (int32_t i = 0; i < x->m; i++) {
+        t->heads[i] = (lane)pair_even(f->ends[i]);
+        t->tails[x->m - 1 - i] = (lane)pair_odd(f->ends[i]);
+    }
+    const int32_t pairs = f->table->vectors * PAIRS;
+    for (int32_t k = 0; k < pairs; k++)
+        if (f->free[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1)
+            t->is_free[f->table->jobs[k]] = -1;
+    for (int64_t s = 0; s < (int64_t)x->n * t->groups; s++)
+        t->active[s] = look_up(t->is_free, x->n, t->job[s]);
+    for (int32_t k = 0; k < pairs; k++) {
+        if (!(f->free[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1))
+            continue;
+        for (int side = 0; side < 2; side++) {
+            lane *bound = &bounds[2 * k + side];
+            if (*bound >= x->rule_bound) {
+                *bound = x->rule_bound;
+                continue;
+            }
+            if (atomic_load_explicit(&x->search->must_stop, memory_order_relaxed))
+                return false;
+            ends_with_child(x, f, k, side == 0, t->child);
+            lane pairs_bound = two_machine_bound(x, (lane)f->table->jobs[k], side == 0 ? t->child : t->heads,
+                                                 side == 0 ? t->tails : t->child);
+            *bound = pairs_bound > *bound ? pairs_bound : *bound;
+        }
+    }
+    return true;
+}
+
+// ---- A node
+
+// Given LB1 of the children: refines, chooses an end, marks the survivors. False if the search was
+// stopped in between.
+INLINE bool choose_children_sized(flowshop_explorer *x, frame *f, const int vectors)
+{
+    uint64_t front[LOCAL_WORDS], back[LOCAL_WORDS];
+    if (x->search->bound == MCO_FLOWSHOP_LB2 && !refine_by_pairs(x, f))
+        return false;
+    lane limit = incumbent(x);
+    side_counts below = mark_below(f, vectors, x->rule_bound, front, back);
+    f->is_front = choose_front(x, f, vectors, below);
+    if (limit < x->rule_bound)
+        below = mark_below(f, vectors, limit, front, back);
+    const uint64_t *chosen = f->is_front ? front : back;
+    for (int w = 0; w < (vectors + WORD_VECTORS - 1) / WORD_VECTORS; w++)
+        f->alive[w] = chosen[w];
+    f->first_word = 0;
+    f->prepared = -1;
+    return true;
+}
+
+INLINE bool choose_children(flowshop_explorer *x, frame *f)
+{
+    if (f->table->vectors == 1)
+        return choose_children_sized(x, f, 1);
+    if (f->table->vectors == 2)
+        return choose_children_sized(x, f, 2);
+    return choose_children_sized(x, f, f->table->vectors);
+}
+
+INLINE bool decompose(flowshop_explorer *x, frame *f)
+{
+    if (x->bound_one[f->depth] != NULL)
+        x->bound_one[f->depth](f);
+    else
+        bound_one_any(x, f);
+    return choose_children(x, f);
+}
+
+// Fills the table of c with the columns of the jobs still free.
+static void compact_table(flowshop_explorer *x, const frame *f, frame *c, int32_t child)
+{
+    table *t = &x->tables[c - x->frames];
+    const table *from = f->table;
+    const int32_t pairs = t->vectors * PAIRS, free_jobs = x->n - c->depth;
+    uint64_t left[LOCAL_WORDS];
+    for (int32_t w = 0; w < f->words; w++)
+        left[w] = f->free[w];
+    left[child / WORD_PAIRS] &= ~((uint64_t)1 << (child % WORD_PAIRS));
+    for (int32_t i = 0; i < x->m; i++)
+        pairs_compress((const pair *)(from->times + (int64_t)i * from->vectors), from->vectors, left,
+                       (pair *)(t->times + (int64_t)i * t->vectors));
+    int32_t count = 0;
+    for (int32_t w = 0; w < f->words; w++)
+        for (uint64_t bits = left[w]; bits != 0; bits &= bits - 1)
+            t->jobs[count++] = from->jobs[w * WORD_PAIRS + __builtin_ctzll(bits)];
+    c->words = (t->vectors + WORD_VECTORS - 1) / WORD_VECTORS;
+    for (int32_t w = 0; w < c->words; w++) {
+        int32_t inside = free_jobs - w * WORD_PAIRS;
+        c->free[w] = inside >= WORD_PAIRS ? ~(uint64_t)0 : ((uint64_t)1 << inside) - 1;
+    }
+    const vec_pairs numbers = vec_pair_numbers();
+    for (int v = 0; v < t->vectors; v++)
+        c->dead[v] = (vec)(numbers + (pair)(v * PAIRS) >= (vec_pairs){0} + (pair)free_jobs);
+    for (int32_t k = count; k < pairs; k++)
+        t->jobs[k] = -1;
+    c->table = t;
+}
+
+// The table stays: one more lane pair is dead.
+INLINE void inherit_table(const frame *f, frame *c, int32_t k)
+{
+    c->table = f->table;
+    c->words = f->words;
+    for (int32_t w = 0; w < f->words; w++)
+        c->free[w] = f->free[w];
+    c->free[k / WORD_PAIRS] &= ~((uint64_t)1 << (k % WORD_PAIRS));
+    const vec_pairs numbers = vec_pair_numbers(), step = (vec_pairs){0} + (pair)PAIRS;
+    vec_pairs wanted = (vec_pairs){0} + (pair)k;
+    const int vectors = f->table->vectors;
+    for (int v = 0; v < vectors; v++, wanted -= step)
+        c->dead[v] = f->dead[v] | (vec)(numbers == wanted);
+}
+
+// Child k of f becomes c: its ends are a column of f.
+INLINE void descend_by_column(const flowshop_explorer *x, const frame *f, frame *c, int32_t k, int m)
+{
+    const pair front_half = (pair)-1 >> LANE_BITS;
+    const pair taken_half = f->is_front ? front_half : ~front_half;
+    const pair *columns = (const pair *)f->columns + k;
+    const vec_pairs *times = (const vec_pairs *)(const void *)(x->job_times + f->table->jobs[k] * x->padded_m);
+    const vec_pairs *ends = (const vec_pairs *)(const void *)f->ends, *remain = (const vec_pairs *)(const void *)f->remain;
+    vec_pairs *child_ends = (vec_pairs *)(void *)c->ends, *child_remain = (vec_pairs *)(void *)c->remain;
+    const vec_pairs taken = (vec_pairs){0} + taken_half;
+#if defined(__AVX512BW__) && LANE_BITS == 16
+    if (m <= 2 * PAIRS) {
+        // In registers throughout: what is stored as words and read as a vector waits for the stores.
+        const int words = (m + PAIRS - 1) / PAIRS;
+        const __mmask32 last = m % PAIRS == 0 ? 0xffff : (1u << m % PAIRS) - 1;
+        __m512i end[2] = {(__m512i)taken, (__m512i)taken}, rest[2];
+#pragma GCC unroll 2
+        for (int w = 0; w < words; w++) {
+            __m512i offsets = _mm512_loadu_si512(f->column_offsets + w * PAIRS);
+            __mmask16 rows = (__mmask16)(w == words - 1 ? last : 0xffff);
+            __m512i column = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), rows, offsets, columns, 4);
+            end[w] = _mm512_ternarylogic_epi32((__m512i)taken, column, (__m512i)ends[w], 0xca);
+            rest[w] = (__m512i)(remain[w] - times[w]);
+            child_ends[w] = (vec_pairs)end[w];
+            child_remain[w] = (vec_pairs)rest[w];
+        }
+#pragma GCC unroll 2
+        for (int w = 0; w < words; w++) {
+            // Lane i of word w takes end[m - 1 - i].
+            __m512i from = _mm512_sub_epi32(_mm512_set1_epi32(m - 1 - w * PAIRS), (__m512i)vec_pair_numbers());
+            __m512i mirror = words == 1 ? _mm512_permutexvar_epi32(from, end[0])
+                                        : _mm512_permutex2var_epi32(end[0], from, end[words - 1]);
+            ((vec_pairs *)(void *)c->through)[w] = (vec_pairs)_mm512_add_epi32(rest[w], _mm512_rol_epi32(mirror, 16));
+        }
+        return;
+    }
+#endif
+    (void)taken;
+    (void)child_ends;
+    for (int w = 0; w < (m + PAIRS - 1) / PAIRS; w++)
+        child_remain[w] = remain[w] - times[w];
+    for (int i = 0; i < m; i++)
+        c->ends[i] = (columns[f->column_offsets[i]] & taken_half) | (f->ends[i] & ~taken_half);
+    (void)ends;
+    for (int i = 0; i < m; i++)
+        c->through[i] = c->remain[i] + pair_swap(c->ends[m - 1 - i]);
+}
+
+static void descend_without_columns(const flowshop_explorer *x, const frame *f, frame *c, int32_t k)
+{
+    const int stride = f->table->vectors * PAIRS;
+    const pair *times = (const pair *)f->table->times + k;
+    int32_t reach = 0;
+    for (int32_t i = 0; i < x->m; i++) {
+        pair end = f->ends[i], time = times[(int64_t)i * stride];
+        int32_t ready = f->is_front ? pair_even(end) : pair_odd(end);
+        reach = (reach > ready ? reach : ready) + (f->is_front ? pair_even(time) : pair_odd(time));
+        c->ends[i] = f->is_front ? pair_make(reach, pair_odd(end)) : pair_make(pair_even(end), reach);
+        c->remain[i] = f->remain[i] - time;
+    }
+    for (int32_t i = 0; i < x->m; i++)
+        c->through[i] = c->remain[i] + pair_swap(c->ends[x->m - 1 - i]);
+}
+
+static int32_t rank_of(const frame *f, int32_t k)
+{
+    int32_t rank = 0;
+    for (int32_t w = 0; w < k / WORD_PAIRS; w++)
+        rank += __builtin_popcountll(f->free[w]);
+    return rank + __builtin_popcountll(f->free[k / WORD_PAIRS] & (((uint64_t)1 << (k % WORD_PAIRS)) - 1));
+}
+
+static int32_t pair_of_rank(const frame *f, int32_t rank)
+{
+    for (int32_t w = 0; w < f->words; w++) {
+        int32_t in_word = __builtin_popcountll(f->free[w]);
+        if (rank >= in_word) {
+            rank -= in_word;
+            continue;
+        }
+        uint64_t bits = f->free[w];
+        for (; rank > 0; rank--)
+            bits &= bits - 1;
+        return w * WORD_PAIRS + __builtin_ctzll(bits);
+    }
+    return -1;
+}
+
+// Makes c the child k of f, up to the bounds of its children.
+INLINE void descend(flowshop_explorer *x, const frame *f, frame *c, int32_t k)
+{
+    switch (f->columns == NULL ? 0 : x->m) {
+    case 0: descend_without_columns(x, f, c, k); break;
+    case 5: descend_by_column(x, f, c, k, 5); break;
+    case 10: descend_by_column(x, f, c, k, 10); break;
+    case 20: descend_by_column(x, f, c, k, 20); break;
+    default: descend_by_column(x, f, c, k, x->m); break;
+    }
+    if (x->table_of[c->depth] == c->depth)
+        compact_table(x, f, c, k);
+    else
+        inherit_table(f, c, k);
+    c->is_at_end = f->is_at_end && rank_of(f, k) == x->interval.b[f->depth];
+}
+
+// Cuts the children at and beyond B, where the path so far is B's: child B[d] itself stays if B lies
+// inside it.
+static void cut_at_end(flowshop_explorer *x, frame *f)
+{
+    int32_t d = f->depth;
+    if (d >= x->interval.b_depth) {  // the node is B: nothing of it belongs to the interval
+        memset(f->alive, 0, (size_t)f->words * sizeof *f->alive);
+        return;
+    }
+    int32_t k = pair_of_rank(f, x->interval.b[d]);
+    bool keeps_child = d + 1 < x->interval.b_depth;
+    for (int32_t w = 0; w < f->words; w++) {
+        if (w > k / WORD_PAIRS)
+            f->alive[w] = 0;
+        else if (w == k / WORD_PAIRS) {
+            uint64_t bit = (uint64_t)1 << (k % WORD_PAIRS);
+            f->alive[w] &= (bit - 1) | (keeps_child ? bit : 0);
+        }
+    }
+}
+
+static int64_t count_alive(const frame *f)
+{
+    int64_t count = 0;
+    for (int32_t w = f->first_word; w < f->words; w++)
+        count += __builtin_popcountll(f->alive[w]);
+    return count;
+}
+
+// A complete schedule: the jobs of the path at both ends, the last free job between.
+static void reach_leaf(flowshop_explorer *x, int32_t k)
+{
+    const frame *leaf_parent = x->path[x->depth];
+    const mco_flowshop *shop = x->search->shop;
+    int32_t front = 0, back = x->n;
+    int32_t last = -1;
+    for (int32_t d = 0; d <= x->depth; d++) {
+        const frame *f = x->path[d];
+        int32_t job = f->table->jobs[d == x->depth ? k : f->taken];
+        x->order[f->is_front ? front++ : --back] = job;
+    }
+    for (int32_t p = 0; p < leaf_parent->table->vectors * PAIRS; p++)
+        if (p != k && (leaf_parent->free[p / WORD_PAIRS] >> (p % WORD_PAIRS) & 1))
+            last = leaf_parent->table->jobs[p];
+    if (last >= 0)
+        x->order[front] = last;
+    memset(x->completion, 0, (size_t)x->m * sizeof *x->completion);
+    for (int32_t t = 0; t < x->n; t++) {
+        int64_t ready = 0;
+        for (int32_t i = 0; i < x->m; i++) {
+            int64_t begin = ready > x->completion[i] ? ready : x->completion[i];
+            ready = x->completion[i] = begin + mco_flowshop_time(shop, i, x->order[t]);
+        }
+    }
+    x->leaves++;
+    if (x->completion[x->m - 1] < atomic_load_explicit(&x->search->incumbent, memory_order_relaxed))
+        x->search->found(x->search, x->completion[x->m - 1], x->order);
+}
+
+// Next child of f in rank order, or -1. It stays alive.
+INLINE int32_t first_child(frame *f)
+{
+    for (; f->first_word < f->words; f->first_word++)
+        if (f->alive[f->first_word] != 0)
+            return f->first_word * WORD_PAIRS + __builtin_ctzll(f->alive[f->first_word]);
+    return -1;
+}
+
+INLINE void remove_child(frame *f, int32_t k)
+{
+    f->alive[k / WORD_PAIRS] &= ~((uint64_t)1 << (k % WORD_PAIRS));
+}
+
+INLINE lane bound_of_child(const frame *f, int32_t k)
+{
+    return ((const lane *)f->bounds)[2 * k + !f->is_front];
+}
+
+// Decomposes child k of f, together with the next child alive if two fit the vector unit. NULL if
+// the search was stopped in between.
+INLINE frame *decompose_child(flowshop_explorer *x, frame *f, int32_t k)
+{
+    frame *c = &x->frames[2 * (f->depth + 1)];
+    if (k == f->prepared)
+        return c + 1;
+    descend(x, f, c, k);
+    uint64_t others = f->alive[f->first_word] & (f->alive[f->first_word] - 1);
+    if (others == 0 || x->bound_two[c->depth] == NULL || x->search->bound != MCO_FLOWSHOP_LB1)
+        return decompose(x, c) ? c : NULL;
+    f->prepared = f->first_word * WORD_PAIRS + __builtin_ctzll(others);
+    descend(x, f, c + 1, f->prepared);
+    x->bound_two[c->depth](c, c + 1);
+    choose_children(x, c + 1);
+    choose_children(x, c);
+    return c;
+}
+
+// A node counts when it is visited, not when it is prepared: its incumbent may prune it until then,
+// and a split may give it away.
+INLINE void enter_child(flowshop_explorer *x, frame *f, frame *c, int32_t k)
+{
+    remove_child(f, k);
+    f->taken = k;
+    x->children_by_depth[(int64_t)c->depth * (x->n + 1) + count_alive(c)]++;
+    if (c->is_at_end)
+        cut_at_end(x, c);
+    x->depth = c->depth;
+    x->path[x->depth] = c;
+    x->nodes++;
+}
+
+static bool explore(flowshop_explorer *x, int64_t nodes)
+{
+    if (x->depth < 0 || x->is_untouched)
+        return x->is_untouched;
+    for (const int64_t until = x->nodes + nodes; x->nodes < until;) {
+        frame *f = x->path[x->depth];
+        int32_t k = first_child(f);
+        if (k < 0) {
+            if (--x->depth < 0)
+                return false;
+            continue;
+        }
+        if (bound_of_child(f, k) >= incumbent(x)) {
+            remove_child(f, k);  // the incumbent has fallen since the child was bounded
+        } else if (f->depth + 1 >= x->n - 1) {
+            reach_leaf(x, k);
+            remove_child(f, k);
+        } else {
+            frame *c = decompose_child(x, f, k);
+            if (c == NULL)
+                return true;
+            enter_child(x, f, c, k);
+        }
+    }
+    return true;
+}
+
+// ---- Intervals
+
+static void start_root(flowshop_explorer *x)
+{
+    frame *f = x->path[0] = x->frames;
+    const mco_flowshop *shop = x->search->shop;
+    int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES], load[MCO_FLOWSHOP_MAX_MACHINES];
+    flowshop_root_ends(shop, heads, tails);
+    for (int32_t i = 0; i < x->m; i++) {
+        load[i] = 0;
+        for (int32_t j = 0; j < x->n; j++)
+            load[i] += mco_flowshop_time(shop, i, j);
+    }
+    for (int32_t i = 0; i < x->m; i++) {
+        f->ends[i] = pair_make(heads[i], tails[x->m - 1 - i]);
+        f->remain[i] = pair_make(load[i], load[x->m - 1 - i]);
+    }
+    for (int32_t i = 0; i < x->m; i++)
+        f->through[i] = f->remain[i] + pair_swap(f->ends[x->m - 1 - i]);
+}
+
+static void unfold(flowshop_explorer *x, const flowshop_interval *interval)
+{
+    frame *f = x->frames;
+    flowshop_interval_copy(interval, &x->interval);
+    start_root(x);
+    f->is_at_end = interval->b_depth > 0;
+    for (int32_t d = 0;; d++) {
+        x->depth = d;
+        x->is_untouched = !decompose(x, f);
+        if (x->is_untouched)
+            return;
+        if (f->is_at_end)
+            cut_at_end(x, f);
+        if (d == interval->a_depth)
+            return;
+        int32_t k = pair_of_rank(f, interval->a[d]);
+        uint64_t bit = (uint64_t)1 << (k % WORD_PAIRS);
+        for (int32_t w = 0; w < k / WORD_PAIRS; w++)
+            f->alive[w] = 0;
+        f->alive[k / WORD_PAIRS] &= ~(bit - 1);
+        // The node A itself, or one pruned meanwhile, is met by explore() like any other.
+        if (d + 1 == interval->a_depth || !(f->alive[k / WORD_PAIRS] & bit))
+            return;
+        remove_child(f, k);
+        f->taken = k;
+        frame *c = x->path[d + 1] = &x->frames[2 * (d + 1)];
+        descend(x, f, c, k);
+        f = c;
+    }
+}
+
+// Deepest frame with a child alive, or NULL.
+static const frame *next_frame(const flowshop_explorer *x)
+{
+    for (int32_t d = x->depth; d >= 0; d--)
+        if (count_alive(x->path[d]) > 0)
+            return x->path[d];
+    return NULL;
+}
+
+static void write_path(const flowshop_explorer *x, const frame *to, int32_t k, int32_t *digits)
+{
+    for (int32_t d = 0; d <= to->depth; d++)
+        digits[d] = rank_of(x->path[d], d == to->depth ? k : x->path[d]->taken);
+}
+
+static int64_t least_alive_bound(const frame *f)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t k = 0; k < f->table->vectors * PAIRS; k++)
+        if (f->alive[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1) {
+            int64_t bound = bound_of_child(f, k);
+            least = bound < least ? bound : least;
+        }
+    return least;
+}
+
+static bool fold(const flowshop_explorer *x, flowshop_interval *out)
+{
+    if (x->is_untouched) {
+        flowshop_interval_copy(&x->interval, out);
+        return true;
+    }
+    const frame *f = next_frame(x);
+    if (f == NULL)
+        return false;
+    int32_t w = f->first_word;
+    while (f->alive[w] == 0)
+        w++;
+    write_path(x, f, w * WORD_PAIRS + __builtin_ctzll(f->alive[w]), out->a);
+    out->a_depth = f->depth + 1;
+    out->b_depth = x->interval.b_depth;
+    memcpy(out->b, x->interval.b, (size_t)out->b_depth * sizeof *out->b);
+    out->bound = INT64_MAX;
+    for (int32_t d = 0; d <= x->depth; d++) {
+        int64_t bound = least_alive_bound(x->path[d]);
+        out->bound = bound < out->bound ? bound : out->bound;
+    }
+    return true;
+}
+
+// Gives the later half of the children of the shallowest frame that has any: the largest subtrees
+// there are. All of them go if deeper frames hold work.
+static bool split(flowshop_explorer *x, flowshop_interval *given)
+{
+    int32_t d = 0;
+    if (x->is_untouched)
+        return false;
+    while (d <= x->depth && count_alive(x->path[d]) == 0)
+        d++;
+    if (d > x->depth)
+        return false;
+    frame *f = x->path[d];
+    int64_t count = count_alive(f);
+    bool has_deeper = next_frame(x) != f;
+    int64_t kept = has_deeper ? count / 2 : (count + 1) / 2;
+    if (kept == count)
+        return false;
+    int32_t k = 0;
+    for (int64_t seen = 0;; k++)
+        if (f->alive[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1 && seen++ == kept)
+            break;
+    write_path(x, f, k, given->a);
+    given->a_depth = d + 1;
+    given->b_depth = x->interval.b_depth;
+    memcpy(given->b, x->interval.b, (size_t)given->b_depth * sizeof *given->b);
+    given->bound = least_alive_bound(f);
+    // Ours ends where theirs begins.
+    memcpy(x->interval.b, given->a, (size_t)given->a_depth * sizeof *given->a);
+    x->interval.b_depth = flowshop_path_trim(given->a, given->a_depth);
+    for (int32_t w = k / WORD_PAIRS; w < f->words; w++)
+        f->alive[w] &= w == k / WORD_PAIRS ? ((uint64_t)1 << (k % WORD_PAIRS)) - 1 : 0;
+    return true;
+}
+
+static const int64_t *children_by_depth(const flowshop_explorer *x)
+{
+    return x->children_by_depth;
+}
+
+static int64_t leaves(const flowshop_explorer *x)
+{
+    return x->leaves;
+}
+
+// ---- Memory
+
+static int vectors_for(int32_t jobs)
+{
+    return jobs > 0 ? (jobs + PAIRS - 1) / PAIRS : 1;
+}
+
+// Hands out aligned pieces of one block; with a NULL block it only measures.
+typedef struct arena {
+    char *block;
+    size_t used;
+} arena;
+
+static void *take(arena *a, size_t count, size_t item_bytes)
+{
+    void *piece = a->block != NULL ? a->block + a->used : NULL;
+    a->used += (count * item_bytes + 63) / 64 * 64;
+    return piece;
+}
+
+static void lay_out_frame(flowshop_explorer *x, arena *a, int32_t at, int vectors, bool has_table)
+{
+    const size_t m = (size_t)x->padded_m, v = (size_t)vectors, words = (v + WORD_VECTORS - 1) / WORD_VECTORS;
+    table t = {.vectors = vectors};
+    if (has_table) {
+        t.jobs = take(a, v * PAIRS, sizeof *t.jobs);
+        t.times = take(a, m * v + 1, sizeof *t.times);  // a row is written in whole vectors
+    }
+    frame f = {.depth = at / 2, .words = (int32_t)words, .prepared = -1};
+    f.ends = take(a, m, sizeof *f.ends);
+    f.remain = take(a, m, sizeof *f.remain);
+    f.through = take(a, m, sizeof *f.through);
+    f.dead = take(a, v, sizeof *f.dead);
+    f.bounds = take(a, v, sizeof *f.bounds);
+    if (vectors <= COLUMN_VECTORS)
+        f.columns = take(a, m * v, sizeof *f.columns);
+    f.free = take(a, words, sizeof *f.free);
+    f.alive = take(a, words, sizeof *f.alive);
+    int32_t *offsets = take(a, m, sizeof *offsets);
+    if (a->block == NULL)
+        return;
+    for (int32_t i = 0; i < x->m; i++)
+        offsets[i] = i * vectors * PAIRS;
+    f.column_offsets = offsets;
+    x->tables[at] = t;
+    x->frames[at] = f;
+}
+
+static void lay_out_frames(flowshop_explorer *x, arena *a)
+{
+    int vectors = vectors_for(x->n);
+    int32_t owner = 0;
+    for (int32_t d = 0; d <= x->n; d++) {
+        int fewer = vectors_for(x->n - d);
+        if (fewer < vectors && (vectors <= EAGER_VECTORS || fewer <= vectors - vectors / 8)) {
+            vectors = fewer;
+            owner = d;
+        }
+        lay_out_frame(x, a, 2 * d, vectors, owner == d);
+        lay_out_frame(x, a, 2 * d + 1, vectors, owner == d);
+        if (a->block == NULL)
+            continue;
+        x->table_of[d] = owner;
+        choose_bound(x, d, vectors);
+    }
+}
+
+static void lay_out_pairs(flowshop_explorer *x, arena *a)
+{
+    const flowshop_johnson *jo = x->search->johnson;
+    pair_tables *t = &x->lb2;
+    if (jo == NULL)
+        return;
+    t->groups = (jo->pairs + LANES - 1) / LANES;
+    const size_t groups = (size_t)t->groups, cells = groups * (size_t)x->n;
+    const size_t padded_n = (size_t)x->n + 2 * LANES, padded_m = (size_t)x->m + 2 * LANES;
+    t->order = take(a, groups * LANES, sizeof *t->order);
+    t->successes = take(a, (size_t)jo->pairs, sizeof *t->successes);
+    t->first = take(a, groups, sizeof *t->first);
+    t->second = take(a, groups, sizeof *t->second);
+    t->job = take(a, cells, sizeof *t->job);
+    t->p1 = take(a, cells, sizeof *t->p1);
+    t->p2 = take(a, cells, sizeof *t->p2);
+    t->lag = take(a, cells, sizeof *t->lag);
+    t->active = take(a, cells, sizeof *t->active);
+    t->is_free = take(a, padded_n, sizeof *t->is_free);
+    t->heads = take(a, padded_m, sizeof *t->heads);
+    t->tails = take(a, padded_m, sizeof *t->tails);
+    t->child = take(a, padded_m, sizeof *t->child);
+}
+
+static void lay_out(flowshop_explorer *x, arena *a)
+{
+    const size_t depths = (size_t)x->n + 1;
+    x->frames = take(a, 2 * depths, sizeof *x->frames);
+    x->path = take(a, depths, sizeof *x->path);
+    x->tables = take(a, 2 * depths, sizeof *x->tables);
+    x->table_of = take(a, depths, sizeof *x->table_of);
+    x->bound_one = take(a, depths, sizeof *x->bound_one);
+    x->bound_two = take(a, depths, sizeof *x->bound_two);
+    x->job_times = take(a, (size_t)x->n * (size_t)x->padded_m, sizeof *x->job_times);
+    x->order = take(a, depths, sizeof *x->order);
+    x->completion = take(a, (size_t)x->m, sizeof *x->completion);
+    x->children_by_depth = take(a, depths * depths, sizeof *x->children_by_depth);
+    x->interval.a = take(a, depths, sizeof *x->interval.a);
+    x->interval.b = take(a, depths, sizeof *x->interval.b);
+    lay_out_frames(x, a);
+    lay_out_pairs(x, a);
+}
+
+static void fill_root_table(flowshop_explorer *x)
+{
+    const mco_flowshop *shop = x->search->shop;
+    table *t = &x->tables[0];
+    frame *f = &x->frames[0];
+    const int32_t pairs = t->vectors * PAIRS;
+    for (int32_t k = 0; k < pairs; k++) {
+        t->jobs[k] = k < x->n ? k : -1;
+        ((pair *)f->dead)[k] = k < x->n ? 0 : (pair)-1;
+        if (k < x->n)
+            f->free[k / WORD_PAIRS] |= (uint64_t)1 << (k % WORD_PAIRS);
+    }
+    for (int32_t i = 0; i < x->m; i++)
+        for (int32_t j = 0; j < x->n; j++)
+            ((pair *)t->times)[(int64_t)i * pairs + j] = x->job_times[j * x->padded_m + i] =
+                pair_make(mco_flowshop_time(shop, i, j), mco_flowshop_time(shop, x->m - 1 - i, j));
+    f->table = t;
+}
+
+static void destroy(mco_context *ctx, flowshop_explorer **explorer)
+{
+    if (*explorer == NULL)
+        return;
+    mco_free(ctx, &(*explorer)->memory);
+    mco_free(ctx, explorer);
+}
+
+static mco_status create(mco_context *ctx, flowshop_search *search, flowshop_explorer **out)
+{
+    mco_status st = MCO_OK;
+    flowshop_explorer *x = NULL;
+    arena measure = {0}, arena_of_x = {0};
+    MCO_TRY(mco_alloc(ctx, &x, 1));
+    x->search = search;
+    x->n = search->shop->jobs;
+    x->m = search->shop->machines;
+    x->padded_m = (x->m + PAIRS - 1) / PAIRS * PAIRS;
+    x->depth = -1;
+    x->rule_bound = clamp_lane(search->rule_bound);
+    lay_out(x, &measure);
+    MCO_TRY(mco_alloc_bytes(ctx, &x->memory, measure.used, 1));
+    arena_of_x.block = x->memory;
+    lay_out(x, &arena_of_x);
+    fill_root_table(x);
+    if (search->johnson != NULL) {
+        for (int32_t i = 0; i < x->lb2.groups * LANES; i++)
+            x->lb2.order[i] = i < search->johnson->pairs ? i : 0;
+        x->lb2.next_learning = FIRST_LEARNING;
+        fill_pair_tables(x);
+    }
+    *out = x;
+    x = NULL;
+done:
+    if (x != NULL)
+        destroy(ctx, &x);
+    return st;
+}
+
+const flowshop_explorer_ops VARIANT(flowshop_explorer) = {create, destroy, unfold,            explore,
+                                                          fold,   split,   children_by_depth, leaves};

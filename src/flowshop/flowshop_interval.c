@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "flowshop/flowshop_interval.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+mco_status flowshop_interval_create(mco_context *ctx, int32_t jobs, flowshop_interval *out)
+{
+    int32_t *digits = NULL;
+    mco_status st = mco_alloc(ctx, &digits, 2 * (int64_t)jobs);
+    if (st == MCO_OK)
+        *out = (flowshop_interval){.a = digits, .b = digits + jobs};
+    return st;
+}
+
+void flowshop_interval_destroy(mco_context *ctx, flowshop_interval *interval)
+{
+    mco_free(ctx, &interval->a);
+    interval->b = NULL;
+}
+
+void flowshop_interval_copy(const flowshop_interval *from, flowshop_interval *to)
+{
+    to->a_depth = from->a_depth;
+    to->b_depth = from->b_depth;
+    to->bound = from->bound;
+    memcpy(to->a, from->a, (size_t)from->a_depth * sizeof *from->a);
+    memcpy(to->b, from->b, (size_t)from->b_depth * sizeof *from->b);
+}
+
+mco_status flowshop_intervals_add(mco_context *ctx, flowshop_intervals *list, const flowshop_interval *interval)
+{
+    mco_status st = MCO_OK;
+    if (list->count == list->room) {
+        int64_t room = list->room < 8 ? 16 : 2 * list->room;
+        flowshop_interval *items = NULL;
+        MCO_TRY(mco_alloc(ctx, &items, room));
+        if (list->count > 0)
+            memcpy(items, list->items, (size_t)list->count * sizeof *items);
+        mco_free(ctx, &list->items);
+        list->items = items;
+        list->room = room;
+    }
+    MCO_TRY(flowshop_interval_create(ctx, list->jobs, &list->items[list->count]));
+    flowshop_interval_copy(interval, &list->items[list->count++]);
+done:
+    return st;
+}
+
+void flowshop_intervals_clear(mco_context *ctx, flowshop_intervals *list)
+{
+    for (int64_t i = 0; i < list->count; i++)
+        flowshop_interval_destroy(ctx, &list->items[i]);
+    mco_free(ctx, &list->items);
+    list->count = list->room = 0;
+}
+
+int32_t flowshop_path_trim(const int32_t *digits, int32_t depth)
+{
+    while (depth > 0 && digits[depth - 1] == 0)
+        depth--;
+    return depth;
+}
+
+int flowshop_path_compare(const int32_t *a, int32_t a_depth, const int32_t *b, int32_t b_depth)
+{
+    for (int32_t d = 0; d < a_depth || d < b_depth; d++) {
+        int32_t x = d < a_depth ? a[d] : 0, y = d < b_depth ? b[d] : 0;
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+// One path: "3.0.1". *text moves to the character behind it.
+static mco_status parse_path(mco_context *ctx, const char **text, int32_t jobs, int32_t *digits, int32_t *depth)
+{
+    *depth = 0;
+    for (const char *c = *text; *c != '\0' && *c != ',';) {
+        char number[16];
+        size_t size = strcspn(c, ".,");
+        int64_t digit;
+        if (*depth == jobs)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: a path has at most %d digits", jobs);
+        snprintf(number, sizeof number, "%.*s", size < 15 ? (int)size : 15, c);
+        if (!mco_parse_integer(number, 0, jobs - *depth - 1, &digit))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: digit %d is \"%s\", allowed is 0 to %d", *depth + 1,
+                            number, jobs - *depth - 1);
+        digits[(*depth)++] = (int32_t)digit;
+        c += size;
+        if (*c == '.')
+            c++;
+        *text = c;
+    }
+    return MCO_OK;
+}
+
+mco_status flowshop_interval_parse(mco_context *ctx, const char *text, int32_t jobs, flowshop_interval *out)
+{
+    mco_status st = MCO_OK;
+    const char *c = text;
+    if (strchr(text, ',') == NULL)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval is \"%.60s\", two paths A,B were expected", text));
+    MCO_TRY(parse_path(ctx, &c, jobs, out->a, &out->a_depth));
+    c++;
+    MCO_TRY(parse_path(ctx, &c, jobs, out->b, &out->b_depth));
+    if (*c != '\0')
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: \"%.60s\" follows the second path", c));
+    // A user means all nodes whose number lies in [A, B), ancestors of the leaf A included.
+    out->a_depth = flowshop_path_trim(out->a, out->a_depth);
+    bool has_end = out->b_depth > 0;
+    out->b_depth = flowshop_path_trim(out->b, out->b_depth);
+    if (has_end && flowshop_path_compare(out->a, out->a_depth, out->b, out->b_depth) >= 0)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval %.60s: A is not below B", text));
+done:
+    return st;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Output files are whole or absent.
+#include "test_support.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/output.h"
+
+// Files in the folder of the tests, to find temporary ones left behind.
+static int count_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir(test_folder);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static void write_whole(const char *path, const char *text, bool keep_previous)
+{
+    mco_output o;
+    assert_ok(mco_output_open(test_ctx, path, &o));
+    fputs(text, o.file);
+    assert_ok(mco_output_commit(test_ctx, &o, keep_previous));
+    assert_null(o.file);
+    mco_output_discard(&o);
+}
+
+// Until the commit the old content stands under the name; after a discard it still does.
+static void test_atomic(void **state)
+{
+    (void)state;
+    mco_output o;
+    const char *path = test_path("atomic");
+    assert_ok(mco_output_open(test_ctx, path, &o));
+    fputs("one\n", o.file);
+    fflush(o.file);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_ok(mco_output_commit(test_ctx, &o, false));
+    assert_content(path, "one\n");
+    assert_ok(mco_output_open(test_ctx, path, &o));
+    fputs("two\n", o.file);
+    fflush(o.file);
+    assert_content(path, "one\n");
+    mco_output_discard(&o);
+    assert_content(path, "one\n");
+    mco_output_discard(&o);
+    unlink(path);
+    assert_int_equal(count_files(), 0);
+}
+
+static void test_keep_previous(void **state)
+{
+    (void)state;
+    const char *path = test_path("kept"), *previous = test_path("kept.prev");
+    write_whole(path, "one\n", true);
+    assert_int_not_equal(access(previous, F_OK), 0);
+    write_whole(path, "two\n", true);
+    write_whole(path, "three\n", true);
+    assert_content(path, "three\n");
+    assert_content(previous, "two\n");
+    unlink(path);
+    unlink(previous);
+    assert_int_equal(count_files(), 0);
+}
+
+// A link stays a link, and its target is replaced as a whole.
+static void test_link(void **state)
+{
+    (void)state;
+    struct stat info;
+    const char *target = test_file("target", "old\n"), *path = test_path("link");
+    assert_int_equal(symlink("target", path), 0);
+    write_whole(path, "new\n", false);
+    assert_content(target, "new\n");
+    assert_int_equal(lstat(path, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    unlink(path);
+    unlink(target);
+    assert_int_equal(count_files(), 0);
+}
+
+// The links in /dev and /proc lead to open files, which are written, not replaced.
+static void test_open_file(void **state)
+{
+    (void)state;
+    char link_path[64];
+    const char *path = test_path("open");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", fileno(file));
+    if (access(link_path, W_OK) != 0) {
+        fclose(file);
+        skip();
+    }
+    write_whole(link_path, "text\n", false);
+    fclose(file);
+    assert_content(path, "text\n");
+    unlink(path);
+    assert_int_equal(count_files(), 0);
+}
+
+static void test_unwritable(void **state)
+{
+    (void)state;
+    mco_output o;
+    char expected[512], long_path[MCO_PATH_LENGTH + 1];
+    assert_fails(mco_output_open(test_ctx, "", &o), MCO_ERR_IO, "cannot write: the path is empty");
+    assert_fails(mco_output_open(test_ctx, "no/such/folder/f", &o), MCO_ERR_IO,
+                 "cannot write no/such/folder/f: No such file or directory");
+    snprintf(expected, sizeof expected, "cannot write %s: Is a directory", test_folder);
+    assert_fails(mco_output_open(test_ctx, test_folder, &o), MCO_ERR_IO, expected);
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[sizeof long_path - 1] = '\0';
+    assert_int_equal(mco_output_open(test_ctx, long_path, &o), MCO_ERR_IO);
+    assert_non_null(strstr(mco_context_error(test_ctx), "the path has 4096 bytes, at most 4072 are allowed"));
+}
+
+// Folders without write permission stop everyone but the superuser, who becomes nobody for the test.
+static void test_read_only_folder(void **state)
+{
+    (void)state;
+    mco_output o;
+    char expected[512];
+    enum { NOBODY = 65534 };
+    const uid_t user = geteuid();
+    const char *folder = test_path("locked");
+    char path[256];
+    snprintf(path, sizeof path, "%s/f", folder);
+    assert_int_equal(mkdir(folder, 0500), 0);
+    snprintf(expected, sizeof expected, "cannot write %s: Permission denied", path);
+    if (user == 0 && seteuid(NOBODY) != 0)
+        skip();
+    mco_status st = mco_output_open(test_ctx, path, &o);
+    if (user == 0 && seteuid(0) != 0)
+        abort();
+    assert_fails(st, MCO_ERR_IO, expected);
+    rmdir(folder);
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    mco_output o;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    assert_ok(mco_output_open(test_ctx, "/dev/full", &o));
+    fputs("text\n", o.file);
+    assert_fails(mco_output_commit(test_ctx, &o, false), MCO_ERR_IO,
+                 "cannot write /dev/full: No space left on device");
+    // An earlier failure is not forgotten when the last flush succeeds.
+    assert_ok(mco_output_open(test_ctx, "/dev/full", &o));
+    for (int i = 0; i < 100000; i++)
+        fputs("text\n", o.file);
+    assert_int_equal(mco_output_commit(test_ctx, &o, false), MCO_ERR_IO);
+}
+
+// The folder vanishes during the solve: a failure, and the temporary file does not stay.
+static void test_rename_fails(void **state)
+{
+    (void)state;
+    mco_output o;
+    const char *path = test_path("taken");
+    assert_ok(mco_output_open(test_ctx, path, &o));
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mco_output_commit(test_ctx, &o, false), MCO_ERR_IO);
+    rmdir(path);
+    assert_int_equal(count_files(), 0);
+}
+
+int main(void)
+{
+    test_path("");
+    const struct CMUnitTest tests[] = {TEST(test_atomic),     TEST(test_keep_previous),    TEST(test_link),
+                                       TEST(test_open_file),  TEST(test_unwritable),       TEST(test_read_only_folder),
+                                       TEST(test_full_disk),  TEST(test_rename_fails)};
+    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// The reader of text: places, line ends, compression, what is no text, and numbers.
+#include "test_support.h"
+
+#include <sys/stat.h>
+#ifdef MCO_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#include "base/text.h"
+
+static mco_text from(const char *content)
+{
+    mco_text text;
+    assert_ok(mco_text_from_memory(test_ctx, "t", content, strlen(content), &text));
+    return text;
+}
+
+static void assert_slice(mco_slice s, const char *content, int64_t line, int64_t column)
+{
+    assert_int_equal(s.size, strlen(content));
+    assert_memory_equal(s.data, content, s.size);
+    assert_int_equal(s.line, line);
+    assert_int_equal(s.column, column);
+}
+
+static void test_tokens(void **state)
+{
+    (void)state;
+    mco_text text = from("  one\ttwo\r\n\n three");
+    mco_slice token;
+    assert_true(mco_text_peek(&text, &token));
+    assert_slice(token, "one", 1, 3);
+    assert_true(mco_text_peek(&text, &token));
+    assert_slice(token, "one", 1, 3);
+    text.at += token.size;
+    assert_true(mco_text_peek(&text, &token));
+    assert_slice(token, "two", 1, 7);
+    text.at += token.size;
+    assert_true(mco_text_peek(&text, &token));
+    assert_slice(token, "three", 3, 2);
+    text.at += token.size;
+    assert_false(mco_text_peek(&text, &token));
+    assert_false(mco_text_skip_blank(&text));
+    mco_text_close(&text);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    mco_text text = from("a b\r\n\nc\n\r\nlast");
+    mco_slice line;
+    const char *expected[] = {"a b", "", "c", "", "last"};
+    for (int i = 0; i < COUNT_OF(expected); i++) {
+        assert_true(mco_text_line(&text, &line));
+        assert_slice(line, expected[i], i + 1, 1);
+    }
+    assert_false(mco_text_line(&text, &line));
+    mco_text_close(&text);
+
+    text = from("x yz\nnext");
+    text.at += 2;  // the rest of a line keeps its column
+    assert_true(mco_text_line(&text, &line));
+    assert_slice(line, "yz", 1, 3);
+    mco_text_close(&text);
+
+    text = from("");
+    assert_false(mco_text_line(&text, &line));
+    mco_text_close(&text);
+}
+
+static void test_byte_order_mark(void **state)
+{
+    (void)state;
+    mco_slice token;
+    mco_text text = from("\xef\xbb\xbfword");
+    assert_true(mco_text_peek(&text, &token));
+    assert_slice(token, "word", 1, 1);
+    mco_text_close(&text);
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    int64_t v = 77;
+    mco_text text = from("12 -3\n +4 007 5x");
+    assert_ok(mco_text_integer(&text, "a number", -10, 20, &v));
+    assert_int_equal(v, 12);
+    assert_fails(mco_text_integer(&text, "a number", 0, 20, &v), MCO_ERR_PARSE,
+                 "t:1:4: a number is -3, allowed is 0 to 20");
+    assert_int_equal(v, 12);
+    assert_ok(mco_text_integer(&text, "a number", -3, -3, &v));
+    assert_ok(mco_text_integer(&text, "a number", 0, 20, &v));
+    assert_int_equal(v, 4);
+    assert_ok(mco_text_integer(&text, "a number", 0, 20, &v));
+    assert_int_equal(v, 7);
+    assert_fails(mco_text_integer(&text, "a number", 0, 20, &v), MCO_ERR_PARSE,
+                 "t:2:9: a number is \"5x\", an integer was expected");
+    text.at += 2;
+    assert_fails(mco_text_integer(&text, "a number", 0, 20, &v), MCO_ERR_PARSE,
+                 "t:2:11: the text ends where a number was expected");
+    mco_text_close(&text);
+}
+
+// Beyond 64 bits a number stays out of every range instead of wrapping into it.
+static void test_saturation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } cases[] = {{"9223372036854775807", INT64_MAX},  {"9223372036854775808", INT64_MAX},
+                 {"-9223372036854775808", INT64_MIN}, {"-9223372036854775809", INT64_MIN},
+                 {"18446744073709551617", INT64_MAX}, {"99999999999999999999999999", INT64_MAX},
+                 {"-99999999999999999999999999", INT64_MIN}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        int64_t v = 0;
+        assert_true(mco_parse_integer(cases[i].text, INT64_MIN, INT64_MAX, &v));
+        assert_true(v == cases[i].value);
+        assert_false(mco_parse_integer(cases[i].text, INT64_MIN + 1, INT64_MAX - 1, &v));
+    }
+    mco_text text = from("99999999999999999999999999999999999999999999999999");
+    int64_t v;
+    assert_fails(mco_text_integer(&text, "v", 0, 9, &v), MCO_ERR_PARSE,
+                 "t:1:1: v is 9999999999999999999999999999999999999999, allowed is 0 to 9");
+    mco_text_close(&text);
+}
+
+static void test_parse_integer(void **state)
+{
+    (void)state;
+    int64_t v = 5;
+    const char *bad[] = {"", " 1", "1 ", "+", "-", "1.0", "0x10", "1e3", "--1", "one"};
+    for (int i = 0; i < COUNT_OF(bad); i++)
+        assert_false(mco_parse_integer(bad[i], INT64_MIN, INT64_MAX, &v));
+    assert_int_equal(v, 5);
+    assert_true(mco_parse_integer("-0", 0, 0, &v));
+    assert_int_equal(v, 0);
+    assert_false(mco_parse_integer("11", 0, 10, &v));
+}
+
+static void test_parse_real(void **state)
+{
+    (void)state;
+    double v = 5;
+    const char *bad[] = {"", " 1", "1 ", "inf", "+inf", "nan", "-nan", "0x1p3", "1,5", "1e", "e5", ".", "-", "1.2.3"};
+    for (int i = 0; i < COUNT_OF(bad); i++)
+        assert_false(mco_parse_real(bad[i], -1e308, 1e308, &v));
+    assert_true(v == 5);
+    assert_true(mco_parse_real(".5", 0, 1, &v) && v == 0.5);
+    assert_true(mco_parse_real("-2.5e-1", -1, 1, &v) && v == -0.25);
+    assert_false(mco_parse_real("1.01", 0, 1, &v));
+    assert_false(mco_parse_real("1e999", 0, 1e308, &v));
+}
+
+static void test_fields(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        char separator;
+        const char *fields[5];
+    } cases[] = {
+        {"a, b ,c", ',', {"a", "b", "c"}},
+        {"a;;c;", ';', {"a", "", "c", ""}},
+        {"\"x, y\",z", ',', {"x, y", "z"}},
+        {" \" x \" , z", ',', {" x ", "z"}},
+        {"\"say \"\"a, b\"\"\",z", ',', {"say \"\"a, b\"\"", "z"}},
+        {"\"\",z", ',', {"", "z"}},
+        {"\"open,z", ',', {"\"open", "z"}},
+        {"\"5\"7,z", ',', {"\"5\"7", "z"}},
+        {"a\t\tc", '\t', {"a", "", "c"}},
+        {"\tb\t", '\t', {"", "b", ""}},
+        {"\"a\tb\"\tc", '\t', {"a\tb", "c"}},
+        {"", ',', {""}},
+    };
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        mco_slice rest = {cases[i].line, strlen(cases[i].line), 1, 1}, field;
+        for (int k = 0; k < 5 && cases[i].fields[k] != NULL; k++) {
+            assert_true(mco_slice_field(&rest, cases[i].separator, &field));
+            assert_int_equal(field.size, strlen(cases[i].fields[k]));
+            assert_memory_equal(field.data, cases[i].fields[k], field.size);
+            assert_ptr_equal(field.data, cases[i].line + (field.column - 1));
+        }
+        assert_false(mco_slice_field(&rest, cases[i].separator, &field));
+    }
+}
+
+static void test_unreadable(void **state)
+{
+    (void)state;
+    mco_text text;
+    char expected[512];
+    assert_fails(mco_text_open(test_ctx, "no/such/file", &text), MCO_ERR_IO,
+                 "cannot read no/such/file: No such file or directory");
+    const char *folder = test_path("folder");
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(expected, sizeof expected, "cannot read %s: it is a folder", folder);
+    assert_fails(mco_text_open(test_ctx, folder, &text), MCO_ERR_IO, expected);
+    rmdir(folder);
+    const char *path = test_file_bytes("binary", "12 \0 4", 6);
+    snprintf(expected, sizeof expected, "%s: not a text file (byte 0x00 at offset 3)", path);
+    assert_fails(mco_text_open(test_ctx, path, &text), MCO_ERR_PARSE, expected);
+    assert_fails(mco_text_from_memory(test_ctx, "t", "\x7f" "ELF\x02", 5, &text), MCO_ERR_PARSE,
+                 "t: not a text file (byte 0x02 at offset 4)");
+}
+
+static void test_file_without_final_newline(void **state)
+{
+    (void)state;
+    mco_text text;
+    int64_t v;
+    assert_ok(mco_text_open(test_ctx, test_file("plain", "1\r\n2"), &text));
+    assert_ok(mco_text_integer(&text, "v", 0, 9, &v));
+    assert_ok(mco_text_integer(&text, "v", 0, 9, &v));
+    assert_int_equal(v, 2);
+    assert_int_equal(text.line, 2);
+    mco_text_close(&text);
+    assert_ok(mco_text_open(test_ctx, test_file("empty", ""), &text));
+    assert_int_equal(text.size, 0);
+    mco_text_close(&text);
+}
+
+#ifdef MCO_HAVE_ZLIB
+enum { NUMBERS = 40000 };  // several of the reader's chunks
+
+// A compressed file of the numbers 0..NUMBERS-1, one per line; returns its size.
+static size_t write_compressed(const char *path)
+{
+    struct stat info;
+    gzFile file = gzopen(path, "wb1");
+    assert_non_null(file);
+    for (int i = 0; i < NUMBERS; i++)
+        gzprintf(file, "%d\n", i);
+    assert_int_equal(gzclose(file), Z_OK);
+    assert_int_equal(stat(path, &info), 0);
+    return (size_t)info.st_size;
+}
+
+static void test_gzip(void **state)
+{
+    (void)state;
+    mco_text text;
+    int64_t v;
+    const char *path = test_path("numbers.gz");
+    write_compressed(path);
+    assert_ok(mco_text_open(test_ctx, path, &text));
+    for (int i = 0; i < NUMBERS; i++)
+        assert_ok(mco_text_integer(&text, "v", i, i, &v));
+    assert_false(mco_text_skip_blank(&text));
+    mco_text_close(&text);
+}
+
+// A cut file is refused wherever the cut lies, even between two lines of its text.
+static void test_gzip_cut(void **state)
+{
+    (void)state;
+    mco_text text;
+    const char *path = test_path("cut.gz");
+    const size_t whole = write_compressed(path);
+    const size_t sizes[] = {whole - 1, whole - 8, whole - 9, whole / 2, 20, 10, 5, 2};
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        assert_int_equal(truncate(path, (off_t)sizes[i]), 0);
+        assert_int_equal(mco_text_open(test_ctx, path, &text), MCO_ERR_PARSE);
+        assert_non_null(strstr(mco_context_error(test_ctx), "the compressed file is cut"));
+    }
+}
+
+static void test_gzip_damaged(void **state)
+{
+    (void)state;
+    mco_text text;
+    const char *path = test_path("damaged.gz");
+    const size_t whole = write_compressed(path);
+    FILE *file = fopen(path, "r+b");
+    fseek(file, (long)whole / 2, SEEK_SET);
+    fwrite("mco", 1, 3, file);
+    fclose(file);
+    assert_int_equal(mco_text_open(test_ctx, path, &text), MCO_ERR_IO);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_tokens), TEST(test_lines), TEST(test_byte_order_mark), TEST(test_integers), TEST(test_saturation),
+        TEST(test_parse_integer), TEST(test_parse_real), TEST(test_fields), TEST(test_unreadable),
+        TEST(test_file_without_final_newline),
+#ifdef MCO_HAVE_ZLIB
+        TEST(test_gzip), TEST(test_gzip_cut), TEST(test_gzip_damaged),
+#endif
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
