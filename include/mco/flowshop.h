@@ -16,6 +16,7 @@ MCO_BEGIN_C
 // ---- Limits, refused with a message that names the value seen and the value allowed.
 enum {
     MCO_FLOWSHOP_MAX_JOBS = 20000,
+    MCO_FLOWSHOP_MAX_TREE_JOBS = 5000,  // of branch and bound; the heuristic takes them all
     MCO_FLOWSHOP_MAX_MACHINES = 1000,
     MCO_FLOWSHOP_MAX_TIME = 1000000  // one processing time
 };

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void mco_json_begin(mco_json *json, FILE *file)
@@ -90,6 +91,17 @@ void mco_json_integer(mco_json *json, const char *key, int64_t value)
     fprintf(json->file, "%lld", (long long)value);
 }
 
+// The program that uses the library may have set a locale whose decimal point is a comma, or two bytes.
+static void use_decimal_point(char *digits)
+{
+    size_t at = strspn(digits, "-0123456789");
+    size_t size = strcspn(digits + at, "0123456789e");
+    if (size > 0) {
+        digits[at] = '.';
+        memmove(digits + at + 1, digits + at + size, strlen(digits + at + size) + 1);
+    }
+}
+
 void mco_json_real(mco_json *json, const char *key, double value)
 {
     if (!isfinite(value)) {
@@ -99,12 +111,12 @@ void mco_json_real(mco_json *json, const char *key, double value)
     // The fewest digits that read back as the same number.
     char digits[32];
     for (int precision = 6; precision <= 17; precision++) {
-        double back;
         snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (mco_parse_real(digits, -HUGE_VAL, HUGE_VAL, &back) && back == value)
+        if (strtod(digits, NULL) == value)
             break;
     }
     lead(json, key);
+    use_decimal_point(digits);
     fputs(digits, json->file);
 }
 

@@ -43,7 +43,7 @@ enum {
     EAGER_VECTORS = 8,
     WORD_PAIRS = 64,
     WORD_VECTORS = WORD_PAIRS / PAIRS,  // vectors whose pairs fill one word of bits
-    LOCAL_WORDS = MCO_FLOWSHOP_MAX_JOBS / WORD_PAIRS + 2,  // bits of the widest table
+    LOCAL_WORDS = MCO_FLOWSHOP_MAX_TREE_JOBS / WORD_PAIRS + 2,  // bits of the widest table
     FIRST_LEARNING = 1024  // nodes before the pairs of LB2 are first reordered
 };
 
@@ -478,7 +478,7 @@ static void compact_table(flowshop_explorer *x, const frame *f, frame *c, int32_
     table *t = &x->tables[c - x->frames];
     const table *from = f->table;
     const int32_t pairs = t->vectors * PAIRS, free_jobs = x->n - c->depth;
-    uint64_t left[LOCAL_WORDS];
+    uint64_t left[LOCAL_WORDS] = {0};
     for (int32_t w = 0; w < f->words; w++)
         left[w] = f->free[w];
     left[child / WORD_PAIRS] &= ~((uint64_t)1 << (child % WORD_PAIRS));
@@ -965,7 +965,8 @@ static void lay_out_frames(flowshop_explorer *x, arena *a)
             owner = d;
         }
         lay_out_frame(x, a, 2 * d, vectors, owner == d);
-        lay_out_frame(x, a, 2 * d + 1, vectors, owner == d);
+        if (vectors <= 2)  // a second frame only where siblings go together
+            lay_out_frame(x, a, 2 * d + 1, vectors, owner == d);
         if (a->block == NULL)
             continue;
         x->table_of[d] = owner;

@@ -19,8 +19,9 @@ typedef struct flowshop_run {
     double deadline_s;                // mco_clock_s() at the time limit; infinite without one
     int64_t upper_bound;              // only schedules below it count; falls with the incumbent
     mco_flowshop_result *result;      // incumbent, bound, history, counters; what engines fill
-    int32_t history_room;
+    int64_t history_room;
     double reported_s, logged_s;      // when progress was last reported and logged
+    int64_t log_lines;                // of progress, for the header every 20
 } flowshop_run;
 
 // Offers a schedule; records it if its makespan is below run->upper_bound: rechecks it, extends the

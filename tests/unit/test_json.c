@@ -2,6 +2,7 @@
 // JSON: the exact text written, numbers that read back as themselves, and the reader on hostile text.
 #include "test_support.h"
 
+#include <locale.h>
 #include <math.h>
 
 #include "base/json.h"
@@ -115,6 +116,25 @@ static void test_reals_read_back(void **state)
         mco_json_real(&j, NULL, unknown[i]);
         assert_written(file, "null");
     }
+}
+
+// A locale with a comma changes nothing; where none is installed there is nothing to test.
+static void test_reals_in_other_locale(void **state)
+{
+    (void)state;
+    const char *names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
+    bool is_set = false;
+    for (int i = 0; i < COUNT_OF(names) && !is_set; i++)
+        is_set = setlocale(LC_NUMERIC, names[i]) != NULL;
+    if (!is_set)
+        skip();
+    mco_json j;
+    FILE *file = begin(&j);
+    mco_json_real(&j, NULL, -0.1);
+    mco_json_real(&j, NULL, 1.5e-7);
+    mco_json_real(&j, NULL, 1e20);
+    setlocale(LC_NUMERIC, "C");
+    assert_written(file, "-0.1,1.5e-07,1e+20");
 }
 
 static mco_text from(const char *content)
@@ -249,6 +269,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_golden),       TEST(test_text_escapes), TEST(test_reals_read_back),
                                        TEST(test_walk),         TEST(test_deep_nesting), TEST(test_skip_refuses),
-                                       TEST(test_members_refuse)};
+                                       TEST(test_members_refuse), TEST(test_reals_in_other_locale)};
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds mco and solves Taillard's instance ta030 to proven optimality: the schedule as a picture, and
+# the result file.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/packages.sh
+
+need gcc libc6-dev cmake make
+want zlib1g-dev || echo "without zlib: compressed instances cannot be read"
+cmake --preset release -DMCO_WERROR=OFF > /dev/null
+cmake --build build -j "$(nproc)" --target mco_command
+
+echo
+echo "mco flowshop solve ta030 --plot mco-demo-ta030.svg --json mco-demo-ta030.json"
+build/src/mco flowshop solve ta030 --plot mco-demo-ta030.svg --json mco-demo-ta030.json
+echo
+echo "picture:     mco-demo-ta030.svg"
+echo "result file: mco-demo-ta030.json"

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds in build/ and runs the quick tests. Installs what is missing on Debian.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/packages.sh
+
+need gcc libc6-dev cmake make pkg-config gzip libcmocka-dev zlib1g-dev
+cmake --preset release -DMCO_WERROR=OFF
+cmake --build build -j "$(nproc)"
+
+code=0
+ctest --test-dir build -LE 'slow|bench' --output-on-failure | tee build/test.log || code=$?
+echo "skipped tests: $(grep -c '\*\*\*Skipped' build/test.log || true)"
+exit "$code"

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+// mco flowshop solve | check | bound | generate
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "flowshop/flowshop_options.h"
+#include "mco/flowshop.h"
+
+static const double SOLUTION_S = 0.5;  // between two writings of --solution while improving
+
+// One solve of the command.
+typedef struct session {
+    mco_context *ctx;
+    mco_flowshop *shop;
+    mco_flowshop_params params;
+    cli_outputs outputs;
+    mco_flowshop_result result;
+    int32_t *start;
+    double process_start_s;
+    double solution_written_s;
+    int64_t solution_objective;  // of the file under --solution
+} session;
+
+static int fail(mco_context *ctx, mco_status st)
+{
+    const char *text = mco_context_error(ctx);
+    cli_end_live_line();
+    fprintf(stderr, "mco: %s\n", text[0] != '\0' ? text : mco_status_text(st));
+    return exit_code(st);
+}
+
+// A file; or, where no such file is, one of Taillard's instances by name.
+static mco_status open_instance(mco_context *ctx, const char *name, int64_t which, mco_flowshop **out)
+{
+    bool is_file = strcmp(name, "-") == 0 || access(name, F_OK) == 0;
+    bool is_taillard = strlen(name) == 5 && strncasecmp(name, "ta", 2) == 0 && strspn(name + 2, "0123456789") == 3;
+    if (!is_file && is_taillard)
+        return mco_flowshop_taillard(ctx, name, out);
+    return mco_flowshop_read(ctx, name, (int32_t)which, out);
+}
+
+// ---- solve
+
+static void write_sizes(mco_json *json, const void *user)
+{
+    const session *s = user;
+    mco_json_integer(json, "jobs", mco_flowshop_jobs(s->shop));
+    mco_json_integer(json, "machines", mco_flowshop_machines(s->shop));
+}
+
+static void write_options(mco_json *json, const void *user)
+{
+    const session *s = user;
+    size_t count;
+    const mco_option *options = flowshop_options(&count);
+    mco_options_echo(json, options, count, &s->params);
+    mco_json_text(json, "start", s->outputs.start);
+    if (s->outputs.instance > 0)
+        mco_json_integer(json, "instance", s->outputs.instance);
+    else
+        mco_json_null(json, "instance");
+}
+
+static void write_counters(mco_json *json, const void *user)
+{
+    const session *s = user;
+    const mco_flowshop_result *r = &s->result;
+    const int64_t n = mco_flowshop_jobs(s->shop);
+    static const char *const bounds[] = {"auto", "lb1", "lb2"};
+    static const char *const rules[] = {"auto", "forward", "backward", "alternate", "minbranch", "minmin", "maxsum"};
+    mco_json_integer(json, "iterations", r->iterations);
+    mco_json_real(json, "heuristic_s", r->heuristic_s);
+    mco_json_text(json, "simd", r->simd_used);
+    if (r->nodes_by_depth == NULL)
+        return;
+    mco_json_text(json, "bound", bounds[r->bound_used]);
+    mco_json_text(json, "branching", rules[r->branching_used]);
+    if (r->upper_bound_used >= 0)
+        mco_json_integer(json, "rule_bound", r->upper_bound_used);
+    mco_json_integer(json, "nodes", r->nodes);
+    mco_json_integer(json, "nodes_resumed", r->nodes_resumed);
+    mco_json_integer(json, "bounds", r->bounds);
+    mco_json_integer(json, "leaves", r->leaves);
+    mco_json_integer(json, "steals", r->steals);
+    mco_json_counts(json, "nodes_by_depth", r->nodes_by_depth, n + 1);
+    mco_json_open(json, "children_by_depth", '[');
+    for (int64_t d = 0; d <= n; d++) {
+        const int64_t *row = r->children_by_depth + d * (n + 1);
+        int64_t used = n + 1;
+        while (used > 0 && row[used - 1] == 0)
+            used--;
+        mco_json_counts(json, NULL, row, used);
+    }
+    mco_json_close(json, ']');
+}
+
+static void write_history(mco_json *json, const void *user)
+{
+    const session *s = user;
+    for (int64_t i = 0; i < s->result.history_count; i++) {
+        const mco_flowshop_improvement *h = &s->result.history[i];
+        mco_json_open(json, NULL, '[');
+        mco_json_real(json, NULL, h->time_s);
+        mco_json_integer(json, NULL, h->makespan);
+        mco_json_integer(json, NULL, h->bound);
+        mco_json_close(json, ']');
+    }
+}
+
+static void write_solution(mco_json *json, const void *user)
+{
+    const session *s = user;
+    if (s->result.order != NULL)
+        mco_json_integers(json, "order", s->result.order, mco_flowshop_jobs(s->shop), 1);
+}
+
+static mco_status write_json(session *s)
+{
+    mco_output o;
+    const mco_flowshop_result *r = &s->result;
+    mco_status st = mco_output_open(s->ctx, s->outputs.json, &o);
+    if (st != MCO_OK)
+        return st;
+    cli_report report = {.kind = "flowshop",
+                         .name = mco_flowshop_name(s->shop),
+                         .outcome = r->outcome,
+                         .stop = r->stop,
+                         .has_objective = r->makespan >= 0,
+                         .has_bound = true,
+                         .objective = (double)r->makespan,
+                         .bound = (double)r->bound,
+                         .seed = s->params.seed,
+                         .engine = r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE ? "reference" : "cpu",
+                         .threads = r->threads_used,
+                         .wall_s = mco_clock_s() - s->process_start_s,
+                         .solve_s = r->solve_s,
+                         .cpu_s = mco_cpu_clock_s(),
+                         .user = s,
+                         .write_sizes = write_sizes,
+                         .write_options = write_options,
+                         .write_counters = write_counters,
+                         .write_history = write_history,
+                         .write_solution = write_solution};
+    cli_write_report(o.file, &report);
+    return mco_output_commit(s->ctx, &o, false);
+}
+
+static mco_status write_history_csv(session *s)
+{
+    mco_output o;
+    mco_status st = mco_output_open(s->ctx, s->outputs.history, &o);
+    if (st != MCO_OK)
+        return st;
+    fprintf(o.file, "time_s,makespan,bound\n");
+    for (int64_t i = 0; i < s->result.history_count; i++) {
+        const mco_flowshop_improvement *h = &s->result.history[i];
+        fprintf(o.file, "%.6f,%lld,%lld\n", h->time_s, (long long)h->makespan, (long long)h->bound);
+    }
+    return mco_output_commit(s->ctx, &o, false);
+}
+
+static mco_status write_files(session *s)
+{
+    mco_status st = MCO_OK;
+    bool has_order = s->result.order != NULL;
+    if (s->outputs.solution != NULL && has_order)
+        MCO_TRY(mco_flowshop_write_order(s->ctx, s->shop, s->result.order, s->outputs.solution));
+    if (s->outputs.plot != NULL && has_order)
+        MCO_TRY(mco_flowshop_plot(s->ctx, s->shop, s->result.order, s->outputs.plot));
+    if (s->outputs.history != NULL)
+        MCO_TRY(write_history_csv(s));
+    if (s->outputs.json != NULL)
+        MCO_TRY(write_json(s));
+done:
+    return st;
+}
+
+// Standard output carries the summary, unless one of the files was sent there.
+static bool prints_summary(const cli_outputs *o)
+{
+    const char *const paths[] = {o->json, o->solution, o->plot, o->history};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (paths[i] != NULL && (strcmp(paths[i], "-") == 0 || strcmp(paths[i], "/dev/stdout") == 0))
+            return false;
+    return true;
+}
+
+static void print_summary(const session *s)
+{
+    const mco_flowshop_result *r = &s->result;
+    const int32_t n = mco_flowshop_jobs(s->shop);
+    int64_t best, best_bound;
+    mco_flowshop_best_known(s->shop, &best, &best_bound);
+    printf("instance   %s, %d jobs, %d machines\n", mco_flowshop_name(s->shop), n, mco_flowshop_machines(s->shop));
+    printf("outcome    %s (%s)\n", mco_outcome_text(r->outcome), mco_stop_text(r->stop));
+    if (r->makespan >= 0) {
+        printf("makespan   %lld", (long long)r->makespan);
+        if (best > 0)
+            printf("   best known %lld", (long long)best);
+        printf("\n");
+    }
+    printf("bound      %lld", (long long)r->bound);
+    if (r->makespan > 0)
+        printf("   gap %.2f%%", 100.0 * (double)(r->makespan - r->bound) / (double)r->makespan);
+    printf("\n");
+    double tree_s = r->solve_s - r->heuristic_s;
+    if (r->nodes > 0)
+        printf("nodes      %lld decomposed, %lld leaves, %.2f M nodes/s\n", (long long)r->nodes, (long long)r->leaves,
+               tree_s > 0 ? (double)(r->nodes - r->nodes_resumed) / tree_s * 1e-6 : 0.0);
+    printf("time       %.3f s on %d thread%s", r->solve_s, r->threads_used, r->threads_used == 1 ? "" : "s");
+    if (r->heuristic_s > 0)
+        printf(", %.3f s of it the heuristic", r->heuristic_s);
+    printf("\n");
+    if (r->order != NULL) {
+        printf("order     ");
+        for (int32_t k = 0; k < n; k++)
+            printf(" %s", mco_flowshop_job_name(s->shop, r->order[k]));
+        printf("\n");
+    }
+}
+
+static int on_progress(const mco_progress *progress, void *user)
+{
+    session *s = user;
+    if (!s->outputs.quiet)
+        cli_live_line(progress);
+    double now = mco_clock_s();
+    if (s->outputs.solution == NULL || progress->solution == NULL || now - s->solution_written_s < SOLUTION_S ||
+        progress->objective == (double)s->solution_objective)
+        return 0;
+    s->solution_written_s = now;
+    s->solution_objective = (int64_t)progress->objective;
+    // A failure here shows at the end again, where it is reported.
+    (void)mco_flowshop_write_order(s->ctx, s->shop, progress->solution, s->outputs.solution);
+    return 0;
+}
+
+static mco_status read_start(session *s)
+{
+    mco_status st = MCO_OK;
+    if (s->outputs.start == NULL)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(s->ctx, &s->start, mco_flowshop_jobs(s->shop)));
+    MCO_TRY(mco_flowshop_read_order(s->ctx, s->shop, s->outputs.start, s->start));
+    s->params.start = s->start;
+done:
+    return st;
+}
+
+static mco_status test_outputs(const session *s)
+{
+    mco_status st = MCO_OK;
+    const char *const paths[] = {s->outputs.json, s->outputs.solution, s->outputs.plot, s->outputs.history,
+                                 s->params.checkpoint};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        MCO_TRY(cli_test_output(s->ctx, paths[i]));
+done:
+    return st;
+}
+
+// The time limit counts from the start of the process.
+static void shorten_time_limit(session *s)
+{
+    double used = mco_clock_s() - s->process_start_s;
+    s->params.time_limit_s = s->params.time_limit_s > used ? s->params.time_limit_s - used : 0;
+}
+
+static int solve(session *s, const char *instance)
+{
+    mco_status st = MCO_OK;
+    int code = EXIT_USABLE;
+    double limit_s = s->params.time_limit_s;
+    MCO_TRY(open_instance(s->ctx, instance, s->outputs.instance, &s->shop));
+    MCO_TRY(read_start(s));
+    MCO_TRY(test_outputs(s));
+    cli_catch_signals(s->ctx);
+    mco_context_set_callback(s->ctx, on_progress, s);
+    shorten_time_limit(s);
+    MCO_TRY(mco_flowshop_solve(s->ctx, s->shop, &s->params, &s->result));
+    s->params.time_limit_s = limit_s;
+    cli_end_live_line();
+    if (prints_summary(&s->outputs))
+        print_summary(s);
+    if (fflush(stdout) != 0)
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot write standard output"));
+    MCO_TRY(write_files(s));
+    if (s->result.outcome == MCO_OUTCOME_UNKNOWN && s->result.stop != MCO_STOP_FINISHED)
+        code = EXIT_NONE;
+done:
+    if (st != MCO_OK)
+        code = fail(s->ctx, st);
+    mco_flowshop_result_clear(s->ctx, &s->result);
+    mco_free(s->ctx, &s->start);
+    mco_flowshop_destroy(s->ctx, &s->shop);
+    cli_raise_caught_signal();
+    return code;
+}
+
+static int solve_command(int argc, char **argv, double process_start_s)
+{
+    session s = {.params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT,
+                 .process_start_s = process_start_s, .solution_objective = -1};
+    mco_context_params context = MCO_CONTEXT_PARAMS_INIT;
+    cli_arguments a = {.positional_least = 1, .positional_most = 1, .table_count = 2,
+                       .usage = "mco flowshop solve [OPTIONS] INSTANCE (see mco help flowshop)"};
+    a.tables[0].options = flowshop_options(&a.tables[0].count);
+    a.tables[0].params = &s.params;
+    a.tables[1].options = cli_output_options(&a.tables[1].count);
+    a.tables[1].params = &s.outputs;
+    mco_context *parsing = NULL;
+    mco_status st = mco_context_create(&parsing, NULL);
+    if (st == MCO_OK)
+        st = cli_parse(parsing, argc, argv, 3, &a);
+    cli_log_settings(&s.outputs, &context);
+    if (st == MCO_OK)
+        st = mco_context_create(&s.ctx, &context);
+    int code = st == MCO_OK ? solve(&s, a.positional[0]) : fail(parsing, st);
+    mco_context_destroy(&s.ctx);
+    mco_context_destroy(&parsing);
+    return code;
+}
+
+// ---- check
+
+static int check(mco_context *ctx, int argc, char **argv)
+{
+    mco_status st = MCO_OK;
+    int code = EXIT_USABLE;
+    cli_outputs outputs = {0};
+    mco_flowshop *shop = NULL;
+    int32_t *order = NULL;
+    int64_t makespan;
+    cli_arguments a = {.positional_least = 2, .positional_most = 2, .table_count = 1,
+                       .usage = "mco flowshop check [--instance K] INSTANCE SOLUTION"};
+    a.tables[0].options = cli_output_options(&a.tables[0].count);
+    a.tables[0].params = &outputs;
+    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    MCO_TRY(open_instance(ctx, a.positional[0], outputs.instance, &shop));
+    MCO_TRY(mco_alloc(ctx, &order, mco_flowshop_jobs(shop)));
+    st = mco_flowshop_read_order(ctx, shop, a.positional[1], order);
+    if (st == MCO_ERR_PARSE) {  // a solution that is none fails the check
+        code = EXIT_NONE;
+        fail(ctx, st);
+        st = MCO_OK;
+        goto done;
+    }
+    MCO_TRY(st);
+    MCO_TRY(mco_flowshop_check(ctx, shop, order, mco_flowshop_jobs(shop), &makespan));
+    printf("valid: makespan %lld\n", (long long)makespan);
+done:
+    if (st != MCO_OK)
+        code = fail(ctx, st);
+    mco_free(ctx, &order);
+    mco_flowshop_destroy(ctx, &shop);
+    return code;
+}
+
+// ---- bound
+
+static int bound(mco_context *ctx, int argc, char **argv)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    cli_outputs outputs = {0};
+    mco_flowshop *shop = NULL;
+    int64_t value;
+    cli_arguments a = {.positional_least = 1, .positional_most = 1, .table_count = 2,
+                       .usage = "mco flowshop bound [--bound lb1|lb2] [--instance K] INSTANCE"};
+    a.tables[0].options = flowshop_options(&a.tables[0].count);
+    a.tables[0].params = &params;
+    a.tables[1].options = cli_output_options(&a.tables[1].count);
+    a.tables[1].params = &outputs;
+    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    MCO_TRY(open_instance(ctx, a.positional[0], outputs.instance, &shop));
+    MCO_TRY(mco_flowshop_lower_bound(ctx, shop, params.bound, &value));
+    printf("%s: makespan >= %lld (%s)\n", mco_flowshop_name(shop), (long long)value,
+           params.bound == MCO_FLOWSHOP_LB2 ? "lb2" : "lb1");
+done:
+    mco_flowshop_destroy(ctx, &shop);
+    return st == MCO_OK ? EXIT_USABLE : fail(ctx, st);
+}
+
+// ---- generate
+
+#define GENERATE_OPTIONS(INTEGER, TEXT)                                                                     \
+    TEXT(taillard, "--taillard", "taNNN", "one of Taillard's instances")                                   \
+    INTEGER(jobs, "--jobs", -1, 0, MCO_FLOWSHOP_MAX_JOBS, -1, "N", "jobs of a random instance")           \
+    INTEGER(machines, "--machines", -1, 1, MCO_FLOWSHOP_MAX_MACHINES, -1, "M", "machines of a random instance") \
+    INTEGER(seed, "--seed", 1, 1, 2147483646, -1, "K", "seed of a random instance")                        \
+    TEXT(output, "--output", "F", "where to write; standard output without it")
+
+typedef struct generate_options {
+    GENERATE_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_TEXT)
+} generate_options;
+
+#undef MCO_OPTION_STRUCT
+#define MCO_OPTION_STRUCT generate_options
+static const mco_option generate_table[] = {GENERATE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_TEXT_ENTRY)};
+enum { GENERATE_COUNT = sizeof generate_table / sizeof generate_table[0] };
+
+static int generate(mco_context *ctx, int argc, char **argv)
+{
+    mco_status st = MCO_OK;
+    generate_options g = {.jobs = -1, .machines = -1, .seed = 1};
+    mco_flowshop *shop = NULL;
+    cli_arguments a = {.table_count = 1, .usage = "mco flowshop generate --taillard ta030 | --jobs N --machines M [--seed K]"};
+    a.tables[0] = (cli_table){generate_table, GENERATE_COUNT, &g};
+    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    if (g.taillard != NULL && (g.jobs >= 0 || g.machines >= 0))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--taillard has its own sizes: leave --jobs and --machines out"));
+    if (g.taillard == NULL && (g.jobs < 0 || g.machines < 0))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "usage: %s", a.usage));
+    if (g.taillard != NULL)
+        MCO_TRY(mco_flowshop_taillard(ctx, g.taillard, &shop));
+    else
+        MCO_TRY(mco_flowshop_generate(ctx, (int32_t)g.jobs, (int32_t)g.machines, (int32_t)g.seed, &shop));
+    MCO_TRY(mco_flowshop_write(ctx, shop, g.output != NULL ? g.output : "-"));
+done:
+    mco_flowshop_destroy(ctx, &shop);
+    return st == MCO_OK ? EXIT_USABLE : fail(ctx, st);
+}
+
+void help_flowshop(FILE *file)
+{
+    const mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    const cli_outputs outputs = {0};
+    const generate_options g = {.jobs = -1, .machines = -1, .seed = 1};
+    size_t count;
+    fputs("The permutation flow shop: n jobs, m machines, one job order; find the least makespan.\n\n"
+          "  mco flowshop solve    [OPTIONS] INSTANCE\n"
+          "  mco flowshop check    INSTANCE SOLUTION\n"
+          "  mco flowshop bound    [--bound lb1|lb2] INSTANCE\n"
+          "  mco flowshop generate --taillard taNNN | --jobs N --machines M [--seed K]\n\n"
+          "INSTANCE is a file (Taillard, VRF or CSV format, plain or gzip, - for standard input), or\n"
+          "ta001 to ta120 for Taillard's instances. Defaults stand in brackets.\n\n"
+          "solve:\n",
+          file);
+    const mco_option *options = flowshop_options(&count);
+    mco_options_help(file, options, count, &params);
+    options = cli_output_options(&count);
+    mco_options_help(file, options, count, &outputs);
+    fputs("\ngenerate:\n", file);
+    mco_options_help(file, generate_table, GENERATE_COUNT, &g);
+    fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory, 5 internal\n", file);
+}
+
+int cmd_flowshop(int argc, char **argv, double process_start_s)
+{
+    const char *action = argc > 2 ? argv[2] : "";
+    if (strcmp(action, "solve") == 0)
+        return solve_command(argc, argv, process_start_s);
+    if (strcmp(action, "--help") == 0 || strcmp(action, "help") == 0) {
+        help_flowshop(stdout);
+        return EXIT_USABLE;
+    }
+    int (*run)(mco_context *, int, char **) = strcmp(action, "check") == 0      ? check
+                                              : strcmp(action, "bound") == 0    ? bound
+                                              : strcmp(action, "generate") == 0 ? generate
+                                                                                : NULL;
+    if (run == NULL) {
+        fprintf(stderr, "mco: usage: mco flowshop solve|check|bound|generate ... (see mco help flowshop)\n");
+        return EXIT_USAGE;
+    }
+    mco_context *ctx = NULL;
+    mco_status st = mco_context_create(&ctx, NULL);
+    int code = st == MCO_OK ? run(ctx, argc, argv) : fail(ctx, st);
+    mco_context_destroy(&ctx);
+    return code;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// mco PROBLEM ACTION [OPTIONS] INSTANCE
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "mco/version.h"
+
+typedef struct problem {
+    const char *name, *text;
+    int (*run)(int argc, char **argv, double process_start_s);
+    void (*help)(FILE *file);
+} problem;
+
+static const problem problems[] = {
+    {"flowshop", "permutation flow shop, makespan: proven optimum and Gantt chart", cmd_flowshop, help_flowshop},
+};
+enum { PROBLEMS = sizeof problems / sizeof problems[0] };
+
+static const problem *find_problem(const char *name)
+{
+    for (size_t i = 0; i < PROBLEMS; i++)
+        if (strcmp(problems[i].name, name) == 0)
+            return &problems[i];
+    return NULL;
+}
+
+static void help(FILE *file)
+{
+    fputs("mco: many-core combinatorial optimisation\n\n"
+          "usage: mco PROBLEM ACTION [OPTIONS] INSTANCE\n"
+          "       mco help PROBLEM | devices [--json F] | --version\n\n"
+          "problems:\n",
+          file);
+    for (size_t i = 0; i < PROBLEMS; i++)
+        fprintf(file, "  %-10s %s\n", problems[i].name, problems[i].text);
+    fputs("\nfirst steps:  mco flowshop solve ta030 --plot gantt.svg\n", file);
+}
+
+// The "model name" of /proc/cpuinfo, or the machine's kind.
+static void processor_name(char *name, size_t size)
+{
+    struct utsname machine;
+    char line[256];
+    snprintf(name, size, "%s", uname(&machine) == 0 ? machine.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *value = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || value == NULL)
+            continue;
+        snprintf(name, size, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+        break;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+static mco_status write_devices(mco_context *ctx, const char *path, const char *name, double memory_gib)
+{
+    mco_output o;
+    mco_json json;
+    mco_status st = mco_output_open(ctx, path, &o);
+    if (st != MCO_OK)
+        return st;
+    mco_json_begin(&json, o.file);
+    mco_json_open(&json, NULL, '{');
+    mco_json_open(&json, "cpu", '{');
+    mco_json_text(&json, "name", name);
+    mco_json_integer(&json, "processors", mco_cpu_count());
+    mco_json_text(&json, "simd", mco_simd_name());
+    mco_json_real(&json, "memory_gib", memory_gib);
+    mco_json_close(&json, '}');
+    mco_json_open(&json, "gpus", '[');
+    mco_json_close(&json, ']');
+    mco_json_close(&json, '}');
+    mco_json_end(&json);
+    return mco_output_commit(ctx, &o, false);
+}
+
+static int devices(int argc, char **argv)
+{
+    mco_context *ctx = NULL;
+    char name[256];
+    double memory_gib = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE) / (1 << 30);
+    bool has_json = argc == 4 && strcmp(argv[2], "--json") == 0;
+    if (argc != 2 && !has_json) {
+        fprintf(stderr, "mco: usage: mco devices [--json F]\n");
+        return EXIT_USAGE;
+    }
+    processor_name(name, sizeof name);
+    printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", name, mco_cpu_count(), mco_simd_name(), memory_gib);
+    printf("gpu   none: this build has no GPU engine\n");
+    if (!has_json)
+        return EXIT_USABLE;
+    mco_status st = mco_context_create(&ctx, NULL);
+    if (st == MCO_OK)
+        st = write_devices(ctx, argv[3], name, memory_gib);
+    if (st != MCO_OK)
+        fprintf(stderr, "mco: %s\n", mco_context_error(ctx));
+    mco_context_destroy(&ctx);
+    return exit_code(st);
+}
+
+static int help_command(int argc, char **argv)
+{
+    const problem *p = argc > 2 ? find_problem(argv[2]) : NULL;
+    if (argc > 2 && p == NULL) {
+        fprintf(stderr, "mco: no problem is named \"%s\"\n\n", argv[2]);
+        help(stderr);
+        return EXIT_USAGE;
+    }
+    if (p != NULL)
+        p->help(stdout);
+    else
+        help(stdout);
+    return EXIT_USABLE;
+}
+
+int main(int argc, char **argv)
+{
+    double process_start_s = mco_clock_s();
+    const char *command = argc > 1 ? argv[1] : "";
+    const problem *p = find_problem(command);
+    if (p != NULL)
+        return p->run(argc, argv, process_start_s);
+    if (strcmp(command, "--version") == 0) {
+        printf("mco %s (git %s; %s)\n", mco_version(), mco_version_git(), mco_version_build());
+        return EXIT_USABLE;
+    }
+    if (strcmp(command, "devices") == 0)
+        return devices(argc, argv);
+    if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0)
+        return help_command(argc, argv);
+    if (argc > 1)
+        fprintf(stderr, "mco: no problem is named \"%s\"\n\n", command);
+    help(stderr);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Log, live line, signals: everything of the command that happens while a solve runs.
+#include <math.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static bool has_live_line;
+
+void cli_end_live_line(void)
+{
+    if (has_live_line)
+        fputs("\r\033[K", stderr);
+    has_live_line = false;
+}
+
+static void log_line(mco_log_level level, const char *line, void *user)
+{
+    (void)user;
+    cli_end_live_line();
+    fprintf(stderr, level == MCO_LOG_WARNING ? "warning: %s\n" : "%s\n", line);
+}
+
+void cli_log_settings(const cli_outputs *outputs, mco_context_params *params)
+{
+    params->log = outputs->quiet ? NULL : log_line;
+    params->log_level = outputs->verbose ? MCO_LOG_DETAIL : MCO_LOG_INFO;
+}
+
+void cli_live_line(const mco_progress *progress)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    char best[32] = "none";
+    if (!isnan(progress->objective))
+        snprintf(best, sizeof best, "%.0f", progress->objective);
+    fprintf(stderr, "\r\033[K%8.1f s  best %s  bound %.0f  %.3g done", progress->time_s, best, progress->bound,
+            (double)progress->work);
+    has_live_line = true;
+}
+
+static mco_context *volatile signal_context;
+static volatile sig_atomic_t caught_signal;
+
+static void on_signal(int number)
+{
+    if (caught_signal != 0)
+        _exit(128 + number);
+    caught_signal = number;
+    mco_cancel(signal_context);
+}
+
+void cli_catch_signals(mco_context *ctx)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    signal_context = ctx;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void cli_raise_caught_signal(void)
+{
+    if (caught_signal == 0)
+        return;
+    fflush(NULL);
+    signal(caught_signal, SIG_DFL);
+    raise(caught_signal);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+#include "mco/version.h"
+
+enum { SCHEMA = 1 };
+
+static void write_part(mco_json *json, const char *key, void (*write)(mco_json *, const void *), const void *user,
+                          char open, char close)
+{
+    mco_json_open(json, key, open);
+    if (write != NULL)
+        write(json, user);
+    mco_json_close(json, close);
+}
+
+void cli_write_report(FILE *file, const cli_report *r)
+{
+    mco_json json;
+    mco_json_begin(&json, file);
+    mco_json_open(&json, NULL, '{');
+    mco_json_integer(&json, "schema", SCHEMA);
+    mco_json_open(&json, "tool", '{');
+    mco_json_text(&json, "version", mco_version());
+    mco_json_text(&json, "git", mco_version_git());
+    mco_json_close(&json, '}');
+    mco_json_open(&json, "problem", '{');
+    mco_json_text(&json, "kind", r->kind);
+    mco_json_text(&json, "name", r->name);
+    write_part(&json, "sizes", r->write_sizes, r->user, '{', '}');
+    mco_json_close(&json, '}');
+    mco_json_text(&json, "outcome", mco_outcome_text(r->outcome));
+    mco_json_text(&json, "stop", mco_stop_text(r->stop));
+    if (r->has_objective)
+        mco_json_real(&json, "objective", r->objective);
+    else
+        mco_json_null(&json, "objective");
+    if (r->has_bound)
+        mco_json_real(&json, "bound", r->bound);
+    else
+        mco_json_null(&json, "bound");
+    if (r->has_objective && r->has_bound)
+        mco_json_real(&json, "gap", r->objective > 0 ? (r->objective - r->bound) / r->objective : 0);
+    else
+        mco_json_null(&json, "gap");
+    mco_json_integer(&json, "seed", r->seed);
+    write_part(&json, "options", r->write_options, r->user, '{', '}');
+    mco_json_open(&json, "engine", '{');
+    mco_json_text(&json, "name", r->engine);
+    mco_json_integer(&json, "threads", r->threads);
+    mco_json_open(&json, "devices", '[');
+    mco_json_close(&json, ']');
+    mco_json_close(&json, '}');
+    mco_json_open(&json, "time", '{');
+    mco_json_real(&json, "wall_s", r->wall_s);
+    mco_json_real(&json, "solve_s", r->solve_s);
+    mco_json_real(&json, "cpu_s", r->cpu_s);
+    mco_json_real(&json, "device_s", 0);
+    mco_json_close(&json, '}');
+    write_part(&json, "counters", r->write_counters, r->user, '{', '}');
+    write_part(&json, "history", r->write_history, r->user, '[', ']');
+    write_part(&json, "solution", r->write_solution, r->user, '{', '}');
+    mco_json_open(&json, "check", '{');
+    mco_json_bool(&json, "ok", true);  // a result that fails the check never gets here
+    if (r->has_objective)
+        mco_json_real(&json, "objective", r->objective);
+    else
+        mco_json_null(&json, "objective");
+    mco_json_close(&json, '}');
+    mco_json_close(&json, '}');
+    mco_json_end(&json);
+}

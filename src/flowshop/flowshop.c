@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// Entry point: validate, settle what the parameters leave open, run, check the answer.
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "flowshop/flowshop_cpu.h"
+#include "flowshop/flowshop_heuristic.h"
+#include "flowshop/flowshop_options.h"
+#include "flowshop/flowshop_ref.h"
+#include "mco/version.h"
+
+static const double REPORT_S = 0.1;  // between two calls of the callback
+static const double LOG_S = 5;       // between two lines of progress
+
+#define MCO_OPTION_STRUCT mco_flowshop_params
+static const mco_option options[] = {MCO_FLOWSHOP_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY,
+                                                          MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY)};
+
+const mco_option *flowshop_options(size_t *count)
+{
+    *count = sizeof options / sizeof options[0];
+    return options;
+}
+
+// ---- The run
+
+double flowshop_run_time_s(const flowshop_run *run)
+{
+    return mco_clock_s() - run->start_s;
+}
+
+static mco_status add_history(flowshop_run *run)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    if (r->history_count == run->history_room) {
+        int64_t room = run->history_room > 0 ? 2 * run->history_room : 64;
+        mco_flowshop_improvement *history = NULL;
+        MCO_TRY(mco_alloc(run->ctx, &history, room));
+        if (r->history_count > 0)
+            memcpy(history, r->history, (size_t)r->history_count * sizeof *history);
+        mco_free(run->ctx, &r->history);
+        r->history = history;
+        run->history_room = room;
+    }
+    r->history[r->history_count++] = (mco_flowshop_improvement){flowshop_run_time_s(run), r->makespan, r->bound};
+done:
+    return st;
+}
+
+static bool report(flowshop_run *run, mco_event event, int64_t work)
+{
+    const mco_flowshop_result *r = run->result;
+    bool has_schedule = r->makespan >= 0;
+    mco_progress progress = {.event = event,
+                             .time_s = flowshop_run_time_s(run),
+                             .objective = has_schedule ? (double)r->makespan : (double)NAN,
+                             .bound = (double)r->bound,
+                             .work = work,
+                             .solution = has_schedule ? r->order : NULL,
+                             .solution_length = has_schedule ? run->shop->jobs : 0};
+    run->reported_s = mco_clock_s();
+    return mco_report(run->ctx, &progress);
+}
+
+// Takes a schedule over, whatever it is worth.
+static mco_status adopt(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    const int32_t n = run->shop->jobs;
+    int64_t rechecked;
+    if (r->order == NULL)
+        MCO_TRY(mco_alloc(run->ctx, &r->order, n));
+    MCO_TRY(mco_flowshop_check(run->ctx, run->shop, order, n, &rechecked));
+    if (rechecked != makespan)
+        MCO_TRY(mco_fail(run->ctx, MCO_ERR_INTERNAL, "%s claims makespan %lld, the checker finds %lld", source,
+                         (long long)makespan, (long long)rechecked));
+    memcpy(r->order, order, (size_t)n * sizeof *order);
+    r->makespan = makespan;
+    if (makespan < run->upper_bound)
+        run->upper_bound = makespan;
+    MCO_TRY(add_history(run));
+    mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  %-9s makespan %lld, bound %lld, gap %.2f%%", flowshop_run_time_s(run),
+            source, (long long)makespan, (long long)r->bound,
+            makespan > 0 ? 100.0 * (double)(makespan - r->bound) / (double)makespan : 0.0);
+    report(run, MCO_EVENT_INCUMBENT, r->nodes);
+done:
+    return st;
+}
+
+mco_status flowshop_run_improve(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source)
+{
+    return makespan < run->upper_bound ? adopt(run, makespan, order, source) : MCO_OK;
+}
+
+void flowshop_run_raise_bound(flowshop_run *run, int64_t bound)
+{
+    if (bound > run->result->bound)
+        run->result->bound = bound;
+}
+
+bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop)
+{
+    const mco_flowshop_result *r = run->result;
+    const mco_flowshop_params *p = run->params;
+    double now = mco_clock_s();
+    if (mco_is_cancelled(run->ctx) || (now - run->reported_s >= REPORT_S && report(run, MCO_EVENT_PROGRESS, work)))
+        *stop = MCO_STOP_CANCELLED;
+    else if (now >= run->deadline_s)
+        *stop = MCO_STOP_TIME;
+    else if (r->makespan >= 0 && r->makespan <= p->target)
+        *stop = MCO_STOP_TARGET;
+    else if (p->gap > 0 && r->makespan >= 0 && (double)(r->makespan - r->bound) <= p->gap * (double)r->makespan)
+        *stop = MCO_STOP_GAP;
+    else
+        return false;
+    return true;
+}
+
+bool flowshop_run_log_is_due(flowshop_run *run)
+{
+    double now = mco_clock_s();
+    if (now - run->logged_s < LOG_S)
+        return false;
+    run->logged_s = now;
+    return true;
+}
+
+// ---- What the parameters leave open
+
+static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
+{
+    bool is_plain = p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST;
+    bool is_heuristic = p->method == MCO_FLOWSHOP_HEURISTIC;
+    if ((is_plain || is_heuristic) && (p->checkpoint != NULL || p->resume != NULL || p->interval != NULL))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "checkpoint, resume and interval need --method bb, --engine cpu and --select depth");
+    if (p->resume != NULL && p->interval != NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a checkpoint holds its own intervals: --resume excludes --interval");
+    if (is_heuristic && p->upper_bound >= 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the heuristic has --target");
+    if (is_heuristic && p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the reference engine has no heuristic");
+    if (!is_heuristic && shop->jobs > MCO_FLOWSHOP_MAX_TREE_JOBS)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%d jobs, branch and bound takes at most %d: use --method heuristic",
+                        shop->jobs, MCO_FLOWSHOP_MAX_TREE_JOBS);
+    return MCO_OK;
+}
+
+// MinBranch needed fewer nodes than MinMin on eight of the ten 20x20 instances, on nine of the ten
+// 20x10 and everywhere at 50x20, given the optimum (bench/results); LB2 halves a tree and costs ten times
+// as much a node.
+static void settle(flowshop_run *run)
+{
+    const mco_flowshop_params *p = run->params;
+    mco_flowshop_result *r = run->result;
+    run->bound = p->bound == MCO_FLOWSHOP_BOUND_AUTO ? MCO_FLOWSHOP_LB1 : p->bound;
+    run->branching = p->branching == MCO_FLOWSHOP_BRANCHING_AUTO ? MCO_FLOWSHOP_MINBRANCH : p->branching;
+    r->engine = p->engine == MCO_FLOWSHOP_ENGINE_AUTO ? MCO_FLOWSHOP_ENGINE_CPU : p->engine;
+    bool is_serial = r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST;
+    run->threads = is_serial ? 1 : p->threads > 0 ? (int)p->threads : mco_cpu_count();
+    r->threads_used = run->threads;
+}
+
+static void describe(const flowshop_run *run)
+{
+    static const char *const bounds[] = {"", "lb1", "lb2"};
+    static const char *const rules[] = {"", "forward", "backward", "alternate", "minbranch", "minmin", "maxsum"};
+    const mco_flowshop_params *p = run->params;
+    mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %lld", run->shop->name, run->shop->jobs,
+            run->shop->machines, (long long)run->result->bound);
+    if (p->method == MCO_FLOWSHOP_HEURISTIC)
+        mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
+                run->threads > 1 ? "s" : "", run->variant->simd, run->variant->lane_bits);
+    else if (run->result->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
+        mco_log(run->ctx, MCO_LOG_INFO, "engine reference, one thread, bound %s, branching %s", bounds[run->bound],
+                rules[run->branching]);
+    else
+        mco_log(run->ctx, MCO_LOG_INFO,
+                "engine cpu%s, %d thread%s, simd %s (the widest of this processor%s), %d-bit lanes, bound %s%s, "
+                "branching %s%s",
+                p->engine == MCO_FLOWSHOP_ENGINE_AUTO ? " (the only one built in)" : "", run->threads,
+                run->threads > 1 ? "s" : "", run->variant->simd, p->simd == 0 ? "" : " or as asked",
+                run->variant->lane_bits, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
+                rules[run->branching], p->branching == 0 ? " (default: fewest nodes at most sizes)" : "");
+}
+
+// ---- The tree search
+
+// Fills `state` with the tree, a slice of it, or what a checkpoint left.
+static mco_status prepare_state(flowshop_run *run, flowshop_checkpoint *state)
+{
+    mco_status st = MCO_OK;
+    const mco_flowshop_params *p = run->params;
+    flowshop_interval whole = {0};
+    MCO_TRY(flowshop_interval_create(run->ctx, run->shop->jobs, &whole));
+    state->rule_bound = run->upper_bound;
+    state->is_fixed = p->upper_bound >= 0;
+    state->is_slice = p->interval != NULL;
+    if (p->interval != NULL)
+        MCO_TRY(flowshop_interval_parse(run->ctx, p->interval, run->shop->jobs, &whole));
+    whole.bound = run->result->bound;
+    MCO_TRY(flowshop_intervals_add(run->ctx, &state->open, &whole));
+done:
+    flowshop_interval_destroy(run->ctx, &whole);
+    return st;
+}
+
+static mco_status refuse_resume(const flowshop_run *run, const flowshop_checkpoint *c)
+{
+    const mco_flowshop_params *p = run->params;
+    const char *file = p->resume;
+    if (p->bound != MCO_FLOWSHOP_BOUND_AUTO && p->bound != c->bound)
+        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --bound: give the same or none", file);
+    if (p->branching != MCO_FLOWSHOP_BRANCHING_AUTO && p->branching != c->branching)
+        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --branching: give the same or none", file);
+    if (p->upper_bound >= 0 && (!c->is_fixed || p->upper_bound != c->rule_bound))
+        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with upper bound %lld%s, now it is %lld", file,
+                        (long long)c->rule_bound, c->is_fixed ? "" : " of the heuristic", (long long)p->upper_bound);
+    return MCO_OK;
+}
+
+static mco_status resume(flowshop_run *run, flowshop_checkpoint *state)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    MCO_TRY(flowshop_checkpoint_read(run->ctx, run->shop, run->params->resume, state));
+    MCO_TRY(refuse_resume(run, state));
+    run->bound = state->bound;
+    run->branching = state->branching;
+    run->upper_bound = state->upper_bound < run->upper_bound ? state->upper_bound : run->upper_bound;
+    if (state->makespan >= 0 && (r->makespan < 0 || state->makespan < r->makespan))
+        MCO_TRY(adopt(run, state->makespan, state->order, "resumed"));
+    const int64_t cells = ((int64_t)run->shop->jobs + 1) * (run->shop->jobs + 1);
+    for (int64_t i = run->shop->jobs + 1; i < cells; i++)
+        r->nodes_resumed += state->children_by_depth[i];
+    r->iterations += state->iterations;
+    mco_log(run->ctx, MCO_LOG_INFO, "resumed: %lld intervals open, %lld nodes done, best %lld",
+            (long long)state->open.count, (long long)r->nodes_resumed, (long long)r->makespan);
+done:
+    return st;
+}
+
+static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop)
+{
+    mco_flowshop_result *r = run->result;
+    r->upper_bound_used = state->rule_bound;
+    r->bound_used = run->bound;
+    r->branching_used = run->branching;
+    if (run->params->select == MCO_FLOWSHOP_SELECT_BEST)
+        return flowshop_best_first(run, is_proved, stop);
+    if (r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
+        return flowshop_reference(run, is_proved, stop);
+    return flowshop_cpu(run, state, is_proved, stop);
+}
+
+// Every decomposed node had the bounds its rule asks for computed: of one end, or of both. So had the root.
+static void count_from_rows(const flowshop_run *run)
+{
+    mco_flowshop_result *r = run->result;
+    const int64_t n = run->shop->jobs;
+    const int64_t ends = run->branching == MCO_FLOWSHOP_FORWARD || run->branching == MCO_FLOWSHOP_BACKWARD ||
+                                 run->branching == MCO_FLOWSHOP_ALTERNATE
+                             ? 1
+                             : 2;
+    r->bounds = ends * n;
+    for (int64_t d = 1; d <= n; d++) {
+        for (int64_t c = 0; c <= n; c++)
+            r->nodes_by_depth[d] += r->children_by_depth[d * (n + 1) + c];
+        r->bounds += ends * (n - d) * r->nodes_by_depth[d];
+    }
+}
+
+// What is known when the tree is exhausted: nothing below upper_bound exists.
+static void conclude(flowshop_run *run)
+{
+    flowshop_run_raise_bound(run, run->upper_bound);
+}
+
+static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    const mco_flowshop_params *p = run->params;
+    const int64_t n = run->shop->jobs;
+    flowshop_checkpoint state = {0};
+    bool is_proved = false;
+    MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &state));
+    MCO_TRY(mco_alloc(run->ctx, &r->nodes_by_depth, n + 1));
+    MCO_TRY(mco_alloc(run->ctx, &r->children_by_depth, (n + 1) * (n + 1)));
+    if (p->resume != NULL) {
+        MCO_TRY(resume(run, &state));
+    } else {
+        if (p->upper_bound < 0) {
+            MCO_TRY(flowshop_heuristic(run, flowshop_heuristic_default_iterations(run->shop), stop));
+            r->heuristic_s = flowshop_run_time_s(run);
+        }
+        MCO_TRY(prepare_state(run, &state));
+    }
+    if (p->interval == NULL && !state.is_slice && r->makespan >= 0 && r->makespan <= r->bound)
+        is_proved = true;
+    else if (!flowshop_run_must_stop(run, 0, stop))
+        MCO_TRY(search_tree(run, &state, &is_proved, stop));
+    if (is_proved)
+        *stop = MCO_STOP_FINISHED;
+    if (is_proved && !state.is_slice)
+        conclude(run);
+    count_from_rows(run);
+done:
+    flowshop_checkpoint_destroy(run->ctx, &state);
+    return st;
+}
+
+// ---- Solve
+
+static mco_status start(flowshop_run *run)
+{
+    mco_status st = MCO_OK;
+    const mco_flowshop_params *p = run->params;
+    int64_t makespan;
+    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, run->bound, &run->result->bound));
+    if (p->start != NULL) {
+        MCO_TRY(mco_flowshop_check(run->ctx, run->shop, p->start, run->shop->jobs, &makespan));
+        MCO_TRY(adopt(run, makespan, p->start, "start"));
+    }
+    if (p->upper_bound >= 0 && p->upper_bound < run->upper_bound)
+        run->upper_bound = p->upper_bound;
+    describe(run);
+done:
+    return st;
+}
+
+static mco_status run_method(flowshop_run *run)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    const mco_flowshop_params *p = run->params;
+    r->stop = MCO_STOP_FINISHED;
+    if (run->shop->jobs == 0) {
+        MCO_TRY(mco_alloc(run->ctx, &r->order, 0));
+        r->makespan = r->bound = 0;
+        return MCO_OK;
+    }
+    MCO_TRY(start(run));
+    if (p->method == MCO_FLOWSHOP_HEURISTIC) {
+        MCO_TRY(flowshop_heuristic(run, p->iterations, &r->stop));
+        r->heuristic_s = flowshop_run_time_s(run);
+    } else {
+        MCO_TRY(branch_and_bound(run, &r->stop));
+    }
+done:
+    return st;
+}
+
+static mco_outcome outcome_of(const flowshop_run *run)
+{
+    const mco_flowshop_result *r = run->result;
+    if (r->makespan >= 0)
+        return r->makespan <= r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    // Without a schedule: the fixed-incumbent protocol proved that none is below N, or nothing is known.
+    return run->params->upper_bound >= 0 && r->bound >= run->params->upper_bound ? MCO_OUTCOME_INFEASIBLE
+                                                                                  : MCO_OUTCOME_UNKNOWN;
+}
+
+mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
+                              mco_flowshop_result *result)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    if (ctx == NULL || shop == NULL || params == NULL || result == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (params->struct_size != sizeof *params || result->struct_size != sizeof *result)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    r.makespan = r.upper_bound_used = -1;
+    flowshop_run run = {.ctx = ctx, .shop = shop, .params = params, .result = &r, .upper_bound = INT64_MAX};
+    run.start_s = run.logged_s = run.reported_s = mco_clock_s();
+    run.deadline_s = run.start_s + params->time_limit_s;
+    MCO_TRY(mco_options_validate(ctx, options, sizeof options / sizeof options[0], params));
+    MCO_TRY(refuse_combinations(ctx, shop, params));
+    settle(&run);
+    run.variant = flowshop_variant_choose(params->simd, shop);
+    if (run.variant == NULL)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "this processor or this build lacks the vector unit asked for; it has %s",
+                         mco_simd_name()));
+    r.simd_used = run.variant->simd;
+    MCO_TRY(run_method(&run));
+    r.outcome = outcome_of(&run);
+    r.solve_s = flowshop_run_time_s(&run);
+    *result = r;
+done:
+    mco_clear_cancel(ctx);
+    if (st != MCO_OK)
+        mco_flowshop_result_clear(ctx, &r);
+    return st;
+}
+
+void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result)
+{
+    mco_free(ctx, &result->history);
+    mco_free(ctx, &result->children_by_depth);
+    mco_free(ctx, &result->nodes_by_depth);
+    mco_free(ctx, &result->order);
+    *result = (mco_flowshop_result)MCO_FLOWSHOP_RESULT_INIT;
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Usage: runner.sh SCRIPT. Runs a test of the command in an empty folder that is removed afterwards.
+# The script sees $MCO, the path of the command, and the functions below.
+set -euo pipefail
+: "${MCO:?names the mco command to test}"
+script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+folder=$(mktemp -d "$PWD/cli-XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+failures=0
+
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+
+# fail MESSAGE: notes a failure and goes on; the test fails at its end.
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# expect CODE COMMAND...: runs it with output in `out` and `err`, and compares the exit code.
+expect() {
+    local code=$1 seen=0
+    shift
+    "$@" > out 2> err < "${INPUT:-/dev/null}" || seen=$?
+    if [ "$seen" -ne "$code" ]; then
+        fail "exit code $seen instead of $code: ${*/#$MCO/mco}"
+        sed 's/^/    /' err
+    fi
+}
+
+# expect_text FILE TEXT: the file holds the text.
+expect_text() {
+    grep -qF -e "$2" "$1" || { fail "\"$2\" is not in $1:"; head -c 2000 "$1" | sed 's/^/    /'; }
+}
+
+# expect_no_file PATTERN...: none of the patterns matches a file.
+expect_no_file() {
+    local path
+    for path in "$@"; do
+        if [ -e "$path" ]; then fail "$path exists"; fi
+    done
+}
+
+# json FILE KEY: the value of a member that stands on a line of its own, as mco writes it.
+json() {
+    sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$1" | head -n 1
+}
+
+# expect_json FILE KEY VALUE
+expect_json() {
+    local value
+    value=$(json "$1" "$2")
+    [ "$value" = "$3" ] || fail "$2 is $value instead of $3 in $1"
+}
+
+# shellcheck source=/dev/null
+. "$script"
+[ "$failures" -eq 0 ] || { echo "$failures failures"; exit 1; }

@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Usage errors exit with 2, files that cannot be used with 3 and the place, malformed solutions with 1;
+# nothing is written then.
+
+# ---- Usage
+usage_errors() {
+    expect 2 "$MCO"
+    expect 2 "$MCO" knapsack
+    expect_text err 'no problem is named "knapsack"'
+    expect 2 "$MCO" flowshop
+    expect 2 "$MCO" flowshop improve ta001
+    expect 2 "$MCO" flowshop solve
+    expect 2 "$MCO" flowshop solve ta001 ta002
+    expect_text err '"ta002" is one argument too many'
+    expect 2 "$MCO" flowshop solve --thread 2 ta001
+    expect_text err "did you mean --threads?"
+    expect 2 "$MCO" flowshop solve --threads 0x2 ta001
+    expect_text err '--threads is "0x2", an integer from 0 to 1024 was expected'
+    expect 2 "$MCO" flowshop solve --threads=-1 ta001
+    expect 2 "$MCO" flowshop solve --time-limit soon ta001
+    expect_text err '--time-limit is "soon"'
+    expect 2 "$MCO" flowshop solve --bound lb3 ta001
+    expect_text err "one of auto|lb1|lb2 was expected"
+    expect 2 "$MCO" flowshop solve ta001 --json
+    expect_text err "--json needs a value"
+    expect 2 "$MCO" flowshop solve --quiet=yes ta001
+    expect 2 "$MCO" flowshop solve ta000
+    expect_text err "they are ta001 to ta120"
+    expect 2 "$MCO" flowshop check ta001
+    expect 2 "$MCO" flowshop generate
+    expect 2 "$MCO" flowshop generate --jobs 5
+    expect 2 "$MCO" flowshop generate --taillard ta001 --jobs 5
+    expect 2 "$MCO" flowshop generate --jobs 5 --machines 0
+    expect 2 "$MCO" flowshop generate --jobs 5 --machines 5 --seed 0
+    expect 2 "$MCO" help knapsack
+    expect 0 "$MCO" help flowshop
+    expect 0 "$MCO" --version
+}
+
+# refused NAME TEXT: solve, check and bound refuse the file `bad` with exit code 3 and this text.
+refused() {
+    local text=$1
+    expect 3 "$MCO" flowshop solve bad --json bad.json --solution bad.txt --plot bad.svg
+    expect_text err "$text"
+    expect 3 "$MCO" flowshop bound bad
+    expect_text err "$text"
+    expect 3 "$MCO" flowshop check bad order
+    expect_text err "$text"
+    expect_no_file bad.json* bad.txt* bad.svg*
+    if [ -s out ]; then fail "something was printed for a file that is refused"; fi
+}
+
+# ---- Instances
+bad_instances() {
+    echo "1 2 3" > order
+    printf '' > bad && refused "bad:1:1: the file is empty"
+    printf '3 2\n1 2 3\n4 5' > bad && refused "bad:3:4: the text ends where the time of job 3 on machine 2 was expected"
+    printf '3 2\n1 2 3\n4 -5 6\n' > bad && refused "bad:3:3: the time of job 2 on machine 2 is -5, allowed is 0 to 1000000"
+    printf '3 2\n1 2 3\n4 five 6\n' > bad && refused 'bad:3:3: the time of job 2 on machine 2 is "five", an integer was expected'
+    printf '3 2\n1 2 3 4\n5 6 7\n' > bad && refused "bad:2:7: the row of machine 1 has more than 3 numbers"
+    printf '1000000000 5\n1 2 3\n' > bad && refused "bad:1:1: the number of jobs is 1000000000, allowed is 0 to 20000"
+    printf '3 1001\n' > bad && refused "bad:1:3: the number of machines is 1001, allowed is 1 to 1000"
+    printf '1 1\n1000001\n' > bad && refused "bad:2:1: the time of job 1 on machine 1 is 1000001, allowed is 0 to 1000000"
+    { echo "2148 1"; yes 1000000 | head -n 2148 | tr '\n' ' '; } > bad
+    refused "(2148 + 1 - 1) * 1000000 = 2148000000, allowed is 2147483647"
+    head -c 5000 "$MCO" > bad && refused "bad: not a text file"
+    printf 'job,A,B\nJ1,1\n' > bad && refused "bad:2:1: the row of job 1 has 1 times, 2 were expected"
+    rm bad && refused "cannot read bad: No such file or directory"
+    mkdir bad && refused "cannot read bad: it is a folder"
+    rmdir bad
+}
+
+several_instances() {
+    printf '2 1\n3 4\n2 1\n5 6\n' > two
+    expect 2 "$MCO" flowshop bound two
+    expect_text err "two holds 2 instances: choose one with --instance 1..2"
+    expect 2 "$MCO" flowshop bound --instance 3 two
+    expect 0 "$MCO" flowshop bound --instance 2 two
+    expect_text out "makespan >= 11"
+}
+
+cut_compressed() {
+    command -v gzip > /dev/null || return 0
+    "$MCO" --version | grep -q "no zlib" && return 0
+    "$MCO" flowshop generate --jobs 50 --machines 20 > whole
+    gzip -c whole > whole.gz
+    head -c $(($(wc -c < whole.gz) / 2)) whole.gz > bad && refused "the compressed file is cut"
+    rm bad
+}
+
+# ---- Solutions: `check` fails with 1, `--start` is a file that cannot be used
+bad_solutions() {
+    printf 'job,A,B,C,D\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n' > example.csv
+    local text message
+    while IFS='|' read -r text message; do
+        printf '%b' "$text" > order
+        expect 1 "$MCO" flowshop check example.csv order
+        expect_text err "$message"
+        expect 3 "$MCO" flowshop solve example.csv --start order --json bad.json
+        expect_text err "$message"
+        expect_no_file bad.json*
+    done << 'END'
+|order:1:1: the order has 0 jobs, the instance has 3
+1 2\n|order:2:1: the order has 2 jobs, the instance has 3
+1 2 3 3\n|order:1:7: the order goes on after all 3 jobs
+1 2 2\n|order:1:5: job J2 stands at position 2 and again at position 3
+1 2 4\n|order:1:5: a job is 4, allowed is 1 to 3
+J1 J2 J4\n|order:1:7: a job is "J4", an integer was expected
+{"solution": {"order": [1, 2, 2]}}|order:1:31: job J2 stands at position 2 and again at position 3
+{"solution": {"order": [1, 2,|order:1:30: the text ends where a job was expected
+END
+    expect 3 "$MCO" flowshop check example.csv missing
+    printf 'J2 J3 J1\n' > order
+    expect 0 "$MCO" flowshop check example.csv order
+    expect_text out "valid: makespan 17"
+}
+
+usage_errors
+bad_instances
+several_instances
+cut_compressed
+bad_solutions

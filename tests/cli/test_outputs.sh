@@ -1,0 +1,144 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What the command writes: the result file, solution, picture and history; whole or not at all; and
+# where it reads from.
+
+printf '3 4\n5 2 1\n3 2 3\n4 1 5\n1 4 2\n' > example.txt
+
+# no_leftovers: no temporary file stays behind.
+no_leftovers() {
+    local left
+    left=$(find . -name '*.tmp-*')
+    [ -z "$left" ] || fail "left behind: $left"
+}
+
+all_files() {
+    expect 0 "$MCO" flowshop solve example.txt --json r.json --solution s.txt --plot p.svg --history h.csv --seed 5
+    expect_text out "makespan   16"
+    expect_json r.json schema 1
+    expect_json r.json kind '"flowshop"'
+    expect_json r.json name '"example.txt"'
+    expect_json r.json jobs 3
+    expect_json r.json machines 4
+    expect_json r.json outcome '"optimal"'
+    expect_json r.json stop '"finished"'
+    expect_json r.json objective 16
+    expect_json r.json bound 16
+    expect_json r.json gap 0
+    expect_json r.json seed 5
+    expect_json r.json time-limit null
+    expect_json r.json order "[3, 2, 1]"
+    expect_json r.json ok true
+    head -n 1 s.txt > first && expect_text first "3 2 1"
+    expect_text p.svg "<svg"
+    expect_text p.svg "</svg>"
+    head -n 1 h.csv > first && expect_text first "time_s,makespan,bound"
+    tail -n 1 h.csv | grep -q ',16,[0-9]*$' || fail "the history does not end with makespan 16"
+    no_leftovers
+}
+
+# A result file, a solution file and one on standard input are all solutions.
+read_back() {
+    expect 0 "$MCO" flowshop check example.txt r.json
+    expect_text out "valid: makespan 16"
+    expect 0 "$MCO" flowshop check example.txt s.txt
+    INPUT=s.txt expect 0 "$MCO" flowshop check example.txt -
+    expect_text out "valid: makespan 16"
+    expect 0 "$MCO" flowshop solve example.txt --start r.json --method heuristic --iterations 0 --json again.json
+    expect_json again.json objective 16
+}
+
+standard_streams() {
+    INPUT=example.txt expect 0 "$MCO" flowshop solve - --json -
+    head -n 1 out > first && expect_text first "{"
+    expect_json out objective 16
+    expect_json out name '"stdin"'
+    expect 0 "$MCO" flowshop solve example.txt --solution - --quiet
+    expect_text out "3 2 1"
+    if [ -s err ]; then fail "--quiet is not quiet"; fi
+    expect 0 "$MCO" flowshop generate --taillard ta001
+    cp out generated
+    INPUT=generated expect 0 "$MCO" flowshop bound - --bound lb1
+    cp out from_file
+    expect 0 "$MCO" flowshop bound ta001 --bound lb1
+    [ "$(sed 's/.*>= //' out)" = "$(sed 's/.*>= //' from_file)" ] || fail "ta001 and its file differ in the bound"
+}
+
+compressed() {
+    command -v gzip > /dev/null || return 0
+    "$MCO" --version | grep -q "no zlib" && return 0
+    gzip -c example.txt > example.txt.gz
+    expect 0 "$MCO" flowshop solve example.txt.gz --json z.json
+    expect_json z.json objective 16
+    INPUT=example.txt.gz expect 0 "$MCO" flowshop bound -
+}
+
+# A path that cannot be written is found before the solve, which here would never end.
+unwritable() {
+    local flag
+    for flag in --json --solution --plot --history --checkpoint; do
+        expect 3 timeout 60 "$MCO" flowshop solve ta051 "$flag" no/such/folder/file
+        expect_text err "cannot write no/such/folder/file: No such file or directory"
+        expect 3 timeout 60 "$MCO" flowshop solve ta051 "$flag" ""
+    done
+    expect 3 "$MCO" flowshop generate --taillard ta001 --output no/such/folder/file
+}
+
+full_disk() {
+    [ -w /dev/full ] || return 0
+    local flag
+    for flag in --json --solution --plot --history; do
+        expect 3 "$MCO" flowshop solve example.txt "$flag" /dev/full
+        expect_text err "No space left on device"
+    done
+    local code=0
+    "$MCO" flowshop solve example.txt --quiet > /dev/full 2> err || code=$?
+    [ "$code" -eq 3 ] || fail "exit code $code instead of 3 when standard output is full"
+    expect 3 "$MCO" flowshop generate --taillard ta001 --output /dev/full
+}
+
+# What stood under a name stays there until the new file is whole.
+keeps_old_files() {
+    echo old > kept.json
+    printf 'x' > bad
+    expect 3 "$MCO" flowshop solve bad --json kept.json
+    expect_text kept.json old
+    expect 2 "$MCO" flowshop solve example.txt --json kept.json --threads none
+    expect_text kept.json old
+    expect 0 "$MCO" flowshop solve example.txt --json kept.json
+    expect_json kept.json objective 16
+    ln -s kept.json link.json
+    expect 0 "$MCO" flowshop solve example.txt --json link.json
+    [ -L link.json ] || fail "the link was replaced"
+    no_leftovers
+}
+
+# Equal seed and threads give equal schedules and equal histories.
+repeatable() {
+    local run
+    for run in 1 2; do
+        expect 0 "$MCO" flowshop solve ta011 --method heuristic --iterations 200 --seed 3 --threads 2 \
+            --solution "s$run" --history "h$run"
+        cut -d, -f2- "h$run" > "o$run"
+    done
+    cmp s1 s2 || fail "the solutions of two equal runs differ"
+    cmp o1 o2 || fail "the histories of two equal runs differ"
+}
+
+no_jobs() {
+    printf '0 3\n' > empty
+    expect 0 "$MCO" flowshop solve empty --json e.json --solution e.txt --plot e.svg
+    expect_json e.json objective 0
+    expect_json e.json outcome '"optimal"'
+    expect 0 "$MCO" flowshop check empty e.json
+}
+
+all_files
+read_back
+standard_streams
+compressed
+unwritable
+full_disk
+keeps_old_files
+repeatable
+no_jobs

@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Ends of a solve that would take years: signals and the time limit. Each gives the incumbent and a
+# whole result file.
+
+# start_solve ARGUMENTS...: runs a solve in the background and waits until it has a schedule.
+start_solve() {
+    rm -f r.json s.txt
+    "$MCO" flowshop solve ta051 --json r.json --solution s.txt "$@" > out 2> err &
+    pid=$!
+    local waited
+    for waited in $(seq 600); do
+        if grep -q "makespan" err; then return; fi
+        sleep 0.1
+    done
+    fail "no schedule after $((waited / 10)) s"
+}
+
+# expect_end CODE: the exit code as a shell sees it.
+expect_end() {
+    local code=0
+    wait "$pid" || code=$?
+    [ "$code" -eq "$1" ] || fail "exit code $code instead of $1"
+}
+
+expect_incumbent() {
+    expect_json r.json stop "\"$1\""
+    expect_json r.json outcome '"feasible"'
+    expect_json r.json ok true
+    expect_text out "makespan"
+    [ "$(tail -n 1 r.json)" = "}" ] || fail "the result file is not whole"
+    expect 0 "$MCO" flowshop check ta051 r.json
+    expect_text out "valid: makespan $(json r.json objective)"
+    expect 0 "$MCO" flowshop check ta051 s.txt
+    expect_text out "valid: makespan $(json r.json objective)"
+}
+
+signals() {
+    local method
+    for method in bb heuristic; do
+        start_solve --method "$method"
+        kill -INT "$pid"
+        expect_end 130
+        expect_incumbent cancelled
+    done
+    start_solve
+    kill -TERM "$pid"
+    expect_end 143
+    expect_incumbent cancelled
+}
+
+# SIGKILL leaves the last good file and no half one under its name.
+killed() {
+    start_solve --method heuristic
+    local waited
+    for waited in $(seq 300); do
+        if [ -s s.txt ]; then break; fi
+        sleep 0.1
+    done
+    kill -KILL "$pid"
+    expect_end 137
+    expect_no_file r.json
+    if [ "$waited" -lt 300 ]; then expect 0 "$MCO" flowshop check ta051 s.txt; fi
+}
+
+# The limit counts from the start of the process. A busy machine may delay one run: the best of five.
+time_limit() {
+    local best=99 tolerance=0.1 wall run
+    if [ -n "${MCO_SANITIZE:-}" ]; then tolerance=1; fi
+    for run in 1 2 3 4 5; do
+        expect 0 "$MCO" flowshop solve ta051 --time-limit 0.5 "$@" --json r.json --solution s.txt
+        wall=$(json r.json wall_s)
+        best=$(awk -v a="$best" -v b="$wall" 'BEGIN { print b < a ? b : a }')
+        if awk -v w="$best" -v t="$tolerance" 'BEGIN { exit !(w <= 0.5 + t) }'; then break; fi
+    done
+    awk -v w="$best" -v t="$tolerance" 'BEGIN { exit !(w >= 0.45 && w <= 0.5 + t) }' ||
+        fail "time limit 0.5 s, the best of $run runs took $best s ($*)"
+    expect_incumbent time
+}
+
+no_time() {
+    expect 0 "$MCO" flowshop solve ta051 --time-limit 0 --json r.json --solution s.txt
+    expect_json r.json stop '"time"'
+}
+
+signals
+killed
+time_limit --method bb
+time_limit --method heuristic
+time_limit --select best
+no_time

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Any bytes as a checkpoint of an instance with four jobs. After a first byte '#' the hash line that
+// belongs to the bytes is added, so that the reader behind it is reached. What is accepted must lie
+// inside the tree.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flowshop/flowshop_checkpoint.h"
+#include "flowshop/flowshop_instance.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { JOBS = 4, MACHINES = 3, LONGEST = 1 << 16, HASH_ROOM = 32 };
+
+static const int32_t times[JOBS * MACHINES] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
+
+static void require(bool claim)
+{
+    if (!claim)
+        abort();
+}
+
+static void examine_path(const int32_t *digits, int32_t depth)
+{
+    require(depth >= 0 && depth <= JOBS);
+    for (int32_t d = 0; d < depth; d++)
+        require(digits[d] >= 0 && digits[d] < JOBS - d);
+}
+
+static void examine(mco_context *ctx, const mco_flowshop *shop, const flowshop_checkpoint *c)
+{
+    int64_t makespan;
+    require(c->makespan < 0 ||
+            (mco_flowshop_check(ctx, shop, c->order, JOBS, &makespan) == MCO_OK && makespan == c->makespan));
+    for (int64_t i = 0; i < c->open.count; i++) {
+        examine_path(c->open.items[i].a, c->open.items[i].a_depth);
+        examine_path(c->open.items[i].b, c->open.items[i].b_depth);
+    }
+}
+
+// The bytes with their hash line: FNV-1a of all before it.
+static size_t add_hash(const uint8_t *data, size_t size, char *out)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * 0x100000001b3u;
+    memcpy(out, data, size);
+    return size + (size_t)snprintf(out + size, HASH_ROOM, "# fnv1a %016" PRIx64 "\n", hash);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char with_hash[LONGEST + HASH_ROOM];
+    mco_context *ctx = NULL;
+    mco_flowshop *shop = NULL;
+    flowshop_checkpoint c = {0};
+    mco_text text;
+    if (size > LONGEST || mco_context_create(&ctx, NULL) != MCO_OK)
+        return 0;
+    require(mco_flowshop_create(ctx, JOBS, MACHINES, times, &shop) == MCO_OK);
+    require(flowshop_checkpoint_create(ctx, JOBS, &c) == MCO_OK);
+    const void *content = data;
+    if (size > 0 && data[0] == '#') {
+        size = add_hash(data + 1, size - 1, with_hash);
+        content = with_hash;
+    }
+    if (mco_text_from_memory(ctx, "input", content, size, &text) == MCO_OK) {
+        if (flowshop_checkpoint_read_text(ctx, shop, &text, &c) == MCO_OK)
+            examine(ctx, shop, &c);
+        mco_text_close(&text);
+    }
+    flowshop_checkpoint_destroy(ctx, &c);
+    mco_flowshop_destroy(ctx, &shop);
+    mco_context_destroy(&ctx);
+    return 0;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Solving while the k-th allocation fails, for every k: a status or a valid result, no leak, no crash.
+#include "test_support.h"
+
+#include "mco/mco.h"
+
+enum { JOBS = 7, MACHINES = 4, MOST_ALLOCATIONS = 5000 };
+
+// One solve; what it returns has been released. True if its result is of use.
+static bool solve_once(const mco_flowshop *shop, const mco_flowshop_params *params)
+{
+    mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
+    int64_t makespan;
+    mco_status st = mco_flowshop_solve(test_ctx, shop, params, &result);
+    const bool has_failed = test_memory.fail_at > 0 && test_memory.calls >= test_memory.fail_at;
+    assert_true(st == MCO_OK || (st == MCO_ERR_MEMORY && has_failed));
+    if (st == MCO_OK && result.order != NULL) {
+        test_fail_allocation(0);
+        assert_ok(mco_flowshop_check(test_ctx, shop, result.order, JOBS, &makespan));
+        assert_int_equal(makespan, result.makespan);
+        assert_true(result.bound <= result.makespan);
+    }
+    if (st == MCO_ERR_MEMORY)
+        assert_true(strlen(mco_context_error(test_ctx)) > 0);
+    mco_flowshop_result_clear(test_ctx, &result);
+    return !has_failed;
+}
+
+static void solve_without_memory(const mco_flowshop_params *params)
+{
+    mco_flowshop *shop = NULL;
+    assert_ok(mco_flowshop_generate(test_ctx, JOBS, MACHINES, 1, &shop));
+    const long before = test_memory.live;
+    bool is_done = false;
+    for (long k = 1; !is_done; k++) {
+        assert_true(k < MOST_ALLOCATIONS);
+        test_fail_allocation(k);
+        is_done = solve_once(shop, params);
+        assert_int_equal(test_memory.live, before);
+    }
+    test_fail_allocation(0);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_branch_and_bound(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.iterations = 2;
+    for (int threads = 1; threads <= 2; threads++) {
+        params.threads = threads;
+        params.bound = threads == 1 ? MCO_FLOWSHOP_LB1 : MCO_FLOWSHOP_LB2;
+        solve_without_memory(&params);
+    }
+}
+
+static void test_best_first(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.iterations = 2;
+    params.threads = 1;
+    params.select = MCO_FLOWSHOP_SELECT_BEST;
+    solve_without_memory(&params);
+}
+
+static void test_heuristic(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.method = MCO_FLOWSHOP_HEURISTIC;
+    params.iterations = 5;
+    params.threads = 2;
+    solve_without_memory(&params);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+    params.threads = 1;
+    solve_without_memory(&params);
+}
+
+static void test_checkpoint(void **state)
+{
+    (void)state;
+    char path[160];
+    snprintf(path, sizeof path, "%s", test_path("search"));
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.iterations = 2;
+    params.threads = 1;
+    params.checkpoint = path;
+    solve_without_memory(&params);
+    params.resume = path;
+    params.checkpoint = NULL;
+    solve_without_memory(&params);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_branch_and_bound), TEST(test_best_first), TEST(test_heuristic),
+                                       TEST(test_reference), TEST(test_checkpoint)};
+    return cmocka_run_group_tests_name("flowshop_memory", tests, NULL, NULL);
+}
