@@ -75,7 +75,7 @@ static void local_search(searcher *w)
 {
     const flowshop_insertion_ops *ops = w->shared->ops;
     flowshop_line *line = w->line;
-    int32_t least[FLOWSHOP_MAX_LANES];
+    flowshop_place least[FLOWSHOP_MAX_LANES];
     int32_t quiet = 0, position = 0;
     bool complete = line->count == w->shared->jobs;
     ops->settle(line);
@@ -86,17 +86,17 @@ static void local_search(searcher *w)
         int32_t done = ops->reinsert(line, position, least);
         stat_batches++;
         int32_t lane = 0;
-        while (lane < done && least[lane] >= line->makespan) lane++;
+        while (lane < done && least[lane].makespan >= line->makespan) lane++;
         if (lane == done) {
             quiet += done;
             position = position + done < line->count ? position + done : 0;
             continue;
         }
-        if (MODE & 2) for (int32_t x = lane + 1; x < done; x++) if (least[x] < least[lane]) lane = x;
+        if (MODE & 2) for (int32_t x = lane + 1; x < done; x++) if (least[x].makespan < least[lane].makespan) lane = x;
         stat_improve++;
         int32_t job = line->order[position + lane];
         ops->take_out(line, position + lane);
-        put_best(w, job);
+        if (MODE & 4) put_best(w, job); else { ops->insert(line, job, least[lane].position); line->makespan = least[lane].makespan; }
         if (complete) note(w);
         quiet = 0;
         position = position + lane + 1 < line->count ? position + lane + 1 : 0;

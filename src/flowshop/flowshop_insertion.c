@@ -451,11 +451,16 @@ static flowshop_place best_place(flowshop_line *line, int32_t job)
 
 // ---- Reinsertion of many jobs
 
+// Per lane, the least makespan and the first place that has it.
+typedef struct places {
+    vec makespan, position;
+} places;
+
 // One step of a sweep: `rows` positions from t on, forward or backward. Each lane's carried fronts
 // (backward: backs) take these jobs, except its own, and its own job is tried behind each. While
-// `is_mixed` some lanes may be at or before their own job. Returns the least makespan per lane.
-static ALWAYS_INLINE vec sweep_rows(const lane_line *l, int32_t t, const bool is_forward, const bool is_mixed,
-                                    const int rows, vec position, vec least)
+// `is_mixed` some lanes may be at or before their own job. Taken out, it stands at place `at` again.
+static ALWAYS_INLINE places sweep_rows(const lane_line *l, int32_t t, const bool is_forward, const bool is_mixed,
+                                       const int rows, vec position, places best)
 {
     const int32_t m = l->machines;
     // Everything the inner loop needs is local: a store of a vector may alias any memory.
@@ -485,15 +490,18 @@ static ALWAYS_INLINE vec sweep_rows(const lane_line *l, int32_t t, const bool is
         }
         all_carried[k] = above;
     }
-    for (int r = 0; r < rows; r++)
-        least = vec_min(least, longest[r]);
-    return least;
+    for (int r = 0; r < rows; r++) {
+        const vec is_less = (vec)(longest[r] < best.makespan);
+        best.makespan = vec_min(best.makespan, longest[r]);
+        best.position = (vec_all(is_forward ? t + r : t - r) & is_less) | (best.position & ~is_less);
+    }
+    return best;
 }
 
 // Lanes are the positions first..last. Forward from `first` to the end of the line, or backward
 // from `last` to its beginning; the first last - first + 1 rows are mixed.
-static ALWAYS_INLINE vec sweep(const lane_line *l, int32_t first, int32_t last, const bool is_forward, vec position,
-                               vec least)
+static ALWAYS_INLINE places sweep(const lane_line *l, int32_t first, int32_t last, const bool is_forward,
+                                  vec position, places best)
 {
     const int64_t diagonal = (int64_t)l->width + 1;
     const lane *before = is_forward ? front(l, first) : back(l, last + 1);
@@ -503,15 +511,15 @@ static ALWAYS_INLINE vec sweep(const lane_line *l, int32_t first, int32_t last, 
     int32_t t = is_forward ? first : last, left = is_forward ? l->line.count - first : last + 1;
     int32_t mixed = last - first + 1;
     for (; left >= ROWS && mixed > 0; left -= ROWS, mixed -= ROWS, t += step)
-        least = sweep_rows(l, t, is_forward, true, ROWS, position, least);
+        best = sweep_rows(l, t, is_forward, true, ROWS, position, best);
     for (; left >= ROWS; left -= ROWS, t += step)
-        least = sweep_rows(l, t, is_forward, false, ROWS, position, least);
+        best = sweep_rows(l, t, is_forward, false, ROWS, position, best);
     for (; left > 0; left--, t += is_forward ? 1 : -1)
-        least = sweep_rows(l, t, is_forward, true, 1, position, least);
-    return least;
+        best = sweep_rows(l, t, is_forward, true, 1, position, best);
+    return best;
 }
 
-static int32_t reinsert(flowshop_line *line, int32_t first, int32_t *least)
+static int32_t reinsert(flowshop_line *line, int32_t first, flowshop_place *found)
 {
     lane_line *l = (lane_line *)line;
     const int32_t done = line->count - first < LANES ? line->count - first : LANES;
@@ -523,10 +531,11 @@ static int32_t reinsert(flowshop_line *line, int32_t first, int32_t *least)
             rows[i] = i < done ? load(l->times + (int64_t)line->order[first + i] * l->width + at) : vec_all(0);
         transpose(rows, rows == own ? spare : own);
     }
-    vec best = sweep(l, first, first + done - 1, true, position, vec_all(LANE_MAX));
+    places best = {vec_all(LANE_MAX), position};
+    best = sweep(l, first, first + done - 1, true, position, best);
     best = sweep(l, first, first + done - 1, false, position, best);
     for (int32_t i = 0; i < done; i++)
-        least[i] = best[i];
+        found[i] = (flowshop_place){best.position[i], best.makespan[i]};
     return done;
 }
 

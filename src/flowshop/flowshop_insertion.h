@@ -38,10 +38,11 @@ typedef struct flowshop_insertion_ops {
     // least idle time around it (Fernandez-Viagas and Framinan 2014), then the first. O(count m).
     flowshop_place (*best_place)(flowshop_line *line, int32_t job);
 
-    // For each of the jobs at the positions from `first` on, at most FLOWSHOP_MAX_LANES of them:
-    // the least makespan of the line with that one job moved anywhere, into least[0..]. Returns how
-    // many positions were done, at least 1. The order and the fronts stay. O(count m).
-    int32_t (*reinsert)(flowshop_line *line, int32_t first, int32_t *least);
+    // For each of the jobs at the positions from `first` on, at most FLOWSHOP_MAX_LANES of them: the
+    // best place in the line without it, into found[0..]; among equals the nearest behind where it
+    // stands, then the nearest before. Returns how many were done, at least 1. The line stays; its
+    // own place counts, so no makespan exceeds that of the line. O(count m).
+    int32_t (*reinsert)(flowshop_line *line, int32_t first, flowshop_place *found);
 } flowshop_insertion_ops;
 
 #endif

@@ -106,9 +106,9 @@ static bool choose_front(const flowshop_ref *r, int32_t depth, int32_t children)
     }
 }
 
-bool flowshop_ref_decompose(flowshop_ref *r, const flowshop_node *v)
+static void take_node(flowshop_ref *r, const flowshop_node *v)
 {
-    const int32_t n = r->shop->jobs, m = r->shop->machines, children = n - v->front - v->back;
+    const int32_t n = r->shop->jobs, m = r->shop->machines;
     compute_front(r, v, r->front);
     compute_back(r, v, r->back);
     memset(r->is_free, 0, (size_t)n * sizeof *r->is_free);
@@ -118,6 +118,18 @@ bool flowshop_ref_decompose(flowshop_ref *r, const flowshop_node *v)
         for (int32_t k = 0; k < m; k++)
             r->remain[k] += mco_flowshop_time(r->shop, k, v->order[t]);
     }
+}
+
+int64_t flowshop_ref_pairs_bound(flowshop_ref *r, const flowshop_node *v)
+{
+    take_node(r, v);
+    return two_machine(r, r->front, r->back);
+}
+
+bool flowshop_ref_decompose(flowshop_ref *r, const flowshop_node *v)
+{
+    const int32_t n = r->shop->jobs, m = r->shop->machines, children = n - v->front - v->back;
+    take_node(r, v);
     for (int32_t c = 0; c < children; c++) {
         int32_t job = v->order[v->front + c];
         int64_t reach = 0;
@@ -199,7 +211,7 @@ static mco_status explore(flowshop_run *run, flowshop_ref *r, flowshop_node *sta
     if (*is_stopped)
         return MCO_OK;
     const int32_t children = n - v->front - v->back;
-    if (children <= 1) {
+    if (children <= 1 && v->front + v->back > 0) {
         run->result->leaves++;
         MCO_TRY(mco_flowshop_check(run->ctx, run->shop, v->order, n, &makespan));
         return flowshop_run_improve(run, makespan, v->order, "tree");

@@ -30,6 +30,8 @@ void flowshop_ref_destroy(mco_context *ctx, flowshop_ref *ref);
 
 // Bounds of all children, by free job; true if the front is the end that grows.
 bool flowshop_ref_decompose(flowshop_ref *ref, const flowshop_node *node);
+// The two-machine part of LB2 alone, for one node (Chakroun 2013, figure 3.3).
+int64_t flowshop_ref_pairs_bound(flowshop_ref *ref, const flowshop_node *node);
 // The child that fixes the k-th free job of `node` at an end.
 void flowshop_ref_child(const flowshop_ref *ref, const flowshop_node *node, int32_t k, bool in_front,
                         flowshop_node *child);
