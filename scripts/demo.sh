@@ -13,7 +13,7 @@ cmake --build build -j "$(nproc)" --target mco_command
 
 echo
 echo "mco flowshop solve ta030 --plot mco-demo-ta030.svg --json mco-demo-ta030.json"
-build/src/mco flowshop solve ta030 --plot mco-demo-ta030.svg --json mco-demo-ta030.json
+build/mco flowshop solve ta030 --plot mco-demo-ta030.svg --json mco-demo-ta030.json
 echo
 echo "picture:     mco-demo-ta030.svg"
 echo "result file: mco-demo-ta030.json"

@@ -10,7 +10,7 @@
 // below write to it. One thread uses a line at a time.
 typedef struct flowshop_line {
     int32_t count;     // jobs placed
-    int32_t makespan;  // of the jobs placed; current after `settle`
+    int32_t makespan;  // of the jobs placed; stale after `assign` and `take_out` until `settle`
     int32_t *order;    // [count]
 } flowshop_line;
 
@@ -28,7 +28,8 @@ typedef struct flowshop_insertion_ops {
 
     // Makes the line `order` [count]; what it shares with the line before at either end stays known.
     void (*assign)(flowshop_line *line, const int32_t *order, int32_t count);
-    void (*insert)(flowshop_line *line, int32_t job, int32_t position);
+    // The line takes the makespan of `place` for its own.
+    void (*insert)(flowshop_line *line, int32_t job, flowshop_place place);
     void (*take_out)(flowshop_line *line, int32_t position);
 
     // Computes the fronts and backs that changes have made unknown, and the makespan. O(count m).

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Usage: runner.sh SCRIPT. Runs a test of the command in an empty folder that is removed afterwards.
 # The script sees $MCO, the path of the command, and the functions below.
-set -euo pipefail
+set -Eeuo pipefail
 : "${MCO:?names the mco command to test}"
 script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 folder=$(mktemp -d "$PWD/cli-XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 failures=0
+trap 'echo "stopped: line $LINENO of ${BASH_SOURCE[0]##*/} failed"' ERR
 
 skip() {
     echo "skipped: $1"

@@ -62,7 +62,7 @@ bad_instances() {
     printf '1000000000 5\n1 2 3\n' > bad && refused "bad:1:1: the number of jobs is 1000000000, allowed is 0 to 20000"
     printf '3 1001\n' > bad && refused "bad:1:3: the number of machines is 1001, allowed is 1 to 1000"
     printf '1 1\n1000001\n' > bad && refused "bad:2:1: the time of job 1 on machine 1 is 1000001, allowed is 0 to 1000000"
-    { echo "2148 1"; yes 1000000 | head -n 2148 | tr '\n' ' '; } > bad
+    awk 'BEGIN { print "2148 1"; for (i = 0; i < 2148; i++) printf "1000000 " }' > bad
     refused "(2148 + 1 - 1) * 1000000 = 2148000000, allowed is 2147483647"
     head -c 5000 "$MCO" > bad && refused "bad: not a text file"
     printf 'job,A,B\nJ1,1\n' > bad && refused "bad:2:1: the row of job 1 has 1 times, 2 were expected"

@@ -35,7 +35,7 @@ build_with_pkg_config() {
     local compiler=$1 standard=$2 source=$3 output=$4
     local -a library
     read -ra library <<< "$(pkg-config --cflags --libs --static mco)"
-    "$compiler" -std="$standard" $FLAGS -Wall -Wextra -Wpedantic -Werror "$source" -o "$output" "${library[@]}"
+    "$compiler" -std="$standard" $FLAGS -Wall -Wpedantic -Werror "$source" -o "$output" "${library[@]}"
     "$output"
 }
 
