@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+// The insertion kernels of every vector unit against a plain computation, and the heuristic.
+#include "test_support.h"
+
+#include "base/rng.h"
+#include "flowshop/flowshop_heuristic.h"
+#include "flowshop/flowshop_insertion.h"
+#include "mco/mco.h"
+
+enum { LARGEST_TIME = 99, MOST_JOBS = 200 };
+
+// ---- The plain computation
+
+static int32_t makespan_of(const mco_flowshop *shop, const int32_t *order, int32_t count)
+{
+    int32_t end[64] = {0};
+    const int32_t m = mco_flowshop_machines(shop);
+    assert_true(m <= COUNT_OF(end));
+    for (int32_t t = 0; t < count; t++)
+        for (int32_t k = 0; k < m; k++) {
+            const int32_t before = k > 0 ? end[k - 1] : 0;
+            end[k] = (end[k] > before ? end[k] : before) + mco_flowshop_time(shop, k, order[t]);
+        }
+    return end[m - 1];
+}
+
+static void insert_at(int32_t *order, int32_t count, int32_t job, int32_t position)
+{
+    memmove(order + position + 1, order + position, (size_t)(count - position) * sizeof *order);
+    order[position] = job;
+}
+
+static void remove_at(int32_t *order, int32_t count, int32_t position)
+{
+    memmove(order + position, order + position + 1, (size_t)(count - 1 - position) * sizeof *order);
+}
+
+// The makespan with `job` at each place 0..count.
+static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job, int32_t *makespans)
+{
+    int32_t line[MOST_JOBS + 1];
+    for (int32_t t = 0; t <= count; t++) {
+        memcpy(line, order, (size_t)count * sizeof *line);
+        insert_at(line, count, job, t);
+        makespans[t] = makespan_of(shop, line, count + 1);
+    }
+}
+
+// The idle time of Fernandez-Viagas and Framinan (2014), from full tables of ends of operations.
+static int64_t plain_idle(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job, int32_t place)
+{
+    const int32_t m = mco_flowshop_machines(shop);
+    int32_t before[64], end[64], replaced[64], next_end[64];
+    int64_t idle = 0;
+    for (int32_t k = 0; k < m; k++) {
+        // The makespan of the first k + 1 machines, by zeroing nothing: ends are found per machine.
+        before[k] = end[k] = replaced[k] = next_end[k] = 0;
+    }
+    for (int32_t t = 0; t < place; t++)
+        for (int32_t k = 0; k < m; k++) {
+            const int32_t ready = k > 0 ? before[k - 1] : 0;
+            before[k] = (before[k] > ready ? before[k] : ready) + mco_flowshop_time(shop, k, order[t]);
+        }
+    for (int32_t k = 0; k < m; k++) {
+        const int32_t ready = k > 0 && end[k - 1] > before[k] ? end[k - 1] : before[k];
+        end[k] = ready + mco_flowshop_time(shop, k, job);
+        if (k > 0 && place == count)
+            idle += ready - before[k];
+    }
+    for (int32_t k = 0; k < m && place < count; k++) {
+        const int32_t time = mco_flowshop_time(shop, k, order[place]);
+        replaced[k] = (k > 0 && replaced[k - 1] > before[k] ? replaced[k - 1] : before[k]) + time;
+        const int32_t ready = k > 0 && next_end[k - 1] > end[k] ? next_end[k - 1] : end[k];
+        next_end[k] = ready + time;
+        if (k > 0)
+            idle += end[k] - mco_flowshop_time(shop, k, job) - (replaced[k] - time) + (ready - end[k]);
+    }
+    return idle;
+}
+
+// ---- Kernels
+
+typedef struct fixture {
+    mco_flowshop *shop;
+    const flowshop_insertion_ops *ops;
+    flowshop_line *line;
+    mco_rng rng;
+    int32_t order[MOST_JOBS];  // what the line should hold
+    int32_t count;
+} fixture;
+
+static void compare_place(fixture *f, int32_t job)
+{
+    int32_t makespans[MOST_JOBS + 1], least = INT32_MAX, position = -1;
+    int64_t least_idle = INT64_MAX;
+    plain_places(f->shop, f->order, f->count, job, makespans);
+    for (int32_t t = 0; t <= f->count; t++)
+        least = makespans[t] < least ? makespans[t] : least;
+    for (int32_t t = 0; t <= f->count; t++) {
+        const int64_t idle = makespans[t] == least ? plain_idle(f->shop, f->order, f->count, job, t) : INT64_MAX;
+        if (idle < least_idle) {
+            least_idle = idle;
+            position = t;
+        }
+    }
+    const flowshop_place place = f->ops->best_place(f->line, job);
+    assert_int_equal(place.makespan, least);
+    assert_int_equal(place.position, position);
+}
+
+// The place of position `at` by the rule of `reinsert`: nearest behind first, then nearest before.
+static flowshop_place plain_reinsert(const fixture *f, int32_t at)
+{
+    int32_t rest[MOST_JOBS], makespans[MOST_JOBS + 1];
+    flowshop_place best = {at, INT32_MAX};
+    memcpy(rest, f->order, sizeof rest);
+    remove_at(rest, f->count, at);
+    plain_places(f->shop, rest, f->count - 1, f->order[at], makespans);
+    for (int32_t t = at; t < f->count; t++)
+        if (makespans[t] < best.makespan)
+            best = (flowshop_place){t, makespans[t]};
+    for (int32_t t = at; t >= 0; t--)
+        if (makespans[t] < best.makespan)
+            best = (flowshop_place){t, makespans[t]};
+    return best;
+}
+
+// Long lines are compared at a few positions: the plain computation takes count^2 m each.
+static void compare_reinsert(fixture *f)
+{
+    flowshop_place places[FLOWSHOP_MAX_LANES];
+    const int32_t first = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count);
+    const int32_t done = f->ops->reinsert(f->line, first, places), step = f->count > 64 ? 7 : 1;
+    const int32_t makespan = makespan_of(f->shop, f->order, f->count);
+    assert_int_equal(f->line->makespan, makespan);
+    assert_true(done >= 1 && done <= FLOWSHOP_MAX_LANES && first + done <= f->count);
+    for (int32_t i = 0; i < done; i += step) {
+        const flowshop_place plain = plain_reinsert(f, first + i);
+        assert_int_equal(places[i].makespan, plain.makespan);
+        // Where nothing is shorter than the line the place is free.
+        if (plain.makespan < makespan)
+            assert_int_equal(places[i].position, plain.position);
+    }
+}
+
+static void compare_line(const fixture *f)
+{
+    assert_int_equal(f->line->count, f->count);
+    if (f->count > 0)
+        assert_memory_equal(f->line->order, f->order, (size_t)f->count * sizeof *f->order);
+}
+
+// Fills the line at random places, then moves and replaces jobs, comparing now and then.
+static void walk(fixture *f, int32_t n)
+{
+    const int32_t interval = n > 64 ? 29 : n > 20 ? 5 : 1;
+    for (int32_t job = 0; job < n; job++) {
+        const int32_t position = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count + 1);
+        if (job % interval == 0)
+            compare_place(f, job);
+        insert_at(f->order, f->count++, job, position);
+        f->ops->insert(f->line, job, (flowshop_place){position, 0});
+        if (job % interval == 0 || job == n - 1)
+            compare_reinsert(f);
+    }
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 2 && f->count > 1; i++) {
+            const int32_t position = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count), job = f->order[position];
+            f->ops->take_out(f->line, position);
+            remove_at(f->order, f->count--, position);
+            compare_place(f, job);
+            compare_reinsert(f);
+        }
+        // Another order of what is left, the same at both ends, and of another length.
+        int32_t replaced[MOST_JOBS];
+        memcpy(replaced, f->order, sizeof replaced);
+        const int32_t last = f->count - 1, a = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count);
+        const int32_t job = replaced[a];
+        replaced[a] = replaced[last / 2];
+        replaced[last / 2] = job;
+        f->count -= f->count > 2 && round == 1;
+        memcpy(f->order, replaced, sizeof replaced);
+        f->ops->assign(f->line, f->order, f->count);
+        compare_line(f);
+        compare_reinsert(f);
+    }
+}
+
+static mco_flowshop *random_shop(int32_t n, int32_t m, uint64_t seed, int32_t largest)
+{
+    mco_flowshop *shop = NULL;
+    mco_rng rng;
+    int32_t *times = malloc((size_t)n * (size_t)m * sizeof *times + 1);
+    mco_rng_seed(&rng, seed, (uint64_t)n * 1000 + (uint64_t)m);
+    for (int32_t c = 0; c < n * m; c++)
+        times[c] = (int32_t)mco_rng_below(&rng, (uint32_t)largest + 1);
+    assert_ok(mco_flowshop_create(test_ctx, n, m, times, &shop));
+    free(times);
+    return shop;
+}
+
+// Small times give 16-bit lanes, large ones 32-bit lanes.
+static void walk_all(mco_flowshop_simd simd, int32_t largest)
+{
+    static const int32_t jobs[] = {1, 2, 3, 15, 16, 17, 31, 33, 64, 65, 200}, machines[] = {1, 2, 5, 20, 33};
+    for (int i = 0; i < COUNT_OF(jobs); i++)
+        for (int k = 0; k < COUNT_OF(machines); k++) {
+            fixture f = {.shop = random_shop(jobs[i], machines[k], 5, largest)};
+            const flowshop_variant *variant = flowshop_variant_choose(simd, f.shop);
+            f.ops = variant->insertion;
+            mco_rng_seed(&f.rng, 3, (uint64_t)jobs[i]);
+            assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
+            walk(&f, jobs[i]);
+            f.ops->destroy(test_ctx, &f.line);
+            mco_flowshop_destroy(test_ctx, &f.shop);
+        }
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    static const mco_flowshop_simd all[] = {MCO_FLOWSHOP_SIMD_AVX512, MCO_FLOWSHOP_SIMD_AVX2, MCO_FLOWSHOP_SIMD_PORTABLE};
+    for (int i = 0; i < COUNT_OF(all); i++) {
+        if (flowshop_variant_choose(all[i], NULL) == NULL)
+            continue;
+        walk_all(all[i], LARGEST_TIME);
+        walk_all(all[i], MCO_FLOWSHOP_MAX_TIME);
+    }
+}
+
+// Paths as long as 16 bits allow: sums that no path of the instance justifies would overflow.
+static void test_full_lanes(void **state)
+{
+    (void)state;
+    enum { N = 40, M = 20 };
+    int32_t times[N * M];
+    for (int32_t c = 0; c < N * M; c++)
+        times[c] = (INT16_MAX - 1) / (N + M - 1) - c % 3;
+    static const mco_flowshop_simd all[] = {MCO_FLOWSHOP_SIMD_AVX512, MCO_FLOWSHOP_SIMD_AVX2, MCO_FLOWSHOP_SIMD_PORTABLE};
+    for (int i = 0; i < COUNT_OF(all); i++) {
+        if (flowshop_variant_choose(all[i], NULL) == NULL)
+            continue;
+        fixture f = {.shop = NULL};
+        assert_ok(mco_flowshop_create(test_ctx, N, M, times, &f.shop));
+        assert_int_equal(flowshop_variant_choose(all[i], f.shop)->lane_bits, 16);
+        f.ops = flowshop_variant_choose(all[i], f.shop)->insertion;
+        mco_rng_seed(&f.rng, 9, 1);
+        assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
+        walk(&f, N);
+        f.ops->destroy(test_ctx, &f.line);
+        mco_flowshop_destroy(test_ctx, &f.shop);
+    }
+}
+
+// ---- The heuristic
+
+static mco_flowshop_result solve(const mco_flowshop *shop, mco_flowshop_params params)
+{
+    mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
+    params.method = MCO_FLOWSHOP_HEURISTIC;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &params, &result));
+    if (mco_flowshop_jobs(shop) > 0) {
+        int64_t makespan;
+        assert_ok(mco_flowshop_check(test_ctx, shop, result.order, mco_flowshop_jobs(shop), &makespan));
+        assert_int_equal(makespan, result.makespan);
+    }
+    return result;
+}
+
+static int32_t best_of_rest(const mco_flowshop *shop, int32_t *order, int32_t fixed)
+{
+    const int32_t n = mco_flowshop_jobs(shop);
+    int32_t best = fixed == n ? makespan_of(shop, order, n) : INT32_MAX;
+    for (int32_t t = fixed; t < n; t++) {
+        int32_t job = order[t];
+        order[t] = order[fixed];
+        order[fixed] = job;
+        const int32_t found = best_of_rest(shop, order, fixed + 1);
+        best = found < best ? found : best;
+        order[fixed] = order[t];
+        order[t] = job;
+    }
+    return best;
+}
+
+static void test_small_optima(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.iterations = 300;
+    params.threads = 1;
+    for (int32_t n = 1; n <= 7; n++)
+        for (int32_t seed = 1; seed <= 10; seed++) {
+            int32_t order[] = {0, 1, 2, 3, 4, 5, 6};
+            const int32_t m = 1 + seed % 5;
+            mco_flowshop *shop = random_shop(n, m, (uint64_t)seed, LARGEST_TIME);
+            mco_flowshop_result result = solve(shop, params);
+            assert_int_equal(result.makespan, best_of_rest(shop, order, 0));
+            mco_flowshop_result_clear(test_ctx, &result);
+            mco_flowshop_destroy(test_ctx, &shop);
+        }
+}
+
+static void assert_same_run(const mco_flowshop_result *a, const mco_flowshop_result *b, int32_t n)
+{
+    assert_int_equal(a->makespan, b->makespan);
+    assert_int_equal(a->iterations, b->iterations);
+    assert_memory_equal(a->order, b->order, (size_t)n * sizeof *a->order);
+    assert_int_equal(a->history_count, b->history_count);
+    for (int64_t i = 0; i < a->history_count; i++)
+        assert_int_equal(a->history[i].makespan, b->history[i].makespan);
+}
+
+// Equal seed, threads and iterations: equal schedules in equal order, on every vector unit.
+static void test_determinism(void **state)
+{
+    (void)state;
+    enum { N = 50, M = 20 };
+    mco_flowshop *shop = NULL;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    assert_ok(mco_flowshop_taillard(test_ctx, "ta051", &shop));
+    params.iterations = 300;
+    for (params.threads = 1; params.threads <= 3; params.threads++) {
+        params.simd = MCO_FLOWSHOP_SIMD_AUTO;
+        mco_flowshop_result first = solve(shop, params);
+        assert_int_equal(first.stop, MCO_STOP_ITERATIONS);
+        assert_int_equal(first.iterations, params.iterations * params.threads);
+        for (int simd = MCO_FLOWSHOP_SIMD_AUTO; simd <= MCO_FLOWSHOP_SIMD_PORTABLE; simd++) {
+            if (flowshop_variant_choose((mco_flowshop_simd)simd, shop) == NULL)
+                continue;
+            params.simd = (mco_flowshop_simd)simd;
+            mco_flowshop_result again = solve(shop, params);
+            assert_same_run(&first, &again, N);
+            mco_flowshop_result_clear(test_ctx, &again);
+        }
+        mco_flowshop_result_clear(test_ctx, &first);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// The widths of lane agree: all times and the makespan scale together.
+static void test_scaling(void **state)
+{
+    (void)state;
+    enum { N = 30, M = 7, FACTOR = 1000 };
+    int32_t times[N * M];
+    mco_flowshop *small = random_shop(N, M, 11, LARGEST_TIME), *large = NULL;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    for (int32_t c = 0; c < N * M; c++)
+        times[c] = FACTOR * mco_flowshop_time(small, c / N, c % N);
+    assert_ok(mco_flowshop_create(test_ctx, N, M, times, &large));
+    assert_int_equal(flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, small)->lane_bits, 16);
+    assert_int_equal(flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, large)->lane_bits, 32);
+    params.iterations = 200;
+    params.threads = 1;
+    mco_flowshop_result a = solve(small, params), b = solve(large, params);
+    assert_int_equal(FACTOR * a.makespan, b.makespan);
+    assert_memory_equal(a.order, b.order, sizeof(int32_t) * N);
+    mco_flowshop_result_clear(test_ctx, &b);
+    mco_flowshop_result_clear(test_ctx, &a);
+    mco_flowshop_destroy(test_ctx, &large);
+    mco_flowshop_destroy(test_ctx, &small);
+}
+
+static void test_start_is_kept(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    assert_ok(mco_flowshop_taillard(test_ctx, "ta031", &shop));
+    params.threads = 1;
+    params.iterations = 500;
+    mco_flowshop_result good = solve(shop, params);
+    params.start = good.order;
+    for (params.iterations = 0; params.iterations <= 20; params.iterations += 10) {
+        mco_flowshop_result again = solve(shop, params);
+        assert_true(again.makespan <= good.makespan);
+        mco_flowshop_result_clear(test_ctx, &again);
+    }
+    mco_flowshop_result_clear(test_ctx, &good);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_no_iterations(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.iterations = 0;
+    for (int32_t n = 0; n <= 3; n++) {
+        mco_flowshop *shop = random_shop(n, 2, 1, LARGEST_TIME), *idle = random_shop(n, 3, 1, 0);
+        mco_flowshop_result result = solve(shop, params), nothing = solve(idle, params);
+        assert_int_equal(result.iterations, 0);
+        assert_int_equal(nothing.makespan, 0);
+        assert_int_equal(nothing.stop, MCO_STOP_FINISHED);
+        mco_flowshop_result_clear(test_ctx, &nothing);
+        mco_flowshop_result_clear(test_ctx, &result);
+        mco_flowshop_destroy(test_ctx, &idle);
+        mco_flowshop_destroy(test_ctx, &shop);
+    }
+}
+
+// NEH alone takes many times the limit here; the schedule is complete all the same.
+static void test_time_limit_inside_neh(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    assert_ok(mco_flowshop_generate(test_ctx, 4000, 60, 1, &shop));
+    params.threads = 1;
+    params.time_limit_s = 0.05;
+    mco_flowshop_result result = solve(shop, params);
+    assert_int_equal(result.stop, MCO_STOP_TIME);
+    mco_flowshop_result_clear(test_ctx, &result);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels),       cmocka_unit_test(test_full_lanes),
+        cmocka_unit_test(test_small_optima),  cmocka_unit_test(test_determinism),
+        cmocka_unit_test(test_scaling),       cmocka_unit_test(test_start_is_kept),
+        cmocka_unit_test(test_no_iterations), cmocka_unit_test(test_time_limit_inside_neh),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
