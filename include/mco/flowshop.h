@@ -16,7 +16,8 @@ MCO_BEGIN_C
 // ---- Limits, refused with a message that names the value seen and the value allowed.
 enum {
     MCO_FLOWSHOP_MAX_JOBS = 20000,
-    MCO_FLOWSHOP_MAX_TREE_JOBS = 5000,  // of branch and bound; the heuristic takes them all
+    MCO_FLOWSHOP_MAX_TREE_JOBS = 2000,  // of branch and bound; the heuristic takes them all
+    MCO_FLOWSHOP_MAX_PAIR_CELLS = 1 << 24,  // LB2: jobs * machines * (machines - 1) / 2
     MCO_FLOWSHOP_MAX_MACHINES = 1000,
     MCO_FLOWSHOP_MAX_TIME = 1000000  // one processing time
 };
@@ -163,7 +164,9 @@ typedef struct mco_flowshop_result {
     int64_t iterations;  // of the heuristic, all threads
     int64_t nodes_resumed;        // of `nodes`, those of earlier legs
     int64_t *nodes_by_depth;      // [jobs + 1] by number of jobs fixed
-    int64_t *children_by_depth;   // [(jobs + 1) * (jobs + 1)] nodes of a depth by surviving children
+    int32_t children_columns;     // min(jobs, 256) + 1
+    int64_t *children_by_depth;   // [(jobs + 1) * children_columns] nodes of a depth by surviving
+                                  // children; the last column counts that many or more
 
     mco_flowshop_improvement *history;  // [history_count], improvements in order
     int64_t history_count;

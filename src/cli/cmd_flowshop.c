@@ -88,8 +88,8 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_counts(json, "nodes_by_depth", r->nodes_by_depth, n + 1);
     mco_json_open(json, "children_by_depth", '[');
     for (int64_t d = 0; d <= n; d++) {
-        const int64_t *row = r->children_by_depth + d * (n + 1);
-        int64_t used = n + 1;
+        const int64_t *row = r->children_by_depth + d * r->children_columns;
+        int64_t used = r->children_columns;
         while (used > 0 && row[used - 1] == 0)
             used--;
         mco_json_counts(json, NULL, row, used);

@@ -143,6 +143,10 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the heuristic has --target");
     if (is_heuristic && p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the reference engine has no heuristic");
+    int64_t cells = (int64_t)shop->jobs * shop->machines * (shop->machines - 1) / 2;
+    if (p->bound == MCO_FLOWSHOP_LB2 && !is_heuristic && cells > MCO_FLOWSHOP_MAX_PAIR_CELLS)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "LB2 of %d jobs and %d machines has %lld cells of pairs, at most %d: use lb1",
+                        shop->jobs, shop->machines, (long long)cells, MCO_FLOWSHOP_MAX_PAIR_CELLS);
     if (!is_heuristic && shop->jobs > MCO_FLOWSHOP_MAX_TREE_JOBS)
         return mco_fail(ctx, MCO_ERR_LIMIT, "%d jobs, branch and bound takes at most %d: use --method heuristic",
                         shop->jobs, MCO_FLOWSHOP_MAX_TREE_JOBS);
@@ -233,8 +237,8 @@ static mco_status resume(flowshop_run *run, flowshop_checkpoint *state)
     run->upper_bound = state->upper_bound < run->upper_bound ? state->upper_bound : run->upper_bound;
     if (state->makespan >= 0 && (r->makespan < 0 || state->makespan < r->makespan))
         MCO_TRY(adopt(run, state->makespan, state->order, "resumed"));
-    const int64_t cells = ((int64_t)run->shop->jobs + 1) * (run->shop->jobs + 1);
-    for (int64_t i = run->shop->jobs + 1; i < cells; i++)
+    const int64_t columns = r->children_columns, cells = ((int64_t)run->shop->jobs + 1) * columns;
+    for (int64_t i = columns; i < cells; i++)
         r->nodes_resumed += state->children_by_depth[i];
     r->iterations += state->iterations;
     mco_log(run->ctx, MCO_LOG_INFO, "resumed: %lld intervals open, %lld nodes done, best %lld",
@@ -267,8 +271,8 @@ static void count_from_rows(const flowshop_run *run)
                              : 2;
     r->bounds = ends * n;
     for (int64_t d = 1; d <= n; d++) {
-        for (int64_t c = 0; c <= n; c++)
-            r->nodes_by_depth[d] += r->children_by_depth[d * (n + 1) + c];
+        for (int64_t c = 0; c < r->children_columns; c++)
+            r->nodes_by_depth[d] += r->children_by_depth[d * r->children_columns + c];
         r->bounds += ends * (n - d) * r->nodes_by_depth[d];
     }
 }
@@ -289,7 +293,8 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
     bool is_proved = false;
     MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &state));
     MCO_TRY(mco_alloc(run->ctx, &r->nodes_by_depth, n + 1));
-    MCO_TRY(mco_alloc(run->ctx, &r->children_by_depth, (n + 1) * (n + 1)));
+    r->children_columns = flowshop_children_columns(run->shop->jobs);
+    MCO_TRY(mco_alloc(run->ctx, &r->children_by_depth, (n + 1) * r->children_columns));
     if (p->resume != NULL) {
         MCO_TRY(resume(run, &state));
     } else {

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 void flowshop_root_ends(const mco_flowshop *shop, int32_t *heads, int32_t *tails)
 {
     const int32_t n = shop->jobs, m = shop->machines;
@@ -54,7 +56,8 @@ static void sort_pair(const mco_flowshop *shop, const flowshop_johnson *jo, int3
         jo->order[(int64_t)q * n + s] = keys[s].job;
 }
 
-mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, flowshop_johnson *out)
+mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
+                                   flowshop_johnson *out)
 {
     mco_status st = MCO_OK;
     const int32_t n = shop->jobs, m = shop->machines;
@@ -73,7 +76,8 @@ mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, f
         for (int32_t l = k + 1; l < m; l++, q++) {
             jo.first[q] = k;
             jo.second[q] = l;
-            sort_pair(shop, &jo, q, keys);
+            if (mco_clock_s() < deadline_s && !mco_is_cancelled(ctx))
+                sort_pair(shop, &jo, q, keys);
         }
     *out = jo;
 done:
@@ -137,7 +141,7 @@ mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, 
     flowshop_root_ends(shop, heads, tails);
     best = one_machine(shop, heads, tails);
     if (bound == MCO_FLOWSHOP_LB2) {
-        MCO_TRY(flowshop_johnson_create(ctx, shop, &jo));
+        MCO_TRY(flowshop_johnson_create(ctx, shop, (double)INFINITY, &jo));
         for (int32_t q = 0; q < jo.pairs; q++) {
             int64_t of_pair = two_machine(shop, &jo, q, heads, tails);
             best = of_pair > best ? of_pair : best;

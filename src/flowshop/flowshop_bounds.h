@@ -20,7 +20,10 @@ typedef struct flowshop_johnson {
     int64_t *prefix;    // [jobs * (machines + 1)] sums of times over machines 0..i-1: lags by difference
 } flowshop_johnson;
 
-mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, flowshop_johnson *out);
+// Sorting takes O(n m^2 log n): a second at 2000x100. It ends early at `deadline_s` of mco_clock_s() or
+// on cancellation; the orders are then incomplete and the caller must not use them.
+mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
+                                   flowshop_johnson *out);
 void flowshop_johnson_destroy(mco_context *ctx, flowshop_johnson *johnson);
 
 // Time between the end of job j on machine k and its start on l > k: what lies between.

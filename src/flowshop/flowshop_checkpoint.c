@@ -23,7 +23,7 @@ mco_status flowshop_checkpoint_create(mco_context *ctx, int32_t jobs, flowshop_c
     mco_status st = MCO_OK;
     flowshop_checkpoint c = {.makespan = -1, .open.jobs = jobs};
     MCO_TRY(mco_alloc(ctx, &c.order, jobs));
-    MCO_TRY(mco_alloc(ctx, &c.children_by_depth, ((int64_t)jobs + 1) * (jobs + 1)));
+    MCO_TRY(mco_alloc(ctx, &c.children_by_depth, ((int64_t)jobs + 1) * flowshop_children_columns(jobs)));
     *out = c;
 done:
     if (st != MCO_OK)
@@ -52,9 +52,10 @@ static uint64_t hash_bytes(const char *data, size_t size)
 static void write_rows(mco_json *json, const flowshop_checkpoint *c, int32_t jobs)
 {
     mco_json_open(json, "children_by_depth", '[');
+    const int32_t columns = flowshop_children_columns(jobs);
     for (int32_t d = 0; d <= jobs; d++) {
-        const int64_t *row = c->children_by_depth + (int64_t)d * (jobs + 1);
-        int64_t used = (int64_t)jobs + 1;
+        const int64_t *row = c->children_by_depth + (int64_t)d * columns;
+        int64_t used = columns;
         while (used > 0 && row[used - 1] == 0)
             used--;
         mco_json_counts(json, NULL, row, used);
@@ -251,6 +252,7 @@ static mco_status read_rows(mco_text *text, int32_t jobs, flowshop_checkpoint *c
     mco_status st = MCO_OK;
     bool is_first = true, has_next;
     int64_t count;
+    const int32_t columns = flowshop_children_columns(jobs);
     MCO_TRY(mco_json_enter(text, '['));
     for (int32_t d = 0;; d++) {
         MCO_TRY(mco_json_next(text, '[', &is_first, &has_next, NULL, 0));
@@ -258,8 +260,8 @@ static mco_status read_rows(mco_text *text, int32_t jobs, flowshop_checkpoint *c
             break;
         if (d > jobs)
             MCO_TRY(mco_text_fail_here(text, "more than %d depths", jobs + 1));
-        MCO_TRY(read_counts(text, "a count of nodes", 0, INT64_MAX / 4096, (int64_t)jobs + 1,
-                            c->children_by_depth + (int64_t)d * (jobs + 1), &count));
+        MCO_TRY(read_counts(text, "a count of nodes", 0, INT64_MAX / 4096, columns,
+                            c->children_by_depth + (int64_t)d * columns, &count));
     }
 done:
     return st;

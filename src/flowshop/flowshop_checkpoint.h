@@ -17,7 +17,7 @@ typedef struct flowshop_checkpoint {
     int64_t makespan;         // of `order`; -1 while none is known
     int32_t *order;           // [jobs]
     int64_t leaves, iterations, steals;
-    int64_t *children_by_depth;  // [(jobs + 1)^2]
+    int64_t *children_by_depth;  // [(jobs + 1) * flowshop_children_columns]
     flowshop_intervals open;
 } flowshop_checkpoint;
 

@@ -46,7 +46,7 @@ typedef struct pool {
     worker *workers;
     int count;
     int64_t batch_nodes;
-    int64_t rows;             // items of children_by_depth
+    int64_t cells;            // of children_by_depth
     pthread_mutex_t lock;
     pthread_cond_t changed;
     atomic_int calls;         // workers that wait, plus one while a note is taken
@@ -79,7 +79,7 @@ static void note_locked(pool *p, worker *w, bool has_rest)
     if (!p->is_noting || w->has_noted)
         return;
     w->has_rest = has_rest && p->ops->fold(w->x, &w->rest);
-    memcpy(w->children_by_depth, p->ops->children_by_depth(w->x), (size_t)p->rows * sizeof *w->children_by_depth);
+    memcpy(w->children_by_depth, p->ops->children_by_depth(w->x), (size_t)p->cells * sizeof *w->children_by_depth);
     w->leaves = p->ops->leaves(w->x);
     w->has_noted = true;
     if (--p->missing_notes == 0)
@@ -130,12 +130,12 @@ static bool next_work(pool *p, worker *w)
             pthread_cond_wait(&p->changed, &p->lock);
         has_work = w->state == GIVEN;
     }
-    if (has_work) {
+    if (has_work)
         w->state = WORKING;
-        // Walked down under the lock: a note finds the work either here or in the explorer.
-        p->ops->unfold(w->x, &w->given);
-    }
     pthread_mutex_unlock(&p->lock);
+    // A note taken meanwhile waits for this worker, or has written down what it was given.
+    if (has_work)
+        p->ops->unfold(w->x, &w->given);
     return has_work;
 }
 
@@ -166,12 +166,12 @@ static void add_counters(int64_t *sum, const int64_t *more, int64_t count)
 static mco_status add_notes(pool *p, flowshop_checkpoint *out)
 {
     mco_status st = MCO_OK;
-    memcpy(out->children_by_depth, p->base->children_by_depth, (size_t)p->rows * sizeof *out->children_by_depth);
+    memcpy(out->children_by_depth, p->base->children_by_depth, (size_t)p->cells * sizeof *out->children_by_depth);
     out->leaves = p->base->leaves;
     out->steals = p->base->steals + p->steals;
     for (int i = 0; i < p->count; i++) {
         const worker *w = &p->workers[i];
-        add_counters(out->children_by_depth, w->children_by_depth, p->rows);
+        add_counters(out->children_by_depth, w->children_by_depth, p->cells);
         out->leaves += w->leaves;
         if (w->has_rest)
             MCO_TRY(flowshop_intervals_add(p->run->ctx, &out->open, &w->rest));
@@ -259,7 +259,8 @@ static mco_status record_found(pool *p, flowshop_checkpoint *note)
 static int64_t nodes_of(const flowshop_checkpoint *c, int32_t jobs)
 {
     int64_t sum = 0;
-    for (int64_t i = (int64_t)jobs + 1; i < ((int64_t)jobs + 1) * (jobs + 1); i++)
+    const int64_t columns = flowshop_children_columns(jobs);
+    for (int64_t i = columns; i < ((int64_t)jobs + 1) * columns; i++)
         sum += c->children_by_depth[i];
     return sum;
 }
@@ -377,7 +378,7 @@ static mco_status create_workers(pool *p)
         MCO_TRY(p->ops->create(ctx, &p->search, &w->x));
         MCO_TRY(flowshop_interval_create(ctx, n, &w->given));
         MCO_TRY(flowshop_interval_create(ctx, n, &w->rest));
-        MCO_TRY(mco_alloc(ctx, &w->children_by_depth, p->rows));
+        MCO_TRY(mco_alloc(ctx, &w->children_by_depth, p->cells));
     }
 done:
     return st;
@@ -416,7 +417,7 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     flowshop_checkpoint note = {0};
     mco_team team = {0};
     pool p = {.run = run, .base = state, .ops = run->variant->explorer, .count = run->threads, .found_makespan = -1};
-    p.rows = ((int64_t)n + 1) * (n + 1);
+    p.cells = ((int64_t)n + 1) * flowshop_children_columns(n);
     p.search = (flowshop_search){.shop = run->shop, .bound = run->bound, .branching = run->branching,
                                  .rule_bound = state->rule_bound, .found = found};
     atomic_init(&p.search.incumbent, run->upper_bound);
@@ -425,13 +426,16 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     pthread_mutex_init(&p.found_lock, NULL);
     pthread_cond_init(&p.changed, NULL);
     if (run->bound == MCO_FLOWSHOP_LB2) {
-        MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, &johnson));
+        MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->deadline_s, &johnson));
         p.search.johnson = &johnson;
     }
     MCO_TRY(flowshop_checkpoint_create(run->ctx, n, &note));
     MCO_TRY(create_workers(&p));
     MCO_TRY(fill_queue(&p));
     *stop = MCO_STOP_FINISHED;
+    // What took long before (the orders of LB2) may have used the time up.
+    if (flowshop_run_must_stop(run, run->result->nodes_resumed, stop))
+        atomic_store(&p.search.must_stop, true);
     MCO_TRY(mco_team_start(run->ctx, p.count, work, &p, &team));
     st = supervise(&p, &team, &note, stop);
     mco_team_join(&team);
@@ -443,7 +447,7 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     raise_bound(&p, &note);
     if (run->params->checkpoint != NULL)
         MCO_TRY(write_checkpoint(&p, &note));
-    memcpy(run->result->children_by_depth, note.children_by_depth, (size_t)p.rows * sizeof *note.children_by_depth);
+    memcpy(run->result->children_by_depth, note.children_by_depth, (size_t)p.cells * sizeof *note.children_by_depth);
     run->result->nodes = nodes_of(&note, n);
     run->result->leaves = note.leaves;
     run->result->steals = note.steals;

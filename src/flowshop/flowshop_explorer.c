@@ -78,7 +78,7 @@ typedef struct pair_tables {
     int groups;
     int32_t *order;     // [groups * LANES] pair of each lane; the last ones repeat
     int64_t *successes; // [pairs] children pruned
-    int64_t next_learning;
+    int64_t next_learning;  // in nodes; 0: the tables are not yet filled
     vec *first, *second;         // [groups] machines k and l
     vec *job, *p1, *p2, *lag;    // [n * groups] at each position of Johnson's order
     vec *active;                 // [n * groups] all ones where the job is free at this node
@@ -102,7 +102,8 @@ struct flowshop_explorer {
     bool is_untouched;   // stopped before the walk down to A was done: the interval is left whole
     int32_t *order;      // [n] scratch for leaves
     int64_t *completion; // [m] scratch for leaves
-    int64_t *children_by_depth;  // [(n + 1) * (n + 1)]
+    int64_t *children_by_depth;  // [(n + 1) * columns]
+    int64_t columns;
     int64_t leaves, nodes;
     lane rule_bound;     // U, at most LANE_MAX
     pair_tables lb2;
@@ -308,13 +309,16 @@ INLINE vec look_up(const lane *values, int size, vec index)
     return result;
 }
 
-// Tables in the order learned so far: the pairs that pruned most come first.
-static void fill_pair_tables(flowshop_explorer *x)
+// Tables in the order learned so far: the pairs that pruned most come first. False if the search was
+// stopped in between: at 2000x100 they hold ten million cells.
+static bool fill_pair_tables(flowshop_explorer *x)
 {
     const flowshop_johnson *jo = x->search->johnson;
     const mco_flowshop *shop = x->search->shop;
     pair_tables *t = &x->lb2;
-    for (int g = 0; g < t->groups; g++)
+    for (int g = 0; g < t->groups; g++) {
+        if (atomic_load_explicit(&x->search->must_stop, memory_order_relaxed))
+            return false;
         for (int k = 0; k < LANES; k++) {
             int32_t q = t->order[g * LANES + k], first = jo->first[q], second = jo->second[q];
             ((lane *)&t->first[g])[k] = (lane)first;
@@ -328,10 +332,12 @@ static void fill_pair_tables(flowshop_explorer *x)
                 ((lane *)t->lag)[at] = (lane)flowshop_lag(jo, x->m, j, first, second);
             }
         }
+    }
+    return true;
 }
 
-// Sorts the pairs by success, stable; doubles the time to the next sort.
-static void learn_pairs(flowshop_explorer *x)
+// Sorts the pairs by success, stable; doubles the time to the next sort. False as above.
+static bool learn_pairs(flowshop_explorer *x)
 {
     pair_tables *t = &x->lb2;
     int32_t pairs = x->search->johnson->pairs;
@@ -343,8 +349,10 @@ static void learn_pairs(flowshop_explorer *x)
     }
     for (int32_t i = pairs; i < t->groups * LANES; i++)
         t->order[i] = t->order[0];
-    fill_pair_tables(x);
-    t->next_learning *= 2;
+    if (!fill_pair_tables(x))
+        return false;
+    t->next_learning = t->next_learning > 0 ? 2 * t->next_learning : FIRST_LEARNING;
+    return true;
 }
 
 // Bound of the node that fixes `job` besides, from smallest heads and tails; stops at U.
@@ -399,8 +407,8 @@ static bool refine_by_pairs(flowshop_explorer *x, frame *f)
 {
     pair_tables *t = &x->lb2;
     lane *bounds = (lane *)f->bounds;
-    if (x->nodes >= t->next_learning)
-        learn_pairs(x);
+    if (x->nodes >= t->next_learning && !learn_pairs(x))
+        return false;
     memset(t->is_free, 0, (size_t)x->n * sizeof *t->is_free);
     for (int32_t i = 0; i < x->m; i++) {
         t->heads[i] = (lane)pair_even(f->ends[i]);
@@ -725,7 +733,8 @@ INLINE void enter_child(flowshop_explorer *x, frame *f, frame *c, int32_t k)
 {
     remove_child(f, k);
     f->taken = k;
-    x->children_by_depth[(int64_t)c->depth * (x->n + 1) + count_alive(c)]++;
+    int64_t children = count_alive(c);
+    x->children_by_depth[c->depth * x->columns + (children < x->columns ? children : x->columns - 1)]++;
     if (c->is_at_end)
         cut_at_end(x, c);
     x->depth = c->depth;
@@ -1010,7 +1019,7 @@ static void lay_out(flowshop_explorer *x, arena *a)
     x->job_times = take(a, (size_t)x->n * (size_t)x->padded_m, sizeof *x->job_times);
     x->order = take(a, depths, sizeof *x->order);
     x->completion = take(a, (size_t)x->m, sizeof *x->completion);
-    x->children_by_depth = take(a, depths * depths, sizeof *x->children_by_depth);
+    x->children_by_depth = take(a, depths * (size_t)x->columns, sizeof *x->children_by_depth);
     x->interval.a = take(a, depths, sizeof *x->interval.a);
     x->interval.b = take(a, depths, sizeof *x->interval.b);
     lay_out_frames(x, a);
@@ -1053,6 +1062,7 @@ static mco_status create(mco_context *ctx, flowshop_search *search, flowshop_exp
     x->search = search;
     x->n = search->shop->jobs;
     x->m = search->shop->machines;
+    x->columns = flowshop_children_columns(x->n);
     x->padded_m = (x->m + PAIRS - 1) / PAIRS * PAIRS;
     x->depth = -1;
     x->rule_bound = clamp_lane(search->rule_bound);
@@ -1064,8 +1074,6 @@ static mco_status create(mco_context *ctx, flowshop_search *search, flowshop_exp
     if (search->johnson != NULL) {
         for (int32_t i = 0; i < x->lb2.groups * LANES; i++)
             x->lb2.order[i] = i < search->johnson->pairs ? i : 0;
-        x->lb2.next_learning = FIRST_LEARNING;
-        fill_pair_tables(x);
     }
     *out = x;
     x = NULL;

@@ -35,7 +35,7 @@ typedef struct flowshop_explorer_ops {
     bool (*fold)(const flowshop_explorer *x, flowshop_interval *out);
     // Gives the later part of what is left away; false when there is too little to share.
     bool (*split)(flowshop_explorer *x, flowshop_interval *given);
-    // Nodes by depth and surviving children, [(n + 1) * (n + 1)]; and leaves.
+    // Nodes by depth and surviving children, [(n + 1) * flowshop_children_columns(n)]; and leaves.
     const int64_t *(*children_by_depth)(const flowshop_explorer *x);
     int64_t (*leaves)(const flowshop_explorer *x);
 } flowshop_explorer_ops;

@@ -32,7 +32,11 @@
 #include "flowshop/flowshop_lanes.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-typedef lane vec_anywhere __attribute__((vector_size(VEC_BYTES), aligned(sizeof(lane)), may_alias));
+#if LANE_BITS == 16
+typedef uint16_t vec_unsigned __attribute__((vector_size(VEC_BYTES), may_alias));
+#else
+typedef uint32_t vec_unsigned __attribute__((vector_size(VEC_BYTES), may_alias));
+#endif
 
 // Rows per step of a sweep share the loads of the lane's own times and of the carried fronts.
 enum { ROWS = 4 };
@@ -47,6 +51,7 @@ typedef struct lane_line {
     int32_t width, pad;    // lanes per row, of which the first `pad` stand for no machine
     int32_t fronts_known;  // fronts of the first 0..fronts_known jobs are current
     int32_t backs_known;   // backs of the last 0..backs_known jobs are current
+    bool is_settled;       // all of both are
     lane *times;           // [jobs][width], of each job; 0 in the padding
     lane *placed;          // diagonals, the times of the jobs in the line; 0 behind the last
     lane *fronts;          // diagonals, of the jobs before position t = 0..count
@@ -124,6 +129,13 @@ static ALWAYS_INLINE void store(lane *at, vec a)
     *(vec *)at = a;
 }
 
+// Wraps around. At both ends of a diagonal lanes stand for positions before the first and behind the
+// last; they may hold what another line left there, and no lane of another position reads them.
+static ALWAYS_INLINE vec add(vec a, vec b)
+{
+    return (vec)((vec_unsigned)a + (vec_unsigned)b);
+}
+
 // Keeps a mask of lanes a vector. GCC 12 would turn it into mask registers, of which sweep_rows needs
 // more than there are: 1.2 ns per row and machine at 20x20, three times what AVX2 took per lane.
 static ALWAYS_INLINE vec as_vector(vec mask)
@@ -192,6 +204,7 @@ static void keep(lane_line *l, int32_t front_jobs, int32_t back_jobs)
 {
     l->fronts_known = l->fronts_known < front_jobs ? l->fronts_known : front_jobs;
     l->backs_known = l->backs_known < back_jobs ? l->backs_known : back_jobs;
+    l->is_settled = false;
 }
 
 // Writes the times of a job, or zeros for NULL, along the diagonal of position t.
@@ -281,7 +294,7 @@ static ALWAYS_INLINE vec front_step(const lane_line *l, vec fronts, int32_t s, i
     vec before = shift_up(fronts);
     if (first > 0)
         before = vec_max(before, (vec){l->fronts[row - 1]});
-    return vec_max(fronts, before) + load(l->placed + row);
+    return add(vec_max(fronts, before), load(l->placed + row));
 }
 
 static ALWAYS_INLINE vec back_step(const lane_line *l, vec backs, int32_t s, int32_t first)
@@ -293,7 +306,7 @@ static ALWAYS_INLINE vec back_step(const lane_line *l, vec backs, int32_t s, int
         next[LANES - 1] = l->backs[anchored + l->width + LANES];
         after = vec_max(after, next);
     }
-    return vec_max(backs, after) + load(l->placed + row);
+    return add(vec_max(backs, after), load(l->placed + row));
 }
 
 // Machines lo..hi-1 stand in the vector of `first`.
@@ -347,9 +360,9 @@ static ALWAYS_INLINE const lane *back(const lane_line *l, int32_t t)
 static void settle(flowshop_line *line)
 {
     lane_line *l = (lane_line *)line;
-    const bool is_known = l->fronts_known == line->count && l->backs_known == line->count;
-    for (int32_t first = 0; first < l->width && !is_known; first += LANES)
+    for (int32_t first = 0; first < l->width && !l->is_settled; first += LANES)
         settle_vectors(l, first, l->width - LANES - first);
+    l->is_settled = true;
     l->fronts_known = l->backs_known = line->count;
     line->makespan = front(l, line->count)[(l->machines - 1) * ((int64_t)l->width + 1)];
 }
@@ -378,8 +391,8 @@ static ALWAYS_INLINE void place_vectors(lane_line *l, const lane *times, int32_t
                 before = vec_max(before, (vec){ends_before[t]});
                 largest = vec_max(largest, (vec){totals_before[t]});
             }
-            end[i] = vec_max(load(fronts + (t + lo) * width), before) + own;
-            total[i] = vec_max(largest, end[i] + load(backs + (t + lo) * width));
+            end[i] = add(vec_max(load(fronts + (t + lo) * width), before), own);
+            total[i] = vec_max(largest, add(end[i], load(backs + (t + lo) * width)));
             if (out >= i * range) {
                 ends[out] = end[i][LANES - 1];
                 totals[out] = total[i][LANES - 1];

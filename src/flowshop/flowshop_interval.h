@@ -11,6 +11,13 @@
 
 #include "base/context.h"
 
+// Columns of the count of nodes by surviving children: the last one counts that many or more.
+static inline int32_t flowshop_children_columns(int32_t jobs)
+{
+    enum { MOST = 256 };  // a row of 2 kB; beyond, whole tables would cost more than they tell
+    return (jobs < MOST ? jobs : MOST) + 1;
+}
+
 typedef struct flowshop_interval {
     int32_t a_depth, b_depth;  // digits of A and of B; b_depth 0 = the end of the tree
     int32_t *a, *b;            // [n] each; room for the longest path

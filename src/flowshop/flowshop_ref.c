@@ -161,7 +161,8 @@ void flowshop_ref_child(const flowshop_ref *r, const flowshop_node *v, int32_t k
 void flowshop_ref_count(flowshop_ref *r, const flowshop_node *v, int64_t children)
 {
     const int64_t depth = (int64_t)v->front + v->back;
-    r->run->result->children_by_depth[depth * (r->shop->jobs + 1) + children] += depth > 0;
+    const int64_t columns = r->run->result->children_columns;
+    r->run->result->children_by_depth[depth * columns + (children < columns ? children : columns - 1)] += depth > 0;
 }
 
 mco_status flowshop_ref_create(flowshop_run *run, flowshop_ref *out)
@@ -182,7 +183,7 @@ mco_status flowshop_ref_create(flowshop_run *run, flowshop_ref *out)
     r.back_bounds = r.front_bounds + n;
     flowshop_root_ends(run->shop, r.heads, r.tails);
     if (run->bound == MCO_FLOWSHOP_LB2)
-        MCO_TRY(flowshop_johnson_create(ctx, run->shop, &r.johnson));
+        MCO_TRY(flowshop_johnson_create(ctx, run->shop, run->deadline_s, &r.johnson));
     *out = r;
 done:
     if (st != MCO_OK)

@@ -46,16 +46,12 @@ static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t
     }
 }
 
-// The idle time of Fernandez-Viagas and Framinan (2014), from full tables of ends of operations.
+// The idle time of Fernandez-Viagas and Framinan (2014), the line before `place` computed afresh.
 static int64_t plain_idle(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job, int32_t place)
 {
     const int32_t m = mco_flowshop_machines(shop);
-    int32_t before[64], end[64], replaced[64], next_end[64];
+    int32_t before[64] = {0}, end[64] = {0}, replaced[64] = {0}, next_end[64] = {0};
     int64_t idle = 0;
-    for (int32_t k = 0; k < m; k++) {
-        // The makespan of the first k + 1 machines, by zeroing nothing: ends are found per machine.
-        before[k] = end[k] = replaced[k] = next_end[k] = 0;
-    }
     for (int32_t t = 0; t < place; t++)
         for (int32_t k = 0; k < m; k++) {
             const int32_t ready = k > 0 ? before[k - 1] : 0;
@@ -417,10 +413,8 @@ static void test_time_limit_inside_neh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),       cmocka_unit_test(test_full_lanes),
-        cmocka_unit_test(test_small_optima),  cmocka_unit_test(test_determinism),
-        cmocka_unit_test(test_scaling),       cmocka_unit_test(test_start_is_kept),
-        cmocka_unit_test(test_no_iterations), cmocka_unit_test(test_time_limit_inside_neh),
+        TEST(test_kernels), TEST(test_full_lanes), TEST(test_small_optima), TEST(test_determinism),
+        TEST(test_scaling), TEST(test_start_is_kept), TEST(test_no_iterations), TEST(test_time_limit_inside_neh),
     };
-    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

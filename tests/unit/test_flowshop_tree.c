@@ -130,7 +130,7 @@ static void compare(const mco_flowshop_result *a, const mco_flowshop_result *b, 
     assert_int_equal(a->bound, b->bound);
     assert_int_equal(a->outcome, b->outcome);
     assert_memory_equal(a->children_by_depth, b->children_by_depth,
-                        (size_t)((n + 1) * (n + 1)) * sizeof *a->children_by_depth);
+                        (size_t)((n + 1) * a->children_columns) * sizeof *a->children_by_depth);
 }
 
 static void test_parity_on_whole_trees(void **state)
@@ -192,7 +192,7 @@ static void ignore_found(flowshop_search *search, int64_t makespan, const int32_
 // The first `left` nodes of the tree in depth-first order, by the reference.
 static void first_nodes(flowshop_ref *ref, const flowshop_node *v, int64_t incumbent, int64_t *left, int64_t *rows)
 {
-    const int32_t n = ref->shop->jobs, children = n - v->front - v->back;
+    const int32_t n = ref->shop->jobs, children = n - v->front - v->back, columns = flowshop_children_columns(n);
     if (children <= 1 || *left < 0)
         return;
     bool in_front = flowshop_ref_decompose(ref, v);
@@ -203,7 +203,7 @@ static void first_nodes(flowshop_ref *ref, const flowshop_node *v, int64_t incum
     if (v->front + v->back > 0) {
         (*left)--;
         if (*left >= 0)
-            rows[(int64_t)(v->front + v->back) * (n + 1) + survivors]++;
+            rows[(int64_t)(v->front + v->back) * columns + (survivors < columns ? survivors : columns - 1)]++;
     }
     flowshop_node child = {.order = calloc((size_t)n, sizeof *child.order)};
     for (int32_t c = 0; c < children && *left > 0; c++)
@@ -220,7 +220,7 @@ static void test_parity_of_first_nodes(void **state)
     (void)state;
     static const int32_t sizes[][2] = {{15, 5},  {16, 10}, {17, 20}, {20, 20}, {31, 3},  {32, 20},
                                        {33, 10}, {50, 20}, {64, 5},  {65, 20}, {67, 33}, {130, 7},
-                                       {200, 20}, {257, 2}, {40, 1},  {90, 40}};
+                                       {200, 20}, {300, 2}, {40, 1},  {90, 40}};
     mco_rng rng;
     mco_rng_seed(&rng, 21, 0);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -234,10 +234,11 @@ static void test_parity_of_first_nodes(void **state)
             mco_flowshop_result result = {.upper_bound_used = bound + bound / 12};
             flowshop_run run = {.ctx = ctx, .shop = shop, .params = &params, .result = &result,
                                 .bound = is_lb2 ? MCO_FLOWSHOP_LB2 : MCO_FLOWSHOP_LB1,
-                                .branching = round < 2 ? MCO_FLOWSHOP_MINBRANCH : MCO_FLOWSHOP_MINMIN};
+                                .branching = round < 2 ? MCO_FLOWSHOP_MINBRANCH : MCO_FLOWSHOP_MINMIN,
+                                .deadline_s = INFINITY};
             flowshop_ref ref;
             assert_int_equal(flowshop_ref_create(&run, &ref), MCO_OK);
-            int64_t cells = (int64_t)(n + 1) * (n + 1), left = count;
+            int64_t cells = (int64_t)(n + 1) * flowshop_children_columns(n), left = count;
             int64_t *rows = calloc((size_t)cells, sizeof *rows);
             flowshop_node root = {.order = calloc((size_t)n, sizeof *root.order)};
             for (int32_t j = 0; j < n; j++)
@@ -475,7 +476,7 @@ static void test_bounds_of_the_example(void **state)
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result result = {.upper_bound_used = 1000};
     flowshop_run run = {.ctx = ctx, .shop = shop, .params = &params, .result = &result, .bound = MCO_FLOWSHOP_LB2,
-                        .branching = MCO_FLOWSHOP_FORWARD};
+                        .branching = MCO_FLOWSHOP_FORWARD, .deadline_s = INFINITY};
     flowshop_ref ref;
     assert_int_equal(flowshop_ref_create(&run, &ref), MCO_OK);
     int32_t order[] = {0, 1, 2};
