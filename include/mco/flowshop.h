@@ -163,6 +163,7 @@ typedef struct mco_flowshop_result {
     int64_t steals;      // pieces of work given to an idle worker
     int64_t iterations;  // of the heuristic, all threads
     int64_t nodes_resumed;        // of `nodes`, those of earlier legs
+    bool is_checkpoint_lost;      // the last checkpoint could not be written; the context's error says why
     int64_t *nodes_by_depth;      // [jobs + 1] by number of jobs fixed
     int32_t children_columns;     // min(jobs, 256) + 1
     int64_t *children_by_depth;   // [(jobs + 1) * children_columns] nodes of a depth by surviving

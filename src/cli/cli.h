@@ -66,6 +66,8 @@ void cli_end_live_line(void);
 // ---- Signals: the first cancels the solve, the second ends the process at once.
 
 void cli_catch_signals(mco_context *ctx);
+// To be called before the context is destroyed.
+void cli_forget_context(void);
 // Raises the signal caught, if any, again with its default action.
 void cli_raise_caught_signal(void);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // mco flowshop solve | check | bound | generate
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -37,6 +39,8 @@ static mco_status open_instance(mco_context *ctx, const char *name, int64_t whic
 {
     bool is_file = strcmp(name, "-") == 0 || access(name, F_OK) == 0;
     bool is_taillard = strlen(name) == 5 && strncasecmp(name, "ta", 2) == 0 && strspn(name + 2, "0123456789") == 3;
+    if (!is_file && is_taillard && which > 1)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is one instance, number %lld was asked for", name, (long long)which);
     if (!is_file && is_taillard)
         return mco_flowshop_taillard(ctx, name, out);
     return mco_flowshop_read(ctx, name, (int32_t)which, out);
@@ -282,20 +286,23 @@ static int solve(session *s, const char *instance)
     MCO_TRY(mco_flowshop_solve(s->ctx, s->shop, &s->params, &s->result));
     s->params.time_limit_s = limit_s;
     cli_end_live_line();
+    if (s->result.is_checkpoint_lost) {
+        code = fail(s->ctx, MCO_ERR_IO);
+        s->result.is_checkpoint_lost = false;
+    }
+    MCO_TRY(write_files(s));
     if (prints_summary(&s->outputs))
         print_summary(s);
     if (fflush(stdout) != 0)
-        MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot write standard output"));
-    MCO_TRY(write_files(s));
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot write standard output: %s", strerror(errno)));
     if (s->result.outcome == MCO_OUTCOME_UNKNOWN && s->result.stop != MCO_STOP_FINISHED)
-        code = EXIT_NONE;
+        code = code == EXIT_USABLE ? EXIT_NONE : code;
 done:
     if (st != MCO_OK)
         code = fail(s->ctx, st);
     mco_flowshop_result_clear(s->ctx, &s->result);
     mco_free(s->ctx, &s->start);
     mco_flowshop_destroy(s->ctx, &s->shop);
-    cli_raise_caught_signal();
     return code;
 }
 
@@ -318,27 +325,39 @@ static int solve_command(int argc, char **argv, double process_start_s)
     if (st == MCO_OK)
         st = mco_context_create(&s.ctx, &context);
     int code = st == MCO_OK ? solve(&s, a.positional[0]) : fail(parsing, st);
+    cli_forget_context();
     mco_context_destroy(&s.ctx);
     mco_context_destroy(&parsing);
+    cli_raise_caught_signal();
     return code;
 }
 
-// ---- check
+// ---- check and bound
+
+#define PLAIN_OPTIONS(INTEGER, CHOICE)                                                                            \
+    INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1") \
+    CHOICE(bound, "--bound", int, MCO_FLOWSHOP_LB1, "auto|lb1|lb2", "lower bound")
+#define CLI_FIELD_CHOICE(field, flag, type, def, choices, help) type field;
+typedef struct plain_options {
+    PLAIN_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_CHOICE)
+} plain_options;
+#undef MCO_OPTION_STRUCT
+#define MCO_OPTION_STRUCT plain_options
+static const mco_option plain_table[] = {PLAIN_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_CHOICE_ENTRY)};
 
 static int check(mco_context *ctx, int argc, char **argv)
 {
     mco_status st = MCO_OK;
     int code = EXIT_USABLE;
-    cli_outputs outputs = {0};
+    plain_options options = {0};
     mco_flowshop *shop = NULL;
     int32_t *order = NULL;
     int64_t makespan;
     cli_arguments a = {.positional_least = 2, .positional_most = 2, .table_count = 1,
                        .usage = "mco flowshop check [--instance K] INSTANCE SOLUTION"};
-    a.tables[0].options = cli_output_options(&a.tables[0].count);
-    a.tables[0].params = &outputs;
+    a.tables[0] = (cli_table){plain_table, 1, &options};  // the first option only
     MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
-    MCO_TRY(open_instance(ctx, a.positional[0], outputs.instance, &shop));
+    MCO_TRY(open_instance(ctx, a.positional[0], options.instance, &shop));
     MCO_TRY(mco_alloc(ctx, &order, mco_flowshop_jobs(shop)));
     st = mco_flowshop_read_order(ctx, shop, a.positional[1], order);
     if (st == MCO_ERR_PARSE) {  // a solution that is none fails the check
@@ -358,26 +377,20 @@ done:
     return code;
 }
 
-// ---- bound
-
 static int bound(mco_context *ctx, int argc, char **argv)
 {
     mco_status st = MCO_OK;
-    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
-    cli_outputs outputs = {0};
+    plain_options options = {0};
     mco_flowshop *shop = NULL;
     int64_t value;
-    cli_arguments a = {.positional_least = 1, .positional_most = 1, .table_count = 2,
+    cli_arguments a = {.positional_least = 1, .positional_most = 1, .table_count = 1,
                        .usage = "mco flowshop bound [--bound lb1|lb2] [--instance K] INSTANCE"};
-    a.tables[0].options = flowshop_options(&a.tables[0].count);
-    a.tables[0].params = &params;
-    a.tables[1].options = cli_output_options(&a.tables[1].count);
-    a.tables[1].params = &outputs;
+    a.tables[0] = (cli_table){plain_table, sizeof plain_table / sizeof plain_table[0], &options};
     MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
-    MCO_TRY(open_instance(ctx, a.positional[0], outputs.instance, &shop));
-    MCO_TRY(mco_flowshop_lower_bound(ctx, shop, params.bound, &value));
+    MCO_TRY(open_instance(ctx, a.positional[0], options.instance, &shop));
+    MCO_TRY(mco_flowshop_lower_bound(ctx, shop, (mco_flowshop_bound)options.bound, &value));
     printf("%s: makespan >= %lld (%s)\n", mco_flowshop_name(shop), (long long)value,
-           params.bound == MCO_FLOWSHOP_LB2 ? "lb2" : "lb1");
+           options.bound == MCO_FLOWSHOP_LB2 ? "lb2" : "lb1");
 done:
     mco_flowshop_destroy(ctx, &shop);
     return st == MCO_OK ? EXIT_USABLE : fail(ctx, st);

@@ -48,7 +48,7 @@ static void processor_name(char *name, size_t size)
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *value = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || value == NULL)
+        if (strncmp(line, "model name", 10) != 0 || value == NULL || value[1] == '\0')
             continue;
         snprintf(name, size, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
         break;

@@ -48,7 +48,8 @@ static void on_signal(int number)
     if (caught_signal != 0)
         _exit(128 + number);
     caught_signal = number;
-    mco_cancel(signal_context);
+    if (signal_context != NULL)
+        mco_cancel(signal_context);
 }
 
 void cli_catch_signals(mco_context *ctx)
@@ -58,6 +59,12 @@ void cli_catch_signals(mco_context *ctx)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);  // a closed standard output is a failed write, told after the files are safe
+}
+
+void cli_forget_context(void)
+{
+    signal_context = NULL;
 }
 
 void cli_raise_caught_signal(void)

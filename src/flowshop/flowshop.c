@@ -85,7 +85,7 @@ static mco_status adopt(flowshop_run *run, int64_t makespan, const int32_t *orde
     mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  %-9s makespan %lld, bound %lld, gap %.2f%%", flowshop_run_time_s(run),
             source, (long long)makespan, (long long)r->bound,
             makespan > 0 ? 100.0 * (double)(makespan - r->bound) / (double)makespan : 0.0);
-    report(run, MCO_EVENT_INCUMBENT, r->nodes);
+    run->is_asked_to_stop |= report(run, MCO_EVENT_INCUMBENT, r->nodes);
 done:
     return st;
 }
@@ -106,7 +106,9 @@ bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop)
     const mco_flowshop_result *r = run->result;
     const mco_flowshop_params *p = run->params;
     double now = mco_clock_s();
-    if (mco_is_cancelled(run->ctx) || (now - run->reported_s >= REPORT_S && report(run, MCO_EVENT_PROGRESS, work)))
+    if (now - run->reported_s >= REPORT_S)
+        run->is_asked_to_stop |= report(run, MCO_EVENT_PROGRESS, work);
+    if (run->is_asked_to_stop || mco_is_cancelled(run->ctx))
         *stop = MCO_STOP_CANCELLED;
     else if (now >= run->deadline_s)
         *stop = MCO_STOP_TIME;
@@ -137,6 +139,8 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
     if ((is_plain || is_heuristic) && (p->checkpoint != NULL || p->resume != NULL || p->interval != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --engine cpu and --select depth");
+    if (p->iterations >= 0 && (p->upper_bound >= 0 || p->resume != NULL))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--iterations is for the heuristic, which does not run here");
     if (p->resume != NULL && p->interval != NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a checkpoint holds its own intervals: --resume excludes --interval");
     if (is_heuristic && p->upper_bound >= 0)
@@ -200,8 +204,8 @@ static mco_status prepare_state(flowshop_run *run, flowshop_checkpoint *state)
     const mco_flowshop_params *p = run->params;
     flowshop_interval whole = {0};
     MCO_TRY(flowshop_interval_create(run->ctx, run->shop->jobs, &whole));
-    state->rule_bound = run->upper_bound;
     state->is_fixed = p->upper_bound >= 0;
+    state->rule_bound = state->is_fixed ? p->upper_bound : run->upper_bound;
     state->is_slice = p->interval != NULL;
     if (p->interval != NULL)
         MCO_TRY(flowshop_interval_parse(run->ctx, p->interval, run->shop->jobs, &whole));
@@ -234,13 +238,18 @@ static mco_status resume(flowshop_run *run, flowshop_checkpoint *state)
     MCO_TRY(refuse_resume(run, state));
     run->bound = state->bound;
     run->branching = state->branching;
+    run->fixed_bound = state->is_fixed ? state->rule_bound : -1;
     run->upper_bound = state->upper_bound < run->upper_bound ? state->upper_bound : run->upper_bound;
     if (state->makespan >= 0 && (r->makespan < 0 || state->makespan < r->makespan))
         MCO_TRY(adopt(run, state->makespan, state->order, "resumed"));
     const int64_t columns = r->children_columns, cells = ((int64_t)run->shop->jobs + 1) * columns;
     for (int64_t i = columns; i < cells; i++)
         r->nodes_resumed += state->children_by_depth[i];
+    r->nodes = r->nodes_resumed;
+    r->leaves = state->leaves;
+    r->steals = state->steals;
     r->iterations += state->iterations;
+    memcpy(r->children_by_depth, state->children_by_depth, (size_t)cells * sizeof *r->children_by_depth);
     mco_log(run->ctx, MCO_LOG_INFO, "resumed: %lld intervals open, %lld nodes done, best %lld",
             (long long)state->open.count, (long long)r->nodes_resumed, (long long)r->makespan);
 done:
@@ -260,8 +269,22 @@ static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, boo
     return flowshop_cpu(run, state, is_proved, stop);
 }
 
-// Every decomposed node had the bounds its rule asks for computed: of one end, or of both. So had the root.
-static void count_from_rows(const flowshop_run *run)
+mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state)
+{
+    const mco_flowshop_result *r = run->result;
+    state->bound = run->bound;
+    state->branching = run->branching;
+    state->upper_bound = run->upper_bound;
+    state->makespan = r->makespan;
+    state->iterations = r->iterations;
+    if (r->makespan >= 0)
+        memcpy(state->order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
+    return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
+}
+
+// Every decomposed node had the bounds its rule asks for computed: of one end, or of both. So had the
+// root, if the tree was searched at all.
+static void count_from_rows(const flowshop_run *run, bool has_root)
 {
     mco_flowshop_result *r = run->result;
     const int64_t n = run->shop->jobs;
@@ -269,18 +292,12 @@ static void count_from_rows(const flowshop_run *run)
                                  run->branching == MCO_FLOWSHOP_ALTERNATE
                              ? 1
                              : 2;
-    r->bounds = ends * n;
+    r->bounds = has_root ? ends * n : 0;
     for (int64_t d = 1; d <= n; d++) {
         for (int64_t c = 0; c < r->children_columns; c++)
             r->nodes_by_depth[d] += r->children_by_depth[d * r->children_columns + c];
         r->bounds += ends * (n - d) * r->nodes_by_depth[d];
     }
-}
-
-// What is known when the tree is exhausted: nothing below upper_bound exists.
-static void conclude(flowshop_run *run)
-{
-    flowshop_run_raise_bound(run, run->upper_bound);
 }
 
 static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
@@ -290,7 +307,7 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
     const mco_flowshop_params *p = run->params;
     const int64_t n = run->shop->jobs;
     flowshop_checkpoint state = {0};
-    bool is_proved = false;
+    bool is_proved = false, is_searched = false;
     MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &state));
     MCO_TRY(mco_alloc(run->ctx, &r->nodes_by_depth, n + 1));
     r->children_columns = flowshop_children_columns(run->shop->jobs);
@@ -299,20 +316,24 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
         MCO_TRY(resume(run, &state));
     } else {
         if (p->upper_bound < 0) {
-            MCO_TRY(flowshop_heuristic(run, flowshop_heuristic_default_iterations(run->shop), stop));
+            int64_t iterations = p->iterations >= 0 ? p->iterations : flowshop_heuristic_default_iterations(run->shop);
+            MCO_TRY(flowshop_heuristic(run, iterations, stop));
             r->heuristic_s = flowshop_run_time_s(run);
         }
         MCO_TRY(prepare_state(run, &state));
     }
-    if (p->interval == NULL && !state.is_slice && r->makespan >= 0 && r->makespan <= r->bound)
-        is_proved = true;
-    else if (!flowshop_run_must_stop(run, 0, stop))
+    is_proved = state.open.count == 0 || (!state.is_slice && r->makespan >= 0 && r->makespan <= r->bound);
+    is_searched = !is_proved && !flowshop_run_must_stop(run, r->nodes, stop);
+    if (is_searched)
         MCO_TRY(search_tree(run, &state, &is_proved, stop));
+    else if (p->checkpoint != NULL && state.rule_bound <= INT32_MAX)
+        r->is_checkpoint_lost = flowshop_run_write_checkpoint(run, &state) != MCO_OK;
     if (is_proved)
         *stop = MCO_STOP_FINISHED;
+    // Nothing below the upper bound exists.
     if (is_proved && !state.is_slice)
-        conclude(run);
-    count_from_rows(run);
+        flowshop_run_raise_bound(run, run->upper_bound);
+    count_from_rows(run, is_searched || r->nodes > 0);
 done:
     flowshop_checkpoint_destroy(run->ctx, &state);
     return st;
@@ -325,7 +346,8 @@ static mco_status start(flowshop_run *run)
     mco_status st = MCO_OK;
     const mco_flowshop_params *p = run->params;
     int64_t makespan;
-    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, run->bound, &run->result->bound));
+    // LB2 follows in the search, where its orders are sorted anyway and the clock is watched.
+    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, MCO_FLOWSHOP_LB1, &run->result->bound));
     if (p->start != NULL) {
         MCO_TRY(mco_flowshop_check(run->ctx, run->shop, p->start, run->shop->jobs, &makespan));
         MCO_TRY(adopt(run, makespan, p->start, "start"));
@@ -365,8 +387,7 @@ static mco_outcome outcome_of(const flowshop_run *run)
     if (r->makespan >= 0)
         return r->makespan <= r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     // Without a schedule: the fixed-incumbent protocol proved that none is below N, or nothing is known.
-    return run->params->upper_bound >= 0 && r->bound >= run->params->upper_bound ? MCO_OUTCOME_INFEASIBLE
-                                                                                  : MCO_OUTCOME_UNKNOWN;
+    return run->fixed_bound >= 0 && r->bound >= run->fixed_bound ? MCO_OUTCOME_INFEASIBLE : MCO_OUTCOME_UNKNOWN;
 }
 
 mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
@@ -379,7 +400,8 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
     if (params->struct_size != sizeof *params || result->struct_size != sizeof *result)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
     r.makespan = r.upper_bound_used = -1;
-    flowshop_run run = {.ctx = ctx, .shop = shop, .params = params, .result = &r, .upper_bound = INT64_MAX};
+    flowshop_run run = {.ctx = ctx, .shop = shop, .params = params, .result = &r, .upper_bound = INT64_MAX,
+                        .fixed_bound = params->upper_bound};
     run.start_s = run.logged_s = run.reported_s = mco_clock_s();
     run.deadline_s = run.start_s + params->time_limit_s;
     MCO_TRY(mco_options_validate(ctx, options, sizeof options / sizeof options[0], params));
@@ -392,6 +414,8 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
     r.simd_used = run.variant->simd;
     MCO_TRY(run_method(&run));
     r.outcome = outcome_of(&run);
+    if (r.outcome == MCO_OUTCOME_INFEASIBLE)
+        r.bound = run.fixed_bound;  // what was asked; the bound at the root may say more
     r.solve_s = flowshop_run_time_s(&run);
     *result = r;
 done:

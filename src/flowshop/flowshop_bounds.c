@@ -43,9 +43,11 @@ static int compare_keys(const void *left, const void *right)
     return x->job - y->job;
 }
 
-static void sort_pair(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t q, johnson_key *keys)
+// Sorts the jobs for machines k and l into order [jobs].
+static void sort_pair(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t k, int32_t l, johnson_key *keys,
+                      int32_t *order)
 {
-    const int32_t n = shop->jobs, m = shop->machines, k = jo->first[q], l = jo->second[q];
+    const int32_t n = shop->jobs, m = shop->machines;
     for (int32_t j = 0; j < n; j++) {
         int32_t lag = flowshop_lag(jo, m, j, k, l);
         int32_t a = mco_flowshop_time(shop, k, j) + lag, b = mco_flowshop_time(shop, l, j) + lag;
@@ -53,7 +55,18 @@ static void sort_pair(const mco_flowshop *shop, const flowshop_johnson *jo, int3
     }
     qsort(keys, (size_t)n, sizeof *keys, compare_keys);
     for (int32_t s = 0; s < n; s++)
-        jo->order[(int64_t)q * n + s] = keys[s].job;
+        order[s] = keys[s].job;
+}
+
+static mco_status sum_prefixes(mco_context *ctx, const mco_flowshop *shop, flowshop_johnson *jo)
+{
+    const int32_t n = shop->jobs, m = shop->machines;
+    mco_status st = mco_alloc(ctx, &jo->prefix, (int64_t)n * (m + 1));
+    for (int32_t j = 0; j < n && st == MCO_OK; j++)
+        for (int32_t k = 0; k < m; k++)
+            jo->prefix[(int64_t)j * (m + 1) + k + 1] =
+                jo->prefix[(int64_t)j * (m + 1) + k] + mco_flowshop_time(shop, k, j);
+    return st;
 }
 
 mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
@@ -66,18 +79,14 @@ mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, d
     MCO_TRY(mco_alloc(ctx, &jo.first, jo.pairs));
     MCO_TRY(mco_alloc(ctx, &jo.second, jo.pairs));
     MCO_TRY(mco_alloc(ctx, &jo.order, (int64_t)jo.pairs * n));
-    MCO_TRY(mco_alloc(ctx, &jo.prefix, (int64_t)n * (m + 1)));
     MCO_TRY(mco_alloc(ctx, &keys, n));
-    for (int32_t j = 0; j < n; j++)
-        for (int32_t k = 0; k < m; k++)
-            jo.prefix[(int64_t)j * (m + 1) + k + 1] =
-                jo.prefix[(int64_t)j * (m + 1) + k] + mco_flowshop_time(shop, k, j);
+    MCO_TRY(sum_prefixes(ctx, shop, &jo));
     for (int32_t k = 0, q = 0; k < m; k++)
         for (int32_t l = k + 1; l < m; l++, q++) {
             jo.first[q] = k;
             jo.second[q] = l;
             if (mco_clock_s() < deadline_s && !mco_is_cancelled(ctx))
-                sort_pair(shop, &jo, q, keys);
+                sort_pair(shop, &jo, k, l, keys, jo.order + (int64_t)q * n);
         }
     *out = jo;
 done:
@@ -113,13 +122,12 @@ static int64_t one_machine(const mco_flowshop *shop, const int32_t *heads, const
     return bound;
 }
 
-static int64_t two_machine(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t q, const int32_t *heads,
-                           const int32_t *tails)
+static int64_t two_machine(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t k, int32_t l,
+                           const int32_t *order, const int32_t *heads, const int32_t *tails)
 {
-    const int32_t n = shop->jobs, k = jo->first[q], l = jo->second[q];
     int64_t t1 = heads[k], t2 = heads[l];
-    for (int32_t s = 0; s < n; s++) {
-        int32_t j = jo->order[(int64_t)q * n + s];
+    for (int32_t s = 0; s < shop->jobs; s++) {
+        int32_t j = order[s];
         t1 += mco_flowshop_time(shop, k, j);
         int64_t arrival = t1 + flowshop_lag(jo, shop->machines, j, k, l);
         t2 = (arrival > t2 ? arrival : t2) + mco_flowshop_time(shop, l, j);
@@ -127,30 +135,55 @@ static int64_t two_machine(const mco_flowshop *shop, const flowshop_johnson *jo,
     return t2 + tails[l];
 }
 
+int64_t flowshop_johnson_bound(const mco_flowshop *shop, const flowshop_johnson *jo)
+{
+    int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES];
+    int64_t best = 0;
+    flowshop_root_ends(shop, heads, tails);
+    for (int32_t q = 0; q < jo->pairs; q++) {
+        int64_t of_pair = two_machine(shop, jo, jo->first[q], jo->second[q], jo->order + (int64_t)q * shop->jobs,
+                                      heads, tails);
+        best = of_pair > best ? of_pair : best;
+    }
+    return best;
+}
+
+// One pair at a time: the orders of all pairs of a large instance would not fit.
+static mco_status raise_by_pairs(mco_context *ctx, const mco_flowshop *shop, const int32_t *heads,
+                                 const int32_t *tails, int64_t *best)
+{
+    mco_status st = MCO_OK;
+    flowshop_johnson jo = {0};
+    johnson_key *keys = NULL;
+    int32_t *order = NULL;
+    MCO_TRY(mco_alloc(ctx, &keys, shop->jobs));
+    MCO_TRY(mco_alloc(ctx, &order, shop->jobs));
+    MCO_TRY(sum_prefixes(ctx, shop, &jo));
+    for (int32_t k = 0; k < shop->machines; k++)
+        for (int32_t l = k + 1; l < shop->machines; l++) {
+            sort_pair(shop, &jo, k, l, keys, order);
+            int64_t of_pair = two_machine(shop, &jo, k, l, order, heads, tails);
+            *best = of_pair > *best ? of_pair : *best;
+        }
+done:
+    flowshop_johnson_destroy(ctx, &jo);
+    mco_free(ctx, &order);
+    mco_free(ctx, &keys);
+    return st;
+}
+
 mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
                                     int64_t *out)
 {
     mco_status st = MCO_OK;
-    int32_t *heads = NULL, *tails = NULL;
-    flowshop_johnson jo = {0};
-    int64_t best;
     if (ctx == NULL || shop == NULL || out == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    MCO_TRY(mco_alloc(ctx, &heads, shop->machines));
-    MCO_TRY(mco_alloc(ctx, &tails, shop->machines));
+    int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES];
     flowshop_root_ends(shop, heads, tails);
-    best = one_machine(shop, heads, tails);
-    if (bound == MCO_FLOWSHOP_LB2) {
-        MCO_TRY(flowshop_johnson_create(ctx, shop, (double)INFINITY, &jo));
-        for (int32_t q = 0; q < jo.pairs; q++) {
-            int64_t of_pair = two_machine(shop, &jo, q, heads, tails);
-            best = of_pair > best ? of_pair : best;
-        }
-    }
+    int64_t best = one_machine(shop, heads, tails);
+    if (bound == MCO_FLOWSHOP_LB2)
+        MCO_TRY(raise_by_pairs(ctx, shop, heads, tails, &best));
     *out = best;
 done:
-    flowshop_johnson_destroy(ctx, &jo);
-    mco_free(ctx, &tails);
-    mco_free(ctx, &heads);
     return st;
 }

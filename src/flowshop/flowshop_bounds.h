@@ -24,6 +24,8 @@ typedef struct flowshop_johnson {
 // on cancellation; the orders are then incomplete and the caller must not use them.
 mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
                                    flowshop_johnson *out);
+// The greatest two-machine bound of the whole instance. O(n m^2).
+int64_t flowshop_johnson_bound(const mco_flowshop *shop, const flowshop_johnson *johnson);
 void flowshop_johnson_destroy(mco_context *ctx, flowshop_johnson *johnson);
 
 // Time between the end of job j on machine k and its start on l > k: what lies between.

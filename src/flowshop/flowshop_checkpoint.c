@@ -280,7 +280,21 @@ static mco_status read_order(mco_context *ctx, mco_text *text, const mco_flowsho
         MCO_TRY(mco_flowshop_check(ctx, shop, c->order, count, &c->makespan));
 done:
     mco_free(ctx, &jobs);
-    return st == MCO_ERR_ARGUMENT ? MCO_ERR_PARSE : st;
+    return st == MCO_ERR_ARGUMENT ? refuse(text, "its order is no permutation of all jobs") : st;
+}
+
+// Members behind the version; a file of ours holds each once.
+static const char *const member_names[] = {"instance", "jobs",    "machines", "bound",      "branching",
+                                           "rule_bound", "is_fixed", "is_slice", "upper_bound", "order",
+                                           "leaves",   "iterations", "steals",   "children_by_depth", "open"};
+enum { MEMBERS = sizeof member_names / sizeof member_names[0] };
+
+static int find_member(const char *key)
+{
+    for (int i = 0; i < MEMBERS; i++)
+        if (strcmp(member_names[i], key) == 0)
+            return i;
+    return -1;
 }
 
 static mco_status read_member(mco_context *ctx, mco_text *text, const mco_flowshop *shop, const char *key,
@@ -329,7 +343,7 @@ static mco_status read_member(mco_context *ctx, mco_text *text, const mco_flowsh
         return read_rows(text, shop->jobs, c);
     if (strcmp(key, "open") == 0)
         return read_open(ctx, text, c);
-    return mco_text_fail_here(text, "\"%s\" is unknown in version %d", key, VERSION);
+    return MCO_ERR_INTERNAL;
 }
 
 mco_status flowshop_checkpoint_read_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text,
@@ -338,8 +352,8 @@ mco_status flowshop_checkpoint_read_text(mco_context *ctx, const mco_flowshop *s
     mco_status st = MCO_OK;
     bool is_first = true, has_next;
     char key[40];
-    int64_t version, members = 0;
-    enum { MEMBERS = 15 };  // behind the version; a file of ours holds each once
+    int64_t version;
+    uint32_t seen = 0;
     MCO_TRY(verify_hash(text));
     MCO_TRY(mco_json_enter(text, '{'));
     MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
@@ -352,10 +366,13 @@ mco_status flowshop_checkpoint_read_text(mco_context *ctx, const mco_flowshop *s
         MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
         if (!has_next)
             break;
+        int member = find_member(key);
+        if (member < 0 || (seen >> member & 1) != 0)
+            MCO_TRY(mco_text_fail_here(text, "\"%s\" is unknown or stands twice", key));
+        seen |= (uint32_t)1 << member;
         MCO_TRY(read_member(ctx, text, shop, key, c));
-        members++;
     }
-    if (members != MEMBERS || c->bound == MCO_FLOWSHOP_BOUND_AUTO ||
+    if (seen != ((uint32_t)1 << MEMBERS) - 1 || c->upper_bound > c->rule_bound || c->bound == MCO_FLOWSHOP_BOUND_AUTO ||
         c->branching == MCO_FLOWSHOP_BRANCHING_AUTO || (c->makespan >= 0 && c->upper_bound > c->makespan))
         MCO_TRY(refuse(text, "members are missing or contradict each other"));
 done:

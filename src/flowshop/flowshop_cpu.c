@@ -53,6 +53,7 @@ typedef struct pool {
     int waiting, missing_notes;
     bool is_noting, is_done;
     flowshop_intervals queue; // work nobody has begun
+    int64_t queued;           // of them, not yet taken: the last ones are
     int64_t steals;
     pthread_mutex_t found_lock;
     int64_t found_makespan;   // guarded by found_lock; -1 once recorded
@@ -114,9 +115,8 @@ static bool next_work(pool *p, worker *w)
     pthread_mutex_lock(&p->lock);
     note_locked(p, w, false);
     bool has_work = false;
-    if (p->queue.count > 0) {
-        flowshop_interval_copy(&p->queue.items[p->queue.count - 1], &w->given);
-        flowshop_interval_destroy(p->run->ctx, &p->queue.items[--p->queue.count]);
+    if (p->queued > 0) {
+        flowshop_interval_copy(&p->queue.items[--p->queued], &w->given);
         has_work = true;
     } else {
         w->state = WAITING;
@@ -185,7 +185,7 @@ static mco_status begin_note_locked(pool *p, flowshop_checkpoint *out)
 {
     mco_status st = MCO_OK;
     flowshop_intervals_clear(p->run->ctx, &out->open);
-    for (int64_t i = 0; i < p->queue.count; i++)
+    for (int64_t i = 0; i < p->queued; i++)
         MCO_TRY(flowshop_intervals_add(p->run->ctx, &out->open, &p->queue.items[i]));
     p->is_noting = true;
     p->missing_notes = p->count;
@@ -205,6 +205,14 @@ done:
     return st;
 }
 
+static int64_t published_nodes(pool *p)
+{
+    int64_t sum = p->run->result->nodes_resumed;
+    for (int i = 0; i < p->count; i++)
+        sum += atomic_load_explicit(&p->workers[i].nodes, memory_order_relaxed);
+    return sum;
+}
+
 // Takes a note of everything while the workers go on. *is_whole false if the run had to end, or did
 // end, before all had written theirs: workers look up once a batch, and a batch of LB2 on a large
 // instance is long.
@@ -215,9 +223,10 @@ static mco_status take_note(pool *p, flowshop_checkpoint *out, bool *is_whole)
     mco_status st = begin_note_locked(p, out);
     if (st == MCO_OK && !p->is_done) {
         atomic_fetch_add(&p->calls, 1);
-        while (p->missing_notes > 0 && mco_clock_s() < p->run->deadline_s && !mco_is_cancelled(p->run->ctx)) {
+        mco_stop stop;
+        while (p->missing_notes > 0 && !flowshop_run_must_stop(p->run, published_nodes(p), &stop)) {
             struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
+            clock_gettime(CLOCK_MONOTONIC, &until);
             until.tv_nsec += 10000000;
             until.tv_sec += until.tv_nsec / 1000000000;
             until.tv_nsec %= 1000000000;
@@ -289,31 +298,6 @@ static void log_line(pool *p, const flowshop_checkpoint *note, double nodes, dou
             (long long)note->steals);
 }
 
-// Fills what a note does not know and writes the file.
-static mco_status write_checkpoint(pool *p, flowshop_checkpoint *note)
-{
-    const flowshop_run *run = p->run;
-    note->bound = run->bound;
-    note->branching = run->branching;
-    note->rule_bound = p->base->rule_bound;
-    note->is_fixed = p->base->is_fixed;
-    note->is_slice = p->base->is_slice;
-    note->upper_bound = run->upper_bound;
-    note->makespan = run->result->makespan;
-    note->iterations = run->result->iterations;
-    if (note->makespan >= 0)
-        memcpy(note->order, run->result->order, (size_t)run->shop->jobs * sizeof *note->order);
-    return flowshop_checkpoint_write(run->ctx, run->shop, note, run->params->checkpoint);
-}
-
-static int64_t published_nodes(pool *p)
-{
-    int64_t sum = p->run->result->nodes_resumed;
-    for (int i = 0; i < p->count; i++)
-        sum += atomic_load_explicit(&p->workers[i].nodes, memory_order_relaxed);
-    return sum;
-}
-
 // The calling thread's part until the workers are done or the run must end.
 static mco_status supervise(pool *p, mco_team *team, flowshop_checkpoint *note, mco_stop *stop)
 {
@@ -335,10 +319,14 @@ static mco_status supervise(pool *p, mco_team *team, flowshop_checkpoint *note, 
         MCO_TRY(take_note(p, note, &is_whole));
         if (!is_whole)
             continue;
+        // What the workers found before they noted is done work: it must be in the same checkpoint.
+        MCO_TRY(record_found(p, note));
         next_bound = mco_clock_s() + BOUND_S;
         raise_bound(p, note);
         if (is_due) {
-            MCO_TRY(write_checkpoint(p, note));
+            // A full disk must not cost the search: the next interval tries again.
+            if (flowshop_run_write_checkpoint(p->run, note) != MCO_OK)
+                mco_log(run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(run->ctx));
             next_checkpoint = mco_clock_s() + run->params->checkpoint_interval_s;
         }
         if (flowshop_run_log_is_due(p->run)) {
@@ -405,6 +393,7 @@ static mco_status fill_queue(pool *p)
     p->queue.jobs = p->search.shop->jobs;
     for (int64_t i = p->base->open.count - 1; i >= 0; i--)  // taken from the end
         MCO_TRY(flowshop_intervals_add(p->run->ctx, &p->queue, &p->base->open.items[i]));
+    p->queued = p->queue.count;
 done:
     return st;
 }
@@ -416,6 +405,7 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     flowshop_johnson johnson = {0};
     flowshop_checkpoint note = {0};
     mco_team team = {0};
+    pthread_condattr_t attributes;
     pool p = {.run = run, .base = state, .ops = run->variant->explorer, .count = run->threads, .found_makespan = -1};
     p.cells = ((int64_t)n + 1) * flowshop_children_columns(n);
     p.search = (flowshop_search){.shop = run->shop, .bound = run->bound, .branching = run->branching,
@@ -424,12 +414,20 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     p.batch_nodes = batch_nodes(run);
     pthread_mutex_init(&p.lock, NULL);
     pthread_mutex_init(&p.found_lock, NULL);
-    pthread_cond_init(&p.changed, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&p.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     if (run->bound == MCO_FLOWSHOP_LB2) {
         MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->deadline_s, &johnson));
         p.search.johnson = &johnson;
+        if (mco_clock_s() < run->deadline_s)
+            flowshop_run_raise_bound(run, flowshop_johnson_bound(run->shop, &johnson));
     }
     MCO_TRY(flowshop_checkpoint_create(run->ctx, n, &note));
+    note.rule_bound = state->rule_bound;
+    note.is_fixed = state->is_fixed;
+    note.is_slice = state->is_slice;
     MCO_TRY(create_workers(&p));
     MCO_TRY(fill_queue(&p));
     *stop = MCO_STOP_FINISHED;
@@ -446,7 +444,7 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     *stop = *is_proved ? MCO_STOP_FINISHED : *stop;
     raise_bound(&p, &note);
     if (run->params->checkpoint != NULL)
-        MCO_TRY(write_checkpoint(&p, &note));
+        run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, &note) != MCO_OK;
     memcpy(run->result->children_by_depth, note.children_by_depth, (size_t)p.cells * sizeof *note.children_by_depth);
     run->result->nodes = nodes_of(&note, n);
     run->result->leaves = note.leaves;

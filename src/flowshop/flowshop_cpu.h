@@ -10,4 +10,8 @@
 // incumbent, raises the bound, writes checkpoints where the parameters ask. *is_proved: nothing is left.
 mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, bool *is_proved, mco_stop *stop);
 
+// Writes the checkpoint that the parameters ask for: `state` has the counters, what is open, and U; the
+// incumbent comes from the run.
+mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state);
+
 #endif

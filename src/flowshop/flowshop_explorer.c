@@ -134,7 +134,7 @@ INLINE void bound_vectors(frame *const *f, const int frames, int m, int vectors,
 #pragma GCC unroll 2
     for (int s = 0; s < frames; s++) {
         times[s] = f[s]->table->times + first;
-        columns[s] = f[s]->columns + first;
+        columns[s] = f[s]->columns != NULL ? f[s]->columns + first : NULL;
         ends[s] = f[s]->ends;
         through[s] = f[s]->through;
     }

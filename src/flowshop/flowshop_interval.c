@@ -85,14 +85,16 @@ static mco_status parse_path(mco_context *ctx, const char **text, int32_t jobs, 
         if (*depth == jobs)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: a path has at most %d digits", jobs);
         snprintf(number, sizeof number, "%.*s", size < 15 ? (int)size : 15, c);
-        if (!mco_parse_integer(number, 0, jobs - *depth - 1, &digit))
+        if (size >= sizeof number || !mco_parse_integer(number, 0, jobs - *depth - 1, &digit))
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: digit %d is \"%s\", allowed is 0 to %d", *depth + 1,
                             number, jobs - *depth - 1);
         digits[(*depth)++] = (int32_t)digit;
         c += size;
-        if (*c == '.')
-            c++;
+        if (c[0] == '.' && (c[1] < '0' || c[1] > '9'))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: a digit was expected behind \"%.*s\"",
+                            (int)(c + 1 - *text), *text);
         *text = c;
+        c += *c == '.';
     }
     return MCO_OK;
 }

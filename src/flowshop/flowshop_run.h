@@ -18,6 +18,8 @@ typedef struct flowshop_run {
     double start_s;                   // mco_clock_s() at the start
     double deadline_s;                // mco_clock_s() at the time limit; infinite without one
     int64_t upper_bound;              // only schedules below it count; falls with the incumbent
+    int64_t fixed_bound;              // N of the fixed-incumbent protocol, -1 without it
+    bool is_asked_to_stop;            // the callback asked once
     mco_flowshop_result *result;      // incumbent, bound, history, counters; what engines fill
     int64_t history_room;
     double reported_s, logged_s;      // when progress was last reported and logged

@@ -36,7 +36,8 @@ static void remove_at(int32_t *order, int32_t count, int32_t position)
 }
 
 // The makespan with `job` at each place 0..count.
-static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job, int32_t *makespans)
+static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job,
+                         int32_t *makespans)
 {
     int32_t line[MOST_JOBS + 1];
     for (int32_t t = 0; t <= count; t++) {
@@ -47,7 +48,8 @@ static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t
 }
 
 // The idle time of Fernandez-Viagas and Framinan (2014), the line before `place` computed afresh.
-static int64_t plain_idle(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job, int32_t place)
+static int64_t plain_idle(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job,
+                          int32_t place)
 {
     const int32_t m = mco_flowshop_machines(shop);
     int32_t before[64] = {0}, end[64] = {0}, replaced[64] = {0}, next_end[64] = {0};
@@ -161,7 +163,8 @@ static void walk(fixture *f, int32_t n)
     }
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 2 && f->count > 1; i++) {
-            const int32_t position = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count), job = f->order[position];
+            const int32_t position = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count);
+            const int32_t job = f->order[position];
             f->ops->take_out(f->line, position);
             remove_at(f->order, f->count--, position);
             compare_place(f, job);
@@ -212,15 +215,17 @@ static void walk_all(mco_flowshop_simd simd, int32_t largest)
         }
 }
 
+static const mco_flowshop_simd units[] = {MCO_FLOWSHOP_SIMD_AVX512, MCO_FLOWSHOP_SIMD_AVX2,
+                                          MCO_FLOWSHOP_SIMD_PORTABLE};
+
 static void test_kernels(void **state)
 {
     (void)state;
-    static const mco_flowshop_simd all[] = {MCO_FLOWSHOP_SIMD_AVX512, MCO_FLOWSHOP_SIMD_AVX2, MCO_FLOWSHOP_SIMD_PORTABLE};
-    for (int i = 0; i < COUNT_OF(all); i++) {
-        if (flowshop_variant_choose(all[i], NULL) == NULL)
+    for (int i = 0; i < COUNT_OF(units); i++) {
+        if (flowshop_variant_choose(units[i], NULL) == NULL)
             continue;
-        walk_all(all[i], LARGEST_TIME);
-        walk_all(all[i], MCO_FLOWSHOP_MAX_TIME);
+        walk_all(units[i], LARGEST_TIME);
+        walk_all(units[i], MCO_FLOWSHOP_MAX_TIME);
     }
 }
 
@@ -232,14 +237,13 @@ static void test_full_lanes(void **state)
     int32_t times[N * M];
     for (int32_t c = 0; c < N * M; c++)
         times[c] = (INT16_MAX - 1) / (N + M - 1) - c % 3;
-    static const mco_flowshop_simd all[] = {MCO_FLOWSHOP_SIMD_AVX512, MCO_FLOWSHOP_SIMD_AVX2, MCO_FLOWSHOP_SIMD_PORTABLE};
-    for (int i = 0; i < COUNT_OF(all); i++) {
-        if (flowshop_variant_choose(all[i], NULL) == NULL)
+    for (int i = 0; i < COUNT_OF(units); i++) {
+        if (flowshop_variant_choose(units[i], NULL) == NULL)
             continue;
         fixture f = {.shop = NULL};
         assert_ok(mco_flowshop_create(test_ctx, N, M, times, &f.shop));
-        assert_int_equal(flowshop_variant_choose(all[i], f.shop)->lane_bits, 16);
-        f.ops = flowshop_variant_choose(all[i], f.shop)->insertion;
+        assert_int_equal(flowshop_variant_choose(units[i], f.shop)->lane_bits, 16);
+        f.ops = flowshop_variant_choose(units[i], f.shop)->insertion;
         mco_rng_seed(&f.rng, 9, 1);
         assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
         walk(&f, N);

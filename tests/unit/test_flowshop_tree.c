@@ -403,6 +403,63 @@ static void test_stop_and_resume(void **state)
     unlink(path);
 }
 
+// The checkpoint knows the protocol: resumed without --upper-bound it ends as it began.
+static void test_resume_of_the_protocol(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    char path[64];
+    snprintf(path, sizeof path, "test_flowshop_protocol-%ld.ckpt", (long)getpid());
+    assert_int_equal(mco_flowshop_taillard(ctx, "ta011", &shop), MCO_OK);
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    p.upper_bound = 1582;
+    p.checkpoint = path;
+    p.time_limit_s = 0;
+    mco_flowshop_result r = solve(shop, p);
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_int_equal(r.outcome, MCO_OUTCOME_UNKNOWN);
+    mco_flowshop_result_clear(ctx, &r);
+    for (int leg = 0; leg < 2; leg++) {  // the second leg finds nothing left
+        mco_flowshop_params q = MCO_FLOWSHOP_PARAMS_INIT;
+        q.checkpoint = q.resume = path;
+        q.time_limit_s = leg == 0 ? INFINITY : 0;
+        r = solve(shop, q);
+        assert_int_equal(r.outcome, MCO_OUTCOME_INFEASIBLE);
+        assert_int_equal(r.bound, 1582);
+        assert_int_equal(r.nodes, 150678);
+        mco_flowshop_result_clear(ctx, &r);
+    }
+    mco_flowshop_destroy(ctx, &shop);
+    unlink(path);
+    strcat(path, ".prev");
+    unlink(path);
+}
+
+static int stop_at_incumbent(const mco_progress *progress, void *user)
+{
+    (void)user;
+    return progress->event == MCO_EVENT_INCUMBENT;
+}
+
+static void test_callback_stops(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    assert_int_equal(mco_flowshop_taillard(ctx, "ta021", &shop), MCO_OK);
+    mco_context_set_callback(ctx, stop_at_incumbent, NULL);
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    mco_flowshop_result r = solve(shop, p);
+    mco_context_set_callback(ctx, NULL, NULL);
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
+    mco_flowshop_result_clear(ctx, &r);
+    mco_cancel(ctx);  // a request made just before is honoured
+    r = solve(shop, p);
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    mco_flowshop_result_clear(ctx, &r);
+    mco_flowshop_destroy(ctx, &shop);
+}
+
 static void expect_refused(const mco_flowshop *shop, const mco_flowshop_params *p, const char *part)
 {
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
@@ -559,6 +616,8 @@ int main(void)
         cmocka_unit_test(test_user_intervals_add_up),
         cmocka_unit_test(test_bad_intervals),
         cmocka_unit_test(test_stop_and_resume),
+        cmocka_unit_test(test_resume_of_the_protocol),
+        cmocka_unit_test(test_callback_stops),
         cmocka_unit_test(test_wrong_checkpoints),
         cmocka_unit_test(test_published_trees),
     };

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# A search killed again and again resumes from its checkpoints and, the incumbent being fixed, ends
+# with the node count of a search that was left alone. A damaged checkpoint is refused and stays as it is.
+
+search=(ta030 --upper-bound 2178 --threads 2)
+
+killed_and_resumed() {
+    expect 0 "$MCO" flowshop solve "${search[@]}" --json whole.json
+    local from=() leg code legs_killed=0
+    for leg in 1 2 3 4; do
+        "$MCO" flowshop solve "${search[@]}" "${from[@]}" --checkpoint c --checkpoint-interval 0.02 --json legs.json \
+            > out 2> err &
+        local pid=$! waited
+        for waited in $(seq 200); do
+            if [ -n "$(find . -name c -newer err)" ] || ! kill -0 "$pid" 2> /dev/null; then break; fi
+            sleep 0.02
+        done
+        kill -KILL "$pid" 2> /dev/null || true
+        code=0
+        wait "$pid" 2> /dev/null || code=$?
+        if [ "$code" -eq 0 ]; then break; fi
+        [ "$code" -eq 137 ] || fail "leg $leg: exit code $code after $waited looks"
+        legs_killed=$((legs_killed + 1))
+        if [ -e c ]; then from=(--resume c); fi
+    done
+    if [ "$code" -ne 0 ]; then expect 0 "$MCO" flowshop solve "${search[@]}" "${from[@]}" --json legs.json; fi
+    echo "$legs_killed legs killed, $(json legs.json nodes_resumed) of $(json legs.json nodes) nodes resumed"
+    expect_json legs.json outcome '"infeasible"'
+    expect_json legs.json bound 2178
+    expect_json legs.json nodes "$(json whole.json nodes)"
+    expect_json legs.json leaves "$(json whole.json leaves)"
+}
+
+damaged() {
+    expect 0 "$MCO" flowshop solve "${search[@]}" --checkpoint whole.ckpt
+    head -c 100 whole.ckpt > cut.ckpt
+    sed 's/"leaves": /"leaves": 1/' whole.ckpt > changed.ckpt
+    local file
+    for file in cut.ckpt changed.ckpt; do
+        cp "$file" before
+        expect 3 "$MCO" flowshop solve ta030 --resume "$file" --checkpoint "$file"
+        expect_text err "$file"
+        cmp "$file" before || fail "a damaged checkpoint was overwritten"
+    done
+    expect 3 "$MCO" flowshop solve ta029 --resume whole.ckpt
+    expect_text err "the checkpoint of another instance"
+    expect 3 "$MCO" flowshop solve ta030 --resume missing
+}
+
+killed_and_resumed
+damaged
