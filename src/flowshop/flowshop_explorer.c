@@ -131,7 +131,7 @@ INLINE void bound_vectors(frame *const *f, const int frames, int m, int vectors,
     const vec *times[2];
     vec *columns[2];
     const pair *ends[2], *through[2];
-#pragma GCC unroll 2
+UNROLL(2)
     for (int s = 0; s < frames; s++) {
         times[s] = f[s]->table->times + first;
         columns[s] = f[s]->columns != NULL ? f[s]->columns + first : NULL;
@@ -139,15 +139,15 @@ INLINE void bound_vectors(frame *const *f, const int frames, int m, int vectors,
         through[s] = f[s]->through;
     }
     const bool keeps_columns = f[0]->columns != NULL;
-#pragma GCC unroll 4
+UNROLL(4)
     for (int c = 0; c < frames * count; c++)
         reach[c] = bound[c] = (vec){0};
-#pragma GCC unroll 20
+UNROLL(20)
     for (int i = 0; i < m; i++)
-#pragma GCC unroll 2
+UNROLL(2)
         for (int s = 0; s < frames; s++) {
             const vec end = vec_broadcast(ends[s][i]), load = vec_broadcast(through[s][i]);
-#pragma GCC unroll 4
+UNROLL(4)
             for (int v = 0; v < count; v++) {
                 const int c = s * count + v;
                 reach[c] = vec_max(reach[c], end);
@@ -157,9 +157,9 @@ INLINE void bound_vectors(frame *const *f, const int frames, int m, int vectors,
                     columns[s][i * vectors + v] = reach[c];
             }
         }
-#pragma GCC unroll 2
+UNROLL(2)
     for (int s = 0; s < frames; s++)
-#pragma GCC unroll 4
+UNROLL(4)
         for (int v = 0; v < count; v++)
             f[s]->bounds[first + v] = vec_blend(f[s]->dead[first + v], bound[s * count + v], vec_all(LANE_MAX));
 }
@@ -525,6 +525,22 @@ INLINE void inherit_table(const frame *f, frame *c, int32_t k)
         c->dead[v] = f->dead[v] | (vec)(numbers == wanted);
 }
 
+#if defined(__AVX512BW__) && LANE_BITS == 16
+// The first `rows` words of a column, at most 16. A gather costs by its width, so the narrowest that
+// serves is taken; offsets behind the last row are 0 and read the first.
+INLINE __m512i gather_rows(const pair *column, const int32_t *offsets, const int rows)
+{
+    const int *words = (const int *)column;
+    const __m128i *at = (const __m128i *)(const void *)offsets;
+    if (rows > 12)
+        return _mm512_i32gather_epi32(_mm512_loadu_si512(offsets), words, 4);
+    if (rows <= 4)
+        return _mm512_zextsi128_si512(_mm_i32gather_epi32(words, _mm_loadu_si128(at), 4));
+    __m512i low = _mm512_zextsi256_si512(_mm256_i32gather_epi32(words, _mm256_loadu_si256((const __m256i *)at), 4));
+    return rows <= 8 ? low : _mm512_inserti32x4(low, _mm_i32gather_epi32(words, _mm_loadu_si128(at + 2), 4), 2);
+}
+#endif
+
 // Child k of f becomes c: its ends are a column of f.
 INLINE void descend_by_column(const flowshop_explorer *x, const frame *f, frame *c, int32_t k, int m)
 {
@@ -539,19 +555,16 @@ INLINE void descend_by_column(const flowshop_explorer *x, const frame *f, frame 
     if (m <= 2 * PAIRS) {
         // In registers throughout: what is stored as words and read as a vector waits for the stores.
         const int words = (m + PAIRS - 1) / PAIRS;
-        const __mmask32 last = m % PAIRS == 0 ? 0xffff : (1u << m % PAIRS) - 1;
         __m512i end[2] = {(__m512i)taken, (__m512i)taken}, rest[2];
-#pragma GCC unroll 2
+UNROLL(2)
         for (int w = 0; w < words; w++) {
-            __m512i offsets = _mm512_loadu_si512(f->column_offsets + w * PAIRS);
-            __mmask16 rows = (__mmask16)(w == words - 1 ? last : 0xffff);
-            __m512i column = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), rows, offsets, columns, 4);
+            __m512i column = gather_rows(columns, f->column_offsets + w * PAIRS, m - w * PAIRS);
             end[w] = _mm512_ternarylogic_epi32((__m512i)taken, column, (__m512i)ends[w], 0xca);
             rest[w] = (__m512i)(remain[w] - times[w]);
             child_ends[w] = (vec_pairs)end[w];
             child_remain[w] = (vec_pairs)rest[w];
         }
-#pragma GCC unroll 2
+UNROLL(2)
         for (int w = 0; w < words; w++) {
             // Lane i of word w takes end[m - 1 - i].
             __m512i from = _mm512_sub_epi32(_mm512_set1_epi32(m - 1 - w * PAIRS), (__m512i)vec_pair_numbers());
@@ -692,6 +705,8 @@ static void reach_leaf(flowshop_explorer *x, int32_t k)
 // Next child of f in rank order, or -1. It stays alive.
 INLINE int32_t first_child(frame *f)
 {
+    if (f->words == 1)
+        return f->alive[0] != 0 ? __builtin_ctzll(f->alive[0]) : -1;
     for (; f->first_word < f->words; f->first_word++)
         if (f->alive[f->first_word] != 0)
             return f->first_word * WORD_PAIRS + __builtin_ctzll(f->alive[f->first_word]);
