@@ -10,9 +10,12 @@ GROUPS = [(50, 20, 51), (100, 20, 81), (200, 20, 101)]
 
 def main():
     options = arguments(__doc__, seed=(1, "seed"), factor=(60.0, "budget: FACTOR n m / 2 milliseconds"),
-                        parallel=(1, "runs at a time, one processor each"), instances=(10, "instances of each group"))
+                        parallel=(1, "runs at a time, one processor each"), instances=(10, "instances of each group"),
+                        jobs=(0, "only the group of so many jobs"))
     table = Table(options, ["group", "instance", "seconds", "makespan", "best_known", "gap_percent", "iterations"])
     for jobs, machines, first in GROUPS:
+        if options.jobs not in (0, jobs):
+            continue
         seconds = options.factor * jobs * machines / 2 / 1000
 
         def run(k):
