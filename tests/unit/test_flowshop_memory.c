@@ -13,7 +13,8 @@ static bool solve_once(const mco_flowshop *shop, const mco_flowshop_params *para
     int64_t makespan;
     mco_status st = mco_flowshop_solve(test_ctx, shop, params, &result);
     const bool has_failed = test_memory.fail_at > 0 && test_memory.calls >= test_memory.fail_at;
-    assert_true(st == MCO_OK || (st == MCO_ERR_MEMORY && has_failed));
+    if (st != MCO_OK && !(st == MCO_ERR_MEMORY && has_failed))
+        fail_msg("%s: %s", mco_status_text(st), mco_context_error(test_ctx));
     if (st == MCO_OK && result.order != NULL) {
         test_fail_allocation(0);
         assert_ok(mco_flowshop_check(test_ctx, shop, result.order, JOBS, &makespan));
@@ -36,7 +37,8 @@ static void solve_without_memory(const mco_flowshop_params *params)
         assert_true(k < MOST_ALLOCATIONS);
         test_fail_allocation(k);
         is_done = solve_once(shop, params);
-        if (test_memory.live != before) fail_msg("k %ld: %ld blocks leaked", k, test_memory.live - before);
+        if (test_memory.live != before)
+            fail_msg("allocation %ld failed: %ld blocks leaked", k, test_memory.live - before);
     }
     test_fail_allocation(0);
     mco_flowshop_destroy(test_ctx, &shop);
@@ -93,8 +95,9 @@ static void test_checkpoint(void **state)
     params.threads = 1;
     params.checkpoint = path;
     solve_without_memory(&params);
+    params = (mco_flowshop_params)MCO_FLOWSHOP_PARAMS_INIT;
+    params.threads = 1;
     params.resume = path;
-    params.checkpoint = NULL;
     solve_without_memory(&params);
 }
 

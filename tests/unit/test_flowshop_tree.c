@@ -556,6 +556,35 @@ static void test_bounds_of_the_example(void **state)
     mco_flowshop_destroy(ctx, &shop);
 }
 
+// The lower bounds in the headers of Taillard's files, ta001 to ta120.
+static void test_one_machine_bounds_at_the_root(void **state)
+{
+    (void)state;
+    static const int64_t published[] = {
+        1232, 1290, 1073, 1268, 1198, 1180, 1226, 1170, 1206, 1082,
+        1448, 1479, 1407, 1308, 1325, 1290, 1388, 1363, 1472, 1356,
+        1911, 1711, 1844, 1810, 1899, 1875, 1875, 1880, 1840, 1900,
+        2712, 2808, 2596, 2740, 2837, 2793, 2689, 2667, 2527, 2776,
+        2907, 2821, 2801, 2968, 2908, 2941, 3062, 2959, 2795, 3046,
+        3480, 3424, 3351, 3336, 3313, 3460, 3427, 3383, 3457, 3438,
+        5437, 5208, 5130, 4963, 5195, 5063, 5198, 5038, 5385, 5272,
+        5759, 5345, 5623, 5732, 5431, 5246, 5523, 5556, 5779, 5830,
+        5851, 6099, 6099, 6072, 6009, 6144, 5991, 6084, 5979, 6298,
+        10816, 10422, 10886, 10794, 10437, 10255, 10761, 10663, 10348, 10616,
+        10979, 10947, 11150, 11127, 11132, 11085, 11194, 11126, 10965, 11122,
+        25922, 26353, 26320, 26424, 26181, 26401, 26300, 26429, 25891, 26315};
+    for (int i = 0; i < 120; i++) {
+        mco_flowshop *shop = NULL;
+        char name[16];
+        int64_t bound;
+        snprintf(name, sizeof name, "ta%03d", i + 1);
+        assert_int_equal(mco_flowshop_taillard(ctx, name, &shop), MCO_OK);
+        assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB1, &bound), MCO_OK);
+        assert_int_equal(bound, published[i]);
+        mco_flowshop_destroy(ctx, &shop);
+    }
+}
+
 static void test_two_machine_bounds_at_the_root(void **state)
 {
     (void)state;
@@ -608,6 +637,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_of_the_example),
+        cmocka_unit_test(test_one_machine_bounds_at_the_root),
         cmocka_unit_test(test_two_machine_bounds_at_the_root),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_parity_on_whole_trees),
