@@ -298,6 +298,19 @@ static void log_line(pool *p, const flowshop_checkpoint *note, double nodes, dou
             (long long)note->steals);
 }
 
+mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state)
+{
+    const mco_flowshop_result *r = run->result;
+    state->bound = run->bound;
+    state->branching = run->branching;
+    state->upper_bound = run->upper_bound;
+    state->makespan = r->makespan;
+    state->iterations = r->iterations;
+    if (r->makespan >= 0)
+        memcpy(state->order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
+    return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
+}
+
 // The calling thread's part until the workers are done or the run must end.
 static mco_status supervise(pool *p, mco_team *team, flowshop_checkpoint *note, mco_stop *stop)
 {

@@ -31,6 +31,9 @@ typedef struct flowshop_run {
 // makespan claimed is wrong, MEMORY.
 mco_status flowshop_run_improve(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source);
 
+// Takes a schedule over, whatever it is worth: one given by the user or by a checkpoint.
+mco_status flowshop_run_adopt(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source);
+
 // Raises the proven bound.
 void flowshop_run_raise_bound(flowshop_run *run, int64_t bound);
 
