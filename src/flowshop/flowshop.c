@@ -77,10 +77,11 @@ static void describe(const flowshop_run *run)
                 rules[run->branching]);
     else
         mco_log(run->ctx, MCO_LOG_INFO,
-                "engine cpu%s, %d thread%s, simd %s (the widest of this processor%s), %d-bit lanes, bound %s%s, "
+                "engine cpu%s, %d thread%s, simd %s (%s), %d-bit lanes, bound %s%s, "
                 "branching %s%s",
                 p->engine == MCO_FLOWSHOP_ENGINE_AUTO ? " (the only one built in)" : "", run->threads,
-                run->threads > 1 ? "s" : "", run->variant->simd, p->simd == 0 ? "" : " or as asked",
+                run->threads > 1 ? "s" : "", run->variant->simd,
+                p->simd == MCO_FLOWSHOP_SIMD_AUTO ? "the widest of this processor" : "as asked",
                 run->variant->lane_bits, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
                 rules[run->branching], p->branching == 0 ? " (default: fewest nodes at most sizes)" : "");
 }
