@@ -259,7 +259,13 @@ static mco_status test_outputs(const session *s)
     mco_status st = MCO_OK;
     const char *const paths[] = {s->outputs.json, s->outputs.solution, s->outputs.plot, s->outputs.history,
                                  s->params.checkpoint};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    const size_t count = sizeof paths / sizeof paths[0];
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (paths[i] != NULL && paths[k] != NULL && strcmp(paths[i], paths[k]) == 0 &&
+                strncmp(paths[i], "/dev/", 5) != 0)
+                MCO_TRY(mco_fail(s->ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[i]));
+    for (size_t i = 0; i < count; i++)
         MCO_TRY(cli_test_output(s->ctx, paths[i]));
 done:
     return st;
