@@ -13,7 +13,6 @@ MCO_BEGIN_C
 typedef struct mco_context mco_context;
 
 typedef enum mco_log_level {
-    MCO_LOG_ERROR,
     MCO_LOG_WARNING,
     MCO_LOG_INFO,   // decisions and improvements
     MCO_LOG_DETAIL  // everything else worth a line

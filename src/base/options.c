@@ -79,8 +79,10 @@ mco_status mco_options_validate(mco_context *ctx, const mco_option *options, siz
                             *(const int *)field, o->choices);
         if ((o->kind == MCO_OPTION_INTEGER || o->kind == MCO_OPTION_REAL) && value != o->unset &&
             !(value >= o->low && value <= o->high))
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is %g, allowed is %g to %g", o->flag + 2, value, o->low,
-                            o->high);
+            return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                            o->kind == MCO_OPTION_INTEGER ? "%s is %.0f, allowed is %.0f to %.0f"
+                                                          : "%s is %g, allowed is %g to %g",
+                            o->flag + 2, value, o->low, o->high);
     }
     return MCO_OK;
 }

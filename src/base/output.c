@@ -41,7 +41,7 @@ mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
     memcpy(o.path, path, strlen(path) + 1);
     if (!is_in_place)
         snprintf(o.temporary, sizeof o.temporary, "%.4072s.tmp-%ld", path, (long)getpid() % 10000000000);
-    o.file = is_standard ? fdopen(dup(STDOUT_FILENO), "w") : fopen(is_in_place ? path : o.temporary, "w");
+    o.file = is_standard ? fdopen(dup(STDOUT_FILENO), "w") : fopen(is_in_place ? path : o.temporary, is_in_place ? "a" : "w");
     if (o.file == NULL)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     *out = o;

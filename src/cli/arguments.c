@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -98,8 +101,16 @@ mco_status cli_parse(mco_context *ctx, int argc, char **argv, int first, cli_arg
 mco_status cli_test_output(mco_context *ctx, const char *path)
 {
     mco_output o = {0};
+    struct stat info;
     if (path == NULL)
         return MCO_OK;
+    // A pipe or a device is not opened for a test: its reader would take the close for the end.
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        if (!S_ISDIR(info.st_mode) && access(path, W_OK) == 0)
+            return MCO_OK;
+        return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", path,
+                        S_ISDIR(info.st_mode) ? "it is a folder" : strerror(errno));
+    }
     mco_status st = mco_output_open(ctx, path, &o);
     mco_output_discard(&o);
     return st;

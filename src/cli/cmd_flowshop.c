@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // mco flowshop solve | check | bound | generate
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,6 +22,7 @@ typedef struct session {
     mco_flowshop_result result;
     int32_t *start;
     double process_start_s;
+    bool is_solution_file;  // and no pipe or device
     double solution_written_s;
     int64_t solution_objective;  // of the file under --solution
 } session;
@@ -166,20 +167,29 @@ static mco_status write_history_csv(session *s)
     return mco_output_commit(s->ctx, &o, false);
 }
 
-static mco_status write_files(session *s)
+// Reports a failure and goes on; returns the first failing exit code.
+static int tell(session *s, mco_status st, int code)
 {
-    mco_status st = MCO_OK;
+    if (st == MCO_OK)
+        return code;
+    int failed = fail(s->ctx, st);
+    return code == EXIT_USABLE ? failed : code;
+}
+
+// One file that cannot be written costs none of the others.
+static int write_files(session *s, int code)
+{
+    const cli_outputs *o = &s->outputs;
     bool has_order = s->result.order != NULL;
-    if (s->outputs.solution != NULL && has_order)
-        MCO_TRY(mco_flowshop_write_order(s->ctx, s->shop, s->result.order, s->outputs.solution));
-    if (s->outputs.plot != NULL && has_order)
-        MCO_TRY(mco_flowshop_plot(s->ctx, s->shop, s->result.order, s->outputs.plot));
-    if (s->outputs.history != NULL)
-        MCO_TRY(write_history_csv(s));
-    if (s->outputs.json != NULL)
-        MCO_TRY(write_json(s));
-done:
-    return st;
+    if (o->json != NULL)
+        code = tell(s, write_json(s), code);
+    if (o->solution != NULL && has_order)
+        code = tell(s, mco_flowshop_write_order(s->ctx, s->shop, s->result.order, o->solution), code);
+    if (o->plot != NULL && has_order)
+        code = tell(s, mco_flowshop_plot(s->ctx, s->shop, s->result.order, o->plot), code);
+    if (o->history != NULL)
+        code = tell(s, write_history_csv(s), code);
+    return code;
 }
 
 // Standard output carries the summary, unless one of the files was sent there.
@@ -232,7 +242,8 @@ static int on_progress(const mco_progress *progress, void *user)
     if (!s->outputs.quiet)
         cli_live_line(progress);
     double now = mco_clock_s();
-    if (s->outputs.solution == NULL || progress->solution == NULL || now - s->solution_written_s < SOLUTION_S ||
+    // Files are replaced at improvements; a stream takes the last solution only.
+    if (s->outputs.solution == NULL || !s->is_solution_file || progress->solution == NULL || now - s->solution_written_s < SOLUTION_S ||
         progress->objective == (double)s->solution_objective)
         return 0;
     s->solution_written_s = now;
@@ -286,21 +297,20 @@ static int solve(session *s, const char *instance)
     MCO_TRY(open_instance(s->ctx, instance, s->outputs.instance, &s->shop));
     MCO_TRY(read_start(s));
     MCO_TRY(test_outputs(s));
+    struct stat info;
+    s->is_solution_file = s->outputs.solution != NULL && strcmp(s->outputs.solution, "-") != 0 &&
+                          (stat(s->outputs.solution, &info) != 0 || S_ISREG(info.st_mode));
     cli_catch_signals(s->ctx);
     mco_context_set_callback(s->ctx, on_progress, s);
     shorten_time_limit(s);
     MCO_TRY(mco_flowshop_solve(s->ctx, s->shop, &s->params, &s->result));
     s->params.time_limit_s = limit_s;
     cli_end_live_line();
-    if (s->result.is_checkpoint_lost) {
+    if (s->result.is_checkpoint_lost)
         code = fail(s->ctx, MCO_ERR_IO);
-        s->result.is_checkpoint_lost = false;
-    }
-    MCO_TRY(write_files(s));
+    code = write_files(s, code);
     if (prints_summary(&s->outputs))
         print_summary(s);
-    if (fflush(stdout) != 0)
-        MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot write standard output: %s", strerror(errno)));
     if (s->result.outcome == MCO_OUTCOME_UNKNOWN && s->result.stop != MCO_STOP_FINISHED)
         code = code == EXIT_USABLE ? EXIT_NONE : code;
 done:
@@ -334,7 +344,6 @@ static int solve_command(int argc, char **argv, double process_start_s)
     cli_forget_context();
     mco_context_destroy(&s.ctx);
     mco_context_destroy(&parsing);
-    cli_raise_caught_signal();
     return code;
 }
 
@@ -408,7 +417,7 @@ done:
     TEXT(taillard, "--taillard", "taNNN", "one of Taillard's instances")                                   \
     INTEGER(jobs, "--jobs", -1, 0, MCO_FLOWSHOP_MAX_JOBS, -1, "N", "jobs of a random instance")           \
     INTEGER(machines, "--machines", -1, 1, MCO_FLOWSHOP_MAX_MACHINES, -1, "M", "machines of a random instance") \
-    INTEGER(seed, "--seed", 1, 1, 2147483646, -1, "K", "seed of a random instance")                        \
+    INTEGER(seed, "--seed", -1, 1, 2147483646, -1, "K", "seed of a random instance, 1 if not given")                        \
     TEXT(output, "--output", "F", "where to write; standard output without it")
 
 typedef struct generate_options {
@@ -423,19 +432,20 @@ enum { GENERATE_COUNT = sizeof generate_table / sizeof generate_table[0] };
 static int generate(mco_context *ctx, int argc, char **argv)
 {
     mco_status st = MCO_OK;
-    generate_options g = {.jobs = -1, .machines = -1, .seed = 1};
+    generate_options g = {.jobs = -1, .machines = -1, .seed = -1};
     mco_flowshop *shop = NULL;
     cli_arguments a = {.table_count = 1, .usage = "mco flowshop generate --taillard ta030 | --jobs N --machines M [--seed K]"};
     a.tables[0] = (cli_table){generate_table, GENERATE_COUNT, &g};
     MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
-    if (g.taillard != NULL && (g.jobs >= 0 || g.machines >= 0))
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--taillard has its own sizes: leave --jobs and --machines out"));
+    if (g.taillard != NULL && (g.jobs >= 0 || g.machines >= 0 || g.seed >= 0))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT,
+                         "--taillard has its own sizes and seed: leave --jobs, --machines and --seed out"));
     if (g.taillard == NULL && (g.jobs < 0 || g.machines < 0))
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "usage: %s", a.usage));
     if (g.taillard != NULL)
         MCO_TRY(mco_flowshop_taillard(ctx, g.taillard, &shop));
     else
-        MCO_TRY(mco_flowshop_generate(ctx, (int32_t)g.jobs, (int32_t)g.machines, (int32_t)g.seed, &shop));
+        MCO_TRY(mco_flowshop_generate(ctx, (int32_t)g.jobs, (int32_t)g.machines, g.seed < 0 ? 1 : (int32_t)g.seed, &shop));
     MCO_TRY(mco_flowshop_write(ctx, shop, g.output != NULL ? g.output : "-"));
 done:
     mco_flowshop_destroy(ctx, &shop);
@@ -446,7 +456,7 @@ void help_flowshop(FILE *file)
 {
     const mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     const cli_outputs outputs = {0};
-    const generate_options g = {.jobs = -1, .machines = -1, .seed = 1};
+    const generate_options g = {.jobs = -1, .machines = -1, .seed = -1};
     size_t count;
     fputs("The permutation flow shop: n jobs, m machines, one job order; find the least makespan.\n\n"
           "  mco flowshop solve    [OPTIONS] INSTANCE\n"
@@ -469,6 +479,9 @@ void help_flowshop(FILE *file)
 int cmd_flowshop(int argc, char **argv, double process_start_s)
 {
     const char *action = argc > 2 ? argv[2] : "";
+    for (int i = 3; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            action = "help";
     if (strcmp(action, "solve") == 0)
         return solve_command(argc, argv, process_start_s);
     if (strcmp(action, "--help") == 0 || strcmp(action, "help") == 0) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mco PROBLEM ACTION [OPTIONS] INSTANCE
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -90,8 +92,11 @@ static int devices(int argc, char **argv)
         return EXIT_USAGE;
     }
     processor_name(name, sizeof name);
-    printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", name, mco_cpu_count(), mco_simd_name(), memory_gib);
-    printf("gpu   none: this build has no GPU engine\n");
+    if (!has_json || (strcmp(argv[3], "-") != 0 && strcmp(argv[3], "/dev/stdout") != 0)) {
+        printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", name, mco_cpu_count(), mco_simd_name(),
+               memory_gib);
+        printf("gpu   none: this build has no GPU engine\n");
+    }
     if (!has_json)
         return EXIT_USABLE;
     mco_status st = mco_context_create(&ctx, NULL);
@@ -118,9 +123,8 @@ static int help_command(int argc, char **argv)
     return EXIT_USABLE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv, double process_start_s)
 {
-    double process_start_s = mco_clock_s();
     const char *command = argc > 1 ? argv[1] : "";
     const problem *p = find_problem(command);
     if (p != NULL)
@@ -137,4 +141,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "mco: no problem is named \"%s\"\n\n", command);
     help(stderr);
     return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    double process_start_s = mco_clock_s();
+    signal(SIGPIPE, SIG_IGN);  // a closed standard output is a failed write, told after the files are safe
+    int code = run(argc, argv, process_start_s);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_USABLE) {
+        fprintf(stderr, "mco: cannot write standard output: %s\n", strerror(errno));
+        code = EXIT_FILE;
+    }
+    cli_raise_caught_signal();
+    return code;
 }

@@ -57,9 +57,9 @@ void cli_catch_signals(mco_context *ctx)
     struct sigaction action = {.sa_handler = on_signal};
     signal_context = ctx;
     sigemptyset(&action.sa_mask);
+    // Also where they were ignored, as in background jobs of a script: who sends them wants an answer.
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);  // a closed standard output is a failed write, told after the files are safe
 }
 
 void cli_forget_context(void)

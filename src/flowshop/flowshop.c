@@ -35,6 +35,11 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a checkpoint holds its own intervals: --resume excludes --interval");
     if (is_heuristic && p->upper_bound >= 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the heuristic has --target");
+    if (is_heuristic && (p->select != MCO_FLOWSHOP_SELECT_DEPTH || p->bound != MCO_FLOWSHOP_BOUND_AUTO ||
+                         p->branching != MCO_FLOWSHOP_BRANCHING_AUTO))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--select, --bound and --branching are for branch and bound");
+    if (p->checkpoint != NULL && strcmp(p->checkpoint, "-") == 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--checkpoint is \"-\", a file was expected: it is replaced as a whole");
     if (is_heuristic && p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the reference engine has no heuristic");
     int64_t cells = (int64_t)shop->jobs * shop->machines * (shop->machines - 1) / 2;
@@ -57,7 +62,8 @@ static void settle(flowshop_run *run)
     run->bound = p->bound == MCO_FLOWSHOP_BOUND_AUTO ? MCO_FLOWSHOP_LB1 : p->bound;
     run->branching = p->branching == MCO_FLOWSHOP_BRANCHING_AUTO ? MCO_FLOWSHOP_MINBRANCH : p->branching;
     r->engine = p->engine == MCO_FLOWSHOP_ENGINE_AUTO ? MCO_FLOWSHOP_ENGINE_CPU : p->engine;
-    bool is_serial = r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST;
+    bool is_serial = p->method == MCO_FLOWSHOP_BB &&
+                     (r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
     run->threads = is_serial ? 1 : p->threads > 0 ? (int)p->threads : mco_cpu_count();
     r->threads_used = run->threads;
 }
@@ -291,6 +297,9 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
                          mco_simd_name()));
     r.simd_used = run.variant->simd;
     MCO_TRY(run_method(&run));
+    if (r.makespan >= 0 && r.bound > r.makespan)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "bound %lld exceeds makespan %lld", (long long)r.bound,
+                         (long long)r.makespan));
     r.outcome = outcome_of(&run);
     if (r.outcome == MCO_OUTCOME_INFEASIBLE)
         r.bound = run.fixed_bound;  // what was asked; the bound at the root may say more

@@ -74,7 +74,7 @@ mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, d
 {
     mco_status st = MCO_OK;
     const int32_t n = shop->jobs, m = shop->machines;
-    flowshop_johnson jo = {.pairs = m * (m - 1) / 2};
+    flowshop_johnson jo = {.pairs = m * (m - 1) / 2, .is_complete = true};
     johnson_key *keys = NULL;
     MCO_TRY(mco_alloc(ctx, &jo.first, jo.pairs));
     MCO_TRY(mco_alloc(ctx, &jo.second, jo.pairs));
@@ -85,7 +85,8 @@ mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, d
         for (int32_t l = k + 1; l < m; l++, q++) {
             jo.first[q] = k;
             jo.second[q] = l;
-            if (mco_clock_s() < deadline_s && !mco_is_cancelled(ctx))
+            jo.is_complete = jo.is_complete && mco_clock_s() < deadline_s && !mco_is_cancelled(ctx);
+            if (jo.is_complete)
                 sort_pair(shop, &jo, k, l, keys, jo.order + (int64_t)q * n);
         }
     *out = jo;

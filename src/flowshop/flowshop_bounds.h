@@ -17,11 +17,12 @@ typedef struct flowshop_johnson {
     int32_t *first;     // [pairs] k
     int32_t *second;    // [pairs] l
     int32_t *order;     // [pairs * jobs]
+    bool is_complete;   // every pair was sorted before the deadline and without a cancellation
     int64_t *prefix;    // [jobs * (machines + 1)] sums of times over machines 0..i-1: lags by difference
 } flowshop_johnson;
 
 // Sorting takes O(n m^2 log n): a second at 2000x100. It ends early at `deadline_s` of mco_clock_s() or
-// on cancellation; the orders are then incomplete and the caller must not use them.
+// on cancellation; is_complete is then false and the orders must not be used.
 mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
                                    flowshop_johnson *out);
 // The greatest two-machine bound of the whole instance. O(n m^2).

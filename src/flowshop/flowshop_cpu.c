@@ -308,6 +308,8 @@ mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint 
     state->iterations = r->iterations;
     if (r->makespan >= 0)
         memcpy(state->order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
+    mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open", flowshop_run_time_s(run),
+            (long long)state->open.count);
     return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
 }
 
@@ -434,7 +436,7 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     if (run->bound == MCO_FLOWSHOP_LB2) {
         MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->deadline_s, &johnson));
         p.search.johnson = &johnson;
-        if (mco_clock_s() < run->deadline_s)
+        if (johnson.is_complete)
             flowshop_run_raise_bound(run, flowshop_johnson_bound(run->shop, &johnson));
     }
     MCO_TRY(flowshop_checkpoint_create(run->ctx, n, &note));
@@ -445,7 +447,7 @@ mco_status flowshop_cpu(flowshop_run *run, const flowshop_checkpoint *state, boo
     MCO_TRY(fill_queue(&p));
     *stop = MCO_STOP_FINISHED;
     // What took long before (the orders of LB2) may have used the time up.
-    if (flowshop_run_must_stop(run, run->result->nodes_resumed, stop))
+    if (flowshop_run_must_stop(run, run->result->nodes_resumed, stop) || (p.search.johnson != NULL && !johnson.is_complete))
         atomic_store(&p.search.must_stop, true);
     MCO_TRY(mco_team_start(run->ctx, p.count, work, &p, &team));
     st = supervise(&p, &team, &note, stop);

@@ -100,7 +100,7 @@ static void test_log(void **state)
     params.log_user = &lines;
     params.log_level = MCO_LOG_WARNING;
     assert_int_equal(mco_context_create(&ctx, &params), MCO_OK);
-    mco_log(ctx, MCO_LOG_ERROR, "seen %d", 7);
+    mco_log(ctx, MCO_LOG_WARNING, "seen %d", 7);
     mco_log(ctx, MCO_LOG_WARNING, "seen %d", 7);
     mco_log(ctx, MCO_LOG_INFO, "not seen");
     assert_int_equal(lines, 2);
