@@ -17,16 +17,17 @@ GROUPS = [(20, 21), (50, 51), (100, 81), (200, 101)]  # jobs, first instance; 20
 
 
 def draw_slice(mco, name, jobs, upper, seed, seconds):
-    """Interval that takes one thread about `seconds`; the whole tail if the tree ends before."""
+    """Interval that takes one thread about `seconds`; the whole tail if the tree ends before, and the
+    whole tree (or its begin) if nothing of that size is behind ten places drawn."""
     generator = random.Random(seed)
-    while True:
-        begin = ".".join(str(generator.randrange(jobs - d)) for d in range(min(jobs - 2, 6)))
+    for draw in range(11):
+        begin = ".".join(str(generator.randrange(jobs - d)) for d in range(min(jobs - 2, 6))) if draw < 10 else ""
         with tempfile.TemporaryDirectory() as folder:
             state = os.path.join(folder, "state")
             r = solve(mco, name, "--upper-bound", upper, "--threads", 1, "--interval", begin + ",", "--time-limit",
                       seconds, "--checkpoint", state)
             if r["stop"] == "finished":
-                if r["time"]["solve_s"] > 0.2 * seconds:
+                if r["time"]["solve_s"] > 0.2 * seconds or draw == 10:
                     return begin + ","
                 continue  # nearly nothing left behind the place drawn
             with open(state) as file:
@@ -36,9 +37,12 @@ def draw_slice(mco, name, jobs, upper, seed, seconds):
 
 def main():
     options = arguments(__doc__, seed=(1, "seed of the slices"), seconds=(10.0, "length of a slice on one thread"),
-                        instances=(10, "instances of each group"), threads=(os.cpu_count(), "most threads"))
+                        instances=(10, "instances of each group"),
+                        jobs=(0, "only the group of so many jobs"), threads=(os.cpu_count(), "most threads"))
     table = Table(options, ["group", "instance", "interval", "threads", "nodes", "wall_s", "M_nodes_s", "speed_up"])
     for jobs, first in GROUPS:
+        if options.jobs not in (0, jobs):
+            continue
         sums = {}
         for k in range(first, first + options.instances):
             name = "ta%03d" % k
