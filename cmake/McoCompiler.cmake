@@ -2,10 +2,11 @@
 # Flags of every target of ours: `mco_options` carries them.
 add_library(mco_options INTERFACE)
 target_compile_definitions(mco_options INTERFACE _GNU_SOURCE)
-target_compile_options(mco_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
-                       -Wmissing-prototypes -Wvla -Wformat=2 -Wno-psabi -fno-math-errno)
+target_compile_options(mco_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes;-Wvla;-Wformat=2;-Wno-psabi;-fno-math-errno>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>")
 if(MCO_WERROR)
-  target_compile_options(mco_options INTERFACE -Werror)
+  target_compile_options(mco_options INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
 if(MCO_SANITIZE)
   target_compile_options(mco_options INTERFACE -fsanitize=${MCO_SANITIZE} -fno-omit-frame-pointer

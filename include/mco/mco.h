@@ -22,6 +22,7 @@
 #define MCO_MCO_H
 
 #include "mco/context.h"
+#include "mco/devices.h"
 #include "mco/flowshop.h"
 #include "mco/status.h"
 #include "mco/version.h"

@@ -15,7 +15,8 @@
     X(MCO_ERR_PARSE, -3, "invalid content")                             \
     X(MCO_ERR_IO, -4, "file cannot be read or written")                 \
     X(MCO_ERR_LIMIT, -5, "beyond a stated limit")                       \
-    X(MCO_ERR_INTERNAL, -6, "internal error, please report it")
+    X(MCO_ERR_INTERNAL, -6, "internal error, please report it")         \
+    X(MCO_ERR_DEVICE, -7, "a device is missing or failed")
 
 // What is known: nothing, a solution, that no solution exists, that the solution is the best.
 #define MCO_OUTCOME_LIST(X)                     \

@@ -24,7 +24,8 @@ int exit_code(mco_status status)
     case MCO_ERR_PARSE:
     case MCO_ERR_IO:
     case MCO_ERR_LIMIT: return EXIT_FILE;
-    case MCO_ERR_MEMORY: return EXIT_RESOURCES;
+    case MCO_ERR_MEMORY:
+    case MCO_ERR_DEVICE: return EXIT_RESOURCES;
     case MCO_ERR_INTERNAL: break;
     }
     return EXIT_INTERNAL;

@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "base/output.h"
+#include "mco/devices.h"
 
 // Exit codes, the same for every command.
 enum {
@@ -82,7 +83,10 @@ typedef struct cli_report {
     int64_t seed;
     const char *engine;
     int threads;
+    const mco_gpu *gpus;  // [gpu_count] used
+    int gpu_count;
     double wall_s, solve_s, cpu_s;
+    double device_s;  // kernel time, summed over the GPUs
     const void *user;  // for the writers of the problem's own members
     void (*write_sizes)(mco_json *json, const void *user);
     void (*write_options)(mco_json *json, const void *user);
@@ -92,6 +96,9 @@ typedef struct cli_report {
 } cli_report;
 
 void cli_write_report(FILE *file, const cli_report *report);
+
+// The members of one GPU, as `mco devices` and the result file give them.
+void cli_write_gpu(mco_json *json, const mco_gpu *gpu);
 
 // ---- Commands: argv[0] is the program, argv[1] the problem. Return an exit code.
 

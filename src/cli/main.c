@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "mco/devices.h"
 #include "mco/version.h"
 
 typedef struct problem {
@@ -59,7 +60,16 @@ static void processor_name(char *name, size_t size)
         fclose(file);
 }
 
-static mco_status write_devices(mco_context *ctx, const char *path, const char *name, double memory_gib)
+// What `mco devices` tells.
+typedef struct machine {
+    char cpu[256];
+    double memory_gib;
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int gpu_count;
+    const char *gpu_reason;  // why there is none
+} machine;
+
+static mco_status write_devices(mco_context *ctx, const char *path, const machine *m)
 {
     mco_output o;
     mco_json json;
@@ -69,39 +79,50 @@ static mco_status write_devices(mco_context *ctx, const char *path, const char *
     mco_json_begin(&json, o.file);
     mco_json_open(&json, NULL, '{');
     mco_json_open(&json, "cpu", '{');
-    mco_json_text(&json, "name", name);
+    mco_json_text(&json, "name", m->cpu);
     mco_json_integer(&json, "processors", mco_cpu_count());
     mco_json_text(&json, "simd", mco_simd_name());
-    mco_json_real(&json, "memory_gib", memory_gib);
+    mco_json_real(&json, "memory_gib", m->memory_gib);
     mco_json_close(&json, '}');
     mco_json_open(&json, "gpus", '[');
+    for (int i = 0; i < m->gpu_count; i++)
+        cli_write_gpu(&json, &m->gpus[i]);
     mco_json_close(&json, ']');
+    mco_json_text(&json, "gpu_reason", m->gpu_reason);
     mco_json_close(&json, '}');
     mco_json_end(&json);
     return mco_output_commit(ctx, &o, false);
 }
 
+static void print_devices(const machine *m)
+{
+    printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", m->cpu, mco_cpu_count(), mco_simd_name(), m->memory_gib);
+    for (int i = 0; i < m->gpu_count; i++) {
+        const mco_gpu *g = &m->gpus[i];
+        printf("gpu %d %s: capability %d.%d, %d multiprocessors, %.1f of %.1f GiB memory free\n", g->index, g->name, g->major,
+               g->minor, g->multiprocessors, (double)g->free_bytes / (1 << 30), (double)g->memory_bytes / (1 << 30));
+    }
+    if (m->gpu_count == 0)
+        printf("gpu   none: %s\n", m->gpu_reason);
+}
+
 static int devices(int argc, char **argv)
 {
     mco_context *ctx = NULL;
-    char name[256];
-    double memory_gib = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE) / (1 << 30);
+    machine m = {.memory_gib = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE) / (1 << 30)};
     bool has_json = argc == 4 && strcmp(argv[2], "--json") == 0;
     if (argc != 2 && !has_json) {
         fprintf(stderr, "mco: usage: mco devices [--json F]\n");
         return EXIT_USAGE;
     }
-    processor_name(name, sizeof name);
-    if (!has_json || (strcmp(argv[3], "-") != 0 && strcmp(argv[3], "/dev/stdout") != 0)) {
-        printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", name, mco_cpu_count(), mco_simd_name(),
-               memory_gib);
-        printf("gpu   none: this build has no GPU engine\n");
-    }
-    if (!has_json)
-        return EXIT_USABLE;
+    processor_name(m.cpu, sizeof m.cpu);
     mco_status st = mco_context_create(&ctx, NULL);
     if (st == MCO_OK)
-        st = write_devices(ctx, argv[3], name, memory_gib);
+        st = mco_gpus_list(ctx, m.gpus, &m.gpu_count, &m.gpu_reason);
+    if (st == MCO_OK && (!has_json || (strcmp(argv[3], "-") != 0 && strcmp(argv[3], "/dev/stdout") != 0)))
+        print_devices(&m);
+    if (st == MCO_OK && has_json)
+        st = write_devices(ctx, argv[3], &m);
     if (st != MCO_OK)
         fprintf(stderr, "mco: %s\n", mco_context_error(ctx));
     mco_context_destroy(&ctx);

@@ -13,6 +13,22 @@ static void write_part(mco_json *json, const char *key, void (*write)(mco_json *
     mco_json_close(json, close);
 }
 
+void cli_write_gpu(mco_json *json, const mco_gpu *gpu)
+{
+    mco_json_open(json, NULL, '{');
+    mco_json_integer(json, "index", gpu->index);
+    mco_json_text(json, "name", gpu->name);
+    mco_json_text(json, "bus_id", gpu->bus_id);
+    mco_json_real(json, "capability", gpu->major + gpu->minor / 10.0);
+    mco_json_integer(json, "multiprocessors", gpu->multiprocessors);
+    mco_json_integer(json, "clock_mhz", gpu->clock_mhz);
+    mco_json_integer(json, "memory_bytes", (int64_t)gpu->memory_bytes);
+    mco_json_integer(json, "free_bytes", (int64_t)gpu->free_bytes);
+    mco_json_integer(json, "l2_bytes", (int64_t)gpu->l2_bytes);
+    mco_json_real(json, "peak_bytes_per_s", gpu->peak_bytes_per_s);
+    mco_json_close(json, '}');
+}
+
 void cli_write_report(FILE *file, const cli_report *r)
 {
     mco_json json;
@@ -48,13 +64,15 @@ void cli_write_report(FILE *file, const cli_report *r)
     mco_json_text(&json, "name", r->engine);
     mco_json_integer(&json, "threads", r->threads);
     mco_json_open(&json, "devices", '[');
+    for (int i = 0; i < r->gpu_count; i++)
+        cli_write_gpu(&json, &r->gpus[i]);
     mco_json_close(&json, ']');
     mco_json_close(&json, '}');
     mco_json_open(&json, "time", '{');
     mco_json_real(&json, "wall_s", r->wall_s);
     mco_json_real(&json, "solve_s", r->solve_s);
     mco_json_real(&json, "cpu_s", r->cpu_s);
-    mco_json_real(&json, "device_s", 0);
+    mco_json_real(&json, "device_s", r->device_s);
     mco_json_close(&json, '}');
     write_part(&json, "counters", r->write_counters, r->user, '{', '}');
     write_part(&json, "history", r->write_history, r->user, '[', ']');

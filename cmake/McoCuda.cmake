@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# GPU engines are compiled where nvcc is found. The runtime is linked statically, so the binary starts
+# on a machine without a GPU or a driver and says so.
+set(MCO_HAVE_CUDA OFF)
+if(NOT MCO_CUDA STREQUAL "OFF")
+  find_program(MCO_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(MCO_NVCC AND NOT CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_COMPILER ${MCO_NVCC})
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code of both, and PTX of the later for what follows
+    endif()
+    enable_language(CUDA)
+    find_package(CUDAToolkit 12 QUIET)
+  endif()
+  if(CMAKE_CUDA_COMPILER AND CUDAToolkit_FOUND)
+    set(MCO_HAVE_CUDA ON)
+    set(CMAKE_CUDA_STANDARD 17)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  elseif(MCO_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "MCO_CUDA is ON and no CUDA toolkit 12 or newer was found: give CMAKE_CUDA_COMPILER")
+  endif()
+endif()

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Which GPUs there are and which of them the user asked for. Compiled in every build.
+#include "device/device.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef MCO_HAVE_CUDA
+mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason)
+{
+    (void)ctx;
+    (void)out;
+    *count = 0;
+    *reason = "this build has no GPU engine (nvcc was not found when it was made)";
+    return MCO_OK;
+}
+#endif
+
+// One index and the comma behind it, if any; -1 for anything else.
+static int next_index(const char **text)
+{
+    if (!isdigit((unsigned char)**text))
+        return -1;
+    char *end;
+    long value = strtol(*text, &end, 10);
+    bool is_last = *end == '\0', has_more = *end == ',' && end[1] != '\0';
+    if (value >= MCO_MAX_GPUS || (!is_last && !has_more))
+        return value >= MCO_MAX_GPUS && (is_last || has_more) ? MCO_MAX_GPUS : -1;
+    *text = is_last ? end : end + 1;
+    return (int)value;
+}
+
+static mco_status choose_by_index(mco_context *ctx, const char *text, const mco_gpu *all, int all_count,
+                                  mco_gpu out[MCO_MAX_GPUS], int *count)
+{
+    const char *rest = text;
+    bool is_taken[MCO_MAX_GPUS] = {false};
+    *count = 0;
+    do {
+        int index = next_index(&rest);
+        if (index < 0)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", \"all\" or indices like \"0,1\" were expected", text);
+        if (index >= all_count)
+            return mco_fail(ctx, MCO_ERR_DEVICE, "--gpus \"%s\" names a GPU that does not exist: the last visible one is %d",
+                            text, all_count - 1);
+        if (is_taken[index])
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus \"%s\" names GPU %d twice", text, index);
+        is_taken[index] = true;
+        out[(*count)++] = all[index];
+    } while (*rest != '\0');
+    return MCO_OK;
+}
+
+mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_MAX_GPUS], int *count)
+{
+    mco_gpu all[MCO_MAX_GPUS];
+    int all_count;
+    const char *reason;
+    mco_status st = mco_gpus_list(ctx, all, &all_count, &reason);
+    if (st != MCO_OK)
+        return st;
+    if (all_count == 0)
+        return mco_fail(ctx, MCO_ERR_DEVICE, "no GPU: %s; --engine cpu needs none", reason);
+    if (text != NULL && strcmp(text, "all") != 0)
+        return choose_by_index(ctx, text, all, all_count, out, count);
+    *count = text == NULL ? 1 : all_count;
+    memcpy(out, all, (size_t)*count * sizeof *out);
+    return MCO_OK;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// CUDA devices: list, open, memory, clock, errors.
+#include "device/device_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mco/devices.h"
+
+// ---- List
+
+static const char *reason_of(cudaError_t error)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (error == cudaErrorNoDevice && visible != NULL && visible[0] == '\0')
+        return "CUDA_VISIBLE_DEVICES is set and empty, which hides them all";
+    if (error == cudaErrorNoDevice)
+        return visible != NULL ? "CUDA_VISIBLE_DEVICES leaves none visible" : "the NVIDIA driver finds no device";
+    if (error == cudaErrorInsufficientDriver)
+        return "no NVIDIA driver, or one older than this build's CUDA";
+    return cudaGetErrorString(error);
+}
+
+static int attribute(enum cudaDeviceAttr name, int index)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, name, index) == cudaSuccess ? value : 0;
+}
+
+static cudaError_t describe(int index, mco_gpu *out)
+{
+    static const double BITS_PER_BYTE = 8, KHZ = 1e3, DATA_RATE = 2;
+    struct cudaDeviceProp p;
+    cudaError_t error = cudaGetDeviceProperties(&p, index);
+    if (error != cudaSuccess)
+        return error;
+    *out = (mco_gpu){.index = index,
+                     .major = p.major,
+                     .minor = p.minor,
+                     .multiprocessors = p.multiProcessorCount,
+                     .clock_mhz = attribute(cudaDevAttrClockRate, index) / 1000,
+                     .memory_bytes = p.totalGlobalMem,
+                     .l2_bytes = (size_t)p.l2CacheSize,
+                     .peak_bytes_per_s = DATA_RATE * KHZ * attribute(cudaDevAttrMemoryClockRate, index) *
+                                         attribute(cudaDevAttrGlobalMemoryBusWidth, index) / BITS_PER_BYTE};
+    snprintf(out->name, sizeof out->name, "%.*s", (int)sizeof out->name - 1, p.name);
+    snprintf(out->bus_id, sizeof out->bus_id, "%04x:%02x:%02x.0", (unsigned)p.pciDomainID & 0xffff,
+             (unsigned)p.pciBusID & 0xff, (unsigned)p.pciDeviceID & 0xff);
+    return cudaSuccess;
+}
+
+mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason)
+{
+    mco_status st = MCO_OK;
+    int found = 0;
+    *count = 0;
+    *reason = NULL;
+    cudaError_t error = cudaGetDeviceCount(&found);
+    if (error != cudaSuccess || found == 0) {
+        *reason = reason_of(error == cudaSuccess ? cudaErrorNoDevice : error);
+        (void)cudaGetLastError();
+        return MCO_OK;
+    }
+    for (int i = 0; i < found && i < MCO_MAX_GPUS; i++) {
+        MCO_CUDA(ctx, describe(i, &out[i]));
+        // Asking for the free memory needs a context on the device: only a device that gives one is usable.
+        MCO_CUDA(ctx, cudaSetDevice(i));
+        MCO_CUDA(ctx, cudaMemGetInfo(&out[i].free_bytes, &out[i].memory_bytes));
+    }
+    *count = found < MCO_MAX_GPUS ? found : MCO_MAX_GPUS;
+    MCO_CUDA(ctx, cudaSetDevice(0));
+done:
+    return st;
+}
+
+// ---- One device
+
+mco_status mco_device_open(mco_context *ctx, const mco_gpu *gpu, mco_device *out)
+{
+    mco_status st = MCO_OK;
+    mco_device d = {.ctx = ctx, .info = *gpu};
+    MCO_CUDA(ctx, cudaSetDevice(gpu->index));
+    MCO_CUDA(ctx, cudaStreamCreateWithFlags(&d.stream, cudaStreamNonBlocking));
+    MCO_CUDA(ctx, cudaStreamCreateWithFlags(&d.side, cudaStreamNonBlocking));
+    MCO_CUDA(ctx, cudaEventCreate(&d.begin));
+    MCO_CUDA(ctx, cudaEventCreate(&d.end));
+    *out = d;
+    return MCO_OK;
+done:
+    mco_device_close(&d);
+    return st;
+}
+
+static void release(const mco_memory_block *block)
+{
+    if (block->kind == MCO_MEMORY_DEVICE)
+        (void)cudaFree(block->address);
+    else
+        (void)cudaFreeHost(block->address);
+}
+
+void mco_device_close(mco_device *d)
+{
+    if (d->ctx == NULL)
+        return;
+    // Errors here are those of work already reported, or of a device that is gone.
+    (void)cudaSetDevice(d->info.index);
+    (void)cudaDeviceSynchronize();
+    for (int i = 0; i < d->block_count; i++)
+        release(&d->blocks[i]);
+    free(d->blocks);
+    if (d->begin != NULL)
+        (void)cudaEventDestroy(d->begin);
+    if (d->end != NULL)
+        (void)cudaEventDestroy(d->end);
+    if (d->side != NULL)
+        (void)cudaStreamDestroy(d->side);
+    if (d->stream != NULL)
+        (void)cudaStreamDestroy(d->stream);
+    (void)cudaGetLastError();
+    *d = (mco_device){0};
+}
+
+mco_status mco_device_use(mco_device *device)
+{
+    return mco_cuda_status(device->ctx, cudaSetDevice(device->info.index), "cudaSetDevice", __FILE__, __LINE__);
+}
+
+// ---- Memory
+
+static mco_memory_block *find_free(mco_device *d, mco_memory_kind kind, size_t bytes)
+{
+    mco_memory_block *best = NULL;
+    for (int i = 0; i < d->block_count; i++) {
+        mco_memory_block *b = &d->blocks[i];
+        bool fits = b->is_free && b->kind == kind && b->bytes >= bytes && b->bytes / 2 <= bytes;
+        if (fits && (best == NULL || b->bytes < best->bytes))
+            best = b;
+    }
+    return best;
+}
+
+// Gives the pool's free memory of this kind back to the driver.
+static void trim(mco_device *d, mco_memory_kind kind)
+{
+    int kept = 0;
+    for (int i = 0; i < d->block_count; i++) {
+        if (d->blocks[i].is_free && d->blocks[i].kind == kind)
+            release(&d->blocks[i]);
+        else
+            d->blocks[kept++] = d->blocks[i];
+    }
+    d->block_count = kept;
+}
+
+static cudaError_t take_new(mco_device *d, mco_memory_kind kind, size_t bytes, void **out)
+{
+    cudaError_t error = kind == MCO_MEMORY_DEVICE ? cudaMalloc(out, bytes) : cudaHostAlloc(out, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+    if (error == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        trim(d, kind);
+        error = kind == MCO_MEMORY_DEVICE ? cudaMalloc(out, bytes) : cudaHostAlloc(out, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+    }
+    return error;
+}
+
+mco_status mco_device_take_bytes(mco_device *d, mco_memory_kind kind, void **out, size_t count, size_t item_bytes)
+{
+    mco_status st = MCO_OK;
+    size_t bytes, free_bytes = 0, all_bytes = 0;
+    void *address = NULL;
+    if (__builtin_mul_overflow(count, item_bytes, &bytes))
+        bytes = SIZE_MAX;
+    bytes = bytes == 0 ? 1 : bytes;
+    mco_memory_block *block = find_free(d, kind, bytes);
+    if (block != NULL) {
+        block->is_free = false;
+        *out = block->address;
+        return MCO_OK;
+    }
+    cudaError_t error = bytes == SIZE_MAX ? cudaErrorMemoryAllocation : take_new(d, kind, bytes, &address);
+    if (error == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        (void)cudaMemGetInfo(&free_bytes, &all_bytes);
+        return mco_fail(d->ctx, MCO_ERR_MEMORY, "GPU %d: %zu items of %zu bytes of %s memory were asked for, %.1f MB of device memory are free",
+                        d->info.index, count, item_bytes, kind == MCO_MEMORY_DEVICE ? "device" : "pinned", (double)free_bytes * 1e-6);
+    }
+    MCO_CUDA(d->ctx, error);
+    if (d->block_count == d->block_room) {
+        int room = d->block_room > 0 ? 2 * d->block_room : 16;
+        mco_memory_block *blocks = realloc(d->blocks, (size_t)room * sizeof *blocks);
+        if (blocks == NULL)
+            MCO_TRY(mco_fail(d->ctx, MCO_ERR_MEMORY, "out of memory: %d blocks", room));
+        d->blocks = blocks;
+        d->block_room = room;
+    }
+    d->blocks[d->block_count++] = (mco_memory_block){address, bytes, kind, false};
+    *out = address;
+    return MCO_OK;
+done:
+    if (address != NULL)
+        release(&(mco_memory_block){address, bytes, kind, false});
+    return st;
+}
+
+void mco_device_give_bytes(mco_device *d, void **memory)
+{
+    if (*memory == NULL)
+        return;
+    for (int i = 0; i < d->block_count; i++)
+        if (d->blocks[i].address == *memory)
+            d->blocks[i].is_free = true;
+    *memory = NULL;
+}
+
+// ---- Clock
+
+mco_status mco_device_start_clock(mco_device *d)
+{
+    return mco_cuda_status(d->ctx, cudaEventRecord(d->begin, d->stream), "cudaEventRecord", __FILE__, __LINE__);
+}
+
+mco_status mco_device_stop_clock(mco_device *d, double *seconds)
+{
+    mco_status st = MCO_OK;
+    float ms = 0;
+    MCO_CUDA(d->ctx, cudaEventRecord(d->end, d->stream));
+    MCO_CUDA(d->ctx, cudaEventSynchronize(d->end));
+    MCO_CUDA(d->ctx, cudaEventElapsedTime(&ms, d->begin, d->end));
+    d->kernel_s += 1e-3 * (double)ms;
+    if (seconds != NULL)
+        *seconds = 1e-3 * (double)ms;
+done:
+    return st;
+}
+
+// ---- Errors
+
+mco_status mco_cuda_status(mco_context *ctx, cudaError_t error, const char *call, const char *file, int line)
+{
+    if (error == cudaSuccess)
+        return MCO_OK;
+    (void)cudaGetLastError();  // what can be cleared is told here and not again by the next call
+    const char *name = strrchr(file, '/');
+    int device = -1;
+    if (cudaGetDevice(&device) != cudaSuccess)
+        device = -1;
+    return mco_fail(ctx, error == cudaErrorMemoryAllocation ? MCO_ERR_MEMORY : MCO_ERR_DEVICE, "GPU %d: %s (%s:%d: %s)", device,
+                    cudaGetErrorString(error), name != NULL ? name + 1 : file, line, call);
+}
