@@ -4,7 +4,7 @@ add_library(mco_options INTERFACE)
 target_compile_definitions(mco_options INTERFACE _GNU_SOURCE)
 target_compile_options(mco_options INTERFACE
   "$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes;-Wvla;-Wformat=2;-Wno-psabi;-fno-math-errno>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics>")
 if(MCO_WERROR)
   target_compile_options(mco_options INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "mco/context.h"
+#include "mco/devices.h"
 #include "mco/flowshop_options.def"
 
 MCO_BEGIN_C
@@ -86,7 +86,17 @@ typedef enum mco_flowshop_method { MCO_FLOWSHOP_BB, MCO_FLOWSHOP_HEURISTIC } mco
 typedef enum mco_flowshop_engine {
     MCO_FLOWSHOP_ENGINE_AUTO,
     MCO_FLOWSHOP_ENGINE_CPU,
-    MCO_FLOWSHOP_ENGINE_REFERENCE
+    MCO_FLOWSHOP_ENGINE_REFERENCE,
+    MCO_FLOWSHOP_ENGINE_GPU,     // depth-first explorers on the devices
+    MCO_FLOWSHOP_ENGINE_HYBRID,  // the same and all cores, on one tree
+    // The systems of Chakroun (2013): a pool on the host, operators on the devices.
+    MCO_FLOWSHOP_ENGINE_GPU_BOUND,             // GB&B: bounds
+    MCO_FLOWSHOP_ENGINE_GPU_MULTINODE,         // a thread branches, bounds and prunes a whole node
+    MCO_FLOWSHOP_ENGINE_GPU_TREE,              // LL-GB&B: a kernel each for branching, bounding, pruning
+    MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT,        // RLL-GB&B: with CPU threads on one shared pool
+    MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE,       // PLL-GB&B: overlapped streams
+    MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND,       // GB&B with the pool split over devices
+    MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL   // LL-MultiGB&B: branching on one device, the rest on another
 } mco_flowshop_engine;
 typedef enum mco_flowshop_bound {
     MCO_FLOWSHOP_BOUND_AUTO,
@@ -153,6 +163,9 @@ typedef struct mco_flowshop_result {
     mco_flowshop_branching branching_used;
     const char *simd_used;  // static storage
     int threads_used;
+    mco_gpu *gpus;          // [gpu_count] used
+    int gpu_count;
+    double device_s;        // kernel time, summed over them
     int64_t upper_bound_used;  // U: what the branching rules see; -1 without branch and bound
 
     // Counters. A node is decomposed when the bounds of its children are computed; counted are

@@ -125,6 +125,7 @@ static void write_solution(mco_json *json, const void *user)
 static mco_status write_json(session *s)
 {
     mco_output o;
+    char engine[32];
     const mco_flowshop_result *r = &s->result;
     mco_status st = mco_output_open(s->ctx, s->outputs.json, &o);
     if (st != MCO_OK)
@@ -138,11 +139,14 @@ static mco_status write_json(session *s)
                          .objective = (double)r->makespan,
                          .bound = (double)r->bound,
                          .seed = s->params.seed,
-                         .engine = r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE ? "reference" : "cpu",
+                         .engine = flowshop_engine_name(r->engine, engine, sizeof engine),
                          .threads = r->threads_used,
+                         .gpus = r->gpus,
+                         .gpu_count = r->gpu_count,
                          .wall_s = mco_clock_s() - s->process_start_s,
                          .solve_s = r->solve_s,
                          .cpu_s = mco_cpu_clock_s(),
+                         .device_s = r->device_s,
                          .user = s,
                          .write_sizes = write_sizes,
                          .write_options = write_options,
@@ -202,6 +206,22 @@ static bool prints_summary(const cli_outputs *o)
     return true;
 }
 
+// "2 threads", "1 GPU (NVIDIA H200)", or both. The threads that only drive a GPU are not told.
+static void print_processors(const mco_flowshop_result *r)
+{
+    const int threads = r->engine == MCO_FLOWSHOP_ENGINE_GPU      ? 0
+                        : r->engine == MCO_FLOWSHOP_ENGINE_HYBRID ? r->threads_used - r->gpu_count
+                                                                  : r->threads_used;
+    if (threads > 0)
+        printf("%d thread%s%s", threads, threads == 1 ? "" : "s", r->gpu_count > 0 ? " and " : "");
+    if (r->gpu_count > 0)
+        printf("%d GPU%s (", r->gpu_count, r->gpu_count == 1 ? "" : "s");
+    for (int i = 0; i < r->gpu_count; i++)
+        printf("%s%s", i > 0 ? ", " : "", r->gpus[i].name);
+    if (r->gpu_count > 0)
+        printf(")");
+}
+
 static void print_summary(const session *s)
 {
     const mco_flowshop_result *r = &s->result;
@@ -224,7 +244,8 @@ static void print_summary(const session *s)
     if (r->nodes > 0)
         printf("nodes      %lld decomposed, %lld leaves, %.2f M nodes/s\n", (long long)r->nodes, (long long)r->leaves,
                tree_s > 0 ? (double)(r->nodes - r->nodes_resumed) / tree_s * 1e-6 : 0.0);
-    printf("time       %.3f s on %d thread%s", r->solve_s, r->threads_used, r->threads_used == 1 ? "" : "s");
+    printf("time       %.3f s on ", r->solve_s);
+    print_processors(r);
     if (r->heuristic_s > 0)
         printf(", %.3f s of it the heuristic", r->heuristic_s);
     printf("\n");
@@ -473,7 +494,7 @@ void help_flowshop(FILE *file)
     mco_options_help(file, options, count, &outputs);
     fputs("\ngenerate:\n", file);
     mco_options_help(file, generate_table, GENERATE_COUNT, &g);
-    fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory, 5 internal\n", file);
+    fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
 }
 
 int cmd_flowshop(int argc, char **argv, double process_start_s)

@@ -4,9 +4,10 @@
 
 #include "base/clock.h"
 #include "base/options.h"
-#include "flowshop/flowshop_cpu.h"
+#include "flowshop/flowshop_engines.h"
 #include "flowshop/flowshop_heuristic.h"
 #include "flowshop/flowshop_options.h"
+#include "flowshop/flowshop_pool.h"
 #include "flowshop/flowshop_ref.h"
 #include "mco/version.h"
 
@@ -20,15 +21,54 @@ const mco_option *flowshop_options(size_t *count)
     return options;
 }
 
+const char *flowshop_engine_name(mco_flowshop_engine engine, char *buffer, size_t size)
+{
+    size_t at = 0;
+    while (strcmp(options[at].flag, "--engine") != 0)
+        at++;
+    return mco_option_choice(&options[at], (int)engine, buffer, size);
+}
+
 // ---- What the parameters leave open
+
+// Depth-first explorers and their intervals: what can be cut, written down and taken up again.
+static bool has_intervals(const mco_flowshop_params *p)
+{
+    return p->method == MCO_FLOWSHOP_BB && p->select == MCO_FLOWSHOP_SELECT_DEPTH &&
+           (p->engine == MCO_FLOWSHOP_ENGINE_AUTO || p->engine == MCO_FLOWSHOP_ENGINE_CPU ||
+            p->engine == MCO_FLOWSHOP_ENGINE_GPU || p->engine == MCO_FLOWSHOP_ENGINE_HYBRID);
+}
+
+static bool is_of_host(mco_flowshop_engine engine)
+{
+    return engine == MCO_FLOWSHOP_ENGINE_CPU || engine == MCO_FLOWSHOP_ENGINE_REFERENCE;
+}
+
+static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
+{
+    const bool is_best = p->select == MCO_FLOWSHOP_SELECT_BEST, is_heuristic = p->method == MCO_FLOWSHOP_HEURISTIC;
+    const bool is_auto = p->engine == MCO_FLOWSHOP_ENGINE_AUTO;
+    char name[32];
+    flowshop_engine_name(p->engine, name, sizeof name);
+    if (is_heuristic && !is_auto && p->engine != MCO_FLOWSHOP_ENGINE_CPU)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no heuristic: it runs on the cores, --engine cpu or auto",
+                        name);
+    if (is_best && !is_auto && !is_of_host(p->engine))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s goes its own way: --select best is for auto, cpu and reference",
+                        name);
+    if (p->gpus != NULL && (is_best || is_heuristic || is_of_host(p->engine)))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", but %s uses none", p->gpus,
+                        is_heuristic ? "the heuristic" : is_best ? "--select best" : name);
+    if (!has_intervals(p) && (p->checkpoint != NULL || p->resume != NULL || p->interval != NULL))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "
+                        "or hybrid");
+    return MCO_OK;
+}
 
 static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
 {
-    bool is_plain = p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST;
     bool is_heuristic = p->method == MCO_FLOWSHOP_HEURISTIC;
-    if ((is_plain || is_heuristic) && (p->checkpoint != NULL || p->resume != NULL || p->interval != NULL))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT,
-                        "checkpoint, resume and interval need --method bb, --engine cpu and --select depth");
     if (p->iterations >= 0 && (p->upper_bound >= 0 || p->resume != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--iterations is for the heuristic, which does not run here");
     if (p->resume != NULL && p->interval != NULL)
@@ -40,8 +80,6 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--select, --bound and --branching are for branch and bound");
     if (p->checkpoint != NULL && strcmp(p->checkpoint, "-") == 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--checkpoint is \"-\", a file was expected: it is replaced as a whole");
-    if (is_heuristic && p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the reference engine has no heuristic");
     int64_t cells = (int64_t)shop->jobs * shop->machines * (shop->machines - 1) / 2;
     if (p->bound == MCO_FLOWSHOP_LB2 && !is_heuristic && cells > MCO_FLOWSHOP_MAX_PAIR_CELLS)
         return mco_fail(ctx, MCO_ERR_LIMIT, "LB2 of %d jobs and %d machines has %lld cells of pairs, at most %d: use lb1",
@@ -55,17 +93,40 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
 // Given the optimum, MinBranch needs fewer nodes than MinMin on eight of the ten 20x10 and eight of the
 // ten 50x10 instances of Taillard's; in all 35 M at 20x10, MinMin 41 M, MaxSum 45 M. LB2 halves a tree
 // (ta011, ta020) and costs thirteen times as much a node there.
-static void settle(flowshop_run *run)
+static mco_status settle(flowshop_run *run)
 {
+    mco_status st = MCO_OK;
     const mco_flowshop_params *p = run->params;
-    mco_flowshop_result *r = run->result;
     run->bound = p->bound == MCO_FLOWSHOP_BOUND_AUTO ? MCO_FLOWSHOP_LB1 : p->bound;
     run->branching = p->branching == MCO_FLOWSHOP_BRANCHING_AUTO ? MCO_FLOWSHOP_MINBRANCH : p->branching;
-    r->engine = p->engine == MCO_FLOWSHOP_ENGINE_AUTO ? MCO_FLOWSHOP_ENGINE_CPU : p->engine;
     bool is_serial = p->method == MCO_FLOWSHOP_BB &&
-                     (r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
+                     (p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
     run->threads = is_serial ? 1 : p->threads > 0 ? (int)p->threads : mco_cpu_count();
-    r->threads_used = run->threads;
+    // Engine auto looks for GPUs once the tree proves large enough, unless some are named.
+    bool is_auto = p->engine == MCO_FLOWSHOP_ENGINE_AUTO;
+    if (is_auto ? p->gpus != NULL : !is_of_host(p->engine)) {
+        MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
+        MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
+    }
+    flowshop_use_engine(run, is_auto ? MCO_FLOWSHOP_ENGINE_CPU : p->engine);
+done:
+    return st;
+}
+
+// "2 threads, simd avx512 (the widest of this processor), 16-bit lanes" or "GPU 0 (NVIDIA H200)", or both.
+static void describe_processors(const flowshop_run *run, char *out, size_t size)
+{
+    const mco_flowshop_params *p = run->params;
+    const bool has_gpus = run->gpu_count > 0 && p->engine != MCO_FLOWSHOP_ENGINE_AUTO;
+    int used = 0;
+    for (int i = 0; i < run->gpu_count && has_gpus && used < (int)size; i++)
+        used += snprintf(out + used, size - (size_t)used, "%sGPU %d (%s)", i > 0 ? ", " : "", run->gpus[i].index,
+                         run->gpus[i].name);
+    if (run->result->engine != MCO_FLOWSHOP_ENGINE_GPU && used < (int)size)
+        snprintf(out + used, size - (size_t)used, "%s%d thread%s, simd %s (%s), %d-bit lanes", has_gpus ? ", " : "",
+                 run->threads, run->threads > 1 ? "s" : "", run->variant->simd,
+                 p->simd == MCO_FLOWSHOP_SIMD_AUTO ? "the widest of this processor" : "as asked",
+                 run->variant->lane_bits);
 }
 
 static void describe(const flowshop_run *run)
@@ -73,8 +134,11 @@ static void describe(const flowshop_run *run)
     static const char *const bounds[] = {"", "lb1", "lb2"};
     static const char *const rules[] = {"", "forward", "backward", "alternate", "minbranch", "minmin", "maxsum"};
     const mco_flowshop_params *p = run->params;
+    char name[32], processors[512];
     mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %lld", run->shop->name, run->shop->jobs,
             run->shop->machines, (long long)run->result->bound);
+    describe_processors(run, processors, sizeof processors);
+    flowshop_engine_name(run->result->engine, name, sizeof name);
     if (p->method == MCO_FLOWSHOP_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
                 run->threads > 1 ? "s" : "", run->variant->simd, run->variant->lane_bits);
@@ -82,13 +146,11 @@ static void describe(const flowshop_run *run)
         mco_log(run->ctx, MCO_LOG_INFO, "engine reference, one thread, bound %s, branching %s", bounds[run->bound],
                 rules[run->branching]);
     else
-        mco_log(run->ctx, MCO_LOG_INFO,
-                "engine cpu%s, %d thread%s, simd %s (%s), %d-bit lanes, bound %s%s, "
-                "branching %s%s",
-                p->engine == MCO_FLOWSHOP_ENGINE_AUTO ? " (the only one built in)" : "", run->threads,
-                run->threads > 1 ? "s" : "", run->variant->simd,
-                p->simd == MCO_FLOWSHOP_SIMD_AUTO ? "the widest of this processor" : "as asked",
-                run->variant->lane_bits, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
+        mco_log(run->ctx, MCO_LOG_INFO, "engine %s%s, %s, bound %s%s, branching %s%s", name,
+                p->engine == MCO_FLOWSHOP_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH
+                    ? " (auto: a GPU is looked for if the tree takes longer)"
+                    : "",
+                processors, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
                 rules[run->branching], p->branching == 0 ? " (default: fewest nodes at most sizes)" : "");
 }
 
@@ -139,10 +201,8 @@ static mco_status resume(flowshop_run *run, flowshop_checkpoint *state)
     run->upper_bound = state->upper_bound < run->upper_bound ? state->upper_bound : run->upper_bound;
     if (state->makespan >= 0 && (r->makespan < 0 || state->makespan < r->makespan))
         MCO_TRY(flowshop_run_adopt(run, state->makespan, state->order, "resumed"));
-    const int64_t columns = r->children_columns, cells = ((int64_t)run->shop->jobs + 1) * columns;
-    for (int64_t i = columns; i < cells; i++)
-        r->nodes_resumed += state->children_by_depth[i];
-    r->nodes = r->nodes_resumed;
+    const int64_t cells = ((int64_t)run->shop->jobs + 1) * r->children_columns;
+    r->nodes = r->nodes_resumed = flowshop_search_nodes(state);
     r->leaves = state->leaves;
     r->steals = state->steals;
     r->iterations += state->iterations;
@@ -161,9 +221,13 @@ static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, boo
     r->branching_used = run->branching;
     if (run->params->select == MCO_FLOWSHOP_SELECT_BEST)
         return flowshop_best_first(run, is_proved, stop);
-    if (r->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
-        return flowshop_reference(run, is_proved, stop);
-    return flowshop_cpu(run, state, is_proved, stop);
+    switch (r->engine) {
+    case MCO_FLOWSHOP_ENGINE_REFERENCE: return flowshop_reference(run, is_proved, stop);
+    case MCO_FLOWSHOP_ENGINE_CPU:
+    case MCO_FLOWSHOP_ENGINE_GPU:
+    case MCO_FLOWSHOP_ENGINE_HYBRID: return flowshop_search_tree(run, state, is_proved, stop);
+    default: return flowshop_pool(run, state, is_proved, stop);
+    }
 }
 
 // Every decomposed node had the bounds its rule asks for computed: of one end, or of both. So had the
@@ -196,9 +260,11 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
     MCO_TRY(mco_alloc(run->ctx, &r->nodes_by_depth, n + 1));
     r->children_columns = flowshop_children_columns(run->shop->jobs);
     MCO_TRY(mco_alloc(run->ctx, &r->children_by_depth, (n + 1) * r->children_columns));
-    if (p->resume != NULL) {
+    if (p->resume != NULL)
         MCO_TRY(resume(run, &state));
-    } else {
+    if (r->engine == MCO_FLOWSHOP_ENGINE_GPU || r->engine == MCO_FLOWSHOP_ENGINE_HYBRID)
+        MCO_TRY(flowshop_refuse_gpu(run));
+    if (p->resume == NULL) {
         if (p->upper_bound < 0) {
             int64_t iterations = p->iterations >= 0 ? p->iterations : flowshop_heuristic_default_iterations(run->shop);
             MCO_TRY(flowshop_heuristic(run, iterations, stop));
@@ -289,8 +355,9 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
     run.start_s = run.logged_s = run.reported_s = mco_clock_s();
     run.deadline_s = run.start_s + params->time_limit_s;
     MCO_TRY(mco_options_validate(ctx, options, sizeof options / sizeof options[0], params));
+    MCO_TRY(refuse_engine(ctx, params));
     MCO_TRY(refuse_combinations(ctx, shop, params));
-    settle(&run);
+    MCO_TRY(settle(&run));
     run.variant = flowshop_variant_choose(params->simd, shop);
     if (run.variant == NULL)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "this processor or this build lacks the vector unit asked for; it has %s",
@@ -304,8 +371,14 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
     if (r.outcome == MCO_OUTCOME_INFEASIBLE)
         r.bound = run.fixed_bound;  // what was asked; the bound at the root may say more
     r.solve_s = flowshop_run_time_s(&run);
+    if (!is_of_host(r.engine)) {
+        r.gpus = run.gpus;  // moved
+        r.gpu_count = run.gpu_count;
+        run.gpus = NULL;
+    }
     *result = r;
 done:
+    mco_free(ctx, &run.gpus);
     mco_clear_cancel(ctx);
     if (st != MCO_OK)
         mco_flowshop_result_clear(ctx, &r);
@@ -314,6 +387,7 @@ done:
 
 void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result)
 {
+    mco_free(ctx, &result->gpus);
     mco_free(ctx, &result->history);
     mco_free(ctx, &result->children_by_depth);
     mco_free(ctx, &result->nodes_by_depth);

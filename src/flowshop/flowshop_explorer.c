@@ -350,7 +350,8 @@ INLINE void enter_child(flowshop_explorer *x, frame *f, frame *c, int32_t k)
     x->nodes++;
 }
 
-static bool explore(flowshop_explorer *x, int64_t nodes)
+// True while work is left.
+INLINE bool search_depth_first(flowshop_explorer *x, int64_t nodes)
 {
     if (x->depth < 0 || x->is_untouched)
         return x->is_untouched;
@@ -377,6 +378,13 @@ static bool explore(flowshop_explorer *x, int64_t nodes)
     return true;
 }
 
+static flowshop_progress explore(flowshop_explorer *x, int64_t nodes)
+{
+    bool is_left = search_depth_first(x, nodes);
+    atomic_store_explicit(&x->published_nodes, x->nodes, memory_order_relaxed);
+    return is_left ? FLOWSHOP_WORK_LEFT : FLOWSHOP_WORK_DONE;
+}
+
 // ---- Intervals
 
 static void start_root(flowshop_explorer *x)
@@ -398,9 +406,10 @@ static void start_root(flowshop_explorer *x)
         f->through[i] = f->remain[i] + pair_swap(f->ends[x->m - 1 - i]);
 }
 
-static void unfold(flowshop_explorer *x, const flowshop_interval *interval)
+static void unfold(flowshop_explorer *x, const flowshop_interval *interval, int64_t count)
 {
     frame *f = x->frames;
+    (void)count;  // room for one
     flowshop_interval_copy(interval, &x->interval);
     start_root(x);
     f->is_at_end = interval->b_depth > 0;
@@ -455,15 +464,16 @@ static int64_t least_alive_bound(const frame *f)
     return least;
 }
 
-static bool fold(const flowshop_explorer *x, flowshop_interval *out)
+static void fold(const flowshop_explorer *x, flowshop_intervals *list)
 {
     if (x->is_untouched) {
-        flowshop_interval_copy(&x->interval, out);
-        return true;
+        flowshop_interval_copy(&x->interval, flowshop_intervals_push(list));
+        return;
     }
     const frame *f = next_frame(x);
     if (f == NULL)
-        return false;
+        return;
+    flowshop_interval *out = flowshop_intervals_push(list);
     int32_t w = f->first_word;
     while (f->alive[w] == 0)
         w++;
@@ -476,30 +486,30 @@ static bool fold(const flowshop_explorer *x, flowshop_interval *out)
         int64_t bound = least_alive_bound(x->path[d]);
         out->bound = bound < out->bound ? bound : out->bound;
     }
-    return true;
 }
 
-// Gives the later half of the children of the shallowest frame that has any: the largest subtrees
-// there are. All of them go if deeper frames hold work.
-static bool split(flowshop_explorer *x, flowshop_interval *given)
+// Gives the later half of the children of the shallowest frame that has any, whatever the share: the
+// largest subtrees there are. All of them go if deeper frames hold work.
+static int64_t split(flowshop_explorer *x, double share, int64_t room, flowshop_intervals *list)
 {
     int32_t d = 0;
-    if (x->is_untouched)
-        return false;
+    if (x->is_untouched || share <= 0 || room < 1)
+        return 0;
     while (d <= x->depth && count_alive(x->path[d]) == 0)
         d++;
     if (d > x->depth)
-        return false;
+        return 0;
     frame *f = x->path[d];
     int64_t count = count_alive(f);
     bool has_deeper = next_frame(x) != f;
     int64_t kept = has_deeper ? count / 2 : (count + 1) / 2;
     if (kept == count)
-        return false;
+        return 0;
     int32_t k = 0;
     for (int64_t seen = 0;; k++)
         if (f->alive[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1 && seen++ == kept)
             break;
+    flowshop_interval *given = flowshop_intervals_push(list);
     write_path(x, f, k, given->a);
     given->a_depth = d + 1;
     given->b_depth = x->interval.b_depth;
@@ -510,7 +520,13 @@ static bool split(flowshop_explorer *x, flowshop_interval *given)
     x->interval.b_depth = flowshop_path_trim(given->a, given->a_depth);
     for (int32_t w = k / WORD_PAIRS; w < f->words; w++)
         f->alive[w] &= w == k / WORD_PAIRS ? ((uint64_t)1 << (k % WORD_PAIRS)) - 1 : 0;
-    return true;
+    return 1;
+}
+
+static int64_t room(const flowshop_explorer *x)
+{
+    (void)x;
+    return 1;
 }
 
 static const int64_t *children_by_depth(const flowshop_explorer *x)
@@ -523,6 +539,11 @@ static int64_t leaves(const flowshop_explorer *x)
     return x->leaves;
 }
 
+static int64_t nodes(const flowshop_explorer *x)
+{
+    return atomic_load_explicit(&x->published_nodes, memory_order_relaxed);
+}
+
 // ---- Creation
 
 static void destroy(mco_context *ctx, flowshop_explorer **explorer)
@@ -533,9 +554,10 @@ static void destroy(mco_context *ctx, flowshop_explorer **explorer)
     mco_free(ctx, explorer);
 }
 
-static mco_status create(mco_context *ctx, flowshop_search *search, flowshop_explorer **out)
+static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gpu *gpu, flowshop_explorer **out)
 {
     mco_status st = MCO_OK;
+    (void)gpu;
     flowshop_explorer *x = NULL;
     arena measure = {0}, arena_of_x = {0};
     MCO_TRY(mco_alloc(ctx, &x, 1));
@@ -563,5 +585,16 @@ done:
     return st;
 }
 
-const flowshop_explorer_ops VARIANT(flowshop_explorer) = {create, destroy, unfold,            explore,
-                                                          fold,   split,   children_by_depth, leaves};
+const flowshop_explorer_ops VARIANT(flowshop_explorer) = {
+    .name = "cpu",
+    .create = create,
+    .destroy = destroy,
+    .room = room,
+    .unfold = unfold,
+    .explore = explore,
+    .fold = fold,
+    .split = split,
+    .children_by_depth = children_by_depth,
+    .leaves = leaves,
+    .nodes = nodes,
+};

@@ -81,6 +81,7 @@ struct flowshop_explorer {
     int64_t *children_by_depth;  // [(n + 1) * columns]
     int64_t columns;
     int64_t leaves, nodes;
+    atomic_int_least64_t published_nodes;  // `nodes` at the last return, for other threads
     lane rule_bound;     // U, at most LANE_MAX
     pair_tables lb2;
     void *memory;  // everything above that is an array

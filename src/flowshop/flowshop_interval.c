@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flowshop/flowshop_interval.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,29 +31,51 @@ void flowshop_interval_copy(const flowshop_interval *from, flowshop_interval *to
     memcpy(to->b, from->b, (size_t)from->b_depth * sizeof *from->b);
 }
 
-mco_status flowshop_intervals_add(mco_context *ctx, flowshop_intervals *list, const flowshop_interval *interval)
+mco_status flowshop_intervals_reserve(mco_context *ctx, flowshop_intervals *list, int64_t room)
 {
     mco_status st = MCO_OK;
-    if (list->count == list->room) {
-        int64_t room = list->room < 8 ? 16 : 2 * list->room;
-        flowshop_interval *items = NULL;
-        MCO_TRY(mco_alloc(ctx, &items, room));
-        if (list->count > 0)
-            memcpy(items, list->items, (size_t)list->count * sizeof *items);
-        mco_free(ctx, &list->items);
-        list->items = items;
-        list->room = room;
-    }
-    MCO_TRY(flowshop_interval_create(ctx, list->jobs, &list->items[list->count]));
-    flowshop_interval_copy(interval, &list->items[list->count++]);
+    flowshop_interval *items = NULL;
+    int32_t *digits = NULL;
+    if (room <= list->room)
+        return MCO_OK;
+    const int64_t length = 2 * (int64_t)list->jobs;  // digits of one interval
+    MCO_TRY(mco_alloc(ctx, &items, room));
+    MCO_TRY(mco_alloc_bytes(ctx, (void **)&digits, (size_t)room, (size_t)length * sizeof *digits));
+    for (int64_t i = 0; i < room; i++)
+        items[i] = (flowshop_interval){.a = digits + i * length, .b = digits + i * length + list->jobs};
+    for (int64_t i = 0; i < list->count; i++)
+        flowshop_interval_copy(&list->items[i], &items[i]);
+    mco_free(ctx, &list->digits);
+    mco_free(ctx, &list->items);
+    list->items = items;
+    list->digits = digits;
+    list->room = room;
+    items = NULL;
+done:
+    mco_free(ctx, &items);
+    return st;
+}
+
+flowshop_interval *flowshop_intervals_push(flowshop_intervals *list)
+{
+    assert(list->count < list->room);
+    return &list->items[list->count++];
+}
+
+mco_status flowshop_intervals_add(mco_context *ctx, flowshop_intervals *list, const flowshop_interval *interval)
+{
+    enum { FIRST_ROOM = 16 };
+    mco_status st = MCO_OK;
+    if (list->count == list->room)
+        MCO_TRY(flowshop_intervals_reserve(ctx, list, list->room > 0 ? 2 * list->room : FIRST_ROOM));
+    flowshop_interval_copy(interval, flowshop_intervals_push(list));
 done:
     return st;
 }
 
 void flowshop_intervals_clear(mco_context *ctx, flowshop_intervals *list)
 {
-    for (int64_t i = 0; i < list->count; i++)
-        flowshop_interval_destroy(ctx, &list->items[i]);
+    mco_free(ctx, &list->digits);
     mco_free(ctx, &list->items);
     list->count = list->room = 0;
 }

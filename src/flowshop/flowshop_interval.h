@@ -24,18 +24,24 @@ typedef struct flowshop_interval {
     int64_t bound;             // no leaf inside is shorter
 } flowshop_interval;
 
-// A growing list of intervals of one tree.
+// A list of intervals of one tree.
 typedef struct flowshop_intervals {
     int32_t jobs;
     int64_t count, room;
-    flowshop_interval *items;
+    flowshop_interval *items;  // [room], of them `count` in the list; all have their arrays
+    int32_t *digits;           // [room * 2 * jobs] what the items point into
 } flowshop_intervals;
 
 mco_status flowshop_interval_create(mco_context *ctx, int32_t jobs, flowshop_interval *out);
 void flowshop_interval_destroy(mco_context *ctx, flowshop_interval *interval);
 void flowshop_interval_copy(const flowshop_interval *from, flowshop_interval *to);
 
-// Appends a copy. Errors: MEMORY.
+// Makes room for that many, those in the list included; never less than there is. Pointers to items end.
+// Errors: MEMORY.
+mco_status flowshop_intervals_reserve(mco_context *ctx, flowshop_intervals *list, int64_t room);
+// The next item, to be filled; there is room for it. Allocates nothing: worker threads may call it.
+flowshop_interval *flowshop_intervals_push(flowshop_intervals *list);
+// Appends a copy; the list grows. Errors: MEMORY.
 mco_status flowshop_intervals_add(mco_context *ctx, flowshop_intervals *list, const flowshop_interval *interval);
 void flowshop_intervals_clear(mco_context *ctx, flowshop_intervals *list);
 

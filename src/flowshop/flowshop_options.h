@@ -7,5 +7,7 @@
 #include "mco/flowshop.h"
 
 const mco_option *flowshop_options(size_t *count);
+// The name of an engine, as --engine takes it, in `buffer` of at least 32 bytes.
+const char *flowshop_engine_name(mco_flowshop_engine engine, char *buffer, size_t size);
 
 #endif

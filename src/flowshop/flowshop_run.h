@@ -4,6 +4,7 @@
 #ifndef MCO_FLOWSHOP_RUN_H
 #define MCO_FLOWSHOP_RUN_H
 
+#include "device/device.h"
 #include "flowshop/flowshop_instance.h"
 #include "flowshop/flowshop_variants.h"
 
@@ -15,6 +16,8 @@ typedef struct flowshop_run {
     mco_flowshop_bound bound;         // resolved, never auto
     mco_flowshop_branching branching; // resolved, never auto
     int threads;                      // resolved, at least 1
+    mco_gpu *gpus;                    // [gpu_count] chosen; none with an engine of the host
+    int gpu_count;
     double start_s;                   // mco_clock_s() at the start
     double deadline_s;                // mco_clock_s() at the time limit; infinite without one
     int64_t upper_bound;              // only schedules below it count; falls with the incumbent

@@ -254,10 +254,12 @@ static void test_parity_of_first_nodes(void **state)
                 atomic_init(&search.incumbent, result.upper_bound_used);
                 flowshop_explorer *x = NULL;
                 flowshop_interval whole;
-                assert_int_equal(v->explorer->create(ctx, &search, &x), MCO_OK);
+                assert_int_equal(v->explorer->create(ctx, &search, NULL, &x), MCO_OK);
                 assert_int_equal(flowshop_interval_create(ctx, n, &whole), MCO_OK);
-                v->explorer->unfold(x, &whole);
-                v->explorer->explore(x, count);
+                v->explorer->unfold(x, &whole, 1);
+                flowshop_progress progress = v->explorer->explore(x, count);
+                assert_int_equal(v->explorer->nodes(x), count - (left > 0 ? left : 0));
+                assert_true(progress == FLOWSHOP_WORK_LEFT || progress == FLOWSHOP_WORK_DONE);
                 assert_memory_equal(v->explorer->children_by_depth(x), rows, (size_t)cells * sizeof *rows);
                 v->explorer->destroy(ctx, &x);
                 flowshop_interval_destroy(ctx, &whole);
@@ -285,30 +287,37 @@ static void test_intervals_partition_the_tree(void **state)
     flowshop_search search = {.shop = shop, .bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH,
                               .rule_bound = 1582, .found = ignore_found};
     atomic_init(&search.incumbent, 1582);
-    flowshop_intervals open = {.jobs = n};
+    flowshop_intervals open = {.jobs = n}, rest = {.jobs = n};
     flowshop_interval piece;
     flowshop_explorer *x = NULL;
-    assert_int_equal(v->explorer->create(ctx, &search, &x), MCO_OK);
+    assert_int_equal(v->explorer->create(ctx, &search, NULL, &x), MCO_OK);
+    assert_int_equal(v->explorer->room(x), 1);
     assert_int_equal(flowshop_interval_create(ctx, n, &piece), MCO_OK);
     assert_int_equal(flowshop_intervals_add(ctx, &open, &piece), MCO_OK);
+    assert_int_equal(flowshop_intervals_reserve(ctx, &rest, 2), MCO_OK);
     while (open.count > 0) {
         int64_t which = mco_rng_below(&rng, (uint32_t)open.count);
         flowshop_interval_copy(&open.items[which], &piece);
-        flowshop_interval_destroy(ctx, &open.items[which]);
-        open.items[which] = open.items[--open.count];
-        v->explorer->unfold(x, &piece);
-        v->explorer->explore(x, mco_rng_below(&rng, 3000));
-        if (open.count < 20 && v->explorer->split(x, &piece))
-            assert_int_equal(flowshop_intervals_add(ctx, &open, &piece), MCO_OK);
-        if (v->explorer->fold(x, &piece))
-            assert_int_equal(flowshop_intervals_add(ctx, &open, &piece), MCO_OK);
+        open.count--;
+        flowshop_interval_copy(&open.items[open.count], &open.items[which]);
+        v->explorer->unfold(x, &piece, 1);
+        flowshop_progress progress = v->explorer->explore(x, mco_rng_below(&rng, 3000));
+        rest.count = 0;
+        int64_t given = open.count < 20 ? v->explorer->split(x, 0.5, 1, &rest) : 0;
+        assert_int_equal(given, rest.count);
+        v->explorer->fold(x, &rest);
+        assert_true(rest.count == given || progress == FLOWSHOP_WORK_LEFT);
+        for (int64_t i = 0; i < rest.count; i++)
+            assert_int_equal(flowshop_intervals_add(ctx, &open, &rest.items[i]), MCO_OK);
     }
     int64_t nodes = 0;
     const int64_t *rows = v->explorer->children_by_depth(x);
     for (int64_t c = 0; c < (int64_t)(n + 1) * (n + 1); c++)
         nodes += rows[c];
     assert_int_equal(nodes, 150678);
+    assert_int_equal(v->explorer->nodes(x), nodes);
     flowshop_interval_destroy(ctx, &piece);
+    flowshop_intervals_clear(ctx, &rest);
     flowshop_intervals_clear(ctx, &open);
     v->explorer->destroy(ctx, &x);
     mco_flowshop_destroy(ctx, &shop);

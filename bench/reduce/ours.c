@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The library's reduction as a competitor: its launcher, without the tests of arguments in front of it.
+#include <string.h>
+
+#include "bench.h"
+#include "reduce/reduce_cuda.h"
+
+static const mco_reduce_op OPS[BENCH_OPS] = {
+    [BENCH_SUM] = MCO_REDUCE_SUM, [BENCH_MIN] = MCO_REDUCE_MIN, [BENCH_MAX] = MCO_REDUCE_MAX, [BENCH_ARGMIN] = MCO_REDUCE_ARGMIN};
+
+static cudaError_t ours_run(const bench_competitor *self, const bench_job *job)
+{
+    reduce_launch_args args = {.op = OPS[job->op],
+                               .type = job->type == BENCH_I32 ? MCO_REDUCE_I32 : MCO_REDUCE_F32,
+                               .d_data = job->d_in,
+                               .count = job->count,
+                               .d_value = job->d_out,
+                               .d_scratch = job->d_scratch,
+                               .block = self->block};
+    return reduce_launch(&args, job->stream);
+}
+
+static cudaError_t ours_scratch(const bench_competitor *self, const bench_job *job, size_t *bytes)
+{
+    (void)self;
+    (void)job;
+    *bytes = reduce_scratch_bytes();
+    return cudaSuccess;
+}
+
+static bench_result ours_read(const void *out, bench_op op, bench_type type)
+{
+    mco_reduce_value value;
+    bench_result r = {0};
+    memcpy(&value, out, sizeof value);
+    // Sums of i32 come in 64 bits; the reference and the others have them modulo 2^32.
+    if (type == BENCH_I32)
+        r.value.i32 = (int32_t)(uint32_t)value.u;
+    else
+        r.value.f32 = (float)value.f;
+    r.index = op == BENCH_ARGMIN ? value.index : 0;
+    return r;
+}
+
+bench_competitor bench_ours(int block)
+{
+    return (bench_competitor){
+        .name = "ours", .block = block, .run = ours_run, .scratch_bytes = ours_scratch, .read = ours_read};
+}

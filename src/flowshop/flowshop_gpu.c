@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: MIT
+// One GPU as an explorer: prepares the tables, starts the kernel of flowshop_dfs.cu, watches it, and
+// turns what its searches hold into intervals and back.
+//
+// While the kernel runs, the host only writes the incumbent and the wish to stop, and reads schedules
+// and a count of nodes. Everything else happens between two launches: the states and paths of all
+// searches come back, and two copies are kept so that a device lost in a launch leaves the copy before.
+#include "flowshop/flowshop_gpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "device/device_cuda.h"
+#include "flowshop/flowshop_dfs.h"
+#include "flowshop/flowshop_instance.h"
+#include "flowshop/flowshop_variants.h"
+
+static const double LEAST_RUN_S = 0.002;  // a launch others call upon goes on this long: starting one costs 50 us
+static const double MOST_RUN_S = 60;      // counters of a launch are 32 bits: 10^7 a second and table fit 400 s
+static const double NODES_S = 0.05;       // between two readings of the count of nodes
+static const double FIRST_NAP_S = 10e-6, LONGEST_NAP_S = 200e-6;
+
+// What the searches of the device hold between two launches, in pinned memory.
+typedef struct snapshot {
+    flowshop_dfs_search *states;  // [searches]
+    uint16_t *paths, *ends;       // [searches * jobs]
+    int64_t *rows;                // [(jobs + 1)^2] nodes by depth and children
+    flowshop_dfs_control *control;
+} snapshot;
+
+struct flowshop_explorer {
+    flowshop_search *search;
+    int32_t n, m;
+    mco_context *ctx;  // its own: it runs in a worker's thread
+    mco_device device;
+    flowshop_dfs_shape shape;
+    flowshop_dfs_args args;  // device addresses
+    void *d_times, *d_behind, *d_root_ends, *d_root_remain, *d_pair_machines, *d_pair_cells;
+    snapshot now, next;      // of the last launch, and where the one under way will be put
+    flowshop_dfs_found *found;
+    uint32_t found_version;
+    int32_t *word;           // pinned: what is sent while the kernel runs
+    int64_t *sent_nodes;     // pinned
+    int32_t most;            // greatest value of a bound: what is not known yet
+    int32_t sent_incumbent;
+    int64_t bound;           // no leaf of what it holds is shorter
+    int32_t *order;          // [jobs]
+    bool *is_free;           // [jobs]
+    atomic_int_least64_t nodes;
+    mco_status failure;
+};
+
+// ---- Limits
+
+static int64_t longest_job(const mco_flowshop *shop)
+{
+    int64_t longest = 0;
+    for (int32_t j = 0; j < shop->jobs; j++) {
+        int64_t length = 0;
+        for (int32_t i = 0; i < shop->machines; i++)
+            length += mco_flowshop_time(shop, i, j);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+mco_status flowshop_gpu_refuse(mco_context *ctx, const mco_flowshop *shop)
+{
+    if (shop->jobs > FLOWSHOP_DFS_MAX_JOBS)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%d jobs, the GPU engine takes at most %d: use --engine cpu", shop->jobs,
+                        FLOWSHOP_DFS_MAX_JOBS);
+    if (shop->machines > FLOWSHOP_DFS_MAX_MACHINES)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%d machines, the GPU engine takes at most %d: use --engine cpu",
+                        shop->machines, FLOWSHOP_DFS_MAX_MACHINES);
+    if (flowshop_longest_path(shop) + longest_job(shop) >= INT32_MAX)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "paths of up to %lld, the GPU engine takes less than %d: use --engine cpu",
+                        (long long)(flowshop_longest_path(shop) + longest_job(shop)), INT32_MAX);
+    return MCO_OK;
+}
+
+// ---- Tables
+
+// Pairs are written as two halves of 16 or 32 bits.
+static void put_pair(void *table, int64_t at, int32_t lane_bits, int64_t low, int64_t high)
+{
+    if (lane_bits == 16) {
+        ((uint16_t *)table)[2 * at] = (uint16_t)low;
+        ((uint16_t *)table)[2 * at + 1] = (uint16_t)high;
+    } else {
+        ((int32_t *)table)[2 * at] = (int32_t)low;
+        ((int32_t *)table)[2 * at + 1] = (int32_t)high;
+    }
+}
+
+// Machines behind the last one take no time.
+static int32_t time_of(const flowshop_explorer *x, int32_t machine, int32_t job)
+{
+    return machine < x->m ? mco_flowshop_time(x->search->shop, machine, job) : 0;
+}
+
+static mco_status upload(flowshop_explorer *x, const void *from, size_t bytes, void **to)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_device_take_bytes(&x->device, MCO_MEMORY_DEVICE, to, bytes, 1));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(*to, from, bytes, cudaMemcpyHostToDevice, x->device.stream));
+    MCO_CUDA(x->ctx, cudaStreamSynchronize(x->device.stream));
+done:
+    return st;
+}
+
+static mco_status upload_times(flowshop_explorer *x)
+{
+    mco_status st = MCO_OK;
+    const int32_t bits = x->shape.lane_bits, machines = x->shape.machines, stride = x->shape.job_stride;
+    const int32_t group = x->shape.group, per_lane = (machines + group - 1) / group;
+    const int64_t constant = longest_job(x->search->shop);
+    const size_t pair_bytes = (size_t)bits / 4;
+    char *times = NULL, *behind = NULL;
+    MCO_TRY(mco_alloc(x->ctx, &times, (size_t)x->n * (size_t)stride * pair_bytes));
+    MCO_TRY(mco_alloc(x->ctx, &behind, (size_t)x->n * (size_t)group * pair_bytes));
+    for (int32_t j = 0; j < x->n; j++) {
+        int64_t low = 0, high = 0;
+        for (int32_t i = 0; i < machines; i++)
+            put_pair(times, (int64_t)j * stride + i, bits, time_of(x, i, j), time_of(x, machines - 1 - i, j));
+        for (int32_t i = 0; i < group * per_lane; i++) {
+            low += i < machines ? time_of(x, i, j) : 0;
+            high += i < machines ? time_of(x, machines - 1 - i, j) : 0;
+            put_pair(behind, (int64_t)j * group + i / per_lane, bits, constant - low, constant - high);
+        }
+    }
+    MCO_TRY(upload(x, times, (size_t)x->n * (size_t)stride * pair_bytes, &x->d_times));
+    MCO_TRY(upload(x, behind, (size_t)x->n * (size_t)group * pair_bytes, &x->d_behind));
+done:
+    mco_free(x->ctx, &behind);
+    mco_free(x->ctx, &times);
+    return st;
+}
+
+static mco_status upload_root(flowshop_explorer *x)
+{
+    mco_status st = MCO_OK;
+    const mco_flowshop *shop = x->search->shop;
+    const int32_t bits = x->shape.lane_bits, machines = x->shape.machines;
+    const int32_t room = (machines + x->shape.group - 1) / x->shape.group * x->shape.group;
+    const size_t bytes = (size_t)room * (size_t)bits / 4;
+    int32_t heads[FLOWSHOP_DFS_MAX_MACHINES + 4], tails[FLOWSHOP_DFS_MAX_MACHINES + 4] = {0};
+    int64_t load[FLOWSHOP_DFS_MAX_MACHINES + 4] = {0};
+    char *ends = NULL, *remain = NULL;
+    flowshop_root_ends(shop, heads, tails);
+    int32_t shortest = INT32_MAX;  // a job reaches a machine behind the last one when it is done
+    for (int32_t j = 0; j < x->n; j++) {
+        int32_t length = 0;
+        for (int32_t i = 0; i < x->m; i++) {
+            load[i] += time_of(x, i, j);
+            length += time_of(x, i, j);
+        }
+        shortest = length < shortest ? length : shortest;
+    }
+    for (int32_t i = x->m; i < machines; i++) {
+        heads[i] = shortest;
+        tails[i] = 0;
+    }
+    MCO_TRY(mco_alloc(x->ctx, &ends, bytes));
+    MCO_TRY(mco_alloc(x->ctx, &remain, bytes));
+    for (int32_t i = 0; i < machines; i++) {
+        put_pair(ends, i, bits, heads[i], tails[machines - 1 - i]);
+        put_pair(remain, i, bits, load[i], load[machines - 1 - i]);
+    }
+    MCO_TRY(upload(x, ends, bytes, &x->d_root_ends));
+    MCO_TRY(upload(x, remain, bytes, &x->d_root_remain));
+done:
+    mco_free(x->ctx, &remain);
+    mco_free(x->ctx, &ends);
+    return st;
+}
+
+// LB2: for every position of the Johnson orders and every pair, times, lag and job.
+static mco_status upload_pairs(flowshop_explorer *x)
+{
+    enum { ROUND = 32, VALUES = 4 };
+    mco_status st = MCO_OK;
+    const flowshop_johnson *jo = x->search->johnson;
+    const bool is_narrow = x->shape.lane_bits == 16;
+    uint8_t *machines = NULL;
+    void *cells = NULL;
+    if (jo == NULL)
+        return MCO_OK;
+    const int32_t pairs = (jo->pairs + ROUND - 1) / ROUND * ROUND;
+    const size_t bytes = (size_t)x->n * (size_t)pairs * VALUES * (is_narrow ? sizeof(uint16_t) : sizeof(int32_t));
+    MCO_TRY(mco_alloc(x->ctx, &machines, 2 * pairs));
+    MCO_TRY(mco_alloc_bytes(x->ctx, &cells, bytes, 1));
+    for (int32_t q = 0; q < pairs; q++) {
+        const int32_t from = q < jo->pairs ? q : 0, first = jo->first[from], second = jo->second[from];
+        machines[2 * q] = (uint8_t)first;
+        machines[2 * q + 1] = (uint8_t)second;
+        for (int32_t s = 0; s < x->n; s++) {
+            const int32_t j = jo->order[(int64_t)from * x->n + s];
+            const int32_t values[VALUES] = {time_of(x, first, j), time_of(x, second, j), flowshop_lag(jo, x->m, j, first, second), j};
+            for (int v = 0; v < VALUES; v++) {
+                const int64_t at = ((int64_t)s * pairs + q) * VALUES + v;
+                if (is_narrow)
+                    ((uint16_t *)cells)[at] = (uint16_t)values[v];
+                else
+                    ((int32_t *)cells)[at] = values[v];
+            }
+        }
+    }
+    x->args.pairs = pairs;
+    MCO_TRY(upload(x, machines, 2 * (size_t)pairs, &x->d_pair_machines));
+    MCO_TRY(upload(x, cells, bytes, &x->d_pair_cells));
+    x->args.pair_machines = x->d_pair_machines;
+    x->args.pair_cells = x->d_pair_cells;
+done:
+    mco_free(x->ctx, &cells);
+    mco_free(x->ctx, &machines);
+    return st;
+}
+
+// ---- Memory
+
+static mco_status take_snapshot(flowshop_explorer *x, snapshot *s)
+{
+    mco_status st = MCO_OK;
+    const int64_t searches = x->args.searches, n = x->n;
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &s->states, searches));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &s->paths, searches * n));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &s->ends, searches * n));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &s->rows, (n + 1) * (n + 1)));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &s->control, 1));
+    memset(s->states, 0, (size_t)searches * sizeof *s->states);
+    memset(s->rows, 0, (size_t)((n + 1) * (n + 1)) * sizeof *s->rows);
+    memset(s->control, 0, sizeof *s->control);
+done:
+    return st;
+}
+
+// The frames of all searches: as many searches as the device runs at a time, fewer if memory is short.
+static mco_status take_frames(flowshop_explorer *x, mco_context *log)
+{
+    mco_status st = MCO_OK;
+    flowshop_dfs_args *a = &x->args;
+    a->levels = x->n + 1;
+    a->blocks = x->device.info.multiprocessors * x->shape.blocks_per_multiprocessor;
+    for (;;) {
+        a->searches = a->blocks * x->shape.searches_per_block;
+        st = mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->frames,
+                             (int64_t)a->searches * a->levels * x->shape.frame_words);
+        if (st != MCO_ERR_MEMORY || a->blocks == 1)
+            return st;
+        a->blocks /= 2;
+        mco_log(log, MCO_LOG_WARNING, "%s; going on with %d searches", mco_context_error(x->ctx),
+                a->blocks * x->shape.searches_per_block);
+    }
+}
+
+static mco_status take_memory(flowshop_explorer *x, mco_context *log)
+{
+    mco_status st = MCO_OK;
+    flowshop_dfs_args *a = &x->args;
+    const int64_t n = x->n;
+    MCO_TRY(take_frames(x, log));
+    uint32_t room = 1;
+    while (room < 2u * (uint32_t)a->searches)
+        room *= 2;
+    a->queue_mask = room - 1;
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->paths, a->searches * n));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->ends, a->searches * n));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->queue, room));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->searches_state, a->searches));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->control, 1));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->rows, (n + 1) * (n + 1)));
+    MCO_CUDA(x->ctx, cudaMemsetAsync(a->rows, 0, (size_t)((n + 1) * (n + 1)) * sizeof *a->rows, x->device.stream));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &x->found, 1));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &x->word, 2));
+    MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &x->sent_nodes, 1));
+    memset(x->found, 0, sizeof *x->found);
+    *x->sent_nodes = 0;
+    a->found = x->found;  // one address space
+    MCO_TRY(take_snapshot(x, &x->now));
+    MCO_TRY(take_snapshot(x, &x->next));
+done:
+    return st;
+}
+
+static void destroy(mco_context *ctx, flowshop_explorer **explorer)
+{
+    flowshop_explorer *x = *explorer;
+    if (x == NULL)
+        return;
+    mco_device_close(&x->device);
+    mco_free(ctx, &x->is_free);
+    mco_free(ctx, &x->order);
+    mco_context_destroy(&x->ctx);
+    mco_free(ctx, explorer);
+}
+
+static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gpu *gpu, flowshop_explorer **out)
+{
+    mco_status st = MCO_OK;
+    flowshop_explorer *x = NULL;
+    const mco_flowshop *shop = search->shop;
+    const int64_t longest = flowshop_longest_path(shop) + longest_job(shop);
+    MCO_TRY(mco_alloc(ctx, &x, 1));
+    MCO_TRY(mco_alloc(ctx, &x->order, shop->jobs));
+    MCO_TRY(mco_alloc(ctx, &x->is_free, shop->jobs));
+    if (mco_context_create(&x->ctx, NULL) != MCO_OK)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_MEMORY, "out of memory: a context"));
+    x->search = search;
+    x->n = shop->jobs;
+    x->m = shop->machines;
+    MCO_TRY(mco_device_open(x->ctx, gpu, &x->device));
+    MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_choose(x->n, x->m, longest < INT16_MAX ? 16 : 32, (int32_t)search->branching,
+                                                     search->johnson != NULL, &x->shape));
+    x->most = x->shape.lane_bits == 16 ? INT16_MAX : INT32_MAX;
+    x->args = (flowshop_dfs_args){
+        .jobs = x->n,
+        .rule = (int32_t)search->branching,
+        .rule_bound = search->rule_bound < x->most ? (int32_t)search->rule_bound : x->most};
+    MCO_TRY(upload_times(x));
+    MCO_TRY(upload_root(x));
+    MCO_TRY(upload_pairs(x));
+    x->args.times = x->d_times;
+    x->args.behind = x->d_behind;
+    x->args.root_ends = x->d_root_ends;
+    x->args.root_remain = x->d_root_remain;
+    MCO_TRY(take_memory(x, ctx));
+    mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: %d searches of %d threads, %d-bit lanes, %d machines, %d bytes of shared memory a block",
+            gpu->index, x->args.searches, x->shape.group, x->shape.lane_bits, x->shape.machines, x->shape.shared_bytes);
+    *out = x;
+    return MCO_OK;
+done:
+    if (x != NULL && x->ctx != NULL && mco_context_error(x->ctx)[0] != '\0')
+        (void)mco_fail(ctx, st, "%s", mco_context_error(x->ctx));
+    destroy(ctx, &x);
+    return st;
+}
+
+// ---- Work in and out
+
+static int64_t room(const flowshop_explorer *x)
+{
+    return x->args.searches;
+}
+
+static void unfold(flowshop_explorer *x, const flowshop_interval *intervals, int64_t count)
+{
+    snapshot *s = &x->now;
+    x->bound = INT64_MAX;
+    memset(s->states, 0, (size_t)x->args.searches * sizeof *s->states);
+    for (int64_t i = 0; i < count; i++) {
+        const flowshop_interval *v = &intervals[i];
+        s->states[i] = (flowshop_dfs_search){.status = FLOWSHOP_DFS_NEW, .walk = v->a_depth, .end_depth = v->b_depth,
+                                             .match = v->b_depth > 0 ? 0 : -1};
+        for (int32_t d = 0; d < v->a_depth; d++)
+            s->paths[i * x->n + d] = (uint16_t)v->a[d];
+        for (int32_t d = 0; d < v->b_depth; d++)
+            s->ends[i * x->n + d] = (uint16_t)v->b[d];
+        x->bound = v->bound < x->bound ? v->bound : x->bound;
+    }
+    s->control->asked = s->control->served = 0;
+    s->control->unclaimed = 0;
+}
+
+static bool holds_work(const flowshop_dfs_search *s)
+{
+    return s->status == FLOWSHOP_DFS_NEW || s->status == FLOWSHOP_DFS_SAVED || s->mail != 0;
+}
+
+static int64_t count_holders(const flowshop_explorer *x)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < x->args.searches; i++)
+        count += holds_work(&x->now.states[i]);
+    return count;
+}
+
+// Digits of the first `depth` jobs of a path: their ranks among the jobs still free.
+static void ranks_of_path(flowshop_explorer *x, const uint16_t *path, int32_t depth, int32_t *digits)
+{
+    memset(x->is_free, true, (size_t)x->n * sizeof *x->is_free);
+    for (int32_t d = 0; d < depth; d++) {
+        int32_t job = path[d] & ~FLOWSHOP_DFS_SIDE, rank = 0;
+        for (int32_t j = 0; j < job; j++)
+            rank += x->is_free[j];
+        x->is_free[job] = false;
+        digits[d] = rank;
+    }
+}
+
+// B is the node behind the subtree of the last node: its next sibling, or that of an ancestor.
+static void end_behind(int32_t n, const int32_t *last, int32_t depth, flowshop_interval *out)
+{
+    while (depth > 0 && last[depth - 1] + 1 >= n - (depth - 1))
+        depth--;
+    out->b_depth = depth;
+    if (depth == 0)
+        return;
+    memmove(out->b, last, (size_t)depth * sizeof *last);
+    out->b[depth - 1]++;
+}
+
+static void interval_of(flowshop_explorer *x, int64_t at, flowshop_interval *out)
+{
+    const flowshop_dfs_search *s = &x->now.states[at];
+    const uint16_t *path = x->now.paths + at * x->n, *end = x->now.ends + at * x->n;
+    const bool is_new = s->status == FLOWSHOP_DFS_NEW;
+    const int32_t known = is_new ? 0 : s->status == FLOWSHOP_DFS_SAVED ? s->depth : s->first_depth;
+    out->bound = x->bound;
+    // A: the jobs fixed so far, then what is left of the walk, or the first child of a gift.
+    ranks_of_path(x, path, known, out->a);
+    out->a_depth = is_new ? s->walk : s->first_depth;
+    for (int32_t d = known; d < out->a_depth; d++)
+        out->a[d] = path[d];
+    if (!is_new && s->first_rank >= 0)
+        out->a[out->a_depth++] = s->first_rank;
+    // B: as given if the last node reaches it, else right behind the last node.
+    int32_t last_depth = is_new ? 0 : s->last_depth, last_rank = is_new ? -1 : s->last_rank;
+    bool reaches_end = s->match >= last_depth && s->end_depth > last_depth + (last_rank >= 0) &&
+                       (last_rank < 0 || last_rank == end[last_depth]);
+    if (reaches_end) {
+        out->b_depth = s->end_depth;
+        for (int32_t d = 0; d < s->end_depth; d++)
+            out->b[d] = end[d];
+        return;
+    }
+    ranks_of_path(x, path, last_depth, out->b);
+    if (last_rank >= 0)
+        out->b[last_depth++] = last_rank;
+    end_behind(x->n, out->b, last_depth, out);
+}
+
+static void fold(const flowshop_explorer *x, flowshop_intervals *out)
+{
+    for (int64_t i = 0; i < x->args.searches; i++)
+        if (holds_work(&x->now.states[i]))
+            interval_of((flowshop_explorer *)x, i, flowshop_intervals_push(out));
+}
+
+// Gives whole searches away, spread evenly over those that have work.
+static int64_t split(flowshop_explorer *x, double share, int64_t most, flowshop_intervals *given)
+{
+    const int64_t holders = count_holders(x);
+    int64_t count = (int64_t)(share * (double)holders), seen = 0, taken = 0;
+    count = count < 1 ? 1 : count > most ? most : count;
+    if (holders < 2 || count < 1 || count >= holders)
+        return 0;
+    for (int64_t i = 0; i < x->args.searches && taken < count; i++) {
+        flowshop_dfs_search *s = &x->now.states[i];
+        if (!holds_work(s))
+            continue;
+        // The k-th of `count` is that where the k-th part of all has been seen.
+        if (++seen * count / holders > taken) {
+            interval_of(x, i, flowshop_intervals_push(given));
+            *s = (flowshop_dfs_search){.status = FLOWSHOP_DFS_IDLE};
+            taken++;
+        }
+    }
+    return taken;
+}
+
+// ---- A launch
+
+static int32_t known_incumbent(const flowshop_explorer *x)
+{
+    int64_t incumbent = atomic_load_explicit(&x->search->incumbent, memory_order_relaxed);
+    return incumbent < x->most ? (int32_t)incumbent : x->most;
+}
+
+static mco_status start(flowshop_explorer *x)
+{
+    mco_status st = MCO_OK;
+    const flowshop_dfs_args *a = &x->args;
+    const snapshot *s = &x->now;
+    const size_t path_bytes = (size_t)a->searches * (size_t)x->n * sizeof *a->paths;
+    cudaStream_t stream = x->device.stream;
+    x->sent_incumbent = known_incumbent(x);
+    s->control->incumbent = s->control->outside = x->sent_incumbent;
+    s->control->stop = 0;
+    s->control->lock = 0;
+    if (s->control->asked == 0)
+        MCO_CUDA(x->ctx, cudaMemsetAsync(a->queue, 0, ((size_t)a->queue_mask + 1) * sizeof *a->queue, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(a->searches_state, s->states, (size_t)a->searches * sizeof *s->states,
+                                     cudaMemcpyHostToDevice, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(a->paths, s->paths, path_bytes, cudaMemcpyHostToDevice, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(a->ends, s->ends, path_bytes, cudaMemcpyHostToDevice, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(a->control, s->control, sizeof *s->control, cudaMemcpyHostToDevice, stream));
+    MCO_TRY(mco_device_start_clock(&x->device));
+    MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_launch(&x->shape, a, stream));
+    MCO_CUDA(x->ctx, cudaEventRecord(x->device.end, stream));
+done:
+    return st;
+}
+
+// A schedule the device has found goes to the others.
+static void read_found(flowshop_explorer *x)
+{
+    const volatile flowshop_dfs_found *f = x->found;
+    uint16_t path[FLOWSHOP_DFS_MAX_JOBS];
+    const uint32_t version = f->version;
+    if (version == x->found_version || version % 2 != 0)
+        return;
+    atomic_thread_fence(memory_order_acquire);
+    const int32_t makespan = f->makespan;
+    for (int32_t d = 0; d < x->n; d++)
+        path[d] = f->path[d];
+    atomic_thread_fence(memory_order_acquire);
+    if (f->version != version)
+        return;
+    x->found_version = version;
+    int32_t front = 0, back = x->n;
+    for (int32_t d = 0; d < x->n; d++) {
+        int32_t job = path[d] & ~FLOWSHOP_DFS_SIDE;
+        x->order[path[d] & FLOWSHOP_DFS_SIDE ? --back : front++] = job;
+    }
+    x->search->found(x->search, makespan, x->order);
+}
+
+static mco_status send(flowshop_explorer *x, int32_t *to, int32_t value, int slot)
+{
+    x->word[slot] = value;
+    return mco_cuda_status(x->ctx, cudaMemcpyAsync(to, &x->word[slot], sizeof value, cudaMemcpyHostToDevice, x->device.side),
+                           "cudaMemcpyAsync", __FILE__, __LINE__);
+}
+
+static void nap(double seconds)
+{
+    struct timespec t = {0, (long)(seconds * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+// Until the kernel has ended: passes on schedules and incumbents, asks it to stop when others call.
+static mco_status watch(flowshop_explorer *x)
+{
+    mco_status st = MCO_OK;
+    const double start_s = mco_clock_s();
+    double nodes_s = start_s, nap_s = FIRST_NAP_S;
+    bool is_stopping = false;
+    for (;;) {
+        cudaError_t error = cudaEventQuery(x->device.end);
+        if (error == cudaSuccess)
+            break;
+        if (error != cudaErrorNotReady)
+            MCO_CUDA(x->ctx, error);
+        const double now = mco_clock_s();
+        read_found(x);
+        bool is_called = atomic_load_explicit(&x->search->calls, memory_order_relaxed) > 0 && now - start_s >= LEAST_RUN_S;
+        bool must_stop = atomic_load_explicit(&x->search->must_stop, memory_order_relaxed) || now - start_s >= MOST_RUN_S;
+        if (!is_stopping && (is_called || must_stop)) {
+            MCO_TRY(send(x, &x->args.control->stop, 1, 0));
+            is_stopping = true;
+        }
+        // One word at a time is on its way, and the greatest comes first.
+        if (known_incumbent(x) < x->sent_incumbent && cudaStreamQuery(x->device.side) == cudaSuccess) {
+            x->sent_incumbent = known_incumbent(x);
+            MCO_TRY(send(x, &x->args.control->outside, x->sent_incumbent, 1));
+        }
+        if (now - nodes_s >= NODES_S && cudaStreamQuery(x->device.side) == cudaSuccess) {
+            atomic_store_explicit(&x->nodes, *x->sent_nodes, memory_order_relaxed);
+            MCO_CUDA(x->ctx, cudaMemcpyAsync(x->sent_nodes, &x->args.control->nodes, sizeof *x->sent_nodes,
+                                             cudaMemcpyDeviceToHost, x->device.side));
+            nodes_s = now;
+        }
+        nap(nap_s);
+        nap_s = 2 * nap_s < LONGEST_NAP_S ? 2 * nap_s : LONGEST_NAP_S;
+    }
+done:
+    return st;
+}
+
+static mco_status collect(flowshop_explorer *x)
+{
+    mco_status st = MCO_OK;
+    const flowshop_dfs_args *a = &x->args;
+    snapshot s = x->next;
+    const size_t path_bytes = (size_t)a->searches * (size_t)x->n * sizeof *a->paths;
+    cudaStream_t stream = x->device.stream;
+    float ms = 0;
+    MCO_CUDA(x->ctx, cudaStreamSynchronize(x->device.side));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(s.states, a->searches_state, (size_t)a->searches * sizeof *s.states,
+                                     cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(s.paths, a->paths, path_bytes, cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(s.ends, a->ends, path_bytes, cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(s.rows, a->rows, (size_t)((x->n + 1) * (x->n + 1)) * sizeof *s.rows,
+                                     cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(s.control, a->control, sizeof *s.control, cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(x->ctx, cudaStreamSynchronize(stream));
+    MCO_CUDA(x->ctx, cudaEventElapsedTime(&ms, x->device.begin, x->device.end));
+    x->device.kernel_s += 1e-3 * (double)ms;
+    int64_t sum = 0;
+    for (int64_t i = x->n + 1; i < (int64_t)(x->n + 1) * (x->n + 1); i++)
+        sum += s.rows[i];
+    atomic_store_explicit(&x->nodes, sum, memory_order_relaxed);
+    // The launch is complete: what it left takes the place of what it began with.
+    x->next = x->now;
+    x->now = s;
+done:
+    return st;
+}
+
+static flowshop_progress explore(flowshop_explorer *x, int64_t nodes)
+{
+    (void)nodes;
+    mco_status st = MCO_OK;
+    if (x->failure != MCO_OK)
+        return FLOWSHOP_WORK_FAILED;
+    MCO_TRY(mco_device_use(&x->device));
+    MCO_TRY(start(x));
+    MCO_TRY(watch(x));
+    MCO_TRY(collect(x));
+    read_found(x);
+done:
+    x->failure = st;
+    if (st != MCO_OK)
+        return FLOWSHOP_WORK_FAILED;
+    return count_holders(x) > 0 ? FLOWSHOP_WORK_LEFT : FLOWSHOP_WORK_DONE;
+}
+
+// ---- Counters
+
+static const int64_t *children_by_depth(const flowshop_explorer *x)
+{
+    return x->now.rows;
+}
+
+static int64_t leaves(const flowshop_explorer *x)
+{
+    return (int64_t)x->now.control->leaves;
+}
+
+static int64_t nodes(const flowshop_explorer *x)
+{
+    return atomic_load_explicit(&((flowshop_explorer *)x)->nodes, memory_order_relaxed);
+}
+
+static mco_status failure(const flowshop_explorer *x, const char **text)
+{
+    *text = mco_context_error(x->ctx);
+    return x->failure;
+}
+
+static double device_s(const flowshop_explorer *x)
+{
+    return x->device.kernel_s;
+}
+
+const flowshop_explorer_ops flowshop_gpu_explorer = {
+    "gpu", create, destroy, room, unfold, explore, fold, split, children_by_depth, leaves, nodes, failure, device_s};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The fixed tree: which element meets which, as a function of the count and the element size alone. It
+// decides the bits of floating-point results, so every engine follows it; integers may take any order.
+//
+// A row is 4096 bytes: 256 vectors of 16 bytes, 1024 or 512 elements, one for each lane. A chunk is a number of whole
+// rows, the last one of an array may be cut. Inside a chunk lane l takes elements l, l + lanes, ... in turn,
+// beginning with the identity. Then neighbours inside a vector meet, (0,1) and (2,3), then the pairs; then vectors v
+// and v + 128, v + 64, ... v + 1. The chunks' partial results go through a comb of 256: tooth j takes chunks
+// j, j + 256, ... in turn, beginning with the identity; then teeth j and j + 128, ..., j + 1 meet.
+//
+// So a team of 256, 64 or 32 GPU threads and a loop of any vector unit can all follow it at full speed: nobody waits
+// for a sum that another lane has not finished, and no chunk knows of its neighbours.
+#ifndef MCO_REDUCE_TREE_H
+#define MCO_REDUCE_TREE_H
+
+#include "mco/reduce.h"
+
+// Arithmetic that is compiled for the host and the device.
+#ifdef __CUDACC__
+#define MCO_HD __host__ __device__
+#else
+#define MCO_HD
+#endif
+
+enum {
+    REDUCE_VECTOR_BYTES = 16,
+    REDUCE_TEAM = 256,  // vectors of a row; teeth of the comb
+    REDUCE_ROW_BYTES = REDUCE_TEAM * REDUCE_VECTOR_BYTES,
+    REDUCE_MAX_CHUNKS = 2112
+};
+// Rows of a chunk. At least 4, so that small arrays need few blocks; few chunks, in one wave of 4 blocks on each of
+// 132 multiprocessors, until they have 32 rows; then many, for the balance, up to 16 on each.
+static const int64_t REDUCE_LEAST_ROWS = 4, REDUCE_WAVE_CHUNKS = 528, REDUCE_LONG_ROWS = 32;
+
+typedef struct reduce_shape {
+    int64_t count;
+    int64_t chunk;   // elements of a chunk, whole rows
+    int32_t chunks;  // ceil(count / chunk), at most REDUCE_MAX_CHUNKS
+    int32_t lanes;   // elements of a row
+} reduce_shape;
+
+static inline MCO_HD int64_t reduce_ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static inline MCO_HD reduce_shape reduce_shape_of(int64_t count, int element_bytes)
+{
+    reduce_shape s;
+    s.count = count;
+    s.lanes = REDUCE_ROW_BYTES / element_bytes;
+    int64_t rows = reduce_ceil_div(count, s.lanes);
+    int64_t few = reduce_ceil_div(rows, REDUCE_WAVE_CHUNKS), many = reduce_ceil_div(rows, REDUCE_MAX_CHUNKS);
+    int64_t longest = many > REDUCE_LONG_ROWS ? many : REDUCE_LONG_ROWS;
+    int64_t chunk_rows = few < longest ? few : longest;
+    chunk_rows = chunk_rows > REDUCE_LEAST_ROWS ? chunk_rows : REDUCE_LEAST_ROWS;
+    s.chunk = chunk_rows * s.lanes;
+    s.chunks = (int32_t)reduce_ceil_div(count, s.chunk);
+    return s;
+}
+
+// The result of a chunk, or of chunks met: the value widened as in mco_reduce_value, not yet rounded or made
+// canonical. 16 bytes, aligned to 16 where an array of them is allocated.
+typedef struct reduce_partial {
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+    };
+    union {
+        int64_t index;  // argmin, argmax
+        double rest;    // compensated sums: what rounding has taken from f
+    };
+} reduce_partial;
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// The pool systems with the host as their device: node counts of published trees, parity of every
+// system, rule and bound with the reference, the pending nodes, the adaptive pool size, memory that runs short.
+#include "test_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "flowshop/flowshop_pool.h"
+#include "flowshop/flowshop_pool_nodes.h"
+#include "flowshop/flowshop_pool_size.h"
+#include "flowshop/flowshop_ref.h"
+#include "mco/mco.h"
+
+typedef struct system_case {
+    mco_flowshop_engine engine;
+    int gpu_count;
+} system_case;
+
+static const system_case systems[] = {
+    {MCO_FLOWSHOP_ENGINE_CPU, 0},
+    {MCO_FLOWSHOP_ENGINE_GPU_BOUND, 1},
+    {MCO_FLOWSHOP_ENGINE_GPU_MULTINODE, 1},
+    {MCO_FLOWSHOP_ENGINE_GPU_TREE, 1},
+    {MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT, 1},
+    {MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE, 1},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND, 3},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 1},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 2},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 5},
+};
+enum { SYSTEMS = sizeof systems / sizeof systems[0] };
+
+static const mco_gpu fake_gpus[5] = {{.index = 0, .multiprocessors = 2}, {.index = 1, .multiprocessors = 2},
+                                     {.index = 2, .multiprocessors = 2}, {.index = 3, .multiprocessors = 2},
+                                     {.index = 4, .multiprocessors = 2}};
+
+typedef struct outcome {
+    mco_status st;
+    mco_stop stop;
+    bool is_proved;
+    mco_flowshop_result result;
+    flowshop_pool_stats stats;
+} outcome;
+
+static void clear(outcome *o)
+{
+    mco_flowshop_result_clear(test_ctx, &o->result);
+}
+
+typedef struct wish {
+    mco_flowshop_bound bound;
+    mco_flowshop_branching branching;
+    int64_t upper;
+    int64_t pool_size;
+    double time_limit_s;
+    const flowshop_backend *backend;
+    long fail_at;  // the allocation of the search that fails; 0: none
+} wish;
+
+static outcome run_system(const mco_flowshop *shop, const system_case *system, wish w)
+{
+    const int32_t n = mco_flowshop_jobs(shop);
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    outcome o = {.result = MCO_FLOWSHOP_RESULT_INIT};
+    o.result.engine = system->engine;
+    o.result.makespan = -1;
+    o.result.upper_bound_used = w.upper;
+    o.result.children_columns = flowshop_children_columns(n);
+    assert_int_equal(mco_alloc(test_ctx, &o.result.children_by_depth, (int64_t)(n + 1) * o.result.children_columns), MCO_OK);
+    mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB1, &o.result.bound);
+    flowshop_run run = {.ctx = test_ctx, .shop = shop, .params = &params, .result = &o.result, .bound = w.bound,
+                        .branching = w.branching, .threads = 2, .upper_bound = w.upper, .fixed_bound = w.upper};
+    run.start_s = run.logged_s = run.reported_s = mco_clock_s();
+    run.deadline_s = w.time_limit_s > 0 ? run.start_s + w.time_limit_s : (double)INFINITY;
+    const flowshop_pool_setup setup = {.backend = w.backend != NULL ? w.backend : &flowshop_host_backend, .gpus = fake_gpus,
+                                       .gpu_count = system->gpu_count, .pool_size = w.pool_size, .streams = 3, .block = 64,
+                                       .rule_bound = w.upper, .stats = &o.stats};
+    test_fail_allocation(w.fail_at);
+    if (system->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
+        o.st = flowshop_reference(&run, &o.is_proved, &o.stop);
+    else
+        o.st = flowshop_pool_search(&run, &setup, &o.is_proved, &o.stop);
+    test_memory.fail_at = 0;
+    return o;
+}
+
+// ---- Published trees, the optimum known
+
+static void test_published_trees(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        mco_flowshop_bound bound;
+        mco_flowshop_branching branching;
+        int64_t upper, nodes;
+    } trees[] = {{"ta011", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, 1582, 150678},
+                 {"ta020", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINMIN, 1591, 288357}};
+    for (size_t i = 0; i < sizeof trees / sizeof trees[0]; i++) {
+        mco_flowshop *shop = NULL;
+        assert_int_equal(mco_flowshop_taillard(test_ctx, trees[i].name, &shop), MCO_OK);
+        for (int s = 0; s < SYSTEMS; s++) {
+            outcome o = run_system(shop, &systems[s], (wish){.bound = trees[i].bound, .branching = trees[i].branching, .upper = trees[i].upper});
+            assert_int_equal(o.st, MCO_OK);
+            assert_true(o.is_proved);
+            assert_int_equal(o.result.nodes, trees[i].nodes);
+            assert_int_equal(o.result.makespan, -1);
+            if (systems[s].engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE)
+                assert_true(o.stats.host_nodes > 0 && o.stats.host_nodes < trees[i].nodes);
+            clear(&o);
+        }
+        mco_flowshop_destroy(test_ctx, &shop);
+    }
+}
+
+// ---- Parity with the reference
+
+static mco_flowshop *random_shop(mco_rng *rng, int32_t n, int32_t m, int32_t largest)
+{
+    mco_flowshop *shop = NULL;
+    int32_t *times = calloc((size_t)(n * m) + 1, sizeof *times);
+    for (int32_t c = 0; c < n * m; c++)
+        times[c] = (int32_t)mco_rng_below(rng, (uint32_t)largest + 1);
+    assert_int_equal(mco_flowshop_create(test_ctx, n, m, times, &shop), MCO_OK);
+    free(times);
+    return shop;
+}
+
+static void compare(const outcome *a, const outcome *b, int32_t n)
+{
+    assert_int_equal(b->st, MCO_OK);
+    assert_true(a->is_proved && b->is_proved);
+    assert_int_equal(a->result.nodes, b->result.nodes);
+    assert_int_equal(a->result.leaves, b->result.leaves);
+    assert_memory_equal(a->result.children_by_depth, b->result.children_by_depth,
+                        (size_t)((n + 1) * a->result.children_columns) * sizeof(int64_t));
+}
+
+static int64_t optimum_of(const mco_flowshop *shop)
+{
+    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0};
+    outcome o = run_system(shop, &reference, (wish){.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = INT32_MAX});
+    const int64_t optimum = o.result.makespan;
+    clear(&o);
+    return optimum;
+}
+
+static void test_parity_with_reference(void **state)
+{
+    (void)state;
+    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0};
+    mco_rng rng;
+    mco_rng_seed(&rng, 40, 0);
+    for (int round = 0; round < 24; round++) {
+        const int32_t n = 1 + round % 8, m = 1 + (int32_t)mco_rng_below(&rng, 6);
+        mco_flowshop *shop = random_shop(&rng, n, m, round % 3 == 0 ? 90000 : round % 3 == 1 ? 12 : 1);
+        const int64_t optimum = optimum_of(shop);
+        for (int rule = MCO_FLOWSHOP_FORWARD; rule <= MCO_FLOWSHOP_MAXSUM; rule++)
+            for (int bound = MCO_FLOWSHOP_LB1; bound <= MCO_FLOWSHOP_LB2; bound++) {
+                wish w = {.bound = (mco_flowshop_bound)bound, .branching = (mco_flowshop_branching)rule, .upper = optimum,
+                          .pool_size = round % 2 * 100};
+                outcome expected = run_system(shop, &reference, w);
+                for (int s = 0; s < SYSTEMS; s++) {
+                    outcome o = run_system(shop, &systems[s], w);
+                    compare(&expected, &o, n);
+                    clear(&o);
+                }
+                clear(&expected);
+                // One above the optimum: it must be found and proved.
+                w.upper = optimum + 1;
+                for (int s = 0; s < SYSTEMS; s++) {
+                    outcome o = run_system(shop, &systems[s], w);
+                    assert_int_equal(o.st, MCO_OK);
+                    assert_int_equal(o.result.makespan, optimum);
+                    clear(&o);
+                }
+            }
+        mco_flowshop_destroy(test_ctx, &shop);
+    }
+}
+
+// Whole trees of some thousand nodes, LB2, sizes around the words of a set of jobs.
+static void test_parity_at_larger_sizes(void **state)
+{
+    (void)state;
+    static const int32_t sizes[][2] = {{10, 10}, {31, 3}, {32, 4}, {33, 3}, {65, 2}, {300, 2}};
+    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0};
+    mco_rng rng;
+    mco_rng_seed(&rng, 41, 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const int32_t n = sizes[i][0];
+        mco_flowshop *shop = random_shop(&rng, n, sizes[i][1], 99);
+        wish w = {.bound = MCO_FLOWSHOP_LB2, .branching = MCO_FLOWSHOP_MINBRANCH};
+        mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB2, &w.upper);
+        w.upper += n <= 10 ? 40 : 1;  // few nodes have a bound below
+        outcome expected = run_system(shop, &reference, (wish){.bound = w.bound, .branching = w.branching, .upper = w.upper, .time_limit_s = 5});
+        if (expected.is_proved && expected.result.makespan < 0)
+            for (int s = 0; s < SYSTEMS; s++) {
+                outcome o = run_system(shop, &systems[s], w);
+                compare(&expected, &o, n);
+                clear(&o);
+            }
+        clear(&expected);
+        mco_flowshop_destroy(test_ctx, &shop);
+    }
+}
+
+// ---- Stops
+
+static void test_time_limit(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    assert_int_equal(mco_flowshop_taillard(test_ctx, "ta056", &shop), MCO_OK);
+    for (int s = 0; s < SYSTEMS; s++) {
+        const double begin_s = mco_clock_s();
+        outcome o = run_system(shop, &systems[s], (wish){.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = 3679, .time_limit_s = 0.05});
+        assert_int_equal(o.st, MCO_OK);
+        assert_false(o.is_proved);
+        assert_int_equal(o.stop, MCO_STOP_TIME);
+        assert_true(o.result.nodes > 0);
+        assert_true(mco_clock_s() - begin_s < 20);
+        clear(&o);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// ---- Memory that runs short: batches shrink
+
+static const int32_t FITS = 700;
+
+static mco_status short_resize(flowshop_batch *batch, int32_t children, int32_t fathers)
+{
+    return children > FITS ? MCO_ERR_MEMORY : flowshop_host_backend.resize(batch, children, fathers);
+}
+
+static mco_status lost_begin(flowshop_batch *batch)
+{
+    return batch->host.fathers > 20 ? MCO_ERR_DEVICE : flowshop_host_backend.begin(batch);
+}
+
+static void test_short_memory_and_lost_device(void **state)
+{
+    (void)state;
+    flowshop_backend narrow = flowshop_host_backend, lost = flowshop_host_backend;
+    mco_flowshop *shop = NULL;
+    narrow.resize = short_resize;
+    lost.begin = lost_begin;
+    assert_int_equal(mco_flowshop_taillard(test_ctx, "ta011", &shop), MCO_OK);
+    for (int s = 1; s < SYSTEMS; s++) {
+        wish w = {.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = 1582, .pool_size = 10000, .backend = &narrow};
+        outcome o = run_system(shop, &systems[s], w);
+        assert_int_equal(o.st, MCO_OK);
+        assert_int_equal(o.result.nodes, 150678);
+        assert_in_range(o.stats.pool_size, 1, 5 * FITS);
+        clear(&o);
+        w.backend = &lost;
+        o = run_system(shop, &systems[s], w);
+        assert_int_equal(o.st, MCO_ERR_DEVICE);
+        clear(&o);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// ---- Pending nodes
+
+static void test_pending_nodes(void **state)
+{
+    (void)state;
+    enum { JOBS = 40, COUNT = 20000 };
+    flowshop_pool_nodes nodes;
+    mco_rng rng;
+    mco_rng_seed(&rng, 42, 0);
+    assert_int_equal(flowshop_pool_nodes_create(test_ctx, JOBS, 1000, 1160, &nodes), MCO_OK);
+    assert_null(flowshop_pool_nodes_take(&nodes));
+    int64_t sum = 0;
+    for (int i = 0; i < COUNT; i++) {
+        flowshop_row *row;
+        const int32_t depth = (int32_t)mco_rng_below(&rng, JOBS - 1), bound = 990 + (int32_t)mco_rng_below(&rng, 200);
+        assert_int_equal(flowshop_pool_nodes_add(&nodes, depth, bound, &row), MCO_OK);
+        *row = (flowshop_row){.bound = bound, .front = (uint16_t)depth};
+        flowshop_row_order(row)[JOBS - 1] = (uint16_t)i;
+        sum += i;
+    }
+    int32_t depth = JOBS, part = 0;
+    for (int i = 0; i < COUNT; i++) {
+        const int32_t next = flowshop_pool_nodes_depth(&nodes);
+        const flowshop_row *row = flowshop_pool_nodes_take(&nodes);
+        assert_int_equal(row->front, next);
+        assert_true(row->front <= depth);
+        const int32_t inside = row->bound < 1000 ? 1000 : row->bound > 1159 ? 1159 : row->bound;
+        const int32_t next_part = (inside - 1000) * FLOWSHOP_POOL_CLASSES / 160;
+        assert_true(row->front < depth || next_part >= part);
+        depth = row->front;
+        part = next_part;
+        sum -= flowshop_row_order(row)[JOBS - 1];
+    }
+    assert_int_equal(sum, 0);
+    assert_null(flowshop_pool_nodes_take(&nodes));
+    flowshop_pool_nodes_destroy(&nodes);
+}
+
+// ---- The adaptive size
+
+// A rate with one maximum, at `best`.
+static double rate_at(int64_t size, int64_t best)
+{
+    const double x = (double)size / (double)best;
+    return 1e6 * x / (1 + x * x);
+}
+
+static void test_adaptive_size(void **state)
+{
+    (void)state;
+    static const int64_t bests[] = {5000, 70000, 300000, 100000000};
+    for (size_t i = 0; i < sizeof bests / sizeof bests[0]; i++) {
+        flowshop_pool_size size;
+        flowshop_pool_size_start(&size, 33792, 1 << 22, 0);
+        for (int k = 0; k < 1000 && size.phase != FLOWSHOP_POOL_FIXED; k++) {
+            assert_in_range(size.target, 1, 1 << 22);
+            flowshop_pool_size_observe(&size, false, 1000000000, 1e-9);  // no trial
+            flowshop_pool_size_observe(&size, true, (int64_t)(1e3 * rate_at(size.target, bests[i])), 1e3);
+        }
+        assert_int_equal(size.phase, FLOWSHOP_POOL_FIXED);
+        const int64_t reachable = bests[i] < 1 << 22 ? (bests[i] > 33792 / 2 ? bests[i] : 33792 / 2) : 1 << 22;
+        assert_true(size.target > reachable * 2 / 3 && size.target < reachable * 3 / 2);
+    }
+    flowshop_pool_size fixed;
+    flowshop_pool_size_start(&fixed, 33792, 1 << 22, 5000);
+    for (int k = 0; k < 100; k++)
+        flowshop_pool_size_observe(&fixed, true, 1000 * k, 1);
+    assert_int_equal(fixed.target, 5000);
+}
+
+// ---- Every allocation may fail
+
+static void test_every_allocation(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 43, 0);
+    mco_flowshop *shop = random_shop(&rng, 7, 4, 99);
+    const int64_t upper = optimum_of(shop);
+    for (int s = 0; s < SYSTEMS; s++)
+        for (long k = 1, is_failing = 1; is_failing != 0; k++) {
+            wish w = {.bound = MCO_FLOWSHOP_LB2, .branching = MCO_FLOWSHOP_MINMIN, .upper = upper, .fail_at = k};
+            outcome o = run_system(shop, &systems[s], w);
+            // A pool that does not fit is tried at half its size: the search may succeed all the same.
+            assert_true(o.st == MCO_ERR_MEMORY || (o.st == MCO_OK && o.is_proved));
+            is_failing = test_memory.calls >= k;
+            clear(&o);
+        }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_published_trees),      TEST(test_parity_with_reference),       TEST(test_parity_at_larger_sizes),
+        TEST(test_time_limit),           TEST(test_short_memory_and_lost_device), TEST(test_pending_nodes),
+        TEST(test_adaptive_size),        TEST(test_every_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

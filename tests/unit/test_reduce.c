@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: MIT
+// Reduction: the arithmetic of single elements, the shape of the tree, the reference against plain loops and hand-made
+// cases, every engine and vector unit against the reference, segments, refusals, failing memory.
+#include "test_support.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "mco/mco.h"
+#include "reduce/reduce_kernels.h"
+#include "reduce/reduce_lanes.h"
+
+static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 511, 512, 513, 1000, 1023, 1025, 2048, 4095, 4097, 16385, 100003, (1 << 20) + 1};
+static const char *const op_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "and", "or", "xor", "count-nonzero"};
+
+static bool exists(mco_reduce_op op, mco_reduce_type type, bool is_compensated)
+{
+    bool is_float = type == MCO_REDUCE_F32 || type == MCO_REDUCE_F64;
+    if (is_compensated)
+        return op == MCO_REDUCE_SUM && is_float;
+    return !is_float || op < MCO_REDUCE_AND || op > MCO_REDUCE_XOR;
+}
+
+// Random elements; `is_hostile`: with the values that cause trouble strewn in.
+static void fill(mco_reduce_type type, int64_t count, uint64_t seed, bool is_hostile, void *data)
+{
+    static const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-42f, -3e38f};
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    assert_ok(mco_reduce_generate(test_ctx, type, seed, 0, count, data));
+    for (int64_t k = 0; is_hostile && k < 1 + count / 50 && count > 0; k++) {
+        const int64_t at = (int64_t)mco_rng_below(&rng, (uint32_t)count);
+        const uint32_t which = mco_rng_below(&rng, 8);
+        switch (type) {
+        case MCO_REDUCE_I32: ((int32_t *)data)[at] = which < 4 ? INT32_MIN : which < 6 ? INT32_MAX : 0; break;
+        case MCO_REDUCE_U32: ((uint32_t *)data)[at] = which < 4 ? 0 : UINT32_MAX; break;
+        case MCO_REDUCE_I64: ((int64_t *)data)[at] = which < 4 ? INT64_MIN : which < 6 ? INT64_MAX : 0; break;
+        case MCO_REDUCE_U64: ((uint64_t *)data)[at] = which < 4 ? 0 : UINT64_MAX; break;
+        case MCO_REDUCE_F32: ((float *)data)[at] = odd[which]; break;
+        case MCO_REDUCE_F64: ((double *)data)[at] = (double)odd[which]; break;
+        }
+    }
+}
+
+static mco_reduce_params params_of(mco_reduce_engine engine, int threads, bool is_compensated)
+{
+    mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
+    p.engine = engine;
+    p.threads = threads;
+    p.compensated = is_compensated;
+    return p;
+}
+
+static mco_reduce_value reduced(mco_reduce_op op, mco_reduce_type type, const void *data, int64_t count, const mco_reduce_params *p)
+{
+    mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+    assert_ok(mco_reduce(test_ctx, op, type, data, count, p, &r));
+    return r.value;
+}
+
+static void assert_same(mco_reduce_value a, mco_reduce_value b, const char *what, int type, int64_t count)
+{
+    if (a.u != b.u || a.index != b.index)
+        fail_msg("%s of type %d, %lld elements: %016llx at %lld and %016llx at %lld", what, type, (long long)count,
+                 (unsigned long long)a.u, (long long)a.index, (unsigned long long)b.u, (long long)b.index);
+}
+
+// ---- Arithmetic
+
+static void test_keys(void **state)
+{
+    (void)state;
+    static const double ascending[] = {-INFINITY, -3e38, -1.5, -1e-42, -0.0, 0.0, 1e-42, 1.5, 3e38, INFINITY};
+    for (int i = 0; i < COUNT_OF(ascending); i++) {
+        const double a = ascending[i];
+        const float f = (float)a;
+        assert_true(reduce_f64_of_key(reduce_key_f64(a, true)) == a);
+        assert_true(reduce_f32_of_key(reduce_key_f32(f, false)) == f);
+        assert_int_equal(signbit(reduce_f32_of_key(reduce_key_f32(f, false))) != 0, signbit(f) != 0);
+        for (int j = 0; j < i; j++) {
+            assert_true(reduce_key_f64(ascending[j], true) < reduce_key_f64(a, true));
+            assert_true(reduce_key_f32((float)ascending[j], false) < reduce_key_f32(f, false));
+            assert_true((reduce_place_key_f64(ascending[j], true) < reduce_place_key_f64(a, true)) == (ascending[j] < a));
+            assert_true((reduce_place_key_f32((float)ascending[j], true) < reduce_place_key_f32(f, true)) == ((float)ascending[j] < f));
+        }
+        assert_true(reduce_key_f64(NAN, true) < reduce_key_f64(a, true) && reduce_key_f64(-NAN, true) < reduce_key_f64(a, true));
+        assert_true(reduce_key_f32(NAN, false) > reduce_key_f32(f, false) && reduce_key_f32(-NAN, false) > reduce_key_f32(f, false));
+        assert_true(reduce_place_key_f64(-NAN, false) > reduce_place_key_f64(a, false));
+    }
+    assert_true(isnan(reduce_f32_of_key(reduce_key_f32(NAN, true))) && isnan(reduce_f64_of_key(reduce_key_f64(NAN, false))));
+}
+
+static void test_two_sum(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 7, 0);
+    for (int k = 0; k < 100000; k++) {
+        // 24-bit numbers up to 2^20 apart: their sum is exact in a double.
+        const float a = ldexpf((float)mco_rng_real(&rng) - 0.5f, (int)mco_rng_below(&rng, 20));
+        const float b = (float)mco_rng_real(&rng) - 0.5f;
+        float error;
+        const float s = reduce_two_sum_f32(a, b, &error);
+        assert_true((double)s + (double)error == (double)a + (double)b);
+    }
+}
+
+static void test_generator(void **state)
+{
+    (void)state;
+    uint64_t stream = 12345;
+    float f[100];
+    double d[100];
+    uint64_t u[100];
+    int32_t i[100];
+    assert_ok(mco_reduce_generate(test_ctx, MCO_REDUCE_F32, 12345, 0, 100, f));
+    assert_ok(mco_reduce_generate(test_ctx, MCO_REDUCE_F64, 12345, 0, 100, d));
+    assert_ok(mco_reduce_generate(test_ctx, MCO_REDUCE_U64, 12345, 0, 100, u));
+    assert_ok(mco_reduce_generate(test_ctx, MCO_REDUCE_I32, 12345, 0, 50, i));
+    assert_ok(mco_reduce_generate(test_ctx, MCO_REDUCE_I32, 12345, 50, 50, i + 50));
+    for (int k = 0; k < 100; k++) {
+        const uint64_t z = mco_splitmix64(&stream);
+        assert_true(u[k] == z);
+        assert_int_equal((uint32_t)i[k], (uint32_t)(z >> 32));
+        assert_true(f[k] >= -1 && f[k] < 1 && (double)f[k] == (double)(z >> 40) / (1 << 23) - 1);
+        assert_true(d[k] >= -1 && d[k] < 1 && fabs(d[k] - (double)f[k]) < 2e-7);
+    }
+}
+
+static void test_shape(void **state)
+{
+    (void)state;
+    for (int bytes = 4; bytes <= 8; bytes += 4)
+        for (int64_t count = 0; count <= MCO_REDUCE_MAX_COUNT; count = count * 5 / 4 + 1) {
+            const reduce_shape s = reduce_shape_of(count, bytes);
+            assert_int_equal(s.lanes * bytes, REDUCE_ROW_BYTES);
+            assert_true(s.chunk > 0 && s.chunk % s.lanes == 0 && s.chunks <= REDUCE_MAX_CHUNKS);
+            assert_true(s.chunks * s.chunk >= count && (s.chunks - 1) * s.chunk < count);
+        }
+    assert_int_equal(reduce_shape_of(4096, 4).chunks, 1);
+    assert_int_equal(reduce_shape_of(4097, 4).chunks, 2);
+}
+
+// ---- The reference, against loops without a tree
+
+static void test_reference_integers(void **state)
+{
+    (void)state;
+    const int64_t count = 5000;
+    int32_t *x = malloc((size_t)count * sizeof *x);
+    uint64_t sum = 0, prod = 1, nonzero = 0;
+    int32_t least = INT32_MAX, all = -1, any = 0, odd = 0;
+    int64_t place = -1;
+    assert_non_null(x);
+    fill(MCO_REDUCE_I32, count, 3, true, x);
+    for (int64_t k = 0; k < count; k++) {
+        x[k] |= 1 << 4;  // keeps the conjunction from 0
+        sum += (uint64_t)(int64_t)x[k];
+        prod *= (uint64_t)(int64_t)(x[k] |= 1);
+        sum += (uint64_t)0;
+        nonzero += x[k] != 0;
+        all &= x[k];
+        any |= x[k];
+        odd ^= x[k];
+        if (x[k] < least) {
+            least = x[k];
+            place = k;
+        }
+    }
+    sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += (uint64_t)(int64_t)x[k];
+    const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_REFERENCE, 0, false);
+    assert_true(reduced(MCO_REDUCE_SUM, MCO_REDUCE_I32, x, count, &p).u == sum);
+    assert_true(reduced(MCO_REDUCE_PROD, MCO_REDUCE_I32, x, count, &p).u == prod);
+    assert_true(reduced(MCO_REDUCE_COUNT_NONZERO, MCO_REDUCE_I32, x, count, &p).u == nonzero);
+    assert_true(reduced(MCO_REDUCE_AND, MCO_REDUCE_I32, x, count, &p).i == all);
+    assert_true(reduced(MCO_REDUCE_OR, MCO_REDUCE_I32, x, count, &p).i == any);
+    assert_true(reduced(MCO_REDUCE_XOR, MCO_REDUCE_I32, x, count, &p).i == odd);
+    assert_true(reduced(MCO_REDUCE_MIN, MCO_REDUCE_I32, x, count, &p).i == least);
+    const mco_reduce_value v = reduced(MCO_REDUCE_ARGMIN, MCO_REDUCE_I32, x, count, &p);
+    assert_true(v.i == least && v.index == place);
+    free(x);
+}
+
+// The tree by its definition as a recursion, for less than a row of f32.
+static float vector_tree(const float *x, int64_t count, int vector, int vectors)
+{
+    if (vectors > 1)
+        return vector_tree(x, count, vector, vectors / 2) + vector_tree(x, count, vector + vectors / 2, vectors / 2);
+    return 0;
+}
+
+static void test_reference_tree(void **state)
+{
+    (void)state;
+    enum { VECTORS = 256, COUNT = 777 };
+    float x[1024] = {0}, tree[VECTORS];
+    const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_REFERENCE, 0, false);
+    (void)vector_tree;
+    fill(MCO_REDUCE_F32, COUNT, 11, false, x);
+    for (int v = 0; v < VECTORS; v++)
+        tree[v] = (x[4 * v] + x[4 * v + 1]) + (x[4 * v + 2] + x[4 * v + 3]);
+    for (int half = VECTORS / 2; half > 0; half /= 2)
+        for (int v = 0; v < half; v++)
+            tree[v] += tree[v + half];
+    assert_true(reduced(MCO_REDUCE_SUM, MCO_REDUCE_F32, x, COUNT, &p).f == (double)tree[0]);
+    // Another order, another sum: the test can tell them apart.
+    float in_turn = 0;
+    for (int k = 0; k < COUNT; k++)
+        in_turn += x[k];
+    assert_true(in_turn != tree[0]);
+}
+
+// ---- Hand-made cases, on the reference and the cpu engine
+
+typedef struct float_case {
+    float x[4];
+    int count;
+    mco_reduce_op op;
+    double value;
+    int64_t index;
+} float_case;
+
+static void test_float_policy(void **state)
+{
+    (void)state;
+    static const float_case cases[] = {
+        {{1, NAN, 0}, 3, MCO_REDUCE_MIN, NAN, -1},
+        {{1, -NAN, 0}, 3, MCO_REDUCE_MAX, NAN, -1},
+        {{1, NAN, -INFINITY, NAN}, 4, MCO_REDUCE_ARGMIN, NAN, 1},
+        {{1, INFINITY, -NAN, NAN}, 4, MCO_REDUCE_ARGMAX, NAN, 2},
+        {{0.0f, -0.0f, 0.0f}, 3, MCO_REDUCE_MIN, -0.0, -1},
+        {{-0.0f, -0.0f}, 2, MCO_REDUCE_MAX, -0.0, -1},
+        {{-0.0f, 0.0f}, 2, MCO_REDUCE_MAX, 0.0, -1},
+        {{0.0f, -0.0f}, 2, MCO_REDUCE_ARGMIN, 0.0, 0},
+        {{-0.0f, 0.0f}, 2, MCO_REDUCE_ARGMAX, -0.0, 0},
+        {{3, 1, 2, 1}, 4, MCO_REDUCE_ARGMIN, 1, 1},
+        {{3, 1, 3}, 3, MCO_REDUCE_ARGMAX, 3, 0},
+        {{INFINITY, INFINITY}, 2, MCO_REDUCE_ARGMIN, INFINITY, 0},
+        {{-INFINITY}, 1, MCO_REDUCE_ARGMAX, -INFINITY, 0},
+        {{NAN, -0.0f, 0, 2}, 4, MCO_REDUCE_COUNT_NONZERO, 2, -1},
+        {{INFINITY, -INFINITY}, 2, MCO_REDUCE_SUM, NAN, -1},
+        {{-0.0f, -0.0f}, 2, MCO_REDUCE_SUM, 0.0, -1},
+        {{INFINITY, 1, 2}, 3, MCO_REDUCE_SUM, INFINITY, -1},
+        {{-2, 3, 0.5f}, 3, MCO_REDUCE_PROD, -3, -1},
+    };
+    static const uint64_t quiet = 0x7ff8000000000000u;
+    for (int c = 0; c < COUNT_OF(cases); c++)
+        for (int is_double = 0; is_double < 2; is_double++)
+            for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2)
+                for (int is_compensated = 0; is_compensated <= (cases[c].op == MCO_REDUCE_SUM); is_compensated++) {
+                    const float_case *k = &cases[c];
+                    double wide[4];
+                    for (int j = 0; j < 4; j++)
+                        wide[j] = (double)k->x[j];
+                    const mco_reduce_params p = params_of((mco_reduce_engine)engine, 0, is_compensated);
+                    const mco_reduce_value v = reduced(k->op, is_double ? MCO_REDUCE_F64 : MCO_REDUCE_F32,
+                                                       is_double ? (const void *)wide : k->x, k->count, &p);
+                    mco_reduce_value expected = {.f = k->value, .index = k->index};
+                    if (k->op == MCO_REDUCE_COUNT_NONZERO)
+                        expected.u = (uint64_t)k->value;
+                    else if (isnan(k->value))
+                        expected.u = quiet;
+                    assert_same(v, expected, op_names[k->op], c, k->count);
+                }
+}
+
+static void test_integers_wrap(void **state)
+{
+    (void)state;
+    const int32_t big[] = {INT32_MAX, INT32_MAX, INT32_MAX};
+    const uint32_t ubig[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    const int64_t wide[] = {INT64_MAX, 2, 3};
+    for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
+        const mco_reduce_params p = params_of((mco_reduce_engine)engine, 0, false);
+        assert_true(reduced(MCO_REDUCE_SUM, MCO_REDUCE_I32, big, 3, &p).i == 3 * (int64_t)INT32_MAX);
+        assert_true(reduced(MCO_REDUCE_PROD, MCO_REDUCE_I32, big, 2, &p).i == (int64_t)INT32_MAX * INT32_MAX);
+        assert_true(reduced(MCO_REDUCE_SUM, MCO_REDUCE_U32, ubig, 3, &p).u == 3 * (uint64_t)UINT32_MAX);
+        assert_true(reduced(MCO_REDUCE_SUM, MCO_REDUCE_I64, wide, 3, &p).u == (uint64_t)INT64_MAX + 5);
+        assert_true(reduced(MCO_REDUCE_PROD, MCO_REDUCE_I64, wide, 3, &p).u == (uint64_t)INT64_MAX * 6);
+    }
+    assert_int_equal(mco_reduce_value_type(MCO_REDUCE_SUM, MCO_REDUCE_I32), MCO_REDUCE_I64);
+    assert_int_equal(mco_reduce_value_type(MCO_REDUCE_PROD, MCO_REDUCE_U32), MCO_REDUCE_U64);
+    assert_int_equal(mco_reduce_value_type(MCO_REDUCE_SUM, MCO_REDUCE_F32), MCO_REDUCE_F32);
+    assert_int_equal(mco_reduce_value_type(MCO_REDUCE_COUNT_NONZERO, MCO_REDUCE_F32), MCO_REDUCE_U64);
+    assert_int_equal(mco_reduce_value_type(MCO_REDUCE_ARGMIN, MCO_REDUCE_I32), MCO_REDUCE_I32);
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
+        const mco_reduce_params p = params_of((mco_reduce_engine)engine, 0, false);
+        assert_true(reduced(MCO_REDUCE_SUM, MCO_REDUCE_F32, NULL, 0, &p).u == 0);
+        assert_true(reduced(MCO_REDUCE_PROD, MCO_REDUCE_F64, NULL, 0, &p).f == 1);
+        assert_true(reduced(MCO_REDUCE_PROD, MCO_REDUCE_U32, NULL, 0, &p).u == 1);
+        assert_true(reduced(MCO_REDUCE_MIN, MCO_REDUCE_F32, NULL, 0, &p).f == (double)INFINITY);
+        assert_true(reduced(MCO_REDUCE_MAX, MCO_REDUCE_F64, NULL, 0, &p).f == -(double)INFINITY);
+        assert_true(reduced(MCO_REDUCE_MIN, MCO_REDUCE_I32, NULL, 0, &p).i == INT32_MAX);
+        assert_true(reduced(MCO_REDUCE_MAX, MCO_REDUCE_I64, NULL, 0, &p).i == INT64_MIN);
+        assert_true(reduced(MCO_REDUCE_MIN, MCO_REDUCE_U32, NULL, 0, &p).u == UINT32_MAX);
+        assert_true(reduced(MCO_REDUCE_AND, MCO_REDUCE_I32, NULL, 0, &p).i == -1);
+        assert_true(reduced(MCO_REDUCE_AND, MCO_REDUCE_U32, NULL, 0, &p).u == UINT32_MAX);
+        assert_true(reduced(MCO_REDUCE_COUNT_NONZERO, MCO_REDUCE_F32, NULL, 0, &p).u == 0);
+        mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+        assert_fails(mco_reduce(test_ctx, MCO_REDUCE_ARGMIN, MCO_REDUCE_F32, NULL, 0, &p, &r), MCO_ERR_ARGUMENT,
+                     "argmin of no elements: there is no place to tell");
+    }
+}
+
+// ---- Parity
+
+static void test_cpu_is_reference(void **state)
+{
+    (void)state;
+    const int64_t most = sizes[COUNT_OF(sizes) - 1];
+    uint64_t *data = malloc((size_t)(most + 8) * sizeof *data);
+    assert_non_null(data);
+    for (int type = 0; type < MCO_REDUCE_TYPES; type++)
+        for (int is_hostile = 0; is_hostile < 2; is_hostile++) {
+            fill((mco_reduce_type)type, most + 3, 17 + (uint64_t)type, is_hostile, data);
+            for (int op = 0; op < MCO_REDUCE_OPS; op++)
+                for (int is_compensated = 0; is_compensated < 2; is_compensated++)
+                    for (int n = 0; n < COUNT_OF(sizes) && exists((mco_reduce_op)op, (mco_reduce_type)type, is_compensated); n++) {
+                        if (sizes[n] == 0 && (op == MCO_REDUCE_ARGMIN || op == MCO_REDUCE_ARGMAX))
+                            continue;
+                        // One element further in with every size: vectors at odd addresses.
+                        const void *from = (char *)data + (n % 4) * mco_reduce_type_bytes((mco_reduce_type)type);
+                        const mco_reduce_params ref = params_of(MCO_REDUCE_ENGINE_REFERENCE, 0, is_compensated);
+                        const mco_reduce_value expected = reduced((mco_reduce_op)op, (mco_reduce_type)type, from, sizes[n], &ref);
+                        for (int threads = 1; threads <= 3; threads++) {
+                            const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_CPU, threads, is_compensated);
+                            assert_same(reduced((mco_reduce_op)op, (mco_reduce_type)type, from, sizes[n], &p), expected, op_names[op],
+                                        type, sizes[n]);
+                        }
+                    }
+        }
+    free(data);
+}
+
+// What the vector units are, and whether this processor has them.
+static int lane_sets(reduce_chunk_function *(*sets[3])(const reduce_kind *))
+{
+    int count = 0;
+    sets[count++] = reduce_lanes_portable;
+#if defined(MCO_HAVE_AVX512) || defined(__x86_64__)
+    const char *widest = mco_simd_name();
+    if (strcmp(widest, "portable") != 0)
+        sets[count++] = reduce_lanes_avx2;
+    if (strcmp(widest, "avx512") == 0)
+        sets[count++] = reduce_lanes_avx512;
+#endif
+    return count;
+}
+
+static void test_vector_units_agree(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 5, 63, 1000, 1024, 5000, 40000};
+    reduce_chunk_function *(*sets[3])(const reduce_kind *);
+    const int set_count = lane_sets(sets);
+    uint64_t *data = malloc(40000 * sizeof *data);
+    assert_non_null(data);
+    for (int type = 0; type < MCO_REDUCE_TYPES; type++) {
+        fill((mco_reduce_type)type, 40000, 23, true, data);
+        for (int op = 0; op < MCO_REDUCE_OPS; op++)
+            for (int is_compensated = 0; is_compensated < 2; is_compensated++)
+                for (int n = 0; n < COUNT_OF(lengths) && exists((mco_reduce_op)op, (mco_reduce_type)type, is_compensated); n++) {
+                    const reduce_kind kind = {(mco_reduce_op)op, (mco_reduce_type)type, is_compensated};
+                    reduce_partial first, other;
+                    sets[0](&kind)(data, lengths[n], 100, &first);
+                    const mco_reduce_value a = reduce_comb(&kind, &first, 1);
+                    for (int k = 1; k < set_count; k++) {
+                        sets[k](&kind)(data, lengths[n], 100, &other);
+                        assert_same(reduce_comb(&kind, &other, 1), a, op_names[op], type, lengths[n]);
+                    }
+                }
+    }
+    free(data);
+}
+
+// ---- Compensated sums
+
+static void test_compensated_accuracy(void **state)
+{
+    (void)state;
+    enum { COUNT = 300000 };
+    float *x = malloc(COUNT * sizeof *x);
+    double exact = 0;
+    assert_non_null(x);
+    fill(MCO_REDUCE_F32, COUNT, 5, false, x);
+    for (int k = 0; k < COUNT; k++) {
+        x[k] += k % 3 == 0 ? 1e6f : k % 3 == 1 ? -1e6f : 0;
+        exact += (double)x[k];  // 53 bits hold 300000 numbers of 24 bits up to 2^20
+    }
+    const mco_reduce_params plain = params_of(MCO_REDUCE_ENGINE_CPU, 0, false), better = params_of(MCO_REDUCE_ENGINE_CPU, 0, true);
+    const double error = fabs(reduced(MCO_REDUCE_SUM, MCO_REDUCE_F32, x, COUNT, &better).f - exact);
+    const double plain_error = fabs(reduced(MCO_REDUCE_SUM, MCO_REDUCE_F32, x, COUNT, &plain).f - exact);
+    assert_true(error <= fabs(exact) * 0x1p-23);
+    assert_true(plain_error > error);
+    free(x);
+}
+
+// ---- Segments
+
+static void test_segments(void **state)
+{
+    (void)state;
+    enum { SEGMENTS = 9 };
+    static const int64_t offsets[SEGMENTS + 1] = {0, 1, 5, 1029, 1029, 6000, 30000, 30007, 31031, 400000};
+    double *x = malloc(400000 * sizeof *x);
+    assert_non_null(x);
+    for (int type = 0; type < MCO_REDUCE_TYPES; type++) {
+        fill((mco_reduce_type)type, 400000, 31, true, x);
+        const int64_t width = mco_reduce_type_bytes((mco_reduce_type)type);
+        for (int op = 0; op < MCO_REDUCE_OPS; op++) {
+            if (!exists((mco_reduce_op)op, (mco_reduce_type)type, false) || op == MCO_REDUCE_ARGMIN || op == MCO_REDUCE_ARGMAX)
+                continue;
+            for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
+                const mco_reduce_params p = params_of((mco_reduce_engine)engine, 2, false);
+                mco_reduce_value values[SEGMENTS];
+                mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+                assert_ok(mco_reduce_segments(test_ctx, (mco_reduce_op)op, (mco_reduce_type)type, x, offsets, SEGMENTS, &p, values, &r));
+                for (int s = 0; s < SEGMENTS; s++)
+                    assert_same(values[s],
+                                reduced((mco_reduce_op)op, (mco_reduce_type)type, (char *)x + offsets[s] * width,
+                                        offsets[s + 1] - offsets[s], &p),
+                                op_names[op], type, s);
+            }
+        }
+    }
+    free(x);
+}
+
+// Places count from the begin of their segment; few long segments go another way than many short ones.
+static void test_segment_places(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 7, 1024, 5000, 1 << 19};
+    const int64_t count = 1600000;
+    float *x = malloc((size_t)count * sizeof *x);
+    assert_non_null(x);
+    assert_ok(mco_reduce_generate(test_ctx, MCO_REDUCE_F32, 9, 0, count, x));
+    for (int n = 0; n < COUNT_OF(lengths); n++) {
+        const int64_t segments = reduce_ceil_div(count, lengths[n]);
+        mco_reduce_value *values = malloc((size_t)segments * sizeof *values);
+        mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+        const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_CPU, 2, false);
+        assert_non_null(values);
+        assert_ok(mco_reduce_generated(test_ctx, MCO_REDUCE_ARGMAX, MCO_REDUCE_F32, 9, count, lengths[n], &p, values, &r));
+        for (int64_t s = 0; s < segments; s++) {
+            const int64_t begin = s * lengths[n], end = begin + lengths[n] < count ? begin + lengths[n] : count;
+            int64_t best = begin;
+            for (int64_t k = begin; k < end; k++)
+                best = x[k] > x[best] ? k : best;
+            assert_int_equal(values[s].index, best - begin);
+            assert_true(values[s].f == (double)x[best]);
+        }
+        free(values);
+    }
+    free(x);
+}
+
+static void test_generated_is_data(void **state)
+{
+    (void)state;
+    const int64_t count = 200001;
+    double *x = malloc((size_t)count * sizeof *x);
+    assert_non_null(x);
+    for (int type = 0; type < MCO_REDUCE_TYPES; type++)
+        for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
+            mco_reduce_params p = params_of((mco_reduce_engine)engine, 2, false);
+            mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+            p.repeat = 3;
+            p.check = MCO_REDUCE_CHECK_FULL;
+            assert_ok(mco_reduce_generate(test_ctx, (mco_reduce_type)type, 77, 0, count, x));
+            assert_ok(mco_reduce_generated(test_ctx, MCO_REDUCE_SUM, (mco_reduce_type)type, 77, count, 0, &p, NULL, &r));
+            assert_same(r.value, reduced(MCO_REDUCE_SUM, (mco_reduce_type)type, x, count, &p), "sum", type, count);
+            assert_int_equal(r.bytes, count * mco_reduce_type_bytes((mco_reduce_type)type));
+            assert_int_equal(r.engine, engine);
+            assert_true(r.kernel_s >= 0 && r.chunks > 1 && r.gpu_count == 0);
+        }
+    free(x);
+}
+
+// ---- Refusals
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    const float x[4] = {1, 2, 3, 4};
+    static const int64_t falling[] = {0, 3, 2}, late[] = {1, 2}, hollow[] = {0, 2, 2, 4};
+    mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
+    mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+    mco_reduce_value values[3];
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_XOR, MCO_REDUCE_F32, x, 4, &p, &r), MCO_ERR_ARGUMENT, "xor is for integers, the type is f32");
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, -1, &p, &r), MCO_ERR_ARGUMENT, "count is -1, 0 or more was expected");
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, MCO_REDUCE_MAX_COUNT + 1, &p, &r), MCO_ERR_LIMIT,
+                 "count is 1099511627777, at most 1099511627776 elements are supported");
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, NULL, 4, &p, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_reduce(test_ctx, (mco_reduce_op)10, MCO_REDUCE_F32, x, 4, &p, &r), MCO_ERR_ARGUMENT,
+                 "operation 10 on type 4: there are operations 0 to 9 and types 0 to 5");
+    assert_int_equal(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, (const char *)x + 1, 3, &p, &r), MCO_ERR_ARGUMENT);
+    assert_fails(mco_reduce_segments(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, falling, 2, &p, values, &r), MCO_ERR_ARGUMENT,
+                 "offset 2 is 2, less than the one before, 3");
+    assert_fails(mco_reduce_segments(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, late, 1, &p, values, &r), MCO_ERR_ARGUMENT,
+                 "offset 0 is 1, 0 was expected");
+    assert_fails(mco_reduce_segments(test_ctx, MCO_REDUCE_ARGMAX, MCO_REDUCE_F32, x, hollow, 3, &p, values, &r), MCO_ERR_ARGUMENT,
+                 "segment 1 is empty: argmax has no place to tell there");
+    p.gpus = "0";
+    p.engine = MCO_REDUCE_ENGINE_CPU;
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, 4, &p, &r), MCO_ERR_ARGUMENT,
+                 "--gpus is for the gpu engine, the engine is cpu");
+    p = (mco_reduce_params)MCO_REDUCE_PARAMS_INIT;
+    p.repeat = 0;
+    assert_int_equal(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, 4, &p, &r), MCO_ERR_ARGUMENT);
+    p.repeat = 1;
+    p.compensated = 1;
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_I32, x, 4, &p, &r), MCO_ERR_ARGUMENT,
+                 "compensated is for the sum of f32 or f64, not for sum of i32");
+    p.struct_size = 1;
+    assert_fails(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, 4, &p, &r), MCO_ERR_ARGUMENT,
+                 "a struct was not filled by its _INIT macro");
+}
+
+// Host data stay on the cpu; no segments are fine.
+static void test_auto(void **state)
+{
+    (void)state;
+    const float x[2] = {1, 2};
+    static const int64_t none[1] = {0};
+    mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
+    mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+    mco_reduce_value values[1];
+    assert_ok(mco_reduce(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, x, 2, &p, &r));
+    assert_int_equal(r.engine, MCO_REDUCE_ENGINE_CPU);
+    assert_true(r.value.f == 3 && r.value_bits == 0x40400000 && r.value_type == MCO_REDUCE_F32 && r.threads_used == 1);
+    assert_ok(mco_reduce_segments(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, NULL, none, 0, &p, values, &r));
+    assert_int_equal(r.bytes, 0);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    mco_reduce_value values[100];
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st == MCO_ERR_MEMORY && k < 100; k++) {
+        mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_CPU, 2, false);
+        mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+        p.check = MCO_REDUCE_CHECK_FULL;
+        test_fail_allocation(k);
+        st = mco_reduce_generated(test_ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, 1, 300000, 3000, &p, values, &r);
+        assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+        assert_true(st == MCO_OK || r.bytes == 0);
+        assert_true(st != MCO_OK || k > 5);
+    }
+    test_fail_allocation(0);
+    assert_int_equal(st, MCO_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_keys), TEST(test_two_sum), TEST(test_generator), TEST(test_shape), TEST(test_reference_integers),
+        TEST(test_reference_tree), TEST(test_float_policy), TEST(test_integers_wrap), TEST(test_empty),
+        TEST(test_cpu_is_reference), TEST(test_vector_units_agree), TEST(test_compensated_accuracy), TEST(test_segments),
+        TEST(test_segment_places), TEST(test_generated_is_data), TEST(test_refusals), TEST(test_auto), TEST(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
