@@ -104,5 +104,7 @@ void cli_write_gpu(mco_json *json, const mco_gpu *gpu);
 
 int cmd_flowshop(int argc, char **argv, double process_start_s);
 void help_flowshop(FILE *file);
+int cmd_reduce(int argc, char **argv, double process_start_s);
+void help_reduce(FILE *file);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct problem {
 
 static const problem problems[] = {
     {"flowshop", "permutation flow shop, makespan: proven optimum and Gantt chart", cmd_flowshop, help_flowshop},
+    {"reduce", "reduction: sum, minimum, place of the minimum, ... of an array, at memory speed", cmd_reduce, help_reduce},
 };
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
 

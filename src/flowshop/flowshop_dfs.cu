@@ -45,7 +45,6 @@ enum { RULE_FORWARD = 1, RULE_BACKWARD, RULE_ALTERNATE, RULE_MINBRANCH, RULE_MIN
 enum {
     BLOCK = 256,
     POLL_STEPS = 8,       // between two looks at the control block
-    EARLY_STEPS = 256,     // with more looks, until all have work
     COUNT_STEPS = 256,     // between two additions to the count for the log
     LEAST_SHARED_FREE = 5, // free jobs of a node worth giving away
     MAIL_STEPS = 4,        // between two looks of an idle search at its mail
@@ -862,7 +861,7 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
     for (uint32_t step = 0;; step++) {
         // Look around.
         const bool any_active = __any_sync(ALL, s.is_active);
-        if (any_active ? step % POLL_STEPS == 0 || step < EARLY_STEPS : step % IDLE_STEPS == 0) {
+        if (any_active ? step % POLL_STEPS == 0 || step < a.early_steps : step % IDLE_STEPS == 0) {
             const int4 control = load_volatile(reinterpret_cast<const int4 *>(a.control));
             const int4 tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
             incumbent = __shfl_sync(ALL, min(min(control.x, control.y), a.rule_bound), 0);
@@ -1021,6 +1020,9 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
     }
 
     __syncwarp();
+    const unsigned rest = __reduce_add_sync(ALL, counted);
+    if (lane == 0 && rest > 0)
+        atomicAdd(&a.control->nodes, (unsigned long long)rest);
     save<S, G>(a, s);
     __syncthreads();
     for (int i = (int)threadIdx.x; has_shared_rows && i < columns * columns; i += BLOCK)

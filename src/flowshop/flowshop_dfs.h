@@ -82,6 +82,7 @@ typedef struct flowshop_dfs_args {
     int32_t searches, blocks;
     int32_t levels;        // frames of a search, the last for the node in hand
     uint32_t queue_mask;   // room of the queue - 1
+    uint32_t early_steps;  // steps with a look at those who ask after each: while few searches have work
     const void *times;     // [jobs * job_stride] pairs (p[i][j], p[m-1-i][j])
     const void *behind;    // [jobs * group] pairs: constant - sum of the times up to the lane's last machine
     int32_t pairs;              // LB2: of machines; tables are padded to a multiple of 32 by repeating the first

@@ -16,13 +16,23 @@ static const double CORES_LEG_S = 0.2;   // opening a GPU takes about as long
 static const double GPUS_LEG_S = 0.5;    // of which the second half is measured: it starts from few intervals
 static const double WORTH_JOINING = 0.02;  // of the rate of the GPUs
 
+// Cores that explore. Beside GPUs each of them leaves one to the thread that drives it, unless the user says
+// how many: a thread that waits for its turn leaves its GPU idle.
+static int exploring_cores(const flowshop_run *run, mco_flowshop_engine engine)
+{
+    if (engine == MCO_FLOWSHOP_ENGINE_GPU)
+        return 0;
+    if (engine != MCO_FLOWSHOP_ENGINE_HYBRID || run->params->threads > 0)
+        return run->threads;
+    return run->threads > run->gpu_count ? run->threads - run->gpu_count : 1;
+}
+
 void flowshop_use_engine(flowshop_run *run, mco_flowshop_engine engine)
 {
     mco_flowshop_result *r = run->result;
+    bool has_gpus = engine == MCO_FLOWSHOP_ENGINE_GPU || engine == MCO_FLOWSHOP_ENGINE_HYBRID;
     r->engine = engine;
-    r->threads_used = engine == MCO_FLOWSHOP_ENGINE_GPU      ? run->gpu_count
-                      : engine == MCO_FLOWSHOP_ENGINE_HYBRID ? run->gpu_count + run->threads
-                                                             : run->threads;
+    r->threads_used = has_gpus ? run->gpu_count + exploring_cores(run, engine) : run->threads;
 }
 
 mco_status flowshop_refuse_gpu(const flowshop_run *run)
@@ -57,7 +67,7 @@ static mco_status list_workers(tree_search *s, flowshop_leg *leg)
     leg->count = 0;
     for (int i = 0; i < run->gpu_count && engine != MCO_FLOWSHOP_ENGINE_CPU; i++)
         s->workers[leg->count++] = (flowshop_worker_kind){s->setup->gpu_explorer, &run->gpus[i]};
-    for (int i = 0; i < run->threads && engine != MCO_FLOWSHOP_ENGINE_GPU; i++)
+    for (int i = 0; i < exploring_cores(run, engine); i++)
         s->workers[leg->count++] = (flowshop_worker_kind){run->variant->explorer, NULL};
     leg->workers = s->workers;
 done:
@@ -114,21 +124,35 @@ static mco_status go_on_without_gpus(tree_search *s, mco_status st)
     return search(s, MCO_FLOWSHOP_ENGINE_CPU, &rest);
 }
 
-// Rates in nodes/s.
-static mco_flowshop_engine choose_engine(const flowshop_run *run, double cores, double gpus)
+// Goes on with the GPUs alone or with all, whichever was faster. Cores too slow to matter are not tried:
+// serving them stops the GPUs now and then.
+static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores, const flowshop_leg *gpus)
 {
-    const bool is_joined = cores >= WORTH_JOINING * gpus;
-    mco_log(run->ctx, MCO_LOG_INFO, "engine %s: %d GPU%s %.1f M nodes/s, %d thread%s %.1f M nodes/s, %s %.0f %% of it",
-            is_joined ? "hybrid" : "gpu", run->gpu_count, run->gpu_count == 1 ? "" : "s", gpus * 1e-6, run->threads,
-            run->threads == 1 ? "" : "s", cores * 1e-6, is_joined ? "at least" : "less than", 100 * WORTH_JOINING);
-    return is_joined ? MCO_FLOWSHOP_ENGINE_HYBRID : MCO_FLOWSHOP_ENGINE_GPU;
+    mco_status st = MCO_OK;
+    const flowshop_run *run = s->run;
+    flowshop_leg both = {.limit_s = s->setup->gpus_leg_s}, rest = {.limit_s = INFINITY};
+    const bool is_worth_trying = cores->nodes_per_s >= WORTH_JOINING * gpus->nodes_per_s;
+    if (is_worth_trying)
+        MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_HYBRID, &both));
+    if (is_over(s))
+        return MCO_OK;
+    const bool is_joined = both.nodes_per_s > gpus->nodes_per_s;
+    char with_both[64] = "too few to be tried together";
+    if (is_worth_trying)
+        snprintf(with_both, sizeof with_both, "together %.1f M", both.nodes_per_s * 1e-6);
+    mco_log(run->ctx, MCO_LOG_INFO, "engine %s: %d GPU%s %.1f M nodes/s, %d thread%s %.1f M, %s",
+            is_joined ? "hybrid" : "gpu", run->gpu_count, run->gpu_count == 1 ? "" : "s", gpus->nodes_per_s * 1e-6,
+            run->threads, run->threads == 1 ? "" : "s", cores->nodes_per_s * 1e-6, with_both);
+    MCO_TRY(search(s, is_joined ? MCO_FLOWSHOP_ENGINE_HYBRID : MCO_FLOWSHOP_ENGINE_GPU, &rest));
+done:
+    return st;
 }
 
 static mco_status search_by_measurement(tree_search *s)
 {
     mco_status st = MCO_OK;
     flowshop_leg cores = {.limit_s = s->setup->cores_leg_s, .goes_on = stays_with_cores};
-    flowshop_leg gpus = {.limit_s = s->setup->gpus_leg_s}, rest = {.limit_s = INFINITY};
+    flowshop_leg gpus = {.limit_s = s->setup->gpus_leg_s};
     MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_CPU, &cores));
     if (is_over(s))
         return MCO_OK;
@@ -136,7 +160,7 @@ static mco_status search_by_measurement(tree_search *s)
             s->run->gpu_count > 1 ? " and others" : "");
     st = search(s, MCO_FLOWSHOP_ENGINE_GPU, &gpus);
     if (st == MCO_OK && !is_over(s))
-        st = search(s, choose_engine(s->run, cores.nodes_per_s, gpus.nodes_per_s), &rest);
+        st = search_by_the_faster(s, &cores, &gpus);
     if (st != MCO_OK)
         st = go_on_without_gpus(s, st);
 done:

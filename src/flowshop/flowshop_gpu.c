@@ -46,6 +46,7 @@ struct flowshop_explorer {
     int64_t *sent_nodes;     // pinned
     int32_t most;            // greatest value of a bound: what is not known yet
     int32_t sent_incumbent;
+    bool is_unfolded;        // paths and ends on the host are newer than on the device
     int64_t bound;           // no leaf of what it holds is shorter
     int32_t *order;          // [jobs]
     bool *is_free;           // [jobs]
@@ -362,6 +363,7 @@ static void unfold(flowshop_explorer *x, const flowshop_interval *intervals, int
     }
     s->control->asked = s->control->served = 0;
     s->control->unclaimed = 0;
+    x->is_unfolded = true;
 }
 
 static bool holds_work(const flowshop_dfs_search *s)
@@ -439,20 +441,43 @@ static void fold(const flowshop_explorer *x, flowshop_intervals *out)
             interval_of((flowshop_explorer *)x, i, flowshop_intervals_push(out));
 }
 
-// Gives whole searches away, spread evenly over those that have work.
+// Depth of the shallowest nodes a search has left: its largest subtrees.
+static int32_t depth_left(const flowshop_dfs_search *s)
+{
+    return s->status == FLOWSHOP_DFS_NEW ? 0 : s->last_depth;
+}
+
+// The depth down to which `count` of the searches with work reach.
+static int32_t depth_of_the_largest(const flowshop_explorer *x, int64_t count)
+{
+    int64_t at_depth[FLOWSHOP_DFS_MAX_JOBS + 1] = {0}, seen = 0;
+    for (int64_t i = 0; i < x->args.searches; i++)
+        if (holds_work(&x->now.states[i]))
+            at_depth[depth_left(&x->now.states[i])]++;
+    for (int32_t d = 0; d <= x->n; d++)
+        if ((seen += at_depth[d]) >= count)
+            return d;
+    return x->n;
+}
+
+// Gives whole searches away: half of them to another GPU, spread evenly; few to a core, then the largest,
+// which keep it busy for long.
 static int64_t split(flowshop_explorer *x, double share, int64_t most, flowshop_intervals *given)
 {
+    static const double FEW = 0.25;
     const int64_t holders = count_holders(x);
     int64_t count = (int64_t)(share * (double)holders), seen = 0, taken = 0;
     count = count < 1 ? 1 : count > most ? most : count;
     if (holders < 2 || count < 1 || count >= holders)
         return 0;
+    const bool are_few = share < FEW;
+    const int32_t deepest = are_few ? depth_of_the_largest(x, count) : x->n;
     for (int64_t i = 0; i < x->args.searches && taken < count; i++) {
         flowshop_dfs_search *s = &x->now.states[i];
-        if (!holds_work(s))
+        if (!holds_work(s) || depth_left(s) > deepest)
             continue;
-        // The k-th of `count` is that where the k-th part of all has been seen.
-        if (++seen * count / holders > taken) {
+        // Spread: the k-th of `count` is that where the k-th part of all has been seen.
+        if (are_few || ++seen * count / holders > taken) {
             interval_of(x, i, flowshop_intervals_push(given));
             *s = (flowshop_dfs_search){.status = FLOWSHOP_DFS_IDLE};
             taken++;
@@ -471,8 +496,9 @@ static int32_t known_incumbent(const flowshop_explorer *x)
 
 static mco_status start(flowshop_explorer *x)
 {
+    enum { EARLY_STEPS = 256 };
     mco_status st = MCO_OK;
-    const flowshop_dfs_args *a = &x->args;
+    flowshop_dfs_args *a = &x->args;
     const snapshot *s = &x->now;
     const size_t path_bytes = (size_t)a->searches * (size_t)x->n * sizeof *a->paths;
     cudaStream_t stream = x->device.stream;
@@ -480,12 +506,15 @@ static mco_status start(flowshop_explorer *x)
     s->control->incumbent = s->control->outside = x->sent_incumbent;
     s->control->stop = 0;
     s->control->lock = 0;
-    if (s->control->asked == 0)
+    a->early_steps = count_holders(x) < a->searches / 2 ? EARLY_STEPS : 0;
+    if (x->is_unfolded) {
         MCO_CUDA(x->ctx, cudaMemsetAsync(a->queue, 0, ((size_t)a->queue_mask + 1) * sizeof *a->queue, stream));
+        MCO_CUDA(x->ctx, cudaMemcpyAsync(a->paths, s->paths, path_bytes, cudaMemcpyHostToDevice, stream));
+        MCO_CUDA(x->ctx, cudaMemcpyAsync(a->ends, s->ends, path_bytes, cudaMemcpyHostToDevice, stream));
+    }
+    x->is_unfolded = false;
     MCO_CUDA(x->ctx, cudaMemcpyAsync(a->searches_state, s->states, (size_t)a->searches * sizeof *s->states,
                                      cudaMemcpyHostToDevice, stream));
-    MCO_CUDA(x->ctx, cudaMemcpyAsync(a->paths, s->paths, path_bytes, cudaMemcpyHostToDevice, stream));
-    MCO_CUDA(x->ctx, cudaMemcpyAsync(a->ends, s->ends, path_bytes, cudaMemcpyHostToDevice, stream));
     MCO_CUDA(x->ctx, cudaMemcpyAsync(a->control, s->control, sizeof *s->control, cudaMemcpyHostToDevice, stream));
     MCO_TRY(mco_device_start_clock(&x->device));
     MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_launch(&x->shape, a, stream));

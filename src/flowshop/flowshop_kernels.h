@@ -34,16 +34,16 @@ typedef struct flowshop_step {
 // Constants of an instance and a search, in the memory of the host or of one device.
 typedef struct flowshop_tables {
     int32_t jobs, machines;
-    int32_t words;                 // of 32 bits in a set of jobs; 0 without LB2
-    int32_t pairs;                 // of machines; 0 without LB2
+    int32_t words; // of 32 bits in a set of jobs; 0 without LB2
+    int32_t pairs; // of machines; 0 without LB2
     int32_t is_lb2;
-    int32_t rule;                  // mco_flowshop_branching, resolved
-    int64_t rule_bound;            // U
-    const int32_t *times;          // [machines * jobs], machine-major
-    const int32_t *heads, *tails;  // [machines] of the root
-    const int32_t *loads;          // [machines] sum of times over all jobs
-    const int32_t *pair_machines;  // [pairs] k << 16 | l
-    const flowshop_step *steps;    // [pairs * jobs]
+    int32_t rule;                 // mco_flowshop_branching, resolved
+    int64_t rule_bound;           // U
+    const int32_t *times;         // [machines * jobs], machine-major
+    const int32_t *heads, *tails; // [machines] of the root
+    const int32_t *loads;         // [machines] sum of times over all jobs
+    const int32_t *pair_machines; // [pairs] k << 16 | l
+    const flowshop_step *steps;   // [pairs * jobs]
 } flowshop_tables;
 
 // A node: `front` jobs fixed at the beginning of its order, `back` at the end, between them the free ones.
@@ -68,19 +68,19 @@ typedef struct flowshop_survivor {
 
 // The arrays of a batch, in the memory of the host or of one device.
 typedef struct flowshop_arrays {
-    unsigned char *rows;           // [fathers * row_bytes]
-    int32_t *offsets;              // [fathers + 1] index of the first child
-    uint32_t *words;               // [children]
-    int32_t *ends;                 // [(3 machines + words) * stride] see flowshop_ends_of
-    int32_t *child_ends;           // [machines * child_stride] the end that grew, of each child; of the child in hand of
-                                   // each father where a thread does a whole node; NULL where nothing reads it
-    int32_t *bounds;               // [children]
-    flowshop_survivor *survivors;  // [children / 2]
-    int32_t *counts;               // [fathers] surviving children
-    uint32_t *survivor_count;      // their sum, in the tree kernels
+    unsigned char *rows;          // [fathers * row_bytes]
+    int32_t *offsets;             // [fathers + 1] index of the first child
+    uint32_t *words;              // [children]
+    int32_t *ends;                // [(3 machines + words) * stride] see flowshop_ends_of
+    int32_t *child_ends;          // [machines * child_stride] the end that grew, of each child; of the child in hand of
+                                  // each father where a thread does a whole node; NULL where nothing reads it
+    int32_t *bounds;              // [children]
+    flowshop_survivor *survivors; // [children / 2]
+    int32_t *counts;              // [fathers] surviving children
+    uint32_t *survivor_count;     // their sum, in the tree kernels
     int32_t row_bytes, fathers, children;
     int64_t stride, child_stride;
-    int64_t upper;                 // prune at bound >= upper
+    int64_t upper; // prune at bound >= upper
 } flowshop_arrays;
 
 // front[k]: when machine k is free after the jobs in front; back[k]: least time from the end of the free
@@ -168,8 +168,8 @@ static inline MCO_HD void flowshop_thread_ends(const flowshop_tables *t, const f
 }
 
 // The vector of the end that grew, once `job` is fixed there.
-static inline MCO_HD void flowshop_child_end(const flowshop_tables *t, const flowshop_ends *e, int32_t job, bool in_front,
-                                             int32_t *end, int64_t end_stride)
+static inline MCO_HD void flowshop_child_end(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
+                                             bool in_front, int32_t *end, int64_t end_stride)
 {
     int32_t reach = 0;
     for (int32_t i = 0; i < t->machines; i++) {
@@ -193,7 +193,8 @@ static inline MCO_HD int32_t flowshop_father_of(const int32_t *offsets, int32_t 
     return low;
 }
 
-static inline MCO_HD uint32_t flowshop_child_word(const flowshop_tables *t, const flowshop_row *father, int32_t slot, int32_t c)
+static inline MCO_HD uint32_t flowshop_child_word(const flowshop_tables *t, const flowshop_row *father, int32_t slot,
+                                                  int32_t c)
 {
     const int32_t free_jobs = t->jobs - father->front - father->back;
     return (uint32_t)slot << FLOWSHOP_SLOT_SHIFT | (uint32_t)(c < free_jobs ? c : FLOWSHOP_BACK_BIT | (c - free_jobs));
@@ -206,18 +207,21 @@ static inline MCO_HD int32_t flowshop_child_job(const flowshop_arrays *a, uint32
 }
 
 // Child i, of father `slot`: its word and the end that grew.
-static inline MCO_HD void flowshop_thread_branch(const flowshop_tables *t, const flowshop_arrays *a, int32_t slot, int32_t i)
+static inline MCO_HD void flowshop_thread_branch(const flowshop_tables *t, const flowshop_arrays *a, int32_t slot,
+                                                 int32_t i)
 {
     const uint32_t word = flowshop_child_word(t, flowshop_row_of(a, slot), slot, i - a->offsets[slot]);
     const flowshop_ends e = flowshop_ends_of(t, a, slot);
     a->words[i] = word;
-    flowshop_child_end(t, &e, flowshop_child_job(a, word), (word & FLOWSHOP_BACK_BIT) == 0, a->child_ends + i, a->child_stride);
+    flowshop_child_end(t, &e, flowshop_child_job(a, word), (word & FLOWSHOP_BACK_BIT) == 0, a->child_ends + i,
+                       a->child_stride);
 }
 
 // ---- Bounding
 
 // LB1 of a child in one pass: remain still holds the job's time, reach does not yet.
-static inline MCO_HD int32_t flowshop_one_machine(const flowshop_tables *t, const flowshop_ends *e, int32_t job, bool in_front)
+static inline MCO_HD int32_t flowshop_one_machine(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
+                                                  bool in_front)
 {
     int32_t reach = 0, bound = 0;
     for (int32_t i = 0; i < t->machines; i++) {
@@ -231,8 +235,8 @@ static inline MCO_HD int32_t flowshop_one_machine(const flowshop_tables *t, cons
 }
 
 // LB1 of a child whose grown end is stored.
-static inline MCO_HD int32_t flowshop_one_machine_of(const flowshop_tables *t, const flowshop_ends *e, int32_t job, bool in_front,
-                                                     const int32_t *end, int64_t end_stride)
+static inline MCO_HD int32_t flowshop_one_machine_of(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
+                                                     bool in_front, const int32_t *end, int64_t end_stride)
 {
     const int32_t *other = in_front ? e->back : e->front;
     int32_t bound = 0;
@@ -258,24 +262,24 @@ static inline MCO_HD int32_t flowshop_johnson_end(const flowshop_tables *t, cons
 }
 
 // The greater of `bound` and the bounds of all pairs of machines; ends once it reaches U.
-static inline MCO_HD int32_t flowshop_two_machine(const flowshop_tables *t, const flowshop_ends *e, int32_t job, bool in_front,
-                                                  const int32_t *end, int64_t end_stride, int32_t bound)
+static inline MCO_HD int32_t flowshop_two_machine(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
+                                                  bool in_front, const int32_t *end, int64_t end_stride, int32_t bound)
 {
     const int32_t *front = in_front ? end : e->front, *back = in_front ? e->back : end;
     const int64_t front_stride = in_front ? end_stride : e->stride, back_stride = in_front ? e->stride : end_stride;
     for (int32_t q = 0; q < t->pairs && bound < t->rule_bound; q++) {
         const int32_t k = t->pair_machines[q] >> 16, l = t->pair_machines[q] & 0xffff;
-        const int32_t of_pair = back[l * back_stride] +
-                                flowshop_johnson_end(t, e, job, t->steps + (int64_t)q * t->jobs, front[k * front_stride],
-                                                     front[l * front_stride]);
+        const int32_t of_pair =
+            back[l * back_stride] + flowshop_johnson_end(t, e, job, t->steps + (int64_t)q * t->jobs,
+                                                         front[k * front_stride], front[l * front_stride]);
         bound = flowshop_max32(bound, of_pair);
     }
     return bound < t->rule_bound ? bound : (int32_t)t->rule_bound;
 }
 
 // The bound of a child, LB1 or LB2, when its grown end is not stored; with LB2 it is stored at `end`.
-static inline MCO_HD int32_t flowshop_child_bound(const flowshop_tables *t, const flowshop_ends *e, int32_t job, bool in_front,
-                                                  int32_t *end, int64_t end_stride)
+static inline MCO_HD int32_t flowshop_child_bound(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
+                                                  bool in_front, int32_t *end, int64_t end_stride)
 {
     const int32_t bound = flowshop_one_machine(t, e, job, in_front);
     if (t->is_lb2 == 0)
@@ -308,8 +312,8 @@ static inline MCO_HD void flowshop_thread_bound(const flowshop_tables *t, const 
 // ---- The rule and pruning
 
 // MinMin: the end on which the smallest bound occurs least; tie: the front only with more children at or above U.
-static inline MCO_HD bool flowshop_min_min(const int32_t *front, const int32_t *back, int32_t count, int32_t below_front,
-                                           int32_t below_back)
+static inline MCO_HD bool flowshop_min_min(const int32_t *front, const int32_t *back, int32_t count,
+                                           int32_t below_front, int32_t below_back)
 {
     int32_t least = front[0], least_front = 0, least_back = 0;
     for (int32_t c = 0; c < count; c++) {
@@ -324,7 +328,8 @@ static inline MCO_HD bool flowshop_min_min(const int32_t *front, const int32_t *
 }
 
 // True if the front grows; bounds [2 count]: of the children in front, then of those at the back.
-static inline MCO_HD bool flowshop_choose_front(const flowshop_tables *t, int32_t depth, const int32_t *bounds, int32_t count)
+static inline MCO_HD bool flowshop_choose_front(const flowshop_tables *t, int32_t depth, const int32_t *bounds,
+                                                int32_t count)
 {
     const int32_t *front = bounds, *back = bounds + count;
     int64_t sum_front = 0, sum_back = 0;
@@ -345,9 +350,10 @@ static inline MCO_HD bool flowshop_choose_front(const flowshop_tables *t, int32_
     }
 }
 
-// Applies the rule to father s; *bounds are then those of the end that grows, [count]. Returns how many are below `upper`.
-static inline MCO_HD int32_t flowshop_choose(const flowshop_tables *t, const flowshop_arrays *a, int64_t s, const int32_t **bounds,
-                                             int32_t *count, bool *in_front)
+// Applies the rule to father s; *bounds are then those of the end that grows, [count]. Returns how many are
+// below `upper`.
+static inline MCO_HD int32_t flowshop_choose(const flowshop_tables *t, const flowshop_arrays *a, int64_t s,
+                                             const int32_t **bounds, int32_t *count, bool *in_front)
 {
     const flowshop_row *row = flowshop_row_of(a, s);
     const int32_t depth = row->front + row->back;
@@ -362,8 +368,8 @@ static inline MCO_HD int32_t flowshop_choose(const flowshop_tables *t, const flo
 }
 
 // The survivors of father s, written from out[0] on.
-static inline MCO_HD void flowshop_write_survivors(const flowshop_arrays *a, int64_t s, const int32_t *bounds, int32_t count,
-                                                   bool in_front, flowshop_survivor *out)
+static inline MCO_HD void flowshop_write_survivors(const flowshop_arrays *a, int64_t s, const int32_t *bounds,
+                                                   int32_t count, bool in_front, flowshop_survivor *out)
 {
     const uint32_t word = (uint32_t)s << FLOWSHOP_SLOT_SHIFT | (in_front ? 0u : (uint32_t)FLOWSHOP_BACK_BIT);
     for (int32_t c = 0; c < count; c++) {

@@ -100,7 +100,8 @@ mco_status flowshop_pool_collect_batch(flowshop_pool_run *p)
     mco_status st = flowshop_pool_apply(&p->tree, p->batches[p->oldest], &p->counts);
     const double now = mco_clock_s();
     p->stats.apply_s += now - begin_s;
-    flowshop_pool_size_observe(&p->size, p->is_full[p->oldest], p->counts.nodes - p->collected_nodes, now - p->collected_s);
+    flowshop_pool_size_observe(&p->size, p->is_full[p->oldest], p->counts.nodes - p->collected_nodes,
+                               now - p->collected_s);
     p->collected_s = now;
     p->collected_nodes = p->counts.nodes;
     p->oldest = (p->oldest + 1) % p->batch_count;
@@ -150,7 +151,8 @@ void flowshop_pool_log(flowshop_pool_run *p, int64_t nodes)
 static void log_shortage(flowshop_pool_run *p)
 {
     if (p->is_short && !p->is_short_logged)
-        mco_log(p->run->ctx, MCO_LOG_WARNING, "device memory is short: pools of at most %lld children", (long long)p->size.most);
+        mco_log(p->run->ctx, MCO_LOG_WARNING, "device memory is short: pools of at most %lld children",
+                (long long)p->size.most);
     p->is_short_logged = p->is_short;
 }
 
@@ -233,13 +235,13 @@ done:
 
 // ---- Setting a system up
 
-static flowshop_operators operators_of(mco_flowshop_engine engine)
+static flowshop_operators operators_of(const flowshop_pool_run *p)
 {
-    switch (engine) {
+    switch (p->run->result->engine) {
     case MCO_FLOWSHOP_ENGINE_GPU_BOUND:
     case MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND: return FLOWSHOP_BOUND_ONLY;
     case MCO_FLOWSHOP_ENGINE_GPU_MULTINODE: return FLOWSHOP_WHOLE_NODE;
-    default: return FLOWSHOP_THREE_KERNELS;
+    default: return p->setup->prunes_on_host ? FLOWSHOP_BRANCH_AND_BOUND : FLOWSHOP_THREE_KERNELS;
     }
 }
 
@@ -250,7 +252,7 @@ static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL
     const mco_flowshop_engine engine = p->run->result->engine;
     const bool is_functional = engine == MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL;
     const int pairs = s->gpu_count > 1 ? s->gpu_count / 2 : 1;
-    p->parts = engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE ? (int)s->streams
+    p->parts = engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE   ? (int)s->streams
                : engine == MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND ? s->gpu_count
                : is_functional                                 ? pairs
                                                                : 1;
@@ -262,12 +264,13 @@ static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL
             places[i].gpu = &s->gpus[i];
         if (!is_functional)
             continue;
-        const int pair = i % pairs;  // devices 0..pairs-1 branch
+        const int pair = i % pairs; // devices 0..pairs-1 branch
         places[i].gpu = &s->gpus[pair];
         places[i].second = &s->gpus[s->gpu_count > 1 ? pairs + pair : 0];
     }
     if (is_functional && s->gpu_count == 1)
-        mco_log(p->run->ctx, MCO_LOG_WARNING, "one GPU: it plays both parts of the functional split, in streams of its own");
+        mco_log(p->run->ctx, MCO_LOG_WARNING,
+                "one GPU: it plays both parts of the functional split, in streams of its own");
     if (is_functional && s->gpu_count > 1 && s->gpu_count % 2 != 0)
         mco_log(p->run->ctx, MCO_LOG_WARNING, "%d GPUs make %d pairs: GPU %d stays idle", s->gpu_count, pairs,
                 s->gpus[s->gpu_count - 1].index);
@@ -276,7 +279,7 @@ static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL
 static void start_size(flowshop_pool_run *p)
 {
     const flowshop_tables *t = &p->tree.tables;
-    const double steps = (double)t->machines + (double)t->pairs * t->jobs;  // of the bound of a child
+    const double steps = (double)t->machines + (double)t->pairs * t->jobs; // of the bound of a child
     const double affordable = MOST_STEPS / steps;
     int64_t most = affordable < (double)MOST_CHILDREN ? (int64_t)affordable : MOST_CHILDREN;
     const int64_t least = 2 * (int64_t)t->jobs * p->parts;
@@ -296,30 +299,21 @@ static mco_status create_batches(flowshop_pool_run *p)
     plan(p, places);
     start_size(p);
     for (int i = 0; i < p->batch_count; i++)
-        MCO_TRY(p->setup->backend->create(p->ctx, &p->tree.tables, operators_of(p->run->result->engine), &places[i], &p->batches[i]));
+        MCO_TRY(p->setup->backend->create(p->ctx, &p->tree.tables, operators_of(p), &places[i], &p->batches[i]));
 done:
     return st;
 }
 
-static mco_status insert_start(flowshop_pool_run *p)
+static mco_status insert_root(flowshop_pool_run *p)
 {
-    mco_status st = MCO_OK;
-    const flowshop_pool_setup *s = p->setup;
-    const int32_t n = p->tree.tables.jobs;
-    flowshop_row *row;
-    for (int64_t i = 0; i < s->start_count; i++) {
-        const flowshop_row *from = (const flowshop_row *)(const void *)(s->start + i * flowshop_row_bytes(n));
-        MCO_TRY(flowshop_pool_nodes_add(&p->tree.nodes, from->front + from->back, from->bound, &row));
-        memcpy(row, from, (size_t)flowshop_row_bytes(n));
-    }
-    if (s->start == NULL) {
-        MCO_TRY(flowshop_pool_nodes_add(&p->tree.nodes, 0, 0, &row));
-        *row = (flowshop_row){0};
-        for (int32_t j = 0; j < n; j++)
-            flowshop_row_order(row)[j] = (uint16_t)j;
-    }
-done:
-    return st;
+    flowshop_row *root;
+    mco_status st = flowshop_pool_nodes_add(&p->tree.nodes, 0, 0, &root);
+    if (st != MCO_OK)
+        return st;
+    *root = (flowshop_row){0};
+    for (int32_t j = 0; j < p->tree.tables.jobs; j++)
+        flowshop_row_order(root)[j] = (uint16_t)j;
+    return MCO_OK;
 }
 
 static void summarise(flowshop_pool_run *p)
@@ -336,8 +330,11 @@ static void summarise(flowshop_pool_run *p)
     memcpy(r->children_by_depth, p->counts.children_by_depth, (size_t)cells * sizeof *r->children_by_depth);
     r->nodes = p->counts.nodes;
     r->leaves = p->counts.leaves;
-    mco_log(p->run->ctx, MCO_LOG_INFO, "%lld pools, the last of %lld children%s; %.1f MB up, %.1f MB down", (long long)p->stats.batches,
-            (long long)p->size.target, p->setup->pool_size > 0 ? "" : p->size.phase == FLOWSHOP_POOL_FIXED ? " (found best)" : " (still trying)",
+    mco_log(p->run->ctx, MCO_LOG_INFO, "%lld pools, the last of %lld children%s; %.1f MB up, %.1f MB down",
+            (long long)p->stats.batches, (long long)p->size.target,
+            p->setup->pool_size > 0                ? ""
+            : p->size.phase == FLOWSHOP_POOL_FIXED ? " (found best)"
+                                                   : " (still trying)",
             (double)p->stats.bytes_up * 1e-6, (double)p->stats.bytes_down * 1e-6);
     if (p->setup->stats != NULL)
         *p->setup->stats = p->stats;
@@ -357,7 +354,8 @@ mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *se
     mco_status st = MCO_OK;
     const bool is_concurrent = run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT;
     bool is_stopped = false, is_ready = true;
-    mco_context *own[2] = {NULL, NULL};  // of the thread that drives, and of whoever holds the shared pool
+    mco_context *own[2] = {NULL, NULL}; // of the thread that drives, and of whoever holds the shared pool
+    double begin_s;
     flowshop_pool_run p = {.run = run, .setup = setup, .ctx = run->ctx};
     for (int i = 0; i < 2 && is_concurrent; i++)
         MCO_TRY(mco_context_create(&own[i], NULL));
@@ -366,13 +364,14 @@ mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *se
     MCO_TRY(flowshop_pool_counts_create(run->ctx, &p.tree, &p.counts));
     p.most_nodes = PENDING_BYTES / flowshop_row_bytes(run->shop->jobs);
     MCO_TRY(create_batches(&p));
-    MCO_TRY(insert_start(&p));
+    MCO_TRY(insert_root(&p));
     *stop = MCO_STOP_FINISHED;
-    p.rate_s = mco_clock_s();
+    begin_s = p.rate_s = mco_clock_s();
     // Sorting the orders of LB2 may have used the time up.
     is_stopped = flowshop_run_must_stop(run, 0, stop) || !is_ready;
     if (!is_stopped)
         MCO_TRY(is_concurrent ? flowshop_pool_concurrent(&p, &is_stopped, stop) : run_batches(&p, &is_stopped, stop));
+    p.stats.search_s = mco_clock_s() - begin_s;
     MCO_TRY(flowshop_pool_record_found(&p));
     *is_proved = !is_stopped;
     summarise(&p);
@@ -393,9 +392,14 @@ mco_status flowshop_pool(flowshop_run *run, const flowshop_checkpoint *state, bo
     enum { WARP = 32 };
     const mco_flowshop_params *q = run->params;
     if (q->block % WARP != 0)
-        return mco_fail(run->ctx, MCO_ERR_ARGUMENT, "--block is %lld, a multiple of %d was expected", (long long)q->block, WARP);
-    const flowshop_pool_setup setup = {.backend = &flowshop_cuda_backend, .gpus = run->gpus, .gpu_count = run->gpu_count,
-                                       .pool_size = q->pool_size, .streams = q->streams, .block = q->block,
+        return mco_fail(run->ctx, MCO_ERR_ARGUMENT, "--block is %lld, a multiple of %d was expected",
+                        (long long)q->block, WARP);
+    const flowshop_pool_setup setup = {.backend = &flowshop_cuda_backend,
+                                       .gpus = run->gpus,
+                                       .gpu_count = run->gpu_count,
+                                       .pool_size = q->pool_size,
+                                       .streams = q->streams,
+                                       .block = q->block,
                                        .rule_bound = state->rule_bound};
     run->result->threads_used = run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT ? 1 + run->threads : 1;
     return flowshop_pool_search(run, &setup, is_proved, stop);

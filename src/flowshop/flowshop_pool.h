@@ -15,24 +15,24 @@ mco_status flowshop_pool(flowshop_run *run, const flowshop_checkpoint *state, bo
 // What a run did besides the tree.
 typedef struct flowshop_pool_stats {
     int64_t batches;
-    int64_t pool_size;             // children of a pool at the end, of all streams together
-    int64_t bytes_up, bytes_down;  // between host and devices
-    int64_t host_nodes;            // decomposed by the host while the devices worked
-    double fill_s, finish_s, apply_s;  // the driving thread: selecting (and branching), waiting, inserting (and pruning)
-    double lock_s;                 // it waited for the shared pool (gpu-concurrent)
+    int64_t pool_size;                // children of a pool at the end, of all streams together
+    int64_t bytes_up, bytes_down;     // between host and devices
+    int64_t host_nodes;               // decomposed by the host while the devices worked
+    double search_s;                  // without setting up
+    double fill_s, finish_s, apply_s; // the driving thread: selecting (and branching), waiting, inserting (and pruning)
+    double lock_s;                    // it waited for the shared pool (gpu-concurrent)
 } flowshop_pool_stats;
 
 // What the tests and benchmarks choose.
 typedef struct flowshop_pool_setup {
     const flowshop_backend *backend;
-    const mco_gpu *gpus;           // [gpu_count]
+    const mco_gpu *gpus; // [gpu_count]
     int gpu_count;
-    int64_t pool_size, streams, block;  // as the options
+    int64_t pool_size, streams, block; // as the options
     int64_t rule_bound;
-    const unsigned char *start;    // [start_count * flowshop_row_bytes] nodes to begin with; NULL: the root
-    int64_t start_count;
-    bool is_idle_host;             // gpu-cooperative: the host does not explore meanwhile (table 5.4)
-    flowshop_pool_stats *stats;    // filled unless NULL
+    bool is_idle_host;          // gpu-cooperative: the host does not explore meanwhile (table 5.4)
+    bool prunes_on_host;        // gpu-tree: without its third kernel (table 4.3)
+    flowshop_pool_stats *stats; // filled unless NULL
 } flowshop_pool_setup;
 
 // The same with everything chosen. Engine MCO_FLOWSHOP_ENGINE_CPU is one host thread on the same pool.

@@ -10,28 +10,29 @@
 
 // Which operators the device does; the host does the others.
 typedef enum flowshop_operators {
-    FLOWSHOP_BOUND_ONLY,     // bounds of the children that the host lists
-    FLOWSHOP_WHOLE_NODE,     // a thread branches a father, bounds its children, prunes them
-    FLOWSHOP_THREE_KERNELS   // branching, bounding, pruning, each a kernel
+    FLOWSHOP_BOUND_ONLY,       // bounds of the children that the host lists
+    FLOWSHOP_BRANCH_AND_BOUND, // branching and bounding, each a kernel; the host prunes
+    FLOWSHOP_WHOLE_NODE,       // a thread branches a father, bounds its children, prunes them
+    FLOWSHOP_THREE_KERNELS     // branching, bounding, pruning, each a kernel
 } flowshop_operators;
 
 typedef struct flowshop_batch {
-    flowshop_tables tables;    // of the host
+    flowshop_tables tables; // of the host
     flowshop_operators operators;
     int32_t child_room, father_room;
-    // In host memory. In: rows, offsets, fathers, children, upper; words with BOUND_ONLY. Out: bounds with
-    // BOUND_ONLY; else counts and survivors: [*survivor_count] without gaps with THREE_KERNELS, counts[s] from
+    // In host memory. In: rows, offsets, fathers, children, upper; words with BOUND_ONLY. Out: bounds where
+    // the host prunes; else counts and survivors: [*survivor_count] without gaps with THREE_KERNELS, counts[s] from
     // offsets[s] / 2 on with WHOLE_NODE. Other members are not used.
     flowshop_arrays host;
-    int64_t bytes_up, bytes_down;  // copied to and from devices so far
-    double kernel_s;               // their kernels' time so far
+    int64_t bytes_up, bytes_down; // copied to and from devices so far
+    double kernel_s;              // their kernels' time so far
 } flowshop_batch;
 
 // Where a batch runs. With two devices (which may be the same twice) the first branches and the second, which
 // receives the children from it, bounds and prunes.
 typedef struct flowshop_batch_place {
-    const mco_gpu *gpu, *second;  // second: NULL for one device
-    int block;                    // threads of a block
+    const mco_gpu *gpu, *second; // second: NULL for one device
+    int block;                   // threads of a block
 } flowshop_batch_place;
 
 // One thread uses a batch at a time; `ctx` is that thread's and receives the messages.
@@ -59,27 +60,34 @@ typedef struct flowshop_batch_bytes {
     size_t rows, offsets, words, ends, child_ends, bounds, survivors, counts;
 } flowshop_batch_bytes;
 
+static inline bool flowshop_host_prunes(flowshop_operators operators)
+{
+    return operators == FLOWSHOP_BOUND_ONLY || operators == FLOWSHOP_BRANCH_AND_BOUND;
+}
+
 // Strides are whole warps.
 static inline int64_t flowshop_stride(int64_t count)
 {
     return (count + 31) / 32 * 32;
 }
 
-static inline flowshop_batch_bytes flowshop_batch_room(const flowshop_tables *t, flowshop_operators operators, int32_t children,
-                                                       int32_t fathers)
+static inline flowshop_batch_bytes flowshop_batch_room(const flowshop_tables *t, flowshop_operators operators,
+                                                       int32_t children, int32_t fathers)
 {
     const size_t child_count = (size_t)children, father_count = (size_t)fathers, word = sizeof(int32_t);
     const size_t stride = (size_t)flowshop_stride(fathers), m = (size_t)t->machines;
-    const bool is_by_kernels = operators == FLOWSHOP_THREE_KERNELS, is_whole = operators == FLOWSHOP_WHOLE_NODE;
-    const size_t ends = is_by_kernels || t->is_lb2 ? (size_t)flowshop_stride(is_whole ? fathers : children) : 0;
+    const bool has_branch_kernel = operators == FLOWSHOP_THREE_KERNELS || operators == FLOWSHOP_BRANCH_AND_BOUND;
+    const bool is_whole = operators == FLOWSHOP_WHOLE_NODE;
+    const size_t ends = has_branch_kernel || t->is_lb2 ? (size_t)flowshop_stride(is_whole ? fathers : children) : 0;
     return (flowshop_batch_bytes){.rows = father_count * (size_t)flowshop_row_bytes(t->jobs),
                                   .offsets = (father_count + 1) * word,
                                   .words = is_whole ? 0 : child_count * word,
                                   .ends = (3 * m + (size_t)t->words) * stride * word,
                                   .child_ends = m * ends * word,
                                   .bounds = child_count * word,
-                                  .survivors = operators == FLOWSHOP_BOUND_ONLY ? 0 : child_count / 2 * sizeof(flowshop_survivor),
-                                  .counts = operators == FLOWSHOP_BOUND_ONLY ? 0 : father_count * word};
+                                  .survivors =
+                                      flowshop_host_prunes(operators) ? 0 : child_count / 2 * sizeof(flowshop_survivor),
+                                  .counts = flowshop_host_prunes(operators) ? 0 : father_count * word};
 }
 
 // Takes the size of the batch over into arrays that compute it.

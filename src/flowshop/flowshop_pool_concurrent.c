@@ -6,7 +6,7 @@
 #include "base/team.h"
 #include "flowshop/flowshop_pool_run.h"
 
-static const double WAIT_S = 0.02;  // the supervisor's nap
+static const double WAIT_S = 0.02; // the supervisor's nap
 // Nodes a CPU thread takes at a time: some hundred microseconds of work.
 enum { TAKE = 32 };
 
@@ -17,13 +17,13 @@ typedef struct cpu_worker {
 
 typedef struct shared {
     flowshop_pool_run *p;
-    cpu_worker *workers;     // [worker_count]
+    cpu_worker *workers; // [worker_count]
     int worker_count;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int active;              // threads with nodes in hand; guarded by the lock, as all below
+    int active; // threads with nodes in hand; guarded by the lock, as all below
     bool is_done, must_stop;
-    int64_t nodes;           // decomposed so far, for the log and the callback
+    int64_t nodes; // decomposed so far, for the log and the callback
     mco_status failure;
 } shared;
 
@@ -84,9 +84,7 @@ static void drive_device(shared *s)
     lock_for_device(s);
     while (wait_for_work_locked(s)) {
         s->active++;
-        pthread_mutex_unlock(&s->lock);
         mco_status st = p->size.target > p->room ? flowshop_pool_make_room(p) : MCO_OK;
-        lock_for_device(s);
         if (st == MCO_OK)
             st = flowshop_pool_begin_batch(p, 1, &is_begun);
         if (st == MCO_OK && is_begun) {
@@ -182,7 +180,7 @@ mco_status flowshop_pool_concurrent(flowshop_pool_run *p, bool *is_stopped, mco_
     MCO_TRY(mco_team_start(p->run->ctx, 1 + s.worker_count, work, &s, &team));
     st = supervise(&s, &team, is_stopped, stop);
     mco_team_join(&team);
-    st = st != MCO_OK ? st : s.failure;  // its message is in the context of the thread that failed
+    st = st != MCO_OK ? st : s.failure; // its message is in the context of the thread that failed
     *is_stopped = *is_stopped || !s.is_done;
 done:
     gather_workers(&s);

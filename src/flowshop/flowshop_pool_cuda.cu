@@ -42,8 +42,8 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) branch(flowshop_tables
 
 // Thread = child, its grown end stored. Per child: LB1 m steps of 1 maximum, 3 additions, 4 words, of which the
 // end comes in whole lines and the father's from one address a father; LB2 m (m - 1) / 2 times n steps of one load
-// of 16 bytes and one of 4 at an address common to the warp, and for each free job 2 maxima (one with an addition), 2 additions.
-// Bound by memory traffic (LB1) and by issue (LB2).
+// of 16 bytes and one of 4 at an address common to the warp, and for each free job 1 maximum, 3 additions. Bound by
+// memory traffic (LB1) and by issue (LB2).
 __global__ static void __launch_bounds__(MOST_THREADS, 1) bound(flowshop_tables t, flowshop_arrays a)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -95,7 +95,8 @@ cudaError_t flowshop_cuda_bound(const flowshop_tables *t, const flowshop_arrays 
     return cudaGetLastError();
 }
 
-cudaError_t flowshop_cuda_bound_child(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream)
+cudaError_t flowshop_cuda_bound_child(const flowshop_tables *t, const flowshop_arrays *a, int block,
+                                      cudaStream_t stream)
 {
     bound_child<<<grid_of(a->children, block), block, 0, stream>>>(*t, *a);
     return cudaGetLastError();

@@ -13,7 +13,8 @@ MCO_BEGIN_C
 cudaError_t flowshop_cuda_ends(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream);
 cudaError_t flowshop_cuda_branch(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream);
 cudaError_t flowshop_cuda_bound(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream);
-cudaError_t flowshop_cuda_bound_child(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream);
+cudaError_t flowshop_cuda_bound_child(const flowshop_tables *t, const flowshop_arrays *a, int block,
+                                      cudaStream_t stream);
 cudaError_t flowshop_cuda_prune(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream);
 cudaError_t flowshop_cuda_node(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream);
 

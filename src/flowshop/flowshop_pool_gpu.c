@@ -13,13 +13,13 @@ typedef struct side {
     mco_device device;
     flowshop_tables tables;
     flowshop_arrays arrays;
-    cudaEvent_t begin, end, ready;  // its kernels; its results are complete
+    cudaEvent_t begin, end, ready; // its kernels; its results are complete
 } side;
 
 typedef struct gpu_batch {
     flowshop_batch base;
     mco_context *ctx;
-    side sides[2];  // the device that branches, or does all; and one that bounds and prunes
+    side sides[2]; // the device that branches, or does all; and one that bounds and prunes
     bool is_split;
     int block;
 } gpu_batch;
@@ -202,12 +202,13 @@ static mco_status take_host(gpu_batch *b, const flowshop_batch_bytes *room)
     mco_status st = MCO_OK;
     flowshop_arrays *a = &b->base.host;
     side *x = &b->sides[0];
-    const bool is_bound_only = b->base.operators == FLOWSHOP_BOUND_ONLY;
+    const bool is_listed = b->base.operators == FLOWSHOP_BOUND_ONLY,
+               is_pruned_here = flowshop_host_prunes(b->base.operators);
     const mco_memory_kind kind = MCO_MEMORY_PINNED;
     MCO_TRY(take_part(x, kind, &a->rows, room->rows));
     MCO_TRY(take_part(x, kind, &a->offsets, room->offsets));
-    MCO_TRY(take_part(x, kind, &a->words, is_bound_only ? room->words : 0));
-    MCO_TRY(take_part(x, kind, &a->bounds, is_bound_only ? room->bounds : 0));
+    MCO_TRY(take_part(x, kind, &a->words, is_listed ? room->words : 0));
+    MCO_TRY(take_part(x, kind, &a->bounds, is_pruned_here ? room->bounds : 0));
     MCO_TRY(take_part(x, kind, &a->survivors, room->survivors));
     MCO_TRY(take_part(x, kind, &a->counts, room->counts));
     MCO_TRY(take_part(x, kind, &a->survivor_count, sizeof *a->survivor_count));
@@ -268,8 +269,8 @@ done:
 static mco_status move_part(gpu_batch *b, void *to, const void *from, size_t bytes)
 {
     return mco_cuda_status(b->ctx,
-                           cudaMemcpyPeerAsync(to, b->sides[1].device.info.index, from, b->sides[0].device.info.index, bytes,
-                                               b->sides[1].device.stream),
+                           cudaMemcpyPeerAsync(to, b->sides[1].device.info.index, from, b->sides[0].device.info.index,
+                                               bytes, b->sides[1].device.stream),
                            "cudaMemcpyPeerAsync", __FILE__, __LINE__);
 }
 
@@ -293,7 +294,7 @@ done:
     return st;
 }
 
-static mco_status run_three_kernels(gpu_batch *b)
+static mco_status run_kernel_chain(gpu_batch *b)
 {
     mco_status st = MCO_OK;
     side *x = &b->sides[0], *y = &b->sides[b->is_split];
@@ -306,7 +307,8 @@ static mco_status run_three_kernels(gpu_batch *b)
         MCO_CUDA(b->ctx, cudaMemsetAsync(y->arrays.survivor_count, 0, sizeof *y->arrays.survivor_count, last));
     }
     MCO_CUDA(b->ctx, flowshop_cuda_bound(&y->tables, &y->arrays, b->block, last));
-    MCO_CUDA(b->ctx, flowshop_cuda_prune(&y->tables, &y->arrays, b->block, last));
+    if (b->base.operators == FLOWSHOP_THREE_KERNELS)
+        MCO_CUDA(b->ctx, flowshop_cuda_prune(&y->tables, &y->arrays, b->block, last));
 done:
     return st;
 }
@@ -315,8 +317,8 @@ static mco_status run_kernels(gpu_batch *b)
 {
     mco_status st = MCO_OK;
     side *x = &b->sides[0];
-    if (b->base.operators == FLOWSHOP_THREE_KERNELS)
-        return run_three_kernels(b);
+    if (b->base.operators == FLOWSHOP_THREE_KERNELS || b->base.operators == FLOWSHOP_BRANCH_AND_BOUND)
+        return run_kernel_chain(b);
     if (b->base.operators == FLOWSHOP_WHOLE_NODE) {
         MCO_CUDA(b->ctx, flowshop_cuda_node(&x->tables, &x->arrays, b->block, x->device.stream));
         return MCO_OK;
@@ -340,7 +342,7 @@ static mco_status begin(flowshop_batch *batch)
     MCO_TRY(send_fathers(b));
     MCO_TRY(run_kernels(b));
     MCO_CUDA(b->ctx, cudaEventRecord(y->end, y->device.stream));
-    if (batch->operators == FLOWSHOP_BOUND_ONLY)
+    if (flowshop_host_prunes(batch->operators))
         MCO_TRY(copy_down(b, y, h->bounds, y->arrays.bounds, children * sizeof *h->bounds));
     else
         MCO_TRY(copy_down(b, y, h->counts, y->arrays.counts, fathers * sizeof *h->counts));
@@ -356,7 +358,7 @@ done:
 static bool is_done(flowshop_batch *batch)
 {
     gpu_batch *b = (gpu_batch *)(void *)batch;
-    return cudaEventQuery(b->sides[b->is_split].ready) != cudaErrorNotReady;  // a failure shows in finish()
+    return cudaEventQuery(b->sides[b->is_split].ready) != cudaErrorNotReady; // a failure shows in finish()
 }
 
 static mco_status add_kernel_time(gpu_batch *b, const side *x)

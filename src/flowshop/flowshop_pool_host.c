@@ -11,7 +11,7 @@ enum { POLLS = 3 };
 typedef struct host_batch {
     flowshop_batch base;
     mco_context *ctx;
-    flowshop_arrays sides[2];  // of the device that branches, and of a second one
+    flowshop_arrays sides[2]; // of the device that branches, and of a second one
     bool is_split;
     uint32_t survivor_counts[2];
     int polls;
@@ -79,9 +79,14 @@ static mco_status resize(flowshop_batch *batch, int32_t children, int32_t father
     }
     // The loop reads and writes the arrays of the first side in, and of the last side out.
     const flowshop_arrays *in = &b->sides[0], *out = &b->sides[b->is_split];
-    batch->host = (flowshop_arrays){.rows = in->rows, .offsets = in->offsets, .words = in->words, .bounds = out->bounds,
-                                    .survivors = out->survivors, .counts = out->counts,
-                                    .survivor_count = out->survivor_count, .row_bytes = flowshop_row_bytes(batch->tables.jobs)};
+    batch->host = (flowshop_arrays){.rows = in->rows,
+                                    .offsets = in->offsets,
+                                    .words = in->words,
+                                    .bounds = out->bounds,
+                                    .survivors = out->survivors,
+                                    .counts = out->counts,
+                                    .survivor_count = out->survivor_count,
+                                    .row_bytes = flowshop_row_bytes(batch->tables.jobs)};
     batch->child_room = children;
     batch->father_room = fathers;
     return MCO_OK;
@@ -100,7 +105,7 @@ static void move(const flowshop_tables *t, const flowshop_arrays *from, flowshop
     memcpy(to->child_ends, from->child_ends, (size_t)t->machines * (size_t)from->child_stride * sizeof *to->child_ends);
 }
 
-static void run_three_kernels(host_batch *b)
+static void run_kernels(host_batch *b)
 {
     const flowshop_tables *t = &b->base.tables;
     const flowshop_arrays *first = &b->sides[0], *last = &b->sides[b->is_split];
@@ -113,7 +118,7 @@ static void run_three_kernels(host_batch *b)
     for (int32_t i = 0; i < last->children; i++)
         flowshop_thread_bound(t, last, i);
     *last->survivor_count = 0;
-    for (int32_t s = 0; s < last->fathers; s++)
+    for (int32_t s = 0; s < last->fathers && b->base.operators == FLOWSHOP_THREE_KERNELS; s++)
         flowshop_thread_prune(t, last, s);
 }
 
@@ -125,8 +130,8 @@ static mco_status begin(flowshop_batch *batch)
     for (int i = 0; i < 1 + b->is_split; i++)
         flowshop_batch_measure(batch, &b->sides[i]);
     b->polls = 0;
-    if (batch->operators == FLOWSHOP_THREE_KERNELS)
-        run_three_kernels(b);
+    if (batch->operators == FLOWSHOP_THREE_KERNELS || batch->operators == FLOWSHOP_BRANCH_AND_BOUND)
+        run_kernels(b);
     for (int32_t s = 0; s < a->fathers && batch->operators == FLOWSHOP_WHOLE_NODE; s++)
         flowshop_thread_node(t, a, s);
     for (int32_t s = 0; s < a->fathers && batch->operators == FLOWSHOP_BOUND_ONLY; s++)

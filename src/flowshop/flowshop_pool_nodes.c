@@ -11,10 +11,12 @@ typedef struct flowshop_pool_block {
     _Alignas(16) unsigned char bytes[];
 } block;
 
-mco_status flowshop_pool_nodes_create(mco_context *ctx, int32_t jobs, int64_t least, int64_t upper, flowshop_pool_nodes *out)
+mco_status flowshop_pool_nodes_create(mco_context *ctx, int32_t jobs, int64_t least, int64_t upper,
+                                      flowshop_pool_nodes *out)
 {
     mco_status st = MCO_OK;
-    flowshop_pool_nodes nodes = {.ctx = ctx, .jobs = jobs, .row_bytes = flowshop_row_bytes(jobs), .least = least, .deepest = -1};
+    flowshop_pool_nodes nodes = {
+        .ctx = ctx, .jobs = jobs, .row_bytes = flowshop_row_bytes(jobs), .least = least, .deepest = -1};
     nodes.range = upper > least ? upper - least : 1;
     nodes.block_rows = BLOCK_BYTES / nodes.row_bytes > LEAST_ROWS ? BLOCK_BYTES / nodes.row_bytes : LEAST_ROWS;
     MCO_TRY(mco_alloc(ctx, &nodes.filled, jobs));
@@ -94,7 +96,8 @@ const flowshop_row *flowshop_pool_nodes_take(flowshop_pool_nodes *nodes)
         return NULL;
     const int32_t class = __builtin_ctz(nodes->filled[depth]);
     block **list = &nodes->lists[depth * FLOWSHOP_POOL_CLASSES + class], *first = *list;
-    const flowshop_row *row = (const flowshop_row *)(const void *)(first->bytes + (int64_t)--first->rows * nodes->row_bytes);
+    const flowshop_row *row =
+        (const flowshop_row *)(const void *)(first->bytes + (int64_t)--first->rows * nodes->row_bytes);
     if (first->rows == 0) {
         *list = first->next;
         first->next = nodes->spare;

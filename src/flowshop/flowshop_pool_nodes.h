@@ -11,21 +11,22 @@
 struct flowshop_pool_block;
 
 typedef struct flowshop_pool_nodes {
-    mco_context *ctx;      // gives the memory
+    mco_context *ctx; // gives the memory
     int32_t jobs, row_bytes;
-    int32_t block_rows;    // rows of a block
-    int64_t least, range;  // bounds from `least` on are classed, `range` of them
-    int64_t count;         // nodes held
-    int32_t deepest;       // no list beyond this depth holds any
-    uint32_t *filled;      // [jobs] bit c: list c of this depth is not empty
-    struct flowshop_pool_block **lists;  // [jobs * FLOWSHOP_POOL_CLASSES]
-    struct flowshop_pool_block *spare;   // blocks to use again
+    int32_t block_rows;                 // rows of a block
+    int64_t least, range;               // bounds from `least` on are classed, `range` of them
+    int64_t count;                      // nodes held
+    int32_t deepest;                    // no list beyond this depth holds any
+    uint32_t *filled;                   // [jobs] bit c: list c of this depth is not empty
+    struct flowshop_pool_block **lists; // [jobs * FLOWSHOP_POOL_CLASSES]
+    struct flowshop_pool_block *spare;  // blocks to use again
 } flowshop_pool_nodes;
 
 enum { FLOWSHOP_POOL_CLASSES = 16 };
 
 // For nodes of `jobs` jobs with bounds least <= bound < upper, mostly: others go to the first or last part.
-mco_status flowshop_pool_nodes_create(mco_context *ctx, int32_t jobs, int64_t least, int64_t upper, flowshop_pool_nodes *out);
+mco_status flowshop_pool_nodes_create(mco_context *ctx, int32_t jobs, int64_t least, int64_t upper,
+                                      flowshop_pool_nodes *out);
 void flowshop_pool_nodes_destroy(flowshop_pool_nodes *nodes);
 
 // A place for a node with `depth` (below jobs) jobs fixed, to be written by the caller. Errors: MEMORY.

@@ -13,21 +13,21 @@ enum { FLOWSHOP_POOL_MOST_BATCHES = 64 };
 typedef struct flowshop_pool_run {
     flowshop_run *run;
     const flowshop_pool_setup *setup;
-    mco_context *ctx;                // receives the messages of the thread that drives the devices
+    mco_context *ctx; // receives the messages of the thread that drives the devices
     flowshop_pool_tree tree;
-    flowshop_pool_counts counts;     // of that thread
+    flowshop_pool_counts counts; // of that thread
     flowshop_batch *batches[FLOWSHOP_POOL_MOST_BATCHES];
-    bool is_full[FLOWSHOP_POOL_MOST_BATCHES];  // the pending nodes filled it
+    bool is_full[FLOWSHOP_POOL_MOST_BATCHES]; // the pending nodes filled it
     int batch_count;
-    int parts;                       // a pool is split over so many batches
-    int oldest, in_flight;           // of the ring of batches
-    int64_t room;                    // children of a pool that fit now
-    bool is_short, is_short_logged;  // memory was too small for the pool size wanted
-    int64_t most_nodes;              // pending nodes beyond this end the search
+    int parts;                      // a pool is split over so many batches
+    int oldest, in_flight;          // of the ring of batches
+    int64_t room;                   // children of a pool that fit now
+    bool is_short, is_short_logged; // memory was too small for the pool size wanted
+    int64_t most_nodes;             // pending nodes beyond this end the search
     flowshop_pool_size size;
-    double collected_s;              // when the last batch was collected
+    double collected_s; // when the last batch was collected
     int64_t collected_nodes;
-    double rate_s;                   // of the last log line
+    double rate_s; // of the last log line
     int64_t rate_nodes;
     flowshop_pool_stats stats;
 } flowshop_pool_run;

@@ -11,21 +11,21 @@
 
 typedef enum flowshop_pool_phase {
     FLOWSHOP_POOL_DOUBLING,
-    FLOWSHOP_POOL_BELOW,  // bisects [low, high], high being the best
-    FLOWSHOP_POOL_ABOVE,  // bisects [low, high], low being the best
+    FLOWSHOP_POOL_BELOW, // bisects [low, high], high being the best
+    FLOWSHOP_POOL_ABOVE, // bisects [low, high], low being the best
     FLOWSHOP_POOL_FIXED
 } flowshop_pool_phase;
 
 typedef struct flowshop_pool_size {
     flowshop_pool_phase phase;
-    int64_t target;        // children of a pool now
-    int64_t most;          // no pool may be larger
+    int64_t target; // children of a pool now
+    int64_t most;   // no pool may be larger
     int64_t best;
     double best_rate;
     int64_t low, high;
-    int steps;             // of this bisection
-    int batches;           // full pools of this trial so far
-    int64_t nodes;         // decomposed in them
+    int steps;     // of this bisection
+    int batches;   // full pools of this trial so far
+    int64_t nodes; // decomposed in them
     double seconds;
 } flowshop_pool_size;
 

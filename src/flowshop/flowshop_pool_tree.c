@@ -51,8 +51,14 @@ static mco_status fill_tables(flowshop_run *run, int64_t rule_bound, flowshop_po
     for (int32_t k = 0; k < m; k++)
         for (int32_t j = 0; j < n; j++)
             loads[k] += mco_flowshop_time(shop, k, j);
-    tree->tables = (flowshop_tables){.jobs = n, .machines = m, .rule = (int32_t)run->branching, .rule_bound = rule_bound,
-                                     .times = shop->times, .heads = heads, .tails = tails, .loads = loads};
+    tree->tables = (flowshop_tables){.jobs = n,
+                                     .machines = m,
+                                     .rule = (int32_t)run->branching,
+                                     .rule_bound = rule_bound,
+                                     .times = shop->times,
+                                     .heads = heads,
+                                     .tails = tails,
+                                     .loads = loads};
     *is_ready = true;
     if (run->bound == MCO_FLOWSHOP_LB2)
         MCO_TRY(sort_steps(run, tree, is_ready));
@@ -103,7 +109,8 @@ mco_status flowshop_pool_counts_create(mco_context *ctx, const flowshop_pool_tre
 
 // ---- Counting and inserting
 
-static void count_father(const flowshop_pool_tree *tree, const flowshop_row *father, int64_t survivors, flowshop_pool_counts *counts)
+static void count_father(const flowshop_pool_tree *tree, const flowshop_row *father, int64_t survivors,
+                         flowshop_pool_counts *counts)
 {
     const int64_t depth = (int64_t)father->front + father->back, columns = tree->columns;
     if (depth == 0)
@@ -139,7 +146,8 @@ static mco_status evaluate_leaf(flowshop_pool_tree *tree, const flowshop_row *fa
 }
 
 // With two free jobs left in the father the child is complete.
-static mco_status insert(flowshop_pool_tree *tree, const flowshop_row *father, flowshop_survivor survivor, flowshop_pool_counts *counts)
+static mco_status insert(flowshop_pool_tree *tree, const flowshop_row *father, flowshop_survivor survivor,
+                         flowshop_pool_counts *counts)
 {
     const int32_t depth = father->front + father->back;
     flowshop_row *place;
@@ -151,8 +159,8 @@ static mco_status insert(flowshop_pool_tree *tree, const flowshop_row *father, f
     return st;
 }
 
-static mco_status insert_all(flowshop_pool_tree *tree, const flowshop_row *father, const flowshop_survivor *survivors, int64_t count,
-                             flowshop_pool_counts *counts)
+static mco_status insert_all(flowshop_pool_tree *tree, const flowshop_row *father, const flowshop_survivor *survivors,
+                             int64_t count, flowshop_pool_counts *counts)
 {
     mco_status st = MCO_OK;
     for (int64_t i = 0; i < count && st == MCO_OK; i++)
@@ -221,7 +229,7 @@ mco_status flowshop_pool_apply(flowshop_pool_tree *tree, const flowshop_batch *b
 {
     mco_status st = MCO_OK;
     const flowshop_arrays *a = &batch->host;
-    if (batch->operators == FLOWSHOP_BOUND_ONLY)
+    if (flowshop_host_prunes(batch->operators))
         return apply_bounds(tree, batch, counts);
     for (int32_t s = 0; s < a->fathers && st == MCO_OK; s++) {
         count_father(tree, flowshop_row_of(a, s), a->counts[s], counts);

@@ -12,7 +12,7 @@
 
 // Counters of a thread, and its room for one node.
 typedef struct flowshop_pool_counts {
-    int64_t *children_by_depth;   // [(jobs + 1) * columns]
+    int64_t *children_by_depth; // [(jobs + 1) * columns]
     int64_t leaves;
     int64_t nodes;
 } flowshop_pool_counts;
@@ -25,15 +25,15 @@ typedef struct flowshop_pool_node {
 } flowshop_pool_node;
 
 typedef struct flowshop_pool_tree {
-    mco_context *ctx;             // gives the memory
+    mco_context *ctx; // gives the memory
     const mco_flowshop *shop;
-    flowshop_tables tables;       // of the host
-    int32_t *constants;           // heads, tails, loads
+    flowshop_tables tables; // of the host
+    int32_t *constants;     // heads, tails, loads
     int32_t *pair_machines;
     flowshop_step *steps;
-    int32_t columns;              // of children_by_depth
-    flowshop_pool_nodes nodes;    // pending
-    atomic_int_least64_t upper;   // prune at bound >= upper
+    int32_t columns;            // of children_by_depth
+    flowshop_pool_nodes nodes;  // pending
+    atomic_int_least64_t upper; // prune at bound >= upper
     pthread_mutex_t found_lock;
     int64_t found_makespan;       // guarded by it; -1 once recorded
     int32_t *found_order;         // [jobs]
@@ -55,8 +55,8 @@ void flowshop_pool_node_destroy(mco_context *ctx, flowshop_pool_node *node);
 // `fathers`; nodes at or above the incumbent are dropped. With FLOWSHOP_BOUND_ONLY lists the children too. True if
 // the batch could take no more.
 bool flowshop_pool_fill(flowshop_pool_tree *tree, flowshop_batch *batch, int32_t children, int32_t fathers);
-// Counts the fathers of a finished batch and inserts their survivors; applies rule and pruning itself with
-// FLOWSHOP_BOUND_ONLY. Errors: MEMORY.
+// Counts the fathers of a finished batch and inserts their survivors; applies rule and pruning itself where the
+// device did not. Errors: MEMORY.
 mco_status flowshop_pool_apply(flowshop_pool_tree *tree, const flowshop_batch *batch, flowshop_pool_counts *counts);
 
 // The same with a single node: takes the next one (false: there is none), decomposes it (any thread), inserts.

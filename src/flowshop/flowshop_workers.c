@@ -2,7 +2,7 @@
 // An idle worker waits. Every working one looks up now and then, and if somebody waits, gives a share of what
 // it has left: few, large pieces, in proportion to the power of the two. A core looks up every millisecond
 // or so. A GPU runs until it is called, and being called costs it a stop of its kernel: it is called for a
-// note, for another GPU, and every 10 ms for cores.
+// note, for another GPU, and every 0.1 s for cores.
 // A note is what every worker has left and has done; each writes its own. No work changes hands from the
 // first to the last of them, so that together they are exactly the rest of the tree, and the counters beside
 // them exactly what is done (Mezmaz, Melab, Talbi 2007).
@@ -21,11 +21,11 @@ enum {
     // Of a GPU in cores: one H200 explores about as fast as 200. It sets who is served first and how
     // much changes hands, and need not be exact.
     GPU_POWER = 200,
-    CORE_QUEUE = 64  // intervals a GPU may give to a core at a time
+    CORE_QUEUE = 256  // intervals a GPU may give to a core at a time
 };
 // Between two looks at the others a core does about this many lane operations, one millisecond or less.
 static const int64_t BATCH_OPERATIONS = 16000000;
-static const double CORE_CALL_S = 0.01;   // between two calls of a GPU on behalf of cores
+static const double CORE_CALL_S = 0.1;    // between two calls of a GPU on behalf of cores: each costs it a millisecond
 static const double GPU_CALL_S = 0.001;   // the same on behalf of a GPU, while something is left to give
 static const double IDLE_S = 0.002;       // a worker that waits looks this often whether a GPU may be called
 

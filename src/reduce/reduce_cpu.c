@@ -144,15 +144,15 @@ static void work(void *shared, int worker)
 
 // ---- Engine
 
-static reduce_chunk_function *choose_function(const reduce_kind *kind, const char **simd)
+reduce_chunk_function *reduce_lanes_of(const char *simd, const reduce_kind *kind)
 {
-    *simd = mco_simd_name();
 #ifdef MCO_HAVE_AVX512
-    if (strcmp(*simd, "avx512") == 0)
+    if (strcmp(simd, "avx512") == 0)
         return reduce_lanes_avx512(kind);
-    if (strcmp(*simd, "avx2") == 0)
+    if (strcmp(simd, "avx2") == 0)
         return reduce_lanes_avx2(kind);
 #endif
+    (void)simd;
     return reduce_lanes_portable(kind);
 }
 
@@ -218,9 +218,9 @@ mco_status reduce_cpu(reduce_job *job)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = job->ctx;
-    const char *simd;
+    const char *simd = mco_simd_name();
     engine e = {.job = job, .data = job->data, .element_bytes = reduce_element_bytes(job->kind.type)};
-    e.chunk_value = choose_function(&job->kind, &simd);
+    e.chunk_value = reduce_lanes_of(simd, &job->kind);
     plan(&e);
     mco_log(ctx, MCO_LOG_INFO, "%d thread%s, simd %s", e.threads, e.threads > 1 ? "s" : "", simd);
     MCO_TRY(mco_alloc(ctx, &e.shares, e.threads));

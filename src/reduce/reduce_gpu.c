@@ -15,7 +15,7 @@
 #include "device/device_cuda.h"
 #include "reduce/reduce_job.h"
 
-static const size_t STAGE_BYTES = (size_t)32 << 20;    // a pinned buffer
+static const size_t STAGE_BYTES = (size_t)32 << 20, LEAST_STAGE_BYTES = (size_t)1 << 16;  // a pinned buffer
 static const size_t SPARE_BYTES = (size_t)512 << 20;   // device memory left to others: buffers, contexts, the display
 // Fewer segments than this on a GPU, of at least so many bytes, are reduced one after another.
 static const int64_t FEW_SEGMENTS = 256, LONG_BYTES = 1 << 20;
@@ -38,7 +38,8 @@ typedef struct worker {
     reduce_partial *d_partials;
     void *d_scratch;
     mco_reduce_value *h_value;  // pinned
-    char *h_stage[2];           // pinned
+    size_t stage_bytes;
+    char *h_stage[2];           // [stage_bytes] pinned
     cudaEvent_t staged[2];      // the buffer's copy is done
 } worker;
 
@@ -65,7 +66,7 @@ static mco_status upload(worker *w, const char *from, size_t bytes)
     cudaStream_t stream = w->device.stream;
     char *to = w->d_data;
     for (int k = 0; bytes > 0; k ^= 1) {
-        const size_t size = bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
+        const size_t size = bytes < w->stage_bytes ? bytes : w->stage_bytes;
         MCO_CUDA(w->ctx, cudaEventSynchronize(w->staged[k]));
         memcpy(w->h_stage[k], from, size);
         MCO_CUDA(w->ctx, cudaMemcpyAsync(to, w->h_stage[k], size, cudaMemcpyHostToDevice, stream));
@@ -157,7 +158,7 @@ static int64_t part_end(const worker *w, int64_t s)
 static mco_status bring_offsets(worker *w, int64_t s, int64_t end)
 {
     mco_status st = MCO_OK;
-    const int64_t begin = reduce_segment_begin(w->job, s), at_once = (int64_t)(STAGE_BYTES / sizeof(int64_t));
+    const int64_t begin = reduce_segment_begin(w->job, s), at_once = (int64_t)(w->stage_bytes / sizeof(int64_t));
     if (w->job->offsets == NULL)
         return MCO_OK;
     for (int64_t k = s; k <= end; k += at_once) {
@@ -266,6 +267,8 @@ static mco_status make_room(const gpu_engine *e, worker *w)
     mco_device *d = &w->device;
     size_t free_bytes, all_bytes;
     const size_t segments = e->job->is_segmented ? (size_t)(w->end - w->first) : 0;
+    const size_t bytes = (size_t)(w->job->count * e->element_bytes);
+    w->stage_bytes = bytes < LEAST_STAGE_BYTES ? LEAST_STAGE_BYTES : bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
     MCO_TRY(mco_device_take_bytes(d, MCO_MEMORY_DEVICE, &w->d_scratch, reduce_scratch_bytes(), 1));
     MCO_CUDA(w->ctx, cudaMemsetAsync(w->d_scratch, 0, reduce_scratch_bytes(), d->stream));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &w->d_partials, REDUCE_MAX_CHUNKS));
@@ -275,7 +278,7 @@ static mco_status make_room(const gpu_engine *e, worker *w)
     if (segments > 0 && w->job->offsets != NULL)
         MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &w->d_offsets, segments + 1));
     for (int k = 0; k < 2 && (w->job->data != NULL || w->d_offsets != NULL); k++) {
-        MCO_TRY(mco_device_take(d, MCO_MEMORY_PINNED, &w->h_stage[k], STAGE_BYTES));
+        MCO_TRY(mco_device_take(d, MCO_MEMORY_PINNED, &w->h_stage[k], w->stage_bytes));
         MCO_CUDA(w->ctx, cudaEventCreateWithFlags(&w->staged[k], cudaEventDisableTiming));
     }
     MCO_CUDA(w->ctx, cudaMemGetInfo(&free_bytes, &all_bytes));

@@ -25,9 +25,9 @@ typedef struct problem {
     flowshop_ref ref;
     flowshop_node node;
     int32_t fathers;
-    unsigned char *rows;           // [fathers * row_bytes]
-    flowshop_survivor *survivors;  // [fathers * jobs] by the reference
-    int32_t *counts;               // [fathers]
+    unsigned char *rows;          // [fathers * row_bytes]
+    flowshop_survivor *survivors; // [fathers * jobs] by the reference
+    int32_t *counts;              // [fathers]
 } problem;
 
 static void draw_rows(problem *p, mco_rng *rng)
@@ -90,7 +90,7 @@ static void check_results(problem *p, const flowshop_batch *batch, int block)
         flowshop_survivor own[MCO_FLOWSHOP_MAX_TREE_JOBS];
         const flowshop_survivor *given = own;
         int32_t count;
-        if (batch->operators == FLOWSHOP_BOUND_ONLY) {
+        if (flowshop_host_prunes(batch->operators)) {
             const int32_t *bounds;
             int32_t children;
             bool in_front;
@@ -103,15 +103,16 @@ static void check_results(problem *p, const flowshop_batch *batch, int block)
         next += count;
         wrong += !agrees(p, s, given, count);
     }
-    GPU_CHECK(wrong == 0, "%d of %d fathers, %s, operators %d, block %d, bound %d, rule %d", wrong, a->fathers, p->shop->name,
-              (int)batch->operators, block, (int)p->run.bound, (int)p->run.branching);
+    GPU_CHECK(wrong == 0, "%d of %d fathers, %s, operators %d, block %d, bound %d, rule %d", wrong, a->fathers,
+              p->shop->name, (int)batch->operators, block, (int)p->run.bound, (int)p->run.branching);
     GPU_CHECK(batch->operators != FLOWSHOP_THREE_KERNELS || next == *a->survivor_count, "%u survivors, %lld counted",
               *a->survivor_count, (long long)next);
     checks += a->fathers;
     free(first);
 }
 
-static void check_batch(problem *p, const flowshop_pool_tree *tree, const flowshop_batch_place *place, flowshop_operators operators)
+static void check_batch(problem *p, const flowshop_pool_tree *tree, const flowshop_batch_place *place,
+                        flowshop_operators operators)
 {
     const int32_t n = p->shop->jobs, bytes = flowshop_row_bytes(n);
     flowshop_batch *batch = NULL;
@@ -149,7 +150,8 @@ static void check_problem(problem *p, const mco_gpu *gpus, int gpu_count, mco_rn
     const int block = blocks[mco_rng_below(rng, 6)];
     draw_rows(p, rng);
     GPU_CHECK(flowshop_ref_create(&p->run, &p->ref) == MCO_OK, "%s", mco_context_error(ctx));
-    GPU_CHECK(flowshop_pool_tree_create(&p->run, ctx, p->result.upper_bound_used, &tree, &is_ready) == MCO_OK, "%s", mco_context_error(ctx));
+    GPU_CHECK(flowshop_pool_tree_create(&p->run, ctx, p->result.upper_bound_used, &tree, &is_ready) == MCO_OK, "%s",
+              mco_context_error(ctx));
     for (int32_t s = 0; s < p->fathers; s++)
         expect_survivors(p, s);
     for (int operators = FLOWSHOP_BOUND_ONLY; operators <= FLOWSHOP_THREE_KERNELS; operators++) {
@@ -164,7 +166,8 @@ static void check_problem(problem *p, const mco_gpu *gpus, int gpu_count, mco_rn
 
 static void test_random_nodes(const mco_gpu *gpus, int gpu_count)
 {
-    static const int32_t sizes[][2] = {{2, 1}, {3, 2}, {7, 5}, {20, 20}, {31, 3}, {32, 10}, {33, 20}, {50, 20}, {65, 7}, {130, 4}};
+    static const int32_t sizes[][2] = {{2, 1},   {3, 2},   {7, 5},   {20, 20}, {31, 3},
+                                       {32, 10}, {33, 20}, {50, 20}, {65, 7},  {130, 4}};
     mco_rng rng;
     mco_rng_seed(&rng, 44, 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -175,10 +178,15 @@ static void test_random_nodes(const mco_gpu *gpus, int gpu_count)
                 if (mco_flowshop_generate(ctx, n, m, 1 + (int32_t)mco_rng_below(&rng, 1000000), &p.shop) != MCO_OK)
                     exit(EXIT_FAILURE);
                 mco_flowshop_lower_bound(ctx, p.shop, MCO_FLOWSHOP_LB1, &p.result.upper_bound_used);
-                p.result.upper_bound_used += p.result.upper_bound_used / 5;  // some children above, some below
-                p.run = (flowshop_run){.ctx = ctx, .shop = p.shop, .params = &p.params, .result = &p.result,
-                                       .bound = (mco_flowshop_bound)bound, .branching = (mco_flowshop_branching)rule,
-                                       .upper_bound = p.result.upper_bound_used, .deadline_s = (double)INFINITY};
+                p.result.upper_bound_used += p.result.upper_bound_used / 5; // some children above, some below
+                p.run = (flowshop_run){.ctx = ctx,
+                                       .shop = p.shop,
+                                       .params = &p.params,
+                                       .result = &p.result,
+                                       .bound = (mco_flowshop_bound)bound,
+                                       .branching = (mco_flowshop_branching)rule,
+                                       .upper_bound = p.result.upper_bound_used,
+                                       .deadline_s = (double)INFINITY};
                 p.node.order = calloc((size_t)n, sizeof *p.node.order);
                 p.fathers = n < MANY_JOBS ? FATHERS : FATHERS_OF_MANY_JOBS;
                 p.rows = calloc((size_t)p.fathers, (size_t)flowshop_row_bytes(n));
@@ -195,8 +203,8 @@ static void test_random_nodes(const mco_gpu *gpus, int gpu_count)
 
 // ---- Whole trees by every system
 
-static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowshop_bound bound, int64_t upper, int64_t nodes,
-                       int64_t block)
+static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowshop_bound bound, int64_t upper,
+                       int64_t nodes, int64_t block)
 {
     mco_flowshop *shop = NULL;
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
@@ -212,10 +220,11 @@ static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowsho
     if (st == MCO_OK)
         st = mco_flowshop_solve(ctx, shop, &params, &r);
     GPU_CHECK(st == MCO_OK, "%s, engine %d: %s", name, (int)engine, mco_context_error(ctx));
-    GPU_CHECK(r.nodes == nodes && r.outcome == MCO_OUTCOME_INFEASIBLE, "%s, engine %d: %lld nodes, %lld expected, outcome %s", name,
-              (int)engine, (long long)r.nodes, (long long)nodes, mco_outcome_text(r.outcome));
-    printf("%s engine %2d lb%d block %4lld: %lld nodes, %.3f s, kernels %.3f s, %.2f M nodes/s\n", name, (int)engine, (int)bound,
-           (long long)block, (long long)r.nodes, r.solve_s, r.device_s, (double)r.nodes / r.solve_s * 1e-6);
+    GPU_CHECK(r.nodes == nodes && r.outcome == MCO_OUTCOME_INFEASIBLE,
+              "%s, engine %d: %lld nodes, %lld expected, outcome %s", name, (int)engine, (long long)r.nodes,
+              (long long)nodes, mco_outcome_text(r.outcome));
+    printf("%s engine %2d lb%d block %4lld: %lld nodes, %.3f s, kernels %.3f s, %.2f M nodes/s\n", name, (int)engine,
+           (int)bound, (long long)block, (long long)r.nodes, r.solve_s, r.device_s, (double)r.nodes / r.solve_s * 1e-6);
     checks += 2;
     mco_flowshop_result_clear(ctx, &r);
     mco_flowshop_destroy(ctx, &shop);

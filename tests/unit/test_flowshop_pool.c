@@ -17,24 +17,28 @@
 typedef struct system_case {
     mco_flowshop_engine engine;
     int gpu_count;
+    bool prunes_on_host;
 } system_case;
 
 static const system_case systems[] = {
-    {MCO_FLOWSHOP_ENGINE_CPU, 0},
-    {MCO_FLOWSHOP_ENGINE_GPU_BOUND, 1},
-    {MCO_FLOWSHOP_ENGINE_GPU_MULTINODE, 1},
-    {MCO_FLOWSHOP_ENGINE_GPU_TREE, 1},
-    {MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT, 1},
-    {MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE, 1},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND, 3},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 1},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 2},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 5},
+    {MCO_FLOWSHOP_ENGINE_CPU, 0, false},
+    {MCO_FLOWSHOP_ENGINE_GPU_BOUND, 1, false},
+    {MCO_FLOWSHOP_ENGINE_GPU_MULTINODE, 1, false},
+    {MCO_FLOWSHOP_ENGINE_GPU_TREE, 1, false},
+    {MCO_FLOWSHOP_ENGINE_GPU_TREE, 1, true},
+    {MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT, 1, false},
+    {MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE, 1, false},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND, 3, false},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 1, false},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 2, false},
+    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 5, false},
 };
 enum { SYSTEMS = sizeof systems / sizeof systems[0] };
 
-static const mco_gpu fake_gpus[5] = {{.index = 0, .multiprocessors = 2}, {.index = 1, .multiprocessors = 2},
-                                     {.index = 2, .multiprocessors = 2}, {.index = 3, .multiprocessors = 2},
+static const mco_gpu fake_gpus[5] = {{.index = 0, .multiprocessors = 2},
+                                     {.index = 1, .multiprocessors = 2},
+                                     {.index = 2, .multiprocessors = 2},
+                                     {.index = 3, .multiprocessors = 2},
                                      {.index = 4, .multiprocessors = 2}};
 
 typedef struct outcome {
@@ -57,7 +61,7 @@ typedef struct wish {
     int64_t pool_size;
     double time_limit_s;
     const flowshop_backend *backend;
-    long fail_at;  // the allocation of the search that fails; 0: none
+    long fail_at; // the allocation of the search that fails; 0: none
 } wish;
 
 static outcome run_system(const mco_flowshop *shop, const system_case *system, wish w)
@@ -69,15 +73,29 @@ static outcome run_system(const mco_flowshop *shop, const system_case *system, w
     o.result.makespan = -1;
     o.result.upper_bound_used = w.upper;
     o.result.children_columns = flowshop_children_columns(n);
-    assert_int_equal(mco_alloc(test_ctx, &o.result.children_by_depth, (int64_t)(n + 1) * o.result.children_columns), MCO_OK);
+    assert_int_equal(mco_alloc(test_ctx, &o.result.children_by_depth, (int64_t)(n + 1) * o.result.children_columns),
+                     MCO_OK);
     mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB1, &o.result.bound);
-    flowshop_run run = {.ctx = test_ctx, .shop = shop, .params = &params, .result = &o.result, .bound = w.bound,
-                        .branching = w.branching, .threads = 2, .upper_bound = w.upper, .fixed_bound = w.upper};
+    flowshop_run run = {.ctx = test_ctx,
+                        .shop = shop,
+                        .params = &params,
+                        .result = &o.result,
+                        .bound = w.bound,
+                        .branching = w.branching,
+                        .threads = 2,
+                        .upper_bound = w.upper,
+                        .fixed_bound = w.upper};
     run.start_s = run.logged_s = run.reported_s = mco_clock_s();
     run.deadline_s = w.time_limit_s > 0 ? run.start_s + w.time_limit_s : (double)INFINITY;
-    const flowshop_pool_setup setup = {.backend = w.backend != NULL ? w.backend : &flowshop_host_backend, .gpus = fake_gpus,
-                                       .gpu_count = system->gpu_count, .pool_size = w.pool_size, .streams = 3, .block = 64,
-                                       .rule_bound = w.upper, .stats = &o.stats};
+    const flowshop_pool_setup setup = {.backend = w.backend != NULL ? w.backend : &flowshop_host_backend,
+                                       .gpus = fake_gpus,
+                                       .gpu_count = system->gpu_count,
+                                       .pool_size = w.pool_size,
+                                       .streams = 3,
+                                       .block = 64,
+                                       .rule_bound = w.upper,
+                                       .prunes_on_host = system->prunes_on_host,
+                                       .stats = &o.stats};
     test_fail_allocation(w.fail_at);
     if (system->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
         o.st = flowshop_reference(&run, &o.is_proved, &o.stop);
@@ -103,7 +121,9 @@ static void test_published_trees(void **state)
         mco_flowshop *shop = NULL;
         assert_int_equal(mco_flowshop_taillard(test_ctx, trees[i].name, &shop), MCO_OK);
         for (int s = 0; s < SYSTEMS; s++) {
-            outcome o = run_system(shop, &systems[s], (wish){.bound = trees[i].bound, .branching = trees[i].branching, .upper = trees[i].upper});
+            outcome o =
+                run_system(shop, &systems[s],
+                           (wish){.bound = trees[i].bound, .branching = trees[i].branching, .upper = trees[i].upper});
             assert_int_equal(o.st, MCO_OK);
             assert_true(o.is_proved);
             assert_int_equal(o.result.nodes, trees[i].nodes);
@@ -141,8 +161,9 @@ static void compare(const outcome *a, const outcome *b, int32_t n)
 
 static int64_t optimum_of(const mco_flowshop *shop)
 {
-    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0};
-    outcome o = run_system(shop, &reference, (wish){.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = INT32_MAX});
+    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0, false};
+    outcome o = run_system(shop, &reference,
+                           (wish){.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = INT32_MAX});
     const int64_t optimum = o.result.makespan;
     clear(&o);
     return optimum;
@@ -151,7 +172,7 @@ static int64_t optimum_of(const mco_flowshop *shop)
 static void test_parity_with_reference(void **state)
 {
     (void)state;
-    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0};
+    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0, false};
     mco_rng rng;
     mco_rng_seed(&rng, 40, 0);
     for (int round = 0; round < 24; round++) {
@@ -160,7 +181,9 @@ static void test_parity_with_reference(void **state)
         const int64_t optimum = optimum_of(shop);
         for (int rule = MCO_FLOWSHOP_FORWARD; rule <= MCO_FLOWSHOP_MAXSUM; rule++)
             for (int bound = MCO_FLOWSHOP_LB1; bound <= MCO_FLOWSHOP_LB2; bound++) {
-                wish w = {.bound = (mco_flowshop_bound)bound, .branching = (mco_flowshop_branching)rule, .upper = optimum,
+                wish w = {.bound = (mco_flowshop_bound)bound,
+                          .branching = (mco_flowshop_branching)rule,
+                          .upper = optimum,
                           .pool_size = round % 2 * 100};
                 outcome expected = run_system(shop, &reference, w);
                 for (int s = 0; s < SYSTEMS; s++) {
@@ -187,7 +210,7 @@ static void test_parity_at_larger_sizes(void **state)
 {
     (void)state;
     static const int32_t sizes[][2] = {{10, 10}, {31, 3}, {32, 4}, {33, 3}, {65, 2}, {300, 2}};
-    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0};
+    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0, false};
     mco_rng rng;
     mco_rng_seed(&rng, 41, 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -195,8 +218,9 @@ static void test_parity_at_larger_sizes(void **state)
         mco_flowshop *shop = random_shop(&rng, n, sizes[i][1], 99);
         wish w = {.bound = MCO_FLOWSHOP_LB2, .branching = MCO_FLOWSHOP_MINBRANCH};
         mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB2, &w.upper);
-        w.upper += n <= 10 ? 40 : 1;  // few nodes have a bound below
-        outcome expected = run_system(shop, &reference, (wish){.bound = w.bound, .branching = w.branching, .upper = w.upper, .time_limit_s = 5});
+        w.upper += n <= 10 ? 40 : 1; // few nodes have a bound below
+        outcome expected = run_system(
+            shop, &reference, (wish){.bound = w.bound, .branching = w.branching, .upper = w.upper, .time_limit_s = 5});
         if (expected.is_proved && expected.result.makespan < 0)
             for (int s = 0; s < SYSTEMS; s++) {
                 outcome o = run_system(shop, &systems[s], w);
@@ -217,7 +241,10 @@ static void test_time_limit(void **state)
     assert_int_equal(mco_flowshop_taillard(test_ctx, "ta056", &shop), MCO_OK);
     for (int s = 0; s < SYSTEMS; s++) {
         const double begin_s = mco_clock_s();
-        outcome o = run_system(shop, &systems[s], (wish){.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = 3679, .time_limit_s = 0.05});
+        outcome o = run_system(
+            shop, &systems[s],
+            (wish){
+                .bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = 3679, .time_limit_s = 0.05});
         assert_int_equal(o.st, MCO_OK);
         assert_false(o.is_proved);
         assert_int_equal(o.stop, MCO_STOP_TIME);
@@ -251,7 +278,11 @@ static void test_short_memory_and_lost_device(void **state)
     lost.begin = lost_begin;
     assert_int_equal(mco_flowshop_taillard(test_ctx, "ta011", &shop), MCO_OK);
     for (int s = 1; s < SYSTEMS; s++) {
-        wish w = {.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = 1582, .pool_size = 10000, .backend = &narrow};
+        wish w = {.bound = MCO_FLOWSHOP_LB1,
+                  .branching = MCO_FLOWSHOP_MINBRANCH,
+                  .upper = 1582,
+                  .pool_size = 10000,
+                  .backend = &narrow};
         outcome o = run_system(shop, &systems[s], w);
         assert_int_equal(o.st, MCO_OK);
         assert_int_equal(o.result.nodes, 150678);
@@ -321,7 +352,7 @@ static void test_adaptive_size(void **state)
         flowshop_pool_size_start(&size, 33792, 1 << 22, 0);
         for (int k = 0; k < 1000 && size.phase != FLOWSHOP_POOL_FIXED; k++) {
             assert_in_range(size.target, 1, 1 << 22);
-            flowshop_pool_size_observe(&size, false, 1000000000, 1e-9);  // no trial
+            flowshop_pool_size_observe(&size, false, 1000000000, 1e-9); // no trial
             flowshop_pool_size_observe(&size, true, (int64_t)(1e3 * rate_at(size.target, bests[i])), 1e3);
         }
         assert_int_equal(size.phase, FLOWSHOP_POOL_FIXED);
@@ -359,9 +390,14 @@ static void test_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_published_trees),      TEST(test_parity_with_reference),       TEST(test_parity_at_larger_sizes),
-        TEST(test_time_limit),           TEST(test_short_memory_and_lost_device), TEST(test_pending_nodes),
-        TEST(test_adaptive_size),        TEST(test_every_allocation),
+        TEST(test_published_trees),
+        TEST(test_parity_with_reference),
+        TEST(test_parity_at_larger_sizes),
+        TEST(test_time_limit),
+        TEST(test_short_memory_and_lost_device),
+        TEST(test_pending_nodes),
+        TEST(test_adaptive_size),
+        TEST(test_every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
