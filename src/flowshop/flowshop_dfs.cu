@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Depth-first branch and bound by thousands of searches on one GPU, LB1 of both ends.
+// Depth-first branch and bound by thousands of searches on one GPU, both ends of the schedule, LB1 or LB2.
 //
 // A search is a group of G threads (8: four searches share a warp in lockstep; 32: a warp each). It
 // holds one node in registers, spread over its lanes, and the siblings yet to be visited as frames in
@@ -26,15 +26,14 @@
 // Cost of a node with f free jobs, G = 8: ceil(f / 16) passes of 4 DPX, 2 shared 16-byte broadcasts and 2
 // shared 16-byte reads for four machines; a child made: one prefix of 3 shuffles, 8 rows of 32 bytes to or
 // from memory for each frame pushed or popped. LB2 (a warp a search) adds, for each child LB1 leaves, up to
-// m (m - 1) / 2 pairs of machines times n positions of some ten operations. Sources: the bound, Gmys et al. (2020); intervals, Mezmaz
-// et al. (2007). The oracle is flowshop_ref.c through the counts of nodes.
-#include <cuda_runtime.h>
-
-#include "flowshop/flowshop_dfs.h"
+// m (m - 1) / 2 pairs of machines times n positions of some ten operations. Sources: the bound, Gmys et al.
+// (2020); intervals, Mezmaz et al. (2007). The oracle is flowshop_ref.c through the counts of nodes.
+//
+// In parts: flowshop_dfs_sets.cuh (pairs, sets of children), flowshop_dfs_node.cuh (the search of a group, its
+// node and frames); here the rules, leaves, sharing, the loop, and the launch.
+#include "flowshop/flowshop_dfs_node.cuh"
 
 namespace {
-
-const unsigned ALL = 0xffffffffu;
 
 // What a kernel is made for.
 enum { MINBRANCH, ANY_RULE, PAIRS };  // LB1 and MinBranch; LB1; LB2
@@ -51,464 +50,6 @@ enum {
     IDLE_STEPS = 16,       // looks of an idle warp at the mail between two at the control block
     IDLE_NS = 400,
     ROWS_BYTES = 45056     // largest table of counters kept in shared memory
-};
-
-// ---- Pairs
-
-struct lanes16 {
-    typedef uint32_t pair;
-    enum { WORDS = 1 };
-    static __device__ pair add_max(pair a, pair b, pair c) { return __viaddmax_s16x2(a, b, c); }
-    static __device__ pair max2(pair a, pair b) { return __vmaxs2(a, b); }
-    static __device__ pair add(pair a, pair b) { return a + b; }
-    static __device__ pair subtract(pair a, pair b) { return a - b; }
-    static __device__ pair swap(pair a) { return __byte_perm(a, 0, 0x1032); }
-    static __device__ pair zero() { return 0; }
-    static __device__ int low(pair a) { return (int)(a & 0xffff); }
-    static __device__ int high(pair a) { return (int)(a >> 16); }
-    static __device__ pair choose(bool is_back, pair old, pair grown)
-    {
-        return is_back ? (grown & 0xffff0000u) | (old & 0xffffu) : (grown & 0xffffu) | (old & 0xffff0000u);
-    }
-    template <int G> static __device__ pair up(pair a, int distance) { return __shfl_up_sync(ALL, a, distance, G); }
-    static __device__ void to_words(pair a, uint32_t *w) { w[0] = a; }
-    static __device__ pair from_words(const uint32_t *w) { return w[0]; }
-    static __device__ void load4(const pair *from, pair *to)
-    {
-        const uint4 v = *reinterpret_cast<const uint4 *>(from);
-        to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-    }
-};
-
-struct lanes32 {
-    typedef int2 pair;
-    enum { WORDS = 2 };
-    static __device__ pair add_max(pair a, pair b, pair c) { return make_int2(max(a.x + b.x, c.x), max(a.y + b.y, c.y)); }
-    static __device__ pair max2(pair a, pair b) { return make_int2(max(a.x, b.x), max(a.y, b.y)); }
-    static __device__ pair add(pair a, pair b) { return make_int2(a.x + b.x, a.y + b.y); }
-    static __device__ pair subtract(pair a, pair b) { return make_int2(a.x - b.x, a.y - b.y); }
-    static __device__ pair swap(pair a) { return make_int2(a.y, a.x); }
-    static __device__ pair zero() { return make_int2(0, 0); }
-    static __device__ int low(pair a) { return a.x; }
-    static __device__ int high(pair a) { return a.y; }
-    static __device__ pair choose(bool is_back, pair old, pair grown)
-    {
-        return is_back ? make_int2(old.x, grown.y) : make_int2(grown.x, old.y);
-    }
-    template <int G> static __device__ pair up(pair a, int distance)
-    {
-        return make_int2(__shfl_up_sync(ALL, a.x, distance, G), __shfl_up_sync(ALL, a.y, distance, G));
-    }
-    static __device__ void to_words(pair a, uint32_t *w) { w[0] = (uint32_t)a.x, w[1] = (uint32_t)a.y; }
-    static __device__ pair from_words(const uint32_t *w) { return make_int2((int)w[0], (int)w[1]); }
-    static __device__ void load4(const pair *from, pair *to)
-    {
-        const int4 v = reinterpret_cast<const int4 *>(from)[0], w = reinterpret_cast<const int4 *>(from)[1];
-        to[0] = make_int2(v.x, v.y), to[1] = make_int2(v.z, v.w);
-        to[2] = make_int2(w.x, w.y), to[3] = make_int2(w.z, w.w);
-    }
-};
-
-// ---- Sets of children: bit k is the child of rank k
-
-__device__ inline int first_bit(uint32_t x) { return __ffs((int)x) - 1; }
-__device__ inline int first_bit(uint64_t x) { return __ffsll((long long)x) - 1; }
-__device__ inline int count_bits(uint32_t x) { return __popc(x); }
-__device__ inline int count_bits(uint64_t x) { return __popcll(x); }
-__device__ inline int last_bit(uint32_t x) { return 31 - __clz((int)x); }
-__device__ inline int last_bit(uint64_t x) { return 63 - __clzll((long long)x); }
-__device__ inline uint32_t low_bits(int count) { return count >= 32 ? ~0u : (1u << count) - 1; }
-template <class BITS> __device__ inline BITS bits_below(int k)
-{
-    return k >= (int)(8 * sizeof(BITS)) ? ~(BITS)0 : ((BITS)1 << k) - 1;
-}
-template <class BITS> __device__ inline int nth_bit(BITS x, int n)
-{
-    for (; n > 0; n--)
-        x &= x - 1;
-    return first_bit(x);
-}
-
-// Every lane of the group holds the whole set.
-template <class BITS> struct set_in_lane {
-    BITS bits;
-    __device__ void clear() { bits = 0; }
-    __device__ void add_pass(unsigned votes, int base, int /*lane*/, int shift)
-    {
-        bits |= (BITS)((votes >> shift) & 0xff) << base;
-    }
-    __device__ bool any() const { return bits != 0; }
-    __device__ int count() const { return count_bits(bits); }
-    __device__ int first() const { return first_bit(bits); }
-    __device__ int last() const { return last_bit(bits); }
-    __device__ int nth(int n) const { return nth_bit(bits, n); }
-    __device__ bool has(int k) const { return (bits >> k) & 1; }
-    __device__ void remove(int k) { bits &= ~((BITS)1 << k); }
-    __device__ void keep_below(int k, int /*lane*/) { bits &= bits_below<BITS>(k); }
-    __device__ void keep_from(int k, int /*lane*/) { bits &= ~bits_below<BITS>(k); }
-    __device__ uint32_t word(int lane) const { return lane < (int)sizeof(BITS) / 4 ? (uint32_t)(bits >> (32 * lane % (8 * sizeof(BITS)))) : 0; }
-    // From the words of a frame's last row.
-    __device__ void read(const uint32_t *row, int /*lane*/)
-    {
-        bits = row[0];
-        if (sizeof(BITS) == 8)
-            bits |= (BITS)((uint64_t)row[1] << 32);
-    }
-};
-
-// Lane l of the warp holds ranks 32 l .. 32 l + 31. All lanes call every function together.
-struct set_in_warp {
-    uint32_t bits;
-    __device__ void clear() { bits = 0; }
-    __device__ void add_pass(unsigned votes, int base, int lane, int /*shift*/)
-    {
-        if (lane == base / 32)
-            bits = votes;
-    }
-    __device__ bool any() const { return __any_sync(ALL, bits != 0); }
-    __device__ int count() const { return (int)__reduce_add_sync(ALL, (unsigned)__popc(bits)); }
-    __device__ int first() const
-    {
-        const int at = first_bit(__ballot_sync(ALL, bits != 0));
-        return 32 * at + first_bit(__shfl_sync(ALL, bits, at & 31));
-    }
-    __device__ int last() const
-    {
-        const int at = last_bit(__ballot_sync(ALL, bits != 0));
-        return 32 * at + last_bit(__shfl_sync(ALL, bits, at & 31));
-    }
-    __device__ int nth(int n) const
-    {
-        int before = 0, at = 0;
-        for (;; at++) {
-            const int here = __popc(__shfl_sync(ALL, bits, at));
-            if (before + here > n)
-                break;
-            before += here;
-        }
-        return 32 * at + nth_bit(__shfl_sync(ALL, bits, at), n - before);
-    }
-    __device__ bool has(int k) const { return (__shfl_sync(ALL, bits, k / 32) >> (k % 32)) & 1; }
-    __device__ void remove(int k)
-    {
-        if ((int)(threadIdx.x & 31) == k / 32)
-            bits &= ~(1u << (k % 32));
-    }
-    __device__ void keep_below(int k, int lane) { bits &= low_bits(max(0, min(32, k - 32 * lane))); }
-    __device__ void keep_from(int k, int lane) { bits &= ~low_bits(max(0, min(32, k - 32 * lane))); }
-    __device__ uint32_t word(int /*lane*/) const { return bits; }
-    __device__ void read(const uint32_t *row, int lane) { bits = lane < FLOWSHOP_DFS_MAX_JOBS / 32 ? row[lane] : 0; }
-};
-
-template <int G, int J> struct set_for { typedef set_in_lane<uint64_t> type; };
-template <> struct set_for<8, 32> { typedef set_in_lane<uint32_t> type; };
-template <> struct set_for<32, 256> { typedef set_in_warp type; };
-
-// ---- Layout
-
-// L: lanes; G: threads of a search; M: machines, padded to a multiple of 4; J: most jobs.
-template <class L, int G, int M, int J> struct layout {
-    enum {
-        K = (M + G - 1) / G,     // machines of a lane
-        MACHINES = K * G,
-        LIST_WORDS = J / 4 / G,  // of the list of free jobs in each lane
-        ROWS = 2 * K * L::WORDS + LIST_WORDS + 1,
-        LAST_ROW = (ROWS - 1) * G,  // the set of children left, and in the row's last word the rest
-        FRAME_WORDS = ROWS * G,
-        RECORD = 2 * MACHINES * L::WORDS + J / 4,
-        // With LB2 besides: ends of a child, free jobs, bounds of the children.
-        PAIR_WORDS = MACHINES * L::WORDS + FLOWSHOP_DFS_MAX_JOBS / 32 + 2 * J,
-        // Records of the searches of a warp begin in different banks: 4 words apart modulo 32.
-        RECORD_WORDS = G == 32 ? RECORD : (RECORD - 4 + 31) / 32 * 32 + 4,
-        // Strides of jobs of 4, 12, 20, 28 words modulo 32 spread 16-byte reads over all banks.
-        JOB_STRIDE = M % 8 == 4 ? M : M + 4
-    };
-};
-
-__device__ inline int4 load_volatile(const int4 *p)
-{
-    int4 v;
-    asm volatile("ld.volatile.global.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p) : "memory");
-    return v;
-}
-
-__device__ inline int load_volatile(const int *p)
-{
-    return *reinterpret_cast<const volatile int *>(p);
-}
-
-// One position of the Johnson order of a pair of machines.
-template <class L> struct pair_cell;
-template <> struct pair_cell<lanes16> {
-    int job, first, second, lag;
-    __device__ pair_cell(const void *cells, int64_t at)
-    {
-        const uint2 c = __ldg(static_cast<const uint2 *>(cells) + at);
-        first = (int)(c.x & 0xffff), second = (int)(c.x >> 16), lag = (int)(c.y & 0xffff), job = (int)(c.y >> 16);
-    }
-};
-template <> struct pair_cell<lanes32> {
-    int job, first, second, lag;
-    __device__ pair_cell(const void *cells, int64_t at)
-    {
-        const int4 c = __ldg(static_cast<const int4 *>(cells) + at);
-        first = c.x, second = c.y, lag = c.z, job = c.w;
-    }
-};
-
-// ---- The search of one group
-
-template <class L, int G, int M, int J> struct search {
-    typedef typename L::pair pair;
-    typedef layout<L, G, M, J> lay;
-    typedef typename set_for<G, J>::type set;
-    enum { K = lay::K, LIST_WORDS = lay::LIST_WORDS };
-
-    // The node in hand, spread over the lanes.
-    pair ends[K], remain[K];
-    uint32_t list[LIST_WORDS];  // word w of the list of free jobs: lane w % G, list[w / G]
-    set left;                   // children to visit
-    int depth, backs, bottom, top, match, end_depth, walk;
-    bool is_active, is_back;
-    // Where things are.
-    int t, shift, jobs, number;
-    pair *s_ends, *s_through;
-    uint8_t *s_list;
-    pair *s_child;       // LB2: ends of a child
-    uint32_t *s_free;    // LB2: bits of the free jobs
-    int *s_bounds;       // LB2: [2 J] bounds of the children, front then back
-    int first_round;
-    const pair *s_times, *s_behind;
-    uint32_t *frames;
-    uint16_t *path, *end;
-
-    __device__ uint32_t *frame(int at) const { return frames + (int64_t)at * lay::FRAME_WORDS; }
-
-    __device__ uint32_t meta() const { return (uint32_t)depth | (uint32_t)backs << 10 | (uint32_t)is_back << 20; }
-    __device__ void set_meta(uint32_t m)
-    {
-        depth = (int)(m & 1023);
-        backs = (int)(m >> 10 & 1023);
-        is_back = m >> 20 & 1;
-    }
-
-    // Rows are written lane by lane: 4 G bytes each.
-    __device__ void push(uint32_t *to) const
-    {
-        int row = t;
-#pragma unroll
-        for (int i = 0; i < K; i++) {
-            uint32_t w[4];
-            L::to_words(ends[i], w);
-            L::to_words(remain[i], w + 2);
-#pragma unroll
-            for (int k = 0; k < L::WORDS; k++) {
-                to[row] = w[k];
-                to[row + K * L::WORDS * G] = w[2 + k];
-                row += G;
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < LIST_WORDS; i++)
-            to[2 * K * L::WORDS * G + i * G + t] = list[i];
-        to[lay::LAST_ROW + t] = t == G - 1 ? meta() : left.word(t);
-    }
-
-    __device__ void read_node(const uint32_t *from)
-    {
-        int row = t;
-#pragma unroll
-        for (int i = 0; i < K; i++) {
-            uint32_t w[4];
-#pragma unroll
-            for (int k = 0; k < L::WORDS; k++) {
-                w[k] = from[row];
-                w[2 + k] = from[row + K * L::WORDS * G];
-                row += G;
-            }
-            ends[i] = L::from_words(w);
-            remain[i] = L::from_words(w + 2);
-        }
-#pragma unroll
-        for (int i = 0; i < LIST_WORDS; i++)
-            list[i] = from[2 * K * L::WORDS * G + i * G + t];
-        set_meta(from[lay::LAST_ROW + G - 1]);
-    }
-
-    // Puts the node in hand where all lanes see it. All groups of the warp together.
-    __device__ void publish()
-    {
-#pragma unroll
-        for (int i = 0; i < K; i++)
-            s_ends[t * K + i] = ends[i];
-#pragma unroll
-        for (int i = 0; i < LIST_WORDS; i++)
-            reinterpret_cast<uint32_t *>(s_list)[i * G + t] = list[i];
-        __syncwarp();
-#pragma unroll
-        for (int i = 0; i < K; i++)
-            if (lay::MACHINES == M || t * K + i < M)
-                s_through[t * K + i] = L::add(remain[i], L::swap(s_ends[M - 1 - (t * K + i)]));
-        __syncwarp();
-    }
-
-    // The times of a job on this lane's machines, and the ends of both its children there.
-    __device__ void ends_of_child(int job, pair (&p)[K], pair (&y)[K]) const
-    {
-        const pair *times = s_times + job * lay::JOB_STRIDE + t * K;
-#pragma unroll
-        for (int i = 0; i < K; i++)
-            p[i] = lay::MACHINES == M || t * K + i < M ? times[i] : L::zero();
-        const pair behind = s_behind[job * G + t];
-        // Through this lane's machines alone, then the greatest over the lanes before it.
-        pair reach = L::zero();
-#pragma unroll
-        for (int i = 0; i < K; i++)
-            reach = L::add_max(reach, p[i], L::add(ends[i], p[i]));
-        pair prefix = L::add(reach, behind);
-#pragma unroll
-        for (int distance = 1; distance < G; distance *= 2)
-            prefix = L::max2(prefix, L::template up<G>(prefix, distance));
-        reach = L::subtract(L::template up<G>(prefix, 1), L::template up<G>(behind, 1));
-        if (t == 0)
-            reach = L::zero();
-#pragma unroll
-        for (int i = 0; i < K; i++)
-            reach = y[i] = L::add_max(reach, p[i], L::add(ends[i], p[i]));
-    }
-
-    // Makes the child that puts the k-th free job at the chosen end the node in hand.
-    __device__ void descend(int k)
-    {
-        const int word = k >> 2;
-        uint32_t mine = list[0];
-        if (LIST_WORDS == 2 && word >= G)
-            mine = list[LIST_WORDS - 1];
-        const uint32_t four = __shfl_sync(ALL, mine, word % G, G);
-        const int job = (int)(four >> (8 * (k & 3)) & 0xff);
-        remove_from_list(k);
-
-        pair p[K], y[K];
-        ends_of_child(job, p, y);
-#pragma unroll
-        for (int i = 0; i < K; i++) {
-            ends[i] = L::choose(is_back, ends[i], y[i]);
-            remain[i] = L::subtract(remain[i], p[i]);
-        }
-        if (is_active) {
-            if (match >= depth)
-                match = depth < end_depth && end[depth] == k ? depth + 1 : depth;
-            if (t == 0)
-                path[depth] = (uint16_t)(job | (is_back ? FLOWSHOP_DFS_SIDE : 0));
-            depth++;
-            backs += is_back;
-        }
-    }
-
-    __device__ void remove_from_list(int k)
-    {
-        uint32_t next[LIST_WORDS];
-#pragma unroll
-        for (int i = 0; i < LIST_WORDS; i++)
-            next[i] = __shfl_down_sync(ALL, list[i], 1, G);
-#pragma unroll
-        for (int i = 0; i < LIST_WORDS; i++) {
-            const uint32_t wrapped = i + 1 < LIST_WORDS ? __shfl_sync(ALL, list[(i + 1) % LIST_WORDS], 0, G) : 0;
-            if (t == G - 1)
-                next[i] = wrapped;
-        }
-#pragma unroll
-        for (int i = 0; i < LIST_WORDS; i++) {
-            const uint32_t kept = low_bits(8 * max(0, min(4, k - 4 * (i * G + t))));
-            list[i] = (list[i] & kept) | (__funnelshift_r(list[i], next[i], 8) & ~kept);
-        }
-    }
-
-    // Bounds of both children of one job, or of two jobs at once.
-    template <int JOBS> __device__ void bound(const int (&job)[JOBS], pair (&bounds)[JOBS]) const
-    {
-        pair reach[JOBS];
-#pragma unroll
-        for (int s = 0; s < JOBS; s++) {
-            reach[s] = s_ends[0];
-            bounds[s] = L::zero();
-        }
-#pragma unroll
-        for (int i = 0; i < M; i += 4) {
-            pair e[5], h[4], p[4];
-            L::load4(s_ends + i, e);
-            e[4] = i + 4 < M ? s_ends[i + 4] : L::zero();
-            L::load4(s_through + i, h);
-#pragma unroll
-            for (int s = 0; s < JOBS; s++) {
-                L::load4(s_times + job[s] * lay::JOB_STRIDE + i, p);
-#pragma unroll
-                for (int u = 0; u < 4; u++) {
-                    bounds[s] = L::add_max(reach[s], h[u], bounds[s]);
-                    if (i + u + 1 < M)
-                        reach[s] = L::add_max(reach[s], p[u], e[u + 1]);
-                }
-            }
-        }
-    }
-
-    // The two-machine bound of the child that fixes the k-th free job at an end, cut at U: pairs of machines
-    // are lanes, positions of Johnson's order the loop. The round that pruned last comes first.
-    __device__ int bound_by_pairs(const flowshop_dfs_args &a, int k, bool at_back)
-    {
-        const int job = s_list[k];
-        pair p[K], y[K];
-        ends_of_child(job, p, y);
-#pragma unroll
-        for (int i = 0; i < K; i++)
-            s_child[t * K + i] = L::choose(at_back, ends[i], y[i]);
-        __syncwarp();
-        int best = 0;
-        const int rounds = (a.pairs + 31) / 32;
-        for (int r = 0; r < rounds; r++) {
-            const int round = first_round + r < rounds ? first_round + r : first_round + r - rounds;
-            const int at = round * 32 + t;
-            const uchar2 machines = reinterpret_cast<const uchar2 *>(a.pair_machines)[at];
-            int t1 = L::low(s_child[machines.x]), t2 = L::low(s_child[machines.y]);
-            for (int position = 0; position < jobs; position++) {
-                const pair_cell<L> cell(a.pair_cells, (int64_t)position * 32 * rounds + at);
-                const bool is_on = cell.job != job && (s_free[cell.job >> 5] >> (cell.job & 31) & 1);
-                if (is_on) {
-                    t1 += cell.first;
-                    t2 = max(t2, t1 + cell.lag) + cell.second;
-                }
-            }
-            best = max(best, t2 + L::high(s_child[M - 1 - machines.y]));
-            if (__any_sync(ALL, best >= a.rule_bound)) {
-                first_round = round;
-                return a.rule_bound;
-            }
-        }
-        return (int)__reduce_max_sync(ALL, (unsigned)best);
-    }
-
-    // Raises the bounds of the children in `below` and drops those that reach U. One warp a search.
-    __device__ void refine(const flowshop_dfs_args &a, set &below, bool at_back)
-    {
-        __syncwarp();
-        if (t < FLOWSHOP_DFS_MAX_JOBS / 32)
-            s_free[t] = 0;
-        __syncwarp();
-        for (int k = t; k < jobs - depth; k += G)
-            atomicOr(&s_free[s_list[k] >> 5], 1u << (s_list[k] & 31));
-        __syncwarp();
-        int *bounds = s_bounds + (at_back ? J : 0);
-        for (set rest = below; rest.any();) {
-            const int k = rest.first();
-            rest.remove(k);
-            const int bound = bound_by_pairs(a, k, at_back);
-            if (t == 0)
-                bounds[k] = max(bounds[k], bound);
-            if (bound >= a.rule_bound)
-                below.remove(k);
-            __syncwarp();
-        }
-    }
 };
 
 // ---- Choosing an end
@@ -623,9 +164,18 @@ __device__ void report(const flowshop_dfs_args &a, const uint16_t *path, int dep
 
 // ---- Sharing
 
-template <class S> __device__ void ask(const flowshop_dfs_args &a, const S &s)
+// Threads of this thread's group, as a mask of the warp.
+template <int G> __device__ inline unsigned group_mask()
 {
+    return G == 32 ? ALL : ((1u << (G % 32)) - 1) << (threadIdx.x & 31 & ~(G - 1));
+}
+
+// What the group has written to its frames and path comes before what a giver writes there.
+template <class S, int G> __device__ void ask(const flowshop_dfs_args &a, const S &s)
+{
+    __syncwarp(group_mask<G>());
     if (s.t == 0) {
+        __threadfence();
         const uint32_t ticket = atomicAdd(&a.control->asked, 1);
         while (atomicCAS(&a.queue[ticket & a.queue_mask], 0, (uint32_t)s.number + 1) != 0)
             __nanosleep(IDLE_NS);
@@ -645,6 +195,7 @@ __device__ inline int next_asking(const flowshop_dfs_args &a)
     uint32_t who;
     while ((who = atomicExch(&a.queue[ticket & a.queue_mask], 0)) == 0)
         __nanosleep(IDLE_NS);
+    __threadfence();
     return (int)who - 1;
 }
 
@@ -703,17 +254,20 @@ __device__ void give(const flowshop_dfs_args &a, S &s)
             r->last_rank = last;
             atomicAdd(&a.control->gifts, 1ull);
         }
+        __syncwarp(group_mask<G>());  // all have read the set before it changes
         if (!has_kept)
             s.bottom++;
         else if (s.t < G - 1)
             from[lay::LAST_ROW + s.t] = kept.word(s.t);
         s.match = -1;
         s.end_depth = 0;
-        __threadfence();
     }
+    __threadfence();
     __syncwarp();
-    if ((int)(threadIdx.x & 31) == giver)
+    if ((int)(threadIdx.x & 31) == giver) {
+        __threadfence();
         atomicExch(&a.searches_state[receiver].mail, 1);
+    }
 }
 
 // ---- Beginning and end of a launch
@@ -752,7 +306,7 @@ __device__ void begin(const flowshop_dfs_args &a, S &s)
         s.top = state->top;
     }
     if (status == FLOWSHOP_DFS_IDLE)
-        ask(a, s);
+        ask<S, G>(a, s);
     __syncwarp();
     s.publish();
 }
@@ -782,7 +336,6 @@ __device__ void save(const flowshop_dfs_args &a, S &s)
     }
     state->status = FLOWSHOP_DFS_SAVED;
     state->depth = s.depth;
-    state->backs = s.backs;
     state->walk = s.walk;
     state->bottom = s.bottom;
     state->top = s.top;
@@ -796,11 +349,15 @@ __device__ void save(const flowshop_dfs_args &a, S &s)
 
 // ---- The kernel
 
-// Takes up what another search has put into the first frame.
-template <class S> __device__ inline void open_mail(const flowshop_dfs_args &a, S &s)
+// Searches without work look whether another has put some into their first frame. All lanes together.
+template <class S, int G> __device__ inline void open_mail(const flowshop_dfs_args &a, S &s)
 {
     flowshop_dfs_search *state = &a.searches_state[s.number];
-    if (load_volatile(&state->mail) == 0)
+    int mail = 0;
+    if (!s.is_active && s.t == 0)
+        mail = load_volatile(&state->mail);
+    mail = __shfl_sync(ALL, mail, 0, G);
+    if (mail == 0)
         return;
     __threadfence();
     s.match = load_volatile(&state->match);
@@ -809,225 +366,291 @@ template <class S> __device__ inline void open_mail(const flowshop_dfs_args &a, 
     s.top = 1;
     s.walk = 0;
     s.is_active = true;
+    if (s.t == 0)
+        state->mail = 0;
 }
 
+// The least makespan known, or -1 when this launch ends: the host asks for it, or nobody has work.
+__device__ inline int look_around(const flowshop_dfs_args &a, bool *is_asked)
+{
+    const int4 control = load_volatile(reinterpret_cast<const int4 *>(a.control));
+    int4 tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
+    if (tickets.x - tickets.y == a.searches)  // once more: the two may have been read apart
+        tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
+    *is_asked = __shfl_sync(ALL, tickets.z, 0) > 0;
+    const bool ends = control.z != 0 || tickets.x - tickets.y == a.searches;
+    return __any_sync(ALL, ends) ? -1 : __shfl_sync(ALL, min(min(control.x, control.y), a.rule_bound), 0);
+}
+
+// What a decomposition gives: the children below U at each end, those below the incumbent, and the tally.
+template <class S> struct children {
+    typename S::set front, back, front_below, back_below;
+    tally c;
+};
+
+// Children base + t of the groups, of which `most` are free: bounds, votes, tally.
+template <class S, class L, int G, int J, int MODE>
+__device__ inline void add_children(const flowshop_dfs_args &a, S &s, children<S> &r, typename L::pair bounds, int at,
+                                    int free_jobs, int incumbent)
+{
+    const bool is_child = at + s.t < free_jobs;
+    const int front = L::low(bounds), back = L::high(bounds);
+    r.front.add_pass(__ballot_sync(ALL, is_child && front < a.rule_bound), at, s.t, s.shift);
+    r.back.add_pass(__ballot_sync(ALL, is_child && back < a.rule_bound), at, s.t, s.shift);
+    if (MODE != PAIRS && incumbent < a.rule_bound) {
+        r.front_below.add_pass(__ballot_sync(ALL, is_child && front < incumbent), at, s.t, s.shift);
+        r.back_below.add_pass(__ballot_sync(ALL, is_child && back < incumbent), at, s.t, s.shift);
+    }
+    if (is_child && MODE != PAIRS)
+        add_to_tally<MODE>(r.c, front, back);
+    if (is_child && MODE == PAIRS) {
+        s.s_bounds[at + s.t] = min(front, a.rule_bound);
+        s.s_bounds[J + at + s.t] = min(back, a.rule_bound);
+    }
+}
+
+// LB1 of all children of the nodes in hand, two jobs a lane at a time.
+template <class S, class L, int G, int J, int MODE>
+__device__ inline void bound_children(const flowshop_dfs_args &a, S &s, children<S> &r, int free_jobs, int incumbent)
+{
+    const int most_free = G == 32 ? free_jobs : (int)__reduce_max_sync(ALL, (unsigned)free_jobs);
+    r.front.clear(), r.back.clear(), r.front_below.clear(), r.back_below.clear();
+    r.c = {0, INT32_MAX, 0, 0};
+    for (int base = 0; base < most_free; base += 2 * G) {
+        if (base + G < most_free) {
+            typename L::pair bounds[2];
+            s.bound({s.s_list[base + s.t], s.s_list[base + G + s.t]}, bounds);
+            add_children<S, L, G, J, MODE>(a, s, r, bounds[0], base, free_jobs, incumbent);
+            add_children<S, L, G, J, MODE>(a, s, r, bounds[1], base + G, free_jobs, incumbent);
+        } else {
+            typename L::pair bounds[1];
+            s.bound({s.s_list[base + s.t]}, bounds);
+            add_children<S, L, G, J, MODE>(a, s, r, bounds[0], base, free_jobs, incumbent);
+        }
+    }
+}
+
+// LB2 of those LB1 leaves; what the rules see is then LB2.
+template <class S, int J, int MODE>
+__device__ inline void refine_children(const flowshop_dfs_args &a, S &s, children<S> &r, int free_jobs, int incumbent)
+{
+    s.refine(a, r.front, false);
+    s.refine(a, r.back, true);
+    __syncwarp();
+    for (int at = 0; at < free_jobs; at += 32) {
+        const bool is_child = at + s.t < free_jobs;
+        const int front = s.s_bounds[at + s.t], back = s.s_bounds[J + at + s.t];
+        r.front_below.add_pass(__ballot_sync(ALL, is_child && front < incumbent), at, s.t, s.shift);
+        r.back_below.add_pass(__ballot_sync(ALL, is_child && back < incumbent), at, s.t, s.shift);
+        if (is_child)
+            add_to_tally<MODE>(r.c, front, back);
+    }
+}
+
+// Children before A and at or beyond B are not this search's.
+template <class S> __device__ inline void cut_children(S &s)
+{
+    const int d = s.depth;
+    if (s.match == d)
+        s.left.keep_below(d < s.end_depth ? (int)s.end[d] + (d + 1 < s.end_depth) : 0, s.t);
+    if (d < s.walk) {
+        const int k = s.path[d];
+        s.left.keep_from(k, s.t);
+        if (d + 1 == s.walk || !s.left.has(k))
+            s.walk = 0;
+    }
+}
+
+// The children of a node with one or two free jobs are schedules.
+template <class S, class L, int M>
+__device__ inline void visit_leaves(const flowshop_dfs_args &a, S &s, int free_jobs, int incumbent)
+{
+    while (s.left.any()) {
+        const int k = s.left.first();
+        s.left.remove(k);
+        if (s.t != 0)
+            continue;
+        const int taken = s.s_list[k], last = free_jobs == 2 ? s.s_list[1 - k] : -1;
+        const bool swaps = s.is_back && last >= 0;
+        const int makespan = leaf_makespan<S, L, M>(s, swaps ? last : taken, swaps ? taken : last);
+        atomicAdd(&a.control->leaves, 1ull);
+        if (makespan < incumbent && makespan < load_volatile(&a.control->incumbent))
+            report(a, s.path, s.depth, taken | (s.is_back ? FLOWSHOP_DFS_SIDE : 0), last, makespan);
+    }
+}
+
+// The next child to become the node in hand: the first one left here, or in the last frame. The others stay
+// behind as a frame. Without any the search asks for work.
+template <class S, int G> __device__ inline int next_child(const flowshop_dfs_args &a, S &s, bool has_node)
+{
+    typedef typename S::lay lay;
+    int k = 0;
+    if (has_node && s.left.any()) {
+        k = s.left.first();
+        s.left.remove(k);
+        if (s.left.any())
+            s.push(s.frame(s.top++));
+    } else if (s.is_active && s.top > s.bottom) {
+        uint32_t *frame = s.frame(s.top - 1);
+        s.read_node(frame);
+        s.left.read(frame + lay::LAST_ROW, s.t);
+        k = s.left.first();
+        s.left.remove(k);
+        __syncwarp(group_mask<G>());  // all have read the set before it changes
+        if (!s.left.any())
+            s.top--;
+        else if (s.t < G - 1)
+            frame[lay::LAST_ROW + s.t] = s.left.word(s.t);
+    } else if (s.is_active) {
+        s.is_active = false;
+        ask<S, G>(a, s);
+    }
+    return k;
+}
+
+// Where a block keeps what: tables, a record for each search, what LB2 needs besides, counters.
+template <class L, int G, int M, int J, int MODE> struct shared_memory {
+    typedef typename L::pair pair;
+    typedef layout<L, G, M, J> lay;
+    pair *times, *behind;
+    uint32_t *records, *pairs, *rows;
+    __device__ shared_memory(void *memory, int jobs)
+        : times(static_cast<pair *>(memory)), behind(times + jobs * lay::JOB_STRIDE),
+          records(reinterpret_cast<uint32_t *>(behind + (jobs * G + 3) / 4 * 4)),
+          pairs(records + BLOCK / G * lay::RECORD_WORDS),
+          rows(pairs + (MODE == PAIRS ? BLOCK / G * lay::PAIR_WORDS : 0))
+    {
+    }
+    static int bytes(int jobs, bool has_rows)
+    {
+        return (int)sizeof(pair) * (jobs * lay::JOB_STRIDE + (jobs * G + 3) / 4 * 4) +
+               4 * (BLOCK / G) * (lay::RECORD_WORDS + (MODE == PAIRS ? lay::PAIR_WORDS : 0)) +
+               (has_rows ? 4 * (jobs + 1) * (jobs + 1) : 0);
+    }
+    // Fills the tables, clears the counters. All threads of the block.
+    __device__ void fill(const flowshop_dfs_args &a) const
+    {
+        for (int i = (int)threadIdx.x; i < a.jobs * lay::JOB_STRIDE; i += BLOCK)
+            times[i] = static_cast<const pair *>(a.times)[i];
+        for (int i = (int)threadIdx.x; i < a.jobs * G; i += BLOCK)
+            behind[i] = static_cast<const pair *>(a.behind)[i];
+        for (int i = (int)threadIdx.x; a.has_shared_rows && i < (a.jobs + 1) * (a.jobs + 1); i += BLOCK)
+            rows[i] = 0;
+        __syncthreads();
+    }
+    template <class S> __device__ void assign(const flowshop_dfs_args &a, S &s) const
+    {
+        const int lane = (int)(threadIdx.x & 31), in_block = (int)threadIdx.x / G;
+        s.t = lane & (G - 1);
+        s.shift = lane & ~(G - 1);
+        s.jobs = a.jobs;
+        s.number = (int)blockIdx.x * (BLOCK / G) + in_block;
+        s.s_ends = reinterpret_cast<pair *>(records + in_block * lay::RECORD_WORDS);
+        s.s_through = s.s_ends + lay::MACHINES;
+        s.s_list = reinterpret_cast<uint8_t *>(s.s_through + lay::MACHINES);
+        s.s_child = reinterpret_cast<pair *>(pairs + in_block * lay::PAIR_WORDS);
+        s.s_free = reinterpret_cast<uint32_t *>(s.s_child + lay::MACHINES);
+        s.s_bounds = reinterpret_cast<int *>(s.s_free + FLOWSHOP_DFS_MAX_JOBS / 32);
+        s.first_round = 0;
+        s.s_times = times;
+        s.s_behind = behind;
+        s.frames = a.frames + (int64_t)s.number * a.levels * lay::FRAME_WORDS;
+        s.path = a.paths + (int64_t)s.number * a.jobs;
+        s.end = a.ends + (int64_t)s.number * a.jobs;
+    }
+    // The counters of the block to those of the device. All threads of the block.
+    __device__ void add_rows(const flowshop_dfs_args &a) const
+    {
+        __syncthreads();
+        for (int i = (int)threadIdx.x; a.has_shared_rows && i < (a.jobs + 1) * (a.jobs + 1); i += BLOCK)
+            if (rows[i] != 0)
+                atomicAdd(&a.rows[i], (unsigned long long)rows[i]);
+    }
+};
+
+__device__ inline void add_nodes(const flowshop_dfs_args &a, unsigned counted)
+{
+    const unsigned sum = __reduce_add_sync(ALL, counted);
+    if ((threadIdx.x & 31) == 0 && sum > 0)
+        atomicAdd(&a.control->nodes, (unsigned long long)sum);
+}
+
+// Grid: all blocks the device holds at a time. Block: 256 threads, 256 / G searches; times, the searches' records
+// and the counters of its nodes in shared memory (flowshop_dfs_shape tells the bytes). A step of the loop
+// decomposes one node of each search. Rates and what bounds them: README of this folder.
 template <class L, int G, int M, int J, int MODE>
 __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) explore(const flowshop_dfs_args a)
 {
     typedef search<L, G, M, J> S;
-    typedef typename S::lay lay;
-    typedef typename L::pair pair;
     extern __shared__ uint4 s_memory[];
-    const int lane = (int)(threadIdx.x & 31), columns = a.jobs + 1;
-    const bool has_shared_rows = columns * columns * 4 <= ROWS_BYTES;
-
-    // Tables of the block, then a record for each search.
-    pair *s_times = reinterpret_cast<pair *>(s_memory);
-    pair *s_behind = s_times + a.jobs * lay::JOB_STRIDE;
-    uint32_t *s_records = reinterpret_cast<uint32_t *>(s_behind + (a.jobs * G + 3) / 4 * 4);
-    uint32_t *s_pairs = s_records + BLOCK / G * lay::RECORD_WORDS;
-    uint32_t *s_rows = s_pairs + (MODE == PAIRS ? BLOCK / G * lay::PAIR_WORDS : 0);
-    for (int i = (int)threadIdx.x; i < a.jobs * lay::JOB_STRIDE; i += BLOCK)
-        s_times[i] = static_cast<const pair *>(a.times)[i];
-    for (int i = (int)threadIdx.x; i < a.jobs * G; i += BLOCK)
-        s_behind[i] = static_cast<const pair *>(a.behind)[i];
-    for (int i = (int)threadIdx.x; has_shared_rows && i < columns * columns; i += BLOCK)
-        s_rows[i] = 0;
-    __syncthreads();
-
+    const shared_memory<L, G, M, J, MODE> memory(s_memory, a.jobs);
     S s;
-    s.t = lane & (G - 1);
-    s.shift = lane & ~(G - 1);
-    s.jobs = a.jobs;
-    s.number = (int)blockIdx.x * (BLOCK / G) + (int)threadIdx.x / G;
-    uint32_t *record = s_records + (int)threadIdx.x / G * lay::RECORD_WORDS;
-    s.s_ends = reinterpret_cast<pair *>(record);
-    s.s_through = s.s_ends + lay::MACHINES;
-    s.s_list = reinterpret_cast<uint8_t *>(s.s_through + lay::MACHINES);
-    s.s_child = reinterpret_cast<pair *>(s_pairs + (int)threadIdx.x / G * lay::PAIR_WORDS);
-    s.s_free = reinterpret_cast<uint32_t *>(s.s_child + lay::MACHINES);
-    s.s_bounds = reinterpret_cast<int *>(s.s_free + FLOWSHOP_DFS_MAX_JOBS / 32);
-    s.first_round = 0;
-    s.s_times = s_times;
-    s.s_behind = s_behind;
-    s.frames = a.frames + (int64_t)s.number * a.levels * lay::FRAME_WORDS;
-    s.path = a.paths + (int64_t)s.number * a.jobs;
-    s.end = a.ends + (int64_t)s.number * a.jobs;
+    memory.fill(a);
+    memory.assign(a, s);
     begin<S, G>(a, s);
-
     bool has_node = s.is_active;
     int incumbent = a.rule_bound;
     unsigned counted = 0;
     for (uint32_t step = 0;; step++) {
-        // Look around.
+        // Is there news, does anyone ask, has anyone given?
         const bool any_active = __any_sync(ALL, s.is_active);
-        if (any_active ? step % POLL_STEPS == 0 || step < a.early_steps : step % IDLE_STEPS == 0) {
-            const int4 control = load_volatile(reinterpret_cast<const int4 *>(a.control));
-            const int4 tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
-            incumbent = __shfl_sync(ALL, min(min(control.x, control.y), a.rule_bound), 0);
-            if (__any_sync(ALL, control.z != 0 || tickets.x - tickets.y == a.searches))
+        if (any_active ? MODE == PAIRS || step % POLL_STEPS == 0 || step < a.early_steps : step % IDLE_STEPS == 0) {
+            bool is_asked;
+            incumbent = look_around(a, &is_asked);
+            if (incumbent < 0)
                 break;
-            if (any_active && __shfl_sync(ALL, tickets.z, 0) > 0)
+            if (any_active && is_asked)
                 give<S, G>(a, s);
         }
-        if (!any_active || step % MAIL_STEPS == 0) {
-            if (!s.is_active) {
-                open_mail(a, s);
-                if (s.is_active && s.t == 0)
-                    atomicExch(&a.searches_state[s.number].mail, 0);
-            }
-            __syncwarp();
-            if (!__any_sync(ALL, s.is_active)) {
-                __nanosleep(IDLE_NS);
-                continue;
-            }
+        if (!any_active || step % MAIL_STEPS == 0)
+            open_mail<S, G>(a, s);
+        if (!__any_sync(ALL, s.is_active)) {
+            __nanosleep(IDLE_NS);
+            continue;
         }
 
-        // Bound all children of the node in hand.
+        // Decompose the node in hand: bound all children, choose an end, keep what survives there.
         const int free_jobs = has_node ? a.jobs - s.depth : 0;
-        const int most_free = G == 32 ? free_jobs : (int)__reduce_max_sync(ALL, (unsigned)free_jobs);
-        typename S::set front, back, front_below, back_below;
-        front.clear(), back.clear(), front_below.clear(), back_below.clear();
-        tally c = {0, INT32_MAX, 0, 0};
-        for (int base = 0; base < most_free; base += 2 * G) {
-            pair bounds[2];
-            const int job[2] = {s.s_list[base + s.t], s.s_list[base + G + s.t]};
-            if (base + G < most_free) {
-                s.bound(job, bounds);
-            } else {
-                const int one[1] = {job[0]};
-                pair of_one[1];
-                s.bound(one, of_one);
-                bounds[0] = of_one[0];
-                bounds[1] = L::zero();
-            }
-#pragma unroll
-            for (int u = 0; u < 2; u++) {
-                const int at = base + u * G;
-                if (at >= most_free)
-                    break;
-                const bool is_child = at + s.t < free_jobs;
-                const int front_bound = L::low(bounds[u]), back_bound = L::high(bounds[u]);
-                front.add_pass(__ballot_sync(ALL, is_child && front_bound < a.rule_bound), at, s.t, s.shift);
-                back.add_pass(__ballot_sync(ALL, is_child && back_bound < a.rule_bound), at, s.t, s.shift);
-                if (incumbent < a.rule_bound) {
-                    front_below.add_pass(__ballot_sync(ALL, is_child && front_bound < incumbent), at, s.t, s.shift);
-                    back_below.add_pass(__ballot_sync(ALL, is_child && back_bound < incumbent), at, s.t, s.shift);
-                }
-                if (is_child && MODE != PAIRS)
-                    add_to_tally<MODE>(c, front_bound, back_bound);
-                if (is_child && MODE == PAIRS) {
-                    s.s_bounds[at + s.t] = min(front_bound, a.rule_bound);
-                    s.s_bounds[J + at + s.t] = min(back_bound, a.rule_bound);
-                }
-            }
-        }
-        if (MODE == PAIRS) {
-            s.refine(a, front, false);
-            s.refine(a, back, true);
-            __syncwarp();
-            for (int at = 0; at < free_jobs; at += G) {
-                const bool is_child = at + s.t < free_jobs;
-                const int front_bound = s.s_bounds[at + s.t], back_bound = s.s_bounds[J + at + s.t];
-                front_below.add_pass(__ballot_sync(ALL, is_child && front_bound < incumbent), at, s.t, s.shift);
-                back_below.add_pass(__ballot_sync(ALL, is_child && back_bound < incumbent), at, s.t, s.shift);
-                if (is_child)
-                    add_to_tally<MODE>(c, front_bound, back_bound);
-            }
-        }
-
-        // Choose an end; what survives there is left to visit.
-        const bool is_front = choose_front<G, MODE>(a.rule, s.depth, front.count(), back.count(), c);
-        s.is_back = !is_front;
+        children<S> r;
+        bound_children<S, L, G, J, MODE>(a, s, r, free_jobs, incumbent);
+        if (MODE == PAIRS)
+            refine_children<S, J, MODE>(a, s, r, free_jobs, incumbent);
+        s.is_back = !choose_front<G, MODE>(a.rule, s.depth, r.front.count(), r.back.count(), r.c);
         if (incumbent < a.rule_bound)
-            s.left = is_front ? front_below : back_below;
+            s.left = s.is_back ? r.back_below : r.front_below;
         else
-            s.left = is_front ? front : back;
+            s.left = s.is_back ? r.back : r.front;
 
         // Count it, unless it lies on the walk down to A.
         const int survivors = s.left.count();
         if (has_node && s.t == 0 && s.depth > 0 && s.depth >= s.walk) {
+            const int at = s.depth * (a.jobs + 1) + survivors;
             counted++;
-            const int at = s.depth * columns + survivors;
-            if (has_shared_rows)
-                atomicAdd(&s_rows[at], 1u);
+            if (a.has_shared_rows)
+                atomicAdd(&memory.rows[at], 1u);
             else
                 atomicAdd(&a.rows[at], 1ull);
         }
+        if (has_node)
+            cut_children(s);
+        if (has_node && free_jobs <= 2)
+            visit_leaves<S, L, M>(a, s, free_jobs, incumbent);
 
-        // Cut the children before A and at or beyond B.
-        if (has_node && s.match == s.depth) {
-            const int d = s.depth;
-            s.left.keep_below(d < s.end_depth ? (int)s.end[d] + (d + 1 < s.end_depth) : 0, s.t);
-        }
-        if (has_node && s.depth < s.walk) {
-            const int k = s.path[s.depth];
-            s.left.keep_from(k, s.t);
-            if (s.depth + 1 == s.walk || !s.left.has(k))
-                s.walk = 0;
-        }
-
-        // Leaves.
-        if (has_node && free_jobs <= 2) {
-            while (s.left.any()) {
-                const int k = s.left.first();
-                s.left.remove(k);
-                if (s.t == 0) {
-                    const int taken = s.s_list[k], last = free_jobs == 2 ? s.s_list[1 - k] : -1;
-                    const bool swaps = s.is_back && last >= 0;
-                    const int makespan = leaf_makespan<S, L, M>(s, swaps ? last : taken, swaps ? taken : last);
-                    atomicAdd(&a.control->leaves, 1ull);
-                    if (makespan < load_volatile(&a.control->incumbent) && makespan < incumbent)
-                        report(a, s.path, s.depth, taken | (s.is_back ? FLOWSHOP_DFS_SIDE : 0), last, makespan);
-                }
-            }
-        }
-
-        // The next child: of this node, or of the last frame.
-        int k = 0;
-        const bool has_child = has_node && s.left.any();
-        if (has_child) {
-            k = s.left.first();
-            s.left.remove(k);
-            if (s.left.any())
-                s.push(s.frame(s.top++));
-        } else if (s.is_active) {
-            if (s.top > s.bottom) {
-                uint32_t *frame = s.frame(s.top - 1);
-                s.read_node(frame);
-                s.left.read(frame + lay::LAST_ROW, s.t);
-                k = s.left.first();
-                s.left.remove(k);
-                if (!s.left.any())
-                    s.top--;
-                else if (s.t < G - 1)
-                    frame[lay::LAST_ROW + s.t] = s.left.word(s.t);
-            } else {
-                s.is_active = false;
-                ask(a, s);
-            }
-        }
+        // Go on with the next child.
+        const int k = next_child<S, G>(a, s, has_node);
         has_node = s.is_active;
         __syncwarp();
         s.descend(k);
         s.publish();
         if (step % COUNT_STEPS == COUNT_STEPS - 1) {
-            const unsigned sum = __reduce_add_sync(ALL, counted);
+            add_nodes(a, counted);
             counted = 0;
-            if (lane == 0 && sum > 0)
-                atomicAdd(&a.control->nodes, (unsigned long long)sum);
         }
     }
-
     __syncwarp();
-    const unsigned rest = __reduce_add_sync(ALL, counted);
-    if (lane == 0 && rest > 0)
-        atomicAdd(&a.control->nodes, (unsigned long long)rest);
+    add_nodes(a, counted);
     save<S, G>(a, s);
-    __syncthreads();
-    for (int i = (int)threadIdx.x; has_shared_rows && i < columns * columns; i += BLOCK)
-        if (s_rows[i] != 0)
-            atomicAdd(&a.rows[i], (unsigned long long)s_rows[i]);
+    memory.add_rows(a);
 }
 
 // ---- Launch
@@ -1049,23 +672,24 @@ template <class L, int M, int J> struct kernels<L, 32, M, J> {
     }
 };
 
-template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode, flowshop_dfs_shape *out)
+// Counters go to shared memory where that costs no block its place, and to device memory otherwise.
+template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode, int device, flowshop_dfs_shape *out)
 {
     typedef layout<L, G, M, J> lay;
-    const int rows = (jobs + 1) * (jobs + 1) * 4;
+    const bool has_pairs = mode == PAIRS, has_rows = 4 * (jobs + 1) * (jobs + 1) <= ROWS_BYTES;
+    *out = {G, M, 16 * L::WORDS, mode, lay::JOB_STRIDE, lay::FRAME_WORDS, BLOCK / G, 0, 0, 0, 0};
+    cudaError_t error = cudaDeviceGetAttribute(&out->shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    for (int rows = has_rows; rows >= 0 && error == cudaSuccess; rows--) {
+        out->has_shared_rows = rows;
+        out->shared_bytes = has_pairs ? shared_memory<L, G, M, J, PAIRS>::bytes(jobs, rows != 0)
+                                      : shared_memory<L, G, M, J, MINBRANCH>::bytes(jobs, rows != 0);
+        if (out->shared_bytes <= out->shared_limit)
+            break;
+    }
+    if (error != cudaSuccess || out->shared_bytes > out->shared_limit)
+        return error;  // blocks_per_multiprocessor stays 0
     const void *kernel = reinterpret_cast<const void *>(kernels<L, G, M, J>::of(mode));
-    out->group = G;
-    out->machines = M;
-    out->lane_bits = 16 * L::WORDS;
-    out->mode = mode;
-    out->job_stride = lay::JOB_STRIDE;
-    out->frame_words = lay::FRAME_WORDS;
-    out->block = BLOCK;
-    out->searches_per_block = BLOCK / G;
-    out->shared_bytes = (int)sizeof(typename L::pair) * (jobs * lay::JOB_STRIDE + (jobs * G + 3) / 4 * 4) +
-                        4 * (BLOCK / G) * (lay::RECORD_WORDS + (mode == PAIRS ? lay::PAIR_WORDS : 0)) +
-                        (rows <= ROWS_BYTES ? rows : 0);
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, out->shared_bytes);
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, out->shared_bytes);
     if (error != cudaSuccess)
         return error;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out->blocks_per_multiprocessor, kernel, BLOCK,
@@ -1085,12 +709,12 @@ template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode,
     X(lanes32, 32, 60, 256)
 
 extern "C" int flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
-                                   flowshop_dfs_shape *out)
+                                   int32_t device, flowshop_dfs_shape *out)
 {
     const int mode = has_pairs ? PAIRS : rule == RULE_MINBRANCH ? MINBRANCH : ANY_RULE;
 #define CHOOSE(L, G, M, J)                                                                               \
     if (jobs <= J && machines <= M && lane_bits <= 16 * L::WORDS && (mode != PAIRS || G == 32))          \
-        return shape_of<L, G, M, J>(jobs, mode, out);
+        return shape_of<L, G, M, J>(jobs, mode, device, out);
     FLOWSHOP_DFS_KERNELS(CHOOSE)
     return cudaErrorInvalidValue;
 }

@@ -32,12 +32,10 @@ typedef struct flowshop_dfs_search {
     int32_t mail;       // 1: another search has put work into frame 0
     int32_t depth;      // of the node in hand
     int32_t walk;       // depth of A while the walk down to it lasts, else 0
-    int32_t backs;      // jobs fixed at the back
     int32_t bottom, top;  // frames in use: bottom..top-1
     int32_t match;      // digits of the path that equal those of B; -1 without B
     int32_t end_depth;  // digits of B; 0 without
     int32_t first_depth, first_rank, last_depth, last_rank;
-    int32_t unused[3];
 } flowshop_dfs_search;
 
 // Shared by all searches of a device; the host writes `outside` and `stop` while the kernel runs. What
@@ -69,10 +67,11 @@ typedef struct flowshop_dfs_shape {
     int32_t mode;           // which of the kernels of this size
     int32_t job_stride;     // pairs from job to job in the table of times
     int32_t frame_words;    // 32-bit words of a frame
-    int32_t block;          // threads
     int32_t searches_per_block;
+    int32_t has_shared_rows;  // counters of nodes in shared memory
     int32_t shared_bytes;   // of a block
-    int32_t blocks_per_multiprocessor;
+    int32_t shared_limit;   // most a block of this device can have
+    int32_t blocks_per_multiprocessor;  // 0: the device cannot hold one
 } flowshop_dfs_shape;
 
 typedef struct flowshop_dfs_args {
@@ -82,6 +81,7 @@ typedef struct flowshop_dfs_args {
     int32_t searches, blocks;
     int32_t levels;        // frames of a search, the last for the node in hand
     uint32_t queue_mask;   // room of the queue - 1
+    int32_t has_shared_rows;
     uint32_t early_steps;  // steps with a look at those who ask after each: while few searches have work
     const void *times;     // [jobs * job_stride] pairs (p[i][j], p[m-1-i][j])
     const void *behind;    // [jobs * group] pairs: constant - sum of the times up to the lane's last machine
@@ -102,7 +102,7 @@ typedef struct flowshop_dfs_args {
 // The kernel for an instance: the narrowest that fits; `has_pairs` with LB2. Returns a cudaError_t;
 // cudaErrorInvalidValue where no kernel fits.
 int flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
-                        flowshop_dfs_shape *out);
+                        int32_t device, flowshop_dfs_shape *out);
 // Starts it on a stream (cudaStream_t). Returns a cudaError_t.
 int flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowshop_dfs_args *args, void *stream);
 

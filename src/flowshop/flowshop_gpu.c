@@ -19,7 +19,9 @@
 #include "flowshop/flowshop_variants.h"
 
 static const double LEAST_RUN_S = 0.002;  // a launch others call upon goes on this long: starting one costs 50 us
-static const double MOST_RUN_S = 60;      // counters of a launch are 32 bits: 10^7 a second and table fit 400 s
+// A launch ends after this at the latest: it waits for all its blocks, which another kernel on the device may
+// keep out, and a device that also draws a screen is not lent for longer. A second costs 0.2 %.
+static const double MOST_RUN_S = 1;
 static const double NODES_S = 0.05;       // between two readings of the count of nodes
 static const double FIRST_NAP_S = 10e-6, LONGEST_NAP_S = 200e-6;
 
@@ -49,7 +51,6 @@ struct flowshop_explorer {
     bool is_unfolded;        // paths and ends on the host are newer than on the device
     int64_t bound;           // no leaf of what it holds is shorter
     int32_t *order;          // [jobs]
-    bool *is_free;           // [jobs]
     atomic_int_least64_t nodes;
     mco_status failure;
 };
@@ -71,14 +72,17 @@ static int64_t longest_job(const mco_flowshop *shop)
 mco_status flowshop_gpu_refuse(mco_context *ctx, const mco_flowshop *shop)
 {
     if (shop->jobs > FLOWSHOP_DFS_MAX_JOBS)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "%d jobs, the GPU engine takes at most %d: use --engine cpu", shop->jobs,
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%d jobs, the GPU engine takes at most %d", shop->jobs,
                         FLOWSHOP_DFS_MAX_JOBS);
     if (shop->machines > FLOWSHOP_DFS_MAX_MACHINES)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "%d machines, the GPU engine takes at most %d: use --engine cpu",
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%d machines, the GPU engine takes at most %d",
                         shop->machines, FLOWSHOP_DFS_MAX_MACHINES);
-    if (flowshop_longest_path(shop) + longest_job(shop) >= INT32_MAX)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "paths of up to %lld, the GPU engine takes less than %d: use --engine cpu",
-                        (long long)(flowshop_longest_path(shop) + longest_job(shop)), INT32_MAX);
+    // The rules add bounds up over all jobs, in 32 bits.
+    const int64_t sum = shop->jobs * (flowshop_longest_path(shop) + longest_job(shop));
+    if (sum >= INT32_MAX)
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "bounds that add up to %lld over the jobs, the GPU engine takes less than %d",
+                        (long long)sum, INT32_MAX);
     return MCO_OK;
 }
 
@@ -199,7 +203,8 @@ static mco_status upload_pairs(flowshop_explorer *x)
         machines[2 * q + 1] = (uint8_t)second;
         for (int32_t s = 0; s < x->n; s++) {
             const int32_t j = jo->order[(int64_t)from * x->n + s];
-            const int32_t values[VALUES] = {time_of(x, first, j), time_of(x, second, j), flowshop_lag(jo, x->m, j, first, second), j};
+            const int32_t values[VALUES] = {time_of(x, first, j), time_of(x, second, j),
+                                            flowshop_lag(jo, x->m, j, first, second), j};
             for (int v = 0; v < VALUES; v++) {
                 const int64_t at = ((int64_t)s * pairs + q) * VALUES + v;
                 if (is_narrow)
@@ -241,15 +246,25 @@ done:
 // The frames of all searches: as many searches as the device runs at a time, fewer if memory is short.
 static mco_status take_frames(flowshop_explorer *x, mco_context *log)
 {
+    enum { OTHER_BYTES = 64 << 20 };  // paths, queue, states: less than this
     mco_status st = MCO_OK;
     flowshop_dfs_args *a = &x->args;
+    size_t free_bytes, all_bytes;
     a->levels = x->n + 1;
     a->blocks = x->device.info.multiprocessors * x->shape.blocks_per_multiprocessor;
     for (;;) {
         a->searches = a->blocks * x->shape.searches_per_block;
         st = mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->frames,
                              (int64_t)a->searches * a->levels * x->shape.frame_words);
-        if (st != MCO_ERR_MEMORY || a->blocks == 1)
+        if (st == MCO_OK && (cudaMemGetInfo(&free_bytes, &all_bytes) != cudaSuccess || free_bytes >= OTHER_BYTES))
+            return MCO_OK;
+        if (st != MCO_OK && (st != MCO_ERR_MEMORY || a->blocks == 1))
+            return st;
+        if (st == MCO_OK)
+            st = mco_fail(x->ctx, MCO_ERR_MEMORY, "GPU %d: %.1f MB of device memory are left beside %d searches",
+                          x->device.info.index, (double)free_bytes * 1e-6, a->searches);
+        mco_device_give(&x->device, &a->frames);
+        if (a->blocks == 1)
             return st;
         a->blocks /= 2;
         mco_log(log, MCO_LOG_WARNING, "%s; going on with %d searches", mco_context_error(x->ctx),
@@ -292,7 +307,6 @@ static void destroy(mco_context *ctx, flowshop_explorer **explorer)
     if (x == NULL)
         return;
     mco_device_close(&x->device);
-    mco_free(ctx, &x->is_free);
     mco_free(ctx, &x->order);
     mco_context_destroy(&x->ctx);
     mco_free(ctx, explorer);
@@ -306,18 +320,22 @@ static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gp
     const int64_t longest = flowshop_longest_path(shop) + longest_job(shop);
     MCO_TRY(mco_alloc(ctx, &x, 1));
     MCO_TRY(mco_alloc(ctx, &x->order, shop->jobs));
-    MCO_TRY(mco_alloc(ctx, &x->is_free, shop->jobs));
     if (mco_context_create(&x->ctx, NULL) != MCO_OK)
         MCO_TRY(mco_fail(ctx, MCO_ERR_MEMORY, "out of memory: a context"));
     x->search = search;
     x->n = shop->jobs;
     x->m = shop->machines;
     MCO_TRY(mco_device_open(x->ctx, gpu, &x->device));
-    MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_choose(x->n, x->m, longest < INT16_MAX ? 16 : 32, (int32_t)search->branching,
-                                                     search->johnson != NULL, &x->shape));
+    const int32_t bits = longest < INT16_MAX ? 16 : 32;
+    MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_choose(x->n, x->m, bits, (int32_t)search->branching,
+                                                      search->johnson != NULL, gpu->index, &x->shape));
+    if (x->shape.blocks_per_multiprocessor == 0)
+        MCO_TRY(mco_fail(x->ctx, MCO_ERR_LIMIT, "GPU %d: %d jobs need %d bytes of shared memory a block, it has %d",
+                         gpu->index, x->n, x->shape.shared_bytes, x->shape.shared_limit));
     x->most = x->shape.lane_bits == 16 ? INT16_MAX : INT32_MAX;
     x->args = (flowshop_dfs_args){
         .jobs = x->n,
+        .has_shared_rows = x->shape.has_shared_rows,
         .rule = (int32_t)search->branching,
         .rule_bound = search->rule_bound < x->most ? (int32_t)search->rule_bound : x->most};
     MCO_TRY(upload_times(x));
@@ -328,8 +346,8 @@ static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gp
     x->args.root_ends = x->d_root_ends;
     x->args.root_remain = x->d_root_remain;
     MCO_TRY(take_memory(x, ctx));
-    mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: %d searches of %d threads, %d-bit lanes, %d machines, %d bytes of shared memory a block",
-            gpu->index, x->args.searches, x->shape.group, x->shape.lane_bits, x->shape.machines, x->shape.shared_bytes);
+    mco_log(ctx, MCO_LOG_DETAIL,
+            "GPU %d: %d searches of %d threads, %d-bit lanes, %d machines, %d bytes of shared memory a block", gpu->index, x->args.searches, x->shape.group, x->shape.lane_bits, x->shape.machines, x->shape.shared_bytes);
     *out = x;
     return MCO_OK;
 done:
@@ -380,15 +398,18 @@ static int64_t count_holders(const flowshop_explorer *x)
 }
 
 // Digits of the first `depth` jobs of a path: their ranks among the jobs still free.
-static void ranks_of_path(flowshop_explorer *x, const uint16_t *path, int32_t depth, int32_t *digits)
+static void ranks_of_path(const uint16_t *path, int32_t depth, int32_t *digits)
 {
-    memset(x->is_free, true, (size_t)x->n * sizeof *x->is_free);
+    enum { WORD = 64 };
+    uint64_t taken[FLOWSHOP_DFS_MAX_JOBS / WORD] = {0};
     for (int32_t d = 0; d < depth; d++) {
-        int32_t job = path[d] & ~FLOWSHOP_DFS_SIDE, rank = 0;
-        for (int32_t j = 0; j < job; j++)
-            rank += x->is_free[j];
-        x->is_free[job] = false;
-        digits[d] = rank;
+        const int32_t job = path[d] & ~FLOWSHOP_DFS_SIDE, word = job / WORD;
+        const uint64_t bit = (uint64_t)1 << (job % WORD);
+        int32_t before = __builtin_popcountll(taken[word] & (bit - 1));
+        for (int32_t w = 0; w < word; w++)
+            before += __builtin_popcountll(taken[w]);
+        digits[d] = job - before;
+        taken[word] |= bit;
     }
 }
 
@@ -404,7 +425,7 @@ static void end_behind(int32_t n, const int32_t *last, int32_t depth, flowshop_i
     out->b[depth - 1]++;
 }
 
-static void interval_of(flowshop_explorer *x, int64_t at, flowshop_interval *out)
+static void interval_of(const flowshop_explorer *x, int64_t at, flowshop_interval *out)
 {
     const flowshop_dfs_search *s = &x->now.states[at];
     const uint16_t *path = x->now.paths + at * x->n, *end = x->now.ends + at * x->n;
@@ -412,7 +433,7 @@ static void interval_of(flowshop_explorer *x, int64_t at, flowshop_interval *out
     const int32_t known = is_new ? 0 : s->status == FLOWSHOP_DFS_SAVED ? s->depth : s->first_depth;
     out->bound = x->bound;
     // A: the jobs fixed so far, then what is left of the walk, or the first child of a gift.
-    ranks_of_path(x, path, known, out->a);
+    ranks_of_path(path, known, out->a);
     out->a_depth = is_new ? s->walk : s->first_depth;
     for (int32_t d = known; d < out->a_depth; d++)
         out->a[d] = path[d];
@@ -428,7 +449,7 @@ static void interval_of(flowshop_explorer *x, int64_t at, flowshop_interval *out
             out->b[d] = end[d];
         return;
     }
-    ranks_of_path(x, path, last_depth, out->b);
+    ranks_of_path(path, last_depth, out->b);
     if (last_rank >= 0)
         out->b[last_depth++] = last_rank;
     end_behind(x->n, out->b, last_depth, out);
@@ -438,7 +459,7 @@ static void fold(const flowshop_explorer *x, flowshop_intervals *out)
 {
     for (int64_t i = 0; i < x->args.searches; i++)
         if (holds_work(&x->now.states[i]))
-            interval_of((flowshop_explorer *)x, i, flowshop_intervals_push(out));
+            interval_of(x, i, flowshop_intervals_push(out));
 }
 
 // Depth of the shallowest nodes a search has left: its largest subtrees.
@@ -549,9 +570,11 @@ static void read_found(flowshop_explorer *x)
 
 static mco_status send(flowshop_explorer *x, int32_t *to, int32_t value, int slot)
 {
+    mco_status st = MCO_OK;
     x->word[slot] = value;
-    return mco_cuda_status(x->ctx, cudaMemcpyAsync(to, &x->word[slot], sizeof value, cudaMemcpyHostToDevice, x->device.side),
-                           "cudaMemcpyAsync", __FILE__, __LINE__);
+    MCO_CUDA(x->ctx, cudaMemcpyAsync(to, &x->word[slot], sizeof value, cudaMemcpyHostToDevice, x->device.side));
+done:
+    return st;
 }
 
 static void nap(double seconds)
@@ -575,9 +598,9 @@ static mco_status watch(flowshop_explorer *x)
             MCO_CUDA(x->ctx, error);
         const double now = mco_clock_s();
         read_found(x);
-        bool is_called = atomic_load_explicit(&x->search->calls, memory_order_relaxed) > 0 && now - start_s >= LEAST_RUN_S;
-        bool must_stop = atomic_load_explicit(&x->search->must_stop, memory_order_relaxed) || now - start_s >= MOST_RUN_S;
-        if (!is_stopping && (is_called || must_stop)) {
+        bool is_called = atomic_load_explicit(&x->search->calls, memory_order_relaxed) > 0;
+        bool must_stop = atomic_load_explicit(&x->search->must_stop, memory_order_relaxed);
+        if (!is_stopping && (must_stop || now - start_s >= (is_called ? LEAST_RUN_S : MOST_RUN_S))) {
             MCO_TRY(send(x, &x->args.control->stop, 1, 0));
             is_stopping = true;
         }
@@ -596,6 +619,8 @@ static mco_status watch(flowshop_explorer *x)
         nap_s = 2 * nap_s < LONGEST_NAP_S ? 2 * nap_s : LONGEST_NAP_S;
     }
 done:
+    if (st != MCO_OK && !is_stopping)
+        (void)cudaMemsetAsync(&x->args.control->stop, 1, sizeof x->args.control->stop, x->device.side);
     return st;
 }
 
@@ -622,6 +647,7 @@ static mco_status collect(flowshop_explorer *x)
     for (int64_t i = x->n + 1; i < (int64_t)(x->n + 1) * (x->n + 1); i++)
         sum += s.rows[i];
     atomic_store_explicit(&x->nodes, sum, memory_order_relaxed);
+    *x->sent_nodes = sum;
     // The launch is complete: what it left takes the place of what it began with.
     x->next = x->now;
     x->now = s;

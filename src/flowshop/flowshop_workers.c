@@ -5,7 +5,8 @@
 // note, for another GPU, and every 0.1 s for cores.
 // A note is what every worker has left and has done; each writes its own. No work changes hands from the
 // first to the last of them, so that together they are exactly the rest of the tree, and the counters beside
-// them exactly what is done (Mezmaz, Melab, Talbi 2007).
+// them exactly what is done (Mezmaz, Melab, Talbi 2007). The last notes are written as each worker leaves:
+// must_stop is set under the lock, and from then on no work changes hands any more.
 // Names ending in _locked expect the lock.
 #include "flowshop/flowshop_workers.h"
 
@@ -125,11 +126,13 @@ static int64_t give_locked(flowshop_worker *w, flowshop_worker *idle)
     return count;
 }
 
-// Serves those that wait, GPUs first: they stand first. True if w had something to give.
+// Serves those that wait, GPUs first: they stand first. To be called while the search goes on. True if w had
+// something to give.
 static bool share_locked(flowshop_workers *p, flowshop_worker *w)
 {
     bool has_given = false;
-    for (int i = 0; i < p->count && p->waiting > 0 && !p->is_noting; i++) {
+    assert(!p->is_noting && !flowshop_workers_must_stop(p));
+    for (int i = 0; i < p->count && p->waiting > 0; i++) {
         flowshop_worker *idle = &p->workers[i];
         if (idle->state != FLOWSHOP_WAITING || give_locked(w, idle) == 0)
             continue;
@@ -151,7 +154,8 @@ static void answer(flowshop_workers *p, flowshop_worker *w)
     // The call for a note ends when all GPUs have heard it; until then the explorer would return at once.
     while (w->is_gpu && p->is_noting && atomic_load(&p->search.calls) > 0 && !flowshop_workers_must_stop(p))
         flowshop_workers_wait_locked(p, IDLE_S);
-    if (p->waiting > 0 && !p->is_noting) {
+    // Once all must stop, one that waited may have left already, its last note written.
+    if (p->waiting > 0 && !p->is_noting && !flowshop_workers_must_stop(p)) {
         w->has_given = share_locked(p, w);
         w->answered_s = w->is_gpu ? mco_clock_s() : 0;
         p->answered_s = w->is_gpu ? w->answered_s : p->answered_s;
@@ -240,7 +244,8 @@ void flowshop_workers_work(void *workers, int index)
         if (progress == FLOWSHOP_WORK_FAILED)
             fail(p, w);
     }
-    // Its last note. One being taken is void by now: it ends with the search.
+    // Its last note, with what it was given and has not begun. One being taken is void by now: it ends with the
+    // search.
     pthread_mutex_lock(&p->lock);
     write_note_locked(p, w);
     w->device_s = w->ops->device_s != NULL ? w->ops->device_s(w->x) : 0;

@@ -39,8 +39,8 @@ cudaError_t reduce_launch_chunks(const reduce_launch_args *args, int64_t total, 
                                  struct reduce_partial *d_partials, cudaStream_t stream);
 
 // Segment s is d_data[d_offsets[s] .. d_offsets[s+1]), or without d_offsets
-// d_data[s * mean_length .. min((s + 1) * mean_length, args->count)). d_values [segments]. args->d_value is unused, and
-// args->d_scratch too.
+// d_data[s * mean_length .. min((s + 1) * mean_length, args->count)). d_values [segments]. args->d_value is unused;
+// args->d_scratch is used where few long segments of equal length are reduced one after another.
 cudaError_t reduce_launch_segments(const reduce_launch_args *args, const int64_t *d_offsets, int64_t mean_length,
                                    int64_t segments, mco_reduce_value *d_values, cudaStream_t stream);
 

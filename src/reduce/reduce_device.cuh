@@ -327,6 +327,8 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
         return;
 #pragma unroll
     for (int u = 0; u < IN_FLIGHT; u++) {
+        if (u * STEP >= left)
+            break;
         if (u * STEP + N <= left) {
             load<IS_ALIGNED>(x[u], from + u * STEP);
         } else {
@@ -336,11 +338,14 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
         }
     }
 #pragma unroll
-    for (int u = 0; u < IN_FLIGHT; u++)
+    for (int u = 0; u < IN_FLIGHT; u++) {
+        if (u * STEP >= left)
+            break;
 #pragma unroll
         for (int e = 0; e < N; e++)
             if (u * STEP + e < left)
                 Op::take(lanes[u % FOLD][e], x[u][e], step + u);
+    }
 }
 
 // This thread's part of data[0..length), whose first element has index `first`, down to one value.

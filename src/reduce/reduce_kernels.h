@@ -18,22 +18,22 @@
 // The first NaN beats everything, nothing beats a NaN.
 static inline MCO_HD bool reduce_is_below_f32(float x, float best)
 {
-    return x < best || (x != x && best == best);
+    return !(x >= best) && best == best;
 }
 
 static inline MCO_HD bool reduce_is_below_f64(double x, double best)
 {
-    return x < best || (x != x && best == best);
+    return !(x >= best) && best == best;
 }
 
 static inline MCO_HD bool reduce_is_above_f32(float x, float best)
 {
-    return x > best || (x != x && best == best);
+    return !(x <= best) && best == best;
 }
 
 static inline MCO_HD bool reduce_is_above_f64(double x, double best)
 {
-    return x > best || (x != x && best == best);
+    return !(x <= best) && best == best;
 }
 
 #ifdef __CUDA_ARCH__

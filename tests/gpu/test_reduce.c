@@ -42,6 +42,13 @@ static bool kind_of(int number, kind *out)
     return !is_float || out->op < MCO_REDUCE_AND || out->op > MCO_REDUCE_XOR;
 }
 
+// From pageable memory a copy may return before it has arrived, and the device's stream does not wait for it.
+static void upload(void *to, const void *from, int64_t bytes)
+{
+    MUST_CUDA(cudaMemcpy(to, from, (size_t)bytes, cudaMemcpyHostToDevice));
+    MUST_CUDA(cudaDeviceSynchronize());
+}
+
 static bool needs_elements(const kind *k)
 {
     return k->op == MCO_REDUCE_ARGMIN || k->op == MCO_REDUCE_ARGMAX;
@@ -102,7 +109,7 @@ static void test_launches(void)
             continue;
         const int64_t width = mco_reduce_type_bytes(k.type);
         fill(k.type, MOST + OFFSETS, hostile, data);
-        MUST_CUDA(cudaMemcpy(d_data, data, (size_t)((MOST + OFFSETS) * width), cudaMemcpyHostToDevice));
+        upload(d_data, data, (MOST + OFFSETS) * width);
         for (int n = 0; n < COUNT_OF(sizes); n++)
             for (int offset = 0; offset < OFFSETS; offset++) {
                 if ((sizes[n] == 0 && needs_elements(&k)) || (sizes[n] > 100003 && offset > 1))
@@ -242,11 +249,11 @@ static void test_segments(void)
         if (!kind_of(number, &k))
             continue;
         fill(k.type, most, 2, data);
-        MUST_CUDA(cudaMemcpy(d_data, data, (size_t)(most * mco_reduce_type_bytes(k.type)), cudaMemcpyHostToDevice));
+        upload(d_data, data, most * mco_reduce_type_bytes(k.type));
         for (int n = 0; n < COUNT_OF(lengths); n++) {
             const int64_t count = lengths[n] == 1 ? 3000 : lengths[n] == 1024 ? most - 1 : most;
             const int64_t segments = make_offsets(count, lengths[n], !needs_elements(&k), offsets);
-            MUST_CUDA(cudaMemcpy(d_offsets, offsets, (size_t)(segments + 1) * sizeof *offsets, cudaMemcpyHostToDevice));
+            upload(d_offsets, offsets, (segments + 1) * (int64_t)sizeof *offsets);
             check_segments(&k, data, offsets, segments, d_data, d_offsets, workspace, lengths[n]);
         }
     }
@@ -287,7 +294,7 @@ static void test_device_interface(void)
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_data, MOST));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_value, 1));
     fill(k.type, MOST, 0, data);
-    MUST_CUDA(cudaMemcpy(d_data, data, (size_t)MOST * sizeof *data, cudaMemcpyHostToDevice));
+    upload(d_data, data, MOST * (int64_t)sizeof *data);
     for (int offset = 0; offset < OFFSETS; offset++) {
         MUST(mco_reduce_device(ctx, workspace, k.op, k.type, false, d_data + offset, MOST - offset, d_value, device.stream));
         MUST_CUDA(cudaStreamSynchronize(device.stream));

@@ -485,6 +485,28 @@ static void test_stop_and_resume(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// Legs cut short again and again, of many workers on few processors: when one ends, some are about to give work
+// to others that leave. None is lost on the way.
+static void test_nothing_is_lost_at_stops(void **state)
+{
+    (void)state;
+    static const team crowds[] = {
+        {MCO_FLOWSHOP_ENGINE_CPU, 0, 48}, {MCO_FLOWSHOP_ENGINE_CPU, 0, 48}, {MCO_FLOWSHOP_ENGINE_HYBRID, 3, 24}};
+    mco_flowshop *shop = taillard("ta030");
+    for (int c = 0; c < COUNT_OF(crowds); c++) {
+        solve_of_test s;
+        prepare(&s, shop, crowds[c].engine, crowds[c].gpus, crowds[c].threads, 2178);
+        begin_with_root(&s);
+        for (int leg = 0; !s.is_proved; leg++) {
+            s.run.deadline_s = leg < 50 ? mco_clock_s() + 0.005 : INFINITY;
+            assert_ok(search(&s));
+        }
+        assert_int_equal(s.result.nodes, 2415746);
+        end(&s);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 // ---- Failing GPUs, failing memory
 
 static void expect_text(const char *part)
@@ -711,6 +733,7 @@ int main(void)
         TEST(test_shares_follow_power),
         TEST(test_many_intervals),
         TEST(test_stop_and_resume),
+        TEST(test_nothing_is_lost_at_stops),
         TEST(test_failure_keeps_the_search),
         TEST(test_failure_without_checkpoint),
         TEST(test_memory_fails),
