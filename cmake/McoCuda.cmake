@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-# GPU engines are compiled where nvcc is found. The runtime is linked statically, so the binary starts
+# GPU engines are compiled where nvcc is found and works. The runtime is linked statically, so the binary starts
 # on a machine without a GPU or a driver and says so.
 set(MCO_HAVE_CUDA OFF)
 if(NOT MCO_CUDA STREQUAL "OFF")
-  find_program(MCO_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
-  if(MCO_NVCC AND NOT CMAKE_CUDA_COMPILER)
-    set(CMAKE_CUDA_COMPILER ${MCO_NVCC})
+  # CUDACXX proposes a compiler; check_language tries it, and skips the trial where CMAKE_CUDA_COMPILER is set. So an
+  # nvcc that rejects the host compiler means no GPU engines, and not the end of the configuration.
+  find_program(MCO_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(MCO_NVCC AND NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    set(ENV{CUDACXX} ${MCO_NVCC})
   endif()
   include(CheckLanguage)
   check_language(CUDA)
@@ -22,6 +24,9 @@ if(NOT MCO_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   elseif(MCO_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "MCO_CUDA is ON and no CUDA toolkit 12 or newer was found: give CMAKE_CUDA_COMPILER")
+    message(FATAL_ERROR "MCO_CUDA is ON and no CUDA toolkit 12 or newer works here (nvcc: ${MCO_NVCC}): "
+                        "give CMAKE_CUDA_COMPILER")
+  else()
+    message(STATUS "No GPU engines: no CUDA toolkit 12 or newer works here (nvcc: ${MCO_NVCC})")
   endif()
 endif()

@@ -23,4 +23,11 @@
 #define MCO_PRINTF(text, first)
 #endif
 
+// Arithmetic that is compiled for the host and the device.
+#ifdef __CUDACC__
+#define MCO_HD __host__ __device__
+#else
+#define MCO_HD
+#endif
+
 #endif

@@ -12,6 +12,7 @@
 #ifndef MCO_REDUCE_H
 #define MCO_REDUCE_H
 
+#include "mco/compiler.h"
 #include "mco/context.h"
 #include "mco/devices.h"
 #include "mco/reduce_options.def"

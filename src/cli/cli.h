@@ -97,8 +97,9 @@ typedef struct cli_report {
 
 void cli_write_report(FILE *file, const cli_report *report);
 
-// The members of one GPU, as `mco devices` and the result file give them.
-void cli_write_gpu(mco_json *json, const mco_gpu *gpu);
+// The members of one GPU, as `mco devices` and the result file give them. `unusable`: why it cannot be used, NULL
+// if it can.
+void cli_write_gpu(mco_json *json, const mco_gpu *gpu, const char *unusable);
 
 // ---- Commands: argv[0] is the program, argv[1] the problem. Return an exit code.
 

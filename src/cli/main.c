@@ -19,7 +19,8 @@ typedef struct problem {
 
 static const problem problems[] = {
     {"flowshop", "permutation flow shop, makespan: proven optimum and Gantt chart", cmd_flowshop, help_flowshop},
-    {"reduce", "reduction: sum, minimum, place of the minimum, ... of an array, at memory speed", cmd_reduce, help_reduce},
+    {"reduce", "reduction: sum, minimum, place of the minimum, ... of an array, at memory speed", cmd_reduce,
+     help_reduce},
 };
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
 
@@ -66,9 +67,20 @@ typedef struct machine {
     char cpu[256];
     double memory_gib;
     mco_gpu gpus[MCO_MAX_GPUS];
+    char unusable[MCO_MAX_GPUS][256];  // why this one cannot be used, "" if it can
     int gpu_count;
     const char *gpu_reason;  // why there is none
 } machine;
+
+// A GPU that fails is one that cannot be used, and no failure of the command.
+static mco_status find_gpus(mco_context *ctx, machine *m)
+{
+    mco_status st = mco_gpus_list(ctx, m->gpus, &m->gpu_count, &m->gpu_reason);
+    for (int i = 0; st == MCO_OK && i < m->gpu_count; i++)
+        if (mco_gpu_free_bytes(ctx, &m->gpus[i], &m->gpus[i].free_bytes) != MCO_OK)
+            snprintf(m->unusable[i], sizeof m->unusable[i], "%s", mco_context_error(ctx));
+    return st;
+}
 
 static mco_status write_devices(mco_context *ctx, const char *path, const machine *m)
 {
@@ -87,7 +99,7 @@ static mco_status write_devices(mco_context *ctx, const char *path, const machin
     mco_json_close(&json, '}');
     mco_json_open(&json, "gpus", '[');
     for (int i = 0; i < m->gpu_count; i++)
-        cli_write_gpu(&json, &m->gpus[i]);
+        cli_write_gpu(&json, &m->gpus[i], m->unusable[i][0] != '\0' ? m->unusable[i] : NULL);
     mco_json_close(&json, ']');
     mco_json_text(&json, "gpu_reason", m->gpu_reason);
     mco_json_close(&json, '}');
@@ -97,11 +109,16 @@ static mco_status write_devices(mco_context *ctx, const char *path, const machin
 
 static void print_devices(const machine *m)
 {
-    printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", m->cpu, mco_cpu_count(), mco_simd_name(), m->memory_gib);
+    printf("cpu   %s: %d processors, simd %s, %.1f GiB memory\n", m->cpu, mco_cpu_count(), mco_simd_name(),
+           m->memory_gib);
     for (int i = 0; i < m->gpu_count; i++) {
         const mco_gpu *g = &m->gpus[i];
-        printf("gpu %d %s: capability %d.%d, %d multiprocessors, %.1f of %.1f GiB memory free\n", g->index, g->name, g->major,
-               g->minor, g->multiprocessors, (double)g->free_bytes / (1 << 30), (double)g->memory_bytes / (1 << 30));
+        printf("gpu %d %s: ", g->index, g->name);
+        if (m->unusable[i][0] != '\0')
+            printf("cannot be used: %s\n", m->unusable[i]);
+        else
+            printf("capability %d.%d, %d multiprocessors, %.1f of %.1f GiB memory free\n", g->major, g->minor,
+                   g->multiprocessors, (double)g->free_bytes / (1 << 30), (double)g->memory_bytes / (1 << 30));
     }
     if (m->gpu_count == 0)
         printf("gpu   none: %s\n", m->gpu_reason);
@@ -119,7 +136,7 @@ static int devices(int argc, char **argv)
     processor_name(m.cpu, sizeof m.cpu);
     mco_status st = mco_context_create(&ctx, NULL);
     if (st == MCO_OK)
-        st = mco_gpus_list(ctx, m.gpus, &m.gpu_count, &m.gpu_reason);
+        st = find_gpus(ctx, &m);
     if (st == MCO_OK && (!has_json || (strcmp(argv[3], "-") != 0 && strcmp(argv[3], "/dev/stdout") != 0)))
         print_devices(&m);
     if (st == MCO_OK && has_json)

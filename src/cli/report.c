@@ -13,7 +13,7 @@ static void write_part(mco_json *json, const char *key, void (*write)(mco_json *
     mco_json_close(json, close);
 }
 
-void cli_write_gpu(mco_json *json, const mco_gpu *gpu)
+void cli_write_gpu(mco_json *json, const mco_gpu *gpu, const char *unusable)
 {
     mco_json_open(json, NULL, '{');
     mco_json_integer(json, "index", gpu->index);
@@ -23,9 +23,14 @@ void cli_write_gpu(mco_json *json, const mco_gpu *gpu)
     mco_json_integer(json, "multiprocessors", gpu->multiprocessors);
     mco_json_integer(json, "clock_mhz", gpu->clock_mhz);
     mco_json_integer(json, "memory_bytes", (int64_t)gpu->memory_bytes);
-    mco_json_integer(json, "free_bytes", (int64_t)gpu->free_bytes);
+    if (gpu->free_bytes > 0)
+        mco_json_integer(json, "free_bytes", (int64_t)gpu->free_bytes);
+    else
+        mco_json_null(json, "free_bytes");
     mco_json_integer(json, "l2_bytes", (int64_t)gpu->l2_bytes);
     mco_json_real(json, "peak_bytes_per_s", gpu->peak_bytes_per_s);
+    if (unusable != NULL)
+        mco_json_text(json, "unusable", unusable);
     mco_json_close(json, '}');
 }
 
@@ -65,7 +70,7 @@ void cli_write_report(FILE *file, const cli_report *r)
     mco_json_integer(&json, "threads", r->threads);
     mco_json_open(&json, "devices", '[');
     for (int i = 0; i < r->gpu_count; i++)
-        cli_write_gpu(&json, &r->gpus[i]);
+        cli_write_gpu(&json, &r->gpus[i], NULL);
     mco_json_close(&json, ']');
     mco_json_close(&json, '}');
     mco_json_open(&json, "time", '{');

@@ -7,13 +7,22 @@
 #include <string.h>
 
 #ifndef MCO_HAVE_CUDA
+static const char NO_ENGINE[] = "this build has no GPU engine (nvcc was not found when it was made)";
+
 mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason)
 {
     (void)ctx;
     (void)out;
     *count = 0;
-    *reason = "this build has no GPU engine (nvcc was not found when it was made)";
+    *reason = NO_ENGINE;
     return MCO_OK;
+}
+
+mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free_bytes)
+{
+    (void)gpu;
+    (void)free_bytes;
+    return mco_fail(ctx, MCO_ERR_DEVICE, "%s", NO_ENGINE);
 }
 #endif
 
@@ -40,10 +49,12 @@ static mco_status choose_by_index(mco_context *ctx, const char *text, const mco_
     do {
         int index = next_index(&rest);
         if (index < 0)
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", \"all\" or indices like \"0,1\" were expected", text);
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", \"all\" or indices like \"0,1\" were expected",
+                            text);
         if (index >= all_count)
-            return mco_fail(ctx, MCO_ERR_DEVICE, "--gpus \"%s\" names a GPU that does not exist: the last visible one is %d",
-                            text, all_count - 1);
+            return mco_fail(ctx, MCO_ERR_DEVICE,
+                            "--gpus \"%s\" names a GPU that does not exist: the last visible one is %d", text,
+                            all_count - 1);
         if (is_taken[index])
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus \"%s\" names GPU %d twice", text, index);
         is_taken[index] = true;

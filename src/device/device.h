@@ -7,13 +7,6 @@
 #include "base/context.h"
 #include "mco/devices.h"
 
-// Arithmetic that is compiled for the host and the device.
-#ifdef __CUDACC__
-#define MCO_HD __host__ __device__
-#else
-#define MCO_HD
-#endif
-
 // Reads "0,1", "all" or NULL (the first) into out[0..*count). Errors: DEVICE when there is none or no
 // such one, with what there is; ARGUMENT for any other text or a device twice.
 mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_MAX_GPUS], int *count);

@@ -62,25 +62,50 @@ mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count
         (void)cudaGetLastError();
         return MCO_OK;
     }
-    for (int i = 0; i < found && i < MCO_MAX_GPUS; i++) {
+    found = found < MCO_MAX_GPUS ? found : MCO_MAX_GPUS;
+    for (int i = 0; i < found; i++)
         MCO_CUDA(ctx, describe(i, &out[i]));
-        // Asking for the free memory needs a context on the device: only a device that gives one is usable.
-        MCO_CUDA(ctx, cudaSetDevice(i));
-        MCO_CUDA(ctx, cudaMemGetInfo(&out[i].free_bytes, &out[i].memory_bytes));
-    }
-    *count = found < MCO_MAX_GPUS ? found : MCO_MAX_GPUS;
-    MCO_CUDA(ctx, cudaSetDevice(0));
+    *count = found;
 done:
     return st;
 }
 
 // ---- One device
 
+// Makes it the calling thread's device, and opens it where it was not. The message names this device: after a
+// failure the current one is another.
+static mco_status make_current(mco_context *ctx, int index)
+{
+    cudaError_t error = cudaSetDevice(index);
+    if (error == cudaSuccess)
+        return MCO_OK;
+    (void)cudaGetLastError();
+    return mco_fail(ctx, error == cudaErrorMemoryAllocation ? MCO_ERR_MEMORY : MCO_ERR_DEVICE, "GPU %d: %s", index,
+                    cudaGetErrorString(error));
+}
+
+mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free_bytes)
+{
+    mco_status st = MCO_OK;
+    int before = gpu->index;
+    size_t all_bytes;
+    MCO_CUDA(ctx, cudaGetDevice(&before));
+    MCO_TRY(make_current(ctx, gpu->index));
+    MCO_CUDA(ctx, cudaMemGetInfo(free_bytes, &all_bytes));
+done:
+    // Not to be called without need: it opens the device it names. If it fails, that one was of no use before.
+    if (before != gpu->index && cudaSetDevice(before) != cudaSuccess)
+        (void)cudaGetLastError();
+    return st;
+}
+
 mco_status mco_device_open(mco_context *ctx, const mco_gpu *gpu, mco_device *out)
 {
     mco_status st = MCO_OK;
     mco_device d = {.ctx = ctx, .info = *gpu};
-    MCO_CUDA(ctx, cudaSetDevice(gpu->index));
+    size_t all_bytes;
+    MCO_TRY(make_current(ctx, gpu->index));
+    MCO_CUDA(ctx, cudaMemGetInfo(&d.info.free_bytes, &all_bytes));
     MCO_CUDA(ctx, cudaStreamCreateWithFlags(&d.stream, cudaStreamNonBlocking));
     MCO_CUDA(ctx, cudaStreamCreateWithFlags(&d.side, cudaStreamNonBlocking));
     MCO_CUDA(ctx, cudaEventCreate(&d.begin));
@@ -124,7 +149,7 @@ void mco_device_close(mco_device *d)
 
 mco_status mco_device_use(mco_device *device)
 {
-    return mco_cuda_status(device->ctx, cudaSetDevice(device->info.index), "cudaSetDevice", __FILE__, __LINE__);
+    return make_current(device->ctx, device->info.index);
 }
 
 // ---- Memory
@@ -154,21 +179,42 @@ static void trim(mco_device *d, mco_memory_kind kind)
     d->block_count = kept;
 }
 
+static cudaError_t allocate(mco_memory_kind kind, size_t bytes, void **out)
+{
+    return kind == MCO_MEMORY_DEVICE ? cudaMalloc(out, bytes)
+                                     : cudaHostAlloc(out, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+}
+
 static cudaError_t take_new(mco_device *d, mco_memory_kind kind, size_t bytes, void **out)
 {
-    cudaError_t error = kind == MCO_MEMORY_DEVICE ? cudaMalloc(out, bytes) : cudaHostAlloc(out, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+    cudaError_t error = allocate(kind, bytes, out);
     if (error == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
         trim(d, kind);
-        error = kind == MCO_MEMORY_DEVICE ? cudaMalloc(out, bytes) : cudaHostAlloc(out, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+        error = allocate(kind, bytes, out);
     }
     return error;
+}
+
+// What is free is known of the device alone: the system's limit on pinned memory cannot be asked.
+static mco_status fail_for_memory(mco_device *d, mco_memory_kind kind, size_t count, size_t item_bytes)
+{
+    size_t free_bytes = 0, all_bytes = 0;
+    (void)cudaGetLastError();
+    if (kind == MCO_MEMORY_PINNED)
+        return mco_fail(d->ctx, MCO_ERR_MEMORY,
+                        "GPU %d: %zu items of %zu bytes of pinned host memory were asked for, the system gives less",
+                        d->info.index, count, item_bytes);
+    (void)cudaMemGetInfo(&free_bytes, &all_bytes);
+    return mco_fail(d->ctx, MCO_ERR_MEMORY,
+                    "GPU %d: %zu items of %zu bytes of device memory were asked for, %.1f MB are free", d->info.index,
+                    count, item_bytes, (double)free_bytes * 1e-6);
 }
 
 mco_status mco_device_take_bytes(mco_device *d, mco_memory_kind kind, void **out, size_t count, size_t item_bytes)
 {
     mco_status st = MCO_OK;
-    size_t bytes, free_bytes = 0, all_bytes = 0;
+    size_t bytes;
     void *address = NULL;
     if (__builtin_mul_overflow(count, item_bytes, &bytes))
         bytes = SIZE_MAX;
@@ -180,12 +226,8 @@ mco_status mco_device_take_bytes(mco_device *d, mco_memory_kind kind, void **out
         return MCO_OK;
     }
     cudaError_t error = bytes == SIZE_MAX ? cudaErrorMemoryAllocation : take_new(d, kind, bytes, &address);
-    if (error == cudaErrorMemoryAllocation) {
-        (void)cudaGetLastError();
-        (void)cudaMemGetInfo(&free_bytes, &all_bytes);
-        return mco_fail(d->ctx, MCO_ERR_MEMORY, "GPU %d: %zu items of %zu bytes of %s memory were asked for, %.1f MB of device memory are free",
-                        d->info.index, count, item_bytes, kind == MCO_MEMORY_DEVICE ? "device" : "pinned", (double)free_bytes * 1e-6);
-    }
+    if (error == cudaErrorMemoryAllocation)
+        return fail_for_memory(d, kind, count, item_bytes);
     MCO_CUDA(d->ctx, error);
     if (d->block_count == d->block_room) {
         int room = d->block_room > 0 ? 2 * d->block_room : 16;
@@ -246,6 +288,7 @@ mco_status mco_cuda_status(mco_context *ctx, cudaError_t error, const char *call
     int device = -1;
     if (cudaGetDevice(&device) != cudaSuccess)
         device = -1;
-    return mco_fail(ctx, error == cudaErrorMemoryAllocation ? MCO_ERR_MEMORY : MCO_ERR_DEVICE, "GPU %d: %s (%s:%d: %s)", device,
-                    cudaGetErrorString(error), name != NULL ? name + 1 : file, line, call);
+    return mco_fail(ctx, error == cudaErrorMemoryAllocation ? MCO_ERR_MEMORY : MCO_ERR_DEVICE,
+                    "GPU %d: %s (%s:%d: %s)", device, cudaGetErrorString(error), name != NULL ? name + 1 : file, line,
+                    call);
 }

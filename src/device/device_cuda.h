@@ -23,7 +23,7 @@ typedef struct mco_memory_block {
 // One thread uses a device at a time.
 typedef struct mco_device {
     mco_context *ctx;      // receives the messages; of the thread that uses the device
-    mco_gpu info;
+    mco_gpu info;          // with the free memory when it was opened
     cudaStream_t stream;   // kernels, and copies in order with them
     cudaStream_t side;     // copies beside a running kernel
     cudaEvent_t begin, end;
@@ -40,7 +40,7 @@ void mco_device_close(mco_device *device);
 mco_status mco_device_use(mco_device *device);
 
 // Memory from the pool: a free block of this kind that is large enough and at most twice as large, or
-// a new one; not cleared, aligned to 256 bytes. Errors: MEMORY with what was asked and what is free.
+// a new one; not cleared, aligned to 256 bytes. Errors: MEMORY with what was asked and what the device has free.
 mco_status mco_device_take_bytes(mco_device *device, mco_memory_kind kind, void **out, size_t count, size_t item_bytes);
 // Gives it back to the pool and sets NULL; NULL is fine. Work that uses it must be done or come before on the
 // same stream as the next user's.

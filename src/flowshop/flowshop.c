@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entry point: validate, settle what the parameters leave open, run, check the answer.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -44,6 +45,25 @@ static bool is_of_host(mco_flowshop_engine engine)
     return engine == MCO_FLOWSHOP_ENGINE_CPU || engine == MCO_FLOWSHOP_ENGINE_REFERENCE;
 }
 
+// Options of Chakroun's systems, given with another engine.
+static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_params *p, const char *engine)
+{
+    static const mco_flowshop_params defaults = MCO_FLOWSHOP_PARAMS_INIT;
+    const bool is_system = p->engine >= MCO_FLOWSHOP_ENGINE_GPU_BOUND;
+    if (p->pool_size != defaults.pool_size && !is_system)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "--pool is %lld, but engine %s has no pool: it is for the systems of Chakroun (2013)",
+                        (long long)p->pool_size, engine);
+    if (p->block != defaults.block && !is_system)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "--block is %lld, but engine %s has its own: it is for the systems of Chakroun (2013)",
+                        (long long)p->block, engine);
+    if (p->streams != defaults.streams && p->engine != MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--streams is %lld, but engine is %s: it is for gpu-cooperative",
+                        (long long)p->streams, engine);
+    return MCO_OK;
+}
+
 static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 {
     const bool is_best = p->select == MCO_FLOWSHOP_SELECT_BEST, is_heuristic = p->method == MCO_FLOWSHOP_HEURISTIC;
@@ -54,8 +74,8 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no heuristic: it runs on the cores, --engine cpu or auto",
                         name);
     if (is_best && !is_auto && !is_of_host(p->engine))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s goes its own way: --select best is for auto, cpu and reference",
-                        name);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "engine %s goes its own way: --select best is for auto, cpu and reference", name);
     if (p->gpus != NULL && (is_best || is_heuristic || is_of_host(p->engine)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", but %s uses none", p->gpus,
                         is_heuristic ? "the heuristic" : is_best ? "--select best" : name);
@@ -63,7 +83,7 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "
                         "or hybrid");
-    return MCO_OK;
+    return refuse_system_options(ctx, p, name);
 }
 
 static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
@@ -82,8 +102,9 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--checkpoint is \"-\", a file was expected: it is replaced as a whole");
     int64_t cells = (int64_t)shop->jobs * shop->machines * (shop->machines - 1) / 2;
     if (p->bound == MCO_FLOWSHOP_LB2 && !is_heuristic && cells > MCO_FLOWSHOP_MAX_PAIR_CELLS)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "LB2 of %d jobs and %d machines has %lld cells of pairs, at most %d: use lb1",
-                        shop->jobs, shop->machines, (long long)cells, MCO_FLOWSHOP_MAX_PAIR_CELLS);
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "LB2 of %d jobs and %d machines has %lld cells of pairs, at most %d: use lb1", shop->jobs,
+                        shop->machines, (long long)cells, MCO_FLOWSHOP_MAX_PAIR_CELLS);
     if (!is_heuristic && shop->jobs > MCO_FLOWSHOP_MAX_TREE_JOBS)
         return mco_fail(ctx, MCO_ERR_LIMIT, "%d jobs, branch and bound takes at most %d: use --method heuristic",
                         shop->jobs, MCO_FLOWSHOP_MAX_TREE_JOBS);
@@ -118,13 +139,14 @@ static void describe_processors(const flowshop_run *run, char *out, size_t size)
 {
     const mco_flowshop_params *p = run->params;
     const bool has_gpus = run->gpu_count > 0 && p->engine != MCO_FLOWSHOP_ENGINE_AUTO;
+    const int cores = flowshop_exploring_cores(run, run->result->engine);
     int used = 0;
     for (int i = 0; i < run->gpu_count && has_gpus && used < (int)size; i++)
         used += snprintf(out + used, size - (size_t)used, "%sGPU %d (%s)", i > 0 ? ", " : "", run->gpus[i].index,
                          run->gpus[i].name);
     if (run->result->engine != MCO_FLOWSHOP_ENGINE_GPU && used < (int)size)
         snprintf(out + used, size - (size_t)used, "%s%d thread%s, simd %s (%s), %d-bit lanes", has_gpus ? ", " : "",
-                 run->threads, run->threads > 1 ? "s" : "", run->variant->simd,
+                 cores, cores > 1 ? "s" : "", run->variant->simd,
                  p->simd == MCO_FLOWSHOP_SIMD_AUTO ? "the widest of this processor" : "as asked",
                  run->variant->lane_bits);
 }
@@ -182,7 +204,8 @@ static mco_status refuse_resume(const flowshop_run *run, const flowshop_checkpoi
     if (p->bound != MCO_FLOWSHOP_BOUND_AUTO && p->bound != c->bound)
         return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --bound: give the same or none", file);
     if (p->branching != MCO_FLOWSHOP_BRANCHING_AUTO && p->branching != c->branching)
-        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --branching: give the same or none", file);
+        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --branching: give the same or none",
+                        file);
     if (p->upper_bound >= 0 && (!c->is_fixed || p->upper_bound != c->rule_bound))
         return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with upper bound %lld%s, now it is %lld", file,
                         (long long)c->rule_bound, c->is_fixed ? "" : " of the heuristic", (long long)p->upper_bound);
@@ -248,6 +271,16 @@ static void count_from_rows(const flowshop_run *run, bool has_root)
     }
 }
 
+static mco_status refuse_gpu_asked_for(const flowshop_run *run)
+{
+    char text[MCO_ERROR_LENGTH];
+    mco_status st = flowshop_refuse_gpu(run);
+    if (st == MCO_OK)
+        return MCO_OK;
+    snprintf(text, sizeof text, "%s", mco_context_error(run->ctx));
+    return mco_fail(run->ctx, st, "%s: use --engine cpu", text);
+}
+
 static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -263,7 +296,7 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
     if (p->resume != NULL)
         MCO_TRY(resume(run, &state));
     if (r->engine == MCO_FLOWSHOP_ENGINE_GPU || r->engine == MCO_FLOWSHOP_ENGINE_HYBRID)
-        MCO_TRY(flowshop_refuse_gpu(run));
+        MCO_TRY(refuse_gpu_asked_for(run));
     if (p->resume == NULL) {
         if (p->upper_bound < 0) {
             int64_t iterations = p->iterations >= 0 ? p->iterations : flowshop_heuristic_default_iterations(run->shop);
@@ -360,8 +393,8 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
     MCO_TRY(settle(&run));
     run.variant = flowshop_variant_choose(params->simd, shop);
     if (run.variant == NULL)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "this processor or this build lacks the vector unit asked for; it has %s",
-                         mco_simd_name()));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT,
+                         "this processor or this build lacks the vector unit asked for; it has %s", mco_simd_name()));
     r.simd_used = run.variant->simd;
     MCO_TRY(run_method(&run));
     if (r.makespan >= 0 && r.bound > r.makespan)

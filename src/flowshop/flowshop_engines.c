@@ -16,9 +16,9 @@ static const double CORES_LEG_S = 0.2;   // opening a GPU takes about as long
 static const double GPUS_LEG_S = 0.5;    // of which the second half is measured: it starts from few intervals
 static const double WORTH_JOINING = 0.02;  // of the rate of the GPUs
 
-// Cores that explore. Beside GPUs each of them leaves one to the thread that drives it, unless the user says
-// how many: a thread that waits for its turn leaves its GPU idle.
-static int exploring_cores(const flowshop_run *run, mco_flowshop_engine engine)
+// Beside GPUs each of them leaves a core to the thread that drives it, unless the user says how many: a thread
+// that waits for its turn leaves its GPU idle.
+int flowshop_exploring_cores(const flowshop_run *run, mco_flowshop_engine engine)
 {
     if (engine == MCO_FLOWSHOP_ENGINE_GPU)
         return 0;
@@ -32,7 +32,7 @@ void flowshop_use_engine(flowshop_run *run, mco_flowshop_engine engine)
     mco_flowshop_result *r = run->result;
     bool has_gpus = engine == MCO_FLOWSHOP_ENGINE_GPU || engine == MCO_FLOWSHOP_ENGINE_HYBRID;
     r->engine = engine;
-    r->threads_used = has_gpus ? run->gpu_count + exploring_cores(run, engine) : run->threads;
+    r->threads_used = has_gpus ? run->gpu_count + flowshop_exploring_cores(run, engine) : run->threads;
 }
 
 mco_status flowshop_refuse_gpu(const flowshop_run *run)
@@ -67,7 +67,7 @@ static mco_status list_workers(tree_search *s, flowshop_leg *leg)
     leg->count = 0;
     for (int i = 0; i < run->gpu_count && engine != MCO_FLOWSHOP_ENGINE_CPU; i++)
         s->workers[leg->count++] = (flowshop_worker_kind){s->setup->gpu_explorer, &run->gpus[i]};
-    for (int i = 0; i < exploring_cores(run, engine); i++)
+    for (int i = 0; i < flowshop_exploring_cores(run, engine); i++)
         s->workers[leg->count++] = (flowshop_worker_kind){run->variant->explorer, NULL};
     leg->workers = s->workers;
 done:
@@ -156,8 +156,8 @@ static mco_status search_by_measurement(tree_search *s)
     MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_CPU, &cores));
     if (is_over(s))
         return MCO_OK;
-    mco_log(s->run->ctx, MCO_LOG_INFO, "engine gpu for %.1f s, to be measured: %s%s", gpus.limit_s, s->run->gpus[0].name,
-            s->run->gpu_count > 1 ? " and others" : "");
+    mco_log(s->run->ctx, MCO_LOG_INFO, "engine gpu for %.1f s, to be measured: %s%s", gpus.limit_s,
+            s->run->gpus[0].name, s->run->gpu_count > 1 ? " and others" : "");
     st = search(s, MCO_FLOWSHOP_ENGINE_GPU, &gpus);
     if (st == MCO_OK && !is_over(s))
         st = search_by_the_faster(s, &cores, &gpus);
@@ -192,8 +192,8 @@ static void fill_counters(flowshop_run *run, const flowshop_checkpoint *state)
     r->steals = state->steals;
 }
 
-// A GPU failed: keeps what is done, and says where.
-static mco_status keep_search(tree_search *s, mco_status failure)
+// A GPU failed: keeps what is done, and says where. A leg that could not be recorded leaves the last checkpoint.
+static mco_status keep_search(tree_search *s, const flowshop_leg *leg, mco_status failure)
 {
     flowshop_run *run = s->run;
     char text[MCO_ERROR_LENGTH];
@@ -201,6 +201,8 @@ static mco_status keep_search(tree_search *s, mco_status failure)
     const char *file = run->params->checkpoint;
     if (file == NULL)
         return mco_fail(run->ctx, failure, "%s; nothing was kept, with --checkpoint the search could be resumed", text);
+    if (!leg->is_recorded)
+        return mco_fail(run->ctx, failure, "%s; what was done since the last checkpoint is lost", text);
     if (flowshop_run_write_checkpoint(run, s->state) == MCO_OK)
         return mco_fail(run->ctx, failure, "%s; nothing is lost: --resume %s goes on from here", text, file);
     char reason[MCO_ERROR_LENGTH];
@@ -218,7 +220,7 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
     st = run->params->engine == MCO_FLOWSHOP_ENGINE_AUTO ? search_by_measurement(&s)
                                                          : search(&s, run->params->engine, &whole);
     if (st != MCO_OK && whole.has_lost_device)
-        st = keep_search(&s, st);
+        st = keep_search(&s, &whole, st);
     MCO_TRY(st);
     *is_proved = state->open.count == 0;
     flowshop_search_raise_bound(run, state);

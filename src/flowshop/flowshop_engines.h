@@ -21,10 +21,13 @@ typedef struct flowshop_engine_setup {
 mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setup *setup, flowshop_checkpoint *state,
                                    bool *is_proved, mco_stop *stop);
 
+// Cores that search with this engine, the threads that drive GPUs aside.
+int flowshop_exploring_cores(const flowshop_run *run, mco_flowshop_engine engine);
+
 // Records in the result which engine runs, and on how many threads.
 void flowshop_use_engine(flowshop_run *run, mco_flowshop_engine engine);
 
-// Fails where the GPU explorer cannot search this tree: run->bound, run->branching, the instance.
+// Fails with LIMIT where the GPU explorer cannot search this tree, with the value seen and the value allowed.
 mco_status flowshop_refuse_gpu(const flowshop_run *run);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct flowshop_search {
     int64_t rule_bound;               // U: what the branching rules compare with; never changes
     const flowshop_johnson *johnson;  // orders of all pairs of machines; NULL without LB2
     atomic_int_least64_t incumbent;   // prune at lower bound >= this
-    atomic_bool must_stop;
+    atomic_bool must_stop;            // explore() returns soon; set while no work changes hands
     atomic_int calls;                 // above 0: somebody waits for work or a note; explore() returns soon
     // Receives a complete schedule below the incumbent, from any thread; lowers the incumbent.
     void (*found)(struct flowshop_search *search, int64_t makespan, const int32_t *order);

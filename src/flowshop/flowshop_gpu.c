@@ -243,6 +243,12 @@ done:
     return st;
 }
 
+static size_t frames_bytes(const flowshop_explorer *x, int32_t blocks)
+{
+    return (size_t)blocks * (size_t)x->shape.searches_per_block * (size_t)x->args.levels *
+           (size_t)x->shape.frame_words * sizeof *x->args.frames;
+}
+
 // The frames of all searches: as many searches as the device runs at a time, fewer if memory is short.
 static mco_status take_frames(flowshop_explorer *x, mco_context *log)
 {
@@ -251,25 +257,20 @@ static mco_status take_frames(flowshop_explorer *x, mco_context *log)
     flowshop_dfs_args *a = &x->args;
     size_t free_bytes, all_bytes;
     a->levels = x->n + 1;
-    a->blocks = x->device.info.multiprocessors * x->shape.blocks_per_multiprocessor;
-    for (;;) {
-        a->searches = a->blocks * x->shape.searches_per_block;
-        st = mco_device_take(&x->device, MCO_MEMORY_DEVICE, &a->frames,
-                             (int64_t)a->searches * a->levels * x->shape.frame_words);
-        if (st == MCO_OK && (cudaMemGetInfo(&free_bytes, &all_bytes) != cudaSuccess || free_bytes >= OTHER_BYTES))
-            return MCO_OK;
-        if (st != MCO_OK && (st != MCO_ERR_MEMORY || a->blocks == 1))
-            return st;
-        if (st == MCO_OK)
-            st = mco_fail(x->ctx, MCO_ERR_MEMORY, "GPU %d: %.1f MB of device memory are left beside %d searches",
-                          x->device.info.index, (double)free_bytes * 1e-6, a->searches);
-        mco_device_give(&x->device, &a->frames);
-        if (a->blocks == 1)
-            return st;
+    const int32_t most = a->blocks = x->device.info.multiprocessors * x->shape.blocks_per_multiprocessor;
+    MCO_CUDA(x->ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
+    while (a->blocks > 1 && frames_bytes(x, a->blocks) + OTHER_BYTES > free_bytes)
         a->blocks /= 2;
-        mco_log(log, MCO_LOG_WARNING, "%s; going on with %d searches", mco_context_error(x->ctx),
-                a->blocks * x->shape.searches_per_block);
-    }
+    do {
+        a->searches = a->blocks * x->shape.searches_per_block;
+        st = mco_device_take_bytes(&x->device, MCO_MEMORY_DEVICE, (void **)&a->frames, frames_bytes(x, a->blocks), 1);
+    } while (st == MCO_ERR_MEMORY && (a->blocks /= 2) > 0);
+    MCO_TRY(st);
+    if (a->blocks < most)
+        mco_log(log, MCO_LOG_WARNING, "GPU %d: %.1f MB of memory are free: %d searches instead of %d",
+                x->device.info.index, (double)free_bytes * 1e-6, a->searches, most * x->shape.searches_per_block);
+done:
+    return st;
 }
 
 static mco_status take_memory(flowshop_explorer *x, mco_context *log)
@@ -347,7 +348,8 @@ static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gp
     x->args.root_remain = x->d_root_remain;
     MCO_TRY(take_memory(x, ctx));
     mco_log(ctx, MCO_LOG_DETAIL,
-            "GPU %d: %d searches of %d threads, %d-bit lanes, %d machines, %d bytes of shared memory a block", gpu->index, x->args.searches, x->shape.group, x->shape.lane_bits, x->shape.machines, x->shape.shared_bytes);
+            "GPU %d: %d searches of %d threads, %d-bit lanes, %d machines, %d bytes of shared memory a block",
+            gpu->index, x->args.searches, x->shape.group, x->shape.lane_bits, x->shape.machines, x->shape.shared_bytes);
     *out = x;
     return MCO_OK;
 done:

@@ -15,16 +15,8 @@
 
 #include <string.h>
 
+#include "mco/compiler.h"
 #include "mco/flowshop.h"
-
-// As in device/device.h, which a .cu file cannot include: C11 atomics are not C++.
-#ifndef MCO_HD
-#ifdef __CUDACC__
-#define MCO_HD __host__ __device__
-#else
-#define MCO_HD
-#endif
-#endif
 
 // One step of Johnson's order of a pair of machines k < l: everything that a step needs, in one load.
 typedef struct flowshop_step {

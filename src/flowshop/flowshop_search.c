@@ -263,6 +263,7 @@ done:
 static mco_status end_leg(flowshop_workers *p, flowshop_checkpoint *state, flowshop_checkpoint *note)
 {
     mco_status st = MCO_OK;
+    // The notes count only with the schedules that they were pruned by.
     MCO_TRY(record_found(p, note));
     p->noted_taken = p->taken;
     MCO_TRY(add_notes(p, note));
@@ -271,12 +272,18 @@ static mco_status end_leg(flowshop_workers *p, flowshop_checkpoint *state, flows
     flowshop_checkpoint begun = *state;
     *state = *note;
     *note = begun;
-    if (p->failure != MCO_OK) {
-        p->leg->has_lost_device = true;
-        st = mco_fail(p->run->ctx, p->failure, "%s", p->failure_text);
-    }
+    p->leg->is_recorded = true;
 done:
     return st;
+}
+
+// Tells how a GPU failed and, if `st` is no success either, why nothing of the leg is recorded.
+static mco_status fail_by_device(const flowshop_workers *p, mco_status st)
+{
+    char text[MCO_ERROR_LENGTH + 8] = "";
+    if (st != MCO_OK)
+        snprintf(text, sizeof text, "; then %s", mco_context_error(p->run->ctx));
+    return mco_fail(p->run->ctx, p->failure, "%s%s", p->failure_text, text);
 }
 
 mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, flowshop_leg *leg, mco_stop *stop)
@@ -297,8 +304,12 @@ mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, fl
     MCO_TRY(mco_team_start(run->ctx, p.count, flowshop_workers_work, &p, &team));
     st = supervise(&p, &team, &note, stop);
     mco_team_join(&team);
+    if (st == MCO_OK)
+        st = end_leg(&p, state, &note);
+    leg->has_lost_device = p.failure != MCO_OK;
+    if (leg->has_lost_device)
+        st = fail_by_device(&p, st);
     MCO_TRY(st);
-    MCO_TRY(end_leg(&p, state, &note));
     *stop = state->open.count == 0 ? MCO_STOP_FINISHED : *stop;
 done:
     flowshop_workers_destroy(&p);

@@ -24,12 +24,13 @@ typedef struct flowshop_leg {
     bool (*goes_on)(flowshop_run *run);
     double nodes_per_s;   // out: over the second half of a leg that reached its limit
     bool has_lost_device; // out: a GPU failed
+    bool is_recorded;     // out: `state` is what the leg left; else it is as before
 } flowshop_leg;
 
 // Searches from `state` (intervals to explore, U, counters) and replaces it by what is left and the
 // counters so far. Lowers run->upper_bound with the incumbent, raises the bound, writes checkpoints at
 // their times where the parameters ask. *stop: why the run must end; FINISHED when nothing is left, and at the
-// end of a leg. Errors: MEMORY; those of a GPU, `state` then being what it left.
+// end of a leg. Errors: MEMORY; those of a GPU, `state` then being what it left unless memory failed too.
 mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, flowshop_leg *leg, mco_stop *stop);
 
 // Nodes counted in a state.

@@ -15,13 +15,6 @@
 
 #include "mco/reduce.h"
 
-// Arithmetic that is compiled for the host and the device.
-#ifdef __CUDACC__
-#define MCO_HD __host__ __device__
-#else
-#define MCO_HD
-#endif
-
 enum {
     REDUCE_VECTOR_BYTES = 16,
     REDUCE_TEAM = 256,  // vectors of a row; teeth of the comb

@@ -261,7 +261,8 @@ static void begin_with_root(solve_of_test *s)
 
 static mco_status search(solve_of_test *s)
 {
-    static const flowshop_engine_setup setup = {.gpu_explorer = &mock_explorer, .cores_leg_s = 0.02, .gpus_leg_s = 0.03};
+    static const flowshop_engine_setup setup = {
+        .gpu_explorer = &mock_explorer, .cores_leg_s = 0.02, .gpus_leg_s = 0.03};
     return flowshop_search_tree_by(&s->run, &setup, &s->state, &s->is_proved, &s->stop);
 }
 
@@ -359,6 +360,17 @@ static int64_t nodes_by_reference(const mco_flowshop *shop, int64_t upper_bound)
     const int64_t nodes = result.nodes;
     mco_flowshop_result_clear(test_ctx, &result);
     return nodes;
+}
+
+static int64_t optimum_by_reference(const mco_flowshop *shop)
+{
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
+    params.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &params, &result));
+    const int64_t makespan = result.makespan;
+    mco_flowshop_result_clear(test_ctx, &result);
+    return makespan;
 }
 
 // Trees of a few nodes, more workers than intervals: mostly the search for work, and its end.
@@ -544,6 +556,49 @@ static void test_failure_keeps_the_search(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// The GPU fails, and the k-th allocation with it: the checkpoint, if there is one, still leads to the optimum.
+static void test_failure_with_memory_short(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    const char *path = test_path("short.ckpt");
+    int64_t optimum;
+    assert_ok(mco_flowshop_generate(test_ctx, 9, 4, 1, &shop));
+    optimum = optimum_by_reference(shop);
+    bool has_failed = true;
+    int kept = 0, lost = 0;
+    for (long k = 1; has_failed; k++) {
+        solve_of_test s;
+        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_GPU, 1, 1, 1000);
+        mocks.fail_at = 1;
+        s.params.checkpoint = path;
+        begin_with_root(&s);
+        unlink(path);
+        test_fail_allocation(k);
+        mco_status st = search(&s);
+        has_failed = test_memory.calls >= k;
+        test_fail_allocation(0);
+        assert_true(st == MCO_ERR_DEVICE || (has_failed && st == MCO_ERR_MEMORY));
+        end(&s);
+        if (st == MCO_ERR_DEVICE) {
+            expect_text("the mock failed as asked");
+            const bool is_kept = access(path, R_OK) == 0;
+            expect_text(is_kept ? "--resume" : "lost");
+            kept += is_kept;
+            lost += !is_kept;
+        }
+        if (access(path, R_OK) != 0)
+            continue;
+        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_CPU, 0, 2, 1000);
+        resume_from(&s, path);
+        assert_ok(search(&s));
+        assert_int_equal(s.run.upper_bound, optimum);
+        end(&s);
+    }
+    assert_true(kept > 0 && lost > 0);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 static void test_failure_without_checkpoint(void **state)
 {
     (void)state;
@@ -615,20 +670,26 @@ static void test_auto(void **state)
 
 typedef struct refusal {
     mco_flowshop_engine engine;
+    const char *part;  // of the message
     mco_flowshop_method method;
     mco_flowshop_select select;
-    const char *gpus, *checkpoint, *part;
+    const char *gpus, *checkpoint;
+    int64_t pool_size, streams, block;  // 0: the default
 } refusal;
 
 static const refusal refusals[] = {
-    {MCO_FLOWSHOP_ENGINE_CPU, MCO_FLOWSHOP_BB, MCO_FLOWSHOP_SELECT_DEPTH, "0", NULL, "--gpus is \"0\", but cpu uses none"},
-    {MCO_FLOWSHOP_ENGINE_REFERENCE, MCO_FLOWSHOP_BB, MCO_FLOWSHOP_SELECT_DEPTH, "all", NULL, "but reference uses none"},
-    {MCO_FLOWSHOP_ENGINE_AUTO, MCO_FLOWSHOP_HEURISTIC, MCO_FLOWSHOP_SELECT_DEPTH, "0", NULL, "but the heuristic uses none"},
-    {MCO_FLOWSHOP_ENGINE_AUTO, MCO_FLOWSHOP_BB, MCO_FLOWSHOP_SELECT_BEST, "0", NULL, "but --select best uses none"},
-    {MCO_FLOWSHOP_ENGINE_GPU, MCO_FLOWSHOP_HEURISTIC, MCO_FLOWSHOP_SELECT_DEPTH, NULL, NULL, "engine gpu has no heuristic"},
-    {MCO_FLOWSHOP_ENGINE_HYBRID, MCO_FLOWSHOP_BB, MCO_FLOWSHOP_SELECT_BEST, NULL, NULL, "engine hybrid goes its own way"},
-    {MCO_FLOWSHOP_ENGINE_GPU_TREE, MCO_FLOWSHOP_BB, MCO_FLOWSHOP_SELECT_DEPTH, NULL, "c", "--engine auto, cpu, gpu or hybrid"},
-    {MCO_FLOWSHOP_ENGINE_REFERENCE, MCO_FLOWSHOP_BB, MCO_FLOWSHOP_SELECT_DEPTH, NULL, "c", "--engine auto, cpu, gpu or hybrid"},
+    {MCO_FLOWSHOP_ENGINE_CPU, "--gpus is \"0\", but cpu uses none", .gpus = "0"},
+    {MCO_FLOWSHOP_ENGINE_REFERENCE, "but reference uses none", .gpus = "all"},
+    {MCO_FLOWSHOP_ENGINE_AUTO, "but the heuristic uses none", .method = MCO_FLOWSHOP_HEURISTIC, .gpus = "0"},
+    {MCO_FLOWSHOP_ENGINE_AUTO, "but --select best uses none", .select = MCO_FLOWSHOP_SELECT_BEST, .gpus = "0"},
+    {MCO_FLOWSHOP_ENGINE_GPU, "engine gpu has no heuristic", .method = MCO_FLOWSHOP_HEURISTIC},
+    {MCO_FLOWSHOP_ENGINE_HYBRID, "engine hybrid goes its own way", .select = MCO_FLOWSHOP_SELECT_BEST},
+    {MCO_FLOWSHOP_ENGINE_GPU_TREE, "--engine auto, cpu, gpu or hybrid", .checkpoint = "c"},
+    {MCO_FLOWSHOP_ENGINE_REFERENCE, "--engine auto, cpu, gpu or hybrid", .checkpoint = "c"},
+    {MCO_FLOWSHOP_ENGINE_AUTO, "--pool is 7, but engine auto", .pool_size = 7},
+    {MCO_FLOWSHOP_ENGINE_HYBRID, "--block is 64, but engine hybrid", .block = 64},
+    {MCO_FLOWSHOP_ENGINE_REFERENCE, "--streams is 2, but engine is reference", .streams = 2},
+    {MCO_FLOWSHOP_ENGINE_GPU_TREE, "--streams is 2, but engine is gpu-tree", .streams = 2},
 };
 
 static void test_refusals(void **state)
@@ -644,6 +705,9 @@ static void test_refusals(void **state)
         p.select = x->select;
         p.gpus = x->gpus;
         p.checkpoint = x->checkpoint;
+        p.pool_size = x->pool_size > 0 ? x->pool_size : p.pool_size;
+        p.streams = x->streams > 0 ? x->streams : p.streams;
+        p.block = x->block > 0 ? x->block : p.block;
         assert_int_equal(mco_flowshop_solve(test_ctx, shop, &p, &r), MCO_ERR_ARGUMENT);
         expect_text(x->part);
     }
@@ -735,6 +799,7 @@ int main(void)
         TEST(test_stop_and_resume),
         TEST(test_nothing_is_lost_at_stops),
         TEST(test_failure_keeps_the_search),
+        TEST(test_failure_with_memory_short),
         TEST(test_failure_without_checkpoint),
         TEST(test_memory_fails),
         TEST(test_auto),
