@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/packages.sh
 
 need gcc libc6-dev cmake make pkg-config gzip libcmocka-dev zlib1g-dev
-cmake --preset release -DMCO_WERROR=OFF
+cmake --preset release -DMCO_WERROR=OFF -DMCO_CUDA=AUTO
 cmake --build build -j "$(nproc)"
 
 code=0
