@@ -79,6 +79,7 @@ typedef struct cli_report {
     mco_outcome outcome;
     mco_stop stop;
     bool has_objective, has_bound;
+    bool is_unchecked;  // the objective was not recomputed
     double objective, bound;
     int64_t seed;
     const char *engine;

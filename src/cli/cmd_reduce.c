@@ -129,7 +129,8 @@ static mco_status read_elements(session *s)
     if (S_ISDIR(info.st_mode))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot read %s: it is a folder", s->path));
     bytes = info.st_size;
-    if (S_ISREG(info.st_mode) && !is_standard)
+    // Files of /proc and the like have size 0 and content all the same.
+    if (S_ISREG(info.st_mode) && bytes > 0 && !is_standard)
         MCO_TRY(read_known(s, file, bytes));
     else
         MCO_TRY(read_stream(s, file, &bytes));
@@ -263,6 +264,7 @@ static mco_status write_json(session *s)
     snprintf(name, sizeof name, "%s of %s", reduce_op_name(s->data.op), reduce_type_name(s->data.type));
     cli_report report = {.kind = "reduce",
                          .name = s->path == NULL ? name : strcmp(s->path, "-") == 0 ? "stdin" : s->path,
+                         .is_unchecked = r->engine == MCO_REDUCE_ENGINE_REFERENCE || s->params.check == MCO_REDUCE_CHECK_OFF,
                          .outcome = MCO_OUTCOME_OPTIMAL,
                          .stop = MCO_STOP_FINISHED,
                          .has_objective = isfinite(objective),
@@ -355,10 +357,13 @@ static mco_status settle_segments(session *s)
     if (d->segments > 0 && s->count % d->segments != 0)
         return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--segments is %lld and %lld elements are no multiple of it: use --segment-length",
                         (long long)d->segments, (long long)s->count);
-    if (d->segments > 0 && s->count == 0)
-        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--segments is %lld and there are no elements", (long long)d->segments);
+    if ((d->segments > 0 || d->segment_length > 0) && s->count == 0)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "segments were asked for and there are no elements");
     s->length = d->segments > 0 ? s->count / d->segments : d->segment_length;
     s->segments = s->length > 0 ? s->count / s->length + (s->count % s->length > 0) : 0;
+    if (s->segments > MCO_REDUCE_MAX_SEGMENTS)
+        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%lld segments, at most %lld supported", (long long)s->segments,
+                        (long long)MCO_REDUCE_MAX_SEGMENTS);
     return MCO_OK;
 }
 
@@ -401,11 +406,12 @@ done:
 static int run(session *s)
 {
     mco_status st = reduce_data(s);
-    int code = st == MCO_OK ? EXIT_USABLE : fail(s->ctx, st);
+    const bool has_value = st == MCO_OK;
+    int code = has_value ? EXIT_USABLE : fail(s->ctx, st);
     // One file that cannot be written costs not the other.
-    if (st == MCO_OK && s->outputs.json != NULL && (st = write_json(s)) != MCO_OK)
+    if (has_value && s->outputs.json != NULL && (st = write_json(s)) != MCO_OK)
         code = fail(s->ctx, st);
-    if (code == EXIT_USABLE && s->outputs.solution != NULL && (st = write_values_file(s)) != MCO_OK)
+    if (has_value && s->outputs.solution != NULL && (st = write_values_file(s)) != MCO_OK)
         code = fail(s->ctx, st);
     if (code == EXIT_USABLE && prints_summary(&s->outputs))
         print_summary(s);
@@ -466,6 +472,9 @@ static mco_status write_generated(mco_context *ctx, const generate_options *g, F
         const int64_t count = g->count - i < at_once ? g->count - i : at_once;
         MCO_TRY(mco_reduce_generate(ctx, g->type, (uint64_t)g->seed, i, count, buffer));
         fwrite(buffer, (size_t)width, (size_t)count, file);  // an error shows at the end
+        if (mco_is_cancelled(ctx))
+            MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "interrupted after %lld of %lld elements", (long long)(i + count),
+                             (long long)g->count));
     }
 done:
     mco_free(ctx, &buffer);
@@ -485,12 +494,14 @@ static int generate_command(int argc, char **argv)
     if (g.count < 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "usage: %s", a.usage));
     MCO_TRY(mco_output_open(ctx, g.output != NULL ? g.output : "-", &o));
+    cli_catch_signals(ctx);
     MCO_TRY(write_generated(ctx, &g, o.file));
     MCO_TRY(mco_output_commit(ctx, &o, false));
 done:
     if (st != MCO_OK)
         mco_output_discard(&o);
     int code = st == MCO_OK ? EXIT_USABLE : fail(ctx, st);
+    cli_forget_context();
     mco_context_destroy(&ctx);
     return code;
 }

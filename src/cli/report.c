@@ -83,8 +83,11 @@ void cli_write_report(FILE *file, const cli_report *r)
     write_part(&json, "history", r->write_history, r->user, '[', ']');
     write_part(&json, "solution", r->write_solution, r->user, '{', '}');
     mco_json_open(&json, "check", '{');
-    mco_json_bool(&json, "ok", true);  // a result that fails the check never gets here
-    if (r->has_objective)
+    if (r->is_unchecked)
+        mco_json_null(&json, "ok");
+    else
+        mco_json_bool(&json, "ok", true);  // a result that fails the check never gets here
+    if (r->has_objective && !r->is_unchecked)
         mco_json_real(&json, "objective", r->objective);
     else
         mco_json_null(&json, "objective");

@@ -111,6 +111,13 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
     return MCO_OK;
 }
 
+static bool is_of_one_gpu(mco_flowshop_engine engine)
+{
+    return engine == MCO_FLOWSHOP_ENGINE_GPU_BOUND || engine == MCO_FLOWSHOP_ENGINE_GPU_MULTINODE ||
+           engine == MCO_FLOWSHOP_ENGINE_GPU_TREE || engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT ||
+           engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE;
+}
+
 // Given the optimum, MinBranch needs fewer nodes than MinMin on eight of the ten 20x10 and eight of the
 // ten 50x10 instances of Taillard's; in all 35 M at 20x10, MinMin 41 M, MaxSum 45 M. LB2 halves a tree
 // (ta011, ta020) and costs thirteen times as much a node there.
@@ -128,6 +135,10 @@ static mco_status settle(flowshop_run *run)
     if (is_auto ? p->gpus != NULL : !is_of_host(p->engine)) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
+        if (run->gpu_count > 1 && is_of_one_gpu(p->engine))
+            MCO_TRY(mco_fail(run->ctx, MCO_ERR_ARGUMENT,
+                             "--gpus \"%s\" are %d GPUs, the engine works on one: multi-gpu-bound and gpu take several",
+                             p->gpus, run->gpu_count));
     }
     flowshop_use_engine(run, is_auto ? MCO_FLOWSHOP_ENGINE_CPU : p->engine);
 done:

@@ -7,8 +7,8 @@
 #include "flowshop/flowshop_pool_run.h"
 
 static const double WAIT_S = 0.02; // the supervisor's nap
-// Nodes a CPU thread takes at a time: some hundred microseconds of work.
-enum { TAKE = 32 };
+// Nodes a CPU thread takes at a time: as many as make some milliseconds of steps, at least one.
+enum { TAKE = 32, TAKE_STEPS = 4000000 };
 
 typedef struct cpu_worker {
     flowshop_pool_node nodes[TAKE];
@@ -48,12 +48,21 @@ static void leave_locked(shared *s, mco_status st)
     pthread_cond_broadcast(&s->changed);
 }
 
+// A node bounds 2 n children; LB2 walks n positions for every pair of machines.
+static int nodes_at_a_time(const flowshop_run *run)
+{
+    const double n = run->shop->jobs, m = run->shop->machines;
+    const double steps = 2 * n * (m + (run->bound == MCO_FLOWSHOP_LB2 ? n * m * (m - 1) / 2 : 0));
+    return steps * TAKE <= TAKE_STEPS ? TAKE : steps >= TAKE_STEPS ? 1 : (int)(TAKE_STEPS / steps);
+}
+
 static void work_on_host(shared *s, cpu_worker *w)
 {
+    const int most = nodes_at_a_time(s->p->run);
     pthread_mutex_lock(&s->lock);
     while (wait_for_work_locked(s)) {
         int count = 0;
-        while (count < TAKE && flowshop_pool_take(&s->p->tree, &w->nodes[count]))
+        while (count < most && flowshop_pool_take(&s->p->tree, &w->nodes[count]))
             count++;
         s->active++;
         pthread_mutex_unlock(&s->lock);
@@ -181,7 +190,7 @@ mco_status flowshop_pool_concurrent(flowshop_pool_run *p, bool *is_stopped, mco_
     st = supervise(&s, &team, is_stopped, stop);
     mco_team_join(&team);
     st = st != MCO_OK ? st : s.failure; // its message is in the context of the thread that failed
-    *is_stopped = *is_stopped || !s.is_done;
+    *is_stopped = !s.is_done;
 done:
     gather_workers(&s);
     pthread_cond_destroy(&s.changed);

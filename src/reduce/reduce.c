@@ -140,6 +140,11 @@ static mco_status refuse_params(mco_context *ctx, const mco_reduce_params *param
         return st;
     if (params->gpus != NULL && (params->engine == MCO_REDUCE_ENGINE_CPU || params->engine == MCO_REDUCE_ENGINE_REFERENCE))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", engine_names[params->engine]);
+    if (params->repeat > 1 && params->engine == MCO_REDUCE_ENGINE_REFERENCE)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--repeat is %lld, the reference runs once", (long long)params->repeat);
+    if (params->threads > 0 && (params->engine == MCO_REDUCE_ENGINE_GPU || params->engine == MCO_REDUCE_ENGINE_REFERENCE))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--threads is %lld, for the cpu engine; the engine is %s",
+                        (long long)params->threads, engine_names[params->engine]);
     return MCO_OK;
 }
 

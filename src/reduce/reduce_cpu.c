@@ -34,7 +34,7 @@ typedef struct engine {
     bool is_by_segment;  // tasks are blocks of segments, else chunks
     int64_t block;       // segments of a block
     share *shares;       // [threads]
-    reduce_partial *partials;  // [REDUCE_MAX_CHUNKS] of the array in work
+    reduce_partial *partials;  // [threads * REDUCE_MAX_CHUNKS] of the array in work; each worker's own by segment
     double *times;             // [repeat]
     double fill_s;
     pthread_barrier_t barrier;
@@ -46,8 +46,8 @@ static void wait_for_all(engine *e)
         pthread_barrier_wait(&e->barrier);
 }
 
-// Runs task(e, segment, 0..tasks-1) on all workers; each of them calls this.
-static void run_tasks(engine *e, int worker, int64_t tasks, int64_t segment, void (*task)(engine *, int64_t, int64_t))
+// Runs task(e, worker, segment, 0..tasks-1) on all workers; each of them calls this.
+static void run_tasks(engine *e, int worker, int64_t tasks, int64_t segment, void (*task)(engine *, int, int64_t, int64_t))
 {
     e->shares[worker].end = tasks * (worker + 1) / e->threads;
     atomic_store(&e->shares[worker].next, tasks * worker / e->threads);
@@ -55,15 +55,16 @@ static void run_tasks(engine *e, int worker, int64_t tasks, int64_t segment, voi
     for (int k = 0; k < e->threads; k++) {
         share *from = &e->shares[(worker + k) % e->threads];
         for (int64_t t; (t = atomic_fetch_add(&from->next, 1)) < from->end;)
-            task(e, segment, t);
+            task(e, worker, segment, t);
     }
     wait_for_all(e);
 }
 
 // ---- Tasks
 
-static void fill(engine *e, int64_t segment, int64_t t)
+static void fill(engine *e, int worker, int64_t segment, int64_t t)
 {
+    (void)worker;
     const int64_t first = t * FILL_ELEMENTS, left = e->job->count - first;
     (void)segment;
     reduce_fill(e->job->kind.type, e->job->seed, first, left < FILL_ELEMENTS ? left : FILL_ELEMENTS,
@@ -83,20 +84,21 @@ static reduce_shape shape_of_segment(const engine *e, int64_t segment, int64_t *
     return reduce_shape_of(reduce_segment_begin(e->job, segment + 1) - *begin, e->element_bytes);
 }
 
-static void chunk_task(engine *e, int64_t segment, int64_t c)
+static void chunk_task(engine *e, int worker, int64_t segment, int64_t c)
 {
+    (void)worker;
     int64_t begin;
     const reduce_shape shape = shape_of_segment(e, segment, &begin);
     take_chunk(e, &shape, begin, c, &e->partials[c]);
 }
 
-static void block_task(engine *e, int64_t unused, int64_t t)
+static void block_task(engine *e, int worker, int64_t unused, int64_t t)
 {
+    reduce_partial *partials = e->partials + (int64_t)worker * REDUCE_MAX_CHUNKS;
     const int64_t first = t * e->block, left = e->job->segments - first;
     (void)unused;
     for (int64_t s = first; s < first + (left < e->block ? left : e->block); s++) {
         int64_t begin;
-        reduce_partial partials[REDUCE_MAX_CHUNKS];
         const reduce_shape shape = shape_of_segment(e, s, &begin);
         for (int32_t c = 0; c < shape.chunks; c++)
             take_chunk(e, &shape, begin, c, &partials[c]);
@@ -224,7 +226,7 @@ mco_status reduce_cpu(reduce_job *job)
     plan(&e);
     mco_log(ctx, MCO_LOG_INFO, "%d thread%s, simd %s", e.threads, e.threads > 1 ? "s" : "", simd);
     MCO_TRY(mco_alloc(ctx, &e.shares, e.threads));
-    MCO_TRY(mco_alloc(ctx, &e.partials, REDUCE_MAX_CHUNKS));
+    MCO_TRY(mco_alloc(ctx, &e.partials, (int64_t)e.threads * REDUCE_MAX_CHUNKS));
     MCO_TRY(mco_alloc(ctx, &e.times, job->params->repeat));
     if (job->data == NULL)
         MCO_TRY(make_room(&e));

@@ -147,7 +147,8 @@ static inline MCO_HD int64_t reduce_place_key_f64(double x, bool is_min)
     return is_nan ? (is_min ? INT64_MIN : INT64_MAX) : bits >> 63 != 0 ? -size : size;
 }
 
-// ---- Compensated sums (Knuth 1969; Ogita, Rump, Oishi 2005: Sum2). s + *error = a + b exactly, unless it overflows.
+// ---- Compensated sums (Knuth 1969; Ogita, Rump, Oishi 2005: Sum2). s + *error = a + b exactly, unless s or a step to
+// *error overflows: beside the largest numbers *error can be infinite or NaN though s is finite.
 
 static inline MCO_HD float reduce_two_sum_f32(float a, float b, float *error)
 {
@@ -163,15 +164,15 @@ static inline MCO_HD double reduce_two_sum_f64(double a, double b, double *error
     return s;
 }
 
-// Where the plain sum is infinite or NaN, its error means nothing.
+// Where the plain sum or its error is infinite or NaN, the error means nothing.
 static inline MCO_HD float reduce_round_f32(float sum, float rest)
 {
-    return sum - sum == 0 ? sum + rest : sum;
+    return sum - sum == 0 && rest - rest == 0 ? sum + rest : sum;
 }
 
 static inline MCO_HD double reduce_round_f64(double sum, double rest)
 {
-    return sum - sum == 0 ? sum + rest : sum;
+    return sum - sum == 0 && rest - rest == 0 ? sum + rest : sum;
 }
 
 // The one NaN of results.

@@ -392,7 +392,7 @@ static void test_segments(void **state)
             if (!exists((mco_reduce_op)op, (mco_reduce_type)type, false) || op == MCO_REDUCE_ARGMIN || op == MCO_REDUCE_ARGMAX)
                 continue;
             for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
-                const mco_reduce_params p = params_of((mco_reduce_engine)engine, 2, false);
+                const mco_reduce_params p = params_of((mco_reduce_engine)engine, engine == MCO_REDUCE_ENGINE_CPU ? 2 : 0, false);
                 mco_reduce_value values[SEGMENTS];
                 mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
                 assert_ok(mco_reduce_segments(test_ctx, (mco_reduce_op)op, (mco_reduce_type)type, x, offsets, SEGMENTS, &p, values, &r));
@@ -444,9 +444,10 @@ static void test_generated_is_data(void **state)
     assert_non_null(x);
     for (int type = 0; type < MCO_REDUCE_TYPES; type++)
         for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
-            mco_reduce_params p = params_of((mco_reduce_engine)engine, 2, false);
+            const bool is_cpu = engine == MCO_REDUCE_ENGINE_CPU;
+            mco_reduce_params p = params_of((mco_reduce_engine)engine, is_cpu ? 2 : 0, false);
             mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
-            p.repeat = 3;
+            p.repeat = is_cpu ? 3 : 1;
             p.check = MCO_REDUCE_CHECK_FULL;
             assert_ok(mco_reduce_generate(test_ctx, (mco_reduce_type)type, 77, 0, count, x));
             assert_ok(mco_reduce_generated(test_ctx, MCO_REDUCE_SUM, (mco_reduce_type)type, 77, count, 0, &p, NULL, &r));
