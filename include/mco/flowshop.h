@@ -10,6 +10,7 @@
 
 #include "mco/devices.h"
 #include "mco/flowshop_options.def"
+#include "mco/options.h"
 
 MCO_BEGIN_C
 
@@ -119,15 +120,6 @@ typedef enum mco_flowshop_simd {
     MCO_FLOWSHOP_SIMD_AVX2,
     MCO_FLOWSHOP_SIMD_PORTABLE
 } mco_flowshop_simd;
-
-#define MCO_FIELD_INTEGER(field, flag, def, low, high, unset, argument, help) int64_t field;
-#define MCO_FIELD_REAL(field, flag, def, low, high, unset, argument, help) double field;
-#define MCO_FIELD_CHOICE(field, flag, type, def, choices, help) type field;
-#define MCO_FIELD_TEXT(field, flag, argument, help) const char *field;
-#define MCO_DEFAULT_INTEGER(field, flag, def, low, high, unset, argument, help) def,
-#define MCO_DEFAULT_REAL(field, flag, def, low, high, unset, argument, help) def,
-#define MCO_DEFAULT_CHOICE(field, flag, type, def, choices, help) def,
-#define MCO_DEFAULT_TEXT(field, flag, argument, help) NULL,
 
 // Fields, defaults and meanings are the table in flowshop_options.def.
 typedef struct mco_flowshop_params {

@@ -15,6 +15,7 @@
 #include "mco/compiler.h"
 #include "mco/context.h"
 #include "mco/devices.h"
+#include "mco/options.h"
 #include "mco/reduce_options.def"
 
 MCO_BEGIN_C
@@ -75,21 +76,6 @@ typedef struct mco_reduce_value {
 // the count, else the element type.
 MCO_API mco_reduce_type mco_reduce_value_type(mco_reduce_op op, mco_reduce_type type);
 MCO_API int64_t mco_reduce_type_bytes(mco_reduce_type type);
-
-#ifndef MCO_FIELD_INTEGER
-#define MCO_FIELD_INTEGER(field, flag, def, low, high, unset, argument, help) int64_t field;
-#define MCO_FIELD_REAL(field, flag, def, low, high, unset, argument, help) double field;
-#define MCO_FIELD_CHOICE(field, flag, type, def, choices, help) type field;
-#define MCO_FIELD_TEXT(field, flag, argument, help) const char *field;
-#define MCO_DEFAULT_INTEGER(field, flag, def, low, high, unset, argument, help) def,
-#define MCO_DEFAULT_REAL(field, flag, def, low, high, unset, argument, help) def,
-#define MCO_DEFAULT_CHOICE(field, flag, type, def, choices, help) def,
-#define MCO_DEFAULT_TEXT(field, flag, argument, help) NULL,
-#endif
-#ifndef MCO_FIELD_FLAG
-#define MCO_FIELD_FLAG(field, flag, help) int field;
-#define MCO_DEFAULT_FLAG(field, flag, help) 0,
-#endif
 
 // Fields, defaults and meanings are the table in reduce_options.def.
 typedef struct mco_reduce_params {

@@ -9,26 +9,21 @@
 #define MCO_OPTION_STRUCT cli_outputs
 static const mco_option output_options[] = {
     CLI_OUTPUT_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
+static const mco_option input_options[] = {CLI_INPUT_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_TEXT_ENTRY)};
 
-const mco_option *cli_output_options(size_t *count)
+cli_table cli_output_table(cli_outputs *outputs)
 {
-    *count = sizeof output_options / sizeof output_options[0];
-    return output_options;
+    return CLI_TABLE(output_options, outputs);
 }
 
-int exit_code(mco_status status)
+cli_table cli_input_table(cli_outputs *outputs)
 {
-    switch (status) {
-    case MCO_OK: return EXIT_USABLE;
-    case MCO_ERR_ARGUMENT: return EXIT_USAGE;
-    case MCO_ERR_PARSE:
-    case MCO_ERR_IO:
-    case MCO_ERR_LIMIT: return EXIT_FILE;
-    case MCO_ERR_MEMORY:
-    case MCO_ERR_DEVICE: return EXIT_RESOURCES;
-    case MCO_ERR_INTERNAL: break;
-    }
-    return EXIT_INTERNAL;
+    return CLI_TABLE(input_options, outputs);
+}
+
+void cli_help(FILE *file, cli_table table)
+{
+    mco_options_help(file, table.options, table.count, table.params);
 }
 
 // "--threads=2" matches the flag "--threads".
@@ -43,9 +38,9 @@ static const char *nearest_flag(const cli_arguments *a, const char *typed)
 {
     const char *best = NULL;
     size_t longest = 3;  // "--" and one letter are no likeness
-    for (size_t t = 0; t < a->table_count; t++)
-        for (size_t i = 0; i < a->tables[t].count; i++) {
-            const char *flag = a->tables[t].options[i].flag;
+    for (const cli_table *t = a->tables; t->options != NULL; t++)
+        for (size_t i = 0; i < t->count; i++) {
+            const char *flag = t->options[i].flag;
             size_t same = 0;
             while (flag[same] != '\0' && flag[same] == typed[same])
                 same++;
@@ -57,23 +52,24 @@ static const char *nearest_flag(const cli_arguments *a, const char *typed)
     return best;
 }
 
-static mco_status take_option(mco_context *ctx, const cli_arguments *a, int argc, char **argv, int *at)
+static mco_status take_option(const cli_call *call, const cli_arguments *a, int *at)
 {
-    const char *argument = argv[*at];
-    for (size_t t = 0; t < a->table_count; t++)
-        for (size_t i = 0; i < a->tables[t].count; i++) {
-            const mco_option *o = &a->tables[t].options[i];
+    mco_context *ctx = call->ctx;
+    const char *argument = call->argv[*at];
+    for (const cli_table *t = a->tables; t->options != NULL; t++)
+        for (size_t i = 0; i < t->count; i++) {
+            const mco_option *o = &t->options[i];
             if (!matches(argument, o->flag))
                 continue;
             const char *value = argument[strlen(o->flag)] == '=' ? argument + strlen(o->flag) + 1 : NULL;
             if (o->kind == MCO_OPTION_FLAG && value != NULL)
                 return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s takes no value", o->flag);
             if (o->kind != MCO_OPTION_FLAG && value == NULL) {
-                if (*at + 1 == argc)
+                if (*at + 1 == call->argc)
                     return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s needs a value", o->flag);
-                value = argv[++*at];
+                value = call->argv[++*at];
             }
-            return mco_option_set(ctx, o, a->tables[t].params, value);
+            return mco_option_set(ctx, o, t->params, value);
         }
     const char *nearest = nearest_flag(a, argument);
     if (nearest != NULL)
@@ -81,21 +77,22 @@ static mco_status take_option(mco_context *ctx, const cli_arguments *a, int argc
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "unknown option %s; usage: %s", argument, a->usage);
 }
 
-mco_status cli_parse(mco_context *ctx, int argc, char **argv, int first, cli_arguments *a)
+mco_status cli_parse(const cli_call *call, cli_arguments *a)
 {
-    for (int at = first; at < argc; at++) {
+    char **argv = call->argv;
+    for (int at = 3; at < call->argc; at++) {
         if (argv[at][0] == '-' && argv[at][1] != '\0') {
-            mco_status st = take_option(ctx, a, argc, argv, &at);
+            mco_status st = take_option(call, a, &at);
             if (st != MCO_OK)
                 return st;
         } else if (a->positional_count == a->positional_most) {
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "\"%s\" is one argument too many; usage: %s", argv[at], a->usage);
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "\"%s\" is one argument too many; usage: %s", argv[at], a->usage);
         } else {
             a->positional[a->positional_count++] = argv[at];
         }
     }
     if (a->positional_count < a->positional_least)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "usage: %s", a->usage);
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "usage: %s", a->usage);
     return MCO_OK;
 }
 
@@ -115,4 +112,14 @@ mco_status cli_test_output(mco_context *ctx, const char *path)
     mco_status st = mco_output_open(ctx, path, &o);
     mco_output_discard(&o);
     return st;
+}
+
+bool cli_is_stdout(const char *path)
+{
+    return path != NULL && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+}
+
+bool cli_prints_summary(const cli_outputs *o)
+{
+    return !cli_is_stdout(o->json) && !cli_is_stdout(o->solution) && !cli_is_stdout(o->plot) && !cli_is_stdout(o->history);
 }

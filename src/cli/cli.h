@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "mco/devices.h"
+#include "mco/options.h"
 
 // Exit codes, the same for every command.
 enum {
@@ -16,51 +17,81 @@ enum {
     EXIT_RESOURCES = 4,   // memory, device, cluster
     EXIT_INTERNAL = 5
 };
-int exit_code(mco_status status);
+// Tells a failure on standard error and goes on. Returns `code`, the exit code so far, or that of `status`: the first
+// failure decides.
+int cli_tell(mco_context *ctx, mco_status status, int code);
+
+// ---- Problems: `mco PROBLEM ACTION ARGUMENTS`. A new one is its cmd_PROBLEM.c and a line in main.c.
+
+typedef struct cli_call {
+    mco_context *ctx;  // of this action alone; silent until cli_log_settings()
+    int argc;
+    char **argv;       // [argc] program, problem, action, arguments
+    double start_s;    // of the process
+} cli_call;
+
+typedef struct cli_action {
+    const char *name;
+    int (*run)(const cli_call *call);  // returns an exit code
+} cli_action;
+
+typedef struct cli_problem {
+    const char *name, *text;
+    void (*help)(FILE *file);
+    cli_action actions[8];  // up to the first without a name
+} cli_problem;
+
+extern const cli_problem cli_flowshop, cli_reduce;
 
 // ---- Options of the command itself, beside those of the solver.
+#define CLI_INPUT_OPTIONS(INTEGER, TEXT)                         \
+    TEXT(start, "--start", "F", "begin with the solution in F") \
+    INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1")
 #define CLI_OUTPUT_OPTIONS(INTEGER, TEXT, FLAG)                                                              \
     TEXT(json, "--json", "F", "write the result file")                                                       \
     TEXT(solution, "--solution", "F", "write the solution, anew at improvements and at the end")            \
     TEXT(plot, "--plot", "F.svg", "draw the solution")                                                       \
     TEXT(history, "--history", "F.csv", "write the improvements: time, objective, bound")                    \
-    TEXT(start, "--start", "F", "begin with the solution in F")                                              \
-    INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1") \
+    CLI_INPUT_OPTIONS(INTEGER, TEXT)                                                                         \
     FLAG(quiet, "--quiet", "no log")                                                                         \
     FLAG(verbose, "-v", "a more detailed log")
 
-#define CLI_FIELD_INTEGER(field, flag, def, low, high, unset, argument, help) int64_t field;
-#define CLI_FIELD_TEXT(field, flag, argument, help) const char *field;
-#define CLI_FIELD_FLAG(field, flag, help) int field;
 typedef struct cli_outputs {
-    CLI_OUTPUT_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_TEXT, CLI_FIELD_FLAG)
+    CLI_OUTPUT_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
 } cli_outputs;
 
 // ---- Arguments
 
+// Options and the struct that holds their values.
 typedef struct cli_table {
     const mco_option *options;
     size_t count;
     void *params;
 } cli_table;
+#define CLI_TABLE(options, params) ((cli_table){options, sizeof(options) / sizeof((options)[0]), params})
 
 typedef struct cli_arguments {
-    cli_table tables[3];
-    size_t table_count;
+    cli_table tables[4];  // up to the first without options
     const char *positional[4];
     size_t positional_count, positional_least, positional_most;
     const char *usage;  // one line, for messages
 } cli_arguments;
 
-const mco_option *cli_output_options(size_t *count);
-// Parses argv[first..argc). Errors: ARGUMENT, with what was wrong and what is expected.
-mco_status cli_parse(mco_context *ctx, int argc, char **argv, int first, cli_arguments *arguments);
+cli_table cli_output_table(cli_outputs *outputs);
+cli_table cli_input_table(cli_outputs *outputs);  // the part of it that is no output
+// Parses what follows the action. Errors: ARGUMENT, with what was wrong and what is expected.
+mco_status cli_parse(const cli_call *call, cli_arguments *arguments);
+// Writes a line per option; the values in the table are the defaults.
+void cli_help(FILE *file, cli_table table);
 // Fails unless the file under `path` (NULL: none asked for) can be written; leaves it as it is.
 mco_status cli_test_output(mco_context *ctx, const char *path);
+bool cli_is_stdout(const char *path);
+// Standard output carries the summary, unless one of the files was sent there.
+bool cli_prints_summary(const cli_outputs *outputs);
 
 // ---- Log on standard error, live line on a terminal
 
-void cli_log_settings(const cli_outputs *outputs, mco_context_params *params);
+void cli_log_settings(mco_context *ctx, const cli_outputs *outputs);
 void cli_live_line(const mco_progress *progress);  // replaces the last line of a terminal
 void cli_end_live_line(void);
 
@@ -78,35 +109,29 @@ typedef struct cli_report {
     const char *kind, *name;  // of the problem
     mco_outcome outcome;
     mco_stop stop;
-    bool has_objective, has_bound;
-    bool is_unchecked;  // the objective was not recomputed
-    double objective, bound;
+    double objective, bound;  // NaN while unknown
+    bool is_unchecked;        // the objective was not recomputed
     int64_t seed;
+    cli_table options[4];     // to be echoed, up to the first without options
     const char *engine;
     int threads;
     const mco_gpu *gpus;  // [gpu_count] used
     int gpu_count;
-    double wall_s, solve_s, cpu_s;
+    double start_s;   // of the process
+    double solve_s;
     double device_s;  // kernel time, summed over the GPUs
-    const void *user;  // for the writers of the problem's own members
+    const void *user;  // for the writers of the problem's own members, NULL where it has none
     void (*write_sizes)(mco_json *json, const void *user);
-    void (*write_options)(mco_json *json, const void *user);
     void (*write_counters)(mco_json *json, const void *user);
     void (*write_history)(mco_json *json, const void *user);
     void (*write_solution)(mco_json *json, const void *user);
 } cli_report;
 
-void cli_write_report(FILE *file, const cli_report *report);
+// Writes the whole file. Errors: IO.
+mco_status cli_write_report(mco_context *ctx, const char *path, const cli_report *report);
 
 // The members of one GPU, as `mco devices` and the result file give them. `unusable`: why it cannot be used, NULL
 // if it can.
 void cli_write_gpu(mco_json *json, const mco_gpu *gpu, const char *unusable);
-
-// ---- Commands: argv[0] is the program, argv[1] the problem. Return an exit code.
-
-int cmd_flowshop(int argc, char **argv, double process_start_s);
-void help_flowshop(FILE *file);
-int cmd_reduce(int argc, char **argv, double process_start_s);
-void help_reduce(FILE *file);
 
 #endif

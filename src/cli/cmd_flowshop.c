@@ -27,12 +27,11 @@ typedef struct session {
     int64_t solution_objective;  // of the file under --solution
 } session;
 
-static int fail(mco_context *ctx, mco_status st)
+static cli_table solver_table(mco_flowshop_params *params)
 {
-    const char *text = mco_context_error(ctx);
-    cli_end_live_line();
-    fprintf(stderr, "mco: %s\n", text[0] != '\0' ? text : mco_status_text(st));
-    return exit_code(st);
+    cli_table table = {.params = params};
+    table.options = flowshop_options(&table.count);
+    return table;
 }
 
 // A file; or, where no such file is, one of Taillard's instances by name.
@@ -54,19 +53,6 @@ static void write_sizes(mco_json *json, const void *user)
     const session *s = user;
     mco_json_integer(json, "jobs", mco_flowshop_jobs(s->shop));
     mco_json_integer(json, "machines", mco_flowshop_machines(s->shop));
-}
-
-static void write_options(mco_json *json, const void *user)
-{
-    const session *s = user;
-    size_t count;
-    const mco_option *options = flowshop_options(&count);
-    mco_options_echo(json, options, count, &s->params);
-    mco_json_text(json, "start", s->outputs.start);
-    if (s->outputs.instance > 0)
-        mco_json_integer(json, "instance", s->outputs.instance);
-    else
-        mco_json_null(json, "instance");
 }
 
 static void write_counters(mco_json *json, const void *user)
@@ -124,37 +110,29 @@ static void write_solution(mco_json *json, const void *user)
 
 static mco_status write_json(session *s)
 {
-    mco_output o;
     char engine[32];
     const mco_flowshop_result *r = &s->result;
-    mco_status st = mco_output_open(s->ctx, s->outputs.json, &o);
-    if (st != MCO_OK)
-        return st;
     cli_report report = {.kind = "flowshop",
                          .name = mco_flowshop_name(s->shop),
                          .outcome = r->outcome,
                          .stop = r->stop,
-                         .has_objective = r->makespan >= 0,
-                         .has_bound = true,
-                         .objective = (double)r->makespan,
+                         .objective = r->makespan >= 0 ? (double)r->makespan : NAN,
                          .bound = (double)r->bound,
                          .seed = s->params.seed,
+                         .options = {solver_table(&s->params), cli_input_table(&s->outputs)},
                          .engine = flowshop_engine_name(r->engine, engine, sizeof engine),
                          .threads = r->threads_used,
                          .gpus = r->gpus,
                          .gpu_count = r->gpu_count,
-                         .wall_s = mco_clock_s() - s->process_start_s,
+                         .start_s = s->process_start_s,
                          .solve_s = r->solve_s,
-                         .cpu_s = mco_cpu_clock_s(),
                          .device_s = r->device_s,
                          .user = s,
                          .write_sizes = write_sizes,
-                         .write_options = write_options,
                          .write_counters = write_counters,
                          .write_history = write_history,
                          .write_solution = write_solution};
-    cli_write_report(o.file, &report);
-    return mco_output_commit(s->ctx, &o, false);
+    return cli_write_report(s->ctx, s->outputs.json, &report);
 }
 
 static mco_status write_history_csv(session *s)
@@ -171,39 +149,20 @@ static mco_status write_history_csv(session *s)
     return mco_output_commit(s->ctx, &o, false);
 }
 
-// Reports a failure and goes on; returns the first failing exit code.
-static int tell(session *s, mco_status st, int code)
-{
-    if (st == MCO_OK)
-        return code;
-    int failed = fail(s->ctx, st);
-    return code == EXIT_USABLE ? failed : code;
-}
-
 // One file that cannot be written costs none of the others.
 static int write_files(session *s, int code)
 {
     const cli_outputs *o = &s->outputs;
     bool has_order = s->result.order != NULL;
     if (o->json != NULL)
-        code = tell(s, write_json(s), code);
+        code = cli_tell(s->ctx, write_json(s), code);
     if (o->solution != NULL && has_order)
-        code = tell(s, mco_flowshop_write_order(s->ctx, s->shop, s->result.order, o->solution), code);
+        code = cli_tell(s->ctx, mco_flowshop_write_order(s->ctx, s->shop, s->result.order, o->solution), code);
     if (o->plot != NULL && has_order)
-        code = tell(s, mco_flowshop_plot(s->ctx, s->shop, s->result.order, o->plot), code);
+        code = cli_tell(s->ctx, mco_flowshop_plot(s->ctx, s->shop, s->result.order, o->plot), code);
     if (o->history != NULL)
-        code = tell(s, write_history_csv(s), code);
+        code = cli_tell(s->ctx, write_history_csv(s), code);
     return code;
-}
-
-// Standard output carries the summary, unless one of the files was sent there.
-static bool prints_summary(const cli_outputs *o)
-{
-    const char *const paths[] = {o->json, o->solution, o->plot, o->history};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        if (paths[i] != NULL && (strcmp(paths[i], "-") == 0 || strcmp(paths[i], "/dev/stdout") == 0))
-            return false;
-    return true;
 }
 
 // "2 threads", "1 GPU (NVIDIA H200)", or both. The threads that only drive a GPU are not told.
@@ -328,44 +287,32 @@ static int solve(session *s, const char *instance)
     s->params.time_limit_s = limit_s;
     cli_end_live_line();
     if (s->result.is_checkpoint_lost)
-        code = fail(s->ctx, MCO_ERR_IO);
+        code = cli_tell(s->ctx, MCO_ERR_IO, code);
     code = write_files(s, code);
-    if (prints_summary(&s->outputs))
+    if (cli_prints_summary(&s->outputs))
         print_summary(s);
     if (s->result.outcome == MCO_OUTCOME_UNKNOWN && s->result.stop != MCO_STOP_FINISHED)
         code = code == EXIT_USABLE ? EXIT_NONE : code;
 done:
-    if (st != MCO_OK)
-        code = fail(s->ctx, st);
+    code = cli_tell(s->ctx, st, code);
     mco_flowshop_result_clear(s->ctx, &s->result);
     mco_free(s->ctx, &s->start);
     mco_flowshop_destroy(s->ctx, &s->shop);
     return code;
 }
 
-static int solve_command(int argc, char **argv, double process_start_s)
+static int solve_action(const cli_call *call)
 {
-    session s = {.params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT,
-                 .process_start_s = process_start_s, .solution_objective = -1};
-    mco_context_params context = MCO_CONTEXT_PARAMS_INIT;
-    cli_arguments a = {.positional_least = 1, .positional_most = 1, .table_count = 2,
+    session s = {.ctx = call->ctx, .params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT,
+                 .process_start_s = call->start_s, .solution_objective = -1};
+    cli_arguments a = {.tables = {solver_table(&s.params), cli_output_table(&s.outputs)},
+                       .positional_least = 1, .positional_most = 1,
                        .usage = "mco flowshop solve [OPTIONS] INSTANCE (see mco help flowshop)"};
-    a.tables[0].options = flowshop_options(&a.tables[0].count);
-    a.tables[0].params = &s.params;
-    a.tables[1].options = cli_output_options(&a.tables[1].count);
-    a.tables[1].params = &s.outputs;
-    mco_context *parsing = NULL;
-    mco_status st = mco_context_create(&parsing, NULL);
-    if (st == MCO_OK)
-        st = cli_parse(parsing, argc, argv, 3, &a);
-    cli_log_settings(&s.outputs, &context);
-    if (st == MCO_OK)
-        st = mco_context_create(&s.ctx, &context);
-    int code = st == MCO_OK ? solve(&s, a.positional[0]) : fail(parsing, st);
-    cli_forget_context();
-    mco_context_destroy(&s.ctx);
-    mco_context_destroy(&parsing);
-    return code;
+    mco_status st = cli_parse(call, &a);
+    if (st != MCO_OK)
+        return cli_tell(call->ctx, st, EXIT_USABLE);
+    cli_log_settings(call->ctx, &s.outputs);
+    return solve(&s, a.positional[0]);
 }
 
 // ---- check and bound
@@ -373,32 +320,31 @@ static int solve_command(int argc, char **argv, double process_start_s)
 #define PLAIN_OPTIONS(INTEGER, CHOICE)                                                                            \
     INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1") \
     CHOICE(bound, "--bound", int, MCO_FLOWSHOP_LB1, "auto|lb1|lb2", "lower bound")
-#define CLI_FIELD_CHOICE(field, flag, type, def, choices, help) type field;
 typedef struct plain_options {
-    PLAIN_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_CHOICE)
+    PLAIN_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_CHOICE)
 } plain_options;
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT plain_options
 static const mco_option plain_table[] = {PLAIN_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_CHOICE_ENTRY)};
 
-static int check(mco_context *ctx, int argc, char **argv)
+static int check(const cli_call *call)
 {
     mco_status st = MCO_OK;
+    mco_context *ctx = call->ctx;
     int code = EXIT_USABLE;
     plain_options options = {0};
     mco_flowshop *shop = NULL;
     int32_t *order = NULL;
     int64_t makespan;
-    cli_arguments a = {.positional_least = 2, .positional_most = 2, .table_count = 1,
+    cli_arguments a = {.tables = {{plain_table, 1, &options}},  // the first option only
+                       .positional_least = 2, .positional_most = 2,
                        .usage = "mco flowshop check [--instance K] INSTANCE SOLUTION"};
-    a.tables[0] = (cli_table){plain_table, 1, &options};  // the first option only
-    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    MCO_TRY(cli_parse(call, &a));
     MCO_TRY(open_instance(ctx, a.positional[0], options.instance, &shop));
     MCO_TRY(mco_alloc(ctx, &order, mco_flowshop_jobs(shop)));
     st = mco_flowshop_read_order(ctx, shop, a.positional[1], order);
     if (st == MCO_ERR_PARSE) {  // a solution that is none fails the check
-        code = EXIT_NONE;
-        fail(ctx, st);
+        code = cli_tell(ctx, st, EXIT_NONE);
         st = MCO_OK;
         goto done;
     }
@@ -406,30 +352,29 @@ static int check(mco_context *ctx, int argc, char **argv)
     MCO_TRY(mco_flowshop_check(ctx, shop, order, mco_flowshop_jobs(shop), &makespan));
     printf("valid: makespan %lld\n", (long long)makespan);
 done:
-    if (st != MCO_OK)
-        code = fail(ctx, st);
+    code = cli_tell(ctx, st, code);
     mco_free(ctx, &order);
     mco_flowshop_destroy(ctx, &shop);
     return code;
 }
 
-static int bound(mco_context *ctx, int argc, char **argv)
+static int bound(const cli_call *call)
 {
     mco_status st = MCO_OK;
+    mco_context *ctx = call->ctx;
     plain_options options = {0};
     mco_flowshop *shop = NULL;
     int64_t value;
-    cli_arguments a = {.positional_least = 1, .positional_most = 1, .table_count = 1,
+    cli_arguments a = {.tables = {CLI_TABLE(plain_table, &options)}, .positional_least = 1, .positional_most = 1,
                        .usage = "mco flowshop bound [--bound lb1|lb2] [--instance K] INSTANCE"};
-    a.tables[0] = (cli_table){plain_table, sizeof plain_table / sizeof plain_table[0], &options};
-    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    MCO_TRY(cli_parse(call, &a));
     MCO_TRY(open_instance(ctx, a.positional[0], options.instance, &shop));
     MCO_TRY(mco_flowshop_lower_bound(ctx, shop, (mco_flowshop_bound)options.bound, &value));
     printf("%s: makespan >= %lld (%s)\n", mco_flowshop_name(shop), (long long)value,
            options.bound == MCO_FLOWSHOP_LB2 ? "lb2" : "lb1");
 done:
     mco_flowshop_destroy(ctx, &shop);
-    return st == MCO_OK ? EXIT_USABLE : fail(ctx, st);
+    return cli_tell(ctx, st, EXIT_USABLE);
 }
 
 // ---- generate
@@ -442,22 +387,23 @@ done:
     TEXT(output, "--output", "F", "where to write; standard output without it")
 
 typedef struct generate_options {
-    GENERATE_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_TEXT)
+    GENERATE_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_TEXT)
 } generate_options;
 
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT generate_options
 static const mco_option generate_table[] = {GENERATE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_TEXT_ENTRY)};
-enum { GENERATE_COUNT = sizeof generate_table / sizeof generate_table[0] };
+static const generate_options generate_defaults = {.jobs = -1, .machines = -1, .seed = -1};
 
-static int generate(mco_context *ctx, int argc, char **argv)
+static int generate(const cli_call *call)
 {
     mco_status st = MCO_OK;
-    generate_options g = {.jobs = -1, .machines = -1, .seed = -1};
+    mco_context *ctx = call->ctx;
+    generate_options g = generate_defaults;
     mco_flowshop *shop = NULL;
-    cli_arguments a = {.table_count = 1, .usage = "mco flowshop generate --taillard ta030 | --jobs N --machines M [--seed K]"};
-    a.tables[0] = (cli_table){generate_table, GENERATE_COUNT, &g};
-    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    cli_arguments a = {.tables = {CLI_TABLE(generate_table, &g)},
+                       .usage = "mco flowshop generate --taillard ta030 | --jobs N --machines M [--seed K]"};
+    MCO_TRY(cli_parse(call, &a));
     if (g.taillard != NULL && (g.jobs >= 0 || g.machines >= 0 || g.seed >= 0))
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT,
                          "--taillard has its own sizes and seed: leave --jobs, --machines and --seed out"));
@@ -470,15 +416,14 @@ static int generate(mco_context *ctx, int argc, char **argv)
     MCO_TRY(mco_flowshop_write(ctx, shop, g.output != NULL ? g.output : "-"));
 done:
     mco_flowshop_destroy(ctx, &shop);
-    return st == MCO_OK ? EXIT_USABLE : fail(ctx, st);
+    return cli_tell(ctx, st, EXIT_USABLE);
 }
 
-void help_flowshop(FILE *file)
+static void help(FILE *file)
 {
-    const mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
-    const cli_outputs outputs = {0};
-    const generate_options g = {.jobs = -1, .machines = -1, .seed = -1};
-    size_t count;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    cli_outputs outputs = {0};
+    generate_options g = generate_defaults;
     fputs("The permutation flow shop: n jobs, m machines, one job order; find the least makespan.\n\n"
           "  mco flowshop solve    [OPTIONS] INSTANCE\n"
           "  mco flowshop check    INSTANCE SOLUTION\n"
@@ -488,38 +433,16 @@ void help_flowshop(FILE *file)
           "ta001 to ta120 for Taillard's instances. Defaults stand in brackets.\n\n"
           "solve:\n",
           file);
-    const mco_option *options = flowshop_options(&count);
-    mco_options_help(file, options, count, &params);
-    options = cli_output_options(&count);
-    mco_options_help(file, options, count, &outputs);
+    cli_help(file, solver_table(&params));
+    cli_help(file, cli_output_table(&outputs));
     fputs("\ngenerate:\n", file);
-    mco_options_help(file, generate_table, GENERATE_COUNT, &g);
+    cli_help(file, CLI_TABLE(generate_table, &g));
     fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
 }
 
-int cmd_flowshop(int argc, char **argv, double process_start_s)
-{
-    const char *action = argc > 2 ? argv[2] : "";
-    for (int i = 3; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0)
-            action = "help";
-    if (strcmp(action, "solve") == 0)
-        return solve_command(argc, argv, process_start_s);
-    if (strcmp(action, "--help") == 0 || strcmp(action, "help") == 0) {
-        help_flowshop(stdout);
-        return EXIT_USABLE;
-    }
-    int (*run)(mco_context *, int, char **) = strcmp(action, "check") == 0      ? check
-                                              : strcmp(action, "bound") == 0    ? bound
-                                              : strcmp(action, "generate") == 0 ? generate
-                                                                                : NULL;
-    if (run == NULL) {
-        fprintf(stderr, "mco: usage: mco flowshop solve|check|bound|generate ... (see mco help flowshop)\n");
-        return EXIT_USAGE;
-    }
-    mco_context *ctx = NULL;
-    mco_status st = mco_context_create(&ctx, NULL);
-    int code = st == MCO_OK ? run(ctx, argc, argv) : fail(ctx, st);
-    mco_context_destroy(&ctx);
-    return code;
-}
+const cli_problem cli_flowshop = {
+    .name = "flowshop",
+    .text = "permutation flow shop, makespan: proven optimum and Gantt chart",
+    .help = help,
+    .actions = {{"solve", solve_action}, {"check", check}, {"bound", bound}, {"generate", generate}},
+};

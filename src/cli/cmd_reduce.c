@@ -7,11 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "reduce/reduce_options.h"
-
-#define CLI_FIELD_CHOICE(field, flag, type, def, choices, help) type field;
 
 // ---- Options beside those of the library
 
@@ -25,7 +22,7 @@
             "reduce segments of L elements; the last one may be shorter")
 
 typedef struct data_options {
-    DATA_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_CHOICE)
+    DATA_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_CHOICE)
 } data_options;
 #define MCO_OPTION_STRUCT data_options
 static const mco_option data_table[] = {DATA_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_CHOICE_ENTRY)};
@@ -47,15 +44,13 @@ static const mco_option output_table[] = {
     TEXT(output, "--output", "F", "where to write; standard output without it")
 
 typedef struct generate_options {
-    GENERATE_OPTIONS(CLI_FIELD_INTEGER, CLI_FIELD_CHOICE, CLI_FIELD_TEXT)
+    GENERATE_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_CHOICE, MCO_FIELD_TEXT)
 } generate_options;
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT generate_options
 static const mco_option generate_table[] = {
     GENERATE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY)};
 static const generate_options generate_defaults = {.type = MCO_REDUCE_F32, .count = -1, .seed = 1};
-
-#define TABLE(table, params) ((cli_table){table, sizeof table / sizeof table[0], params})
 
 // One run of the command.
 typedef struct session {
@@ -72,11 +67,11 @@ typedef struct session {
     double process_start_s;
 } session;
 
-static int fail(mco_context *ctx, mco_status st)
+static cli_table engine_table(mco_reduce_params *params)
 {
-    const char *text = mco_context_error(ctx);
-    fprintf(stderr, "mco: %s\n", text[0] != '\0' ? text : mco_status_text(st));
-    return exit_code(st);
+    cli_table table = {.params = params};
+    table.options = reduce_options(&table.count);
+    return table;
 }
 
 // ---- Raw files
@@ -186,15 +181,6 @@ static void write_sizes(mco_json *json, const void *user)
         mco_json_null(json, "segments");
 }
 
-static void write_options(mco_json *json, const void *user)
-{
-    const session *s = user;
-    size_t count;
-    const mco_option *options = reduce_options(&count);
-    mco_options_echo(json, data_table, sizeof data_table / sizeof data_table[0], &s->data);
-    mco_options_echo(json, options, count, &s->params);
-}
-
 static void write_counters(mco_json *json, const void *user)
 {
     const session *s = user;
@@ -253,38 +239,31 @@ static double as_double(mco_reduce_type type, mco_reduce_value value)
 
 static mco_status write_json(session *s)
 {
-    mco_output o;
     char name[64];
     const mco_reduce_result *r = &s->result;
     const bool is_gpu = r->engine == MCO_REDUCE_ENGINE_GPU;
-    const double objective = s->segments > 0 ? NAN : as_double(r->value_type, r->value);
-    mco_status st = mco_output_open(s->ctx, s->outputs.json, &o);
-    if (st != MCO_OK)
-        return st;
     snprintf(name, sizeof name, "%s of %s", reduce_op_name(s->data.op), reduce_type_name(s->data.type));
     cli_report report = {.kind = "reduce",
                          .name = s->path == NULL ? name : strcmp(s->path, "-") == 0 ? "stdin" : s->path,
                          .is_unchecked = r->engine == MCO_REDUCE_ENGINE_REFERENCE || s->params.check == MCO_REDUCE_CHECK_OFF,
                          .outcome = MCO_OUTCOME_OPTIMAL,
                          .stop = MCO_STOP_FINISHED,
-                         .has_objective = isfinite(objective),
-                         .objective = objective,
+                         .objective = s->segments > 0 ? NAN : as_double(r->value_type, r->value),
+                         .bound = NAN,
                          .seed = s->data.seed,
+                         .options = {CLI_TABLE(data_table, &s->data), engine_table(&s->params)},
                          .engine = reduce_engine_name(r->engine),
                          .threads = r->threads_used,
                          .gpus = r->gpus,
                          .gpu_count = is_gpu ? r->gpu_count : 0,
-                         .wall_s = mco_clock_s() - s->process_start_s,
+                         .start_s = s->process_start_s,
                          .solve_s = r->solve_s,
-                         .cpu_s = mco_cpu_clock_s(),
                          .device_s = r->device_s,
                          .user = s,
                          .write_sizes = write_sizes,
-                         .write_options = write_options,
                          .write_counters = write_counters,
                          .write_solution = write_solution};
-    cli_write_report(o.file, &report);
-    return mco_output_commit(s->ctx, &o, false);
+    return cli_write_report(s->ctx, s->outputs.json, &report);
 }
 
 // A line per value: the number, its bits, and the index where there is one.
@@ -309,15 +288,6 @@ static mco_status write_values_file(session *s)
 }
 
 // ---- run
-
-static bool prints_summary(const cli_outputs *o)
-{
-    const char *const paths[] = {o->json, o->solution};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        if (paths[i] != NULL && (strcmp(paths[i], "-") == 0 || strcmp(paths[i], "/dev/stdout") == 0))
-            return false;
-    return true;
-}
 
 static void print_summary(const session *s)
 {
@@ -403,60 +373,55 @@ done:
     return st;
 }
 
+// One file that cannot be written costs not the other.
+static int write_files(session *s)
+{
+    int code = EXIT_USABLE;
+    if (s->outputs.json != NULL)
+        code = cli_tell(s->ctx, write_json(s), code);
+    if (s->outputs.solution != NULL)
+        code = cli_tell(s->ctx, write_values_file(s), code);
+    return code;
+}
+
 static int run(session *s)
 {
-    mco_status st = reduce_data(s);
-    const bool has_value = st == MCO_OK;
-    int code = has_value ? EXIT_USABLE : fail(s->ctx, st);
-    // One file that cannot be written costs not the other.
-    if (has_value && s->outputs.json != NULL && (st = write_json(s)) != MCO_OK)
-        code = fail(s->ctx, st);
-    if (has_value && s->outputs.solution != NULL && (st = write_values_file(s)) != MCO_OK)
-        code = fail(s->ctx, st);
-    if (code == EXIT_USABLE && prints_summary(&s->outputs))
+    int code = cli_tell(s->ctx, reduce_data(s), EXIT_USABLE);
+    if (code == EXIT_USABLE)
+        code = write_files(s);
+    if (code == EXIT_USABLE && cli_prints_summary(&s->outputs))
         print_summary(s);
     mco_free(s->ctx, &s->values);
     mco_free(s->ctx, &s->elements);
     return code;
 }
 
-static const char run_usage[] = "mco reduce run [OPTIONS] --count N | FILE (see mco help reduce)";
-
 // A file or a count, one of them.
-static mco_status settle_source(mco_context *ctx, session *s, const cli_arguments *a)
+static mco_status settle_source(session *s, const cli_arguments *a)
 {
     const bool has_file = a->positional_count > 0;
     if (has_file == (s->data.count >= 0))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s; usage: %s", has_file ? "a file and --count exclude each other" : "a file or --count is needed",
-                        a->usage);
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "%s; usage: %s",
+                        has_file ? "a file and --count exclude each other" : "a file or --count is needed", a->usage);
     s->path = has_file ? a->positional[0] : NULL;
     return MCO_OK;
 }
 
-static int run_command(int argc, char **argv, double process_start_s)
+static int run_action(const cli_call *call)
 {
-    session s = {.data = data_defaults, .params = MCO_REDUCE_PARAMS_INIT, .result = MCO_REDUCE_RESULT_INIT,
-                 .process_start_s = process_start_s};
-    mco_context_params context = MCO_CONTEXT_PARAMS_INIT;
-    cli_arguments a = {.positional_most = 1, .table_count = 3, .usage = run_usage};
+    session s = {.ctx = call->ctx, .data = data_defaults, .params = MCO_REDUCE_PARAMS_INIT,
+                 .result = MCO_REDUCE_RESULT_INIT, .process_start_s = call->start_s};
+    cli_arguments a = {.tables = {CLI_TABLE(data_table, &s.data), engine_table(&s.params), CLI_TABLE(output_table, &s.outputs)},
+                       .positional_most = 1,
+                       .usage = "mco reduce run [OPTIONS] --count N | FILE (see mco help reduce)"};
     s.params.check = MCO_REDUCE_CHECK_FULL;
-    a.tables[0] = TABLE(data_table, &s.data);
-    a.tables[1].options = reduce_options(&a.tables[1].count);
-    a.tables[1].params = &s.params;
-    a.tables[2] = TABLE(output_table, &s.outputs);
-    mco_context *parsing = NULL;
-    mco_status st = mco_context_create(&parsing, NULL);
+    mco_status st = cli_parse(call, &a);
     if (st == MCO_OK)
-        st = cli_parse(parsing, argc, argv, 3, &a);
-    if (st == MCO_OK)
-        st = settle_source(parsing, &s, &a);
-    cli_log_settings(&s.outputs, &context);
-    if (st == MCO_OK)
-        st = mco_context_create(&s.ctx, &context);
-    int code = st == MCO_OK ? run(&s) : fail(parsing, st);
-    mco_context_destroy(&s.ctx);
-    mco_context_destroy(&parsing);
-    return code;
+        st = settle_source(&s, &a);
+    if (st != MCO_OK)
+        return cli_tell(call->ctx, st, EXIT_USABLE);
+    cli_log_settings(call->ctx, &s.outputs);
+    return run(&s);
 }
 
 // ---- generate
@@ -481,16 +446,15 @@ done:
     return st;
 }
 
-static int generate_command(int argc, char **argv)
+static int generate_action(const cli_call *call)
 {
     mco_status st = MCO_OK;
-    mco_context *ctx = NULL;
+    mco_context *ctx = call->ctx;
     mco_output o = {0};
     generate_options g = generate_defaults;
-    cli_arguments a = {.table_count = 1, .usage = "mco reduce generate --count N [--type T] [--seed K] [--output F]"};
-    MCO_TRY(mco_context_create(&ctx, NULL));
-    a.tables[0] = TABLE(generate_table, &g);
-    MCO_TRY(cli_parse(ctx, argc, argv, 3, &a));
+    cli_arguments a = {.tables = {CLI_TABLE(generate_table, &g)},
+                       .usage = "mco reduce generate --count N [--type T] [--seed K] [--output F]"};
+    MCO_TRY(cli_parse(call, &a));
     if (g.count < 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "usage: %s", a.usage));
     MCO_TRY(mco_output_open(ctx, g.output != NULL ? g.output : "-", &o));
@@ -500,17 +464,15 @@ static int generate_command(int argc, char **argv)
 done:
     if (st != MCO_OK)
         mco_output_discard(&o);
-    int code = st == MCO_OK ? EXIT_USABLE : fail(ctx, st);
-    cli_forget_context();
-    mco_context_destroy(&ctx);
-    return code;
+    return cli_tell(ctx, st, EXIT_USABLE);
 }
 
-void help_reduce(FILE *file)
+static void help(FILE *file)
 {
+    data_options data = data_defaults;
     mco_reduce_params params = MCO_REDUCE_PARAMS_INIT;
-    const cli_outputs outputs = {0};
-    size_t count;
+    cli_outputs outputs = {0};
+    generate_options g = generate_defaults;
     params.check = MCO_REDUCE_CHECK_FULL;
     fputs("Reduction of an array to one value, or of its segments to one each. Every engine gives the same\n"
           "bits, floating point included.\n\n"
@@ -520,29 +482,17 @@ void help_reduce(FILE *file)
           "Generated floats are uniform in [-1, 1), integers in all of their range. Defaults stand in brackets.\n\n"
           "run:\n",
           file);
-    mco_options_help(file, data_table, sizeof data_table / sizeof data_table[0], &data_defaults);
-    const mco_option *options = reduce_options(&count);
-    mco_options_help(file, options, count, &params);
-    mco_options_help(file, output_table, sizeof output_table / sizeof output_table[0], &outputs);
+    cli_help(file, CLI_TABLE(data_table, &data));
+    cli_help(file, engine_table(&params));
+    cli_help(file, CLI_TABLE(output_table, &outputs));
     fputs("\ngenerate:\n", file);
-    mco_options_help(file, generate_table, sizeof generate_table / sizeof generate_table[0], &generate_defaults);
+    cli_help(file, CLI_TABLE(generate_table, &g));
     fputs("\nexit codes: 0 a value, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
 }
 
-int cmd_reduce(int argc, char **argv, double process_start_s)
-{
-    const char *action = argc > 2 ? argv[2] : "";
-    for (int i = 3; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0)
-            action = "help";
-    if (strcmp(action, "run") == 0)
-        return run_command(argc, argv, process_start_s);
-    if (strcmp(action, "generate") == 0)
-        return generate_command(argc, argv);
-    if (strcmp(action, "--help") == 0 || strcmp(action, "help") == 0) {
-        help_reduce(stdout);
-        return EXIT_USABLE;
-    }
-    fprintf(stderr, "mco: usage: mco reduce run|generate ... (see mco help reduce)\n");
-    return EXIT_USAGE;
-}
+const cli_problem cli_reduce = {
+    .name = "reduce",
+    .text = "reduction: sum, minimum, place of the minimum, ... of an array, at memory speed",
+    .help = help,
+    .actions = {{"run", run_action}, {"generate", generate_action}},
+};

@@ -11,24 +11,14 @@
 #include "mco/devices.h"
 #include "mco/version.h"
 
-typedef struct problem {
-    const char *name, *text;
-    int (*run)(int argc, char **argv, double process_start_s);
-    void (*help)(FILE *file);
-} problem;
-
-static const problem problems[] = {
-    {"flowshop", "permutation flow shop, makespan: proven optimum and Gantt chart", cmd_flowshop, help_flowshop},
-    {"reduce", "reduction: sum, minimum, place of the minimum, ... of an array, at memory speed", cmd_reduce,
-     help_reduce},
-};
+static const cli_problem *const problems[] = {&cli_flowshop, &cli_reduce};
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
 
-static const problem *find_problem(const char *name)
+static const cli_problem *find_problem(const char *name)
 {
     for (size_t i = 0; i < PROBLEMS; i++)
-        if (strcmp(problems[i].name, name) == 0)
-            return &problems[i];
+        if (strcmp(problems[i]->name, name) == 0)
+            return problems[i];
     return NULL;
 }
 
@@ -40,7 +30,7 @@ static void help(FILE *file)
           "problems:\n",
           file);
     for (size_t i = 0; i < PROBLEMS; i++)
-        fprintf(file, "  %-10s %s\n", problems[i].name, problems[i].text);
+        fprintf(file, "  %-10s %s\n", problems[i]->name, problems[i]->text);
     fputs("\nfirst steps:  mco flowshop solve ta030 --plot gantt.svg\n", file);
 }
 
@@ -137,19 +127,18 @@ static int devices(int argc, char **argv)
     mco_status st = mco_context_create(&ctx, NULL);
     if (st == MCO_OK)
         st = find_gpus(ctx, &m);
-    if (st == MCO_OK && (!has_json || (strcmp(argv[3], "-") != 0 && strcmp(argv[3], "/dev/stdout") != 0)))
+    if (st == MCO_OK && !(has_json && cli_is_stdout(argv[3])))
         print_devices(&m);
     if (st == MCO_OK && has_json)
         st = write_devices(ctx, argv[3], &m);
-    if (st != MCO_OK)
-        fprintf(stderr, "mco: %s\n", mco_context_error(ctx));
+    int code = cli_tell(ctx, st, EXIT_USABLE);
     mco_context_destroy(&ctx);
-    return exit_code(st);
+    return code;
 }
 
 static int help_command(int argc, char **argv)
 {
-    const problem *p = argc > 2 ? find_problem(argv[2]) : NULL;
+    const cli_problem *p = argc > 2 ? find_problem(argv[2]) : NULL;
     if (argc > 2 && p == NULL) {
         fprintf(stderr, "mco: no problem is named \"%s\"\n\n", argv[2]);
         help(stderr);
@@ -162,12 +151,47 @@ static int help_command(int argc, char **argv)
     return EXIT_USABLE;
 }
 
+static int refuse_action(const cli_problem *p)
+{
+    fprintf(stderr, "mco: usage: mco %s ", p->name);
+    for (const cli_action *a = p->actions; a->name != NULL; a++)
+        fprintf(stderr, "%s%s", a == p->actions ? "" : "|", a->name);
+    fprintf(stderr, " ... (see mco help %s)\n", p->name);
+    return EXIT_USAGE;
+}
+
+static int run_action(const cli_action *action, int argc, char **argv, double process_start_s)
+{
+    cli_call call = {.argc = argc, .argv = argv, .start_s = process_start_s};
+    mco_status st = mco_context_create(&call.ctx, NULL);
+    int code = st == MCO_OK ? action->run(&call) : cli_tell(NULL, st, EXIT_USABLE);
+    cli_forget_context();
+    mco_context_destroy(&call.ctx);
+    return code;
+}
+
+static int run_problem(const cli_problem *p, int argc, char **argv, double process_start_s)
+{
+    const char *name = argc > 2 ? argv[2] : "";
+    const cli_action *action = p->actions;
+    bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0;
+    for (int i = 3; i < argc; i++)
+        wants_help = wants_help || strcmp(argv[i], "--help") == 0;
+    if (wants_help) {
+        p->help(stdout);
+        return EXIT_USABLE;
+    }
+    while (action->name != NULL && strcmp(action->name, name) != 0)
+        action++;
+    return action->name != NULL ? run_action(action, argc, argv, process_start_s) : refuse_action(p);
+}
+
 static int run(int argc, char **argv, double process_start_s)
 {
     const char *command = argc > 1 ? argv[1] : "";
-    const problem *p = find_problem(command);
+    const cli_problem *p = find_problem(command);
     if (p != NULL)
-        return p->run(argc, argv, process_start_s);
+        return run_problem(p, argc, argv, process_start_s);
     if (strcmp(command, "--version") == 0) {
         printf("mco %s (git %s; %s)\n", mco_version(), mco_version_git(), mco_version_build());
         return EXIT_USABLE;

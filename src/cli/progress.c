@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Log, live line, signals: everything of the command that happens while a solve runs.
+// Log, live line, failures, signals: what the command tells and hears while a solve runs.
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>
@@ -22,10 +22,35 @@ static void log_line(mco_log_level level, const char *line, void *user)
     fprintf(stderr, level == MCO_LOG_WARNING ? "warning: %s\n" : "%s\n", line);
 }
 
-void cli_log_settings(const cli_outputs *outputs, mco_context_params *params)
+void cli_log_settings(mco_context *ctx, const cli_outputs *outputs)
 {
-    params->log = outputs->quiet ? NULL : log_line;
-    params->log_level = outputs->verbose ? MCO_LOG_DETAIL : MCO_LOG_INFO;
+    ctx->params.log = outputs->quiet ? NULL : log_line;
+    ctx->params.log_level = outputs->verbose ? MCO_LOG_DETAIL : MCO_LOG_INFO;
+}
+
+static int exit_code(mco_status status)
+{
+    switch (status) {
+    case MCO_OK: return EXIT_USABLE;
+    case MCO_ERR_ARGUMENT: return EXIT_USAGE;
+    case MCO_ERR_PARSE:
+    case MCO_ERR_IO:
+    case MCO_ERR_LIMIT: return EXIT_FILE;
+    case MCO_ERR_MEMORY:
+    case MCO_ERR_DEVICE: return EXIT_RESOURCES;
+    case MCO_ERR_INTERNAL: break;
+    }
+    return EXIT_INTERNAL;
+}
+
+int cli_tell(mco_context *ctx, mco_status status, int code)
+{
+    const char *text = mco_context_error(ctx);
+    if (status == MCO_OK)
+        return code;
+    cli_end_live_line();
+    fprintf(stderr, "mco: %s\n", text[0] != '\0' ? text : mco_status_text(status));
+    return code == EXIT_USABLE ? exit_code(status) : code;
 }
 
 void cli_live_line(const mco_progress *progress)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
+
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "mco/version.h"
 
 enum { SCHEMA = 1 };
 
 static void write_part(mco_json *json, const char *key, void (*write)(mco_json *, const void *), const void *user,
-                          char open, char close)
+                       char open, char close)
 {
     mco_json_open(json, key, open);
     if (write != NULL)
@@ -34,7 +37,65 @@ void cli_write_gpu(mco_json *json, const mco_gpu *gpu, const char *unusable)
     mco_json_close(json, '}');
 }
 
-void cli_write_report(FILE *file, const cli_report *r)
+static void write_problem(mco_json *json, const cli_report *r)
+{
+    mco_json_open(json, "problem", '{');
+    mco_json_text(json, "kind", r->kind);
+    mco_json_text(json, "name", r->name);
+    write_part(json, "sizes", r->write_sizes, r->user, '{', '}');
+    mco_json_close(json, '}');
+}
+
+static double relative_gap(double objective, double bound)
+{
+    if (isnan(objective) || isnan(bound))
+        return NAN;
+    return objective > 0 ? (objective - bound) / objective : 0;
+}
+
+static void write_options(mco_json *json, const cli_report *r)
+{
+    mco_json_open(json, "options", '{');
+    for (const cli_table *t = r->options; t->options != NULL; t++)
+        mco_options_echo(json, t->options, t->count, t->params);
+    mco_json_close(json, '}');
+}
+
+static void write_engine(mco_json *json, const cli_report *r)
+{
+    mco_json_open(json, "engine", '{');
+    mco_json_text(json, "name", r->engine);
+    mco_json_integer(json, "threads", r->threads);
+    mco_json_open(json, "devices", '[');
+    for (int i = 0; i < r->gpu_count; i++)
+        cli_write_gpu(json, &r->gpus[i], NULL);
+    mco_json_close(json, ']');
+    mco_json_close(json, '}');
+}
+
+static void write_times(mco_json *json, const cli_report *r)
+{
+    mco_json_open(json, "time", '{');
+    mco_json_real(json, "wall_s", mco_clock_s() - r->start_s);
+    mco_json_real(json, "solve_s", r->solve_s);
+    mco_json_real(json, "cpu_s", mco_cpu_clock_s());
+    mco_json_real(json, "device_s", r->device_s);
+    mco_json_close(json, '}');
+}
+
+// A result that fails the check never gets here.
+static void write_check(mco_json *json, const cli_report *r)
+{
+    mco_json_open(json, "check", '{');
+    if (r->is_unchecked)
+        mco_json_null(json, "ok");
+    else
+        mco_json_bool(json, "ok", true);
+    mco_json_real(json, "objective", r->is_unchecked ? NAN : r->objective);
+    mco_json_close(json, '}');
+}
+
+static void write_report(FILE *file, const cli_report *r)
 {
     mco_json json;
     mco_json_begin(&json, file);
@@ -44,54 +105,30 @@ void cli_write_report(FILE *file, const cli_report *r)
     mco_json_text(&json, "version", mco_version());
     mco_json_text(&json, "git", mco_version_git());
     mco_json_close(&json, '}');
-    mco_json_open(&json, "problem", '{');
-    mco_json_text(&json, "kind", r->kind);
-    mco_json_text(&json, "name", r->name);
-    write_part(&json, "sizes", r->write_sizes, r->user, '{', '}');
-    mco_json_close(&json, '}');
+    write_problem(&json, r);
     mco_json_text(&json, "outcome", mco_outcome_text(r->outcome));
     mco_json_text(&json, "stop", mco_stop_text(r->stop));
-    if (r->has_objective)
-        mco_json_real(&json, "objective", r->objective);
-    else
-        mco_json_null(&json, "objective");
-    if (r->has_bound)
-        mco_json_real(&json, "bound", r->bound);
-    else
-        mco_json_null(&json, "bound");
-    if (r->has_objective && r->has_bound)
-        mco_json_real(&json, "gap", r->objective > 0 ? (r->objective - r->bound) / r->objective : 0);
-    else
-        mco_json_null(&json, "gap");
+    mco_json_real(&json, "objective", r->objective);
+    mco_json_real(&json, "bound", r->bound);
+    mco_json_real(&json, "gap", relative_gap(r->objective, r->bound));
     mco_json_integer(&json, "seed", r->seed);
-    write_part(&json, "options", r->write_options, r->user, '{', '}');
-    mco_json_open(&json, "engine", '{');
-    mco_json_text(&json, "name", r->engine);
-    mco_json_integer(&json, "threads", r->threads);
-    mco_json_open(&json, "devices", '[');
-    for (int i = 0; i < r->gpu_count; i++)
-        cli_write_gpu(&json, &r->gpus[i], NULL);
-    mco_json_close(&json, ']');
-    mco_json_close(&json, '}');
-    mco_json_open(&json, "time", '{');
-    mco_json_real(&json, "wall_s", r->wall_s);
-    mco_json_real(&json, "solve_s", r->solve_s);
-    mco_json_real(&json, "cpu_s", r->cpu_s);
-    mco_json_real(&json, "device_s", r->device_s);
-    mco_json_close(&json, '}');
+    write_options(&json, r);
+    write_engine(&json, r);
+    write_times(&json, r);
     write_part(&json, "counters", r->write_counters, r->user, '{', '}');
     write_part(&json, "history", r->write_history, r->user, '[', ']');
     write_part(&json, "solution", r->write_solution, r->user, '{', '}');
-    mco_json_open(&json, "check", '{');
-    if (r->is_unchecked)
-        mco_json_null(&json, "ok");
-    else
-        mco_json_bool(&json, "ok", true);  // a result that fails the check never gets here
-    if (r->has_objective && !r->is_unchecked)
-        mco_json_real(&json, "objective", r->objective);
-    else
-        mco_json_null(&json, "objective");
-    mco_json_close(&json, '}');
+    write_check(&json, r);
     mco_json_close(&json, '}');
     mco_json_end(&json);
+}
+
+mco_status cli_write_report(mco_context *ctx, const char *path, const cli_report *report)
+{
+    mco_output o;
+    mco_status st = mco_output_open(ctx, path, &o);
+    if (st != MCO_OK)
+        return st;
+    write_report(o.file, report);
+    return mco_output_commit(ctx, &o, false);
 }

@@ -28,6 +28,10 @@ template <class L, int G, int M, int J> struct layout {
     };
 };
 
+// ---- Words that other searches or the host change
+
+enum { IDLE_NS = 400 };  // between two looks at such a word
+
 __device__ inline int4 load_volatile(const int4 *p)
 {
     int4 v;
@@ -42,6 +46,8 @@ __device__ inline int load_volatile(const int *p)
 {
     return *reinterpret_cast<const volatile int *>(p);
 }
+
+// ---- Pairs of machines
 
 // One position of the Johnson order of a pair of machines.
 template <class L> struct pair_cell;

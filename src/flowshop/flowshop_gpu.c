@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One GPU as an explorer: prepares the tables, starts the kernel of flowshop_dfs.cu, watches it, and
-// turns what its searches hold into intervals and back.
+// One GPU as an explorer: starts the kernel of flowshop_dfs.cu, watches it, and turns what its searches
+// hold into intervals and back. The tables of the instance: flowshop_gpu_tables.c.
 //
 // While the kernel runs, the host only writes the incumbent and the wish to stop, and reads schedules
 // and a count of nodes. Everything else happens between two launches: the states and paths of all
@@ -14,8 +14,7 @@
 
 #include "base/clock.h"
 #include "device/device_cuda.h"
-#include "flowshop/flowshop_dfs.h"
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/flowshop_gpu_tables.h"
 #include "flowshop/flowshop_variants.h"
 
 static const double LEAST_RUN_S = 0.002;  // a launch others call upon goes on this long: starting one costs 50 us
@@ -40,7 +39,6 @@ struct flowshop_explorer {
     mco_device device;
     flowshop_dfs_shape shape;
     flowshop_dfs_args args;  // device addresses
-    void *d_times, *d_behind, *d_root_ends, *d_root_remain, *d_pair_machines, *d_pair_cells;
     snapshot now, next;      // of the last launch, and where the one under way will be put
     flowshop_dfs_found *found;
     uint32_t found_version;
@@ -57,18 +55,6 @@ struct flowshop_explorer {
 
 // ---- Limits
 
-static int64_t longest_job(const mco_flowshop *shop)
-{
-    int64_t longest = 0;
-    for (int32_t j = 0; j < shop->jobs; j++) {
-        int64_t length = 0;
-        for (int32_t i = 0; i < shop->machines; i++)
-            length += mco_flowshop_time(shop, i, j);
-        longest = length > longest ? length : longest;
-    }
-    return longest;
-}
-
 mco_status flowshop_gpu_refuse(mco_context *ctx, const mco_flowshop *shop)
 {
     if (shop->jobs > FLOWSHOP_DFS_MAX_JOBS)
@@ -78,151 +64,12 @@ mco_status flowshop_gpu_refuse(mco_context *ctx, const mco_flowshop *shop)
         return mco_fail(ctx, MCO_ERR_LIMIT, "%d machines, the GPU engine takes at most %d",
                         shop->machines, FLOWSHOP_DFS_MAX_MACHINES);
     // The rules add bounds up over all jobs, in 32 bits.
-    const int64_t sum = shop->jobs * (flowshop_longest_path(shop) + longest_job(shop));
+    const int64_t sum = shop->jobs * (flowshop_longest_path(shop) + flowshop_longest_job(shop));
     if (sum >= INT32_MAX)
         return mco_fail(ctx, MCO_ERR_LIMIT,
                         "bounds that add up to %lld over the jobs, the GPU engine takes less than %d",
                         (long long)sum, INT32_MAX);
     return MCO_OK;
-}
-
-// ---- Tables
-
-// Pairs are written as two halves of 16 or 32 bits.
-static void put_pair(void *table, int64_t at, int32_t lane_bits, int64_t low, int64_t high)
-{
-    if (lane_bits == 16) {
-        ((uint16_t *)table)[2 * at] = (uint16_t)low;
-        ((uint16_t *)table)[2 * at + 1] = (uint16_t)high;
-    } else {
-        ((int32_t *)table)[2 * at] = (int32_t)low;
-        ((int32_t *)table)[2 * at + 1] = (int32_t)high;
-    }
-}
-
-// Machines behind the last one take no time.
-static int32_t time_of(const flowshop_explorer *x, int32_t machine, int32_t job)
-{
-    return machine < x->m ? mco_flowshop_time(x->search->shop, machine, job) : 0;
-}
-
-static mco_status upload(flowshop_explorer *x, const void *from, size_t bytes, void **to)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(mco_device_take_bytes(&x->device, MCO_MEMORY_DEVICE, to, bytes, 1));
-    MCO_CUDA(x->ctx, cudaMemcpyAsync(*to, from, bytes, cudaMemcpyHostToDevice, x->device.stream));
-    MCO_CUDA(x->ctx, cudaStreamSynchronize(x->device.stream));
-done:
-    return st;
-}
-
-static mco_status upload_times(flowshop_explorer *x)
-{
-    mco_status st = MCO_OK;
-    const int32_t bits = x->shape.lane_bits, machines = x->shape.machines, stride = x->shape.job_stride;
-    const int32_t group = x->shape.group, per_lane = (machines + group - 1) / group;
-    const int64_t constant = longest_job(x->search->shop);
-    const size_t pair_bytes = (size_t)bits / 4;
-    char *times = NULL, *behind = NULL;
-    MCO_TRY(mco_alloc(x->ctx, &times, (size_t)x->n * (size_t)stride * pair_bytes));
-    MCO_TRY(mco_alloc(x->ctx, &behind, (size_t)x->n * (size_t)group * pair_bytes));
-    for (int32_t j = 0; j < x->n; j++) {
-        int64_t low = 0, high = 0;
-        for (int32_t i = 0; i < machines; i++)
-            put_pair(times, (int64_t)j * stride + i, bits, time_of(x, i, j), time_of(x, machines - 1 - i, j));
-        for (int32_t i = 0; i < group * per_lane; i++) {
-            low += i < machines ? time_of(x, i, j) : 0;
-            high += i < machines ? time_of(x, machines - 1 - i, j) : 0;
-            put_pair(behind, (int64_t)j * group + i / per_lane, bits, constant - low, constant - high);
-        }
-    }
-    MCO_TRY(upload(x, times, (size_t)x->n * (size_t)stride * pair_bytes, &x->d_times));
-    MCO_TRY(upload(x, behind, (size_t)x->n * (size_t)group * pair_bytes, &x->d_behind));
-done:
-    mco_free(x->ctx, &behind);
-    mco_free(x->ctx, &times);
-    return st;
-}
-
-static mco_status upload_root(flowshop_explorer *x)
-{
-    mco_status st = MCO_OK;
-    const mco_flowshop *shop = x->search->shop;
-    const int32_t bits = x->shape.lane_bits, machines = x->shape.machines;
-    const int32_t room = (machines + x->shape.group - 1) / x->shape.group * x->shape.group;
-    const size_t bytes = (size_t)room * (size_t)bits / 4;
-    int32_t heads[FLOWSHOP_DFS_MAX_MACHINES + 4], tails[FLOWSHOP_DFS_MAX_MACHINES + 4] = {0};
-    int64_t load[FLOWSHOP_DFS_MAX_MACHINES + 4] = {0};
-    char *ends = NULL, *remain = NULL;
-    flowshop_root_ends(shop, heads, tails);
-    int32_t shortest = INT32_MAX;  // a job reaches a machine behind the last one when it is done
-    for (int32_t j = 0; j < x->n; j++) {
-        int32_t length = 0;
-        for (int32_t i = 0; i < x->m; i++) {
-            load[i] += time_of(x, i, j);
-            length += time_of(x, i, j);
-        }
-        shortest = length < shortest ? length : shortest;
-    }
-    for (int32_t i = x->m; i < machines; i++) {
-        heads[i] = shortest;
-        tails[i] = 0;
-    }
-    MCO_TRY(mco_alloc(x->ctx, &ends, bytes));
-    MCO_TRY(mco_alloc(x->ctx, &remain, bytes));
-    for (int32_t i = 0; i < machines; i++) {
-        put_pair(ends, i, bits, heads[i], tails[machines - 1 - i]);
-        put_pair(remain, i, bits, load[i], load[machines - 1 - i]);
-    }
-    MCO_TRY(upload(x, ends, bytes, &x->d_root_ends));
-    MCO_TRY(upload(x, remain, bytes, &x->d_root_remain));
-done:
-    mco_free(x->ctx, &remain);
-    mco_free(x->ctx, &ends);
-    return st;
-}
-
-// LB2: for every position of the Johnson orders and every pair, times, lag and job.
-static mco_status upload_pairs(flowshop_explorer *x)
-{
-    enum { ROUND = 32, VALUES = 4 };
-    mco_status st = MCO_OK;
-    const flowshop_johnson *jo = x->search->johnson;
-    const bool is_narrow = x->shape.lane_bits == 16;
-    uint8_t *machines = NULL;
-    void *cells = NULL;
-    if (jo == NULL)
-        return MCO_OK;
-    const int32_t pairs = (jo->pairs + ROUND - 1) / ROUND * ROUND;
-    const size_t bytes = (size_t)x->n * (size_t)pairs * VALUES * (is_narrow ? sizeof(uint16_t) : sizeof(int32_t));
-    MCO_TRY(mco_alloc(x->ctx, &machines, 2 * pairs));
-    MCO_TRY(mco_alloc_bytes(x->ctx, &cells, bytes, 1));
-    for (int32_t q = 0; q < pairs; q++) {
-        const int32_t from = q < jo->pairs ? q : 0, first = jo->first[from], second = jo->second[from];
-        machines[2 * q] = (uint8_t)first;
-        machines[2 * q + 1] = (uint8_t)second;
-        for (int32_t s = 0; s < x->n; s++) {
-            const int32_t j = jo->order[(int64_t)from * x->n + s];
-            const int32_t values[VALUES] = {time_of(x, first, j), time_of(x, second, j),
-                                            flowshop_lag(jo, x->m, j, first, second), j};
-            for (int v = 0; v < VALUES; v++) {
-                const int64_t at = ((int64_t)s * pairs + q) * VALUES + v;
-                if (is_narrow)
-                    ((uint16_t *)cells)[at] = (uint16_t)values[v];
-                else
-                    ((int32_t *)cells)[at] = values[v];
-            }
-        }
-    }
-    x->args.pairs = pairs;
-    MCO_TRY(upload(x, machines, 2 * (size_t)pairs, &x->d_pair_machines));
-    MCO_TRY(upload(x, cells, bytes, &x->d_pair_cells));
-    x->args.pair_machines = x->d_pair_machines;
-    x->args.pair_cells = x->d_pair_cells;
-done:
-    mco_free(x->ctx, &cells);
-    mco_free(x->ctx, &machines);
-    return st;
 }
 
 // ---- Memory
@@ -318,7 +165,7 @@ static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gp
     mco_status st = MCO_OK;
     flowshop_explorer *x = NULL;
     const mco_flowshop *shop = search->shop;
-    const int64_t longest = flowshop_longest_path(shop) + longest_job(shop);
+    const int64_t longest = flowshop_longest_path(shop) + flowshop_longest_job(shop);
     MCO_TRY(mco_alloc(ctx, &x, 1));
     MCO_TRY(mco_alloc(ctx, &x->order, shop->jobs));
     if (mco_context_create(&x->ctx, NULL) != MCO_OK)
@@ -339,13 +186,7 @@ static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gp
         .has_shared_rows = x->shape.has_shared_rows,
         .rule = (int32_t)search->branching,
         .rule_bound = search->rule_bound < x->most ? (int32_t)search->rule_bound : x->most};
-    MCO_TRY(upload_times(x));
-    MCO_TRY(upload_root(x));
-    MCO_TRY(upload_pairs(x));
-    x->args.times = x->d_times;
-    x->args.behind = x->d_behind;
-    x->args.root_ends = x->d_root_ends;
-    x->args.root_remain = x->d_root_remain;
+    MCO_TRY(flowshop_gpu_upload(&x->device, &x->shape, shop, search->johnson, &x->args));
     MCO_TRY(take_memory(x, ctx));
     mco_log(ctx, MCO_LOG_DETAIL,
             "GPU %d: %d searches of %d threads, %d-bit lanes, %d machines, %d bytes of shared memory a block",

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Reduction on GPUs: every operation, type, size, block size and alignment against the reference; 2^28 elements against the
 // cpu engine; segments; host data in parts; several GPUs; graph replay.
-#include <math.h>
 #include <string.h>
 
 #include "gpu/gpu_support.h"
 #include "reduce/reduce_cuda.h"
-#include "reduce/reduce_tree.h"
+#include "reduce_support.h"
 
 enum { MOST = (1 << 20) + 1, OFFSETS = 4 };
 static const int64_t sizes[] = {0, 1, 31, 32, 33, 1000, 1024, 1025, 4096, 4097, 16384, 16385, 100003, MOST};
 static const int blocks[] = {0, 256, 512, 1024};
-static const char *const op_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "and", "or", "xor", "count-nonzero"};
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static long checks;
@@ -25,23 +23,6 @@ static mco_device device;
         GPU_CHECK(error_seen == cudaSuccess, "%s", cudaGetErrorString(error_seen)); \
     } while (0)
 
-// An operation on a type, numbered 0..KINDS-1; some do not exist.
-typedef struct kind {
-    mco_reduce_op op;
-    mco_reduce_type type;
-    bool is_compensated;
-} kind;
-enum { KINDS = 2 * MCO_REDUCE_OPS * MCO_REDUCE_TYPES };
-
-static bool kind_of(int number, kind *out)
-{
-    *out = (kind){(mco_reduce_op)(number / 2 % MCO_REDUCE_OPS), (mco_reduce_type)(number / 2 / MCO_REDUCE_OPS), number % 2 != 0};
-    bool is_float = out->type == MCO_REDUCE_F32 || out->type == MCO_REDUCE_F64;
-    if (out->is_compensated)
-        return out->op == MCO_REDUCE_SUM && is_float;
-    return !is_float || out->op < MCO_REDUCE_AND || out->op > MCO_REDUCE_XOR;
-}
-
 // From pageable memory a copy may return before it has arrived, and the device's stream does not wait for it.
 static void upload(void *to, const void *from, int64_t bytes)
 {
@@ -49,21 +30,16 @@ static void upload(void *to, const void *from, int64_t bytes)
     MUST_CUDA(cudaDeviceSynchronize());
 }
 
-static bool needs_elements(const kind *k)
-{
-    return k->op == MCO_REDUCE_ARGMIN || k->op == MCO_REDUCE_ARGMAX;
-}
-
-static void expect(const kind *k, mco_reduce_value seen, mco_reduce_value expected, const char *what, long long count, int more)
+static void expect(const reduce_kind *k, mco_reduce_value seen, mco_reduce_value expected, const char *what, long long count, int more)
 {
     checks++;
     GPU_CHECK(seen.u == expected.u && seen.index == expected.index,
               "%s: %s%s of type %d, %lld elements (%d): %016llx at %lld, expected %016llx at %lld", what,
-              k->is_compensated ? "compensated " : "", op_names[k->op], (int)k->type, count, more, (unsigned long long)seen.u,
+              k->is_compensated ? "compensated " : "", reduce_op_name(k->op), (int)k->type, count, more, (unsigned long long)seen.u,
               (long long)seen.index, (unsigned long long)expected.u, (long long)expected.index);
 }
 
-static mco_reduce_value on_host(const kind *k, mco_reduce_engine engine, const void *data, int64_t count)
+static mco_reduce_value on_host(const reduce_kind *k, mco_reduce_engine engine, const void *data, int64_t count)
 {
     mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
     mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
@@ -71,24 +47,6 @@ static mco_reduce_value on_host(const kind *k, mco_reduce_engine engine, const v
     p.compensated = k->is_compensated;
     MUST(mco_reduce(ctx, k->op, k->type, data, count, &p, &r));
     return r.value;
-}
-
-// Generated elements, with the values that cause trouble strewn in: hostile 1 all of them, 2 all but NaN.
-static void fill(mco_reduce_type type, int64_t count, int hostile, void *data)
-{
-    static const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-42f, -3e38f};
-    MUST(mco_reduce_generate(ctx, type, 42 + (uint64_t)type, 0, count, data));
-    for (int64_t k = 0, at = 5; hostile > 0 && at < count; k++, at += 1 + (k * k) % 97) {
-        const int which = hostile == 1 ? (int)(k % 8) : 2 + (int)(k % 6);
-        switch (type) {
-        case MCO_REDUCE_I32: ((int32_t *)data)[at] = which < 4 ? INT32_MIN : which < 6 ? INT32_MAX : 0; break;
-        case MCO_REDUCE_U32: ((uint32_t *)data)[at] = which < 4 ? 0 : UINT32_MAX; break;
-        case MCO_REDUCE_I64: ((int64_t *)data)[at] = which < 4 ? INT64_MIN : which < 6 ? INT64_MAX : 0; break;
-        case MCO_REDUCE_U64: ((uint64_t *)data)[at] = which < 4 ? 0 : UINT64_MAX; break;
-        case MCO_REDUCE_F32: ((float *)data)[at] = odd[which]; break;
-        case MCO_REDUCE_F64: ((double *)data)[at] = (double)odd[which]; break;
-        }
-    }
 }
 
 // ---- Kernels: sizes, alignments, block sizes
@@ -102,17 +60,17 @@ static void test_launches(void)
     MUST(mco_device_take_bytes(&device, MCO_MEMORY_DEVICE, &d_scratch, reduce_scratch_bytes(), 1));
     MUST(mco_device_take(&device, MCO_MEMORY_PINNED, &h_value, 1));
     MUST_CUDA(cudaMemset(d_scratch, 0, reduce_scratch_bytes()));
-    for (int number = 0; number < KINDS * 3 && gpu_failures < 50; number++) {
-        kind k;
+    for (int number = 0; number < TEST_KINDS * 3 && gpu_failures < 50; number++) {
+        reduce_kind k;
         const int hostile = number % 3;
-        if (!kind_of(number / 3, &k))
+        if (!test_kind(number / 3, &k))
             continue;
         const int64_t width = mco_reduce_type_bytes(k.type);
-        fill(k.type, MOST + OFFSETS, hostile, data);
+        MUST(test_elements(ctx, k.type, MOST + OFFSETS, 42, hostile, data));
         upload(d_data, data, (MOST + OFFSETS) * width);
         for (int n = 0; n < COUNT_OF(sizes); n++)
             for (int offset = 0; offset < OFFSETS; offset++) {
-                if ((sizes[n] == 0 && needs_elements(&k)) || (sizes[n] > 100003 && offset > 1))
+                if ((sizes[n] == 0 && reduce_is_place(k.op)) || (sizes[n] > 100003 && offset > 1))
                     continue;
                 const mco_reduce_value expected = on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, data + offset * width, sizes[n]);
                 for (int b = 0; b < COUNT_OF(blocks); b++) {
@@ -153,9 +111,9 @@ static void test_large(void)
     MUST(mco_device_take(&device, MCO_MEMORY_PINNED, &h_value, 1));
     MUST_CUDA(cudaMemset(d_scratch, 0, reduce_scratch_bytes()));
     int made = -1;
-    for (int number = 0; number < KINDS && gpu_failures < 50; number++) {
-        kind k;
-        if (!kind_of(number, &k))
+    for (int number = 0; number < TEST_KINDS && gpu_failures < 50; number++) {
+        reduce_kind k;
+        if (!test_kind(number, &k))
             continue;
         const int64_t width = mco_reduce_type_bytes(k.type);
         if (made != (int)k.type) {
@@ -199,7 +157,7 @@ static int64_t make_offsets(int64_t count, int64_t length, bool has_empty, int64
     return segments;
 }
 
-static void check_segments(const kind *k, const char *data, const int64_t *offsets, int64_t segments, const char *d_data,
+static void check_segments(const reduce_kind *k, const char *data, const int64_t *offsets, int64_t segments, const char *d_data,
                            int64_t *d_offsets, mco_reduce_workspace *workspace, int64_t equal)
 {
     mco_reduce_value *d_values = NULL;
@@ -244,15 +202,15 @@ static void test_segments(void)
     MUST(mco_reduce_workspace_create(ctx, 0, &workspace));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_data, (size_t)most * sizeof(double)));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_offsets, (size_t)most + 1));
-    for (int number = 0; number < KINDS && gpu_failures < 50; number++) {
-        kind k;
-        if (!kind_of(number, &k))
+    for (int number = 0; number < TEST_KINDS && gpu_failures < 50; number++) {
+        reduce_kind k;
+        if (!test_kind(number, &k))
             continue;
-        fill(k.type, most, 2, data);
+        MUST(test_elements(ctx, k.type, most, 42, 2, data));
         upload(d_data, data, most * mco_reduce_type_bytes(k.type));
         for (int n = 0; n < COUNT_OF(lengths); n++) {
             const int64_t count = lengths[n] == 1 ? 3000 : lengths[n] == 1024 ? most - 1 : most;
-            const int64_t segments = make_offsets(count, lengths[n], !needs_elements(&k), offsets);
+            const int64_t segments = make_offsets(count, lengths[n], !reduce_is_place(k.op), offsets);
             upload(d_offsets, offsets, (segments + 1) * (int64_t)sizeof *offsets);
             check_segments(&k, data, offsets, segments, d_data, d_offsets, workspace, lengths[n]);
         }
@@ -270,14 +228,14 @@ static void test_segments(void)
 static void test_host_data(void)
 {
     char *data = malloc((size_t)MOST * sizeof(double));
-    for (int number = 0; number < KINDS && gpu_failures < 50; number += 1) {
-        kind k;
-        if (!kind_of(number, &k))
+    for (int number = 0; number < TEST_KINDS && gpu_failures < 50; number += 1) {
+        reduce_kind k;
+        if (!test_kind(number, &k))
             continue;
-        fill(k.type, MOST, 0, data);
+        MUST(test_elements(ctx, k.type, MOST, 42, 0, data));
         expect(&k, on_host(&k, MCO_REDUCE_ENGINE_GPU, data, MOST), on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, data, MOST), "host data", MOST,
                0);
-        if (!needs_elements(&k))
+        if (!reduce_is_place(k.op))
             expect(&k, on_host(&k, MCO_REDUCE_ENGINE_GPU, NULL, 0), on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, NULL, 0), "no data", 0, 0);
     }
     free(data);
@@ -285,7 +243,7 @@ static void test_host_data(void)
 
 static void test_device_interface(void)
 {
-    const kind k = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false};
+    const reduce_kind k = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false};
     float *data = malloc((size_t)MOST * sizeof *data), *d_data = NULL;
     mco_reduce_value *d_value = NULL, seen;
     mco_reduce_workspace *workspace = NULL;
@@ -293,7 +251,7 @@ static void test_device_interface(void)
     MUST(mco_reduce_workspace_create(ctx, 0, &workspace));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_data, MOST));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_value, 1));
-    fill(k.type, MOST, 0, data);
+    MUST(test_elements(ctx, k.type, MOST, 42, 0, data));
     upload(d_data, data, MOST * (int64_t)sizeof *data);
     for (int offset = 0; offset < OFFSETS; offset++) {
         MUST(mco_reduce_device(ctx, workspace, k.op, k.type, false, d_data + offset, MOST - offset, d_value, device.stream));
@@ -315,7 +273,7 @@ static void test_device_interface(void)
 static void test_graph(void)
 {
     enum { REPLAYS = 200 };
-    const kind k = {MCO_REDUCE_SUM, MCO_REDUCE_F64, false};
+    const reduce_kind k = {MCO_REDUCE_SUM, MCO_REDUCE_F64, false};
     double *d_data = NULL;
     mco_reduce_value *h_value = NULL;
     mco_reduce_workspace *workspace = NULL;
@@ -346,7 +304,7 @@ static void test_graph(void)
 
 // ---- Data larger than what is free, and several GPUs
 
-static void expect_generated(const kind *k, int64_t count, int64_t length, const char *gpus, int64_t least_parts, const char *what)
+static void expect_generated(const reduce_kind *k, int64_t count, int64_t length, const char *gpus, int64_t least_parts, const char *what)
 {
     const int64_t segments = length > 0 ? reduce_ceil_div(count, length) : 0;
     mco_reduce_value *expected = malloc((size_t)(segments + 1) * sizeof *expected), *seen = malloc((size_t)(segments + 1) * sizeof *seen);
@@ -371,7 +329,7 @@ static void expect_generated(const kind *k, int64_t count, int64_t length, const
 }
 
 // The same from host memory.
-static void expect_uploaded(const kind *k, int64_t count, const char *gpus, const char *what)
+static void expect_uploaded(const reduce_kind *k, int64_t count, const char *gpus, const char *what)
 {
     char *data = malloc((size_t)(count * mco_reduce_type_bytes(k->type)));
     mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
@@ -397,8 +355,8 @@ static void test_parts(void)
         fprintf(stderr, "parts are left out: the device's memory cannot be filled\n");
         return;
     }
-    const kind sum = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false}, compensated = {MCO_REDUCE_SUM, MCO_REDUCE_F32, true};
-    const kind place = {MCO_REDUCE_ARGMIN, MCO_REDUCE_F32, false}, bits = {MCO_REDUCE_XOR, MCO_REDUCE_I32, false};
+    const reduce_kind sum = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false}, compensated = {MCO_REDUCE_SUM, MCO_REDUCE_F32, true};
+    const reduce_kind place = {MCO_REDUCE_ARGMIN, MCO_REDUCE_F32, false}, bits = {MCO_REDUCE_XOR, MCO_REDUCE_I32, false};
     expect_generated(&sum, count, 0, NULL, 2, "parts");
     expect_generated(&compensated, count, 0, NULL, 2, "parts");
     expect_generated(&place, count, 0, NULL, 2, "parts");
@@ -418,16 +376,16 @@ static void test_two_gpus(void)
         fprintf(stderr, "two GPUs are left out: %d is there\n", count);
         return;
     }
-    for (int number = 0; number < KINDS && gpu_failures < 50; number++) {
-        kind k;
-        if (!kind_of(number, &k))
+    for (int number = 0; number < TEST_KINDS && gpu_failures < 50; number++) {
+        reduce_kind k;
+        if (!test_kind(number, &k))
             continue;
         expect_generated(&k, 3, 0, "0,1", 1, "two GPUs");
         expect_generated(&k, MOST, 0, "0,1", 1, "two GPUs");
         expect_generated(&k, MOST, 777, "0,1", 1, "segments on two GPUs");
         expect_uploaded(&k, MOST, "0,1", "uploaded to two GPUs");
     }
-    const kind sum = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false};
+    const reduce_kind sum = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false};
     expect_generated(&sum, (int64_t)1 << 28, 0, "1,0", 1, "two GPUs");
 }
 

@@ -3,44 +3,12 @@
 // cases, every engine and vector unit against the reference, segments, refusals, failing memory.
 #include "test_support.h"
 
-#include <math.h>
-
-#include "base/rng.h"
 #include "mco/mco.h"
 #include "reduce/reduce_kernels.h"
 #include "reduce/reduce_lanes.h"
+#include "reduce_support.h"
 
 static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 511, 512, 513, 1000, 1023, 1025, 2048, 4095, 4097, 16385, 100003, (1 << 20) + 1};
-static const char *const op_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "and", "or", "xor", "count-nonzero"};
-
-static bool exists(mco_reduce_op op, mco_reduce_type type, bool is_compensated)
-{
-    bool is_float = type == MCO_REDUCE_F32 || type == MCO_REDUCE_F64;
-    if (is_compensated)
-        return op == MCO_REDUCE_SUM && is_float;
-    return !is_float || op < MCO_REDUCE_AND || op > MCO_REDUCE_XOR;
-}
-
-// Random elements; hostile: with the values that cause trouble strewn in, 1: all of them, 2: but NaN.
-static void fill(mco_reduce_type type, int64_t count, uint64_t seed, int hostile, void *data)
-{
-    static const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-42f, -3e38f};
-    mco_rng rng;
-    mco_rng_seed(&rng, seed, 0);
-    assert_ok(mco_reduce_generate(test_ctx, type, seed, 0, count, data));
-    for (int64_t k = 0; hostile > 0 && k < 1 + count / 50 && count > 0; k++) {
-        const int64_t at = (int64_t)mco_rng_below(&rng, (uint32_t)count);
-        const uint32_t which = hostile == 1 ? mco_rng_below(&rng, 8) : 2 + mco_rng_below(&rng, 6);
-        switch (type) {
-        case MCO_REDUCE_I32: ((int32_t *)data)[at] = which < 4 ? INT32_MIN : which < 6 ? INT32_MAX : 0; break;
-        case MCO_REDUCE_U32: ((uint32_t *)data)[at] = which < 4 ? 0 : UINT32_MAX; break;
-        case MCO_REDUCE_I64: ((int64_t *)data)[at] = which < 4 ? INT64_MIN : which < 6 ? INT64_MAX : 0; break;
-        case MCO_REDUCE_U64: ((uint64_t *)data)[at] = which < 4 ? 0 : UINT64_MAX; break;
-        case MCO_REDUCE_F32: ((float *)data)[at] = odd[which]; break;
-        case MCO_REDUCE_F64: ((double *)data)[at] = (double)odd[which]; break;
-        }
-    }
-}
 
 static mco_reduce_params params_of(mco_reduce_engine engine, int threads, bool is_compensated)
 {
@@ -152,7 +120,7 @@ static void test_reference_integers(void **state)
     int32_t least = INT32_MAX, all = -1, any = 0, odd = 0;
     int64_t place = -1;
     assert_non_null(x);
-    fill(MCO_REDUCE_I32, count, 3, 1, x);
+    assert_ok(test_elements(test_ctx, MCO_REDUCE_I32, count, 3, 1, x));
     for (int64_t k = 0; k < count; k++) {
         x[k] |= 17;  // keeps the product odd and the conjunction from 0
         sum += (uint64_t)(int64_t)x[k];
@@ -186,7 +154,7 @@ static void test_reference_tree(void **state)
     enum { VECTORS = 256, COUNT = 777 };
     float x[1024] = {0}, tree[VECTORS];
     const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_REFERENCE, 0, false);
-    fill(MCO_REDUCE_F32, COUNT, 11, 0, x);
+    assert_ok(test_elements(test_ctx, MCO_REDUCE_F32, COUNT, 11, 0, x));
     for (int v = 0; v < VECTORS; v++)
         tree[v] = (x[4 * v] + x[4 * v + 1]) + (x[4 * v + 2] + x[4 * v + 3]);
     for (int half = VECTORS / 2; half > 0; half /= 2)
@@ -250,7 +218,7 @@ static void test_float_policy(void **state)
                         expected.u = (uint64_t)k->value;
                     else if (isnan(k->value))
                         expected.u = quiet;
-                    assert_same(v, expected, op_names[k->op], c, k->count);
+                    assert_same(v, expected, reduce_op_name(k->op), c, k->count);
                 }
 }
 
@@ -305,25 +273,22 @@ static void test_cpu_is_reference(void **state)
     const int64_t most = sizes[COUNT_OF(sizes) - 1];
     uint64_t *data = malloc((size_t)(most + 8) * sizeof *data);
     assert_non_null(data);
-    for (int type = 0; type < MCO_REDUCE_TYPES; type++)
-        for (int hostile = 0; hostile < 3; hostile++) {
-            fill((mco_reduce_type)type, most + 3, 17 + (uint64_t)type, hostile, data);
-            for (int op = 0; op < MCO_REDUCE_OPS; op++)
-                for (int is_compensated = 0; is_compensated < 2; is_compensated++)
-                    for (int n = 0; n < COUNT_OF(sizes) && exists((mco_reduce_op)op, (mco_reduce_type)type, is_compensated); n++) {
-                        if (sizes[n] == 0 && (op == MCO_REDUCE_ARGMIN || op == MCO_REDUCE_ARGMAX))
-                            continue;
-                        // One element further in with every size: vectors at odd addresses.
-                        const void *from = (char *)data + (n % 4) * mco_reduce_type_bytes((mco_reduce_type)type);
-                        const mco_reduce_params ref = params_of(MCO_REDUCE_ENGINE_REFERENCE, 0, is_compensated);
-                        const mco_reduce_value expected = reduced((mco_reduce_op)op, (mco_reduce_type)type, from, sizes[n], &ref);
-                        for (int threads = 1; threads <= 3; threads++) {
-                            const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_CPU, threads, is_compensated);
-                            assert_same(reduced((mco_reduce_op)op, (mco_reduce_type)type, from, sizes[n], &p), expected, op_names[op],
-                                        type, sizes[n]);
-                        }
-                    }
+    for (int number = 0; number < 3 * TEST_KINDS; number++) {
+        reduce_kind k;
+        if (!test_kind(number / 3, &k))
+            continue;
+        assert_ok(test_elements(test_ctx, k.type, most + 3, 17 + (uint64_t)k.type, number % 3, data));
+        for (int n = reduce_is_place(k.op) ? 1 : 0; n < COUNT_OF(sizes); n++) {
+            // One element further in with every size: vectors at odd addresses.
+            const void *from = (char *)data + (n % 4) * mco_reduce_type_bytes(k.type);
+            const mco_reduce_params ref = params_of(MCO_REDUCE_ENGINE_REFERENCE, 0, k.is_compensated);
+            const mco_reduce_value expected = reduced(k.op, k.type, from, sizes[n], &ref);
+            for (int threads = 1; threads <= 3; threads++) {
+                const mco_reduce_params p = params_of(MCO_REDUCE_ENGINE_CPU, threads, k.is_compensated);
+                assert_same(reduced(k.op, k.type, from, sizes[n], &p), expected, reduce_op_name(k.op), k.type, sizes[n]);
+            }
         }
+    }
     free(data);
 }
 
@@ -336,20 +301,20 @@ static void test_vector_units_agree(void **state)
     const int set_count = strcmp(widest, "avx512") == 0 ? 2 : strcmp(widest, "avx2") == 0 ? 1 : 0;
     uint64_t *data = malloc(40000 * sizeof *data);
     assert_non_null(data);
-    for (int type = 0; type < MCO_REDUCE_TYPES; type++) {
-        fill((mco_reduce_type)type, 40000, 23, 2, data);
-        for (int op = 0; op < MCO_REDUCE_OPS; op++)
-            for (int is_compensated = 0; is_compensated < 2; is_compensated++)
-                for (int n = 0; n < COUNT_OF(lengths) && exists((mco_reduce_op)op, (mco_reduce_type)type, is_compensated); n++) {
-                    const reduce_kind kind = {(mco_reduce_op)op, (mco_reduce_type)type, is_compensated};
-                    reduce_partial first, other;
-                    reduce_lanes_of("portable", &kind)(data, lengths[n], 100, &first);
-                    const mco_reduce_value a = reduce_comb(&kind, &first, 1);
-                    for (int k = 0; k < set_count; k++) {
-                        reduce_lanes_of(sets[k], &kind)(data, lengths[n], 100, &other);
-                        assert_same(reduce_comb(&kind, &other, 1), a, op_names[op], type, lengths[n]);
-                    }
-                }
+    for (int number = 0; number < TEST_KINDS; number++) {
+        reduce_kind kind;
+        if (!test_kind(number, &kind))
+            continue;
+        assert_ok(test_elements(test_ctx, kind.type, 40000, 23, 2, data));
+        for (int n = 0; n < COUNT_OF(lengths); n++) {
+            reduce_partial first, other;
+            reduce_lanes_of("portable", &kind)(data, lengths[n], 100, &first);
+            const mco_reduce_value a = reduce_comb(&kind, &first, 1);
+            for (int k = 0; k < set_count; k++) {
+                reduce_lanes_of(sets[k], &kind)(data, lengths[n], 100, &other);
+                assert_same(reduce_comb(&kind, &other, 1), a, reduce_op_name(kind.op), kind.type, lengths[n]);
+            }
+        }
     }
     free(data);
 }
@@ -363,7 +328,7 @@ static void test_compensated_accuracy(void **state)
     float *x = malloc(COUNT * sizeof *x);
     double exact = 0;
     assert_non_null(x);
-    fill(MCO_REDUCE_F32, COUNT, 5, 0, x);
+    assert_ok(test_elements(test_ctx, MCO_REDUCE_F32, COUNT, 5, 0, x));
     for (int k = 0; k < COUNT; k++) {
         x[k] += k % 3 == 0 ? 1e6f : k % 3 == 1 ? -1e6f : 0;
         exact += (double)x[k];  // 53 bits hold 300000 numbers of 24 bits up to 2^20
@@ -385,23 +350,20 @@ static void test_segments(void **state)
     static const int64_t offsets[SEGMENTS + 1] = {0, 1, 5, 1029, 1029, 6000, 30000, 30007, 31031, 400000};
     double *x = malloc(400000 * sizeof *x);
     assert_non_null(x);
-    for (int type = 0; type < MCO_REDUCE_TYPES; type++) {
-        fill((mco_reduce_type)type, 400000, 31, 2, x);
-        const int64_t width = mco_reduce_type_bytes((mco_reduce_type)type);
-        for (int op = 0; op < MCO_REDUCE_OPS; op++) {
-            if (!exists((mco_reduce_op)op, (mco_reduce_type)type, false) || op == MCO_REDUCE_ARGMIN || op == MCO_REDUCE_ARGMAX)
-                continue;
-            for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
-                const mco_reduce_params p = params_of((mco_reduce_engine)engine, engine == MCO_REDUCE_ENGINE_CPU ? 2 : 0, false);
-                mco_reduce_value values[SEGMENTS];
-                mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
-                assert_ok(mco_reduce_segments(test_ctx, (mco_reduce_op)op, (mco_reduce_type)type, x, offsets, SEGMENTS, &p, values, &r));
-                for (int s = 0; s < SEGMENTS; s++)
-                    assert_same(values[s],
-                                reduced((mco_reduce_op)op, (mco_reduce_type)type, (char *)x + offsets[s] * width,
-                                        offsets[s + 1] - offsets[s], &p),
-                                op_names[op], type, s);
-            }
+    for (int number = 0; number < TEST_KINDS; number++) {
+        reduce_kind k;
+        if (!test_kind(number, &k) || k.is_compensated || reduce_is_place(k.op))
+            continue;
+        assert_ok(test_elements(test_ctx, k.type, 400000, 31, 2, x));
+        const int64_t width = mco_reduce_type_bytes(k.type);
+        for (int engine = MCO_REDUCE_ENGINE_CPU; engine <= MCO_REDUCE_ENGINE_REFERENCE; engine += 2) {
+            const mco_reduce_params p = params_of((mco_reduce_engine)engine, engine == MCO_REDUCE_ENGINE_CPU ? 2 : 0, false);
+            mco_reduce_value values[SEGMENTS];
+            mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
+            assert_ok(mco_reduce_segments(test_ctx, k.op, k.type, x, offsets, SEGMENTS, &p, values, &r));
+            for (int s = 0; s < SEGMENTS; s++)
+                assert_same(values[s], reduced(k.op, k.type, (char *)x + offsets[s] * width, offsets[s + 1] - offsets[s], &p),
+                            reduce_op_name(k.op), k.type, s);
         }
     }
     free(x);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// The pool of workers, cut short: by the clock, by a GPU that fails, by memory that runs out. However often the
+// search is written down and taken up again, the nodes are those of the published trees.
+#include "flowshop_search_support.h"
+
+#include "base/clock.h"
+
+// ---- Notes and checkpoints
+
+static void resume_from(solve_of_test *s, const char *path)
+{
+    assert_ok(flowshop_checkpoint_read(test_ctx, s->run.shop, path, &s->state));
+    s->run.upper_bound = s->state.upper_bound;
+}
+
+// Legs cut by the clock, by one team after another; and the checkpoint before the last one of each leg, which
+// was taken while the workers went on.
+static void test_stop_and_resume(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = taillard("ta030");
+    char path[200], before[220];
+    snprintf(path, sizeof path, "%s", test_path("pool.ckpt"));
+    snprintf(before, sizeof before, "%s.prev", path);
+    int resumed = 0;
+    bool is_done = false;
+    for (int leg = 0; !is_done; leg++) {
+        const team *w = &teams[leg % COUNT_OF(teams)];
+        solve_of_test s;
+        prepare(&s, shop, w->engine, w->gpus, w->threads, 2178);
+        s.params.checkpoint = path;
+        s.params.checkpoint_interval_s = 0.01;
+        s.run.start_s = mco_clock_s();
+        s.run.deadline_s = leg < 12 ? s.run.start_s + 0.06 : INFINITY;
+        if (leg > 0 && leg % 2 == 1 && access(before, R_OK) == 0) {
+            resume_from(&s, before);  // as after a crash: the last leg is lost in part
+            resumed++;
+        } else if (leg > 0) {
+            resume_from(&s, path);
+        } else {
+            begin_with_root(&s);
+        }
+        assert_ok(search(&s));
+        is_done = s.is_proved;
+        assert_int_equal(s.stop, is_done ? MCO_STOP_FINISHED : MCO_STOP_TIME);
+        if (is_done)
+            assert_int_equal(s.result.nodes, 2415746);
+        end(&s);
+    }
+    assert_true(resumed > 0);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// Legs cut short again and again, of many workers on few processors: when one ends, some are about to give work
+// to others that leave. None is lost on the way.
+static void test_nothing_is_lost_at_stops(void **state)
+{
+    (void)state;
+    static const team crowds[] = {
+        {MCO_FLOWSHOP_ENGINE_CPU, 0, 48}, {MCO_FLOWSHOP_ENGINE_CPU, 0, 48}, {MCO_FLOWSHOP_ENGINE_HYBRID, 3, 24}};
+    mco_flowshop *shop = taillard("ta030");
+    for (int c = 0; c < COUNT_OF(crowds); c++) {
+        solve_of_test s;
+        prepare(&s, shop, crowds[c].engine, crowds[c].gpus, crowds[c].threads, 2178);
+        begin_with_root(&s);
+        for (int leg = 0; !s.is_proved; leg++) {
+            s.run.deadline_s = leg < 50 ? mco_clock_s() + 0.005 : INFINITY;
+            assert_ok(search(&s));
+        }
+        assert_int_equal(s.result.nodes, 2415746);
+        end(&s);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// ---- Failing GPUs, failing memory
+
+static int64_t optimum_by_reference(const mco_flowshop *shop)
+{
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
+    params.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &params, &result));
+    const int64_t makespan = result.makespan;
+    mco_flowshop_result_clear(test_ctx, &result);
+    return makespan;
+}
+
+static void test_failure_keeps_the_search(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = taillard("ta020");
+    const char *path = test_path("failed.ckpt");
+    for (int w = 1; w < COUNT_OF(teams); w++) {
+        solve_of_test s;
+        prepare(&s, shop, teams[w].engine, teams[w].gpus, teams[w].threads, 1591);
+        mocks.fail_at = 20000;
+        s.params.checkpoint = path;
+        begin_with_root(&s);
+        mco_status st = search(&s);
+        // The cores may have done nearly all.
+        assert_true(st == MCO_ERR_DEVICE || teams[w].engine == MCO_FLOWSHOP_ENGINE_HYBRID);
+        if (st == MCO_ERR_DEVICE) {
+            expect_text("the mock failed as asked");
+            expect_text("--resume");
+        }
+        end(&s);
+        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_CPU, 0, 2, 1591);
+        resume_from(&s, path);
+        assert_true(st == MCO_OK || s.state.open.count > 0);
+        assert_ok(search(&s));
+        assert_int_equal(s.result.nodes, 268812);
+        end(&s);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// The GPU fails, and the k-th allocation with it: the checkpoint, if there is one, still leads to the optimum.
+static void test_failure_with_memory_short(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    const char *path = test_path("short.ckpt");
+    int64_t optimum;
+    assert_ok(mco_flowshop_generate(test_ctx, 9, 4, 1, &shop));
+    optimum = optimum_by_reference(shop);
+    bool has_failed = true;
+    int kept = 0, lost = 0;
+    for (long k = 1; has_failed; k++) {
+        solve_of_test s;
+        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_GPU, 1, 1, 1000);
+        mocks.fail_at = 1;
+        s.params.checkpoint = path;
+        begin_with_root(&s);
+        unlink(path);
+        test_fail_allocation(k);
+        mco_status st = search(&s);
+        has_failed = test_memory.calls >= k;
+        test_fail_allocation(0);
+        assert_true(st == MCO_ERR_DEVICE || (has_failed && st == MCO_ERR_MEMORY));
+        end(&s);
+        if (st == MCO_ERR_DEVICE) {
+            expect_text("the mock failed as asked");
+            const bool is_kept = access(path, R_OK) == 0;
+            expect_text(is_kept ? "--resume" : "lost");
+            kept += is_kept;
+            lost += !is_kept;
+        }
+        if (access(path, R_OK) != 0)
+            continue;
+        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_CPU, 0, 2, 1000);
+        resume_from(&s, path);
+        assert_ok(search(&s));
+        assert_int_equal(s.run.upper_bound, optimum);
+        end(&s);
+    }
+    assert_true(kept > 0 && lost > 0);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_failure_without_checkpoint(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = taillard("ta011");
+    solve_of_test s;
+    prepare(&s, shop, MCO_FLOWSHOP_ENGINE_GPU, 2, 1, 1582);
+    mocks.fail_at = 1000;
+    begin_with_root(&s);
+    assert_int_equal(search(&s), MCO_ERR_DEVICE);
+    expect_text("--checkpoint");
+    end(&s);
+    prepare(&s, shop, MCO_FLOWSHOP_ENGINE_HYBRID, 2, 2, 1582);
+    mocks.fails_to_open = true;
+    begin_with_root(&s);
+    assert_int_equal(search(&s), MCO_ERR_DEVICE);
+    assert_string_equal(mco_context_error(test_ctx), "the mock cannot be opened");
+    end(&s);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// The k-th allocation fails, for every k: a status, and nothing is left behind.
+static void test_memory_fails(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    assert_ok(mco_flowshop_generate(test_ctx, 7, 4, 1, &shop));
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st == MCO_ERR_MEMORY; k++) {
+        solve_of_test s;
+        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_HYBRID, 1, 1, 500);
+        begin_with_root(&s);
+        test_fail_allocation(k);
+        st = search(&s);
+        const bool has_failed = test_memory.calls >= k;
+        test_fail_allocation(0);
+        assert_int_equal(st, has_failed ? MCO_ERR_MEMORY : MCO_OK);
+        end(&s);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_stop_and_resume),
+        TEST(test_nothing_is_lost_at_stops),
+        TEST(test_failure_keeps_the_search),
+        TEST(test_failure_with_memory_short),
+        TEST(test_failure_without_checkpoint),
+        TEST(test_memory_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
