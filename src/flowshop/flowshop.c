@@ -45,16 +45,21 @@ static bool is_of_host(mco_flowshop_engine engine)
     return engine == MCO_FLOWSHOP_ENGINE_CPU || engine == MCO_FLOWSHOP_ENGINE_REFERENCE;
 }
 
+// Of Chakroun (2013).
+static bool is_system(mco_flowshop_engine engine)
+{
+    return engine >= MCO_FLOWSHOP_ENGINE_GPU_BOUND;
+}
+
 // Options of Chakroun's systems, given with another engine.
 static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_params *p, const char *engine)
 {
     static const mco_flowshop_params defaults = MCO_FLOWSHOP_PARAMS_INIT;
-    const bool is_system = p->engine >= MCO_FLOWSHOP_ENGINE_GPU_BOUND;
-    if (p->pool_size != defaults.pool_size && !is_system)
+    if (p->pool_size != defaults.pool_size && !is_system(p->engine))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "--pool is %lld, but engine %s has no pool: it is for the systems of Chakroun (2013)",
                         (long long)p->pool_size, engine);
-    if (p->block != defaults.block && !is_system)
+    if (p->block != defaults.block && !is_system(p->engine))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "--block is %lld, but engine %s has its own: it is for the systems of Chakroun (2013)",
                         (long long)p->block, engine);
@@ -118,6 +123,17 @@ static bool is_of_one_gpu(mco_flowshop_engine engine)
            engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE;
 }
 
+// The functional split takes GPUs in pairs; one alone plays both parts.
+static void leave_unpaired_gpu(flowshop_run *run)
+{
+    if (run->params->engine != MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL || run->gpu_count < 2 ||
+        run->gpu_count % 2 == 0)
+        return;
+    run->gpu_count--;
+    mco_log(run->ctx, MCO_LOG_WARNING, "%d GPUs make %d pair%s: GPU %d is not used", run->gpu_count + 1,
+            run->gpu_count / 2, run->gpu_count > 2 ? "s" : "", run->gpus[run->gpu_count].index);
+}
+
 // Given the optimum, MinBranch needs fewer nodes than MinMin on eight of the ten 20x10 and eight of the
 // ten 50x10 instances of Taillard's; in all 35 M at 20x10, MinMin 41 M, MaxSum 45 M. LB2 halves a tree
 // (ta011, ta020) and costs thirteen times as much a node there.
@@ -139,10 +155,25 @@ static mco_status settle(flowshop_run *run)
             MCO_TRY(mco_fail(run->ctx, MCO_ERR_ARGUMENT,
                              "--gpus \"%s\" are %d GPUs, the engine works on one: multi-gpu-bound and gpu take several",
                              p->gpus, run->gpu_count));
+        leave_unpaired_gpu(run);
     }
     flowshop_use_engine(run, is_auto ? MCO_FLOWSHOP_ENGINE_CPU : p->engine);
 done:
     return st;
+}
+
+// ", pools of adaptive size, blocks of 256 threads, 16 host threads": how a system of Chakroun works.
+static void describe_system(const flowshop_run *run, char *out, size_t size)
+{
+    const mco_flowshop_params *p = run->params;
+    char pools[48] = "pools of adaptive size", streams[24] = "", threads[32] = "";
+    if (p->pool_size > 0)
+        snprintf(pools, sizeof pools, "pools of %lld children", (long long)p->pool_size);
+    if (p->engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE)
+        snprintf(streams, sizeof streams, ", %lld stream%s", (long long)p->streams, p->streams > 1 ? "s" : "");
+    if (p->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT)
+        snprintf(threads, sizeof threads, ", %d host thread%s", run->threads, run->threads > 1 ? "s" : "");
+    snprintf(out, size, ", %s%s, blocks of %lld threads%s", pools, streams, (long long)p->block, threads);
 }
 
 // "2 threads, simd avx512 (the widest of this processor), 16-bit lanes" or "GPU 0 (NVIDIA H200)", or both.
@@ -155,7 +186,11 @@ static void describe_processors(const flowshop_run *run, char *out, size_t size)
     for (int i = 0; i < run->gpu_count && has_gpus && used < (int)size; i++)
         used += snprintf(out + used, size - (size_t)used, "%sGPU %d (%s)", i > 0 ? ", " : "", run->gpus[i].index,
                          run->gpus[i].name);
-    if (run->result->engine != MCO_FLOWSHOP_ENGINE_GPU && used < (int)size)
+    if (used >= (int)size)
+        return;
+    if (is_system(run->result->engine))
+        describe_system(run, out + used, size - (size_t)used);
+    else if (run->result->engine != MCO_FLOWSHOP_ENGINE_GPU)
         snprintf(out + used, size - (size_t)used, "%s%d thread%s, simd %s (%s), %d-bit lanes", has_gpus ? ", " : "",
                  cores, cores > 1 ? "s" : "", run->variant->simd,
                  p->simd == MCO_FLOWSHOP_SIMD_AUTO ? "the widest of this processor" : "as asked",

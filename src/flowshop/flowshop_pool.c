@@ -24,12 +24,15 @@
 #include "base/clock.h"
 #include "flowshop/flowshop_pool_run.h"
 
-// Pending nodes may take this much memory; then the search ends with MCO_STOP_MEMORY.
+// Pending nodes may take this much memory: pools shrink before, and if even single fathers leave more, the search
+// ends with MCO_STOP_MEMORY.
 static const int64_t PENDING_BYTES = (int64_t)8 << 30;
 // Largest pool that the adaptive size tries: 16 times the largest of the thesis.
 static const int64_t MOST_CHILDREN = (int64_t)1 << 22;
 // Steps of the innermost loop of a pool, so that the clock is looked at about every 0.05 s on a large GPU.
 static const double MOST_STEPS = 2e11;
+// Steps of a single thread above which a kernel takes seconds: LB2 of 500 jobs and 20 machines has 9.5e7.
+static const double MOST_THREAD_STEPS = 5e7;
 // Children a father has on average at least: room for fathers is room for children by this.
 enum { CHILDREN_OF_FATHER = 8 };
 // Nodes the host decomposes between two looks at the clock, without a device.
@@ -37,10 +40,15 @@ enum { HOST_NODES = 64 };
 
 // ---- Batches
 
+static int32_t at_least_one_father(const flowshop_pool_run *p, int64_t children)
+{
+    const int64_t least = 2 * (int64_t)p->tree.tables.jobs;
+    return (int32_t)(children > least ? children : least);
+}
+
 static int32_t share_of(const flowshop_pool_run *p, int64_t children)
 {
-    const int64_t share = children / p->parts, least = 2 * (int64_t)p->tree.tables.jobs;
-    return (int32_t)(share > least ? share : least);
+    return at_least_one_father(p, children / p->parts);
 }
 
 static int32_t fathers_of(int32_t children)
@@ -61,9 +69,21 @@ mco_status flowshop_pool_make_room(flowshop_pool_run *p)
             p->room = p->size.target;
         if (st != MCO_ERR_MEMORY || p->size.target <= least)
             return st;
+        snprintf(p->shortage, sizeof p->shortage, "%s", mco_context_error(p->ctx));
         flowshop_pool_size_limit(&p->size, p->size.target / 2 > least ? p->size.target / 2 : least);
         p->is_short = true;
     }
+}
+
+// Children of a batch whose survivors, half of them at most, find room beside those of the others. Depth first, a
+// pool leaves survivors behind at every level below: each level has its share. As long as half of the room is free a
+// pool may take half of what is left, so that pools are as large as wanted most of the time.
+static int64_t children_within_room(flowshop_pool_run *p)
+{
+    const int64_t left = p->most_nodes - p->tree.nodes.count;
+    const int64_t levels = p->tree.tables.jobs - flowshop_pool_nodes_depth(&p->tree.nodes);
+    const int64_t shares = left > p->most_nodes / 2 ? 2 : levels;
+    return 2 * left / shares / p->batch_count;
 }
 
 mco_status flowshop_pool_begin_batch(flowshop_pool_run *p, int idle, bool *is_begun)
@@ -71,12 +91,16 @@ mco_status flowshop_pool_begin_batch(flowshop_pool_run *p, int idle, bool *is_be
     const int at = (p->oldest + p->in_flight) % p->batch_count;
     flowshop_batch *batch = p->batches[at];
     const double begin_s = mco_clock_s();
-    const int32_t children = share_of(p, p->size.target);
+    const int64_t fitting = children_within_room(p);
+    const int32_t wanted = share_of(p, p->size.target);
+    const bool is_cut = fitting < wanted;
+    const int32_t children = is_cut ? at_least_one_father(p, fitting) : wanted;
     // What is pending is shared out among the idle batches.
     const int64_t fair = (p->tree.nodes.count + idle - 1) / idle;
     const int32_t fathers = fair < batch->father_room ? (int32_t)fair : batch->father_room;
     const bool is_limited = flowshop_pool_fill(&p->tree, batch, children, fathers);
-    p->is_full[at] = is_limited && (batch->host.fathers < fathers || fathers == batch->father_room);
+    p->is_full[at] = is_limited && !is_cut && (batch->host.fathers < fathers || fathers == batch->father_room);
+    p->is_cut = p->is_cut || (is_limited && is_cut);
     p->stats.fill_s += mco_clock_s() - begin_s;
     *is_begun = batch->host.fathers > 0;
     if (!*is_begun)
@@ -130,10 +154,24 @@ done:
     return st;
 }
 
+// What kept pools from the size wanted, once.
+static void log_limits(flowshop_pool_run *p)
+{
+    if (p->is_short && !p->is_short_logged)
+        mco_log(p->run->ctx, MCO_LOG_WARNING, "memory is short, pools of at most %lld children (%s)",
+                (long long)p->size.most, p->shortage);
+    if (p->is_cut && !p->is_cut_logged)
+        mco_log(p->run->ctx, MCO_LOG_WARNING, "at most %lld nodes may be pending: pools are cut to leave room",
+                (long long)p->most_nodes);
+    p->is_short_logged = p->is_short;
+    p->is_cut_logged = p->is_cut;
+}
+
 void flowshop_pool_log(flowshop_pool_run *p, int64_t nodes)
 {
     const mco_flowshop_result *r = p->run->result;
     char best[24] = "-";
+    log_limits(p);
     if (!flowshop_run_log_is_due(p->run))
         return;
     if (r->makespan >= 0)
@@ -148,20 +186,11 @@ void flowshop_pool_log(flowshop_pool_run *p, int64_t nodes)
     p->rate_nodes = nodes;
 }
 
-static void log_shortage(flowshop_pool_run *p)
-{
-    if (p->is_short && !p->is_short_logged)
-        mco_log(p->run->ctx, MCO_LOG_WARNING, "device memory is short: pools of at most %lld children",
-                (long long)p->size.most);
-    p->is_short_logged = p->is_short;
-}
-
 static mco_status adapt_room(flowshop_pool_run *p)
 {
     if (p->batch_count == 0 || p->in_flight > 0 || p->size.target <= p->room)
         return MCO_OK;
     mco_status st = flowshop_pool_make_room(p);
-    log_shortage(p);
     p->collected_s = mco_clock_s();
     return st;
 }
@@ -245,7 +274,8 @@ static flowshop_operators operators_of(const flowshop_pool_run *p)
     }
 }
 
-// How many batches, and on which devices. The functional split takes pairs; a single device plays both parts.
+// How many batches, and on which devices. The functional split takes pairs; a single device plays both parts, one
+// without a partner none.
 static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL_MOST_BATCHES])
 {
     const flowshop_pool_setup *s = p->setup;
@@ -271,16 +301,29 @@ static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL
     if (is_functional && s->gpu_count == 1)
         mco_log(p->run->ctx, MCO_LOG_WARNING,
                 "one GPU: it plays both parts of the functional split, in streams of its own");
-    if (is_functional && s->gpu_count > 1 && s->gpu_count % 2 != 0)
-        mco_log(p->run->ctx, MCO_LOG_WARNING, "%d GPUs make %d pairs: GPU %d stays idle", s->gpu_count, pairs,
-                s->gpus[s->gpu_count - 1].index);
+}
+
+// Steps of the innermost loop of the bound of a child.
+static double steps_of_child(const flowshop_tables *t)
+{
+    return (double)t->machines + (double)t->pairs * t->jobs;
+}
+
+// A thread of gpu-multinode bounds all children of its father, and no smaller pool makes that shorter.
+static void warn_of_long_kernels(const flowshop_pool_run *p)
+{
+    const double steps = 2 * (double)p->tree.tables.jobs * steps_of_child(&p->tree.tables);
+    if (p->run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_MULTINODE && steps > MOST_THREAD_STEPS)
+        mco_log(p->run->ctx, MCO_LOG_WARNING,
+                "a thread takes up to %.0f million steps to bound the children of a node: a kernel can run for "
+                "seconds, and the time limit waits for it",
+                steps * 1e-6);
 }
 
 static void start_size(flowshop_pool_run *p)
 {
     const flowshop_tables *t = &p->tree.tables;
-    const double steps = (double)t->machines + (double)t->pairs * t->jobs; // of the bound of a child
-    const double affordable = MOST_STEPS / steps;
+    const double affordable = MOST_STEPS / steps_of_child(t);
     int64_t most = affordable < (double)MOST_CHILDREN ? (int64_t)affordable : MOST_CHILDREN;
     const int64_t least = 2 * (int64_t)t->jobs * p->parts;
     const int blocks = p->setup->gpu_count > 0 ? p->setup->gpus[0].multiprocessors : 1;
@@ -298,8 +341,12 @@ static mco_status create_batches(flowshop_pool_run *p)
     flowshop_batch_place places[FLOWSHOP_POOL_MOST_BATCHES];
     plan(p, places);
     start_size(p);
-    for (int i = 0; i < p->batch_count; i++)
+    warn_of_long_kernels(p);
+    for (int i = 0; i < p->batch_count; i++) {
+        places[i].earlier = p->batches;
+        places[i].earlier_count = i;
         MCO_TRY(p->setup->backend->create(p->ctx, &p->tree.tables, operators_of(p), &places[i], &p->batches[i]));
+    }
 done:
     return st;
 }
@@ -325,7 +372,7 @@ static void summarise(flowshop_pool_run *p)
         p->stats.bytes_down += p->batches[i]->bytes_down;
     }
     p->stats.pool_size = p->size.target;
-    log_shortage(p);
+    log_limits(p);
     const int64_t columns = p->tree.columns, cells = ((int64_t)p->tree.tables.jobs + 1) * columns;
     memcpy(r->children_by_depth, p->counts.children_by_depth, (size_t)cells * sizeof *r->children_by_depth);
     r->nodes = p->counts.nodes;
@@ -340,7 +387,7 @@ static void summarise(flowshop_pool_run *p)
         *p->setup->stats = p->stats;
 }
 
-// Messages of threads of ours are in contexts of their own.
+// While a system is set up no failure is survived: if one of our own contexts has a message, it is the failure's.
 static mco_status pass_failure(flowshop_run *run, mco_status st, mco_context *const own[2])
 {
     for (int i = 0; i < 2 && st != MCO_OK; i++)
@@ -349,22 +396,34 @@ static mco_status pass_failure(flowshop_run *run, mco_status st, mco_context *co
     return st;
 }
 
+// own: of the thread that drives, and of whoever holds the shared pool; NULL where the calling thread does both.
+static mco_status set_up(flowshop_pool_run *p, mco_context *const own[2], bool *is_ready)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = p->run;
+    const flowshop_pool_setup *s = p->setup;
+    p->ctx = own[0] != NULL ? own[0] : run->ctx;
+    MCO_TRY(flowshop_pool_tree_create(run, own[1] != NULL ? own[1] : run->ctx, s->rule_bound, &p->tree, is_ready));
+    MCO_TRY(flowshop_pool_counts_create(run->ctx, &p->tree, &p->counts));
+    p->most_nodes = s->most_pending > 0 ? s->most_pending : PENDING_BYTES / flowshop_row_bytes(run->shop->jobs);
+    MCO_TRY(create_batches(p));
+    MCO_TRY(insert_root(p));
+done:
+    return pass_failure(run, st, own);
+}
+
 mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *setup, bool *is_proved, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     const bool is_concurrent = run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT;
     bool is_stopped = false, is_ready = true;
-    mco_context *own[2] = {NULL, NULL}; // of the thread that drives, and of whoever holds the shared pool
+    mco_context *own[2] = {NULL, NULL};
     double begin_s;
     flowshop_pool_run p = {.run = run, .setup = setup, .ctx = run->ctx};
     for (int i = 0; i < 2 && is_concurrent; i++)
-        MCO_TRY(mco_context_create(&own[i], NULL));
-    p.ctx = is_concurrent ? own[0] : run->ctx;
-    MCO_TRY(flowshop_pool_tree_create(run, is_concurrent ? own[1] : run->ctx, setup->rule_bound, &p.tree, &is_ready));
-    MCO_TRY(flowshop_pool_counts_create(run->ctx, &p.tree, &p.counts));
-    p.most_nodes = PENDING_BYTES / flowshop_row_bytes(run->shop->jobs);
-    MCO_TRY(create_batches(&p));
-    MCO_TRY(insert_root(&p));
+        if (mco_context_create(&own[i], NULL) != MCO_OK)
+            MCO_TRY(mco_fail(run->ctx, MCO_ERR_MEMORY, "out of memory: no context for a thread's messages"));
+    MCO_TRY(set_up(&p, own, &is_ready));
     *stop = MCO_STOP_FINISHED;
     begin_s = p.rate_s = mco_clock_s();
     // Sorting the orders of LB2 may have used the time up.
@@ -376,8 +435,7 @@ mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *se
     *is_proved = !is_stopped;
     summarise(&p);
 done:
-    st = pass_failure(run, st, own);
-    for (int i = 0; i < p.batch_count; i++)
+    for (int i = p.batch_count - 1; i >= 0; i--)
         setup->backend->destroy(p.ctx, &p.batches[i]);
     mco_free(run->ctx, &p.counts.children_by_depth);
     flowshop_pool_tree_destroy(&p.tree);

@@ -30,6 +30,7 @@ typedef struct flowshop_pool_setup {
     int gpu_count;
     int64_t pool_size, streams, block; // as the options
     int64_t rule_bound;
+    int64_t most_pending;       // more pending nodes end the search; 0: what 8 GB hold
     bool is_idle_host;          // gpu-cooperative: the host does not explore meanwhile (table 5.4)
     bool prunes_on_host;        // gpu-tree: without its third kernel (table 4.3)
     flowshop_pool_stats *stats; // filled unless NULL

@@ -33,6 +33,10 @@ typedef struct flowshop_batch {
 typedef struct flowshop_batch_place {
     const mco_gpu *gpu, *second; // second: NULL for one device
     int block;                   // threads of a block
+    // Batches of the same tables [earlier_count], which outlive this one: constants they brought to its devices serve
+    // it too.
+    flowshop_batch *const *earlier;
+    int earlier_count;
 } flowshop_batch_place;
 
 // One thread uses a batch at a time; `ctx` is that thread's and receives the messages.
@@ -41,7 +45,7 @@ typedef struct flowshop_backend {
     mco_status (*create)(mco_context *ctx, const flowshop_tables *tables, flowshop_operators operators,
                          const flowshop_batch_place *place, flowshop_batch **out);
     void (*destroy)(mco_context *ctx, flowshop_batch **batch);
-    // Makes room for so many children and fathers; nothing may be under way. After MEMORY the batch has no room.
+    // Makes room for so many children and fathers; nothing may be under way. After MEMORY the batch has and holds none.
     mco_status (*resize)(flowshop_batch *batch, int32_t children, int32_t fathers);
     // Queues the copies and kernels and returns; is_done tells, without waiting, whether finish would wait;
     // finish waits and completes the results.

@@ -2,6 +2,10 @@
 // RLL-GB&B (Chakroun 2013, algorithms 8 to 10): one thread drives a device, the others decompose nodes on the
 // host; all take from and insert into one locked pool. The thesis' test for the end, an empty pool, is mended: the
 // search ends when the pool is empty and no thread has nodes in hand. Bulk takes instead of one lock a node.
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/team.h"
 #include "flowshop/flowshop_pool_run.h"
@@ -20,12 +24,30 @@ typedef struct shared {
     cpu_worker *workers; // [worker_count]
     int worker_count;
     pthread_mutex_t lock;
+    atomic_bool is_lock_wanted; // by the supervisor
     pthread_cond_t changed;
     int active; // threads with nodes in hand; guarded by the lock, as all below
     bool is_done, must_stop;
     int64_t nodes; // decomposed so far, for the log and the callback
-    mco_status failure;
+    mco_status failure; // the first, with its message
+    char failure_text[MCO_ERROR_LENGTH];
 } shared;
+
+// A mutex serves nobody in turn: threads that unlock and lock again within microseconds kept the supervisor, and with
+// it the time limit, waiting for seconds. So they let it pass.
+static void lock_behind_supervisor(shared *s)
+{
+    while (atomic_load_explicit(&s->is_lock_wanted, memory_order_relaxed))
+        sched_yield();
+    pthread_mutex_lock(&s->lock);
+}
+
+static void lock_for_supervisor(shared *s)
+{
+    atomic_store_explicit(&s->is_lock_wanted, true, memory_order_relaxed);
+    pthread_mutex_lock(&s->lock);
+    atomic_store_explicit(&s->is_lock_wanted, false, memory_order_relaxed);
+}
 
 // Holds the lock until there is work; false when there will be none.
 static bool wait_for_work_locked(shared *s)
@@ -38,12 +60,14 @@ static bool wait_for_work_locked(shared *s)
     return !s->is_done && !s->must_stop;
 }
 
-static void leave_locked(shared *s, mco_status st)
+// `ctx` has the message if `st` is a failure.
+static void leave_locked(shared *s, mco_status st, const mco_context *ctx)
 {
     s->active--;
-    if (st != MCO_OK) {
+    s->must_stop = s->must_stop || st != MCO_OK;
+    if (st != MCO_OK && s->failure == MCO_OK) {
         s->failure = st;
-        s->must_stop = true;
+        snprintf(s->failure_text, sizeof s->failure_text, "%s", mco_context_error(ctx));
     }
     pthread_cond_broadcast(&s->changed);
 }
@@ -59,7 +83,7 @@ static int nodes_at_a_time(const flowshop_run *run)
 static void work_on_host(shared *s, cpu_worker *w)
 {
     const int most = nodes_at_a_time(s->p->run);
-    pthread_mutex_lock(&s->lock);
+    lock_behind_supervisor(s);
     while (wait_for_work_locked(s)) {
         int count = 0;
         while (count < most && flowshop_pool_take(&s->p->tree, &w->nodes[count]))
@@ -68,12 +92,12 @@ static void work_on_host(shared *s, cpu_worker *w)
         pthread_mutex_unlock(&s->lock);
         for (int i = 0; i < count; i++)
             flowshop_pool_decompose(&s->p->tree, &w->nodes[i]);
-        pthread_mutex_lock(&s->lock);
+        lock_behind_supervisor(s);
         mco_status st = MCO_OK;
         for (int i = 0; i < count && st == MCO_OK; i++)
             st = flowshop_pool_insert(&s->p->tree, &w->nodes[i], &w->counts);
         s->nodes += count;
-        leave_locked(s, st);
+        leave_locked(s, st, s->p->tree.ctx);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -81,7 +105,7 @@ static void work_on_host(shared *s, cpu_worker *w)
 static void lock_for_device(shared *s)
 {
     const double begin_s = mco_clock_s();
-    pthread_mutex_lock(&s->lock);
+    lock_behind_supervisor(s);
     s->p->stats.lock_s += mco_clock_s() - begin_s;
 }
 
@@ -93,6 +117,7 @@ static void drive_device(shared *s)
     lock_for_device(s);
     while (wait_for_work_locked(s)) {
         s->active++;
+        const mco_context *ctx = p->ctx;
         mco_status st = p->size.target > p->room ? flowshop_pool_make_room(p) : MCO_OK;
         if (st == MCO_OK)
             st = flowshop_pool_begin_batch(p, 1, &is_begun);
@@ -101,10 +126,12 @@ static void drive_device(shared *s)
             st = flowshop_pool_finish_batch(p);
             lock_for_device(s);
             s->nodes += p->batches[p->oldest]->host.fathers;
-            if (st == MCO_OK)
+            if (st == MCO_OK) {
+                ctx = p->tree.ctx;
                 st = flowshop_pool_collect_batch(p);
+            }
         }
-        leave_locked(s, st);
+        leave_locked(s, st, ctx);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -158,7 +185,7 @@ static mco_status supervise(shared *s, mco_team *team, bool *is_stopped, mco_sto
     mco_status st = MCO_OK;
     flowshop_pool_run *p = s->p;
     while (!mco_team_wait(team, WAIT_S)) {
-        pthread_mutex_lock(&s->lock);
+        lock_for_supervisor(s);
         const int64_t nodes = s->nodes;
         const bool is_full = p->tree.nodes.count > p->most_nodes;
         flowshop_pool_log(p, nodes);
@@ -171,7 +198,7 @@ static mco_status supervise(shared *s, mco_team *team, bool *is_stopped, mco_sto
             break;
     }
 done:
-    pthread_mutex_lock(&s->lock);
+    lock_for_supervisor(s);
     s->must_stop = true;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
@@ -189,7 +216,8 @@ mco_status flowshop_pool_concurrent(flowshop_pool_run *p, bool *is_stopped, mco_
     MCO_TRY(mco_team_start(p->run->ctx, 1 + s.worker_count, work, &s, &team));
     st = supervise(&s, &team, is_stopped, stop);
     mco_team_join(&team);
-    st = st != MCO_OK ? st : s.failure; // its message is in the context of the thread that failed
+    if (st == MCO_OK && s.failure != MCO_OK)
+        st = mco_fail(p->run->ctx, s.failure, "%s", s.failure_text);
     *is_stopped = !s.is_done;
 done:
     gather_workers(&s);

@@ -11,7 +11,7 @@
 // What one device holds.
 typedef struct side {
     mco_device device;
-    flowshop_tables tables;
+    flowshop_tables tables; // constants in its memory, taken by this side or by another one on the same device
     flowshop_arrays arrays;
     cudaEvent_t begin, end, ready; // its kernels; its results are complete
 } side;
@@ -39,6 +39,19 @@ done:
     return st;
 }
 
+// The constants on the device with this index, if a batch made before, or the other side of this one, brought them.
+static const flowshop_tables *find_tables(const flowshop_batch_place *place, const gpu_batch *b, int index)
+{
+    for (int i = 0; i < place->earlier_count; i++) {
+        const gpu_batch *earlier = (const gpu_batch *)(const void *)place->earlier[i];
+        for (int k = 0; k < 1 + earlier->is_split; k++)
+            if (earlier->sides[k].device.info.index == index)
+                return &earlier->sides[k].tables;
+    }
+    const side *first = &b->sides[0];
+    return first->device.ctx != NULL && first->device.info.index == index ? &first->tables : NULL;
+}
+
 static mco_status upload_tables(side *x, const flowshop_tables *t)
 {
     mco_status st = MCO_OK;
@@ -55,6 +68,108 @@ done:
     return st;
 }
 
+// ---- Memory of a batch
+
+// Not by the pool of mco_device: a batch asks for another size every time, so that the blocks it gave back would stay
+// idle, or serve half their size, when memory is short.
+static mco_status take_part(side *x, mco_memory_kind kind, void *field, size_t bytes)
+{
+    void *memory = NULL;
+    const bool is_device = kind == MCO_MEMORY_DEVICE;
+    if (bytes == 0)
+        return MCO_OK;
+    const cudaError_t error =
+        is_device ? cudaMalloc(&memory, bytes) : cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+    if (error == cudaSuccess)
+        memcpy(field, &memory, sizeof memory);
+    if (error != cudaErrorMemoryAllocation)
+        return mco_cuda_status(x->device.ctx, error, is_device ? "cudaMalloc" : "cudaHostAlloc", __FILE__, __LINE__);
+    (void)cudaGetLastError();
+    return mco_fail(x->device.ctx, MCO_ERR_MEMORY, "GPU %d: %.1f MB of %s memory were asked for, less is free",
+                    x->device.info.index, (double)bytes * 1e-6, is_device ? "device" : "pinned host");
+}
+
+// Errors are those of work already reported, or of a device that is gone.
+static void give_part(mco_memory_kind kind, void *field)
+{
+    void *memory;
+    memcpy(&memory, field, sizeof memory);
+    if (memory == NULL)
+        return;
+    (void)(kind == MCO_MEMORY_DEVICE ? cudaFree(memory) : cudaFreeHost(memory));
+    (void)cudaGetLastError();
+    memory = NULL;
+    memcpy(field, &memory, sizeof memory);
+}
+
+static void release_side(side *x)
+{
+    flowshop_arrays *a = &x->arrays;
+    const mco_memory_kind kind = MCO_MEMORY_DEVICE;
+    give_part(kind, &a->survivor_count);
+    give_part(kind, &a->counts);
+    give_part(kind, &a->survivors);
+    give_part(kind, &a->bounds);
+    give_part(kind, &a->child_ends);
+    give_part(kind, &a->ends);
+    give_part(kind, &a->words);
+    give_part(kind, &a->offsets);
+    give_part(kind, &a->rows);
+}
+
+static mco_status take_side(side *x, const flowshop_batch_bytes *room)
+{
+    mco_status st = MCO_OK;
+    flowshop_arrays *a = &x->arrays;
+    const mco_memory_kind kind = MCO_MEMORY_DEVICE;
+    MCO_TRY(take_part(x, kind, &a->rows, room->rows));
+    MCO_TRY(take_part(x, kind, &a->offsets, room->offsets));
+    MCO_TRY(take_part(x, kind, &a->words, room->words));
+    MCO_TRY(take_part(x, kind, &a->ends, room->ends));
+    MCO_TRY(take_part(x, kind, &a->child_ends, room->child_ends));
+    MCO_TRY(take_part(x, kind, &a->bounds, room->bounds));
+    MCO_TRY(take_part(x, kind, &a->survivors, room->survivors));
+    MCO_TRY(take_part(x, kind, &a->counts, room->counts));
+    MCO_TRY(take_part(x, kind, &a->survivor_count, sizeof *a->survivor_count));
+done:
+    return st;
+}
+
+static void release_host(gpu_batch *b)
+{
+    flowshop_arrays *a = &b->base.host;
+    const mco_memory_kind kind = MCO_MEMORY_PINNED;
+    give_part(kind, &a->survivor_count);
+    give_part(kind, &a->counts);
+    give_part(kind, &a->survivors);
+    give_part(kind, &a->bounds);
+    give_part(kind, &a->words);
+    give_part(kind, &a->offsets);
+    give_part(kind, &a->rows);
+    b->base.child_room = b->base.father_room = 0;
+}
+
+// The host's copies of what goes up and comes down, page-locked.
+static mco_status take_host(gpu_batch *b, const flowshop_batch_bytes *room)
+{
+    mco_status st = MCO_OK;
+    flowshop_arrays *a = &b->base.host;
+    side *x = &b->sides[0];
+    const bool is_listed = b->base.operators == FLOWSHOP_BOUND_ONLY,
+               is_pruned_here = flowshop_host_prunes(b->base.operators);
+    const mco_memory_kind kind = MCO_MEMORY_PINNED;
+    MCO_TRY(take_part(x, kind, &a->rows, room->rows));
+    MCO_TRY(take_part(x, kind, &a->offsets, room->offsets));
+    MCO_TRY(take_part(x, kind, &a->words, is_listed ? room->words : 0));
+    MCO_TRY(take_part(x, kind, &a->bounds, is_pruned_here ? room->bounds : 0));
+    MCO_TRY(take_part(x, kind, &a->survivors, room->survivors));
+    MCO_TRY(take_part(x, kind, &a->counts, room->counts));
+    MCO_TRY(take_part(x, kind, &a->survivor_count, sizeof *a->survivor_count));
+    a->row_bytes = flowshop_row_bytes(b->base.tables.jobs);
+done:
+    return st;
+}
+
 // ---- Life
 
 static void close_side(side *x)
@@ -63,6 +178,7 @@ static void close_side(side *x)
         return;
     (void)cudaSetDevice(x->device.info.index);
     (void)cudaDeviceSynchronize();
+    release_side(x);
     cudaEvent_t events[] = {x->begin, x->end, x->ready};
     for (int i = 0; i < 3; i++)
         if (events[i] != NULL)
@@ -70,14 +186,19 @@ static void close_side(side *x)
     mco_device_close(&x->device);
 }
 
-static mco_status open_side(mco_context *ctx, const mco_gpu *gpu, const flowshop_tables *tables, side *x)
+static mco_status open_side(gpu_batch *b, const flowshop_batch_place *place, const mco_gpu *gpu, side *x)
 {
     mco_status st = MCO_OK;
+    mco_context *ctx = b->ctx;
+    const flowshop_tables *there = find_tables(place, b, gpu->index);
     MCO_TRY(mco_device_open(ctx, gpu, &x->device));
     MCO_CUDA(ctx, cudaEventCreate(&x->begin));
     MCO_CUDA(ctx, cudaEventCreate(&x->end));
     MCO_CUDA(ctx, cudaEventCreateWithFlags(&x->ready, cudaEventDisableTiming));
-    MCO_TRY(upload_tables(x, tables));
+    if (there != NULL)
+        x->tables = *there;
+    else
+        MCO_TRY(upload_tables(x, &b->base.tables));
 done:
     return st;
 }
@@ -110,6 +231,7 @@ static void destroy(mco_context *ctx, flowshop_batch **batch)
         return;
     close_side(&b->sides[1]);
     close_side(&b->sides[0]);
+    release_host(b);
     mco_free(ctx, &b);
     *batch = NULL;
 }
@@ -127,9 +249,9 @@ static mco_status create(mco_context *ctx, const flowshop_tables *tables, flowsh
     b->ctx = ctx;
     b->block = place->block;
     b->is_split = place->second != NULL;
-    MCO_TRY(open_side(ctx, place->gpu, tables, &b->sides[0]));
+    MCO_TRY(open_side(b, place, place->gpu, &b->sides[0]));
     if (b->is_split) {
-        MCO_TRY(open_side(ctx, place->second, tables, &b->sides[1]));
+        MCO_TRY(open_side(b, place, place->second, &b->sides[1]));
         MCO_TRY(connect(ctx, place->gpu->index, place->second->index));
         MCO_TRY(connect(ctx, place->second->index, place->gpu->index));
     }
@@ -142,79 +264,11 @@ done:
 
 // ---- Room
 
-static void release_side(side *x)
+static void release_all(gpu_batch *b)
 {
-    flowshop_arrays *a = &x->arrays;
-    mco_device_give(&x->device, &a->survivor_count);
-    mco_device_give(&x->device, &a->counts);
-    mco_device_give(&x->device, &a->survivors);
-    mco_device_give(&x->device, &a->bounds);
-    mco_device_give(&x->device, &a->child_ends);
-    mco_device_give(&x->device, &a->ends);
-    mco_device_give(&x->device, &a->words);
-    mco_device_give(&x->device, &a->offsets);
-    mco_device_give(&x->device, &a->rows);
-}
-
-static mco_status take_part(side *x, mco_memory_kind kind, void *field, size_t bytes)
-{
-    void *memory = NULL;
-    mco_status st = bytes == 0 ? MCO_OK : mco_device_take_bytes(&x->device, kind, &memory, bytes, 1);
-    memcpy(field, &memory, sizeof memory);
-    return st;
-}
-
-static mco_status take_side(side *x, const flowshop_batch_bytes *room)
-{
-    mco_status st = MCO_OK;
-    flowshop_arrays *a = &x->arrays;
-    const mco_memory_kind kind = MCO_MEMORY_DEVICE;
-    MCO_TRY(take_part(x, kind, &a->rows, room->rows));
-    MCO_TRY(take_part(x, kind, &a->offsets, room->offsets));
-    MCO_TRY(take_part(x, kind, &a->words, room->words));
-    MCO_TRY(take_part(x, kind, &a->ends, room->ends));
-    MCO_TRY(take_part(x, kind, &a->child_ends, room->child_ends));
-    MCO_TRY(take_part(x, kind, &a->bounds, room->bounds));
-    MCO_TRY(take_part(x, kind, &a->survivors, room->survivors));
-    MCO_TRY(take_part(x, kind, &a->counts, room->counts));
-    MCO_TRY(take_part(x, kind, &a->survivor_count, sizeof *a->survivor_count));
-done:
-    return st;
-}
-
-static void release_host(gpu_batch *b)
-{
-    flowshop_arrays *a = &b->base.host;
-    mco_device *d = &b->sides[0].device;
-    mco_device_give(d, &a->survivor_count);
-    mco_device_give(d, &a->counts);
-    mco_device_give(d, &a->survivors);
-    mco_device_give(d, &a->bounds);
-    mco_device_give(d, &a->words);
-    mco_device_give(d, &a->offsets);
-    mco_device_give(d, &a->rows);
-    b->base.child_room = b->base.father_room = 0;
-}
-
-// The host's copies of what goes up and comes down, page-locked.
-static mco_status take_host(gpu_batch *b, const flowshop_batch_bytes *room)
-{
-    mco_status st = MCO_OK;
-    flowshop_arrays *a = &b->base.host;
-    side *x = &b->sides[0];
-    const bool is_listed = b->base.operators == FLOWSHOP_BOUND_ONLY,
-               is_pruned_here = flowshop_host_prunes(b->base.operators);
-    const mco_memory_kind kind = MCO_MEMORY_PINNED;
-    MCO_TRY(take_part(x, kind, &a->rows, room->rows));
-    MCO_TRY(take_part(x, kind, &a->offsets, room->offsets));
-    MCO_TRY(take_part(x, kind, &a->words, is_listed ? room->words : 0));
-    MCO_TRY(take_part(x, kind, &a->bounds, is_pruned_here ? room->bounds : 0));
-    MCO_TRY(take_part(x, kind, &a->survivors, room->survivors));
-    MCO_TRY(take_part(x, kind, &a->counts, room->counts));
-    MCO_TRY(take_part(x, kind, &a->survivor_count, sizeof *a->survivor_count));
-    a->row_bytes = flowshop_row_bytes(b->base.tables.jobs);
-done:
-    return st;
+    release_host(b);
+    for (int i = 0; i < 1 + b->is_split; i++)
+        release_side(&b->sides[i]);
 }
 
 static mco_status resize(flowshop_batch *batch, int32_t children, int32_t fathers)
@@ -222,9 +276,7 @@ static mco_status resize(flowshop_batch *batch, int32_t children, int32_t father
     mco_status st = MCO_OK;
     gpu_batch *b = (gpu_batch *)(void *)batch;
     const flowshop_batch_bytes room = flowshop_batch_room(&batch->tables, batch->operators, children, fathers);
-    release_host(b);
-    for (int i = 0; i < 1 + b->is_split; i++)
-        release_side(&b->sides[i]);
+    release_all(b);
     for (int i = 0; i < 1 + b->is_split; i++) {
         MCO_TRY(mco_device_use(&b->sides[i].device));
         MCO_TRY(take_side(&b->sides[i], &room));
@@ -234,6 +286,8 @@ static mco_status resize(flowshop_batch *batch, int32_t children, int32_t father
     batch->child_room = children;
     batch->father_room = fathers;
 done:
+    if (st != MCO_OK)
+        release_all(b);
     return st;
 }
 

@@ -17,13 +17,15 @@ typedef struct flowshop_pool_run {
     flowshop_pool_tree tree;
     flowshop_pool_counts counts; // of that thread
     flowshop_batch *batches[FLOWSHOP_POOL_MOST_BATCHES];
-    bool is_full[FLOWSHOP_POOL_MOST_BATCHES]; // the pending nodes filled it
+    bool is_full[FLOWSHOP_POOL_MOST_BATCHES]; // the pending nodes filled it, at the size wanted
     int batch_count;
-    int parts;                      // a pool is split over so many batches
-    int oldest, in_flight;          // of the ring of batches
-    int64_t room;                   // children of a pool that fit now
-    bool is_short, is_short_logged; // memory was too small for the pool size wanted
-    int64_t most_nodes;             // pending nodes beyond this end the search
+    int parts;                       // a pool is split over so many batches
+    int oldest, in_flight;           // of the ring of batches
+    int64_t room;                    // children of a pool that fit now
+    bool is_short, is_short_logged;  // memory was too small for the pool size wanted
+    char shortage[MCO_ERROR_LENGTH]; // which memory
+    bool is_cut, is_cut_logged;      // pools were smaller than wanted, so that their survivors find room
+    int64_t most_nodes;              // pending nodes beyond this end the search
     flowshop_pool_size size;
     double collected_s; // when the last batch was collected
     int64_t collected_nodes;
@@ -35,7 +37,8 @@ typedef struct flowshop_pool_run {
 // Gives all batches room for the pool size wanted, smaller ones where memory is short. Nothing may be under way.
 // Returns MEMORY if not even a node's children fit.
 mco_status flowshop_pool_make_room(flowshop_pool_run *p);
-// Fills and starts the next batch of the ring. *is_begun false: no node was left to take.
+// Fills and starts the next batch of the ring, a smaller one where survivors might exceed the room left for pending
+// nodes. *is_begun false: no node was left to take.
 mco_status flowshop_pool_begin_batch(flowshop_pool_run *p, int idle, bool *is_begun);
 // Waits for the oldest batch.
 mco_status flowshop_pool_finish_batch(flowshop_pool_run *p);

@@ -59,6 +59,7 @@ typedef struct wish {
     mco_flowshop_branching branching;
     int64_t upper;
     int64_t pool_size;
+    int64_t most_pending;
     double time_limit_s;
     const flowshop_backend *backend;
     long fail_at; // the allocation of the search that fails; 0: none
@@ -94,6 +95,7 @@ static outcome run_system(const mco_flowshop *shop, const system_case *system, w
                                        .streams = 3,
                                        .block = 64,
                                        .rule_bound = w.upper,
+                                       .most_pending = w.most_pending,
                                        .prunes_on_host = system->prunes_on_host,
                                        .stats = &o.stats};
     test_fail_allocation(w.fail_at);
@@ -197,6 +199,7 @@ static void test_parity_with_reference(void **state)
                 for (int s = 0; s < SYSTEMS; s++) {
                     outcome o = run_system(shop, &systems[s], w);
                     assert_int_equal(o.st, MCO_OK);
+                    assert_true(o.is_proved);
                     assert_int_equal(o.result.makespan, optimum);
                     clear(&o);
                 }
@@ -205,28 +208,48 @@ static void test_parity_with_reference(void **state)
     }
 }
 
-// Whole trees of some thousand nodes, LB2, sizes around the words of a set of jobs.
+// The same tree by the vector explorers of engine cpu, which are quick enough for the sizes below.
+static outcome run_explorers(const mco_flowshop *shop, wish w)
+{
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    outcome o = {.result = MCO_FLOWSHOP_RESULT_INIT};
+    params.engine = MCO_FLOWSHOP_ENGINE_CPU;
+    params.threads = 1;
+    params.bound = w.bound;
+    params.branching = w.branching;
+    params.upper_bound = w.upper;
+    o.st = mco_flowshop_solve(test_ctx, shop, &params, &o.result);
+    o.is_proved = o.result.outcome == MCO_OUTCOME_INFEASIBLE;
+    return o;
+}
+
+// LB2 at sizes around the words of a set of jobs. `above` the root's bound the tree has at least `nodes` nodes and
+// no schedule, so that the order in which nodes are visited does not matter.
 static void test_parity_at_larger_sizes(void **state)
 {
     (void)state;
-    static const int32_t sizes[][2] = {{10, 10}, {31, 3}, {32, 4}, {33, 3}, {65, 2}, {300, 2}};
-    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0, false};
-    mco_rng rng;
-    mco_rng_seed(&rng, 41, 0);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const int32_t n = sizes[i][0];
-        mco_flowshop *shop = random_shop(&rng, n, sizes[i][1], 99);
+    static const struct {
+        int32_t n, m;
+        uint64_t seed;
+        int64_t above, nodes;
+    } trees[] = {{10, 10, 0, 80, 400},  {31, 10, 0, 59, 600}, {32, 10, 11, 61, 1000},
+                 {33, 10, 0, 44, 600}, {65, 15, 3, 80, 700}, {300, 20, 0, 80, 80}};
+    for (size_t i = 0; i < sizeof trees / sizeof trees[0]; i++) {
+        mco_rng rng;
+        mco_rng_seed(&rng, 41, trees[i].seed);
+        mco_flowshop *shop = random_shop(&rng, trees[i].n, trees[i].m, 99);
         wish w = {.bound = MCO_FLOWSHOP_LB2, .branching = MCO_FLOWSHOP_MINBRANCH};
         mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB2, &w.upper);
-        w.upper += n <= 10 ? 40 : 1; // few nodes have a bound below
-        outcome expected = run_system(
-            shop, &reference, (wish){.bound = w.bound, .branching = w.branching, .upper = w.upper, .time_limit_s = 5});
-        if (expected.is_proved && expected.result.makespan < 0)
-            for (int s = 0; s < SYSTEMS; s++) {
-                outcome o = run_system(shop, &systems[s], w);
-                compare(&expected, &o, n);
-                clear(&o);
-            }
+        w.upper += trees[i].above;
+        outcome expected = run_explorers(shop, w);
+        assert_int_equal(expected.st, MCO_OK);
+        assert_true(expected.is_proved);
+        assert_in_range(expected.result.nodes, trees[i].nodes, 2 * trees[i].nodes);
+        for (int s = 0; s < SYSTEMS; s++) {
+            outcome o = run_system(shop, &systems[s], w);
+            compare(&expected, &o, trees[i].n);
+            clear(&o);
+        }
         clear(&expected);
         mco_flowshop_destroy(test_ctx, &shop);
     }
@@ -255,18 +278,56 @@ static void test_time_limit(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// ---- Memory that runs short: batches shrink
+// ---- Little room for pending nodes: pools are cut, and the search goes on
+
+static void test_little_room_for_pending_nodes(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    assert_int_equal(mco_flowshop_taillard(test_ctx, "ta011", &shop), MCO_OK);
+    for (int s = 1; s < SYSTEMS; s++) {
+        wish w = {.bound = MCO_FLOWSHOP_LB1,
+                  .branching = MCO_FLOWSHOP_MINBRANCH,
+                  .upper = 1582,
+                  .pool_size = 10000,
+                  .most_pending = 5000};
+        outcome o = run_system(shop, &systems[s], w);
+        assert_int_equal(o.st, MCO_OK);
+        assert_true(o.is_proved);
+        assert_int_equal(o.result.nodes, 150678);
+        clear(&o);
+        w.most_pending = 5;
+        o = run_system(shop, &systems[s], w);
+        assert_int_equal(o.st, MCO_OK);
+        assert_false(o.is_proved);
+        assert_int_equal(o.stop, MCO_STOP_MEMORY);
+        clear(&o);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// ---- Memory that runs short: batches shrink; and failures with their messages
 
 static const int32_t FITS = 700;
+static mco_context *backend_ctx; // receives the messages of the backends below
+
+static mco_status noting_create(mco_context *ctx, const flowshop_tables *tables, flowshop_operators operators,
+                                const flowshop_batch_place *place, flowshop_batch **out)
+{
+    backend_ctx = ctx;
+    return flowshop_host_backend.create(ctx, tables, operators, place, out);
+}
 
 static mco_status short_resize(flowshop_batch *batch, int32_t children, int32_t fathers)
 {
-    return children > FITS ? MCO_ERR_MEMORY : flowshop_host_backend.resize(batch, children, fathers);
+    return children > FITS ? mco_fail(backend_ctx, MCO_ERR_MEMORY, "too short")
+                           : flowshop_host_backend.resize(batch, children, fathers);
 }
 
 static mco_status lost_begin(flowshop_batch *batch)
 {
-    return batch->host.fathers > 20 ? MCO_ERR_DEVICE : flowshop_host_backend.begin(batch);
+    return batch->host.fathers > 20 ? mco_fail(backend_ctx, MCO_ERR_DEVICE, "lost")
+                                    : flowshop_host_backend.begin(batch);
 }
 
 static void test_short_memory_and_lost_device(void **state)
@@ -274,7 +335,8 @@ static void test_short_memory_and_lost_device(void **state)
     (void)state;
     flowshop_backend narrow = flowshop_host_backend, lost = flowshop_host_backend;
     mco_flowshop *shop = NULL;
-    narrow.resize = short_resize;
+    narrow.create = lost.create = noting_create;
+    narrow.resize = lost.resize = short_resize;
     lost.begin = lost_begin;
     assert_int_equal(mco_flowshop_taillard(test_ctx, "ta011", &shop), MCO_OK);
     for (int s = 1; s < SYSTEMS; s++) {
@@ -291,6 +353,7 @@ static void test_short_memory_and_lost_device(void **state)
         w.backend = &lost;
         o = run_system(shop, &systems[s], w);
         assert_int_equal(o.st, MCO_ERR_DEVICE);
+        assert_string_equal(mco_context_error(test_ctx), "lost");
         clear(&o);
     }
     mco_flowshop_destroy(test_ctx, &shop);
@@ -387,6 +450,35 @@ static void test_every_allocation(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// A shortage that was survived leaves no message on a later failure.
+static void test_message_is_of_the_failure(void **state)
+{
+    (void)state;
+    flowshop_backend narrow = flowshop_host_backend;
+    narrow.create = noting_create;
+    narrow.resize = short_resize;
+    mco_rng rng;
+    mco_rng_seed(&rng, 43, 0);
+    mco_flowshop *shop = random_shop(&rng, 7, 4, 99);
+    const wish w = {.bound = MCO_FLOWSHOP_LB1,
+                    .branching = MCO_FLOWSHOP_MINMIN,
+                    .upper = optimum_of(shop) + 1,
+                    .pool_size = 10000,
+                    .backend = &narrow};
+    for (int s = 1; s < SYSTEMS; s++)
+        for (long k = 1, is_failing = 1; is_failing != 0; k++) {
+            wish failing = w;
+            failing.fail_at = k;
+            outcome o = run_system(shop, &systems[s], failing);
+            assert_true(o.st == MCO_OK || o.st == MCO_ERR_MEMORY);
+            if (o.st != MCO_OK)
+                assert_memory_equal(mco_context_error(test_ctx), "out of memory", strlen("out of memory"));
+            is_failing = test_memory.calls >= k;
+            clear(&o);
+        }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,10 +486,12 @@ int main(void)
         TEST(test_parity_with_reference),
         TEST(test_parity_at_larger_sizes),
         TEST(test_time_limit),
+        TEST(test_little_room_for_pending_nodes),
         TEST(test_short_memory_and_lost_device),
         TEST(test_pending_nodes),
         TEST(test_adaptive_size),
         TEST(test_every_allocation),
+        TEST(test_message_is_of_the_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
