@@ -300,33 +300,45 @@ template <bool IS_ALIGNED, int N, class T> DEVICE void load(T (&x)[N], const T *
     }
 }
 
-// Elements from[0..length) of a chunk into this thread's lanes; `from` is this thread's first vector. All loads of a
-// batch are under way before the first is used.
+// ROWS whole rows into this thread's lanes; `from` is its first vector, `step` that row's number. All loads are under way
+// before the first is used.
+template <class Op, int ROWS, int TEAM, bool IS_ALIGNED, int FOLD, int N>
+DEVICE void take_rows(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from, uint32_t step)
+{
+    static_assert(ROWS % FOLD == 0, "whole rows of vectors");
+    typename Op::element x[ROWS][N];
+#pragma unroll
+    for (int u = 0; u < ROWS; u++)
+        load<IS_ALIGNED>(x[u], from + u * TEAM * N);
+#pragma unroll
+    for (int u = 0; u < ROWS; u++)
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            Op::take(lanes[u % FOLD][e], x[u][e], step + u);
+}
+
+// Elements from[0..length) of a chunk into this thread's lanes; `from` is this thread's first vector.
 template <class Op, int TEAM, int FOLD, bool IS_ALIGNED, int N>
 DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from,
                                               int64_t length, int thread)
 {
-    constexpr int STEP = TEAM * N;
-    static_assert(IN_FLIGHT % FOLD == 0, "a batch is whole rows");
+    constexpr int STEP = TEAM * N, HALF = IN_FLIGHT / 2 % FOLD == 0 ? IN_FLIGHT / 2 : IN_FLIGHT;
     const uint32_t steps = (uint32_t)((uint64_t)length / STEP);
-    typename Op::element x[IN_FLIGHT][N];
     uint32_t step = 0;
-    for (; step + IN_FLIGHT <= steps; step += IN_FLIGHT, from += IN_FLIGHT * STEP) {
-#pragma unroll
-        for (int u = 0; u < IN_FLIGHT; u++)
-            load<IS_ALIGNED>(x[u], from + u * STEP);
-#pragma unroll
-        for (int u = 0; u < IN_FLIGHT; u++)
-#pragma unroll
-            for (int e = 0; e < N; e++)
-                Op::take(lanes[u % FOLD][e], x[u][e], step + u);
+    for (; step + IN_FLIGHT <= steps; step += IN_FLIGHT, from += IN_FLIGHT * STEP)
+        take_rows<Op, IN_FLIGHT, TEAM, IS_ALIGNED>(lanes, from, step);
+    if (step + HALF <= steps) {
+        take_rows<Op, HALF, TEAM, IS_ALIGNED>(lanes, from, step);
+        step += HALF;
+        from += HALF * STEP;
     }
-    // What is left from this thread's vector on; less than a batch.
+    // What is left from this thread's vector on; less than HALF rows.
     const int left = (int)(length - (int64_t)step * STEP) - thread * N;
     if (left <= 0)
         return;
+    typename Op::element x[HALF][N];
 #pragma unroll
-    for (int u = 0; u < IN_FLIGHT; u++) {
+    for (int u = 0; u < HALF; u++) {
         if (u * STEP >= left)
             break;
         if (u * STEP + N <= left) {
@@ -338,7 +350,7 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
         }
     }
 #pragma unroll
-    for (int u = 0; u < IN_FLIGHT; u++) {
+    for (int u = 0; u < HALF; u++) {
         if (u * STEP >= left)
             break;
 #pragma unroll
