@@ -109,7 +109,8 @@ template <class Op>
 __global__ void __launch_bounds__(REDUCE_TEAM) reduce_chunk(const void *data, int length, mco_reduce_value *value)
 {
     __shared__ __align__(16) unsigned char s_bytes[REDUCE_TEAM * sizeof(typename Op::value)];
-    typename Op::value mine = thread_value<Op, REDUCE_TEAM, 1>(static_cast<const typename Op::element *>(data), length, 0, threadIdx.x);
+    typename Op::value mine = thread_value<Op, REDUCE_TEAM, 1, REDUCE_LEAST_ROWS>(
+        static_cast<const typename Op::element *>(data), length, 0, threadIdx.x);
     mine = team_value<Op>(mine, reinterpret_cast<typename Op::value *>(s_bytes), threadIdx.x);
     if (threadIdx.x == 0)
         store(value, Op::finish(mine));

@@ -300,45 +300,33 @@ template <bool IS_ALIGNED, int N, class T> DEVICE void load(T (&x)[N], const T *
     }
 }
 
-// ROWS whole rows into this thread's lanes; `from` is its first vector, `step` that row's number. All loads are under way
-// before the first is used.
-template <class Op, int ROWS, int TEAM, bool IS_ALIGNED, int FOLD, int N>
-DEVICE void take_rows(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from, uint32_t step)
-{
-    static_assert(ROWS % FOLD == 0, "whole rows of vectors");
-    typename Op::element x[ROWS][N];
-#pragma unroll
-    for (int u = 0; u < ROWS; u++)
-        load<IS_ALIGNED>(x[u], from + u * TEAM * N);
-#pragma unroll
-    for (int u = 0; u < ROWS; u++)
-#pragma unroll
-        for (int e = 0; e < N; e++)
-            Op::take(lanes[u % FOLD][e], x[u][e], step + u);
-}
-
-// Elements from[0..length) of a chunk into this thread's lanes; `from` is this thread's first vector.
+// Elements from[0..length) of a chunk into this thread's lanes; `from` is this thread's first vector. All loads of a
+// batch are under way before the first is used.
 template <class Op, int TEAM, int FOLD, bool IS_ALIGNED, int N>
 DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from,
                                               int64_t length, int thread)
 {
-    constexpr int STEP = TEAM * N, HALF = IN_FLIGHT / 2 % FOLD == 0 ? IN_FLIGHT / 2 : IN_FLIGHT;
+    constexpr int STEP = TEAM * N;
+    static_assert(IN_FLIGHT % FOLD == 0, "a batch is whole rows");
     const uint32_t steps = (uint32_t)((uint64_t)length / STEP);
+    typename Op::element x[IN_FLIGHT][N];
     uint32_t step = 0;
-    for (; step + IN_FLIGHT <= steps; step += IN_FLIGHT, from += IN_FLIGHT * STEP)
-        take_rows<Op, IN_FLIGHT, TEAM, IS_ALIGNED>(lanes, from, step);
-    if (step + HALF <= steps) {
-        take_rows<Op, HALF, TEAM, IS_ALIGNED>(lanes, from, step);
-        step += HALF;
-        from += HALF * STEP;
+    for (; step + IN_FLIGHT <= steps; step += IN_FLIGHT, from += IN_FLIGHT * STEP) {
+#pragma unroll
+        for (int u = 0; u < IN_FLIGHT; u++)
+            load<IS_ALIGNED>(x[u], from + u * STEP);
+#pragma unroll
+        for (int u = 0; u < IN_FLIGHT; u++)
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                Op::take(lanes[u % FOLD][e], x[u][e], step + u);
     }
-    // What is left from this thread's vector on; less than HALF rows.
+    // What is left from this thread's vector on; less than a batch.
     const int left = (int)(length - (int64_t)step * STEP) - thread * N;
     if (left <= 0)
         return;
-    typename Op::element x[HALF][N];
 #pragma unroll
-    for (int u = 0; u < HALF; u++) {
+    for (int u = 0; u < IN_FLIGHT; u++) {
         if (u * STEP >= left)
             break;
         if (u * STEP + N <= left) {
@@ -350,7 +338,7 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
         }
     }
 #pragma unroll
-    for (int u = 0; u < HALF; u++) {
+    for (int u = 0; u < IN_FLIGHT; u++) {
         if (u * STEP >= left)
             break;
 #pragma unroll
@@ -360,8 +348,24 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
     }
 }
 
-// This thread's part of data[0..length), whose first element has index `first`, down to one value.
-template <class Op, int TEAM, int FOLD>
+// The same for exactly ROWS whole rows, few enough to be under way at once, without a test in between.
+template <class Op, int ROWS, int TEAM, bool IS_ALIGNED, int N>
+DEVICE void take_rows(typename Op::lane (&lanes)[N], const typename Op::element *from)
+{
+    typename Op::element x[ROWS][N];
+#pragma unroll
+    for (int u = 0; u < ROWS; u++)
+        load<IS_ALIGNED>(x[u], from + u * TEAM * N);
+#pragma unroll
+    for (int u = 0; u < ROWS; u++)
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            Op::take(lanes[e], x[u][e], u);
+}
+
+// This thread's part of data[0..length), whose first element has index `first`, down to one value. ROWS: a number of rows
+// that has a path of its own.
+template <class Op, int TEAM, int FOLD, int ROWS = 0>
 DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t length,
                                                            int64_t first, int thread)
 {
@@ -374,7 +378,10 @@ DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t
 #pragma unroll
         for (int e = 0; e < N; e++)
             lanes[k][e] = Op::begin();
-    if (reinterpret_cast<uintptr_t>(data) % REDUCE_VECTOR_BYTES == 0)
+    const bool is_aligned = reinterpret_cast<uintptr_t>(data) % REDUCE_VECTOR_BYTES == 0;
+    if (ROWS > 0 && is_aligned && length == (int64_t)ROWS * TEAM * N)
+        take_rows<Op, (ROWS > 0 ? ROWS : 1), TEAM, true>(lanes[0], data + thread * N);
+    else if (is_aligned)
         take_elements<Op, TEAM, FOLD, true, N>(lanes, data + thread * N, length, thread);
     else
         take_elements<Op, TEAM, FOLD, false, N>(lanes, data + thread * N, length, thread);
