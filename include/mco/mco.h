@@ -24,6 +24,7 @@
 #include "mco/context.h"
 #include "mco/devices.h"
 #include "mco/flowshop.h"
+#include "mco/guillotine.h"
 #include "mco/reduce.h"
 #include "mco/status.h"
 #include "mco/version.h"

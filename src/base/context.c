@@ -116,6 +116,11 @@ void mco_free_bytes(mco_context *ctx, void **memory)
     *memory = NULL;
 }
 
+bool mco_has_default_allocator(const mco_context *ctx)
+{
+    return ctx->params.allocate == default_allocate;
+}
+
 void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...)
 {
     if (ctx->params.log == NULL || level > ctx->params.log_level)

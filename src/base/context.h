@@ -36,6 +36,9 @@ void mco_free_bytes(mco_context *ctx, void **memory);
 #define mco_alloc(ctx, out, count) mco_alloc_bytes(ctx, (void **)(out), (size_t)(count), sizeof **(out))
 #define mco_free(ctx, out) mco_free_bytes(ctx, (void **)(out))
 
+// Whether memory comes from malloc, which any thread may call.
+bool mco_has_default_allocator(const mco_context *ctx);
+
 void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...) MCO_PRINTF(3, 4);
 
 // Tells the callback; true if it asks to stop or a cancellation is pending.

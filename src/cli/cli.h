@@ -41,7 +41,7 @@ typedef struct cli_problem {
     cli_action actions[8];  // up to the first without a name
 } cli_problem;
 
-extern const cli_problem cli_flowshop, cli_reduce;
+extern const cli_problem cli_flowshop, cli_guillotine, cli_reduce;
 
 // ---- Options of the command itself, beside those of the solver.
 #define CLI_INPUT_OPTIONS(INTEGER, TEXT)                         \
@@ -88,6 +88,23 @@ mco_status cli_test_output(mco_context *ctx, const char *path);
 bool cli_is_stdout(const char *path);
 // Standard output carries the summary, unless one of the files was sent there.
 bool cli_prints_summary(const cli_outputs *outputs);
+
+// ---- Lists of files, for batches: a path a line, relative to the list's folder; " x8" behind it stands for eight lines; a
+// line that begins with # is a comment.
+
+enum { CLI_LIST_MOST = 1000000 };  // problems of a list
+
+typedef struct cli_list {
+    char **paths, **names;  // [file_count] every file once: to be opened; as the list names it
+    int64_t *first;         // [file_count] its first place in file_of
+    int64_t file_count;
+    int64_t *file_of;  // [count] the file of each problem
+    int64_t count;
+} cli_list;
+
+// `out` is zero; cli_clear_list() releases it, after a failure too. Errors: IO, PARSE with the place, LIMIT, MEMORY.
+mco_status cli_read_list(mco_context *ctx, const char *path, cli_list *out);
+void cli_clear_list(mco_context *ctx, cli_list *list);
 
 // ---- Log on standard error, live line on a terminal
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "mco/version.h"
+#include "base/simd.h"
 
 #define DECLARE(set, bits)                                                \
     extern const struct flowshop_explorer_ops flowshop_explorer_##set##_##bits; \
@@ -26,23 +26,6 @@ static const flowshop_variant variants[] = {
 #endif
     VARIANT(portable, 16), VARIANT(portable, 32),
 };
-
-static bool processor_has(const char *simd)
-{
-#ifdef MCO_HAVE_AVX512
-    // The sets stand for the x86-64-v4 and -v3 levels the files are compiled for.
-    bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                    __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
-    bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512cd");
-    if (strcmp(simd, "avx512") == 0)
-        return has_avx512;
-    if (strcmp(simd, "avx2") == 0)
-        return has_avx2;
-#endif
-    return strcmp(simd, "portable") == 0;
-}
 
 int64_t flowshop_longest_path(const mco_flowshop *shop)
 {
@@ -76,14 +59,9 @@ const flowshop_variant *flowshop_variant_choose(mco_flowshop_simd simd, const mc
     int bits = shop != NULL && flowshop_longest_path(shop) >= INT16_MAX ? 32 : 16;
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         const flowshop_variant *v = &variants[i];
-        if (v->lane_bits == bits && processor_has(v->simd) &&
+        if (v->lane_bits == bits && mco_simd_has(v->simd) &&
             (simd == MCO_FLOWSHOP_SIMD_AUTO || strcmp(v->simd, names[simd]) == 0))
             return v;
     }
     return NULL;
-}
-
-const char *mco_simd_name(void)
-{
-    return flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, NULL)->simd;
 }

@@ -115,6 +115,20 @@ void mco_svg_style(mco_svg *svg, const char *css)
     fprintf(svg->file, "<style>\n%s</style>\n", css);
 }
 
+void mco_svg_hatch(mco_svg *svg, const char *id, double spacing, const char *line, const char *background)
+{
+    fprintf(svg->file, "<defs><pattern id=\"%s\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"", id);
+    put_attribute(svg, "width", spacing);
+    put_attribute(svg, "height", spacing);
+    fputs("><rect", svg->file);
+    put_attribute(svg, "width", spacing);
+    put_attribute(svg, "height", spacing);
+    fprintf(svg->file, " fill=\"%s\"/><rect", background);
+    put_attribute(svg, "width", 1);
+    put_attribute(svg, "height", spacing);
+    fprintf(svg->file, " fill=\"%s\"/></pattern></defs>\n", line);
+}
+
 void mco_svg_group_begin(mco_svg *svg, const char *class_name)
 {
     fputs("<g", svg->file);
@@ -159,17 +173,35 @@ void mco_svg_line(mco_svg *svg, const char *class_name, double x1, double y1, do
     fputs("/>\n", svg->file);
 }
 
-void mco_svg_text(mco_svg *svg, const char *class_name, mco_svg_anchor anchor, double x, double y,
-                  const char *text)
+static void put_text(mco_svg *svg, const char *class_name, mco_svg_anchor anchor, double x, double y, bool is_upward,
+                     const char *text)
 {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
     fputs("<text", svg->file);
     put_class(svg, class_name);
     put_attribute(svg, "x", x);
     put_attribute(svg, "y", y);
+    if (is_upward) {
+        fputs(" transform=\"rotate(-90 ", svg->file);
+        put_number(svg, x);
+        fputc(' ', svg->file);
+        put_number(svg, y);
+        fputs(")\"", svg->file);
+    }
     fprintf(svg->file, "%s>", anchors[anchor]);
     put_escaped(svg, text);
     fputs("</text>\n", svg->file);
+}
+
+void mco_svg_text(mco_svg *svg, const char *class_name, mco_svg_anchor anchor, double x, double y, const char *text)
+{
+    put_text(svg, class_name, anchor, x, y, false, text);
+}
+
+void mco_svg_text_upward(mco_svg *svg, const char *class_name, mco_svg_anchor anchor, double x, double y,
+                         const char *text)
+{
+    put_text(svg, class_name, anchor, x, y, true, text);
 }
 
 void mco_svg_path_begin(mco_svg *svg, const char *class_name)
@@ -253,4 +285,22 @@ double mco_svg_text_width(const char *text, double font_size)
     double used;
     walk(text, font_size, HUGE_VAL, &used);
     return used;
+}
+
+void mco_svg_text_cut(char *out, size_t room, const char *text, double font_size, double width)
+{
+    static const char ellipsis[] = "\xe2\x80\xa6";
+    size_t fits = mco_svg_text_fit(text, font_size, width);
+    assert(room > sizeof ellipsis);
+    if (text[fits] == '\0' && fits < room) {
+        memcpy(out, text, fits + 1);
+        return;
+    }
+    fits = mco_svg_text_fit(text, font_size, width - font_size);
+    // Bytes beyond the room go; a character cut in two would show as U+FFFD.
+    if (fits > room - sizeof ellipsis)
+        for (fits = room - sizeof ellipsis; fits > 0 && ((unsigned char)text[fits] & 0xc0) == 0x80; fits--)
+            continue;
+    memcpy(out, text, fits);
+    memcpy(out + fits, ellipsis, sizeof ellipsis);
 }

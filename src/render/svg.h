@@ -22,6 +22,8 @@ void mco_svg_begin(mco_svg *svg, FILE *file, double width, double height, const 
                    const char *title);
 void mco_svg_end(mco_svg *svg);
 void mco_svg_style(mco_svg *svg, const char *css);
+// Makes `fill:url(#ID)` a hatch of slanting lines, to be called once for each `id`.
+void mco_svg_hatch(mco_svg *svg, const char *id, double spacing, const char *line, const char *background);
 void mco_svg_group_begin(mco_svg *svg, const char *class_name);
 void mco_svg_group_end(mco_svg *svg);
 
@@ -32,6 +34,9 @@ void mco_svg_line(mco_svg *svg, const char *class_name, double x1, double y1, do
 // `y` is the baseline.
 void mco_svg_text(mco_svg *svg, const char *class_name, mco_svg_anchor anchor, double x, double y,
                   const char *text);
+// The same, turned to the left about its place: it reads upwards.
+void mco_svg_text_upward(mco_svg *svg, const char *class_name, mco_svg_anchor anchor, double x, double y,
+                         const char *text);
 
 // One path of any number of pieces: far smaller than an element for each piece.
 void mco_svg_path_begin(mco_svg *svg, const char *class_name);
@@ -44,5 +49,7 @@ void mco_svg_path_end(mco_svg *svg);
 // this estimates widths on the wide side, for a sans-serif face.
 size_t mco_svg_text_fit(const char *text, double font_size, double width);
 double mco_svg_text_width(const char *text, double font_size);
+// `text` as it is where it fits `width`, else cut and ended with an ellipsis; `out` [room], at least 5 bytes.
+void mco_svg_text_cut(char *out, size_t room, const char *text, double font_size, double width);
 
 #endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+// Entry points: validate, build the model, choose the engine, run, make the plan, check it.
+#include "mco/guillotine.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "base/team.h"
+#include "guillotine/guillotine_engine.h"
+#include "guillotine/guillotine_options.h"
+#include "mco/version.h"
+
+// Sides beyond which the fast engines, which keep the rank of every coordinate, give way to the reference.
+static const int64_t MAX_RANKED_SIDE = 1 << 26;
+// auto takes a GPU where the cores would be busy for seconds: a context and its tables cost half of one.
+static const double CPU_RELAXATIONS_PER_S = 4e10, GPU_PAYS_S = 2;
+static const double MEMORY_SHARE = 0.8;  // of the machine's, for tables, unless the caller says
+
+#define MCO_OPTION_STRUCT mco_guillotine_params
+static const mco_option options[] = {MCO_GUILLOTINE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY,
+                                                            MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY,
+                                                            MCO_OPTION_FLAG_ENTRY)};
+
+const mco_option *guillotine_options(size_t *count)
+{
+    *count = sizeof options / sizeof options[0];
+    return options;
+}
+
+static mco_status refuse(mco_context *ctx, const mco_guillotine_params *params)
+{
+    if (params->struct_size != sizeof *params)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    if (params->stages == 0 && params->first_cut != MCO_GUILLOTINE_CUT_ANY)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--first-cut is for a number of stages: give --stages too");
+    return mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
+}
+
+static mco_status refuse_sides(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params)
+{
+    const int64_t longest = problem->width > problem->height ? problem->width : problem->height;
+    if (longest + params->kerf > MCO_GUILLOTINE_MAX_SIDE)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "side %lld and kerf %lld: their sum is at most %lld", (long long)longest,
+                        (long long)params->kerf, (long long)MCO_GUILLOTINE_MAX_SIDE);
+    return MCO_OK;
+}
+
+// ---- The run
+
+typedef struct solve {
+    mco_context *ctx;
+    const mco_guillotine *problem;
+    const mco_guillotine_params *params;
+    guillotine_model model;
+    guillotine_job job;
+    guillotine_answer answer;
+    mco_guillotine_engine engine;
+    mco_guillotine_result *result;
+} solve;
+
+static int64_t memory_bytes(const mco_guillotine_params *params)
+{
+    if (params->memory > 0)
+        return params->memory << 20;
+    return (int64_t)(MEMORY_SHARE * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE));
+}
+
+static mco_guillotine_engine choose_engine(const solve *s)
+{
+    const double relaxations = (double)guillotine_all_relaxations(&s->job);
+    const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * s->job.threads);
+    const bool is_ranked = s->model.x.side <= MAX_RANKED_SIDE && s->model.y.side <= MAX_RANKED_SIDE;
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int gpu_count = 0;
+    const char *why_none;
+    if (s->params->engine != MCO_GUILLOTINE_ENGINE_AUTO)
+        return s->params->engine;
+    if (!is_ranked) {
+        mco_log(s->ctx, MCO_LOG_INFO, "engine reference: sides beyond %lld, few patterns", (long long)MAX_RANKED_SIDE);
+        return MCO_GUILLOTINE_ENGINE_REFERENCE;
+    }
+    if (cpu_s > GPU_PAYS_S && s->job.stages == 0)
+        (void)mco_gpus_list(s->ctx, gpus, &gpu_count, &why_none);
+    mco_log(s->ctx, MCO_LOG_INFO, "engine %s: about %.2g s on the cores%s", gpu_count > 0 ? "gpu" : "cpu", cpu_s,
+            cpu_s <= GPU_PAYS_S    ? ""
+            : s->job.stages > 0    ? "; a GPU takes no stages"
+            : gpu_count > 0        ? ""
+                                   : "; no GPU");
+    return gpu_count > 0 ? MCO_GUILLOTINE_ENGINE_GPU : MCO_GUILLOTINE_ENGINE_CPU;
+}
+
+static mco_status run_engine(solve *s, guillotine_answer *answer)
+{
+    switch (s->engine) {
+    case MCO_GUILLOTINE_ENGINE_REFERENCE: return guillotine_ref_run(s->ctx, &s->job, answer);
+    case MCO_GUILLOTINE_ENGINE_GPU:
+#ifdef MCO_HAVE_CUDA
+        return guillotine_gpu_run(s->ctx, &s->job, answer);
+#else
+        return mco_fail(s->ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+#endif
+    default: return guillotine_cpu_run(s->ctx, &s->job, answer);
+    }
+}
+
+// Either first cut: both are computed, the better one stays; the table is the better of both everywhere.
+static mco_status run_either(solve *s)
+{
+    mco_status st = MCO_OK;
+    guillotine_answer other = {.stop = MCO_STOP_FINISHED};
+    s->job.first = MCO_GUILLOTINE_CUT_X;
+    MCO_TRY(run_engine(s, &s->answer));
+    if (s->answer.stop != MCO_STOP_FINISHED)
+        return MCO_OK;
+    s->job.first = MCO_GUILLOTINE_CUT_Y;
+    MCO_TRY(run_engine(s, &other));
+    guillotine_answer *mine = &s->answer;
+    const int64_t relaxations = mine->relaxations + other.relaxations;
+    const int64_t cells = (int64_t)s->model.x.count * s->model.y.count;
+    for (int64_t k = 0; k < cells && other.stop == MCO_STOP_FINISHED && s->job.wants_table; k++)
+        if (mine->table_32 != NULL)
+            mine->table_32[k] = other.table_32[k] = mine->table_32[k] > other.table_32[k] ? mine->table_32[k] : other.table_32[k];
+        else
+            mine->table_64[k] = other.table_64[k] = mine->table_64[k] > other.table_64[k] ? mine->table_64[k] : other.table_64[k];
+    if (other.stop != MCO_STOP_FINISHED || other.value > mine->value) {
+        const guillotine_answer swapped = *mine;
+        *mine = other;
+        other = swapped;
+    } else {
+        s->job.first = MCO_GUILLOTINE_CUT_X;
+    }
+    mine->relaxations = relaxations;
+done:
+    guillotine_answer_clear(s->ctx, &other);
+    return st;
+}
+
+static mco_status fill_table(solve *s)
+{
+    mco_status st = MCO_OK;
+    mco_guillotine_table *t = &s->result->table;
+    const int32_t kerf = s->model.kerf;
+    t->columns = s->model.x.count;
+    t->rows = s->model.y.count;
+    MCO_TRY(mco_alloc(s->ctx, &t->x, t->columns));
+    MCO_TRY(mco_alloc(s->ctx, &t->y, t->rows));
+    for (int64_t i = 1; i < t->columns; i++)
+        t->x[i] = s->model.x.at[i] - kerf;
+    for (int64_t j = 1; j < t->rows; j++)
+        t->y[j] = s->model.y.at[j] - kerf;
+    t->values = s->answer.table_64;
+    t->values_32 = s->answer.table_32;
+    s->answer.table_64 = NULL;
+    s->answer.table_32 = NULL;
+done:
+    return st;
+}
+
+static mco_status fill_plan(solve *s)
+{
+    mco_status st = MCO_OK;
+    mco_guillotine_result *r = s->result;
+    const bool is_staged = s->job.stages > 0;
+    const mco_guillotine_cut last = is_staged ? guillotine_level_axis(&s->job, 1) : MCO_GUILLOTINE_CUT_X;
+    int64_t checked = -1, area = 0;
+    MCO_TRY(guillotine_plan(s->ctx, s->problem, &s->model, s->answer.steps, s->answer.step_count, last, &r->nodes,
+                            &r->node_count));
+    MCO_TRY(mco_guillotine_check(s->ctx, s->problem, s->params, r->nodes, r->node_count, &checked));
+    if (checked != s->answer.value)
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the plan is worth %lld, the table says %lld", (long long)checked,
+                         (long long)s->answer.value));
+    for (int64_t k = 0; k < r->node_count; k++)
+        if (r->nodes[k].kind == MCO_GUILLOTINE_PIECE) {
+            r->pieces_used++;
+            area += (int64_t)r->nodes[k].width * r->nodes[k].height;
+        }
+    r->value = r->bound = s->answer.value;
+    r->waste = 1 - (double)area / ((double)s->problem->width * s->problem->height);
+    r->outcome = MCO_OUTCOME_OPTIMAL;
+done:
+    return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+}
+
+static void fill_counters(solve *s)
+{
+    mco_guillotine_result *r = s->result;
+    const guillotine_answer *a = &s->answer;
+    int64_t all = guillotine_all_relaxations(&s->job);
+    if (s->params->stages > 0 && s->params->first_cut == MCO_GUILLOTINE_CUT_ANY) {
+        guillotine_job other = s->job;
+        other.first = s->job.first == MCO_GUILLOTINE_CUT_X ? MCO_GUILLOTINE_CUT_Y : MCO_GUILLOTINE_CUT_X;
+        all += guillotine_all_relaxations(&other);
+    }
+    r->stop = a->stop;
+    r->engine = s->engine;
+    r->simd_used = a->simd != NULL ? a->simd : "none";
+    r->threads_used = a->threads > 0 ? a->threads : 1;
+    r->has_gpu = s->engine == MCO_GUILLOTINE_ENGINE_GPU;
+    r->gpu = a->gpu;
+    r->patterns_x = s->model.x.count - 1;
+    r->patterns_y = s->model.y.count - 1;
+    r->pieces_too_large = s->model.too_large;
+    r->relaxations = a->relaxations;
+    r->relaxations_skipped = all > a->relaxations ? all - a->relaxations : 0;
+    r->table_bytes = a->table_bytes;
+    r->value_bits = a->value_bits;
+    r->passes = a->passes;
+    r->device_s = a->device_s;
+    r->copy_s = a->copy_s;
+}
+
+static mco_status run(solve *s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(refuse_sides(s->ctx, s->problem, s->params));
+    MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->model));
+    s->job.model = &s->model;
+    s->result->bound = s->model.value_bound;
+    if (s->model.too_large > 0)
+        mco_log(s->ctx, MCO_LOG_INFO, "%lld of %lld piece types do not fit the plate and are left out",
+                (long long)s->model.too_large, (long long)s->problem->pieces);
+    mco_log(s->ctx, MCO_LOG_INFO, "plate %d x %d, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
+            s->problem->width, s->problem->height, (long long)s->problem->pieces, s->model.x.count - 1,
+            s->model.y.count - 1, (long long)guillotine_all_relaxations(&s->job));
+    s->engine = choose_engine(s);
+    if (s->job.stages > 0 && s->job.first == MCO_GUILLOTINE_CUT_ANY)
+        MCO_TRY(run_either(s));
+    else
+        MCO_TRY(run_engine(s, &s->answer));
+    fill_counters(s);
+    if (s->answer.stop == MCO_STOP_FINISHED)
+        MCO_TRY(fill_plan(s));
+    if (s->answer.stop == MCO_STOP_FINISHED && s->params->wants_table)
+        MCO_TRY(fill_table(s));
+done:
+    return st;
+}
+
+// Solves with `threads`; *result is untouched on failure.
+static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
+                            int threads, double begin_s, mco_guillotine_result *result)
+{
+    mco_status st = MCO_OK;
+    const double start_s = mco_clock_s();
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    solve s = {.ctx = ctx, .problem = problem, .params = params, .result = &r};
+    r.value = -1;
+    s.job = (guillotine_job){.stages = (int32_t)params->stages, .first = params->first_cut,
+                             .wants_table = params->wants_table != 0, .simd = params->simd, .threads = threads,
+                             .memory_bytes = memory_bytes(params), .gpus = params->gpus,
+                             .deadline_s = begin_s + params->time_limit_s};
+    MCO_TRY(run(&s));
+    r.solve_s = mco_clock_s() - start_s;
+    *result = r;
+done:
+    if (st != MCO_OK)
+        mco_guillotine_result_clear(ctx, &r);
+    guillotine_answer_clear(ctx, &s.answer);
+    guillotine_model_clear(ctx, &s.model);
+    return st;
+}
+
+mco_status mco_guillotine_solve(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
+                                mco_guillotine_result *result)
+{
+    mco_status st = MCO_OK;
+    if (ctx == NULL || problem == NULL || params == NULL || result == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (result->struct_size != sizeof *result)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    MCO_TRY(refuse(ctx, params));
+    MCO_TRY(solve_one(ctx, problem, params, params->threads > 0 ? (int)params->threads : mco_cpu_count(), mco_clock_s(),
+                      result));
+done:
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+// ---- Batches
+
+typedef struct batch {
+    mco_context *ctx;
+    const mco_guillotine *const *problems;
+    int64_t count;
+    const mco_guillotine_params *params;
+    mco_guillotine_result *results;
+    double begin_s;
+    atomic_int_least64_t next;
+    atomic_bool is_stopped;
+    pthread_mutex_t lock;  // of the caller's allocator, and of the first failure
+    mco_status status;
+    int64_t failed;        // problem
+    char error[MCO_ERROR_LENGTH];
+} batch;
+
+static void *allocate(size_t bytes, void *user)
+{
+    batch *b = user;
+    pthread_mutex_lock(&b->lock);
+    void *block = b->ctx->params.allocate(bytes, b->ctx->params.allocator_user);
+    pthread_mutex_unlock(&b->lock);
+    return block;
+}
+
+static void release(void *block, void *user)
+{
+    batch *b = user;
+    pthread_mutex_lock(&b->lock);
+    b->ctx->params.release(block, b->ctx->params.allocator_user);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void tell_failure(batch *b, mco_status st, int64_t problem, const char *error)
+{
+    pthread_mutex_lock(&b->lock);
+    if (b->status == MCO_OK) {
+        b->status = st;
+        b->failed = problem;
+        snprintf(b->error, sizeof b->error, "%s", error);
+    }
+    pthread_mutex_unlock(&b->lock);
+    atomic_store(&b->is_stopped, true);
+}
+
+static void work(void *shared, int worker)
+{
+    batch *b = shared;
+    mco_context_params quiet = MCO_CONTEXT_PARAMS_INIT;
+    mco_context *ctx = NULL;
+    (void)worker;
+    if (!mco_has_default_allocator(b->ctx)) {
+        quiet.allocate = allocate;
+        quiet.release = release;
+        quiet.allocator_user = b;
+    }
+    mco_status st = mco_context_create(&ctx, &quiet);
+    if (st != MCO_OK)
+        tell_failure(b, st, 0, "out of memory");
+    for (int64_t k; st == MCO_OK && !atomic_load(&b->is_stopped) && (k = atomic_fetch_add(&b->next, 1)) < b->count;) {
+        st = solve_one(ctx, b->problems[k], b->params, 1, b->begin_s, &b->results[k]);
+        if (st != MCO_OK)
+            tell_failure(b, st, k, mco_context_error(ctx));
+    }
+    mco_context_destroy(&ctx);
+}
+
+mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *const *problems, int64_t count,
+                                      const mco_guillotine_params *params, mco_guillotine_result *results)
+{
+    mco_status st = MCO_OK;
+    mco_team team = {0};
+    if (ctx == NULL || params == NULL || (count > 0 && (problems == NULL || results == NULL)))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    batch b = {.ctx = ctx, .problems = problems, .count = count, .params = params, .results = results,
+               .begin_s = mco_clock_s(), .lock = PTHREAD_MUTEX_INITIALIZER};
+    const guillotine_job clock = {.deadline_s = b.begin_s + params->time_limit_s};
+    int64_t threads = params->threads > 0 ? params->threads : mco_cpu_count();
+    mco_stop stop;
+    MCO_TRY(refuse(ctx, params));
+    for (int64_t k = 0; k < count; k++)
+        if (problems[k] == NULL || results[k].struct_size != sizeof *results)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "problem %lld is NULL, or its result was not initialised", (long long)k));
+    threads = threads < count ? threads : count;
+    MCO_TRY(mco_team_start(ctx, (int)threads, work, &b, &team));
+    while (!mco_team_wait(&team, 0.02))
+        if (guillotine_is_stopped(ctx, &clock, &stop))
+            atomic_store(&b.is_stopped, true);
+    if (b.status != MCO_OK)
+        MCO_TRY(mco_fail(ctx, b.status, "problem %lld: %s", (long long)b.failed + 1, b.error));
+done:
+    mco_team_join(&team);
+    pthread_mutex_destroy(&b.lock);
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_guillotine_result_clear(mco_context *ctx, mco_guillotine_result *result)
+{
+    mco_free(ctx, &result->nodes);
+    mco_free(ctx, &result->table.x);
+    mco_free(ctx, &result->table.y);
+    mco_free(ctx, &result->table.values);
+    mco_free(ctx, &result->table.values_32);
+    *result = (mco_guillotine_result)MCO_GUILLOTINE_RESULT_INIT;
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: MIT
+// The gpu engine: the units of one step after another (guillotine_gpu_units.h), one launch a step, the plan by a kernel, and the
+// table where it is wanted. Values in 32 bits where they fit, else in 64. Stages are the cpu engine's.
+//
+// Units are made on the host while the GPU works on those before: in batches through two device buffers, copied on a
+// stream of their own. Between batches the run can be stopped.
+#include <string.h>
+
+#include "base/clock.h"
+#include "device/device_cuda.h"
+#include "guillotine/guillotine_cuda.h"
+#include "guillotine/guillotine_engine.h"
+#include "guillotine/guillotine_gpu_units.h"
+
+_Static_assert((int)GUILLOTINE_TRACE_WASTE == (int)GUILLOTINE_WASTE_STEP &&
+                   (int)GUILLOTINE_TRACE_PIECE == (int)GUILLOTINE_PIECE_STEP &&
+                   (int)GUILLOTINE_TRACE_X == (int)GUILLOTINE_X_STEP && (int)GUILLOTINE_TRACE_Y == (int)GUILLOTINE_Y_STEP,
+               "nodes speak of steps");
+
+enum {
+    MAX_SIDE = 1 << 24,            // coordinates: the last position below each is kept
+    UNITS_OF_MULTIPROCESSOR = 4,   // at the same time: registers and shared memory of relax_units()
+    BATCH_UNITS = 1 << 15,
+    TRACE_MOST = 1 << 22,          // nodes: 117 MB
+    TRACE_AT_ONCE = 2048           // nodes copied with the head
+};
+static const double BATCH_WORK = 2e12;                      // sums: some tenths of a second
+static const int64_t SPARE_BYTES = (int64_t)256 << 20;      // device memory left to others
+static const int64_t STAGE_BYTES = (int64_t)8 << 20;        // a pinned buffer
+
+// Arrays that lie in one block on the host and at the same places on the device.
+typedef struct arena {
+    char *host, *device;
+    size_t used, bytes;
+} arena;
+
+typedef struct gpu_engine {
+    mco_context *ctx;
+    const guillotine_job *job;
+    mco_device device;
+    guillotine_schedule schedule;
+    guillotine_device_tables tables;
+    arena arena;
+    size_t table_bytes[2];
+    guillotine_unit *units;  // [batch_units]
+    int64_t batch_units;
+    guillotine_unit *d_units[2];
+    cudaEvent_t arrived, used[2];  // units have arrived, are used no more
+    guillotine_trace *trace, *d_trace;
+    int32_t trace_capacity;
+} gpu_engine;
+
+// ---- Axes and pieces
+
+// `count` items for both sides; the host's in *host. In the first round, without memory, only their size is taken.
+static void *carve(arena *a, size_t bytes, void **host)
+{
+    enum { ALIGNED = 256 };
+    void *device = a->device != NULL ? a->device + a->used : NULL;
+    *host = a->host != NULL ? a->host + a->used : NULL;
+    a->used += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return device;
+}
+
+// Classes of an axis: for every position how many sides of pieces are at or below it.
+static int32_t fill_classes(const gpu_engine *e, int axis, int32_t *class_of, int32_t count)
+{
+    const guillotine_model *model = e->job->model;
+    int32_t classes = 0;
+    memset(class_of, 0, (size_t)count * sizeof *class_of);
+    for (int64_t k = 0; k < model->seed_count; k++)
+        class_of[axis == 0 ? model->seeds[k].i : model->seeds[k].j] = 1;
+    for (int32_t p = 0; p < count; p++) {
+        classes += class_of[p];
+        class_of[p] = classes;
+    }
+    return classes + 1;
+}
+
+static void fill_axis(const guillotine_bands *b, int32_t *at, int32_t *last_at, uint32_t *patterns)
+{
+    const int32_t side = b->at[b->count - 1];
+    memcpy(at, b->at, (size_t)b->count * sizeof *at);
+    memset(patterns, 0, (size_t)guillotine_pattern_words(side) * sizeof *patterns);
+    for (int32_t p = 0; p < b->count; p++) {
+        const int32_t end = p + 1 < b->count ? b->at[p + 1] : side + 1;
+        patterns[b->at[p] / 32] |= 1u << (b->at[p] % 32);
+        for (int32_t c = b->at[p]; c < end; c++)
+            last_at[c] = p;
+    }
+}
+
+// Device pointers of an axis; the arrays are filled where there is memory. Returns the number of classes.
+static int32_t place_axis(gpu_engine *e, int axis)
+{
+    const guillotine_bands *b = &e->schedule.axis[axis];
+    const int32_t side = b->at[b->count - 1];
+    guillotine_device_axis *d = &e->tables.axis[axis];
+    void *at, *last_at, *patterns, *classes;
+    *d = (guillotine_device_axis){.count = b->count, .side = side, .pitch = guillotine_pitch(b->count, e->schedule.panel)};
+    d->at = carve(&e->arena, (size_t)b->count * sizeof *d->at, &at);
+    d->last_at = carve(&e->arena, ((size_t)side + 1) * sizeof *d->last_at, &last_at);
+    d->patterns = carve(&e->arena, (size_t)guillotine_pattern_words(side) * sizeof *d->patterns, &patterns);
+    d->piece_class = carve(&e->arena, (size_t)b->count * sizeof *d->piece_class, &classes);
+    if (e->arena.host == NULL)
+        return 0;
+    fill_axis(b, at, last_at, patterns);
+    return fill_classes(e, axis, classes, b->count);
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// best[p * pitch + q]: the best single piece up to class p of x and q of y.
+static void fill_best(const gpu_engine *e, const int32_t *x_class, const int32_t *y_class, int32_t x_classes,
+                      int32_t y_classes, int64_t *best)
+{
+    const guillotine_model *model = e->job->model;
+    memset(best, 0, (size_t)x_classes * (size_t)y_classes * sizeof *best);
+    for (int64_t k = 0; k < model->seed_count; k++) {
+        const guillotine_seed *s = &model->seeds[k];
+        int64_t *cell = &best[(int64_t)x_class[s->i] * y_classes + y_class[s->j]];
+        *cell = max64(*cell, s->value);
+    }
+    for (int64_t p = 1; p < x_classes; p++)
+        for (int64_t q = 1; q < y_classes; q++) {
+            int64_t *cell = &best[p * y_classes + q];
+            *cell = max64(*cell, max64(cell[-1], cell[-y_classes]));
+        }
+}
+
+// Sides of different pieces on an axis, and 0.
+static mco_status count_classes(const gpu_engine *e, int axis, int32_t *classes)
+{
+    mco_status st = MCO_OK;
+    int32_t *class_of = NULL;
+    const int32_t count = e->schedule.axis[axis].count;
+    MCO_TRY(mco_alloc(e->ctx, &class_of, count));
+    *classes = fill_classes(e, axis, class_of, count);
+done:
+    mco_free(e->ctx, &class_of);
+    return st;
+}
+
+// Everything but the tables, on the device.
+static mco_status place_arrays(gpu_engine *e)
+{
+    mco_status st = MCO_OK;
+    int32_t classes[2];
+    void *best = NULL;
+    for (int axis = 0; axis < 2; axis++)
+        MCO_TRY(count_classes(e, axis, &classes[axis]));
+    const size_t best_bytes = (size_t)classes[0] * (size_t)classes[1] * sizeof *e->tables.best_piece;
+    for (int round = 0; round < 2; round++) {
+        e->arena.used = 0;
+        place_axis(e, 0);
+        place_axis(e, 1);
+        e->tables.best_piece = carve(&e->arena, best_bytes, &best);
+        if (round == 1)
+            break;
+        e->arena.bytes = e->arena.used;
+        MCO_TRY(mco_alloc_bytes(e->ctx, (void **)&e->arena.host, e->arena.bytes, 1));
+        MCO_TRY(mco_device_take_bytes(&e->device, MCO_MEMORY_DEVICE, (void **)&e->arena.device, e->arena.bytes, 1));
+    }
+    e->tables.class_pitch = classes[1];
+    const ptrdiff_t to_host = e->arena.host - e->arena.device;
+    fill_best(e, (const int32_t *)(const void *)((const char *)e->tables.axis[0].piece_class + to_host),
+              (const int32_t *)(const void *)((const char *)e->tables.axis[1].piece_class + to_host), classes[0], classes[1], best);
+    MCO_CUDA(e->ctx, cudaMemcpyAsync(e->arena.device, e->arena.host, e->arena.bytes, cudaMemcpyHostToDevice, e->device.stream));
+done:
+    return st;
+}
+
+// ---- Memory
+
+static mco_status refuse_size(const gpu_engine *e, size_t need)
+{
+    const guillotine_model *model = e->job->model;
+    const int64_t spare = (int64_t)e->device.info.free_bytes - SPARE_BYTES;
+    const int64_t room = spare < e->job->memory_bytes ? spare : e->job->memory_bytes;
+    if ((double)need <= (double)room)
+        return MCO_OK;
+    return mco_fail(e->ctx, MCO_ERR_LIMIT,
+                    "GPU %d: tables over %d x %d normal patterns need %.1f MiB, at most %.1f MiB are free or allowed",
+                    e->device.info.index, model->x.count - 1, model->y.count - 1, (double)need / (1 << 20),
+                    (double)room / (1 << 20));
+}
+
+static mco_status take_tables(gpu_engine *e)
+{
+    mco_status st = MCO_OK;
+    char *both = NULL;
+    for (int axis = 0; axis < 2; axis++)
+        e->table_bytes[axis] = (size_t)e->schedule.axis[axis].count * (size_t)e->tables.axis[1 - axis].pitch *
+                               (size_t)e->tables.lane_bytes;
+    MCO_TRY(refuse_size(e, e->table_bytes[0] + e->table_bytes[1]));
+    MCO_TRY(mco_device_take(&e->device, MCO_MEMORY_DEVICE, &both, e->table_bytes[0] + e->table_bytes[1]));
+    e->tables.table[0] = both;
+    e->tables.table[1] = both + e->table_bytes[0];
+done:
+    return st;
+}
+
+// Pieces on the plate, at most, and so half the nodes of a plan.
+static int64_t most_pieces(const guillotine_model *model)
+{
+    return (int64_t)(model->x.side / model->x.shortest) * (model->y.side / model->y.shortest);
+}
+
+static mco_status take_trace(gpu_engine *e)
+{
+    mco_status st = MCO_OK;
+    const int64_t nodes = 2 * most_pieces(e->job->model);
+    e->trace_capacity = nodes < TRACE_MOST ? (int32_t)nodes : TRACE_MOST;
+    MCO_TRY(mco_device_take_bytes(&e->device, MCO_MEMORY_DEVICE, (void **)&e->d_trace,
+                                  guillotine_trace_bytes(e->trace_capacity), 1));
+    MCO_TRY(mco_alloc_bytes(e->ctx, (void **)&e->trace, guillotine_trace_bytes(e->trace_capacity), 1));
+done:
+    return st;
+}
+
+// Buffers for the units of the largest step at least.
+static mco_status take_units(gpu_engine *e)
+{
+    mco_status st = MCO_OK;
+    int64_t most = 0, all = 0;
+    for (int32_t step = 0; step < e->schedule.steps; step++) {
+        const int64_t count = guillotine_schedule_units(&e->schedule, step, NULL);
+        most = max64(most, count);
+        all += count;
+    }
+    e->batch_units = all < BATCH_UNITS ? all : max64(most, BATCH_UNITS);
+    MCO_TRY(mco_alloc(e->ctx, &e->units, e->batch_units));
+    for (int k = 0; k < 2; k++) {
+        MCO_TRY(mco_device_take(&e->device, MCO_MEMORY_DEVICE, &e->d_units[k], e->batch_units));
+        MCO_CUDA(e->ctx, cudaEventCreateWithFlags(&e->used[k], cudaEventDisableTiming));
+    }
+    MCO_CUDA(e->ctx, cudaEventCreateWithFlags(&e->arrived, cudaEventDisableTiming));
+done:
+    return st;
+}
+
+static mco_status open_engine(gpu_engine *e, const mco_gpu *gpu)
+{
+    mco_status st = MCO_OK;
+    const guillotine_model *model = e->job->model;
+    e->tables.lane_bytes = model->value_bound <= INT32_MAX ? 4 : 8;
+    MCO_TRY(mco_device_open(e->ctx, gpu, &e->device));
+    MCO_TRY(guillotine_schedule_create(e->ctx, model, e->tables.lane_bytes,
+                                       e->device.info.multiprocessors * UNITS_OF_MULTIPROCESSOR, &e->schedule));
+    for (int axis = 0; axis < 2; axis++) {
+        const guillotine_bands *b = &e->schedule.axis[axis];
+        if (b->at[b->count - 1] > MAX_SIDE)
+            MCO_TRY(mco_fail(e->ctx, MCO_ERR_LIMIT, "the gpu engine takes sides up to %d, after division by %d this one has %d",
+                             MAX_SIDE, b->divisor, b->at[b->count - 1]));
+    }
+    MCO_TRY(place_arrays(e));
+    MCO_TRY(take_tables(e));
+    MCO_TRY(take_trace(e));
+    MCO_TRY(take_units(e));
+done:
+    return st;
+}
+
+static void close_engine(gpu_engine *e)
+{
+    if (e->device.ctx != NULL)
+        (void)cudaDeviceSynchronize();  // copies from memory released here
+    for (int k = 0; k < 2; k++)
+        if (e->used[k] != NULL)
+            (void)cudaEventDestroy(e->used[k]);
+    if (e->arrived != NULL)
+        (void)cudaEventDestroy(e->arrived);
+    mco_device_close(&e->device);  // and with it all its memory
+    guillotine_schedule_clear(e->ctx, &e->schedule);
+    mco_free(e->ctx, &e->arena.host);
+    mco_free(e->ctx, &e->units);
+    mco_free(e->ctx, &e->trace);
+}
+
+// ---- Tables
+
+// Steps from *step on, as many as fit a batch, into buffer `k`, and their launches.
+static mco_status launch_batch(gpu_engine *e, int k, int32_t *step)
+{
+    mco_status st = MCO_OK;
+    cudaStream_t stream = e->device.stream, side = e->device.side;
+    const int32_t first = *step;
+    int64_t count = 0;
+    double work = 0;
+    int32_t end = first;
+    while (end < e->schedule.steps && (end == first || work < BATCH_WORK)) {
+        if (count + guillotine_schedule_units(&e->schedule, end, NULL) > e->batch_units)
+            break;
+        count += guillotine_schedule_units(&e->schedule, end, e->units + count);
+        work += guillotine_schedule_work(&e->schedule, end++);
+    }
+    MCO_CUDA(e->ctx, cudaStreamWaitEvent(side, e->used[k], 0));
+    MCO_CUDA(e->ctx, cudaMemcpyAsync(e->d_units[k], e->units, (size_t)count * sizeof *e->units, cudaMemcpyHostToDevice, side));
+    MCO_CUDA(e->ctx, cudaEventRecord(e->arrived, side));
+    MCO_CUDA(e->ctx, cudaStreamWaitEvent(stream, e->arrived, 0));
+    for (int64_t at = 0; *step < end; ++*step) {
+        const int64_t units = guillotine_schedule_units(&e->schedule, *step, NULL);
+        MCO_CUDA(e->ctx, guillotine_launch_units(&e->tables, e->d_units[k] + at, units, stream));
+        at += units;
+    }
+    MCO_CUDA(e->ctx, cudaEventRecord(e->used[k], stream));
+done:
+    return st;
+}
+
+// Both tables, all steps. *stop is set if it was interrupted.
+static mco_status fill_tables(gpu_engine *e, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    int32_t step = 0;
+    MCO_CUDA(e->ctx, guillotine_launch_pieces(&e->tables, e->device.stream));
+    for (int k = 0; step < e->schedule.steps; k ^= 1) {
+        if (step > 0) {
+            MCO_CUDA(e->ctx, cudaEventSynchronize(e->used[k]));  // at most one batch waits for the one at work
+            if (guillotine_is_stopped(e->ctx, e->job, stop))
+                return MCO_OK;
+        }
+        MCO_TRY(launch_batch(e, k, &step));
+    }
+done:
+    return st;
+}
+
+// ---- Plan
+
+// Nodes to steps, depth first.
+static mco_status sort_nodes(gpu_engine *e, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    const guillotine_trace_node *nodes = e->trace->nodes;
+    int32_t *open = NULL, open_count = 0;
+    int64_t count = 0;
+    MCO_TRY(mco_alloc(e->ctx, &open, e->trace->made));
+    MCO_TRY(mco_alloc(e->ctx, &answer->steps, e->trace->made));
+    open[open_count++] = 0;
+    while (open_count > 0) {
+        const guillotine_trace_node *n = &nodes[open[--open_count]];
+        const bool is_cut = n->kind == GUILLOTINE_TRACE_X || n->kind == GUILLOTINE_TRACE_Y;
+        answer->steps[count++] = (guillotine_step){(guillotine_step_kind)n->kind, n->first, n->second};
+        for (int part = 1; is_cut && part >= 0; part--)
+            open[open_count++] = n->part + part;
+    }
+    answer->step_count = count;
+done:
+    mco_free(e->ctx, &open);
+    return st;
+}
+
+static int64_t value_of_table(const void *table, int32_t level, int32_t i, int32_t j)
+{
+    const guillotine_answer *a = ((const void *const *)table)[0];
+    const guillotine_axis *y = ((const void *const *)table)[1];
+    const int64_t cell = (int64_t)i * y->count + j;
+    (void)level;
+    return a->table_32 != NULL ? a->table_32[cell] : a->table_64[cell];
+}
+
+// On the host, where the nodes did not suffice; and it tells what is wrong with a value that no cut explains.
+static mco_status walk_table(gpu_engine *e, guillotine_answer *answer)
+{
+    const void *both[2] = {answer, &e->job->model->y};
+    const guillotine_values values = {both, value_of_table};
+    return guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count);
+}
+
+// The plan's nodes, most of them with the head in one copy. *is_full: they did not suffice.
+static mco_status read_trace(gpu_engine *e, bool *is_full)
+{
+    mco_status st = MCO_OK;
+    cudaStream_t stream = e->device.stream;
+    const size_t all = guillotine_trace_bytes(e->trace_capacity), some = guillotine_trace_bytes(TRACE_AT_ONCE);
+    const size_t first = all < some ? all : some;
+    MCO_CUDA(e->ctx, cudaMemcpyAsync(e->trace, e->d_trace, first, cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(e->ctx, cudaStreamSynchronize(stream));
+    *is_full = e->trace->is_full;
+    const size_t needed = guillotine_trace_bytes(e->trace->made);
+    if (!*is_full && needed > first) {
+        MCO_CUDA(e->ctx, cudaMemcpyAsync((char *)e->trace + first, (char *)e->d_trace + first, needed - first,
+                                         cudaMemcpyDeviceToHost, stream));
+        MCO_CUDA(e->ctx, cudaStreamSynchronize(stream));
+    }
+done:
+    return st;
+}
+
+// ---- Answer
+
+// Rows `first` .. of the table by x, as many as a pinned buffer holds.
+static mco_status copy_rows(gpu_engine *e, char *h_stage, int64_t first, int64_t rows, size_t row_bytes)
+{
+    mco_status st = MCO_OK;
+    const size_t pitch_bytes = (size_t)(e->tables.axis[1].pitch * e->tables.lane_bytes);
+    MCO_CUDA(e->ctx, cudaMemcpy2DAsync(h_stage, row_bytes, (char *)e->tables.table[0] + (size_t)first * pitch_bytes, pitch_bytes,
+                                       row_bytes, (size_t)rows, cudaMemcpyDeviceToHost, e->device.stream));
+done:
+    return st;
+}
+
+// The table by x to `out`, through two pinned buffers: one arrives while the other is emptied.
+static mco_status copy_table(gpu_engine *e, char *out)
+{
+    mco_status st = MCO_OK;
+    char *h_stage[2] = {NULL};
+    const size_t row_bytes = (size_t)e->schedule.axis[1].count * (size_t)e->tables.lane_bytes;
+    const int64_t columns = e->schedule.axis[0].count, fit = STAGE_BYTES / (int64_t)row_bytes, at_once = fit > 0 ? fit : 1;
+    const int64_t parts = (columns + at_once - 1) / at_once;
+    for (int k = 0; k < 2; k++)
+        MCO_TRY(mco_device_take_bytes(&e->device, MCO_MEMORY_PINNED, (void **)&h_stage[k],
+                                      (size_t)(at_once < columns ? at_once : columns), row_bytes));
+    for (int64_t part = 0; part <= parts; part++) {
+        const int64_t left = columns - part * at_once, rows = left < at_once ? left : at_once;
+        const int64_t before = part > 0 ? part - 1 : 0, done_rows = part < parts ? at_once : columns - before * at_once;
+        if (part > 0)
+            MCO_CUDA(e->ctx, cudaStreamSynchronize(e->device.stream));
+        if (part < parts)
+            MCO_TRY(copy_rows(e, h_stage[part % 2], part * at_once, rows, row_bytes));
+        if (part > 0)
+            memcpy(out + (size_t)(before * at_once) * row_bytes, h_stage[before % 2], (size_t)done_rows * row_bytes);
+    }
+done:
+    mco_device_give(&e->device, &h_stage[0]);
+    mco_device_give(&e->device, &h_stage[1]);
+    return st;
+}
+
+static mco_status take_answer_table(gpu_engine *e, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    const double begin_s = mco_clock_s();
+    const int64_t cells = (int64_t)e->job->model->x.count * e->job->model->y.count;
+    if (e->tables.lane_bytes == 4)
+        MCO_TRY(mco_alloc(e->ctx, &answer->table_32, cells));
+    else
+        MCO_TRY(mco_alloc(e->ctx, &answer->table_64, cells));
+    MCO_TRY(copy_table(e, answer->table_32 != NULL ? (char *)answer->table_32 : (char *)answer->table_64));
+    answer->copy_s += mco_clock_s() - begin_s;
+done:
+    return st;
+}
+
+static mco_status make_answer(gpu_engine *e, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    bool is_full = false;
+    const double begin_s = mco_clock_s();
+    MCO_TRY(read_trace(e, &is_full));
+    answer->copy_s += mco_clock_s() - begin_s;
+    answer->value = e->trace->value;
+    answer->relaxations += guillotine_all_relaxations(e->job);
+    answer->value_bits = 8 * e->tables.lane_bytes;
+    if (e->job->wants_table || is_full)
+        MCO_TRY(take_answer_table(e, answer));
+    MCO_TRY(is_full ? walk_table(e, answer) : sort_nodes(e, answer));
+    if (!e->job->wants_table) {
+        mco_free(e->ctx, &answer->table_32);
+        mco_free(e->ctx, &answer->table_64);
+    }
+done:
+    return st;
+}
+
+static mco_status run(gpu_engine *e, const mco_gpu *gpu, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(open_engine(e, gpu));
+    answer->gpu = e->device.info;
+    answer->passes++;
+    answer->table_bytes = (int64_t)(e->table_bytes[0] + e->table_bytes[1]);
+    MCO_TRY(mco_device_start_clock(&e->device));
+    MCO_TRY(fill_tables(e, &answer->stop));
+    if (answer->stop == MCO_STOP_FINISHED)
+        MCO_CUDA(e->ctx, guillotine_launch_trace(&e->tables, e->d_trace, e->trace_capacity, e->device.stream));
+    MCO_TRY(mco_device_stop_clock(&e->device, NULL));
+    answer->device_s = e->device.kernel_s;
+    if (answer->stop == MCO_STOP_FINISHED)
+        MCO_TRY(make_answer(e, answer));
+done:
+    return st;
+}
+
+// Nothing fits: one value of zero, and a plan of waste.
+static mco_status answer_nothing(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(ctx, &answer->steps, 1));
+    answer->steps[answer->step_count++] = (guillotine_step){GUILLOTINE_WASTE_STEP, 0, 0};
+    answer->value_bits = 32;
+    if (job->wants_table)
+        MCO_TRY(mco_alloc(ctx, &answer->table_32, (int64_t)job->model->x.count * job->model->y.count));
+done:
+    return st;
+}
+
+mco_status guillotine_gpu_run(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    gpu_engine e = {.ctx = ctx, .job = job};
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    if (job->stages > 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the gpu engine takes no stages, %d are asked for", job->stages);
+    MCO_TRY(mco_gpus_choose(ctx, job->gpus, gpus, &count));
+    if (count != 1)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "guillotine cutting takes one GPU, %d are given", count));
+    answer->gpu = gpus[0];
+    answer->threads = 1;
+    answer->simd = "none";
+    if (job->model->x.count > 1 && job->model->y.count > 1)
+        MCO_TRY(run(&e, &gpus[0], answer));
+    else
+        MCO_TRY(answer_nothing(ctx, job, answer));
+done:
+    close_engine(&e);
+    return st;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// A small reader of XML for tests of pictures: enough to tell a well-formed document from a broken one and to count.
+#ifndef MCO_SVG_SUPPORT_H
+#define MCO_SVG_SUPPORT_H
+
+#include "test_support.h"
+
+#include <ctype.h>
+
+enum { SVG_DEEPEST = 16, SVG_LONGEST_NAME = 16 };
+
+static bool svg_is_entity(const char *at)
+{
+    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+    for (int i = 0; i < COUNT_OF(entities); i++)
+        if (strncmp(at, entities[i], strlen(entities[i])) == 0)
+            return true;
+    return false;
+}
+
+// From behind the name of a tag to its '>'; NULL if attributes are not name="value" without '<' and bare '&'.
+static const char *svg_skip_attributes(const char *at)
+{
+    while (*at == ' ') {
+        at++;
+        while (isalnum((unsigned char)*at) || *at == '-')
+            at++;
+        if (at[0] != '=' || at[1] != '"')
+            return NULL;
+        for (at += 2; *at != '"'; at++)
+            if (*at == '\0' || *at == '<' || (*at == '&' && !svg_is_entity(at)))
+                return NULL;
+        at++;
+    }
+    return at;
+}
+
+TEST_UNUSED static bool svg_is_well_formed(const char *text)
+{
+    char open[SVG_DEEPEST][SVG_LONGEST_NAME + 1];
+    int depth = 0, roots = 0;
+    const char *at = strncmp(text, "<?xml", 5) == 0 ? strstr(text, "?>") + 2 : text;
+    for (; *at != '\0'; at++) {
+        if (*at == '&' && !svg_is_entity(at))
+            return false;
+        if (*at != '<' && (*at == '>' || ((unsigned char)*at < 0x20 && *at != '\n')))
+            return false;
+        if (*at != '<')
+            continue;
+        bool is_closing = at[1] == '/';
+        at += is_closing ? 2 : 1;
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+        if (length == 0 || length > SVG_LONGEST_NAME)
+            return false;
+        if (is_closing) {
+            if (depth == 0 || strlen(open[depth - 1]) != length || strncmp(open[depth - 1], at, length) != 0)
+                return false;
+            depth--;
+            at += length;
+        } else {
+            if (depth == SVG_DEEPEST || (depth == 0 && roots++ > 0))
+                return false;
+            snprintf(open[depth++], SVG_LONGEST_NAME + 1, "%.*s", (int)length, at);
+            at = svg_skip_attributes(at + length);
+            if (at == NULL)
+                return false;
+            if (*at == '/') {
+                depth--;
+                at++;
+            }
+        }
+        if (*at != '>')
+            return false;
+    }
+    return depth == 0 && roots == 1;
+}
+
+TEST_UNUSED static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+        count++;
+    return count;
+}
+
+// How often `part` stands in the first group of class `group`, which holds no other group.
+TEST_UNUSED static int count_in_group(const char *text, const char *group, const char *part)
+{
+    char opening[64];
+    snprintf(opening, sizeof opening, "<g class=\"%s\">", group);
+    const char *from = strstr(text, opening);
+    assert_non_null(from);
+    const char *end = strstr(from, "</g>");
+    int count = 0;
+    for (const char *at = from; (at = strstr(at, part)) != NULL && at < end; at++)
+        count++;
+    return count;
+}
+
+// The whole of a file, NUL-terminated. To be freed.
+TEST_UNUSED static char *svg_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char *text = malloc((size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    text[size] = '\0';
+    fclose(file);
+    return text;
+}
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Every instance of the cutting collection in the folder that MCO_DATA names is read; skipped without it.
+#include "test_support.h"
+
+#include "guillotine/guillotine_formats.h"
+
+enum { SKIPPED = 77, PATH_ROOM = 4096 };
+
+static void collection_path(char *path, size_t size, const char *name)
+{
+    const char *data = getenv("MCO_DATA");
+    snprintf(path, size, "%.3000s/cutting/%.900s", data != NULL ? data : "", name);
+}
+
+// The list of best known values says which plate and how many pieces each file holds.
+static void test_collection(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM], name[512];
+    mco_text text;
+    mco_slice line, fields[5];
+    int count = 0;
+    collection_path(path, sizeof path, "bestknown.csv");
+    assert_ok(mco_text_open(test_ctx, path, &text));
+    mco_text_line(&text, &line);
+    for (; mco_text_line(&text, &line); count++) {
+        int64_t sizes[3];
+        mco_guillotine *g = NULL, *back = NULL;
+        for (int i = 0; i < COUNT_OF(fields); i++)
+            assert_true(mco_slice_field(&line, ',', &fields[i]));
+        for (int i = 0; i < COUNT_OF(sizes); i++)
+            assert_ok(mco_slice_integer(&text, fields[2 + i], "a size", 1, INT32_MAX, &sizes[i]));
+        snprintf(name, sizeof name, "%.*s/%.*s.txt", (int)fields[1].size, fields[1].data, (int)fields[0].size,
+                 fields[0].data);
+        collection_path(path, sizeof path, name);
+        assert_ok(mco_guillotine_read(test_ctx, path, &g));
+        assert_int_equal(mco_guillotine_width(g), sizes[0]);
+        assert_int_equal(mco_guillotine_height(g), sizes[1]);
+        assert_int_equal(mco_guillotine_pieces(g), sizes[2]);
+        assert_ok(mco_guillotine_write(test_ctx, g, test_path("copy")));
+        assert_ok(mco_guillotine_read(test_ctx, test_path("copy"), &back));
+        for (int64_t p = 0; p < sizes[2]; p++) {
+            const mco_guillotine_piece a = mco_guillotine_piece_at(g, p), b = mco_guillotine_piece_at(back, p);
+            assert_true(a.width == b.width && a.height == b.height && a.value == b.value && a.is_rotatable);
+        }
+        mco_guillotine_destroy(test_ctx, &back);
+        mco_guillotine_destroy(test_ctx, &g);
+    }
+    assert_int_equal(count, 47);
+    mco_text_close(&text);
+}
+
+int main(void)
+{
+    char path[PATH_ROOM];
+    collection_path(path, sizeof path, "bestknown.csv");
+    if (access(path, R_OK) != 0) {
+        printf("skipped: %s cannot be read\n", path);
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {TEST(test_collection)};
+    return cmocka_run_group_tests_name("guillotine_files", tests, NULL, NULL);
+}
