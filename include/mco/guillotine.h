@@ -145,7 +145,8 @@ typedef struct mco_guillotine_result {
     int threads_used;
     mco_gpu gpu;                   // engine gpu
     bool has_gpu;
-    int64_t patterns_x, patterns_y;   // |X| and |Y|, positive positions
+    int64_t patterns_x, patterns_y;   // |X| and |Y|: normal patterns, without 0
+    int64_t positions_x, positions_y; // of the table computed: normal patterns, or raster points where they suffice
     int64_t relaxations;              // sums V + V evaluated
     int64_t relaxations_skipped;      // not evaluated, of all over normal patterns with x' <= x/2
     int64_t table_bytes;              // memory of the tables

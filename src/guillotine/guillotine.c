@@ -18,6 +18,9 @@
 static const int64_t MAX_RANKED_SIDE = 1 << 26;
 // auto takes a GPU where the cores would be busy for seconds: a context and its tables cost half of one.
 static const double CPU_RELAXATIONS_PER_S = 4e10, GPU_PAYS_S = 2;
+// Raster points are taken where they leave at most this share of the relaxations: they do without waste in 16 bits, whose
+// sums need every position.
+static const double RASTER_PAYS = 0.35;
 static const double MEMORY_SHARE = 0.8;  // of the machine's, for tables, unless the caller says
 
 #define MCO_OPTION_STRUCT mco_guillotine_params
@@ -55,8 +58,9 @@ typedef struct solve {
     mco_context *ctx;
     const mco_guillotine *problem;
     const mco_guillotine_params *params;
-    guillotine_model model;
-    guillotine_job job;
+    guillotine_model model;   // normal patterns
+    guillotine_model raster;  // raster points, where they are taken
+    guillotine_job job;       // over one of them
     guillotine_answer answer;
     mco_guillotine_engine engine;
     mco_guillotine_result *result;
@@ -93,6 +97,25 @@ static mco_guillotine_engine choose_engine(const solve *s)
     return gpu_count > 0 ? MCO_GUILLOTINE_ENGINE_GPU : MCO_GUILLOTINE_ENGINE_CPU;
 }
 
+// Chooses between normal patterns and raster points.
+static mco_status choose_positions(solve *s)
+{
+    mco_status st = MCO_OK;
+    guillotine_job other = s->job;
+    s->job.model = &s->model;
+    if (s->job.wants_table)
+        return MCO_OK;
+    MCO_TRY(guillotine_model_raster(s->ctx, &s->model, &s->raster));
+    other.model = &s->raster;
+    if ((double)guillotine_all_relaxations(&other) <= RASTER_PAYS * (double)guillotine_all_relaxations(&s->job)) {
+        s->job.model = &s->raster;
+        mco_log(s->ctx, MCO_LOG_INFO, "raster points: %d x %d, %lld relaxations over all cuts", s->raster.x.count - 1,
+                s->raster.y.count - 1, (long long)guillotine_all_relaxations(&s->job));
+    }
+done:
+    return st;
+}
+
 static mco_status run_engine(solve *s, guillotine_answer *answer)
 {
     switch (s->engine) {
@@ -122,7 +145,7 @@ static mco_status run_either(solve *s)
     const int64_t relaxations = mine->relaxations + other.relaxations;
     const int64_t cells = (int64_t)s->model.x.count * s->model.y.count;
     for (int64_t k = 0; k < cells && other.stop == MCO_STOP_FINISHED && s->job.wants_table; k++)
-        if (mine->table_32 != NULL)
+        if (mine->table_32 != NULL)  // both or none: the width follows from the model
             mine->table_32[k] = other.table_32[k] = mine->table_32[k] > other.table_32[k] ? mine->table_32[k] : other.table_32[k];
         else
             mine->table_64[k] = other.table_64[k] = mine->table_64[k] > other.table_64[k] ? mine->table_64[k] : other.table_64[k];
@@ -167,7 +190,7 @@ static mco_status fill_plan(solve *s)
     const bool is_staged = s->job.stages > 0;
     const mco_guillotine_cut last = is_staged ? guillotine_level_axis(&s->job, 1) : MCO_GUILLOTINE_CUT_X;
     int64_t checked = -1, area = 0;
-    MCO_TRY(guillotine_plan(s->ctx, s->problem, &s->model, s->answer.steps, s->answer.step_count, last, &r->nodes,
+    MCO_TRY(guillotine_plan(s->ctx, s->problem, s->job.model, s->answer.steps, s->answer.step_count, last, &r->nodes,
                             &r->node_count));
     MCO_TRY(mco_guillotine_check(s->ctx, s->problem, s->params, r->nodes, r->node_count, &checked));
     if (checked != s->answer.value)
@@ -189,9 +212,10 @@ static void fill_counters(solve *s)
 {
     mco_guillotine_result *r = s->result;
     const guillotine_answer *a = &s->answer;
-    int64_t all = guillotine_all_relaxations(&s->job);
+    guillotine_job other = s->job;
+    other.model = &s->model;
+    int64_t all = guillotine_all_relaxations(&other);
     if (s->params->stages > 0 && s->params->first_cut == MCO_GUILLOTINE_CUT_ANY) {
-        guillotine_job other = s->job;
         other.first = s->job.first == MCO_GUILLOTINE_CUT_X ? MCO_GUILLOTINE_CUT_Y : MCO_GUILLOTINE_CUT_X;
         all += guillotine_all_relaxations(&other);
     }
@@ -203,6 +227,8 @@ static void fill_counters(solve *s)
     r->gpu = a->gpu;
     r->patterns_x = s->model.x.count - 1;
     r->patterns_y = s->model.y.count - 1;
+    r->positions_x = s->job.model->x.count - 1;
+    r->positions_y = s->job.model->y.count - 1;
     r->pieces_too_large = s->model.too_large;
     r->relaxations = a->relaxations;
     r->relaxations_skipped = all > a->relaxations ? all - a->relaxations : 0;
@@ -226,6 +252,7 @@ static mco_status run(solve *s)
     mco_log(s->ctx, MCO_LOG_INFO, "plate %d x %d, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
             s->problem->width, s->problem->height, (long long)s->problem->pieces, s->model.x.count - 1,
             s->model.y.count - 1, (long long)guillotine_all_relaxations(&s->job));
+    MCO_TRY(choose_positions(s));
     s->engine = choose_engine(s);
     if (s->job.stages > 0 && s->job.first == MCO_GUILLOTINE_CUT_ANY)
         MCO_TRY(run_either(s));
@@ -252,7 +279,7 @@ static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, con
     s.job = (guillotine_job){.stages = (int32_t)params->stages, .first = params->first_cut,
                              .wants_table = params->wants_table != 0, .simd = params->simd, .threads = threads,
                              .memory_bytes = memory_bytes(params), .gpus = params->gpus,
-                             .deadline_s = begin_s + params->time_limit_s};
+                             .begin_s = begin_s, .deadline_s = begin_s + params->time_limit_s};
     MCO_TRY(run(&s));
     r.solve_s = mco_clock_s() - start_s;
     *result = r;
@@ -260,6 +287,7 @@ done:
     if (st != MCO_OK)
         mco_guillotine_result_clear(ctx, &r);
     guillotine_answer_clear(ctx, &s.answer);
+    guillotine_model_clear(ctx, &s.raster);
     guillotine_model_clear(ctx, &s.model);
     return st;
 }
@@ -357,18 +385,26 @@ mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *co
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     batch b = {.ctx = ctx, .problems = problems, .count = count, .params = params, .results = results,
                .begin_s = mco_clock_s(), .lock = PTHREAD_MUTEX_INITIALIZER};
-    const guillotine_job clock = {.deadline_s = b.begin_s + params->time_limit_s};
+    const guillotine_job clock = {.begin_s = b.begin_s, .deadline_s = b.begin_s + params->time_limit_s};
     int64_t threads = params->threads > 0 ? params->threads : mco_cpu_count();
-    mco_stop stop;
+    mco_stop stop = MCO_STOP_TIME;
     MCO_TRY(refuse(ctx, params));
     for (int64_t k = 0; k < count; k++)
         if (problems[k] == NULL || results[k].struct_size != sizeof *results)
             MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "problem %lld is NULL, or its result was not initialised", (long long)k));
+    for (int64_t k = 0; k < count; k++) {  // those that a stop leaves undone
+        results[k].value = -1;
+        results[k].outcome = MCO_OUTCOME_UNKNOWN;
+        results[k].stop = MCO_STOP_TIME;
+    }
     threads = threads < count ? threads : count;
     MCO_TRY(mco_team_start(ctx, (int)threads, work, &b, &team));
     while (!mco_team_wait(&team, 0.02))
         if (guillotine_is_stopped(ctx, &clock, &stop))
             atomic_store(&b.is_stopped, true);
+    for (int64_t k = 0; k < count; k++)
+        if (results[k].stop == MCO_STOP_TIME && results[k].value < 0 && atomic_load(&b.is_stopped))
+            results[k].stop = stop;
     if (b.status != MCO_OK)
         MCO_TRY(mco_fail(ctx, b.status, "problem %lld: %s", (long long)b.failed + 1, b.error));
 done:

@@ -433,7 +433,8 @@ static mco_status run_by_waste(mco_context *ctx, const guillotine_job *job, guil
     const guillotine_axis *x = &job->model->x, *y = &job->model->y;
     const int64_t least = (int64_t)x->at[x->count - 1] * y->at[y->count - 1] - job->model->value_bound;
     *is_solved = false;
-    if (job->wants_table || job->stages > 0 || !job->model->is_within_area || least >= CAPS[CAP_COUNT - 1])
+    if (job->wants_table || job->stages > 0 || job->model->is_raster || !job->model->is_within_area ||
+        least >= CAPS[CAP_COUNT - 1])
         return MCO_OK;
     MCO_TRY(open_engine(ctx, job, 16, 0, &e));
     for (int k = 0; k < CAP_COUNT && !*is_solved && answer->stop == MCO_STOP_FINISHED; k++) {

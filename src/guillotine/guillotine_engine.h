@@ -16,7 +16,7 @@ typedef struct guillotine_job {
     int threads;               // at least 1
     int64_t memory_bytes;      // at most that much for tables; engines refuse more with the need
     const char *gpus;          // as the parameter
-    double deadline_s;         // of mco_clock_s(); INFINITY: none
+    double begin_s, deadline_s;  // of mco_clock_s(); INFINITY: none
 } guillotine_job;
 
 // A step of the plan, depth first, lower or left part first: what becomes of a rectangle x[i] x y[j]. It is first made as

@@ -233,13 +233,81 @@ mco_status guillotine_model_create(mco_context *ctx, const mco_guillotine *probl
     MCO_TRY(mco_alloc(ctx, &model->seeds, count));
     for (int64_t k = 0; k < count; k++)
         model->seeds[k] = (guillotine_seed){guillotine_axis_floor(&model->x, all[k].width),
-                                            guillotine_axis_floor(&model->y, all[k].height), all[k].value,
-                                            all[k].piece, all[k].is_rotated};
+                                            guillotine_axis_floor(&model->y, all[k].height), all[k].width,
+                                            all[k].height, all[k].value, all[k].piece, all[k].is_rotated};
     model->seed_count = count;
 done:
     mco_free(ctx, &all);
     if (st != MCO_OK)
         guillotine_model_clear(ctx, model);
+    return st;
+}
+
+// ---- Raster points
+
+static mco_status make_raster_axis(mco_context *ctx, const guillotine_axis *axis, guillotine_axis *raster)
+{
+    mco_status st = MCO_OK;
+    const int32_t last = axis->count - 1;
+    int32_t below = last;  // p(W' - p) for p descending
+    *raster = (guillotine_axis){.side = axis->side};
+    MCO_TRY(mco_alloc(ctx, &raster->at, axis->count));
+    for (int32_t p = last; p >= 0; p--) {
+        const int32_t left = axis->at[last] - axis->at[p];
+        for (below = p == last ? 0 : below; below < last && axis->at[below + 1] <= left;)
+            below++;
+        if (raster->count == 0 || raster->at[raster->count - 1] != axis->at[below])
+            raster->at[raster->count++] = axis->at[below];
+    }
+    raster->shortest = raster->count > 1 ? raster->at[1] : 0;
+done:
+    return st;
+}
+
+// The first position at or above `at`.
+static int32_t position_above(const guillotine_axis *axis, int32_t at)
+{
+    const int32_t p = guillotine_axis_floor(axis, at);
+    return axis->at[p] < at ? p + 1 : p;
+}
+
+static int compare_seeds(const void *a, const void *b)
+{
+    const guillotine_seed *p = a, *q = b;
+    if (p->i != q->i)
+        return p->i < q->i ? -1 : 1;
+    if (p->j != q->j)
+        return p->j < q->j ? -1 : 1;
+    if (p->value != q->value)
+        return p->value > q->value ? -1 : 1;
+    return p->piece < q->piece ? -1 : p->piece > q->piece;
+}
+
+mco_status guillotine_model_raster(mco_context *ctx, const guillotine_model *model, guillotine_model *raster)
+{
+    mco_status st = MCO_OK;
+    *raster = *model;
+    raster->x.at = raster->y.at = NULL;
+    raster->seeds = NULL;
+    raster->seed_count = 0;
+    raster->is_raster = true;
+    MCO_TRY(make_raster_axis(ctx, &model->x, &raster->x));
+    MCO_TRY(make_raster_axis(ctx, &model->y, &raster->y));
+    MCO_TRY(mco_alloc(ctx, &raster->seeds, model->seed_count));
+    for (int64_t k = 0; k < model->seed_count; k++) {
+        raster->seeds[k] = model->seeds[k];
+        raster->seeds[k].i = position_above(&raster->x, model->seeds[k].width);
+        raster->seeds[k].j = position_above(&raster->y, model->seeds[k].height);
+    }
+    qsort(raster->seeds, (size_t)model->seed_count, sizeof *raster->seeds, compare_seeds);
+    for (int64_t k = 0; k < model->seed_count; k++) {
+        const guillotine_seed *s = &raster->seeds[k], *last = &raster->seeds[raster->seed_count - 1];
+        if (raster->seed_count == 0 || last->i != s->i || last->j != s->j)
+            raster->seeds[raster->seed_count++] = *s;
+    }
+done:
+    if (st != MCO_OK)
+        guillotine_model_clear(ctx, raster);
     return st;
 }
 

@@ -8,14 +8,21 @@
 // least table with V(i,j) >= seeds there, ascending in i and j, and
 //     V(i,j) >= V(i',j) + V(i'',j)  where x[i'] + x[i''] <= x[i],   V(i,j) >= V(i,j') + V(i,j'')  likewise.
 // With stages only one of the two lines holds at a time: each stage closes the table of the one before along one axis.
+//
+// Where the plate alone counts, raster points do (Terno, Lindemann, Scheithauer 1987): W' - p, p a position, rounded down to
+// a position, W' the last one. Two lengths with the same best remainder are worth the same to the plate, and a cut of a
+// raster point may be moved so that both parts are raster points: let x' + x'' <= W' - u, all positions. The smallest raster
+// point at or above x' is c = p(W' - p(W' - x')), and since x'' + u is a position at or below W' - x', c + x'' + u <= W'. So
+// V over raster points alone gives V of the plate. A piece lies at the smallest raster point above its side.
 #ifndef MCO_GUILLOTINE_MODEL_H
 #define MCO_GUILLOTINE_MODEL_H
 
 #include "guillotine/guillotine_instance.h"
 
-// The best piece of exactly x[i] x y[j].
+// The best piece that fits x[i] x y[j] and no smaller position.
 typedef struct guillotine_seed {
     int32_t i, j;
+    int32_t width, height;  // of the piece as it lies, kerf added: x[i] x y[j] unless those are raster points
     int64_t value;
     int64_t piece;
     bool is_rotated;
@@ -36,12 +43,16 @@ typedef struct guillotine_model {
     int64_t too_large;     // piece types that fit in no way
     int64_t value_bound;   // at least V of the plate: all values of the table lie below
     bool is_within_area;   // value <= width * height, kerf added, for every seed: waste is never negative
+    bool is_raster;        // positions are raster points; sums of positions need be none
 } guillotine_model;
 
 // Errors: LIMIT (the values' sum; more than `most_positions` positions on an axis, with the memory a table would
 // take), MEMORY.
 mco_status guillotine_model_create(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
                                    guillotine_model *model);
+// The same with raster points instead of normal patterns: the plate's value is the same. Errors: MEMORY.
+mco_status guillotine_model_raster(mco_context *ctx, const guillotine_model *model, guillotine_model *raster);
+
 void guillotine_model_clear(mco_context *ctx, guillotine_model *model);
 
 // The last position at or below `at`. O(log count).

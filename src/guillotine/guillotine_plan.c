@@ -201,7 +201,7 @@ done:
 static mco_status cut_piece(plan *p, int64_t node, const guillotine_seed *seed, mco_guillotine_cut last_cut)
 {
     mco_status st = MCO_OK;
-    const int32_t width = p->model->x.at[seed->i] - p->model->kerf, height = p->model->y.at[seed->j] - p->model->kerf;
+    const int32_t width = seed->width - p->model->kerf, height = seed->height - p->model->kerf;
     for (int trim = 0; trim < 2; trim++) {
         const bool is_x = (trim == 0) == (last_cut == MCO_GUILLOTINE_CUT_X);
         if ((is_x ? p->nodes[node].width : p->nodes[node].height) == (is_x ? width : height))
@@ -304,10 +304,11 @@ void guillotine_answer_clear(mco_context *ctx, guillotine_answer *answer)
 
 bool guillotine_is_stopped(mco_context *ctx, const guillotine_job *job, mco_stop *stop)
 {
-    const mco_progress progress = {.event = MCO_EVENT_PROGRESS, .objective = -1, .bound = -1};
+    const double now_s = mco_clock_s();
+    const mco_progress progress = {.event = MCO_EVENT_PROGRESS, .time_s = now_s - job->begin_s, .objective = NAN, .bound = NAN};
     if (mco_report(ctx, &progress))
         *stop = MCO_STOP_CANCELLED;
-    else if (mco_clock_s() >= job->deadline_s)
+    else if (now_s >= job->deadline_s)
         *stop = MCO_STOP_TIME;
     else
         return false;
