@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Every instance of the cutting collection in the folder that MCO_DATA names is read; skipped without it.
+// Every instance of the cutting collection in the folder that MCO_DATA names is read and solved; skipped without it.
 #include "test_support.h"
 
 #include "guillotine/guillotine_formats.h"
 
-enum { SKIPPED = 77, PATH_ROOM = 4096 };
+enum { SKIPPED = 77, PATH_ROOM = 4096, LARGEST_QUICK = 10000 };
 
 static void collection_path(char *path, size_t size, const char *name)
 {
     const char *data = getenv("MCO_DATA");
     snprintf(path, size, "%.3000s/cutting/%.900s", data != NULL ? data : "", name);
+}
+
+// Solves by value and plan, and by the whole table; mco_guillotine_solve() checks the plan.
+static void compare_value(const mco_guillotine *g, mco_slice best, int is_rotated, mco_text *text)
+{
+    int64_t value;
+    assert_ok(mco_slice_integer(text, best, "an optimum", 1, INT64_MAX, &value));
+    for (int wants_table = 0; wants_table < 2; wants_table++) {
+        mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
+        mco_guillotine_result result = MCO_GUILLOTINE_RESULT_INIT;
+        params.engine = MCO_GUILLOTINE_ENGINE_CPU;
+        params.rotate = is_rotated;
+        params.wants_table = wants_table;
+        assert_ok(mco_guillotine_solve(test_ctx, g, &params, &result));
+        assert_int_equal(result.outcome, MCO_OUTCOME_OPTIMAL);
+        assert_int_equal(result.value, value);
+        mco_guillotine_result_clear(test_ctx, &result);
+    }
 }
 
 // The list of best known values says which plate and how many pieces each file holds.
@@ -18,8 +36,8 @@ static void test_collection(void **state)
     (void)state;
     char path[PATH_ROOM], name[512];
     mco_text text;
-    mco_slice line, fields[5];
-    int count = 0;
+    mco_slice line, fields[11];
+    int count = 0, optima = 0;
     collection_path(path, sizeof path, "bestknown.csv");
     assert_ok(mco_text_open(test_ctx, path, &text));
     mco_text_line(&text, &line);
@@ -43,10 +61,17 @@ static void test_collection(void **state)
             const mco_guillotine_piece a = mco_guillotine_piece_at(g, p), b = mco_guillotine_piece_at(back, p);
             assert_true(a.width == b.width && a.height == b.height && a.value == b.value && a.is_rotatable);
         }
+        const bool is_large = sizes[0] > LARGEST_QUICK;
+        for (int turned = 0; turned < 2 && !is_large; turned++)
+            if (fields[9 + turned].size > 0) {
+                compare_value(g, fields[9 + turned], turned, &text);
+                optima++;
+            }
         mco_guillotine_destroy(test_ctx, &back);
         mco_guillotine_destroy(test_ctx, &g);
     }
     assert_int_equal(count, 47);
+    assert_int_equal(optima, 45 + 13);
     mco_text_close(&text);
 }
 
