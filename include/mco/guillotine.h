@@ -131,7 +131,7 @@ typedef struct mco_guillotine_result {
     size_t struct_size;
     mco_outcome outcome;
     mco_stop stop;
-    int64_t value;  // -1 while no plan is known
+    int64_t value;  // -1 while no plan is known: in a batch, where a stop came before the problem's turn
     int64_t bound;  // proven: no plan is worth more
     double waste;   // share of the plate's area that is no piece, 0..1
     mco_guillotine_node *nodes;  // [node_count]; NULL while no plan is known
@@ -161,13 +161,15 @@ typedef struct mco_guillotine_result {
 // ---- Solving and checking
 
 // MCO_OK means *result is valid, whatever the outcome; its plan has been checked. A plate that no piece fits has value
-// 0 and a plan of one waste node. Errors: ARGUMENT, LIMIT (a table too large: the message says how much memory it needs),
+// 0 and a plan of one waste node. A run that is stopped has a plan too, a grid of one piece unless a better one is known:
+// FEASIBLE. Errors: ARGUMENT, LIMIT (a table too large: the message says how much memory it needs),
 // MEMORY, DEVICE, INTERNAL. O(|X| |Y| (|X| + |Y|)) at most.
 MCO_API mco_status mco_guillotine_solve(mco_context *ctx, const mco_guillotine *problem,
                                         const mco_guillotine_params *params, mco_guillotine_result *result);
 
-// Solves problems [count], each on one core, all cores at work; or on a GPU, all together. results [count] are initialised by the
-// caller. Stops at the first error; results written so far are valid. Errors: as mco_guillotine_solve().
+// Solves problems [count], each on one core, all cores at work; with engine gpu each on the GPU, one a worker thread at a
+// time. results [count] are initialised by the caller. The context's allocator is called by one thread at a time, not only
+// by the caller's. Stops at the first error; results written so far are valid. Errors: as mco_guillotine_solve().
 MCO_API mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *const *problems, int64_t count,
                                               const mco_guillotine_params *params, mco_guillotine_result *results);
 

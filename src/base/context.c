@@ -69,6 +69,7 @@ void mco_context_destroy(mco_context **context)
         return;
     mco_context *ctx = *context;
     *context = NULL;
+    mco_free(ctx, &ctx->gpus);
     ctx->params.release(ctx, ctx->params.allocator_user);
 }
 
@@ -121,9 +122,14 @@ bool mco_has_default_allocator(const mco_context *ctx)
     return ctx->params.allocate == default_allocate;
 }
 
+bool mco_wants_log(const mco_context *ctx, mco_log_level level)
+{
+    return ctx->params.log != NULL && level <= ctx->params.log_level;
+}
+
 void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...)
 {
-    if (ctx->params.log == NULL || level > ctx->params.log_level)
+    if (!mco_wants_log(ctx, level))
         return;
     char line[1024];
     va_list args;

@@ -15,6 +15,8 @@ struct mco_context {
     void *callback_user;
     atomic_bool is_cancelled;
     char error[MCO_ERROR_LENGTH];
+    struct mco_gpu *gpus;  // [gpu_count] described before; NULL: none were
+    int gpu_count;
 };
 
 // Records the message and returns `status`: `return mco_fail(ctx, MCO_ERR_LIMIT, ...)`. Safe with
@@ -40,6 +42,8 @@ void mco_free_bytes(mco_context *ctx, void **memory);
 bool mco_has_default_allocator(const mco_context *ctx);
 
 void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...) MCO_PRINTF(3, 4);
+
+bool mco_wants_log(const mco_context *ctx, mco_log_level level);
 
 // Tells the callback; true if it asks to stop or a cancellation is pending.
 bool mco_report(mco_context *ctx, const mco_progress *progress);

@@ -108,9 +108,12 @@ void mco_json_real(mco_json *json, const char *key, double value)
         mco_json_null(json, key);
         return;
     }
-    // The fewest digits that read back as the same number.
+    // The fewest digits that read back as the same number; whole numbers without an exponent.
+    const bool is_whole = fabs(value) < 0x1p53 && value == floor(value);
     char digits[32];
-    for (int precision = 6; precision <= 17; precision++) {
+    if (is_whole)
+        snprintf(digits, sizeof digits, "%.0f", value);
+    for (int precision = 6; precision <= 17 && !is_whole; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         if (strtod(digits, NULL) == value)
             break;

@@ -361,6 +361,26 @@ bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field)
     return true;
 }
 
+char mco_slice_separator(mco_slice line)
+{
+    for (size_t i = 0; i < line.size; i++)
+        if (line.data[i] == ',' || line.data[i] == ';' || line.data[i] == '\t')
+            return line.data[i];
+    return ',';
+}
+
+char *mco_slice_copy(mco_slice field, char **next)
+{
+    char *start = *next;
+    for (size_t i = 0; i < field.size; i++) {
+        *(*next)++ = field.data[i];
+        if (field.data[i] == '"' && i + 1 < field.size && field.data[i + 1] == '"')
+            i++;
+    }
+    *(*next)++ = '\0';
+    return start;
+}
+
 bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out)
 {
     int64_t value;

@@ -51,6 +51,10 @@ mco_slice mco_slice_trim(mco_slice slice);
 // A field in double quotes may hold the separator; the quotes are removed, a doubled quote inside
 // stays doubled.
 bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field);
+// The separator of a table by one of its lines: its first comma, semicolon or tab; a comma where it has none.
+char mco_slice_separator(mco_slice line);
+// Writes a field as a string to *next, which moves behind it: size + 1 bytes at most. A doubled quote becomes one.
+char *mco_slice_copy(mco_slice field, char **next);
 
 // Fails with MCO_ERR_PARSE at a place: "path:line:column: message".
 mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)

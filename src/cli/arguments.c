@@ -96,12 +96,11 @@ mco_status cli_parse(const cli_call *call, cli_arguments *a)
     return MCO_OK;
 }
 
-mco_status cli_test_output(mco_context *ctx, const char *path)
+// Fails unless the file under `path` can be written; leaves it as it is.
+static mco_status test_output(mco_context *ctx, const char *path)
 {
     mco_output o = {0};
     struct stat info;
-    if (path == NULL)
-        return MCO_OK;
     // A pipe or a device is not opened for a test: its reader would take the close for the end.
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         if (!S_ISDIR(info.st_mode) && access(path, W_OK) == 0)
@@ -111,6 +110,40 @@ mco_status cli_test_output(mco_context *ctx, const char *path)
     }
     mco_status st = mco_output_open(ctx, path, &o);
     mco_output_discard(&o);
+    return st;
+}
+
+// Whether two paths lead to one regular file, there already or yet to be made. Streams may be shared.
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strncmp(a, "/dev/", 5) == 0 || strncmp(b, "/dev/", 5) == 0)
+        return false;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    while (strncmp(a, "./", 2) == 0)
+        a += 2;
+    while (strncmp(b, "./", 2) == 0)
+        b += 2;
+    return strcmp(a, b) == 0;
+}
+
+mco_status cli_test_outputs(mco_context *ctx, const char *input, const char *const *paths, size_t count)
+{
+    mco_status st = MCO_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (paths[i] == NULL)
+            continue;
+        if (input != NULL && strcmp(input, "-") != 0 && is_same_file(input, paths[i]))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "an output goes to %s: it would replace the input", paths[i]);
+        for (size_t k = i + 1; k < count; k++)
+            if (paths[k] != NULL && is_same_file(paths[i], paths[k]))
+                return mco_fail(ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[k]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (paths[i] != NULL)
+            MCO_TRY(test_output(ctx, paths[i]));
+done:
     return st;
 }
 

@@ -83,8 +83,9 @@ cli_table cli_input_table(cli_outputs *outputs);  // the part of it that is no o
 mco_status cli_parse(const cli_call *call, cli_arguments *arguments);
 // Writes a line per option; the values in the table are the defaults.
 void cli_help(FILE *file, cli_table table);
-// Fails unless the file under `path` (NULL: none asked for) can be written; leaves it as it is.
-mco_status cli_test_output(mco_context *ctx, const char *path);
+// Fails unless the files under paths [count] (NULL: none asked for) can be written and are different from each other and from
+// `input` (NULL: none). Leaves them as they are. Errors: ARGUMENT, IO.
+mco_status cli_test_outputs(mco_context *ctx, const char *input, const char *const *paths, size_t count);
 bool cli_is_stdout(const char *path);
 // Standard output carries the summary, unless one of the files was sent there.
 bool cli_prints_summary(const cli_outputs *outputs);

@@ -245,21 +245,11 @@ done:
     return st;
 }
 
-static mco_status test_outputs(const session *s)
+static mco_status test_outputs(const session *s, const char *instance)
 {
-    mco_status st = MCO_OK;
     const char *const paths[] = {s->outputs.json, s->outputs.solution, s->outputs.plot, s->outputs.history,
                                  s->params.checkpoint};
-    const size_t count = sizeof paths / sizeof paths[0];
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count; k++)
-            if (paths[i] != NULL && paths[k] != NULL && strcmp(paths[i], paths[k]) == 0 &&
-                strncmp(paths[i], "/dev/", 5) != 0)
-                MCO_TRY(mco_fail(s->ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[i]));
-    for (size_t i = 0; i < count; i++)
-        MCO_TRY(cli_test_output(s->ctx, paths[i]));
-done:
-    return st;
+    return cli_test_outputs(s->ctx, instance, paths, sizeof paths / sizeof paths[0]);
 }
 
 // The time limit counts from the start of the process.
@@ -276,7 +266,7 @@ static int solve(session *s, const char *instance)
     double limit_s = s->params.time_limit_s;
     MCO_TRY(open_instance(s->ctx, instance, s->outputs.instance, &s->shop));
     MCO_TRY(read_start(s));
-    MCO_TRY(test_outputs(s));
+    MCO_TRY(test_outputs(s, instance));
     struct stat info;
     s->is_solution_file = s->outputs.solution != NULL && strcmp(s->outputs.solution, "-") != 0 &&
                           (stat(s->outputs.solution, &info) != 0 || S_ISREG(info.st_mode));

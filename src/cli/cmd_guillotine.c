@@ -104,20 +104,21 @@ static void write_counters(mco_json *json, const void *user)
 // The value in all its digits, which the objective, a double, may lack.
 static void write_value(mco_json *json, const mco_guillotine_result *r)
 {
-    if (r->nodes != NULL)
-        mco_json_integer(json, "value", r->value);
-    else
+    if (r->nodes == NULL) {
         mco_json_null(json, "value");
+        mco_json_null(json, "bound");
+        mco_json_null(json, "waste");
+        return;
+    }
+    mco_json_integer(json, "value", r->value);
     mco_json_integer(json, "bound", r->bound);
-    mco_json_real(json, "waste", r->nodes != NULL ? r->waste : NAN);
+    mco_json_real(json, "waste", r->waste);
 }
 
 static void write_solution(mco_json *json, const void *user)
 {
     const session *s = user;
     const mco_guillotine_result *r = &s->result;
-    if (r->nodes == NULL)
-        return;
     write_value(json, r);
     mco_json_integer(json, "pieces_used", r->pieces_used);
     *s->plan_status = guillotine_plan_to_json(s->ctx, s->problem, r->nodes, r->node_count, json, "plan");
@@ -132,7 +133,7 @@ static mco_status write_json(session *s)
                          .name = mco_guillotine_name(s->problem),
                          .outcome = r->outcome,
                          .stop = r->stop,
-                         .objective = r->nodes != NULL ? (double)r->value : NAN,
+                         .objective = (double)r->value,
                          .bound = (double)r->bound,
                          .options = {solver_table(&s->params), CLI_TABLE(file_table, &s->files)},
                          .engine = engine_names[r->engine],
@@ -170,8 +171,6 @@ static int write_files(session *s, int code)
     const mco_guillotine_result *r = &s->result;
     if (o->json != NULL)
         code = cli_tell(s->ctx, write_json(s), code);
-    if (r->nodes == NULL)
-        return code;
     if (o->solution != NULL && ends_with(o->solution, ".txt"))
         code = cli_tell(s->ctx, write_cuts(s), code);
     else if (o->solution != NULL)
@@ -179,7 +178,10 @@ static int write_files(session *s, int code)
                         code);
     if (o->plot != NULL)
         code = cli_tell(s->ctx, mco_guillotine_plot(s->ctx, s->problem, r->nodes, r->node_count, o->plot), code);
-    if (s->files.table != NULL)
+    if (s->files.table != NULL && r->stop != MCO_STOP_FINISHED)
+        code = cli_tell(s->ctx, mco_fail(s->ctx, MCO_ERR_ARGUMENT, "nothing is written to %s: the table is not complete (%s)",
+                                         s->files.table, mco_stop_text(r->stop)), EXIT_NONE);
+    else if (s->files.table != NULL)
         code = cli_tell(s->ctx, mco_guillotine_write_table(s->ctx, &r->table, s->files.table), code);
     return code;
 }
@@ -190,15 +192,18 @@ static void print_engine(const mco_guillotine_result *r, int threads)
 {
     printf("engine %s (", engine_names[r->engine]);
     if (r->has_gpu)
-        printf("%s, kernels %.3f s)\n", r->gpu.name, r->device_s);
+        printf("%s, kernels %.3f s", r->gpu.name, r->device_s);
     else
-        printf("%d thread%s, simd %s)\n", threads, threads == 1 ? "" : "s", r->simd_used != NULL ? r->simd_used : "none");
+        printf("%d thread%s", threads, threads == 1 ? "" : "s");
+    if (!r->has_gpu && r->simd_used != NULL && strcmp(r->simd_used, "none") != 0)
+        printf(", simd %s", r->simd_used);
+    printf(")\n");
 }
 
 static void print_relaxations(int64_t evaluated, int64_t skipped)
 {
     const double all = (double)evaluated + (double)skipped;
-    printf("%lld relaxations, %lld skipped (%.1f%%)\n", (long long)evaluated, (long long)skipped,
+    printf(", %lld relaxations, %lld skipped (%.1f%%)", (long long)evaluated, (long long)skipped,
            all > 0 ? 100.0 * (double)skipped / all : 0.0);
 }
 
@@ -221,17 +226,21 @@ static mco_status print_plan(const session *s)
 static mco_status print_summary(const session *s)
 {
     const mco_guillotine_result *r = &s->result;
-    printf("instance   %s, plate %d x %d, %lld pieces\n", mco_guillotine_name(s->problem), mco_guillotine_width(s->problem),
+    printf("instance   %s, plate %d x %d, %lld pieces", mco_guillotine_name(s->problem), mco_guillotine_width(s->problem),
            mco_guillotine_height(s->problem), (long long)mco_guillotine_pieces(s->problem));
-    if (r->nodes != NULL)
-        printf("value      %lld (%s)\n", (long long)r->value, mco_outcome_text(r->outcome));
-    else
-        printf("value      %s (%s)\n", mco_outcome_text(r->outcome), mco_stop_text(r->stop));
-    printf("patterns   |X| %lld, |Y| %lld, ", (long long)r->patterns_x, (long long)r->patterns_y);
-    print_relaxations(r->relaxations, r->relaxations_skipped);
-    printf("time       %.3f s, ", r->solve_s);
+    if (r->pieces_too_large > 0)
+        printf(", %lld of them larger than the plate", (long long)r->pieces_too_large);
+    printf("\noutcome    %s (%s)\n", mco_outcome_text(r->outcome), mco_stop_text(r->stop));
+    printf("value      %lld\n", (long long)r->value);
+    printf("bound      %lld", (long long)r->bound);
+    if (r->value > 0)
+        printf("   gap %.2f%%", 100.0 * (double)(r->bound - r->value) / (double)r->value);
+    printf("\npatterns   |X| %lld, |Y| %lld", (long long)r->patterns_x, (long long)r->patterns_y);
+    if (r->stop == MCO_STOP_FINISHED)
+        print_relaxations(r->relaxations, r->relaxations_skipped);
+    printf("\ntime       %.3f s, ", r->solve_s);
     print_engine(r, r->threads_used);
-    return r->nodes != NULL ? print_plan(s) : MCO_OK;
+    return print_plan(s);
 }
 
 static bool prints_summary(const session *s)
@@ -241,19 +250,10 @@ static bool prints_summary(const session *s)
 
 // ---- solve
 
-static mco_status test_outputs(const session *s)
+static mco_status test_outputs(const session *s, const char *input)
 {
-    mco_status st = MCO_OK;
     const char *const paths[] = {s->outputs.json, s->outputs.solution, s->outputs.plot, s->files.table};
-    const size_t count = sizeof paths / sizeof paths[0];
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count; k++)
-            if (paths[i] != NULL && paths[k] != NULL && strcmp(paths[i], paths[k]) == 0 && strncmp(paths[i], "/dev/", 5) != 0)
-                MCO_TRY(mco_fail(s->ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[i]));
-    for (size_t i = 0; i < count; i++)
-        MCO_TRY(cli_test_output(s->ctx, paths[i]));
-done:
-    return st;
+    return cli_test_outputs(s->ctx, input, paths, sizeof paths / sizeof paths[0]);
 }
 
 // The time limit counts from the start of the process. Returns it as it was given.
@@ -270,7 +270,7 @@ static int solve(session *s, const char *path)
     mco_status st = MCO_OK;
     int code = EXIT_USABLE;
     MCO_TRY(mco_guillotine_read(s->ctx, path, &s->problem));
-    MCO_TRY(test_outputs(s));
+    MCO_TRY(test_outputs(s, path));
     s->params.wants_table = s->files.table != NULL;
     const double limit_s = begin_solve(s);
     MCO_TRY(mco_guillotine_solve(s->ctx, s->problem, &s->params, &s->result));
@@ -278,8 +278,6 @@ static int solve(session *s, const char *path)
     code = write_files(s, code);
     if (prints_summary(s))
         code = cli_tell(s->ctx, print_summary(s), code);
-    if (s->result.nodes == NULL && code == EXIT_USABLE)
-        code = EXIT_NONE;
 done:
     code = cli_tell(s->ctx, st, code);
     mco_guillotine_result_clear(s->ctx, &s->result);
@@ -331,8 +329,8 @@ static void clear_batch(batch *b)
 
 // Sums over the results.
 typedef struct totals {
-    int64_t solved, relaxations, skipped;
-    mco_outcome outcome;  // OPTIMAL if all are
+    int64_t solved, with_plan, relaxations, skipped;  // solved: to the optimum
+    mco_outcome outcome;  // OPTIMAL if all are, else FEASIBLE if all have a plan
     mco_stop stop;        // of the first that did not finish
     double device_s;
 } totals;
@@ -342,28 +340,38 @@ static totals total(const batch *b)
     totals t = {.outcome = MCO_OUTCOME_OPTIMAL, .stop = MCO_STOP_FINISHED};
     for (int64_t k = 0; k < b->list.count; k++) {
         const mco_guillotine_result *r = &b->results[k];
-        t.solved += r->nodes != NULL;
+        t.solved += r->outcome == MCO_OUTCOME_OPTIMAL;
+        t.with_plan += r->nodes != NULL;
         t.relaxations += r->relaxations;
         t.skipped += r->relaxations_skipped;
         t.device_s += r->device_s;
-        if (r->outcome != MCO_OUTCOME_OPTIMAL)
-            t.outcome = MCO_OUTCOME_UNKNOWN;
         if (t.stop == MCO_STOP_FINISHED)
             t.stop = r->stop;
     }
+    if (t.solved < b->list.count)
+        t.outcome = t.with_plan == b->list.count ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN;
     return t;
+}
+
+// One that tells of the engine; problems that a stop left undone do not.
+static const mco_guillotine_result *first_done(const batch *b)
+{
+    int64_t k = 0;
+    while (k + 1 < b->list.count && b->results[k].nodes == NULL)
+        k++;
+    return &b->results[k];
 }
 
 // Each problem is solved by one of them; a result tells of its own.
 static int batch_threads(const batch *b)
 {
     const int64_t wanted = b->session->params.threads > 0 ? b->session->params.threads : mco_cpu_count();
-    return b->results[0].has_gpu ? b->results[0].threads_used : (int)(wanted < b->list.count ? wanted : b->list.count);
+    return first_done(b)->has_gpu ? first_done(b)->threads_used : (int)(wanted < b->list.count ? wanted : b->list.count);
 }
 
 static double problems_per_s(const batch *b)
 {
-    return b->solve_s > 0 ? (double)b->list.count / b->solve_s : NAN;
+    return b->solve_s > 0 ? (double)total(b).solved / b->solve_s : NAN;
 }
 
 static void write_batch_sizes(mco_json *json, const void *user)
@@ -382,7 +390,7 @@ static void write_batch_counters(mco_json *json, const void *user)
     mco_json_real(json, "problems_per_s", problems_per_s(b));
     mco_json_integer(json, "relaxations", t.relaxations);
     mco_json_integer(json, "relaxations_skipped", t.skipped);
-    mco_json_text(json, "simd", b->results[0].simd_used);
+    mco_json_text(json, "simd", first_done(b)->simd_used);
 }
 
 static void write_batch_solution(mco_json *json, const void *user)
@@ -393,6 +401,7 @@ static void write_batch_solution(mco_json *json, const void *user)
         const mco_guillotine_result *r = &b->results[k];
         mco_json_open(json, NULL, '{');
         mco_json_text(json, "file", b->list.names[b->list.file_of[k]]);
+        mco_json_text(json, "outcome", mco_outcome_text(r->outcome));
         write_value(json, r);
         mco_json_integer(json, "patterns_x", r->patterns_x);
         mco_json_integer(json, "patterns_y", r->patterns_y);
@@ -404,7 +413,7 @@ static void write_batch_solution(mco_json *json, const void *user)
 static mco_status write_batch_json(const batch *b)
 {
     session *s = b->session;
-    const mco_guillotine_result *first = &b->results[0];
+    const mco_guillotine_result *first = first_done(b);
     const totals t = total(b);
     cli_report report = {.kind = "guillotine",
                          .name = strcmp(s->files.batch, "-") == 0 ? "stdin" : s->files.batch,
@@ -430,12 +439,13 @@ static mco_status write_batch_json(const batch *b)
 static void print_batch(const batch *b)
 {
     const totals t = total(b);
-    printf("batch      %s, %lld problems from %lld files\n", b->session->files.batch, (long long)b->list.count,
-           (long long)b->list.file_count);
-    printf("solved     %lld (%s), ", (long long)t.solved, mco_stop_text(t.stop));
+    printf("batch      %s, %lld problem%s from %lld file%s\n", b->session->files.batch, (long long)b->list.count,
+           b->list.count == 1 ? "" : "s", (long long)b->list.file_count, b->list.file_count == 1 ? "" : "s");
+    printf("outcome    %s (%s)\n", mco_outcome_text(t.outcome), mco_stop_text(t.stop));
+    printf("solved     %lld", (long long)t.solved);
     print_relaxations(t.relaxations, t.skipped);
-    printf("time       %.3f s, %.1f problems/s, ", b->solve_s, problems_per_s(b));
-    print_engine(&b->results[0], batch_threads(b));
+    printf("\ntime       %.3f s, %.1f problems/s, ", b->solve_s, problems_per_s(b));
+    print_engine(first_done(b), batch_threads(b));
     if (b->list.file_count > MOST_PRINTED_FILES) {
         printf("values     of %lld files (--json F lists them)\n", (long long)b->list.file_count);
         return;
@@ -443,9 +453,12 @@ static void print_batch(const batch *b)
     for (int64_t k = 0; k < b->list.file_count; k++) {
         const mco_guillotine_result *r = &b->results[b->list.first[k]];
         if (r->nodes != NULL)
-            printf("value      %12lld  waste %7.3f%%  %s\n", (long long)r->value, 100.0 * r->waste, b->list.names[k]);
+            printf("value      %12lld  waste %7.3f%%  %s", (long long)r->value, 100.0 * r->waste, b->list.names[k]);
         else
-            printf("value      %12s  %s\n", mco_outcome_text(r->outcome), b->list.names[k]);
+            printf("value      %12s  %s", mco_outcome_text(r->outcome), b->list.names[k]);
+        if (r->outcome == MCO_OUTCOME_FEASIBLE)
+            printf(" (feasible, bound %lld)", (long long)r->bound);
+        printf("\n");
     }
 }
 
@@ -466,7 +479,7 @@ static int solve_batch(session *s)
     batch b = {.session = s};
     MCO_TRY(refuse_plan_outputs(s));
     MCO_TRY(read_batch(&b, s->files.batch));
-    MCO_TRY(test_outputs(s));
+    MCO_TRY(test_outputs(s, s->files.batch));
     const double limit_s = begin_solve(s), begin_s = mco_clock_s();
     MCO_TRY(mco_guillotine_solve_batch(s->ctx, b.problems, b.list.count, &s->params, b.results));
     b.solve_s = mco_clock_s() - begin_s;
@@ -475,7 +488,7 @@ static int solve_batch(session *s)
         code = cli_tell(s->ctx, write_batch_json(&b), code);
     if (prints_summary(s))
         print_batch(&b);
-    if (total(&b).solved == 0 && code == EXIT_USABLE)
+    if (total(&b).with_plan == 0 && code == EXIT_USABLE)
         code = EXIT_NONE;
 done:
     code = cli_tell(s->ctx, st, code);
@@ -606,7 +619,7 @@ static void help(FILE *file)
           "  mco guillotine check    [--rotate] [--stages K] [--first-cut C] [--kerf U] FILE SOLUTION\n"
           "  mco guillotine generate testcut|randcut --width W --height H --pieces N [--seed K] [--output F]\n\n"
           "FILE holds a plate and its pieces (OR-Library's format or CSV, plain or gzip, - for standard input).\n"
-          "SOLUTION is a result file or what --solution wrote. testcut: pieces small, middle and large at random;\n"
+          "SOLUTION is a result file or the JSON that --solution wrote. testcut: pieces small, middle and large at random;\n"
           "randcut: the plate cut at random, so that nothing of it is lost. Defaults stand in brackets.\n\n"
           "solve:\n",
           file);

@@ -360,8 +360,7 @@ static mco_status reduce_data(session *s)
     if (s->path != NULL)
         MCO_TRY(read_elements(s));
     MCO_TRY(settle_segments(s));
-    MCO_TRY(cli_test_output(s->ctx, s->outputs.json));
-    MCO_TRY(cli_test_output(s->ctx, s->outputs.solution));
+    MCO_TRY(cli_test_outputs(s->ctx, s->path, (const char *const[]){s->outputs.json, s->outputs.solution}, 2));
     if (s->length > 0)
         MCO_TRY(mco_alloc(s->ctx, &s->values, s->segments));
     if (s->path != NULL)

@@ -48,9 +48,9 @@ static void write_problem(mco_json *json, const cli_report *r)
 
 static double relative_gap(double objective, double bound)
 {
-    if (isnan(objective) || isnan(bound))
-        return NAN;
-    return objective > 0 ? (objective - bound) / objective : 0;
+    if (objective == bound)
+        return 0;
+    return objective > 0 ? fabs(objective - bound) / objective : NAN;
 }
 
 static void write_options(mco_json *json, const cli_report *r)

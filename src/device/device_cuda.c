@@ -56,6 +56,11 @@ mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count
     int found = 0;
     *count = 0;
     *reason = NULL;
+    if (ctx->gpus != NULL) {
+        memcpy(out, ctx->gpus, (size_t)ctx->gpu_count * sizeof *out);
+        *count = ctx->gpu_count;
+        return MCO_OK;
+    }
     cudaError_t error = cudaGetDeviceCount(&found);
     if (error != cudaSuccess || found == 0) {
         *reason = reason_of(error == cudaSuccess ? cudaErrorNoDevice : error);
@@ -66,6 +71,10 @@ mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count
     for (int i = 0; i < found; i++)
         MCO_CUDA(ctx, describe(i, &out[i]));
     *count = found;
+    // The driver takes tenths of a millisecond to tell a clock rate, so the context remembers.
+    MCO_TRY(mco_alloc(ctx, &ctx->gpus, found));
+    memcpy(ctx->gpus, out, (size_t)found * sizeof *out);
+    ctx->gpu_count = found;
 done:
     return st;
 }

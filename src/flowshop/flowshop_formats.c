@@ -213,27 +213,6 @@ done:
 
 // ---- CSV
 
-// Copies a name; a doubled quote stands for one.
-static char *store_name(char **next, mco_slice name)
-{
-    char *start = *next;
-    for (size_t i = 0; i < name.size; i++) {
-        *(*next)++ = name.data[i];
-        if (name.data[i] == '"' && i + 1 < name.size && name.data[i + 1] == '"')
-            i++;
-    }
-    *(*next)++ = '\0';
-    return start;
-}
-
-static char separator_of(mco_slice line)
-{
-    for (size_t i = 0; i < line.size; i++)
-        if (line.data[i] == ',' || line.data[i] == ';' || line.data[i] == '\t')
-            return line.data[i];
-    return ',';
-}
-
 // Counts machines (fields of the header after the first) and jobs (lines that are not blank).
 static void measure_csv(mco_text text, mco_slice header, char separator, int64_t *machines, int64_t *jobs)
 {
@@ -254,7 +233,7 @@ static mco_status read_csv_row(mco_text *text, mco_slice line, char separator, i
     int64_t value, i = 0;
     mco_slice rest = line;
     mco_slice_field(&rest, separator, &field);
-    s->job_names[job] = store_name(next_name, field);
+    s->job_names[job] = mco_slice_copy(field, next_name);
     for (; mco_slice_field(&rest, separator, &field); i++) {
         if (i == s->machines)
             return mco_text_fail(text, field.line, field.column, "the row of job %lld has more than %d times",
@@ -279,7 +258,7 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, mco_flowshop **out)
     int64_t machines, jobs;
     mco_slice header, line, field;
     mco_text_line(text, &header);
-    char separator = separator_of(header);
+    char separator = mco_slice_separator(header);
     measure_csv(*text, header, separator, &machines, &jobs);
     if (machines < 1 || machines > MCO_FLOWSHOP_MAX_MACHINES || jobs > MCO_FLOWSHOP_MAX_JOBS)
         MCO_TRY(mco_text_fail(text, header.line, header.column,
@@ -293,7 +272,7 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, mco_flowshop **out)
     char *next_name = s->names;
     mco_slice_field(&header, separator, &field);
     for (int64_t i = 0; mco_slice_field(&header, separator, &field); i++)
-        s->machine_names[i] = store_name(&next_name, field);
+        s->machine_names[i] = mco_slice_copy(field, &next_name);
     for (int64_t j = 0; mco_text_line(text, &line);)
         if (mco_slice_trim(line).size > 0) {
             MCO_TRY(read_csv_row(text, line, separator, j, s, times, &next_name));

@@ -189,23 +189,6 @@ static double label_font(const chart *c)
     return c->row >= ROW_LABELLED ? LABEL_FONT : SMALL_FONT;
 }
 
-// `name` as it is where it fits `width`, else cut and ended with an ellipsis.
-static void cut_name(char out[NAME_ROOM], const char *name, double font, double width)
-{
-    size_t fits = mco_svg_text_fit(name, font, width);
-    if (name[fits] == '\0' && fits < NAME_ROOM) {
-        memcpy(out, name, fits + 1);
-        return;
-    }
-    fits = mco_svg_text_fit(name, font, width - font);
-    // Bytes beyond the room go; a character cut in two would show as U+FFFD.
-    if (fits > NAME_ROOM - 4)
-        for (fits = NAME_ROOM - 4; fits > 0 && ((unsigned char)name[fits] & 0xc0) == 0x80; fits--)
-            continue;
-    memcpy(out, name, fits);
-    memcpy(out + fits, "\xe2\x80\xa6", 4);
-}
-
 // ---- Frame: header, rows, axis, legend
 
 static int add_text(char *text, int length, const char *label, int64_t value)
@@ -246,7 +229,7 @@ static void draw_header(chart *c)
 {
     char text[TEXT_ROOM];
     char name[NAME_ROOM];
-    cut_name(name, mco_flowshop_name(c->shop), TITLE_FONT, c->width);
+    mco_svg_text_cut(name, NAME_ROOM, mco_flowshop_name(c->shop), TITLE_FONT, c->width);
     mco_svg_text(&c->svg, "title", MCO_SVG_START, c->left, 30, name);
     summary(c, text);
     mco_svg_text(&c->svg, NULL, MCO_SVG_START, c->left, 50, text);
@@ -264,7 +247,7 @@ static void draw_rows(chart *c)
         char name[NAME_ROOM];
         if ((k + 1) % step != 0)
             continue;
-        cut_name(name, mco_flowshop_machine_name(c->shop, k), TEXT_FONT, NAMES_WIDEST);
+        mco_svg_text_cut(name, NAME_ROOM, mco_flowshop_machine_name(c->shop, k), TEXT_FONT, NAMES_WIDEST);
         mco_svg_text(&c->svg, NULL, MCO_SVG_END, c->left - 10, y_of(c, k) + c->row / 2 + TEXT_FONT * 0.35,
                      name);
     }
@@ -355,8 +338,8 @@ static void draw_bar(chart *c, int32_t machine, int32_t position)
     int32_t start = start_of(c, machine, position), end = end_of(c, machine, position);
     if (start == end)
         return;
-    cut_name(job, mco_flowshop_job_name(c->shop, c->order[position]), TEXT_FONT, TOOLTIP_NAME_WIDTH);
-    cut_name(machine_name, mco_flowshop_machine_name(c->shop, machine), TEXT_FONT, TOOLTIP_NAME_WIDTH);
+    mco_svg_text_cut(job, NAME_ROOM, mco_flowshop_job_name(c->shop, c->order[position]), TEXT_FONT, TOOLTIP_NAME_WIDTH);
+    mco_svg_text_cut(machine_name, NAME_ROOM, mco_flowshop_machine_name(c->shop, machine), TEXT_FONT, TOOLTIP_NAME_WIDTH);
     snprintf(tooltip, sizeof tooltip, "job %s on %s, %d to %d (%d)", job, machine_name, start, end,
              end - start);
     // A gap on the right keeps bars apart without a stroke, which would hide the narrow ones.

@@ -89,7 +89,7 @@ static mco_guillotine_engine choose_engine(const solve *s)
     }
     if (cpu_s > GPU_PAYS_S && s->job.stages == 0)
         (void)mco_gpus_list(s->ctx, gpus, &gpu_count, &why_none);
-    mco_log(s->ctx, MCO_LOG_INFO, "engine %s: about %.2g s on the cores%s", gpu_count > 0 ? "gpu" : "cpu", cpu_s,
+    mco_log(s->ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", gpu_count > 0 ? "gpu" : "cpu", cpu_s,
             cpu_s <= GPU_PAYS_S    ? ""
             : s->job.stages > 0    ? "; a GPU takes no stages"
             : gpu_count > 0        ? ""
@@ -130,7 +130,8 @@ static mco_status run_engine(solve *s, guillotine_answer *answer)
     }
 }
 
-// Either first cut: both are computed, the better one stays; the table is the better of both everywhere.
+// Either first cut: both are computed, the better one stays; the table is the better of both everywhere. A stop in the second
+// run leaves the plan of the first.
 static mco_status run_either(solve *s)
 {
     mco_status st = MCO_OK;
@@ -149,13 +150,15 @@ static mco_status run_either(solve *s)
             mine->table_32[k] = other.table_32[k] = mine->table_32[k] > other.table_32[k] ? mine->table_32[k] : other.table_32[k];
         else
             mine->table_64[k] = other.table_64[k] = mine->table_64[k] > other.table_64[k] ? mine->table_64[k] : other.table_64[k];
-    if (other.stop != MCO_STOP_FINISHED || other.value > mine->value) {
+    const mco_stop stop = other.stop;
+    if (stop == MCO_STOP_FINISHED && other.value > mine->value) {
         const guillotine_answer swapped = *mine;
         *mine = other;
         other = swapped;
     } else {
         s->job.first = MCO_GUILLOTINE_CUT_X;
     }
+    mine->stop = stop;
     mine->relaxations = relaxations;
 done:
     guillotine_answer_clear(s->ctx, &other);
@@ -201,11 +204,85 @@ static mco_status fill_plan(solve *s)
             r->pieces_used++;
             area += (int64_t)r->nodes[k].width * r->nodes[k].height;
         }
-    r->value = r->bound = s->answer.value;
+    r->value = s->answer.value;
     r->waste = 1 - (double)area / ((double)s->problem->width * s->problem->height);
-    r->outcome = MCO_OUTCOME_OPTIMAL;
+    if (s->answer.stop == MCO_STOP_FINISHED)
+        r->bound = r->value;
+    r->outcome = r->value == r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
 done:
     return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+}
+
+// ---- The plan of a run that is stopped: the best grid of one piece
+
+enum { MOST_IN_GRID = 1 << 20 };  // pieces: a plan of hundreds of megabytes is no quick answer
+
+typedef struct grid {
+    const guillotine_seed *seed;
+    mco_guillotine_cut first;  // strips are cut along this axis
+    int64_t strips, in_strip, value;
+} grid;
+
+// Sides have their kerf: n pieces take n (w + U) of W + U. One stage leaves one piece in a strip, to trim it is free. The value
+// stays below the model's bound.
+static grid grid_of(const solve *s, const guillotine_seed *seed, mco_guillotine_cut first)
+{
+    const int64_t columns = s->model.x.side / seed->width, rows = s->model.y.side / seed->height;
+    const bool is_x = first == MCO_GUILLOTINE_CUT_X;
+    grid g = {.seed = seed, .first = first, .strips = is_x ? columns : rows, .in_strip = is_x ? rows : columns};
+    if (g.strips > MOST_IN_GRID)
+        g.strips = MOST_IN_GRID;
+    if (g.in_strip > MOST_IN_GRID / g.strips)
+        g.in_strip = MOST_IN_GRID / g.strips;
+    if (s->job.stages == 1)
+        g.in_strip = 1;
+    g.value = g.strips * g.in_strip * seed->value;
+    return g;
+}
+
+// Strip after strip, piece after piece; the last of each stays with the rest, off which guillotine_plan() trims it.
+static mco_status grid_steps(solve *s, const grid *g)
+{
+    mco_status st = MCO_OK;
+    guillotine_answer *a = &s->answer;
+    const guillotine_step x = {GUILLOTINE_X_STEP, g->seed->i, 0}, y = {GUILLOTINE_Y_STEP, g->seed->j, 0};
+    const guillotine_step piece = {GUILLOTINE_PIECE_STEP, g->seed->i, g->seed->j};
+    const bool is_x = g->first == MCO_GUILLOTINE_CUT_X;
+    mco_free(s->ctx, &a->steps);
+    a->step_count = 0;
+    MCO_TRY(mco_alloc(s->ctx, &a->steps, 2 * g->strips * g->in_strip));
+    for (int64_t strip = 1; strip <= g->strips; strip++) {
+        if (strip < g->strips)
+            a->steps[a->step_count++] = is_x ? x : y;
+        for (int64_t k = 1; k <= g->in_strip; k++) {
+            if (k < g->in_strip)
+                a->steps[a->step_count++] = is_x ? y : x;
+            a->steps[a->step_count++] = piece;
+        }
+    }
+    a->value = g->value;
+    s->job.model = &s->model;
+    s->job.first = g->first;
+done:
+    return st;
+}
+
+// Takes the best grid if it is worth more than the plan known; without any, the plan is all waste. O(seeds).
+static mco_status take_grid(solve *s)
+{
+    grid best = {.value = s->answer.value};
+    for (int64_t k = 0; k < s->model.seed_count; k++)
+        for (mco_guillotine_cut first = MCO_GUILLOTINE_CUT_X; first <= MCO_GUILLOTINE_CUT_Y; first++) {
+            const bool is_allowed = s->params->first_cut == MCO_GUILLOTINE_CUT_ANY || s->params->first_cut == first;
+            const grid g = grid_of(s, &s->model.seeds[k], first);
+            if (is_allowed && g.value > best.value)
+                best = g;
+        }
+    if (best.seed == NULL)
+        return MCO_OK;
+    mco_log(s->ctx, MCO_LOG_INFO, "stopped before the table was complete: the plan is a grid of piece %lld",
+            (long long)best.seed->piece + 1);
+    return grid_steps(s, &best);
 }
 
 static void fill_counters(solve *s)
@@ -222,8 +299,8 @@ static void fill_counters(solve *s)
     r->stop = a->stop;
     r->engine = s->engine;
     r->simd_used = a->simd != NULL ? a->simd : "none";
-    r->threads_used = a->threads > 0 ? a->threads : 1;
-    r->has_gpu = s->engine == MCO_GUILLOTINE_ENGINE_GPU;
+    r->threads_used = a->threads > 0 ? a->threads : s->engine == MCO_GUILLOTINE_ENGINE_CPU ? s->job.threads : 1;
+    r->has_gpu = s->engine == MCO_GUILLOTINE_ENGINE_GPU && a->gpu.name[0] != '\0';
     r->gpu = a->gpu;
     r->patterns_x = s->model.x.count - 1;
     r->patterns_y = s->model.y.count - 1;
@@ -231,7 +308,7 @@ static void fill_counters(solve *s)
     r->positions_y = s->job.model->y.count - 1;
     r->pieces_too_large = s->model.too_large;
     r->relaxations = a->relaxations;
-    r->relaxations_skipped = all > a->relaxations ? all - a->relaxations : 0;
+    r->relaxations_skipped = a->stop == MCO_STOP_FINISHED && all > a->relaxations ? all - a->relaxations : 0;
     r->table_bytes = a->table_bytes;
     r->value_bits = a->value_bits;
     r->passes = a->passes;
@@ -259,8 +336,9 @@ static mco_status run(solve *s)
     else
         MCO_TRY(run_engine(s, &s->answer));
     fill_counters(s);
-    if (s->answer.stop == MCO_STOP_FINISHED)
-        MCO_TRY(fill_plan(s));
+    if (s->answer.stop != MCO_STOP_FINISHED)
+        MCO_TRY(take_grid(s));
+    MCO_TRY(fill_plan(s));
     if (s->answer.stop == MCO_STOP_FINISHED && s->params->wants_table)
         MCO_TRY(fill_table(s));
 done:
@@ -354,6 +432,13 @@ static void tell_failure(batch *b, mco_status st, int64_t problem, const char *e
     atomic_store(&b->is_stopped, true);
 }
 
+static int is_stopped(const mco_progress *progress, void *user)
+{
+    batch *b = user;
+    (void)progress;
+    return atomic_load(&b->is_stopped);
+}
+
 static void work(void *shared, int worker)
 {
     batch *b = shared;
@@ -368,6 +453,8 @@ static void work(void *shared, int worker)
     mco_status st = mco_context_create(&ctx, &quiet);
     if (st != MCO_OK)
         tell_failure(b, st, 0, "out of memory");
+    else
+        mco_context_set_callback(ctx, is_stopped, b);
     for (int64_t k; st == MCO_OK && !atomic_load(&b->is_stopped) && (k = atomic_fetch_add(&b->next, 1)) < b->count;) {
         st = solve_one(ctx, b->problems[k], b->params, 1, b->begin_s, &b->results[k]);
         if (st != MCO_OK)
@@ -403,10 +490,11 @@ mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *co
         if (guillotine_is_stopped(ctx, &clock, &stop))
             atomic_store(&b.is_stopped, true);
     for (int64_t k = 0; k < count; k++)
-        if (results[k].stop == MCO_STOP_TIME && results[k].value < 0 && atomic_load(&b.is_stopped))
+        if (results[k].stop != MCO_STOP_FINISHED && atomic_load(&b.is_stopped))
             results[k].stop = stop;
     if (b.status != MCO_OK)
-        MCO_TRY(mco_fail(ctx, b.status, "problem %lld: %s", (long long)b.failed + 1, b.error));
+        MCO_TRY(mco_fail(ctx, b.status, "problem %lld, %s: %s", (long long)b.failed + 1,
+                         mco_guillotine_name(problems[b.failed]), b.error));
 done:
     mco_team_join(&team);
     pthread_mutex_destroy(&b.lock);

@@ -7,9 +7,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "base/simd.h"
 #include "base/team.h"
 #include "guillotine/guillotine_engine.h"
@@ -19,6 +19,7 @@ static const int32_t CAPS[] = {400, 4000, 32767};
 enum { CAP_COUNT = sizeof CAPS / sizeof CAPS[0] };
 static const int64_t PARALLEL_RELAXATIONS = 30000000;  // about a millisecond; less is not worth a thread
 static const int64_t MAX_SIDE = 1 << 26;               // the rank of every coordinate is kept
+static const int64_t WASTE_AHEAD_CELLS = 20000000;     // below, most tiles have cells at the cap
 static const double SUPERVISE_S = 0.02;
 
 // ---- Variants
@@ -76,13 +77,15 @@ typedef struct engine {
     level *levels;           // [job->stages + 1]
     int32_t level_count;     // computed; further ones equal the last
     int64_t bytes, relaxations;
+    int threads;             // workers; 0: too little work for one, the calling thread does it
+    const guillotine_lanes_run *known;  // a run by waste whose tiles may be taken over; NULL for none
     // Of the level in work
     guillotine_lanes_run run;
     atomic_int next_row;
     atomic_int *progress;  // [x.tiles] tiles done of a row
     atomic_bool is_stopped;
     atomic_int_least64_t sums;
-    char *scratch;  // [threads]
+    char *scratch;  // of each thread
 } engine;
 
 static void wait_for(const atomic_int *progress, int32_t most, const atomic_bool *is_stopped)
@@ -101,12 +104,14 @@ static void work(void *shared, int worker)
     engine *e = shared;
     void *scratch = e->scratch + (size_t)worker * e->variant.scratch_bytes;
     int64_t sums = 0;
-    for (int32_t ti; (ti = atomic_fetch_add(&e->next_row, 1)) < e->x.tiles;)
+    bool is_stopped = false;
+    for (int32_t ti; !is_stopped && (ti = atomic_fetch_add(&e->next_row, 1)) < e->x.tiles;)
         for (int32_t tj = 0; tj < e->y.tiles; tj++) {
             if (ti > 0)
                 wait_for(&e->progress[ti - 1], tj, &e->is_stopped);
-            if (atomic_load_explicit(&e->is_stopped, memory_order_relaxed))
-                return;
+            is_stopped = atomic_load_explicit(&e->is_stopped, memory_order_relaxed);
+            if (is_stopped)
+                break;
             sums += e->variant.run_tile(&e->run, ti, tj, scratch);
             atomic_store_explicit(&e->progress[ti], tj + 1, memory_order_release);
         }
@@ -122,10 +127,10 @@ static mco_status run_level(engine *e, mco_stop *stop)
     for (int32_t ti = 0; ti < e->x.tiles; ti++)
         atomic_store(&e->progress[ti], 0);
     atomic_store(&e->sums, 0);
-    if (guillotine_all_relaxations(e->job) < PARALLEL_RELAXATIONS) {
+    if (e->threads == 0) {
         work(e, 0);
     } else {
-        MCO_TRY(mco_team_start(e->ctx, e->job->threads, work, e, &team));
+        MCO_TRY(mco_team_start(e->ctx, e->threads, work, e, &team));
         while (!mco_team_wait(&team, SUPERVISE_S))
             if (guillotine_is_stopped(e->ctx, e->job, stop))
                 atomic_store(&e->is_stopped, true);
@@ -161,13 +166,8 @@ static int64_t bytes_needed(const engine *e)
 static mco_status take_table(engine *e, int64_t bytes, char **table)
 {
     mco_status st = MCO_OK;
-    enum { PAGE = 4096 };
     MCO_TRY(mco_alloc(e->ctx, table, bytes));
-#ifdef MADV_HUGEPAGE
-    const uintptr_t begin = ((uintptr_t)*table + PAGE - 1) / PAGE * PAGE, end = (uintptr_t)*table + (uintptr_t)bytes;
-    if (end > begin + PAGE)
-        (void)madvise((void *)begin, (end - begin) / PAGE * PAGE, MADV_HUGEPAGE);  // a hint
-#endif
+    mco_advise_huge(*table, (size_t)bytes);
     e->bytes += bytes;
 done:
     return st;
@@ -256,7 +256,9 @@ static mco_status open_engine(mco_context *ctx, const guillotine_job *job, int l
     MCO_TRY(sort_seeds(e));
     MCO_TRY(mco_alloc(ctx, &e->levels, job->stages + 1));
     MCO_TRY(mco_alloc(ctx, &e->progress, e->x.tiles));
-    MCO_TRY(mco_alloc(ctx, &e->scratch, (int64_t)job->threads * (int64_t)e->variant.scratch_bytes));
+    if (guillotine_all_relaxations(job) >= PARALLEL_RELAXATIONS)
+        e->threads = job->threads < e->x.tiles ? job->threads : e->x.tiles;
+    MCO_TRY(mco_alloc(ctx, &e->scratch, (int64_t)(e->threads + (e->threads == 0)) * (int64_t)e->variant.scratch_bytes));
 done:
     return st;
 }
@@ -299,6 +301,7 @@ static mco_status compute_level(engine *e, const level *before, const level *now
     *run = (guillotine_lanes_run){.x = e->x, .y = e->y, .has_cuts_x = has_cuts_x, .has_cuts_y = has_cuts_y, .cap = e->cap};
     run->x.table = now->a;
     run->y.table = now->b;
+    run->known = e->known;
     memset(e->x.strip_count, 0, (size_t)e->y.tiles * sizeof *e->x.strip_count);
     memset(e->y.strip_count, 0, (size_t)e->x.tiles * sizeof *e->y.strip_count);
     if (before == NULL) {
@@ -365,15 +368,20 @@ done:
     return st;
 }
 
-static mco_status compute(engine *e, mco_stop *stop)
+// One pass over the table, or over all levels.
+static mco_status compute(engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
+    answer->passes++;
+    answer->value_bits = e->variant.lane_bits;
+    answer->simd = e->variant.simd;
+    answer->threads = e->threads + (e->threads == 0);
     if (e->job->stages > 0)
-        return compute_stages(e, stop);
+        return compute_stages(e, &answer->stop);
     if (e->levels[0].a == NULL)
         MCO_TRY(take_level(e, true, true, &e->levels[0]));
     e->level_count = 1;
-    MCO_TRY(compute_level(e, NULL, &e->levels[0], true, true, stop));
+    MCO_TRY(compute_level(e, NULL, &e->levels[0], true, true, &answer->stop));
 done:
     return st;
 }
@@ -415,9 +423,6 @@ static mco_status make_answer(engine *e, guillotine_answer *answer)
     mco_status st = MCO_OK;
     const guillotine_values values = {e, value_at};
     answer->value = value_at(e, e->job->stages, e->x.count - 1, e->y.count - 1);
-    answer->value_bits = e->variant.lane_bits;
-    answer->simd = e->variant.simd;
-    answer->threads = e->job->threads;
     MCO_TRY(guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count));
     if (e->job->wants_table)
         MCO_TRY(copy_table(e, answer));
@@ -441,8 +446,7 @@ static mco_status run_by_waste(mco_context *ctx, const guillotine_job *job, guil
         if (CAPS[k] <= least)
             continue;
         e.cap = CAPS[k];
-        answer->passes++;
-        MCO_TRY(compute(&e, &answer->stop));
+        MCO_TRY(compute(&e, answer));
         *is_solved = answer->stop == MCO_STOP_FINISHED && value_at(&e, 0, x->count - 1, y->count - 1) >= 0;
         mco_log(ctx, MCO_LOG_DETAIL, "cap %d on the waste: %s, %lld sums", e.cap, *is_solved ? "enough" : "too small",
                 (long long)e.relaxations);
@@ -456,18 +460,47 @@ done:
     return st;
 }
 
+// For the whole table: waste in 16 bits first, at the largest cap, is twice as fast; what reaches the cap, near the axes of
+// large plates, is left to values. *e is empty where that does not pay or memory lacks.
+static mco_status run_waste_ahead(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer, engine *e)
+{
+    mco_status st = MCO_OK;
+    const guillotine_model *m = job->model;
+    guillotine_job half = *job;
+    engine values = {.job = job, .panel = GUILLOTINE_PANEL_BYTES / 4, .variant.lane_bits = 32};
+    if (!job->wants_table || job->stages > 0 || !m->is_within_area || m->value_bound > INT32_MAX ||
+        (int64_t)m->x.count * m->y.count < WASTE_AHEAD_CELLS)
+        return MCO_OK;
+    half.memory_bytes -= bytes_needed(&values);
+    half.wants_table = false;
+    values.job = &half;
+    values.panel = GUILLOTINE_PANEL_BYTES / 2;
+    values.variant.lane_bits = 16;
+    if (bytes_needed(&values) > half.memory_bytes)
+        return MCO_OK;
+    MCO_TRY(open_engine(ctx, job, 16, CAPS[CAP_COUNT - 1], e));
+    MCO_TRY(compute(e, answer));
+done:
+    return st;
+}
+
 static mco_status run_by_value(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
-    engine e = {0};
+    engine e = {0}, waste = {0};
+    MCO_TRY(run_waste_ahead(ctx, job, answer, &waste));
+    if (answer->stop != MCO_STOP_FINISHED)
+        goto done;
     MCO_TRY(open_engine(ctx, job, job->model->value_bound <= INT32_MAX ? 32 : 64, 0, &e));
-    answer->passes++;
-    MCO_TRY(compute(&e, &answer->stop));
+    e.known = waste.ctx != NULL ? &waste.run : NULL;
+    MCO_TRY(compute(&e, answer));
+    close_engine(&waste);
     if (answer->stop == MCO_STOP_FINISHED)
         MCO_TRY(make_answer(&e, answer));
 done:
-    answer->relaxations += e.relaxations;
-    answer->table_bytes = e.bytes;
+    answer->relaxations += e.relaxations + waste.relaxations;
+    answer->table_bytes = e.bytes + waste.bytes;
+    close_engine(&waste);
     close_engine(&e);
     return st;
 }

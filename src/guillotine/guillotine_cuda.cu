@@ -50,35 +50,80 @@ template <class Lanes> cudaError_t launch_pieces(const guillotine_device_tables 
 // rows and two stages of 32 strips. Per stage of 32 strips 16 KiB come from the L2 cache for 32 * 64 * 64 sums (32 bits). Per
 // octet of strips a thread does 256 additions with maximum (32 bits) for 16 loads of 16 bytes from shared memory: the SM
 // needs 128 cycles for the first and 64 for the second, per warp. Limit: integer arithmetic.
-template <class Lanes>
-__global__ void __launch_bounds__(TILE_THREADS, 4) relax_units(const __grid_constant__ guillotine_device_tables tables,
-                                                               const guillotine_unit *units)
+template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_rows, uint4 *s_strips,
+                                              const typename unit_thread<Lanes>::stage_places &first)
 {
-    using lane = typename Lanes::lane;
-    __shared__ uint4 s_rows[RING * VECTORS], s_strips[2 * STAGE * VECTORS];
-    static_assert(unit_thread<Lanes>::TURN_LANES * sizeof(lane) <= sizeof s_rows, "the results fit");
-    unit_thread<Lanes> t(tables, units[blockIdx.x], threadIdx.x);
     const int stages = t.stages();
-    uint32_t mask = t.strips_of(0);
-    t.bring_first(s_rows);
-    t.bring_stage(s_rows, s_strips, 0, mask);
+    uint32_t mask = first.mask;
+    t.bring_stage(s_rows, s_strips, first, 0);
     for (int stage = 0; stage < stages; stage++) {
-        uint32_t next = 0;
+        typename unit_thread<Lanes>::stage_places next;
+        next.mask = 0;
         if (stage + 1 < stages)
-            next = t.strips_of(stage + 1);
+            t.find_stage(&next, stage + 1);
         arrive();
         __syncthreads();  // the stage has arrived, and all are done with the one before
         if (stage + 1 < stages)
-            t.bring_stage(s_rows, s_strips, stage + 1, next);
+            t.bring_stage(s_rows, s_strips, next, stage + 1);
         t.relax_stage(s_rows, s_strips, stage, mask);
-        mask = next;
+        mask = next.mask;
     }
-    t.raise_own();
-    __syncthreads();
-    lane *s_turn = reinterpret_cast<lane *>(s_rows);
-    t.turn(s_turn);
-    __syncthreads();
-    t.raise_mirror(s_turn, threadIdx.x);
+}
+
+// ---- Units of many steps, taken in order
+
+// Thread 0: waits until the unit may begin. Steps end in order (guillotine_gpu_units.h); those up to *known are done.
+DEVICE void wait_for_steps(const guillotine_unit &unit, const int32_t *done, int32_t *known)
+{
+    if (unit.after <= *known)
+        return;
+    const volatile int32_t *units_done = &done[unit.after];
+    while (*units_done < unit.after_units)
+        __nanosleep(20);
+    __threadfence();
+    *known = unit.after;
+}
+
+// Blocks take units in order until none is left. All units before a block's own are in the hands of other blocks at work, so
+// waiting ends. *taken: units taken, but for the first of each block; done[step]: units done.
+template <class Lanes>
+__global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_constant__ guillotine_device_tables tables,
+                                                               const guillotine_unit *units, int32_t count, int32_t *taken,
+                                                               int32_t *done)
+{
+    using lane = typename Lanes::lane;
+    __shared__ uint4 s_rows[RING * VECTORS], s_strips[2 * STAGE * VECTORS];
+    int32_t *const s_next = reinterpret_cast<int32_t *>(s_strips);  // between the last stage and the next unit's first
+    lane *const s_turn = reinterpret_cast<lane *>(s_rows);
+    static_assert(unit_thread<Lanes>::TURN_LANES * sizeof(lane) <= sizeof s_rows, "the results fit");
+    int32_t known = -1;
+    for (int32_t number = blockIdx.x; number < count;) {
+        unit_thread<Lanes> t(tables, units[number], threadIdx.x);
+        int32_t first_rows[unit_thread<Lanes>::FIRST_ROWS], next = 0;
+        typename unit_thread<Lanes>::stage_places first;
+        t.find_first(first_rows);
+        t.find_stage(&first, 0);
+        if (threadIdx.x == 0)
+            wait_for_steps(t.unit, done, &known);
+        __syncthreads();
+        t.bring_first(s_rows, first_rows);
+        relax_unit<Lanes>(t, s_rows, s_strips, first);
+        if (threadIdx.x == 0)
+            next = (int32_t)gridDim.x + atomicAdd(taken, 1);
+        t.raise_own();
+        __syncthreads();
+        t.turn(s_turn);
+        if (threadIdx.x == 0)
+            *s_next = next;
+        __syncthreads();
+        number = *s_next;
+        t.raise_mirror(s_turn, threadIdx.x);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();  // what the whole block has raised comes before
+            atomicAdd(&done[t.unit.step], 1);
+        }
+    }
 }
 
 // ---- Plan
@@ -101,15 +146,16 @@ cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cud
     return tables->lane_bytes == 4 ? launch_pieces<lanes_32>(*tables, stream) : launch_pieces<lanes_64>(*tables, stream);
 }
 
-cudaError_t guillotine_launch_units(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
-                                    cudaStream_t stream)
+cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
+                                    int64_t blocks, int32_t *d_taken, int32_t *d_done, cudaStream_t stream)
 {
+    const unsigned int grid = (unsigned int)(count < blocks ? count : blocks);
     if (count == 0)
         return cudaSuccess;
     if (tables->lane_bytes == 4)
-        relax_units<lanes_32><<<(unsigned int)count, TILE_THREADS, 0, stream>>>(*tables, d_units);
+        relax_queue<lanes_32><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, d_taken, d_done);
     else
-        relax_units<lanes_64><<<(unsigned int)count, TILE_THREADS, 0, stream>>>(*tables, d_units);
+        relax_queue<lanes_64><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, d_taken, d_done);
     return cudaGetLastError();
 }
 

@@ -5,6 +5,7 @@
 #define MCO_GUILLOTINE_CUDA_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 
 #include "guillotine/guillotine_unit.h"
 #include "mco/compiler.h"
@@ -45,9 +46,9 @@ static inline int64_t guillotine_pitch(int64_t count, int64_t panel)
 // Both tables: the best single piece, 0 beyond the positions.
 cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cudaStream_t stream);
 
-// Units of one step.
-cudaError_t guillotine_launch_units(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
-                                    cudaStream_t stream);
+// Units of steps in order, by `blocks` blocks at most. *d_taken is 0 before; d_done [steps] counts units of all launches.
+cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
+                                    int64_t blocks, int32_t *d_taken, int32_t *d_done, cudaStream_t stream);
 
 // What becomes of a rectangle of the plan: the kinds of guillotine_step, and a value that nothing explains.
 enum {

@@ -34,7 +34,7 @@ typedef struct guillotine_step {
 } guillotine_step;
 
 typedef struct guillotine_answer {
-    mco_stop stop;            // FINISHED, or TIME or CANCELLED: then nothing else is set
+    mco_stop stop;            // FINISHED, or TIME or CANCELLED: then there is no value, plan or table
     int64_t value;
     guillotine_step *steps;   // [step_count], owned by the caller
     int64_t step_count;
@@ -83,7 +83,7 @@ mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, cons
 // Whether the run is to stop now, and why: *stop is TIME or CANCELLED. Calls back; for the calling thread.
 bool guillotine_is_stopped(mco_context *ctx, const guillotine_job *job, mco_stop *stop);
 
-// Relaxations over all cuts x' <= x/2 of the job's levels: what a plain program evaluates.
+// Relaxations over all cuts x' <= x/2 of the job's levels: what a plain program evaluates. INT64_MAX where there are more.
 int64_t guillotine_all_relaxations(const guillotine_job *job);
 
 #endif

@@ -167,14 +167,6 @@ static bool is_word(mco_slice cell, const char *word)
     return cell.size == strlen(word) && (cell.size == 0 || strncasecmp(cell.data, word, cell.size) == 0);
 }
 
-static char separator_of(mco_slice line)
-{
-    for (size_t i = 0; i < line.size; i++)
-        if (line.data[i] == ',' || line.data[i] == ';' || line.data[i] == '\t')
-            return line.data[i];
-    return ',';
-}
-
 // Spreadsheets fill short rows, and rows without content, with separators.
 static bool is_blank_row(mco_slice line, char separator)
 {
@@ -206,7 +198,7 @@ static mco_status read_plate_row(mco_text *text, csv *c, sizes *s)
     mco_slice line, cells[3], rest;
     int count = 0;
     mco_text_line(text, &line);
-    c->separator = separator_of(line);
+    c->separator = mco_slice_separator(line);
     rest = line;
     while (count < 3 && mco_slice_field(&rest, c->separator, &cells[count]))
         count++;
@@ -279,19 +271,6 @@ static int64_t count_rows(mco_text text, char separator)
     return rows;
 }
 
-// Copies a name behind the others; a doubled quote stands for one.
-static char *store_name(char **next, mco_slice name)
-{
-    char *start = *next;
-    for (size_t i = 0; i < name.size; i++) {
-        *(*next)++ = name.data[i];
-        if (name.data[i] == '"' && i + 1 < name.size && name.data[i + 1] == '"')
-            i++;
-    }
-    *(*next)++ = '\0';
-    return start;
-}
-
 // FNV-1a, its high bits folded into the low ones that choose a slot.
 static uint64_t hash_of(const char *name)
 {
@@ -306,7 +285,7 @@ static mco_status give_name(mco_text *text, csv *c, mco_guillotine *g, int64_t p
 {
     if (cell.size == 0)
         return MCO_OK;
-    char *name = store_name(&c->next_name, cell);
+    char *name = mco_slice_copy(cell, &c->next_name);
     uint64_t slot = hash_of(name) & (c->slot_count - 1);
     for (; c->slots[slot] != 0; slot = (slot + 1) & (c->slot_count - 1)) {
         const int64_t other = c->slots[slot] - 1;

@@ -214,6 +214,7 @@ static int64_t relax_inside(const side *s, int32_t r, int32_t from, const tile *
     return pairs;
 }
 
+#if IS_WASTE
 // min(a * b, most) for a, b >= 0.
 static inline int32_t product_below(int32_t a, int32_t b, int32_t most)
 {
@@ -221,6 +222,7 @@ static inline int32_t product_below(int32_t a, int32_t b, int32_t most)
     const int32_t p = (a < LARGE ? a : LARGE) * (b < LARGE ? b : LARGE);
     return p < most ? p : most;
 }
+#endif
 
 // best = better(best, the row before), `gap` apart, on lanes at `lane_at`.
 static inline void carry(const guillotine_lanes_run *run, lane *best, const lane *before, int32_t gap,
@@ -383,56 +385,153 @@ static const lane *tile_before(const char *table, const guillotine_lanes_axis *a
     return (const lane *)table + ((int64_t)panel * (axis->count + 1) + s->first) * P;
 }
 
-int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory);
-
-int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory)
-{
-    scratch *m = memory;
-    const side x = make_side(&run->x, ti, tj), y = make_side(&run->y, tj, ti);
+// A tile in work.
+typedef struct cells {
+    const guillotine_lanes_run *run;
+    scratch *m;
+    int32_t ti, tj;
+    side x, y;
     group x_groups[P], y_groups[P];
-    bool x_irreducible[P], y_irreducible[P];
+    int x_count, y_count;            // of groups
     int32_t x_lanes[P], y_lanes[P];  // positions of the lanes in rows by y, by x
-    int64_t x_pairs = 0, y_pairs = 0;
-    lanes_of(&x, x_lanes);
-    lanes_of(&y, y_lanes);
-    const int x_count = make_groups(&x, x_groups), y_count = make_groups(&y, y_groups);
-    fill(&m->x_cuts, (lane)run->cap);
-    fill(&m->y_cuts, (lane)run->cap);
-    if (run->has_cuts_x)
-        x_pairs += relax_outside(&x, x_groups, x_count, &m->x_cuts);
-    if (run->has_cuts_y)
-        y_pairs += relax_outside(&y, y_groups, y_count, &m->y_cuts);
+    bool x_irreducible[P], y_irreducible[P];
+    int64_t x_pairs, y_pairs;  // rows added
+} cells;
 
+// Rows beyond the last position are nobody's: zero, or the tile before would decide there which strips are irreducible.
+static void clear_rows(tile *t, int32_t from)
+{
+    for (int32_t r = from; r < P; r++)
+        memset(t->row[r], 0, sizeof t->row[r]);
+}
+
+static void begin_tile(cells *c)
+{
+    const guillotine_lanes_run *run = c->run;
+    scratch *m = c->m;
     if (run->before_a != NULL) {
-        memcpy(m->by_x.row, tile_before(run->before_a, &run->x, tj, &x), (size_t)x.rows * sizeof m->by_x.row[0]);
+        memcpy(m->by_x.row, tile_before(run->before_a, &run->x, c->tj, &c->x), (size_t)c->x.rows * sizeof m->by_x.row[0]);
+        clear_rows(&m->by_x, c->x.rows);
     } else if (run->before_b != NULL) {
-        memcpy(m->by_y.row, tile_before(run->before_b, &run->y, ti, &y), (size_t)y.rows * sizeof m->by_y.row[0]);
+        memcpy(m->by_y.row, tile_before(run->before_b, &run->y, c->ti, &c->y), (size_t)c->y.rows * sizeof m->by_y.row[0]);
+        clear_rows(&m->by_y, c->y.rows);
         transpose(&m->by_y, &m->by_x);
     } else {
-        begin_with_seeds(run, &x, &y, (int64_t)ti * run->y.tiles + tj, y_lanes, &m->by_x);
+        begin_with_seeds(run, &c->x, &c->y, (int64_t)c->ti * run->y.tiles + c->tj, c->y_lanes, &m->by_x);
     }
+}
+
+// Until a pass that follows another one changes nothing: then the tile is closed along both axes.
+static void close_tile(cells *c)
+{
+    const guillotine_lanes_run *run = c->run;
+    scratch *m = c->m;
     const bool is_closed_x = run->x.table != NULL, is_closed_y = run->y.table != NULL;
-    // Closed along both axes when a pass that follows another one changes nothing.
     for (int pass = 0;; pass++) {
         bool is_changed = true;
         if (pass % 2 == 0 && is_closed_x)
-            is_changed = close_rows(run, &x, x_groups, x_count, y_lanes, run->has_cuts_x, &m->x_cuts, &m->by_x,
-                                    x_irreducible, &x_pairs);
+            is_changed = close_rows(run, &c->x, c->x_groups, c->x_count, c->y_lanes, run->has_cuts_x, &m->x_cuts, &m->by_x,
+                                    c->x_irreducible, &c->x_pairs);
         if (pass % 2 == 1 && is_closed_y)
-            is_changed = close_rows(run, &y, y_groups, y_count, x_lanes, run->has_cuts_y, &m->y_cuts, &m->by_y,
-                                    y_irreducible, &y_pairs);
+            is_changed = close_rows(run, &c->y, c->y_groups, c->y_count, c->x_lanes, run->has_cuts_y, &m->y_cuts, &m->by_y,
+                                    c->y_irreducible, &c->y_pairs);
         if (pass > 0 && (!is_changed || !is_closed_x || !is_closed_y))
-            break;
+            return;
         if (pass % 2 == 0)
             transpose(&m->by_x, &m->by_y);
         else
             transpose(&m->by_y, &m->by_x);
     }
-    if (is_closed_x)
-        end_side(&x, tj, &m->by_x, x_irreducible);
-    if (is_closed_y)
-        end_side(&y, ti, &m->by_y, y_irreducible);
-    return x_pairs * y.rows + y_pairs * x.rows;
+}
+
+static void relax_tile(cells *c)
+{
+    c->x_count = make_groups(&c->x, c->x_groups);
+    c->y_count = make_groups(&c->y, c->y_groups);
+    fill(&c->m->x_cuts, (lane)c->run->cap);
+    fill(&c->m->y_cuts, (lane)c->run->cap);
+    if (c->run->has_cuts_x)
+        c->x_pairs = relax_outside(&c->x, c->x_groups, c->x_count, &c->m->x_cuts);
+    if (c->run->has_cuts_y)
+        c->y_pairs = relax_outside(&c->y, c->y_groups, c->y_count, &c->m->y_cuts);
+}
+
+// ---- Tiles that a run by waste has computed, if no lane of them reached its cap
+
+#if LANE_BITS == 32
+enum { WASTE_P = GUILLOTINE_PANEL_BYTES / sizeof(uint16_t) };
+
+// Which rows of the tile are among the irreducible strips of the wider panel.
+static void read_irreducible(const guillotine_lanes_axis *known, int32_t panel, int32_t first, int32_t rows,
+                             bool *is_irreducible)
+{
+    const guillotine_strip *strips = known->strips + (int64_t)panel * known->count;
+    int32_t low = 0, high = known->strip_count[panel];  // the first strip at or beyond `first`
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (strips[middle].position < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int32_t r = 0; r < rows; r++)
+        is_irreducible[r] = false;
+    for (; low < known->strip_count[panel] && strips[low].position < first + rows; low++)
+        is_irreducible[strips[low].position - first] = true;
+}
+
+static bool is_known(cells *c)
+{
+    const guillotine_lanes_run *known = c->run->known;
+    if (known == NULL)
+        return false;
+    const int32_t lanes = c->y.rows, panel = c->y.first / WASTE_P;
+    const uint16_t *waste = (const uint16_t *)(const void *)known->x.table +
+                            ((int64_t)panel * (known->x.count + 1) + c->x.first) * WASTE_P + c->y.first % WASTE_P;
+    for (int32_t r = 0; r < c->x.rows; r++) {
+        const int32_t at = c->x.axis->at[c->x.first + r];
+        uint16_t most = 0;
+        for (int32_t l = 0; l < lanes; l++) {
+            const uint16_t w = waste[(int64_t)r * WASTE_P + l];
+            most = w > most ? w : most;
+            c->m->by_x.row[r][l] = (int32_t)((uint32_t)at * (uint32_t)c->y_lanes[l] - w);
+        }
+        if (most >= known->cap)
+            return false;
+        for (int32_t l = lanes; l < P; l++)
+            c->m->by_x.row[r][l] = 0;
+    }
+    clear_rows(&c->m->by_x, c->x.rows);
+    transpose(&c->m->by_x, &c->m->by_y);
+    read_irreducible(&known->x, panel, c->x.first, c->x.rows, c->x_irreducible);
+    read_irreducible(&known->y, c->x.first / WASTE_P, c->y.first, c->y.rows, c->y_irreducible);
+    return true;
+}
+#else
+static bool is_known(cells *c)
+{
+    (void)c;
+    return false;
+}
+#endif
+
+int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory);
+
+int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory)
+{
+    cells c = {.run = run, .m = memory, .ti = ti, .tj = tj, .x = make_side(&run->x, ti, tj), .y = make_side(&run->y, tj, ti)};
+    lanes_of(&c.x, c.x_lanes);
+    lanes_of(&c.y, c.y_lanes);
+    if (!is_known(&c)) {
+        relax_tile(&c);
+        begin_tile(&c);
+        close_tile(&c);
+    }
+    if (run->x.table != NULL)
+        end_side(&c.x, tj, &c.m->by_x, c.x_irreducible);
+    if (run->y.table != NULL)
+        end_side(&c.y, ti, &c.m->by_y, c.y_irreducible);
+    return c.x_pairs * c.y.rows + c.y_pairs * c.x.rows;
 }
 
 const size_t VARIANT(guillotine_scratch_bytes) = sizeof(scratch);

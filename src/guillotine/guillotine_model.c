@@ -249,12 +249,12 @@ static mco_status make_raster_axis(mco_context *ctx, const guillotine_axis *axis
 {
     mco_status st = MCO_OK;
     const int32_t last = axis->count - 1;
-    int32_t below = last;  // p(W' - p) for p descending
+    int32_t below = 0;  // p(W' - p) for p descending
     *raster = (guillotine_axis){.side = axis->side};
     MCO_TRY(mco_alloc(ctx, &raster->at, axis->count));
     for (int32_t p = last; p >= 0; p--) {
         const int32_t left = axis->at[last] - axis->at[p];
-        for (below = p == last ? 0 : below; below < last && axis->at[below + 1] <= left;)
+        while (below < last && axis->at[below + 1] <= left)
             below++;
         if (raster->count == 0 || raster->at[raster->count - 1] != axis->at[below])
             raster->at[raster->count++] = axis->at[below];
@@ -301,8 +301,8 @@ mco_status guillotine_model_raster(mco_context *ctx, const guillotine_model *mod
     }
     qsort(raster->seeds, (size_t)model->seed_count, sizeof *raster->seeds, compare_seeds);
     for (int64_t k = 0; k < model->seed_count; k++) {
-        const guillotine_seed *s = &raster->seeds[k], *last = &raster->seeds[raster->seed_count - 1];
-        if (raster->seed_count == 0 || last->i != s->i || last->j != s->j)
+        const guillotine_seed *s = &raster->seeds[k], *before = k > 0 ? s - 1 : NULL;
+        if (before == NULL || before->i != s->i || before->j != s->j)
             raster->seeds[raster->seed_count++] = *s;
     }
 done:

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // From a table of values to the steps of a plan, and from steps to rectangles on the plate.
+#include <string.h>
+
 #include "base/clock.h"
 #include "guillotine/guillotine_engine.h"
+
+__extension__ typedef __int128 wide;
 
 // ---- A stack or list that grows
 
@@ -13,8 +17,8 @@ static mco_status grow(mco_context *ctx, void **items, int64_t *room, int64_t co
     if (count < *room)
         return MCO_OK;
     MCO_TRY(mco_alloc_bytes(ctx, (void **)&larger, (size_t)new_room, item_bytes));
-    for (size_t b = 0; b < (size_t)count * item_bytes; b++)
-        larger[b] = ((char *)*items)[b];
+    if (count > 0)
+        memcpy(larger, *items, (size_t)count * item_bytes);
     mco_free_bytes(ctx, items);
     *items = larger;
     *room = new_room;
@@ -252,33 +256,74 @@ done:
     return st;
 }
 
+// What the pieces of a step and of those below it need, kerf added.
+typedef struct extent {
+    int32_t width, height;
+} extent;
+
+static extent extent_of_cut(guillotine_step_kind kind, extent a, extent b)
+{
+    const bool is_x = kind == GUILLOTINE_X_STEP;
+    const int32_t higher = a.height > b.height ? a.height : b.height, wider = a.width > b.width ? a.width : b.width;
+    return is_x ? (extent){a.width + b.width, higher} : (extent){wider, a.height + b.height};
+}
+
+// Extents of steps [count], from the last one back: those of a cut's parts are on top of the stack then. Errors: INTERNAL for
+// steps that are no plan.
+static mco_status measure(mco_context *ctx, const guillotine_model *model, const guillotine_step *steps, int64_t count,
+                          extent *extents)
+{
+    mco_status st = MCO_OK;
+    extent *open = NULL;
+    int64_t open_count = 0;
+    MCO_TRY(mco_alloc(ctx, &open, count + 1));
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const guillotine_step *step = &steps[k];
+        const bool is_piece = step->kind == GUILLOTINE_PIECE_STEP, is_leaf = is_piece || step->kind == GUILLOTINE_WASTE_STEP;
+        const int64_t seed = is_piece ? guillotine_seed_at(model, step->first, step->second) : -1;
+        if ((is_piece && seed < 0) || (!is_leaf && open_count < 2))
+            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "step %lld of the plan is no %s", (long long)k, is_piece ? "piece" : "cut"));
+        if (!is_leaf)
+            open_count -= 2;
+        extents[k] = is_piece  ? (extent){model->seeds[seed].width, model->seeds[seed].height}
+                     : is_leaf ? (extent){0, 0}
+                               : extent_of_cut(step->kind, open[open_count + 1], open[open_count]);
+        open[open_count++] = extents[k];
+    }
+    if (open_count != 1)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the plan has %lld beginnings", (long long)open_count));
+done:
+    mco_free(ctx, &open);
+    return st;
+}
+
+// Cuts are made where the first part's pieces end, which may be before its position.
 mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, const guillotine_model *model,
                            const guillotine_step *steps, int64_t step_count, mco_guillotine_cut last_cut,
                            mco_guillotine_node **nodes, int64_t *count)
 {
     mco_status st = MCO_OK;
     plan p = {.ctx = ctx, .model = model};
+    extent *extents = NULL;
     int64_t *open = NULL, open_count = 0, open_room = 0, root = 0;
+    MCO_TRY(mco_alloc(ctx, &extents, step_count));
+    MCO_TRY(measure(ctx, model, steps, step_count, extents));
     MCO_TRY(add_waste(&p, 0, 0, problem->width, problem->height, &root));
     MCO_TRY(GROW(ctx, open, open_room, open_count));
     open[open_count++] = root;
     for (int64_t k = 0; k < step_count; k++) {
         const guillotine_step *step = &steps[k];
         const bool is_x = step->kind == GUILLOTINE_X_STEP;
-        if (open_count == 0)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "step %lld of the plan has no rectangle", (long long)k));
-        const int64_t node = open[--open_count];
+        const int64_t node = open[--open_count];  // measure() has counted them
         if (step->kind == GUILLOTINE_WASTE_STEP)
             continue;
         if (step->kind == GUILLOTINE_PIECE_STEP) {
-            const int64_t seed = guillotine_seed_at(model, step->first, step->second);
-            if (seed < 0)
-                MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "step %lld of the plan is no piece", (long long)k));
-            MCO_TRY(cut_piece(&p, node, &model->seeds[seed], last_cut));
+            MCO_TRY(cut_piece(&p, node, &model->seeds[guillotine_seed_at(model, step->first, step->second)], last_cut));
             continue;
         }
+        const extent *first = &extents[k + 1];
         MCO_TRY(cut_node(&p, node, is_x ? MCO_GUILLOTINE_CUT_X : MCO_GUILLOTINE_CUT_Y,
-                         (is_x ? model->x.at[step->first] : model->y.at[step->first]) - model->kerf));
+                         (is_x ? first->width : first->height) - model->kerf));
         MCO_TRY(GROW(ctx, open, open_room, open_count + 1));
         open[open_count++] = p.nodes[node].parts[1];
         open[open_count++] = p.nodes[node].parts[0];
@@ -288,6 +333,7 @@ mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, cons
     *count = p.count;
     p.nodes = NULL;
 done:
+    mco_free(ctx, &extents);
     mco_free(ctx, &open);
     mco_free(ctx, &p.nodes);
     return st;
@@ -330,9 +376,11 @@ static int64_t count_halves(const guillotine_axis *axis)
 
 int64_t guillotine_all_relaxations(const guillotine_job *job)
 {
-    const int64_t rows = job->model->y.count - 1, columns = job->model->x.count - 1;
-    const int64_t x = count_halves(&job->model->x) * rows, y = count_halves(&job->model->y) * columns;
+    // At most 2^43 pairs on an axis, 2^22 lines of them, 2^9 levels along it: 2^74 and more than a counter holds.
+    const wide rows = job->model->y.count - 1, columns = job->model->x.count - 1;
+    const wide x = count_halves(&job->model->x) * rows, y = count_halves(&job->model->y) * columns;
     const bool is_x_first = job->first == MCO_GUILLOTINE_CUT_X;
     const int64_t more = (job->stages + 1) / 2, fewer = job->stages / 2;
-    return job->stages == 0 ? x + y : is_x_first ? more * x + fewer * y : more * y + fewer * x;
+    const wide all = job->stages == 0 ? x + y : is_x_first ? more * x + fewer * y : more * y + fewer * x;
+    return all < INT64_MAX ? (int64_t)all : INT64_MAX;
 }

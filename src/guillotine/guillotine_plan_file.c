@@ -245,7 +245,7 @@ static void print_totals(const cut_list *l, int64_t count)
         }
     // Digits are put together from integers: a program's locale may have another decimal point.
     const long long thousandths = llround((double)waste / (double)plate_area * 100000);
-    fprintf(l->file, "waste: %lld of %lld, %lld.%03lld %%\n", (long long)waste, (long long)plate_area,
+    fprintf(l->file, "waste: %lld of %lld, %lld.%03lld%%\n", (long long)waste, (long long)plate_area,
             thousandths / 1000, thousandths % 1000);
 }
 
@@ -361,6 +361,8 @@ static mco_status read_value(mco_text *text, const char *what, int64_t *out)
     const mco_slice word = peek_word(text);
     const bool is_whole = word.size < LONGEST;
     snprintf(number, sizeof number, "%.*s", is_whole ? (int)word.size : LONGEST, word.data);
+    if (word.size == 0)
+        return mco_text_fail_here(text, "%s: a whole number from 0 was expected", what);
     const bool is_real = strpbrk(number, ".eE") != NULL;
     const bool is_read = is_real ? mco_parse_real(number, 0, limit, &real) && real == floor(real)
                                  : mco_parse_integer(number, 0, (int64_t)limit, out);
@@ -579,6 +581,9 @@ mco_status guillotine_read_plan_text(mco_context *ctx, const mco_guillotine *pro
     plan_reader r = {.ctx = ctx, .problem = problem, .text = text, .value = -1, .objective = -1};
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the file is empty");
+    if (text->data[text->at] != '{')
+        return mco_text_fail_here(text, "'{' was expected, '%c' found: a plan is a JSON object, lists of cuts are not read",
+                                  text->data[text->at]);
     MCO_TRY(read_object(&r, false));
     if (mco_text_skip_blank(text))
         MCO_TRY(mco_text_fail_here(text, "the plan ends before \"%c\"", text->data[text->at]));

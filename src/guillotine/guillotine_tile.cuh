@@ -29,7 +29,7 @@ constexpr int OCTET = 8;
 constexpr int VECTORS = GUILLOTINE_VECTORS;
 constexpr int TILE_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
 constexpr int ROW_GROUPS = TILE_THREADS / VECTORS;  // rows that the block loads at the same time
-constexpr int STAGE = 32;                           // strips, by coordinate
+constexpr int STAGE = GUILLOTINE_STAGE;             // strips, by coordinate
 constexpr int RING = 128;
 static_assert(RING >= GUILLOTINE_TILE + STAGE - 1 + STAGE, "a stage and the rows of the next");
 constexpr int RING_OCTETS = RING / OCTET;
@@ -179,16 +179,20 @@ template <class Lanes> struct unit_thread {
         return lanes + (uint64_t)(uint32_t)position * row_vectors;
     }
 
-    // Rows number first .. first + COUNT - 1, counted from coordinate target - strip.
-    template <int COUNT> HD void bring_rows(uint4 *s_rows, int first) const
+    // Positions of rows that this thread loads: of those number first .. first + COUNT - 1, counted from coordinate
+    // target - strip.
+    template <int COUNT> HD void find_rows(int32_t *position, int first) const
     {
         const int32_t zero = unit.target - unit.strip;
-        int32_t position[COUNT / ROW_GROUPS];
         UNROLL
         for (int k = 0; k < COUNT / ROW_GROUPS; k++) {
             const int32_t at = zero + first + group + k * ROW_GROUPS;
             position[k] = cut.last_at[at < 0 ? 0 : at > cut.side ? cut.side : at];
         }
+    }
+
+    template <int COUNT> HD void bring_rows(uint4 *s_rows, const int32_t *position, int first) const
+    {
         UNROLL
         for (int k = 0; k < COUNT / ROW_GROUPS; k++) {
             const int number = first + group + k * ROW_GROUPS;
@@ -196,21 +200,41 @@ template <class Lanes> struct unit_thread {
         }
     }
 
-    HD void bring_stage(uint4 *s_rows, uint4 *s_strips, int stage, uint32_t mask) const
+    // A stage's places: found before its memory is free, or before its values are final.
+    struct stage_places {
+        uint32_t mask;  // strips that are positions
+        int32_t rows[STAGE / ROW_GROUPS], strips[STAGE / ROW_GROUPS];
+    };
+
+    HD void find_stage(stage_places *places, int stage) const
     {
         const int32_t c = unit.strip + stage * STAGE + group;
-        uint4 *strips = s_strips + (stage % 2 * STAGE + group) * VECTORS + vector_at;
-        bring_rows<STAGE>(s_rows, -stage * STAGE - (STAGE - 1));
+        places->mask = strips_of(stage);
+        find_rows<STAGE>(places->rows, -stage * STAGE - (STAGE - 1));
         UNROLL
-        for (int k = 0; k < STAGE; k += ROW_GROUPS)
-            if (mask >> (group + k) & 1)
-                bring(&strips[k * VECTORS], row(cut.last_at[c + k]));
+        for (int k = 0; k < STAGE / ROW_GROUPS; k++)
+            places->strips[k] = cut.last_at[c + k * ROW_GROUPS < cut.side ? c + k * ROW_GROUPS : cut.side];
+    }
+
+    HD void bring_stage(uint4 *s_rows, uint4 *s_strips, const stage_places &places, int stage) const
+    {
+        uint4 *strips = s_strips + (stage % 2 * STAGE + group) * VECTORS + vector_at;
+        bring_rows<STAGE>(s_rows, places.rows, -stage * STAGE - (STAGE - 1));
+        UNROLL
+        for (int k = 0; k < STAGE / ROW_GROUPS; k++)
+            if (places.mask >> (group + k * ROW_GROUPS) & 1)
+                bring(&strips[k * ROW_GROUPS * VECTORS], row(places.strips[k]));
     }
 
     // Rows before those of the first stage.
-    HD void bring_first(uint4 *s_rows) const
+    static constexpr int FIRST_ROWS = GUILLOTINE_TILE / ROW_GROUPS;
+    HD void find_first(int32_t *position) const
     {
-        bring_rows<GUILLOTINE_TILE>(s_rows, 1);
+        find_rows<GUILLOTINE_TILE>(position, 1);
+    }
+    HD void bring_first(uint4 *s_rows, const int32_t *position) const
+    {
+        bring_rows<GUILLOTINE_TILE>(s_rows, position, 1);
     }
 
     // One coordinate: its row moves into the window, and if it is a strip, all targets are relaxed.

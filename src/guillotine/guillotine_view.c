@@ -6,7 +6,7 @@
 // parts; in large plans it is hatched too, or left out where it is finer than a pixel.
 //
 // A cut is a line from edge to edge, thickest in the first stage; a trim, which parts a piece from waste, is dashed.
-// Stages are counted as in guillotine_check.c, from the plan's own first cut. Lines are thinner where pieces are many,
+// Stages are counted as in guillotine_check.c, from the plan's own first cut. Lines are thinner where pieces are narrow,
 // and those that would hide a part of a few pixels are left out.
 //
 // Size. Up to DETAIL_LEAVES a piece is a rectangle of its own with a tooltip, about 120 bytes. Beyond, pieces of a
@@ -179,8 +179,13 @@ static void measure(sheet *s)
     s->is_stretched = width * scale < THINNEST || height * scale < THINNEST;
     s->is_merged = s->leaves > DETAIL_LEAVES;
     s->canvas_width = fmax(s->left + s->width + MARGIN, CANVAS_NARROWEST);
-    const double piece_side = sqrt(s->width * s->height / (double)(s->pieces > 0 ? s->pieces : 1));
-    s->line = clamp(LINE_WIDEST * piece_side / PIECE_FULL_LINES, LINE_THINNEST, LINE_WIDEST);
+    double shorter_sides = 0;
+    for (int64_t k = 0; k < s->count; k++)
+        if (s->nodes[k].kind == MCO_GUILLOTINE_PIECE)
+            shorter_sides += fmin(s->nodes[k].width * s->scale_x, s->nodes[k].height * s->scale_y);
+    s->line = LINE_WIDEST;
+    if (s->pieces > 0)
+        s->line = clamp(LINE_WIDEST * shorter_sides / (double)s->pieces / PIECE_FULL_LINES, LINE_THINNEST, LINE_WIDEST);
 }
 
 typedef struct box {
@@ -344,24 +349,31 @@ static void put_label(sheet *s, const char *name, const char *size, int lines, d
     }
 }
 
-// The first that fits: two lines before one, level before upward, large before small.
-static void draw_label(sheet *s, const mco_guillotine_node *n)
+// The first that fits: large before small, level before upward. False if none does.
+static bool place_label(sheet *s, const char *name, const char *size, int most_lines, box b)
 {
-    char buffer[24], size[64];
-    const char *name = mco_guillotine_piece_name(s->problem, n->piece, buffer);
-    const box b = box_of(s, n);
-    if (fmin(b.width, b.height) < SMALL_FONT)
-        return;
-    snprintf(size, sizeof size, "%d \xc3\x97 %d", n->width, n->height);
-    for (int lines = 2; lines >= 1; lines--)
+    for (int lines = most_lines; lines >= 1; lines--)
         for (int small = 0; small < 2; small++)
             for (int upward = 0; upward < 2; upward++) {
                 const double font = small ? SMALL_FONT : LABEL_FONT;
                 if (!label_fits(name, size, lines, font, upward ? b.height : b.width, upward ? b.width : b.height))
                     continue;
                 put_label(s, name, size, lines, font, upward, b);
-                return;
+                return true;
             }
+    return false;
+}
+
+// Name and size, the name, or the size of a piece with a long name.
+static void draw_label(sheet *s, const mco_guillotine_node *n)
+{
+    char buffer[24], size[64];
+    const box b = box_of(s, n);
+    if (fmin(b.width, b.height) < SMALL_FONT)
+        return;
+    snprintf(size, sizeof size, "%d \xc3\x97 %d", n->width, n->height);
+    if (!place_label(s, mco_guillotine_piece_name(s->problem, n->piece, buffer), size, 2, b))
+        place_label(s, size, size, 1, b);
 }
 
 static void draw_labels(sheet *s)
@@ -386,7 +398,7 @@ static void summary(const sheet *s, char text[TEXT_ROOM])
     const double plate = (double)s->problem->width * s->problem->height;
     // In whole thousandths: printf would write the decimal sign of the locale.
     const long long waste = llround(1e5 * (plate - (double)s->area) / plate);
-    int at = snprintf(text, TEXT_ROOM, "%d \xc3\x97 %d, value %lld, waste %lld.%03lld %%", s->problem->width,
+    int at = snprintf(text, TEXT_ROOM, "%d \xc3\x97 %d, value %lld, waste %lld.%03lld%%", s->problem->width,
                       s->problem->height, (long long)s->value, waste / 1000, waste % 1000);
     at = add_count(text, at, ", ", s->pieces, "piece", "pieces");
     at = add_count(text, at, " of ", s->types, "type", "types");
@@ -451,13 +463,7 @@ static void draw_legend(sheet *s, double y)
                                                             : "not to scale: widths stretched");
 }
 
-// The types on the plate that have a place in the legend, in columns.
-static int64_t type_columns(const sheet *s)
-{
-    const int64_t columns = (int64_t)((s->canvas_width - s->left - MARGIN) / TYPE_COLUMN);
-    return columns > 0 ? columns : 1;
-}
-
+// The types on the plate that have a place in the legend, in columns; few types have wide ones.
 static int64_t types_listed(const sheet *s)
 {
     return s->types < LISTED_TYPES ? s->types : LISTED_TYPES;
@@ -466,22 +472,30 @@ static int64_t types_listed(const sheet *s)
 static int64_t type_rows(const sheet *s)
 {
     const int64_t entries = types_listed(s) + (s->types > LISTED_TYPES);
-    return (entries + type_columns(s) - 1) / type_columns(s);
+    const int64_t columns = (int64_t)((s->canvas_width - s->left - MARGIN) / TYPE_COLUMN);  // at least 2
+    return (entries + columns - 1) / columns;
+}
+
+static double type_column_width(const sheet *s)
+{
+    const int64_t rows = type_rows(s), entries = types_listed(s) + (s->types > LISTED_TYPES);
+    return rows > 0 ? (s->canvas_width - s->left - MARGIN) / (double)((entries + rows - 1) / rows) : 0;
 }
 
 static void draw_types(sheet *s, double top)
 {
     const int64_t rows = type_rows(s);
+    const double column = type_column_width(s);
     char text[TEXT_ROOM], detail[96], buffer[24], name[NAME_ROOM];
     mco_svg_group_begin(&s->svg, "types");
     for (int64_t p = 0; p < s->problem->pieces; p++) {
         const int64_t entry = s->rank[p];
         if (s->used[p] == 0 || entry >= types_listed(s))
             continue;
-        const double x = s->left + (double)(entry / rows) * TYPE_COLUMN, y = top + (double)(entry % rows) * LEGEND_ROW;
+        const double x = s->left + (double)(entry / rows) * column, y = top + (double)(entry % rows) * LEGEND_ROW;
         snprintf(detail, sizeof detail, ": %d \xc3\x97 %d, %lld on the plate", s->problem->piece[p].width,
                  s->problem->piece[p].height, (long long)s->used[p]);
-        const double room = TYPE_COLUMN - SWATCH - 16 - mco_svg_text_width(detail, TEXT_FONT);
+        const double room = column - SWATCH - 16 - mco_svg_text_width(detail, TEXT_FONT);
         mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, p, buffer), TEXT_FONT, room);
         snprintf(text, sizeof text, "%s%s", name, detail);
         mco_svg_rect(&s->svg, colour_of(s, p), x, y, SWATCH, SWATCH, NULL);
@@ -490,7 +504,7 @@ static void draw_types(sheet *s, double top)
     if (s->types > LISTED_TYPES) {
         const int64_t entry = LISTED_TYPES;
         snprintf(text, sizeof text, "and %lld more types", (long long)(s->types - LISTED_TYPES));
-        mco_svg_text(&s->svg, NULL, MCO_SVG_START, s->left + (double)(entry / rows) * TYPE_COLUMN + SWATCH + 8,
+        mco_svg_text(&s->svg, NULL, MCO_SVG_START, s->left + (double)(entry / rows) * column + SWATCH + 8,
                      top + (double)(entry % rows) * LEGEND_ROW + SWATCH - 3, text);
     }
     mco_svg_group_end(&s->svg);

@@ -7,7 +7,9 @@ printf 'plate,20,15\nname,width,height,value\nshelf,7,4,30\ndoor,5,6,33\nfoot,3,
 
 all_files() {
     expect 0 "$MCO" guillotine solve example.txt --json r.json --solution s.json --plot p.svg --table t.csv
-    expect_text out "value      337 (optimal)"
+    expect_text out "outcome    optimal (finished)"
+    expect_text out "value      337"
+    expect_text out "5 pieces, 1 of them larger than the plate"
     expect_text out "1. cut the plate 20 x 15"
     expect_text out "|X| 18, |Y| 12"
     expect_text out "relaxations"
@@ -75,6 +77,9 @@ plans() {
         expect_text err "$message"
     done << 'END'
 |bad.json:1:1: the file is empty
+1. cut the plate|bad.json:1:1: '{' was expected, '1' found: a plan is a JSON object, lists of cuts are not read
+{"value": "x"}|bad.json:1:11: "value": a whole number from 0 was expected
+{"plan": {"x": 0, "y": 0, "w": 20, "h": 15, "cut": "x", "at": 7, "parts": [{"x": 0, "y": 0, "w": 7, "h": 15, "waste": true}, {"x": 5, "y": 0, "w": 15, "h": 15, "waste": true}]}}|node 2 (waste, 15 x 15 at 5,0): the cut leaves 13 x 15 at 7,0
 {"value": 0}|the file holds no plan
 {"plan": {"x": 0, "y": 0, "w": 20, "h": 15, "piece": 1}}|node 0 (piece 1, 20 x 15 at 0,0): this piece is 7 x 4
 {"plan": {"x": 0, "y": 0, "w": 21, "h": 15, "waste": true}}|node 0 (waste, 21 x 15 at 0,0): the plate is 20 x 15
@@ -208,6 +213,12 @@ refusals() {
     expect_text err "one of any|x|y was expected"
     expect 2 "$MCO" guillotine solve example.txt --json same --plot same
     expect_text err "two outputs go to same"
+    expect 2 "$MCO" guillotine solve example.txt --json ./same --plot same
+    expect_text err "two outputs go to same"
+    cp example.txt precious.txt
+    expect 2 "$MCO" guillotine solve precious.txt --json ./precious.txt
+    expect_text err "it would replace the input"
+    cmp -s example.txt precious.txt || fail "the input was replaced"
     expect 2 "$MCO" guillotine check example.txt
     expect 2 "$MCO" guillotine check example.txt r.json --threads 2
     printf '10 10\n2\n3 3 9\n' > bad
@@ -227,19 +238,69 @@ no_pieces() {
     expect 0 "$MCO" guillotine check empty e.json
 }
 
-# Without a plan the files that would hold it are not written.
+# A run that is stopped has a plan, a grid of one piece, and no table.
 no_time() {
+    local options
     expect 0 "$MCO" guillotine generate testcut --width 5000 --height 5000 --pieces 80 --seed 1 --output large.txt
-    expect 1 "$MCO" guillotine solve large.txt --time-limit 0 --json n.json --solution n.txt --plot n.svg --table n.csv
-    expect_json n.json stop '"time"'
-    expect_json n.json outcome '"unknown"'
-    expect_json n.json objective null
-    expect_no_file n.txt n.svg n.csv
+    while read -r options; do
+        # shellcheck disable=SC2086
+        expect 0 "$MCO" guillotine solve large.txt --time-limit 0 $options --json n.json --solution n.txt --plot n.svg
+        expect_json n.json stop '"time"'
+        expect_json n.json outcome '"feasible"'
+        expect_text out "outcome    feasible (time)"
+        expect_text n.txt "waste:"
+        expect_text n.svg "<svg"
+        # shellcheck disable=SC2086
+        expect 0 "$MCO" guillotine check large.txt n.json ${options#--engine reference}
+    done << 'END'
+
+--engine reference
+--rotate --kerf 7
+--stages 1
+--stages 1 --first-cut y
+--stages 2 --first-cut y --rotate
+--stages 3 --kerf 2
+END
+    expect 1 "$MCO" guillotine solve large.txt --time-limit 0 --json n.json --table n.csv
+    expect_text err "nothing is written to n.csv: the table is not complete (time)"
+    expect_json n.json outcome '"feasible"'
+    expect_no_file n.csv
     echo large.txt > large.list
-    expect 1 "$MCO" guillotine solve --batch large.list --time-limit 0 --json n.json
+    expect 0 "$MCO" guillotine solve --batch large.list --time-limit 0 --json n.json
     expect_json n.json stop '"time"'
-    expect_json n.json outcome '"unknown"'
     expect_json n.json solved 0
+}
+
+# Ctrl-C ends a run, and a batch in the middle of a problem; the result is written.
+interrupted() {
+    local arguments pid seen
+    expect 0 "$MCO" guillotine generate testcut --width 30000 --height 30000 --pieces 300 --seed 1 --output huge.txt
+    echo huge.txt > huge.list
+    for arguments in huge.txt "--batch huge.list"; do
+        # shellcheck disable=SC2086
+        "$MCO" guillotine solve $arguments --threads 1 --json i.json > out 2> err &
+        pid=$!
+        sleep 1
+        kill -INT "$pid"
+        seen=0
+        wait "$pid" || seen=$?
+        [ "$seen" -eq 130 ] || fail "exit code $seen after Ctrl-C ($arguments)"
+        expect_json i.json stop '"cancelled"'
+        expect_json i.json outcome '"feasible"'
+        expect_text out "outcome    feasible (cancelled)"
+    done
+}
+
+# Three large pieces on a plate of 10^9: solved. Many positions: refused with what they would need.
+large_sides() {
+    printf '3\n1000000000 1000000000\n400000000 300000000 5\n350000001 333333333 5\n500000000 250000000 5\n' > wide.txt
+    expect 0 "$MCO" guillotine solve wide.txt --json w.json
+    expect_json w.json value 40
+    printf '2\n1000000000 1000000000\n4 3 5\n3 4 5\n' > wide.txt
+    expect 3 "$MCO" guillotine solve wide.txt
+    expect_text err "a square table would need at least"
+    expect 3 "$MCO" guillotine solve large.txt --memory 1
+    expect_text err "at most 1.0 MiB allowed"
 }
 
 # Without a GPU the engine says so; with one it gives the values of the others.
@@ -264,4 +325,6 @@ batches
 refusals
 no_pieces
 no_time
+interrupted
+large_sides
 gpu

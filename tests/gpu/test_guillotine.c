@@ -2,7 +2,8 @@
 // Guillotine cutting on a GPU: every value of the table and the plan against the reference, or where that is slow against the
 // cpu engine, on random plates of many shapes, in 32 and 64 bits; refusals and stops.
 //
-//     gpu_test_guillotine FILE... [table]    times these instances instead: medians of 20 solves
+//     gpu_test_guillotine FILE... [table]    times these instances instead: medians of 20 solves, and what the phases of
+//                                            one take
 #include <string.h>
 
 #include "base/rng.h"
@@ -193,7 +194,8 @@ static void test_limits(void)
 
 // ---- Times
 
-enum { RUNS = 20 };
+enum { RUNS = 20, FEW_RUNS = 4 };
+static const double LONG_S = 0.03;  // of a solve: a few runs are enough
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -201,58 +203,94 @@ static int compare_doubles(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-static double median_ms(double *seconds)
+static double median_ms(double *seconds, int count)
 {
-    qsort(seconds, RUNS, sizeof *seconds, compare_doubles);
-    return 1e3 * (seconds[RUNS / 2 - 1] + seconds[RUNS / 2]) / 2;
+    qsort(seconds, (size_t)count, sizeof *seconds, compare_doubles);
+    return 1e3 * (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
+}
+
+static void time_solves(const char *path, const mco_guillotine *problem, int wants_table)
+{
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    double device_s[RUNS], copy_s[RUNS], solve_s[RUNS];
+    int runs = RUNS;
+    p.engine = MCO_GUILLOTINE_ENGINE_GPU;
+    p.wants_table = wants_table;
+    for (int k = -1; k < runs; k++) {  // the first opens the device
+        mco_guillotine_result_clear(ctx, &r);
+        if (mco_guillotine_solve(ctx, problem, &p, &r) != MCO_OK) {
+            GPU_CHECK(false, "%s: %s", path, mco_context_error(ctx));
+            return;
+        }
+        if (k < 0) {
+            runs = r.solve_s > LONG_S ? FEW_RUNS : RUNS;
+            continue;
+        }
+        device_s[k] = r.device_s;
+        copy_s[k] = r.copy_s;
+        solve_s[k] = r.solve_s;
+    }
+    const double device_ms = median_ms(device_s, runs);
+    printf("%s: %lld x %lld patterns, value %lld, %d bits, %d passes, %.4g sums: kernels %.3f ms (%.3g sums/s), copies %.3f ms, "
+           "solve %.3f ms\n",
+           mco_guillotine_name(problem), (long long)r.patterns_x, (long long)r.patterns_y, (long long)r.value, (int)r.value_bits,
+           (int)r.passes, (double)r.relaxations, device_ms, (double)r.relaxations / device_ms * 1e3, median_ms(copy_s, runs),
+           median_ms(solve_s, runs));
+    mco_guillotine_result_clear(ctx, &r);
+}
+
+static void print_line(mco_log_level level, const char *line, void *user)
+{
+    (void)user;
+    if (level == MCO_LOG_DETAIL)
+        printf("    %s\n", line);
+}
+
+// Twice, the second time as those that are timed: the phases in the log.
+static void print_phases(const mco_guillotine *problem, int wants_table)
+{
+    mco_context *const timed = ctx;
+    mco_context_params loud = MCO_CONTEXT_PARAMS_INIT;
+    const shape plain = {.name = "phases"};
+    loud.log = print_line;
+    loud.log_level = MCO_LOG_DETAIL;
+    if (mco_context_create(&ctx, &loud) != MCO_OK)
+        exit(EXIT_FAILURE);
+    for (int k = 0; k < 3; k++) {
+        mco_guillotine_result r = solve(problem, &plain, MCO_GUILLOTINE_ENGINE_GPU, wants_table);
+        mco_guillotine_result_clear(ctx, &r);
+    }
+    mco_context_destroy(&ctx);
+    ctx = timed;
 }
 
 static void time_file(const char *path, int wants_table)
 {
     mco_guillotine *problem = NULL;
-    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
-    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
-    double device_s[RUNS], copy_s[RUNS], solve_s[RUNS];
     if (mco_guillotine_read(ctx, path, &problem) != MCO_OK) {
         GPU_CHECK(false, "%s", mco_context_error(ctx));
         return;
     }
-    p.engine = MCO_GUILLOTINE_ENGINE_GPU;
-    p.wants_table = wants_table;
-    for (int k = -1; k < RUNS; k++) {  // the first opens the device
-        mco_guillotine_result_clear(ctx, &r);
-        if (mco_guillotine_solve(ctx, problem, &p, &r) != MCO_OK) {
-            GPU_CHECK(false, "%s: %s", path, mco_context_error(ctx));
-            break;
-        }
-        if (k < 0)
-            continue;
-        device_s[k] = r.device_s;
-        copy_s[k] = r.copy_s;
-        solve_s[k] = r.solve_s;
-    }
-    if (gpu_failures == 0) {
-        const double device_ms = median_ms(device_s);
-        printf("%s: %lld x %lld patterns, value %lld, %d bits, %d passes, %.4g sums: kernels %.3f ms (%.3g sums/s), copies %.3f ms, "
-               "solve %.3f ms\n",
-               mco_guillotine_name(problem), (long long)r.patterns_x, (long long)r.patterns_y, (long long)r.value, (int)r.value_bits,
-               (int)r.passes, (double)r.relaxations, device_ms, (double)r.relaxations / device_ms * 1e3, median_ms(copy_s),
-               median_ms(solve_s));
-    }
-    mco_guillotine_result_clear(ctx, &r);
+    time_solves(path, problem, wants_table);
+    print_phases(problem, wants_table);
     mco_guillotine_destroy(ctx, &problem);
 }
 
 int main(int argc, char **argv)
 {
-    const int wants_table = argc > 2 && strcmp(argv[argc - 1], "table") == 0;
+    bool wants_table = false;
     mco_device device;
+    int files = 0;
     if (mco_context_create(&ctx, NULL) != MCO_OK)
         return EXIT_FAILURE;
     gpu_open_first(ctx, &device);
-    for (int k = 1; k < argc - wants_table; k++)
-        time_file(argv[k], wants_table);
-    if (argc == 1) {
+    for (int k = 1; k < argc; k++)
+        wants_table |= strcmp(argv[k], "table") == 0;
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], "table") != 0 && ++files > 0)
+            time_file(argv[k], wants_table);
+    if (files == 0) {
         for (int k = 0; k < COUNT_OF(shapes); k++)
             for (uint64_t seed = 1; seed <= 6 && gpu_failures < 20; seed++)
                 test_shape(&shapes[k], seed, MCO_GUILLOTINE_ENGINE_REFERENCE);
@@ -264,5 +302,5 @@ int main(int argc, char **argv)
     }
     mco_device_close(&device);
     mco_context_destroy(&ctx);
-    return argc > 1 && gpu_failures == 0 ? EXIT_SUCCESS : gpu_summary("guillotine", checks);
+    return files > 0 && gpu_failures == 0 ? EXIT_SUCCESS : gpu_summary("guillotine", checks);
 }

@@ -1,116 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The Gantt chart: the critical path against the checker, and the SVG as a document.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "svg_support.h"
 
 #include "base/rng.h"
 #include "flowshop/flowshop_view.h"
 #include "render/svg.h"
 
 static const char CHART[] = "test_flowshop_view.svg";  // in the folder of the build
-
-// ---- A small reader of XML: enough to tell a well-formed chart from a broken one
-
-enum { DEEPEST = 16, LONGEST_NAME = 16 };
-
-static bool is_entity(const char *at)
-{
-    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
-    for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
-        if (strncmp(at, entities[i], strlen(entities[i])) == 0)
-            return true;
-    return false;
-}
-
-// From behind the name of a tag to its '>'; NULL if attributes are not name="value" without '<' and
-// bare '&'.
-static const char *skip_attributes(const char *at)
-{
-    while (*at == ' ') {
-        at++;
-        while (isalnum((unsigned char)*at) || *at == '-')
-            at++;
-        if (at[0] != '=' || at[1] != '"')
-            return NULL;
-        for (at += 2; *at != '"'; at++)
-            if (*at == '\0' || *at == '<' || (*at == '&' && !is_entity(at)))
-                return NULL;
-        at++;
-    }
-    return at;
-}
-
-static bool is_well_formed(const char *text)
-{
-    char open[DEEPEST][LONGEST_NAME + 1];
-    int depth = 0, roots = 0;
-    const char *at = strncmp(text, "<?xml", 5) == 0 ? strstr(text, "?>") + 2 : text;
-    for (; *at != '\0'; at++) {
-        if (*at == '&' && !is_entity(at))
-            return false;
-        if (*at != '<' && (*at == '>' || ((unsigned char)*at < 0x20 && *at != '\n')))
-            return false;
-        if (*at != '<')
-            continue;
-        bool is_closing = at[1] == '/';
-        at += is_closing ? 2 : 1;
-        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
-        if (length == 0 || length > LONGEST_NAME)
-            return false;
-        if (is_closing) {
-            if (depth == 0 || strlen(open[depth - 1]) != length || strncmp(open[depth - 1], at, length) != 0)
-                return false;
-            depth--;
-            at += length;
-        } else {
-            if (depth == DEEPEST || (depth == 0 && roots++ > 0))
-                return false;
-            snprintf(open[depth++], LONGEST_NAME + 1, "%.*s", (int)length, at);
-            at = skip_attributes(at + length);
-            if (at == NULL)
-                return false;
-            if (*at == '/') {
-                depth--;
-                at++;
-            }
-        }
-        if (*at != '>')
-            return false;
-    }
-    return depth == 0 && roots == 1;
-}
-
-static int count_of(const char *text, const char *part)
-{
-    int count = 0;
-    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
-        count++;
-    return count;
-}
-
-// How many rectangles the first group of class `group` holds.
-static int rects_in(const char *text, const char *group)
-{
-    char opening[64];
-    snprintf(opening, sizeof opening, "<g class=\"%s\">", group);
-    const char *from = strstr(text, opening);
-    assert_non_null(from);
-    const char *end = strstr(from, "</g>");
-    int count = 0;
-    for (const char *at = from; (at = strstr(at, "<rect")) != NULL && at < end; at++)
-        count++;
-    return count;
-}
 
 // ---- Instances and charts
 
@@ -140,28 +36,13 @@ static int32_t *random_order(mco_rng *rng, int32_t jobs)
     return order;
 }
 
-static char *read_all(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *text = malloc((size_t)size + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, (size_t)size, file), size);
-    text[size] = '\0';
-    fclose(file);
-    return text;
-}
-
 // The chart of `shop`, tested to be well-formed. The caller frees it.
 static char *chart_of(mco_context *ctx, const mco_flowshop *shop, const int32_t *order)
 {
     assert_int_equal(mco_flowshop_plot(ctx, shop, order, CHART), MCO_OK);
-    char *text = read_all(CHART);
+    char *text = svg_read(CHART);
     remove(CHART);
-    assert_true(is_well_formed(text));
+    assert_true(svg_is_well_formed(text));
     return text;
 }
 
@@ -234,8 +115,8 @@ static void chart_outlines_the_critical_path(void **state)
     count = flowshop_critical_path(shop, order, end, path);
     char *text = chart_of(*state, shop, order);
     // All times of ta001 are positive: every operation is drawn, every critical one outlined.
-    assert_int_equal(rects_in(text, "operations"), 20 * 5);
-    assert_int_equal(rects_in(text, "outline"), count);
+    assert_int_equal(count_in_group(text, "operations", "<rect"), 20 * 5);
+    assert_int_equal(count_in_group(text, "outline", "<rect"), count);
     assert_int_equal(count_of(text, "<title>job "), 20 * 5);
     assert_non_null(strstr(text, "<title>job 20 on M1, 0 to "));
     free(text);
@@ -266,8 +147,8 @@ static void the_reader_refuses_broken_charts(void **state)
                                          "<g>></g>", "<g a=b/>", "</g>",     "",         "<g>\x01</g>"};
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)
-        assert_false(is_well_formed(broken[i]));
-    assert_true(is_well_formed("<?xml version=\"1.0\"?>\n<g a=\"1\">&lt;<p/></g>\n"));
+        assert_false(svg_is_well_formed(broken[i]));
+    assert_true(svg_is_well_formed("<?xml version=\"1.0\"?>\n<g a=\"1\">&lt;<p/></g>\n"));
 }
 
 static void header_tells_what_is_known(void **state)

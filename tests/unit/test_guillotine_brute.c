@@ -4,7 +4,7 @@
 #include "test_support.h"
 
 #include "base/rng.h"
-#include "mco/guillotine.h"
+#include "guillotine/guillotine_engine.h"
 
 enum { MOST_PIECES = 4, LONGEST = 10, MOST_STAGES = 4 };
 enum { X, Y };  // directions of cuts
@@ -464,13 +464,90 @@ static void reference_stops_when_asked(void **state)
         mco_context_set_callback(test_ctx, how == 2 ? stop_at_third : NULL, &calls);
         assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
         assert_int_equal(r.stop, how == 0 ? MCO_STOP_TIME : MCO_STOP_CANCELLED);
-        assert_int_equal(r.outcome, MCO_OUTCOME_UNKNOWN);
-        assert_int_equal(r.value, -1);
-        assert_null(r.nodes);
+        assert_true(r.value > 0 && r.value <= r.bound);
+        assert_int_equal(r.outcome, r.value == r.bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE);
         assert_null(r.table.values);
         mco_guillotine_result_clear(test_ctx, &r);
     }
     assert_int_equal(calls, 3);
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
+// The worth of the best grid of one piece, all ways tried; with one stage a strip along the other axis holds one.
+static int64_t best_grid(const mco_guillotine *problem, const mco_guillotine_params *p)
+{
+    int64_t best = 0;
+    for (int64_t k = 0; k < mco_guillotine_pieces(problem); k++)
+        for (int turned = 0; turned <= (p->rotate ? 1 : 0); turned++) {
+            const mco_guillotine_piece piece = mco_guillotine_piece_at(problem, k);
+            if (turned && !piece.is_rotatable)
+                continue;
+            const int64_t width = turned ? piece.height : piece.width, height = turned ? piece.width : piece.height;
+            int64_t columns = (mco_guillotine_width(problem) + p->kerf) / (width + p->kerf);
+            int64_t rows = (mco_guillotine_height(problem) + p->kerf) / (height + p->kerf);
+            if (columns == 0 || rows == 0)
+                continue;
+            if (p->stages == 1 && p->first_cut == MCO_GUILLOTINE_CUT_ANY)
+                columns = columns > rows ? columns : rows;
+            else if (p->stages == 1 && p->first_cut == MCO_GUILLOTINE_CUT_Y)
+                columns = 1;
+            if (p->stages == 1 && p->first_cut != MCO_GUILLOTINE_CUT_Y)
+                rows = 1;
+            best = columns * rows * piece.value > best ? columns * rows * piece.value : best;
+        }
+    return best;
+}
+
+static void a_stopped_run_has_the_best_grid(void **state)
+{
+    enum { INSTANCES = 300 };
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 77, 0);
+    for (int k = 0; k < INSTANCES; k++) {
+        mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+        mco_guillotine_result stopped = MCO_GUILLOTINE_RESULT_INIT, whole = MCO_GUILLOTINE_RESULT_INIT;
+        mco_guillotine *problem = random_problem(&rng, 20 + below(&rng, 60));
+        int64_t value = -1;
+        p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+        p.rotate = below(&rng, 2);
+        p.kerf = below(&rng, 4);
+        p.stages = below(&rng, 5);
+        p.first_cut = p.stages > 0 ? (mco_guillotine_cut)below(&rng, 3) : MCO_GUILLOTINE_CUT_ANY;
+        assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &whole));
+        p.time_limit_s = 0;
+        assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &stopped));
+        assert_ok(mco_guillotine_check(test_ctx, problem, &p, stopped.nodes, stopped.node_count, &value));
+        assert_int_equal(value, stopped.value);
+        if (stopped.stop == MCO_STOP_TIME)  // a table without positions is complete at once
+            assert_int_equal(stopped.value, best_grid(problem, &p));
+        assert_true(stopped.value <= whole.value && whole.value <= stopped.bound);
+        mco_guillotine_result_clear(test_ctx, &stopped);
+        mco_guillotine_result_clear(test_ctx, &whole);
+        mco_guillotine_destroy(test_ctx, &problem);
+    }
+}
+
+// With either first cut allowed both are computed, X first: a stop in the second run leaves the plan of the first.
+static void stop_in_the_second_run_keeps_the_plan(void **state)
+{
+    task t = {.width = 4, .height = 4, .count = 2, .piece = {{4, 1, 3, true}, {2, 3, 6, true}}, .stages = 2};
+    mco_guillotine_params p = params_of(&t);
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    mco_guillotine *problem = instance_of(&t);
+    int calls = 3 - 5;  // stops at the fifth: two positions of X, two levels, so the reference asks four times in each run
+    (void)state;
+    p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+    p.wants_table = 1;
+    mco_context_set_callback(test_ctx, stop_at_third, &calls);
+    assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
+    assert_int_equal(r.value, 12);  // 15 with the first cut along y
+    assert_int_equal(r.bound, 16);
+    assert_non_null(r.nodes);
+    assert_null(r.table.values);
+    mco_guillotine_result_clear(test_ctx, &r);
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
@@ -496,6 +573,122 @@ static void reference_survives_failing_memory(void **state)
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
+// ---- The cpu engine: stops and counters
+
+// So dense that a core works for seconds: all sides from 1, no value an area.
+static mco_guillotine *dense_problem(int side)
+{
+    const mco_guillotine_piece pieces[] = {{1, 1, 1, false}, {2, 3, 9, false}, {7, 5, 60, false}};
+    mco_guillotine *problem = NULL;
+    assert_ok(mco_guillotine_create(test_ctx, side, side, pieces, COUNT_OF(pieces), &problem));
+    return problem;
+}
+
+static int stop_now(const mco_progress *progress, void *user)
+{
+    (void)progress;
+    (void)user;
+    return 1;
+}
+
+static void cores_stop_when_asked(void **state)
+{
+    enum { SIDE = 12000 };
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    (void)state;
+    mco_guillotine *problem = dense_problem(SIDE);
+    const mco_guillotine *const problems[] = {problem, problem};
+    p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    p.threads = 2;
+    mco_context_set_callback(test_ctx, stop_now, NULL);
+    assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_int_not_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+    assert_true(r.relaxations > 0);  // of the tiles that were done
+    assert_int_equal(r.threads_used, 2);
+    assert_string_not_equal(r.simd_used, "none");
+    mco_guillotine_result_clear(test_ctx, &r);
+
+    // Workers of a batch have contexts of their own, and stop all the same.
+    mco_guillotine_result results[] = {MCO_GUILLOTINE_RESULT_INIT, MCO_GUILLOTINE_RESULT_INIT};
+    assert_ok(mco_guillotine_solve_batch(test_ctx, problems, 2, &p, results));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(results[k].stop, MCO_STOP_CANCELLED);
+        assert_int_not_equal(results[k].outcome, MCO_OUTCOME_OPTIMAL);
+        mco_guillotine_result_clear(test_ctx, &results[k]);
+    }
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
+// What a tile does, and so the number of sums, does not depend on the tiles that its thread has done before.
+static void threads_evaluate_the_same_sums(void **state)
+{
+    enum { INSTANCES = 6 };
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 26, 0);
+    for (int k = 0; k < INSTANCES; k++) {
+        mco_guillotine_piece pieces[8];
+        mco_guillotine *problem = NULL;
+        for (int i = 0; i < COUNT_OF(pieces); i++) {
+            const int w = 10 + below(&rng, 120), h = 10 + below(&rng, 120);
+            pieces[i] = (mco_guillotine_piece){w, h, (int64_t)w * h, true};
+        }
+        assert_ok(mco_guillotine_create(test_ctx, 600 + below(&rng, 100), 600 + below(&rng, 100), pieces,
+                                        COUNT_OF(pieces), &problem));
+        int64_t expected = -1;
+        for (int threads = 1; threads <= 4; threads++) {
+            mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+            mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+            p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+            p.stages = 2 + k % 2;
+            p.rotate = 1;
+            p.wants_table = 1;
+            p.threads = threads;
+            assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
+            assert_int_equal(r.threads_used, threads);
+            expected = threads == 1 ? r.relaxations : expected;
+            assert_int_equal(r.relaxations, expected);
+            mco_guillotine_result_clear(test_ctx, &r);
+        }
+        mco_guillotine_destroy(test_ctx, &problem);
+    }
+}
+
+static void few_sums_take_one_thread(void **state)
+{
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    (void)state;
+    mco_guillotine *problem = dense_problem(50);
+    p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    p.threads = 64;
+    assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
+    assert_int_equal(r.threads_used, 1);
+    mco_guillotine_result_clear(test_ctx, &r);
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
+// The most positions of both axes: 2^65 relaxations.
+static void relaxations_beyond_a_counter_are_told(void **state)
+{
+    enum { SIDE = (1 << 22) - 1 };
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    guillotine_model model;
+    (void)state;
+    mco_guillotine *problem = dense_problem(SIDE);
+    assert_ok(guillotine_model_create(test_ctx, problem, &p, &model));
+    const guillotine_job job = {.model = &model};
+    assert_int_equal(guillotine_all_relaxations(&job), INT64_MAX);
+    guillotine_model_clear(test_ctx, &model);
+    p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    p.memory = 1000;
+    assert_int_equal(mco_guillotine_solve(test_ctx, problem, &p, &r), MCO_ERR_LIMIT);
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -507,7 +700,13 @@ int main(void)
         TEST(engines_agree_with_the_reference),
         TEST(reference_tells_how_much_memory_it_needs),
         TEST(reference_stops_when_asked),
+        TEST(a_stopped_run_has_the_best_grid),
+        TEST(stop_in_the_second_run_keeps_the_plan),
         TEST(reference_survives_failing_memory),
+        TEST(cores_stop_when_asked),
+        TEST(threads_evaluate_the_same_sums),
+        TEST(few_sums_take_one_thread),
+        TEST(relaxations_beyond_a_counter_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Hints about the pages of large blocks.
+#ifndef MCO_BASE_PAGES_H
+#define MCO_BASE_PAGES_H
+
+#include <stddef.h>
+
+// Asks for huge pages in memory [bytes], as far as whole pages lie in it. Does nothing where there are none.
+void mco_advise_huge(void *memory, size_t bytes);
+// Makes the pages of memory [bytes] present, which must be all zero.
+void mco_touch_pages(void *memory, size_t bytes);
+
+#endif
