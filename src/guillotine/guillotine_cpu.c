@@ -15,7 +15,7 @@
 #include "guillotine/guillotine_engine.h"
 #include "guillotine/guillotine_lanes.h"
 
-static const int32_t CAPS[] = {400, 4000, 32767};
+static const int32_t CAPS[] = {400, 2400, 12000, 32767};
 enum { CAP_COUNT = sizeof CAPS / sizeof CAPS[0] };
 static const int64_t PARALLEL_RELAXATIONS = 30000000;  // about a millisecond; less is not worth a thread
 static const int64_t MAX_SIDE = 1 << 26;               // the rank of every coordinate is kept
@@ -78,6 +78,7 @@ typedef struct engine {
     int32_t level_count;     // computed; further ones equal the last
     int64_t bytes, relaxations;
     int threads;             // workers; 0: too little work for one, the calling thread does it
+    void *out;                          // the caller's table, NULL while it is not written
     const guillotine_lanes_run *known;  // a run by waste whose tiles may be taken over; NULL for none
     // Of the level in work
     guillotine_lanes_run run;
@@ -302,6 +303,7 @@ static mco_status compute_level(engine *e, const level *before, const level *now
     run->x.table = now->a;
     run->y.table = now->b;
     run->known = e->known;
+    run->out = e->out;
     memset(e->x.strip_count, 0, (size_t)e->y.tiles * sizeof *e->x.strip_count);
     memset(e->y.strip_count, 0, (size_t)e->x.tiles * sizeof *e->y.strip_count);
     if (before == NULL) {
@@ -369,6 +371,22 @@ done:
 }
 
 // One pass over the table, or over all levels.
+// Memory for the caller's table, filled tile by tile.
+static mco_status take_answer_table(engine *e, guillotine_answer *answer)
+{
+    mco_status st = MCO_OK;
+    const int64_t cells = (int64_t)e->x.count * e->y.count;
+    const bool is_32 = e->variant.lane_bits == 32;
+    if (is_32)
+        MCO_TRY(mco_alloc(e->ctx, &answer->table_32, cells));
+    else
+        MCO_TRY(mco_alloc(e->ctx, &answer->table_64, cells));
+    e->out = is_32 ? (void *)answer->table_32 : (void *)answer->table_64;
+    mco_advise_huge(e->out, (size_t)cells * (is_32 ? sizeof(int32_t) : sizeof(int64_t)));
+done:
+    return st;
+}
+
 static mco_status compute(engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
@@ -381,41 +399,29 @@ static mco_status compute(engine *e, guillotine_answer *answer)
     if (e->levels[0].a == NULL)
         MCO_TRY(take_level(e, true, true, &e->levels[0]));
     e->level_count = 1;
+    if (e->job->wants_table && e->variant.lane_bits != 16)
+        MCO_TRY(take_answer_table(e, answer));
     MCO_TRY(compute_level(e, NULL, &e->levels[0], true, true, &answer->stop));
 done:
     return st;
 }
-
 // ---- Answers
 
-// The last level by columns, x-major.
-static void copy_values(const engine *e, void *to)
+// The last level to the caller's table.
+static void copy_values(const engine *e)
 {
     const level *l = &e->levels[e->level_count - 1];
     const int64_t columns = e->x.count, rows = e->y.count, bytes = e->variant.lane_bits / 8;
     for (int64_t i = 0; i < columns && l->a != NULL; i++)
         for (int64_t j = 0; j < rows; j += e->panel) {
             const int64_t lanes = rows - j < e->panel ? rows - j : e->panel;
-            memcpy((char *)to + (i * rows + j) * bytes,
+            memcpy((char *)e->out + (i * rows + j) * bytes,
                    l->a + (j / e->panel * (columns + 1) + i) * GUILLOTINE_PANEL_BYTES, (size_t)(lanes * bytes));
         }
     for (int64_t i = 0; i < columns && l->a == NULL; i++)
         for (int64_t j = 0; j < rows; j++)
-            memcpy((char *)to + (i * rows + j) * bytes,
+            memcpy((char *)e->out + (i * rows + j) * bytes,
                    l->b + ((i / e->panel * (rows + 1) + j) * e->panel + i % e->panel) * bytes, (size_t)bytes);
-}
-
-static mco_status copy_table(engine *e, guillotine_answer *answer)
-{
-    mco_status st = MCO_OK;
-    const int64_t cells = (int64_t)e->x.count * e->y.count;
-    if (e->variant.lane_bits == 32)
-        MCO_TRY(mco_alloc(e->ctx, &answer->table_32, cells));
-    else
-        MCO_TRY(mco_alloc(e->ctx, &answer->table_64, cells));
-    copy_values(e, answer->table_32 != NULL ? (void *)answer->table_32 : (void *)answer->table_64);
-done:
-    return st;
 }
 
 static mco_status make_answer(engine *e, guillotine_answer *answer)
@@ -424,8 +430,10 @@ static mco_status make_answer(engine *e, guillotine_answer *answer)
     const guillotine_values values = {e, value_at};
     answer->value = value_at(e, e->job->stages, e->x.count - 1, e->y.count - 1);
     MCO_TRY(guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count));
-    if (e->job->wants_table)
-        MCO_TRY(copy_table(e, answer));
+    if (e->job->wants_table && e->out == NULL) {
+        MCO_TRY(take_answer_table(e, answer));
+        copy_values(e);
+    }
 done:
     return st;
 }

@@ -456,6 +456,13 @@ static void relax_tile(cells *c)
         c->y_pairs = relax_outside(&c->y, c->y_groups, c->y_count, &c->m->y_cuts);
 }
 
+static void write_out(const cells *c)
+{
+    lane *out = (lane *)c->run->out + (int64_t)c->x.first * c->y.axis->count + c->y.first;
+    for (int32_t r = 0; r < c->x.rows; r++)
+        memcpy(out + (int64_t)r * c->y.axis->count, c->m->by_x.row[r], (size_t)c->y.rows * sizeof(lane));
+}
+
 // ---- Tiles that a run by waste has computed, if no lane of them reached its cap
 
 #if LANE_BITS == 32
@@ -527,6 +534,8 @@ int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti
         begin_tile(&c);
         close_tile(&c);
     }
+    if (run->out != NULL)
+        write_out(&c);
     if (run->x.table != NULL)
         end_side(&c.x, tj, &c.m->by_x, c.x_irreducible);
     if (run->y.table != NULL)

@@ -44,6 +44,7 @@ typedef struct guillotine_lanes_run {
     const guillotine_seed *seeds;     // by tile, or NULL: values come from the level before
     const int64_t *seeds_of_tile;     // [x.tiles * y.tiles + 1] where those of tile (ti, tj) begin
     const char *before_a, *before_b;  // the level before in either layout; NULL where not kept
+    void *out;  // [x.count][y.count] lanes, a copy for the caller; NULL for none
     const struct guillotine_lanes_run *known;  // a finished run by waste over the same positions; lanes of 32 bits take over
                                                // tiles of it without a cell at the cap. NULL for none
 } guillotine_lanes_run;
