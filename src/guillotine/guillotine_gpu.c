@@ -12,6 +12,7 @@
 #include "guillotine/guillotine_cuda.h"
 #include "guillotine/guillotine_engine.h"
 #include "guillotine/guillotine_gpu_copy.h"
+#include "guillotine/guillotine_gpu_parts.h"
 #include "guillotine/guillotine_gpu_units.h"
 #include "guillotine/guillotine_waste_gpu.h"
 
@@ -26,7 +27,6 @@ enum {
     FIRST_PART = 256,              // units of the first launch; each is PART_GROWTH times as large as the one before
     PART_GROWTH = 6,
     TRACE_MOST = 1 << 22,          // nodes: 117 MB
-    TRACE_AT_ONCE = 2048           // nodes copied with the head
 };
 static const double BATCH_WORK = 2e12;                      // sums: some tenths of a second
 static const int64_t SPARE_BYTES = (int64_t)256 << 20;      // device memory left to others
@@ -84,21 +84,6 @@ static void *carve(arena *a, size_t bytes, void **host)
     return device;
 }
 
-// Classes of an axis: for every position how many sides of pieces are at or below it.
-static int32_t fill_classes(const gpu_engine *e, int axis, int32_t *class_of, int32_t count)
-{
-    const guillotine_model *model = e->job->model;
-    int32_t classes = 0;
-    memset(class_of, 0, (size_t)count * sizeof *class_of);
-    for (int64_t k = 0; k < model->seed_count; k++)
-        class_of[axis == 0 ? model->seeds[k].i : model->seeds[k].j] = 1;
-    for (int32_t p = 0; p < count; p++) {
-        classes += class_of[p];
-        class_of[p] = classes;
-    }
-    return classes + 1;
-}
-
 static void fill_axis(const guillotine_bands *b, int32_t *at, int32_t *last_at, uint32_t *patterns)
 {
     const int32_t side = b->at[b->count - 1];
@@ -124,30 +109,7 @@ static int32_t place_axis(gpu_engine *e, int axis)
     if (e->arena.host == NULL)
         return 0;
     fill_axis(b, at, last_at, patterns);
-    return fill_classes(e, axis, classes, b->count);
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-// best[p * pitch + q]: the best single piece up to class p of x and q of y.
-static void fill_best(const gpu_engine *e, const int32_t *x_class, const int32_t *y_class, int32_t x_classes,
-                      int32_t y_classes, int64_t *best)
-{
-    const guillotine_model *model = e->job->model;
-    memset(best, 0, (size_t)x_classes * (size_t)y_classes * sizeof *best);
-    for (int64_t k = 0; k < model->seed_count; k++) {
-        const guillotine_seed *s = &model->seeds[k];
-        int64_t *cell = &best[(int64_t)x_class[s->i] * y_classes + y_class[s->j]];
-        *cell = max64(*cell, s->value);
-    }
-    for (int64_t p = 1; p < x_classes; p++)
-        for (int64_t q = 1; q < y_classes; q++) {
-            int64_t *cell = &best[p * y_classes + q];
-            *cell = max64(*cell, max64(cell[-1], cell[-y_classes]));
-        }
+    return guillotine_gpu_classes(e->job->model, axis, classes, b->count);
 }
 
 // Sides of different pieces on an axis, and 0.
@@ -157,7 +119,7 @@ static mco_status count_classes(const gpu_engine *e, int axis, int32_t *classes)
     int32_t *class_of = NULL;
     const int32_t count = e->schedule.axis[axis].count;
     MCO_TRY(mco_alloc(e->ctx, &class_of, count));
-    *classes = fill_classes(e, axis, class_of, count);
+    *classes = guillotine_gpu_classes(e->job->model, axis, class_of, count);
 done:
     mco_free(e->ctx, &class_of);
     return st;
@@ -182,11 +144,6 @@ static mco_status refuse_size(const gpu_engine *e, size_t need)
 static int64_t most_pieces(const guillotine_model *model)
 {
     return (int64_t)(model->x.side / model->x.shortest) * (model->y.side / model->y.shortest);
-}
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 // What the host and the device work with besides; units for the largest step at least.
@@ -253,7 +210,7 @@ static mco_status place_arrays(gpu_engine *e)
     }
     e->tables.class_pitch = classes[1];
     const ptrdiff_t to_host = e->arena.host - e->arena.device;
-    fill_best(e, (const int32_t *)(const void *)((const char *)e->tables.axis[0].piece_class + to_host),
+    guillotine_gpu_best(e->job->model, (const int32_t *)(const void *)((const char *)e->tables.axis[0].piece_class + to_host),
               (const int32_t *)(const void *)((const char *)e->tables.axis[1].piece_class + to_host), classes[0], classes[1], best);
     MCO_CUDA(e->ctx, cudaMemcpyAsync(e->arena.device, e->arena.host, e->arena.bytes, cudaMemcpyHostToDevice, e->device.stream));
     MCO_CUDA(e->ctx, cudaMemsetAsync(e->d_done, 0, (size_t)((char *)e->d_trace - (char *)e->d_done), e->device.stream));
@@ -383,29 +340,6 @@ done:
 
 // ---- Plan
 
-// Nodes to steps, depth first.
-static mco_status sort_nodes(gpu_engine *e, guillotine_answer *answer)
-{
-    mco_status st = MCO_OK;
-    const guillotine_trace_node *nodes = e->trace->nodes;
-    int32_t *open = NULL, open_count = 0;
-    int64_t count = 0;
-    MCO_TRY(mco_alloc(e->ctx, &open, e->trace->made));
-    MCO_TRY(mco_alloc(e->ctx, &answer->steps, e->trace->made));
-    open[open_count++] = 0;
-    while (open_count > 0) {
-        const guillotine_trace_node *n = &nodes[open[--open_count]];
-        const bool is_cut = n->kind == GUILLOTINE_TRACE_X || n->kind == GUILLOTINE_TRACE_Y;
-        answer->steps[count++] = (guillotine_step){(guillotine_step_kind)n->kind, n->first, n->second};
-        for (int part = 1; is_cut && part >= 0; part--)
-            open[open_count++] = n->part + part;
-    }
-    answer->step_count = count;
-done:
-    mco_free(e->ctx, &open);
-    return st;
-}
-
 static int64_t value_of_table(const void *table, int32_t level, int32_t i, int32_t j)
 {
     const guillotine_answer *a = ((const void *const *)table)[0];
@@ -421,26 +355,6 @@ static mco_status walk_table(gpu_engine *e, guillotine_answer *answer)
     const void *both[2] = {answer, &e->job->model->y};
     const guillotine_values values = {both, value_of_table};
     return guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count);
-}
-
-// The plan's nodes, most of them with the head in one copy. *is_full: they did not suffice.
-static mco_status read_trace(gpu_engine *e, bool *is_full)
-{
-    mco_status st = MCO_OK;
-    cudaStream_t stream = e->device.stream;
-    const size_t all = guillotine_trace_bytes(e->trace_capacity), some = guillotine_trace_bytes(TRACE_AT_ONCE);
-    const size_t first = all < some ? all : some;
-    MCO_CUDA(e->ctx, cudaMemcpyAsync(e->trace, e->d_trace, first, cudaMemcpyDeviceToHost, stream));
-    MCO_CUDA(e->ctx, cudaStreamSynchronize(stream));
-    *is_full = e->trace->is_full;
-    const size_t needed = guillotine_trace_bytes(e->trace->made);
-    if (!*is_full && needed > first) {
-        MCO_CUDA(e->ctx, cudaMemcpyAsync((char *)e->trace + first, (char *)e->d_trace + first, needed - first,
-                                         cudaMemcpyDeviceToHost, stream));
-        MCO_CUDA(e->ctx, cudaStreamSynchronize(stream));
-    }
-done:
-    return st;
 }
 
 // ---- Answer
@@ -461,18 +375,17 @@ done:
 static mco_status make_answer(gpu_engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
-    bool is_full = false;
     const double begin_s = mco_clock_s();
-    MCO_TRY(read_trace(e, &is_full));
+    MCO_TRY(guillotine_gpu_read_trace(&e->device, e->d_trace, e->trace_capacity, e->trace));
     answer->copy_s += mco_clock_s() - begin_s;
     end_phase(e, PHASE_PLAN);
     answer->value = e->trace->value;
     answer->relaxations += guillotine_all_relaxations(e->job);
     answer->value_bits = 8 * e->tables.lane_bytes;
-    if (e->job->wants_table || is_full)
+    if (e->job->wants_table || e->trace->is_full)
         MCO_TRY(copy_answer_table(e, answer));
     end_phase(e, PHASE_TABLE);
-    MCO_TRY(is_full ? walk_table(e, answer) : sort_nodes(e, answer));
+    MCO_TRY(e->trace->is_full ? walk_table(e, answer) : guillotine_gpu_sort_nodes(e->ctx, e->trace, answer));
     if (!e->job->wants_table) {
         mco_free(e->ctx, &answer->table_32);
         mco_free(e->ctx, &answer->table_64);

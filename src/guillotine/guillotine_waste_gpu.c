@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "device/device_cuda.h"
+#include "guillotine/guillotine_gpu_parts.h"
 #include "guillotine/guillotine_gpu_units.h"
 #include "guillotine/guillotine_waste.h"
 
@@ -19,7 +20,6 @@ enum {
     BLOCKS_PER_SLOT = 4,          // of a step, so that the last ones to end wait little
     LEAST_SPAN = 256,             // coordinates of strips of a block
     TRACE_MOST = 1 << 20,         // nodes
-    TRACE_AT_ONCE = 2048,         // nodes copied with the head
     MOST_PARTS = 65535            // of a grid
 };
 static const double LARGE_RELAXATIONS = 2e10;          // below, steps wait for each other whatever the cap: values do as well
@@ -47,16 +47,6 @@ typedef struct waste_engine {
     guillotine_trace *trace, *d_trace;
     int32_t trace_capacity;
 } waste_engine;
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 // ---- Tiles, panels, chunks
 
@@ -134,37 +124,6 @@ static const void *carve_copy(waste_engine *e, const void *from, size_t bytes)
     return device;
 }
 
-// For every position how many sides of pieces are at or below it. Returns the number of classes, with none.
-static int32_t fill_classes(const waste_engine *e, int axis, int32_t *class_of, int32_t count)
-{
-    const guillotine_model *model = e->job->model;
-    int32_t classes = 0;
-    memset(class_of, 0, (size_t)count * sizeof *class_of);
-    for (int64_t k = 0; k < model->seed_count; k++)
-        class_of[axis == 0 ? model->seeds[k].i : model->seeds[k].j] = 1;
-    for (int32_t p = 0; p < count; p++)
-        class_of[p] = classes += class_of[p];
-    return classes + 1;
-}
-
-// best[p * y_classes + q]: the best single piece up to class p of x and q of y.
-static void fill_best(const waste_engine *e, const int32_t *x_class, const int32_t *y_class, int32_t x_classes,
-                      int32_t y_classes, int64_t *best)
-{
-    const guillotine_model *model = e->job->model;
-    memset(best, 0, (size_t)x_classes * (size_t)y_classes * sizeof *best);
-    for (int64_t k = 0; k < model->seed_count; k++) {
-        const guillotine_seed *s = &model->seeds[k];
-        int64_t *cell = &best[(int64_t)x_class[s->i] * y_classes + y_class[s->j]];
-        *cell = max64(*cell, s->value);
-    }
-    for (int64_t p = 1; p < x_classes; p++)
-        for (int64_t q = 1; q < y_classes; q++) {
-            int64_t *cell = &best[p * y_classes + q];
-            *cell = max64(*cell, max64(cell[-1], cell[-y_classes]));
-        }
-}
-
 // Device pointers of an axis. *class_of are the host's classes.
 static void place_axis(waste_engine *e, int k, const int32_t **class_of, int32_t *classes)
 {
@@ -196,7 +155,7 @@ static void place_axis(waste_engine *e, int k, const int32_t **class_of, int32_t
             ((int32_t *)last_at)[c] = p;
     }
     *class_of = piece_class;
-    *classes = fill_classes(e, k, piece_class, b->count);
+    *classes = guillotine_gpu_classes(e->job->model, k, piece_class, b->count);
 }
 
 // Different sides of pieces, at most, and 0.
@@ -223,7 +182,7 @@ static mco_status place_arrays(waste_engine *e)
         MCO_TRY(mco_device_take_bytes(&e->device, MCO_MEMORY_DEVICE, (void **)&e->d_arrays, e->used, 1));
     }
     e->tables.class_pitch = classes[1];
-    fill_best(e, class_of[0], class_of[1], classes[0], classes[1], best);
+    guillotine_gpu_best(e->job->model, class_of[0], class_of[1], classes[0], classes[1], best);
     MCO_CUDA(e->ctx, cudaMemcpyAsync(e->d_arrays, e->host, e->used, cudaMemcpyHostToDevice, e->device.stream));
 done:
     return st;
@@ -386,46 +345,6 @@ done:
 
 // ---- Plan
 
-static mco_status read_trace(waste_engine *e)
-{
-    mco_status st = MCO_OK;
-    cudaStream_t stream = e->device.stream;
-    const size_t first = guillotine_trace_bytes(min64(e->trace_capacity, TRACE_AT_ONCE));
-    MCO_CUDA(e->ctx, cudaMemcpyAsync(e->trace, e->d_trace, first, cudaMemcpyDeviceToHost, stream));
-    MCO_CUDA(e->ctx, cudaStreamSynchronize(stream));
-    const size_t needed = e->trace->is_full ? 0 : guillotine_trace_bytes(e->trace->made);
-    if (needed > first) {
-        MCO_CUDA(e->ctx, cudaMemcpyAsync((char *)e->trace + first, (char *)e->d_trace + first, needed - first,
-                                         cudaMemcpyDeviceToHost, stream));
-        MCO_CUDA(e->ctx, cudaStreamSynchronize(stream));
-    }
-done:
-    return st;
-}
-
-// Nodes to steps, depth first.
-static mco_status sort_nodes(waste_engine *e, guillotine_answer *answer)
-{
-    mco_status st = MCO_OK;
-    const guillotine_trace_node *nodes = e->trace->nodes;
-    int32_t *open = NULL, open_count = 0;
-    int64_t count = 0;
-    MCO_TRY(mco_alloc(e->ctx, &open, e->trace->made));
-    MCO_TRY(mco_alloc(e->ctx, &answer->steps, e->trace->made));
-    open[open_count++] = 0;
-    while (open_count > 0) {
-        const guillotine_trace_node *n = &nodes[open[--open_count]];
-        const bool is_cut = n->kind == GUILLOTINE_TRACE_X || n->kind == GUILLOTINE_TRACE_Y;
-        answer->steps[count++] = (guillotine_step){(guillotine_step_kind)n->kind, n->first, n->second};
-        for (int part = 1; is_cut && part >= 0; part--)
-            open[open_count++] = n->part + part;
-    }
-    answer->step_count = count;
-done:
-    mco_free(e->ctx, &open);
-    return st;
-}
-
 // One pass. *is_solved: the plate's waste lies below the cap, and its plan has come.
 static mco_status run_pass(waste_engine *e, int32_t cap, guillotine_answer *answer, bool *is_solved)
 {
@@ -440,7 +359,7 @@ static mco_status run_pass(waste_engine *e, int32_t cap, guillotine_answer *answ
     if (answer->stop != MCO_STOP_FINISHED)
         return MCO_OK;
     const double begin_s = mco_clock_s();
-    MCO_TRY(read_trace(e));
+    MCO_TRY(guillotine_gpu_read_trace(&e->device, e->d_trace, e->trace_capacity, e->trace));
     answer->copy_s += mco_clock_s() - begin_s;
     *is_solved = e->trace->value >= 0 && !e->trace->is_full;
     mco_log(e->ctx, MCO_LOG_DETAIL, "cap %d on the waste: %s, %.3f ms of kernels so far", cap,
@@ -471,7 +390,7 @@ static mco_status run_passes(waste_engine *e, int64_t least, int32_t first_cap, 
     answer->relaxations += (int64_t)sums;
     answer->value_bits = 16;
     if (*is_solved)
-        MCO_TRY(sort_nodes(e, answer));
+        MCO_TRY(guillotine_gpu_sort_nodes(e->ctx, e->trace, answer));
 done:
     return st;
 }
