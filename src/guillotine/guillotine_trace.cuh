@@ -141,11 +141,10 @@ DEVICE void finish_node(guillotine_trace *trace, int32_t capacity, int32_t numbe
     atomicAdd(&trace->done, 1);
 }
 
-// A block has a node at a time, its threads positions of a line. Traffic: a few lines of the tables a node. Limit: latency,
-// about ten dependent loads a node and as many for every 512 strips that do not explain the value.
-template <class T>
-__global__ void __launch_bounds__(TRACE_THREADS)
-    trace_plan(const __grid_constant__ guillotine_device_tables t, guillotine_trace *trace, int32_t capacity)
+// Takes nodes until the plan is complete, with node = explain(node, &s_found). A block has a node at a time, its threads positions
+// of a line. Traffic: a few lines of the tables a node. Limit: latency, about ten dependent loads a node and as many for every
+// 512 strips that do not explain the value.
+template <class Explain> DEVICE void trace_nodes(guillotine_trace *trace, int32_t capacity, Explain explain_node)
 {
     __shared__ int32_t s_number, s_found;
     for (;;) {
@@ -156,12 +155,19 @@ __global__ void __launch_bounds__(TRACE_THREADS)
         if (number < 0)
             return;
         const volatile guillotine_trace_node *made = &trace->nodes[number];
-        guillotine_trace_node node = {made->i, made->j, 0, 0, 0, 0, 0};
-        node = explain<T>(t, node, &s_found);
+        const guillotine_trace_node node = explain_node({made->i, made->j, 0, 0, 0, 0, 0}, &s_found);
         if (threadIdx.x == 0)
             finish_node(trace, capacity, number, node);
         __syncthreads();
     }
+}
+
+template <class T>
+__global__ void __launch_bounds__(TRACE_THREADS)
+    trace_plan(const __grid_constant__ guillotine_device_tables t, guillotine_trace *trace, int32_t capacity)
+{
+    trace_nodes(trace, capacity,
+                [&](guillotine_trace_node node, int32_t *s_found) { return explain<T>(t, node, s_found); });
 }
 
 // The plate is the first node.

@@ -10,16 +10,8 @@
 
 #include <string.h>
 
+#include "guillotine/guillotine_memory.cuh"
 #include "guillotine/guillotine_waste.h"
-
-#define HD __host__ __device__ __forceinline__
-#ifdef __CUDA_ARCH__
-#define UNROLL _Pragma("unroll")
-#define NO_UNROLL _Pragma("unroll 1")
-#else
-#define UNROLL
-#define NO_UNROLL
-#endif
 
 namespace waste {
 
@@ -34,24 +26,6 @@ constexpr int CHUNKS = GUILLOTINE_TILE / STAGE + 1; // that a stage needs
 constexpr int RING = 2 * CHUNKS;
 constexpr int CHUNK_VECTORS = STAGE * VECTORS;      // vectors of shared memory
 static_assert(STAGE % ROW_GROUPS == 0, "the block loads a chunk in whole rounds");
-
-// 16 bytes from device to shared memory; arrive() waits for all that this thread has asked for.
-HD void bring(uint4 *shared, const uint4 *from)
-{
-#ifdef __CUDA_ARCH__
-    const unsigned int to = (unsigned int)__cvta_generic_to_shared(shared);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-#else
-    *shared = *from;
-#endif
-}
-
-HD void arrive()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 // Two lanes. Sums of two caps fit 16 bits.
 HD void relax(uint32_t *best, uint32_t a, uint32_t b)

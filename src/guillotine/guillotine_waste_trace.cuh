@@ -94,25 +94,10 @@ DEVICE guillotine_trace_node explain(const guillotine_waste_tables &t, guillotin
     return node;
 }
 
-// As trace_plan() of values.
 __global__ void __launch_bounds__(TRACE_THREADS)
     trace_plan(const __grid_constant__ guillotine_waste_tables t, guillotine_trace *trace, int32_t capacity)
 {
-    __shared__ int32_t s_number, s_found;
-    for (;;) {
-        if (threadIdx.x == 0)
-            s_number = take_node(trace, capacity);
-        __syncthreads();
-        const int32_t number = s_number;
-        if (number < 0)
-            return;
-        const volatile guillotine_trace_node *made = &trace->nodes[number];
-        guillotine_trace_node node = {made->i, made->j, 0, 0, 0, 0, 0};
-        node = explain(t, node, &s_found);
-        if (threadIdx.x == 0)
-            finish_node(trace, capacity, number, node);
-        __syncthreads();
-    }
+    trace_nodes(trace, capacity, [&](guillotine_trace_node node, int32_t *s_found) { return explain(t, node, s_found); });
 }
 
 // The plate is the first node, if its waste is known.
