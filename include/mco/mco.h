@@ -23,6 +23,7 @@
 
 #include "mco/context.h"
 #include "mco/devices.h"
+#include "mco/dtspms.h"
 #include "mco/flowshop.h"
 #include "mco/guillotine.h"
 #include "mco/reduce.h"

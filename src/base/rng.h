@@ -6,11 +6,13 @@
 
 #include <stdint.h>
 
+#include "mco/compiler.h"
+
 typedef struct mco_rng {
     uint64_t state[4];
 } mco_rng;
 
-static inline uint64_t mco_splitmix64(uint64_t *state)
+static inline MCO_HD uint64_t mco_splitmix64(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -41,7 +41,7 @@ typedef struct cli_problem {
     cli_action actions[8];  // up to the first without a name
 } cli_problem;
 
-extern const cli_problem cli_flowshop, cli_guillotine, cli_reduce;
+extern const cli_problem cli_dtspms, cli_flowshop, cli_guillotine, cli_reduce;
 
 // ---- Options of the command itself, beside those of the solver.
 #define CLI_INPUT_OPTIONS(INTEGER, TEXT)                         \

@@ -15,27 +15,14 @@
 #include <immintrin.h>
 #endif
 
+#include "base/unroll.h"
+
 #if defined(__AVX512BW__)
 enum { VEC_BYTES = 64 };
 #elif defined(__AVX2__)
 enum { VEC_BYTES = 32 };
 #else
 enum { VEC_BYTES = 16 };
-#endif
-
-// Unrolls the loop that follows; not under a sanitizer, whose checks would be unrolled with it and
-// take minutes to compile.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNROLL(count)
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNROLL(count)
-#endif
-#ifndef UNROLL
-#define UNROLL_TEXT(text) _Pragma(#text)
-#define UNROLL(count) UNROLL_TEXT(GCC unroll count)
 #endif
 
 #if LANE_BITS == 16

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+// Entry points: validate, build the model, choose method and engine, search, check the answer.
+#include "mco/dtspms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "dtspms/dtspms_search.h"
+#include "mco/version.h"
+
+static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second
+static const double DEFAULT_TIME_S = 10;         // of a search without any end
+static const int32_t WALKS_OF_ITERATIONS = 8;    // with --iterations, whatever the engine
+static const double BOUND_SHARE = 0.1, BOUND_S = 5;  // of the time limit; at most
+static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders are a matter of seconds on the cores
+static const double CPU_RELAXATIONS_PER_S = 5e10, GPU_PAYS_S = 0.5;  // of one neighbourhood; a core, opening a GPU
+
+#define MCO_OPTION_STRUCT mco_dtspms_params
+static const mco_option options[] = {MCO_DTSPMS_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY,
+                                                        MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
+
+// ---- Arguments
+
+static int64_t capacity_of(const mco_dtspms *problem, const mco_dtspms_params *params)
+{
+    const int64_t n = mco_dtspms_orders(problem);
+    return params->capacity > 0 ? params->capacity : (n + params->stacks - 1) / params->stacks;
+}
+
+static bool is_infeasible(const mco_dtspms *problem, const mco_dtspms_params *params)
+{
+    return capacity_of(problem, params) < ((int64_t)mco_dtspms_orders(problem) + params->stacks - 1) / params->stacks;
+}
+
+static mco_status fail_infeasible(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params)
+{
+    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d orders do not fit %lld stacks of capacity %lld: at least %lld is needed",
+                    mco_dtspms_orders(problem), (long long)params->stacks, (long long)params->capacity,
+                    ((long long)mco_dtspms_orders(problem) + params->stacks - 1) / params->stacks);
+}
+
+static mco_status refuse(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params)
+{
+    if (problem == NULL || params == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (params->struct_size != sizeof *params)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    return mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
+}
+
+// The start has to be a plan for these stacks; its tours do not matter.
+static mco_status refuse_start(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params)
+{
+    mco_status st = MCO_OK;
+    const mco_dtspms_solution *start = params->start;
+    const int32_t n = mco_dtspms_orders(problem);
+    int64_t total = 0;
+    bool *is_used = NULL;
+    if (start->stacks != params->stacks || start->orders != n || (n > 0 && start->plan == NULL))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the plan to start with has %d orders in %d stacks, %d orders in %lld stacks were expected",
+                        start->orders, start->stacks, n, (long long)params->stacks);
+    MCO_TRY(mco_alloc(ctx, &is_used, n));
+    for (int32_t k = 0; k < start->stacks; k++) {
+        if (start->heights[k] < 0 || start->heights[k] > capacity_of(problem, params))
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "stack %d of the plan to start with holds %d orders, at most %lld fit", k + 1,
+                             start->heights[k], (long long)capacity_of(problem, params)));
+        total += start->heights[k];
+    }
+    if (total != n)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the stacks of the plan to start with hold %lld orders, %d were expected",
+                         (long long)total, n));
+    for (int32_t p = 0; p < n; p++) {
+        const int32_t order = start->plan[p];
+        if (order < 0 || order >= n || is_used[order])
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "position %d of the plan to start with holds order %d, %s", p + 1, order + 1,
+                             order < 0 || order >= n ? "which does not exist" : "which it holds already"));
+        is_used[order] = true;
+    }
+done:
+    mco_free(ctx, &is_used);
+    return st;
+}
+
+// Heights of the first plan. Refuses tables beyond memory before any of them is made.
+static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params, int32_t *heights)
+{
+    const double n = mco_dtspms_orders(problem);
+    const int32_t stacks = (int32_t)params->stacks;
+    for (int32_t k = 0; k < stacks; k++)
+        heights[k] = params->start != NULL ? params->start->heights[k]
+                                           : (int32_t)(n / stacks) + (k < (int32_t)n % stacks);
+    const double bytes = dtspms_tour_bytes(heights, stacks) + 2 * sizeof(int32_t) * (n + 1) * (n + 1);
+    const double allowed = dtspms_memory_bytes(params);
+    if (bytes > allowed)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%d orders in %d stacks need %.4g GiB for distances and the dynamic program, %.4g GiB are "
+                                            "allowed", (int)n, stacks, bytes / 0x1p30, allowed / 0x1p30);
+    return MCO_OK;
+}
+
+static mco_status first_plan(mco_context *ctx, const dtspms_model *model, const mco_dtspms_params *params, const int32_t *heights,
+                             int64_t seed, dtspms_plan *plan)
+{
+    mco_status st = MCO_OK;
+    memcpy(plan->heights, heights, sizeof plan->heights);
+    MCO_TRY(mco_alloc(ctx, &plan->node, model->orders));
+    if (params->start == NULL)
+        dtspms_plan_shuffle(model, (uint64_t)seed, plan);
+    for (int32_t p = 0; params->start != NULL && p < model->orders; p++)
+        plan->node[p] = params->start->plan[p] + 1;
+done:
+    return st;
+}
+
+// ---- Engines
+
+static bool has_gpu(mco_context *ctx)
+{
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    const char *why_none;
+    return mco_gpus_list(ctx, gpus, &count, &why_none) == MCO_OK && count > 0;
+}
+
+mco_status dtspms_engine_open(mco_context *ctx, const dtspms_model *model, const int32_t *heights,
+                              const mco_dtspms_params *params, dtspms_engine *engine)
+{
+    switch (params->engine) {
+    case MCO_DTSPMS_ENGINE_REFERENCE: return dtspms_ref_open(ctx, model, heights, params, engine);
+    case MCO_DTSPMS_ENGINE_GPU:
+#ifdef MCO_HAVE_CUDA
+        return dtspms_gpu_open(ctx, model, heights, params, engine);
+#else
+        return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+#endif
+    default: return dtspms_cpu_open(ctx, model, heights, params, engine);
+    }
+}
+
+mco_status dtspms_engine_change(mco_context *ctx, const dtspms_model *model, const int32_t *heights,
+                                const mco_dtspms_params *params, dtspms_engine *engine)
+{
+    const dtspms_counters counters = engine->counters;
+    engine->close(engine);
+    *engine = (dtspms_engine){.close = engine->close};
+    const mco_status st = dtspms_engine_open(ctx, model, heights, params, engine);
+    engine->counters = counters;
+    return st;
+}
+
+static void fill_work(const dtspms_engine *engine, mco_dtspms_engine name, double begin_s, mco_dtspms_work *work)
+{
+    *work = (mco_dtspms_work){.engine = name,
+                              .simd_used = engine->simd,
+                              .lane_bits = engine->lane_bits,
+                              .threads_used = engine->threads,
+                              .gpu = engine->gpu,
+                              .has_gpu = engine->has_gpu,
+                              .tours = engine->counters.tours,
+                              .relaxations = engine->counters.relaxations,
+                              .tours_skipped = engine->counters.tours_skipped,
+                              .device_s = engine->counters.device_s,
+                              .solve_s = mco_clock_s() - begin_s};
+}
+
+// ---- Solutions
+
+// A solution from heights, plan, pickup, delivery one behind the other, orders from 0.
+static mco_status make_solution(mco_context *ctx, const dtspms_model *model, const int32_t *report, mco_dtspms_solution *out)
+{
+    mco_status st = MCO_OK;
+    const int32_t n = model->orders;
+    mco_dtspms_solution s = {.orders = n, .stacks = model->stacks};
+    int32_t **const arrays[3] = {&s.plan, &s.pickup, &s.delivery};
+    memcpy(s.heights, report, (size_t)model->stacks * sizeof *report);
+    for (int k = 0; k < 3; k++) {
+        MCO_TRY(mco_alloc(ctx, arrays[k], n));
+        memcpy(*arrays[k], report + model->stacks + (int64_t)k * n, (size_t)n * sizeof *report);
+    }
+    *out = s;
+done:
+    if (st != MCO_OK)
+        mco_dtspms_solution_clear(ctx, &s);
+    return st;
+}
+
+static mco_status check_solution(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution, int64_t capacity,
+                                 int64_t cost, int64_t cost_of[2])
+{
+    mco_status st = MCO_OK;
+    int64_t checked = -1;
+    MCO_TRY(mco_dtspms_check(ctx, problem, solution, capacity, &checked, cost_of));
+    if (checked != cost)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the tours are %lld long, the search says %lld", (long long)checked, (long long)cost));
+done:
+    return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+}
+
+// ---- Solve
+
+typedef struct solve {
+    mco_context *ctx;
+    const mco_dtspms *problem;
+    mco_dtspms_params params;  // with engine, method and end chosen
+    dtspms_model model;
+    dtspms_engine engine;
+    dtspms_plan plan;          // the first
+    dtspms_search search;
+    int32_t heights[MCO_DTSPMS_MAX_STACKS];  // of the first plan
+} solve;
+
+static void choose(solve *s)
+{
+    mco_dtspms_params *p = &s->params;
+    const int32_t n = s->model.orders;
+    if (p->method == MCO_DTSPMS_METHOD_AUTO)
+        p->method = n <= AUTO_EXACT_ORDERS ? MCO_DTSPMS_METHOD_EXACT : MCO_DTSPMS_METHOD_ILS;
+    if (p->engine == MCO_DTSPMS_ENGINE_AUTO) {
+        const bool pays = p->method != MCO_DTSPMS_METHOD_EXACT && n >= GPU_PAYS_ORDERS && s->model.stacks == 3;
+        p->engine = pays && has_gpu(s->ctx) ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
+        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_DTSPMS_ENGINE_GPU ? "gpu" : "cpu",
+                p->engine == MCO_DTSPMS_ENGINE_GPU ? "a search in three stacks, a GPU is there"
+                : pays                             ? "no GPU"
+                                                   : "few orders, every plan, or not three stacks");
+    }
+    const bool has_end = isfinite(p->time_limit_s) || p->iterations >= 0 || p->target >= 0 || p->gap > 0;
+    if (!has_end && p->method != MCO_DTSPMS_METHOD_EXACT) {
+        p->time_limit_s = DEFAULT_TIME_S;
+        mco_log(s->ctx, MCO_LOG_INFO, "time limit %g s: no end was given", DEFAULT_TIME_S);
+    }
+}
+
+static mco_status find_bound(solve *s)
+{
+    mco_status st = MCO_OK;
+    int64_t pickup, delivery;
+    const double seconds = s->params.time_limit_s * BOUND_SHARE < BOUND_S ? s->params.time_limit_s * BOUND_SHARE : BOUND_S;
+    MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_PICKUP, seconds / 2, &pickup));
+    MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_DELIVERY, seconds / 2, &delivery));
+    s->search.bound = pickup + delivery;
+    mco_log(s->ctx, MCO_LOG_INFO, "%d orders, %d stacks of capacity %d; bound %lld = %lld + %lld by travelling salesman tours",
+            s->model.orders, s->model.stacks, s->model.capacity, (long long)s->search.bound, (long long)pickup, (long long)delivery);
+done:
+    return st;
+}
+
+static mco_status run_search(solve *s)
+{
+    mco_status st = MCO_OK;
+    dtspms_search *search = &s->search;
+    const int32_t n = s->model.orders;
+    MCO_TRY(mco_alloc(s->ctx, &search->best.node, n));
+    MCO_TRY(mco_alloc(s->ctx, &search->report, s->model.stacks + 3 * (int64_t)n));
+    search->walks = s->params.walks > 0        ? (int32_t)s->params.walks
+                    : s->params.iterations >= 0 ? WALKS_OF_ITERATIONS
+                                                : s->engine.walks;
+    if (s->params.start != NULL) {
+        int64_t cost;
+        MCO_TRY(dtspms_search_cost(search, &s->plan, &cost));
+        MCO_TRY(dtspms_search_note(search, &s->plan, cost));
+    }
+    switch (s->params.method) {
+    case MCO_DTSPMS_METHOD_EXACT: st = dtspms_exact(search, &s->plan); break;
+    case MCO_DTSPMS_METHOD_TABU: st = dtspms_tabu(search, &s->plan); break;
+    default: st = dtspms_ils(search, &s->plan); break;
+    }
+done:
+    return st;
+}
+
+static mco_status fill_result(solve *s, mco_dtspms_result *r)
+{
+    mco_status st = MCO_OK;
+    const dtspms_search *search = &s->search;
+    r->stop = search->stop;
+    r->bound = search->is_proved && search->best_cost >= 0 ? search->best_cost : search->bound;
+    r->method = s->params.method;
+    r->iterations = search->iterations;
+    r->walks = s->params.method == MCO_DTSPMS_METHOD_ILS ? search->walks : 0;
+    fill_work(&s->engine, s->params.engine, search->begin_s, &r->work);
+    r->history = search->history;
+    r->history_count = search->history_count;
+    s->search.history = NULL;
+    if (search->best_cost < 0)
+        return MCO_OK;
+    MCO_TRY(make_solution(s->ctx, &s->model, search->report, &r->solution));
+    MCO_TRY(check_solution(s->ctx, s->problem, &r->solution, r->capacity, search->best_cost, r->cost_of));
+    r->cost = search->best_cost;
+    r->outcome = r->cost == r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+done:
+    return st;
+}
+
+static mco_status run_solve(solve *s, mco_dtspms_result *r)
+{
+    mco_status st = MCO_OK;
+    const int64_t capacity = capacity_of(s->problem, &s->params);
+    const bool is_too_large = s->params.method == MCO_DTSPMS_METHOD_EXACT && mco_dtspms_orders(s->problem) > MCO_DTSPMS_MAX_EXACT_ORDERS;
+    r->capacity = capacity;
+    if (is_infeasible(s->problem, &s->params)) {
+        (void)fail_infeasible(s->ctx, s->problem, &s->params);
+        mco_log(s->ctx, MCO_LOG_WARNING, "infeasible: %s", mco_context_error(s->ctx));
+        r->outcome = MCO_OUTCOME_INFEASIBLE;
+        r->work.simd_used = "none";
+        return MCO_OK;
+    }
+    if (is_too_large)
+        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method exact takes at most %d, --method ils any number",
+                        mco_dtspms_orders(s->problem), MCO_DTSPMS_MAX_EXACT_ORDERS);
+    if (s->params.start != NULL)
+        MCO_TRY(refuse_start(s->ctx, s->problem, &s->params));
+    MCO_TRY(first_heights(s->ctx, s->problem, &s->params, s->heights));
+    MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity, &s->model));
+    choose(s);
+    if (s->params.method == MCO_DTSPMS_METHOD_EXACT && s->params.engine == MCO_DTSPMS_ENGINE_GPU)
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--method exact runs on --engine cpu or reference"));
+    if (s->params.method == MCO_DTSPMS_METHOD_ILS && s->model.orders > DTSPMS_MAX_WALK_ORDERS)
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method ils takes at most %d", s->model.orders, DTSPMS_MAX_WALK_ORDERS));
+    s->search.stop_s = s->search.begin_s + s->params.time_limit_s;
+    MCO_TRY(first_plan(s->ctx, &s->model, &s->params, s->heights, s->params.seed, &s->plan));
+    MCO_TRY(find_bound(s));
+    MCO_TRY(dtspms_engine_open(s->ctx, &s->model, s->heights, &s->params, &s->engine));
+    MCO_TRY(run_search(s));
+    MCO_TRY(fill_result(s, r));
+done:
+    return st;
+}
+
+mco_status mco_dtspms_solve(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                            mco_dtspms_result *result)
+{
+    mco_status st = MCO_OK;
+    solve s = {.ctx = ctx, .problem = problem};
+    mco_dtspms_result r = MCO_DTSPMS_RESULT_INIT;
+    r.cost = r.cost_of[0] = r.cost_of[1] = -1;
+    MCO_TRY(refuse(ctx, problem, params));
+    if (result == NULL || result->struct_size != sizeof *result)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro"));
+    s.params = *params;
+    s.search = (dtspms_search){.ctx = ctx, .model = &s.model, .params = &s.params, .engine = &s.engine, .best_cost = -1,
+                               .begin_s = mco_clock_s()};
+    MCO_TRY(run_solve(&s, &r));
+    *result = r;
+done:
+    if (st != MCO_OK)
+        mco_dtspms_result_clear(ctx, &r);
+    if (s.engine.close != NULL)
+        s.engine.close(&s.engine);
+    mco_free(ctx, &s.search.history);
+    mco_free(ctx, &s.search.report);
+    mco_free(ctx, &s.search.best.node);
+    mco_free(ctx, &s.plan.node);
+    dtspms_model_clear(ctx, &s.model);
+    if (ctx != NULL)
+        mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_dtspms_result_clear(mco_context *ctx, mco_dtspms_result *result)
+{
+    mco_free(ctx, &result->history);
+    mco_dtspms_solution_clear(ctx, &result->solution);
+    *result = (mco_dtspms_result)MCO_DTSPMS_RESULT_INIT;
+}
+
+// ---- One neighbourhood
+
+static mco_dtspms_engine choose_for_scan(mco_context *ctx, const mco_dtspms_params *params, double relaxations)
+{
+    const int threads = params->threads > 0 ? (int)params->threads : mco_cpu_count();
+    const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * threads);
+    if (params->engine != MCO_DTSPMS_ENGINE_AUTO)
+        return params->engine;
+    const bool is_gpu = cpu_s > GPU_PAYS_S && has_gpu(ctx);
+    mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", is_gpu ? "gpu" : "cpu", cpu_s,
+            cpu_s > GPU_PAYS_S && !is_gpu ? "; no GPU" : "");
+    return is_gpu ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
+}
+
+// The plan after the best move, with its tours.
+static mco_status fill_moved(mco_context *ctx, const mco_dtspms *problem, const dtspms_model *model, dtspms_plan *plan,
+                             mco_dtspms_neighbourhood_result *r)
+{
+    mco_status st = MCO_OK;
+    const int32_t n = model->orders, s = model->stacks;
+    int32_t *report = NULL;
+    int64_t cost;
+    MCO_TRY(mco_alloc(ctx, &report, s + 3 * (int64_t)n));
+    memcpy(report, plan->heights, (size_t)s * sizeof *report);
+    memcpy(report + s, plan->node, (size_t)n * sizeof *report);
+    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
+        MCO_TRY(dtspms_tour(ctx, model, plan, network, &cost, report + s + (1 + (int64_t)network) * n));
+    for (int32_t i = 0; i < 3 * n; i++)
+        report[s + i]--;
+    MCO_TRY(make_solution(ctx, model, report, &r->solution));
+    MCO_TRY(check_solution(ctx, problem, &r->solution, model->capacity, r->best_cost, r->best_cost_of));
+done:
+    mco_free(ctx, &report);
+    return st;
+}
+
+static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params, dtspms_model *model,
+                                    dtspms_engine *engine, dtspms_plan *plan, mco_dtspms_neighbourhood_result *r)
+{
+    mco_status st = MCO_OK;
+    int32_t heights[MCO_DTSPMS_MAX_STACKS] = {0};
+    int64_t cost_of[2];
+    mco_dtspms_params p = *params;
+    if (is_infeasible(problem, params))
+        return fail_infeasible(ctx, problem, params);
+    if (params->start != NULL)
+        MCO_TRY(refuse_start(ctx, problem, params));
+    MCO_TRY(first_heights(ctx, problem, params, heights));
+    MCO_TRY(dtspms_model_create(ctx, problem, (int32_t)params->stacks, capacity_of(problem, params), model));
+    MCO_TRY(first_plan(ctx, model, params, heights, params->plan_seed, plan));
+    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
+        MCO_TRY(dtspms_tour(ctx, model, plan, network, &cost_of[network], NULL));
+    r->plan_cost = cost_of[0] + cost_of[1];
+    r->moves = dtspms_move_count(params->move, model->orders);
+    p.engine = choose_for_scan(ctx, params, 2.0 * (double)r->moves * (double)dtspms_relaxations(heights, model->stacks));
+    MCO_TRY(dtspms_engine_open(ctx, model, heights, &p, engine));
+    const double begin_s = mco_clock_s();
+    dtspms_scan scan = {.plan = plan, .kind = params->move, .reuse = params->reuse == MCO_DTSPMS_REUSE_ON};
+    MCO_TRY(engine->scan(engine, &scan, begin_s + params->time_limit_s));
+    fill_work(engine, p.engine, begin_s, &r->work);
+    r->best_move = scan.best_move;
+    r->cost_sum = scan.cost_sum;
+    if (scan.best_move < 0)
+        return MCO_OK;
+    r->best_cost = scan.best_cost_of[0] + scan.best_cost_of[1];
+    dtspms_move_positions(params->move, model->orders, scan.best_move, r->positions);
+    r->rotation = params->move == MCO_DTSPMS_SWAP ? -1 : (int32_t)(scan.best_move % 2);
+    dtspms_move move;
+    dtspms_move_at(plan, params->move, model->orders, scan.best_move, &move);
+    dtspms_move_apply(&move, plan);
+    MCO_TRY(fill_moved(ctx, problem, model, plan, r));
+done:
+    return st;
+}
+
+mco_status mco_dtspms_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                                    mco_dtspms_neighbourhood_result *result)
+{
+    mco_status st = MCO_OK;
+    dtspms_model model = {0};
+    dtspms_engine engine = {0};
+    dtspms_plan plan = {0};
+    mco_dtspms_neighbourhood_result r = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
+    r.best_move = r.best_cost = r.rotation = -1;
+    r.positions[0] = r.positions[1] = r.positions[2] = -1;
+    MCO_TRY(refuse(ctx, problem, params));
+    if (result == NULL || result->struct_size != sizeof *result)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro"));
+    MCO_TRY(run_neighbourhood(ctx, problem, params, &model, &engine, &plan, &r));
+    *result = r;
+done:
+    if (st != MCO_OK)
+        mco_dtspms_neighbourhood_result_clear(ctx, &r);
+    if (engine.close != NULL)
+        engine.close(&engine);
+    mco_free(ctx, &plan.node);
+    dtspms_model_clear(ctx, &model);
+    if (ctx != NULL)
+        mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_dtspms_neighbourhood_result_clear(mco_context *ctx, mco_dtspms_neighbourhood_result *result)
+{
+    mco_dtspms_solution_clear(ctx, &result->solution);
+    *result = (mco_dtspms_neighbourhood_result)MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+// Solutions as files: a line per stack and per tour, or the "solution" of a result file. docs/formats.md describes both.
+//
+// Read is what has the shape of a solution: as many orders in the stacks, and in each tour, as the instance has, all of them
+// known. Whether each order is there once and the tours obey the stacks is for the check.
+#include <ctype.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/output.h"
+#include "dtspms/dtspms_formats.h"
+
+enum { SHOWN = 40 };  // longest part of a line repeated in a message
+
+static const int64_t MAX_COST = (int64_t)1 << 62;
+
+typedef enum part { PICKUP, DELIVERY, STACKS, PARTS } part;
+
+static const char *const part_names[PARTS] = {"the pickup tour", "the delivery tour", "the stacks"};
+
+typedef struct reader {
+    mco_context *ctx;
+    const mco_dtspms *problem;
+    mco_text *text;
+    dtspms_name_table table;   // without slots until a name is looked up
+    mco_dtspms_solution s;     // of `orders` orders from the start
+    int64_t seen[PARTS];       // orders
+    mco_slice places[PARTS];   // line 0 while a part has not been seen
+    int64_t cost;              // -1 while not seen
+} reader;
+
+static int32_t *array_of(reader *r, part p)
+{
+    return p == PICKUP ? r->s.pickup : p == DELIVERY ? r->s.delivery : r->s.plan;
+}
+
+static mco_slice here(mco_text *text)
+{
+    mco_text_skip_blank(text);
+    return (mco_slice){text->data + text->at, 0, text->line, (int64_t)(text->at - text->line_at) + 1};
+}
+
+// ---- Parts, whatever the format
+
+static mco_status begin_part(reader *r, part p, mco_slice place)
+{
+    if (r->places[p].line != 0)
+        return mco_text_fail(r->text, place.line, place.column, "%s a second time, first in line %lld", part_names[p],
+                             (long long)r->places[p].line);
+    r->places[p] = place;
+    return MCO_OK;
+}
+
+static mco_status begin_stack(reader *r, mco_slice place)
+{
+    if (r->s.stacks == MCO_DTSPMS_MAX_STACKS)
+        return mco_text_fail(r->text, place.line, place.column, "one stack more than the %d allowed",
+                             MCO_DTSPMS_MAX_STACKS);
+    r->places[STACKS] = place;
+    r->s.stacks++;
+    return MCO_OK;
+}
+
+static mco_status add_order(reader *r, part p, mco_slice place, int32_t order)
+{
+    if (r->seen[p] == r->problem->orders)
+        return mco_text_fail(r->text, place.line, place.column, "%s: one order more than the %d of the instance",
+                             part_names[p], r->problem->orders);
+    array_of(r, p)[r->seen[p]++] = order;
+    if (p == STACKS)
+        r->s.heights[r->s.stacks - 1]++;
+    return MCO_OK;
+}
+
+static mco_status end_parts(reader *r)
+{
+    if (r->places[PICKUP].line + r->places[DELIVERY].line + r->places[STACKS].line == 0)
+        return mco_text_fail_here(r->text, "the file holds no solution");
+    for (int p = 0; p < PARTS; p++) {
+        const mco_slice at = r->places[p];
+        if (at.line == 0)
+            return mco_text_fail_here(r->text, "the solution ends without %s", part_names[p]);
+        if (r->seen[p] < r->problem->orders)
+            return mco_text_fail(r->text, at.line, at.column, "%s: %lld orders, the instance has %d", part_names[p],
+                                 (long long)r->seen[p], r->problem->orders);
+    }
+    return MCO_OK;
+}
+
+// ---- Text
+
+static mco_slice behind(mco_slice s, size_t size)
+{
+    return (mco_slice){s.data + size, s.size - size, s.line, s.column + (int64_t)size};
+}
+
+// Up to a blank or a colon, *rest behind it.
+static mco_slice take_word(mco_slice *rest)
+{
+    *rest = mco_slice_trim(*rest);
+    mco_slice word = *rest;
+    word.size = 0;
+    while (word.size < rest->size && !isspace((unsigned char)word.data[word.size]) && word.data[word.size] != ':')
+        word.size++;
+    *rest = mco_slice_trim(behind(*rest, word.size));
+    return word;
+}
+
+static bool take_colon(mco_slice *rest)
+{
+    if (rest->size == 0 || rest->data[0] != ':')
+        return false;
+    *rest = mco_slice_trim(behind(*rest, 1));
+    return true;
+}
+
+// What consists of digits is a number, whatever names there are: files of ours hold numbers.
+static bool is_number(mco_slice token)
+{
+    size_t i = token.data[0] == '-' || token.data[0] == '+';
+    while (i < token.size && isdigit((unsigned char)token.data[i]))
+        i++;
+    return i == token.size;
+}
+
+static mco_status find_order(reader *r, mco_slice token, int32_t *order)
+{
+    mco_status st = MCO_OK;
+    const mco_dtspms *d = r->problem;
+    int64_t number;
+    if (d->names == NULL || is_number(token)) {
+        MCO_TRY(mco_slice_integer(r->text, token, "the order", 1, d->orders, &number));
+        *order = (int32_t)number - 1;
+        return MCO_OK;
+    }
+    if (r->table.slots == NULL) {
+        MCO_TRY(dtspms_name_table_new(r->ctx, d->orders, &r->table));
+        for (int32_t i = 0; i < d->orders; i++)
+            if (d->names[i] != NULL)
+                *dtspms_name_slot(&r->table, d->names, d->names[i], strlen(d->names[i])) = i + 1;
+    }
+    *order = *dtspms_name_slot(&r->table, d->names, token.data, token.size) - 1;
+    if (*order < 0)
+        return mco_text_fail(r->text, token.line, token.column,
+                             "the order is \"%.*s\", a number from 1 to %d or a name of the instance was expected",
+                             token.size < SHOWN ? (int)token.size : SHOWN, token.data, d->orders);
+done:
+    return st;
+}
+
+static mco_status read_orders(reader *r, part p, mco_slice rest)
+{
+    mco_status st = MCO_OK;
+    while ((rest = mco_slice_trim(rest)).size > 0) {
+        mco_slice token = rest;
+        int32_t order;
+        token.size = 0;
+        while (token.size < rest.size && !isspace((unsigned char)token.data[token.size]))
+            token.size++;
+        MCO_TRY(find_order(r, token, &order));
+        MCO_TRY(add_order(r, p, token, order));
+        rest = behind(rest, token.size);
+    }
+done:
+    return st;
+}
+
+static bool is_word(mco_slice s, const char *word)
+{
+    return s.size == strlen(word) && memcmp(s.data, word, s.size) == 0;
+}
+
+// "stack K:", numbered from 1 in order.
+static mco_status read_stack_head(reader *r, mco_slice line, mco_slice *rest)
+{
+    mco_status st = MCO_OK;
+    const mco_slice number = take_word(rest);
+    int64_t stack;
+    MCO_TRY(begin_stack(r, line));
+    MCO_TRY(mco_slice_integer(r->text, number, "the number of the stack", r->s.stacks, r->s.stacks, &stack));
+done:
+    return st;
+}
+
+static mco_status read_text_line(reader *r, mco_slice line)
+{
+    mco_status st = MCO_OK;
+    mco_slice rest = line;
+    const mco_slice word = take_word(&rest);
+    part p = PARTS;
+    if (is_word(word, "cost")) {
+        take_colon(&rest);
+        if (r->cost >= 0)
+            return mco_text_fail(r->text, line.line, line.column, "the cost a second time, it was %lld", (long long)r->cost);
+        return mco_slice_integer(r->text, rest, "the cost", 0, MAX_COST, &r->cost);
+    }
+    if (is_word(word, "stack")) {
+        p = STACKS;
+        MCO_TRY(read_stack_head(r, line, &rest));
+    } else if (is_word(word, "pickup") || is_word(word, "delivery")) {
+        p = word.data[0] == 'p' ? PICKUP : DELIVERY;
+        MCO_TRY(begin_part(r, p, line));
+    } else {
+        return mco_text_fail(r->text, line.line, line.column,
+                             "the line begins with \"%.*s\", lines are \"cost N\", \"stack K: ...\", \"pickup: ...\" and "
+                             "\"delivery: ...\"",
+                             word.size < SHOWN ? (int)word.size : SHOWN, word.data);
+    }
+    if (!take_colon(&rest))
+        return mco_text_fail(r->text, rest.line, rest.column, "a colon was expected before the orders");
+    MCO_TRY(read_orders(r, p, rest));
+done:
+    return st;
+}
+
+static mco_status read_lines(reader *r)
+{
+    mco_status st = MCO_OK;
+    mco_slice line;
+    while (mco_text_skip_blank(r->text) && mco_text_line(r->text, &line))
+        if (line.data[0] != '#')
+            MCO_TRY(read_text_line(r, line));
+done:
+    return st;
+}
+
+// ---- Result files
+
+static bool skip_null(mco_text *text)
+{
+    const mco_slice at = here(text);
+    if (strncmp(at.data, "null", 4) != 0 || isalnum((unsigned char)at.data[4]))
+        return false;
+    text->at += 4;
+    return true;
+}
+
+static mco_status read_array(reader *r, part p)
+{
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    int64_t number;
+    MCO_TRY(mco_json_enter(r->text, '['));
+    for (;;) {
+        MCO_TRY(mco_json_next(r->text, '[', &is_first, &has_next, NULL, 0));
+        if (!has_next)
+            break;
+        const mco_slice place = here(r->text);
+        MCO_TRY(mco_json_read_integer(r->text, "the order", 1, r->problem->orders, &number));
+        MCO_TRY(add_order(r, p, place, (int32_t)number - 1));
+    }
+done:
+    return st;
+}
+
+static mco_status read_stacks(reader *r)
+{
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    MCO_TRY(begin_part(r, STACKS, here(r->text)));
+    const mco_slice place = r->places[STACKS];
+    MCO_TRY(mco_json_enter(r->text, '['));
+    for (;;) {
+        MCO_TRY(mco_json_next(r->text, '[', &is_first, &has_next, NULL, 0));
+        if (!has_next)
+            break;
+        MCO_TRY(begin_stack(r, here(r->text)));
+        MCO_TRY(read_array(r, STACKS));
+    }
+    r->places[STACKS] = place;
+    if (r->s.stacks == 0)
+        return mco_text_fail(r->text, place.line, place.column, "there are 0 stacks, allowed are 1 to %d",
+                             MCO_DTSPMS_MAX_STACKS);
+done:
+    return st;
+}
+
+// Members of the result file, or of the solution in it; others are skipped.
+static mco_status read_object(reader *r, bool is_solution)
+{
+    enum { KEY_ROOM = 16 };
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    char key[KEY_ROOM];
+    MCO_TRY(mco_json_enter(r->text, '{'));
+    for (;;) {
+        MCO_TRY(mco_json_next(r->text, '{', &is_first, &has_next, key, sizeof key));
+        if (!has_next)
+            break;
+        const bool is_tour = is_solution && (strcmp(key, "pickup") == 0 || strcmp(key, "delivery") == 0);
+        const bool is_known = is_tour || strcmp(key, is_solution ? "stacks" : "solution") == 0 ||
+                              (!is_solution && strcmp(key, "objective") == 0);
+        if (!is_known) {
+            MCO_TRY(mco_json_skip(r->text));
+        } else if (is_tour) {
+            const part p = key[0] == 'p' ? PICKUP : DELIVERY;
+            MCO_TRY(begin_part(r, p, here(r->text)));
+            MCO_TRY(read_array(r, p));
+        } else if (is_solution) {
+            MCO_TRY(read_stacks(r));
+        } else if (!skip_null(r->text)) {
+            if (key[0] == 'o')
+                MCO_TRY(mco_json_read_integer(r->text, "\"objective\"", 0, MAX_COST, &r->cost));
+            else
+                MCO_TRY(read_object(r, true));
+        }
+    }
+done:
+    return st;
+}
+
+// ---- Files
+
+mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem, mco_text *text,
+                                     mco_dtspms_solution *solution, int64_t *cost)
+{
+    mco_status st = MCO_OK;
+    reader r = {.ctx = ctx, .problem = problem, .text = text, .cost = -1, .s.orders = problem->orders};
+    if (!mco_text_skip_blank(text))
+        return mco_text_fail_here(text, "the file is empty");
+    const bool is_json = text->data[text->at] == '{';
+    for (int p = 0; p < PARTS; p++)
+        MCO_TRY(mco_alloc(ctx, p == PICKUP ? &r.s.pickup : p == DELIVERY ? &r.s.delivery : &r.s.plan, problem->orders));
+    MCO_TRY(is_json ? read_object(&r, false) : read_lines(&r));
+    if (mco_text_skip_blank(text))
+        MCO_TRY(mco_text_fail_here(text, "the result ends before \"%c\"", text->data[text->at]));
+    MCO_TRY(end_parts(&r));
+    *solution = r.s;
+    *cost = r.cost;
+    r.s = (mco_dtspms_solution){0};
+done:
+    mco_free(ctx, &r.table.slots);
+    mco_dtspms_solution_clear(ctx, &r.s);
+    return st;
+}
+
+mco_status mco_dtspms_read_solution(mco_context *ctx, const mco_dtspms *problem, const char *path,
+                                    mco_dtspms_solution *solution, int64_t *cost)
+{
+    mco_text text;
+    if (ctx == NULL || problem == NULL || path == NULL || solution == NULL || cost == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    mco_status st = mco_text_open(ctx, path, &text);
+    if (st != MCO_OK)
+        return st;
+    st = dtspms_read_solution_text(ctx, problem, &text, solution, cost);
+    mco_text_close(&text);
+    return st;
+}
+
+static void write_orders(const int32_t *orders, int32_t count, FILE *file)
+{
+    for (int32_t i = 0; i < count; i++)
+        fprintf(file, " %d", orders[i] + 1);
+    fputc('\n', file);
+}
+
+void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cost, FILE *file)
+{
+    int32_t first = 0;
+    if (cost >= 0)
+        fprintf(file, "cost %lld\n", (long long)cost);
+    for (int32_t k = 0; k < solution->stacks; k++) {
+        fprintf(file, "stack %d:", k + 1);
+        write_orders(solution->plan + first, solution->heights[k], file);
+        first += solution->heights[k];
+    }
+    fputs("pickup:", file);
+    write_orders(solution->pickup, solution->orders, file);
+    fputs("delivery:", file);
+    write_orders(solution->delivery, solution->orders, file);
+}
+
+// A solution whose heights or orders do not fit could be read beyond its arrays, or be a file that cannot be read back.
+static mco_status test_shape(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *s)
+{
+    int64_t placed = 0;
+    if (s->orders != problem->orders)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has %d orders, the instance %d", s->orders, problem->orders);
+    if (s->stacks < 1 || s->stacks > MCO_DTSPMS_MAX_STACKS)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has %d stacks, allowed are 1 to %d", s->stacks,
+                        MCO_DTSPMS_MAX_STACKS);
+    for (int32_t k = 0; k < s->stacks; k++) {
+        if (s->heights[k] < 0)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "stack %d holds %d orders, at least 0 are needed", k + 1, s->heights[k]);
+        placed += s->heights[k];
+    }
+    if (placed != s->orders)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the stacks hold %lld orders, the instance has %d", (long long)placed,
+                        s->orders);
+    return MCO_OK;
+}
+
+mco_status mco_dtspms_write_solution(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
+                                     int64_t cost, const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_output o;
+    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL || solution->plan == NULL ||
+        solution->pickup == NULL || solution->delivery == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(test_shape(ctx, problem, solution));
+    MCO_TRY(mco_output_open(ctx, path, &o));
+    dtspms_write_solution_text(solution, cost, o.file);
+    st = mco_output_commit(ctx, &o, false);
+done:
+    return st;
+}
+
+void mco_dtspms_solution_clear(mco_context *ctx, mco_dtspms_solution *solution)
+{
+    if (solution == NULL)
+        return;
+    mco_free(ctx, &solution->delivery);
+    mco_free(ctx, &solution->pickup);
+    mco_free(ctx, &solution->plan);
+    *solution = (mco_dtspms_solution){0};
+}

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: MIT
+// The picture of a solution: the maps of both tours at one scale, and beside them the container, a column for each stack.
+//
+// Orders are dots and cells in the colour of their stack: six tints of P. Tol ("light", Colour Schemes, 2021), made for dark
+// text upon them and kept apart in the common kinds of colour blindness. The depot is a black square. Arrow heads show the
+// direction of a tour, on edges that are long enough. A network without coordinates is a circle: its nodes in the order of
+// the tour, clockwise from the depot at the top.
+//
+// A dot has the name of its order beside it where that covers no dot and no other name, a cell where it is high enough; the
+// legend says where names are left out. Up to DETAIL_ORDERS dots have tooltips with all there is to say.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/output.h"
+#include "mco/dtspms.h"
+#include "render/svg.h"
+
+enum {
+    DETAIL_ORDERS = 5000,
+    LARGE_DOTS = 200,  // orders with dots of full size, and with names beside them
+    SMALL_DOTS = 3000,
+    NAME_ROOM = 256,   // of a name cut to fit, in bytes
+    TEXT_ROOM = 1024
+};
+
+// Pixels.
+static const double MARGIN = 24, HEADER = 66, MAP_TITLE = 28, LEGEND = 52, LEGEND_ROW = 24;
+static const double MAP = 520, MAP_PADDING = 26, GAP = 36;
+static const double COLUMN = 76, COLUMN_GAP = 6;                 // of the container
+static const double CELL_HIGHEST = 32, CELL_PARTED = 4, CELL_LEAST = 0.5;
+static const double DEPOT = 11, DOT_REACH = 6;                   // side of the square; of a dot with its outline
+static const double ARROW_LENGTH = 8, ARROW_HALF = 3, EDGE_LEAST = 24;
+static const double LINE_HEIGHT = 1.15;                          // of a name in a cell, times the font size
+static const double DOT_NAME_WIDTH = 64, TOOLTIP_NAME_WIDTH = 720;
+
+static const double TITLE_FONT = 18, TEXT_FONT = 12, SMALL_FONT = 9;
+
+static const char CSS[] =
+    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:12px;fill:#333}\n"
+    ".title{font-size:18px;font-weight:bold;fill:#111}\n"
+    ".head{font-weight:bold;fill:#111}\n"
+    ".label,.small{fill:#111;pointer-events:none}\n"
+    ".small{font-size:9px}\n"
+    ".map,.column{fill:#F7F7F7}\n"
+    ".edges{fill:none;stroke:#888;stroke-width:1.2;stroke-linejoin:round}\n"
+    ".arrows{fill:#555}\n"
+    ".depot{fill:#111}\n"
+    ".tip{fill:none;pointer-events:all}\n"
+    ".dots path{fill:none;stroke-linecap:round;stroke-width:9}\n"
+    ".dots .outline{stroke:#333;stroke-width:11}\n"
+    ".dots .small{stroke-width:5}\n"
+    ".dots .fine{stroke-width:2}\n"
+    ".d0{stroke:#77AADD}.d1{stroke:#EE8866}.d2{stroke:#EEDD88}.d3{stroke:#44BB99}.d4{stroke:#FFAABB}.d5{stroke:#AAAA00}\n"
+    ".c0{fill:#77AADD}.c1{fill:#EE8866}.c2{fill:#EEDD88}.c3{fill:#44BB99}.c4{fill:#FFAABB}.c5{fill:#AAAA00}\n";
+
+static const char *const CELLS[MCO_DTSPMS_MAX_STACKS] = {"c0", "c1", "c2", "c3", "c4", "c5"};
+
+typedef struct map {
+    const int32_t *tour;  // [orders]
+    int32_t *stop;        // [orders] when an order is visited, from 1
+    double *x, *y;        // [orders + 1] pixels of each node
+    double left;
+    int64_t length;
+    bool has_coordinates;
+} map;
+
+typedef struct sheet {
+    const mco_dtspms *problem;
+    const mco_dtspms_solution *solution;
+    int32_t orders, stacks;
+    int32_t first[MCO_DTSPMS_MAX_STACKS + 1];  // position in the plan of the lowest order of each stack
+    int32_t *stack;                            // [orders]
+    map map[2];
+    double top, bottom;  // of the maps
+    double cell;         // height
+    bool lacks_names;    // somewhere there is no room for one
+    mco_svg svg;
+} sheet;
+
+static const char *const NETWORKS[] = {"pickup", "delivery"};
+
+// ---- Measures
+
+static void measure_plan(sheet *s)
+{
+    int32_t highest = 1;
+    for (int32_t k = 0; k < s->stacks; k++) {
+        const int32_t height = s->solution->heights[k];
+        highest = height > highest ? height : highest;
+        s->first[k + 1] = s->first[k] + height;
+        for (int32_t i = s->first[k]; i < s->first[k + 1]; i++)
+            s->stack[s->solution->plan[i]] = k;
+    }
+    for (int network = 0; network < 2; network++)
+        for (int32_t i = 0; i < s->orders; i++)
+            s->map[network].stop[s->map[network].tour[i]] = i + 1;
+    s->top = HEADER + MAP_TITLE;
+    s->bottom = s->top + MAP;
+    s->cell = fmin(CELL_HIGHEST, MAP / highest);
+}
+
+// What the nodes of a network span, x and y.
+typedef struct span {
+    double low[2], high[2];
+} span;
+
+static span span_of(const sheet *s, mco_dtspms_network network)
+{
+    span a = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+    for (int32_t node = 0; node <= s->orders; node++) {
+        double at[2];
+        mco_dtspms_coordinates(s->problem, network, node, &at[0], &at[1]);
+        for (int axis = 0; axis < 2; axis++) {
+            a.low[axis] = fmin(a.low[axis], at[axis]);
+            a.high[axis] = fmax(a.high[axis], at[axis]);
+        }
+    }
+    return a;
+}
+
+static void place_on_circle(const sheet *s, map *m)
+{
+    const double turn = 2 * acos(-1), radius = MAP / 2 - MAP_PADDING;
+    for (int32_t i = 0; i <= s->orders; i++) {
+        const int32_t node = i == 0 ? 0 : m->tour[i - 1] + 1;
+        const double angle = turn * i / (s->orders + 1.0);
+        m->x[node] = m->left + MAP / 2 + radius * sin(angle);
+        m->y[node] = s->top + MAP / 2 - radius * cos(angle);
+    }
+}
+
+// In the middle of its map; y grows upwards.
+static void place_by_coordinates(const sheet *s, mco_dtspms_network network, map *m, const span *a, double scale)
+{
+    for (int32_t node = 0; node <= s->orders; node++) {
+        double x, y;
+        mco_dtspms_coordinates(s->problem, network, node, &x, &y);
+        m->x[node] = m->left + MAP / 2 + (x - (a->low[0] + a->high[0]) / 2) * scale;
+        m->y[node] = s->top + MAP / 2 - (y - (a->low[1] + a->high[1]) / 2) * scale;
+    }
+}
+
+static void place_nodes(sheet *s)
+{
+    span spans[2];
+    double longest = 0, unused;
+    for (int n = 0; n < 2; n++) {
+        map *m = &s->map[n];
+        m->left = MARGIN + n * (MAP + GAP);
+        m->has_coordinates = mco_dtspms_coordinates(s->problem, (mco_dtspms_network)n, 0, &unused, &unused);
+        if (!m->has_coordinates) {
+            place_on_circle(s, m);
+            continue;
+        }
+        spans[n] = span_of(s, (mco_dtspms_network)n);
+        for (int axis = 0; axis < 2; axis++)
+            longest = fmax(longest, spans[n].high[axis] - spans[n].low[axis]);
+    }
+    const double scale = longest > 0 ? (MAP - 2 * MAP_PADDING) / longest : 1;
+    for (int n = 0; n < 2; n++)
+        if (s->map[n].has_coordinates)
+            place_by_coordinates(s, (mco_dtspms_network)n, &s->map[n], &spans[n], scale);
+}
+
+// ---- Texts
+
+static const char *name_of(const sheet *s, int32_t order, double font, double width, char name[NAME_ROOM])
+{
+    char buffer[16];
+    mco_svg_text_cut(name, NAME_ROOM, mco_dtspms_order_name(s->problem, order, buffer), font, width);
+    return name;
+}
+
+static void order_tooltip(const sheet *s, int32_t order, int32_t position, char text[TEXT_ROOM])
+{
+    char name[NAME_ROOM];
+    const int32_t stack = s->stack[order];
+    snprintf(text, TEXT_ROOM, "order %s: stack %d, place %d of %d from the bottom, pickup stop %d, delivery stop %d",
+             name_of(s, order, TEXT_FONT, TOOLTIP_NAME_WIDTH, name), stack + 1, position - s->first[stack] + 1,
+             s->solution->heights[stack], s->map[0].stop[order], s->map[1].stop[order]);
+}
+
+static const char *plural(int32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// ---- A map
+
+// Node of stop `stop`; 0 and orders + 1 are the depot.
+static int32_t node_at(const sheet *s, const map *m, int32_t stop)
+{
+    return stop == 0 || stop > s->orders ? 0 : m->tour[stop - 1] + 1;
+}
+
+static void draw_edges(sheet *s, const map *m)
+{
+    mco_svg_path_begin(&s->svg, "edges");
+    mco_svg_path_move(&s->svg, m->x[0], m->y[0]);
+    for (int32_t stop = 1; stop <= s->orders + 1 && s->orders > 0; stop++)
+        mco_svg_path_line(&s->svg, m->x[node_at(s, m, stop)], m->y[node_at(s, m, stop)]);
+    mco_svg_path_end(&s->svg);
+}
+
+// A triangle in the middle of the edge from a to b; paths are closed where they are filled.
+static void add_arrow(sheet *s, double ax, double ay, double bx, double by)
+{
+    const double length = hypot(bx - ax, by - ay);
+    if (length < EDGE_LEAST)
+        return;
+    const double ux = (bx - ax) / length, uy = (by - ay) / length;
+    const double tip_x = (ax + bx + ux * ARROW_LENGTH) / 2, tip_y = (ay + by + uy * ARROW_LENGTH) / 2;
+    const double end_x = tip_x - ux * ARROW_LENGTH, end_y = tip_y - uy * ARROW_LENGTH;
+    mco_svg_path_move(&s->svg, tip_x, tip_y);
+    mco_svg_path_line(&s->svg, end_x - uy * ARROW_HALF, end_y + ux * ARROW_HALF);
+    mco_svg_path_line(&s->svg, end_x + uy * ARROW_HALF, end_y - ux * ARROW_HALF);
+}
+
+static void draw_arrows(sheet *s, const map *m)
+{
+    mco_svg_path_begin(&s->svg, "arrows");
+    for (int32_t stop = 0; stop <= s->orders; stop++) {
+        const int32_t a = node_at(s, m, stop), b = node_at(s, m, stop + 1);
+        add_arrow(s, m->x[a], m->y[a], m->x[b], m->y[b]);
+    }
+    mco_svg_path_end(&s->svg);
+}
+
+// Lines without length and with round ends.
+static void add_dot(sheet *s, double x, double y)
+{
+    mco_svg_path_move(&s->svg, x, y);
+    mco_svg_path_line(&s->svg, x, y);
+}
+
+static void draw_dots(sheet *s, const map *m)
+{
+    const char *size = s->orders <= LARGE_DOTS ? "" : s->orders <= SMALL_DOTS ? " small" : " fine";
+    char look[32];
+    mco_svg_group_begin(&s->svg, "dots");
+    if (s->orders <= LARGE_DOTS) {
+        mco_svg_path_begin(&s->svg, "outline");
+        for (int32_t node = 1; node <= s->orders; node++)
+            add_dot(s, m->x[node], m->y[node]);
+        mco_svg_path_end(&s->svg);
+    }
+    for (int32_t k = 0; k < s->stacks; k++) {
+        snprintf(look, sizeof look, "d%d%s", k, size);
+        mco_svg_path_begin(&s->svg, look);
+        for (int32_t i = s->first[k]; i < s->first[k + 1]; i++) {
+            const int32_t node = s->solution->plan[i] + 1;
+            add_dot(s, m->x[node], m->y[node]);
+        }
+        mco_svg_path_end(&s->svg);
+    }
+    mco_svg_group_end(&s->svg);
+}
+
+static void draw_tooltips(sheet *s, const map *m)
+{
+    char text[TEXT_ROOM];
+    mco_svg_group_begin(&s->svg, "tips");
+    for (int32_t i = 0; i < s->orders && s->orders <= DETAIL_ORDERS; i++) {
+        const int32_t order = s->solution->plan[i];
+        order_tooltip(s, order, i, text);
+        mco_svg_rect(&s->svg, "tip", m->x[order + 1] - DOT_REACH, m->y[order + 1] - DOT_REACH, 2 * DOT_REACH,
+                     2 * DOT_REACH, text);
+    }
+    mco_svg_group_end(&s->svg);
+}
+
+typedef struct box {
+    double x, y, width, height;
+} box;
+
+static bool overlap(box a, box b)
+{
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+static bool is_free(const sheet *s, const map *m, const box *taken, int32_t taken_count, box b)
+{
+    const box frame = {m->left, s->top, MAP - b.width, MAP - b.height};
+    if (b.x < frame.x || b.y < frame.y || b.x > frame.x + frame.width || b.y > frame.y + frame.height)
+        return false;
+    for (int32_t node = 0; node <= s->orders; node++)
+        if (overlap(b, (box){m->x[node] - DOT_REACH, m->y[node] - DOT_REACH, 2 * DOT_REACH, 2 * DOT_REACH}))
+            return false;
+    for (int32_t k = 0; k < taken_count; k++)
+        if (overlap(b, taken[k]))
+            return false;
+    return true;
+}
+
+// How much the edge from `node` to `other` points in the direction x, y: the cosine between them.
+static double nearness(const map *m, int32_t node, int32_t other, double x, double y)
+{
+    const double dx = m->x[other] - m->x[node], dy = m->y[other] - m->y[node], length = hypot(dx, dy);
+    return length > 0 ? (dx * x + dy * y) / length : -1;
+}
+
+// The place right, left, above or below the dot of stop `stop` where there is room, farthest from the two edges there.
+static bool find_place(const sheet *s, const map *m, int32_t stop, const box *taken, int32_t taken_count, box *label)
+{
+    static const double ways[][2] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}};
+    const int32_t node = node_at(s, m, stop), before = node_at(s, m, stop - 1), behind = node_at(s, m, stop + 1);
+    double least = INFINITY;
+    for (int k = 0; k < 4; k++) {
+        const double x = ways[k][0], y = ways[k][1];
+        const double away_x = x * (DOT_REACH + 1 + label->width / 2), away_y = y * (DOT_REACH + 1 + label->height / 2);
+        const box b = {m->x[node] + away_x - label->width / 2, m->y[node] + away_y - label->height / 2, label->width,
+                       label->height};
+        const double near = fmax(nearness(m, node, before, x, y), nearness(m, node, behind, x, y));
+        if (near >= least || !is_free(s, m, taken, taken_count, b))
+            continue;
+        least = near;
+        label->x = b.x;
+        label->y = b.y;
+    }
+    return least < INFINITY;
+}
+
+static void draw_names(sheet *s, const map *m)
+{
+    box taken[LARGE_DOTS];
+    int32_t taken_count = 0;
+    char name[NAME_ROOM];
+    mco_svg_group_begin(&s->svg, "names");
+    for (int32_t i = 0; i < s->orders && s->orders <= LARGE_DOTS; i++) {
+        name_of(s, m->tour[i], SMALL_FONT, DOT_NAME_WIDTH, name);
+        box label = {.width = mco_svg_text_width(name, SMALL_FONT), .height = SMALL_FONT};
+        if (!find_place(s, m, i + 1, taken, taken_count, &label))
+            continue;
+        taken[taken_count++] = label;
+        // The baseline: 0.85 of the font below the top of a capital and what is above it.
+        mco_svg_text(&s->svg, "small", MCO_SVG_MIDDLE, label.x + label.width / 2, label.y + 0.85 * SMALL_FONT, name);
+    }
+    mco_svg_group_end(&s->svg);
+    s->lacks_names |= taken_count < s->orders;
+}
+
+static void draw_map(sheet *s, mco_dtspms_network network)
+{
+    const map *m = &s->map[network];
+    char text[TEXT_ROOM];
+    snprintf(text, sizeof text, "%s tour, length %lld%s", NETWORKS[network], (long long)m->length,
+             m->has_coordinates ? "" : " (no coordinates: stops clockwise)");
+    mco_svg_group_begin(&s->svg, NETWORKS[network]);
+    mco_svg_text(&s->svg, "head", MCO_SVG_START, m->left, s->top - 9, text);
+    mco_svg_rect(&s->svg, "map", m->left, s->top, MAP, MAP, NULL);
+    draw_edges(s, m);
+    draw_arrows(s, m);
+    draw_dots(s, m);
+    mco_svg_rect(&s->svg, "depot", m->x[0] - DEPOT / 2, m->y[0] - DEPOT / 2, DEPOT, DEPOT, "depot");
+    draw_names(s, m);
+    draw_tooltips(s, m);
+    mco_svg_group_end(&s->svg);
+}
+
+// ---- The container
+
+static double column_left(int32_t stack)
+{
+    return MARGIN + 2 * (MAP + GAP) + stack * (COLUMN + COLUMN_GAP);
+}
+
+static void draw_cell_name(sheet *s, int32_t order, double x, double y, double height)
+{
+    const double font = height >= LINE_HEIGHT * TEXT_FONT ? TEXT_FONT : SMALL_FONT;
+    char name[NAME_ROOM];
+    if (height < LINE_HEIGHT * font) {
+        s->lacks_names = true;
+        return;
+    }
+    name_of(s, order, font, COLUMN - font / 2, name);
+    // 0.35 of the font is half a capital.
+    mco_svg_text(&s->svg, font == TEXT_FONT ? "label" : "small", MCO_SVG_MIDDLE, x + COLUMN / 2,
+                 y + height / 2 + 0.35 * font, name);
+}
+
+// From the bottom up; as one block where cells are finer than a pixel shows.
+static void draw_stack(sheet *s, int32_t k)
+{
+    const double x = column_left(k), parting = s->cell >= CELL_PARTED ? 1 : 0;
+    const int32_t height = s->solution->heights[k];
+    char text[TEXT_ROOM];
+    mco_svg_rect(&s->svg, "column", x, s->top, COLUMN, MAP, NULL);
+    if (s->cell < CELL_LEAST) {
+        snprintf(text, sizeof text, "stack %d: %d order%s", k + 1, height, plural(height));
+        mco_svg_rect(&s->svg, CELLS[k], x, s->bottom - height * s->cell, COLUMN, height * s->cell, text);
+        s->lacks_names |= height > 0;
+        return;
+    }
+    for (int32_t level = 0; level < height; level++) {
+        const int32_t position = s->first[k] + level, order = s->solution->plan[position];
+        const double y = s->bottom - (level + 1) * s->cell;
+        order_tooltip(s, order, position, text);
+        mco_svg_rect(&s->svg, CELLS[k], x, y + parting, COLUMN, s->cell - parting, text);
+        draw_cell_name(s, order, x, y + parting, s->cell - parting);
+    }
+}
+
+static void draw_container(sheet *s)
+{
+    char text[TEXT_ROOM];
+    mco_svg_group_begin(&s->svg, "container");
+    mco_svg_text(&s->svg, "head", MCO_SVG_START, column_left(0), s->top - 9, "container, all on board");
+    for (int32_t k = 0; k < s->stacks; k++) {
+        const double middle = column_left(k) + COLUMN / 2;
+        draw_stack(s, k);
+        snprintf(text, sizeof text, "stack %d", k + 1);
+        mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, middle, s->bottom + 16, text);
+        snprintf(text, sizeof text, "%d order%s", s->solution->heights[k], plural(s->solution->heights[k]));
+        mco_svg_text(&s->svg, "small", MCO_SVG_MIDDLE, middle, s->bottom + 29, text);
+    }
+    mco_svg_group_end(&s->svg);
+}
+
+// ---- Header and legend
+
+static void draw_header(sheet *s)
+{
+    char text[TEXT_ROOM], name[NAME_ROOM];
+    mco_svg_text_cut(name, NAME_ROOM, mco_dtspms_name(s->problem), TITLE_FONT, 2 * MAP);
+    mco_svg_text(&s->svg, "title", MCO_SVG_START, MARGIN, 30, name);
+    snprintf(text, sizeof text, "%d order%s, %d stack%s, length %lld: pickup %lld and delivery %lld", s->orders,
+             plural(s->orders), s->stacks, plural(s->stacks), (long long)(s->map[0].length + s->map[1].length),
+             (long long)s->map[0].length, (long long)s->map[1].length);
+    mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 50, text);
+}
+
+// Puts `text` behind a sign; returns where the next entry begins.
+static double legend_text(sheet *s, double x, double y, const char *text)
+{
+    mco_svg_text(&s->svg, NULL, MCO_SVG_START, x, y + 0.35 * TEXT_FONT, text);
+    return x + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
+}
+
+static void draw_legend(sheet *s)
+{
+    const double y = s->bottom + LEGEND - LEGEND_ROW;
+    double x = MARGIN;
+    char text[32], look[16];
+    mco_svg_group_begin(&s->svg, "legend");
+    mco_svg_rect(&s->svg, "depot", x, y - DEPOT / 2, DEPOT, DEPOT, NULL);
+    x = legend_text(s, x + DEPOT + 6, y, "depot");
+    mco_svg_group_begin(&s->svg, "dots");
+    for (int32_t k = 0; k < s->stacks; k++) {
+        mco_svg_path_begin(&s->svg, "outline");
+        add_dot(s, x + DOT_REACH, y);
+        mco_svg_path_end(&s->svg);
+        snprintf(look, sizeof look, "d%d", k);
+        mco_svg_path_begin(&s->svg, look);
+        add_dot(s, x + DOT_REACH, y);
+        mco_svg_path_end(&s->svg);
+        snprintf(text, sizeof text, "stack %d", k + 1);
+        x = legend_text(s, x + 2 * DOT_REACH + 6, y, text);
+    }
+    mco_svg_group_end(&s->svg);
+    mco_svg_line(&s->svg, "edges", x, y, x + EDGE_LEAST, y);
+    mco_svg_path_begin(&s->svg, "arrows");
+    add_arrow(s, x, y, x + EDGE_LEAST, y);
+    mco_svg_path_end(&s->svg);
+    x = legend_text(s, x + EDGE_LEAST + 6, y, "direction of the tour");
+    if (s->lacks_names)
+        legend_text(s, x, y, s->orders <= DETAIL_ORDERS ? "not all names have room: point at a dot or cell"
+                                                        : "names have no room");
+    mco_svg_group_end(&s->svg);
+}
+
+static void draw(sheet *s, FILE *file)
+{
+    mco_svg_begin(&s->svg, file, column_left(s->stacks) - COLUMN_GAP + MARGIN, s->bottom + LEGEND, "#FFF",
+                  mco_dtspms_name(s->problem));
+    mco_svg_style(&s->svg, CSS);
+    draw_header(s);
+    draw_map(s, MCO_DTSPMS_PICKUP);
+    draw_map(s, MCO_DTSPMS_DELIVERY);
+    draw_container(s);
+    draw_legend(s);
+    mco_svg_end(&s->svg);
+}
+
+mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
+                           const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_output output = {0};
+    int64_t cost_of[2];
+    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    sheet s = {.problem = problem, .solution = solution, .orders = solution->orders, .stacks = solution->stacks};
+    MCO_TRY(mco_dtspms_check(ctx, problem, solution, MCO_DTSPMS_MAX_ORDERS, NULL, cost_of));
+    MCO_TRY(mco_alloc(ctx, &s.stack, s.orders));
+    for (int network = 0; network < 2; network++) {
+        map *m = &s.map[network];
+        m->tour = network == MCO_DTSPMS_PICKUP ? solution->pickup : solution->delivery;
+        m->length = cost_of[network];
+        MCO_TRY(mco_alloc(ctx, &m->stop, s.orders));
+        MCO_TRY(mco_alloc(ctx, &m->x, s.orders + 1));
+        MCO_TRY(mco_alloc(ctx, &m->y, s.orders + 1));
+    }
+    measure_plan(&s);
+    place_nodes(&s);
+    MCO_TRY(mco_output_open(ctx, path, &output));
+    draw(&s, output.file);
+    st = mco_output_commit(ctx, &output, false);
+done:
+    for (int network = 1; network >= 0; network--) {
+        mco_free(ctx, &s.map[network].y);
+        mco_free(ctx, &s.map[network].x);
+        mco_free(ctx, &s.map[network].stop);
+    }
+    mco_free(ctx, &s.stack);
+    return st;
+}
