@@ -88,12 +88,15 @@ def main():
     made.add_argument("--no-target", action="store_true", help="use up the time")
     made.add_argument("--plans", help="folder that keeps the solutions, INSTANCE-ORDERS.txt")
     options = made.parse_args()
+    chosen = list(rows(options))
+    if not chosen:
+        sys.exit("--rows %s: no instance of %d orders in bestknown.csv fits" % (options.rows, options.orders))
     writer = Writer(options, COLUMNS)
     writer.note("times in seconds from the start of the solve; published_bound: both tours without stacks")
     with tempfile.TemporaryDirectory() as folder:
         if options.plans:
             os.makedirs(options.plans, exist_ok=True)
-        for name, row in rows(options):
+        for name, row in chosen:
             search(options, writer, options.plans or folder, name, row)
 
 

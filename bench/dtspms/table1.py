@@ -8,6 +8,7 @@ Core i7 at 2.67 GHz. Ours are solve_s, wall clock with copies to and from a GPU;
 plan is not published, which does not matter: the work is the same for every plan.
 """
 import fnmatch
+import sys
 
 from measure import Refused, Writer, best_of, engines, load, median_s, neighbourhoods, parser
 
@@ -65,12 +66,14 @@ def main():
     made.add_argument("--reuse", choices=["off", "on"], default="off", help="as the option of the command (off)")
     options = made.parse_args()
     options.engines = engines(options)
+    chosen = [name for name in PUBLISHED if any(fnmatch.fnmatch(name, row) for row in options.rows.split(","))]
+    if not chosen:
+        sys.exit("--rows %s: none of R00 to R19 fits" % options.rows)
     writer = Writer(options, columns(options.engines))
     writer.note("ratios: the published GPU over our GPU, the published core over our other engines; median of %d runs"
                 % options.runs)
-    for name in PUBLISHED:
-        if any(fnmatch.fnmatch(name, row) for row in options.rows.split(",")):
-            measure(options, writer, name)
+    for name in chosen:
+        measure(options, writer, name)
 
 
 main()

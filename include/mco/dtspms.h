@@ -127,7 +127,7 @@ typedef struct mco_dtspms_work {
     int64_t relaxations;    // F + distance evaluated, by the formula of the README
     int64_t tours_skipped;  // not run: a bound showed that they cannot matter
     double device_s;        // kernels
-    double solve_s;         // wall clock inside the call
+    double solve_s;         // wall clock inside mco_dtspms_solve(); of a neighbourhood, its evaluation alone
 } mco_dtspms_work;
 
 typedef struct mco_dtspms_improvement {
@@ -159,9 +159,9 @@ typedef struct mco_dtspms_neighbourhood_result {
     size_t struct_size;
     int64_t moves;          // n(n-1)/2 swaps, n(n-1)(n-2)/3 exchanges of three
     int64_t plan_cost;      // of the plan itself
-    int64_t best_move;      // lowest index among the best; -1 where there is no move
-    int64_t best_cost, best_cost_of[2];
-    int64_t cost_sum;       // over all moves; -1 with reuse, where not all are known
+    int64_t best_move;      // lowest index among the best; -1 where there is no move, or it was stopped before its end
+    int64_t best_cost, best_cost_of[2];  // -1 without a best move
+    int64_t cost_sum;       // over all moves; -1 with reuse or after a stop, where not all are known
     int32_t positions[3];   // of the best move, ascending from 0; -1 for the third of a swap
     int32_t rotation;       // 0: positions p < q < r receive what was at q, r, p; 1: at r, p, q; -1 for a swap
     mco_dtspms_solution solution;  // the plan after it

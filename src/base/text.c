@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef MCO_HAVE_ZLIB
@@ -245,6 +247,22 @@ bool mco_text_line(mco_text *t, mco_slice *line)
     return true;
 }
 
+bool mco_text_peek_line(mco_text *t, mco_slice *line)
+{
+    if (!mco_text_skip_blank(t))
+        return false;
+    mco_text ahead = *t;
+    return mco_text_line(&ahead, line);
+}
+
+bool mco_text_row(mco_text *t, char separator, mco_slice *row)
+{
+    while (mco_text_line(t, row))
+        if (!mco_slice_is_blank(*row, separator))
+            return true;
+    return false;
+}
+
 mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)
 {
     char message[MCO_ERROR_LENGTH];
@@ -279,19 +297,55 @@ static bool parse_digits(const char *s, size_t size, int64_t *out)
     return true;
 }
 
-enum { SHOWN = 40 };  // longest part of a token repeated in a message
+int mco_slice_shown(mco_slice slice)
+{
+    return slice.size < MCO_SHOWN ? (int)slice.size : MCO_SHOWN;
+}
 
 mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
                              int64_t *out)
 {
     int64_t value;
-    int shown = slice.size < SHOWN ? (int)slice.size : SHOWN;
+    int shown = mco_slice_shown(slice);
     if (!parse_digits(slice.data, slice.size, &value))
         return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", an integer was expected", what,
                              shown, slice.data);
     if (value < low || value > high)
         return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %lld to %lld", what, shown,
                              slice.data, (long long)low, (long long)high);
+    *out = value;
+    return MCO_OK;
+}
+
+// strtod knows hexadecimal digits, "inf" and "nan" besides, and the point of the program's locale alone.
+static bool parse_digits_and_point(const char *s, size_t size, double *out)
+{
+    enum { ROOM = 400 };
+    char digits[ROOM], *end;
+    const char *point = localeconv()->decimal_point;
+    size_t used = 0;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_point = s[i] == '.';
+        const size_t length = is_point ? strlen(point) : 1;
+        if (strchr("0123456789+-.eE", s[i]) == NULL || used + length >= ROOM)
+            return false;
+        memcpy(digits + used, is_point ? point : s + i, length);
+        used += length;
+    }
+    digits[used] = '\0';
+    *out = strtod(digits, &end);
+    return end != digits && *end == '\0';
+}
+
+mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out)
+{
+    double value;
+    if (!parse_digits_and_point(slice.data, slice.size, &value))
+        return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", a number was expected", what,
+                             mco_slice_shown(slice), slice.data);
+    if (!(value >= low && value <= high))
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %.15g to %.15g", what,
+                             mco_slice_shown(slice), slice.data, low, high);
     *out = value;
     return MCO_OK;
 }
@@ -307,16 +361,16 @@ mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64
     return st;
 }
 
-static mco_slice slice_from(mco_slice s, size_t from)
+mco_slice mco_slice_behind(mco_slice s, size_t size)
 {
-    return (mco_slice){s.data + from, s.size - from, s.line, s.column + (int64_t)from};
+    return (mco_slice){s.data + size, s.size - size, s.line, s.column + (int64_t)size};
 }
 
 // Blanks, except the separator where that is a tab.
 static mco_slice trim_field(mco_slice s, char separator)
 {
     while (s.size > 0 && isspace((unsigned char)s.data[0]) && s.data[0] != separator)
-        s = slice_from(s, 1);
+        s = mco_slice_behind(s, 1);
     while (s.size > 0 && isspace((unsigned char)s.data[s.size - 1]) && s.data[s.size - 1] != separator)
         s.size--;
     return s;
@@ -325,6 +379,30 @@ static mco_slice trim_field(mco_slice s, char separator)
 mco_slice mco_slice_trim(mco_slice s)
 {
     return trim_field(s, '\0');
+}
+
+bool mco_slice_token(mco_slice *rest, mco_slice *token)
+{
+    *rest = mco_slice_trim(*rest);
+    *token = *rest;
+    token->size = 0;
+    while (token->size < rest->size && !isspace((unsigned char)rest->data[token->size]))
+        token->size++;
+    *rest = mco_slice_behind(*rest, token->size);
+    return token->size > 0;
+}
+
+bool mco_slice_is(mco_slice s, const char *word)
+{
+    return s.size == strlen(word) && (s.size == 0 || strncasecmp(s.data, word, s.size) == 0);
+}
+
+bool mco_slice_is_blank(mco_slice s, char separator)
+{
+    for (size_t i = 0; i < s.size; i++)
+        if (s.data[i] != separator && !isspace((unsigned char)s.data[i]))
+            return false;
+    return true;
 }
 
 // Index of the quote that closes a field beginning with one; s.size if none does, or if more than
@@ -336,7 +414,7 @@ static size_t closing_quote(mco_slice s, char separator)
         end += s.data[end] == '"' ? 2 : 1;
     if (end >= s.size)
         return s.size;
-    mco_slice after = trim_field(slice_from(s, end + 1), separator);
+    mco_slice after = trim_field(mco_slice_behind(s, end + 1), separator);
     return after.size == 0 || after.data[0] == separator ? end : s.size;
 }
 
@@ -352,12 +430,12 @@ bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field)
     *field = s;
     field->size = end;
     if (quote < s.size) {
-        *field = slice_from(s, 1);
+        *field = mco_slice_behind(s, 1);
         field->size = quote - 1;
     } else {
         *field = mco_slice_trim(*field);
     }
-    *rest = end < s.size ? slice_from(s, end + 1) : (mco_slice){NULL, 0, s.line, s.column + (int64_t)end};
+    *rest = end < s.size ? mco_slice_behind(s, end + 1) : (mco_slice){NULL, 0, s.line, s.column + (int64_t)end};
     return true;
 }
 
@@ -392,11 +470,8 @@ bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out
 
 bool mco_parse_real(const char *text, double low, double high, double *out)
 {
-    char *end;
-    if (text[strspn(text, "0123456789+-.eE")] != '\0')
-        return false;  // strtod knows hexadecimal digits, "inf" and "nan" besides
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || value < low || value > high)
+    double value;
+    if (!parse_digits_and_point(text, strlen(text), &value) || value < low || value > high)
         return false;
     *out = value;
     return true;

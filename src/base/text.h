@@ -26,6 +26,8 @@ typedef struct mco_slice {
     int64_t line, column;
 } mco_slice;
 
+enum { MCO_SHOWN = 40 };  // longest part of a line repeated in a message
+
 // Opens and reads everything. Errors: IO, PARSE (binary content), LIMIT (too large), MEMORY.
 mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out);
 // The same over `size` bytes in memory, copied.
@@ -39,14 +41,30 @@ bool mco_text_skip_blank(mco_text *text);
 bool mco_text_peek(mco_text *text, mco_slice *token);
 // Rest of the current line without its newline; false at the end of the text.
 bool mco_text_line(mco_text *text, mco_slice *line);
+// The next line that is not blank, from its first character, without reading it; false at the end of the text.
+bool mco_text_peek_line(mco_text *text, mco_slice *line);
+// The next row of a table that has content; spreadsheets fill others with separators. False at the end of the text.
+bool mco_text_row(mco_text *text, char separator, mco_slice *row);
 // Next token as an integer in [low, high]; `what` names it in messages.
 mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out);
 
 // The whole of a slice as an integer in [low, high]; the place of the slice goes into the message.
 mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
                              int64_t *out);
+// The same as a decimal number, with a point in every locale.
+mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out);
 // The slice without blanks at both ends.
 mco_slice mco_slice_trim(mco_slice slice);
+// What follows its first `size` bytes.
+mco_slice mco_slice_behind(mco_slice slice, size_t size);
+// Next token between blanks, *rest behind it; false at the end of *rest.
+bool mco_slice_token(mco_slice *rest, mco_slice *token);
+// Whether it is this word, in upper or lower case.
+bool mco_slice_is(mco_slice slice, const char *word);
+// Bytes of it that a message repeats: "%.*s" takes them, and slice.data.
+int mco_slice_shown(mco_slice slice);
+// Whether nothing but separators and blanks is left.
+bool mco_slice_is_blank(mco_slice slice, char separator);
 // Field before the next `separator`, trimmed; *rest moves behind it. False when *rest is spent.
 // A field in double quotes may hold the separator; the quotes are removed, a doubled quote inside
 // stays doubled.

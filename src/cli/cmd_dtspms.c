@@ -92,8 +92,8 @@ typedef struct session {
 // R and two digits, where no file has this name.
 static bool is_named(const char *text)
 {
-    return text[0] == 'R' && isdigit((unsigned char)text[1]) && isdigit((unsigned char)text[2]) && text[3] == '\0' &&
-           access(text, F_OK) != 0;
+    return (text[0] == 'R' || text[0] == 'r') && isdigit((unsigned char)text[1]) && isdigit((unsigned char)text[2]) &&
+           text[3] == '\0' && access(text, F_OK) != 0;
 }
 
 // paths [count], 1 or 2: a name, a CSV file, or a pair of TSPLIB files. `orders` -1: all.
@@ -566,9 +566,10 @@ static int neighbourhood_action(const cli_call *call)
 
 // ---- check
 
-#define CHECK_OPTIONS(INTEGER)   \
-    ORDERS_OPTION(INTEGER)       \
-    INTEGER(capacity, "--capacity", 0, 1, 1000000000, 0, "C", "orders that a stack can hold")
+#define CHECK_OPTIONS(INTEGER)                                                 \
+    ORDERS_OPTION(INTEGER)                                                     \
+    INTEGER(capacity, "--capacity", 0, 1, 1000000000, 0, "C",                  \
+            "orders that a stack can hold; as few as hold all orders if not given")
 
 typedef struct check_options {
     CHECK_OPTIONS(MCO_FIELD_INTEGER)
@@ -664,16 +665,17 @@ static void help(FILE *file)
     mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
     input_options input = {.orders = -1};
     cli_outputs outputs = {0};
+    check_options checked = {.orders = -1};
     generate_options g = generate_defaults;
     fputs("The double travelling salesman with multiple stacks: orders are picked up in one city, stacked, and delivered\n"
           "in another, last in, first out; find the loading plan and the two tours of least total length.\n\n"
           "  mco dtspms solve         [OPTIONS] INSTANCE\n"
           "  mco dtspms neighbourhood [OPTIONS] INSTANCE\n"
-          "  mco dtspms check         [--capacity C] INSTANCE SOLUTION\n"
+          "  mco dtspms check         [OPTIONS] INSTANCE SOLUTION\n"
           "  mco dtspms generate      --orders N --pickup F --delivery F [--seed-pickup A --seed-delivery B]\n\n"
-          "INSTANCE is R00 to R19 with --orders N (Petersen and Madsen's), a pair of TSPLIB files, PICKUP DELIVERY, or a\n"
-          "CSV file of both networks (plain or gzip, - for standard input). SOLUTION is a result file or what --solution\n"
-          "wrote. Defaults stand in brackets.\n\n"
+          "INSTANCE is R00 to R19 with --orders N (Petersen and Madsen's; a file of that name goes first), a pair of\n"
+          "TSPLIB files, PICKUP DELIVERY, or a CSV file of both networks (plain or gzip, - for standard input). SOLUTION\n"
+          "is a result file or what --solution wrote; as a start its plan is enough. Defaults stand in brackets.\n\n"
           "solve:\n",
           file);
     cli_help(file, CLI_TABLE(solve_table, &params));
@@ -683,6 +685,8 @@ static void help(FILE *file)
     cli_help(file, CLI_TABLE(neighbourhood_table, &params));
     cli_help(file, CLI_TABLE(input_table, &input));
     cli_help(file, CLI_TABLE(json_table, &outputs));
+    fputs("\ncheck: whether the plan holds every order once, and both tours obey last in, first out; and the cost\n", file);
+    cli_help(file, CLI_TABLE(check_table, &checked));
     fputs("\ngenerate:\n", file);
     cli_help(file, CLI_TABLE(generate_table, &g));
     fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n",

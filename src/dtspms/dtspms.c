@@ -12,14 +12,16 @@
 
 static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
-static const int32_t WALKS_OF_ITERATIONS = 8;    // with --iterations, whatever the engine
+static const int32_t WALKS = 16, WALKS_OF_LONG_TOURS = 2;  // whatever the engine; without --iterations more, if it holds more
+static const int64_t LONG_TOUR = 10000000;       // relaxations
 static const double BOUND_SHARE = 0.1, BOUND_S = 5;  // of the time limit; at most
 static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders are a matter of seconds on the cores
 static const double CPU_RELAXATIONS_PER_S = 5e10, GPU_PAYS_S = 0.5;  // of one neighbourhood; a core, opening a GPU
 
 #define MCO_OPTION_STRUCT mco_dtspms_params
-static const mco_option options[] = {MCO_DTSPMS_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY,
-                                                        MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
+static const mco_option options[] = {MCO_DTSPMS_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY,
+                                                        MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY,
+                                                        MCO_OPTION_FLAG_ENTRY)};
 
 // ---- Arguments
 
@@ -59,13 +61,14 @@ static mco_status refuse_start(mco_context *ctx, const mco_dtspms *problem, cons
     int64_t total = 0;
     bool *is_used = NULL;
     if (start->stacks != params->stacks || start->orders != n || (n > 0 && start->plan == NULL))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the plan to start with has %d orders in %d stacks, %d orders in %lld stacks were expected",
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "the plan to start with has %d orders in %d stacks, %d orders in %lld stacks were expected",
                         start->orders, start->stacks, n, (long long)params->stacks);
     MCO_TRY(mco_alloc(ctx, &is_used, n));
     for (int32_t k = 0; k < start->stacks; k++) {
         if (start->heights[k] < 0 || start->heights[k] > capacity_of(problem, params))
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "stack %d of the plan to start with holds %d orders, at most %lld fit", k + 1,
-                             start->heights[k], (long long)capacity_of(problem, params)));
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "stack %d of the plan to start with holds %d orders, at most %lld fit",
+                             k + 1, start->heights[k], (long long)capacity_of(problem, params)));
         total += start->heights[k];
     }
     if (total != n)
@@ -74,8 +77,8 @@ static mco_status refuse_start(mco_context *ctx, const mco_dtspms *problem, cons
     for (int32_t p = 0; p < n; p++) {
         const int32_t order = start->plan[p];
         if (order < 0 || order >= n || is_used[order])
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "position %d of the plan to start with holds order %d, %s", p + 1, order + 1,
-                             order < 0 || order >= n ? "which does not exist" : "which it holds already"));
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "position %d of the plan to start with holds order %lld, %s", p + 1,
+                             order + 1LL, order < 0 || order >= n ? "which does not exist" : "which it holds already"));
         is_used[order] = true;
     }
 done:
@@ -83,24 +86,27 @@ done:
     return st;
 }
 
-// Heights of the first plan. Refuses tables beyond memory before any of them is made.
-static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params, int32_t *heights)
+// Heights of the first plan. Refuses tables beyond memory before any of them is made; search_bytes: those of the search.
+static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                                double search_bytes, int32_t *heights)
 {
     const double n = mco_dtspms_orders(problem);
     const int32_t stacks = (int32_t)params->stacks;
     for (int32_t k = 0; k < stacks; k++)
         heights[k] = params->start != NULL ? params->start->heights[k]
                                            : (int32_t)(n / stacks) + (k < (int32_t)n % stacks);
-    const double bytes = dtspms_tour_bytes(heights, stacks) + 2 * sizeof(int32_t) * (n + 1) * (n + 1);
+    const double bytes = dtspms_tour_bytes(heights, stacks) + 2 * sizeof(int32_t) * (n + 1) * (n + 1) + search_bytes;
     const double allowed = dtspms_memory_bytes(params);
     if (bytes > allowed)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "%d orders in %d stacks need %.4g GiB for distances and the dynamic program, %.4g GiB are "
-                                            "allowed", (int)n, stacks, bytes / 0x1p30, allowed / 0x1p30);
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "%d orders in %d stacks need %.4g GiB for distances, the dynamic program and the search, "
+                        "%.4g GiB are allowed",
+                        (int)n, stacks, bytes / 0x1p30, allowed / 0x1p30);
     return MCO_OK;
 }
 
-static mco_status first_plan(mco_context *ctx, const dtspms_model *model, const mco_dtspms_params *params, const int32_t *heights,
-                             int64_t seed, dtspms_plan *plan)
+static mco_status first_plan(mco_context *ctx, const dtspms_model *model, const mco_dtspms_params *params,
+                             const int32_t *heights, int64_t seed, dtspms_plan *plan)
 {
     mco_status st = MCO_OK;
     memcpy(plan->heights, heights, sizeof plan->heights);
@@ -185,14 +191,15 @@ done:
     return st;
 }
 
-static mco_status check_solution(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution, int64_t capacity,
-                                 int64_t cost, int64_t cost_of[2])
+static mco_status check_solution(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
+                                 int64_t capacity, int64_t cost, int64_t cost_of[2])
 {
     mco_status st = MCO_OK;
     int64_t checked = -1;
     MCO_TRY(mco_dtspms_check(ctx, problem, solution, capacity, &checked, cost_of));
     if (checked != cost)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the tours are %lld long, the search says %lld", (long long)checked, (long long)cost));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the tours are %lld long, the search says %lld", (long long)checked,
+                         (long long)cost));
 done:
     return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
 }
@@ -210,14 +217,16 @@ typedef struct solve {
     int32_t heights[MCO_DTSPMS_MAX_STACKS];  // of the first plan
 } solve;
 
+// A GPU runs no exact search, which knows no iterations: auto takes it without either.
 static void choose(solve *s)
 {
     mco_dtspms_params *p = &s->params;
-    const int32_t n = s->model.orders;
+    const int32_t n = mco_dtspms_orders(s->problem);
+    const bool is_exact = n <= AUTO_EXACT_ORDERS && p->engine != MCO_DTSPMS_ENGINE_GPU && p->iterations < 0;
     if (p->method == MCO_DTSPMS_METHOD_AUTO)
-        p->method = n <= AUTO_EXACT_ORDERS ? MCO_DTSPMS_METHOD_EXACT : MCO_DTSPMS_METHOD_ILS;
+        p->method = is_exact ? MCO_DTSPMS_METHOD_EXACT : MCO_DTSPMS_METHOD_ILS;
     if (p->engine == MCO_DTSPMS_ENGINE_AUTO) {
-        const bool pays = p->method != MCO_DTSPMS_METHOD_EXACT && n >= GPU_PAYS_ORDERS && s->model.stacks == 3;
+        const bool pays = p->method != MCO_DTSPMS_METHOD_EXACT && n >= GPU_PAYS_ORDERS && p->stacks == 3;
         p->engine = pays && has_gpu(s->ctx) ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_DTSPMS_ENGINE_GPU ? "gpu" : "cpu",
                 p->engine == MCO_DTSPMS_ENGINE_GPU ? "a search in three stacks, a GPU is there"
@@ -231,16 +240,46 @@ static void choose(solve *s)
     }
 }
 
+// What the method chosen does not take.
+static mco_status refuse_method(const solve *s)
+{
+    const int32_t n = mco_dtspms_orders(s->problem);
+    const mco_dtspms_method method = s->params.method;
+    if (method == MCO_DTSPMS_METHOD_EXACT && n > MCO_DTSPMS_MAX_EXACT_ORDERS)
+        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method exact takes at most %d, --method ils any number", n,
+                        MCO_DTSPMS_MAX_EXACT_ORDERS);
+    if (method == MCO_DTSPMS_METHOD_EXACT && s->params.engine == MCO_DTSPMS_ENGINE_GPU)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--method exact runs on --engine cpu or reference");
+    if (method == MCO_DTSPMS_METHOD_ILS && n > DTSPMS_MAX_WALK_ORDERS)
+        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method ils takes at most %d", n, DTSPMS_MAX_WALK_ORDERS);
+    return MCO_OK;
+}
+
+// Bytes of tables that grow with the method: costs of all moves, plans of all walks.
+static double search_bytes(const solve *s)
+{
+    const int32_t n = mco_dtspms_orders(s->problem);
+    switch (s->params.method) {
+    case MCO_DTSPMS_METHOD_TABU:
+        return (double)dtspms_move_count(MCO_DTSPMS_EXCHANGE, n) * sizeof(int32_t) + (double)n * (n + 1) * sizeof(int64_t);
+    case MCO_DTSPMS_METHOD_ILS:
+        return (double)s->params.walks * (2.0 * n * sizeof(int32_t) + sizeof(dtspms_walk));
+    default: return 0;
+    }
+}
+
 static mco_status find_bound(solve *s)
 {
     mco_status st = MCO_OK;
     int64_t pickup, delivery;
-    const double seconds = s->params.time_limit_s * BOUND_SHARE < BOUND_S ? s->params.time_limit_s * BOUND_SHARE : BOUND_S;
+    const double share_s = s->params.time_limit_s * BOUND_SHARE, seconds = share_s < BOUND_S ? share_s : BOUND_S;
     MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_PICKUP, seconds / 2, &pickup));
     MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_DELIVERY, seconds / 2, &delivery));
     s->search.bound = pickup + delivery;
-    mco_log(s->ctx, MCO_LOG_INFO, "%d orders, %d stacks of capacity %d; bound %lld = %lld + %lld by travelling salesman tours",
-            s->model.orders, s->model.stacks, s->model.capacity, (long long)s->search.bound, (long long)pickup, (long long)delivery);
+    mco_log(s->ctx, MCO_LOG_INFO,
+            "%d orders, %d stacks of capacity %d; bound %lld = %lld + %lld by travelling salesman tours",
+            s->model.orders, s->model.stacks, s->model.capacity, (long long)s->search.bound, (long long)pickup,
+            (long long)delivery);
 done:
     return st;
 }
@@ -252,9 +291,11 @@ static mco_status run_search(solve *s)
     const int32_t n = s->model.orders;
     MCO_TRY(mco_alloc(s->ctx, &search->best.node, n));
     MCO_TRY(mco_alloc(s->ctx, &search->report, s->model.stacks + 3 * (int64_t)n));
-    search->walks = s->params.walks > 0        ? (int32_t)s->params.walks
-                    : s->params.iterations >= 0 ? WALKS_OF_ITERATIONS
-                                                : s->engine.walks;
+    search->walks = dtspms_relaxations(s->heights, s->model.stacks) > LONG_TOUR ? WALKS_OF_LONG_TOURS : WALKS;
+    if (s->params.walks > 0)
+        search->walks = (int32_t)s->params.walks;
+    else if (s->params.iterations < 0 && s->engine.walks > search->walks)
+        search->walks = s->engine.walks;
     if (s->params.start != NULL) {
         int64_t cost;
         MCO_TRY(dtspms_search_cost(search, &s->plan, &cost));
@@ -296,7 +337,6 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
 {
     mco_status st = MCO_OK;
     const int64_t capacity = capacity_of(s->problem, &s->params);
-    const bool is_too_large = s->params.method == MCO_DTSPMS_METHOD_EXACT && mco_dtspms_orders(s->problem) > MCO_DTSPMS_MAX_EXACT_ORDERS;
     r->capacity = capacity;
     if (is_infeasible(s->problem, &s->params)) {
         (void)fail_infeasible(s->ctx, s->problem, &s->params);
@@ -305,18 +345,12 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
         r->work.simd_used = "none";
         return MCO_OK;
     }
-    if (is_too_large)
-        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method exact takes at most %d, --method ils any number",
-                        mco_dtspms_orders(s->problem), MCO_DTSPMS_MAX_EXACT_ORDERS);
     if (s->params.start != NULL)
         MCO_TRY(refuse_start(s->ctx, s->problem, &s->params));
-    MCO_TRY(first_heights(s->ctx, s->problem, &s->params, s->heights));
-    MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity, &s->model));
     choose(s);
-    if (s->params.method == MCO_DTSPMS_METHOD_EXACT && s->params.engine == MCO_DTSPMS_ENGINE_GPU)
-        MCO_TRY(mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--method exact runs on --engine cpu or reference"));
-    if (s->params.method == MCO_DTSPMS_METHOD_ILS && s->model.orders > DTSPMS_MAX_WALK_ORDERS)
-        MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method ils takes at most %d", s->model.orders, DTSPMS_MAX_WALK_ORDERS));
+    MCO_TRY(first_heights(s->ctx, s->problem, &s->params, search_bytes(s), s->heights));
+    MCO_TRY(refuse_method(s));
+    MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity, &s->model));
     s->search.stop_s = s->search.begin_s + s->params.time_limit_s;
     MCO_TRY(first_plan(s->ctx, &s->model, &s->params, s->heights, s->params.seed, &s->plan));
     MCO_TRY(find_bound(s));
@@ -400,8 +434,9 @@ done:
     return st;
 }
 
-static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params, dtspms_model *model,
-                                    dtspms_engine *engine, dtspms_plan *plan, mco_dtspms_neighbourhood_result *r)
+static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                                    dtspms_model *model, dtspms_engine *engine, dtspms_plan *plan,
+                                    mco_dtspms_neighbourhood_result *r)
 {
     mco_status st = MCO_OK;
     int32_t heights[MCO_DTSPMS_MAX_STACKS] = {0};
@@ -411,7 +446,7 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
         return fail_infeasible(ctx, problem, params);
     if (params->start != NULL)
         MCO_TRY(refuse_start(ctx, problem, params));
-    MCO_TRY(first_heights(ctx, problem, params, heights));
+    MCO_TRY(first_heights(ctx, problem, params, 0, heights));
     MCO_TRY(dtspms_model_create(ctx, problem, (int32_t)params->stacks, capacity_of(problem, params), model));
     MCO_TRY(first_plan(ctx, model, params, heights, params->plan_seed, plan));
     for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
@@ -425,7 +460,7 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
     MCO_TRY(engine->scan(engine, &scan, begin_s + params->time_limit_s));
     fill_work(engine, p.engine, begin_s, &r->work);
     r->best_move = scan.best_move;
-    r->cost_sum = scan.cost_sum;
+    r->cost_sum = scan.best_move < 0 && r->moves > 0 ? -1 : scan.cost_sum;
     if (scan.best_move < 0)
         return MCO_OK;
     r->best_cost = scan.best_cost_of[0] + scan.best_cost_of[1];
@@ -447,7 +482,7 @@ mco_status mco_dtspms_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
     dtspms_engine engine = {0};
     dtspms_plan plan = {0};
     mco_dtspms_neighbourhood_result r = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
-    r.best_move = r.best_cost = r.rotation = -1;
+    r.best_move = r.best_cost = r.best_cost_of[0] = r.best_cost_of[1] = r.rotation = -1;
     r.positions[0] = r.positions[1] = r.positions[2] = -1;
     MCO_TRY(refuse(ctx, problem, params));
     if (result == NULL || result->struct_size != sizeof *result)

@@ -178,7 +178,7 @@ static mco_status refuse(mco_context *ctx, const mco_dtspms *problem, const mco_
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has %d stacks, 1 to %d was expected", s->stacks,
                         MCO_DTSPMS_MAX_STACKS);
     if (s->orders > 0 && (s->plan == NULL || s->pickup == NULL || s->delivery == NULL))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution's %s is NULL, %d orders were expected",
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has no %s, one of %d orders was expected",
                         s->plan == NULL ? "plan" : s->pickup == NULL ? "pickup tour" : "delivery tour", s->orders);
     if (capacity < 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "capacity is %lld, at least 0 was expected", (long long)capacity);

@@ -3,6 +3,8 @@
 //
 // Workers live as long as the engine and sleep between jobs: a scan is a job whose items are runs of consecutive moves, a walk
 // is an item of its own. Each worker has a desk with the distances of the plan it is at.
+//
+// A scan for the best exchange alone begins with a lower bound for each (dtspms_reuse.c), and evaluates those that may be the best.
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "base/team.h"
 #include "dtspms/dtspms_engine.h"
 #include "dtspms/dtspms_lanes.h"
+#include "dtspms/dtspms_reuse.h"
 #include "mco/version.h"
 
 enum { MOST_LANES = 64, BATCHES_IN_ITEM = 16 };
@@ -23,6 +26,8 @@ enum { MOST_LANES = 64, BATCHES_IN_ITEM = 16 };
         *out = (dtspms_lanes_variant){#set, bits, dtspms_desk_lanes_##set##_##bits, dtspms_desk_bytes_##set##_##bits,       \
                                       dtspms_desk_open_##set##_##bits, dtspms_desk_load_##set##_##bits,                \
                                       dtspms_desk_run_##set##_##bits};                                                 \
+        *reuse = (dtspms_reuse_variant){dtspms_desk_lanes_##set##_##bits, dtspms_reuse_bytes_##set##_##bits,             \
+                                        dtspms_reuse_run_##set##_##bits};                                              \
         return MCO_OK;                                                                                                 \
     }
 #define ALL_BITS(DO, set) DO(set, 16) DO(set, 32)
@@ -30,8 +35,11 @@ enum { MOST_LANES = 64, BATCHES_IN_ITEM = 16 };
 #ifdef MCO_HAVE_AVX512
 ALL_BITS(DTSPMS_DECLARE_LANES, avx512)
 ALL_BITS(DTSPMS_DECLARE_LANES, avx2)
+ALL_BITS(DTSPMS_DECLARE_REUSE, avx512)
+ALL_BITS(DTSPMS_DECLARE_REUSE, avx2)
 #endif
 ALL_BITS(DTSPMS_DECLARE_LANES, portable)
+ALL_BITS(DTSPMS_DECLARE_REUSE, portable)
 
 static bool is_wanted(mco_dtspms_simd simd, const char *set)
 {
@@ -39,7 +47,8 @@ static bool is_wanted(mco_dtspms_simd simd, const char *set)
     return mco_simd_has(set) && (simd == MCO_DTSPMS_SIMD_AUTO || strcmp(names[simd], set) == 0);
 }
 
-static mco_status choose_variant(mco_context *ctx, mco_dtspms_simd simd, int lane_bits, dtspms_lanes_variant *out)
+static mco_status choose_variant(mco_context *ctx, mco_dtspms_simd simd, int lane_bits, dtspms_lanes_variant *out,
+                                 dtspms_reuse_variant *reuse)
 {
 #ifdef MCO_HAVE_AVX512
     ALL_BITS(CASE, avx512)
@@ -53,17 +62,21 @@ static mco_status choose_variant(mco_context *ctx, mco_dtspms_simd simd, int lan
 
 typedef struct worker {
     void *desk;
+    void *reuse_desk;       // NULL until a scan asks for bounds
     int32_t *node;          // [orders]
     dtspms_walk_state walk;
     int64_t best_move;      // of its share of a scan
     int32_t best_cost_of[2];
     int64_t cost_sum, tours;
+    int64_t reuse_relaxations;
 } worker;
 
 typedef struct cpu {
     mco_context *ctx;
     const dtspms_model *model;
     dtspms_lanes_variant variant;
+    dtspms_reuse_variant reuse_variant;
+    double free_bytes;     // memory allowed beyond the desks
     dtspms_lanes_distances distances;
     void *lanes_of[2][2];  // the memory behind distances; [network][columns], NULL where columns are the rows
     int32_t heights[MCO_DTSPMS_MAX_STACKS];
@@ -82,6 +95,9 @@ typedef struct cpu {
     atomic_llong next_item;
     // The job at hand.
     dtspms_scan *scan;
+    const int64_t *list;   // [list_count] moves of the scan to evaluate, ascending; NULL: all, list_count of them
+    int64_t list_count;
+    dtspms_reuse reuse;
     double stop_s;
     atomic_bool is_stopped;
     dtspms_walk *walks;
@@ -121,7 +137,8 @@ static void count_tours(dtspms_engine *engine)
     for (int t = 0; t < c->threads; t++) {
         engine->counters.tours += c->workers[t].tours;
         engine->counters.relaxations += c->workers[t].tours * c->relaxations;
-        c->workers[t].tours = 0;
+        engine->counters.relaxations += c->workers[t].reuse_relaxations;
+        c->workers[t].tours = c->workers[t].reuse_relaxations = 0;
     }
 }
 
@@ -161,10 +178,16 @@ static void note_cost(worker *w, int64_t index, int32_t pickup, int32_t delivery
     }
 }
 
+static void check_time(cpu *c)
+{
+    if (mco_clock_s() > c->stop_s || mco_is_cancelled(c->ctx))
+        atomic_store(&c->is_stopped, true);
+}
+
 static void scan_item(cpu *c, worker *w, int64_t item)
 {
     dtspms_scan *scan = c->scan;
-    const int64_t moves = dtspms_move_count(scan->kind, c->model->orders), length = item_moves(c, moves);
+    const int64_t moves = c->list_count, length = item_moves(c, moves);
     const int64_t end = (item + 1) * length < moves ? (item + 1) * length : moves;
     dtspms_move batch[MOST_LANES];
     int32_t pickup[MOST_LANES], delivery[MOST_LANES];
@@ -174,46 +197,119 @@ static void scan_item(cpu *c, worker *w, int64_t item)
     for (int64_t at = item * length; at < end; at += c->variant.lanes) {
         const int32_t count = (int32_t)(end - at < c->variant.lanes ? end - at : c->variant.lanes);
         for (int32_t l = 0; l < count; l++)
-            dtspms_move_at(scan->plan, scan->kind, c->model->orders, at + l, &batch[l]);
+            dtspms_move_at(scan->plan, scan->kind, c->model->orders, c->list == NULL ? at + l : c->list[at + l], &batch[l]);
         c->variant.run(w->desk, batch, count, pickup, delivery);
         for (int32_t l = 0; l < count; l++) {
-            note_cost(w, at + l, pickup[l], delivery[l]);
+            note_cost(w, c->list == NULL ? at + l : c->list[at + l], pickup[l], delivery[l]);
             if (scan->costs != NULL)
                 scan->costs[at + l] = pickup[l] + delivery[l];
         }
         w->tours += 2 * count;
     }
-    if (mco_clock_s() > c->stop_s || mco_is_cancelled(c->ctx))
-        atomic_store(&c->is_stopped, true);
+    check_time(c);
 }
 
-static mco_status scan(dtspms_engine *engine, dtspms_scan *scan, double stop_s)
+// Evaluates the moves of the list, or all; the best of them, and of earlier calls, is in *best.
+static void scan_list(cpu *c, const int64_t *list, int64_t count, worker *best)
 {
-    cpu *c = engine->state;
-    const int64_t moves = dtspms_move_count(scan->kind, c->model->orders), length = item_moves(c, moves);
-    worker best = {.best_move = -1};
-    c->scan = scan;
-    c->stop_s = stop_s;
-    atomic_store(&c->is_stopped, false);
+    const int64_t length = item_moves(c, count);
+    c->list = list;
+    c->list_count = count;
     for (int t = 0; t < c->threads; t++) {
         c->workers[t].best_move = -1;
         c->workers[t].cost_sum = 0;
     }
-    run_job(c, scan_item, (moves + length - 1) / length);
+    run_job(c, scan_item, (count + length - 1) / length);
     for (int t = 0; t < c->threads; t++) {
         const worker *w = &c->workers[t];
         if (w->best_move >= 0) {
-            const int64_t sum = best.cost_sum;
-            note_cost(&best, w->best_move, w->best_cost_of[0], w->best_cost_of[1]);
-            best.cost_sum = sum + w->cost_sum;
+            const int64_t sum = best->cost_sum;
+            note_cost(best, w->best_move, w->best_cost_of[0], w->best_cost_of[1]);
+            best->cost_sum = sum + w->cost_sum;
         }
     }
+}
+
+// ---- Scan with bounds
+
+static void bound_item(cpu *c, worker *w, int64_t item)
+{
+    if (!atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
+        w->reuse_relaxations += dtspms_reuse_item(&c->reuse, w->reuse_desk, (int32_t)item);
+    check_time(c);
+}
+
+// Bounds pay for exchanges only: there are as many sweeps as swaps.
+static bool has_bounds(const cpu *c, const dtspms_scan *scan)
+{
+    const double bytes = c->threads * dtspms_reuse_worker_bytes(&c->reuse_variant, c->model, c->heights);
+    return scan->reuse && scan->kind == MCO_DTSPMS_EXCHANGE && c->model->orders >= 3 &&
+           bytes + dtspms_reuse_bytes(c->model) <= c->free_bytes;
+}
+
+// The moves that may be better than *best, or as good with a lower index; those done have a bound of INT32_MAX.
+static int64_t list_remaining(const dtspms_reuse *reuse, const worker *best, int64_t *list)
+{
+    const int64_t cost = (int64_t)best->best_cost_of[0] + best->best_cost_of[1];
+    int64_t count = 0;
+    for (int64_t m = 0; m < reuse->moves; m++) {
+        list[count] = m;
+        count += reuse->bounds[m] < cost || (reuse->bounds[m] == cost && m < best->best_move);
+    }
+    return count;
+}
+
+// Evaluates the move of the least bound of each item, then all whose bound does not exceed the best of these.
+static mco_status scan_by_bounds(dtspms_engine *engine, worker *best)
+{
+    mco_status st = MCO_OK;
+    cpu *c = engine->state;
+    int64_t *list = NULL, done = 0, count;
+    MCO_TRY(dtspms_reuse_make(c->ctx, c->model, c->scan->plan, &c->reuse_variant, &c->reuse));
+    MCO_TRY(mco_alloc(c->ctx, &list, c->reuse.moves + c->model->orders));
+    for (int t = 0; t < c->threads; t++)
+        if (c->workers[t].reuse_desk == NULL) {
+            const double bytes = dtspms_reuse_worker_bytes(&c->reuse_variant, c->model, c->heights);
+            MCO_TRY(mco_alloc_bytes(c->ctx, &c->workers[t].reuse_desk, (size_t)bytes, 1));
+        }
+    run_job(c, bound_item, c->model->orders);
+    if (atomic_load(&c->is_stopped))
+        goto done;
+    for (int32_t item = 0; item < c->model->orders; item++)
+        if (c->reuse.least[item] >= 0) {
+            list[done++] = c->reuse.least[item];
+            c->reuse.bounds[c->reuse.least[item]] = INT32_MAX;
+        }
+    scan_list(c, list, done, best);
+    if (atomic_load(&c->is_stopped))
+        goto done;
+    count = list_remaining(&c->reuse, best, list);
+    scan_list(c, list, count, best);
+    engine->counters.tours_skipped += 2 * (c->reuse.moves - done - count);
+done:
+    mco_free(c->ctx, &list);
+    dtspms_reuse_clear(c->ctx, &c->reuse);
+    return st;
+}
+
+static mco_status scan(dtspms_engine *engine, dtspms_scan *scan, double stop_s)
+{
+    mco_status st = MCO_OK;
+    cpu *c = engine->state;
+    worker best = {.best_move = -1};
+    c->scan = scan;
+    c->stop_s = stop_s;
+    atomic_store(&c->is_stopped, false);
+    if (has_bounds(c, scan))
+        st = scan_by_bounds(engine, &best);
+    else
+        scan_list(c, NULL, dtspms_move_count(scan->kind, c->model->orders), &best);
     count_tours(engine);
-    scan->best_move = atomic_load(&c->is_stopped) ? -1 : best.best_move;
+    scan->best_move = st != MCO_OK || atomic_load(&c->is_stopped) ? -1 : best.best_move;
     scan->best_cost_of[0] = best.best_cost_of[0];
     scan->best_cost_of[1] = best.best_cost_of[1];
     scan->cost_sum = scan->reuse ? -1 : best.cost_sum;
-    return MCO_OK;
+    return st;
 }
 
 // ---- Given moves
@@ -304,6 +400,7 @@ static void close_cpu(dtspms_engine *engine)
     for (int t = c->threads - 1; c->workers != NULL && t >= 0; t--) {
         dtspms_walk_state_clear(c->ctx, &c->workers[t].walk);
         mco_free(c->ctx, &c->workers[t].node);
+        mco_free_bytes(c->ctx, &c->workers[t].reuse_desk);
         mco_free_bytes(c->ctx, &c->workers[t].desk);
     }
     mco_free(c->ctx, &c->workers);
@@ -378,12 +475,13 @@ mco_status dtspms_cpu_open(mco_context *ctx, const dtspms_model *model, const in
     c->threads = params->threads > 0 ? (int)params->threads : mco_cpu_count();
     c->relaxations = dtspms_relaxations(heights, model->stacks);
     memcpy(c->heights, heights, (size_t)model->stacks * sizeof *heights);
-    MCO_TRY(choose_variant(ctx, params->simd, fits_16_bits(model) ? 16 : 32, &c->variant));
+    MCO_TRY(choose_variant(ctx, params->simd, fits_16_bits(model) ? 16 : 32, &c->variant, &c->reuse_variant));
     const double bytes = c->variant.desk_bytes(model, heights), allowed = dtspms_memory_bytes(params);
     if (bytes * c->threads > allowed)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "the dynamic program over %d stacks of up to %d orders needs %.3g GiB for %d threads, "
                                              "%.3g GiB are allowed", model->stacks, heights[0], bytes * c->threads / 0x1p30,
                          c->threads, allowed / 0x1p30));
+    c->free_bytes = allowed - bytes * c->threads;
     for (int network = 0; network < 2; network++) {
         MCO_TRY(make_distances(c, network, false, &c->lanes_of[network][0]));
         if (!model->is_symmetric[network])

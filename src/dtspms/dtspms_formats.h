@@ -17,16 +17,16 @@ mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem
                                      mco_dtspms_solution *solution, int64_t *cost);
 void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cost, FILE *file);
 
-// ---- Orders by name: a hash table with open addressing over names [orders] of an instance.
+// ---- What the formats of instances offer each other
 
-typedef struct dtspms_name_table {
-    int32_t *slots;      // [slot_count] order + 1, 0 where empty
-    uint64_t slot_count; // a power of two, more than twice the orders
-} dtspms_name_table;
+// Index of a value among words [count]; refuses another, which `what` describes ("TYPE is"), and lists these.
+mco_status dtspms_find_word(mco_text *text, mco_slice value, const char *what, const char *const *words, int count,
+                            int *out);
+mco_status dtspms_read_coordinate(mco_text *text, mco_slice cell, double *out);
 
-// An empty table. Errors: MEMORY. The caller releases the slots.
-mco_status dtspms_name_table_new(mco_context *ctx, int64_t orders, dtspms_name_table *out);
-// The slot of the order in the table that has this name, else the empty slot where it belongs.
-int32_t *dtspms_name_slot(const dtspms_name_table *table, char *const *names, const char *name, size_t size);
+mco_status dtspms_read_csv(mco_context *ctx, mco_text *text, const char *name, mco_dtspms **out);
+mco_status dtspms_read_tsplib(mco_context *ctx, mco_text *const texts[2], const char *name, mco_dtspms **out);
+// Whether a line holds a keyword of TSPLIB.
+bool dtspms_is_tsplib_line(mco_slice line);
 
 #endif

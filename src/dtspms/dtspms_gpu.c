@@ -234,10 +234,11 @@ static mco_status gpu_scan(dtspms_engine *engine, dtspms_scan *scan, double stop
                                           cudaMemcpyHostToDevice, s->device.stream));
     const dtspms_device_scan job = {.node = s->d_node, .kind = scan->kind, .moves = moves, .pickup = s->d_pickup,
                                     .costs = scan->costs != NULL ? s->d_costs : NULL, .answer = s->d_answer};
+    const double before_s = s->device.kernel_s;
     MCO_TRY(run_scan(engine, &job, stop_s, &done_moves));
     engine->counters.tours += 2 * done_moves;
     engine->counters.relaxations += 2 * done_moves * s->relaxations;
-    engine->counters.device_s = s->device.kernel_s;
+    engine->counters.device_s += s->device.kernel_s - before_s;
     if (done_moves < moves)
         return MCO_OK;
     MCO_CUDA(engine->ctx, cudaMemcpy(&answer, s->d_answer, sizeof answer, cudaMemcpyDeviceToHost));
@@ -403,8 +404,9 @@ static mco_status gpu_walk(dtspms_engine *engine, dtspms_walk *walks, int32_t co
     MCO_TRY(make_walk_room(engine, count));
     s->walks.steps = steps;
     MCO_TRY(send_walks(engine, walks, count));
+    const double before_s = s->device.kernel_s;
     MCO_TRY(run_walks(engine, count));
-    engine->counters.device_s = s->device.kernel_s;
+    engine->counters.device_s += s->device.kernel_s - before_s;
     MCO_TRY(fetch_walks(engine, walks, count));
 done:
     return st;
@@ -422,6 +424,8 @@ mco_status dtspms_gpu_open(mco_context *ctx, const dtspms_model *model, const in
     MCO_TRY(mco_alloc(ctx, &s, 1));
     engine.state = s;
     MCO_TRY(open_device(&engine, heights, params));
+    if (params->reuse == MCO_DTSPMS_REUSE_ON)
+        mco_log(ctx, MCO_LOG_INFO, "--reuse on: the gpu engine runs every dynamic program in full");
     engine.lane_bits = s->has_pairs ? 16 : 32;
     engine.walks = s->has_pairs ? s->device.info.multiprocessors * s->form.walk_blocks
                                 : (int)(s->plain_threads / DTSPMS_PLAIN_THREADS);

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Iterated local search: rounds of annealing walks (dtspms_walk.h), each ended by descent in the complete neighbourhoods.
 //
-//     for each round, twice as long as the one before
-//         every walk cools from HOT to COLD over the round
+//     for each round
+//         every walk cools from HOT to COLD; RESAMPLINGS times on the way the worst give up and go on from plans of the best
 //         the best plan of the walks descends by the best swap, then by the best exchange of three, until neither improves
 //
-// With a limit of time or steps the last round takes half of it. Temperatures count in twice the mean distance of a node to its
-// nearest, about the mean edge of a good solution. A long walk is worth more than many short ones (README); the short rounds
-// before are for an answer at any time.
+// Walks that leave each other for better ones are population annealing (Hukushima, Iba 2003; Machta 2010); with it, and equal
+// work, the best plan of 16 walks is better than without, and than that of fewer and longer ones (README). Temperatures count
+// in twice the mean distance of a node to its nearest, about the mean edge of a good solution. With a limit of time or steps
+// a short round is for an early answer and the second takes the rest; without, each round is twice as long as the one before.
 //
 // A walk only changes which orders stand where. Where stacks have room to spare, rounds are all as short as the first, and
 // two of three begin anew with other heights than those of the best plan: a few orders more here, fewer there.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
 #include "dtspms/dtspms_search.h"
 
-static const double HOT = 0.7, COLD = 0.18;      // of the mean edge
-static const double FIRST_ROUND = 1.0 / 32;      // of the limit
+static const double HOT = 0.75, COLD = 0.25;     // of the mean edge
+static const double RESAMPLED = 0.3;             // share of the walks that give up
+enum { RESAMPLINGS = 50 };                       // of a round
+static const double FIRST_ROUND = 1.0 / 16;      // of the limit
 static const int64_t FIRST_STEPS = 4096;         // of the first round without any limit
 enum { SEGMENT = 64 };                           // steps at one temperature
 static const double SEGMENT_RELAXATIONS = 6e10;  // seconds of one core: fewer steps where they are long
@@ -28,6 +32,7 @@ static const double DESCENT_SHARE[] = {1, 0.1};  // of the round's relaxations t
 typedef struct ils {
     dtspms_search *search;
     dtspms_walk *walks;   // [count]
+    dtspms_walk **by_cost;  // [count] the same, the best first
     int32_t count;
     int32_t *memory;      // behind their arrays
     int64_t relaxations;  // of one tour
@@ -79,23 +84,44 @@ static int32_t segment_steps(const ils *s)
 
 static bool ends(ils *s)
 {
-    if (s->search->params->iterations >= 0 && s->steps >= s->search->params->iterations) {
-        s->search->stop = MCO_STOP_ITERATIONS;
+    if (dtspms_search_ends(s->search))
         return true;
-    }
-    return dtspms_search_ends(s->search);
+    if (s->search->params->iterations < 0 || s->steps < s->search->params->iterations)
+        return false;
+    s->search->stop = MCO_STOP_ITERATIONS;
+    return true;
 }
 
+// Notes the best plan of all walks.
 static mco_status note_walks(ils *s)
 {
-    mco_status st = MCO_OK;
-    for (int32_t k = 0; k < s->count; k++) {
-        dtspms_plan plan = s->start;
-        plan.node = s->walks[k].best;
-        MCO_TRY(dtspms_search_note(s->search, &plan, s->walks[k].best_cost));
+    dtspms_plan plan = s->start;
+    int32_t best = 0;
+    for (int32_t k = 1; k < s->count; k++)
+        if (s->walks[k].best_cost < s->walks[best].best_cost)
+            best = k;
+    plan.node = s->walks[best].best;
+    return dtspms_search_note(s->search, &plan, s->walks[best].best_cost);
+}
+
+static int compare_walks(const void *a, const void *b)
+{
+    const dtspms_walk *x = *(dtspms_walk *const *)a, *y = *(dtspms_walk *const *)b;
+    return x->cost != y->cost ? (x->cost < y->cost ? -1 : 1) : (x > y) - (x < y);
+}
+
+// The worst walks go on from the plans of the best.
+static void resample(ils *s)
+{
+    const int32_t most = s->count / 2, wanted = (int32_t)(RESAMPLED * s->count + 0.5);
+    for (int32_t k = 0; k < s->count; k++)
+        s->by_cost[k] = &s->walks[k];
+    qsort(s->by_cost, (size_t)s->count, sizeof *s->by_cost, compare_walks);
+    for (int32_t k = 0; k < wanted && k < most; k++) {
+        dtspms_walk *worst = s->by_cost[s->count - 1 - k];
+        memcpy(worst->node, s->by_cost[k]->node, (size_t)s->search->model->orders * sizeof *worst->node);
+        worst->cost = s->by_cost[k]->cost;
     }
-done:
-    return st;
 }
 
 // The walks cool while the share of the limit goes from `begin` to `end`, or for `steps` without a limit.
@@ -103,11 +129,15 @@ static mco_status cool(ils *s, double begin, double end, int64_t steps, bool *ha
 {
     mco_status st = MCO_OK;
     const int64_t first = s->steps;
-    for (;;) {
+    for (int32_t resamplings = 1;;) {
         const double now = progress(s);
         const double share = now < 0 ? (double)(s->steps - first) / (double)steps : (now - begin) / (end - begin);
-        if ((*has_ended = ends(s)) || share >= 1)
+        if ((*has_ended = ends(s)) || !(share < 1))  // 0 / 0 in a round behind the last
             return MCO_OK;
+        if (share * RESAMPLINGS >= resamplings) {
+            resample(s);
+            resamplings = 1 + (int32_t)(share * RESAMPLINGS);
+        }
         const double temperature = HOT * s->mean_edge * pow(COLD / HOT, share);
         const int32_t segment = segment_steps(s);
         for (int32_t k = 0; k < s->count; k++)
@@ -156,12 +186,16 @@ done:
     return st;
 }
 
-// Walks from the start and from random plans of its heights.
+// Walks from the start and from random plans of its heights; as many as can be priced in time, but one.
 static mco_status begin_walks(ils *s, int32_t round)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->search->model->orders;
     for (int32_t k = 0; k < s->count; k++) {
+        if (k > 0 && mco_clock_s() >= s->search->stop_s) {
+            s->count = s->search->walks = k;
+            break;
+        }
         uint64_t seed = (uint64_t)s->search->params->seed + ((uint64_t)k << 40) + ((uint64_t)round << 24);
         dtspms_walk *w = &s->walks[k];
         *w = (dtspms_walk){.seed = mco_splitmix64(&seed), .step = w->step, .node = s->memory + 2 * (int64_t)n * k,
@@ -181,6 +215,23 @@ done:
     return st;
 }
 
+// Opens the engine for other heights, unless their tables are too large. Errors: as of dtspms_engine_open().
+static mco_status change_heights(ils *s, const int32_t *heights)
+{
+    mco_status st = MCO_OK;
+    dtspms_search *search = s->search;
+    const int32_t stacks = search->model->stacks;
+    if (dtspms_tour_bytes(heights, stacks) > dtspms_memory_bytes(search->params))
+        return MCO_OK;
+    st = dtspms_engine_change(search->ctx, search->model, heights, search->params, search->engine);
+    if (st == MCO_OK)
+        memcpy(s->start.heights, heights, (size_t)stacks * sizeof *heights);
+    else if (st == MCO_ERR_LIMIT)
+        st = dtspms_engine_change(search->ctx, search->model, s->start.heights, search->params, search->engine);
+    s->relaxations = dtspms_relaxations(s->start.heights, stacks);
+    return st;
+}
+
 // Heights of the best plan, or near them. Errors: as of dtspms_engine_open().
 static mco_status vary_heights(ils *s, int32_t round)
 {
@@ -190,27 +241,25 @@ static mco_status vary_heights(ils *s, int32_t round)
     int32_t heights[MCO_DTSPMS_MAX_STACKS];
     memcpy(heights, search->best.heights, sizeof heights);
     for (int32_t tries = round % 3 == 0 ? 0 : 1 + (int32_t)mco_rng_below(&s->rng, 4); tries > 0; tries--) {
-        const int32_t from = (int32_t)mco_rng_below(&s->rng, (uint32_t)stacks), to = (int32_t)mco_rng_below(&s->rng, (uint32_t)stacks);
+        const int32_t from = (int32_t)mco_rng_below(&s->rng, (uint32_t)stacks);
+        const int32_t to = (int32_t)mco_rng_below(&s->rng, (uint32_t)stacks);
         if (heights[from] > 0 && heights[to] < capacity) {
             heights[from]--;
             heights[to]++;
         }
     }
     memcpy(s->start.node, search->best.node, (size_t)search->model->orders * sizeof *s->start.node);
-    if (memcmp(heights, s->start.heights, (size_t)stacks * sizeof *heights) != 0) {
-        memcpy(s->start.heights, heights, sizeof heights);
-        MCO_TRY(dtspms_engine_change(search->ctx, search->model, heights, search->params, search->engine));
-        s->relaxations = dtspms_relaxations(heights, stacks);
-    }
+    if (memcmp(heights, s->start.heights, (size_t)stacks * sizeof *heights) != 0)
+        MCO_TRY(change_heights(s, heights));
     MCO_TRY(begin_walks(s, round));
 done:
     return st;
 }
 
-// Share of the limit at which a round begins: the first two as long as FIRST_ROUND, each later one twice the one before.
+// Share of the limit at which a round begins.
 static double round_begin(const ils *s, int32_t round)
 {
-    return s->has_room ? round * FIRST_ROUND : round > 0 ? ldexp(FIRST_ROUND, round - 1) : 0;
+    return s->has_room || round < 2 ? round * FIRST_ROUND : 1;
 }
 
 mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
@@ -223,6 +272,7 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
     bool has_ended = false;
     mco_rng_seed(&s.rng, (uint64_t)search->params->seed, 1);
     MCO_TRY(mco_alloc(search->ctx, &s.walks, s.count));
+    MCO_TRY(mco_alloc(search->ctx, &s.by_cost, s.count));
     MCO_TRY(mco_alloc(search->ctx, &s.memory, 2 * (int64_t)model->orders * s.count));
     MCO_TRY(begin_walks(&s, 0));
     MCO_TRY(note_walks(&s));
@@ -238,6 +288,7 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
     }
 done:
     mco_free(search->ctx, &s.memory);
+    mco_free(search->ctx, &s.by_cost);
     mco_free(search->ctx, &s.walks);
     return st;
 }

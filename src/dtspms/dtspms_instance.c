@@ -7,10 +7,9 @@
 // computed where they are asked for: memory is linear in the orders except for matrices.
 #include "dtspms/dtspms_instance.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#include "dtspms/dtspms_formats.h"
 
 enum { NAME_ROOM = 64, NAMED = 20 };  // of a name made here: a word and two numbers; instances R00 to R19
 
@@ -254,31 +253,6 @@ mco_status mco_dtspms_prefix(mco_context *ctx, const mco_dtspms *problem, int32_
 done:
     mco_dtspms_destroy(ctx, &d);
     return st;
-}
-
-// ---- Orders by name
-
-mco_status dtspms_name_table_new(mco_context *ctx, int64_t orders, dtspms_name_table *out)
-{
-    out->slot_count = 2;
-    while (out->slot_count <= 2 * (uint64_t)orders)
-        out->slot_count *= 2;
-    return mco_alloc(ctx, &out->slots, out->slot_count);
-}
-
-int32_t *dtspms_name_slot(const dtspms_name_table *table, char *const *names, const char *name, size_t size)
-{
-    // FNV-1a, its high bits folded into the low ones that choose a slot.
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
-    uint64_t slot = (hash ^ (hash >> 32)) & (table->slot_count - 1);
-    for (; table->slots[slot] != 0; slot = (slot + 1) & (table->slot_count - 1)) {
-        const char *other = names[table->slots[slot] - 1];
-        if (strncmp(other, name, size) == 0 && other[size] == '\0')
-            break;
-    }
-    return &table->slots[slot];
 }
 
 // ---- Reading

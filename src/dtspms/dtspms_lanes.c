@@ -9,19 +9,9 @@
 #include "dtspms/dtspms_lanes.h"
 
 #include <string.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 #include "base/unroll.h"
-
-#if defined(__AVX512BW__)
-enum { VEC_BYTES = 64 };
-#elif defined(__AVX2__)
-enum { VEC_BYTES = 32 };
-#else
-enum { VEC_BYTES = 16 };
-#endif
+#include "dtspms/dtspms_vector.h"
 
 // Rows that go together: as the registers allow, 32 of AVX-512, else 16.
 #if defined(__AVX512BW__)
@@ -30,44 +20,9 @@ enum { FUSED = 4 };
 enum { FUSED = 2 };
 #endif
 
-#if LANE_BITS == 16
-typedef int16_t lane;
-enum { ORIGIN = -32768, GREATEST = 32767 };
-#else
-typedef int32_t lane;
-enum { ORIGIN = 0, GREATEST = 2147483647 };
-#endif
-enum { LANES = VEC_BYTES / sizeof(lane), MOST = MCO_DTSPMS_MAX_STACKS };
-#define NAME2(name, set, bits) name##_##set##_##bits
-#define NAME(name, set, bits) NAME2(name, set, bits)
-#define VARIANT(name) NAME(name, LANE_SET, LANE_BITS)
+enum { MOST = MCO_DTSPMS_MAX_STACKS };
 
 DTSPMS_DECLARE_LANES(LANE_SET, LANE_BITS)
-
-typedef lane vec __attribute__((vector_size(VEC_BYTES), may_alias));
-
-static inline vec lesser(vec a, vec b)
-{
-#if defined(__AVX512BW__) && LANE_BITS == 16
-    return (vec)_mm512_min_epi16((__m512i)a, (__m512i)b);
-#elif defined(__AVX512BW__)
-    return (vec)_mm512_min_epi32((__m512i)a, (__m512i)b);
-#elif defined(__AVX2__) && LANE_BITS == 16
-    return (vec)_mm256_min_epi16((__m256i)a, (__m256i)b);
-#elif defined(__AVX2__)
-    return (vec)_mm256_min_epi32((__m256i)a, (__m256i)b);
-#elif defined(__SSE2__) && LANE_BITS == 16
-    return (vec)_mm_min_epi16((__m128i)a, (__m128i)b);
-#else
-    const vec is_less = (vec)(a < b);
-    return (a & is_less) | (b & ~is_less);
-#endif
-}
-
-static inline vec broadcast(lane value)
-{
-    return value - (vec){0};
-}
 
 // ---- Desk
 
@@ -94,6 +49,7 @@ typedef struct desk {
     int32_t *touched;  // [orders] positions patched
     int32_t touched_count;
     bool *is_touched;  // [orders]
+    uint64_t *changed;  // [orders] lanes in which a position changes, by bit
 } desk;
 
 // Rows that go together: FUSED for up to three stacks. More stacks fill the registers by themselves.
@@ -156,6 +112,7 @@ static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights
     d->lane_node = take(&next, &bytes, (double)n * LANES, sizeof *d->lane_node);
     d->touched = take(&next, &bytes, n, sizeof *d->touched);
     d->is_touched = take(&next, &bytes, n, sizeof *d->is_touched);
+    d->changed = take(&next, &bytes, n, sizeof *d->changed);
     return bytes;
 }
 
@@ -236,79 +193,82 @@ static inline void set_lane(vec *v, int32_t l, lane value)
     ((lane *)v)[l] = value;
 }
 
-// Distances of one position in one lane, where it holds `node`; those to other positions as if these had not changed.
-static void patch(desk *d, int network, int32_t position, int32_t node, int32_t l)
+// Distances of one position in the lanes where it changes; those to other positions as if these had not. All lanes in turn,
+// for they share the lines of memory.
+static void patch(desk *d, int network, int32_t position)
 {
     lengths *w = &d->networks[network];
     const int32_t a = d->stack[position], t = step_of(d, network, position);
-    const lane *out = w->out + (int64_t)node * d->orders, *in = w->in + (int64_t)node * d->orders;
-    const lane from_depot = w->columns[(int64_t)node * d->nodes], to_depot = w->rows[(int64_t)node * d->nodes];
+    const int32_t *own = d->lane_node + position * LANES;
     for (int32_t k = 0; k < d->stacks; k++) {
         if (k == a)
             continue;
         const line to = line_of(d, w, a, t, k);
         const int64_t skip = to.skip * LANES;
-        int64_t on;
-        const lane *outs = steps_of(d, network, out, k, &on), *ins = steps_of(d, network, in, k, &on);
-        lane *put = (lane *)to.out + l;
-        set_lane(to.in, l, from_depot);
-        set_lane(to.in + to.top * to.skip, l, from_depot);
-        put[0] = put[to.top * skip] = to_depot;
-        for (int32_t u = 1; u < to.top; u++)
-            put[u * skip] = outs[(u - 1) * on];
-        put = (lane *)to.in + l;
-        for (int32_t u = 1; u < to.top && to.in != to.out; u++)
-            put[u * skip] = ins[(u - 1) * on];
+        for (uint64_t lanes = d->changed[position]; lanes != 0; lanes &= lanes - 1) {
+            const int l = __builtin_ctzll(lanes);
+            int64_t on;
+            const lane *outs = steps_of(d, network, w->out + (int64_t)own[l] * d->orders, k, &on);
+            lane *put = (lane *)to.out + l;
+            put[0] = put[to.top * skip] = w->rows[(int64_t)own[l] * d->nodes];
+            for (int32_t u = 1; u < to.top; u++)
+                put[u * skip] = outs[(u - 1) * on];
+            if (to.in == to.out)
+                continue;
+            const lane *ins = steps_of(d, network, w->in + (int64_t)own[l] * d->orders, k, &on);
+            put = (lane *)to.in + l;
+            put[0] = put[to.top * skip] = w->columns[(int64_t)own[l] * d->nodes];
+            for (int32_t u = 1; u < to.top; u++)
+                put[u * skip] = ins[(u - 1) * on];
+        }
     }
-    if (t == 1)
-        set_lane(&w->chain[a][0], l, from_depot);
-    if (t == d->heights[a])
-        set_lane(&w->chain[a][t], l, to_depot);
 }
 
-// Distances in one lane between a changed position and those above and below it, and changed ones of the move before it.
-static void patch_between(desk *d, int network, const dtspms_move *move, int32_t index, int32_t l)
+// Distances along the stack around a position in the lanes where it changes.
+static void patch_chain(desk *d, int network, int32_t position)
 {
     lengths *w = &d->networks[network];
-    const int32_t position = move->position[index], a = d->stack[position], t = step_of(d, network, position);
-    const lane *row = w->rows + (int64_t)move->node[index] * d->nodes, *column = w->columns + (int64_t)move->node[index] * d->nodes;
+    const int32_t a = d->stack[position], t = step_of(d, network, position);
+    const int32_t *own = d->lane_node + position * LANES;
     const int32_t before = neighbour_position(d, network, position, -1), after = neighbour_position(d, network, position, 1);
-    if (before >= 0)
-        set_lane(&w->chain[a][t - 1], l, column[d->lane_node[before * LANES + l]]);
-    if (after >= 0)
-        set_lane(&w->chain[a][t], l, row[d->lane_node[after * LANES + l]]);
-    for (int32_t k = 0; k < index; k++) {
-        const int32_t other = move->position[k];
-        if (d->stack[other] == a)
-            continue;
-        const line to = line_of(d, w, a, t, d->stack[other]);
-        const int64_t at = step_of(d, network, other) * to.skip;
-        set_lane(to.out + at, l, row[move->node[k]]);
-        set_lane(to.in + at, l, column[move->node[k]]);
+    for (uint64_t lanes = d->changed[position]; lanes != 0; lanes &= lanes - 1) {
+        const int l = __builtin_ctzll(lanes);
+        const int64_t at = (int64_t)own[l] * d->nodes;
+        set_lane(&w->chain[a][t - 1], l, w->columns[at + (before < 0 ? 0 : d->lane_node[before * LANES + l])]);
+        set_lane(&w->chain[a][t], l, w->rows[at + (after < 0 ? 0 : d->lane_node[after * LANES + l])]);
     }
 }
 
-// Only what differs from the plan.
-static void patch_move(desk *d, int network, const dtspms_move *move, int32_t l)
+// Distances in one lane between positions that both change.
+static void patch_between(desk *d, int network, const dtspms_move *move, int32_t l)
 {
-    dtspms_move changes = {.count = 0};
-    for (int32_t k = 0; k < move->count; k++)
-        if (move->node[k] != d->node[move->position[k]]) {
-            changes.position[changes.count] = move->position[k];
-            changes.node[changes.count++] = move->node[k];
+    lengths *w = &d->networks[network];
+    for (int32_t i = 1; i < move->count; i++) {
+        const int32_t position = move->position[i], a = d->stack[position], t = step_of(d, network, position);
+        const int64_t from = (int64_t)move->node[i] * d->nodes;
+        if ((d->changed[position] >> l & 1) == 0)
+            continue;
+        for (int32_t k = 0; k < i; k++) {
+            const int32_t other = move->position[k];
+            if (d->stack[other] == a || (d->changed[other] >> l & 1) == 0)
+                continue;
+            const line to = line_of(d, w, a, t, d->stack[other]);
+            const int64_t at = step_of(d, network, other) * to.skip;
+            set_lane(to.out + at, l, w->rows[from + move->node[k]]);
+            set_lane(to.in + at, l, w->columns[from + move->node[k]]);
         }
-    for (int32_t k = 0; k < changes.count; k++)
-        patch(d, network, changes.position[k], changes.node[k], l);
-    for (int32_t k = 0; k < changes.count; k++)
-        patch_between(d, network, &changes, k, l);
+    }
 }
 
-static void touch(desk *d, int32_t position)
+// In lane l the position changes; l < 0: in the plan itself.
+static void touch(desk *d, int32_t position, int32_t l)
 {
     if (!d->is_touched[position]) {
         d->is_touched[position] = true;
         d->touched[d->touched_count++] = position;
     }
+    if (l >= 0)
+        d->changed[position] |= (uint64_t)1 << l;
 }
 
 // The plan again wherever positions were touched.
@@ -321,6 +281,7 @@ static void restore(desk *d)
         refresh(d, MCO_DTSPMS_PICKUP, position);
         refresh(d, MCO_DTSPMS_DELIVERY, position);
         d->is_touched[position] = false;
+        d->changed[position] = 0;
     }
     d->touched_count = 0;
 }
@@ -368,7 +329,7 @@ void VARIANT(dtspms_desk_load)(void *memory, const int32_t *node)
     for (int32_t p = 0; p < d->orders; p++)
         if (d->node[p] != node[p]) {
             d->node[p] = node[p];
-            touch(d, p);
+            touch(d, p, -1);
             for (int network = 0; network < 2; network++)
                 permute(d, &d->networks[network], p);
         }
@@ -539,12 +500,16 @@ void VARIANT(dtspms_desk_run)(void *memory, const dtspms_move *moves, int32_t co
         for (int32_t k = 0; k < moves[l].count; k++) {
             if (moves[l].node[k] != d->node[moves[l].position[k]]) {
                 d->lane_node[moves[l].position[k] * LANES + l] = moves[l].node[k];
-                touch(d, moves[l].position[k]);
+                touch(d, moves[l].position[k], l);
             }
         }
     for (int network = 0; network < 2; network++) {
+        for (int32_t k = 0; k < d->touched_count; k++) {
+            patch(d, network, d->touched[k]);
+            patch_chain(d, network, d->touched[k]);
+        }
         for (int32_t l = 0; l < count; l++)
-            patch_move(d, network, &moves[l], l);
+            patch_between(d, network, &moves[l], l);
         const vec cost = run_network(d, &d->networks[network]);
         for (int32_t l = 0; l < count; l++)
             costs[network][l] = (int32_t)cost[l] - ORIGIN;

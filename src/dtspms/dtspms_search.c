@@ -13,6 +13,13 @@ mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, in
 {
     mco_status st = MCO_OK;
     int64_t pickup, delivery;
+    if (search->engine->evaluate != NULL) {  // faster than the reference
+        const dtspms_move none = {0};
+        int32_t both;
+        MCO_TRY(search->engine->evaluate(search->engine, plan, &none, 1, &both));
+        *cost = both;
+        return MCO_OK;
+    }
     MCO_TRY(dtspms_tour(search->ctx, search->model, plan, MCO_DTSPMS_PICKUP, &pickup, NULL));
     MCO_TRY(dtspms_tour(search->ctx, search->model, plan, MCO_DTSPMS_DELIVERY, &delivery, NULL));
     *cost = pickup + delivery;
@@ -43,12 +50,14 @@ static mco_status fill_report(dtspms_search *search)
     memcpy(search->report, search->best.heights, (size_t)s * sizeof *plan);
     memcpy(plan, search->best.node, (size_t)n * sizeof *plan);
     for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
-        MCO_TRY(dtspms_tour(search->ctx, search->model, &search->best, network, &search->best_cost_of[network], tours[network]));
+        MCO_TRY(dtspms_tour(search->ctx, search->model, &search->best, network, &search->best_cost_of[network],
+                            tours[network]));
     for (int32_t i = 0; i < 3 * n; i++)
         plan[i]--;
     if (search->best_cost_of[0] + search->best_cost_of[1] != search->best_cost)
         MCO_TRY(mco_fail(search->ctx, MCO_ERR_INTERNAL, "the engine says %lld, the tours are %lld and %lld long",
-                         (long long)search->best_cost, (long long)search->best_cost_of[0], (long long)search->best_cost_of[1]));
+                         (long long)search->best_cost, (long long)search->best_cost_of[0],
+                         (long long)search->best_cost_of[1]));
 done:
     return st;
 }
@@ -82,8 +91,9 @@ mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, in
     memcpy(search->best.node, plan->node, (size_t)search->model->orders * sizeof *plan->node);
     MCO_TRY(fill_report(search));
     MCO_TRY(add_to_history(search));
-    mco_log(search->ctx, MCO_LOG_INFO, "%8.2f s  cost %lld = %lld + %lld, bound %lld, gap %.2f%%", mco_clock_s() - search->begin_s,
-            (long long)cost, (long long)search->best_cost_of[0], (long long)search->best_cost_of[1], (long long)search->bound,
+    mco_log(search->ctx, MCO_LOG_INFO, "%8.2f s  cost %lld = %lld + %lld, bound %lld, gap %.2f%%",
+            mco_clock_s() - search->begin_s, (long long)cost, (long long)search->best_cost_of[0],
+            (long long)search->best_cost_of[1], (long long)search->bound,
             cost > 0 ? 100.0 * (double)(cost - search->bound) / (double)cost : 0.0);
     if (report(search, MCO_EVENT_INCUMBENT))
         search->stop = MCO_STOP_CANCELLED;
@@ -97,17 +107,19 @@ bool dtspms_search_ends(dtspms_search *search)
     const int64_t cost = search->best_cost;
     if (mco_clock_s() - search->last_report_s > REPORT_S && report(search, MCO_EVENT_PROGRESS))
         search->stop = MCO_STOP_CANCELLED;
-    if (search->stop == MCO_STOP_CANCELLED || mco_is_cancelled(search->ctx))
+    if (search->stop == MCO_STOP_CANCELLED || mco_is_cancelled(search->ctx)) {
         search->stop = MCO_STOP_CANCELLED;
-    else if (cost >= 0 && cost == search->bound)
-        search->is_proved = true;  // stop stays FINISHED
-    else if (cost >= 0 && p->target >= 0 && cost <= p->target)
+    } else if (cost >= 0 && cost == search->bound) {
+        search->is_proved = true;
+        search->stop = MCO_STOP_FINISHED;
+    } else if (cost >= 0 && p->target >= 0 && cost <= p->target) {
         search->stop = MCO_STOP_TARGET;
-    else if (cost > 0 && p->gap > 0 && (double)(cost - search->bound) <= p->gap * (double)cost)
+    } else if (cost > 0 && p->gap > 0 && (double)(cost - search->bound) <= p->gap * (double)cost) {
         search->stop = MCO_STOP_GAP;
-    else if (mco_clock_s() >= search->stop_s)
+    } else if (mco_clock_s() >= search->stop_s) {
         search->stop = MCO_STOP_TIME;
-    else
+    } else {
         return false;
+    }
     return true;
 }

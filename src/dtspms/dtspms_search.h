@@ -30,7 +30,7 @@ typedef struct dtspms_search {
 mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost);
 // Whether the search has to end; sets search->stop. Tells the callback of progress now and then.
 bool dtspms_search_ends(dtspms_search *search);
-// Cost of a plan: both tours. Errors: MEMORY.
+// Cost of a plan, both tours; its heights are the engine's. Errors: MEMORY.
 mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, int64_t *cost);
 
 // Searches from `plan`, whose node array they may change; each ends with search->stop. Errors: MEMORY, DEVICE, INTERNAL.

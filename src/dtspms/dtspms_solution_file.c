@@ -2,15 +2,15 @@
 // Solutions as files: a line per stack and per tour, or the "solution" of a result file. docs/formats.md describes both.
 //
 // Read is what has the shape of a solution: as many orders in the stacks, and in each tour, as the instance has, all of them
-// known. Whether each order is there once and the tours obey the stacks is for the check.
+// known. A tour that is not there is NULL: the plan alone is a start. Whether each order is there once, and the tours are
+// there and obey the stacks, is for the check.
 #include <ctype.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/names.h"
 #include "base/output.h"
 #include "dtspms/dtspms_formats.h"
-
-enum { SHOWN = 40 };  // longest part of a line repeated in a message
 
 static const int64_t MAX_COST = (int64_t)1 << 62;
 
@@ -22,7 +22,7 @@ typedef struct reader {
     mco_context *ctx;
     const mco_dtspms *problem;
     mco_text *text;
-    dtspms_name_table table;   // without slots until a name is looked up
+    mco_name_table table;      // without slots until a name is looked up
     mco_dtspms_solution s;     // of `orders` orders from the start
     int64_t seen[PARTS];       // orders
     mco_slice places[PARTS];   // line 0 while a part has not been seen
@@ -78,9 +78,11 @@ static mco_status end_parts(reader *r)
         return mco_text_fail_here(r->text, "the file holds no solution");
     for (int p = 0; p < PARTS; p++) {
         const mco_slice at = r->places[p];
-        if (at.line == 0)
+        if (at.line == 0 && p == STACKS)
             return mco_text_fail_here(r->text, "the solution ends without %s", part_names[p]);
-        if (r->seen[p] < r->problem->orders)
+        if (at.line == 0)
+            mco_free(r->ctx, p == PICKUP ? &r->s.pickup : &r->s.delivery);
+        else if (r->seen[p] < r->problem->orders)
             return mco_text_fail(r->text, at.line, at.column, "%s: %lld orders, the instance has %d", part_names[p],
                                  (long long)r->seen[p], r->problem->orders);
     }
@@ -88,11 +90,6 @@ static mco_status end_parts(reader *r)
 }
 
 // ---- Text
-
-static mco_slice behind(mco_slice s, size_t size)
-{
-    return (mco_slice){s.data + size, s.size - size, s.line, s.column + (int64_t)size};
-}
 
 // Up to a blank or a colon, *rest behind it.
 static mco_slice take_word(mco_slice *rest)
@@ -102,7 +99,7 @@ static mco_slice take_word(mco_slice *rest)
     word.size = 0;
     while (word.size < rest->size && !isspace((unsigned char)word.data[word.size]) && word.data[word.size] != ':')
         word.size++;
-    *rest = mco_slice_trim(behind(*rest, word.size));
+    *rest = mco_slice_trim(mco_slice_behind(*rest, word.size));
     return word;
 }
 
@@ -110,7 +107,7 @@ static bool take_colon(mco_slice *rest)
 {
     if (rest->size == 0 || rest->data[0] != ':')
         return false;
-    *rest = mco_slice_trim(behind(*rest, 1));
+    *rest = mco_slice_trim(mco_slice_behind(*rest, 1));
     return true;
 }
 
@@ -134,16 +131,16 @@ static mco_status find_order(reader *r, mco_slice token, int32_t *order)
         return MCO_OK;
     }
     if (r->table.slots == NULL) {
-        MCO_TRY(dtspms_name_table_new(r->ctx, d->orders, &r->table));
+        MCO_TRY(mco_name_table_new(r->ctx, d->names, d->orders, &r->table));
         for (int32_t i = 0; i < d->orders; i++)
             if (d->names[i] != NULL)
-                *dtspms_name_slot(&r->table, d->names, d->names[i], strlen(d->names[i])) = i + 1;
+                *mco_name_slot(&r->table, d->names[i], strlen(d->names[i])) = i + 1;
     }
-    *order = *dtspms_name_slot(&r->table, d->names, token.data, token.size) - 1;
+    *order = *mco_name_slot(&r->table, token.data, token.size) - 1;
     if (*order < 0)
         return mco_text_fail(r->text, token.line, token.column,
                              "the order is \"%.*s\", a number from 1 to %d or a name of the instance was expected",
-                             token.size < SHOWN ? (int)token.size : SHOWN, token.data, d->orders);
+                             mco_slice_shown(token), token.data, d->orders);
 done:
     return st;
 }
@@ -151,23 +148,14 @@ done:
 static mco_status read_orders(reader *r, part p, mco_slice rest)
 {
     mco_status st = MCO_OK;
-    while ((rest = mco_slice_trim(rest)).size > 0) {
-        mco_slice token = rest;
-        int32_t order;
-        token.size = 0;
-        while (token.size < rest.size && !isspace((unsigned char)token.data[token.size]))
-            token.size++;
+    mco_slice token;
+    int32_t order;
+    while (mco_slice_token(&rest, &token)) {
         MCO_TRY(find_order(r, token, &order));
         MCO_TRY(add_order(r, p, token, order));
-        rest = behind(rest, token.size);
     }
 done:
     return st;
-}
-
-static bool is_word(mco_slice s, const char *word)
-{
-    return s.size == strlen(word) && memcmp(s.data, word, s.size) == 0;
 }
 
 // "stack K:", numbered from 1 in order.
@@ -188,23 +176,23 @@ static mco_status read_text_line(reader *r, mco_slice line)
     mco_slice rest = line;
     const mco_slice word = take_word(&rest);
     part p = PARTS;
-    if (is_word(word, "cost")) {
+    if (mco_slice_is(word, "cost")) {
         take_colon(&rest);
         if (r->cost >= 0)
             return mco_text_fail(r->text, line.line, line.column, "the cost a second time, it was %lld", (long long)r->cost);
         return mco_slice_integer(r->text, rest, "the cost", 0, MAX_COST, &r->cost);
     }
-    if (is_word(word, "stack")) {
+    if (mco_slice_is(word, "stack")) {
         p = STACKS;
         MCO_TRY(read_stack_head(r, line, &rest));
-    } else if (is_word(word, "pickup") || is_word(word, "delivery")) {
-        p = word.data[0] == 'p' ? PICKUP : DELIVERY;
+    } else if (mco_slice_is(word, "pickup") || mco_slice_is(word, "delivery")) {
+        p = mco_slice_is(word, "pickup") ? PICKUP : DELIVERY;
         MCO_TRY(begin_part(r, p, line));
     } else {
         return mco_text_fail(r->text, line.line, line.column,
                              "the line begins with \"%.*s\", lines are \"cost N\", \"stack K: ...\", \"pickup: ...\" and "
                              "\"delivery: ...\"",
-                             word.size < SHOWN ? (int)word.size : SHOWN, word.data);
+                             mco_slice_shown(word), word.data);
     }
     if (!take_colon(&rest))
         return mco_text_fail(r->text, rest.line, rest.column, "a colon was expected before the orders");
@@ -355,6 +343,14 @@ static void write_orders(const int32_t *orders, int32_t count, FILE *file)
     fputc('\n', file);
 }
 
+static void write_tour(const char *head, const int32_t *tour, int32_t orders, FILE *file)
+{
+    if (tour == NULL)
+        return;
+    fputs(head, file);
+    write_orders(tour, orders, file);
+}
+
 void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cost, FILE *file)
 {
     int32_t first = 0;
@@ -365,10 +361,8 @@ void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cos
         write_orders(solution->plan + first, solution->heights[k], file);
         first += solution->heights[k];
     }
-    fputs("pickup:", file);
-    write_orders(solution->pickup, solution->orders, file);
-    fputs("delivery:", file);
-    write_orders(solution->delivery, solution->orders, file);
+    write_tour("pickup:", solution->pickup, solution->orders, file);
+    write_tour("delivery:", solution->delivery, solution->orders, file);
 }
 
 // A solution whose heights or orders do not fit could be read beyond its arrays, or be a file that cannot be read back.

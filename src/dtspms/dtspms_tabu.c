@@ -79,11 +79,12 @@ static mco_status keep_best(tabu *t)
 static bool ends(tabu *t)
 {
     dtspms_search *s = t->search;
-    if (s->params->iterations >= 0 && s->iterations >= s->params->iterations) {
-        s->stop = MCO_STOP_ITERATIONS;
+    if (dtspms_search_ends(s))
         return true;
-    }
-    return dtspms_search_ends(s);
+    if (s->params->iterations < 0 || s->iterations < s->params->iterations)
+        return false;
+    s->stop = MCO_STOP_ITERATIONS;
+    return true;
 }
 
 // From the best plan since the start; *has_improved if it gets better.
@@ -164,7 +165,7 @@ mco_status dtspms_tabu(dtspms_search *search, dtspms_plan *plan)
         memset(t.until, 0, (size_t)(n * model->nodes) * sizeof *t.until);
         dtspms_plan_shuffle(model, (uint64_t)search->params->seed + (start << 32), &t.plan);
         if (n < 2)
-            has_ended = true;  // there is one plan
+            search->is_proved = has_ended = true;  // there is one plan
     }
 done:
     mco_free(search->ctx, &t.until);

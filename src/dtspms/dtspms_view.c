@@ -43,6 +43,7 @@ static const char CSS[] =
     ".head{font-weight:bold;fill:#111}\n"
     ".label,.small{fill:#111;pointer-events:none}\n"
     ".small{font-size:9px}\n"
+    ".names text{paint-order:stroke;stroke:#F7F7F7;stroke-width:2.5px;stroke-linejoin:round}\n"
     ".map,.column{fill:#F7F7F7}\n"
     ".edges{fill:none;stroke:#888;stroke-width:1.2;stroke-linejoin:round}\n"
     ".arrows{fill:#555}\n"

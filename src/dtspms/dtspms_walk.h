@@ -127,7 +127,7 @@ static inline MCO_HD void dtspms_walk_inside(const dtspms_walk_view *v, uint64_t
         dtspms_walk_set(v, m, k, is_reversal ? low + high - k : is_up ? (k < high ? k + 1 : low) : (k > low ? k - 1 : high));
 }
 
-// Blocks of 2 to 4 orders change places.
+// Blocks of up to half of DTSPMS_MOST_CHANGES orders change places.
 static inline MCO_HD void dtspms_walk_blocks(const dtspms_walk_view *v, uint64_t *state, dtspms_move *m)
 {
     const int32_t p = dtspms_walk_below(state, v->orders);
@@ -148,7 +148,7 @@ static inline MCO_HD void dtspms_walk_blocks(const dtspms_walk_view *v, uint64_t
     }
 }
 
-// The order at p moves to q in another stack; orders from q on shift up or down, up to six, and the last comes back to p.
+// The order at p moves to q, mostly in another stack; orders from q on shift up or down, and the last comes back to p.
 static inline MCO_HD void dtspms_walk_across(const dtspms_walk_view *v, uint64_t *state, dtspms_move *m)
 {
     const int32_t p = dtspms_walk_below(state, v->orders);
@@ -173,17 +173,17 @@ static inline MCO_HD void dtspms_walk_propose(const dtspms_walk_view *v, uint64_
     *threshold = dtspms_walk_threshold(&state, temperature, logarithms);
     const int32_t kind = dtspms_walk_below(&state, 16);
     m->count = 0;
-    if (kind < 2)
+    if (kind < 1)
         dtspms_walk_exchange(v, &state, false, false, m);
-    else if (kind < 6)
+    else if (kind < 3)
         dtspms_walk_exchange(v, &state, true, false, m);
-    else if (kind < 8)
+    else if (kind < 4)
         dtspms_walk_exchange(v, &state, true, true, m);
-    else if (kind < 10)
+    else if (kind < 6)
         dtspms_walk_inside(v, &state, false, m);
-    else if (kind < 11)
+    else if (kind < 7)
         dtspms_walk_inside(v, &state, true, m);
-    else if (kind < 13)
+    else if (kind < 9)
         dtspms_walk_blocks(v, &state, m);
     else
         dtspms_walk_across(v, &state, m);

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/names.h"
 #include "base/output.h"
 
 enum {
     WHAT_ROOM = 80,      // of "the width of piece 10000000"
-    SHOWN = 40,          // longest part of a line repeated in a message
     LEAST_LINE = 6       // bytes of the shortest line of a piece: "1 1 0" and its end
 };
 
@@ -31,25 +31,11 @@ static mco_status piece_integer(mco_text *text, mco_slice cell, const char *what
 
 // ---- Text
 
-// Next token of a line, *rest behind it; false at the end of the line.
-static bool next_token(mco_slice *rest, mco_slice *token)
-{
-    *rest = mco_slice_trim(*rest);
-    *token = *rest;
-    token->size = 0;
-    while (token->size < rest->size && !isspace((unsigned char)rest->data[token->size]))
-        token->size++;
-    rest->data += token->size;
-    rest->size -= token->size;
-    rest->column += (int64_t)token->size;
-    return token->size > 0;
-}
-
 static int64_t count_tokens(mco_slice line)
 {
     mco_slice token;
     int64_t count = 0;
-    while (next_token(&line, &token))
+    while (mco_slice_token(&line, &token))
         count++;
     return count;
 }
@@ -63,7 +49,7 @@ static mco_status read_row(mco_text *text, const char *row, int64_t piece, const
     int64_t seen = 0;
     if (mco_text_skip_blank(text) && mco_text_line(text, &line)) {
         mco_slice rest = line;
-        for (; next_token(&rest, &token); seen++)
+        for (; mco_slice_token(&rest, &token); seen++)
             if (seen < count)
                 tokens[seen] = token;
         if (seen == count)
@@ -156,25 +142,8 @@ typedef struct csv {
     int fields;               // of a row
     column kinds[COLUMNS];    // [fields]
     int64_t rows;
-    char *next_name;
-    int32_t *slots;           // [slot_count] a hash table of names: piece + 1, 0 where empty
-    uint64_t slot_count;      // a power of two, at least twice the names
-    int64_t *lines;           // [rows] of the file
+    mco_names names;          // reserved where the table has that column
 } csv;
-
-static bool is_word(mco_slice cell, const char *word)
-{
-    return cell.size == strlen(word) && (cell.size == 0 || strncasecmp(cell.data, word, cell.size) == 0);
-}
-
-// Spreadsheets fill short rows, and rows without content, with separators.
-static bool is_blank_row(mco_slice line, char separator)
-{
-    for (size_t i = 0; i < line.size; i++)
-        if (line.data[i] != separator && !isspace((unsigned char)line.data[i]))
-            return false;
-    return true;
-}
 
 // The cells of a row after its last expected one must be empty.
 static mco_status expect_row_end(mco_text *text, mco_slice rest, const csv *c, const char *row, int64_t number,
@@ -202,10 +171,10 @@ static mco_status read_plate_row(mco_text *text, csv *c, sizes *s)
     rest = line;
     while (count < 3 && mco_slice_field(&rest, c->separator, &cells[count]))
         count++;
-    if (!is_word(cells[0], "plate"))
+    if (!mco_slice_is(cells[0], "plate"))
         MCO_TRY(mco_text_fail(text, line.line, line.column,
                               "neither numbers nor the row \"plate,W,H\" that begins a CSV file: \"%.*s\"",
-                              line.size < SHOWN ? (int)line.size : SHOWN, line.data));
+                              mco_slice_shown(line), line.data));
     if (count < 3)
         MCO_TRY(mco_text_fail(text, line.line, line.column,
                               "the row of the plate has %d cells, 3 were expected: plate, width, height", count));
@@ -219,12 +188,12 @@ done:
 static mco_status read_column(mco_text *text, mco_slice cell, csv *c)
 {
     int kind = 0;
-    while (kind < COLUMNS && !is_word(cell, column_names[kind]))
+    while (kind < COLUMNS && !mco_slice_is(cell, column_names[kind]))
         kind++;
     if (kind == COLUMNS)
         return mco_text_fail(text, cell.line, cell.column,
                              "column %d is \"%.*s\", columns are name, width, height, value and rotatable", c->fields + 1,
-                             cell.size < SHOWN ? (int)cell.size : SHOWN, cell.data);
+                             mco_slice_shown(cell), cell.data);
     for (int i = 0; i < c->fields; i++)
         if (c->kinds[i] == (column)kind)
             return mco_text_fail(text, cell.line, cell.column, "columns %d and %d are both \"%s\"", i + 1,
@@ -245,12 +214,10 @@ static mco_status read_header(mco_text *text, csv *c)
 {
     mco_status st = MCO_OK;
     mco_slice line, cell;
-    do {
-        if (!mco_text_line(text, &line))
-            return mco_text_fail_here(text, "the text ends where the header was expected: name,width,height,...");
-    } while (is_blank_row(line, c->separator));
+    if (!mco_text_row(text, c->separator, &line))
+        return mco_text_fail_here(text, "the text ends where the header was expected: name,width,height,...");
     mco_slice rest = line;
-    while (rest.data != NULL && !is_blank_row(rest, c->separator)) {
+    while (rest.data != NULL && !mco_slice_is_blank(rest, c->separator)) {
         mco_slice_field(&rest, c->separator, &cell);
         MCO_TRY(read_column(text, cell, c));
     }
@@ -266,37 +233,9 @@ static int64_t count_rows(mco_text text, char separator)
 {
     mco_slice line;
     int64_t rows = 0;
-    while (mco_text_line(&text, &line))
-        rows += !is_blank_row(line, separator);
+    while (mco_text_row(&text, separator, &line))
+        rows++;
     return rows;
-}
-
-// FNV-1a, its high bits folded into the low ones that choose a slot.
-static uint64_t hash_of(const char *name)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *name != '\0'; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-    return hash ^ (hash >> 32);
-}
-
-// Names one piece; refuses a name that another has.
-static mco_status give_name(mco_text *text, csv *c, mco_guillotine *g, int64_t piece, mco_slice cell)
-{
-    if (cell.size == 0)
-        return MCO_OK;
-    char *name = mco_slice_copy(cell, &c->next_name);
-    uint64_t slot = hash_of(name) & (c->slot_count - 1);
-    for (; c->slots[slot] != 0; slot = (slot + 1) & (c->slot_count - 1)) {
-        const int64_t other = c->slots[slot] - 1;
-        if (strcmp(g->piece_names[other], name) == 0)
-            return mco_text_fail(text, cell.line, cell.column, "the name \"%.*s\" stands in line %lld and in line %lld",
-                                 SHOWN, name, (long long)c->lines[other], (long long)cell.line);
-    }
-    c->slots[slot] = (int32_t)piece + 1;
-    c->lines[piece] = cell.line;
-    g->piece_names[piece] = name;
-    return MCO_OK;
 }
 
 static mco_status read_rotatable(mco_text *text, mco_slice cell, int64_t number, bool *out)
@@ -306,13 +245,13 @@ static mco_status read_rotatable(mco_text *text, mco_slice cell, int64_t number,
         bool is_rotatable;
     } words[] = {{"", true}, {"yes", true}, {"no", false}, {"1", true}, {"0", false}, {"true", true}, {"false", false}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (is_word(cell, words[i].word)) {
+        if (mco_slice_is(cell, words[i].word)) {
             *out = words[i].is_rotatable;
             return MCO_OK;
         }
     return mco_text_fail(text, cell.line, cell.column,
                          "rotatable of piece %lld is \"%.*s\", allowed are yes, no, 1, 0, true and false",
-                         (long long)number, cell.size < SHOWN ? (int)cell.size : SHOWN, cell.data);
+                         (long long)number, mco_slice_shown(cell), cell.data);
 }
 
 // A value that is not given is the area, which may be too large for one.
@@ -347,23 +286,7 @@ static mco_status read_csv_row(mco_text *text, mco_slice line, csv *c, mco_guill
     else
         MCO_TRY(value_from_area(text, line, piece + 1, p));
     MCO_TRY(read_rotatable(text, cells[ROTATABLE], piece + 1, &p->is_rotatable));
-    MCO_TRY(give_name(text, c, g, piece, cells[NAME]));
-done:
-    return st;
-}
-
-// Pointers and the characters behind them are one block: a name and its end are never longer than its cell and separator.
-static mco_status reserve_names(mco_context *ctx, const mco_text *text, csv *c, mco_guillotine *g)
-{
-    mco_status st = MCO_OK;
-    char *block = NULL;
-    MCO_TRY(mco_alloc(ctx, &block, (size_t)c->rows * sizeof *g->piece_names + (text->size - text->at) + 1));
-    g->piece_names = (char **)(void *)block;
-    c->next_name = block + (size_t)c->rows * sizeof *g->piece_names;
-    for (c->slot_count = 1; c->slot_count < 2 * (uint64_t)c->rows + 1;)
-        c->slot_count *= 2;
-    MCO_TRY(mco_alloc(ctx, &c->slots, c->slot_count));
-    MCO_TRY(mco_alloc(ctx, &c->lines, c->rows));
+    MCO_TRY(mco_names_give(&c->names, text, piece, cells[NAME]));
 done:
     return st;
 }
@@ -383,20 +306,17 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, const char *name, m
                                    (long long)MCO_GUILLOTINE_MAX_PIECES));
     MCO_TRY(guillotine_instance_create(ctx, s.width, s.height, c.rows, name, &g));
     if (has_column(&c, NAME))
-        MCO_TRY(reserve_names(ctx, text, &c, g));
-    const char *first_name = c.next_name;
-    for (int64_t p = 0; mco_text_line(text, &line);)
-        if (!is_blank_row(line, c.separator)) {
-            MCO_TRY(read_csv_row(text, line, &c, g, p));
-            p++;
-        }
-    if (c.next_name == first_name)
-        mco_free(ctx, &g->piece_names);
+        MCO_TRY(mco_names_reserve(ctx, text, c.rows, &c.names));
+    for (int64_t p = 0; mco_text_row(text, c.separator, &line); p++)
+        MCO_TRY(read_csv_row(text, line, &c, g, p));
+    if (c.names.count > 0) {
+        g->piece_names = c.names.names;
+        c.names.names = NULL;
+    }
     *out = g;
     g = NULL;
 done:
-    mco_free(ctx, &c.lines);
-    mco_free(ctx, &c.slots);
+    mco_names_clear(ctx, &c.names);
     mco_guillotine_destroy(ctx, &g);
     return st;
 }
@@ -415,8 +335,7 @@ mco_status guillotine_read_text(mco_context *ctx, mco_text *text, const char *na
     mco_slice line;
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the file is empty");
-    mco_text ahead = *text;
-    mco_text_line(&ahead, &line);
+    mco_text_peek_line(text, &line);
     if (begins_with_word(line))
         return read_csv(ctx, text, name, out);
     const int64_t tokens = count_tokens(line);

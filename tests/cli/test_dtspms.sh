@@ -148,6 +148,11 @@ END
     expect 0 "$MCO" dtspms solve R07 --method exact --json r.json
     expect_json r.json objective 40
     rm R07
+    expect 0 "$MCO" dtspms solve r07 --orders 5 --method exact --json r.json
+    expect_json r.json name '"R07"'
+    printf 'name,pickup_x,pickup_y,delivery_x,delivery_y\r\ndepot,0,0,0,0\r\n"A, B",1,1,1,1\r\n' > c.csv
+    expect 0 "$MCO" dtspms solve c.csv
+    expect_text out "A, B"
     expect 0 "$MCO" dtspms solve R00 --orders 0 --json r.json
     expect_json r.json objective 0
     expect_json r.json outcome '"optimal"'
@@ -185,6 +190,11 @@ starts() {
         expect_json again.json objective "$(json r.json objective)"
     done
     expect_json again.json start '"s.txt"'
+    grep '^stack' s.txt > plan.txt
+    expect 0 "$MCO" dtspms solve R00 --orders 12 --method tabu --iterations 0 --start plan.txt --json again.json
+    expect_json again.json objective "$(json r.json objective)"
+    expect 1 "$MCO" dtspms check R00 --orders 12 plan.txt
+    expect_text err "the solution has no pickup tour"
     expect 3 "$MCO" dtspms solve R00 --orders 12 --iterations 1 --start missing
     echo "what" > bad
     expect 3 "$MCO" dtspms solve R00 --orders 12 --iterations 1 --start bad --json bad.json
@@ -326,7 +336,7 @@ s/^cost .*/cost 83/|the solution costs 82, its file says 83
 /^stack 2/d|the stacks: 2 orders, the instance has 4
 /^stack 1/s/ \([0-9]\) \([0-9]\)/ \1 \1/|lies there, and in
 /^pickup/s/ \([0-9]\) \([0-9]\) \([0-9]\) \([0-9]\)/ \4 \3 \2 \1/|below it, is missing
-/^delivery/d|the solution ends without the delivery tour
+/^delivery/d|the solution has no delivery tour
 END
 }
 
@@ -420,6 +430,7 @@ usage() {
     expect_no_file d.tsp
     expect 0 "$MCO" help dtspms
     expect_text out "mco dtspms neighbourhood"
+    expect_text out "check: whether"
     expect 0 "$MCO" help
     expect_text out "dtspms"
 }

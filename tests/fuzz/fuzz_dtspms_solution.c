@@ -30,16 +30,20 @@ static void examine(const mco_dtspms_solution *s)
     require(placed == ORDERS);
     for (int32_t i = 0; i < ORDERS; i++) {
         require(s->plan[i] >= 0 && s->plan[i] < ORDERS);
-        require(s->pickup[i] >= 0 && s->pickup[i] < ORDERS && s->delivery[i] >= 0 && s->delivery[i] < ORDERS);
+        require(s->pickup == NULL || (s->pickup[i] >= 0 && s->pickup[i] < ORDERS));
+        require(s->delivery == NULL || (s->delivery[i] >= 0 && s->delivery[i] < ORDERS));
     }
+}
+
+static bool is_same(const int32_t *a, const int32_t *b)
+{
+    return a == NULL || b == NULL ? a == b : memcmp(a, b, ORDERS * sizeof *a) == 0;
 }
 
 static void compare(const mco_dtspms_solution *a, const mco_dtspms_solution *b)
 {
-    const size_t bytes = ORDERS * sizeof *a->plan;
     require(a->stacks == b->stacks && memcmp(a->heights, b->heights, sizeof a->heights) == 0);
-    require(memcmp(a->plan, b->plan, bytes) == 0);
-    require(memcmp(a->pickup, b->pickup, bytes) == 0 && memcmp(a->delivery, b->delivery, bytes) == 0);
+    require(is_same(a->plan, b->plan) && is_same(a->pickup, b->pickup) && is_same(a->delivery, b->delivery));
 }
 
 static void write_and_read(mco_context *ctx, const mco_dtspms *d, const mco_dtspms_solution *s, int64_t cost)

@@ -132,9 +132,9 @@ static void wrong_shapes_are_refused(void **state)
     ASSERT_REFUSED(e.solution.orders = -1, "the solution has -1 orders, the instance has 5");
     ASSERT_REFUSED(e.solution.stacks = 0, "the solution has 0 stacks, 1 to 6 was expected");
     ASSERT_REFUSED(e.solution.stacks = 7, "the solution has 7 stacks, 1 to 6 was expected");
-    ASSERT_REFUSED(e.solution.plan = NULL, "the solution's plan is NULL, 5 orders were expected");
-    ASSERT_REFUSED(e.solution.pickup = NULL, "the solution's pickup tour is NULL, 5 orders were expected");
-    ASSERT_REFUSED(e.solution.delivery = NULL, "the solution's delivery tour is NULL, 5 orders were expected");
+    ASSERT_REFUSED(e.solution.plan = NULL, "the solution has no plan, one of 5 orders was expected");
+    ASSERT_REFUSED(e.solution.pickup = NULL, "the solution has no pickup tour, one of 5 orders was expected");
+    ASSERT_REFUSED(e.solution.delivery = NULL, "the solution has no delivery tour, one of 5 orders was expected");
     ASSERT_REFUSED(e.capacity = -1, "capacity is -1, at least 0 was expected");
 }
 

@@ -153,6 +153,47 @@ static void test_parse_real(void **state)
     assert_false(mco_parse_real("1e999", 0, 1e308, &v));
 }
 
+static void test_slice_real(void **state)
+{
+    (void)state;
+    double v = 5;
+    mco_text text = from("-2.5e-1 nan 1e999 +9.5");
+    mco_slice line, token;
+    assert_true(mco_text_line(&text, &line));
+    assert_true(mco_slice_token(&line, &token));
+    assert_ok(mco_slice_real(&text, token, "v", -1, 1, &v));
+    assert_true(v == -0.25);
+    assert_true(mco_slice_token(&line, &token));
+    assert_fails(mco_slice_real(&text, token, "v", -1, 1, &v), MCO_ERR_PARSE,
+                 "t:1:9: v is \"nan\", a number was expected");
+    assert_true(mco_slice_token(&line, &token));
+    assert_fails(mco_slice_real(&text, token, "v", -1e7, 1e7, &v), MCO_ERR_PARSE,
+                 "t:1:13: v is 1e999, allowed is -10000000 to 10000000");
+    assert_true(mco_slice_token(&line, &token));
+    assert_ok(mco_slice_real(&text, token, "v", 9.5, 9.5, &v));
+    assert_true(v == 9.5);
+    assert_false(mco_slice_token(&line, &token));
+    mco_text_close(&text);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    mco_text text = from(";;\n \n a;b\r\n; ;\n;c");
+    mco_slice row;
+    assert_true(mco_text_peek_line(&text, &row));
+    assert_slice(row, ";;", 1, 1);
+    assert_true(mco_text_row(&text, ';', &row));
+    assert_slice(row, " a;b", 3, 1);
+    assert_true(mco_text_row(&text, ';', &row));
+    assert_slice(row, ";c", 5, 1);
+    assert_false(mco_text_row(&text, ';', &row));
+    assert_false(mco_text_peek_line(&text, &row));
+    assert_true(mco_slice_is((mco_slice){.data = "Name", .size = 4}, "nAME"));
+    assert_false(mco_slice_is((mco_slice){.data = "Name", .size = 3}, "name"));
+    mco_text_close(&text);
+}
+
 static void test_fields(void **state)
 {
     (void)state;
@@ -284,7 +325,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_tokens), TEST(test_lines), TEST(test_byte_order_mark), TEST(test_integers), TEST(test_saturation),
-        TEST(test_parse_integer), TEST(test_parse_real), TEST(test_fields), TEST(test_unreadable),
+        TEST(test_parse_integer), TEST(test_parse_real), TEST(test_slice_real), TEST(test_rows), TEST(test_fields),
+        TEST(test_unreadable),
         TEST(test_file_without_final_newline),
 #ifdef MCO_HAVE_ZLIB
         TEST(test_gzip), TEST(test_gzip_cut), TEST(test_gzip_damaged),
