@@ -20,7 +20,8 @@
 #include "base/rng.h"
 #include "dtspms/dtspms_search.h"
 
-static const double HOT = 0.75, COLD = 0.25;     // of the mean edge
+static const double HOT = 0.75, COLD = 0.33;     // of the mean edge
+static const double MOST_TEMPERATURE = 4e6;      // see dtspms_walk.temperature
 static const double RESAMPLED = 0.3;             // share of the walks that give up
 enum { RESAMPLINGS = 50 };                       // of a round
 static const double FIRST_ROUND = 1.0 / 16;      // of the limit
@@ -141,7 +142,7 @@ static mco_status cool(ils *s, double begin, double end, int64_t steps, bool *ha
         const double temperature = HOT * s->mean_edge * pow(COLD / HOT, share);
         const int32_t segment = segment_steps(s);
         for (int32_t k = 0; k < s->count; k++)
-            s->walks[k].temperature = (int32_t)(256 * (temperature < 16000 ? temperature : 16000));
+            s->walks[k].temperature = (int32_t)(256 * (temperature < MOST_TEMPERATURE ? temperature : MOST_TEMPERATURE));
         MCO_TRY(s->search->engine->walk(s->search->engine, s->walks, s->count, segment));
         s->steps += segment;
         s->search->iterations += (int64_t)segment * s->count;

@@ -61,7 +61,7 @@ static void make_move(tabu *t, mco_dtspms_move kind, int64_t index, int64_t cost
     dtspms_move_at(&t->plan, kind, model->orders, index, &move);
     for (int32_t k = 0; k < move.count; k++)
         t->until[(int64_t)move.position[k] * model->nodes + t->plan.node[move.position[k]]] =
-            t->moves + TENURE + model->orders / 10;
+            t->moves + 1 + TENURE + model->orders / 10;
     dtspms_move_apply(&move, &t->plan);
     t->cost = cost;
     t->moves++;

@@ -25,7 +25,7 @@ enum {
 typedef struct dtspms_walk {
     uint64_t seed;        // of its random streams
     int64_t step;         // steps done, all rounds
-    int32_t temperature;  // in 1/256 of a unit of cost; at most 2^22
+    int32_t temperature;  // in 1/256 of a unit of cost; at most 2^30
     int32_t *node;        // [orders] the plan, as in dtspms_plan
     int32_t cost;         // of it: pickup + delivery
     int32_t *best;        // [orders] the best plan since best_cost was set
