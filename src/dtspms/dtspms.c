@@ -12,7 +12,7 @@
 
 static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
-static const int32_t WALKS = 16, WALKS_OF_LONG_TOURS = 2;  // whatever the engine; without --iterations more, if it holds more
+static const int32_t WALKS = 16, WALKS_OF_LONG_TOURS = 2;  // without --iterations more, if the engine holds more
 static const int64_t LONG_TOUR = 10000000;       // relaxations
 static const double BOUND_SHARE = 0.1, BOUND_S = 5;  // of the time limit; at most
 static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders are a matter of seconds on the cores
@@ -49,6 +49,8 @@ static mco_status refuse(mco_context *ctx, const mco_dtspms *problem, const mco_
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (params->struct_size != sizeof *params)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    if (params->gpus != NULL && (params->engine == MCO_DTSPMS_ENGINE_CPU || params->engine == MCO_DTSPMS_ENGINE_REFERENCE))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", params->gpus);
     return mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
 }
 
@@ -138,7 +140,7 @@ mco_status dtspms_engine_open(mco_context *ctx, const dtspms_model *model, const
 #ifdef MCO_HAVE_CUDA
         return dtspms_gpu_open(ctx, model, heights, params, engine);
 #else
-        return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+        return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engines; --engine cpu needs none");
 #endif
     default: return dtspms_cpu_open(ctx, model, heights, params, engine);
     }
@@ -222,6 +224,8 @@ static void choose(solve *s)
 {
     mco_dtspms_params *p = &s->params;
     const int32_t n = mco_dtspms_orders(s->problem);
+    if (p->engine == MCO_DTSPMS_ENGINE_AUTO && p->gpus != NULL)
+        p->engine = MCO_DTSPMS_ENGINE_GPU;
     const bool is_exact = n <= AUTO_EXACT_ORDERS && p->engine != MCO_DTSPMS_ENGINE_GPU && p->iterations < 0;
     if (p->method == MCO_DTSPMS_METHOD_AUTO)
         p->method = is_exact ? MCO_DTSPMS_METHOD_EXACT : MCO_DTSPMS_METHOD_ILS;
@@ -353,8 +357,8 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
     MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity, &s->model));
     s->search.stop_s = s->search.begin_s + s->params.time_limit_s;
     MCO_TRY(first_plan(s->ctx, &s->model, &s->params, s->heights, s->params.seed, &s->plan));
-    MCO_TRY(find_bound(s));
     MCO_TRY(dtspms_engine_open(s->ctx, &s->model, s->heights, &s->params, &s->engine));
+    MCO_TRY(find_bound(s));
     MCO_TRY(run_search(s));
     MCO_TRY(fill_result(s, r));
 done:
@@ -404,8 +408,8 @@ static mco_dtspms_engine choose_for_scan(mco_context *ctx, const mco_dtspms_para
 {
     const int threads = params->threads > 0 ? (int)params->threads : mco_cpu_count();
     const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * threads);
-    if (params->engine != MCO_DTSPMS_ENGINE_AUTO)
-        return params->engine;
+    if (params->engine != MCO_DTSPMS_ENGINE_AUTO || params->gpus != NULL)
+        return params->gpus != NULL ? MCO_DTSPMS_ENGINE_GPU : params->engine;
     const bool is_gpu = cpu_s > GPU_PAYS_S && has_gpu(ctx);
     mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", is_gpu ? "gpu" : "cpu", cpu_s,
             cpu_s > GPU_PAYS_S && !is_gpu ? "; no GPU" : "");
