@@ -28,6 +28,7 @@ static const double FIRST_ROUND = 1.0 / 16;      // of the limit
 static const int64_t FIRST_STEPS = 4096;         // of the first round without any limit
 enum { SEGMENT = 64 };                           // steps at one temperature
 static const double SEGMENT_RELAXATIONS = 6e10;  // seconds of one core: fewer steps where they are long
+static const double SEGMENT_S = 0.05;            // without a number of steps; the clock is looked at between segments
 static const double DESCENT_SHARE[] = {1, 0.1};  // of the round's relaxations that a scan of swaps, of exchanges may take
 
 typedef struct ils {
@@ -42,6 +43,7 @@ typedef struct ils {
     bool has_room;        // heights may vary
     mco_rng rng;          // of the heights
     int64_t steps;        // of each walk, all rounds
+    double step_s;        // what the last step took; 0 before the first: one step is tried then
     double begin_s;
 } ils;
 
@@ -78,8 +80,12 @@ static int32_t segment_steps(const ils *s)
 {
     const double most = SEGMENT_RELAXATIONS / (2.0 * DTSPMS_WALK_BATCH * (double)s->relaxations);
     int64_t steps = most < 1 ? 1 : most < SEGMENT ? (int64_t)most : SEGMENT;
-    if (s->search->params->iterations >= 0 && s->search->params->iterations - s->steps < steps)
-        steps = s->search->params->iterations - s->steps;
+    if (s->search->params->iterations >= 0)
+        steps = s->search->params->iterations - s->steps < steps ? s->search->params->iterations - s->steps : steps;
+    else if (s->step_s == 0)
+        steps = 1;
+    else if (s->step_s * (double)steps > SEGMENT_S)
+        steps = s->step_s > SEGMENT_S ? 1 : (int64_t)(SEGMENT_S / s->step_s);
     return (int32_t)steps;
 }
 
@@ -143,7 +149,9 @@ static mco_status cool(ils *s, double begin, double end, int64_t steps, bool *ha
         const int32_t segment = segment_steps(s);
         for (int32_t k = 0; k < s->count; k++)
             s->walks[k].temperature = (int32_t)(256 * (temperature < MOST_TEMPERATURE ? temperature : MOST_TEMPERATURE));
+        const double begin_s = mco_clock_s();
         MCO_TRY(s->search->engine->walk(s->search->engine, s->walks, s->count, segment));
+        s->step_s = (mco_clock_s() - begin_s) / segment;
         s->steps += segment;
         s->search->iterations += (int64_t)segment * s->count;
         MCO_TRY(note_walks(s));
