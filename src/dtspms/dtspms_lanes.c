@@ -64,17 +64,6 @@ static inline int fused_stack(const int stacks)
     return stacks > 2 ? stacks - 3 : 0;
 }
 
-// Takes count items from *next, if it is not NULL, and counts their bytes.
-static void *take(char **next, double *bytes, double count, size_t item)
-{
-    void *out = *next;
-    const double size = 64 * (double)(int64_t)((count * (double)item + 63) / 64);
-    *bytes += size;
-    if (*next != NULL)
-        *next += (size_t)size;
-    return out;
-}
-
 // Lays the desk out in memory; with memory NULL only returns its bytes.
 static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights, char *memory)
 {

@@ -38,17 +38,6 @@ typedef struct desk {
     int32_t *place[2][MOST]; // [heights + 2] of each step, forwards and backwards
 } desk;
 
-// Takes count items from *next, if it is not NULL, and counts their bytes.
-static void *take(char **next, double *bytes, double count, size_t item)
-{
-    void *out = *next;
-    const double size = 64 * (double)(int64_t)((count * (double)item + 63) / 64);
-    *bytes += size;
-    if (*next != NULL)
-        *next += (size_t)size;
-    return out;
-}
-
 // With memory NULL only returns its bytes.
 static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights, char *memory)
 {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Vectors of lanes for what is compiled once for each vector unit (LANE_SET) and width of lane (LANE_BITS). ORIGIN and GREATEST
-// are as dtspms_lanes.h says.
+// Vectors of lanes, and memory for them, for what is compiled once for each vector unit (LANE_SET) and width of lane
+// (LANE_BITS). ORIGIN and GREATEST are as dtspms_lanes.h says.
 #ifndef MCO_DTSPMS_VECTOR_H
 #define MCO_DTSPMS_VECTOR_H
 
-#include <stdint.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include <stddef.h>
 
-#if defined(__AVX512BW__)
-enum { VEC_BYTES = 64 };
-#elif defined(__AVX2__)
-enum { VEC_BYTES = 32 };
-#else
-enum { VEC_BYTES = 16 };
-#endif
+#include "base/vector.h"
 
 #if LANE_BITS == 16
 typedef int16_t lane;
@@ -52,6 +43,17 @@ static inline vec lesser(vec a, vec b)
 static inline vec broadcast(lane value)
 {
     return value - (vec){0};
+}
+
+// Lays out memory: takes count items from *next, if it is not NULL, and counts their bytes.
+static inline void *take(char **next, double *bytes, double count, size_t item)
+{
+    void *out = *next;
+    const double size = 64 * (double)(int64_t)((count * (double)item + 63) / 64);
+    *bytes += size;
+    if (*next != NULL)
+        *next += (size_t)size;
+    return out;
 }
 
 #endif

@@ -10,20 +10,8 @@
 #ifndef MCO_FLOWSHOP_LANES_H
 #define MCO_FLOWSHOP_LANES_H
 
-#include <stdint.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include "base/unroll.h"
-
-#if defined(__AVX512BW__)
-enum { VEC_BYTES = 64 };
-#elif defined(__AVX2__)
-enum { VEC_BYTES = 32 };
-#else
-enum { VEC_BYTES = 16 };
-#endif
+#include "base/vector.h"
 
 #if LANE_BITS == 16
 typedef int16_t lane;

@@ -295,6 +295,8 @@ END
     expect_json out kind '"dtspms"'
     expect 2 "$MCO" dtspms neighbourhood R01 --orders 7 --capacity 2
     expect 2 "$MCO" dtspms neighbourhood R01 --orders 7 --solution s.txt
+    expect 2 "$MCO" dtspms neighbourhood R01 --orders 7 --engine cpu --gpus 0
+    expect_text err "--gpus 0 is for --engine gpu"
 }
 
 # Changed solutions fail, with the place.
