@@ -7,15 +7,16 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "base/simd.h"
 #include "dtspms/dtspms_search.h"
+#include "dtspms/dtspms_walk.h"
 #include "mco/version.h"
 
 static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
-static const int32_t WALKS = 16, WALKS_OF_LONG_TOURS = 2;  // without --iterations more, if the engine holds more
-static const int64_t LONG_TOUR = 10000000;       // relaxations
+static const int32_t WALKS = 16;                 // at least; without --iterations as many as keep the engine busy
 static const double BOUND_SHARE = 0.1, BOUND_S = 5;  // of the time limit; at most
-static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders are a matter of seconds on the cores
+static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders are a matter of a second on the cores
 static const double CPU_RELAXATIONS_PER_S = 5e10, GPU_PAYS_S = 0.5;  // of one neighbourhood; a core, opening a GPU
 
 #define MCO_OPTION_STRUCT mco_dtspms_params
@@ -230,12 +231,14 @@ static void choose(solve *s)
     if (p->method == MCO_DTSPMS_METHOD_AUTO)
         p->method = is_exact ? MCO_DTSPMS_METHOD_EXACT : MCO_DTSPMS_METHOD_ILS;
     if (p->engine == MCO_DTSPMS_ENGINE_AUTO) {
-        const bool pays = p->method != MCO_DTSPMS_METHOD_EXACT && n >= GPU_PAYS_ORDERS && p->stacks == 3;
+        const bool has_kernels = p->method == MCO_DTSPMS_METHOD_ILS ? n <= DTSPMS_DEVICE_WALK_ORDERS
+                                                                    : p->method == MCO_DTSPMS_METHOD_TABU && p->stacks == 3;
+        const bool pays = has_kernels && n >= GPU_PAYS_ORDERS;
         p->engine = pays && has_gpu(s->ctx) ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_DTSPMS_ENGINE_GPU ? "gpu" : "cpu",
-                p->engine == MCO_DTSPMS_ENGINE_GPU ? "a search in three stacks, a GPU is there"
+                p->engine == MCO_DTSPMS_ENGINE_GPU ? "walks or neighbourhoods for thousands of threads, a GPU is there"
                 : pays                             ? "no GPU"
-                                                   : "few orders, every plan, or not three stacks");
+                                                   : "few orders, or a search that a GPU does not speed up");
     }
     const bool has_end = isfinite(p->time_limit_s) || p->iterations >= 0 || p->target >= 0 || p->gap > 0;
     if (!has_end && p->method != MCO_DTSPMS_METHOD_EXACT) {
@@ -267,7 +270,7 @@ static double search_bytes(const solve *s)
     case MCO_DTSPMS_METHOD_TABU:
         return (double)dtspms_move_count(MCO_DTSPMS_EXCHANGE, n) * sizeof(int32_t) + (double)n * (n + 1) * sizeof(int64_t);
     case MCO_DTSPMS_METHOD_ILS:
-        return (double)s->params.walks * (2.0 * n * sizeof(int32_t) + sizeof(dtspms_walk));
+        return dtspms_walk_tables_bytes(n) + (double)(s->params.walks > WALKS ? s->params.walks : WALKS) * dtspms_walk_bytes(n);
     default: return 0;
     }
 }
@@ -288,6 +291,19 @@ done:
     return st;
 }
 
+// How many, and what moves them; with a number of iterations the result may not depend on the machine.
+static void choose_walks(solve *s)
+{
+    dtspms_search *search = &s->search;
+    const bool is_reference = s->params.engine == MCO_DTSPMS_ENGINE_REFERENCE, is_cpu = s->params.engine == MCO_DTSPMS_ENGINE_CPU;
+    search->threads = is_reference ? 1 : s->params.threads > 0 ? (int)s->params.threads : mco_cpu_count();
+    search->simd = is_cpu ? s->engine.simd : mco_simd_name();
+    const int32_t busy = s->engine.walk != NULL ? s->engine.walks : search->threads;
+    search->walks = s->params.iterations < 0 && busy > WALKS ? busy : WALKS;
+    if (s->params.walks > 0)
+        search->walks = (int32_t)s->params.walks;
+}
+
 static mco_status run_search(solve *s)
 {
     mco_status st = MCO_OK;
@@ -295,15 +311,11 @@ static mco_status run_search(solve *s)
     const int32_t n = s->model.orders;
     MCO_TRY(mco_alloc(s->ctx, &search->best.node, n));
     MCO_TRY(mco_alloc(s->ctx, &search->report, s->model.stacks + 3 * (int64_t)n));
-    search->walks = dtspms_relaxations(s->heights, s->model.stacks) > LONG_TOUR ? WALKS_OF_LONG_TOURS : WALKS;
-    if (s->params.walks > 0)
-        search->walks = (int32_t)s->params.walks;
-    else if (s->params.iterations < 0 && s->engine.walks > search->walks)
-        search->walks = s->engine.walks;
+    choose_walks(s);
     if (s->params.start != NULL) {
         int64_t cost;
         MCO_TRY(dtspms_search_cost(search, &s->plan, &cost));
-        MCO_TRY(dtspms_search_note(search, &s->plan, cost));
+        MCO_TRY(dtspms_search_note(search, &s->plan, cost, NULL));
     }
     switch (s->params.method) {
     case MCO_DTSPMS_METHOD_EXACT: st = dtspms_exact(search, &s->plan); break;

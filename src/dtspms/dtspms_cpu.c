@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The cpu engine: neighbours in vector lanes (dtspms_lanes.h), batches of them on all cores.
 //
-// Workers live as long as the engine and sleep between jobs: a scan is a job whose items are runs of consecutive moves, a walk
-// is an item of its own. Each worker has a desk with the distances of the plan it is at.
+// Workers live as long as the engine and sleep between jobs: a scan is a job whose items are runs of consecutive moves. Each
+// worker has a desk with the distances of the plan it is at.
 //
 // A scan for the best exchange alone begins with a lower bound for each (dtspms_reuse.c), and evaluates those that may be the best.
 #include <limits.h>
@@ -64,7 +64,6 @@ typedef struct worker {
     void *desk;
     void *reuse_desk;       // NULL until a scan asks for bounds
     int32_t *node;          // [orders]
-    dtspms_walk_state walk;
     int64_t best_move;      // of its share of a scan
     int32_t best_cost_of[2];
     int64_t cost_sum, tours;
@@ -81,7 +80,6 @@ typedef struct cpu {
     void *lanes_of[2][2];  // the memory behind distances; [network][columns], NULL where columns are the rows
     int32_t heights[MCO_DTSPMS_MAX_STACKS];
     int64_t relaxations;   // of one tour
-    dtspms_walk_tables walk_tables;
     worker *workers;       // [threads]
     int threads;
     mco_team team;
@@ -100,8 +98,6 @@ typedef struct cpu {
     dtspms_reuse reuse;
     double stop_s;
     atomic_bool is_stopped;
-    dtspms_walk *walks;
-    int32_t steps;
     const dtspms_plan *plan;
     const dtspms_move *moves;  // [move_count]
     int64_t move_count;
@@ -345,46 +341,6 @@ static mco_status evaluate(dtspms_engine *engine, const dtspms_plan *plan, const
     return MCO_OK;
 }
 
-// ---- Walk
-
-static void walk_item(cpu *c, worker *w, int64_t item)
-{
-    dtspms_walk *walk = &c->walks[item];
-    dtspms_move moves[DTSPMS_WALK_BATCH];
-    int32_t thresholds[DTSPMS_WALK_BATCH], pickup[DTSPMS_WALK_BATCH], delivery[DTSPMS_WALK_BATCH];
-    dtspms_walk_enter(&w->walk, walk->node);
-    for (int32_t step = 0; step < c->steps; step++) {
-        dtspms_walk_neighbours(&w->walk, walk, moves, thresholds);
-        c->variant.load(w->desk, walk->node);
-        int32_t done = 0, accepted = DTSPMS_WALK_BATCH;
-        while (done < DTSPMS_WALK_BATCH && accepted == DTSPMS_WALK_BATCH) {
-            const int32_t count = DTSPMS_WALK_BATCH - done < c->variant.lanes ? DTSPMS_WALK_BATCH - done : c->variant.lanes;
-            c->variant.run(w->desk, moves + done, count, pickup + done, delivery + done);
-            accepted = dtspms_walk_first(walk, thresholds, pickup, delivery, done, done + count);
-            done += count;
-            w->tours += 2 * count;
-        }
-        if (accepted < DTSPMS_WALK_BATCH)
-            dtspms_walk_accept(&w->walk, walk, &moves[accepted], pickup[accepted] + delivery[accepted]);
-        walk->step++;
-    }
-}
-
-static mco_status walk(dtspms_engine *engine, dtspms_walk *walks, int32_t count, int32_t steps)
-{
-    cpu *c = engine->state;
-    if (c->model->orders < 2) {
-        for (int32_t k = 0; k < count; k++)
-            walks[k].step += steps;
-        return MCO_OK;
-    }
-    c->walks = walks;
-    c->steps = steps;
-    run_job(c, walk_item, count);
-    count_tours(engine);
-    return MCO_OK;
-}
-
 // ---- Open and close
 
 static void close_cpu(dtspms_engine *engine)
@@ -398,13 +354,11 @@ static void close_cpu(dtspms_engine *engine)
     pthread_mutex_unlock(&c->lock);
     mco_team_join(&c->team);
     for (int t = c->threads - 1; c->workers != NULL && t >= 0; t--) {
-        dtspms_walk_state_clear(c->ctx, &c->workers[t].walk);
         mco_free(c->ctx, &c->workers[t].node);
         mco_free_bytes(c->ctx, &c->workers[t].reuse_desk);
         mco_free_bytes(c->ctx, &c->workers[t].desk);
     }
     mco_free(c->ctx, &c->workers);
-    dtspms_walk_tables_clear(c->ctx, &c->walk_tables);
     for (int network = 1; network >= 0; network--)
         for (int columns = 1; columns >= 0; columns--)
             mco_free_bytes(c->ctx, &c->lanes_of[network][columns]);
@@ -447,12 +401,10 @@ static mco_status open_workers(cpu *c, double desk_bytes)
 {
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(c->ctx, &c->workers, c->threads));
-    MCO_TRY(dtspms_walk_tables_make(c->ctx, c->model, c->heights, &c->walk_tables));
     for (int t = 0; t < c->threads; t++) {
         MCO_TRY(mco_alloc_bytes(c->ctx, &c->workers[t].desk, (size_t)desk_bytes, 1));
         c->variant.open(c->workers[t].desk, c->model, c->heights, &c->distances);
         MCO_TRY(mco_alloc(c->ctx, &c->workers[t].node, c->model->orders));
-        MCO_TRY(dtspms_walk_state_make(c->ctx, &c->walk_tables, &c->workers[t].walk));
     }
     MCO_TRY(mco_team_start(c->ctx, c->threads, work, c, &c->team));
 done:
@@ -464,7 +416,7 @@ mco_status dtspms_cpu_open(mco_context *ctx, const dtspms_model *model, const in
 {
     mco_status st = MCO_OK;
     cpu *c = NULL;
-    dtspms_engine engine = {.ctx = ctx, .model = model, .scan = scan, .walk = walk, .evaluate = evaluate, .close = close_cpu};
+    dtspms_engine engine = {.ctx = ctx, .model = model, .scan = scan, .evaluate = evaluate, .close = close_cpu};
     MCO_TRY(mco_alloc(ctx, &c, 1));
     engine.state = c;
     pthread_mutex_init(&c->lock, NULL);
@@ -492,7 +444,7 @@ mco_status dtspms_cpu_open(mco_context *ctx, const dtspms_model *model, const in
     MCO_TRY(open_workers(c, bytes));
     engine.simd = c->variant.simd;
     engine.lane_bits = c->variant.lane_bits;
-    engine.threads = engine.walks = c->threads;
+    engine.threads = c->threads;
     *out = engine;
 done:
     if (st != MCO_OK)

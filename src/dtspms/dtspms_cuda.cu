@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "dtspms/dtspms_scan.cuh"
 #include "dtspms/dtspms_walk.cuh"
 
 namespace dtspms {
@@ -58,19 +59,6 @@ template <class S> static void fit_scan(const dtspms_device_problem &problem, si
     form->scan_bytes = (int32_t)(warps * warp_bytes + (form->scan_shares_distances ? matrix_bytes : 0));
 }
 
-// Groups for all neighbours of a step in both networks, or as many as fit.
-template <class S> static void fit_walk(const dtspms_device_problem &problem, size_t shared_bytes, dtspms_pair_form *form)
-{
-    const size_t warp_bytes = (size_t)form->group_bytes * S::GROUPS;
-    const size_t matrix_bytes = 2 * sizeof(uint16_t) * (size_t)problem.nodes * (size_t)problem.nodes;
-    const size_t desk_bytes = walk_block::bytes(problem.orders), wanted = DTSPMS_WALK_BATCH / S::GROUPS;
-    const size_t room = shared_bytes > desk_bytes ? (shared_bytes - desk_bytes) / warp_bytes : 0;
-    const size_t most = wanted < S::WARPS ? wanted : S::WARPS, warps = room < most ? room : most;
-    form->walk_warps = (int32_t)warps;
-    form->walk_shares_distances = warps > 0 && warps * warp_bytes + desk_bytes + matrix_bytes <= shared_bytes;
-    form->walk_bytes = (int32_t)(warps * warp_bytes + desk_bytes + (form->walk_shares_distances ? matrix_bytes : 0));
-}
-
 // With the stacks in the order of problem->sequence_of.
 template <class S> static bool fits(const dtspms_device_problem &problem, size_t shared_bytes, dtspms_pair_form *form)
 {
@@ -80,19 +68,12 @@ template <class S> static bool fits(const dtspms_device_problem &problem, size_t
     form->cells = S::Z, form->rows = S::R, form->threads = S::G;
     form->group_bytes = layout.words * (int32_t)sizeof(uint32_t);
     fit_scan<S>(problem, shared_bytes, form);
-    fit_walk<S>(problem, shared_bytes, form);
-    return form->scan_warps > 0 && form->walk_warps > 0;
+    return form->scan_warps > 0;
 }
 
 template <class S> static cudaError_t prepare(dtspms_pair_form *form)
 {
-    cudaError_t error = allow_shared((const void *)scan_pairs<S>, (size_t)form->scan_bytes);
-    if (error == cudaSuccess)
-        error = allow_shared((const void *)walk_pairs<S>, (size_t)form->walk_bytes);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&form->walk_blocks, walk_pairs<S>, form->walk_warps * WARP,
-                                                              (size_t)form->walk_bytes);
-    return error;
+    return allow_shared((const void *)scan_pairs<S>, (size_t)form->scan_bytes);
 }
 
 }  // namespace dtspms
@@ -141,17 +122,6 @@ cudaError_t dtspms_launch_scan_pairs(const dtspms_device_problem *problem, const
     });
 }
 
-cudaError_t dtspms_launch_walk_pairs(const dtspms_device_problem *problem, const dtspms_device_walks *walks,
-                                     const dtspms_pair_form *form, int blocks, cudaStream_t stream)
-{
-    return with_shape(form->shape, problem->is_symmetric, [&](auto shape) {
-        walk_pairs<decltype(shape)>
-            <<<(unsigned int)blocks, (unsigned int)(form->walk_warps * WARP), (size_t)form->walk_bytes, stream>>>(
-                *problem, *walks, form->walk_shares_distances);
-        return cudaGetLastError();
-    });
-}
-
 // ---- Plain
 
 double dtspms_plain_words(const dtspms_device_problem *problem)
@@ -196,20 +166,6 @@ cudaError_t dtspms_launch_scan_plain(const dtspms_device_problem *problem, const
     });
 }
 
-cudaError_t dtspms_launch_walk_plain(const dtspms_device_problem *problem, const dtspms_device_walks *walks,
-                                     int32_t *d_tables, int blocks, cudaStream_t stream)
-{
-    const size_t bytes = walk_block::bytes(problem->orders);
-    return with_stacks(problem->stacks, [&](auto stacks) {
-        constexpr int STACKS = decltype(stacks)::value;
-        const cudaError_t error = allow_shared((const void *)walk_plain<STACKS>, bytes);
-        if (error != cudaSuccess)
-            return error;
-        walk_plain<STACKS><<<(unsigned int)blocks, DTSPMS_PLAIN_THREADS, bytes, stream>>>(*problem, *walks, d_tables);
-        return cudaGetLastError();
-    });
-}
-
 // ---- Answer of a scan
 
 cudaError_t dtspms_launch_begin(const dtspms_device_scan *scan, cudaStream_t stream)
@@ -222,4 +178,93 @@ cudaError_t dtspms_launch_end(const dtspms_device_scan *scan, cudaStream_t strea
 {
     end_scan<<<1, 1, 0, stream>>>(*scan);
     return cudaGetLastError();
+}
+
+// ---- Walks
+
+// Calls use(shape), a type as a value, for a number of an instance: groups of 4 lanes, then of 8; each in 32 bits with shared
+// symmetric distances, with shared distances, with distances in device memory; in 64 bits.
+template <class Use> static cudaError_t with_walk_shape(int shape, Use use)
+{
+    switch (shape) {
+    case 0:
+        return use(walk_shape<4, false, true, true>{});
+    case 1:
+        return use(walk_shape<4, false, false, true>{});
+    case 2:
+        return use(walk_shape<4, false, false, false>{});
+    case 3:
+        return use(walk_shape<4, true, false, false>{});
+    case 4:
+        return use(walk_shape<8, false, true, true>{});
+    case 5:
+        return use(walk_shape<8, false, false, true>{});
+    case 6:
+        return use(walk_shape<8, false, false, false>{});
+    case 7:
+        return use(walk_shape<8, true, false, false>{});
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+// As many warps as fit.
+template <class S> static void fit_walks(int32_t orders, size_t shared_bytes, dtspms_walk_form *form)
+{
+    const walk_layout layout = walk_layout::of<S>(orders);
+    const size_t nodes = (size_t)orders + 1;
+    form->is_wide = S::IS_WIDE;
+    form->positions = layout.positions;
+    form->node_bit = S::NODE, form->length_bit = S::LENGTH;
+    form->walks = S::GROUPS;
+    form->warp_bytes = layout.words * S::GROUPS * (int32_t)sizeof(typename S::word);
+    form->shared_bytes = S::IS_SHARED ? (int32_t)(2 * nodes * nodes * sizeof(typename S::distance)) : 0;
+    const size_t bytes = (size_t)form->shared_bytes, warp_bytes = (size_t)form->warp_bytes;
+    const size_t warps = bytes < shared_bytes ? (shared_bytes - bytes) / warp_bytes : 0;
+    form->warps = warps < MOST_WALK_WARPS ? (int32_t)warps : MOST_WALK_WARPS;
+}
+
+static cudaError_t prepare_walks(int shape, int32_t orders, size_t shared_bytes, dtspms_walk_form *form)
+{
+    form->shape = shape;
+    return with_walk_shape(shape, [&](auto type) {
+        using S = decltype(type);
+        fit_walks<S>(orders, shared_bytes, form);
+        return allow_shared((const void *)walk_groups<S>, shared_bytes);
+    });
+}
+
+// Distances are shared where that costs at most half of the warps.
+cudaError_t dtspms_walk_choose(int32_t orders, int32_t stacks, int32_t longest, bool is_symmetric, size_t shared_bytes,
+                               dtspms_walk_form *form)
+{
+    const int first = stacks > 4 ? 4 : 0;
+    const bool is_wide = !(stacks > 4 ? walk_shape<8, false, false, false>::fits(orders, longest)
+                                      : walk_shape<4, false, false, false>::fits(orders, longest));
+    dtspms_walk_form shared = {};
+    form->shape = -1;
+    if (orders < 1 || orders > DTSPMS_DEVICE_WALK_ORDERS)
+        return cudaSuccess;
+    cudaError_t error = prepare_walks(first + (is_wide ? 3 : 2), orders, shared_bytes, form);
+    if (error == cudaSuccess && !is_wide)
+        error = prepare_walks(first + (is_symmetric ? 0 : 1), orders, shared_bytes, &shared);
+    if (shared.warps > 0 && 2 * shared.warps >= form->warps)
+        *form = shared;
+    if (form->warps == 0)
+        form->shape = -1;
+    return error;
+}
+
+cudaError_t dtspms_launch_walks(const dtspms_device_walks *walks, const dtspms_walk_form *form, int multiprocessors,
+                                cudaStream_t stream)
+{
+    // Few walks are spread over all multiprocessors.
+    const int64_t warps = ((int64_t)walks->count + form->walks - 1) / form->walks;
+    const int64_t even = (warps + multiprocessors - 1) / multiprocessors, of_block = even < form->warps ? even : form->warps;
+    const int64_t blocks = (warps + of_block - 1) / of_block;
+    const size_t bytes = (size_t)(of_block * form->warp_bytes + form->shared_bytes);
+    return with_walk_shape(form->shape, [&](auto shape) {
+        walk_groups<decltype(shape)><<<(unsigned int)blocks, (unsigned int)(of_block * WARP), bytes, stream>>>(*walks);
+        return cudaGetLastError();
+    });
 }

@@ -2,7 +2,7 @@
 // Launchers of the dtspms kernels (dtspms_cuda.cu), in plain C for the engine. They enqueue on a stream, allocate nothing
 // and do not wait. The caller has made the device current.
 //
-// Two forms. Pairs: three stacks; two neighbours in the 16-bit halves of words, a group of threads has both
+// Scans have two forms. Pairs: three stacks; two neighbours in the 16-bit halves of words, a group of threads has both
 // (dtspms_pair.cuh). Plain: any number of stacks, 32 bits, a thread per neighbour and network, its table in device memory
 // (dtspms_plain.cuh).
 #ifndef MCO_DTSPMS_CUDA_H
@@ -16,6 +16,7 @@
 using std::atomic_bool;  // base/context.h speaks C
 #endif
 
+#include "dtspms/dtspms_model.h"
 #include "dtspms/dtspms_walk.h"
 
 MCO_BEGIN_C
@@ -53,22 +54,6 @@ typedef struct dtspms_device_scan {
     dtspms_device_answer *answer;
 } dtspms_device_scan;
 
-typedef struct dtspms_device_walk {
-    uint64_t seed;
-    int64_t step, tours;  // tours: that were evaluated
-    int32_t temperature, cost, best_cost;
-    bool is_improved;     // best has been written
-} dtspms_device_walk;
-
-// Walks, the blocks of a launch; what all read is as in dtspms_walk_view.
-typedef struct dtspms_device_walks {
-    dtspms_device_walk *walk;     // [blocks]
-    int16_t *node, *best;         // [blocks][orders]
-    const int16_t *stack, *near;
-    const uint32_t *logarithms;
-    int32_t near_count, steps;
-} dtspms_device_walks;
-
 // ---- Pairs
 
 // How pairs are run on a device. Groups of `threads` threads with `rows` rows of the first sequence each, `cells` of the
@@ -79,9 +64,6 @@ typedef struct dtspms_pair_form {
     int32_t group_bytes;                // of shared memory
     int32_t scan_warps, scan_bytes;     // of a block, with shared memory; blocks stay on their multiprocessor
     bool scan_shares_distances;         // the block has the matrix of its network in shared memory
-    int32_t walk_warps, walk_bytes;
-    bool walk_shares_distances;         // of both networks
-    int walk_blocks;                    // of a multiprocessor
 } dtspms_pair_form;
 
 // Chooses the smallest instance that fits the heights, and sets problem->sequence_of to the order of stacks that fits it
@@ -92,12 +74,10 @@ cudaError_t dtspms_pair_choose(dtspms_device_problem *problem, size_t shared_byt
 cudaError_t dtspms_launch_scan_pairs(const dtspms_device_problem *problem, const dtspms_device_scan *scan,
                                      const dtspms_pair_form *form, mco_dtspms_network network, int64_t first, int64_t end,
                                      int blocks, cudaStream_t stream);
-cudaError_t dtspms_launch_walk_pairs(const dtspms_device_problem *problem, const dtspms_device_walks *walks,
-                                     const dtspms_pair_form *form, int blocks, cudaStream_t stream);
 
 // ---- Plain
 
-enum { DTSPMS_PLAIN_THREADS = 64 };  // of a block: a step of a walk in both networks
+enum { DTSPMS_PLAIN_THREADS = 64 };  // of a block
 
 // Words of device memory that a thread takes.
 double dtspms_plain_words(const dtspms_device_problem *problem);
@@ -107,15 +87,51 @@ double dtspms_plain_words(const dtspms_device_problem *problem);
 cudaError_t dtspms_launch_scan_plain(const dtspms_device_problem *problem, const dtspms_device_scan *scan,
                                      mco_dtspms_network network, int64_t first, int64_t end, int32_t *d_tables,
                                      int64_t threads, cudaStream_t stream);
-// d_tables: words of DTSPMS_PLAIN_THREADS threads of each block.
-cudaError_t dtspms_launch_walk_plain(const dtspms_device_problem *problem, const dtspms_device_walks *walks,
-                                     int32_t *d_tables, int blocks, cudaStream_t stream);
 
 // ---- Both
 
 // Before a scan; and after it, where answer->best stands.
 cudaError_t dtspms_launch_begin(const dtspms_device_scan *scan, cudaStream_t stream);
 cudaError_t dtspms_launch_end(const dtspms_device_scan *scan, cudaStream_t stream);
+
+// ---- Walks (dtspms_walk.cuh)
+
+
+// What is not an element of a sequence: dtspms_walk without its arrays.
+typedef struct dtspms_device_walk {
+    uint64_t random;
+    int32_t temperature, cost, best_cost;
+    int32_t heights[8], best_heights[8];
+} dtspms_device_walk;
+
+// Walks and what all of them read; device pointers. Lengths are uint16_t, words uint32_t; or int32_t and uint64_t.
+typedef struct dtspms_device_walks {
+    int32_t orders, nodes, stacks, capacity, near_count, count;
+    int64_t steps;
+    const void *leave[2];  // [nodes * nodes] of each sequence
+    const uint16_t *near;  // [2][nodes][near_count]
+    const uint16_t *rank;  // [nodes]
+    const uint32_t *logarithms;
+    dtspms_device_walk *walk;  // [count]
+    void *now, *best;          // [count][2][positions] sequences of elements; `best` is written where it is better
+} dtspms_device_walks;
+
+// How walks are run on a device.
+typedef struct dtspms_walk_form {
+    int shape;           // number of the instance; -1: none is large enough
+    bool is_wide;        // words of 64 bits
+    int32_t positions;   // of a sequence: stops 0..orders + 1, then zeros
+    int32_t node_bit, length_bit;  // of an element: below a bit for each stack, then the node, the length of the edge behind
+    int32_t walks;       // of a warp
+    int32_t warps;       // of a block, at most; one block a multiprocessor
+    int32_t warp_bytes, shared_bytes;  // of shared memory: of a warp, and of a block besides
+} dtspms_walk_form;
+
+// For lengths up to `longest`.
+cudaError_t dtspms_walk_choose(int32_t orders, int32_t stacks, int32_t longest, bool is_symmetric, size_t shared_bytes,
+                               dtspms_walk_form *form);
+cudaError_t dtspms_launch_walks(const dtspms_device_walks *walks, const dtspms_walk_form *form, int multiprocessors,
+                                cudaStream_t stream);
 
 MCO_END_C
 #endif

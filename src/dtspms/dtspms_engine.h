@@ -42,14 +42,16 @@ typedef struct dtspms_engine {
     dtspms_counters counters;
     const char *simd;  // static storage; "none" where it has none
     int lane_bits, threads;
-    int walks;         // that keep it busy: what --walks is by default
     mco_gpu gpu;
     bool has_gpu;
     // Evaluates the moves of a neighbourhood. Errors: MEMORY, DEVICE. Returns early, with best_move -1, once
     // mco_is_cancelled() or `stop_s`, a moment of mco_clock_s(), has passed.
     mco_status (*scan)(struct dtspms_engine *engine, dtspms_scan *scan, double stop_s);
-    // Moves each of walks [count] on by `steps` steps, as dtspms_walk.h says. All have the heights of walks[0].
-    mco_status (*walk)(struct dtspms_engine *engine, dtspms_walk *walks, int32_t count, int32_t steps);
+    // Moves each of walks [count] on by `steps` steps, as dtspms_walk_all() does. NULL where the cores are to do it. Errors:
+    // LIMIT, MEMORY, DEVICE.
+    mco_status (*walk)(struct dtspms_engine *engine, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count,
+                       int64_t steps);
+    int walks;         // that keep its own walk busy; 0 without
     // Costs [count] of moves [count] of the plan, which all change the same positions. NULL on a GPU.
     mco_status (*evaluate)(struct dtspms_engine *engine, const dtspms_plan *plan, const dtspms_move *moves, int64_t count,
                            int32_t *costs);

@@ -131,7 +131,7 @@ static mco_status price_batch(exact *e)
     search->iterations += e->move_count;
     e->move_count = 0;
     dtspms_move_apply(&e->moves[best], &plan);
-    MCO_TRY(dtspms_search_note(search, &plan, e->costs[best]));
+    MCO_TRY(dtspms_search_note(search, &plan, e->costs[best], NULL));
 done:
     return st;
 }
@@ -207,7 +207,7 @@ static mco_status climb(exact *e, uint64_t seed)
         }
         e->has_ended = dtspms_search_ends(search);
     }
-    MCO_TRY(dtspms_search_note(search, &e->plan, cost));
+    MCO_TRY(dtspms_search_note(search, &e->plan, cost, NULL));
 done:
     return st;
 }
@@ -268,7 +268,7 @@ mco_status dtspms_exact(dtspms_search *search, dtspms_plan *plan)
     MCO_TRY(mco_alloc(search->ctx, &e.costs, BATCH));
     MCO_TRY(mco_alloc(search->ctx, &e.length, (int64_t)1 << n));
     MCO_TRY(dtspms_search_cost(search, plan, &cost));  // there is an answer whenever the search ends
-    MCO_TRY(dtspms_search_note(search, plan, cost));
+    MCO_TRY(dtspms_search_note(search, plan, cost, NULL));
     MCO_TRY(try_profiles(&e, 0, n, model->capacity));
     search->is_proved = search->is_proved || !e.has_ended;
 done:

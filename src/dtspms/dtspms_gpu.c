@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The gpu engine: a complete neighbourhood is two launches, pickup and delivery, and the choice of the best move with them;
-// any number of steps of any number of walks is one launch. Pairs of neighbours in 16 bits where stacks, heights and
-// distances allow it, else a thread for each in 32 bits.
+// The gpu engine: a complete neighbourhood is two launches, pickup and delivery, and the choice of the best move with them.
+// Pairs of neighbours in 16 bits where stacks, heights and distances allow it, else a thread for each in 32 bits. Any number
+// of steps of any number of walks is one launch.
 #include <string.h>
 
 #include "base/clock.h"
@@ -26,9 +26,10 @@ typedef struct gpu_state {
     int32_t *d_pickup, *d_costs;
     int64_t move_room, cost_room;
     dtspms_device_answer *d_answer;
-    dtspms_device_walks walks;   // device memory for walk_room walks; what all read from the first walk on
-    dtspms_device_walk *walk;    // [walk_room] on the host, as are the plans
-    int16_t *node;               // [walk_room * orders]
+    dtspms_walk_form walk_form;
+    dtspms_device_walks walks;  // device memory for walk_room walks; what all read from the first call on
+    dtspms_device_walk *h_walk;  // [walk_room] on the host, as are the words of all their sequences
+    void *h_words;
     int32_t walk_room;
 } gpu_state;
 
@@ -53,6 +54,11 @@ static bool fits_halves(const dtspms_model *model)
         if (model->path_bound[network] + model->longest[network] > UINT16_MAX)
             return false;
     return true;
+}
+
+static int32_t longest_of(const dtspms_model *model)
+{
+    return model->longest[0] > model->longest[1] ? model->longest[0] : model->longest[1];
 }
 
 static int64_t room_bytes(const gpu_state *s, const mco_dtspms_params *params)
@@ -123,6 +129,8 @@ static mco_status open_device(dtspms_engine *engine, const int32_t *heights, con
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &s->d_answer, 1));
     if (!s->has_pairs)
         MCO_TRY(take_plain(engine->ctx, s, params));
+    MCO_CUDA(engine->ctx, dtspms_walk_choose(model->orders, model->stacks, longest_of(model), s->problem.is_symmetric,
+                                             (size_t)shared_bytes, &s->walk_form));
 done:
     return st;
 }
@@ -130,11 +138,8 @@ done:
 static void close_engine(dtspms_engine *engine)
 {
     gpu_state *s = engine->state;
-    if (s != NULL) {
+    if (s != NULL)
         mco_device_close(&s->device);  // and with it all its memory
-        mco_free(engine->ctx, &s->node);
-        mco_free(engine->ctx, &s->walk);
-    }
     mco_free(engine->ctx, &s);
     engine->state = NULL;
 }
@@ -266,148 +271,183 @@ done:
     return st;
 }
 
-// What all walks read, made when the first one begins.
-static mco_status prepare_walks(dtspms_engine *engine)
+// The same in 16 bits. Values fit.
+static mco_status copy_up_narrow(mco_context *ctx, gpu_state *s, const int32_t *from, int64_t count, const void **out)
 {
     mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    const dtspms_model *m = engine->model;
-    dtspms_walk_tables tables = {0};
-    if (s->walks.logarithms != NULL)
-        return MCO_OK;
-    if (m->orders > DTSPMS_MAX_WALK_ORDERS)
-        return mco_fail(engine->ctx, MCO_ERR_LIMIT, "%d orders, at most %d supported by walks", m->orders,
-                        DTSPMS_MAX_WALK_ORDERS);
-    MCO_TRY(dtspms_walk_tables_make(engine->ctx, m, s->problem.heights, &tables));
-    s->walks.near_count = tables.view.near_count;
-    MCO_TRY(copy_up(engine->ctx, s, tables.view.stack, (size_t)m->orders * sizeof(int16_t), (const void **)&s->walks.stack));
-    MCO_TRY(copy_up(engine->ctx, s, tables.view.near,
-                    2 * (size_t)m->nodes * (size_t)tables.view.near_count * sizeof(int16_t), (const void **)&s->walks.near));
-    MCO_TRY(copy_up(engine->ctx, s, tables.logarithms, DTSPMS_LOGARITHMS * sizeof(uint32_t),
-                    (const void **)&s->walks.logarithms));
+    uint16_t *narrow = NULL;
+    MCO_TRY(mco_alloc(ctx, &narrow, count));
+    for (int64_t k = 0; k < count; k++)
+        narrow[k] = (uint16_t)from[k];
+    MCO_TRY(copy_up(ctx, s, narrow, (size_t)count * sizeof *narrow, out));
 done:
-    dtspms_walk_tables_clear(engine->ctx, &tables);
+    mco_free(ctx, &narrow);
     return st;
 }
 
-static mco_status make_walk_room(dtspms_engine *engine, int32_t count)
+// What all walks read, when the first begin: the tables of an engine's walks do not change.
+static mco_status send_tables(mco_context *ctx, gpu_state *s, const dtspms_walk_tables *t)
 {
     mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    const int64_t nodes = (int64_t)count * engine->model->orders;
+    dtspms_device_walks *w = &s->walks;
+    const int64_t entries = (int64_t)t->nodes * t->nodes;
+    if (w->logarithms != NULL)
+        return MCO_OK;
+    for (int sequence = 0; sequence < 2; sequence++) {
+        if (s->walk_form.is_wide)
+            MCO_TRY(copy_up(ctx, s, t->leave[sequence], (size_t)entries * sizeof(int32_t), &w->leave[sequence]));
+        else
+            MCO_TRY(copy_up_narrow(ctx, s, t->leave[sequence], entries, &w->leave[sequence]));
+    }
+    MCO_TRY(copy_up_narrow(ctx, s, t->near, 2 * (int64_t)t->nodes * t->near_count, (const void **)&w->near));
+    MCO_TRY(copy_up_narrow(ctx, s, t->rank, t->nodes, (const void **)&w->rank));
+    MCO_TRY(copy_up(ctx, s, t->logarithms, DTSPMS_LOGARITHMS * sizeof *t->logarithms, (const void **)&w->logarithms));
+done:
+    return st;
+}
+
+// Words of a walk: two sequences.
+static int64_t walk_words(const gpu_state *s)
+{
+    return 2 * (int64_t)s->walk_form.positions;
+}
+
+static size_t words_bytes(const gpu_state *s, int32_t walks)
+{
+    return (size_t)walks * (size_t)walk_words(s) * (s->walk_form.is_wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+static mco_status make_walk_room(gpu_state *s, int32_t count)
+{
+    mco_status st = MCO_OK;
     if (count <= s->walk_room)
         return MCO_OK;
     s->walk_room = 0;
-    mco_free(engine->ctx, &s->node);
-    mco_free(engine->ctx, &s->walk);
+    mco_device_give(&s->device, &s->h_words);
+    mco_device_give(&s->device, &s->h_walk);
     mco_device_give(&s->device, &s->walks.best);
-    mco_device_give(&s->device, &s->walks.node);
+    mco_device_give(&s->device, &s->walks.now);
     mco_device_give(&s->device, &s->walks.walk);
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &s->walks.walk, count));
-    MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &s->walks.node, nodes));
-    MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &s->walks.best, nodes));
-    MCO_TRY(mco_alloc(engine->ctx, &s->walk, count));
-    MCO_TRY(mco_alloc(engine->ctx, &s->node, nodes));
+    MCO_TRY(mco_device_take_bytes(&s->device, MCO_MEMORY_DEVICE, &s->walks.now, words_bytes(s, count), 1));
+    MCO_TRY(mco_device_take_bytes(&s->device, MCO_MEMORY_DEVICE, &s->walks.best, words_bytes(s, count), 1));
+    MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_PINNED, &s->h_walk, count));
+    MCO_TRY(mco_device_take_bytes(&s->device, MCO_MEMORY_PINNED, &s->h_words, words_bytes(s, count), 1));
     s->walk_room = count;
 done:
     return st;
 }
 
-static mco_status send_walks(dtspms_engine *engine, const dtspms_walk *walks, int32_t count)
+static void put_word(const gpu_state *s, int64_t at, uint64_t word)
 {
-    mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    const int32_t orders = engine->model->orders;
-    for (int32_t w = 0; w < count; w++) {
-        s->walk[w] = (dtspms_device_walk){.seed = walks[w].seed, .step = walks[w].step, .temperature = walks[w].temperature,
-                                          .cost = walks[w].cost, .best_cost = walks[w].best_cost};
-        for (int32_t k = 0; k < orders; k++)
-            s->node[(int64_t)w * orders + k] = (int16_t)walks[w].node[k];
+    if (s->walk_form.is_wide)
+        ((uint64_t *)s->h_words)[at] = word;
+    else
+        ((uint32_t *)s->h_words)[at] = (uint32_t)word;
+}
+
+// Sequences of a complete solution as elements (dtspms_walk.cuh), zeros behind them.
+static void pack_tours(const gpu_state *s, const dtspms_tours *from, int64_t at)
+{
+    const dtspms_walk_form *f = &s->walk_form;
+    const int32_t n = s->problem.orders;
+    for (int w = 0; w < 2; w++, at += f->positions) {
+        const int32_t *node = from->node[w], *gap = from->gap[w];
+        put_word(s, at, (uint64_t)gap[0] << f->length_bit);
+        for (int32_t i = 1; i <= n; i++)
+            put_word(s, at + i,
+                     (uint64_t)gap[i] << f->length_bit | (uint64_t)node[i] << f->node_bit | 1u << from->stack[node[i]]);
+        for (int32_t i = n + 1; i < f->positions; i++)
+            put_word(s, at + i, 0);
     }
-    MCO_CUDA(engine->ctx, cudaMemcpyAsync(s->walks.walk, s->walk, (size_t)count * sizeof *s->walk, cudaMemcpyHostToDevice,
-                                          s->device.stream));
-    MCO_CUDA(engine->ctx, cudaMemcpyAsync(s->walks.node, s->node, (size_t)count * (size_t)orders * sizeof *s->node,
-                                          cudaMemcpyHostToDevice, s->device.stream));
-done:
-    return st;
 }
 
-// All walks at once, or as many as there are tables for.
-static mco_status run_walks(dtspms_engine *engine, int32_t count)
+static void unpack_tours(const gpu_state *s, int64_t at, int32_t cost, const int32_t *heights, dtspms_tours *to)
 {
-    mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    const int32_t orders = engine->model->orders;
-    const int64_t most = s->has_pairs ? count : s->plain_threads / DTSPMS_PLAIN_THREADS;
-    MCO_TRY(mco_device_start_clock(&s->device));
-    for (int64_t first = 0; first < count; first += most) {
-        const int blocks = (int)(count - first < most ? count - first : most);
-        dtspms_device_walks part = s->walks;
-        part.walk += first;
-        part.node += first * orders;
-        part.best += first * orders;
-        if (s->has_pairs)
-            MCO_CUDA(engine->ctx, dtspms_launch_walk_pairs(&s->problem, &part, &s->form, blocks, s->device.stream));
-        else
-            MCO_CUDA(engine->ctx, dtspms_launch_walk_plain(&s->problem, &part, s->d_tables, blocks, s->device.stream));
+    const dtspms_walk_form *f = &s->walk_form;
+    const int32_t n = s->problem.orders;
+    to->placed = n;
+    to->cost = cost;
+    memcpy(to->heights, heights, sizeof to->heights);
+    for (int w = 0; w < 2; w++, at += f->positions) {
+        for (int32_t i = 0; i <= n; i++) {
+            const uint64_t word = f->is_wide ? ((const uint64_t *)s->h_words)[at + i] : ((const uint32_t *)s->h_words)[at + i];
+            const uint32_t low = (uint32_t)(word & (((uint64_t)1 << f->length_bit) - 1)), node = low >> f->node_bit;
+            to->node[w][i] = (int32_t)node;
+            to->gap[w][i] = (int32_t)(word >> f->length_bit);
+            if (w == 0 && i > 0)
+                to->stack[node] = __builtin_ctz(low);
+        }
+        to->node[w][n + 1] = 0;
     }
-    MCO_TRY(mco_device_stop_clock(&s->device, NULL));
-done:
-    return st;
 }
 
-static mco_status fetch_nodes(dtspms_engine *engine, const int16_t *d_nodes, int32_t count)
+static mco_status send_walks(mco_context *ctx, gpu_state *s, const dtspms_walk *walks, int32_t count)
 {
     mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    MCO_CUDA(engine->ctx, cudaMemcpy(s->node, d_nodes, (size_t)count * (size_t)engine->model->orders * sizeof *s->node,
-                                     cudaMemcpyDeviceToHost));
-done:
-    return st;
-}
-
-static mco_status fetch_walks(dtspms_engine *engine, dtspms_walk *walks, int32_t count)
-{
-    mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    const int32_t orders = engine->model->orders;
-    MCO_CUDA(engine->ctx, cudaMemcpy(s->walk, s->walks.walk, (size_t)count * sizeof *s->walk, cudaMemcpyDeviceToHost));
-    MCO_TRY(fetch_nodes(engine, s->walks.node, count));
-    for (int32_t w = 0; w < count; w++) {
-        walks[w].step = s->walk[w].step;
-        walks[w].cost = s->walk[w].cost;
-        walks[w].best_cost = s->walk[w].best_cost;
-        engine->counters.tours += s->walk[w].tours;
-        engine->counters.relaxations += s->walk[w].tours * s->relaxations;
-        for (int32_t k = 0; k < orders; k++)
-            walks[w].node[k] = s->node[(int64_t)w * orders + k];
+    for (int32_t k = 0; k < count; k++) {
+        const dtspms_walk *from = &walks[k];
+        s->h_walk[k] = (dtspms_device_walk){.random = from->random, .temperature = from->temperature, .cost = from->now.cost,
+                                            .best_cost = from->best.cost};
+        memcpy(s->h_walk[k].heights, from->now.heights, sizeof from->now.heights);
+        pack_tours(s, &from->now, k * walk_words(s));
     }
-    MCO_TRY(fetch_nodes(engine, s->walks.best, count));
-    for (int32_t w = 0; w < count; w++)
-        for (int32_t k = 0; k < orders && s->walk[w].is_improved; k++)
-            walks[w].best[k] = s->node[(int64_t)w * orders + k];
+    MCO_CUDA(ctx, cudaMemcpyAsync(s->walks.walk, s->h_walk, (size_t)count * sizeof *s->h_walk, cudaMemcpyHostToDevice,
+                                  s->device.stream));
+    MCO_CUDA(ctx, cudaMemcpyAsync(s->walks.now, s->h_words, words_bytes(s, count), cudaMemcpyHostToDevice, s->device.stream));
 done:
     return st;
 }
 
-static mco_status gpu_walk(dtspms_engine *engine, dtspms_walk *walks, int32_t count, int32_t steps)
+static mco_status fetch_walks(mco_context *ctx, gpu_state *s, dtspms_walk *walks, int32_t count)
 {
     mco_status st = MCO_OK;
-    gpu_state *s = engine->state;
-    if (engine->model->orders < 2 || count == 0) {
-        for (int32_t w = 0; w < count; w++)
-            walks[w].step += steps;
+    bool is_better = false;
+    MCO_CUDA(ctx, cudaMemcpy(s->h_walk, s->walks.walk, (size_t)count * sizeof *s->h_walk, cudaMemcpyDeviceToHost));
+    MCO_CUDA(ctx, cudaMemcpy(s->h_words, s->walks.now, words_bytes(s, count), cudaMemcpyDeviceToHost));
+    for (int32_t k = 0; k < count; k++) {
+        const dtspms_device_walk *from = &s->h_walk[k];
+        walks[k].random = from->random;
+        unpack_tours(s, k * walk_words(s), from->cost, from->heights, &walks[k].now);
+        is_better |= from->best_cost < walks[k].best.cost;
+    }
+    if (!is_better)
         return MCO_OK;
+    MCO_CUDA(ctx, cudaMemcpy(s->h_words, s->walks.best, words_bytes(s, count), cudaMemcpyDeviceToHost));
+    for (int32_t k = 0; k < count; k++) {
+        const dtspms_device_walk *from = &s->h_walk[k];
+        if (from->best_cost < walks[k].best.cost)
+            unpack_tours(s, k * walk_words(s), from->best_cost, from->best_heights, &walks[k].best);
     }
+done:
+    return st;
+}
+
+static mco_status gpu_walk(dtspms_engine *engine, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count,
+                           int64_t steps)
+{
+    mco_status st = MCO_OK;
+    gpu_state *s = engine->state;
+    if (count < 1 || steps < 1)
+        return MCO_OK;
     MCO_TRY(mco_device_use(&s->device));
-    MCO_TRY(prepare_walks(engine));
-    MCO_TRY(make_walk_room(engine, count));
+    MCO_TRY(send_tables(engine->ctx, s, tables));
+    MCO_TRY(make_walk_room(s, count));
+    s->walks.orders = tables->orders;
+    s->walks.nodes = tables->nodes;
+    s->walks.stacks = tables->stacks;
+    s->walks.capacity = tables->capacity;
+    s->walks.near_count = tables->near_count;
+    s->walks.count = count;
     s->walks.steps = steps;
-    MCO_TRY(send_walks(engine, walks, count));
+    MCO_TRY(send_walks(engine->ctx, s, walks, count));
     const double before_s = s->device.kernel_s;
-    MCO_TRY(run_walks(engine, count));
+    MCO_TRY(mco_device_start_clock(&s->device));
+    MCO_CUDA(engine->ctx,
+             dtspms_launch_walks(&s->walks, &s->walk_form, s->device.info.multiprocessors, s->device.stream));
+    MCO_TRY(mco_device_stop_clock(&s->device, NULL));
     engine->counters.device_s += s->device.kernel_s - before_s;
-    MCO_TRY(fetch_walks(engine, walks, count));
+    MCO_TRY(fetch_walks(engine->ctx, s, walks, count));
 done:
     return st;
 }
@@ -420,17 +460,19 @@ mco_status dtspms_gpu_open(mco_context *ctx, const dtspms_model *model, const in
     mco_status st = MCO_OK;
     gpu_state *s = NULL;
     dtspms_engine engine = {.ctx = ctx, .model = model, .simd = "none", .threads = 1, .scan = gpu_scan,
-                            .walk = gpu_walk, .close = close_engine};
+                            .close = close_engine};
     MCO_TRY(mco_alloc(ctx, &s, 1));
     engine.state = s;
     MCO_TRY(open_device(&engine, heights, params));
     if (params->reuse == MCO_DTSPMS_REUSE_ON)
         mco_log(ctx, MCO_LOG_INFO, "--reuse on: the gpu engine runs every dynamic program in full");
     engine.lane_bits = s->has_pairs ? 16 : 32;
-    engine.walks = s->has_pairs ? s->device.info.multiprocessors * s->form.walk_blocks
-                                : (int)(s->plain_threads / DTSPMS_PLAIN_THREADS);
     engine.gpu = s->device.info;
     engine.has_gpu = true;
+    if (s->walk_form.shape >= 0) {  // else the cores do the walks: no order, or more than DTSPMS_DEVICE_WALK_ORDERS
+        engine.walk = gpu_walk;
+        engine.walks = s->device.info.multiprocessors * s->walk_form.warps * s->walk_form.walks;
+    }
     *out = engine;
     return MCO_OK;
 done:

@@ -54,7 +54,7 @@ static inline int32_t dtspms_plan_step(const int32_t *lowest, int32_t height, mc
 
 // ---- Moves: after one, position[i] holds node[i], all others are as before
 
-enum { DTSPMS_MOST_CHANGES = 16 };
+enum { DTSPMS_MOST_CHANGES = MCO_DTSPMS_MAX_EXACT_ORDERS };
 
 typedef struct dtspms_move {
     int32_t count;  // 0..DTSPMS_MOST_CHANGES

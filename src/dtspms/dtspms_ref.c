@@ -156,8 +156,6 @@ typedef struct ref_state {
     ref_tables tables;
     dtspms_plan trial;    // the plan with a move applied
     int64_t relaxations;  // of one tour
-    dtspms_walk_tables walk_tables;
-    dtspms_walk_state walk;
 } ref_state;
 
 // Costs of the plan, with `move` made and undone.
@@ -225,47 +223,12 @@ static mco_status evaluate(dtspms_engine *engine, const dtspms_plan *plan, const
     return MCO_OK;
 }
 
-// ---- Walks
-
-static void take_step(dtspms_engine *engine, dtspms_walk *walk)
-{
-    ref_state *r = engine->state;
-    dtspms_move moves[DTSPMS_WALK_BATCH];
-    int32_t thresholds[DTSPMS_WALK_BATCH], pickup[DTSPMS_WALK_BATCH], delivery[DTSPMS_WALK_BATCH];
-    dtspms_walk_neighbours(&r->walk, walk, moves, thresholds);
-    memcpy(r->trial.node, walk->node, (size_t)engine->model->orders * sizeof *walk->node);
-    for (int32_t i = 0; i < DTSPMS_WALK_BATCH; i++) {
-        int64_t cost_of[2];
-        price(engine, &moves[i], cost_of);
-        pickup[i] = (int32_t)cost_of[0];
-        delivery[i] = (int32_t)cost_of[1];
-    }
-    const int32_t first = dtspms_walk_first(walk, thresholds, pickup, delivery, 0, DTSPMS_WALK_BATCH);
-    if (first < DTSPMS_WALK_BATCH)
-        dtspms_walk_accept(&r->walk, walk, &moves[first], pickup[first] + delivery[first]);
-}
-
-static mco_status move_walks(dtspms_engine *engine, dtspms_walk *walks, int32_t count, int32_t steps)
-{
-    ref_state *r = engine->state;
-    for (int32_t w = 0; w < count; w++) {
-        if (engine->model->orders >= 2)
-            dtspms_walk_enter(&r->walk, walks[w].node);
-        for (int32_t step = 0; step < steps; step++, walks[w].step++)
-            if (engine->model->orders >= 2)
-                take_step(engine, &walks[w]);
-    }
-    return MCO_OK;
-}
-
 // ---- Opening and closing
 
 static void free_state(mco_context *ctx, ref_state **r)
 {
     if (*r == NULL)
         return;
-    dtspms_walk_state_clear(ctx, &(*r)->walk);
-    dtspms_walk_tables_clear(ctx, &(*r)->walk_tables);
     mco_free(ctx, &(*r)->tables.length);
     mco_free(ctx, &(*r)->trial.node);
     mco_free(ctx, r);
@@ -294,11 +257,8 @@ mco_status dtspms_ref_open(mco_context *ctx, const dtspms_model *model, const in
     r->relaxations = dtspms_relaxations(heights, model->stacks);
     MCO_TRY(mco_alloc(ctx, &r->trial.node, model->orders));
     MCO_TRY(mco_alloc(ctx, &r->tables.length, (size_t)dtspms_states(heights, model->stacks)));
-    MCO_TRY(dtspms_walk_tables_make(ctx, model, heights, &r->walk_tables));
-    MCO_TRY(dtspms_walk_state_make(ctx, &r->walk_tables, &r->walk));
     *out = (dtspms_engine){.ctx = ctx, .model = model, .state = r, .simd = "none", .lane_bits = 32, .threads = 1,
-                           .walks = 1, .scan = scan_moves, .walk = move_walks,
-                           .evaluate = evaluate, .close = close_engine};
+                           .scan = scan_moves, .evaluate = evaluate, .close = close_engine};
 done:
     if (st != MCO_OK)
         free_state(ctx, &r);

@@ -13,13 +13,6 @@ mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, in
 {
     mco_status st = MCO_OK;
     int64_t pickup, delivery;
-    if (search->engine->evaluate != NULL) {  // faster than the reference
-        const dtspms_move none = {0};
-        int32_t both;
-        MCO_TRY(search->engine->evaluate(search->engine, plan, &none, 1, &both));
-        *cost = both;
-        return MCO_OK;
-    }
     MCO_TRY(dtspms_tour(search->ctx, search->model, plan, MCO_DTSPMS_PICKUP, &pickup, NULL));
     MCO_TRY(dtspms_tour(search->ctx, search->model, plan, MCO_DTSPMS_DELIVERY, &delivery, NULL));
     *cost = pickup + delivery;
@@ -41,21 +34,38 @@ static bool report(dtspms_search *search, mco_event event)
     return mco_report(search->ctx, &progress);
 }
 
+static int64_t tour_length(const dtspms_model *model, int network, const int32_t *tour)
+{
+    int64_t length = 0;
+    for (int32_t i = 0, at = 0; i <= model->orders; i++) {
+        const int32_t next = i < model->orders ? tour[i] : 0;
+        length += model->distance[network][(int64_t)at * model->nodes + next];
+        at = next;
+    }
+    return length;
+}
+
 // Heights, plan and tours of the best plan, orders from 0.
-static mco_status fill_report(dtspms_search *search)
+static mco_status fill_report(dtspms_search *search, int32_t *const given[2])
 {
     mco_status st = MCO_OK;
     const int32_t n = search->model->orders, s = search->model->stacks;
     int32_t *plan = search->report + s, *tours[2] = {plan + n, plan + 2 * n};
     memcpy(search->report, search->best.heights, (size_t)s * sizeof *plan);
     memcpy(plan, search->best.node, (size_t)n * sizeof *plan);
-    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
-        MCO_TRY(dtspms_tour(search->ctx, search->model, &search->best, network, &search->best_cost_of[network],
-                            tours[network]));
+    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++) {
+        if (given == NULL) {
+            MCO_TRY(dtspms_tour(search->ctx, search->model, &search->best, network, &search->best_cost_of[network],
+                                tours[network]));
+        } else {
+            memcpy(tours[network], given[network], (size_t)n * sizeof **tours);
+            search->best_cost_of[network] = tour_length(search->model, network, tours[network]);
+        }
+    }
     for (int32_t i = 0; i < 3 * n; i++)
         plan[i]--;
     if (search->best_cost_of[0] + search->best_cost_of[1] != search->best_cost)
-        MCO_TRY(mco_fail(search->ctx, MCO_ERR_INTERNAL, "the engine says %lld, the tours are %lld and %lld long",
+        MCO_TRY(mco_fail(search->ctx, MCO_ERR_INTERNAL, "the search says %lld, the tours are %lld and %lld long",
                          (long long)search->best_cost, (long long)search->best_cost_of[0],
                          (long long)search->best_cost_of[1]));
 done:
@@ -81,7 +91,7 @@ done:
     return st;
 }
 
-mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost)
+mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost, int32_t *const tours[2])
 {
     mco_status st = MCO_OK;
     if (search->best_cost >= 0 && cost >= search->best_cost)
@@ -89,7 +99,7 @@ mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, in
     search->best_cost = cost;
     memcpy(search->best.heights, plan->heights, sizeof plan->heights);
     memcpy(search->best.node, plan->node, (size_t)search->model->orders * sizeof *plan->node);
-    MCO_TRY(fill_report(search));
+    MCO_TRY(fill_report(search, tours));
     MCO_TRY(add_to_history(search));
     mco_log(search->ctx, MCO_LOG_INFO, "%8.2f s  cost %lld = %lld + %lld, bound %lld, gap %.2f%%",
             mco_clock_s() - search->begin_s, (long long)cost, (long long)search->best_cost_of[0],

@@ -17,6 +17,8 @@ typedef struct dtspms_search {
     int64_t best_cost_of[2];
     int64_t iterations;        // done
     int32_t walks;             // used
+    int threads;               // of the walks
+    const char *simd;          // of the walks
     bool is_proved;            // best_cost is the optimum
     mco_stop stop;             // why the search ended
     int32_t *report;           // [stacks + 3 * orders] heights, plan, pickup, delivery of the best plan, orders from 0
@@ -25,12 +27,13 @@ typedef struct dtspms_search {
     double last_report_s;
 } dtspms_search;
 
-// Keeps the plan if it is better than the best so far: computes its tours, adds to the history, tells the callback.
+// Keeps the plan if it is better than the best so far: adds to the history, tells the callback. `tours` [orders] of each
+// network, nodes as visited; if NULL, the best ones are computed.
 // Errors: MEMORY, INTERNAL (the tours are longer or shorter than `cost`).
-mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost);
+mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost, int32_t *const tours[2]);
 // Whether the search has to end; sets search->stop. Tells the callback of progress now and then.
 bool dtspms_search_ends(dtspms_search *search);
-// Cost of a plan, both tours; its heights are the engine's. Errors: MEMORY.
+// Cost of a plan with the best tours. Errors: MEMORY.
 mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, int64_t *cost);
 
 // Searches from `plan`, whose node array they may change; each ends with search->stop. Errors: MEMORY, DEVICE, INTERNAL.

@@ -73,7 +73,7 @@ static mco_status keep_best(tabu *t)
         t->local_cost = t->cost;
         memcpy(t->local.node, t->plan.node, (size_t)t->search->model->orders * sizeof *t->plan.node);
     }
-    return dtspms_search_note(t->search, &t->plan, t->cost);
+    return dtspms_search_note(t->search, &t->plan, t->cost, NULL);
 }
 
 static bool ends(tabu *t)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plans on a GPU: every cost of whole neighbourhoods, and walks step by step, against the reference or where that is slow
-// the cpu engine: 2 to 6 stacks, even and uneven, symmetric and not, in 16 and 32 bits; refusals and stops.
+// Plans on a GPU: every cost of whole neighbourhoods against the reference or where that is slow the cpu engine; walks bit for
+// bit against those on a core: 2 to 6 stacks, even and uneven, symmetric and not, in 16 and 32 bits; refusals and stops.
 //
 //     gpu_test_dtspms time    times neighbourhoods and walks of 33, 66 and 132 orders instead
 #include <math.h>
@@ -177,58 +177,117 @@ static void test_scan(const shape *s, bench *b, mco_dtspms_move kind)
 
 // ---- Walks
 
-enum { WALKS = 5 };
+enum { WALKS = 5, MANY_WALKS = 3000 };
 
-typedef struct walk_set {
-    dtspms_walk walk[WALKS];
-    int32_t node[WALKS][256], best[WALKS][256];
-} walk_set;
+static int skipped;  // runs of walks that no GPU does
 
-// Other plans, seeds and temperatures; costs as the first steps of a search would set them.
-static void start_walks(const bench *b, const shape *s, walk_set *set)
+// Tables, and two sets of the same walks: one for the GPU, one for the cores.
+typedef struct walk_sets {
+    dtspms_walk_tables tables;
+    dtspms_walk *seen, *expected;  // [count]
+    int32_t count;
+} walk_sets;
+
+// Other seeds and temperatures: 0, about a tenth of a distance, about the greatest distance.
+static void start_walks(const bench *b, const shape *s, int32_t capacity, int32_t count, walk_sets *w)
 {
-    const int32_t unit = s->most / 100 + 1, hot = unit < 4096 ? unit * 64 : 4096 * 64;  // temperatures stay below 2^22
-    for (int w = 0; w < WALKS; w++) {
-        dtspms_plan plan = {.node = set->node[w]};
-        int64_t cost = 0, of_network = 0;
-        dtspms_plan_random(&b->model, (uint64_t)w, &plan);
-        memcpy(plan.heights, s->heights, sizeof plan.heights);
-        for (int network = 0; network < 2; network++) {
-            MUST(dtspms_tour(ctx, &b->model, &plan, network, &of_network, NULL));
-            cost += of_network;
+    const int32_t unit = s->most < 4000000 ? s->most : 4000000, temperatures[] = {0, 26 * unit, 256 * unit};
+    dtspms_model model = b->model;
+    *w = (walk_sets){.count = count};
+    model.capacity = capacity;
+    MUST(dtspms_walk_tables_make(ctx, &model, &w->tables));
+    MUST(mco_alloc(ctx, &w->seen, count));
+    MUST(mco_alloc(ctx, &w->expected, count));
+    for (int32_t k = 0; k < count; k++) {
+        dtspms_walk *const both[] = {&w->seen[k], &w->expected[k]};
+        for (int i = 0; i < 2; i++) {
+            MUST(dtspms_walk_make(ctx, &w->tables, both[i]));
+            dtspms_walk_scatter(&w->tables, 77u + (uint64_t)k, "portable", both[i]);
+            both[i]->temperature = temperatures[k % COUNT_OF(temperatures)];
         }
-        memcpy(set->best[w], set->node[w], sizeof set->best[w]);
-        set->walk[w] = (dtspms_walk){.seed = 77u + (uint64_t)w, .step = 1000 * w, .temperature = w * w * hot,
-                                     .node = set->node[w], .cost = (int32_t)cost, .best = set->best[w],
-                                     .best_cost = (int32_t)cost + (w == 3 ? -1000000 : 0)};
     }
 }
 
-static void expect_equal_walks(const shape *s, const bench *b, const walk_set *seen, const walk_set *expected)
+static void end_walks(walk_sets *w)
 {
-    for (int w = 0; w < WALKS; w++) {
-        const dtspms_walk *x = &seen->walk[w], *y = &expected->walk[w];
-        const size_t bytes = (size_t)b->model.orders * sizeof(int32_t);
-        GPU_CHECK(x->cost == y->cost && x->best_cost == y->best_cost && x->step == y->step,
-                  "%s: walk %d: cost %d, best %d, step %lld, expected %d, %d, %lld", s->name, w, (int)x->cost,
-                  (int)x->best_cost, (long long)x->step, (int)y->cost, (int)y->best_cost, (long long)y->step);
-        GPU_CHECK(memcmp(x->node, y->node, bytes) == 0, "%s: walk %d: another plan", s->name, w);
-        GPU_CHECK(memcmp(x->best, y->best, bytes) == 0, "%s: walk %d: another best plan", s->name, w);
-        checks += 3;
+    for (int32_t k = 0; k < w->count; k++) {
+        dtspms_walk_clear(ctx, &w->expected[k]);
+        dtspms_walk_clear(ctx, &w->seen[k]);
+    }
+    mco_free(ctx, &w->expected);
+    mco_free(ctx, &w->seen);
+    dtspms_walk_tables_clear(ctx, &w->tables);
+}
+
+static bool are_equal(const int32_t *a, const int32_t *b, int32_t count)
+{
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+static void expect_equal_tours(const char *name, const char *which, int32_t walk, int32_t orders, const dtspms_tours *x,
+                               const dtspms_tours *y)
+{
+    GPU_CHECK(x->placed == y->placed && x->cost == y->cost, "%s: walk %d, %s: %d placed, cost %d, expected %d and %d", name,
+              (int)walk, which, (int)x->placed, (int)x->cost, (int)y->placed, (int)y->cost);
+    GPU_CHECK(are_equal(x->heights, y->heights, COUNT_OF(x->heights)), "%s: walk %d, %s: other heights", name, (int)walk,
+              which);
+    GPU_CHECK(are_equal(x->stack + 1, y->stack + 1, orders), "%s: walk %d, %s: other stacks", name, (int)walk, which);
+    for (int w = 0; w < 2; w++) {
+        GPU_CHECK(are_equal(x->node[w], y->node[w], orders + 2), "%s: walk %d, %s: another sequence %d", name, (int)walk,
+                  which, w);
+        GPU_CHECK(are_equal(x->gap[w], y->gap[w], orders + 1), "%s: walk %d, %s: other lengths %d", name, (int)walk, which,
+                  w);
+    }
+    checks += 7;
+}
+
+// Moves both sets on and compares all.
+static void move_both(const char *name, bench *b, walk_sets *w, int64_t steps)
+{
+    const int32_t orders = b->model.orders;
+    MUST(b->gpu.walk(&b->gpu, &w->tables, w->seen, w->count, steps));
+    MUST(dtspms_walk_all(ctx, &w->tables, w->expected, w->count, steps, 1, "portable"));
+    for (int32_t k = 0; k < w->count && gpu_failures < 20; k++) {
+        const dtspms_walk *x = &w->seen[k], *y = &w->expected[k];
+        GPU_CHECK(x->random == y->random, "%s: walk %d: another random state after %lld steps", name, (int)k, (long long)steps);
+        checks++;
+        expect_equal_tours(name, "solution", k, orders, &x->now, &y->now);
+        expect_equal_tours(name, "best", k, orders, &x->best, &y->best);
     }
 }
 
 static void test_walks(const shape *s, bench *b)
 {
-    static walk_set seen, expected;
-    const int32_t steps[2] = {s->is_large ? 20 : 90, s->is_large ? 33 : 110};
-    start_walks(b, s, &seen);
-    start_walks(b, s, &expected);
-    for (int round = 0; round < 2; round++) {
-        MUST(b->gpu.walk(&b->gpu, seen.walk, WALKS, steps[round]));
-        MUST(b->oracle.walk(&b->oracle, expected.walk, WALKS, steps[round]));
-        expect_equal_walks(s, b, &seen, &expected);
+    static const int64_t steps[] = {1, 7, 300};
+    int32_t highest = 0;
+    for (int32_t k = 0; k < s->stacks; k++)
+        highest = s->heights[k] > highest ? s->heights[k] : highest;
+    for (int32_t capacity = highest; capacity <= highest + 3; capacity += 3) {
+        walk_sets w;
+        if (b->gpu.walk == NULL) {
+            skipped++;
+            continue;
+        }
+        start_walks(b, s, capacity, WALKS, &w);
+        for (int k = 0; k < COUNT_OF(steps); k++)
+            move_both(s->name, b, &w, steps[k]);
+        end_walks(&w);
     }
+}
+
+// More walks than fit one warp of each multiprocessor, the last warp in part.
+static void test_many_walks(void)
+{
+    static const shape s = {"many walks", 3, {22, 22, 22}, 0, 140, true, 16, true};
+    mco_dtspms *problem = make(&s, 3);
+    walk_sets w;
+    bench b;
+    if (problem == NULL || !open_bench(&s, problem, false, &b))
+        return;
+    start_walks(&b, &s, s.heights[0], MANY_WALKS + 3, &w);
+    move_both(s.name, &b, &w, 20);
+    end_walks(&w);
+    close_bench(&b);
 }
 
 static void test_shape(const shape *s)
@@ -275,7 +334,7 @@ static void test_limits(void)
 
 // ---- Times
 
-enum { RUNS = 11 };
+enum { RUNS = 11, TIMED_STEPS = 400, TIMED_TEMPERATURE = 20 * 256 };
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -307,33 +366,21 @@ static void time_scan(bench *b, mco_dtspms_move kind)
            (long long)scan.best_move);
 }
 
-static void time_walks(bench *b, int32_t count, int32_t steps, int32_t temperature)
+static void time_walks(bench *b, const shape *s, int32_t count, int64_t steps)
 {
-    const int32_t orders = b->model.orders;
-    dtspms_walk *walks = calloc((size_t)count, sizeof *walks);
-    int32_t *node = calloc((size_t)count * (size_t)orders * 2, sizeof *node);
-    if (walks == NULL || node == NULL)
-        exit(EXIT_FAILURE);
-    for (int32_t w = 0; w < count; w++) {
-        walks[w] = (dtspms_walk){.seed = (uint64_t)w,
-                                 .temperature = temperature,
-                                 .node = node + (int64_t)w * orders * 2,
-                                 .best = node + (int64_t)w * orders * 2 + orders,
-                                 .cost = INT32_MAX / 2,
-                                 .best_cost = INT32_MAX};
-        memcpy(walks[w].node, b->node, (size_t)orders * sizeof *node);
+    walk_sets w;
+    start_walks(b, s, s->heights[0], count, &w);
+    for (int32_t k = 0; k < count; k++)
+        w.seen[k].temperature = TIMED_TEMPERATURE;
+    for (int run = 0; run < 3; run++) {
+        const double device_s = b->gpu.counters.device_s, begin_s = mco_clock_s();
+        MUST(b->gpu.walk(&b->gpu, &w.tables, w.seen, count, steps));
+        const double kernel_s = b->gpu.counters.device_s - device_s, wall_s = mco_clock_s() - begin_s;
+        printf("%d orders, %d walks of %lld steps: kernel %.3f ms, %.4g steps/s in all, wall %.3f ms; first at %d, best %d\n",
+               (int)b->model.orders, (int)count, (long long)steps, 1e3 * kernel_s, (double)count * (double)steps / kernel_s,
+               1e3 * wall_s, (int)w.seen[0].now.cost, (int)w.seen[0].best.cost);
     }
-    for (int k = 0; k < 3; k++) {
-        const double device_s = b->gpu.counters.device_s, begin_s = mco_clock_s(), tours = (double)b->gpu.counters.tours;
-        MUST(b->gpu.walk(&b->gpu, walks, count, steps));
-        const double kernel_s = b->gpu.counters.device_s - device_s;
-        printf("%d orders, %d walks of %d steps at %d/256: kernels %.3f ms, %.2f us a step, %.3g tours/s, wall %.3f ms; "
-               "first at %d\n",
-               (int)orders, (int)count, (int)steps, (int)temperature, 1e3 * kernel_s, 1e6 * kernel_s / steps,
-               ((double)b->gpu.counters.tours - tours) / kernel_s, 1e3 * (mco_clock_s() - begin_s), (int)walks[0].cost);
-    }
-    free(node);
-    free(walks);
+    end_walks(&w);
 }
 
 static void time_all(void)
@@ -349,8 +396,8 @@ static void time_all(void)
             continue;
         time_scan(&b, MCO_DTSPMS_SWAP);
         time_scan(&b, MCO_DTSPMS_EXCHANGE);
-        time_walks(&b, 1, 500, 256);
-        time_walks(&b, b.gpu.walks, 500, 256);
+        for (int32_t share = 1; share <= 4 && b.gpu.walk != NULL; share *= 2)
+            time_walks(&b, &s, b.gpu.walks / share, TIMED_STEPS);
         close_bench(&b);
     }
 }
@@ -366,7 +413,9 @@ int main(int argc, char **argv)
     } else {
         for (int k = 0; k < COUNT_OF(shapes) && gpu_failures < 20; k++)
             test_shape(&shapes[k]);
+        test_many_walks();
         test_limits();
+        printf("%d runs of walks skipped: the cores do them\n", skipped);
     }
     mco_device_close(&device);
     mco_context_destroy(&ctx);

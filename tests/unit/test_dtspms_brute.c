@@ -604,20 +604,16 @@ static void failing_memory_is_told(void **state)
     (void)state;
     open_known(&b, &KNOWN[0]);
     for (long k = 1; st != MCO_OK; k++) {
-        int32_t tour[4], node[4] = {1, 2, 3, 4}, best[4];
+        int32_t tour[4];
         int64_t cost = -7;
         dtspms_engine engine = {0};
-        dtspms_walk walk = {.node = node, .cost = 84, .best = best, .best_cost = 84};
         test_fail_allocation(k);
         st = dtspms_tour(test_ctx, &b.model, &b.plan, MCO_DTSPMS_PICKUP, &cost, tour);
         assert_int_equal(cost, st == MCO_OK ? 54 : -7);
         if (st == MCO_OK)
             st = dtspms_ref_open(test_ctx, &b.model, b.plan.heights, &params, &engine);
-        if (st == MCO_OK) {
-            st = engine.walk(&engine, &walk, 1, 1);
-            assert_int_equal(walk.step, st == MCO_OK);
+        if (st == MCO_OK)
             engine.close(&engine);
-        }
         assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
     }
     test_fail_allocation(0);
@@ -626,148 +622,23 @@ static void failing_memory_is_told(void **state)
 
 // ---- Walks
 
-typedef struct walker {
-    dtspms_walk walk;
-    int32_t node[64], best[64];
-} walker;
-
-static void begin_walk(walker *w, const bench *b, uint64_t seed, int32_t temperature)
-{
-    int64_t cost_of[2];
-    costs_of(b, cost_of);
-    memcpy(w->node, b->node, sizeof w->node);
-    memcpy(w->best, b->node, sizeof w->best);
-    w->walk = (dtspms_walk){.seed = seed, .temperature = temperature, .node = w->node, .best = w->best};
-    w->walk.cost = w->walk.best_cost = (int32_t)(cost_of[0] + cost_of[1]);
-}
-
-static int64_t cost_after(bench *b, const dtspms_move *move)
-{
-    int64_t cost_of[2];
-    int32_t before[64];
-    memcpy(before, b->node, sizeof before);
-    dtspms_move_apply(move, &b->plan);
-    costs_of(b, cost_of);
-    memcpy(b->node, before, sizeof before);
-    return cost_of[0] + cost_of[1];
-}
-
-// A step by the words of dtspms_walk.h, with everything that it reads made anew.
-static void plain_step(bench *b, walker *w)
-{
-    int16_t node[64], position[64], stack[64], near[2 * 64 * DTSPMS_NEAR];
-    int32_t first[MCO_DTSPMS_MAX_STACKS + 1] = {0};
-    uint32_t logarithms[DTSPMS_LOGARITHMS];
-    const int32_t orders = b->model.orders, near_count = orders - 1 < DTSPMS_NEAR ? orders - 1 : DTSPMS_NEAR;
-    const dtspms_walk_view view = {.orders = orders, .stacks = b->model.stacks, .first = first, .node = node,
-                                   .position = position, .stack = stack, .near = near, .near_count = near_count};
-    for (int32_t k = 0, i = 0; k < b->model.stacks; k++)
-        for (first[k + 1] = first[k] + b->plan.heights[k]; i < first[k + 1]; i++) {
-            node[i] = (int16_t)w->node[i];
-            position[w->node[i]] = (int16_t)i;
-            stack[i] = (int16_t)k;
-        }
-    dtspms_walk_near(&b->model, near_count, near);
-    dtspms_walk_logarithms(logarithms);
-    set_nodes(b, w->node);
-    for (int32_t i = 0; i < DTSPMS_WALK_BATCH; i++) {
-        dtspms_move move;
-        int32_t threshold;
-        dtspms_walk_propose(&view, w->walk.seed, w->walk.step, i, w->walk.temperature, logarithms, &move, &threshold);
-        const int64_t cost = cost_after(b, &move);
-        if (cost > w->walk.cost + threshold)
-            continue;
-        dtspms_move_apply(&move, &b->plan);
-        memcpy(w->node, b->node, sizeof w->node);
-        w->walk.cost = (int32_t)cost;
-        if (cost < w->walk.best_cost) {
-            w->walk.best_cost = (int32_t)cost;
-            memcpy(w->best, w->node, sizeof w->best);
-        }
-        break;
-    }
-    w->walk.step++;
-}
-
-static void assert_walks_equal(const walker *a, const walker *b, int32_t orders)
-{
-    assert_int_equal(a->walk.step, b->walk.step);
-    assert_int_equal(a->walk.cost, b->walk.cost);
-    assert_int_equal(a->walk.best_cost, b->walk.best_cost);
-    assert_memory_equal(a->node, b->node, (size_t)orders * sizeof *a->node);
-    assert_memory_equal(a->best, b->best, (size_t)orders * sizeof *a->best);
-}
-
-static void assert_is_permutation(const int32_t *node, int32_t orders)
-{
-    bool seen[64] = {false};
-    for (int32_t i = 0; i < orders; i++) {
-        assert_in_range(node[i], 1, orders);
-        assert_false(seen[node[i]]);
-        seen[node[i]] = true;
-    }
-}
-
-// Two walks in one call, in pieces, equal plain steps; and their costs are those of their plans.
-static void walks_follow_the_rule(void **state)
-{
-    enum { STEPS = 40 };
-    mco_rng rng;
-    (void)state;
-    mco_rng_seed(&rng, 5, 0);
-    for (int k = 0; k < 60; k++) {
-        bench b;
-        walker walked[2], plain[2];
-        dtspms_walk walks[2];
-        int64_t cost_of[2];
-        open_random(&b, &rng, k % 12, 2 + k % 5, 100);
-        dtspms_engine engine = open_engine(&b);
-        for (int w = 0; w < 2; w++) {
-            begin_walk(&walked[w], &b, (uint64_t)(2 * k + w), k % 3 == 0 ? 0 : 20 << 8);
-            begin_walk(&plain[w], &b, (uint64_t)(2 * k + w), k % 3 == 0 ? 0 : 20 << 8);
-            walks[w] = walked[w].walk;
-        }
-        assert_ok(engine.walk(&engine, walks, 2, 0));
-        assert_ok(engine.walk(&engine, walks, 2, 1));
-        assert_ok(engine.walk(&engine, walks, 2, STEPS - 1));
-        assert_int_equal(engine.counters.tours, b.model.orders < 2 ? 0 : 2 * 2 * DTSPMS_WALK_BATCH * STEPS);
-        assert_int_equal(engine.counters.relaxations,
-                         engine.counters.tours * dtspms_relaxations(b.plan.heights, b.model.stacks));
-        for (int w = 0; w < 2; w++) {
-            walked[w].walk = walks[w];
-            for (int32_t step = 0; step < STEPS; step++) {
-                if (b.model.orders < 2)
-                    plain[w].walk.step++;
-                else
-                    plain_step(&b, &plain[w]);
-            }
-            assert_walks_equal(&walked[w], &plain[w], b.model.orders);
-            for (int best = 0; best < 2; best++) {
-                const int32_t *node = best ? walked[w].best : walked[w].node;
-                assert_is_permutation(node, b.model.orders);
-                set_nodes(&b, node);
-                costs_of(&b, cost_of);
-                assert_int_equal(cost_of[0] + cost_of[1], best ? walks[w].best_cost : walks[w].cost);
-            }
-        }
-        engine.close(&engine);
-        close_bench(&b);
-    }
-}
-
 // What is known to be the best is found, and never undercut.
 static void walks_find_the_optimum(void **state)
 {
     (void)state;
     for (int k = 0; k < COUNT_OF(KNOWN); k++) {
         bench b;
-        walker w;
+        dtspms_walk_tables tables;
+        dtspms_walk w;
         open_known(&b, &KNOWN[k]);
-        dtspms_engine engine = open_engine(&b);
-        begin_walk(&w, &b, 1, 10 << 8);
-        assert_ok(engine.walk(&engine, &w.walk, 1, 300));
-        assert_int_equal(w.walk.best_cost, KNOWN[k].optimum_of[0] + KNOWN[k].optimum_of[1]);
-        engine.close(&engine);
+        assert_ok(dtspms_walk_tables_make(test_ctx, &b.model, &tables));
+        assert_ok(dtspms_walk_make(test_ctx, &tables, &w));
+        dtspms_walk_scatter(&tables, 1, "portable", &w);
+        w.temperature = 10 << 8;
+        assert_ok(dtspms_walk_all(test_ctx, &tables, &w, 1, 300, 1, "portable"));
+        assert_int_equal(w.best.cost, KNOWN[k].optimum_of[0] + KNOWN[k].optimum_of[1]);
+        dtspms_walk_clear(test_ctx, &w);
+        dtspms_walk_tables_clear(test_ctx, &tables);
         close_bench(&b);
     }
 }
@@ -788,7 +659,6 @@ int main(void)
         TEST(where_there_is_no_move_none_is_the_best),
         TEST(tables_beyond_memory_are_refused),
         TEST(failing_memory_is_told),
-        TEST(walks_follow_the_rule),
         TEST(walks_find_the_optimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
