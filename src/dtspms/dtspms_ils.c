@@ -6,10 +6,9 @@
 //         the best plans of the walks get their best tours; the best of all descends by the best swap, then by the best exchange
 //         of three, until neither improves
 //
-// Temperatures count in twice the mean distance of a node to its nearest, about the mean edge of a good solution. With a limit
-// of time or steps a short round is for an early answer and the second takes the rest; without, each round is twice as long as
-// the one before. Walks ask for no neighbourhood: unless the engine can move them itself, the cores
-// do.
+// Temperatures count in twice the mean distance of a node to its nearest, about the mean edge of a good solution. The first
+// round is short, for an early answer; the others are as long as pays, then it is better to heat up again (README). Walks ask
+// for no neighbourhood: unless the engine can move them itself, the cores do.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +20,9 @@
 
 static const double HOT = 1.3, COLD = 0.5;       // of the mean edge
 static const double MOST_TEMPERATURE = 4e6;      // see dtspms_walk.temperature
-static const double FIRST_ROUND = 1.0 / 16;      // of the limit
-static const int64_t FIRST_STEPS = 65536;        // of the first round without any limit
-static const int64_t SEGMENTS = 256;             // temperatures of a round, at least, where steps are counted
+static const int64_t FIRST_STEPS = 200, ROUND_STEPS = 2000;  // of a round, for each order
+static const double FIRST_END = 1.0 / 16, END = 0.97;  // share of the limit by which rounds have cooled down
+static const int64_t MOST_SEGMENT = 256, SEGMENTS = 4096;  // steps at one temperature; where they are counted, of the limit
 static const double SEGMENT_S = 0.05;            // otherwise, on the cores; the clock is looked at between segments
 static const double LONG_SEGMENT_S = 0.2;        // on an engine that takes the walks and gives them back
 enum { MOST_PRICED = 64 };                       // walks that get their best tours at the end of a round
@@ -82,7 +81,7 @@ static int64_t segment_steps(const ils *s)
 {
     const int64_t limit = s->search->params->iterations;
     if (limit >= 0) {
-        const int64_t steps = 1 + (int64_t)(FIRST_ROUND * (double)limit) / SEGMENTS;
+        const int64_t share = 1 + limit / SEGMENTS, steps = share < MOST_SEGMENT ? share : MOST_SEGMENT;
         return limit - s->steps < steps ? limit - s->steps : steps;
     }
     const double seconds = s->search->engine->walk != NULL ? LONG_SEGMENT_S : SEGMENT_S;
@@ -134,15 +133,17 @@ static mco_status move_walks(ils *s, int64_t steps)
     return dtspms_walk_all(search->ctx, &s->tables, s->walks, s->count, steps, search->threads, search->simd);
 }
 
-// The walks cool while the share of the limit goes from `begin` to `end`, or for `steps` without a limit.
-static mco_status cool(ils *s, double begin, double end, int64_t steps, bool *has_ended)
+// The walks cool for `steps` steps, or while the share of the limit goes up to `end`, whichever comes first.
+static mco_status cool(ils *s, int64_t steps, double end, bool *has_ended)
 {
     mco_status st = MCO_OK;
     const int64_t first = s->steps;
+    const double begin = progress(s);
     for (;;) {
-        const double now = progress(s);
-        const double share = now < 0 ? (double)(s->steps - first) / (double)steps : (now - begin) / (end - begin);
-        if ((*has_ended = ends(s)) || !(share < 1))  // 0 / 0 in a round behind the last
+        const double now = progress(s), by_steps = (double)(s->steps - first) / (double)steps;
+        const double by_limit = now < 0 ? 0 : now < end ? (now - begin) / (end - begin) : 1;
+        const double share = by_steps > by_limit ? by_steps : by_limit;
+        if ((*has_ended = ends(s)) || !(share < 1))
             return MCO_OK;
         const double temperature = HOT * s->mean_edge * pow(COLD / HOT, share);
         const int64_t segment = segment_steps(s);
@@ -292,10 +293,10 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
     MCO_TRY(mco_alloc(search->ctx, &s.by_cost, s.count));
     MCO_TRY(begin_walks(&s, plan));
     MCO_TRY(note_walks(&s));
-    for (int32_t round = 0; !has_ended; round++) {
+    for (bool is_first = true; !has_ended; is_first = false) {
         const int64_t done = s.steps;
-        MCO_TRY(cool(&s, round < 2 ? round * FIRST_ROUND : 1, round < 1 ? FIRST_ROUND : 1,
-                     FIRST_STEPS << (round < 40 ? round : 40), &has_ended));
+        MCO_TRY(cool(&s, (is_first ? FIRST_STEPS : ROUND_STEPS) * (model->orders + 1),
+                     is_first ? FIRST_END : progress(&s) < END ? END : 1, &has_ended));
         if (!has_ended || search->stop == MCO_STOP_ITERATIONS)
             MCO_TRY(finish_round(&s, s.steps - done, &has_ended));
         has_ended = has_ended || search->stop == MCO_STOP_ITERATIONS;
