@@ -2,6 +2,7 @@
 // Iterated local search: rounds of annealing walks by ruin and recreate (dtspms_walk.h), each ended by the exact programs.
 //
 //     for each round
+//         every second walk begins anew
 //         every walk cools from HOT to COLD
 //         the best plans of the walks get their best tours; the best of all descends by the best swap, then by the best exchange
 //         of three, until neither improves
@@ -265,6 +266,13 @@ done:
     return st;
 }
 
+// Every second walk.
+static void begin_anew(ils *s)
+{
+    for (int32_t k = 1; k < s->count; k += 2)
+        dtspms_walk_scatter(&s->tables, s->walks[k].random, s->search->simd, &s->walks[k]);
+}
+
 static void clear(ils *s)
 {
     mco_context *ctx = s->search->ctx;
@@ -293,10 +301,12 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
     MCO_TRY(mco_alloc(search->ctx, &s.by_cost, s.count));
     MCO_TRY(begin_walks(&s, plan));
     MCO_TRY(note_walks(&s));
-    for (bool is_first = true; !has_ended; is_first = false) {
+    for (int32_t round = 0; !has_ended; round++) {
         const int64_t done = s.steps;
-        MCO_TRY(cool(&s, (is_first ? FIRST_STEPS : ROUND_STEPS) * (model->orders + 1),
-                     is_first ? FIRST_END : progress(&s) < END ? END : 1, &has_ended));
+        if (round > 1)
+            begin_anew(&s);
+        MCO_TRY(cool(&s, (round == 0 ? FIRST_STEPS : ROUND_STEPS) * (model->orders + 1),
+                     round == 0 ? FIRST_END : progress(&s) < END ? END : 1, &has_ended));
         if (!has_ended || search->stop == MCO_STOP_ITERATIONS)
             MCO_TRY(finish_round(&s, s.steps - done, &has_ended));
         has_ended = has_ended || search->stop == MCO_STOP_ITERATIONS;
