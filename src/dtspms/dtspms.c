@@ -297,9 +297,11 @@ static void choose_walks(solve *s)
     dtspms_search *search = &s->search;
     const bool is_reference = s->params.engine == MCO_DTSPMS_ENGINE_REFERENCE, is_cpu = s->params.engine == MCO_DTSPMS_ENGINE_CPU;
     search->threads = is_reference ? 1 : s->params.threads > 0 ? (int)s->params.threads : mco_cpu_count();
-    search->simd = is_cpu ? s->engine.simd : mco_simd_name();
-    const int32_t busy = s->engine.walk != NULL ? s->engine.walks : search->threads;
-    search->walks = s->params.iterations < 0 && busy > WALKS ? busy : WALKS;
+    search->simd = is_cpu ? s->engine.simd : is_reference ? "portable" : mco_simd_name();
+    const int32_t n = s->model.orders, busy = s->engine.walk != NULL ? s->engine.walks : search->threads;
+    const double room = (dtspms_memory_bytes(&s->params) - dtspms_walk_tables_bytes(n)) / dtspms_walk_bytes(n);
+    const int32_t most = busy < room ? busy : room > WALKS ? (int32_t)room : WALKS;
+    search->walks = s->params.iterations < 0 && most > WALKS ? most : WALKS;
     if (s->params.walks > 0)
         search->walks = (int32_t)s->params.walks;
 }

@@ -48,7 +48,7 @@ typedef struct dtspms_engine {
     // mco_is_cancelled() or `stop_s`, a moment of mco_clock_s(), has passed.
     mco_status (*scan)(struct dtspms_engine *engine, dtspms_scan *scan, double stop_s);
     // Moves each of walks [count] on by `steps` steps, as dtspms_walk_all() does. NULL where the cores are to do it. Errors:
-    // LIMIT, MEMORY, DEVICE.
+    // MEMORY, DEVICE.
     mco_status (*walk)(struct dtspms_engine *engine, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count,
                        int64_t steps);
     int walks;         // that keep its own walk busy; 0 without

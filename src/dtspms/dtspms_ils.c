@@ -2,10 +2,10 @@
 // Iterated local search: rounds of annealing walks by ruin and recreate (dtspms_walk.h), each ended by the exact programs.
 //
 //     for each round
-//         every second walk begins anew
 //         every walk cools from HOT to COLD
 //         the best plans of the walks get their best tours; the best of all descends by the best swap, then by the best exchange
-//         of three, until neither improves
+//         of three, until neither improves or a scan would be long beside the round
+//         before the third round and all after it, every second walk begins anew
 //
 // Temperatures count in twice the mean distance of a node to its nearest, about the mean edge of a good solution. The first
 // round is short, for an early answer; the others are as long as pays, then it is better to heat up again (README). Walks ask
@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "dtspms/dtspms_search.h"
 #include "dtspms/dtspms_walk.h"
-#include "mco/devices.h"
 
 static const double HOT = 1.3, COLD = 0.5;       // of the mean edge
 static const double MOST_TEMPERATURE = 4e6;      // see dtspms_walk.temperature
@@ -29,6 +28,7 @@ static const double LONG_SEGMENT_S = 0.2;        // on an engine that takes the 
 enum { MOST_PRICED = 64 };                       // walks that get their best tours at the end of a round
 static const int64_t LONG_TOUR = 10000000;       // relaxations: its dynamic program runs at the end of a round only
 static const double STEP_RELAXATIONS = 4e3;      // that take as long as a step, for each order
+static const double PLAIN_SLOWER = 1000;         // of relaxations by the plain kernels of a GPU, about
 static const double DESCENT_SHARE[] = {1, 0.1};  // of the round's work that a scan of swaps, of exchanges may take
 
 typedef struct ils {
@@ -54,27 +54,33 @@ static double find_mean_edge(const dtspms_model *model)
             int32_t nearest = INT32_MAX;
             for (int32_t j = 0; j < model->nodes; j++) {
                 const int32_t length = model->distance[network][(int64_t)i * model->nodes + j];
-                nearest = j != i && length < nearest ? length : nearest;
+                nearest = length > 0 && length < nearest ? length : nearest;
             }
-            sum += nearest;
+            sum += nearest < INT32_MAX ? nearest : 0;
         }
     return sum / model->nodes;
 }
 
 // ---- Limits
 
-// Share of the limit that is gone, 0 to 1; negative without a limit.
+// Share of the limit that is gone, 0 to 1; negative without a limit. With a number of steps the clock has no say: it ends the
+// search, and until then the result is that of the steps.
 static double progress(const ils *s)
 {
     const mco_dtspms_params *p = s->search->params;
     double share = -1;
     if (p->iterations >= 0)
         share = p->iterations > 0 ? (double)s->steps / (double)p->iterations : 1;
-    if (isfinite(s->search->stop_s)) {
-        const double now_s = mco_clock_s(), by_time = (now_s - s->begin_s) / (s->search->stop_s - s->begin_s);
-        share = by_time > share ? by_time : share;
-    }
+    else if (isfinite(s->search->stop_s))
+        share = (mco_clock_s() - s->begin_s) / (s->search->stop_s - s->begin_s);
     return share;
+}
+
+// Steps until the clock is looked at.
+static int64_t timed_steps(const ils *s)
+{
+    const double seconds = s->search->engine->walk != NULL ? LONG_SEGMENT_S : SEGMENT_S;
+    return s->step_s == 0 ? 1 : s->step_s > seconds ? 1 : (int64_t)(seconds / s->step_s);
 }
 
 // Steps at one temperature.
@@ -85,8 +91,7 @@ static int64_t segment_steps(const ils *s)
         const int64_t share = 1 + limit / SEGMENTS, steps = share < MOST_SEGMENT ? share : MOST_SEGMENT;
         return limit - s->steps < steps ? limit - s->steps : steps;
     }
-    const double seconds = s->search->engine->walk != NULL ? LONG_SEGMENT_S : SEGMENT_S;
-    return s->step_s == 0 ? 1 : s->step_s > seconds ? 1 : (int64_t)(seconds / s->step_s);
+    return timed_steps(s);
 }
 
 static bool ends(ils *s)
@@ -114,11 +119,11 @@ done:
     return st;
 }
 
-// Notes the best plan of all walks if it is better than all before.
-static mco_status note_walks(ils *s)
+// Notes the best plan of the first `count` walks if it is better than all before.
+static mco_status note_walks(ils *s, int32_t count)
 {
     int32_t best = 0;
-    for (int32_t k = 1; k < s->count; k++)
+    for (int32_t k = 1; k < count; k++)
         if (s->walks[k].best.cost < s->walks[best].best.cost)
             best = k;
     if (s->search->best_cost >= 0 && s->walks[best].best.cost >= s->search->best_cost)
@@ -126,12 +131,26 @@ static mco_status note_walks(ils *s)
     return note_walk(s, &s->walks[best], dtspms_relaxations(s->walks[best].best.heights, s->tables.stacks) <= LONG_TOUR);
 }
 
+// Moves all walks on by `steps` steps, or fewer where the search ends.
 static mco_status move_walks(ils *s, int64_t steps)
 {
+    mco_status st = MCO_OK;
     dtspms_search *search = s->search;
-    if (search->engine->walk != NULL)
-        return search->engine->walk(search->engine, &s->tables, s->walks, s->count, steps);
-    return dtspms_walk_all(search->ctx, &s->tables, s->walks, s->count, steps, search->threads, search->simd);
+    dtspms_engine *engine = search->engine;
+    for (int64_t left = steps; left > 0 && !dtspms_search_ends(search);) {
+        const int64_t most = timed_steps(s), part = left < most ? left : most;
+        const double begin_s = mco_clock_s();
+        if (engine->walk != NULL)
+            MCO_TRY(engine->walk(engine, &s->tables, s->walks, s->count, part));
+        else
+            MCO_TRY(dtspms_walk_all(search->ctx, &s->tables, s->walks, s->count, part, search->threads, search->simd));
+        s->step_s = (mco_clock_s() - begin_s) / (double)part;
+        s->steps += part;
+        search->iterations += part * s->count;
+        left -= part;
+    }
+done:
+    return st;
 }
 
 // The walks cool for `steps` steps, or while the share of the limit goes up to `end`, whichever comes first.
@@ -150,12 +169,8 @@ static mco_status cool(ils *s, int64_t steps, double end, bool *has_ended)
         const int64_t segment = segment_steps(s);
         for (int32_t k = 0; k < s->count; k++)
             s->walks[k].temperature = (int32_t)(256 * (temperature < MOST_TEMPERATURE ? temperature : MOST_TEMPERATURE));
-        const double begin_s = mco_clock_s();
         MCO_TRY(move_walks(s, segment));
-        s->step_s = (mco_clock_s() - begin_s) / (double)segment;
-        s->steps += segment;
-        s->search->iterations += segment * s->count;
-        MCO_TRY(note_walks(s));
+        MCO_TRY(note_walks(s, s->count));
     }
 done:
     return st;
@@ -163,12 +178,15 @@ done:
 
 // ---- Descent
 
-// Whether a scan is short beside `steps` steps of the walks.
-static bool is_short(const ils *s, mco_dtspms_move kind, int64_t steps)
+// Whether a scan around a plan of these heights is short beside `steps` steps of the walks.
+static bool is_short(const ils *s, const int32_t *heights, mco_dtspms_move kind, int64_t steps)
 {
-    const double relaxations = 2 * (double)dtspms_relaxations(s->search->best.heights, s->tables.stacks);
+    const dtspms_engine *engine = s->search->engine;
+    const bool is_plain = engine->has_gpu && engine->lane_bits == 32 && s->search->params->iterations < 0;
+    const double relaxations = 2 * (double)dtspms_relaxations(heights, s->tables.stacks) * (is_plain ? PLAIN_SLOWER : 1);
     const double work = STEP_RELAXATIONS * s->tables.orders * (double)steps * s->count;
-    return (double)dtspms_move_count(kind, s->tables.orders) * relaxations <= DESCENT_SHARE[kind] * work;
+    return dtspms_tour_bytes(heights, s->tables.stacks) <= dtspms_memory_bytes(s->search->params) &&
+           (double)dtspms_move_count(kind, s->tables.orders) * relaxations <= DESCENT_SHARE[kind] * work;
 }
 
 // Opens the engine for the heights of the best plan; false if their tables are too large. Errors: as of dtspms_engine_open().
@@ -179,7 +197,7 @@ static mco_status fit_engine(ils *s, bool *fits)
     const dtspms_model *model = search->model;
     const size_t bytes = (size_t)model->stacks * sizeof *s->heights;
     *fits = memcmp(search->best.heights, s->heights, bytes) == 0;
-    if (*fits || dtspms_tour_bytes(search->best.heights, model->stacks) > dtspms_memory_bytes(search->params))
+    if (*fits)
         return MCO_OK;
     st = dtspms_engine_change(search->ctx, model, search->best.heights, search->params, search->engine);
     *fits = st == MCO_OK;
@@ -197,10 +215,10 @@ static mco_status descend(ils *s, int64_t steps, bool *has_ended)
     dtspms_search *search = s->search;
     const dtspms_model *model = search->model;
     mco_dtspms_move kind = MCO_DTSPMS_SWAP;
-    bool fits = is_short(s, kind, steps);
+    bool fits = is_short(s, search->best.heights, kind, steps);
     if (fits)
         MCO_TRY(fit_engine(s, &fits));
-    while (fits && kind <= MCO_DTSPMS_EXCHANGE && is_short(s, kind, steps) && !(*has_ended = dtspms_search_ends(search))) {
+    while (fits && kind <= MCO_DTSPMS_EXCHANGE && is_short(s, search->best.heights, kind, steps) && !(*has_ended = dtspms_search_ends(search))) {
         dtspms_scan scan = {.plan = &search->best, .kind = kind, .reuse = true};
         MCO_TRY(search->engine->scan(search->engine, &scan, search->stop_s));
         const int64_t cost = scan.best_cost_of[0] + scan.best_cost_of[1];
@@ -233,34 +251,37 @@ static mco_status finish_round(ils *s, int64_t steps, bool *has_ended)
     for (int32_t k = 0; k < s->count; k++)
         s->by_cost[k] = &s->walks[k];
     qsort(s->by_cost, (size_t)s->count, sizeof *s->by_cost, compare_walks);
-    for (int32_t k = 0; k < s->count && k < MOST_PRICED && is_short(s, MCO_DTSPMS_SWAP, steps); k++)
-        MCO_TRY(note_walk(s, s->by_cost[k], true));
-    MCO_TRY(descend(s, steps, has_ended));
+    for (int32_t k = 0; k < s->count && k < MOST_PRICED && !(*has_ended = dtspms_search_ends(s->search)); k++)
+        if (is_short(s, s->by_cost[k]->best.heights, MCO_DTSPMS_SWAP, steps))
+            MCO_TRY(note_walk(s, s->by_cost[k], true));
+    if (!*has_ended)
+        MCO_TRY(descend(s, steps, has_ended));
 done:
     return st;
 }
 
 // ---- Rounds
 
-// Walks from the start and from orders placed at random; as many as can be placed in time, but one.
+// Walks from the start and from orders placed at random; as many as can be placed in time, at least one.
 static mco_status begin_walks(ils *s, const dtspms_plan *plan)
 {
     mco_status st = MCO_OK;
     const dtspms_search *search = s->search;
     for (int32_t k = 0; k < s->count; k++) {
         uint64_t seed = (uint64_t)search->params->seed + ((uint64_t)k << 40);
-        if (k > 0 && mco_clock_s() >= search->stop_s) {
+        if (k > 0 && (mco_clock_s() >= search->stop_s || mco_is_cancelled(search->ctx))) {
             s->count = s->search->walks = k;
             break;
         }
         MCO_TRY(dtspms_walk_make(search->ctx, &s->tables, &s->walks[k]));
         dtspms_walk_scatter(&s->tables, mco_splitmix64(&seed), search->simd, &s->walks[k]);
-        if (k > 0 || search->params->start == NULL)
-            continue;
         int64_t cost;
-        for (int w = 0; w < 2; w++)
+        for (int w = 0; w < 2 && k == 0 && search->params->start != NULL; w++)
             MCO_TRY(dtspms_tour(search->ctx, search->model, plan, w, &cost, s->tours[w]));
-        dtspms_walk_enter(&s->tables, plan, (const int32_t *const *)s->tours, &s->walks[k]);
+        if (k == 0 && search->params->start != NULL)
+            dtspms_walk_enter(&s->tables, plan, (const int32_t *const *)s->tours, &s->walks[k]);
+        if (k == 0)
+            MCO_TRY(note_walks(s, 1));
     }
 done:
     return st;
@@ -300,10 +321,10 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
     MCO_TRY(mco_alloc(search->ctx, &s.walks, s.count));
     MCO_TRY(mco_alloc(search->ctx, &s.by_cost, s.count));
     MCO_TRY(begin_walks(&s, plan));
-    MCO_TRY(note_walks(&s));
+    MCO_TRY(note_walks(&s, s.count));
     for (int32_t round = 0; !has_ended; round++) {
         const int64_t done = s.steps;
-        if (round > 1)
+        if (round > 1 && progress(&s) < END)
             begin_anew(&s);
         MCO_TRY(cool(&s, (round == 0 ? FIRST_STEPS : ROUND_STEPS) * (model->orders + 1),
                      round == 0 ? FIRST_END : progress(&s) < END ? END : 1, &has_ended));

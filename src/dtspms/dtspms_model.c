@@ -188,6 +188,8 @@ double dtspms_states(const int32_t *heights, int32_t stacks)
 int64_t dtspms_relaxations(const int32_t *heights, int32_t stacks)
 {
     int64_t count = 0;
+    if (dtspms_states(heights, stacks) * stacks > 1e18)
+        return (int64_t)1e18;
     for (int32_t k = 0; k < stacks; k++)
         for (int32_t q = 0; q < stacks; q++) {
             int64_t product = 1;

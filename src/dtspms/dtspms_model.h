@@ -68,7 +68,7 @@ void dtspms_move_positions(mco_dtspms_move kind, int32_t orders, int64_t index, 
 void dtspms_move_at(const dtspms_plan *plan, mco_dtspms_move kind, int32_t orders, int64_t index, dtspms_move *out);
 void dtspms_move_apply(const dtspms_move *move, dtspms_plan *plan);
 
-// ---- Counts: of one tour over these heights, exact
+// ---- Counts: of one tour over these heights, exact up to 10^18, which stands for more
 
 int64_t dtspms_relaxations(const int32_t *heights, int32_t stacks);
 // Heights times last stack: entries of a table of all states, for the traceback. As double: may be huge.

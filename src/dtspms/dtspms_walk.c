@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "mco/version.h"
 
 // ---- Tables
 
@@ -132,7 +131,7 @@ static int64_t tours_words(int32_t nodes)
 
 static int64_t work_words(int32_t nodes)
 {
-    return 3 * (int64_t)nodes + 8;
+    return 3 * (int64_t)nodes + DTSPMS_WALK_LANES;
 }
 
 static void lay_out(int32_t nodes, int32_t *words, dtspms_tours *out)

@@ -24,16 +24,17 @@ enum {
     DTSPMS_MOST_REMOVED = 12,                 // orders in a step
     DTSPMS_LONGEST_STRING = 10,
     DTSPMS_NEAR = 2 * DTSPMS_MOST_REMOVED,    // each order tried is gone already, or one more goes
+    DTSPMS_WALK_LANES = 8,                    // at least as many as stacks
     DTSPMS_BLINKS = 43,                       // of 4,096
     DTSPMS_LOGARITHMS = 1024,                 // entries of the table of -ln(u)
     DTSPMS_MAX_WALK_ORDERS = 32767,
     DTSPMS_DEVICE_WALK_ORDERS = 500           // at most on a GPU; with more the cores do the walks
 };
 
-// Both tours over the orders placed so far. Arrays lie in one block of dtspms_tours_words() words.
+// Both tours over the orders placed so far. Arrays lie in one block.
 typedef struct dtspms_tours {
     int32_t placed, cost;
-    int32_t heights[8];  // of the stacks
+    int32_t heights[DTSPMS_WALK_LANES];  // of the stacks
     int32_t *node[2];    // [placed + 2] sequence of each network, from depot to depot
     int32_t *gap[2];     // [placed + 1] length of the edge to the next
     int32_t *stack;      // [nodes] of each node that is placed
@@ -44,7 +45,7 @@ typedef struct dtspms_walk {
     int32_t temperature;  // in 1/256 of a unit of cost; at most 2^30
     dtspms_tours now, trial, best;
     char *is_removed;     // [nodes] false between steps
-    int32_t *work;        // [dtspms_walk_work_words()] for recreate
+    int32_t *work;        // [3 * nodes + DTSPMS_WALK_LANES] for recreate; the blocks of the tours lie behind it
 } dtspms_walk;
 
 // What all walks read.

@@ -14,7 +14,7 @@
 #define NAME2(name, set) name##_##set
 #define NAME(name, set) NAME2(name, set)
 
-enum { STACKS = 8 };
+enum { STACKS = DTSPMS_WALK_LANES };
 static const int32_t NONE = INT32_MAX;
 
 typedef int32_t vec __attribute__((vector_size(4 * STACKS), may_alias, aligned(4)));
