@@ -304,6 +304,10 @@ static void choose_walks(solve *s)
     search->walks = s->params.iterations < 0 && most > WALKS ? most : WALKS;
     if (s->params.walks > 0)
         search->walks = (int32_t)s->params.walks;
+    if (s->params.engine == MCO_DTSPMS_ENGINE_GPU && s->engine.walk == NULL) {  // the cores work too, and the result says so
+        s->engine.threads = search->threads;
+        s->engine.simd = search->simd;
+    }
 }
 
 static mco_status run_search(solve *s)
@@ -313,7 +317,8 @@ static mco_status run_search(solve *s)
     const int32_t n = s->model.orders;
     MCO_TRY(mco_alloc(s->ctx, &search->best.node, n));
     MCO_TRY(mco_alloc(s->ctx, &search->report, s->model.stacks + 3 * (int64_t)n));
-    choose_walks(s);
+    if (s->params.method == MCO_DTSPMS_METHOD_ILS)
+        choose_walks(s);
     if (s->params.start != NULL) {
         int64_t cost;
         MCO_TRY(dtspms_search_cost(search, &s->plan, &cost));

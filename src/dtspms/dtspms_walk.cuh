@@ -514,7 +514,7 @@ template <class S> struct walk_lane {
 // Steps of walks, at least one, of at least one order. A warp has S::GROUPS walks, one after another; a block as many warps as
 // shared memory holds: four words for each order of each walk, then the distances of both networks where S::IS_SHARED (66
 // orders in 32 bits: 1.2 KB and 18 KB, 22 warps). Device memory: a solution read or written for each step. Rate
-// (H200, 66 orders): 193 M steps a second with 23,232 walks, a quarter of them 81 M; limit: instructions issued, then latency.
+// (H200, 66 orders): 193 M steps a second with 23,232 walks, a quarter of them 81 M; limit: not profiled.
 template <class S>
 __global__ void __launch_bounds__(MOST_WALK_WARPS *WARP, 1) walk_groups(const __grid_constant__ dtspms_device_walks walks)
 {

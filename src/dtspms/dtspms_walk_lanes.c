@@ -3,8 +3,9 @@
 //
 // One pass over either sequence, a lane for each stack: the lane holds the least detour of the edges since the last stop of
 // its stack. At a stop that is what the slot below it costs; then the lane starts anew. Both passes together: 2 (placed + 1)
-// detours, each one gather from two rows of distances, and as many steps of minimum and restart. For 66 orders that is 0.2 us
-// an order (AVX-512, 2.5 GHz), most of what a walk does.
+// detours, each one gather from two rows of distances, and as many steps of minimum and restart. At 66 orders it
+// takes 0.6 us (AVX-512, 2.5 GHz), three quarters of a walk's time; the chain of minimum and restart alone, two cycles an edge,
+// would be 0.11 us.
 #include <string.h>
 
 #include "dtspms/dtspms_walk.h"
