@@ -29,5 +29,6 @@
 #include "mco/reduce.h"
 #include "mco/status.h"
 #include "mco/version.h"
+#include "mco/vrp.h"
 
 #endif

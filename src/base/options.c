@@ -101,7 +101,9 @@ void mco_options_echo(mco_json *json, const mco_option *options, size_t count, c
             else
                 mco_json_integer(json, key, *(const int64_t *)field);
             break;
-        case MCO_OPTION_REAL: mco_json_real(json, key, *(const double *)field); break;
+        case MCO_OPTION_REAL:
+            mco_json_real(json, key, *(const double *)field == o->unset ? NAN : *(const double *)field);
+            break;
         case MCO_OPTION_CHOICE:
             mco_json_text(json, key, mco_option_choice(o, *(const int *)field, name, sizeof name));
             break;

@@ -41,7 +41,7 @@ typedef struct cli_problem {
     cli_action actions[8];  // up to the first without a name
 } cli_problem;
 
-extern const cli_problem cli_dtspms, cli_flowshop, cli_guillotine, cli_reduce;
+extern const cli_problem cli_dtspms, cli_flowshop, cli_guillotine, cli_reduce, cli_vrp;
 
 // ---- Options of the command itself, beside those of the solver.
 #define CLI_INPUT_OPTIONS(INTEGER, TEXT)                         \
@@ -112,6 +112,20 @@ void cli_clear_list(mco_context *ctx, cli_list *list);
 void cli_log_settings(mco_context *ctx, const cli_outputs *outputs);
 void cli_live_line(const mco_progress *progress);  // replaces the last line of a terminal
 void cli_end_live_line(void);
+// What is left of a time limit, which counts from the start of the process.
+double cli_time_left(double limit_s, double process_start_s);
+
+// ---- The file under --solution while a solve improves
+
+typedef struct cli_updates {
+    const char *path;  // NULL: nothing is written before the end
+    double written_s, objective;
+} cli_updates;
+
+// Files are replaced at improvements; a pipe or device takes the last solution only. `path` NULL where none is asked for.
+cli_updates cli_updates_begin(const char *path);
+// Whether the incumbent is to be written now: it differs from the last one written, which is at least half a second old.
+bool cli_updates_are_due(cli_updates *updates, const mco_progress *progress);
 
 // ---- Signals: the first cancels the solve, the second ends the process at once.
 
@@ -151,5 +165,9 @@ mco_status cli_write_report(mco_context *ctx, const char *path, const cli_report
 // The members of one GPU, as `mco devices` and the result file give them. `unusable`: why it cannot be used, NULL
 // if it can.
 void cli_write_gpu(mco_json *json, const mco_gpu *gpu, const char *unusable);
+
+// Prints the engine and what it ran on, without a newline: "engine cpu (2 threads, simd avx2)". `gpu` NULL for none, `simd`
+// NULL or "none" where there is none.
+void cli_print_engine(const char *engine, const mco_gpu *gpu, double device_s, int threads, const char *simd);
 
 #endif

@@ -3,14 +3,11 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "mco/dtspms.h"
 
-static const double SOLUTION_S = 0.5;  // between two writings of --solution while improving
 enum { MOST_PRINTED_ORDERS = 30 };     // of a stack, in the summary; more are for a file
 
 static const char *const engine_names[] = {"auto", "cpu", "gpu", "reference"};
@@ -77,15 +74,13 @@ typedef struct session {
     mco_dtspms_result result;
     mco_dtspms_neighbourhood_result around;
     double process_start_s;
-    bool is_solution_file;  // and no pipe or device
-    double solution_written_s;
-    double solution_objective;  // of the file under --solution
+    cli_updates updates;  // of the file under --solution
 } session;
 
 #define SESSION_INIT(call)                                                                    \
     {.ctx = (call)->ctx, .params = MCO_DTSPMS_PARAMS_INIT, .input = {.orders = -1},           \
      .result = MCO_DTSPMS_RESULT_INIT, .around = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT,        \
-     .process_start_s = (call)->start_s, .solution_objective = NAN}
+     .process_start_s = (call)->start_s}
 
 // ---- Instances
 
@@ -223,14 +218,9 @@ static void print_stacks(const session *s, const mco_dtspms_solution *solution)
 
 static void print_engine(const mco_dtspms_work *w)
 {
-    printf("time       %.3f s, engine %s (", w->solve_s, engine_names[w->engine]);
-    if (w->has_gpu)
-        printf("%s, kernels %.3f s", w->gpu.name, w->device_s);
-    else
-        printf("%d thread%s", w->threads_used, w->threads_used == 1 ? "" : "s");
-    if (!w->has_gpu && w->simd_used != NULL && strcmp(w->simd_used, "none") != 0)
-        printf(", simd %s", w->simd_used);
-    printf(")\n");
+    printf("time       %.3f s, ", w->solve_s);
+    cli_print_engine(engine_names[w->engine], w->has_gpu ? &w->gpu : NULL, w->device_s, w->threads_used, w->simd_used);
+    printf("\n");
 }
 
 // Rates count the kernels where a GPU computed.
@@ -377,13 +367,8 @@ static int on_progress(const mco_progress *progress, void *user)
     session *s = user;
     if (!s->outputs.quiet)
         cli_live_line(progress);
-    const double now = mco_clock_s();
-    // Files are replaced at improvements; a stream takes the last solution only.
-    if (!s->is_solution_file || progress->solution == NULL || now - s->solution_written_s < SOLUTION_S ||
-        progress->objective == s->solution_objective)
+    if (!cli_updates_are_due(&s->updates, progress))
         return 0;
-    s->solution_written_s = now;
-    s->solution_objective = progress->objective;
     const mco_dtspms_solution view = view_incumbent(s, progress);
     // A failure here shows at the end again, where it is reported.
     (void)mco_dtspms_write_solution(s->ctx, s->problem, &view, (int64_t)progress->objective, s->outputs.solution);
@@ -393,13 +378,11 @@ static int on_progress(const mco_progress *progress, void *user)
 // The time limit counts from the start of the process. Returns it as it was given.
 static double begin_solve(session *s)
 {
-    struct stat info;
-    const char *path = s->outputs.solution;
-    const double limit_s = s->params.time_limit_s, used_s = mco_clock_s() - s->process_start_s;
-    s->is_solution_file = path != NULL && strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+    const double limit_s = s->params.time_limit_s;
+    s->updates = cli_updates_begin(s->outputs.solution);
     cli_catch_signals(s->ctx);
     mco_context_set_callback(s->ctx, on_progress, s);
-    s->params.time_limit_s = limit_s > used_s ? limit_s - used_s : 0;
+    s->params.time_limit_s = cli_time_left(limit_s, s->process_start_s);
     return limit_s;
 }
 

@@ -3,15 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "flowshop/flowshop_options.h"
 #include "mco/flowshop.h"
-
-static const double SOLUTION_S = 0.5;  // between two writings of --solution while improving
 
 // One solve of the command.
 typedef struct session {
@@ -22,9 +18,7 @@ typedef struct session {
     mco_flowshop_result result;
     int32_t *start;
     double process_start_s;
-    bool is_solution_file;  // and no pipe or device
-    double solution_written_s;
-    int64_t solution_objective;  // of the file under --solution
+    cli_updates updates;  // of the file under --solution
 } session;
 
 static cli_table solver_table(mco_flowshop_params *params)
@@ -221,13 +215,8 @@ static int on_progress(const mco_progress *progress, void *user)
     session *s = user;
     if (!s->outputs.quiet)
         cli_live_line(progress);
-    double now = mco_clock_s();
-    // Files are replaced at improvements; a stream takes the last solution only.
-    if (s->outputs.solution == NULL || !s->is_solution_file || progress->solution == NULL || now - s->solution_written_s < SOLUTION_S ||
-        progress->objective == (double)s->solution_objective)
+    if (!cli_updates_are_due(&s->updates, progress))
         return 0;
-    s->solution_written_s = now;
-    s->solution_objective = (int64_t)progress->objective;
     // A failure here shows at the end again, where it is reported.
     (void)mco_flowshop_write_order(s->ctx, s->shop, progress->solution, s->outputs.solution);
     return 0;
@@ -252,13 +241,6 @@ static mco_status test_outputs(const session *s, const char *instance)
     return cli_test_outputs(s->ctx, instance, paths, sizeof paths / sizeof paths[0]);
 }
 
-// The time limit counts from the start of the process.
-static void shorten_time_limit(session *s)
-{
-    double used = mco_clock_s() - s->process_start_s;
-    s->params.time_limit_s = s->params.time_limit_s > used ? s->params.time_limit_s - used : 0;
-}
-
 static int solve(session *s, const char *instance)
 {
     mco_status st = MCO_OK;
@@ -267,12 +249,10 @@ static int solve(session *s, const char *instance)
     MCO_TRY(open_instance(s->ctx, instance, s->outputs.instance, &s->shop));
     MCO_TRY(read_start(s));
     MCO_TRY(test_outputs(s, instance));
-    struct stat info;
-    s->is_solution_file = s->outputs.solution != NULL && strcmp(s->outputs.solution, "-") != 0 &&
-                          (stat(s->outputs.solution, &info) != 0 || S_ISREG(info.st_mode));
+    s->updates = cli_updates_begin(s->outputs.solution);
     cli_catch_signals(s->ctx);
     mco_context_set_callback(s->ctx, on_progress, s);
-    shorten_time_limit(s);
+    s->params.time_limit_s = cli_time_left(limit_s, s->process_start_s);
     MCO_TRY(mco_flowshop_solve(s->ctx, s->shop, &s->params, &s->result));
     s->params.time_limit_s = limit_s;
     cli_end_live_line();
@@ -294,7 +274,7 @@ done:
 static int solve_action(const cli_call *call)
 {
     session s = {.ctx = call->ctx, .params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT,
-                 .process_start_s = call->start_s, .solution_objective = -1};
+                 .process_start_s = call->start_s};
     cli_arguments a = {.tables = {solver_table(&s.params), cli_output_table(&s.outputs)},
                        .positional_least = 1, .positional_most = 1,
                        .usage = "mco flowshop solve [OPTIONS] INSTANCE (see mco help flowshop)"};

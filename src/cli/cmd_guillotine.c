@@ -190,14 +190,8 @@ static int write_files(session *s, int code)
 
 static void print_engine(const mco_guillotine_result *r, int threads)
 {
-    printf("engine %s (", engine_names[r->engine]);
-    if (r->has_gpu)
-        printf("%s, kernels %.3f s", r->gpu.name, r->device_s);
-    else
-        printf("%d thread%s", threads, threads == 1 ? "" : "s");
-    if (!r->has_gpu && r->simd_used != NULL && strcmp(r->simd_used, "none") != 0)
-        printf(", simd %s", r->simd_used);
-    printf(")\n");
+    cli_print_engine(engine_names[r->engine], r->has_gpu ? &r->gpu : NULL, r->device_s, threads, r->simd_used);
+    printf("\n");
 }
 
 static void print_relaxations(int64_t evaluated, int64_t skipped)
@@ -259,9 +253,9 @@ static mco_status test_outputs(const session *s, const char *input)
 // The time limit counts from the start of the process. Returns it as it was given.
 static double begin_solve(session *s)
 {
-    const double limit_s = s->params.time_limit_s, used_s = mco_clock_s() - s->process_start_s;
+    const double limit_s = s->params.time_limit_s;
     cli_catch_signals(s->ctx);
-    s->params.time_limit_s = limit_s > used_s ? limit_s - used_s : 0;
+    s->params.time_limit_s = cli_time_left(limit_s, s->process_start_s);
     return limit_s;
 }
 

@@ -11,7 +11,7 @@
 #include "mco/devices.h"
 #include "mco/version.h"
 
-static const cli_problem *const problems[] = {&cli_dtspms, &cli_flowshop, &cli_guillotine, &cli_reduce};
+static const cli_problem *const problems[] = {&cli_dtspms, &cli_flowshop, &cli_guillotine, &cli_reduce, &cli_vrp};
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
 
 static const cli_problem *find_problem(const char *name)

@@ -2,9 +2,14 @@
 // Log, live line, failures, signals: what the command tells and hears while a solve runs.
 #include <math.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
+
+static const double UPDATE_S = 0.5;  // between two writings of --solution while improving
 
 static bool has_live_line;
 
@@ -57,12 +62,35 @@ void cli_live_line(const mco_progress *progress)
 {
     if (!isatty(STDERR_FILENO))
         return;
-    char best[32] = "none";
+    char best[32] = "none", bound[32] = "none";
     if (!isnan(progress->objective))
-        snprintf(best, sizeof best, "%.0f", progress->objective);
-    fprintf(stderr, "\r\033[K%8.1f s  best %s  bound %.0f  %.3g done", progress->time_s, best, progress->bound,
-            (double)progress->work);
+        snprintf(best, sizeof best, "%.15g", progress->objective);
+    if (!isnan(progress->bound))
+        snprintf(bound, sizeof bound, "%.15g", progress->bound);
+    fprintf(stderr, "\r\033[K%8.1f s  best %s  bound %s  %.3g done", progress->time_s, best, bound, (double)progress->work);
     has_live_line = true;
+}
+
+double cli_time_left(double limit_s, double process_start_s)
+{
+    return fmax(0, limit_s - (mco_clock_s() - process_start_s));
+}
+
+cli_updates cli_updates_begin(const char *path)
+{
+    struct stat info;
+    const bool is_file = path != NULL && strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+    return (cli_updates){.path = is_file ? path : NULL, .objective = NAN};
+}
+
+bool cli_updates_are_due(cli_updates *u, const mco_progress *progress)
+{
+    const double now = mco_clock_s();
+    if (u->path == NULL || progress->solution == NULL || progress->objective == u->objective || now - u->written_s < UPDATE_S)
+        return false;
+    u->written_s = now;
+    u->objective = progress->objective;
+    return true;
 }
 
 static mco_context *volatile signal_context;

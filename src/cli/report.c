@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "cli/cli.h"
@@ -131,4 +132,16 @@ mco_status cli_write_report(mco_context *ctx, const char *path, const cli_report
         return st;
     write_report(o.file, report);
     return mco_output_commit(ctx, &o, false);
+}
+
+void cli_print_engine(const char *engine, const mco_gpu *gpu, double device_s, int threads, const char *simd)
+{
+    printf("engine %s (", engine);
+    if (gpu != NULL)
+        printf("%s, kernels %.3f s", gpu->name, device_s);
+    else
+        printf("%d thread%s", threads, threads == 1 ? "" : "s");
+    if (gpu == NULL && simd != NULL && strcmp(simd, "none") != 0)
+        printf(", simd %s", simd);
+    printf(")");
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Launchers of the kernels of complete neighbourhoods.
+#include "vrp/vrp_cuda.h"
+
+#include "vrp/vrp_closed.cuh"
+#include "vrp/vrp_open.cuh"
+#include "vrp/vrp_plain.cuh"
+#include "vrp/vrp_two_opt.cuh"
+
+namespace vrp {
+
+static unsigned int blocks_for(int64_t items, int64_t of_block)
+{
+    return (unsigned int)((items + of_block - 1) / of_block);
+}
+
+// ---- The approximate root
+
+static __global__ void check_roots(int64_t squares, unsigned int *wrong)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t n = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; n <= squares; n += step) {
+        const int64_t k = rounded_root_bits((float)n - 0.25f) - ROUNDER_BITS;
+        if (k < 0 || n > k * k + k || (k > 0 && n <= k * k - k))
+            atomicAdd(wrong, 1u);
+    }
+}
+
+// ---- 2-opt
+
+enum { FEW_ROWS = 16, MOST_ROWS = 128, BLOCKS_OF_MULTIPROCESSOR = 4, SMALL_TOUR = 8192, FEW_LANES = 2, MOST_LANES = 4 };
+
+// Tiles of small tours are small, so that they fill the machine.
+static two_opt_range range_of(int32_t count)
+{
+    const int64_t width = (count <= SMALL_TOUR ? FEW_LANES : MOST_LANES) * WARP - 1, edges = count - 1;
+    const int32_t rows = count <= SMALL_TOUR ? FEW_ROWS : MOST_ROWS, x_tiles = (int32_t)((edges + rows - 1) / rows);
+    return {rows, x_tiles, 0, x_tiles * ((edges + width - 1) / width)};
+}
+
+template <class P>
+static cudaError_t launch_two_opt(const vrp_device_two_opt &job, const vrp_device_places &places, const two_opt_range &range,
+                                  int multiprocessors, cudaStream_t stream)
+{
+    const bool is_small = job.count <= SMALL_TOUR;
+    const int64_t all = blocks_for(range.end - range.first, TWO_OPT_WARPS),
+                  most = is_small ? (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS : (int64_t)multiprocessors * BLOCKS_OF_MULTIPROCESSOR,
+                  fewer = all < most ? all : most;
+    const dim3 blocks((unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS));
+    const unsigned int threads = TWO_OPT_WARPS * WARP;
+    if (is_small)
+        return job.has_length ? launch(two_opt_moves<P, FEW_LANES, true>, blocks, threads, 0, stream, job, places, range)
+                              : launch(two_opt_moves<P, FEW_LANES, false>, blocks, threads, 0, stream, job, places, range);
+    return job.has_length ? launch(two_opt_moves<P, MOST_LANES, true>, blocks, threads, 0, stream, job, places, range)
+                          : launch(two_opt_moves<P, MOST_LANES, false>, blocks, threads, 0, stream, job, places, range);
+}
+
+// ---- 3-opt
+
+template <class L, bool IS_WHOLE>
+static cudaError_t launch_closed(const closed_job &job, int multiprocessors, cudaStream_t stream)
+{
+    const size_t bytes = closed_shared_bytes(job.tables.rows / TILE);
+    const cudaError_t error = allow_shared(closed_tiles<L, IS_WHOLE>, bytes);
+    return error != cudaSuccess
+               ? error
+               : launch(closed_tiles<L, IS_WHOLE>, dim3((unsigned int)multiprocessors), CLOSED_THREADS, bytes, stream, job);
+}
+
+template <bool IS_NARROW>
+static cudaError_t launch_joins(const vrp_device_tour &tour, const vrp_device_tables &tables, cudaStream_t stream)
+{
+    const dim3 blocks(blocks_for(tables.columns / (IS_NARROW ? 2 : 1), JOIN_COLUMNS),
+                      blocks_for(tables.rows, JOIN_THREAD_ROWS * JOIN_ROWS));
+    return launch(fill_joins<IS_NARROW>, blocks, JOIN_COLUMNS * JOIN_THREAD_ROWS, 0, stream, tour, tables);
+}
+
+}  // namespace vrp
+
+using namespace vrp;
+
+cudaError_t vrp_launch_grid_check(int64_t squares, unsigned int *wrong, cudaStream_t stream)
+{
+    const cudaError_t error = cudaMemsetAsync(wrong, 0, sizeof *wrong, stream);
+    return error != cudaSuccess ? error : launch(check_roots, dim3(128), 256, 0, stream, squares, wrong);
+}
+
+// Calls use(places), a type as a value.
+template <class Use> static cudaError_t with_places(vrp_place_kind kind, Use use)
+{
+    switch (kind) {
+    case VRP_PLACES_GRID:
+        return use(grid_places{});
+    case VRP_PLACES_PLANE:
+        return use(plane_places{});
+    default:
+        return use(matrix_places{});
+    }
+}
+
+cudaError_t vrp_launch_two_opt_sums(const vrp_device_two_opt *job, const vrp_device_places *places, cudaStream_t stream)
+{
+    return with_places(places->kind, [&](auto kind) {
+        return launch(sum_tour<decltype(kind)>, dim3(1), SUM_THREADS, 0, stream, *job, *places);
+    });
+}
+
+int64_t vrp_two_opt_tiles(int32_t count)
+{
+    return range_of(count).end;
+}
+
+cudaError_t vrp_launch_two_opt(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t first, int64_t end,
+                               int multiprocessors, cudaStream_t stream)
+{
+    two_opt_range range = range_of(job->count);
+    range.first = first;
+    range.end = end;
+    return with_places(places->kind, [&](auto kind) {
+        return launch_two_opt<decltype(kind)>(*job, *places, range, multiprocessors, stream);
+    });
+}
+
+cudaError_t vrp_launch_distances(const vrp_device_tour *tour, const vrp_device_places *places, cudaStream_t stream)
+{
+    const dim3 blocks(blocks_for(tour->sums.count, JOIN_COLUMNS), blocks_for(tour->sums.count, JOIN_THREAD_ROWS * JOIN_ROWS));
+    return launch(fill_distances, blocks, JOIN_COLUMNS * JOIN_THREAD_ROWS, 0, stream, *tour, *places);
+}
+
+cudaError_t vrp_launch_joins(const vrp_device_tour *tour, const vrp_device_tables *tables, cudaStream_t stream)
+{
+    return tables->is_narrow ? launch_joins<true>(*tour, *tables, stream) : launch_joins<false>(*tour, *tables, stream);
+}
+
+cudaError_t vrp_launch_begin(const vrp_device_three_opt *job, cudaStream_t stream)
+{
+    const unsigned int threads = 256, blocks = job->rows != NULL ? blocks_for(job->tour.sums.count - 1, threads) : 1;
+    return launch(begin_search, dim3(blocks), threads, 0, stream, *job);
+}
+
+cudaError_t vrp_launch_closed(const vrp_device_three_opt *job, const vrp_device_tables *tables, int32_t first_block,
+                              int32_t end_block, int multiprocessors, cudaStream_t stream)
+{
+    const closed_job closed = {*job, *tables, first_block, end_block, tables->columns / (tables->is_narrow ? 2 : 1)};
+    if (tables->is_narrow)
+        return tables->is_whole ? launch_closed<narrow_lanes, true>(closed, multiprocessors, stream)
+                                : launch_closed<narrow_lanes, false>(closed, multiprocessors, stream);
+    return tables->is_whole ? launch_closed<wide_lanes, true>(closed, multiprocessors, stream)
+                            : launch_closed<wide_lanes, false>(closed, multiprocessors, stream);
+}
+
+cudaError_t vrp_launch_open(const vrp_device_three_opt *job, cudaStream_t stream)
+{
+    const dim3 blocks(blocks_for(job->tour.sums.count - 1, OPEN_X), OPEN_PARTS);
+    const cudaError_t error = launch(open_moves<false>, blocks, OPEN_WARPS * WARP, 0, stream, *job);
+    return error != cudaSuccess ? error : launch(open_moves<true>, blocks, OPEN_WARPS * WARP, 0, stream, *job);
+}
+
+cudaError_t vrp_launch_narrow(const vrp_device_three_opt *job, int32_t weight, cudaStream_t stream)
+{
+    const unsigned int keys = job->rows != NULL ? (unsigned int)job->tour.sums.count - 1 : 1, threads = 256;
+    const dim3 blocks(job->rows != NULL ? 1 : NARROW_BLOCKS, keys);
+    const cudaError_t error = launch(narrow_keys, blocks, NARROW_THREADS, 0, stream, *job, weight);
+    return error != cudaSuccess ? error : launch(tell_moves, dim3(blocks_for(keys, threads)), threads, 0, stream, *job);
+}
+
+cudaError_t vrp_launch_plain(const vrp_device_plain *job, int64_t first, int64_t end, int multiprocessors, cudaStream_t stream)
+{
+    const int64_t most = (int64_t)multiprocessors * 8, units = end - first;
+    const dim3 blocks((unsigned int)(units < most ? units : most));
+    return job->stored != NULL ? launch(plain_units<true>, blocks, PLAIN_THREADS, 0, stream, *job, first, end)
+                               : launch(plain_units<false>, blocks, PLAIN_THREADS, 0, stream, *job, first, end);
+}
+
+cudaError_t vrp_launch_plain_rows(const vrp_device_plain *job, cudaStream_t stream)
+{
+    const cudaError_t error = launch(best_of_rows, dim3((unsigned int)job->tour.sums.count - 1), PLAIN_THREADS, 0, stream, *job);
+    return error != cudaSuccess ? error : launch(best_of_all, dim3(1), PLAIN_THREADS, 0, stream, *job);
+}
+
+cudaError_t vrp_launch_segments(const vrp_device_tour *tour, const vrp_device_places *places, const vrp_layout *layout,
+                                vrp_limits limits, int level, vrp_segment *stored, cudaStream_t stream)
+{
+    return launch(store_level, dim3(blocks_for(2 * (int64_t)layout->units[level], SEGMENT_THREADS)), SEGMENT_THREADS, 0, stream,
+                  *tour, *places, *layout, limits, level, stored);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Inside of an instance: coordinates with a rule for distances, or a matrix; demands; limits. Everything scaled to integers.
+#ifndef MCO_VRP_INSTANCE_H
+#define MCO_VRP_INSTANCE_H
+
+#include <math.h>
+
+#include "base/context.h"
+#include "mco/vrp.h"
+
+typedef enum vrp_rule {
+    VRP_EUC_2D,   // sqrt(dx^2 + dy^2), rounded to nearest: floor(... + 0.5)
+    VRP_CEIL_2D,  // rounded up; with real distances as EUC_2D
+    VRP_GEO,      // on a sphere, TSPLIB's formula; with real distances without its last step to integers
+    VRP_MATRIX
+} vrp_rule;
+
+struct mco_vrp {
+    int32_t customers, nodes;  // nodes = customers + 1; 0 is the depot
+    vrp_rule rule;
+    mco_vrp_distances distances;
+    double scale;          // units per unit of the file; a power of ten; 1 with rounded distances
+    bool is_symmetric;
+    double *x, *y;         // [nodes] as read; NULL where the file has none. A matrix may come with places to be drawn
+    double *latitude, *longitude;  // [nodes] radians, of VRP_GEO; else NULL
+    int32_t *matrix;       // [nodes * nodes], row i from node i, diagonal 0; NULL but for VRP_MATRIX
+    int32_t *demand;       // [nodes], 0 of the depot
+    int32_t *service;      // [nodes] scaled, 0 of the depot; NULL where all are 0
+    int32_t capacity;
+    int32_t max_length;    // MCO_VRP_MAX_LENGTH: no limit
+    int32_t vehicles;      // 0: any number
+    int32_t longest;       // no distance between two nodes is greater
+    char *name;
+    char **names;          // [customers]; NULL where customers are numbers
+};
+
+// Great circle, TSPLIB: RRR acos(...) as a real number.
+double vrp_geo_distance(const mco_vrp *problem, int32_t i, int32_t j);
+
+static inline int32_t vrp_distance(const mco_vrp *p, int32_t i, int32_t j)
+{
+    if (p->rule == VRP_MATRIX)
+        return p->matrix[(int64_t)i * p->nodes + j];
+    if (i == j)
+        return 0;
+    if (p->rule == VRP_GEO)
+        return p->distances == MCO_VRP_REAL ? (int32_t)(vrp_geo_distance(p, i, j) * p->scale + 0.5)
+                                            : (int32_t)(vrp_geo_distance(p, i, j) + 1.0);
+    const double dx = p->x[i] - p->x[j], dy = p->y[i] - p->y[j];
+    const double length = sqrt(dx * dx + dy * dy) * p->scale;
+    return p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_ROUNDED ? (int32_t)ceil(length) : (int32_t)(length + 0.5);
+}
+
+static inline int32_t vrp_service(const mco_vrp *p, int32_t node)
+{
+    return p->service != NULL ? p->service[node] : 0;
+}
+
+static inline bool vrp_has_max_length(const mco_vrp *p)
+{
+    return p->max_length < MCO_VRP_MAX_LENGTH;
+}
+
+// A customer that no vehicle can serve: its demand exceeds the capacity, or the way there and back with its service the
+// longest route; -1 if there is none. O(customers).
+int32_t vrp_unservable(const mco_vrp *problem);
+// The message about it. Returns `status`.
+mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t customer, mco_status status);
+
+// The nearest other customers of every customer, [customers * *count] customers (0-based), row c of customer c from near to
+// far, ties by number; *count is lowered to customers - 1. With coordinates O(customers * count) on `threads` threads, with a
+// matrix O(customers^2). Of an asymmetric matrix the smaller direction counts. Errors: MEMORY.
+mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *count, int threads, int32_t **out);
+
+#endif
