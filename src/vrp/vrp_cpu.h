@@ -36,7 +36,7 @@ typedef struct vrp_worker {
     int32_t *kept;            // [4 * stride] compact filter
 } vrp_worker;
 
-enum { VRP_SEGMENT_EDGES = 32, VRP_DISTANCE_ROWS = 4 * (VRP_SEGMENT_EDGES + 1), VRP_Y_TILE = 32 };
+enum { VRP_PART_EDGES = 32, VRP_DISTANCE_ROWS = 4 * (VRP_PART_EDGES + 1), VRP_Y_TILE = 32 };
 
 typedef struct vrp_cpu {
     mco_context *ctx;
@@ -151,7 +151,7 @@ void vrp_three_opt_run(vrp_cpu *cpu);
 // Move by move: with filters, and what cannot be folded; by stored segments of a hierarchy, or by sums where it is -1. Fills the
 // scan. Errors: LIMIT, MEMORY.
 mco_status vrp_each_scan(vrp_cpu *cpu, int hierarchy);
-// The first improving move with first edge x, one of which there is.
-vrp_candidate vrp_each_first(vrp_cpu *cpu, int32_t x);
+// The first improving move with first edge x; none where it is not among about the first most_moves.
+vrp_candidate vrp_each_first(vrp_cpu *cpu, int32_t x, int64_t most_moves);
 
 #endif

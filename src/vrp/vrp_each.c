@@ -10,7 +10,7 @@ typedef struct each {
     vrp_cpu *cpu;
     vrp_worker *worker;
     vrp_candidate best;
-    int64_t moves;
+    int64_t moves, most_moves;  // looked at; no second edge is begun beyond these
     bool wants_first;
 } each;
 
@@ -156,14 +156,14 @@ static void visit_first(each *e, int32_t x)
         return;
     }
     for (int32_t y = x + 1; y < e->cpu->edges; y++)
-        if (vrp_cpu_ends(e->cpu) || visit_moves(e, x, y))
+        if (vrp_cpu_ends(e->cpu) || e->moves >= e->most_moves || visit_moves(e, x, y))
             return;
 }
 
 static void each_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 {
     const int32_t x = (int32_t)item;
-    each e = {.cpu = c, .worker = w, .best = NONE, .wants_first = c->scan->wants_first};
+    each e = {.cpu = c, .worker = w, .best = NONE, .most_moves = INT64_MAX, .wants_first = c->scan->wants_first};
     if (!vrp_cpu_ends(c) && x <= atomic_load_explicit(&c->first_x, memory_order_relaxed))
         visit_first(&e, x);
     c->each[x] = e.best;
@@ -205,9 +205,9 @@ done:
     return st;
 }
 
-vrp_candidate vrp_each_first(vrp_cpu *cpu, int32_t x)
+vrp_candidate vrp_each_first(vrp_cpu *cpu, int32_t x, int64_t most_moves)
 {
-    each e = {.cpu = cpu, .worker = &cpu->workers[0], .best = NONE, .wants_first = true};
+    each e = {.cpu = cpu, .worker = &cpu->workers[0], .best = NONE, .most_moves = most_moves, .wants_first = true};
     cpu->has_segments = false;
     visit_first(&e, x);
     return e.best;

@@ -164,16 +164,16 @@ static void make_rows(const vrp_cpu *c, int32_t begin, int32_t end, int32_t *fro
     }
 }
 
-// Pairs of one edge of the part and one of the same route behind it, the latter VRP_SEGMENT_EDGES at a time.
+// Pairs of one edge of the part and one of the same route behind it, the latter VRP_PART_EDGES at a time.
 static void run_part(vrp_cpu *c, vrp_worker *w, int64_t item)
 {
     const vrp_part *part = &c->parts[item];
     const bool is_symmetric = c->sums.is_symmetric;
-    const int64_t s = c->stride, rows = VRP_SEGMENT_EDGES + 1;
+    const int64_t s = c->stride, rows = VRP_PART_EDGES + 1;
     int32_t *from_u = w->distances, *to_u = is_symmetric ? from_u : from_u + 2 * rows * s;
     make_rows(c, part->begin, part->end, from_u, to_u);
-    for (int32_t begin = part->begin; begin < part->last; begin += VRP_SEGMENT_EDGES) {
-        const int32_t end = part->last - begin < VRP_SEGMENT_EDGES ? part->last : begin + VRP_SEGMENT_EDGES;
+    for (int32_t begin = part->begin; begin < part->last; begin += VRP_PART_EDGES) {
+        const int32_t end = part->last - begin < VRP_PART_EDGES ? part->last : begin + VRP_PART_EDGES;
         int32_t *const from_v = begin == part->begin ? from_u : from_u + rows * s, *const to_v = to_u + (from_v - from_u);
         if (begin != part->begin)
             make_rows(c, begin, end, from_v, to_v);
@@ -196,8 +196,8 @@ static void list_parts(vrp_cpu *c)
     c->part_count = 0;
     for (int32_t first = 0, last; first < c->edges; first = last) {
         last = t->next_depot[first + 1];
-        for (int32_t begin = first; begin + 1 < last; begin += VRP_SEGMENT_EDGES) {
-            const int32_t end = last - begin < VRP_SEGMENT_EDGES ? last : begin + VRP_SEGMENT_EDGES;
+        for (int32_t begin = first; begin + 1 < last; begin += VRP_PART_EDGES) {
+            const int32_t end = last - begin < VRP_PART_EDGES ? last : begin + VRP_PART_EDGES;
             c->parts[c->part_count++] = (vrp_part){begin, end, first, last};
         }
     }

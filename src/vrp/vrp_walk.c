@@ -22,6 +22,7 @@ VRP_DECLARE_WALK(LANE_SET)
 static const double BLINK = 0.01;        // chance that a place is passed over
 static const double SPLIT = 0.5;         // of strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one
+static double FAR_SHARE = 1;
 enum { INFINITE = 1 << 30, STEPS_PER_LOOK = 256 };
 
 static inline int32_t distance(const vrp_part *p, int32_t i, int32_t j)
@@ -320,6 +321,30 @@ static void try_ends_of_routes(vrp_walk *w, search_place *s)
     }
 }
 
+// The first and the last place of every route with room: one of them is never worse than a route for c alone, so that routes
+// are opened only where c fits into none.
+static void try_all_routes(vrp_walk *w, search_place *s)
+{
+    const vrp_part *p = w->part;
+    for (int32_t r = 0; r < p->routes; r++) {
+        if (w->load_of[r] > s->room)
+            continue;
+        const int32_t depot = p->customers + 1 + r;
+        const vrp_node *n = &w->node[depot];
+        const int32_t first = distance(p, depot, s->c) + distance(p, s->c, n->next) - n->to_next;
+        const int32_t last = distance(p, n->prev, s->c) + distance(p, s->c, depot) - n->to_prev;
+        const int32_t change = first < last ? first : last;
+        if (change >= s->best || w->ring[r].length + w->measure * change > s->longest)
+            continue;
+        if (--w->places_to_blink == 0) {
+            draw_blink(w);
+            continue;
+        }
+        s->best = change;
+        s->after = first < last ? depot : n->prev;
+    }
+}
+
 // The cheapest place for c: behind *after, at a change of the return value; INFINITE if none.
 static int32_t find_place(vrp_walk *w, int32_t c, int32_t *after)
 {
@@ -337,6 +362,8 @@ static int32_t find_place(vrp_walk *w, int32_t c, int32_t *after)
         }
     }
     try_ends_of_routes(w, &s);
+    if (s.best > FAR_SHARE * s.depot)
+        try_all_routes(w, &s);
     if (w->spare_count > 0) {
         const int32_t depot = p->customers + 1 + w->spare[w->spare_count - 1];
         const int32_t alone = distance(p, depot, c) + distance(p, c, depot);

@@ -1,0 +1,612 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# mco vrp: instances of all kinds, solutions that `check` accepts and refuses, whole neighbourhoods, ends of a search, refusals.
+
+# Two pairs of neighbours, 10 to the right and to the left of the depot; 42 = 2 (10 + 1 + 10) is the optimum.
+small_instance() {
+    cat << 'END'
+NAME : small
+COMMENT : two pairs of neighbours
+TYPE : CVRP
+DIMENSION : 5
+EDGE_WEIGHT_TYPE : EUC_2D
+CAPACITY : 2
+NODE_COORD_SECTION
+1 0 0
+2 10 0
+3 10 1
+4 -10 0
+5 -10 1
+DEMAND_SECTION
+1 0
+2 1
+3 1
+4 1
+5 1
+DEPOT_SECTION
+1
+-1
+EOF
+END
+}
+
+# members FILE MEMBER...: the file is JSON, and holds these; "a.b" is b of a.
+members() {
+    command -v python3 > /dev/null || return 0
+    python3 - "$@" 2> why << 'END' || fail "$1: $(tail -n 1 why)"
+import json, sys
+whole = json.load(open(sys.argv[1]))
+for path in sys.argv[2:]:
+    value = whole
+    for key in path.split("."):
+        value = value[key]
+END
+}
+
+# expect_valid FILE INSTANCE...: `check` accepts it, at the cost of r.json.
+expect_valid() {
+    local file=$1
+    shift
+    expect 0 "$MCO" vrp check "$@" "$file"
+    expect_text out "valid: cost $(json r.json objective), "
+}
+
+# moves FILE: the counter; the option of this name stands before it.
+moves() {
+    sed -n 's/^ *"moves": \([0-9]*\),$/\1/p' "$1"
+}
+
+# expect_moves NUMBER: of n.json
+expect_moves() {
+    [ "$(moves n.json)" = "$1" ] || fail "moves is $(moves n.json) instead of $1 in n.json"
+}
+
+all_files() {
+    expect 0 "$MCO" vrp solve small.vrp --distance rounded --engine cpu --time-limit 30 --iterations 500 --seed 5 --threads 1 \
+        --target 42 --vehicles 2 --lower-bound 40 --json r.json --solution s.sol --plot p.svg --history h.csv
+    expect_text err "routes  iterations/s      gap"
+    expect_text out "small, 4 customers, capacity 2, at most 2 vehicles, distances rounded"
+    expect_text out "outcome    feasible (target)"
+    expect_text out "cost       42"
+    expect_text out "bound      40   gap 4.762%"
+    expect_text out "routes     2, 100.0% loaded, the longest 21"
+    expect_text out "iterations "
+    expect_text out "engine cpu (1 thread"
+    expect_text out "route       load     length  customers"
+    members r.json schema tool.git problem.kind problem.sizes.max_length options.start engine.devices time.wall_s time.cpu_s \
+        counters.iterations counters.routes counters.start_cost counters.scale counters.simd history solution.routes \
+        solution.loads solution.lengths check.ok check.objective
+    expect_json r.json kind '"vrp"'
+    expect_json r.json customers 4
+    expect_json r.json vehicles 2
+    expect_json r.json max_length null
+    expect_json r.json outcome '"feasible"'
+    expect_json r.json stop '"target"'
+    expect_json r.json objective 42
+    expect_json r.json bound 40
+    expect_json r.json distance '"rounded"'
+    expect_json r.json scale 1
+    expect_json r.json seed 5
+    expect_json r.json max-length null
+    expect_json r.json ok true
+    expect_text p.svg "<svg"
+    expect_text p.svg "</svg>"
+    head -n 1 h.csv > first && expect_text first "time_s,cost,routes"
+    tail -n 1 h.csv | grep -q ',42,2$' || fail "the history does not end with cost 42 and 2 routes"
+    expect_text s.sol "Route #1:"
+    expect_text s.sol "Cost 42"
+    expect_valid r.json small.vrp
+    expect_valid s.sol small.vrp --vehicles 2
+    INPUT=r.json expect_valid - small.vrp
+    local left
+    left=$(find . -name '*.tmp-*')
+    [ -z "$left" ] || fail "left behind: $left"
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --json r.json --solution s.csv --quiet
+    if [ -s err ]; then fail "--quiet is not quiet"; fi
+    expect_valid s.csv small.vrp
+}
+
+# Real distances are scaled: 10 + 1 + sqrt(101), twice.
+distances() {
+    expect 0 "$MCO" vrp solve small.vrp --distance real --engine cpu --iterations 200 --json r.json --solution s.sol
+    expect_text err "distances are real"
+    expect_json r.json distance '"real"'
+    [ "$(json r.json scale)" -gt 1 ] || fail "real distances are not scaled"
+    awk -v c="$(json r.json objective)" 'BEGIN { exit !(c > 42.099 && c < 42.101) }' || fail "cost $(json r.json objective)"
+    expect_text out "cost       42.09"
+    expect 0 "$MCO" vrp check small.vrp s.sol --distance real
+    expect_text out "valid: cost 42.09"
+    expect 1 "$MCO" vrp check small.vrp s.sol
+    expect_text err "the solution costs 42 with --distance rounded, its file says 42.09"
+    expect 1 "$MCO" vrp check small.vrp s.sol --distance real --max-length 21
+    expect_text err "21"
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --capacity 4 --json r.json
+    expect_json r.json objective 42
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --service-time 10 --max-length 41 --json r.json
+    expect_json r.json objective 42
+    expect_text out "routes up to 41"
+    expect_text out "the longest 41"
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --service-time 10 --max-length 40 --json r.json
+    expect_json r.json objective 80
+}
+
+# The reference: savings and sweeps of 2-opt, to a local optimum.
+reference() {
+    expect 0 "$MCO" vrp solve small.vrp --engine reference --json r.json
+    expect_json r.json objective 42
+    expect_json r.json stop '"finished"'
+    expect_json r.json name '"small"'
+    expect_text out "engine reference (1 thread)"
+}
+
+# With --iterations, equal seed and threads give equal bytes.
+repeatable() {
+    local options file
+    while read -r options; do
+        for file in first.sol second.sol; do
+            # shellcheck disable=SC2086
+            expect 0 "$MCO" vrp solve g200.vrp --engine cpu --iterations 3000 $options --solution "$file" --json r.json
+            expect_json r.json stop '"iterations"'
+            expect_valid "$file" g200.vrp
+        done
+        cmp -s first.sol second.sol || fail "$options gives two solutions"
+    done << 'END'
+--threads 1 --seed 3
+--threads 2 --seed 3
+--threads 3 --seed 4
+END
+}
+
+generated() {
+    local demand size="--customers 200 --depot c --placement rc --demand 1-100 --route-size 8"
+    # shellcheck disable=SC2086
+    {
+        expect 0 "$MCO" vrp generate $size --seed 5 --output g200.vrp
+        expect 0 "$MCO" vrp generate $size --seed 5
+        cmp -s out g200.vrp || fail "two generated instances of one seed differ"
+        expect 0 "$MCO" vrp generate $size --seed 6
+        if cmp -s out g200.vrp; then fail "two seeds give one instance"; fi
+    }
+    for demand in unit 1-10 5-10 50-100 quadrant many-small; do
+        expect 0 "$MCO" vrp generate --customers 30 --depot e --placement c --demand "$demand" --max-length 5000 --output g.vrp
+        expect 0 "$MCO" vrp solve g.vrp --engine cpu --iterations 50 --json r.json --solution s.sol
+        expect_json r.json max_length 5000
+        expect_valid s.sol g.vrp
+    done
+    expect 0 "$MCO" vrp generate --giant-tour-nodes 61 --route-size 6 --seed 2 --output giant.vrp
+    expect 0 "$MCO" vrp neighbourhood giant.vrp --type 2opt --engine reference --sweeps 1 --json n.json
+    expect_json n.json tour_nodes 61
+    expect_moves 1770
+    expect 2 "$MCO" vrp generate
+    expect_text err "usage: mco vrp generate"
+    expect 2 "$MCO" vrp generate --customers 10 --giant-tour-nodes 20
+    expect 2 "$MCO" vrp generate --customers 10 --depot x
+    expect 3 "$MCO" vrp generate --customers 10 --output no/such/folder/g.vrp
+}
+
+# From the other sources: standard input, CSV with names, gzip.
+sources() {
+    INPUT=small.vrp expect 0 "$MCO" vrp solve - --engine cpu --iterations 100 --json r.json
+    expect_json r.json objective 42
+    cat > names.csv << 'END'
+name,x,y,demand
+depot,0,0,0
+Aarhus,10,0,1
+"Bilbao, E",10,1,1
+END
+    expect 0 "$MCO" vrp solve names.csv --capacity 2 --engine cpu --iterations 50 --json r.json --solution s.sol
+    expect_json r.json objective 21
+    expect_text out "Bilbao, E"
+    expect_valid s.sol names.csv --capacity 2
+    command -v gzip > why || return 0
+    gzip -c small.vrp > small.vrp.gz
+    expect 0 "$MCO" vrp solve small.vrp.gz --engine cpu --iterations 50 --json r.json
+    expect_json r.json objective 42
+}
+
+# --start is never made worse, and comes back unchanged where nothing is done.
+starts() {
+    local file
+    printf 'Route #1: 1 3\nRoute #2: 2 4\nCost 82\n' > bad-start.sol
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --threads 1 --iterations 2000 --json r.json --solution s.sol
+    for file in r.json s.sol; do
+        expect 0 "$MCO" vrp solve g200.vrp --engine cpu --iterations 0 --start "$file" --json again.json
+        expect_json again.json objective "$(json r.json objective)"
+        expect_json again.json stop '"iterations"'
+    done
+    expect_json again.json start '"s.sol"'
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --threads 1 --iterations 500 --start s.sol --json again.json
+    [ "$(json again.json objective)" -le "$(json r.json objective)" ] || fail "the start was made worse"
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 0 --start bad-start.sol --json again.json
+    expect_json again.json objective 80
+    expect 2 "$MCO" vrp solve small.vrp --iterations 5 --capacity 1 --start bad-start.sol
+    expect 3 "$MCO" vrp solve small.vrp --iterations 5 --start missing.sol
+    expect 3 "$MCO" vrp solve small.vrp --iterations 5 --start small.vrp --json bad.json
+    expect_no_file bad.json*
+}
+
+# made FILE: the moves and costs of a descent, without times and rates.
+made() {
+    sed -n '/"moves_made"/,/^    \]/p; /"history"/,/^  \]/p' "$1" | grep -v '[0-9]\.[0-9]\|[0-9]e-'
+}
+
+# One vehicle per customer; 2-opt makes two routes in two sweeps, the third finds nothing.
+neighbourhoods() {
+    local engine type options
+    for engine in reference cpu; do
+        expect 0 "$MCO" vrp neighbourhood small.vrp --type 2opt --engine "$engine" --construct single --sweeps 9 --json n.json
+        expect_text out "tour       9 nodes, from single: cost 80, 4 routes"
+        expect_text out "a local optimum of 2opt"
+        expect_text out "cost       42"
+        expect_text out "84 of 2opt in 3 sweeps"
+        expect_text out "G moves/s, whole sweeps"
+        expect_json n.json objective 42
+        expect_moves 84
+        expect_json n.json moves_skipped 0
+        expect_json n.json start_cost 80
+        expect_json n.json tour_nodes 9
+        expect_json n.json is_local_optimum true
+        expect_json n.json type '"2opt"'
+        members n.json history counters.sweeps counters.moves_per_s counters.moves_made counters.simd solution.routes
+        cp n.json r.json
+        expect_valid n.json small.vrp
+        expect 0 "$MCO" vrp neighbourhood small.vrp --type 3opt --engine "$engine" --construct single --sweeps 1 --json n.json
+        expect_moves 224
+        expect 0 "$MCO" vrp neighbourhood small.vrp --type 3opt-complete --engine "$engine" --construct single --json n.json
+        expect_moves 252
+    done
+    # Whole descents are the same: every move, and every cost.
+    for type in 2opt 3opt 3opt-complete; do
+        expect 0 "$MCO" vrp neighbourhood giant.vrp --type "$type" --engine reference --sweeps 5 --json r.json --solution s.sol
+        made r.json > reference.txt
+        [ "$(wc -l < reference.txt)" -gt 10 ] || fail "$type: no moves in the result file"
+        while read -r options; do
+            # shellcheck disable=SC2086
+            expect 0 "$MCO" vrp neighbourhood giant.vrp --type "$type" --sweeps 5 $options --json n.json --solution t.sol
+            made n.json > other.txt
+            cmp -s reference.txt other.txt || fail "--type $type $options: another descent"
+            cmp -s s.sol t.sol || fail "--type $type $options: other routes"
+            expect_moves "$(moves r.json)"
+        done << 'END'
+--engine cpu --threads 1
+--engine cpu --threads 2
+--engine cpu --simd portable
+--engine cpu --hierarchy 0
+--engine cpu --hierarchy 2
+--engine auto
+END
+    done
+    expect 0 "$MCO" vrp neighbourhood small.vrp --start bad-start.sol --engine cpu --sweeps 0 --json -
+    expect_json out kind '"vrp"'
+}
+
+# Starts that break a rule, and options.
+other_neighbourhoods() {
+    # All customers in one route is too heavy; two vehicles, one cut that mends it.
+    printf 'Route #1: 1 2 3 4\n' > heavy.sol
+    expect 0 "$MCO" vrp neighbourhood small.vrp --vehicles 2 --start heavy.sol --engine reference --sweeps 0 --json n.json
+    expect_json n.json objective 42
+    expect_json n.json outcome '"feasible"'
+    expect 0 "$MCO" vrp neighbourhood small.vrp --vehicles 1 --start heavy.sol --engine reference --sweeps 0 --json n.json
+    expect_json n.json outcome '"unknown"'
+    expect_json n.json ok null
+    expect_text err "the end breaks a rule, as the start did"
+    printf 'Route #1: 1 2\nRoute #2: 3 1\nCost 41\n' > repeated.sol
+    expect 2 "$MCO" vrp neighbourhood small.vrp --start repeated.sol
+    expect 2 "$MCO" vrp solve small.vrp --start repeated.sol
+    expect 2 "$MCO" vrp neighbourhood small.vrp --engine cpu --gpus 0
+    expect_text err "--gpus 0 is for --engine gpu"
+    expect 2 "$MCO" vrp neighbourhood small.vrp --hierarchy 3
+    expect 2 "$MCO" vrp neighbourhood small.vrp --iterations 3
+}
+
+# Changed solutions fail, with what is wrong.
+tampered() {
+    local solution message
+    while IFS='|' read -r solution message; do
+        printf '%b' "$solution" > bad.sol
+        expect 1 "$MCO" vrp check small.vrp bad.sol
+        expect_text err "$message"
+    done << 'END'
+Route #1: 1 2\nRoute #2: 3\nCost 41\n|customer 4
+Route #1: 1 2\nRoute #2: 3 1\nCost 41\n|customer 1
+Route #1: 1 2 3 4\nCost 41\n|route 1
+Route #1: 1 2\nRoute #2: 3 4\nCost 43\n|the solution costs 42 with --distance rounded, its file says 43
+Route #1: 1 2\nRoute #2: 3 5\nCost 42\n|bad.sol:2:
+Route #1: 1 2\nRoute #2: 3 x\nCost 42\n|bad.sol:2:
+|bad.sol:1:1: the file is empty
+{"solution": {"routes": [[1, 2], [3, 4|bad.sol:1:
+END
+    printf 'Route #1: 1 2\nRoute #2: 3 4\nCost 42\n' > good.sol
+    expect 0 "$MCO" vrp check small.vrp good.sol
+    expect_text out "valid: cost 42, 2 routes"
+    expect_text out "1              2         21      2: 1 2"
+    expect 1 "$MCO" vrp check small.vrp good.sol --vehicles 1
+    expect 1 "$MCO" vrp check small.vrp good.sol --capacity 1
+    expect 1 "$MCO" vrp check small.vrp good.sol --max-length 20
+    expect 0 "$MCO" vrp check small.vrp good.sol --max-length 21
+    expect 3 "$MCO" vrp check small.vrp missing.sol
+    expect 2 "$MCO" vrp check small.vrp
+    # More routes than a summary shows.
+    expect 0 "$MCO" vrp neighbourhood g200.vrp --engine reference --construct single --sweeps 1 --solution many.sol
+    expect 0 "$MCO" vrp check g200.vrp many.sol
+    expect_text out "more routes"
+}
+
+# infeasible TEXT OPTIONS...: exit code 0, outcome infeasible, no files but the result; the log says why.
+infeasible() {
+    local text=$1
+    shift
+    rm -f none.*
+    expect 0 "$MCO" vrp solve "$@" --time-limit 5 --json i.json --solution none.sol --plot none.svg
+    expect_text out "outcome    infeasible (finished)"
+    expect_text err "$text"
+    expect_json i.json outcome '"infeasible"'
+    expect_json i.json objective null
+    expect_json i.json bound null
+    expect_json i.json routes null
+    expect_no_file none.sol none.svg
+}
+
+infeasible_instances() {
+    sed 's/^5 1$/5 3/' small.vrp > heavy.vrp
+    infeasible "customer 4" heavy.vrp
+    infeasible "customer 1" small.vrp --max-length 19
+    infeasible "all demands are 4, the vehicles carry 2: 1 of capacity 2" small.vrp --vehicles 1
+    expect 2 "$MCO" vrp neighbourhood heavy.vrp
+    expect_text err "customer 4"
+    # Enough capacity in all, but three customers of 2 do not fit two vehicles of 3: no solution is found, nor is it proved.
+    cat > packing.csv << 'END'
+name,x,y,demand
+depot,0,0,0
+a,1,0,2
+b,0,1,2
+c,1,1,2
+END
+    expect 1 "$MCO" vrp solve packing.csv --capacity 3 --vehicles 2 --time-limit 1 --json r.json --solution none.sol
+    expect_json r.json outcome '"unknown"'
+    expect_json r.json objective null
+    expect_no_file none.sol
+}
+
+# Changed instances that are still the same.
+same_instances() {
+    local change
+    while read -r change; do
+        sed "$change" small.vrp > same.vrp
+        expect 0 "$MCO" vrp solve same.vrp --engine cpu --iterations 100 --json r.json
+        expect_json r.json objective 42
+    done << 'END'
+s/$/\r/
+s/ /\t/g
+s/ : /:/
+/COMMENT/d
+s/^CAPACITY.*/&\nCOMMENT : another/
+/^EOF/d
+END
+    # Sections in any order.
+    {
+        sed -n '1,6p' small.vrp
+        sed -n '/^DEPOT_SECTION/,/^-1/p' small.vrp
+        sed -n '/^DEMAND_SECTION/,/^5 1$/p' small.vrp
+        sed -n '/^NODE_COORD/,/^5 -10/p' small.vrp
+        echo EOF
+    } > same.vrp
+    expect 0 "$MCO" vrp solve same.vrp --engine cpu --iterations 100 --json r.json
+    expect_json r.json objective 42
+}
+
+# Changed instances that are refused with the place.
+bad_instances() {
+    local change message
+    rm -f bad*.json
+    while IFS='|' read -r change message; do
+        sed "$change" small.vrp > bad.vrp
+        expect 3 "$MCO" vrp solve bad.vrp --time-limit 5 --json bad.json --solution bad-out.sol
+        expect_text err "$message"
+        if [ -s out ]; then fail "something was printed for a file that is refused"; fi
+        expect_no_file bad.json* bad-out.sol*
+    done << 'END'
+s/CAPACITY : 2/CAPACITY : 0/|bad.vrp:6:12: CAPACITY is 0
+/^CAPACITY/d|without CAPACITY
+/^DEMAND_SECTION/,/^5 1$/d|without DEMAND_SECTION
+/^NODE_COORD/,/^5 -10/d|without NODE_COORD_SECTION
+/^DEPOT_SECTION/,$d|without DEPOT_SECTION
+s/DIMENSION : 5/DIMENSION : 6/|DIMENSION is 6
+s/DIMENSION : 5/DIMENSION : 4/|DIMENSION is 4
+s/DIMENSION : 5/DIMENSION : 99999999999/|bad.vrp:4:13: DIMENSION is 99999999999
+s/EUC_2D/XRAY2/|bad.vrp:5:20: EDGE_WEIGHT_TYPE is "XRAY2"
+s/^3 10 1/3 10 nan/|bad.vrp:10:6:
+s/^3 1$/3 -1/|bad.vrp:16:3:
+s/TYPE : CVRP/TYPE : TSP/|bad.vrp:3:8: TYPE is TSP
+s/^1 0 0/1 0 0 0/|bad.vrp:8:1:
+END
+    : > bad.vrp
+    expect 3 "$MCO" vrp solve bad.vrp --json bad.json
+    expect_text err "bad.vrp:1:1"
+    expect 3 "$MCO" vrp solve missing.vrp
+    expect_text err "cannot read missing.vrp"
+}
+
+# Customers at one place, no customer, one customer.
+tiny_instances() {
+    sed 's/^3 10 1/3 10 0/; s/^5 -10 1/5 0 0/; s/^4 -10 0/4 10 0/' small.vrp > same.vrp
+    expect 0 "$MCO" vrp solve same.vrp --engine cpu --iterations 100 --json r.json --plot p.svg
+    expect_json r.json objective 40
+    sed 's/DIMENSION : 5/DIMENSION : 1/; /^[2-5] /d' small.vrp > none.vrp
+    expect 0 "$MCO" vrp solve none.vrp --json r.json --solution s.sol --plot p.svg
+    expect_json r.json objective 0
+    expect_json r.json outcome '"optimal"'
+    expect_valid r.json none.vrp
+    sed 's/DIMENSION : 5/DIMENSION : 2/; /^[3-5] /d' small.vrp > one.vrp
+    expect 0 "$MCO" vrp solve one.vrp --json r.json --solution s.sol --plot p.svg
+    expect_json r.json objective 20
+    expect_json r.json outcome '"optimal"'
+    expect_valid s.sol one.vrp
+    expect 0 "$MCO" vrp neighbourhood none.vrp --engine cpu --json n.json
+    expect_moves 0
+}
+
+usage() {
+    expect 2 "$MCO" vrp
+    expect 2 "$MCO" vrp solve
+    expect_text err "usage: mco vrp solve"
+    expect 2 "$MCO" vrp solve small.vrp other.vrp
+    expect_text err '"other.vrp" is one argument too many'
+    expect 2 "$MCO" vrp solve small.vrp --vehicle 3
+    expect_text err "did you mean --vehicles?"
+    expect 2 "$MCO" vrp solve small.vrp --distance euclid
+    expect_text err "one of rounded|real was expected"
+    expect 2 "$MCO" vrp solve small.vrp --engine hybrid
+    expect 2 "$MCO" vrp solve small.vrp --capacity 0
+    expect_text err '--capacity is "0"'
+    expect 2 "$MCO" vrp solve small.vrp --iterations -1
+    expect 2 "$MCO" vrp solve small.vrp --target nan
+    expect 2 "$MCO" vrp solve small.vrp --gap 2
+    expect 2 "$MCO" vrp solve small.vrp --sweeps 2
+    expect 2 "$MCO" vrp neighbourhood small.vrp --type 4opt
+    expect_text err "one of 2opt|3opt|3opt-complete was expected"
+    expect 2 "$MCO" vrp neighbourhood small.vrp --construct random
+    expect 2 "$MCO" vrp solve small.vrp --json same --plot same
+    expect_text err "two outputs go to same"
+    cp small.vrp precious.vrp
+    expect 2 "$MCO" vrp solve precious.vrp --solution ./precious.vrp
+    expect_text err "it would replace the input"
+    cmp -s small.vrp precious.vrp || fail "the input was replaced"
+    expect 0 "$MCO" help vrp
+    expect_text out "mco vrp neighbourhood"
+    expect_text out "check: whether"
+    expect 0 "$MCO" help
+    expect_text out "vrp"
+}
+
+standard_streams() {
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --json -
+    head -n 1 out > first && expect_text first "{"
+    expect_json out objective 42
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --solution - --quiet
+    cp out piped.sol
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --solution s.sol
+    cmp -s piped.sol s.sol || fail "--solution - and --solution F differ"
+    [ -w /dev/full ] || return 0
+    local flag
+    for flag in --json --solution --plot --history; do
+        expect 3 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 "$flag" /dev/full
+        expect_text err "No space left on device"
+        expect 3 timeout 60 "$MCO" vrp solve g200.vrp --time-limit 100 "$flag" no/such/folder/file
+        expect_text err "cannot write no/such/folder/file: No such file or directory"
+    done
+}
+
+# The limit counts from the start of the process. A busy machine may delay one run: the best of five.
+time_limit() {
+    local best=99 tolerance=0.15 wall run
+    if [ -n "${MCO_SANITIZE:-}" ]; then tolerance=1; fi
+    for run in 1 2 3 4 5; do
+        expect 0 "$MCO" vrp solve g200.vrp --engine cpu --time-limit 0.3 --json r.json --solution s.sol
+        wall=$(json r.json wall_s)
+        best=$(awk -v a="$best" -v b="$wall" 'BEGIN { print b < a ? b : a }')
+        if awk -v w="$best" -v t="$tolerance" 'BEGIN { exit !(w <= 0.3 + t) }'; then break; fi
+    done
+    awk -v w="$best" -v t="$tolerance" 'BEGIN { exit !(w >= 0.25 && w <= 0.3 + t) }' ||
+        fail "time limit 0.3 s, the best of $run runs took $best s"
+    expect_json r.json stop '"time"'
+    expect_json r.json outcome '"feasible"'
+    expect_valid r.json g200.vrp
+    expect_valid s.sol g200.vrp
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --lower-bound 1 --gap 0.9999999 --time-limit 20 --json r.json
+    expect_json r.json stop '"gap"'
+}
+
+# wait_for FILE: until it has content.
+wait_for() {
+    local waited
+    for waited in $(seq 300); do
+        if [ -s "$1" ]; then return; fi
+        sleep 0.05
+    done
+    fail "$1 was not written after $((waited / 20)) s"
+}
+
+# Ctrl-C writes the result; SIGKILL leaves the last good solution.
+interrupted() {
+    local pid seen=0
+    rm -f r.json s.sol
+    "$MCO" vrp solve g200.vrp --engine cpu --time-limit 100 --json r.json --solution s.sol > out 2> err &
+    pid=$!
+    wait_for s.sol
+    cp s.sol now.sol
+    "$MCO" vrp check g200.vrp now.sol > why || fail "s.sol is no solution while the run goes on"
+    kill -INT "$pid"
+    wait "$pid" || seen=$?
+    [ "$seen" -eq 130 ] || fail "exit code $seen after Ctrl-C"
+    expect_text out "outcome    feasible (cancelled)"
+    expect_json r.json stop '"cancelled"'
+    expect_json r.json outcome '"feasible"'
+    expect_valid r.json g200.vrp
+    expect_valid s.sol g200.vrp
+    "$MCO" vrp solve g200.vrp --engine cpu --time-limit 100 --json killed.json --solution k.sol > k.out 2> k.err &
+    pid=$!
+    wait_for k.sol
+    kill -KILL "$pid"
+    wait "$pid" 2> why || true
+    expect_no_file killed.json
+    expect 0 "$MCO" vrp check g200.vrp k.sol
+}
+
+# A descent that is interrupted keeps the sweeps that it has made.
+interrupted_neighbourhood() {
+    local pid seen=0
+    expect 0 "$MCO" vrp generate --customers 700 --seed 1 --output g700.vrp
+    "$MCO" vrp neighbourhood g700.vrp --type 3opt --engine reference --sweeps 0 --json n.json > out 2> err &
+    pid=$!
+    sleep 1
+    kill -INT "$pid"
+    wait "$pid" || seen=$?
+    [ "$seen" -eq 130 ] || fail "exit code $seen after Ctrl-C (neighbourhood)"
+    expect_text out "(cancelled)"
+    expect_json n.json stop '"cancelled"'
+    expect_json n.json outcome '"feasible"'
+    cp n.json r.json
+    expect_valid n.json g700.vrp
+}
+
+# Without a GPU the engine says so; with one it makes the moves of the others.
+gpu() {
+    local seen=0
+    expect 0 "$MCO" vrp neighbourhood giant.vrp --type 3opt-complete --engine cpu --sweeps 3 --json r.json --solution s.sol
+    "$MCO" vrp neighbourhood giant.vrp --type 3opt-complete --engine gpu --sweeps 3 --json n.json --solution t.sol \
+        > out 2> err || seen=$?
+    if [ "$seen" -eq 4 ]; then
+        expect_text err "GPU"
+        expect 4 "$MCO" vrp solve giant.vrp --engine gpu --time-limit 1
+        return 0
+    fi
+    [ "$seen" -eq 0 ] || fail "exit code $seen with --engine gpu"
+    cmp -s s.sol t.sol || fail "the GPU gives other routes"
+    expect_moves "$(moves r.json)"
+    expect 0 "$MCO" vrp solve giant.vrp --engine gpu --time-limit 3 --json r.json --solution s.sol
+    expect_valid s.sol giant.vrp
+}
+
+small_instance > small.vrp
+all_files
+distances
+reference
+generated
+repeatable
+sources
+starts
+tampered
+neighbourhoods
+other_neighbourhoods
+infeasible_instances
+same_instances
+bad_instances
+tiny_instances
+usage
+standard_streams
+time_limit
+interrupted
+interrupted_neighbourhood
+gpu

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+// Complete neighbourhoods on a GPU: every scan against a plain walk of all neighbours, larger ones against the formula for one
+// move on the host. Ties, infeasible tours, asymmetric costs, vehicles, filters, first improvement, the best of each x,
+// hierarchies, slabs, coordinates of all kinds; local optima.
+//
+//     gpu_test_vrp_gpu [CASES]    CASES random tours instead of 4000; fewer than 400 leave out what is large
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "gpu/gpu_support.h"
+#include "vrp/vrp_fold.h"
+#include "vrp_support.h"
+
+static long checks;
+static mco_context *ctx;
+
+#define MUST(call) GPU_CHECK((call) == MCO_OK, "%s", mco_context_error(ctx))
+
+enum { DEFAULT_CASES = 4000, FEW_CASES = 400, MOST_FAILURES = 20, MOST_EDGES = 64 };
+
+// ---- Scans
+
+static void show(const char *name, const vrp_scan *scan, const char *what, vrp_candidate seen, vrp_candidate expected)
+{
+    const vrp_move a = seen.move, b = expected.move;
+    GPU_CHECK(false,
+              "%s: %s, %d nodes, first %d, hierarchy %d, keep %.3g, filter %d: %s (%d,%d,%d,%d) penalty %d cost %lld, expected "
+              "(%d,%d,%d,%d) penalty %d cost %lld",
+              name, scan->is_three_opt ? "3-opt" : "2-opt", (int)scan->tour->count, scan->wants_first, scan->hierarchy,
+              (double)scan->keep / (double)UINT64_MAX, (int)scan->filter, what, (int)a.x, (int)a.y, (int)a.z, (int)a.p,
+              (int)seen.value.penalty, (long long)seen.value.cost, (int)b.x, (int)b.y, (int)b.z, (int)b.p,
+              (int)expected.value.penalty, (long long)expected.value.cost);
+}
+
+static void compare(const char *name, const vrp_scan *seen, const vrp_scan *expected)
+{
+    const int32_t edges = seen->tour->count - 1;
+    if (!vrp_is_same(seen->best, expected->best))
+        show(name, seen, "best", seen->best, expected->best);
+    GPU_CHECK(seen->moves == expected->moves && seen->moves_skipped == 0, "%s: %lld moves, expected %lld", name,
+              (long long)seen->moves, (long long)expected->moves);
+    checks += 2;
+    for (int32_t x = 0; seen->rows != NULL && x < edges; x++, checks++)
+        if (!vrp_is_same(seen->rows[x], expected->rows[x]) && !(seen->wants_first && x > expected->best.move.x))
+            show(name, seen, "row", seen->rows[x], expected->rows[x]);
+}
+
+// The ways to scan: plain, rows, first, filters, hierarchies.
+static void vary(vrp_scan *scan, uint32_t way, uint64_t seed, vrp_candidate *rows)
+{
+    static const double keeps[] = {0.9, 0.25, 0.01, 0};
+    scan->keep = UINT64_MAX;
+    scan->hierarchy = -1;
+    scan->filter_seed = seed;
+    scan->is_three_opt = way & 1;
+    way >>= 1;
+    scan->wants_first = way == 1 || way == 6 || way == 10;
+    scan->rows = way == 2 || way == 5 || way == 6 || way == 9 ? rows : NULL;
+    if (way >= 3 && way <= 6) {
+        scan->keep = (uint64_t)(keeps[seed % 4] * 0x1p63) * 2;
+        scan->filter = seed / 4 % 2 != 0 ? MCO_VRP_FILTER_COMPACT : MCO_VRP_FILTER_MASK;
+    }
+    if (way >= 7)
+        scan->hierarchy = (int)(seed % 3);
+}
+
+enum { WAYS = 22 };
+
+static void scan_both(const char *name, vrp_engine *gpu, const vrp_tour *tour, uint32_t way, uint64_t seed)
+{
+    vrp_candidate rows[2][MOST_EDGES];
+    vrp_scan seen = {.tour = tour}, expected = seen;
+    vary(&seen, way, seed, rows[0]);
+    vary(&expected, way, seed, rows[1]);
+    vrp_plain_scan(gpu->problem, &expected);
+    MUST(gpu->scan(gpu, &seen, INFINITY));
+    compare(name, &seen, &expected);
+}
+
+// ---- Small tours
+
+// As matrix, or with coordinates: integers, or others.
+typedef enum places { BY_MATRIX, BY_GRID, BY_PLANE, BY_CEILING, PLACES } places;
+
+static void place(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
+{
+    p->x = calloc((size_t)p->nodes, sizeof *p->x);
+    p->y = calloc((size_t)p->nodes, sizeof *p->y);
+    if (p->x == NULL || p->y == NULL)
+        abort();
+    for (int32_t i = 0; i < p->nodes; i++) {
+        const double part = kind == BY_PLANE ? 0.37 : 1;
+        p->x[i] = part * (double)mco_rng_below(rng, (uint32_t)side) - side / 3;
+        p->y[i] = part * (double)mco_rng_below(rng, (uint32_t)side) + side;
+    }
+    free(p->matrix);
+    p->matrix = NULL;
+    p->rule = kind == BY_CEILING ? VRP_CEIL_2D : VRP_EUC_2D;
+    p->is_symmetric = true;
+    p->scale = kind == BY_PLANE ? 1000 : 1;
+    p->distances = kind == BY_PLANE ? MCO_VRP_REAL : MCO_VRP_ROUNDED;
+    p->longest = (int32_t)ceil(sqrt(2) * side * p->scale) + 1;
+}
+
+static void release(mco_vrp *p)
+{
+    free(p->x);
+    free(p->y);
+    vrp_case_free(p);
+}
+
+// Limits about where some routes of the tour break them: the greatest load and length, and some less or more.
+static void set_limits(mco_vrp *p, const vrp_tour *tour, mco_rng *rng, bool has_length)
+{
+    int64_t load = 0, length = 0, most_load = 1, most_length = 1;
+    for (int32_t i = 1; i < tour->count; i++) {
+        load += p->demand[tour->node[i]];
+        length += vrp_distance(p, tour->node[i - 1], tour->node[i]) + vrp_service(p, tour->node[i]);
+        if (tour->node[i] != 0)
+            continue;
+        most_load = load > most_load ? load : most_load;
+        most_length = length > most_length ? length : most_length;
+        load = length = 0;
+    }
+    p->capacity = (int32_t)(most_load * (96 + mco_rng_below(rng, 12)) / 100) + 1;
+    if (has_length)
+        p->max_length = (int32_t)(most_length * (96 + mco_rng_below(rng, 12)) / 100) + 1;
+}
+
+static void scan_ways(const char *name, const mco_vrp *p, const vrp_tour *tour, mco_rng *rng, int ways)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    vrp_engine gpu = {0};
+    MUST(vrp_gpu_open(ctx, p, tour->count, &params, &gpu));
+    if (gpu.close == NULL)
+        return;
+    for (uint32_t way = 0; way < 4 && gpu_failures < MOST_FAILURES; way++)  // both kinds, alone and with rows
+        scan_both(name, &gpu, tour, way < 2 ? way : way + 2, 1);
+    for (int k = 0; k < ways && gpu_failures < MOST_FAILURES; k++)
+        scan_both(name, &gpu, tour, mco_rng_below(rng, WAYS), mco_rng_next(rng));
+    gpu.close(&gpu);
+}
+
+static void test_small(int cases)
+{
+    mco_rng rng;
+    char name[64];
+    mco_rng_seed(&rng, 5, 0);
+    for (int k = 0; k < cases && gpu_failures < MOST_FAILURES; k++) {
+        const uint32_t most = mco_rng_below(&rng, 20) == 0 ? 45 : 14;
+        vrp_shape shape = {.customers = (int32_t)mco_rng_below(&rng, most), .is_symmetric = mco_rng_below(&rng, 5) > 0};
+        shape.distances = mco_rng_below(&rng, 3) == 0 ? 3 : 1 + mco_rng_below(&rng, k % 7 == 0 ? 1 << 20 : 1000);
+        shape.demands = 1 + mco_rng_below(&rng, 9);
+        shape.services = mco_rng_below(&rng, 3) == 0 ? 1 + mco_rng_below(&rng, 50) : 0;
+        shape.vehicles = mco_rng_below(&rng, 2) == 0 ? (int32_t)mco_rng_below(&rng, 7) : 0;
+        mco_vrp *p = vrp_case_random(&rng, &shape);
+        const places kind = mco_rng_below(&rng, PLACES);
+        if (kind != BY_MATRIX)
+            place(p, kind, &rng, 1 + (int32_t)mco_rng_below(&rng, 900));
+        const int32_t routes = 1 + (int32_t)mco_rng_below(&rng, 1 + most / 2);
+        vrp_tour tour = vrp_case_tour(&rng, p, routes);
+        p->capacity = 1 << 28;
+        const bool has_length = mco_rng_below(&rng, 2) == 0;
+        if (mco_rng_below(&rng, 4) > 0)
+            set_limits(p, &tour, &rng, has_length);
+        snprintf(name, sizeof name, "small %d", k);
+        if (tour.count <= MOST_EDGES)
+            scan_ways(name, p, &tour, &rng, 4);
+        free(tour.node);
+        release(p);
+    }
+}
+
+// Down to a local optimum, step by step: there, ties are many.
+static void test_descent(int cases)
+{
+    mco_rng rng;
+    char name[64];
+    mco_rng_seed(&rng, 6, 0);
+    for (int k = 0; k < cases && gpu_failures < MOST_FAILURES; k++) {
+        const vrp_shape shape = {.customers = 12, .distances = 1000, .is_symmetric = true, .demands = 9,
+                                 .vehicles = k % 3 == 0 ? 3 : 0};
+        mco_vrp *p = vrp_case_random(&rng, &shape);
+        place(p, k % 2 == 0 ? BY_GRID : BY_PLANE, &rng, 40);
+        vrp_tour tour = vrp_case_tour(&rng, p, 5);
+        int32_t spare[MOST_EDGES];
+        mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+        vrp_engine gpu = {0};
+        set_limits(p, &tour, &rng, k % 2 == 0);
+        MUST(vrp_gpu_open(ctx, p, tour.count, &params, &gpu));
+        snprintf(name, sizeof name, "descent %d", k);
+        for (int step = 0; step < 50 && gpu.close != NULL && gpu_failures < MOST_FAILURES; step++) {
+            vrp_scan scan = {.tour = &tour, .is_three_opt = k % 5 != 0, .hierarchy = -1, .keep = UINT64_MAX};
+            scan_both(name, &gpu, &tour, 1, 0);
+            scan_both(name, &gpu, &tour, 0, 0);
+            MUST(gpu.scan(&gpu, &scan, INFINITY));
+            if (scan.best.move.x < 0 || !vrp_is_less(scan.best.value, vrp_to_beat(p, &tour)))
+                break;
+            vrp_apply(&tour, scan.best.move, spare);
+        }
+        if (gpu.close != NULL)
+            gpu.close(&gpu);
+        free(tour.node);
+        release(p);
+    }
+}
+
+// ---- Larger tours, against the formula
+
+static vrp_candidate decide(const mco_vrp *p, const vrp_sums *t, vrp_move m)
+{
+    int32_t from[3], to[3], join[3];
+    const int joins = vrp_joins(m, from, to);
+    for (int k = 0; k < joins; k++)
+        join[k] = p->matrix != NULL ? p->matrix[(int64_t)t->node[from[k]] * p->nodes + t->node[to[k]]]
+                                    : vrp_distance(p, t->node[from[k]], t->node[to[k]]);
+    const vrp_decision d = vrp_decide(t, m, join);
+    const vrp_candidate none = {.move = {-1, -1, -1, -1}};
+    return d.is_feasible ? (vrp_candidate){m, {vrp_penalty(d.routes, p->vehicles), d.change}} : none;
+}
+
+// Moves go in the order of their indices.
+static void formula_scan(const mco_vrp *p, vrp_scan *scan)
+{
+    const int32_t edges = scan->tour->count - 1;
+    const vrp_candidate none = {.move = {-1, -1, -1, -1}};
+    vrp_sums_memory memory;
+    vrp_sums sums;
+    MUST(vrp_sums_open(ctx, p, scan->tour->count, &memory));
+    MUST(vrp_sums_fill(ctx, p, scan->tour, &memory, &sums));
+    scan->best = none;
+    scan->moves = vrp_move_count(edges, scan->is_three_opt);
+    for (int32_t x = 0; x < edges; x++) {
+        vrp_candidate row = none;
+        for (vrp_move m = {x, x + 1, scan->is_three_opt ? x + 2 : -1, scan->is_three_opt ? 0 : -1}; m.y < edges;) {
+            const vrp_candidate c = m.z < edges ? decide(p, &sums, m) : none;
+            if (c.move.x >= 0 && (row.move.x < 0 || vrp_is_less(c.value, row.value)))
+                row = c;
+            if (scan->is_three_opt && m.p < 3 && m.z < edges)
+                m.p++;
+            else if (scan->is_three_opt && m.z + 1 < edges)
+                m = (vrp_move){x, m.y, m.z + 1, 0};
+            else
+                m = scan->is_three_opt ? (vrp_move){x, m.y + 1, m.y + 2, 0} : (vrp_move){x, m.y + 1, -1, -1};
+        }
+        if (scan->rows != NULL)
+            scan->rows[x] = row;
+        if (row.move.x >= 0 && (scan->best.move.x < 0 || vrp_is_less(row.value, scan->best.value)))
+            scan->best = row;
+    }
+    vrp_sums_close(ctx, &memory);
+}
+
+typedef struct large_case {
+    const char *name;
+    int32_t customers, routes, empty;  // routes with customers, and without
+    places kind;
+    int32_t side;         // of the square, or of the distances
+    int64_t memory;       // MiB; 0: what there is
+    bool is_symmetric, has_length, breaks_limits;
+    int32_t vehicles;
+    bool is_large;        // left out where few cases are wanted
+} large_case;
+
+static const large_case large_cases[] = {
+    {"one tile and a little", 60, 6, 0, BY_GRID, 1000, 0, true, true, false, 0, false},
+    {"routes of one", 70, 70, 3, BY_GRID, 1000, 0, true, true, false, 0, false},
+    {"one route", 90, 1, 0, BY_GRID, 1000, 0, true, true, false, 0, false},
+    {"wide entries", 90, 9, 2, BY_PLANE, 1000, 0, true, true, false, 0, false},
+    {"long edges", 80, 8, 1, BY_MATRIX, 1 << 24, 0, true, true, false, 0, false},
+    {"many ties", 90, 9, 4, BY_MATRIX, 2, 0, true, false, false, 0, false},
+    {"too many routes", 80, 10, 1, BY_GRID, 1000, 0, true, true, false, 8, false},
+    {"as many routes as vehicles", 80, 10, 3, BY_GRID, 1000, 0, true, true, false, 10, false},
+    {"asymmetric", 80, 8, 1, BY_MATRIX, 1000, 0, false, true, false, 0, false},
+    {"infeasible", 80, 8, 1, BY_GRID, 1000, 0, true, true, true, 0, false},
+    {"above a chunk", 305, 17, 2, BY_GRID, 1000, 0, true, true, false, 0, true},
+    {"530 nodes", 520, 9, 0, BY_GRID, 1000, 0, true, true, false, 0, true},
+    {"601 nodes, routes of five", 500, 100, 0, BY_GRID, 1000, 0, true, true, false, 0, true},
+    {"700 nodes in 32 bits", 660, 37, 2, BY_PLANE, 1000, 0, true, true, false, 0, true},
+    {"700 nodes in slabs", 660, 37, 2, BY_PLANE, 1000, 3, true, true, false, 0, true},
+    {"700 nodes in narrow slabs", 660, 37, 2, BY_GRID, 1000, 3, true, true, false, 0, true},
+    {"1100 nodes without a limit to lengths", 979, 120, 0, BY_GRID, 1000, 0, true, false, false, 0, true},
+    {"1100 nodes, too many routes", 979, 120, 0, BY_GRID, 1000, 0, true, true, false, 100, true},
+};
+
+// Equal routes by angle around the depot; empty ones among them.
+static vrp_tour sweep_tour(const mco_vrp *p, const large_case *c, mco_rng *rng)
+{
+    vrp_tour tour = {.count = c->customers + c->routes + c->empty + 1};
+    tour.node = calloc((size_t)tour.count, sizeof *tour.node);
+    int32_t *order = calloc((size_t)c->customers, sizeof *order);
+    if (tour.node == NULL || order == NULL)
+        abort();
+    for (int32_t i = 0; i < c->customers; i++) {
+        int32_t at = i;
+        const double angle = p->x != NULL ? atan2(p->y[i + 1] - p->y[0], p->x[i + 1] - p->x[0]) : (double)mco_rng_below(rng, 1000);
+        for (; at > 0 && p->x != NULL && atan2(p->y[order[at - 1]] - p->y[0], p->x[order[at - 1]] - p->x[0]) > angle; at--)
+            order[at] = order[at - 1];
+        order[at] = i + 1;
+    }
+    for (int32_t r = 0, at = 1, from = 0; r < c->routes; r++, at++) {
+        const int32_t end = (int32_t)((int64_t)c->customers * (r + 1) / c->routes);
+        for (; from < end; from++)
+            tour.node[at++] = order[from];
+        at += r < c->empty;
+    }
+    free(order);
+    return tour;
+}
+
+static void test_large(const large_case *c)
+{
+    mco_rng rng;
+    const vrp_shape shape = {.customers = c->customers, .distances = (uint32_t)c->side, .is_symmetric = c->is_symmetric,
+                             .demands = 9, .services = c->has_length ? 20 : 0, .vehicles = c->vehicles};
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    vrp_engine gpu = {0};
+    mco_rng_seed(&rng, (uint64_t)c->customers, 1);
+    mco_vrp *p = vrp_case_random(&rng, &shape);
+    if (c->kind != BY_MATRIX)
+        place(p, c->kind, &rng, c->side);
+    vrp_tour tour = sweep_tour(p, c, &rng);
+    p->capacity = 1 << 28;
+    set_limits(p, &tour, &rng, c->has_length);
+    if (!c->breaks_limits) {
+        p->capacity += p->capacity / 16;
+        p->max_length = c->has_length ? p->max_length + p->max_length / 16 : p->max_length;
+    } else {
+        p->capacity -= p->capacity / 12;
+    }
+    params.memory = c->memory;
+    MUST(vrp_gpu_open(ctx, p, tour.count, &params, &gpu));
+    vrp_candidate *rows = calloc(2 * (size_t)tour.count, sizeof *rows);
+    for (int kind = 0; kind < 2 && gpu.close != NULL && rows != NULL; kind++) {
+        vrp_scan expected = {.tour = &tour, .hierarchy = -1, .keep = UINT64_MAX, .is_three_opt = kind, .rows = rows};
+        formula_scan(p, &expected);
+        for (int way = 0; way < (c->is_large ? 2 : 4); way++) {
+            vrp_scan seen = expected;
+            seen.rows = (way & 1) != 0 ? rows + tour.count : NULL;
+            seen.hierarchy = (way & 2) != 0 ? 1 : -1;
+            MUST(gpu.scan(&gpu, &seen, INFINITY));
+            compare(c->name, &seen, &expected);
+        }
+    }
+    if (gpu.close != NULL)
+        gpu.close(&gpu);
+    free(rows);
+    free(tour.node);
+    release(p);
+}
+
+// ---- Refusals and stops
+
+static void test_limits(void)
+{
+    mco_rng rng;
+    const vrp_shape shape = {.customers = 600, .distances = 1000, .is_symmetric = true, .demands = 9};
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    vrp_engine gpu = {0};
+    mco_rng_seed(&rng, 9, 0);
+    mco_vrp *p = vrp_case_random(&rng, &shape);
+    vrp_tour tour = vrp_case_tour(&rng, p, 20);
+    vrp_scan scan = {.tour = &tour, .hierarchy = 0, .keep = UINT64_MAX, .is_three_opt = true};
+    p->capacity = 1 << 28;
+    params.gpus = "77";
+    GPU_CHECK(vrp_gpu_open(ctx, p, tour.count, &params, &gpu) == MCO_ERR_DEVICE, "%s", mco_context_error(ctx));
+    params.gpus = NULL;
+    params.memory = 1;
+    MUST(vrp_gpu_open(ctx, p, tour.count, &params, &gpu));
+    GPU_CHECK(gpu.scan(&gpu, &scan, INFINITY) == MCO_ERR_LIMIT, "%s", mco_context_error(ctx));
+    scan.hierarchy = -1;
+    MUST(gpu.scan(&gpu, &scan, mco_clock_s() - 1));
+    GPU_CHECK(scan.best.move.x == -1, "move %d after a stop", (int)scan.best.move.x);
+    gpu.close(&gpu);
+    checks += 3;
+    free(tour.node);
+    release(p);
+}
+
+int main(int argc, char **argv)
+{
+    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
+    mco_device device;
+    const int cases = argc > 1 ? atoi(argv[1]) : DEFAULT_CASES;
+    if (mco_context_create(&ctx, &params) != MCO_OK)
+        return EXIT_FAILURE;
+    gpu_open_first(ctx, &device);
+    mco_device_close(&device);
+    test_small(cases);
+    test_descent(cases / 40 + 1);
+    for (size_t k = 0; k < sizeof large_cases / sizeof *large_cases && gpu_failures < MOST_FAILURES; k++)
+        if (cases >= FEW_CASES || !large_cases[k].is_large)
+            test_large(&large_cases[k]);
+    test_limits();
+    mco_context_destroy(&ctx);
+    return gpu_summary("vrp on a GPU", checks);
+}

@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: MIT
+// Entry points: what is refused, infeasible instances, no customer and one, ends, starts, the callback, memory that runs out.
+#include "test_support.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "vrp/vrp_engine.h"
+#include "vrp/vrp_search.h"
+#include "vrp_support.h"
+
+enum { CUSTOMERS = 40, CAPACITY = 30 };
+
+// ---- A random instance of CUSTOMERS customers on a square of side 1000, demands 1 to 9
+
+static mco_vrp *problem_of(uint64_t seed, int32_t customers, const mco_vrp_model *model)
+{
+    double *x = calloc((size_t)customers + 1, sizeof *x), *y = calloc((size_t)customers + 1, sizeof *y);
+    int32_t *demands = calloc((size_t)customers + 1, sizeof *demands);
+    mco_vrp_model usual = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    assert_true(x != NULL && y != NULL && demands != NULL);
+    for (int32_t i = 0; i <= customers; i++) {
+        x[i] = mco_rng_below(&rng, 1000);
+        y[i] = mco_rng_below(&rng, 1000);
+        if (i < customers)
+            demands[i] = 1 + (int32_t)mco_rng_below(&rng, 9);
+    }
+    usual.capacity = CAPACITY;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, customers, x, y, demands, model != NULL ? model : &usual, &problem));
+    free(x);
+    free(y);
+    free(demands);
+    return problem;
+}
+
+static int64_t total_of(const mco_vrp *problem, const mco_vrp_solution *s)
+{
+    int64_t cost = -1;
+    assert_ok(mco_vrp_check(test_ctx, problem, s, &cost));
+    return cost;
+}
+
+// An answer is checked here too, and its history falls to its cost.
+static void assert_answer(const mco_vrp *problem, const mco_vrp_result *r)
+{
+    assert_true(r->cost >= 0 && r->cost <= r->start_cost);
+    assert_int_equal(total_of(problem, &r->solution), r->cost);
+    assert_true(r->history_count > 0);
+    assert_int_equal(r->history[0].cost, r->start_cost);
+    assert_int_equal(r->history[r->history_count - 1].cost, r->cost);
+    assert_int_equal(r->history[r->history_count - 1].routes, r->solution.routes);
+    for (int64_t i = 1; i < r->history_count; i++)
+        assert_true(r->history[i].cost < r->history[i - 1].cost && r->history[i].time_s >= r->history[i - 1].time_s);
+}
+
+// ---- Refusals
+
+static void wrong_arguments_are_refused(void **state)
+{
+    mco_vrp *problem = problem_of(1, 5, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    (void)state;
+    assert_fails(mco_vrp_solve(test_ctx, NULL, &params, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_vrp_solve(test_ctx, problem, NULL, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_vrp_neighbourhood(test_ctx, NULL, &params, &around), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    r.struct_size = 1;
+    assert_fails(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    r.struct_size = sizeof r;
+    around.struct_size = 1;
+    assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT,
+                 "a struct was not filled by its _INIT macro");
+    around.struct_size = sizeof around;
+    params.struct_size = 1;
+    assert_fails(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    params.struct_size = sizeof params;
+    params.engine = MCO_VRP_ENGINE_CPU;
+    params.gpus = "0";
+    assert_fails(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT, "--gpus 0 is for --engine gpu");
+    params.gpus = NULL;
+    params.threads = -1;
+    assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
+    params.threads = 1;
+    params.keep = NAN;
+    assert_int_equal(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// Customers 1 to 4, with one of them missing, doubled or unknown.
+static void starts_that_miss_a_customer_are_refused(void **state)
+{
+    static const struct {
+        int32_t order[4], first[3];
+        const char *message;  // of neighbourhood
+    } starts[] = {
+        {{0, 1, 2, 2}, {0, 2, 4}, "the solution to start with visits customer 3, which it has visited already"},
+        {{0, 1, 2, 4}, {0, 2, 4}, "the solution to start with visits customer 5, which does not exist"},
+        {{0, -1, 2, 3}, {0, 2, 4}, "the solution to start with visits customer 0, which does not exist"},
+        {{0, 1, 2, 3}, {0, 0, 4}, "route 1 of the solution to start with is empty"},
+        {{0, 1, 2, 3}, {0, 2, 3}, "the routes to start with reach from place 0 to 3, 0 to 4 was expected"},
+        {{0, 1, 2, 3}, {1, 2, 4}, "the routes to start with reach from place 1 to 4, 0 to 4 was expected"}};
+    mco_vrp *problem = problem_of(2, 4, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    (void)state;
+    for (int k = 0; k < COUNT_OF(starts); k++) {
+        mco_vrp_solution start = {4, 2, (int32_t *)starts[k].order, (int32_t *)starts[k].first};
+        params.start = &start;
+        assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
+        assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT, starts[k].message);
+    }
+    params.start = &(mco_vrp_solution){3, 0, NULL, NULL};
+    assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
+    assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT,
+                 "the solution to start with has 3 customers, the instance has 4");
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+#ifndef MCO_HAVE_CUDA
+static void a_gpu_that_is_not_compiled_in_is_missing(void **state)
+{
+    mco_vrp *problem = problem_of(2, 4, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    const char *reason = NULL;
+    (void)state;
+    assert_ok(mco_gpus_list(test_ctx, gpus, &count, &reason));
+    params.engine = MCO_VRP_ENGINE_GPU;
+    if (count == 0) {
+        assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_DEVICE);
+        assert_int_equal(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_DEVICE);
+    }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+#endif
+
+// ---- Infeasible instances
+
+static char last_warning[256];
+
+static void note_warning(mco_log_level level, const char *line, void *user)
+{
+    (void)user;
+    if (level == MCO_LOG_WARNING)
+        snprintf(last_warning, sizeof last_warning, "%s", line);
+}
+
+// Two customers, at 10 and 100 from the depot; expects INFEASIBLE and the numbers in the warning.
+static void assert_infeasible(const mco_vrp_model *model, const int32_t demands[2], const char *const parts[3])
+{
+    static const double x[] = {0, 10, 100}, y[] = {0, 0, 0};
+    mco_vrp *problem = NULL;
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    test_ctx->params.log = note_warning;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, demands, model, &problem));
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    test_ctx->params.log = NULL;
+    assert_int_equal(r.outcome, MCO_OUTCOME_INFEASIBLE);
+    assert_int_equal(r.cost, -1);
+    assert_null(r.solution.order);
+    for (int k = 0; k < 3; k++)
+        assert_non_null(strstr(last_warning, parts[k]));
+    mco_vrp_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void infeasible_instances_are_told(void **state)
+{
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    (void)state;
+    model.capacity = 5;
+    assert_infeasible(&model, (const int32_t[]){3, 7}, (const char *const[]){"customer 2", "7", "5"});
+    model.max_length = 150;
+    assert_infeasible(&model, (const int32_t[]){3, 3}, (const char *const[]){"customer 2", "200", "150"});
+    model.max_length = -1;
+    model.vehicles = 1;
+    assert_infeasible(&model, (const int32_t[]){3, 4},
+                      (const char *const[]){"all demands are 7", "carry 5", "1 of capacity 5"});
+}
+
+// ---- No customer, and one
+
+static void tiny_instances_are_solved(void **state)
+{
+    static const mco_vrp_engine engines[] = {MCO_VRP_ENGINE_AUTO, MCO_VRP_ENGINE_CPU, MCO_VRP_ENGINE_REFERENCE};
+    (void)state;
+    for (int32_t customers = 0; customers <= 1; customers++)
+        for (int k = 0; k < COUNT_OF(engines); k++) {
+            mco_vrp *problem = problem_of(3, customers, NULL);
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+            params.engine = engines[k];
+            params.sweeps = 0;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+            assert_int_equal(r.stop, MCO_STOP_FINISHED);
+            assert_int_equal(r.solution.routes, customers);
+            assert_true((r.cost > 0) == (customers > 0));
+            assert_answer(problem, &r);
+            assert_ok(mco_vrp_neighbourhood(test_ctx, problem, &params, &around));
+            assert_int_equal(around.cost, r.cost);
+            assert_true(around.is_local_optimum && around.is_feasible);
+            mco_vrp_neighbourhood_result_clear(test_ctx, &around);
+            mco_vrp_result_clear(test_ctx, &r);
+            mco_vrp_destroy(test_ctx, &problem);
+        }
+}
+
+// ---- Searches
+
+// No search goes below the optimum; within some thousand steps the cores find it, sweeps of 2-opt may not.
+static void small_instances_reach_the_optimum(void **state)
+{
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        model.capacity = 20;
+        model.max_length = seed % 2 == 0 ? 3000 : -1;
+        model.service_time = seed % 3 == 0 ? 25 : -1;
+        mco_vrp *problem = problem_of(seed, 7, &model);
+        const int64_t optimum = vrp_optimal_cost(problem);
+        for (mco_vrp_engine engine = MCO_VRP_ENGINE_CPU; engine <= MCO_VRP_ENGINE_REFERENCE; engine += 2) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.engine = engine;
+            params.threads = 2;
+            params.iterations = engine == MCO_VRP_ENGINE_CPU ? 3000 : -1;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_answer(problem, &r);
+            assert_true(r.cost >= optimum);
+            if (engine == MCO_VRP_ENGINE_CPU)
+                assert_int_equal(r.cost, optimum);
+            else
+                assert_int_equal(r.stop, MCO_STOP_FINISHED);
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// The reference ends where no move of 2-opt improves: a neighbourhood around its routes says so.
+static void the_reference_ends_at_a_local_optimum(void **state)
+{
+    mco_vrp *problem = problem_of(11, CUSTOMERS, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    (void)state;
+    params.engine = MCO_VRP_ENGINE_REFERENCE;
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_FINISHED);
+    assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
+    assert_int_equal(r.iterations, r.history_count);  // the last sweep finds nothing, the first entry is the construction
+    assert_answer(problem, &r);
+    params.start = &r.solution;
+    assert_ok(mco_vrp_neighbourhood(test_ctx, problem, &params, &around));
+    assert_true(around.is_local_optimum);
+    assert_int_equal(around.cost, r.cost);
+    assert_int_equal(around.sweep_count, 1);
+    mco_vrp_neighbourhood_result_clear(test_ctx, &around);
+    mco_vrp_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// With no iteration the start comes back, with some it never gets worse.
+static void a_start_is_never_made_worse(void **state)
+{
+    static const mco_vrp_engine engines[] = {MCO_VRP_ENGINE_CPU, MCO_VRP_ENGINE_REFERENCE};
+    mco_vrp *problem = problem_of(21, CUSTOMERS, NULL);
+    mco_vrp_solution start = {0};
+    (void)state;
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SINGLE, &start));
+    for (int k = 0; k < COUNT_OF(engines); k++)
+        for (int64_t iterations = 0; iterations <= 3; iterations += 3) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.engine = engines[k];
+            params.threads = 1;
+            params.iterations = iterations;
+            params.start = &start;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_int_equal(r.start_cost, total_of(problem, &start));
+            assert_int_equal(r.stop, MCO_STOP_ITERATIONS);
+            assert_int_equal(r.iterations, iterations);
+            assert_answer(problem, &r);
+            if (iterations == 0)
+                assert_memory_equal(r.solution.order, start.order, sizeof(int32_t) * CUSTOMERS);
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+    mco_vrp_solution_clear(test_ctx, &start);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void equal_seeds_and_threads_give_equal_routes(void **state)
+{
+    mco_vrp *problem = problem_of(31, 200, NULL);
+    mco_vrp_result r[2] = {MCO_VRP_RESULT_INIT, MCO_VRP_RESULT_INIT};
+    (void)state;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        for (int k = 0; k < 2; k++) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            params.engine = MCO_VRP_ENGINE_CPU;
+            params.threads = threads;
+            params.iterations = 2000;
+            params.seed = 7;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r[k]));
+            assert_answer(problem, &r[k]);
+        }
+        assert_int_equal(r[0].cost, r[1].cost);
+        assert_int_equal(r[0].solution.routes, r[1].solution.routes);
+        assert_memory_equal(r[0].solution.order, r[1].solution.order, 200 * sizeof(int32_t));
+        assert_memory_equal(r[0].solution.first, r[1].solution.first, sizeof(int32_t) * ((size_t)r[0].solution.routes + 1));
+        mco_vrp_result_clear(test_ctx, &r[0]);
+        mco_vrp_result_clear(test_ctx, &r[1]);
+    }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// ---- Ends
+
+static void runs_end_as_they_are_told(void **state)
+{
+    mco_vrp *problem = problem_of(41, CUSTOMERS, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    (void)state;
+    params.engine = MCO_VRP_ENGINE_CPU;
+    params.threads = 1;
+    params.time_limit_s = 0.2;
+    const double begin_s = mco_clock_s();
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_true(mco_clock_s() - begin_s >= 0.2 && r.work.solve_s >= 0.19);
+    const int64_t cost = r.cost, worse = r.start_cost;
+    mco_vrp_result_clear(test_ctx, &r);
+
+    params.time_limit_s = 30;
+    params.target = (double)worse;
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_TARGET);
+    assert_true(r.cost <= worse);
+    mco_vrp_result_clear(test_ctx, &r);
+
+    params.target = -1;
+    params.lower_bound = (double)cost / 2;
+    params.gap = 0.6;
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_GAP);
+    assert_true(r.bound == params.lower_bound);
+    mco_vrp_result_clear(test_ctx, &r);
+
+    params.gap = 0;
+    params.time_limit_s = INFINITY;
+    mco_cancel(test_ctx);
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    mco_vrp_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// A cost that is the bound cannot be improved.
+static void a_bound_that_is_reached_proves_the_optimum(void **state)
+{
+    mco_vrp *problem = problem_of(43, 6, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    (void)state;
+    params.engine = MCO_VRP_ENGINE_CPU;
+    params.threads = 1;
+    params.time_limit_s = 30;
+    params.lower_bound = (double)vrp_optimal_cost(problem) - 0.5;  // rounded up it is the optimum
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+    assert_int_equal(r.stop, MCO_STOP_FINISHED);
+    mco_vrp_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// ---- The search on its own: notes and ends
+
+static void targets_are_scaled(void **state)
+{
+    mco_vrp p = {.scale = 10000};
+    (void)state;
+    assert_int_equal(vrp_scaled_target(&p, -1), -1);
+    assert_int_equal(vrp_scaled_target(&p, 524.61), 5246100);
+    assert_int_equal(vrp_scaled_target(&p, 0.00019), 1);
+    assert_int_equal(vrp_scaled_target(&p, 1e15), (int64_t)1 << 62);
+    p.scale = 1;
+    assert_int_equal(vrp_scaled_target(&p, 27591.7), 27591);
+}
+
+typedef struct heard {
+    const mco_vrp *problem;
+    int incumbents;
+    double objective;
+    bool stops;
+} heard;
+
+// What a callback is given is a solution of that cost.
+static int listen(const mco_progress *progress, void *user)
+{
+    heard *h = user;
+    const int32_t n = mco_vrp_customers(h->problem);
+    if (progress->solution == NULL)
+        return 0;
+    int32_t *first = (int32_t *)progress->solution;
+    const mco_vrp_solution s = {n, (int32_t)(progress->solution_length - n - 1), first + progress->solution_length - n, first};
+    assert_true(progress->objective == (double)total_of(h->problem, &s));
+    h->objective = progress->objective;
+    h->incumbents += progress->event == MCO_EVENT_INCUMBENT;
+    return h->stops;
+}
+
+static void improvements_are_kept_and_told(void **state)
+{
+    mco_vrp *problem = problem_of(51, 6, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_solution s = {0};
+    heard h = {.problem = problem};
+    vrp_search search = {.ctx = test_ctx, .problem = problem, .params = &params, .begin_s = mco_clock_s(),
+                         .stop_s = INFINITY, .best_cost = -1, .target_cost = -1};
+    (void)state;
+    mco_context_set_callback(test_ctx, listen, &h);
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SINGLE, &s));
+    const int64_t cost = total_of(problem, &s);
+    assert_ok(vrp_search_note(&search, &s, cost));
+    assert_ok(vrp_search_note(&search, &s, cost));
+    assert_int_equal(h.incumbents, 1);
+    assert_int_equal(search.history_count, 1);
+    assert_false(vrp_search_ends(&search));
+    assert_int_equal(search.best.routes, 6);
+    mco_vrp_solution_clear(test_ctx, &s);
+
+    h.stops = true;
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SAVINGS, &s));
+    assert_true(total_of(problem, &s) < cost);
+    assert_ok(vrp_search_note(&search, &s, total_of(problem, &s)));
+    assert_int_equal(h.incumbents, 2);
+    assert_true(h.objective == (double)search.best_cost);
+    assert_int_equal(search.start_cost, cost);
+    assert_true(vrp_search_ends(&search));
+    assert_int_equal(search.stop, MCO_STOP_CANCELLED);
+
+    search.stop = MCO_STOP_FINISHED;
+    h.stops = false;
+    search.target_cost = search.best_cost - 1;
+    assert_false(vrp_search_ends(&search));
+    search.target_cost = search.best_cost;
+    assert_true(vrp_search_ends(&search));
+    assert_int_equal(search.stop, MCO_STOP_TARGET);
+    mco_context_set_callback(test_ctx, NULL, NULL);
+    mco_vrp_solution_clear(test_ctx, &s);
+    mco_vrp_solution_clear(test_ctx, &search.best);
+    mco_free(test_ctx, &search.history);
+    mco_free(test_ctx, &search.report);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void a_callback_sees_solutions_and_may_stop(void **state)
+{
+    static const mco_vrp_engine engines[] = {MCO_VRP_ENGINE_CPU, MCO_VRP_ENGINE_REFERENCE};
+    mco_vrp *problem = problem_of(61, CUSTOMERS, NULL);
+    (void)state;
+    for (int k = 0; k < COUNT_OF(engines); k++) {
+        mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        heard h = {.problem = problem, .stops = true};
+        params.engine = engines[k];
+        params.time_limit_s = 30;
+        mco_context_set_callback(test_ctx, listen, &h);
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        mco_context_set_callback(test_ctx, NULL, NULL);
+        assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+        assert_true(h.incumbents >= 1);
+        assert_answer(problem, &r);
+        mco_vrp_result_clear(test_ctx, &r);
+    }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// ---- Neighbourhoods
+
+// All customers in one route, which is too heavy: moves that mend it are made; where it cannot be mended, the end says so.
+static void infeasible_starts_are_mended_or_told(void **state)
+{
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    int32_t order[CUSTOMERS], first[2] = {0, CUSTOMERS};
+    (void)state;
+    for (int32_t i = 0; i < CUSTOMERS; i++)
+        order[i] = i;
+    params.start = &(mco_vrp_solution){CUSTOMERS, 1, order, first};
+    params.engine = MCO_VRP_ENGINE_REFERENCE;
+    params.sweeps = 0;
+    for (int has_room = 0; has_room <= 1; has_room++) {
+        mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+        // Two vehicles and two routes: one cut at the right place mends it, none does where ten vehicles are needed.
+        model.capacity = has_room ? 200 : CAPACITY;
+        model.vehicles = has_room ? 2 : 10;
+        mco_vrp *problem = problem_of(71, CUSTOMERS, &model);
+        assert_ok(mco_vrp_neighbourhood(test_ctx, problem, &params, &r));
+        assert_int_equal(r.is_feasible, mco_vrp_check(test_ctx, problem, &r.solution, NULL) == MCO_OK);
+        assert_int_equal(r.is_feasible, has_room);
+        int64_t cost = 0;
+        for (int32_t k = 0; k < r.solution.routes; k++)
+            cost += mco_vrp_route_of(problem, &r.solution, k).cost;
+        assert_int_equal(cost, r.cost);
+        mco_vrp_neighbourhood_result_clear(test_ctx, &r);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+static void customers_that_fit_no_vehicle_are_refused(void **state)
+{
+    static const double x[] = {0, 10}, y[] = {0, 0};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    mco_vrp *problem = NULL;
+    const int32_t demand = 9;
+    (void)state;
+    model.capacity = 8;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, 1, x, y, &demand, &model, &problem));
+    assert_int_equal(mco_vrp_neighbourhood(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// ---- Memory
+
+static mco_status solve_once(const mco_vrp *problem, mco_vrp_engine engine)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    params.engine = engine;
+    params.threads = 1;
+    params.iterations = 5;
+    const mco_status st = mco_vrp_solve(test_ctx, problem, &params, &r);
+    mco_vrp_result_clear(test_ctx, &r);
+    return st;
+}
+
+static void memory_may_run_out(void **state)
+{
+    mco_vrp *problem = problem_of(81, CUSTOMERS, NULL);
+    (void)state;
+    for (mco_vrp_engine engine = MCO_VRP_ENGINE_CPU; engine <= MCO_VRP_ENGINE_REFERENCE; engine += 2) {
+        mco_status st = MCO_ERR_MEMORY;
+        for (long k = 1; st == MCO_ERR_MEMORY; k++) {
+            assert_true(k < 10000);
+            test_fail_allocation(k);
+            st = solve_once(problem, engine);
+            test_fail_allocation(0);
+        }
+        assert_int_equal(st, MCO_OK);
+    }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void memory_may_run_out_in_a_neighbourhood(void **state)
+{
+    mco_vrp *problem = problem_of(91, 12, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_status st = MCO_ERR_MEMORY;
+    (void)state;
+    params.engine = MCO_VRP_ENGINE_REFERENCE;
+    for (long k = 1; st == MCO_ERR_MEMORY; k++) {
+        mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+        assert_true(k < 1000);
+        test_fail_allocation(k);
+        st = mco_vrp_neighbourhood(test_ctx, problem, &params, &r);
+        test_fail_allocation(0);
+        mco_vrp_neighbourhood_result_clear(test_ctx, &r);
+    }
+    assert_int_equal(st, MCO_OK);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(wrong_arguments_are_refused),
+                                       TEST(starts_that_miss_a_customer_are_refused),
+#ifndef MCO_HAVE_CUDA
+                                       TEST(a_gpu_that_is_not_compiled_in_is_missing),
+#endif
+                                       TEST(infeasible_instances_are_told),
+                                       TEST(tiny_instances_are_solved),
+                                       TEST(small_instances_reach_the_optimum),
+                                       TEST(the_reference_ends_at_a_local_optimum),
+                                       TEST(a_start_is_never_made_worse),
+                                       TEST(equal_seeds_and_threads_give_equal_routes),
+                                       TEST(runs_end_as_they_are_told),
+                                       TEST(a_bound_that_is_reached_proves_the_optimum),
+                                       TEST(targets_are_scaled),
+                                       TEST(improvements_are_kept_and_told),
+                                       TEST(a_callback_sees_solutions_and_may_stop),
+                                       TEST(infeasible_starts_are_mended_or_told),
+                                       TEST(customers_that_fit_no_vehicle_are_refused),
+                                       TEST(memory_may_run_out),
+                                       TEST(memory_may_run_out_in_a_neighbourhood)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

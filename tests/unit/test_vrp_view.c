@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// The picture as a document: what stands in it, that it is whole at all sizes and never made of a wrong solution.
+#include "svg_support.h"
+
+#include "mco/vrp.h"
+
+// The picture of a solution, tested to be well-formed. To be freed.
+static char *picture_of(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    const char *path = test_path("picture.svg");
+    assert_ok(mco_vrp_plot(test_ctx, problem, solution, path));
+    char *text = svg_read(path);
+    remove(path);
+    assert_true(svg_is_well_formed(text));
+    return text;
+}
+
+// ---- Four customers at the corners of a square of side 20 around the depot, in two routes
+
+typedef struct example {
+    mco_vrp *problem;
+    mco_vrp_solution solution;
+    int32_t order[4], first[3];
+} example;
+
+static void create_example(example *e, mco_vrp_distances distances)
+{
+    static const double x[] = {0, 10, 10, -10, -10}, y[] = {0, 10, -10, -10, 10};
+    static const int32_t demands[] = {1, 2, 3, 6};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 10;
+    model.max_length = 70;
+    model.distance = distances;
+    *e = (example){.order = {0, 1, 2, 3}, .first = {0, 2, 4}};
+    e->solution = (mco_vrp_solution){4, 2, e->order, e->first};
+    assert_ok(mco_vrp_from_coordinates(test_ctx, 4, x, y, demands, &model, &e->problem));
+}
+
+static void pictures_say_what_the_solution_is(void **state)
+{
+    example e;
+    (void)state;
+    create_example(&e, MCO_VRP_ROUNDED);
+    char *text = picture_of(e.problem, &e.solution);
+    // 14 + 20 + 14, twice.
+    assert_non_null(strstr(text, ">4 customers, 2 routes, cost 96, routes up to 70</text>"));
+    assert_non_null(strstr(text, "<title>customer 1: demand 1, route 1, stop 1 of 2</title>"));
+    assert_non_null(strstr(text, "<title>customer 4: demand 6, route 2, stop 2 of 2</title>"));
+    assert_non_null(strstr(text, "<title>route 1: load 3 of 10, length 48, 2 customers</title>"));
+    assert_non_null(strstr(text, "<title>route 2: load 9 of 10, length 48, 2 customers</title>"));
+    assert_int_equal(count_in_group(text, "names", "<text"), 4);
+    assert_int_equal(count_in_group(text, "routes", "<path"), 2);
+    assert_int_equal(count_in_group(text, "spokes", "<path"), 2);
+    assert_int_equal(count_in_group(text, "tips", "<rect"), 4);
+    assert_int_equal(count_in_group(text, "loads", "<rect class=\"frame\""), 2);
+    assert_non_null(strstr(text, ">loads, of 10</text>"));
+    assert_null(strstr(text, "coordinates"));
+    free(text);
+    mco_vrp_destroy(test_ctx, &e.problem);
+}
+
+// 680 pixels for 20 units, in the middle of a map of 720; y grows upwards. Bars are 130 pixels at the capacity.
+static void places_and_bars_have_the_right_size(void **state)
+{
+    example e;
+    (void)state;
+    create_example(&e, MCO_VRP_ROUNDED);
+    char *text = picture_of(e.problem, &e.solution);
+    assert_non_null(strstr(text, "d=\"M724 114L724 794\"/>"));
+    assert_non_null(strstr(text, "d=\"M44 794L44 114\"/>"));
+    assert_non_null(strstr(text, "d=\"M724 114L384 454L724 794\"/>"));
+    assert_non_null(strstr(text, "<rect class=\"depot\" x=\"379\" y=\"449\""));
+    assert_non_null(strstr(text, "y=\"94\" width=\"39\" height=\"10\"><title>route 1:"));
+    assert_non_null(strstr(text, "y=\"110\" width=\"117\" height=\"10\"><title>route 2:"));
+    // The average demand is 3: dots for below half of it, below it, below half as much again, and above.
+    for (int size = 0; size < 4; size++) {
+        char look[8];
+        snprintf(look, sizeof look, " s%d\"", size);
+        assert_int_equal(count_in_group(text, "dots", look), 1);
+    }
+    free(text);
+    mco_vrp_destroy(test_ctx, &e.problem);
+}
+
+// 10 sqrt(2) = 14.14 to each corner.
+static void real_lengths_have_two_decimals(void **state)
+{
+    example e;
+    (void)state;
+    create_example(&e, MCO_VRP_REAL);
+    char *text = picture_of(e.problem, &e.solution);
+    assert_non_null(strstr(text, ">4 customers, 2 routes, cost 96.57, routes up to 70.00</text>"));
+    assert_non_null(strstr(text, "load 3 of 10, length 48.28, 2 customers"));
+    free(text);
+    mco_vrp_destroy(test_ctx, &e.problem);
+}
+
+static void without_coordinates_customers_are_on_a_circle(void **state)
+{
+    const int32_t distances[5 * 5] = {0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0};
+    const int32_t demands[] = {1, 1, 1, 1};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    int32_t order[] = {3, 1, 0, 2}, first[] = {0, 2, 4};
+    const mco_vrp_solution solution = {4, 2, order, first};
+    (void)state;
+    model.capacity = 2;
+    assert_ok(mco_vrp_create(test_ctx, 4, distances, demands, &model, &problem));
+    char *text = picture_of(problem, &solution);
+    assert_non_null(strstr(text, "(no coordinates: customers route after route, clockwise)</text>"));
+    // The first is at the top, 340 pixels above the depot, the second to the right.
+    assert_non_null(strstr(text, "d=\"M384 114L724 454\"/>"));
+    assert_non_null(strstr(text, "d=\"M384 794L44 454\"/>"));
+    free(text);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// ---- All sizes
+
+// Customers on a spiral, in routes of `length` customers one after the other.
+static char *picture_of_size(int32_t customers, int32_t length, int32_t *routes)
+{
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    mco_vrp_solution s = {.customers = customers, .routes = (customers + length - 1) / length};
+    double *x = calloc((size_t)customers + 1, sizeof *x), *y = calloc((size_t)customers + 1, sizeof *y);
+    int32_t *demands = calloc((size_t)customers + 1, sizeof *demands);
+    s.order = calloc((size_t)customers + 1, sizeof *s.order);
+    s.first = calloc((size_t)s.routes + 1, sizeof *s.first);
+    assert_true(x != NULL && y != NULL && demands != NULL && s.order != NULL && s.first != NULL);
+    for (int32_t i = 0; i < customers; i++) {
+        s.order[i] = i;
+        demands[i] = 1 + i % 3;
+        x[i + 1] = (i % 97) * 10.0;
+        y[i + 1] = (i % 89) * 12.0;
+    }
+    for (int32_t r = 0; r <= s.routes; r++)
+        s.first[r] = r * length < customers ? r * length : customers;
+    model.capacity = 3 * length;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, customers, x, y, demands, &model, &problem));
+    char *text = picture_of(problem, &s);
+    *routes = s.routes;
+    free(x);
+    free(y);
+    free(demands);
+    free(s.order);
+    free(s.first);
+    mco_vrp_destroy(test_ctx, &problem);
+    return text;
+}
+
+static void pictures_of_all_sizes_are_whole(void **state)
+{
+    static const struct {
+        int32_t customers, length;
+        const char *dots;
+        int tips, bars;  // with tooltips
+    } sizes[] = {{0, 1, "dots", 0, 0},           {1, 1, "dots", 1, 1},          {60, 7, "dots", 60, 9},
+                 {200, 2, "dots", 200, 100},     {2000, 21, "dots middling", 2000, 96}, {5000, 1, "dots fine", 5000, 5000},
+                 {20000, 29, "dots fine", 0, 690}, {20000, 1, "dots fine", 0, 0}};
+    (void)state;
+    for (int k = 0; k < COUNT_OF(sizes); k++) {
+        int32_t routes;
+        char *text = picture_of_size(sizes[k].customers, sizes[k].length, &routes);
+        const int dots = count_in_group(text, sizes[k].dots, "<path");
+        assert_true(dots <= 24 * 4 && (dots > 0) == (sizes[k].customers > 0));
+        assert_int_equal(count_in_group(text, "tips", "<rect"), sizes[k].tips);
+        assert_int_equal(count_in_group(text, "loads", "<title>route "), sizes[k].bars);
+        assert_true(count_in_group(text, "names", "<text") <= (sizes[k].customers <= 60 ? sizes[k].customers : 0));
+        // With tooltips 350 bytes for each customer, without them less than 100.
+        assert_true(strlen(text) < 10000 + (sizes[k].tips > 0 ? 350 : 100) * (size_t)sizes[k].customers);
+        free(text);
+    }
+}
+
+// The first and the last routes of the ranking, neighbours on the map, have different colours.
+static void neighbours_differ_in_colour(void **state)
+{
+    (void)state;
+    for (int32_t routes = 20; routes <= 80; routes++) {
+        double x[128] = {0}, y[128] = {0};
+        int32_t demands[128], order[128], first[128];
+        mco_vrp_model model = MCO_VRP_MODEL_INIT;
+        mco_vrp *problem = NULL;
+        for (int32_t i = 0; i < routes; i++) {
+            const double angle = 2 * acos(-1) * i / routes;
+            x[i + 1] = 1000 * cos(angle);
+            y[i + 1] = 1000 * sin(angle);
+            demands[i] = 1;
+            order[i] = first[i] = i;
+        }
+        first[routes] = routes;
+        model.capacity = 1;
+        assert_ok(mco_vrp_from_coordinates(test_ctx, routes, x, y, demands, &model, &problem));
+        char *text = picture_of(problem, &(mco_vrp_solution){routes, routes, order, first});
+        int colour[128];
+        const char *at = strstr(text, "<g class=\"spokes\">");
+        for (int32_t i = 0; i < routes; i++) {
+            at = strstr(at + 1, "class=\"c");
+            colour[i] = atoi(at + 8);
+        }
+        for (int32_t i = 0; i < routes; i++)
+            assert_true(colour[i] != colour[(i + 1) % routes] && colour[i] != colour[(i + 2) % routes]);
+        free(text);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// ---- Refusals
+
+static void wrong_solutions_are_refused(void **state)
+{
+    example e;
+    (void)state;
+    create_example(&e, MCO_VRP_ROUNDED);
+    e.order[3] = 0;
+    assert_int_equal(mco_vrp_plot(test_ctx, e.problem, &e.solution, test_path("none.svg")), MCO_ERR_ARGUMENT);
+    assert_int_equal(access(test_path("none.svg"), F_OK), -1);
+    e.order[3] = 3;
+    assert_int_equal(mco_vrp_plot(test_ctx, e.problem, &e.solution, "no/such/folder/f.svg"), MCO_ERR_IO);
+    assert_fails(mco_vrp_plot(test_ctx, e.problem, NULL, "f.svg"), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_vrp_plot(test_ctx, e.problem, &e.solution, NULL), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    mco_vrp_destroy(test_ctx, &e.problem);
+}
+
+static void memory_may_run_out(void **state)
+{
+    example e;
+    mco_status st = MCO_ERR_MEMORY;
+    (void)state;
+    create_example(&e, MCO_VRP_ROUNDED);
+    for (long k = 1; st == MCO_ERR_MEMORY; k++) {
+        assert_true(k < 100);
+        test_fail_allocation(k);
+        st = mco_vrp_plot(test_ctx, e.problem, &e.solution, test_path("memory.svg"));
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || access(test_path("memory.svg"), F_OK) != 0);
+    }
+    assert_int_equal(st, MCO_OK);
+    mco_vrp_destroy(test_ctx, &e.problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(pictures_say_what_the_solution_is),
+                                       TEST(places_and_bars_have_the_right_size),
+                                       TEST(real_lengths_have_two_decimals),
+                                       TEST(without_coordinates_customers_are_on_a_circle),
+                                       TEST(pictures_of_all_sizes_are_whole),
+                                       TEST(neighbours_differ_in_colour),
+                                       TEST(wrong_solutions_are_refused),
+                                       TEST(memory_may_run_out)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
