@@ -59,7 +59,8 @@ static inline vrp_scan new_scan(const vrp_tour *tour, bool is_three_opt)
 // Points on a grid, or asymmetric distances around them.
 static inline mco_vrp *new_plane(mco_rng *rng, int32_t customers, bool is_symmetric, uint32_t side)
 {
-    const vrp_shape shape = {.customers = customers, .distances = 1, .is_symmetric = is_symmetric, .demands = 20, .capacity = 1};
+    const vrp_shape shape = {.customers = customers, .distances = 1, .is_symmetric = is_symmetric, .demands = 20,
+                             .capacity = 1};
     mco_vrp *p = vrp_case_random(rng, &shape);
     double *x = malloc((size_t)p->nodes * sizeof *x), *y = malloc((size_t)p->nodes * sizeof *y);
     for (int32_t i = 0; i < p->nodes; i++) {
@@ -119,8 +120,8 @@ static inline int32_t longest_route(const mco_vrp *p, const vrp_tour *tour)
     return (int32_t)longest;
 }
 
-static inline void check_large(int32_t customers, int32_t routes, bool is_symmetric, bool has_length, int32_t bad, int32_t vehicles,
-                        uint32_t side)
+static inline void check_large(int32_t customers, int32_t routes, bool is_symmetric, bool has_length, int32_t bad,
+                               int32_t vehicles, uint32_t side)
 {
     mco_rng rng;
     mco_rng_seed(&rng, (uint64_t)customers, (uint64_t)routes);

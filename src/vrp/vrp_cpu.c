@@ -2,15 +2,15 @@
 // The cpu engine of complete neighbourhoods. A sweep decides all moves by folded sums (vrp_lanes.h, vrp_two_opt.c,
 // vrp_three_opt.c), or move by move (vrp_each.c) with a filter, by stored segments, and where sums do not fit 32 bits.
 //
-// What a folded sum is. A join costs its distance, and `weight` more where the route that it makes is not empty; an edge cut takes
-// off its length, `weight` if its route is not empty, and `bad_weight` if its route breaks a limit. Joins that are not legal
-// cost VRP_ILLEGAL. With D the longest distance, W = weight, V = bad_weight, b bad routes, and R the range of `turn`:
+// What a folded sum is. A join costs its distance, and `weight` more where the route that it makes is not empty; an edge cut
+// takes off its length, `weight` if its route is not empty, and `bad_weight` if its route breaks a limit. Joins that are not
+// legal cost VRP_ILLEGAL. With D the longest distance, W = weight, V = bad_weight, b bad routes, and R the range of `turn`:
 // - Three edges cut and as many joins change the number of routes that are not empty by one at most: a sum that is legal is at
 //   most -b V + W + 3 D + 2 R (`limit`). W = 6 D + 4 R + 1 makes fewer routes worth more than any cost.
 // - A move that leaves a bad route uncut has at least V more: V = 2 (W + 3 D + 2 R) + 1 puts it above the limit.
-// - One join that is not legal makes it at least VRP_ILLEGAL - 3 (D + W + V) - 2 R: above the limit, or choose_folding() refuses.
-//   Three of them with all else fit 32 bits under the same test. (Three times V, though a legal move takes off b V: of edges in
-//   one route, which tables also add up where they are not legal, each takes it off.)
+// - One join that is not legal makes it at least VRP_ILLEGAL - 3 (D + W + V) - 2 R: above the limit, or choose_folding()
+//   refuses. Three of them with all else fit 32 bits under the same test. (Three times V, though a legal move takes off b V: of
+//   edges in one route, which tables also add up where they are not legal, each takes it off.)
 // Only sums that may become the best are looked at again, by the exact formula, so that ties go to the lowest index.
 //
 // Where the number of routes is the number of vehicles, moves that add one are the worst, but those that save one are no better
@@ -23,7 +23,7 @@
 #include "base/simd.h"
 #include "vrp/vrp_cpu.h"
 
-static const double SLAB_BYTES = 64 << 20;  // of tables, unless the caller says; 8 to 400 MiB made no difference beyond 5 %
+static const double SLAB_BYTES = 64 << 20;  // of tables, unless the caller says; 8 to 400 MiB differ by less than noise, 13 %
 static const double MEMORY_SHARE = 0.8;     // of the machine's, for stored segments, unless the caller says
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};
 
@@ -226,7 +226,8 @@ static bool choose_folding(vrp_cpu *c, bool has_weight, bool needs_few, int64_t 
     const int64_t weight = has_weight ? 6 * longest + 4 * range + 1 : 0, legal = weight + 3 * longest + 2 * range;
     const int64_t bad_weight = bad > 0 ? 2 * legal + 1 : 0;
     const int64_t illegal = VRP_ILLEGAL - 3 * (longest + weight + bad_weight) - 2 * range;
-    if ((bad > 0 && !c->sums.is_symmetric) || illegal <= legal - bad * bad_weight || 3 * (int64_t)VRP_ILLEGAL + 2 * range > INT32_MAX ||
+    if ((bad > 0 && !c->sums.is_symmetric) || illegal <= legal - bad * bad_weight ||
+        3 * (int64_t)VRP_ILLEGAL + 2 * range > INT32_MAX ||
         -3 * (longest + weight + bad_weight) - 2 * range < INT32_MIN)
         return false;
     c->folding = (vrp_folding){(int32_t)weight, (int32_t)bad_weight, (int32_t)(-bad * bad_weight),

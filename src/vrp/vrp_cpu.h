@@ -12,8 +12,8 @@
 #include "vrp/vrp_lanes.h"
 #include "vrp/vrp_segment.h"
 
-// How moves are folded into 32-bit sums. `bad` is the number of routes of the tour that break a limit: a legal move cuts each of
-// them, which takes bad_weight off its sum.
+// How moves are folded into 32-bit sums. `bad` is the number of routes of the tour that break a limit: a legal move cuts each
+// of them, which takes bad_weight off its sum.
 typedef struct vrp_folding {
     int32_t weight;       // of a route that is not empty; 0 where their number does not matter
     int32_t bad_weight;
@@ -148,8 +148,8 @@ void vrp_two_opt_run(vrp_cpu *cpu);
 mco_status vrp_three_opt_open(vrp_cpu *cpu);
 void vrp_three_opt_run(vrp_cpu *cpu);
 
-// Move by move: with filters, and what cannot be folded; by stored segments of a hierarchy, or by sums where it is -1. Fills the
-// scan. Errors: LIMIT, MEMORY.
+// Move by move: with filters, and what cannot be folded; by stored segments of a hierarchy, or by sums where it is -1. Fills
+// the scan. Errors: LIMIT, MEMORY.
 mco_status vrp_each_scan(vrp_cpu *cpu, int hierarchy);
 // The first improving move with first edge x; none where it is not among about the first most_moves.
 vrp_candidate vrp_each_first(vrp_cpu *cpu, int32_t x, int64_t most_moves);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sweeps move by move, on all cores: with a filter, by stored segments, and of tours that cannot be folded. Each move is decided
-// in constant time (vrp_move.h, vrp_segment.h); an item of work is a first edge.
+// Sweeps move by move, on all cores: with a filter, by stored segments, and of tours that cannot be folded. Each move is
+// decided in constant time (vrp_move.h, vrp_segment.h); an item of work is a first edge.
 #include "vrp/vrp_cpu.h"
 
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};

@@ -120,7 +120,8 @@ static bool walk_forward(const vrp_sums *t, bool has_length)
     return is_narrow;
 }
 
-mco_status vrp_sums_fill(mco_context *ctx, const mco_vrp *problem, const vrp_tour *tour, vrp_sums_memory *memory, vrp_sums *out)
+mco_status vrp_sums_fill(mco_context *ctx, const mco_vrp *problem, const vrp_tour *tour, vrp_sums_memory *memory,
+                         vrp_sums *out)
 {
     const bool has_length = vrp_has_max_length(problem);
     *out = (vrp_sums){.count = tour->count,
@@ -138,7 +139,8 @@ mco_status vrp_sums_fill(mco_context *ctx, const mco_vrp *problem, const vrp_tou
     out->routes = out->full_to[tour->count - 1];
     out->bad = out->bad_to[tour->count - 1];
     if (!is_narrow || !is_narrow_behind)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "a route of the tour has a load or a length above %d, in one direction or the other",
+        return mco_fail(ctx, MCO_ERR_LIMIT, 
+                        "a route of the tour has a load or a length above %d, in one direction or the other",
                         VRP_SUMS_LIMIT);
     return MCO_OK;
 }

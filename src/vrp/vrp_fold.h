@@ -19,6 +19,7 @@ mco_status vrp_sums_open(mco_context *ctx, const mco_vrp *problem, int32_t tour_
 void vrp_sums_close(mco_context *ctx, vrp_sums_memory *memory);
 // *out borrows the memory. Errors: LIMIT, where a route of the tour, or one walked back, has a load or a length beyond
 // VRP_SUMS_LIMIT.
-mco_status vrp_sums_fill(mco_context *ctx, const mco_vrp *problem, const vrp_tour *tour, vrp_sums_memory *memory, vrp_sums *out);
+mco_status vrp_sums_fill(mco_context *ctx, const mco_vrp *problem, const vrp_tour *tour, vrp_sums_memory *memory,
+                         vrp_sums *out);
 
 #endif

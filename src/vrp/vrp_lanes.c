@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inner loops of the complete neighbourhoods (vrp_lanes.h); compiled once for each vector unit. Loops over lanes are plain and left
-// to the compiler; the block of closed parts, where nearly all moves are, is written out.
+// Inner loops of the complete neighbourhoods (vrp_lanes.h); compiled once for each vector unit. Loops over lanes are plain and
+// left to the compiler; the block of closed parts, where nearly all moves are, is written out.
 #include "vrp/vrp_lanes.h"
 
 #include "base/unroll.h"
@@ -130,8 +130,8 @@ static inline __attribute__((always_inline)) int32_t join_at(const vrp_join *j, 
     return over < 0 ? VRP_ILLEGAL : sum;
 }
 
-static inline __attribute__((always_inline)) void join_lanes(const vrp_join *given, const bool is_full, int32_t begin, int32_t end,
-                                                             int32_t *restrict out)
+static inline __attribute__((always_inline)) void join_lanes(const vrp_join *given, const bool is_full, int32_t begin,
+                                                             int32_t end, int32_t *restrict out)
 {
     const vrp_join j = *given;
     for (int32_t e = begin; e < end; e++)
@@ -146,8 +146,9 @@ static void join(const vrp_join *j, int32_t begin, int32_t end, int32_t *out)
         join_lanes(j, false, begin, end, out);
 }
 
-static inline __attribute__((always_inline)) int32_t two_joins_lanes(const vrp_join *tail, const vrp_join *head, const bool is_full,
-                                                                     int32_t begin, int32_t end, int32_t *restrict out)
+static inline __attribute__((always_inline)) int32_t two_joins_lanes(const vrp_join *tail, const vrp_join *head,
+                                                                     const bool is_full, int32_t begin, int32_t end,
+                                                                     int32_t *restrict out)
 {
     const vrp_join a = *tail, b = *head;
     const int32_t add = a.add + b.add;
@@ -239,15 +240,16 @@ static int32_t turning(const vrp_opening *o, int32_t begin, int32_t end, int32_t
 }
 
 // All edges in one route: its load stays, its length changes as the cost does.
-static inline __attribute__((always_inline)) int32_t same_route_lanes(const vrp_opening *given, const bool is_full, int32_t begin,
-                                                                      int32_t end, int32_t *restrict out)
+static inline __attribute__((always_inline)) int32_t same_route_lanes(const vrp_opening *given, const bool is_full,
+                                                                      int32_t begin, int32_t end, int32_t *restrict out)
 {
     const vrp_opening o = *given;
     int32_t least = INT32_MAX;
     for (int32_t e = begin; e < end; e++) {
         const int32_t turn = is_full ? o.turn[e] : 0;
         const int32_t first = min32(o.to_x1[e] + o.from_y_next[e] + o.add[0], o.to_y[e] + o.from_x1_next[e] + o.add[1]);
-        const int32_t second = min32(o.from_x[e] + o.from_y_next[e] + o.add[2], o.from_x1[e] + o.from_y1_next[e] + o.add[3]) + turn;
+        const int32_t turned = o.from_x1[e] + o.from_y1_next[e] + o.add[3];
+        const int32_t second = min32(o.from_x[e] + o.from_y_next[e] + o.add[2], turned) + turn;
         const int32_t change = min32(first, second) - o.edge[e], sum = change > o.room ? VRP_ILLEGAL : change;
         out[e - begin] = sum;
         least = min32(least, sum);
@@ -321,7 +323,8 @@ static inline __attribute__((always_inline)) void run_closed(const vrp_closed *c
         for (int32_t y = c->y_begin; y < c->y_end; y++) {
             if (x >= c->x_end_of[y])
                 continue;
-            const int32_t from = (c->z_begin_of[y] - c->first_column) / VRP_CHUNK * VRP_CHUNK, begin = from > c->begin ? from : c->begin;
+            const int32_t from = (c->z_begin_of[y] - c->first_column) / VRP_CHUNK * VRP_CHUNK;
+            const int32_t begin = from > c->begin ? from : c->begin;
             bool is_found = false;
             for (int32_t i = 0; i < VRP_BLOCK && begin < c->end; i += TOGETHER)
                 is_found |= run_block(c, is_symmetric, x + i, y, begin, c->end);
@@ -360,4 +363,5 @@ static void closed_pair(const vrp_closed *c, int32_t x, int32_t y, int32_t *rest
 #define TEXT(name) TEXT2(name)
 
 extern const vrp_lanes_variant NAME(vrp_lanes, LANE_SET);
-const vrp_lanes_variant NAME(vrp_lanes, LANE_SET) = {TEXT(LANE_SET), row, join, two_joins, turning, opening, same_route, closed, closed_pair};
+const vrp_lanes_variant NAME(vrp_lanes, LANE_SET) = {TEXT(LANE_SET), row, join, two_joins,
+                                                            turning, opening, same_route, closed, closed_pair};

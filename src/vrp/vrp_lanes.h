@@ -54,9 +54,9 @@ typedef struct vrp_join {
     int32_t load_room, length_room, weight_own, add, bad_is;
 } vrp_join;
 
-// Moves with an open part, which is cut out at x and y and put between other routes or joined with halves of them; the lanes are
-// the third edge. Given for x before y before the lanes; the mirrored tour serves for y, z behind the lanes, with p = 1 and 2
-// exchanged.
+// Moves with an open part, which is cut out at x and y and put between other routes or joined with halves of them; the lanes
+// are the third edge. Given for x before y before the lanes; the mirrored tour serves for y, z behind the lanes, with p = 1 and
+// 2 exchanged.
 typedef struct vrp_opening {
     const int32_t *from_x, *from_x1, *from_x1_next, *from_y_next, *from_y1_next, *to_x1, *to_y;  // distances by lane
     const int32_t *tail_load, *head_load, *route_load, *tail_back, *head_length, *route_length;  // by lane, as the rest
@@ -70,8 +70,8 @@ typedef struct vrp_opening {
     int32_t room;  // all edges in one route: the change of its length that it can take
 } vrp_opening;
 
-// Three edges, of which the first two make a part with a depot, and so do the last two: in each move the sum of one row of x, one
-// row of y and a constant. Rows of first and second edges are the same tables; symmetric distances need four, others eight.
+// Three edges, of which the first two make a part with a depot, and so do the last two: in each move the sum of one row of x,
+// one row of y and a constant. Rows of first and second edges are the same tables; symmetric distances need four, others eight.
 typedef struct vrp_closed {
     const int32_t *tables;       // see vrp_table_place()
     int32_t columns;             // a multiple of VRP_CHUNK

@@ -32,7 +32,7 @@ typedef struct vrp_sums {
     int32_t *full_to;              // [T] not empty
     int32_t *bad_to;               // [T] too heavy or too long
     int32_t *bad_back_to;          // [T] the same, each walked back
-    int64_t *turn;                 // [T] change of the cost if positions 0..i were walked back; NULL where distances are symmetric
+    int64_t *turn;                 // [T] change of the cost if positions 0..i were walked back; NULL: symmetric
 } vrp_sums;
 
 typedef struct vrp_decision {

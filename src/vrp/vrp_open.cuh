@@ -184,25 +184,28 @@ template <bool IS_MIRROR> struct open_tile {
             y_here[j] = row_y[j][here];
             y_next[j] = distance - edge;
             y_length[j] = distance + from;
-            const bool is_legal = load_from <= head_room_y[j] && load_to <= tail_room_y[j] && head + from <= head_length_y[j];
+            const bool is_legal =
+                (load_from <= head_room_y[j]) & (load_to <= tail_room_y[j]) & (head + from <= head_length_y[j]);
             heads[j] = is_legal ? head - edge : (int32_t)VRP_FAR;
         }
 #pragma unroll
         for (int i = 0; i < OPEN_X; i++) {
             const int32_t tail = row_x[i][here], x_here = row_x[i + 1][here], x_next = row_x[i + 1][next] - edge;
-            const bool is_legal = load_to <= tail_room_x[i] && load_from <= head_room_x[i] && tail + to <= tail_length_x[i];
+            const bool is_legal =
+                (load_to <= tail_room_x[i]) & (load_from <= head_room_x[i]) & (tail + to <= tail_length_x[i]);
             const int32_t tails = is_legal ? tail : (int32_t)VRP_FAR, x_length = x_here + to;
             const uint32_t most_load = load_room + tail_load_x[i];
 #pragma unroll
             for (int j = 0; j < OPEN_Y; j++) {
                 const pair_terms &t = terms[i * OPEN_Y + j];
                 const int32_t one = x_here + y_next[j], sum = __viaddmin_s32(y_here[j], x_next, one);
-                if (tail_load_y[j] <= most_load && sum <= room - t.inner)
-                    m->of_01[i][j] = sum < m->of_01[i][j] ? sum : m->of_01[i][j];
-                if (y_length[j] <= t.room_2)
-                    m->of_2[i][j] = __viaddmin_s32(tails, y_next[j], m->of_2[i][j]);
-                if (x_length <= t.room_3)
-                    m->of_3[i][j] = __viaddmin_s32(heads[j], x_here, m->of_3[i][j]);
+                // Selections, where conditions would become jumps.
+                const bool fits = (tail_load_y[j] <= most_load) & (sum <= room - t.inner);
+                const int32_t least_2 = __viaddmin_s32(tails, y_next[j], m->of_2[i][j]),
+                              least_3 = __viaddmin_s32(heads[j], x_here, m->of_3[i][j]);
+                m->of_01[i][j] = min(m->of_01[i][j], fits ? sum : (int32_t)VRP_FAR);
+                m->of_2[i][j] = y_length[j] <= t.room_2 ? least_2 : m->of_2[i][j];
+                m->of_3[i][j] = x_length <= t.room_3 ? least_3 : m->of_3[i][j];
             }
         }
     }

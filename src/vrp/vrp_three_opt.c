@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A sweep of pure 3-opt on all cores. The parts B = x+1..y and C = y+1..z are closed where they hold a depot, else open:
-// - both closed, nearly all moves: sums of table rows (vrp_lanes.h). Tables hold the joins of every edge with the third edges of
-//   one slab, as wide as memory allows; an item of work is VRP_Y_TILE second edges, with all first edges before them.
+// - both closed, nearly all moves: sums of table rows (vrp_lanes.h). Tables hold the joins of every edge with the third edges
+//   of one slab, as wide as memory allows; an item of work is VRP_Y_TILE second edges, with all first edges before them.
 // - B open, its edges x, y in one route, and z in another; C open, its edges y, z in one route, and x in another: for each such
 //   pair of edges the lanes are the third edge. Reversing the whole tour turns the second kind into the first (p = 1 and 2
 //   change places), so that one loop does both.
@@ -122,7 +122,8 @@ static void run_open_c(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_
     vrp_consider_first(w, c->x_begin, end, y, z, w->lanes, least);
 }
 
-static void run_same_route(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_bad, int32_t x, int32_t y, const pair_rows *r)
+static void run_same_route(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_bad, int32_t x, int32_t y,
+                           const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
     const int32_t begin = y + 1, end = part->last, offset = is_bad ? c->folding.bad_weight : 0;
@@ -224,7 +225,9 @@ static vrp_join make_join(const vrp_cpu *c, join_kind kind, int32_t r, const int
     const bool is_to = kind == LANE_TAIL_TO_HEAD || kind == LANE_TAIL_TO_TAIL;  // the lane's end comes first
     const bool is_full = c->folding.weight > 0 || !t->is_symmetric;
     const int32_t own_load = is_head ? t->load_from[r + 1] : t->load_to[r];
-    const int32_t own_length = is_head ? (is_to ? t->length_from : t->back_from)[r + 1] : (is_to ? t->back_to : t->length_to)[r];
+    const int32_t head_length = (is_to ? t->length_from : t->back_from)[r + 1];
+    const int32_t tail_length = (is_to ? t->back_to : t->length_to)[r];
+    const int32_t own_length = is_head ? head_length : tail_length;
     return (vrp_join){.distance = is_lane_head ? distance + 1 : distance,
                       .load = is_lane_head ? t->load_from + 1 : t->load_to,
                       .length = is_lane_head ? t->length_from + 1 : is_to ? t->length_to : t->back_to,
@@ -289,7 +292,8 @@ static void table_item(vrp_cpu *c, vrp_worker *w, int64_t item)
     const int64_t s = c->stride;
     const int32_t r_begin = (int32_t)item * ROWS_ITEM, padded = (c->edges + VRP_BLOCK - 1) / VRP_BLOCK * VRP_BLOCK;
     const int32_t r_end = padded - r_begin < ROWS_ITEM ? padded : r_begin + ROWS_ITEM;
-    const int32_t begin = c->first_column, slab_end = begin + c->columns, end = slab_end < c->edges ? slab_end + 1 : c->edges + 1;
+    const int32_t begin = c->first_column, slab_end = begin + c->columns;
+    const int32_t end = slab_end < c->edges ? slab_end + 1 : c->edges + 1;
     const int64_t next_to = t->is_symmetric ? 0 : 2 * s;
     if (vrp_cpu_ends(c))
         return;
@@ -308,7 +312,8 @@ static void table_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 // ---- Closed parts: sums
 
 // Constants of y for first edges by lane: the joins of x and y, and B walked back.
-static void make_constants(const vrp_cpu *c, int32_t y, const int32_t *from1, const int32_t *to, const int32_t *to1, int32_t *out)
+static void make_constants(const vrp_cpu *c, int32_t y, const int32_t *from1, const int32_t *to, const int32_t *to1,
+                           int32_t *out)
 {
     const vrp_sums *t = &c->sums;
     const int32_t last = t->last_depot[y], end = last < c->x_end ? last : c->x_end, begin = c->x_begin;
@@ -368,7 +373,8 @@ static void found(void *user, const vrp_closed *t, int32_t x, int32_t y)
 {
     vrp_worker *w = user;
     const vrp_cpu *c = w->cpu;
-    const int32_t z = t->first_column + t->begin, end = t->first_column + t->end < c->edges ? t->first_column + t->end : c->edges;
+    const int32_t z = t->first_column + t->begin, tile_end = t->first_column + t->end;
+    const int32_t end = tile_end < c->edges ? tile_end : c->edges;
     const int32_t x_most = t->x_end_of[y] < t->x_end ? t->x_end_of[y] : t->x_end;
     const int32_t best_sum = w->best_sum;
     for (int32_t i = x; i < x + VRP_BLOCK && i < x_most; i++) {
@@ -386,7 +392,8 @@ static void found(void *user, const vrp_closed *t, int32_t x, int32_t y)
 static void closed_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 {
     const vrp_sums *t = &c->sums;
-    const int32_t y_begin = (int32_t)item * VRP_Y_TILE, y_end = c->edges - y_begin < VRP_Y_TILE ? c->edges : y_begin + VRP_Y_TILE;
+    const int32_t y_begin = (int32_t)item * VRP_Y_TILE;
+    const int32_t y_end = c->edges - y_begin < VRP_Y_TILE ? c->edges : y_begin + VRP_Y_TILE;
     const int32_t x_most = t->last_depot[y_end - 1], x_end = x_most < c->x_end ? x_most : c->x_end;
     const int32_t z_least = t->next_depot[y_begin + 1];
     vrp_closed k = {.tables = c->tables, .columns = c->columns,

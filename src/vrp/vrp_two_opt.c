@@ -8,7 +8,8 @@
 
 enum { X_ITEM = 64, Y_TILE = 1024 };
 
-static void run_closed(vrp_cpu *c, vrp_worker *w, int32_t x, const int32_t *row, const int32_t *next, int32_t begin, int32_t end)
+static void run_closed(vrp_cpu *c, vrp_worker *w, int32_t x, const int32_t *row, const int32_t *next, int32_t begin,
+                       int32_t end)
 {
     const vrp_sums *t = &c->sums;
     const bool is_full = c->folding.weight > 0 || !t->is_symmetric;
@@ -57,7 +58,8 @@ static void run_same_route(vrp_cpu *c, vrp_worker *w, int32_t x, const int32_t *
     vrp_consider_second(w, x, begin, end, w->lanes, least);
 }
 
-static void run_x(vrp_cpu *c, vrp_worker *w, int32_t x, const int32_t *row, const int32_t *next, int32_t begin, int32_t end)
+static void run_x(vrp_cpu *c, vrp_worker *w, int32_t x, const int32_t *row, const int32_t *next, int32_t begin,
+                       int32_t end)
 {
     const int32_t border = c->sums.next_depot[x + 1];
     if (begin < x + 1)

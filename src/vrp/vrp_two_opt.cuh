@@ -243,13 +243,13 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         out[COUNT] = __shfl_down_sync(ALL_LANES, out[0], 1);
     }
 
-    __device__ __forceinline__ void take(int32_t change, int32_t x, int32_t at)
+    // Selections, where conditions would become jumps.
+    __device__ __forceinline__ void take(bool is_legal, int32_t change, int32_t x, int32_t at)
     {
-        if (change < best) {
-            best = change;
-            best_x = x;
-            best_y = at;
-        }
+        const bool is_better = is_legal & (change < best);
+        best = is_better ? change : best;
+        best_x = is_better ? x : best_x;
+        best_y = is_better ? at : best_y;
     }
 
     // Offsets of two distances and what is beyond 32 bits cancel.
@@ -260,16 +260,15 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
 
     // All y of the warp have a depot between x + 1 and them.
     __device__ __forceinline__ void closed(int32_t x, vrp_device_stop tail, vrp_device_stop head, int32_t edge_x,
-                                           const int32_t *row, const int32_t *next, bool is_last, int32_t end)
+                                           const int32_t *row, const int32_t *next, int32_t end)
     {
         const int32_t tail_length_x = tail.length_to - P::OFFSET, head_length_x = head.length_from - P::OFFSET;
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
-            bool is_legal = tail.load_to <= tail_room[k] && head.load_from <= head_room[k];
+            bool is_legal = (tail.load_to <= tail_room[k]) & (head.load_from <= head_room[k]) & (y + k < end);
             if (HAS_LENGTH)
-                is_legal = is_legal && row[k] + tail_length_x <= tail_length[k] && next[k + 1] + head_length_x <= head_length[k];
-            if (is_legal && !(is_last && y + k >= end))
-                take(change(row[k], next[k + 1], edge[k], edge_x), x, y + k);
+                is_legal &= (row[k] + tail_length_x <= tail_length[k]) & (next[k + 1] + head_length_x <= head_length[k]);
+            take(is_legal, change(row[k], next[k + 1], edge[k], edge_x), x, y + k);
         }
     }
 
@@ -287,8 +286,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
                           : tail.load_to <= tail_room[k] && head.load_from <= head_room[k] &&
                                 row[k] - P::OFFSET + tail.length_to <= tail_length[k] &&
                                 next[k + 1] - P::OFFSET + head.length_from <= head_length[k];
-            if (is_legal && y + k > x && y + k < end)
-                take(of_cost, x, y + k);
+            take(is_legal & (y + k > x) & (y + k < end), of_cost, x, y + k);
         }
     }
 };
@@ -329,7 +327,7 @@ __global__ void __launch_bounds__(TWO_OPT_WARPS *WARP) two_opt_moves(vrp_device_
             const int32_t edge_x = job.edge[x], depot = job.next_depot[x + 1];
             lanes.distances(lanes.place_at(x + 1), next);
             if (depot <= first_y)
-                lanes.closed(x, tail, head, edge_x, row, next, lane == WARP - 1 || y_end < first_y + WIDTH, y_end);
+                lanes.closed(x, tail, head, edge_x, row, next, y_end);
             else
                 lanes.mixed(x, tail, head, edge_x, row, next, depot, y_end);
             tail = head;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cpu engine of complete neighbourhoods: on every vector unit and with several threads the same best moves, the same best of
-// each first edge, and the same counts as a plain walk of every neighbour; larger tours against the formula move by move.
+// The cpu engine of complete neighbourhoods: on every vector unit and with several threads the same best moves, the same best
+// of each first edge, and the same counts as a plain walk of every neighbour; larger tours against the formula move by move.
 #include "vrp/vrp_lanes.h"
 #include "vrp_cpu_support.h"
 
@@ -159,8 +159,8 @@ static void test_places(void **state)
     check_places(VRP_GEO, MCO_VRP_REAL, 10, false, 1);
 }
 
-// Distances of the fast rule are those of vrp_distance(): differences of coordinates that VRP_SOURCE_GRID takes, all on AVX-512.
-// A build may lack the wide units.
+// Distances of the fast rule are those of vrp_distance(): differences of coordinates that VRP_SOURCE_GRID takes, all on
+// AVX-512. A build may lack the wide units.
 VRP_DECLARE_LANES(portable)
 extern const vrp_lanes_variant vrp_lanes_avx2 __attribute__((weak)), vrp_lanes_avx512 __attribute__((weak));
 
@@ -171,7 +171,8 @@ static void check_grid(const vrp_lanes_variant *lanes, int32_t step)
     float *grid_x = calloc(COUNT + VRP_PAD, sizeof *grid_x), *grid_y = calloc(COUNT + VRP_PAD, sizeof *grid_y);
     int32_t *node = calloc(COUNT + VRP_PAD, sizeof *node), *out = calloc(COUNT + VRP_PAD, sizeof *out);
     const mco_vrp problem = {.customers = COUNT - 1, .nodes = COUNT, .rule = VRP_EUC_2D, .scale = 1, .x = x, .y = y};
-    const vrp_places places = {.problem = &problem, .source = VRP_SOURCE_GRID, .node = node, .grid_x = grid_x, .grid_y = grid_y};
+    const vrp_places places = {.problem = &problem, .source = VRP_SOURCE_GRID, .node = node, .grid_x = grid_x,
+                               .grid_y = grid_y};
     for (int32_t i = 0; i < COUNT; i++) {
         node[i] = i;
         grid_x[i] = (float)(x[i] = i);
