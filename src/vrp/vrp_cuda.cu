@@ -174,7 +174,8 @@ cudaError_t vrp_launch_plain(const vrp_device_plain *job, int64_t first, int64_t
 
 cudaError_t vrp_launch_plain_rows(const vrp_device_plain *job, cudaStream_t stream)
 {
-    const cudaError_t error = launch(best_of_rows, dim3((unsigned int)job->tour.sums.count - 1), PLAIN_THREADS, 0, stream, *job);
+    const dim3 blocks((unsigned int)job->tour.sums.count - 1);
+    const cudaError_t error = launch(best_of_rows, blocks, PLAIN_THREADS, 0, stream, *job);
     return error != cudaSuccess ? error : launch(best_of_all, dim3(1), PLAIN_THREADS, 0, stream, *job);
 }
 

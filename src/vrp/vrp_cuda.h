@@ -101,7 +101,8 @@ int64_t vrp_two_opt_tiles(int32_t count);
 cudaError_t vrp_launch_two_opt(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t first, int64_t end,
                                int multiprocessors, cudaStream_t stream);
 
-// ---- 3-opt by tables. Values of moves are below VRP_FAR / 2; entries that stand for no join are VRP_FAR, and 16000 in 16 bits.
+// ---- 3-opt by tables. Values of moves are below VRP_FAR / 2; entries that stand for no join are VRP_FAR, in 16 bits
+// VRP_FAR_16.
 
 enum { VRP_FAR = 1 << 28, VRP_FAR_16 = 16000 };
 

@@ -79,7 +79,8 @@ __device__ __forceinline__ vrp_device_key no_key()
 __device__ __forceinline__ vrp_device_key least_of_warp(vrp_device_key key)
 {
     for (int apart = WARP / 2; apart > 0; apart /= 2) {
-        const vrp_device_key other = {__shfl_xor_sync(ALL_LANES, key.value, apart), __shfl_xor_sync(ALL_LANES, key.index, apart)};
+        const vrp_device_key other = {__shfl_xor_sync(ALL_LANES, key.value, apart),
+                                      __shfl_xor_sync(ALL_LANES, key.index, apart)};
         key = lesser(key, other);
     }
     return key;

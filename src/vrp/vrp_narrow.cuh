@@ -112,7 +112,8 @@ static __global__ void tell_moves(vrp_device_three_opt search)
     const word_64 key = search.rows != nullptr ? search.rows[k] : *search.best, index = search.index[k];
     vrp_candidate c = {{key == NO_KEY ? -1 : -2, -1, -1, -1}, {0, 0}};
     if (key != NO_KEY && index != NO_KEY) {
-        c.move = {x_of_key(key), (int32_t)(index >> (PLACE_BITS + 2)), (int32_t)(index >> 2 & PLACE_MASK), (int32_t)(index & 3)};
+        c.move = {x_of_key(key), (int32_t)(index >> (PLACE_BITS + 2)),
+                  (int32_t)(index >> 2 & PLACE_MASK), (int32_t)(index & 3)};
         const vrp_decision d = decide(search.tour, c.move);
         c.value = {vrp_penalty(d.routes, t.vehicles), d.change};
     }

@@ -14,8 +14,8 @@
 // y and z in one route, x before it, is the same of the tour read from its end: position i becomes E - i, edge e E - 1 - e,
 // x and z change places as do p 1 and 2. mirror_view is that tour, and its lanes are x.
 //
-// Mapping: a block has 2 x, its 8 warps share their y, 4 at a time, and z in parts of PART; lanes are z. A thread has 24 running
-// minima; a step loads 16 words of distances and 5 of sums for 32 moves of a lane.
+// Mapping: a block has 2 x, its 8 warps share their y, 4 at a time, and z in parts of PART; lanes are z. A thread has 24
+// running minima; a step loads 16 words of distances and 5 of sums for 32 moves of a lane.
 #ifndef MCO_VRP_OPEN_CUH
 #define MCO_VRP_OPEN_CUH
 
@@ -232,7 +232,8 @@ template <bool IS_MIRROR> struct open_tile {
 };
 
 // All of x, y and z in one route, for all z of it.
-static __device__ __forceinline__ void finish_inside(const vrp_device_three_opt &search, const open_tile<false> &tile, open_minima *m)
+static __device__ __forceinline__ void finish_inside(const vrp_device_three_opt &search, const open_tile<false> &tile,
+                                                     open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
     m->clear();
@@ -256,8 +257,8 @@ static __device__ __forceinline__ void finish_inside(const vrp_device_three_opt 
 }
 
 // z of begin..end - 1 in routes behind.
-static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &search, const open_tile<false> &tile, int32_t begin, int32_t end,
-                                   open_minima *m)
+static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &search, const open_tile<false> &tile,
+                                                   int32_t begin, int32_t end, open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
     m->clear();
@@ -273,8 +274,8 @@ static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &s
 
 // The same of the mirror, whose z are x, and whose x are z: offers need the x of each lane, so a part that may hold the best is
 // gone through again, a step at a time. In a step, lanes of equal value: the lowest x is the highest z.
-static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &search, const open_tile<true> &tile, int32_t begin, int32_t end,
-                                   open_minima *m)
+static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &search, const open_tile<true> &tile,
+                                                   int32_t begin, int32_t end, open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
     const int32_t edges = tile.v.edges;

@@ -311,7 +311,8 @@ __global__ void __launch_bounds__(TWO_OPT_WARPS *WARP) two_opt_moves(vrp_device_
     const int64_t step = (int64_t)gridDim.x * TWO_OPT_WARPS;
     const int64_t end = job.device_answer->is_decided ? range.end : 0;
     for (int64_t tile = range.first + (int64_t)blockIdx.x * TWO_OPT_WARPS + warp; tile < end; tile += step) {
-        const int32_t first_y = (int32_t)(tile / range.x_tiles) * WIDTH + 1, x_begin = (int32_t)(tile % range.x_tiles) * range.rows;
+        const int32_t first_y = (int32_t)(tile / range.x_tiles) * WIDTH + 1,
+                      x_begin = (int32_t)(tile % range.x_tiles) * range.rows;
         // x and y of the tile: x_begin..x_end - 1, first_y..y_end - 1.
         const int32_t y_end = min(first_y + WIDTH, edges), x_end = min(x_begin + range.rows, y_end - 1);
         if (x_begin >= x_end)

@@ -30,7 +30,7 @@ constexpr int32_t NOWHERE = 0x7fffffff;      // no change of cost is as great, n
 constexpr float BLINK = 0.01f;               // chance that a place is passed over
 constexpr float SPLIT = 0.5f;                // of strings that keep some customers in their middle
 constexpr float SPLIT_GROWS = 0.01f;         // chance that the kept middle grows by one
-constexpr int STEPS_BETWEEN_LOOKS = 256;     // at the host's wish to end
+constexpr int STEPS_BETWEEN_LOOKS = 512;     // at the host's wish to end
 constexpr int MOST_MOVES = 8;                // of the improvement around one customer
 constexpr uint32_t FIELD_MASK = (1u << VRP_WALK_FIELD) - 1;
 

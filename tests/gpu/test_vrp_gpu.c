@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Complete neighbourhoods on a GPU: every scan against a plain walk of all neighbours, larger ones against the formula for one
 // move on the host. Ties, infeasible tours, asymmetric costs, vehicles, filters, first improvement, the best of each x,
-// hierarchies, slabs, coordinates of all kinds; local optima.
+// hierarchies, slabs, coordinates of all kinds; local optima;
+// refusals, stops and allocations that fail.
 //
 //     gpu_test_vrp_gpu [CASES]    CASES random tours instead of 4000; fewer than 400 leave out what is large
 #include <math.h>
@@ -286,7 +287,7 @@ static const large_case large_cases[] = {
 };
 
 // Equal routes by angle around the depot; empty ones among them.
-static vrp_tour sweep_tour(const mco_vrp *p, const large_case *c, mco_rng *rng)
+static vrp_tour sweep_tour(const mco_vrp *p, const large_case *c)
 {
     vrp_tour tour = {.count = c->customers + c->routes + c->empty + 1};
     tour.node = calloc((size_t)tour.count, sizeof *tour.node);
@@ -295,7 +296,7 @@ static vrp_tour sweep_tour(const mco_vrp *p, const large_case *c, mco_rng *rng)
         abort();
     for (int32_t i = 0; i < c->customers; i++) {
         int32_t at = i;
-        const double angle = p->x != NULL ? atan2(p->y[i + 1] - p->y[0], p->x[i + 1] - p->x[0]) : (double)mco_rng_below(rng, 1000);
+        const double angle = p->x != NULL ? atan2(p->y[i + 1] - p->y[0], p->x[i + 1] - p->x[0]) : 0;
         for (; at > 0 && p->x != NULL && atan2(p->y[order[at - 1]] - p->y[0], p->x[order[at - 1]] - p->x[0]) > angle; at--)
             order[at] = order[at - 1];
         order[at] = i + 1;
@@ -321,7 +322,7 @@ static void test_large(const large_case *c)
     mco_vrp *p = vrp_case_random(&rng, &shape);
     if (c->kind != BY_MATRIX)
         place(p, c->kind, &rng, c->side);
-    vrp_tour tour = sweep_tour(p, c, &rng);
+    vrp_tour tour = sweep_tour(p, c);
     p->capacity = 1 << 28;
     set_limits(p, &tour, &rng, c->has_length);
     if (!c->breaks_limits) {
@@ -379,6 +380,65 @@ static void test_limits(void)
     release(p);
 }
 
+// ---- Allocations that fail
+
+static struct {
+    long calls, live, fail_at;
+} memory;
+
+static void *allocate(size_t bytes, void *user)
+{
+    (void)user;
+    if (++memory.calls == memory.fail_at)
+        return NULL;
+    void *out = malloc(bytes);
+    memory.live += out != NULL;
+    return out;
+}
+
+static void free_counted(void *block, void *user)
+{
+    (void)user;
+    memory.live -= block != NULL;
+    free(block);
+}
+
+// Opens the engine and scans with the k-th allocation failing, until none does.
+static void test_allocations(void)
+{
+    mco_rng rng;
+    const vrp_shape shape = {.customers = 20, .distances = 1000, .is_symmetric = false, .demands = 9};
+    mco_rng_seed(&rng, 10, 0);
+    mco_vrp *p = vrp_case_random(&rng, &shape);
+    vrp_tour tour = vrp_case_tour(&rng, p, 4);
+    p->capacity = 1 << 28;
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st == MCO_ERR_MEMORY && k < 100; k++, checks++) {
+        mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
+        mco_vrp_params engine_params = MCO_VRP_PARAMS_INIT;
+        mco_context *counted = NULL;
+        vrp_engine gpu = {0};
+        vrp_scan scan = {.tour = &tour, .hierarchy = -1, .keep = UINT64_MAX, .is_three_opt = true};
+        params.allocate = allocate;
+        params.release = free_counted;
+        memory.fail_at = 0;
+        if (mco_context_create(&counted, &params) != MCO_OK)
+            abort();
+        memory.calls = 0;
+        memory.fail_at = k;
+        st = vrp_gpu_open(counted, p, tour.count, &engine_params, &gpu);
+        if (st == MCO_OK) {
+            st = gpu.scan(&gpu, &scan, INFINITY);
+            gpu.close(&gpu);
+        }
+        mco_context_destroy(&counted);
+        GPU_CHECK(memory.live == 0, "%ld blocks live with allocation %ld failing", memory.live, k);
+    }
+    GPU_CHECK(st == MCO_OK, "status %d", (int)st);
+    free(tour.node);
+    release(p);
+}
+
 int main(int argc, char **argv)
 {
     mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
@@ -394,6 +454,7 @@ int main(int argc, char **argv)
         if (cases >= FEW_CASES || !large_cases[k].is_large)
             test_large(&large_cases[k]);
     test_limits();
+    test_allocations();
     mco_context_destroy(&ctx);
     return gpu_summary("vrp on a GPU", checks);
 }

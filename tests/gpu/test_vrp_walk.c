@@ -24,6 +24,8 @@ static mco_context *ctx;
 
 enum { DEFAULT_STEPS = 10000, FEW_STEPS = 1000, NEIGHBOURS = 64 };
 
+static const double WELL_WALKED = 0.6;
+
 static int64_t steps_of_task = DEFAULT_STEPS;
 
 // ---- Problems
@@ -200,8 +202,10 @@ static void test_parts(places kind, int32_t from, int32_t to, int32_t count, int
         CHECK(crew.steps >= count * steps_of_task, "%s: %lld steps", name, (long long)crew.steps);
         for (int32_t k = 0; k < count; k++) {
             check_task(name, &tasks[k], before[k]);
-            if (steps_of_task >= FEW_STEPS && tasks[k].part.customers >= 20)
-                CHECK(tasks[k].cost < before[k], "%s: %lld is as before", name, (long long)before[k]);
+            // Routes of customers in no order at all: what a walk finds that breaks no limit is far better.
+            if (steps_of_task >= FEW_STEPS && tasks[k].part.customers >= 20 && of_route > 2)
+                CHECK((double)tasks[k].cost < WELL_WALKED * (double)before[k], "%s: %lld, before %lld", name,
+                      (long long)tasks[k].cost, (long long)before[k]);
             vrp_task_close(ctx, &tasks[k]);
         }
         crew.close(&crew);
