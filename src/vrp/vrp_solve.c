@@ -11,16 +11,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vrp/vrp_engine.h"
-#include "vrp/vrp_search.h"
-#include "vrp/vrp_task.h"
+#include "vrp/vrp_solver.h"
 
 enum {
     NEIGHBOURS = 40,
     EXCHANGES = 10,
     LONGEST_STRING = 10,
     ROUNDS = 24,                  // of the annealing of the whole
-    SMALL_CUSTOMERS = 400,        // up to here every core anneals all of it, and the best goes on
+    SMALL_CUSTOMERS = 300,        // up to here a population is annealed instead (vrp_population.c)
+    PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
     SPARE_ROUTES = 2              // of a part, besides those it has
 };
@@ -36,45 +35,26 @@ static const double REGIONS_LEAST = 20;            // that a core anneals one af
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
 static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
 
-typedef struct solver {
-    vrp_search *search;
-    const mco_vrp *problem;
-    vrp_crew *crew;
-    int32_t *near;               // [customers * near_count]
-    int32_t near_count;
-    vrp_task *tasks;             // [task_count]
-    int32_t task_count;
-    int32_t *local;              // [nodes] zero
-    int32_t *route_of;           // [customers]
-    int32_t *task_of;            // [customers] by route: the task that has it, -1: none
-    double *key;                 // [2 * customers] routes to be sorted
-    mco_vrp_solution now, next;
-    int64_t now_cost;
-    double edge;                 // mean, of the first solution
-    double rate;                 // steps a second, of one task at a time
-    mco_rng rng;
-} solver;
-
 // ---- How much is left
 
-static bool counts_steps(const solver *s)
+static bool counts_steps(const vrp_solver *s)
 {
     return s->search->params->iterations >= 0;
 }
 
-static double planned_s(const solver *s)
+static double planned_s(const vrp_solver *s)
 {
     const double seconds = s->search->stop_s - s->search->begin_s;
     return isfinite(seconds) ? seconds : ENDLESS_S;
 }
 
 // Of all steps that one core will make.
-static double steps_of_core(const solver *s)
+double vrp_solver_steps(const vrp_solver *s)
 {
     return counts_steps(s) ? (double)s->search->params->iterations / s->crew->threads : s->rate * planned_s(s);
 }
 
-static double done_share(const solver *s)
+double vrp_solver_share(const vrp_solver *s)
 {
     const double n = (double)s->search->params->iterations;
     return counts_steps(s) ? (n > 0 ? (double)s->search->iterations / n : 1)
@@ -83,11 +63,11 @@ static double done_share(const solver *s)
 
 static bool ends(void *user)
 {
-    solver *s = user;
+    vrp_solver *s = user;
     return vrp_search_ends(s->search);
 }
 
-static bool is_over(solver *s)
+bool vrp_solver_is_over(vrp_solver *s)
 {
     if (vrp_search_ends(s->search))
         return true;
@@ -98,10 +78,10 @@ static bool is_over(solver *s)
 }
 
 // Steps of each of `count` tasks, of which one core does `share` of all that is planned; never more than are left.
-static void plan_steps(solver *s, int32_t count, double share, int64_t most)
+void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t most)
 {
     const double at_once = count < s->crew->threads ? count : s->crew->threads;
-    double steps = steps_of_core(s) * share * at_once / count;
+    double steps = vrp_solver_steps(s) * share * at_once / count;
     if (!counts_steps(s)) {
         const double left = (s->search->stop_s - mco_clock_s()) * s->rate * at_once / count;
         steps = steps > left && left > 0 ? left : steps;
@@ -116,7 +96,7 @@ static void plan_steps(solver *s, int32_t count, double share, int64_t most)
     }
 }
 
-static mco_status run(solver *s, int32_t count)
+mco_status vrp_solver_run(vrp_solver *s, int32_t count)
 {
     const double begin_s = mco_clock_s();
     const int64_t before = s->crew->steps;
@@ -133,7 +113,7 @@ static mco_status run(solver *s, int32_t count)
 
 // ---- Tasks
 
-static void close_tasks(solver *s)
+static void close_tasks(vrp_solver *s)
 {
     for (int32_t k = 0; k < s->task_count; k++)
         vrp_task_close(s->search->ctx, &s->tasks[k]);
@@ -141,7 +121,7 @@ static void close_tasks(solver *s)
     s->task_count = 0;
 }
 
-static mco_status open_tasks(solver *s, int32_t count, int32_t customers)
+mco_status vrp_solver_open_tasks(vrp_solver *s, int32_t count, int32_t customers)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
@@ -160,7 +140,7 @@ static int32_t size_of(const mco_vrp_solution *solution, int32_t route)
 }
 
 // Adds a route to a task that is being collected.
-static void add_route(solver *s, int32_t k, int32_t route)
+void vrp_solver_add_route(vrp_solver *s, int32_t k, int32_t route)
 {
     vrp_task *t = &s->tasks[k];
     const int32_t count = t->first[t->routes], size = size_of(&s->now, route);
@@ -170,7 +150,7 @@ static void add_route(solver *s, int32_t k, int32_t route)
 }
 
 // Completes the parts of tasks [count]: nodes are numbered as they are visited.
-static void fill_tasks(solver *s, int32_t count)
+void vrp_solver_fill_tasks(vrp_solver *s, int32_t count)
 {
     const int32_t vehicles = s->problem->vehicles;
     const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / count : 0;
@@ -192,7 +172,7 @@ static void fill_tasks(solver *s, int32_t count)
     }
 }
 
-static void begin_tasks(solver *s, int32_t count)
+void vrp_solver_begin_tasks(vrp_solver *s, int32_t count)
 {
     for (int32_t r = 0; r < s->now.routes; r++)
         s->task_of[r] = -1;
@@ -200,7 +180,7 @@ static void begin_tasks(solver *s, int32_t count)
         s->tasks[k].routes = s->tasks[k].first[0] = 0;
 }
 
-static void add_to_solution(mco_vrp_solution *solution, const int32_t *customers, int32_t count)
+void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t count)
 {
     const int32_t at = solution->first[solution->routes];
     memcpy(solution->order + at, customers, (size_t)count * sizeof *customers);
@@ -208,20 +188,20 @@ static void add_to_solution(mco_vrp_solution *solution, const int32_t *customers
 }
 
 // The solution with the routes of tasks [count] instead of those they began with.
-static void merge(solver *s, int32_t count, int64_t change)
+static void merge(vrp_solver *s, int32_t count, int64_t change)
 {
     mco_vrp_solution *next = &s->next;
     next->customers = s->now.customers;
     next->routes = next->first[0] = 0;
     for (int32_t r = 0; r < s->now.routes; r++)
         if (s->task_of[r] < 0 || s->task_of[r] >= count)
-            add_to_solution(next, s->now.order + s->now.first[r], size_of(&s->now, r));
+            vrp_add_route(next, s->now.order + s->now.first[r], size_of(&s->now, r));
     for (int32_t k = 0; k < count; k++) {
         vrp_task *t = &s->tasks[k];
         for (int32_t r = 0; r < t->routes; r++) {
             for (int32_t c = t->first[r]; c < t->first[r + 1]; c++)
                 t->order[c] = t->customer[t->order[c] - 1];
-            add_to_solution(next, t->order + t->first[r], t->first[r + 1] - t->first[r]);
+            vrp_add_route(next, t->order + t->first[r], t->first[r + 1] - t->first[r]);
         }
     }
     const mco_vrp_solution old = s->now;
@@ -239,7 +219,7 @@ static int by_key(const void *a, const void *b)
 }
 
 // Cuts the solution into parts by how much nearer the routes lie to one of two customers, drawn anew, than to the other.
-static void cut(solver *s, int32_t parts)
+static void cut(vrp_solver *s, int32_t parts)
 {
     const int32_t n = s->problem->customers, routes = s->now.routes;
     const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1, b = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1;
@@ -251,16 +231,16 @@ static void cut(solver *s, int32_t parts)
         s->key[2 * r + 1] = r;
     }
     qsort(s->key, (size_t)routes, 2 * sizeof *s->key, by_key);
-    begin_tasks(s, parts);
+    vrp_solver_begin_tasks(s, parts);
     int64_t count = 0;
     for (int32_t k = 0; k < routes; k++) {
         const int32_t r = (int32_t)s->key[2 * k + 1];
-        add_route(s, (int32_t)(count * parts / n), r);
+        vrp_solver_add_route(s, (int32_t)(count * parts / n), r);
         count += size_of(&s->now, r);
     }
 }
 
-static void set_temperatures(vrp_task *task, double hot, double cold)
+void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold)
 {
     task->plan.hot = hot;
     task->plan.cold = cold;
@@ -269,34 +249,9 @@ static void set_temperatures(vrp_task *task, double hot, double cold)
     task->plan.exchanges = EXCHANGES;
 }
 
-static mco_status note(solver *s)
+static mco_status note(vrp_solver *s)
 {
     return vrp_search_note(s->search, &s->now, s->now_cost);
-}
-
-// All tasks hold the whole; the best goes on.
-static mco_status take_best(solver *s, int32_t count)
-{
-    int32_t best = 0;
-    for (int32_t k = 1; k < count; k++)
-        if (s->tasks[k].cost < s->tasks[best].cost)
-            best = k;
-    const vrp_task t = s->tasks[0];
-    s->tasks[0] = s->tasks[best];
-    s->tasks[best] = t;
-    for (int32_t r = 0; r < s->now.routes; r++)
-        s->task_of[r] = 0;
-    merge(s, 1, s->tasks[0].cost - s->now_cost);
-    return note(s);
-}
-
-static void fill_whole(solver *s, int32_t count)
-{
-    begin_tasks(s, count);
-    for (int32_t k = 0; k < count; k++)
-        for (int32_t r = 0; r < s->now.routes; r++)
-            add_route(s, k, r);
-    fill_tasks(s, count);
 }
 
 // Share of all the time that the whole is annealed.
@@ -306,53 +261,42 @@ static double share_of_whole(double steps_per_customer)
     return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
 }
 
-static mco_status anneal_whole(solver *s)
+static mco_status anneal_whole(vrp_solver *s)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, threads = s->crew->threads;
-    const bool is_small = n <= SMALL_CUSTOMERS || s->now.routes < 2 * threads;
-    int32_t parts = is_small ? threads : n / SMALL_CUSTOMERS < threads ? n / SMALL_CUSTOMERS : threads;
-    while (!is_small && n / parts > MOST_PART_CUSTOMERS)
+    int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
+    while (n / parts > MOST_PART_CUSTOMERS)
         parts += threads;
     int32_t longest = 0;
     for (int32_t r = 0; r < s->now.routes; r++)
         longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
-    if (!is_small && parts < 2)
-        parts = 2;
     // A route may grow; a part that would not hold it ends the annealing.
-    const int32_t room = is_small ? n : (int32_t)fmin(n, (double)n / parts + 4.0 * longest + LONGEST_STRING);
-    MCO_TRY(open_tasks(s, parts, room));
-    const double per_customer = steps_of_core(s) * (is_small ? 1 : threads) / n;
+    const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + LONGEST_STRING);
+    MCO_TRY(vrp_solver_open_tasks(s, parts, room));
+    const double per_customer = vrp_solver_steps(s) * threads / n;
     const double hot = HOT * pow(fmin(1, per_customer / FULL_STEPS), COOLER), share = share_of_whole(per_customer);
-    if (is_small)
-        fill_whole(s, parts);
-    for (double from = done_share(s); from < share * (1 - 0.5 / ROUNDS) && !is_over(s); from = done_share(s)) {
+    for (double from = vrp_solver_share(s); from < share * (1 - 0.5 / ROUNDS) && !vrp_solver_is_over(s); from = vrp_solver_share(s)) {
         const double to = fmin(share, from + share / ROUNDS);
-        if (!is_small) {
-            cut(s, parts);
-            for (int32_t k = 0; k < parts; k++)
-                if (s->tasks[k].first[s->tasks[k].routes] > room)
-                    goto done;
-            fill_tasks(s, parts);
-        }
+        cut(s, parts);
+        for (int32_t k = 0; k < parts; k++)
+            if (s->tasks[k].first[s->tasks[k].routes] > room)
+                goto done;
+        vrp_solver_fill_tasks(s, parts);
         int64_t before = 0, after = 0;
         for (int32_t k = 0; k < parts; k++) {
-            set_temperatures(&s->tasks[k], hot * s->edge * pow(COLD / hot, from / share),
+            vrp_solver_set_temperatures(&s->tasks[k], hot * s->edge * pow(COLD / hot, from / share),
                              hot * s->edge * pow(COLD / hot, to / share));
             s->tasks[k].wants_last = to < share * (1 - 0.5 / ROUNDS);
             before += s->tasks[k].cost;
         }
-        plan_steps(s, parts, to - from, MOST_STEPS);
-        MCO_TRY(run(s, parts));
+        vrp_solver_plan_steps(s, parts, to - from, MOST_STEPS);
+        MCO_TRY(vrp_solver_run(s, parts));
         for (int32_t k = 0; k < parts; k++)
             after += s->tasks[k].cost;
-        if (!is_small) {
-            merge(s, parts, after - before);
-            MCO_TRY(note(s));
-        }
+        merge(s, parts, after - before);
+        MCO_TRY(note(s));
     }
-    if (is_small)
-        MCO_TRY(take_best(s, parts));
 done:
     return st;
 }
@@ -360,7 +304,7 @@ done:
 // ---- Regions
 
 // Collects routes around a customer, until the region has `customers` customers or no route near it is free.
-static void grow_region(solver *s, int32_t k, int32_t customer, int32_t customers, int32_t most_routes)
+static void grow_region(vrp_solver *s, int32_t k, int32_t customer, int32_t customers, int32_t most_routes)
 {
     vrp_task *t = &s->tasks[k];
     int32_t at = customer;
@@ -370,7 +314,7 @@ static void grow_region(solver *s, int32_t k, int32_t customer, int32_t customer
             const int32_t route = s->route_of[m < 0 ? at : near[m]];
             if (s->task_of[route] >= 0 || t->first[t->routes] + size_of(&s->now, route) > t->part.most_customers)
                 continue;
-            add_route(s, k, route);
+            vrp_solver_add_route(s, k, route);
             if (t->first[t->routes] >= customers || t->routes >= most_routes)
                 return;
         }
@@ -380,11 +324,11 @@ static void grow_region(solver *s, int32_t k, int32_t customer, int32_t customer
     }
 }
 
-static int32_t collect_regions(solver *s, int32_t most)
+static int32_t collect_regions(vrp_solver *s, int32_t most)
 {
     const int32_t n = s->problem->customers;
     int32_t count = 0;
-    begin_tasks(s, most);
+    vrp_solver_begin_tasks(s, most);
     for (int32_t r = 0; r < s->now.routes; r++)
         for (int32_t k = s->now.first[r]; k < s->now.first[r + 1]; k++)
             s->route_of[s->now.order[k]] = r;
@@ -400,7 +344,7 @@ static int32_t collect_regions(solver *s, int32_t most)
 }
 
 // Cores for which no region is left anneal one of those that others do, with another seed.
-static int32_t copy_regions(solver *s, int32_t count)
+static int32_t copy_regions(vrp_solver *s, int32_t count)
 {
     if (s->crew->has_gpu)
         return count;
@@ -415,7 +359,7 @@ static int32_t copy_regions(solver *s, int32_t count)
 }
 
 // Of the copies of a region the best takes the place of the first. Returns the change of the cost.
-static int64_t choose_copies(solver *s, int32_t count, int32_t all, const int64_t *before)
+static int64_t choose_copies(vrp_solver *s, int32_t count, int32_t all, const int64_t *before)
 {
     int64_t change = 0;
     for (int32_t k = count; k < all; k++)
@@ -429,7 +373,7 @@ static int64_t choose_copies(solver *s, int32_t count, int32_t all, const int64_
     return change;
 }
 
-static mco_status anneal_regions(solver *s)
+static mco_status anneal_regions(vrp_solver *s)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, most = s->crew->part_customers;
@@ -439,27 +383,27 @@ static mco_status anneal_regions(solver *s)
         longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
     const int32_t room = 2 * most + 2 * longest;
     const int32_t tasks = s->crew->has_gpu && n / most + 1 < s->crew->tasks ? n / most + 1 : s->crew->tasks;
-    MCO_TRY(open_tasks(s, tasks, room < n ? room : n));
+    MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
     MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
-    while (!is_over(s)) {
+    while (!vrp_solver_is_over(s)) {
         const int32_t count = collect_regions(s, tasks);
         if (count == 0)
             break;
         const int32_t all = copy_regions(s, count);
-        fill_tasks(s, all);
+        vrp_solver_fill_tasks(s, all);
         int64_t customers = 0;
         for (int32_t k = 0; k < all; k++) {
             const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));
-            set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
+            vrp_solver_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = false;
             customers += s->tasks[k].part.customers;
             if (k < count)
                 before[k] = s->tasks[k].cost;
         }
         const int64_t full = s->crew->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
-        const double usual = fmax((double)least, fmin((double)full, steps_of_core(s) / REGIONS_LEAST));
-        plan_steps(s, all, usual * all / fmin(all, s->crew->threads) / steps_of_core(s), MOST_STEPS);
-        MCO_TRY(run(s, all));
+        const double usual = fmax((double)least, fmin((double)full, vrp_solver_steps(s) / REGIONS_LEAST));
+        vrp_solver_plan_steps(s, all, usual * all / fmin(all, s->crew->threads) / vrp_solver_steps(s), MOST_STEPS);
+        MCO_TRY(vrp_solver_run(s, all));
         merge(s, count, choose_copies(s, count, all, before));
         MCO_TRY(note(s));
     }
@@ -471,11 +415,11 @@ done:
 // ---- The beginning
 
 // As many of the fullest routes as there are vehicles, then all customers besides into them.
-static mco_status pack(solver *s, bool *is_found)
+static mco_status pack(vrp_solver *s, bool *is_found)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, vehicles = s->problem->vehicles;
-    MCO_TRY(open_tasks(s, 1, n));
+    MCO_TRY(vrp_solver_open_tasks(s, 1, n));
     vrp_task *t = &s->tasks[0];
     for (int32_t r = 0; r < s->now.routes; r++) {
         int64_t load = 0;
@@ -485,12 +429,12 @@ static mco_status pack(solver *s, bool *is_found)
         s->key[2 * r + 1] = r;
     }
     qsort(s->key, (size_t)s->now.routes, 2 * sizeof *s->key, by_key);
-    begin_tasks(s, 1);
+    vrp_solver_begin_tasks(s, 1);
     for (int32_t k = 0; k < s->now.routes; k++)
-        add_route(s, 0, (int32_t)s->key[2 * k + 1]);
-    fill_tasks(s, 1);
+        vrp_solver_add_route(s, 0, (int32_t)s->key[2 * k + 1]);
+    vrp_solver_fill_tasks(s, 1);
     t->part.routes = vehicles;
-    set_temperatures(t, 1, 1);
+    vrp_solver_set_temperatures(t, 1, 1);
     t->plan.steps = counts_steps(s) ? s->search->params->iterations : INT64_MAX;
     t->seed = mco_rng_next(&s->rng);
     const int64_t before = s->crew->steps;
@@ -510,7 +454,7 @@ static int64_t cost_of(const mco_vrp *problem, const mco_vrp_solution *solution)
     return cost;
 }
 
-static mco_status begin(solver *s, bool *has_solution)
+static mco_status begin(vrp_solver *s, bool *has_solution)
 {
     mco_status st = MCO_OK;
     mco_vrp_solution start = {0};
@@ -521,7 +465,7 @@ static mco_status begin(solver *s, bool *has_solution)
     const mco_vrp_solution *from = is_given ? &s->search->best : &start;
     s->now.routes = s->now.first[0] = 0;
     for (int32_t r = 0; r < from->routes; r++)
-        add_to_solution(&s->now, from->order + from->first[r], size_of(from, r));
+        vrp_add_route(&s->now, from->order + from->first[r], size_of(from, r));
     s->now_cost = cost_of(p, &s->now);
     s->edge = fmax(1, (double)s->now_cost / ((double)p->customers + s->now.routes));
     *has_solution = p->vehicles == 0 || s->now.routes <= p->vehicles;
@@ -534,7 +478,7 @@ done:
     return st;
 }
 
-static mco_status open_solver(solver *s)
+static mco_status open_solver(vrp_solver *s)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
@@ -553,7 +497,7 @@ done:
     return st;
 }
 
-static void close_solver(solver *s)
+static void close_solver(vrp_solver *s)
 {
     mco_context *ctx = s->search->ctx;
     close_tasks(s);
@@ -570,14 +514,16 @@ static void close_solver(solver *s)
 static mco_status solve(vrp_search *search, vrp_crew *cores, vrp_crew *regions)
 {
     mco_status st = MCO_OK;
-    solver s = {.search = search, .problem = search->problem, .crew = cores};
+    vrp_solver s = {.search = search, .problem = search->problem, .crew = cores};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
     cores->ends = ends;
     cores->user = &s;
     MCO_TRY(open_solver(&s));
     MCO_TRY(begin(&s, &has_solution));
-    if (has_solution && !is_given && !is_over(&s))
+    if (has_solution && search->problem->customers <= SMALL_CUSTOMERS && regions == NULL)
+        MCO_TRY(vrp_solver_population(&s));
+    else if (has_solution && !is_given && !vrp_solver_is_over(&s))
         MCO_TRY(anneal_whole(&s));
     if (regions != NULL) {
         regions->ends = ends;

@@ -35,7 +35,8 @@ typedef struct vrp_walk_plan {
     int32_t exchanges;       // neighbours tried by the improvement of an accepted step; 0: none
 } vrp_walk_plan;
 
-// In: a solution of the part. Out: the best found, never worse.
+// In: a solution of the part; on the cores it may leave out customers, which are put in. Out: the best found, never worse; a
+// cost of INT64_MAX where those left out fit nowhere.
 typedef struct vrp_task {
     vrp_part part;
     vrp_walk_plan plan;

@@ -723,10 +723,33 @@ static void store(const vrp_walk *w, const vrp_node *node, int64_t cost, vrp_tas
     task->cost = cost;
 }
 
+// Puts in the customers that the task's solution leaves out; false if one fits nowhere.
+static bool complete(vrp_walk *w)
+{
+    int64_t cost = 0;
+    begin_step(w);
+    for (int32_t c = 1; c <= w->part->customers; c++)
+        if (w->node[c].route < 0)
+            w->removed[w->removed_count++] = c;
+    if (w->removed_count == 0)
+        return true;
+    sort_removed(w);
+    if (!recreate(w, &cost, (double)INT64_MAX))
+        return false;
+    for (int32_t k = 0; k < w->saved_ring_count; k++)
+        number_ring(w, w->saved_rings[k].id);
+    settle(w);
+    return true;
+}
+
 void NAMED(vrp_walk_run)(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
 {
     const vrp_walk_plan *plan = &task->plan;
     load(w, task);
+    if (!complete(w)) {
+        task->cost = INT64_MAX;
+        return;
+    }
     double temperature = 0;
     int64_t k = 0;
     for (; k < plan->steps; k++) {

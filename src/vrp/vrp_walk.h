@@ -70,7 +70,7 @@ void vrp_walk_close(mco_context *ctx, vrp_walk *walk);
 
 typedef struct vrp_walk_variant {
     const char *simd;
-    // Walks task->plan.steps steps from the task's solution, fewer once *stop is set, and leaves the best in it.
+    // Walks task->plan.steps steps from the task's solution, fewer once *stop is set, and leaves the best, or the last, in it.
     void (*run)(vrp_walk *walk, vrp_task *task, const atomic_bool *stop);
     // Looks for a solution with at most part.routes routes, from whatever task->order holds, which may be some customers only:
     // at most plan.steps steps. True if task now holds one; else it is as before.

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// The search of small instances: several solutions, each annealed on its own; then pairs of them exchange routes that lie
+// together (selective route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature and takes the
+// place of its first parent if it is better.
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "vrp/vrp_solver.h"
+
+enum { MEMBERS = 8, SPARE_ROUTES = 2 };
+static const double HOT = 0.6, COLD = 0.02;               // of a member, in mean edges
+static const double WARM_LEAST = 0.07, WARM_MOST = 0.35;  // of a child
+static const double SHARE = 0.4;                          // of all the time, until all members are there
+static const double CHILDREN = 40;                        // that a core anneals, at least
+static const int64_t LEAST_STEPS = 200, FULL_STEPS = 1000;  // per customer of a child
+static const int64_t MOST_STEPS = (int64_t)1 << 30;
+
+typedef struct population {
+    vrp_solver *s;
+    mco_vrp_solution *member;  // [count]
+    int64_t *cost;             // [count]
+    int32_t count;
+    int32_t *parent;           // [tasks] first parent of the child of each task
+    int32_t *route_of[2];      // [customers] in either parent
+    int32_t *shared;           // [customers] by route of the second: customers in routes chosen of the first
+    bool *is_chosen[2];        // [customers] by route of either
+} population;
+
+static void copy(mco_vrp_solution *to, const mco_vrp_solution *from)
+{
+    to->customers = from->customers;
+    to->routes = from->routes;
+    memcpy(to->order, from->order, (size_t)from->customers * sizeof *to->order);
+    memcpy(to->first, from->first, ((size_t)from->routes + 1) * sizeof *to->first);
+}
+
+// ---- Tasks: each holds all customers, node c + 1 is customer c
+
+static void begin_task(vrp_task *task)
+{
+    task->routes = task->first[0] = 0;
+}
+
+// The customers of a route that are not in a chosen route of the second parent; all with `chosen` NULL.
+static void add_route(vrp_task *task, const int32_t *customers, int32_t count, const int32_t *route_of, const bool *chosen)
+{
+    int32_t at = task->first[task->routes];
+    for (int32_t k = 0; k < count; k++)
+        if (chosen == NULL || !chosen[route_of[customers[k]]])
+            task->order[at++] = customers[k] + 1;
+    if (at > task->first[task->routes])
+        task->first[++task->routes] = at;
+}
+
+static void to_task(const mco_vrp_solution *solution, vrp_task *task)
+{
+    begin_task(task);
+    for (int32_t r = 0; r < solution->routes; r++)
+        add_route(task, solution->order + solution->first[r], solution->first[r + 1] - solution->first[r], NULL, NULL);
+}
+
+static void from_task(const vrp_task *task, mco_vrp_solution *solution)
+{
+    solution->routes = solution->first[0] = 0;
+    for (int32_t r = 0; r < task->routes; r++) {
+        const int32_t at = task->first[r], count = task->first[r + 1] - at;
+        vrp_add_route(solution, task->order + at, count);
+        for (int32_t k = at; k < at + count; k++)
+            solution->order[k]--;
+    }
+}
+
+static mco_status open_tasks(vrp_solver *s, int32_t count)
+{
+    const mco_vrp *p = s->problem;
+    const int32_t n = p->customers, wanted = 2 * s->now.routes + SPARE_ROUTES;
+    const int32_t most = wanted < n + SPARE_ROUTES ? wanted : n + SPARE_ROUTES;
+    const mco_status st = vrp_solver_open_tasks(s, count, n);
+    for (int32_t k = 0; st == MCO_OK && k < count; k++) {
+        for (int32_t c = 0; c < n; c++)
+            s->tasks[k].customer[c] = c;
+        vrp_part_fill(&s->tasks[k], n, p->vehicles > 0 && p->vehicles < most ? p->vehicles : most, s->near, s->near_count,
+                      s->local);
+    }
+    return st;
+}
+
+// Solution as the search's present one, told if it is the best.
+static mco_status note(vrp_solver *s, const mco_vrp_solution *solution, int64_t cost)
+{
+    if (cost >= s->now_cost)
+        return MCO_OK;
+    copy(&s->now, solution);
+    s->now_cost = cost;
+    return vrp_search_note(s->search, &s->now, cost);
+}
+
+// ---- Members
+
+static mco_status anneal_members(population *p)
+{
+    mco_status st = MCO_OK;
+    vrp_solver *s = p->s;
+    const int32_t at_once = s->crew->threads < MEMBERS ? s->crew->threads : MEMBERS;
+    for (int32_t done = 0; done < MEMBERS && !vrp_solver_is_over(s); done += at_once) {
+        const int32_t count = MEMBERS - done < at_once ? MEMBERS - done : at_once;
+        for (int32_t k = 0; k < count; k++) {
+            to_task(&s->now, &s->tasks[k]);
+            vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge, COLD * s->edge);
+            s->tasks[k].wants_last = true;  // the best may still be the beginning, which all have in common
+        }
+        vrp_solver_plan_steps(s, count, SHARE * at_once / MEMBERS, MOST_STEPS);
+        MCO_TRY(vrp_solver_run(s, count));
+        for (int32_t k = 0; k < count; k++) {
+            from_task(&s->tasks[k], &p->member[p->count]);
+            p->cost[p->count] = s->tasks[k].cost;
+            p->count++;
+        }
+    }
+    for (int32_t k = 0; k < p->count; k++)
+        MCO_TRY(note(s, &p->member[k], p->cost[k]));
+done:
+    return st;
+}
+
+// ---- Children
+
+// Routes of the first parent that lie together, and as many of the second that share most customers with them.
+static void choose_routes(population *p, const mco_vrp_solution *a, const mco_vrp_solution *b)
+{
+    vrp_solver *s = p->s;
+    const int32_t n = s->problem->customers;
+    const mco_vrp_solution *parents[2] = {a, b};
+    for (int k = 0; k < 2; k++)
+        for (int32_t r = 0; r < parents[k]->routes; r++) {
+            p->is_chosen[k][r] = false;
+            for (int32_t i = parents[k]->first[r]; i < parents[k]->first[r + 1]; i++)
+                p->route_of[k][parents[k]->order[i]] = r;
+        }
+    const int32_t half = a->routes / 2 > 1 ? a->routes / 2 : 1;
+    const int32_t wanted = 1 + (int32_t)mco_rng_below(&s->rng, (uint32_t)half);
+    int32_t at = (int32_t)mco_rng_below(&s->rng, (uint32_t)n), chosen = 0;
+    for (int32_t tries = 0; chosen < wanted && tries < 50 * wanted; tries++) {
+        bool *is_chosen = &p->is_chosen[0][p->route_of[0][at]];
+        chosen += !*is_chosen;
+        *is_chosen = true;
+        const int32_t from = mco_rng_below(&s->rng, 2) == 0 ? at : a->order[mco_rng_below(&s->rng, (uint32_t)n)];
+        if (s->near_count > 0 && p->is_chosen[0][p->route_of[0][from]])
+            at = s->near[(int64_t)from * s->near_count + mco_rng_below(&s->rng, (uint32_t)s->near_count)];
+    }
+    memset(p->shared, 0, (size_t)b->routes * sizeof *p->shared);
+    for (int32_t c = 0; c < n; c++)
+        p->shared[p->route_of[1][c]] += p->is_chosen[0][p->route_of[0][c]];
+    for (int32_t k = 0; k < chosen && k < b->routes; k++) {
+        int32_t best = -1;
+        for (int32_t r = 0; r < b->routes; r++)
+            if (!p->is_chosen[1][r] && (best < 0 || p->shared[r] > p->shared[best]))
+                best = r;
+        p->is_chosen[1][best] = true;
+    }
+}
+
+// The first parent with routes of the second instead of its own; who is in neither is put in by the walk.
+static void make_child(population *p, const mco_vrp_solution *a, const mco_vrp_solution *b, vrp_task *task)
+{
+    choose_routes(p, a, b);
+    begin_task(task);
+    for (int32_t r = 0; r < a->routes; r++)
+        if (!p->is_chosen[0][r])
+            add_route(task, a->order + a->first[r], a->first[r + 1] - a->first[r], p->route_of[1], p->is_chosen[1]);
+    for (int32_t r = 0; r < b->routes; r++)
+        if (p->is_chosen[1][r])
+            add_route(task, b->order + b->first[r], b->first[r + 1] - b->first[r], NULL, NULL);
+}
+
+static bool has_cost(const population *p, int64_t cost)
+{
+    for (int32_t k = 0; k < p->count; k++)
+        if (p->cost[k] == cost)
+            return true;
+    return false;
+}
+
+static mco_status anneal_children(population *p)
+{
+    mco_status st = MCO_OK;
+    vrp_solver *s = p->s;
+    const int64_t n = s->problem->customers;
+    while (p->count > 1 && !vrp_solver_is_over(s)) {
+        for (int32_t k = 0; k < s->task_count; k++) {
+            const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count);
+            const int32_t b = (a + 1 + (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count - 1)) % p->count;
+            const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));
+            make_child(p, &p->member[a], &p->member[b], &s->tasks[k]);
+            vrp_solver_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
+            s->tasks[k].wants_last = false;
+            p->parent[k] = a;
+        }
+        const double all = vrp_solver_steps(s);
+        const double each = fmax((double)(LEAST_STEPS * n), fmin((double)(FULL_STEPS * n), all / CHILDREN));
+        vrp_solver_plan_steps(s, s->task_count, each / all, MOST_STEPS);
+        MCO_TRY(vrp_solver_run(s, s->task_count));
+        for (int32_t k = 0; k < s->task_count; k++) {
+            const int32_t a = p->parent[k];
+            if (s->tasks[k].cost >= p->cost[a] || has_cost(p, s->tasks[k].cost))
+                continue;
+            from_task(&s->tasks[k], &p->member[a]);
+            p->cost[a] = s->tasks[k].cost;
+            MCO_TRY(note(s, &p->member[a], p->cost[a]));
+        }
+    }
+done:
+    return st;
+}
+
+mco_status vrp_solver_population(vrp_solver *s)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = s->search->ctx;
+    const int32_t n = s->problem->customers;
+    population p = {.s = s};
+    MCO_TRY(open_tasks(s, s->crew->threads));
+    MCO_TRY(mco_alloc(ctx, &p.member, MEMBERS));
+    MCO_TRY(mco_alloc(ctx, &p.cost, MEMBERS));
+    for (int32_t k = 0; k < MEMBERS; k++)
+        MCO_TRY(vrp_solution_new(ctx, n, n, &p.member[k]));
+    MCO_TRY(mco_alloc(ctx, &p.parent, s->task_count));
+    MCO_TRY(mco_alloc(ctx, &p.shared, n));
+    for (int k = 0; k < 2; k++) {
+        MCO_TRY(mco_alloc(ctx, &p.route_of[k], n));
+        MCO_TRY(mco_alloc(ctx, &p.is_chosen[k], n));
+    }
+    MCO_TRY(anneal_members(&p));
+    MCO_TRY(anneal_children(&p));
+done:
+    for (int k = 1; k >= 0; k--) {
+        mco_free(ctx, &p.is_chosen[k]);
+        mco_free(ctx, &p.route_of[k]);
+    }
+    mco_free(ctx, &p.shared);
+    mco_free(ctx, &p.parent);
+    for (int32_t k = 0; p.member != NULL && k < MEMBERS; k++)
+        mco_vrp_solution_clear(ctx, &p.member[k]);
+    mco_free(ctx, &p.cost);
+    mco_free(ctx, &p.member);
+    return st;
+}

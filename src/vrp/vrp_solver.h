@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the stages of the search share: the present solution, the tasks of a round, how much is left to be spent.
+#ifndef MCO_VRP_SOLVER_H
+#define MCO_VRP_SOLVER_H
+
+#include "base/rng.h"
+#include "vrp/vrp_engine.h"
+#include "vrp/vrp_search.h"
+#include "vrp/vrp_task.h"
+
+typedef struct vrp_solver {
+    vrp_search *search;
+    const mco_vrp *problem;
+    vrp_crew *crew;
+    int32_t *near;               // [customers * near_count]
+    int32_t near_count;
+    vrp_task *tasks;             // [task_count]
+    int32_t task_count;
+    int32_t *local;              // [nodes] zero
+    int32_t *route_of;           // [customers]
+    int32_t *task_of;            // [customers] by route: the task that has it, -1: none
+    double *key;                 // [2 * customers] routes to be sorted
+    mco_vrp_solution now, next;
+    int64_t now_cost;
+    double edge;                 // mean, of the first solution
+    double rate;                 // steps a second, of one task at a time
+    mco_rng rng;
+} vrp_solver;
+
+// Of all steps that one core will make; the share of all time, or of all steps, that is over.
+double vrp_solver_steps(const vrp_solver *s);
+double vrp_solver_share(const vrp_solver *s);
+bool vrp_solver_is_over(vrp_solver *s);
+
+mco_status vrp_solver_open_tasks(vrp_solver *s, int32_t count, int32_t customers);
+// Tasks [count] without routes; a route of the present solution for task k; their parts completed, nodes numbered in order.
+void vrp_solver_begin_tasks(vrp_solver *s, int32_t count);
+void vrp_solver_add_route(vrp_solver *s, int32_t k, int32_t route);
+void vrp_solver_fill_tasks(vrp_solver *s, int32_t count);
+void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold);
+// Steps of each of tasks [count], of which one core does `share` of all that is planned; never more than are left.
+void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t most);
+// Draws seeds, runs tasks [count].
+mco_status vrp_solver_run(vrp_solver *s, int32_t count);
+// Adds a route to a solution with room.
+void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t count);
+
+// Many solutions of a small instance, recombined (vrp_population.c); s->now becomes the best. Errors: MEMORY.
+mco_status vrp_solver_population(vrp_solver *s);
+
+#endif
