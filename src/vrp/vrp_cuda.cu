@@ -28,14 +28,37 @@ static __global__ void check_roots(int64_t squares, unsigned int *wrong)
 
 // ---- 2-opt
 
-enum { FEW_ROWS = 16, MOST_ROWS = 128, BLOCKS_OF_MULTIPROCESSOR = 4, SMALL_TOUR = 8192, FEW_LANES = 2, MOST_LANES = 4 };
+enum { LEAST_ROW_BITS = 4, POSITIONS_OF_ROW = 512, SMALL_TOUR = 4096, FEW_LANES = 2, MOST_LANES = TWO_OPT_MOST_LANES };
 
 // Tiles of small tours are small, so that they fill the machine.
 static two_opt_range range_of(int32_t count)
 {
-    const int64_t width = (count <= SMALL_TOUR ? FEW_LANES : MOST_LANES) * WARP - 1, edges = count - 1;
-    const int32_t rows = count <= SMALL_TOUR ? FEW_ROWS : MOST_ROWS, x_tiles = (int32_t)((edges + rows - 1) / rows);
-    return {rows, x_tiles, 0, x_tiles * ((edges + width - 1) / width)};
+    const int32_t width = (count <= SMALL_TOUR ? FEW_LANES : MOST_LANES) * WARP - 1, edges = count - 1;
+    int32_t bits = LEAST_ROW_BITS;
+    while (count > SMALL_TOUR && 1 << bits < TWO_OPT_MOST_ROWS && count >= POSITIONS_OF_ROW << bits)
+        bits++;
+    const int32_t columns = (edges - 1 + width - 1) / width, both = ((edges + 2 * width) >> bits) + 2;
+    return {bits, columns, both, 0, (int64_t)both * ((columns + 1) / 2)};
+}
+
+// On a device that can, the kernel begins while the sums are made, and waits for them by itself.
+static cudaError_t launch_moves(void (*kernel)(vrp_device_two_opt, vrp_device_places, two_opt_range), unsigned int blocks,
+                                cudaStream_t stream, const vrp_device_two_opt &job, const vrp_device_places &places,
+                                const two_opt_range &range)
+{
+    const unsigned int threads = TWO_OPT_WARPS * WARP;
+    if (!job.overlaps)
+        return launch(kernel, dim3(blocks), threads, 0, stream, job, places, range);
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, job, places, range);
 }
 
 template <class P>
@@ -44,15 +67,15 @@ static cudaError_t launch_two_opt(const vrp_device_two_opt &job, const vrp_devic
 {
     const bool is_small = job.count <= SMALL_TOUR;
     const int64_t all = blocks_for(range.end - range.first, TWO_OPT_WARPS),
-                  most = is_small ? (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS : (int64_t)multiprocessors * BLOCKS_OF_MULTIPROCESSOR,
+                  most = is_small ? (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS : (int64_t)multiprocessors * P::BLOCKS,
                   fewer = all < most ? all : most;
-    const dim3 blocks((unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS));
-    const unsigned int threads = TWO_OPT_WARPS * WARP;
+    const unsigned int blocks =
+        (unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS);
     if (is_small)
-        return job.has_length ? launch(two_opt_moves<P, FEW_LANES, true>, blocks, threads, 0, stream, job, places, range)
-                              : launch(two_opt_moves<P, FEW_LANES, false>, blocks, threads, 0, stream, job, places, range);
-    return job.has_length ? launch(two_opt_moves<P, MOST_LANES, true>, blocks, threads, 0, stream, job, places, range)
-                          : launch(two_opt_moves<P, MOST_LANES, false>, blocks, threads, 0, stream, job, places, range);
+        return launch_moves(job.has_length ? two_opt_moves<P, FEW_LANES, true> : two_opt_moves<P, FEW_LANES, false>, blocks,
+                            stream, job, places, range);
+    return launch_moves(job.has_length ? two_opt_moves<P, MOST_LANES, true> : two_opt_moves<P, MOST_LANES, false>, blocks,
+                        stream, job, places, range);
 }
 
 // ---- 3-opt
@@ -101,8 +124,14 @@ template <class Use> static cudaError_t with_places(vrp_place_kind kind, Use use
 cudaError_t vrp_launch_two_opt_sums(const vrp_device_two_opt *job, const vrp_device_places *places, cudaStream_t stream)
 {
     return with_places(places->kind, [&](auto kind) {
-        return launch(sum_tour<decltype(kind)>, dim3(1), SUM_THREADS, 0, stream, *job, *places);
+        return launch(sum_tour<decltype(kind)>, dim3(blocks_for(job->count, SUM_THREADS)), SUM_THREADS, 0, stream, *job,
+                      *places);
     });
+}
+
+int64_t vrp_two_opt_tallies(int32_t count)
+{
+    return blocks_for(count, SUM_THREADS);
 }
 
 int64_t vrp_two_opt_tiles(int32_t count)

@@ -79,15 +79,22 @@ typedef struct vrp_device_answer {
     bool is_decided;                        // false: this way does not serve the tour
 } vrp_device_answer;
 
+// Of the routes that end among a block's positions.
+typedef struct vrp_device_tally {
+    int32_t routes, full;  // with a customer
+    int32_t is_legal;      // all of them
+} vrp_device_tally;
+
 typedef struct vrp_device_two_opt {
     int32_t count;               // positions
     int32_t capacity, max_length, vehicles;
     bool has_length;
+    bool overlaps;               // the device can begin a kernel before the one ahead of it ends
     const int32_t *tour;         // [count] of the host, mapped
     void *place;                 // [count] float2 (GRID), double2 (PLANE), int32_t node (MATRIX)
     vrp_device_stop *stop;       // [count]
     int32_t *edge, *next_depot;  // [count]
-    int32_t *work;               // [2 * count]
+    vrp_device_tally *tally;     // [vrp_two_opt_tallies(count)]
     vrp_device_key *partial;     // [VRP_DEVICE_TWO_OPT_BLOCKS]
     unsigned int *ticket;        // 0 between scans
     vrp_device_answer *device_answer;
@@ -97,6 +104,7 @@ typedef struct vrp_device_two_opt {
 
 // Sums of the tour; then tiles of moves, first..end - 1 of vrp_two_opt_tiles(), which the answer adds up.
 cudaError_t vrp_launch_two_opt_sums(const vrp_device_two_opt *job, const vrp_device_places *places, cudaStream_t stream);
+int64_t vrp_two_opt_tallies(int32_t count);
 int64_t vrp_two_opt_tiles(int32_t count);
 cudaError_t vrp_launch_two_opt(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t first, int64_t end,
                                int multiprocessors, cudaStream_t stream);

@@ -326,6 +326,7 @@ static int64_t rank_of(int64_t edges, vrp_move m)
 
 static mco_status take_two_opt(gpu_state *s)
 {
+    enum { OVERLAP_MAJOR = 9 };
     mco_status st = MCO_OK;
     vrp_device_two_opt *t = &s->two_opt;
     const size_t place_bytes = s->places.kind == VRP_PLACES_PLANE ? 2 * sizeof(double) : 2 * sizeof(float);
@@ -336,7 +337,7 @@ static mco_status take_two_opt(gpu_state *s)
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->stop, s->room));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->edge, s->room));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->next_depot, s->room));
-    MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->work, 2 * (int64_t)s->room));
+    MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->tally, vrp_two_opt_tallies(s->room)));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->partial, VRP_DEVICE_TWO_OPT_BLOCKS));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->ticket, 1));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_DEVICE, &t->device_answer, 1));
@@ -347,6 +348,7 @@ static mco_status take_two_opt(gpu_state *s)
     t->max_length = s->problem->max_length;
     t->vehicles = s->problem->vehicles;
     t->has_length = vrp_has_max_length(s->problem);
+    t->overlaps = s->device.info.major >= OVERLAP_MAJOR;
     t->tour = s->h_tour;
 done:
     return st;

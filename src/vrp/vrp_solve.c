@@ -14,14 +14,15 @@
 #include "vrp/vrp_solver.h"
 
 enum {
-    NEIGHBOURS = 40,
+    NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // the lists of a million customers take long
     EXCHANGES = 10,
     LONGEST_STRING = 10,
     ROUNDS = 24,                  // of the annealing of the whole
     SMALL_CUSTOMERS = 300,        // up to here a population is annealed instead (vrp_population.c)
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
-    SPARE_ROUTES = 2              // of a part, besides those it has
+    SPARE_ROUTES = 2,             // of a part, besides those it has
+    CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32  // regions of a round, for a core: what a round does to the whole has to pay
 };
 static const double REMOVED = 10;
 static const double HOT = 0.6, COLD = 0.02;        // of the whole, in mean edges
@@ -32,6 +33,7 @@ static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // of the whole in al
 static const double FIRST_RATE = 1e5;              // steps a second and core, before any are known
 static const double ENDLESS_S = 60;                // a search without an end is planned as one of this length
 static const double REGIONS_LEAST = 20;            // that a core anneals one after the other, in all the time
+static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
 static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
 
@@ -273,8 +275,10 @@ static mco_status anneal_whole(vrp_solver *s)
         longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
     // A route may grow; a part that would not hold it ends the annealing.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + LONGEST_STRING);
-    MCO_TRY(vrp_solver_open_tasks(s, parts, room));
     const double per_customer = vrp_solver_steps(s) * threads / n;
+    if (per_customer < LEAST_STEPS_OF_WHOLE)
+        return MCO_OK;
+    MCO_TRY(vrp_solver_open_tasks(s, parts, room));
     const double hot = HOT * pow(fmin(1, per_customer / FULL_STEPS), COOLER), share = share_of_whole(per_customer);
     for (double from = vrp_solver_share(s); from < share * (1 - 0.5 / ROUNDS) && !vrp_solver_is_over(s); from = vrp_solver_share(s)) {
         const double to = fmin(share, from + share / ROUNDS);
@@ -382,7 +386,11 @@ static mco_status anneal_regions(vrp_solver *s)
     for (int32_t r = 0; r < s->now.routes; r++)
         longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
     const int32_t room = 2 * most + 2 * longest;
-    const int32_t tasks = s->crew->has_gpu && n / most + 1 < s->crew->tasks ? n / most + 1 : s->crew->tasks;
+    int32_t tasks = s->crew->tasks;
+    if (s->crew->has_gpu && n / most + 1 < tasks)
+        tasks = n / most + 1;
+    else if (!s->crew->has_gpu && n > CUSTOMERS_PER_TASK)
+        tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
     MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
     MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
     while (!vrp_solver_is_over(s)) {
@@ -401,7 +409,8 @@ static mco_status anneal_regions(vrp_solver *s)
                 before[k] = s->tasks[k].cost;
         }
         const int64_t full = s->crew->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
-        const double usual = fmax((double)least, fmin((double)full, vrp_solver_steps(s) / REGIONS_LEAST));
+        const double even = vrp_solver_steps(s) * s->crew->threads / n * (double)(customers / all);
+        const double usual = fmax((double)least, fmin(fmin((double)full, even), vrp_solver_steps(s) / REGIONS_LEAST));
         vrp_solver_plan_steps(s, all, usual * all / fmin(all, s->crew->threads) / vrp_solver_steps(s), MOST_STEPS);
         MCO_TRY(vrp_solver_run(s, all));
         merge(s, count, choose_copies(s, count, all, before));
@@ -483,7 +492,7 @@ static mco_status open_solver(vrp_solver *s)
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const mco_vrp *p = s->problem;
-    s->near_count = NEIGHBOURS;
+    s->near_count = p->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
     s->rate = FIRST_RATE;
     mco_rng_seed(&s->rng, (uint64_t)s->search->params->seed, 0);
     MCO_TRY(vrp_neighbours(ctx, p, &s->near_count, s->crew->threads, &s->near));
