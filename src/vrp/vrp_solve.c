@@ -21,6 +21,7 @@ enum {
     SMALL_CUSTOMERS = 300,        // up to here a population is annealed instead (vrp_population.c)
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
+    LONGEST_ON_GPU = 256,         // customers of a route; with longer ones the cores go on
     SPARE_ROUTES = 2,             // of a part, besides those it has
     CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32  // regions of a round, for a core: what a round does to the whole has to pay
 };
@@ -212,6 +213,14 @@ static void merge(vrp_solver *s, int32_t count, int64_t change)
     s->now_cost += change;
 }
 
+static int32_t longest_route(const vrp_solver *s)
+{
+    int32_t longest = 0;
+    for (int32_t r = 0; r < s->now.routes; r++)
+        longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
+    return longest;
+}
+
 // ---- The whole
 
 static int by_key(const void *a, const void *b)
@@ -270,9 +279,7 @@ static mco_status anneal_whole(vrp_solver *s)
     int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
     while (n / parts > MOST_PART_CUSTOMERS)
         parts += threads;
-    int32_t longest = 0;
-    for (int32_t r = 0; r < s->now.routes; r++)
-        longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
+    const int32_t longest = longest_route(s);
     // A route may grow; a part that would not hold it ends the annealing.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + LONGEST_STRING);
     const double per_customer = vrp_solver_steps(s) * threads / n;
@@ -377,15 +384,18 @@ static int64_t choose_copies(vrp_solver *s, int32_t count, int32_t all, const in
     return change;
 }
 
+// A region of the GPU has to fit into the memory of a warp.
+static bool fits(const vrp_solver *s)
+{
+    return !s->crew->has_gpu || longest_route(s) <= LONGEST_ON_GPU;
+}
+
 static mco_status anneal_regions(vrp_solver *s)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, most = s->crew->part_customers;
     int64_t *before = NULL;
-    int32_t longest = 0;
-    for (int32_t r = 0; r < s->now.routes; r++)
-        longest = size_of(&s->now, r) > longest ? size_of(&s->now, r) : longest;
-    const int32_t room = 2 * most + 2 * longest;
+    const int32_t room = 2 * most + 2 * longest_route(s);
     int32_t tasks = s->crew->tasks;
     if (s->crew->has_gpu && n / most + 1 < tasks)
         tasks = n / most + 1;
@@ -393,7 +403,7 @@ static mco_status anneal_regions(vrp_solver *s)
         tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
     MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
     MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
-    while (!vrp_solver_is_over(s)) {
+    while (!vrp_solver_is_over(s) && fits(s)) {
         const int32_t count = collect_regions(s, tasks);
         if (count == 0)
             break;
@@ -541,6 +551,12 @@ static mco_status solve(vrp_search *search, vrp_crew *cores, vrp_crew *regions)
     }
     if (has_solution)
         MCO_TRY(anneal_regions(&s));
+    if (has_solution && regions != NULL && !fits(&s)) {
+        mco_log(search->ctx, MCO_LOG_INFO, "a route has %d customers, more than the %d that a GPU takes: the cores go on",
+                longest_route(&s), LONGEST_ON_GPU);
+        s.crew = cores;
+        MCO_TRY(anneal_regions(&s));
+    }
     if (!has_solution && !vrp_search_ends(search))
         search->stop = MCO_STOP_ITERATIONS;
 done:
