@@ -230,7 +230,8 @@ static int by_key(const void *a, const void *b)
 }
 
 // Cuts the solution into parts by how much nearer the routes lie to one of two customers, drawn anew, than to the other.
-static void cut(vrp_solver *s, int32_t parts)
+// Returns how many there are, none of them empty; 0 where one would be too large for its task.
+static int32_t cut(vrp_solver *s, int32_t parts)
 {
     const int32_t n = s->problem->customers, routes = s->now.routes;
     const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1, b = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1;
@@ -244,11 +245,17 @@ static void cut(vrp_solver *s, int32_t parts)
     qsort(s->key, (size_t)routes, 2 * sizeof *s->key, by_key);
     vrp_solver_begin_tasks(s, parts);
     int64_t count = 0;
+    int32_t part = -1, last = -1;
     for (int32_t k = 0; k < routes; k++) {
-        const int32_t r = (int32_t)s->key[2 * k + 1];
-        vrp_solver_add_route(s, (int32_t)(count * parts / n), r);
+        const int32_t r = (int32_t)s->key[2 * k + 1], place = (int32_t)(count * parts / n);
+        part += place != last;
+        last = place;
+        if (s->tasks[part].first[s->tasks[part].routes] + size_of(&s->now, r) > s->tasks[part].part.most_customers)
+            return 0;
+        vrp_solver_add_route(s, part, r);
         count += size_of(&s->now, r);
     }
+    return part + 1;
 }
 
 void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold)
@@ -289,23 +296,22 @@ static mco_status anneal_whole(vrp_solver *s)
     const double hot = HOT * pow(fmin(1, per_customer / FULL_STEPS), COOLER), share = share_of_whole(per_customer);
     for (double from = vrp_solver_share(s); from < share * (1 - 0.5 / ROUNDS) && !vrp_solver_is_over(s); from = vrp_solver_share(s)) {
         const double to = fmin(share, from + share / ROUNDS);
-        cut(s, parts);
-        for (int32_t k = 0; k < parts; k++)
-            if (s->tasks[k].first[s->tasks[k].routes] > room)
-                goto done;
-        vrp_solver_fill_tasks(s, parts);
+        const int32_t count = cut(s, parts);
+        if (count == 0)
+            break;
+        vrp_solver_fill_tasks(s, count);
         int64_t before = 0, after = 0;
-        for (int32_t k = 0; k < parts; k++) {
+        for (int32_t k = 0; k < count; k++) {
             vrp_solver_set_temperatures(&s->tasks[k], hot * s->edge * pow(COLD / hot, from / share),
                              hot * s->edge * pow(COLD / hot, to / share));
             s->tasks[k].wants_last = to < share * (1 - 0.5 / ROUNDS);
             before += s->tasks[k].cost;
         }
-        vrp_solver_plan_steps(s, parts, to - from, MOST_STEPS);
-        MCO_TRY(vrp_solver_run(s, parts));
-        for (int32_t k = 0; k < parts; k++)
+        vrp_solver_plan_steps(s, count, to - from, MOST_STEPS);
+        MCO_TRY(vrp_solver_run(s, count));
+        for (int32_t k = 0; k < count; k++)
             after += s->tasks[k].cost;
-        merge(s, parts, after - before);
+        merge(s, count, after - before);
         MCO_TRY(note(s));
     }
 done:

@@ -329,6 +329,29 @@ static void equal_seeds_and_threads_give_equal_routes(void **state)
 
 // ---- Ends
 
+// Fewer routes than threads: no part of the whole may be empty.
+static void few_long_routes_are_shared_among_more_threads(void **state)
+{
+    (void)state;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 1300;
+    model.vehicles = 3;
+    mco_vrp *problem = problem_of(5, 700, &model);
+    for (int64_t threads = 1; threads <= 7; threads += 3) {
+        mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        params.engine = MCO_VRP_ENGINE_CPU;
+        params.iterations = 200000;  // enough per customer for the whole to be annealed
+        params.threads = threads;
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        assert_answer(problem, &r);
+        assert_int_equal(r.iterations, 200000);
+        assert_true(r.solution.routes <= 3);
+        mco_vrp_result_clear(test_ctx, &r);
+    }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 static void runs_end_as_they_are_told(void **state)
 {
     mco_vrp *problem = problem_of(41, CUSTOMERS, NULL);
@@ -600,6 +623,7 @@ int main(void)
                                        TEST(the_reference_ends_at_a_local_optimum),
                                        TEST(a_start_is_never_made_worse),
                                        TEST(equal_seeds_and_threads_give_equal_routes),
+                                       TEST(few_long_routes_are_shared_among_more_threads),
                                        TEST(runs_end_as_they_are_told),
                                        TEST(a_bound_that_is_reached_proves_the_optimum),
                                        TEST(targets_are_scaled),
