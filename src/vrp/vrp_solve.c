@@ -89,7 +89,7 @@ void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t m
         const double left = (s->search->stop_s - mco_clock_s()) * s->rate * at_once / count;
         steps = steps > left && left > 0 ? left : steps;
     }
-    int64_t each = steps < 1 ? 1 : steps > (double)most ? most : (int64_t)steps;
+    const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
     int64_t left = counts_steps(s) ? s->search->params->iterations - s->search->iterations : INT64_MAX;
     for (int32_t k = 0; k < count; k++) {
         // What remains is divided among the last tasks.
@@ -109,7 +109,7 @@ mco_status vrp_solver_run(vrp_solver *s, int32_t count)
     const double seconds = mco_clock_s() - begin_s;
     const int32_t at_once = count < s->crew->threads ? count : s->crew->threads;
     s->search->iterations += s->crew->steps - before;
-    if (seconds > 1e-3)
+    if (seconds > 1e-3 && s->crew->steps > before)
         s->rate = (double)(s->crew->steps - before) / seconds / at_once;
     return st;
 }
@@ -401,7 +401,7 @@ static mco_status anneal_regions(vrp_solver *s)
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, most = s->crew->part_customers;
     int64_t *before = NULL;
-    const int32_t room = 2 * most + 2 * longest_route(s);
+    int32_t room = 2 * most + 2 * longest_route(s);
     int32_t tasks = s->crew->tasks;
     if (s->crew->has_gpu && n / most + 1 < tasks)
         tasks = n / most + 1;
@@ -411,8 +411,11 @@ static mco_status anneal_regions(vrp_solver *s)
     MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
     while (!vrp_solver_is_over(s) && fits(s)) {
         const int32_t count = collect_regions(s, tasks);
-        if (count == 0)
-            break;
+        if (count == 0) {  // a route has outgrown all tasks
+            room = 2 * most + 2 * longest_route(s);
+            MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
+            continue;
+        }
         const int32_t all = copy_regions(s, count);
         vrp_solver_fill_tasks(s, all);
         int64_t customers = 0;
@@ -460,7 +463,7 @@ static mco_status pack(vrp_solver *s, bool *is_found)
     vrp_solver_fill_tasks(s, 1);
     t->part.routes = vehicles;
     vrp_solver_set_temperatures(t, 1, 1);
-    t->plan.steps = counts_steps(s) ? s->search->params->iterations : INT64_MAX;
+    t->plan.steps = counts_steps(s) && s->search->params->iterations < MOST_STEPS ? s->search->params->iterations : MOST_STEPS;
     t->seed = mco_rng_next(&s->rng);
     const int64_t before = s->crew->steps;
     MCO_TRY(vrp_cores_pack(s->crew, t, s->search->stop_s, is_found));

@@ -22,7 +22,6 @@ VRP_DECLARE_WALK(LANE_SET)
 static const double BLINK = 0.01;        // chance that a place is passed over
 static const double SPLIT = 0.5;         // of strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one
-static double FAR_SHARE = 1;
 enum { INFINITE = 1 << 30, STEPS_PER_LOOK = 256 };
 
 static inline int32_t distance(const vrp_part *p, int32_t i, int32_t j)
@@ -305,7 +304,7 @@ static void try_ends_of_routes(vrp_walk *w, search_place *s)
     for (int32_t k = 0; k < p->neighbours && behind[k] != 0 && change_of[k] < s->best; k++) {
         const vrp_node *n = &w->node[behind[k]];
         if (n->route < 0 || (n->next <= p->customers && n->prev <= p->customers) || w->load_of[n->route] > s->room ||
-            w->ring[n->route].length + change_of[k] > s->longest)
+            w->ring[n->route].length + w->measure * change_of[k] > s->longest)
             continue;
         if (--w->places_to_blink == 0) {
             draw_blink(w);
@@ -314,7 +313,7 @@ static void try_ends_of_routes(vrp_walk *w, search_place *s)
         const bool is_last = n->next > p->customers;
         const int32_t change = is_last ? distance(p, behind[k], s->c) + distance(p, s->c, n->next) - n->to_next
                                        : distance(p, n->prev, s->c) + distance(p, s->c, behind[k]) - n->to_prev;
-        if (change >= s->best)  // asymmetric
+        if (change >= s->best || w->ring[n->route].length + w->measure * change > s->longest)  // asymmetric
             continue;
         s->best = change;
         s->after = is_last ? behind[k] : n->prev;
@@ -351,7 +350,7 @@ static int32_t find_place(vrp_walk *w, int32_t c, int32_t *after)
     const vrp_part *p = w->part;
     const int32_t *near = p->near + (int64_t)c * p->neighbours, *near_d = p->near_distance + (int64_t)c * p->neighbours;
     search_place s = {.c = c, .room = p->problem->capacity - p->demand[c], .depot = p->depot_distance[c],
-                      .longest = p->problem->max_length - p->service[c], .best = INFINITE};
+                      .longest = w->measure != 0 ? p->problem->max_length - p->service[c] : INFINITE, .best = INFINITE};
     for (int32_t k = 0; k < p->neighbours; k += SCANNED) {
         uint32_t bits = promising(w, &s, near + k, near_d + k);
         while (bits != 0) {
@@ -362,7 +361,7 @@ static int32_t find_place(vrp_walk *w, int32_t c, int32_t *after)
         }
     }
     try_ends_of_routes(w, &s);
-    if (s.best > FAR_SHARE * s.depot)
+    if (s.best > s.depot)
         try_all_routes(w, &s);
     if (w->spare_count > 0) {
         const int32_t depot = p->customers + 1 + w->spare[w->spare_count - 1];
@@ -551,7 +550,7 @@ static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind)
     const int32_t b_length = b_behind ? b->length : rb->length - b->length + p->service[u];
     const int32_t a_rest = ra->length - a_length - (a_behind ? a->to_next : a->to_prev);
     const int32_t b_rest = rb->length - b_length - (b_behind ? b->to_next : b->to_prev);
-    if (w->measure != 0 && (a_length + b_length + d > longest || a_rest + b_rest + other > longest))
+    if (w->measure != 0 && ((int64_t)a_length + b_length + d > longest || (int64_t)a_rest + b_rest + other > longest))
         return false;
     const int32_t route_a = a->route, route_b = b->route;
     int32_t *la = w->line, *lb = w->line + p->customers, *la2 = w->line + 2 * p->customers, *lb2 = w->line + 3 * p->customers;
@@ -632,13 +631,22 @@ static void accept(vrp_walk *w, int64_t cost, int32_t exchanges)
         keep_best(w);
 }
 
+// Where the triangle inequality fails, by rounding or in a matrix, a route may grow longer by what was taken out of it.
+static bool are_short_enough(const vrp_walk *w)
+{
+    for (int32_t k = 0; w->measure != 0 && k < w->saved_ring_count; k++)
+        if (w->ring[w->saved_rings[k].id].length > w->part->problem->max_length)
+            return false;
+    return true;
+}
+
 static void step(vrp_walk *w, const vrp_walk_plan *plan, double temperature)
 {
     begin_step(w);
     const double threshold = (double)w->cost - temperature * log(1 - real(w));
     int64_t cost = w->cost + ruin(w, plan);
     sort_removed(w);
-    if (recreate(w, &cost, threshold))
+    if (recreate(w, &cost, threshold) && are_short_enough(w))
         accept(w, cost, plan->exchanges);
     else
         undo_step(w);
@@ -748,6 +756,7 @@ void NAMED(vrp_walk_run)(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
     load(w, task);
     if (!complete(w)) {
         task->cost = INT64_MAX;
+        w->steps += plan->steps > 0;  // so that a number of steps is reached though all tasks end like this
         return;
     }
     double temperature = 0;
@@ -800,7 +809,7 @@ static void pack_step(vrp_walk *w, const vrp_walk_plan *plan)
     const int64_t sum = absence_of(w, left, left_count);
     for (int32_t k = 0; k < left_count; k++)
         w->absences[left[k]]++;
-    if (left_count > 0 && sum > before) {
+    if ((left_count > 0 && sum > before) || !are_short_enough(w)) {
         undo_step(w);
         return;
     }
