@@ -24,6 +24,18 @@
 #define TEST_UNUSED
 #endif
 
+// 1 under a sanitizer, which slows tests twenty times: those of many random cases take fewer then.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_IS_SANITIZED 1
+#endif
+#endif
+#ifndef TEST_IS_SANITIZED
+#define TEST_IS_SANITIZED 0
+#endif
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 // ---- Memory: live blocks are counted, and call number `fail_at` fails (0: none does).

@@ -4,7 +4,7 @@
 #include "vrp/vrp_lanes.h"
 #include "vrp_cpu_support.h"
 
-enum { MOST_NODES = 64 };
+enum { MOST_NODES = 64, SMALL_CASES = TEST_IS_SANITIZED ? 300 : 3000, GRID_STEP = TEST_IS_SANITIZED ? 61 : 7 };
 
 // Scans of all kinds on an open engine.
 static void check_scans(vrp_engine *engine, const vrp_tour *tour, uint64_t seed, int64_t which)
@@ -72,13 +72,13 @@ static void check_small(bool is_symmetric, int64_t cases)
 static void test_small_symmetric(void **state)
 {
     (void)state;
-    check_small(true, 3000);
+    check_small(true, SMALL_CASES);
 }
 
 static void test_small_asymmetric(void **state)
 {
     (void)state;
-    check_small(false, 3000);
+    check_small(false, SMALL_CASES);
 }
 
 // ---- Tours beyond one tile
@@ -195,11 +195,11 @@ static void check_grid(const vrp_lanes_variant *lanes, int32_t step)
 static void test_grid(void **state)
 {
     (void)state;
-    check_grid(&vrp_lanes_portable, 7);
+    check_grid(&vrp_lanes_portable, GRID_STEP);
     if (mco_simd_has("avx2"))
-        check_grid(&vrp_lanes_avx2, 7);
+        check_grid(&vrp_lanes_avx2, GRID_STEP);
     if (mco_simd_has("avx512"))
-        check_grid(&vrp_lanes_avx512, 1);
+        check_grid(&vrp_lanes_avx512, TEST_IS_SANITIZED ? GRID_STEP : 1);
 }
 
 // ---- Parts, stops, memory
