@@ -4,7 +4,7 @@
 
 rates.py MCO OUT.csv [--engine cpu|gpu] [--simd auto|avx512|avx2|portable] [--threads T] [--head LINE]
 
-Tours are generated and constructed by cheapest insertion; a row gives the mean and the best sweep of ten (fewer where a local
+Tours are generated and constructed by cheapest insertion; a row gives the mean and the best of sweeps 2 to 10 (fewer where a local
 optimum comes first)."""
 import argparse, csv, json, os, subprocess, tempfile
 
@@ -30,8 +30,8 @@ def main():
                             a.threads, "--sweeps", a.sweeps, "--json", out, "--quiet", *more], check=True, stdout=subprocess.DEVNULL)
             r = json.load(open(out))
             times = [b[0] - c[0] for b, c in zip(r["history"][1:], r["history"])]
-            moves = r["counters"]["moves"] / max(1, len(times))
-            w.writerow([kind, nodes, r["problem"]["sizes"].get("routes", ""), "real" if more else "rounded", a.engine, r["counters"].get("simd"),
+            moves = r["counters"]["moves"] / len(r["history"])  # of a sweep; the first, with its preparations, is left out
+            w.writerow([kind, nodes, r["counters"]["start_routes"], "real" if more else "rounded", a.engine, r["counters"].get("simd"),
                         r["engine"]["threads"], len(times), int(moves), f"{sum(times) / len(times):.6f}", f"{min(times):.6f}",
                         f"{moves * len(times) / sum(times) / 1e9:.2f}", f"{moves / min(times) / 1e9:.2f}"])
             f.flush()
