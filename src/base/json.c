@@ -209,18 +209,32 @@ done:
     return st;
 }
 
+mco_slice mco_json_peek_word(mco_text *text)
+{
+    mco_text_skip_blank(text);
+    size_t end = text->at;
+    while (end < text->size && (isalnum((unsigned char)text->data[end]) || strchr("+-._", text->data[end]) != NULL))
+        end++;
+    return (mco_slice){text->data + text->at, end - text->at, text->line, (int64_t)(text->at - text->line_at) + 1};
+}
+
+bool mco_json_skip_word(mco_text *text, const char *word)
+{
+    const mco_slice seen = mco_json_peek_word(text);
+    if (seen.size != strlen(word) || memcmp(seen.data, word, seen.size) != 0)
+        return false;
+    text->at += seen.size;
+    return true;
+}
+
 mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out)
 {
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the text ends where %s was expected", what);
-    size_t end = text->at;
-    while (end < text->size && (isalnum((unsigned char)text->data[end]) || strchr("+-._", text->data[end])))
-        end++;
-    mco_slice number = {text->data + text->at, end - text->at, text->line,
-                        (int64_t)(text->at - text->line_at) + 1};
+    const mco_slice number = mco_json_peek_word(text);
     mco_status st = mco_slice_integer(text, number, what, low, high, out);
     if (st == MCO_OK)
-        text->at = end;
+        text->at += number.size;
     return st;
 }
 

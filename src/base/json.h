@@ -39,5 +39,9 @@ mco_status mco_json_next(mco_text *text, char bracket, bool *is_first, bool *has
 mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out);
 mco_status mco_json_read_text(mco_text *text, char *out, size_t size);
 mco_status mco_json_skip(mco_text *text);  // one value of any kind
+// The next number, true, false or null, without reading it; empty where none stands.
+mco_slice mco_json_peek_word(mco_text *text);
+// Reads it if it is `word`; false where something else stands.
+bool mco_json_skip_word(mco_text *text, const char *word);
 
 #endif

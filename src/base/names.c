@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/names.h"
 
+#include <ctype.h>
 #include <string.h>
 
 mco_status mco_name_table_new(mco_context *ctx, char *const *names, int64_t rows, mco_name_table *out)
@@ -24,6 +25,43 @@ int32_t *mco_name_slot(const mco_name_table *table, const char *name, size_t siz
             break;
     }
     return &table->slots[slot];
+}
+
+static bool is_number(mco_slice token)
+{
+    size_t i = token.size > 0 && (token.data[0] == '-' || token.data[0] == '+');
+    while (i < token.size && isdigit((unsigned char)token.data[i]))
+        i++;
+    return i == token.size;
+}
+
+static mco_status fill_table(mco_context *ctx, mco_name_finder *f)
+{
+    const mco_status st = mco_name_table_new(ctx, f->names, f->rows, &f->table);
+    for (int32_t i = 0; st == MCO_OK && i < f->rows; i++)
+        if (f->names[i] != NULL)
+            *mco_name_slot(&f->table, f->names[i], strlen(f->names[i])) = i + 1;
+    return st;
+}
+
+mco_status mco_names_find(mco_name_finder *f, mco_text *text, mco_slice token, int32_t *row)
+{
+    mco_status st = MCO_OK;
+    int64_t number;
+    if (f->names == NULL || is_number(token)) {
+        MCO_TRY(mco_slice_integer(text, token, f->what, 1, f->rows, &number));
+        *row = (int32_t)number - 1;
+        return MCO_OK;
+    }
+    if (f->table.slots == NULL)
+        MCO_TRY(fill_table(text->ctx, f));
+    *row = *mco_name_slot(&f->table, token.data, token.size) - 1;
+    if (*row < 0)
+        return mco_text_fail(text, token.line, token.column,
+                             "%s is \"%.*s\", a number from 1 to %d or a name of the instance was expected", f->what,
+                             mco_slice_shown(token), token.data, f->rows);
+done:
+    return st;
 }
 
 mco_status mco_names_reserve(mco_context *ctx, const mco_text *text, int64_t rows, mco_names *out)

@@ -16,6 +16,18 @@ mco_status mco_name_table_new(mco_context *ctx, char *const *names, int64_t rows
 // The slot of the row in the table that has this name, else the empty slot where it belongs.
 int32_t *mco_name_slot(const mco_name_table *table, const char *name, size_t size);
 
+// What finds a row by a token of another text: by its number from 1, or by its name where there are names.
+typedef struct mco_name_finder {
+    const char *what;     // the row in messages: "the customer"
+    char *const *names;   // [rows], NULL where rows are numbers; borrowed
+    int32_t rows;
+    mco_name_table table; // without slots until a name is looked up; the caller releases them
+} mco_name_finder;
+
+// What consists of digits is a number, whatever names there are: files of ours hold numbers. *row from 0. Errors: PARSE,
+// MEMORY.
+mco_status mco_names_find(mco_name_finder *finder, mco_text *text, mco_slice token, int32_t *row);
+
 // The names of a text while its rows are read.
 typedef struct mco_names {
     char **names;  // [rows] one block with the characters behind it; whoever takes it sets NULL here

@@ -3,11 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -200,6 +197,12 @@ void mco_text_close(mco_text *text)
     mco_free(text->ctx, &text->name);
 }
 
+const char *mco_text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "stdin" : slash != NULL ? slash + 1 : path;
+}
+
 static void advance(mco_text *t)
 {
     if (t->data[t->at++] == '\n') {
@@ -235,9 +238,8 @@ bool mco_text_line(mco_text *t, mco_slice *line)
 {
     if (t->at >= t->size)
         return false;
-    size_t end = t->at;
-    while (end < t->size && t->data[end] != '\n')
-        end++;
+    const char *newline = memchr(t->data + t->at, '\n', t->size - t->at);
+    const size_t end = newline != NULL ? (size_t)(newline - t->data) : t->size;
     *line = slice_at(t, t->at, end);
     while (line->size > 0 && line->data[line->size - 1] == '\r')
         line->size--;
@@ -274,91 +276,9 @@ mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const cha
                     (long long)column, message);
 }
 
-// Digits with an optional sign, nothing else; false on anything else. Values beyond int64_t
-// saturate, so that the caller's range test refuses them with both numbers.
-static bool parse_digits(const char *s, size_t size, int64_t *out)
-{
-    size_t i = 0;
-    bool is_negative = false;
-    if (i < size && (s[i] == '-' || s[i] == '+'))
-        is_negative = s[i++] == '-';
-    if (i == size)
-        return false;
-    int64_t value = 0;
-    for (; i < size; i++) {
-        if (!isdigit((unsigned char)s[i]))
-            return false;
-        int64_t digit = s[i] - '0';
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, is_negative ? -digit : digit, &value))
-            value = is_negative ? INT64_MIN : INT64_MAX;
-    }
-    *out = value;
-    return true;
-}
-
 int mco_slice_shown(mco_slice slice)
 {
     return slice.size < MCO_SHOWN ? (int)slice.size : MCO_SHOWN;
-}
-
-mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
-                             int64_t *out)
-{
-    int64_t value;
-    int shown = mco_slice_shown(slice);
-    if (!parse_digits(slice.data, slice.size, &value))
-        return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", an integer was expected", what,
-                             shown, slice.data);
-    if (value < low || value > high)
-        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %lld to %lld", what, shown,
-                             slice.data, (long long)low, (long long)high);
-    *out = value;
-    return MCO_OK;
-}
-
-// strtod knows hexadecimal digits, "inf" and "nan" besides, and the point of the program's locale alone.
-static bool parse_digits_and_point(const char *s, size_t size, double *out)
-{
-    enum { ROOM = 400 };
-    char digits[ROOM], *end;
-    const char *point = localeconv()->decimal_point;
-    size_t used = 0;
-    for (size_t i = 0; i < size; i++) {
-        const bool is_point = s[i] == '.';
-        const size_t length = is_point ? strlen(point) : 1;
-        if (strchr("0123456789+-.eE", s[i]) == NULL || used + length >= ROOM)
-            return false;
-        memcpy(digits + used, is_point ? point : s + i, length);
-        used += length;
-    }
-    digits[used] = '\0';
-    *out = strtod(digits, &end);
-    return end != digits && *end == '\0';
-}
-
-mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out)
-{
-    double value;
-    if (!parse_digits_and_point(slice.data, slice.size, &value))
-        return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", a number was expected", what,
-                             mco_slice_shown(slice), slice.data);
-    if (!(value >= low && value <= high))
-        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %.15g to %.15g", what,
-                             mco_slice_shown(slice), slice.data, low, high);
-    *out = value;
-    return MCO_OK;
-}
-
-mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out)
-{
-    mco_slice token;
-    if (!mco_text_peek(text, &token))
-        return mco_text_fail_here(text, "the text ends where %s was expected", what);
-    mco_status st = mco_slice_integer(text, token, what, low, high, out);
-    if (st == MCO_OK)
-        text->at += token.size;
-    return st;
 }
 
 mco_slice mco_slice_behind(mco_slice s, size_t size)
@@ -381,13 +301,27 @@ mco_slice mco_slice_trim(mco_slice s)
     return trim_field(s, '\0');
 }
 
+mco_slice mco_slice_before(mco_slice s, char stop)
+{
+    size_t size = 0;
+    while (size < s.size && !isspace((unsigned char)s.data[size]) && s.data[size] != stop)
+        size++;
+    s.size = size;
+    return s;
+}
+
+bool mco_slice_take(mco_slice *rest, char c)
+{
+    if (rest->size == 0 || rest->data[0] != c)
+        return false;
+    *rest = mco_slice_trim(mco_slice_behind(*rest, 1));
+    return true;
+}
+
 bool mco_slice_token(mco_slice *rest, mco_slice *token)
 {
     *rest = mco_slice_trim(*rest);
-    *token = *rest;
-    token->size = 0;
-    while (token->size < rest->size && !isspace((unsigned char)rest->data[token->size]))
-        token->size++;
+    *token = mco_slice_before(*rest, ' ');
     *rest = mco_slice_behind(*rest, token->size);
     return token->size > 0;
 }
@@ -395,6 +329,20 @@ bool mco_slice_token(mco_slice *rest, mco_slice *token)
 bool mco_slice_is(mco_slice s, const char *word)
 {
     return s.size == strlen(word) && (s.size == 0 || strncasecmp(s.data, word, s.size) == 0);
+}
+
+mco_status mco_slice_find(mco_text *text, mco_slice s, const char *what, const char *const *words, int count, int *out)
+{
+    enum { LIST_ROOM = 320 };  // of all words allowed at a place
+    char list[LIST_ROOM] = "";
+    for (*out = 0; *out < count; (*out)++)
+        if (mco_slice_is(s, words[*out]))
+            return MCO_OK;
+    for (int i = 0, used = 0; i < count && used < LIST_ROOM; i++)
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i == 0 ? "" : i < count - 1 ? ", " : " and ",
+                         words[i]);
+    return mco_text_fail(text, s.line, s.column, "%s \"%.*s\", supported are %s", what, mco_slice_shown(s), s.data,
+                         list);
 }
 
 bool mco_slice_is_blank(mco_slice s, char separator)
@@ -457,22 +405,4 @@ char *mco_slice_copy(mco_slice field, char **next)
     }
     *(*next)++ = '\0';
     return start;
-}
-
-bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out)
-{
-    int64_t value;
-    if (!parse_digits(text, strlen(text), &value) || value < low || value > high)
-        return false;
-    *out = value;
-    return true;
-}
-
-bool mco_parse_real(const char *text, double low, double high, double *out)
-{
-    double value;
-    if (!parse_digits_and_point(text, strlen(text), &value) || value < low || value > high)
-        return false;
-    *out = value;
-    return true;
 }

@@ -34,6 +34,8 @@ mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out);
 mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
                                 mco_text *out);
 void mco_text_close(mco_text *text);
+// What an instance is called that was read from `path`: the file without its folders, "stdin" for "-".
+const char *mco_text_base_name(const char *path);
 
 // Skips blanks and newlines; false at the end of the text.
 bool mco_text_skip_blank(mco_text *text);
@@ -53,14 +55,22 @@ mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, 
                              int64_t *out);
 // The same as a decimal number, with a point in every locale.
 mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out);
+// The same where the number has to be an integer: "160.0" is one. Limits are exact in double precision.
+mco_status mco_slice_whole(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high, int64_t *out);
 // The slice without blanks at both ends.
 mco_slice mco_slice_trim(mco_slice slice);
 // What follows its first `size` bytes.
 mco_slice mco_slice_behind(mco_slice slice, size_t size);
 // Next token between blanks, *rest behind it; false at the end of *rest.
 bool mco_slice_token(mco_slice *rest, mco_slice *token);
+// What stands before the first blank or `stop` in it.
+mco_slice mco_slice_before(mco_slice slice, char stop);
+// Moves *rest behind its first character and the blanks that follow, if that is `c`; false if not.
+bool mco_slice_take(mco_slice *rest, char c);
 // Whether it is this word, in upper or lower case.
 bool mco_slice_is(mco_slice slice, const char *word);
+// Index of it among words [count]; refuses another, which `what` describes ("TYPE is"), and lists these.
+mco_status mco_slice_find(mco_text *text, mco_slice slice, const char *what, const char *const *words, int count, int *out);
 // Bytes of it that a message repeats: "%.*s" takes them, and slice.data.
 int mco_slice_shown(mco_slice slice);
 // Whether nothing but separators and blanks is left.
@@ -80,6 +90,12 @@ mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const cha
 // The same at the place of the next byte.
 #define mco_text_fail_here(text, ...) \
     mco_text_fail(text, (text)->line, (int64_t)((text)->at - (text)->line_at) + 1, __VA_ARGS__)
+
+// The end of a noun that stands for `count` things.
+static inline const char *mco_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 // A whole string as a number; false unless every character belongs to it and it lies in
 // [low, high]. Used for options, where no place exists.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "dtspms/dtspms_instance.h"
+#include "routing/tsplib.h"
 
 // ---- Instances: a pair of TSPLIB files, or CSV with `delivery` NULL. Errors: PARSE with the place, MEMORY.
 mco_status dtspms_read_texts(mco_context *ctx, mco_text *pickup, mco_text *delivery, const char *name, mco_dtspms **out);
@@ -19,14 +20,11 @@ void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cos
 
 // ---- What the formats of instances offer each other
 
-// Index of a value among words [count]; refuses another, which `what` describes ("TYPE is"), and lists these.
-mco_status dtspms_find_word(mco_text *text, mco_slice value, const char *what, const char *const *words, int count,
-                            int *out);
-mco_status dtspms_read_coordinate(mco_text *text, mco_slice cell, double *out);
+#define DTSPMS_MAX_COORDINATE 1e7
+
+extern const tsplib_entry dtspms_keywords[TSPLIB_KEYWORDS];
 
 mco_status dtspms_read_csv(mco_context *ctx, mco_text *text, const char *name, mco_dtspms **out);
 mco_status dtspms_read_tsplib(mco_context *ctx, mco_text *const texts[2], const char *name, mco_dtspms **out);
-// Whether a line holds a keyword of TSPLIB.
-bool dtspms_is_tsplib_line(mco_slice line);
 
 #endif

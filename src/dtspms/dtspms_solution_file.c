@@ -4,7 +4,6 @@
 // Read is what has the shape of a solution: as many orders in the stacks, and in each tour, as the instance has, all of them
 // known. A tour that is not there is NULL: the plan alone is a start. Whether each order is there once, and the tours are
 // there and obey the stacks, is for the check.
-#include <ctype.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -22,7 +21,7 @@ typedef struct reader {
     mco_context *ctx;
     const mco_dtspms *problem;
     mco_text *text;
-    mco_name_table table;      // without slots until a name is looked up
+    mco_name_finder orders;
     mco_dtspms_solution s;     // of `orders` orders from the start
     int64_t seen[PARTS];       // orders
     mco_slice places[PARTS];   // line 0 while a part has not been seen
@@ -94,55 +93,9 @@ static mco_status end_parts(reader *r)
 // Up to a blank or a colon, *rest behind it.
 static mco_slice take_word(mco_slice *rest)
 {
-    *rest = mco_slice_trim(*rest);
-    mco_slice word = *rest;
-    word.size = 0;
-    while (word.size < rest->size && !isspace((unsigned char)word.data[word.size]) && word.data[word.size] != ':')
-        word.size++;
-    *rest = mco_slice_trim(mco_slice_behind(*rest, word.size));
+    const mco_slice word = mco_slice_before(mco_slice_trim(*rest), ':');
+    *rest = mco_slice_trim(mco_slice_behind(mco_slice_trim(*rest), word.size));
     return word;
-}
-
-static bool take_colon(mco_slice *rest)
-{
-    if (rest->size == 0 || rest->data[0] != ':')
-        return false;
-    *rest = mco_slice_trim(mco_slice_behind(*rest, 1));
-    return true;
-}
-
-// What consists of digits is a number, whatever names there are: files of ours hold numbers.
-static bool is_number(mco_slice token)
-{
-    size_t i = token.data[0] == '-' || token.data[0] == '+';
-    while (i < token.size && isdigit((unsigned char)token.data[i]))
-        i++;
-    return i == token.size;
-}
-
-static mco_status find_order(reader *r, mco_slice token, int32_t *order)
-{
-    mco_status st = MCO_OK;
-    const mco_dtspms *d = r->problem;
-    int64_t number;
-    if (d->names == NULL || is_number(token)) {
-        MCO_TRY(mco_slice_integer(r->text, token, "the order", 1, d->orders, &number));
-        *order = (int32_t)number - 1;
-        return MCO_OK;
-    }
-    if (r->table.slots == NULL) {
-        MCO_TRY(mco_name_table_new(r->ctx, d->names, d->orders, &r->table));
-        for (int32_t i = 0; i < d->orders; i++)
-            if (d->names[i] != NULL)
-                *mco_name_slot(&r->table, d->names[i], strlen(d->names[i])) = i + 1;
-    }
-    *order = *mco_name_slot(&r->table, token.data, token.size) - 1;
-    if (*order < 0)
-        return mco_text_fail(r->text, token.line, token.column,
-                             "the order is \"%.*s\", a number from 1 to %d or a name of the instance was expected",
-                             mco_slice_shown(token), token.data, d->orders);
-done:
-    return st;
 }
 
 static mco_status read_orders(reader *r, part p, mco_slice rest)
@@ -151,7 +104,7 @@ static mco_status read_orders(reader *r, part p, mco_slice rest)
     mco_slice token;
     int32_t order;
     while (mco_slice_token(&rest, &token)) {
-        MCO_TRY(find_order(r, token, &order));
+        MCO_TRY(mco_names_find(&r->orders, r->text, token, &order));
         MCO_TRY(add_order(r, p, token, order));
     }
 done:
@@ -177,7 +130,7 @@ static mco_status read_text_line(reader *r, mco_slice line)
     const mco_slice word = take_word(&rest);
     part p = PARTS;
     if (mco_slice_is(word, "cost")) {
-        take_colon(&rest);
+        mco_slice_take(&rest, ':');
         if (r->cost >= 0)
             return mco_text_fail(r->text, line.line, line.column, "the cost a second time, it was %lld", (long long)r->cost);
         return mco_slice_integer(r->text, rest, "the cost", 0, MAX_COST, &r->cost);
@@ -194,7 +147,7 @@ static mco_status read_text_line(reader *r, mco_slice line)
                              "\"delivery: ...\"",
                              mco_slice_shown(word), word.data);
     }
-    if (!take_colon(&rest))
+    if (!mco_slice_take(&rest, ':'))
         return mco_text_fail(r->text, rest.line, rest.column, "a colon was expected before the orders");
     MCO_TRY(read_orders(r, p, rest));
 done:
@@ -213,15 +166,6 @@ done:
 }
 
 // ---- Result files
-
-static bool skip_null(mco_text *text)
-{
-    const mco_slice at = here(text);
-    if (strncmp(at.data, "null", 4) != 0 || isalnum((unsigned char)at.data[4]))
-        return false;
-    text->at += 4;
-    return true;
-}
 
 static mco_status read_array(reader *r, part p)
 {
@@ -286,7 +230,7 @@ static mco_status read_object(reader *r, bool is_solution)
             MCO_TRY(read_array(r, p));
         } else if (is_solution) {
             MCO_TRY(read_stacks(r));
-        } else if (!skip_null(r->text)) {
+        } else if (!mco_json_skip_word(r->text, "null")) {
             if (key[0] == 'o')
                 MCO_TRY(mco_json_read_integer(r->text, "\"objective\"", 0, MAX_COST, &r->cost));
             else
@@ -303,7 +247,8 @@ mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem
                                      mco_dtspms_solution *solution, int64_t *cost)
 {
     mco_status st = MCO_OK;
-    reader r = {.ctx = ctx, .problem = problem, .text = text, .cost = -1, .s.orders = problem->orders};
+    reader r = {.ctx = ctx, .problem = problem, .text = text, .cost = -1, .s.orders = problem->orders,
+                .orders = {.what = "the order", .names = problem->names, .rows = problem->orders}};
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the file is empty");
     const bool is_json = text->data[text->at] == '{';
@@ -317,7 +262,7 @@ mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem
     *cost = r.cost;
     r.s = (mco_dtspms_solution){0};
 done:
-    mco_free(ctx, &r.table.slots);
+    mco_free(ctx, &r.orders.table.slots);
     mco_dtspms_solution_clear(ctx, &r.s);
     return st;
 }

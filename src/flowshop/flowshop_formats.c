@@ -329,11 +329,11 @@ mco_status mco_flowshop_read(mco_context *ctx, const char *path, int32_t which, 
         return st;
     st = flowshop_read_text(ctx, &text, which, out);
     if (st == MCO_OK) {
-        const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+        const char *base = mco_text_base_name(path);
         if (which > 0)
             snprintf((*out)->name, sizeof (*out)->name, "%.48s#%d", base, which);
         else
-            snprintf((*out)->name, sizeof (*out)->name, "%.60s", strcmp(path, "-") == 0 ? "stdin" : base);
+            snprintf((*out)->name, sizeof (*out)->name, "%.60s", base);
     }
     mco_text_close(&text);
     return st;

@@ -355,8 +355,7 @@ mco_status mco_guillotine_read(mco_context *ctx, const char *path, mco_guillotin
     mco_status st = mco_text_open(ctx, path, &text);
     if (st != MCO_OK)
         return st;
-    const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
-    st = guillotine_read_text(ctx, &text, strcmp(path, "-") == 0 ? "stdin" : base, out);
+    st = guillotine_read_text(ctx, &text, mco_text_base_name(path), out);
     mco_text_close(&text);
     return st;
 }

@@ -330,25 +330,6 @@ static mco_status reserve(mco_context *ctx, void **items, int64_t count, int64_t
     return MCO_OK;
 }
 
-// The next number, true, false or null, without reading it; empty where none stands.
-static mco_slice peek_word(mco_text *text)
-{
-    mco_text_skip_blank(text);
-    size_t end = text->at;
-    while (end < text->size && (isalnum((unsigned char)text->data[end]) || strchr("+-._", text->data[end]) != NULL))
-        end++;
-    return (mco_slice){text->data + text->at, end - text->at, text->line, (int64_t)(text->at - text->line_at) + 1};
-}
-
-static bool skip_word(mco_text *text, const char *word)
-{
-    const mco_slice seen = peek_word(text);
-    if (seen.size != strlen(word) || memcmp(seen.data, word, seen.size) != 0)
-        return false;
-    text->at += seen.size;
-    return true;
-}
-
 // "value" is an integer; "objective" of a result file may be written as a real, 8.99778e+06. null stands for none.
 static mco_status read_value(mco_text *text, const char *what, int64_t *out)
 {
@@ -356,9 +337,9 @@ static mco_status read_value(mco_text *text, const char *what, int64_t *out)
     const double limit = 0x1p62;
     char number[LONGEST];
     double real;
-    if (skip_word(text, "null"))
+    if (mco_json_skip_word(text, "null"))
         return MCO_OK;
-    const mco_slice word = peek_word(text);
+    const mco_slice word = mco_json_peek_word(text);
     const bool is_whole = word.size < LONGEST;
     snprintf(number, sizeof number, "%.*s", is_whole ? (int)word.size : LONGEST, word.data);
     if (word.size == 0)
@@ -377,9 +358,9 @@ static mco_status read_value(mco_text *text, const char *what, int64_t *out)
 
 static mco_status read_truth(mco_text *text, const char *what, bool *out)
 {
-    const mco_slice word = peek_word(text);
-    *out = skip_word(text, "true");
-    if (!*out && !skip_word(text, "false"))
+    const mco_slice word = mco_json_peek_word(text);
+    *out = mco_json_skip_word(text, "true");
+    if (!*out && !mco_json_skip_word(text, "false"))
         return mco_text_fail(text, word.line, word.column, "%s is \"%.*s\", true or false was expected", what,
                              word.size < 40 ? (int)word.size : 40, word.data);
     return MCO_OK;
@@ -555,7 +536,7 @@ static mco_status read_object(plan_reader *r, bool is_solution)
         if (!has_next)
             break;
         const bool is_plan = strcmp(key, "plan") == 0, holds_plan = !is_solution && strcmp(key, "solution") == 0;
-        if ((is_plan || holds_plan) && skip_word(text, "null"))
+        if ((is_plan || holds_plan) && mco_json_skip_word(text, "null"))
             continue;
         if (is_plan && r->count > 0)
             MCO_TRY(mco_text_fail_here(text, "the file has a second plan"));

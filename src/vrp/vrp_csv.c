@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CSV: a header, the row of the depot, a row for each customer with its name, its place, its demand and its service time.
 #include "base/names.h"
+#include "base/table.h"
 #include "vrp/vrp_formats.h"
 
 typedef enum column { COLUMN_NAME, COLUMN_ID, COLUMN_X, COLUMN_Y, COLUMN_DEMAND, COLUMN_SERVICE, COLUMNS } column;
@@ -12,10 +13,8 @@ static const double MAX_SERVICE_READ = 1e15;
 typedef struct csv {
     mco_context *ctx;
     mco_text *text;
-    char separator;
-    int fields;            // of a row
-    int kinds[COLUMNS];    // [fields]
-    bool has[COLUMNS];
+    mco_table table;
+    column name;           // the column of names, COLUMN_NAME or COLUMN_ID
     vrp_draft draft;
     mco_names names;       // reserved where the table has that column
 } csv;
@@ -23,56 +22,45 @@ typedef struct csv {
 static mco_status read_header(csv *c)
 {
     mco_status st = MCO_OK;
-    mco_slice line, cell, at[COLUMNS] = {{0}};
-    while (mco_text_skip_blank(c->text) && mco_text_line(c->text, &line) && line.data[0] == '#')
-        continue;  // comments before the header
-    c->separator = mco_slice_separator(line);
-    mco_slice rest = line;
-    while (rest.data != NULL && !mco_slice_is_blank(rest, c->separator)) {
-        int kind;
-        mco_slice_field(&rest, c->separator, &cell);
-        MCO_TRY(vrp_find_word(c->text, cell, "the column is", columns, COLUMNS, &kind));
-        kind = kind == COLUMN_ID ? COLUMN_NAME : kind;
-        if (c->has[kind])
-            MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "the column \"%s\" a second time, first at %lld:%lld",
-                                  columns[kind], (long long)line.line, (long long)at[kind].column));
-        c->has[kind] = true;
-        at[kind] = cell;
-        c->kinds[c->fields++] = kind;
+    MCO_TRY(mco_table_open(c->text, columns, COLUMNS, &c->table));
+    const mco_slice *at = c->table.places;
+    if (mco_table_has(&c->table, COLUMN_NAME) && mco_table_has(&c->table, COLUMN_ID)) {
+        const column later = at[COLUMN_NAME].column > at[COLUMN_ID].column ? COLUMN_NAME : COLUMN_ID;
+        MCO_TRY(mco_text_fail(c->text, at[later].line, at[later].column, "the columns \"name\" and \"id\" are both names"));
     }
+    c->name = mco_table_has(&c->table, COLUMN_ID) ? COLUMN_ID : COLUMN_NAME;
     for (int needed = COLUMN_X; needed <= COLUMN_DEMAND; needed++)
-        if (!c->has[needed])
-            MCO_TRY(mco_text_fail(c->text, line.line, line.column, "the header has no column \"%s\"", columns[needed]));
+        MCO_TRY(mco_table_require(&c->table, needed));
 done:
     return st;
+}
+
+static mco_status read_place(csv *c, mco_slice cell, double *out)
+{
+    return mco_slice_real(c->text, cell, "the coordinate", -VRP_MAX_COORDINATE, VRP_MAX_COORDINATE, out);
 }
 
 // The depot has no demand and takes no time: its cells may be empty.
 static mco_status read_row(csv *c, mco_slice line, int32_t node)
 {
     mco_status st = MCO_OK;
-    mco_slice rest = line, cell, cells[COLUMNS] = {{0}};
+    mco_slice cells[MCO_TABLE_COLUMNS];
     mco_vrp *p = c->draft.problem;
     int64_t demand = 0;
-    const int32_t most = node == 0 ? 0 : MCO_VRP_MAX_LENGTH;
-    for (int i = 0; i < c->fields; i++)
-        if (!mco_slice_field(&rest, c->separator, &cells[c->kinds[i]]))
-            return mco_text_fail(c->text, line.line, line.column, "the row has %d cells, %d were expected", i, c->fields);
-    while (mco_slice_field(&rest, c->separator, &cell))
-        if (cell.size > 0)
-            return mco_text_fail(c->text, cell.line, cell.column, "the row has more than %d cells", c->fields);
-    MCO_TRY(vrp_slice_number(c->text, cells[COLUMN_X], "the coordinate", -VRP_MAX_COORDINATE, VRP_MAX_COORDINATE, &p->x[node]));
-    MCO_TRY(vrp_slice_number(c->text, cells[COLUMN_Y], "the coordinate", -VRP_MAX_COORDINATE, VRP_MAX_COORDINATE, &p->y[node]));
-    if (node > 0 || cells[COLUMN_DEMAND].size > 0)
-        MCO_TRY(vrp_slice_whole(c->text, cells[COLUMN_DEMAND], node == 0 ? "the demand of the depot" : "the demand", 0, most,
-                                &demand));
+    const bool is_depot = node == 0;
+    MCO_TRY(mco_table_cells(&c->table, line, c->table.fields, cells));
+    MCO_TRY(read_place(c, cells[COLUMN_X], &p->x[node]));
+    MCO_TRY(read_place(c, cells[COLUMN_Y], &p->y[node]));
+    if (!is_depot || cells[COLUMN_DEMAND].size > 0)
+        MCO_TRY(mco_slice_whole(c->text, cells[COLUMN_DEMAND], is_depot ? "the demand of the depot" : "the demand", 0,
+                                is_depot ? 0 : MCO_VRP_MAX_LENGTH, &demand));
     p->demand[node] = (int32_t)demand;
     if (c->draft.service != NULL && cells[COLUMN_SERVICE].size > 0)
-        MCO_TRY(vrp_slice_number(c->text, cells[COLUMN_SERVICE],
-                                 node == 0 ? "the service time of the depot" : "the service time", 0,
-                                 node == 0 ? 0 : MAX_SERVICE_READ, &c->draft.service[node]));
-    if (node > 0 && c->has[COLUMN_NAME])
-        MCO_TRY(mco_names_give(&c->names, c->text, node - 1, cells[COLUMN_NAME]));
+        MCO_TRY(mco_slice_real(c->text, cells[COLUMN_SERVICE],
+                               is_depot ? "the service time of the depot" : "the service time", 0,
+                               is_depot ? 0 : MAX_SERVICE_READ, &c->draft.service[node]));
+    if (!is_depot)
+        MCO_TRY(mco_names_give(&c->names, c->text, node - 1, cells[c->name]));
 done:
     return st;
 }
@@ -80,21 +68,18 @@ done:
 static mco_status reserve_rows(csv *c, const char *name)
 {
     mco_status st = MCO_OK;
-    mco_text ahead = *c->text;
-    mco_slice line;
-    int64_t nodes = 0;
-    while (mco_text_row(&ahead, c->separator, &line))
-        nodes++;
+    mco_text end;
+    const int64_t nodes = mco_table_count(&c->table, &end);
     if (nodes == 0)
-        return mco_text_fail_here(&ahead, "the text ends where the row of the depot was expected");
+        return mco_text_fail_here(&end, "the text ends where the row of the depot was expected");
     if (nodes > MCO_VRP_MAX_CUSTOMERS + 1)
         return mco_text_fail_here(c->text, "from here on a depot and %lld customers, allowed are 0 to %d",
                                   (long long)nodes - 1, MCO_VRP_MAX_CUSTOMERS);
     MCO_TRY(vrp_draft_new(c->ctx, nodes - 1, VRP_EUC_2D, name, &c->draft));
     MCO_TRY(vrp_draft_places(c->ctx, &c->draft));
-    if (c->has[COLUMN_SERVICE])
+    if (mco_table_has(&c->table, COLUMN_SERVICE))
         MCO_TRY(mco_alloc(c->ctx, &c->draft.service, nodes));
-    if (c->has[COLUMN_NAME])
+    if (mco_table_has(&c->table, c->name))
         MCO_TRY(mco_names_reserve(c->ctx, c->text, nodes - 1, &c->names));
 done:
     return st;
@@ -109,7 +94,7 @@ mco_status vrp_read_csv(mco_context *ctx, mco_text *text, const mco_vrp_model *m
     if (model == NULL || model->capacity < 0)
         MCO_TRY(mco_text_fail_here(text, "CSV holds no capacity, and --capacity is not given"));
     MCO_TRY(reserve_rows(&c, name));
-    for (int32_t node = 0; mco_text_row(text, c.separator, &line); node++)
+    for (int32_t node = 0; mco_text_row(text, c.table.separator, &line); node++)
         MCO_TRY(read_row(&c, line, node));
     MCO_TRY(vrp_settle(ctx, model, &c.draft));
     if (c.names.count > 0) {

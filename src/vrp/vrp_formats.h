@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "routing/tsplib.h"
 #include "vrp/vrp_instance.h"
 
 // ---- Drafts: what a file or a caller says, in units of the file, before it is scaled
@@ -44,22 +45,12 @@ void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solu
 
 #define VRP_MAX_COORDINATE 1e9
 
-extern const char *const vrp_rule_names[];  // "EUC_2D", ... by vrp_rule, as TSPLIB calls them
+extern const tsplib_entry vrp_keywords[TSPLIB_KEYWORDS];
 
-// The whole of a slice as a decimal number within [low, high], correctly rounded; `what` names it in messages.
-mco_status vrp_slice_number(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out);
-// The same where the number has to be an integer: "160.0" is one.
-mco_status vrp_slice_whole(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high, int64_t *out);
-// Index of a value among words [count]; refuses another, which `what` describes ("TYPE is"), and lists these.
-mco_status vrp_find_word(mco_text *text, mco_slice value, const char *what, const char *const *words, int count, int *out);
-// Writes a number with the fewest digits that read back as the same number, with a point in every locale.
-void vrp_write_number(double value, FILE *file);
 // A value that was scaled, in units of the file: all digits of the scale with real distances, else an integer.
 void vrp_write_scaled(const mco_vrp *problem, int64_t value, FILE *file);
 
 mco_status vrp_read_csv(mco_context *ctx, mco_text *text, const mco_vrp_model *model, const char *name, mco_vrp **out);
 mco_status vrp_read_vrplib(mco_context *ctx, mco_text *text, const mco_vrp_model *model, const char *name, mco_vrp **out);
-// Whether a line begins with a keyword of VRPLIB.
-bool vrp_is_vrplib_line(mco_slice line);
 
 #endif

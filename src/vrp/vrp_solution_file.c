@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/output.h"
+#include "base/table.h"
 #include "vrp/vrp_formats.h"
 
 static const double MAX_COST = 1e18;
@@ -23,7 +24,7 @@ typedef struct reader {
     mco_context *ctx;
     const mco_vrp *problem;
     mco_text *text;
-    mco_name_table table;  // without slots until a name is looked up
+    mco_name_finder customers;
     list order, first;     // first[k] where route k begins; the last one is open
     bool has_routes;       // a line, a row or an array of routes was seen
     double cost;           // NaN while not seen
@@ -79,45 +80,11 @@ done:
     return st;
 }
 
-// What consists of digits is a number, whatever names there are: files of ours hold numbers.
-static bool is_number(mco_slice token)
-{
-    size_t i = token.size > 0 && (token.data[0] == '-' || token.data[0] == '+');
-    while (i < token.size && isdigit((unsigned char)token.data[i]))
-        i++;
-    return i == token.size;
-}
-
-static mco_status find_name(reader *r, const char *name, size_t size, mco_slice place, int32_t *customer)
-{
-    mco_status st = MCO_OK;
-    const mco_vrp *p = r->problem;
-    if (r->table.slots == NULL) {
-        MCO_TRY(mco_name_table_new(r->ctx, p->names, p->customers, &r->table));
-        for (int32_t i = 0; i < p->customers; i++)
-            if (p->names[i] != NULL)
-                *mco_name_slot(&r->table, p->names[i], strlen(p->names[i])) = i + 1;
-    }
-    *customer = *mco_name_slot(&r->table, name, size) - 1;
-    if (*customer < 0)
-        return mco_text_fail(r->text, place.line, place.column,
-                             "the customer is \"%.*s\", a number from 1 to %d or a name of the instance was expected",
-                             mco_slice_shown(place), place.data, p->customers);
-done:
-    return st;
-}
-
 static mco_status add_customer(reader *r, mco_slice token)
 {
     mco_status st = MCO_OK;
     int32_t customer = 0;
-    int64_t number;
-    if (r->problem->names == NULL || is_number(token)) {
-        MCO_TRY(mco_slice_integer(r->text, token, "the customer", 1, r->problem->customers, &number));
-        customer = (int32_t)number - 1;
-    } else {
-        MCO_TRY(find_name(r, token.data, token.size, token, &customer));
-    }
+    MCO_TRY(mco_names_find(&r->customers, r->text, token, &customer));
     MCO_TRY(append(r->ctx, &r->order, customer));
 done:
     return st;
@@ -127,7 +94,7 @@ static mco_status set_cost(reader *r, mco_slice value)
 {
     if (!isnan(r->cost))
         return mco_text_fail(r->text, value.line, value.column, "the cost a second time, it was %.15g", r->cost);
-    return vrp_slice_number(r->text, value, "the cost", 0, MAX_COST, &r->cost);
+    return mco_slice_real(r->text, value, "the cost", 0, MAX_COST, &r->cost);
 }
 
 // ---- CVRPLIB: "Route #1: 5 3 2", "Cost 123"
@@ -143,28 +110,17 @@ static mco_slice take_word(mco_slice *rest)
     return word;
 }
 
-static bool take(mco_slice *rest, char c)
-{
-    if (rest->size == 0 || rest->data[0] != c)
-        return false;
-    *rest = mco_slice_trim(mco_slice_behind(*rest, 1));
-    return true;
-}
-
 // The number of a route is read and not used: routes stand in the order of the file.
 static mco_status read_route(reader *r, mco_slice rest)
 {
     mco_status st = MCO_OK;
     mco_slice token;
     int64_t number;
-    take(&rest, '#');
-    mco_slice head = rest;
-    head.size = 0;
-    while (head.size < rest.size && !isspace((unsigned char)rest.data[head.size]) && rest.data[head.size] != ':')
-        head.size++;
+    mco_slice_take(&rest, '#');
+    const mco_slice head = mco_slice_before(rest, ':');
     MCO_TRY(mco_slice_integer(r->text, head, "the number of the route", 0, INT32_MAX, &number));
     rest = mco_slice_trim(mco_slice_behind(rest, head.size));
-    if (!take(&rest, ':'))
+    if (!mco_slice_take(&rest, ':'))
         return mco_text_fail(r->text, rest.line, rest.column, "a colon was expected before the customers");
     MCO_TRY(begin_route(r));
     while (mco_slice_token(&rest, &token))
@@ -182,7 +138,7 @@ static mco_status read_line(reader *r, mco_slice line)
     if (mco_slice_is(word, "route"))
         return read_route(r, rest);
     if (mco_slice_is(word, "cost")) {
-        take(&rest, ':');
+        mco_slice_take(&rest, ':');
         return set_cost(r, rest);
     }
     return mco_text_fail(r->text, line.line, line.column,
@@ -208,71 +164,34 @@ typedef enum column { ROUTE, CUSTOMER, NAME, COLUMNS } column;
 
 static const char *const columns[COLUMNS] = {"route", "customer", "name"};
 
-typedef struct table {
-    char separator;
-    int fields;          // of a row
-    int kinds[COLUMNS];  // [fields]
-    bool has[COLUMNS];
-} table;
-
-static mco_status read_header(reader *r, table *t)
-{
-    mco_status st = MCO_OK;
-    mco_slice line, cell;
-    mco_text_line(r->text, &line);
-    t->separator = mco_slice_separator(line);
-    mco_slice rest = line;
-    while (rest.data != NULL && !mco_slice_is_blank(rest, t->separator)) {
-        int kind;
-        mco_slice_field(&rest, t->separator, &cell);
-        MCO_TRY(vrp_find_word(r->text, cell, "the column is", columns, COLUMNS, &kind));
-        if (t->has[kind])
-            MCO_TRY(mco_text_fail(r->text, cell.line, cell.column, "the column \"%s\" a second time", columns[kind]));
-        t->has[kind] = true;
-        t->kinds[t->fields++] = kind;
-    }
-    if (!t->has[ROUTE] || (!t->has[CUSTOMER] && !t->has[NAME]))
-        MCO_TRY(mco_text_fail(r->text, line.line, line.column, "the header has no column \"%s\"",
-                              columns[t->has[ROUTE] ? CUSTOMER : ROUTE]));
-done:
-    return st;
-}
-
 // A name in quotes holds each quote twice.
 static mco_status add_quoted(reader *r, mco_slice cell)
 {
     mco_status st = MCO_OK;
     char *name = NULL, *next;
-    if (is_number(cell) || r->problem->names == NULL || memchr(cell.data, '"', cell.size) == NULL)
+    if (memchr(cell.data, '"', cell.size) == NULL)
         return add_customer(r, cell);
-    int32_t customer = 0;
     MCO_TRY(mco_alloc(r->ctx, &name, cell.size + 1));
     next = name;
     mco_slice_copy(cell, &next);
-    MCO_TRY(find_name(r, name, strlen(name), cell, &customer));
-    MCO_TRY(append(r->ctx, &r->order, customer));
+    MCO_TRY(add_customer(r, (mco_slice){name, strlen(name), cell.line, cell.column}));
 done:
     mco_free(r->ctx, &name);
     return st;
 }
 
-// Rows come by number of route.
-static mco_status read_row(reader *r, const table *t, mco_slice line, int64_t *route)
+// Rows come by number of route. The cell of a name may be missing.
+static mco_status read_row(reader *r, mco_table *t, mco_slice line, int64_t *route)
 {
     mco_status st = MCO_OK;
-    mco_slice rest = line, cell, cells[COLUMNS] = {{0}};
+    mco_slice cells[MCO_TABLE_COLUMNS];
     int64_t number;
-    for (int i = 0; i < t->fields; i++)
-        if (!mco_slice_field(&rest, t->separator, &cells[t->kinds[i]]) && i < 2)
-            return mco_text_fail(r->text, line.line, line.column, "the row has %d cells, %d were expected", i, t->fields);
-    while (mco_slice_field(&rest, t->separator, &cell))
-        if (cell.size > 0)
-            return mco_text_fail(r->text, cell.line, cell.column, "the row has more than %d cells", t->fields);
+    MCO_TRY(mco_table_cells(t, line, 2, cells));
     MCO_TRY(mco_slice_integer(r->text, cells[ROUTE], "the route, after those before it,", *route, INT32_MAX, &number));
     if (number != *route)
         MCO_TRY(begin_route(r));
     *route = number;
-    MCO_TRY(add_quoted(r, cells[CUSTOMER].size > 0 || !t->has[NAME] ? cells[CUSTOMER] : cells[NAME]));
+    MCO_TRY(add_quoted(r, cells[CUSTOMER].size > 0 || !mco_table_has(t, NAME) ? cells[CUSTOMER] : cells[NAME]));
 done:
     return st;
 }
@@ -280,10 +199,13 @@ done:
 static mco_status read_table(reader *r)
 {
     mco_status st = MCO_OK;
-    table t = {0};
+    mco_table t;
     mco_slice line;
     int64_t route = 0;
-    MCO_TRY(read_header(r, &t));
+    MCO_TRY(mco_table_open(r->text, columns, COLUMNS, &t));
+    MCO_TRY(mco_table_require(&t, ROUTE));
+    if (!mco_table_has(&t, NAME))
+        MCO_TRY(mco_table_require(&t, CUSTOMER));
     MCO_TRY(begin_route(r));
     while (mco_text_row(r->text, t.separator, &line))
         MCO_TRY(read_row(r, &t, line, &route));
@@ -293,27 +215,9 @@ done:
 
 // ---- Result files
 
-static mco_slice json_word(mco_text *text)
-{
-    mco_text_skip_blank(text);
-    size_t end = text->at;
-    while (end < text->size && (isalnum((unsigned char)text->data[end]) || strchr("+-.", text->data[end]) != NULL))
-        end++;
-    return (mco_slice){text->data + text->at, end - text->at, text->line, (int64_t)(text->at - text->line_at) + 1};
-}
-
-static bool skip_null(mco_text *text)
-{
-    const mco_slice word = json_word(text);
-    if (word.size != 4 || memcmp(word.data, "null", 4) != 0)
-        return false;
-    text->at += word.size;
-    return true;
-}
-
 static mco_status read_objective(reader *r)
 {
-    const mco_slice word = json_word(r->text);
+    const mco_slice word = mco_json_peek_word(r->text);
     const mco_status st = set_cost(r, word);
     if (st == MCO_OK)
         r->text->at += word.size;
@@ -372,7 +276,7 @@ static mco_status read_object(reader *r, bool is_solution)
         const bool is_known = is_objective || strcmp(key, is_solution ? "routes" : "solution") == 0;
         if (!is_known)
             MCO_TRY(mco_json_skip(r->text));
-        else if (!skip_null(r->text))
+        else if (!mco_json_skip_word(r->text, "null"))
             MCO_TRY(is_objective ? read_objective(r) : is_solution ? read_arrays(r) : read_object(r, true));
     }
 done:
@@ -411,14 +315,15 @@ mco_status vrp_read_solution_text(mco_context *ctx, const mco_vrp *problem, mco_
                                   double *cost)
 {
     mco_status st = MCO_OK;
-    reader r = {.ctx = ctx, .problem = problem, .text = text, .cost = (double)NAN};
+    reader r = {.ctx = ctx, .problem = problem, .text = text, .cost = (double)NAN,
+                .customers = {.what = "the customer", .names = problem->names, .rows = problem->customers}};
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the file is empty");
     MCO_TRY(text->data[text->at] == '{' ? read_result(&r) : is_table(text) ? read_table(&r) : read_lines(&r));
     MCO_TRY(give_solution(&r, solution));
     *cost = r.cost;
 done:
-    mco_free(ctx, &r.table.slots);
+    mco_free(ctx, &r.customers.table.slots);
     mco_free(ctx, &r.first.items);
     mco_free(ctx, &r.order.items);
     return st;

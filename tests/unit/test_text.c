@@ -2,11 +2,13 @@
 // The reader of text: places, line ends, compression, what is no text, and numbers.
 #include "test_support.h"
 
+#include <math.h>
 #include <sys/stat.h>
 #ifdef MCO_HAVE_ZLIB
 #include <zlib.h>
 #endif
 
+#include "base/table.h"
 #include "base/text.h"
 
 static mco_text from(const char *content)
@@ -176,6 +178,33 @@ static void test_slice_real(void **state)
     mco_text_close(&text);
 }
 
+// The fast way of reading numbers and the C library agree to the last bit.
+static void test_numbers_exact(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {
+        "0", "-0", "7", "007", "+3.", ".5", "-.25e2", "123456789012345678", "9007199254740993", "1.7976931348623157e308",
+        "4.35", "0.1", "2.675", "1e22", "1e23", "123456.789e-22", "123456.789e-25", "5e-324", "0.000000000000000000000000125",
+        "99999999999999999999999", "3.14159265358979323846264338327950288", "1e-00000000000005", "00000000000000000000001.5",
+        "8.5e+3",
+    };
+    static const char *const refused[] = {"", "+", ".", "e5", "1e", "1e+", "1.2.3", "0x1p3", "inf", "1 2", "--1", "1e5.0"};
+    mco_text text;
+    assert_ok(mco_text_from_memory(test_ctx, "f", "", 0, &text));
+    for (int i = 0; i < COUNT_OF(numbers); i++) {
+        double value = -1;
+        const mco_slice slice = {numbers[i], strlen(numbers[i]), 1, 1};
+        assert_ok(mco_slice_real(&text, slice, "n", -INFINITY, INFINITY, &value));
+        assert_true(value == strtod(numbers[i], NULL));
+    }
+    for (int i = 0; i < COUNT_OF(refused); i++) {
+        double value;
+        const mco_slice slice = {refused[i], strlen(refused[i]), 1, 1};
+        assert_int_equal(mco_slice_real(&text, slice, "n", -INFINITY, INFINITY, &value), MCO_ERR_PARSE);
+    }
+    mco_text_close(&text);
+}
+
 static void test_rows(void **state)
 {
     (void)state;
@@ -191,6 +220,70 @@ static void test_rows(void **state)
     assert_false(mco_text_peek_line(&text, &row));
     assert_true(mco_slice_is((mco_slice){.data = "Name", .size = 4}, "nAME"));
     assert_false(mco_slice_is((mco_slice){.data = "Name", .size = 3}, "name"));
+    mco_text_close(&text);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"one", "two", "three"};
+    int found = -1;
+    int64_t n = -1;
+    mco_text text = from("TWO: # 160.0 1.5\n");
+    mco_slice line, token;
+    assert_true(mco_text_line(&text, &line));
+    token = mco_slice_before(line, ':');
+    assert_slice(token, "TWO", 1, 1);
+    assert_ok(mco_slice_find(&text, token, "it is", words, 3, &found));
+    assert_int_equal(found, 1);
+    assert_fails(mco_slice_find(&text, token, "it is", words, 1, &found), MCO_ERR_PARSE,
+                 "t:1:1: it is \"TWO\", supported are one");
+    line = mco_slice_behind(line, token.size);
+    assert_slice(mco_slice_before(line, ' '), ":", 1, 4);
+    assert_slice(mco_slice_before(line, ':'), "", 1, 4);
+    assert_true(mco_slice_take(&line, ':'));
+    assert_slice(line, "# 160.0 1.5", 1, 6);
+    assert_false(mco_slice_take(&line, ':'));
+    assert_fails(mco_slice_find(&text, mco_slice_before(line, ' '), "it is", words, 3, &found), MCO_ERR_PARSE,
+                 "t:1:6: it is \"#\", supported are one, two and three");
+    assert_true(mco_slice_take(&line, '#'));
+    assert_true(mco_slice_token(&line, &token));
+    assert_ok(mco_slice_whole(&text, token, "n", 0, 160, &n));
+    assert_int_equal(n, 160);
+    assert_fails(mco_slice_whole(&text, token, "n", 0, 159, &n), MCO_ERR_PARSE, "t:1:8: n is 160.0, allowed is 0 to 159");
+    assert_true(mco_slice_token(&line, &token));
+    assert_fails(mco_slice_whole(&text, token, "n", 0, 9, &n), MCO_ERR_PARSE, "t:1:14: n is 1.5, an integer was expected");
+    assert_string_equal(mco_text_base_name("a/b c.vrp"), "b c.vrp");
+    assert_string_equal(mco_text_base_name("b"), "b");
+    assert_string_equal(mco_text_base_name("-"), "stdin");
+    mco_text_close(&text);
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"a", "b", "c"};
+    mco_text text = from("\n# none\nC;a\n1;2\n;;\n3\n4;5;;\n"), end;
+    mco_table t;
+    mco_slice row, cells[MCO_TABLE_COLUMNS];
+    assert_ok(mco_table_open(&text, columns, 3, &t));
+    assert_int_equal(t.fields, 2);
+    assert_true(mco_table_has(&t, 0) && !mco_table_has(&t, 1) && mco_table_has(&t, 2));
+    assert_ok(mco_table_require(&t, 2));
+    assert_fails(mco_table_require(&t, 1), MCO_ERR_PARSE, "t:3:1: the header has no column \"b\"");
+    assert_int_equal(mco_table_count(&t, &end), 3);
+    assert_true(mco_text_row(&text, t.separator, &row));
+    assert_ok(mco_table_cells(&t, row, 2, cells));
+    assert_slice(cells[0], "2", 4, 3);
+    assert_int_equal(cells[1].size, 0);
+    assert_slice(cells[2], "1", 4, 1);
+    assert_true(mco_text_row(&text, t.separator, &row));
+    assert_fails(mco_table_cells(&t, row, 2, cells), MCO_ERR_PARSE, "t:6:1: the row has 1 cells, 2 were expected");
+    assert_ok(mco_table_cells(&t, row, 1, cells));
+    assert_slice(cells[2], "3", 6, 1);
+    assert_int_equal(cells[0].size, 0);
+    assert_true(mco_text_row(&text, t.separator, &row));
+    assert_ok(mco_table_cells(&t, row, 2, cells));
     mco_text_close(&text);
 }
 
@@ -325,8 +418,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_tokens), TEST(test_lines), TEST(test_byte_order_mark), TEST(test_integers), TEST(test_saturation),
-        TEST(test_parse_integer), TEST(test_parse_real), TEST(test_slice_real), TEST(test_rows), TEST(test_fields),
-        TEST(test_unreadable),
+        TEST(test_parse_integer), TEST(test_parse_real), TEST(test_slice_real), TEST(test_numbers_exact),
+        TEST(test_rows), TEST(test_words), TEST(test_table), TEST(test_fields), TEST(test_unreadable),
         TEST(test_file_without_final_newline),
 #ifdef MCO_HAVE_ZLIB
         TEST(test_gzip), TEST(test_gzip_cut), TEST(test_gzip_damaged),

@@ -198,7 +198,7 @@ static void test_read_refusals(void **state)
         {"Cost -1\n", "s:1:6: the cost is -1, allowed is 0 to 1e+18"},
         // CSV
         {"route,city\n", "s:1:7: the column is \"city\", supported are route, customer and name"},
-        {"route,route\n", "s:1:7: the column \"route\" a second time"},
+        {"route,route\n", "s:1:7: the column \"route\" a second time, first at 1:1"},
         {"customer,name\n", "s:1:1: the header has no column \"route\""},
         {"route,\n", "s:1:1: the header has no column \"customer\""},
         {"route,customer\n1\n", "s:2:1: the row has 1 cells, 2 were expected"},

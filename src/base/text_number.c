@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// The numbers of base/text.h.
+//
+// Files of a million rows are common, so decimal numbers are not read by the C library: one of up to 19 digits is an integer
+// times a power of ten, and mostly both are exact in double precision (Clinger 1990). The few others take the long way.
+#include <ctype.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum {
+    SAFE_DIGITS = 19,  // of any kind, below 2^64
+    EXACT_POWER = 22,  // 10^22 is the greatest power of ten that is exact in double precision
+    MAX_EXPONENT = 9999
+};
+
+static const uint64_t EXACT_INTEGER = (uint64_t)1 << 53;
+
+// Digits with an optional sign, nothing else; false on anything else. Values beyond int64_t
+// saturate, so that the caller's range test refuses them with both numbers.
+static bool parse_digits(const char *s, size_t size, int64_t *out)
+{
+    size_t i = 0;
+    bool is_negative = false;
+    if (i < size && (s[i] == '-' || s[i] == '+'))
+        is_negative = s[i++] == '-';
+    if (i == size)
+        return false;
+    int64_t value = 0;
+    for (; i < size; i++) {
+        if (!isdigit((unsigned char)s[i]))
+            return false;
+        int64_t digit = s[i] - '0';
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, is_negative ? -digit : digit, &value))
+            value = is_negative ? INT64_MIN : INT64_MAX;
+    }
+    *out = value;
+    return true;
+}
+
+mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
+                             int64_t *out)
+{
+    int64_t value;
+    int shown = mco_slice_shown(slice);
+    if (!parse_digits(slice.data, slice.size, &value))
+        return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", an integer was expected", what,
+                             shown, slice.data);
+    if (value < low || value > high)
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %lld to %lld", what, shown,
+                             slice.data, (long long)low, (long long)high);
+    *out = value;
+    return MCO_OK;
+}
+
+mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out)
+{
+    mco_slice token;
+    if (!mco_text_peek(text, &token))
+        return mco_text_fail_here(text, "the text ends where %s was expected", what);
+    mco_status st = mco_slice_integer(text, token, what, low, high, out);
+    if (st == MCO_OK)
+        text->at += token.size;
+    return st;
+}
+
+// [+-]digits[.digits][e[+-]digits], at least one digit before the exponent. *mantissa * 10^*power is the value without its
+// sign, unless there are more digits than fit: then *digits exceeds SAFE_DIGITS.
+static bool scan_decimal(const char *s, size_t size, uint64_t *mantissa, int *power, int *digits)
+{
+    size_t i = size > 0 && (s[0] == '-' || s[0] == '+') ? 1 : 0;
+    const size_t begin = i;
+    uint64_t m = 0;
+    int scale = 0, count = 0, exponent = 0;
+    for (; i < size && (unsigned)(s[i] - '0') < 10; i++, count += m > 0)
+        m = m * 10 + (unsigned)(s[i] - '0');
+    size_t seen = i - begin;
+    if (i < size && s[i] == '.') {
+        const size_t point = ++i;
+        for (; i < size && (unsigned)(s[i] - '0') < 10; i++, count += m > 0)
+            m = m * 10 + (unsigned)(s[i] - '0');
+        seen += i - point;
+        if (i - point > MAX_EXPONENT)
+            return false;
+        scale = -(int)(i - point);
+    }
+    if (seen == 0)
+        return false;
+    if (i < size && (s[i] == 'e' || s[i] == 'E')) {
+        const bool is_negative = ++i < size && s[i] == '-';
+        i += i < size && (s[i] == '-' || s[i] == '+');
+        if (i == size)
+            return false;
+        for (; i < size && (unsigned)(s[i] - '0') < 10; i++)
+            exponent = exponent > MAX_EXPONENT ? exponent : exponent * 10 + (s[i] - '0');
+        scale += is_negative ? -exponent : exponent;
+    }
+    *mantissa = m;
+    *power = scale;
+    *digits = count;
+    return i == size;
+}
+
+// Where the mantissa and the power of ten are both exact in double precision, one operation rounds the number correctly.
+static bool read_exactly(mco_slice slice, double *out)
+{
+    static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t mantissa;
+    int power, digits;
+    if (!scan_decimal(slice.data, slice.size, &mantissa, &power, &digits) || digits > SAFE_DIGITS ||
+        mantissa > EXACT_INTEGER || abs(power) > EXACT_POWER)
+        return false;
+    double value = (double)mantissa;
+    value = power < 0 ? value / powers[-power] : value * powers[power];
+    *out = slice.data[0] == '-' ? -value : value;
+    return true;
+}
+
+// strtod knows hexadecimal digits, "inf" and "nan" besides, and the point of the program's locale alone.
+static bool parse_digits_and_point(const char *s, size_t size, double *out)
+{
+    enum { ROOM = 400 };
+    char digits[ROOM], *end;
+    const char *point = localeconv()->decimal_point;
+    size_t used = 0;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_point = s[i] == '.';
+        const size_t length = is_point ? strlen(point) : 1;
+        if (strchr("0123456789+-.eE", s[i]) == NULL || used + length >= ROOM)
+            return false;
+        memcpy(digits + used, is_point ? point : s + i, length);
+        used += length;
+    }
+    digits[used] = '\0';
+    *out = strtod(digits, &end);
+    return end != digits && *end == '\0';
+}
+
+mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out)
+{
+    double value;
+    if (!read_exactly(slice, &value) && !parse_digits_and_point(slice.data, slice.size, &value))
+        return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", a number was expected", what,
+                             mco_slice_shown(slice), slice.data);
+    if (!(value >= low && value <= high))
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %.15g to %.15g", what,
+                             mco_slice_shown(slice), slice.data, low, high);
+    *out = value;
+    return MCO_OK;
+}
+
+mco_status mco_slice_whole(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high, int64_t *out)
+{
+    double value;
+    mco_status st = mco_slice_real(text, slice, what, (double)low, (double)high, &value);
+    if (st == MCO_OK && value != (double)(int64_t)value)
+        st = mco_text_fail(text, slice.line, slice.column, "%s is %.*s, an integer was expected", what, mco_slice_shown(slice),
+                           slice.data);
+    if (st == MCO_OK)
+        *out = (int64_t)value;
+    return st;
+}
+
+bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out)
+{
+    int64_t value;
+    if (!parse_digits(text, strlen(text), &value) || value < low || value > high)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool mco_parse_real(const char *text, double low, double high, double *out)
+{
+    double value;
+    if (!parse_digits_and_point(text, strlen(text), &value) || value < low || value > high)
+        return false;
+    *out = value;
+    return true;
+}
