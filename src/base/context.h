@@ -45,6 +45,12 @@ void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...) MCO
 
 bool mco_wants_log(const mco_context *ctx, mco_log_level level);
 
+// The end of a noun in a message that stands for `count` things.
+static inline const char *mco_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 // Tells the callback; true if it asks to stop or a cancellation is pending.
 bool mco_report(mco_context *ctx, const mco_progress *progress);
 bool mco_is_cancelled(const mco_context *ctx);

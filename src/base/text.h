@@ -91,12 +91,6 @@ mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const cha
 #define mco_text_fail_here(text, ...) \
     mco_text_fail(text, (text)->line, (int64_t)((text)->at - (text)->line_at) + 1, __VA_ARGS__)
 
-// The end of a noun that stands for `count` things.
-static inline const char *mco_plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 // A whole string as a number; false unless every character belongs to it and it lies in
 // [low, high]. Used for options, where no place exists.
 bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out);

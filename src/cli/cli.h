@@ -44,6 +44,16 @@ typedef struct cli_problem {
 extern const cli_problem cli_dtspms, cli_flowshop, cli_guillotine, cli_reduce, cli_vrp;
 
 // ---- Options of the command itself, beside those of the solver.
+
+// Entries of all kinds, for lists of options that take a macro for each; and such a list, expanded.
+#define CLI_ENTRIES \
+    MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY
+#define CLI_EXPAND(list, ...) list(__VA_ARGS__)
+
+#define CLI_LOG_ENTRIES                                \
+    MCO_OPTION_FLAG_ENTRY(quiet, "--quiet", "no log")  \
+    MCO_OPTION_FLAG_ENTRY(verbose, "-v", "a more detailed log")
+
 #define CLI_INPUT_OPTIONS(INTEGER, TEXT)                         \
     TEXT(start, "--start", "F", "begin with the solution in F") \
     INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1")
@@ -159,6 +169,8 @@ typedef struct cli_report {
     void (*write_solution)(mco_json *json, const void *user);
 } cli_report;
 
+// An entry of its history: [time, cost, bound], null for NaN.
+void cli_write_history_entry(mco_json *json, double time_s, double cost, double bound);
 // Writes the whole file. Errors: IO.
 mco_status cli_write_report(mco_context *ctx, const char *path, const cli_report *report);
 

@@ -17,18 +17,15 @@ static const char *const move_names[] = {"swap", "3-exchange"};
 // ---- Options: the library's lists as each action takes them, and the command's own
 
 #define MCO_OPTION_STRUCT mco_dtspms_params
-#define ENTRIES \
-    MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY
-#define EXPAND(list, ...) list(__VA_ARGS__)
 static const mco_option solve_table[] = {
-    EXPAND(MCO_DTSPMS_PLAN_OPTIONS, ENTRIES)
-    EXPAND(MCO_DTSPMS_SEARCH_OPTIONS, ENTRIES)
-    EXPAND(MCO_DTSPMS_ENGINE_OPTIONS, ENTRIES)
+    CLI_EXPAND(MCO_DTSPMS_PLAN_OPTIONS, CLI_ENTRIES)
+    CLI_EXPAND(MCO_DTSPMS_SEARCH_OPTIONS, CLI_ENTRIES)
+    CLI_EXPAND(MCO_DTSPMS_ENGINE_OPTIONS, CLI_ENTRIES)
 };
 static const mco_option neighbourhood_table[] = {
-    EXPAND(MCO_DTSPMS_PLAN_OPTIONS, ENTRIES)
-    EXPAND(MCO_DTSPMS_MOVE_OPTIONS, ENTRIES)
-    EXPAND(MCO_DTSPMS_ENGINE_OPTIONS, ENTRIES)
+    CLI_EXPAND(MCO_DTSPMS_PLAN_OPTIONS, CLI_ENTRIES)
+    CLI_EXPAND(MCO_DTSPMS_MOVE_OPTIONS, CLI_ENTRIES)
+    CLI_EXPAND(MCO_DTSPMS_ENGINE_OPTIONS, CLI_ENTRIES)
 };
 
 // What is read: how much of the instance, and where to begin.
@@ -48,19 +45,16 @@ static const mco_option input_table[] = {INPUT_OPTIONS(MCO_OPTION_INTEGER_ENTRY,
 
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT cli_outputs
-#define LOG_ENTRIES                                    \
-    MCO_OPTION_FLAG_ENTRY(quiet, "--quiet", "no log")  \
-    MCO_OPTION_FLAG_ENTRY(verbose, "-v", "a more detailed log")
 static const mco_option output_table[] = {
     MCO_OPTION_TEXT_ENTRY(json, "--json", "F", "write the result file")
     MCO_OPTION_TEXT_ENTRY(solution, "--solution", "F", "write stacks and tours, anew at improvements and at the end")
     MCO_OPTION_TEXT_ENTRY(plot, "--plot", "F.svg", "draw both tours and the container")
     MCO_OPTION_TEXT_ENTRY(history, "--history", "F.csv", "write the improvements: time, cost, bound")
-    LOG_ENTRIES
+    CLI_LOG_ENTRIES
 };
 static const mco_option json_table[] = {
     MCO_OPTION_TEXT_ENTRY(json, "--json", "F", "write the result file, with the plan after the best move")
-    LOG_ENTRIES
+    CLI_LOG_ENTRIES
 };
 
 // One solve, or one neighbourhood, of the command.
@@ -265,13 +259,8 @@ static void write_counters(mco_json *json, const void *user)
 static void write_history(mco_json *json, const void *user)
 {
     const mco_dtspms_result *r = &((const session *)user)->result;
-    for (int64_t i = 0; i < r->history_count; i++) {
-        mco_json_open(json, NULL, '[');
-        mco_json_real(json, NULL, r->history[i].time_s);
-        mco_json_integer(json, NULL, r->history[i].cost);
-        mco_json_integer(json, NULL, r->history[i].bound);
-        mco_json_close(json, ']');
-    }
+    for (int64_t i = 0; i < r->history_count; i++)
+        cli_write_history_entry(json, r->history[i].time_s, (double)r->history[i].cost, (double)r->history[i].bound);
 }
 
 static void write_solution(mco_json *json, const void *user)
@@ -341,9 +330,9 @@ static void print_summary(const session *s)
     if (r->cost > 0)
         printf("   gap %.2f%%", 100.0 * (double)(r->cost - r->bound) / (double)r->cost);
     printf("\nmethod     %s, %lld iteration%s", method_names[r->method], (long long)r->iterations,
-           r->iterations == 1 ? "" : "s");
+           mco_plural(r->iterations));
     if (r->walks > 0)
-        printf(", %d walk%s", r->walks, r->walks == 1 ? "" : "s");
+        printf(", %d walk%s", r->walks, mco_plural(r->walks));
     printf("\n");
     print_work(&r->work);
     print_engine(&r->work);

@@ -87,11 +87,7 @@ static void write_history(mco_json *json, const void *user)
     const session *s = user;
     for (int64_t i = 0; i < s->result.history_count; i++) {
         const mco_flowshop_improvement *h = &s->result.history[i];
-        mco_json_open(json, NULL, '[');
-        mco_json_real(json, NULL, h->time_s);
-        mco_json_integer(json, NULL, h->makespan);
-        mco_json_integer(json, NULL, h->bound);
-        mco_json_close(json, ']');
+        cli_write_history_entry(json, h->time_s, (double)h->makespan, (double)h->bound);
     }
 }
 
@@ -166,9 +162,9 @@ static void print_processors(const mco_flowshop_result *r)
                         : r->engine == MCO_FLOWSHOP_ENGINE_HYBRID ? r->threads_used - r->gpu_count
                                                                   : r->threads_used;
     if (threads > 0)
-        printf("%d thread%s%s", threads, threads == 1 ? "" : "s", r->gpu_count > 0 ? " and " : "");
+        printf("%d thread%s%s", threads, mco_plural(threads), r->gpu_count > 0 ? " and " : "");
     if (r->gpu_count > 0)
-        printf("%d GPU%s (", r->gpu_count, r->gpu_count == 1 ? "" : "s");
+        printf("%d GPU%s (", r->gpu_count, mco_plural(r->gpu_count));
     for (int i = 0; i < r->gpu_count; i++)
         printf("%s%s", i > 0 ? ", " : "", r->gpus[i].name);
     if (r->gpu_count > 0)

@@ -434,7 +434,7 @@ static void print_batch(const batch *b)
 {
     const totals t = total(b);
     printf("batch      %s, %lld problem%s from %lld file%s\n", b->session->files.batch, (long long)b->list.count,
-           b->list.count == 1 ? "" : "s", (long long)b->list.file_count, b->list.file_count == 1 ? "" : "s");
+           mco_plural(b->list.count), (long long)b->list.file_count, mco_plural(b->list.file_count));
     printf("outcome    %s (%s)\n", mco_outcome_text(t.outcome), mco_stop_text(t.stop));
     printf("solved     %lld", (long long)t.solved);
     print_relaxations(t.relaxations, t.skipped);

@@ -3,57 +3,46 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "mco/vrp.h"
+#include "cli/cmd_vrp_report.h"
 
-// In a summary; more are for a file.
-enum { MOST_PRINTED_ROUTES = 30, MOST_PRINTED_CUSTOMERS = 30, MOST_PRINTED_SWEEPS = 20 };
-enum { COST_TEXT = 48 };  // bytes of a cost as text
+enum { MOST_PRINTED_SWEEPS = 20 };  // in a summary; more are for a file
 
-static const char *const engine_names[] = {"auto", "cpu", "gpu", "reference"};
-static const char *const distance_names[] = {"rounded", "real"};
 static const char *const type_names[] = {"2opt", "3opt", "3opt-complete"};
 static const char *const construction_names[] = {"insertion", "single", "savings"};
 
 // ---- Options: the library's lists as each action takes them, and the command's own
 
-#define ENTRIES \
-    MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY
-#define EXPAND(list, ...) list(__VA_ARGS__)
 #define MCO_OPTION_STRUCT mco_vrp_params
 static const mco_option solve_table[] = {
-    EXPAND(MCO_VRP_SEARCH_OPTIONS, ENTRIES)
-    EXPAND(MCO_VRP_ENGINE_OPTIONS, ENTRIES)
+    CLI_EXPAND(MCO_VRP_SEARCH_OPTIONS, CLI_ENTRIES)
+    CLI_EXPAND(MCO_VRP_ENGINE_OPTIONS, CLI_ENTRIES)
 };
 static const mco_option neighbourhood_table[] = {
-    EXPAND(MCO_VRP_NEIGHBOURHOOD_OPTIONS, ENTRIES)
+    CLI_EXPAND(MCO_VRP_NEIGHBOURHOOD_OPTIONS, CLI_ENTRIES)
     MCO_OPTION_REAL_ENTRY(time_limit_s, "--time-limit", INFINITY, 0, (double)INFINITY, (double)INFINITY, "S",
                           "stop after S seconds of wall clock; no limit if not given")
-    EXPAND(MCO_VRP_ENGINE_OPTIONS, ENTRIES)
+    CLI_EXPAND(MCO_VRP_ENGINE_OPTIONS, CLI_ENTRIES)
 };
 
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT mco_vrp_model
-static const mco_option model_table[] = {EXPAND(MCO_VRP_MODEL_OPTIONS, ENTRIES)};
+static const mco_option model_table[] = {CLI_EXPAND(MCO_VRP_MODEL_OPTIONS, CLI_ENTRIES)};
 
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT cli_outputs
 static const mco_option start_table[] = {
     MCO_OPTION_TEXT_ENTRY(start, "--start", "F", "begin with the routes of the solution in F")};
-#define LOG_ENTRIES                                    \
-    MCO_OPTION_FLAG_ENTRY(quiet, "--quiet", "no log")  \
-    MCO_OPTION_FLAG_ENTRY(verbose, "-v", "a more detailed log")
 static const mco_option output_table[] = {
     MCO_OPTION_TEXT_ENTRY(json, "--json", "F", "write the result file")
     MCO_OPTION_TEXT_ENTRY(solution, "--solution", "F", "write the routes (.sol, or .csv), anew at improvements and at the end")
     MCO_OPTION_TEXT_ENTRY(plot, "--plot", "F.svg", "draw the routes")
     MCO_OPTION_TEXT_ENTRY(history, "--history", "F.csv", "write the improvements: time, cost, routes")
-    LOG_ENTRIES
+    CLI_LOG_ENTRIES
 };
 static const mco_option sweep_output_table[] = {
     MCO_OPTION_TEXT_ENTRY(json, "--json", "F", "write the result file; its history is the cost after each sweep")
     MCO_OPTION_TEXT_ENTRY(solution, "--solution", "F", "write the routes after the last sweep (.sol, or .csv)")
-    LOG_ENTRIES
+    CLI_LOG_ENTRIES
 };
 
 // One solve, or one descent, of the command.
@@ -99,75 +88,11 @@ static void close_all(session *s)
     mco_vrp_destroy(s->ctx, &s->problem);
 }
 
-// ---- Costs in units of the file
-
-static double units(const mco_vrp *problem, int64_t value)
-{
-    return (double)value / mco_vrp_scale(problem);
-}
-
-// An integer, or with all decimals that the scale has, at least two.
-static const char *cost_text(const mco_vrp *problem, int64_t cost, char text[COST_TEXT])
-{
-    const double scale = mco_vrp_scale(problem);
-    const int decimals = (int)lround(log10(scale));
-    if (scale <= 1)
-        snprintf(text, COST_TEXT, "%lld", (long long)cost);
-    else
-        snprintf(text, COST_TEXT, "%.*f", decimals < 2 ? 2 : decimals, units(problem, cost));
-    return text;
-}
-
-static int length_decimals(const mco_vrp *problem)
-{
-    return mco_vrp_scale(problem) > 1 ? 2 : 0;
-}
-
-static bool has_max_length(const mco_vrp *problem)
-{
-    return mco_vrp_max_length(problem) < MCO_VRP_MAX_LENGTH;
-}
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-// ---- What result files and summaries share
+// ---- What both actions report alike
 
 static void write_sizes(mco_json *json, const void *user)
 {
-    const mco_vrp *p = ((const session *)user)->problem;
-    mco_json_integer(json, "customers", mco_vrp_customers(p));
-    mco_json_integer(json, "capacity", mco_vrp_capacity(p));
-    mco_json_real(json, "max_length", has_max_length(p) ? units(p, mco_vrp_max_length(p)) : NAN);
-    if (mco_vrp_vehicles(p) > 0)
-        mco_json_integer(json, "vehicles", mco_vrp_vehicles(p));
-    else
-        mco_json_null(json, "vehicles");
-}
-
-// `solution` NULL where none is known.
-static void write_solution_of(mco_json *json, const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    if (solution == NULL) {
-        mco_json_null(json, "routes");
-        mco_json_null(json, "loads");
-        mco_json_null(json, "lengths");
-        return;
-    }
-    mco_json_open(json, "routes", '[');
-    for (int32_t r = 0; r < solution->routes; r++)
-        mco_json_integers(json, NULL, solution->order + solution->first[r], solution->first[r + 1] - solution->first[r], 1);
-    mco_json_close(json, ']');
-    mco_json_open(json, "loads", '[');
-    for (int32_t r = 0; r < solution->routes; r++)
-        mco_json_integer(json, NULL, mco_vrp_route_of(problem, solution, r).load);
-    mco_json_close(json, ']');
-    mco_json_open(json, "lengths", '[');
-    for (int32_t r = 0; r < solution->routes; r++)
-        mco_json_real(json, NULL, units(problem, mco_vrp_route_of(problem, solution, r).length));
-    mco_json_close(json, ']');
+    vrp_report_write_sizes(json, ((const session *)user)->problem);
 }
 
 // The members of a report that both actions fill alike.
@@ -175,7 +100,7 @@ static cli_report begin_report(const session *s, const mco_vrp_work *w)
 {
     return (cli_report){.kind = "vrp",
                         .name = mco_vrp_name(s->problem),
-                        .engine = engine_names[w->engine],
+                        .engine = vrp_engine_names[w->engine],
                         .threads = w->threads_used,
                         .gpus = &w->gpu,
                         .gpu_count = w->has_gpu ? 1 : 0,
@@ -191,69 +116,6 @@ static void echo_options(session *s, cli_report *report)
 {
     report->options[1] = CLI_TABLE(model_table, &s->model);
     report->options[2] = CLI_TABLE(start_table, &s->outputs);
-}
-
-static void print_instance(const mco_vrp *p)
-{
-    printf("instance   %s, %d customer%s, capacity %d", mco_vrp_name(p), mco_vrp_customers(p), plural(mco_vrp_customers(p)),
-           mco_vrp_capacity(p));
-    if (has_max_length(p))
-        printf(", routes up to %.15g", units(p, mco_vrp_max_length(p)));
-    if (mco_vrp_vehicles(p) > 0)
-        printf(", at most %d vehicle%s", mco_vrp_vehicles(p), plural(mco_vrp_vehicles(p)));
-    printf(", distances %s", distance_names[mco_vrp_distance_rule(p)]);
-    if (mco_vrp_scale(p) > 1)
-        printf(" in units of 1/%.0f", mco_vrp_scale(p));
-    printf("\n");
-}
-
-static void print_engine(const mco_vrp_work *w)
-{
-    printf("time       %.3f s, ", w->solve_s);
-    cli_print_engine(engine_names[w->engine], w->has_gpu ? &w->gpu : NULL, w->device_s, w->threads_used, w->simd_used);
-    printf("\n");
-}
-
-static void print_customers(const mco_vrp *problem, const int32_t *order, int32_t count)
-{
-    char buffer[16];
-    const int32_t shown = count <= MOST_PRINTED_CUSTOMERS ? count : MOST_PRINTED_CUSTOMERS;
-    for (int32_t i = 0; i < shown; i++)
-        printf(" %s", mco_vrp_customer_name(problem, order[i], buffer));
-    if (shown < count)
-        printf(" ... %d more", count - shown);
-    printf("\n");
-}
-
-static void print_routes(const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    const int32_t shown = solution->routes <= MOST_PRINTED_ROUTES ? solution->routes : MOST_PRINTED_ROUTES;
-    if (shown > 0)
-        printf("route       load     length  customers\n");
-    for (int32_t r = 0; r < shown; r++) {
-        const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
-        const int32_t *order = solution->order + solution->first[r], count = solution->first[r + 1] - solution->first[r];
-        printf("%-6d %9lld %10.*f  %5d:", r + 1, (long long)route.load, length_decimals(problem), units(problem, route.length),
-               count);
-        print_customers(problem, order, count);
-    }
-    if (shown < solution->routes)
-        printf("... %d more routes\n", solution->routes - shown);
-}
-
-static void print_fleet(const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    double load = 0, longest = 0;
-    for (int32_t r = 0; r < solution->routes; r++) {
-        const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
-        load += (double)route.load;
-        longest = fmax(longest, units(problem, route.length));
-    }
-    printf("routes     %d", solution->routes);
-    if (solution->routes > 0)
-        printf(", %.1f%% loaded, the longest %.*f", 100 * load / ((double)mco_vrp_capacity(problem) * solution->routes),
-               length_decimals(problem), longest);
-    printf("\n");
 }
 
 // ---- solve
@@ -272,7 +134,7 @@ static void write_counters(mco_json *json, const void *user)
         mco_json_integer(json, "routes", r->solution.routes);
     else
         mco_json_null(json, "routes");
-    mco_json_real(json, "start_cost", r->start_cost >= 0 ? units(s->problem, r->start_cost) : NAN);
+    mco_json_real(json, "start_cost", r->start_cost >= 0 ? vrp_report_units(s->problem, r->start_cost) : NAN);
     mco_json_real(json, "scale", mco_vrp_scale(s->problem));
     mco_json_text(json, "simd", r->work.simd_used);
 }
@@ -280,18 +142,15 @@ static void write_counters(mco_json *json, const void *user)
 static void write_history(mco_json *json, const void *user)
 {
     const session *s = user;
-    for (int64_t i = 0; i < s->result.history_count; i++) {
-        mco_json_open(json, NULL, '[');
-        mco_json_real(json, NULL, s->result.history[i].time_s);
-        mco_json_real(json, NULL, units(s->problem, s->result.history[i].cost));
-        mco_json_real(json, NULL, s->result.bound > 0 ? s->result.bound : NAN);
-        mco_json_close(json, ']');
-    }
+    const mco_vrp_result *r = &s->result;
+    for (int64_t i = 0; i < r->history_count; i++)
+        cli_write_history_entry(json, r->history[i].time_s, vrp_report_units(s->problem, r->history[i].cost),
+                                r->bound > 0 ? r->bound : NAN);
 }
 
 static void write_solution(mco_json *json, const void *user)
 {
-    write_solution_of(json, ((const session *)user)->problem, solution_of(user));
+    vrp_report_write_solution(json, ((const session *)user)->problem, solution_of(user));
 }
 
 static mco_status write_json(session *s)
@@ -300,7 +159,7 @@ static mco_status write_json(session *s)
     cli_report report = begin_report(s, &r->work);
     report.outcome = r->outcome;
     report.stop = r->stop;
-    report.objective = r->cost >= 0 ? units(s->problem, r->cost) : NAN;
+    report.objective = r->cost >= 0 ? vrp_report_units(s->problem, r->cost) : NAN;
     report.bound = r->outcome != MCO_OUTCOME_INFEASIBLE && r->bound > 0 ? r->bound : NAN;
     report.is_unchecked = r->cost < 0;
     report.seed = s->params.seed;
@@ -315,14 +174,14 @@ static mco_status write_json(session *s)
 static mco_status write_history_csv(session *s)
 {
     mco_output o;
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_vrp_result *r = &s->result;
     mco_status st = mco_output_open(s->ctx, s->outputs.history, &o);
     if (st != MCO_OK)
         return st;
     fprintf(o.file, "time_s,cost,routes\n");
     for (int64_t i = 0; i < r->history_count; i++)
-        fprintf(o.file, "%.6f,%s,%d\n", r->history[i].time_s, cost_text(s->problem, r->history[i].cost, text),
+        fprintf(o.file, "%.6f,%s,%d\n", r->history[i].time_s, vrp_report_cost(s->problem, r->history[i].cost, text),
                 r->history[i].routes);
     return mco_output_commit(s->ctx, &o, false);
 }
@@ -345,18 +204,18 @@ static int write_files(session *s, int code)
 
 static void print_costs(const session *s)
 {
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_vrp_result *r = &s->result;
     if (r->cost >= 0) {
-        printf("cost       %s", cost_text(s->problem, r->cost, text));
+        printf("cost       %s", vrp_report_cost(s->problem, r->cost, text));
         if (r->start_cost > r->cost)
-            printf("   the first was %s", cost_text(s->problem, r->start_cost, text));
+            printf("   the first was %s", vrp_report_cost(s->problem, r->start_cost, text));
         printf("\n");
     }
     if (r->bound > 0) {
         printf("bound      %.15g", r->bound);
         if (r->cost > 0)
-            printf("   gap %.3f%%", 100 * (1 - r->bound / units(s->problem, r->cost)));
+            printf("   gap %.3f%%", 100 * (1 - r->bound / vrp_report_units(s->problem, r->cost)));
         printf("\n");
     }
 }
@@ -364,20 +223,20 @@ static void print_costs(const session *s)
 static void print_summary(const session *s)
 {
     const mco_vrp_result *r = &s->result;
-    print_instance(s->problem);
+    vrp_report_print_instance(s->problem);
     printf("outcome    %s (%s)\n", mco_outcome_text(r->outcome), mco_stop_text(r->stop));
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return;
     print_costs(s);
     if (r->cost >= 0)
-        print_fleet(s->problem, &r->solution);
+        vrp_report_print_fleet(s->problem, &r->solution);
     printf("iterations %lld", (long long)r->iterations);
     if (r->work.solve_s > 0)
         printf(", %.4g/s", (double)r->iterations / r->work.solve_s);
     printf("\n");
-    print_engine(&r->work);
+    vrp_report_print_engine(&r->work);
     if (r->cost >= 0)
-        print_routes(s->problem, &r->solution);
+        vrp_report_print_routes(s->problem, &r->solution);
 }
 
 // The incumbent of a progress event: first [routes + 1], order [customers]. Only to be read.
@@ -468,7 +327,7 @@ static void write_sweep_counters(mco_json *json, const void *user)
     mco_json_real(json, "sweeps_s", r->sweeps_s);
     mco_json_real(json, "moves_per_s", moves_per_s(r));
     mco_json_integer(json, "tour_nodes", r->tour_nodes);
-    mco_json_real(json, "start_cost", units(s->problem, r->start_cost));
+    mco_json_real(json, "start_cost", vrp_report_units(s->problem, r->start_cost));
     mco_json_integer(json, "start_routes", r->start_routes);
     mco_json_integer(json, "routes", r->routes);
     mco_json_bool(json, "is_local_optimum", r->is_local_optimum);
@@ -483,18 +342,14 @@ static void write_sweep_history(mco_json *json, const void *user)
     double time_s = 0;
     for (int64_t i = 0; i < s->around.sweep_count; i++) {
         time_s += s->around.sweeps[i].sweep_s;
-        mco_json_open(json, NULL, '[');
-        mco_json_real(json, NULL, time_s);
-        mco_json_real(json, NULL, units(s->problem, s->around.sweeps[i].cost));
-        mco_json_null(json, NULL);
-        mco_json_close(json, ']');
+        cli_write_history_entry(json, time_s, vrp_report_units(s->problem, s->around.sweeps[i].cost), NAN);
     }
 }
 
 static void write_end(mco_json *json, const void *user)
 {
     const session *s = user;
-    write_solution_of(json, s->problem, &s->around.solution);
+    vrp_report_write_solution(json, s->problem, &s->around.solution);
 }
 
 // A tour that breaks a rule has a cost, but is no solution.
@@ -509,7 +364,7 @@ static mco_status write_sweep_json(session *s)
     cli_report report = begin_report(s, &r->work);
     report.outcome = outcome_of(s);
     report.stop = r->stop;
-    report.objective = units(s->problem, r->cost);
+    report.objective = vrp_report_units(s->problem, r->cost);
     report.bound = NAN;
     report.is_unchecked = !r->is_feasible;
     report.seed = s->params.filter_seed;
@@ -523,14 +378,14 @@ static mco_status write_sweep_json(session *s)
 
 static void print_sweeps(const session *s)
 {
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_vrp_neighbourhood_result *r = &s->around;
     const int64_t shown = r->sweep_count <= MOST_PRINTED_SWEEPS ? r->sweep_count : MOST_PRINTED_SWEEPS;
     if (shown > 0)
         printf("sweep            cost   routes         s  move\n");
     for (int64_t i = 0; i < shown; i++) {
         const mco_vrp_sweep *sweep = &r->sweeps[i];
-        printf("%-6lld %14s %8d %9.4f ", (long long)i + 1, cost_text(s->problem, sweep->cost, text), sweep->routes,
+        printf("%-6lld %14s %8d %9.4f ", (long long)i + 1, vrp_report_cost(s->problem, sweep->cost, text), sweep->routes,
                sweep->sweep_s);
         if (sweep->x < 0)
             printf(" none improves");
@@ -548,22 +403,22 @@ static void print_sweeps(const session *s)
 
 static void print_neighbourhood(const session *s)
 {
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_vrp_neighbourhood_result *r = &s->around;
-    print_instance(s->problem);
+    vrp_report_print_instance(s->problem);
     printf("outcome    %s (%s)%s%s\n", mco_outcome_text(outcome_of(s)), mco_stop_text(r->stop),
            r->is_local_optimum ? ", a local optimum of " : "", r->is_local_optimum ? type_names[s->params.type] : "");
     printf("tour       %d nodes, from %s: cost %s, %d route%s\n", r->tour_nodes,
            s->outputs.start != NULL ? s->outputs.start : construction_names[s->params.construct],
-           cost_text(s->problem, r->start_cost, text), r->start_routes, plural(r->start_routes));
-    printf("cost       %s\n", cost_text(s->problem, r->cost, text));
-    print_fleet(s->problem, &r->solution);
+           vrp_report_cost(s->problem, r->start_cost, text), r->start_routes, mco_plural(r->start_routes));
+    printf("cost       %s\n", vrp_report_cost(s->problem, r->cost, text));
+    vrp_report_print_fleet(s->problem, &r->solution);
     printf("moves      %lld of %s in %lld sweep%s, %lld skipped", (long long)r->moves, type_names[s->params.type],
-           (long long)r->sweep_count, plural(r->sweep_count), (long long)r->moves_skipped);
+           (long long)r->sweep_count, mco_plural(r->sweep_count), (long long)r->moves_skipped);
     if (r->sweeps_s > 0)
         printf("; %.4g G moves/s, whole sweeps", moves_per_s(r) * 1e-9);
     printf("\n");
-    print_engine(&r->work);
+    vrp_report_print_engine(&r->work);
     print_sweeps(s);
 }
 
@@ -616,16 +471,16 @@ static double tolerance(const mco_vrp *problem, const mco_vrp_solution *solution
 static int check_solution(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, double stated)
 {
     int64_t cost = 0;
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_status st = mco_vrp_check(ctx, problem, solution, &cost);
     if (st != MCO_OK)
         return cli_tell(ctx, st, st == MCO_ERR_ARGUMENT ? EXIT_NONE : EXIT_USABLE);
-    cost_text(problem, cost, text);
-    if (!isnan(stated) && fabs(stated - units(problem, cost)) > tolerance(problem, solution))
+    vrp_report_cost(problem, cost, text);
+    if (!isnan(stated) && fabs(stated - vrp_report_units(problem, cost)) > tolerance(problem, solution))
         return cli_tell(ctx, mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution costs %s with --distance %s, its file says %.15g",
-                                      text, distance_names[mco_vrp_distance_rule(problem)], stated), EXIT_NONE);
-    printf("valid: cost %s, %d route%s\n", text, solution->routes, plural(solution->routes));
-    print_routes(problem, solution);
+                                      text, vrp_distance_names[mco_vrp_distance_rule(problem)], stated), EXIT_NONE);
+    printf("valid: cost %s, %d route%s\n", text, solution->routes, mco_plural(solution->routes));
+    vrp_report_print_routes(problem, solution);
     return EXIT_USABLE;
 }
 
@@ -661,7 +516,7 @@ done:
 
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT mco_vrp_generation
-static const mco_option generate_table[] = {EXPAND(MCO_VRP_GENERATE_OPTIONS, ENTRIES)};
+static const mco_option generate_table[] = {CLI_EXPAND(MCO_VRP_GENERATE_OPTIONS, CLI_ENTRIES)};
 
 #undef MCO_OPTION_STRUCT
 #define MCO_OPTION_STRUCT cli_outputs

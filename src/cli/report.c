@@ -124,6 +124,15 @@ static void write_report(FILE *file, const cli_report *r)
     mco_json_end(&json);
 }
 
+void cli_write_history_entry(mco_json *json, double time_s, double cost, double bound)
+{
+    mco_json_open(json, NULL, '[');
+    mco_json_real(json, NULL, time_s);
+    mco_json_real(json, NULL, cost);
+    mco_json_real(json, NULL, bound);
+    mco_json_close(json, ']');
+}
+
 mco_status cli_write_report(mco_context *ctx, const char *path, const cli_report *report)
 {
     mco_output o;
@@ -140,7 +149,7 @@ void cli_print_engine(const char *engine, const mco_gpu *gpu, double device_s, i
     if (gpu != NULL)
         printf("%s, kernels %.3f s", gpu->name, device_s);
     else
-        printf("%d thread%s", threads, threads == 1 ? "" : "s");
+        printf("%d thread%s", threads, mco_plural(threads));
     if (gpu == NULL && simd != NULL && strcmp(simd, "none") != 0)
         printf(", simd %s", simd);
     printf(")");

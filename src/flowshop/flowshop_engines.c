@@ -141,8 +141,8 @@ static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores
     if (is_worth_trying)
         snprintf(with_both, sizeof with_both, "together %.1f M", both.nodes_per_s * 1e-6);
     mco_log(run->ctx, MCO_LOG_INFO, "engine %s: %d GPU%s %.1f M nodes/s, %d thread%s %.1f M, %s",
-            is_joined ? "hybrid" : "gpu", run->gpu_count, run->gpu_count == 1 ? "" : "s", gpus->nodes_per_s * 1e-6,
-            run->threads, run->threads == 1 ? "" : "s", cores->nodes_per_s * 1e-6, with_both);
+            is_joined ? "hybrid" : "gpu", run->gpu_count, mco_plural(run->gpu_count), gpus->nodes_per_s * 1e-6,
+            run->threads, mco_plural(run->threads), cores->nodes_per_s * 1e-6, with_both);
     MCO_TRY(search(s, is_joined ? MCO_FLOWSHOP_ENGINE_HYBRID : MCO_FLOWSHOP_ENGINE_GPU, &rest));
 done:
     return st;
