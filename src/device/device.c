@@ -79,3 +79,11 @@ mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_M
     memcpy(out, all, (size_t)*count * sizeof *out);
     return MCO_OK;
 }
+
+bool mco_has_gpu(mco_context *ctx)
+{
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    const char *why_none;
+    return mco_gpus_list(ctx, gpus, &count, &why_none) == MCO_OK && count > 0;
+}

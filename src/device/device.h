@@ -10,5 +10,7 @@
 // Reads "0,1", "all" or NULL (the first) into out[0..*count). Errors: DEVICE when there is none or no
 // such one, with what there is; ARGUMENT for any other text or a device twice.
 mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_MAX_GPUS], int *count);
+// Whether there is one that this build can use.
+bool mco_has_gpu(mco_context *ctx);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "base/simd.h"
+#include "device/device.h"
 #include "dtspms/dtspms_search.h"
 #include "dtspms/dtspms_walk.h"
 #include "mco/version.h"
@@ -124,14 +125,6 @@ done:
 
 // ---- Engines
 
-static bool has_gpu(mco_context *ctx)
-{
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count = 0;
-    const char *why_none;
-    return mco_gpus_list(ctx, gpus, &count, &why_none) == MCO_OK && count > 0;
-}
-
 mco_status dtspms_engine_open(mco_context *ctx, const dtspms_model *model, const int32_t *heights,
                               const mco_dtspms_params *params, dtspms_engine *engine)
 {
@@ -234,7 +227,7 @@ static void choose(solve *s)
         const bool has_kernels = p->method == MCO_DTSPMS_METHOD_ILS ? n <= DTSPMS_DEVICE_WALK_ORDERS
                                                                     : p->method == MCO_DTSPMS_METHOD_TABU && p->stacks == 3;
         const bool pays = has_kernels && n >= GPU_PAYS_ORDERS;
-        p->engine = pays && has_gpu(s->ctx) ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
+        p->engine = pays && mco_has_gpu(s->ctx) ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_DTSPMS_ENGINE_GPU ? "gpu" : "cpu",
                 p->engine == MCO_DTSPMS_ENGINE_GPU ? "walks or neighbourhoods for thousands of threads, a GPU is there"
                 : pays                             ? "no GPU"
@@ -429,7 +422,7 @@ static mco_dtspms_engine choose_for_scan(mco_context *ctx, const mco_dtspms_para
     const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * threads);
     if (params->engine != MCO_DTSPMS_ENGINE_AUTO || params->gpus != NULL)
         return params->gpus != NULL ? MCO_DTSPMS_ENGINE_GPU : params->engine;
-    const bool is_gpu = cpu_s > GPU_PAYS_S && has_gpu(ctx);
+    const bool is_gpu = cpu_s > GPU_PAYS_S && mco_has_gpu(ctx);
     mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", is_gpu ? "gpu" : "cpu", cpu_s,
             cpu_s > GPU_PAYS_S && !is_gpu ? "; no GPU" : "");
     return is_gpu ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;

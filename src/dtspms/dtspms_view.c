@@ -183,11 +183,6 @@ static void order_tooltip(const sheet *s, int32_t order, int32_t position, char 
              s->solution->heights[stack], s->map[0].stop[order], s->map[1].stop[order]);
 }
 
-static const char *plural(int32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 // ---- A map
 
 // Node of stop `stop`; 0 and orders + 1 are the depot.
@@ -229,13 +224,6 @@ static void draw_arrows(sheet *s, const map *m)
     mco_svg_path_end(&s->svg);
 }
 
-// Lines without length and with round ends.
-static void add_dot(sheet *s, double x, double y)
-{
-    mco_svg_path_move(&s->svg, x, y);
-    mco_svg_path_line(&s->svg, x, y);
-}
-
 static void draw_dots(sheet *s, const map *m)
 {
     const char *size = s->orders <= LARGE_DOTS ? "" : s->orders <= SMALL_DOTS ? " small" : " fine";
@@ -244,7 +232,7 @@ static void draw_dots(sheet *s, const map *m)
     if (s->orders <= LARGE_DOTS) {
         mco_svg_path_begin(&s->svg, "outline");
         for (int32_t node = 1; node <= s->orders; node++)
-            add_dot(s, m->x[node], m->y[node]);
+            mco_svg_path_dot(&s->svg, m->x[node], m->y[node]);
         mco_svg_path_end(&s->svg);
     }
     for (int32_t k = 0; k < s->stacks; k++) {
@@ -252,7 +240,7 @@ static void draw_dots(sheet *s, const map *m)
         mco_svg_path_begin(&s->svg, look);
         for (int32_t i = s->first[k]; i < s->first[k + 1]; i++) {
             const int32_t node = s->solution->plan[i] + 1;
-            add_dot(s, m->x[node], m->y[node]);
+            mco_svg_path_dot(&s->svg, m->x[node], m->y[node]);
         }
         mco_svg_path_end(&s->svg);
     }
@@ -389,7 +377,7 @@ static void draw_stack(sheet *s, int32_t k)
     char text[TEXT_ROOM];
     mco_svg_rect(&s->svg, "column", x, s->top, COLUMN, MAP, NULL);
     if (s->cell < CELL_LEAST) {
-        snprintf(text, sizeof text, "stack %d: %d order%s", k + 1, height, plural(height));
+        snprintf(text, sizeof text, "stack %d: %d order%s", k + 1, height, mco_plural(height));
         mco_svg_rect(&s->svg, CELLS[k], x, s->bottom - height * s->cell, COLUMN, height * s->cell, text);
         s->lacks_names |= height > 0;
         return;
@@ -413,7 +401,7 @@ static void draw_container(sheet *s)
         draw_stack(s, k);
         snprintf(text, sizeof text, "stack %d", k + 1);
         mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, middle, s->bottom + 16, text);
-        snprintf(text, sizeof text, "%d order%s", s->solution->heights[k], plural(s->solution->heights[k]));
+        snprintf(text, sizeof text, "%d order%s", s->solution->heights[k], mco_plural(s->solution->heights[k]));
         mco_svg_text(&s->svg, "small", MCO_SVG_MIDDLE, middle, s->bottom + 29, text);
     }
     mco_svg_group_end(&s->svg);
@@ -427,7 +415,7 @@ static void draw_header(sheet *s)
     mco_svg_text_cut(name, NAME_ROOM, mco_dtspms_name(s->problem), TITLE_FONT, 2 * MAP);
     mco_svg_text(&s->svg, "title", MCO_SVG_START, MARGIN, 30, name);
     snprintf(text, sizeof text, "%d order%s, %d stack%s, length %lld: pickup %lld and delivery %lld", s->orders,
-             plural(s->orders), s->stacks, plural(s->stacks), (long long)(s->map[0].length + s->map[1].length),
+             mco_plural(s->orders), s->stacks, mco_plural(s->stacks), (long long)(s->map[0].length + s->map[1].length),
              (long long)s->map[0].length, (long long)s->map[1].length);
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 50, text);
 }
@@ -450,11 +438,11 @@ static void draw_legend(sheet *s)
     mco_svg_group_begin(&s->svg, "dots");
     for (int32_t k = 0; k < s->stacks; k++) {
         mco_svg_path_begin(&s->svg, "outline");
-        add_dot(s, x + DOT_REACH, y);
+        mco_svg_path_dot(&s->svg, x + DOT_REACH, y);
         mco_svg_path_end(&s->svg);
         snprintf(look, sizeof look, "d%d", k);
         mco_svg_path_begin(&s->svg, look);
-        add_dot(s, x + DOT_REACH, y);
+        mco_svg_path_dot(&s->svg, x + DOT_REACH, y);
         mco_svg_path_end(&s->svg);
         snprintf(text, sizeof text, "stack %d", k + 1);
         x = legend_text(s, x + 2 * DOT_REACH + 6, y, text);

@@ -241,6 +241,12 @@ void mco_svg_path_rect(mco_svg *svg, double x, double y, double width, double he
     fputc('z', svg->file);
 }
 
+void mco_svg_path_dot(mco_svg *svg, double x, double y)
+{
+    mco_svg_path_move(svg, x, y);
+    mco_svg_path_line(svg, x, y);
+}
+
 void mco_svg_path_end(mco_svg *svg)
 {
     fputs("\"/>\n", svg->file);

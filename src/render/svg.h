@@ -43,6 +43,8 @@ void mco_svg_path_begin(mco_svg *svg, const char *class_name);
 void mco_svg_path_move(mco_svg *svg, double x, double y);
 void mco_svg_path_line(mco_svg *svg, double x, double y);
 void mco_svg_path_rect(mco_svg *svg, double x, double y, double width, double height);
+// A line without length, a dot where the look has round ends.
+void mco_svg_path_dot(mco_svg *svg, double x, double y);
 void mco_svg_path_end(mco_svg *svg);
 
 // How many bytes of `text`, whole characters, fit `width` at `font_size`. Without the font at hand

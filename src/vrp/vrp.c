@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "device/device.h"
 #include "mco/version.h"
 #include "vrp/vrp_engine.h"
 #include "vrp/vrp_search.h"
@@ -62,14 +63,6 @@ done:
 }
 
 // ---- Engines
-
-static bool has_gpu(mco_context *ctx)
-{
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count = 0;
-    const char *why_none;
-    return mco_gpus_list(ctx, gpus, &count, &why_none) == MCO_OK && count > 0;
-}
 
 #ifndef MCO_HAVE_CUDA
 static mco_status fail_no_cuda(mco_context *ctx)
@@ -143,7 +136,7 @@ static void choose(solve *s)
     if (p->engine == MCO_VRP_ENGINE_AUTO && p->gpus != NULL)
         p->engine = MCO_VRP_ENGINE_GPU;
     if (p->engine == MCO_VRP_ENGINE_AUTO) {
-        const bool pays = n >= GPU_PAYS_CUSTOMERS, is_gpu = pays && has_gpu(s->ctx);
+        const bool pays = n >= GPU_PAYS_CUSTOMERS, is_gpu = pays && mco_has_gpu(s->ctx);
         p->engine = is_gpu ? MCO_VRP_ENGINE_GPU : MCO_VRP_ENGINE_CPU;
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s", is_gpu ? "gpu" : "cpu", n,
                 is_gpu ? "a GPU is there" : pays ? "no GPU" : "too few for a GPU to pay");
@@ -371,7 +364,7 @@ static mco_vrp_engine choose_for_sweeps(mco_context *ctx, const mco_vrp_params *
     if (params->engine != MCO_VRP_ENGINE_AUTO || params->gpus != NULL)
         return params->gpus != NULL ? MCO_VRP_ENGINE_GPU : params->engine;
     const double cores_s = seconds_on_cores(params, tour_nodes);
-    const bool pays = cores_s > GPU_PAYS_S, is_gpu = pays && has_gpu(ctx);
+    const bool pays = cores_s > GPU_PAYS_S, is_gpu = pays && mco_has_gpu(ctx);
     mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", is_gpu ? "gpu" : "cpu", cores_s,
             pays && !is_gpu ? "; no GPU" : "");
     return is_gpu ? MCO_VRP_ENGINE_GPU : MCO_VRP_ENGINE_CPU;

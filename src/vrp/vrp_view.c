@@ -205,11 +205,6 @@ static double bars_left(void)
 
 // ---- Texts
 
-static const char *plural(int32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 // A length in units of the file: an integer, or with two decimals and a point.
 static const char *length_text(const sheet *s, int64_t length, char text[40])
 {
@@ -233,7 +228,7 @@ static void route_tooltip(const sheet *s, int32_t r, const mco_vrp_route *route,
     char length[40];
     const int32_t count = s->solution->first[r + 1] - s->solution->first[r];
     snprintf(text, TEXT_ROOM, "route %d: load %lld of %d, length %s, %d customer%s", r + 1, (long long)route->load,
-             s->problem->capacity, length_text(s, route->length, length), count, plural(count));
+             s->problem->capacity, length_text(s, route->length, length), count, mco_plural(count));
 }
 
 // ---- The map
@@ -298,13 +293,6 @@ static void sort_by_look(sheet *s, int32_t begin[COLOURS * DOT_SIZES + 1])
         s->of_look[next[s->colour[s->route[i]] * DOT_SIZES + dot_size(s, i, average)]++] = i;
 }
 
-// A line without length and with round ends.
-static void add_dot(sheet *s, double x, double y)
-{
-    mco_svg_path_move(&s->svg, x, y);
-    mco_svg_path_line(&s->svg, x, y);
-}
-
 static void draw_dots(sheet *s)
 {
     int32_t begin[COLOURS * DOT_SIZES + 1];
@@ -318,7 +306,7 @@ static void draw_dots(sheet *s)
         snprintf(look, sizeof look, "c%d s%d", k / DOT_SIZES, k % DOT_SIZES);
         mco_svg_path_begin(&s->svg, look);
         for (int32_t i = begin[k]; i < begin[k + 1]; i++)
-            add_dot(s, s->x[s->of_look[i] + 1], s->y[s->of_look[i] + 1]);
+            mco_svg_path_dot(&s->svg, s->x[s->of_look[i] + 1], s->y[s->of_look[i] + 1]);
         mco_svg_path_end(&s->svg);
     }
     mco_svg_group_end(&s->svg);
@@ -464,8 +452,8 @@ static void draw_header(sheet *s)
     char text[TEXT_ROOM], name[NAME_ROOM], cost[40], limit[40];
     mco_svg_text_cut(name, NAME_ROOM, mco_vrp_name(s->problem), TITLE_FONT, MAP);
     mco_svg_text(&s->svg, "title", MCO_SVG_START, MARGIN, 30, name);
-    snprintf(text, sizeof text, "%d customer%s, %d route%s, cost %s%s%s", s->customers, plural(s->customers), s->routes,
-             plural(s->routes), length_text(s, s->cost, cost), vrp_has_max_length(s->problem) ? ", routes up to " : "",
+    snprintf(text, sizeof text, "%d customer%s, %d route%s, cost %s%s%s", s->customers, mco_plural(s->customers), s->routes,
+             mco_plural(s->routes), length_text(s, s->cost, cost), vrp_has_max_length(s->problem) ? ", routes up to " : "",
              vrp_has_max_length(s->problem) ? length_text(s, s->problem->max_length, limit) : "");
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 52, text);
 }
@@ -488,7 +476,7 @@ static void draw_legend(sheet *s)
     for (int size = 0; size < DOT_SIZES; size++) {
         const char *const looks[DOT_SIZES] = {"c16 s0", "c16 s1", "c16 s2", "c16 s3"};
         mco_svg_path_begin(&s->svg, looks[size]);
-        add_dot(s, x + DOT_REACH + 12 * size, y);
+        mco_svg_path_dot(&s->svg, x + DOT_REACH + 12 * size, y);
         mco_svg_path_end(&s->svg);
     }
     mco_svg_group_end(&s->svg);
