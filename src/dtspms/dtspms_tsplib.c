@@ -11,10 +11,10 @@ static const char *const rules[] = {"EUC_2D", "CEIL_2D", "EXPLICIT"};  // by dts
 
 const tsplib_entry dtspms_keywords[TSPLIB_KEYWORDS] = {
     TSPLIB_COMMON_ENTRIES,
-    [TSPLIB_TYPE] = {TSPLIB_WORD, .words = types, .count = 2},
-    [TSPLIB_DIMENSION] = {TSPLIB_WHOLE, 1, MCO_DTSPMS_MAX_ORDERS + 1},
-    [TSPLIB_EDGE_WEIGHT_TYPE] = {TSPLIB_WORD, .words = rules, .count = 3},
-    [TSPLIB_NODE_COORD_TYPE] = {TSPLIB_WORD, .words = coordinates, .count = 1},
+    [TSPLIB_TYPE] = {.kind = TSPLIB_WORD, .words = types, .count = 2},
+    [TSPLIB_DIMENSION] = {.kind = TSPLIB_WHOLE, .low = 1, .high = MCO_DTSPMS_MAX_ORDERS + 1},
+    [TSPLIB_EDGE_WEIGHT_TYPE] = {.kind = TSPLIB_WORD, .words = rules, .count = 3},
+    [TSPLIB_NODE_COORD_TYPE] = {.kind = TSPLIB_WORD, .words = coordinates, .count = 1},
 };
 
 static const tsplib_layout place_layout = {"the coordinate", "node, x, y", 2, .is_complete = true,

@@ -59,12 +59,12 @@ extern const char *const tsplib_formats[TSPLIB_FORMATS];  // "FULL_MATRIX", ...
 
 // Entries that are the same for every problem. Of its own it has at least TYPE, DIMENSION and EDGE_WEIGHT_TYPE; the last word
 // of that may be EXPLICIT, a matrix.
-#define TSPLIB_COMMON_ENTRIES                                                                          \
-    [TSPLIB_NAME] = {TSPLIB_TEXT}, [TSPLIB_COMMENT] = {TSPLIB_TEXT},                                    \
-    [TSPLIB_EDGE_WEIGHT_FORMAT] = {TSPLIB_WORD, .words = tsplib_formats, .count = TSPLIB_FORMATS},      \
-    [TSPLIB_DISPLAY_DATA_TYPE] = {TSPLIB_TEXT}, [TSPLIB_NODE_COORD_SECTION] = {TSPLIB_SECTION},         \
-    [TSPLIB_EDGE_WEIGHT_SECTION] = {TSPLIB_SECTION}, [TSPLIB_DISPLAY_DATA_SECTION] = {TSPLIB_SECTION},  \
-    [TSPLIB_EOF] = {TSPLIB_SECTION}
+#define TSPLIB_COMMON_ENTRIES                                                                                      \
+    [TSPLIB_NAME] = {.kind = TSPLIB_TEXT}, [TSPLIB_COMMENT] = {.kind = TSPLIB_TEXT},                                \
+    [TSPLIB_EDGE_WEIGHT_FORMAT] = {.kind = TSPLIB_WORD, .words = tsplib_formats, .count = TSPLIB_FORMATS},          \
+    [TSPLIB_DISPLAY_DATA_TYPE] = {.kind = TSPLIB_TEXT}, [TSPLIB_NODE_COORD_SECTION] = {.kind = TSPLIB_SECTION},     \
+    [TSPLIB_EDGE_WEIGHT_SECTION] = {.kind = TSPLIB_SECTION},                                                        \
+    [TSPLIB_DISPLAY_DATA_SECTION] = {.kind = TSPLIB_SECTION}, [TSPLIB_EOF] = {.kind = TSPLIB_SECTION}
 
 typedef struct tsplib {
     mco_text *text;

@@ -14,7 +14,7 @@ typedef struct csv {
     mco_context *ctx;
     mco_text *text;
     mco_table table;
-    column name;           // the column of names, COLUMN_NAME or COLUMN_ID
+    int name;              // the column of names, COLUMN_NAME or COLUMN_ID
     vrp_draft draft;
     mco_names names;       // reserved where the table has that column
 } csv;
@@ -25,7 +25,7 @@ static mco_status read_header(csv *c)
     MCO_TRY(mco_table_open(c->text, columns, COLUMNS, &c->table));
     const mco_slice *at = c->table.places;
     if (mco_table_has(&c->table, COLUMN_NAME) && mco_table_has(&c->table, COLUMN_ID)) {
-        const column later = at[COLUMN_NAME].column > at[COLUMN_ID].column ? COLUMN_NAME : COLUMN_ID;
+        const int later = at[COLUMN_NAME].column > at[COLUMN_ID].column ? COLUMN_NAME : COLUMN_ID;
         MCO_TRY(mco_text_fail(c->text, at[later].line, at[later].column, "the columns \"name\" and \"id\" are both names"));
     }
     c->name = mco_table_has(&c->table, COLUMN_ID) ? COLUMN_ID : COLUMN_NAME;

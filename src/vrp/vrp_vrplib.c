@@ -26,17 +26,17 @@ static mco_status refuse_type(mco_text *text, mco_slice value)
 
 const tsplib_entry vrp_keywords[TSPLIB_KEYWORDS] = {
     TSPLIB_COMMON_ENTRIES,
-    [TSPLIB_TYPE] = {TSPLIB_WORD, .words = types, .count = 3, .refuse = refuse_type},
-    [TSPLIB_DIMENSION] = {TSPLIB_WHOLE, 1, MCO_VRP_MAX_CUSTOMERS + 1},
-    [TSPLIB_CAPACITY] = {TSPLIB_WHOLE, 1, MCO_VRP_MAX_LENGTH},
-    [TSPLIB_DISTANCE] = {TSPLIB_REAL, 0, MAX_LENGTH_READ},
-    [TSPLIB_SERVICE_TIME] = {TSPLIB_REAL, 0, MAX_LENGTH_READ},
-    [TSPLIB_VEHICLES] = {TSPLIB_WHOLE, 0, MAX_VEHICLES},
-    [TSPLIB_EDGE_WEIGHT_TYPE] = {TSPLIB_WORD, .words = rules, .count = 4},
-    [TSPLIB_NODE_COORD_TYPE] = {TSPLIB_WORD, .words = coordinates, .count = 2},
-    [TSPLIB_DEMAND_SECTION] = {TSPLIB_SECTION},
-    [TSPLIB_DEPOT_SECTION] = {TSPLIB_SECTION},
-    [TSPLIB_SERVICE_TIME_SECTION] = {TSPLIB_SECTION},
+    [TSPLIB_TYPE] = {.kind = TSPLIB_WORD, .words = types, .count = 3, .refuse = refuse_type},
+    [TSPLIB_DIMENSION] = {.kind = TSPLIB_WHOLE, .low = 1, .high = MCO_VRP_MAX_CUSTOMERS + 1},
+    [TSPLIB_CAPACITY] = {.kind = TSPLIB_WHOLE, .low = 1, .high = MCO_VRP_MAX_LENGTH},
+    [TSPLIB_DISTANCE] = {.kind = TSPLIB_REAL, .low = 0, .high = MAX_LENGTH_READ},
+    [TSPLIB_SERVICE_TIME] = {.kind = TSPLIB_REAL, .low = 0, .high = MAX_LENGTH_READ},
+    [TSPLIB_VEHICLES] = {.kind = TSPLIB_WHOLE, .low = 0, .high = MAX_VEHICLES},
+    [TSPLIB_EDGE_WEIGHT_TYPE] = {.kind = TSPLIB_WORD, .words = rules, .count = 4},
+    [TSPLIB_NODE_COORD_TYPE] = {.kind = TSPLIB_WORD, .words = coordinates, .count = 2},
+    [TSPLIB_DEMAND_SECTION] = {.kind = TSPLIB_SECTION},
+    [TSPLIB_DEPOT_SECTION] = {.kind = TSPLIB_SECTION},
+    [TSPLIB_SERVICE_TIME_SECTION] = {.kind = TSPLIB_SECTION},
 };
 
 static const tsplib_layout place_layout = {"the coordinate", "node, x, y", 2, .is_complete = true, .low = -VRP_MAX_COORDINATE,
