@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Tours, moves and answers of the benchmark of Schulz's tuning steps, for host and device: what the host generates and walks
+// (steps_tour.c), and what the rows of the result need (steps_report.c).
+//
+// A tour is a giant tour: location 0 is the depot, first and last node, and between two routes; one route is empty. Costs,
+// demands and lengths are int32. The value of a neighbour is how much its objective exceeds that of the tour, where the objective
+// is the cost, and STEPS_LAMBDA for each route that is not empty if these are more than the vehicles.
+#ifndef BENCH_VRP_STEPS_H
+#define BENCH_VRP_STEPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    STEPS_LAMBDA = 1 << 22,     // above the cost of any tour here; 400 routes of it fit int32
+    STEPS_MOST_EDGES = 1 << 12  // 12 bits for an edge in the key of a move
+};
+
+typedef struct steps_tour {
+    int32_t nodes, edges, locations;  // edges = nodes - 1
+    int32_t capacity, length, vehicles;
+    int32_t *distance;  // [locations * locations]
+    int32_t *demand;    // [locations], 0 of the depot
+    int32_t *node;      // [nodes]
+} steps_tour;
+
+// Cuts the edges x < y (< z) from node x to x + 1, ...; of 2-opt, z and p are -1.
+typedef struct steps_move {
+    int32_t x, y, z, p;
+} steps_move;
+
+typedef struct steps_verdict {
+    int32_t value;
+    bool is_feasible;
+} steps_verdict;
+
+// Of a whole neighbourhood, in lexicographic order of (x, y[, z, p]).
+typedef struct steps_answers {
+    int64_t count;
+    steps_verdict *of;  // [count]
+} steps_answers;
+
+// ---- Tours and moves (steps_tour.c)
+
+// Routes of about 20 nodes; capacity and length are 2 % above those of the worst route.
+void steps_tour_generate(steps_tour *t, int32_t nodes, uint64_t seed);
+void steps_tour_free(steps_tour *t);
+
+// Writes the neighbour of node[0..edges].
+void steps_neighbour(const int32_t *node, int32_t edges, steps_move m, int32_t *out);
+// Walks along a tour; `objective` is without that of any other tour.
+void steps_walk(const steps_tour *t, const int32_t *node, int64_t *objective, bool *is_feasible);
+// Walks along every neighbour; `cuts` is 2 or 3.
+steps_answers steps_all_answers(const steps_tour *t, int cuts);
+// Place of a move in this order.
+int64_t steps_rank(int32_t edges, steps_move m);
+int64_t steps_moves(int32_t edges, int cuts);
+int64_t steps_triples(int32_t edges);
+
+// ---- Rows (steps_report.c)
+
+typedef struct steps_row {
+    const char *step, *variant, *kernel;
+    int cuts;  // 2, 3; 0: complete 3-opt, both
+    int32_t nodes;
+    double ms;
+    int registers, local_bytes, block;  // -1: more than one kernel
+    double occupancy;                   // below 0: likewise
+    int64_t moves;
+    double counted_bytes;               // 0: not counted
+} steps_row;
+
+typedef struct steps_report {
+    FILE *csv;  // NULL: standard output alone
+} steps_report;
+
+void steps_report_row(const steps_report *r, const steps_row *row);
+void steps_report_line(const steps_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Ends the program with exit code 1.
+void steps_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void *steps_take(int64_t count, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
