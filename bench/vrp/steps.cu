@@ -3,8 +3,8 @@
 //
 //     bench_vrp_steps [--out FILE.csv] [--part NAME] [--largest NODES] [--quick]
 //
-// Before a configuration is timed it evaluates two small tours, and every value and every feasibility is compared with a walk along
-// the neighbour; at all sizes all configurations have to find one best move. Otherwise the program ends with 1.
+// Before a configuration is timed it evaluates two small tours, and every value and every feasibility is compared with a walk
+// along the neighbour; at all sizes all configurations have to find one best move. Otherwise the program ends with 1.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -65,9 +65,10 @@ static void print_head(const bench *b)
                       driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     steps_report_line(r, "# int32 resources; generated tours, routes of about 20 nodes; times by CUDA events, medians; "
                          "iterations: hierarchy, evaluation, reduction, execution (table5, overlap: on the host too)");
-    steps_report_line(r, "# counted_GB_per_s: values of the fitness structure and triples, each moved once; counters of a profiler "
-                         "(divergence, L1) and index mode 1 are left out");
-    steps_report_line(r, "step,type,nodes,variant,kernel,ms,registers,local_bytes,occupancy,G_moves_per_s,block,counted_GB_per_s");
+    steps_report_line(r, "# counted_GB_per_s: values of the fitness structure and triples, each moved once; counters of a "
+                         "profiler (divergence, L1) and index mode 1 are left out");
+    steps_report_line(r, "step,type,nodes,variant,kernel,ms,registers,local_bytes,occupancy,G_moves_per_s,block,"
+                         "counted_GB_per_s");
 }
 
 static int32_t to_nodes(const char *text)

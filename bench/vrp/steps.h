@@ -3,8 +3,8 @@
 // (steps_tour.c), and what the rows of the result need (steps_report.c).
 //
 // A tour is a giant tour: location 0 is the depot, first and last node, and between two routes; one route is empty. Costs,
-// demands and lengths are int32. The value of a neighbour is how much its objective exceeds that of the tour, where the objective
-// is the cost, and STEPS_LAMBDA for each route that is not empty if these are more than the vehicles.
+// demands and lengths are int32. The value of a neighbour is how much its objective exceeds that of the tour, where the
+// objective is the cost, and STEPS_LAMBDA for each route that is not empty if these are more than the vehicles.
 #ifndef BENCH_VRP_STEPS_H
 #define BENCH_VRP_STEPS_H
 
@@ -79,6 +79,9 @@ typedef struct steps_report {
     FILE *csv;  // NULL: standard output alone
 } steps_report;
 
+// A row of more than one kernel.
+steps_row steps_row_of(const char *step, const char *variant, const char *kernel, int cuts, int32_t nodes, int64_t moves,
+                       double ms);
 void steps_report_row(const steps_report *r, const steps_row *row);
 void steps_report_line(const steps_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Ends the program with exit code 1.

@@ -181,20 +181,21 @@ template <int MASK, int W> static __device__ inline segment<MASK> shuffle_segmen
 
 // The unit of level l that ends at border j.
 template <int MASK>
-static __device__ inline segment<MASK> unit_of(const problem &p, const stored_segments &stored, const hierarchy &h, int l, int32_t j,
-                                               bool inverted)
+static __device__ inline segment<MASK> unit_of(const problem &p, const stored_segments &stored, const hierarchy &h, int l,
+                                               int32_t j, bool inverted)
 {
     if (l == 0)
         return of_edge<MASK>(p, p.node[inverted ? j : j - 1], p.node[inverted ? j - 1 : j]);
     const level_sizes &below = stored.sizes.level[l - 1];
-    const int32_t at = place_of(h.index, stored.sizes, stored.start, l - 1, (j - 1) * below.part, min(j * below.part, below.units),
-                                inverted);
+    const int32_t at =
+        place_of(h.index, stored.sizes, stored.start, l - 1, (j - 1) * below.part, min(j * below.part, below.units), inverted);
     return load_segment<MASK>(h.layout, stored, at);
 }
 
 // All segments of level l that begin at one border and have one direction, by W threads: inclusive scans of W units, one after
 // the other. With W below a warp, all rows take as many turns as the longest.
-template <int MASK, int W> static __global__ void store_level(const __grid_constant__ problem p, const __grid_constant__ hierarchy h, int l)
+template <int MASK, int W>
+static __global__ void store_level(const __grid_constant__ problem p, const __grid_constant__ hierarchy h, int l)
 {
     const stored_segments &stored = h.stored;
     const level_sizes &level = stored.sizes.level[l];
@@ -220,7 +221,7 @@ template <int MASK, int W> static __global__ void store_level(const __grid_const
     }
 }
 
-static void launch(cudaStream_t stream, dim3 grid, int block, cudaLaunchConfig_t *c)
+static void configure(cudaStream_t stream, dim3 grid, int block, cudaLaunchConfig_t *c)
 {
     *c = {};
     c->gridDim = grid;
@@ -240,7 +241,7 @@ template <int MASK> static void enqueue_level(cudaStream_t stream, const hierarc
     const bool is_narrow = l < h->level && level->part <= NARROW_PART;
     const int64_t threads = 2 * (int64_t)level->units * (is_narrow ? NARROW : (int)WARP);
     cudaLaunchConfig_t c;
-    launch(stream, dim3(blocks_for(threads, DEFAULT_BLOCK)), DEFAULT_BLOCK, &c);
+    configure(stream, dim3(blocks_for(threads, DEFAULT_BLOCK)), DEFAULT_BLOCK, &c);
     MUST(cudaLaunchKernelEx(&c, is_narrow ? store_level<MASK, NARROW> : store_level<MASK, WARP>, t->p, *h, l));
 }
 
@@ -298,7 +299,7 @@ triple *triples_open(int32_t edges)
     const int64_t count = steps_triples(edges);
     triple *triples = (triple *)device_take(count * (int64_t)sizeof *triples);
     cudaLaunchConfig_t c;
-    launch(0, dim3(blocks_for(count, BEST_THREADS)), BEST_THREADS, &c);
+    configure(0, dim3(blocks_for(count, BEST_THREADS)), BEST_THREADS, &c);
     MUST(cudaLaunchKernelEx(&c, write_triples, edges, (uint32_t)count, triples));
     return triples;
 }
@@ -336,7 +337,7 @@ void enqueue_moves(cudaStream_t stream, const kernel_set *k, move_kernel kernel,
         grid = dim3(blocks_for(places_of(k, a), block));
     if (grid.x == 0)
         return;
-    launch(stream, grid, block, &c);
+    configure(stream, grid, block, &c);
     MUST(cudaLaunchKernelEx(&c, kernel, *a));
 }
 
@@ -361,7 +362,8 @@ static __device__ inline steps_move move_named(const naming &n, const move_args 
 {
     if (n.cuts == 2) {
         const uint32_t width = triangle_width(a.p.edges);
-        return n.pair == PAIR_TRIANGLE ? pair_of_triangle(a.p.edges, place / width, place % width) : pair_by_formula(a.p.edges, place);
+        return n.pair == PAIR_TRIANGLE ? pair_of_triangle(a.p.edges, place / width, place % width)
+                                       : pair_by_formula(a.p.edges, place);
     }
     const bool outermost = n.order == P_OUTERMOST;
     const uint32_t t = outermost ? place % a.stride : place / 4, p = outermost ? place / a.stride : place % 4;
@@ -389,7 +391,8 @@ static __global__ void __launch_bounds__(BEST_THREADS)
 }
 
 // One block.
-static __global__ void __launch_bounds__(BEST_THREADS) best_of_partial(const candidate *partial, int count, candidate *best_of_all)
+static __global__ void __launch_bounds__(BEST_THREADS)
+    best_of_partial(const candidate *partial, int count, candidate *best_of_all)
 {
     candidate best = no_candidate();
     for (int i = threadIdx.x; i < count; i += BEST_THREADS)
@@ -403,7 +406,7 @@ static __global__ void __launch_bounds__(BEST_THREADS) best_of_partial(const can
 static void enqueue_last(cudaStream_t stream, const workspace *w, int count)
 {
     cudaLaunchConfig_t c;
-    launch(stream, dim3(1), BEST_THREADS, &c);
+    configure(stream, dim3(1), BEST_THREADS, &c);
     MUST(cudaLaunchKernelEx(&c, best_of_partial, (const candidate *)w->partial, count, w->best));
 }
 
@@ -418,7 +421,7 @@ void enqueue_reduction(cudaStream_t stream, const kernel_set *k, const move_args
     const uint32_t places = places_of(k, a);
     const naming n = {k->cuts, k->c.pair, k->c.order};
     cudaLaunchConfig_t c;
-    launch(stream, dim3(reduction_blocks(places, REDUCTION_BLOCKS_EACH)), BEST_THREADS, &c);
+    configure(stream, dim3(reduction_blocks(places, REDUCTION_BLOCKS_EACH)), BEST_THREADS, &c);
     MUST(cudaLaunchKernelEx(&c, best_of_places, *a, n, places, part, w->partial));
     enqueue_last(stream, w, (int)c.gridDim.x);
 }
@@ -428,7 +431,8 @@ void enqueue_best(cudaStream_t stream, const kernel_set *k, const move_args *a, 
     int each;
     cudaLaunchConfig_t c;
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, (const void *)k->best, BEST_THREADS, 0));
-    launch(stream, dim3(reduction_blocks(a->count, each < REDUCTION_BLOCKS_EACH ? each : REDUCTION_BLOCKS_EACH)), BEST_THREADS, &c);
+    each = each < REDUCTION_BLOCKS_EACH ? each : REDUCTION_BLOCKS_EACH;
+    configure(stream, dim3(reduction_blocks(a->count, each)), BEST_THREADS, &c);
     MUST(cudaLaunchKernelEx(&c, k->best, *a, w->partial));
     enqueue_last(stream, w, (int)c.gridDim.x);
 }
@@ -447,9 +451,9 @@ static __global__ void keep_better(int32_t *value, uint8_t *feasible, uint8_t *p
 void enqueue_merge(cudaStream_t stream, const workspace *a, const workspace *b, uint8_t *part, int number, int64_t places)
 {
     cudaLaunchConfig_t c;
-    launch(stream, dim3(blocks_for(places, BEST_THREADS)), BEST_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, keep_better, a->value, a->feasible, part, (const int32_t *)b->value, (const uint8_t *)b->feasible,
-                            number, (uint32_t)places));
+    configure(stream, dim3(blocks_for(places, BEST_THREADS)), BEST_THREADS, &c);
+    MUST(cudaLaunchKernelEx(&c, keep_better, a->value, a->feasible, part, (const int32_t *)b->value,
+                            (const uint8_t *)b->feasible, number, (uint32_t)places));
 }
 
 // ---- Moves
@@ -507,7 +511,7 @@ void enqueue_execution(cudaStream_t stream, const candidate *a, const candidate 
                        int32_t nodes, candidate *moves, uint32_t *counter)
 {
     cudaLaunchConfig_t c;
-    launch(stream, dim3(1), EXECUTION_THREADS, &c);
+    configure(stream, dim3(1), EXECUTION_THREADS, &c);
     MUST(cudaLaunchKernelEx(&c, execute_move, a, b, d_node, d_start, nodes, moves, counter));
 }
 
@@ -540,7 +544,8 @@ double time_ms(timed_work work, void *state, bool is_quick)
     MUST(cudaEventCreate(&events[0]));
     MUST(cudaEventCreate(&events[1]));
     sample_ms(work, state, 1, events);
-    const double once = sample_ms(work, state, 1, events), calls = fmin(ceil(SAMPLE_MS / (once > 0 ? once : SAMPLE_MS)), MOST_CALLS);
+    const double once = sample_ms(work, state, 1, events);
+    const double calls = fmin(ceil(SAMPLE_MS / (once > 0 ? once : SAMPLE_MS)), MOST_CALLS);
     const int samples = is_quick || once > LONG_MS ? 3 : MOST_SAMPLES;
     for (int k = 0; k < samples; k++)
         ms[k] = sample_ms(work, state, (int)calls, events);
@@ -587,7 +592,8 @@ void check_answers(const device_tour *t, const kernel_set *k, const workspace *w
     for (int64_t place = 0; place < answers->count; place++) {
         const int64_t rank = rank_of_place(k, t->host.edges, place);
         if (rank < 0 || rank >= answers->count || seen[rank])
-            steps_die("%s, %d cuts, %d nodes: place %lld has no move of its own", variant, k->cuts, t->host.nodes, (long long)place);
+            steps_die("%s, %d cuts, %d nodes: place %lld has no move of its own", variant, k->cuts, t->host.nodes,
+                      (long long)place);
         const steps_verdict v = answers->of[rank];
         if (value[place] != v.value || feasible[place] != v.is_feasible)
             steps_die("%s, %d cuts, %d nodes, move %lld: value %d, feasible %d; the walk has %d, %d", variant, k->cuts,

@@ -62,7 +62,8 @@ constexpr config with(config c, triple_mode v) { c.triple = v; return c; }
 constexpr config with(config c, order_mode v) { c.order = v; return c; }
 constexpr config with_level(config c, int v) { c.level = v; return c; }
 
-constexpr config BENCHMARK_VERSION = {1, HALVES, AOS, HOLD_ARRAY, SIZES_GLOBAL, DIVIDE, PAIR_FORMULA, TRIPLE_TABLE, P_INNERMOST};
+constexpr config BENCHMARK_VERSION = {1,      HALVES,       AOS,          HOLD_ARRAY, SIZES_GLOBAL,
+                                      DIVIDE, PAIR_FORMULA, TRIPLE_TABLE, P_INNERMOST};
 constexpr config IN_REGISTERS = with(BENCHMARK_VERSION, HOLD_ALL);
 constexpr config SHARED_SIZES = with(IN_REGISTERS, SIZES_SHARED);
 constexpr config POWERS_OF_TWO = with(SHARED_SIZES, SHIFT);
@@ -126,8 +127,8 @@ move_args args_of(const device_tour *t, const hierarchy *h, const workspace *w, 
 void enqueue_moves(cudaStream_t stream, const kernel_set *k, move_kernel kernel, const move_args *a, int block);
 // All feasible, value 0.
 void enqueue_clear(cudaStream_t stream, const kernel_set *k, const move_args *a);
-// The best feasible place, at w->best. `part` tells the part of the neighbourhood where a place is from; NULL: all from a->first.
-// Places of a->list where that is not NULL.
+// The best feasible place, at w->best. `part` tells the part of the neighbourhood where a place is from; NULL: all from
+// a->first. Places of a->list where that is not NULL.
 void enqueue_reduction(cudaStream_t stream, const kernel_set *k, const move_args *a, const workspace *w, const uint8_t *part);
 // All four resources, and the best move at w->best.
 void enqueue_best(cudaStream_t stream, const kernel_set *k, const move_args *a, const workspace *w);

@@ -108,9 +108,8 @@ static candidate best_kept(const device_tour *t, int cuts, uint32_t per_mille)
 
 static void print_filter(const bench *b, filter *f, const char *variant, const char *kernel, timed_work work, int64_t moves)
 {
-    const steps_row row = {.step = "filter", .variant = variant, .kernel = kernel, .cuts = f->n.e.k.cuts, .nodes = f->n.t->host.nodes,
-                           .ms = time_ms(work, f, b->is_quick), .registers = -1, .local_bytes = 0, .block = 0, .occupancy = 0,
-                           .moves = moves, .counted_bytes = 0};
+    const double ms = time_ms(work, f, b->is_quick);
+    const steps_row row = steps_row_of("filter", variant, kernel, f->n.e.k.cuts, f->n.t->host.nodes, moves, ms);
     steps_report_row(&b->report, &row);
 }
 

@@ -226,7 +226,8 @@ static double time_search(search *s, int which, const bench *b, uint64_t *keys, 
             *known = n;
         }
         ms /= (float)n;
-        const int most = b->is_quick ? QUICK_ITERATIONS : MOST_ITERATIONS, wanted = ms > 0 ? (int)fmin(ROW_MS / ms, most) : most;
+        const int most = b->is_quick ? QUICK_ITERATIONS : MOST_ITERATIONS,
+                  wanted = ms > 0 ? (int)fmin(ROW_MS / ms, most) : most;
         if (timed == 0)
             n = wanted > FEWEST_ITERATIONS ? wanted : FEWEST_ITERATIONS;
     }
@@ -239,9 +240,7 @@ static void print_search(const bench *b, const char *step, const char *variant, 
 {
     const int32_t edges = s->t->p.edges;
     const int64_t moves = steps_moves(edges, 2) + (s->is_complete_3opt ? steps_moves(edges, 3) : 0);
-    const steps_row row = {.step = step, .variant = variant, .kernel = kernel, .cuts = s->is_complete_3opt ? 0 : 2,
-                           .nodes = s->t->host.nodes, .ms = ms, .registers = -1, .local_bytes = 0, .block = 0, .occupancy = 0,
-                           .moves = moves, .counted_bytes = 0};
+    const steps_row row = steps_row_of(step, variant, kernel, s->is_complete_3opt ? 0 : 2, s->t->host.nodes, moves, ms);
     steps_report_row(&b->report, &row);
 }
 
@@ -259,12 +258,13 @@ template <index_mode I> static method method_of(const char *name, evaluation_mod
     const int *sets = mode == FIND_BEST ? WHOLE_SET : PAIR_SETS, count = mode == FIND_BEST ? 1 : 2;
     return {name, evaluation_of(kernels_of<ONE, 2, CHOICE>(), mode, sets, count, 0),
             evaluation_of(kernels_of<ZERO, 2, CHOICE>(), mode, sets, count, 0),
-            evaluation_of(kernels_of<ZERO, 3, CHOICE>(), mode, sets, count, 0), mode == FIND_BEST ? AHEAD_SCHEME : EVENTS_SCHEME};
+            evaluation_of(kernels_of<ZERO, 3, CHOICE>(), mode, sets, count, 0),
+            mode == FIND_BEST ? AHEAD_SCHEME : EVENTS_SCHEME};
 }
 
 // `which`: a scheme, or -1 for all.
-static void time_method(bench *b, const char *step, const method *m, int32_t nodes, bool is_complete_3opt, int which, uint64_t *keys,
-                        int *known)
+static void time_method(bench *b, const char *step, const method *m, int32_t nodes, bool is_complete_3opt, int which,
+                        uint64_t *keys, int *known)
 {
     device_tour *t = tour_of(b, nodes);
     search s = is_complete_3opt ? search_open(t, &m->two, &m->three, 0) : search_open(t, &m->two_alone, NULL, 0);
@@ -303,7 +303,8 @@ static void run_table_5(bench *b, const method *methods)
 
 void run_iterations(bench *b)
 {
-    const method methods[] = {method_of<ROWS>("index mode 3; pairs", ADD_SETS), method_of<RECTANGLE>("index mode 4; pairs", ADD_SETS),
+    const method methods[] = {method_of<ROWS>("index mode 3; pairs", ADD_SETS),
+                              method_of<RECTANGLE>("index mode 4; pairs", ADD_SETS),
                               method_of<RECTANGLE>("index mode 4; all four; no fitness structure", FIND_BEST)};
     if (is_wanted(b, "table5"))
         run_table_5(b, methods);

@@ -274,9 +274,7 @@ void measure(bench *b, const char *step, const char *variant, int32_t nodes, con
                                  (candidate *)device_take(RING * sizeof(candidate)), (uint32_t *)device_take(sizeof(uint32_t))};
     MUST(cudaMemset(timed.d_counter, 0, sizeof *timed.d_counter));
     MUST(cudaMemcpy(timed.d_node, t->d_start, (size_t)t->host.nodes * sizeof(int32_t), cudaMemcpyDeviceToDevice));
-    const steps_row base = {.step = step, .variant = variant, .kernel = NULL, .cuts = e->k.cuts, .nodes = t->host.nodes, .ms = 0,
-                            .registers = -1, .local_bytes = 0, .block = 0, .occupancy = 0,
-                            .moves = steps_moves(t->p.edges, e->k.cuts), .counted_bytes = 0};
+    const steps_row base = steps_row_of(step, variant, NULL, e->k.cuts, t->host.nodes, steps_moves(t->p.edges, e->k.cuts), 0);
     print_rows(b, &base, &timed);
     check_once(&n, variant);
     cudaFree(timed.d_node);

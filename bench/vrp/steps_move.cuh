@@ -2,8 +2,8 @@
 // Neighbours: which one a thread has (Schulz 2011, section 6), its value and feasibility, and the kernels that evaluate a
 // neighbourhood, one generic kernel for any resources, levels and mappings.
 //
-// "Fitness structure": value and feasibility of every neighbour in two arrays. 2-opt: place i, or row * width + column of the cut
-// triangle. 3-opt: 4 t + p, or p * stride + t for triple t.
+// "Fitness structure": value and feasibility of every neighbour in two arrays. 2-opt: place i, or row * width + column of the
+// cut triangle. 3-opt: 4 t + p, or p * stride + t for triple t.
 #ifndef BENCH_VRP_STEPS_MOVE_CUH
 #define BENCH_VRP_STEPS_MOVE_CUH
 
@@ -123,7 +123,8 @@ template <config C, int CUTS> static __device__ inline steps_move move_at(const 
 
 // The move of this thread and its place; false if it has none. Grids: (columns, rows) of the triangle, (triples, 4) with p
 // outermost, one-dimensional otherwise.
-template <config C, int CUTS, pick_mode PICK> static __device__ inline bool find_move(const move_args &a, uint32_t *place, steps_move *m)
+template <config C, int CUTS, pick_mode PICK>
+static __device__ inline bool find_move(const move_args &a, uint32_t *place, steps_move *m)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if constexpr (PICK == PICK_LISTED) {
@@ -258,7 +259,7 @@ static __global__ void evaluate_moves(const __grid_constant__ move_args a)
         a.feasible[place] = v.is_feasible;
     } else {
         if constexpr (MASK & (COST | VEHICLES))
-            a.value[place] = (int32_t)((uint32_t)a.value[place] + (uint32_t)v.value);  // wraps where a clock calls it again and again
+            a.value[place] = (int32_t)((uint32_t)a.value[place] + (uint32_t)v.value);  // wraps where only the clock counts
         if constexpr (MASK & (CAPACITY | LENGTH))
             if (!v.is_feasible)
                 a.feasible[place] = 0;
@@ -290,7 +291,8 @@ static __device__ inline candidate best_of_block(candidate best)
 // All four resources of every neighbour and the best feasible one of each block: no fitness structure. Blocks of BEST_THREADS,
 // as many as the device holds at a time.
 template <config C, int CUTS>
-static __global__ void __launch_bounds__(BEST_THREADS) evaluate_best(const __grid_constant__ move_args a, candidate *best_of_blocks)
+static __global__ void __launch_bounds__(BEST_THREADS)
+    evaluate_best(const __grid_constant__ move_args a, candidate *best_of_blocks)
 {
     const hierarchy_sizes &sizes = sizes_of<C>(a);
     const uint32_t threads = gridDim.x * blockDim.x;

@@ -25,6 +25,19 @@ static void print_row(FILE *f, const steps_row *r)
     fflush(f);
 }
 
+steps_row steps_row_of(const char *step, const char *variant, const char *kernel, int cuts, int32_t nodes, int64_t moves,
+                       double ms)
+{
+    return (steps_row){.step = step,
+                       .variant = variant,
+                       .kernel = kernel,
+                       .cuts = cuts,
+                       .nodes = nodes,
+                       .ms = ms,
+                       .registers = -1,
+                       .moves = moves};
+}
+
 void steps_report_row(const steps_report *r, const steps_row *row)
 {
     print_row(stdout, row);

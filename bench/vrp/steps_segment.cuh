@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Segments of the four resources of Schulz's report (2011, section 4), how they are stored (section 5, index modes of section 8)
-// and how the segment of a piece of the tour is put together from stored ones.
+// Segments of the four resources of Schulz's report (2011, section 4), how they are stored (section 5, index modes of section
+// 8) and how the segment of a piece of the tour is put together from stored ones.
 //
-// A piece leads from a node of the tour to another one, backwards if inverted; pieces that are joined share a node. With E edges,
-// level 0 has the nodes as borders 0..E; level l is cut into parts of part[l] units, the ends of which are the borders of level
-// l + 1, and stores all segments, both ways, between two borders of one part. The highest level is one part.
+// A piece leads from a node of the tour to another one, backwards if inverted; pieces that are joined share a node. With E
+// edges, level 0 has the nodes as borders 0..E; level l is cut into parts of part[l] units, the ends of which are the borders
+// of level l + 1, and stores all segments, both ways, between two borders of one part. The highest level is one part.
 #ifndef BENCH_VRP_STEPS_SEGMENT_CUH
 #define BENCH_VRP_STEPS_SEGMENT_CUH
 
@@ -17,8 +17,8 @@ enum { COST = 1, VEHICLES = 2, CAPACITY = 4, LENGTH = 8, ALL_FOUR = 15, RESOURCE
 // computed instead of read. Mode 1 is not described closely enough to be built again.
 enum index_mode { HALVES, ROWS, FORMULA, RECTANGLE };
 enum layout_mode { AOS, SOA };
-// All segments of a neighbour in an array that is indexed by a loop, and so in local memory; all in registers; or each one joined
-// as soon as it is known (the report's kernel mode 0, twice, and 1).
+// All segments of a neighbour in an array that is indexed by a loop, and so in local memory; all in registers; or each one
+// joined as soon as it is known (the report's kernel mode 0, twice, and 1).
 enum hold_mode { HOLD_ARRAY, HOLD_ALL, HOLD_NEXT };
 enum sizes_mode { SIZES_GLOBAL, SIZES_SHARED, SIZES_PARAMETER };
 enum parts_mode { DIVIDE, SHIFT };
@@ -78,16 +78,25 @@ struct bound_segment {
     int32_t a, t, u, ok;
 };
 
-// Only the members that MASK names are used.
-template <int MASK> struct segment {
-    int32_t cost;
-    vehicles_segment vehicles;
-    bound_segment capacity, length;
-};
+// Of the resources that MASK names: nothing else takes room, also not in local memory.
+template <bool> struct cost_member {};
+template <> struct cost_member<true> { int32_t cost; };
+template <bool> struct vehicles_member {};
+template <> struct vehicles_member<true> { vehicles_segment vehicles; };
+template <bool> struct capacity_member {};
+template <> struct capacity_member<true> { bound_segment capacity; };
+template <bool> struct length_member {};
+template <> struct length_member<true> { bound_segment length; };
+template <int MASK>
+struct segment : cost_member<(MASK & COST) != 0>,
+                 vehicles_member<(MASK & VEHICLES) != 0>,
+                 capacity_member<(MASK & CAPACITY) != 0>,
+                 length_member<(MASK & LENGTH) != 0> {};
 
 static __device__ inline vehicles_segment join(vehicles_segment p, vehicles_segment q)
 {
-    const bool completes_one = (p.depots & q.depots & HAS_DEPOT) && !((p.depots & ENDS_AT_DEPOT) && (q.depots & BEGINS_AT_DEPOT));
+    const bool completes_one =
+        (p.depots & q.depots & HAS_DEPOT) && !((p.depots & ENDS_AT_DEPOT) && (q.depots & BEGINS_AT_DEPOT));
     const int32_t has = (p.depots | q.depots) & HAS_DEPOT;
     return {p.routes + q.routes + completes_one, (p.depots & BEGINS_AT_DEPOT) | (q.depots & ENDS_AT_DEPOT) | has};
 }
@@ -182,14 +191,16 @@ static __device__ inline segment<MASK> load_segment(layout_mode layout, const st
     }
     if constexpr (MASK & CAPACITY) {
         const int32_t *w = stored.words[2];
-        const int4 v = layout == AOS ? __ldg((const int4 *)w + at)
-                                     : make_int4(__ldg(&w[at]), __ldg(&w[n + at]), __ldg(&w[2 * n + at]), __ldg(&w[3 * n + at]));
+        const int4 v = layout == AOS
+                           ? __ldg((const int4 *)w + at)
+                           : make_int4(__ldg(&w[at]), __ldg(&w[n + at]), __ldg(&w[2 * n + at]), __ldg(&w[3 * n + at]));
         s.capacity = {v.x, v.y, v.z, v.w};
     }
     if constexpr (MASK & LENGTH) {
         const int32_t *w = stored.words[3];
-        const int4 v = layout == AOS ? __ldg((const int4 *)w + at)
-                                     : make_int4(__ldg(&w[at]), __ldg(&w[n + at]), __ldg(&w[2 * n + at]), __ldg(&w[3 * n + at]));
+        const int4 v = layout == AOS
+                           ? __ldg((const int4 *)w + at)
+                           : make_int4(__ldg(&w[at]), __ldg(&w[n + at]), __ldg(&w[2 * n + at]), __ldg(&w[3 * n + at]));
         s.length = {v.x, v.y, v.z, v.w};
     }
     return s;
@@ -208,7 +219,8 @@ static __device__ inline void store_bound(layout_mode layout, int32_t *w, int32_
 }
 
 template <int MASK>
-static __device__ inline void store_segment(layout_mode layout, const stored_segments &stored, int32_t at, const segment<MASK> &s)
+static __device__ inline void store_segment(layout_mode layout, const stored_segments &stored, int32_t at,
+                                            const segment<MASK> &s)
 {
     if constexpr (MASK & COST)
         stored.words[0][at] = s.cost;

@@ -91,9 +91,7 @@ static void print_split(const bench *b, device_tour *t, const char *variant, int
 {
     char kernel[32];
     snprintf(kernel, sizeof kernel, "%d parts", parts);
-    const steps_row row = {.step = "splitting", .variant = variant, .kernel = kernel, .cuts = 3, .nodes = t->host.nodes, .ms = ms,
-                           .registers = -1, .local_bytes = 0, .block = 0, .occupancy = 0, .moves = steps_moves(t->p.edges, 3),
-                           .counted_bytes = 0};
+    const steps_row row = steps_row_of("splitting", variant, kernel, 3, t->host.nodes, steps_moves(t->p.edges, 3), ms);
     steps_report_row(&b->report, &row);
 }
 
@@ -107,7 +105,8 @@ static void measure_resident(bench *b, device_tour *t, const hierarchy *h, const
     neighbourhood_close(&n);
 }
 
-static void measure_streamed(bench *b, device_tour *t, const hierarchy *h, const char *variant, const evaluation *e, int parts, bool overlaps)
+static void measure_streamed(bench *b, device_tour *t, const hierarchy *h, const char *variant, const evaluation *e, int parts,
+                             bool overlaps)
 {
     const int64_t moves = steps_moves(t->p.edges, 3);
     streamed s = streamed_open(t, e, h, (moves + parts - 1) / parts, overlaps);
@@ -146,8 +145,10 @@ void run_splitting(bench *b)
     static const int MIDDLE_PARTS[] = {1, 2, 4, 16}, LARGE_PARTS[] = {9, 18};
     constexpr config C = with(ZERO_LEVEL, RECTANGLE);
     const kernel_set table = kernels_of<C, 3, PAIRS | BEST>(), newton = kernels_of<with(C, TRIPLE_NEWTON), 3, PAIRS | BEST>();
-    const split_methods m = {evaluation_of(table, ADD_SETS, PAIR_SETS, 2, DEFAULT_BLOCK), evaluation_of(newton, ADD_SETS, PAIR_SETS, 2, DEFAULT_BLOCK),
-                             evaluation_of(table, FIND_BEST, WHOLE_SET, 1, DEFAULT_BLOCK), evaluation_of(newton, FIND_BEST, WHOLE_SET, 1, DEFAULT_BLOCK)};
+    const split_methods m = {evaluation_of(table, ADD_SETS, PAIR_SETS, 2, DEFAULT_BLOCK),
+                             evaluation_of(newton, ADD_SETS, PAIR_SETS, 2, DEFAULT_BLOCK),
+                             evaluation_of(table, FIND_BEST, WHOLE_SET, 1, DEFAULT_BLOCK),
+                             evaluation_of(newton, FIND_BEST, WHOLE_SET, 1, DEFAULT_BLOCK)};
     for (int s = 0; s < SMALL_TOURS; s++)
         measure_splits(b, SMALL_NODES[s], &m, MIDDLE_PARTS, 4, true);
     if (b->largest > SMALL_NODES[SMALL_TOURS - 1])

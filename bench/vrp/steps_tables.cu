@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables 1 to 4 of the report and its steps 1 to 11: one kernel for each resource, changed step by step, then kernels for several.
+// Tables 1 to 4 of the report and its steps 1 to 11: one kernel for each resource, changed step by step, then kernels for
+// several.
 #include "steps_bench.cuh"
 
 enum { TABLE_NODES = 399, LARGE_NODES = 2401 };
@@ -42,7 +43,8 @@ static void run_first_steps(bench *b)
         measure_both<BENCHMARK_VERSION>(b, "registers", "segments in an array", LEAST_EFFORT, DEFAULT_BLOCK);
         measure_both<IN_REGISTERS>(b, "registers", "segments in registers", LEAST_EFFORT, DEFAULT_BLOCK);
         measure_both<SHARED_SIZES>(b, "registers", "and sizes in shared memory", LEAST_EFFORT, DEFAULT_BLOCK);
-        measure_both<with(IN_REGISTERS, SIZES_PARAMETER)>(b, "registers", "or sizes as parameters", LEAST_EFFORT, DEFAULT_BLOCK);
+        measure_both<with(IN_REGISTERS, SIZES_PARAMETER)>(b, "registers", "or sizes as parameters", LEAST_EFFORT,
+                                                          DEFAULT_BLOCK);
     }
     if (is_wanted(b, "parts")) {
         measure_both<SHARED_SIZES>(b, "parts", "least effort; division", LEAST_EFFORT, DEFAULT_BLOCK);
@@ -54,14 +56,16 @@ static void run_first_steps(bench *b)
         static const struct {
             int block;
             const char *name;
-        } BLOCKS[] = {{32, "32 threads"},   {64, "64 threads"},   {96, "96 threads"},   {128, "128 threads"}, {160, "160 threads"},
-                      {192, "192 threads"}, {256, "256 threads"}, {384, "384 threads"}, {512, "512 threads"}};
+        } BLOCKS[] = {{32, "32 threads"},   {64, "64 threads"},   {96, "96 threads"},
+                      {128, "128 threads"}, {160, "160 threads"}, {192, "192 threads"},
+                      {256, "256 threads"}, {384, "384 threads"}, {512, "512 threads"}};
         for (size_t k = 0; k < sizeof BLOCKS / sizeof *BLOCKS; k++)
             measure_both<POWERS_OF_TWO>(b, "blocks", BLOCKS[k].name, LEAST_EFFORT, BLOCKS[k].block);
     }
 }
 
-template <sizes_mode S> static void measure_layouts(bench *b, const char *aos, const char *soa, const char *aos_outer, const char *soa_outer)
+template <sizes_mode S>
+static void measure_layouts(bench *b, const char *aos, const char *soa, const char *aos_outer, const char *soa_outer)
 {
     constexpr config C = with(POWERS_OF_TWO, S), D = with(C, SOA);
     measure_both<C>(b, "layout", aos, LEAST_EFFORT, 0);
