@@ -63,8 +63,10 @@ static void print_head(const bench *b)
                       b->is_quick ? " --quick" : "");
     steps_report_line(r, "# %s, %d multiprocessors, driver for CUDA %d.%d, runtime %d.%d", p.name, p.multiProcessorCount,
                       driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
-    steps_report_line(r, "# int32 resources; generated tours, routes of about 20 nodes; times by CUDA events, medians; "
-                         "iterations: hierarchy, evaluation, reduction, execution (table5, overlap: on the host too)");
+    steps_report_line(r, "# int32 resources; generated tours, routes of about 20 nodes; medians, by CUDA events on a "
+                         "stream held until the host has enqueued all; iteration: hierarchy, evaluation, reduction, execution");
+    steps_report_line(r, "# table5, overlap: whole searches, host included, mean of at most 100 iterations; G_moves_per_s of "
+                         "filter: of the moves kept");
     steps_report_line(r, "# counted_GB_per_s: values of the fitness structure and triples, each moved once; counters of a "
                          "profiler (divergence, L1) and index mode 1 are left out");
     steps_report_line(r, "step,type,nodes,variant,kernel,ms,registers,local_bytes,occupancy,G_moves_per_s,block,"

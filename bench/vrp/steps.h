@@ -47,8 +47,8 @@ typedef struct steps_answers {
 
 // ---- Tours and moves (steps_tour.c)
 
-// Routes of about 20 nodes; capacity and length are 2 % above those of the worst route.
-void steps_tour_generate(steps_tour *t, int32_t nodes, uint64_t seed);
+// Routes of about 20 nodes; capacity and length are 2 % above those of the worst route; coordinates are multiples of `step`.
+void steps_tour_generate(steps_tour *t, int32_t nodes, int32_t step, uint64_t seed);
 void steps_tour_free(steps_tour *t);
 
 // Writes the neighbour of node[0..edges].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tours, hierarchies, reductions, executions, checks and clocks of the benchmark: all that does not depend on a configuration.
+// Tours, hierarchies, reductions and executions of the benchmark: all that does not depend on a configuration.
 #include "steps_bench.cuh"
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <cstring>
 
 static const uint64_t SEED = 20110615;  // the date of the report
+enum { TIED_STEP = 500 };  // nine points; 2 and 53 best moves
 
 void must(cudaError_t error, const char *what)
 {
@@ -28,12 +29,27 @@ static void *device_copy(const void *from, int64_t bytes)
     return p;
 }
 
+static unsigned blocks_for(int64_t threads, int block)
+{
+    return (unsigned)((threads + block - 1) / block);
+}
+
+template <typename... P, typename... A>
+static void enqueue(cudaStream_t stream, dim3 grid, int block, void (*kernel)(P...), A... args)
+{
+    cudaLaunchConfig_t c = {};
+    c.gridDim = grid;
+    c.blockDim = dim3((unsigned)block);
+    c.stream = stream;
+    MUST(cudaLaunchKernelEx(&c, kernel, P(args)...));
+}
+
 // ---- Tours
 
 static device_tour tour_open(int32_t nodes)
 {
     device_tour t = {};
-    steps_tour_generate(&t.host, nodes, SEED);
+    steps_tour_generate(&t.host, nodes, nodes == TIED_NODES ? TIED_STEP : 1, SEED);
     const int64_t locations = t.host.locations;
     t.d_node = (int32_t *)device_copy(t.host.node, nodes * (int64_t)sizeof(int32_t));
     t.d_start = (int32_t *)device_copy(t.host.node, nodes * (int64_t)sizeof(int32_t));
@@ -48,7 +64,7 @@ static device_tour tour_open(int32_t nodes)
     for (int s = 0; s < SMALL_TOURS; s++)
         for (int cuts = 2; nodes == SMALL_NODES[s] && cuts <= 3; cuts++) {
             t.answers[cuts] = steps_all_answers(&t.host, cuts);
-            t.best[cuts] = best_of_answers(&t, cuts, NULL);
+            t.best[cuts] = best_of_answers(&t, cuts, NULL, 0);
             t.has_best[cuts] = true;
         }
     return t;
@@ -221,28 +237,14 @@ static __global__ void store_level(const __grid_constant__ problem p, const __gr
     }
 }
 
-static void configure(cudaStream_t stream, dim3 grid, int block, cudaLaunchConfig_t *c)
-{
-    *c = {};
-    c->gridDim = grid;
-    c->blockDim = dim3((unsigned)block);
-    c->stream = stream;
-}
-
-static unsigned blocks_for(int64_t threads, int block)
-{
-    return (unsigned)((threads + block - 1) / block);
-}
-
 template <int MASK> static void enqueue_level(cudaStream_t stream, const hierarchy *h, const device_tour *t, int l)
 {
     constexpr int NARROW = 8, NARROW_PART = 16;
     const level_sizes *level = &h->stored.sizes.level[l];
     const bool is_narrow = l < h->level && level->part <= NARROW_PART;
     const int64_t threads = 2 * (int64_t)level->units * (is_narrow ? NARROW : (int)WARP);
-    cudaLaunchConfig_t c;
-    configure(stream, dim3(blocks_for(threads, DEFAULT_BLOCK)), DEFAULT_BLOCK, &c);
-    MUST(cudaLaunchKernelEx(&c, is_narrow ? store_level<MASK, NARROW> : store_level<MASK, WARP>, t->p, *h, l));
+    enqueue(stream, dim3(blocks_for(threads, DEFAULT_BLOCK)), DEFAULT_BLOCK,
+            is_narrow ? store_level<MASK, NARROW> : store_level<MASK, WARP>, t->p, *h, l);
 }
 
 void enqueue_hierarchy(cudaStream_t stream, const hierarchy *h, const device_tour *t, bool all_resources_in_one)
@@ -258,34 +260,7 @@ void enqueue_hierarchy(cudaStream_t stream, const hierarchy *h, const device_tou
         }
 }
 
-// ---- Workspaces
-
-enum { REDUCTION_BLOCKS_EACH = 8 };  // blocks of a multiprocessor: 2048 threads
-
-static int processors(void)
-{
-    int count;
-    MUST(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
-    return count;
-}
-
-workspace workspace_open(int64_t moves)
-{
-    workspace w = {moves, NULL, NULL, NULL, NULL};
-    w.value = (int32_t *)device_take(moves * (int64_t)sizeof *w.value);
-    w.feasible = (uint8_t *)device_take(moves);
-    w.partial = (candidate *)device_take(processors() * REDUCTION_BLOCKS_EACH * (int64_t)sizeof *w.partial);
-    w.best = (candidate *)device_take(sizeof *w.best);
-    return w;
-}
-
-void workspace_close(workspace *w)
-{
-    cudaFree(w->value);
-    cudaFree(w->feasible);
-    cudaFree(w->partial);
-    cudaFree(w->best);
-}
+// ---- What kernels are given
 
 static __global__ void write_triples(int32_t edges, uint32_t count, triple *out)
 {
@@ -298,9 +273,7 @@ triple *triples_open(int32_t edges)
 {
     const int64_t count = steps_triples(edges);
     triple *triples = (triple *)device_take(count * (int64_t)sizeof *triples);
-    cudaLaunchConfig_t c;
-    configure(0, dim3(blocks_for(count, BEST_THREADS)), BEST_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, write_triples, edges, (uint32_t)count, triples));
+    enqueue(0, dim3(blocks_for(count, BEST_THREADS)), BEST_THREADS, write_triples, edges, (uint32_t)count, triples);
     return triples;
 }
 
@@ -325,7 +298,6 @@ static uint32_t places_of(const kernel_set *k, const move_args *a)
 
 void enqueue_moves(cudaStream_t stream, const kernel_set *k, move_kernel kernel, const move_args *a, int block)
 {
-    cudaLaunchConfig_t c;
     dim3 grid;
     if (a->list)
         grid = dim3(blocks_for(a->listed, block));
@@ -335,10 +307,8 @@ void enqueue_moves(cudaStream_t stream, const kernel_set *k, move_kernel kernel,
         grid = dim3(blocks_for(a->count, block), 4);
     else
         grid = dim3(blocks_for(places_of(k, a), block));
-    if (grid.x == 0)
-        return;
-    configure(stream, grid, block, &c);
-    MUST(cudaLaunchKernelEx(&c, kernel, *a));
+    if (grid.x > 0)
+        enqueue(stream, grid, block, kernel, *a);
 }
 
 void enqueue_clear(cudaStream_t stream, const kernel_set *k, const move_args *a)
@@ -390,6 +360,30 @@ static __global__ void __launch_bounds__(BEST_THREADS)
         partial[blockIdx.x] = best;
 }
 
+workspace workspace_open(int64_t moves, best_kernel best)
+{
+    workspace w = {};
+    int processors, each;
+    MUST(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, best ? (const void *)best : (const void *)best_of_places,
+                                                       BEST_THREADS, 0));
+    w.moves = moves;
+    w.blocks = processors * each;
+    w.value = (int32_t *)device_take(moves * (int64_t)sizeof *w.value);
+    w.feasible = (uint8_t *)device_take(moves);
+    w.partial = (candidate *)device_take(w.blocks * (int64_t)sizeof *w.partial);
+    w.best = (candidate *)device_take(sizeof *w.best);
+    return w;
+}
+
+void workspace_close(workspace *w)
+{
+    cudaFree(w->value);
+    cudaFree(w->feasible);
+    cudaFree(w->partial);
+    cudaFree(w->best);
+}
+
 // One block.
 static __global__ void __launch_bounds__(BEST_THREADS)
     best_of_partial(const candidate *partial, int count, candidate *best_of_all)
@@ -405,36 +399,29 @@ static __global__ void __launch_bounds__(BEST_THREADS)
 
 static void enqueue_last(cudaStream_t stream, const workspace *w, int count)
 {
-    cudaLaunchConfig_t c;
-    configure(stream, dim3(1), BEST_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, best_of_partial, (const candidate *)w->partial, count, w->best));
+    enqueue(stream, dim3(1), BEST_THREADS, best_of_partial, w->partial, count, w->best);
 }
 
-static unsigned reduction_blocks(int64_t items, int each)
+static unsigned reduction_blocks(int64_t items, int most)
 {
-    const unsigned most = (unsigned)(processors() * each), wanted = blocks_for(items, BEST_THREADS);
-    return wanted < 1 ? 1 : wanted < most ? wanted : most;
+    const unsigned wanted = blocks_for(items, BEST_THREADS);
+    return wanted < 1 ? 1 : wanted < (unsigned)most ? wanted : (unsigned)most;
 }
 
 void enqueue_reduction(cudaStream_t stream, const kernel_set *k, const move_args *a, const workspace *w, const uint8_t *part)
 {
     const uint32_t places = places_of(k, a);
     const naming n = {k->cuts, k->c.pair, k->c.order};
-    cudaLaunchConfig_t c;
-    configure(stream, dim3(reduction_blocks(places, REDUCTION_BLOCKS_EACH)), BEST_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, best_of_places, *a, n, places, part, w->partial));
-    enqueue_last(stream, w, (int)c.gridDim.x);
+    const unsigned blocks = reduction_blocks(places, w->blocks);
+    enqueue(stream, dim3(blocks), BEST_THREADS, best_of_places, *a, n, places, part, w->partial);
+    enqueue_last(stream, w, (int)blocks);
 }
 
 void enqueue_best(cudaStream_t stream, const kernel_set *k, const move_args *a, const workspace *w)
 {
-    int each;
-    cudaLaunchConfig_t c;
-    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, (const void *)k->best, BEST_THREADS, 0));
-    each = each < REDUCTION_BLOCKS_EACH ? each : REDUCTION_BLOCKS_EACH;
-    configure(stream, dim3(reduction_blocks(a->count, each)), BEST_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, k->best, *a, w->partial));
-    enqueue_last(stream, w, (int)c.gridDim.x);
+    const unsigned blocks = reduction_blocks(a->count, w->blocks);
+    enqueue(stream, dim3(blocks), BEST_THREADS, k->best, *a, w->partial);
+    enqueue_last(stream, w, (int)blocks);
 }
 
 static __global__ void keep_better(int32_t *value, uint8_t *feasible, uint8_t *part, const int32_t *other_value,
@@ -450,10 +437,8 @@ static __global__ void keep_better(int32_t *value, uint8_t *feasible, uint8_t *p
 
 void enqueue_merge(cudaStream_t stream, const workspace *a, const workspace *b, uint8_t *part, int number, int64_t places)
 {
-    cudaLaunchConfig_t c;
-    configure(stream, dim3(blocks_for(places, BEST_THREADS)), BEST_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, keep_better, a->value, a->feasible, part, (const int32_t *)b->value,
-                            (const uint8_t *)b->feasible, number, (uint32_t)places));
+    enqueue(stream, dim3(blocks_for(places, BEST_THREADS)), BEST_THREADS, keep_better, a->value, a->feasible, part, b->value,
+            b->feasible, number, (uint32_t)places);
 }
 
 // ---- Moves
@@ -510,138 +495,5 @@ static __global__ void __launch_bounds__(EXECUTION_THREADS)
 void enqueue_execution(cudaStream_t stream, const candidate *a, const candidate *b, int32_t *d_node, const int32_t *d_start,
                        int32_t nodes, candidate *moves, uint32_t *counter)
 {
-    cudaLaunchConfig_t c;
-    configure(stream, dim3(1), EXECUTION_THREADS, &c);
-    MUST(cudaLaunchKernelEx(&c, execute_move, a, b, d_node, d_start, nodes, moves, counter));
-}
-
-// ---- Clocks
-
-static int by_size(const void *a, const void *b)
-{
-    const double d = *(const double *)a - *(const double *)b;
-    return d < 0 ? -1 : d > 0;
-}
-
-static double sample_ms(timed_work work, void *state, int calls, const cudaEvent_t *events)
-{
-    float ms;
-    MUST(cudaEventRecord(events[0], 0));
-    for (int k = 0; k < calls; k++)
-        work(0, state);
-    MUST(cudaEventRecord(events[1], 0));
-    MUST(cudaEventSynchronize(events[1]));
-    MUST(cudaEventElapsedTime(&ms, events[0], events[1]));
-    return ms / calls;
-}
-
-double time_ms(timed_work work, void *state, bool is_quick)
-{
-    enum { MOST_SAMPLES = 9 };
-    const double SAMPLE_MS = 0.5, LONG_MS = 50, MOST_CALLS = 50;
-    cudaEvent_t events[2];
-    double ms[MOST_SAMPLES];
-    MUST(cudaEventCreate(&events[0]));
-    MUST(cudaEventCreate(&events[1]));
-    sample_ms(work, state, 1, events);
-    const double once = sample_ms(work, state, 1, events);
-    const double calls = fmin(ceil(SAMPLE_MS / (once > 0 ? once : SAMPLE_MS)), MOST_CALLS);
-    const int samples = is_quick || once > LONG_MS ? 3 : MOST_SAMPLES;
-    for (int k = 0; k < samples; k++)
-        ms[k] = sample_ms(work, state, (int)calls, events);
-    cudaEventDestroy(events[0]);
-    cudaEventDestroy(events[1]);
-    qsort(ms, (size_t)samples, sizeof *ms, by_size);
-    return ms[samples / 2];
-}
-
-void row_of_kernel(steps_row *row, const void *kernel, int block)
-{
-    cudaFuncAttributes attributes;
-    int blocks, threads;
-    MUST(cudaFuncGetAttributes(&attributes, kernel));
-    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block, 0));
-    MUST(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
-    row->registers = attributes.numRegs;
-    row->local_bytes = (int)attributes.localSizeBytes;
-    row->occupancy = (double)blocks * block / threads;
-    row->block = block;
-}
-
-// ---- Checks
-
-int64_t rank_of_place(const kernel_set *k, int32_t edges, int64_t place)
-{
-    if (k->cuts == 2 && k->c.pair == PAIR_TRIANGLE) {
-        const int32_t width = triangle_width(edges);
-        return steps_rank(edges, pair_of_triangle(edges, (int32_t)(place / width), (int32_t)(place % width)));
-    }
-    if (k->cuts == 2 || k->c.order == P_INNERMOST)
-        return place;
-    const int64_t triples = steps_triples(edges);
-    return 4 * (place % triples) + place / triples;
-}
-
-void check_answers(const device_tour *t, const kernel_set *k, const workspace *w, const char *variant)
-{
-    const steps_answers *answers = &t->answers[k->cuts];
-    int32_t *value = (int32_t *)steps_take(answers->count, sizeof *value);
-    uint8_t *feasible = (uint8_t *)steps_take(answers->count, 1), *seen = (uint8_t *)steps_take(answers->count, 1);
-    MUST(cudaMemcpy(value, w->value, (size_t)answers->count * sizeof *value, cudaMemcpyDeviceToHost));
-    MUST(cudaMemcpy(feasible, w->feasible, (size_t)answers->count, cudaMemcpyDeviceToHost));
-    for (int64_t place = 0; place < answers->count; place++) {
-        const int64_t rank = rank_of_place(k, t->host.edges, place);
-        if (rank < 0 || rank >= answers->count || seen[rank])
-            steps_die("%s, %d cuts, %d nodes: place %lld has no move of its own", variant, k->cuts, t->host.nodes,
-                      (long long)place);
-        const steps_verdict v = answers->of[rank];
-        if (value[place] != v.value || feasible[place] != v.is_feasible)
-            steps_die("%s, %d cuts, %d nodes, move %lld: value %d, feasible %d; the walk has %d, %d", variant, k->cuts,
-                      t->host.nodes, (long long)rank, value[place], feasible[place], v.value, v.is_feasible);
-        seen[rank] = 1;
-    }
-    free(seen);
-    free(feasible);
-    free(value);
-}
-
-candidate best_of_answers(const device_tour *t, int cuts, const uint8_t *keep)
-{
-    candidate best = no_candidate();
-    const steps_answers *answers = &t->answers[cuts];
-    const int32_t edges = t->host.edges;
-    int64_t rank = 0;
-    const auto visit = [&](steps_move m) {
-        const candidate c = {answers->of[rank].value, key_of(m)};
-        if (answers->of[rank].is_feasible && (!keep || keep[rank]) && is_better(c, best))
-            best = c;
-        rank++;
-    };
-    for (int32_t x = 0; x < edges; x++)
-        for (int32_t y = x + 1; y < edges; y++) {
-            if (cuts == 2)
-                visit({x, y, -1, -1});
-            for (int32_t z = y + 1; cuts == 3 && z < edges; z++)
-                for (int32_t p = 0; p < 4; p++)
-                    visit({x, y, z, p});
-        }
-    return best;
-}
-
-void check_candidate(const device_tour *t, int cuts, const candidate *d_best, candidate expected, const char *variant)
-{
-    candidate best;
-    MUST(cudaMemcpy(&best, d_best, sizeof best, cudaMemcpyDeviceToHost));
-    const steps_move m = move_of_key(best.key), e = move_of_key(expected.key);
-    if (best.value != expected.value || best.key != expected.key)
-        steps_die("%s, %d cuts, %d nodes: best move (%d,%d,%d,%d) of value %d; expected (%d,%d,%d,%d) of %d", variant, cuts,
-                  t->host.nodes, m.x, m.y, m.z, m.p, best.value, e.x, e.y, e.z, e.p, expected.value);
-}
-
-void check_best(device_tour *t, int cuts, const candidate *d_best, const char *variant)
-{
-    if (!t->has_best[cuts])
-        MUST(cudaMemcpy(&t->best[cuts], d_best, sizeof *d_best, cudaMemcpyDeviceToHost));
-    t->has_best[cuts] = true;
-    check_candidate(t, cuts, d_best, t->best[cuts], variant);
+    enqueue(stream, dim3(1), EXECUTION_THREADS, execute_move, a, b, d_node, d_start, nodes, moves, counter);
 }

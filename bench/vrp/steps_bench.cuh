@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What all parts of the benchmark share: tours and their hierarchies on the device, launches, the reduction of the fitness
-// structure, the execution of a move, checks and clocks (steps_bench.cu); which kernels a configuration has (kernels_of).
+// structure, the execution of a move (steps_bench.cu); clocks and checks (steps_check.cu); which kernels a configuration has
+// (kernels_of).
 #ifndef BENCH_VRP_STEPS_BENCH_CUH
 #define BENCH_VRP_STEPS_BENCH_CUH
 
@@ -110,11 +111,13 @@ struct workspace {
     int64_t moves;           // places of the fitness structure
     int32_t *value;
     uint8_t *feasible;
-    candidate *partial;      // [blocks of the reduction]
+    candidate *partial;      // [blocks], as many as the device holds at a time
+    int blocks;
     candidate *best;
 };
 
-workspace workspace_open(int64_t moves);
+// `best` is the kernel that finds the best move; NULL: the reduction of the fitness structure.
+workspace workspace_open(int64_t moves, best_kernel best);
 void workspace_close(workspace *w);
 
 // The mapping of all triples, or NULL for 2-opt.
@@ -146,7 +149,7 @@ steps_move move_of_key(uint64_t key);
 // ---- Clocks and checks
 
 typedef void (*timed_work)(cudaStream_t stream, void *state);
-// Milliseconds of one call: the median of several samples.
+// Milliseconds of one call on the device, launches by the host not counted: the median of several samples.
 double time_ms(timed_work work, void *state, bool is_quick);
 // Registers, local bytes, occupancy.
 void row_of_kernel(steps_row *row, const void *kernel, int block);
@@ -155,16 +158,17 @@ void row_of_kernel(steps_row *row, const void *kernel, int block);
 int64_t rank_of_place(const kernel_set *k, int32_t edges, int64_t place);
 // Compares the fitness structure of a small tour with the walk along every neighbour.
 void check_answers(const device_tour *t, const kernel_set *k, const workspace *w, const char *variant);
-// The best move of a small tour by the walk, among those that `keep` (by rank, may be NULL) has.
-candidate best_of_answers(const device_tour *t, int cuts, const uint8_t *keep);
+// The best move of a small tour by the walk, among those that are kept at this rate (is_kept may be NULL).
+candidate best_of_answers(const device_tour *t, int cuts, bool (*is_kept)(uint64_t key, uint32_t rate), uint32_t rate);
 // Compares a candidate on the device with an expected one, or with that of the walk (small tours) or of the first variant.
 void check_candidate(const device_tour *t, int cuts, const candidate *d_best, candidate expected, const char *variant);
 void check_best(device_tour *t, int cuts, const candidate *d_best, const char *variant);
 
 // ---- The benchmark
 
-enum { SMALL_TOURS = 2, MOST_TOURS = 12, DEFAULT_BLOCK = 128 };
-static const int32_t SMALL_NODES[SMALL_TOURS] = {57, 99};
+enum { SMALL_TOURS = 3, MOST_TOURS = 12, DEFAULT_BLOCK = 128 };
+// Customers of the last one lie on a coarse grid, so that several moves are the best.
+static const int32_t SMALL_NODES[SMALL_TOURS] = {57, 99, 56}, TIED_NODES = 56;
 
 struct bench {
     steps_report report;
@@ -221,7 +225,6 @@ void args_of_part(const neighbourhood *n, int number, move_args *a);
 
 // Checks an evaluation on small tours against the walk and prints its rows at `nodes`.
 void measure(bench *b, const char *step, const char *variant, int32_t nodes, const evaluation *e, part_sizes parts);
-const char *name_of_set(int set);
 
 void run_kernel_steps(bench *b);
 void run_combined(bench *b);

@@ -28,7 +28,7 @@ template <config C, int CUTS, uint32_t PER_MILLE> static __global__ void write_k
 
 struct filter {
     neighbourhood n;
-    move_args kept, listed;
+    move_args all, kept, listed;
     uint8_t *keep;
     uint32_t *list, *d_count;
     void *scratch;
@@ -38,7 +38,7 @@ struct filter {
 static void run_all(cudaStream_t stream, void *state)
 {
     const filter *f = (const filter *)state;
-    enqueue_moves(stream, &f->n.e.k, f->n.e.k.set_all, &f->n.a, DEFAULT_BLOCK);
+    enqueue_moves(stream, &f->n.e.k, f->n.e.k.set_all, &f->all, DEFAULT_BLOCK);
 }
 
 static void run_kept(cudaStream_t stream, void *state)
@@ -60,50 +60,20 @@ static void run_compaction(cudaStream_t stream, void *state)
     enqueue_compaction(stream, f->scratch, f->scratch_bytes, f->keep, (uint32_t)f->n.w.moves, f->list, f->d_count);
 }
 
-static void run_kept_to_best(cudaStream_t stream, void *state)
+template <timed_work WORK, move_args filter::*ARGS> static void run_to_best(cudaStream_t stream, void *state)
 {
     const filter *f = (const filter *)state;
-    run_kept(stream, state);
-    enqueue_reduction(stream, &f->n.e.k, &f->kept, &f->n.w, NULL);
+    WORK(stream, state);
+    enqueue_reduction(stream, &f->n.e.k, &(f->*ARGS), &f->n.w, NULL);
 }
 
-static void run_listed_to_best(cudaStream_t stream, void *state)
-{
-    const filter *f = (const filter *)state;
-    run_listed(stream, state);
-    enqueue_reduction(stream, &f->n.e.k, &f->listed, &f->n.w, NULL);
-}
+static constexpr timed_work run_kept_to_best = run_to_best<run_kept, &filter::kept>,
+                            run_listed_to_best = run_to_best<run_listed, &filter::listed>;
 
 static void run_compaction_to_best(cudaStream_t stream, void *state)
 {
     run_compaction(stream, state);
     run_listed_to_best(stream, state);
-}
-
-static void run_all_to_best(cudaStream_t stream, void *state)
-{
-    const filter *f = (const filter *)state;
-    run_all(stream, state);
-    enqueue_reduction(stream, &f->n.e.k, &f->n.a, &f->n.w, NULL);
-}
-
-// What the walk of a small tour finds.
-static candidate best_kept(const device_tour *t, int cuts, uint32_t per_mille)
-{
-    const int64_t count = t->answers[cuts].count;
-    const int32_t edges = t->host.edges;
-    uint8_t *keep = (uint8_t *)steps_take(count, 1), *next = keep;
-    for (int32_t x = 0; x < edges; x++)
-        for (int32_t y = x + 1; y < edges; y++) {
-            if (cuts == 2)
-                *next++ = is_kept(key_of({x, y, -1, -1}), per_mille);
-            for (int32_t z = y + 1; cuts == 3 && z < edges; z++)
-                for (int32_t p = 0; p < 4; p++)
-                    *next++ = is_kept(key_of({x, y, z, p}), per_mille);
-        }
-    const candidate best = best_of_answers(t, cuts, keep);
-    free(keep);
-    return best;
 }
 
 static void print_filter(const bench *b, filter *f, const char *variant, const char *kernel, timed_work work, int64_t moves)
@@ -122,7 +92,7 @@ static filter filter_open(device_tour *t, const evaluation *e, const hierarchy *
     f.d_count = (uint32_t *)device_take(sizeof *f.d_count);
     f.scratch_bytes = compaction_bytes((uint32_t)f.n.w.moves);
     f.scratch = device_take((int64_t)f.scratch_bytes);
-    f.kept = f.listed = f.n.a;
+    f.all = f.kept = f.listed = f.n.a;
     f.kept.keep = f.keep;
     f.listed.list = f.list;
     return f;
@@ -151,7 +121,7 @@ static void prepare(filter *f, move_kernel write, uint32_t per_mille)
     candidate expected;
     MUST(cudaMemcpy(&expected, f->n.w.best, sizeof expected, cudaMemcpyDeviceToHost));
     if (t->answers[cuts].of)
-        expected = best_kept(t, cuts, per_mille);
+        expected = best_of_answers(t, cuts, is_kept, per_mille);
     check_candidate(t, cuts, f->n.w.best, expected, "filter vector");
     run_listed_to_best(0, f);
     check_candidate(t, cuts, f->n.w.best, expected, "mapping vector");
@@ -174,7 +144,7 @@ template <config C, int CUTS> static void measure_filter(bench *b, int32_t nodes
     enqueue_hierarchy(0, &h, t, false);
     if (is_printed) {
         print_filter(b, &f, "all moves", "evaluation", run_all, f.n.w.moves);
-        print_filter(b, &f, "all moves", "evaluation+reduction", run_all_to_best, f.n.w.moves);
+        print_filter(b, &f, "all moves", "evaluation+reduction", run_to_best<run_all, &filter::all>, f.n.w.moves);
     }
     for (size_t k = 0; k < sizeof RATES / sizeof *RATES; k++) {
         prepare(&f, RATES[k].write, RATES[k].per_mille);

@@ -17,29 +17,10 @@ evaluation evaluation_of(kernel_set k, evaluation_mode mode, const int *sets, in
     return e;
 }
 
-const char *name_of_set(int set)
-{
-    switch (set) {
-    case COST:
-        return "cost";
-    case VEHICLES:
-        return "vehicles";
-    case CAPACITY:
-        return "capacity";
-    case LENGTH:
-        return "length";
-    case COST | LENGTH:
-        return "cost+length";
-    case VEHICLES | CAPACITY:
-        return "capacity+vehicles";
-    case COST | CAPACITY:
-        return "cost+capacity";
-    case VEHICLES | LENGTH:
-        return "length+vehicles";
-    default:
-        return "all four";
-    }
-}
+// By the bits of the resources.
+static const char *const SET_NAMES[ALL_FOUR + 1] = {
+    NULL,     "cost",        "vehicles",        NULL, "capacity", "cost+capacity", "capacity+vehicles", NULL,
+    "length", "cost+length", "length+vehicles", NULL, NULL,       NULL,            NULL,                "all four"};
 
 // ---- Neighbourhoods
 
@@ -56,10 +37,10 @@ neighbourhood neighbourhood_open(device_tour *t, const evaluation *e, const hier
     if (has_structure && moves > most_moves && e->k.cuts == 3) {
         n.parts = (int)((moves + most_moves - 1) / most_moves);
         places = 4 * ((moves / 4 + n.parts - 1) / n.parts);
-        n.other = workspace_open(places);
+        n.other = workspace_open(places, NULL);
         n.part = (uint8_t *)device_take(places);
     }
-    n.w = workspace_open(has_structure ? places : 0);
+    n.w = workspace_open(has_structure ? places : 0, has_structure ? NULL : e->k.best);
     n.a = args_of(t, h, &n.w, n.triples, e->k.cuts);
     if (n.parts > 1)
         n.a.stride = (uint32_t)(places / 4);
@@ -210,7 +191,7 @@ static void print_rows(const bench *b, const steps_row *base, timed_neighbourhoo
     const evaluation *e = &n->e;
     for (t->set = 0; t->set < e->set_count; t->set++) {
         steps_row row = *base;
-        row.kernel = e->mode == FIND_BEST ? "all four+reduction" : name_of_set(e->sets[t->set]);
+        row.kernel = e->mode == FIND_BEST ? "all four+reduction" : SET_NAMES[e->sets[t->set]];
         row_of_kernel(&row, e->mode == FIND_BEST ? (const void *)e->k.best : (const void *)kernel_of(e, t->set),
                       e->mode == FIND_BEST ? (int)BEST_THREADS : e->block[t->set]);
         row.ms = time_ms(run_set, t, b->is_quick);

@@ -50,7 +50,7 @@ static void find_worst(const steps_tour *t, int32_t *load, int32_t *length)
     }
 }
 
-void steps_tour_generate(steps_tour *t, int32_t nodes, uint64_t seed)
+void steps_tour_generate(steps_tour *t, int32_t nodes, int32_t step, uint64_t seed)
 {
     const int32_t routes = (nodes - 2 + ROUTE_NODES / 2) / ROUTE_NODES, customers = nodes - 2 - routes;
     if (routes < 1 || nodes > STEPS_MOST_EDGES)
@@ -63,8 +63,8 @@ void steps_tour_generate(steps_tour *t, int32_t nodes, uint64_t seed)
 
     at[0] = (point){SQUARE / 2.0, SQUARE / 2.0, 0};
     for (int32_t i = 1; i < t->locations; i++) {
-        at[i].x = draw(&seed, SQUARE + 1);
-        at[i].y = draw(&seed, SQUARE + 1);
+        at[i].x = draw(&seed, SQUARE / step + 1) * step;
+        at[i].y = draw(&seed, SQUARE / step + 1) * step;
         at[i].angle = atan2(at[i].y - at[0].y, at[i].x - at[0].x);
         t->demand[i] = 1 + (int32_t)draw(&seed, MOST_DEMAND);
     }
