@@ -28,7 +28,7 @@ static __global__ void check_roots(int64_t squares, unsigned int *wrong)
 
 // ---- 2-opt
 
-enum { LEAST_ROW_BITS = 4, POSITIONS_OF_ROW = 512, SMALL_TOUR = 4096, FEW_LANES = 2, MOST_LANES = TWO_OPT_MOST_LANES };
+enum { LEAST_ROW_BITS = 4, POSITIONS_OF_ROW = 512, FEW_LANES = 2, MOST_LANES = TWO_OPT_MOST_LANES };
 
 // Tiles of small tours are small, so that they fill the machine.
 static two_opt_range range_of(int32_t count)
@@ -38,17 +38,24 @@ static two_opt_range range_of(int32_t count)
     while (count > SMALL_TOUR && 1 << bits < TWO_OPT_MOST_ROWS && count >= POSITIONS_OF_ROW << bits)
         bits++;
     const int32_t columns = (edges - 1 + width - 1) / width, both = ((edges + 2 * width) >> bits) + 2;
-    return {bits, columns, both, 0, (int64_t)both * ((columns + 1) / 2)};
+    return {bits, columns, both, 0, (int64_t)both * ((columns + 1) / 2), nullptr};
 }
 
-// On a device that can, the kernel begins while the sums are made, and waits for them by itself.
-static cudaError_t launch_moves(void (*kernel)(vrp_device_two_opt, vrp_device_places, two_opt_range), unsigned int blocks,
-                                cudaStream_t stream, const vrp_device_two_opt &job, const vrp_device_places &places,
-                                const two_opt_range &range)
+// All launches of a sweep have as many blocks.
+template <class P> static unsigned int blocks_of_moves(const vrp_device_two_opt &job)
 {
-    const unsigned int threads = TWO_OPT_WARPS * WARP;
+    const int64_t all = blocks_for(range_of(job.count).end, TWO_OPT_WARPS),
+                  most = job.count <= SMALL_TOUR ? all : (int64_t)job.multiprocessors * P::BLOCKS, fewer = all < most ? all : most;
+    return (unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS);
+}
+
+// On a device that can, the kernel begins while the one ahead still runs, and waits for it by itself.
+template <class... PARAMETERS, class... ARGUMENTS>
+static cudaError_t launch_behind(const vrp_device_two_opt &job, void (*kernel)(PARAMETERS...), unsigned int blocks,
+                                 unsigned int threads, cudaStream_t stream, ARGUMENTS... arguments)
+{
     if (!job.overlaps)
-        return launch(kernel, dim3(blocks), threads, 0, stream, job, places, range);
+        return launch(kernel, dim3(blocks), threads, 0, stream, arguments...);
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -58,24 +65,39 @@ static cudaError_t launch_moves(void (*kernel)(vrp_device_two_opt, vrp_device_pl
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, job, places, range);
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 template <class P>
-static cudaError_t launch_two_opt(const vrp_device_two_opt &job, const vrp_device_places &places, const two_opt_range &range,
-                                  int multiprocessors, cudaStream_t stream)
+static cudaError_t launch_moves(const vrp_device_two_opt &job, const vrp_device_places &places, const two_opt_range &range,
+                                cudaStream_t stream)
 {
-    const bool is_small = job.count <= SMALL_TOUR;
-    const int64_t all = blocks_for(range.end - range.first, TWO_OPT_WARPS),
-                  most = is_small ? (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS : (int64_t)multiprocessors * P::BLOCKS,
-                  fewer = all < most ? all : most;
-    const unsigned int blocks =
-        (unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS);
-    if (is_small)
-        return launch_moves(job.has_length ? two_opt_moves<P, FEW_LANES, true> : two_opt_moves<P, FEW_LANES, false>, blocks,
-                            stream, job, places, range);
-    return launch_moves(job.has_length ? two_opt_moves<P, MOST_LANES, true> : two_opt_moves<P, MOST_LANES, false>, blocks,
-                        stream, job, places, range);
+    void (*const few)(vrp_device_two_opt, vrp_device_places, two_opt_range) =
+        job.has_length ? two_opt_moves<P, FEW_LANES, true> : two_opt_moves<P, FEW_LANES, false>;
+    void (*const most)(vrp_device_two_opt, vrp_device_places, two_opt_range) =
+        job.has_length ? two_opt_moves<P, MOST_LANES, true> : two_opt_moves<P, MOST_LANES, false>;
+    return launch_behind(job, job.count <= SMALL_TOUR ? few : most, blocks_of_moves<P>(job), TWO_OPT_WARPS * WARP, stream, job,
+                         places, range);
+}
+
+static int32_t sum_threads(int32_t count)
+{
+    return count <= SMALL_TOUR ? FEW_SUM_THREADS : SUM_THREADS;
+}
+
+// What a launch that comes after the moves of a side finds.
+template <class P> static two_opt_step step_from(const vrp_device_two_opt &job, int from)
+{
+    return {false, 0, 0, job.side[from], job.side[1 - from], (int32_t)blocks_of_moves<P>(job), (int32_t)blocks_for(job.count, sum_threads(job.count))};
+}
+
+template <class P>
+static cudaError_t launch_begin(const vrp_device_two_opt &job, const vrp_device_places &places, const two_opt_step &step,
+                                cudaStream_t stream)
+{
+    const unsigned int threads = (unsigned int)sum_threads(job.count), blocks = blocks_for(job.count, threads) + 1;
+    return launch_behind(job, job.count <= SMALL_TOUR ? begin_sweep<P, FEW_SUM_THREADS> : begin_sweep<P, SUM_THREADS>, blocks,
+                         threads, stream, job, places, step);
 }
 
 // ---- 3-opt
@@ -121,17 +143,9 @@ template <class Use> static cudaError_t with_places(vrp_place_kind kind, Use use
     }
 }
 
-cudaError_t vrp_launch_two_opt_sums(const vrp_device_two_opt *job, const vrp_device_places *places, cudaStream_t stream)
-{
-    return with_places(places->kind, [&](auto kind) {
-        return launch(sum_tour<decltype(kind)>, dim3(blocks_for(job->count, SUM_THREADS)), SUM_THREADS, 0, stream, *job,
-                      *places);
-    });
-}
-
 int64_t vrp_two_opt_tallies(int32_t count)
 {
-    return blocks_for(count, SUM_THREADS);
+    return blocks_for(count, FEW_SUM_THREADS);
 }
 
 int64_t vrp_two_opt_tiles(int32_t count)
@@ -139,14 +153,38 @@ int64_t vrp_two_opt_tiles(int32_t count)
     return range_of(count).end;
 }
 
-cudaError_t vrp_launch_two_opt(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t first, int64_t end,
-                               int multiprocessors, cudaStream_t stream)
+cudaError_t vrp_launch_two_opt_begin(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t sequence,
+                                     int64_t last, cudaStream_t stream)
+{
+    return with_places(places->kind, [&](auto kind) {
+        return launch_begin<decltype(kind)>(*job, *places, {true, sequence, last, {}, job->side[0], 0, 0}, stream);
+    });
+}
+
+cudaError_t vrp_launch_two_opt_moves(const vrp_device_two_opt *job, const vrp_device_places *places, int side, int64_t first,
+                                     int64_t end, cudaStream_t stream)
 {
     two_opt_range range = range_of(job->count);
     range.first = first;
     range.end = end;
+    range.sweep = job->side[side].sweep;
+    return with_places(places->kind,
+                       [&](auto kind) { return launch_moves<decltype(kind)>(*job, *places, range, stream); });
+}
+
+cudaError_t vrp_launch_two_opt_next(const vrp_device_two_opt *job, const vrp_device_places *places, int from,
+                                    cudaStream_t stream)
+{
     return with_places(places->kind, [&](auto kind) {
-        return launch_two_opt<decltype(kind)>(*job, *places, range, multiprocessors, stream);
+        return launch_begin<decltype(kind)>(*job, *places, step_from<decltype(kind)>(*job, from), stream);
+    });
+}
+
+cudaError_t vrp_launch_two_opt_tell(const vrp_device_two_opt *job, const vrp_device_places *places, int from,
+                                    cudaStream_t stream)
+{
+    return with_places(places->kind, [&](auto kind) {
+        return launch_behind(*job, tell_sweep, 1, SUM_THREADS, stream, *job, step_from<decltype(kind)>(*job, from));
     });
 }
 

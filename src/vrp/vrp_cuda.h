@@ -63,9 +63,14 @@ typedef struct vrp_device_key {
     unsigned long long value, index;
 } vrp_device_key;
 
-// ---- 2-opt
+// ---- 2-opt. A sweep is two launches: one makes its tour and the sums of that, another decides the moves. Behind the first sweep
+// of a descent, the launch of a tour makes the move that the sweep before found best and tells the host what that was; so the
+// host is only told. Where no more sweeps are wanted, a launch tells and does nothing else.
 
-enum { VRP_DEVICE_TWO_OPT_BLOCKS = 4096 };  // at most
+enum {
+    VRP_DEVICE_TWO_OPT_BLOCKS = 4096,  // at most
+    VRP_DEVICE_ANSWERS = 64            // the host has looked at an answer before so many more are made
+};
 
 // What is known of a position and read for many others at once.
 typedef struct vrp_device_stop {
@@ -73,8 +78,8 @@ typedef struct vrp_device_stop {
 } vrp_device_stop;
 
 typedef struct vrp_device_answer {
-    int64_t sequence;                       // of the launch that it is of; written last
-    unsigned long long begin_ns, end_ns;    // of its kernels
+    int64_t sequence;                       // of the sweep; written last
+    unsigned long long begin_ns, end_ns;    // of the sweep
     vrp_device_key best;
     bool is_decided;                        // false: this way does not serve the tour
 } vrp_device_answer;
@@ -85,29 +90,47 @@ typedef struct vrp_device_tally {
     int32_t is_legal;      // all of them
 } vrp_device_tally;
 
+typedef struct vrp_device_sweep {
+    int64_t sequence, last;      // of this sweep, and of the last one wanted
+    unsigned long long begin_ns;
+    bool is_wanted;              // false: the sweep before was the last, or found no improvement
+} vrp_device_sweep;
+
+// The tours of two sweeps in turn.
+typedef struct vrp_device_side {
+    int32_t *tour;               // [count]
+    vrp_device_tally *tally;     // [vrp_two_opt_tallies(count)]
+    vrp_device_sweep *sweep;
+} vrp_device_side;
+
 typedef struct vrp_device_two_opt {
     int32_t count;               // positions
     int32_t capacity, max_length, vehicles;
+    int multiprocessors;
     bool has_length;
     bool overlaps;               // the device can begin a kernel before the one ahead of it ends
-    const int32_t *tour;         // [count] of the host, mapped
+    const int32_t *start;        // [count] of the host, mapped
+    vrp_device_side side[2];
     void *place;                 // [count] float2 (GRID), double2 (PLANE), int32_t node (MATRIX)
     vrp_device_stop *stop;       // [count]
     int32_t *edge, *next_depot;  // [count]
-    vrp_device_tally *tally;     // [vrp_two_opt_tallies(count)]
     vrp_device_key *partial;     // [VRP_DEVICE_TWO_OPT_BLOCKS]
-    unsigned int *ticket;        // 0 between scans
-    vrp_device_answer *device_answer;
-    vrp_device_answer *answer;   // of the host, mapped
-    int64_t sequence;
+    vrp_device_answer *answers;  // [VRP_DEVICE_ANSWERS] of the host, mapped: sequence n is at n modulo their number
 } vrp_device_two_opt;
 
-// Sums of the tour; then tiles of moves, first..end - 1 of vrp_two_opt_tiles(), which the answer adds up.
-cudaError_t vrp_launch_two_opt_sums(const vrp_device_two_opt *job, const vrp_device_places *places, cudaStream_t stream);
 int64_t vrp_two_opt_tallies(int32_t count);
 int64_t vrp_two_opt_tiles(int32_t count);
-cudaError_t vrp_launch_two_opt(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t first, int64_t end,
-                               int multiprocessors, cudaStream_t stream);
+// The tour of the host becomes that of side 0.
+cudaError_t vrp_launch_two_opt_begin(const vrp_device_two_opt *job, const vrp_device_places *places, int64_t sequence,
+                                     int64_t last, cudaStream_t stream);
+// Tiles of moves, first..end - 1 of vrp_two_opt_tiles(); a later launch of the same sweep adds to an earlier one.
+cudaError_t vrp_launch_two_opt_moves(const vrp_device_two_opt *job, const vrp_device_places *places, int side, int64_t first,
+                                     int64_t end, cudaStream_t stream);
+// Tells of the sweep of side `from` and makes its best move: the tour of the other side.
+cudaError_t vrp_launch_two_opt_next(const vrp_device_two_opt *job, const vrp_device_places *places, int from,
+                                    cudaStream_t stream);
+cudaError_t vrp_launch_two_opt_tell(const vrp_device_two_opt *job, const vrp_device_places *places, int from,
+                                    cudaStream_t stream);
 
 // ---- 3-opt by tables. Values of moves are below VRP_FAR / 2; entries that stand for no join are VRP_FAR, in 16 bits
 // VRP_FAR_16.

@@ -73,6 +73,9 @@ typedef struct vrp_scan {
     uint64_t keep, filter_seed;  // keep = UINT64_MAX: no filter
     mco_vrp_filter filter;
     vrp_candidate *rows;     // [edges] best of each x, lowest index; NULL where not wanted; means nothing with wants_first
+    int64_t ahead;           // so many more scans may follow, each of the tour that the best move of the one before makes, as
+                             // long as that improves it (vrp_to_beat()): an engine may work on them before they are asked for
+    bool is_next;            // the scan before had `ahead`, and this is the scan that follows it
     // Out:
     vrp_candidate best;      // of the feasible moves, lowest index among equals, whether it improves or not; with wants_first
                              // the first that improves, move.x -1 if none does

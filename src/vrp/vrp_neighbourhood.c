@@ -46,6 +46,7 @@ typedef struct descent {
     vrp_value value;     // of the tour
     int32_t routes;      // that are not empty
     bool is_feasible;    // capacity and length
+    bool is_next;        // the tour is the one before with the best move of its scan
     int32_t *spare;      // [count]
     int32_t *report;     // [count + 1] for the callback
     int64_t sweep_room;
@@ -70,6 +71,15 @@ static bool improves(const descent *d, const vrp_candidate *c)
 
 // ---- Evaluation
 
+// Further sweeps whose tours follow from one kind of scan alone.
+static int64_t sweeps_ahead(const descent *d)
+{
+    const mco_vrp_params *p = d->params;
+    if (p->type == MCO_VRP_THREE_OPT_COMPLETE || d->many.moves != NULL)
+        return 0;
+    return p->sweeps > 0 ? p->sweeps - d->result->sweep_count - 1 : INT32_MAX;
+}
+
 // Scans the kinds wanted; *best is the best move of all, and *is_complete says that no scan was interrupted. The first
 // improvement among the 2-opt moves spares the 3-opt scan.
 static mco_status evaluate(descent *d, mco_vrp_sweep *sweep, vrp_candidate *best, bool *is_complete)
@@ -88,7 +98,9 @@ static mco_status evaluate(descent *d, mco_vrp_sweep *sweep, vrp_candidate *best
                          .keep = is_filtered(p) ? (uint64_t)(p->keep * 0x1p64) : UINT64_MAX,
                          .filter_seed = (uint64_t)(p->filter_seed + d->result->sweep_count),
                          .filter = p->filter,
-                         .rows = d->many.rows[kind]};
+                         .rows = d->many.rows[kind],
+                         .ahead = sweeps_ahead(d),
+                         .is_next = d->is_next};
         MCO_TRY(d->engine->scan(d->engine, &scan, d->stop_s));
         sweep->moves += scan.moves;
         sweep->moves_skipped += scan.moves_skipped;
@@ -290,6 +302,7 @@ static mco_status execute(descent *d, const vrp_candidate *best, mco_vrp_sweep *
     } else {
         vrp_apply(d->tour, best->move, d->spare);
         sweep->moves_made = 1;
+        d->is_next = d->many.moves == NULL;
     }
     d->is_feasible = vrp_tour_value(d->problem, d->tour, &d->value, &d->routes);
     if (!d->is_feasible || d->value.penalty != best->value.penalty || d->value.cost != before.cost + change)

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "gpu/gpu_support.h"
+#include "gpu/vrp_gpu_support.h"
 #include "vrp/vrp_fold.h"
-#include "vrp_support.h"
 
 static long checks;
 static mco_context *ctx;
@@ -81,54 +81,6 @@ static void scan_both(const char *name, vrp_engine *gpu, const vrp_tour *tour, u
 }
 
 // ---- Small tours
-
-// As matrix, or with coordinates: integers, or others.
-typedef enum places { BY_MATRIX, BY_GRID, BY_PLANE, BY_CEILING, PLACES } places;
-
-static void place(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
-{
-    p->x = calloc((size_t)p->nodes, sizeof *p->x);
-    p->y = calloc((size_t)p->nodes, sizeof *p->y);
-    if (p->x == NULL || p->y == NULL)
-        abort();
-    for (int32_t i = 0; i < p->nodes; i++) {
-        const double part = kind == BY_PLANE ? 0.37 : 1;
-        p->x[i] = part * (double)mco_rng_below(rng, (uint32_t)side) - side / 3;
-        p->y[i] = part * (double)mco_rng_below(rng, (uint32_t)side) + side;
-    }
-    free(p->matrix);
-    p->matrix = NULL;
-    p->rule = kind == BY_CEILING ? VRP_CEIL_2D : VRP_EUC_2D;
-    p->is_symmetric = true;
-    p->scale = kind == BY_PLANE ? 1000 : 1;
-    p->distances = kind == BY_PLANE ? MCO_VRP_REAL : MCO_VRP_ROUNDED;
-    p->longest = (int32_t)ceil(sqrt(2) * side * p->scale) + 1;
-}
-
-static void release(mco_vrp *p)
-{
-    free(p->x);
-    free(p->y);
-    vrp_case_free(p);
-}
-
-// Limits about where some routes of the tour break them: the greatest load and length, and some less or more.
-static void set_limits(mco_vrp *p, const vrp_tour *tour, mco_rng *rng, bool has_length)
-{
-    int64_t load = 0, length = 0, most_load = 1, most_length = 1;
-    for (int32_t i = 1; i < tour->count; i++) {
-        load += p->demand[tour->node[i]];
-        length += vrp_distance(p, tour->node[i - 1], tour->node[i]) + vrp_service(p, tour->node[i]);
-        if (tour->node[i] != 0)
-            continue;
-        most_load = load > most_load ? load : most_load;
-        most_length = length > most_length ? length : most_length;
-        load = length = 0;
-    }
-    p->capacity = (int32_t)(most_load * (96 + mco_rng_below(rng, 12)) / 100) + 1;
-    if (has_length)
-        p->max_length = (int32_t)(most_length * (96 + mco_rng_below(rng, 12)) / 100) + 1;
-}
 
 static void scan_ways(const char *name, const mco_vrp *p, const vrp_tour *tour, mco_rng *rng, int ways)
 {
@@ -263,6 +215,7 @@ typedef struct large_case {
     bool is_symmetric, has_length, breaks_limits;
     int32_t vehicles;
     bool is_large;        // left out where few cases are wanted
+    bool is_two_opt;      // without 3-opt, whose formula would take long
 } large_case;
 
 static const large_case large_cases[] = {
@@ -284,32 +237,18 @@ static const large_case large_cases[] = {
     {"700 nodes in narrow slabs", 660, 37, 2, BY_GRID, 1000, 3, true, true, false, 0, true},
     {"1100 nodes without a limit to lengths", 979, 120, 0, BY_GRID, 1000, 0, true, false, false, 0, true},
     {"1100 nodes, too many routes", 979, 120, 0, BY_GRID, 1000, 0, true, true, false, 100, true},
+    {"1400 nodes, one route", 1398, 1, 0, BY_GRID, 1000, 0, true, true, false, 0, true, true},
+    {"1500 nodes, many ties", 1400, 90, 9, BY_GRID, 8, 0, true, true, false, 0, true, true},
+    {"1700 nodes by a matrix of ties", 1600, 60, 39, BY_MATRIX, 3, 0, true, true, false, 0, true, true},
+    {"2100 nodes, as many routes as vehicles", 2000, 80, 20, BY_GRID, 1000, 0, true, true, false, 100, true, true},
+    {"2401 nodes", 2300, 100, 0, BY_GRID, 1000, 0, true, true, false, 0, true, true},
+    {"2401 nodes, routes of 400", 2394, 6, 0, BY_GRID, 1000, 0, true, true, false, 0, true, true},
+    {"2500 nodes, routes of five", 2050, 410, 40, BY_PLANE, 1000, 0, true, true, false, 0, true, true},
+    {"2900 nodes, half of the routes empty", 2700, 100, 99, BY_GRID, 1400, 0, true, false, false, 0, true, true},
+    {"the largest small tour", 3995, 100, 0, BY_GRID, 1000, 0, true, true, false, 0, true, true},
+    {"above a small tour", 3996, 100, 0, BY_GRID, 1000, 0, true, true, false, 0, true, true},
+    {"4500 nodes, two routes", 4498, 2, 0, BY_CEILING, 1000, 0, true, true, false, 0, true, true},
 };
-
-// Equal routes by angle around the depot; empty ones among them.
-static vrp_tour sweep_tour(const mco_vrp *p, const large_case *c)
-{
-    vrp_tour tour = {.count = c->customers + c->routes + c->empty + 1};
-    tour.node = calloc((size_t)tour.count, sizeof *tour.node);
-    int32_t *order = calloc((size_t)c->customers, sizeof *order);
-    if (tour.node == NULL || order == NULL)
-        abort();
-    for (int32_t i = 0; i < c->customers; i++) {
-        int32_t at = i;
-        const double angle = p->x != NULL ? atan2(p->y[i + 1] - p->y[0], p->x[i + 1] - p->x[0]) : 0;
-        for (; at > 0 && p->x != NULL && atan2(p->y[order[at - 1]] - p->y[0], p->x[order[at - 1]] - p->x[0]) > angle; at--)
-            order[at] = order[at - 1];
-        order[at] = i + 1;
-    }
-    for (int32_t r = 0, at = 1, from = 0; r < c->routes; r++, at++) {
-        const int32_t end = (int32_t)((int64_t)c->customers * (r + 1) / c->routes);
-        for (; from < end; from++)
-            tour.node[at++] = order[from];
-        at += r < c->empty;
-    }
-    free(order);
-    return tour;
-}
 
 static void test_large(const large_case *c)
 {
@@ -322,7 +261,7 @@ static void test_large(const large_case *c)
     mco_vrp *p = vrp_case_random(&rng, &shape);
     if (c->kind != BY_MATRIX)
         place(p, c->kind, &rng, c->side);
-    vrp_tour tour = sweep_tour(p, c);
+    vrp_tour tour = sweep_tour(p, c->routes, c->empty);
     p->capacity = 1 << 28;
     set_limits(p, &tour, &rng, c->has_length);
     if (!c->breaks_limits) {
@@ -334,7 +273,7 @@ static void test_large(const large_case *c)
     params.memory = c->memory;
     MUST(vrp_gpu_open(ctx, p, tour.count, &params, &gpu));
     vrp_candidate *rows = calloc(2 * (size_t)tour.count, sizeof *rows);
-    for (int kind = 0; kind < 2 && gpu.close != NULL && rows != NULL; kind++) {
+    for (int kind = 0; kind < (c->is_two_opt ? 1 : 2) && gpu.close != NULL && rows != NULL; kind++) {
         vrp_scan expected = {.tour = &tour, .hierarchy = -1, .keep = UINT64_MAX, .is_three_opt = kind, .rows = rows};
         formula_scan(p, &expected);
         for (int way = 0; way < (c->is_large ? 2 : 4); way++) {
