@@ -45,7 +45,8 @@ static two_opt_range range_of(int32_t count)
 template <class P> static unsigned int blocks_of_moves(const vrp_device_two_opt &job)
 {
     const int64_t all = blocks_for(range_of(job.count).end, TWO_OPT_WARPS),
-                  most = job.count <= SMALL_TOUR ? all : (int64_t)job.multiprocessors * P::BLOCKS, fewer = all < most ? all : most;
+                  most = job.count <= SMALL_TOUR ? all : (int64_t)job.multiprocessors * P::BLOCKS,
+                  fewer = all < most ? all : most;
     return (unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS);
 }
 
@@ -88,7 +89,8 @@ static int32_t sum_threads(int32_t count)
 // What a launch that comes after the moves of a side finds.
 template <class P> static two_opt_step step_from(const vrp_device_two_opt &job, int from)
 {
-    return {false, 0, 0, job.side[from], job.side[1 - from], (int32_t)blocks_of_moves<P>(job), (int32_t)blocks_for(job.count, sum_threads(job.count))};
+    return {false, 0, 0, job.side[from], job.side[1 - from], (int32_t)blocks_of_moves<P>(job),
+            (int32_t)blocks_for(job.count, sum_threads(job.count))};
 }
 
 template <class P>

@@ -3,7 +3,8 @@
 // stream, allocate nothing and do not wait. The caller has made the device current. Pointers are of device memory unless said.
 //
 // Three ways to a scan:
-// - 2-opt of coordinates, or of a matrix: a kernel makes the sums of the tour, another decides all moves (vrp_two_opt.cuh).
+// - 2-opt, symmetric and feasible: a kernel makes the sums of the tour (vrp_tour_sums.cuh), another decides all moves
+//   (vrp_two_opt.cuh).
 // - 3-opt, symmetric and feasible: tables of joins (vrp_joins.cuh), moves with a depot between any two of their edges by
 //   sums of two table entries (vrp_closed.cuh), the others by terms that pairs of edges share (vrp_open.cuh). Both leave the
 //   best value with x and y; vrp_narrow.cuh finds the whole move.
@@ -63,9 +64,9 @@ typedef struct vrp_device_key {
     unsigned long long value, index;
 } vrp_device_key;
 
-// ---- 2-opt. A sweep is two launches: one makes its tour and the sums of that, another decides the moves. Behind the first sweep
-// of a descent, the launch of a tour makes the move that the sweep before found best and tells the host what that was; so the
-// host is only told. Where no more sweeps are wanted, a launch tells and does nothing else.
+// ---- 2-opt. A sweep is two launches: one makes its tour and the sums of that, another decides the moves. In a descent, the
+// launch that makes the next tour makes the move that was found best, and tells the host of it; so the host is only told. Where
+// no more sweeps are wanted, a launch tells and does nothing else.
 
 enum {
     VRP_DEVICE_TWO_OPT_BLOCKS = 4096,  // at most

@@ -43,8 +43,8 @@ static mco_status take_tables(vrp_gpu *s, int32_t edges, int32_t weight)
     t->is_narrow = weight == 0 && 3 * (int64_t)t->longest < VRP_FAR_16 && s->device.info.major >= NARROW_MAJOR;
     t->rows = (int32_t)vrp_gpu_round_up(edges, VRP_DEVICE_TILE);
     const int64_t entry_bytes = t->is_narrow ? sizeof(int16_t) : sizeof(int32_t), column_bytes = 4 * entry_bytes * t->rows;
-    const int64_t all = vrp_gpu_round_up(edges, VRP_DEVICE_COLUMNS), most = vrp_gpu_room_left(s) / column_bytes / VRP_DEVICE_COLUMNS *
-                                                                  VRP_DEVICE_COLUMNS;
+    const int64_t all = vrp_gpu_round_up(edges, VRP_DEVICE_COLUMNS),
+                  most = vrp_gpu_room_left(s) / column_bytes / VRP_DEVICE_COLUMNS * VRP_DEVICE_COLUMNS;
     if (most < VRP_DEVICE_COLUMNS)
         return mco_fail(s->device.ctx, MCO_ERR_LIMIT,
                         "3-opt of %d nodes needs at least %.1f MiB on the GPU, %.1f MiB are free or allowed", edges + 1,

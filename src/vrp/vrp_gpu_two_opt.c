@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// 2-opt of a symmetric tour on a GPU. A scan sends the tour, has its moves decided and waits for the answer. Where more scans may
-// follow, the device makes the best move by itself and goes on (vrp_tour_sums.cuh), sweeps in batches that are launched before
-// those ahead of them are done; the scans that follow take their answers one by one. So the host makes its own move, recounts
-// and reports while the device is some sweeps ahead, and a sweep takes the longer of the two.
+// 2-opt of a symmetric tour on a GPU. A scan sends the tour, has its moves decided and waits for the answer. Where more scans
+// may follow, the device makes the best move by itself and goes on (vrp_tour_sums.cuh), sweeps in batches that are launched
+// before those ahead of them are done; the scans that follow take their answers one by one. So the host makes its own move,
+// recounts and reports while the device is some sweeps ahead, and a sweep takes the longer of the two.
 #include <string.h>
 
 #include "vrp/vrp_gpu.h"
@@ -69,28 +69,7 @@ void vrp_gpu_close_chain(vrp_gpu *s)
 {
     if (s->chain.batch != NULL)
         cudaGraphExecDestroy(s->chain.batch);
-    s->chain = (vrp_gpu_chain){.taken = s->chain.taken, .launched = s->chain.launched};
-}
-
-// Many launches as one.
-static mco_status make_batch(vrp_gpu *s, int64_t sweeps)
-{
-    mco_status st = MCO_OK;
-    cudaGraph_t graph = NULL;
-    vrp_gpu_close_chain(s);
-    MCO_CUDA(s->device.ctx, cudaStreamBeginCapture(s->device.stream, cudaStreamCaptureModeThreadLocal));
-    for (int64_t k = 0; k < sweeps && st == MCO_OK; k++)
-        st = launch_sweep(s, (int)(k % 2));
-    const mco_status captured = mco_cuda_status(s->device.ctx, cudaStreamEndCapture(s->device.stream, &graph),
-                                                "cudaStreamEndCapture", __FILE__, __LINE__);
-    MCO_TRY(st == MCO_OK ? captured : st);
-    MCO_CUDA(s->device.ctx, cudaGraphInstantiate(&s->chain.batch, graph, 0));
-    s->chain.count = s->two_opt.count;
-    s->chain.sweeps = sweeps;
-done:
-    if (graph != NULL)
-        cudaGraphDestroy(graph);
-    return st;
+    s->chain.batch = NULL;
 }
 
 // Sweeps of a batch: two batches at a time last no longer than a launch may; 0 where the host had better wait for each.
@@ -102,11 +81,34 @@ static int64_t batch_of(int32_t count)
     return sweeps;
 }
 
+// Many launches as one. One that is under way keeps what it needs of the batch before.
+static mco_status make_batch(vrp_gpu *s)
+{
+    mco_status st = MCO_OK;
+    cudaGraph_t graph = NULL;
+    vrp_gpu_close_chain(s);
+    s->chain.count = s->two_opt.count;
+    s->chain.sweeps = batch_of(s->chain.count);
+    MCO_CUDA(s->device.ctx, cudaStreamBeginCapture(s->device.stream, cudaStreamCaptureModeThreadLocal));
+    for (int64_t k = 0; k < s->chain.sweeps && st == MCO_OK; k++)
+        st = launch_sweep(s, (int)(k % 2));
+    const mco_status captured = mco_cuda_status(s->device.ctx, cudaStreamEndCapture(s->device.stream, &graph),
+                                                "cudaStreamEndCapture", __FILE__, __LINE__);
+    MCO_TRY(st == MCO_OK ? captured : st);
+    MCO_CUDA(s->device.ctx, cudaGraphInstantiate(&s->chain.batch, graph, 0));
+done:
+    if (graph != NULL)
+        cudaGraphDestroy(graph);
+    return st;
+}
+
 // Keeps a batch under way behind the one that the next answer comes from: a sweep is told by the launch behind it.
 static mco_status run_ahead(vrp_gpu *s)
 {
     mco_status st = MCO_OK;
     vrp_gpu_chain *c = &s->chain;
+    if (c->batch == NULL || c->count != s->two_opt.count)
+        MCO_TRY(make_batch(s));
     while (c->launched - c->taken <= c->sweeps) {
         MCO_CUDA(s->device.ctx, cudaGraphLaunch(c->batch, s->device.stream));
         c->launched += c->sweeps;
@@ -138,13 +140,10 @@ static mco_status begin(vrp_gpu *s, const vrp_scan *scan, double stop_s, bool *s
     mco_status st = MCO_OK;
     vrp_device_two_opt *t = &s->two_opt;
     vrp_gpu_chain *c = &s->chain;
-    const int64_t sweeps = scan->ahead > 0 ? batch_of(scan->tour->count) : 0;
     t->count = scan->tour->count;
-    if (sweeps > 0 && (c->batch == NULL || c->count != t->count))
-        MCO_TRY(make_batch(s, sweeps));
     memcpy(s->h_tour, scan->tour->node, (size_t)t->count * sizeof *s->h_tour);
     c->taken = c->launched++;  // whatever is still under way for another tour has lower numbers
-    c->is_on = sweeps > 0;
+    c->is_on = scan->ahead > 0 && batch_of(t->count) > 0;
     c->last = c->launched + (c->is_on ? scan->ahead : 0);
     MCO_CUDA(s->device.ctx, vrp_launch_two_opt_begin(t, &s->places, c->launched, c->last, s->device.stream));
     MCO_TRY(launch_moves(s, stop_s, stopped));

@@ -2,9 +2,9 @@
 // The tour of a 2-opt sweep and its sums: symmetric tours, whose sweeps vrp_two_opt.cuh decides.
 //
 // A descent stays on the device. The kernel that begins a sweep takes the least of what the blocks of the sweep before have
-// found, each of its blocks for itself, and reads the tour before as if the move were made: a position between its edges is that
-// which lies as far from the other end. So a move costs nothing but its reading, and nothing waits for the host, to which one
-// block of its own writes the answer meanwhile.
+// found, each of its blocks for itself, and reads the tour before as if the move were made: a position between its edges is
+// the one as far from the other end. So a move costs nothing but its reading, and nothing waits for the host, to which a block
+// of its own writes the answer meanwhile.
 //
 // Floor of a sweep at 2,401 nodes: 40 bytes a position are written and read, 0.1 MB in the L2 cache, so that latency is all:
 // two launches of about 1.2 us each where the next kernel waits on the chip, five reads of L2 one behind the other at 0.3 us
@@ -162,8 +162,8 @@ static __global__ void __launch_bounds__(SUM_THREADS) tell_sweep(vrp_device_two_
 
 // What the block behind those of the sums does: the sweep that begins, then the answer of the one before, for which nothing
 // else waits.
-__device__ __forceinline__ void hand_over(const vrp_device_two_opt &job, const two_opt_step &step, const vrp_device_sweep &before,
-                                          const two_opt_end &end)
+__device__ __forceinline__ void hand_over(const vrp_device_two_opt &job, const two_opt_step &step,
+                                          const vrp_device_sweep &before, const two_opt_end &end)
 {
     const unsigned long long now = device_clock();
     if (threadIdx.x != 0)

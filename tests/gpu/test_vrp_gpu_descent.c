@@ -122,7 +122,7 @@ static const large_case large_cases[] = {
     {"2401 nodes, no limit to lengths", 2300, 100, 0, BY_PLANE, 1000, 150, false},
     {"2900 nodes, one route", 2898, 1, 0, BY_GRID, 1000, 150, true},
     {"4500 nodes", 4300, 150, 49, BY_GRID, 1000, 100, true},
-    {"20001 nodes", 19200, 800, 0, BY_GRID, 1000, 40, true},
+    {"8001 nodes", 7600, 380, 20, BY_GRID, 1000, 60, true},
 };
 
 static void test_large(const large_case *c)

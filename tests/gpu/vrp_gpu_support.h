@@ -13,8 +13,8 @@ typedef enum places { BY_MATRIX, BY_GRID, BY_PLANE, BY_CEILING, PLACES } places;
 
 static inline void place(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
 {
-    p->x = calloc((size_t)p->nodes, sizeof *p->x);
-    p->y = calloc((size_t)p->nodes, sizeof *p->y);
+    p->x = calloc((uint32_t)p->nodes, sizeof *p->x);
+    p->y = calloc((uint32_t)p->nodes, sizeof *p->y);
     if (p->x == NULL || p->y == NULL)
         abort();
     for (int32_t i = 0; i < p->nodes; i++) {
