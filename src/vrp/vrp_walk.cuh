@@ -103,7 +103,8 @@ template <class S> struct walk_lane {
     {
     }
 
-    // ---- Shared memory
+    // ---- Shared memory. Votes and shuffles order no accesses: between what a lane writes and what others read of it, before
+    // or behind, is a __syncwarp(). So whoever writes has one before the first write and one behind the last.
 
     __device__ uint32_t &word(int node) const { return s_memory[node]; }
     __device__ int32_t *signed_words(int at) const { return reinterpret_cast<int32_t *>(s_memory) + at; }
@@ -285,7 +286,8 @@ template <class S> struct walk_lane {
         order = lane < removed ? (int)list(lane) : 0;
     }
 
-    // Distances of c to all nodes; to_c: of the lane's nodes to c.
+    // Distances of c to all nodes; to_c: of the lane's nodes to c. The row before was last read ahead of a barrier of put_in()
+    // or of copy_state().
     __device__ void make_row(int c, int32_t (&to_c)[S::ROUNDS]) const
     {
         const float2 place = S::IS_MATRIX ? float2{} : xy(c);
@@ -340,6 +342,7 @@ template <class S> struct walk_lane {
     // row() is that of c.
     __device__ void put_in(int c, int behind, int32_t change) const
     {
+        __syncwarp();
         if (lane == 0) {
             const uint32_t w = word(behind);
             const int before = next_of(w), ring = ring_of(w);
@@ -397,6 +400,7 @@ template <class S> struct walk_lane {
 
     __device__ void number_all() const
     {
+        __syncwarp();
         for (int first = 0; first < rings; first += LANES)
             number(first + lane < rings ? first + lane : -1);
         __syncwarp();
@@ -657,7 +661,6 @@ template <class S> struct walk_lane {
             if (S::HAS_LENGTH)
                 length(ring) = 0;
         }
-        __syncwarp();
         number_all();
     }
 
