@@ -201,7 +201,7 @@ done:
 mco_status vrp_gpu_scan_hopeless(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped)
 {
     mco_status st = MCO_OK;
-    scan->moves = vrp_move_count(s->sums.count - 1, scan->is_three_opt);
+    scan->moves_skipped = vrp_move_count(s->sums.count - 1, scan->is_three_opt);
     if (scan->keep == UINT64_MAX)
         return MCO_OK;
     vrp_device_plain job = plain_job(s, scan);
@@ -212,7 +212,7 @@ mco_status vrp_gpu_scan_hopeless(vrp_gpu *s, vrp_scan *scan, double stop_s, bool
     job.kept = s->d_keys;
     MCO_CUDA(s->device.ctx, cudaMemsetAsync(job.kept, 0, sizeof *job.kept, s->device.stream));
     MCO_TRY(launch_units(s, &job, stop_s, stopped));
-    MCO_TRY(fetch_kept(s, &job, &scan->moves));
+    MCO_TRY(fetch_kept(s, &job, &scan->moves_skipped));
 done:
     return st;
 }
