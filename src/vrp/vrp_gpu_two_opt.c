@@ -166,8 +166,12 @@ static mco_status take_answer(vrp_gpu *s, const vrp_device_answer **out)
         if (look % LOOKS != 0)
             continue;
         const cudaError_t error = cudaStreamQuery(s->device.stream);
-        if (error != cudaErrorNotReady)
-            MCO_CUDA(s->device.ctx, error);
+        if (error == cudaErrorNotReady)
+            continue;
+        MCO_CUDA(s->device.ctx, error);
+        if (__atomic_load_n(&answer->sequence, __ATOMIC_ACQUIRE) != sequence)
+            return mco_fail(s->device.ctx, MCO_ERR_INTERNAL, "GPU %d ended without the answer of a sweep",
+                            s->device.info.index);
     }
     s->chain.taken = sequence;
     *out = answer;
@@ -179,7 +183,7 @@ mco_status vrp_gpu_scan_two_opt(vrp_engine *engine, vrp_scan *scan, double stop_
 {
     mco_status st = MCO_OK;
     vrp_gpu *s = engine->state;
-    const vrp_device_answer *answer;
+    const vrp_device_answer *answer = NULL;
     bool stopped = false;
     *is_decided = true;
     MCO_TRY(take_two_opt(s));
