@@ -233,7 +233,7 @@ typedef struct mco_vrp_sweep {
     int32_t x, y, z, p;  // the move made, the first of several; -1 where there is none, and z, p of 2-opt
     int32_t moves_made;
     int64_t moves, moves_skipped;
-    double sweep_s;     // segment data, evaluation, reduction, execution
+    double sweep_s;     // segment data, evaluation, reduction, execution; from the end of the sweep before
     double device_s;
 } mco_vrp_sweep;
 

@@ -43,6 +43,7 @@ typedef struct descent {
     vrp_tour *tour;
     mco_vrp_neighbourhood_result *result;
     double begin_s, stop_s;
+    double swept_s;      // the end of the last sweep; an engine may work while that is reported, so the next begins there
     vrp_value value;     // of the tour
     int32_t routes;      // that are not empty
     bool is_feasible;    // capacity and length
@@ -356,6 +357,8 @@ static int64_t fill_report(const descent *d)
 // Tells the callback; true if it asks to stop.
 static bool report(descent *d, const mco_vrp_sweep *sweep)
 {
+    if (d->ctx->callback == NULL)
+        return mco_is_cancelled(d->ctx);
     const bool has_solution = d->is_feasible && d->value.penalty == 0;
     const mco_progress progress = {.event = has_solution && sweep->moves_made > 0 ? MCO_EVENT_INCUMBENT : MCO_EVENT_PROGRESS,
                                    .time_s = mco_clock_s() - d->begin_s,
@@ -389,7 +392,7 @@ static mco_status make_sweep(descent *d, bool *is_over)
     mco_vrp_sweep sweep = {.x = -1, .y = -1, .z = -1, .p = -1};
     vrp_candidate best;
     bool is_complete;
-    const double begin_s = mco_clock_s(), device_s = d->engine->device_s;
+    const double begin_s = d->swept_s, device_s = d->engine->device_s;
     MCO_TRY(evaluate(d, &sweep, &best, &is_complete));
     if (!is_complete) {
         *is_over = true;
@@ -401,7 +404,8 @@ static mco_status make_sweep(descent *d, bool *is_over)
         MCO_TRY(execute(d, &best, &sweep));
     sweep.cost = d->value.cost;
     sweep.routes = d->routes;
-    sweep.sweep_s = mco_clock_s() - begin_s;
+    d->swept_s = mco_clock_s();
+    sweep.sweep_s = d->swept_s - begin_s;
     sweep.device_s = d->engine->device_s - device_s;
     MCO_TRY(keep_sweep(d, &sweep));
     d->result->is_local_optimum = !is_improved && !is_filtered(d->params);
@@ -436,6 +440,7 @@ mco_status vrp_descend(mco_context *ctx, vrp_engine *engine, const mco_vrp_param
     MCO_TRY(mco_alloc(ctx, &d.report, (int64_t)tour->count + 1));
     if (params->moves == MCO_VRP_INDEPENDENT_MOVES)
         MCO_TRY(open_many(&d));
+    d.swept_s = mco_clock_s();
     for (bool is_over = ends(&d); !is_over;)
         MCO_TRY(make_sweep(&d, &is_over));
 done:
