@@ -9,7 +9,8 @@
 // Floor of a sweep at 2,401 nodes: 40 bytes a position are written and read, 0.1 MB in the L2 cache, so that latency is all:
 // two launches of about 1.2 us each where the next kernel waits on the chip, five reads of L2 one behind the other at 0.3 us
 // (sweep, tour, place; sums, places of a tile), three reductions over a block at 0.3 us. With 2.88 million moves of about 22
-// instructions each, 4 us on 528 schedulers, that is some 9 us.
+// instructions each, 4 us on 528 schedulers, that is some 9 us. Measured: 13.6 us from sweep to sweep, in which the host makes
+// and walks the tour as well.
 #ifndef MCO_VRP_TOUR_SUMS_CUH
 #define MCO_VRP_TOUR_SUMS_CUH
 
@@ -69,7 +70,7 @@ struct matrix_places {
 
 // ---- The end of a sweep
 
-constexpr int SUM_THREADS = 512, FEW_SUM_THREADS = 128;  // of a block that makes sums; few where tours are small
+constexpr int SUM_THREADS = 512, FEW_SUM_THREADS = 256;  // of a block that makes sums; few where tours are small
 constexpr int32_t SMALL_TOUR = 4096;
 
 // Of a launch that begins a sweep, or tells of one.
