@@ -18,6 +18,7 @@ mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t custo
     mco_status st = MCO_OK;
     vrp_part *p = &out->part;
     const int64_t nodes = (int64_t)customers + 1 + routes, rows = (int64_t)customers + 1;
+    const int64_t matrix_rows = (customers < MATRIX_CUSTOMERS ? customers : MATRIX_CUSTOMERS) + 1;
     const bool has_places = problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D;
     p->problem = problem;
     p->most_customers = customers;
@@ -30,8 +31,7 @@ mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t custo
     MCO_TRY(mco_alloc(ctx, &p->behind_change, rows * p->neighbours));
     if (has_places)
         MCO_TRY(mco_alloc(ctx, &p->xy, 2 * nodes));
-    if (customers <= MATRIX_CUSTOMERS)
-        MCO_TRY(mco_alloc(ctx, &p->matrix, rows * rows));
+    MCO_TRY(mco_alloc(ctx, &p->matrix_memory, matrix_rows * matrix_rows));
     MCO_TRY(mco_alloc(ctx, &p->demand, rows));
     MCO_TRY(mco_alloc(ctx, &p->service, rows));
     MCO_TRY(mco_alloc(ctx, &p->depot_distance, rows));
@@ -56,7 +56,7 @@ void vrp_task_close(mco_context *ctx, vrp_task *task)
     mco_free(ctx, &p->depot_distance);
     mco_free(ctx, &p->service);
     mco_free(ctx, &p->demand);
-    mco_free(ctx, &p->matrix);
+    mco_free(ctx, &p->matrix_memory);
     mco_free(ctx, &p->xy);
     mco_free(ctx, &p->behind_change);
     mco_free(ctx, &p->behind);
@@ -160,6 +160,7 @@ void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int3
         p->xy[2 * i] = problem->x[p->place[i]];
         p->xy[2 * i + 1] = problem->y[p->place[i]];
     }
+    p->matrix = customers <= MATRIX_CUSTOMERS ? p->matrix_memory : NULL;
     for (int32_t i = 0; p->matrix != NULL && i <= customers; i++)
         for (int32_t j = 0; j <= customers; j++)
             p->matrix[(int64_t)i * (customers + 1) + j] = vrp_distance(problem, p->place[i], p->place[j]);

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: MIT
-// The search of small instances: several solutions, each annealed on its own; then pairs of them exchange routes that lie
-// together (selective route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature and takes the
-// place of its first parent if it is better.
+// The search of instances of up to 500 customers: several solutions, each annealed on its own; then pairs of them exchange
+// routes that lie together (selective route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature
+// and takes the place of its first parent if it is better.
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "vrp/vrp_solver.h"
 
-enum { MEMBERS = 8, SPARE_ROUTES = 2 };
+enum {
+    MEMBERS = 8, MANY_CUSTOMERS = 300, MEMBERS_OF_MANY = 4,
+    SPARE_ROUTES = 2
+};
 static const double HOT = 0.6, COLD = 0.02;               // of a member, in mean edges
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.35;  // of a child
 static const double SHARE = 0.4;                          // of all the time, until all members are there
 static const double CHILDREN = 40;                        // that a core anneals, at least
 static const int64_t LEAST_STEPS = 200, FULL_STEPS = 1000;  // per customer of a child
+static const double PACKING = 0.5;                        // steps of packing a member, as a share of those of annealing it
 static const int64_t MOST_STEPS = (int64_t)1 << 30;
 
 typedef struct population {
     vrp_solver *s;
     mco_vrp_solution *member;  // [count]
     int64_t *cost;             // [count]
-    int32_t count;
+    int32_t count, wanted;     // members there are, and shall be
+    int32_t most_routes;       // that a task may have
+    bool packs;                // members with fewer routes are still to be tried
     int32_t *parent;           // [tasks] first parent of the child of each task
     int32_t *route_of[2];      // [customers] in either parent
     int32_t *shared;           // [customers] by route of the second: customers in routes chosen of the first
@@ -98,19 +104,86 @@ static mco_status note(vrp_solver *s, const mco_vrp_solution *solution, int64_t 
 
 // ---- Members
 
+static int32_t least_routes(const mco_vrp *problem)
+{
+    int64_t sum = 0;
+    for (int32_t i = 1; i <= problem->customers; i++)
+        sum += problem->demand[i];
+    return sum > 0 ? (int32_t)((sum + problem->capacity - 1) / problem->capacity) : 1;
+}
+
+static int32_t emptiest_route(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    int32_t least = 0;
+    int64_t least_load = INT64_MAX;
+    for (int32_t r = 0; r < solution->routes; r++) {
+        int64_t load = 0;
+        for (int32_t k = solution->first[r]; k < solution->first[r + 1]; k++)
+            load += problem->demand[solution->order[k] + 1];
+        if (load < least_load) {
+            least_load = load;
+            least = r;
+        }
+    }
+    return least;
+}
+
+// Makes a solution without its emptiest route the task's, that route's customers packed into the others, if they fit.
+static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *task, bool *is_found)
+{
+    vrp_solver *s = p->s;
+    const int32_t least = emptiest_route(s->problem, from);
+    begin_task(task);
+    for (int32_t r = 0; r < from->routes; r++)
+        if (r != least)
+            add_route(task, from->order + from->first[r], from->first[r + 1] - from->first[r], NULL, NULL);
+    task->part.routes = from->routes - 1;
+    vrp_solver_set_temperatures(task, 1, 1);
+    vrp_solver_plan_steps(s, 1, PACKING * SHARE / p->wanted, MOST_STEPS);
+    task->plan.steps = s->tasks[0].plan.steps;
+    task->seed = mco_rng_next(&s->rng);
+    const int64_t before = s->crew->steps;
+    const mco_status st = vrp_cores_pack(s->crew, task, s->search->stop_s, is_found);
+    s->search->iterations += s->crew->steps - before;
+    return st;
+}
+
+// Where a member starts. Annealing hardly ever gives up a route: the later half is tried with one route less than the best
+// member has, and then with as many as that.
+static mco_status begin_member(population *p, int32_t member, vrp_task *task)
+{
+    mco_status st = MCO_OK;
+    vrp_solver *s = p->s;
+    int32_t best = 0;
+    bool is_packed = false;
+    for (int32_t k = 1; k < p->count; k++)
+        best = p->cost[k] < p->cost[best] ? k : best;
+    const mco_vrp_solution *from = p->count > 0 ? &p->member[best] : &s->now;
+    if (member >= p->wanted / 2 && p->packs && from->routes > least_routes(s->problem)) {
+        MCO_TRY(pack(p, from, task, &is_packed));
+        p->packs = is_packed;
+    }
+    if (is_packed)
+        goto done;
+    task->part.routes = from->routes < s->now.routes ? from->routes : p->most_routes;
+    to_task(from->routes < s->now.routes ? from : &s->now, task);
+done:
+    return st;
+}
+
 static mco_status anneal_members(population *p)
 {
     mco_status st = MCO_OK;
     vrp_solver *s = p->s;
-    const int32_t at_once = s->crew->threads < MEMBERS ? s->crew->threads : MEMBERS;
-    for (int32_t done = 0; done < MEMBERS && !vrp_solver_is_over(s); done += at_once) {
-        const int32_t count = MEMBERS - done < at_once ? MEMBERS - done : at_once;
+    const int32_t at_once = s->crew->threads < p->wanted ? s->crew->threads : p->wanted;
+    for (int32_t done = 0; done < p->wanted && !vrp_solver_is_over(s); done += at_once) {
+        const int32_t count = p->wanted - done < at_once ? p->wanted - done : at_once;
         for (int32_t k = 0; k < count; k++) {
-            to_task(&s->now, &s->tasks[k]);
+            MCO_TRY(begin_member(p, done + k, &s->tasks[k]));
             vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = true;  // the best may still be the beginning, which all have in common
         }
-        vrp_solver_plan_steps(s, count, SHARE * at_once / MEMBERS, MOST_STEPS);
+        vrp_solver_plan_steps(s, count, SHARE * at_once / p->wanted, MOST_STEPS);
         MCO_TRY(vrp_solver_run(s, count));
         for (int32_t k = 0; k < count; k++) {
             from_task(&s->tasks[k], &p->member[p->count]);
@@ -120,6 +193,8 @@ static mco_status anneal_members(population *p)
     }
     for (int32_t k = 0; k < p->count; k++)
         MCO_TRY(note(s, &p->member[k], p->cost[k]));
+    for (int32_t k = 0; k < s->task_count; k++)
+        s->tasks[k].part.routes = p->most_routes;
 done:
     return st;
 }
@@ -219,8 +294,9 @@ mco_status vrp_solver_population(vrp_solver *s)
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const int32_t n = s->problem->customers;
-    population p = {.s = s};
+    population p = {.s = s, .wanted = n > MANY_CUSTOMERS ? MEMBERS_OF_MANY : MEMBERS, .packs = true};
     MCO_TRY(open_tasks(s, s->crew->threads));
+    p.most_routes = s->tasks[0].part.routes;
     MCO_TRY(mco_alloc(ctx, &p.member, MEMBERS));
     MCO_TRY(mco_alloc(ctx, &p.cost, MEMBERS));
     for (int32_t k = 0; k < MEMBERS; k++)

@@ -2,7 +2,8 @@
 // The search. First the whole solution is annealed: cut into as many parts as there are cores, along another line every
 // round. A single trajectory ends where chance led each of its regions; so then regions of some hundred customers are annealed
 // again, from a low temperature, over and over, and each keeps the best that it has had. Regions of one round share no route,
-// so that cores, or the warps of a GPU, anneal them at the same time. A start that is given is not annealed as a whole.
+// so that cores, or the warps of a GPU, anneal them at the same time. A start that is given is not annealed as a whole,
+// except where a population is (vrp_population.c), which keeps it.
 //
 // Lengths of all of it are shares of the time limit, or of the number of iterations; in the latter case nothing depends on
 // the clock.
@@ -18,7 +19,7 @@ enum {
     EXCHANGES = 10,
     LONGEST_STRING = 10,
     ROUNDS = 24,                  // of the annealing of the whole
-    SMALL_CUSTOMERS = 300,        // up to here a population is annealed instead (vrp_population.c)
+    SMALL_CUSTOMERS = 500,        // up to here a population is annealed instead (vrp_population.c)
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
     LONGEST_ON_GPU = 256,         // customers of a route; with longer ones the cores go on
@@ -28,7 +29,7 @@ enum {
 static const double REMOVED = 10;
 static const double HOT = 0.6, COLD = 0.02;        // of the whole, in mean edges
 static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole starts colder
-static const double COOLER = 0.7;                  // HOT * (steps / FULL_STEPS)^COOLER
+static const double COOLER = 0.35;                 // HOT * (steps / FULL_STEPS)^COOLER
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // of a region
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // of the whole in all the time: many steps per customer, few
 static const double FIRST_RATE = 1e5;              // steps a second and core, before any are known

@@ -22,6 +22,7 @@ typedef struct vrp_part {
     int32_t *behind_change;  // [the same] that cost: d(u, c) + d(c, depot) - d(u, depot)
     double *xy;              // [2 * (customers + 1 + routes)]; NULL for a matrix or a sphere
     int32_t *matrix;         // [(customers + 1)^2], row and column 0 the depot; NULL where distances are computed
+    int32_t *matrix_memory;  // for it
     int32_t *demand, *service, *depot_distance;  // [customers + 1]
     int32_t most_customers, most_routes;
 } vrp_part;
@@ -46,7 +47,7 @@ typedef struct vrp_task {
     int32_t *first;          // [most_routes + 1] where each route begins in `order`
     int64_t cost;
     int32_t *customer;       // [customers] of the instance, by node - 1; for the caller
-    bool wants_last;         // out: where the walk ended instead of its best; cores only
+    bool wants_last;         // out: where a walk that was not stopped ended, instead of its best; cores only
     double *line;            // [2 * customers] working memory of large parts, else NULL
 } vrp_task;
 

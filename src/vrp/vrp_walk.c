@@ -770,7 +770,7 @@ void NAMED(vrp_walk_run)(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
         step(w, plan, temperature);
     }
     w->steps += k;
-    if (task->wants_last)
+    if (task->wants_last && k == plan->steps)
         store(w, w->node, w->cost, task);
     else
         store(w, w->best_node, w->best_cost, task);
