@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Solves public instances and writes a row for each: what was reached, how far from the best known value, and when.
 
-search.py MCO DATA OUT.csv [--time S] [--seeds K] [--jobs J] [--cores C] [--engine cpu|gpu] NAME ...
+search.py MCO DATA OUT.csv [--time S] [--seeds K] [--first-seed K] [--jobs J] [--cores C] [--engine cpu|gpu] NAME ...
 
 DATA is the folder with bks.csv, <set>/<instance>.vrp. NAME is an instance, or a set: X, CMT, Golden, AGS, Li, I. Each of J jobs
 at a time has C cores of its own (taskset). Gaps are in percent; `at` columns are the seconds until a gap of 1, 0.5 and 0.2 %."""
@@ -34,17 +34,18 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("mco"), p.add_argument("data"), p.add_argument("out"), p.add_argument("names", nargs="+")
     p.add_argument("--time", type=float, default=60), p.add_argument("--seeds", type=int, default=1)
+    p.add_argument("--first-seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1), p.add_argument("--cores", type=int, default=2)
     p.add_argument("--first-core", type=int, default=0), p.add_argument("--engine", default="cpu")
     p.add_argument("--head", default="", help="a line on the machine and the commit")
     a = p.parse_args()
     rows = [r for r in csv.DictReader(open(os.path.join(a.data, "bks.csv"))) if r["instance"] in a.names or r["set"] in a.names]
-    work, results, slots = [(r, s + 1) for r in rows for s in range(a.seeds)], [], queue.Queue()
+    work, results, slots = [(r, a.first_seed + s) for r in rows for s in range(a.seeds)], [], queue.Queue()
     for k in range(a.jobs):
         slots.put(k)
     with tempfile.TemporaryDirectory() as folder, open(a.out, "w") as f:
         w = csv.writer(f, lineterminator="\n")
-        f.write(f"# {a.head or platform.processor()}\n# search.py --time {a.time:g} --seeds {a.seeds} --cores {a.cores} --jobs {a.jobs} --engine {a.engine}\n")
+        f.write(f"# {a.head or platform.processor()}\n# search.py --time {a.time:g} --seeds {a.seeds} --first-seed {a.first_seed} --cores {a.cores} --jobs {a.jobs} --engine {a.engine}\n")
         w.writerow("set instance customers seed engine cost best_known gap routes iterations wall_s cpu_s last_s at_1 at_0.5 at_0.2".split())
         lock = threading.Lock()
         def worker():

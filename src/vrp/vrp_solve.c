@@ -29,7 +29,7 @@ enum {
 static const double REMOVED = 10;
 static const double HOT = 0.6, COLD = 0.02;        // of the whole, in mean edges
 static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole starts colder
-static const double COOLER = 0.35;                 // HOT * (steps / FULL_STEPS)^COOLER
+static const double COOLER = 0.2;                  // HOT * (steps / FULL_STEPS)^COOLER
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // of a region
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // of the whole in all the time: many steps per customer, few
 static const double FIRST_RATE = 1e5;              // steps a second and core, before any are known
