@@ -2,6 +2,7 @@
 # GPU engines are compiled where nvcc is found and works. The runtime is linked statically, so the binary starts
 # on a machine without a GPU or a driver and says so.
 set(MCO_HAVE_CUDA OFF)
+set(MCO_OLDEST_GPU 80)
 if(NOT MCO_CUDA STREQUAL "OFF")
   # CUDACXX proposes a compiler; check_language tries it, and skips the trial where CMAKE_CUDA_COMPILER is set. So an
   # nvcc that rejects the host compiler means no GPU engines, and not the end of the configuration.
@@ -13,7 +14,11 @@ if(NOT MCO_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code of both, and PTX of the later for what follows
+      if(DEFINED ENV{CUDAARCHS})
+        set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+      else()  # machine code of both, and PTX of the later for what follows
+        set(CMAKE_CUDA_ARCHITECTURES ${MCO_OLDEST_GPU}-real 90)
+      endif()
     endif()
     enable_language(CUDA)
     find_package(CUDAToolkit 12 QUIET)
