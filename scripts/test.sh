@@ -10,6 +10,6 @@ cmake --preset release -DMCO_WERROR=OFF -DMCO_CUDA=AUTO
 cmake --build build -j "$(nproc)"
 
 code=0
-ctest --test-dir build -LE 'slow|bench' --output-on-failure | tee build/test.log || code=$?
+ctest --test-dir build -LE 'slow|bench' -j "$(nproc)" --output-on-failure | tee build/test.log || code=$?
 echo "skipped tests: $(grep -c '\*\*\*Skipped' build/test.log || true)"
 exit "$code"
