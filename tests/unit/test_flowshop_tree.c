@@ -80,6 +80,8 @@ static void test_published_trees(void **state)
         const tree *t = &trees[i];
         mco_flowshop *shop = NULL;
         int64_t best, bound;
+        if (TEST_IS_SANITIZED && t->nodes > 1000000)
+            continue;
         assert_int_equal(mco_flowshop_taillard(ctx, t->name, &shop), MCO_OK);
         mco_flowshop_best_known(shop, &best, &bound);
         mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
@@ -138,7 +140,7 @@ static void test_parity_on_whole_trees(void **state)
     (void)state;
     mco_rng rng;
     mco_rng_seed(&rng, 20, 0);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < (TEST_IS_SANITIZED ? 24 : 60); round++) {
         int32_t n = 1 + (int32_t)mco_rng_below(&rng, 7), m = 1 + (int32_t)mco_rng_below(&rng, 6);
         // Every third instance needs 32-bit lanes.
         mco_flowshop *shop = random_shop(&rng, n, m, round % 3 == 0 ? 9000 : round % 3 == 1 ? 12 : 1);
@@ -225,10 +227,12 @@ static void test_parity_of_first_nodes(void **state)
     mco_rng_seed(&rng, 21, 0);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         const int32_t n = sizes[s][0], m = sizes[s][1];
+        if (TEST_IS_SANITIZED && n * m > 2500)
+            continue;
         for (int round = 0; round < 4; round++) {
             const bool is_lb2 = round % 2 == 1;
             mco_flowshop *shop = random_shop(&rng, n, m, round < 2 ? 99 : 60000);
-            int64_t bound, count = is_lb2 ? 12 : 60;
+            int64_t bound, count = (is_lb2 ? 12 : 60) / (TEST_IS_SANITIZED ? 4 : 1);
             mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB1, &bound);
             mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
             mco_flowshop_result result = {.upper_bound_used = bound + bound / 12};

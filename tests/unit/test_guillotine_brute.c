@@ -298,7 +298,7 @@ static const mco_guillotine_cut firsts_of_stages[] = {MCO_GUILLOTINE_CUT_ANY, MC
 
 static void engines_agree_on_random_instances(void **state)
 {
-    enum { INSTANCES = 12000 };
+    enum { INSTANCES = TEST_IS_SANITIZED ? 1500 : 12000 };
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 20, 0);
@@ -314,7 +314,7 @@ static void engines_agree_on_random_instances(void **state)
 
 static void engines_agree_on_every_combination(void **state)
 {
-    enum { INSTANCES = 6 };
+    enum { INSTANCES = TEST_IS_SANITIZED ? 2 : 6 };
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 21, 0);
@@ -593,7 +593,7 @@ static int stop_now(const mco_progress *progress, void *user)
 
 static void cores_stop_when_asked(void **state)
 {
-    enum { SIDE = 12000 };
+    enum { SIDE = TEST_IS_SANITIZED ? 4000 : 12000 };
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     (void)state;

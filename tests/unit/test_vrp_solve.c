@@ -337,7 +337,7 @@ static void few_long_routes_are_shared_among_more_threads(void **state)
     model.capacity = 1300;
     model.vehicles = 3;
     mco_vrp *problem = problem_of(5, 700, &model);
-    for (int64_t threads = 1; threads <= 7; threads += 3) {
+    for (int64_t threads = 1 + 3 * TEST_IS_SANITIZED; threads <= 7; threads += 3 + 3 * TEST_IS_SANITIZED) {
         mco_vrp_params params = MCO_VRP_PARAMS_INIT;
         mco_vrp_result r = MCO_VRP_RESULT_INIT;
         params.engine = MCO_VRP_ENGINE_CPU;
