@@ -159,14 +159,16 @@ static mco_status begin_member(population *p, int32_t member, vrp_task *task)
     for (int32_t k = 1; k < p->count; k++)
         best = p->cost[k] < p->cost[best] ? k : best;
     const mco_vrp_solution *from = p->count > 0 ? &p->member[best] : &s->now;
-    if (member >= p->wanted / 2 && p->packs && from->routes > least_routes(s->problem)) {
+    const bool is_late = member >= p->wanted / 2;
+    if (is_late && p->packs && from->routes > least_routes(s->problem)) {
         MCO_TRY(pack(p, from, task, &is_packed));
         p->packs = is_packed;
     }
-    if (is_packed)
-        goto done;
-    task->part.routes = from->routes < s->now.routes ? from->routes : p->most_routes;
-    to_task(from->routes < s->now.routes ? from : &s->now, task);
+    if (!is_packed) {
+        const bool has_fewer = is_late && from->routes < s->now.routes;
+        task->part.routes = has_fewer ? from->routes : p->most_routes;
+        to_task(has_fewer ? from : &s->now, task);
+    }
 done:
     return st;
 }
