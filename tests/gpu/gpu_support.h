@@ -44,6 +44,18 @@ static inline void gpu_open_first(mco_context *ctx, mco_device *out)
     }
 }
 
+// A context, where the test opens GPUs by itself; ends the program as skipped where there is none.
+static inline mco_context *gpu_begin(void)
+{
+    mco_context *ctx = NULL;
+    mco_device first = {0};
+    if (mco_context_create(&ctx, NULL) != MCO_OK)
+        exit(EXIT_FAILURE);
+    gpu_open_first(ctx, &first);
+    mco_device_close(&first);
+    return ctx;
+}
+
 static inline int gpu_summary(const char *what, long checks)
 {
     printf("%s: %ld checks, %d failed\n", what, checks, gpu_failures);

@@ -244,13 +244,9 @@ static void test_whole_trees(void)
 int main(void)
 {
     mco_gpu gpus[MCO_MAX_GPUS];
-    mco_device first = {0};
     int count;
     const char *reason;
-    if (mco_context_create(&ctx, NULL) != MCO_OK)
-        return EXIT_FAILURE;
-    gpu_open_first(ctx, &first);
-    mco_device_close(&first);
+    ctx = gpu_begin();
     GPU_CHECK(mco_gpus_list(ctx, gpus, &count, &reason) == MCO_OK, "%s", mco_context_error(ctx));
     test_random_nodes(gpus, count);
     test_whole_trees();

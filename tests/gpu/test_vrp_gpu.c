@@ -381,13 +381,8 @@ static void test_allocations(bool is_three_opt)
 
 int main(int argc, char **argv)
 {
-    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
-    mco_device device;
     const int cases = argc > 1 ? atoi(argv[1]) : DEFAULT_CASES;
-    if (mco_context_create(&ctx, &params) != MCO_OK)
-        return EXIT_FAILURE;
-    gpu_open_first(ctx, &device);
-    mco_device_close(&device);
+    ctx = gpu_begin();
     test_small(cases);
     test_descent(cases / 40 + 1);
     for (size_t k = 0; k < sizeof large_cases / sizeof *large_cases && gpu_failures < MOST_FAILURES; k++)

@@ -257,13 +257,8 @@ static void test_turns(int turns)
 
 int main(int argc, char **argv)
 {
-    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
-    mco_device device;
     const int cases = argc > 1 ? atoi(argv[1]) : DEFAULT_CASES;
-    if (mco_context_create(&ctx, &params) != MCO_OK)
-        return EXIT_FAILURE;
-    gpu_open_first(ctx, &device);
-    mco_device_close(&device);
+    ctx = gpu_begin();
     test_random(cases);
     test_stops();
     test_turns(cases / 20 + 1);

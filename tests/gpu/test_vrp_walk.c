@@ -332,12 +332,8 @@ static void show_rate(int32_t count)
 
 int main(int argc, char **argv)
 {
-    mco_device device = {0};
     steps_of_task = argc > 1 ? strtoll(argv[1], NULL, 10) : DEFAULT_STEPS;
-    if (mco_context_create(&ctx, NULL) != MCO_OK)
-        return EXIT_FAILURE;
-    gpu_open_first(ctx, &device);
-    mco_device_close(&device);
+    ctx = gpu_begin();
     for (places kind = 0; kind < PLACES; kind++)
         for (int has_length = 0; has_length < 2; has_length++) {
             test_parts(kind, 1, 4, 9, 2, has_length);
