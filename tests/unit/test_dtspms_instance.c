@@ -432,7 +432,7 @@ static void test_unreadable(void **state)
     assert_null(d);
 }
 
-// ---- Refusals: each text as the delivery network beside a good pickup network of one node
+// ---- Refusals
 
 #define KEYWORDS_ARE                                                                                                  \
     ", supported are NAME, COMMENT, TYPE, DIMENSION, EDGE_WEIGHT_TYPE, EDGE_WEIGHT_FORMAT, NODE_COORD_TYPE, "         \
@@ -441,107 +441,119 @@ static void test_unreadable(void **state)
     ", supported are FULL_MATRIX, UPPER_ROW, LOWER_ROW, UPPER_DIAG_ROW, LOWER_DIAG_ROW, UPPER_COL, LOWER_COL, "       \
     "UPPER_DIAG_COL and LOWER_DIAG_COL"
 
+// Each text as the delivery network beside ONE.
+static const struct {
+    const char *text, *message;
+} tsplib_refusals[] = {
+    {"", "d:1:1: the file is empty"},
+    {" \n\n", "d:3:1: the file is empty"},
+    // Keywords
+    {"3 4\n", "d:1:1: the keyword is \"3\"" KEYWORDS_ARE},
+    {"NAME: a\nCAPACITY: 3\n", "d:2:1: the keyword is \"CAPACITY\"" KEYWORDS_ARE},
+    {EUC(1) "0 1 1\nFIXED_EDGES_SECTION\n1 2\n-1\n", "d:7:1: the keyword is \"FIXED_EDGES_SECTION\"" KEYWORDS_ARE},
+    {"NAME: a\n  DIMENSION 5.5\n", "d:2:13: DIMENSION is 5.5, an integer was expected"},
+    {"TYPE: TSP\nNODE_COORD_SECTION 0 1 1\n", "d:2:20: \"0 1 1\" stands behind NODE_COORD_SECTION, nothing was expected"},
+    {"EOF: 5", "d:1:6: \"5\" stands behind EOF, nothing was expected"},
+    {"TYPE: TSP\nNAME: a\nTYPE: TSP\n", "d:3:1: TYPE stands in line 1 and in line 3"},
+    {ONE "NODE_COORD_SECTION\n0 50 50\n", "d:7:1: NODE_COORD_SECTION stands in line 5 and in line 7"},
+    {"TYPE: CVRP\n", "d:1:7: TYPE is \"CVRP\", supported are TSP and ATSP"},
+    {"TYPE:\n", "d:1:6: TYPE is \"\", supported are TSP and ATSP"},
+    {"EDGE_WEIGHT_TYPE: GEO\n", "d:1:19: EDGE_WEIGHT_TYPE is \"GEO\", supported are EUC_2D, CEIL_2D and EXPLICIT"},
+    {"EDGE_WEIGHT_FORMAT: HALF\n", "d:1:21: EDGE_WEIGHT_FORMAT is \"HALF\"" FORMATS_ARE},
+    {"NODE_COORD_TYPE: THREED_COORDS\n", "d:1:18: NODE_COORD_TYPE is \"THREED_COORDS\", supported are TWOD_COORDS"},
+    {"DIMENSION: 0\n", "d:1:12: DIMENSION is 0, allowed is 1 to 10000001"},
+    {"DIMENSION: -3\n", "d:1:12: DIMENSION is -3, allowed is 1 to 10000001"},
+    {"DIMENSION: 10000002\n", "d:1:12: DIMENSION is 10000002, allowed is 1 to 10000001"},
+    {"DIMENSION: 99999999999999999999\n", "d:1:12: DIMENSION is 99999999999999999999, allowed is 1 to 10000001"},
+    {"DIMENSION: 3.5\n", "d:1:12: DIMENSION is 3.5, an integer was expected"},
+    // What is missing
+    {"NAME: a\n", "d:2:1: the file ends without DIMENSION"},
+    {"DIMENSION: 1\nEOF", "d:2:4: the file ends without EDGE_WEIGHT_TYPE"},
+    {TSP_HEAD(1) "EUC_2D\n", "d:5:1: the file ends without NODE_COORD_SECTION"},
+    {TSP_HEAD(1) "EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nNODE_COORD_SECTION\n0 50 50\n",
+     "d:8:1: the file ends without EDGE_WEIGHT_SECTION"},
+    {"EDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n", "d:3:1: the file ends without DIMENSION"},
+    {"DIMENSION: 1\nNODE_COORD_SECTION\n", "d:3:1: the file ends without EDGE_WEIGHT_TYPE"},
+    {TSP_HEAD(1) "EXPLICIT\nEDGE_WEIGHT_SECTION\n0\n", "d:7:1: the file ends without EDGE_WEIGHT_FORMAT"},
+    {MATRIX(1, "FUNCTION") "0\n", "d:5:21: EDGE_WEIGHT_FORMAT is \"FUNCTION\"" FORMATS_ARE},
+    {TSP_HEAD(1) "EUC_2D\nEDGE_WEIGHT_SECTION\n0\n",
+     "d:5:1: EDGE_WEIGHT_SECTION with EDGE_WEIGHT_TYPE EUC_2D, EXPLICIT was expected"},
+    {ONE "EOF\nNAME: b\n", "d:8:1: the file goes on after EOF"},
+    // Nodes
+    {EUC(2) "0 1 1\nEOF\n",
+     "d:3:12: DIMENSION is 2, 2 rows are too many for the 6 bytes of NODE_COORD_SECTION in line 5"},
+    {EUC(2) "0 1 1\n\n\n\n\n\nEOF\n", "d:12:1: NODE_COORD_SECTION ends after 1 nodes, DIMENSION is 2"},
+    {EUC(2) "0 100000001e-3 100000001e-3", "d:6:28: NODE_COORD_SECTION ends after 1 nodes, DIMENSION is 2"},
+    {EUC(2) "0 1 1\n1 1 1\n 2 1 1\n",
+     "d:8:1: node 2 in NODE_COORD_SECTION, but there is a node 0: nodes are numbered 0 to 1 or 1 to 2"},
+    {EUC(10000001) "0 1 1\n",
+     "d:3:12: DIMENSION is 10000001, 10000001 rows are too many for the 6 bytes of NODE_COORD_SECTION in line 5"},
+    {EUC(1) "0 1  \n", "d:6:1: the row holds 2 numbers, 3 were expected: node, x, y"},
+    {EUC(1) " 0 1 1 5\n", "d:6:2: the row holds 4 numbers, 3 were expected: node, x, y"},
+    {EUC(1) "2 1 1\n", "d:6:1: node 2, but DIMENSION is 1"},
+    {EUC(1) "-1 1 1\n", "d:6:1: node -1, but DIMENSION is 1"},
+    {EUC(1) "+a 1 1\n", "d:6:1: the number of the node is \"+a\", a number was expected"},
+    {EUC(1) "a 1 1\n", "d:6:1: the keyword is \"a\"" KEYWORDS_ARE},
+    {EUC(2) "1 1 1\n1 2 2\n", "d:7:1: node 1 stands in line 6 and in line 7"},
+    {EUC(2) "2 1 1\n0 2 2\n",
+     "d:6:1: node 2 in NODE_COORD_SECTION, but there is a node 0: nodes are numbered 0 to 1 or 1 to 2"},
+    {EUC(1) "0 nan 1\n", "d:6:3: the coordinate is \"nan\", a number was expected"},
+    {EUC(1) "0 1 -inf\n", "d:6:5: the coordinate is \"-inf\", a number was expected"},
+    {EUC(1) "0 1 0x1p3\n", "d:6:5: the coordinate is \"0x1p3\", a number was expected"},
+    {EUC(1) "0 1 1,5\n", "d:6:5: the coordinate is \"1,5\", a number was expected"},
+    {EUC(1) "0 1 --1\n", "d:6:5: the coordinate is \"--1\", a number was expected"},
+    {EUC(1) "0 . 1\n", "d:6:3: the coordinate is \".\", a number was expected"},
+    {EUC(1) "0 1e999 1\n", "d:6:3: the coordinate is 1e999, allowed is -10000000 to 10000000"},
+    {EUC(1) "0 1 -10000000.01\n", "d:6:5: the coordinate is -10000000.01, allowed is -10000000 to 10000000"},
+    // Matrices
+    {MATRIX(20002, "UPPER_ROW") "1\n", "d:3:12: DIMENSION is 20002, with a matrix allowed is 1 to 20001"},
+    {MATRIX(20001, "UPPER_ROW") "1\n",
+     "d:3:12: DIMENSION is 20001, 200010000 numbers are too many for the 2 bytes of EDGE_WEIGHT_SECTION in line 6"},
+    {MATRIX(2, "FULL_MATRIX") "0 1 2\n    \nEOF",
+     "d:9:1: EDGE_WEIGHT_SECTION ends after 3 numbers, 4 were expected of a FULL_MATRIX as DIMENSION is 2"},
+    {MATRIX(2, "FULL_MATRIX") "0 11 222\n",
+     "d:8:1: EDGE_WEIGHT_SECTION ends after 3 numbers, 4 were expected of a FULL_MATRIX as DIMENSION is 2"},
+    {MATRIX(2, "LOWER_DIAG_ROW") "0 1\n 0 5",
+     "d:8:4: EDGE_WEIGHT_SECTION goes on after 3 numbers of a LOWER_DIAG_ROW, DIMENSION is 2"},
+    {MATRIX(2, "FULL_MATRIX") "0 1 -2 0", "d:7:5: the distance from node 2 to node 1 is -2, allowed is 0 to 1073741824"},
+    {MATRIX(3, "UPPER_ROW") "1 2 1073741825",
+     "d:7:5: the distance from node 2 to node 3 is 1073741825, allowed is 0 to 1073741824"},
+    {MATRIX(2, "LOWER_ROW") "1.5", "d:7:1: the distance from node 2 to node 1 is 1.5, an integer was expected"},
+    {MATRIX(2, "LOWER_ROW") "nan", "d:7:1: the keyword is \"nan\"" KEYWORDS_ARE},
+    {MATRIX(2, "LOWER_ROW") "1e3e", "d:7:1: the distance from node 2 to node 1 is \"1e3e\", a number was expected"},
+};
+
+static const struct {
+    const char *pickup, *delivery, *message;
+} pair_refusals[] = {
+    {ONE, THREE, "d:3:12: DIMENSION is 3, but 1 in p: both networks have the same orders"},
+    {ONE, "name,pickup_x\n", "d:1:1: a CSV file holds both networks and stands alone, a pair of files is TSPLIB"},
+    {"\nname,pickup_x\n", ONE, "p:2:1: a CSV file holds both networks and stands alone, a pair of files is TSPLIB"},
+    {ONE, NULL, "p:1:1: one network of two: TSPLIB needs two files, pickup and delivery; CSV begins with "
+                "name,pickup_x,pickup_y,delivery_x,delivery_y"},
+    {"", NULL, "p:1:1: the file is empty"},
+    {MATRIX(1, "FULL_MATRIX") "0x", ONE, "p:7:1: the distance from node 1 to node 1 is \"0x\", a number was expected"},
+};
+
+static void assert_refused(const char *pickup, const char *delivery, const char *message)
+{
+    mco_dtspms *d = NULL;
+    assert_fails(read_texts(pickup, delivery, &d), MCO_ERR_PARSE, message);
+    assert_null(d);
+}
+
 static void test_tsplib_refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"", "d:1:1: the file is empty"},
-        {" \n\n", "d:3:1: the file is empty"},
-        // Keywords
-        {"3 4\n", "d:1:1: the keyword is \"3\"" KEYWORDS_ARE},
-        {"NAME: a\nCAPACITY: 3\n", "d:2:1: the keyword is \"CAPACITY\"" KEYWORDS_ARE},
-        {EUC(1) "0 1 1\nFIXED_EDGES_SECTION\n1 2\n-1\n", "d:7:1: the keyword is \"FIXED_EDGES_SECTION\"" KEYWORDS_ARE},
-        {"NAME: a\n  DIMENSION 5.5\n", "d:2:13: DIMENSION is 5.5, an integer was expected"},
-        {"TYPE: TSP\nNODE_COORD_SECTION 0 1 1\n", "d:2:20: \"0 1 1\" stands behind NODE_COORD_SECTION, nothing was expected"},
-        {"EOF: 5", "d:1:6: \"5\" stands behind EOF, nothing was expected"},
-        {"TYPE: TSP\nNAME: a\nTYPE: TSP\n", "d:3:1: TYPE stands in line 1 and in line 3"},
-        {ONE "NODE_COORD_SECTION\n0 50 50\n", "d:7:1: NODE_COORD_SECTION stands in line 5 and in line 7"},
-        {"TYPE: CVRP\n", "d:1:7: TYPE is \"CVRP\", supported are TSP and ATSP"},
-        {"TYPE:\n", "d:1:6: TYPE is \"\", supported are TSP and ATSP"},
-        {"EDGE_WEIGHT_TYPE: GEO\n", "d:1:19: EDGE_WEIGHT_TYPE is \"GEO\", supported are EUC_2D, CEIL_2D and EXPLICIT"},
-        {"EDGE_WEIGHT_FORMAT: HALF\n", "d:1:21: EDGE_WEIGHT_FORMAT is \"HALF\"" FORMATS_ARE},
-        {"NODE_COORD_TYPE: THREED_COORDS\n", "d:1:18: NODE_COORD_TYPE is \"THREED_COORDS\", supported are TWOD_COORDS"},
-        {"DIMENSION: 0\n", "d:1:12: DIMENSION is 0, allowed is 1 to 10000001"},
-        {"DIMENSION: -3\n", "d:1:12: DIMENSION is -3, allowed is 1 to 10000001"},
-        {"DIMENSION: 10000002\n", "d:1:12: DIMENSION is 10000002, allowed is 1 to 10000001"},
-        {"DIMENSION: 99999999999999999999\n", "d:1:12: DIMENSION is 99999999999999999999, allowed is 1 to 10000001"},
-        {"DIMENSION: 3.5\n", "d:1:12: DIMENSION is 3.5, an integer was expected"},
-        // What is missing
-        {"NAME: a\n", "d:2:1: the file ends without DIMENSION"},
-        {"DIMENSION: 1\nEOF", "d:2:4: the file ends without EDGE_WEIGHT_TYPE"},
-        {TSP_HEAD(1) "EUC_2D\n", "d:5:1: the file ends without NODE_COORD_SECTION"},
-        {TSP_HEAD(1) "EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nNODE_COORD_SECTION\n0 50 50\n",
-         "d:8:1: the file ends without EDGE_WEIGHT_SECTION"},
-        {"EDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n", "d:3:1: the file ends without DIMENSION"},
-        {"DIMENSION: 1\nNODE_COORD_SECTION\n", "d:3:1: the file ends without EDGE_WEIGHT_TYPE"},
-        {TSP_HEAD(1) "EXPLICIT\nEDGE_WEIGHT_SECTION\n0\n", "d:7:1: the file ends without EDGE_WEIGHT_FORMAT"},
-        {MATRIX(1, "FUNCTION") "0\n", "d:5:21: EDGE_WEIGHT_FORMAT is \"FUNCTION\"" FORMATS_ARE},
-        {TSP_HEAD(1) "EUC_2D\nEDGE_WEIGHT_SECTION\n0\n",
-         "d:5:1: EDGE_WEIGHT_SECTION with EDGE_WEIGHT_TYPE EUC_2D, EXPLICIT was expected"},
-        {ONE "EOF\nNAME: b\n", "d:8:1: the file goes on after EOF"},
-        // Nodes
-        {EUC(2) "0 1 1\nEOF\n",
-         "d:3:12: DIMENSION is 2, 2 rows are too many for the 6 bytes of NODE_COORD_SECTION in line 5"},
-        {EUC(2) "0 1 1\n\n\n\n\n\nEOF\n", "d:12:1: NODE_COORD_SECTION ends after 1 nodes, DIMENSION is 2"},
-        {EUC(2) "0 100000001e-3 100000001e-3", "d:6:28: NODE_COORD_SECTION ends after 1 nodes, DIMENSION is 2"},
-        {EUC(2) "0 1 1\n1 1 1\n 2 1 1\n",
-         "d:8:1: node 2 in NODE_COORD_SECTION, but there is a node 0: nodes are numbered 0 to 1 or 1 to 2"},
-        {EUC(10000001) "0 1 1\n",
-         "d:3:12: DIMENSION is 10000001, 10000001 rows are too many for the 6 bytes of NODE_COORD_SECTION in line 5"},
-        {EUC(1) "0 1  \n", "d:6:1: the row holds 2 numbers, 3 were expected: node, x, y"},
-        {EUC(1) " 0 1 1 5\n", "d:6:2: the row holds 4 numbers, 3 were expected: node, x, y"},
-        {EUC(1) "2 1 1\n", "d:6:1: node 2, but DIMENSION is 1"},
-        {EUC(1) "-1 1 1\n", "d:6:1: node -1, but DIMENSION is 1"},
-        {EUC(1) "+a 1 1\n", "d:6:1: the number of the node is \"+a\", a number was expected"},
-        {EUC(1) "a 1 1\n", "d:6:1: the keyword is \"a\"" KEYWORDS_ARE},
-        {EUC(2) "1 1 1\n1 2 2\n", "d:7:1: node 1 stands in line 6 and in line 7"},
-        {EUC(2) "2 1 1\n0 2 2\n",
-         "d:6:1: node 2 in NODE_COORD_SECTION, but there is a node 0: nodes are numbered 0 to 1 or 1 to 2"},
-        {EUC(1) "0 nan 1\n", "d:6:3: the coordinate is \"nan\", a number was expected"},
-        {EUC(1) "0 1 -inf\n", "d:6:5: the coordinate is \"-inf\", a number was expected"},
-        {EUC(1) "0 1 0x1p3\n", "d:6:5: the coordinate is \"0x1p3\", a number was expected"},
-        {EUC(1) "0 1 1,5\n", "d:6:5: the coordinate is \"1,5\", a number was expected"},
-        {EUC(1) "0 1 --1\n", "d:6:5: the coordinate is \"--1\", a number was expected"},
-        {EUC(1) "0 . 1\n", "d:6:3: the coordinate is \".\", a number was expected"},
-        {EUC(1) "0 1e999 1\n", "d:6:3: the coordinate is 1e999, allowed is -10000000 to 10000000"},
-        {EUC(1) "0 1 -10000000.01\n", "d:6:5: the coordinate is -10000000.01, allowed is -10000000 to 10000000"},
-        // Matrices
-        {MATRIX(20002, "UPPER_ROW") "1\n", "d:3:12: DIMENSION is 20002, with a matrix allowed is 1 to 20001"},
-        {MATRIX(20001, "UPPER_ROW") "1\n",
-         "d:3:12: DIMENSION is 20001, 200010000 numbers are too many for the 2 bytes of EDGE_WEIGHT_SECTION in line 6"},
-        {MATRIX(2, "FULL_MATRIX") "0 1 2\n    \nEOF",
-         "d:9:1: EDGE_WEIGHT_SECTION ends after 3 numbers, 4 were expected of a FULL_MATRIX as DIMENSION is 2"},
-        {MATRIX(2, "FULL_MATRIX") "0 11 222\n",
-         "d:8:1: EDGE_WEIGHT_SECTION ends after 3 numbers, 4 were expected of a FULL_MATRIX as DIMENSION is 2"},
-        {MATRIX(2, "LOWER_DIAG_ROW") "0 1\n 0 5",
-         "d:8:4: EDGE_WEIGHT_SECTION goes on after 3 numbers of a LOWER_DIAG_ROW, DIMENSION is 2"},
-        {MATRIX(2, "FULL_MATRIX") "0 1 -2 0", "d:7:5: the distance from node 2 to node 1 is -2, allowed is 0 to 1073741824"},
-        {MATRIX(3, "UPPER_ROW") "1 2 1073741825",
-         "d:7:5: the distance from node 2 to node 3 is 1073741825, allowed is 0 to 1073741824"},
-        {MATRIX(2, "LOWER_ROW") "1.5", "d:7:1: the distance from node 2 to node 1 is 1.5, an integer was expected"},
-        {MATRIX(2, "LOWER_ROW") "nan", "d:7:1: the keyword is \"nan\"" KEYWORDS_ARE},
-        {MATRIX(2, "LOWER_ROW") "1e3e", "d:7:1: the distance from node 2 to node 1 is \"1e3e\", a number was expected"},
-        // The pair
-        {THREE, "d:3:12: DIMENSION is 3, but 1 in p: both networks have the same orders"},
-        {"name,pickup_x\n", "d:1:1: a CSV file holds both networks and stands alone, a pair of files is TSPLIB"},
-    };
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        mco_dtspms *d = NULL;
-        assert_fails(read_texts(ONE, cases[i].text, &d), MCO_ERR_PARSE, cases[i].message);
-        assert_null(d);
-    }
-    mco_dtspms *d = NULL;
-    assert_fails(read_texts("\nname,pickup_x\n", ONE, &d), MCO_ERR_PARSE,
-                 "p:2:1: a CSV file holds both networks and stands alone, a pair of files is TSPLIB");
-    assert_fails(read_texts(ONE, NULL, &d), MCO_ERR_PARSE,
-                 "p:1:1: one network of two: TSPLIB needs two files, pickup and delivery; CSV begins with "
-                 "name,pickup_x,pickup_y,delivery_x,delivery_y");
-    assert_fails(read_texts("", NULL, &d), MCO_ERR_PARSE, "p:1:1: the file is empty");
-    assert_fails(read_texts(MATRIX(1, "FULL_MATRIX") "0x", ONE, &d), MCO_ERR_PARSE,
-                 "p:7:1: the distance from node 1 to node 1 is \"0x\", a number was expected");
-    assert_null(d);
+    for (int i = 0; i < COUNT_OF(tsplib_refusals); i++)
+        assert_refused(ONE, tsplib_refusals[i].text, tsplib_refusals[i].message);
+}
+
+static void test_pair_refusals(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT_OF(pair_refusals); i++)
+        assert_refused(pair_refusals[i].pickup, pair_refusals[i].delivery, pair_refusals[i].message);
 }
 
 #define HEADER "name,pickup_x,pickup_y,delivery_x,delivery_y\n"
@@ -569,11 +581,8 @@ static void test_csv_refusals(void **state)
         {DEPOT "A,1,2,3,4\n\nB,1,2,3,4\n\"A\",5,5,5,5\n", "p:6:2: the name \"A\" stands in line 3 and in line 6"},
         {DEPOT "\"a\"\"b\",1,2,3,4\na\"b,5,5,5,5\n", "p:4:1: the name \"a\"b\" stands in line 3 and in line 4"},
     };
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        mco_dtspms *d = NULL;
-        assert_fails(read_texts(cases[i].text, NULL, &d), MCO_ERR_PARSE, cases[i].message);
-        assert_null(d);
-    }
+    for (int i = 0; i < COUNT_OF(cases); i++)
+        assert_refused(cases[i].text, NULL, cases[i].message);
 }
 
 // Many names: found again in a moment, and all different.
@@ -746,12 +755,12 @@ static void test_public_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_create),         TEST(test_create_refuses), TEST(test_streams),         TEST(test_generate),
-        TEST(test_many_orders),    TEST(test_rounding),       TEST(test_tsplib_habits),   TEST(test_matrices),
-        TEST(test_csv),            TEST(test_round_trips),    TEST(test_awkward_name),    TEST(test_locale),
-        TEST(test_standard_input), TEST(test_compressed),     TEST(test_unreadable),      TEST(test_tsplib_refusals),
-        TEST(test_csv_refusals),   TEST(test_many_names),     TEST(test_cut),             TEST(test_out_of_memory),
-        TEST(test_public_streams), TEST(test_public_files),
+        TEST(test_create),         TEST(test_create_refuses), TEST(test_streams),       TEST(test_generate),
+        TEST(test_many_orders),    TEST(test_rounding),       TEST(test_tsplib_habits), TEST(test_matrices),
+        TEST(test_csv),            TEST(test_round_trips),    TEST(test_awkward_name),  TEST(test_locale),
+        TEST(test_standard_input), TEST(test_compressed),     TEST(test_unreadable),    TEST(test_tsplib_refusals),
+        TEST(test_pair_refusals),  TEST(test_csv_refusals),   TEST(test_many_names),    TEST(test_cut),
+        TEST(test_out_of_memory),  TEST(test_public_streams), TEST(test_public_files),
     };
     return cmocka_run_group_tests_name("dtspms_instance", tests, NULL, NULL);
 }
