@@ -5,14 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "mco/dtspms.h"
-
-enum { MOST_PRINTED_ORDERS = 30 };     // of a stack, in the summary; more are for a file
-
-static const char *const engine_names[] = {"auto", "cpu", "gpu", "reference"};
-static const char *const method_names[] = {"auto", "tabu", "ils", "exact"};
-static const char *const move_names[] = {"swap", "3-exchange"};
+#include "cli/cmd_dtspms_report.h"
 
 // ---- Options: the library's lists as each action takes them, and the command's own
 
@@ -128,52 +121,14 @@ static void close_all(session *s)
     mco_dtspms_destroy(s->ctx, &s->problem);
 }
 
-// ---- What result files and summaries of both actions share
-
-// `solution` NULL where none is known.
-static void write_sizes_of(mco_json *json, const session *s, int64_t capacity, const mco_dtspms_solution *solution)
-{
-    mco_json_integer(json, "orders", mco_dtspms_orders(s->problem));
-    mco_json_integer(json, "stacks", solution != NULL ? solution->stacks : s->params.stacks);
-    mco_json_integer(json, "capacity", capacity);
-    if (solution != NULL)
-        mco_json_integers(json, "heights", solution->heights, solution->stacks, 0);
-    else
-        mco_json_null(json, "heights");
-}
-
-static void write_work(mco_json *json, const mco_dtspms_work *w)
-{
-    mco_json_integer(json, "tours", w->tours);
-    mco_json_integer(json, "relaxations", w->relaxations);
-    mco_json_integer(json, "tours_skipped", w->tours_skipped);
-    mco_json_integer(json, "lane_bits", w->lane_bits);
-    mco_json_text(json, "simd", w->simd_used);
-}
-
-static void write_solution_of(mco_json *json, const mco_dtspms_solution *solution)
-{
-    if (solution == NULL) {
-        mco_json_null(json, "pickup");
-        mco_json_null(json, "delivery");
-        mco_json_null(json, "stacks");
-        return;
-    }
-    mco_json_integers(json, "pickup", solution->pickup, solution->orders, 1);
-    mco_json_integers(json, "delivery", solution->delivery, solution->orders, 1);
-    mco_json_open(json, "stacks", '[');
-    const int32_t *stack = solution->plan;
-    for (int32_t k = 0; k < solution->stacks; stack += solution->heights[k++])
-        mco_json_integers(json, NULL, stack, solution->heights[k], 1);
-    mco_json_close(json, ']');
-}
+// ---- What both actions report alike
 
 // The members of a report that both actions fill alike.
 static cli_report begin_report(const session *s, const mco_dtspms_work *w)
 {
     return (cli_report){.kind = "dtspms",
                         .name = mco_dtspms_name(s->problem),
-                        .engine = engine_names[w->engine],
+                        .engine = dtspms_engine_names[w->engine],
                         .threads = w->threads_used,
                         .gpus = &w->gpu,
                         .gpu_count = w->has_gpu ? 1 : 0,
@@ -183,77 +138,22 @@ static cli_report begin_report(const session *s, const mco_dtspms_work *w)
                         .user = s};
 }
 
-static void print_instance(const session *s, int64_t stacks, int64_t capacity)
-{
-    printf("instance   %s, %d orders, %lld stacks of %lld\n", mco_dtspms_name(s->problem), mco_dtspms_orders(s->problem),
-           (long long)stacks, (long long)capacity);
-}
-
-static void print_cost(int64_t cost, const int64_t cost_of[2])
-{
-    printf("cost       %lld = %lld pickup + %lld delivery\n", (long long)cost, (long long)cost_of[MCO_DTSPMS_PICKUP],
-           (long long)cost_of[MCO_DTSPMS_DELIVERY]);
-}
-
-static void print_stacks(const session *s, const mco_dtspms_solution *solution)
-{
-    char buffer[16];
-    const int32_t *order = solution->plan;
-    for (int32_t k = 0; k < solution->stacks; order += solution->heights[k++]) {
-        const int32_t height = solution->heights[k], shown = height < MOST_PRINTED_ORDERS ? height : MOST_PRINTED_ORDERS;
-        printf("stack %-4d", k + 1);
-        for (int32_t i = 0; i < shown; i++)
-            printf(" %s", mco_dtspms_order_name(s->problem, order[i], buffer));
-        if (shown < height)
-            printf(" ... %d more on top", height - shown);
-        printf("\n");
-    }
-}
-
-static void print_engine(const mco_dtspms_work *w)
-{
-    printf("time       %.3f s, ", w->solve_s);
-    cli_print_engine(engine_names[w->engine], w->has_gpu ? &w->gpu : NULL, w->device_s, w->threads_used, w->simd_used);
-    printf("\n");
-}
-
-// Rates count the kernels where a GPU computed.
-static void print_work(const mco_dtspms_work *w)
-{
-    const double seconds = w->has_gpu && w->device_s > 0 ? w->device_s : w->solve_s;
-    printf("tours      %lld evaluated, %lld skipped, %lld relaxations", (long long)w->tours, (long long)w->tours_skipped,
-           (long long)w->relaxations);
-    if (seconds > 0)
-        printf("; %.4g tours/s, %.4g relaxations/s", (double)w->tours / seconds, (double)w->relaxations / seconds);
-    printf("\n");
-}
-
 // ---- solve
-
-static bool has_solution(const session *s)
-{
-    return s->result.cost >= 0;
-}
 
 static const mco_dtspms_solution *solution_of(const session *s)
 {
-    return has_solution(s) ? &s->result.solution : NULL;
+    return dtspms_report_solution(&s->result);
 }
 
 static void write_sizes(mco_json *json, const void *user)
 {
     const session *s = user;
-    write_sizes_of(json, s, s->result.capacity, solution_of(s));
+    dtspms_report_write_sizes(json, s->problem, s->params.stacks, s->result.capacity, solution_of(s));
 }
 
 static void write_counters(mco_json *json, const void *user)
 {
-    const session *s = user;
-    const mco_dtspms_result *r = &s->result;
-    mco_json_text(json, "method", method_names[r->method]);
-    mco_json_integer(json, "iterations", r->iterations);
-    mco_json_integer(json, "walks", r->walks);
-    write_work(json, &r->work);
+    dtspms_report_write_counters(json, &((const session *)user)->result);
 }
 
 static void write_history(mco_json *json, const void *user)
@@ -265,7 +165,7 @@ static void write_history(mco_json *json, const void *user)
 
 static void write_solution(mco_json *json, const void *user)
 {
-    write_solution_of(json, solution_of(user));
+    dtspms_report_write_solution(json, solution_of(user));
 }
 
 static mco_status write_json(session *s)
@@ -274,9 +174,9 @@ static mco_status write_json(session *s)
     cli_report report = begin_report(s, &r->work);
     report.outcome = r->outcome;
     report.stop = r->stop;
-    report.objective = has_solution(s) ? (double)r->cost : NAN;
+    report.objective = solution_of(s) != NULL ? (double)r->cost : NAN;
     report.bound = r->outcome != MCO_OUTCOME_INFEASIBLE ? (double)r->bound : NAN;
-    report.is_unchecked = !has_solution(s);
+    report.is_unchecked = solution_of(s) == NULL;
     report.seed = s->params.seed;
     report.options[0] = CLI_TABLE(solve_table, &s->params);
     report.options[1] = CLI_TABLE(input_table, &s->input);
@@ -308,36 +208,13 @@ static int write_files(session *s, int code)
     const mco_dtspms_result *r = &s->result;
     if (o->json != NULL)
         code = cli_tell(s->ctx, write_json(s), code);
-    if (o->solution != NULL && has_solution(s))
+    if (o->solution != NULL && solution_of(s) != NULL)
         code = cli_tell(s->ctx, mco_dtspms_write_solution(s->ctx, s->problem, &r->solution, r->cost, o->solution), code);
-    if (o->plot != NULL && has_solution(s))
+    if (o->plot != NULL && solution_of(s) != NULL)
         code = cli_tell(s->ctx, mco_dtspms_plot(s->ctx, s->problem, &r->solution, o->plot), code);
     if (o->history != NULL)
         code = cli_tell(s->ctx, write_history_csv(s), code);
     return code;
-}
-
-static void print_summary(const session *s)
-{
-    const mco_dtspms_result *r = &s->result;
-    print_instance(s, has_solution(s) ? r->solution.stacks : s->params.stacks, r->capacity);
-    printf("outcome    %s (%s)\n", mco_outcome_text(r->outcome), mco_stop_text(r->stop));
-    if (r->outcome == MCO_OUTCOME_INFEASIBLE)
-        return;
-    if (has_solution(s))
-        print_cost(r->cost, r->cost_of);
-    printf("bound      %lld", (long long)r->bound);
-    if (r->cost > 0)
-        printf("   gap %.2f%%", 100.0 * (double)(r->cost - r->bound) / (double)r->cost);
-    printf("\nmethod     %s, %lld iteration%s", method_names[r->method], (long long)r->iterations,
-           mco_plural(r->iterations));
-    if (r->walks > 0)
-        printf(", %d walk%s", r->walks, mco_plural(r->walks));
-    printf("\n");
-    print_work(&r->work);
-    print_engine(&r->work);
-    if (has_solution(s))
-        print_stacks(s, &r->solution);
 }
 
 // The incumbent of a progress event: heights [stacks], then plan, pickup, delivery [orders] each. Only to be read.
@@ -386,7 +263,7 @@ static int solve(session *s, const cli_arguments *a)
     cli_end_live_line();
     code = write_files(s, code);
     if (cli_prints_summary(&s->outputs))
-        print_summary(s);
+        dtspms_report_print_result(s->problem, &s->params, &s->result);
     if (s->result.outcome == MCO_OUTCOME_UNKNOWN && code == EXIT_USABLE)
         code = EXIT_NONE;
 done:
@@ -411,9 +288,9 @@ static int solve_action(const cli_call *call)
 
 // ---- neighbourhood
 
-static bool has_move(const session *s)
+static const mco_dtspms_solution *neighbour_of(const session *s)
 {
-    return s->around.best_move >= 0;
+    return dtspms_report_neighbour(&s->around);
 }
 
 // As given, or as many as the orders need.
@@ -426,52 +303,28 @@ static int64_t capacity_of(const session *s)
 static void write_neighbourhood_sizes(mco_json *json, const void *user)
 {
     const session *s = user;
-    write_sizes_of(json, s, capacity_of(s), has_move(s) ? &s->around.solution : NULL);
-}
-
-static void write_known(mco_json *json, const char *key, int64_t value)
-{
-    if (value >= 0)
-        mco_json_integer(json, key, value);
-    else
-        mco_json_null(json, key);
+    dtspms_report_write_sizes(json, s->problem, s->params.stacks, capacity_of(s), neighbour_of(s));
 }
 
 static void write_neighbourhood_counters(mco_json *json, const void *user)
 {
-    const mco_dtspms_neighbourhood_result *r = &((const session *)user)->around;
-    mco_json_integer(json, "moves", r->moves);
-    mco_json_integer(json, "plan_cost", r->plan_cost);
-    write_known(json, "best_move", r->best_move);
-    write_known(json, "cost_sum", r->cost_sum);
-    if (has_move(user))
-        mco_json_integers(json, "positions", r->positions, r->positions[2] < 0 ? 2 : 3, 0);
-    else
-        mco_json_null(json, "positions");
-    write_known(json, "rotation", has_move(user) ? r->rotation : -1);
-    write_work(json, &r->work);
+    dtspms_report_write_move(json, &((const session *)user)->around);
 }
 
 static void write_neighbour(mco_json *json, const void *user)
 {
-    write_solution_of(json, has_move(user) ? &((const session *)user)->around.solution : NULL);
-}
-
-// A neighbourhood of no moves is complete; one that lacks its best move was interrupted.
-static bool is_complete(const session *s)
-{
-    return has_move(s) || s->around.moves == 0;
+    dtspms_report_write_solution(json, neighbour_of(user));
 }
 
 static mco_status write_neighbourhood_json(session *s)
 {
     const mco_dtspms_neighbourhood_result *r = &s->around;
     cli_report report = begin_report(s, &r->work);
-    report.outcome = has_move(s) ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN;
-    report.stop = is_complete(s) ? MCO_STOP_FINISHED : MCO_STOP_CANCELLED;
-    report.objective = has_move(s) ? (double)r->best_cost : NAN;
+    report.outcome = neighbour_of(s) != NULL ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN;
+    report.stop = dtspms_report_is_complete(r) ? MCO_STOP_FINISHED : MCO_STOP_CANCELLED;
+    report.objective = neighbour_of(s) != NULL ? (double)r->best_cost : NAN;
     report.bound = NAN;
-    report.is_unchecked = !has_move(s);
+    report.is_unchecked = neighbour_of(s) == NULL;
     report.seed = s->params.plan_seed;
     report.options[0] = CLI_TABLE(neighbourhood_table, &s->params);
     report.options[1] = CLI_TABLE(input_table, &s->input);
@@ -479,28 +332,6 @@ static mco_status write_neighbourhood_json(session *s)
     report.write_counters = write_neighbourhood_counters;
     report.write_solution = write_neighbour;
     return cli_write_report(s->ctx, s->outputs.json, &report);
-}
-
-static void print_neighbourhood(const session *s)
-{
-    const mco_dtspms_neighbourhood_result *r = &s->around;
-    print_instance(s, has_move(s) ? r->solution.stacks : s->params.stacks, capacity_of(s));
-    printf("plan       cost %lld, ", (long long)r->plan_cost);
-    if (s->input.start != NULL)
-        printf("from %s\n", s->input.start);
-    else
-        printf("random, seed %lld\n", (long long)s->params.plan_seed);
-    printf("moves      %lld of %s%s\n", (long long)r->moves, move_names[s->params.move],
-           is_complete(s) ? "" : ", interrupted");
-    if (has_move(s)) {
-        printf("best move  %lld, positions %d, %d", (long long)r->best_move, r->positions[0], r->positions[1]);
-        if (r->positions[2] >= 0)
-            printf(", %d, rotation %d", r->positions[2], r->rotation);
-        printf("\n");
-        print_cost(r->best_cost, r->best_cost_of);
-    }
-    print_work(&r->work);
-    print_engine(&r->work);
 }
 
 static int neighbourhood(session *s, const cli_arguments *a)
@@ -513,8 +344,8 @@ static int neighbourhood(session *s, const cli_arguments *a)
     if (s->outputs.json != NULL)
         code = cli_tell(s->ctx, write_neighbourhood_json(s), code);
     if (cli_prints_summary(&s->outputs))
-        print_neighbourhood(s);
-    if (!is_complete(s) && code == EXIT_USABLE)
+        dtspms_report_print_neighbourhood(s->problem, &s->params, capacity_of(s), s->input.start, &s->around);
+    if (!dtspms_report_is_complete(&s->around) && code == EXIT_USABLE)
         code = EXIT_NONE;
 done:
     code = cli_tell(s->ctx, st, code);
