@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A walk over a part: annealing by ruin and recreate, whose step costs the same in a part of a hundred customers and of a
-// million (vrp_walk.c). Compiled once for each vector unit; all give the same walk.
+// million (vrp_walk.c, vrp_walk_place.c, vrp_walk_improve.c). Compiled once for each vector unit; all give the same walk.
 #ifndef MCO_VRP_WALK_H
 #define MCO_VRP_WALK_H
 
@@ -85,5 +85,45 @@ typedef struct vrp_walk_variant {
 
 // The widest vector unit allowed.
 vrp_walk_variant vrp_walk_choose(mco_vrp_simd simd);
+
+#if defined(LANE_SET)
+
+// ---- Between the files of one variant
+
+#define VRP_WALK_NAME_(name, set) name##_##set
+#define VRP_WALK_NAME(name, set) VRP_WALK_NAME_(name, set)
+#define VARIANT(name) VRP_WALK_NAME(name, LANE_SET)  // name_avx512
+
+VRP_DECLARE_WALK(LANE_SET)
+
+enum { VRP_WALK_NO_PLACE = 1 << 30 };  // above every change
+
+// The cheapest place for c: behind *after, at a change of the return value; VRP_WALK_NO_PLACE if none.
+int32_t VARIANT(vrp_walk_find_place)(vrp_walk *walk, int32_t c, int32_t *after);
+// Draws how many places from now one is passed over.
+void VARIANT(vrp_walk_draw_blink)(vrp_walk *walk);
+// Makes `line` [count] the customers of a route.
+void VARIANT(vrp_walk_relink)(vrp_walk *walk, int32_t route, const int32_t *line, int32_t count);
+// Improves the routes around the customers removed, each with its `exchanges` nearest; nothing where distances are asymmetric.
+void VARIANT(vrp_walk_improve)(vrp_walk *walk, int32_t exchanges);
+
+// What the scan for a place looks at follows the nodes.
+static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)
+{
+    const vrp_node *n = &w->node[id];
+    w->route_of[id] = n->route;
+    w->edge[id] = n->to_next > n->to_prev ? n->to_next : n->to_prev;
+}
+
+// The node may differ from the best solution's.
+static inline void vrp_walk_mark(vrp_walk *w, int32_t id)
+{
+    if (!w->is_changed[id]) {
+        w->is_changed[id] = 1;
+        w->changed[w->changed_count++] = id;
+    }
+}
+
+#endif
 
 #endif
