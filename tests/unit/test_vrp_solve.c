@@ -352,6 +352,43 @@ static void few_long_routes_are_shared_among_more_threads(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// Four towns of 15 customers, a vehicle takes 20: three vehicles do, and four drive farther. Savings give each town its own;
+// annealing alone gives none up (seeds 1 to 20), since the first customers that leave their town cost more.
+static void members_with_fewer_routes_are_tried(void **state)
+{
+    enum { TOWNS = 4, OF_TOWN = 15, SEEDS = 3, N = TOWNS * OF_TOWN };
+    static const int town[TOWNS][2] = {{1000, 0}, {921, 389}, {697, 717}, {362, 932}};
+    double x[N + 1] = {0}, y[N + 1] = {0};
+    int32_t demands[N];
+    mco_vrp *problem = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 1, 0);
+    for (int32_t c = 0; c < N; c++) {
+        x[c + 1] = town[c / OF_TOWN][0] + (int)mco_rng_below(&rng, 10);
+        y[c + 1] = town[c / OF_TOWN][1] + (int)mco_rng_below(&rng, 10);
+        demands[c] = 1;
+    }
+    model.capacity = N / (TOWNS - 1);
+    assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &problem));
+    for (int threads = 1; threads <= 2; threads++)
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.engine = MCO_VRP_ENGINE_CPU;
+            params.iterations = 20000;
+            params.threads = threads;
+            params.seed = seed;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_answer(problem, &r);
+            assert_int_equal(r.history[0].routes, TOWNS);
+            assert_int_equal(r.solution.routes, TOWNS - 1);
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 static void runs_end_as_they_are_told(void **state)
 {
     mco_vrp *problem = problem_of(41, CUSTOMERS, NULL);
@@ -624,6 +661,7 @@ int main(void)
                                        TEST(a_start_is_never_made_worse),
                                        TEST(equal_seeds_and_threads_give_equal_routes),
                                        TEST(few_long_routes_are_shared_among_more_threads),
+                                       TEST(members_with_fewer_routes_are_tried),
                                        TEST(runs_end_as_they_are_told),
                                        TEST(a_bound_that_is_reached_proves_the_optimum),
                                        TEST(targets_are_scaled),
