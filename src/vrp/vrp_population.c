@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The search of instances of up to 500 customers: several solutions, each annealed on its own; then pairs of them exchange
-// routes that lie together (selective route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature
-// and takes the place of its first parent if it is better.
+// The search of instances of up to 500 customers: several solutions, each annealed on its own, join the genetic search
+// (vrp_genetic.c). Where that does not take the instance, pairs of more of them exchange routes that lie together (selective
+// route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature and takes the place of its first
+// parent if it is better.
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +10,13 @@
 #include "vrp/vrp_solver.h"
 
 enum {
-    MEMBERS = 8, MANY_CUSTOMERS = 300, MEMBERS_OF_MANY = 4,
+    MEMBERS = 8, FEW_MEMBERS = 4,
     SPARE_ROUTES = 2
 };
 static const double HOT = 0.6, COLD = 0.02;               // of a member, in mean edges
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.35;  // of a child
 static const double SHARE = 0.4;                          // of all the time, until all members are there
+static const double GENETIC_SHARE = 0.15;                 // that of few members, where the genetic search follows
 static const double CHILDREN = 40;                        // that a core anneals, at least
 static const int64_t LEAST_STEPS = 200, FULL_STEPS = 1000;  // per customer of a child
 static const double PACKING = 0.5;                        // steps of packing a member, as a share of those of annealing it
@@ -25,6 +27,7 @@ typedef struct population {
     mco_vrp_solution *member;  // [count]
     int64_t *cost;             // [count]
     int32_t count, wanted;     // members there are, and shall be
+    double share;              // of all the time, until then
     int32_t most_routes;       // that a task may have
     bool packs;                // members with fewer routes are still to be tried
     int32_t *parent;           // [tasks] first parent of the child of each task
@@ -139,7 +142,7 @@ static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *ta
             add_route(task, from->order + from->first[r], from->first[r + 1] - from->first[r], NULL, NULL);
     task->part.routes = from->routes - 1;
     vrp_solver_set_temperatures(task, 1, 1);
-    vrp_solver_plan_steps(s, 1, PACKING * SHARE / p->wanted, MOST_STEPS);
+    vrp_solver_plan_steps(s, 1, PACKING * p->share / p->wanted, MOST_STEPS);
     task->plan.steps = s->tasks[0].plan.steps;
     task->seed = mco_rng_next(&s->rng);
     const int64_t before = s->crew->steps;
@@ -185,7 +188,7 @@ static mco_status anneal_members(population *p)
             vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = true;  // the best may still be the beginning, which all have in common
         }
-        vrp_solver_plan_steps(s, count, SHARE * at_once / p->wanted, MOST_STEPS);
+        vrp_solver_plan_steps(s, count, p->share * at_once / p->wanted, MOST_STEPS);
         MCO_TRY(vrp_solver_run(s, count));
         for (int32_t k = 0; k < count; k++) {
             from_task(&s->tasks[k], &p->member[p->count]);
@@ -259,12 +262,12 @@ static bool has_cost(const population *p, int64_t cost)
     return false;
 }
 
-static mco_status anneal_children(population *p)
+static mco_status anneal_children(population *p, double share)
 {
     mco_status st = MCO_OK;
     vrp_solver *s = p->s;
     const int64_t n = s->problem->customers;
-    while (p->count > 1 && !vrp_solver_is_over(s)) {
+    while (p->count > 1 && vrp_solver_share(s) < share && !vrp_solver_is_over(s)) {
         for (int32_t k = 0; k < s->task_count; k++) {
             const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count);
             const int32_t b = (a + 1 + (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count - 1)) % p->count;
@@ -291,12 +294,30 @@ done:
     return st;
 }
 
-mco_status vrp_solver_population(vrp_solver *s)
+// The members, and what the search began with, join the genetic search.
+static mco_status breed(population *p, double share)
+{
+    mco_status st = MCO_OK;
+    vrp_solver *s = p->s;
+    vrp_genetic *g = NULL;
+    MCO_TRY(vrp_genetic_open(s, &g));
+    MCO_TRY(vrp_genetic_admit(g, &s->now));
+    for (int32_t k = 0; k < p->count; k++)
+        MCO_TRY(vrp_genetic_admit(g, &p->member[k]));
+    MCO_TRY(vrp_genetic_run(g, share));
+done:
+    vrp_genetic_close(s, &g);
+    return st;
+}
+
+mco_status vrp_solver_population(vrp_solver *s, double share)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const int32_t n = s->problem->customers;
-    population p = {.s = s, .wanted = n > MANY_CUSTOMERS ? MEMBERS_OF_MANY : MEMBERS, .packs = true};
+    const bool is_genetic = vrp_genetic_takes(s->problem);
+    population p = {.s = s, .wanted = is_genetic ? FEW_MEMBERS : MEMBERS,
+                    .share = share * (is_genetic ? GENETIC_SHARE : SHARE), .packs = true};
     MCO_TRY(open_tasks(s, s->crew->threads));
     p.most_routes = s->tasks[0].part.routes;
     MCO_TRY(mco_alloc(ctx, &p.member, MEMBERS));
@@ -310,7 +331,7 @@ mco_status vrp_solver_population(vrp_solver *s)
         MCO_TRY(mco_alloc(ctx, &p.is_chosen[k], n));
     }
     MCO_TRY(anneal_members(&p));
-    MCO_TRY(anneal_children(&p));
+    MCO_TRY(is_genetic ? breed(&p, share) : anneal_children(&p, share));
 done:
     for (int k = 1; k >= 0; k--) {
         mco_free(ctx, &p.is_chosen[k]);

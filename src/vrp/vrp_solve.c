@@ -28,10 +28,11 @@ enum {
 };
 static const double REMOVED = 10;
 static const double HOT = 0.6, COLD = 0.02;        // of the whole, in mean edges
-static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole starts colder
-static const double COOLER = 0.2;                  // HOT * (steps / FULL_STEPS)^COOLER
+static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // of a region
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // of the whole in all the time: many steps per customer, few
+static const double SHARE_BEFORE_GPU = 0.5;        // of a population on the cores, before regions on a GPU
+static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
 static const double FIRST_RATE = 1e5;              // steps a second and core, before any are known
 static const double ENDLESS_S = 60;                // a search without an end is planned as one of this length
 static const double REGIONS_LEAST = 20;            // that a core anneals one after the other, in all the time
@@ -65,6 +66,11 @@ double vrp_solver_share(const vrp_solver *s)
                            : (mco_clock_s() - s->search->begin_s) / planned_s(s);
 }
 
+int64_t vrp_solver_steps_left(const vrp_solver *s)
+{
+    return counts_steps(s) ? s->search->params->iterations - s->search->iterations : INT64_MAX;
+}
+
 static bool ends(void *user)
 {
     vrp_solver *s = user;
@@ -91,7 +97,7 @@ void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t m
         steps = steps > left && left > 0 ? left : steps;
     }
     const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
-    int64_t left = counts_steps(s) ? s->search->params->iterations - s->search->iterations : INT64_MAX;
+    int64_t left = vrp_solver_steps_left(s);
     for (int32_t k = 0; k < count; k++) {
         // What remains is divided among the last tasks.
         const int64_t mine = left < each * (count - k) + count ? left / (count - k) : each;
@@ -280,7 +286,14 @@ static double share_of_whole(double steps_per_customer)
     return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
 }
 
-static mco_status anneal_whole(vrp_solver *s)
+// The most that the cores do, as a share of all, before a GPU goes on.
+static double share_before_gpu(const vrp_solver *s)
+{
+    const double n = (double)s->search->params->iterations;
+    return counts_steps(s) && n > 0 ? fmin(SHARE_BEFORE_GPU, STEPS_BEFORE_GPU * s->problem->customers / n) : SHARE_BEFORE_GPU;
+}
+
+static mco_status anneal_whole(vrp_solver *s, double most_share)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, threads = s->crew->threads;
@@ -294,7 +307,7 @@ static mco_status anneal_whole(vrp_solver *s)
     if (per_customer < LEAST_STEPS_OF_WHOLE)
         return MCO_OK;
     MCO_TRY(vrp_solver_open_tasks(s, parts, room));
-    const double hot = HOT * pow(fmin(1, per_customer / FULL_STEPS), COOLER), share = share_of_whole(per_customer);
+    const double share = fmin(most_share, share_of_whole(per_customer));
     for (double from = vrp_solver_share(s); from < share * (1 - 0.5 / ROUNDS) && !vrp_solver_is_over(s); from = vrp_solver_share(s)) {
         const double to = fmin(share, from + share / ROUNDS);
         const int32_t count = cut(s, parts);
@@ -303,8 +316,8 @@ static mco_status anneal_whole(vrp_solver *s)
         vrp_solver_fill_tasks(s, count);
         int64_t before = 0, after = 0;
         for (int32_t k = 0; k < count; k++) {
-            vrp_solver_set_temperatures(&s->tasks[k], hot * s->edge * pow(COLD / hot, from / share),
-                             hot * s->edge * pow(COLD / hot, to / share));
+            vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge * pow(COLD / HOT, from / share),
+                                        HOT * s->edge * pow(COLD / HOT, to / share));
             s->tasks[k].wants_last = to < share * (1 - 0.5 / ROUNDS);
             before += s->tasks[k].cost;
         }
@@ -550,10 +563,11 @@ static mco_status solve(vrp_search *search, vrp_crew *cores, vrp_crew *regions)
     cores->user = &s;
     MCO_TRY(open_solver(&s));
     MCO_TRY(begin(&s, &has_solution));
-    if (has_solution && search->problem->customers <= SMALL_CUSTOMERS && regions == NULL)
-        MCO_TRY(vrp_solver_population(&s));
+    const double share = regions != NULL ? share_before_gpu(&s) : 1;
+    if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
+        MCO_TRY(vrp_solver_population(&s, share));
     else if (has_solution && !is_given && !vrp_solver_is_over(&s))
-        MCO_TRY(anneal_whole(&s));
+        MCO_TRY(anneal_whole(&s, share));
     if (regions != NULL) {
         regions->ends = ends;
         regions->user = &s;

@@ -30,6 +30,8 @@ typedef struct vrp_solver {
 // Of all steps that one core will make; the share of all time, or of all steps, that is over.
 double vrp_solver_steps(const vrp_solver *s);
 double vrp_solver_share(const vrp_solver *s);
+// With a number of iterations: how many are left; else as many as there can be.
+int64_t vrp_solver_steps_left(const vrp_solver *s);
 bool vrp_solver_is_over(vrp_solver *s);
 
 mco_status vrp_solver_open_tasks(vrp_solver *s, int32_t count, int32_t customers);
@@ -45,7 +47,20 @@ mco_status vrp_solver_run(vrp_solver *s, int32_t count);
 // Adds a route to a solution with room.
 void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t count);
 
-// Many solutions of a small instance, recombined (vrp_population.c); s->now becomes the best. Errors: MEMORY.
-mco_status vrp_solver_population(vrp_solver *s);
+// Many solutions of a small instance, recombined, until `share` of all is over (vrp_population.c); s->now becomes the best.
+// Errors: MEMORY.
+mco_status vrp_solver_population(vrp_solver *s, double share);
+
+// ---- The genetic search (vrp_genetic.c)
+
+typedef struct vrp_genetic vrp_genetic;
+// Whether it takes such an instance: symmetric distances, and loads that fit.
+bool vrp_genetic_takes(const mco_vrp *problem);
+mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out);
+void vrp_genetic_close(vrp_solver *s, vrp_genetic **genetic);
+// A solution from elsewhere joins, unless it has too many routes.
+mco_status vrp_genetic_admit(vrp_genetic *genetic, const mco_vrp_solution *solution);
+// Until a share of all is over. A child counts as many steps as there are customers. Errors: MEMORY.
+mco_status vrp_genetic_run(vrp_genetic *genetic, double share);
 
 #endif
