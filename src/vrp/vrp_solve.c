@@ -31,7 +31,8 @@ static const double HOT = 0.6, COLD = 0.02;        // of the whole, in mean edge
 static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // of a region
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // of the whole in all the time: many steps per customer, few
-static const double SHARE_BEFORE_GPU = 0.5;        // of a population on the cores, before regions on a GPU
+static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
+static const double POPULATION_BEFORE_GPU = 0.75;  // of those where they have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
 static const double FIRST_RATE = 1e5;              // steps a second and core, before any are known
 static const double ENDLESS_S = 60;                // a search without an end is planned as one of this length
@@ -290,7 +291,8 @@ static double share_of_whole(double steps_per_customer)
 static double share_before_gpu(const vrp_solver *s)
 {
     const double n = (double)s->search->params->iterations;
-    return counts_steps(s) && n > 0 ? fmin(SHARE_BEFORE_GPU, STEPS_BEFORE_GPU * s->problem->customers / n) : SHARE_BEFORE_GPU;
+    const double share = s->problem->customers <= SMALL_CUSTOMERS ? POPULATION_BEFORE_GPU : SHARE_BEFORE_GPU;
+    return counts_steps(s) && n > 0 ? fmin(share, STEPS_BEFORE_GPU * s->problem->customers / n) : share;
 }
 
 static mco_status anneal_whole(vrp_solver *s, double most_share)
