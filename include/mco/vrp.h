@@ -3,8 +3,8 @@
 // in one route, no route carries more than the capacity or is longer than allowed (distances and service times). Find routes
 // of least total distance, with at most a given number of vehicles where one is given.
 //
-// Two tools: a search (ruin and recreate, any size), and complete 2-opt and 3-opt neighbourhoods of the giant tour after
-// Schulz (2013), every move of which is decided.
+// Two tools: a search (ruin and recreate, any size; a genetic search up to 500 customers), and complete 2-opt and 3-opt
+// neighbourhoods of the giant tour after Schulz (2013), every move of which is decided.
 //
 // Nodes are 0..customers: 0 is the depot, node k + 1 is customer k. Costs and lengths are integers: distance * scale, where
 // scale is 1 with rounded distances.
@@ -203,7 +203,7 @@ typedef struct mco_vrp_result {
     int64_t cost;       // -1 while no solution is known; scaled
     double bound;       // params->lower_bound, or 0; unscaled
     mco_vrp_solution solution;
-    int64_t iterations;
+    int64_t iterations;  // steps; a child of the genetic search counts as many as there are customers
     int64_t start_cost;  // of the first solution
     mco_vrp_work work;
     mco_vrp_improvement *history;  // [history_count]
