@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+// The local search of the genetic search: what it leaves is complete, never worse, the same again, and a local optimum by the
+// plain recount of all neighbours.
+#include "vrp_genetic_support.h"
+
+static void educate(vrp_school *school, vrp_weights w, uint64_t seed, vrp_genome *genome)
+{
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    vrp_educate(school, w, &rng, genome);
+}
+
+// Routes are sorted by the angle of their middle around the depot.
+static void assert_sorted(const mco_vrp *p, const vrp_genome *genome)
+{
+    double last = -INFINITY;
+    for (int32_t r = 0; r < genome->routes; r++) {
+        double x = 0, y = 0;
+        for (int32_t k = genome->first[r]; k < genome->first[r + 1]; k++) {
+            x += p->x[genome->order[k]] - p->x[0];
+            y += p->y[genome->order[k]] - p->y[0];
+        }
+        assert_true(atan2(y, x) >= last - 1e-9);
+        last = atan2(y, x);
+    }
+}
+
+// A school that has seen other solutions under other weights teaches the same.
+static void educate_once(const mco_vrp *problem, int32_t routes, vrp_weights w, bool splits, mco_rng *rng)
+{
+    vrp_ground g = made_ground(problem, routes, 20);
+    vrp_genome begin = {0}, fresh = {0}, again = {0};
+    vrp_split *split = NULL;
+    vrp_school *school = NULL, *used = NULL;
+    const uint64_t seed = mco_rng_next(rng);
+    assert_ok(vrp_genome_open(test_ctx, &g, &begin));
+    assert_ok(vrp_genome_open(test_ctx, &g, &fresh));
+    assert_ok(vrp_genome_open(test_ctx, &g, &again));
+    assert_ok(vrp_split_open(test_ctx, &g, &split));
+    assert_ok(vrp_school_open(test_ctx, &g, &school));
+    assert_ok(vrp_school_open(test_ctx, &g, &used));
+    for (int k = 0; k < 2; k++) {
+        random_genome(&g, routes, rng, &again);
+        educate(used, (vrp_weights){w.load / 3, w.length * 3}, seed + 1, &again);
+    }
+    random_genome(&g, routes, rng, &begin);
+    if (splits) {
+        vrp_split_run(split, w, &begin);
+        vrp_genome_complete(&g, &begin);
+    }
+    vrp_genome_copy(&g, &fresh, &begin);
+    vrp_genome_copy(&g, &again, &begin);
+    educate(school, w, seed, &fresh);
+    educate(used, w, seed, &again);
+    assert_complete(&g, &fresh);
+    assert_true(plain_cost(problem, w, &fresh) <= plain_cost(problem, w, &begin) * (1 + 1e-12) + 1e-6);
+    if (problem->x != NULL)
+        assert_sorted(problem, &fresh);
+    assert_int_equal(fresh.routes, again.routes);
+    assert_memory_equal(fresh.first, again.first, ((size_t)fresh.routes + 1) * sizeof *fresh.first);
+    assert_memory_equal(fresh.order, again.order, (size_t)g.customers * sizeof *fresh.order);
+    vrp_school_close(test_ctx, &used);
+    vrp_school_close(test_ctx, &school);
+    vrp_split_close(test_ctx, &split);
+    vrp_genome_close(test_ctx, &again);
+    vrp_genome_close(test_ctx, &fresh);
+    vrp_genome_close(test_ctx, &begin);
+    free_ground(&g);
+}
+
+static void education_never_makes_worse_and_is_the_same_again(void **state)
+{
+    enum { MOST = 60 };
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 1, 0);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 60 : 300); k++) {
+        const int32_t n = k < 8 ? 1 + k / 2 : 1 + (int32_t)mco_rng_below(&rng, MOST);
+        const vrp_made made = {.customers = n,
+                               .capacity = 6 + (int32_t)mco_rng_below(&rng, 60),
+                               .is_matrix = k % 3 == 0,
+                               .is_real = k % 3 == 1,
+                               .has_service = k % 4 < 2,
+                               .max_length = k % 5 < 3 ? 300.0 + mco_rng_below(&rng, 3000) : -1};
+        mco_vrp *problem = made_problem(&rng, &made);
+        const int32_t routes = k % 6 == 0 ? 1 : 1 + (int32_t)mco_rng_below(&rng, (uint32_t)n);
+        const double size = pow(10, 2 - 4 * mco_rng_real(&rng));
+        const vrp_weights w = {k % 11 == 0 ? 0 : size * 300 * problem->scale, k % 11 == 1 ? 0 : size};
+        educate_once(problem, routes, w, k % 2 == 0, &rng);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// ---- All neighbours of a solution, as a tour with a depot before, between and behind its routes
+
+enum { MOST_PLACES = 80, NEAR_ROUTES = 5 };
+
+typedef struct tour {
+    const vrp_ground *ground;
+    vrp_weights weights;
+    int32_t node[MOST_PLACES], count;
+    double best;          // cost of the cheapest neighbour so far
+    char what[80];        // which that is
+} tour;
+
+static double cost_of(const tour *t, const int32_t *node, int32_t count)
+{
+    const mco_vrp *p = t->ground->problem;
+    int64_t load = 0, way = 0, length = 0;
+    double cost = 0;
+    for (int32_t k = 1; k < count; k++) {
+        way += t->ground->distance[node[k - 1] * p->nodes + node[k]];
+        length += vrp_service(p, node[k]);
+        load += p->demand[node[k]];
+        if (node[k] != 0)
+            continue;
+        length += way;
+        cost += (double)way + t->weights.load * (double)(load > p->capacity ? load - p->capacity : 0) +
+                t->weights.length * (double)(length > p->max_length ? length - p->max_length : 0);
+        load = way = length = 0;
+    }
+    return cost;
+}
+
+static tour tour_of(const vrp_ground *g, vrp_weights w, const vrp_genome *genome)
+{
+    tour t = {.ground = g, .weights = w, .best = INFINITY};
+    assert_true(g->customers + genome->routes + 2 <= MOST_PLACES);
+    for (int32_t r = 0; r < genome->routes; r++) {
+        t.node[t.count++] = 0;
+        for (int32_t k = genome->first[r]; k < genome->first[r + 1]; k++)
+            t.node[t.count++] = genome->order[k];
+    }
+    t.node[t.count++] = 0;
+    return t;
+}
+
+static void consider(tour *t, const int32_t *node, int32_t count, const char *what, int32_t i, int32_t j)
+{
+    const double cost = cost_of(t, node, count);
+    if (cost < t->best) {
+        t->best = cost;
+        snprintf(t->what, sizeof t->what, "%s of %d and %d", what, t->node[i], t->node[j]);
+    }
+}
+
+static bool has_depot(const tour *t, int32_t from, int32_t count)
+{
+    for (int32_t k = from; k < from + count; k++)
+        if (k >= t->count || t->node[k] == 0)
+            return true;
+    return false;
+}
+
+static int32_t append(int32_t *out, int32_t at, const int32_t *node, int32_t from, int32_t to)
+{
+    for (int32_t k = from; k < to; k++)
+        out[at++] = node[k];
+    return at;
+}
+
+// Stretches of a and b places from i and j on change places, the first one of two turned if asked.
+static void swap_stretches(tour *t, int32_t i, int32_t a, int32_t j, int32_t b, bool turns, const char *what)
+{
+    int32_t out[MOST_PLACES], own[MOST_PLACES], at = 0;
+    if (has_depot(t, i, a) || has_depot(t, j, b) || (i < j ? i + a > j : j + b > i))
+        return;
+    memcpy(own, t->node, sizeof own);
+    if (turns) {
+        own[i] = t->node[i + 1];
+        own[i + 1] = t->node[i];
+    }
+    const bool is_before = i < j;
+    at = append(out, at, own, 0, is_before ? i : j);
+    at = is_before ? append(out, at, own, j, j + b) : append(out, at, own, i, i + a);
+    at = is_before ? append(out, at, own, i + a, j) : append(out, at, own, j + b, i);
+    at = is_before ? append(out, at, own, i, i + a) : append(out, at, own, j, j + b);
+    at = append(out, at, own, is_before ? j + b : i + a, t->count);
+    consider(t, out, t->count, what, i, j);
+}
+
+static int32_t left_of_route(const tour *t, int32_t i)
+{
+    int32_t count = 0;
+    while (t->node[i + count] != 0)
+        count++;
+    return count;
+}
+
+// i+1 .. j the other way round: 2-opt, or of two routes 2-opt* that turns.
+static void turn(tour *t, int32_t i, int32_t j)
+{
+    int32_t out[MOST_PLACES];
+    memcpy(out, t->node, sizeof out);
+    for (int32_t k = i + 1; k <= j; k++)
+        out[k] = t->node[i + 1 + j - k];
+    consider(t, out, t->count, has_depot(t, i, j - i) ? "turning 2-opt*" : "2-opt", i, j);
+}
+
+// Moves of customers at places i and j, where that at j is near that at i. With short lists of near customers the search does
+// not try all: only what leads behind j or to the beginning of its route, exchanges from the customer of the smaller number,
+// and none of stretches that touch, which are relocations of customers that need not be near.
+static void try_neighbours(tour *t, int32_t i, int32_t j)
+{
+    const bool has_all = t->ground->near_count == t->ground->customers - 1, touches = j >= i - 2 && j <= i + 2;
+    for (int32_t behind = t->node[j - 1] != 0 && !has_all; behind <= 1; behind++) {
+        swap_stretches(t, i, 1, j + behind, 0, false, behind ? "relocation behind" : "relocation before");
+        if (has_all || !touches) {
+            swap_stretches(t, i, 2, j + behind, 0, false, "relocation of two");
+            swap_stretches(t, i, 2, j + behind, 0, true, "turning relocation of two");
+        }
+    }
+    if (has_all || !touches)
+        swap_stretches(t, i, 2, j, 1, false, "exchange of two for one");
+    if (has_all || (!touches && t->node[i] < t->node[j])) {
+        swap_stretches(t, i, 1, j, 1, false, "exchange");
+        swap_stretches(t, i, 2, j, 2, false, "exchange of two");
+    }
+    if (i < j) {
+        turn(t, i, j);
+        if (has_depot(t, i, j - i))
+            swap_stretches(t, i + 1, left_of_route(t, i + 1), j + 1, left_of_route(t, j + 1), false, "2-opt*");
+    }
+}
+
+static void try_own_route(tour *t, int32_t i)
+{
+    int32_t out[MOST_PLACES], at = append(out, 0, t->node, 0, i);
+    at = append(out, at, t->node, i + 1, t->count);
+    out[at++] = t->node[i];
+    out[at++] = 0;
+    consider(t, out, at, "own route", i, i);
+}
+
+static bool is_near(const vrp_ground *g, int32_t u, int32_t v, int32_t most)
+{
+    for (int32_t k = 0; k < g->near_count && k < most; k++)
+        if (g->near[u * g->near_count + k] == v)
+            return true;
+    return false;
+}
+
+// ---- SWAP*
+
+// u and v leave their routes and go to any place of the other's; only those placements count.
+static void try_swap_star(tour *t, int32_t i, int32_t j)
+{
+    int32_t rest[MOST_PLACES], out[MOST_PLACES], count = 0, route_u = 0, route_v = 0, at_u[2] = {0}, at_v[2] = {0};
+    for (int32_t k = 0; k < t->count; k++) {
+        route_u += k <= i && t->node[k] == 0;
+        route_v += k <= j && t->node[k] == 0;
+        if (k != i && k != j)
+            rest[count++] = t->node[k];
+    }
+    for (int32_t k = 0, route = 0; k < count; k++) {  // places behind which each may go: [0] .. [1] - 1
+        if (rest[k] == 0) {
+            at_v[1] = route == route_u ? k : at_v[1];
+            at_u[1] = route == route_v ? k : at_u[1];
+            route++;
+            at_v[0] = route == route_u ? k : at_v[0];
+            at_u[0] = route == route_v ? k : at_u[0];
+        }
+    }
+    for (int32_t a = at_u[0]; a < at_u[1]; a++)
+        for (int32_t b = at_v[0]; b < at_v[1]; b++) {
+            int32_t at = 0;
+            for (int32_t k = 0; k < count; k++) {
+                out[at++] = rest[k];
+                if (k == a)
+                    out[at++] = t->node[i];
+                if (k == b)
+                    out[at++] = t->node[j];
+            }
+            consider(t, out, at, "SWAP*", i, j);
+        }
+}
+
+// Whether a customer of the route of place i has one of the route of j among its nearest.
+static bool reaches(const tour *t, int32_t i, int32_t j)
+{
+    while (t->node[i - 1] != 0)
+        i--;
+    while (t->node[j - 1] != 0)
+        j--;
+    for (int32_t a = i; t->node[a] != 0; a++)
+        for (int32_t b = j; t->node[b] != 0; b++)
+            if (is_near(t->ground, t->node[a], t->node[b], NEAR_ROUTES))
+                return true;
+    return false;
+}
+
+// ---- Local optima
+
+static void assert_local_optimum(tour *t, bool is_free)
+{
+    const double cost = cost_of(t, t->node, t->count);
+    for (int32_t i = 1; i < t->count - 1; i++) {
+        if (t->node[i] == 0)
+            continue;
+        for (int32_t j = 1; j < t->count - 1; j++) {
+            if (t->node[j] == 0 || i == j)
+                continue;
+            if (is_near(t->ground, t->node[i], t->node[j], INT32_MAX))
+                try_neighbours(t, i, j);
+            if (i < j && has_depot(t, i, j - i) && reaches(t, i, j) && reaches(t, j, i))
+                try_swap_star(t, i, j);
+        }
+        if (is_free)
+            try_own_route(t, i);
+    }
+    if (t->best < cost - 1e-3)
+        fail_msg("%s improves %.6f to %.6f", t->what, cost, t->best);
+}
+
+static void education_ends_at_local_optima(void **state)
+{
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 2, 0);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 16 : 120); k++) {
+        const int32_t n = 20 + (int32_t)mco_rng_below(&rng, 15), routes = 2 + (int32_t)mco_rng_below(&rng, 8);
+        const vrp_made made = {.customers = n,
+                               .capacity = 5 * n / routes + (int32_t)mco_rng_below(&rng, 20),
+                               .is_matrix = k % 4 == 0,
+                               .is_real = k % 4 == 1,
+                               .has_service = k % 3 == 0,
+                               .max_length = k % 3 < 2 ? 2500 : -1};
+        mco_vrp *problem = made_problem(&rng, &made);
+        vrp_ground g = made_ground(problem, routes, k % 2 == 0 ? n : 8);
+        vrp_genome genome = {0};
+        vrp_school *school = NULL;
+        const vrp_weights w = {problem->scale * pow(10, 3 * mco_rng_real(&rng)), pow(10, 1 - 2 * mco_rng_real(&rng))};
+        assert_ok(vrp_genome_open(test_ctx, &g, &genome));
+        assert_ok(vrp_school_open(test_ctx, &g, &school));
+        random_genome(&g, routes, &rng, &genome);
+        educate(school, w, mco_rng_next(&rng), &genome);
+        tour t = tour_of(&g, w, &genome);
+        assert_local_optimum(&t, genome.routes < routes);
+        vrp_school_close(test_ctx, &school);
+        vrp_genome_close(test_ctx, &genome);
+        free_ground(&g);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// Two full routes. Their last customers, 4 and 8, have the same demand, and each lies beside the other's route: they change
+// routes, 4 between 5 and 6, 8 between 1 and 3.
+static void swap_star_finds_what_no_other_move_does(void **state)
+{
+    enum { N = 8 };
+    static const double x[N + 1] = {50, 90, 10, 20, 20, 20, 30, 40, 100}, y[N + 1] = {50, 30, 80, 10, 100, 80, 90, 50, 10};
+    static const int32_t demands[N] = {8, 4, 7, 9, 7, 5, 7, 9};
+    static const int32_t order[N] = {1, 3, 2, 4, 7, 5, 6, 8}, first[] = {0, 4, 8};
+    const vrp_weights w = {1000, 1};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    vrp_genome genome = {0};
+    vrp_school *school = NULL;
+    (void)state;
+    model.capacity = 28;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &problem));
+    vrp_ground g = made_ground(problem, 2, N);
+    assert_ok(vrp_genome_open(test_ctx, &g, &genome));
+    assert_ok(vrp_school_open(test_ctx, &g, &school));
+    memcpy(genome.order, order, sizeof order);
+    memcpy(genome.first, first, sizeof first);
+    genome.routes = 2;
+    vrp_genome_complete(&g, &genome);
+    tour t = tour_of(&g, w, &genome);
+    const double begin = cost_of(&t, t.node, t.count);
+    for (int32_t i = 1; i < t.count - 1; i++)
+        for (int32_t j = 1; j < t.count - 1; j++)
+            if (t.node[i] != 0 && t.node[j] != 0 && i != j)
+                try_neighbours(&t, i, j);
+    if (t.best < begin)
+        fail_msg("%s improves %g to %g", t.what, begin, t.best);
+    t.best = INFINITY;
+    for (int32_t i = 1; i < 5; i++)
+        for (int32_t j = 6; j < t.count - 1; j++)
+            try_swap_star(&t, i, j);
+    assert_string_equal(t.what, "SWAP* of 4 and 8");
+    assert_true(t.best < begin - 100);
+    educate(school, w, 1, &genome);
+    assert_complete(&g, &genome);
+    assert_true(vrp_weighted_cost(&genome, w) <= t.best);
+    vrp_school_close(test_ctx, &school);
+    vrp_genome_close(test_ctx, &genome);
+    free_ground(&g);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(education_never_makes_worse_and_is_the_same_again),
+                                       TEST(education_ends_at_local_optima),
+                                       TEST(swap_star_finds_what_no_other_move_does)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// The search of small instances as a whole: with symmetric distances the genetic search, with others the annealing of a
+// population. Steps are counted exactly, equal seeds give equal routes, limits are kept, memory may run out.
+#include "test_support.h"
+
+#include "base/rng.h"
+#include "vrp/vrp_solver.h"
+
+enum { CUSTOMERS = 60, CAPACITY = 60 };
+
+// Points on a square of side 1000 and their distances, ways back a little longer if asked; demands 1 to 9.
+static mco_vrp *problem_of(uint64_t seed, int32_t customers, bool is_symmetric, int32_t vehicles)
+{
+    const int32_t nodes = customers + 1;
+    int32_t *matrix = calloc((size_t)nodes * (size_t)nodes, sizeof *matrix), *demands = calloc((size_t)nodes, sizeof *demands);
+    double *x = calloc((size_t)nodes, sizeof *x), *y = calloc((size_t)nodes, sizeof *y);
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    assert_true(matrix != NULL && demands != NULL && x != NULL && y != NULL);
+    for (int32_t i = 0; i < nodes; i++) {
+        x[i] = mco_rng_below(&rng, 1000);
+        y[i] = mco_rng_below(&rng, 1000);
+        demands[i] = 1 + (int32_t)mco_rng_below(&rng, 9);  // the last is not read
+        for (int32_t j = 0; j < i; j++) {
+            matrix[i * nodes + j] = (int32_t)sqrt((x[i] - x[j]) * (x[i] - x[j]) + (y[i] - y[j]) * (y[i] - y[j]));
+            matrix[j * nodes + i] = matrix[i * nodes + j] + (is_symmetric ? 0 : (int32_t)mco_rng_below(&rng, 50));
+        }
+    }
+    model.capacity = CAPACITY;
+    model.vehicles = vehicles;
+    assert_ok(mco_vrp_create(test_ctx, customers, matrix, demands, &model, &problem));
+    assert_int_equal(vrp_genetic_takes(problem), is_symmetric);
+    free(y);
+    free(x);
+    free(demands);
+    free(matrix);
+    return problem;
+}
+
+static mco_vrp_params params_of(int threads, int64_t iterations, int64_t seed)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    params.engine = MCO_VRP_ENGINE_CPU;
+    params.threads = threads;
+    params.iterations = iterations;
+    params.seed = seed;
+    return params;
+}
+
+static void assert_answer(const mco_vrp *problem, const mco_vrp_result *r, int64_t iterations)
+{
+    int64_t cost = -1;
+    assert_int_equal(r->stop, MCO_STOP_ITERATIONS);
+    assert_int_equal(r->iterations, iterations);
+    assert_ok(mco_vrp_check(test_ctx, problem, &r->solution, &cost));
+    assert_int_equal(r->cost, cost);
+    assert_true(r->cost <= r->start_cost);
+}
+
+// Numbers of steps that are no multiple of the customers, or fewer than the customers.
+static void steps_are_counted_and_routes_are_the_same_again(void **state)
+{
+    static const int64_t iterations[] = {0, 1, CUSTOMERS - 1, CUSTOMERS + 1, 3001, TEST_IS_SANITIZED ? 4999 : 20011};
+    (void)state;
+    for (int is_symmetric = 0; is_symmetric <= 1; is_symmetric++) {
+        mco_vrp *problem = problem_of(1, CUSTOMERS, is_symmetric, 0);
+        for (int k = 0; k < COUNT_OF(iterations); k++)
+            for (int threads = 1; threads <= 3; threads += 2) {
+                mco_vrp_result r[2] = {MCO_VRP_RESULT_INIT, MCO_VRP_RESULT_INIT};
+                const mco_vrp_params params = params_of(threads, iterations[k], 5);
+                for (int i = 0; i < 2; i++) {
+                    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r[i]));
+                    assert_answer(problem, &r[i], iterations[k]);
+                }
+                const mco_vrp_solution *a = &r[0].solution, *b = &r[1].solution;
+                assert_int_equal(a->routes, b->routes);
+                assert_memory_equal(a->order, b->order, CUSTOMERS * sizeof *a->order);
+                assert_memory_equal(a->first, b->first, ((size_t)a->routes + 1) * sizeof *a->first);
+                if (k + 1 == COUNT_OF(iterations))
+                    assert_true(r[0].cost < r[0].start_cost);
+                mco_vrp_result_clear(test_ctx, &r[0]);
+                mco_vrp_result_clear(test_ctx, &r[1]);
+            }
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// A bad start, a route for every customer, and a good one.
+static void a_start_is_never_made_worse(void **state)
+{
+    (void)state;
+    for (int is_symmetric = 0; is_symmetric <= 1; is_symmetric++) {
+        mco_vrp *problem = problem_of(2, CUSTOMERS, is_symmetric, 0);
+        mco_vrp_solution start = {0};
+        assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SINGLE, &start));
+        for (int round = 0; round < 3; round++) {
+            int64_t cost = -1;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            mco_vrp_params params = params_of(1, round == 0 ? 6000 : CUSTOMERS * 3, 1 + round);
+            params.start = &start;
+            assert_ok(mco_vrp_check(test_ctx, problem, &start, &cost));
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_answer(problem, &r, params.iterations);
+            assert_int_equal(r.start_cost, cost);
+            assert_true(round > 0 || r.cost < cost / 2);
+            mco_vrp_solution_clear(test_ctx, &start);
+            start = r.solution;
+            r.solution = (mco_vrp_solution){0};
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+        mco_vrp_solution_clear(test_ctx, &start);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// Four towns of 15 customers, three vehicles that take 20 each. Savings give each town its own, and such a start is refused.
+static void no_more_routes_than_vehicles(void **state)
+{
+    enum { TOWNS = 4, OF_TOWN = 15, N = TOWNS * OF_TOWN };
+    static const int town[TOWNS][2] = {{1000, 0}, {921, 389}, {697, 717}, {362, 932}};
+    double x[N + 1] = {0}, y[N + 1] = {0};
+    int32_t demands[N];
+    mco_vrp *problem = NULL;
+    mco_vrp_solution start = {0};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 3, 0);
+    for (int32_t c = 0; c < N; c++) {
+        x[c + 1] = town[c / OF_TOWN][0] + (int)mco_rng_below(&rng, 10);
+        y[c + 1] = town[c / OF_TOWN][1] + (int)mco_rng_below(&rng, 10);
+        demands[c] = 1;
+    }
+    model.capacity = N / (TOWNS - 1);
+    model.vehicles = TOWNS - 1;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &problem));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SAVINGS, &start));
+    assert_int_equal(start.routes, TOWNS);
+    for (int k = 0; k < 4; k++) {
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        mco_vrp_params params = params_of(1 + k % 2 * 2, 6000, 1 + k);
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        assert_answer(problem, &r, params.iterations);
+        for (int64_t i = 0; i < r.history_count; i++)
+            assert_int_equal(r.history[i].routes, TOWNS - 1);
+        params.start = &start;
+        assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &(mco_vrp_result)MCO_VRP_RESULT_INIT), MCO_ERR_ARGUMENT);
+        mco_vrp_result_clear(test_ctx, &r);
+    }
+    mco_vrp_solution_clear(test_ctx, &start);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// Each allocation in turn, with steps enough for children to be made.
+static void memory_may_run_out(void **state)
+{
+    mco_vrp *problem = problem_of(4, 8, true, 0);
+    mco_status st = MCO_ERR_MEMORY;
+    long k = 1;
+    (void)state;
+    for (; st == MCO_ERR_MEMORY; k++) {
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        const mco_vrp_params params = params_of(1, 200, 1);
+        assert_true(k < 10000);
+        test_fail_allocation(k);
+        st = mco_vrp_solve(test_ctx, problem, &params, &r);
+        test_fail_allocation(0);
+        mco_vrp_result_clear(test_ctx, &r);
+    }
+    assert_int_equal(st, MCO_OK);
+    assert_true(k > 1000);  // the genetic search takes most of them
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(steps_are_counted_and_routes_are_the_same_again),
+                                       TEST(a_start_is_never_made_worse),
+                                       TEST(no_more_routes_than_vehicles),
+                                       TEST(memory_may_run_out)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
