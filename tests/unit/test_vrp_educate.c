@@ -216,9 +216,12 @@ static void try_neighbours(tour *t, int32_t i, int32_t j)
         swap_stretches(t, i, 1, j, 1, false, "exchange");
         swap_stretches(t, i, 2, j, 2, false, "exchange of two");
     }
+    const bool is_other_route = has_depot(t, i < j ? i : j, i < j ? j - i : i - j);
+    if (is_other_route && t->node[j - 1] == 0)
+        swap_stretches(t, i + 1, left_of_route(t, i + 1), j, left_of_route(t, j), false, "2-opt* with the depot");
     if (i < j) {
         turn(t, i, j);
-        if (has_depot(t, i, j - i))
+        if (is_other_route)
             swap_stretches(t, i + 1, left_of_route(t, i + 1), j + 1, left_of_route(t, j + 1), false, "2-opt*");
     }
 }
@@ -302,8 +305,11 @@ static void assert_local_optimum(tour *t, bool is_free)
                 continue;
             if (is_near(t->ground, t->node[i], t->node[j], INT32_MAX))
                 try_neighbours(t, i, j);
-            if (i < j && has_depot(t, i, j - i) && reaches(t, i, j) && reaches(t, j, i))
+            if (i < j && has_depot(t, i, j - i) && reaches(t, i, j) && reaches(t, j, i)) {
                 try_swap_star(t, i, j);
+                swap_stretches(t, i, 1, j + 1, 0, false, "SWAP* alone");
+                swap_stretches(t, j, 1, i + 1, 0, false, "SWAP* alone");
+            }
         }
         if (is_free)
             try_own_route(t, i);
@@ -317,7 +323,7 @@ static void education_ends_at_local_optima(void **state)
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 2, 0);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 16 : 120); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 30 : 240); k++) {
         const int32_t n = 20 + (int32_t)mco_rng_below(&rng, 15), routes = 2 + (int32_t)mco_rng_below(&rng, 8);
         const vrp_made made = {.customers = n,
                                .capacity = 5 * n / routes + (int32_t)mco_rng_below(&rng, 20),

@@ -129,7 +129,7 @@ static void splits_are_the_cheapest_of_all_cuts(void **state)
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 2, 0);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 60 : 400); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 400 : 4000); k++) {
         const int32_t n = 1 + (int32_t)mco_rng_below(&rng, MOST_SPLIT);
         const vrp_made made = {.customers = n,
                                .capacity = 3 + (int32_t)mco_rng_below(&rng, 25),  // some customers alone have more
@@ -193,8 +193,9 @@ static void pairs_that_are_broken_are_counted(void **state)
     set_genome(&g, &b, (const int32_t[]){1, 3, 2, 4, 5, 6}, whole, 1);  // without 1-2 and 3-4
     assert_true(fabsf(vrp_broken_pairs(&g, &a, &b) - 2.0f / 6) < 1e-6f);
     assert_true(fabsf(vrp_broken_pairs(&g, &b, &a) - 2.0f / 6) < 1e-6f);
-    set_genome(&g, &b, line, halves, 2);  // without 3-4
+    set_genome(&g, &b, line, halves, 2);  // without 3-4; of the halves, two customers are new beside the depot
     assert_true(fabsf(vrp_broken_pairs(&g, &a, &b) - 1.0f / 6) < 1e-6f);
+    assert_true(fabsf(vrp_broken_pairs(&g, &b, &a) - 2.0f / 6) < 1e-6f);
     vrp_genome_close(test_ctx, &b);
     vrp_genome_close(test_ctx, &a);
     free_ground(&g);
@@ -284,21 +285,22 @@ static void populations_keep_the_cheapest(void **state)
     close_fixture(&f);
 }
 
-// Copies of solutions, or the same routes the other way round, are dropped before any other, however cheap.
-static void clones_go_first(void **state)
+// VRP_POOL_LEAST solutions, then copies of them, some with routes the other way round, until some have to go. Copies, of the
+// cheapest or of others alone, are dropped before any other, however cheap.
+static void check_clones(int32_t first_copied)
 {
     fixture f = open_fixture();
     int64_t cost[VRP_POOL_LEAST];
-    (void)state;
     assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
-    int32_t cheapest = 0;
     for (int32_t k = 0; k < VRP_POOL_LEAST; k++) {
         draw_genome(&f, true);
-        cost[k] = f.genome.cost;
         vrp_pools_join(&f.pools, f.weights, &f.genome);
     }
-    for (int32_t k = VRP_POOL_LEAST; k <= VRP_POOL_MOST; k++) {  // half of them copies of the cheapest
-        const int32_t which = k % 2 == 0 ? 0 : (int32_t)mco_rng_below(&f.rng, (uint32_t)f.pools.within.count);
+    for (int32_t k = 0; k < VRP_POOL_LEAST; k++)
+        cost[k] = f.pools.within.all[k]->genome.cost;
+    for (int32_t k = VRP_POOL_LEAST; k <= VRP_POOL_MOST; k++) {
+        const uint32_t others = (uint32_t)(f.pools.within.count - first_copied);
+        const int32_t which = first_copied + (k % 2 == 0 ? 0 : (int32_t)mco_rng_below(&f.rng, others));
         vrp_genome_copy(&f.ground, &f.other, &f.pools.within.all[which]->genome);
         if (k % 3 == 0)
             turn_around(&f.ground, &f.pools.within.all[which]->genome, &f.other);
@@ -307,13 +309,40 @@ static void clones_go_first(void **state)
     assert_int_equal(f.pools.within.count, VRP_POOL_LEAST);
     assert_pool(&f, &f.pools.within, true);
     for (int32_t k = 0; k < VRP_POOL_LEAST; k++) {
-        int32_t found = 0;
-        for (int32_t i = 0; i < VRP_POOL_LEAST; i++)
-            found += f.pools.within.all[i]->genome.cost == cost[k];
-        assert_int_equal(found, 1);
-        cheapest = cost[k] < cost[cheapest] ? k : cheapest;
+        assert_true(k == 0 || cost[k] > cost[k - 1]);
+        assert_int_equal(f.pools.within.all[k]->genome.cost, cost[k]);
     }
-    assert_int_equal(f.pools.within.all[0]->genome.cost, cost[cheapest]);
+    close_fixture(&f);
+}
+
+static void clones_go_first(void **state)
+{
+    (void)state;
+    check_clones(0);
+    check_clones(7);
+}
+
+// Without clones: the cheaper ones stay for the most part, but not the cheapest alone.
+static void survivors_are_cheap_and_apart(void **state)
+{
+    fixture f = open_fixture();
+    double all = 0, survivors = 0, dearest_of_cheapest = 0;
+    (void)state;
+    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    for (int k = 0; k < VRP_POOL_MOST; k++) {
+        draw_genome(&f, true);
+        vrp_pools_join(&f.pools, f.weights, &f.genome);
+        all += (double)f.genome.cost / (VRP_POOL_MOST + 1);
+    }
+    dearest_of_cheapest = f.pools.within.all[VRP_POOL_LEAST - 1]->weighted;
+    draw_genome(&f, true);
+    all += (double)f.genome.cost / (VRP_POOL_MOST + 1);
+    vrp_pools_join(&f.pools, f.weights, &f.genome);
+    for (int32_t k = 0; k < VRP_POOL_LEAST; k++)
+        survivors += f.pools.within.all[k]->weighted / VRP_POOL_LEAST;
+    assert_int_equal(f.pools.within.count, VRP_POOL_LEAST);
+    assert_true(survivors < all);
+    assert_true(f.pools.within.all[VRP_POOL_LEAST - 1]->weighted > dearest_of_cheapest);
     close_fixture(&f);
 }
 
@@ -439,6 +468,7 @@ int main(void)
                                        TEST(pairs_that_are_broken_are_counted),
                                        TEST(populations_keep_the_cheapest),
                                        TEST(clones_go_first),
+                                       TEST(survivors_are_cheap_and_apart),
                                        TEST(ranks_weigh_cost_and_distance),
                                        TEST(other_weights_give_another_order),
                                        TEST(draws_prefer_the_better),
