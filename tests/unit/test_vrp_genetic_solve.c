@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "vrp/vrp_solver.h"
 
-enum { CUSTOMERS = 60, CAPACITY = 60 };
+enum { CUSTOMERS = 60, CAPACITY = 20 };
 
 // Points on a square of side 1000 and their distances, ways back a little longer if asked; demands 1 to 9.
 static mco_vrp *problem_of(uint64_t seed, int32_t customers, bool is_symmetric, int32_t vehicles)
