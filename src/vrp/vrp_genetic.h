@@ -65,7 +65,7 @@ void vrp_genome_close(mco_context *ctx, vrp_genome *genome);
 // Fills next, prev, cost and excesses from order and first. O(customers).
 void vrp_genome_complete(const vrp_ground *ground, vrp_genome *genome);
 void vrp_genome_copy(const vrp_ground *ground, vrp_genome *to, const vrp_genome *from);
-// Broken pairs distance: the share of customers that do not have the same neighbours in both.
+// Broken pairs distance: links of a that b lacks, among customers and to the depot, over the customers. Not quite symmetric.
 float vrp_broken_pairs(const vrp_ground *ground, const vrp_genome *a, const vrp_genome *b);
 void vrp_random_tour(int32_t customers, mco_rng *rng, int32_t *order);
 // Ordered crossover: a stretch of tour a, the rest as it follows in b. is_taken [customers + 1].
@@ -87,8 +87,9 @@ void vrp_split_run(vrp_split *split, vrp_weights weights, vrp_genome *genome);
 typedef struct vrp_school vrp_school;
 mco_status vrp_school_open(mco_context *ctx, const vrp_ground *ground, vrp_school **out);
 void vrp_school_close(mco_context *ctx, vrp_school **school);
-// Down to a local optimum of the weighted cost; depends on the arguments alone. Routes of the outcome are in order of their
-// angle around the depot.
+// Until no move that is tried makes the weighted cost less; depends on the arguments alone. A customer goes behind a near one or
+// changes places with it, the latter only where the lower number has the higher one near. Routes of the outcome are in order
+// of their angle around the depot.
 void vrp_educate(vrp_school *school, vrp_weights weights, mco_rng *rng, vrp_genome *genome);
 
 // ---- Populations (vrp_pool.c): of solutions within all limits, and of others

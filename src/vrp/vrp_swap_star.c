@@ -7,7 +7,7 @@
 
 #include "vrp/vrp_school.h"
 
-enum { NEAR = 5 };  // routes lie together where a customer of one is among so many nearest of one of the other
+enum { NEAR = 5 };  // two routes lie together where a customer of the lower is among so many nearest of one of the higher
 
 static inline void keep_place(vrp_school_places *places, int32_t after, int32_t change)
 {
