@@ -304,8 +304,8 @@ static bool two_opt_star(vrp_school *s, const pair *m)
     return false;
 }
 
-// ---- Which moves of u with a near customer v make the way shorter by more than an excess could pay back. What is left, one pair
-// in four (CMT10, X-n298-k31, Golden_11: 27, 31, 22 %), is decided move by move.
+// ---- Which moves of u with a near customer v make the way shorter, or longer by less than what routes over the limits cost.
+// What is left, one pair in four (CMT10, X-n298-k31, Golden_11: 27, 31, 22 %), is decided move by move.
 
 enum { RELOCATE = 1, EXCHANGE = 2, CROSS = 4, DEPOT = 8 };
 

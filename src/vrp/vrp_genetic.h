@@ -78,8 +78,8 @@ void vrp_cross(int32_t customers, const int32_t *a, const int32_t *b, mco_rng *r
 typedef struct vrp_split vrp_split;
 mco_status vrp_split_open(mco_context *ctx, const vrp_ground *ground, vrp_split **out);
 void vrp_split_close(mco_context *ctx, vrp_split **split);
-// Fills genome->first and routes, at most ground.routes, from genome->order [customers]. O(customers * customers of a route), times
-// the number of routes where the cheapest cut has too many.
+// Fills genome->first and routes, at most ground.routes, from genome->order [customers]. O(customers * customers of a route),
+// times the number of routes where the cheapest cut has too many.
 void vrp_split_run(vrp_split *split, vrp_weights weights, vrp_genome *genome);
 
 // ---- Education (vrp_educate.c, vrp_swap_star.c): a local search of relocations, exchanges, 2-opt, 2-opt* and SWAP*
@@ -87,9 +87,9 @@ void vrp_split_run(vrp_split *split, vrp_weights weights, vrp_genome *genome);
 typedef struct vrp_school vrp_school;
 mco_status vrp_school_open(mco_context *ctx, const vrp_ground *ground, vrp_school **out);
 void vrp_school_close(mco_context *ctx, vrp_school **school);
-// Until no move that is tried makes the weighted cost less; depends on the arguments alone. A customer goes behind a near one or
-// changes places with it, the latter only where the lower number has the higher one near. Routes of the outcome are in order
-// of their angle around the depot.
+// Until no move that is tried makes the weighted cost less; depends on the arguments alone. A customer goes behind a near one
+// or changes places with it, the latter only where the lower number has the higher one near. Routes of the outcome are in
+// order of their angle around the depot.
 void vrp_educate(vrp_school *school, vrp_weights weights, mco_rng *rng, vrp_genome *genome);
 
 // ---- Populations (vrp_pool.c): of solutions within all limits, and of others

@@ -310,7 +310,8 @@ static mco_status anneal_whole(vrp_solver *s, double most_share)
         return MCO_OK;
     MCO_TRY(vrp_solver_open_tasks(s, parts, room));
     const double share = fmin(most_share, share_of_whole(per_customer));
-    for (double from = vrp_solver_share(s); from < share * (1 - 0.5 / ROUNDS) && !vrp_solver_is_over(s); from = vrp_solver_share(s)) {
+    const double last = share * (1 - 0.5 / ROUNDS);
+    for (double from; (from = vrp_solver_share(s)) < last && !vrp_solver_is_over(s);) {
         const double to = fmin(share, from + share / ROUNDS);
         const int32_t count = cut(s, parts);
         if (count == 0)
@@ -320,7 +321,7 @@ static mco_status anneal_whole(vrp_solver *s, double most_share)
         for (int32_t k = 0; k < count; k++) {
             vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge * pow(COLD / HOT, from / share),
                                         HOT * s->edge * pow(COLD / HOT, to / share));
-            s->tasks[k].wants_last = to < share * (1 - 0.5 / ROUNDS);
+            s->tasks[k].wants_last = to < last;
             before += s->tasks[k].cost;
         }
         vrp_solver_plan_steps(s, count, to - from, MOST_STEPS);

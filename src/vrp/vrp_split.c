@@ -7,7 +7,7 @@
 
 struct vrp_split {
     const vrp_ground *ground;
-    double *cost;      // [(routes + 1) * nodes] cheapest to place i, by k routes; the first row alone where any number may be used
+    double *cost;      // [(routes + 1) * nodes] cheapest to place i, by k routes; only row 0 where any number may be used
     int32_t *from;     // [the same] the place before
 };
 

@@ -33,7 +33,8 @@ static void find_places(const vrp_school *s, int32_t u, int32_t r, vrp_school_pl
     }
     while (at != depot) {
         const vrp_school_node *node = &s->node[at];
-        const int32_t next = node->next, to_next = next != depot ? row[next] : row[0], instead = to_before + to_next - node->skip;
+        const int32_t next = node->next, to_next = next != depot ? row[next] : row[0];
+        const int32_t instead = to_before + to_next - node->skip;
         keep_place(out, before, to_before + to_at - node->to_prev);
         least = instead < least ? instead : least;
         before = at;
