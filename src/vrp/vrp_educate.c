@@ -112,7 +112,6 @@ static void set_route(vrp_school *s, int32_t r, const int32_t *customers, int32_
     for (int32_t k = 0; k < count; last = customers[k++])
         school_link(s, last, customers[k]);
     school_link(s, last, school_depot(s, r));
-    recount(s, r);
 }
 
 void vrp_school_moved(vrp_school *s, int32_t a, int32_t b)
@@ -154,7 +153,7 @@ static inline bool pays(const vrp_school *s, const pair *m, int32_t change_a, in
     const double after = m->a == m->b ? school_excess(s, m->ra->load, m->ra->length + both)
                                       : school_excess(s, (int64_t)m->ra->load - load, m->ra->length + change_a - service) +
                                             school_excess(s, (int64_t)m->rb->load + load, m->rb->length + change_b + service);
-    return both + after - m->excess < -VRP_LEAST_GAIN;
+    return both + (after - m->excess) < -school_least_gain(m->excess);
 }
 
 // u, then u and x, then x and u, behind v.
@@ -276,10 +275,9 @@ static void cross(vrp_school *s, const pair *m, bool turns)
     else
         rest = collect(s, s->node[b].next, m->y, false, other);
     rest += turns ? collect(s, m->y, b, false, other + rest) : collect(s, m->x, a, false, other + rest);
-    s->stamp++;
-    s->is_better = true;
     set_route(s, m->a, s->line, count);
     set_route(s, m->b, other, rest);
+    vrp_school_moved(s, m->a, m->b);
 }
 
 static bool two_opt_star(vrp_school *s, const pair *m)
@@ -289,17 +287,22 @@ static bool two_opt_star(vrp_school *s, const pair *m)
     const vrp_school_node *nu = &s->node[u], *nv = &s->node[v];
     const int64_t load = (int64_t)m->ra->load + m->rb->load, joined = (int64_t)nu->load + nv->load;
     const int64_t behind_u = m->ra->length - nu->length - m->ux, behind_v = m->rb->length - nv->length - m->vy;
-    const double most = m->excess - VRP_LEAST_GAIN;
-    if (uv + xy - gone < m->most && uv + xy - gone + school_excess(s, joined, nu->length + nv->length + uv) +
-                                            school_excess(s, load - joined, behind_u + behind_v + xy) < most) {
-        cross(s, m, true);
-        return true;
+    if (uv + xy - gone < m->most) {
+        const double after = school_excess(s, joined, nu->length + nv->length + uv) +
+                             school_excess(s, load - joined, behind_u + behind_v + xy);
+        if (uv + xy - gone + (after - m->excess) < -school_least_gain(m->excess)) {
+            cross(s, m, true);
+            return true;
+        }
     }
-    const int64_t mixed = (int64_t)nu->load + m->rb->load - nv->load;
-    if (uy + vx - gone < m->most && uy + vx - gone + school_excess(s, mixed, nu->length + behind_v + uy) +
-                                            school_excess(s, load - mixed, nv->length + behind_u + vx) < most) {
-        cross(s, m, false);
-        return true;
+    if (uy + vx - gone < m->most) {
+        const int64_t mixed = (int64_t)nu->load + m->rb->load - nv->load;
+        const double after = school_excess(s, mixed, nu->length + behind_v + uy) +
+                             school_excess(s, load - mixed, nv->length + behind_u + vx);
+        if (uy + vx - gone + (after - m->excess) < -school_least_gain(m->excess)) {
+            cross(s, m, false);
+            return true;
+        }
     }
     return false;
 }
@@ -418,6 +421,7 @@ static void enter(vrp_school *s, const vrp_genome *genome)
         s->node[school_depot(s, r)] = (vrp_school_node){.route = r};
         s->route[r].tested = -1;
         set_route(s, r, genome->order + from, to - from);
+        recount(s, r);
     }
 }
 
@@ -459,23 +463,13 @@ static void leave(vrp_school *s, vrp_genome *genome)
     vrp_genome_complete(g, genome);
 }
 
-// first .. first + count - 1 in random order.
-static void draw_order(mco_rng *rng, int32_t first, int32_t count, int32_t *order)
-{
-    for (int32_t k = 0; k < count; k++) {
-        const int32_t other = (int32_t)mco_rng_below(rng, (uint32_t)k + 1);
-        order[k] = order[other];
-        order[other] = first + k;
-    }
-}
-
 void vrp_educate(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *genome)
 {
     const vrp_ground *g = s->ground;
     s->weights = weights;
     enter(s, genome);
-    draw_order(rng, 1, g->customers, s->customers);
-    draw_order(rng, 0, g->routes, s->routes);
+    vrp_random_tour(g->customers, rng, s->customers);
+    vrp_random_tour(g->routes, rng, s->routes);
     // The first round leaves routes that are empty alone, or many customers would have one of their own.
     s->is_better = true;
     for (int32_t round = 0; round < 2 || s->is_better; round++) {
@@ -483,7 +477,7 @@ void vrp_educate(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *g
         for (int32_t k = 0; k < g->customers; k++)
             try_customer(s, s->customers[k], round > 0);
         for (int32_t k = 0; k < g->routes; k++)
-            vrp_swap_star(s, s->routes[k]);
+            vrp_swap_star(s, s->routes[k] - 1);
     }
     leave(s, genome);
 }

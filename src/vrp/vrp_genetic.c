@@ -14,13 +14,12 @@ enum {
     BATCH = 64,                   // children at once, at least: threads that have finished theirs wait for the last
     PENALTY_CHILDREN = 100,       // penalties are looked at after so many
     FRUITLESS_CHILDREN = 20000,   // then all begins again
-    SPARE_ROUTES = 3,             // besides MORE_ROUTES
-    MOST_DEMAND = 1 << 30         // of all customers: loads are 32 bits wide
+    SPARE_ROUTES = 3              // besides MORE_ROUTES
 };
 static const double MORE_ROUTES = 0.3;  // than the present solution has
-static const double WITHIN = 0.2;       // share of children within a limit that its penalty aims at
+static const double WITHIN = 0.2, WITHIN_MORE = 0.25;  // share of the last 64 children within a limit that its penalty aims at
 static const double HIGHER = 1.2, LOWER = 0.85;  // penalties, if fewer are, if more
-static const double LEAST_WEIGHT = 0.01, MOST_WEIGHT = 1e9;
+static const double LEAST_WEIGHT = 1e-3, MOST_WEIGHT = 1e4;  // in those at the beginning
 static const double REPAIR = 10;        // higher penalties
 static const double LOOK_S = 0.02;      // at the clock and for a cancellation
 
@@ -40,7 +39,7 @@ typedef struct worker {
 struct vrp_genetic {
     vrp_solver *s;
     vrp_ground ground;
-    vrp_weights weights;
+    vrp_weights first, weights;
     vrp_pools pools;
     task *tasks;               // [batch]
     worker *workers;           // [threads]
@@ -133,17 +132,17 @@ static mco_status admit(vrp_genetic *g, const vrp_genome *genome)
     return vrp_search_note(s->search, &s->now, s->now_cost);
 }
 
-static double adapted(double weight, uint64_t within)
+static double adapted(double first, double weight, uint64_t within)
 {
     const double share = (double)__builtin_popcountll(within) / 64;
-    const double next = share < WITHIN ? weight * HIGHER : share > WITHIN + 0.05 ? weight * LOWER : weight;
-    return fmin(fmax(next, LEAST_WEIGHT), MOST_WEIGHT);
+    const double next = share < WITHIN ? weight * HIGHER : share > WITHIN_MORE ? weight * LOWER : weight;
+    return fmin(fmax(next, LEAST_WEIGHT * first), MOST_WEIGHT * first);
 }
 
 static void adapt_weights(vrp_genetic *g)
 {
-    g->weights.load = adapted(g->weights.load, g->within_load);
-    g->weights.length = adapted(g->weights.length, g->within_length);
+    g->weights.load = adapted(g->first.load, g->weights.load, g->within_load);
+    g->weights.length = adapted(g->first.length, g->weights.length, g->within_length);
     vrp_pools_weigh(&g->pools, g->weights);
 }
 
@@ -245,20 +244,20 @@ mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out)
     int32_t most_demand = 1;
     for (int32_t i = 1; i < p->nodes; i++)
         most_demand = p->demand[i] > most_demand ? p->demand[i] : most_demand;
-    g->weights = (vrp_weights){fmax((double)p->longest / most_demand, LEAST_WEIGHT), 1};
+    g->first = g->weights = (vrp_weights){fmax(p->longest, 1) / most_demand, 1};
 done:
     if (st != MCO_OK)
-        vrp_genetic_close(s, out);
+        vrp_genetic_close(out);
     return st;
 }
 
-void vrp_genetic_close(vrp_solver *s, vrp_genetic **genetic)
+void vrp_genetic_close(vrp_genetic **genetic)
 {
-    mco_context *ctx = s->search->ctx;
     vrp_genetic *g = *genetic;
     if (g == NULL)
         return;
-    for (int k = 0; g->workers != NULL && k < s->crew->threads; k++) {
+    mco_context *ctx = g->s->search->ctx;
+    for (int k = 0; g->workers != NULL && k < g->s->crew->threads; k++) {
         mco_free(ctx, &g->workers[k].is_taken);
         vrp_school_close(ctx, &g->workers[k].school);
         vrp_split_close(ctx, &g->workers[k].split);
@@ -278,22 +277,14 @@ void vrp_genetic_close(vrp_solver *s, vrp_genetic **genetic)
 
 // ---- The search
 
-bool vrp_genetic_takes(const mco_vrp *problem)
-{
-    int64_t demand = 0;
-    for (int32_t i = 1; i < problem->nodes; i++)
-        demand += problem->demand[i];
-    return problem->is_symmetric && demand <= MOST_DEMAND;
-}
-
 mco_status vrp_genetic_run(vrp_genetic *g, double share)
 {
     mco_status st = MCO_OK;
     vrp_solver *s = g->s;
-    while (vrp_solver_share(s) < share && !vrp_solver_is_over(s)) {
-        const int64_t left = vrp_solver_steps_left(s) / s->problem->customers;
+    while (!vrp_solver_is_at(s, share) && !vrp_solver_is_over(s)) {
+        const int64_t left = vrp_solver_steps_left(s, share) / s->problem->customers;
         g->count = left < g->batch ? (int32_t)left : g->batch;
-        if (g->count == 0)
+        if (g->count <= 0)
             break;
         MCO_TRY(make_batch(g));
         MCO_TRY(admit_batch(g));

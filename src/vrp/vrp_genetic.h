@@ -46,11 +46,20 @@ static inline bool vrp_genome_is_within(const vrp_genome *genome)
     return genome->load_excess == 0 && genome->length_excess == 0;
 }
 
-// What routes over the limits cost.
+static inline int64_t vrp_load_excess(const mco_vrp *p, int64_t load)
+{
+    return load > p->capacity ? load - p->capacity : 0;
+}
+
+static inline int64_t vrp_length_excess(const mco_vrp *p, int64_t length)
+{
+    return length > p->max_length && vrp_has_max_length(p) ? length - p->max_length : 0;
+}
+
+// What a route over the limits costs.
 static inline double vrp_excess(const mco_vrp *p, vrp_weights w, int64_t load, int64_t length)
 {
-    return w.load * (double)(load > p->capacity ? load - p->capacity : 0) +
-           w.length * (double)(length > p->max_length ? length - p->max_length : 0);
+    return w.load * (double)vrp_load_excess(p, load) + w.length * (double)vrp_length_excess(p, length);
 }
 
 static inline int32_t vrp_ground_distance(const vrp_ground *g, int32_t i, int32_t j)
@@ -88,8 +97,8 @@ typedef struct vrp_school vrp_school;
 mco_status vrp_school_open(mco_context *ctx, const vrp_ground *ground, vrp_school **out);
 void vrp_school_close(mco_context *ctx, vrp_school **school);
 // Until no move that is tried makes the weighted cost less; depends on the arguments alone. A customer goes behind a near one
-// or changes places with it, the latter only where the lower number has the higher one near. Routes of the outcome are in
-// order of their angle around the depot.
+// or changes places with it, the latter only where the lower number has the higher one near, and 2-opt only where the first has
+// the second. Routes of the outcome are in order of their angle around the depot.
 void vrp_educate(vrp_school *school, vrp_weights weights, mco_rng *rng, vrp_genome *genome);
 
 // ---- Populations (vrp_pool.c): of solutions within all limits, and of others

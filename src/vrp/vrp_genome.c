@@ -43,8 +43,8 @@ void vrp_genome_complete(const vrp_ground *g, vrp_genome *genome)
         distance += vrp_ground_distance(g, last, 0);
         length += distance;
         genome->cost += distance;
-        genome->load_excess += load > p->capacity ? load - p->capacity : 0;
-        genome->length_excess += length > p->max_length ? length - p->max_length : 0;
+        genome->load_excess += vrp_load_excess(p, load);
+        genome->length_excess += vrp_length_excess(p, length);
     }
 }
 

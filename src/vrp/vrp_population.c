@@ -10,7 +10,7 @@
 #include "vrp/vrp_solver.h"
 
 enum {
-    MEMBERS = 8, FEW_MEMBERS = 4,
+    MEMBERS = 8, MANY_CUSTOMERS = 300, FEW_MEMBERS = 4,
     SPARE_ROUTES = 2
 };
 static const double HOT = 0.6, COLD = 0.02;               // of a member, in mean edges
@@ -267,7 +267,7 @@ static mco_status anneal_children(population *p, double share)
     mco_status st = MCO_OK;
     vrp_solver *s = p->s;
     const int64_t n = s->problem->customers;
-    while (p->count > 1 && vrp_solver_share(s) < share && !vrp_solver_is_over(s)) {
+    while (p->count > 1 && !vrp_solver_is_at(s, share) && !vrp_solver_is_over(s)) {
         for (int32_t k = 0; k < s->task_count; k++) {
             const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count);
             const int32_t b = (a + 1 + (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count - 1)) % p->count;
@@ -300,13 +300,15 @@ static mco_status breed(population *p, double share)
     mco_status st = MCO_OK;
     vrp_solver *s = p->s;
     vrp_genetic *g = NULL;
+    if (vrp_solver_is_over(s))
+        return MCO_OK;
     MCO_TRY(vrp_genetic_open(s, &g));
     MCO_TRY(vrp_genetic_admit(g, &s->now));
     for (int32_t k = 0; k < p->count; k++)
         MCO_TRY(vrp_genetic_admit(g, &p->member[k]));
     MCO_TRY(vrp_genetic_run(g, share));
 done:
-    vrp_genetic_close(s, &g);
+    vrp_genetic_close(&g);
     return st;
 }
 
@@ -315,8 +317,8 @@ mco_status vrp_solver_population(vrp_solver *s, double share)
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const int32_t n = s->problem->customers;
-    const bool is_genetic = vrp_genetic_takes(s->problem);
-    population p = {.s = s, .wanted = is_genetic ? FEW_MEMBERS : MEMBERS,
+    const bool is_genetic = s->problem->is_symmetric;
+    population p = {.s = s, .wanted = is_genetic || n > MANY_CUSTOMERS ? FEW_MEMBERS : MEMBERS,
                     .share = share * (is_genetic ? GENETIC_SHARE : SHARE), .packs = true};
     MCO_TRY(open_tasks(s, s->crew->threads));
     p.most_routes = s->tasks[0].part.routes;

@@ -8,7 +8,6 @@
 #include "vrp/vrp_genetic.h"
 
 enum { VRP_BEST_PLACES = 3 };
-#define VRP_LEAST_GAIN 1e-5  // of a move: weighted costs are rounded
 
 // A line of the cache.
 typedef struct vrp_school_node {
@@ -24,6 +23,7 @@ typedef struct vrp_school_node {
     int32_t tested;                    // stamp of when its moves were tried last
     int64_t length;                    // of its route up to and with it, service included; of a depot 0
 } vrp_school_node;
+_Static_assert(sizeof(vrp_school_node) == 64, "vrp_school_node");
 
 typedef struct vrp_school_route {
     int64_t length;
@@ -47,7 +47,7 @@ struct vrp_school {
     vrp_school_route *route;    // [routes]
     vrp_school_places *places;  // [routes * nodes]
     int32_t *customers;         // [customers] in the order they are tried
-    int32_t *routes;            // [routes] likewise
+    int32_t *routes;            // [routes] likewise, from 1 on
     int32_t *line;              // [nodes] a route being made
     bool *is_near;              // [routes] beside the one whose SWAP* is tried
     double *angle;              // [2 * routes]
@@ -84,6 +84,13 @@ static inline int32_t school_distance(const vrp_school *s, int32_t i, int32_t j)
 static inline double school_excess(const vrp_school *s, int64_t load, int64_t length)
 {
     return vrp_excess(s->ground->problem, s->weights, load, length);
+}
+
+// What a move has to gain where excesses cost `before`: more than rounding could, or two moves might undo each other for ever.
+// Changes of distances are added to the difference of both sums of excesses, in this order.
+static inline double school_least_gain(double before)
+{
+    return 1e-5 + 1e-12 * before;
 }
 
 static inline void school_link(vrp_school *s, int32_t i, int32_t j)

@@ -19,7 +19,7 @@ enum {
     EXCHANGES = 10,
     LONGEST_STRING = 10,
     ROUNDS = 24,                  // of the annealing of the whole
-    SMALL_CUSTOMERS = 500,        // up to here a population is annealed instead (vrp_population.c)
+    SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp_population.c)
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
     LONGEST_ON_GPU = 256,         // customers of a route; with longer ones the cores go on
@@ -67,9 +67,14 @@ double vrp_solver_share(const vrp_solver *s)
                            : (mco_clock_s() - s->search->begin_s) / planned_s(s);
 }
 
-int64_t vrp_solver_steps_left(const vrp_solver *s)
+bool vrp_solver_is_at(const vrp_solver *s, double share)
 {
-    return counts_steps(s) ? s->search->params->iterations - s->search->iterations : INT64_MAX;
+    return share < 1 && vrp_solver_share(s) >= share;
+}
+
+int64_t vrp_solver_steps_left(const vrp_solver *s, double share)
+{
+    return counts_steps(s) ? (int64_t)ceil(share * (double)s->search->params->iterations) - s->search->iterations : INT64_MAX;
 }
 
 static bool ends(void *user)
@@ -98,7 +103,7 @@ void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t m
         steps = steps > left && left > 0 ? left : steps;
     }
     const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
-    int64_t left = vrp_solver_steps_left(s);
+    int64_t left = vrp_solver_steps_left(s, 1);
     for (int32_t k = 0; k < count; k++) {
         // What remains is divided among the last tasks.
         const int64_t mine = left < each * (count - k) + count ? left / (count - k) : each;

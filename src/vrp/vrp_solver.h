@@ -30,8 +30,10 @@ typedef struct vrp_solver {
 // Of all steps that one core will make; the share of all time, or of all steps, that is over.
 double vrp_solver_steps(const vrp_solver *s);
 double vrp_solver_share(const vrp_solver *s);
-// With a number of iterations: how many are left; else as many as there can be.
-int64_t vrp_solver_steps_left(const vrp_solver *s);
+// Whether that share is over; of 1, which a search without an end passes as well, never.
+bool vrp_solver_is_at(const vrp_solver *s, double share);
+// With a number of iterations: how many are left until a share of it; else as many as there can be.
+int64_t vrp_solver_steps_left(const vrp_solver *s, double share);
 bool vrp_solver_is_over(vrp_solver *s);
 
 mco_status vrp_solver_open_tasks(vrp_solver *s, int32_t count, int32_t customers);
@@ -54,10 +56,9 @@ mco_status vrp_solver_population(vrp_solver *s, double share);
 // ---- The genetic search (vrp_genetic.c)
 
 typedef struct vrp_genetic vrp_genetic;
-// Whether it takes such an instance: symmetric distances, and loads that fit.
-bool vrp_genetic_takes(const mco_vrp *problem);
+// Symmetric distances only.
 mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out);
-void vrp_genetic_close(vrp_solver *s, vrp_genetic **genetic);
+void vrp_genetic_close(vrp_genetic **genetic);
 // A solution from elsewhere joins, unless it has too many routes.
 mco_status vrp_genetic_admit(vrp_genetic *genetic, const mco_vrp_solution *solution);
 // Until a share of all is over. A child counts as many steps as there are customers. Errors: MEMORY.

@@ -63,9 +63,9 @@ static int32_t place_without(vrp_school *s, int32_t u, int32_t v, int32_t *after
     const vrp_school_places *places = places_of(s, u, node->route);
     const int32_t instead = school_distance(s, node->prev, u) + school_distance(s, u, node->next) - node->skip;
     int k = 0;
-    while (k < VRP_BEST_PLACES && (places->after[k] == v || places->after[k] == node->prev))
+    while (places->after[k] == v || places->after[k] == node->prev)  // two of three at most
         k++;
-    const bool is_instead = k == VRP_BEST_PLACES || places->after[k] < 0 || instead <= places->change[k];
+    const bool is_instead = places->after[k] < 0 || instead <= places->change[k];
     *after = is_instead ? node->prev : places->after[k];
     return is_instead ? instead : places->change[k];
 }
@@ -95,8 +95,9 @@ static inline void consider(vrp_school *s, int32_t u, int32_t v, int32_t least, 
     const int64_t service = (int64_t)s->ground->service[u] - s->ground->service[v];
     const int64_t change_a = (int64_t)change_without(s, u) + place_without(s, v, u, &after_v);
     const int64_t change_b = (int64_t)change_without(s, v) + place_without(s, u, v, &after_u);
-    const double change = (double)(change_a + change_b) + school_excess(s, load_a, a->length + change_a - service) +
-                          school_excess(s, load_b, b->length + change_b + service) - before;
+    const double after = school_excess(s, load_a, a->length + change_a - service) +
+                         school_excess(s, load_b, b->length + change_b + service);
+    const double change = (double)(change_a + change_b) + (after - before);
     if (change < best->change)
         *best = (swap){u, v, after_u, after_v, change};
 }
@@ -107,17 +108,18 @@ static void consider_alone(vrp_school *s, int32_t u, int32_t r, swap *best)
     const vrp_school_route *a = &s->route[s->node[u].route], *b = &s->route[r];
     const vrp_school_places *places = places_of(s, u, r);
     const int64_t out = change_without(s, u), in = places->change[0], load = s->node[u].demand, service = s->ground->service[u];
-    const double change = (double)(out + in) + school_excess(s, a->load - load, a->length + out - service) +
-                          school_excess(s, b->load + load, b->length + in + service) - a->excess - b->excess;
+    const double after = school_excess(s, a->load - load, a->length + out - service) +
+                         school_excess(s, b->load + load, b->length + in + service);
+    const double change = (double)(out + in) + (after - (a->excess + b->excess));
     if (change < best->change)
         *best = (swap){u, 0, places->after[0], 0, change};
 }
 
 static swap best_swap(vrp_school *s, int32_t a, int32_t b)
 {
-    swap best = {.change = -VRP_LEAST_GAIN};
     const int32_t depot_a = school_depot(s, a), depot_b = school_depot(s, b);
     const double before = s->route[a].excess + s->route[b].excess;
+    swap best = {.change = -school_least_gain(before)};
     int32_t *least_of = s->line, least = INT32_MAX, count = 0;
     for (int32_t v = s->node[depot_b].next; v != depot_b; v = s->node[v].next) {
         least_of[count] = change_without(s, v) + places_of(s, v, a)->least;
@@ -128,7 +130,7 @@ static swap best_swap(vrp_school *s, int32_t a, int32_t b)
     for (int32_t u = s->node[depot_a].next; u != depot_a; u = s->node[u].next) {
         const int32_t mine = change_without(s, u) + places_of(s, u, b)->least;
         consider_alone(s, u, b, &best);
-        if (count == 0 || (double)mine + least - before >= best.change)
+        if ((double)mine + least - before >= best.change)
             continue;
         int32_t k = 0;
         for (int32_t v = s->node[depot_b].next; v != depot_b; v = s->node[v].next)

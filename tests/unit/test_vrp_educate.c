@@ -395,10 +395,51 @@ static void swap_star_finds_what_no_other_move_does(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// Two routes, over the limit by so much that what that costs is rounded to parts of 1.5e-5. A customer may go from one to the other
+// and back at no cost; if either way the sum of rounded costs seemed to fall, education would not end.
+static void moves_that_undo_each_other_end(void **state)
+{
+    enum { N = 26, IN_FIRST = 9, SERVICE = 300000000, FAR_1 = 658, FAR_2 = 961 };
+    const vrp_weights w = {1, 30.34};
+    int32_t matrix[(N + 1) * (N + 1)] = {0}, demands[N] = {0};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    vrp_genome genome = {0};
+    vrp_school *school = NULL;
+    (void)state;
+    for (int32_t i = 0; i <= N; i++) {  // all in one place but the first of either route
+        matrix[i * (N + 1) + 1] = matrix[N + 1 + i] = i == 1 ? 0 : FAR_1;
+        matrix[i * (N + 1) + IN_FIRST + 1] = matrix[(IN_FIRST + 1) * (N + 1) + i] = i == IN_FIRST + 1 ? 0 : FAR_2;
+    }
+    matrix[N + 1 + IN_FIRST + 1] = matrix[(IN_FIRST + 1) * (N + 1) + 1] = FAR_1 + FAR_2;
+    model.capacity = 1;
+    model.max_length = 1e9;
+    model.service_time = SERVICE;
+    assert_ok(mco_vrp_create(test_ctx, N, matrix, demands, &model, &problem));
+    vrp_ground g = made_ground(problem, 2, 20);
+    assert_ok(vrp_genome_open(test_ctx, &g, &genome));
+    assert_ok(vrp_school_open(test_ctx, &g, &school));
+    for (int32_t k = 0; k < N; k++)
+        genome.order[k] = k + 1;
+    genome.first[1] = IN_FIRST;
+    genome.first[2] = N;
+    genome.routes = 2;
+    vrp_genome_complete(&g, &genome);
+    const int64_t before = genome.length_excess;
+    educate(school, w, 1, &genome);
+    assert_complete(&g, &genome);
+    assert_int_equal(genome.length_excess, before);
+    vrp_school_close(test_ctx, &school);
+    vrp_genome_close(test_ctx, &genome);
+    free_ground(&g);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(education_never_makes_worse_and_is_the_same_again),
                                        TEST(education_ends_at_local_optima),
-                                       TEST(swap_star_finds_what_no_other_move_does)};
+                                       TEST(swap_star_finds_what_no_other_move_does),
+                                       TEST(moves_that_undo_each_other_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
