@@ -395,8 +395,8 @@ static void swap_star_finds_what_no_other_move_does(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Two routes, over the limit by so much that what that costs is rounded to parts of 1.5e-5. A customer may go from one to the other
-// and back at no cost; if either way the sum of rounded costs seemed to fall, education would not end.
+// Two routes, over the limit by so much that what that costs is rounded to parts of 1.5e-5. A customer may go from one to the
+// other and back at no cost; if either way the sum of rounded costs seemed to fall, education would not end.
 static void moves_that_undo_each_other_end(void **state)
 {
     enum { N = 26, IN_FIRST = 9, SERVICE = 300000000, FAR_1 = 658, FAR_2 = 961 };
