@@ -123,7 +123,7 @@ void vrp_school_moved(vrp_school *s, int32_t a, int32_t b)
         recount(s, b);
 }
 
-// ---- Moves. u is followed by x, v by y; p is before u, w before v.
+// ---- Moves. u is followed by x and z, v by y and t; p is before u, w before v.
 
 typedef struct pair {
     int32_t u, v, x, y, p, w;
@@ -172,8 +172,8 @@ static bool relocate(vrp_school *s, const pair *m)
     }
     if (school_is_depot(s, x) || v == x)
         return false;
-    const int32_t xx = s->node[x].next;
-    const int32_t out = school_distance(s, p, xx) - pu - ux - s->node[x].to_next;
+    const int32_t z = s->node[x].next;
+    const int32_t out = school_distance(s, p, z) - pu - ux - s->node[x].to_next;
     const int32_t load = demand(s, u) + demand(s, x);
     const int64_t both = service(s, u) + service(s, x);
     int32_t first = 0, second = 0;
@@ -185,12 +185,23 @@ static bool relocate(vrp_school *s, const pair *m)
         second = u;
     } else
         return false;
-    school_link(s, p, xx);
+    school_link(s, p, z);
     school_link(s, second, s->node[v].next);
     school_link(s, v, first);
     school_link(s, first, second);
     vrp_school_moved(s, m->a, m->b);
     return true;
+}
+
+// u .. last_u and v .. last_v change places.
+static void trade(vrp_school *s, const pair *m, int32_t last_u, int32_t last_v)
+{
+    const int32_t after_u = s->node[last_u].next, after_v = s->node[last_v].next;
+    school_link(s, m->p, m->v);
+    school_link(s, last_v, after_u);
+    school_link(s, m->w, m->u);
+    school_link(s, last_u, after_v);
+    vrp_school_moved(s, m->a, m->b);
 }
 
 // u for v; u and x for v; u and x for v and y.
@@ -203,38 +214,26 @@ static bool exchange(vrp_school *s, const pair *m)
     const int32_t pv = school_distance(s, p, v), wu = school_distance(s, w, u);
     if (u < v && pays(s, m, pv + school_distance(s, v, x) - pu - ux, wu + school_distance(s, u, y) - wv - vy,
                       demand(s, u) - demand(s, v), service(s, u) - service(s, v))) {
-        school_link(s, p, v);
-        school_link(s, v, x);
-        school_link(s, w, u);
-        school_link(s, u, y);
-        vrp_school_moved(s, m->a, m->b);
+        trade(s, m, u, v);
         return true;
     }
     if (school_is_depot(s, x) || x == w || x == v)
         return false;
-    const int32_t xx = s->node[x].next, xxx = s->node[x].to_next;
-    if (pays(s, m, pv + school_distance(s, v, xx) - pu - ux - xxx, wu + ux + school_distance(s, x, y) - wv - vy,
+    const int32_t z = s->node[x].next, xz = s->node[x].to_next;
+    if (pays(s, m, pv + school_distance(s, v, z) - pu - ux - xz, wu + ux + school_distance(s, x, y) - wv - vy,
              demand(s, u) + demand(s, x) - demand(s, v), service(s, u) + service(s, x) - service(s, v))) {
-        school_link(s, p, v);
-        school_link(s, v, xx);
-        school_link(s, w, u);
-        school_link(s, x, y);
-        vrp_school_moved(s, m->a, m->b);
+        trade(s, m, x, v);
         return true;
     }
-    if (school_is_depot(s, y) || y == p || v == xx || u > v)
+    if (school_is_depot(s, y) || y == p || v == z || u > v)
         return false;
-    const int32_t yy = s->node[y].next;
-    if (!pays(s, m, pv + vy + school_distance(s, y, xx) - pu - ux - xxx,
-              wu + ux + school_distance(s, x, yy) - wv - vy - s->node[y].to_next,
+    const int32_t t = s->node[y].next;
+    if (!pays(s, m, pv + vy + school_distance(s, y, z) - pu - ux - xz,
+              wu + ux + school_distance(s, x, t) - wv - vy - s->node[y].to_next,
               demand(s, u) + demand(s, x) - demand(s, v) - demand(s, y),
               service(s, u) + service(s, x) - service(s, v) - service(s, y)))
         return false;
-    school_link(s, p, v);
-    school_link(s, y, xx);
-    school_link(s, w, u);
-    school_link(s, x, yy);
-    vrp_school_moved(s, m->a, m->b);
+    trade(s, m, x, y);
     return true;
 }
 
@@ -313,20 +312,20 @@ static bool two_opt_star(vrp_school *s, const pair *m)
 enum { RELOCATE = 1, EXCHANGE = 2, CROSS = 4, DEPOT = 8 };
 
 typedef struct mover {
-    int32_t pu, ux, xxx;  // distances; xx is behind x
+    int32_t pu, ux, xz;  // distances
     int32_t alone, both;  // what it changes to take u out, or u and x
     int32_t excess, changed;
-    const int32_t *row, *row_x, *row_p, *row_xx;
+    const int32_t *row, *row_x, *row_p, *row_z;
 } mover;
 
 static inline mover mover_of(const vrp_school *s, int32_t u)
 {
     const vrp_school_node *node = &s->node[u];
-    const int32_t pu = node->to_prev, ux = node->to_next, xxx = node->next_to_next;
-    return (mover){.pu = pu, .ux = ux, .xxx = xxx, .alone = node->skip - pu - ux,
-                   .both = school_distance(s, node->prev, node->after_next) - pu - xxx, .excess = node->excess,
+    const int32_t pu = node->to_prev, ux = node->to_next, xz = node->next_to_next;
+    return (mover){.pu = pu, .ux = ux, .xz = xz, .alone = node->skip - pu - ux,
+                   .both = school_distance(s, node->prev, node->after_next) - pu - xz, .excess = node->excess,
                    .changed = node->changed, .row = school_row(s, u), .row_x = school_row(s, node->next),
-                   .row_p = school_row(s, node->prev), .row_xx = school_row(s, node->after_next)};
+                   .row_p = school_row(s, node->prev), .row_z = school_row(s, node->after_next)};
 }
 
 static inline int32_t min2(int32_t a, int32_t b)
@@ -343,12 +342,12 @@ static inline int32_t place_of(const vrp_school *s, int32_t i)
 static inline unsigned may_pay(const vrp_school *s, const mover *m, int32_t v)
 {
     const vrp_school_node *node = &s->node[v];
-    const int32_t y = place_of(s, node->next), yy = place_of(s, node->after_next), w = place_of(s, node->prev);
+    const int32_t y = place_of(s, node->next), t = place_of(s, node->after_next), w = place_of(s, node->prev);
     const int32_t vy = node->to_next, wv = node->to_prev, most = m->excess + node->excess;
     const int32_t uv = m->row[v], uy = m->row[y], wu = m->row[w], xv = m->row_x[v], xy = m->row_x[y];
     const int32_t relocated = min2(m->alone + uv + uy, m->both + min2(uv + xy, xv + uy)) - vy;
-    const int32_t one = xv + uy - m->ux - vy, two = m->row_xx[v] + xy - m->xxx - vy;
-    const int32_t pairs = m->row_xx[y] + m->row_x[yy] - m->xxx - node->next_to_next;
+    const int32_t one = xv + uy - m->ux - vy, two = m->row_z[v] + xy - m->xz - vy;
+    const int32_t pairs = m->row_z[y] + m->row_x[t] - m->xz - node->next_to_next;
     const int32_t exchanged = m->row_p[v] + wu - wv - m->pu + min2(one, min2(two, pairs));
     const int32_t crossed = min2(uv + xy, uy + xv) - m->ux - vy;
     unsigned may = (relocated < most ? RELOCATE : 0u) | (exchanged < most ? EXCHANGE : 0u) | (crossed < most ? CROSS : 0u);

@@ -322,9 +322,9 @@ mco_status vrp_solver_population(vrp_solver *s, double share)
                     .share = share * (is_genetic ? GENETIC_SHARE : SHARE), .packs = true};
     MCO_TRY(open_tasks(s, s->crew->threads));
     p.most_routes = s->tasks[0].part.routes;
-    MCO_TRY(mco_alloc(ctx, &p.member, MEMBERS));
-    MCO_TRY(mco_alloc(ctx, &p.cost, MEMBERS));
-    for (int32_t k = 0; k < MEMBERS; k++)
+    MCO_TRY(mco_alloc(ctx, &p.member, p.wanted));
+    MCO_TRY(mco_alloc(ctx, &p.cost, p.wanted));
+    for (int32_t k = 0; k < p.wanted; k++)
         MCO_TRY(vrp_solution_new(ctx, n, n, &p.member[k]));
     MCO_TRY(mco_alloc(ctx, &p.parent, s->task_count));
     MCO_TRY(mco_alloc(ctx, &p.shared, n));
@@ -341,7 +341,7 @@ done:
     }
     mco_free(ctx, &p.shared);
     mco_free(ctx, &p.parent);
-    for (int32_t k = 0; p.member != NULL && k < MEMBERS; k++)
+    for (int32_t k = 0; p.member != NULL && k < p.wanted; k++)
         mco_vrp_solution_clear(ctx, &p.member[k]);
     mco_free(ctx, &p.cost);
     mco_free(ctx, &p.member);

@@ -174,11 +174,39 @@ static void memory_may_run_out(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// Progress is told every tenth of a second; members are annealed for 0.15 of the two seconds.
+static int stop_at_the_sixth(const mco_progress *progress, void *user)
+{
+    int *heard = user;
+    *heard += progress->event == MCO_EVENT_PROGRESS;
+    return *heard >= 6;
+}
+
+static void a_batch_of_children_can_be_cancelled(void **state)
+{
+    mco_vrp *problem = problem_of(4, CUSTOMERS, true, 0);
+    mco_vrp_params params = params_of(2, -1, 1);
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    int64_t cost = -1;
+    int heard = 0;
+    (void)state;
+    params.time_limit_s = 2;
+    mco_context_set_callback(test_ctx, stop_at_the_sixth, &heard);
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    mco_context_set_callback(test_ctx, NULL, NULL);
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_ok(mco_vrp_check(test_ctx, problem, &r.solution, &cost));
+    assert_int_equal(r.cost, cost);
+    mco_vrp_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(steps_are_counted_and_routes_are_the_same_again),
                                        TEST(a_start_is_never_made_worse),
                                        TEST(no_more_routes_than_vehicles),
+                                       TEST(a_batch_of_children_can_be_cancelled),
                                        TEST(memory_may_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
