@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Education (Vidal 2022): every customer u tries moves with each of its near customers v, in random order, and the first that
 // makes the solution cheaper is made; pairs of routes that lie together try SWAP* (vrp_swap_star.c). Pairs that have not
-// changed since they were tried last are passed over.
+// changed since they were tried last, or since the education of a parent, are passed over.
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +102,7 @@ static void recount(vrp_school *s, int32_t r)
     route->length = length + way;
     route->size = position;
     route->changed = s->stamp;
+    route->learned = 0;
     route->excess = school_excess(s, route->load, route->length);
     look_ahead(s, r);
 }
@@ -394,7 +395,7 @@ static void try_customer(vrp_school *s, int32_t u, bool tries_empty)
     mover m = mover_of(s, u);
     for (int32_t k = 0; k < g->near_count; k++) {
         const int32_t v = g->near[(int64_t)u * g->near_count + k];
-        if (m.changed <= tested && s->node[v].changed <= tested)
+        if ((m.changed <= tested && s->node[v].changed <= tested) || school_has_learned(s, s->node[u].route, s->node[v].route))
             continue;
         const unsigned may = may_pay(s, &m, v);
         if (may != 0 && try_pair(s, u, v, may))
@@ -422,6 +423,24 @@ static void enter(vrp_school *s, const vrp_genome *genome)
         set_route(s, r, genome->order + from, to - from);
         recount(s, r);
     }
+}
+
+static bool has_route(const vrp_genome *genome, const int32_t *customers, int32_t count)
+{
+    if (count == 0 || genome->prev[customers[0]] != 0 || genome->next[customers[count - 1]] != 0)
+        return false;
+    for (int32_t k = 0; k < count - 1; k++)
+        if (genome->next[customers[k]] != customers[k + 1])
+            return false;
+    return true;
+}
+
+static void recognize(vrp_school *s, const vrp_genome *genome, const vrp_genome *const parents[2])
+{
+    for (int32_t r = 0; r < genome->routes; r++)
+        for (int32_t k = 0; k < 2 && s->route[r].learned == 0; k++)
+            if (has_route(parents[k], genome->order + genome->first[r], genome->first[r + 1] - genome->first[r]))
+                s->route[r].learned = k + 1;
 }
 
 static int by_angle(const void *a, const void *b)
@@ -462,11 +481,9 @@ static void leave(vrp_school *s, vrp_genome *genome)
     vrp_genome_complete(g, genome);
 }
 
-void vrp_educate(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *genome)
+static void learn(vrp_school *s, mco_rng *rng, vrp_genome *genome)
 {
     const vrp_ground *g = s->ground;
-    s->weights = weights;
-    enter(s, genome);
     vrp_random_tour(g->customers, rng, s->customers);
     vrp_random_tour(g->routes, rng, s->routes);
     // The first round leaves routes that are empty alone, or many customers would have one of their own.
@@ -479,4 +496,22 @@ void vrp_educate(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *g
             vrp_swap_star(s, s->routes[k] - 1);
     }
     leave(s, genome);
+}
+
+void vrp_educate(vrp_school *s, vrp_weights weights, const vrp_genome *const parents[2], mco_rng *rng, vrp_genome *genome)
+{
+    s->weights = weights;
+    enter(s, genome);
+    if (parents[0] != NULL)
+        recognize(s, genome, parents);
+    learn(s, rng, genome);
+}
+
+void vrp_repair(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *genome)
+{
+    s->weights = weights;
+    enter(s, genome);
+    for (int32_t r = 0; r < genome->routes; r++)
+        s->route[r].learned = s->route[r].excess <= 0;
+    learn(s, rng, genome);
 }

@@ -9,7 +9,7 @@
 #include "vrp/vrp_solver.h"
 
 enum {
-    NEIGHBOURS = 20,
+    NEIGHBOURS = 12,
     FIRST_CHILDREN = 4 * VRP_POOL_LEAST,  // random
     BATCH = 64,                   // children at once, at least: threads that have finished theirs wait for the last
     PENALTY_CHILDREN = 100,       // penalties are looked at after so many
@@ -54,6 +54,11 @@ struct vrp_genetic {
 
 // ---- Children
 
+static vrp_weights repairing(vrp_weights w)
+{
+    return (vrp_weights){w.load * REPAIR, w.length * REPAIR};
+}
+
 static void make_child(const vrp_genetic *g, const worker *w, task *t)
 {
     mco_rng rng;
@@ -63,10 +68,10 @@ static void make_child(const vrp_genetic *g, const worker *w, task *t)
     else
         vrp_cross(g->ground.customers, t->parents[0]->order, t->parents[1]->order, &rng, w->is_taken, t->child.order);
     vrp_split_run(w->split, g->weights, &t->child);
-    vrp_educate(w->school, g->weights, &rng, &t->child);
+    vrp_educate(w->school, g->weights, t->parents, &rng, &t->child);
     if (!vrp_genome_is_within(&t->child) && mco_rng_below(&rng, 2) == 0) {
         vrp_genome_copy(&g->ground, &t->repaired, &t->child);
-        vrp_educate(w->school, (vrp_weights){g->weights.load * REPAIR, g->weights.length * REPAIR}, &rng, &t->repaired);
+        vrp_repair(w->school, repairing(g->weights), &rng, &t->repaired);
         t->is_repaired = vrp_genome_is_within(&t->repaired);
     }
     t->is_made = true;
@@ -172,7 +177,7 @@ done:
 
 mco_status vrp_genetic_admit(vrp_genetic *g, const mco_vrp_solution *solution)
 {
-    vrp_genome *genome = &g->tasks[0].child;
+    vrp_genome *genome = &g->tasks[0].child, *educated = &g->tasks[0].repaired;
     if (solution->routes > g->ground.routes)
         return MCO_OK;
     genome->routes = solution->routes;
@@ -181,10 +186,28 @@ mco_status vrp_genetic_admit(vrp_genetic *g, const mco_vrp_solution *solution)
     for (int32_t k = 0; k < solution->customers; k++)
         genome->order[k] = solution->order[k] + 1;
     vrp_genome_complete(&g->ground, genome);
-    return admit(g, genome);
+    vrp_genome_copy(&g->ground, educated, genome);
+    vrp_educate(g->workers[0].school, repairing(g->weights), (const vrp_genome *[2]){NULL, NULL}, &g->s->rng, educated);
+    return admit(g, vrp_genome_is_within(educated) ? educated : genome);
 }
 
 // ---- Memory
+
+// Where all room that routes have left over is less than any customer needs, solutions with more routes would crowd out others
+// like it, which hardly any child is.
+static int32_t most_routes(const vrp_solver *s)
+{
+    const mco_vrp *p = s->problem;
+    int64_t room = (int64_t)s->now.routes * p->capacity;
+    int32_t least_demand = INT32_MAX;
+    for (int32_t i = 1; i < p->nodes; i++) {
+        room -= p->demand[i];
+        least_demand = p->demand[i] < least_demand ? p->demand[i] : least_demand;
+    }
+    const double most = room < least_demand ? s->now.routes : ceil((1 + MORE_ROUTES) * s->now.routes) + SPARE_ROUTES;
+    const int32_t allowed = p->vehicles > 0 && p->vehicles < p->customers ? p->vehicles : p->customers;
+    return most < allowed ? (int32_t)most : allowed;
+}
 
 static mco_status open_ground(vrp_genetic *g)
 {
@@ -196,9 +219,7 @@ static mco_status open_ground(vrp_genetic *g)
     const int64_t n = p->customers, nodes = p->nodes;
     ground->problem = p;
     ground->customers = p->customers;
-    ground->routes = (int32_t)fmin(ceil((1 + MORE_ROUTES) * s->now.routes) + SPARE_ROUTES, (double)n);
-    if (p->vehicles > 0 && p->vehicles < ground->routes)
-        ground->routes = p->vehicles;
+    ground->routes = most_routes(s);
     if (p->matrix == NULL)
         MCO_TRY(mco_alloc(ctx, &ground->distance_memory, nodes * nodes));
     for (int32_t i = 0; p->matrix == NULL && i < p->nodes; i++)

@@ -19,7 +19,7 @@ static const double SHARE = 0.4;                          // of all the time, un
 static const double GENETIC_SHARE = 0.15;                 // that of few members, where the genetic search follows
 static const double CHILDREN = 40;                        // that a core anneals, at least
 static const int64_t LEAST_STEPS = 200, FULL_STEPS = 1000;  // per customer of a child
-static const double PACKING = 0.5;                        // steps of packing a member, as a share of those of annealing it
+static const double PACKING = 1;                          // steps of packing a member, as a share of those of annealing it
 static const int64_t MOST_STEPS = (int64_t)1 << 30;
 
 typedef struct population {

@@ -31,6 +31,7 @@ typedef struct vrp_school_route {
     int32_t load, size;
     int32_t changed;       // stamp of the last change
     int32_t tested;        // stamp of when its SWAP* was tried last
+    int32_t learned;       // where it stands unchanged since an earlier education; 0: nowhere
 } vrp_school_route;
 
 // The cheapest places of a customer in a route.
@@ -91,6 +92,12 @@ static inline double school_excess(const vrp_school *s, int64_t load, int64_t le
 static inline double school_least_gain(double before)
 {
     return 1e-5 + 1e-12 * before;
+}
+
+// Moves between two routes of one earlier education, or within one, do not pay.
+static inline bool school_has_learned(const vrp_school *s, int32_t a, int32_t b)
+{
+    return s->route[a].learned != 0 && s->route[a].learned == s->route[b].learned;
 }
 
 static inline void school_link(vrp_school *s, int32_t i, int32_t j)

@@ -59,7 +59,7 @@ typedef struct vrp_genetic vrp_genetic;
 // Symmetric distances only.
 mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out);
 void vrp_genetic_close(vrp_genetic **genetic);
-// A solution from elsewhere joins, unless it has too many routes.
+// A solution from elsewhere is educated and joins, unless it has too many routes.
 mco_status vrp_genetic_admit(vrp_genetic *genetic, const mco_vrp_solution *solution);
 // Until a share of all is over. A child counts as many steps as there are customers. Errors: MEMORY.
 mco_status vrp_genetic_run(vrp_genetic *genetic, double share);

@@ -7,7 +7,7 @@ static void educate(vrp_school *school, vrp_weights w, uint64_t seed, vrp_genome
 {
     mco_rng rng;
     mco_rng_seed(&rng, seed, 0);
-    vrp_educate(school, w, &rng, genome);
+    vrp_educate(school, w, (const vrp_genome *[2]){NULL, NULL}, &rng, genome);
 }
 
 // Routes are sorted by the angle of their middle around the depot.
@@ -318,35 +318,151 @@ static void assert_local_optimum(tour *t, bool is_free)
         fail_msg("%s improves %.6f to %.6f", t->what, cost, t->best);
 }
 
+// A small instance, all customers near each other or eight, and room for a few routes.
+typedef struct class {
+    mco_vrp *problem;
+    vrp_ground ground;
+    vrp_weights weights;
+    vrp_school *school;
+    vrp_genome genome[3];
+    int32_t routes;
+} class;
+
+static class open_class(mco_rng *rng, int k)
+{
+    const int32_t n = 20 + (int32_t)mco_rng_below(rng, 15), routes = 2 + (int32_t)mco_rng_below(rng, 8);
+    const vrp_made made = {.customers = n,
+                           .capacity = 5 * n / routes + (int32_t)mco_rng_below(rng, 20),
+                           .is_matrix = k % 4 == 0,
+                           .is_real = k % 4 == 1,
+                           .has_service = k % 3 == 0,
+                           .max_length = k % 3 < 2 ? 2500 : -1};
+    class c = {.problem = made_problem(rng, &made), .routes = routes};
+    c.ground = made_ground(c.problem, routes, k % 2 == 0 ? n : 8);
+    c.weights = (vrp_weights){c.problem->scale * pow(10, 3 * mco_rng_real(rng)), pow(10, 1 - 2 * mco_rng_real(rng))};
+    for (int i = 0; i < COUNT_OF(c.genome); i++)
+        assert_ok(vrp_genome_open(test_ctx, &c.ground, &c.genome[i]));
+    return c;
+}
+
+static void close_class(class *c)
+{
+    vrp_school_close(test_ctx, &c->school);
+    for (int i = 0; i < COUNT_OF(c->genome); i++)
+        vrp_genome_close(test_ctx, &c->genome[i]);
+    free_ground(&c->ground);
+    mco_vrp_destroy(test_ctx, &c->problem);
+}
+
+static void assert_educated(const class *c, vrp_weights w, const vrp_genome *genome)
+{
+    tour t = tour_of(&c->ground, w, genome);
+    assert_complete(&c->ground, genome);
+    assert_local_optimum(&t, genome->routes < c->routes);
+}
+
 static void education_ends_at_local_optima(void **state)
 {
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 2, 0);
     for (int k = 0; k < (TEST_IS_SANITIZED ? 30 : 240); k++) {
-        const int32_t n = 20 + (int32_t)mco_rng_below(&rng, 15), routes = 2 + (int32_t)mco_rng_below(&rng, 8);
-        const vrp_made made = {.customers = n,
-                               .capacity = 5 * n / routes + (int32_t)mco_rng_below(&rng, 20),
-                               .is_matrix = k % 4 == 0,
-                               .is_real = k % 4 == 1,
-                               .has_service = k % 3 == 0,
-                               .max_length = k % 3 < 2 ? 2500 : -1};
-        mco_vrp *problem = made_problem(&rng, &made);
-        vrp_ground g = made_ground(problem, routes, k % 2 == 0 ? n : 8);
-        vrp_genome genome = {0};
-        vrp_school *school = NULL;
-        const vrp_weights w = {problem->scale * pow(10, 3 * mco_rng_real(&rng)), pow(10, 1 - 2 * mco_rng_real(&rng))};
-        assert_ok(vrp_genome_open(test_ctx, &g, &genome));
-        assert_ok(vrp_school_open(test_ctx, &g, &school));
-        random_genome(&g, routes, &rng, &genome);
-        educate(school, w, mco_rng_next(&rng), &genome);
-        tour t = tour_of(&g, w, &genome);
-        assert_local_optimum(&t, genome.routes < routes);
-        vrp_school_close(test_ctx, &school);
-        vrp_genome_close(test_ctx, &genome);
-        free_ground(&g);
-        mco_vrp_destroy(test_ctx, &problem);
+        class c = open_class(&rng, k);
+        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
+        random_genome(&c.ground, c.routes, &rng, &c.genome[0]);
+        educate(c.school, c.weights, mco_rng_next(&rng), &c.genome[0]);
+        assert_educated(&c, c.weights, &c.genome[0]);
+        close_class(&c);
     }
+}
+
+// What the parents' education has tried is not tried again, and nothing is missed by that.
+static void children_of_educated_parents_are_local_optima(void **state)
+{
+    bool is_taken[MOST_PLACES];
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 3, 0);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 30 : 240); k++) {
+        class c = open_class(&rng, k);
+        vrp_genome *a = &c.genome[0], *b = &c.genome[1], *child = &c.genome[2];
+        vrp_split *split = NULL;
+        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
+        assert_ok(vrp_split_open(test_ctx, &c.ground, &split));
+        for (int i = 0; i < 2; i++) {
+            random_genome(&c.ground, c.routes, &rng, &c.genome[i]);
+            educate(c.school, c.weights, mco_rng_next(&rng), &c.genome[i]);
+        }
+        vrp_cross(c.ground.customers, a->order, b->order, &rng, is_taken, child->order);
+        vrp_split_run(split, c.weights, child);
+        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        assert_educated(&c, c.weights, child);
+        vrp_split_close(test_ctx, &split);
+        close_class(&c);
+    }
+}
+
+static void turn_routes(const class *c, vrp_genome *genome, int32_t from, int32_t to)
+{
+    for (int32_t r = from; r < to; r++)
+        for (int32_t i = genome->first[r], k = genome->first[r + 1] - 1; i < k; i++, k--) {
+            const int32_t customer = genome->order[i];
+            genome->order[i] = genome->order[k];
+            genome->order[k] = customer;
+        }
+    vrp_genome_complete(&c->ground, genome);
+}
+
+// Routes that one parent has are left alone among themselves, here where moves would pay, for no parent has been educated; but
+// not with the routes that the other has.
+static void routes_of_one_parent_are_left_alone(void **state)
+{
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 4, 0);
+    for (int k = 0; k < 20; k++) {
+        class c = open_class(&rng, k);
+        vrp_genome *a = &c.genome[0], *b = &c.genome[1], *child = &c.genome[2];
+        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
+        random_genome(&c.ground, c.routes, &rng, child);
+        for (int32_t r = 0; r <= c.routes; r++)  // two customers at least in each
+            child->first[r] = r * c.ground.customers / c.routes;
+        child->routes = c.routes;
+        vrp_genome_complete(&c.ground, child);
+        vrp_genome_copy(&c.ground, a, child);
+        vrp_genome_copy(&c.ground, b, child);
+        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        assert_int_equal(child->cost, a->cost);
+        vrp_genome_copy(&c.ground, child, b);
+        turn_routes(&c, a, 0, c.routes / 2);
+        turn_routes(&c, b, c.routes / 2, c.routes);
+        const double before = vrp_weighted_cost(child, c.weights);
+        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        assert_true(vrp_weighted_cost(child, c.weights) < before);
+        close_class(&c);
+    }
+}
+
+static void repair_ends_at_local_optima(void **state)
+{
+    int repaired = 0;
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 5, 0);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 30 : 240); k++) {
+        class c = open_class(&rng, k);
+        vrp_genome *genome = &c.genome[0];
+        const vrp_weights low = {c.weights.load / 10, c.weights.length / 10};
+        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
+        random_genome(&c.ground, c.routes, &rng, genome);
+        educate(c.school, low, mco_rng_next(&rng), genome);
+        const double before = vrp_weighted_cost(genome, c.weights);
+        vrp_repair(c.school, c.weights, &rng, genome);
+        repaired += vrp_weighted_cost(genome, c.weights) < before;
+        assert_educated(&c, c.weights, genome);
+        close_class(&c);
+    }
+    assert_true(repaired > 5);
 }
 
 // Two full routes. Their last customers, 4 and 8, have the same demand, and each lies beside the other's route: they change
@@ -439,6 +555,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(education_never_makes_worse_and_is_the_same_again),
                                        TEST(education_ends_at_local_optima),
+                                       TEST(children_of_educated_parents_are_local_optima),
+                                       TEST(routes_of_one_parent_are_left_alone),
+                                       TEST(repair_ends_at_local_optima),
                                        TEST(swap_star_finds_what_no_other_move_does),
                                        TEST(moves_that_undo_each_other_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
