@@ -98,14 +98,6 @@ static mco_vrp_work work_of(const vrp_engine *engine, mco_vrp_engine name)
 
 // ---- Answers
 
-static int64_t cost_of(const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    int64_t cost = 0;
-    for (int32_t r = 0; r < solution->routes; r++)
-        cost += mco_vrp_route_of(problem, solution, r).cost;
-    return cost;
-}
-
 static mco_status compare(mco_context *ctx, int64_t checked, int64_t cost)
 {
     if (checked == cost)
@@ -169,7 +161,7 @@ static mco_status note_tour(vrp_search *search, const vrp_tour *tour)
     mco_vrp_solution solution = {0};
     MCO_TRY(vrp_solution_of(search->ctx, search->problem, tour, &solution));
     if (vrp_penalty(solution.routes, search->problem->vehicles) == 0)
-        MCO_TRY(vrp_search_note(search, &solution, cost_of(search->problem, &solution)));
+        MCO_TRY(vrp_search_note(search, &solution, vrp_solution_cost(search->problem, &solution)));
 done:
     mco_vrp_solution_clear(search->ctx, &solution);
     return st;
@@ -236,7 +228,7 @@ static mco_status solve_trivial(vrp_search *search)
         only.first[i] = i;
     if (n > 0)
         only.order[0] = 0;
-    MCO_TRY(vrp_search_note(search, &only, cost_of(search->problem, &only)));
+    MCO_TRY(vrp_search_note(search, &only, vrp_solution_cost(search->problem, &only)));
     search->stop = MCO_STOP_FINISHED;
     search->work.threads_used = 1;
 done:
@@ -400,7 +392,7 @@ static mco_status fill_end(mco_context *ctx, const mco_vrp *problem, const vrp_t
     mco_status st = MCO_OK;
     MCO_TRY(vrp_solution_of(ctx, problem, tour, &r->solution));
     MCO_TRY(refuse_cover(ctx, problem, &r->solution));
-    MCO_TRY(compare(ctx, cost_of(problem, &r->solution), r->cost));
+    MCO_TRY(compare(ctx, vrp_solution_cost(problem, &r->solution), r->cost));
     st = mco_vrp_check(ctx, problem, &r->solution, NULL);
     r->is_feasible = st == MCO_OK;
     if (st == MCO_ERR_ARGUMENT && !was_feasible) {

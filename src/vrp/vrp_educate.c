@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vrp/vrp_key.h"
 #include "vrp/vrp_school.h"
 
 enum { MOST_STAMPS = 1 << 30, MOST_EXCESS = 1 << 29 };
@@ -102,7 +103,7 @@ static void recount(vrp_school *s, int32_t r)
     route->length = length + way;
     route->size = position;
     route->changed = s->stamp;
-    route->learned = 0;
+    route->known_from = 0;
     route->excess = school_excess(s, route->load, route->length);
     look_ahead(s, r);
 }
@@ -395,7 +396,7 @@ static void try_customer(vrp_school *s, int32_t u, bool tries_empty)
     mover m = mover_of(s, u);
     for (int32_t k = 0; k < g->near_count; k++) {
         const int32_t v = g->near[(int64_t)u * g->near_count + k];
-        if ((m.changed <= tested && s->node[v].changed <= tested) || school_has_learned(s, s->node[u].route, s->node[v].route))
+        if ((m.changed <= tested && s->node[v].changed <= tested) || school_knows(s, s->node[u].route, s->node[v].route))
             continue;
         const unsigned may = may_pay(s, &m, v);
         if (may != 0 && try_pair(s, u, v, may))
@@ -438,15 +439,9 @@ static bool has_route(const vrp_genome *genome, const int32_t *customers, int32_
 static void recognize(vrp_school *s, const vrp_genome *genome, const vrp_genome *const parents[2])
 {
     for (int32_t r = 0; r < genome->routes; r++)
-        for (int32_t k = 0; k < 2 && s->route[r].learned == 0; k++)
+        for (int k = 0; k < 2; k++)
             if (has_route(parents[k], genome->order + genome->first[r], genome->first[r + 1] - genome->first[r]))
-                s->route[r].learned = k + 1;
-}
-
-static int by_angle(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+                s->route[r].known_from |= 1u << k;
 }
 
 // Of the middle of a route around the depot; 0 where there are no coordinates.
@@ -471,7 +466,7 @@ static void leave(vrp_school *s, vrp_genome *genome)
             s->angle[2 * count] = angle_of(s, r);
             s->angle[2 * count++ + 1] = r;
         }
-    qsort(s->angle, (size_t)count, 2 * sizeof *s->angle, by_angle);
+    qsort(s->angle, (size_t)count, 2 * sizeof *s->angle, vrp_by_key);
     genome->first[0] = 0;
     genome->routes = count;
     for (int32_t k = 0; k < count; k++) {
@@ -481,7 +476,7 @@ static void leave(vrp_school *s, vrp_genome *genome)
     vrp_genome_complete(g, genome);
 }
 
-static void learn(vrp_school *s, mco_rng *rng, vrp_genome *genome)
+static void descend(vrp_school *s, mco_rng *rng, vrp_genome *genome)
 {
     const vrp_ground *g = s->ground;
     vrp_random_tour(g->customers, rng, s->customers);
@@ -504,7 +499,7 @@ void vrp_educate(vrp_school *s, vrp_weights weights, const vrp_genome *const par
     enter(s, genome);
     if (parents[0] != NULL)
         recognize(s, genome, parents);
-    learn(s, rng, genome);
+    descend(s, rng, genome);
 }
 
 void vrp_repair(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *genome)
@@ -512,6 +507,6 @@ void vrp_repair(vrp_school *s, vrp_weights weights, mco_rng *rng, vrp_genome *ge
     s->weights = weights;
     enter(s, genome);
     for (int32_t r = 0; r < genome->routes; r++)
-        s->route[r].learned = s->route[r].excess <= 0;
-    learn(s, rng, genome);
+        s->route[r].known_from = s->route[r].excess <= 0;
+    descend(s, rng, genome);
 }

@@ -128,5 +128,7 @@ mco_status vrp_solution_of(mco_context *ctx, const mco_vrp *problem, const vrp_t
 
 // The same by routes that are lists: a solution with room. Errors: MEMORY.
 mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out);
+// Scaled, all routes together.
+int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *solution);
 
 #endif

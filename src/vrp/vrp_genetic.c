@@ -10,7 +10,7 @@
 
 enum {
     NEIGHBOURS = 12,
-    FIRST_CHILDREN = 4 * VRP_POOL_LEAST,  // random
+    FIRST_CHILDREN = 4 * VRP_POOL_LEAST,  // random, at least: all of a batch are
     BATCH = 64,                   // children at once, at least: threads that have finished theirs wait for the last
     PENALTY_CHILDREN = 100,       // penalties are looked at after so many
     FRUITLESS_CHILDREN = 20000,   // then all begins again
@@ -154,8 +154,10 @@ static void adapt_weights(vrp_genetic *g)
 static mco_status admit_batch(vrp_genetic *g)
 {
     mco_status st = MCO_OK;
-    for (int32_t k = 0; k < g->count && g->tasks[k].is_made; k++) {
+    for (int32_t k = 0; k < g->count; k++) {
         const task *t = &g->tasks[k];
+        if (!t->is_made)
+            continue;
         g->fruitless++;
         MCO_TRY(admit(g, &t->child));
         if (t->is_repaired)
@@ -193,20 +195,20 @@ mco_status vrp_genetic_admit(vrp_genetic *g, const mco_vrp_solution *solution)
 
 // ---- Memory
 
-// Where all room that routes have left over is less than any customer needs, solutions with more routes would crowd out others
-// like it, which hardly any child is.
-static int32_t most_routes(const vrp_solver *s)
+// Where demands differ and all room that routes have left over is less than any customer needs, hardly any child has as few,
+// and solutions with more would crowd out the others.
+int32_t vrp_genetic_routes(const mco_vrp *p, int32_t routes)
 {
-    const mco_vrp *p = s->problem;
-    int64_t room = (int64_t)s->now.routes * p->capacity;
-    int32_t least_demand = INT32_MAX;
+    int64_t room = (int64_t)routes * p->capacity;
+    int32_t least = INT32_MAX, most = 0;
     for (int32_t i = 1; i < p->nodes; i++) {
         room -= p->demand[i];
-        least_demand = p->demand[i] < least_demand ? p->demand[i] : least_demand;
+        least = p->demand[i] < least ? p->demand[i] : least;
+        most = p->demand[i] > most ? p->demand[i] : most;
     }
-    const double most = room < least_demand ? s->now.routes : ceil((1 + MORE_ROUTES) * s->now.routes) + SPARE_ROUTES;
+    const double wanted = room < least && least < most ? routes : ceil((1 + MORE_ROUTES) * routes) + SPARE_ROUTES;
     const int32_t allowed = p->vehicles > 0 && p->vehicles < p->customers ? p->vehicles : p->customers;
-    return most < allowed ? (int32_t)most : allowed;
+    return wanted < allowed ? (int32_t)wanted : allowed;
 }
 
 static mco_status open_ground(vrp_genetic *g)
@@ -219,7 +221,7 @@ static mco_status open_ground(vrp_genetic *g)
     const int64_t n = p->customers, nodes = p->nodes;
     ground->problem = p;
     ground->customers = p->customers;
-    ground->routes = most_routes(s);
+    ground->routes = vrp_genetic_routes(p, s->now.routes);
     if (p->matrix == NULL)
         MCO_TRY(mco_alloc(ctx, &ground->distance_memory, nodes * nodes));
     for (int32_t i = 0; p->matrix == NULL && i < p->nodes; i++)

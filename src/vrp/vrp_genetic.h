@@ -22,6 +22,9 @@ typedef struct vrp_ground {
     int32_t near_count;
 } vrp_ground;
 
+// The most routes that children may have, where the best solution so far has `routes`.
+int32_t vrp_genetic_routes(const mco_vrp *problem, int32_t routes);
+
 // A solution that may overload routes; nodes 1..customers.
 typedef struct vrp_genome {
     int32_t *order;            // [customers] the giant tour
@@ -98,10 +101,11 @@ mco_status vrp_school_open(mco_context *ctx, const vrp_ground *ground, vrp_schoo
 void vrp_school_close(mco_context *ctx, vrp_school **school);
 // Until no move that is tried makes the weighted cost less; depends on the arguments alone. A customer goes behind a near one
 // or changes places with it, the latter only where the lower number has the higher one near, and 2-opt only where the first has
-// the second. Pairs of routes that one of the parents, two solutions educated before or NULL, has as well are tried once one
-// of them has changed. Routes of the outcome are in order of their angle around the depot.
+// the second. Pairs of routes that one of the parents has as well, both NULL or educated, are tried once one of them has
+// changed: the parent's education, though with other weights, left no such move. Routes of the outcome are in order of their
+// angle around the depot.
 void vrp_educate(vrp_school *school, vrp_weights weights, const vrp_genome *const parents[2], mco_rng *rng, vrp_genome *genome);
-// Educates again, with higher weights: pairs of routes within the limits are tried once one of them has changed.
+// Educates again, now with higher weights: pairs of routes within the limits are tried once one of them has changed.
 void vrp_repair(vrp_school *school, vrp_weights weights, mco_rng *rng, vrp_genome *genome);
 
 // ---- Populations (vrp_pool.c): of solutions within all limits, and of others

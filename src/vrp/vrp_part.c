@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vrp/vrp_key.h"
 #include "vrp/vrp_task.h"
 
 enum {
@@ -100,12 +101,6 @@ static void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t *held)
     nodes[k] = u;
 }
 
-static int by_direction(const void *a, const void *b)
-{
-    const double d = ((const double *)a)[0] - ((const double *)b)[0];
-    return (d > 0) - (d < 0);
-}
-
 // Customers in the order of their directions from the depot; `line` [2 * customers] receives angle and node.
 static void sort_directions(const vrp_part *p, double *line)
 {
@@ -113,7 +108,7 @@ static void sort_directions(const vrp_part *p, double *line)
         line[2 * c - 2] = atan2(p->xy[2 * c + 1] - p->xy[1], p->xy[2 * c] - p->xy[0]);
         line[2 * c - 1] = c;
     }
-    qsort(line, (size_t)p->customers, 2 * sizeof *line, by_direction);
+    qsort(line, (size_t)p->customers, 2 * sizeof *line, vrp_by_key);
 }
 
 static void fill_behind(vrp_part *p, double *line)

@@ -124,7 +124,7 @@ static void drop(vrp_pools *pools, vrp_pool *p, int32_t i)
 static bool is_clone(const vrp_pools *pools, const vrp_pool *p, const vrp_member *m)
 {
     for (int32_t k = 0; k < p->count; k++)
-        if (p->all[k] != m && *apart(pools, m, p->all[k]) <= 0)
+        if (p->all[k] != m && *apart(pools, m, p->all[k]) <= 0 && p->all[k]->genome.cost == m->genome.cost)
             return true;
     return false;
 }

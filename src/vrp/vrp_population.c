@@ -11,7 +11,7 @@
 
 enum {
     MEMBERS = 8, MANY_CUSTOMERS = 300, FEW_MEMBERS = 4,
-    SPARE_ROUTES = 2
+    MORE_ROUTES = 2  // than twice those of the start
 };
 static const double HOT = 0.6, COLD = 0.02;               // of a member, in mean edges
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.35;  // of a child
@@ -66,7 +66,7 @@ static void to_task(const mco_vrp_solution *solution, vrp_task *task)
 {
     begin_task(task);
     for (int32_t r = 0; r < solution->routes; r++)
-        add_route(task, solution->order + solution->first[r], solution->first[r + 1] - solution->first[r], NULL, NULL);
+        add_route(task, solution->order + solution->first[r], vrp_route_size(solution, r), NULL, NULL);
 }
 
 static void from_task(const vrp_task *task, mco_vrp_solution *solution)
@@ -83,9 +83,9 @@ static void from_task(const vrp_task *task, mco_vrp_solution *solution)
 static mco_status open_tasks(vrp_solver *s, int32_t count)
 {
     const mco_vrp *p = s->problem;
-    const int32_t n = p->customers, wanted = 2 * s->now.routes + SPARE_ROUTES;
-    const int32_t most = wanted < n + SPARE_ROUTES ? wanted : n + SPARE_ROUTES;
+    const int32_t n = p->customers, wanted = 2 * s->now.routes + MORE_ROUTES;
     const mco_status st = vrp_solver_open_tasks(s, count, n);
+    const int32_t room = st == MCO_OK ? s->tasks[0].part.most_routes : 0, most = wanted < room ? wanted : room;
     for (int32_t k = 0; st == MCO_OK && k < count; k++) {
         for (int32_t c = 0; c < n; c++)
             s->tasks[k].customer[c] = c;
@@ -139,16 +139,12 @@ static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *ta
     begin_task(task);
     for (int32_t r = 0; r < from->routes; r++)
         if (r != least)
-            add_route(task, from->order + from->first[r], from->first[r + 1] - from->first[r], NULL, NULL);
+            add_route(task, from->order + from->first[r], vrp_route_size(from, r), NULL, NULL);
     task->part.routes = from->routes - 1;
     vrp_solver_set_temperatures(task, 1, 1);
     vrp_solver_plan_steps(s, 1, PACKING * p->share / p->wanted, MOST_STEPS);
     task->plan.steps = s->tasks[0].plan.steps;
-    task->seed = mco_rng_next(&s->rng);
-    const int64_t before = s->crew->steps;
-    const mco_status st = vrp_cores_pack(s->crew, task, s->search->stop_s, is_found);
-    s->search->iterations += s->crew->steps - before;
-    return st;
+    return vrp_solver_pack(s, task, is_found);
 }
 
 // Where a member starts. Annealing hardly ever gives up a route: the later half is tried with one route less than the best
@@ -248,10 +244,10 @@ static void make_child(population *p, const mco_vrp_solution *a, const mco_vrp_s
     begin_task(task);
     for (int32_t r = 0; r < a->routes; r++)
         if (!p->is_chosen[0][r])
-            add_route(task, a->order + a->first[r], a->first[r + 1] - a->first[r], p->route_of[1], p->is_chosen[1]);
+            add_route(task, a->order + a->first[r], vrp_route_size(a, r), p->route_of[1], p->is_chosen[1]);
     for (int32_t r = 0; r < b->routes; r++)
         if (p->is_chosen[1][r])
-            add_route(task, b->order + b->first[r], b->first[r + 1] - b->first[r], NULL, NULL);
+            add_route(task, b->order + b->first[r], vrp_route_size(b, r), NULL, NULL);
 }
 
 static bool has_cost(const population *p, int64_t cost)
@@ -294,7 +290,7 @@ done:
     return st;
 }
 
-// The members, and what the search began with, join the genetic search.
+// The members join the genetic search, and what the search began with where that is better than all.
 static mco_status breed(population *p, double share)
 {
     mco_status st = MCO_OK;
@@ -303,7 +299,8 @@ static mco_status breed(population *p, double share)
     if (vrp_solver_is_over(s))
         return MCO_OK;
     MCO_TRY(vrp_genetic_open(s, &g));
-    MCO_TRY(vrp_genetic_admit(g, &s->now));
+    if (!has_cost(p, s->now_cost))
+        MCO_TRY(vrp_genetic_admit(g, &s->now));
     for (int32_t k = 0; k < p->count; k++)
         MCO_TRY(vrp_genetic_admit(g, &p->member[k]));
     MCO_TRY(vrp_genetic_run(g, share));

@@ -31,7 +31,7 @@ typedef struct vrp_school_route {
     int32_t load, size;
     int32_t changed;       // stamp of the last change
     int32_t tested;        // stamp of when its SWAP* was tried last
-    int32_t learned;       // where it stands unchanged since an earlier education; 0: nowhere
+    unsigned known_from;   // a bit for each earlier education that left it as it is
 } vrp_school_route;
 
 // The cheapest places of a customer in a route.
@@ -56,7 +56,7 @@ struct vrp_school {
     bool is_better;             // a move was made in this round
 };
 
-// The best SWAP* of every pair of routes that lie together, one of them r, and that have changed since they were tried last.
+// The best SWAP* of r with every lower route that lies beside it, where one of them has changed since they were tried last.
 void vrp_swap_star(vrp_school *school, int32_t r);
 // Counts along the rings of routes a and b, which may be one, after a move.
 void vrp_school_moved(vrp_school *school, int32_t a, int32_t b);
@@ -94,10 +94,10 @@ static inline double school_least_gain(double before)
     return 1e-5 + 1e-12 * before;
 }
 
-// Moves between two routes of one earlier education, or within one, do not pay.
-static inline bool school_has_learned(const vrp_school *s, int32_t a, int32_t b)
+// Whether an earlier education has left both routes as they are, and has tried what could be done with them.
+static inline bool school_knows(const vrp_school *s, int32_t a, int32_t b)
 {
-    return s->route[a].learned != 0 && s->route[a].learned == s->route[b].learned;
+    return (s->route[a].known_from & s->route[b].known_from) != 0;
 }
 
 static inline void school_link(vrp_school *s, int32_t i, int32_t j)

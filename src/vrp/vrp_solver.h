@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the search share: the present solution, the tasks of a round, how much is left to be spent.
+// What the stages of the search share (vrp_solver.c): the present solution, the tasks of a round, how much is left to be spent.
 #ifndef MCO_VRP_SOLVER_H
 #define MCO_VRP_SOLVER_H
 
@@ -7,6 +7,8 @@
 #include "vrp/vrp_engine.h"
 #include "vrp/vrp_search.h"
 #include "vrp/vrp_task.h"
+
+enum { VRP_LONGEST_STRING = 10 };  // of customers that a step takes out of a route
 
 typedef struct vrp_solver {
     vrp_search *search;
@@ -27,6 +29,12 @@ typedef struct vrp_solver {
     mco_rng rng;
 } vrp_solver;
 
+// Its search, problem and crew are set. Errors: MEMORY.
+mco_status vrp_solver_open(vrp_solver *s);
+void vrp_solver_close(vrp_solver *s);
+
+// Whether a number of iterations is given. All lengths are then shares of it, and a time limit only cuts the search off.
+bool vrp_solver_counts_steps(const vrp_solver *s);
 // Of all steps that one core will make; the share of all time, or of all steps, that is over.
 double vrp_solver_steps(const vrp_solver *s);
 double vrp_solver_share(const vrp_solver *s);
@@ -46,8 +54,20 @@ void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold);
 void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t most);
 // Draws seeds, runs tasks [count].
 mco_status vrp_solver_run(vrp_solver *s, int32_t count);
+// The present solution with the routes of tasks [count] instead of those they began with; its cost changes by `change`.
+void vrp_solver_merge(vrp_solver *s, int32_t count, int64_t change);
+// Tells the search of the present solution. Errors: MEMORY.
+mco_status vrp_solver_note(vrp_solver *s);
+int32_t vrp_solver_longest_route(const vrp_solver *s);
+// Draws a seed and packs a task of any memory; *is_found if it now has no more than part.routes routes. Errors: MEMORY.
+mco_status vrp_solver_pack(vrp_solver *s, vrp_task *task, bool *is_found);
 // Adds a route to a solution with room.
 void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t count);
+
+static inline int32_t vrp_route_size(const mco_vrp_solution *solution, int32_t route)
+{
+    return solution->first[route + 1] - solution->first[route];
+}
 
 // Many solutions of a small instance, recombined, until `share` of all is over (vrp_population.c); s->now becomes the best.
 // Errors: MEMORY.

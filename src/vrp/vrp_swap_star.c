@@ -174,7 +174,7 @@ void vrp_swap_star(vrp_school *s, int32_t r)
         for (int32_t k = 0; k < g->near_count && k < NEAR; k++)
             s->is_near[s->node[g->near[(int64_t)u * g->near_count + k]].route] = true;
     for (int32_t other = 0; other < r; other++)
-        if (s->is_near[other] && !school_has_learned(s, r, other) &&
+        if (s->is_near[other] && !school_knows(s, r, other) &&
             (s->route[r].changed > tested || s->route[other].changed > tested))
             make_swap(s, r, other);
 }

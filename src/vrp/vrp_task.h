@@ -18,7 +18,7 @@ typedef struct vrp_part {
     int32_t *place;          // [customers + 1 + routes] node of the instance
     int32_t *near;           // [(customers + 1) * neighbours] nodes, from near to far; 0 behind the last
     int32_t *near_distance;  // [the same]
-    int32_t *behind;         // [(customers + 1) * neighbours] nodes u by what c costs between u and the depot; 0 behind the last
+    int32_t *behind;         // [(customers + 1) * neighbours] nodes u by what c costs between u and the depot; 0 at the end
     int32_t *behind_change;  // [the same] that cost: d(u, c) + d(c, depot) - d(u, depot)
     double *xy;              // [2 * (customers + 1 + routes)]; NULL for a matrix or a sphere
     int32_t *matrix;         // [(customers + 1)^2], row and column 0 the depot; NULL where distances are computed

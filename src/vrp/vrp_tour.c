@@ -22,6 +22,14 @@ done:
     return st;
 }
 
+int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    int64_t cost = 0;
+    for (int32_t r = 0; r < solution->routes; r++)
+        cost += mco_vrp_route_of(problem, solution, r).cost;
+    return cost;
+}
+
 // More empty routes than customers would change nothing: a tour has at most as many routes as the larger of its own routes and
 // the customers, and at least one.
 mco_status vrp_tour_of(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, vrp_tour *out)

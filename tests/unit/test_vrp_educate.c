@@ -433,8 +433,10 @@ static void routes_of_one_parent_are_left_alone(void **state)
         vrp_genome_copy(&c.ground, b, child);
         vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_int_equal(child->cost, a->cost);
+        turn_routes(&c, a, 0, c.routes / 2);  // b has all routes still
+        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        assert_int_equal(child->cost, b->cost);
         vrp_genome_copy(&c.ground, child, b);
-        turn_routes(&c, a, 0, c.routes / 2);
         turn_routes(&c, b, c.routes / 2, c.routes);
         const double before = vrp_weighted_cost(child, c.weights);
         vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);

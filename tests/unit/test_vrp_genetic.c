@@ -461,9 +461,37 @@ static void populations_are_cleared(void **state)
     close_fixture(&f);
 }
 
+// Twenty customers, vehicles that take ten: how many routes children may have.
+static void full_routes_stay_as_many(void **state)
+{
+    enum { N = 20 };
+    static const int32_t even = 6, odd = 4, middle = 5;
+    const vrp_made made = {.customers = N, .capacity = even + odd, .max_length = -1};
+    mco_rng rng;
+    (void)state;
+    mco_rng_seed(&rng, 9, 0);
+    mco_vrp *problem = made_problem(&rng, &made);
+    for (int32_t i = 1; i <= N; i++)
+        problem->demand[i] = i % 2 == 0 ? even : odd;
+    assert_int_equal(vrp_genetic_routes(problem, N / 2), N / 2);
+    assert_int_equal(vrp_genetic_routes(problem, N / 2 + 1), 18);  // 1.3 times as many, and three
+    for (int32_t k = 1; k <= odd; k++) {  // room for one customer more, in the end
+        problem->demand[2 * k]--;
+        assert_int_equal(vrp_genetic_routes(problem, N / 2), k < odd ? N / 2 : 16);
+    }
+    for (int32_t i = 1; i <= N; i++)
+        problem->demand[i] = middle;
+    assert_int_equal(vrp_genetic_routes(problem, N / 2), 16);
+    assert_int_equal(vrp_genetic_routes(problem, N), N);
+    problem->vehicles = 12;
+    assert_int_equal(vrp_genetic_routes(problem, N / 2), 12);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(children_are_crossed_from_two_tours),
+                                       TEST(full_routes_stay_as_many),
                                        TEST(splits_are_the_cheapest_of_all_cuts),
                                        TEST(pairs_that_are_broken_are_counted),
                                        TEST(populations_keep_the_cheapest),

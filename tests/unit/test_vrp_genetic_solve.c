@@ -153,6 +153,25 @@ static void no_more_routes_than_vehicles(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// After 20000 children that are no better than the best, all begins again: more than twice here.
+static void a_search_begins_again(void **state)
+{
+    enum { N = 3, STEPS = 150000 };
+    mco_vrp *problem = problem_of(5, N, true, 0);
+    mco_vrp_result r[2] = {MCO_VRP_RESULT_INIT, MCO_VRP_RESULT_INIT};
+    const mco_vrp_params params = params_of(1, STEPS, 1);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r[i]));
+        assert_answer(problem, &r[i], STEPS);
+    }
+    assert_int_equal(r[0].cost, r[1].cost);
+    assert_memory_equal(r[0].solution.order, r[1].solution.order, N * sizeof *r[0].solution.order);
+    mco_vrp_result_clear(test_ctx, &r[0]);
+    mco_vrp_result_clear(test_ctx, &r[1]);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 // Each allocation in turn, with steps enough for children to be made.
 static void memory_may_run_out(void **state)
 {
@@ -182,7 +201,7 @@ static int stop_at_the_sixth(const mco_progress *progress, void *user)
     return *heard >= 6;
 }
 
-static void a_batch_of_children_can_be_cancelled(void **state)
+static void a_search_by_children_can_be_cancelled(void **state)
 {
     mco_vrp *problem = problem_of(4, CUSTOMERS, true, 0);
     mco_vrp_params params = params_of(2, -1, 1);
@@ -206,7 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {TEST(steps_are_counted_and_routes_are_the_same_again),
                                        TEST(a_start_is_never_made_worse),
                                        TEST(no_more_routes_than_vehicles),
-                                       TEST(a_batch_of_children_can_be_cancelled),
+                                       TEST(a_search_by_children_can_be_cancelled),
+                                       TEST(a_search_begins_again),
                                        TEST(memory_may_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
