@@ -59,7 +59,7 @@ void vrp_solver_merge(vrp_solver *s, int32_t count, int64_t change);
 // Tells the search of the present solution. Errors: MEMORY.
 mco_status vrp_solver_note(vrp_solver *s);
 int32_t vrp_solver_longest_route(const vrp_solver *s);
-// Draws a seed and packs a task of any memory; *is_found if it now has no more than part.routes routes. Errors: MEMORY.
+// Draws a seed and packs a task, not of `tasks` alone; *is_found if it now has part.routes routes at most. Errors: MEMORY.
 mco_status vrp_solver_pack(vrp_solver *s, vrp_task *task, bool *is_found);
 // Adds a route to a solution with room.
 void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t count);
@@ -79,7 +79,7 @@ typedef struct vrp_genetic vrp_genetic;
 // Symmetric distances only.
 mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out);
 void vrp_genetic_close(vrp_genetic **genetic);
-// A solution from elsewhere is educated and joins, unless it has too many routes.
+// A solution from elsewhere joins, educated, or as it is where that would exceed a limit; not one of too many routes.
 mco_status vrp_genetic_admit(vrp_genetic *genetic, const mco_vrp_solution *solution);
 // Until a share of all is over. A child counts as many steps as there are customers. Errors: MEMORY.
 mco_status vrp_genetic_run(vrp_genetic *genetic, double share);

@@ -322,6 +322,47 @@ static void clones_go_first(void **state)
     check_clones(7);
 }
 
+// A route of two customers, or each on its own: no link of the latter breaks one of the former, but they are no clones.
+static void solutions_of_another_cost_are_no_clones(void **state)
+{
+    enum { DRAWS = 20000, ELITE = 4 };
+    static const int32_t together[] = {0, FULL, 2 * FULL, OF_POOL - 2, OF_POOL};
+    static const int32_t apart[] = {0, FULL, 2 * FULL, OF_POOL - 2, OF_POOL - 1, OF_POOL};
+    fixture f = open_fixture();
+    int32_t order[OF_POOL], best[OF_POOL];
+    int64_t least = INT64_MAX;
+    int found = 0;
+    (void)state;
+    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    for (int k = 0; k < DRAWS; k++) {
+        vrp_random_tour(OF_POOL, &f.rng, order);
+        set_genome(&f.ground, &f.genome, order, apart, COUNT_OF(apart) - 1);
+        if (f.genome.cost < least) {
+            least = f.genome.cost;
+            memcpy(best, order, sizeof best);
+        }
+    }
+    set_genome(&f.ground, &f.other, best, together, COUNT_OF(together) - 1);
+    vrp_pools_join(&f.pools, f.weights, &f.other);
+    set_genome(&f.ground, &f.genome, best, apart, COUNT_OF(apart) - 1);
+    assert_true(vrp_broken_pairs(&f.ground, &f.genome, &f.other) <= 0);
+    assert_true(f.genome.cost > f.other.cost);
+    vrp_pools_join(&f.pools, f.weights, &f.genome);
+    for (int k = 2; k <= VRP_POOL_MOST; k++) {
+        if (k == VRP_POOL_MOST)
+            for (int i = 0; i < ELITE; i++)
+                found += f.pools.within.all[i]->genome.cost == least;
+        draw_genome(&f, true);
+        vrp_pools_join(&f.pools, f.weights, &f.genome);
+    }
+    assert_int_equal(found, 1);  // among the few that always stay
+    assert_int_equal(f.pools.within.count, VRP_POOL_LEAST);
+    for (int i = 0; i < VRP_POOL_LEAST; i++)
+        found += f.pools.within.all[i]->genome.cost == least;
+    assert_int_equal(found, 2);
+    close_fixture(&f);
+}
+
 // Without clones: the cheaper ones stay for the most part, but not the cheapest alone.
 static void survivors_are_cheap_and_apart(void **state)
 {
@@ -496,6 +537,7 @@ int main(void)
                                        TEST(pairs_that_are_broken_are_counted),
                                        TEST(populations_keep_the_cheapest),
                                        TEST(clones_go_first),
+                                       TEST(solutions_of_another_cost_are_no_clones),
                                        TEST(survivors_are_cheap_and_apart),
                                        TEST(ranks_weigh_cost_and_distance),
                                        TEST(other_weights_give_another_order),
