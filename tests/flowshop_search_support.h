@@ -9,7 +9,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "flowshop/flowshop_engines.h"
+#include "flowshop/tree/engines.h"
 #include "mco/mco.h"
 
 // ---- The mock

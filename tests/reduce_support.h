@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "reduce/reduce_job.h"
-#include "reduce/reduce_options.h"
+#include "reduce/job.h"
+#include "reduce/options.h"
 
 // Kinds are numbered 0..TEST_KINDS-1, type by type; false: this one does not exist.
 enum { TEST_KINDS = 2 * MCO_REDUCE_OPS * MCO_REDUCE_TYPES };

@@ -6,7 +6,7 @@
 
 #include "test_support.h"
 
-#include "vrp/vrp_genetic.h"
+#include "vrp/genetic/genetic.h"
 
 // ---- Instances
 

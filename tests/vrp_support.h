@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vrp/vrp_engine.h"
+#include "vrp/sweep/engine.h"
 
 // ---- Problems
 

@@ -14,8 +14,8 @@
 #include "base/rng.h"
 #include "bounds_cuda.h"
 #include "device/device_cuda.h"
-#include "flowshop/flowshop_pool_nodes.h"
-#include "flowshop/flowshop_ref.h"
+#include "flowshop/systems/nodes.h"
+#include "flowshop/tree/ref.h"
 #include "mco/mco.h"
 
 enum { LEAST_POOL = 4096, MOST_POOL = 262144, REPEATS = 3, BLOCK = 256, CHECKED = 100 };

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "flowshop/flowshop_kernels.h"
+#include "flowshop/kernels.h"
 
 MCO_BEGIN_C
 

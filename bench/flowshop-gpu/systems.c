@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "device/device_cuda.h"
-#include "flowshop/flowshop_pool.h"
+#include "flowshop/systems/pool.h"
 #include "mco/mco.h"
 
 typedef struct bench {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "reduce/reduce_cuda.h"
+#include "reduce/cuda.h"
 
 static const mco_reduce_op OPS[BENCH_OPS] = {
     [BENCH_SUM] = MCO_REDUCE_SUM, [BENCH_MIN] = MCO_REDUCE_MIN, [BENCH_MAX] = MCO_REDUCE_MAX, [BENCH_ARGMIN] = MCO_REDUCE_ARGMIN};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the commands share: arguments, log, signals, the result file.
-#ifndef MCO_CLI_H
-#define MCO_CLI_H
+#ifndef MCO_CLI_CLI_H
+#define MCO_CLI_CLI_H
 
 #include "base/options.h"
 #include "base/output.h"

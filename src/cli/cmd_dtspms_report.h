@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What mco dtspms says of its results: members of result files and summaries.
-#ifndef MCO_CMD_DTSPMS_REPORT_H
-#define MCO_CMD_DTSPMS_REPORT_H
+#ifndef MCO_CLI_CMD_DTSPMS_REPORT_H
+#define MCO_CLI_CMD_DTSPMS_REPORT_H
 
 #include "cli/cli.h"
 #include "mco/dtspms.h"

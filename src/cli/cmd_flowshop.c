@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "flowshop/flowshop_options.h"
+#include "flowshop/options.h"
 #include "mco/flowshop.h"
 
 // One solve of the command.

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "guillotine/guillotine_formats.h"
-#include "guillotine/guillotine_options.h"
+#include "guillotine/formats.h"
+#include "guillotine/options.h"
 #include "mco/guillotine.h"
 #include "mco/version.h"
 

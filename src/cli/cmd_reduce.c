@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "reduce/reduce_options.h"
+#include "reduce/options.h"
 
 // ---- Options beside those of the library
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the actions of mco vrp say alike: instances, costs and routes, in summaries and result files. All costs and lengths that
 // leave are in units of the instance's file.
-#ifndef MCO_CMD_VRP_REPORT_H
-#define MCO_CMD_VRP_REPORT_H
+#ifndef MCO_CLI_CMD_VRP_REPORT_H
+#define MCO_CLI_CMD_VRP_REPORT_H
 
 #include "cli/cli.h"
 #include "mco/vrp.h"

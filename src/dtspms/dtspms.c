@@ -9,8 +9,8 @@
 #include "base/options.h"
 #include "base/simd.h"
 #include "device/device.h"
-#include "dtspms/dtspms_search.h"
-#include "dtspms/dtspms_walk.h"
+#include "dtspms/search.h"
+#include "dtspms/walk.h"
 #include "mco/version.h"
 
 static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second

@@ -5,11 +5,11 @@
 
 #include "base/clock.h"
 #include "base/options.h"
-#include "flowshop/flowshop_engines.h"
-#include "flowshop/flowshop_heuristic.h"
-#include "flowshop/flowshop_options.h"
-#include "flowshop/flowshop_pool.h"
-#include "flowshop/flowshop_ref.h"
+#include "flowshop/tree/engines.h"
+#include "flowshop/heuristic/heuristic.h"
+#include "flowshop/options.h"
+#include "flowshop/systems/pool.h"
+#include "flowshop/tree/ref.h"
 #include "mco/version.h"
 
 #define MCO_OPTION_STRUCT mco_flowshop_params

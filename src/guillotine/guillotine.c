@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "base/team.h"
-#include "guillotine/guillotine_engine.h"
-#include "guillotine/guillotine_options.h"
+#include "guillotine/engine.h"
+#include "guillotine/options.h"
 #include "mco/version.h"
 
 // Sides beyond which the fast engines, which keep the rank of every coordinate, give way to the reference.

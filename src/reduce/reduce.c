@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "device/device.h"
-#include "reduce/reduce_job.h"
-#include "reduce/reduce_options.h"
+#include "reduce/job.h"
+#include "reduce/options.h"
 
 #define MCO_OPTION_STRUCT mco_reduce_params
 static const mco_option options[] = {MCO_REDUCE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_CHOICE_ENTRY,

@@ -9,8 +9,8 @@
 #include "base/options.h"
 #include "device/device.h"
 #include "mco/version.h"
-#include "vrp/vrp_engine.h"
-#include "vrp/vrp_search.h"
+#include "vrp/sweep/engine.h"
+#include "vrp/search/search.h"
 
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
 static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search: fewer are a matter of seconds on the cores

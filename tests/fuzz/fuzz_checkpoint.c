@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flowshop/flowshop_checkpoint.h"
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/tree/checkpoint.h"
+#include "flowshop/instance.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

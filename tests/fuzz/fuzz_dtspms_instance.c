@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dtspms/dtspms_formats.h"
+#include "dtspms/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guillotine/guillotine_formats.h"
+#include "guillotine/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

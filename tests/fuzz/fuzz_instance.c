@@ -3,7 +3,7 @@
 // What is accepted must be within the limits; what is refused must have a message.
 #include <stdlib.h>
 
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/instance.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

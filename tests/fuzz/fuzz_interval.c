@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flowshop/flowshop_interval.h"
+#include "flowshop/tree/interval.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

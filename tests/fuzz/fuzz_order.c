@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/instance.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vrp/vrp_formats.h"
+#include "vrp/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

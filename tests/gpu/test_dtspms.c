@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "dtspms/dtspms_engine.h"
+#include "dtspms/engine.h"
 #include "gpu/gpu_support.h"
 
 static long checks;

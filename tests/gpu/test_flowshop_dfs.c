@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "flowshop/flowshop_explorer.h"
-#include "flowshop/flowshop_gpu.h"
-#include "flowshop/flowshop_variants.h"
+#include "flowshop/tree/explorer.h"
+#include "flowshop/gpu/explorer.h"
+#include "flowshop/variants.h"
 #include "gpu/gpu_support.h"
 
 static long checks;

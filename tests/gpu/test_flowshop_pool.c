@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "flowshop/flowshop_pool.h"
-#include "flowshop/flowshop_pool_tree.h"
-#include "flowshop/flowshop_ref.h"
+#include "flowshop/systems/pool.h"
+#include "flowshop/systems/tree.h"
+#include "flowshop/tree/ref.h"
 #include "gpu/gpu_support.h"
 
 static long checks;

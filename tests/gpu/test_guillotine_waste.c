@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "gpu/gpu_support.h"
-#include "guillotine/guillotine_waste_gpu.h"
+#include "guillotine/waste_gpu.h"
 
 static long checks;
 static mco_context *ctx;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gpu/gpu_support.h"
-#include "reduce/reduce_cuda.h"
+#include "reduce/cuda.h"
 #include "reduce_support.h"
 
 enum { MOST = (1 << 20) + 1, OFFSETS = 4 };

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "gpu/gpu_support.h"
 #include "gpu/vrp_gpu_support.h"
-#include "vrp/vrp_fold.h"
+#include "vrp/sweep/fold.h"
 
 static long checks;
 static mco_context *ctx;

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "gpu/gpu_support.h"
-#include "vrp/vrp_task.h"
+#include "vrp/search/task.h"
 #include "vrp_support.h"
 
 static long checks;

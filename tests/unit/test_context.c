@@ -3,7 +3,7 @@
 // and orders are read, checked and written.
 #include "test_support.h"
 
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/instance.h"
 #include "mco/mco.h"
 
 static void test_texts(void **state)

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "dtspms/dtspms_bound.h"
-#include "dtspms/dtspms_engine.h"
+#include "dtspms/bound.h"
+#include "dtspms/engine.h"
 
 enum { MOST = DTSPMS_BOUND_MAX_SUBSET_NODES };
 static const double LONG_S = 60;

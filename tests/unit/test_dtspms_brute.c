@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "dtspms/dtspms_engine.h"
+#include "dtspms/engine.h"
 
 enum { MOST_ORDERS = 6, MOST_NODES = MOST_ORDERS + 1, MOST_MOVES = 40 };
 

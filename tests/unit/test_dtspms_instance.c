@@ -9,7 +9,7 @@
 #include <zlib.h>
 #endif
 
-#include "dtspms/dtspms_formats.h"
+#include "dtspms/formats.h"
 
 #define TSP_HEAD(dimension) "NAME: a\nTYPE: TSP\nDIMENSION: " #dimension "\nEDGE_WEIGHT_TYPE: "
 #define EUC(dimension) TSP_HEAD(dimension) "EUC_2D\nNODE_COORD_SECTION\n"

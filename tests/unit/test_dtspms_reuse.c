@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "dtspms/dtspms_engine.h"
-#include "dtspms/dtspms_reuse.h"
+#include "dtspms/engine.h"
+#include "dtspms/reuse.h"
 
 enum { MOST_ORDERS = 33, MANY_ORDERS = 66, MOST_NODES = MOST_ORDERS + 1, MOST_MOVES = 10912, MOST_LANES = 8 };
 

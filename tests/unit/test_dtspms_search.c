@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/simd.h"
-#include "dtspms/dtspms_engine.h"
+#include "dtspms/engine.h"
 
 enum { MOST_NODES = 64, MOST_ALLOCATIONS = 5000 };
 

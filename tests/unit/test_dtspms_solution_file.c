@@ -3,7 +3,7 @@
 // its place.
 #include "test_support.h"
 
-#include "dtspms/dtspms_formats.h"
+#include "dtspms/formats.h"
 
 enum { ORDERS = 6 };
 

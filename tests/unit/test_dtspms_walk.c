@@ -5,8 +5,8 @@
 
 #include "base/rng.h"
 #include "base/simd.h"
-#include "dtspms/dtspms_engine.h"
-#include "dtspms/dtspms_walk.h"
+#include "dtspms/engine.h"
+#include "dtspms/walk.h"
 
 enum { MOST_ORDERS = 80 };
 

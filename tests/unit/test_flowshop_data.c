@@ -3,7 +3,7 @@
 #include "test_support.h"
 
 #include "base/text.h"
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/instance.h"
 
 enum { INSTANCES = 120, SKIPPED = 77 };
 

@@ -3,8 +3,8 @@
 #include "test_support.h"
 
 #include "base/rng.h"
-#include "flowshop/flowshop_heuristic.h"
-#include "flowshop/flowshop_insertion.h"
+#include "flowshop/heuristic/heuristic.h"
+#include "flowshop/heuristic/insertion.h"
 #include "mco/mco.h"
 
 enum { LARGEST_TIME = 99, MOST_JOBS = 200 };

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "flowshop/flowshop_instance.h"
+#include "flowshop/instance.h"
 
 enum { INSTANCES = 120 };
 

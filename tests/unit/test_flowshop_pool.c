@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "flowshop/flowshop_pool.h"
-#include "flowshop/flowshop_pool_nodes.h"
-#include "flowshop/flowshop_pool_size.h"
-#include "flowshop/flowshop_ref.h"
+#include "flowshop/systems/pool.h"
+#include "flowshop/systems/nodes.h"
+#include "flowshop/systems/size.h"
+#include "flowshop/tree/ref.h"
 #include "mco/mco.h"
 
 typedef struct system_case {

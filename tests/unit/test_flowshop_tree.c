@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "flowshop/flowshop_checkpoint.h"
-#include "flowshop/flowshop_explorer.h"
-#include "flowshop/flowshop_ref.h"
-#include "flowshop/flowshop_variants.h"
+#include "flowshop/tree/checkpoint.h"
+#include "flowshop/tree/explorer.h"
+#include "flowshop/tree/ref.h"
+#include "flowshop/variants.h"
 #include "mco/mco.h"
 
 static mco_context *ctx;

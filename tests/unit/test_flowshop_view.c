@@ -3,7 +3,7 @@
 #include "svg_support.h"
 
 #include "base/rng.h"
-#include "flowshop/flowshop_view.h"
+#include "flowshop/view.h"
 #include "render/svg.h"
 
 static const char CHART[] = "test_flowshop_view.svg";  // in the folder of the build

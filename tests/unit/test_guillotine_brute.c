@@ -4,7 +4,7 @@
 #include "test_support.h"
 
 #include "base/rng.h"
-#include "guillotine/guillotine_engine.h"
+#include "guillotine/engine.h"
 
 enum { MOST_PIECES = 4, LONGEST = 10, MOST_STAGES = 4 };
 enum { X, Y };  // directions of cuts

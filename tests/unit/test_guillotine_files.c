@@ -2,7 +2,7 @@
 // Every instance of the cutting collection in the folder that MCO_DATA names is read and solved; skipped without it.
 #include "test_support.h"
 
-#include "guillotine/guillotine_formats.h"
+#include "guillotine/formats.h"
 
 // All files are read; those of plates up to this width are solved.
 enum {

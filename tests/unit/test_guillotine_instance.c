@@ -7,7 +7,7 @@
 #include <zlib.h>
 #endif
 
-#include "guillotine/guillotine_formats.h"
+#include "guillotine/formats.h"
 
 #define LIMITS "allowed is 1 to 1073741824"
 

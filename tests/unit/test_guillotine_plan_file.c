@@ -2,7 +2,7 @@
 // Plans and tables as files: what is written byte for byte, round trips, very deep trees, and every refusal with its place.
 #include "test_support.h"
 
-#include "guillotine/guillotine_formats.h"
+#include "guillotine/formats.h"
 
 #define CUT(x, y, w, h, axis, at, first, second)                                                          \
     {.kind = MCO_GUILLOTINE_CUT_NODE, x, y, w, h, MCO_GUILLOTINE_CUT_##axis, at, {first, second}, 0, false}

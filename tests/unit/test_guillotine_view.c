@@ -3,7 +3,7 @@
 #include "svg_support.h"
 
 #include "base/rng.h"
-#include "guillotine/guillotine_instance.h"
+#include "guillotine/instance.h"
 #include "render/svg.h"
 
 #define TIMES "\xc3\x97"

@@ -4,8 +4,8 @@
 #include "test_support.h"
 
 #include "mco/mco.h"
-#include "reduce/reduce_kernels.h"
-#include "reduce/reduce_lanes.h"
+#include "reduce/kernels.h"
+#include "reduce/lanes.h"
 #include "reduce_support.h"
 
 static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 511, 512, 513, 1000, 1023, 1025, 2048, 4095, 4097, 16385, 100003, (1 << 20) + 1};
@@ -147,7 +147,7 @@ static void test_reference_integers(void **state)
     free(x);
 }
 
-// Less than a row of f32, by the text of reduce_tree.h.
+// Less than a row of f32, by the text of reduce/tree.h.
 static void test_reference_tree(void **state)
 {
     (void)state;

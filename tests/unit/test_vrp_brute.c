@@ -3,7 +3,7 @@
 // limits, service times, limited vehicles, many ties, filters.
 #include "test_support.h"
 
-#include "vrp/vrp_segment.h"
+#include "vrp/sweep/segment.h"
 #include "vrp_support.h"
 
 enum { MOST_TOUR = 20 };

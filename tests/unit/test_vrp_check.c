@@ -3,7 +3,7 @@
 // every refusal with its place.
 #include "test_support.h"
 
-#include "vrp/vrp_formats.h"
+#include "vrp/formats.h"
 
 enum { CUSTOMERS = 6 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cpu engine of complete neighbourhoods: on every vector unit and with several threads the same best moves, the same best
 // of each first edge, and the same counts as a plain walk of every neighbour; larger tours against the formula move by move.
-#include "vrp/vrp_lanes.h"
+#include "vrp/sweep/lanes.h"
 #include "vrp_cpu_support.h"
 
 enum { MOST_NODES = 64, SMALL_CASES = TEST_IS_SANITIZED ? 300 : 3000, GRID_STEP = TEST_IS_SANITIZED ? 61 : 7 };

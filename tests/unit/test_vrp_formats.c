@@ -5,7 +5,7 @@
 
 #include <locale.h>
 
-#include "vrp/vrp_formats.h"
+#include "vrp/formats.h"
 
 #define HEAD(dimension) "NAME : a\nTYPE : CVRP\nDIMENSION : " #dimension "\nCAPACITY : 10\n"
 #define EUC(dimension) HEAD(dimension) "EDGE_WEIGHT_TYPE : EUC_2D\n"

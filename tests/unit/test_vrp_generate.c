@@ -3,7 +3,7 @@
 // tours of exactly as many nodes as were asked for.
 #include "test_support.h"
 
-#include "vrp/vrp_instance.h"
+#include "vrp/instance.h"
 
 static mco_vrp_generation generation_of(int64_t customers)
 {

@@ -3,7 +3,7 @@
 #include "test_support.h"
 
 #include "base/rng.h"
-#include "vrp/vrp_instance.h"
+#include "vrp/instance.h"
 
 static mco_vrp_model model_of(int64_t capacity)
 {

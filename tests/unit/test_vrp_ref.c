@@ -3,7 +3,7 @@
 // what an engine may be asked for.
 #include "test_support.h"
 
-#include "vrp/vrp_segment.h"
+#include "vrp/sweep/segment.h"
 #include "vrp_support.h"
 
 enum { MOST_NODES = 7, MOST_TOUR = 10 };

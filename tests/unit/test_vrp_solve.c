@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "vrp/vrp_engine.h"
-#include "vrp/vrp_search.h"
+#include "vrp/sweep/engine.h"
+#include "vrp/search/search.h"
 #include "vrp_support.h"
 
 enum { CUSTOMERS = 40, CAPACITY = 30 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// A walk over solutions by ruin and recreate (Schrimpf, Schneider, Stamm-Wilbrandt, Dueck 2000), in the form of slack induction
+// by string removals (Christiaens, Vanden Berghe 2020), accepted by annealing (Kirkpatrick, Gelatt, Vecchi 1983):
+//
+//     for each step
+//         trial = solution
+//         ruin:      around a random order, in one of the networks: take strings of consecutive stops of either tour out
+//         recreate:  put the orders back, each where both tours together grow least, with blinks
+//         if cost(trial) <= cost(solution) + temperature * -ln(u):  solution = trial
+//
+// Pickup tour and delivery tour backwards are two **sequences** over the same orders, and the plan is feasible exactly if the
+// orders of each stack stand in the same succession in both. So an order has, in each stack that has room, one **slot** below
+// each order of that stack and one on top; a slot is a run of edges in either sequence, and the best edges of both are chosen
+// apart. A slot **blinks**, it is passed over, with a small probability.
+//
+// Integers alone, one stream of random numbers for each walk: the same seed walks the same way on every machine.
+#ifndef MCO_DTSPMS_WALK_H
+#define MCO_DTSPMS_WALK_H
+
+#include "base/rng.h"
+#include "dtspms/model.h"
+
+enum {
+    DTSPMS_MOST_REMOVED = 12,                 // orders in a step
+    DTSPMS_LONGEST_STRING = 10,
+    DTSPMS_NEAR = 2 * DTSPMS_MOST_REMOVED,    // each order tried is gone already, or one more goes
+    DTSPMS_WALK_LANES = 8,                    // at least as many as stacks
+    DTSPMS_BLINKS = 43,                       // of 4,096
+    DTSPMS_LOGARITHMS = 1024,                 // entries of the table of -ln(u)
+    DTSPMS_MAX_WALK_ORDERS = 32767,
+    DTSPMS_DEVICE_WALK_ORDERS = 500           // at most on a GPU; with more the cores do the walks
+};
+
+// Both tours over the orders placed so far. Arrays lie in one block.
+typedef struct dtspms_tours {
+    int32_t placed, cost;
+    int32_t heights[DTSPMS_WALK_LANES];  // of the stacks
+    int32_t *node[2];    // [placed + 2] sequence of each network, from depot to depot
+    int32_t *gap[2];     // [placed + 1] length of the edge to the next
+    int32_t *stack;      // [nodes] of each node that is placed
+} dtspms_tours;
+
+typedef struct dtspms_walk {
+    uint64_t random;      // state of its stream
+    int32_t temperature;  // in 1/256 of a unit of cost; at most 2^30
+    dtspms_tours now, trial, best;
+    char *is_removed;     // [nodes] false between steps
+    int32_t *work;        // [3 * nodes + DTSPMS_WALK_LANES] for recreate; the blocks of the tours lie behind it
+} dtspms_walk;
+
+// What all walks read.
+typedef struct dtspms_walk_tables {
+    int32_t orders, nodes, stacks, capacity;
+    // [nodes * nodes] of each sequence, row x: lengths from x to each node and from each node to x, as the sequence runs.
+    const int32_t *leave[2], *reach[2];
+    int32_t *turned[2];     // the memory behind the second where the network is asymmetric; else NULL
+    int32_t near_count;     // min(DTSPMS_NEAR, orders - 1)
+    int32_t *near;          // [2][nodes][near_count] nearest orders, nearest first
+    int32_t *rank;          // [nodes] of each order by its distance from the depot, both networks together
+    uint32_t *logarithms;   // [DTSPMS_LOGARITHMS] -ln((k + 1/2) / 1024) in 1/65536
+} dtspms_walk_tables;
+
+// Bytes of the tables and of each walk, for `orders`; as double: may be huge.
+double dtspms_walk_tables_bytes(int32_t orders);
+double dtspms_walk_bytes(int32_t orders);
+
+// At most DTSPMS_MAX_WALK_ORDERS orders. Errors: MEMORY. O(orders^2).
+mco_status dtspms_walk_tables_make(mco_context *ctx, const dtspms_model *model, dtspms_walk_tables *out);
+void dtspms_walk_tables_clear(mco_context *ctx, dtspms_walk_tables *tables);
+
+// Memory of a walk; it has no orders placed. Errors: MEMORY.
+mco_status dtspms_walk_make(mco_context *ctx, const dtspms_walk_tables *tables, dtspms_walk *out);
+void dtspms_walk_clear(mco_context *ctx, dtspms_walk *walk);
+// Begins with the tours given, [orders] nodes each as visited, of this plan; its best is this solution.
+void dtspms_walk_enter(const dtspms_walk_tables *tables, const dtspms_plan *plan, const int32_t *const tours[2], dtspms_walk *walk);
+// Begins with orders placed one after the other in random order.
+void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, const char *simd, dtspms_walk *walk);
+// Plan and tours [orders], as visited, of a complete solution.
+void dtspms_tours_plan(const dtspms_walk_tables *tables, const dtspms_tours *from, dtspms_plan *plan, int32_t *const tours[2]);
+
+// Moves each of walks [count] on by `steps` steps, on `threads` threads, with vector unit `simd`, which the processor has.
+// Errors: MEMORY.
+mco_status dtspms_walk_all(mco_context *ctx, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count, int64_t steps,
+                           int threads, const char *simd);
+
+// ---- Random decisions
+
+static inline MCO_HD int32_t dtspms_walk_below(uint64_t *random, int32_t limit)
+{
+    return (int32_t)(((mco_splitmix64(random) >> 32) * (uint64_t)limit) >> 32);
+}
+
+// What the trial may cost more than the solution.
+static inline MCO_HD int32_t dtspms_walk_threshold(uint64_t *random, int32_t temperature, const uint32_t *logarithms)
+{
+    const uint32_t u = (uint32_t)(mco_splitmix64(random) >> 54);
+    return (int32_t)(((uint64_t)temperature * logarithms[u]) >> 24);
+}
+
+// Whether slot number `slot` blinks for the order whose number is `drawn`.
+static inline MCO_HD bool dtspms_walk_blinks(uint32_t drawn, uint32_t slot)
+{
+    uint32_t h = drawn + slot * 0x9e3779b9u;
+    h = (h ^ h >> 16) * 0x7feb352du;
+    h = (h ^ h >> 15) * 0x846ca68bu;
+    return h >> 20 < DTSPMS_BLINKS;
+}
+
+// ---- Recreate, for each vector unit (dtspms/walk_lanes.c)
+
+// Puts `node` into tours that miss it. `drawn` seeds its blinks; `work` as in dtspms_walk. Some stack has room.
+typedef void dtspms_place(const dtspms_walk_tables *tables, int32_t node, uint32_t drawn, int32_t *work, dtspms_tours *tours);
+#define DTSPMS_DECLARE_PLACE(set) extern dtspms_place dtspms_place_##set;
+
+#endif

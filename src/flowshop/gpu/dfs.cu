@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Depth-first branch and bound by thousands of searches on one GPU, both ends of the schedule, LB1 or LB2.
+//
+// A search is a group of G threads (8: four searches share a warp in lockstep; 32: a warp each). It
+// holds one node in registers, spread over its lanes, and the siblings yet to be visited as frames in
+// device memory: the parent's fronts, backs and remainders, its free jobs, and a bit for each child
+// left. A step decomposes the node in hand, keeps the first survivor, and leaves the others behind
+// as a frame; where nothing survives it goes on with the first child of the last frame. Children are
+// taken in the order of their ranks, so what a search has left is one interval of the tree.
+//
+// Words. A pair holds two machines' values, one of the schedule read forwards and one of its mirror
+// image: ends[i] = (front[i], back[m-1-i]), remain[i] = (remain[i], remain[m-1-i]), through[i] =
+// remain[i] + swap(ends[m-1-i]). With them one chain bounds both children of a job, one in each half:
+//     bound = max(bound, reach + through[i]);  reach = max(reach + p[i], ends[i+1])
+// two DPX instructions per machine. Values are not negative and below 2^15, so whole-word additions
+// serve for both halves.
+//
+// A child's own ends are that chain's values for one job: a (max, +) prefix over machines, spread
+// over the lanes (machines_per_lane each): y[i] = max(y[i-1], ends[i]) + p[i]. With the sum of the
+// times up to each lane's last machine at hand, what enters a lane is a prefix maximum.
+//
+// Searches share work among themselves (flowshop/gpu/dfs_sharing.cuh); when all are idle, the tree is done. The host is
+// not needed.
+//
+// Cost of a node with f free jobs, G = 8: ceil(f / 16) passes of 4 DPX, 2 shared 16-byte broadcasts and 2
+// shared 16-byte reads for four machines; a child made: one prefix of 3 shuffles, 8 rows of 32 bytes to or
+// from memory for each frame pushed or popped. LB2 (a warp a search) adds, for each child LB1 leaves, up to
+// m (m - 1) / 2 pairs of machines times n positions of some ten operations. Sources: the bound, Gmys et al.
+// (2020); intervals, Mezmaz et al. (2007). The oracle is flowshop/tree/ref.c through the counts of nodes.
+//
+// In parts: flowshop/gpu/dfs_sets.cuh (pairs, sets of children), flowshop/gpu/dfs_node.cuh (the search of a group, its
+// node and frames), flowshop/gpu/dfs_children.cuh (bounds of all children, rules), flowshop/gpu/dfs_leaves.cuh,
+// flowshop/gpu/dfs_sharing.cuh, flowshop/gpu/dfs_state.cuh (begin and end of a launch), flowshop/gpu/dfs_memory.cuh (a block's
+// shared memory); here the loop and the launch.
+#include "flowshop/gpu/dfs_children.cuh"
+#include "flowshop/gpu/dfs_leaves.cuh"
+#include "flowshop/gpu/dfs_memory.cuh"
+#include "flowshop/gpu/dfs_sharing.cuh"
+#include "flowshop/gpu/dfs_state.cuh"
+
+namespace {
+
+enum {
+    POLL_STEPS = 8,     // between two looks at the control block
+    COUNT_STEPS = 256,  // between two additions to the count for the log
+    MAIL_STEPS = 4,     // between two looks of an idle search at its mail
+    IDLE_STEPS = 16,    // looks of an idle warp at the mail between two at the control block
+    ROWS_BYTES = 45056  // largest table of counters kept in shared memory
+};
+
+// ---- The kernel
+
+// The least makespan known, or -1 when this launch ends: the host asks for it, or nobody has work.
+__device__ inline int look_around(const flowshop_dfs_args &a, bool *is_asked)
+{
+    const int4 control = load_volatile(reinterpret_cast<const int4 *>(a.control));
+    int4 tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
+    if (tickets.x - tickets.y == a.searches)  // once more: the two may have been read apart
+        tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
+    *is_asked = __shfl_sync(ALL, tickets.z, 0) > 0;
+    const bool ends = control.z != 0 || tickets.x - tickets.y == a.searches;
+    return __any_sync(ALL, ends) ? -1 : __shfl_sync(ALL, min(min(control.x, control.y), a.rule_bound), 0);
+}
+
+// The next child to become the node in hand: the first one left here, or in the last frame. The others stay
+// behind as a frame. Without any the search asks for work.
+template <class S, int G> __device__ inline int next_child(const flowshop_dfs_args &a, S &s, bool has_node)
+{
+    typedef typename S::lay lay;
+    int k = 0;
+    if (has_node && s.left.any()) {
+        k = s.left.first();
+        s.left.remove(k);
+        if (s.left.any())
+            s.push(s.frame(s.top++));
+    } else if (s.is_active && s.top > s.bottom) {
+        uint32_t *frame = s.frame(s.top - 1);
+        s.read_node(frame);
+        s.left.read(frame + lay::LAST_ROW, s.t);
+        k = s.left.first();
+        s.left.remove(k);
+        __syncwarp(group_mask<G>());  // all have read the set before it changes
+        if (!s.left.any())
+            s.top--;
+        else if (s.t < G - 1)
+            frame[lay::LAST_ROW + s.t] = s.left.word(s.t);
+    } else if (s.is_active) {
+        s.is_active = false;
+        ask<S, G>(a, s);
+    }
+    return k;
+}
+
+// Grid: all blocks the device holds at a time. Block: 256 threads, 256 / G searches; times, the searches' records
+// and the counters of its nodes in shared memory (flowshop_dfs_shape tells the bytes). A step of the loop
+// decomposes one node of each search. Rates and what bounds them: README of this folder.
+template <class L, int G, int M, int J, int MODE>
+__global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) explore(const flowshop_dfs_args a)
+{
+    typedef search<L, G, M, J> S;
+    extern __shared__ uint4 s_memory[];
+    const shared_memory<L, G, M, J, MODE> memory(s_memory, a.jobs);
+    S s;
+    memory.fill(a);
+    memory.assign(a, s);
+    begin<S, G>(a, s);
+    bool has_node = s.is_active;
+    int incumbent = a.rule_bound;
+    unsigned counted = 0;
+    for (uint32_t step = 0;; step++) {
+        // Is there news, does anyone ask, has anyone given?
+        const bool any_active = __any_sync(ALL, s.is_active);
+        if (any_active ? MODE == PAIRS || step % POLL_STEPS == 0 || step < a.early_steps : step % IDLE_STEPS == 0) {
+            bool is_asked;
+            incumbent = look_around(a, &is_asked);
+            if (incumbent < 0)
+                break;
+            if (any_active && is_asked)
+                give<S, G>(a, s);
+        }
+        if (!any_active || step % MAIL_STEPS == 0)
+            open_mail<S, G>(a, s);
+        if (!__any_sync(ALL, s.is_active)) {
+            __nanosleep(IDLE_NS);
+            continue;
+        }
+
+        // Decompose the node in hand: bound all children, choose an end, keep what survives there.
+        const int free_jobs = has_node ? a.jobs - s.depth : 0;
+        children<S> r;
+        bound_children<S, L, G, J, MODE>(a, s, r, free_jobs, incumbent);
+        if (MODE == PAIRS)
+            refine_children<S, J, MODE>(a, s, r, free_jobs, incumbent);
+        s.is_back = !choose_front<G, MODE>(a.rule, s.depth, r.front.count(), r.back.count(), r.c);
+        if (incumbent < a.rule_bound)
+            s.left = s.is_back ? r.back_below : r.front_below;
+        else
+            s.left = s.is_back ? r.back : r.front;
+
+        // Count it, unless it lies on the walk down to A.
+        const int survivors = s.left.count();
+        if (has_node && s.t == 0 && s.depth > 0 && s.depth >= s.walk) {
+            const int at = s.depth * (a.jobs + 1) + survivors;
+            counted++;
+            if (a.has_shared_rows)
+                atomicAdd(&memory.rows[at], 1u);
+            else
+                atomicAdd(&a.rows[at], 1ull);
+        }
+        if (has_node)
+            cut_children(s);
+        if (has_node && free_jobs <= 2)
+            visit_leaves<S, L, M>(a, s, free_jobs, incumbent);
+
+        // Go on with the next child.
+        const int k = next_child<S, G>(a, s, has_node);
+        has_node = s.is_active;
+        __syncwarp();
+        s.descend(k);
+        s.publish();
+        if (step % COUNT_STEPS == COUNT_STEPS - 1) {
+            add_nodes(a, counted);
+            counted = 0;
+        }
+    }
+    __syncwarp();
+    add_nodes(a, counted);
+    save<S, G>(a, s);
+    memory.add_rows(a);
+}
+
+// ---- Launch
+
+template <class L, int G, int M, int J> struct kernels {
+    typedef void (*kernel)(flowshop_dfs_args);
+    static kernel of(int mode)
+    {
+        return mode == MINBRANCH ? explore<L, G, M, J, MINBRANCH> : explore<L, G, M, J, ANY_RULE>;
+    }
+};
+template <class L, int M, int J> struct kernels<L, 32, M, J> {
+    typedef void (*kernel)(flowshop_dfs_args);
+    static kernel of(int mode)
+    {
+        return mode == MINBRANCH  ? explore<L, 32, M, J, MINBRANCH>
+               : mode == ANY_RULE ? explore<L, 32, M, J, ANY_RULE>
+                                  : explore<L, 32, M, J, PAIRS>;
+    }
+};
+
+// Counters go to shared memory where that costs no block its place, and to device memory otherwise.
+template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode, int device, flowshop_dfs_shape *out)
+{
+    typedef layout<L, G, M, J> lay;
+    const bool has_pairs = mode == PAIRS, has_rows = 4 * (jobs + 1) * (jobs + 1) <= ROWS_BYTES;
+    *out = {G, M, 16 * L::WORDS, mode, lay::JOB_STRIDE, lay::FRAME_WORDS, BLOCK / G, 0, 0, 0, 0};
+    cudaError_t error = cudaDeviceGetAttribute(&out->shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    for (int rows = has_rows; rows >= 0 && error == cudaSuccess; rows--) {
+        out->has_shared_rows = rows;
+        out->shared_bytes = has_pairs ? shared_memory<L, G, M, J, PAIRS>::bytes(jobs, rows != 0)
+                                      : shared_memory<L, G, M, J, MINBRANCH>::bytes(jobs, rows != 0);
+        if (out->shared_bytes <= out->shared_limit)
+            break;
+    }
+    if (error != cudaSuccess || out->shared_bytes > out->shared_limit)
+        return error;  // blocks_per_multiprocessor stays 0
+    const void *kernel = reinterpret_cast<const void *>(kernels<L, G, M, J>::of(mode));
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, out->shared_bytes);
+    if (error != cudaSuccess)
+        return error;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out->blocks_per_multiprocessor, kernel, BLOCK,
+                                                         (size_t)out->shared_bytes);
+}
+
+}  // namespace
+
+// The kernels there are: lanes, threads of a search, machines, jobs. The first that fits is taken.
+#define FLOWSHOP_DFS_KERNELS(X)  \
+    X(lanes16, 8, 8, 32)         \
+    X(lanes16, 8, 12, 32)        \
+    X(lanes16, 8, 20, 32)        \
+    X(lanes16, 8, 20, 64)        \
+    X(lanes16, 32, 20, 256)      \
+    X(lanes16, 32, 60, 256)      \
+    X(lanes32, 32, 60, 256)
+
+extern "C" int flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
+                                   int32_t device, flowshop_dfs_shape *out)
+{
+    const int mode = has_pairs ? PAIRS : rule == RULE_MINBRANCH ? MINBRANCH : ANY_RULE;
+#define CHOOSE(L, G, M, J)                                                                               \
+    if (jobs <= J && machines <= M && lane_bits <= 16 * L::WORDS && (mode != PAIRS || G == 32))          \
+        return shape_of<L, G, M, J>(jobs, mode, device, out);
+    FLOWSHOP_DFS_KERNELS(CHOOSE)
+    return cudaErrorInvalidValue;
+}
+
+extern "C" int flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowshop_dfs_args *args, void *stream)
+{
+    void (*kernel)(flowshop_dfs_args) = nullptr;
+#define FIND(L, G, M, J)                                                                                             \
+    if (kernel == nullptr && args->jobs <= J && shape->machines == M && shape->lane_bits == 16 * L::WORDS &&         \
+        shape->group == G)                                                                                           \
+        kernel = kernels<L, G, M, J>::of(shape->mode);
+    FLOWSHOP_DFS_KERNELS(FIND)
+    if (kernel == nullptr)
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, shape->shared_bytes);
+    if (error != cudaSuccess)
+        return error;
+    kernel<<<args->blocks, BLOCK, shape->shared_bytes, static_cast<cudaStream_t>(stream)>>>(*args);
+    return cudaGetLastError();
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Who searches the tree. Engine auto decides by measurement, as Chakroun's meta-algorithm (2013) does by
+// instance class: the cores begin, since most small trees end while a GPU is still being opened; then
+// the GPUs take over for a while; then the cores join if they add anything worth having.
+#include "flowshop/tree/engines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef MCO_HAVE_CUDA
+#include "flowshop/gpu/explorer.h"
+#endif
+
+static const double CORES_LEG_S = 0.2;   // opening a GPU takes about as long
+static const double GPUS_LEG_S = 0.5;    // of which the second half is measured: it starts from few intervals
+static const double WORTH_JOINING = 0.02;  // of the rate of the GPUs
+
+// Beside GPUs each of them leaves a core to the thread that drives it, unless the user says how many: a thread
+// that waits for its turn leaves its GPU idle.
+int flowshop_exploring_cores(const flowshop_run *run, mco_flowshop_engine engine)
+{
+    if (engine == MCO_FLOWSHOP_ENGINE_GPU)
+        return 0;
+    if (engine != MCO_FLOWSHOP_ENGINE_HYBRID || run->params->threads > 0)
+        return run->threads;
+    return run->threads > run->gpu_count ? run->threads - run->gpu_count : 1;
+}
+
+void flowshop_use_engine(flowshop_run *run, mco_flowshop_engine engine)
+{
+    mco_flowshop_result *r = run->result;
+    bool has_gpus = engine == MCO_FLOWSHOP_ENGINE_GPU || engine == MCO_FLOWSHOP_ENGINE_HYBRID;
+    r->engine = engine;
+    r->threads_used = has_gpus ? run->gpu_count + flowshop_exploring_cores(run, engine) : run->threads;
+}
+
+mco_status flowshop_refuse_gpu(const flowshop_run *run)
+{
+#ifdef MCO_HAVE_CUDA
+    return flowshop_gpu_refuse(run->ctx, run->shop);
+#else
+    (void)run;
+    return MCO_OK;
+#endif
+}
+
+// ---- A search: the legs have these in common.
+
+typedef struct tree_search {
+    flowshop_run *run;
+    const flowshop_engine_setup *setup;
+    flowshop_worker_kind *workers;  // [gpus + threads]
+    flowshop_johnson johnson;       // with LB2
+    flowshop_checkpoint *state;
+    mco_stop *stop;
+} tree_search;
+
+// GPUs first: an interval goes to them before it goes to a core.
+static mco_status list_workers(tree_search *s, flowshop_leg *leg)
+{
+    mco_status st = MCO_OK;
+    const flowshop_run *run = s->run;
+    const mco_flowshop_engine engine = run->result->engine;
+    mco_free(run->ctx, &s->workers);
+    MCO_TRY(mco_alloc(run->ctx, &s->workers, run->gpu_count + run->threads));
+    leg->count = 0;
+    for (int i = 0; i < run->gpu_count && engine != MCO_FLOWSHOP_ENGINE_CPU; i++)
+        s->workers[leg->count++] = (flowshop_worker_kind){s->setup->gpu_explorer, &run->gpus[i]};
+    for (int i = 0; i < flowshop_exploring_cores(run, engine); i++)
+        s->workers[leg->count++] = (flowshop_worker_kind){run->variant->explorer, NULL};
+    leg->workers = s->workers;
+done:
+    return st;
+}
+
+static mco_status search(tree_search *s, mco_flowshop_engine engine, flowshop_leg *leg)
+{
+    mco_status st = MCO_OK;
+    flowshop_use_engine(s->run, engine);
+    leg->johnson = s->run->bound == MCO_FLOWSHOP_LB2 ? &s->johnson : NULL;
+    MCO_TRY(list_workers(s, leg));
+    MCO_TRY(flowshop_search_leg(s->run, s->state, leg, s->stop));
+done:
+    return st;
+}
+
+// ---- Engine auto
+
+// Looks for the first GPU, as the other engines do without --gpus. NULL, or why there is none.
+static const char *find_gpu(flowshop_run *run)
+{
+    const char *reason = NULL;
+    if (mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS) != MCO_OK ||
+        mco_gpus_list(run->ctx, run->gpus, &run->gpu_count, &reason) != MCO_OK)
+        return mco_context_error(run->ctx);
+    run->gpu_count = reason == NULL;
+    return reason;
+}
+
+// True when the search stays with the cores: no GPU, or none that could search this tree.
+static bool stays_with_cores(flowshop_run *run)
+{
+    const char *reason = run->gpus == NULL ? find_gpu(run) : NULL;
+    if (reason == NULL && flowshop_refuse_gpu(run) != MCO_OK)
+        reason = mco_context_error(run->ctx);
+    if (reason != NULL)
+        mco_log(run->ctx, MCO_LOG_INFO, "engine cpu: %s", reason);
+    return reason != NULL;
+}
+
+static bool is_over(const tree_search *s)
+{
+    return s->state->open.count == 0 || *s->stop != MCO_STOP_FINISHED;
+}
+
+// The cores take over what a lost GPU left; any other failure is the run's.
+static mco_status go_on_without_gpus(tree_search *s, mco_status st)
+{
+    if (st != MCO_ERR_DEVICE && st != MCO_ERR_MEMORY)
+        return st;
+    mco_log(s->run->ctx, MCO_LOG_WARNING, "engine cpu from here on: %s", mco_context_error(s->run->ctx));
+    flowshop_leg rest = {.limit_s = INFINITY};
+    return search(s, MCO_FLOWSHOP_ENGINE_CPU, &rest);
+}
+
+// Goes on with the GPUs alone or with all, whichever was faster. Cores too slow to matter are not tried:
+// serving them stops the GPUs now and then.
+static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores, const flowshop_leg *gpus)
+{
+    mco_status st = MCO_OK;
+    const flowshop_run *run = s->run;
+    flowshop_leg both = {.limit_s = s->setup->gpus_leg_s}, rest = {.limit_s = INFINITY};
+    const bool is_worth_trying = cores->nodes_per_s >= WORTH_JOINING * gpus->nodes_per_s;
+    if (is_worth_trying)
+        MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_HYBRID, &both));
+    if (is_over(s))
+        return MCO_OK;
+    const bool is_joined = both.nodes_per_s > gpus->nodes_per_s;
+    char with_both[64] = "too few to be tried together";
+    if (is_worth_trying)
+        snprintf(with_both, sizeof with_both, "together %.1f M", both.nodes_per_s * 1e-6);
+    mco_log(run->ctx, MCO_LOG_INFO, "engine %s: %d GPU%s %.1f M nodes/s, %d thread%s %.1f M, %s",
+            is_joined ? "hybrid" : "gpu", run->gpu_count, mco_plural(run->gpu_count), gpus->nodes_per_s * 1e-6,
+            run->threads, mco_plural(run->threads), cores->nodes_per_s * 1e-6, with_both);
+    MCO_TRY(search(s, is_joined ? MCO_FLOWSHOP_ENGINE_HYBRID : MCO_FLOWSHOP_ENGINE_GPU, &rest));
+done:
+    return st;
+}
+
+static mco_status search_by_measurement(tree_search *s)
+{
+    mco_status st = MCO_OK;
+    flowshop_leg cores = {.limit_s = s->setup->cores_leg_s, .goes_on = stays_with_cores};
+    flowshop_leg gpus = {.limit_s = s->setup->gpus_leg_s};
+    MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_CPU, &cores));
+    if (is_over(s))
+        return MCO_OK;
+    mco_log(s->run->ctx, MCO_LOG_INFO, "engine gpu for %.1f s, to be measured: %s%s", gpus.limit_s,
+            s->run->gpus[0].name, s->run->gpu_count > 1 ? " and others" : "");
+    st = search(s, MCO_FLOWSHOP_ENGINE_GPU, &gpus);
+    if (st == MCO_OK && !is_over(s))
+        st = search_by_the_faster(s, &cores, &gpus);
+    if (st != MCO_OK)
+        st = go_on_without_gpus(s, st);
+done:
+    return st;
+}
+
+// ---- Any engine
+
+static mco_status prepare_pairs(tree_search *s)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = s->run;
+    if (run->bound != MCO_FLOWSHOP_LB2)
+        return MCO_OK;
+    MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->deadline_s, &s->johnson));
+    if (s->johnson.is_complete)
+        flowshop_run_raise_bound(run, flowshop_johnson_bound(run->shop, &s->johnson));
+done:
+    return st;
+}
+
+static void fill_counters(flowshop_run *run, const flowshop_checkpoint *state)
+{
+    mco_flowshop_result *r = run->result;
+    const size_t cells = ((size_t)run->shop->jobs + 1) * (size_t)r->children_columns;
+    memcpy(r->children_by_depth, state->children_by_depth, cells * sizeof *r->children_by_depth);
+    r->nodes = flowshop_search_nodes(state);
+    r->leaves = state->leaves;
+    r->steals = state->steals;
+}
+
+// A GPU failed: keeps what is done, and says where. A leg that could not be recorded leaves the last checkpoint.
+static mco_status keep_search(tree_search *s, const flowshop_leg *leg, mco_status failure)
+{
+    flowshop_run *run = s->run;
+    char text[MCO_ERROR_LENGTH];
+    snprintf(text, sizeof text, "%s", mco_context_error(run->ctx));
+    const char *file = run->params->checkpoint;
+    if (file == NULL)
+        return mco_fail(run->ctx, failure, "%s; nothing was kept, with --checkpoint the search could be resumed", text);
+    if (!leg->is_recorded)
+        return mco_fail(run->ctx, failure, "%s; what was done since the last checkpoint is lost", text);
+    if (flowshop_run_write_checkpoint(run, s->state) == MCO_OK)
+        return mco_fail(run->ctx, failure, "%s; nothing is lost: --resume %s goes on from here", text, file);
+    char reason[MCO_ERROR_LENGTH];
+    snprintf(reason, sizeof reason, "%s", mco_context_error(run->ctx));
+    return mco_fail(run->ctx, failure, "%s; and the checkpoint could not be written: %s", text, reason);
+}
+
+mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setup *setup, flowshop_checkpoint *state,
+                                   bool *is_proved, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    tree_search s = {.run = run, .setup = setup, .state = state, .stop = stop};
+    flowshop_leg whole = {.limit_s = INFINITY};
+    MCO_TRY(prepare_pairs(&s));
+    st = run->params->engine == MCO_FLOWSHOP_ENGINE_AUTO ? search_by_measurement(&s)
+                                                         : search(&s, run->params->engine, &whole);
+    if (st != MCO_OK && whole.has_lost_device)
+        st = keep_search(&s, &whole, st);
+    MCO_TRY(st);
+    *is_proved = state->open.count == 0;
+    flowshop_search_raise_bound(run, state);
+    if (run->params->checkpoint != NULL)
+        run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, state) != MCO_OK;
+    fill_counters(run, state);
+done:
+    flowshop_johnson_destroy(run->ctx, &s.johnson);
+    mco_free(run->ctx, &s.workers);
+    return st;
+}
+
+mco_status flowshop_search_tree(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop)
+{
+    flowshop_engine_setup setup = {.cores_leg_s = CORES_LEG_S, .gpus_leg_s = GPUS_LEG_S};
+#ifdef MCO_HAVE_CUDA
+    setup.gpu_explorer = &flowshop_gpu_explorer;
+#endif
+    return flowshop_search_tree_by(run, &setup, state, is_proved, stop);
+}

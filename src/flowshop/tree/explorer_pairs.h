@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Part of flowshop/tree/explorer.c: LB2 of the children that LB1 leaves. Pairs of machines are lanes, in an
+// order learned from what pruned; positions of Johnson's order are the loop. See flowshop/tree/bounds.h.
+#ifndef MCO_FLOWSHOP_TREE_EXPLORER_PAIRS_H
+#define MCO_FLOWSHOP_TREE_EXPLORER_PAIRS_H
+
+#include "flowshop/tree/explorer_node.h"
+
+// table[index] lane by lane. The table is padded to whole vectors.
+INLINE vec look_up(const lane *values, int size, vec index)
+{
+#if defined(__AVX512BW__) && LANE_BITS == 16
+    const __m512i *v = (const __m512i *)(const void *)values;
+    if (size <= LANES)
+        return (vec)_mm512_permutexvar_epi16((__m512i)index, v[0]);
+    if (size <= 2 * LANES)
+        return (vec)_mm512_permutex2var_epi16(v[0], (__m512i)index, v[1]);
+#endif
+    (void)size;
+    vec result;
+    for (int k = 0; k < LANES; k++)
+        result[k] = values[index[k]];
+    return result;
+}
+
+// Tables in the order learned so far: the pairs that pruned most come first. False if the search was
+// stopped in between: at 2000x100 they hold ten million cells.
+static bool fill_pair_tables(flowshop_explorer *x)
+{
+    const flowshop_johnson *jo = x->search->johnson;
+    const mco_flowshop *shop = x->search->shop;
+    pair_tables *t = &x->lb2;
+    for (int g = 0; g < t->groups; g++) {
+        if (atomic_load_explicit(&x->search->must_stop, memory_order_relaxed))
+            return false;
+        for (int k = 0; k < LANES; k++) {
+            int32_t q = t->order[g * LANES + k], first = jo->first[q], second = jo->second[q];
+            ((lane *)&t->first[g])[k] = (lane)first;
+            ((lane *)&t->second[g])[k] = (lane)second;
+            for (int32_t s = 0; s < x->n; s++) {
+                int32_t j = jo->order[(int64_t)q * x->n + s];
+                int64_t at = ((int64_t)s * t->groups + g) * LANES + k;
+                ((lane *)t->job)[at] = (lane)j;
+                ((lane *)t->p1)[at] = (lane)mco_flowshop_time(shop, first, j);
+                ((lane *)t->p2)[at] = (lane)mco_flowshop_time(shop, second, j);
+                ((lane *)t->lag)[at] = (lane)flowshop_lag(jo, x->m, j, first, second);
+            }
+        }
+    }
+    return true;
+}
+
+// Sorts the pairs by success, stable; doubles the time to the next sort. False as above.
+static bool learn_pairs(flowshop_explorer *x)
+{
+    pair_tables *t = &x->lb2;
+    int32_t pairs = x->search->johnson->pairs;
+    for (int32_t i = 1; i < pairs; i++) {
+        int32_t q = t->order[i], k = i;
+        for (; k > 0 && t->successes[t->order[k - 1]] < t->successes[q]; k--)
+            t->order[k] = t->order[k - 1];
+        t->order[k] = q;
+    }
+    for (int32_t i = pairs; i < t->groups * LANES; i++)
+        t->order[i] = t->order[0];
+    if (!fill_pair_tables(x))
+        return false;
+    t->next_learning = t->next_learning > 0 ? 2 * t->next_learning : FIRST_LEARNING;
+    return true;
+}
+
+// Bound of the node that fixes `job` besides, from smallest heads and tails; stops at U.
+static lane two_machine_bound(flowshop_explorer *x, lane job, const lane *heads, const lane *tails)
+{
+    pair_tables *t = &x->lb2;
+    const vec jobs = vec_all(job), limit = vec_all((int32_t)(x->rule_bound - 1));
+    vec best = {0};
+    for (int g = 0; g < t->groups; g++) {
+        vec t1 = look_up(heads, x->m, t->first[g]), t2 = look_up(heads, x->m, t->second[g]);
+        const vec *at = t->job + g;
+        const int64_t p1 = t->p1 - t->job, p2 = t->p2 - t->job, lag = t->lag - t->job, active = t->active - t->job;
+        for (int32_t s = 0; s < x->n; s++, at += t->groups) {
+            // A lane whose job is fixed adds nothing: its times and its arrival become 0.
+            vec is_on = at[active] & (vec)(at[0] != jobs);
+            t1 += at[p1] & is_on;
+            t2 = vec_max(t2, (t1 + at[lag]) & is_on) + (at[p2] & is_on);
+        }
+        vec bound = t2 + look_up(tails, x->m, t->second[g]);
+        uint32_t even, odd;
+        vec_less_bits(limit, bound, &even, &odd);
+        if ((even | odd) != 0) {
+            int lane_index = even != 0 ? 2 * __builtin_ctz(even) : 2 * __builtin_ctz(odd) + 1;
+            t->successes[t->order[g * LANES + lane_index]]++;
+            return x->rule_bound;
+        }
+        best = vec_max(best, bound);
+    }
+    lane result = 0;
+    for (int k = 0; k < LANES; k++)
+        result = best[k] > result ? best[k] : result;
+    return result;
+}
+
+// Ends of a child: the ends of the node with `job` put in front, or at the back.
+static void ends_with_child(const flowshop_explorer *x, const frame *f, int32_t k, bool is_front, lane *out)
+{
+    const pair *times = (const pair *)f->table->times + k;
+    const int stride = f->table->vectors * PAIRS;
+    int32_t reach = 0;
+    for (int32_t i = 0; i < x->m; i++) {
+        pair end = f->ends[i], time = times[(int64_t)i * stride];
+        int32_t ready = is_front ? pair_even(end) : pair_odd(end);
+        reach = (reach > ready ? reach : ready) + (is_front ? pair_even(time) : pair_odd(time));
+        out[is_front ? i : x->m - 1 - i] = (lane)reach;
+    }
+}
+
+// Raises the bounds of the children that LB1 leaves below U to LB2 = max(LB1, all pairs), cut at U.
+// False when the search was stopped in between: the node is then not decomposed.
+static bool refine_by_pairs(flowshop_explorer *x, frame *f)
+{
+    pair_tables *t = &x->lb2;
+    lane *bounds = (lane *)f->bounds;
+    if (x->nodes >= t->next_learning && !learn_pairs(x))
+        return false;
+    memset(t->is_free, 0, (size_t)x->n * sizeof *t->is_free);
+    for (int32_t i = 0; i < x->m; i++) {
+        t->heads[i] = (lane)pair_even(f->ends[i]);
+        t->tails[x->m - 1 - i] = (lane)pair_odd(f->ends[i]);
+    }
+    const int32_t pairs = f->table->vectors * PAIRS;
+    for (int32_t k = 0; k < pairs; k++)
+        if (f->free[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1)
+            t->is_free[f->table->jobs[k]] = -1;
+    for (int64_t s = 0; s < (int64_t)x->n * t->groups; s++)
+        t->active[s] = look_up(t->is_free, x->n, t->job[s]);
+    for (int32_t k = 0; k < pairs; k++) {
+        if (!(f->free[k / WORD_PAIRS] >> (k % WORD_PAIRS) & 1))
+            continue;
+        for (int side = 0; side < 2; side++) {
+            lane *bound = &bounds[2 * k + side];
+            if (*bound >= x->rule_bound) {
+                *bound = x->rule_bound;
+                continue;
+            }
+            if (atomic_load_explicit(&x->search->must_stop, memory_order_relaxed))
+                return false;
+            ends_with_child(x, f, k, side == 0, t->child);
+            lane pairs_bound = two_machine_bound(x, (lane)f->table->jobs[k], side == 0 ? t->child : t->heads,
+                                                 side == 0 ? t->tails : t->child);
+            *bound = pairs_bound > *bound ? pairs_bound : *bound;
+        }
+    }
+    return true;
+}
+
+#endif

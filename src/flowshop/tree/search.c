@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// Branch and bound by many workers on one tree: one explorer each, of a core or of a GPU, and work moved
+// between them as intervals (flowshop/tree/workers.c).
+//
+// The calling thread works not: it records schedules, watches the clock, logs, and writes checkpoints. For
+// a checkpoint (and, with cores alone, for the bound in the log) it takes a note of all workers.
+#include "flowshop/tree/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/team.h"
+#include "flowshop/tree/workers.h"
+
+static const double WAIT_S = 0.02;       // the supervisor's nap
+static const double BOUND_S = 1.0;       // between two looks at the bound of the open work, cores alone
+static const double GPU_BOUND_S = 10.0;  // the same with GPUs, where --gap asks for the bound
+
+// ---- Notes
+
+// Adds up the notes of all workers, what nobody has begun, and the earlier legs.
+static mco_status add_notes(flowshop_workers *p, flowshop_checkpoint *out)
+{
+    mco_status st = MCO_OK;
+    int64_t count = p->base->open.count - p->noted_taken;
+    for (int i = 0; i < p->count; i++)
+        count += p->workers[i].rest.count;
+    out->open.count = 0;
+    MCO_TRY(flowshop_intervals_reserve(p->run->ctx, &out->open, count));
+    for (int64_t i = p->noted_taken; i < p->base->open.count; i++)
+        flowshop_interval_copy(&p->base->open.items[i], flowshop_intervals_push(&out->open));
+    memcpy(out->children_by_depth, p->base->children_by_depth, (size_t)p->cells * sizeof *out->children_by_depth);
+    out->leaves = p->base->leaves;
+    out->steals = p->base->steals + p->steals;
+    for (int i = 0; i < p->count; i++) {
+        const flowshop_worker *w = &p->workers[i];
+        for (int64_t c = 0; c < p->cells; c++)
+            out->children_by_depth[c] += w->children_by_depth[c];
+        out->leaves += w->leaves;
+        for (int64_t k = 0; k < w->rest.count; k++)
+            flowshop_interval_copy(&w->rest.items[k], flowshop_intervals_push(&out->open));
+    }
+done:
+    return st;
+}
+
+static int64_t nodes_so_far(const flowshop_workers *p)
+{
+    int64_t sum = p->base_nodes;
+    for (int i = 0; i < p->count; i++)
+        sum += p->workers[i].ops->nodes(p->workers[i].x);
+    return sum;
+}
+
+// Takes a note of everything while the workers go on. *is_whole false if the run had to end, or did
+// end, before all had written theirs: workers look up once a batch, and a batch of LB2 on a large
+// instance is long.
+static mco_status take_note(flowshop_workers *p, flowshop_checkpoint *out, bool *is_whole)
+{
+    mco_status st = MCO_OK;
+    mco_stop stop;
+    pthread_mutex_lock(&p->lock);
+    p->is_noting = true;
+    p->noted_taken = p->taken;
+    p->missing_notes = p->count;
+    for (int i = 0; i < p->count; i++)
+        p->workers[i].has_noted = false;
+    atomic_fetch_add(&p->wanted, 1);
+    flowshop_workers_call_locked(p);
+    pthread_cond_broadcast(&p->changed);
+    while (p->missing_notes > 0 && !p->is_done && !flowshop_workers_must_stop(p) &&
+           !flowshop_run_must_stop(p->run, nodes_so_far(p), &stop))
+        flowshop_workers_wait_locked(p, WAIT_S / 2);
+    // A worker that has left has written its last note instead.
+    *is_whole = p->missing_notes == 0 && !p->is_done && !flowshop_workers_must_stop(p);
+    p->is_noting = false;
+    atomic_fetch_sub(&p->wanted, 1);
+    flowshop_workers_call_locked(p);
+    if (*is_whole)
+        st = add_notes(p, out);
+    pthread_mutex_unlock(&p->lock);
+    return st;
+}
+
+// ---- Supervision
+
+static mco_status record_found(flowshop_workers *p, flowshop_checkpoint *note)
+{
+    mco_status st = MCO_OK;
+    pthread_mutex_lock(&p->found_lock);
+    int64_t makespan = p->found_makespan;
+    if (makespan >= 0)
+        memcpy(note->order, p->found_order, (size_t)p->search.shop->jobs * sizeof *note->order);
+    p->found_makespan = -1;
+    pthread_mutex_unlock(&p->found_lock);
+    if (makespan >= 0)
+        st = flowshop_run_improve(p->run, makespan, note->order, "tree");
+    return st;
+}
+
+int64_t flowshop_search_nodes(const flowshop_checkpoint *state)
+{
+    int64_t sum = 0;
+    const int64_t columns = flowshop_children_columns(state->open.jobs);
+    for (int64_t i = columns; i < ((int64_t)state->open.jobs + 1) * columns; i++)
+        sum += state->children_by_depth[i];
+    return sum;
+}
+
+void flowshop_search_raise_bound(flowshop_run *run, const flowshop_checkpoint *state)
+{
+    int64_t least = run->upper_bound;
+    for (int64_t i = 0; i < state->open.count; i++)
+        least = state->open.items[i].bound < least ? state->open.items[i].bound : least;
+    if (!state->is_slice)
+        flowshop_run_raise_bound(run, least);
+}
+
+mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state)
+{
+    const mco_flowshop_result *r = run->result;
+    state->bound = run->bound;
+    state->branching = run->branching;
+    state->upper_bound = run->upper_bound;
+    state->makespan = r->makespan;
+    state->iterations = r->iterations;
+    if (r->makespan >= 0)
+        memcpy(state->order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
+    mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open", flowshop_run_time_s(run),
+            (long long)state->open.count);
+    return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
+}
+
+// The supervisor's clocks.
+typedef struct watch {
+    double next_bound, next_checkpoint;
+    double end, half_way;   // of the leg
+    double rate_time;       // since when, and from how many nodes, the rate in the log counts
+    int64_t rate_nodes;
+    double leg_time;        // the same for the rate of the leg
+    int64_t leg_nodes;
+    int64_t open;           // intervals of the last note; -1 before
+} watch;
+
+// Between two notes for the bound alone.
+static double bound_interval_s(const flowshop_workers *p)
+{
+    return p->gpu_count == 0 ? BOUND_S : p->run->params->gap > 0 ? GPU_BOUND_S : INFINITY;
+}
+
+static watch begin_watch(const flowshop_workers *p)
+{
+    const mco_flowshop_params *params = p->run->params;
+    const double now = mco_clock_s();
+    return (watch){.next_bound = now + bound_interval_s(p),
+                   .next_checkpoint = params->checkpoint != NULL ? now + params->checkpoint_interval_s : INFINITY,
+                   .end = now + p->leg->limit_s,
+                   .half_way = now + p->leg->limit_s / 2,
+                   .rate_time = now,
+                   .rate_nodes = p->base_nodes,
+                   .leg_time = now,
+                   .leg_nodes = p->base_nodes,
+                   .open = -1};
+}
+
+static void log_line(flowshop_workers *p, watch *t)
+{
+    const mco_flowshop_result *r = p->run->result;
+    const double now = mco_clock_s();
+    const int64_t nodes = nodes_so_far(p);
+    char best[24] = "-", gap[24] = "-", open[24] = "-";
+    if (r->makespan >= 0) {
+        snprintf(best, sizeof best, "%lld", (long long)r->makespan);
+        snprintf(gap, sizeof gap, "%.2f%%",
+                 100.0 * (double)(r->makespan - r->bound) / (double)(r->makespan + (r->makespan == 0)));
+    }
+    if (t->open >= 0)
+        snprintf(open, sizeof open, "%lld", (long long)t->open);
+    pthread_mutex_lock(&p->lock);
+    const int64_t steals = p->base->steals + p->steals;
+    pthread_mutex_unlock(&p->lock);
+    if (p->run->log_lines++ % 20 == 0)
+        mco_log(p->run->ctx, MCO_LOG_INFO,
+                "   time s     M nodes      open      best     bound      gap   M nodes/s    steals");
+    mco_log(p->run->ctx, MCO_LOG_INFO, "%9.1f %11.3f %9s %9s %9lld %8s %11.2f %9lld", flowshop_run_time_s(p->run),
+            (double)nodes * 1e-6, open, best, (long long)r->bound, gap,
+            (double)(nodes - t->rate_nodes) / (now - t->rate_time) * 1e-6, (long long)steals);
+    t->rate_nodes = nodes;
+    t->rate_time = now;
+}
+
+// Takes a note where one is due: raises the bound, writes the checkpoint.
+static mco_status note_if_due(flowshop_workers *p, flowshop_checkpoint *note, watch *t)
+{
+    mco_status st = MCO_OK;
+    const double now = mco_clock_s();
+    const bool is_checkpoint_due = now >= t->next_checkpoint;
+    bool is_whole;
+    if (!is_checkpoint_due && now < t->next_bound)
+        return MCO_OK;
+    MCO_TRY(take_note(p, note, &is_whole));
+    if (!is_whole)
+        return MCO_OK;
+    // What the workers found before they noted is done work: it must be in the same checkpoint.
+    MCO_TRY(record_found(p, note));
+    flowshop_search_raise_bound(p->run, note);
+    t->open = note->open.count;
+    t->next_bound = mco_clock_s() + bound_interval_s(p);
+    if (is_checkpoint_due) {
+        // A full disk must not cost the search: the next interval tries again.
+        if (flowshop_run_write_checkpoint(p->run, note) != MCO_OK)
+            mco_log(p->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(p->run->ctx));
+        t->next_checkpoint = mco_clock_s() + p->run->params->checkpoint_interval_s;
+    }
+done:
+    return st;
+}
+
+// True at the end of a leg that does not go on.
+static bool is_leg_over(flowshop_workers *p, watch *t)
+{
+    const double now = mco_clock_s();
+    const int64_t nodes = nodes_so_far(p);
+    if (now >= t->end) {
+        p->leg->nodes_per_s = (double)(nodes - t->leg_nodes) / (now - t->leg_time);
+        t->end = INFINITY;
+        return p->leg->goes_on == NULL || !p->leg->goes_on(p->run);
+    }
+    if (now >= t->half_way) {
+        t->leg_time = now;
+        t->leg_nodes = nodes;
+        t->half_way = INFINITY;
+    }
+    return false;
+}
+
+// The calling thread's part until the workers are done, the leg is over or the run must end.
+static mco_status supervise(flowshop_workers *p, mco_team *team, flowshop_checkpoint *note, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    watch t = begin_watch(p);
+    while (!mco_team_wait(team, WAIT_S)) {
+        MCO_TRY(record_found(p, note));
+        if (flowshop_run_must_stop(p->run, nodes_so_far(p), stop) || is_leg_over(p, &t))
+            break;
+        MCO_TRY(note_if_due(p, note, &t));
+        if (flowshop_run_log_is_due(p->run))
+            log_line(p, &t);
+    }
+done:
+    pthread_mutex_lock(&p->lock);
+    atomic_store(&p->search.must_stop, true);
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+    return st;
+}
+
+// ---- A leg
+
+// Once all workers have returned: their last notes become the state.
+static mco_status end_leg(flowshop_workers *p, flowshop_checkpoint *state, flowshop_checkpoint *note)
+{
+    mco_status st = MCO_OK;
+    // The notes count only with the schedules that they were pruned by.
+    MCO_TRY(record_found(p, note));
+    p->noted_taken = p->taken;
+    MCO_TRY(add_notes(p, note));
+    for (int i = 0; i < p->count; i++)
+        p->run->result->device_s += p->workers[i].device_s;
+    flowshop_checkpoint begun = *state;
+    *state = *note;
+    *note = begun;
+    p->leg->is_recorded = true;
+done:
+    return st;
+}
+
+// Tells how a GPU failed and, if `st` is no success either, why nothing of the leg is recorded.
+static mco_status fail_by_device(const flowshop_workers *p, mco_status st)
+{
+    char text[MCO_ERROR_LENGTH + 8] = "";
+    if (st != MCO_OK)
+        snprintf(text, sizeof text, "; then %s", mco_context_error(p->run->ctx));
+    return mco_fail(p->run->ctx, p->failure, "%s%s", p->failure_text, text);
+}
+
+mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, flowshop_leg *leg, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    flowshop_checkpoint note = {0};
+    mco_team team = {0};
+    flowshop_workers p;
+    MCO_TRY(flowshop_workers_create(run, state, leg, &p));
+    MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &note));
+    note.rule_bound = state->rule_bound;
+    note.is_fixed = state->is_fixed;
+    note.is_slice = state->is_slice;
+    *stop = MCO_STOP_FINISHED;
+    // What took long before (the orders of LB2, a GPU) may have used the time up.
+    if (flowshop_run_must_stop(run, p.base_nodes, stop) || (leg->johnson != NULL && !leg->johnson->is_complete))
+        atomic_store(&p.search.must_stop, true);
+    MCO_TRY(mco_team_start(run->ctx, p.count, flowshop_workers_work, &p, &team));
+    st = supervise(&p, &team, &note, stop);
+    mco_team_join(&team);
+    if (st == MCO_OK)
+        st = end_leg(&p, state, &note);
+    leg->has_lost_device = p.failure != MCO_OK;
+    if (leg->has_lost_device)
+        st = fail_by_device(&p, st);
+    MCO_TRY(st);
+    *stop = state->open.count == 0 ? MCO_STOP_FINISHED : *stop;
+done:
+    flowshop_workers_destroy(&p);
+    flowshop_checkpoint_destroy(run->ctx, &note);
+    return st;
+}

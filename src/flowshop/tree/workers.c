@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// An idle worker waits. Every working one looks up now and then, and if somebody waits, gives a share of what
+// it has left: few, large pieces, in proportion to the power of the two. A core looks up every millisecond
+// or so. A GPU runs until it is called, and being called costs it a stop of its kernel: it is called for a
+// note, for another GPU, and every 0.1 s for cores.
+// A note is what every worker has left and has done; each writes its own. No work changes hands from the
+// first to the last of them, so that together they are exactly the rest of the tree, and the counters beside
+// them exactly what is done (Mezmaz, Melab, Talbi 2007). The last notes are written as each worker leaves:
+// must_stop is set under the lock, and from then on no work changes hands any more.
+// Names ending in _locked expect the lock.
+#include "flowshop/tree/workers.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+enum {
+    BATCH_NODES = 1024,
+    // Of a GPU in cores: one H200 explores about as fast as 200. It sets who is served first and how
+    // much changes hands, and need not be exact.
+    GPU_POWER = 200,
+    CORE_QUEUE = 256  // intervals a GPU may give to a core at a time
+};
+// Between two looks at the others a core does about this many lane operations, one millisecond or less.
+static const int64_t BATCH_OPERATIONS = 16000000;
+static const double CORE_CALL_S = 0.1;    // between two calls of a GPU on behalf of cores: each costs it a millisecond
+static const double GPU_CALL_S = 0.001;   // the same on behalf of a GPU, while something is left to give
+static const double IDLE_S = 0.002;       // a worker that waits looks this often whether a GPU may be called
+
+static void found(flowshop_search *search, int64_t makespan, const int32_t *order)
+{
+    flowshop_workers *p = (flowshop_workers *)(void *)search;
+    pthread_mutex_lock(&p->found_lock);
+    if (makespan < atomic_load(&p->search.incumbent)) {
+        atomic_store(&p->search.incumbent, makespan);
+        p->found_makespan = makespan;
+        memcpy(p->found_order, order, (size_t)p->search.shop->jobs * sizeof *order);
+    }
+    pthread_mutex_unlock(&p->found_lock);
+}
+
+// ---- Sharing
+
+bool flowshop_workers_must_stop(flowshop_workers *p)
+{
+    return atomic_load_explicit(&p->search.must_stop, memory_order_relaxed);
+}
+
+// True when a worker should look up. The call alone, too: another GPU may be serving those that wait just now,
+// and until that is done the explorer would return at once again.
+static bool is_wanted(flowshop_workers *p)
+{
+    return atomic_load_explicit(&p->wanted, memory_order_relaxed) > 0 ||
+           atomic_load_explicit(&p->search.calls, memory_order_relaxed) > 0;
+}
+
+void flowshop_workers_wait_locked(flowshop_workers *p, double seconds)
+{
+    enum { BILLION = 1000000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t nanoseconds = until.tv_nsec + (int64_t)(seconds * BILLION);
+    until.tv_sec += (time_t)(nanoseconds / BILLION);
+    until.tv_nsec = (long)(nanoseconds % BILLION);
+    pthread_cond_timedwait(&p->changed, &p->lock, &until);
+}
+
+// True if this GPU should stop for the note, or for those that wait. One that had nothing to give, or is asked
+// by cores alone, is left in peace longer.
+static bool should_call_locked(const flowshop_workers *p, const flowshop_worker *w, double now)
+{
+    if (w->state != FLOWSHOP_WORKING)
+        return false;
+    if (p->is_noting)
+        return !w->has_noted;
+    double peace_s = p->waiting_gpus > 0 && w->has_given ? GPU_CALL_S : CORE_CALL_S;
+    return p->waiting > 0 && now >= w->answered_s + peace_s && now >= p->answered_s + GPU_CALL_S;
+}
+
+// All GPUs hear the call; the first to answer ends it unless it is for a note.
+void flowshop_workers_call_locked(flowshop_workers *p)
+{
+    bool is_called = false;
+    double now = p->waiting > 0 && p->gpu_count > 0 ? mco_clock_s() : 0;
+    for (int i = 0; i < p->gpu_count && !is_called; i++)
+        is_called = should_call_locked(p, &p->workers[i], now);
+    atomic_store_explicit(&p->search.calls, is_called, memory_order_relaxed);
+}
+
+// Writes down what this worker has left and what it has done.
+static void write_note_locked(flowshop_workers *p, flowshop_worker *w)
+{
+    w->rest.count = 0;
+    w->ops->fold(w->x, &w->rest);
+    for (int64_t i = 0; i < w->given.count; i++)
+        flowshop_interval_copy(&w->given.items[i], flowshop_intervals_push(&w->rest));
+    memcpy(w->children_by_depth, w->ops->children_by_depth(w->x), (size_t)p->cells * sizeof *w->children_by_depth);
+    w->leaves = w->ops->leaves(w->x);
+}
+
+static void note_locked(flowshop_workers *p, flowshop_worker *w)
+{
+    if (!p->is_noting || w->has_noted)
+        return;
+    write_note_locked(p, w);
+    w->has_noted = true;
+    if (--p->missing_notes == 0 || w->is_gpu)
+        pthread_cond_broadcast(&p->changed);
+    flowshop_workers_call_locked(p);
+}
+
+// Gives a part of what w has left to a worker that waits, in proportion to their power. What w has not
+// begun goes first. Returns the number of intervals.
+static int64_t give_locked(flowshop_worker *w, flowshop_worker *idle)
+{
+    const double share = (double)idle->power / (double)(idle->power + w->power);
+    if (w->given.count == 0)
+        return w->ops->split(w->x, share, idle->given.room, &idle->given);
+    int64_t count = (int64_t)ceil(share * (double)w->given.count);
+    count = count < idle->given.room ? count : idle->given.room;
+    for (int64_t i = 0; i < count; i++)
+        flowshop_interval_copy(&w->given.items[--w->given.count], flowshop_intervals_push(&idle->given));
+    return count;
+}
+
+// Serves those that wait, GPUs first: they stand first. To be called while the search goes on. True if w had
+// something to give.
+static bool share_locked(flowshop_workers *p, flowshop_worker *w)
+{
+    bool has_given = false;
+    assert(!p->is_noting && !flowshop_workers_must_stop(p));
+    for (int i = 0; i < p->count && p->waiting > 0; i++) {
+        flowshop_worker *idle = &p->workers[i];
+        if (idle->state != FLOWSHOP_WAITING || give_locked(w, idle) == 0)
+            continue;
+        idle->state = FLOWSHOP_GIVEN;
+        atomic_fetch_sub(&p->wanted, 1);
+        p->waiting--;
+        p->waiting_gpus -= idle->is_gpu;
+        p->steals++;
+        has_given = true;
+        pthread_cond_broadcast(&p->changed);
+    }
+    return has_given;
+}
+
+static void answer(flowshop_workers *p, flowshop_worker *w)
+{
+    pthread_mutex_lock(&p->lock);
+    note_locked(p, w);
+    // The call for a note ends when all GPUs have heard it; until then the explorer would return at once.
+    while (w->is_gpu && p->is_noting && atomic_load(&p->search.calls) > 0 && !flowshop_workers_must_stop(p))
+        flowshop_workers_wait_locked(p, IDLE_S);
+    // Once all must stop, one that waited may have left already, its last note written.
+    if (p->waiting > 0 && !p->is_noting && !flowshop_workers_must_stop(p)) {
+        w->has_given = share_locked(p, w);
+        w->answered_s = w->is_gpu ? mco_clock_s() : 0;
+        p->answered_s = w->is_gpu ? w->answered_s : p->answered_s;
+    }
+    flowshop_workers_call_locked(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+// Takes from what nobody has begun: a core one interval, a GPU its part by power of what is left there.
+static void take_queued_locked(flowshop_workers *p, flowshop_worker *w)
+{
+    const int64_t queued = p->base->open.count - p->taken;
+    int64_t count = (queued * w->power + p->total_power - 1) / p->total_power;
+    count = w->is_gpu ? count : 1;
+    count = count < w->given.room ? count : w->given.room;
+    for (int64_t i = 0; i < count && p->taken < p->base->open.count; i++)
+        flowshop_interval_copy(&p->base->open.items[p->taken++], flowshop_intervals_push(&w->given));
+}
+
+static void wait_for_work_locked(flowshop_workers *p, flowshop_worker *w)
+{
+    w->state = FLOWSHOP_WAITING;
+    p->waiting_gpus += w->is_gpu;
+    atomic_fetch_add(&p->wanted, 1);
+    if (++p->waiting == p->count) {
+        p->is_done = true;
+        pthread_cond_broadcast(&p->changed);
+    }
+    while (w->state == FLOWSHOP_WAITING && !p->is_done && !flowshop_workers_must_stop(p)) {
+        note_locked(p, w);
+        flowshop_workers_call_locked(p);
+        if (p->gpu_count > 0)
+            flowshop_workers_wait_locked(p, IDLE_S);
+        else
+            pthread_cond_wait(&p->changed, &p->lock);
+    }
+}
+
+// Takes up the next piece of work; false when there is none anywhere.
+static bool next_work(flowshop_workers *p, flowshop_worker *w)
+{
+    pthread_mutex_lock(&p->lock);
+    note_locked(p, w);
+    if (w->given.count == 0)
+        take_queued_locked(p, w);
+    if (w->given.count == 0)
+        wait_for_work_locked(p, w);
+    // A note that begins from here on waits for this worker. One begun while it woke is written now.
+    note_locked(p, w);
+    bool has_work = w->given.count > 0;
+    if (has_work)
+        w->state = FLOWSHOP_WORKING;
+    pthread_mutex_unlock(&p->lock);
+    if (has_work) {
+        int64_t count = w->is_gpu ? w->given.count : 1;
+        w->given.count -= count;
+        w->ops->unfold(w->x, &w->given.items[w->given.count], count);
+    }
+    return has_work;
+}
+
+// The search ends with this worker's device.
+static void fail(flowshop_workers *p, flowshop_worker *w)
+{
+    pthread_mutex_lock(&p->lock);
+    if (p->failure == MCO_OK)
+        p->failure = w->ops->failure(w->x, &p->failure_text);
+    atomic_store(&p->search.must_stop, true);
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void flowshop_workers_work(void *workers, int index)
+{
+    flowshop_workers *p = workers;
+    flowshop_worker *w = &p->workers[index];
+    while (!flowshop_workers_must_stop(p) && next_work(p, w)) {
+        flowshop_progress progress;
+        for (;;) {
+            progress = w->ops->explore(w->x, p->batch_nodes);
+            if (progress != FLOWSHOP_WORK_LEFT || flowshop_workers_must_stop(p))
+                break;
+            if (is_wanted(p))
+                answer(p, w);
+        }
+        if (progress == FLOWSHOP_WORK_FAILED)
+            fail(p, w);
+    }
+    // Its last note, with what it was given and has not begun. One being taken is void by now: it ends with the
+    // search.
+    pthread_mutex_lock(&p->lock);
+    write_note_locked(p, w);
+    w->device_s = w->ops->device_s != NULL ? w->ops->device_s(w->x) : 0;
+    pthread_mutex_unlock(&p->lock);
+}
+
+// ---- Creation
+
+static int64_t batch_nodes(const flowshop_run *run)
+{
+    const double n = run->shop->jobs, m = run->shop->machines;
+    double operations = 2 * n * m;
+    if (run->bound == MCO_FLOWSHOP_LB2)
+        operations += n * n * m * (m - 1);
+    double nodes = (double)BATCH_OPERATIONS / operations;
+    return nodes < 1 ? 1 : nodes > BATCH_NODES ? BATCH_NODES : (int64_t)nodes;
+}
+
+static mco_status create_worker(flowshop_workers *p, const flowshop_worker_kind *kind, flowshop_worker *w)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = p->run->ctx;
+    w->ops = kind->ops;
+    w->is_gpu = kind->gpu != NULL;
+    w->power = w->is_gpu ? GPU_POWER : 1;
+    MCO_TRY(w->ops->create(ctx, &p->search, kind->gpu, &w->x));
+    const int64_t held = w->ops->room(w->x), queued = w->is_gpu ? held : p->gpu_count > 0 ? CORE_QUEUE : 1;
+    w->given.jobs = w->rest.jobs = p->search.shop->jobs;
+    MCO_TRY(flowshop_intervals_reserve(ctx, &w->given, queued));
+    MCO_TRY(flowshop_intervals_reserve(ctx, &w->rest, held + queued));
+    MCO_TRY(mco_alloc(ctx, &w->children_by_depth, p->cells));
+done:
+    return st;
+}
+
+static mco_status create_explorers(flowshop_workers *p)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = p->run->ctx;
+    MCO_TRY(mco_alloc(ctx, &p->workers, p->count));
+    MCO_TRY(mco_alloc(ctx, &p->found_order, p->search.shop->jobs));
+    for (int i = 0; i < p->count; i++) {
+        assert(i == 0 || p->leg->workers[i].gpu == NULL || p->leg->workers[i - 1].gpu != NULL);
+        p->gpu_count += p->leg->workers[i].gpu != NULL;
+    }
+    for (int i = 0; i < p->count; i++) {
+        MCO_TRY(create_worker(p, &p->leg->workers[i], &p->workers[i]));
+        p->total_power += p->workers[i].power;
+    }
+done:
+    return st;
+}
+
+static void destroy_explorers(flowshop_workers *p)
+{
+    mco_context *ctx = p->run->ctx;
+    for (int i = 0; i < p->count && p->workers != NULL; i++) {
+        flowshop_worker *w = &p->workers[i];
+        mco_free(ctx, &w->children_by_depth);
+        flowshop_intervals_clear(ctx, &w->rest);
+        flowshop_intervals_clear(ctx, &w->given);
+        if (w->x != NULL)
+            w->ops->destroy(ctx, &w->x);
+    }
+    mco_free(ctx, &p->found_order);
+    mco_free(ctx, &p->workers);
+}
+
+mco_status flowshop_workers_create(flowshop_run *run, const flowshop_checkpoint *state, flowshop_leg *leg,
+                                   flowshop_workers *p)
+{
+    pthread_condattr_t attributes;
+    *p = (flowshop_workers){.run = run, .base = state, .leg = leg, .count = leg->count, .found_makespan = -1};
+    p->cells = ((int64_t)run->shop->jobs + 1) * flowshop_children_columns(run->shop->jobs);
+    p->base_nodes = flowshop_search_nodes(state);
+    p->batch_nodes = batch_nodes(run);
+    p->search = (flowshop_search){.shop = run->shop, .bound = run->bound, .branching = run->branching,
+                                  .rule_bound = state->rule_bound, .johnson = leg->johnson, .found = found};
+    atomic_init(&p->search.incumbent, run->upper_bound);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->found_lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&p->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return create_explorers(p);
+}
+
+void flowshop_workers_destroy(flowshop_workers *p)
+{
+    destroy_explorers(p);
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->found_lock);
+    pthread_mutex_destroy(&p->lock);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The tables on a GPU: the best single pieces, then the units of one step after another. Reference: guillotine/ref.c.
+#include "guillotine/tile.cuh"
+#include "guillotine/trace.cuh"
+
+namespace {
+
+// ---- Single pieces
+
+constexpr int PIECE_THREADS = 128;
+
+// A block has a row of a table, or a part of it, a thread a vector of lanes at a time. Traffic: every vector written once;
+// classes and values of pieces come from the caches. Limit: device memory.
+template <class Lanes>
+__global__ void __launch_bounds__(PIECE_THREADS) place_pieces(const __grid_constant__ guillotine_device_tables t, int axis)
+{
+    using vector = vector_of<Lanes>;
+    using lane = typename Lanes::lane;
+    const guillotine_device_axis &rows = t.axis[axis], &other = t.axis[1 - axis];
+    const int32_t p = blockIdx.x;
+    const int64_t own = rows.piece_class[p] * (int64_t)(axis == 0 ? t.class_pitch : 1);
+    const int64_t step = axis == 0 ? 1 : t.class_pitch;
+    lane *row = static_cast<lane *>(t.table[axis]) + p * other.pitch;
+    const int32_t stride = gridDim.y * PIECE_THREADS * vector::COUNT;
+    for (int32_t j = (blockIdx.y * PIECE_THREADS + threadIdx.x) * vector::COUNT; j < other.pitch; j += stride) {
+        lane v[vector::COUNT];
+        UNROLL
+        for (int l = 0; l < vector::COUNT; l++)
+            v[l] = j + l < other.count ? (lane)t.best_piece[own + other.piece_class[j + l] * step] : 0;
+        uint4 bytes;
+        memcpy(&bytes, v, sizeof bytes);
+        *reinterpret_cast<uint4 *>(row + j) = bytes;
+    }
+}
+
+template <class Lanes> cudaError_t launch_pieces(const guillotine_device_tables &t, cudaStream_t stream)
+{
+    const int64_t a_block = (int64_t)PIECE_THREADS * vector_of<Lanes>::COUNT, most = 64;
+    for (int axis = 0; axis < 2; axis++) {
+        const int64_t parts = (t.axis[1 - axis].pitch + a_block - 1) / a_block;
+        const dim3 grid((unsigned int)t.axis[axis].count, (unsigned int)(parts < most ? parts : most));
+        place_pieces<Lanes><<<grid, PIECE_THREADS, 0, stream>>>(t, axis);
+    }
+    return cudaGetLastError();
+}
+
+// ---- Units
+
+// A block has a unit: 64 targets times 16 vectors of lanes, a thread 8 targets times a vector. Shared: 48 KiB, a ring of 128
+// rows and two stages of 32 strips. Per stage of 32 strips 16 KiB come from the L2 cache for 32 * 64 * 64 sums (32 bits). Per
+// octet of strips a thread does 256 additions with maximum (32 bits) for 16 loads of 16 bytes from shared memory: the SM
+// needs 128 cycles for the first and 64 for the second, per warp. Limit: integer arithmetic.
+template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_rows, uint4 *s_strips,
+                                              const typename unit_thread<Lanes>::stage_places &first)
+{
+    const int stages = t.stages();
+    uint32_t mask = first.mask;
+    t.bring_stage(s_rows, s_strips, first, 0);
+    for (int stage = 0; stage < stages; stage++) {
+        typename unit_thread<Lanes>::stage_places next;
+        next.mask = 0;
+        if (stage + 1 < stages)
+            t.find_stage(&next, stage + 1);
+        arrive();
+        __syncthreads();  // the stage has arrived, and all are done with the one before
+        if (stage + 1 < stages)
+            t.bring_stage(s_rows, s_strips, next, stage + 1);
+        t.relax_stage(s_rows, s_strips, stage, mask);
+        mask = next.mask;
+    }
+}
+
+// ---- Units of many steps, taken in order
+
+// Thread 0: waits until the unit may begin. Steps end in order (guillotine/gpu_units.h); those up to *known are done.
+DEVICE void wait_for_steps(const guillotine_unit &unit, const int32_t *done, int32_t *known)
+{
+    if (unit.after <= *known)
+        return;
+    const volatile int32_t *units_done = &done[unit.after];
+    while (*units_done < unit.after_units)
+        __nanosleep(20);
+    __threadfence();
+    *known = unit.after;
+}
+
+// Blocks take units in order until none is left. All units before a block's own are in the hands of other blocks at work, so
+// waiting ends. *taken: units taken, but for the first of each block; done[step]: units done.
+template <class Lanes>
+__global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_constant__ guillotine_device_tables tables,
+                                                               const guillotine_unit *units, int32_t count, int32_t *taken,
+                                                               int32_t *done)
+{
+    using lane = typename Lanes::lane;
+    __shared__ uint4 s_rows[RING * VECTORS], s_strips[2 * STAGE * VECTORS];
+    int32_t *const s_next = reinterpret_cast<int32_t *>(s_strips);  // between the last stage and the next unit's first
+    lane *const s_turn = reinterpret_cast<lane *>(s_rows);
+    static_assert(unit_thread<Lanes>::TURN_LANES * sizeof(lane) <= sizeof s_rows, "the results fit");
+    int32_t known = -1;
+    for (int32_t number = blockIdx.x; number < count;) {
+        unit_thread<Lanes> t(tables, units[number], threadIdx.x);
+        int32_t first_rows[unit_thread<Lanes>::FIRST_ROWS], next = 0;
+        typename unit_thread<Lanes>::stage_places first;
+        t.find_first(first_rows);
+        t.find_stage(&first, 0);
+        if (threadIdx.x == 0)
+            wait_for_steps(t.unit, done, &known);
+        __syncthreads();
+        t.bring_first(s_rows, first_rows);
+        relax_unit<Lanes>(t, s_rows, s_strips, first);
+        if (threadIdx.x == 0)
+            next = (int32_t)gridDim.x + atomicAdd(taken, 1);
+        t.raise_own();
+        __syncthreads();
+        t.turn(s_turn);
+        if (threadIdx.x == 0)
+            *s_next = next;
+        __syncthreads();
+        number = *s_next;
+        t.raise_mirror(s_turn, threadIdx.x);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();  // what the whole block has raised comes before
+            atomicAdd(&done[t.unit.step], 1);
+        }
+    }
+}
+
+// ---- Plan
+
+template <class T>
+cudaError_t launch_trace(const guillotine_device_tables &t, guillotine_trace *d_trace, int32_t capacity, cudaStream_t stream)
+{
+    const cudaError_t error = cudaMemsetAsync(d_trace, 0, guillotine_trace_bytes(capacity), stream);
+    if (error != cudaSuccess)
+        return error;
+    start_trace<T><<<1, 1, 0, stream>>>(t, d_trace);
+    trace_plan<T><<<TRACE_BLOCKS, TRACE_THREADS, 0, stream>>>(t, d_trace, capacity);
+    return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cudaStream_t stream)
+{
+    return tables->lane_bytes == 4 ? launch_pieces<lanes_32>(*tables, stream) : launch_pieces<lanes_64>(*tables, stream);
+}
+
+cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
+                                    int64_t blocks, int32_t *d_taken, int32_t *d_done, cudaStream_t stream)
+{
+    const unsigned int grid = (unsigned int)(count < blocks ? count : blocks);
+    if (count == 0)
+        return cudaSuccess;
+    if (tables->lane_bytes == 4)
+        relax_queue<lanes_32><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, d_taken, d_done);
+    else
+        relax_queue<lanes_64><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, d_taken, d_done);
+    return cudaGetLastError();
+}
+
+cudaError_t guillotine_launch_trace(const guillotine_device_tables *tables, guillotine_trace *d_trace, int32_t capacity,
+                                    cudaStream_t stream)
+{
+    return tables->lane_bytes == 4 ? launch_trace<int32_t>(*tables, d_trace, capacity, stream)
+                                   : launch_trace<int64_t>(*tables, d_trace, capacity, stream);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What an engine is given, what it returns, and the way from a table of values to a plan.
+#ifndef MCO_GUILLOTINE_ENGINE_H
+#define MCO_GUILLOTINE_ENGINE_H
+
+#include "guillotine/model.h"
+
+// One run over the table. With stages K > 0 the levels are F_0, the best single piece that fits, then F_s closed along
+// one axis from F_(s-1), s = 1..K, the axes in turn so that F_K has cuts of `first`. Without stages there is one level.
+typedef struct guillotine_job {
+    const guillotine_model *model;
+    int32_t stages;            // 0: any number
+    mco_guillotine_cut first;  // with stages: X or Y, never ANY
+    bool wants_table;          // all values exact; else the plate's value and plan are enough
+    mco_guillotine_simd simd;
+    int threads;               // at least 1
+    int64_t memory_bytes;      // at most that much for tables; engines refuse more with the need
+    const char *gpus;          // as the parameter
+    double begin_s, deadline_s;  // of mco_clock_s(); INFINITY: none
+} guillotine_job;
+
+// A step of the plan, depth first, lower or left part first: what becomes of a rectangle x[i] x y[j]. It is first made as
+// small as its value allows: what is cut off stays with the last part as waste.
+typedef enum guillotine_step_kind {
+    GUILLOTINE_WASTE_STEP,
+    GUILLOTINE_PIECE_STEP,  // the seed at first = i, second = j
+    GUILLOTINE_X_STEP,      // an x cut at position first = i'
+    GUILLOTINE_Y_STEP
+} guillotine_step_kind;
+
+typedef struct guillotine_step {
+    guillotine_step_kind kind;
+    int32_t first, second;
+} guillotine_step;
+
+typedef struct guillotine_answer {
+    mco_stop stop;            // FINISHED, or TIME or CANCELLED: then there is no value, plan or table
+    int64_t value;
+    guillotine_step *steps;   // [step_count], owned by the caller
+    int64_t step_count;
+    int64_t *table_64;        // [columns * rows] if wanted; one of the two
+    int32_t *table_32;
+    int64_t relaxations;      // sums evaluated
+    int64_t table_bytes;
+    int32_t value_bits, passes, threads;
+    const char *simd;
+    mco_gpu gpu;
+    double device_s, copy_s;
+} guillotine_answer;
+
+// Errors: LIMIT (memory, with the need), MEMORY, DEVICE, INTERNAL.
+mco_status guillotine_ref_run(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer);
+mco_status guillotine_cpu_run(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer);
+mco_status guillotine_gpu_run(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer);
+void guillotine_answer_clear(mco_context *ctx, guillotine_answer *answer);
+
+// ---- From values to steps
+
+typedef struct guillotine_values {
+    const void *table;
+    // V(i,j) of a level, 0..stages; level 0 alone where stages are unlimited. INT64_MIN: not known, worse than any that
+    // the plan needs.
+    int64_t (*at)(const void *table, int32_t level, int32_t i, int32_t j);
+} guillotine_values;
+
+// Walks down from the plate: steps [*count], released by mco_free. Errors: INTERNAL (a value that no cut explains),
+// MEMORY. O(nodes * (columns + rows)).
+mco_status guillotine_walk(mco_context *ctx, const guillotine_job *job, const guillotine_values *values,
+                           guillotine_step **steps, int64_t *count);
+
+// The seed at exactly x[i] x y[j], or -1. O(log seeds).
+int64_t guillotine_seed_at(const guillotine_model *model, int32_t i, int32_t j);
+
+// The axis along which level 1..stages is closed.
+mco_guillotine_cut guillotine_level_axis(const guillotine_job *job, int32_t level);
+
+// Steps to a plan with places on the plate: nodes [*count], released by mco_free. `last_cut` is the axis of the innermost stage,
+// in which a piece is trimmed first; any of the two where stages are unlimited.
+mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, const guillotine_model *model,
+                           const guillotine_step *steps, int64_t step_count, mco_guillotine_cut last_cut,
+                           mco_guillotine_node **nodes, int64_t *count);
+
+// Whether the run is to stop now, and why: *stop is TIME or CANCELLED. Calls back; for the calling thread.
+bool guillotine_is_stopped(mco_context *ctx, const guillotine_job *job, mco_stop *stop);
+
+// Relaxations over all cuts x' <= x/2 of the job's levels: what a plain program evaluates. INT64_MAX where there are more.
+int64_t guillotine_all_relaxations(const guillotine_job *job);
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// Bands, tiles and units (guillotine/gpu_units.h).
+#include "guillotine/gpu_units.h"
+
+#include <string.h>
+
+enum {
+    GAP = 2 * GUILLOTINE_TILE,  // the rows of a tile and a first stage arrive faster than stages over such a gap
+    ALIGNED = 8,          // positions: lanes of a vector, of any width
+    ALIGNED_BAND = 32,    // shorter bands fit one panel wherever they begin
+    LEAST_STAGES = 4,       // of a unit, where a step has few; gcut13 on an H200: 1 stage 0.85 ms, 4 0.65, 16 0.80
+    LEAST_LATE_STAGES = 2,  // of one that needs the step just before
+    MOST_STAGES = 16,       // its first and last actions are amortised then
+    UNITS_PER_SLOT = 4      // of a step, where it has that many stages
+};
+static const double FILLED = 0.9;  // tiles of a band this full are not worth more steps
+
+static int32_t min32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t max32(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int32_t gcd(int32_t a, int32_t b)
+{
+    while (b != 0) {
+        const int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// ---- Bands
+
+// Coordinates that a band may span: below the shortest piece, and whole tiles where the last one would be rather empty.
+static int32_t band_span(int32_t shortest)
+{
+    const int64_t tiles = ceil_div(shortest, GUILLOTINE_TILE);
+    if (shortest < 2 * GUILLOTINE_TILE || shortest >= FILLED * (double)(tiles * GUILLOTINE_TILE))
+        return shortest;
+    return shortest / GUILLOTINE_TILE * GUILLOTINE_TILE;
+}
+
+// The end of the band that begins at position `first`. Long ones end where a vector of lanes ends.
+static int32_t band_end(const guillotine_bands *b, int32_t first, int32_t span)
+{
+    int32_t end = first + 1;
+    while (end < b->count && b->at[end] - b->at[first] < span)
+        end++;
+    const int32_t aligned = end / ALIGNED * ALIGNED;
+    return end - first >= ALIGNED_BAND && end < b->count ? aligned : end;
+}
+
+static void fill_ranks(guillotine_bands *b)
+{
+    for (int32_t p = b->count - 1; p >= 0; p--) {
+        const bool is_last = p + 1 == b->count;
+        const int32_t end = is_last ? b->at[p] + 1 : b->at[p + 1];
+        for (int32_t c = b->at[p]; c < end; c++)
+            b->last_at[c] = p;
+        b->gap_after[p] = is_last || end - b->at[p] >= GAP ? p + 1 : b->gap_after[p + 1];
+    }
+    for (int32_t g = 0; g < b->band_count; g++)
+        for (int32_t p = b->bands[g].first; p < b->bands[g].end; p++)
+            b->band_of[p] = g;
+}
+
+static mco_status make_bands(mco_context *ctx, const guillotine_axis *axis, guillotine_bands *b)
+{
+    mco_status st = MCO_OK;
+    b->count = axis->count;
+    for (int32_t p = 1; p < axis->count; p++)
+        b->divisor = gcd(b->divisor, axis->at[p]);
+    b->divisor = b->divisor > 0 ? b->divisor : 1;
+    const int32_t side = axis->at[axis->count - 1] / b->divisor;
+    if (side > GUILLOTINE_MAX_COORDINATE)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "the gpu engine takes sides up to %d, after division by %d this one has %d",
+                         GUILLOTINE_MAX_COORDINATE, b->divisor, side));
+    MCO_TRY(mco_alloc(ctx, &b->at, axis->count));
+    MCO_TRY(mco_alloc(ctx, &b->last_at, (int64_t)side + 1));
+    MCO_TRY(mco_alloc(ctx, &b->band_of, axis->count));
+    MCO_TRY(mco_alloc(ctx, &b->gap_after, axis->count));
+    MCO_TRY(mco_alloc(ctx, &b->bands, axis->count));
+    for (int32_t p = 0; p < axis->count; p++)
+        b->at[p] = axis->at[p] / b->divisor;
+    const int32_t span = axis->count > 1 ? band_span(b->at[1]) : 1;
+    for (int32_t p = 1; p < b->count; p = b->bands[b->band_count++].end)
+        b->bands[b->band_count] = (guillotine_band){.first = p, .end = band_end(b, p, span)};
+    fill_ranks(b);
+done:
+    return st;
+}
+
+// ---- Ranges of strips
+
+static int32_t stages_of(int32_t first, int32_t end)
+{
+    return (end - first + GUILLOTINE_STAGE - 1) / GUILLOTINE_STAGE;
+}
+
+static mco_status add_range(mco_context *ctx, guillotine_bands *b, guillotine_range range)
+{
+    mco_status st = MCO_OK;
+    guillotine_range *more = NULL;
+    if (b->range_count == b->range_room) {
+        const int32_t room = max32(1024, 2 * b->range_room);
+        MCO_TRY(mco_alloc(ctx, &more, room));
+        if (b->range_count > 0)
+            memcpy(more, b->ranges, (size_t)b->range_count * sizeof *more);
+        mco_free(ctx, &b->ranges);
+        b->ranges = more;
+        b->range_room = room;
+    }
+    b->ranges[b->range_count++] = range;
+done:
+    return st;
+}
+
+// Strips at positions [first, end) of a tile whose last target is at `top`, `most` stages together; gaps between ranges.
+static mco_status add_strips(mco_context *ctx, guillotine_bands *b, int32_t band, int32_t target, int32_t top, int32_t first,
+                             int32_t end, int32_t most)
+{
+    mco_status st = MCO_OK;
+    for (int32_t p = first, next; p < end; p = next) {
+        const int32_t parts = (int32_t)ceil_div(stages_of(b->at[p], b->at[end - 1] + 1), most);
+        const int32_t stages = (int32_t)ceil_div(stages_of(b->at[p], b->at[end - 1] + 1), parts);
+        const int32_t reach = b->at[p] + stages * GUILLOTINE_STAGE - 1;
+        next = min32(min32(end, b->gap_after[p]), reach < top ? b->last_at[reach] + 1 : end);
+        const int32_t needed = b->band_of[b->last_at[top - b->at[p]]];  // for the longest rest
+        MCO_TRY(add_range(ctx, b, (guillotine_range){target, b->at[p], b->at[next - 1] + 1, band - 1 - needed}));
+    }
+done:
+    return st;
+}
+
+// Ranges of a tile with positions [p, end): those with slack or those without.
+static mco_status add_tile(mco_context *ctx, guillotine_bands *b, int32_t band, int32_t p, int32_t end, bool has_slack,
+                           int32_t most)
+{
+    const int32_t top = b->at[end - 1], strips = b->last_at[top / 2] + 1;
+    // Strips before this one may leave a rest in the band before.
+    const int32_t late = band > 0 ? min32(strips, b->last_at[top - b->at[b->bands[band - 1].first]] + 1) : strips;
+    return has_slack ? add_strips(ctx, b, band, b->at[p], top, late, strips, most)
+                     : add_strips(ctx, b, band, b->at[p], top, 1, late, most);
+}
+
+static mco_status add_ranges(mco_context *ctx, guillotine_bands *b, int32_t stages, int32_t late_stages)
+{
+    mco_status st = MCO_OK;
+    b->range_count = 0;
+    for (int32_t g = 0; g < b->band_count; g++) {
+        guillotine_band *band = &b->bands[g];
+        band->ranges_first = b->range_count;
+        band->stages = 0;
+        for (int has_slack = 1; has_slack >= 0; has_slack--) {
+            for (int32_t p = band->first, next; p < band->end; p = next) {
+                for (next = p + 1; next < band->end && b->at[next] - b->at[p] < GUILLOTINE_TILE;)
+                    next++;
+                MCO_TRY(add_tile(ctx, b, g, p, next, has_slack, has_slack ? stages : late_stages));
+            }
+            if (has_slack)
+                band->ranges_slack_end = b->range_count;
+        }
+        band->ranges_end = b->range_count;
+        for (int32_t r = band->ranges_first; r < band->ranges_end; r++)
+            band->stages += stages_of(b->ranges[r].strip, b->ranges[r].strip_end);
+    }
+done:
+    return st;
+}
+
+// ---- Steps
+
+static int32_t first_lane(const guillotine_schedule *s, const guillotine_band *band)
+{
+    return band->first / s->vector * s->vector;
+}
+
+static int32_t panels_of(const guillotine_schedule *s, const guillotine_band *band)
+{
+    return (int32_t)ceil_div(band->end - first_lane(s, band), s->panel);
+}
+
+// Bands of x that take part in a step: [*first, *end).
+static void step_bands(const guillotine_schedule *s, int32_t step, int32_t *first, int32_t *end)
+{
+    *first = step < s->axis[1].band_count ? 0 : step - s->axis[1].band_count + 1;
+    *end = min32(step + 1, s->axis[0].band_count);
+}
+
+// Stages of all units of a step, and their number.
+static int64_t step_stages(const guillotine_schedule *s, int32_t step, int64_t *units)
+{
+    int64_t stages = 0;
+    int32_t first, end;
+    step_bands(s, step, &first, &end);
+    *units = 0;
+    for (int32_t g = first; g < end; g++) {
+        const guillotine_band *x = &s->axis[0].bands[g], *y = &s->axis[1].bands[step - g];
+        stages += x->stages * panels_of(s, y) + y->stages * panels_of(s, x);
+        *units += (int64_t)(x->ranges_end - x->ranges_first) * panels_of(s, y) +
+                  (int64_t)(y->ranges_end - y->ranges_first) * panels_of(s, x);
+    }
+    return stages;
+}
+
+double guillotine_schedule_work(const guillotine_schedule *schedule, int32_t step)
+{
+    int64_t units;
+    return (double)step_stages(schedule, step, &units) * GUILLOTINE_STAGE * GUILLOTINE_TILE * schedule->panel;
+}
+
+// Stages of all tiles of a band, about.
+static void estimate_stages(guillotine_bands *b)
+{
+    for (int32_t g = 0; g < b->band_count; g++) {
+        guillotine_band *band = &b->bands[g];
+        const int32_t bottom = b->at[band->first], top = b->at[band->end - 1];
+        const int64_t tiles = (top - bottom) / GUILLOTINE_TILE + 1, half = (bottom + (int64_t)top) / 4;
+        band->stages = tiles * ((half > b->at[1] ? half - b->at[1] : 0) / GUILLOTINE_STAGE);
+    }
+}
+
+// Ranges as long as the work of all steps suggests.
+static mco_status choose_ranges(mco_context *ctx, guillotine_schedule *s)
+{
+    mco_status st = MCO_OK;
+    int64_t all = 0, units;
+    estimate_stages(&s->axis[0]);
+    estimate_stages(&s->axis[1]);
+    for (int32_t step = 0; step < s->steps; step++)
+        all += step_stages(s, step, &units);
+    const int64_t fair = all / ((int64_t)s->slots * UNITS_PER_SLOT * max32(1, s->steps));
+    s->stages = max32(LEAST_STAGES, fair < MOST_STAGES ? (int32_t)fair : MOST_STAGES);
+    s->late_stages = max32(LEAST_LATE_STAGES, s->stages > LEAST_STAGES ? s->stages / 2 : 1);
+    for (int a = 0; a < 2; a++)
+        MCO_TRY(add_ranges(ctx, &s->axis[a], s->stages, s->late_stages));
+done:
+    return st;
+}
+
+static mco_status count_units(mco_context *ctx, guillotine_schedule *s)
+{
+    mco_status st = MCO_OK;
+    int32_t last = -1;
+    MCO_TRY(mco_alloc(ctx, &s->units, s->steps));
+    MCO_TRY(mco_alloc(ctx, &s->last, s->steps));
+    for (int32_t step = 0; step < s->steps; step++) {
+        int64_t units;
+        (void)step_stages(s, step, &units);
+        if (units > INT32_MAX)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "step %d has %lld units, at most %d are supported", step, (long long)units,
+                             INT32_MAX));
+        s->units[step] = (int32_t)units;
+        last = units > 0 ? step : last;
+        s->last[step] = last;
+    }
+done:
+    return st;
+}
+
+mco_status guillotine_schedule_create(mco_context *ctx, const guillotine_model *model, int lane_bytes, int32_t slots,
+                                      guillotine_schedule *out)
+{
+    mco_status st = MCO_OK;
+    *out = (guillotine_schedule){.vector = 16 / lane_bytes, .panel = GUILLOTINE_VECTORS * 16 / lane_bytes, .slots = slots};
+    MCO_TRY(make_bands(ctx, &model->x, &out->axis[0]));
+    MCO_TRY(make_bands(ctx, &model->y, &out->axis[1]));
+    if (out->axis[0].band_count > 0 && out->axis[1].band_count > 0)
+        out->steps = out->axis[0].band_count + out->axis[1].band_count - 1;
+    MCO_TRY(choose_ranges(ctx, out));
+    MCO_TRY(count_units(ctx, out));
+done:
+    if (st != MCO_OK)
+        guillotine_schedule_clear(ctx, out);
+    return st;
+}
+
+void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule)
+{
+    for (int a = 0; a < 2; a++) {
+        mco_free(ctx, &schedule->axis[a].at);
+        mco_free(ctx, &schedule->axis[a].last_at);
+        mco_free(ctx, &schedule->axis[a].band_of);
+        mco_free(ctx, &schedule->axis[a].gap_after);
+        mco_free(ctx, &schedule->axis[a].bands);
+        mco_free(ctx, &schedule->axis[a].ranges);
+    }
+    mco_free(ctx, &schedule->units);
+    mco_free(ctx, &schedule->last);
+}
+
+// ---- Units
+
+// The units of ranges [first, end) of an axis and all panels of `lanes`; returns the end of them.
+static guillotine_unit *put_units(const guillotine_schedule *s, int32_t step, int32_t axis, int32_t first, int32_t end,
+                                  const guillotine_band *lanes, guillotine_unit *units)
+{
+    for (int32_t r = first; r < end; r++) {
+        const guillotine_range *range = &s->axis[axis].ranges[r];
+        const int32_t needed = step - 1 - range->slack, after = needed >= 0 ? s->last[needed] : -1;
+        for (int32_t lane = first_lane(s, lanes); lane < lanes->end; lane += s->panel)
+            *units++ = (guillotine_unit){.target = range->target, .lane = lane, .strip = range->strip,
+                                         .strip_end = range->strip_end, .axis = (int16_t)axis,
+                                         .lanes = (int16_t)min32(s->panel, lanes->end - lane), .step = step, .after = after,
+                                         .after_units = after >= 0 ? s->units[after] : 0};
+    }
+    return units;
+}
+
+int64_t guillotine_schedule_units(const guillotine_schedule *s, int32_t step, guillotine_unit *units)
+{
+    int32_t first, end;
+    guillotine_unit *next = units;
+    if (units == NULL || s->units[step] == 0)
+        return s->units[step];
+    step_bands(s, step, &first, &end);
+    for (int has_slack = 1; has_slack >= 0; has_slack--)
+        for (int32_t g = end - 1; g >= first; g--)
+            for (int32_t axis = 0; axis < 2; axis++) {
+                const guillotine_band *cut = &s->axis[axis].bands[axis == 0 ? g : step - g];
+                const guillotine_band *lanes = &s->axis[1 - axis].bands[axis == 0 ? step - g : g];
+                next = has_slack ? put_units(s, step, axis, cut->ranges_first, cut->ranges_slack_end, lanes, next)
+                                 : put_units(s, step, axis, cut->ranges_slack_end, cut->ranges_end, lanes, next);
+            }
+    // The one that makes steps end in order.
+    next[-1].after = step > 0 ? s->last[step - 1] : -1;
+    next[-1].after_units = next[-1].after >= 0 ? s->units[next[-1].after] : 0;
+    return s->units[step];
+}

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: MIT
+// Plans as files: the JSON tree, read and written, and the list of cuts for the saw. docs/formats.md describes both.
+//
+// A plan of long strips is as deep as it has pieces: the reader keeps its own stack, the writers go through the nodes in their
+// order, depth first, and know for each how many rectangles end with it.
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "guillotine/formats.h"
+
+// ---- The tree, tested
+
+static mco_status test_node(mco_context *ctx, const mco_guillotine *g, const mco_guillotine_node *node, int64_t number)
+{
+    if (node->kind == MCO_GUILLOTINE_PIECE && (node->piece < 0 || node->piece >= g->pieces))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "node %lld holds piece %lld, pieces are 1 to %lld", (long long)number,
+                        (long long)node->piece + 1, (long long)g->pieces);
+    if (node->kind == MCO_GUILLOTINE_CUT_NODE && node->cut != MCO_GUILLOTINE_CUT_X && node->cut != MCO_GUILLOTINE_CUT_Y)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "node %lld is cut along neither x nor y", (long long)number);
+    return MCO_OK;
+}
+
+// Tests that nodes [count] are one tree, depth first. (*closings)[k] is then the number of cut rectangles whose last part is
+// node k; released by the caller. From the last node to the first, end[k] is the node behind the tree of node k.
+static mco_status count_closings(mco_context *ctx, const mco_guillotine *g, const mco_guillotine_node *nodes,
+                                 int64_t count, int64_t **closings)
+{
+    mco_status st = MCO_OK;
+    int64_t *end = NULL, *closed = NULL;
+    if (count < 1)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the plan has %lld nodes, at least 1 is needed", (long long)count);
+    MCO_TRY(mco_alloc(ctx, &end, count + 1));
+    MCO_TRY(mco_alloc(ctx, &closed, count));
+    end[count] = count;
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const mco_guillotine_node *node = &nodes[k];
+        end[k] = k + 1;
+        MCO_TRY(test_node(ctx, g, node, k));
+        if (node->kind != MCO_GUILLOTINE_CUT_NODE)
+            continue;
+        const int64_t second = end[k + 1];
+        if (second >= count || node->parts[0] != k + 1 || node->parts[1] != second)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT,
+                             "the parts of node %lld are nodes %lld and %lld, depth first they are %lld and %lld of %lld",
+                             (long long)k, (long long)node->parts[0], (long long)node->parts[1], (long long)k + 1,
+                             (long long)second, (long long)count));
+        end[k] = end[second];
+        closed[end[k] - 1]++;
+    }
+    if (end[0] != count)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the tree ends at node %lld of %lld", (long long)end[0] - 1,
+                         (long long)count));
+    *closings = closed;
+    closed = NULL;
+done:
+    mco_free(ctx, &closed);
+    mco_free(ctx, &end);
+    return st;
+}
+
+// ---- Writing JSON
+
+// A node has a line of its own. Indentation stops growing where a tree is deep: else the file would be quadratic in its
+// depth.
+static void begin_line(mco_json *json, int64_t level)
+{
+    enum { DEEPEST_SHOWN = 20 };
+    if (json->has_item)
+        fputc(',', json->file);
+    fprintf(json->file, "\n%*s", (int)(level < DEEPEST_SHOWN ? level : DEEPEST_SHOWN) * 2, "");
+    json->has_item = false;
+}
+
+static void write_members(mco_json *json, const mco_guillotine_node *node)
+{
+    mco_json_integer(json, "x", node->x);
+    mco_json_integer(json, "y", node->y);
+    mco_json_integer(json, "w", node->width);
+    mco_json_integer(json, "h", node->height);
+    if (node->kind == MCO_GUILLOTINE_PIECE) {
+        mco_json_integer(json, "piece", node->piece + 1);
+        if (node->is_rotated)
+            mco_json_bool(json, "rotated", true);
+    } else if (node->kind == MCO_GUILLOTINE_WASTE) {
+        mco_json_bool(json, "waste", true);
+    } else {
+        mco_json_text(json, "cut", node->cut == MCO_GUILLOTINE_CUT_X ? "x" : "y");
+        mco_json_integer(json, "at", node->at);
+    }
+}
+
+static void write_tree(mco_json *json, const mco_guillotine_node *nodes, int64_t count, const int64_t *closings,
+                       const char *key)
+{
+    int64_t level = json->depth;
+    for (int64_t k = 0; k < count; k++) {
+        if (k > 0)
+            begin_line(json, level);
+        mco_json_open(json, k == 0 ? key : NULL, '{');
+        if (json->inline_depth == 0)
+            json->inline_depth = json->depth;
+        write_members(json, &nodes[k]);
+        if (nodes[k].kind == MCO_GUILLOTINE_CUT_NODE) {
+            mco_json_open(json, "parts", '[');
+            level++;
+            continue;
+        }
+        mco_json_close(json, '}');
+        for (int64_t c = 0; c < closings[k]; c++) {
+            mco_json_close(json, ']');
+            mco_json_close(json, '}');
+        }
+        level -= closings[k];
+    }
+}
+
+mco_status guillotine_plan_to_json(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
+                                   int64_t count, mco_json *json, const char *key)
+{
+    int64_t *closings = NULL;
+    mco_status st = count_closings(ctx, problem, nodes, count, &closings);
+    if (st == MCO_OK)
+        write_tree(json, nodes, count, closings, key);
+    mco_free(ctx, &closings);
+    return st;
+}
+
+mco_status mco_guillotine_write_plan(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
+                                     int64_t count, int64_t value, const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_output o = {0};
+    mco_json json;
+    if (ctx == NULL || problem == NULL || path == NULL || (nodes == NULL && count > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(mco_output_open(ctx, path, &o));
+    mco_json_begin(&json, o.file);
+    mco_json_open(&json, NULL, '{');
+    if (value >= 0)
+        mco_json_integer(&json, "value", value);
+    else
+        mco_json_null(&json, "value");
+    MCO_TRY(guillotine_plan_to_json(ctx, problem, nodes, count, &json, "plan"));
+    mco_json_close(&json, '}');
+    mco_json_end(&json);
+    st = mco_output_commit(ctx, &o, false);
+done:
+    mco_output_discard(&o);
+    return st;
+}
+
+// ---- The list of cuts
+
+// Rectangles that are cut are called by the number of their cut: cut_numbers [count], 0 for leaves.
+typedef struct cut_list {
+    const mco_guillotine *problem;
+    const mco_guillotine_node *nodes;
+    int64_t *cut_numbers;
+    int64_t *used;  // [pieces] of the instance
+    FILE *file;
+} cut_list;
+
+static void print_piece(const cut_list *l, const mco_guillotine_node *node)
+{
+    char number[24];
+    fprintf(l->file, "piece %s%s", mco_guillotine_piece_name(l->problem, node->piece, number),
+            node->is_rotated ? ", turned" : "");
+}
+
+static void print_part(const cut_list *l, int64_t part)
+{
+    const mco_guillotine_node *node = &l->nodes[part];
+    if (node->width == 0 || node->height == 0) {
+        fprintf(l->file, "nothing (the saw takes the rest)");
+        return;
+    }
+    fprintf(l->file, "%d x %d (", node->width, node->height);
+    if (node->kind == MCO_GUILLOTINE_PIECE)
+        print_piece(l, node);
+    else if (node->kind == MCO_GUILLOTINE_WASTE)
+        fputs("waste", l->file);
+    else
+        fprintf(l->file, "R%lld", (long long)l->cut_numbers[part]);
+    fputc(')', l->file);
+}
+
+static void print_cut(const cut_list *l, int64_t k)
+{
+    const mco_guillotine_node *node = &l->nodes[k];
+    fprintf(l->file, "%lld. cut ", (long long)l->cut_numbers[k]);
+    if (k == 0)
+        fputs("the plate", l->file);
+    else
+        fprintf(l->file, "R%lld", (long long)l->cut_numbers[k]);
+    fprintf(l->file, " %d x %d at %s = %d: ", node->width, node->height,
+            node->cut == MCO_GUILLOTINE_CUT_X ? "x" : "y", node->at);
+    print_part(l, node->parts[0]);
+    fputs(" | ", l->file);
+    print_part(l, node->parts[1]);
+    fputc('\n', l->file);
+}
+
+static void print_cuts(const cut_list *l, int64_t count)
+{
+    const mco_guillotine_node *plate = &l->nodes[0];
+    if (plate->kind == MCO_GUILLOTINE_CUT_NODE) {
+        fputs("x counts from the left edge of the rectangle that is cut, y from its lower edge; R7 is the rectangle that cut 7 "
+              "divides\n",
+              l->file);
+        for (int64_t k = 0; k < count; k++)
+            if (l->nodes[k].kind == MCO_GUILLOTINE_CUT_NODE)
+                print_cut(l, k);
+        return;
+    }
+    fprintf(l->file, "no cut: the plate %d x %d is ", plate->width, plate->height);
+    if (plate->kind == MCO_GUILLOTINE_PIECE)
+        print_piece(l, plate);
+    else
+        fputs("waste", l->file);
+    fputc('\n', l->file);
+}
+
+// Pieces with their counts, and what is left of the plate.
+static void print_totals(const cut_list *l, int64_t count)
+{
+    const mco_guillotine *g = l->problem;
+    const int64_t plate_area = (int64_t)g->width * g->height;
+    int64_t waste = plate_area, pieces = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const mco_guillotine_node *node = &l->nodes[k];
+        if (node->kind != MCO_GUILLOTINE_PIECE)
+            continue;
+        l->used[node->piece]++;
+        pieces++;
+        waste -= (int64_t)g->piece[node->piece].width * g->piece[node->piece].height;
+    }
+    fprintf(l->file, "pieces: %lld\n", (long long)pieces);
+    for (int64_t p = 0; p < g->pieces; p++)
+        if (l->used[p] > 0) {
+            char number[24];
+            fprintf(l->file, "%6lld x piece %s, %d x %d\n", (long long)l->used[p],
+                    mco_guillotine_piece_name(g, p, number), g->piece[p].width, g->piece[p].height);
+        }
+    // Digits are put together from integers: a program's locale may have another decimal point.
+    const long long thousandths = llround((double)waste / (double)plate_area * 100000);
+    fprintf(l->file, "waste: %lld of %lld, %lld.%03lld%%\n", (long long)waste, (long long)plate_area,
+            thousandths / 1000, thousandths % 1000);
+}
+
+mco_status guillotine_plan_to_cuts(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
+                                   int64_t count, FILE *file)
+{
+    mco_status st = MCO_OK;
+    cut_list l = {.problem = problem, .nodes = nodes, .file = file};
+    int64_t *closings = NULL, cuts = 0;
+    MCO_TRY(count_closings(ctx, problem, nodes, count, &closings));
+    MCO_TRY(mco_alloc(ctx, &l.cut_numbers, count));
+    MCO_TRY(mco_alloc(ctx, &l.used, problem->pieces));
+    for (int64_t k = 0; k < count; k++)
+        if (nodes[k].kind == MCO_GUILLOTINE_CUT_NODE)
+            l.cut_numbers[k] = ++cuts;
+    print_cuts(&l, count);
+    print_totals(&l, count);
+done:
+    mco_free(ctx, &l.used);
+    mco_free(ctx, &l.cut_numbers);
+    mco_free(ctx, &closings);
+    return st;
+}
+
+// ---- Reading
+
+typedef enum member { X, Y, W, H, CUT, AT, PARTS, PIECE, ROTATED, WASTE, MEMBERS } member;
+
+static const char *const member_names[MEMBERS] = {"x", "y", "w", "h", "cut", "at", "parts", "piece", "rotated", "waste"};
+
+#define BIT(member) (1u << (member))
+
+enum { EVERY_NODE = BIT(X) | BIT(Y) | BIT(W) | BIT(H) };
+
+static const struct {
+    member decides;
+    unsigned needed, allowed;
+    mco_guillotine_node_kind kind;
+    const char *name;
+} node_kinds[] = {
+    {CUT, BIT(AT) | BIT(PARTS), 0, MCO_GUILLOTINE_CUT_NODE, "a cut"},
+    {PIECE, 0, BIT(ROTATED), MCO_GUILLOTINE_PIECE, "a piece"},
+    {WASTE, 0, 0, MCO_GUILLOTINE_WASTE, "waste"},
+};
+
+// A node whose end has not been read yet.
+typedef struct open_node {
+    int64_t node;
+    int64_t line, column;  // of its bracket
+    unsigned seen;         // members
+    int parts;
+    bool is_first_member, is_first_part, is_in_parts;
+} open_node;
+
+typedef struct plan_reader {
+    mco_context *ctx;
+    const mco_guillotine *problem;
+    mco_text *text;
+    mco_guillotine_node *nodes;  // [count] of [capacity]
+    int64_t count, capacity;
+    open_node *open;             // [depth] of [open_capacity]
+    int64_t depth, open_capacity;
+    int64_t value, objective;    // -1 while not seen
+} plan_reader;
+
+// Makes room for one more item.
+static mco_status reserve(mco_context *ctx, void **items, int64_t count, int64_t *capacity, size_t item_bytes)
+{
+    enum { FIRST_CAPACITY = 64 };
+    if (count < *capacity)
+        return MCO_OK;
+    void *larger = NULL;
+    const int64_t room = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
+    mco_status st = mco_alloc_bytes(ctx, &larger, (size_t)room, item_bytes);
+    if (st != MCO_OK)
+        return st;
+    if (count > 0)
+        memcpy(larger, *items, (size_t)count * item_bytes);
+    mco_free(ctx, items);
+    *items = larger;
+    *capacity = room;
+    return MCO_OK;
+}
+
+// "value" is an integer; "objective" of a result file may be written as a real, 8.99778e+06. null stands for none.
+static mco_status read_value(mco_text *text, const char *what, int64_t *out)
+{
+    enum { LONGEST = 40 };
+    const double limit = 0x1p62;
+    char number[LONGEST];
+    double real;
+    if (mco_json_skip_word(text, "null"))
+        return MCO_OK;
+    const mco_slice word = mco_json_peek_word(text);
+    const bool is_whole = word.size < LONGEST;
+    snprintf(number, sizeof number, "%.*s", is_whole ? (int)word.size : LONGEST, word.data);
+    if (word.size == 0)
+        return mco_text_fail_here(text, "%s: a whole number from 0 was expected", what);
+    const bool is_real = strpbrk(number, ".eE") != NULL;
+    const bool is_read = is_real ? mco_parse_real(number, 0, limit, &real) && real == floor(real)
+                                 : mco_parse_integer(number, 0, (int64_t)limit, out);
+    if (!is_whole || !is_read)
+        return mco_text_fail(text, word.line, word.column, "%s is \"%s\", a whole number from 0 was expected", what,
+                             number);
+    if (is_real)
+        *out = (int64_t)real;
+    text->at += word.size;
+    return MCO_OK;
+}
+
+static mco_status read_truth(mco_text *text, const char *what, bool *out)
+{
+    const mco_slice word = mco_json_peek_word(text);
+    *out = mco_json_skip_word(text, "true");
+    if (!*out && !mco_json_skip_word(text, "false"))
+        return mco_text_fail(text, word.line, word.column, "%s is \"%.*s\", true or false was expected", what,
+                             word.size < 40 ? (int)word.size : 40, word.data);
+    return MCO_OK;
+}
+
+static mco_status read_size(mco_text *text, const char *what, int32_t *out)
+{
+    int64_t value = 0;
+    mco_status st = mco_json_read_integer(text, what, 0, MCO_GUILLOTINE_MAX_SIDE, &value);
+    *out = (int32_t)value;
+    return st;
+}
+
+static mco_status read_axis(mco_text *text, mco_guillotine_cut *out)
+{
+    char axis[24];
+    mco_text_skip_blank(text);
+    const int64_t line = text->line, column = (int64_t)(text->at - text->line_at) + 1;
+    mco_status st = mco_json_read_text(text, axis, sizeof axis);
+    if (st != MCO_OK)
+        return st;
+    if (strcmp(axis, "x") != 0 && strcmp(axis, "y") != 0)
+        return mco_text_fail(text, line, column, "\"cut\" is \"%s\", \"x\" or \"y\" was expected", axis);
+    *out = axis[0] == 'x' ? MCO_GUILLOTINE_CUT_X : MCO_GUILLOTINE_CUT_Y;
+    return MCO_OK;
+}
+
+static mco_status read_waste(mco_text *text)
+{
+    bool is_waste = false;
+    mco_text_skip_blank(text);
+    const int64_t line = text->line, column = (int64_t)(text->at - text->line_at) + 1;
+    mco_status st = read_truth(text, "\"waste\"", &is_waste);
+    if (st == MCO_OK && !is_waste)
+        st = mco_text_fail(text, line, column, "\"waste\" is false, true was expected");
+    return st;
+}
+
+// Enters the next node and puts it on the stack.
+static mco_status open_next_node(plan_reader *r)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(reserve(r->ctx, (void **)&r->nodes, r->count, &r->capacity, sizeof *r->nodes));
+    MCO_TRY(reserve(r->ctx, (void **)&r->open, r->depth, &r->open_capacity, sizeof *r->open));
+    mco_text_skip_blank(r->text);
+    r->open[r->depth] = (open_node){.node = r->count,
+                                    .line = r->text->line,
+                                    .column = (int64_t)(r->text->at - r->text->line_at) + 1,
+                                    .is_first_member = true,
+                                    .is_first_part = true};
+    MCO_TRY(mco_json_enter(r->text, '{'));
+    memset(&r->nodes[r->count], 0, sizeof *r->nodes);
+    r->count++;
+    r->depth++;
+done:
+    return st;
+}
+
+static mco_status read_member(plan_reader *r, open_node *o, const char *key)
+{
+    mco_status st = MCO_OK;
+    mco_text *text = r->text;
+    mco_guillotine_node *node = &r->nodes[o->node];
+    unsigned m = 0;
+    while (m < MEMBERS && strcmp(key, member_names[m]) != 0)
+        m++;
+    if (m == MEMBERS)
+        return mco_json_skip(text);
+    mco_text_skip_blank(text);
+    if (o->seen & BIT(m))
+        return mco_text_fail_here(text, "the node has \"%s\" a second time", key);
+    o->seen |= BIT(m);
+    switch ((member)m) {
+    case X: MCO_TRY(read_size(text, "\"x\"", &node->x)); break;
+    case Y: MCO_TRY(read_size(text, "\"y\"", &node->y)); break;
+    case W: MCO_TRY(read_size(text, "\"w\"", &node->width)); break;
+    case H: MCO_TRY(read_size(text, "\"h\"", &node->height)); break;
+    case AT: MCO_TRY(read_size(text, "\"at\"", &node->at)); break;
+    case CUT: MCO_TRY(read_axis(text, &node->cut)); break;
+    case PIECE:
+        MCO_TRY(mco_json_read_integer(text, "\"piece\"", 1, r->problem->pieces, &node->piece));
+        node->piece--;
+        break;
+    case ROTATED: MCO_TRY(read_truth(text, "\"rotated\"", &node->is_rotated)); break;
+    case WASTE: MCO_TRY(read_waste(text)); break;
+    default:
+        MCO_TRY(mco_json_enter(text, '['));
+        o->is_in_parts = true;
+    }
+done:
+    return st;
+}
+
+// The members of a node that has been read to its end make it a cut, a piece or waste.
+static mco_status settle_node(plan_reader *r, const open_node *o)
+{
+    mco_guillotine_node *node = &r->nodes[o->node];
+    size_t k = 0;
+    while (k < sizeof node_kinds / sizeof node_kinds[0] && !(o->seen & BIT(node_kinds[k].decides)))
+        k++;
+    if (k == sizeof node_kinds / sizeof node_kinds[0])
+        return mco_text_fail(r->text, o->line, o->column, "the node has neither \"cut\", \"piece\" nor \"waste\"");
+    const unsigned needed = EVERY_NODE | BIT(node_kinds[k].decides) | node_kinds[k].needed;
+    for (unsigned m = 0; m < MEMBERS; m++) {
+        if ((needed & BIT(m)) && !(o->seen & BIT(m)))
+            return mco_text_fail(r->text, o->line, o->column, "the node is %s and has no \"%s\"", node_kinds[k].name,
+                                 member_names[m]);
+        if ((o->seen & BIT(m)) && !((needed | node_kinds[k].allowed) & BIT(m)))
+            return mco_text_fail(r->text, o->line, o->column, "the node is %s and has \"%s\"", node_kinds[k].name,
+                                 member_names[m]);
+    }
+    node->kind = node_kinds[k].kind;
+    return MCO_OK;
+}
+
+// The next part of the node on top of the stack, or the end of its parts.
+static mco_status read_part(plan_reader *r, open_node *o)
+{
+    mco_status st = MCO_OK;
+    bool has_next;
+    MCO_TRY(mco_json_next(r->text, '[', &o->is_first_part, &has_next, NULL, 0));
+    mco_text_skip_blank(r->text);
+    if (has_next && o->parts == 2)
+        return mco_text_fail_here(r->text, "a cut has 2 parts, here is one more");
+    if (!has_next && o->parts < 2)
+        return mco_text_fail(r->text, o->line, o->column, "the cut has %d parts, 2 were expected", o->parts);
+    if (has_next) {
+        r->nodes[o->node].parts[o->parts++] = r->count;
+        MCO_TRY(open_next_node(r));
+    } else {
+        o->is_in_parts = false;
+    }
+done:
+    return st;
+}
+
+static mco_status read_tree(plan_reader *r)
+{
+    mco_status st = MCO_OK;
+    enum { KEY_ROOM = 16 };
+    MCO_TRY(open_next_node(r));
+    while (r->depth > 0) {
+        open_node *o = &r->open[r->depth - 1];
+        char key[KEY_ROOM];
+        bool has_next;
+        if (o->is_in_parts) {
+            MCO_TRY(read_part(r, o));
+            continue;
+        }
+        MCO_TRY(mco_json_next(r->text, '{', &o->is_first_member, &has_next, key, sizeof key));
+        if (has_next) {
+            MCO_TRY(read_member(r, o, key));
+        } else {
+            MCO_TRY(settle_node(r, o));
+            r->depth--;
+        }
+    }
+done:
+    return st;
+}
+
+// The object of a plan file, of a result file, or the solution inside that. Members that are not ours are skipped.
+static mco_status read_object(plan_reader *r, bool is_solution)
+{
+    mco_status st = MCO_OK;
+    enum { KEY_ROOM = 16 };
+    mco_text *text = r->text;
+    bool is_first = true, has_next;
+    char key[KEY_ROOM];
+    MCO_TRY(mco_json_enter(text, '{'));
+    for (;;) {
+        MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
+        if (!has_next)
+            break;
+        const bool is_plan = strcmp(key, "plan") == 0, holds_plan = !is_solution && strcmp(key, "solution") == 0;
+        if ((is_plan || holds_plan) && mco_json_skip_word(text, "null"))
+            continue;
+        if (is_plan && r->count > 0)
+            MCO_TRY(mco_text_fail_here(text, "the file has a second plan"));
+        if (is_plan)
+            MCO_TRY(read_tree(r));
+        else if (holds_plan)
+            MCO_TRY(read_object(r, true));
+        else if (strcmp(key, "value") == 0)
+            MCO_TRY(read_value(text, "\"value\"", &r->value));
+        else if (!is_solution && strcmp(key, "objective") == 0)
+            MCO_TRY(read_value(text, "\"objective\"", &r->objective));
+        else
+            MCO_TRY(mco_json_skip(text));
+    }
+done:
+    return st;
+}
+
+mco_status guillotine_read_plan_text(mco_context *ctx, const mco_guillotine *problem, mco_text *text,
+                                     mco_guillotine_node **nodes, int64_t *count, int64_t *value)
+{
+    mco_status st = MCO_OK;
+    plan_reader r = {.ctx = ctx, .problem = problem, .text = text, .value = -1, .objective = -1};
+    if (!mco_text_skip_blank(text))
+        return mco_text_fail_here(text, "the file is empty");
+    if (text->data[text->at] != '{')
+        return mco_text_fail_here(text, "'{' was expected, '%c' found: a plan is a JSON object, lists of cuts are not read",
+                                  text->data[text->at]);
+    MCO_TRY(read_object(&r, false));
+    if (mco_text_skip_blank(text))
+        MCO_TRY(mco_text_fail_here(text, "the plan ends before \"%c\"", text->data[text->at]));
+    if (r.count == 0)
+        MCO_TRY(mco_text_fail_here(text, "the file holds no plan"));
+    *nodes = r.nodes;
+    *count = r.count;
+    *value = r.value >= 0 ? r.value : r.objective;
+    r.nodes = NULL;
+done:
+    mco_free(ctx, &r.open);
+    mco_free(ctx, &r.nodes);
+    return st;
+}
+
+mco_status mco_guillotine_read_plan(mco_context *ctx, const mco_guillotine *problem, const char *path,
+                                    mco_guillotine_node **nodes, int64_t *count, int64_t *value)
+{
+    mco_text text;
+    if (ctx == NULL || problem == NULL || path == NULL || nodes == NULL || count == NULL || value == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    mco_status st = mco_text_open(ctx, path, &text);
+    if (st != MCO_OK)
+        return st;
+    st = guillotine_read_plan_text(ctx, problem, &text, nodes, count, value);
+    mco_text_close(&text);
+    return st;
+}
+
+void mco_guillotine_nodes_free(mco_context *ctx, mco_guillotine_node **nodes)
+{
+    if (nodes != NULL)
+        mco_free(ctx, nodes);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// The cpu engine: chunks of the fixed tree on all cores.
+//
+// Work is a list of tasks: the chunks of an array, or blocks of short segments. Each worker begins with a contiguous share,
+// the same one with which it made generated data, so that it reads the memory next to it; whoever is done helps the
+// others from their beginnings on. Barriers stand between the passes, and the clock of a pass runs between barriers:
+// starting threads is no part of it.
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/team.h"
+#include "mco/version.h"
+#include "reduce/lanes.h"
+
+static const int64_t THREAD_BYTES = 1 << 18;   // another thread for so many bytes
+static const int64_t TASK_BYTES = 1 << 16;     // short segments are taken together up to this
+static const int64_t LONG_BYTES = 1 << 20;     // few segments at least this long are each spread over all threads
+static const int64_t FILL_ELEMENTS = 1 << 16;  // of generated data, a task
+
+typedef struct share {
+    _Alignas(64) atomic_int_least64_t next;
+    int64_t end;
+} share;
+
+typedef struct engine {
+    reduce_job *job;
+    reduce_chunk_function *chunk_value;
+    const char *data;
+    char *generated;  // the same, writable, if it is ours
+    int element_bytes, threads;
+    bool is_by_segment;  // tasks are blocks of segments, else chunks
+    int64_t block;       // segments of a block
+    share *shares;       // [threads]
+    reduce_partial *partials;  // [threads * REDUCE_MAX_CHUNKS] of the array in work; each worker's own by segment
+    double *times;             // [repeat]
+    double fill_s;
+    pthread_barrier_t barrier;
+} engine;
+
+static void wait_for_all(engine *e)
+{
+    if (e->threads > 1)
+        pthread_barrier_wait(&e->barrier);
+}
+
+// Runs task(e, worker, segment, 0..tasks-1) on all workers; each of them calls this.
+static void run_tasks(engine *e, int worker, int64_t tasks, int64_t segment, void (*task)(engine *, int, int64_t, int64_t))
+{
+    e->shares[worker].end = tasks * (worker + 1) / e->threads;
+    atomic_store(&e->shares[worker].next, tasks * worker / e->threads);
+    wait_for_all(e);
+    for (int k = 0; k < e->threads; k++) {
+        share *from = &e->shares[(worker + k) % e->threads];
+        for (int64_t t; (t = atomic_fetch_add(&from->next, 1)) < from->end;)
+            task(e, worker, segment, t);
+    }
+    wait_for_all(e);
+}
+
+// ---- Tasks
+
+static void fill(engine *e, int worker, int64_t segment, int64_t t)
+{
+    (void)worker;
+    const int64_t first = t * FILL_ELEMENTS, left = e->job->count - first;
+    (void)segment;
+    reduce_fill(e->job->kind.type, e->job->seed, first, left < FILL_ELEMENTS ? left : FILL_ELEMENTS,
+                e->generated + first * e->element_bytes);
+}
+
+// Chunk c of the array begin .. begin + shape->count - 1.
+static void take_chunk(const engine *e, const reduce_shape *shape, int64_t begin, int64_t c, reduce_partial *out)
+{
+    const int64_t first = c * shape->chunk, left = shape->count - first;
+    e->chunk_value(e->data + (begin + first) * e->element_bytes, left < shape->chunk ? left : shape->chunk, first, out);
+}
+
+static reduce_shape shape_of_segment(const engine *e, int64_t segment, int64_t *begin)
+{
+    *begin = reduce_segment_begin(e->job, segment);
+    return reduce_shape_of(reduce_segment_begin(e->job, segment + 1) - *begin, e->element_bytes);
+}
+
+static void chunk_task(engine *e, int worker, int64_t segment, int64_t c)
+{
+    (void)worker;
+    int64_t begin;
+    const reduce_shape shape = shape_of_segment(e, segment, &begin);
+    take_chunk(e, &shape, begin, c, &e->partials[c]);
+}
+
+static void block_task(engine *e, int worker, int64_t unused, int64_t t)
+{
+    reduce_partial *partials = e->partials + (int64_t)worker * REDUCE_MAX_CHUNKS;
+    const int64_t first = t * e->block, left = e->job->segments - first;
+    (void)unused;
+    for (int64_t s = first; s < first + (left < e->block ? left : e->block); s++) {
+        int64_t begin;
+        const reduce_shape shape = shape_of_segment(e, s, &begin);
+        for (int32_t c = 0; c < shape.chunks; c++)
+            take_chunk(e, &shape, begin, c, &partials[c]);
+        e->job->values[s] = reduce_comb(&e->job->kind, partials, shape.chunks);
+    }
+}
+
+// ---- Workers
+
+static void reduce_once(engine *e, int worker)
+{
+    if (e->is_by_segment) {
+        run_tasks(e, worker, reduce_ceil_div(e->job->segments, e->block), 0, block_task);
+        return;
+    }
+    for (int64_t s = 0; s < e->job->segments; s++) {
+        int64_t begin;
+        const reduce_shape shape = shape_of_segment(e, s, &begin);
+        run_tasks(e, worker, shape.chunks, s, chunk_task);
+        if (worker == 0)
+            e->job->values[s] = reduce_comb(&e->job->kind, e->partials, shape.chunks);
+    }
+}
+
+static void work(void *shared, int worker)
+{
+    engine *e = shared;
+    double begin_s = 0;
+    wait_for_all(e);
+    if (worker == 0)
+        begin_s = mco_clock_s();
+    if (e->generated != NULL)
+        run_tasks(e, worker, reduce_ceil_div(e->job->count, FILL_ELEMENTS), 0, fill);
+    if (worker == 0)
+        e->fill_s = mco_clock_s() - begin_s;
+    for (int64_t r = 0; r < e->job->params->repeat; r++) {
+        wait_for_all(e);
+        if (worker == 0)
+            begin_s = mco_clock_s();
+        reduce_once(e, worker);
+        if (worker == 0)
+            e->times[r] = mco_clock_s() - begin_s;
+    }
+}
+
+// ---- Engine
+
+reduce_chunk_function *reduce_lanes_of(const char *simd, const reduce_kind *kind)
+{
+#ifdef MCO_HAVE_AVX512
+    if (strcmp(simd, "avx512") == 0)
+        return reduce_lanes_avx512(kind);
+    if (strcmp(simd, "avx2") == 0)
+        return reduce_lanes_avx2(kind);
+#endif
+    (void)simd;
+    return reduce_lanes_portable(kind);
+}
+
+static mco_status make_room(engine *e)
+{
+    mco_status st = MCO_OK;
+    const double bytes = (double)e->job->count * e->element_bytes;
+    const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    // A system that promises more than it has would end the process instead.
+    if (bytes > there)
+        return mco_fail(e->job->ctx, MCO_ERR_MEMORY, "%lld elements of %d bytes were asked for, the machine has %.1f GB of memory",
+                        (long long)e->job->count, e->element_bytes, there * 1e-9);
+    MCO_TRY(mco_alloc_bytes(e->job->ctx, (void **)&e->generated, (size_t)e->job->count, (size_t)e->element_bytes));
+    e->data = e->generated;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGE_SIZE), begin = ((uintptr_t)e->generated + page - 1) / page * page;
+    const uintptr_t end = (uintptr_t)e->generated + (uintptr_t)(e->job->count * e->element_bytes);
+    if (end > begin)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);  // only an advice: fewer pages to look up
+done:
+    return st;
+}
+
+static void plan(engine *e)
+{
+    const reduce_job *job = e->job;
+    const int64_t bytes = job->count * e->element_bytes, mean = bytes / (job->segments > 0 ? job->segments : 1);
+    const int64_t wanted = job->params->threads > 0 ? job->params->threads : mco_cpu_count();
+    const int64_t useful = 1 + bytes / THREAD_BYTES;
+    e->threads = (int)(wanted < useful ? wanted : useful);
+    e->is_by_segment = job->segments > 1 && (job->segments >= 8 * (int64_t)e->threads || mean < LONG_BYTES);
+    e->block = mean > 0 && mean < TASK_BYTES ? TASK_BYTES / mean : 1;
+    if (mean == 0)
+        e->block = TASK_BYTES;
+}
+
+static int64_t count_chunks(const engine *e)
+{
+    int64_t chunks = 0, begin;
+    for (int64_t s = 0; s < e->job->segments; s++)
+        chunks += shape_of_segment(e, s, &begin).chunks;
+    return chunks;
+}
+
+static mco_status run_workers(engine *e)
+{
+    mco_status st = MCO_OK;
+    mco_team team = {0};
+    if (e->threads == 1) {
+        work(e, 0);
+        return MCO_OK;
+    }
+    int error = pthread_barrier_init(&e->barrier, NULL, (unsigned)e->threads);
+    if (error != 0)
+        return mco_fail(e->job->ctx, MCO_ERR_MEMORY, "a barrier of %d threads: %s", e->threads, strerror(error));
+    MCO_TRY(mco_team_start(e->job->ctx, e->threads, work, e, &team));
+    mco_team_join(&team);
+done:
+    pthread_barrier_destroy(&e->barrier);
+    return st;
+}
+
+mco_status reduce_cpu(reduce_job *job)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = job->ctx;
+    const char *simd = mco_simd_name();
+    engine e = {.job = job, .data = job->data, .element_bytes = reduce_element_bytes(job->kind.type)};
+    e.chunk_value = reduce_lanes_of(simd, &job->kind);
+    plan(&e);
+    mco_log(ctx, MCO_LOG_INFO, "%d thread%s, simd %s", e.threads, e.threads > 1 ? "s" : "", simd);
+    MCO_TRY(mco_alloc(ctx, &e.shares, e.threads));
+    MCO_TRY(mco_alloc(ctx, &e.partials, (int64_t)e.threads * REDUCE_MAX_CHUNKS));
+    MCO_TRY(mco_alloc(ctx, &e.times, job->params->repeat));
+    if (job->data == NULL)
+        MCO_TRY(make_room(&e));
+    MCO_TRY(run_workers(&e));
+    job->result->threads_used = e.threads;
+    job->result->chunks = count_chunks(&e);
+    job->result->copy_s = e.fill_s;
+    job->result->kernel_s = reduce_median(e.times, job->params->repeat);
+done:
+    mco_free(ctx, &e.generated);
+    mco_free(ctx, &e.times);
+    mco_free(ctx, &e.partials);
+    mco_free(ctx, &e.shares);
+    return st;
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// The genetic search of instances of up to 500 customers. All threads make children of the same populations: a giant tour
+// crossed from two parents, split, educated, and once more with higher penalties where limits are exceeded. A batch of them
+// then joins in its order, so that equal seeds and threads give equal populations.
+#include "vrp/genetic/genetic.h"
+
+#include "base/clock.h"
+#include "base/team.h"
+#include "vrp/search/solver.h"
+
+enum {
+    NEIGHBOURS = 12,
+    FIRST_CHILDREN = 4 * VRP_POOL_LEAST,  // random, at least: all of a batch are
+    BATCH = 64,                   // children at once, at least: threads that have finished theirs wait for the last
+    PENALTY_CHILDREN = 100,       // penalties are looked at after so many
+    FRUITLESS_CHILDREN = 20000,   // then all begins again
+    SPARE_ROUTES = 3              // besides MORE_ROUTES
+};
+static const double MORE_ROUTES = 0.3;  // than the present solution has
+static const double WITHIN = 0.2, WITHIN_MORE = 0.25;  // share of the last 64 children within a limit that its penalty aims at
+static const double HIGHER = 1.2, LOWER = 0.85;  // penalties, if fewer are, if more
+static const double LEAST_WEIGHT = 1e-3, MOST_WEIGHT = 1e4;  // in those at the beginning
+static const double REPAIR = 10;        // higher penalties
+static const double LOOK_S = 0.02;      // at the clock and for a cancellation
+
+typedef struct task {
+    const vrp_genome *parents[2];  // NULL: a random child
+    uint64_t seed;
+    vrp_genome child, repaired;
+    bool is_made, is_repaired;
+} task;
+
+typedef struct worker {
+    vrp_split *split;
+    vrp_school *school;
+    bool *is_taken;            // [customers + 1]
+} worker;
+
+struct vrp_genetic {
+    vrp_solver *s;
+    vrp_ground ground;
+    vrp_weights first, weights;
+    vrp_pools pools;
+    task *tasks;               // [batch]
+    worker *workers;           // [threads]
+    int32_t batch;
+    int32_t count;             // of the tasks of the present batch
+    uint64_t within_load, within_length;  // a bit for each of the last 64 children
+    int32_t children, fruitless;
+    int64_t best;              // cost since the beginning, or since all began again
+    atomic_int next;
+    atomic_bool stop;
+};
+
+// ---- Children
+
+static vrp_weights repairing(vrp_weights w)
+{
+    return (vrp_weights){w.load * REPAIR, w.length * REPAIR};
+}
+
+static void make_child(const vrp_genetic *g, const worker *w, task *t)
+{
+    mco_rng rng;
+    mco_rng_seed(&rng, t->seed, 0);
+    if (t->parents[0] == NULL)
+        vrp_random_tour(g->ground.customers, &rng, t->child.order);
+    else
+        vrp_cross(g->ground.customers, t->parents[0]->order, t->parents[1]->order, &rng, w->is_taken, t->child.order);
+    vrp_split_run(w->split, g->weights, &t->child);
+    vrp_educate(w->school, g->weights, t->parents, &rng, &t->child);
+    if (!vrp_genome_is_within(&t->child) && mco_rng_below(&rng, 2) == 0) {
+        vrp_genome_copy(&g->ground, &t->repaired, &t->child);
+        vrp_repair(w->school, repairing(g->weights), &rng, &t->repaired);
+        t->is_repaired = vrp_genome_is_within(&t->repaired);
+    }
+    t->is_made = true;
+}
+
+static void work(void *shared, int number)
+{
+    vrp_genetic *g = shared;
+    for (int32_t k; (k = atomic_fetch_add(&g->next, 1)) < g->count && !atomic_load(&g->stop);)
+        make_child(g, &g->workers[number], &g->tasks[k]);
+}
+
+static mco_status make_batch(vrp_genetic *g)
+{
+    mco_status st = MCO_OK;
+    vrp_solver *s = g->s;
+    mco_team team = {0};
+    vrp_pools_rank(&g->pools);
+    for (int32_t k = 0; k < g->count; k++) {
+        task *t = &g->tasks[k];
+        for (int parent = 0; parent < 2; parent++)
+            t->parents[parent] = g->children < FIRST_CHILDREN ? NULL : vrp_pools_draw(&g->pools, &s->rng);
+        t->seed = mco_rng_next(&s->rng);
+        t->is_made = t->is_repaired = false;
+    }
+    atomic_store(&g->next, 0);
+    atomic_store(&g->stop, false);
+    MCO_TRY(mco_team_start(s->search->ctx, s->crew->threads < g->count ? s->crew->threads : g->count, work, g, &team));
+    while (!mco_team_wait(&team, fmin(LOOK_S, fmax(1e-4, s->search->stop_s - mco_clock_s()))))
+        if (vrp_search_ends(s->search))
+            atomic_store(&g->stop, true);
+    mco_team_join(&team);
+done:
+    return st;
+}
+
+// ---- What becomes of them
+
+// Nodes become customers.
+static void to_solution(const vrp_genome *genome, mco_vrp_solution *out)
+{
+    out->routes = out->first[0] = 0;
+    for (int32_t r = 0; r < genome->routes; r++)
+        vrp_add_route(out, genome->order + genome->first[r], genome->first[r + 1] - genome->first[r]);
+    for (int32_t k = 0; k < out->customers; k++)
+        out->order[k]--;
+}
+
+static mco_status admit(vrp_genetic *g, const vrp_genome *genome)
+{
+    vrp_solver *s = g->s;
+    vrp_pools_join(&g->pools, g->weights, genome);
+    if (!vrp_genome_is_within(genome))
+        return MCO_OK;
+    if (genome->cost < g->best) {
+        g->best = genome->cost;
+        g->fruitless = 0;
+    }
+    if (genome->cost >= s->now_cost)
+        return MCO_OK;
+    to_solution(genome, &s->now);
+    s->now_cost = genome->cost;
+    return vrp_search_note(s->search, &s->now, s->now_cost);
+}
+
+static double adapted(double first, double weight, uint64_t within)
+{
+    const double share = (double)__builtin_popcountll(within) / 64;
+    const double next = share < WITHIN ? weight * HIGHER : share > WITHIN_MORE ? weight * LOWER : weight;
+    return fmin(fmax(next, LEAST_WEIGHT * first), MOST_WEIGHT * first);
+}
+
+static void adapt_weights(vrp_genetic *g)
+{
+    g->weights.load = adapted(g->first.load, g->weights.load, g->within_load);
+    g->weights.length = adapted(g->first.length, g->weights.length, g->within_length);
+    vrp_pools_weigh(&g->pools, g->weights);
+}
+
+static mco_status admit_batch(vrp_genetic *g)
+{
+    mco_status st = MCO_OK;
+    for (int32_t k = 0; k < g->count; k++) {
+        const task *t = &g->tasks[k];
+        if (!t->is_made)
+            continue;
+        g->fruitless++;
+        MCO_TRY(admit(g, &t->child));
+        if (t->is_repaired)
+            MCO_TRY(admit(g, &t->repaired));
+        g->within_load = g->within_load << 1 | (t->child.load_excess == 0);
+        g->within_length = g->within_length << 1 | (t->child.length_excess == 0);
+        if (++g->children % PENALTY_CHILDREN == 0)
+            adapt_weights(g);
+        g->s->search->iterations += g->ground.customers;
+    }
+    if (g->fruitless >= FRUITLESS_CHILDREN) {
+        vrp_pools_clear(&g->pools);
+        g->children = g->fruitless = 0;
+        g->best = INT64_MAX;
+    }
+done:
+    return st;
+}
+
+mco_status vrp_genetic_admit(vrp_genetic *g, const mco_vrp_solution *solution)
+{
+    vrp_genome *genome = &g->tasks[0].child, *educated = &g->tasks[0].repaired;
+    if (solution->routes > g->ground.routes)
+        return MCO_OK;
+    genome->routes = solution->routes;
+    for (int32_t r = 0; r <= solution->routes; r++)
+        genome->first[r] = solution->first[r];
+    for (int32_t k = 0; k < solution->customers; k++)
+        genome->order[k] = solution->order[k] + 1;
+    vrp_genome_complete(&g->ground, genome);
+    vrp_genome_copy(&g->ground, educated, genome);
+    vrp_educate(g->workers[0].school, repairing(g->weights), (const vrp_genome *[2]){NULL, NULL}, &g->s->rng, educated);
+    return admit(g, vrp_genome_is_within(educated) ? educated : genome);
+}
+
+// ---- Memory
+
+// Where demands differ and all room that routes have left over is less than any customer needs, hardly any child has as few,
+// and solutions with more would crowd out the others.
+int32_t vrp_genetic_routes(const mco_vrp *p, int32_t routes)
+{
+    int64_t room = (int64_t)routes * p->capacity;
+    int32_t least = INT32_MAX, most = 0;
+    for (int32_t i = 1; i < p->nodes; i++) {
+        room -= p->demand[i];
+        least = p->demand[i] < least ? p->demand[i] : least;
+        most = p->demand[i] > most ? p->demand[i] : most;
+    }
+    const double wanted = room < least && least < most ? routes : ceil((1 + MORE_ROUTES) * routes) + SPARE_ROUTES;
+    const int32_t allowed = p->vehicles > 0 && p->vehicles < p->customers ? p->vehicles : p->customers;
+    return wanted < allowed ? (int32_t)wanted : allowed;
+}
+
+static mco_status open_ground(vrp_genetic *g)
+{
+    mco_status st = MCO_OK;
+    const vrp_solver *s = g->s;
+    mco_context *ctx = s->search->ctx;
+    const mco_vrp *p = s->problem;
+    vrp_ground *ground = &g->ground;
+    const int64_t n = p->customers, nodes = p->nodes;
+    ground->problem = p;
+    ground->customers = p->customers;
+    ground->routes = vrp_genetic_routes(p, s->now.routes);
+    if (p->matrix == NULL)
+        MCO_TRY(mco_alloc(ctx, &ground->distance_memory, nodes * nodes));
+    for (int32_t i = 0; p->matrix == NULL && i < p->nodes; i++)
+        for (int32_t j = 0; j < p->nodes; j++)
+            ground->distance_memory[i * nodes + j] = vrp_distance(p, i, j);
+    ground->distance = p->matrix != NULL ? p->matrix : ground->distance_memory;
+    MCO_TRY(mco_alloc(ctx, &ground->service, nodes));
+    for (int32_t i = 0; i < p->nodes; i++)
+        ground->service[i] = vrp_service(p, i);
+    ground->near_count = s->near_count < NEIGHBOURS ? s->near_count : NEIGHBOURS;
+    MCO_TRY(mco_alloc(ctx, &ground->near, nodes * ground->near_count));
+    for (int64_t c = 0; c < n; c++)
+        for (int32_t k = 0; k < ground->near_count; k++)
+            ground->near[(c + 1) * ground->near_count + k] = s->near[c * s->near_count + k] + 1;
+done:
+    return st;
+}
+
+mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = s->search->ctx;
+    const mco_vrp *p = s->problem;
+    const int threads = s->crew->threads;
+    MCO_TRY(mco_alloc(ctx, out, 1));
+    vrp_genetic *g = *out;
+    g->s = s;
+    g->best = INT64_MAX;
+    MCO_TRY(open_ground(g));
+    MCO_TRY(vrp_pools_open(ctx, &g->ground, &g->pools));
+    g->batch = threads > BATCH ? threads : BATCH;
+    MCO_TRY(mco_alloc(ctx, &g->tasks, g->batch));
+    for (int32_t k = 0; k < g->batch; k++) {
+        MCO_TRY(vrp_genome_open(ctx, &g->ground, &g->tasks[k].child));
+        MCO_TRY(vrp_genome_open(ctx, &g->ground, &g->tasks[k].repaired));
+    }
+    MCO_TRY(mco_alloc(ctx, &g->workers, threads));
+    for (int k = 0; k < threads; k++) {
+        MCO_TRY(vrp_split_open(ctx, &g->ground, &g->workers[k].split));
+        MCO_TRY(vrp_school_open(ctx, &g->ground, &g->workers[k].school));
+        MCO_TRY(mco_alloc(ctx, &g->workers[k].is_taken, (int64_t)p->customers + 1));
+    }
+    int32_t most_demand = 1;
+    for (int32_t i = 1; i < p->nodes; i++)
+        most_demand = p->demand[i] > most_demand ? p->demand[i] : most_demand;
+    g->first = g->weights = (vrp_weights){fmax(p->longest, 1) / most_demand, 1};
+done:
+    if (st != MCO_OK)
+        vrp_genetic_close(out);
+    return st;
+}
+
+void vrp_genetic_close(vrp_genetic **genetic)
+{
+    vrp_genetic *g = *genetic;
+    if (g == NULL)
+        return;
+    mco_context *ctx = g->s->search->ctx;
+    for (int k = 0; g->workers != NULL && k < g->s->crew->threads; k++) {
+        mco_free(ctx, &g->workers[k].is_taken);
+        vrp_school_close(ctx, &g->workers[k].school);
+        vrp_split_close(ctx, &g->workers[k].split);
+    }
+    mco_free(ctx, &g->workers);
+    for (int32_t k = 0; g->tasks != NULL && k < g->batch; k++) {
+        vrp_genome_close(ctx, &g->tasks[k].repaired);
+        vrp_genome_close(ctx, &g->tasks[k].child);
+    }
+    mco_free(ctx, &g->tasks);
+    vrp_pools_close(ctx, &g->pools);
+    mco_free(ctx, &g->ground.near);
+    mco_free(ctx, &g->ground.service);
+    mco_free(ctx, &g->ground.distance_memory);
+    mco_free(ctx, genetic);
+}
+
+// ---- The search
+
+mco_status vrp_genetic_run(vrp_genetic *g, double share)
+{
+    mco_status st = MCO_OK;
+    vrp_solver *s = g->s;
+    while (!vrp_solver_is_at(s, share) && !vrp_solver_is_over(s)) {
+        const int64_t left = vrp_solver_steps_left(s, share) / s->problem->customers;
+        g->count = left < g->batch ? (int32_t)left : g->batch;
+        if (g->count <= 0)
+            break;
+        MCO_TRY(make_batch(g));
+        MCO_TRY(admit_batch(g));
+    }
+done:
+    return st;
+}

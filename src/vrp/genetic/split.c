@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Split of a giant tour (Prins 2004): a shortest path over the places between customers, an arc for every route. Where that has
+// more routes than are allowed, one layer for every route.
+#include <string.h>
+
+#include "vrp/genetic/genetic.h"
+
+struct vrp_split {
+    const vrp_ground *ground;
+    double *cost;      // [(routes + 1) * nodes] cheapest to place i, by k routes; only row 0 where any number may be used
+    int32_t *from;     // [the same] the place before
+};
+
+mco_status vrp_split_open(mco_context *ctx, const vrp_ground *ground, vrp_split **out)
+{
+    mco_status st = MCO_OK;
+    const int64_t nodes = (int64_t)ground->customers + 1;
+    MCO_TRY(mco_alloc(ctx, out, 1));
+    (*out)->ground = ground;
+    MCO_TRY(mco_alloc(ctx, &(*out)->cost, (ground->routes + 1) * nodes));
+    MCO_TRY(mco_alloc(ctx, &(*out)->from, (ground->routes + 1) * nodes));
+done:
+    if (st != MCO_OK)
+        vrp_split_close(ctx, out);
+    return st;
+}
+
+void vrp_split_close(mco_context *ctx, vrp_split **split)
+{
+    if (*split != NULL) {
+        mco_free(ctx, &(*split)->from);
+        mco_free(ctx, &(*split)->cost);
+    }
+    mco_free(ctx, split);
+}
+
+// Routes that begin behind place i: what they make of to[i + 1 ...], given that i itself costs `here`.
+static void extend(const vrp_split *s, vrp_weights w, const int32_t *order, int32_t i, double here, double *to, int32_t *from)
+{
+    const vrp_ground *g = s->ground;
+    const mco_vrp *p = g->problem;
+    const int32_t n = g->customers;
+    const double most = VRP_SPLIT_LOAD * p->capacity;
+    int64_t load = 0, distance = 0, service = 0;
+    for (int32_t j = i; j < n; j++) {
+        const int32_t c = order[j];
+        load += p->demand[c];
+        if ((double)load > most && j > i)
+            break;
+        distance += vrp_ground_distance(g, j > i ? order[j - 1] : 0, c);
+        service += g->service[c];
+        const int64_t whole = distance + vrp_ground_distance(g, c, 0);
+        const double cost = here + (double)whole + vrp_excess(p, w, load, whole + service);
+        if (cost < to[j + 1]) {
+            to[j + 1] = cost;
+            from[j + 1] = i;
+        }
+    }
+}
+
+// Any number of routes. Returns how many there are.
+static int32_t split_freely(vrp_split *s, vrp_weights w, const int32_t *order)
+{
+    const int32_t n = s->ground->customers;
+    int32_t routes = 0;
+    s->cost[0] = 0;
+    for (int32_t i = 1; i <= n; i++)
+        s->cost[i] = INFINITY;
+    for (int32_t i = 0; i < n; i++)
+        extend(s, w, order, i, s->cost[i], s->cost, s->from);
+    for (int32_t i = n; i > 0; i = s->from[i])
+        routes++;
+    return routes;
+}
+
+// At most ground->routes routes; 0 where their loads, limited as they are, do not suffice. Row k: of k routes.
+static int32_t split_by_layers(vrp_split *s, vrp_weights w, const int32_t *order)
+{
+    const int32_t n = s->ground->customers, most = s->ground->routes;
+    const int64_t nodes = (int64_t)n + 1;
+    int32_t best = 0;
+    for (int64_t i = 0; i < (most + 1) * nodes; i++)
+        s->cost[i] = i == 0 ? 0 : INFINITY;
+    for (int32_t k = 0; k < most; k++)
+        for (int32_t i = k; i < n; i++)
+            if (s->cost[k * nodes + i] < INFINITY)
+                extend(s, w, order, i, s->cost[k * nodes + i], s->cost + (k + 1) * nodes, s->from + (k + 1) * nodes);
+    for (int32_t k = 1; k <= most; k++)
+        if (s->cost[k * nodes + n] < INFINITY && (best == 0 || s->cost[k * nodes + n] < s->cost[best * nodes + n]))
+            best = k;
+    return best;
+}
+
+void vrp_split_run(vrp_split *s, vrp_weights weights, vrp_genome *genome)
+{
+    const int32_t n = s->ground->customers;
+    const int64_t nodes = (int64_t)n + 1;
+    int32_t routes = split_freely(s, weights, genome->order), at = n;
+    const bool has_layers = routes > s->ground->routes;
+    if (has_layers)
+        routes = split_by_layers(s, weights, genome->order);
+    genome->routes = routes > 0 ? routes : s->ground->routes;
+    for (int32_t k = genome->routes; k >= 0; k--) {
+        genome->first[k] = at;
+        if (routes == 0)
+            at = (int32_t)((int64_t)n * (k - 1) / genome->routes);  // no cut is allowed: the same number of customers each
+        else if (k > 0)
+            at = has_layers ? s->from[k * nodes + at] : s->from[at];
+    }
+}

@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: MIT
+// Routes from nothing, on one thread but for the lists of neighbours; the number of threads does not change them.
+//
+// - Single: a route per customer.
+// - Savings (Clarke, Wright 1964), all routes at once: routes of single customers are joined, i to j, in the order of what that
+//   saves, d(i, 0) + d(0, j) - d(i, j) > 0, where i and j are ends and the limits allow it. Pairs are those of near neighbours,
+//   up to FEW_CUSTOMERS customers all. With symmetric distances routes are turned round where it takes that.
+// - Cheapest insertion, one route after the other: it begins with the customer for whom a route of its own would be longest,
+//   then the customer and the place where the route grows least are chosen, until none fits any more. Up to EXACT_CUSTOMERS
+//   customers, or without coordinates, all are looked at; else, of each customer that comes into the route, those next to it
+//   that are in none yet.
+//
+// Vehicles are not counted: routes may be more.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vrp/sweep/engine.h"
+
+enum {
+    FEW_CUSTOMERS = 1000,
+    MOST_NEIGHBOURS = 100,      // of a customer, whose pairs savings look at
+    LEAST_NEIGHBOURS = 10,
+    MOST_LISTED = 20000000,     // neighbours of all customers, about
+    EXACT_CUSTOMERS = 5000,
+    NEAR = 24,                  // customers that a new one brings in
+    REACH = 128,                // places looked at again for a customer whose best place is gone
+    CUSTOMERS_PER_CELL = 2
+};
+
+// ---- One route per customer
+
+static mco_status construct_single(mco_context *ctx, const mco_vrp *problem, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_solution_new(ctx, problem->customers, problem->customers, out));
+    for (int32_t c = 0; c < problem->customers; c++)
+        out->order[c] = out->first[c] = c;
+    out->first[problem->customers] = problem->customers;
+done:
+    return st;
+}
+
+// ---- Savings
+
+enum { DIGIT_BITS = 13, DIGITS = 1 << DIGIT_BITS };  // a saving is at most 2^25: two digits
+
+typedef struct saving {
+    int32_t amount, from, to;  // customers
+} saving;
+
+typedef struct savings {
+    const mco_vrp *problem;
+    saving *list, *sorted;  // [count], [room]
+    int64_t count;
+    int32_t *link;          // [2 * customers] before and behind each customer, with symmetric distances in any order; -1: none
+    int32_t *parent;        // [customers] up to the one that stands for its route
+    int32_t *load;          // of the route, at the customer that stands for it
+    int64_t *length;
+    int32_t routes;
+} savings;
+
+static void add_saving(savings *s, int32_t from, int32_t to)
+{
+    const mco_vrp *p = s->problem;
+    const int32_t amount =
+        vrp_distance(p, from + 1, 0) + vrp_distance(p, 0, to + 1) - vrp_distance(p, from + 1, to + 1);
+    if (amount > 0)
+        s->list[s->count++] = (saving){amount, from, to};
+}
+
+static int32_t nearness(const mco_vrp *p, int32_t a, int32_t b)
+{
+    const int32_t d = vrp_distance(p, a + 1, b + 1), back = p->is_symmetric ? d : vrp_distance(p, b + 1, a + 1);
+    return d < back ? d : back;
+}
+
+// A pair of which each is a neighbour of the other is listed once, but where several are as far as the last neighbour: then it
+// may be there twice, and the second does nothing.
+static void list_savings(savings *s, const int32_t *neighbours, int32_t count)
+{
+    const mco_vrp *p = s->problem;
+    for (int32_t c = 0; c < p->customers; c++)
+        for (int32_t k = 0; k < count; k++) {
+            const int32_t other = neighbours[(int64_t)c * count + k];
+            const int32_t last_of_other = neighbours[(int64_t)other * count + count - 1];
+            if (c > other && nearness(p, c, other) < nearness(p, other, last_of_other))
+                continue;
+            add_saving(s, c, other);
+            if (!p->is_symmetric)
+                add_saving(s, other, c);
+        }
+}
+
+// Largest first, equal ones in the order of the list.
+static void sort_savings(savings *s)
+{
+    for (int32_t shift = 0; shift < 2 * DIGIT_BITS; shift += DIGIT_BITS) {
+        int64_t place[DIGITS + 1] = {0};
+        for (int64_t k = 0; k < s->count; k++)
+            place[DIGITS - (s->list[k].amount >> shift & (DIGITS - 1))]++;
+        for (int32_t d = 0; d < DIGITS; d++)
+            place[d + 1] += place[d];
+        for (int64_t k = 0; k < s->count; k++)
+            s->sorted[place[DIGITS - 1 - (s->list[k].amount >> shift & (DIGITS - 1))]++] = s->list[k];
+        saving *swapped = s->list;
+        s->list = s->sorted;
+        s->sorted = swapped;
+    }
+}
+
+static int32_t route_of(int32_t *parent, int32_t c)
+{
+    while (parent[c] != c)
+        c = parent[c] = parent[parent[c]];
+    return c;
+}
+
+static void join_routes(savings *s, saving join)
+{
+    const mco_vrp *p = s->problem;
+    int32_t behind = 2 * join.from + 1, before = 2 * join.to;
+    if (p->is_symmetric && s->link[behind] >= 0)
+        behind--;
+    if (p->is_symmetric && s->link[before] >= 0)
+        before++;
+    if (s->link[behind] >= 0 || s->link[before] >= 0)
+        return;
+    const int32_t a = route_of(s->parent, join.from), b = route_of(s->parent, join.to);
+    const int64_t length = s->length[a] + s->length[b] - join.amount;
+    if (a == b || (int64_t)s->load[a] + s->load[b] > p->capacity || (vrp_has_max_length(p) && length > p->max_length))
+        return;
+    s->link[behind] = join.to;
+    s->link[before] = join.from;
+    s->parent[b] = a;
+    s->load[a] += s->load[b];
+    s->length[a] = length;
+    s->routes--;
+}
+
+// From the end with the lowest number on; `parent` tells what has been collected.
+static void collect_routes(savings *s, mco_vrp_solution *out)
+{
+    int32_t count = 0, routes = 0;
+    memset(s->parent, 0, (size_t)out->customers * sizeof *s->parent);
+    for (int32_t c = 0; c < out->customers; c++) {
+        const bool is_end = s->link[2 * c] < 0 || (s->problem->is_symmetric && s->link[2 * c + 1] < 0);
+        if (!is_end || s->parent[c] != 0)
+            continue;
+        out->first[routes++] = count;
+        for (int32_t at = c, last = -1; at >= 0;) {
+            const int32_t next = s->link[2 * at] == last ? s->link[2 * at + 1] : s->link[2 * at];
+            out->order[count++] = at;
+            s->parent[at] = 1;
+            last = at;
+            at = next;
+        }
+    }
+    out->first[routes] = count;
+}
+
+static mco_status open_savings(mco_context *ctx, savings *s, int32_t neighbour_count)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = s->problem;
+    const int64_t room = (int64_t)p->customers * neighbour_count * (p->is_symmetric ? 1 : 2);
+    MCO_TRY(mco_alloc(ctx, &s->list, room));
+    MCO_TRY(mco_alloc(ctx, &s->sorted, room));
+    MCO_TRY(mco_alloc(ctx, &s->link, 2 * (int64_t)p->customers));
+    MCO_TRY(mco_alloc(ctx, &s->parent, p->customers));
+    MCO_TRY(mco_alloc(ctx, &s->load, p->customers));
+    MCO_TRY(mco_alloc(ctx, &s->length, p->customers));
+    s->routes = p->customers;
+    for (int32_t c = 0; c < p->customers; c++) {
+        s->link[2 * c] = s->link[2 * c + 1] = -1;
+        s->parent[c] = c;
+        s->load[c] = p->demand[c + 1];
+        s->length[c] = (int64_t)vrp_distance(p, 0, c + 1) + vrp_distance(p, c + 1, 0) + vrp_service(p, c + 1);
+    }
+done:
+    return st;
+}
+
+static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    savings s = {.problem = problem};
+    const int32_t n = problem->customers, room = n > 0 ? MOST_LISTED / n : 0;
+    int32_t *neighbours = NULL, count = n - 1;
+    if (n < 2)
+        return construct_single(ctx, problem, out);
+    if (n > FEW_CUSTOMERS)
+        count = room > MOST_NEIGHBOURS ? MOST_NEIGHBOURS : room > LEAST_NEIGHBOURS ? room : LEAST_NEIGHBOURS;
+    MCO_TRY(vrp_neighbours(ctx, problem, &count, (int)sysconf(_SC_NPROCESSORS_ONLN), &neighbours));
+    MCO_TRY(open_savings(ctx, &s, count));
+    list_savings(&s, neighbours, count);
+    sort_savings(&s);
+    for (int64_t k = 0; k < s.count; k++)
+        join_routes(&s, s.list[k]);
+    MCO_TRY(vrp_solution_new(ctx, n, s.routes, out));
+    collect_routes(&s, out);
+done:
+    mco_free(ctx, &s.length);
+    mco_free(ctx, &s.load);
+    mco_free(ctx, &s.parent);
+    mco_free(ctx, &s.link);
+    mco_free(ctx, &s.sorted);
+    mco_free(ctx, &s.list);
+    mco_free(ctx, &neighbours);
+    return st;
+}
+
+// ---- Customers in no route, in the cells of a grid; one cell where all of them are looked at
+
+typedef struct cells {
+    const mco_vrp *problem;
+    bool is_exact;
+    double left, bottom, side;
+    int32_t columns, rows;
+    int32_t *first;      // [cells] of each in `node`
+    int32_t *count;      // [cells] nodes that are left; they are the first ones of the cell
+    int32_t *node;       // [customers]
+    int32_t *place;      // [nodes] of a node in `node`; -1: in a route
+    int32_t near[NEAR];  // what near_nodes() found
+    double near_squared[NEAR];
+} cells;
+
+static int32_t clamp_cell(double cell, int32_t count)
+{
+    return cell < 0 ? 0 : cell >= count ? count - 1 : (int32_t)cell;
+}
+
+static int32_t cell_of(const cells *g, int32_t node)
+{
+    if (g->is_exact)
+        return 0;
+    return clamp_cell((g->problem->y[node] - g->bottom) / g->side, g->rows) * g->columns +
+           clamp_cell((g->problem->x[node] - g->left) / g->side, g->columns);
+}
+
+// A square grid over the customers; cells lie along a line where they do.
+static void lay_grid(cells *g)
+{
+    const mco_vrp *p = g->problem;
+    g->columns = g->rows = 1;
+    if (g->is_exact)
+        return;
+    double right = p->x[1], top = p->y[1];
+    g->left = right;
+    g->bottom = top;
+    for (int32_t i = 2; i < p->nodes; i++) {
+        g->left = fmin(g->left, p->x[i]);
+        g->bottom = fmin(g->bottom, p->y[i]);
+        right = fmax(right, p->x[i]);
+        top = fmax(top, p->y[i]);
+    }
+    const double width = right - g->left, height = top - g->bottom, wanted = (double)p->customers / CUSTOMERS_PER_CELL;
+    g->side = fmax(sqrt(width * height / wanted), fmax(width, height) / wanted);
+    if (!(g->side > 0))
+        g->side = 1;
+    g->columns = (int32_t)(width / g->side) + 1;
+    g->rows = (int32_t)(height / g->side) + 1;
+}
+
+static mco_status open_cells(mco_context *ctx, cells *g)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = g->problem;
+    g->is_exact = p->customers <= EXACT_CUSTOMERS || p->rule == VRP_MATRIX;
+    lay_grid(g);
+    const int32_t count = g->columns * g->rows;
+    MCO_TRY(mco_alloc(ctx, &g->first, count));
+    MCO_TRY(mco_alloc(ctx, &g->count, count));
+    MCO_TRY(mco_alloc(ctx, &g->node, p->customers));
+    MCO_TRY(mco_alloc(ctx, &g->place, p->nodes));
+    for (int32_t i = 1; i < p->nodes; i++)
+        g->count[cell_of(g, i)]++;
+    for (int32_t k = 1; k < count; k++)
+        g->first[k] = g->first[k - 1] + g->count[k - 1];
+    memset(g->count, 0, (size_t)count * sizeof *g->count);
+    for (int32_t i = 1; i < p->nodes; i++) {
+        const int32_t cell = cell_of(g, i);
+        g->place[i] = g->first[cell] + g->count[cell]++;
+        g->node[g->place[i]] = i;
+    }
+done:
+    return st;
+}
+
+static void close_cells(mco_context *ctx, cells *g)
+{
+    mco_free(ctx, &g->place);
+    mco_free(ctx, &g->node);
+    mco_free(ctx, &g->count);
+    mco_free(ctx, &g->first);
+}
+
+static void remove_node(cells *g, int32_t node)
+{
+    const int32_t cell = cell_of(g, node), moved = g->node[g->first[cell] + --g->count[cell]];
+    g->node[g->place[node]] = moved;
+    g->place[moved] = g->place[node];
+    g->place[node] = -1;
+}
+
+static void hold(cells *g, int32_t other, double squared, int32_t *held)
+{
+    int32_t at = *held < NEAR ? (*held)++ : NEAR - 1;
+    for (; at > 0 && g->near_squared[at - 1] > squared; at--) {
+        g->near[at] = g->near[at - 1];
+        g->near_squared[at] = g->near_squared[at - 1];
+    }
+    g->near[at] = other;
+    g->near_squared[at] = squared;
+}
+
+static int32_t at_least(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t at_most(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+// Nodes in some columns of a row among the nearest, which are held in ascending order.
+static void search_row(cells *g, int32_t node, int32_t from, int32_t to, int32_t row, int32_t *held)
+{
+    const mco_vrp *p = g->problem;
+    if (row < 0 || row >= g->rows)
+        return;
+    const int64_t line = (int64_t)row * g->columns;
+    for (int64_t cell = line + at_least(from, 0); cell <= line + at_most(to, g->columns - 1); cell++)
+        for (int32_t k = g->first[cell]; k < g->first[cell] + g->count[cell]; k++) {
+            const double dx = p->x[g->node[k]] - p->x[node], dy = p->y[g->node[k]] - p->y[node];
+            if (*held < NEAR || dx * dx + dy * dy < g->near_squared[NEAR - 1])
+                hold(g, g->node[k], dx * dx + dy * dy, held);
+            else if (g->near_squared[NEAR - 1] <= 0)
+                return;  // enough at the very place
+        }
+}
+
+// The cells at distance `ring` from one.
+static void search_ring(cells *g, int32_t node, int32_t column, int32_t row, int32_t ring, int32_t *held)
+{
+    search_row(g, node, column - ring, column + ring, row - ring, held);
+    if (ring > 0)
+        search_row(g, node, column - ring, column + ring, row + ring, held);
+    for (int32_t r = at_least(row - ring + 1, 0); r <= at_most(row + ring - 1, g->rows - 1); r++) {
+        if (column - ring >= 0)
+            search_row(g, node, column - ring, column - ring, r, held);
+        if (column + ring < g->columns)
+            search_row(g, node, column + ring, column + ring, r, held);
+    }
+}
+
+// The nodes to look at beside `node`, in *out; returns how many. Rings of cells are searched until nothing outside is nearer.
+static int32_t near_nodes(cells *g, int32_t node, const int32_t **out)
+{
+    *out = g->is_exact ? g->node : g->near;
+    if (g->is_exact)
+        return g->count[0];
+    const int32_t cell = cell_of(g, node);
+    int32_t held = 0;
+    for (int32_t ring = 0; ring < at_least(g->columns, g->rows); ring++) {
+        const double outside = (ring - 1) * g->side;  // at least as far is what lies in this ring
+        if (held == NEAR && ring > 0 && outside * outside > g->near_squared[NEAR - 1])
+            break;
+        search_ring(g, node, cell % g->columns, cell / g->columns, ring, &held);
+    }
+    return held;
+}
+
+// ---- Cheapest insertion
+
+// The route would grow by `growth` with `node` between `from` and `to`.
+typedef struct offer {
+    int32_t growth, node, from, to;
+} offer;
+
+typedef struct insertion {
+    mco_context *ctx;
+    const mco_vrp *problem;
+    cells cells;
+    offer *heap;         // [heap_count] the least first
+    int64_t heap_count, heap_room;
+    int32_t *best;       // [nodes] growth by the best offer of a node for the route; where `route` says it has one
+    int32_t *route;      // [nodes] the last one with an offer
+    int32_t *next;       // [nodes] behind each node of the route; 0 behind the last
+    uint64_t *seeds;     // [customers] the length of a route of its own, from long to short, with the node
+    int32_t at_seed, routes, customers;  // customers of the route
+    int64_t load, length;
+} insertion;
+
+static bool is_before(offer a, offer b)
+{
+    return a.growth != b.growth ? a.growth < b.growth : a.node < b.node;
+}
+
+static mco_status push(insertion *s, offer o)
+{
+    mco_status st = MCO_OK;
+    if (s->heap_count == s->heap_room) {
+        const int64_t room = 2 * s->heap_room + 1024;
+        offer *heap = NULL;
+        MCO_TRY(mco_alloc(s->ctx, &heap, room));
+        if (s->heap_count > 0)
+            memcpy(heap, s->heap, (size_t)s->heap_count * sizeof *heap);
+        mco_free(s->ctx, &s->heap);
+        s->heap = heap;
+        s->heap_room = room;
+    }
+    int64_t k = s->heap_count++;
+    for (; k > 0 && is_before(o, s->heap[(k - 1) / 2]); k = (k - 1) / 2)
+        s->heap[k] = s->heap[(k - 1) / 2];
+    s->heap[k] = o;
+done:
+    return st;
+}
+
+static offer pop(insertion *s)
+{
+    const offer least = s->heap[0], last = s->heap[--s->heap_count];
+    int64_t k = 0;
+    for (int64_t below = 1; below < s->heap_count; below = 2 * k + 1) {
+        if (below + 1 < s->heap_count && is_before(s->heap[below + 1], s->heap[below]))
+            below++;
+        if (!is_before(s->heap[below], last))
+            break;
+        s->heap[k] = s->heap[below];
+        k = below;
+    }
+    s->heap[k] = last;
+    return least;
+}
+
+// Offers a place between two nodes that are `distance` apart, if the node knows none as good. Of symmetric distances the row of
+// `from` and `to` is read, which stays in the cache.
+static mco_status offer_place(insertion *s, int32_t node, int32_t from, int32_t to, int32_t distance)
+{
+    const mco_vrp *p = s->problem;
+    const int32_t on = p->is_symmetric ? vrp_distance(p, to, node) : vrp_distance(p, node, to);
+    const int32_t growth = vrp_distance(p, from, node) + on - distance;
+    if (s->route[node] == s->routes && s->best[node] <= growth)
+        return MCO_OK;
+    s->route[node] = s->routes;
+    s->best[node] = growth;
+    return push(s, (offer){growth, node, from, to});
+}
+
+// Looks at the places of the route again, of a long one at those behind where the best was.
+static mco_status look_again(insertion *s, int32_t node, int32_t from)
+{
+    mco_status st = MCO_OK;
+    const bool is_whole = s->cells.is_exact || s->customers <= REACH;
+    s->route[node] = -1;
+    int32_t at = is_whole ? 0 : from;
+    for (int32_t k = 0; is_whole || k < REACH; k++) {
+        const int32_t to = s->next[at];
+        MCO_TRY(offer_place(s, node, at, to, vrp_distance(s->problem, at, to)));
+        at = to;
+        if (at == 0)
+            break;
+    }
+done:
+    return st;
+}
+
+// Takes a node into the route.
+static mco_status insert(insertion *s, int32_t node, int32_t from, int32_t to)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = s->problem;
+    const int32_t before = vrp_distance(p, from, node), behind = vrp_distance(p, node, to), *near;
+    s->next[from] = node;
+    s->next[node] = to;
+    s->load += p->demand[node];
+    s->length += (int64_t)before + behind - vrp_distance(p, from, to) + vrp_service(p, node);
+    s->customers++;
+    remove_node(&s->cells, node);
+    const int32_t count = near_nodes(&s->cells, node, &near);
+    for (int32_t k = 0; k < count; k++) {
+        MCO_TRY(offer_place(s, near[k], from, node, before));
+        MCO_TRY(offer_place(s, near[k], node, to, behind));
+    }
+done:
+    return st;
+}
+
+// One route. What does not fit is not looked at again, unless it comes to a better place: loads only grow, and where the
+// triangle inequality holds lengths do too.
+static mco_status build_route(insertion *s, int32_t seed)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = s->problem;
+    s->load = s->length = 0;
+    s->heap_count = 0;
+    s->customers = 0;
+    MCO_TRY(insert(s, seed, 0, 0));
+    while (s->heap_count > 0) {
+        const offer o = pop(s);
+        if (s->cells.place[o.node] < 0 || o.growth != s->best[o.node] || s->load + p->demand[o.node] > p->capacity)
+            continue;
+        if (s->next[o.from] != o.to)
+            MCO_TRY(look_again(s, o.node, o.from));
+        else if (!vrp_has_max_length(p) || s->length + o.growth + vrp_service(p, o.node) <= p->max_length)
+            MCO_TRY(insert(s, o.node, o.from, o.to));
+    }
+done:
+    return st;
+}
+
+static int compare_seeds(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static mco_status open_insertion(insertion *s)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = s->problem;
+    s->cells.problem = p;
+    MCO_TRY(open_cells(s->ctx, &s->cells));
+    MCO_TRY(mco_alloc(s->ctx, &s->best, p->nodes));
+    MCO_TRY(mco_alloc(s->ctx, &s->route, p->nodes));
+    MCO_TRY(mco_alloc(s->ctx, &s->next, p->nodes));
+    MCO_TRY(mco_alloc(s->ctx, &s->seeds, p->customers));
+    memset(s->route, -1, (size_t)p->nodes * sizeof *s->route);
+    for (int32_t i = 1; i < p->nodes; i++) {
+        const uint32_t way = (uint32_t)(vrp_distance(p, 0, i) + vrp_distance(p, i, 0));
+        s->seeds[i - 1] = (uint64_t)(UINT32_MAX - way) << 32 | (uint32_t)i;
+    }
+    qsort(s->seeds, (size_t)p->customers, sizeof *s->seeds, compare_seeds);
+done:
+    return st;
+}
+
+static mco_status construct_insertion(mco_context *ctx, const mco_vrp *problem, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    insertion s = {.ctx = ctx, .problem = problem};
+    mco_vrp_solution routes = {0};  // with room for a route per customer
+    int32_t count = 0;
+    if (problem->customers == 0)
+        return construct_single(ctx, problem, out);
+    MCO_TRY(open_insertion(&s));
+    MCO_TRY(vrp_solution_new(ctx, problem->customers, problem->customers, &routes));
+    for (int32_t k = 0; k < problem->customers; k++) {
+        const int32_t seed = (int32_t)(uint32_t)s.seeds[k];
+        if (s.cells.place[seed] < 0)
+            continue;
+        MCO_TRY(build_route(&s, seed));
+        routes.first[s.routes++] = count;
+        for (int32_t node = s.next[0]; node != 0; node = s.next[node])
+            routes.order[count++] = node - 1;
+    }
+    routes.first[s.routes] = count;
+    MCO_TRY(vrp_solution_new(ctx, problem->customers, s.routes, out));
+    memcpy(out->order, routes.order, (size_t)count * sizeof *out->order);
+    memcpy(out->first, routes.first, ((size_t)s.routes + 1) * sizeof *out->first);
+done:
+    mco_vrp_solution_clear(ctx, &routes);
+    mco_free(ctx, &s.seeds);
+    mco_free(ctx, &s.next);
+    mco_free(ctx, &s.route);
+    mco_free(ctx, &s.best);
+    mco_free(ctx, &s.heap);
+    close_cells(ctx, &s.cells);
+    return st;
+}
+
+// ---- The entry point
+
+mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction,
+                             mco_vrp_solution *solution)
+{
+    const int32_t customer = vrp_unservable(problem);
+    if (customer >= 0)
+        return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
+    switch (construction) {
+    case MCO_VRP_INSERTION:
+        return construct_insertion(ctx, problem, solution);
+    case MCO_VRP_SINGLE:
+        return construct_single(ctx, problem, solution);
+    case MCO_VRP_SAVINGS:
+        return construct_savings(ctx, problem, solution);
+    }
+    return mco_fail(ctx, MCO_ERR_ARGUMENT, "construction %d is none of 0, 1, 2", (int)construction);
+}

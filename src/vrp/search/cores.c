@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// The crew of cores: each thread walks the tasks it claims; the calling thread watches the clock.
+#include <math.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/simd.h"
+#include "base/team.h"
+#include "vrp/search/walk.h"
+
+static const double LOOK_S = 0.02;          // at the clock and for a cancellation
+static const int32_t PART_CUSTOMERS = 250;
+static const int64_t STEPS_PER_CUSTOMER = 3000;
+
+// ---- Memory of a walk
+
+mco_status vrp_walk_open(mco_context *ctx, int32_t customers, int32_t routes, vrp_walk *out)
+{
+    mco_status st = MCO_OK;
+    const int64_t nodes = (int64_t)customers + 1 + routes;
+    MCO_TRY(mco_alloc(ctx, &out->node, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->ring, routes));
+    MCO_TRY(mco_alloc(ctx, &out->spare, routes));
+    MCO_TRY(mco_alloc(ctx, &out->best_node, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->changed, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->is_changed, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->route_of, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->edge, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->load_of, routes));
+    MCO_TRY(mco_alloc(ctx, &out->node_stamp, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->saved_nodes, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->saved_rings, routes));
+    MCO_TRY(mco_alloc(ctx, &out->removed, customers));
+    MCO_TRY(mco_alloc(ctx, &out->key, customers));
+    MCO_TRY(mco_alloc(ctx, &out->line, 4 * (int64_t)customers));
+    MCO_TRY(mco_alloc(ctx, &out->absent, customers));
+    MCO_TRY(mco_alloc(ctx, &out->absences, (int64_t)customers + 1));
+done:
+    if (st != MCO_OK)
+        vrp_walk_close(ctx, out);
+    return st;
+}
+
+void vrp_walk_close(mco_context *ctx, vrp_walk *walk)
+{
+    mco_free(ctx, &walk->absences);
+    mco_free(ctx, &walk->absent);
+    mco_free(ctx, &walk->line);
+    mco_free(ctx, &walk->key);
+    mco_free(ctx, &walk->removed);
+    mco_free(ctx, &walk->saved_rings);
+    mco_free(ctx, &walk->saved_nodes);
+    mco_free(ctx, &walk->node_stamp);
+    mco_free(ctx, &walk->load_of);
+    mco_free(ctx, &walk->edge);
+    mco_free(ctx, &walk->route_of);
+    mco_free(ctx, &walk->is_changed);
+    mco_free(ctx, &walk->changed);
+    mco_free(ctx, &walk->best_node);
+    mco_free(ctx, &walk->spare);
+    mco_free(ctx, &walk->ring);
+    mco_free(ctx, &walk->node);
+}
+
+VRP_DECLARE_WALK(portable)
+#if defined(MCO_HAVE_AVX2)
+VRP_DECLARE_WALK(avx2)
+#endif
+#if defined(MCO_HAVE_AVX512)
+VRP_DECLARE_WALK(avx512)
+#endif
+
+vrp_walk_variant vrp_walk_choose(mco_vrp_simd simd)
+{
+#if defined(MCO_HAVE_AVX512)
+    if ((simd == MCO_VRP_SIMD_AUTO || simd == MCO_VRP_SIMD_AVX512) && mco_simd_has("avx512"))
+        return (vrp_walk_variant){"avx512", vrp_walk_run_avx512, vrp_walk_pack_avx512};
+#endif
+#if defined(MCO_HAVE_AVX2)
+    if (simd != MCO_VRP_SIMD_PORTABLE && mco_simd_has("avx2"))
+        return (vrp_walk_variant){"avx2", vrp_walk_run_avx2, vrp_walk_pack_avx2};
+#endif
+    (void)simd;
+    return (vrp_walk_variant){"portable", vrp_walk_run_portable, vrp_walk_pack_portable};
+}
+
+// ---- The crew
+
+static int processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+typedef struct cores {
+    vrp_walk_variant variant;
+    vrp_walk *walks;         // [threads]
+    int32_t most_customers, most_routes;
+    vrp_task *tasks;         // [count] of the present run
+    int32_t count;
+    bool packs, is_packed;   // what the run is for, and what came out
+    atomic_int next;
+    atomic_bool stop;
+} cores;
+
+static void work(void *shared, int worker)
+{
+    cores *c = shared;
+    if (c->packs) {
+        c->is_packed = c->variant.pack(&c->walks[worker], c->tasks, &c->stop);
+        return;
+    }
+    for (int32_t k; (k = atomic_fetch_add(&c->next, 1)) < c->count;)
+        c->variant.run(&c->walks[worker], &c->tasks[k], &c->stop);
+}
+
+// Walks are as large as the largest task so far.
+static mco_status grow(vrp_crew *crew, const vrp_task *tasks, int32_t count)
+{
+    cores *c = crew->state;
+    int32_t customers = c->most_customers, routes = c->most_routes;
+    for (int32_t k = 0; k < count; k++) {
+        customers = tasks[k].part.most_customers > customers ? tasks[k].part.most_customers : customers;
+        routes = tasks[k].part.most_routes > routes ? tasks[k].part.most_routes : routes;
+    }
+    if (customers == c->most_customers && routes == c->most_routes)
+        return MCO_OK;
+    for (int t = 0; t < crew->threads; t++)
+        vrp_walk_close(crew->ctx, &c->walks[t]);
+    c->most_customers = c->most_routes = 0;
+    for (int t = 0; t < crew->threads; t++) {
+        const mco_status st = vrp_walk_open(crew->ctx, customers, routes, &c->walks[t]);
+        if (st != MCO_OK)
+            return st;
+    }
+    c->most_customers = customers;
+    c->most_routes = routes;
+    return MCO_OK;
+}
+
+static mco_status run_all(vrp_crew *crew, vrp_task *tasks, int32_t count, bool packs, double stop_s)
+{
+    mco_status st = MCO_OK;
+    cores *c = crew->state;
+    mco_team team = {0};
+    MCO_TRY(grow(crew, tasks, count));
+    c->tasks = tasks;
+    c->count = count;
+    c->packs = packs;
+    atomic_store(&c->next, 0);
+    atomic_store(&c->stop, false);
+    for (int t = 0; t < crew->threads; t++)
+        c->walks[t].steps = 0;
+    MCO_TRY(mco_team_start(crew->ctx, count < crew->threads ? count : crew->threads, work, c, &team));
+    while (!mco_team_wait(&team, fmin(LOOK_S, fmax(1e-4, stop_s - mco_clock_s()))))
+        if (mco_is_cancelled(crew->ctx) || mco_clock_s() >= stop_s || (crew->ends != NULL && crew->ends(crew->user)))
+            atomic_store(&c->stop, true);
+    mco_team_join(&team);
+    for (int t = 0; t < crew->threads; t++)
+        crew->steps += c->walks[t].steps;
+done:
+    return st;
+}
+
+static mco_status run(vrp_crew *crew, vrp_task *tasks, int32_t count, double stop_s)
+{
+    return run_all(crew, tasks, count, false, stop_s);
+}
+
+mco_status vrp_cores_pack(vrp_crew *crew, vrp_task *task, double stop_s, bool *is_found)
+{
+    const mco_status st = run_all(crew, task, 1, true, stop_s);
+    *is_found = st == MCO_OK && ((cores *)crew->state)->is_packed;
+    return st;
+}
+
+static void close_crew(vrp_crew *crew)
+{
+    cores *c = crew->state;
+    for (int t = 0; c != NULL && c->walks != NULL && t < crew->threads; t++)
+        vrp_walk_close(crew->ctx, &c->walks[t]);
+    if (c != NULL)
+        mco_free(crew->ctx, &c->walks);
+    mco_free(crew->ctx, &crew->state);
+}
+
+mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_crew *out)
+{
+    mco_status st = MCO_OK;
+    cores *c = NULL;
+    out->ctx = ctx;
+    out->problem = problem;
+    out->threads = params->threads > 0 ? (int)params->threads : processors();
+    out->run = run;
+    out->close = close_crew;
+    MCO_TRY(mco_alloc(ctx, &c, 1));
+    out->state = c;
+    MCO_TRY(mco_alloc(ctx, &c->walks, out->threads));
+    c->variant = vrp_walk_choose(params->simd);
+    out->simd = c->variant.simd;
+    out->tasks = out->threads;
+    out->part_customers = PART_CUSTOMERS;
+    out->part_routes = PART_CUSTOMERS;
+    out->steps_per_customer = STEPS_PER_CUSTOMER;
+done:
+    if (st != MCO_OK)
+        close_crew(out);
+    return st;
+}

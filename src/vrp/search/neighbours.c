@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Nearest customers of every customer. Places are sorted into the cells of a grid; the rings of cells around a customer are
+// searched until nothing outside can be as near as what is known. Matrices, and places on a sphere, are searched whole.
+#include <math.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "vrp/instance.h"
+
+static const double CELL_CUSTOMERS = 3;  // of a cell, on average
+enum { CUSTOMERS_PER_CLAIM = 64 };       // that a thread takes at a time
+
+typedef struct grid {
+    double left, bottom, side;  // of a cell
+    int32_t columns, rows;
+    int32_t *first;             // [columns * rows + 1] in `customer`
+    int32_t *customer;          // [customers] cell after cell
+} grid;
+
+typedef struct task {
+    const mco_vrp *problem;
+    grid grid;                  // columns 0: none
+    int32_t count;              // of neighbours
+    int32_t *out;               // [customers * count]
+    uint64_t *keys;             // [threads * count]
+    atomic_int next;            // customer to be claimed
+} task;
+
+// Nearer first, then by number.
+static uint64_t key_of(const mco_vrp *p, int32_t c, int32_t other)
+{
+    int32_t d = vrp_distance(p, c + 1, other + 1);
+    if (!p->is_symmetric) {
+        const int32_t back = vrp_distance(p, other + 1, c + 1);
+        d = back < d ? back : d;
+    }
+    return (uint64_t)(uint32_t)d << 32 | (uint32_t)other;
+}
+
+// Keeps `key` among the `count` smallest keys[0..*held), in ascending order.
+static void keep(uint64_t *keys, int32_t *held, int32_t count, uint64_t key)
+{
+    if (*held == count && key >= keys[count - 1])
+        return;
+    int32_t k = *held < count ? (*held)++ : count - 1;
+    for (; k > 0 && keys[k - 1] > key; k--)
+        keys[k] = keys[k - 1];
+    keys[k] = key;
+}
+
+static int32_t cell_along(double value, double low, double side, int32_t cells)
+{
+    const double cell = (value - low) / side;
+    return cell < 0 ? 0 : cell >= cells ? cells - 1 : (int32_t)cell;
+}
+
+static void search_cell(const task *t, int32_t c, int32_t column, int32_t row, uint64_t *keys, int32_t *held)
+{
+    const grid *g = &t->grid;
+    if (column < 0 || column >= g->columns || row < 0 || row >= g->rows)
+        return;
+    const int64_t cell = (int64_t)row * g->columns + column;
+    for (int32_t k = g->first[cell]; k < g->first[cell + 1]; k++)
+        if (g->customer[k] != c)
+            keep(keys, held, t->count, key_of(t->problem, c, g->customer[k]));
+}
+
+// What is outside the ring is at least ring * side away.
+static void search_grid(const task *t, int32_t c, uint64_t *keys)
+{
+    const grid *g = &t->grid;
+    const mco_vrp *p = t->problem;
+    const int32_t column = cell_along(p->x[c + 1], g->left, g->side, g->columns);
+    const int32_t row = cell_along(p->y[c + 1], g->bottom, g->side, g->rows);
+    const int32_t rings = g->columns > g->rows ? g->columns : g->rows;
+    int32_t held = 0;
+    for (int32_t ring = 0; ring < rings; ring++) {
+        for (int32_t k = -ring; k <= ring; k++) {
+            search_cell(t, c, column + k, row - ring, keys, &held);
+            if (ring > 0)
+                search_cell(t, c, column + k, row + ring, keys, &held);
+        }
+        for (int32_t k = -ring + 1; k < ring; k++) {
+            search_cell(t, c, column - ring, row + k, keys, &held);
+            search_cell(t, c, column + ring, row + k, keys, &held);
+        }
+        if (held == t->count && (double)(keys[held - 1] >> 32) + 1 < ring * g->side * p->scale)
+            break;
+    }
+}
+
+static void search_all(const task *t, int32_t c, uint64_t *keys)
+{
+    int32_t held = 0;
+    for (int32_t other = 0; other < t->problem->customers; other++)
+        if (other != c)
+            keep(keys, &held, t->count, key_of(t->problem, c, other));
+}
+
+static void work(void *shared, int worker)
+{
+    task *t = shared;
+    const int32_t n = t->problem->customers;
+    uint64_t *keys = t->keys + (int64_t)worker * t->count;
+    for (int32_t c; (c = atomic_fetch_add(&t->next, CUSTOMERS_PER_CLAIM)) < n;)
+        for (const int32_t end = n - c < CUSTOMERS_PER_CLAIM ? n : c + CUSTOMERS_PER_CLAIM; c < end; c++) {
+            if (t->grid.columns > 0)
+                search_grid(t, c, keys);
+            else
+                search_all(t, c, keys);
+            for (int32_t k = 0; k < t->count; k++)
+                t->out[(int64_t)c * t->count + k] = (int32_t)(uint32_t)keys[k];
+        }
+}
+
+static mco_status fill_grid(mco_context *ctx, const mco_vrp *p, grid *g)
+{
+    mco_status st = MCO_OK;
+    double right = p->x[1], top = p->y[1];
+    g->left = right;
+    g->bottom = top;
+    for (int32_t i = 2; i < p->nodes; i++) {
+        g->left = fmin(g->left, p->x[i]);
+        right = fmax(right, p->x[i]);
+        g->bottom = fmin(g->bottom, p->y[i]);
+        top = fmax(top, p->y[i]);
+    }
+    // Places on a line, or all in one point, make one row of cells, or one cell.
+    const double width = right - g->left, height = top - g->bottom, longer = fmax(width, height);
+    const double cells = fmax(1, p->customers / CELL_CUSTOMERS);
+    g->side = fmax(sqrt(width * height / cells), longer / cells);
+    if (!(g->side > 0))
+        g->side = 1;
+    g->columns = (int32_t)(width / g->side) + 1;
+    g->rows = (int32_t)(height / g->side) + 1;
+    MCO_TRY(mco_alloc(ctx, &g->first, (int64_t)g->columns * g->rows + 1));
+    MCO_TRY(mco_alloc(ctx, &g->customer, p->customers));
+    for (int pass = 0; pass < 2; pass++) {  // count, then place from the last to the first
+        for (int32_t c = p->customers - 1; c >= 0; c--) {
+            const int64_t cell = (int64_t)cell_along(p->y[c + 1], g->bottom, g->side, g->rows) * g->columns +
+                                 cell_along(p->x[c + 1], g->left, g->side, g->columns);
+            if (pass == 0)
+                g->first[cell]++;
+            else
+                g->customer[--g->first[cell]] = c;
+        }
+        for (int64_t k = 1; pass == 0 && k <= (int64_t)g->columns * g->rows; k++)
+            g->first[k] += g->first[k - 1];
+    }
+done:
+    return st;
+}
+
+mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *count, int threads, int32_t **out)
+{
+    mco_status st = MCO_OK;
+    task t = {.problem = problem};
+    mco_team team = {0};
+    if (*count > problem->customers - 1)
+        *count = problem->customers > 0 ? problem->customers - 1 : 0;
+    t.count = *count;
+    MCO_TRY(mco_alloc(ctx, &t.out, (int64_t)problem->customers * t.count));
+    MCO_TRY(mco_alloc(ctx, &t.keys, (int64_t)threads * t.count));
+    if (t.count > 0) {
+        if (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D)
+            MCO_TRY(fill_grid(ctx, problem, &t.grid));
+        MCO_TRY(mco_team_start(ctx, threads, work, &t, &team));
+        mco_team_join(&team);
+    }
+    *out = t.out;
+    t.out = NULL;
+done:
+    mco_free(ctx, &t.grid.customer);
+    mco_free(ctx, &t.grid.first);
+    mco_free(ctx, &t.keys);
+    mco_free(ctx, &t.out);
+    return st;
+}

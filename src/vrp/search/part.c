@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Parts of an instance, cut out so that a walk over them needs no look at the rest: lists of neighbours by local numbers, and
+// for customers that end a route the lists of those who could come between them and the depot.
+#include <stdlib.h>
+#include <string.h>
+
+#include "vrp/search/key.h"
+#include "vrp/search/task.h"
+
+enum {
+    MATRIX_CUSTOMERS = 500,  // up to here distances are a matrix: 1 MB, half of a second-level cache
+    ALL_PAIRS = 600,         // up to here every pair is looked at for the lists `behind`
+    WINDOW = 200             // beyond: pairs this near in the order of directions from the depot
+};
+
+mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t customers, int32_t routes, int32_t neighbours,
+                         vrp_task *out)
+{
+    mco_status st = MCO_OK;
+    vrp_part *p = &out->part;
+    const int64_t nodes = (int64_t)customers + 1 + routes, rows = (int64_t)customers + 1;
+    const int64_t matrix_rows = (customers < MATRIX_CUSTOMERS ? customers : MATRIX_CUSTOMERS) + 1;
+    const bool has_places = problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D;
+    p->problem = problem;
+    p->most_customers = customers;
+    p->most_routes = routes;
+    p->neighbours = (neighbours + VRP_LIST_STEP - 1) / VRP_LIST_STEP * VRP_LIST_STEP;
+    MCO_TRY(mco_alloc(ctx, &p->place, nodes));
+    MCO_TRY(mco_alloc(ctx, &p->near, rows * p->neighbours));
+    MCO_TRY(mco_alloc(ctx, &p->near_distance, rows * p->neighbours));
+    MCO_TRY(mco_alloc(ctx, &p->behind, rows * p->neighbours));
+    MCO_TRY(mco_alloc(ctx, &p->behind_change, rows * p->neighbours));
+    if (has_places)
+        MCO_TRY(mco_alloc(ctx, &p->xy, 2 * nodes));
+    MCO_TRY(mco_alloc(ctx, &p->matrix_memory, matrix_rows * matrix_rows));
+    MCO_TRY(mco_alloc(ctx, &p->demand, rows));
+    MCO_TRY(mco_alloc(ctx, &p->service, rows));
+    MCO_TRY(mco_alloc(ctx, &p->depot_distance, rows));
+    MCO_TRY(mco_alloc(ctx, &out->order, customers));
+    MCO_TRY(mco_alloc(ctx, &out->first, (int64_t)routes + 1));
+    MCO_TRY(mco_alloc(ctx, &out->customer, customers));
+    if (customers > ALL_PAIRS)
+        MCO_TRY(mco_alloc(ctx, &out->line, 2 * (int64_t)customers));
+done:
+    if (st != MCO_OK)
+        vrp_task_close(ctx, out);
+    return st;
+}
+
+void vrp_task_close(mco_context *ctx, vrp_task *task)
+{
+    vrp_part *p = &task->part;
+    mco_free(ctx, &task->line);
+    mco_free(ctx, &task->customer);
+    mco_free(ctx, &task->first);
+    mco_free(ctx, &task->order);
+    mco_free(ctx, &p->depot_distance);
+    mco_free(ctx, &p->service);
+    mco_free(ctx, &p->demand);
+    mco_free(ctx, &p->matrix_memory);
+    mco_free(ctx, &p->xy);
+    mco_free(ctx, &p->behind_change);
+    mco_free(ctx, &p->behind);
+    mco_free(ctx, &p->near_distance);
+    mco_free(ctx, &p->near);
+    mco_free(ctx, &p->place);
+}
+
+static void fill_near(vrp_part *p, const int32_t *customer, const int32_t *near, int32_t count, const int32_t *local)
+{
+    const mco_vrp *problem = p->problem;
+    for (int32_t c = 1; c <= p->customers; c++) {
+        const int64_t row = (int64_t)c * p->neighbours;
+        const int32_t *list = near + (int64_t)customer[c - 1] * count;
+        int32_t held = 0;
+        for (int32_t k = 0; k < count && held < p->neighbours; k++) {
+            const int32_t u = local[list[k] + 1];
+            if (u == 0)
+                continue;
+            p->near[row + held] = u;
+            p->near_distance[row + held++] = vrp_distance(problem, p->place[c], p->place[u]);
+        }
+        for (; held < p->neighbours; held++)
+            p->near[row + held] = p->near_distance[row + held] = 0;
+    }
+}
+
+static void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t *held)
+{
+    const int64_t row = (int64_t)c * p->neighbours;
+    const int32_t change = vrp_part_distance(p, u, c) + p->depot_distance[c] - p->depot_distance[u];
+    int32_t *nodes = p->behind + row, *changes = p->behind_change + row;
+    if (*held == p->neighbours && change >= changes[*held - 1])
+        return;
+    int32_t k = *held < p->neighbours ? (*held)++ : p->neighbours - 1;
+    for (; k > 0 && changes[k - 1] > change; k--) {
+        changes[k] = changes[k - 1];
+        nodes[k] = nodes[k - 1];
+    }
+    changes[k] = change;
+    nodes[k] = u;
+}
+
+// Customers in the order of their directions from the depot; `line` [2 * customers] receives angle and node.
+static void sort_directions(const vrp_part *p, double *line)
+{
+    for (int32_t c = 1; c <= p->customers; c++) {
+        line[2 * c - 2] = atan2(p->xy[2 * c + 1] - p->xy[1], p->xy[2 * c] - p->xy[0]);
+        line[2 * c - 1] = c;
+    }
+    qsort(line, (size_t)p->customers, 2 * sizeof *line, vrp_by_key);
+}
+
+static void fill_behind(vrp_part *p, double *line)
+{
+    const int32_t n = p->customers;
+    const bool is_small = n <= ALL_PAIRS;
+    memset(p->behind, 0, (size_t)(n + 1) * (size_t)p->neighbours * sizeof *p->behind);
+    if (!is_small && p->xy == NULL)
+        return;
+    if (!is_small)
+        sort_directions(p, line);
+    for (int32_t k = 0; k < n; k++) {
+        int32_t held = 0;
+        if (is_small) {
+            for (int32_t u = 1; u <= n; u++)
+                if (u != k + 1)
+                    keep_behind(p, k + 1, u, &held);
+            continue;
+        }
+        for (int32_t m = -WINDOW; m <= WINDOW; m++)
+            if (m != 0)
+                keep_behind(p, (int32_t)line[2 * k + 1], (int32_t)line[2 * ((k + m + n) % n) + 1], &held);
+    }
+}
+
+void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local)
+{
+    vrp_part *p = &task->part;
+    const mco_vrp *problem = p->problem;
+    p->customers = customers;
+    p->routes = routes;
+    for (int32_t c = 1; c <= customers; c++) {
+        const int32_t node = task->customer[c - 1] + 1;
+        local[node] = c;
+        p->place[c] = node;
+        p->demand[c] = problem->demand[node];
+        p->service[c] = vrp_service(problem, node);
+        p->depot_distance[c] = vrp_distance(problem, 0, node);
+    }
+    p->place[0] = 0;
+    for (int32_t r = 0; r < routes; r++)
+        p->place[customers + 1 + r] = 0;
+    for (int32_t i = 0; p->xy != NULL && i <= customers + routes; i++) {
+        p->xy[2 * i] = problem->x[p->place[i]];
+        p->xy[2 * i + 1] = problem->y[p->place[i]];
+    }
+    p->matrix = customers <= MATRIX_CUSTOMERS ? p->matrix_memory : NULL;
+    for (int32_t i = 0; p->matrix != NULL && i <= customers; i++)
+        for (int32_t j = 0; j <= customers; j++)
+            p->matrix[(int64_t)i * (customers + 1) + j] = vrp_distance(problem, p->place[i], p->place[j]);
+    fill_near(p, task->customer, near, count, local);
+    fill_behind(p, task->line);
+    for (int32_t c = 1; c <= customers; c++)
+        local[p->place[c]] = 0;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// What the stages of the search share (vrp/search/solve.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how much is left to be spent; tasks cut
+// out of the present solution, and put back.
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "vrp/search/solver.h"
+
+enum {
+    NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // the lists of a million customers take long
+    EXCHANGES = 10,   // neighbours tried by the improvement of a step
+    SPARE_ROUTES = 2  // of a part, besides those it has
+};
+static const double REMOVED = 10;
+static const double FIRST_RATE = 1e5;  // steps a second and core, before any are known
+static const double ENDLESS_S = 60;    // a search without an end is planned as one of this length
+
+// ---- How much is left
+
+bool vrp_solver_counts_steps(const vrp_solver *s)
+{
+    return s->search->params->iterations >= 0;
+}
+
+static double planned_s(const vrp_solver *s)
+{
+    const double seconds = s->search->stop_s - s->search->begin_s;
+    return isfinite(seconds) ? seconds : ENDLESS_S;
+}
+
+double vrp_solver_steps(const vrp_solver *s)
+{
+    return vrp_solver_counts_steps(s) ? (double)s->search->params->iterations / s->crew->threads : s->rate * planned_s(s);
+}
+
+double vrp_solver_share(const vrp_solver *s)
+{
+    const double n = (double)s->search->params->iterations;
+    if (vrp_solver_counts_steps(s))
+        return n > 0 ? (double)s->search->iterations / n : 1;
+    return (mco_clock_s() - s->search->begin_s) / planned_s(s);
+}
+
+bool vrp_solver_is_at(const vrp_solver *s, double share)
+{
+    return share < 1 && vrp_solver_share(s) >= share;
+}
+
+int64_t vrp_solver_steps_left(const vrp_solver *s, double share)
+{
+    if (!vrp_solver_counts_steps(s))
+        return INT64_MAX;
+    return (int64_t)ceil(share * (double)s->search->params->iterations) - s->search->iterations;
+}
+
+bool vrp_solver_is_over(vrp_solver *s)
+{
+    if (vrp_search_ends(s->search))
+        return true;
+    if (!vrp_solver_counts_steps(s) || s->search->iterations < s->search->params->iterations)
+        return false;
+    s->search->stop = MCO_STOP_ITERATIONS;
+    return true;
+}
+
+void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t most)
+{
+    const double at_once = count < s->crew->threads ? count : s->crew->threads;
+    double steps = vrp_solver_steps(s) * share * at_once / count;
+    if (!vrp_solver_counts_steps(s)) {
+        const double left = (s->search->stop_s - mco_clock_s()) * s->rate * at_once / count;
+        steps = steps > left && left > 0 ? left : steps;
+    }
+    const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
+    int64_t left = vrp_solver_steps_left(s, 1);
+    for (int32_t k = 0; k < count; k++) {
+        // What remains is divided among the last tasks.
+        const int64_t mine = left < each * (count - k) + count ? left / (count - k) : each;
+        s->tasks[k].plan.steps = mine;
+        left -= mine;
+    }
+}
+
+mco_status vrp_solver_run(vrp_solver *s, int32_t count)
+{
+    const double begin_s = mco_clock_s();
+    const int64_t before = s->crew->steps;
+    for (int32_t k = 0; k < count; k++)
+        s->tasks[k].seed = mco_rng_next(&s->rng);
+    const mco_status st = s->crew->run(s->crew, s->tasks, count, s->search->stop_s);
+    const double seconds = mco_clock_s() - begin_s;
+    const int32_t at_once = count < s->crew->threads ? count : s->crew->threads;
+    s->search->iterations += s->crew->steps - before;
+    if (seconds > 1e-3 && s->crew->steps > before)
+        s->rate = (double)(s->crew->steps - before) / seconds / at_once;
+    return st;
+}
+
+mco_status vrp_solver_pack(vrp_solver *s, vrp_task *task, bool *is_found)
+{
+    const int64_t before = s->crew->steps;
+    task->seed = mco_rng_next(&s->rng);
+    const mco_status st = vrp_cores_pack(s->crew, task, s->search->stop_s, is_found);
+    s->search->iterations += s->crew->steps - before;
+    return st;
+}
+
+// ---- Tasks
+
+static void close_tasks(vrp_solver *s)
+{
+    for (int32_t k = 0; k < s->task_count; k++)
+        vrp_task_close(s->search->ctx, &s->tasks[k]);
+    mco_free(s->search->ctx, &s->tasks);
+    s->task_count = 0;
+}
+
+mco_status vrp_solver_open_tasks(vrp_solver *s, int32_t count, int32_t customers)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = s->search->ctx;
+    close_tasks(s);
+    MCO_TRY(mco_alloc(ctx, &s->tasks, count));
+    s->task_count = count;
+    for (int32_t k = 0; k < count; k++)
+        MCO_TRY(vrp_task_open(ctx, s->problem, customers, customers + SPARE_ROUTES, NEIGHBOURS, &s->tasks[k]));
+done:
+    return st;
+}
+
+void vrp_solver_add_route(vrp_solver *s, int32_t k, int32_t route)
+{
+    vrp_task *t = &s->tasks[k];
+    const int32_t count = t->first[t->routes], size = vrp_route_size(&s->now, route);
+    memcpy(t->customer + count, s->now.order + s->now.first[route], (size_t)size * sizeof *t->customer);
+    t->first[++t->routes] = count + size;
+    s->task_of[route] = k;
+}
+
+void vrp_solver_fill_tasks(vrp_solver *s, int32_t count)
+{
+    const int32_t vehicles = s->problem->vehicles;
+    const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / count : 0;
+    const int32_t free_routes = vehicles > 0 ? over : SPARE_ROUTES;
+    for (int32_t k = 0; k < count; k++) {
+        vrp_task *t = &s->tasks[k];
+        const int32_t customers = t->first[t->routes];
+        const int32_t spare = free_routes < SPARE_ROUTES ? free_routes : SPARE_ROUTES;
+        for (int32_t c = 0; c < customers; c++)
+            t->order[c] = c + 1;
+        vrp_part_fill(t, customers, t->routes + spare, s->near, s->near_count, s->local);
+        t->cost = 0;
+        for (int32_t r = 0; r < t->routes; r++) {
+            int32_t at = 0;
+            for (int32_t c = t->first[r]; c < t->first[r + 1]; at = t->part.place[++c])
+                t->cost += vrp_distance(s->problem, at, t->part.place[c + 1]);
+            t->cost += vrp_distance(s->problem, at, 0);
+        }
+    }
+}
+
+void vrp_solver_begin_tasks(vrp_solver *s, int32_t count)
+{
+    for (int32_t r = 0; r < s->now.routes; r++)
+        s->task_of[r] = -1;
+    for (int32_t k = 0; k < count; k++)
+        s->tasks[k].routes = s->tasks[k].first[0] = 0;
+}
+
+void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t count)
+{
+    const int32_t at = solution->first[solution->routes];
+    memcpy(solution->order + at, customers, (size_t)count * sizeof *customers);
+    solution->first[++solution->routes] = at + count;
+}
+
+void vrp_solver_merge(vrp_solver *s, int32_t count, int64_t change)
+{
+    mco_vrp_solution *next = &s->next;
+    next->customers = s->now.customers;
+    next->routes = next->first[0] = 0;
+    for (int32_t r = 0; r < s->now.routes; r++)
+        if (s->task_of[r] < 0 || s->task_of[r] >= count)
+            vrp_add_route(next, s->now.order + s->now.first[r], vrp_route_size(&s->now, r));
+    for (int32_t k = 0; k < count; k++) {
+        vrp_task *t = &s->tasks[k];
+        for (int32_t r = 0; r < t->routes; r++) {
+            for (int32_t c = t->first[r]; c < t->first[r + 1]; c++)
+                t->order[c] = t->customer[t->order[c] - 1];
+            vrp_add_route(next, t->order + t->first[r], t->first[r + 1] - t->first[r]);
+        }
+    }
+    const mco_vrp_solution old = s->now;
+    s->now = *next;
+    *next = old;
+    s->now_cost += change;
+}
+
+int32_t vrp_solver_longest_route(const vrp_solver *s)
+{
+    int32_t longest = 0;
+    for (int32_t r = 0; r < s->now.routes; r++)
+        longest = vrp_route_size(&s->now, r) > longest ? vrp_route_size(&s->now, r) : longest;
+    return longest;
+}
+
+mco_status vrp_solver_note(vrp_solver *s)
+{
+    return vrp_search_note(s->search, &s->now, s->now_cost);
+}
+
+void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold)
+{
+    task->plan.hot = hot;
+    task->plan.cold = cold;
+    task->plan.removed = REMOVED;
+    task->plan.longest_string = VRP_LONGEST_STRING;
+    task->plan.exchanges = EXCHANGES;
+}
+
+// ---- Memory
+
+mco_status vrp_solver_open(vrp_solver *s)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = s->search->ctx;
+    const mco_vrp *p = s->problem;
+    s->near_count = p->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
+    s->rate = FIRST_RATE;
+    mco_rng_seed(&s->rng, (uint64_t)s->search->params->seed, 0);
+    MCO_TRY(vrp_neighbours(ctx, p, &s->near_count, s->crew->threads, &s->near));
+    MCO_TRY(mco_alloc(ctx, &s->local, p->nodes));
+    MCO_TRY(mco_alloc(ctx, &s->route_of, p->customers));
+    MCO_TRY(mco_alloc(ctx, &s->task_of, p->customers));
+    MCO_TRY(mco_alloc(ctx, &s->key, 2 * (int64_t)p->customers));
+    MCO_TRY(vrp_solution_new(ctx, p->customers, p->customers, &s->now));
+    MCO_TRY(vrp_solution_new(ctx, p->customers, p->customers, &s->next));
+done:
+    return st;
+}
+
+void vrp_solver_close(vrp_solver *s)
+{
+    mco_context *ctx = s->search->ctx;
+    close_tasks(s);
+    mco_vrp_solution_clear(ctx, &s->next);
+    mco_vrp_solution_clear(ctx, &s->now);
+    mco_free(ctx, &s->key);
+    mco_free(ctx, &s->task_of);
+    mco_free(ctx, &s->route_of);
+    mco_free(ctx, &s->local);
+    mco_free(ctx, &s->near);
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+// Solutions as files: CVRPLIB's lines of routes, CSV, or the "solution" of a result file. docs/formats.md describes them.
+//
+// Read is what names customers of the instance, in any number: whether each is there once, and the routes obey the limits, is
+// for the check. Routes without customers are dropped.
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "base/names.h"
+#include "base/output.h"
+#include "base/table.h"
+#include "vrp/formats.h"
+
+static const double MAX_COST = 1e18;
+
+typedef struct list {
+    int32_t *items;  // [room]
+    int64_t count, room;
+} list;
+
+typedef struct reader {
+    mco_context *ctx;
+    const mco_vrp *problem;
+    mco_text *text;
+    mco_name_finder customers;
+    list order, first;     // first[k] where route k begins; the last one is open
+    bool has_routes;       // a line, a row or an array of routes was seen
+    double cost;           // NaN while not seen
+} reader;
+
+// ---- Routes, whatever the format
+
+static mco_status append(mco_context *ctx, list *l, int32_t item)
+{
+    enum { LEAST_ROOM = 64 };
+    if (l->count == l->room) {
+        int32_t *items = NULL;
+        const int64_t room = l->room > 0 ? 2 * l->room : LEAST_ROOM;
+        const mco_status st = mco_alloc(ctx, &items, room);
+        if (st != MCO_OK)
+            return st;
+        if (l->count > 0)
+            memcpy(items, l->items, (size_t)l->count * sizeof *items);
+        mco_free(ctx, &l->items);
+        l->items = items;
+        l->room = room;
+    }
+    l->items[l->count++] = item;
+    return MCO_OK;
+}
+
+// A text has at most 2^30 bytes, and so fewer customers than an integer counts.
+static mco_status begin_route(reader *r)
+{
+    r->has_routes = true;
+    if (r->first.count > 0 && r->first.items[r->first.count - 1] == r->order.count)
+        return MCO_OK;  // the one before is empty
+    return append(r->ctx, &r->first, (int32_t)r->order.count);
+}
+
+static mco_status give_solution(reader *r, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution s = {.customers = (int32_t)r->order.count, .routes = (int32_t)r->first.count};
+    if (s.routes > 0 && r->first.items[s.routes - 1] == s.customers)
+        s.routes--;
+    MCO_TRY(mco_alloc(r->ctx, &s.order, s.customers));
+    MCO_TRY(mco_alloc(r->ctx, &s.first, s.routes + 1));
+    if (s.customers > 0)
+        memcpy(s.order, r->order.items, (size_t)s.customers * sizeof *s.order);
+    if (s.routes > 0)
+        memcpy(s.first, r->first.items, (size_t)s.routes * sizeof *s.first);
+    s.first[s.routes] = s.customers;
+    *out = s;
+    s = (mco_vrp_solution){0};
+done:
+    mco_vrp_solution_clear(r->ctx, &s);
+    return st;
+}
+
+static mco_status add_customer(reader *r, mco_slice token)
+{
+    mco_status st = MCO_OK;
+    int32_t customer = 0;
+    MCO_TRY(mco_names_find(&r->customers, r->text, token, &customer));
+    MCO_TRY(append(r->ctx, &r->order, customer));
+done:
+    return st;
+}
+
+static mco_status set_cost(reader *r, mco_slice value)
+{
+    if (!isnan(r->cost))
+        return mco_text_fail(r->text, value.line, value.column, "the cost a second time, it was %.15g", r->cost);
+    return mco_slice_real(r->text, value, "the cost", 0, MAX_COST, &r->cost);
+}
+
+// ---- CVRPLIB: "Route #1: 5 3 2", "Cost 123"
+
+// Letters; *rest behind them and the blanks that follow.
+static mco_slice take_word(mco_slice *rest)
+{
+    mco_slice word = *rest;
+    word.size = 0;
+    while (word.size < rest->size && isalpha((unsigned char)word.data[word.size]))
+        word.size++;
+    *rest = mco_slice_trim(mco_slice_behind(*rest, word.size));
+    return word;
+}
+
+// The number of a route is read and not used: routes stand in the order of the file.
+static mco_status read_route(reader *r, mco_slice rest)
+{
+    mco_status st = MCO_OK;
+    mco_slice token;
+    int64_t number;
+    mco_slice_take(&rest, '#');
+    const mco_slice head = mco_slice_before(rest, ':');
+    MCO_TRY(mco_slice_integer(r->text, head, "the number of the route", 0, INT32_MAX, &number));
+    rest = mco_slice_trim(mco_slice_behind(rest, head.size));
+    if (!mco_slice_take(&rest, ':'))
+        return mco_text_fail(r->text, rest.line, rest.column, "a colon was expected before the customers");
+    MCO_TRY(begin_route(r));
+    while (mco_slice_token(&rest, &token))
+        MCO_TRY(add_customer(r, token));
+done:
+    return st;
+}
+
+static mco_status read_line(reader *r, mco_slice line)
+{
+    mco_slice rest = line;
+    const mco_slice word = take_word(&rest);
+    if (line.data[0] == '#' || mco_slice_is(word, "time"))
+        return MCO_OK;
+    if (mco_slice_is(word, "route"))
+        return read_route(r, rest);
+    if (mco_slice_is(word, "cost")) {
+        mco_slice_take(&rest, ':');
+        return set_cost(r, rest);
+    }
+    return mco_text_fail(r->text, line.line, line.column,
+                         "the line is \"%.*s\", lines are \"Route #1: ...\" and \"Cost ...\"", mco_slice_shown(line),
+                         line.data);
+}
+
+static mco_status read_lines(reader *r)
+{
+    mco_status st = MCO_OK;
+    mco_slice line;
+    while (mco_text_skip_blank(r->text) && mco_text_line(r->text, &line))
+        MCO_TRY(read_line(r, mco_slice_trim(line)));
+    if (!r->has_routes && isnan(r->cost))
+        return mco_text_fail_here(r->text, "the file holds no solution");
+done:
+    return st;
+}
+
+// ---- CSV: route,customer; rows of a route stand together
+
+typedef enum column { ROUTE, CUSTOMER, NAME, COLUMNS } column;
+
+static const char *const columns[COLUMNS] = {"route", "customer", "name"};
+
+// A name in quotes holds each quote twice.
+static mco_status add_quoted(reader *r, mco_slice cell)
+{
+    mco_status st = MCO_OK;
+    char *name = NULL, *next;
+    if (memchr(cell.data, '"', cell.size) == NULL)
+        return add_customer(r, cell);
+    MCO_TRY(mco_alloc(r->ctx, &name, cell.size + 1));
+    next = name;
+    mco_slice_copy(cell, &next);
+    MCO_TRY(add_customer(r, (mco_slice){name, strlen(name), cell.line, cell.column}));
+done:
+    mco_free(r->ctx, &name);
+    return st;
+}
+
+// Rows come by number of route. The cell of a name may be missing.
+static mco_status read_row(reader *r, mco_table *t, mco_slice line, int64_t *route)
+{
+    mco_status st = MCO_OK;
+    mco_slice cells[MCO_TABLE_COLUMNS];
+    int64_t number;
+    MCO_TRY(mco_table_cells(t, line, 2, cells));
+    MCO_TRY(mco_slice_integer(r->text, cells[ROUTE], "the route, after those before it,", *route, INT32_MAX, &number));
+    if (number != *route)
+        MCO_TRY(begin_route(r));
+    *route = number;
+    MCO_TRY(add_quoted(r, cells[CUSTOMER].size > 0 || !mco_table_has(t, NAME) ? cells[CUSTOMER] : cells[NAME]));
+done:
+    return st;
+}
+
+static mco_status read_table(reader *r)
+{
+    mco_status st = MCO_OK;
+    mco_table t;
+    mco_slice line;
+    int64_t route = 0;
+    MCO_TRY(mco_table_open(r->text, columns, COLUMNS, &t));
+    MCO_TRY(mco_table_require(&t, ROUTE));
+    if (!mco_table_has(&t, NAME))
+        MCO_TRY(mco_table_require(&t, CUSTOMER));
+    MCO_TRY(begin_route(r));
+    while (mco_text_row(r->text, t.separator, &line))
+        MCO_TRY(read_row(r, &t, line, &route));
+done:
+    return st;
+}
+
+// ---- Result files
+
+static mco_status read_objective(reader *r)
+{
+    const mco_slice word = mco_json_peek_word(r->text);
+    const mco_status st = set_cost(r, word);
+    if (st == MCO_OK)
+        r->text->at += word.size;
+    return st;
+}
+
+static mco_status read_array(reader *r)
+{
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    int64_t number;
+    MCO_TRY(begin_route(r));
+    MCO_TRY(mco_json_enter(r->text, '['));
+    for (;;) {
+        MCO_TRY(mco_json_next(r->text, '[', &is_first, &has_next, NULL, 0));
+        if (!has_next)
+            break;
+        MCO_TRY(mco_json_read_integer(r->text, "the customer", 1, r->problem->customers, &number));
+        MCO_TRY(append(r->ctx, &r->order, (int32_t)number - 1));
+    }
+done:
+    return st;
+}
+
+static mco_status read_arrays(reader *r)
+{
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    if (r->has_routes)
+        return mco_text_fail_here(r->text, "\"routes\" a second time");
+    MCO_TRY(mco_json_enter(r->text, '['));
+    MCO_TRY(begin_route(r));
+    for (;;) {
+        MCO_TRY(mco_json_next(r->text, '[', &is_first, &has_next, NULL, 0));
+        if (!has_next)
+            break;
+        MCO_TRY(read_array(r));
+    }
+done:
+    return st;
+}
+
+// Members of the result file, or of the solution in it; others are skipped.
+static mco_status read_object(reader *r, bool is_solution)
+{
+    enum { KEY_ROOM = 16 };
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    char key[KEY_ROOM];
+    MCO_TRY(mco_json_enter(r->text, '{'));
+    for (;;) {
+        MCO_TRY(mco_json_next(r->text, '{', &is_first, &has_next, key, sizeof key));
+        if (!has_next)
+            break;
+        const bool is_objective = !is_solution && strcmp(key, "objective") == 0;
+        const bool is_known = is_objective || strcmp(key, is_solution ? "routes" : "solution") == 0;
+        if (!is_known)
+            MCO_TRY(mco_json_skip(r->text));
+        else if (!mco_json_skip_word(r->text, "null"))
+            MCO_TRY(is_objective ? read_objective(r) : is_solution ? read_arrays(r) : read_object(r, true));
+    }
+done:
+    return st;
+}
+
+static mco_status read_result(reader *r)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(read_object(r, false));
+    if (mco_text_skip_blank(r->text))
+        return mco_text_fail_here(r->text, "the result ends before \"%c\"", r->text->data[r->text->at]);
+    if (!r->has_routes)
+        return mco_text_fail_here(r->text, "the file holds no solution");
+done:
+    return st;
+}
+
+// ---- Files
+
+// A line whose first cell is a column.
+static bool is_table(mco_text *text)
+{
+    mco_slice line, cell;
+    mco_text_peek_line(text, &line);
+    const char separator = mco_slice_separator(line);
+    if (!mco_slice_field(&line, separator, &cell) || line.data == NULL)
+        return false;
+    for (int k = 0; k < COLUMNS; k++)
+        if (mco_slice_is(cell, columns[k]))
+            return true;
+    return false;
+}
+
+mco_status vrp_read_solution_text(mco_context *ctx, const mco_vrp *problem, mco_text *text, mco_vrp_solution *solution,
+                                  double *cost)
+{
+    mco_status st = MCO_OK;
+    reader r = {.ctx = ctx, .problem = problem, .text = text, .cost = (double)NAN,
+                .customers = {.what = "the customer", .names = problem->names, .rows = problem->customers}};
+    if (!mco_text_skip_blank(text))
+        return mco_text_fail_here(text, "the file is empty");
+    MCO_TRY(text->data[text->at] == '{' ? read_result(&r) : is_table(text) ? read_table(&r) : read_lines(&r));
+    MCO_TRY(give_solution(&r, solution));
+    *cost = r.cost;
+done:
+    mco_free(ctx, &r.customers.table.slots);
+    mco_free(ctx, &r.first.items);
+    mco_free(ctx, &r.order.items);
+    return st;
+}
+
+mco_status mco_vrp_read_solution(mco_context *ctx, const mco_vrp *problem, const char *path, mco_vrp_solution *solution,
+                                 double *cost)
+{
+    mco_text text;
+    if (ctx == NULL || problem == NULL || path == NULL || solution == NULL || cost == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    mco_status st = mco_text_open(ctx, path, &text);
+    if (st != MCO_OK)
+        return st;
+    st = vrp_read_solution_text(ctx, problem, &text, solution, cost);
+    mco_text_close(&text);
+    return st;
+}
+
+void vrp_write_solution_text(const mco_vrp *problem, const mco_vrp_solution *solution, FILE *file)
+{
+    int64_t cost = 0;
+    for (int32_t r = 0; r < solution->routes; r++) {
+        fprintf(file, "Route #%d:", r + 1);
+        for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++)
+            fprintf(file, " %d", solution->order[i] + 1);
+        fputc('\n', file);
+        cost += mco_vrp_route_of(problem, solution, r).cost;
+    }
+    fputs("Cost ", file);
+    vrp_write_scaled(problem, cost, file);
+    fputc('\n', file);
+}
+
+static void write_quoted(const char *name, FILE *file)
+{
+    fputc('"', file);
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '"')
+            fputc('"', file);
+        fputc(*c, file);
+    }
+    fputc('"', file);
+}
+
+void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solution, FILE *file)
+{
+    fputs(problem->names != NULL ? "route,customer,name\n" : "route,customer\n", file);
+    for (int32_t r = 0; r < solution->routes; r++)
+        for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++) {
+            const int32_t customer = solution->order[i];
+            fprintf(file, "%d,%d", r + 1, customer + 1);
+            if (problem->names != NULL) {
+                fputc(',', file);
+                if (problem->names[customer] != NULL)
+                    write_quoted(problem->names[customer], file);
+            }
+            fputc('\n', file);
+        }
+}
+
+// What does not fit could be read beyond its arrays, or be a file that cannot be read back.
+static mco_status test_shape(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *s)
+{
+    if (s->routes < 0 || s->first[0] != 0 || s->first[s->routes] != s->customers)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution's %d routes do not hold its %d customers", s->routes,
+                        s->customers);
+    for (int32_t r = 0; r < s->routes; r++)
+        if (s->first[r + 1] < s->first[r])
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "route %d holds %lld customers, at least 0 were expected", r + 1,
+                            (long long)s->first[r + 1] - s->first[r]);
+    for (int32_t i = 0; i < s->customers; i++)
+        if (s->order[i] < 0 || s->order[i] >= problem->customers)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution visits customer %lld, the instance has %d",
+                            (long long)s->order[i] + 1, problem->customers);
+    return MCO_OK;
+}
+
+mco_status mco_vrp_write_solution(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution,
+                                  const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_output o;
+    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL || solution->first == NULL ||
+        (solution->order == NULL && solution->customers > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const size_t length = strlen(path);
+    const bool is_csv = length >= 4 && strcasecmp(path + length - 4, ".csv") == 0;
+    MCO_TRY(test_shape(ctx, problem, solution));
+    MCO_TRY(mco_output_open(ctx, path, &o));
+    if (is_csv)
+        vrp_write_solution_csv(problem, solution, o.file);
+    else
+        vrp_write_solution_text(problem, solution, o.file);
+    st = mco_output_commit(ctx, &o, false);
+done:
+    return st;
+}
+
+void mco_vrp_solution_clear(mco_context *ctx, mco_vrp_solution *solution)
+{
+    if (solution == NULL)
+        return;
+    mco_free(ctx, &solution->first);
+    mco_free(ctx, &solution->order);
+    *solution = (mco_vrp_solution){0};
+}

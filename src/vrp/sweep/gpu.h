@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Inside of the gpu engine of complete neighbourhoods: what is open (vrp/sweep/gpu.c), and the ways that a scan can go, each in a
+// file.
+#ifndef MCO_VRP_SWEEP_GPU_H
+#define MCO_VRP_SWEEP_GPU_H
+
+#include "base/clock.h"
+#include "device/device_cuda.h"
+#include "vrp/sweep/cuda.h"
+#include "vrp/sweep/fold.h"
+
+static const vrp_candidate VRP_NO_CANDIDATE = {.move = {-1, -1, -1, -1}};
+
+// Sweeps of 2-opt that the device makes ahead of the host; numbers are those of their answers, 0 before the first.
+typedef struct vrp_gpu_chain {
+    cudaGraphExec_t batch;     // `sweeps` of them on tours of `count` nodes, from side 0 to side 0; NULL before the first
+    int32_t count;
+    int64_t sweeps;
+    int64_t taken, launched;   // the last that the host has looked at, the last that the device may make
+    int64_t last;              // that is wanted
+    bool is_on;                // the device goes on behind `taken`
+} vrp_gpu_chain;
+
+typedef struct vrp_gpu {
+    mco_device device;
+    const mco_vrp *problem;
+    vrp_device_places places;
+    int32_t room;             // nodes of the longest tour
+    int64_t memory_bytes;     // for the work of a scan
+    vrp_sums_memory sums_memory;
+    vrp_sums sums;            // of the host
+    int32_t *d_sums;          // as sums_memory.block
+    int64_t *d_turn;
+    vrp_device_tour tour;     // of the device
+    vrp_device_two_opt two_opt;
+    vrp_gpu_chain chain;
+    int32_t *h_tour;
+    vrp_device_tables tables;
+    void *d_tables;
+    int64_t tables_room;      // bytes
+    vrp_device_three_opt search;
+    vrp_candidate *d_candidates;  // [room]
+    unsigned long long *d_keys;   // [2 * room + 2]
+    vrp_device_key *d_partial, *d_rows;
+    int64_t partial_room;
+    vrp_device_key *rows;     // [room] of the host
+    vrp_candidate *candidates;  // [room] of the host
+    vrp_segment *d_segments;
+    int64_t segment_room;
+} vrp_gpu;
+
+static inline bool vrp_gpu_is_over(const vrp_gpu *s, double stop_s)
+{
+    return mco_is_cancelled(s->device.ctx) || mco_clock_s() >= stop_s;
+}
+
+// After a launch that others follow: waits for it, unless it is the first; *stopped if the scan has to end.
+mco_status vrp_gpu_wait_between(vrp_gpu *s, double stop_s, bool is_first, bool *stopped);
+
+// Keeps the better one in *best.
+void vrp_gpu_take_better(vrp_candidate *best, const vrp_candidate *other, bool wants_first);
+// Moves up to the place of m, itself included.
+int64_t vrp_gpu_rank_of(int64_t edges, vrp_move m);
+
+static inline int64_t vrp_gpu_round_up(int64_t value, int64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+// Of distances of all pairs of positions.
+int64_t vrp_gpu_distance_bytes(const vrp_gpu *s);
+int64_t vrp_gpu_room_left(const vrp_gpu *s);
+
+// 2-opt of a symmetric tour; *is_decided: false where this way does not serve the tour.
+mco_status vrp_gpu_scan_two_opt(vrp_engine *engine, vrp_scan *scan, double stop_s, bool *is_decided);
+void vrp_gpu_close_chain(vrp_gpu *s);
+
+// 3-opt by tables, of a tour whose sums and distances are on the device; *is_decided as above.
+mco_status vrp_gpu_scan_tables(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped, bool *is_decided);
+
+// Every move by itself, or with only_open those of 3-opt that tables leave out: then scan->best and rows are improved upon.
+mco_status vrp_gpu_scan_plain(vrp_gpu *s, vrp_scan *scan, bool only_open, double stop_s, bool *stopped);
+// Nothing is legal: all that a filter keeps is skipped.
+mco_status vrp_gpu_scan_hopeless(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped);
+
+#endif
