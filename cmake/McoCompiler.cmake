@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: MIT
-# Flags of every target of ours: `mco_options` carries them.
+# What every target of ours is compiled with. It is said of targets, so that a project around mco keeps its own settings.
+
+# mco_own(TARGET): our languages, flags and folders.
+function(mco_own target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
+    C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden
+    CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target} PRIVATE mco_options)
+endfunction()
+
+# Flags.
 add_library(mco_options INTERFACE)
 target_compile_definitions(mco_options INTERFACE _GNU_SOURCE)
 target_compile_options(mco_options INTERFACE

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The git hash goes into one file that is written anew only when it changes.
-set(MCO_VERSION_FILE ${CMAKE_CURRENT_BINARY_DIR}/generated/mco_git.h)
-add_custom_target(mco_git ALL
-  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR} -DOUTPUT=${MCO_VERSION_FILE}
-          -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/write_git_hash.cmake
+set(MCO_VERSION_FILE ${PROJECT_BINARY_DIR}/generated/mco_git.h)
+add_custom_target(mco_git
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${MCO_VERSION_FILE}
+          -P ${PROJECT_SOURCE_DIR}/cmake/write_git_hash.cmake
   BYPRODUCTS ${MCO_VERSION_FILE} VERBATIM)

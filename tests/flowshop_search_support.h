@@ -76,7 +76,7 @@ static mco_status mock_create(mco_context *ctx, flowshop_search *search, const m
     x = (flowshop_explorer *)(void *)m;
     const int32_t n = mco_flowshop_jobs(search->shop);
     m->search = search;
-    m->inner = flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, search->shop)->explorer;
+    m->inner = flowshop_variant_choose(NULL, MCO_SIMD_AUTO, search->shop)->explorer;
     m->cells = ((int64_t)n + 1) * flowshop_children_columns(n);
     MCO_TRY(mco_alloc(ctx, &m->children_by_depth, m->cells));
     for (int i = 0; i < MOCK_ROOM; i++)
@@ -228,18 +228,19 @@ typedef struct solve_of_test {
     mco_stop stop;
 } solve_of_test;
 
-static void prepare(solve_of_test *s, const mco_flowshop *shop, mco_flowshop_engine engine, int gpus, int threads,
+static void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engine, int gpus, int threads,
                     int64_t upper_bound)
 {
     const int32_t n = mco_flowshop_jobs(shop);
-    *s = (solve_of_test){.params = MCO_FLOWSHOP_PARAMS_INIT};
+    *s = (solve_of_test){.params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT};
     memset(&mocks, 0, sizeof mocks);
     s->params.engine = engine;
     s->run = (flowshop_run){.ctx = test_ctx, .shop = shop, .params = &s->params, .result = &s->result,
-                            .variant = flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, shop),
-                            .bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH,
-                            .threads = threads, .gpu_count = gpus, .deadline_s = INFINITY,
-                            .upper_bound = upper_bound, .fixed_bound = upper_bound};
+                            .variant = flowshop_variant_choose(NULL, MCO_SIMD_AUTO, shop),
+                            .bound = MCO_FLOWSHOP_BOUND_LB1, .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
+                            .threads = threads, .gpu_count = gpus, .upper_bound = upper_bound, .fixed_bound = upper_bound};
+    s->run.run = mco_run_begin(
+        test_ctx, &(mco_run_settings){.time_limit_s = (double)INFINITY, .target = -1, .objective = "makespan"});
     s->result.makespan = -1;
     s->result.children_columns = flowshop_children_columns(n);
     assert_ok(mco_alloc(test_ctx, &s->run.gpus, MCO_MAX_GPUS));
@@ -269,6 +270,7 @@ static void end(solve_of_test *s)
     assert_int_equal(atomic_load(&mocks.breaches), 0);
     flowshop_checkpoint_destroy(test_ctx, &s->state);
     mco_free(test_ctx, &s->run.gpus);
+    mco_run_clear(&s->run.run);
     mco_flowshop_result_clear(test_ctx, &s->result);
 }
 
@@ -288,13 +290,13 @@ static void expect_text(const char *part)
 // ---- Who searches
 
 typedef struct team {
-    mco_flowshop_engine engine;
+    mco_engine engine;
     int gpus, threads;
 } team;
 
 static const team teams[] = {
-    {MCO_FLOWSHOP_ENGINE_CPU, 0, 2},    {MCO_FLOWSHOP_ENGINE_GPU, 1, 2},    {MCO_FLOWSHOP_ENGINE_GPU, 3, 1},
-    {MCO_FLOWSHOP_ENGINE_HYBRID, 1, 1}, {MCO_FLOWSHOP_ENGINE_HYBRID, 1, 3}, {MCO_FLOWSHOP_ENGINE_HYBRID, 2, 2},
+    {MCO_ENGINE_CPU, 0, 2},    {MCO_ENGINE_GPU, 1, 2},    {MCO_ENGINE_GPU, 3, 1},
+    {MCO_ENGINE_HYBRID, 1, 1}, {MCO_ENGINE_HYBRID, 1, 3}, {MCO_ENGINE_HYBRID, 2, 2},
 };
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/rng.h"
 #include "reduce/job.h"
-#include "reduce/options.h"
 
 // Kinds are numbered 0..TEST_KINDS-1, type by type; false: this one does not exist.
 enum { TEST_KINDS = 2 * MCO_REDUCE_OPS * MCO_REDUCE_TYPES };
@@ -18,12 +17,13 @@ static inline bool test_kind(int number, reduce_kind *out)
     const mco_reduce_type type = (mco_reduce_type)(number / 2 / MCO_REDUCE_OPS);
     *out = (reduce_kind){op, type, number % 2 != 0};
     if (out->is_compensated)
-        return op == MCO_REDUCE_SUM && reduce_is_float(type);
-    return !reduce_is_float(type) || op < MCO_REDUCE_AND || op > MCO_REDUCE_XOR;
+        return op == MCO_REDUCE_OP_SUM && reduce_is_float(type);
+    return !reduce_is_float(type) || op < MCO_REDUCE_OP_AND || op > MCO_REDUCE_OP_XOR;
 }
 
 // Random elements; hostile: with the values that cause trouble strewn in, 1: all of them, 2: but NaN.
-static inline mco_status test_elements(mco_context *ctx, mco_reduce_type type, int64_t count, uint64_t seed, int hostile, void *data)
+static inline mco_status test_elements(mco_context *ctx, mco_reduce_type type, int64_t count, uint64_t seed, int hostile,
+                                       void *data)
 {
     static const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-42f, -3e38f};
     const mco_status st = mco_reduce_generate(ctx, type, seed, 0, count, data);
@@ -33,12 +33,12 @@ static inline mco_status test_elements(mco_context *ctx, mco_reduce_type type, i
         const int64_t at = (int64_t)mco_rng_below(&rng, (uint32_t)count);
         const uint32_t which = hostile == 1 ? mco_rng_below(&rng, 8) : 2 + mco_rng_below(&rng, 6);
         switch (type) {
-        case MCO_REDUCE_I32: ((int32_t *)data)[at] = which < 4 ? INT32_MIN : which < 6 ? INT32_MAX : 0; break;
-        case MCO_REDUCE_U32: ((uint32_t *)data)[at] = which < 4 ? 0 : UINT32_MAX; break;
-        case MCO_REDUCE_I64: ((int64_t *)data)[at] = which < 4 ? INT64_MIN : which < 6 ? INT64_MAX : 0; break;
-        case MCO_REDUCE_U64: ((uint64_t *)data)[at] = which < 4 ? 0 : UINT64_MAX; break;
-        case MCO_REDUCE_F32: ((float *)data)[at] = odd[which]; break;
-        case MCO_REDUCE_F64: ((double *)data)[at] = (double)odd[which]; break;
+        case MCO_REDUCE_TYPE_I32: ((int32_t *)data)[at] = which < 4 ? INT32_MIN : which < 6 ? INT32_MAX : 0; break;
+        case MCO_REDUCE_TYPE_U32: ((uint32_t *)data)[at] = which < 4 ? 0 : UINT32_MAX; break;
+        case MCO_REDUCE_TYPE_I64: ((int64_t *)data)[at] = which < 4 ? INT64_MIN : which < 6 ? INT64_MAX : 0; break;
+        case MCO_REDUCE_TYPE_U64: ((uint64_t *)data)[at] = which < 4 ? 0 : UINT64_MAX; break;
+        case MCO_REDUCE_TYPE_F32: ((float *)data)[at] = odd[which]; break;
+        case MCO_REDUCE_TYPE_F64: ((double *)data)[at] = (double)odd[which]; break;
         }
     }
     return st;

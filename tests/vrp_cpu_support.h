@@ -13,10 +13,7 @@
 
 enum { ALL_BUT_NONE = 1 };
 
-static const struct {
-    mco_vrp_simd simd;
-    const char *name;
-} UNITS[] = {{MCO_VRP_SIMD_PORTABLE, "portable"}, {MCO_VRP_SIMD_AVX2, "avx2"}, {MCO_VRP_SIMD_AVX512, "avx512"}};
+static const mco_simd UNITS[] = {MCO_SIMD_PORTABLE, MCO_SIMD_AVX2, MCO_SIMD_AVX512};
 
 // ---- Comparison
 
@@ -24,10 +21,11 @@ static inline vrp_engine open_engine(const mco_vrp *problem, int32_t nodes, int 
 {
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     vrp_engine engine = {0};
-    params.simd = UNITS[unit].simd;
+    params.simd = UNITS[unit];
     params.threads = threads;
     assert_ok(vrp_cpu_open(test_ctx, problem, nodes, &params, &engine));
-    assert_string_equal(engine.simd, UNITS[unit].name);
+    assert_int_equal(engine.work.simd, UNITS[unit]);
+    assert_int_equal(engine.work.threads, threads);
     return engine;
 }
 
@@ -141,7 +139,7 @@ static inline void check_large(int32_t customers, int32_t routes, bool is_symmet
         assert_ok(plain.scan(&plain, &first, mco_clock_s() + 1000));
         plain.close(&plain);
         for (int unit = 0; unit < COUNT_OF(UNITS); unit++) {
-            if (!mco_simd_has(UNITS[unit].name))
+            if (!mco_simd_has(UNITS[unit]))
                 continue;
             vrp_engine engine = open_engine(problem, tour.count, unit, 1 + (unit + customers) % 4);
             for (int kind = 0; kind < 3; kind++) {

@@ -37,7 +37,7 @@ TEST_UNUSED static mco_vrp *made_problem(mco_rng *rng, const vrp_made *made)
     model.capacity = made->capacity;
     model.max_length = made->max_length;
     model.service_time = made->has_service ? 1 : -1;
-    model.distance = made->is_real ? MCO_VRP_REAL : MCO_VRP_ROUNDED;
+    model.distance = made->is_real ? MCO_VRP_DISTANCES_REAL : MCO_VRP_DISTANCES_ROUNDED;
     if (made->is_matrix)
         assert_ok(mco_vrp_create(test_ctx, n, matrix, demands, &model, &problem));
     else

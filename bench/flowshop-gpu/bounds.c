@@ -185,9 +185,9 @@ static void check_core(bench *b)
                         .shop = b->shop,
                         .params = &params,
                         .result = &result,
-                        .bound = MCO_FLOWSHOP_LB2,
-                        .branching = MCO_FLOWSHOP_MINBRANCH,
-                        .deadline_s = (double)INFINITY};
+                        .bound = MCO_FLOWSHOP_BOUND_LB2,
+                        .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
+                        .run.stop_s = (double)INFINITY};
     flowshop_ref ref;
     int32_t order[BOUNDS_MOST_JOBS];
     need(b, flowshop_ref_create(&run, &ref));

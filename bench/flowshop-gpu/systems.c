@@ -51,13 +51,13 @@ static void count_nodes(bench *b)
 {
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
-    params.engine = MCO_FLOWSHOP_ENGINE_CPU;
-    params.bound = MCO_FLOWSHOP_LB2;
-    params.branching = MCO_FLOWSHOP_MINBRANCH;
+    params.engine = MCO_ENGINE_CPU;
+    params.bound = MCO_FLOWSHOP_BOUND_LB2;
+    params.branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH;
     params.upper_bound = b->upper;
     need(b->ctx, mco_flowshop_solve(b->ctx, b->shop, &params, &r));
     b->nodes = r.nodes;
-    b->vector_s = r.solve_s * r.threads_used;
+    b->vector_s = r.work.solve_s * r.work.threads;
     mco_flowshop_result_clear(b->ctx, &r);
 }
 
@@ -65,7 +65,7 @@ static void clear_counters(bench *b)
 {
     const size_t cells = ((size_t)mco_flowshop_jobs(b->shop) + 1) * (size_t)b->result.children_columns;
     memset(b->result.children_by_depth, 0, cells * sizeof *b->result.children_by_depth);
-    b->result.device_s = 0;
+    b->result.work.device_s = 0;
 }
 
 static void measure_core(bench *b, double seconds)
@@ -75,19 +75,19 @@ static void measure_core(bench *b, double seconds)
     bool is_proved;
     mco_stop stop;
     clear_counters(b);
-    b->result.engine = MCO_FLOWSHOP_ENGINE_CPU;
+    b->result.work.engine = MCO_ENGINE_CPU;
     const double begin_s = mco_clock_s();
-    b->run.deadline_s = begin_s + seconds;
+    b->run.run.stop_s = begin_s + seconds;
     need(b->ctx, flowshop_pool_search(&b->run, &setup, &is_proved, &stop));
     b->core_s = (mco_clock_s() - begin_s) * (double)b->nodes / (double)b->result.nodes;
-    b->run.deadline_s = (double)INFINITY;
+    b->run.run.stop_s = (double)INFINITY;
 }
 
 // ---- The systems
 
 typedef struct system_row {
     const char *table, *system;
-    mco_flowshop_engine engine;
+    mco_engine engine;
     int64_t pool_size;
     int streams, threads, gpus;
     bool is_idle_host, prunes_on_host;
@@ -101,7 +101,7 @@ static void run_system(bench *b, system_row s)
     if (s.gpus > b->gpu_count || (b->table != NULL && s.table != NULL && strcmp(b->table, s.table) != 0))
         return;
     clear_counters(b);
-    b->result.engine = s.engine;
+    b->result.work.engine = s.engine;
     b->run.threads = s.threads;
     const flowshop_pool_setup setup = {.backend = &flowshop_cuda_backend,
                                        .gpus = b->gpus,
@@ -119,7 +119,7 @@ static void run_system(bench *b, system_row s)
     printf("%s,%s,%s,%lld,%d,%d,%d,%lld,%s,%.4f,%.4f,%.3f,%.3f,%.4f,%.4f,%.4f,%.4f,%lld,%lld,%lld\n",
            mco_flowshop_name(b->shop), s.table, s.system, (long long)s.pool_size, s.streams, s.threads, setup.gpu_count,
            (long long)b->result.nodes, b->result.nodes == b->nodes ? "equal" : "DIFFERENT", stats.search_s,
-           b->result.device_s, b->core_s / stats.search_s, b->vector_s / stats.search_s, stats.fill_s, stats.finish_s,
+           b->result.work.device_s, b->core_s / stats.search_s, b->vector_s / stats.search_s, stats.fill_s, stats.finish_s,
            stats.apply_s, stats.lock_s, (long long)(stats.bytes_up + stats.bytes_down), (long long)stats.batches,
            (long long)stats.pool_size);
     fflush(stdout);
@@ -127,26 +127,26 @@ static void run_system(bench *b, system_row s)
 
 static void run_tables(bench *b)
 {
-    static const mco_flowshop_engine bound = MCO_FLOWSHOP_ENGINE_GPU_BOUND, tree = MCO_FLOWSHOP_ENGINE_GPU_TREE;
+    static const mco_engine bound = MCO_ENGINE_GPU_BOUND, tree = MCO_ENGINE_GPU_TREE;
     run_system(b, (system_row){.engine = tree, .pool_size = 65536}); // opens the device, loads the kernels
     for (int64_t pool = 4096; pool <= 262144; pool *= 2)
         run_system(b, (system_row){"4.1", "gpu-bound", bound, .pool_size = pool});
     run_system(b, (system_row){"4.1", "gpu-bound adaptive", bound, .pool_size = 0});
-    run_system(b, (system_row){"4.2", "gpu-multinode", MCO_FLOWSHOP_ENGINE_GPU_MULTINODE, .pool_size = 0});
+    run_system(b, (system_row){"4.2", "gpu-multinode", MCO_ENGINE_GPU_MULTINODE, .pool_size = 0});
     run_system(b, (system_row){"4.2", "gpu-tree", tree, .pool_size = 0});
     run_system(b, (system_row){"4.3", "bounding", bound, .pool_size = 262144});
     run_system(b, (system_row){"4.3", "branching+bounding", tree, .pool_size = 262144, .prunes_on_host = true});
     run_system(b, (system_row){"4.3", "branching+bounding+pruning", tree, .pool_size = 262144});
     for (int threads = 0; threads <= 5; threads++)
-        run_system(b, (system_row){"5.2", "gpu-concurrent", MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT, .threads = threads});
+        run_system(b, (system_row){"5.2", "gpu-concurrent", MCO_ENGINE_GPU_CONCURRENT, .threads = threads});
     for (int is_idle = 1; is_idle >= 0; is_idle--)
         for (int streams = 2; streams <= 5; streams++)
-            run_system(b, (system_row){is_idle ? "5.4" : "5.5", "gpu-cooperative", MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE,
+            run_system(b, (system_row){is_idle ? "5.4" : "5.5", "gpu-cooperative", MCO_ENGINE_GPU_COOPERATIVE,
                                        .streams = streams, .is_idle_host = is_idle != 0});
     for (int gpus = 1; gpus <= 4; gpus *= 2) {
         run_system(b,
-                   (system_row){"5.8", "multi-gpu-functional", MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, .gpus = gpus});
-        run_system(b, (system_row){"5.8", "multi-gpu-bound", MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND, .gpus = gpus});
+                   (system_row){"5.8", "multi-gpu-functional", MCO_ENGINE_MULTI_GPU_FUNCTIONAL, .gpus = gpus});
+        run_system(b, (system_row){"5.8", "multi-gpu-bound", MCO_ENGINE_MULTI_GPU_BOUND, .gpus = gpus});
     }
 }
 
@@ -164,22 +164,24 @@ int main(int argc, char **argv)
     b.result.makespan = -1;
     b.result.children_columns = flowshop_children_columns(n);
     need(b.ctx, mco_alloc(b.ctx, &b.result.children_by_depth, ((int64_t)n + 1) * b.result.children_columns));
-    need(b.ctx, mco_flowshop_lower_bound(b.ctx, b.shop, MCO_FLOWSHOP_LB1, &b.result.bound));
+    need(b.ctx, mco_flowshop_lower_bound(b.ctx, b.shop, MCO_FLOWSHOP_BOUND_LB1, &b.result.bound));
     b.run = (flowshop_run){.ctx = b.ctx,
                            .shop = b.shop,
                            .params = &b.params,
                            .result = &b.result,
-                           .bound = MCO_FLOWSHOP_LB2,
-                           .branching = MCO_FLOWSHOP_MINBRANCH,
+                           .bound = MCO_FLOWSHOP_BOUND_LB2,
+                           .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
                            .upper_bound = b.upper,
                            .fixed_bound = b.upper};
-    b.run.start_s = b.run.logged_s = b.run.reported_s = mco_clock_s();
+    b.run.run = mco_run_begin(b.ctx, &(mco_run_settings){.time_limit_s = (double)INFINITY, .target = -1,
+                                                         .objective = "makespan"});
     need(b.ctx, mco_gpus_choose(b.ctx, argc > 5 ? argv[5] : NULL, b.gpus, &b.gpu_count));
     count_nodes(&b);
     measure_core(&b, strtod(argv[3], NULL));
     printf("%s,-,one core,0,0,1,0,%lld,equal,%.4f,0,1,%.3f,0,0,0,0,0,0,0\n", mco_flowshop_name(b.shop),
            (long long)b.nodes, b.core_s, b.vector_s / b.core_s);
     run_tables(&b);
+    mco_run_clear(&b.run.run);
     mco_flowshop_result_clear(b.ctx, &b.result);
     mco_flowshop_destroy(b.ctx, &b.shop);
     mco_context_destroy(&b.ctx);

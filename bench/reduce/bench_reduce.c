@@ -236,7 +236,8 @@ typedef struct table {
     mco_status (*measure)(bench *b, bench_type type);
 } table;
 
-static const table TABLES[] = {{"6.1", table_6_1}, {"6.2", table_6_2}, {"6.3", table_6_3}, {"sizes", table_sizes}, {"cub", table_cub}};
+static const table TABLES[] = {
+    {"6.1", table_6_1}, {"6.2", table_6_2}, {"6.3", table_6_3}, {"sizes", table_sizes}, {"cub", table_cub}};
 enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
 static bool is_wanted(const arguments *args, const char *name)

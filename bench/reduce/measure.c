@@ -279,7 +279,8 @@ mco_status bench_measure(bench_run *run, const bench_case *c, bench_entry *entri
     MCO_TRY(run_and_check(run, c, entries, entry_count));
     for (int i = 0; i < entry_count && c->clock == BENCH_CLOCK_GRAPH; i++)
         MCO_TRY(capture(run, shape, &entries[i]));
-    for (int slot = 0; slot < shape->slots && c->is_rotating; slot++)  // the first samples find no more in the L2 than later ones
+    // The first samples find no more in the L2 than later ones.
+    for (int slot = 0; slot < shape->slots && c->is_rotating; slot++)
         MCO_CUDA(run->ctx, enqueue_call(run, shape, &entries[0], slot));
     MCO_TRY(take_rounds(run, c, entries, entry_count, shape));
     // The last timed call of each left its result, the reduction of the first buffer where there is but one.

@@ -6,12 +6,13 @@
 #include "reduce/cuda.h"
 
 static const mco_reduce_op OPS[BENCH_OPS] = {
-    [BENCH_SUM] = MCO_REDUCE_SUM, [BENCH_MIN] = MCO_REDUCE_MIN, [BENCH_MAX] = MCO_REDUCE_MAX, [BENCH_ARGMIN] = MCO_REDUCE_ARGMIN};
+    [BENCH_SUM] = MCO_REDUCE_OP_SUM, [BENCH_MIN] = MCO_REDUCE_OP_MIN, [BENCH_MAX] = MCO_REDUCE_OP_MAX,
+    [BENCH_ARGMIN] = MCO_REDUCE_OP_ARGMIN};
 
 static cudaError_t ours_run(const bench_competitor *self, const bench_job *job)
 {
     reduce_launch_args args = {.op = OPS[job->op],
-                               .type = job->type == BENCH_I32 ? MCO_REDUCE_I32 : MCO_REDUCE_F32,
+                               .type = job->type == BENCH_I32 ? MCO_REDUCE_TYPE_I32 : MCO_REDUCE_TYPE_F32,
                                .d_data = job->d_in,
                                .count = job->count,
                                .d_value = job->d_out,

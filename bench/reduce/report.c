@@ -46,9 +46,12 @@ void bench_report_begin(bench_report *report, const bench_run *run, int argc, ch
     note(report, "CUDA driver %d, runtime %d, CUB %d.%d.%d", driver, runtime, cub / 100000, cub / 100 % 1000, cub % 100);
     note(report, "mco %s (git %s; %s)", mco_version(), mco_version_git(), mco_version_build());
     note(report, "%s", command);
-    note(report, "clock events: one call between two events; graph: a replay of `calls` calls between two events, divided by calls");
-    note(report, "both with the stream held until the host has enqueued the sample; competitors of a row group in turn, medians");
-    note(report, "buffer hot: one buffer; rotating: every call takes the next of buffers that span %d times the L2", ROTATION_L2);
+    note(report, "clock events: one call between two events; graph: a replay of `calls` calls between two events, divided by "
+                 "calls");
+    note(report, "both with the stream held until the host has enqueued the sample; competitors of a row group in turn, "
+                 "medians");
+    note(report, "buffer hot: one buffer; rotating: every call takes the next of buffers that span %d times the L2",
+         ROTATION_L2);
     note(report, "published: the thesis, table 6.1 on a G80, 6.2 on an R9 290X (OpenCL), 6.3 on a C2075; not on this chip");
     if (report->csv != NULL)
         fprintf(report->csv, "table,op,type,bytes,count,buffer,clock,calls,samples,kernel,ms,ms_least,TB_s,share_of_peak,"

@@ -18,9 +18,26 @@
 #if defined(__GNUC__)
 #define MCO_API __attribute__((visibility("default")))
 #define MCO_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#define MCO_EXTENSION __extension__  // before what C99 lacks and every compiler knows
 #else
 #define MCO_API
 #define MCO_PRINTF(text, first)
+#define MCO_EXTENSION
+#endif
+
+// Initialises a struct of this type: its struct_size is set, all else is zero. C++ has designated initialisers from C++20 on.
+#ifdef __cplusplus
+extern "C++" {
+template <typename type> inline type mco_sized()
+{
+    type value = type();
+    value.struct_size = sizeof(type);
+    return value;
+}
+}
+#define MCO_SIZED(type) mco_sized<type>()
+#else
+#define MCO_SIZED(type) { .struct_size = sizeof(type) }
 #endif
 
 // Arithmetic that is compiled for the host and the device.

@@ -49,18 +49,23 @@ typedef enum mco_event {
     MCO_EVENT_INCUMBENT  // a better solution is known
 } mco_event;
 
-// State of a running solve. Objective and bound count in the problem's unit and are NaN while
-// unknown. `solution` is the incumbent in the problem's own array form, borrowed for the call,
-// NULL while there is none.
+// State of a running solve. Objective and bound are in the problem's unit, NaN while unknown. `solution` is the incumbent as
+// the problem's own solution struct (mco_flowshop_solution, mco_vrp_solution, ...; each header names it): borrowed for the
+// call, only to be read, NULL while there is none.
 typedef struct mco_progress {
     mco_event event;
     double time_s;
     double objective;
     double bound;
     int64_t work;  // nodes, moves or iterations done so far
-    const int32_t *solution;
-    int64_t solution_length;
+    const void *solution;
 } mco_progress;
+
+// A step of a solve's history: since its begin, seconds; objective and proven bound from then on, in the problem's unit. NaN
+// stands for what was unknown.
+typedef struct mco_improvement {
+    double time_s, objective, bound;
+} mco_improvement;
 
 // Called on the thread that called solve, never concurrently. A nonzero return stops the solve
 // soon, with MCO_STOP_CANCELLED and the incumbent.

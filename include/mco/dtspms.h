@@ -8,11 +8,9 @@
 #ifndef MCO_DTSPMS_H
 #define MCO_DTSPMS_H
 
-#include <math.h>
-
 #include "mco/devices.h"
 #include "mco/dtspms_options.def"
-#include "mco/options.h"
+#include "mco/engine.h"
 
 MCO_BEGIN_C
 
@@ -29,7 +27,7 @@ enum {
 
 typedef struct mco_dtspms mco_dtspms;
 
-typedef enum mco_dtspms_network { MCO_DTSPMS_PICKUP, MCO_DTSPMS_DELIVERY } mco_dtspms_network;
+typedef enum mco_dtspms_network { MCO_DTSPMS_NETWORK_PICKUP, MCO_DTSPMS_NETWORK_DELIVERY } mco_dtspms_network;
 
 // From distances, [(orders + 1)^2] each, row i from node i; node 0 is the depot, node k + 1 is order k. Copied; at least 0,
 // the diagonal is not read. Errors: ARGUMENT (negative), LIMIT, MEMORY. O(orders^2).
@@ -71,25 +69,13 @@ MCO_API bool mco_dtspms_coordinates(const mco_dtspms *problem, mco_dtspms_networ
 
 // ---- Parameters
 
-typedef enum mco_dtspms_engine {
-    MCO_DTSPMS_ENGINE_AUTO,
-    MCO_DTSPMS_ENGINE_CPU,
-    MCO_DTSPMS_ENGINE_GPU,
-    MCO_DTSPMS_ENGINE_REFERENCE
-} mco_dtspms_engine;
-typedef enum mco_dtspms_simd {
-    MCO_DTSPMS_SIMD_AUTO,
-    MCO_DTSPMS_SIMD_AVX512,
-    MCO_DTSPMS_SIMD_AVX2,
-    MCO_DTSPMS_SIMD_PORTABLE
-} mco_dtspms_simd;
 typedef enum mco_dtspms_method {
     MCO_DTSPMS_METHOD_AUTO,
     MCO_DTSPMS_METHOD_TABU,
     MCO_DTSPMS_METHOD_ILS,
     MCO_DTSPMS_METHOD_EXACT
 } mco_dtspms_method;
-typedef enum mco_dtspms_move { MCO_DTSPMS_SWAP, MCO_DTSPMS_EXCHANGE } mco_dtspms_move;
+typedef enum mco_dtspms_move { MCO_DTSPMS_MOVE_SWAP, MCO_DTSPMS_MOVE_EXCHANGE } mco_dtspms_move;
 typedef enum mco_dtspms_reuse { MCO_DTSPMS_REUSE_OFF, MCO_DTSPMS_REUSE_ON } mco_dtspms_reuse;
 
 // A plan with its tours. Arrays are owned by the solution; mco_dtspms_solution_clear releases them.
@@ -104,36 +90,22 @@ typedef struct mco_dtspms_solution {
 // Fields, defaults and meanings are the table in dtspms_options.def.
 typedef struct mco_dtspms_params {
     size_t struct_size;
-    MCO_DTSPMS_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
+    MCO_FIELDS(MCO_DTSPMS_OPTIONS)
     const mco_dtspms_solution *start;  // begin with its plan; its tours are not read; borrowed; NULL for none
 } mco_dtspms_params;
 
-#define MCO_DTSPMS_PARAMS_INIT                                                                            \
-    {                                                                                                     \
-        sizeof(mco_dtspms_params),                                                                        \
-            MCO_DTSPMS_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL, MCO_DEFAULT_CHOICE,                 \
-                               MCO_DEFAULT_TEXT, MCO_DEFAULT_FLAG) NULL                                   \
-    }
+#define MCO_DTSPMS_PARAMS_INIT { sizeof(mco_dtspms_params), MCO_DEFAULTS(MCO_DTSPMS_OPTIONS) NULL }
 
-// What computed, where the parameters said auto, and how much.
-typedef struct mco_dtspms_work {
-    mco_dtspms_engine engine;
-    const char *simd_used;  // static storage
-    int lane_bits;          // 16 or 32
-    int threads_used;
-    mco_gpu gpu;            // engine gpu
-    bool has_gpu;
+// The options as tables: those of mco_dtspms_solve(), those of mco_dtspms_neighbourhood().
+MCO_API const mco_option_table *mco_dtspms_solve_options(void);
+MCO_API const mco_option_table *mco_dtspms_neighbourhood_options(void);
+
+// How much was computed.
+typedef struct mco_dtspms_counters {
     int64_t tours;          // dynamic programs run, each over one network
     int64_t relaxations;    // F + distance evaluated, by the formula of the README
     int64_t tours_skipped;  // not run: a bound showed that they cannot matter
-    double device_s;        // kernels
-    double solve_s;         // wall clock inside mco_dtspms_solve(); of a neighbourhood, its evaluation alone
-} mco_dtspms_work;
-
-typedef struct mco_dtspms_improvement {
-    double time_s;
-    int64_t cost, bound;
-} mco_dtspms_improvement;
+} mco_dtspms_counters;
 
 typedef struct mco_dtspms_result {
     size_t struct_size;
@@ -147,28 +119,31 @@ typedef struct mco_dtspms_result {
     int64_t capacity;        // of a stack, as given or found
     int64_t iterations;      // moves of tabu search, steps of all walks, plans of the exact method
     int32_t walks;
-    mco_dtspms_work work;
-    mco_dtspms_improvement *history;  // [history_count]
+    mco_work work;
+    mco_dtspms_counters counters;
+    mco_improvement *history;  // [history_count]
     int64_t history_count;
 } mco_dtspms_result;
 
-#define MCO_DTSPMS_RESULT_INIT { .struct_size = sizeof(mco_dtspms_result) }
+#define MCO_DTSPMS_RESULT_INIT MCO_SIZED(mco_dtspms_result)
 
 // The best move of a whole neighbourhood.
 typedef struct mco_dtspms_neighbourhood_result {
     size_t struct_size;
     int64_t moves;          // n(n-1)/2 swaps, n(n-1)(n-2)/3 exchanges of three
     int64_t plan_cost;      // of the plan itself
+    int64_t capacity;       // of a stack, as given or found
     int64_t best_move;      // lowest index among the best; -1 where there is no move, or it was stopped before its end
     int64_t best_cost, best_cost_of[2];  // -1 without a best move
     int64_t cost_sum;       // over all moves; -1 with reuse or after a stop, where not all are known
     int32_t positions[3];   // of the best move, ascending from 0; -1 for the third of a swap
     int32_t rotation;       // 0: positions p < q < r receive what was at q, r, p; 1: at r, p, q; -1 for a swap
     mco_dtspms_solution solution;  // the plan after it
-    mco_dtspms_work work;
+    mco_work work;
+    mco_dtspms_counters counters;
 } mco_dtspms_neighbourhood_result;
 
-#define MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT { .struct_size = sizeof(mco_dtspms_neighbourhood_result) }
+#define MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT MCO_SIZED(mco_dtspms_neighbourhood_result)
 
 // ---- Solving and checking
 
@@ -178,6 +153,10 @@ typedef struct mco_dtspms_neighbourhood_result {
 MCO_API mco_status mco_dtspms_solve(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                     mco_dtspms_result *result);
 MCO_API void mco_dtspms_result_clear(mco_context *ctx, mco_dtspms_result *result);
+// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
+// Errors: ARGUMENT, IO.
+MCO_API mco_status mco_dtspms_write_result(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                                           const mco_dtspms_result *result, const mco_option_values *more, const char *path);
 
 // Evaluates the complete neighbourhood of the plan params->start, or of a random one by params->plan_seed. Positions number
 // the orders of the plan, stack after stack, bottom to top. Swaps are pairs p < q in lexicographic order; exchanges are
@@ -186,10 +165,14 @@ MCO_API void mco_dtspms_result_clear(mco_context *ctx, mco_dtspms_result *result
 MCO_API mco_status mco_dtspms_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                             mco_dtspms_neighbourhood_result *result);
 MCO_API void mco_dtspms_neighbourhood_result_clear(mco_context *ctx, mco_dtspms_neighbourhood_result *result);
+// As mco_dtspms_write_result().
+MCO_API mco_status mco_dtspms_write_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                                                  const mco_dtspms_neighbourhood_result *result,
+                                                  const mco_option_values *more, const char *path);
 
 // Verifies that every order is in the plan and in both tours once, that no stack holds more than `capacity` (0: as many as
 // the orders need, ceil(orders / stacks)), and that both tours obey last in, first out; *cost and cost_of [2] receive the
-// lengths. NULL is fine for either. Errors: ARGUMENT, with the order, the place and what is wrong. O(orders).
+// lengths. NULL is fine for either. Errors: CHECK, with the order, the place and what is wrong. O(orders).
 MCO_API mco_status mco_dtspms_check(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                     int64_t capacity, int64_t *cost, int64_t cost_of[2]);
 

@@ -6,11 +6,9 @@
 #ifndef MCO_FLOWSHOP_H
 #define MCO_FLOWSHOP_H
 
-#include <math.h>
-
 #include "mco/devices.h"
+#include "mco/engine.h"
 #include "mco/flowshop_options.def"
-#include "mco/options.h"
 
 MCO_BEGIN_C
 
@@ -62,9 +60,16 @@ MCO_API const char *mco_flowshop_machine_name(const mco_flowshop *shop, int32_t 
 // Best makespan known for a Taillard instance and the best lower bound published; -1 for others.
 MCO_API void mco_flowshop_best_known(const mco_flowshop *shop, int64_t *makespan, int64_t *bound);
 
+// A schedule, as the progress of a solve shows it.
+typedef struct mco_flowshop_solution {
+    int32_t jobs;
+    const int32_t *order;  // [jobs] 0-based
+    int64_t makespan;
+} mco_flowshop_solution;
+
 // ---- Checking
 
-// Recomputes the makespan of `order` [count], 0-based jobs. Errors: ARGUMENT when it is not a
+// Recomputes the makespan of `order` [count], 0-based jobs. Errors: CHECK when it is not a
 // permutation of all jobs, naming the position and the value. O(n m).
 MCO_API mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
                                       int64_t count, int64_t *makespan);
@@ -83,62 +88,34 @@ MCO_API mco_status mco_flowshop_plot(mco_context *ctx, const mco_flowshop *shop,
 
 // ---- Solving
 
-typedef enum mco_flowshop_method { MCO_FLOWSHOP_BB, MCO_FLOWSHOP_HEURISTIC } mco_flowshop_method;
-typedef enum mco_flowshop_engine {
-    MCO_FLOWSHOP_ENGINE_AUTO,
-    MCO_FLOWSHOP_ENGINE_CPU,
-    MCO_FLOWSHOP_ENGINE_REFERENCE,
-    MCO_FLOWSHOP_ENGINE_GPU,     // depth-first explorers on the devices
-    MCO_FLOWSHOP_ENGINE_HYBRID,  // the same and all cores, on one tree
-    // The systems of Chakroun (2013): a pool on the host, operators on the devices.
-    MCO_FLOWSHOP_ENGINE_GPU_BOUND,             // GB&B: bounds
-    MCO_FLOWSHOP_ENGINE_GPU_MULTINODE,         // a thread branches, bounds and prunes a whole node
-    MCO_FLOWSHOP_ENGINE_GPU_TREE,              // LL-GB&B: a kernel each for branching, bounding, pruning
-    MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT,        // RLL-GB&B: with CPU threads on one shared pool
-    MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE,       // PLL-GB&B: overlapped streams
-    MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND,       // GB&B with the pool split over devices
-    MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL   // LL-MultiGB&B: branching on one device, the rest on another
-} mco_flowshop_engine;
+typedef enum mco_flowshop_method { MCO_FLOWSHOP_METHOD_BB, MCO_FLOWSHOP_METHOD_HEURISTIC } mco_flowshop_method;
 typedef enum mco_flowshop_bound {
     MCO_FLOWSHOP_BOUND_AUTO,
-    MCO_FLOWSHOP_LB1,
-    MCO_FLOWSHOP_LB2
+    MCO_FLOWSHOP_BOUND_LB1,
+    MCO_FLOWSHOP_BOUND_LB2
 } mco_flowshop_bound;
 typedef enum mco_flowshop_branching {
     MCO_FLOWSHOP_BRANCHING_AUTO,
-    MCO_FLOWSHOP_FORWARD,
-    MCO_FLOWSHOP_BACKWARD,
-    MCO_FLOWSHOP_ALTERNATE,
-    MCO_FLOWSHOP_MINBRANCH,
-    MCO_FLOWSHOP_MINMIN,
-    MCO_FLOWSHOP_MAXSUM
+    MCO_FLOWSHOP_BRANCHING_FORWARD,
+    MCO_FLOWSHOP_BRANCHING_BACKWARD,
+    MCO_FLOWSHOP_BRANCHING_ALTERNATE,
+    MCO_FLOWSHOP_BRANCHING_MINBRANCH,
+    MCO_FLOWSHOP_BRANCHING_MINMIN,
+    MCO_FLOWSHOP_BRANCHING_MAXSUM
 } mco_flowshop_branching;
 typedef enum mco_flowshop_select { MCO_FLOWSHOP_SELECT_DEPTH, MCO_FLOWSHOP_SELECT_BEST } mco_flowshop_select;
-typedef enum mco_flowshop_simd {
-    MCO_FLOWSHOP_SIMD_AUTO,
-    MCO_FLOWSHOP_SIMD_AVX512,
-    MCO_FLOWSHOP_SIMD_AVX2,
-    MCO_FLOWSHOP_SIMD_PORTABLE
-} mco_flowshop_simd;
 
 // Fields, defaults and meanings are the table in flowshop_options.def.
 typedef struct mco_flowshop_params {
     size_t struct_size;
-    MCO_FLOWSHOP_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT)
+    MCO_FIELDS(MCO_FLOWSHOP_OPTIONS)
     const int32_t *start;  // [jobs] a known schedule, 0-based; borrowed; NULL for none
 } mco_flowshop_params;
 
-#define MCO_FLOWSHOP_PARAMS_INIT                                                                             \
-    {                                                                                                        \
-        sizeof(mco_flowshop_params),                                                                         \
-            MCO_FLOWSHOP_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL, MCO_DEFAULT_CHOICE, MCO_DEFAULT_TEXT) NULL \
-    }
+#define MCO_FLOWSHOP_PARAMS_INIT { sizeof(mco_flowshop_params), MCO_DEFAULTS(MCO_FLOWSHOP_OPTIONS) NULL }
 
-typedef struct mco_flowshop_improvement {
-    double time_s;
-    int64_t makespan;
-    int64_t bound;
-} mco_flowshop_improvement;
+// The options as a table: all of the solver.
+MCO_API const mco_option_table *mco_flowshop_options(void);
 
 // What a solve returns. Arrays are owned by the result; mco_flowshop_result_clear releases them.
 typedef struct mco_flowshop_result {
@@ -149,15 +126,10 @@ typedef struct mco_flowshop_result {
     int64_t bound;     // proven: no schedule is shorter
     int32_t *order;    // [jobs], 0-based; NULL while no schedule is known
 
+    mco_work work;
     // What was chosen where the parameters said auto.
-    mco_flowshop_engine engine;
     mco_flowshop_bound bound_used;
     mco_flowshop_branching branching_used;
-    const char *simd_used;  // static storage
-    int threads_used;
-    mco_gpu *gpus;          // [gpu_count] used
-    int gpu_count;
-    double device_s;        // kernel time, summed over them
     int64_t upper_bound_used;  // U: what the branching rules see; -1 without branch and bound
 
     // Counters. A node is decomposed when the bounds of its children are computed; counted are
@@ -174,13 +146,12 @@ typedef struct mco_flowshop_result {
     int64_t *children_by_depth;   // [(jobs + 1) * children_columns] nodes of a depth by surviving
                                   // children; the last column counts that many or more
 
-    mco_flowshop_improvement *history;  // [history_count], improvements in order
+    mco_improvement *history;  // [history_count], improvements in order
     int64_t history_count;
-    double solve_s;      // wall clock inside mco_flowshop_solve
-    double heuristic_s;  // of it, before the tree search
+    double heuristic_s;  // of work.solve_s, before the tree search
 } mco_flowshop_result;
 
-#define MCO_FLOWSHOP_RESULT_INIT { .struct_size = sizeof(mco_flowshop_result) }
+#define MCO_FLOWSHOP_RESULT_INIT MCO_SIZED(mco_flowshop_result)
 
 // Solves `shop`. MCO_OK means *result is valid, whatever the outcome; its order has been rechecked
 // from the raw instance. Zero jobs give makespan 0. Memory grows with threads * jobs * (jobs +
@@ -189,6 +160,12 @@ MCO_API mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop
                                       const mco_flowshop_params *params, mco_flowshop_result *result);
 
 MCO_API void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result);
+
+// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
+// Errors: ARGUMENT, IO.
+MCO_API mco_status mco_flowshop_write_result(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
+                                             const mco_flowshop_result *result, const mco_option_values *more,
+                                             const char *path);
 
 // A lower bound on every schedule. LB1: Taillard's (1993), max of machine loads with smallest head
 // and tail and of job lengths. LB2: besides, every pair of machines by Johnson's rule with lags.

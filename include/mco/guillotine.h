@@ -8,11 +8,9 @@
 #ifndef MCO_GUILLOTINE_H
 #define MCO_GUILLOTINE_H
 
-#include <math.h>
-
 #include "mco/devices.h"
+#include "mco/engine.h"
 #include "mco/guillotine_options.def"
-#include "mco/options.h"
 
 MCO_BEGIN_C
 
@@ -67,44 +65,31 @@ MCO_API const char *mco_guillotine_piece_name(const mco_guillotine *problem, int
 
 // ---- Parameters
 
-typedef enum mco_guillotine_engine {
-    MCO_GUILLOTINE_ENGINE_AUTO,
-    MCO_GUILLOTINE_ENGINE_CPU,
-    MCO_GUILLOTINE_ENGINE_GPU,
-    MCO_GUILLOTINE_ENGINE_REFERENCE
-} mco_guillotine_engine;
 typedef enum mco_guillotine_cut {
     MCO_GUILLOTINE_CUT_ANY,
     MCO_GUILLOTINE_CUT_X,  // a vertical line at an x position
     MCO_GUILLOTINE_CUT_Y
 } mco_guillotine_cut;
-typedef enum mco_guillotine_simd {
-    MCO_GUILLOTINE_SIMD_AUTO,
-    MCO_GUILLOTINE_SIMD_AVX512,
-    MCO_GUILLOTINE_SIMD_AVX2,
-    MCO_GUILLOTINE_SIMD_PORTABLE
-} mco_guillotine_simd;
 
 // Fields, defaults and meanings are the table in guillotine_options.def.
 typedef struct mco_guillotine_params {
     size_t struct_size;
-    MCO_GUILLOTINE_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
+    MCO_FIELDS(MCO_GUILLOTINE_OPTIONS)
     int wants_table;  // 0 or 1: compute and return the whole table of values
 } mco_guillotine_params;
 
-#define MCO_GUILLOTINE_PARAMS_INIT                                                                        \
-    {                                                                                                     \
-        sizeof(mco_guillotine_params),                                                                    \
-            MCO_GUILLOTINE_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL, MCO_DEFAULT_CHOICE,             \
-                                   MCO_DEFAULT_TEXT, MCO_DEFAULT_FLAG) 0                                  \
-    }
+#define MCO_GUILLOTINE_PARAMS_INIT { sizeof(mco_guillotine_params), MCO_DEFAULTS(MCO_GUILLOTINE_OPTIONS) 0 }
+
+// The options as tables: all of the solver; those that say what a plan may be.
+MCO_API const mco_option_table *mco_guillotine_options(void);
+MCO_API const mco_option_table *mco_guillotine_plan_options(void);
 
 // ---- Plan: a tree. Node 0 is the plate; parts follow their parent. Depth first, lower or left part first.
 
 typedef enum mco_guillotine_node_kind {
-    MCO_GUILLOTINE_WASTE,
-    MCO_GUILLOTINE_PIECE,
-    MCO_GUILLOTINE_CUT_NODE
+    MCO_GUILLOTINE_NODE_WASTE,
+    MCO_GUILLOTINE_NODE_PIECE,
+    MCO_GUILLOTINE_NODE_CUT
 } mco_guillotine_node_kind;
 
 typedef struct mco_guillotine_node {
@@ -116,6 +101,12 @@ typedef struct mco_guillotine_node {
     int64_t piece;                // PIECE: 0-based; the rectangle has exactly its size
     bool is_rotated;
 } mco_guillotine_node;
+
+// A plan with its value, as the progress of a solve shows it at its end: before there is none.
+typedef struct mco_guillotine_solution {
+    const mco_guillotine_node *nodes;  // [node_count]
+    int64_t node_count, value;
+} mco_guillotine_solution;
 
 // The values of all rectangles x[i] x y[j]: the largest x[i] <= w and y[j] <= h give the value of w x h. Sides are
 // those of the plate before the kerf is added: a rectangle of exactly x[i] x y[j].
@@ -140,23 +131,19 @@ typedef struct mco_guillotine_result {
     int64_t pieces_used;         // pieces on the plate
     int64_t pieces_too_large;    // piece types that do not fit the plate
 
-    mco_guillotine_engine engine;  // what was used where the parameters said auto
-    const char *simd_used;         // static storage
-    int threads_used;
-    mco_gpu gpu;                   // engine gpu
-    bool has_gpu;
+    mco_work work;  // lane_bits are those of the last pass: 16, 32 or 64
     int64_t patterns_x, patterns_y;   // |X| and |Y|: normal patterns, without 0
     int64_t positions_x, positions_y; // of the table computed: normal patterns, or raster points where they suffice
     int64_t relaxations;              // sums V + V evaluated
     int64_t relaxations_skipped;      // not evaluated, of all over normal patterns with x' <= x/2
     int64_t table_bytes;              // memory of the tables
-    int32_t value_bits;               // 16, 32 or 64: lanes of the last pass
     int32_t passes;                   // over the table: more than one where a cap on the waste grew
-    double device_s, copy_s;          // kernels; copies to and from the GPU
-    double solve_s;                   // wall clock inside the call
+    double copy_s;                    // copies to and from the GPU
+    mco_improvement *history;         // [history_count] one, the plan
+    int64_t history_count;
 } mco_guillotine_result;
 
-#define MCO_GUILLOTINE_RESULT_INIT { .struct_size = sizeof(mco_guillotine_result) }
+#define MCO_GUILLOTINE_RESULT_INIT MCO_SIZED(mco_guillotine_result)
 
 // ---- Solving and checking
 
@@ -175,8 +162,38 @@ MCO_API mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillo
 
 MCO_API void mco_guillotine_result_clear(mco_context *ctx, mco_guillotine_result *result);
 
+// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
+// Errors: ARGUMENT, IO.
+MCO_API mco_status mco_guillotine_write_result(mco_context *ctx, const mco_guillotine *problem,
+                                               const mco_guillotine_params *params, const mco_guillotine_result *result,
+                                               const mco_option_values *more, const char *path);
+
+// A batch that has been solved, for its result file. All is borrowed.
+typedef struct mco_guillotine_batch {
+    const char *name;
+    const char *const *names;              // [count] of the problems
+    const mco_guillotine_result *results;  // [count]
+    int64_t count, files;                  // problems; files that they came from
+    double solve_s;                        // that mco_guillotine_solve_batch() took
+} mco_guillotine_batch;
+
+// Sums over its results.
+typedef struct mco_guillotine_totals {
+    int64_t solved, with_plan;  // problems; solved: to the optimum
+    int64_t relaxations, relaxations_skipped;
+    mco_outcome outcome;        // OPTIMAL if all are, else FEASIBLE if all have a plan
+    mco_stop stop;              // of the first that did not finish
+    mco_work work;              // of the batch
+} mco_guillotine_totals;
+MCO_API mco_guillotine_totals mco_guillotine_sum(const mco_guillotine_batch *batch, const mco_guillotine_params *params);
+
+// Writes its result file. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_guillotine_write_batch(mco_context *ctx, const mco_guillotine_batch *batch,
+                                              const mco_guillotine_params *params, const mco_option_values *more,
+                                              const char *path);
+
 // Verifies that nodes [count] are a plan: edge-to-edge cuts inside the plate, kerf, rotation, stages and first cut as in
-// params (the rest of it is not read), pieces of exactly their size. *value receives its worth. Errors: ARGUMENT, with the
+// params (the rest of it is not read), pieces of exactly their size. *value receives its worth. Errors: CHECK, with the
 // node and what is wrong. O(count).
 MCO_API mco_status mco_guillotine_check(mco_context *ctx, const mco_guillotine *problem,
                                         const mco_guillotine_params *params, const mco_guillotine_node *nodes,
@@ -194,6 +211,11 @@ MCO_API void mco_guillotine_nodes_free(mco_context *ctx, mco_guillotine_node **n
 MCO_API mco_status mco_guillotine_write_plan(mco_context *ctx, const mco_guillotine *problem,
                                              const mco_guillotine_node *nodes, int64_t count, int64_t value,
                                              const char *path);
+
+// Writes the cuts for the saw's operator: numbered, depth first, then the pieces with their counts, and the waste. Errors: as
+// above.
+MCO_API mco_status mco_guillotine_write_cuts(mco_context *ctx, const mco_guillotine *problem,
+                                             const mco_guillotine_node *nodes, int64_t count, const char *path);
 
 // Writes the table: CSV "x,y,value" where `path` ends in .csv, else a text line and little-endian numbers
 // (docs/formats.md). Errors: IO.

@@ -15,17 +15,24 @@
 //     mco_flowshop_destroy(ctx, &shop);
 //     mco_context_destroy(&ctx);
 //
-// Rules that hold everywhere: a negative status leaves the outputs untouched; every create or read
-// has one destroy that takes the address and sets NULL; ids are 0-based int32_t, counts int64_t;
-// structs begin with struct_size and are filled by their _INIT macro.
+// Rules that hold everywhere:
+//
+// - A negative status leaves the outputs untouched. mco_context_error() tells what was wrong.
+// - Every create or read has one destroy, which takes the address and sets NULL. NULL is fine there.
+// - A pointer must not be NULL unless its comment allows it: such a call fails with MCO_ERR_ARGUMENT. A function without a
+//   status returns 0, NULL or false where the instance is NULL.
+// - Ids are 0-based int32_t and lie in their range; counts are int64_t.
+// - Structs begin with struct_size and are filled by their _INIT macro.
 #ifndef MCO_MCO_H
 #define MCO_MCO_H
 
 #include "mco/context.h"
 #include "mco/devices.h"
 #include "mco/dtspms.h"
+#include "mco/engine.h"
 #include "mco/flowshop.h"
 #include "mco/guillotine.h"
+#include "mco/options.h"
 #include "mco/reduce.h"
 #include "mco/status.h"
 #include "mco/version.h"

@@ -7,7 +7,7 @@
 //
 //     mco_reduce_params params = MCO_REDUCE_PARAMS_INIT;
 //     mco_reduce_result result = MCO_REDUCE_RESULT_INIT;
-//     if (mco_reduce(ctx, MCO_REDUCE_SUM, MCO_REDUCE_F32, data, count, &params, &result) == MCO_OK)
+//     if (mco_reduce(ctx, MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, data, count, &params, &result) == MCO_OK)
 //         printf("%.9g\n", result.value.f);
 #ifndef MCO_REDUCE_H
 #define MCO_REDUCE_H
@@ -15,7 +15,7 @@
 #include "mco/compiler.h"
 #include "mco/context.h"
 #include "mco/devices.h"
-#include "mco/options.h"
+#include "mco/engine.h"
 #include "mco/reduce_options.def"
 
 MCO_BEGIN_C
@@ -25,37 +25,31 @@ MCO_BEGIN_C
 #define MCO_REDUCE_MAX_SEGMENTS ((int64_t)1 << 31)  // less one
 
 typedef enum mco_reduce_op {
-    MCO_REDUCE_SUM,     // integers: 64 bits, wraps; floats: in the element type
-    MCO_REDUCE_PROD,    // the same
-    MCO_REDUCE_MIN,     // floats: any NaN gives NaN; -0 lies below +0
-    MCO_REDUCE_MAX,
-    MCO_REDUCE_ARGMIN,  // floats: the first NaN, if any; ties, and -0 against +0, to the lowest index
-    MCO_REDUCE_ARGMAX,
-    MCO_REDUCE_AND,     // bits; integers only, as the two below
-    MCO_REDUCE_OR,
-    MCO_REDUCE_XOR,
-    MCO_REDUCE_COUNT_NONZERO  // NaN counts, -0 does not
+    MCO_REDUCE_OP_SUM,     // integers: 64 bits, wraps; floats: in the element type
+    MCO_REDUCE_OP_PROD,    // the same
+    MCO_REDUCE_OP_MIN,     // floats: any NaN gives NaN; -0 lies below +0
+    MCO_REDUCE_OP_MAX,
+    MCO_REDUCE_OP_ARGMIN,  // floats: the first NaN, if any; ties, and -0 against +0, to the lowest index
+    MCO_REDUCE_OP_ARGMAX,
+    MCO_REDUCE_OP_AND,     // bits; integers only, as the two below
+    MCO_REDUCE_OP_OR,
+    MCO_REDUCE_OP_XOR,
+    MCO_REDUCE_OP_COUNT_NONZERO  // NaN counts, -0 does not
 } mco_reduce_op;
 #define MCO_REDUCE_OP_NAMES "sum|prod|min|max|argmin|argmax|and|or|xor|count-nonzero"
 enum { MCO_REDUCE_OPS = 10 };
 
 typedef enum mco_reduce_type {
-    MCO_REDUCE_I32,
-    MCO_REDUCE_I64,
-    MCO_REDUCE_U32,
-    MCO_REDUCE_U64,
-    MCO_REDUCE_F32,
-    MCO_REDUCE_F64
+    MCO_REDUCE_TYPE_I32,
+    MCO_REDUCE_TYPE_I64,
+    MCO_REDUCE_TYPE_U32,
+    MCO_REDUCE_TYPE_U64,
+    MCO_REDUCE_TYPE_F32,
+    MCO_REDUCE_TYPE_F64
 } mco_reduce_type;
 #define MCO_REDUCE_TYPE_NAMES "i32|i64|u32|u64|f32|f64"
 enum { MCO_REDUCE_TYPES = 6 };
 
-typedef enum mco_reduce_engine {
-    MCO_REDUCE_ENGINE_AUTO,
-    MCO_REDUCE_ENGINE_CPU,
-    MCO_REDUCE_ENGINE_GPU,
-    MCO_REDUCE_ENGINE_REFERENCE
-} mco_reduce_engine;
 
 typedef enum mco_reduce_check { MCO_REDUCE_CHECK_OFF, MCO_REDUCE_CHECK_FULL } mco_reduce_check;
 
@@ -64,7 +58,7 @@ typedef enum mco_reduce_check { MCO_REDUCE_CHECK_OFF, MCO_REDUCE_CHECK_FULL } mc
 // NaN is the positive quiet one without payload). argmin and argmax give the element and its 0-based
 // index; every other operation has index -1.
 typedef struct mco_reduce_value {
-    union {
+    MCO_EXTENSION union {
         int64_t i;
         uint64_t u;
         double f;
@@ -76,18 +70,22 @@ typedef struct mco_reduce_value {
 // the count, else the element type.
 MCO_API mco_reduce_type mco_reduce_value_type(mco_reduce_op op, mco_reduce_type type);
 MCO_API int64_t mco_reduce_type_bytes(mco_reduce_type type);
+// The value in its type: an f32 or a 32-bit integer in the low 32 bits.
+MCO_API uint64_t mco_reduce_value_bits(mco_reduce_type type, mco_reduce_value value);
+// Names as the options take them, "sum", "f32"; "?" for a value outside the list. Static storage.
+MCO_API const char *mco_reduce_op_text(mco_reduce_op op);
+MCO_API const char *mco_reduce_type_text(mco_reduce_type type);
 
 // Fields, defaults and meanings are the table in reduce_options.def.
 typedef struct mco_reduce_params {
     size_t struct_size;
-    MCO_REDUCE_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_CHOICE, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
+    MCO_FIELDS(MCO_REDUCE_OPTIONS)
 } mco_reduce_params;
 
-#define MCO_REDUCE_PARAMS_INIT                                                                                  \
-    {                                                                                                           \
-        sizeof(mco_reduce_params),                                                                              \
-            MCO_REDUCE_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_CHOICE, MCO_DEFAULT_TEXT, MCO_DEFAULT_FLAG) \
-    }
+#define MCO_REDUCE_PARAMS_INIT { sizeof(mco_reduce_params), MCO_DEFAULTS(MCO_REDUCE_OPTIONS) }
+
+// The options as a table.
+MCO_API const mco_option_table *mco_reduce_options(void);
 
 // What a reduction on host data returns. Holds no memory.
 typedef struct mco_reduce_result {
@@ -95,22 +93,17 @@ typedef struct mco_reduce_result {
     mco_reduce_value value;      // of the whole array; unused by segmented reductions
     mco_reduce_type value_type;
     uint64_t value_bits;         // of the value in its type: an f32 in the low 32 bits
-    mco_reduce_engine engine;    // what was used where the parameters said auto
-    int threads_used;            // 1 besides the cpu engine
-    mco_gpu gpus[MCO_MAX_GPUS];  // [gpu_count] used
-    int gpu_count;
+    mco_work work;               // its solve_s leaves the check out
     int64_t bytes;     // of the array: one reading of it
     int64_t chunks;    // of the fixed tree, all segments together
     int64_t parts;     // pieces in which the data passed through a GPU's memory; 1 if they fitted
     double kernel_s;   // one reduction, median over the repeats: engine time on data in place. GPU: kernels, of the
                        // slowest device; CPU: from all threads ready to the value
-    double device_s;   // kernel time of all GPUs and repeats
     double copy_s;     // generating the data, or bringing them to the GPUs
     double bytes_per_s;  // bytes / kernel_s; 0 where kernel_s is 0
-    double solve_s;    // wall clock of the call without its check
 } mco_reduce_result;
 
-#define MCO_REDUCE_RESULT_INIT { .struct_size = sizeof(mco_reduce_result) }
+#define MCO_REDUCE_RESULT_INIT MCO_SIZED(mco_reduce_result)
 
 // ---- Host data
 
@@ -142,6 +135,18 @@ MCO_API mco_status mco_reduce_generate(mco_context *ctx, mco_reduce_type type, u
 MCO_API mco_status mco_reduce_generated(mco_context *ctx, mco_reduce_op op, mco_reduce_type type, uint64_t seed,
                                         int64_t count, int64_t segment_length, const mco_reduce_params *params,
                                         mco_reduce_value *values, mco_reduce_result *result);
+
+// Writes the result file (docs/formats.md) of a reduction of `count` elements called `name`: result->value, or values
+// [segments] of a segmented one. `more`: further options to be echoed, up to the first without a table; NULL: none. Errors:
+// ARGUMENT, IO.
+MCO_API mco_status mco_reduce_write_result(mco_context *ctx, const char *name, mco_reduce_op op, int64_t count, int64_t seed,
+                                           const mco_reduce_value *values, int64_t segments,
+                                           const mco_reduce_params *params, const mco_reduce_result *result,
+                                           const mco_option_values *more, const char *path);
+// Writes a value as text to `out` [size] and returns it: an integer's digits, or the fewest digits that read back as the same
+// number; and its bits as hexadecimal digits. 64 bytes are enough.
+MCO_API const char *mco_reduce_value_text(mco_reduce_type type, mco_reduce_value value, char *out, size_t size);
+MCO_API const char *mco_reduce_bits_text(mco_reduce_type type, mco_reduce_value value, char *out, size_t size);
 
 // ---- Device data: calls enqueue work on a stream and return; nothing is allocated, nothing waits, so that they may
 // be captured into a graph.

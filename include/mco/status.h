@@ -16,7 +16,8 @@
     X(MCO_ERR_IO, -4, "file cannot be read or written")                 \
     X(MCO_ERR_LIMIT, -5, "beyond a stated limit")                       \
     X(MCO_ERR_INTERNAL, -6, "internal error, please report it")         \
-    X(MCO_ERR_DEVICE, -7, "a device is missing or failed")
+    X(MCO_ERR_DEVICE, -7, "a device is missing or failed")              \
+    X(MCO_ERR_CHECK, -8, "the solution breaks a rule")
 
 // What is known: nothing, a solution, that no solution exists, that the solution is the best.
 #define MCO_OUTCOME_LIST(X)                     \

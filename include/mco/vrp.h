@@ -11,10 +11,8 @@
 #ifndef MCO_VRP_H
 #define MCO_VRP_H
 
-#include <math.h>
-
 #include "mco/devices.h"
-#include "mco/options.h"
+#include "mco/engine.h"
 #include "mco/vrp_options.def"
 
 MCO_BEGIN_C
@@ -31,20 +29,16 @@ enum {
 
 typedef struct mco_vrp mco_vrp;
 
-typedef enum mco_vrp_distances { MCO_VRP_ROUNDED, MCO_VRP_REAL } mco_vrp_distances;
+typedef enum mco_vrp_distances { MCO_VRP_DISTANCES_ROUNDED, MCO_VRP_DISTANCES_REAL } mco_vrp_distances;
 
 // What replaces, or adds to, what a file says: the table MCO_VRP_MODEL_OPTIONS. Lengths are unscaled.
 typedef struct mco_vrp_model {
     size_t struct_size;
-    MCO_VRP_MODEL_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
+    MCO_FIELDS(MCO_VRP_MODEL_OPTIONS)
 } mco_vrp_model;
 
-#define MCO_VRP_MODEL_INIT                                                                         \
-    {                                                                                              \
-        sizeof(mco_vrp_model), MCO_VRP_MODEL_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL,        \
-                                                     MCO_DEFAULT_CHOICE, MCO_DEFAULT_TEXT,         \
-                                                     MCO_DEFAULT_FLAG)                             \
-    }
+#define MCO_VRP_MODEL_INIT { sizeof(mco_vrp_model), MCO_DEFAULTS(MCO_VRP_MODEL_OPTIONS) }
+MCO_API const mco_option_table *mco_vrp_model_options(void);
 
 // From distances, [(customers + 1)^2] row i from node i, at least 0, and demands [customers], at least 0. Copied; the diagonal
 // is not read; `model` NULL for the defaults, its capacity has to be given. Errors: ARGUMENT, LIMIT, MEMORY. O(customers^2).
@@ -78,15 +72,11 @@ typedef enum mco_vrp_demand_type {
 
 typedef struct mco_vrp_generation {
     size_t struct_size;
-    MCO_VRP_GENERATE_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
+    MCO_FIELDS(MCO_VRP_GENERATE_OPTIONS)
 } mco_vrp_generation;
 
-#define MCO_VRP_GENERATION_INIT                                                                          \
-    {                                                                                                    \
-        sizeof(mco_vrp_generation), MCO_VRP_GENERATE_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL,      \
-                                                             MCO_DEFAULT_CHOICE, MCO_DEFAULT_TEXT,       \
-                                                             MCO_DEFAULT_FLAG)                           \
-    }
+#define MCO_VRP_GENERATION_INIT { sizeof(mco_vrp_generation), MCO_DEFAULTS(MCO_VRP_GENERATE_OPTIONS) }
+MCO_API const mco_option_table *mco_vrp_generation_options(void);
 
 // After Uchoa et al. (2017), on the grid [0, 1000]^2, distances rounded. With giant_tour_nodes T, the number of vehicles is
 // limited to M and customers + M + 1 = T, where cheapest insertion needs at most M. Errors: ARGUMENT, LIMIT, MEMORY.
@@ -126,7 +116,7 @@ typedef struct mco_vrp_route {
 MCO_API mco_vrp_route mco_vrp_route_of(const mco_vrp *problem, const mco_vrp_solution *solution, int32_t route);
 
 // Verifies that every customer is in one route, once, that no route is empty, too heavy or too long, and that there are no
-// more routes than vehicles; *cost receives the total distance, NULL is fine. Errors: ARGUMENT, with the customer or route, the
+// more routes than vehicles; *cost receives the total distance, NULL is fine. Errors: CHECK, with the customer or route, the
 // value and what is allowed. O(customers).
 MCO_API mco_status mco_vrp_check(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, int64_t *cost);
 
@@ -146,53 +136,28 @@ MCO_API mco_status mco_vrp_plot(mco_context *ctx, const mco_vrp *problem, const 
 
 // ---- Parameters
 
-typedef enum mco_vrp_engine {
-    MCO_VRP_ENGINE_AUTO,
-    MCO_VRP_ENGINE_CPU,
-    MCO_VRP_ENGINE_GPU,
-    MCO_VRP_ENGINE_REFERENCE
-} mco_vrp_engine;
-typedef enum mco_vrp_simd {
-    MCO_VRP_SIMD_AUTO,
-    MCO_VRP_SIMD_AVX512,
-    MCO_VRP_SIMD_AVX2,
-    MCO_VRP_SIMD_PORTABLE
-} mco_vrp_simd;
-typedef enum mco_vrp_type { MCO_VRP_TWO_OPT, MCO_VRP_THREE_OPT, MCO_VRP_THREE_OPT_COMPLETE } mco_vrp_type;
-typedef enum mco_vrp_construction { MCO_VRP_INSERTION, MCO_VRP_SINGLE, MCO_VRP_SAVINGS } mco_vrp_construction;
-typedef enum mco_vrp_improvement_rule { MCO_VRP_BEST, MCO_VRP_FIRST } mco_vrp_improvement_rule;
-typedef enum mco_vrp_moves { MCO_VRP_ONE_MOVE, MCO_VRP_INDEPENDENT_MOVES } mco_vrp_moves;
+typedef enum mco_vrp_type { MCO_VRP_TYPE_TWO_OPT, MCO_VRP_TYPE_THREE_OPT, MCO_VRP_TYPE_THREE_OPT_COMPLETE } mco_vrp_type;
+typedef enum mco_vrp_construction {
+    MCO_VRP_CONSTRUCTION_INSERTION,
+    MCO_VRP_CONSTRUCTION_SINGLE,
+    MCO_VRP_CONSTRUCTION_SAVINGS
+} mco_vrp_construction;
+typedef enum mco_vrp_improvement_rule { MCO_VRP_IMPROVEMENT_BEST, MCO_VRP_IMPROVEMENT_FIRST } mco_vrp_improvement_rule;
+typedef enum mco_vrp_moves { MCO_VRP_MOVES_ONE, MCO_VRP_MOVES_INDEPENDENT } mco_vrp_moves;
 typedef enum mco_vrp_filter { MCO_VRP_FILTER_MASK, MCO_VRP_FILTER_COMPACT } mco_vrp_filter;
 
 // Fields, defaults and meanings are the table in vrp_options.def.
 typedef struct mco_vrp_params {
     size_t struct_size;
-    MCO_VRP_OPTIONS(MCO_FIELD_INTEGER, MCO_FIELD_REAL, MCO_FIELD_CHOICE, MCO_FIELD_TEXT, MCO_FIELD_FLAG)
+    MCO_FIELDS(MCO_VRP_OPTIONS)
     const mco_vrp_solution *start;  // begin with these routes; borrowed; NULL for none
 } mco_vrp_params;
 
-#define MCO_VRP_PARAMS_INIT                                                                                \
-    {                                                                                                      \
-        sizeof(mco_vrp_params), MCO_VRP_OPTIONS(MCO_DEFAULT_INTEGER, MCO_DEFAULT_REAL, MCO_DEFAULT_CHOICE, \
-                                                MCO_DEFAULT_TEXT, MCO_DEFAULT_FLAG) NULL                   \
-    }
+#define MCO_VRP_PARAMS_INIT { sizeof(mco_vrp_params), MCO_DEFAULTS(MCO_VRP_OPTIONS) NULL }
 
-// What computed, where the parameters said auto.
-typedef struct mco_vrp_work {
-    mco_vrp_engine engine;
-    const char *simd_used;  // static storage
-    int threads_used;
-    mco_gpu gpu;            // engine gpu
-    bool has_gpu;
-    double device_s;        // kernels
-    double solve_s;         // wall clock inside the call
-} mco_vrp_work;
-
-typedef struct mco_vrp_improvement {
-    double time_s;
-    int64_t cost;
-    int32_t routes;
-} mco_vrp_improvement;
+// The options as tables: those of mco_vrp_solve(), those of mco_vrp_neighbourhood().
+MCO_API const mco_option_table *mco_vrp_solve_options(void);
+MCO_API const mco_option_table *mco_vrp_neighbourhood_options(void);
 
 // ---- The search
 
@@ -200,17 +165,18 @@ typedef struct mco_vrp_result {
     size_t struct_size;
     mco_outcome outcome;
     mco_stop stop;
-    int64_t cost;       // -1 while no solution is known; scaled
-    double bound;       // params->lower_bound, or 0; unscaled
+    double cost;          // in units of the file, as the bound and the history; NaN while no solution is known
+    double bound;         // params->lower_bound; NaN without one
+    double start_cost;    // of the first solution
+    int64_t scaled_cost;  // the integer cost * mco_vrp_scale(); -1 while no solution is known
     mco_vrp_solution solution;
     int64_t iterations;  // steps; a child of the genetic search counts as many as there are customers
-    int64_t start_cost;  // of the first solution
-    mco_vrp_work work;
-    mco_vrp_improvement *history;  // [history_count]
+    mco_work work;
+    mco_improvement *history;  // [history_count]
     int64_t history_count;
 } mco_vrp_result;
 
-#define MCO_VRP_RESULT_INIT { .struct_size = sizeof(mco_vrp_result) }
+#define MCO_VRP_RESULT_INIT MCO_SIZED(mco_vrp_result)
 
 // MCO_OK means *result is valid, whatever the outcome; its solution has been checked. Customers that fit no vehicle, or are
 // farther than a route may be long, make the instance INFEASIBLE, and the log says which. Errors: ARGUMENT, LIMIT, MEMORY,
@@ -218,6 +184,10 @@ typedef struct mco_vrp_result {
 MCO_API mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                  mco_vrp_result *result);
 MCO_API void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result);
+// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
+// Errors: ARGUMENT, IO.
+MCO_API mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
+                                        const mco_vrp_result *result, const mco_option_values *more, const char *path);
 
 // Routes made by one construction; more than the vehicles allow where it finds no better. Errors: ARGUMENT (a customer that
 // fits no vehicle), MEMORY.
@@ -228,7 +198,7 @@ MCO_API mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, m
 // empty routes at the end up to the number of vehicles. T nodes make E = T - 1 edges. Edge x leads from node x of the tour.
 
 typedef struct mco_vrp_sweep {
-    int64_t cost;       // after it; scaled
+    int64_t scaled_cost;  // after it
     int32_t routes;     // that are not empty
     int32_t x, y, z, p;  // the move made, the first of several; -1 where there is none, and z, p of 2-opt
     int32_t moves_made;
@@ -243,7 +213,7 @@ typedef struct mco_vrp_neighbourhood_result {
     bool is_local_optimum;
     bool is_feasible;       // the solution keeps all rules; without, a route is too heavy or too long, or vehicles are missing
     int32_t tour_nodes, routes;
-    int64_t start_cost, cost;
+    int64_t scaled_start_cost, scaled_cost;
     int32_t start_routes;
     int64_t moves;          // whose cost and feasibility were decided
     int64_t moves_skipped;  // excluded by a bound, undecided
@@ -251,10 +221,10 @@ typedef struct mco_vrp_neighbourhood_result {
     int64_t sweep_count;
     double sweeps_s;        // of all
     mco_vrp_solution solution;
-    mco_vrp_work work;
+    mco_work work;
 } mco_vrp_neighbourhood_result;
 
-#define MCO_VRP_NEIGHBOURHOOD_RESULT_INIT { .struct_size = sizeof(mco_vrp_neighbourhood_result) }
+#define MCO_VRP_NEIGHBOURHOOD_RESULT_INIT MCO_SIZED(mco_vrp_neighbourhood_result)
 
 // Best improvement by sweeps of the whole neighbourhood, from params->start or a construction. Moves are compared by the
 // number of routes where it exceeds the vehicles (else 0), then cost, then index. Edges x < y (< z) are cut; with
@@ -266,6 +236,10 @@ typedef struct mco_vrp_neighbourhood_result {
 MCO_API mco_status mco_vrp_neighbourhood(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                          mco_vrp_neighbourhood_result *result);
 MCO_API void mco_vrp_neighbourhood_result_clear(mco_context *ctx, mco_vrp_neighbourhood_result *result);
+// As mco_vrp_write_result(); its history is the cost after each sweep.
+MCO_API mco_status mco_vrp_write_neighbourhood(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
+                                               const mco_vrp_neighbourhood_result *result, const mco_option_values *more,
+                                               const char *path);
 
 MCO_END_C
 #endif

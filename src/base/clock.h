@@ -3,7 +3,14 @@
 #ifndef MCO_BASE_CLOCK_H
 #define MCO_BASE_CLOCK_H
 
+#include <pthread.h>
+#include <time.h>
+
 double mco_clock_s(void);      // seconds since an arbitrary moment
 double mco_cpu_clock_s(void);  // CPU seconds of all threads of this process
+
+// Conditions that wait by this clock: makes one, and gives the moment `seconds` (at most 10^6) from now.
+void mco_clock_condition(pthread_cond_t *condition);
+struct timespec mco_clock_after(double seconds);
 
 #endif

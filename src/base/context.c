@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/structs.h"
+
 #define ENUM_CASE(name, value, text) case name: return text;
 
 const char *mco_status_text(mco_status status)
@@ -43,10 +46,8 @@ static void default_release(void *memory, void *user)
 mco_status mco_context_create(mco_context **out, const mco_context_params *params)
 {
     mco_context_params p = MCO_CONTEXT_PARAMS_INIT;
-    if (out == NULL || (params != NULL && params->struct_size != sizeof *params))
+    if (out == NULL || (params != NULL && MCO_TAKE(NULL, params, &p) != MCO_OK))
         return MCO_ERR_ARGUMENT;
-    if (params != NULL)
-        p = *params;
     if ((p.allocate == NULL) != (p.release == NULL))
         return MCO_ERR_ARGUMENT;
     if (p.allocate == NULL) {
@@ -59,7 +60,44 @@ mco_status mco_context_create(mco_context **out, const mco_context_params *param
     memset(ctx, 0, sizeof *ctx);
     ctx->params = p;
     atomic_init(&ctx->is_cancelled, false);
+    pthread_mutex_init(&ctx->lock, NULL);
+    ctx->created_s = mco_clock_s();
     *out = ctx;
+    return MCO_OK;
+}
+
+// ---- Contexts of worker threads
+
+static void *allocate_by_parent(size_t bytes, void *user)
+{
+    mco_context *parent = user;
+    pthread_mutex_lock(&parent->lock);
+    void *block = parent->params.allocate(bytes, parent->params.allocator_user);
+    pthread_mutex_unlock(&parent->lock);
+    return block;
+}
+
+static void release_by_parent(void *block, void *user)
+{
+    mco_context *parent = user;
+    pthread_mutex_lock(&parent->lock);
+    parent->params.release(block, parent->params.allocator_user);
+    pthread_mutex_unlock(&parent->lock);
+}
+
+// malloc may be called by any thread.
+mco_status mco_context_create_child(mco_context *parent, mco_context **out)
+{
+    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
+    if (parent->params.allocate != default_allocate) {
+        params.allocate = allocate_by_parent;
+        params.release = release_by_parent;
+        params.allocator_user = parent;
+    }
+    const mco_status st = mco_context_create(out, &params);
+    if (st != MCO_OK)
+        return mco_fail(parent, st, "out of memory: no context for a worker thread");
+    (*out)->parent = parent;
     return MCO_OK;
 }
 
@@ -70,6 +108,7 @@ void mco_context_destroy(mco_context **context)
     mco_context *ctx = *context;
     *context = NULL;
     mco_free(ctx, &ctx->gpus);
+    pthread_mutex_destroy(&ctx->lock);
     ctx->params.release(ctx, ctx->params.allocator_user);
 }
 
@@ -92,12 +131,20 @@ mco_status mco_fail(mco_context *ctx, mco_status status, const char *format, ...
 // The block begins with room for the original pointer, so that the hook may be any malloc.
 enum { ALIGNMENT = 64 };
 
+// The caller's allocator is shared with the contexts of workers.
+static void *allocate(mco_context *ctx, size_t bytes)
+{
+    return ctx->params.allocate == default_allocate ? default_allocate(bytes, NULL)
+           : ctx->parent != NULL                    ? ctx->params.allocate(bytes, ctx->params.allocator_user)
+                                                    : allocate_by_parent(bytes, ctx);
+}
+
 mco_status mco_alloc_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes)
 {
     size_t bytes;
     void *block = NULL;
     if (!__builtin_mul_overflow(count, item_bytes, &bytes) && bytes <= SIZE_MAX - 2 * ALIGNMENT)
-        block = ctx->params.allocate(bytes + 2 * ALIGNMENT, ctx->params.allocator_user);
+        block = allocate(ctx, bytes + 2 * ALIGNMENT);
     if (block == NULL)
         return mco_fail(ctx, MCO_ERR_MEMORY, "out of memory: %zu items of %zu bytes were asked for", count,
                         item_bytes);
@@ -113,13 +160,12 @@ void mco_free_bytes(mco_context *ctx, void **memory)
 {
     if (*memory == NULL)
         return;
-    ctx->params.release(((void **)*memory)[-1], ctx->params.allocator_user);
+    void *block = ((void **)*memory)[-1];
+    if (ctx->parent != NULL || ctx->params.allocate == default_allocate)
+        ctx->params.release(block, ctx->params.allocator_user);
+    else
+        release_by_parent(block, ctx);
     *memory = NULL;
-}
-
-bool mco_has_default_allocator(const mco_context *ctx)
-{
-    return ctx->params.allocate == default_allocate;
 }
 
 bool mco_wants_log(const mco_context *ctx, mco_log_level level)
@@ -141,13 +187,16 @@ void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...)
 
 void mco_context_set_callback(mco_context *context, mco_callback callback, void *user)
 {
+    if (context == NULL)
+        return;
     context->callback = callback;
     context->callback_user = user;
 }
 
 void mco_cancel(mco_context *context)
 {
-    atomic_store_explicit(&context->is_cancelled, true, memory_order_relaxed);
+    if (context != NULL)
+        atomic_store_explicit(&context->is_cancelled, true, memory_order_relaxed);
 }
 
 bool mco_is_cancelled(const mco_context *ctx)
@@ -160,7 +209,7 @@ void mco_clear_cancel(mco_context *ctx)
     atomic_store_explicit(&ctx->is_cancelled, false, memory_order_relaxed);
 }
 
-bool mco_report(mco_context *ctx, const mco_progress *progress)
+bool mco_call_back(mco_context *ctx, const mco_progress *progress)
 {
     if (ctx->callback != NULL && ctx->callback(progress, ctx->callback_user) != 0)
         return true;

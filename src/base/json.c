@@ -3,8 +3,9 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 void mco_json_begin(mco_json *json, FILE *file)
 {
@@ -91,36 +92,14 @@ void mco_json_integer(mco_json *json, const char *key, int64_t value)
     fprintf(json->file, "%lld", (long long)value);
 }
 
-// The program that uses the library may have set a locale whose decimal point is a comma, or two bytes.
-static void use_decimal_point(char *digits)
-{
-    size_t at = strspn(digits, "-0123456789");
-    size_t size = strcspn(digits + at, "0123456789e");
-    if (size > 0) {
-        digits[at] = '.';
-        memmove(digits + at + 1, digits + at + size, strlen(digits + at + size) + 1);
-    }
-}
-
 void mco_json_real(mco_json *json, const char *key, double value)
 {
     if (!isfinite(value)) {
         mco_json_null(json, key);
         return;
     }
-    // The fewest digits that read back as the same number; whole numbers without an exponent.
-    const bool is_whole = fabs(value) < 0x1p53 && value == floor(value);
-    char digits[32];
-    if (is_whole)
-        snprintf(digits, sizeof digits, "%.0f", value);
-    for (int precision = 6; precision <= 17 && !is_whole; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
     lead(json, key);
-    use_decimal_point(digits);
-    fputs(digits, json->file);
+    mco_write_number(value, json->file);
 }
 
 void mco_json_text(mco_json *json, const char *key, const char *value)

@@ -9,17 +9,33 @@ static const void *field_of(const mco_option *o, const void *params)
     return (const char *)params + o->offset;
 }
 
-const char *mco_option_choice(const mco_option *option, int index, char *buffer, size_t size)
+const char *mco_option_choice(const mco_option *option, int index, char *out, size_t size)
 {
-    const char *name = option->choices;
-    for (; index > 0 && name != NULL; index--) {
-        name = strchr(name, '|');
-        name = name != NULL ? name + 1 : NULL;
-    }
-    if (name == NULL || index < 0)
+    const char *name = option != NULL ? option->choices : NULL;
+    if (name == NULL || out == NULL)
         return NULL;
-    snprintf(buffer, size, "%.*s", (int)strcspn(name, "|"), name);
-    return buffer;
+    for (; index > 0 && name[0] != '\0'; index--) {
+        name += strcspn(name, "|");
+        name += strspn(name, "|");
+    }
+    if (name[0] == '\0' || index < 0)
+        return NULL;
+    snprintf(out, size, "%.*s", (int)strcspn(name, "|"), name);
+    return out;
+}
+
+// "|a|b" of the choices for study, "" where there are none.
+static const char *study_choices(const mco_option *o)
+{
+    const char *study = strstr(o->choices, "||");
+    return study != NULL ? study + 1 : "";
+}
+
+// Bytes of the choices that are for users: those before "||".
+static int user_choices(const mco_option *o)
+{
+    const char *study = strstr(o->choices, "||");
+    return (int)(study != NULL ? (size_t)(study - o->choices) : strlen(o->choices));
 }
 
 static bool choice_index(const mco_option *o, const char *value, int *out)
@@ -50,8 +66,8 @@ mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *para
     case MCO_OPTION_CHOICE:
         if (choice_index(option, value, field))
             return MCO_OK;
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", one of %s was expected", option->flag, value,
-                        option->choices);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", one of %.*s was expected", option->flag, value,
+                        user_choices(option), option->choices);
     case MCO_OPTION_TEXT:
         *(const char **)field = value;
         return MCO_OK;
@@ -62,10 +78,36 @@ mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *para
     return MCO_ERR_INTERNAL;
 }
 
-mco_status mco_options_validate(mco_context *ctx, const mco_option *options, size_t count, const void *params)
+const mco_option *mco_options_find(const mco_option_table *table, const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        const mco_option *o = &options[i];
+    if (table == NULL || name == NULL)
+        return NULL;
+    name += strncmp(name, "--", 2) == 0 ? 2 : 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].flag + 2, name) == 0)
+            return &table->options[i];
+    return NULL;
+}
+
+mco_status mco_options_set(mco_context *ctx, const mco_option_table *table, void *params, const char *name, const char *value)
+{
+    size_t size;
+    if (table == NULL || params == NULL || name == NULL || value == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const mco_option *option = mco_options_find(table, name);
+    if (option == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "no option is named \"%s\"", name);
+    // The struct may be an older, smaller one.
+    memcpy(&size, params, sizeof size);
+    if (option->offset >= size)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the struct has %zu bytes, %s is behind them", size, option->flag + 2);
+    return mco_option_set(ctx, option, params, value);
+}
+
+mco_status mco_options_validate(mco_context *ctx, const mco_option_table *table, const void *params)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const mco_option *o = &table->options[i];
         const void *field = field_of(o, params);
         char name[32];
         double value = 0;
@@ -75,8 +117,8 @@ mco_status mco_options_validate(mco_context *ctx, const mco_option *options, siz
             value = *(const double *)field;
         if (o->kind == MCO_OPTION_CHOICE &&
             mco_option_choice(o, *(const int *)field, name, sizeof name) == NULL)
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is %d, one of %s was expected", o->flag + 2,
-                            *(const int *)field, o->choices);
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is %d, one of %.*s was expected", o->flag + 2,
+                            *(const int *)field, user_choices(o), o->choices);
         if ((o->kind == MCO_OPTION_INTEGER || o->kind == MCO_OPTION_REAL) && value != o->unset &&
             !(value >= o->low && value <= o->high))
             return mco_fail(ctx, MCO_ERR_ARGUMENT,
@@ -87,10 +129,10 @@ mco_status mco_options_validate(mco_context *ctx, const mco_option *options, siz
     return MCO_OK;
 }
 
-void mco_options_echo(mco_json *json, const mco_option *options, size_t count, const void *params)
+void mco_options_echo(mco_json *json, const mco_option_table *table, const void *params)
 {
-    for (size_t i = 0; i < count; i++) {
-        const mco_option *o = &options[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const mco_option *o = &table->options[i];
         const void *field = field_of(o, params);
         const char *key = o->flag + 2;
         char name[32];
@@ -126,17 +168,19 @@ static void describe_default(const mco_option *o, const void *defaults, char *bu
         snprintf(buffer, size, " [%s]", mco_option_choice(o, *(const int *)field, name, sizeof name));
 }
 
-void mco_options_help(FILE *file, const mco_option *options, size_t count, const void *defaults)
+void mco_options_help(FILE *file, const mco_option_table *table, const void *defaults, bool has_study)
 {
     enum { COLUMN = 28 };
+    const size_t count = has_study ? table->count : table->user_count;
     for (size_t i = 0; i < count; i++) {
-        const mco_option *o = &options[i];
+        const mco_option *o = &table->options[i];
         char value[64];
         describe_default(o, defaults, value, sizeof value);
         int used = fprintf(file, "  %s", o->flag);
-        const char *argument = o->kind == MCO_OPTION_CHOICE ? o->choices : o->argument;
-        if (argument != NULL)
-            used += fprintf(file, " %s", argument);
+        if (o->kind == MCO_OPTION_CHOICE)
+            used += fprintf(file, " %.*s%s", user_choices(o), o->choices, has_study ? study_choices(o) : "");
+        else if (o->argument != NULL)
+            used += fprintf(file, " %s", o->argument);
         if (used >= COLUMN) {
             fputc('\n', file);
             used = 0;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,40 +92,4 @@ void mco_output_discard(mco_output *out)
     out->file = NULL;
     if (out->temporary[0] != '\0')
         unlink(out->temporary);
-}
-
-// Few decimals: an integer over a power of ten, both exact, so that reading divides to the same number.
-static bool write_decimals(double value, FILE *file)
-{
-    enum { MOST_DECIMALS = 6 };
-    static const double EXACT = 1e15;  // all integers below it are
-    const double positive = fabs(value);
-    double power = 1;
-    for (int decimals = 0; decimals <= MOST_DECIMALS; decimals++, power *= 10) {
-        const double whole = rint(positive * power);
-        if (whole >= EXACT)
-            return false;
-        if (whole / power != positive)
-            continue;
-        const int64_t digits = (int64_t)whole, unit = (int64_t)power;
-        fprintf(file, "%s%lld", value < 0 ? "-" : "", (long long)(digits / unit));
-        if (decimals > 0)
-            fprintf(file, ".%0*lld", decimals, (long long)(digits % unit));
-        return true;
-    }
-    return false;
-}
-
-void mco_write_number(double value, FILE *file)
-{
-    char digits[32];
-    if (write_decimals(value, file))
-        return;
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    const size_t whole = strspn(digits, "-0123456789"), point = strcspn(digits + whole, "0123456789e");
-    fprintf(file, "%.*s%s%s", (int)whole, digits, point > 0 ? "." : "", digits + whole + point);
 }

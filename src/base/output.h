@@ -23,7 +23,4 @@ mco_status mco_output_commit(mco_context *ctx, mco_output *out, bool keep_previo
 // Forgets what was written; the file under the path stays as it was. Fine on a closed output.
 void mco_output_discard(mco_output *out);
 
-// Writes a number with the fewest digits that read back as the same number, with a point in every locale.
-void mco_write_number(double value, FILE *file);
-
 #endif

@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: MIT
-// Vector units: inner files are compiled once for each, the choice is made at run time.
+// Vector units: vector files (base/lanes.h) are compiled once for each. One dispatcher chooses among the builds at run time.
 #ifndef MCO_BASE_SIMD_H
 #define MCO_BASE_SIMD_H
 
-#include <stdbool.h>
+#include "mco/engine.h"
 
-// Whether this build and this processor have "avx512", "avx2" or "portable".
-bool mco_simd_has(const char *simd);
+// X(set, unit) or X(set, unit, bits) for each vector unit of this build, widest first.
+#ifdef MCO_HAVE_AVX512
+#define MCO_EACH_SIMD(X) X(avx512, MCO_SIMD_AVX512) X(avx2, MCO_SIMD_AVX2) X(portable, MCO_SIMD_PORTABLE)
+#define MCO_EACH_LANES(X, bits) \
+    X(avx512, MCO_SIMD_AVX512, bits) X(avx2, MCO_SIMD_AVX2, bits) X(portable, MCO_SIMD_PORTABLE, bits)
+#else
+#define MCO_EACH_SIMD(X) X(portable, MCO_SIMD_PORTABLE)
+#define MCO_EACH_LANES(X, bits) X(portable, MCO_SIMD_PORTABLE, bits)
+#endif
+
+// Whether this build and this processor have the unit; AUTO: always.
+bool mco_simd_has(mco_simd simd);
+// The widest unit of this processor.
+mco_simd mco_simd_widest(void);
+
+// First member of what a build exports: a problem's own struct of functions.
+typedef struct mco_build {
+    mco_simd simd;
+    int bits;  // of a lane; 0 where a file has one build for each unit
+} mco_build;
+
+// Sets *out to the first of builds [count], structs that begin with an mco_build, for lanes of `bits` and the unit asked for;
+// AUTO: the widest of this processor. Errors: ARGUMENT, with what this processor has.
+mco_status mco_pick_build(mco_context *ctx, const mco_build *const *builds, size_t count, mco_simd asked, int bits,
+                          const mco_build **out);
+// The same over an array of pointers to such structs.
+#define mco_pick(ctx, table, asked, bits, out)                                                                    \
+    mco_pick_build(ctx, (const mco_build *const *)(const void *)(table), sizeof(table) / sizeof((table)[0]), asked, bits, \
+                   (const mco_build **)(const void **)(out))
 
 #endif

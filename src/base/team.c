@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 typedef struct mco_team_member {
     mco_team *team;
     int index;
@@ -27,18 +29,15 @@ static void *member_main(void *argument)
     return NULL;
 }
 
-mco_status mco_team_start(mco_context *ctx, int count, void (*work)(void *, int), void *shared, mco_team *team)
+// The team has its work; the rest is zero.
+static mco_status start(mco_context *ctx, int count, mco_team *team)
 {
     mco_status st = MCO_OK;
-    pthread_condattr_t attributes;
-    *team = (mco_team){.ctx = ctx, .work = work, .shared = shared};
+    team->ctx = ctx;
     MCO_TRY(mco_alloc(ctx, &team->threads, count));
     MCO_TRY(mco_alloc(ctx, &team->members, count));
     pthread_mutex_init(&team->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&team->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    mco_clock_condition(&team->changed);
     pthread_mutex_lock(&team->lock);
     int error = 0;
     for (int i = 0; i < count && error == 0; i++) {
@@ -62,16 +61,15 @@ done:
     return st;
 }
 
+mco_status mco_team_start(mco_context *ctx, int count, void (*work)(void *, int), void *shared, mco_team *team)
+{
+    *team = (mco_team){.work = work, .shared = shared};
+    return start(ctx, count, team);
+}
+
 bool mco_team_wait(mco_team *team, double seconds)
 {
-    enum { LONGEST_S = 1000000 };  // keeps the sums below far from overflow
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    seconds = seconds > 0 ? seconds : 0;
-    seconds = seconds < LONGEST_S ? seconds : LONGEST_S;
-    int64_t nanoseconds = until.tv_nsec + (int64_t)(seconds * 1e9);
-    until.tv_sec += (time_t)(nanoseconds / 1000000000);
-    until.tv_nsec = (long)(nanoseconds % 1000000000);
+    const struct timespec until = mco_clock_after(seconds);
     pthread_mutex_lock(&team->lock);
     int error = 0;
     while (team->returned < team->started && error != ETIMEDOUT)
@@ -91,4 +89,80 @@ void mco_team_join(mco_team *team)
     pthread_mutex_destroy(&team->lock);
     mco_free(team->ctx, &team->members);
     mco_free(team->ctx, &team->threads);
+}
+
+// ---- Resident teams
+
+static void take_items(mco_team *team, int worker)
+{
+    for (int64_t item; (item = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed)) < team->items;)
+        team->item_work(team->item_shared, worker, item);
+}
+
+static void resident_work(void *shared, int worker)
+{
+    mco_team *team = shared;
+    int64_t job = 0;
+    pthread_mutex_lock(&team->lock);
+    for (;;) {
+        // Ends with the next job, or when the team is closed.
+        while (team->job == job && !team->is_closing)
+            pthread_cond_wait(&team->has_job, &team->lock);
+        if (team->is_closing)
+            break;
+        job = team->job;
+        pthread_mutex_unlock(&team->lock);
+        take_items(team, worker);
+        pthread_mutex_lock(&team->lock);
+        if (--team->busy == 0)
+            pthread_cond_signal(&team->changed);
+    }
+    pthread_mutex_unlock(&team->lock);
+}
+
+mco_status mco_team_open(mco_context *ctx, int workers, bool is_supervised, mco_team *team)
+{
+    *team = (mco_team){.work = resident_work, .shared = team, .workers = workers};
+    pthread_cond_init(&team->has_job, NULL);
+    return start(ctx, is_supervised ? workers : workers - 1, team);
+}
+
+void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*watch)(void *shared), void *shared)
+{
+    pthread_mutex_lock(&team->lock);
+    team->item_work = work;
+    team->item_shared = shared;
+    team->items = items;
+    atomic_store(&team->next, 0);
+    team->busy = team->started;
+    team->job++;
+    pthread_cond_broadcast(&team->has_job);
+    pthread_mutex_unlock(&team->lock);
+    if (team->workers > team->started)
+        take_items(team, team->workers - 1);
+    pthread_mutex_lock(&team->lock);
+    while (team->busy > 0) {
+        if (watch == NULL) {  // ends when the last worker has no item left
+            pthread_cond_wait(&team->changed, &team->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&team->lock);
+        const struct timespec until = mco_clock_after(watch(shared));
+        pthread_mutex_lock(&team->lock);
+        for (int error = 0; team->busy > 0 && error != ETIMEDOUT;)
+            error = pthread_cond_timedwait(&team->changed, &team->lock, &until);
+    }
+    pthread_mutex_unlock(&team->lock);
+}
+
+void mco_team_close(mco_team *team)
+{
+    if (team->threads == NULL)
+        return;
+    pthread_mutex_lock(&team->lock);
+    team->is_closing = true;
+    pthread_cond_broadcast(&team->has_job);
+    pthread_mutex_unlock(&team->lock);
+    mco_team_join(team);
+    pthread_cond_destroy(&team->has_job);
 }

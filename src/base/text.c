@@ -2,97 +2,18 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#ifdef MCO_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
-// A byte source: zlib reads plain and compressed files alike; without it plain files only.
-#ifdef MCO_HAVE_ZLIB
-typedef gzFile source;
+#include "base/blocks.h"
+#include "base/grow.h"
 
-static source source_open(const char *path)
+// Room for `size` bytes and the end of the text.
+static mco_status reserve(mco_text *t, int64_t *room, size_t size)
 {
-    return strcmp(path, "-") == 0 ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
-}
-
-static int source_read(source s, void *buffer, unsigned size)
-{
-    return gzread(s, buffer, size);
-}
-
-static const char *source_error(source s)
-{
-    int code;
-    const char *text = gzerror(s, &code);
-    return code == Z_ERRNO || text[0] == '\0' ? strerror(errno) : text;
-}
-
-// At the end of a cut file gzread gives what there is, like at the end of a whole one.
-static bool source_is_cut(source s)
-{
-    int code;
-    gzerror(s, &code);
-    return code == Z_BUF_ERROR;
-}
-
-static void source_close(source s)
-{
-    gzclose(s);
-}
-#else
-typedef FILE *source;
-
-static source source_open(const char *path)
-{
-    return strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rb");
-}
-
-static int source_read(source s, void *buffer, unsigned size)
-{
-    size_t got = fread(buffer, 1, size, s);
-    return ferror(s) ? -1 : (int)got;
-}
-
-static const char *source_error(source s)
-{
-    (void)s;
-    return strerror(errno);
-}
-
-static bool source_is_cut(source s)
-{
-    (void)s;
-    return false;
-}
-
-static void source_close(source s)
-{
-    fclose(s);
-}
-#endif
-
-static mco_status reserve(mco_text *t, size_t *capacity, size_t size)
-{
-    if (size + 1 <= *capacity)
-        return MCO_OK;
-    size_t larger = *capacity * 2 > size + 1 ? *capacity * 2 : size + 1;
-    char *data = NULL;
-    mco_status st = mco_alloc(t->ctx, &data, larger);
-    if (st != MCO_OK)
-        return st;
-    if (t->size > 0)
-        memcpy(data, t->data, t->size);
-    mco_free(t->ctx, &t->data);
-    t->data = data;
-    *capacity = larger;
-    return MCO_OK;
+    return mco_grow(t->ctx, &t->data, room, (int64_t)size + 1);
 }
 
 static mco_status set_name(mco_text *t, const char *name)
@@ -130,42 +51,27 @@ static void start(mco_text *t)
 
 mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
 {
+    enum { BLOCK = 1 << 16 };
     mco_status st = MCO_OK;
     mco_text t = {.ctx = ctx};
-    size_t capacity = 0;
-    struct stat info;
-    source file = NULL;
-
+    mco_blocks blocks = {0};
+    int64_t room = 0;
+    size_t got;
     MCO_TRY(set_name(&t, strcmp(path, "-") == 0 ? "standard input" : path));
-    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: it is a folder", path));
-    errno = 0;
-    file = source_open(path);
-    if (file == NULL)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "no memory"));
-    for (;;) {
-        enum { CHUNK = 1 << 16 };
-        MCO_TRY(reserve(&t, &capacity, t.size + CHUNK));
-        errno = 0;
-        int got = source_read(file, t.data + t.size, CHUNK);
-        if (got < 0)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", path, source_error(file)));
-        t.size += (size_t)got;
-        if (got == 0)
-            break;
+    MCO_TRY(mco_blocks_open(ctx, path, MCO_PACKING_BY_CONTENT, &blocks));
+    do {
+        MCO_TRY(reserve(&t, &room, t.size + BLOCK));
+        MCO_TRY(mco_blocks_read(&blocks, t.data + t.size, BLOCK, &got));
+        t.size += got;
         if (t.size > MCO_TEXT_MAX_BYTES)
             MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "%s: more than %zu bytes of text", path, MCO_TEXT_MAX_BYTES));
-    }
-    if (source_is_cut(file))
-        MCO_TRY(mco_fail(ctx, MCO_ERR_PARSE, "%s: the compressed file is cut, %zu bytes of text could be read", t.name,
-                         t.size));
+    } while (got == BLOCK);
     t.data[t.size] = '\0';
     MCO_TRY(refuse_binary(&t));
     start(&t);
     *out = t;
 done:
-    if (file != NULL)
-        source_close(file);
+    mco_blocks_close(&blocks);
     if (st != MCO_OK)
         mco_text_close(&t);
     return st;
@@ -176,9 +82,9 @@ mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *
 {
     mco_status st = MCO_OK;
     mco_text t = {.ctx = ctx};
-    size_t capacity = 0;
+    int64_t room = 0;
     MCO_TRY(set_name(&t, name));
-    MCO_TRY(reserve(&t, &capacity, size));
+    MCO_TRY(reserve(&t, &room, size));
     if (size > 0)
         memcpy(t.data, data, size);
     t.size = size;

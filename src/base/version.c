@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "mco/version.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include "mco_git.h"
 
 #if defined(__clang__)
@@ -37,13 +34,4 @@ const char *mco_version_git(void)
 const char *mco_version_build(void)
 {
     return COMPILER WITH_ZLIB WITH_SIMD;
-}
-
-int mco_cpu_count(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
 }

@@ -4,14 +4,25 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
+#include "base/output.h"
 #include "cli/cli.h"
 #include "mco/devices.h"
 #include "mco/version.h"
+#include "render/report.h"
 
-static const cli_problem *const problems[] = {&cli_dtspms, &cli_flowshop, &cli_guillotine, &cli_reduce, &cli_vrp};
+// The problems, a line each: src/NAME/command.c has cli_NAME.
+#define PROBLEM_LIST(X) \
+    X(dtspms)           \
+    X(flowshop)         \
+    X(guillotine)       \
+    X(reduce)           \
+    X(vrp)
+#define DECLARE_PROBLEM(name) extern const cli_problem cli_##name;
+#define LIST_PROBLEM(name) &cli_##name,
+PROBLEM_LIST(DECLARE_PROBLEM)
+static const cli_problem *const problems[] = {PROBLEM_LIST(LIST_PROBLEM)};
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
 
 static const cli_problem *find_problem(const char *name)
@@ -26,7 +37,7 @@ static void help(FILE *file)
 {
     fputs("mco: many-core combinatorial optimisation\n\n"
           "usage: mco PROBLEM ACTION [OPTIONS] INSTANCE\n"
-          "       mco help PROBLEM | devices [--json F] | --version\n\n"
+          "       mco help PROBLEM [--all] | devices [--json F] | --version\n\n"
           "problems:\n",
           file);
     for (size_t i = 0; i < PROBLEMS; i++)
@@ -89,7 +100,7 @@ static mco_status write_devices(mco_context *ctx, const char *path, const machin
     mco_json_close(&json, '}');
     mco_json_open(&json, "gpus", '[');
     for (int i = 0; i < m->gpu_count; i++)
-        cli_write_gpu(&json, &m->gpus[i], m->unusable[i][0] != '\0' ? m->unusable[i] : NULL);
+        mco_report_write_gpu(&json, &m->gpus[i], m->unusable[i][0] != '\0' ? m->unusable[i] : NULL);
     mco_json_close(&json, ']');
     mco_json_text(&json, "gpu_reason", m->gpu_reason);
     mco_json_close(&json, '}');
@@ -117,7 +128,7 @@ static void print_devices(const machine *m)
 static int devices(int argc, char **argv)
 {
     mco_context *ctx = NULL;
-    machine m = {.memory_gib = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE) / (1 << 30)};
+    machine m = {.memory_gib = mco_machine_memory() / (1 << 30)};
     bool has_json = argc == 4 && strcmp(argv[2], "--json") == 0;
     if (argc != 2 && !has_json) {
         fprintf(stderr, "mco: usage: mco devices [--json F]\n");
@@ -136,6 +147,7 @@ static int devices(int argc, char **argv)
     return code;
 }
 
+// mco help [PROBLEM [--all]]
 static int help_command(int argc, char **argv)
 {
     const cli_problem *p = argc > 2 ? find_problem(argv[2]) : NULL;
@@ -145,7 +157,7 @@ static int help_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (p != NULL)
-        p->help(stdout);
+        cli_help(stdout, p, argc > 3 && strcmp(argv[3], "--all") == 0);
     else
         help(stdout);
     return EXIT_USABLE;
@@ -160,38 +172,40 @@ static int refuse_action(const cli_problem *p)
     return EXIT_USAGE;
 }
 
-static int run_action(const cli_action *action, int argc, char **argv, double process_start_s)
+static int run_action(const cli_problem *problem, const cli_action *action, int argc, char **argv)
 {
-    cli_call call = {.argc = argc, .argv = argv, .start_s = process_start_s};
-    mco_status st = mco_context_create(&call.ctx, NULL);
-    int code = st == MCO_OK ? action->run(&call) : cli_tell(NULL, st, EXIT_USABLE);
+    mco_context *ctx = NULL;
+    const mco_status st = mco_context_create(&ctx, NULL);
+    const int code = st == MCO_OK ? cli_run(ctx, problem, action, argc, argv) : cli_tell(NULL, st, EXIT_USABLE);
     cli_forget_context();
-    mco_context_destroy(&call.ctx);
+    mco_context_destroy(&ctx);
     return code;
 }
 
-static int run_problem(const cli_problem *p, int argc, char **argv, double process_start_s)
+static int run_problem(const cli_problem *p, int argc, char **argv)
 {
     const char *name = argc > 2 ? argv[2] : "";
     const cli_action *action = p->actions;
-    bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0;
-    for (int i = 3; i < argc; i++)
+    bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0, has_study = false;
+    for (int i = 3; i < argc; i++) {
         wants_help = wants_help || strcmp(argv[i], "--help") == 0;
+        has_study = has_study || strcmp(argv[i], "--all") == 0;
+    }
     if (wants_help) {
-        p->help(stdout);
+        cli_help(stdout, p, has_study);
         return EXIT_USABLE;
     }
     while (action->name != NULL && strcmp(action->name, name) != 0)
         action++;
-    return action->name != NULL ? run_action(action, argc, argv, process_start_s) : refuse_action(p);
+    return action->name != NULL ? run_action(p, action, argc, argv) : refuse_action(p);
 }
 
-static int run(int argc, char **argv, double process_start_s)
+static int run(int argc, char **argv)
 {
     const char *command = argc > 1 ? argv[1] : "";
     const cli_problem *p = find_problem(command);
     if (p != NULL)
-        return run_problem(p, argc, argv, process_start_s);
+        return run_problem(p, argc, argv);
     if (strcmp(command, "--version") == 0) {
         printf("mco %s (git %s; %s)\n", mco_version(), mco_version_git(), mco_version_build());
         return EXIT_USABLE;
@@ -208,9 +222,8 @@ static int run(int argc, char **argv, double process_start_s)
 
 int main(int argc, char **argv)
 {
-    double process_start_s = mco_clock_s();
     signal(SIGPIPE, SIG_IGN);  // a closed standard output is a failed write, told after the files are safe
-    int code = run(argc, argv, process_start_s);
+    int code = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_USABLE) {
         fprintf(stderr, "mco: cannot write standard output: %s\n", strerror(errno));
         code = EXIT_FILE;

@@ -37,6 +37,7 @@ static int exit_code(mco_status status)
 {
     switch (status) {
     case MCO_OK: return EXIT_USABLE;
+    case MCO_ERR_CHECK: return EXIT_NONE;
     case MCO_ERR_ARGUMENT: return EXIT_USAGE;
     case MCO_ERR_PARSE:
     case MCO_ERR_IO:
@@ -58,9 +59,14 @@ int cli_tell(mco_context *ctx, mco_status status, int code)
     return code == EXIT_USABLE ? exit_code(status) : code;
 }
 
+bool cli_has_live_line(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
 void cli_live_line(const mco_progress *progress)
 {
-    if (!isatty(STDERR_FILENO))
+    if (!cli_has_live_line())
         return;
     char best[32] = "none", bound[32] = "none";
     if (!isnan(progress->objective))
@@ -69,11 +75,6 @@ void cli_live_line(const mco_progress *progress)
         snprintf(bound, sizeof bound, "%.15g", progress->bound);
     fprintf(stderr, "\r\033[K%8.1f s  best %s  bound %s  %.3g done", progress->time_s, best, bound, (double)progress->work);
     has_live_line = true;
-}
-
-double cli_time_left(double limit_s, double process_start_s)
-{
-    return fmax(0, limit_s - (mco_clock_s() - process_start_s));
 }
 
 cli_updates cli_updates_begin(const char *path)

@@ -80,10 +80,39 @@ mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_M
     return MCO_OK;
 }
 
+mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out)
+{
+    mco_gpu chosen[MCO_MAX_GPUS];
+    int count;
+    mco_status st = mco_gpus_choose(ctx, text, chosen, &count);
+    if (st == MCO_OK && count > 1)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus \"%s\" names %d GPUs, this engine uses one", text, count);
+    if (st == MCO_OK)
+        *out = chosen[0];
+    return st;
+}
+
 bool mco_has_gpu(mco_context *ctx)
 {
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     const char *why_none;
     return mco_gpus_list(ctx, gpus, &count, &why_none) == MCO_OK && count > 0;
+}
+
+mco_engine mco_choose_engine(mco_context *ctx, mco_engine asked, const char *gpus, double cpu_s, double pays_s,
+                             const char *no_gpu)
+{
+    if (asked != MCO_ENGINE_AUTO)
+        return asked;
+    if (gpus != NULL && no_gpu == NULL) {
+        mco_log(ctx, MCO_LOG_INFO, "engine gpu: GPUs were named");
+        return MCO_ENGINE_GPU;
+    }
+    const bool pays = cpu_s > pays_s;
+    const char *why_not = !pays ? NULL : no_gpu != NULL ? no_gpu : mco_has_gpu(ctx) ? NULL : "no GPU";
+    const mco_engine engine = pays && why_not == NULL ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
+    mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s%s", mco_engine_text(engine), cpu_s,
+            why_not != NULL ? "; " : "", why_not != NULL ? why_not : "");
+    return engine;
 }

@@ -126,6 +126,13 @@ done:
     return st;
 }
 
+mco_status mco_device_open_named(mco_context *ctx, const char *gpus, mco_device *out)
+{
+    mco_gpu gpu;
+    const mco_status st = mco_gpu_choose(ctx, gpus, &gpu);
+    return st != MCO_OK ? st : mco_device_open(ctx, &gpu, out);
+}
+
 static void release(const mco_memory_block *block)
 {
     if (block->kind == MCO_MEMORY_DEVICE)

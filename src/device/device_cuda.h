@@ -34,6 +34,8 @@ typedef struct mco_device {
 
 // Opens GPU `gpu` for the calling thread (and any later one that calls mco_device_use). Errors: DEVICE, MEMORY.
 mco_status mco_device_open(mco_context *ctx, const mco_gpu *gpu, mco_device *out);
+// The same for the one GPU that `gpus` names, as the option does. Errors: also ARGUMENT.
+mco_status mco_device_open_named(mco_context *ctx, const char *gpus, mco_device *out);
 // Waits for its work, releases everything. Fine on a zeroed device and on a lost one.
 void mco_device_close(mco_device *device);
 // Makes it the calling thread's device.

@@ -77,14 +77,14 @@ static mco_status check_heights(check *c, int64_t capacity)
     for (int32_t k = 0; k < c->stacks; k++) {
         const int32_t height = c->solution->heights[k];
         if (height < 0)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "stack %d: %d orders high, at least 0 was expected", k + 1, height);
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "stack %d: %d orders high, at least 0 was expected", k + 1, height);
         if (height > most)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "stack %d: %d orders high, at most %lld are allowed", k + 1, height,
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "stack %d: %d orders high, at most %lld are allowed", k + 1, height,
                             (long long)most);
         sum += height;
     }
     if (sum != c->orders)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the stacks hold %lld orders, %d were expected", (long long)sum,
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "the stacks hold %lld orders, %d were expected", (long long)sum,
                         c->orders);
     for (int32_t k = 0; k < c->stacks; k++)
         c->first[k + 1] = c->first[k] + c->solution->heights[k];
@@ -96,10 +96,10 @@ static mco_status check_plan(check *c)
     for (int32_t i = 0; i < c->orders; i++) {
         const int32_t order = c->solution->plan[i];
         if (order < 0 || order >= c->orders)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: order %lld, 1 to %d was expected", describe_place(c, i).text,
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: order %lld, 1 to %d was expected", describe_place(c, i).text,
                             (long long)order + 1, c->orders);
         if (c->place[order] > 0)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: %s lies there, and in %s", describe_place(c, i).text,
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: %s lies there, and in %s", describe_place(c, i).text,
                             describe(c, order).text, describe_place(c, c->place[order] - 1).text);
         c->place[order] = i + 1;
     }
@@ -114,10 +114,10 @@ static mco_status check_visits(check *c, mco_dtspms_network network, const int32
     for (int32_t i = 0; i < c->orders; i++) {
         const int32_t order = tour[i];
         if (order < 0 || order >= c->orders)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s position %d: order %lld, 1 to %d was expected", NETWORKS[network],
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "%s position %d: order %lld, 1 to %d was expected", NETWORKS[network],
                             i + 1, (long long)order + 1, c->orders);
         if (c->visit[order] > 0)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s position %d: %s is visited again, first at position %d",
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "%s position %d: %s is visited again, first at position %d",
                             NETWORKS[network], i + 1, describe(c, order).text, c->visit[order]);
         c->visit[order] = i + 1;
     }
@@ -133,7 +133,7 @@ static mco_status replay_pickup(const check *c)
         const int32_t order = c->solution->pickup[i], stack = stack_of(c, c->place[order] - 1);
         const int32_t expected = c->solution->plan[next[stack]++];
         if (order != expected)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT,
+            return mco_fail(c->ctx, MCO_ERR_CHECK,
                             "pickup position %d: %s is put on stack %d while %s, below it, is missing", i + 1,
                             describe(c, order).text, stack + 1, describe(c, expected).text);
     }
@@ -149,7 +149,7 @@ static mco_status replay_delivery(const check *c)
         const int32_t order = c->solution->delivery[i], stack = stack_of(c, c->place[order] - 1);
         const int32_t expected = c->solution->plan[--end[stack]];
         if (order != expected)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "delivery position %d: %s is taken while %s lies on it in stack %d",
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "delivery position %d: %s is taken while %s lies on it in stack %d",
                             i + 1, describe(c, order).text, describe(c, expected).text, stack + 1);
     }
     return MCO_OK;
@@ -172,13 +172,13 @@ static int64_t length_of(const check *c, mco_dtspms_network network, const int32
 static mco_status refuse(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *s, int64_t capacity)
 {
     if (s->orders != mco_dtspms_orders(problem))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has %d orders, the instance has %d", s->orders,
+        return mco_fail(ctx, MCO_ERR_CHECK, "the solution has %d orders, the instance has %d", s->orders,
                         mco_dtspms_orders(problem));
     if (s->stacks < 1 || s->stacks > MCO_DTSPMS_MAX_STACKS)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has %d stacks, 1 to %d was expected", s->stacks,
+        return mco_fail(ctx, MCO_ERR_CHECK, "the solution has %d stacks, 1 to %d was expected", s->stacks,
                         MCO_DTSPMS_MAX_STACKS);
     if (s->orders > 0 && (s->plan == NULL || s->pickup == NULL || s->delivery == NULL))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution has no %s, one of %d orders was expected",
+        return mco_fail(ctx, MCO_ERR_CHECK, "the solution has no %s, one of %d orders was expected",
                         s->plan == NULL ? "plan" : s->pickup == NULL ? "pickup tour" : "delivery tour", s->orders);
     if (capacity < 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "capacity is %lld, at least 0 was expected", (long long)capacity);
@@ -198,12 +198,12 @@ mco_status mco_dtspms_check(mco_context *ctx, const mco_dtspms *problem, const m
     MCO_TRY(mco_alloc(ctx, &c.place, c.orders));
     MCO_TRY(mco_alloc(ctx, &c.visit, c.orders));
     MCO_TRY(check_plan(&c));
-    MCO_TRY(check_visits(&c, MCO_DTSPMS_PICKUP, solution->pickup));
-    MCO_TRY(check_visits(&c, MCO_DTSPMS_DELIVERY, solution->delivery));
+    MCO_TRY(check_visits(&c, MCO_DTSPMS_NETWORK_PICKUP, solution->pickup));
+    MCO_TRY(check_visits(&c, MCO_DTSPMS_NETWORK_DELIVERY, solution->delivery));
     MCO_TRY(replay_pickup(&c));
     MCO_TRY(replay_delivery(&c));
-    lengths[MCO_DTSPMS_PICKUP] = length_of(&c, MCO_DTSPMS_PICKUP, solution->pickup);
-    lengths[MCO_DTSPMS_DELIVERY] = length_of(&c, MCO_DTSPMS_DELIVERY, solution->delivery);
+    lengths[MCO_DTSPMS_NETWORK_PICKUP] = length_of(&c, MCO_DTSPMS_NETWORK_PICKUP, solution->pickup);
+    lengths[MCO_DTSPMS_NETWORK_DELIVERY] = length_of(&c, MCO_DTSPMS_NETWORK_DELIVERY, solution->delivery);
     if (cost != NULL)
         *cost = lengths[0] + lengths[1];
     if (cost_of != NULL)

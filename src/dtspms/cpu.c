@@ -10,53 +10,27 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/simd.h"
 #include "base/team.h"
 #include "dtspms/engine.h"
 #include "dtspms/lanes.h"
 #include "dtspms/reuse.h"
-#include "mco/version.h"
 
 enum { MOST_LANES = 64, BATCHES_IN_ITEM = 16 };
 
 // ---- Variants
 
-#define CASE(set, bits)                                                                                                \
-    if (lane_bits == (bits) && is_wanted(simd, #set)) {                                                                \
-        *out = (dtspms_lanes_variant){#set, bits, dtspms_desk_lanes_##set##_##bits, dtspms_desk_bytes_##set##_##bits,       \
-                                      dtspms_desk_open_##set##_##bits, dtspms_desk_load_##set##_##bits,                \
-                                      dtspms_desk_run_##set##_##bits};                                                 \
-        *reuse = (dtspms_reuse_variant){dtspms_desk_lanes_##set##_##bits, dtspms_reuse_bytes_##set##_##bits,             \
-                                        dtspms_reuse_run_##set##_##bits};                                              \
-        return MCO_OK;                                                                                                 \
-    }
-#define ALL_BITS(DO, set) DO(set, 16) DO(set, 32)
+#define DECLARE(set, simd, bits)                                          \
+    extern const dtspms_lanes_variant dtspms_lanes_##set##_##bits;        \
+    extern const dtspms_reuse_variant dtspms_reuse_##set##_##bits;
+#define LIST_LANES(set, simd, bits) &dtspms_lanes_##set##_##bits,
+#define LIST_REUSE(set, simd, bits) &dtspms_reuse_##set##_##bits,
 
-#ifdef MCO_HAVE_AVX512
-ALL_BITS(DTSPMS_DECLARE_LANES, avx512)
-ALL_BITS(DTSPMS_DECLARE_LANES, avx2)
-ALL_BITS(DTSPMS_DECLARE_REUSE, avx512)
-ALL_BITS(DTSPMS_DECLARE_REUSE, avx2)
-#endif
-ALL_BITS(DTSPMS_DECLARE_LANES, portable)
-ALL_BITS(DTSPMS_DECLARE_REUSE, portable)
-
-static bool is_wanted(mco_dtspms_simd simd, const char *set)
-{
-    static const char *const names[] = {NULL, "avx512", "avx2", "portable"};
-    return mco_simd_has(set) && (simd == MCO_DTSPMS_SIMD_AUTO || strcmp(names[simd], set) == 0);
-}
-
-static mco_status choose_variant(mco_context *ctx, mco_dtspms_simd simd, int lane_bits, dtspms_lanes_variant *out,
-                                 dtspms_reuse_variant *reuse)
-{
-#ifdef MCO_HAVE_AVX512
-    ALL_BITS(CASE, avx512)
-    ALL_BITS(CASE, avx2)
-#endif
-    ALL_BITS(CASE, portable)
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "this processor or this build lacks the vector unit asked for");
-}
+MCO_EACH_LANES(DECLARE, 16)
+MCO_EACH_LANES(DECLARE, 32)
+static const dtspms_lanes_variant *const variants[] = {MCO_EACH_LANES(LIST_LANES, 16) MCO_EACH_LANES(LIST_LANES, 32)};
+static const dtspms_reuse_variant *const reuse_variants[] = {MCO_EACH_LANES(LIST_REUSE, 16) MCO_EACH_LANES(LIST_REUSE, 32)};
 
 // ---- State
 
@@ -73,8 +47,8 @@ typedef struct worker {
 typedef struct cpu {
     mco_context *ctx;
     const dtspms_model *model;
-    dtspms_lanes_variant variant;
-    dtspms_reuse_variant reuse_variant;
+    const dtspms_lanes_variant *variant;
+    const dtspms_reuse_variant *reuse_variant;
     double free_bytes;     // memory allowed beyond the desks
     dtspms_lanes_distances distances;
     void *lanes_of[2][2];  // the memory behind distances; [network][columns], NULL where columns are the rows
@@ -82,16 +56,9 @@ typedef struct cpu {
     int64_t relaxations;   // of one tour
     worker *workers;       // [threads]
     int threads;
-    mco_team team;
-    pthread_mutex_t lock;
-    pthread_cond_t has_job, is_done;
-    int64_t job;           // number of the current job; guarded by the lock, as are working and is_closing
-    int working;
-    bool is_closing;
-    void (*run_item)(struct cpu *cpu, worker *w, int64_t item);
-    int64_t items;
-    atomic_llong next_item;
+    mco_team team;         // the calling thread is one of them
     // The job at hand.
+    void (*run_item)(struct cpu *cpu, worker *w, int64_t item);
     dtspms_scan *scan;
     const int64_t *list;   // [list_count] moves of the scan to evaluate, ascending; NULL: all, list_count of them
     int64_t list_count;
@@ -103,28 +70,6 @@ typedef struct cpu {
     int64_t move_count;
     int32_t *costs;
 } cpu;
-
-static void work(void *shared, int index)
-{
-    cpu *c = shared;
-    worker *w = &c->workers[index];
-    int64_t done = 0;
-    pthread_mutex_lock(&c->lock);
-    for (;;) {
-        while (c->job == done && !c->is_closing)
-            pthread_cond_wait(&c->has_job, &c->lock);
-        if (c->is_closing)
-            break;
-        done = c->job;
-        pthread_mutex_unlock(&c->lock);
-        for (int64_t item; (item = atomic_fetch_add(&c->next_item, 1)) < c->items;)
-            c->run_item(c, w, item);
-        pthread_mutex_lock(&c->lock);
-        if (--c->working == 0)
-            pthread_cond_signal(&c->is_done);
-    }
-    pthread_mutex_unlock(&c->lock);
-}
 
 // Moves the workers' counts into the engine's.
 static void count_tours(dtspms_engine *engine)
@@ -138,27 +83,25 @@ static void count_tours(dtspms_engine *engine)
     }
 }
 
+static void work(void *shared, int index, int64_t item)
+{
+    cpu *c = shared;
+    c->run_item(c, &c->workers[index], item);
+}
+
 // Runs all items on the workers and waits for them.
 static void run_job(cpu *c, void (*run_item)(cpu *, worker *, int64_t), int64_t items)
 {
-    pthread_mutex_lock(&c->lock);
     c->run_item = run_item;
-    c->items = items;
-    atomic_store(&c->next_item, 0);
-    c->working = c->threads;
-    c->job++;
-    pthread_cond_broadcast(&c->has_job);
-    while (c->working > 0)
-        pthread_cond_wait(&c->is_done, &c->lock);
-    pthread_mutex_unlock(&c->lock);
+    mco_team_run(&c->team, items, work, NULL, c);
 }
 
 // ---- Scan
 
 static int64_t item_moves(const cpu *c, int64_t moves)
 {
-    const int64_t even = (moves / ((int64_t)c->threads * 4) / c->variant.lanes + 1) * c->variant.lanes;
-    const int64_t most = (int64_t)BATCHES_IN_ITEM * c->variant.lanes;
+    const int64_t even = (moves / ((int64_t)c->threads * 4) / c->variant->lanes + 1) * c->variant->lanes;
+    const int64_t most = (int64_t)BATCHES_IN_ITEM * c->variant->lanes;
     return even < most ? even : most;
 }
 
@@ -189,12 +132,12 @@ static void scan_item(cpu *c, worker *w, int64_t item)
     int32_t pickup[MOST_LANES], delivery[MOST_LANES];
     if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
         return;
-    c->variant.load(w->desk, scan->plan->node);
-    for (int64_t at = item * length; at < end; at += c->variant.lanes) {
-        const int32_t count = (int32_t)(end - at < c->variant.lanes ? end - at : c->variant.lanes);
+    c->variant->load(w->desk, scan->plan->node);
+    for (int64_t at = item * length; at < end; at += c->variant->lanes) {
+        const int32_t count = (int32_t)(end - at < c->variant->lanes ? end - at : c->variant->lanes);
         for (int32_t l = 0; l < count; l++)
             dtspms_move_at(scan->plan, scan->kind, c->model->orders, c->list == NULL ? at + l : c->list[at + l], &batch[l]);
-        c->variant.run(w->desk, batch, count, pickup, delivery);
+        c->variant->run(w->desk, batch, count, pickup, delivery);
         for (int32_t l = 0; l < count; l++) {
             note_cost(w, c->list == NULL ? at + l : c->list[at + l], pickup[l], delivery[l]);
             if (scan->costs != NULL)
@@ -238,8 +181,8 @@ static void bound_item(cpu *c, worker *w, int64_t item)
 // Bounds pay for exchanges only: there are as many sweeps as swaps.
 static bool has_bounds(const cpu *c, const dtspms_scan *scan)
 {
-    const double bytes = c->threads * dtspms_reuse_worker_bytes(&c->reuse_variant, c->model, c->heights);
-    return scan->reuse && scan->kind == MCO_DTSPMS_EXCHANGE && c->model->orders >= 3 &&
+    const double bytes = c->threads * dtspms_reuse_worker_bytes(c->reuse_variant, c->model, c->heights);
+    return scan->reuse && scan->kind == MCO_DTSPMS_MOVE_EXCHANGE && c->model->orders >= 3 &&
            bytes + dtspms_reuse_bytes(c->model) <= c->free_bytes;
 }
 
@@ -261,11 +204,11 @@ static mco_status scan_by_bounds(dtspms_engine *engine, worker *best)
     mco_status st = MCO_OK;
     cpu *c = engine->state;
     int64_t *list = NULL, done = 0, count;
-    MCO_TRY(dtspms_reuse_make(c->ctx, c->model, c->scan->plan, &c->reuse_variant, &c->reuse));
+    MCO_TRY(dtspms_reuse_make(c->ctx, c->model, c->scan->plan, c->reuse_variant, &c->reuse));
     MCO_TRY(mco_alloc(c->ctx, &list, c->reuse.moves + c->model->orders));
     for (int t = 0; t < c->threads; t++)
         if (c->workers[t].reuse_desk == NULL) {
-            const double bytes = dtspms_reuse_worker_bytes(&c->reuse_variant, c->model, c->heights);
+            const double bytes = dtspms_reuse_worker_bytes(c->reuse_variant, c->model, c->heights);
             MCO_TRY(mco_alloc_bytes(c->ctx, &c->workers[t].reuse_desk, (size_t)bytes, 1));
         }
     run_job(c, bound_item, c->model->orders);
@@ -317,11 +260,11 @@ static void evaluate_item(cpu *c, worker *w, int64_t item)
     int32_t pickup[MOST_LANES], delivery[MOST_LANES];
     dtspms_plan plan = {.node = w->node};
     memcpy(plan.node, c->plan->node, (size_t)c->model->orders * sizeof *plan.node);
-    for (int64_t at = first; at < end; at += c->variant.lanes) {
-        const int32_t count = (int32_t)(end - at < c->variant.lanes ? end - at : c->variant.lanes);
+    for (int64_t at = first; at < end; at += c->variant->lanes) {
+        const int32_t count = (int32_t)(end - at < c->variant->lanes ? end - at : c->variant->lanes);
         dtspms_move_apply(&c->moves[at], &plan);  // the others differ less from the first of the batch than from the plan
-        c->variant.load(w->desk, plan.node);
-        c->variant.run(w->desk, c->moves + at, count, pickup, delivery);
+        c->variant->load(w->desk, plan.node);
+        c->variant->run(w->desk, c->moves + at, count, pickup, delivery);
         for (int32_t l = 0; l < count; l++)
             c->costs[at + l] = pickup[l] + delivery[l];
         w->tours += 2 * count;
@@ -348,11 +291,7 @@ static void close_cpu(dtspms_engine *engine)
     cpu *c = engine->state;
     if (c == NULL)
         return;
-    pthread_mutex_lock(&c->lock);
-    c->is_closing = true;
-    pthread_cond_broadcast(&c->has_job);
-    pthread_mutex_unlock(&c->lock);
-    mco_team_join(&c->team);
+    mco_team_close(&c->team);
     for (int t = c->threads - 1; c->workers != NULL && t >= 0; t--) {
         mco_free(c->ctx, &c->workers[t].node);
         mco_free_bytes(c->ctx, &c->workers[t].reuse_desk);
@@ -362,9 +301,6 @@ static void close_cpu(dtspms_engine *engine)
     for (int network = 1; network >= 0; network--)
         for (int columns = 1; columns >= 0; columns--)
             mco_free_bytes(c->ctx, &c->lanes_of[network][columns]);
-    pthread_cond_destroy(&c->is_done);
-    pthread_cond_destroy(&c->has_job);
-    pthread_mutex_destroy(&c->lock);
     mco_free(c->ctx, &c);
     engine->state = NULL;
 }
@@ -374,11 +310,11 @@ static mco_status make_distances(cpu *c, int network, bool is_columns, void **ou
     mco_status st = MCO_OK;
     const int64_t n = c->model->nodes;
     const int32_t *distance = c->model->distance[network];
-    MCO_TRY(mco_alloc_bytes(c->ctx, out, (size_t)(n * n), (size_t)c->variant.lane_bits / CHAR_BIT));
+    MCO_TRY(mco_alloc_bytes(c->ctx, out, (size_t)(n * n), (size_t)c->variant->build.bits / CHAR_BIT));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
             const int32_t length = is_columns ? distance[j * n + i] : distance[i * n + j];
-            if (c->variant.lane_bits == 16)
+            if (c->variant->build.bits == 16)
                 ((int16_t *)*out)[i * n + j] = (int16_t)length;
             else
                 ((int32_t *)*out)[i * n + j] = length;
@@ -403,10 +339,10 @@ static mco_status open_workers(cpu *c, double desk_bytes)
     MCO_TRY(mco_alloc(c->ctx, &c->workers, c->threads));
     for (int t = 0; t < c->threads; t++) {
         MCO_TRY(mco_alloc_bytes(c->ctx, &c->workers[t].desk, (size_t)desk_bytes, 1));
-        c->variant.open(c->workers[t].desk, c->model, c->heights, &c->distances);
+        c->variant->open(c->workers[t].desk, c->model, c->heights, &c->distances);
         MCO_TRY(mco_alloc(c->ctx, &c->workers[t].node, c->model->orders));
     }
-    MCO_TRY(mco_team_start(c->ctx, c->threads, work, c, &c->team));
+    MCO_TRY(mco_team_open(c->ctx, c->threads, false, &c->team));
 done:
     return st;
 }
@@ -419,16 +355,15 @@ mco_status dtspms_cpu_open(mco_context *ctx, const dtspms_model *model, const in
     dtspms_engine engine = {.ctx = ctx, .model = model, .scan = scan, .evaluate = evaluate, .close = close_cpu};
     MCO_TRY(mco_alloc(ctx, &c, 1));
     engine.state = c;
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->has_job, NULL);
-    pthread_cond_init(&c->is_done, NULL);
     c->ctx = ctx;
     c->model = model;
-    c->threads = params->threads > 0 ? (int)params->threads : mco_cpu_count();
+    c->threads = mco_settle_threads(params->threads);
     c->relaxations = dtspms_relaxations(heights, model->stacks);
     memcpy(c->heights, heights, (size_t)model->stacks * sizeof *heights);
-    MCO_TRY(choose_variant(ctx, params->simd, fits_16_bits(model) ? 16 : 32, &c->variant, &c->reuse_variant));
-    const double bytes = c->variant.desk_bytes(model, heights), allowed = dtspms_memory_bytes(params);
+    const int bits = fits_16_bits(model) ? 16 : 32;
+    MCO_TRY(mco_pick(ctx, variants, params->simd, bits, &c->variant));
+    MCO_TRY(mco_pick(ctx, reuse_variants, params->simd, bits, &c->reuse_variant));
+    const double bytes = c->variant->desk_bytes(model, heights), allowed = mco_settle_memory(params->memory);
     if (bytes * c->threads > allowed)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "the dynamic program over %d stacks of up to %d orders needs %.3g GiB for %d threads, "
                                              "%.3g GiB are allowed", model->stacks, heights[0], bytes * c->threads / 0x1p30,
@@ -442,9 +377,9 @@ mco_status dtspms_cpu_open(mco_context *ctx, const dtspms_model *model, const in
         c->distances.columns[network] = c->lanes_of[network][model->is_symmetric[network] ? 0 : 1];
     }
     MCO_TRY(open_workers(c, bytes));
-    engine.simd = c->variant.simd;
-    engine.lane_bits = c->variant.lane_bits;
-    engine.threads = c->threads;
+    engine.work.simd = c->variant->build.simd;
+    engine.work.lane_bits = c->variant->build.bits;
+    engine.work.threads = c->threads;
     *out = engine;
 done:
     if (st != MCO_OK)

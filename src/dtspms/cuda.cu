@@ -43,11 +43,6 @@ template <class Use> static cudaError_t with_shape(int shape, bool is_symmetric,
     }
 }
 
-static cudaError_t allow_shared(const void *kernel, size_t bytes)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-}
-
 // As many warps as fit; beside them the matrix, where it costs no warp.
 template <class S> static void fit_scan(const dtspms_device_problem &problem, size_t shared_bytes, dtspms_pair_form *form)
 {
@@ -69,11 +64,6 @@ template <class S> static bool fits(const dtspms_device_problem &problem, size_t
     form->group_bytes = layout.words * (int32_t)sizeof(uint32_t);
     fit_scan<S>(problem, shared_bytes, form);
     return form->scan_warps > 0;
-}
-
-template <class S> static cudaError_t prepare(dtspms_pair_form *form)
-{
-    return allow_shared((const void *)scan_pairs<S>, (size_t)form->scan_bytes);
 }
 
 }  // namespace dtspms
@@ -99,8 +89,9 @@ cudaError_t dtspms_pair_choose(dtspms_device_problem *problem, size_t shared_byt
     for (form->shape = 0; form->shape < SHAPES; form->shape++) {
         bool is_enough = false;
         const cudaError_t error = with_shape(form->shape, problem->is_symmetric, [&](auto shape) {
-            is_enough = fits<decltype(shape)>(*problem, shared_bytes, form);
-            return is_enough ? prepare<decltype(shape)>(form) : cudaSuccess;
+            using S = decltype(shape);
+            is_enough = fits<S>(*problem, shared_bytes, form);
+            return is_enough ? allow_shared(scan_pairs<S>, (size_t)form->scan_bytes) : cudaSuccess;
         });
         if (error != cudaSuccess || is_enough)
             return error;
@@ -115,10 +106,8 @@ cudaError_t dtspms_launch_scan_pairs(const dtspms_device_problem *problem, const
 {
     const scan_range range = {first, end, form->scan_shares_distances};
     return with_shape(form->shape, problem->is_symmetric, [&](auto shape) {
-        scan_pairs<decltype(shape)>
-            <<<(unsigned int)blocks, (unsigned int)(form->scan_warps * WARP), (size_t)form->scan_bytes, stream>>>(
-                *problem, *scan, range, network);
-        return cudaGetLastError();
+        return launch(scan_pairs<decltype(shape)>, (unsigned int)blocks, (unsigned int)(form->scan_warps * WARP),
+                      (size_t)form->scan_bytes, stream, *problem, *scan, range, network);
     });
 }
 
@@ -160,9 +149,8 @@ cudaError_t dtspms_launch_scan_plain(const dtspms_device_problem *problem, const
     const scan_range range = {first, end, false};
     const unsigned int blocks = (unsigned int)(threads / DTSPMS_PLAIN_THREADS);
     return with_stacks(problem->stacks, [&](auto stacks) {
-        scan_plain<decltype(stacks)::value>
-            <<<blocks, DTSPMS_PLAIN_THREADS, 0, stream>>>(*problem, *scan, range, network, d_tables);
-        return cudaGetLastError();
+        return launch(scan_plain<decltype(stacks)::value>, blocks, DTSPMS_PLAIN_THREADS, 0, stream, *problem, *scan, range,
+                      network, d_tables);
     });
 }
 
@@ -170,14 +158,12 @@ cudaError_t dtspms_launch_scan_plain(const dtspms_device_problem *problem, const
 
 cudaError_t dtspms_launch_begin(const dtspms_device_scan *scan, cudaStream_t stream)
 {
-    begin_scan<<<1, 1, 0, stream>>>(*scan);
-    return cudaGetLastError();
+    return launch(begin_scan, 1, 1, 0, stream, *scan);
 }
 
 cudaError_t dtspms_launch_end(const dtspms_device_scan *scan, cudaStream_t stream)
 {
-    end_scan<<<1, 1, 0, stream>>>(*scan);
-    return cudaGetLastError();
+    return launch(end_scan, 1, 1, 0, stream, *scan);
 }
 
 // ---- Walks
@@ -230,7 +216,7 @@ static cudaError_t prepare_walks(int shape, int32_t orders, size_t shared_bytes,
     return with_walk_shape(shape, [&](auto type) {
         using S = decltype(type);
         fit_walks<S>(orders, shared_bytes, form);
-        return allow_shared((const void *)walk_groups<S>, shared_bytes);
+        return allow_shared(walk_groups<S>, shared_bytes);
     });
 }
 
@@ -264,7 +250,7 @@ cudaError_t dtspms_launch_walks(const dtspms_device_walks *walks, const dtspms_w
     const int64_t blocks = (warps + of_block - 1) / of_block;
     const size_t bytes = (size_t)(of_block * form->warp_bytes + form->shared_bytes);
     return with_walk_shape(form->shape, [&](auto shape) {
-        walk_groups<decltype(shape)><<<(unsigned int)blocks, (unsigned int)(of_block * WARP), bytes, stream>>>(*walks);
-        return cudaGetLastError();
+        return launch(walk_groups<decltype(shape)>, (unsigned int)blocks, (unsigned int)(of_block * WARP), bytes, stream,
+                      *walks);
     });
 }

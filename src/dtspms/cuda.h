@@ -11,13 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-#include <atomic>
-using std::atomic_bool;  // base/context.h speaks C
-#endif
-
-#include "dtspms/model.h"
-#include "dtspms/walk.h"
+#include "dtspms/kernels.h"
 
 MCO_BEGIN_C
 

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/options.h"
 #include "base/simd.h"
+#include "base/structs.h"
 #include "device/device.h"
 #include "dtspms/search.h"
 #include "dtspms/walk.h"
-#include "mco/version.h"
 
 static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
@@ -21,9 +22,29 @@ static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders ar
 static const double CPU_RELAXATIONS_PER_S = 5e10, GPU_PAYS_S = 0.5;  // of one neighbourhood; a core, opening a GPU
 
 #define MCO_OPTION_STRUCT mco_dtspms_params
-static const mco_option options[] = {MCO_DTSPMS_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY,
-                                                        MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY,
-                                                        MCO_OPTION_FLAG_ENTRY)};
+static const mco_option solve_records[] = {
+    MCO_OPTION_RECORDS(MCO_DTSPMS_PLAN_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_DTSPMS_SEARCH_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_DTSPMS_ENGINE_OPTIONS)
+};
+static const mco_option neighbourhood_records[] = {
+    MCO_OPTION_RECORDS(MCO_DTSPMS_PLAN_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_DTSPMS_MOVE_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_DTSPMS_ENGINE_OPTIONS)
+};
+static const mco_option_table solve_options = MCO_OPTION_TABLE(solve_records);
+static const mco_option_table neighbourhood_options = MCO_OPTION_TABLE(neighbourhood_records);
+
+const mco_option_table *mco_dtspms_solve_options(void)
+{
+    return &solve_options;
+}
+
+const mco_option_table *mco_dtspms_neighbourhood_options(void)
+{
+    return &neighbourhood_options;
+}
 
 // ---- Arguments
 
@@ -45,15 +66,19 @@ static mco_status fail_infeasible(mco_context *ctx, const mco_dtspms *problem, c
                     ((long long)mco_dtspms_orders(problem) + params->stacks - 1) / params->stacks);
 }
 
-static mco_status refuse(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params)
+// Takes the parameters over; tests all but the result.
+static mco_status take(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+                       const mco_option_table *options, mco_dtspms_params *out)
 {
-    if (problem == NULL || params == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    if (params->struct_size != sizeof *params)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    if (params->gpus != NULL && (params->engine == MCO_DTSPMS_ENGINE_CPU || params->engine == MCO_DTSPMS_ENGINE_REFERENCE))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", params->gpus);
-    return mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
+    mco_status st = MCO_OK;
+    if (ctx == NULL || problem == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
+    MCO_TRY(MCO_TAKE(ctx, params, out));
+    if (out->gpus != NULL && (out->engine == MCO_ENGINE_CPU || out->engine == MCO_ENGINE_REFERENCE))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", out->gpus);
+    MCO_TRY(mco_options_validate(ctx, options, out));
+done:
+    return st;
 }
 
 // The start has to be a plan for these stacks; its tours do not matter.
@@ -100,7 +125,7 @@ static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, con
         heights[k] = params->start != NULL ? params->start->heights[k]
                                            : (int32_t)(n / stacks) + (k < (int32_t)n % stacks);
     const double bytes = dtspms_tour_bytes(heights, stacks) + 2 * sizeof(int32_t) * (n + 1) * (n + 1) + search_bytes;
-    const double allowed = dtspms_memory_bytes(params);
+    const double allowed = mco_settle_memory(params->memory);
     if (bytes > allowed)
         return mco_fail(ctx, MCO_ERR_LIMIT,
                         "%d orders in %d stacks need %.4g GiB for distances, the dynamic program and the search, "
@@ -129,8 +154,8 @@ mco_status dtspms_engine_open(mco_context *ctx, const dtspms_model *model, const
                               const mco_dtspms_params *params, dtspms_engine *engine)
 {
     switch (params->engine) {
-    case MCO_DTSPMS_ENGINE_REFERENCE: return dtspms_ref_open(ctx, model, heights, params, engine);
-    case MCO_DTSPMS_ENGINE_GPU:
+    case MCO_ENGINE_REFERENCE: return dtspms_ref_open(ctx, model, heights, params, engine);
+    case MCO_ENGINE_GPU:
 #ifdef MCO_HAVE_CUDA
         return dtspms_gpu_open(ctx, model, heights, params, engine);
 #else
@@ -143,49 +168,26 @@ mco_status dtspms_engine_open(mco_context *ctx, const dtspms_model *model, const
 mco_status dtspms_engine_change(mco_context *ctx, const dtspms_model *model, const int32_t *heights,
                                 const mco_dtspms_params *params, dtspms_engine *engine)
 {
-    const dtspms_counters counters = engine->counters;
+    const mco_dtspms_counters counters = engine->counters;
+    const double device_s = engine->work.device_s;
     engine->close(engine);
     *engine = (dtspms_engine){.close = engine->close};
     const mco_status st = dtspms_engine_open(ctx, model, heights, params, engine);
     engine->counters = counters;
+    engine->work.device_s = device_s;
     return st;
 }
 
-static void fill_work(const dtspms_engine *engine, mco_dtspms_engine name, double begin_s, mco_dtspms_work *work)
+// What the engine worked with since `begin_s`.
+static mco_work work_of(const dtspms_engine *engine, mco_engine name, double begin_s)
 {
-    *work = (mco_dtspms_work){.engine = name,
-                              .simd_used = engine->simd,
-                              .lane_bits = engine->lane_bits,
-                              .threads_used = engine->threads,
-                              .gpu = engine->gpu,
-                              .has_gpu = engine->has_gpu,
-                              .tours = engine->counters.tours,
-                              .relaxations = engine->counters.relaxations,
-                              .tours_skipped = engine->counters.tours_skipped,
-                              .device_s = engine->counters.device_s,
-                              .solve_s = mco_clock_s() - begin_s};
+    mco_work work = engine->work;
+    work.engine = name;
+    work.solve_s = mco_clock_s() - begin_s;
+    return work;
 }
 
 // ---- Solutions
-
-// A solution from heights, plan, pickup, delivery one behind the other, orders from 0.
-static mco_status make_solution(mco_context *ctx, const dtspms_model *model, const int32_t *report, mco_dtspms_solution *out)
-{
-    mco_status st = MCO_OK;
-    const int32_t n = model->orders;
-    mco_dtspms_solution s = {.orders = n, .stacks = model->stacks};
-    int32_t **const arrays[3] = {&s.plan, &s.pickup, &s.delivery};
-    memcpy(s.heights, report, (size_t)model->stacks * sizeof *report);
-    for (int k = 0; k < 3; k++) {
-        MCO_TRY(mco_alloc(ctx, arrays[k], n));
-        memcpy(*arrays[k], report + model->stacks + (int64_t)k * n, (size_t)n * sizeof *report);
-    }
-    *out = s;
-done:
-    if (st != MCO_OK)
-        mco_dtspms_solution_clear(ctx, &s);
-    return st;
-}
 
 static mco_status check_solution(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                  int64_t capacity, int64_t cost, int64_t cost_of[2])
@@ -197,7 +199,7 @@ static mco_status check_solution(mco_context *ctx, const mco_dtspms *problem, co
         MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the tours are %lld long, the search says %lld", (long long)checked,
                          (long long)cost));
 done:
-    return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+    return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
 }
 
 // ---- Solve
@@ -218,18 +220,18 @@ static void choose(solve *s)
 {
     mco_dtspms_params *p = &s->params;
     const int32_t n = mco_dtspms_orders(s->problem);
-    if (p->engine == MCO_DTSPMS_ENGINE_AUTO && p->gpus != NULL)
-        p->engine = MCO_DTSPMS_ENGINE_GPU;
-    const bool is_exact = n <= AUTO_EXACT_ORDERS && p->engine != MCO_DTSPMS_ENGINE_GPU && p->iterations < 0;
+    if (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL)
+        p->engine = MCO_ENGINE_GPU;
+    const bool is_exact = n <= AUTO_EXACT_ORDERS && p->engine != MCO_ENGINE_GPU && p->iterations < 0;
     if (p->method == MCO_DTSPMS_METHOD_AUTO)
         p->method = is_exact ? MCO_DTSPMS_METHOD_EXACT : MCO_DTSPMS_METHOD_ILS;
-    if (p->engine == MCO_DTSPMS_ENGINE_AUTO) {
+    if (p->engine == MCO_ENGINE_AUTO) {
         const bool has_kernels = p->method == MCO_DTSPMS_METHOD_ILS ? n <= DTSPMS_DEVICE_WALK_ORDERS
                                                                     : p->method == MCO_DTSPMS_METHOD_TABU && p->stacks == 3;
         const bool pays = has_kernels && n >= GPU_PAYS_ORDERS;
-        p->engine = pays && mco_has_gpu(s->ctx) ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
-        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_DTSPMS_ENGINE_GPU ? "gpu" : "cpu",
-                p->engine == MCO_DTSPMS_ENGINE_GPU ? "walks or neighbourhoods for thousands of threads, a GPU is there"
+        p->engine = pays && mco_has_gpu(s->ctx) ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
+        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_ENGINE_GPU ? "gpu" : "cpu",
+                p->engine == MCO_ENGINE_GPU ? "walks or neighbourhoods for thousands of threads, a GPU is there"
                 : pays                             ? "no GPU"
                                                    : "few orders, or a search that a GPU does not speed up");
     }
@@ -248,7 +250,7 @@ static mco_status refuse_method(const solve *s)
     if (method == MCO_DTSPMS_METHOD_EXACT && n > MCO_DTSPMS_MAX_EXACT_ORDERS)
         return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method exact takes at most %d, --method ils any number", n,
                         MCO_DTSPMS_MAX_EXACT_ORDERS);
-    if (method == MCO_DTSPMS_METHOD_EXACT && s->params.engine == MCO_DTSPMS_ENGINE_GPU)
+    if (method == MCO_DTSPMS_METHOD_EXACT && s->params.engine == MCO_ENGINE_GPU)
         return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--method exact runs on --engine cpu or reference");
     if (method == MCO_DTSPMS_METHOD_ILS && n > DTSPMS_MAX_WALK_ORDERS)
         return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method ils takes at most %d", n, DTSPMS_MAX_WALK_ORDERS);
@@ -261,7 +263,7 @@ static double search_bytes(const solve *s)
     const int32_t n = mco_dtspms_orders(s->problem);
     switch (s->params.method) {
     case MCO_DTSPMS_METHOD_TABU:
-        return (double)dtspms_move_count(MCO_DTSPMS_EXCHANGE, n) * sizeof(int32_t) + (double)n * (n + 1) * sizeof(int64_t);
+        return (double)dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, n) * sizeof(int32_t) + (double)n * (n + 1) * sizeof(int64_t);
     case MCO_DTSPMS_METHOD_ILS:
         return dtspms_walk_tables_bytes(n) + (double)(s->params.walks > WALKS ? s->params.walks : WALKS) * dtspms_walk_bytes(n);
     default: return 0;
@@ -273,9 +275,10 @@ static mco_status find_bound(solve *s)
     mco_status st = MCO_OK;
     int64_t pickup, delivery;
     const double share_s = s->params.time_limit_s * BOUND_SHARE, seconds = share_s < BOUND_S ? share_s : BOUND_S;
-    MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_PICKUP, seconds / 2, &pickup));
-    MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_DELIVERY, seconds / 2, &delivery));
+    MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_NETWORK_PICKUP, seconds / 2, &pickup));
+    MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_NETWORK_DELIVERY, seconds / 2, &delivery));
     s->search.bound = pickup + delivery;
+    mco_run_raise_bound(&s->search.run, (double)s->search.bound);
     mco_log(s->ctx, MCO_LOG_INFO,
             "%d orders, %d stacks of capacity %d; bound %lld = %lld + %lld by travelling salesman tours",
             s->model.orders, s->model.stacks, s->model.capacity, (long long)s->search.bound, (long long)pickup,
@@ -288,18 +291,18 @@ done:
 static void choose_walks(solve *s)
 {
     dtspms_search *search = &s->search;
-    const bool is_reference = s->params.engine == MCO_DTSPMS_ENGINE_REFERENCE, is_cpu = s->params.engine == MCO_DTSPMS_ENGINE_CPU;
-    search->threads = is_reference ? 1 : s->params.threads > 0 ? (int)s->params.threads : mco_cpu_count();
-    search->simd = is_cpu ? s->engine.simd : is_reference ? "portable" : mco_simd_name();
+    const bool is_reference = s->params.engine == MCO_ENGINE_REFERENCE, is_cpu = s->params.engine == MCO_ENGINE_CPU;
+    search->threads = is_reference ? 1 : mco_settle_threads(s->params.threads);
+    search->simd = is_cpu ? s->engine.work.simd : is_reference ? MCO_SIMD_PORTABLE : mco_simd_widest();
     const int32_t n = s->model.orders, busy = s->engine.walk != NULL ? s->engine.walks : search->threads;
-    const double room = (dtspms_memory_bytes(&s->params) - dtspms_walk_tables_bytes(n)) / dtspms_walk_bytes(n);
+    const double room = (mco_settle_memory(s->params.memory) - dtspms_walk_tables_bytes(n)) / dtspms_walk_bytes(n);
     const int32_t most = busy < room ? busy : room > WALKS ? (int32_t)room : WALKS;
     search->walks = s->params.iterations < 0 && most > WALKS ? most : WALKS;
     if (s->params.walks > 0)
         search->walks = (int32_t)s->params.walks;
-    if (s->params.engine == MCO_DTSPMS_ENGINE_GPU && s->engine.walk == NULL) {  // the cores work too, and the result says so
-        s->engine.threads = search->threads;
-        s->engine.simd = search->simd;
+    if (s->params.engine == MCO_ENGINE_GPU && s->engine.walk == NULL) {  // the cores work too, and the result says so
+        s->engine.work.threads = search->threads;
+        s->engine.work.simd = search->simd;
     }
 }
 
@@ -309,13 +312,13 @@ static mco_status run_search(solve *s)
     dtspms_search *search = &s->search;
     const int32_t n = s->model.orders;
     MCO_TRY(mco_alloc(s->ctx, &search->best.node, n));
-    MCO_TRY(mco_alloc(s->ctx, &search->report, s->model.stacks + 3 * (int64_t)n));
+    MCO_TRY(dtspms_solution_new(s->ctx, &s->model, &search->incumbent));
     if (s->params.method == MCO_DTSPMS_METHOD_ILS)
         choose_walks(s);
     if (s->params.start != NULL) {
         int64_t cost;
         MCO_TRY(dtspms_search_cost(search, &s->plan, &cost));
-        MCO_TRY(dtspms_search_note(search, &s->plan, cost, NULL));
+        MCO_TRY(dtspms_search_note(search, &s->plan, cost, NULL, "start"));
     }
     switch (s->params.method) {
     case MCO_DTSPMS_METHOD_EXACT: st = dtspms_exact(search, &s->plan); break;
@@ -329,20 +332,22 @@ done:
 static mco_status fill_result(solve *s, mco_dtspms_result *r)
 {
     mco_status st = MCO_OK;
-    const dtspms_search *search = &s->search;
-    r->stop = search->stop;
+    dtspms_search *search = &s->search;
+    r->stop = search->run.stop;
     r->bound = search->is_proved && search->best_cost >= 0 ? search->best_cost : search->bound;
     r->method = s->params.method;
     r->iterations = search->iterations;
     r->walks = s->params.method == MCO_DTSPMS_METHOD_ILS ? search->walks : 0;
-    fill_work(&s->engine, s->params.engine, search->begin_s, &r->work);
-    r->history = search->history;
-    r->history_count = search->history_count;
-    s->search.history = NULL;
+    r->work = work_of(&s->engine, s->params.engine, search->run.begin_s);
+    r->counters = s->engine.counters;
+    mco_run_raise_bound(&search->run, (double)r->bound);
+    mco_run_log_end(&search->run);
+    mco_run_give_history(&search->run, &r->history, &r->history_count);
     if (search->best_cost < 0)
         return MCO_OK;
-    MCO_TRY(make_solution(s->ctx, &s->model, search->report, &r->solution));
-    MCO_TRY(check_solution(s->ctx, s->problem, &r->solution, r->capacity, search->best_cost, r->cost_of));
+    MCO_TRY(check_solution(s->ctx, s->problem, &search->incumbent, r->capacity, search->best_cost, r->cost_of));
+    r->solution = search->incumbent;
+    search->incumbent = (mco_dtspms_solution){0};
     r->cost = search->best_cost;
     r->outcome = r->cost == r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
 done:
@@ -358,7 +363,8 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
         (void)fail_infeasible(s->ctx, s->problem, &s->params);
         mco_log(s->ctx, MCO_LOG_WARNING, "infeasible: %s", mco_context_error(s->ctx));
         r->outcome = MCO_OUTCOME_INFEASIBLE;
-        r->work.simd_used = "none";
+        r->work.engine = s->params.engine == MCO_ENGINE_AUTO ? MCO_ENGINE_CPU : s->params.engine;
+        r->work.threads = 1;
         return MCO_OK;
     }
     if (s->params.start != NULL)
@@ -367,7 +373,7 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
     MCO_TRY(first_heights(s->ctx, s->problem, &s->params, search_bytes(s), s->heights));
     MCO_TRY(refuse_method(s));
     MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity, &s->model));
-    s->search.stop_s = s->search.begin_s + s->params.time_limit_s;
+    mco_run_limit(&s->search.run, s->params.time_limit_s);
     MCO_TRY(first_plan(s->ctx, &s->model, &s->params, s->heights, s->params.seed, &s->plan));
     MCO_TRY(dtspms_engine_open(s->ctx, &s->model, s->heights, &s->params, &s->engine));
     MCO_TRY(find_bound(s));
@@ -381,72 +387,59 @@ mco_status mco_dtspms_solve(mco_context *ctx, const mco_dtspms *problem, const m
                             mco_dtspms_result *result)
 {
     mco_status st = MCO_OK;
-    solve s = {.ctx = ctx, .problem = problem};
+    solve s = {.ctx = ctx, .problem = problem, .params = MCO_DTSPMS_PARAMS_INIT};
     mco_dtspms_result r = MCO_DTSPMS_RESULT_INIT;
     r.cost = r.cost_of[0] = r.cost_of[1] = -1;
-    MCO_TRY(refuse(ctx, problem, params));
-    if (result == NULL || result->struct_size != sizeof *result)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro"));
-    s.params = *params;
-    s.search = (dtspms_search){.ctx = ctx, .model = &s.model, .params = &s.params, .engine = &s.engine, .best_cost = -1,
-                               .begin_s = mco_clock_s()};
+    MCO_TRY(take(ctx, problem, params, &solve_options, &s.params));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
+    s.search = (dtspms_search){.ctx = ctx, .model = &s.model, .params = &s.params, .engine = &s.engine, .best_cost = -1};
+    const mco_run_settings settings = {.time_limit_s = s.params.time_limit_s, .target = s.params.target, .gap = s.params.gap,
+                                       .ends_at_bound = true, .objective = "cost"};
+    s.search.run = mco_run_begin(ctx, &settings);
     MCO_TRY(run_solve(&s, &r));
-    *result = r;
+    mco_struct_give(result, &r, sizeof r);
 done:
-    if (st != MCO_OK)
-        mco_dtspms_result_clear(ctx, &r);
     if (s.engine.close != NULL)
         s.engine.close(&s.engine);
-    mco_free(ctx, &s.search.history);
-    mco_free(ctx, &s.search.report);
+    if (ctx == NULL)
+        return st;
+    mco_run_clear(&s.search.run);
+    mco_dtspms_solution_clear(ctx, &s.search.incumbent);
     mco_free(ctx, &s.search.best.node);
     mco_free(ctx, &s.plan.node);
     dtspms_model_clear(ctx, &s.model);
-    if (ctx != NULL)
-        mco_clear_cancel(ctx);
+    mco_dtspms_result_clear(ctx, &r);
+    mco_clear_cancel(ctx);
     return st;
 }
 
 void mco_dtspms_result_clear(mco_context *ctx, mco_dtspms_result *result)
 {
-    mco_free(ctx, &result->history);
-    mco_dtspms_solution_clear(ctx, &result->solution);
-    *result = (mco_dtspms_result)MCO_DTSPMS_RESULT_INIT;
+    mco_dtspms_result r = {0};
+    if (ctx == NULL || result == NULL)
+        return;
+    mco_struct_clear(result, &r, sizeof r);
+    mco_free(ctx, &r.history);
+    mco_dtspms_solution_clear(ctx, &r.solution);
 }
 
 // ---- One neighbourhood
 
-static mco_dtspms_engine choose_for_scan(mco_context *ctx, const mco_dtspms_params *params, double relaxations)
+static mco_engine choose_for_scan(mco_context *ctx, const mco_dtspms_params *params, double relaxations)
 {
-    const int threads = params->threads > 0 ? (int)params->threads : mco_cpu_count();
-    const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * threads);
-    if (params->engine != MCO_DTSPMS_ENGINE_AUTO || params->gpus != NULL)
-        return params->gpus != NULL ? MCO_DTSPMS_ENGINE_GPU : params->engine;
-    const bool is_gpu = cpu_s > GPU_PAYS_S && mco_has_gpu(ctx);
-    mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", is_gpu ? "gpu" : "cpu", cpu_s,
-            cpu_s > GPU_PAYS_S && !is_gpu ? "; no GPU" : "");
-    return is_gpu ? MCO_DTSPMS_ENGINE_GPU : MCO_DTSPMS_ENGINE_CPU;
+    const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * mco_settle_threads(params->threads));
+    return mco_choose_engine(ctx, params->engine, params->gpus, cpu_s, GPU_PAYS_S, NULL);
 }
 
 // The plan after the best move, with its tours.
-static mco_status fill_moved(mco_context *ctx, const mco_dtspms *problem, const dtspms_model *model, dtspms_plan *plan,
+static mco_status fill_moved(mco_context *ctx, const mco_dtspms *problem, const dtspms_model *model, const dtspms_plan *plan,
                              mco_dtspms_neighbourhood_result *r)
 {
     mco_status st = MCO_OK;
-    const int32_t n = model->orders, s = model->stacks;
-    int32_t *report = NULL;
-    int64_t cost;
-    MCO_TRY(mco_alloc(ctx, &report, s + 3 * (int64_t)n));
-    memcpy(report, plan->heights, (size_t)s * sizeof *report);
-    memcpy(report + s, plan->node, (size_t)n * sizeof *report);
-    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
-        MCO_TRY(dtspms_tour(ctx, model, plan, network, &cost, report + s + (1 + (int64_t)network) * n));
-    for (int32_t i = 0; i < 3 * n; i++)
-        report[s + i]--;
-    MCO_TRY(make_solution(ctx, model, report, &r->solution));
+    MCO_TRY(dtspms_solution_new(ctx, model, &r->solution));
+    MCO_TRY(dtspms_solution_fill(ctx, model, plan, NULL, &r->solution, r->best_cost_of));
     MCO_TRY(check_solution(ctx, problem, &r->solution, model->capacity, r->best_cost, r->best_cost_of));
 done:
-    mco_free(ctx, &report);
     return st;
 }
 
@@ -462,10 +455,11 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
         return fail_infeasible(ctx, problem, params);
     if (params->start != NULL)
         MCO_TRY(refuse_start(ctx, problem, params));
+    r->capacity = capacity_of(problem, params);
     MCO_TRY(first_heights(ctx, problem, params, 0, heights));
     MCO_TRY(dtspms_model_create(ctx, problem, (int32_t)params->stacks, capacity_of(problem, params), model));
     MCO_TRY(first_plan(ctx, model, params, heights, params->plan_seed, plan));
-    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
+    for (mco_dtspms_network network = MCO_DTSPMS_NETWORK_PICKUP; network <= MCO_DTSPMS_NETWORK_DELIVERY; network++)
         MCO_TRY(dtspms_tour(ctx, model, plan, network, &cost_of[network], NULL));
     r->plan_cost = cost_of[0] + cost_of[1];
     r->moves = dtspms_move_count(params->move, model->orders);
@@ -474,14 +468,15 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
     const double begin_s = mco_clock_s();
     dtspms_scan scan = {.plan = plan, .kind = params->move, .reuse = params->reuse == MCO_DTSPMS_REUSE_ON};
     MCO_TRY(engine->scan(engine, &scan, begin_s + params->time_limit_s));
-    fill_work(engine, p.engine, begin_s, &r->work);
+    r->work = work_of(engine, p.engine, begin_s);
+    r->counters = engine->counters;
     r->best_move = scan.best_move;
     r->cost_sum = scan.best_move < 0 && r->moves > 0 ? -1 : scan.cost_sum;
     if (scan.best_move < 0)
         return MCO_OK;
     r->best_cost = scan.best_cost_of[0] + scan.best_cost_of[1];
     dtspms_move_positions(params->move, model->orders, scan.best_move, r->positions);
-    r->rotation = params->move == MCO_DTSPMS_SWAP ? -1 : (int32_t)(scan.best_move % 2);
+    r->rotation = params->move == MCO_DTSPMS_MOVE_SWAP ? -1 : (int32_t)(scan.best_move % 2);
     dtspms_move move;
     dtspms_move_at(plan, params->move, model->orders, scan.best_move, &move);
     dtspms_move_apply(&move, plan);
@@ -497,28 +492,31 @@ mco_status mco_dtspms_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
     dtspms_model model = {0};
     dtspms_engine engine = {0};
     dtspms_plan plan = {0};
+    mco_dtspms_params p = MCO_DTSPMS_PARAMS_INIT;
     mco_dtspms_neighbourhood_result r = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
     r.best_move = r.best_cost = r.best_cost_of[0] = r.best_cost_of[1] = r.rotation = -1;
     r.positions[0] = r.positions[1] = r.positions[2] = -1;
-    MCO_TRY(refuse(ctx, problem, params));
-    if (result == NULL || result->struct_size != sizeof *result)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro"));
-    MCO_TRY(run_neighbourhood(ctx, problem, params, &model, &engine, &plan, &r));
-    *result = r;
+    MCO_TRY(take(ctx, problem, params, &neighbourhood_options, &p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
+    MCO_TRY(run_neighbourhood(ctx, problem, &p, &model, &engine, &plan, &r));
+    mco_struct_give(result, &r, sizeof r);
 done:
-    if (st != MCO_OK)
-        mco_dtspms_neighbourhood_result_clear(ctx, &r);
     if (engine.close != NULL)
         engine.close(&engine);
+    if (ctx == NULL)
+        return st;
     mco_free(ctx, &plan.node);
     dtspms_model_clear(ctx, &model);
-    if (ctx != NULL)
-        mco_clear_cancel(ctx);
+    mco_dtspms_neighbourhood_result_clear(ctx, &r);
+    mco_clear_cancel(ctx);
     return st;
 }
 
 void mco_dtspms_neighbourhood_result_clear(mco_context *ctx, mco_dtspms_neighbourhood_result *result)
 {
-    mco_dtspms_solution_clear(ctx, &result->solution);
-    *result = (mco_dtspms_neighbourhood_result)MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
+    mco_dtspms_neighbourhood_result r = {0};
+    if (ctx == NULL || result == NULL)
+        return;
+    mco_struct_clear(result, &r, sizeof r);
+    mco_dtspms_solution_clear(ctx, &r.solution);
 }

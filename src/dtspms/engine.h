@@ -29,21 +29,12 @@ typedef struct dtspms_scan {
     int64_t cost_sum;        // over all moves; -1 with reuse
 } dtspms_scan;
 
-// What an engine has done so far.
-typedef struct dtspms_counters {
-    int64_t tours, relaxations, tours_skipped;
-    double device_s;
-} dtspms_counters;
-
 typedef struct dtspms_engine {
     mco_context *ctx;
     const dtspms_model *model;
     void *state;  // of the engine
-    dtspms_counters counters;
-    const char *simd;  // static storage; "none" where it has none
-    int lane_bits, threads;
-    mco_gpu gpu;
-    bool has_gpu;
+    mco_dtspms_counters counters;
+    mco_work work;  // what it works with, and the seconds of its kernels so far
     // Evaluates the moves of a neighbourhood. Errors: MEMORY, DEVICE. Returns early, with best_move -1, once
     // mco_is_cancelled() or `stop_s`, a moment of mco_clock_s(), has passed.
     mco_status (*scan)(struct dtspms_engine *engine, dtspms_scan *scan, double stop_s);
@@ -66,9 +57,6 @@ mco_status dtspms_cpu_open(mco_context *ctx, const dtspms_model *model, const in
                            const mco_dtspms_params *params, dtspms_engine *out);
 mco_status dtspms_gpu_open(mco_context *ctx, const dtspms_model *model, const int32_t *heights,
                            const mco_dtspms_params *params, dtspms_engine *out);
-
-// Bytes of memory that tables may take: params->memory, or a share of the machine's.
-double dtspms_memory_bytes(const mco_dtspms_params *params);
 
 // ---- Bounds (dtspms/bound.c)
 

@@ -50,7 +50,7 @@ static void find_before(const exact *e, mco_dtspms_network network, int32_t fixe
     memset(before, 0, 2 * sizeof before[0]);
     for (int32_t p = 1; p < fixed; p++) {
         const int32_t below = e->plan.node[p - 1] - 1, above = e->plan.node[p] - 1;
-        const int32_t later = network == MCO_DTSPMS_PICKUP ? above : below;
+        const int32_t later = network == MCO_DTSPMS_NETWORK_PICKUP ? above : below;
         if (e->bottom[p] != p)
             before[later / HALF][1u << later % HALF] = 1u << (later == above ? below : above);
     }
@@ -103,9 +103,9 @@ static bool is_hopeless(const exact *e, int32_t fixed, int64_t bounds[2])
 {
     const int64_t best_cost = e->search->best_cost;
     if (e->bottom[fixed - 1] != fixed - 1) {  // else the last position is above no other
-        bounds[0] = bound_of(e, MCO_DTSPMS_PICKUP, fixed);
+        bounds[0] = bound_of(e, MCO_DTSPMS_NETWORK_PICKUP, fixed);
         if (best_cost < 0 || bounds[0] + bounds[1] < best_cost)
-            bounds[1] = bound_of(e, MCO_DTSPMS_DELIVERY, fixed);
+            bounds[1] = bound_of(e, MCO_DTSPMS_NETWORK_DELIVERY, fixed);
     }
     return best_cost >= 0 && bounds[0] + bounds[1] >= best_cost;
 }
@@ -131,7 +131,7 @@ static mco_status price_batch(exact *e)
     search->iterations += e->move_count;
     e->move_count = 0;
     dtspms_move_apply(&e->moves[best], &plan);
-    MCO_TRY(dtspms_search_note(search, &plan, e->costs[best], NULL));
+    MCO_TRY(dtspms_search_note(search, &plan, e->costs[best], NULL, "plan"));
 done:
     return st;
 }
@@ -193,21 +193,21 @@ static mco_status climb(exact *e, uint64_t seed)
     int64_t cost;
     dtspms_plan_shuffle(search->model, seed, &e->plan);
     MCO_TRY(dtspms_search_cost(search, &e->plan, &cost));
-    for (mco_dtspms_move kind = MCO_DTSPMS_SWAP; kind <= MCO_DTSPMS_EXCHANGE && !e->has_ended;) {
+    for (mco_dtspms_move kind = MCO_DTSPMS_MOVE_SWAP; kind <= MCO_DTSPMS_MOVE_EXCHANGE && !e->has_ended;) {
         dtspms_scan scan = {.plan = &e->plan, .kind = kind};
-        MCO_TRY(search->engine->scan(search->engine, &scan, search->stop_s));
+        MCO_TRY(search->engine->scan(search->engine, &scan, search->run.stop_s));
         if (scan.best_move >= 0 && scan.best_cost_of[0] + scan.best_cost_of[1] < cost) {
             dtspms_move move;
             cost = scan.best_cost_of[0] + scan.best_cost_of[1];
             dtspms_move_at(&e->plan, kind, search->model->orders, scan.best_move, &move);
             dtspms_move_apply(&move, &e->plan);
-            kind = MCO_DTSPMS_SWAP;
+            kind = MCO_DTSPMS_MOVE_SWAP;
         } else {
             kind++;
         }
         e->has_ended = dtspms_search_ends(search);
     }
-    MCO_TRY(dtspms_search_note(search, &e->plan, cost, NULL));
+    MCO_TRY(dtspms_search_note(search, &e->plan, cost, NULL, "descent"));
 done:
     return st;
 }
@@ -228,7 +228,7 @@ static mco_status try_heights(exact *e)
     e->has_ended = e->has_ended || dtspms_search_ends(search);
     if (e->has_ended)
         return MCO_OK;
-    for (mco_dtspms_network network = MCO_DTSPMS_PICKUP; network <= MCO_DTSPMS_DELIVERY; network++)
+    for (mco_dtspms_network network = MCO_DTSPMS_NETWORK_PICKUP; network <= MCO_DTSPMS_NETWORK_DELIVERY; network++)
         bounds[network] = bound_of(e, network, 0);
     MCO_TRY(try_fixed(e, 0, bounds));
     MCO_TRY(price_batch(e));
@@ -268,7 +268,7 @@ mco_status dtspms_exact(dtspms_search *search, dtspms_plan *plan)
     MCO_TRY(mco_alloc(search->ctx, &e.costs, BATCH));
     MCO_TRY(mco_alloc(search->ctx, &e.length, (int64_t)1 << n));
     MCO_TRY(dtspms_search_cost(search, plan, &cost));  // there is an answer whenever the search ends
-    MCO_TRY(dtspms_search_note(search, plan, cost, NULL));
+    MCO_TRY(dtspms_search_note(search, plan, cost, NULL, "start"));
     MCO_TRY(try_profiles(&e, 0, n, model->capacity));
     search->is_proved = search->is_proved || !e.has_ended;
 done:

@@ -109,17 +109,14 @@ done:
 static mco_status open_device(dtspms_engine *engine, const int32_t *heights, const mco_dtspms_params *params)
 {
     mco_status st = MCO_OK;
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count, shared_bytes;
+    int shared_bytes;
     gpu_state *s = engine->state;
     const dtspms_model *model = engine->model;
-    MCO_TRY(mco_gpus_choose(engine->ctx, params->gpus, gpus, &count));
-    if (count > 1)
-        return mco_fail(engine->ctx, MCO_ERR_ARGUMENT, "--gpus: %d GPUs given, this engine uses one", count);
-    MCO_TRY(mco_device_open(engine->ctx, &gpus[0], &s->device));
+    MCO_TRY(mco_device_open_named(engine->ctx, params->gpus, &s->device));
     describe(model, heights, &s->problem);
     s->relaxations = dtspms_relaxations(heights, model->stacks);
-    MCO_CUDA(engine->ctx, cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpus[0].index));
+    MCO_CUDA(engine->ctx, cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                                 s->device.info.index));
     if (model->stacks == 3 && fits_halves(model)) {
         MCO_CUDA(engine->ctx, dtspms_pair_choose(&s->problem, (size_t)shared_bytes, &s->form));
         s->has_pairs = s->form.shape >= 0;
@@ -243,7 +240,7 @@ static mco_status gpu_scan(dtspms_engine *engine, dtspms_scan *scan, double stop
     MCO_TRY(run_scan(engine, &job, stop_s, &done_moves));
     engine->counters.tours += 2 * done_moves;
     engine->counters.relaxations += 2 * done_moves * s->relaxations;
-    engine->counters.device_s += s->device.kernel_s - before_s;
+    engine->work.device_s += s->device.kernel_s - before_s;
     if (done_moves < moves)
         return MCO_OK;
     MCO_CUDA(engine->ctx, cudaMemcpy(&answer, s->d_answer, sizeof answer, cudaMemcpyDeviceToHost));
@@ -251,8 +248,8 @@ static mco_status gpu_scan(dtspms_engine *engine, dtspms_scan *scan, double stop
         MCO_CUDA(engine->ctx,
                  cudaMemcpy(scan->costs, s->d_costs, (size_t)moves * sizeof *s->d_costs, cudaMemcpyDeviceToHost));
     scan->best_move = (int64_t)(answer.best & (((uint64_t)1 << DTSPMS_INDEX_BITS) - 1));
-    scan->best_cost_of[MCO_DTSPMS_PICKUP] = answer.pickup;
-    scan->best_cost_of[MCO_DTSPMS_DELIVERY] = (int64_t)(answer.best >> DTSPMS_INDEX_BITS) - answer.pickup;
+    scan->best_cost_of[MCO_DTSPMS_NETWORK_PICKUP] = answer.pickup;
+    scan->best_cost_of[MCO_DTSPMS_NETWORK_DELIVERY] = (int64_t)(answer.best >> DTSPMS_INDEX_BITS) - answer.pickup;
     scan->cost_sum = scan->reuse ? -1 : (int64_t)answer.sum;
 done:
     return st;
@@ -446,7 +443,7 @@ static mco_status gpu_walk(dtspms_engine *engine, const dtspms_walk_tables *tabl
     MCO_CUDA(engine->ctx,
              dtspms_launch_walks(&s->walks, &s->walk_form, s->device.info.multiprocessors, s->device.stream));
     MCO_TRY(mco_device_stop_clock(&s->device, NULL));
-    engine->counters.device_s += s->device.kernel_s - before_s;
+    engine->work.device_s += s->device.kernel_s - before_s;
     MCO_TRY(fetch_walks(engine->ctx, s, walks, count));
 done:
     return st;
@@ -459,16 +456,15 @@ mco_status dtspms_gpu_open(mco_context *ctx, const dtspms_model *model, const in
 {
     mco_status st = MCO_OK;
     gpu_state *s = NULL;
-    dtspms_engine engine = {.ctx = ctx, .model = model, .simd = "none", .threads = 1, .scan = gpu_scan,
+    dtspms_engine engine = {.ctx = ctx, .model = model, .work.threads = 1, .scan = gpu_scan,
                             .close = close_engine};
     MCO_TRY(mco_alloc(ctx, &s, 1));
     engine.state = s;
     MCO_TRY(open_device(&engine, heights, params));
     if (params->reuse == MCO_DTSPMS_REUSE_ON)
         mco_log(ctx, MCO_LOG_INFO, "--reuse on: the gpu engine runs every dynamic program in full");
-    engine.lane_bits = s->has_pairs ? 16 : 32;
-    engine.gpu = s->device.info;
-    engine.has_gpu = true;
+    engine.work.lane_bits = s->has_pairs ? 16 : 32;
+    engine.work.gpus = (uint64_t)1 << s->device.info.index;
     if (s->walk_form.shape >= 0) {  // else the cores do the walks: no order, or more than DTSPMS_DEVICE_WALK_ORDERS
         engine.walk = gpu_walk;
         engine.walks = s->device.info.multiprocessors * s->walk_form.warps * s->walk_form.walks;

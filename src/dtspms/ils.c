@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "base/clock.h"
 #include "dtspms/search.h"
 #include "dtspms/walk.h"
@@ -71,8 +72,8 @@ static double progress(const ils *s)
     double share = -1;
     if (p->iterations >= 0)
         share = p->iterations > 0 ? (double)s->steps / (double)p->iterations : 1;
-    else if (isfinite(s->search->stop_s))
-        share = (mco_clock_s() - s->begin_s) / (s->search->stop_s - s->begin_s);
+    else if (isfinite(s->search->run.stop_s))
+        share = (mco_clock_s() - s->begin_s) / (s->search->run.stop_s - s->begin_s);
     return share;
 }
 
@@ -100,7 +101,7 @@ static bool ends(ils *s)
         return true;
     if (s->search->params->iterations < 0 || s->steps < s->search->params->iterations)
         return false;
-    s->search->stop = MCO_STOP_ITERATIONS;
+    s->search->run.stop = MCO_STOP_ITERATIONS;
     return true;
 }
 
@@ -114,7 +115,7 @@ static mco_status note_walk(ils *s, const dtspms_walk *walk, bool is_exact)
     dtspms_tours_plan(&s->tables, &walk->best, &s->plan, s->tours);
     if (is_exact)
         MCO_TRY(dtspms_search_cost(s->search, &s->plan, &cost));
-    MCO_TRY(dtspms_search_note(s->search, &s->plan, cost, is_exact ? NULL : s->tours));
+    MCO_TRY(dtspms_search_note(s->search, &s->plan, cost, is_exact ? NULL : s->tours, "walk"));
 done:
     return st;
 }
@@ -182,10 +183,10 @@ done:
 static bool is_short(const ils *s, const int32_t *heights, mco_dtspms_move kind, int64_t steps)
 {
     const dtspms_engine *engine = s->search->engine;
-    const bool is_plain = engine->has_gpu && engine->lane_bits == 32 && s->search->params->iterations < 0;
+    const bool is_plain = engine->work.gpus != 0 && engine->work.lane_bits == 32 && s->search->params->iterations < 0;
     const double relaxations = 2 * (double)dtspms_relaxations(heights, s->tables.stacks) * (is_plain ? PLAIN_SLOWER : 1);
     const double work = STEP_RELAXATIONS * s->tables.orders * (double)steps * s->count;
-    return dtspms_tour_bytes(heights, s->tables.stacks) <= dtspms_memory_bytes(s->search->params) &&
+    return dtspms_tour_bytes(heights, s->tables.stacks) <= mco_settle_memory(s->search->params->memory) &&
            (double)dtspms_move_count(kind, s->tables.orders) * relaxations <= DESCENT_SHARE[kind] * work;
 }
 
@@ -214,13 +215,13 @@ static mco_status descend(ils *s, int64_t steps, bool *has_ended)
     mco_status st = MCO_OK;
     dtspms_search *search = s->search;
     const dtspms_model *model = search->model;
-    mco_dtspms_move kind = MCO_DTSPMS_SWAP;
+    mco_dtspms_move kind = MCO_DTSPMS_MOVE_SWAP;
     bool fits = is_short(s, search->best.heights, kind, steps);
     if (fits)
         MCO_TRY(fit_engine(s, &fits));
-    while (fits && kind <= MCO_DTSPMS_EXCHANGE && is_short(s, search->best.heights, kind, steps) && !(*has_ended = dtspms_search_ends(search))) {
+    while (fits && kind <= MCO_DTSPMS_MOVE_EXCHANGE && is_short(s, search->best.heights, kind, steps) && !(*has_ended = dtspms_search_ends(search))) {
         dtspms_scan scan = {.plan = &search->best, .kind = kind, .reuse = true};
-        MCO_TRY(search->engine->scan(search->engine, &scan, search->stop_s));
+        MCO_TRY(search->engine->scan(search->engine, &scan, search->run.stop_s));
         const int64_t cost = scan.best_cost_of[0] + scan.best_cost_of[1];
         if (scan.best_move >= 0 && cost < search->best_cost) {
             dtspms_move move;
@@ -228,8 +229,8 @@ static mco_status descend(ils *s, int64_t steps, bool *has_ended)
             memcpy(s->plan.node, search->best.node, (size_t)model->orders * sizeof *s->plan.node);
             dtspms_move_at(&s->plan, kind, model->orders, scan.best_move, &move);
             dtspms_move_apply(&move, &s->plan);
-            MCO_TRY(dtspms_search_note(search, &s->plan, cost, NULL));
-            kind = MCO_DTSPMS_SWAP;
+            MCO_TRY(dtspms_search_note(search, &s->plan, cost, NULL, "descent"));
+            kind = MCO_DTSPMS_MOVE_SWAP;
         } else {
             kind++;
         }
@@ -252,7 +253,7 @@ static mco_status finish_round(ils *s, int64_t steps, bool *has_ended)
         s->by_cost[k] = &s->walks[k];
     qsort(s->by_cost, (size_t)s->count, sizeof *s->by_cost, compare_walks);
     for (int32_t k = 0; k < s->count && k < MOST_PRICED && !(*has_ended = dtspms_search_ends(s->search)); k++)
-        if (is_short(s, s->by_cost[k]->best.heights, MCO_DTSPMS_SWAP, steps))
+        if (is_short(s, s->by_cost[k]->best.heights, MCO_DTSPMS_MOVE_SWAP, steps))
             MCO_TRY(note_walk(s, s->by_cost[k], true));
     if (!*has_ended)
         MCO_TRY(descend(s, steps, has_ended));
@@ -269,7 +270,7 @@ static mco_status begin_walks(ils *s, const dtspms_plan *plan)
     const dtspms_search *search = s->search;
     for (int32_t k = 0; k < s->count; k++) {
         uint64_t seed = (uint64_t)search->params->seed + ((uint64_t)k << 40);
-        if (k > 0 && (mco_clock_s() >= search->stop_s || mco_is_cancelled(search->ctx))) {
+        if (k > 0 && (mco_clock_s() >= search->run.stop_s || mco_is_cancelled(search->ctx))) {
             s->count = s->search->walks = k;
             break;
         }
@@ -328,9 +329,9 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
             begin_anew(&s);
         MCO_TRY(cool(&s, (round == 0 ? FIRST_STEPS : ROUND_STEPS) * (model->orders + 1),
                      round == 0 ? FIRST_END : progress(&s) < END ? END : 1, &has_ended));
-        if (!has_ended || search->stop == MCO_STOP_ITERATIONS)
+        if (!has_ended || search->run.stop == MCO_STOP_ITERATIONS)
             MCO_TRY(finish_round(&s, s.steps - done, &has_ended));
-        has_ended = has_ended || search->stop == MCO_STOP_ITERATIONS;
+        has_ended = has_ended || search->run.stop == MCO_STOP_ITERATIONS;
     }
 done:
     clear(&s);

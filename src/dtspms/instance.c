@@ -259,11 +259,13 @@ done:
 
 int32_t mco_dtspms_orders(const mco_dtspms *problem)
 {
-    return problem->orders;
+    return problem != NULL ? problem->orders : 0;
 }
 
 int32_t mco_dtspms_distance(const mco_dtspms *problem, mco_dtspms_network network, int32_t from, int32_t to)
 {
+    if (problem == NULL)
+        return 0;
     const dtspms_network *n = &problem->network[network];
     if (n->rule == DTSPMS_MATRIX)
         return n->matrix[(int64_t)from * (problem->orders + 1) + to];
@@ -277,12 +279,14 @@ int32_t mco_dtspms_distance(const mco_dtspms *problem, mco_dtspms_network networ
 
 const char *mco_dtspms_name(const mco_dtspms *problem)
 {
-    return problem->name;
+    return problem != NULL ? problem->name : NULL;
 }
 
 const char *mco_dtspms_order_name(const mco_dtspms *problem, int32_t order, char buffer[16])
 {
     enum { NUMBER_ROOM = 16 };
+    if (problem == NULL)
+        return NULL;
     if (problem->names != NULL && problem->names[order] != NULL)
         return problem->names[order];
     snprintf(buffer, NUMBER_ROOM, "%d", order + 1);
@@ -291,9 +295,9 @@ const char *mco_dtspms_order_name(const mco_dtspms *problem, int32_t order, char
 
 bool mco_dtspms_coordinates(const mco_dtspms *problem, mco_dtspms_network network, int32_t node, double *x, double *y)
 {
-    const dtspms_network *n = &problem->network[network];
-    if (n->rule == DTSPMS_MATRIX)
+    if (problem == NULL || problem->network[network].rule == DTSPMS_MATRIX)
         return false;
+    const dtspms_network *n = &problem->network[network];
     *x = n->x[node];
     *y = n->y[node];
     return true;

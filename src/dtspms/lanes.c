@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/unroll.h"
+#include "base/lanes.h"
 #include "dtspms/vector.h"
 
 // Rows that go together: as the registers allow, 32 of AVX-512, else 16.
@@ -22,7 +22,6 @@ enum { FUSED = 2 };
 
 enum { MOST = MCO_DTSPMS_MAX_STACKS };
 
-DTSPMS_DECLARE_LANES(LANE_SET, LANE_BITS)
 
 // ---- Desk
 
@@ -105,7 +104,7 @@ static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights
     return bytes;
 }
 
-double VARIANT(dtspms_desk_bytes)(const dtspms_model *model, const int32_t *heights)
+static double desk_bytes(const dtspms_model *model, const int32_t *heights)
 {
     desk d;
     return lay_out(&d, model, heights, NULL);
@@ -117,13 +116,13 @@ double VARIANT(dtspms_desk_bytes)(const dtspms_model *model, const int32_t *heig
 static inline int32_t step_of(const desk *d, int network, int32_t position)
 {
     const int32_t k = d->stack[position];
-    return network == MCO_DTSPMS_PICKUP ? position - d->first[k] + 1 : d->first[k + 1] - position;
+    return network == MCO_DTSPMS_NETWORK_PICKUP ? position - d->first[k] + 1 : d->first[k + 1] - position;
 }
 
 // Positions above and below in the sequence; -1 for the depot.
 static inline int32_t neighbour_position(const desk *d, int network, int32_t position, int32_t way)
 {
-    const int32_t k = d->stack[position], other = position + (network == MCO_DTSPMS_PICKUP ? way : -way);
+    const int32_t k = d->stack[position], other = position + (network == MCO_DTSPMS_NETWORK_PICKUP ? way : -way);
     return other >= d->first[k] && other < d->first[k + 1] ? other : -1;
 }
 
@@ -147,8 +146,8 @@ static inline line line_of(const desk *d, const lengths *w, int32_t stack, int32
 // The first of distances by position for the steps of stack k, from step 1 on; *on: to the next step.
 static inline const lane *steps_of(const desk *d, int network, const lane *by_position, int32_t k, int64_t *on)
 {
-    *on = network == MCO_DTSPMS_PICKUP ? 1 : -1;
-    return by_position + (network == MCO_DTSPMS_PICKUP ? d->first[k] : d->first[k + 1] - 1);
+    *on = network == MCO_DTSPMS_NETWORK_PICKUP ? 1 : -1;
+    return by_position + (network == MCO_DTSPMS_NETWORK_PICKUP ? d->first[k] : d->first[k + 1] - 1);
 }
 
 // All distances from and to one position, in all lanes from the plan.
@@ -267,15 +266,15 @@ static void restore(desk *d)
         const int32_t position = d->touched[k];
         for (int32_t l = 0; l < LANES; l++)
             d->lane_node[position * LANES + l] = d->node[position];
-        refresh(d, MCO_DTSPMS_PICKUP, position);
-        refresh(d, MCO_DTSPMS_DELIVERY, position);
+        refresh(d, MCO_DTSPMS_NETWORK_PICKUP, position);
+        refresh(d, MCO_DTSPMS_NETWORK_DELIVERY, position);
         d->is_touched[position] = false;
         d->changed[position] = 0;
     }
     d->touched_count = 0;
 }
 
-void VARIANT(dtspms_desk_open)(void *memory, const dtspms_model *model, const int32_t *heights,
+static void desk_open(void *memory, const dtspms_model *model, const int32_t *heights,
                                const dtspms_lanes_distances *distances)
 {
     desk *d = memory;
@@ -312,7 +311,7 @@ static void permute(const desk *d, lengths *w, int32_t position)
     }
 }
 
-void VARIANT(dtspms_desk_load)(void *memory, const int32_t *node)
+static void desk_load(void *memory, const int32_t *node)
 {
     desk *d = memory;
     for (int32_t p = 0; p < d->orders; p++)
@@ -481,7 +480,7 @@ static vec run_network(const desk *d, const lengths *w)
     }
 }
 
-void VARIANT(dtspms_desk_run)(void *memory, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery)
+static void desk_run(void *memory, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery)
 {
     desk *d = memory;
     int32_t *const costs[2] = {pickup, delivery};
@@ -506,4 +505,6 @@ void VARIANT(dtspms_desk_run)(void *memory, const dtspms_move *moves, int32_t co
     restore(d);
 }
 
-const int VARIANT(dtspms_desk_lanes) = LANES;
+extern const dtspms_lanes_variant VARIANT(dtspms_lanes);
+const dtspms_lanes_variant VARIANT(dtspms_lanes) = {{LANE_SIMD, LANE_BITS}, LANES,     desk_bytes,
+                                                    desk_open,              desk_load, desk_run};

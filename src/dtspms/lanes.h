@@ -11,6 +11,7 @@
 #ifndef MCO_DTSPMS_LANES_H
 #define MCO_DTSPMS_LANES_H
 
+#include "base/simd.h"
 #include "dtspms/model.h"
 
 typedef struct dtspms_lanes_distances {
@@ -19,8 +20,8 @@ typedef struct dtspms_lanes_distances {
 } dtspms_lanes_distances;
 
 typedef struct dtspms_lanes_variant {
-    const char *simd;
-    int lane_bits, lanes;
+    mco_build build;  // bits: 16 or 32
+    int lanes;
     // Bytes of a desk for plans of these heights; as double: may be huge.
     double (*desk_bytes)(const dtspms_model *model, const int32_t *heights);
     // Makes a desk of zeroed memory [desk_bytes], aligned to 64.
@@ -30,14 +31,5 @@ typedef struct dtspms_lanes_variant {
     // Lengths of both tours of neighbours [count], count <= lanes, of the plan loaded.
     void (*run)(void *desk, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery);
 } dtspms_lanes_variant;
-
-// The functions of a variant.
-#define DTSPMS_DECLARE_LANES_(set, bits)                                                                               \
-    extern double dtspms_desk_bytes_##set##_##bits(const dtspms_model *, const int32_t *);                             \
-    extern void dtspms_desk_open_##set##_##bits(void *, const dtspms_model *, const int32_t *, const dtspms_lanes_distances *); \
-    extern void dtspms_desk_load_##set##_##bits(void *, const int32_t *);                                              \
-    extern void dtspms_desk_run_##set##_##bits(void *, const dtspms_move *, int32_t, int32_t *, int32_t *);            \
-    extern const int dtspms_desk_lanes_##set##_##bits;
-#define DTSPMS_DECLARE_LANES(set, bits) DTSPMS_DECLARE_LANES_(set, bits)
 
 #endif

@@ -31,7 +31,7 @@ static mco_status measure(mco_context *ctx, dtspms_model *model, mco_dtspms_netw
     model->path_bound[network] = path;
     if (path > MAX_PATH)
         return mco_fail(ctx, MCO_ERR_LIMIT, "%s distances allow a tour of %lld, at most %lld supported: scale them down",
-                        network == MCO_DTSPMS_PICKUP ? "pickup" : "delivery", (long long)path, (long long)MAX_PATH);
+                        network == MCO_DTSPMS_NETWORK_PICKUP ? "pickup" : "delivery", (long long)path, (long long)MAX_PATH);
     return MCO_OK;
 }
 
@@ -96,7 +96,7 @@ int32_t dtspms_plan_first(const dtspms_plan *plan, int32_t stack)
 int64_t dtspms_move_count(mco_dtspms_move kind, int32_t orders)
 {
     const int64_t n = orders;
-    if (kind == MCO_DTSPMS_SWAP)
+    if (kind == MCO_DTSPMS_MOVE_SWAP)
         return n * (n - 1) / 2;
     return n < 3 ? 0 : n % 3 == 1 ? n * ((n - 1) / 3) * (n - 2) : n % 3 == 2 ? n * (n - 1) * ((n - 2) / 3) : n / 3 * (n - 1) * (n - 2);
 }
@@ -122,7 +122,7 @@ static int64_t pairs(int64_t n)
 
 static int64_t triples(int64_t n)
 {
-    return dtspms_move_count(MCO_DTSPMS_EXCHANGE, (int32_t)n) / 2;
+    return dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, (int32_t)n) / 2;
 }
 
 static int64_t pairs_before(int64_t k, int64_t n)
@@ -145,7 +145,7 @@ static void pair_at(int64_t index, int32_t low, int32_t n, int32_t out[2])
 
 void dtspms_move_positions(mco_dtspms_move kind, int32_t orders, int64_t index, int32_t positions[3])
 {
-    if (kind == MCO_DTSPMS_SWAP) {
+    if (kind == MCO_DTSPMS_MOVE_SWAP) {
         pair_at(index, 0, orders, positions);
         positions[2] = -1;
         return;
@@ -159,7 +159,7 @@ void dtspms_move_at(const dtspms_plan *plan, mco_dtspms_move kind, int32_t order
 {
     int32_t p[3];
     dtspms_move_positions(kind, orders, index, p);
-    const int32_t count = kind == MCO_DTSPMS_SWAP ? 2 : 3, shift = kind == MCO_DTSPMS_EXCHANGE && index % 2 == 1 ? 2 : 1;
+    const int32_t count = kind == MCO_DTSPMS_MOVE_SWAP ? 2 : 3, shift = kind == MCO_DTSPMS_MOVE_EXCHANGE && index % 2 == 1 ? 2 : 1;
     out->count = count;
     for (int32_t k = 0; k < count; k++) {
         out->position[k] = p[k];

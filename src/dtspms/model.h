@@ -15,7 +15,7 @@
 #define MCO_DTSPMS_MODEL_H
 
 #include "base/context.h"
-#include "mco/dtspms.h"
+#include "dtspms/kernels.h"
 
 typedef struct dtspms_model {
     int32_t orders, stacks, capacity;
@@ -49,12 +49,10 @@ static inline int32_t dtspms_plan_step(const int32_t *lowest, int32_t height, mc
 {
     if (step == 0 || step == height + 1)
         return 0;
-    return network == MCO_DTSPMS_PICKUP ? lowest[step - 1] : lowest[height - step];
+    return network == MCO_DTSPMS_NETWORK_PICKUP ? lowest[step - 1] : lowest[height - step];
 }
 
 // ---- Moves: after one, position[i] holds node[i], all others are as before
-
-enum { DTSPMS_MOST_CHANGES = MCO_DTSPMS_MAX_EXACT_ORDERS };
 
 typedef struct dtspms_move {
     int32_t count;  // 0..DTSPMS_MOST_CHANGES

@@ -16,12 +16,13 @@
 #ifndef MCO_DTSPMS_PAIR_CUH
 #define MCO_DTSPMS_PAIR_CUH
 
+#include "device/kernel.cuh"
 #include "dtspms/cuda.h"
 
 namespace dtspms {
 
-constexpr int WARP = 32;
-constexpr uint32_t ALL = ~0u;
+using namespace mco;
+
 constexpr uint32_t HALF = 0xffff;
 
 // Z heights of sequence 2, R of sequence 0 in each of G threads.
@@ -68,7 +69,7 @@ struct pair_layout {
     __device__ int step_of(const dtspms_device_problem &p, int network, int position) const
     {
         const int stack = (position >= p.first[1]) + (position >= p.first[2]), up = position - p.first[stack];
-        return begin(p.sequence_of[stack]) + (network == MCO_DTSPMS_PICKUP ? up + 1 : p.heights[stack] - up);
+        return begin(p.sequence_of[stack]) + (network == MCO_DTSPMS_NETWORK_PICKUP ? up + 1 : p.heights[stack] - up);
     }
 };
 
@@ -92,7 +93,7 @@ template <class S> struct pair_thread {
     __device__ uint16_t *halves(int word) const { return reinterpret_cast<uint16_t *>(s_group + word); }
 
     // From the nodes in the halves of one word to those of another.
-    __device__ __forceinline__ uint32_t both(uint32_t from, uint32_t to) const
+    DEVICE uint32_t both(uint32_t from, uint32_t to) const
     {
         const uint32_t low = distance[(from & HALF) * nodes + (to & HALF)],
                        high = distance[(from >> 16) * nodes + (to >> 16)];
@@ -188,7 +189,7 @@ template <class S> struct pair_thread {
     // ---- Dynamic program
 
     // Lengths of both neighbours' tours, in the thread that has the last height of sequence 0. Of all threads of the warp.
-    __device__ __forceinline__ int owner() const { return l.c0 / S::R; }
+    DEVICE int owner() const { return l.c0 / S::R; }
 
     __device__ uint32_t tours() const
     {
@@ -222,7 +223,7 @@ template <class S> struct pair_thread {
                 advance(y, row, within_0, column, along_1, along_0);
 #pragma unroll
             for (int z = 0; z < S::Z; z++) {
-                const uint32_t before = __shfl_up_sync(ALL, along_0[z], 1, S::G);
+                const uint32_t before = __shfl_up_sync(ALL_LANES, along_0[z], 1, S::G);
                 along_0[z] = lane == 0 ? infinite : before;
             }
         }
@@ -238,9 +239,8 @@ template <class S> struct pair_thread {
 
     // All cells of the thread at height y of sequence 1. column: from step y of sequence 1 to the rows, replaced by those of
     // y + 1.
-    __device__ __forceinline__ void advance(int y, const uint32_t (&row)[S::R + 1], const uint32_t (&within_0)[S::R],
-                                            uint32_t (&column)[S::R + 1], uint32_t (&along_1)[S::R][S::Z],
-                                            uint32_t (&along_0)[S::Z]) const
+    DEVICE void advance(int y, const uint32_t (&row)[S::R + 1], const uint32_t (&within_0)[S::R], uint32_t (&column)[S::R + 1],
+                        uint32_t (&along_1)[S::R][S::Z], uint32_t (&along_0)[S::Z]) const
     {
         const uint32_t *table_0 = s_group + lane * S::R * S::STRIDE, *table_1 = s_group + (l.c0 + 2 + y) * S::STRIDE;
         const uint32_t *chain = s_group + l.chain, *steps_1 = s_group + l.steps + l.c0 + 2 + y;

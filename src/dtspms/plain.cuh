@@ -37,7 +37,7 @@ struct plain_thread {
         while (position >= problem.first[stack + 1])
             stack++;
         const int up = position - problem.first[stack];
-        step(begin(stack) + (network == MCO_DTSPMS_PICKUP ? up + 1 : problem.heights[stack] - up)) = node;
+        step(begin(stack) + (network == MCO_DTSPMS_NETWORK_PICKUP ? up + 1 : problem.heights[stack] - up)) = node;
     }
 
     template <class Node> __device__ void build(const Node *node) const

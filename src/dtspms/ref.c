@@ -9,12 +9,11 @@
 // A path visits a node once and is at most path_bound <= 2^30 long: lengths fit 32 bits.
 #include <assert.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "dtspms/engine.h"
 
-static const double MEMORY_SHARE = 0.8;  // of the machine's, for tables, unless the caller says
 
 // ---- One tour
 
@@ -145,13 +144,6 @@ done:
 
 // ---- The engine
 
-double dtspms_memory_bytes(const mco_dtspms_params *params)
-{
-    if (params->memory > 0)
-        return (double)params->memory * (1 << 20);
-    return MEMORY_SHARE * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
-}
-
 typedef struct ref_state {
     ref_tables tables;
     dtspms_plan trial;    // the plan with a move applied
@@ -246,7 +238,7 @@ mco_status dtspms_ref_open(mco_context *ctx, const dtspms_model *model, const in
 {
     mco_status st = MCO_OK;
     ref_state *r = NULL;
-    const double need = dtspms_tour_bytes(heights, model->stacks), allowed = dtspms_memory_bytes(params);
+    const double need = dtspms_tour_bytes(heights, model->stacks), allowed = mco_settle_memory(params->memory);
     if (need > allowed)
         return mco_fail(ctx, MCO_ERR_LIMIT,
                         "the reference needs %.3g GiB for the states of a tour of %d orders in %d stacks, at most %.3g GiB "
@@ -257,7 +249,7 @@ mco_status dtspms_ref_open(mco_context *ctx, const dtspms_model *model, const in
     r->relaxations = dtspms_relaxations(heights, model->stacks);
     MCO_TRY(mco_alloc(ctx, &r->trial.node, model->orders));
     MCO_TRY(mco_alloc(ctx, &r->tables.length, (size_t)dtspms_states(heights, model->stacks)));
-    *out = (dtspms_engine){.ctx = ctx, .model = model, .state = r, .simd = "none", .lane_bits = 32, .threads = 1,
+    *out = (dtspms_engine){.ctx = ctx, .model = model, .state = r, .work = {.lane_bits = 32, .threads = 1},
                            .scan = scan_moves, .evaluate = evaluate, .close = close_engine};
 done:
     if (st != MCO_OK)

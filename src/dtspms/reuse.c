@@ -53,7 +53,7 @@ static int32_t detour_of(const dtspms_model *model, int network, int32_t b)
 
 static int64_t choose_3(int64_t n)
 {
-    return dtspms_move_count(MCO_DTSPMS_EXCHANGE, (int32_t)n) / 2;
+    return dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, (int32_t)n) / 2;
 }
 
 // Index of the exchange in which p receives the node of q, q that of r, r that of p.
@@ -149,7 +149,7 @@ static int32_t best_split(int32_t orders, int32_t lanes)
 
 double dtspms_reuse_bytes(const dtspms_model *model)
 {
-    const double moves = (double)dtspms_move_count(MCO_DTSPMS_EXCHANGE, model->orders);
+    const double moves = (double)dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, model->orders);
     return moves * (sizeof(int32_t) + sizeof(int64_t)) + 2.0 * model->nodes * sizeof(int32_t) + (double)model->orders * sizeof(int64_t);
 }
 
@@ -163,7 +163,7 @@ mco_status dtspms_reuse_make(mco_context *ctx, const dtspms_model *model, const 
 {
     mco_status st = MCO_OK;
     *out = (dtspms_reuse){.model = model, .plan = plan, .variant = *variant};
-    out->moves = dtspms_move_count(MCO_DTSPMS_EXCHANGE, model->orders);
+    out->moves = dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, model->orders);
     out->split = best_split(model->orders, variant->lanes);
     for (int network = 0; network < 2; network++) {
         MCO_TRY(mco_alloc(ctx, &out->detour[network], model->nodes));

@@ -4,6 +4,7 @@
 #ifndef MCO_DTSPMS_REUSE_H
 #define MCO_DTSPMS_REUSE_H
 
+#include "base/simd.h"
 #include "dtspms/model.h"
 
 // ---- The vector part (dtspms/reuse_lanes.c)
@@ -11,6 +12,7 @@
 enum { DTSPMS_REUSE_MOST_LANES = 64 };
 
 typedef struct dtspms_reuse_variant {
+    mco_build build;  // bits: 16 or 32
     int lanes;
     // Bytes of the memory of run; as double: may be huge.
     double (*bytes)(const dtspms_model *model, const int32_t *heights);
@@ -20,12 +22,6 @@ typedef struct dtspms_reuse_variant {
     void (*run)(void *memory, const dtspms_model *model, const dtspms_plan *plan, int network, int32_t removed,
                 const int32_t *replaced, int32_t count, int32_t *lengths);
 } dtspms_reuse_variant;
-
-#define DTSPMS_DECLARE_REUSE_(set, bits)                                                                        \
-    extern double dtspms_reuse_bytes_##set##_##bits(const dtspms_model *, const int32_t *);                     \
-    extern void dtspms_reuse_run_##set##_##bits(void *, const dtspms_model *, const dtspms_plan *, int, int32_t, \
-                                                const int32_t *, int32_t, int32_t *);
-#define DTSPMS_DECLARE_REUSE(set, bits) DTSPMS_DECLARE_REUSE_(set, bits)
 
 // ---- Bounds
 

@@ -8,13 +8,12 @@
 // 66 orders, 3 stacks, lanes of 16 bits of AVX-512: 0.3 ms for 32 lanes of a network, both sweeps and the join.
 #include <string.h>
 
-#include "base/unroll.h"
+#include "base/lanes.h"
 #include "dtspms/reuse.h"
 #include "dtspms/vector.h"
 
 enum { MOST = MCO_DTSPMS_MAX_STACKS };
 
-DTSPMS_DECLARE_REUSE(LANE_SET, LANE_BITS)
 
 #if LANE_BITS == 16
 typedef uint16_t unsigned_lane;
@@ -63,7 +62,7 @@ static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights
     return bytes;
 }
 
-double VARIANT(dtspms_reuse_bytes)(const dtspms_model *model, const int32_t *heights)
+static double bytes(const dtspms_model *model, const int32_t *heights)
 {
     desk d;
     return lay_out(&d, model, heights, NULL);
@@ -80,7 +79,7 @@ static void set_sequences(desk *d, const dtspms_plan *plan, int network, int32_t
         int32_t *forwards = d->place[0][k], *backwards = d->place[1][k], step = 0;
         forwards[step++] = 0;
         for (int32_t t = 0; t < height; t++) {
-            const int32_t position = network == MCO_DTSPMS_PICKUP ? first + t : first + height - 1 - t;
+            const int32_t position = network == MCO_DTSPMS_NETWORK_PICKUP ? first + t : first + height - 1 - t;
             if (position != removed)
                 forwards[step++] = position + 1;
         }
@@ -246,7 +245,7 @@ static inline __attribute__((always_inline)) void sweep_stacks(desk *d, const in
     join_ways(d, outer);
 }
 
-void VARIANT(dtspms_reuse_run)(void *memory, const dtspms_model *model, const dtspms_plan *plan, int network, int32_t removed,
+static void run(void *memory, const dtspms_model *model, const dtspms_plan *plan, int network, int32_t removed,
                                const int32_t *replaced, int32_t count, int32_t *lengths)
 {
     desk d = {.stacks = model->stacks, .nodes = model->nodes};
@@ -269,3 +268,6 @@ void VARIANT(dtspms_reuse_run)(void *memory, const dtspms_model *model, const dt
         for (int32_t r = 0; r < model->orders; r++)
             lengths[(int64_t)l * model->orders + r] = (int32_t)d.least[r + 1][l] - ORIGIN;
 }
+
+extern const dtspms_reuse_variant VARIANT(dtspms_reuse);
+const dtspms_reuse_variant VARIANT(dtspms_reuse) = {{LANE_SIMD, LANE_BITS}, LANES, bytes, run};

@@ -61,7 +61,7 @@ struct answer_part {
     // The cost of a move in one network: pickup costs are kept until those of delivery come.
     __device__ void settle(const dtspms_device_scan &scan, int network, int64_t move, int32_t cost)
     {
-        if (network == MCO_DTSPMS_PICKUP) {
+        if (network == MCO_DTSPMS_NETWORK_PICKUP) {
             scan.pickup[move] = cost;
             return;
         }
@@ -77,9 +77,9 @@ struct answer_part {
     __device__ void publish(const dtspms_device_scan &scan)
     {
         for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            const unsigned long long other = __shfl_xor_sync(ALL, best, distance);
+            const unsigned long long other = __shfl_xor_sync(ALL_LANES, best, distance);
             best = other < best ? other : best;
-            sum += __shfl_xor_sync(ALL, sum, distance);
+            sum += __shfl_xor_sync(ALL_LANES, sum, distance);
         }
         if (threadIdx.x % WARP == 0 && best != ~0ull) {
             atomicMin(&scan.answer->best, best);
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(S::WARPS *WARP, 1) scan_pairs(const __grid_con
                            range.shares_distances ? s_distance : problem.distance_16[network], problem, network);
     const int64_t all_groups = (int64_t)gridDim.x * groups, share = (range.end - range.first + all_groups - 1) / all_groups;
     const int64_t begin = range.first + ((int64_t)blockIdx.x * groups + group) * share;
-    const bool is_swap = scan.kind == MCO_DTSPMS_SWAP;
+    const bool is_swap = scan.kind == MCO_DTSPMS_MOVE_SWAP;
     int64_t item = begin < range.end ? begin : range.end - 1;
     answer_part part;
     cursor at;
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(DTSPMS_PLAIN_THREADS)
     const int64_t threads = (int64_t)gridDim.x * DTSPMS_PLAIN_THREADS;
     const int64_t thread = (int64_t)blockIdx.x * DTSPMS_PLAIN_THREADS + threadIdx.x;
     const plain_thread t(problem, network, tables + thread, threads);
-    const bool is_swap = scan.kind == MCO_DTSPMS_SWAP;
+    const bool is_swap = scan.kind == MCO_DTSPMS_MOVE_SWAP;
     answer_part part;
     t.build(scan.node);
     for (int64_t move = range.first + thread; move < range.end; move += threads) {

@@ -3,40 +3,43 @@
 #ifndef MCO_DTSPMS_SEARCH_H
 #define MCO_DTSPMS_SEARCH_H
 
+#include "base/run.h"
 #include "dtspms/engine.h"
 
 typedef struct dtspms_search {
+    mco_run run;               // clock, ends, history, log
     mco_context *ctx;
     const dtspms_model *model;
     const mco_dtspms_params *params;
     dtspms_engine *engine;     // open
-    double begin_s, stop_s;    // moments of mco_clock_s(); stop_s infinite without a time limit
     int64_t bound;             // proven
     dtspms_plan best;          // best.node [orders] exists
     int64_t best_cost;         // -1 while there is none
     int64_t best_cost_of[2];
+    mco_dtspms_solution incumbent;  // the best plan with its tours; its arrays exist
     int64_t iterations;        // done
     int32_t walks;             // used
     int threads;               // of the walks
-    const char *simd;          // of the walks
+    mco_simd simd;             // of the walks
     bool is_proved;            // best_cost is the optimum
-    mco_stop stop;             // why the search ended
-    int32_t *report;           // [stacks + 3 * orders] heights, plan, pickup, delivery of the best plan, orders from 0
-    mco_dtspms_improvement *history;  // [history_count]
-    int64_t history_count, history_room;
-    double last_report_s;
 } dtspms_search;
 
-// Keeps the plan if it is better than the best so far: adds to the history, tells the callback. `tours` [orders] of each
+// Keeps the plan if it is better than the best so far, and tells the run. `source` names who found it in the log. `tours` [orders] of each
 // network, nodes as visited; if NULL, the best ones are computed.
 // Errors: MEMORY, INTERNAL (the tours are longer or shorter than `cost`).
-mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost, int32_t *const tours[2]);
-// Whether the search has to end; sets search->stop. Tells the callback of progress now and then.
+mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost, int32_t *const tours[2],
+                              const char *source);
+// Whether the search has to end; search->run.stop tells why. As mco_run_must_stop().
 bool dtspms_search_ends(dtspms_search *search);
 // Cost of a plan with the best tours. Errors: MEMORY.
 mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, int64_t *cost);
 
-// Searches from `plan`, whose node array they may change; each ends with search->stop. Errors: MEMORY, DEVICE, INTERNAL.
+// A solution with room for the model's orders; and the plan with its tours in it. `tours` as above. Errors: MEMORY.
+mco_status dtspms_solution_new(mco_context *ctx, const dtspms_model *model, mco_dtspms_solution *out);
+mco_status dtspms_solution_fill(mco_context *ctx, const dtspms_model *model, const dtspms_plan *plan, int32_t *const tours[2],
+                                mco_dtspms_solution *solution, int64_t cost_of[2]);
+
+// Searches from `plan`, whose node array they may change; each ends with search->run.stop. Errors: MEMORY, DEVICE, INTERNAL.
 mco_status dtspms_tabu(dtspms_search *search, dtspms_plan *plan);
 mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan);
 // Every plan with heights of at most model->capacity; orders at most MCO_DTSPMS_MAX_EXACT_ORDERS. Changes the engine for each

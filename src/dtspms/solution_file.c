@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/output.h"
 #include "dtspms/formats.h"
+#include "render/report.h"
 
 static const int64_t MAX_COST = (int64_t)1 << 62;
 
@@ -207,38 +208,45 @@ done:
     return st;
 }
 
-// Members of the result file, or of the solution in it; others are skipped.
-static mco_status read_object(reader *r, bool is_solution)
+static mco_status read_tour(reader *r, part p)
 {
-    enum { KEY_ROOM = 16 };
     mco_status st = MCO_OK;
-    bool is_first = true, has_next;
-    char key[KEY_ROOM];
-    MCO_TRY(mco_json_enter(r->text, '{'));
-    for (;;) {
-        MCO_TRY(mco_json_next(r->text, '{', &is_first, &has_next, key, sizeof key));
-        if (!has_next)
-            break;
-        const bool is_tour = is_solution && (strcmp(key, "pickup") == 0 || strcmp(key, "delivery") == 0);
-        const bool is_known = is_tour || strcmp(key, is_solution ? "stacks" : "solution") == 0 ||
-                              (!is_solution && strcmp(key, "objective") == 0);
-        if (!is_known) {
-            MCO_TRY(mco_json_skip(r->text));
-        } else if (is_tour) {
-            const part p = key[0] == 'p' ? PICKUP : DELIVERY;
-            MCO_TRY(begin_part(r, p, here(r->text)));
-            MCO_TRY(read_array(r, p));
-        } else if (is_solution) {
-            MCO_TRY(read_stacks(r));
-        } else if (!mco_json_skip_word(r->text, "null")) {
-            if (key[0] == 'o')
-                MCO_TRY(mco_json_read_integer(r->text, "\"objective\"", 0, MAX_COST, &r->cost));
-            else
-                MCO_TRY(read_object(r, true));
-        }
-    }
+    MCO_TRY(begin_part(r, p, here(r->text)));
+    MCO_TRY(read_array(r, p));
 done:
     return st;
+}
+
+static mco_status read_pickup(mco_text *text, void *user)
+{
+    (void)text;
+    return read_tour(user, PICKUP);
+}
+
+static mco_status read_delivery(mco_text *text, void *user)
+{
+    (void)text;
+    return read_tour(user, DELIVERY);
+}
+
+static mco_status read_stacks_member(mco_text *text, void *user)
+{
+    (void)text;
+    return read_stacks(user);
+}
+
+static mco_status read_objective(mco_text *text, void *user)
+{
+    return mco_json_read_integer(text, "\"objective\"", 0, MAX_COST, &((reader *)user)->cost);
+}
+
+static mco_status read_result(reader *r)
+{
+    static const mco_report_member members[] = {{"objective", false, read_objective},
+                                                {"pickup", true, read_pickup},
+                                                {"delivery", true, read_delivery},
+                                                {"stacks", true, read_stacks_member}};
+    return mco_report_read(r->text, members, sizeof members / sizeof members[0], r);
 }
 
 // ---- Files
@@ -254,9 +262,7 @@ mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem
     const bool is_json = text->data[text->at] == '{';
     for (int p = 0; p < PARTS; p++)
         MCO_TRY(mco_alloc(ctx, p == PICKUP ? &r.s.pickup : p == DELIVERY ? &r.s.delivery : &r.s.plan, problem->orders));
-    MCO_TRY(is_json ? read_object(&r, false) : read_lines(&r));
-    if (mco_text_skip_blank(text))
-        MCO_TRY(mco_text_fail_here(text, "the result ends before \"%c\"", text->data[text->at]));
+    MCO_TRY(is_json ? read_result(&r) : read_lines(&r));
     MCO_TRY(end_parts(&r));
     *solution = r.s;
     *cost = r.cost;

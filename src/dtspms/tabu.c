@@ -39,13 +39,13 @@ static bool is_allowed(const tabu *t, const dtspms_move *move)
 static int64_t best_allowed(const tabu *t)
 {
     const int32_t n = t->search->model->orders;
-    const int64_t moves = dtspms_move_count(MCO_DTSPMS_EXCHANGE, n);
+    const int64_t moves = dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, n);
     int64_t best = -1, best_cost = INT64_MAX;
     for (int64_t k = 0; k < moves; k++) {
         dtspms_move move;
         if (t->costs[k] >= best_cost)
             continue;
-        dtspms_move_at(&t->plan, MCO_DTSPMS_EXCHANGE, n, k, &move);
+        dtspms_move_at(&t->plan, MCO_DTSPMS_MOVE_EXCHANGE, n, k, &move);
         if (t->costs[k] < t->local_cost || is_allowed(t, &move)) {
             best = k;
             best_cost = t->costs[k];
@@ -73,7 +73,7 @@ static mco_status keep_best(tabu *t)
         t->local_cost = t->cost;
         memcpy(t->local.node, t->plan.node, (size_t)t->search->model->orders * sizeof *t->plan.node);
     }
-    return dtspms_search_note(t->search, &t->plan, t->cost, NULL);
+    return dtspms_search_note(t->search, &t->plan, t->cost, NULL, "tabu");
 }
 
 static bool ends(tabu *t)
@@ -83,7 +83,7 @@ static bool ends(tabu *t)
         return true;
     if (s->params->iterations < 0 || s->iterations < s->params->iterations)
         return false;
-    s->stop = MCO_STOP_ITERATIONS;
+    s->run.stop = MCO_STOP_ITERATIONS;
     return true;
 }
 
@@ -95,12 +95,12 @@ static mco_status tabu_phase(tabu *t, bool *has_improved, bool *has_ended)
     for (int32_t without = 0; without < PATIENCE; without++) {
         if ((*has_ended = ends(t)))
             return MCO_OK;
-        dtspms_scan scan = {.plan = &t->plan, .kind = MCO_DTSPMS_EXCHANGE, .costs = t->costs};
-        MCO_TRY(t->search->engine->scan(t->search->engine, &scan, t->search->stop_s));
+        dtspms_scan scan = {.plan = &t->plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE, .costs = t->costs};
+        MCO_TRY(t->search->engine->scan(t->search->engine, &scan, t->search->run.stop_s));
         const int64_t move = scan.best_move < 0 ? -1 : best_allowed(t);
         if (move < 0)
             return MCO_OK;
-        make_move(t, MCO_DTSPMS_EXCHANGE, move, t->costs[move]);
+        make_move(t, MCO_DTSPMS_MOVE_EXCHANGE, move, t->costs[move]);
         t->search->iterations++;
         if (t->cost < t->local_cost) {
             without = -1;
@@ -118,15 +118,15 @@ static mco_status one_swap_step(tabu *t, bool *has_improved, bool *has_ended)
     mco_status st = MCO_OK;
     memcpy(t->plan.node, t->local.node, (size_t)t->search->model->orders * sizeof *t->plan.node);
     t->cost = t->local_cost;
-    dtspms_scan scan = {.plan = &t->plan, .kind = MCO_DTSPMS_SWAP};
+    dtspms_scan scan = {.plan = &t->plan, .kind = MCO_DTSPMS_MOVE_SWAP};
     if ((*has_ended = ends(t)))
         return MCO_OK;
-    MCO_TRY(t->search->engine->scan(t->search->engine, &scan, t->search->stop_s));
+    MCO_TRY(t->search->engine->scan(t->search->engine, &scan, t->search->run.stop_s));
     t->search->iterations++;
     const int64_t cost = scan.best_cost_of[0] + scan.best_cost_of[1];
     *has_improved = scan.best_move >= 0 && cost < t->cost;
     if (*has_improved) {
-        make_move(t, MCO_DTSPMS_SWAP, scan.best_move, cost);
+        make_move(t, MCO_DTSPMS_MOVE_SWAP, scan.best_move, cost);
         MCO_TRY(keep_best(t));
     }
 done:
@@ -158,7 +158,7 @@ mco_status dtspms_tabu(dtspms_search *search, dtspms_plan *plan)
     bool has_ended = false;
     t.local.node = NULL;
     MCO_TRY(mco_alloc(search->ctx, &t.local.node, n));
-    MCO_TRY(mco_alloc(search->ctx, &t.costs, dtspms_move_count(MCO_DTSPMS_EXCHANGE, model->orders)));
+    MCO_TRY(mco_alloc(search->ctx, &t.costs, dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, model->orders)));
     MCO_TRY(mco_alloc(search->ctx, &t.until, n * model->nodes));
     for (uint64_t start = 1; !has_ended; start++) {
         MCO_TRY(climb(&t, &has_ended));

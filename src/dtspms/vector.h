@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "base/vector.h"
+#include "base/lanes.h"
 
 #if LANE_BITS == 16
 typedef int16_t lane;
@@ -16,10 +16,6 @@ typedef int32_t lane;
 enum { ORIGIN = 0, GREATEST = 2147483647 };
 #endif
 enum { LANES = VEC_BYTES / sizeof(lane) };
-#define NAME2(name, set, bits) name##_##set##_##bits
-#define NAME(name, set, bits) NAME2(name, set, bits)
-#define VARIANT(name) NAME(name, LANE_SET, LANE_BITS)
-
 typedef lane vec __attribute__((vector_size(VEC_BYTES), may_alias));
 
 static inline vec lesser(vec a, vec b)

@@ -465,8 +465,8 @@ static void draw(sheet *s, FILE *file)
                   mco_dtspms_name(s->problem));
     mco_svg_style(&s->svg, CSS);
     draw_header(s);
-    draw_map(s, MCO_DTSPMS_PICKUP);
-    draw_map(s, MCO_DTSPMS_DELIVERY);
+    draw_map(s, MCO_DTSPMS_NETWORK_PICKUP);
+    draw_map(s, MCO_DTSPMS_NETWORK_DELIVERY);
     draw_container(s);
     draw_legend(s);
     mco_svg_end(&s->svg);
@@ -485,7 +485,7 @@ mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mc
     MCO_TRY(mco_alloc(ctx, &s.stack, s.orders));
     for (int network = 0; network < 2; network++) {
         map *m = &s.map[network];
-        m->tour = network == MCO_DTSPMS_PICKUP ? solution->pickup : solution->delivery;
+        m->tour = network == MCO_DTSPMS_NETWORK_PICKUP ? solution->pickup : solution->delivery;
         m->length = cost_of[network];
         MCO_TRY(mco_alloc(ctx, &m->stop, s.orders));
         MCO_TRY(mco_alloc(ctx, &m->x, s.orders + 1));

@@ -94,8 +94,8 @@ mco_status dtspms_walk_tables_make(mco_context *ctx, const dtspms_model *model, 
             MCO_TRY(turn(ctx, rows, t.nodes, &t.turned[network]));
             columns = t.turned[network];
         }
-        t.leave[network] = network == MCO_DTSPMS_PICKUP ? rows : columns;
-        t.reach[network] = network == MCO_DTSPMS_PICKUP ? columns : rows;
+        t.leave[network] = network == MCO_DTSPMS_NETWORK_PICKUP ? rows : columns;
+        t.reach[network] = network == MCO_DTSPMS_NETWORK_PICKUP ? columns : rows;
     }
     MCO_TRY(mco_alloc(ctx, &t.near, 2 * (int64_t)t.nodes * t.near_count));
     for (int network = 0; network < 2; network++)
@@ -191,7 +191,7 @@ void dtspms_walk_enter(const dtspms_walk_tables *tables, const dtspms_plan *plan
     for (int w = 0; w < 2; w++) {
         s->node[w][0] = s->node[w][n + 1] = 0;
         for (int32_t i = 0; i < n; i++)
-            s->node[w][i + 1] = tours[w][w == MCO_DTSPMS_PICKUP ? i : n - 1 - i];
+            s->node[w][i + 1] = tours[w][w == MCO_DTSPMS_NETWORK_PICKUP ? i : n - 1 - i];
         for (int32_t i = 0; i <= n; i++)
             s->cost += s->gap[w][i] = tables->leave[w][(int64_t)s->node[w][i] * tables->nodes + s->node[w][i + 1]];
     }
@@ -207,10 +207,10 @@ void dtspms_tours_plan(const dtspms_walk_tables *tables, const dtspms_tours *fro
         first += plan->heights[k] = from->heights[k];
     }
     for (int32_t i = 0; i < n; i++) {
-        const int32_t node = from->node[MCO_DTSPMS_PICKUP][i + 1];
+        const int32_t node = from->node[MCO_DTSPMS_NETWORK_PICKUP][i + 1];
         plan->node[next[from->stack[node]]++] = node;
-        tours[MCO_DTSPMS_PICKUP][i] = node;
-        tours[MCO_DTSPMS_DELIVERY][i] = from->node[MCO_DTSPMS_DELIVERY][n - i];
+        tours[MCO_DTSPMS_NETWORK_PICKUP][i] = node;
+        tours[MCO_DTSPMS_NETWORK_DELIVERY][i] = from->node[MCO_DTSPMS_NETWORK_DELIVERY][n - i];
     }
 }
 
@@ -307,14 +307,14 @@ static void arrange(const dtspms_walk_tables *t, dtspms_walk *w, int32_t *remove
     }
 }
 
-static void take_step(const dtspms_walk_tables *t, dtspms_walk *w, dtspms_place *place)
+static void take_step(const dtspms_walk_tables *t, dtspms_walk *w, const dtspms_place *place)
 {
     int32_t removed[DTSPMS_MOST_REMOVED];
     copy_tours(&w->now, t->nodes, &w->trial);
     const int32_t count = ruin(t, w, removed);
     arrange(t, w, removed, count);
     for (int32_t k = 0; k < count; k++)
-        place(t, removed[k], (uint32_t)(mco_splitmix64(&w->random) >> 32), w->work, &w->trial);
+        place->place(t, removed[k], (uint32_t)(mco_splitmix64(&w->random) >> 32), w->work, &w->trial);
     const int64_t most = (int64_t)w->now.cost + dtspms_walk_threshold(&w->random, w->temperature, t->logarithms);
     if (w->trial.cost > most)
         return;
@@ -327,22 +327,17 @@ static void take_step(const dtspms_walk_tables *t, dtspms_walk *w, dtspms_place 
 
 // ---- All walks
 
-DTSPMS_DECLARE_PLACE(portable)
-#ifdef MCO_HAVE_AVX512
-DTSPMS_DECLARE_PLACE(avx512)
-DTSPMS_DECLARE_PLACE(avx2)
-#endif
+#define DECLARE(set, simd) extern const dtspms_place dtspms_place_##set;
+#define LIST(set, simd) &dtspms_place_##set,
 
-static dtspms_place *choose_place(const char *simd)
+MCO_EACH_SIMD(DECLARE)
+static const dtspms_place *const places[] = {MCO_EACH_SIMD(LIST)};
+
+// Of a unit that this processor has: the portable one for others.
+static const dtspms_place *choose_place(mco_simd simd)
 {
-#ifdef MCO_HAVE_AVX512
-    if (strcmp(simd, "avx512") == 0)
-        return dtspms_place_avx512;
-    if (strcmp(simd, "avx2") == 0)
-        return dtspms_place_avx2;
-#endif
-    (void)simd;
-    return dtspms_place_portable;
+    const dtspms_place *place = NULL;
+    return mco_pick(NULL, places, simd, 0, &place) == MCO_OK ? place : &dtspms_place_portable;
 }
 
 typedef struct job {
@@ -350,7 +345,7 @@ typedef struct job {
     dtspms_walk *walks;
     int32_t count;
     int64_t steps;
-    dtspms_place *place;
+    const dtspms_place *place;
     atomic_int next;
 } job;
 
@@ -363,12 +358,12 @@ static void work(void *shared, int worker)
             take_step(j->tables, &j->walks[k], j->place);
 }
 
-void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, const char *simd, dtspms_walk *walk)
+void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_simd simd, dtspms_walk *walk)
 {
     const int32_t n = tables->orders;
     dtspms_tours *s = &walk->now;
     int32_t *order = walk->best.stack;
-    dtspms_place *place = choose_place(simd);
+    const dtspms_place *place = choose_place(simd);
     walk->random = seed;
     s->placed = s->cost = 0;
     memset(s->heights, 0, sizeof s->heights);
@@ -378,12 +373,12 @@ void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, const 
         order[k] = k + 1;
     shuffle(&walk->random, order, n);
     for (int32_t k = 0; k < n; k++)
-        place(tables, order[k], (uint32_t)(mco_splitmix64(&walk->random) >> 32), walk->work, s);
+        place->place(tables, order[k], (uint32_t)(mco_splitmix64(&walk->random) >> 32), walk->work, s);
     copy_tours(s, tables->nodes, &walk->best);
 }
 
 mco_status dtspms_walk_all(mco_context *ctx, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count, int64_t steps,
-                           int threads, const char *simd)
+                           int threads, mco_simd simd)
 {
     mco_status st = MCO_OK;
     mco_team team = {0};

@@ -119,13 +119,13 @@ template <class S> struct walk_lane {
     // ---- Ruin: of the whole warp, for the walk of one group
 
     // Nodes in a set of bits, the bits of 32 nodes in each lane.
-    __device__ bool has(uint32_t bits, int node) const { return __shfl_sync(ALL, bits, node >> 5) >> (node & 31) & 1; }
+    __device__ bool has(uint32_t bits, int node) const { return __shfl_sync(ALL_LANES, bits, node >> 5) >> (node & 31) & 1; }
 
     __device__ int find(const word *sequence, int node) const
     {
         for (int base = 0;; base += WARP) {
             const int at = base + lane;
-            const uint32_t found = __ballot_sync(ALL, at <= walks.orders && node_of(sequence[at]) == node);
+            const uint32_t found = __ballot_sync(ALL_LANES, at <= walks.orders && node_of(sequence[at]) == node);
             if (found != 0)
                 return base + __ffs((int)found) - 1;
         }
@@ -140,7 +140,7 @@ template <class S> struct walk_lane {
             const bool is_stop = base + lane < walks.orders + 2;
             const word element = is_stop ? elements[base + lane] : 0;
             const bool is_gone = has(gone, node_of(element));
-            const uint32_t stays = __ballot_sync(ALL, is_stop && !is_gone);
+            const uint32_t stays = __ballot_sync(ALL_LANES, is_stop && !is_gone);
             __syncwarp();
             if (stays >> lane & 1)
                 elements[kept + __popc(stays & ((1u << lane) - 1))] = element;
@@ -169,14 +169,14 @@ template <class S> struct walk_lane {
         if (way < 2) {
             for (int j = count - 1; j > 0; j--) {
                 const int other = dtspms_walk_below(of_random, j + 1);
-                const int kept = __shfl_sync(ALL, node, j), taken = __shfl_sync(ALL, node, other);
+                const int kept = __shfl_sync(ALL_LANES, node, j), taken = __shfl_sync(ALL_LANES, node, other);
                 node = lane == j ? taken : lane == other ? kept : node;
             }
         } else {
             const int rank = lane < count ? walks.rank[node] : 0;
             at = 0;
             for (int j = 0; j < count; j++) {
-                const int other = __shfl_sync(ALL, rank, j);
+                const int other = __shfl_sync(ALL_LANES, rank, j);
                 at += way == 3 ? other < rank : other > rank;
             }
         }
@@ -188,14 +188,14 @@ template <class S> struct walk_lane {
     __device__ void ruin(int of_group)
     {
         const int n = walks.orders, most = n < DTSPMS_MOST_REMOVED ? n : DTSPMS_MOST_REMOVED;
-        uint64_t r = __shfl_sync(ALL, random, of_group * S::G);
+        uint64_t r = __shfl_sync(ALL_LANES, random, of_group * S::G);
         const int wanted = 1 + dtspms_walk_below(&r, most), seed = 1 + dtspms_walk_below(&r, n);
         const int network = dtspms_walk_below(&r, 2);
         const int near = lane < walks.near_count ? walks.near[(network * walks.nodes + seed) * walks.near_count + lane] : 0;
         uint32_t gone = 0;        // the lane's bits of the orders removed
         int node = 0, count = 0;  // the one that was removed as number `lane`; how many were
         for (int j = -1; j < walks.near_count && count < wanted; j++) {
-            const int from = j < 0 ? seed : __shfl_sync(ALL, near, j);
+            const int from = j < 0 ? seed : __shfl_sync(ALL_LANES, near, j);
             if (has(gone, from))
                 continue;
             const int sequence = dtspms_walk_below(&r, 2), longest = 1 + dtspms_walk_below(&r, DTSPMS_LONGEST_STRING);
@@ -206,8 +206,8 @@ template <class S> struct walk_lane {
             begin = begin < 1 ? 1 : begin;
             const word element = lane < string ? elements[begin + lane] : 0;
             const bool is_gone = has(gone, node_of(element));
-            for (uint32_t fresh = __ballot_sync(ALL, lane < string && !is_gone); fresh != 0; fresh &= fresh - 1) {
-                const word taken = __shfl_sync(ALL, element, __ffs((int)fresh) - 1);
+            for (uint32_t fresh = __ballot_sync(ALL_LANES, lane < string && !is_gone); fresh != 0; fresh &= fresh - 1) {
+                const word taken = __shfl_sync(ALL_LANES, element, __ffs((int)fresh) - 1);
                 const int order = node_of(taken);
                 gone |= lane == order >> 5 ? 1u << (order & 31) : 0;
                 node = lane == count ? order : node;
@@ -218,7 +218,7 @@ template <class S> struct walk_lane {
         __syncwarp();
         int32_t sum = close_up(of_group, 0, gone);
         sum += close_up(of_group, 1, gone);
-        sum = __reduce_add_sync(ALL, sum);
+        sum = __reduce_add_sync(ALL_LANES, sum);
         arrange(of_group, &r, node, count);
         if (group == of_group) {
             random = r;
@@ -264,7 +264,7 @@ template <class S> struct walk_lane {
         int slot = 0;
 #pragma unroll
         for (int j = 0; j < S::G - 1; j++) {
-            const int of_stack = __shfl_sync(ALL, height, j, S::G);
+            const int of_stack = __shfl_sync(ALL_LANES, height, j, S::G);
             slot += j < k ? of_stack : 0;
         }
         return slot;
@@ -340,10 +340,10 @@ template <class S> struct walk_lane {
         int64_t least = key;
 #pragma unroll
         for (int apart = 1; apart < S::G; apart *= 2) {
-            const int64_t other = __shfl_xor_sync(ALL, least, apart);
+            const int64_t other = __shfl_xor_sync(ALL_LANES, least, apart);
             least = other < least ? other : least;
         }
-        const uint32_t has_it = __ballot_sync(ALL, key == least) >> (group * S::G);
+        const uint32_t has_it = __ballot_sync(ALL_LANES, key == least) >> (group * S::G);
         *owner = __ffs((int)has_it) - 1;
         return least;
     }
@@ -423,9 +423,9 @@ template <class S> struct walk_lane {
             least = choose(best, &owner);
             is_again = is_active && may_blink && least == INT64_MAX;
             may_blink = may_blink && !is_again;
-        } while (__any_sync(ALL, is_again));
-        const int first_edge = __shfl_sync(ALL, edge_of(best.first), owner, S::G);
-        const int edge[2] = {first_edge, __shfl_sync(ALL, edge_of(best.both), owner, S::G) - first_edge};
+        } while (__any_sync(ALL_LANES, is_again));
+        const int first_edge = __shfl_sync(ALL_LANES, edge_of(best.first), owner, S::G);
+        const int edge[2] = {first_edge, __shfl_sync(ALL_LANES, edge_of(best.both), owner, S::G) - first_edge};
         insert(node, (word)1 << owner, edge, is_active);
         if (is_active) {
             trial_cost += (int32_t)(least >> 32);
@@ -471,8 +471,8 @@ template <class S> struct walk_lane {
             if (is_best)
                 walks.walk[first + group].best_heights[k] = height;
         }
-        const uint32_t due = __ballot_sync(ALL, is_due), accepted = __ballot_sync(ALL, is_accepted),
-                       best = __ballot_sync(ALL, is_best), goes_on = __ballot_sync(ALL, steps > 0);
+        const uint32_t due = __ballot_sync(ALL_LANES, is_due), accepted = __ballot_sync(ALL_LANES, is_accepted),
+                       best = __ballot_sync(ALL_LANES, is_best), goes_on = __ballot_sync(ALL_LANES, steps > 0);
 #pragma unroll 1
         for (int g = 0; g < S::GROUPS; g++) {
             const int bit = g * S::G;
@@ -496,7 +496,7 @@ template <class S> struct walk_lane {
             best_cost = walk->best_cost;
             height = height_before = walk->heights[k];
         }
-        for (bool is_first = true; __any_sync(ALL, steps > 0); is_first = false) {
+        for (bool is_first = true; __any_sync(ALL_LANES, steps > 0); is_first = false) {
             turn(is_first);
             place();  // nothing where no walk has steps left
         }
@@ -518,16 +518,15 @@ template <class S> struct walk_lane {
 template <class S>
 __global__ void __launch_bounds__(MOST_WALK_WARPS *WARP, 1) walk_groups(const __grid_constant__ dtspms_device_walks walks)
 {
-    extern __shared__ uint4 s_memory[];
     using distance = typename S::distance;
     const walk_layout layout = walk_layout::of<S>(walks.orders);
     const int entries = walks.nodes * walks.nodes, warp = (int)threadIdx.x / WARP;
-    typename S::word *s_words = reinterpret_cast<typename S::word *>(s_memory) + warp * S::GROUPS * layout.words;
+    typename S::word *const s_all = dynamic_shared<typename S::word>();
+    typename S::word *const s_words = s_all + warp * S::GROUPS * layout.words;
     const distance *pickup = static_cast<const distance *>(walks.leave[0]);
     const distance *delivery = static_cast<const distance *>(walks.leave[1]);
     if (S::IS_SHARED) {
-        distance *s_distance = reinterpret_cast<distance *>(reinterpret_cast<typename S::word *>(s_memory) +
-                                                            (int)blockDim.x / WARP * S::GROUPS * layout.words);
+        distance *s_distance = reinterpret_cast<distance *>(s_all + (int)blockDim.x / WARP * S::GROUPS * layout.words);
         for (int j = (int)threadIdx.x; j < 2 * entries; j += (int)blockDim.x)
             s_distance[j] = j < entries ? pickup[j] : delivery[j - entries];
         __syncthreads();

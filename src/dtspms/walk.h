@@ -17,19 +17,8 @@
 #ifndef MCO_DTSPMS_WALK_H
 #define MCO_DTSPMS_WALK_H
 
-#include "base/rng.h"
+#include "base/simd.h"
 #include "dtspms/model.h"
-
-enum {
-    DTSPMS_MOST_REMOVED = 12,                 // orders in a step
-    DTSPMS_LONGEST_STRING = 10,
-    DTSPMS_NEAR = 2 * DTSPMS_MOST_REMOVED,    // each order tried is gone already, or one more goes
-    DTSPMS_WALK_LANES = 8,                    // at least as many as stacks
-    DTSPMS_BLINKS = 43,                       // of 4,096
-    DTSPMS_LOGARITHMS = 1024,                 // entries of the table of -ln(u)
-    DTSPMS_MAX_WALK_ORDERS = 32767,
-    DTSPMS_DEVICE_WALK_ORDERS = 500           // at most on a GPU; with more the cores do the walks
-};
 
 // Both tours over the orders placed so far. Arrays lie in one block.
 typedef struct dtspms_tours {
@@ -74,42 +63,21 @@ void dtspms_walk_clear(mco_context *ctx, dtspms_walk *walk);
 // Begins with the tours given, [orders] nodes each as visited, of this plan; its best is this solution.
 void dtspms_walk_enter(const dtspms_walk_tables *tables, const dtspms_plan *plan, const int32_t *const tours[2], dtspms_walk *walk);
 // Begins with orders placed one after the other in random order.
-void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, const char *simd, dtspms_walk *walk);
+void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_simd simd, dtspms_walk *walk);
 // Plan and tours [orders], as visited, of a complete solution.
 void dtspms_tours_plan(const dtspms_walk_tables *tables, const dtspms_tours *from, dtspms_plan *plan, int32_t *const tours[2]);
 
 // Moves each of walks [count] on by `steps` steps, on `threads` threads, with vector unit `simd`, which the processor has.
 // Errors: MEMORY.
 mco_status dtspms_walk_all(mco_context *ctx, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count, int64_t steps,
-                           int threads, const char *simd);
-
-// ---- Random decisions
-
-static inline MCO_HD int32_t dtspms_walk_below(uint64_t *random, int32_t limit)
-{
-    return (int32_t)(((mco_splitmix64(random) >> 32) * (uint64_t)limit) >> 32);
-}
-
-// What the trial may cost more than the solution.
-static inline MCO_HD int32_t dtspms_walk_threshold(uint64_t *random, int32_t temperature, const uint32_t *logarithms)
-{
-    const uint32_t u = (uint32_t)(mco_splitmix64(random) >> 54);
-    return (int32_t)(((uint64_t)temperature * logarithms[u]) >> 24);
-}
-
-// Whether slot number `slot` blinks for the order whose number is `drawn`.
-static inline MCO_HD bool dtspms_walk_blinks(uint32_t drawn, uint32_t slot)
-{
-    uint32_t h = drawn + slot * 0x9e3779b9u;
-    h = (h ^ h >> 16) * 0x7feb352du;
-    h = (h ^ h >> 15) * 0x846ca68bu;
-    return h >> 20 < DTSPMS_BLINKS;
-}
+                           int threads, mco_simd simd);
 
 // ---- Recreate, for each vector unit (dtspms/walk_lanes.c)
 
-// Puts `node` into tours that miss it. `drawn` seeds its blinks; `work` as in dtspms_walk. Some stack has room.
-typedef void dtspms_place(const dtspms_walk_tables *tables, int32_t node, uint32_t drawn, int32_t *work, dtspms_tours *tours);
-#define DTSPMS_DECLARE_PLACE(set) extern dtspms_place dtspms_place_##set;
+typedef struct dtspms_place {
+    mco_build build;
+    // Puts `node` into tours that miss it. `drawn` seeds its blinks; `work` as in dtspms_walk. Some stack has room.
+    void (*place)(const dtspms_walk_tables *tables, int32_t node, uint32_t drawn, int32_t *work, dtspms_tours *tours);
+} dtspms_place;
 
 #endif

@@ -10,10 +10,7 @@
 
 #include "dtspms/walk.h"
 
-#include "base/vector.h"
-
-#define NAME2(name, set) name##_##set
-#define NAME(name, set) NAME2(name, set)
+#include "base/lanes.h"
 
 enum { STACKS = DTSPMS_WALK_LANES };
 static const int32_t NONE = INT32_MAX;
@@ -119,9 +116,7 @@ static inline void insert(const dtspms_walk_tables *t, dtspms_tours *s, int sequ
     gap[best + 1] = t->leave[sequence][(int64_t)node * t->nodes + stop[best + 2]];
 }
 
-dtspms_place NAME(dtspms_place, LANE_SET);
-void NAME(dtspms_place, LANE_SET)(const dtspms_walk_tables *tables, int32_t node, uint32_t drawn, int32_t *work,
-                                  dtspms_tours *tours)
+static void place(const dtspms_walk_tables *tables, int32_t node, uint32_t drawn, int32_t *work, dtspms_tours *tours)
 {
     int32_t *const detour[2] = {work, work + tables->nodes}, *const below = work + 2 * (int64_t)tables->nodes;
     for (int sequence = 0; sequence < 2; sequence++)
@@ -137,3 +132,6 @@ void NAME(dtspms_place, LANE_SET)(const dtspms_walk_tables *tables, int32_t node
     tours->placed++;
     tours->cost += where.cost;
 }
+
+extern const dtspms_place VARIANT(dtspms_place);
+const dtspms_place VARIANT(dtspms_place) = {{LANE_SIMD, 0}, place};

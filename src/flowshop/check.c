@@ -11,17 +11,17 @@ mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const 
     if (ctx == NULL || shop == NULL || makespan == NULL || (order == NULL && count > 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (count != shop->jobs)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the order has %lld jobs, the instance has %d", (long long)count,
+        return mco_fail(ctx, MCO_ERR_CHECK, "the order has %lld jobs, the instance has %d", (long long)count,
                         shop->jobs);
     MCO_TRY(mco_alloc(ctx, &completion, shop->machines));
     MCO_TRY(mco_alloc(ctx, &place, shop->jobs));
     for (int64_t t = 0; t < count; t++) {
         int32_t job = order[t];
         if (job < 0 || job >= shop->jobs)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "position %lld holds job %lld, jobs are 1 to %d",
+            MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "position %lld holds job %lld, jobs are 1 to %d",
                              (long long)t + 1, (long long)job + 1, shop->jobs));
         if (place[job] != 0)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "job %d stands at position %lld and again at position %lld",
+            MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "job %d stands at position %lld and again at position %lld",
                              job + 1, (long long)place[job], (long long)t + 1));
         place[job] = t + 1;
         int64_t ready = 0;  // when this job leaves the machine before

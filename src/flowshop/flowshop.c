@@ -3,31 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/machine.h"
 #include "base/options.h"
+#include "base/structs.h"
 #include "flowshop/tree/engines.h"
 #include "flowshop/heuristic/heuristic.h"
-#include "flowshop/options.h"
 #include "flowshop/systems/pool.h"
 #include "flowshop/tree/ref.h"
-#include "mco/version.h"
 
 #define MCO_OPTION_STRUCT mco_flowshop_params
-static const mco_option options[] = {MCO_FLOWSHOP_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY,
-                                                          MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY)};
+static const mco_option study_records[] = {MCO_OPTION_RECORDS(MCO_FLOWSHOP_STUDY_OPTIONS)};
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_FLOWSHOP_OPTIONS)};
+static const mco_option_table options = MCO_STUDY_TABLE(records, sizeof study_records / sizeof study_records[0]);
 
-const mco_option *flowshop_options(size_t *count)
+const mco_option_table *mco_flowshop_options(void)
 {
-    *count = sizeof options / sizeof options[0];
-    return options;
-}
-
-const char *flowshop_engine_name(mco_flowshop_engine engine, char *buffer, size_t size)
-{
-    size_t at = 0;
-    while (strcmp(options[at].flag, "--engine") != 0)
-        at++;
-    return mco_option_choice(&options[at], (int)engine, buffer, size);
+    return &options;
 }
 
 // ---- What the parameters leave open
@@ -35,20 +26,20 @@ const char *flowshop_engine_name(mco_flowshop_engine engine, char *buffer, size_
 // Depth-first explorers and their intervals: what can be cut, written down and taken up again.
 static bool has_intervals(const mco_flowshop_params *p)
 {
-    return p->method == MCO_FLOWSHOP_BB && p->select == MCO_FLOWSHOP_SELECT_DEPTH &&
-           (p->engine == MCO_FLOWSHOP_ENGINE_AUTO || p->engine == MCO_FLOWSHOP_ENGINE_CPU ||
-            p->engine == MCO_FLOWSHOP_ENGINE_GPU || p->engine == MCO_FLOWSHOP_ENGINE_HYBRID);
+    return p->method == MCO_FLOWSHOP_METHOD_BB && p->select == MCO_FLOWSHOP_SELECT_DEPTH &&
+           (p->engine == MCO_ENGINE_AUTO || p->engine == MCO_ENGINE_CPU ||
+            p->engine == MCO_ENGINE_GPU || p->engine == MCO_ENGINE_HYBRID);
 }
 
-static bool is_of_host(mco_flowshop_engine engine)
+static bool is_of_host(mco_engine engine)
 {
-    return engine == MCO_FLOWSHOP_ENGINE_CPU || engine == MCO_FLOWSHOP_ENGINE_REFERENCE;
+    return engine == MCO_ENGINE_CPU || engine == MCO_ENGINE_REFERENCE;
 }
 
 // Of Chakroun (2013).
-static bool is_system(mco_flowshop_engine engine)
+static bool is_system(mco_engine engine)
 {
-    return engine >= MCO_FLOWSHOP_ENGINE_GPU_BOUND;
+    return engine >= MCO_ENGINE_GPU_BOUND;
 }
 
 // Options of Chakroun's systems, given with another engine.
@@ -63,7 +54,7 @@ static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_par
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "--block is %lld, but engine %s has its own: it is for the systems of Chakroun (2013)",
                         (long long)p->block, engine);
-    if (p->streams != defaults.streams && p->engine != MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE)
+    if (p->streams != defaults.streams && p->engine != MCO_ENGINE_GPU_COOPERATIVE)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--streams is %lld, but engine is %s: it is for gpu-cooperative",
                         (long long)p->streams, engine);
     return MCO_OK;
@@ -71,11 +62,10 @@ static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_par
 
 static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 {
-    const bool is_best = p->select == MCO_FLOWSHOP_SELECT_BEST, is_heuristic = p->method == MCO_FLOWSHOP_HEURISTIC;
-    const bool is_auto = p->engine == MCO_FLOWSHOP_ENGINE_AUTO;
-    char name[32];
-    flowshop_engine_name(p->engine, name, sizeof name);
-    if (is_heuristic && !is_auto && p->engine != MCO_FLOWSHOP_ENGINE_CPU)
+    const bool is_best = p->select == MCO_FLOWSHOP_SELECT_BEST, is_heuristic = p->method == MCO_FLOWSHOP_METHOD_HEURISTIC;
+    const bool is_auto = p->engine == MCO_ENGINE_AUTO;
+    const char *name = mco_engine_text(p->engine);
+    if (is_heuristic && !is_auto && p->engine != MCO_ENGINE_CPU)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no heuristic: it runs on the cores, --engine cpu or auto",
                         name);
     if (is_best && !is_auto && !is_of_host(p->engine))
@@ -93,7 +83,7 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 
 static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
 {
-    bool is_heuristic = p->method == MCO_FLOWSHOP_HEURISTIC;
+    bool is_heuristic = p->method == MCO_FLOWSHOP_METHOD_HEURISTIC;
     if (p->iterations >= 0 && (p->upper_bound >= 0 || p->resume != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--iterations is for the heuristic, which does not run here");
     if (p->resume != NULL && p->interval != NULL)
@@ -106,7 +96,7 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
     if (p->checkpoint != NULL && strcmp(p->checkpoint, "-") == 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--checkpoint is \"-\", a file was expected: it is replaced as a whole");
     int64_t cells = (int64_t)shop->jobs * shop->machines * (shop->machines - 1) / 2;
-    if (p->bound == MCO_FLOWSHOP_LB2 && !is_heuristic && cells > MCO_FLOWSHOP_MAX_PAIR_CELLS)
+    if (p->bound == MCO_FLOWSHOP_BOUND_LB2 && !is_heuristic && cells > MCO_FLOWSHOP_MAX_PAIR_CELLS)
         return mco_fail(ctx, MCO_ERR_LIMIT,
                         "LB2 of %d jobs and %d machines has %lld cells of pairs, at most %d: use lb1", shop->jobs,
                         shop->machines, (long long)cells, MCO_FLOWSHOP_MAX_PAIR_CELLS);
@@ -116,17 +106,17 @@ static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop
     return MCO_OK;
 }
 
-static bool is_of_one_gpu(mco_flowshop_engine engine)
+static bool is_of_one_gpu(mco_engine engine)
 {
-    return engine == MCO_FLOWSHOP_ENGINE_GPU_BOUND || engine == MCO_FLOWSHOP_ENGINE_GPU_MULTINODE ||
-           engine == MCO_FLOWSHOP_ENGINE_GPU_TREE || engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT ||
-           engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE;
+    return engine == MCO_ENGINE_GPU_BOUND || engine == MCO_ENGINE_GPU_MULTINODE ||
+           engine == MCO_ENGINE_GPU_TREE || engine == MCO_ENGINE_GPU_CONCURRENT ||
+           engine == MCO_ENGINE_GPU_COOPERATIVE;
 }
 
 // The functional split takes GPUs in pairs; one alone plays both parts.
 static void leave_unpaired_gpu(flowshop_run *run)
 {
-    if (run->params->engine != MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL || run->gpu_count < 2 ||
+    if (run->params->engine != MCO_ENGINE_MULTI_GPU_FUNCTIONAL || run->gpu_count < 2 ||
         run->gpu_count % 2 == 0)
         return;
     run->gpu_count--;
@@ -141,13 +131,13 @@ static mco_status settle(flowshop_run *run)
 {
     mco_status st = MCO_OK;
     const mco_flowshop_params *p = run->params;
-    run->bound = p->bound == MCO_FLOWSHOP_BOUND_AUTO ? MCO_FLOWSHOP_LB1 : p->bound;
-    run->branching = p->branching == MCO_FLOWSHOP_BRANCHING_AUTO ? MCO_FLOWSHOP_MINBRANCH : p->branching;
-    bool is_serial = p->method == MCO_FLOWSHOP_BB &&
-                     (p->engine == MCO_FLOWSHOP_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
-    run->threads = is_serial ? 1 : p->threads > 0 ? (int)p->threads : mco_cpu_count();
+    run->bound = p->bound == MCO_FLOWSHOP_BOUND_AUTO ? MCO_FLOWSHOP_BOUND_LB1 : p->bound;
+    run->branching = p->branching == MCO_FLOWSHOP_BRANCHING_AUTO ? MCO_FLOWSHOP_BRANCHING_MINBRANCH : p->branching;
+    bool is_serial = p->method == MCO_FLOWSHOP_METHOD_BB &&
+                     (p->engine == MCO_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
+    run->threads = is_serial ? 1 : mco_settle_threads(p->threads);
     // Engine auto looks for GPUs once the tree proves large enough, unless some are named.
-    bool is_auto = p->engine == MCO_FLOWSHOP_ENGINE_AUTO;
+    bool is_auto = p->engine == MCO_ENGINE_AUTO;
     if (is_auto ? p->gpus != NULL : !is_of_host(p->engine)) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
@@ -157,7 +147,7 @@ static mco_status settle(flowshop_run *run)
                              p->gpus, run->gpu_count));
         leave_unpaired_gpu(run);
     }
-    flowshop_use_engine(run, is_auto ? MCO_FLOWSHOP_ENGINE_CPU : p->engine);
+    flowshop_use_engine(run, is_auto ? MCO_ENGINE_CPU : p->engine);
 done:
     return st;
 }
@@ -169,9 +159,9 @@ static void describe_system(const flowshop_run *run, char *out, size_t size)
     char pools[48] = "pools of adaptive size", streams[24] = "", threads[32] = "";
     if (p->pool_size > 0)
         snprintf(pools, sizeof pools, "pools of %lld children", (long long)p->pool_size);
-    if (p->engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE)
+    if (p->engine == MCO_ENGINE_GPU_COOPERATIVE)
         snprintf(streams, sizeof streams, ", %lld stream%s", (long long)p->streams, p->streams > 1 ? "s" : "");
-    if (p->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT)
+    if (p->engine == MCO_ENGINE_GPU_CONCURRENT)
         snprintf(threads, sizeof threads, ", %d host thread%s", run->threads, run->threads > 1 ? "s" : "");
     snprintf(out, size, ", %s%s, blocks of %lld threads%s", pools, streams, (long long)p->block, threads);
 }
@@ -180,21 +170,21 @@ static void describe_system(const flowshop_run *run, char *out, size_t size)
 static void describe_processors(const flowshop_run *run, char *out, size_t size)
 {
     const mco_flowshop_params *p = run->params;
-    const bool has_gpus = run->gpu_count > 0 && p->engine != MCO_FLOWSHOP_ENGINE_AUTO;
-    const int cores = flowshop_exploring_cores(run, run->result->engine);
+    const bool has_gpus = run->gpu_count > 0 && p->engine != MCO_ENGINE_AUTO;
+    const int cores = flowshop_exploring_cores(run, run->result->work.engine);
     int used = 0;
     for (int i = 0; i < run->gpu_count && has_gpus && used < (int)size; i++)
         used += snprintf(out + used, size - (size_t)used, "%sGPU %d (%s)", i > 0 ? ", " : "", run->gpus[i].index,
                          run->gpus[i].name);
     if (used >= (int)size)
         return;
-    if (is_system(run->result->engine))
+    if (is_system(run->result->work.engine))
         describe_system(run, out + used, size - (size_t)used);
-    else if (run->result->engine != MCO_FLOWSHOP_ENGINE_GPU)
+    else if (run->result->work.engine != MCO_ENGINE_GPU)
         snprintf(out + used, size - (size_t)used, "%s%d thread%s, simd %s (%s), %d-bit lanes", has_gpus ? ", " : "",
-                 cores, cores > 1 ? "s" : "", run->variant->simd,
-                 p->simd == MCO_FLOWSHOP_SIMD_AUTO ? "the widest of this processor" : "as asked",
-                 run->variant->lane_bits);
+                 cores, cores > 1 ? "s" : "", mco_simd_text(run->variant->build.simd),
+                 p->simd == MCO_SIMD_AUTO ? "the widest of this processor" : "as asked",
+                 run->variant->build.bits);
 }
 
 static void describe(const flowshop_run *run)
@@ -202,20 +192,20 @@ static void describe(const flowshop_run *run)
     static const char *const bounds[] = {"", "lb1", "lb2"};
     static const char *const rules[] = {"", "forward", "backward", "alternate", "minbranch", "minmin", "maxsum"};
     const mco_flowshop_params *p = run->params;
-    char name[32], processors[512];
+    char processors[512];
     mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %lld", run->shop->name, run->shop->jobs,
             run->shop->machines, (long long)run->result->bound);
     describe_processors(run, processors, sizeof processors);
-    flowshop_engine_name(run->result->engine, name, sizeof name);
-    if (p->method == MCO_FLOWSHOP_HEURISTIC)
+    if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
-                run->threads > 1 ? "s" : "", run->variant->simd, run->variant->lane_bits);
-    else if (run->result->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
+                run->threads > 1 ? "s" : "", mco_simd_text(run->variant->build.simd), run->variant->build.bits);
+    else if (run->result->work.engine == MCO_ENGINE_REFERENCE)
         mco_log(run->ctx, MCO_LOG_INFO, "engine reference, one thread, bound %s, branching %s", bounds[run->bound],
                 rules[run->branching]);
     else
-        mco_log(run->ctx, MCO_LOG_INFO, "engine %s%s, %s, bound %s%s, branching %s%s", name,
-                p->engine == MCO_FLOWSHOP_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH
+        mco_log(run->ctx, MCO_LOG_INFO, "engine %s%s, %s, bound %s%s, branching %s%s",
+                mco_engine_text(run->result->work.engine),
+                p->engine == MCO_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH
                     ? " (auto: a GPU is looked for if the tree takes longer)"
                     : "",
                 processors, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
@@ -290,11 +280,11 @@ static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, boo
     r->branching_used = run->branching;
     if (run->params->select == MCO_FLOWSHOP_SELECT_BEST)
         return flowshop_best_first(run, is_proved, stop);
-    switch (r->engine) {
-    case MCO_FLOWSHOP_ENGINE_REFERENCE: return flowshop_reference(run, is_proved, stop);
-    case MCO_FLOWSHOP_ENGINE_CPU:
-    case MCO_FLOWSHOP_ENGINE_GPU:
-    case MCO_FLOWSHOP_ENGINE_HYBRID: return flowshop_search_tree(run, state, is_proved, stop);
+    switch (r->work.engine) {
+    case MCO_ENGINE_REFERENCE: return flowshop_reference(run, is_proved, stop);
+    case MCO_ENGINE_CPU:
+    case MCO_ENGINE_GPU:
+    case MCO_ENGINE_HYBRID: return flowshop_search_tree(run, state, is_proved, stop);
     default: return flowshop_pool(run, state, is_proved, stop);
     }
 }
@@ -305,8 +295,8 @@ static void count_from_rows(const flowshop_run *run, bool has_root)
 {
     mco_flowshop_result *r = run->result;
     const int64_t n = run->shop->jobs;
-    const int64_t ends = run->branching == MCO_FLOWSHOP_FORWARD || run->branching == MCO_FLOWSHOP_BACKWARD ||
-                                 run->branching == MCO_FLOWSHOP_ALTERNATE
+    const int64_t ends = run->branching == MCO_FLOWSHOP_BRANCHING_FORWARD || run->branching == MCO_FLOWSHOP_BRANCHING_BACKWARD ||
+                                 run->branching == MCO_FLOWSHOP_BRANCHING_ALTERNATE
                              ? 1
                              : 2;
     r->bounds = has_root ? ends * n : 0;
@@ -341,13 +331,13 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
     MCO_TRY(mco_alloc(run->ctx, &r->children_by_depth, (n + 1) * r->children_columns));
     if (p->resume != NULL)
         MCO_TRY(resume(run, &state));
-    if (r->engine == MCO_FLOWSHOP_ENGINE_GPU || r->engine == MCO_FLOWSHOP_ENGINE_HYBRID)
+    if (r->work.engine == MCO_ENGINE_GPU || r->work.engine == MCO_ENGINE_HYBRID)
         MCO_TRY(refuse_gpu_asked_for(run));
     if (p->resume == NULL) {
         if (p->upper_bound < 0) {
             int64_t iterations = p->iterations >= 0 ? p->iterations : flowshop_heuristic_default_iterations(run->shop);
             MCO_TRY(flowshop_heuristic(run, iterations, stop));
-            r->heuristic_s = flowshop_run_time_s(run);
+            r->heuristic_s = mco_run_time_s(&run->run);
         }
         MCO_TRY(prepare_state(run, &state));
     }
@@ -376,9 +366,10 @@ static mco_status start(flowshop_run *run)
     const mco_flowshop_params *p = run->params;
     int64_t makespan;
     // LB2 follows in the search, where its orders are sorted anyway and the clock is watched.
-    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, MCO_FLOWSHOP_LB1, &run->result->bound));
+    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, MCO_FLOWSHOP_BOUND_LB1, &run->result->bound));
+    mco_run_raise_bound(&run->run, (double)run->result->bound);
     if (p->start != NULL) {
-        MCO_TRY(mco_flowshop_check(run->ctx, run->shop, p->start, run->shop->jobs, &makespan));
+        MCO_TRY(mco_as_argument(mco_flowshop_check(run->ctx, run->shop, p->start, run->shop->jobs, &makespan)));
         MCO_TRY(flowshop_run_adopt(run, makespan, p->start, "start"));
     }
     if (p->upper_bound >= 0 && p->upper_bound < run->upper_bound)
@@ -400,9 +391,9 @@ static mco_status run_method(flowshop_run *run)
         return MCO_OK;
     }
     MCO_TRY(start(run));
-    if (p->method == MCO_FLOWSHOP_HEURISTIC) {
+    if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC) {
         MCO_TRY(flowshop_heuristic(run, p->iterations, &r->stop));
-        r->heuristic_s = flowshop_run_time_s(run);
+        r->heuristic_s = mco_run_time_s(&run->run);
     } else {
         MCO_TRY(branch_and_bound(run, &r->stop));
     }
@@ -419,57 +410,84 @@ static mco_outcome outcome_of(const flowshop_run *run)
     return run->fixed_bound >= 0 && r->bound >= run->fixed_bound ? MCO_OUTCOME_INFEASIBLE : MCO_OUTCOME_UNKNOWN;
 }
 
+// GPUs of the run, as bits.
+static uint64_t gpu_bits(const flowshop_run *run)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < run->gpu_count; i++)
+        bits |= (uint64_t)1 << run->gpus[i].index;
+    return bits;
+}
+
+static mco_status fill_result(flowshop_run *run)
+{
+    mco_flowshop_result *r = run->result;
+    if (r->makespan >= 0 && r->bound > r->makespan)
+        return mco_fail(run->ctx, MCO_ERR_INTERNAL, "bound %lld exceeds makespan %lld", (long long)r->bound,
+                        (long long)r->makespan);
+    r->outcome = outcome_of(run);
+    if (r->outcome == MCO_OUTCOME_INFEASIBLE)
+        r->bound = run->fixed_bound;  // what was asked; the bound at the root may say more
+    r->work.simd = run->variant->build.simd;
+    r->work.lane_bits = run->variant->build.bits;
+    r->work.gpus = is_of_host(r->work.engine) ? 0 : gpu_bits(run);
+    mco_run_log_end(&run->run);
+    mco_run_give_history(&run->run, &r->history, &r->history_count);
+    r->work.solve_s = mco_run_time_s(&run->run);
+    return MCO_OK;
+}
+
+static mco_status solve(flowshop_run *run)
+{
+    mco_status st = MCO_OK;
+    const mco_flowshop_params *p = run->params;
+    const mco_run_settings settings = {.time_limit_s = p->time_limit_s, .target = p->target, .gap = p->gap,
+                                       .objective = "makespan"};
+    run->run = mco_run_begin(run->ctx, &settings);
+    MCO_TRY(mco_options_validate(run->ctx, &options, p));
+    MCO_TRY(refuse_engine(run->ctx, p));
+    MCO_TRY(refuse_combinations(run->ctx, run->shop, p));
+    MCO_TRY(settle(run));
+    run->variant = flowshop_variant_choose(run->ctx, p->simd, run->shop);
+    if (run->variant == NULL)
+        return MCO_ERR_ARGUMENT;
+    MCO_TRY(run_method(run));
+    MCO_TRY(fill_result(run));
+done:
+    return st;
+}
+
 mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
                               mco_flowshop_result *result)
 {
     mco_status st = MCO_OK;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
-    if (ctx == NULL || shop == NULL || params == NULL || result == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    if (params->struct_size != sizeof *params || result->struct_size != sizeof *result)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
+    if (ctx == NULL || shop == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
     r.makespan = r.upper_bound_used = -1;
-    flowshop_run run = {.ctx = ctx, .shop = shop, .params = params, .result = &r, .upper_bound = INT64_MAX,
-                        .fixed_bound = params->upper_bound};
-    run.start_s = run.logged_s = run.reported_s = mco_clock_s();
-    run.deadline_s = run.start_s + params->time_limit_s;
-    MCO_TRY(mco_options_validate(ctx, options, sizeof options / sizeof options[0], params));
-    MCO_TRY(refuse_engine(ctx, params));
-    MCO_TRY(refuse_combinations(ctx, shop, params));
-    MCO_TRY(settle(&run));
-    run.variant = flowshop_variant_choose(params->simd, shop);
-    if (run.variant == NULL)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT,
-                         "this processor or this build lacks the vector unit asked for; it has %s", mco_simd_name()));
-    r.simd_used = run.variant->simd;
-    MCO_TRY(run_method(&run));
-    if (r.makespan >= 0 && r.bound > r.makespan)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "bound %lld exceeds makespan %lld", (long long)r.bound,
-                         (long long)r.makespan));
-    r.outcome = outcome_of(&run);
-    if (r.outcome == MCO_OUTCOME_INFEASIBLE)
-        r.bound = run.fixed_bound;  // what was asked; the bound at the root may say more
-    r.solve_s = flowshop_run_time_s(&run);
-    if (!is_of_host(r.engine)) {
-        r.gpus = run.gpus;  // moved
-        r.gpu_count = run.gpu_count;
-        run.gpus = NULL;
-    }
-    *result = r;
+    flowshop_run run = {.ctx = ctx, .shop = shop, .params = &p, .result = &r, .upper_bound = INT64_MAX};
+    MCO_TRY(MCO_TAKE(ctx, params, &p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
+    run.fixed_bound = p.upper_bound;
+    MCO_TRY(solve(&run));
+    mco_struct_give(result, &r, sizeof r);
 done:
+    mco_run_clear(&run.run);
     mco_free(ctx, &run.gpus);
     mco_clear_cancel(ctx);
-    if (st != MCO_OK)
-        mco_flowshop_result_clear(ctx, &r);
+    mco_flowshop_result_clear(ctx, &r);
     return st;
 }
 
 void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result)
 {
-    mco_free(ctx, &result->gpus);
-    mco_free(ctx, &result->history);
-    mco_free(ctx, &result->children_by_depth);
-    mco_free(ctx, &result->nodes_by_depth);
-    mco_free(ctx, &result->order);
-    *result = (mco_flowshop_result)MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_result r = {0};
+    if (ctx == NULL || result == NULL)
+        return;
+    mco_struct_clear(result, &r, sizeof r);
+    mco_free(ctx, &r.history);
+    mco_free(ctx, &r.children_by_depth);
+    mco_free(ctx, &r.nodes_by_depth);
+    mco_free(ctx, &r.order);
 }

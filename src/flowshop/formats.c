@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "flowshop/instance.h"
+#include "render/report.h"
 
 typedef struct block {
     int64_t jobs, machines, seed, best_makespan, best_bound;
@@ -416,27 +417,17 @@ done:
     return st;
 }
 
-// A result file: {"solution": {"order": [...]}}; other members are skipped.
-static mco_status read_json_order(mco_text *text, const mco_flowshop *s, int depth, int64_t *count, int32_t *order)
+// The order of a result file.
+typedef struct order_reader {
+    const mco_flowshop *shop;
+    int64_t *count;
+    int32_t *order;
+} order_reader;
+
+static mco_status read_order_member(mco_text *text, void *user)
 {
-    mco_status st = MCO_OK;
-    bool is_first = true, has_next;
-    char key[32];
-    const char *wanted = depth == 0 ? "solution" : "order";
-    MCO_TRY(mco_json_enter(text, '{'));
-    for (;;) {
-        MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
-        if (!has_next)
-            break;
-        if (strcmp(key, wanted) != 0)
-            MCO_TRY(mco_json_skip(text));
-        else if (depth == 0)
-            MCO_TRY(read_json_order(text, s, 1, count, order));
-        else
-            MCO_TRY(read_json_array(text, s, count, order));
-    }
-done:
-    return st;
+    const order_reader *r = user;
+    return read_json_array(text, r->shop, r->count, r->order);
 }
 
 mco_status flowshop_read_order_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, int32_t *order)
@@ -446,9 +437,9 @@ mco_status flowshop_read_order_text(mco_context *ctx, const mco_flowshop *shop, 
     int32_t *read = NULL;
     MCO_TRY(mco_alloc(ctx, &read, shop->jobs));
     if (mco_text_skip_blank(text) && text->data[text->at] == '{') {
-        MCO_TRY(read_json_order(text, shop, 0, &count, read));
-        if (mco_text_skip_blank(text))
-            MCO_TRY(mco_text_fail_here(text, "the result ends before \"%c\"", text->data[text->at]));
+        static const mco_report_member members[] = {{"order", true, read_order_member}};
+        order_reader r = {shop, &count, read};
+        MCO_TRY(mco_report_read(text, members, sizeof members / sizeof members[0], &r));
     } else
         MCO_TRY(read_plain_order(text, shop, &count, read));
     if (count < shop->jobs)

@@ -174,38 +174,40 @@ mco_status mco_flowshop_write(mco_context *ctx, const mco_flowshop *shop, const 
 
 int32_t mco_flowshop_jobs(const mco_flowshop *shop)
 {
-    return shop->jobs;
+    return shop != NULL ? shop->jobs : 0;
 }
 
 int32_t mco_flowshop_machines(const mco_flowshop *shop)
 {
-    return shop->machines;
+    return shop != NULL ? shop->machines : 0;
 }
 
 int32_t mco_flowshop_time(const mco_flowshop *shop, int32_t machine, int32_t job)
 {
-    return shop->times[(int64_t)machine * shop->jobs + job];
+    return shop != NULL ? shop->times[(int64_t)machine * shop->jobs + job] : 0;
 }
 
 const char *mco_flowshop_name(const mco_flowshop *shop)
 {
-    return shop->name;
+    return shop != NULL ? shop->name : NULL;
 }
 
 const char *mco_flowshop_job_name(const mco_flowshop *shop, int32_t job)
 {
-    return shop->job_names[job];
+    return shop != NULL ? shop->job_names[job] : NULL;
 }
 
 const char *mco_flowshop_machine_name(const mco_flowshop *shop, int32_t machine)
 {
-    return shop->machine_names[machine];
+    return shop != NULL ? shop->machine_names[machine] : NULL;
 }
 
 void mco_flowshop_best_known(const mco_flowshop *shop, int64_t *makespan, int64_t *bound)
 {
-    *makespan = shop->best_makespan;
-    *bound = shop->best_bound;
+    if (makespan != NULL)
+        *makespan = shop != NULL ? shop->best_makespan : -1;
+    if (bound != NULL)
+        *bound = shop != NULL ? shop->best_bound : -1;
 }
 
 static uint64_t fnv1a(uint64_t hash, const void *data, size_t size)

@@ -333,11 +333,11 @@ static inline MCO_HD bool flowshop_choose_front(const flowshop_tables *t, int32_
         below_back += back[c] < t->rule_bound;
     }
     switch (t->rule) {
-    case MCO_FLOWSHOP_FORWARD: return true;
-    case MCO_FLOWSHOP_BACKWARD: return false;
-    case MCO_FLOWSHOP_ALTERNATE: return depth % 2 == 0;
-    case MCO_FLOWSHOP_MAXSUM: return sum_front >= sum_back;
-    case MCO_FLOWSHOP_MINMIN: return flowshop_min_min(front, back, count, below_front, below_back);
+    case MCO_FLOWSHOP_BRANCHING_FORWARD: return true;
+    case MCO_FLOWSHOP_BRANCHING_BACKWARD: return false;
+    case MCO_FLOWSHOP_BRANCHING_ALTERNATE: return depth % 2 == 0;
+    case MCO_FLOWSHOP_BRANCHING_MAXSUM: return sum_front >= sum_back;
+    case MCO_FLOWSHOP_BRANCHING_MINMIN: return flowshop_min_min(front, back, count, below_front, below_back);
     default: return below_front != below_back ? below_front < below_back : sum_front >= sum_back;
     }
 }

@@ -10,8 +10,7 @@
 #ifndef MCO_FLOWSHOP_LANES_H
 #define MCO_FLOWSHOP_LANES_H
 
-#include "base/unroll.h"
-#include "base/vector.h"
+#include "base/lanes.h"
 
 #if LANE_BITS == 16
 typedef int16_t lane;
@@ -22,9 +21,6 @@ typedef int32_t lane;
 typedef uint64_t pair;
 #define LANE_MAX INT32_MAX
 #endif
-#define LANE_PASTE2(name, set, bits) name##_##set##_##bits
-#define LANE_PASTE(name, set, bits) LANE_PASTE2(name, set, bits)
-#define VARIANT(name) LANE_PASTE(name, LANE_SET, LANE_BITS)  // name_avx512_16
 
 typedef lane vec __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef pair vec_pairs __attribute__((vector_size(VEC_BYTES), may_alias));

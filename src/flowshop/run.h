@@ -4,11 +4,13 @@
 #ifndef MCO_FLOWSHOP_RUN_H
 #define MCO_FLOWSHOP_RUN_H
 
+#include "base/run.h"
 #include "device/device.h"
 #include "flowshop/instance.h"
 #include "flowshop/variants.h"
 
 typedef struct flowshop_run {
+    mco_run run;                      // clock, ends, history, log
     mco_context *ctx;
     const mco_flowshop *shop;
     const mco_flowshop_params *params;
@@ -18,20 +20,14 @@ typedef struct flowshop_run {
     int threads;                      // resolved, at least 1
     mco_gpu *gpus;                    // [gpu_count] chosen; none with an engine of the host
     int gpu_count;
-    double start_s;                   // mco_clock_s() at the start
-    double deadline_s;                // mco_clock_s() at the time limit; infinite without one
     int64_t upper_bound;              // only schedules below it count; falls with the incumbent
     int64_t fixed_bound;              // N of the fixed-incumbent protocol, -1 without it
-    bool is_asked_to_stop;            // the callback asked once
-    mco_flowshop_result *result;      // incumbent, bound, history, counters; what engines fill
-    int64_t history_room;
-    double reported_s, logged_s;      // when progress was last reported and logged
-    int64_t log_lines;                // of progress, for the header every 20
+    mco_flowshop_result *result;      // incumbent, bound, counters; what engines fill
+    mco_flowshop_solution incumbent;  // the same, for the callback
 } flowshop_run;
 
-// Offers a schedule; records it if its makespan is below run->upper_bound: rechecks it, extends the
-// history, logs, calls back. `source` names who found it in the log. Errors: INTERNAL when the
-// makespan claimed is wrong, MEMORY.
+// Offers a schedule; records it if its makespan is below run->upper_bound: rechecks it, then tells the run.
+// `source` names who found it in the log. Errors: INTERNAL when the makespan claimed is wrong, MEMORY.
 mco_status flowshop_run_improve(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source);
 
 // Takes a schedule over, whatever it is worth: one given by the user or by a checkpoint.
@@ -40,14 +36,7 @@ mco_status flowshop_run_adopt(flowshop_run *run, int64_t makespan, const int32_t
 // Raises the proven bound.
 void flowshop_run_raise_bound(flowshop_run *run, int64_t bound);
 
-// True when the run must end: time, cancellation, callback, target, gap; *stop tells which. Calls
-// back at most every 0.1 s. To be called at least every 0.05 s. `work` is nodes or iterations done.
+// True when the run must end; *stop tells why. As mco_run_must_stop(). `work` is nodes or iterations done.
 bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop);
-
-// True every 5 s: time for a progress line.
-bool flowshop_run_log_is_due(flowshop_run *run);
-
-// Seconds since the start.
-double flowshop_run_time_s(const flowshop_run *run);
 
 #endif

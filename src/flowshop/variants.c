@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "flowshop/variants.h"
 
-#include <string.h>
+#include "base/context.h"
 
-#include "base/simd.h"
-
-#define DECLARE(set, bits)                                                \
+#define DECLARE(set, simd, bits)                                                \
     extern const struct flowshop_explorer_ops flowshop_explorer_##set##_##bits; \
     extern const struct flowshop_insertion_ops flowshop_insertion_##set##_##bits;
-#define VARIANT(set, bits) {#set, bits, &flowshop_explorer_##set##_##bits, &flowshop_insertion_##set##_##bits}
+#define DEFINE(set, simd, bits)                                                 \
+    static const flowshop_variant set##_##bits = {                              \
+        {simd, bits}, &flowshop_explorer_##set##_##bits, &flowshop_insertion_##set##_##bits};
+#define LIST(set, simd, bits) &set##_##bits,
 
-DECLARE(portable, 16)
-DECLARE(portable, 32)
-#ifdef MCO_HAVE_AVX512
-DECLARE(avx512, 16)
-DECLARE(avx512, 32)
-DECLARE(avx2, 16)
-DECLARE(avx2, 32)
-#endif
-
-// Widest first; 16 bits before 32.
-static const flowshop_variant variants[] = {
-#ifdef MCO_HAVE_AVX512
-    VARIANT(avx512, 16), VARIANT(avx512, 32), VARIANT(avx2, 16), VARIANT(avx2, 32),
-#endif
-    VARIANT(portable, 16), VARIANT(portable, 32),
-};
+MCO_EACH_LANES(DECLARE, 16)
+MCO_EACH_LANES(DECLARE, 32)
+MCO_EACH_LANES(DEFINE, 16)
+MCO_EACH_LANES(DEFINE, 32)
+static const flowshop_variant *const variants[] = {MCO_EACH_LANES(LIST, 16) MCO_EACH_LANES(LIST, 32)};
 
 int64_t flowshop_longest_path(const mco_flowshop *shop)
 {
@@ -53,15 +43,9 @@ int64_t flowshop_longest_path(const mco_flowshop *shop)
     return by_count < jobs + machines ? by_count : jobs + machines;
 }
 
-const flowshop_variant *flowshop_variant_choose(mco_flowshop_simd simd, const mco_flowshop *shop)
+const flowshop_variant *flowshop_variant_choose(mco_context *ctx, mco_simd simd, const mco_flowshop *shop)
 {
-    static const char *const names[] = {NULL, "avx512", "avx2", "portable"};
-    int bits = shop != NULL && flowshop_longest_path(shop) >= INT16_MAX ? 32 : 16;
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
-        const flowshop_variant *v = &variants[i];
-        if (v->lane_bits == bits && mco_simd_has(v->simd) &&
-            (simd == MCO_FLOWSHOP_SIMD_AUTO || strcmp(v->simd, names[simd]) == 0))
-            return v;
-    }
-    return NULL;
+    const flowshop_variant *variant = NULL;
+    const int bits = shop != NULL && flowshop_longest_path(shop) >= INT16_MAX ? 32 : 16;
+    return mco_pick(ctx, variants, simd, bits, &variant) == MCO_OK ? variant : NULL;
 }

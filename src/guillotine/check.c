@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/structs.h"
 #include "guillotine/instance.h"
 
 // What the cut above a node says of it.
@@ -49,11 +50,11 @@ static node_text describe(const check *c, int64_t node)
     const mco_guillotine_node *n = &c->nodes[node];
     node_text t;
     char what[64] = "";
-    if (n->kind == MCO_GUILLOTINE_CUT_NODE)
+    if (n->kind == MCO_GUILLOTINE_NODE_CUT)
         snprintf(what, sizeof what, "cut at %c = %d of ", n->cut == MCO_GUILLOTINE_CUT_X ? 'x' : 'y', n->at);
-    else if (n->kind == MCO_GUILLOTINE_PIECE)
+    else if (n->kind == MCO_GUILLOTINE_NODE_PIECE)
         snprintf(what, sizeof what, "piece %" PRId64 "%s, ", piece_number(n->piece), n->is_rotated ? " turned" : "");
-    else if (n->kind == MCO_GUILLOTINE_WASTE)
+    else if (n->kind == MCO_GUILLOTINE_NODE_WASTE)
         snprintf(what, sizeof what, "waste, ");
     snprintf(t.text, sizeof t.text, "node %" PRId64 " (%s%d x %d at %d,%d)", node, what, n->width, n->height, n->x,
              n->y);
@@ -65,15 +66,15 @@ static mco_status claim(check *c, int64_t of, int part, rectangle r)
 {
     const int64_t node = c->nodes[of].parts[part];
     if (node <= of || node >= c->count)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: a part is node %lld, between %lld and %lld was expected",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: a part is node %lld, between %lld and %lld was expected",
                         describe(c, of).text, (long long)node, (long long)of + 1, (long long)c->count - 1);
     if (c->above[node].part_of >= 0)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: a part of node %lld and again of node %lld",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: a part of node %lld and again of node %lld",
                         describe(c, node).text, (long long)c->above[node].part_of, (long long)of);
     c->above[node].part_of = of;
     const mco_guillotine_node *n = &c->nodes[node];
     if (n->x != r.x || n->y != r.y || n->width != r.width || n->height != r.height)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: the cut leaves %lld x %lld at %lld,%lld there, see %s",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the cut leaves %lld x %lld at %lld,%lld there, see %s",
                         describe(c, node).text, (long long)r.width, (long long)r.height, (long long)r.x, (long long)r.y,
                         describe(c, of).text);
     return MCO_OK;
@@ -82,8 +83,8 @@ static mco_status claim(check *c, int64_t of, int part, rectangle r)
 static bool is_trim(const check *c, const mco_guillotine_node *cut)
 {
     const mco_guillotine_node_kind a = c->nodes[cut->parts[0]].kind, b = c->nodes[cut->parts[1]].kind;
-    return (a == MCO_GUILLOTINE_PIECE && b == MCO_GUILLOTINE_WASTE) ||
-           (a == MCO_GUILLOTINE_WASTE && b == MCO_GUILLOTINE_PIECE);
+    return (a == MCO_GUILLOTINE_NODE_PIECE && b == MCO_GUILLOTINE_NODE_WASTE) ||
+           (a == MCO_GUILLOTINE_NODE_WASTE && b == MCO_GUILLOTINE_NODE_PIECE);
 }
 
 // The stage of a cut that is no trim.
@@ -101,12 +102,12 @@ static mco_status check_cut(check *c, int64_t node)
     mco_status st = MCO_OK;
     const mco_guillotine_node *n = &c->nodes[node];
     if (n->cut != MCO_GUILLOTINE_CUT_X && n->cut != MCO_GUILLOTINE_CUT_Y)
-        MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "node %lld: the cut's direction is %d, x or y was expected",
+        MCO_TRY(mco_fail(c->ctx, MCO_ERR_CHECK, "node %lld: the cut's direction is %d, x or y was expected",
                          (long long)node, (int)n->cut));
     const bool is_x = n->cut == MCO_GUILLOTINE_CUT_X;
     const int64_t side = is_x ? n->width : n->height;
     if (n->at <= 0 || n->at >= side)
-        MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: not inside, more than 0 and less than %lld was expected",
+        MCO_TRY(mco_fail(c->ctx, MCO_ERR_CHECK, "%s: not inside, more than 0 and less than %lld was expected",
                          describe(c, node).text, (long long)side));
     rectangle first = {n->x, n->y, n->width, n->height}, second = first;
     // The blade may take all that is left: then the second part is empty.
@@ -126,7 +127,7 @@ static mco_status check_cut(check *c, int64_t node)
         return MCO_OK;
     const int64_t stage = stage_of(c, node);
     if (c->params->stages > 0 && stage > c->params->stages)
-        MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: stage %lld, at most %lld allowed", describe(c, node).text,
+        MCO_TRY(mco_fail(c->ctx, MCO_ERR_CHECK, "%s: stage %lld, at most %lld allowed", describe(c, node).text,
                          (long long)stage, (long long)c->params->stages));
     for (int part = 0; part < 2; part++) {
         c->above[n->parts[part]].stage = stage;
@@ -140,18 +141,18 @@ static mco_status check_piece(check *c, int64_t node)
 {
     const mco_guillotine_node *n = &c->nodes[node];
     if (n->piece < 0 || n->piece >= c->problem->pieces)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: pieces are 1 to %lld", describe(c, node).text,
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: pieces are 1 to %lld", describe(c, node).text,
                         (long long)c->problem->pieces);
     const mco_guillotine_piece *p = &c->problem->piece[n->piece];
     if (n->is_rotated && !c->params->rotate)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: rotation is not allowed", describe(c, node).text);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: rotation is not allowed", describe(c, node).text);
     if (n->is_rotated && !p->is_rotatable)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: this piece must not be turned", describe(c, node).text);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: this piece must not be turned", describe(c, node).text);
     const int32_t width = n->is_rotated ? p->height : p->width, height = n->is_rotated ? p->width : p->height;
     if (n->width != width || n->height != height)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: this piece is %d x %d", describe(c, node).text, width, height);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: this piece is %d x %d", describe(c, node).text, width, height);
     if (p->value > INT64_MAX - c->value)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: worth %lld and %lld before it, the sum is beyond 2^63 - 1",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: worth %lld and %lld before it, the sum is beyond 2^63 - 1",
                         describe(c, node).text, (long long)p->value, (long long)c->value);
     c->value += p->value;
     return MCO_OK;
@@ -160,20 +161,18 @@ static mco_status check_piece(check *c, int64_t node)
 static mco_status check_node(check *c, int64_t node)
 {
     if (c->above[node].part_of < 0)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s: a part of no cut before it", describe(c, node).text);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: a part of no cut before it", describe(c, node).text);
     switch (c->nodes[node].kind) {
-    case MCO_GUILLOTINE_CUT_NODE: return check_cut(c, node);
-    case MCO_GUILLOTINE_PIECE: return check_piece(c, node);
-    case MCO_GUILLOTINE_WASTE: return MCO_OK;
+    case MCO_GUILLOTINE_NODE_CUT: return check_cut(c, node);
+    case MCO_GUILLOTINE_NODE_PIECE: return check_piece(c, node);
+    case MCO_GUILLOTINE_NODE_WASTE: return MCO_OK;
     }
-    return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "node %lld: kind %d, waste, a piece or a cut was expected",
+    return mco_fail(c->ctx, MCO_ERR_CHECK, "node %lld: kind %d, waste, a piece or a cut was expected",
                     (long long)node, (int)c->nodes[node].kind);
 }
 
 static mco_status check_params(mco_context *ctx, const mco_guillotine_params *p)
 {
-    if (p->struct_size != sizeof *p)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
     if (p->stages < 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "stages is %lld, at least 0 was expected", (long long)p->stages);
     if (p->kerf < 0 || p->kerf > MCO_GUILLOTINE_MAX_SIDE)
@@ -189,14 +188,16 @@ mco_status mco_guillotine_check(mco_context *ctx, const mco_guillotine *problem,
                                 const mco_guillotine_node *nodes, int64_t count, int64_t *value)
 {
     mco_status st = MCO_OK;
-    if (ctx == NULL || problem == NULL || params == NULL || value == NULL || (nodes == NULL && count > 0))
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    if (ctx == NULL || problem == NULL || value == NULL || (nodes == NULL && count > 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    check c = {.ctx = ctx, .problem = problem, .params = params, .nodes = nodes, .count = count};
-    MCO_TRY(check_params(ctx, params));
+    check c = {.ctx = ctx, .problem = problem, .params = &p, .nodes = nodes, .count = count};
+    MCO_TRY(MCO_TAKE(ctx, params, &p));
+    MCO_TRY(check_params(ctx, &p));
     if (count < 1)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the plan has %lld nodes, at least 1 was expected", (long long)count));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "the plan has %lld nodes, at least 1 was expected", (long long)count));
     if (nodes[0].x != 0 || nodes[0].y != 0 || nodes[0].width != problem->width || nodes[0].height != problem->height)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the plate is %d x %d at 0,0", describe(&c, 0).text, problem->width,
+        MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "%s: the plate is %d x %d at 0,0", describe(&c, 0).text, problem->width,
                          problem->height));
     MCO_TRY(mco_alloc(ctx, &c.above, count));
     for (int64_t node = 1; node < count; node++)

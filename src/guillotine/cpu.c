@@ -24,39 +24,14 @@ static const double SUPERVISE_S = 0.02;
 
 // ---- Variants
 
-#define DECLARE(set, bits)                                                                            \
-    extern int64_t guillotine_run_tile_##set##_##bits(const guillotine_lanes_run *, int32_t, int32_t, void *); \
-    extern const size_t guillotine_scratch_bytes_##set##_##bits;
-#define CASE(set, bits)                                                                               \
-    if (lane_bits == (bits) && is_wanted(simd, #set)) {                                               \
-        *out = (guillotine_lanes_variant){#set, bits, guillotine_run_tile_##set##_##bits,             \
-                                          guillotine_scratch_bytes_##set##_##bits};                   \
-        return MCO_OK;                                                                                \
-    }
-#define ALL_BITS(DO, set) DO(set, 16) DO(set, 32) DO(set, 64)
+#define DECLARE(set, simd, bits) extern const guillotine_lanes_variant guillotine_lanes_##set##_##bits;
+#define LIST(set, simd, bits) &guillotine_lanes_##set##_##bits,
 
-#ifdef MCO_HAVE_AVX512
-ALL_BITS(DECLARE, avx512)
-ALL_BITS(DECLARE, avx2)
-#endif
-ALL_BITS(DECLARE, portable)
-
-static bool is_wanted(mco_guillotine_simd simd, const char *set)
-{
-    static const char *const names[] = {NULL, "avx512", "avx2", "portable"};
-    return mco_simd_has(set) && (simd == MCO_GUILLOTINE_SIMD_AUTO || strcmp(names[simd], set) == 0);
-}
-
-static mco_status choose_variant(mco_context *ctx, mco_guillotine_simd simd, int lane_bits,
-                                 guillotine_lanes_variant *out)
-{
-#ifdef MCO_HAVE_AVX512
-    ALL_BITS(CASE, avx512)
-    ALL_BITS(CASE, avx2)
-#endif
-    ALL_BITS(CASE, portable)
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "this processor or this build lacks the vector unit asked for");
-}
+MCO_EACH_LANES(DECLARE, 16)
+MCO_EACH_LANES(DECLARE, 32)
+MCO_EACH_LANES(DECLARE, 64)
+static const guillotine_lanes_variant *const variants[] = {MCO_EACH_LANES(LIST, 16) MCO_EACH_LANES(LIST, 32)
+                                                               MCO_EACH_LANES(LIST, 64)};
 
 // ---- The engine
 
@@ -67,7 +42,8 @@ typedef struct level {
 typedef struct engine {
     mco_context *ctx;
     const guillotine_job *job;
-    guillotine_lanes_variant variant;
+    const guillotine_lanes_variant *variant;
+    int lane_bits;
     int32_t panel;  // lanes of a panel
     int32_t cap;
     guillotine_lanes_axis x, y;
@@ -103,20 +79,21 @@ static void wait_for(const atomic_int *progress, int32_t most, const atomic_bool
 static void work(void *shared, int worker)
 {
     engine *e = shared;
-    void *scratch = e->scratch + (size_t)worker * e->variant.scratch_bytes;
-    int64_t sums = 0;
+    void *scratch = e->scratch + (size_t)worker * e->variant->scratch_bytes;
     bool is_stopped = false;
-    for (int32_t ti; !is_stopped && (ti = atomic_fetch_add(&e->next_row, 1)) < e->x.tiles;)
+    for (int32_t ti; !is_stopped && (ti = atomic_fetch_add(&e->next_row, 1)) < e->x.tiles;) {
+        int64_t sums = 0;
         for (int32_t tj = 0; tj < e->y.tiles; tj++) {
             if (ti > 0)
                 wait_for(&e->progress[ti - 1], tj, &e->is_stopped);
             is_stopped = atomic_load_explicit(&e->is_stopped, memory_order_relaxed);
             if (is_stopped)
                 break;
-            sums += e->variant.run_tile(&e->run, ti, tj, scratch);
+            sums += e->variant->run_tile(&e->run, ti, tj, scratch);
             atomic_store_explicit(&e->progress[ti], tj + 1, memory_order_release);
         }
-    atomic_fetch_add(&e->sums, sums);
+        atomic_fetch_add(&e->sums, sums);
+    }
 }
 
 // Computes the level that `run` describes. *stop is set if it was interrupted.
@@ -133,7 +110,7 @@ static mco_status run_level(engine *e, mco_stop *stop)
     } else {
         MCO_TRY(mco_team_start(e->ctx, e->threads, work, e, &team));
         while (!mco_team_wait(&team, SUPERVISE_S))
-            if (guillotine_is_stopped(e->ctx, e->job, stop))
+            if (guillotine_is_stopped(e->job, e->relaxations + atomic_load(&e->sums), stop))
                 atomic_store(&e->is_stopped, true);
     }
     e->relaxations += atomic_load(&e->sums);
@@ -160,7 +137,7 @@ static int64_t bytes_needed(const engine *e)
     const int64_t a = table_bytes(e, x, y), b = table_bytes(e, y, x), cells = (int64_t)x->count * y->count;
     const int64_t strips = (int64_t)sizeof(guillotine_strip) *
                            ((int64_t)x->count * tiles_of(e, y) + (int64_t)y->count * tiles_of(e, x));
-    const int64_t stages = e->job->stages, table = e->job->wants_table ? cells * (e->variant.lane_bits / 8) : 0;
+    const int64_t stages = e->job->stages, table = e->job->wants_table ? cells * (e->lane_bits / 8) : 0;
     return (a + b) * (1 + (stages + 1) / 2) + strips + ((int64_t)x->side + y->side) * 4 + table;
 }
 
@@ -190,7 +167,7 @@ done:
 static mco_status make_rank(engine *e, const guillotine_axis *axis, int32_t **rank)
 {
     mco_status st = MCO_OK;
-    const bool is_exact = e->variant.lane_bits == 16;
+    const bool is_exact = e->lane_bits == 16;
     MCO_TRY(mco_alloc(e->ctx, rank, (int64_t)axis->side + 1));
     for (int32_t p = 0; p < axis->count; p++) {
         const int32_t end = p + 1 < axis->count ? axis->at[p + 1] : axis->side + 1;
@@ -242,8 +219,8 @@ static mco_status open_engine(mco_context *ctx, const guillotine_job *job, int l
 {
     mco_status st = MCO_OK;
     const guillotine_axis *x = &job->model->x, *y = &job->model->y;
-    *e = (engine){.ctx = ctx, .job = job, .cap = cap};
-    MCO_TRY(choose_variant(ctx, job->simd, lane_bits, &e->variant));
+    *e = (engine){.ctx = ctx, .job = job, .cap = cap, .lane_bits = lane_bits};
+    MCO_TRY(mco_pick(ctx, variants, job->simd, lane_bits, &e->variant));
     e->panel = GUILLOTINE_PANEL_BYTES * 8 / lane_bits;
     const int64_t need = bytes_needed(e);
     if (need > job->memory_bytes)
@@ -259,7 +236,7 @@ static mco_status open_engine(mco_context *ctx, const guillotine_job *job, int l
     MCO_TRY(mco_alloc(ctx, &e->progress, e->x.tiles));
     if (guillotine_all_relaxations(job) >= PARALLEL_RELAXATIONS)
         e->threads = job->threads < e->x.tiles ? job->threads : e->x.tiles;
-    MCO_TRY(mco_alloc(ctx, &e->scratch, (int64_t)(e->threads + (e->threads == 0)) * (int64_t)e->variant.scratch_bytes));
+    MCO_TRY(mco_alloc(ctx, &e->scratch, (int64_t)(e->threads + (e->threads == 0)) * (int64_t)e->variant->scratch_bytes));
 done:
     return st;
 }
@@ -313,7 +290,7 @@ static mco_status compute_level(engine *e, const level *before, const level *now
         run->before_a = before->a;
         run->before_b = before->a == NULL ? before->b : NULL;
     }
-    if (e->variant.lane_bits == 16) {
+    if (e->lane_bits == 16) {
         fill_sentinels(now->a, e->y.tiles, e->x.count, e->panel, e->cap);
         fill_sentinels(now->b, e->x.tiles, e->y.count, e->panel, e->cap);
     }
@@ -322,7 +299,7 @@ static mco_status compute_level(engine *e, const level *before, const level *now
 
 static int64_t lane_at(const engine *e, const char *table, int64_t cell)
 {
-    switch (e->variant.lane_bits) {
+    switch (e->lane_bits) {
     case 16: return ((const uint16_t *)(const void *)table)[cell];
     case 32: return ((const int32_t *)(const void *)table)[cell];
     default: return ((const int64_t *)(const void *)table)[cell];
@@ -337,7 +314,7 @@ static int64_t value_at(const void *table, int32_t number, int32_t i, int32_t j)
     const int32_t p = e->panel;
     const int64_t lane = l->a != NULL ? lane_at(e, l->a, ((int64_t)(j / p) * (e->x.count + 1) + i) * p + j % p)
                                       : lane_at(e, l->b, ((int64_t)(i / p) * (e->y.count + 1) + j) * p + i % p);
-    if (e->variant.lane_bits != 16)
+    if (e->lane_bits != 16)
         return lane;
     return lane < e->cap ? (int64_t)e->x.at[i] * e->y.at[j] - lane : INT64_MIN;
 }
@@ -376,7 +353,7 @@ static mco_status take_answer_table(engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
     const int64_t cells = (int64_t)e->x.count * e->y.count;
-    const bool is_32 = e->variant.lane_bits == 32;
+    const bool is_32 = e->lane_bits == 32;
     if (is_32)
         MCO_TRY(mco_alloc(e->ctx, &answer->table_32, cells));
     else
@@ -391,15 +368,15 @@ static mco_status compute(engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
     answer->passes++;
-    answer->value_bits = e->variant.lane_bits;
-    answer->simd = e->variant.simd;
-    answer->threads = e->threads + (e->threads == 0);
+    answer->work.lane_bits = e->lane_bits;
+    answer->work.simd = e->variant->build.simd;
+    answer->work.threads = e->threads + (e->threads == 0);
     if (e->job->stages > 0)
         return compute_stages(e, &answer->stop);
     if (e->levels[0].a == NULL)
         MCO_TRY(take_level(e, true, true, &e->levels[0]));
     e->level_count = 1;
-    if (e->job->wants_table && e->variant.lane_bits != 16)
+    if (e->job->wants_table && e->lane_bits != 16)
         MCO_TRY(take_answer_table(e, answer));
     MCO_TRY(compute_level(e, NULL, &e->levels[0], true, true, &answer->stop));
 done:
@@ -411,7 +388,7 @@ done:
 static void copy_values(const engine *e)
 {
     const level *l = &e->levels[e->level_count - 1];
-    const int64_t columns = e->x.count, rows = e->y.count, bytes = e->variant.lane_bits / 8;
+    const int64_t columns = e->x.count, rows = e->y.count, bytes = e->lane_bits / 8;
     for (int64_t i = 0; i < columns && l->a != NULL; i++)
         for (int64_t j = 0; j < rows; j += e->panel) {
             const int64_t lanes = rows - j < e->panel ? rows - j : e->panel;
@@ -475,7 +452,7 @@ static mco_status run_waste_ahead(mco_context *ctx, const guillotine_job *job, g
     mco_status st = MCO_OK;
     const guillotine_model *m = job->model;
     guillotine_job half = *job;
-    engine values = {.job = job, .panel = GUILLOTINE_PANEL_BYTES / 4, .variant.lane_bits = 32};
+    engine values = {.job = job, .panel = GUILLOTINE_PANEL_BYTES / 4, .lane_bits = 32};
     if (!job->wants_table || job->stages > 0 || !m->is_within_area || m->value_bound > INT32_MAX ||
         (int64_t)m->x.count * m->y.count < WASTE_AHEAD_CELLS)
         return MCO_OK;
@@ -483,7 +460,7 @@ static mco_status run_waste_ahead(mco_context *ctx, const guillotine_job *job, g
     half.wants_table = false;
     values.job = &half;
     values.panel = GUILLOTINE_PANEL_BYTES / 2;
-    values.variant.lane_bits = 16;
+    values.lane_bits = 16;
     if (bytes_needed(&values) > half.memory_bytes)
         return MCO_OK;
     MCO_TRY(open_engine(ctx, job, 16, CAPS[CAP_COUNT - 1], e));

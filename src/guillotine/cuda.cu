@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(PIECE_THREADS) place_pieces(const __grid_const
     const int32_t stride = gridDim.y * PIECE_THREADS * vector::COUNT;
     for (int32_t j = (blockIdx.y * PIECE_THREADS + threadIdx.x) * vector::COUNT; j < other.pitch; j += stride) {
         lane v[vector::COUNT];
-        UNROLL
+#pragma unroll
         for (int l = 0; l < vector::COUNT; l++)
             v[l] = j + l < other.count ? (lane)t.best_piece[own + other.piece_class[j + l] * step] : 0;
         uint4 bytes;
@@ -61,7 +61,7 @@ template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_ro
         next.mask = 0;
         if (stage + 1 < stages)
             t.find_stage(&next, stage + 1);
-        arrive();
+        copies_wait_all();
         __syncthreads();  // the stage has arrived, and all are done with the one before
         if (stage + 1 < stages)
             t.bring_stage(s_rows, s_strips, next, stage + 1);

@@ -3,6 +3,7 @@
 #ifndef MCO_GUILLOTINE_ENGINE_H
 #define MCO_GUILLOTINE_ENGINE_H
 
+#include "base/run.h"
 #include "guillotine/model.h"
 
 // One run over the table. With stages K > 0 the levels are F_0, the best single piece that fits, then F_s closed along
@@ -12,11 +13,11 @@ typedef struct guillotine_job {
     int32_t stages;            // 0: any number
     mco_guillotine_cut first;  // with stages: X or Y, never ANY
     bool wants_table;          // all values exact; else the plate's value and plan are enough
-    mco_guillotine_simd simd;
+    mco_simd simd;
     int threads;               // at least 1
     int64_t memory_bytes;      // at most that much for tables; engines refuse more with the need
     const char *gpus;          // as the parameter
-    double begin_s, deadline_s;  // of mco_clock_s(); INFINITY: none
+    mco_run *run;              // clock, ends, log; NULL: it never ends early
 } guillotine_job;
 
 // A step of the plan, depth first, lower or left part first: what becomes of a rectangle x[i] x y[j]. It is first made as
@@ -42,10 +43,9 @@ typedef struct guillotine_answer {
     int32_t *table_32;
     int64_t relaxations;      // sums evaluated
     int64_t table_bytes;
-    int32_t value_bits, passes, threads;
-    const char *simd;
-    mco_gpu gpu;
-    double device_s, copy_s;
+    int32_t passes;
+    mco_work work;            // lane_bits are those of the last pass
+    double copy_s;
 } guillotine_answer;
 
 // Errors: LIMIT (memory, with the need), MEMORY, DEVICE, INTERNAL.
@@ -80,8 +80,8 @@ mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, cons
                            const guillotine_step *steps, int64_t step_count, mco_guillotine_cut last_cut,
                            mco_guillotine_node **nodes, int64_t *count);
 
-// Whether the run is to stop now, and why: *stop is TIME or CANCELLED. Calls back; for the calling thread.
-bool guillotine_is_stopped(mco_context *ctx, const guillotine_job *job, mco_stop *stop);
+// Whether the run is to stop now, and why: *stop is TIME or CANCELLED. As mco_run_must_stop(); `done` relaxations so far.
+bool guillotine_is_stopped(const guillotine_job *job, int64_t done, mco_stop *stop);
 
 // Relaxations over all cuts x' <= x/2 of the job's levels: what a plain program evaluates. INT64_MAX where there are more.
 int64_t guillotine_all_relaxations(const guillotine_job *job);

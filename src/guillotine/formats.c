@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/names.h"
+#include "base/number.h"
 #include "base/output.h"
 
 enum {
@@ -371,25 +372,6 @@ void guillotine_write_text(const mco_guillotine *problem, FILE *file)
     }
 }
 
-// A name stands in quotes where a reader would cut or trim it.
-static void write_name(const char *name, FILE *file)
-{
-    const size_t size = strlen(name);
-    if (size == 0)
-        return;
-    if (strpbrk(name, ",;\t\"") == NULL && !isspace((unsigned char)name[0]) && !isspace((unsigned char)name[size - 1])) {
-        fputs(name, file);
-        return;
-    }
-    fputc('"', file);
-    for (size_t i = 0; i < size; i++) {
-        if (name[i] == '"')
-            fputc('"', file);
-        fputc(name[i], file);
-    }
-    fputc('"', file);
-}
-
 void guillotine_write_csv(const mco_guillotine *problem, FILE *file)
 {
     const bool has_names = problem->piece_names != NULL;
@@ -398,7 +380,7 @@ void guillotine_write_csv(const mco_guillotine *problem, FILE *file)
     for (int64_t i = 0; i < problem->pieces; i++) {
         const mco_guillotine_piece *p = &problem->piece[i];
         if (has_names) {
-            write_name(problem->piece_names[i] != NULL ? problem->piece_names[i] : "", file);
+            mco_write_cell(problem->piece_names[i] != NULL ? problem->piece_names[i] : "", file);
             fputc(',', file);
         }
         fprintf(file, "%d,%d,%lld,%s\n", p->width, p->height, (long long)p->value, p->is_rotatable ? "yes" : "no");

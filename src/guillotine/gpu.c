@@ -210,8 +210,9 @@ static mco_status place_arrays(gpu_engine *e)
     }
     e->tables.class_pitch = classes[1];
     const ptrdiff_t to_host = e->arena.host - e->arena.device;
-    guillotine_gpu_best(e->job->model, (const int32_t *)(const void *)((const char *)e->tables.axis[0].piece_class + to_host),
-              (const int32_t *)(const void *)((const char *)e->tables.axis[1].piece_class + to_host), classes[0], classes[1], best);
+    const void *of_x = (const char *)e->tables.axis[0].piece_class + to_host,
+               *of_y = (const char *)e->tables.axis[1].piece_class + to_host;
+    guillotine_gpu_best(e->job->model, of_x, of_y, classes[0], classes[1], best);
     MCO_CUDA(e->ctx, cudaMemcpyAsync(e->arena.device, e->arena.host, e->arena.bytes, cudaMemcpyHostToDevice, e->device.stream));
     MCO_CUDA(e->ctx, cudaMemsetAsync(e->d_done, 0, (size_t)((char *)e->d_trace - (char *)e->d_done), e->device.stream));
 done:
@@ -306,8 +307,8 @@ static mco_status take_answer_table(gpu_engine *e, guillotine_answer *answer)
         MCO_TRY(mco_alloc(e->ctx, &answer->table_32, columns * rows));
     else
         MCO_TRY(mco_alloc(e->ctx, &answer->table_64, columns * rows));
-    MCO_TRY(guillotine_copier_start(e->ctx, e->job->threads, columns, (size_t)(rows * e->tables.lane_bytes), answer_table(answer),
-                                    &e->copier));
+    MCO_TRY(guillotine_copier_start(e->ctx, e->job->threads, columns, (size_t)(rows * e->tables.lane_bytes),
+                                    answer_table(answer), &e->copier));
 done:
     return st;
 }
@@ -324,7 +325,7 @@ static mco_status fill_tables(gpu_engine *e, guillotine_answer *answer)
     for (int k = 0; step < e->schedule.steps; k ^= 1) {
         if (step > 0) {
             MCO_CUDA(e->ctx, cudaEventSynchronize(e->used[k]));  // at most one batch waits for the one at work
-            if (guillotine_is_stopped(e->ctx, e->job, &answer->stop))
+            if (guillotine_is_stopped(e->job, 0, &answer->stop))
                 return MCO_OK;
         }
         const bool is_first = step == 0;
@@ -381,7 +382,7 @@ static mco_status make_answer(gpu_engine *e, guillotine_answer *answer)
     end_phase(e, PHASE_PLAN);
     answer->value = e->trace->value;
     answer->relaxations += guillotine_all_relaxations(e->job);
-    answer->value_bits = 8 * e->tables.lane_bytes;
+    answer->work.lane_bits = 8 * e->tables.lane_bytes;
     if (e->job->wants_table || e->trace->is_full)
         MCO_TRY(copy_answer_table(e, answer));
     end_phase(e, PHASE_TABLE);
@@ -426,7 +427,7 @@ static mco_status run(gpu_engine *e, const mco_gpu *gpu, guillotine_answer *answ
     mco_status st = MCO_OK;
     double device_s = 0;
     MCO_TRY(open_engine(e, gpu));
-    answer->gpu = e->device.info;
+    answer->work.gpus = (uint64_t)1 << e->device.info.index;
     answer->passes++;
     answer->table_bytes = (int64_t)(e->table_bytes[0] + e->table_bytes[1]);
     MCO_TRY(mco_device_start_clock(&e->device));
@@ -437,7 +438,7 @@ static mco_status run(gpu_engine *e, const mco_gpu *gpu, guillotine_answer *answ
     if (answer->stop == MCO_STOP_FINISHED && e->job->wants_table)
         MCO_TRY(guillotine_copier_take_staging(&e->copier, &e->device));
     MCO_TRY(mco_device_stop_clock(&e->device, &device_s));
-    answer->device_s += device_s;
+    answer->work.device_s += device_s;
     end_phase(e, PHASE_KERNELS);
     if (answer->stop == MCO_STOP_FINISHED) {
         MCO_TRY(make_answer(e, answer));
@@ -457,7 +458,7 @@ static mco_status answer_nothing(mco_context *ctx, const guillotine_job *job, gu
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(ctx, &answer->steps, 1));
     answer->steps[answer->step_count++] = (guillotine_step){GUILLOTINE_WASTE_STEP, 0, 0};
-    answer->value_bits = 32;
+    answer->work.lane_bits = 32;
     if (job->wants_table)
         MCO_TRY(mco_alloc(ctx, &answer->table_32, (int64_t)job->model->x.count * job->model->y.count));
 done:
@@ -468,26 +469,22 @@ mco_status guillotine_gpu_run(mco_context *ctx, const guillotine_job *job, guill
 {
     mco_status st = MCO_OK;
     gpu_engine e = {.ctx = ctx, .job = job};
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count = 0;
+    mco_gpu gpu;
     bool is_solved = false;
     if (job->stages > 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the gpu engine takes no stages, %d are asked for", job->stages);
     e.now_s = mco_clock_s();
-    MCO_TRY(mco_gpus_choose(ctx, job->gpus, gpus, &count));
+    MCO_TRY(mco_gpu_choose(ctx, job->gpus, &gpu));
     end_phase(&e, PHASE_CHOOSE);
-    if (count != 1)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "guillotine cutting takes one GPU, %d are given", count));
-    answer->gpu = gpus[0];
-    answer->threads = 1;
-    answer->simd = "none";
+    answer->work.gpus = (uint64_t)1 << gpu.index;
+    answer->work.threads = 1;
     if (job->model->x.count <= 1 || job->model->y.count <= 1) {
         MCO_TRY(answer_nothing(ctx, job, answer));
     } else {
-        MCO_TRY(guillotine_gpu_run_waste(ctx, job, &gpus[0], 0, answer, &is_solved));
+        MCO_TRY(guillotine_gpu_run_waste(ctx, job, &gpu, 0, answer, &is_solved));
         e.now_s = mco_clock_s();
         if (!is_solved && answer->stop == MCO_STOP_FINISHED)
-            MCO_TRY(run(&e, &gpus[0], answer));
+            MCO_TRY(run(&e, &gpu, answer));
     }
 done:
     close_engine(&e);

@@ -33,6 +33,7 @@ static char *slot_of(const guillotine_copier *c, int64_t part)
 static void move_parts(guillotine_copier *c)
 {
     for (int64_t part; (part = atomic_fetch_add(&c->next_part, 1)) < c->parts;) {
+        // Ends: the calling thread lets parts arrive one after another, or guillotine_copier_end() stops it.
         while (atomic_load_explicit(&c->arrived, memory_order_acquire) <= part) {
             if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
                 return;
@@ -114,6 +115,7 @@ mco_status guillotine_copier_run(guillotine_copier *c, mco_device *device, const
         }
         if (part >= c->parts)
             continue;
+        // Ends: what the slot held has arrived, since fewer copies than slots are under way, and workers take parts in order.
         while (atomic_load_explicit(&c->moved[part % c->slots], memory_order_acquire) < part / c->slots)
             sched_yield();
         MCO_CUDA(c->ctx, cudaMemcpy2DAsync(slot_of(c, part), c->row_bytes,

@@ -10,6 +10,7 @@
 #include "device/device_cuda.h"
 
 enum { GUILLOTINE_COPY_SLOTS = 12, GUILLOTINE_COPY_DEPTH = 4 };  // buffers; copies under way
+_Static_assert(GUILLOTINE_COPY_DEPTH <= GUILLOTINE_COPY_SLOTS, "a buffer is free or has arrived when it is needed");
 
 typedef struct guillotine_copier {
     mco_context *ctx;

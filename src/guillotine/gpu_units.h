@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the table is divided for a GPU: bands of positions, steps of bands that do not depend on each other, and
-// units of work. Plain C, for the engine, its kernels and a simulation of them on the host.
+// units of work. Plain C, for the engine and its kernels.
 //
 // Coordinates are divided by their greatest common divisor. A band is a run of positions that spans less than the shortest
 // piece. Both parts of a cut are at least that long, so no cell of (band g of x) x (band h of y) depends on another one

@@ -5,14 +5,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/options.h"
+#include "base/structs.h"
 #include "base/team.h"
+#include "device/device.h"
 #include "guillotine/engine.h"
-#include "guillotine/options.h"
-#include "mco/version.h"
 
 // Sides beyond which the fast engines, which keep the rank of every coordinate, give way to the reference.
 static const int64_t MAX_RANKED_SIDE = 1 << 26;
@@ -21,26 +21,32 @@ static const double CPU_RELAXATIONS_PER_S = 4e10, GPU_PAYS_S = 2;
 // Raster points are taken where they leave at most this share of the relaxations: they do without waste in 16 bits, whose
 // sums need every position.
 static const double RASTER_PAYS = 0.35;
-static const double MEMORY_SHARE = 0.8;  // of the machine's, for tables, unless the caller says
 
 #define MCO_OPTION_STRUCT mco_guillotine_params
-static const mco_option options[] = {MCO_GUILLOTINE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY,
-                                                            MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY,
-                                                            MCO_OPTION_FLAG_ENTRY)};
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_GUILLOTINE_OPTIONS)};
+static const mco_option plan_records[] = {MCO_OPTION_RECORDS(MCO_GUILLOTINE_PLAN_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records), plan_options = MCO_OPTION_TABLE(plan_records);
 
-const mco_option *guillotine_options(size_t *count)
+const mco_option_table *mco_guillotine_options(void)
 {
-    *count = sizeof options / sizeof options[0];
-    return options;
+    return &options;
 }
 
-static mco_status refuse(mco_context *ctx, const mco_guillotine_params *params)
+const mco_option_table *mco_guillotine_plan_options(void)
 {
-    if (params->struct_size != sizeof *params)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    if (params->stages == 0 && params->first_cut != MCO_GUILLOTINE_CUT_ANY)
+    return &plan_options;
+}
+
+// Takes the parameters over and tests them.
+static mco_status take(mco_context *ctx, const mco_guillotine_params *params, mco_guillotine_params *out)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(MCO_TAKE(ctx, params, out));
+    if (out->stages == 0 && out->first_cut != MCO_GUILLOTINE_CUT_ANY)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--first-cut is for a number of stages: give --stages too");
-    return mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
+    MCO_TRY(mco_options_validate(ctx, &options, out));
+done:
+    return st;
 }
 
 static mco_status refuse_sides(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params)
@@ -62,39 +68,23 @@ typedef struct solve {
     guillotine_model raster;  // raster points, where they are taken
     guillotine_job job;       // over one of them
     guillotine_answer answer;
-    mco_guillotine_engine engine;
+    mco_engine engine;
+    mco_run run;
+    double all;               // relaxations over all cuts
     mco_guillotine_result *result;
 } solve;
 
-static int64_t memory_bytes(const mco_guillotine_params *params)
-{
-    if (params->memory > 0)
-        return params->memory << 20;
-    return (int64_t)(MEMORY_SHARE * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE));
-}
-
-static mco_guillotine_engine choose_engine(const solve *s)
+static mco_engine choose_engine(const solve *s)
 {
     const double relaxations = (double)guillotine_all_relaxations(&s->job);
     const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * s->job.threads);
     const bool is_ranked = s->model.x.side <= MAX_RANKED_SIDE && s->model.y.side <= MAX_RANKED_SIDE;
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int gpu_count = 0;
-    const char *why_none;
-    if (s->params->engine != MCO_GUILLOTINE_ENGINE_AUTO)
-        return s->params->engine;
-    if (!is_ranked) {
+    if (s->params->engine == MCO_ENGINE_AUTO && !is_ranked) {
         mco_log(s->ctx, MCO_LOG_INFO, "engine reference: sides beyond %lld, few patterns", (long long)MAX_RANKED_SIDE);
-        return MCO_GUILLOTINE_ENGINE_REFERENCE;
+        return MCO_ENGINE_REFERENCE;
     }
-    if (cpu_s > GPU_PAYS_S && s->job.stages == 0)
-        (void)mco_gpus_list(s->ctx, gpus, &gpu_count, &why_none);
-    mco_log(s->ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", gpu_count > 0 ? "gpu" : "cpu", cpu_s,
-            cpu_s <= GPU_PAYS_S    ? ""
-            : s->job.stages > 0    ? "; a GPU takes no stages"
-            : gpu_count > 0        ? ""
-                                   : "; no GPU");
-    return gpu_count > 0 ? MCO_GUILLOTINE_ENGINE_GPU : MCO_GUILLOTINE_ENGINE_CPU;
+    return mco_choose_engine(s->ctx, s->params->engine, s->params->gpus, cpu_s, GPU_PAYS_S,
+                             s->job.stages > 0 ? "a GPU takes no stages" : NULL);
 }
 
 // Chooses between normal patterns and raster points.
@@ -119,8 +109,8 @@ done:
 static mco_status run_engine(solve *s, guillotine_answer *answer)
 {
     switch (s->engine) {
-    case MCO_GUILLOTINE_ENGINE_REFERENCE: return guillotine_ref_run(s->ctx, &s->job, answer);
-    case MCO_GUILLOTINE_ENGINE_GPU:
+    case MCO_ENGINE_REFERENCE: return guillotine_ref_run(s->ctx, &s->job, answer);
+    case MCO_ENGINE_GPU:
 #ifdef MCO_HAVE_CUDA
         return guillotine_gpu_run(s->ctx, &s->job, answer);
 #else
@@ -200,7 +190,7 @@ static mco_status fill_plan(solve *s)
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the plan is worth %lld, the table says %lld", (long long)checked,
                          (long long)s->answer.value));
     for (int64_t k = 0; k < r->node_count; k++)
-        if (r->nodes[k].kind == MCO_GUILLOTINE_PIECE) {
+        if (r->nodes[k].kind == MCO_GUILLOTINE_NODE_PIECE) {
             r->pieces_used++;
             area += (int64_t)r->nodes[k].width * r->nodes[k].height;
         }
@@ -210,7 +200,7 @@ static mco_status fill_plan(solve *s)
         r->bound = r->value;
     r->outcome = r->value == r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
 done:
-    return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+    return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
 }
 
 // ---- The plan of a run that is stopped: the best grid of one piece
@@ -297,11 +287,10 @@ static void fill_counters(solve *s)
         all += guillotine_all_relaxations(&other);
     }
     r->stop = a->stop;
-    r->engine = s->engine;
-    r->simd_used = a->simd != NULL ? a->simd : "none";
-    r->threads_used = a->threads > 0 ? a->threads : s->engine == MCO_GUILLOTINE_ENGINE_CPU ? s->job.threads : 1;
-    r->has_gpu = s->engine == MCO_GUILLOTINE_ENGINE_GPU && a->gpu.name[0] != '\0';
-    r->gpu = a->gpu;
+    r->work = a->work;
+    r->work.engine = s->engine;
+    if (r->work.threads == 0)
+        r->work.threads = s->engine == MCO_ENGINE_CPU ? s->job.threads : 1;
     r->patterns_x = s->model.x.count - 1;
     r->patterns_y = s->model.y.count - 1;
     r->positions_x = s->job.model->x.count - 1;
@@ -310,10 +299,28 @@ static void fill_counters(solve *s)
     r->relaxations = a->relaxations;
     r->relaxations_skipped = a->stop == MCO_STOP_FINISHED && all > a->relaxations ? all - a->relaxations : 0;
     r->table_bytes = a->table_bytes;
-    r->value_bits = a->value_bits;
     r->passes = a->passes;
-    r->device_s = a->device_s;
     r->copy_s = a->copy_s;
+}
+
+// The plan is the first and last improvement of the run.
+static mco_status tell(solve *s)
+{
+    mco_status st = MCO_OK;
+    mco_guillotine_result *r = s->result;
+    const mco_guillotine_solution plan = {.nodes = r->nodes, .node_count = r->node_count, .value = r->value};
+    mco_run_raise_bound(&s->run, (double)r->bound);
+    MCO_TRY(mco_run_improve(&s->run, (double)r->value, &plan, s->answer.stop == MCO_STOP_FINISHED ? "table" : "grid"));
+    mco_run_log_end(&s->run);
+    mco_run_give_history(&s->run, &r->history, &r->history_count);
+done:
+    return st;
+}
+
+static void write_columns(void *user, char *out, size_t size)
+{
+    const solve *s = user;
+    snprintf(out, size, "  %11.4g  %5.1f%%", (double)s->run.work, s->all > 0 ? 100 * (double)s->run.work / s->all : 100);
 }
 
 static mco_status run(solve *s)
@@ -323,6 +330,8 @@ static mco_status run(solve *s)
     MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->model));
     s->job.model = &s->model;
     s->result->bound = s->model.value_bound;
+    mco_run_raise_bound(&s->run, (double)s->model.value_bound);
+    s->all = (double)guillotine_all_relaxations(&s->job);
     if (s->model.too_large > 0)
         mco_log(s->ctx, MCO_LOG_INFO, "%lld of %lld piece types do not fit the plate and are left out",
                 (long long)s->model.too_large, (long long)s->problem->pieces);
@@ -339,31 +348,38 @@ static mco_status run(solve *s)
     if (s->answer.stop != MCO_STOP_FINISHED)
         MCO_TRY(take_grid(s));
     MCO_TRY(fill_plan(s));
+    MCO_TRY(tell(s));
     if (s->answer.stop == MCO_STOP_FINISHED && s->params->wants_table)
         MCO_TRY(fill_table(s));
 done:
     return st;
 }
 
-// Solves with `threads`; *result is untouched on failure.
+// Solves with `threads`, on a clock that runs since begin_s; *result, as large as the caller's header says, is untouched on
+// failure.
 static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
                             int threads, double begin_s, mco_guillotine_result *result)
 {
     mco_status st = MCO_OK;
-    const double start_s = mco_clock_s();
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     solve s = {.ctx = ctx, .problem = problem, .params = params, .result = &r};
+    const mco_run_settings settings = {.time_limit_s = params->time_limit_s, .target = -1, .maximises = true,
+                                       .objective = "value", .columns = "  relaxations    done",
+                                       .write_columns = write_columns, .user = &s};
+    const double start_s = mco_clock_s();
+    s.run = mco_run_begin(ctx, &settings);
+    s.run.begin_s = begin_s;
+    mco_run_limit(&s.run, params->time_limit_s);
     r.value = -1;
     s.job = (guillotine_job){.stages = (int32_t)params->stages, .first = params->first_cut,
                              .wants_table = params->wants_table != 0, .simd = params->simd, .threads = threads,
-                             .memory_bytes = memory_bytes(params), .gpus = params->gpus,
-                             .begin_s = begin_s, .deadline_s = begin_s + params->time_limit_s};
+                             .memory_bytes = (int64_t)mco_settle_memory(params->memory), .gpus = params->gpus, .run = &s.run};
     MCO_TRY(run(&s));
-    r.solve_s = mco_clock_s() - start_s;
-    *result = r;
+    r.work.solve_s = mco_clock_s() - start_s;
+    mco_struct_give(result, &r, sizeof r);
 done:
-    if (st != MCO_OK)
-        mco_guillotine_result_clear(ctx, &r);
+    mco_run_clear(&s.run);
+    mco_guillotine_result_clear(ctx, &r);
     guillotine_answer_clear(ctx, &s.answer);
     guillotine_model_clear(ctx, &s.raster);
     guillotine_model_clear(ctx, &s.model);
@@ -374,13 +390,12 @@ mco_status mco_guillotine_solve(mco_context *ctx, const mco_guillotine *problem,
                                 mco_guillotine_result *result)
 {
     mco_status st = MCO_OK;
-    if (ctx == NULL || problem == NULL || params == NULL || result == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    if (result->struct_size != sizeof *result)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    MCO_TRY(refuse(ctx, params));
-    MCO_TRY(solve_one(ctx, problem, params, params->threads > 0 ? (int)params->threads : mco_cpu_count(), mco_clock_s(),
-                      result));
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    if (ctx == NULL || problem == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
+    MCO_TRY(take(ctx, params, &p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
+    MCO_TRY(solve_one(ctx, problem, &p, mco_settle_threads(p.threads), mco_clock_s(), result));
 done:
     mco_clear_cancel(ctx);
     return st;
@@ -395,29 +410,18 @@ typedef struct batch {
     const mco_guillotine_params *params;
     mco_guillotine_result *results;
     double begin_s;
-    atomic_int_least64_t next;
+    atomic_int_least64_t next, solved;
     atomic_bool is_stopped;
-    pthread_mutex_t lock;  // of the caller's allocator, and of the first failure
+    pthread_mutex_t lock;  // of the first failure
     mco_status status;
     int64_t failed;        // problem
     char error[MCO_ERROR_LENGTH];
 } batch;
 
-static void *allocate(size_t bytes, void *user)
+// The caller's results are as large as its header says.
+static mco_guillotine_result *result_at(mco_guillotine_result *results, int64_t k)
 {
-    batch *b = user;
-    pthread_mutex_lock(&b->lock);
-    void *block = b->ctx->params.allocate(bytes, b->ctx->params.allocator_user);
-    pthread_mutex_unlock(&b->lock);
-    return block;
-}
-
-static void release(void *block, void *user)
-{
-    batch *b = user;
-    pthread_mutex_lock(&b->lock);
-    b->ctx->params.release(block, b->ctx->params.allocator_user);
-    pthread_mutex_unlock(&b->lock);
+    return (mco_guillotine_result *)(void *)((char *)results + (size_t)k * results->struct_size);
 }
 
 static void tell_failure(batch *b, mco_status st, int64_t problem, const char *error)
@@ -442,25 +446,45 @@ static int is_stopped(const mco_progress *progress, void *user)
 static void work(void *shared, int worker)
 {
     batch *b = shared;
-    mco_context_params quiet = MCO_CONTEXT_PARAMS_INIT;
     mco_context *ctx = NULL;
     (void)worker;
-    if (!mco_has_default_allocator(b->ctx)) {
-        quiet.allocate = allocate;
-        quiet.release = release;
-        quiet.allocator_user = b;
-    }
-    mco_status st = mco_context_create(&ctx, &quiet);
+    mco_status st = mco_context_create_child(b->ctx, &ctx);
     if (st != MCO_OK)
         tell_failure(b, st, 0, "out of memory");
     else
         mco_context_set_callback(ctx, is_stopped, b);
     for (int64_t k; st == MCO_OK && !atomic_load(&b->is_stopped) && (k = atomic_fetch_add(&b->next, 1)) < b->count;) {
-        st = solve_one(ctx, b->problems[k], b->params, 1, b->begin_s, &b->results[k]);
+        st = solve_one(ctx, b->problems[k], b->params, 1, b->begin_s, result_at(b->results, k));
         if (st != MCO_OK)
             tell_failure(b, st, k, mco_context_error(ctx));
+        atomic_fetch_add(&b->solved, 1);
     }
     mco_context_destroy(&ctx);
+}
+
+static void write_batch_columns(void *user, char *out, size_t size)
+{
+    const batch *b = user;
+    snprintf(out, size, " %10lld", (long long)atomic_load(&b->solved));
+}
+
+static mco_status test_batch(batch *b)
+{
+    mco_status st = MCO_OK;
+    for (int64_t k = 0; k < b->count; k++) {
+        mco_guillotine_result *r = result_at(b->results, k);
+        MCO_TRY(mco_struct_test(b->ctx, "a result", r, sizeof *r));
+        if (b->problems[k] == NULL || r->struct_size != b->results->struct_size)
+            MCO_TRY(mco_fail(b->ctx, MCO_ERR_ARGUMENT, "problem %lld is NULL, or its result was not initialised", (long long)k));
+    }
+    for (int64_t k = 0; k < b->count; k++) {  // those that a stop leaves undone
+        mco_guillotine_result *r = result_at(b->results, k);
+        r->value = -1;
+        r->outcome = MCO_OUTCOME_UNKNOWN;
+        r->stop = MCO_STOP_TIME;
+    }
+done:
+    return st;
 }
 
 mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *const *problems, int64_t count,
@@ -468,30 +492,24 @@ mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *co
 {
     mco_status st = MCO_OK;
     mco_team team = {0};
-    if (ctx == NULL || params == NULL || (count > 0 && (problems == NULL || results == NULL)))
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    if (ctx == NULL || (count > 0 && (problems == NULL || results == NULL)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    batch b = {.ctx = ctx, .problems = problems, .count = count, .params = params, .results = results,
+    batch b = {.ctx = ctx, .problems = problems, .count = count, .params = &p, .results = results,
                .begin_s = mco_clock_s(), .lock = PTHREAD_MUTEX_INITIALIZER};
-    const guillotine_job clock = {.begin_s = b.begin_s, .deadline_s = b.begin_s + params->time_limit_s};
-    int64_t threads = params->threads > 0 ? params->threads : mco_cpu_count();
-    mco_stop stop = MCO_STOP_TIME;
-    MCO_TRY(refuse(ctx, params));
-    for (int64_t k = 0; k < count; k++)
-        if (problems[k] == NULL || results[k].struct_size != sizeof *results)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "problem %lld is NULL, or its result was not initialised", (long long)k));
-    for (int64_t k = 0; k < count; k++) {  // those that a stop leaves undone
-        results[k].value = -1;
-        results[k].outcome = MCO_OUTCOME_UNKNOWN;
-        results[k].stop = MCO_STOP_TIME;
-    }
-    threads = threads < count ? threads : count;
-    MCO_TRY(mco_team_start(ctx, (int)threads, work, &b, &team));
+    MCO_TRY(take(ctx, params, &p));
+    MCO_TRY(test_batch(&b));
+    const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "value",
+                                       .columns = "   problems", .write_columns = write_batch_columns, .user = &b};
+    mco_run run = mco_run_begin(ctx, &settings);
+    const int64_t threads = mco_settle_threads(p.threads);
+    MCO_TRY(mco_team_start(ctx, (int)(threads < count ? threads : count), work, &b, &team));
     while (!mco_team_wait(&team, 0.02))
-        if (guillotine_is_stopped(ctx, &clock, &stop))
+        if (mco_run_must_stop(&run, atomic_load(&b.solved)))
             atomic_store(&b.is_stopped, true);
     for (int64_t k = 0; k < count; k++)
-        if (results[k].stop != MCO_STOP_FINISHED && atomic_load(&b.is_stopped))
-            results[k].stop = stop;
+        if (result_at(results, k)->stop != MCO_STOP_FINISHED && atomic_load(&b.is_stopped))
+            result_at(results, k)->stop = run.stop;
     if (b.status != MCO_OK)
         MCO_TRY(mco_fail(ctx, b.status, "problem %lld, %s: %s", (long long)b.failed + 1,
                          mco_guillotine_name(problems[b.failed]), b.error));
@@ -504,10 +522,14 @@ done:
 
 void mco_guillotine_result_clear(mco_context *ctx, mco_guillotine_result *result)
 {
-    mco_free(ctx, &result->nodes);
-    mco_free(ctx, &result->table.x);
-    mco_free(ctx, &result->table.y);
-    mco_free(ctx, &result->table.values);
-    mco_free(ctx, &result->table.values_32);
-    *result = (mco_guillotine_result)MCO_GUILLOTINE_RESULT_INIT;
+    mco_guillotine_result r = {0};
+    if (ctx == NULL || result == NULL)
+        return;
+    mco_struct_clear(result, &r, sizeof r);
+    mco_free(ctx, &r.history);
+    mco_free(ctx, &r.nodes);
+    mco_free(ctx, &r.table.x);
+    mco_free(ctx, &r.table.y);
+    mco_free(ctx, &r.table.values);
+    mco_free(ctx, &r.table.values_32);
 }

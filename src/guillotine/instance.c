@@ -241,32 +241,34 @@ done:
 
 int32_t mco_guillotine_width(const mco_guillotine *problem)
 {
-    return problem->width;
+    return problem != NULL ? problem->width : 0;
 }
 
 int32_t mco_guillotine_height(const mco_guillotine *problem)
 {
-    return problem->height;
+    return problem != NULL ? problem->height : 0;
 }
 
 int64_t mco_guillotine_pieces(const mco_guillotine *problem)
 {
-    return problem->pieces;
+    return problem != NULL ? problem->pieces : 0;
 }
 
 mco_guillotine_piece mco_guillotine_piece_at(const mco_guillotine *problem, int64_t piece)
 {
-    return problem->piece[piece];
+    return problem != NULL ? problem->piece[piece] : (mco_guillotine_piece){0};
 }
 
 const char *mco_guillotine_name(const mco_guillotine *problem)
 {
-    return problem->name;
+    return problem != NULL ? problem->name : NULL;
 }
 
 const char *mco_guillotine_piece_name(const mco_guillotine *problem, int64_t piece, char buffer[24])
 {
     enum { NUMBER_ROOM = 24 };
+    if (problem == NULL)
+        return NULL;
     if (problem->piece_names != NULL && problem->piece_names[piece] != NULL)
         return problem->piece_names[piece];
     snprintf(buffer, NUMBER_ROOM, "%lld", (long long)piece + 1);

@@ -3,19 +3,11 @@
 #include "guillotine/lanes.h"
 
 #include <string.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
-#if defined(__AVX512BW__)
-enum { VEC_BYTES = 64, TARGETS = 4 };
-#elif defined(__AVX2__)
-enum { VEC_BYTES = 32, TARGETS = 2 };
-#else
-enum { VEC_BYTES = 16, TARGETS = 2 };
-#endif
+#include "base/lanes.h"
+
 // Vectors of a row in registers at once; TARGETS rows of sums, one of a strip: 20 or 12 registers.
-enum { AT_ONCE = 4 };
+enum { AT_ONCE = 4, TARGETS = VEC_BYTES == 64 ? 4 : 2 };
 // Strips taken together: with the rows that they meet, about 88 of 256 bytes where positions are dense, they stay in 32 KiB.
 enum { STRIPS = 24 };
 
@@ -28,9 +20,6 @@ typedef int64_t lane;
 #endif
 enum { P = GUILLOTINE_PANEL_BYTES / sizeof(lane), LANES = VEC_BYTES / sizeof(lane), VECS = P / LANES };
 #define IS_WASTE (LANE_BITS == 16)
-#define NAME2(name, set, bits) name##_##set##_##bits
-#define NAME(name, set, bits) NAME2(name, set, bits)
-#define VARIANT(name) NAME(name, LANE_SET, LANE_BITS)
 
 typedef lane vec __attribute__((vector_size(VEC_BYTES), may_alias));
 
@@ -522,9 +511,7 @@ static bool is_known(cells *c)
 }
 #endif
 
-int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory);
-
-int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory)
+static int64_t run_tile(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *memory)
 {
     cells c = {.run = run, .m = memory, .ti = ti, .tj = tj, .x = make_side(&run->x, ti, tj), .y = make_side(&run->y, tj, ti)};
     lanes_of(&c.x, c.x_lanes);
@@ -543,4 +530,5 @@ int64_t VARIANT(guillotine_run_tile)(const guillotine_lanes_run *run, int32_t ti
     return c.x_pairs * c.y.rows + c.y_pairs * c.x.rows;
 }
 
-const size_t VARIANT(guillotine_scratch_bytes) = sizeof(scratch);
+extern const guillotine_lanes_variant VARIANT(guillotine_lanes);
+const guillotine_lanes_variant VARIANT(guillotine_lanes) = {{LANE_SIMD, LANE_BITS}, run_tile, sizeof(scratch)};

@@ -18,6 +18,7 @@
 #ifndef MCO_GUILLOTINE_LANES_H
 #define MCO_GUILLOTINE_LANES_H
 
+#include "base/simd.h"
 #include "guillotine/model.h"
 
 enum { GUILLOTINE_PANEL_BYTES = 256 };
@@ -50,8 +51,7 @@ typedef struct guillotine_lanes_run {
 } guillotine_lanes_run;
 
 typedef struct guillotine_lanes_variant {
-    const char *simd;
-    int lane_bits;
+    mco_build build;  // bits: 16, 32 or 64
     // Computes tile (ti, tj); those to its left and below are done. Returns the sums evaluated. `scratch` has
     // scratch_bytes, aligned to a vector.
     int64_t (*run_tile)(const guillotine_lanes_run *run, int32_t ti, int32_t tj, void *scratch);

@@ -174,7 +174,7 @@ static mco_status add_waste(plan *p, int32_t x, int32_t y, int32_t width, int32_
     mco_status st = MCO_OK;
     MCO_TRY(GROW(p->ctx, p->nodes, p->room, p->count));
     p->nodes[p->count] = (mco_guillotine_node){
-        .kind = MCO_GUILLOTINE_WASTE, .x = x, .y = y, .width = width, .height = height};
+        .kind = MCO_GUILLOTINE_NODE_WASTE, .x = x, .y = y, .width = width, .height = height};
     *node = p->count++;
 done:
     return st;
@@ -192,7 +192,7 @@ static mco_status cut_node(plan *p, int64_t node, mco_guillotine_cut axis, int32
     MCO_TRY(add_waste(p, whole.x, whole.y, is_x ? at : whole.width, is_x ? whole.height : at, &parts[0]));
     MCO_TRY(add_waste(p, is_x ? whole.x + begin : whole.x, is_x ? whole.y : whole.y + begin, is_x ? rest : whole.width,
                       is_x ? whole.height : rest, &parts[1]));
-    p->nodes[node].kind = MCO_GUILLOTINE_CUT_NODE;
+    p->nodes[node].kind = MCO_GUILLOTINE_NODE_CUT;
     p->nodes[node].cut = axis;
     p->nodes[node].at = at;
     p->nodes[node].parts[0] = parts[0];
@@ -213,7 +213,7 @@ static mco_status cut_piece(plan *p, int64_t node, const guillotine_seed *seed, 
         MCO_TRY(cut_node(p, node, is_x ? MCO_GUILLOTINE_CUT_X : MCO_GUILLOTINE_CUT_Y, is_x ? width : height));
         node = p->nodes[node].parts[0];
     }
-    p->nodes[node].kind = MCO_GUILLOTINE_PIECE;
+    p->nodes[node].kind = MCO_GUILLOTINE_NODE_PIECE;
     p->nodes[node].piece = seed->piece;
     p->nodes[node].is_rotated = seed->is_rotated;
 done:
@@ -241,7 +241,7 @@ static mco_status sort_depth_first(mco_context *ctx, mco_guillotine_node **nodes
         sorted[number] = (*nodes)[node];
         if (parent.node >= 0)
             sorted[parent.node].parts[parent.part] = number;
-        for (int part = 1; part >= 0 && sorted[number].kind == MCO_GUILLOTINE_CUT_NODE; part--) {
+        for (int part = 1; part >= 0 && sorted[number].kind == MCO_GUILLOTINE_NODE_CUT; part--) {
             parents[open_count] = (struct parent){number, part};
             open[open_count++] = (*nodes)[node].parts[part];
         }
@@ -348,16 +348,11 @@ void guillotine_answer_clear(mco_context *ctx, guillotine_answer *answer)
     mco_free(ctx, &answer->table_32);
 }
 
-bool guillotine_is_stopped(mco_context *ctx, const guillotine_job *job, mco_stop *stop)
+bool guillotine_is_stopped(const guillotine_job *job, int64_t done, mco_stop *stop)
 {
-    const double now_s = mco_clock_s();
-    const mco_progress progress = {.event = MCO_EVENT_PROGRESS, .time_s = now_s - job->begin_s, .objective = NAN, .bound = NAN};
-    if (mco_report(ctx, &progress))
-        *stop = MCO_STOP_CANCELLED;
-    else if (now_s >= job->deadline_s)
-        *stop = MCO_STOP_TIME;
-    else
+    if (job->run == NULL || !mco_run_must_stop(job->run, done))
         return false;
+    *stop = job->run->stop;
     return true;
 }
 

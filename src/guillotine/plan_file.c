@@ -9,15 +9,16 @@
 
 #include "base/output.h"
 #include "guillotine/formats.h"
+#include "render/report.h"
 
 // ---- The tree, tested
 
 static mco_status test_node(mco_context *ctx, const mco_guillotine *g, const mco_guillotine_node *node, int64_t number)
 {
-    if (node->kind == MCO_GUILLOTINE_PIECE && (node->piece < 0 || node->piece >= g->pieces))
+    if (node->kind == MCO_GUILLOTINE_NODE_PIECE && (node->piece < 0 || node->piece >= g->pieces))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "node %lld holds piece %lld, pieces are 1 to %lld", (long long)number,
                         (long long)node->piece + 1, (long long)g->pieces);
-    if (node->kind == MCO_GUILLOTINE_CUT_NODE && node->cut != MCO_GUILLOTINE_CUT_X && node->cut != MCO_GUILLOTINE_CUT_Y)
+    if (node->kind == MCO_GUILLOTINE_NODE_CUT && node->cut != MCO_GUILLOTINE_CUT_X && node->cut != MCO_GUILLOTINE_CUT_Y)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "node %lld is cut along neither x nor y", (long long)number);
     return MCO_OK;
 }
@@ -38,7 +39,7 @@ static mco_status count_closings(mco_context *ctx, const mco_guillotine *g, cons
         const mco_guillotine_node *node = &nodes[k];
         end[k] = k + 1;
         MCO_TRY(test_node(ctx, g, node, k));
-        if (node->kind != MCO_GUILLOTINE_CUT_NODE)
+        if (node->kind != MCO_GUILLOTINE_NODE_CUT)
             continue;
         const int64_t second = end[k + 1];
         if (second >= count || node->parts[0] != k + 1 || node->parts[1] != second)
@@ -79,11 +80,11 @@ static void write_members(mco_json *json, const mco_guillotine_node *node)
     mco_json_integer(json, "y", node->y);
     mco_json_integer(json, "w", node->width);
     mco_json_integer(json, "h", node->height);
-    if (node->kind == MCO_GUILLOTINE_PIECE) {
+    if (node->kind == MCO_GUILLOTINE_NODE_PIECE) {
         mco_json_integer(json, "piece", node->piece + 1);
         if (node->is_rotated)
             mco_json_bool(json, "rotated", true);
-    } else if (node->kind == MCO_GUILLOTINE_WASTE) {
+    } else if (node->kind == MCO_GUILLOTINE_NODE_WASTE) {
         mco_json_bool(json, "waste", true);
     } else {
         mco_json_text(json, "cut", node->cut == MCO_GUILLOTINE_CUT_X ? "x" : "y");
@@ -102,7 +103,7 @@ static void write_tree(mco_json *json, const mco_guillotine_node *nodes, int64_t
         if (json->inline_depth == 0)
             json->inline_depth = json->depth;
         write_members(json, &nodes[k]);
-        if (nodes[k].kind == MCO_GUILLOTINE_CUT_NODE) {
+        if (nodes[k].kind == MCO_GUILLOTINE_NODE_CUT) {
             mco_json_open(json, "parts", '[');
             level++;
             continue;
@@ -177,9 +178,9 @@ static void print_part(const cut_list *l, int64_t part)
         return;
     }
     fprintf(l->file, "%d x %d (", node->width, node->height);
-    if (node->kind == MCO_GUILLOTINE_PIECE)
+    if (node->kind == MCO_GUILLOTINE_NODE_PIECE)
         print_piece(l, node);
-    else if (node->kind == MCO_GUILLOTINE_WASTE)
+    else if (node->kind == MCO_GUILLOTINE_NODE_WASTE)
         fputs("waste", l->file);
     else
         fprintf(l->file, "R%lld", (long long)l->cut_numbers[part]);
@@ -205,17 +206,17 @@ static void print_cut(const cut_list *l, int64_t k)
 static void print_cuts(const cut_list *l, int64_t count)
 {
     const mco_guillotine_node *plate = &l->nodes[0];
-    if (plate->kind == MCO_GUILLOTINE_CUT_NODE) {
+    if (plate->kind == MCO_GUILLOTINE_NODE_CUT) {
         fputs("x counts from the left edge of the rectangle that is cut, y from its lower edge; R7 is the rectangle that cut 7 "
               "divides\n",
               l->file);
         for (int64_t k = 0; k < count; k++)
-            if (l->nodes[k].kind == MCO_GUILLOTINE_CUT_NODE)
+            if (l->nodes[k].kind == MCO_GUILLOTINE_NODE_CUT)
                 print_cut(l, k);
         return;
     }
     fprintf(l->file, "no cut: the plate %d x %d is ", plate->width, plate->height);
-    if (plate->kind == MCO_GUILLOTINE_PIECE)
+    if (plate->kind == MCO_GUILLOTINE_NODE_PIECE)
         print_piece(l, plate);
     else
         fputs("waste", l->file);
@@ -230,7 +231,7 @@ static void print_totals(const cut_list *l, int64_t count)
     int64_t waste = plate_area, pieces = 0;
     for (int64_t k = 0; k < count; k++) {
         const mco_guillotine_node *node = &l->nodes[k];
-        if (node->kind != MCO_GUILLOTINE_PIECE)
+        if (node->kind != MCO_GUILLOTINE_NODE_PIECE)
             continue;
         l->used[node->piece]++;
         pieces++;
@@ -259,7 +260,7 @@ mco_status guillotine_plan_to_cuts(mco_context *ctx, const mco_guillotine *probl
     MCO_TRY(mco_alloc(ctx, &l.cut_numbers, count));
     MCO_TRY(mco_alloc(ctx, &l.used, problem->pieces));
     for (int64_t k = 0; k < count; k++)
-        if (nodes[k].kind == MCO_GUILLOTINE_CUT_NODE)
+        if (nodes[k].kind == MCO_GUILLOTINE_NODE_CUT)
             l.cut_numbers[k] = ++cuts;
     print_cuts(&l, count);
     print_totals(&l, count);
@@ -267,6 +268,21 @@ done:
     mco_free(ctx, &l.used);
     mco_free(ctx, &l.cut_numbers);
     mco_free(ctx, &closings);
+    return st;
+}
+
+mco_status mco_guillotine_write_cuts(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
+                                     int64_t count, const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_output o = {0};
+    if (ctx == NULL || problem == NULL || path == NULL || (nodes == NULL && count > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(mco_output_open(ctx, path, &o));
+    MCO_TRY(guillotine_plan_to_cuts(ctx, problem, nodes, count, o.file));
+    MCO_TRY(mco_output_commit(ctx, &o, false));
+done:
+    mco_output_discard(&o);
     return st;
 }
 
@@ -286,9 +302,9 @@ static const struct {
     mco_guillotine_node_kind kind;
     const char *name;
 } node_kinds[] = {
-    {CUT, BIT(AT) | BIT(PARTS), 0, MCO_GUILLOTINE_CUT_NODE, "a cut"},
-    {PIECE, 0, BIT(ROTATED), MCO_GUILLOTINE_PIECE, "a piece"},
-    {WASTE, 0, 0, MCO_GUILLOTINE_WASTE, "waste"},
+    {CUT, BIT(AT) | BIT(PARTS), 0, MCO_GUILLOTINE_NODE_CUT, "a cut"},
+    {PIECE, 0, BIT(ROTATED), MCO_GUILLOTINE_NODE_PIECE, "a piece"},
+    {WASTE, 0, 0, MCO_GUILLOTINE_NODE_WASTE, "waste"},
 };
 
 // A node whose end has not been read yet.
@@ -522,37 +538,33 @@ done:
     return st;
 }
 
-// The object of a plan file, of a result file, or the solution inside that. Members that are not ours are skipped.
-static mco_status read_object(plan_reader *r, bool is_solution)
+static mco_status read_plan_member(mco_text *text, void *user)
 {
-    mco_status st = MCO_OK;
-    enum { KEY_ROOM = 16 };
-    mco_text *text = r->text;
-    bool is_first = true, has_next;
-    char key[KEY_ROOM];
-    MCO_TRY(mco_json_enter(text, '{'));
-    for (;;) {
-        MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
-        if (!has_next)
-            break;
-        const bool is_plan = strcmp(key, "plan") == 0, holds_plan = !is_solution && strcmp(key, "solution") == 0;
-        if ((is_plan || holds_plan) && mco_json_skip_word(text, "null"))
-            continue;
-        if (is_plan && r->count > 0)
-            MCO_TRY(mco_text_fail_here(text, "the file has a second plan"));
-        if (is_plan)
-            MCO_TRY(read_tree(r));
-        else if (holds_plan)
-            MCO_TRY(read_object(r, true));
-        else if (strcmp(key, "value") == 0)
-            MCO_TRY(read_value(text, "\"value\"", &r->value));
-        else if (!is_solution && strcmp(key, "objective") == 0)
-            MCO_TRY(read_value(text, "\"objective\"", &r->objective));
-        else
-            MCO_TRY(mco_json_skip(text));
-    }
-done:
-    return st;
+    plan_reader *r = user;
+    if (r->count > 0)
+        return mco_text_fail_here(text, "the file has a second plan");
+    return read_tree(r);
+}
+
+static mco_status read_value_member(mco_text *text, void *user)
+{
+    return read_value(text, "\"value\"", &((plan_reader *)user)->value);
+}
+
+static mco_status read_objective_member(mco_text *text, void *user)
+{
+    return read_value(text, "\"objective\"", &((plan_reader *)user)->objective);
+}
+
+// A plan file has in its object what a result file has in its solution.
+static mco_status read_result(plan_reader *r)
+{
+    static const mco_report_member members[] = {{"plan", false, read_plan_member},
+                                                {"plan", true, read_plan_member},
+                                                {"value", false, read_value_member},
+                                                {"value", true, read_value_member},
+                                                {"objective", false, read_objective_member}};
+    return mco_report_read(r->text, members, sizeof members / sizeof members[0], r);
 }
 
 mco_status guillotine_read_plan_text(mco_context *ctx, const mco_guillotine *problem, mco_text *text,
@@ -565,9 +577,7 @@ mco_status guillotine_read_plan_text(mco_context *ctx, const mco_guillotine *pro
     if (text->data[text->at] != '{')
         return mco_text_fail_here(text, "'{' was expected, '%c' found: a plan is a JSON object, lists of cuts are not read",
                                   text->data[text->at]);
-    MCO_TRY(read_object(&r, false));
-    if (mco_text_skip_blank(text))
-        MCO_TRY(mco_text_fail_here(text, "the plan ends before \"%c\"", text->data[text->at]));
+    MCO_TRY(read_result(&r));
     if (r.count == 0)
         MCO_TRY(mco_text_fail_here(text, "the file holds no plan"));
     *nodes = r.nodes;

@@ -53,13 +53,13 @@ static int64_t best_cut(const guillotine_axis *axis, const int64_t *line, int64_
 }
 
 // Closes a level along x, y or, for ANY, both. False where the run is to stop.
-static bool close_level(mco_context *ctx, const guillotine_job *job, mco_guillotine_cut cut, int64_t *v,
+static bool close_level(const guillotine_job *job, mco_guillotine_cut cut, int64_t *v,
                         guillotine_answer *answer)
 {
     const guillotine_axis *x = &job->model->x, *y = &job->model->y;
     const int64_t rows = y->count;
     for (int32_t i = 1; i < x->count; i++) {
-        if (guillotine_is_stopped(ctx, job, &answer->stop))
+        if (guillotine_is_stopped(job, answer->relaxations, &answer->stop))
             return false;
         for (int32_t j = 1; j < y->count; j++) {
             int64_t *cell = &v[i * rows + j];
@@ -93,14 +93,14 @@ done:
 }
 
 // All levels, one after the other. False where the run is to stop.
-static bool close_levels(mco_context *ctx, const guillotine_job *job, const levels *l, guillotine_answer *answer)
+static bool close_levels(const guillotine_job *job, const levels *l, guillotine_answer *answer)
 {
     place_seeds(job->model, l->table[0]);
     if (job->stages == 0)
-        return close_level(ctx, job, MCO_GUILLOTINE_CUT_ANY, l->table[0], answer);
+        return close_level(job, MCO_GUILLOTINE_CUT_ANY, l->table[0], answer);
     for (int32_t level = 1; level < l->count; level++) {
         memcpy(l->table[level], l->table[level - 1], (size_t)l->cells * sizeof **l->table);
-        if (!close_level(ctx, job, guillotine_level_axis(job, level), l->table[level], answer))
+        if (!close_level(job, guillotine_level_axis(job, level), l->table[level], answer))
             return false;
     }
     return true;
@@ -110,10 +110,10 @@ mco_status guillotine_ref_run(mco_context *ctx, const guillotine_job *job, guill
 {
     mco_status st = MCO_OK;
     levels l = {0};
-    guillotine_answer a = {.stop = MCO_STOP_FINISHED, .value_bits = 64, .passes = 1, .threads = 1, .simd = "none"};
+    guillotine_answer a = {.stop = MCO_STOP_FINISHED, .passes = 1, .work = {.lane_bits = 64, .threads = 1}};
     MCO_TRY(create_levels(ctx, job, &l));
     a.table_bytes = l.count * l.cells * (int64_t)sizeof **l.table;
-    if (!close_levels(ctx, job, &l, &a)) {
+    if (!close_levels(job, &l, &a)) {
         *answer = (guillotine_answer){.stop = a.stop};
         goto done;
     }

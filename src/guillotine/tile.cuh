@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One unit of work (guillotine/gpu_units.h) in the terms of a thread of its block, for the device and for a simulation on the
-// host: between two barriers every thread calls one of these functions.
+// One unit of work (guillotine/gpu_units.h) in the terms of a thread of its block: between two barriers every thread calls one
+// of these functions.
 //
 // A thread holds an octet of targets, consecutive coordinates X .. X+7, times a vector of lanes. For a strip at coordinate c it
 // needs the rows at X - c .. X - c + 7; for the next strip, at c + 1, the same but one. So eight rows stay in registers
@@ -13,12 +13,10 @@
 #include <string.h>
 
 #include "guillotine/cuda.h"
-#include "guillotine/memory.cuh"
+#include "guillotine/octet.cuh"
 
 namespace {
 
-constexpr int OCTET = 8;
-constexpr int VECTORS = GUILLOTINE_VECTORS;
 constexpr int TILE_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
 constexpr int ROW_GROUPS = TILE_THREADS / VECTORS;  // rows that the block loads at the same time
 constexpr int STAGE = GUILLOTINE_STAGE;             // strips, by coordinate
@@ -31,7 +29,7 @@ constexpr int OCTET_VECTORS = OCTET * VECTORS;      // vectors of shared memory
 
 struct lanes_32 {
     using lane = int32_t;
-    static HD void relax(uint4 *best, const uint4 &a, const uint4 &b)
+    static DEVICE void relax(uint4 *best, const uint4 &a, const uint4 &b)
     {
         best->x = (uint32_t)__viaddmax_s32((int)a.x, (int)b.x, (int)best->x);
         best->y = (uint32_t)__viaddmax_s32((int)a.y, (int)b.y, (int)best->y);
@@ -42,11 +40,11 @@ struct lanes_32 {
 
 struct lanes_64 {
     using lane = int64_t;
-    static HD uint64_t pack(uint32_t low, uint32_t high)
+    static DEVICE uint64_t pack(uint32_t low, uint32_t high)
     {
         return (uint64_t)high << 32 | low;
     }
-    static HD void relax(uint4 *best, const uint4 &a, const uint4 &b)
+    static DEVICE void relax(uint4 *best, const uint4 &a, const uint4 &b)
     {
         const uint64_t x = pack(a.x, a.y) + pack(b.x, b.y), y = pack(a.z, a.w) + pack(b.z, b.w);
         if ((int64_t)x > (int64_t)pack(best->x, best->y)) {
@@ -65,7 +63,7 @@ template <class Lanes> struct vector_of {
     static constexpr int COUNT = 16 / sizeof(lane);
     static constexpr int PANEL = COUNT * VECTORS;
     lane at[COUNT];
-    HD vector_of(const uint4 &v)
+    DEVICE vector_of(const uint4 &v)
     {
         memcpy(at, &v, sizeof v);
     }
@@ -73,45 +71,23 @@ template <class Lanes> struct vector_of {
 
 // ---- Memory
 
-// Past the first cache, which may hold what was there before others raised it.
-template <class T> HD T load(const T *from)
+DEVICE void raise(int32_t *cell, int32_t value)
 {
-#ifdef __CUDA_ARCH__
-    return __ldcg(from);
-#else
-    return *from;
-#endif
-}
-
-HD void raise(int32_t *cell, int32_t value)
-{
-#ifdef __CUDA_ARCH__
     atomicMax(cell, value);
-#else
-    *cell = *cell > value ? *cell : value;
-#endif
 }
 
-HD void raise(int64_t *cell, int64_t value)
+DEVICE void raise(int64_t *cell, int64_t value)
 {
-#ifdef __CUDA_ARCH__
     atomicMax(reinterpret_cast<long long *>(cell), (long long)value);
-#else
-    *cell = *cell > value ? *cell : value;
-#endif
-}
-
-// Bits c .. c + 31.
-HD uint32_t bits_from(const uint32_t *bits, int32_t c)
-{
-    return (uint32_t)(((uint64_t)bits[c / 32 + 1] << 32 | bits[c / 32]) >> (c % 32));
 }
 
 // ---- A unit
 
-template <class Lanes> struct unit_thread {
+template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
     using lane = typename Lanes::lane;
     using vector = vector_of<Lanes>;
+    using octet_of_targets<Lanes>::best;
+    using octet_of_targets<Lanes>::is_warm;
     guillotine_unit unit;
     guillotine_device_axis cut;
     lane *own, *mirror;   // tables with rows along the axis cut, and along the other
@@ -119,58 +95,56 @@ template <class Lanes> struct unit_thread {
     int vector_at, group; // this thread's vector of lanes and octet of targets; also its place among those who load
     const uint4 *lanes;   // its vector in row 0
     uint32_t row_vectors;
-    uint4 best[OCTET];
-    uint4 window[OCTET];  // row r of the octet, r = .. -1, 0, 1 .., is window[r & 7]
-    bool is_warm;         // the window holds rows 1..7 of the next octet of strips
 
-    HD unit_thread(const guillotine_device_tables &t, const guillotine_unit &u, int thread)
+    DEVICE unit_thread(const guillotine_device_tables &t, const guillotine_unit &u, int thread)
         : unit(u), cut(t.axis[u.axis]), own(static_cast<lane *>(t.table[u.axis])),
           mirror(static_cast<lane *>(t.table[1 - u.axis])), own_pitch(t.axis[1 - u.axis].pitch), mirror_pitch(cut.pitch),
           vector_at(thread % VECTORS), group(thread / VECTORS),
           lanes(reinterpret_cast<const uint4 *>(own + u.lane) + vector_at),
-          row_vectors((uint32_t)(own_pitch / vector::COUNT)), is_warm(false)
+          row_vectors((uint32_t)(own_pitch / vector::COUNT))
     {
-        UNROLL
+        is_warm = false;
+#pragma unroll
         for (int r = 0; r < OCTET; r++)
             best[r] = make_uint4(0, 0, 0, 0);
     }
 
-    HD int stages() const
+    DEVICE int stages() const
     {
         return (unit.strip_end - unit.strip + STAGE - 1) / STAGE;
     }
 
     // Which strips of a stage are positions.
-    HD uint32_t strips_of(int stage) const
+    DEVICE uint32_t strips_of(int stage) const
     {
         const int32_t c = unit.strip + stage * STAGE, left = unit.strip_end - c;
         const uint32_t mask = bits_from(cut.patterns, c);
         return left < STAGE ? mask & ((1u << left) - 1) : mask;
     }
 
-    HD const uint4 *row(int32_t position) const
+    DEVICE const uint4 *row(int32_t position) const
     {
         return lanes + (uint64_t)(uint32_t)position * row_vectors;
     }
 
     // Positions of rows that this thread loads: of those number first .. first + COUNT - 1, counted from coordinate
     // target - strip.
-    template <int COUNT> HD void find_rows(int32_t *position, int first) const
+    template <int COUNT> DEVICE void find_rows(int32_t *position, int first) const
     {
         const int32_t zero = unit.target - unit.strip;
-        UNROLL
+#pragma unroll
         for (int k = 0; k < COUNT / ROW_GROUPS; k++) {
             const int32_t at = zero + first + group + k * ROW_GROUPS;
             position[k] = cut.last_at[at < 0 ? 0 : at > cut.side ? cut.side : at];
         }
     }
 
-    template <int COUNT> HD void bring_rows(uint4 *s_rows, const int32_t *position, int first) const
+    template <int COUNT> DEVICE void bring_rows(uint4 *s_rows, const int32_t *position, int first) const
     {
-        UNROLL
+#pragma unroll
         for (int k = 0; k < COUNT / ROW_GROUPS; k++) {
             const int number = first + group + k * ROW_GROUPS;
-            bring(&s_rows[(number & (RING - 1)) * VECTORS + vector_at], row(position[k]));
+            copy_16(&s_rows[(number & (RING - 1)) * VECTORS + vector_at], row(position[k]));
         }
     }
 
@@ -180,67 +154,42 @@ template <class Lanes> struct unit_thread {
         int32_t rows[STAGE / ROW_GROUPS], strips[STAGE / ROW_GROUPS];
     };
 
-    HD void find_stage(stage_places *places, int stage) const
+    DEVICE void find_stage(stage_places *places, int stage) const
     {
         const int32_t c = unit.strip + stage * STAGE + group;
         places->mask = strips_of(stage);
         find_rows<STAGE>(places->rows, -stage * STAGE - (STAGE - 1));
-        UNROLL
+#pragma unroll
         for (int k = 0; k < STAGE / ROW_GROUPS; k++)
             places->strips[k] = cut.last_at[c + k * ROW_GROUPS < cut.side ? c + k * ROW_GROUPS : cut.side];
     }
 
-    HD void bring_stage(uint4 *s_rows, uint4 *s_strips, const stage_places &places, int stage) const
+    DEVICE void bring_stage(uint4 *s_rows, uint4 *s_strips, const stage_places &places, int stage) const
     {
         uint4 *strips = s_strips + (stage % 2 * STAGE + group) * VECTORS + vector_at;
         bring_rows<STAGE>(s_rows, places.rows, -stage * STAGE - (STAGE - 1));
-        UNROLL
+#pragma unroll
         for (int k = 0; k < STAGE / ROW_GROUPS; k++)
             if (places.mask >> (group + k * ROW_GROUPS) & 1)
-                bring(&strips[k * ROW_GROUPS * VECTORS], row(places.strips[k]));
+                copy_16(&strips[k * ROW_GROUPS * VECTORS], row(places.strips[k]));
     }
 
     // Rows before those of the first stage.
     static constexpr int FIRST_ROWS = GUILLOTINE_TILE / ROW_GROUPS;
-    HD void find_first(int32_t *position) const
+    DEVICE void find_first(int32_t *position) const
     {
         find_rows<GUILLOTINE_TILE>(position, 1);
     }
-    HD void bring_first(uint4 *s_rows, const int32_t *position) const
+    DEVICE void bring_first(uint4 *s_rows, const int32_t *position) const
     {
         bring_rows<GUILLOTINE_TILE>(s_rows, position, 1);
     }
 
-    // One coordinate: its row moves into the window, and if it is a strip, all targets are relaxed.
-    template <int K> HD void relax_one(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, bool is_strip)
-    {
-        window[(OCTET - K) % OCTET] = K == 0 ? row_0[0] : row_8_below[(OCTET - K) * VECTORS];
-        if (!is_strip)
-            return;
-        const uint4 strip = strips[K * VECTORS];
-        UNROLL
-        for (int r = 0; r < OCTET; r++)
-            Lanes::relax(&best[r], strip, window[(OCTET + r - K) % OCTET]);
-    }
-
-    template <bool IS_FULL>
-    HD void relax_octet(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, uint32_t mask)
-    {
-        relax_one<0>(row_0, row_8_below, strips, IS_FULL || (mask & 1));
-        relax_one<1>(row_0, row_8_below, strips, IS_FULL || (mask & 2));
-        relax_one<2>(row_0, row_8_below, strips, IS_FULL || (mask & 4));
-        relax_one<3>(row_0, row_8_below, strips, IS_FULL || (mask & 8));
-        relax_one<4>(row_0, row_8_below, strips, IS_FULL || (mask & 16));
-        relax_one<5>(row_0, row_8_below, strips, IS_FULL || (mask & 32));
-        relax_one<6>(row_0, row_8_below, strips, IS_FULL || (mask & 64));
-        relax_one<7>(row_0, row_8_below, strips, IS_FULL || (mask & 128));
-    }
-
-    HD void relax_stage(const uint4 *s_rows, const uint4 *s_strips, int stage, uint32_t mask)
+    DEVICE void relax_stage(const uint4 *s_rows, const uint4 *s_strips, int stage, uint32_t mask)
     {
         const uint4 *strips = s_strips + stage % 2 * STAGE * VECTORS + vector_at;
         int octet = group - stage * (STAGE / OCTET);
-        NO_UNROLL
+#pragma unroll 1
         for (int o = 0; o < STAGE / OCTET; o++, octet--, strips += OCTET_VECTORS, mask >>= OCTET) {
             const uint32_t present = mask & 0xff;
             const uint4 *row_0 = s_rows + (octet & (RING_OCTETS - 1)) * OCTET_VECTORS + vector_at;
@@ -249,16 +198,7 @@ template <class Lanes> struct unit_thread {
                 is_warm = false;
                 continue;
             }
-            if (!is_warm) {
-                UNROLL
-                for (int r = 1; r < OCTET; r++)
-                    window[r] = row_0[r * VECTORS];
-                is_warm = true;
-            }
-            if (present == 0xff)
-                relax_octet<true>(row_0, row_8_below, strips, present);
-            else
-                relax_octet<false>(row_0, row_8_below, strips, present);
+            this->relax(row_0, row_8_below, strips, present);
         }
     }
 
@@ -268,51 +208,52 @@ template <class Lanes> struct unit_thread {
     static constexpr int TURN_LANES = GUILLOTINE_TILE * TURN_PITCH;
 
     // Which of the coordinates target + first .. + 31 are positions.
-    HD uint32_t targets_from(int first) const
+    DEVICE uint32_t targets_from(int first) const
     {
         return bits_from(cut.patterns, unit.target + first);
     }
 
-    // All cells are read before any is raised: the loads are in flight together.
-    HD void raise_own() const
+    // All cells are read before any is raised: the loads are in flight together. They go past the first cache, which may hold
+    // what was there before others raised it.
+    DEVICE void raise_own() const
     {
         const uint32_t present = targets_from(group * OCTET);
         int32_t position[OCTET];
         uint4 now[OCTET];
         if (vector_at * vector::COUNT >= unit.lanes)
             return;
-        UNROLL
+#pragma unroll
         for (int r = 0; r < OCTET; r++)
             position[r] = present >> r & 1 ? cut.last_at[unit.target + group * OCTET + r] : 0;
-        UNROLL
+#pragma unroll
         for (int r = 0; r < OCTET; r++)
-            now[r] = load(row(position[r]));
-        UNROLL
+            now[r] = __ldcg(row(position[r]));
+#pragma unroll
         for (int r = 0; r < OCTET; r++) {
             if (!(present >> r & 1))
                 continue;
             const vector mine(best[r]), before(now[r]);
             lane *cell = own + position[r] * own_pitch + unit.lane + vector_at * vector::COUNT;
-            UNROLL
+#pragma unroll
             for (int l = 0; l < vector::COUNT; l++)
                 if (mine.at[l] > before.at[l])
                     raise(cell + l, mine.at[l]);
         }
     }
 
-    HD void turn(lane *s_turn) const
+    DEVICE void turn(lane *s_turn) const
     {
-        UNROLL
+#pragma unroll
         for (int r = 0; r < OCTET; r++) {
             const vector mine(best[r]);
-            UNROLL
+#pragma unroll
             for (int l = 0; l < vector::COUNT; l++)
                 s_turn[(group * OCTET + r) * TURN_PITCH + vector_at * vector::COUNT + l] = mine.at[l];
         }
     }
 
     // Threads along the targets: the other table's lanes.
-    HD void raise_mirror(const lane *s_turn, int thread) const
+    DEVICE void raise_mirror(const lane *s_turn, int thread) const
     {
         constexpr int SETS = TILE_THREADS / GUILLOTINE_TILE, IN_FLIGHT = 8;
         const int t = thread % GUILLOTINE_TILE, set = thread / GUILLOTINE_TILE;
@@ -321,11 +262,11 @@ template <class Lanes> struct unit_thread {
         lane *column = mirror + cut.last_at[unit.target + t] + unit.lane * mirror_pitch;
         for (int first = set; first < unit.lanes; first += IN_FLIGHT * SETS) {
             lane now[IN_FLIGHT];
-            UNROLL
+#pragma unroll
             for (int k = 0; k < IN_FLIGHT; k++)
                 if (first + k * SETS < unit.lanes)
-                    now[k] = load(column + (first + k * SETS) * mirror_pitch);
-            UNROLL
+                    now[k] = __ldcg(column + (first + k * SETS) * mirror_pitch);
+#pragma unroll
             for (int k = 0; k < IN_FLIGHT; k++) {
                 const int l = first + k * SETS;
                 if (l < unit.lanes && s_turn[t * TURN_PITCH + l] > now[k])

@@ -6,9 +6,8 @@
 #ifndef MCO_GUILLOTINE_TRACE_CUH
 #define MCO_GUILLOTINE_TRACE_CUH
 
+#include "device/kernel.cuh"
 #include "guillotine/cuda.h"
-
-#define DEVICE __device__ __forceinline__
 
 namespace {
 
@@ -19,6 +18,11 @@ constexpr int TRACE_BLOCKS = 64;  // all resident at the same time: they wait fo
 template <class T> struct line {
     const T *values;
     const guillotine_device_axis &axis;
+
+    DEVICE T value(int32_t p) const
+    {
+        return values[p];
+    }
 };
 
 template <class T> DEVICE line<T> line_along(const guillotine_device_tables &t, int axis, int32_t across)
@@ -28,13 +32,13 @@ template <class T> DEVICE line<T> line_along(const guillotine_device_tables &t, 
 }
 
 // The least position at or below `high` with the value that `high` has, which is positive; values ascend.
-template <class T> DEVICE int32_t least_position(const line<T> &l, int32_t high, T value)
+template <class Line, class T> DEVICE int32_t least_position(const Line &l, int32_t high, T value)
 {
     int32_t low = 0;  // V(low) < value = V(high)
     while (high - low > 1) {
         const int32_t step = (high - low - 1 + TRACE_THREADS - 1) / TRACE_THREADS;
         const int32_t p = low + 1 + (int32_t)threadIdx.x * step;
-        const int32_t below = __syncthreads_count(p < high && l.values[p] < value);
+        const int32_t below = __syncthreads_count(p < high && l.value(p) < value);
         const int32_t end = low + 1 + below * step;
         low = below > 0 ? end - step : low;
         high = end < high ? end : high;
@@ -43,7 +47,8 @@ template <class T> DEVICE int32_t least_position(const line<T> &l, int32_t high,
 }
 
 // The lowest cut of position `whole` whose parts are worth `value`; false if there is none.
-template <class T> DEVICE bool find_cut(const line<T> &l, int32_t whole, T value, int32_t *s_found, int32_t *second)
+template <class Line, class T>
+DEVICE bool find_cut(const Line &l, int32_t whole, T value, int32_t *s_found, int32_t *second)
 {
     const int32_t at = l.axis.at[whole];
     for (int32_t first = 1; first < whole && l.axis.at[first] <= at / 2; first += TRACE_THREADS) {
@@ -51,7 +56,7 @@ template <class T> DEVICE bool find_cut(const line<T> &l, int32_t whole, T value
         if (threadIdx.x == 0)
             *s_found = INT32_MAX;
         bool is_cut = p < whole && l.axis.at[p] <= at / 2;
-        is_cut = is_cut && l.values[p] + l.values[l.axis.last_at[at - l.axis.at[p]]] == value;
+        is_cut = is_cut && l.value(p) + l.value(l.axis.last_at[at - l.axis.at[p]]) == value;
         if (__syncthreads_or(is_cut)) {
             if (is_cut)
                 atomicMin(s_found, p);
@@ -63,16 +68,16 @@ template <class T> DEVICE bool find_cut(const line<T> &l, int32_t whole, T value
     return false;
 }
 
-// What becomes of node (i,j), for all threads of the block alike but in *node.
-template <class T>
-DEVICE guillotine_trace_node explain(const guillotine_device_tables &t, guillotine_trace_node node, int32_t *s_found)
+// What becomes of node (i,j), for all threads of the block alike but in *node. along(axis, across) is a line of the tables.
+template <class Tables, class Along>
+DEVICE guillotine_trace_node explain(const Tables &t, Along along, guillotine_trace_node node, int32_t *s_found)
 {
-    const T value = line_along<T>(t, 1, node.i).values[node.j];
+    const auto value = along(1, node.i).value(node.j);
     node.kind = GUILLOTINE_TRACE_WASTE;
     if (value == 0)
         return node;
-    node.i = least_position(line_along<T>(t, 0, node.j), node.i, value);
-    node.j = least_position(line_along<T>(t, 1, node.i), node.j, value);
+    node.i = least_position(along(0, node.j), node.i, value);
+    node.j = least_position(along(1, node.i), node.j, value);
     const int64_t piece = t.best_piece[t.axis[0].piece_class[node.i] * (int64_t)t.class_pitch + t.axis[1].piece_class[node.j]];
     node.first = node.i;
     node.second = node.j;
@@ -80,12 +85,12 @@ DEVICE guillotine_trace_node explain(const guillotine_device_tables &t, guilloti
     if (piece == value)
         return node;
     node.kind = GUILLOTINE_TRACE_X;
-    if (find_cut(line_along<T>(t, 0, node.j), node.i, value, s_found, &node.second)) {
+    if (find_cut(along(0, node.j), node.i, value, s_found, &node.second)) {
         node.first = *s_found;
         return node;
     }
     node.kind = GUILLOTINE_TRACE_Y;
-    if (find_cut(line_along<T>(t, 1, node.i), node.j, value, s_found, &node.second)) {
+    if (find_cut(along(1, node.i), node.j, value, s_found, &node.second)) {
         node.first = *s_found;
         return node;
     }
@@ -141,10 +146,11 @@ DEVICE void finish_node(guillotine_trace *trace, int32_t capacity, int32_t numbe
     atomicAdd(&trace->done, 1);
 }
 
-// Takes nodes until the plan is complete, with node = explain(node, &s_found). A block has a node at a time, its threads positions
+// Takes nodes until the plan is complete, with lines as in explain(). A block has a node at a time, its threads positions
 // of a line. Traffic: a few lines of the tables a node. Limit: latency, about ten dependent loads a node and as many for every
 // 512 strips that do not explain the value.
-template <class Explain> DEVICE void trace_nodes(guillotine_trace *trace, int32_t capacity, Explain explain_node)
+template <class Tables, class Along>
+DEVICE void trace_nodes(guillotine_trace *trace, int32_t capacity, const Tables &t, Along along)
 {
     __shared__ int32_t s_number, s_found;
     for (;;) {
@@ -155,7 +161,7 @@ template <class Explain> DEVICE void trace_nodes(guillotine_trace *trace, int32_
         if (number < 0)
             return;
         const volatile guillotine_trace_node *made = &trace->nodes[number];
-        const guillotine_trace_node node = explain_node({made->i, made->j, 0, 0, 0, 0, 0}, &s_found);
+        const guillotine_trace_node node = explain(t, along, {made->i, made->j, 0, 0, 0, 0, 0}, &s_found);
         if (threadIdx.x == 0)
             finish_node(trace, capacity, number, node);
         __syncthreads();
@@ -166,8 +172,7 @@ template <class T>
 __global__ void __launch_bounds__(TRACE_THREADS)
     trace_plan(const __grid_constant__ guillotine_device_tables t, guillotine_trace *trace, int32_t capacity)
 {
-    trace_nodes(trace, capacity,
-                [&](guillotine_trace_node node, int32_t *s_found) { return explain<T>(t, node, s_found); });
+    trace_nodes(trace, capacity, t, [&](int axis, int32_t across) { return line_along<T>(t, axis, across); });
 }
 
 // The plate is the first node.
@@ -175,7 +180,7 @@ template <class T>
 __global__ void start_trace(const __grid_constant__ guillotine_device_tables t, guillotine_trace *trace)
 {
     const int32_t i = t.axis[0].count - 1, j = t.axis[1].count - 1;
-    trace->value = line_along<T>(t, 1, i).values[j];
+    trace->value = line_along<T>(t, 1, i).value(j);
     trace->made = 1;
     open_node(&trace->nodes[0], i, j);
 }

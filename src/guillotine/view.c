@@ -102,7 +102,7 @@ static int64_t kerf_of(const mco_guillotine_node *nodes, int64_t count)
     int64_t least = 0;
     for (int64_t k = 0; k < count; k++) {
         const mco_guillotine_node *n = &nodes[k];
-        if (n->kind != MCO_GUILLOTINE_CUT_NODE || n->parts[1] < 0 || n->parts[1] >= count)
+        if (n->kind != MCO_GUILLOTINE_NODE_CUT || n->parts[1] < 0 || n->parts[1] >= count)
             continue;
         const mco_guillotine_node *second = &nodes[n->parts[1]];
         const bool is_x = n->cut == MCO_GUILLOTINE_CUT_X;
@@ -121,11 +121,11 @@ static void count_stages(sheet *s)
     for (int64_t k = 0; k < s->count; k++) {
         const mco_guillotine_node *n = &s->nodes[k];
         level *own = &s->levels[k];
-        if (n->kind != MCO_GUILLOTINE_CUT_NODE)
+        if (n->kind != MCO_GUILLOTINE_NODE_CUT)
             continue;
         const mco_guillotine_node_kind a = s->nodes[n->parts[0]].kind, b = s->nodes[n->parts[1]].kind;
-        if ((a == MCO_GUILLOTINE_PIECE && b == MCO_GUILLOTINE_WASTE) ||
-            (a == MCO_GUILLOTINE_WASTE && b == MCO_GUILLOTINE_PIECE)) {
+        if ((a == MCO_GUILLOTINE_NODE_PIECE && b == MCO_GUILLOTINE_NODE_WASTE) ||
+            (a == MCO_GUILLOTINE_NODE_WASTE && b == MCO_GUILLOTINE_NODE_PIECE)) {
             own->stage = 0;
             s->has_trims = true;
             continue;
@@ -141,9 +141,9 @@ static void count_pieces(sheet *s)
 {
     for (int64_t k = 0; k < s->count; k++) {
         const mco_guillotine_node *n = &s->nodes[k];
-        s->leaves += n->kind != MCO_GUILLOTINE_CUT_NODE;
-        s->has_waste |= n->kind == MCO_GUILLOTINE_WASTE && n->width > 0 && n->height > 0;
-        if (n->kind != MCO_GUILLOTINE_PIECE)
+        s->leaves += n->kind != MCO_GUILLOTINE_NODE_CUT;
+        s->has_waste |= n->kind == MCO_GUILLOTINE_NODE_WASTE && n->width > 0 && n->height > 0;
+        if (n->kind != MCO_GUILLOTINE_NODE_PIECE)
             continue;
         s->pieces++;
         s->used[n->piece]++;
@@ -181,7 +181,7 @@ static void measure(sheet *s)
     s->canvas_width = fmax(s->left + s->width + MARGIN, CANVAS_NARROWEST);
     double shorter_sides = 0;
     for (int64_t k = 0; k < s->count; k++)
-        if (s->nodes[k].kind == MCO_GUILLOTINE_PIECE)
+        if (s->nodes[k].kind == MCO_GUILLOTINE_NODE_PIECE)
             shorter_sides += fmin(s->nodes[k].width * s->scale_x, s->nodes[k].height * s->scale_y);
     s->line = LINE_WIDEST;
     if (s->pieces > 0)
@@ -218,7 +218,7 @@ static box box_of(const sheet *s, const mco_guillotine_node *n)
 static void node_tooltip(const sheet *s, const mco_guillotine_node *n, char text[TEXT_ROOM])
 {
     char buffer[24], name[NAME_ROOM];
-    if (n->kind == MCO_GUILLOTINE_WASTE) {
+    if (n->kind == MCO_GUILLOTINE_NODE_WASTE) {
         snprintf(text, TEXT_ROOM, "waste, %d \xc3\x97 %d at %d,%d", n->width, n->height, n->x, n->y);
         return;
     }
@@ -233,11 +233,11 @@ static void draw_leaves_in_detail(sheet *s)
     char text[TEXT_ROOM];
     for (int64_t k = 0; k < s->count; k++) {
         const mco_guillotine_node *n = &s->nodes[k];
-        if (n->kind == MCO_GUILLOTINE_CUT_NODE || n->width == 0 || n->height == 0)
+        if (n->kind == MCO_GUILLOTINE_NODE_CUT || n->width == 0 || n->height == 0)
             continue;
         const box b = box_of(s, n);
         node_tooltip(s, n, text);
-        mco_svg_rect(&s->svg, n->kind == MCO_GUILLOTINE_WASTE ? "waste" : colour_of(s, n->piece), b.x, b.y, b.width,
+        mco_svg_rect(&s->svg, n->kind == MCO_GUILLOTINE_NODE_WASTE ? "waste" : colour_of(s, n->piece), b.x, b.y, b.width,
                      b.height, text);
     }
 }
@@ -248,7 +248,7 @@ static void draw_pieces_merged(sheet *s, const char *look)
     mco_svg_path_begin(&s->svg, look);
     for (int64_t k = 0; k < s->count; k++) {
         const mco_guillotine_node *n = &s->nodes[k];
-        if (n->kind != MCO_GUILLOTINE_PIECE || colour_of(s, n->piece) != look)
+        if (n->kind != MCO_GUILLOTINE_NODE_PIECE || colour_of(s, n->piece) != look)
             continue;
         const box b = box_of(s, n);
         if (b.width > 0 && b.height > 0)
@@ -316,7 +316,7 @@ static void draw_cuts(sheet *s)
         mco_svg_path_begin(&s->svg, NULL);
         for (int64_t k = 0; k < s->count; k++) {
             const int64_t own = s->levels[k].stage < STAGE_LOOKS ? s->levels[k].stage : STAGE_LOOKS;
-            if (s->nodes[k].kind == MCO_GUILLOTINE_CUT_NODE && own == stage)
+            if (s->nodes[k].kind == MCO_GUILLOTINE_NODE_CUT && own == stage)
                 add_cut(s, &s->nodes[k]);
         }
         mco_svg_path_end(&s->svg);
@@ -380,7 +380,7 @@ static void draw_labels(sheet *s)
 {
     mco_svg_group_begin(&s->svg, "labels");
     for (int64_t k = 0; k < s->count && !s->is_merged; k++)
-        if (s->nodes[k].kind == MCO_GUILLOTINE_PIECE)
+        if (s->nodes[k].kind == MCO_GUILLOTINE_NODE_PIECE)
             draw_label(s, &s->nodes[k]);
     mco_svg_group_end(&s->svg);
 }

@@ -25,27 +25,26 @@ struct stage_list {
     uint32_t mine, open;  // the mask of this lane's stage; those of the warp that are still to come
     int base;
 
-    __device__ __forceinline__ bool next(const unit_thread &t, int *stage, uint32_t *mask)
+    DEVICE bool next(const unit_thread &t, int *stage, uint32_t *mask)
     {
-        constexpr int WARP = 32;
         const int lane = threadIdx.x % WARP, stages = t.stages();
         while (open == 0) {
             base += WARP;
             if (base >= stages)
                 return false;
             mine = base + lane < stages ? t.strips_of(base + lane) : 0;
-            open = __ballot_sync(~0u, mine != 0);
+            open = __ballot_sync(ALL_LANES, mine != 0);
         }
         const int first = __ffs((int)open) - 1;
         open &= open - 1;
         *stage = base + first;
-        *mask = __shfl_sync(~0u, mine, first);
+        *mask = __shfl_sync(ALL_LANES, mine, first);
         return true;
     }
 };
 
-// A block has a unit: 64 targets times 16 vectors of lanes, a thread 8 targets times a vector of 8 lanes. Shared: 48 KiB, a ring
-// of ten chunks of 16 rows and two stages of 16 strips. Per octet of dense strips a thread does 256 packed additions with
+// A block has a unit: 64 targets times 16 vectors of lanes, a thread 8 targets times a vector of 8 lanes. Shared: 48 KiB, a
+// ring of ten chunks of 16 rows and two stages of 16 strips. Per octet of dense strips a thread does 256 packed additions with
 // minimum for 16 loads of 16 bytes from shared memory; of a strip alone 32 for 9. Limit: integer arithmetic, or shared memory.
 __global__ void __launch_bounds__(UNIT_THREADS, 4) relax_units(const __grid_constant__ guillotine_waste_tables tables,
                                                                const __grid_constant__ guillotine_waste_step step)
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(UNIT_THREADS, 4) relax_units(const __grid_cons
     t.bring_stage(s_rows, s_strips, stage, CHUNKS, lowest, mask);
     for (int buffer = 0;; buffer ^= 1) {
         const bool has_next = list.next(t, &next_stage, &next_mask);
-        arrive();
+        copies_wait_all();
         __syncthreads();  // the stage has arrived, and all are done with the one before
         int next_lowest = lowest;
         if (has_next) {
@@ -88,7 +87,8 @@ __global__ void __launch_bounds__(UNIT_THREADS, 4) relax_units(const __grid_cons
 
 // ---- Cells
 
-// A block has a chunk of x times a chunk of y: 64 x 64 cells at most. Traffic: both tables read and written once. Limit: latency.
+// A block has a chunk of x times a chunk of y: 64 x 64 cells at most. Traffic: both tables read and written once. Limit:
+// latency.
 __global__ void __launch_bounds__(CELL_THREADS) finish_cells(const __grid_constant__ guillotine_waste_tables tables,
                                                              const __grid_constant__ guillotine_waste_step step)
 {
@@ -129,7 +129,8 @@ cudaError_t guillotine_launch_waste_begin(const guillotine_waste_tables *tables,
 cudaError_t guillotine_launch_waste_step(const guillotine_waste_tables *tables, const guillotine_waste_step *step,
                                          cudaStream_t stream)
 {
-    const dim3 units((unsigned int)(step->tiles[0] + step->tiles[1]), (unsigned int)step->most_panels, (unsigned int)step->parts);
+    const dim3 units((unsigned int)(step->tiles[0] + step->tiles[1]), (unsigned int)step->most_panels,
+                     (unsigned int)step->parts);
     const dim3 cells((unsigned int)step->chunks, (unsigned int)step->most_chunks);
     if (step->parts > 0)
         waste::relax_units<<<units, waste::UNIT_THREADS, 0, stream>>>(*tables, *step);

@@ -3,8 +3,8 @@
 //
 //     w(x,y) = x * y - V(x,y), cut off at a cap of at most 32767.
 //
-// Waste only adds up, so whatever lies below the cap is exact, and sums of two fit. Lanes are positions; rows are coordinates, all of
-// them: between two positions the row is the one before and the waste of the gap. So a cut is a sum of two rows,
+// Waste only adds up, so whatever lies below the cap is exact, and sums of two fit. Lanes are positions; rows are coordinates,
+// all of them: between two positions the row is the one before and the waste of the gap. So a cut is a sum of two rows,
 //     w(x,y) <= w(x',y) + w(x-x',y),
 // the smaller part x' a position, the other any coordinate.
 //

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cells of a step of the waste form are finished (guillotine/waste.h): a chunk of x times a chunk of y, in the terms of a
-// thread of its block, for the device and for a simulation on the host: between two barriers every thread calls one of these
-// functions. Cells before the chunks are computed once more: whether another block has finished them or not, their least
-// is the same.
+// thread of its block: between two barriers every thread calls one of these functions. Cells before the chunks are computed
+// once more: whether another block has finished them or not, their least is the same.
 #ifndef MCO_GUILLOTINE_WASTE_CELLS_CUH
 #define MCO_GUILLOTINE_WASTE_CELLS_CUH
 
@@ -28,17 +27,17 @@ struct cell_thread {
     guillotine_waste_chunk x, y;
     int thread;
 
-    HD int64_t area(int64_t width, int64_t height) const
+    DEVICE int64_t area(int64_t width, int64_t height) const
     {
         return width * height * t.unit_area;
     }
 
-    HD uint32_t capped(int64_t waste) const
+    DEVICE uint32_t capped(int64_t waste) const
     {
         return waste < t.cap ? (uint32_t)waste : (uint32_t)t.cap;
     }
 
-    HD void read_axis(shared_cells &s, int axis, const guillotine_waste_chunk &c) const
+    DEVICE void read_axis(shared_cells &s, int axis, const guillotine_waste_chunk &c) const
     {
         const guillotine_waste_axis &a = t.axis[axis];
         for (int k = thread; k <= c.count + 1; k += CELL_THREADS) {
@@ -51,13 +50,13 @@ struct cell_thread {
             s.marks[axis][k] = 0;
     }
 
-    HD void read_axes(shared_cells &s) const
+    DEVICE void read_axes(shared_cells &s) const
     {
         read_axis(s, 0, x);
         read_axis(s, 1, y);
     }
 
-    HD void read_mirror(shared_cells &s) const
+    DEVICE void read_mirror(shared_cells &s) const
     {
         for (int k = thread; k < (y.count + 1) * EDGED; k += CELL_THREADS) {
             const int j = k / EDGED, i = k % EDGED;
@@ -67,7 +66,7 @@ struct cell_thread {
     }
 
     // Threads along y.
-    HD void merge(shared_cells &s) const
+    DEVICE void merge(shared_cells &s) const
     {
         for (int k = thread; k < (x.count + 1) * EDGED; k += CELL_THREADS) {
             const int i = k / EDGED, j = k % EDGED;
@@ -86,15 +85,15 @@ struct cell_thread {
     }
 
     // Coordinates behind a position, up to the next one.
-    HD void fill_gap(const guillotine_waste_axis &a, int64_t pitch, int32_t at, int32_t next, int32_t lane, uint32_t waste,
-                     int64_t area_of_one) const
+    DEVICE void fill_gap(const guillotine_waste_axis &a, int64_t pitch, int32_t at, int32_t next, int32_t lane, uint32_t waste,
+                         int64_t area_of_one) const
     {
         int64_t all = waste;
         for (int32_t c = at + 1; c < next && (all += area_of_one) < t.cap; c++)
             a.table[c * pitch + lane] = (uint16_t)all;
     }
 
-    HD void mark_x(shared_cells &s) const
+    DEVICE void mark_x(shared_cells &s) const
     {
         for (int k = thread; k < x.count * CELLS; k += CELL_THREADS) {
             const int i = 1 + k / CELLS, j = 1 + k % CELLS;
@@ -109,7 +108,7 @@ struct cell_thread {
     }
 
     // Threads along x; and the table by y.
-    HD void mark_y(shared_cells &s) const
+    DEVICE void mark_y(shared_cells &s) const
     {
         for (int k = thread; k < y.count * CELLS; k += CELL_THREADS) {
             const int j = 1 + k / CELLS, i = 1 + k % CELLS;
@@ -126,7 +125,7 @@ struct cell_thread {
         }
     }
 
-    HD void set_strips(const shared_cells &s) const
+    DEVICE void set_strips(const shared_cells &s) const
     {
         const int axis = thread / CELLS, k = thread % CELLS;
         if (axis > 1 || k >= (axis == 0 ? x.count : y.count) || !s.marks[axis][k])
@@ -134,11 +133,7 @@ struct cell_thread {
         const guillotine_waste_axis &a = t.axis[axis];
         const int32_t at = s.at[axis][k + 1];
         uint32_t *word = &a.strips[(int64_t)(axis == 0 ? y.panel : x.panel) * a.words + at / 32];
-#ifdef __CUDA_ARCH__
         atomicOr(word, 1u << (at % 32));
-#else
-        *word |= 1u << (at % 32);
-#endif
     }
 };
 

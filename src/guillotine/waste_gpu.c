@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The waste form of the gpu engine (guillotine/waste.h): value and plan of the plate, where no piece is worth more than its area.
-// Passes with growing caps until the plate's waste lies below one; two launches a step, nothing made on the host meanwhile.
+// The waste form of the gpu engine (guillotine/waste.h): value and plan of the plate, where no piece is worth more than its
+// area. Passes with growing caps until the plate's waste lies below one; two launches a step, nothing made on the host
+// meanwhile.
 #include "guillotine/waste_gpu.h"
 
 #include <string.h>
@@ -336,7 +337,7 @@ static mco_status fill_tables(waste_engine *e, mco_stop *stop)
             continue;
         launched = 0;
         MCO_CUDA(e->ctx, cudaStreamSynchronize(e->device.stream));
-        if (guillotine_is_stopped(e->ctx, e->job, stop))
+        if (guillotine_is_stopped(e->job, 0, stop))
             break;
     }
 done:
@@ -376,19 +377,19 @@ static mco_status run_passes(waste_engine *e, int64_t least, int32_t first_cap, 
     mco_status st = MCO_OK;
     unsigned long long sums = 0;
     MCO_TRY(open_engine(e));
-    answer->gpu = e->device.info;
+    answer->work.gpus = (uint64_t)1 << e->device.info.index;
     answer->table_bytes = (int64_t)e->table_bytes;
     for (int k = 0; k < CAP_COUNT; k++) {
         const bool is_full = answer->passes > 0 && e->trace->is_full;
         if (CAPS[k] > least && CAPS[k] >= first_cap && !*is_solved && !is_full && answer->stop == MCO_STOP_FINISHED)
             MCO_TRY(run_pass(e, CAPS[k], answer, is_solved));
     }
-    answer->device_s += e->device.kernel_s;
+    answer->work.device_s += e->device.kernel_s;
     if (answer->stop != MCO_STOP_FINISHED)
         return MCO_OK;
     MCO_CUDA(e->ctx, cudaMemcpy(&sums, e->tables.sums, sizeof sums, cudaMemcpyDeviceToHost));
     answer->relaxations += (int64_t)sums;
-    answer->value_bits = 16;
+    answer->work.lane_bits = 16;
     if (*is_solved)
         MCO_TRY(guillotine_gpu_sort_nodes(e->ctx, e->trace, answer));
 done:

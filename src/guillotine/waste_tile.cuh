@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
-// One unit of the waste form (guillotine/waste.h) in the terms of a thread of its block, for the device and for a
-// simulation on the host: between two barriers every thread calls one of these functions.
+// One unit of the waste form (guillotine/waste.h) in the terms of a thread of its block: between two barriers every thread
+// calls one of these functions.
 //
-// As in guillotine/tile.cuh a thread holds an octet of targets times a vector of lanes, and eight rows stay in registers
-// while strips ascend. Stages of 16 strips without an irreducible one are left out. The rows that a stage needs are five chunks of
-// 16 in a ring of ten: a stage brings as many chunks as it is ahead of the one before, five at most.
+// As in guillotine/tile.cuh a thread holds an octet of targets times a vector of lanes, and eight rows stay in registers while
+// strips ascend. Stages of 16 strips without an irreducible one are left out. The rows that a stage needs are five chunks of 16
+// in a ring of ten: a stage brings as many chunks as it is ahead of the one before, five at most.
 #ifndef MCO_GUILLOTINE_WASTE_TILE_CUH
 #define MCO_GUILLOTINE_WASTE_TILE_CUH
 
-#include <string.h>
-
-#include "guillotine/memory.cuh"
+#include "guillotine/octet.cuh"
 #include "guillotine/waste.h"
 
 namespace waste {
 
-constexpr int OCTET = 8;
-constexpr int VECTORS = GUILLOTINE_VECTORS;
 constexpr int LANES = GUILLOTINE_WASTE_VECTOR;
 constexpr int UNIT_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
 constexpr int ROW_GROUPS = UNIT_THREADS / VECTORS;  // rows that the block loads at the same time
@@ -28,53 +24,34 @@ constexpr int CHUNK_VECTORS = STAGE * VECTORS;      // vectors of shared memory
 static_assert(STAGE % ROW_GROUPS == 0, "the block loads a chunk in whole rounds");
 
 // Two lanes. Sums of two caps fit 16 bits.
-HD void relax(uint32_t *best, uint32_t a, uint32_t b)
+DEVICE void relax(uint32_t *best, uint32_t a, uint32_t b)
 {
     *best = __viaddmin_u16x2(a, b, *best);
 }
 
-HD void relax(uint4 *best, const uint4 &a, const uint4 &b)
-{
-    relax(&best->x, a.x, b.x);
-    relax(&best->y, a.y, b.y);
-    relax(&best->z, a.z, b.z);
-    relax(&best->w, a.w, b.w);
-}
+struct lanes_16 {
+    static DEVICE void relax(uint4 *best, const uint4 &a, const uint4 &b)
+    {
+        waste::relax(&best->x, a.x, b.x);
+        waste::relax(&best->y, a.y, b.y);
+        waste::relax(&best->z, a.z, b.z);
+        waste::relax(&best->w, a.w, b.w);
+    }
+};
 
 // Two cells, `before` of which has been seen there.
-HD void lower(uint32_t *cells, uint32_t before, uint32_t mine)
+DEVICE void lower(uint32_t *cells, uint32_t before, uint32_t mine)
 {
     for (;;) {
         uint32_t least = before;
         relax(&least, mine, 0);
         if (least == before)
             return;
-#ifdef __CUDA_ARCH__
         const uint32_t now = atomicCAS(cells, before, least);
-#else
-        const uint32_t now = *cells;
-        *cells = now == before ? least : now;
-#endif
         if (now == before)
             return;
         before = now;
     }
-}
-
-// Past the first cache, which may hold what was there before others lowered it.
-HD uint4 load(const uint4 *from)
-{
-#ifdef __CUDA_ARCH__
-    return __ldcg(from);
-#else
-    return *from;
-#endif
-}
-
-// Bits c .. c + 31.
-HD uint32_t bits_from(const uint32_t *bits, int32_t c)
-{
-    return (uint32_t)(((uint64_t)bits[c / 32 + 1] << 32 | bits[c / 32]) >> (c % 32));
 }
 
 struct waste_unit {
@@ -86,7 +63,8 @@ struct waste_unit {
 };
 
 // The unit of part `part` of a tile and a panel of a step; false if there is none.
-HD bool find_unit(const guillotine_waste_tables &t, const guillotine_waste_step &s, int tile, int panel, int part, waste_unit *u)
+DEVICE bool find_unit(const guillotine_waste_tables &t, const guillotine_waste_step &s, int tile, int panel, int part,
+                      waste_unit *u)
 {
     u->axis = tile < s.tiles[0] ? 0 : 1;
     const guillotine_waste_axis &cut = t.axis[u->axis], &other = t.axis[1 - u->axis];
@@ -102,129 +80,96 @@ HD bool find_unit(const guillotine_waste_tables &t, const guillotine_waste_step 
     return true;
 }
 
-struct unit_thread {
+struct unit_thread : octet_of_targets<lanes_16> {
     waste_unit unit;
     const uint32_t *patterns, *strips;
     uint4 *lanes;          // this thread's vector in row 0
     uint32_t row_vectors;
     int32_t side;
     int vector_at, group;  // this thread's vector of lanes and octet of targets; also its place among those who load
-    uint4 best[OCTET];
-    uint4 window[OCTET];   // row r of the octet, r = .. -1, 0, 1 .., is window[r & 7]
-    bool is_warm;          // the window holds rows 1..7 of the next octet of strips
 
-    HD unit_thread(const guillotine_waste_tables &t, const waste_unit &u, int thread)
-        : unit(u), vector_at(thread % VECTORS), group(thread / VECTORS), is_warm(false)
+    DEVICE unit_thread(const guillotine_waste_tables &t, const waste_unit &u, int thread)
+        : unit(u), vector_at(thread % VECTORS), group(thread / VECTORS)
     {
+        is_warm = false;
         const guillotine_waste_axis &cut = t.axis[u.axis], &other = t.axis[1 - u.axis];
         patterns = cut.patterns;
         strips = cut.strips + (int64_t)u.panel * cut.words;
         side = cut.side;
         lanes = reinterpret_cast<uint4 *>(cut.table + u.lanes.first) + vector_at;
         row_vectors = (uint32_t)(other.pitch / LANES);
-        UNROLL
+#pragma unroll
         for (int r = 0; r < OCTET; r++)
             best[r] = make_uint4(~0u, ~0u, ~0u, ~0u);
     }
 
-    HD int stages() const
+    DEVICE int stages() const
     {
         return (unit.strip_end - unit.strip + STAGE - 1) / STAGE;
     }
 
-    HD uint32_t strips_of(int stage) const
+    DEVICE uint32_t strips_of(int stage) const
     {
         const int32_t c = unit.strip + stage * STAGE, left = unit.strip_end - c;
         return bits_from(strips, c) & ((1u << (left < STAGE ? left : STAGE)) - 1);
     }
 
     // Sums of a strip.
-    HD int64_t sums_of_one() const
+    DEVICE int64_t sums_of_one() const
     {
-#ifdef __CUDA_ARCH__
-        return (int64_t)(__popc(bits_from(patterns, unit.target)) + __popc(bits_from(patterns, unit.target + 32))) * unit.lanes.count;
-#else
-        int64_t targets = 0;
-        for (int k = 0; k < GUILLOTINE_TILE; k++)
-            targets += bits_from(patterns, unit.target + k) & 1;
-        return targets * unit.lanes.count;
-#endif
+        const int targets = __popc(bits_from(patterns, unit.target)) + __popc(bits_from(patterns, unit.target + 32));
+        return (int64_t)targets * unit.lanes.count;
     }
 
-    HD uint4 *row(int32_t at) const
+    DEVICE uint4 *row(int32_t at) const
     {
         return lanes + (uint64_t)(uint32_t)at * row_vectors;
     }
 
     // Chunk c has the rows c * STAGE .. of the unit, counted from coordinate target - strip.
-    HD void bring_chunk(uint4 *s_rows, int slot, int chunk) const
+    DEVICE void bring_chunk(uint4 *s_rows, int slot, int chunk) const
     {
         const int32_t first = unit.target - unit.strip + chunk * STAGE + group;
         uint4 *rows = s_rows + slot * CHUNK_VECTORS + group * VECTORS + vector_at;
-        UNROLL
+#pragma unroll
         for (int k = 0; k < STAGE; k += ROW_GROUPS) {
             const int32_t at = first + k;
-            bring(&rows[k * VECTORS], row(at < 0 ? 0 : at > side ? side : at));
+            copy_16(&rows[k * VECTORS], row(at < 0 ? 0 : at > side ? side : at));
         }
     }
 
     // The strips of a stage, and its `ahead` lowest chunks; the lowest one is to stand in slot `lowest`.
-    HD void bring_stage(uint4 *s_rows, uint4 *s_strips, int stage, int ahead, int lowest, uint32_t mask) const
+    DEVICE void bring_stage(uint4 *s_rows, uint4 *s_strips, int stage, int ahead, int lowest, uint32_t mask) const
     {
         const int32_t c = unit.strip + stage * STAGE + group;
         uint4 *to = s_strips + group * VECTORS + vector_at;
-        UNROLL
+#pragma unroll
         for (int k = 0; k < STAGE; k += ROW_GROUPS)
             if (mask >> (group + k) & 1)
-                bring(&to[k * VECTORS], row(c + k));
-        NO_UNROLL
+                copy_16(&to[k * VECTORS], row(c + k));
+#pragma unroll 1
         for (int k = 0; k < ahead; k++)
             bring_chunk(s_rows, lowest - k < 0 ? lowest - k + RING : lowest - k, k - stage - 1);
     }
 
-    // One coordinate: its row moves into the window, and if it is a strip, all targets are relaxed.
-    template <int K> HD void relax_one(const uint4 *row_0, const uint4 *row_8_below, const uint4 *s_strips, bool is_strip)
-    {
-        window[(OCTET - K) % OCTET] = K == 0 ? row_0[0] : row_8_below[(OCTET - K) * VECTORS];
-        if (!is_strip)
-            return;
-        const uint4 strip = s_strips[K * VECTORS];
-        UNROLL
-        for (int r = 0; r < OCTET; r++)
-            relax(&best[r], strip, window[(OCTET + r - K) % OCTET]);
-    }
-
-    template <bool IS_FULL>
-    HD void relax_octet(const uint4 *row_0, const uint4 *row_8_below, const uint4 *s_strips, uint32_t mask)
-    {
-        relax_one<0>(row_0, row_8_below, s_strips, IS_FULL || (mask & 1));
-        relax_one<1>(row_0, row_8_below, s_strips, IS_FULL || (mask & 2));
-        relax_one<2>(row_0, row_8_below, s_strips, IS_FULL || (mask & 4));
-        relax_one<3>(row_0, row_8_below, s_strips, IS_FULL || (mask & 8));
-        relax_one<4>(row_0, row_8_below, s_strips, IS_FULL || (mask & 16));
-        relax_one<5>(row_0, row_8_below, s_strips, IS_FULL || (mask & 32));
-        relax_one<6>(row_0, row_8_below, s_strips, IS_FULL || (mask & 64));
-        relax_one<7>(row_0, row_8_below, s_strips, IS_FULL || (mask & 128));
-    }
-
     // The strip at place k of an octet, alone: without the window.
-    HD void relax_alone(const uint4 *row_0, const uint4 *row_8_below, const uint4 *s_strips, int k)
+    DEVICE void relax_alone(const uint4 *row_0, const uint4 *row_8_below, const uint4 *s_strips, int k)
     {
         const uint4 strip = s_strips[k * VECTORS];
-        UNROLL
+#pragma unroll
         for (int r = 0; r < OCTET; r++)
-            relax(&best[r], strip, r >= k ? row_0[(r - k) * VECTORS] : row_8_below[(OCTET + r - k) * VECTORS]);
+            lanes_16::relax(&best[r], strip, r >= k ? row_0[(r - k) * VECTORS] : row_8_below[(OCTET + r - k) * VECTORS]);
     }
 
-    HD static const uint4 *octet_of(const uint4 *s_rows, int lowest, int octet)
+    DEVICE static const uint4 *octet_of(const uint4 *s_rows, int lowest, int octet)
     {
         const int slot = lowest - octet / STAGE_OCTETS;
         return s_rows + (slot < 0 ? slot + RING : slot) * CHUNK_VECTORS + octet % STAGE_OCTETS * OCTET * VECTORS;
     }
 
-    HD void relax_stage(const uint4 *s_rows, const uint4 *s_strips, int lowest, uint32_t mask)
+    DEVICE void relax_stage(const uint4 *s_rows, const uint4 *s_strips, int lowest, uint32_t mask)
     {
-        NO_UNROLL
+#pragma unroll 1
         for (int o = 0; o < STAGE_OCTETS; o++) {
             const uint32_t present = mask >> (o * OCTET) & 0xff;
             const uint4 *row_0 = octet_of(s_rows, lowest, group + STAGE_OCTETS - o) + vector_at;
@@ -242,30 +187,22 @@ struct unit_thread {
                 relax_alone(row_0, row_8_below, octet_strips, k);
                 continue;
             }
-            if (!is_warm) {
-                UNROLL
-                for (int r = 1; r < OCTET; r++)
-                    window[r] = row_0[r * VECTORS];
-                is_warm = true;
-            }
-            if (present == 0xff)
-                relax_octet<true>(row_0, row_8_below, octet_strips, present);
-            else
-                relax_octet<false>(row_0, row_8_below, octet_strips, present);
+            relax(row_0, row_8_below, octet_strips, present);
         }
     }
 
-    // Results, where they are lower. All cells are read before any is lowered: the loads are in flight together.
-    HD void lower_own() const
+    // Results, where they are lower. All cells are read before any is lowered: the loads are in flight together. They go past
+    // the first cache, which may hold what was there before others lowered it.
+    DEVICE void lower_own() const
     {
         const uint32_t present = bits_from(patterns, unit.target + group * OCTET) & 0xff;
         uint4 now[OCTET];
         if (vector_at * LANES >= unit.lanes.count)
             return;
-        UNROLL
+#pragma unroll
         for (int r = 0; r < OCTET; r++)
-            now[r] = load(row(present >> r & 1 ? unit.target + group * OCTET + r : 0));
-        UNROLL
+            now[r] = __ldcg(row(present >> r & 1 ? unit.target + group * OCTET + r : 0));
+#pragma unroll
         for (int r = 0; r < OCTET; r++) {
             if (!(present >> r & 1))
                 continue;

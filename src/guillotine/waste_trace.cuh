@@ -29,75 +29,10 @@ DEVICE line line_along(const guillotine_waste_tables &t, int axis, int32_t acros
     return {other.table + at * t.axis[axis].pitch, t.axis[axis], at * t.unit_area};
 }
 
-// The least position at or below `high` with the value that `high` has, which is positive.
-DEVICE int32_t least_position(const line &l, int32_t high, int64_t value)
-{
-    int32_t low = 0;  // V(low) < value = V(high)
-    while (high - low > 1) {
-        const int32_t step = (high - low - 1 + TRACE_THREADS - 1) / TRACE_THREADS;
-        const int32_t p = low + 1 + (int32_t)threadIdx.x * step;
-        const int32_t below = __syncthreads_count(p < high && l.value(p) < value);
-        const int32_t end = low + 1 + below * step;
-        low = below > 0 ? end - step : low;
-        high = end < high ? end : high;
-    }
-    return high;
-}
-
-// The lowest cut of position `whole` whose parts are worth `value`; false if there is none.
-DEVICE bool find_cut(const line &l, int32_t whole, int64_t value, int32_t *s_found, int32_t *second)
-{
-    const int32_t at = l.axis.at[whole];
-    for (int32_t first = 1; first < whole && l.axis.at[first] <= at / 2; first += TRACE_THREADS) {
-        const int32_t p = first + (int32_t)threadIdx.x;
-        if (threadIdx.x == 0)
-            *s_found = INT32_MAX;
-        bool is_cut = p < whole && l.axis.at[p] <= at / 2;
-        is_cut = is_cut && l.value(p) + l.value(l.axis.last_at[at - l.axis.at[p]]) == value;
-        if (__syncthreads_or(is_cut)) {
-            if (is_cut)
-                atomicMin(s_found, p);
-            __syncthreads();
-            *second = l.axis.last_at[at - l.axis.at[*s_found]];
-            return true;
-        }
-    }
-    return false;
-}
-
-// What becomes of node (i,j), for all threads of the block alike but in *node.
-DEVICE guillotine_trace_node explain(const guillotine_waste_tables &t, guillotine_trace_node node, int32_t *s_found)
-{
-    const int64_t value = line_along(t, 1, node.i).value(node.j);
-    node.kind = GUILLOTINE_TRACE_WASTE;
-    if (value == 0)
-        return node;
-    node.i = least_position(line_along(t, 0, node.j), node.i, value);
-    node.j = least_position(line_along(t, 1, node.i), node.j, value);
-    const int64_t piece = t.best_piece[t.axis[0].piece_class[node.i] * (int64_t)t.class_pitch + t.axis[1].piece_class[node.j]];
-    node.first = node.i;
-    node.second = node.j;
-    node.kind = GUILLOTINE_TRACE_PIECE;
-    if (piece == value)
-        return node;
-    node.kind = GUILLOTINE_TRACE_X;
-    if (find_cut(line_along(t, 0, node.j), node.i, value, s_found, &node.second)) {
-        node.first = *s_found;
-        return node;
-    }
-    node.kind = GUILLOTINE_TRACE_Y;
-    if (find_cut(line_along(t, 1, node.i), node.j, value, s_found, &node.second)) {
-        node.first = *s_found;
-        return node;
-    }
-    node.kind = GUILLOTINE_TRACE_UNEXPLAINED;
-    return node;
-}
-
 __global__ void __launch_bounds__(TRACE_THREADS)
     trace_plan(const __grid_constant__ guillotine_waste_tables t, guillotine_trace *trace, int32_t capacity)
 {
-    trace_nodes(trace, capacity, [&](guillotine_trace_node node, int32_t *s_found) { return explain(t, node, s_found); });
+    trace_nodes(trace, capacity, t, [&](int axis, int32_t across) { return line_along(t, axis, across); });
 }
 
 // The plate is the first node, if its waste is known.

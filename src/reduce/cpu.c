@@ -7,12 +7,11 @@
 // starting threads is no part of it.
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
+#include "base/pages.h"
 #include "base/team.h"
-#include "mco/version.h"
 #include "reduce/lanes.h"
 
 static const int64_t THREAD_BYTES = 1 << 18;   // another thread for so many bytes
@@ -146,33 +145,29 @@ static void work(void *shared, int worker)
 
 // ---- Engine
 
-reduce_chunk_function *reduce_lanes_of(const char *simd, const reduce_kind *kind)
+#define DECLARE(set, simd) extern const reduce_lanes reduce_lanes_##set;
+#define LIST(set, simd) &reduce_lanes_##set,
+
+MCO_EACH_SIMD(DECLARE)
+static const reduce_lanes *const variants[] = {MCO_EACH_SIMD(LIST)};
+
+mco_status reduce_lanes_choose(mco_context *ctx, mco_simd simd, const reduce_lanes **out)
 {
-#ifdef MCO_HAVE_AVX512
-    if (strcmp(simd, "avx512") == 0)
-        return reduce_lanes_avx512(kind);
-    if (strcmp(simd, "avx2") == 0)
-        return reduce_lanes_avx2(kind);
-#endif
-    (void)simd;
-    return reduce_lanes_portable(kind);
+    return mco_pick(ctx, variants, simd, 0, out);
 }
 
 static mco_status make_room(engine *e)
 {
     mco_status st = MCO_OK;
     const double bytes = (double)e->job->count * e->element_bytes;
-    const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    const double there = mco_machine_memory();
     // A system that promises more than it has would end the process instead.
     if (bytes > there)
         return mco_fail(e->job->ctx, MCO_ERR_MEMORY, "%lld elements of %d bytes were asked for, the machine has %.1f GB of memory",
                         (long long)e->job->count, e->element_bytes, there * 1e-9);
     MCO_TRY(mco_alloc_bytes(e->job->ctx, (void **)&e->generated, (size_t)e->job->count, (size_t)e->element_bytes));
     e->data = e->generated;
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGE_SIZE), begin = ((uintptr_t)e->generated + page - 1) / page * page;
-    const uintptr_t end = (uintptr_t)e->generated + (uintptr_t)(e->job->count * e->element_bytes);
-    if (end > begin)
-        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);  // only an advice: fewer pages to look up
+    mco_advise_huge(e->generated, (size_t)e->job->count * (size_t)e->element_bytes);
 done:
     return st;
 }
@@ -181,7 +176,7 @@ static void plan(engine *e)
 {
     const reduce_job *job = e->job;
     const int64_t bytes = job->count * e->element_bytes, mean = bytes / (job->segments > 0 ? job->segments : 1);
-    const int64_t wanted = job->params->threads > 0 ? job->params->threads : mco_cpu_count();
+    const int64_t wanted = mco_settle_threads(job->params->threads);
     const int64_t useful = 1 + bytes / THREAD_BYTES;
     e->threads = (int)(wanted < useful ? wanted : useful);
     e->is_by_segment = job->segments > 1 && (job->segments >= 8 * (int64_t)e->threads || mean < LONG_BYTES);
@@ -220,18 +215,20 @@ mco_status reduce_cpu(reduce_job *job)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = job->ctx;
-    const char *simd = mco_simd_name();
+    const reduce_lanes *lanes = NULL;
     engine e = {.job = job, .data = job->data, .element_bytes = reduce_element_bytes(job->kind.type)};
-    e.chunk_value = reduce_lanes_of(simd, &job->kind);
+    MCO_TRY(reduce_lanes_choose(ctx, job->params->simd, &lanes));
+    e.chunk_value = lanes->function_of(&job->kind);
     plan(&e);
-    mco_log(ctx, MCO_LOG_INFO, "%d thread%s, simd %s", e.threads, e.threads > 1 ? "s" : "", simd);
+    mco_log(ctx, MCO_LOG_INFO, "%d thread%s, simd %s", e.threads, e.threads > 1 ? "s" : "", mco_simd_text(lanes->build.simd));
     MCO_TRY(mco_alloc(ctx, &e.shares, e.threads));
     MCO_TRY(mco_alloc(ctx, &e.partials, (int64_t)e.threads * REDUCE_MAX_CHUNKS));
     MCO_TRY(mco_alloc(ctx, &e.times, job->params->repeat));
     if (job->data == NULL)
         MCO_TRY(make_room(&e));
     MCO_TRY(run_workers(&e));
-    job->result->threads_used = e.threads;
+    job->result->work.threads = e.threads;
+    job->result->work.simd = lanes->build.simd;
     job->result->chunks = count_chunks(&e);
     job->result->copy_s = e.fill_s;
     job->result->kernel_s = reduce_median(e.times, job->params->repeat);

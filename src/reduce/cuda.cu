@@ -52,12 +52,10 @@ struct chunks_plan {
 // Rate: README, results.
 template <class Op> __global__ void __launch_bounds__(REDUCE_BLOCK_MOST) reduce_chunks(const chunks_plan plan)
 {
-    extern __shared__ __align__(16) unsigned char s_bytes[];
     __shared__ bool s_is_last;
     const int thread = threadIdx.x % REDUCE_TEAM, team = threadIdx.x / REDUCE_TEAM, teams = blockDim.x / REDUCE_TEAM;
     const int32_t chunk = blockIdx.x * teams + team;
-    typename Op::value *const s_all = reinterpret_cast<typename Op::value *>(s_bytes);
-    typename Op::value *const s_values = s_all + team * REDUCE_TEAM;
+    typename Op::value *const s_all = dynamic_shared<typename Op::value>(), *const s_values = s_all + team * REDUCE_TEAM;
     typename Op::value mine = Op::none();
     if (chunk < plan.chunks) {
         const int64_t begin = chunk * plan.chunk;
@@ -136,8 +134,7 @@ cudaError_t launch_generate(uint64_t seed, int64_t first, int64_t count, void *d
 {
     const int64_t blocks = reduce_ceil_div(count, REDUCE_TEAM);
     const unsigned int grid = blocks < REDUCE_MAX_CHUNKS ? (unsigned int)blocks : (unsigned int)REDUCE_MAX_CHUNKS;
-    generate<T><<<grid, REDUCE_TEAM, 0, stream>>>(seed, first, count, static_cast<T *>(d_data));
-    return cudaGetLastError();
+    return launch(generate<T>, grid, REDUCE_TEAM, 0, stream, seed, first, count, static_cast<T *>(d_data));
 }
 
 // ---- Launches
@@ -174,8 +171,7 @@ cudaError_t launch_chunks(const chunks_kernel &k, const chunks_plan &plan, int b
         return cudaErrorInvalidValue;
     const int teams = block / REDUCE_TEAM;
     const int64_t grid = plan.chunks > 0 ? reduce_ceil_div(plan.chunks, teams) : 1;
-    k.kernel<<<(unsigned int)grid, block, block * k.value_bytes, stream>>>(plan);
-    return cudaGetLastError();
+    return launch(k.kernel, (unsigned int)grid, (unsigned int)block, (size_t)(block * k.value_bytes), stream, plan);
 }
 
 // Where the ticket lies in the scratch: behind the partial results.
@@ -194,10 +190,8 @@ cudaError_t reduce_launch(const reduce_launch_args *args, cudaStream_t stream)
     if (k.kernel == nullptr)
         return cudaErrorInvalidValue;
     const reduce_shape shape = reduce_shape_of(args->count, k.element_bytes);
-    if (shape.chunks <= 1 && args->block == 0) {
-        k.single<<<1, REDUCE_TEAM, 0, stream>>>(args->d_data, (int)args->count, args->d_value);
-        return cudaGetLastError();
-    }
+    if (shape.chunks <= 1 && args->block == 0)
+        return launch(k.single, 1, REDUCE_TEAM, 0, stream, args->d_data, (int)args->count, args->d_value);
     unsigned char *scratch = static_cast<unsigned char *>(args->d_scratch);
     chunks_plan plan = {args->d_data, args->count, shape.chunk, 0, shape.chunks, reinterpret_cast<reduce_partial *>(scratch),
                         reinterpret_cast<unsigned int *>(scratch + TICKET_AT), args->d_value};
@@ -225,12 +219,12 @@ cudaError_t reduce_launch_generate(mco_reduce_type type, uint64_t seed, int64_t 
     if (count == 0)
         return cudaSuccess;
     switch (type) {
-    case MCO_REDUCE_I32:
-    case MCO_REDUCE_U32: return launch_generate<uint32_t>(seed, first, count, d_data, stream);
-    case MCO_REDUCE_I64:
-    case MCO_REDUCE_U64: return launch_generate<uint64_t>(seed, first, count, d_data, stream);
-    case MCO_REDUCE_F32: return launch_generate<float>(seed, first, count, d_data, stream);
-    case MCO_REDUCE_F64: return launch_generate<double>(seed, first, count, d_data, stream);
+    case MCO_REDUCE_TYPE_I32:
+    case MCO_REDUCE_TYPE_U32: return launch_generate<uint32_t>(seed, first, count, d_data, stream);
+    case MCO_REDUCE_TYPE_I64:
+    case MCO_REDUCE_TYPE_U64: return launch_generate<uint64_t>(seed, first, count, d_data, stream);
+    case MCO_REDUCE_TYPE_F32: return launch_generate<float>(seed, first, count, d_data, stream);
+    case MCO_REDUCE_TYPE_F64: return launch_generate<double>(seed, first, count, d_data, stream);
     }
     return cudaErrorInvalidValue;
 }

@@ -7,17 +7,17 @@
 
 #include <type_traits>
 
+#include "device/kernel.cuh"
 #include "reduce/cuda.h"
 #include "reduce/kernels.h"
 
-#define DEVICE __device__ __forceinline__
-
 namespace {
+
+using namespace mco;
 
 // ---- Tuning, by compilation
 constexpr int IN_FLIGHT = 8;           // 16-byte loads of a thread before the first use: 32 KiB for a team
 constexpr int PARTIALS_IN_FLIGHT = 8;  // the same in the comb
-constexpr int WARP = 32;
 
 // ---- Elements by type
 
@@ -75,7 +75,7 @@ template <class T> DEVICE void make_canonical(reduce_partial *, T) {}
 
 template <class T> DEVICE T shuffle_down(T x, int distance)
 {
-    return __shfl_down_sync(0xffffffffu, x, distance);
+    return __shfl_down_sync(ALL_LANES, x, distance);
 }
 
 // ---- Operations. A lane accumulates elements of a chunk, a value is what lanes and chunks combine to. `step` counts
@@ -303,8 +303,7 @@ template <bool IS_ALIGNED, int N, class T> DEVICE void load(T (&x)[N], const T *
 // Elements from[0..length) of a chunk into this thread's lanes; `from` is this thread's first vector. All loads of a
 // batch are under way before the first is used.
 template <class Op, int TEAM, int FOLD, bool IS_ALIGNED, int N>
-DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from,
-                                              int64_t length, int thread)
+DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from, int64_t length, int thread)
 {
     constexpr int STEP = TEAM * N;
     static_assert(IN_FLIGHT % FOLD == 0, "a batch is whole rows");
@@ -366,8 +365,7 @@ DEVICE void take_rows(typename Op::lane (&lanes)[N], const typename Op::element 
 // This thread's part of data[0..length), whose first element has index `first`, down to one value. ROWS: a number of rows
 // that has a path of its own.
 template <class Op, int TEAM, int FOLD, int ROWS = 0>
-DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t length,
-                                                           int64_t first, int thread)
+DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t length, int64_t first, int thread)
 {
     constexpr int N = REDUCE_VECTOR_BYTES / sizeof(typename Op::element);
     static_assert(FOLD == 1 || !Op::IS_EXACT, "places are counted without folding");
@@ -454,12 +452,12 @@ DEVICE void store(void *to, const reduce_partial &p)
 template <template <class> class Op, class F> auto visit_number(mco_reduce_type type, F f)
 {
     switch (type) {
-    case MCO_REDUCE_I32: return f.template of<Op<int32_t>>();
-    case MCO_REDUCE_I64: return f.template of<Op<int64_t>>();
-    case MCO_REDUCE_U32: return f.template of<Op<uint32_t>>();
-    case MCO_REDUCE_U64: return f.template of<Op<uint64_t>>();
-    case MCO_REDUCE_F32: return f.template of<Op<float>>();
-    case MCO_REDUCE_F64: return f.template of<Op<double>>();
+    case MCO_REDUCE_TYPE_I32: return f.template of<Op<int32_t>>();
+    case MCO_REDUCE_TYPE_I64: return f.template of<Op<int64_t>>();
+    case MCO_REDUCE_TYPE_U32: return f.template of<Op<uint32_t>>();
+    case MCO_REDUCE_TYPE_U64: return f.template of<Op<uint64_t>>();
+    case MCO_REDUCE_TYPE_F32: return f.template of<Op<float>>();
+    case MCO_REDUCE_TYPE_F64: return f.template of<Op<double>>();
     }
     return f.none();
 }
@@ -468,12 +466,12 @@ template <template <class> class Op, class F> auto visit_number(mco_reduce_type 
 template <template <class, class> class Op, class F> auto visit_wrapping(mco_reduce_type type, F f)
 {
     switch (type) {
-    case MCO_REDUCE_I32: return f.template of<Op<int32_t, uint64_t>>();
-    case MCO_REDUCE_U32: return f.template of<Op<uint32_t, uint64_t>>();
-    case MCO_REDUCE_I64:
-    case MCO_REDUCE_U64: return f.template of<Op<uint64_t, uint64_t>>();
-    case MCO_REDUCE_F32: return f.template of<Op<float, float>>();
-    case MCO_REDUCE_F64: return f.template of<Op<double, double>>();
+    case MCO_REDUCE_TYPE_I32: return f.template of<Op<int32_t, uint64_t>>();
+    case MCO_REDUCE_TYPE_U32: return f.template of<Op<uint32_t, uint64_t>>();
+    case MCO_REDUCE_TYPE_I64:
+    case MCO_REDUCE_TYPE_U64: return f.template of<Op<uint64_t, uint64_t>>();
+    case MCO_REDUCE_TYPE_F32: return f.template of<Op<float, float>>();
+    case MCO_REDUCE_TYPE_F64: return f.template of<Op<double, double>>();
     }
     return f.none();
 }
@@ -481,12 +479,12 @@ template <template <class, class> class Op, class F> auto visit_wrapping(mco_red
 template <template <class> class Op, class F> auto visit_bits(mco_reduce_type type, F f)
 {
     switch (type) {
-    case MCO_REDUCE_I32: return f.template of<Op<int32_t>>();
-    case MCO_REDUCE_U32: return f.template of<Op<uint32_t>>();
-    case MCO_REDUCE_I64:
-    case MCO_REDUCE_U64: return f.template of<Op<uint64_t>>();
-    case MCO_REDUCE_F32:
-    case MCO_REDUCE_F64: break;
+    case MCO_REDUCE_TYPE_I32: return f.template of<Op<int32_t>>();
+    case MCO_REDUCE_TYPE_U32: return f.template of<Op<uint32_t>>();
+    case MCO_REDUCE_TYPE_I64:
+    case MCO_REDUCE_TYPE_U64: return f.template of<Op<uint64_t>>();
+    case MCO_REDUCE_TYPE_F32:
+    case MCO_REDUCE_TYPE_F64: break;
     }
     return f.none();
 }
@@ -494,12 +492,12 @@ template <template <class> class Op, class F> auto visit_bits(mco_reduce_type ty
 template <class F> auto visit_nonzero(mco_reduce_type type, F f)
 {
     switch (type) {
-    case MCO_REDUCE_I32:
-    case MCO_REDUCE_U32: return f.template of<nonzero<uint32_t>>();
-    case MCO_REDUCE_I64:
-    case MCO_REDUCE_U64: return f.template of<nonzero<uint64_t>>();
-    case MCO_REDUCE_F32: return f.template of<nonzero<float>>();
-    case MCO_REDUCE_F64: return f.template of<nonzero<double>>();
+    case MCO_REDUCE_TYPE_I32:
+    case MCO_REDUCE_TYPE_U32: return f.template of<nonzero<uint32_t>>();
+    case MCO_REDUCE_TYPE_I64:
+    case MCO_REDUCE_TYPE_U64: return f.template of<nonzero<uint64_t>>();
+    case MCO_REDUCE_TYPE_F32: return f.template of<nonzero<float>>();
+    case MCO_REDUCE_TYPE_F64: return f.template of<nonzero<double>>();
     }
     return f.none();
 }
@@ -507,21 +505,21 @@ template <class F> auto visit_nonzero(mco_reduce_type type, F f)
 template <class F> auto visit(const reduce_launch_args *a, F f)
 {
     if (a->is_compensated)
-        return a->op != MCO_REDUCE_SUM     ? f.none()
-               : a->type == MCO_REDUCE_F32 ? f.template of<compensated_sum<float>>()
-               : a->type == MCO_REDUCE_F64 ? f.template of<compensated_sum<double>>()
+        return a->op != MCO_REDUCE_OP_SUM     ? f.none()
+               : a->type == MCO_REDUCE_TYPE_F32 ? f.template of<compensated_sum<float>>()
+               : a->type == MCO_REDUCE_TYPE_F64 ? f.template of<compensated_sum<double>>()
                                            : f.none();
     switch (a->op) {
-    case MCO_REDUCE_SUM: return visit_wrapping<sum>(a->type, f);
-    case MCO_REDUCE_PROD: return visit_wrapping<product>(a->type, f);
-    case MCO_REDUCE_MIN: return visit_number<minimum>(a->type, f);
-    case MCO_REDUCE_MAX: return visit_number<maximum>(a->type, f);
-    case MCO_REDUCE_ARGMIN: return visit_number<first_minimum>(a->type, f);
-    case MCO_REDUCE_ARGMAX: return visit_number<first_maximum>(a->type, f);
-    case MCO_REDUCE_AND: return visit_bits<bits_and>(a->type, f);
-    case MCO_REDUCE_OR: return visit_bits<bits_or>(a->type, f);
-    case MCO_REDUCE_XOR: return visit_bits<bits_xor>(a->type, f);
-    case MCO_REDUCE_COUNT_NONZERO: return visit_nonzero(a->type, f);
+    case MCO_REDUCE_OP_SUM: return visit_wrapping<sum>(a->type, f);
+    case MCO_REDUCE_OP_PROD: return visit_wrapping<product>(a->type, f);
+    case MCO_REDUCE_OP_MIN: return visit_number<minimum>(a->type, f);
+    case MCO_REDUCE_OP_MAX: return visit_number<maximum>(a->type, f);
+    case MCO_REDUCE_OP_ARGMIN: return visit_number<first_minimum>(a->type, f);
+    case MCO_REDUCE_OP_ARGMAX: return visit_number<first_maximum>(a->type, f);
+    case MCO_REDUCE_OP_AND: return visit_bits<bits_and>(a->type, f);
+    case MCO_REDUCE_OP_OR: return visit_bits<bits_or>(a->type, f);
+    case MCO_REDUCE_OP_XOR: return visit_bits<bits_xor>(a->type, f);
+    case MCO_REDUCE_OP_COUNT_NONZERO: return visit_nonzero(a->type, f);
     }
     return f.none();
 }

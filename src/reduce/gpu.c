@@ -45,7 +45,8 @@ typedef struct worker {
 
 typedef struct gpu_engine {
     reduce_job *job;
-    worker *workers;
+    worker *workers;             // [gpu_count]
+    mco_gpu gpus[MCO_MAX_GPUS];  // [gpu_count]
     reduce_partial *partials;  // [REDUCE_MAX_CHUNKS] of the whole array
     reduce_shape shape;  // of the whole array
     int element_bytes;
@@ -222,8 +223,8 @@ done:
 
 static mco_status refuse_size(const worker *w, const char *what, int64_t bytes, size_t room)
 {
-    return mco_fail(w->ctx, MCO_ERR_MEMORY, "GPU %d: %s has %.3f GB, %.3f GB of device memory are free for data", w->device.info.index,
-                    what, (double)bytes * 1e-9, (double)room * 1e-9);
+    return mco_fail(w->ctx, MCO_ERR_MEMORY, "GPU %d: %s has %.3f GB, %.3f GB of device memory are free for data",
+                    w->device.info.index, what, (double)bytes * 1e-9, (double)room * 1e-9);
 }
 
 // How much of the share is in memory at a time.
@@ -312,7 +313,7 @@ static void share_main(void *shared, int index)
 {
     gpu_engine *e = shared;
     worker *w = &e->workers[index];
-    w->status = run_share(e, w, &e->job->result->gpus[index]);
+    w->status = run_share(e, w, &e->gpus[index]);
 }
 
 // ---- All GPUs
@@ -352,7 +353,7 @@ static mco_status run_all(gpu_engine *e, int gpu_count)
         e->workers[g].ctx = gpu_count == 1 ? job->ctx : NULL;
         // Messages of several threads need a context each.
         if (gpu_count > 1 && mco_context_create(&e->workers[g].ctx, NULL) != MCO_OK)
-            return mco_fail(job->ctx, MCO_ERR_MEMORY, "out of memory: the context of GPU %d", job->result->gpus[g].index);
+            return mco_fail(job->ctx, MCO_ERR_MEMORY, "out of memory: the context of GPU %d", e->gpus[g].index);
     }
     if (gpu_count == 1) {
         share_main(e, 0);
@@ -370,22 +371,24 @@ done:
 static void sum_up(gpu_engine *e, int gpu_count)
 {
     mco_reduce_result *r = e->job->result;
-    r->gpu_count = gpu_count;
-    r->threads_used = gpu_count;
+    r->work.threads = gpu_count;
     r->parts = 0;
     for (int g = 0; g < gpu_count; g++) {
         const worker *w = &e->workers[g];
         r->parts = w->parts > r->parts ? w->parts : r->parts;
         r->copy_s = w->copy_s > r->copy_s ? w->copy_s : r->copy_s;
         r->kernel_s = w->kernel_s > r->kernel_s ? w->kernel_s : r->kernel_s;
-        r->device_s += w->device_s;
+        r->work.device_s += w->device_s;
+        r->work.gpus |= (uint64_t)1 << e->gpus[g].index;
     }
-    for (int64_t s = 0; s < e->job->segments; s++)
-        r->chunks += reduce_shape_of(reduce_segment_begin(e->job, s + 1) - reduce_segment_begin(e->job, s), e->element_bytes).chunks;
+    for (int64_t s = 0; s < e->job->segments; s++) {
+        const int64_t count = reduce_segment_begin(e->job, s + 1) - reduce_segment_begin(e->job, s);
+        r->chunks += reduce_shape_of(count, e->element_bytes).chunks;
+    }
     if (!e->job->is_segmented && (gpu_count > 1 || r->parts > 1))
         e->job->values[0] = reduce_comb(&e->job->kind, e->partials, e->shape.chunks);
-    mco_log(e->job->ctx, MCO_LOG_INFO, "%d GPU%s, %lld part%s each at most", gpu_count, gpu_count > 1 ? "s" : "", (long long)r->parts,
-            r->parts > 1 ? "s" : "");
+    mco_log(e->job->ctx, MCO_LOG_INFO, "%d GPU%s, %lld part%s each at most", gpu_count, mco_plural(gpu_count),
+            (long long)r->parts, mco_plural(r->parts));
 }
 
 mco_status reduce_gpu(reduce_job *job)
@@ -395,7 +398,7 @@ mco_status reduce_gpu(reduce_job *job)
     const int element_bytes = reduce_element_bytes(job->kind.type);
     gpu_engine e = {.job = job, .shape = reduce_shape_of(job->count, element_bytes),
                     .element_bytes = element_bytes};
-    MCO_TRY(mco_gpus_choose(job->ctx, job->params->gpus, job->result->gpus, &gpu_count));
+    MCO_TRY(mco_gpus_choose(job->ctx, job->params->gpus, e.gpus, &gpu_count));
     MCO_TRY(mco_alloc(job->ctx, &e.workers, gpu_count));
     MCO_TRY(mco_alloc(job->ctx, &e.partials, REDUCE_MAX_CHUNKS));
     divide(&e, gpu_count);
@@ -420,15 +423,12 @@ mco_status mco_reduce_workspace_create(mco_context *ctx, int gpu, mco_reduce_wor
 {
     mco_status st = MCO_OK;
     mco_reduce_workspace *w = NULL;
-    mco_gpu chosen[MCO_MAX_GPUS];
     char name[16];
-    int count;
     if (ctx == NULL || out == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     snprintf(name, sizeof name, "%d", gpu);
-    MCO_TRY(mco_gpus_choose(ctx, name, chosen, &count));
     MCO_TRY(mco_alloc(ctx, &w, 1));
-    MCO_TRY(mco_device_open(ctx, &chosen[0], &w->device));
+    MCO_TRY(mco_device_open_named(ctx, name, &w->device));
     MCO_TRY(mco_device_take_bytes(&w->device, MCO_MEMORY_DEVICE, &w->d_scratch, reduce_scratch_bytes(), 1));
     MCO_CUDA(ctx, cudaMemset(w->d_scratch, 0, reduce_scratch_bytes()));
     MCO_CUDA(ctx, cudaDeviceSynchronize());

@@ -16,6 +16,7 @@ typedef struct reduce_kind {
 typedef struct reduce_job {
     mco_context *ctx;
     const mco_reduce_params *params;
+    mco_reduce_params own_params;
     reduce_kind kind;
     const void *data;  // [count]; NULL: generated from `seed`
     uint64_t seed;
@@ -39,17 +40,17 @@ static inline int64_t reduce_segment_begin(const reduce_job *job, int64_t s)
 
 static inline int reduce_element_bytes(mco_reduce_type type)
 {
-    return type == MCO_REDUCE_I32 || type == MCO_REDUCE_U32 || type == MCO_REDUCE_F32 ? 4 : 8;
+    return type == MCO_REDUCE_TYPE_I32 || type == MCO_REDUCE_TYPE_U32 || type == MCO_REDUCE_TYPE_F32 ? 4 : 8;
 }
 
 static inline bool reduce_is_float(mco_reduce_type type)
 {
-    return type == MCO_REDUCE_F32 || type == MCO_REDUCE_F64;
+    return type == MCO_REDUCE_TYPE_F32 || type == MCO_REDUCE_TYPE_F64;
 }
 
 static inline bool reduce_is_place(mco_reduce_op op)
 {
-    return op == MCO_REDUCE_ARGMIN || op == MCO_REDUCE_ARGMAX;
+    return op == MCO_REDUCE_OP_ARGMIN || op == MCO_REDUCE_OP_ARGMAX;
 }
 
 // Element i of the job's data as a partial result of its own.

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/lanes.h"
 #include "reduce/kernels.h"
 
 enum { ROWS_AT_ONCE = 4 };
@@ -221,24 +222,24 @@ DEFINE_COMPENSATED(compensated_f64, double, reduce_two_sum_f64)
 // ---- The function of a kind. 64-bit integers whose bits do not depend on the sign share one.
 
 static reduce_chunk_function *const functions[MCO_REDUCE_OPS][MCO_REDUCE_TYPES] = {
-    [MCO_REDUCE_SUM] = {sum_i32, sum_u64, sum_u32, sum_u64, sum_f32, sum_f64},
-    [MCO_REDUCE_PROD] = {prod_i32, prod_u64, prod_u32, prod_u64, prod_f32, prod_f64},
-    [MCO_REDUCE_MIN] = {min_i32, min_i64, min_u32, min_u64, min_f32, min_f64},
-    [MCO_REDUCE_MAX] = {max_i32, max_i64, max_u32, max_u64, max_f32, max_f64},
-    [MCO_REDUCE_ARGMIN] = {argmin_i32, argmin_i64, argmin_u32, argmin_u64, argmin_f32, argmin_f64},
-    [MCO_REDUCE_ARGMAX] = {argmax_i32, argmax_i64, argmax_u32, argmax_u64, argmax_f32, argmax_f64},
-    [MCO_REDUCE_AND] = {and_i32, and_u64, and_u32, and_u64, NULL, NULL},
-    [MCO_REDUCE_OR] = {or_i32, or_u64, or_u32, or_u64, NULL, NULL},
-    [MCO_REDUCE_XOR] = {xor_i32, xor_u64, xor_u32, xor_u64, NULL, NULL},
-    [MCO_REDUCE_COUNT_NONZERO] = {nonzero_u32, nonzero_u64, nonzero_u32, nonzero_u64, nonzero_f32, nonzero_f64},
+    [MCO_REDUCE_OP_SUM] = {sum_i32, sum_u64, sum_u32, sum_u64, sum_f32, sum_f64},
+    [MCO_REDUCE_OP_PROD] = {prod_i32, prod_u64, prod_u32, prod_u64, prod_f32, prod_f64},
+    [MCO_REDUCE_OP_MIN] = {min_i32, min_i64, min_u32, min_u64, min_f32, min_f64},
+    [MCO_REDUCE_OP_MAX] = {max_i32, max_i64, max_u32, max_u64, max_f32, max_f64},
+    [MCO_REDUCE_OP_ARGMIN] = {argmin_i32, argmin_i64, argmin_u32, argmin_u64, argmin_f32, argmin_f64},
+    [MCO_REDUCE_OP_ARGMAX] = {argmax_i32, argmax_i64, argmax_u32, argmax_u64, argmax_f32, argmax_f64},
+    [MCO_REDUCE_OP_AND] = {and_i32, and_u64, and_u32, and_u64, NULL, NULL},
+    [MCO_REDUCE_OP_OR] = {or_i32, or_u64, or_u32, or_u64, NULL, NULL},
+    [MCO_REDUCE_OP_XOR] = {xor_i32, xor_u64, xor_u32, xor_u64, NULL, NULL},
+    [MCO_REDUCE_OP_COUNT_NONZERO] = {nonzero_u32, nonzero_u64, nonzero_u32, nonzero_u64, nonzero_f32, nonzero_f64},
 };
 
-#define JOINED(a, b) a##b
-#define NAME_OF_SET(set) JOINED(reduce_lanes_, set)
-
-reduce_chunk_function *NAME_OF_SET(LANE_SET)(const reduce_kind *kind)
+static reduce_chunk_function *function_of(const reduce_kind *kind)
 {
     if (kind->is_compensated)
-        return kind->type == MCO_REDUCE_F32 ? compensated_f32 : compensated_f64;
+        return kind->type == MCO_REDUCE_TYPE_F32 ? compensated_f32 : compensated_f64;
     return functions[kind->op][kind->type];
 }
+
+extern const reduce_lanes VARIANT(reduce_lanes);
+const reduce_lanes VARIANT(reduce_lanes) = {{LANE_SIMD, 0}, function_of};

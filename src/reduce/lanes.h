@@ -3,17 +3,18 @@
 #ifndef MCO_REDUCE_LANES_H
 #define MCO_REDUCE_LANES_H
 
+#include "base/simd.h"
 #include "reduce/job.h"
 
 // Reduces one chunk, data [length] with length > 0, whose first element has index `first`, to its partial result.
 typedef void reduce_chunk_function(const void *data, int64_t length, int64_t first, reduce_partial *out);
 
-// The function for a kind that exists, of a vector unit that this build has: "avx512", "avx2" or "portable".
-reduce_chunk_function *reduce_lanes_of(const char *simd, const reduce_kind *kind);
+typedef struct reduce_lanes {
+    mco_build build;
+    reduce_chunk_function *(*function_of)(const reduce_kind *kind);  // of a kind that exists
+} reduce_lanes;
 
-// One each from the same source.
-reduce_chunk_function *reduce_lanes_avx512(const reduce_kind *kind);
-reduce_chunk_function *reduce_lanes_avx2(const reduce_kind *kind);
-reduce_chunk_function *reduce_lanes_portable(const reduce_kind *kind);
+// Those of the vector unit asked for. Errors: ARGUMENT where it is absent.
+mco_status reduce_lanes_choose(mco_context *ctx, mco_simd simd, const reduce_lanes **out);
 
 #endif

@@ -8,7 +8,7 @@
 
 static bool is_signed(mco_reduce_type type)
 {
-    return type == MCO_REDUCE_I32 || type == MCO_REDUCE_I64;
+    return type == MCO_REDUCE_TYPE_I32 || type == MCO_REDUCE_TYPE_I64;
 }
 
 // ---- Elements
@@ -17,12 +17,12 @@ static reduce_partial generated(const reduce_job *job, int64_t i)
 {
     reduce_partial p = {.index = i};
     switch (job->kind.type) {
-    case MCO_REDUCE_I32: p.i = (int32_t)reduce_random_u32(job->seed, (uint64_t)i); break;
-    case MCO_REDUCE_U32: p.u = reduce_random_u32(job->seed, (uint64_t)i); break;
-    case MCO_REDUCE_I64:
-    case MCO_REDUCE_U64: p.u = reduce_random(job->seed, (uint64_t)i); break;
-    case MCO_REDUCE_F32: p.f = (double)reduce_random_f32(job->seed, (uint64_t)i); break;
-    case MCO_REDUCE_F64: p.f = reduce_random_f64(job->seed, (uint64_t)i); break;
+    case MCO_REDUCE_TYPE_I32: p.i = (int32_t)reduce_random_u32(job->seed, (uint64_t)i); break;
+    case MCO_REDUCE_TYPE_U32: p.u = reduce_random_u32(job->seed, (uint64_t)i); break;
+    case MCO_REDUCE_TYPE_I64:
+    case MCO_REDUCE_TYPE_U64: p.u = reduce_random(job->seed, (uint64_t)i); break;
+    case MCO_REDUCE_TYPE_F32: p.f = (double)reduce_random_f32(job->seed, (uint64_t)i); break;
+    case MCO_REDUCE_TYPE_F64: p.f = reduce_random_f64(job->seed, (uint64_t)i); break;
     }
     return p;
 }
@@ -31,12 +31,12 @@ static reduce_partial loaded(const reduce_job *job, int64_t i)
 {
     reduce_partial p = {.index = i};
     switch (job->kind.type) {
-    case MCO_REDUCE_I32: p.i = ((const int32_t *)job->data)[i]; break;
-    case MCO_REDUCE_U32: p.u = ((const uint32_t *)job->data)[i]; break;
-    case MCO_REDUCE_I64: p.i = ((const int64_t *)job->data)[i]; break;
-    case MCO_REDUCE_U64: p.u = ((const uint64_t *)job->data)[i]; break;
-    case MCO_REDUCE_F32: p.f = (double)((const float *)job->data)[i]; break;
-    case MCO_REDUCE_F64: p.f = ((const double *)job->data)[i]; break;
+    case MCO_REDUCE_TYPE_I32: p.i = ((const int32_t *)job->data)[i]; break;
+    case MCO_REDUCE_TYPE_U32: p.u = ((const uint32_t *)job->data)[i]; break;
+    case MCO_REDUCE_TYPE_I64: p.i = ((const int64_t *)job->data)[i]; break;
+    case MCO_REDUCE_TYPE_U64: p.u = ((const uint64_t *)job->data)[i]; break;
+    case MCO_REDUCE_TYPE_F32: p.f = (double)((const float *)job->data)[i]; break;
+    case MCO_REDUCE_TYPE_F64: p.f = ((const double *)job->data)[i]; break;
     }
     return p;
 }
@@ -44,7 +44,7 @@ static reduce_partial loaded(const reduce_job *job, int64_t i)
 reduce_partial reduce_element(const reduce_job *job, int64_t i)
 {
     reduce_partial p = job->data != NULL ? loaded(job, i) : generated(job, i);
-    if (job->kind.op == MCO_REDUCE_COUNT_NONZERO)
+    if (job->kind.op == MCO_REDUCE_OP_COUNT_NONZERO)
         p.u = reduce_is_float(job->kind.type) ? p.f != 0 : p.u != 0;
     if (job->kind.is_compensated)
         p.rest = 0;
@@ -56,12 +56,12 @@ void reduce_fill(mco_reduce_type type, uint64_t seed, int64_t first, int64_t cou
     const uint64_t from = (uint64_t)first;
     for (int64_t i = 0; i < count; i++)
         switch (type) {
-        case MCO_REDUCE_I32:
-        case MCO_REDUCE_U32: ((uint32_t *)data)[i] = reduce_random_u32(seed, from + (uint64_t)i); break;
-        case MCO_REDUCE_I64:
-        case MCO_REDUCE_U64: ((uint64_t *)data)[i] = reduce_random(seed, from + (uint64_t)i); break;
-        case MCO_REDUCE_F32: ((float *)data)[i] = reduce_random_f32(seed, from + (uint64_t)i); break;
-        case MCO_REDUCE_F64: ((double *)data)[i] = reduce_random_f64(seed, from + (uint64_t)i); break;
+        case MCO_REDUCE_TYPE_I32:
+        case MCO_REDUCE_TYPE_U32: ((uint32_t *)data)[i] = reduce_random_u32(seed, from + (uint64_t)i); break;
+        case MCO_REDUCE_TYPE_I64:
+        case MCO_REDUCE_TYPE_U64: ((uint64_t *)data)[i] = reduce_random(seed, from + (uint64_t)i); break;
+        case MCO_REDUCE_TYPE_F32: ((float *)data)[i] = reduce_random_f32(seed, from + (uint64_t)i); break;
+        case MCO_REDUCE_TYPE_F64: ((double *)data)[i] = reduce_random_f64(seed, from + (uint64_t)i); break;
         }
 }
 
@@ -70,12 +70,12 @@ void reduce_fill(mco_reduce_type type, uint64_t seed, int64_t first, int64_t cou
 static reduce_partial largest(mco_reduce_type type)
 {
     switch (type) {
-    case MCO_REDUCE_I32: return (reduce_partial){.i = INT32_MAX};
-    case MCO_REDUCE_I64: return (reduce_partial){.i = INT64_MAX};
-    case MCO_REDUCE_U32: return (reduce_partial){.u = UINT32_MAX};
-    case MCO_REDUCE_U64: return (reduce_partial){.u = UINT64_MAX};
-    case MCO_REDUCE_F32:
-    case MCO_REDUCE_F64: break;
+    case MCO_REDUCE_TYPE_I32: return (reduce_partial){.i = INT32_MAX};
+    case MCO_REDUCE_TYPE_I64: return (reduce_partial){.i = INT64_MAX};
+    case MCO_REDUCE_TYPE_U32: return (reduce_partial){.u = UINT32_MAX};
+    case MCO_REDUCE_TYPE_U64: return (reduce_partial){.u = UINT64_MAX};
+    case MCO_REDUCE_TYPE_F32:
+    case MCO_REDUCE_TYPE_F64: break;
     }
     return (reduce_partial){.f = (double)INFINITY};
 }
@@ -83,12 +83,12 @@ static reduce_partial largest(mco_reduce_type type)
 static reduce_partial lowest(mco_reduce_type type)
 {
     switch (type) {
-    case MCO_REDUCE_I32: return (reduce_partial){.i = INT32_MIN};
-    case MCO_REDUCE_I64: return (reduce_partial){.i = INT64_MIN};
-    case MCO_REDUCE_U32:
-    case MCO_REDUCE_U64: return (reduce_partial){.u = 0};
-    case MCO_REDUCE_F32:
-    case MCO_REDUCE_F64: break;
+    case MCO_REDUCE_TYPE_I32: return (reduce_partial){.i = INT32_MIN};
+    case MCO_REDUCE_TYPE_I64: return (reduce_partial){.i = INT64_MIN};
+    case MCO_REDUCE_TYPE_U32:
+    case MCO_REDUCE_TYPE_U64: return (reduce_partial){.u = 0};
+    case MCO_REDUCE_TYPE_F32:
+    case MCO_REDUCE_TYPE_F64: break;
     }
     return (reduce_partial){.f = -(double)INFINITY};
 }
@@ -97,21 +97,21 @@ reduce_partial reduce_none(const reduce_kind *kind)
 {
     reduce_partial p = {.u = 0};
     switch (kind->op) {
-    case MCO_REDUCE_SUM:
-    case MCO_REDUCE_OR:
-    case MCO_REDUCE_XOR:
-    case MCO_REDUCE_COUNT_NONZERO: break;
-    case MCO_REDUCE_PROD:
+    case MCO_REDUCE_OP_SUM:
+    case MCO_REDUCE_OP_OR:
+    case MCO_REDUCE_OP_XOR:
+    case MCO_REDUCE_OP_COUNT_NONZERO: break;
+    case MCO_REDUCE_OP_PROD:
         if (reduce_is_float(kind->type))
             p.f = 1;
         else
             p.u = 1;
         break;
-    case MCO_REDUCE_MIN:
-    case MCO_REDUCE_ARGMIN: p = largest(kind->type); break;
-    case MCO_REDUCE_MAX:
-    case MCO_REDUCE_ARGMAX: p = lowest(kind->type); break;
-    case MCO_REDUCE_AND: p.u = kind->type == MCO_REDUCE_U32 ? UINT32_MAX : UINT64_MAX; break;
+    case MCO_REDUCE_OP_MIN:
+    case MCO_REDUCE_OP_ARGMIN: p = largest(kind->type); break;
+    case MCO_REDUCE_OP_MAX:
+    case MCO_REDUCE_OP_ARGMAX: p = lowest(kind->type); break;
+    case MCO_REDUCE_OP_AND: p.u = kind->type == MCO_REDUCE_TYPE_U32 ? UINT32_MAX : UINT64_MAX; break;
     }
     p.index = INT64_MAX;
     if (kind->is_compensated)
@@ -128,8 +128,8 @@ static reduce_partial add(const reduce_kind *kind, reduce_partial a, reduce_part
     if (!reduce_is_float(kind->type)) {
         p.u = a.u + b.u;
     } else if (!kind->is_compensated) {
-        p.f = kind->type == MCO_REDUCE_F32 ? (double)((float)a.f + (float)b.f) : a.f + b.f;
-    } else if (kind->type == MCO_REDUCE_F32) {
+        p.f = kind->type == MCO_REDUCE_TYPE_F32 ? (double)((float)a.f + (float)b.f) : a.f + b.f;
+    } else if (kind->type == MCO_REDUCE_TYPE_F32) {
         p.f = (double)reduce_two_sum_f32((float)a.f, (float)b.f, &error);
         p.rest = (double)(((float)a.rest + (float)b.rest) + error);
     } else {
@@ -146,7 +146,7 @@ static reduce_partial multiply(const reduce_kind *kind, reduce_partial a, reduce
     if (!reduce_is_float(kind->type))
         p.u = a.u * b.u;
     else
-        p.f = kind->type == MCO_REDUCE_F32 ? (double)((float)a.f * (float)b.f) : a.f * b.f;
+        p.f = kind->type == MCO_REDUCE_TYPE_F32 ? (double)((float)a.f * (float)b.f) : a.f * b.f;
     return p;
 }
 
@@ -167,7 +167,7 @@ static bool is_above(mco_reduce_type type, reduce_partial a, reduce_partial b)
 static reduce_partial first_of(const reduce_kind *kind, reduce_partial a, reduce_partial b)
 {
     bool (*is_better)(mco_reduce_type, reduce_partial, reduce_partial) =
-        kind->op == MCO_REDUCE_ARGMIN ? is_below : is_above;
+        kind->op == MCO_REDUCE_OP_ARGMIN ? is_below : is_above;
     if (is_better(kind->type, a, b) || is_better(kind->type, b, a))
         return is_better(kind->type, a, b) ? a : b;
     return a.index < b.index ? a : b;
@@ -190,16 +190,16 @@ static reduce_partial greatest_of(const reduce_kind *kind, reduce_partial a, red
 reduce_partial reduce_combine(const reduce_kind *kind, reduce_partial a, reduce_partial b)
 {
     switch (kind->op) {
-    case MCO_REDUCE_SUM: return add(kind, a, b);
-    case MCO_REDUCE_PROD: return multiply(kind, a, b);
-    case MCO_REDUCE_MIN: return least_of(kind, a, b);
-    case MCO_REDUCE_MAX: return greatest_of(kind, a, b);
-    case MCO_REDUCE_ARGMIN:
-    case MCO_REDUCE_ARGMAX: return first_of(kind, a, b);
-    case MCO_REDUCE_AND: return (reduce_partial){.u = a.u & b.u, .index = -1};
-    case MCO_REDUCE_OR: return (reduce_partial){.u = a.u | b.u, .index = -1};
-    case MCO_REDUCE_XOR: return (reduce_partial){.u = a.u ^ b.u, .index = -1};
-    case MCO_REDUCE_COUNT_NONZERO: return (reduce_partial){.u = a.u + b.u, .index = -1};
+    case MCO_REDUCE_OP_SUM: return add(kind, a, b);
+    case MCO_REDUCE_OP_PROD: return multiply(kind, a, b);
+    case MCO_REDUCE_OP_MIN: return least_of(kind, a, b);
+    case MCO_REDUCE_OP_MAX: return greatest_of(kind, a, b);
+    case MCO_REDUCE_OP_ARGMIN:
+    case MCO_REDUCE_OP_ARGMAX: return first_of(kind, a, b);
+    case MCO_REDUCE_OP_AND: return (reduce_partial){.u = a.u & b.u, .index = -1};
+    case MCO_REDUCE_OP_OR: return (reduce_partial){.u = a.u | b.u, .index = -1};
+    case MCO_REDUCE_OP_XOR: return (reduce_partial){.u = a.u ^ b.u, .index = -1};
+    case MCO_REDUCE_OP_COUNT_NONZERO: return (reduce_partial){.u = a.u + b.u, .index = -1};
     }
     return a;
 }
@@ -215,7 +215,7 @@ static mco_reduce_value finish(const reduce_kind *kind, reduce_partial p)
         return value;
     double f = p.f;
     if (kind->is_compensated)
-        f = kind->type == MCO_REDUCE_F32 ? (double)reduce_round_f32((float)p.f, (float)p.rest) : reduce_round_f64(p.f, p.rest);
+        f = kind->type == MCO_REDUCE_TYPE_F32 ? (double)reduce_round_f32((float)p.f, (float)p.rest) : reduce_round_f64(p.f, p.rest);
     value.f = reduce_canonical(f);
     return value;
 }

@@ -4,53 +4,47 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/options.h"
+#include "base/structs.h"
 #include "device/device.h"
 #include "reduce/job.h"
-#include "reduce/options.h"
 
 #define MCO_OPTION_STRUCT mco_reduce_params
-static const mco_option options[] = {MCO_REDUCE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_CHOICE_ENTRY,
-                                                        MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_REDUCE_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
 
 static const char *const op_names[MCO_REDUCE_OPS] = {"sum",    "prod", "min", "max", "argmin",
                                                      "argmax", "and",  "or",  "xor", "count-nonzero"};
 static const char *const type_names[MCO_REDUCE_TYPES] = {"i32", "i64", "u32", "u64", "f32", "f64"};
-static const char *const engine_names[] = {"auto", "cpu", "gpu", "reference"};
 
 // So many passes over host data pay for one copy of them to a GPU, which is an order of magnitude slower than reading
 // them here.
 enum { REPEATS_WORTH_A_COPY = 32 };
 
-const mco_option *reduce_options(size_t *count)
+const mco_option_table *mco_reduce_options(void)
 {
-    *count = sizeof options / sizeof options[0];
-    return options;
+    return &options;
 }
 
-const char *reduce_engine_name(mco_reduce_engine engine)
+const char *mco_reduce_op_text(mco_reduce_op op)
 {
-    return engine_names[engine];
+    return (int)op >= 0 && (int)op < MCO_REDUCE_OPS ? op_names[op] : "?";
 }
 
-const char *reduce_op_name(mco_reduce_op op)
+const char *mco_reduce_type_text(mco_reduce_type type)
 {
-    return op_names[op];
-}
-
-const char *reduce_type_name(mco_reduce_type type)
-{
-    return type_names[type];
+    return (int)type >= 0 && (int)type < MCO_REDUCE_TYPES ? type_names[type] : "?";
 }
 
 // ---- Types
 
 mco_reduce_type mco_reduce_value_type(mco_reduce_op op, mco_reduce_type type)
 {
-    if (op == MCO_REDUCE_COUNT_NONZERO)
-        return MCO_REDUCE_U64;
-    if (op != MCO_REDUCE_SUM && op != MCO_REDUCE_PROD)
+    if (op == MCO_REDUCE_OP_COUNT_NONZERO)
+        return MCO_REDUCE_TYPE_U64;
+    if (op != MCO_REDUCE_OP_SUM && op != MCO_REDUCE_OP_PROD)
         return type;
-    return type == MCO_REDUCE_I32 ? MCO_REDUCE_I64 : type == MCO_REDUCE_U32 ? MCO_REDUCE_U64 : type;
+    return type == MCO_REDUCE_TYPE_I32 ? MCO_REDUCE_TYPE_I64 : type == MCO_REDUCE_TYPE_U32 ? MCO_REDUCE_TYPE_U64 : type;
 }
 
 int64_t mco_reduce_type_bytes(mco_reduce_type type)
@@ -58,13 +52,13 @@ int64_t mco_reduce_type_bytes(mco_reduce_type type)
     return reduce_element_bytes(type);
 }
 
-uint64_t reduce_value_bits(mco_reduce_type type, mco_reduce_value value)
+uint64_t mco_reduce_value_bits(mco_reduce_type type, mco_reduce_value value)
 {
     const float single = (float)value.f;
     uint32_t bits;
-    if (type == MCO_REDUCE_I32 || type == MCO_REDUCE_U32)
+    if (type == MCO_REDUCE_TYPE_I32 || type == MCO_REDUCE_TYPE_U32)
         return value.u & UINT32_MAX;
-    if (type != MCO_REDUCE_F32)
+    if (type != MCO_REDUCE_TYPE_F32)
         return value.u;
     memcpy(&bits, &single, sizeof bits);
     return bits;
@@ -77,9 +71,9 @@ static mco_status refuse_kind(mco_context *ctx, const reduce_kind *k)
     if ((int)k->op < 0 || (int)k->op >= MCO_REDUCE_OPS || (int)k->type < 0 || (int)k->type >= MCO_REDUCE_TYPES)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "operation %d on type %d: there are operations 0 to %d and types 0 to %d", (int)k->op,
                         (int)k->type, MCO_REDUCE_OPS - 1, MCO_REDUCE_TYPES - 1);
-    if (k->op >= MCO_REDUCE_AND && k->op <= MCO_REDUCE_XOR && reduce_is_float(k->type))
+    if (k->op >= MCO_REDUCE_OP_AND && k->op <= MCO_REDUCE_OP_XOR && reduce_is_float(k->type))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is for integers, the type is %s", op_names[k->op], type_names[k->type]);
-    if (k->is_compensated && (k->op != MCO_REDUCE_SUM || !reduce_is_float(k->type)))
+    if (k->is_compensated && (k->op != MCO_REDUCE_OP_SUM || !reduce_is_float(k->type)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "compensated is for the sum of f32 or f64, not for %s of %s", op_names[k->op],
                         type_names[k->type]);
     return MCO_OK;
@@ -129,41 +123,44 @@ static mco_status refuse_offsets(mco_context *ctx, const reduce_kind *kind, cons
     return MCO_OK;
 }
 
-static mco_status refuse_params(mco_context *ctx, const mco_reduce_params *params, const mco_reduce_result *result)
+// Takes the parameters over into the job; tests all but the data.
+static mco_status take_params(reduce_job *job, const mco_reduce_params *given, const mco_reduce_result *result)
 {
-    if (params == NULL || result == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    if (params->struct_size != sizeof *params || result->struct_size != sizeof *result)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    mco_status st = mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
-    if (st != MCO_OK)
-        return st;
-    if (params->gpus != NULL && (params->engine == MCO_REDUCE_ENGINE_CPU || params->engine == MCO_REDUCE_ENGINE_REFERENCE))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", engine_names[params->engine]);
-    if (params->repeat > 1 && params->engine == MCO_REDUCE_ENGINE_REFERENCE)
+    mco_context *ctx = job->ctx;
+    mco_reduce_params *params = &job->own_params;
+    mco_status st = MCO_OK;
+    *params = (mco_reduce_params)MCO_REDUCE_PARAMS_INIT;
+    job->params = params;
+    MCO_TRY(mco_struct_take(ctx, "params", given, params, sizeof *params));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
+    MCO_TRY(mco_options_validate(ctx, &options, params));
+    if (params->gpus != NULL && (params->engine == MCO_ENGINE_CPU || params->engine == MCO_ENGINE_REFERENCE))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(params->engine));
+    if (params->repeat > 1 && params->engine == MCO_ENGINE_REFERENCE)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--repeat is %lld, the reference runs once", (long long)params->repeat);
-    if (params->threads > 0 && (params->engine == MCO_REDUCE_ENGINE_GPU || params->engine == MCO_REDUCE_ENGINE_REFERENCE))
+    if (params->threads > 0 && (params->engine == MCO_ENGINE_GPU || params->engine == MCO_ENGINE_REFERENCE))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--threads is %lld, for the cpu engine; the engine is %s",
-                        (long long)params->threads, engine_names[params->engine]);
-    return MCO_OK;
+                        (long long)params->threads, mco_engine_text(params->engine));
+done:
+    return st;
 }
 
 // ---- Engine
 
-static mco_status choose_engine(const reduce_job *job, mco_reduce_engine *out)
+static mco_status choose_engine(const reduce_job *job, mco_engine *out)
 {
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     const char *reason = NULL;
     const mco_reduce_params *p = job->params;
     *out = p->engine;
-    if (p->engine != MCO_REDUCE_ENGINE_AUTO) {
-        mco_log(job->ctx, MCO_LOG_INFO, "engine %s", engine_names[*out]);
+    if (p->engine != MCO_ENGINE_AUTO) {
+        mco_log(job->ctx, MCO_LOG_INFO, "engine %s", mco_engine_text(*out));
         return MCO_OK;
     }
-    *out = MCO_REDUCE_ENGINE_CPU;
+    *out = MCO_ENGINE_CPU;
     if (p->gpus != NULL) {
-        *out = MCO_REDUCE_ENGINE_GPU;
+        *out = MCO_ENGINE_GPU;
         mco_log(job->ctx, MCO_LOG_INFO, "engine gpu (auto: GPUs were named)");
         return MCO_OK;
     }
@@ -178,7 +175,7 @@ static mco_status choose_engine(const reduce_job *job, mco_reduce_engine *out)
         mco_log(job->ctx, MCO_LOG_INFO, "engine cpu (auto: no GPU, %s)", reason);
         return MCO_OK;
     }
-    *out = MCO_REDUCE_ENGINE_GPU;
+    *out = MCO_ENGINE_GPU;
     mco_log(job->ctx, MCO_LOG_INFO, "engine gpu (auto: %s)",
             job->data == NULL ? "the data are generated in its memory" : "so many repeats pay for the copy");
     return MCO_OK;
@@ -234,11 +231,11 @@ static mco_status run_engine(reduce_job *job)
 {
     mco_status st = MCO_OK;
     mco_reduce_result *r = job->result;
-    MCO_TRY(choose_engine(job, &r->engine));
+    MCO_TRY(choose_engine(job, &r->work.engine));
     r->parts = 1;
-    if (r->engine == MCO_REDUCE_ENGINE_GPU)
+    if (r->work.engine == MCO_ENGINE_GPU)
         MCO_TRY(reduce_gpu(job));
-    else if (r->engine == MCO_REDUCE_ENGINE_CPU)
+    else if (r->work.engine == MCO_ENGINE_CPU)
         MCO_TRY(reduce_cpu(job));
     else
         MCO_TRY(reduce_reference(job));
@@ -284,7 +281,7 @@ static mco_status check_fully(const reduce_job *job)
     reduce_job again = *job;
     again.values = NULL;
     again.result = &result;
-    if (job->params->check == MCO_REDUCE_CHECK_OFF || job->result->engine == MCO_REDUCE_ENGINE_REFERENCE)
+    if (job->params->check == MCO_REDUCE_CHECK_OFF || job->result->work.engine == MCO_ENGINE_REFERENCE)
         return MCO_OK;
     MCO_TRY(mco_alloc(job->ctx, &again.values, job->segments));
     MCO_TRY(reduce_reference(&again));
@@ -315,21 +312,21 @@ static mco_status run_job(reduce_job *job, mco_reduce_value *values, mco_reduce_
     job->values = made != NULL ? made : &whole;
     job->result = &r;
     MCO_TRY(run_engine(job));
-    r.solve_s = mco_clock_s() - begin_s;
-    if (job->params->engine == MCO_REDUCE_ENGINE_REFERENCE)
-        r.kernel_s = r.solve_s;
+    r.work.solve_s = mco_clock_s() - begin_s;
+    if (job->params->engine == MCO_ENGINE_REFERENCE)
+        r.kernel_s = r.work.solve_s;
     MCO_TRY(check_places(job));
     MCO_TRY(check_fully(job));
     r.value_type = mco_reduce_value_type(job->kind.op, job->kind.type);
     if (values == NULL) {
         r.value = whole;
-        r.value_bits = reduce_value_bits(r.value_type, whole);
+        r.value_bits = mco_reduce_value_bits(r.value_type, whole);
     } else if (job->segments > 0) {
         memcpy(values, made, (size_t)job->segments * sizeof *values);
     }
     r.bytes = job->count * reduce_element_bytes(job->kind.type);
     r.bytes_per_s = r.kernel_s > 0 ? (double)r.bytes / r.kernel_s : 0;
-    *result = r;
+    mco_struct_give(result, &r, sizeof r);
 done:
     mco_free(job->ctx, &made);
     return st;
@@ -340,12 +337,12 @@ mco_status mco_reduce(mco_context *ctx, mco_reduce_op op, mco_reduce_type type, 
 {
     static const uint64_t nothing[1] = {0};  // what an array of no elements may point to
     mco_status st = MCO_OK;
-    reduce_job job = {.ctx = ctx, .params = params, .data = data != NULL ? data : nothing, .count = count,
+    reduce_job job = {.ctx = ctx, .data = data != NULL ? data : nothing, .count = count,
                       .length = count, .segments = 1};
     if (ctx == NULL || (data == NULL && count != 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    MCO_TRY(refuse_params(ctx, params, result));
-    job.kind = (reduce_kind){op, type, params->compensated != 0};
+    MCO_TRY(take_params(&job, params, result));
+    job.kind = (reduce_kind){op, type, job.params->compensated != 0};
     MCO_TRY(reduce_refuse(ctx, &job.kind, job.data, count));
     MCO_TRY(run_job(&job, NULL, result));
 done:
@@ -358,12 +355,12 @@ mco_status mco_reduce_segments(mco_context *ctx, mco_reduce_op op, mco_reduce_ty
 {
     static const uint64_t nothing[1] = {0};
     mco_status st = MCO_OK;
-    reduce_job job = {.ctx = ctx, .params = params, .offsets = offsets, .segments = segments};
+    reduce_job job = {.ctx = ctx, .offsets = offsets, .segments = segments};
     if (ctx == NULL || offsets == NULL || values == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    MCO_TRY(refuse_params(ctx, params, result));
+    MCO_TRY(take_params(&job, params, result));
     MCO_TRY(reduce_refuse_segments(ctx, segments));
-    job.kind = (reduce_kind){op, type, params->compensated != 0};
+    job.kind = (reduce_kind){op, type, job.params->compensated != 0};
     MCO_TRY(refuse_kind(ctx, &job.kind));
     MCO_TRY(refuse_offsets(ctx, &job.kind, offsets, segments));
     job.count = offsets[segments];
@@ -380,7 +377,7 @@ done:
 mco_status mco_reduce_generate(mco_context *ctx, mco_reduce_type type, uint64_t seed, int64_t first, int64_t count,
                                void *data)
 {
-    const reduce_kind kind = {MCO_REDUCE_SUM, type, false};
+    const reduce_kind kind = {MCO_REDUCE_OP_SUM, type, false};
     if (ctx == NULL || (data == NULL && count != 0) || first < 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, first < 0 ? "first is negative" : "a pointer is NULL");
     mco_status st = reduce_refuse(ctx, &kind, data, count);
@@ -394,13 +391,13 @@ mco_status mco_reduce_generated(mco_context *ctx, mco_reduce_op op, mco_reduce_t
                                 mco_reduce_result *result)
 {
     mco_status st = MCO_OK;
-    reduce_job job = {.ctx = ctx, .params = params, .seed = seed, .count = count, .length = count, .segments = 1};
+    reduce_job job = {.ctx = ctx, .seed = seed, .count = count, .length = count, .segments = 1};
     if (ctx == NULL || (segment_length != 0) != (values != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, ctx == NULL ? "a pointer is NULL" : "values go with segments, and only with them");
     if (segment_length < 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "segment_length is %lld, 0 or more was expected", (long long)segment_length);
-    MCO_TRY(refuse_params(ctx, params, result));
-    job.kind = (reduce_kind){op, type, params->compensated != 0};
+    MCO_TRY(take_params(&job, params, result));
+    job.kind = (reduce_kind){op, type, job.params->compensated != 0};
     MCO_TRY(reduce_refuse(ctx, &job.kind, NULL, count));
     if (segment_length > 0) {
         job.length = segment_length;

@@ -47,7 +47,7 @@ mco_status reduce_reference(reduce_job *job)
         job->values[s] = reduce_comb(&job->kind, partials, shape.chunks);
         job->result->chunks += shape.chunks;
     }
-    job->result->threads_used = 1;
+    job->result->work.threads = 1;
 done:
     mco_free(job->ctx, &partials);
     return st;

@@ -44,8 +44,7 @@ DEVICE typename Op::value chunk_by_warp(const typename Op::element *data, int64_
 
 // One segment of any length by the block of one team, chunk after chunk; where order does not matter, in one piece.
 template <class Op>
-DEVICE typename Op::value segment_by_block(const typename Op::element *data, int64_t length,
-                                                               typename Op::value *s_values)
+DEVICE typename Op::value segment_by_block(const typename Op::element *data, int64_t length, typename Op::value *s_values)
 {
     const int thread = threadIdx.x;
     typename Op::value *const s_comb = s_values + REDUCE_TEAM;
@@ -71,9 +70,8 @@ DEVICE typename Op::value segment_by_block(const typename Op::element *data, int
 // segment. Limit: device memory. Rate: README, results.
 template <class Op> __global__ void __launch_bounds__(REDUCE_TEAM) reduce_segments(const segments_plan plan)
 {
-    extern __shared__ __align__(16) unsigned char s_bytes[];
     __shared__ bool s_is_long[SEGMENT_WARPS];
-    typename Op::value *const s_values = reinterpret_cast<typename Op::value *>(s_bytes);
+    typename Op::value *const s_values = dynamic_shared<typename Op::value>();
     const typename Op::element *data = static_cast<const typename Op::element *>(plan.data);
     constexpr int64_t SHORT = REDUCE_LEAST_ROWS * REDUCE_ROW_BYTES / sizeof *data;  // one chunk
     const int64_t first = (int64_t)blockIdx.x * (plan.is_short ? SEGMENT_WARPS : 1);
@@ -151,6 +149,5 @@ cudaError_t reduce_launch_segments(const reduce_launch_args *args, const int64_t
     const bool is_short = mean_length * k.element_bytes <= REDUCE_LEAST_ROWS * REDUCE_ROW_BYTES;
     const segments_plan plan = {args->d_data, d_offsets, mean_length, args->count, segments, is_short, d_values};
     const int64_t grid = is_short ? reduce_ceil_div(segments, SEGMENT_WARPS) : segments;
-    k.kernel<<<(unsigned int)grid, REDUCE_TEAM, 2 * REDUCE_TEAM * k.value_bytes, stream>>>(plan);
-    return cudaGetLastError();
+    return launch(k.kernel, (unsigned int)grid, REDUCE_TEAM, (size_t)(2 * REDUCE_TEAM * k.value_bytes), stream, plan);
 }

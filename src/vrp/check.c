@@ -40,16 +40,16 @@ static mco_status check_shape(const check *c)
 {
     const mco_vrp_solution *s = c->solution;
     if (s->customers < 0 || s->routes < 0)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the solution has %d customers and %d routes, at least 0 were expected",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "the solution has %d customers and %d routes, at least 0 were expected",
                         s->customers, s->routes);
     if (s->first == NULL || (s->order == NULL && s->customers > 0))
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the solution has no %s", s->first == NULL ? "routes" : "order");
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "the solution has no %s", s->first == NULL ? "routes" : "order");
     for (int32_t r = 0; r < s->routes; r++)
         if (s->first[r + 1] <= s->first[r])
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "route %d holds %lld customers, at least 1 was expected", r + 1,
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d holds %lld customers, at least 1 was expected", r + 1,
                             (long long)s->first[r + 1] - s->first[r]);
     if (s->first[0] != 0 || s->first[s->routes] != s->customers)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the routes hold customers %d to %d of the order, expected were 0 to %d",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "the routes hold customers %d to %d of the order, expected were 0 to %d",
                         s->first[0], s->first[s->routes], s->customers);
     return MCO_OK;
 }
@@ -63,10 +63,10 @@ static mco_status check_visits(check *c)
         for (int32_t i = s->first[r]; i < s->first[r + 1]; i++) {
             const int32_t customer = s->order[i];
             if (customer < 0 || customer >= customers)
-                return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "route %d: customer %lld, 1 to %d was expected", r + 1,
+                return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d: customer %lld, 1 to %d was expected", r + 1,
                                 (long long)customer + 1, customers);
             if (c->route[customer] > 0)
-                return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s is in route %d and again in route %d, once was expected",
+                return mco_fail(c->ctx, MCO_ERR_CHECK, "%s is in route %d and again in route %d, once was expected",
                                 describe(c->problem, customer).text, c->route[customer], r + 1);
             c->route[customer] = r + 1;
         }
@@ -76,7 +76,7 @@ static mco_status check_visits(check *c)
             first_missing = customer;
         }
     if (missing > 0)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s is in no route; the routes visit %d of %d customers",
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s is in no route; the routes visit %d of %d customers",
                         describe(c->problem, first_missing).text, customers - missing, customers);
     return MCO_OK;
 }
@@ -86,6 +86,8 @@ mco_vrp_route mco_vrp_route_of(const mco_vrp *problem, const mco_vrp_solution *s
 {
     mco_vrp_route r = {0};
     int32_t at = 0;
+    if (problem == NULL || solution == NULL)
+        return r;
     for (int32_t i = solution->first[route]; i < solution->first[route + 1]; i++) {
         const int32_t customer = solution->order[i];
         r.load += mco_vrp_demand(problem, customer);
@@ -107,10 +109,10 @@ static mco_status check_routes(const check *c, int64_t *cost)
     for (int32_t r = 0; r < c->solution->routes; r++) {
         const mco_vrp_route route = mco_vrp_route_of(p, c->solution, r);
         if (route.load > mco_vrp_capacity(p))
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "route %d: the load is %lld, at most %d is allowed", r + 1,
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d: the load is %lld, at most %d is allowed", r + 1,
                             (long long)route.load, mco_vrp_capacity(p));
         if (max_length < MCO_VRP_MAX_LENGTH && route.length > max_length)
-            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "route %d: the length is %.15g, at most %.15g is allowed", r + 1,
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d: the length is %.15g, at most %.15g is allowed", r + 1,
                             (double)route.length / scale, max_length / scale);
         *cost += route.cost;
     }
@@ -130,7 +132,7 @@ mco_status mco_vrp_check(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     MCO_TRY(check_visits(&c));
     MCO_TRY(check_routes(&c, &total));
     if (vehicles > 0 && solution->routes > vehicles)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "%d routes, there are at most %d vehicles", solution->routes, vehicles));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "%d routes, there are at most %d vehicles", solution->routes, vehicles));
     if (cost != NULL)
         *cost = total;
 done:

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/options.h"
+#include "base/structs.h"
 #include "base/rng.h"
 #include "vrp/formats.h"
 
@@ -227,7 +228,7 @@ static mco_status try_capacity(generator *m, mco_vrp *p, int64_t capacity, int32
     mco_status st = MCO_OK;
     mco_vrp_solution s = {0};
     p->capacity = (int32_t)capacity;
-    MCO_TRY(mco_vrp_construct(m->ctx, p, MCO_VRP_INSERTION, &s));
+    MCO_TRY(mco_vrp_construct(m->ctx, p, MCO_VRP_CONSTRUCTION_INSERTION, &s));
     *routes = s.routes;
     mco_log(m->ctx, MCO_LOG_DETAIL, "capacity %lld: %d routes for %d vehicles", (long long)capacity, s.routes, m->vehicles);
 done:
@@ -270,18 +271,20 @@ done:
 
 // ---- All of it
 
-static mco_status test_generation(mco_context *ctx, const mco_vrp_generation *g)
+#define MCO_OPTION_STRUCT mco_vrp_generation
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_VRP_GENERATE_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
+
+const mco_option_table *mco_vrp_generation_options(void)
+{
+    return &options;
+}
+
+static mco_status take_generation(mco_context *ctx, const mco_vrp_generation *given, mco_vrp_generation *g)
 {
     mco_status st = MCO_OK;
-#define MCO_OPTION_STRUCT mco_vrp_generation
-    static const mco_option options[] = {
-        MCO_VRP_GENERATE_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY,
-                                 MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
-#undef MCO_OPTION_STRUCT
-    if (g->struct_size != sizeof *g)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the generation has %zu bytes, %zu were expected: use MCO_VRP_GENERATION_INIT",
-                        g->struct_size, sizeof *g);
-    MCO_TRY(mco_options_validate(ctx, options, sizeof options / sizeof options[0], g));
+    MCO_TRY(mco_struct_take(ctx, "the generation", given, g, sizeof *g));
+    MCO_TRY(mco_options_validate(ctx, &options, g));
     if ((g->customers >= 0) == (g->giant_tour_nodes > 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s of --customers and --giant-tour-nodes is given, one was expected",
                         g->customers >= 0 ? "each" : "none");
@@ -308,23 +311,24 @@ mco_status mco_vrp_generate(mco_context *ctx, const mco_vrp_generation *generati
 {
     enum { NAME_ROOM = 64 };
     mco_status st = MCO_OK;
-    generator m = {.ctx = ctx, .g = generation};
+    mco_vrp_generation g = MCO_VRP_GENERATION_INIT;
+    generator m = {.ctx = ctx, .g = &g};
     char name[NAME_ROOM];
     int32_t most;
     mco_vrp *p = NULL;
-    if (ctx == NULL || generation == NULL || out == NULL)
+    if (ctx == NULL || out == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    MCO_TRY(test_generation(ctx, generation));
+    MCO_TRY(take_generation(ctx, generation, &g));
     set_sizes(&m);
-    mco_rng_seed(&m.rng, (uint64_t)generation->seed, 0);
-    snprintf(name, sizeof name, "vrp-n%d-s%lld", m.customers, (long long)generation->seed);
+    mco_rng_seed(&m.rng, (uint64_t)g.seed, 0);
+    snprintf(name, sizeof name, "vrp-n%d-s%lld", m.customers, (long long)g.seed);
     MCO_TRY(vrp_draft_new(ctx, m.customers, VRP_EUC_2D, name, &m.draft));
     MCO_TRY(place_all(&m));
     const int64_t sum = draw_demands(&m, &most);
     const double mean = m.customers > 0 ? (double)sum / m.customers : 1;
-    m.draft.capacity = (int64_t)ceil(fmin(generation->route_size * mean, MCO_VRP_MAX_LENGTH));
+    m.draft.capacity = (int64_t)ceil(fmin(g.route_size * mean, MCO_VRP_MAX_LENGTH));
     m.draft.capacity = m.draft.capacity > most ? m.draft.capacity : most;
-    m.draft.max_length = generation->max_length;
+    m.draft.max_length = g.max_length;
     m.draft.vehicles = m.vehicles;
     MCO_TRY(vrp_settle(ctx, NULL, &m.draft));
     vrp_take(&m.draft, &p);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/structs.h"
 #include "vrp/formats.h"
 
 enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // of a name made here; bytes of a name in a message
@@ -152,9 +153,9 @@ static double longest_of_places(const mco_vrp *p)
 // No scaled distance is greater; in double precision, as it may not fit an integer.
 static double scaled_longest(const mco_vrp *p, double longest, double scale)
 {
-    if (p->distances == MCO_VRP_ROUNDED && p->rule == VRP_CEIL_2D)
+    if (p->distances == MCO_VRP_DISTANCES_ROUNDED && p->rule == VRP_CEIL_2D)
         return ceil(longest);
-    return floor(longest * scale + (p->distances == MCO_VRP_ROUNDED && p->rule == VRP_GEO ? 1.0 : 0.5));
+    return floor(longest * scale + (p->distances == MCO_VRP_DISTANCES_ROUNDED && p->rule == VRP_GEO ? 1.0 : 0.5));
 }
 
 // All unscaled.
@@ -196,7 +197,7 @@ static bool fits_scale(const mco_vrp *p, const lengths *l, double scale)
 
 static mco_status set_scale(mco_context *ctx, mco_vrp *p, const lengths *l)
 {
-    p->scale = p->distances == MCO_VRP_REAL ? GREATEST_SCALE : 1;
+    p->scale = p->distances == MCO_VRP_DISTANCES_REAL ? GREATEST_SCALE : 1;
     while (p->scale > 1 && !fits_scale(p, l, p->scale))
         p->scale /= 10;
     const double longest = scaled_longest(p, l->longest, p->scale), most = scaled_max_length(l, p->scale);
@@ -212,32 +213,31 @@ static mco_status set_scale(mco_context *ctx, mco_vrp *p, const lengths *l)
                         MCO_VRP_MAX_LENGTH);
     p->longest = (int32_t)longest;
     p->max_length = has_limit ? (int32_t)most : MCO_VRP_MAX_LENGTH;
-    if (p->distances == MCO_VRP_REAL)
+    if (p->distances == MCO_VRP_DISTANCES_REAL)
         mco_log(ctx, MCO_LOG_INFO, "distances are real: in units of 1/%.0f", p->scale);
     return MCO_OK;
 }
 
 // ---- Settling
 
-static mco_status test_model(mco_context *ctx, const mco_vrp_model *model)
-{
 #define MCO_OPTION_STRUCT mco_vrp_model
-    static const mco_option options[] = {
-        MCO_VRP_MODEL_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY,
-                              MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
-#undef MCO_OPTION_STRUCT
-    if (model->struct_size != sizeof *model)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the model has %zu bytes, %zu were expected: use MCO_VRP_MODEL_INIT",
-                        model->struct_size, sizeof *model);
-    return mco_options_validate(ctx, options, sizeof options / sizeof options[0], model);
+static const mco_option model_records[] = {MCO_OPTION_RECORDS(MCO_VRP_MODEL_OPTIONS)};
+static const mco_option_table model_options = MCO_OPTION_TABLE(model_records);
+
+const mco_option_table *mco_vrp_model_options(void)
+{
+    return &model_options;
 }
 
 // The model before the file.
-static mco_status apply_model(mco_context *ctx, const mco_vrp_model *model, vrp_draft *draft)
+static mco_status apply_model(mco_context *ctx, const mco_vrp_model *given, vrp_draft *draft)
 {
     mco_status st = MCO_OK;
     mco_vrp *p = draft->problem;
-    MCO_TRY(test_model(ctx, model));
+    mco_vrp_model own = MCO_VRP_MODEL_INIT;
+    const mco_vrp_model *model = &own;
+    MCO_TRY(mco_struct_take(ctx, "the model", given, &own, sizeof own));
+    MCO_TRY(mco_options_validate(ctx, &model_options, model));
     p->distances = model->distance;
     if (model->capacity >= 0)
         draft->capacity = model->capacity;
@@ -294,7 +294,7 @@ static mco_status set_service(mco_context *ctx, mco_vrp *p, const double *servic
         if (rounded == 0 && fabs(p->service[i] - scaled) > NOTICEABLE * scaled)
             rounded = i;
     }
-    if (rounded > 0 && p->distances == MCO_VRP_ROUNDED)
+    if (rounded > 0 && p->distances == MCO_VRP_DISTANCES_ROUNDED)
         mco_log(ctx, MCO_LOG_WARNING, "service times are rounded, that of customer %d from %.15g to %d; --distance real keeps "
                 "decimals", rounded, service[rounded], p->service[rounded]);
     if (!is_any)
@@ -434,57 +434,59 @@ mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t
 
 int32_t mco_vrp_customers(const mco_vrp *problem)
 {
-    return problem->customers;
+    return problem != NULL ? problem->customers : 0;
 }
 
 int32_t mco_vrp_distance(const mco_vrp *problem, int32_t from, int32_t to)
 {
-    return vrp_distance(problem, from, to);
+    return problem != NULL ? vrp_distance(problem, from, to) : 0;
 }
 
 int32_t mco_vrp_demand(const mco_vrp *problem, int32_t customer)
 {
-    return problem->demand[customer + 1];
+    return problem != NULL ? problem->demand[customer + 1] : 0;
 }
 
 int32_t mco_vrp_service(const mco_vrp *problem, int32_t customer)
 {
-    return vrp_service(problem, customer + 1);
+    return problem != NULL ? vrp_service(problem, customer + 1) : 0;
 }
 
 int32_t mco_vrp_capacity(const mco_vrp *problem)
 {
-    return problem->capacity;
+    return problem != NULL ? problem->capacity : 0;
 }
 
 int32_t mco_vrp_max_length(const mco_vrp *problem)
 {
-    return problem->max_length;
+    return problem != NULL ? problem->max_length : 0;
 }
 
 int32_t mco_vrp_vehicles(const mco_vrp *problem)
 {
-    return problem->vehicles;
+    return problem != NULL ? problem->vehicles : 0;
 }
 
 double mco_vrp_scale(const mco_vrp *problem)
 {
-    return problem->scale;
+    return problem != NULL ? problem->scale : 0;
 }
 
 mco_vrp_distances mco_vrp_distance_rule(const mco_vrp *problem)
 {
-    return problem->distances;
+    return problem != NULL ? problem->distances : (mco_vrp_distances)0;
 }
 
 const char *mco_vrp_name(const mco_vrp *problem)
 {
-    return problem->name;
+    return problem != NULL ? problem->name : NULL;
 }
 
 const char *mco_vrp_customer_name(const mco_vrp *problem, int32_t customer, char buffer[16])
 {
     enum { NUMBER_ROOM = 16 };
+    if (problem == NULL)
+        return NULL;
     if (problem->names != NULL && problem->names[customer] != NULL)
         return problem->names[customer];
     snprintf(buffer, NUMBER_ROOM, "%d", customer + 1);
@@ -493,7 +495,7 @@ const char *mco_vrp_customer_name(const mco_vrp *problem, int32_t customer, char
 
 bool mco_vrp_coordinates(const mco_vrp *problem, int32_t node, double *x, double *y)
 {
-    if (problem->x == NULL)
+    if (problem == NULL || problem->x == NULL)
         return false;
     *x = problem->x[node];
     *y = problem->y[node];

@@ -44,11 +44,11 @@ static inline int32_t vrp_distance(const mco_vrp *p, int32_t i, int32_t j)
     if (i == j)
         return 0;
     if (p->rule == VRP_GEO)
-        return p->distances == MCO_VRP_REAL ? (int32_t)(vrp_geo_distance(p, i, j) * p->scale + 0.5)
+        return p->distances == MCO_VRP_DISTANCES_REAL ? (int32_t)(vrp_geo_distance(p, i, j) * p->scale + 0.5)
                                             : (int32_t)(vrp_geo_distance(p, i, j) + 1.0);
     const double dx = p->x[i] - p->x[j], dy = p->y[i] - p->y[j];
     const double length = sqrt(dx * dx + dy * dy) * p->scale;
-    return p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_ROUNDED ? (int32_t)ceil(length) : (int32_t)(length + 0.5);
+    return p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_DISTANCES_ROUNDED ? (int32_t)ceil(length) : (int32_t)(length + 0.5);
 }
 
 static inline int32_t vrp_service(const mco_vrp *p, int32_t node)

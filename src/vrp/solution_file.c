@@ -7,10 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/number.h"
 #include "base/output.h"
 #include "base/table.h"
+#include "render/report.h"
 #include "vrp/formats.h"
 
 static const double MAX_COST = 1e18;
@@ -34,21 +37,10 @@ typedef struct reader {
 
 static mco_status append(mco_context *ctx, list *l, int32_t item)
 {
-    enum { LEAST_ROOM = 64 };
-    if (l->count == l->room) {
-        int32_t *items = NULL;
-        const int64_t room = l->room > 0 ? 2 * l->room : LEAST_ROOM;
-        const mco_status st = mco_alloc(ctx, &items, room);
-        if (st != MCO_OK)
-            return st;
-        if (l->count > 0)
-            memcpy(items, l->items, (size_t)l->count * sizeof *items);
-        mco_free(ctx, &l->items);
-        l->items = items;
-        l->room = room;
-    }
-    l->items[l->count++] = item;
-    return MCO_OK;
+    const mco_status st = mco_grow(ctx, &l->items, &l->room, l->count + 1);
+    if (st == MCO_OK)
+        l->items[l->count++] = item;
+    return st;
 }
 
 // A text has at most 2^30 bytes, and so fewer customers than an integer counts.
@@ -260,37 +252,26 @@ done:
     return st;
 }
 
-// Members of the result file, or of the solution in it; others are skipped.
-static mco_status read_object(reader *r, bool is_solution)
+static mco_status read_objective_member(mco_text *text, void *user)
 {
-    enum { KEY_ROOM = 16 };
-    mco_status st = MCO_OK;
-    bool is_first = true, has_next;
-    char key[KEY_ROOM];
-    MCO_TRY(mco_json_enter(r->text, '{'));
-    for (;;) {
-        MCO_TRY(mco_json_next(r->text, '{', &is_first, &has_next, key, sizeof key));
-        if (!has_next)
-            break;
-        const bool is_objective = !is_solution && strcmp(key, "objective") == 0;
-        const bool is_known = is_objective || strcmp(key, is_solution ? "routes" : "solution") == 0;
-        if (!is_known)
-            MCO_TRY(mco_json_skip(r->text));
-        else if (!mco_json_skip_word(r->text, "null"))
-            MCO_TRY(is_objective ? read_objective(r) : is_solution ? read_arrays(r) : read_object(r, true));
-    }
-done:
-    return st;
+    (void)text;
+    return read_objective(user);
+}
+
+static mco_status read_routes_member(mco_text *text, void *user)
+{
+    (void)text;
+    return read_arrays(user);
 }
 
 static mco_status read_result(reader *r)
 {
+    static const mco_report_member members[] = {{"objective", false, read_objective_member},
+                                                {"routes", true, read_routes_member}};
     mco_status st = MCO_OK;
-    MCO_TRY(read_object(r, false));
-    if (mco_text_skip_blank(r->text))
-        return mco_text_fail_here(r->text, "the result ends before \"%c\"", r->text->data[r->text->at]);
+    MCO_TRY(mco_report_read(r->text, members, sizeof members / sizeof members[0], r));
     if (!r->has_routes)
-        return mco_text_fail_here(r->text, "the file holds no solution");
+        MCO_TRY(mco_text_fail_here(r->text, "the file holds no solution"));
 done:
     return st;
 }
@@ -358,17 +339,6 @@ void vrp_write_solution_text(const mco_vrp *problem, const mco_vrp_solution *sol
     fputc('\n', file);
 }
 
-static void write_quoted(const char *name, FILE *file)
-{
-    fputc('"', file);
-    for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '"')
-            fputc('"', file);
-        fputc(*c, file);
-    }
-    fputc('"', file);
-}
-
 void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solution, FILE *file)
 {
     fputs(problem->names != NULL ? "route,customer,name\n" : "route,customer\n", file);
@@ -379,7 +349,7 @@ void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solu
             if (problem->names != NULL) {
                 fputc(',', file);
                 if (problem->names[customer] != NULL)
-                    write_quoted(problem->names[customer], file);
+                    mco_write_quoted(problem->names[customer], file);
             }
             fputc('\n', file);
         }

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/options.h"
+#include "base/structs.h"
 #include "device/device.h"
-#include "mco/version.h"
-#include "vrp/sweep/engine.h"
+#include "vrp/search/construct.h"
 #include "vrp/search/search.h"
+#include "vrp/sweep/engine.h"
 
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
 static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search: fewer are a matter of seconds on the cores
@@ -18,20 +20,47 @@ static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search: fewer are a mat
 static const double CORE_TWO_OPT_PER_S = 1e9, CORE_THREE_OPT_PER_S = 1e10, GPU_PAYS_S = 0.5;
 
 #define MCO_OPTION_STRUCT mco_vrp_params
-static const mco_option options[] = {MCO_VRP_OPTIONS(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY,
-                                                     MCO_OPTION_TEXT_ENTRY, MCO_OPTION_FLAG_ENTRY)};
+static const mco_option solve_records[] = {
+    MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_VRP_SEARCH_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
+};
+static const mco_option study_records[] = {MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)};
+static const mco_option neighbourhood_records[] = {
+    MCO_OPTION_RECORDS(MCO_VRP_NEIGHBOURHOOD_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)
+};
+static const mco_option_table solve_options = MCO_OPTION_TABLE(solve_records);
+static const mco_option_table neighbourhood_options =
+    MCO_STUDY_TABLE(neighbourhood_records, sizeof study_records / sizeof study_records[0]);
+
+const mco_option_table *mco_vrp_solve_options(void)
+{
+    return &solve_options;
+}
+
+const mco_option_table *mco_vrp_neighbourhood_options(void)
+{
+    return &neighbourhood_options;
+}
 
 // ---- Arguments
 
-static mco_status refuse(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params)
+// Takes the parameters over; tests all but the result.
+static mco_status take(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const mco_option_table *options,
+                       mco_vrp_params *out)
 {
-    if (problem == NULL || params == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    if (params->struct_size != sizeof *params)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    if (params->gpus != NULL && (params->engine == MCO_VRP_ENGINE_CPU || params->engine == MCO_VRP_ENGINE_REFERENCE))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", params->gpus);
-    return mco_options_validate(ctx, options, sizeof options / sizeof options[0], params);
+    mco_status st = MCO_OK;
+    if (ctx == NULL || problem == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
+    MCO_TRY(MCO_TAKE(ctx, params, out));
+    if (out->gpus != NULL && (out->engine == MCO_ENGINE_CPU || out->engine == MCO_ENGINE_REFERENCE))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", out->gpus);
+    MCO_TRY(mco_options_validate(ctx, options, out));
+done:
+    return st;
 }
 
 // Every customer in one route, once; how heavy and how long the routes are does not matter.
@@ -75,8 +104,8 @@ static mco_status open_engine(mco_context *ctx, const mco_vrp *problem, int32_t 
                               vrp_engine *engine)
 {
     switch (params->engine) {
-    case MCO_VRP_ENGINE_REFERENCE: return vrp_ref_open(ctx, problem, tour_nodes, params, engine);
-    case MCO_VRP_ENGINE_GPU:
+    case MCO_ENGINE_REFERENCE: return vrp_ref_open(ctx, problem, tour_nodes, params, engine);
+    case MCO_ENGINE_GPU:
 #ifdef MCO_HAVE_CUDA
         return vrp_gpu_open(ctx, problem, tour_nodes, params, engine);
 #else
@@ -86,14 +115,11 @@ static mco_status open_engine(mco_context *ctx, const mco_vrp *problem, int32_t 
     }
 }
 
-static mco_vrp_work work_of(const vrp_engine *engine, mco_vrp_engine name)
+static mco_work work_of(const vrp_engine *engine, mco_engine name)
 {
-    return (mco_vrp_work){.engine = name,
-                          .simd_used = engine->simd,
-                          .threads_used = engine->threads,
-                          .gpu = engine->gpu,
-                          .has_gpu = engine->has_gpu,
-                          .device_s = engine->device_s};
+    mco_work work = engine->work;
+    work.engine = name;
+    return work;
 }
 
 // ---- Answers
@@ -109,7 +135,7 @@ static mco_status check_answer(mco_context *ctx, const mco_vrp *problem, const m
 {
     int64_t checked = -1;
     const mco_status st = mco_vrp_check(ctx, problem, solution, &checked);
-    return st == MCO_OK ? compare(ctx, checked, cost) : st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+    return st == MCO_OK ? compare(ctx, checked, cost) : st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
 }
 
 // ---- Solve
@@ -125,11 +151,11 @@ static void choose(solve *s)
 {
     mco_vrp_params *p = &s->params;
     const int32_t n = s->problem->customers;
-    if (p->engine == MCO_VRP_ENGINE_AUTO && p->gpus != NULL)
-        p->engine = MCO_VRP_ENGINE_GPU;
-    if (p->engine == MCO_VRP_ENGINE_AUTO) {
+    if (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL)
+        p->engine = MCO_ENGINE_GPU;
+    if (p->engine == MCO_ENGINE_AUTO) {
         const bool pays = n >= GPU_PAYS_CUSTOMERS, is_gpu = pays && mco_has_gpu(s->ctx);
-        p->engine = is_gpu ? MCO_VRP_ENGINE_GPU : MCO_VRP_ENGINE_CPU;
+        p->engine = is_gpu ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s", is_gpu ? "gpu" : "cpu", n,
                 is_gpu ? "a GPU is there" : pays ? "no GPU" : "too few for a GPU to pay");
     }
@@ -161,7 +187,7 @@ static mco_status note_tour(vrp_search *search, const vrp_tour *tour)
     mco_vrp_solution solution = {0};
     MCO_TRY(vrp_solution_of(search->ctx, search->problem, tour, &solution));
     if (vrp_penalty(solution.routes, search->problem->vehicles) == 0)
-        MCO_TRY(vrp_search_note(search, &solution, vrp_solution_cost(search->problem, &solution)));
+        MCO_TRY(vrp_search_note(search, &solution, vrp_solution_cost(search->problem, &solution), "2-opt"));
 done:
     mco_vrp_solution_clear(search->ctx, &solution);
     return st;
@@ -175,11 +201,11 @@ static mco_status descend(vrp_search *search, vrp_engine *engine, vrp_tour *tour
     const int64_t most = search->params->iterations >= 0 ? search->params->iterations : INT64_MAX;
     MCO_TRY(mco_alloc(search->ctx, &spare, tour->count));
     while (!vrp_search_ends(search)) {
-        search->stop = search->iterations < most ? MCO_STOP_FINISHED : MCO_STOP_ITERATIONS;
-        if (search->stop == MCO_STOP_ITERATIONS)
+        search->run.stop = search->iterations < most ? MCO_STOP_FINISHED : MCO_STOP_ITERATIONS;
+        if (search->run.stop == MCO_STOP_ITERATIONS)
             break;
         vrp_scan scan = {.tour = tour, .hierarchy = -1, .keep = UINT64_MAX};
-        MCO_TRY(engine->scan(engine, &scan, search->stop_s));
+        MCO_TRY(engine->scan(engine, &scan, search->run.stop_s));
         const bool has_move = scan.best.move.x >= 0;  // none also where the scan was interrupted
         search->iterations += has_move;
         if (!has_move || !vrp_is_less(scan.best.value, vrp_to_beat(search->problem, tour))) {
@@ -202,12 +228,12 @@ static mco_status solve_reference(vrp_search *search)
     vrp_engine engine = {0};
     vrp_tour tour = {0};
     if (search->best.order == NULL)
-        MCO_TRY(mco_vrp_construct(search->ctx, search->problem, MCO_VRP_SAVINGS, &first));
+        MCO_TRY(vrp_construct(search->ctx, search->problem, MCO_VRP_CONSTRUCTION_SAVINGS, 1, &first));
     MCO_TRY(vrp_tour_of(search->ctx, search->problem, first.order != NULL ? &first : &search->best, &tour));
     MCO_TRY(note_tour(search, &tour));
     MCO_TRY(vrp_ref_open(search->ctx, search->problem, tour.count, search->params, &engine));
     MCO_TRY(descend(search, &engine, &tour));
-    search->work = work_of(&engine, MCO_VRP_ENGINE_REFERENCE);
+    search->work = work_of(&engine, MCO_ENGINE_REFERENCE);
 done:
     if (engine.close != NULL)
         engine.close(&engine);
@@ -228,9 +254,9 @@ static mco_status solve_trivial(vrp_search *search)
         only.first[i] = i;
     if (n > 0)
         only.order[0] = 0;
-    MCO_TRY(vrp_search_note(search, &only, vrp_solution_cost(search->problem, &only)));
-    search->stop = MCO_STOP_FINISHED;
-    search->work.threads_used = 1;
+    MCO_TRY(vrp_search_note(search, &only, vrp_solution_cost(search->problem, &only), "only"));
+    search->run.stop = MCO_STOP_FINISHED;
+    search->work.threads = 1;
 done:
     mco_vrp_solution_clear(search->ctx, &only);
     return st;
@@ -242,8 +268,8 @@ static mco_status run_search(solve *s)
     if (s->problem->customers <= 1)
         return solve_trivial(search);
     switch (s->params.engine) {
-    case MCO_VRP_ENGINE_REFERENCE: return solve_reference(search);
-    case MCO_VRP_ENGINE_GPU:
+    case MCO_ENGINE_REFERENCE: return solve_reference(search);
+    case MCO_ENGINE_GPU:
 #ifdef MCO_HAVE_CUDA
         return vrp_solve_gpu(search);
 #else
@@ -257,51 +283,69 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
 {
     mco_status st = MCO_OK;
     vrp_search *search = &s->search;
-    r->stop = search->stop;
+    const double scale = s->problem->scale;
+    r->stop = search->run.stop;
     r->iterations = search->iterations;
-    r->start_cost = search->start_cost;
     r->work = search->work;
     r->work.engine = s->params.engine;
-    r->work.solve_s = mco_clock_s() - search->begin_s;
-    if (r->work.simd_used == NULL)
-        r->work.simd_used = "none";
+    r->work.solve_s = mco_run_time_s(&search->run);
     if (search->best_cost < 0)
         return MCO_OK;
     MCO_TRY(check_answer(s->ctx, s->problem, &search->best, search->best_cost));
-    r->cost = search->best_cost;
+    r->scaled_cost = search->best_cost;
+    r->cost = (double)search->best_cost / scale;
+    r->start_cost = (double)search->start_cost / scale;
     r->solution = search->best;
-    r->history = search->history;
-    r->history_count = search->history_count;
     search->best = (mco_vrp_solution){0};
-    search->history = NULL;
+    mco_run_give_history(&search->run, &r->history, &r->history_count);
     const bool is_optimal = s->problem->customers <= 1 || vrp_search_is_at_bound(search);
     r->outcome = is_optimal ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    if ((double)r->cost < s->params.lower_bound * s->problem->scale - 1)
+    if ((double)r->scaled_cost < s->params.lower_bound * scale - 1)
         mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below %.15g, the bound given: it is none", s->params.lower_bound);
 done:
     return st;
+}
+
+// The clock runs from the begin of the call; the end is known once the parameters are settled.
+static void begin_run(solve *s)
+{
+    const mco_vrp_params *p = &s->params;
+    const mco_run_settings settings = {.time_limit_s = p->time_limit_s,
+                                       .target = p->target,
+                                       .gap = p->lower_bound > 0 ? p->gap : 0,
+                                       .objective = "cost",
+                                       .decimals = s->problem->scale > 1 ? 2 : 0,
+                                       .columns = VRP_SEARCH_COLUMNS,
+                                       .write_columns = vrp_search_write_columns,
+                                       .user = &s->search};
+    s->search = (vrp_search){.ctx = s->ctx, .problem = s->problem, .params = p, .best_cost = -1, .start_cost = -1};
+    s->search.run = mco_run_begin(s->ctx, &settings);
+    if (p->lower_bound > 0)
+        mco_run_raise_bound(&s->search.run, p->lower_bound);
 }
 
 static mco_status run_solve(solve *s, mco_vrp_result *r)
 {
     mco_status st = MCO_OK;
     int64_t cost;
-    r->bound = s->params.lower_bound;
+    if (s->params.lower_bound > 0)
+        r->bound = s->params.lower_bound;
     if (find_conflict(s->ctx, s->problem) != MCO_OK) {
         mco_log(s->ctx, MCO_LOG_WARNING, "infeasible: %s", mco_context_error(s->ctx));
         r->outcome = MCO_OUTCOME_INFEASIBLE;
-        r->work.simd_used = "none";
+        r->work = (mco_work){.engine = s->params.engine, .threads = 1, .solve_s = mco_run_time_s(&s->search.run)};
+        if (r->work.engine == MCO_ENGINE_AUTO)
+            r->work.engine = MCO_ENGINE_CPU;
         return MCO_OK;
     }
     if (s->params.start != NULL)
-        MCO_TRY(mco_vrp_check(s->ctx, s->problem, s->params.start, &cost));
+        MCO_TRY(mco_as_argument(mco_vrp_check(s->ctx, s->problem, s->params.start, &cost)));
     choose(s);
-    s->search.stop_s = s->search.begin_s + s->params.time_limit_s;
-    s->search.target_cost = vrp_scaled_target(s->problem, s->params.target);
+    mco_run_limit(&s->search.run, s->params.time_limit_s);
     if (s->params.start != NULL)
-        MCO_TRY(vrp_search_note(&s->search, s->params.start, cost));
+        MCO_TRY(vrp_search_note(&s->search, s->params.start, cost, "start"));
     MCO_TRY(run_search(s));
-    vrp_search_log(&s->search);
+    mco_run_log_end(&s->search.run);
     MCO_TRY(fill_result(s, r));
 done:
     return st;
@@ -310,33 +354,33 @@ done:
 mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, mco_vrp_result *result)
 {
     mco_status st = MCO_OK;
-    solve s = {.ctx = ctx, .problem = problem};
+    solve s = {.ctx = ctx, .problem = problem, .params = MCO_VRP_PARAMS_INIT};
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
-    r.cost = r.start_cost = -1;
-    MCO_TRY(refuse(ctx, problem, params));
-    if (result == NULL || result->struct_size != sizeof *result)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro"));
-    s.params = *params;
-    s.search = (vrp_search){.ctx = ctx, .problem = problem, .params = &s.params, .begin_s = mco_clock_s(), .best_cost = -1,
-                            .start_cost = -1, .target_cost = -1};
+    r.cost = r.bound = r.start_cost = NAN;
+    r.scaled_cost = -1;
+    MCO_TRY(take(ctx, problem, params, &solve_options, &s.params));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
+    begin_run(&s);
     MCO_TRY(run_solve(&s, &r));
-    *result = r;
+    mco_struct_give(result, &r, sizeof r);
 done:
-    mco_free(ctx, &s.search.report);
-    mco_free(ctx, &s.search.history);
+    if (ctx == NULL)
+        return st;
+    mco_run_clear(&s.search.run);
     mco_vrp_solution_clear(ctx, &s.search.best);
-    if (st != MCO_OK)
-        mco_vrp_result_clear(ctx, &r);
-    if (ctx != NULL)
-        mco_clear_cancel(ctx);
+    mco_vrp_result_clear(ctx, &r);
+    mco_clear_cancel(ctx);
     return st;
 }
 
 void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result)
 {
-    mco_free(ctx, &result->history);
-    mco_vrp_solution_clear(ctx, &result->solution);
-    *result = (mco_vrp_result)MCO_VRP_RESULT_INIT;
+    mco_vrp_result r = {0};
+    if (ctx == NULL || result == NULL)
+        return;
+    mco_struct_clear(result, &r, sizeof r);
+    mco_free(ctx, &r.history);
+    mco_vrp_solution_clear(ctx, &r.solution);
 }
 
 // ---- Complete neighbourhoods
@@ -344,22 +388,11 @@ void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result)
 // All sweeps on the cores, in seconds; a descent to a local optimum is taken to last as many sweeps as the tour has nodes.
 static double seconds_on_cores(const mco_vrp_params *params, int32_t tour_nodes)
 {
-    const int threads = params->threads > 0 ? (int)params->threads : mco_cpu_count();
     const double sweeps = params->sweeps > 0 ? (double)params->sweeps : tour_nodes, edges = tour_nodes - 1;
     const double two_opt = edges * edges / 2 / CORE_TWO_OPT_PER_S;
-    const double three_opt = params->type == MCO_VRP_TWO_OPT ? 0 : edges * edges * edges * 4 / 6 / CORE_THREE_OPT_PER_S;
-    return sweeps * ((params->type == MCO_VRP_THREE_OPT ? 0 : two_opt) + three_opt) / threads;
-}
-
-static mco_vrp_engine choose_for_sweeps(mco_context *ctx, const mco_vrp_params *params, int32_t tour_nodes)
-{
-    if (params->engine != MCO_VRP_ENGINE_AUTO || params->gpus != NULL)
-        return params->gpus != NULL ? MCO_VRP_ENGINE_GPU : params->engine;
-    const double cores_s = seconds_on_cores(params, tour_nodes);
-    const bool pays = cores_s > GPU_PAYS_S, is_gpu = pays && mco_has_gpu(ctx);
-    mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s", is_gpu ? "gpu" : "cpu", cores_s,
-            pays && !is_gpu ? "; no GPU" : "");
-    return is_gpu ? MCO_VRP_ENGINE_GPU : MCO_VRP_ENGINE_CPU;
+    const double three_opt = params->type == MCO_VRP_TYPE_TWO_OPT ? 0 : edges * edges * edges * 4 / 6 / CORE_THREE_OPT_PER_S;
+    return sweeps * ((params->type == MCO_VRP_TYPE_THREE_OPT ? 0 : two_opt) + three_opt) /
+           mco_settle_threads(params->threads);
 }
 
 // The tour to begin with; *is_feasible: it keeps all rules.
@@ -371,11 +404,11 @@ static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco
     if (params->start != NULL)
         MCO_TRY(refuse_cover(ctx, problem, params->start));
     else
-        MCO_TRY(mco_vrp_construct(ctx, problem, params->construct, &constructed));
+        MCO_TRY(vrp_construct(ctx, problem, params->construct, mco_settle_threads(params->threads), &constructed));
     const mco_vrp_solution *first = params->start != NULL ? params->start : &constructed;
     st = mco_vrp_check(ctx, problem, first, NULL);
     *is_feasible = st == MCO_OK;
-    if (st == MCO_ERR_ARGUMENT)
+    if (st == MCO_ERR_CHECK)
         mco_log(ctx, MCO_LOG_INFO, "the start breaks a rule: %s", mco_context_error(ctx));
     else if (st != MCO_OK)
         goto done;
@@ -392,15 +425,15 @@ static mco_status fill_end(mco_context *ctx, const mco_vrp *problem, const vrp_t
     mco_status st = MCO_OK;
     MCO_TRY(vrp_solution_of(ctx, problem, tour, &r->solution));
     MCO_TRY(refuse_cover(ctx, problem, &r->solution));
-    MCO_TRY(compare(ctx, vrp_solution_cost(problem, &r->solution), r->cost));
+    MCO_TRY(compare(ctx, vrp_solution_cost(problem, &r->solution), r->scaled_cost));
     st = mco_vrp_check(ctx, problem, &r->solution, NULL);
     r->is_feasible = st == MCO_OK;
-    if (st == MCO_ERR_ARGUMENT && !was_feasible) {
+    if (st == MCO_ERR_CHECK && !was_feasible) {
         mco_log(ctx, MCO_LOG_WARNING, "the end breaks a rule, as the start did: %s", mco_context_error(ctx));
         st = MCO_OK;
     }
 done:
-    return st == MCO_ERR_ARGUMENT ? MCO_ERR_INTERNAL : st;
+    return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
 }
 
 static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mco_vrp_params *params, vrp_tour *tour,
@@ -413,7 +446,8 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
     if (customer >= 0)
         return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
     MCO_TRY(first_tour(ctx, problem, params, tour, &was_feasible));
-    params->engine = choose_for_sweeps(ctx, params, tour->count);
+    params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,
+                                       NULL);
     MCO_TRY(open_engine(ctx, problem, tour->count, params, engine));
     params->time_limit_s = fmax(0, limit_s - (mco_clock_s() - begin_s));
     MCO_TRY(vrp_descend(ctx, engine, params, tour, r));
@@ -430,27 +464,29 @@ mco_status mco_vrp_neighbourhood(mco_context *ctx, const mco_vrp *problem, const
     mco_status st = MCO_OK;
     vrp_engine engine = {0};
     vrp_tour tour = {0};
+    mco_vrp_params p = MCO_VRP_PARAMS_INIT;
     mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
-    MCO_TRY(refuse(ctx, problem, params));
-    if (result == NULL || result->struct_size != sizeof *result)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro"));
-    mco_vrp_params p = *params;
+    MCO_TRY(take(ctx, problem, params, &neighbourhood_options, &p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     MCO_TRY(run_neighbourhood(ctx, problem, &p, &tour, &engine, &r));
-    *result = r;
+    mco_struct_give(result, &r, sizeof r);
 done:
     if (engine.close != NULL)
         engine.close(&engine);
+    if (ctx == NULL)
+        return st;
     mco_free(ctx, &tour.node);
-    if (st != MCO_OK)
-        mco_vrp_neighbourhood_result_clear(ctx, &r);
-    if (ctx != NULL)
-        mco_clear_cancel(ctx);
+    mco_vrp_neighbourhood_result_clear(ctx, &r);
+    mco_clear_cancel(ctx);
     return st;
 }
 
 void mco_vrp_neighbourhood_result_clear(mco_context *ctx, mco_vrp_neighbourhood_result *result)
 {
-    mco_free(ctx, &result->sweeps);
-    mco_vrp_solution_clear(ctx, &result->solution);
-    *result = (mco_vrp_neighbourhood_result)MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    mco_vrp_neighbourhood_result r = {0};
+    if (ctx == NULL || result == NULL)
+        return;
+    mco_struct_clear(result, &r, sizeof r);
+    mco_free(ctx, &r.sweeps);
+    mco_vrp_solution_clear(ctx, &r.solution);
 }

@@ -5,6 +5,7 @@
 // former.
 #include <string.h>
 
+#include "base/number.h"
 #include "base/output.h"
 #include "routing/tsplib.h"
 #include "vrp/formats.h"
@@ -149,7 +150,7 @@ static mco_status new_draft(vrplib *v, const char *name)
     }
     MCO_TRY(vrp_draft_new(v->ctx, t->nodes - 1, (vrp_rule)t->words[TSPLIB_EDGE_WEIGHT_TYPE], own != NULL ? own : name,
                           &v->draft));
-    v->draft.problem->distances = v->model != NULL ? v->model->distance : MCO_VRP_ROUNDED;
+    v->draft.problem->distances = v->model != NULL ? v->model->distance : MCO_VRP_DISTANCES_ROUNDED;
     if (tsplib_has(t, TSPLIB_DISTANCE))
         v->draft.max_length = t->numbers[TSPLIB_DISTANCE];
     if (tsplib_has(t, TSPLIB_CAPACITY))
@@ -237,7 +238,7 @@ done:
 static mco_status read_matrix(vrplib *v, int32_t *matrix)
 {
     const mco_vrp *p = v->draft.problem;
-    const char *hint = p->distances == MCO_VRP_ROUNDED ? "; --distance real keeps decimals" : NULL;
+    const char *hint = p->distances == MCO_VRP_DISTANCES_ROUNDED ? "; --distance real keeps decimals" : NULL;
     return tsplib_read_matrix(&v->t, MCO_VRP_MAX_DISTANCE, hint, p->scale, matrix, &v->draft.longest);
 }
 

@@ -35,6 +35,13 @@ usage_errors() {
     expect 2 "$MCO" flowshop generate --jobs 5 --machines 5 --seed 0
     expect 2 "$MCO" help knapsack
     expect 0 "$MCO" help flowshop
+    expect_text out "auto|cpu|gpu|reference|hybrid"
+    if grep -qe '--pool' -e gpu-tree out; then fail "the help for users shows what is for study"; fi
+    expect 0 "$MCO" help flowshop --all
+    expect_text out "--pool N"
+    expect_text out "gpu-tree"
+    expect 2 "$MCO" flowshop solve ta001 --pool 16
+    expect_text err "--pool is 16, but engine auto has no pool"
     expect 0 "$MCO" --version
 }
 

@@ -64,7 +64,8 @@ expect_moves() {
 all_files() {
     expect 0 "$MCO" vrp solve small.vrp --distance rounded --engine cpu --time-limit 30 --iterations 500 --seed 5 --threads 1 \
         --target 42 --vehicles 2 --lower-bound 40 --json r.json --solution s.sol --plot p.svg --history h.csv
-    expect_text err "routes  iterations/s      gap"
+    expect_text err "   time s  found by            cost          bound      gap   routes  iterations/s"
+    grep -Eq '^ +[0-9.]+  savings +42 +40   4.762% +2 +[0-9.e+]+$' err || fail "the log does not tell of cost 42 by savings"
     expect_text out "small, 4 customers, capacity 2, at most 2 vehicles, distances rounded"
     expect_text out "outcome    feasible (target)"
     expect_text out "cost       42"
@@ -91,8 +92,9 @@ all_files() {
     expect_json r.json ok true
     expect_text p.svg "<svg"
     expect_text p.svg "</svg>"
-    head -n 1 h.csv > first && expect_text first "time_s,cost,routes"
-    tail -n 1 h.csv | grep -q ',42,2$' || fail "the history does not end with cost 42 and 2 routes"
+    [ "$(head -n 1 h.csv)" = "time_s,cost,bound" ] || fail "the history begins with $(head -n 1 h.csv)"
+    tail -n 1 h.csv | grep -q ',42,40$' || fail "the history does not end with cost 42 and bound 40"
+    expect_json r.json routes 2
     expect_text s.sol "Route #1:"
     expect_text s.sol "Cost 42"
     expect_valid r.json small.vrp
@@ -101,7 +103,8 @@ all_files() {
     local left
     left=$(find . -name '*.tmp-*')
     [ -z "$left" ] || fail "left behind: $left"
-    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --json r.json --solution s.csv --quiet
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 100 --json r.json --solution s.csv --history h.csv --quiet
+    tail -n 1 h.csv | grep -q ',42,$' || fail "the history does not end with cost 42 and no bound"
     if [ -s err ]; then fail "--quiet is not quiet"; fi
     expect_valid s.csv small.vrp
 }
@@ -178,8 +181,11 @@ generated() {
     expect_json n.json tour_nodes 61
     expect_moves 1770
     expect 2 "$MCO" vrp generate
-    expect_text err "usage: mco vrp generate"
+    expect_text err "none of --customers and --giant-tour-nodes is given, one was expected"
     expect 2 "$MCO" vrp generate --customers 10 --giant-tour-nodes 20
+    expect_text err "each of --customers and --giant-tour-nodes is given, one was expected"
+    expect 2 "$MCO" vrp generate 10
+    expect_text err "usage: mco vrp generate --customers N | --giant-tour-nodes T"
     expect 2 "$MCO" vrp generate --customers 10 --depot x
     expect 3 "$MCO" vrp generate --customers 10 --output no/such/folder/g.vrp
 }
@@ -518,6 +524,48 @@ time_limit() {
     expect_json r.json stop '"gap"'
 }
 
+# threads_of FILE: what the engine of a result file took.
+threads_of() {
+    sed -n '/^  "engine": {/,/^  }/p' "$1" > engine.json
+    json engine.json threads
+}
+
+# expect_threads MOST COMMAND...: succeeds, and at no time has more threads than that, as far as looking on shows.
+expect_threads() {
+    local pid limit=$1 most=0 seen=0
+    shift
+    local all="${*/#$MCO/mco}"
+    "$@" > out 2> err &
+    pid=$!
+    while kill -0 "$pid" 2> why; do
+        set -- /proc/"$pid"/task/*
+        if [ $# -gt "$most" ]; then most=$#; fi
+    done
+    wait "$pid" || seen=$?
+    [ "$seen" -eq 0 ] || fail "exit code $seen instead of 0: $all"
+    [ "$most" -le "$limit" ] || fail "$most threads at once instead of $limit at most: $all"
+}
+
+# A worker for each processor that the process may use, and no more than --threads in any stage.
+threads() {
+    local processor action
+    command -v taskset > why && [ -d /proc/self/task ] || return 0
+    processor=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+    for action in solve neighbourhood; do
+        expect 0 taskset -c "$processor" "$MCO" vrp "$action" small.vrp --engine cpu --time-limit 0.1 --json r.json
+        [ "$(threads_of r.json)" = 1 ] || fail "$action on one processor takes $(threads_of r.json) threads"
+        expect 0 "$MCO" vrp "$action" small.vrp --engine cpu --threads 3 --time-limit 0.1 --json r.json
+        [ "$(threads_of r.json)" = 3 ] || fail "$action --threads 3 takes $(threads_of r.json) threads"
+    done
+    if [ -n "${MCO_SANITIZE:-}" ]; then return 0; fi
+    # The calling thread, a worker that waits for tasks, and one of the construction.
+    expect 0 "$MCO" vrp generate --customers 20000 --output g20000.vrp
+    expect_threads 3 "$MCO" vrp solve g20000.vrp --engine cpu --iterations 20000 --threads 1
+    expect_threads 3 taskset -c "$processor" "$MCO" vrp solve g20000.vrp --engine cpu --iterations 20000
+    expect_threads 3 "$MCO" vrp solve g200.vrp --engine cpu --iterations 100000 --threads 1
+    expect_threads 2 "$MCO" vrp neighbourhood g20000.vrp --construct savings --engine cpu --time-limit 0 --threads 1
+}
+
 # wait_for FILE: until it has content.
 wait_for() {
     local waited
@@ -607,6 +655,7 @@ tiny_instances
 usage
 standard_streams
 time_limit
+threads
 interrupted
 interrupted_neighbourhood
 gpu

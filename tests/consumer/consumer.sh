@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Usage: consumer.sh install|cmake|pkgconfig|cxx, with BUILD, CMAKE, CONFIG, CC, CXX, FLAGS and LIBDIR
-# from CTest. Everything happens in $BUILD/consumer.
+# Usage: consumer.sh install|find_package|pkg_config|add_subdirectory|fetch_content, with the variables that CMakeLists.txt
+# sets. Everything happens in $BUILD/consumer.
 set -euo pipefail
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$BUILD/consumer
@@ -18,46 +18,87 @@ fail() {
     exit 1
 }
 
+# run PROGRAM: it solves an instance and writes a result file.
+run() {
+    rm -f "$1.json"
+    "$1" "$1.json"
+    grep -q '"outcome": "optimal"' "$1.json" || fail "$1 wrote no result"
+}
+
+configure() {
+    local source=$1 build=$2
+    shift 2
+    rm -rf "$build"
+    "$CMAKE" -S "$source" -B "$build" -G "$GENERATOR" -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$FLAGS" "$@"
+}
+
 install_and_move() {
     rm -rf "$work"
     DESTDIR='' "$CMAKE" --install "$BUILD" --config "$CONFIG" --prefix "$work/first"
     mv "$work/first" "$prefix"
     # Nothing installed may know the build or the first prefix, nor targets that are not installed.
-    if grep -rIlF -e "$BUILD" -e "$work/first" -e mco_options "$prefix"; then
-        fail "the files above name a folder or a target of the build"
-    fi
+    ! grep -rIlF -e "$BUILD" -e "$work/first" "$prefix" || fail "the files above name a folder of the build"
+    ! grep -rwE 'mco_(options|internal|objects)' "$prefix/$LIBDIR/cmake" || fail "targets that are not installed, above"
     "$prefix/bin/mco" --version
 }
 
-# Flags of the sanitizers contain no blanks: they split into words on purpose.
-# shellcheck disable=SC2086
-build_with_pkg_config() {
-    local compiler=$1 standard=$2 source=$3 output=$4
-    local -a library
-    read -ra library <<< "$(pkg-config --cflags --libs --static mco)"
-    "$compiler" -std="$standard" $FLAGS -Wall -Wpedantic -Werror "$source" -o "$output" "${library[@]}"
-    "$output"
+with_find_package() {
+    local languages=C program
+    [ ! -x "$CXX" ] || languages="C;CXX"
+    configure "$source_dir/project" "$work/project" -DCMAKE_PREFIX_PATH="$prefix" -DLANGUAGES="$languages" \
+        -DLIBRARIES="${LIBRARIES// /;}" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$FLAGS"
+    "$CMAKE" --build "$work/project"
+    for program in "$work"/project/*_C "$work"/project/*_CXX; do
+        run "$program"
+    done
+}
+
+# with_pkg_config LIBRARY COMPILER STANDARD SOURCE
+with_pkg_config() {
+    local library=$1 compiler=$2 standard=$3 source=$4 output
+    local -a flags
+    output=$work/pkg_config_${library}_${source##*.}
+    if [ "$library" = shared ]; then
+        read -ra flags <<< "$(pkg-config --cflags --libs mco) -Wl,-rpath,$prefix/$LIBDIR"
+        [[ " ${flags[*]} " != *" -lm "* ]] || fail "users of the shared library are linked with what it uses"
+    else
+        read -ra flags <<< "$(pkg-config --cflags --libs --static mco)"
+        flags=("${flags[@]/#-lmco/-l:libmco.a}")  # beside a shared library the linker would take that
+    fi
+    # Flags of the sanitizers contain no blanks: they split into words on purpose.
+    # shellcheck disable=SC2086
+    "$compiler" -std="$standard" $FLAGS -Wall -Wextra -Wpedantic -Werror "$source_dir/$source" -o "$output" "${flags[@]}"
+    run "$output"
+}
+
+# Portable code without optimisation: half a minute less.
+embed() {
+    configure "$source_dir/embedded" "$work/$1" -DSOURCE="$SOURCE" -DMCO_CUDA=OFF -DMCO_SIMD=PORTABLE "${@:2}"
+    "$CMAKE" --install "$work/$1" --prefix "$work/$1/prefix"
+    [ ! -e "$work/$1/prefix" ] || fail "$work/$1/prefix was installed"
 }
 
 case $1 in
 install)
     install_and_move
     ;;
-cmake)
-    "$CMAKE" -S "$source_dir/project" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
-        -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$FLAGS"
-    "$CMAKE" --build "$work/cmake"
-    "$work/cmake/consumer"
+find_package)
+    with_find_package
     ;;
-pkgconfig)
+pkg_config)
     command -v pkg-config > /dev/null || skip "no pkg-config"
-    [ "$(pkg-config --modversion mco)" = "$(sed -n 's/.*MCO_VERSION "\(.*\)"/\1/p' "$prefix/include/mco/version.h")" ] ||
-        fail "mco.pc and mco/version.h differ in the version"
-    build_with_pkg_config "$CC" c17 "$source_dir/main.c" "$work/with_pkg_config"
+    [ "$(pkg-config --modversion mco)" = "$VERSION" ] || fail "mco.pc has another version"
+    for library in $LIBRARIES; do
+        with_pkg_config "$library" "$CC" c17 main.c
+        [ ! -x "$CXX" ] || with_pkg_config "$library" "$CXX" c++11 main.cpp
+    done
     ;;
-cxx)
-    command -v pkg-config > /dev/null || skip "no pkg-config"
-    [ -x "$CXX" ] || skip "no C++ compiler of the family of $(basename "$CC")"
-    build_with_pkg_config "$CXX" c++20 "$source_dir/main.cpp" "$work/with_cxx"
+add_subdirectory)
+    embed add_subdirectory
+    "$CMAKE" --build "$work/add_subdirectory" --parallel 2
+    run "$work/add_subdirectory/mco"
+    ;;
+fetch_content)
+    embed fetch_content -DFETCH=ON -DBUILD_SHARED_LIBS=ON
     ;;
 esac

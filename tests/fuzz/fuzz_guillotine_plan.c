@@ -23,8 +23,8 @@ static void examine(const mco_guillotine_node *nodes, int64_t count)
     for (int64_t k = 0; k < count; k++) {
         const mco_guillotine_node *node = &nodes[k];
         require(node->x >= 0 && node->y >= 0 && node->width >= 0 && node->height >= 0 && node->at >= 0);
-        require(node->kind != MCO_GUILLOTINE_PIECE || (node->piece >= 0 && node->piece < PIECES));
-        if (node->kind == MCO_GUILLOTINE_CUT_NODE)
+        require(node->kind != MCO_GUILLOTINE_NODE_PIECE || (node->piece >= 0 && node->piece < PIECES));
+        if (node->kind == MCO_GUILLOTINE_NODE_CUT)
             require(node->parts[0] == k + 1 && node->parts[1] > k + 1 && node->parts[1] < count);
     }
 }

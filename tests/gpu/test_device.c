@@ -42,7 +42,8 @@ static void test_exhaustion(mco_context *ctx, mco_device *d)
 static void test_clock(mco_context *ctx, mco_device *d)
 {
     double seconds = -1, before = d->kernel_s;
-    GPU_CHECK(mco_device_start_clock(d) == MCO_OK && mco_device_stop_clock(d, &seconds) == MCO_OK, "%s", mco_context_error(ctx));
+    GPU_CHECK(mco_device_start_clock(d) == MCO_OK && mco_device_stop_clock(d, &seconds) == MCO_OK, "%s",
+              mco_context_error(ctx));
     GPU_CHECK(seconds >= 0 && seconds < 1 && d->kernel_s >= before, "%g s", seconds);
     GPU_CHECK(mco_cuda_status(ctx, cudaErrorMemoryAllocation, "call()", "dir/file.c", 7) == MCO_ERR_MEMORY, "memory");
     GPU_CHECK(mco_cuda_status(ctx, cudaErrorIllegalAddress, "call()", "dir/file.c", 7) == MCO_ERR_DEVICE, "device");

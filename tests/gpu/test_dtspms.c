@@ -202,7 +202,7 @@ static void start_walks(const bench *b, const shape *s, int32_t capacity, int32_
         dtspms_walk *const both[] = {&w->seen[k], &w->expected[k]};
         for (int i = 0; i < 2; i++) {
             MUST(dtspms_walk_make(ctx, &w->tables, both[i]));
-            dtspms_walk_scatter(&w->tables, 77u + (uint64_t)k, "portable", both[i]);
+            dtspms_walk_scatter(&w->tables, 77u + (uint64_t)k, MCO_SIMD_PORTABLE, both[i]);
             both[i]->temperature = temperatures[k % COUNT_OF(temperatures)];
         }
     }
@@ -246,7 +246,7 @@ static void move_both(const char *name, bench *b, walk_sets *w, int64_t steps)
 {
     const int32_t orders = b->model.orders;
     MUST(b->gpu.walk(&b->gpu, &w->tables, w->seen, w->count, steps));
-    MUST(dtspms_walk_all(ctx, &w->tables, w->expected, w->count, steps, 1, "portable"));
+    MUST(dtspms_walk_all(ctx, &w->tables, w->expected, w->count, steps, 1, MCO_SIMD_PORTABLE));
     for (int32_t k = 0; k < w->count && gpu_failures < 20; k++) {
         const dtspms_walk *x = &w->seen[k], *y = &w->expected[k];
         GPU_CHECK(x->random == y->random, "%s: walk %d: another random state after %lld steps", name, (int)k, (long long)steps);
@@ -295,10 +295,11 @@ static void test_shape(const shape *s)
     bench b;
     mco_dtspms *problem = make(s, 3);
     if (problem != NULL && open_bench(s, problem, true, &b)) {
-        GPU_CHECK(b.gpu.lane_bits == s->lane_bits, "%s: %d bits, expected %d", s->name, b.gpu.lane_bits, s->lane_bits);
-        test_scan(s, &b, MCO_DTSPMS_SWAP);
+        GPU_CHECK(b.gpu.work.lane_bits == s->lane_bits, "%s: %d bits, expected %d", s->name, (int)b.gpu.work.lane_bits,
+                  s->lane_bits);
+        test_scan(s, &b, MCO_DTSPMS_MOVE_SWAP);
         if (b.model.orders <= EXCHANGE_ORDERS)
-            test_scan(s, &b, MCO_DTSPMS_EXCHANGE);
+            test_scan(s, &b, MCO_DTSPMS_MOVE_EXCHANGE);
         test_walks(s, &b);
         close_bench(&b);
     }
@@ -323,7 +324,7 @@ static void test_limits(void)
     close_bench(&b);
     mco_dtspms *problem = make(&large, 1);
     if (problem != NULL && open_bench(&large, problem, false, &b)) {
-        dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_EXCHANGE};
+        dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE};
         const double begin_s = mco_clock_s();
         MUST(b.gpu.scan(&b.gpu, &scan, begin_s));
         GPU_CHECK(scan.best_move == -1 && b.gpu.counters.tours > 0, "move %lld after a stop", (long long)scan.best_move);
@@ -348,10 +349,10 @@ static void time_scan(bench *b, mco_dtspms_move kind)
     dtspms_scan scan = {.plan = &b->plan, .kind = kind};
     const int64_t moves = dtspms_move_count(kind, b->model.orders);
     for (int k = -1; k < RUNS; k++) {
-        const double device_s = b->gpu.counters.device_s, begin_s = mco_clock_s();
+        const double device_s = b->gpu.work.device_s, begin_s = mco_clock_s();
         MUST(b->gpu.scan(&b->gpu, &scan, INFINITY));
         if (k >= 0) {
-            kernel_s[k] = b->gpu.counters.device_s - device_s;
+            kernel_s[k] = b->gpu.work.device_s - device_s;
             wall_s[k] = mco_clock_s() - begin_s;
         }
     }
@@ -360,7 +361,7 @@ static void time_scan(bench *b, mco_dtspms_move kind)
     const double relaxations = 2.0 * (double)moves * (double)dtspms_relaxations(b->plan.heights, b->model.stacks);
     printf("%d orders, %s: %lld moves, %.4g relaxations: kernels %.3f ms (least %.3f, %.3g/s), wall %.3f ms; sum %lld, "
            "best %lld + %lld at %lld\n",
-           (int)b->model.orders, kind == MCO_DTSPMS_SWAP ? "swap" : "3-exchange", (long long)moves, relaxations,
+           (int)b->model.orders, kind == MCO_DTSPMS_MOVE_SWAP ? "swap" : "3-exchange", (long long)moves, relaxations,
            1e3 * kernel_s[RUNS / 2], 1e3 * kernel_s[0], relaxations / kernel_s[RUNS / 2], 1e3 * wall_s[RUNS / 2],
            (long long)scan.cost_sum, (long long)scan.best_cost_of[0], (long long)scan.best_cost_of[1],
            (long long)scan.best_move);
@@ -373,9 +374,9 @@ static void time_walks(bench *b, const shape *s, int32_t count, int64_t steps)
     for (int32_t k = 0; k < count; k++)
         w.seen[k].temperature = TIMED_TEMPERATURE;
     for (int run = 0; run < 3; run++) {
-        const double device_s = b->gpu.counters.device_s, begin_s = mco_clock_s();
+        const double device_s = b->gpu.work.device_s, begin_s = mco_clock_s();
         MUST(b->gpu.walk(&b->gpu, &w.tables, w.seen, count, steps));
-        const double kernel_s = b->gpu.counters.device_s - device_s, wall_s = mco_clock_s() - begin_s;
+        const double kernel_s = b->gpu.work.device_s - device_s, wall_s = mco_clock_s() - begin_s;
         printf("%d orders, %d walks of %lld steps: kernel %.3f ms, %.4g steps/s in all, wall %.3f ms; first at %d, best %d\n",
                (int)b->model.orders, (int)count, (long long)steps, 1e3 * kernel_s, (double)count * (double)steps / kernel_s,
                1e3 * wall_s, (int)w.seen[0].now.cost, (int)w.seen[0].best.cost);
@@ -394,8 +395,8 @@ static void time_all(void)
         MUST(mco_dtspms_named(ctx, "R00", 3 * c, &problem));
         if (problem == NULL || !open_bench(&s, problem, false, &b))
             continue;
-        time_scan(&b, MCO_DTSPMS_SWAP);
-        time_scan(&b, MCO_DTSPMS_EXCHANGE);
+        time_scan(&b, MCO_DTSPMS_MOVE_SWAP);
+        time_scan(&b, MCO_DTSPMS_MOVE_EXCHANGE);
         for (int32_t share = 1; share <= 4 && b.gpu.walk != NULL; share *= 2)
             time_walks(&b, &s, b.gpu.walks / share, TIMED_STEPS);
         close_bench(&b);

@@ -35,7 +35,7 @@ static void prepare(pool *p, const mco_flowshop *shop, mco_flowshop_branching ru
 {
     memset(p, 0, sizeof *p);
     p->search.shop = shop;
-    p->search.bound = orders != NULL ? MCO_FLOWSHOP_LB2 : MCO_FLOWSHOP_LB1;
+    p->search.bound = orders != NULL ? MCO_FLOWSHOP_BOUND_LB2 : MCO_FLOWSHOP_BOUND_LB1;
     p->search.johnson = orders;
     p->search.branching = rule;
     p->search.rule_bound = bound;
@@ -62,7 +62,7 @@ static int64_t nodes_of(const int64_t *rows, int32_t n)
 
 static void explore_on_cpu(mco_context *ctx, pool *p, const flowshop_interval *part, int64_t **rows, int64_t *leaves)
 {
-    const flowshop_explorer_ops *cpu = flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, p->search.shop)->explorer;
+    const flowshop_explorer_ops *cpu = flowshop_variant_choose(NULL, MCO_SIMD_AUTO, p->search.shop)->explorer;
     const int32_t n = mco_flowshop_jobs(p->search.shop);
     const int64_t cells = (int64_t)(n + 1) * (n + 1);
     flowshop_explorer *x = NULL;
@@ -112,10 +112,12 @@ static void test_part(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop *
               ops->failure(x, &text) == MCO_OK ? "no failure" : text);
     if (end == FLOWSHOP_WORK_FAILED)
         exit(EXIT_FAILURE);
-    GPU_CHECK(on_gpu.best == on_cpu.best, "%s: found %lld, expected %lld", what, (long long)on_gpu.best, (long long)on_cpu.best);
+    GPU_CHECK(on_gpu.best == on_cpu.best, "%s: found %lld, expected %lld", what, (long long)on_gpu.best,
+              (long long)on_cpu.best);
     if (on_cpu.best == INT64_MAX) {
         compare_rows(ops->children_by_depth(x), expected, n, what);
-        GPU_CHECK(ops->leaves(x) == leaves, "%s: %lld leaves, expected %lld", what, (long long)ops->leaves(x), (long long)leaves);
+        GPU_CHECK(ops->leaves(x) == leaves, "%s: %lld leaves, expected %lld", what, (long long)ops->leaves(x),
+                  (long long)leaves);
     }
     if (on_gpu.best < INT64_MAX) {
         int64_t makespan = -1;
@@ -143,7 +145,7 @@ static void test_whole(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop 
 static void test_pieces(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop *shop, int64_t bound)
 {
     const flowshop_explorer_ops *ops = &flowshop_gpu_explorer;
-    const flowshop_explorer_ops *cpu = flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, shop)->explorer;
+    const flowshop_explorer_ops *cpu = flowshop_variant_choose(NULL, MCO_SIMD_AUTO, shop)->explorer;
     const int32_t n = mco_flowshop_jobs(shop);
     const int64_t cells = (int64_t)(n + 1) * (n + 1);
     pool p;
@@ -151,7 +153,7 @@ static void test_pieces(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop
     flowshop_explorer *x = NULL, *y = NULL;
     flowshop_interval whole = {0};
     flowshop_intervals open = {.jobs = n}, given = {.jobs = n};
-    prepare(&p, shop, MCO_FLOWSHOP_MINBRANCH, bound);
+    prepare(&p, shop, MCO_FLOWSHOP_BRANCHING_MINBRANCH, bound);
     must(ctx, flowshop_interval_create(ctx, n, &whole));
     must(ctx, mco_alloc(ctx, &sum, cells));
     must(ctx, mco_alloc(ctx, &expected, cells));
@@ -248,16 +250,17 @@ static int tell_rate(mco_context *ctx, const mco_gpu *gpu, const char *name, int
 static void test_taillard(mco_context *ctx, const mco_gpu *gpu)
 {
     static const struct { const char *name; int64_t bound; } cases[] = {
-        {"ta001", 1278}, {"ta011", 1582}, {"ta020", 1591}, {"ta030", 2178}, {"ta056", 3640}, {"ta083", 6252}, {"ta042", 2867}, {"ta027", 2273}};
+        {"ta001", 1278}, {"ta011", 1582}, {"ta020", 1591}, {"ta030", 2178},
+        {"ta056", 3640}, {"ta083", 6252}, {"ta042", 2867}, {"ta027", 2273}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mco_flowshop *shop = NULL;
         must(ctx, mco_flowshop_taillard(ctx, cases[i].name, &shop));
         if (i < 7)
-            test_whole(ctx, gpu, shop, cases[i].bound, MCO_FLOWSHOP_MINBRANCH);
+            test_whole(ctx, gpu, shop, cases[i].bound, MCO_FLOWSHOP_BRANCHING_MINBRANCH);
         if (i < 3)
-            test_pairs(ctx, gpu, shop, cases[i].bound, MCO_FLOWSHOP_MINMIN);
+            test_pairs(ctx, gpu, shop, cases[i].bound, MCO_FLOWSHOP_BRANCHING_MINMIN);
         if (i == 2)
-            for (int rule = MCO_FLOWSHOP_MINMIN; rule <= MCO_FLOWSHOP_MAXSUM; rule++)
+            for (int rule = MCO_FLOWSHOP_BRANCHING_MINMIN; rule <= MCO_FLOWSHOP_BRANCHING_MAXSUM; rule++)
                 test_whole(ctx, gpu, shop, cases[i].bound, (mco_flowshop_branching)rule);
         if (i == 4 || i == 7)
             test_pieces(ctx, gpu, shop, cases[i].bound + (i == 4 ? 20 : 0));
@@ -281,11 +284,11 @@ static void test_shapes(mco_context *ctx, const mco_gpu *gpu)
                 for (int32_t at = 0; at < n * m; at++)
                     times[at] = scale * mco_flowshop_time(small, at / n, at % n);
                 must(ctx, mco_flowshop_create(ctx, n, m, times, &shop));
-                must(ctx, mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB1, &root));
+                must(ctx, mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &root));
                 // Nothing is shorter than the root's bound; a third above, the search has to improve.
-                test_whole(ctx, gpu, shop, root, MCO_FLOWSHOP_MINBRANCH);
-                test_whole(ctx, gpu, shop, root + root / 3, MCO_FLOWSHOP_MINMIN);
-                test_pairs(ctx, gpu, shop, root + root / 3, MCO_FLOWSHOP_MINBRANCH);
+                test_whole(ctx, gpu, shop, root, MCO_FLOWSHOP_BRANCHING_MINBRANCH);
+                test_whole(ctx, gpu, shop, root + root / 3, MCO_FLOWSHOP_BRANCHING_MINMIN);
+                test_pairs(ctx, gpu, shop, root + root / 3, MCO_FLOWSHOP_BRANCHING_MINBRANCH);
                 mco_flowshop_destroy(ctx, &small);
                 mco_flowshop_destroy(ctx, &shop);
             }
@@ -303,14 +306,14 @@ static void test_many_jobs(mco_context *ctx, const mco_gpu *gpu)
             const int32_t n = jobs[i];
             int64_t root;
             must(ctx, mco_flowshop_generate(ctx, n, m, (int32_t)(i + 1), &shop));
-            must(ctx, mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB1, &root));
+            must(ctx, mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &root));
             must(ctx, flowshop_interval_create(ctx, n, &part));
             part.a_depth = n - FREE;
             part.b_depth = n - FREE - 1;
             for (int32_t d = 0; d < part.a_depth; d++)
                 part.a[d] = part.b[d] = (7 * d + m) % (n - d - 1);
             part.b[part.b_depth - 1]++;
-            test_part(ctx, gpu, shop, &part, 3 * root, MCO_FLOWSHOP_MINBRANCH);
+            test_part(ctx, gpu, shop, &part, 3 * root, MCO_FLOWSHOP_BRANCHING_MINBRANCH);
             flowshop_interval_destroy(ctx, &part);
             mco_flowshop_destroy(ctx, &shop);
         }
@@ -326,7 +329,8 @@ int main(int argc, char **argv)
     mco_gpu gpu = device.info;
     mco_device_close(&device);
     if (argc >= 3)
-        return tell_rate(ctx, &gpu, argv[1], atoll(argv[2]), argc > 3 ? atoi(argv[3]) : MCO_FLOWSHOP_MINBRANCH, argc > 4);
+        return tell_rate(ctx, &gpu, argv[1], atoll(argv[2]),
+                         argc > 3 ? atoi(argv[3]) : MCO_FLOWSHOP_BRANCHING_MINBRANCH, argc > 4);
     test_taillard(ctx, &gpu);
     test_shapes(ctx, &gpu);
     test_many_jobs(ctx, &gpu);

@@ -171,13 +171,13 @@ static void test_random_nodes(const mco_gpu *gpus, int gpu_count)
     mco_rng rng;
     mco_rng_seed(&rng, 44, 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (int rule = MCO_FLOWSHOP_FORWARD; rule <= MCO_FLOWSHOP_MAXSUM; rule++)
-            for (int bound = MCO_FLOWSHOP_LB1; bound <= MCO_FLOWSHOP_LB2; bound++) {
+        for (int rule = MCO_FLOWSHOP_BRANCHING_FORWARD; rule <= MCO_FLOWSHOP_BRANCHING_MAXSUM; rule++)
+            for (int bound = MCO_FLOWSHOP_BOUND_LB1; bound <= MCO_FLOWSHOP_BOUND_LB2; bound++) {
                 const int32_t n = sizes[i][0], m = sizes[i][1];
                 problem p = {.params = MCO_FLOWSHOP_PARAMS_INIT, .result = {.children_columns = 1}};
                 if (mco_flowshop_generate(ctx, n, m, 1 + (int32_t)mco_rng_below(&rng, 1000000), &p.shop) != MCO_OK)
                     exit(EXIT_FAILURE);
-                mco_flowshop_lower_bound(ctx, p.shop, MCO_FLOWSHOP_LB1, &p.result.upper_bound_used);
+                mco_flowshop_lower_bound(ctx, p.shop, MCO_FLOWSHOP_BOUND_LB1, &p.result.upper_bound_used);
                 p.result.upper_bound_used += p.result.upper_bound_used / 5; // some children above, some below
                 p.run = (flowshop_run){.ctx = ctx,
                                        .shop = p.shop,
@@ -186,7 +186,7 @@ static void test_random_nodes(const mco_gpu *gpus, int gpu_count)
                                        .bound = (mco_flowshop_bound)bound,
                                        .branching = (mco_flowshop_branching)rule,
                                        .upper_bound = p.result.upper_bound_used,
-                                       .deadline_s = (double)INFINITY};
+                                       .run.stop_s = (double)INFINITY};
                 p.node.order = calloc((size_t)n, sizeof *p.node.order);
                 p.fathers = n < MANY_JOBS ? FATHERS : FATHERS_OF_MANY_JOBS;
                 p.rows = calloc((size_t)p.fathers, (size_t)flowshop_row_bytes(n));
@@ -203,7 +203,7 @@ static void test_random_nodes(const mco_gpu *gpus, int gpu_count)
 
 // ---- Whole trees by every system
 
-static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowshop_bound bound, int64_t upper,
+static void check_tree(const char *name, mco_engine engine, mco_flowshop_bound bound, int64_t upper,
                        int64_t nodes, int64_t block)
 {
     mco_flowshop *shop = NULL;
@@ -211,11 +211,11 @@ static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowsho
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
     params.engine = engine;
     params.bound = bound;
-    params.branching = bound == MCO_FLOWSHOP_LB1 ? MCO_FLOWSHOP_MINBRANCH : MCO_FLOWSHOP_MINMIN;
+    params.branching = bound == MCO_FLOWSHOP_BOUND_LB1 ? MCO_FLOWSHOP_BRANCHING_MINBRANCH : MCO_FLOWSHOP_BRANCHING_MINMIN;
     params.upper_bound = upper;
     params.block = block;
     params.threads = 4;
-    params.gpus = engine >= MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND ? "all" : NULL;
+    params.gpus = engine >= MCO_ENGINE_MULTI_GPU_BOUND ? "all" : NULL;
     mco_status st = mco_flowshop_taillard(ctx, name, &shop);
     if (st == MCO_OK)
         st = mco_flowshop_solve(ctx, shop, &params, &r);
@@ -224,7 +224,8 @@ static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowsho
               "%s, engine %d: %lld nodes, %lld expected, outcome %s", name, (int)engine, (long long)r.nodes,
               (long long)nodes, mco_outcome_text(r.outcome));
     printf("%s engine %2d lb%d block %4lld: %lld nodes, %.3f s, kernels %.3f s, %.2f M nodes/s\n", name, (int)engine,
-           (int)bound, (long long)block, (long long)r.nodes, r.solve_s, r.device_s, (double)r.nodes / r.solve_s * 1e-6);
+           (int)bound, (long long)block, (long long)r.nodes, r.work.solve_s, r.work.device_s,
+           (double)r.nodes / r.work.solve_s * 1e-6);
     checks += 2;
     mco_flowshop_result_clear(ctx, &r);
     mco_flowshop_destroy(ctx, &shop);
@@ -232,12 +233,12 @@ static void check_tree(const char *name, mco_flowshop_engine engine, mco_flowsho
 
 static void test_whole_trees(void)
 {
-    for (int e = MCO_FLOWSHOP_ENGINE_GPU_BOUND; e <= MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL; e++) {
-        const mco_flowshop_engine engine = (mco_flowshop_engine)e;
-        check_tree("ta011", engine, MCO_FLOWSHOP_LB1, 1582, 150678, 256);
-        check_tree("ta020", engine, MCO_FLOWSHOP_LB1, 1591, 268812, 128);
-        check_tree("ta030", engine, MCO_FLOWSHOP_LB1, 2178, 2415746, 256);
-        check_tree("ta020", engine, MCO_FLOWSHOP_LB2, 1591, 121893, 256);
+    for (int e = MCO_ENGINE_GPU_BOUND; e <= MCO_ENGINE_MULTI_GPU_FUNCTIONAL; e++) {
+        const mco_engine engine = (mco_engine)e;
+        check_tree("ta011", engine, MCO_FLOWSHOP_BOUND_LB1, 1582, 150678, 256);
+        check_tree("ta020", engine, MCO_FLOWSHOP_BOUND_LB1, 1591, 268812, 128);
+        check_tree("ta030", engine, MCO_FLOWSHOP_BOUND_LB1, 2178, 2415746, 256);
+        check_tree("ta020", engine, MCO_FLOWSHOP_BOUND_LB2, 1591, 121893, 256);
     }
 }
 

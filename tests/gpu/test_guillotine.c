@@ -88,7 +88,7 @@ static mco_guillotine *make(const shape *s, uint64_t seed)
 
 // ---- Parity
 
-static mco_guillotine_result solve(const mco_guillotine *problem, const shape *s, mco_guillotine_engine engine, int wants_table)
+static mco_guillotine_result solve(const mco_guillotine *problem, const shape *s, mco_engine engine, int wants_table)
 {
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
@@ -122,14 +122,14 @@ static void expect_equal(const shape *s, uint64_t seed, const mco_guillotine_tab
 }
 
 // The solve itself has checked that the plan is worth the value.
-static void test_shape(const shape *s, uint64_t seed, mco_guillotine_engine oracle)
+static void test_shape(const shape *s, uint64_t seed, mco_engine oracle)
 {
     mco_guillotine *problem = make(s, seed);
     if (problem == NULL)
         return;
     mco_guillotine_result expected = solve(problem, s, oracle, 1);
     for (int wants_table = 0; wants_table < 2; wants_table++) {
-        mco_guillotine_result seen = solve(problem, s, MCO_GUILLOTINE_ENGINE_GPU, wants_table);
+        mco_guillotine_result seen = solve(problem, s, MCO_ENGINE_GPU, wants_table);
         checks++;
         GPU_CHECK(seen.value == expected.value, "%s %llu: value %lld, expected %lld", s->name, (unsigned long long)seed,
                   (long long)seen.value, (long long)expected.value);
@@ -149,7 +149,7 @@ static void test_randcut(void)
             mco_guillotine *problem = NULL;
             const shape plain = {.name = "randcut"};
             MUST(mco_guillotine_randcut(ctx, sides[k][0], sides[k][1], sides[k][2], seed, &problem));
-            mco_guillotine_result r = solve(problem, &plain, MCO_GUILLOTINE_ENGINE_GPU, 0);
+            mco_guillotine_result r = solve(problem, &plain, MCO_ENGINE_GPU, 0);
             checks++;
             GPU_CHECK(r.value == (int64_t)sides[k][0] * sides[k][1], "randcut %d x %d, %lld: value %lld, the area was expected",
                       (int)sides[k][0], (int)sides[k][1], (long long)seed, (long long)r.value);
@@ -173,7 +173,7 @@ static void test_limits(void)
     mco_guillotine *problem = make(s, 5);
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
-    p.engine = MCO_GUILLOTINE_ENGINE_GPU;
+    p.engine = MCO_ENGINE_GPU;
     p.memory = 1;
     GPU_CHECK(mco_guillotine_solve(ctx, problem, &p, &r) == MCO_ERR_LIMIT, "%s", mco_context_error(ctx));
     p.memory = 0;
@@ -215,7 +215,7 @@ static void time_solves(const char *path, const mco_guillotine *problem, int wan
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     double device_s[RUNS], copy_s[RUNS], solve_s[RUNS];
     int runs = RUNS;
-    p.engine = MCO_GUILLOTINE_ENGINE_GPU;
+    p.engine = MCO_ENGINE_GPU;
     p.wants_table = wants_table;
     for (int k = -1; k < runs; k++) {  // the first opens the device
         mco_guillotine_result_clear(ctx, &r);
@@ -224,19 +224,19 @@ static void time_solves(const char *path, const mco_guillotine *problem, int wan
             return;
         }
         if (k < 0) {
-            runs = r.solve_s > LONG_S ? FEW_RUNS : RUNS;
+            runs = r.work.solve_s > LONG_S ? FEW_RUNS : RUNS;
             continue;
         }
-        device_s[k] = r.device_s;
+        device_s[k] = r.work.device_s;
         copy_s[k] = r.copy_s;
-        solve_s[k] = r.solve_s;
+        solve_s[k] = r.work.solve_s;
     }
     const double device_ms = median_ms(device_s, runs);
     printf("%s: %lld x %lld patterns, value %lld, %d bits, %d passes, %.4g sums: kernels %.3f ms (%.3g sums/s), copies %.3f ms, "
            "solve %.3f ms\n",
-           mco_guillotine_name(problem), (long long)r.patterns_x, (long long)r.patterns_y, (long long)r.value, (int)r.value_bits,
-           (int)r.passes, (double)r.relaxations, device_ms, (double)r.relaxations / device_ms * 1e3, median_ms(copy_s, runs),
-           median_ms(solve_s, runs));
+           mco_guillotine_name(problem), (long long)r.patterns_x, (long long)r.patterns_y, (long long)r.value,
+           (int)r.work.lane_bits, (int)r.passes, (double)r.relaxations, device_ms, (double)r.relaxations / device_ms * 1e3,
+           median_ms(copy_s, runs), median_ms(solve_s, runs));
     mco_guillotine_result_clear(ctx, &r);
 }
 
@@ -258,7 +258,7 @@ static void print_phases(const mco_guillotine *problem, int wants_table)
     if (mco_context_create(&ctx, &loud) != MCO_OK)
         exit(EXIT_FAILURE);
     for (int k = 0; k < 3; k++) {
-        mco_guillotine_result r = solve(problem, &plain, MCO_GUILLOTINE_ENGINE_GPU, wants_table);
+        mco_guillotine_result r = solve(problem, &plain, MCO_ENGINE_GPU, wants_table);
         mco_guillotine_result_clear(ctx, &r);
     }
     mco_context_destroy(&ctx);
@@ -293,10 +293,10 @@ int main(int argc, char **argv)
     if (files == 0) {
         for (int k = 0; k < COUNT_OF(shapes); k++)
             for (uint64_t seed = 1; seed <= 6 && gpu_failures < 20; seed++)
-                test_shape(&shapes[k], seed, MCO_GUILLOTINE_ENGINE_REFERENCE);
+                test_shape(&shapes[k], seed, MCO_ENGINE_REFERENCE);
         for (int k = 0; k < COUNT_OF(large_shapes); k++)
             for (uint64_t seed = 1; seed <= 2 && gpu_failures < 20; seed++)
-                test_shape(&large_shapes[k], seed, MCO_GUILLOTINE_ENGINE_CPU);
+                test_shape(&large_shapes[k], seed, MCO_ENGINE_CPU);
         test_randcut();
         test_limits();
     }

@@ -3,7 +3,6 @@
 // points; and that it is what the engine takes.
 //
 //     gpu_test_guillotine_waste FILE... [CAP]    times these instances instead, from that cap on: medians of 20 runs
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -127,7 +126,7 @@ static void test_model(const char *name, const mco_guillotine *problem, const mc
     if (m->x.count < 2 || m->y.count < 2)
         return;
     for (int k = 0; k < COUNT_OF(caps); k++) {
-        const guillotine_job job = {.model = m, .threads = 1, .memory_bytes = (int64_t)1 << 34, .deadline_s = INFINITY};
+        const guillotine_job job = {.model = m, .threads = 1, .memory_bytes = (int64_t)1 << 34};
         guillotine_answer a = {.stop = MCO_STOP_FINISHED};
         bool is_solved = false;
         checks++;
@@ -151,7 +150,7 @@ static void test_problem(const char *name, mco_guillotine *problem, int rotate, 
     p.rotate = rotate;
     p.kerf = kerf;
     if (expected < 0) {
-        p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+        p.engine = MCO_ENGINE_CPU;
         MUST(mco_guillotine_solve(ctx, problem, &p, &r));
         expected = r.value;
         mco_guillotine_result_clear(ctx, &r);
@@ -160,7 +159,7 @@ static void test_problem(const char *name, mco_guillotine *problem, int rotate, 
     MUST(guillotine_model_raster(ctx, &patterns, &raster));
     test_model(name, problem, &p, &patterns, expected);
     test_model(name, problem, &p, &raster, expected);
-    p.engine = MCO_GUILLOTINE_ENGINE_GPU;
+    p.engine = MCO_ENGINE_GPU;
     MUST(mco_guillotine_solve(ctx, problem, &p, &r));
     checks++;
     GPU_CHECK(r.value == expected, "%s: value %lld, expected %lld", name, (long long)r.value, (long long)expected);
@@ -211,7 +210,7 @@ static double median_ms(double *seconds)
 static void time_model(const char *name, const guillotine_model *m, int32_t first_cap)
 {
     const mco_gpu gpu = first_gpu();
-    const guillotine_job job = {.model = m, .threads = 1, .memory_bytes = (int64_t)1 << 36, .deadline_s = INFINITY};
+    const guillotine_job job = {.model = m, .threads = 1, .memory_bytes = (int64_t)1 << 36};
     double device_s[RUNS], run_s[RUNS];
     guillotine_answer a = {.stop = MCO_STOP_FINISHED};
     bool is_solved = false;
@@ -225,7 +224,7 @@ static void time_model(const char *name, const guillotine_model *m, int32_t firs
         }
         if (k < 0)
             continue;
-        device_s[k] = a.device_s;
+        device_s[k] = a.work.device_s;
         run_s[k] = mco_clock_s() - begin_s;
     }
     if (gpu_failures == 0)

@@ -30,16 +30,17 @@ static void upload(void *to, const void *from, int64_t bytes)
     MUST_CUDA(cudaDeviceSynchronize());
 }
 
-static void expect(const reduce_kind *k, mco_reduce_value seen, mco_reduce_value expected, const char *what, long long count, int more)
+static void expect(const reduce_kind *k, mco_reduce_value seen, mco_reduce_value expected, const char *what, long long count,
+                   int more)
 {
     checks++;
     GPU_CHECK(seen.u == expected.u && seen.index == expected.index,
               "%s: %s%s of type %d, %lld elements (%d): %016llx at %lld, expected %016llx at %lld", what,
-              k->is_compensated ? "compensated " : "", reduce_op_name(k->op), (int)k->type, count, more, (unsigned long long)seen.u,
-              (long long)seen.index, (unsigned long long)expected.u, (long long)expected.index);
+              k->is_compensated ? "compensated " : "", mco_reduce_op_text(k->op), (int)k->type, count, more,
+              (unsigned long long)seen.u, (long long)seen.index, (unsigned long long)expected.u, (long long)expected.index);
 }
 
-static mco_reduce_value on_host(const reduce_kind *k, mco_reduce_engine engine, const void *data, int64_t count)
+static mco_reduce_value on_host(const reduce_kind *k, mco_engine engine, const void *data, int64_t count)
 {
     mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
     mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
@@ -72,7 +73,7 @@ static void test_launches(void)
             for (int offset = 0; offset < OFFSETS; offset++) {
                 if ((sizes[n] == 0 && reduce_is_place(k.op)) || (sizes[n] > 100003 && offset > 1))
                     continue;
-                const mco_reduce_value expected = on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, data + offset * width, sizes[n]);
+                const mco_reduce_value expected = on_host(&k, MCO_ENGINE_REFERENCE, data + offset * width, sizes[n]);
                 for (int b = 0; b < COUNT_OF(blocks); b++) {
                     const reduce_launch_args args = {.op = k.op, .type = k.type, .is_compensated = k.is_compensated,
                                                      .d_data = d_data + offset * width, .count = sizes[n], .d_value = h_value,
@@ -84,7 +85,7 @@ static void test_launches(void)
                 }
             }
     }
-    const reduce_launch_args wrong = {.op = MCO_REDUCE_XOR, .type = MCO_REDUCE_F32, .d_data = d_data, .count = 1,
+    const reduce_launch_args wrong = {.op = MCO_REDUCE_OP_XOR, .type = MCO_REDUCE_TYPE_F32, .d_data = d_data, .count = 1,
                                       .d_value = h_value, .d_scratch = d_scratch};
     GPU_CHECK(reduce_launch(&wrong, device.stream) == cudaErrorInvalidValue, "bits of floats are launched");
     mco_device_give(&device, &h_value);
@@ -123,12 +124,12 @@ static void test_large(void)
             MUST_CUDA(cudaStreamSynchronize(device.stream));
             for (int64_t at = 0; at + sample <= count; at += (count - sample) / 7) {
                 MUST_CUDA(cudaMemcpy(back, d_data + at * width, (size_t)(sample * width), cudaMemcpyDeviceToHost));
-                GPU_CHECK(memcmp(back, data + at * width, (size_t)(sample * width)) == 0, "type %d: generated data differ at %lld",
-                          (int)k.type, (long long)at);
+                GPU_CHECK(memcmp(back, data + at * width, (size_t)(sample * width)) == 0,
+                          "type %d: generated data differ at %lld", (int)k.type, (long long)at);
                 checks++;
             }
         }
-        const mco_reduce_value expected = on_host(&k, MCO_REDUCE_ENGINE_CPU, data, count);
+        const mco_reduce_value expected = on_host(&k, MCO_ENGINE_CPU, data, count);
         for (int b = 0; b < COUNT_OF(blocks); b++) {
             const reduce_launch_args args = {.op = k.op, .type = k.type, .is_compensated = k.is_compensated, .d_data = d_data,
                                              .count = count, .d_value = h_value, .d_scratch = d_scratch, .block = blocks[b]};
@@ -151,7 +152,10 @@ static int64_t make_offsets(int64_t count, int64_t length, bool has_empty, int64
 {
     int64_t segments = 0;
     for (offsets[0] = 0; offsets[segments] < count; segments++) {
-        int64_t size = length > 0 ? length : segments % 11 == 7 ? (has_empty ? 0 : 1) : segments % 101 == 50 ? 50000 : segments * 37 % 2000 + 1;
+        int64_t size = length > 0             ? length
+                       : segments % 11 == 7   ? (has_empty ? 0 : 1)
+                       : segments % 101 == 50 ? 50000
+                                              : segments * 37 % 2000 + 1;
         offsets[segments + 1] = offsets[segments] + size < count ? offsets[segments] + size : count;
     }
     return segments;
@@ -165,9 +169,9 @@ static void check_segments(const reduce_kind *k, const char *data, const int64_t
     mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
     mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
     p.compensated = k->is_compensated;
-    p.engine = MCO_REDUCE_ENGINE_CPU;
+    p.engine = MCO_ENGINE_CPU;
     MUST(mco_reduce_segments(ctx, k->op, k->type, data, offsets, segments, &p, expected, &r));
-    p.engine = MCO_REDUCE_ENGINE_GPU;
+    p.engine = MCO_ENGINE_GPU;
     MUST(mco_reduce_segments(ctx, k->op, k->type, data, offsets, segments, &p, seen, &r));
     for (int64_t s = 0; s < segments; s++)
         expect(k, seen[s], expected[s], "host segments", s, (int)segments);
@@ -180,8 +184,8 @@ static void check_segments(const reduce_kind *k, const char *data, const int64_t
             MUST(mco_reduce_segments_device(ctx, workspace, k->op, k->type, k->is_compensated, d_data, NULL, equal, segments,
                                             d_values, device.stream));
         else
-            MUST(mco_reduce_segments_device(ctx, workspace, k->op, k->type, k->is_compensated, d_data, d_offsets, mean, segments,
-                                            d_values, device.stream));
+            MUST(mco_reduce_segments_device(ctx, workspace, k->op, k->type, k->is_compensated, d_data, d_offsets, mean,
+                                            segments, d_values, device.stream));
         MUST_CUDA(cudaStreamSynchronize(device.stream));
         MUST_CUDA(cudaMemcpy(seen, d_values, (size_t)segments * sizeof *seen, cudaMemcpyDeviceToHost));
         for (int64_t s = 0; s < segments; s++)
@@ -233,21 +237,22 @@ static void test_host_data(void)
         if (!test_kind(number, &k))
             continue;
         MUST(test_elements(ctx, k.type, MOST, 42, 0, data));
-        expect(&k, on_host(&k, MCO_REDUCE_ENGINE_GPU, data, MOST), on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, data, MOST), "host data", MOST,
+        expect(&k, on_host(&k, MCO_ENGINE_GPU, data, MOST), on_host(&k, MCO_ENGINE_REFERENCE, data, MOST), "host data", MOST,
                0);
         if (!reduce_is_place(k.op))
-            expect(&k, on_host(&k, MCO_REDUCE_ENGINE_GPU, NULL, 0), on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, NULL, 0), "no data", 0, 0);
+            expect(&k, on_host(&k, MCO_ENGINE_GPU, NULL, 0), on_host(&k, MCO_ENGINE_REFERENCE, NULL, 0), "no data", 0, 0);
     }
     free(data);
 }
 
 static void test_device_interface(void)
 {
-    const reduce_kind k = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false};
+    const reduce_kind k = {MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, false};
     float *data = malloc((size_t)MOST * sizeof *data), *d_data = NULL;
     mco_reduce_value *d_value = NULL, seen;
     mco_reduce_workspace *workspace = NULL;
-    GPU_CHECK(mco_reduce_workspace_create(ctx, MCO_MAX_GPUS - 1, &workspace) == MCO_ERR_DEVICE && workspace == NULL, "GPU 63 exists");
+    GPU_CHECK(mco_reduce_workspace_create(ctx, MCO_MAX_GPUS - 1, &workspace) == MCO_ERR_DEVICE && workspace == NULL,
+              "GPU 63 exists");
     MUST(mco_reduce_workspace_create(ctx, 0, &workspace));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_data, MOST));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_value, 1));
@@ -257,11 +262,15 @@ static void test_device_interface(void)
         MUST(mco_reduce_device(ctx, workspace, k.op, k.type, false, d_data + offset, MOST - offset, d_value, device.stream));
         MUST_CUDA(cudaStreamSynchronize(device.stream));
         MUST_CUDA(cudaMemcpy(&seen, d_value, sizeof seen, cudaMemcpyDeviceToHost));
-        expect(&k, seen, on_host(&k, MCO_REDUCE_ENGINE_REFERENCE, data + offset, MOST - offset), "device", MOST, offset);
+        expect(&k, seen, on_host(&k, MCO_ENGINE_REFERENCE, data + offset, MOST - offset), "device", MOST, offset);
     }
-    GPU_CHECK(mco_reduce_device(ctx, workspace, k.op, k.type, false, (char *)d_data + 1, 5, d_value, NULL) == MCO_ERR_ARGUMENT, "alignment");
-    GPU_CHECK(mco_reduce_device(ctx, workspace, MCO_REDUCE_ARGMIN, k.type, false, d_data, 0, d_value, NULL) == MCO_ERR_ARGUMENT, "argmin of nothing");
-    GPU_CHECK(mco_reduce_device(ctx, workspace, k.op, k.type, false, d_data, 5, (mco_reduce_value *)((char *)d_value + 8), NULL) == MCO_ERR_ARGUMENT,
+    mco_reduce_value *between = (mco_reduce_value *)((char *)d_value + 8);
+    GPU_CHECK(mco_reduce_device(ctx, workspace, k.op, k.type, false, (char *)d_data + 1, 5, d_value, NULL) == MCO_ERR_ARGUMENT,
+              "alignment");
+    GPU_CHECK(mco_reduce_device(ctx, workspace, MCO_REDUCE_OP_ARGMIN, k.type, false, d_data, 0, d_value, NULL) ==
+                  MCO_ERR_ARGUMENT,
+              "argmin of nothing");
+    GPU_CHECK(mco_reduce_device(ctx, workspace, k.op, k.type, false, d_data, 5, between, NULL) == MCO_ERR_ARGUMENT,
               "alignment of the value");
     mco_reduce_workspace_destroy(ctx, &workspace);
     mco_device_give(&device, &d_value);
@@ -273,7 +282,7 @@ static void test_device_interface(void)
 static void test_graph(void)
 {
     enum { REPLAYS = 200 };
-    const reduce_kind k = {MCO_REDUCE_SUM, MCO_REDUCE_F64, false};
+    const reduce_kind k = {MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F64, false};
     double *d_data = NULL;
     mco_reduce_value *h_value = NULL;
     mco_reduce_workspace *workspace = NULL;
@@ -292,7 +301,7 @@ static void test_graph(void)
         MUST_CUDA(cudaGraphLaunch(replay, device.stream));
         MUST_CUDA(cudaStreamSynchronize(device.stream));
         MUST(mco_reduce_generate(ctx, k.type, seed, 0, MOST, data));
-        expect(&k, *h_value, on_host(&k, MCO_REDUCE_ENGINE_CPU, data, MOST), "replay", MOST, (int)seed);
+        expect(&k, *h_value, on_host(&k, MCO_ENGINE_CPU, data, MOST), "replay", MOST, (int)seed);
     }
     free(data);
     (void)cudaGraphExecDestroy(replay);
@@ -304,26 +313,31 @@ static void test_graph(void)
 
 // ---- Data larger than what is free, and several GPUs
 
-static void expect_generated(const reduce_kind *k, int64_t count, int64_t length, const char *gpus, int64_t least_parts, const char *what)
+static void expect_generated(const reduce_kind *k, int64_t count, int64_t length, const char *gpus, int64_t least_parts,
+                             const char *what)
 {
     const int64_t segments = length > 0 ? reduce_ceil_div(count, length) : 0;
-    mco_reduce_value *expected = malloc((size_t)(segments + 1) * sizeof *expected), *seen = malloc((size_t)(segments + 1) * sizeof *seen);
+    mco_reduce_value *expected = malloc((size_t)(segments + 1) * sizeof *expected);
+    mco_reduce_value *seen = malloc((size_t)(segments + 1) * sizeof *seen);
     mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
     mco_reduce_result on_cpu = MCO_REDUCE_RESULT_INIT, on_gpu = MCO_REDUCE_RESULT_INIT;
     p.compensated = k->is_compensated;
-    p.engine = MCO_REDUCE_ENGINE_CPU;
+    p.engine = MCO_ENGINE_CPU;
     MUST(mco_reduce_generated(ctx, k->op, k->type, 5, count, length, &p, length > 0 ? expected : NULL, &on_cpu));
-    p.engine = MCO_REDUCE_ENGINE_GPU;
+    p.engine = MCO_ENGINE_GPU;
     p.gpus = gpus;
     p.repeat = 2;
     MUST(mco_reduce_generated(ctx, k->op, k->type, 5, count, length, &p, length > 0 ? seen : NULL, &on_gpu));
+    const int gpu_count = __builtin_popcountll(on_gpu.work.gpus);
     if (length == 0)
-        expect(k, on_gpu.value, on_cpu.value, what, (long long)count, on_gpu.gpu_count);
+        expect(k, on_gpu.value, on_cpu.value, what, (long long)count, gpu_count);
     for (int64_t s = 0; s < segments; s++)
-        expect(k, seen[s], expected[s], what, s, on_gpu.gpu_count);
+        expect(k, seen[s], expected[s], what, s, gpu_count);
     GPU_CHECK(on_gpu.parts >= least_parts, "%s: %lld parts", what, (long long)on_gpu.parts);
-    GPU_CHECK(on_gpu.kernel_s > 0 && on_gpu.gpu_count == (gpus != NULL ? 2 : 1), "%s: %g s on %d GPUs", what, on_gpu.kernel_s,
-              on_gpu.gpu_count);
+    GPU_CHECK(on_gpu.kernel_s > 0 && gpu_count == (gpus != NULL ? 2 : 1), "%s: %g s on %d GPUs", what, on_gpu.kernel_s,
+              gpu_count);
+    GPU_CHECK(on_gpu.work.engine == MCO_ENGINE_GPU && on_gpu.work.device_s > 0, "%s: engine %s, %g s of kernels", what,
+              mco_engine_text(on_gpu.work.engine), on_gpu.work.device_s);
     free(seen);
     free(expected);
 }
@@ -335,11 +349,11 @@ static void expect_uploaded(const reduce_kind *k, int64_t count, const char *gpu
     mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
     mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
     MUST(mco_reduce_generate(ctx, k->type, 6, 0, count, data));
-    p.engine = MCO_REDUCE_ENGINE_GPU;
+    p.engine = MCO_ENGINE_GPU;
     p.gpus = gpus;
     p.compensated = k->is_compensated;
     MUST(mco_reduce(ctx, k->op, k->type, data, count, &p, &r));
-    expect(k, r.value, on_host(k, MCO_REDUCE_ENGINE_CPU, data, count), what, (long long)count, (int)r.parts);
+    expect(k, r.value, on_host(k, MCO_ENGINE_CPU, data, count), what, (long long)count, (int)r.parts);
     free(data);
 }
 
@@ -355,8 +369,10 @@ static void test_parts(void)
         fprintf(stderr, "parts are left out: the device's memory cannot be filled\n");
         return;
     }
-    const reduce_kind sum = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false}, compensated = {MCO_REDUCE_SUM, MCO_REDUCE_F32, true};
-    const reduce_kind place = {MCO_REDUCE_ARGMIN, MCO_REDUCE_F32, false}, bits = {MCO_REDUCE_XOR, MCO_REDUCE_I32, false};
+    const reduce_kind sum = {MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, false};
+    const reduce_kind compensated = {MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, true};
+    const reduce_kind place = {MCO_REDUCE_OP_ARGMIN, MCO_REDUCE_TYPE_F32, false};
+    const reduce_kind bits = {MCO_REDUCE_OP_XOR, MCO_REDUCE_TYPE_I32, false};
     expect_generated(&sum, count, 0, NULL, 2, "parts");
     expect_generated(&compensated, count, 0, NULL, 2, "parts");
     expect_generated(&place, count, 0, NULL, 2, "parts");
@@ -385,7 +401,7 @@ static void test_two_gpus(void)
         expect_generated(&k, MOST, 777, "0,1", 1, "segments on two GPUs");
         expect_uploaded(&k, MOST, "0,1", "uploaded to two GPUs");
     }
-    const reduce_kind sum = {MCO_REDUCE_SUM, MCO_REDUCE_F32, false};
+    const reduce_kind sum = {MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, false};
     expect_generated(&sum, (int64_t)1 << 28, 0, "1,0", 1, "two GPUs");
 }
 

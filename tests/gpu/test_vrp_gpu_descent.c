@@ -44,14 +44,15 @@ static mco_vrp_neighbourhood_result descend(open_function open, const mco_vrp *p
 // Engines differ in which moves they exclude undecided.
 static bool is_same_sweep(const mco_vrp_sweep *a, const mco_vrp_sweep *b)
 {
-    return a->x == b->x && a->y == b->y && a->z == b->z && a->p == b->p && a->cost == b->cost && a->routes == b->routes &&
-           a->moves + a->moves_skipped == b->moves + b->moves_skipped && a->moves_made == b->moves_made;
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->p == b->p && a->scaled_cost == b->scaled_cost &&
+           a->routes == b->routes && a->moves + a->moves_skipped == b->moves + b->moves_skipped &&
+           a->moves_made == b->moves_made;
 }
 
 static void print_sweep(const char *what, const mco_vrp_sweep *s)
 {
     printf("%s: (%d, %d, %d, %d) cost %lld, %d routes, %lld + %lld moves, %lld made\n", what, (int)s->x, (int)s->y, (int)s->z,
-           (int)s->p, (long long)s->cost, (int)s->routes, (long long)s->moves, (long long)s->moves_skipped,
+           (int)s->p, (long long)s->scaled_cost, (int)s->routes, (long long)s->moves, (long long)s->moves_skipped,
            (long long)s->moves_made);
 }
 
@@ -60,10 +61,10 @@ static void compare_descents(const char *name, const mco_vrp *p, const mco_vrp_p
     vrp_tour tours[2] = {copy_of(start), copy_of(start)};
     mco_vrp_neighbourhood_result a = descend(vrp_gpu_open, p, params, &tours[0]),
                                  b = descend(vrp_cpu_open, p, params, &tours[1]);
-    GPU_CHECK(a.sweep_count == b.sweep_count && a.cost == b.cost && a.is_local_optimum == b.is_local_optimum &&
+    GPU_CHECK(a.sweep_count == b.sweep_count && a.scaled_cost == b.scaled_cost && a.is_local_optimum == b.is_local_optimum &&
                   a.stop == b.stop,
               "%s, %d nodes: %lld sweeps to %lld, expected %lld to %lld", name, (int)start->count, (long long)a.sweep_count,
-              (long long)a.cost, (long long)b.sweep_count, (long long)b.cost);
+              (long long)a.scaled_cost, (long long)b.sweep_count, (long long)b.scaled_cost);
     for (int64_t k = 0; k < a.sweep_count && k < b.sweep_count; k++, checks++)
         if (!is_same_sweep(&a.sweeps[k], &b.sweeps[k])) {
             GPU_CHECK(false, "%s, %d nodes, sweep %lld differs", name, (int)start->count, (long long)k);
@@ -84,15 +85,15 @@ static void compare_descents(const char *name, const mco_vrp *p, const mco_vrp_p
 
 static void test_random(int cases)
 {
-    static const mco_vrp_type types[] = {MCO_VRP_TWO_OPT, MCO_VRP_TWO_OPT, MCO_VRP_TWO_OPT, MCO_VRP_THREE_OPT,
-                                         MCO_VRP_THREE_OPT_COMPLETE};
+    static const mco_vrp_type types[] = {MCO_VRP_TYPE_TWO_OPT, MCO_VRP_TYPE_TWO_OPT, MCO_VRP_TYPE_TWO_OPT,
+                                         MCO_VRP_TYPE_THREE_OPT, MCO_VRP_TYPE_THREE_OPT_COMPLETE};
     mco_rng rng;
     char name[64];
     mco_rng_seed(&rng, 21, 0);
     for (int k = 0; k < cases && gpu_failures < MOST_FAILURES; k++) {
         mco_vrp_params params = MCO_VRP_PARAMS_INIT;
         params.type = types[mco_rng_below(&rng, 5)];
-        const int32_t most = params.type == MCO_VRP_TWO_OPT && k % 10 == 0 ? 300 : 40;
+        const int32_t most = params.type == MCO_VRP_TYPE_TWO_OPT && k % 10 == 0 ? 300 : 40;
         const vrp_shape shape = {.customers = 3 + (int32_t)mco_rng_below(&rng, (uint32_t)most),
                                  .distances = mco_rng_below(&rng, 2) == 0 ? 4 : 1000,
                                  .is_symmetric = mco_rng_below(&rng, 10) > 0, .demands = 9,
@@ -106,7 +107,7 @@ static void test_random(int cases)
         set_limits(p, &tour, &rng, mco_rng_below(&rng, 2) == 0);
         params.sweeps = mco_rng_below(&rng, 2) == 0 ? 0 : 1 + (int64_t)mco_rng_below(&rng, 40);
         if (p->is_symmetric && mco_rng_below(&rng, 8) == 0)
-            params.moves = MCO_VRP_INDEPENDENT_MOVES;
+            params.moves = MCO_VRP_MOVES_INDEPENDENT;
         snprintf(name, sizeof name, "descent %d", k);
         compare_descents(name, p, &params, &tour);
         free(tour.node);
@@ -148,7 +149,7 @@ static void test_large(const large_case *c)
     p->capacity += p->capacity / 8;
     if (c->has_length)
         p->max_length += p->max_length / 8;
-    params.type = MCO_VRP_TWO_OPT;
+    params.type = MCO_VRP_TYPE_TWO_OPT;
     params.sweeps = c->sweeps;
     compare_descents(c->name, p, &params, &tour);
     free(tour.node);
@@ -186,7 +187,7 @@ static void test_stops(void)
     mco_rng_seed(&rng, 22, 0);
     mco_vrp *p = ring_case(&rng, &tour);
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
-    params.type = MCO_VRP_TWO_OPT;
+    params.type = MCO_VRP_TYPE_TWO_OPT;
     for (int sweeps = 1; sweeps < 50; sweeps += 1 + sweeps / 4, checks += 2) {
         vrp_tour tours[2] = {copy_of(&tour), copy_of(&tour)};
         int left = sweeps;
@@ -198,8 +199,9 @@ static void test_stops(void)
         mco_vrp_neighbourhood_result b = descend(vrp_cpu_open, p, &params, &tours[1]);
         GPU_CHECK(a.stop == MCO_STOP_CANCELLED && a.sweep_count == sweeps, "%lld sweeps of %d, end %d",
                   (long long)a.sweep_count, sweeps, (int)a.stop);
-        GPU_CHECK(a.cost == b.cost && memcmp(tours[0].node, tours[1].node, (size_t)tour.count * sizeof *tour.node) == 0,
-                  "cost %lld after %d sweeps, expected %lld", (long long)a.cost, sweeps, (long long)b.cost);
+        GPU_CHECK(a.scaled_cost == b.scaled_cost &&
+                      memcmp(tours[0].node, tours[1].node, (size_t)tour.count * sizeof *tour.node) == 0,
+                  "cost %lld after %d sweeps, expected %lld", (long long)a.scaled_cost, sweeps, (long long)b.scaled_cost);
         mco_free(ctx, &a.sweeps);
         mco_free(ctx, &b.sweeps);
         free(tours[0].node);

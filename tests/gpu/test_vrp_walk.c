@@ -48,7 +48,7 @@ static void put_on_plane(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
     p->matrix = NULL;
     p->rule = kind == BY_CEILING ? VRP_CEIL_2D : VRP_EUC_2D;
     p->scale = kind == BY_PLANE ? 1000 : 1;
-    p->distances = kind == BY_PLANE ? MCO_VRP_REAL : MCO_VRP_ROUNDED;
+    p->distances = kind == BY_PLANE ? MCO_VRP_DISTANCES_REAL : MCO_VRP_DISTANCES_ROUNDED;
     p->longest = (int32_t)ceil(sqrt(2) * side * p->scale) + 1;
 }
 
@@ -171,7 +171,8 @@ static bool crew_new(const mco_vrp *problem, vrp_crew *crew)
     MUST(vrp_gpu_crew_open(ctx, problem, &params, crew));
     if (crew->close == NULL)
         return false;
-    CHECK(crew->tasks > 0 && crew->part_customers > 0 && crew->part_routes > 0 && crew->steps_per_customer > 0 && crew->has_gpu,
+    CHECK(crew->tasks > 0 && crew->part_customers > 0 && crew->part_routes > 0 && crew->steps_per_customer > 0 &&
+              crew->gpus != 0,
           "crew of %d tasks", (int)crew->tasks);
     return true;
 }

@@ -27,7 +27,7 @@ static inline void place(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
     p->rule = kind == BY_CEILING ? VRP_CEIL_2D : VRP_EUC_2D;
     p->is_symmetric = true;
     p->scale = kind == BY_PLANE ? 1000 : 1;
-    p->distances = kind == BY_PLANE ? MCO_VRP_REAL : MCO_VRP_ROUNDED;
+    p->distances = kind == BY_PLANE ? MCO_VRP_DISTANCES_REAL : MCO_VRP_DISTANCES_ROUNDED;
     p->longest = (int32_t)ceil(sqrt(2) * side * p->scale) + 1;
 }
 

@@ -9,7 +9,7 @@ static void solve(mco_guillotine *g, int wants_table, int64_t value)
 {
     mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
     mco_guillotine_result result = MCO_GUILLOTINE_RESULT_INIT;
-    params.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    params.engine = MCO_ENGINE_CPU;
     params.wants_table = wants_table;
     assert_ok(mco_guillotine_solve(test_ctx, g, &params, &result));
     assert_int_equal(result.outcome, MCO_OUTCOME_OPTIMAL);

@@ -27,14 +27,28 @@ static void test_version(void **state)
     assert_true(mco_cpu_count() >= 1);
 }
 
+static void count_lines(mco_log_level level, const char *line, void *user)
+{
+    assert_true(level <= MCO_LOG_WARNING);
+    assert_string_equal(line, "seen 7");
+    ++*(int *)user;
+}
+
 static void test_create(void **state)
 {
     (void)state;
     mco_context *ctx = NULL;
     mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
     assert_int_equal(mco_context_create(NULL, NULL), MCO_ERR_ARGUMENT);
-    params.struct_size = 8;
+    params.struct_size = 0;
     assert_int_equal(mco_context_create(&ctx, &params), MCO_ERR_ARGUMENT);
+    params.struct_size = sizeof params + 1;
+    assert_int_equal(mco_context_create(&ctx, &params), MCO_ERR_ARGUMENT);
+    // An older, shorter struct: what it lacks has its default.
+    params = (mco_context_params){.struct_size = offsetof(mco_context_params, log), .log = count_lines};
+    assert_int_equal(mco_context_create(&ctx, &params), MCO_OK);
+    assert_false(mco_wants_log(ctx, MCO_LOG_WARNING));
+    mco_context_destroy(&ctx);
     params = (mco_context_params)MCO_CONTEXT_PARAMS_INIT;
     params.allocate = test_allocate;
     assert_int_equal(mco_context_create(&ctx, &params), MCO_ERR_ARGUMENT);
@@ -49,6 +63,31 @@ static void test_create(void **state)
     mco_context_destroy(&ctx);
     mco_context_destroy(NULL);
     assert_string_equal(mco_context_error(NULL), "");
+}
+
+// The context of a worker thread: memory of its parent's allocator, errors of its own, no log and no callback.
+static void test_child(void **state)
+{
+    (void)state;
+    mco_context *child = NULL;
+    int32_t *numbers = NULL;
+    const long before = test_memory.live;
+    test_fail_allocation(1);
+    assert_fails(mco_context_create_child(test_ctx, &child), MCO_ERR_MEMORY,
+                 "out of memory: no context for a worker thread");
+    assert_null(child);
+    test_fail_allocation(0);
+    assert_ok(mco_context_create_child(test_ctx, &child));
+    assert_ok(mco_alloc(child, &numbers, 10));
+    assert_int_equal(test_memory.live, before + 2);
+    assert_false(mco_wants_log(child, MCO_LOG_WARNING));
+    mco_fail(test_ctx, MCO_ERR_IO, "of the parent");
+    mco_fail(child, MCO_ERR_IO, "of the child");
+    assert_string_equal(mco_context_error(test_ctx), "of the parent");
+    assert_string_equal(mco_context_error(child), "of the child");
+    mco_free(child, &numbers);
+    mco_context_destroy(&child);
+    assert_int_equal(test_memory.live, before);
 }
 
 static void test_alloc(void **state)
@@ -83,13 +122,6 @@ static void test_long_message(void **state)
     assert_int_equal(mco_fail(NULL, MCO_ERR_IO, "%d", 1), MCO_ERR_IO);
 }
 
-static void count_lines(mco_log_level level, const char *line, void *user)
-{
-    assert_true(level <= MCO_LOG_WARNING);
-    assert_string_equal(line, "seen 7");
-    ++*(int *)user;
-}
-
 static void test_log(void **state)
 {
     (void)state;
@@ -118,17 +150,17 @@ static void test_report(void **state)
     (void)state;
     int calls = 0;
     mco_progress progress = {.event = MCO_EVENT_PROGRESS, .work = 9};
-    assert_false(mco_report(test_ctx, &progress));
+    assert_false(mco_call_back(test_ctx, &progress));
     mco_context_set_callback(test_ctx, stop_at_ten, &calls);
-    assert_false(mco_report(test_ctx, &progress));
+    assert_false(mco_call_back(test_ctx, &progress));
     progress.work = 10;
-    assert_true(mco_report(test_ctx, &progress));
+    assert_true(mco_call_back(test_ctx, &progress));
     assert_int_equal(calls, 2);
     mco_context_set_callback(test_ctx, NULL, NULL);
     mco_cancel(test_ctx);
-    assert_true(mco_report(test_ctx, &progress));
+    assert_true(mco_call_back(test_ctx, &progress));
     mco_clear_cancel(test_ctx);
-    assert_false(mco_report(test_ctx, &progress));
+    assert_false(mco_call_back(test_ctx, &progress));
 }
 
 // ---- The k-th allocation fails
@@ -199,9 +231,9 @@ static void test_generating_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_texts),  TEST(test_version), TEST(test_create), TEST(test_alloc), TEST(test_long_message),
-        TEST(test_log),    TEST(test_report),  TEST(test_reading_without_memory),
-        TEST(test_generating_without_memory),
+        TEST(test_texts), TEST(test_version),      TEST(test_create), TEST(test_child),
+        TEST(test_alloc), TEST(test_long_message), TEST(test_log),    TEST(test_report),
+        TEST(test_reading_without_memory), TEST(test_generating_without_memory),
     };
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);
 }

@@ -116,8 +116,8 @@ static void test_published(void **state)
             if (sums[size][k] == 0)
                 continue;
             assert_ok(mco_dtspms_named(test_ctx, name, orders[size], &problem));
-            const int64_t pickup = tour_bound(problem, MCO_DTSPMS_PICKUP, LONG_S);
-            assert_int_equal(pickup + tour_bound(problem, MCO_DTSPMS_DELIVERY, LONG_S), sums[size][k]);
+            const int64_t pickup = tour_bound(problem, MCO_DTSPMS_NETWORK_PICKUP, LONG_S);
+            assert_int_equal(pickup + tour_bound(problem, MCO_DTSPMS_NETWORK_DELIVERY, LONG_S), sums[size][k]);
             mco_dtspms_destroy(test_ctx, &problem);
         }
 }
@@ -139,8 +139,8 @@ static void test_simple_networks(void **state)
                     uphill[i * nodes + j] = j > i ? j - i : 0;
                 }
             assert_ok(mco_dtspms_create(test_ctx, orders[k], equal, uphill, &problem));
-            assert_int_equal(tour_bound(problem, MCO_DTSPMS_PICKUP, LONG_S), orders[k] == 0 ? 0 : value * nodes);
-            assert_int_equal(tour_bound(problem, MCO_DTSPMS_DELIVERY, LONG_S), orders[k]);
+            assert_int_equal(tour_bound(problem, MCO_DTSPMS_NETWORK_PICKUP, LONG_S), orders[k] == 0 ? 0 : value * nodes);
+            assert_int_equal(tour_bound(problem, MCO_DTSPMS_NETWORK_DELIVERY, LONG_S), orders[k]);
             mco_dtspms_destroy(test_ctx, &problem);
         }
 }
@@ -153,7 +153,8 @@ static void test_large(void **state)
     mco_dtspms *problem = NULL;
     assert_ok(mco_dtspms_generate(test_ctx, ORDERS, 5, 6, &problem));
     const double expected = 0.7124 * 100 * sqrt(ORDERS);
-    const int64_t bound = tour_bound(problem, MCO_DTSPMS_PICKUP, 1), at_once = tour_bound(problem, MCO_DTSPMS_PICKUP, 0);
+    const int64_t bound = tour_bound(problem, MCO_DTSPMS_NETWORK_PICKUP, 1);
+    const int64_t at_once = tour_bound(problem, MCO_DTSPMS_NETWORK_PICKUP, 0);
     assert_true((double)at_once > 0.5 * expected && at_once <= bound);
     assert_true((double)bound < 1.1 * expected);
     mco_dtspms_destroy(test_ctx, &problem);

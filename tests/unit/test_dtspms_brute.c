@@ -4,12 +4,13 @@
 #include "test_support.h"
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/rng.h"
 #include "dtspms/engine.h"
 
 enum { MOST_ORDERS = 6, MOST_NODES = MOST_ORDERS + 1, MOST_MOVES = 40 };
 
-static const mco_dtspms_network NETWORKS[] = {MCO_DTSPMS_PICKUP, MCO_DTSPMS_DELIVERY};
+static const mco_dtspms_network NETWORKS[] = {MCO_DTSPMS_NETWORK_PICKUP, MCO_DTSPMS_NETWORK_DELIVERY};
 
 // ---- Instances A to D. Lists are in the order of the moves; of C's exchanges only the best and the sum are known.
 
@@ -314,9 +315,9 @@ static void neighbourhoods_of_the_first_plan_are_known(void **state)
         costs_of(&b, cost_of);
         assert_int_equal(cost_of[0], o->ident_of[0]);
         assert_int_equal(cost_of[1], o->ident_of[1]);
-        assert_scan(&b, MCO_DTSPMS_SWAP, o->swap, o->swap_sum,
-                    least(o->swap, dtspms_move_count(MCO_DTSPMS_SWAP, o->orders)));
-        assert_scan(&b, MCO_DTSPMS_EXCHANGE, o->exchange, o->exchange_sum, o->exchange_best);
+        assert_scan(&b, MCO_DTSPMS_MOVE_SWAP, o->swap, o->swap_sum,
+                    least(o->swap, dtspms_move_count(MCO_DTSPMS_MOVE_SWAP, o->orders)));
+        assert_scan(&b, MCO_DTSPMS_MOVE_EXCHANGE, o->exchange, o->exchange_sum, o->exchange_best);
         close_bench(&b);
     }
 }
@@ -333,7 +334,7 @@ static int64_t enumerate(const bench *b, mco_dtspms_network network, int32_t at,
         int32_t next[MCO_DTSPMS_MAX_STACKS];
         memcpy(next, h, sizeof next);
         const int32_t *lowest = b->node + dtspms_plan_first(&b->plan, k);
-        const int32_t to = network == MCO_DTSPMS_PICKUP ? lowest[h[k]] : lowest[b->plan.heights[k] - 1 - h[k]];
+        const int32_t to = network == MCO_DTSPMS_NETWORK_PICKUP ? lowest[h[k]] : lowest[b->plan.heights[k] - 1 - h[k]];
         next[k]++;
         const int64_t length = mco_dtspms_distance(b->problem, network, at, to) + enumerate(b, network, to, next);
         best = length < best ? length : best;
@@ -498,13 +499,13 @@ static void all_moves_are_listed(int32_t n)
     int64_t swaps = 0, exchanges = 0;
     for (int32_t p = 0; p < n; p++)
         for (int32_t q = p + 1; q < n; q++) {
-            assert_positions(MCO_DTSPMS_SWAP, n, swaps++, p, q, -1);
+            assert_positions(MCO_DTSPMS_MOVE_SWAP, n, swaps++, p, q, -1);
             for (int32_t r = q + 1; r < n; r++)
                 for (int rotation = 0; rotation < 2; rotation++)
-                    assert_positions(MCO_DTSPMS_EXCHANGE, n, exchanges++, p, q, r);
+                    assert_positions(MCO_DTSPMS_MOVE_EXCHANGE, n, exchanges++, p, q, r);
         }
-    assert_int_equal(dtspms_move_count(MCO_DTSPMS_SWAP, n), swaps);
-    assert_int_equal(dtspms_move_count(MCO_DTSPMS_EXCHANGE, n), exchanges);
+    assert_int_equal(dtspms_move_count(MCO_DTSPMS_MOVE_SWAP, n), swaps);
+    assert_int_equal(dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, n), exchanges);
 }
 
 static void moves_are_listed_in_order(void **state)
@@ -520,17 +521,17 @@ static void moves_are_listed_in_order(void **state)
     for (int k = 0; k < COUNT_OF(sizes); k++) {
         const int32_t n = sizes[k].orders;
         const int64_t swaps = sizes[k].swaps, exchanges = sizes[k].exchanges;
-        assert_int_equal(dtspms_move_count(MCO_DTSPMS_SWAP, n), swaps);
-        assert_int_equal(dtspms_move_count(MCO_DTSPMS_EXCHANGE, n), exchanges);
-        assert_positions(MCO_DTSPMS_SWAP, n, 0, 0, 1, -1);
-        assert_positions(MCO_DTSPMS_SWAP, n, n - 2, 0, n - 1, -1);
-        assert_positions(MCO_DTSPMS_SWAP, n, n - 1, 1, 2, -1);
-        assert_positions(MCO_DTSPMS_SWAP, n, swaps - 1, n - 2, n - 1, -1);
-        assert_positions(MCO_DTSPMS_SWAP, n, swaps - 2, n - 3, n - 1, -1);
-        assert_positions(MCO_DTSPMS_EXCHANGE, n, 1, 0, 1, 2);
-        assert_positions(MCO_DTSPMS_EXCHANGE, n, 2, 0, 1, 3);
-        assert_positions(MCO_DTSPMS_EXCHANGE, n, exchanges - 1, n - 3, n - 2, n - 1);
-        assert_positions(MCO_DTSPMS_EXCHANGE, n, exchanges - 3, n - 4, n - 2, n - 1);
+        assert_int_equal(dtspms_move_count(MCO_DTSPMS_MOVE_SWAP, n), swaps);
+        assert_int_equal(dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, n), exchanges);
+        assert_positions(MCO_DTSPMS_MOVE_SWAP, n, 0, 0, 1, -1);
+        assert_positions(MCO_DTSPMS_MOVE_SWAP, n, n - 2, 0, n - 1, -1);
+        assert_positions(MCO_DTSPMS_MOVE_SWAP, n, n - 1, 1, 2, -1);
+        assert_positions(MCO_DTSPMS_MOVE_SWAP, n, swaps - 1, n - 2, n - 1, -1);
+        assert_positions(MCO_DTSPMS_MOVE_SWAP, n, swaps - 2, n - 3, n - 1, -1);
+        assert_positions(MCO_DTSPMS_MOVE_EXCHANGE, n, 1, 0, 1, 2);
+        assert_positions(MCO_DTSPMS_MOVE_EXCHANGE, n, 2, 0, 1, 3);
+        assert_positions(MCO_DTSPMS_MOVE_EXCHANGE, n, exchanges - 1, n - 3, n - 2, n - 1);
+        assert_positions(MCO_DTSPMS_MOVE_EXCHANGE, n, exchanges - 3, n - 4, n - 2, n - 1);
     }
 }
 
@@ -542,7 +543,7 @@ static void a_scan_stops_on_time(void **state)
     (void)state;
     open_known(&b, &KNOWN[1]);
     dtspms_engine engine = open_engine(&b);
-    dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_EXCHANGE, .best_move = 7};
+    dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE, .best_move = 7};
     assert_ok(engine.scan(&engine, &scan, mco_clock_s() - 1));
     assert_int_equal(scan.best_move, -1);
     scan.best_move = 7;
@@ -564,7 +565,8 @@ static void where_there_is_no_move_none_is_the_best(void **state)
             bench b;
             open_random(&b, &rng, orders, 2, 10);
             dtspms_engine engine = open_engine(&b);
-            dtspms_scan scan = {.plan = &b.plan, .kind = kind == 0 ? MCO_DTSPMS_SWAP : MCO_DTSPMS_EXCHANGE, .best_move = 7};
+            dtspms_scan scan = {.plan = &b.plan, .best_move = 7};
+            scan.kind = kind == 0 ? MCO_DTSPMS_MOVE_SWAP : MCO_DTSPMS_MOVE_EXCHANGE;
             assert_ok(engine.scan(&engine, &scan, INFINITY));
             assert_int_equal(scan.best_move, -1);
             assert_int_equal(scan.cost_sum, 0);
@@ -584,7 +586,7 @@ static void tables_beyond_memory_are_refused(void **state)
     // 64^3 states of 3 entries, 5 bytes each.
     assert_true(dtspms_tour_bytes(heights, 3) == 64.0 * 64 * 64 * 3 * 5);
     params.memory = 3;
-    assert_true(dtspms_memory_bytes(&params) == 3.0 * (1 << 20));
+    assert_true(mco_settle_memory(params.memory) == 3.0 * (1 << 20));
     assert_fails(dtspms_ref_open(test_ctx, &model, heights, &params, &engine), MCO_ERR_LIMIT,
                  "the reference needs 0.00366 GiB for the states of a tour of 189 orders in 3 stacks, at most 0.00293 GiB "
                  "are allowed");
@@ -593,7 +595,7 @@ static void tables_beyond_memory_are_refused(void **state)
     assert_ok(dtspms_ref_open(test_ctx, &model, heights, &params, &engine));
     engine.close(&engine);
     params.memory = 0;
-    assert_true(dtspms_memory_bytes(&params) > 1 << 20);
+    assert_true(mco_settle_memory(params.memory) > 1 << 20);
 }
 
 static void failing_memory_is_told(void **state)
@@ -608,7 +610,7 @@ static void failing_memory_is_told(void **state)
         int64_t cost = -7;
         dtspms_engine engine = {0};
         test_fail_allocation(k);
-        st = dtspms_tour(test_ctx, &b.model, &b.plan, MCO_DTSPMS_PICKUP, &cost, tour);
+        st = dtspms_tour(test_ctx, &b.model, &b.plan, MCO_DTSPMS_NETWORK_PICKUP, &cost, tour);
         assert_int_equal(cost, st == MCO_OK ? 54 : -7);
         if (st == MCO_OK)
             st = dtspms_ref_open(test_ctx, &b.model, b.plan.heights, &params, &engine);
@@ -633,9 +635,9 @@ static void walks_find_the_optimum(void **state)
         open_known(&b, &KNOWN[k]);
         assert_ok(dtspms_walk_tables_make(test_ctx, &b.model, &tables));
         assert_ok(dtspms_walk_make(test_ctx, &tables, &w));
-        dtspms_walk_scatter(&tables, 1, "portable", &w);
+        dtspms_walk_scatter(&tables, 1, MCO_SIMD_PORTABLE, &w);
         w.temperature = 10 << 8;
-        assert_ok(dtspms_walk_all(test_ctx, &tables, &w, 1, 300, 1, "portable"));
+        assert_ok(dtspms_walk_all(test_ctx, &tables, &w, 1, 300, 1, MCO_SIMD_PORTABLE));
         assert_int_equal(w.best.cost, KNOWN[k].optimum_of[0] + KNOWN[k].optimum_of[1]);
         dtspms_walk_clear(test_ctx, &w);
         dtspms_walk_tables_clear(test_ctx, &tables);

@@ -79,11 +79,11 @@ static void test_create(void **state)
     assert_ok(mco_dtspms_create(test_ctx, 2, p, q, &d));
     assert_string_equal(mco_dtspms_name(d), "dtspms-2");
     assert_string_equal(mco_dtspms_order_name(d, 1, number), "2");
-    assert_matrix(d, MCO_DTSPMS_PICKUP, p);
-    assert_matrix(d, MCO_DTSPMS_DELIVERY, q);
+    assert_matrix(d, MCO_DTSPMS_NETWORK_PICKUP, p);
+    assert_matrix(d, MCO_DTSPMS_NETWORK_DELIVERY, q);
     assert_ok(mco_dtspms_prefix(test_ctx, d, 1, &first));
-    assert_matrix(first, MCO_DTSPMS_PICKUP, (const int32_t[]){0, 1, 3, 0});
-    assert_matrix(first, MCO_DTSPMS_DELIVERY, (const int32_t[]){0, 0, 0, 0});
+    assert_matrix(first, MCO_DTSPMS_NETWORK_PICKUP, (const int32_t[]){0, 1, 3, 0});
+    assert_matrix(first, MCO_DTSPMS_NETWORK_DELIVERY, (const int32_t[]){0, 0, 0, 0});
     mco_dtspms_destroy(test_ctx, &first);
     mco_dtspms_destroy(test_ctx, &d);
     assert_null(d);
@@ -122,11 +122,11 @@ static void test_streams(void **state)
     assert_ok(mco_dtspms_named(test_ctx, "R00", 66, &d));
     assert_string_equal(mco_dtspms_name(d), "R00");
     assert_int_equal(mco_dtspms_orders(d), 66);
-    assert_place(d, MCO_DTSPMS_PICKUP, 0, 50, 50);
-    assert_place(d, MCO_DTSPMS_DELIVERY, 0, 50, 50);
-    assert_place(d, MCO_DTSPMS_PICKUP, 1, 69.78587508896166, 44.09839798224298);
-    assert_place(d, MCO_DTSPMS_PICKUP, 2, 62.54262652830561, 33.07207556094717);
-    assert_place(d, MCO_DTSPMS_PICKUP, 66, 91.80332221125641, 72.53576512712097);
+    assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 0, 50, 50);
+    assert_place(d, MCO_DTSPMS_NETWORK_DELIVERY, 0, 50, 50);
+    assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 1, 69.78587508896166, 44.09839798224298);
+    assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 2, 62.54262652830561, 33.07207556094717);
+    assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 66, 91.80332221125641, 72.53576512712097);
     assert_ok(mco_dtspms_generate(test_ctx, 66, 234876, 9386, &other));
     assert_string_equal(mco_dtspms_name(other), "random-234876-9386");
     assert_same(d, other);
@@ -154,7 +154,7 @@ static void test_generate(void **state)
     (void)state;
     mco_dtspms *d = NULL;
     assert_ok(mco_dtspms_generate(test_ctx, 1, 42, (int64_t)1 << 53, &d));
-    assert_place(d, MCO_DTSPMS_PICKUP, 1, 0.7275636800328681 * 100, 0.6832234717598454 * 100);
+    assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 1, 0.7275636800328681 * 100, 0.6832234717598454 * 100);
     mco_dtspms_destroy(test_ctx, &d);
     assert_fails(mco_dtspms_generate(test_ctx, 1, -1, 0, &d), MCO_ERR_ARGUMENT,
                  "the pickup seed is -1, allowed is 0 to 9007199254740992");
@@ -180,9 +180,9 @@ static void test_many_orders(void **state)
     mco_dtspms *d = NULL;
     assert_ok(mco_dtspms_named(test_ctx, "R19", ORDERS, &d));
     for (int32_t i = 0; i < ORDERS; i += 997) {
-        const int32_t length = mco_dtspms_distance(d, MCO_DTSPMS_DELIVERY, i, ORDERS);
+        const int32_t length = mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_DELIVERY, i, ORDERS);
         assert_true(length >= 0 && length <= 141);
-        assert_int_equal(length, mco_dtspms_distance(d, MCO_DTSPMS_DELIVERY, ORDERS, i));
+        assert_int_equal(length, mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_DELIVERY, ORDERS, i));
     }
     mco_dtspms_destroy(test_ctx, &d);
 }
@@ -200,10 +200,10 @@ static void test_rounding(void **state)
     snprintf(delivery, sizeof delivery, TSP_HEAD(8) "CEIL_2D\nNODE_COORD_SECTION\n%s", rows);
     mco_dtspms *d = read_ok(pickup, delivery);
     for (int32_t i = 0; i < COUNT_OF(nearest); i++) {
-        assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_PICKUP, 0, i), nearest[i]);
-        assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_DELIVERY, i, 0), up[i]);
+        assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_PICKUP, 0, i), nearest[i]);
+        assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_DELIVERY, i, 0), up[i]);
     }
-    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_PICKUP, 6, 7), 28284271);
+    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_PICKUP, 6, 7), 28284271);
     mco_dtspms_destroy(test_ctx, &d);
 }
 
@@ -227,7 +227,7 @@ static void test_tsplib_habits(void **state)
     };
     mco_dtspms *expected = read_ok(THREE, THREE);
     assert_string_equal(mco_dtspms_name(expected), "f");
-    assert_place(expected, MCO_DTSPMS_DELIVERY, 1, 3, 4);
+    assert_place(expected, MCO_DTSPMS_NETWORK_DELIVERY, 1, 3, 4);
     for (int i = 0; i < COUNT_OF(texts); i++) {
         mco_dtspms *d = read_ok(THREE, texts[i]);
         assert_same(d, expected);
@@ -255,16 +255,16 @@ static void test_matrices(void **state)
     };
     for (int i = 0; i < COUNT_OF(texts); i++) {
         mco_dtspms *d = read_ok(texts[i], THREE);
-        assert_matrix(d, MCO_DTSPMS_PICKUP, symmetric);
-        assert_place(d, MCO_DTSPMS_DELIVERY, 1, 3, 4);
+        assert_matrix(d, MCO_DTSPMS_NETWORK_PICKUP, symmetric);
+        assert_place(d, MCO_DTSPMS_NETWORK_DELIVERY, 1, 3, 4);
         mco_dtspms_destroy(test_ctx, &d);
     }
     mco_dtspms *d = read_ok(THREE, MATRIX(3, "FULL_MATRIX") "8 1 2 3 8 4 5 1073741824 8");
-    assert_matrix(d, MCO_DTSPMS_DELIVERY, full);
+    assert_matrix(d, MCO_DTSPMS_NETWORK_DELIVERY, full);
     mco_dtspms_destroy(test_ctx, &d);
     d = read_ok(MATRIX(1, "UPPER_ROW"), MATRIX(1, "FULL_MATRIX") "5\n");
     assert_int_equal(mco_dtspms_orders(d), 0);
-    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_DELIVERY, 0, 0), 0);
+    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_DELIVERY, 0, 0), 0);
     mco_dtspms_destroy(test_ctx, &d);
 }
 
@@ -280,13 +280,13 @@ static void test_csv(void **state)
     for (int i = 0; i < COUNT_OF(texts); i++) {
         mco_dtspms *d = read_ok(texts[i], NULL), *prefix = NULL;
         assert_int_equal(mco_dtspms_orders(d), 2);
-        assert_place(d, MCO_DTSPMS_PICKUP, 0, 0, 0);
-        assert_place(d, MCO_DTSPMS_DELIVERY, 0, 1, 1);
-        assert_place(d, MCO_DTSPMS_PICKUP, 1, 3, 4);
-        assert_place(d, MCO_DTSPMS_DELIVERY, 2, 2, 2);
+        assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 0, 0, 0);
+        assert_place(d, MCO_DTSPMS_NETWORK_DELIVERY, 0, 1, 1);
+        assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 1, 3, 4);
+        assert_place(d, MCO_DTSPMS_NETWORK_DELIVERY, 2, 2, 2);
         assert_string_equal(mco_dtspms_order_name(d, 0, number), "A");
         assert_string_equal(mco_dtspms_order_name(d, 1, number), "B b");
-        assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_PICKUP, 0, 1), 5);
+        assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_PICKUP, 0, 1), 5);
         assert_ok(mco_dtspms_prefix(test_ctx, d, 1, &prefix));
         mco_dtspms_destroy(test_ctx, &d);
         assert_string_equal(mco_dtspms_order_name(prefix, 0, number), "A");
@@ -309,8 +309,8 @@ static void test_csv(void **state)
 static void write_and_read(const mco_dtspms *d)
 {
     mco_dtspms *back = NULL;
-    assert_ok(mco_dtspms_write(test_ctx, d, MCO_DTSPMS_PICKUP, test_path("p.tsp")));
-    assert_ok(mco_dtspms_write(test_ctx, d, MCO_DTSPMS_DELIVERY, test_path("d.tsp")));
+    assert_ok(mco_dtspms_write(test_ctx, d, MCO_DTSPMS_NETWORK_PICKUP, test_path("p.tsp")));
+    assert_ok(mco_dtspms_write(test_ctx, d, MCO_DTSPMS_NETWORK_DELIVERY, test_path("d.tsp")));
     assert_ok(mco_dtspms_read(test_ctx, test_path("p.tsp"), test_path("d.tsp"), &back));
     assert_string_equal(mco_dtspms_name(back), "p.tsp");
     assert_same(d, back);
@@ -336,9 +336,9 @@ static void test_round_trips(void **state)
                    "NAME: f\nTYPE: TSP\nCOMMENT: delivery network, the first node is the depot\nDIMENSION: 3\n"
                    "EDGE_WEIGHT_TYPE: CEIL_2D\nNODE_COORD_SECTION\n0 -0.1 1e-300\n1 1e-07 123456.789\n"
                    "2 -9999999.999999998 0.30000000000000004\nEOF\n");
-    assert_fails(mco_dtspms_write(test_ctx, d, MCO_DTSPMS_PICKUP, "no-such-folder/f"), MCO_ERR_IO,
+    assert_fails(mco_dtspms_write(test_ctx, d, MCO_DTSPMS_NETWORK_PICKUP, "no-such-folder/f"), MCO_ERR_IO,
                  "cannot write no-such-folder/f: No such file or directory");
-    assert_fails(mco_dtspms_write(test_ctx, NULL, MCO_DTSPMS_PICKUP, "f"), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_dtspms_write(test_ctx, NULL, MCO_DTSPMS_NETWORK_PICKUP, "f"), MCO_ERR_ARGUMENT, "a pointer is NULL");
     mco_dtspms_destroy(test_ctx, &d);
     assert_ok(mco_dtspms_named(test_ctx, "R03", 0, &d));
     write_and_read(d);
@@ -367,7 +367,7 @@ static void test_locale(void **state)
     if (!is_set)
         skip();
     mco_dtspms *d = read_ok(EUC(2) "0 0.5 2.25\n1 1e-7 -3", EUC(2) "0 1 1\n1 1.5 2");
-    assert_place(d, MCO_DTSPMS_PICKUP, 0, 0.5, 2.25);
+    assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 0, 0.5, 2.25);
     write_and_read(d);
     setlocale(LC_NUMERIC, "C");
     write_and_read(d);
@@ -391,8 +391,8 @@ static void test_standard_input(void **state)
     close(file);
     assert_ok(st);
     assert_string_equal(mco_dtspms_name(d), "stdin");
-    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_PICKUP, 0, 1), 5);
-    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_DELIVERY, 0, 1), 10);
+    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_PICKUP, 0, 1), 5);
+    assert_int_equal(mco_dtspms_distance(d, MCO_DTSPMS_NETWORK_DELIVERY, 0, 1), 10);
     mco_dtspms_destroy(test_ctx, &d);
     assert_fails(mco_dtspms_read(test_ctx, "-", "-", &d), MCO_ERR_ARGUMENT,
                  "both networks are \"-\", standard input can be one of them");
@@ -746,7 +746,7 @@ static void test_public_files(void **state)
                 snprintf(paths[k], sizeof paths[k], "%s/dtspms/%s%02d%c.tsp", data, sets[s].names, i, "pd"[k]);
             assert_ok(mco_dtspms_read(test_ctx, paths[0], paths[1], &d));
             assert_int_equal(mco_dtspms_orders(d), sets[s].orders);
-            assert_place(d, MCO_DTSPMS_PICKUP, 0, 50, 50);
+            assert_place(d, MCO_DTSPMS_NETWORK_PICKUP, 0, 50, 50);
             write_and_read(d);
             mco_dtspms_destroy(test_ctx, &d);
         }

@@ -10,13 +10,9 @@
 
 enum { MOST_ORDERS = 33, MANY_ORDERS = 66, MOST_NODES = MOST_ORDERS + 1, MOST_MOVES = 10912, MOST_LANES = 8 };
 
-DTSPMS_DECLARE_REUSE(portable, 16)
-DTSPMS_DECLARE_REUSE(portable, 32)
+extern const dtspms_reuse_variant dtspms_reuse_portable_16, dtspms_reuse_portable_32;
 
-static const dtspms_reuse_variant VARIANTS[] = {
-    {8, dtspms_reuse_bytes_portable_16, dtspms_reuse_run_portable_16},
-    {4, dtspms_reuse_bytes_portable_32, dtspms_reuse_run_portable_32},
-};
+static const dtspms_reuse_variant *const VARIANTS[] = {&dtspms_reuse_portable_16, &dtspms_reuse_portable_32};
 
 typedef struct bench {
     mco_dtspms *problem;
@@ -62,7 +58,7 @@ static void open_random(bench *b, mco_rng *rng, int32_t orders, int32_t stacks, 
         b->plan.heights[any == 0 ? k % stacks : (int32_t)mco_rng_below(rng, any)]++;
 }
 
-static dtspms_engine open_engine(const bench *b, mco_dtspms_simd simd, int threads)
+static dtspms_engine open_engine(const bench *b, mco_simd simd, int threads)
 {
     mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
     dtspms_engine engine = {0};
@@ -79,7 +75,7 @@ static int64_t scan_both(bench *b, dtspms_engine *engine, mco_dtspms_move kind, 
 {
     dtspms_scan plain = {.plan = &b->plan, .kind = kind}, reused = {.plan = &b->plan, .kind = kind, .reuse = true};
     assert_ok(engine->scan(engine, &plain, INFINITY));
-    const dtspms_counters before = engine->counters;
+    const mco_dtspms_counters before = engine->counters;
     assert_ok(engine->scan(engine, &reused, INFINITY));
     assert_int_equal(reused.best_move, plain.best_move);
     assert_int_equal(reused.cost_sum, -1);
@@ -107,14 +103,14 @@ static void the_best_move_is_the_same(void **state)
         bench b;
         int64_t cost = INT64_MAX, last;
         open_random(&b, &rng, k % 10, 2 + k % 7 % 5, k);
-        dtspms_engine engine = open_engine(&b, k % 2 == 0 ? MCO_DTSPMS_SIMD_AUTO : MCO_DTSPMS_SIMD_PORTABLE, 1 + k % 3);
+        dtspms_engine engine = open_engine(&b, k % 2 == 0 ? MCO_SIMD_AUTO : MCO_SIMD_PORTABLE, 1 + k % 3);
         if (b.model.orders > 2)
-            assert_int_equal(engine.lane_bits, k % 4 == 3 ? 32 : 16);
+            assert_int_equal(engine.work.lane_bits, k % 4 == 3 ? 32 : 16);
         do {  // until behind a local optimum
             last = cost;
-            cost = scan_both(&b, &engine, MCO_DTSPMS_EXCHANGE, &skipped);
+            cost = scan_both(&b, &engine, MCO_DTSPMS_MOVE_EXCHANGE, &skipped);
         } while (cost < last);
-        scan_both(&b, &engine, MCO_DTSPMS_SWAP, &skipped);
+        scan_both(&b, &engine, MCO_DTSPMS_MOVE_SWAP, &skipped);
         engine.close(&engine);
         close_bench(&b);
     }
@@ -124,7 +120,7 @@ static void the_best_move_is_the_same(void **state)
 static void few_exchanges_of_points_are_evaluated(void **state)
 {
     enum { MOST_SCANS = TEST_IS_SANITIZED ? 6 : 1000 };
-    const mco_dtspms_simd simds[] = {MCO_DTSPMS_SIMD_AUTO, MCO_DTSPMS_SIMD_PORTABLE};
+    const mco_simd simds[] = {MCO_SIMD_AUTO, MCO_SIMD_PORTABLE};
     (void)state;
     for (int k = 0; k < 2; k++) {
         bench b = {0};
@@ -136,10 +132,10 @@ static void few_exchanges_of_points_are_evaluated(void **state)
         dtspms_engine engine = open_engine(&b, simds[k], 2);
         do {
             last = cost;
-            cost = scan_both(&b, &engine, MCO_DTSPMS_EXCHANGE, &skipped);
+            cost = scan_both(&b, &engine, MCO_DTSPMS_MOVE_EXCHANGE, &skipped);
             scans++;
         } while (cost < last && scans < MOST_SCANS);
-        assert_true(skipped > scans * 2 * dtspms_move_count(MCO_DTSPMS_EXCHANGE, MOST_ORDERS) * 9 / 10);
+        assert_true(skipped > scans * 2 * dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, MOST_ORDERS) * 9 / 10);
         engine.close(&engine);
         close_bench(&b);
     }
@@ -151,7 +147,7 @@ static void exact_costs(bench *b, int32_t *costs)
 {
     const mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
     dtspms_engine engine = {0};
-    dtspms_scan scan = {.plan = &b->plan, .kind = MCO_DTSPMS_EXCHANGE, .costs = costs};
+    dtspms_scan scan = {.plan = &b->plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE, .costs = costs};
     assert_ok(dtspms_ref_open(test_ctx, &b->model, b->plan.heights, &params, &engine));
     assert_ok(engine.scan(&engine, &scan, INFINITY));
     engine.close(&engine);
@@ -167,7 +163,7 @@ static void no_exchange_costs_less_than_its_bound(void **state)
         bench b;
         dtspms_reuse reuse;
         void *memory = NULL;
-        const dtspms_reuse_variant *variant = &VARIANTS[k % 4 == 3 ? 1 : k / 4 % 2];
+        const dtspms_reuse_variant *variant = VARIANTS[k % 4 == 3 ? 1 : k / 4 % 2];
         open_random(&b, &rng, 3 + k % 7, 2 + k % 5, k);
         exact_costs(&b, costs);
         assert_ok(dtspms_reuse_make(test_ctx, &b.model, &b.plan, variant, &reuse));
@@ -214,7 +210,7 @@ static void sweeps_are_exact(void **state)
         bench b;
         void *memory = NULL;
         int32_t replaced[MOST_LANES], lengths[MOST_LANES * MOST_ORDERS], count = 0;
-        const dtspms_reuse_variant *variant = &VARIANTS[k % 4 == 3 ? 1 : k / 4 % 2];
+        const dtspms_reuse_variant *variant = VARIANTS[k % 4 == 3 ? 1 : k / 4 % 2];
         open_random(&b, &rng, 3 + k % 7, 2 + k % 5, k);
         const int32_t n = b.model.orders, removed = (int32_t)mco_rng_below(&rng, (uint32_t)n);
         for (int32_t p = 0; p < n && count < variant->lanes; p++)
@@ -242,8 +238,8 @@ static void a_scan_stops_on_time(void **state)
     (void)state;
     mco_rng_seed(&rng, 4, 0);
     open_random(&b, &rng, 9, 3, 0);
-    dtspms_engine engine = open_engine(&b, MCO_DTSPMS_SIMD_AUTO, 2);
-    dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_EXCHANGE, .reuse = true, .best_move = 7};
+    dtspms_engine engine = open_engine(&b, MCO_SIMD_AUTO, 2);
+    dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE, .reuse = true, .best_move = 7};
     assert_ok(engine.scan(&engine, &scan, mco_clock_s() - 1));
     assert_int_equal(scan.best_move, -1);
     assert_int_equal(engine.counters.tours_skipped, 0);
@@ -259,9 +255,9 @@ static void failing_memory_is_told(void **state)
     (void)state;
     mco_rng_seed(&rng, 5, 0);
     open_random(&b, &rng, 6, 3, 0);
-    dtspms_engine engine = open_engine(&b, MCO_DTSPMS_SIMD_AUTO, 2);
+    dtspms_engine engine = open_engine(&b, MCO_SIMD_AUTO, 2);
     for (long k = 1; st != MCO_OK; k++) {
-        dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_EXCHANGE, .reuse = true};
+        dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE, .reuse = true};
         test_fail_allocation(k);
         st = engine.scan(&engine, &scan, INFINITY);
         assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
@@ -286,13 +282,13 @@ static void without_room_for_bounds_all_are_evaluated(void **state)
         dtspms_plan_random(&b.model, 1, &b.plan);
         params.threads = 1;
         params.memory = memory;
-        params.simd = MCO_DTSPMS_SIMD_PORTABLE;
+        params.simd = MCO_SIMD_PORTABLE;
         assert_ok(dtspms_cpu_open(test_ctx, &b.model, b.plan.heights, &params, &engine));
-        dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_EXCHANGE, .reuse = true};
+        dtspms_scan scan = {.plan = &b.plan, .kind = MCO_DTSPMS_MOVE_EXCHANGE, .reuse = true};
         assert_ok(engine.scan(&engine, &scan, INFINITY));
         assert_int_equal(engine.counters.tours_skipped > 0, memory > 1);
         assert_int_equal(engine.counters.tours + engine.counters.tours_skipped,
-                         2 * dtspms_move_count(MCO_DTSPMS_EXCHANGE, MANY_ORDERS));
+                         2 * dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, MANY_ORDERS));
         engine.close(&engine);
         close_bench(&b);
     }

@@ -65,9 +65,9 @@ static mco_dtspms_result solve(const mco_dtspms *problem, const mco_dtspms_param
     assert_int_equal(r.solution.stacks, params->stacks);
     assert_true(r.bound <= r.cost);
     assert_true(r.history_count > 0);
-    assert_int_equal(r.history[r.history_count - 1].cost, r.cost);
+    assert_true(r.history[r.history_count - 1].objective == (double)r.cost);
     for (int64_t i = 1; i < r.history_count; i++)
-        assert_true(r.history[i].cost < r.history[i - 1].cost);
+        assert_true(r.history[i].objective < r.history[i - 1].objective);
     assert_int_equal(r.outcome, r.cost == r.bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE);
     return r;
 }
@@ -87,12 +87,7 @@ static void assert_results_equal(const mco_dtspms_result *a, const mco_dtspms_re
     }
     assert_int_equal(a->history_count, b->history_count);
     for (int64_t i = 0; i < a->history_count; i++)
-        assert_int_equal(a->history[i].cost, b->history[i].cost);
-}
-
-static bool has_simd(mco_dtspms_simd simd)
-{
-    return mco_simd_has(simd == MCO_DTSPMS_SIMD_AVX512 ? "avx512" : simd == MCO_DTSPMS_SIMD_AVX2 ? "avx2" : "portable");
+        assert_true(a->history[i].objective == b->history[i].objective);
 }
 
 // ---- Exact
@@ -100,8 +95,8 @@ static bool has_simd(mco_dtspms_simd simd)
 static int64_t cost_of_plan(const dtspms_model *model, const dtspms_plan *plan)
 {
     int64_t pickup, delivery;
-    assert_ok(dtspms_tour(test_ctx, model, plan, MCO_DTSPMS_PICKUP, &pickup, NULL));
-    assert_ok(dtspms_tour(test_ctx, model, plan, MCO_DTSPMS_DELIVERY, &delivery, NULL));
+    assert_ok(dtspms_tour(test_ctx, model, plan, MCO_DTSPMS_NETWORK_PICKUP, &pickup, NULL));
+    assert_ok(dtspms_tour(test_ctx, model, plan, MCO_DTSPMS_NETWORK_DELIVERY, &delivery, NULL));
     return pickup + delivery;
 }
 
@@ -153,7 +148,7 @@ static void assert_exact(const mco_dtspms *problem, int32_t stacks, int32_t capa
     params.capacity = capacity;
     params.method = MCO_DTSPMS_METHOD_EXACT;
     for (int engine = 0; engine < 2; engine++) {
-        params.engine = engine == 0 ? MCO_DTSPMS_ENGINE_CPU : MCO_DTSPMS_ENGINE_REFERENCE;
+        params.engine = engine == 0 ? MCO_ENGINE_CPU : MCO_ENGINE_REFERENCE;
         params.threads = 1 + stacks % 2;
         mco_dtspms_result r = solve(problem, &params);
         assert_int_equal(r.cost, best);
@@ -236,7 +231,7 @@ static void exact_is_equal_on_both_engines(void **state)
         params.method = MCO_DTSPMS_METHOD_EXACT;
         params.threads = 2;
         mco_dtspms_result cpu = solve(problem, &params);
-        params.engine = MCO_DTSPMS_ENGINE_REFERENCE;
+        params.engine = MCO_ENGINE_REFERENCE;
         mco_dtspms_result reference = solve(problem, &params);
         assert_int_equal(cpu.outcome, MCO_OUTCOME_OPTIMAL);
         assert_results_equal(&cpu, &reference);
@@ -250,11 +245,11 @@ static void exact_is_equal_on_both_engines(void **state)
 
 static void assert_engines_equal(const mco_dtspms *problem, mco_dtspms_params params)
 {
-    params.engine = MCO_DTSPMS_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     mco_dtspms_result expected = solve(problem, &params);
-    params.engine = MCO_DTSPMS_ENGINE_CPU;
-    for (mco_dtspms_simd simd = MCO_DTSPMS_SIMD_AVX512; simd <= MCO_DTSPMS_SIMD_PORTABLE; simd++)
-        for (int threads = 1; threads <= 3 && has_simd(simd); threads += 1 + TEST_IS_SANITIZED) {
+    params.engine = MCO_ENGINE_CPU;
+    for (mco_simd simd = MCO_SIMD_AVX512; simd <= MCO_SIMD_PORTABLE; simd++)
+        for (int threads = 1; threads <= 3 && mco_simd_has(simd); threads += 1 + TEST_IS_SANITIZED) {
             params.simd = simd;
             params.threads = threads;
             mco_dtspms_result r = solve(problem, &params);
@@ -402,11 +397,29 @@ static void too_small_a_capacity_is_infeasible(void **state)
 typedef struct first_cost {
     int64_t cost;
     int calls, most_calls;  // cancelled after
+    const mco_dtspms *problem;
 } first_cost;
+
+// What is told of the best plan is a solution, and as long as it is said to be.
+static void check_told(const mco_dtspms *problem, const mco_progress *progress)
+{
+    const mco_dtspms_solution *told = progress->solution;
+    mco_context *ctx = NULL;
+    int64_t cost;
+    assert_int_equal(told == NULL, isnan(progress->objective));
+    assert_true(told != NULL || progress->event == MCO_EVENT_PROGRESS);
+    if (told == NULL)
+        return;
+    assert_int_equal(mco_context_create(&ctx, NULL), MCO_OK);
+    assert_int_equal(mco_dtspms_check(ctx, problem, told, told->orders, &cost, NULL), MCO_OK);
+    assert_true(progress->objective == (double)cost && progress->bound <= progress->objective);
+    mco_context_destroy(&ctx);
+}
 
 static int keep_first(const mco_progress *progress, void *user)
 {
     first_cost *first = user;
+    check_told(first->problem, progress);
     if (first->calls++ == 0)
         first->cost = (int64_t)progress->objective;
     return first->most_calls > 0 && first->calls >= first->most_calls;
@@ -425,7 +438,7 @@ static void a_start_is_never_made_worse(void **state)
     params.start = &start.solution;
     for (params.method = MCO_DTSPMS_METHOD_TABU; params.method <= MCO_DTSPMS_METHOD_EXACT; params.method++)
         for (params.iterations = 0; params.iterations < 40; params.iterations += 20) {
-            first_cost first = {0};
+            first_cost first = {.problem = problem};
             params.seed = 7;
             params.time_limit_s = params.method == MCO_DTSPMS_METHOD_EXACT ? 0.02 : INFINITY;
             mco_context_set_callback(test_ctx, keep_first, &first);
@@ -433,7 +446,7 @@ static void a_start_is_never_made_worse(void **state)
             mco_context_set_callback(test_ctx, NULL, NULL);
             assert_true(r.cost <= start.cost);
             assert_int_equal(first.cost, start.cost);
-            assert_int_equal(r.history[0].cost, start.cost);
+            assert_true(r.history[0].objective == (double)start.cost);
             mco_dtspms_result_clear(test_ctx, &r);
         }
     mco_dtspms_result_clear(test_ctx, &start);
@@ -501,7 +514,7 @@ static void every_end_is_told(void **state)
         assert_int_equal(none.stop, MCO_STOP_ITERATIONS);
         assert_int_equal(none.iterations, 0);
         params.iterations = -1;
-        params.target = none.cost - 1;
+        params.target = (double)(none.cost - 1);
         mco_dtspms_result r = solve(problem, &params);
         assert_int_equal(r.stop, MCO_STOP_TARGET);
         assert_true(r.cost < none.cost);
@@ -532,7 +545,7 @@ static void cancelling_leaves_the_best_plan(void **state)
     mco_dtspms *problem = named_problem("R01", 12);
     for (mco_dtspms_method method = MCO_DTSPMS_METHOD_TABU; method <= MCO_DTSPMS_METHOD_EXACT; method++)
         for (int most_calls = 1; most_calls <= 3; most_calls++) {
-            first_cost first = {.most_calls = most_calls};
+            first_cost first = {.most_calls = most_calls, .problem = problem};
             mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
             params.method = method;
             params.threads = 2;
@@ -557,7 +570,7 @@ static void a_neighbourhood_cut_short_has_no_sum(void **state)
     (void)state;
     mco_dtspms *problem = named_problem("R01", 12);
     mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
-    for (params.engine = MCO_DTSPMS_ENGINE_CPU; params.engine <= MCO_DTSPMS_ENGINE_REFERENCE; params.engine += 2) {
+    for (params.engine = MCO_ENGINE_CPU; params.engine <= MCO_ENGINE_REFERENCE; params.engine += 2) {
         mco_dtspms_neighbourhood_result r = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
         mco_cancel(test_ctx);
         assert_ok(mco_dtspms_neighbourhood(test_ctx, problem, &params, &r));
@@ -583,13 +596,13 @@ static void assert_lane_bits(int32_t orders, int32_t length, int lane_bits)
     for (mco_dtspms_method method = MCO_DTSPMS_METHOD_TABU; method <= MCO_DTSPMS_METHOD_ILS; method++) {
         params.method = method;
         params.iterations = 3;
-        params.engine = MCO_DTSPMS_ENGINE_REFERENCE;
-        params.simd = MCO_DTSPMS_SIMD_AUTO;
+        params.engine = MCO_ENGINE_REFERENCE;
+        params.simd = MCO_SIMD_AUTO;
         mco_dtspms_result reference = solve(problem, &params);
         assert_int_equal(reference.cost, orders == 0 ? 0 : 2 * (orders + 1) * (int64_t)length);
-        params.engine = MCO_DTSPMS_ENGINE_CPU;
-        for (params.simd = MCO_DTSPMS_SIMD_AVX512; params.simd <= MCO_DTSPMS_SIMD_PORTABLE; params.simd++)
-            if (has_simd(params.simd)) {
+        params.engine = MCO_ENGINE_CPU;
+        for (params.simd = MCO_SIMD_AVX512; params.simd <= MCO_SIMD_PORTABLE; params.simd++)
+            if (mco_simd_has(params.simd)) {
                 mco_dtspms_result r = solve(problem, &params);
                 assert_int_equal(r.work.lane_bits, lane_bits);
                 assert_results_equal(&r, &reference);
@@ -605,11 +618,11 @@ static void assert_neighbourhoods_equal(const mco_dtspms *problem, int lane_bits
 {
     mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
     mco_dtspms_neighbourhood_result expected = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
-    params.engine = MCO_DTSPMS_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     assert_ok(mco_dtspms_neighbourhood(test_ctx, problem, &params, &expected));
-    params.engine = MCO_DTSPMS_ENGINE_CPU;
-    for (params.simd = MCO_DTSPMS_SIMD_AVX512; params.simd <= MCO_DTSPMS_SIMD_PORTABLE; params.simd++)
-        if (has_simd(params.simd)) {
+    params.engine = MCO_ENGINE_CPU;
+    for (params.simd = MCO_SIMD_AVX512; params.simd <= MCO_SIMD_PORTABLE; params.simd++)
+        if (mco_simd_has(params.simd)) {
             mco_dtspms_neighbourhood_result r = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
             assert_ok(mco_dtspms_neighbourhood(test_ctx, problem, &params, &r));
             assert_int_equal(r.work.lane_bits, lane_bits);
@@ -668,19 +681,16 @@ static void methods_refuse_what_they_do_not_take(void **state)
     params.method = MCO_DTSPMS_METHOD_EXACT;
     assert_fails(mco_dtspms_solve(test_ctx, problem, &params, &r), MCO_ERR_LIMIT,
                  "13 orders: --method exact takes at most 12, --method ils any number");
-    assert_fails(mco_dtspms_solve(test_ctx, NULL, &params, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
-    assert_fails(mco_dtspms_solve(test_ctx, problem, NULL, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
-    assert_fails(mco_dtspms_solve(test_ctx, problem, &params, NULL), MCO_ERR_ARGUMENT,
-                 "a struct was not filled by its _INIT macro");
-    params.struct_size--;
-    assert_fails(mco_dtspms_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT,
-                 "a struct was not filled by its _INIT macro");
+    assert_int_equal(mco_dtspms_solve(NULL, problem, &params, &r), MCO_ERR_ARGUMENT);
+    assert_fails(mco_dtspms_solve(test_ctx, NULL, &params, &r), MCO_ERR_ARGUMENT, "the instance is NULL");
+    assert_fails(mco_dtspms_solve(test_ctx, problem, NULL, &r), MCO_ERR_ARGUMENT, "params is NULL");
+    assert_fails(mco_dtspms_solve(test_ctx, problem, &params, NULL), MCO_ERR_ARGUMENT, "result is NULL");
     assert_int_equal(r.cost, 77);
     mco_dtspms_destroy(test_ctx, &problem);
     problem = random_problem(2, 6, 100, true);
     params = (mco_dtspms_params)MCO_DTSPMS_PARAMS_INIT;
     params.method = MCO_DTSPMS_METHOD_EXACT;
-    params.engine = MCO_DTSPMS_ENGINE_GPU;
+    params.engine = MCO_ENGINE_GPU;
     assert_fails(mco_dtspms_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT,
                  "--method exact runs on --engine cpu or reference");
     params = (mco_dtspms_params)MCO_DTSPMS_PARAMS_INIT;
@@ -688,6 +698,49 @@ static void methods_refuse_what_they_do_not_take(void **state)
     r = solve(problem, &params);
     assert_int_equal(r.method, MCO_DTSPMS_METHOD_ILS);
     mco_dtspms_result_clear(test_ctx, &r);
+    mco_dtspms_destroy(test_ctx, &problem);
+}
+
+// What a struct of `size` bytes is told, where `most` are known.
+static void assert_size_refused(mco_status seen, const char *name, size_t size, size_t most)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "struct_size of %s is %zu, at most %zu was expected: fill it by its _INIT macro, from the headers of this library "
+             "or older ones",
+             name, size, most);
+    assert_fails(seen, MCO_ERR_ARGUMENT, text);
+}
+
+static void only_structs_of_older_headers_are_shorter(void **state)
+{
+    const mco_dtspms_solution unfit = {.orders = 1, .stacks = 2};
+    const size_t most = sizeof(mco_dtspms_params), most_result = sizeof(mco_dtspms_result);
+    (void)state;
+    mco_dtspms *problem = random_problem(2, 6, 100, true);
+    mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
+    mco_dtspms_result r = MCO_DTSPMS_RESULT_INIT, whole = MCO_DTSPMS_RESULT_INIT;
+    r.cost = r.history_count = 77;
+    for (int k = 0; k < 2; k++) {
+        params.struct_size = k == 0 ? 0 : most + 1;
+        assert_size_refused(mco_dtspms_solve(test_ctx, problem, &params, &r), "params", params.struct_size, most);
+        params.struct_size = most;
+        r.struct_size = k == 0 ? 0 : most_result + 1;
+        assert_size_refused(mco_dtspms_solve(test_ctx, problem, &params, &r), "result", r.struct_size, most_result);
+    }
+    assert_int_equal(r.cost, 77);
+    // What they lack is neither read nor written.
+    params.start = &unfit;
+    params.struct_size = offsetof(mco_dtspms_params, start);
+    r.struct_size = offsetof(mco_dtspms_result, history);
+    assert_ok(mco_dtspms_solve(test_ctx, problem, &params, &r));
+    assert_ok(mco_dtspms_solve(test_ctx, problem, &params, &whole));
+    assert_int_equal(r.cost, whole.cost);
+    assert_int_equal(r.history_count, 77);
+    mco_dtspms_result_clear(test_ctx, &whole);
+    mco_dtspms_result_clear(test_ctx, &r);
+    assert_null(r.solution.plan);
+    assert_int_equal(r.history_count, 77);
     mco_dtspms_destroy(test_ctx, &problem);
 }
 
@@ -774,7 +827,7 @@ static void failing_memory_is_told(void **state)
     mco_dtspms *problem = random_problem(3, 6, 100, false);
     for (int reference = 0; reference < 2; reference++) {
         mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
-        params.engine = reference == 1 ? MCO_DTSPMS_ENGINE_REFERENCE : MCO_DTSPMS_ENGINE_CPU;
+        params.engine = reference == 1 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU;
         params.threads = 2;
         params.walks = 2;
         params.capacity = 3;
@@ -799,6 +852,6 @@ int main(void)
         TEST(too_small_a_capacity_is_infeasible), TEST(a_start_is_never_made_worse), TEST(a_wrong_start_is_refused),
         TEST(every_end_is_told), TEST(cancelling_leaves_the_best_plan), TEST(a_neighbourhood_cut_short_has_no_sum),
         TEST(lanes_are_as_wide_as_needed), TEST(costs_near_the_limit_work), TEST(methods_refuse_what_they_do_not_take),
-        TEST(tables_beyond_memory_are_refused), TEST(failing_memory_is_told)};
+        TEST(only_structs_of_older_headers_are_shorter), TEST(tables_beyond_memory_are_refused), TEST(failing_memory_is_told)};
     return cmocka_run_group_tests_name("dtspms_search", tests, NULL, NULL);
 }

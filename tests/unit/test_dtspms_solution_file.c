@@ -108,13 +108,13 @@ static void test_plan_alone(void **state)
         assert_orders(s.plan, (const int32_t[]){1, 4, 2, 5, 3, 6}, ORDERS);
         assert_null(s.pickup);
         assert_null(s.delivery);
-        assert_fails(mco_dtspms_check(test_ctx, d, &s, ORDERS, &cost, NULL), MCO_ERR_ARGUMENT,
+        assert_fails(mco_dtspms_check(test_ctx, d, &s, ORDERS, &cost, NULL), MCO_ERR_CHECK,
                      "the solution has no pickup tour, one of 6 orders was expected");
         assert_fails(mco_dtspms_write_solution(test_ctx, d, &s, -1, test_path("none.txt")), MCO_ERR_ARGUMENT,
                      "a pointer is NULL");
         params.start = &s;
         params.capacity = ORDERS;
-        params.engine = MCO_DTSPMS_ENGINE_REFERENCE;
+        params.engine = MCO_ENGINE_REFERENCE;
         assert_ok(mco_dtspms_neighbourhood(test_ctx, d, &params, &r));
         assert_int_equal(r.moves, ORDERS * (ORDERS - 1) * (ORDERS - 2) / 3);
         mco_dtspms_neighbourhood_result_clear(test_ctx, &r);

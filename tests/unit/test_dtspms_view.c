@@ -228,7 +228,7 @@ static void wrong_calls_leave_no_file(void **state)
     create_example(&e, "a");
     e.pickup[0] = 1;
     e.pickup[1] = 0;
-    assert_fails(mco_dtspms_plot(test_ctx, e.problem, &e.solution, path), MCO_ERR_ARGUMENT,
+    assert_fails(mco_dtspms_plot(test_ctx, e.problem, &e.solution, path), MCO_ERR_CHECK,
                  "pickup position 1: order 2 (b) is put on stack 1 while order 1 (a), below it, is missing");
     e.pickup[0] = 0;
     e.pickup[1] = 1;

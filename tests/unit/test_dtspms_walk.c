@@ -10,7 +10,7 @@
 
 enum { MOST_ORDERS = 80 };
 
-DTSPMS_DECLARE_PLACE(portable)
+extern const dtspms_place dtspms_place_portable;
 
 typedef struct bench {
     mco_dtspms *problem;
@@ -43,7 +43,7 @@ static dtspms_walk open_walk(const bench *b, uint64_t seed, int32_t temperature)
 {
     dtspms_walk w;
     assert_ok(dtspms_walk_make(test_ctx, &b->tables, &w));
-    dtspms_walk_scatter(&b->tables, seed, "portable", &w);
+    dtspms_walk_scatter(&b->tables, seed, MCO_SIMD_PORTABLE, &w);
     w.temperature = temperature;
     return w;
 }
@@ -180,7 +180,7 @@ static void orders_go_to_the_best_place(void **state)
             if (expected.cost == INT32_MAX)
                 expected = best_place(&b, s, node, drawn, false);
             const int32_t before = s->cost;
-            dtspms_place_portable(&b.tables, node, drawn, begun.work, s);
+            dtspms_place_portable.place(&b.tables, node, drawn, begun.work, s);
             assert_int_equal(s->cost, before + expected.cost);
             assert_int_equal(s->stack[node], expected.stack);
             for (int sequence = 0; sequence < 2; sequence++)
@@ -217,7 +217,7 @@ static void walks_hold_solutions(void **state)
         assert_is_solution(&b, &w.now);
         for (int step = 0; step < 60; step++) {
             const int32_t cost = w.now.cost, best = w.best.cost;
-            assert_ok(dtspms_walk_all(test_ctx, &b.tables, &w, 1, 1, 1, "portable"));
+            assert_ok(dtspms_walk_all(test_ctx, &b.tables, &w, 1, 1, 1, MCO_SIMD_PORTABLE));
             assert_is_solution(&b, &w.now);
             assert_is_solution(&b, &w.best);
             assert_true(w.temperature > 0 || w.now.cost <= cost);
@@ -231,7 +231,7 @@ static void walks_hold_solutions(void **state)
 // In one call or in pieces, on any vector unit and any number of threads.
 static void walks_are_equal(void **state)
 {
-    static const char *const units[] = {"portable", "avx2", "avx512"};
+    static const mco_simd units[] = {MCO_SIMD_PORTABLE, MCO_SIMD_AVX2, MCO_SIMD_AVX512};
     enum { WALKS = 3, STEPS = 50 };
     mco_rng rng;
     (void)state;
@@ -242,7 +242,7 @@ static void walks_are_equal(void **state)
         dtspms_walk expected[WALKS];
         for (int w = 0; w < WALKS; w++)
             expected[w] = open_walk(&b, (uint64_t)w, 100 << 8);
-        assert_ok(dtspms_walk_all(test_ctx, &b.tables, expected, WALKS, STEPS, 1, "portable"));
+        assert_ok(dtspms_walk_all(test_ctx, &b.tables, expected, WALKS, STEPS, 1, MCO_SIMD_PORTABLE));
         for (int unit = 0; unit < COUNT_OF(units); unit++)
             for (int threads = 1; threads <= 4 && mco_simd_has(units[unit]); threads++) {
                 dtspms_walk walks[WALKS];
@@ -276,8 +276,8 @@ static void walks_begin_with_tours(void **state)
         int64_t cost[2];
         open_bench(&b, &rng, n, 3, 0, 1000, false);
         dtspms_plan_random(&b.model, (uint64_t)k, &plan);
-        assert_ok(dtspms_tour(test_ctx, &b.model, &plan, MCO_DTSPMS_PICKUP, &cost[0], pickup));
-        assert_ok(dtspms_tour(test_ctx, &b.model, &plan, MCO_DTSPMS_DELIVERY, &cost[1], delivery));
+        assert_ok(dtspms_tour(test_ctx, &b.model, &plan, MCO_DTSPMS_NETWORK_PICKUP, &cost[0], pickup));
+        assert_ok(dtspms_tour(test_ctx, &b.model, &plan, MCO_DTSPMS_NETWORK_DELIVERY, &cost[1], delivery));
         dtspms_walk w = open_walk(&b, 1, 0);
         dtspms_walk_enter(&b.tables, &plan, tours, &w);
         assert_int_equal(w.now.cost, cost[0] + cost[1]);
@@ -307,9 +307,9 @@ static void failing_memory_is_told(void **state)
         st = dtspms_walk_tables_make(test_ctx, &b.model, &tables);
         for (int w = 0; w < 2 && st == MCO_OK; w++)
             if ((st = dtspms_walk_make(test_ctx, &tables, &walks[w])) == MCO_OK)
-                dtspms_walk_scatter(&tables, 1, "portable", &walks[w]);
+                dtspms_walk_scatter(&tables, 1, MCO_SIMD_PORTABLE, &walks[w]);
         if (st == MCO_OK)
-            st = dtspms_walk_all(test_ctx, &tables, walks, 2, 5, 2, "portable");
+            st = dtspms_walk_all(test_ctx, &tables, walks, 2, 5, 2, MCO_SIMD_PORTABLE);
         assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
         for (int w = 0; w < 2; w++)
             dtspms_walk_clear(test_ctx, &walks[w]);

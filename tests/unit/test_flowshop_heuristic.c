@@ -199,7 +199,7 @@ static mco_flowshop *random_shop(int32_t n, int32_t m, uint64_t seed, int32_t la
 }
 
 // Small times give 16-bit lanes, large ones 32-bit lanes.
-static void walk_all(mco_flowshop_simd simd, int32_t largest)
+static void walk_all(mco_simd simd, int32_t largest)
 {
     static const int32_t jobs[] = {1, 2, 3, 15, 16, 17, 31, 33, 64, 65, 200}, machines[] = {1, 2, 5, 20, 33};
     for (int i = 0; i < COUNT_OF(jobs); i++)
@@ -207,7 +207,7 @@ static void walk_all(mco_flowshop_simd simd, int32_t largest)
             if (TEST_IS_SANITIZED && jobs[i] * machines[k] > 1300)
                 continue;
             fixture f = {.shop = random_shop(jobs[i], machines[k], 5, largest)};
-            const flowshop_variant *variant = flowshop_variant_choose(simd, f.shop);
+            const flowshop_variant *variant = flowshop_variant_choose(NULL, simd, f.shop);
             f.ops = variant->insertion;
             mco_rng_seed(&f.rng, 3, (uint64_t)jobs[i]);
             assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
@@ -217,14 +217,13 @@ static void walk_all(mco_flowshop_simd simd, int32_t largest)
         }
 }
 
-static const mco_flowshop_simd units[] = {MCO_FLOWSHOP_SIMD_AVX512, MCO_FLOWSHOP_SIMD_AVX2,
-                                          MCO_FLOWSHOP_SIMD_PORTABLE};
+static const mco_simd units[] = {MCO_SIMD_AVX512, MCO_SIMD_AVX2, MCO_SIMD_PORTABLE};
 
 static void test_kernels(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(units); i++) {
-        if (flowshop_variant_choose(units[i], NULL) == NULL)
+        if (flowshop_variant_choose(NULL, units[i], NULL) == NULL)
             continue;
         walk_all(units[i], LARGEST_TIME);
         walk_all(units[i], MCO_FLOWSHOP_MAX_TIME);
@@ -240,12 +239,12 @@ static void test_full_lanes(void **state)
     for (int32_t c = 0; c < N * M; c++)
         times[c] = (INT16_MAX - 1) / (N + M - 1) - c % 3;
     for (int i = 0; i < COUNT_OF(units); i++) {
-        if (flowshop_variant_choose(units[i], NULL) == NULL)
+        if (flowshop_variant_choose(NULL, units[i], NULL) == NULL)
             continue;
         fixture f = {.shop = NULL};
         assert_ok(mco_flowshop_create(test_ctx, N, M, times, &f.shop));
-        assert_int_equal(flowshop_variant_choose(units[i], f.shop)->lane_bits, 16);
-        f.ops = flowshop_variant_choose(units[i], f.shop)->insertion;
+        assert_int_equal(flowshop_variant_choose(NULL, units[i], f.shop)->build.bits, 16);
+        f.ops = flowshop_variant_choose(NULL, units[i], f.shop)->insertion;
         mco_rng_seed(&f.rng, 9, 1);
         assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
         walk(&f, N);
@@ -259,7 +258,7 @@ static void test_full_lanes(void **state)
 static mco_flowshop_result solve(const mco_flowshop *shop, mco_flowshop_params params)
 {
     mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
-    params.method = MCO_FLOWSHOP_HEURISTIC;
+    params.method = MCO_FLOWSHOP_METHOD_HEURISTIC;
     assert_ok(mco_flowshop_solve(test_ctx, shop, &params, &result));
     if (mco_flowshop_jobs(shop) > 0) {
         int64_t makespan;
@@ -310,7 +309,7 @@ static void assert_same_run(const mco_flowshop_result *a, const mco_flowshop_res
     assert_memory_equal(a->order, b->order, (size_t)n * sizeof *a->order);
     assert_int_equal(a->history_count, b->history_count);
     for (int64_t i = 0; i < a->history_count; i++)
-        assert_int_equal(a->history[i].makespan, b->history[i].makespan);
+        assert_true(a->history[i].objective == b->history[i].objective && a->history[i].bound == b->history[i].bound);
 }
 
 // Equal seed, threads and iterations: equal schedules in equal order, on every vector unit.
@@ -323,14 +322,14 @@ static void test_determinism(void **state)
     assert_ok(mco_flowshop_taillard(test_ctx, "ta051", &shop));
     params.iterations = 300;
     for (params.threads = 1; params.threads <= 3; params.threads++) {
-        params.simd = MCO_FLOWSHOP_SIMD_AUTO;
+        params.simd = MCO_SIMD_AUTO;
         mco_flowshop_result first = solve(shop, params);
         assert_int_equal(first.stop, MCO_STOP_ITERATIONS);
         assert_int_equal(first.iterations, params.iterations * params.threads);
-        for (int simd = MCO_FLOWSHOP_SIMD_AUTO; simd <= MCO_FLOWSHOP_SIMD_PORTABLE; simd++) {
-            if (flowshop_variant_choose((mco_flowshop_simd)simd, shop) == NULL)
+        for (int simd = MCO_SIMD_AUTO; simd <= MCO_SIMD_PORTABLE; simd++) {
+            if (flowshop_variant_choose(NULL, (mco_simd)simd, shop) == NULL)
                 continue;
-            params.simd = (mco_flowshop_simd)simd;
+            params.simd = (mco_simd)simd;
             mco_flowshop_result again = solve(shop, params);
             assert_same_run(&first, &again, N);
             mco_flowshop_result_clear(test_ctx, &again);
@@ -351,8 +350,8 @@ static void test_scaling(void **state)
     for (int32_t c = 0; c < N * M; c++)
         times[c] = FACTOR * mco_flowshop_time(small, c / N, c % N);
     assert_ok(mco_flowshop_create(test_ctx, N, M, times, &large));
-    assert_int_equal(flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, small)->lane_bits, 16);
-    assert_int_equal(flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, large)->lane_bits, 32);
+    assert_int_equal(flowshop_variant_choose(NULL, MCO_SIMD_AUTO, small)->build.bits, 16);
+    assert_int_equal(flowshop_variant_choose(NULL, MCO_SIMD_AUTO, large)->build.bits, 32);
     params.iterations = 200;
     params.threads = 1;
     mco_flowshop_result a = solve(small, params), b = solve(large, params);
@@ -416,11 +415,84 @@ static void test_time_limit_inside_neh(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// ---- What the caller is told
+
+typedef struct told {
+    const mco_flowshop *shop;
+    double objectives[1000];
+    int count, progress;
+    double bound;
+} told;
+
+// Every incumbent is a schedule with the makespan told, better than the one before.
+static int listen(const mco_progress *progress, void *user)
+{
+    told *t = user;
+    const mco_flowshop_solution *s = progress->solution;
+    t->progress += progress->event == MCO_EVENT_PROGRESS;
+    assert_int_equal(s == NULL, isnan(progress->objective));
+    if (progress->event != MCO_EVENT_INCUMBENT)
+        return 0;
+    int64_t makespan;
+    assert_non_null(s);
+    assert_int_equal(s->jobs, mco_flowshop_jobs(t->shop));
+    assert_ok(mco_flowshop_check(test_ctx, t->shop, s->order, s->jobs, &makespan));
+    assert_int_equal(makespan, s->makespan);
+    assert_true(progress->objective == (double)makespan && progress->bound <= progress->objective);
+    assert_true(t->count < COUNT_OF(t->objectives));
+    assert_true(t->count == 0 || progress->objective < t->objectives[t->count - 1]);
+    t->objectives[t->count++] = progress->objective;
+    t->bound = progress->bound;
+    return 0;
+}
+
+static void test_history_is_what_was_told(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    int64_t bound;
+    assert_ok(mco_flowshop_taillard(test_ctx, "ta041", &shop));
+    assert_ok(mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &bound));
+    for (params.threads = 1; params.threads <= 2; params.threads++) {
+        told t = {.shop = shop};
+        params.iterations = 2000;
+        mco_context_set_callback(test_ctx, listen, &t);
+        mco_flowshop_result result = solve(shop, params);
+        mco_context_set_callback(test_ctx, NULL, NULL);
+        assert_true(t.count > 1);
+        assert_int_equal(result.history_count, t.count);
+        for (int i = 0; i < t.count; i++) {
+            const mco_improvement *h = &result.history[i];
+            assert_true(h->objective == t.objectives[i] && h->bound == (double)bound);
+            assert_true(h->time_s >= (i > 0 ? h[-1].time_s : 0) && h->time_s <= result.work.solve_s);
+        }
+        assert_true(t.bound == (double)bound && result.bound == bound);
+        assert_true(t.objectives[t.count - 1] == (double)result.makespan);
+        assert_int_equal(result.work.engine, MCO_ENGINE_CPU);
+        assert_int_equal(result.work.threads, params.threads);
+        assert_int_equal(result.work.gpus, 0);
+        assert_int_equal(result.work.simd, flowshop_variant_choose(NULL, MCO_SIMD_AUTO, shop)->build.simd);
+        assert_int_equal(result.work.lane_bits, 16);
+        // The first of them that meets a target ends the search; a target between two makespans is met by the lower one.
+        const double last = t.objectives[t.count - 1], before = t.objectives[t.count - 2];
+        params.target = before - 0.5;
+        mco_flowshop_result met = solve(shop, params);
+        assert_int_equal(met.stop, MCO_STOP_TARGET);
+        assert_true((double)met.makespan <= params.target && (double)met.makespan >= last);
+        mco_flowshop_result_clear(test_ctx, &met);
+        params.target = -1;
+        mco_flowshop_result_clear(test_ctx, &result);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_kernels), TEST(test_full_lanes), TEST(test_small_optima), TEST(test_determinism),
         TEST(test_scaling), TEST(test_start_is_kept), TEST(test_no_iterations), TEST(test_time_limit_inside_neh),
+        TEST(test_history_is_what_was_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

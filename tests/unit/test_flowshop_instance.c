@@ -190,15 +190,15 @@ static void test_check_refuses(void **state)
     mco_flowshop *shop = read_ok(EXAMPLE_PLAIN, 0);
     const int32_t twice[] = {2, 0, 2}, beyond[] = {0, 3, 1}, negative[] = {-1, 0, 1}, huge[] = {0, INT_MAX, 1};
     int64_t makespan = -5;
-    assert_fails(mco_flowshop_check(test_ctx, shop, twice, 3, &makespan), MCO_ERR_ARGUMENT,
+    assert_fails(mco_flowshop_check(test_ctx, shop, twice, 3, &makespan), MCO_ERR_CHECK,
                  "job 3 stands at position 1 and again at position 3");
-    assert_fails(mco_flowshop_check(test_ctx, shop, beyond, 3, &makespan), MCO_ERR_ARGUMENT,
+    assert_fails(mco_flowshop_check(test_ctx, shop, beyond, 3, &makespan), MCO_ERR_CHECK,
                  "position 2 holds job 4, jobs are 1 to 3");
-    assert_fails(mco_flowshop_check(test_ctx, shop, negative, 3, &makespan), MCO_ERR_ARGUMENT,
+    assert_fails(mco_flowshop_check(test_ctx, shop, negative, 3, &makespan), MCO_ERR_CHECK,
                  "position 1 holds job 0, jobs are 1 to 3");
-    assert_fails(mco_flowshop_check(test_ctx, shop, huge, 3, &makespan), MCO_ERR_ARGUMENT,
+    assert_fails(mco_flowshop_check(test_ctx, shop, huge, 3, &makespan), MCO_ERR_CHECK,
                  "position 2 holds job 2147483648, jobs are 1 to 3");
-    assert_fails(mco_flowshop_check(test_ctx, shop, twice, 2, &makespan), MCO_ERR_ARGUMENT,
+    assert_fails(mco_flowshop_check(test_ctx, shop, twice, 2, &makespan), MCO_ERR_CHECK,
                  "the order has 2 jobs, the instance has 3");
     assert_fails(mco_flowshop_check(test_ctx, shop, NULL, 3, &makespan), MCO_ERR_ARGUMENT, "a pointer is NULL");
     assert_int_equal(makespan, -5);
@@ -578,7 +578,8 @@ static void test_order_refusals(void **state)
         {"{\"solution\": {\"order\": [2, 3, \"1\"]}}", "s:1:31: a job is \"\", an integer was expected"},
         {"{\"solution\": {\"order\": [2, 3, 1", "s:1:32: the text ends where ',' was expected"},
         {"{\"solution\": {\"order\": [2, 3, 1]", "s:1:33: the text ends where ',' was expected"},
-        {"{\"solution\": null}", "s:1:14: '{' was expected, 'n' found"},
+        {"{\"solution\": null}", "s:1:19: the order has 0 jobs, the instance has 3"},
+        {"{\"solution\": 7}", "s:1:14: '{' was expected, '7' found"},
         {"{}", "s:1:3: the order has 0 jobs, the instance has 3"},
         {"{\"order\": [2, 3, 1]}", "s:1:21: the order has 0 jobs, the instance has 3"},
         {"{\"solution\": {\"order\": [2, 3, 1]}} x", "s:1:36: the result ends before \"x\""},
@@ -611,7 +612,7 @@ static void test_order_round_trip(void **state)
     assert_ok(mco_flowshop_write_order(test_ctx, shop, order, path));
     assert_content(path, "3 1 2\n# 3 J3\n# 1 J1\n# 2 J2\n");
     const int32_t bad[] = {2, 0, 3};
-    assert_fails(mco_flowshop_write_order(test_ctx, shop, bad, path), MCO_ERR_ARGUMENT,
+    assert_fails(mco_flowshop_write_order(test_ctx, shop, bad, path), MCO_ERR_CHECK,
                  "position 3 holds job 4, jobs are 1 to 3");
     assert_content(path, "3 1 2\n# 3 J3\n# 1 J1\n# 2 J2\n");
     mco_flowshop_destroy(test_ctx, &shop);

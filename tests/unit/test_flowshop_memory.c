@@ -51,7 +51,7 @@ static void test_branch_and_bound(void **state)
     params.iterations = 2;
     for (int threads = 1; threads <= 2; threads++) {
         params.threads = threads;
-        params.bound = threads == 1 ? MCO_FLOWSHOP_LB1 : MCO_FLOWSHOP_LB2;
+        params.bound = threads == 1 ? MCO_FLOWSHOP_BOUND_LB1 : MCO_FLOWSHOP_BOUND_LB2;
         solve_without_memory(&params);
     }
 }
@@ -70,7 +70,7 @@ static void test_heuristic(void **state)
 {
     (void)state;
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
-    params.method = MCO_FLOWSHOP_HEURISTIC;
+    params.method = MCO_FLOWSHOP_METHOD_HEURISTIC;
     params.iterations = 5;
     params.threads = 2;
     solve_without_memory(&params);
@@ -80,7 +80,7 @@ static void test_reference(void **state)
 {
     (void)state;
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
-    params.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     params.threads = 1;
     solve_without_memory(&params);
 }

@@ -15,23 +15,23 @@
 #include "mco/mco.h"
 
 typedef struct system_case {
-    mco_flowshop_engine engine;
+    mco_engine engine;
     int gpu_count;
     bool prunes_on_host;
 } system_case;
 
 static const system_case systems[] = {
-    {MCO_FLOWSHOP_ENGINE_CPU, 0, false},
-    {MCO_FLOWSHOP_ENGINE_GPU_BOUND, 1, false},
-    {MCO_FLOWSHOP_ENGINE_GPU_MULTINODE, 1, false},
-    {MCO_FLOWSHOP_ENGINE_GPU_TREE, 1, false},
-    {MCO_FLOWSHOP_ENGINE_GPU_TREE, 1, true},
-    {MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT, 1, false},
-    {MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE, 1, false},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND, 3, false},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 1, false},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 2, false},
-    {MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL, 5, false},
+    {MCO_ENGINE_CPU, 0, false},
+    {MCO_ENGINE_GPU_BOUND, 1, false},
+    {MCO_ENGINE_GPU_MULTINODE, 1, false},
+    {MCO_ENGINE_GPU_TREE, 1, false},
+    {MCO_ENGINE_GPU_TREE, 1, true},
+    {MCO_ENGINE_GPU_CONCURRENT, 1, false},
+    {MCO_ENGINE_GPU_COOPERATIVE, 1, false},
+    {MCO_ENGINE_MULTI_GPU_BOUND, 3, false},
+    {MCO_ENGINE_MULTI_GPU_FUNCTIONAL, 1, false},
+    {MCO_ENGINE_MULTI_GPU_FUNCTIONAL, 2, false},
+    {MCO_ENGINE_MULTI_GPU_FUNCTIONAL, 5, false},
 };
 enum { SYSTEMS = sizeof systems / sizeof systems[0] };
 
@@ -70,13 +70,13 @@ static outcome run_system(const mco_flowshop *shop, const system_case *system, w
     const int32_t n = mco_flowshop_jobs(shop);
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     outcome o = {.result = MCO_FLOWSHOP_RESULT_INIT};
-    o.result.engine = system->engine;
+    o.result.work.engine = system->engine;
     o.result.makespan = -1;
     o.result.upper_bound_used = w.upper;
     o.result.children_columns = flowshop_children_columns(n);
     assert_int_equal(mco_alloc(test_ctx, &o.result.children_by_depth, (int64_t)(n + 1) * o.result.children_columns),
                      MCO_OK);
-    mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB1, &o.result.bound);
+    mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &o.result.bound);
     flowshop_run run = {.ctx = test_ctx,
                         .shop = shop,
                         .params = &params,
@@ -86,8 +86,9 @@ static outcome run_system(const mco_flowshop *shop, const system_case *system, w
                         .threads = 2,
                         .upper_bound = w.upper,
                         .fixed_bound = w.upper};
-    run.start_s = run.logged_s = run.reported_s = mco_clock_s();
-    run.deadline_s = w.time_limit_s > 0 ? run.start_s + w.time_limit_s : (double)INFINITY;
+    const mco_run_settings settings = {
+        .time_limit_s = w.time_limit_s > 0 ? w.time_limit_s : (double)INFINITY, .target = -1, .objective = "makespan"};
+    run.run = mco_run_begin(test_ctx, &settings);
     const flowshop_pool_setup setup = {.backend = w.backend != NULL ? w.backend : &flowshop_host_backend,
                                        .gpus = fake_gpus,
                                        .gpu_count = system->gpu_count,
@@ -99,11 +100,12 @@ static outcome run_system(const mco_flowshop *shop, const system_case *system, w
                                        .prunes_on_host = system->prunes_on_host,
                                        .stats = &o.stats};
     test_fail_allocation(w.fail_at);
-    if (system->engine == MCO_FLOWSHOP_ENGINE_REFERENCE)
+    if (system->engine == MCO_ENGINE_REFERENCE)
         o.st = flowshop_reference(&run, &o.is_proved, &o.stop);
     else
         o.st = flowshop_pool_search(&run, &setup, &o.is_proved, &o.stop);
     test_memory.fail_at = 0;
+    mco_run_give_history(&run.run, &o.result.history, &o.result.history_count);
     return o;
 }
 
@@ -117,8 +119,8 @@ static void test_published_trees(void **state)
         mco_flowshop_bound bound;
         mco_flowshop_branching branching;
         int64_t upper, nodes;
-    } trees[] = {{"ta011", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, 1582, 150678},
-                 {"ta020", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINMIN, 1591, 288357}};
+    } trees[] = {{"ta011", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, 1582, 150678},
+                 {"ta020", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINMIN, 1591, 288357}};
     for (size_t i = 0; i < (TEST_IS_SANITIZED ? 1 : sizeof trees / sizeof trees[0]); i++) {
         mco_flowshop *shop = NULL;
         assert_int_equal(mco_flowshop_taillard(test_ctx, trees[i].name, &shop), MCO_OK);
@@ -130,7 +132,7 @@ static void test_published_trees(void **state)
             assert_true(o.is_proved);
             assert_int_equal(o.result.nodes, trees[i].nodes);
             assert_int_equal(o.result.makespan, -1);
-            if (systems[s].engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE)
+            if (systems[s].engine == MCO_ENGINE_GPU_COOPERATIVE)
                 assert_true(o.stats.host_nodes > 0 && o.stats.host_nodes < trees[i].nodes);
             clear(&o);
         }
@@ -163,9 +165,11 @@ static void compare(const outcome *a, const outcome *b, int32_t n)
 
 static int64_t optimum_of(const mco_flowshop *shop)
 {
-    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0, false};
+    const system_case reference = {MCO_ENGINE_REFERENCE, 0, false};
     outcome o = run_system(shop, &reference,
-                           (wish){.bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = INT32_MAX});
+                           (wish){.bound = MCO_FLOWSHOP_BOUND_LB1,
+                                  .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
+                                  .upper = INT32_MAX});
     const int64_t optimum = o.result.makespan;
     clear(&o);
     return optimum;
@@ -174,15 +178,15 @@ static int64_t optimum_of(const mco_flowshop *shop)
 static void test_parity_with_reference(void **state)
 {
     (void)state;
-    const system_case reference = {MCO_FLOWSHOP_ENGINE_REFERENCE, 0, false};
+    const system_case reference = {MCO_ENGINE_REFERENCE, 0, false};
     mco_rng rng;
     mco_rng_seed(&rng, 40, 0);
     for (int round = 0; round < 24; round++) {
         const int32_t n = 1 + round % 8, m = 1 + (int32_t)mco_rng_below(&rng, 6);
         mco_flowshop *shop = random_shop(&rng, n, m, round % 3 == 0 ? 90000 : round % 3 == 1 ? 12 : 1);
         const int64_t optimum = optimum_of(shop);
-        for (int rule = MCO_FLOWSHOP_FORWARD; rule <= MCO_FLOWSHOP_MAXSUM; rule++)
-            for (int bound = MCO_FLOWSHOP_LB1; bound <= MCO_FLOWSHOP_LB2; bound++) {
+        for (int rule = MCO_FLOWSHOP_BRANCHING_FORWARD; rule <= MCO_FLOWSHOP_BRANCHING_MAXSUM; rule++)
+            for (int bound = MCO_FLOWSHOP_BOUND_LB1; bound <= MCO_FLOWSHOP_BOUND_LB2; bound++) {
                 wish w = {.bound = (mco_flowshop_bound)bound,
                           .branching = (mco_flowshop_branching)rule,
                           .upper = optimum,
@@ -213,7 +217,7 @@ static outcome run_explorers(const mco_flowshop *shop, wish w)
 {
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     outcome o = {.result = MCO_FLOWSHOP_RESULT_INIT};
-    params.engine = MCO_FLOWSHOP_ENGINE_CPU;
+    params.engine = MCO_ENGINE_CPU;
     params.threads = 1;
     params.bound = w.bound;
     params.branching = w.branching;
@@ -238,8 +242,8 @@ static void test_parity_at_larger_sizes(void **state)
         mco_rng rng;
         mco_rng_seed(&rng, 41, trees[i].seed);
         mco_flowshop *shop = random_shop(&rng, trees[i].n, trees[i].m, 99);
-        wish w = {.bound = MCO_FLOWSHOP_LB2, .branching = MCO_FLOWSHOP_MINBRANCH};
-        mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB2, &w.upper);
+        wish w = {.bound = MCO_FLOWSHOP_BOUND_LB2, .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH};
+        mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB2, &w.upper);
         w.upper += trees[i].above;
         outcome expected = run_explorers(shop, w);
         assert_int_equal(expected.st, MCO_OK);
@@ -267,7 +271,10 @@ static void test_time_limit(void **state)
         outcome o = run_system(
             shop, &systems[s],
             (wish){
-                .bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH, .upper = 3679, .time_limit_s = 0.05});
+                .bound = MCO_FLOWSHOP_BOUND_LB1,
+                 .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
+                 .upper = 3679,
+                 .time_limit_s = 0.05});
         assert_int_equal(o.st, MCO_OK);
         assert_false(o.is_proved);
         assert_int_equal(o.stop, MCO_STOP_TIME);
@@ -286,8 +293,8 @@ static void test_little_room_for_pending_nodes(void **state)
     mco_flowshop *shop = NULL;
     assert_int_equal(mco_flowshop_taillard(test_ctx, "ta011", &shop), MCO_OK);
     for (int s = 1; s < SYSTEMS; s++) {
-        wish w = {.bound = MCO_FLOWSHOP_LB1,
-                  .branching = MCO_FLOWSHOP_MINBRANCH,
+        wish w = {.bound = MCO_FLOWSHOP_BOUND_LB1,
+                  .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
                   .upper = 1582,
                   .pool_size = 10000,
                   .most_pending = 5000};
@@ -340,8 +347,8 @@ static void test_short_memory_and_lost_device(void **state)
     lost.begin = lost_begin;
     assert_int_equal(mco_flowshop_taillard(test_ctx, "ta011", &shop), MCO_OK);
     for (int s = 1; s < SYSTEMS; s++) {
-        wish w = {.bound = MCO_FLOWSHOP_LB1,
-                  .branching = MCO_FLOWSHOP_MINBRANCH,
+        wish w = {.bound = MCO_FLOWSHOP_BOUND_LB1,
+                  .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
                   .upper = 1582,
                   .pool_size = 10000,
                   .backend = &narrow};
@@ -440,7 +447,10 @@ static void test_every_allocation(void **state)
     const int64_t upper = optimum_of(shop);
     for (int s = 0; s < SYSTEMS; s++)
         for (long k = 1, is_failing = 1; is_failing != 0; k++) {
-            wish w = {.bound = MCO_FLOWSHOP_LB2, .branching = MCO_FLOWSHOP_MINMIN, .upper = upper, .fail_at = k};
+            wish w = {.bound = MCO_FLOWSHOP_BOUND_LB2,
+                      .branching = MCO_FLOWSHOP_BRANCHING_MINMIN,
+                      .upper = upper,
+                      .fail_at = k};
             outcome o = run_system(shop, &systems[s], w);
             // A pool that does not fit is tried at half its size: the search may succeed all the same.
             assert_true(o.st == MCO_ERR_MEMORY || (o.st == MCO_OK && o.is_proved));
@@ -460,8 +470,8 @@ static void test_message_is_of_the_failure(void **state)
     mco_rng rng;
     mco_rng_seed(&rng, 43, 0);
     mco_flowshop *shop = random_shop(&rng, 7, 4, 99);
-    const wish w = {.bound = MCO_FLOWSHOP_LB1,
-                    .branching = MCO_FLOWSHOP_MINMIN,
+    const wish w = {.bound = MCO_FLOWSHOP_BOUND_LB1,
+                    .branching = MCO_FLOWSHOP_BRANCHING_MINMIN,
                     .upper = optimum_of(shop) + 1,
                     .pool_size = 10000,
                     .backend = &narrow};

@@ -15,11 +15,11 @@ typedef struct tree {
 } tree;
 
 static const tree trees[] = {
-    {"ta011", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINMIN, 1582, 156873},
-    {"ta011", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, 1582, 150678},
-    {"ta020", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, 1591, 268812},
-    {"ta020", MCO_FLOWSHOP_LB2, MCO_FLOWSHOP_MINMIN, 1591, 121893},
-    {"ta030", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, 2178, 2415746},
+    {"ta011", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINMIN, 1582, 156873},
+    {"ta011", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, 1582, 150678},
+    {"ta020", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, 1591, 268812},
+    {"ta020", MCO_FLOWSHOP_BOUND_LB2, MCO_FLOWSHOP_BRANCHING_MINMIN, 1591, 121893},
+    {"ta030", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, 2178, 2415746},
 };
 
 static void test_published_trees(void **state)
@@ -40,8 +40,8 @@ static void test_published_trees(void **state)
             assert_int_equal(s.result.makespan, -1);
             assert_int_equal(s.result.bound, trees[t].upper_bound);
             assert_true(s.is_proved);
-            assert_int_equal(s.result.engine, teams[w].engine);
-            assert_true(s.result.device_s == 0.25 * teams[w].gpus);
+            assert_int_equal(s.result.work.engine, teams[w].engine);
+            assert_true(s.result.work.device_s == 0.25 * teams[w].gpus);
             end(&s);
             mco_flowshop_destroy(test_ctx, &shop);
         }
@@ -68,7 +68,7 @@ static int64_t nodes_by_reference(const mco_flowshop *shop, int64_t upper_bound)
 {
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
-    params.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     params.upper_bound = upper_bound;
     assert_ok(mco_flowshop_solve(test_ctx, shop, &params, &result));
     const int64_t nodes = result.nodes;
@@ -86,7 +86,7 @@ static void test_tiny_trees(void **state)
         mco_flowshop *shop = NULL;
         int64_t bound;
         assert_ok(mco_flowshop_generate(test_ctx, 1 + (int32_t)mco_rng_below(&rng, 9), 3, round + 1, &shop));
-        assert_ok(mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_LB1, &bound));
+        assert_ok(mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &bound));
         const int64_t upper_bound = bound + 1 + mco_rng_below(&rng, 40);
         const team *w = &teams[round % COUNT_OF(teams)];
         solve_of_test s;
@@ -112,7 +112,7 @@ static void test_shares_follow_power(void **state)
     (void)state;
     mco_flowshop *shop = taillard("ta030");
     solve_of_test s;
-    prepare(&s, shop, MCO_FLOWSHOP_ENGINE_HYBRID, 2, 2, 2178);
+    prepare(&s, shop, MCO_ENGINE_HYBRID, 2, 2, 2178);
     begin_with_root(&s);
     assert_ok(search(&s));
     // Of two equal GPUs an idle one gets half, a core one part in 201.
@@ -165,7 +165,7 @@ static void test_auto(void **state)
     mco_flowshop *shop = taillard(t->name);
     for (int c = 0; c < CASES; c++) {
         solve_of_test s;
-        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_AUTO, 1, 1, t->upper_bound);
+        prepare(&s, shop, MCO_ENGINE_AUTO, 1, 1, t->upper_bound);
         mocks.fail_at = c == LOSES_GPU ? 50000 : 0;
         mocks.fails_to_open = c == CANNOT_OPEN;
         if (c == HAS_NO_GPU) {  // it looks, and finds what this machine has
@@ -184,7 +184,7 @@ static void test_auto(void **state)
 // ---- Engines and what they refuse
 
 typedef struct refusal {
-    mco_flowshop_engine engine;
+    mco_engine engine;
     const char *part;  // of the message
     mco_flowshop_method method;
     mco_flowshop_select select;
@@ -193,18 +193,18 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-    {MCO_FLOWSHOP_ENGINE_CPU, "--gpus is \"0\", but cpu uses none", .gpus = "0"},
-    {MCO_FLOWSHOP_ENGINE_REFERENCE, "but reference uses none", .gpus = "all"},
-    {MCO_FLOWSHOP_ENGINE_AUTO, "but the heuristic uses none", .method = MCO_FLOWSHOP_HEURISTIC, .gpus = "0"},
-    {MCO_FLOWSHOP_ENGINE_AUTO, "but --select best uses none", .select = MCO_FLOWSHOP_SELECT_BEST, .gpus = "0"},
-    {MCO_FLOWSHOP_ENGINE_GPU, "engine gpu has no heuristic", .method = MCO_FLOWSHOP_HEURISTIC},
-    {MCO_FLOWSHOP_ENGINE_HYBRID, "engine hybrid goes its own way", .select = MCO_FLOWSHOP_SELECT_BEST},
-    {MCO_FLOWSHOP_ENGINE_GPU_TREE, "--engine auto, cpu, gpu or hybrid", .checkpoint = "c"},
-    {MCO_FLOWSHOP_ENGINE_REFERENCE, "--engine auto, cpu, gpu or hybrid", .checkpoint = "c"},
-    {MCO_FLOWSHOP_ENGINE_AUTO, "--pool is 7, but engine auto", .pool_size = 7},
-    {MCO_FLOWSHOP_ENGINE_HYBRID, "--block is 64, but engine hybrid", .block = 64},
-    {MCO_FLOWSHOP_ENGINE_REFERENCE, "--streams is 2, but engine is reference", .streams = 2},
-    {MCO_FLOWSHOP_ENGINE_GPU_TREE, "--streams is 2, but engine is gpu-tree", .streams = 2},
+    {MCO_ENGINE_CPU, "--gpus is \"0\", but cpu uses none", .gpus = "0"},
+    {MCO_ENGINE_REFERENCE, "but reference uses none", .gpus = "all"},
+    {MCO_ENGINE_AUTO, "but the heuristic uses none", .method = MCO_FLOWSHOP_METHOD_HEURISTIC, .gpus = "0"},
+    {MCO_ENGINE_AUTO, "but --select best uses none", .select = MCO_FLOWSHOP_SELECT_BEST, .gpus = "0"},
+    {MCO_ENGINE_GPU, "engine gpu has no heuristic", .method = MCO_FLOWSHOP_METHOD_HEURISTIC},
+    {MCO_ENGINE_HYBRID, "engine hybrid goes its own way", .select = MCO_FLOWSHOP_SELECT_BEST},
+    {MCO_ENGINE_GPU_TREE, "--engine auto, cpu, gpu or hybrid", .checkpoint = "c"},
+    {MCO_ENGINE_REFERENCE, "--engine auto, cpu, gpu or hybrid", .checkpoint = "c"},
+    {MCO_ENGINE_AUTO, "--pool is 7, but engine auto", .pool_size = 7},
+    {MCO_ENGINE_HYBRID, "--block is 64, but engine hybrid", .block = 64},
+    {MCO_ENGINE_REFERENCE, "--streams is 2, but engine is reference", .streams = 2},
+    {MCO_ENGINE_GPU_TREE, "--streams is 2, but engine is gpu-tree", .streams = 2},
 };
 
 static void test_refusals(void **state)
@@ -245,17 +245,19 @@ static void test_without_gpus(void **state)
     mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
     p.upper_bound = 1582;
-    for (mco_flowshop_engine e = MCO_FLOWSHOP_ENGINE_GPU; e <= MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL; e++) {
+    for (mco_engine e = MCO_ENGINE_GPU; e <= MCO_ENGINE_MULTI_GPU_FUNCTIONAL; e++) {
+        if (e == MCO_ENGINE_REFERENCE)
+            continue;
         p.engine = e;
         assert_int_equal(mco_flowshop_solve(test_ctx, shop, &p, &r), MCO_ERR_DEVICE);
         expect_text("no GPU");
     }
-    p.engine = MCO_FLOWSHOP_ENGINE_AUTO;
-    p.branching = MCO_FLOWSHOP_MINMIN;
+    p.engine = MCO_ENGINE_AUTO;
+    p.branching = MCO_FLOWSHOP_BRANCHING_MINMIN;
     p.threads = 2;
     assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
-    assert_int_equal(r.engine, MCO_FLOWSHOP_ENGINE_CPU);
-    assert_int_equal(r.gpu_count, 0);
+    assert_int_equal(r.work.engine, MCO_ENGINE_CPU);
+    assert_int_equal(r.work.gpus, 0);
     assert_int_equal(r.nodes, 156873);
     mco_flowshop_result_clear(test_ctx, &r);
     p.gpus = "0";  // asked for by name

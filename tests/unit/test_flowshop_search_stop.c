@@ -30,8 +30,8 @@ static void test_stop_and_resume(void **state)
         prepare(&s, shop, w->engine, w->gpus, w->threads, 2178);
         s.params.checkpoint = path;
         s.params.checkpoint_interval_s = 0.01;
-        s.run.start_s = mco_clock_s();
-        s.run.deadline_s = leg < 12 ? s.run.start_s + 0.06 : INFINITY;
+        s.run.run.begin_s = mco_clock_s();
+        s.run.run.stop_s = leg < 12 ? s.run.run.begin_s + 0.06 : INFINITY;
         if (leg > 0 && leg % 2 == 1 && access(before, R_OK) == 0) {
             resume_from(&s, before);  // as after a crash: the last leg is lost in part
             resumed++;
@@ -57,14 +57,14 @@ static void test_nothing_is_lost_at_stops(void **state)
 {
     (void)state;
     static const team crowds[] = {
-        {MCO_FLOWSHOP_ENGINE_CPU, 0, 48}, {MCO_FLOWSHOP_ENGINE_CPU, 0, 48}, {MCO_FLOWSHOP_ENGINE_HYBRID, 3, 24}};
+        {MCO_ENGINE_CPU, 0, 48}, {MCO_ENGINE_CPU, 0, 48}, {MCO_ENGINE_HYBRID, 3, 24}};
     mco_flowshop *shop = taillard(TEST_IS_SANITIZED ? "ta020" : "ta030");
     for (int c = 0; c < COUNT_OF(crowds); c++) {
         solve_of_test s;
         prepare(&s, shop, crowds[c].engine, crowds[c].gpus, crowds[c].threads, TEST_IS_SANITIZED ? 1591 : 2178);
         begin_with_root(&s);
         for (int leg = 0; !s.is_proved; leg++) {
-            s.run.deadline_s = leg < 50 ? mco_clock_s() + 0.005 : INFINITY;
+            s.run.run.stop_s = leg < 50 ? mco_clock_s() + 0.005 : INFINITY;
             assert_ok(search(&s));
         }
         assert_int_equal(s.result.nodes, TEST_IS_SANITIZED ? 268812 : 2415746);
@@ -79,7 +79,7 @@ static int64_t optimum_by_reference(const mco_flowshop *shop)
 {
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
-    params.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     assert_ok(mco_flowshop_solve(test_ctx, shop, &params, &result));
     const int64_t makespan = result.makespan;
     mco_flowshop_result_clear(test_ctx, &result);
@@ -99,13 +99,13 @@ static void test_failure_keeps_the_search(void **state)
         begin_with_root(&s);
         mco_status st = search(&s);
         // The cores may have done nearly all.
-        assert_true(st == MCO_ERR_DEVICE || teams[w].engine == MCO_FLOWSHOP_ENGINE_HYBRID);
+        assert_true(st == MCO_ERR_DEVICE || teams[w].engine == MCO_ENGINE_HYBRID);
         if (st == MCO_ERR_DEVICE) {
             expect_text("the mock failed as asked");
             expect_text("--resume");
         }
         end(&s);
-        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_CPU, 0, 2, 1591);
+        prepare(&s, shop, MCO_ENGINE_CPU, 0, 2, 1591);
         resume_from(&s, path);
         assert_true(st == MCO_OK || s.state.open.count > 0);
         assert_ok(search(&s));
@@ -128,7 +128,7 @@ static void test_failure_with_memory_short(void **state)
     int kept = 0, lost = 0;
     for (long k = 1; has_failed; k++) {
         solve_of_test s;
-        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_GPU, 1, 1, 1000);
+        prepare(&s, shop, MCO_ENGINE_GPU, 1, 1, 1000);
         mocks.fail_at = 1;
         s.params.checkpoint = path;
         begin_with_root(&s);
@@ -148,7 +148,7 @@ static void test_failure_with_memory_short(void **state)
         }
         if (access(path, R_OK) != 0)
             continue;
-        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_CPU, 0, 2, 1000);
+        prepare(&s, shop, MCO_ENGINE_CPU, 0, 2, 1000);
         resume_from(&s, path);
         assert_ok(search(&s));
         assert_int_equal(s.run.upper_bound, optimum);
@@ -163,13 +163,13 @@ static void test_failure_without_checkpoint(void **state)
     (void)state;
     mco_flowshop *shop = taillard("ta011");
     solve_of_test s;
-    prepare(&s, shop, MCO_FLOWSHOP_ENGINE_GPU, 2, 1, 1582);
+    prepare(&s, shop, MCO_ENGINE_GPU, 2, 1, 1582);
     mocks.fail_at = 1000;
     begin_with_root(&s);
     assert_int_equal(search(&s), MCO_ERR_DEVICE);
     expect_text("--checkpoint");
     end(&s);
-    prepare(&s, shop, MCO_FLOWSHOP_ENGINE_HYBRID, 2, 2, 1582);
+    prepare(&s, shop, MCO_ENGINE_HYBRID, 2, 2, 1582);
     mocks.fails_to_open = true;
     begin_with_root(&s);
     assert_int_equal(search(&s), MCO_ERR_DEVICE);
@@ -187,7 +187,7 @@ static void test_memory_fails(void **state)
     mco_status st = MCO_ERR_MEMORY;
     for (long k = 1; st == MCO_ERR_MEMORY; k++) {
         solve_of_test s;
-        prepare(&s, shop, MCO_FLOWSHOP_ENGINE_HYBRID, 1, 1, 500);
+        prepare(&s, shop, MCO_ENGINE_HYBRID, 1, 1, 500);
         begin_with_root(&s);
         test_fail_allocation(k);
         st = search(&s);

@@ -63,14 +63,14 @@ typedef struct tree {
 } tree;
 
 static const tree trees[] = {
-    {"ta011", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINMIN, -1, 156873, 36},
-    {"ta020", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINMIN, -1, 288357, 0},
-    {"ta030", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINMIN, -1, 2742968, 53},
-    {"ta011", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, -1, 150678, -1},
-    {"ta020", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, -1, 268812, -1},
-    {"ta030", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, -1, 2415746, 32},
-    {"ta056", MCO_FLOWSHOP_LB1, MCO_FLOWSHOP_MINBRANCH, 3640, 285384, -1},
-    {"ta020", MCO_FLOWSHOP_LB2, MCO_FLOWSHOP_MINMIN, -1, 121893, 0},
+    {"ta011", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINMIN, -1, 156873, 36},
+    {"ta020", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINMIN, -1, 288357, 0},
+    {"ta030", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINMIN, -1, 2742968, 53},
+    {"ta011", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, -1, 150678, -1},
+    {"ta020", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, -1, 268812, -1},
+    {"ta030", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, -1, 2415746, 32},
+    {"ta056", MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BRANCHING_MINBRANCH, 3640, 285384, -1},
+    {"ta020", MCO_FLOWSHOP_BOUND_LB2, MCO_FLOWSHOP_BRANCHING_MINMIN, -1, 121893, 0},
 };
 
 static void test_published_trees(void **state)
@@ -145,26 +145,26 @@ static void test_parity_on_whole_trees(void **state)
         // Every third instance needs 32-bit lanes.
         mco_flowshop *shop = random_shop(&rng, n, m, round % 3 == 0 ? 9000 : round % 3 == 1 ? 12 : 1);
         int64_t optimum = best_by_enumeration(shop);
-        for (int rule = MCO_FLOWSHOP_FORWARD; rule <= MCO_FLOWSHOP_MAXSUM; rule++)
-            for (int bound = MCO_FLOWSHOP_LB1; bound <= MCO_FLOWSHOP_LB2; bound++) {
+        for (int rule = MCO_FLOWSHOP_BRANCHING_FORWARD; rule <= MCO_FLOWSHOP_BRANCHING_MAXSUM; rule++)
+            for (int bound = MCO_FLOWSHOP_BOUND_LB1; bound <= MCO_FLOWSHOP_BOUND_LB2; bound++) {
                 mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
                 p.branching = (mco_flowshop_branching)rule;
                 p.bound = (mco_flowshop_bound)bound;
                 p.upper_bound = optimum;
-                p.engine = MCO_FLOWSHOP_ENGINE_REFERENCE;
+                p.engine = MCO_ENGINE_REFERENCE;
                 mco_flowshop_result expected = solve(shop, p);
                 assert_int_equal(expected.outcome, MCO_OUTCOME_INFEASIBLE);
-                p.engine = MCO_FLOWSHOP_ENGINE_CPU;
+                p.engine = MCO_ENGINE_CPU;
                 p.threads = 1 + round % 4;
-                for (int simd = MCO_FLOWSHOP_SIMD_AUTO; simd <= MCO_FLOWSHOP_SIMD_PORTABLE; simd++) {
-                    p.simd = (mco_flowshop_simd)simd;
-                    if (flowshop_variant_choose(p.simd, shop) == NULL)
+                for (int simd = MCO_SIMD_AUTO; simd <= MCO_SIMD_PORTABLE; simd++) {
+                    p.simd = (mco_simd)simd;
+                    if (flowshop_variant_choose(NULL, p.simd, shop) == NULL)
                         continue;
                     mco_flowshop_result r = solve(shop, p);
                     compare(&expected, &r, n);
                     mco_flowshop_result_clear(ctx, &r);
                 }
-                p.simd = MCO_FLOWSHOP_SIMD_AUTO;
+                p.simd = MCO_SIMD_AUTO;
                 p.select = MCO_FLOWSHOP_SELECT_BEST;
                 mco_flowshop_result best_first = solve(shop, p);
                 compare(&expected, &best_first, n);
@@ -233,13 +233,13 @@ static void test_parity_of_first_nodes(void **state)
             const bool is_lb2 = round % 2 == 1;
             mco_flowshop *shop = random_shop(&rng, n, m, round < 2 ? 99 : 60000);
             int64_t bound, count = (is_lb2 ? 12 : 60) / (TEST_IS_SANITIZED ? 4 : 1);
-            mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB1, &bound);
+            mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &bound);
             mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
             mco_flowshop_result result = {.upper_bound_used = bound + bound / 12};
             flowshop_run run = {.ctx = ctx, .shop = shop, .params = &params, .result = &result,
-                                .bound = is_lb2 ? MCO_FLOWSHOP_LB2 : MCO_FLOWSHOP_LB1,
-                                .branching = round < 2 ? MCO_FLOWSHOP_MINBRANCH : MCO_FLOWSHOP_MINMIN,
-                                .deadline_s = INFINITY};
+                                .bound = is_lb2 ? MCO_FLOWSHOP_BOUND_LB2 : MCO_FLOWSHOP_BOUND_LB1,
+                                .branching = round < 2 ? MCO_FLOWSHOP_BRANCHING_MINBRANCH : MCO_FLOWSHOP_BRANCHING_MINMIN,
+                                .run.stop_s = INFINITY};
             flowshop_ref ref;
             assert_int_equal(flowshop_ref_create(&run, &ref), MCO_OK);
             int64_t cells = (int64_t)(n + 1) * flowshop_children_columns(n), left = count;
@@ -248,8 +248,8 @@ static void test_parity_of_first_nodes(void **state)
             for (int32_t j = 0; j < n; j++)
                 root.order[j] = j;
             first_nodes(&ref, &root, result.upper_bound_used, &left, rows);
-            for (int simd = MCO_FLOWSHOP_SIMD_AVX512; simd <= MCO_FLOWSHOP_SIMD_PORTABLE; simd++) {
-                const flowshop_variant *v = flowshop_variant_choose((mco_flowshop_simd)simd, shop);
+            for (int simd = MCO_SIMD_AVX512; simd <= MCO_SIMD_PORTABLE; simd++) {
+                const flowshop_variant *v = flowshop_variant_choose(NULL, (mco_simd)simd, shop);
                 if (v == NULL)
                     continue;
                 flowshop_search search = {.shop = shop, .bound = run.bound, .branching = run.branching,
@@ -287,8 +287,8 @@ static void test_intervals_partition_the_tree(void **state)
     mco_flowshop *shop = NULL;
     assert_int_equal(mco_flowshop_taillard(ctx, "ta011", &shop), MCO_OK);
     const int32_t n = mco_flowshop_jobs(shop);
-    const flowshop_variant *v = flowshop_variant_choose(MCO_FLOWSHOP_SIMD_AUTO, shop);
-    flowshop_search search = {.shop = shop, .bound = MCO_FLOWSHOP_LB1, .branching = MCO_FLOWSHOP_MINBRANCH,
+    const flowshop_variant *v = flowshop_variant_choose(NULL, MCO_SIMD_AUTO, shop);
+    flowshop_search search = {.shop = shop, .bound = MCO_FLOWSHOP_BOUND_LB1, .branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH,
                               .rule_bound = 1582, .found = ignore_found};
     atomic_init(&search.incumbent, 1582);
     flowshop_intervals open = {.jobs = n}, rest = {.jobs = n};
@@ -339,7 +339,7 @@ static void test_user_intervals_add_up(void **state)
         snprintf(interval, sizeof interval, "%s,%s", cuts[i], cuts[i + 1]);
         mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
         p.upper_bound = 1582;
-        p.branching = MCO_FLOWSHOP_MINBRANCH;
+        p.branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH;
         p.interval = interval;
         p.threads = 2;
         mco_flowshop_result r = solve(shop, p);
@@ -384,7 +384,7 @@ static void test_stop_and_resume(void **state)
     assert_int_equal(mco_flowshop_taillard(ctx, "ta030", &shop), MCO_OK);
     mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
     p.upper_bound = 2178;
-    p.branching = MCO_FLOWSHOP_MINMIN;
+    p.branching = MCO_FLOWSHOP_BRANCHING_MINMIN;
     p.threads = 3;
     p.checkpoint = path;
     p.checkpoint_interval_s = 0.01;
@@ -498,10 +498,10 @@ static void test_wrong_checkpoints(void **state)
     mco_flowshop_params q = MCO_FLOWSHOP_PARAMS_INIT;
     q.resume = path;
     expect_refused(other, &q, "another instance");
-    q.bound = MCO_FLOWSHOP_LB2;
+    q.bound = MCO_FLOWSHOP_BOUND_LB2;
     expect_refused(shop, &q, "--bound");
     q.bound = MCO_FLOWSHOP_BOUND_AUTO;
-    q.branching = MCO_FLOWSHOP_MAXSUM;
+    q.branching = MCO_FLOWSHOP_BRANCHING_MAXSUM;
     expect_refused(shop, &q, "--branching");
     q.branching = MCO_FLOWSHOP_BRANCHING_AUTO;
     q.upper_bound = 1592;
@@ -541,12 +541,12 @@ static void test_bounds_of_the_example(void **state)
     mco_flowshop *shop = NULL;
     int64_t bound;
     assert_int_equal(mco_flowshop_create(ctx, 3, 4, times, &shop), MCO_OK);
-    assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB2, &bound), MCO_OK);
+    assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB2, &bound), MCO_OK);
     assert_int_equal(bound, 16);
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result result = {.upper_bound_used = 1000};
-    flowshop_run run = {.ctx = ctx, .shop = shop, .params = &params, .result = &result, .bound = MCO_FLOWSHOP_LB2,
-                        .branching = MCO_FLOWSHOP_FORWARD, .deadline_s = INFINITY};
+    flowshop_run run = {.ctx = ctx, .shop = shop, .params = &params, .result = &result, .bound = MCO_FLOWSHOP_BOUND_LB2,
+                        .branching = MCO_FLOWSHOP_BRANCHING_FORWARD, .run.stop_s = INFINITY};
     flowshop_ref ref;
     assert_int_equal(flowshop_ref_create(&run, &ref), MCO_OK);
     int32_t order[] = {0, 1, 2};
@@ -592,7 +592,7 @@ static void test_one_machine_bounds_at_the_root(void **state)
         int64_t bound;
         snprintf(name, sizeof name, "ta%03d", i + 1);
         assert_int_equal(mco_flowshop_taillard(ctx, name, &shop), MCO_OK);
-        assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB1, &bound), MCO_OK);
+        assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &bound), MCO_OK);
         assert_int_equal(bound, published[i]);
         mco_flowshop_destroy(ctx, &shop);
     }
@@ -609,7 +609,7 @@ static void test_two_machine_bounds_at_the_root(void **state)
         int64_t bound;
         snprintf(name, sizeof name, "ta%03d", i < 10 ? 21 + i : 41 + i);
         assert_int_equal(mco_flowshop_taillard(ctx, name, &shop), MCO_OK);
-        assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_LB2, &bound), MCO_OK);
+        assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB2, &bound), MCO_OK);
         assert_int_equal(bound, expected[i]);
         mco_flowshop_destroy(ctx, &shop);
     }

@@ -248,7 +248,7 @@ static void wrong_orders_are_refused(void **state)
     mco_flowshop *shop = NULL;
     assert_int_equal(mco_flowshop_create(*state, 3, 1, times, &shop), MCO_OK);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(mco_flowshop_plot(*state, shop, wrong[i], CHART), MCO_ERR_ARGUMENT);
+        assert_int_equal(mco_flowshop_plot(*state, shop, wrong[i], CHART), MCO_ERR_CHECK);
     assert_int_equal(mco_flowshop_plot(*state, shop, NULL, CHART), MCO_ERR_ARGUMENT);
     assert_int_equal(mco_flowshop_plot(*state, shop, wrong[0], NULL), MCO_ERR_ARGUMENT);
     assert_int_equal(mco_flowshop_plot(*state, NULL, wrong[0], CHART), MCO_ERR_ARGUMENT);

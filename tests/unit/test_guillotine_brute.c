@@ -152,14 +152,14 @@ static void brute_force_counts_stages(void **state)
 
 typedef struct engine {
     const char *name;
-    mco_guillotine_engine engine;
-    mco_guillotine_simd simd;
+    mco_engine engine;
+    mco_simd simd;
 } engine;
 
 static const engine engines[] = {
-    {"reference", MCO_GUILLOTINE_ENGINE_REFERENCE, MCO_GUILLOTINE_SIMD_AUTO},
-    {"cpu", MCO_GUILLOTINE_ENGINE_CPU, MCO_GUILLOTINE_SIMD_AUTO},
-    {"cpu, portable", MCO_GUILLOTINE_ENGINE_CPU, MCO_GUILLOTINE_SIMD_PORTABLE},
+    {"reference", MCO_ENGINE_REFERENCE, MCO_SIMD_AUTO},
+    {"cpu", MCO_ENGINE_CPU, MCO_SIMD_AUTO},
+    {"cpu, portable", MCO_ENGINE_CPU, MCO_SIMD_PORTABLE},
 };
 
 static mco_guillotine *instance_of(const task *t)
@@ -200,7 +200,7 @@ static bool pieces_overlap(const task *t, const mco_guillotine_result *r)
     bool is_covered[LONGEST][LONGEST] = {{false}};
     for (int64_t k = 0; k < r->node_count; k++) {
         const mco_guillotine_node *n = &r->nodes[k];
-        if (n->kind != MCO_GUILLOTINE_PIECE)
+        if (n->kind != MCO_GUILLOTINE_NODE_PIECE)
             continue;
         for (int x = n->x; x < n->x + n->width; x++)
             for (int y = n->y; y < n->y + n->height; y++) {
@@ -243,7 +243,7 @@ static void compare(brute *b, const mco_guillotine *problem, const engine *e, in
     int64_t checked = -1;
     p.engine = e->engine;
     p.simd = e->simd;
-    p.threads = e->engine == MCO_GUILLOTINE_ENGINE_REFERENCE ? 0 : threads;
+    p.threads = e->engine == MCO_ENGINE_REFERENCE ? 0 : threads;
     p.wants_table = wants_table;
     mco_status st = mco_guillotine_solve(test_ctx, problem, &p, &r);
     if (st == MCO_OK)
@@ -251,7 +251,8 @@ static void compare(brute *b, const mco_guillotine *problem, const engine *e, in
     if (st != MCO_OK)
         print_error("%s: %s\n", mco_status_text(st), mco_context_error(test_ctx));
     bool is_right = st == MCO_OK && r.value == expected && checked == expected && r.bound == expected &&
-                    r.outcome == MCO_OUTCOME_OPTIMAL && r.stop == MCO_STOP_FINISHED && !pieces_overlap(&b->t, &r);
+                    r.outcome == MCO_OUTCOME_OPTIMAL && r.stop == MCO_STOP_FINISHED && !pieces_overlap(&b->t, &r) &&
+                    r.history_count == 1 && r.history[0].objective == expected && r.history[0].bound == expected;
     if (is_right && wants_table)
         is_right = compare_table(b, &r.table) == 0;
     if (!is_right) {
@@ -395,14 +396,14 @@ static void engines_agree_with_the_reference(void **state)
         p.stages = below(&rng, 2) * below(&rng, MOST_STAGES + 1);
         p.first_cut = p.stages > 0 ? firsts_of_stages[below(&rng, 3)] : MCO_GUILLOTINE_CUT_ANY;
         p.wants_table = true;
-        p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+        p.engine = MCO_ENGINE_REFERENCE;
         assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &reference));
         assert_int_equal(reference.relaxations_skipped, 0);
         for (int e = 1; e < 2 * COUNT_OF(engines); e++) {
             mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
             p.engine = engines[e / 2].engine;
             p.simd = engines[e / 2].simd;
-            p.threads = p.engine == MCO_GUILLOTINE_ENGINE_REFERENCE ? 0 : 1 + k % 3;
+            p.threads = p.engine == MCO_ENGINE_REFERENCE ? 0 : 1 + k % 3;
             p.wants_table = e % 2;
             assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
             assert_int_equal(r.value, reference.value);
@@ -428,7 +429,7 @@ static void reference_tells_how_much_memory_it_needs(void **state)
     mco_guillotine *problem = NULL;
     (void)state;
     assert_ok(mco_guillotine_create(test_ctx, 400, 300, &square, 1, &problem));
-    p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+    p.engine = MCO_ENGINE_REFERENCE;
     p.memory = 1;
     assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
     assert_int_equal(r.value, 400 * 300);
@@ -440,10 +441,47 @@ static void reference_tells_how_much_memory_it_needs(void **state)
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
-static int stop_at_third(const mco_progress *progress, void *user)
+// A run asks its callback at most every 0.1 s. One whose first allocation and every call take longer is asked each time that
+// the engine looks whether to stop.
+static void take_long(void)
 {
-    (void)progress;
-    return ++*(int *)user >= 3;
+    usleep(101000);
+}
+
+static void *allocate_late(size_t bytes, void *user)
+{
+    if (test_memory.calls == 0)
+        take_long();
+    return test_allocate(bytes, user);
+}
+
+typedef struct calls {
+    int progress, stop_at;  // asks to stop from this call on
+    int incumbents;
+    int64_t value;          // of the last plan told
+} calls;
+
+static int count_calls(const mco_progress *progress, void *user)
+{
+    calls *c = user;
+    const mco_guillotine_solution *plan = progress->solution;
+    if (progress->event == MCO_EVENT_INCUMBENT) {
+        c->incumbents++;
+        c->value = plan->value;
+        assert_true(progress->objective == (double)plan->value && progress->objective <= progress->bound);
+        assert_true(plan->node_count > 0);
+        return 0;
+    }
+    assert_null(plan);
+    take_long();
+    return ++c->progress >= c->stop_at;
+}
+
+static void count_all_calls(calls *c)
+{
+    test_fail_allocation(0);
+    test_ctx->params.allocate = allocate_late;
+    mco_context_set_callback(test_ctx, count_calls, c);
 }
 
 static void reference_stops_when_asked(void **state)
@@ -451,25 +489,28 @@ static void reference_stops_when_asked(void **state)
     mco_rng rng;
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
-    int calls = 0;
+    calls c = {.stop_at = 3};
     (void)state;
     mco_rng_seed(&rng, 24, 0);
     mco_guillotine *problem = random_problem(&rng, 300);
-    p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+    p.engine = MCO_ENGINE_REFERENCE;
     p.wants_table = 1;
     for (int how = 0; how < 3; how++) {
         p.time_limit_s = how == 0 ? 0 : (double)INFINITY;
         if (how == 1)
             mco_cancel(test_ctx);
-        mco_context_set_callback(test_ctx, how == 2 ? stop_at_third : NULL, &calls);
+        if (how == 2)
+            count_all_calls(&c);
         assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
         assert_int_equal(r.stop, how == 0 ? MCO_STOP_TIME : MCO_STOP_CANCELLED);
         assert_true(r.value > 0 && r.value <= r.bound);
         assert_int_equal(r.outcome, r.value == r.bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE);
         assert_null(r.table.values);
+        assert_true(how < 2 || r.value == c.value);
         mco_guillotine_result_clear(test_ctx, &r);
     }
-    assert_int_equal(calls, 3);
+    assert_int_equal(c.progress, 3);
+    assert_int_equal(c.incumbents, 1);
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
@@ -509,7 +550,7 @@ static void a_stopped_run_has_the_best_grid(void **state)
         mco_guillotine_result stopped = MCO_GUILLOTINE_RESULT_INIT, whole = MCO_GUILLOTINE_RESULT_INIT;
         mco_guillotine *problem = random_problem(&rng, 20 + below(&rng, 60));
         int64_t value = -1;
-        p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+        p.engine = MCO_ENGINE_REFERENCE;
         p.rotate = below(&rng, 2);
         p.kerf = below(&rng, 4);
         p.stages = below(&rng, 5);
@@ -535,12 +576,14 @@ static void stop_in_the_second_run_keeps_the_plan(void **state)
     mco_guillotine_params p = params_of(&t);
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     mco_guillotine *problem = instance_of(&t);
-    int calls = 3 - 5;  // stops at the fifth: two positions of X, two levels, so the reference asks four times in each run
+    calls c = {.stop_at = 5};  // two positions of X, two levels, so the reference asks four times in each run
     (void)state;
-    p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+    p.engine = MCO_ENGINE_REFERENCE;
     p.wants_table = 1;
-    mco_context_set_callback(test_ctx, stop_at_third, &calls);
+    count_all_calls(&c);
     assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
+    assert_int_equal(c.progress, 5);
+    assert_int_equal(c.value, 12);
     assert_int_equal(r.stop, MCO_STOP_CANCELLED);
     assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
     assert_int_equal(r.value, 12);  // 15 with the first cut along y
@@ -559,7 +602,7 @@ static void reference_survives_failing_memory(void **state)
     (void)state;
     mco_rng_seed(&rng, 25, 0);
     mco_guillotine *problem = random_problem(&rng, 40);
-    p.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+    p.engine = MCO_ENGINE_REFERENCE;
     p.stages = 3;
     p.wants_table = 1;
     mco_status st = MCO_ERR_MEMORY;
@@ -599,15 +642,15 @@ static void cores_stop_when_asked(void **state)
     (void)state;
     mco_guillotine *problem = dense_problem(SIDE);
     const mco_guillotine *const problems[] = {problem, problem};
-    p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    p.engine = MCO_ENGINE_CPU;
     p.threads = 2;
     mco_context_set_callback(test_ctx, stop_now, NULL);
     assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
     assert_int_equal(r.stop, MCO_STOP_CANCELLED);
     assert_int_not_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
     assert_true(r.relaxations > 0);  // of the tiles that were done
-    assert_int_equal(r.threads_used, 2);
-    assert_string_not_equal(r.simd_used, "none");
+    assert_int_equal(r.work.threads, 2);
+    assert_int_not_equal(r.work.simd, MCO_SIMD_AUTO);
     mco_guillotine_result_clear(test_ctx, &r);
 
     // Workers of a batch have contexts of their own, and stop all the same.
@@ -641,13 +684,13 @@ static void threads_evaluate_the_same_sums(void **state)
         for (int threads = 1; threads <= 4; threads++) {
             mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
             mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
-            p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+            p.engine = MCO_ENGINE_CPU;
             p.stages = 2 + k % 2;
             p.rotate = 1;
             p.wants_table = 1;
             p.threads = threads;
             assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
-            assert_int_equal(r.threads_used, threads);
+            assert_int_equal(r.work.threads, threads);
             expected = threads == 1 ? r.relaxations : expected;
             assert_int_equal(r.relaxations, expected);
             mco_guillotine_result_clear(test_ctx, &r);
@@ -662,10 +705,10 @@ static void few_sums_take_one_thread(void **state)
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     (void)state;
     mco_guillotine *problem = dense_problem(50);
-    p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    p.engine = MCO_ENGINE_CPU;
     p.threads = 64;
     assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
-    assert_int_equal(r.threads_used, 1);
+    assert_int_equal(r.work.threads, 1);
     mco_guillotine_result_clear(test_ctx, &r);
     mco_guillotine_destroy(test_ctx, &problem);
 }
@@ -683,7 +726,7 @@ static void relaxations_beyond_a_counter_are_told(void **state)
     const guillotine_job job = {.model = &model};
     assert_int_equal(guillotine_all_relaxations(&job), INT64_MAX);
     guillotine_model_clear(test_ctx, &model);
-    p.engine = MCO_GUILLOTINE_ENGINE_CPU;
+    p.engine = MCO_ENGINE_CPU;
     p.memory = 1000;
     assert_int_equal(mco_guillotine_solve(test_ctx, problem, &p, &r), MCO_ERR_LIMIT);
     mco_guillotine_destroy(test_ctx, &problem);

@@ -18,7 +18,7 @@ static const mco_guillotine_piece PIECES[] = {
 static mco_guillotine_node cut(mco_guillotine_cut axis, int32_t at, int32_t x, int32_t y, int32_t width, int32_t height,
                                int64_t first, int64_t second)
 {
-    return (mco_guillotine_node){.kind = MCO_GUILLOTINE_CUT_NODE,
+    return (mco_guillotine_node){.kind = MCO_GUILLOTINE_NODE_CUT,
                                  .x = x,
                                  .y = y,
                                  .width = width,
@@ -30,7 +30,7 @@ static mco_guillotine_node cut(mco_guillotine_cut axis, int32_t at, int32_t x, i
 
 static mco_guillotine_node piece(int64_t number, bool is_rotated, int32_t x, int32_t y, int32_t width, int32_t height)
 {
-    return (mco_guillotine_node){.kind = MCO_GUILLOTINE_PIECE,
+    return (mco_guillotine_node){.kind = MCO_GUILLOTINE_NODE_PIECE,
                                  .x = x,
                                  .y = y,
                                  .width = width,
@@ -80,16 +80,17 @@ static mco_status check(example *e)
     return mco_guillotine_check(test_ctx, e->problem, &e->params, e->nodes, e->count, &e->value);
 }
 
-// The plan with one thing changed, and what the checker says then.
-#define ASSERT_REFUSED(change, text)                                                                                   \
+// The plan or the call with one thing changed, and what the checker says then.
+#define ASSERT_FAILS(change, status, text)                                                                             \
     do {                                                                                                               \
         example e;                                                                                                     \
         create_example(&e);                                                                                            \
         change;                                                                                                        \
-        assert_fails(check(&e), MCO_ERR_ARGUMENT, text);                                                               \
+        assert_fails(check(&e), status, text);                                                                         \
         assert_int_equal(e.value, -7);                                                                                 \
         mco_guillotine_destroy(test_ctx, &e.problem);                                                                  \
     } while (0)
+#define ASSERT_REFUSED(change, text) ASSERT_FAILS(change, MCO_ERR_CHECK, text)
 
 #define ASSERT_WORTH(change, worth)                                                                                    \
     do {                                                                                                               \
@@ -110,11 +111,11 @@ static void valid_plans_pass(void **state)
     ASSERT_WORTH((e.params.stages = 4, e.params.first_cut = Y), 60);
     // Another piece of the same size, and waste instead of one.
     ASSERT_WORTH(e.nodes[2].piece = 4, 62);
-    ASSERT_WORTH(e.nodes[2].kind = MCO_GUILLOTINE_WASTE, 50);
+    ASSERT_WORTH(e.nodes[2].kind = MCO_GUILLOTINE_NODE_WASTE, 50);
     // Nothing is cut at all.
     ASSERT_WORTH((e.nodes[0] = waste(0, 0, 700, 900), e.count = 1), 0);
     // What engines read of the parameters does not matter here.
-    ASSERT_WORTH((e.params.engine = MCO_GUILLOTINE_ENGINE_GPU, e.params.threads = -5, e.params.memory = -1), 60);
+    ASSERT_WORTH((e.params.engine = MCO_ENGINE_GPU, e.params.threads = -5, e.params.memory = -1), 60);
 }
 
 static void wrong_rectangles_are_refused(void **state)
@@ -168,7 +169,7 @@ static void wrong_cuts_are_refused(void **state)
                    "node 1: kind 7, waste, a piece or a cut was expected");
     // An empty rectangle cannot be cut.
     ASSERT_REFUSED(
-        e.nodes[10].kind = MCO_GUILLOTINE_CUT_NODE;
+        e.nodes[10].kind = MCO_GUILLOTINE_NODE_CUT;
         e.nodes[10].cut = X,
         "node 10 (cut at x = 0 of 0 x 599 at 700,301): not inside, more than 0 and less than 0 was expected");
 }
@@ -206,7 +207,7 @@ static void wrong_pieces_are_refused(void **state)
     ASSERT_REFUSED(e.nodes[2].piece = 7, "node 2 (piece 8, 365 x 400 at 0,0): pieces are 1 to 7");
     ASSERT_REFUSED(e.nodes[2].piece = INT64_MAX,
                    "node 2 (piece 9223372036854775807, 365 x 400 at 0,0): pieces are 1 to 7");
-    ASSERT_REFUSED((e.nodes[10].kind = MCO_GUILLOTINE_PIECE, e.nodes[10].piece = 0),
+    ASSERT_REFUSED((e.nodes[10].kind = MCO_GUILLOTINE_NODE_PIECE, e.nodes[10].piece = 0),
                    "node 10 (piece 1, 0 x 599 at 700,301): this piece is 365 x 400");
 }
 
@@ -231,7 +232,7 @@ static void what_is_no_tree_is_refused(void **state)
                                  "was expected");
     ASSERT_REFUSED(e.nodes[8].parts[1] = INT64_MAX, "node 8 (cut at x = 333 of 334 x 599 at 366,301): a part is node "
                                                     "9223372036854775807, between 9 and 10 was expected");
-    ASSERT_REFUSED(e.nodes[8].kind = MCO_GUILLOTINE_WASTE,
+    ASSERT_REFUSED(e.nodes[8].kind = MCO_GUILLOTINE_NODE_WASTE,
                    "node 9 (waste, 333 x 599 at 366,301): a part of no cut before it");
     ASSERT_REFUSED(e.count = 0, "the plan has 0 nodes, at least 1 was expected");
     ASSERT_REFUSED(e.count = -3, "the plan has -3 nodes, at least 1 was expected");
@@ -272,12 +273,12 @@ static void only_the_last_trim_is_free(void **state)
         assert_int_equal(value, 8);
     }
     params.first_cut = Y;
-    assert_fails(mco_guillotine_check(test_ctx, problem, &params, nodes, COUNT_OF(nodes), &value), MCO_ERR_ARGUMENT,
+    assert_fails(mco_guillotine_check(test_ctx, problem, &params, nodes, COUNT_OF(nodes), &value), MCO_ERR_CHECK,
                  "node 0 (cut at x = 2 of 4 x 5 at 0,0): stage 2, at most 1 allowed");
     // A cut between two pieces is no trim.
     params.first_cut = ANY;
     nodes[3] = piece(2, false, 0, 2, 2, 3);
-    assert_fails(mco_guillotine_check(test_ctx, problem, &params, nodes, COUNT_OF(nodes), &value), MCO_ERR_ARGUMENT,
+    assert_fails(mco_guillotine_check(test_ctx, problem, &params, nodes, COUNT_OF(nodes), &value), MCO_ERR_CHECK,
                  "node 1 (cut at y = 2 of 2 x 5 at 0,0): stage 2, at most 1 allowed");
     mco_guillotine_destroy(test_ctx, &problem);
 
@@ -289,7 +290,7 @@ static void only_the_last_trim_is_free(void **state)
     assert_ok(mco_guillotine_check(test_ctx, problem, &params, corner, COUNT_OF(corner), &value));
     assert_int_equal(value, 4);
     params.first_cut = Y;
-    assert_fails(mco_guillotine_check(test_ctx, problem, &params, corner, COUNT_OF(corner), &value), MCO_ERR_ARGUMENT,
+    assert_fails(mco_guillotine_check(test_ctx, problem, &params, corner, COUNT_OF(corner), &value), MCO_ERR_CHECK,
                  "node 0 (cut at x = 2 of 5 x 5 at 0,0): stage 2, at most 1 allowed");
     mco_guillotine_destroy(test_ctx, &problem);
 
@@ -331,7 +332,7 @@ static int64_t grow(random_plan *p, int32_t x, int32_t y, int32_t width, int32_t
         const bool is_x = height == 1 || (width > 1 && is_chance(p->rng, 2));
         const int32_t side = is_x ? width : height, at = 1 + (int32_t)mco_rng_below(p->rng, (uint32_t)side - 1);
         const int32_t begin = at + p->kerf < side ? at + p->kerf : side;
-        n->kind = MCO_GUILLOTINE_CUT_NODE;
+        n->kind = MCO_GUILLOTINE_NODE_CUT;
         n->cut = is_x ? X : Y;
         n->at = at;
         n->parts[0] = grow(p, x, y, is_x ? at : width, is_x ? height : at, depth + 1);
@@ -352,10 +353,10 @@ static int64_t grow(random_plan *p, int32_t x, int32_t y, int32_t width, int32_t
 static int64_t stages_below(const random_plan *p, int64_t node, int64_t stage, mco_guillotine_cut axis)
 {
     const mco_guillotine_node *n = &p->nodes[node];
-    if (n->kind != MCO_GUILLOTINE_CUT_NODE)
+    if (n->kind != MCO_GUILLOTINE_NODE_CUT)
         return stage;
     const mco_guillotine_node *a = &p->nodes[n->parts[0]], *b = &p->nodes[n->parts[1]];
-    if (a->kind + b->kind == MCO_GUILLOTINE_PIECE && a->kind != b->kind)
+    if (a->kind + b->kind == MCO_GUILLOTINE_NODE_PIECE && a->kind != b->kind)
         return stage;
     stage += axis != n->cut;
     int64_t first = stages_below(p, n->parts[0], stage, n->cut), second = stages_below(p, n->parts[1], stage, n->cut);
@@ -383,7 +384,7 @@ static void assert_stages(const random_plan *p, const mco_guillotine *problem, m
         assert_ok(check_random(p, problem, &params));
         params.stages = need - 1;
         if (need > 1)
-            assert_int_equal(check_random(p, problem, &params), MCO_ERR_ARGUMENT);
+            assert_int_equal(check_random(p, problem, &params), MCO_ERR_CHECK);
     }
 }
 
@@ -392,23 +393,23 @@ static void assert_exact(random_plan *p, const mco_guillotine *problem, const mc
 {
     for (int64_t node = 0; node < p->count; node++) {
         mco_guillotine_node *n = &p->nodes[node];
-        const bool is_cut = n->kind == MCO_GUILLOTINE_CUT_NODE;
+        const bool is_cut = n->kind == MCO_GUILLOTINE_NODE_CUT;
         int32_t *const numbers[] = {&n->x, &n->y, &n->width, &n->height, &n->at};
         for (int f = 0; f < (is_cut ? 5 : 4); f++)
             for (int32_t step = -1; step <= 1; step += 2) {
                 *numbers[f] += step;
-                assert_int_equal(check_random(p, problem, params), MCO_ERR_ARGUMENT);
+                assert_int_equal(check_random(p, problem, params), MCO_ERR_CHECK);
                 *numbers[f] -= step;
             }
         for (int part = 0; part < 2 && is_cut; part++)
             for (int64_t step = -1; step <= 1; step += 2) {
                 n->parts[part] += step;
-                assert_int_equal(check_random(p, problem, params), MCO_ERR_ARGUMENT);
+                assert_int_equal(check_random(p, problem, params), MCO_ERR_CHECK);
                 n->parts[part] -= step;
             }
         if (is_cut) {
             n->cut = n->cut == X ? Y : X;
-            assert_int_equal(check_random(p, problem, params), MCO_ERR_ARGUMENT);
+            assert_int_equal(check_random(p, problem, params), MCO_ERR_CHECK);
             n->cut = n->cut == X ? Y : X;
         }
     }
@@ -482,11 +483,11 @@ static void sums_beyond_64_bits_are_refused(void **state)
     mco_guillotine_node *nodes = strip(LENGTH, &count);
     assert_ok(mco_guillotine_create(test_ctx, LENGTH, 1, &square, 1, &problem));
     assert_fails(
-        mco_guillotine_check(test_ctx, problem, &params, nodes, count, &value), MCO_ERR_ARGUMENT,
+        mco_guillotine_check(test_ctx, problem, &params, nodes, count, &value), MCO_ERR_CHECK,
         "node 2046 (piece 1, 1 x 1 at 1023,0): worth 9007199254740992 and 9214364837600034816 before it, the sum "
         "is beyond 2^63 - 1");
     assert_int_equal(value, -1);
-    nodes[count - 1].kind = MCO_GUILLOTINE_WASTE;
+    nodes[count - 1].kind = MCO_GUILLOTINE_NODE_WASTE;
     assert_ok(mco_guillotine_check(test_ctx, problem, &params, nodes, count, &value));
     assert_int_equal(value, 1023 * MCO_GUILLOTINE_MAX_VALUE);
     mco_guillotine_destroy(test_ctx, &problem);
@@ -522,24 +523,40 @@ static void wrong_calls_are_refused(void **state)
     assert_fails(mco_guillotine_check(test_ctx, NULL, &e.params, e.nodes, e.count, &e.value), MCO_ERR_ARGUMENT,
                  is_null);
     assert_fails(mco_guillotine_check(test_ctx, e.problem, NULL, e.nodes, e.count, &e.value), MCO_ERR_ARGUMENT,
-                 is_null);
+                 "params is NULL");
     assert_fails(mco_guillotine_check(test_ctx, e.problem, &e.params, NULL, e.count, &e.value), MCO_ERR_ARGUMENT,
                  is_null);
     assert_fails(mco_guillotine_check(test_ctx, e.problem, &e.params, e.nodes, e.count, NULL), MCO_ERR_ARGUMENT,
                  is_null);
-    assert_fails(mco_guillotine_check(test_ctx, e.problem, &e.params, NULL, 0, &e.value), MCO_ERR_ARGUMENT,
+    assert_fails(mco_guillotine_check(test_ctx, e.problem, &e.params, NULL, 0, &e.value), MCO_ERR_CHECK,
                  "the plan has 0 nodes, at least 1 was expected");
     mco_guillotine_destroy(test_ctx, &e.problem);
+}
+
+static void describe_size(char *text, size_t room, size_t size)
+{
+    snprintf(text, room,
+             "struct_size of params is %zu, at most %zu was expected: fill it by its _INIT macro, from the headers of this "
+             "library or older ones",
+             size, sizeof(mco_guillotine_params));
 }
 
 static void wrong_params_are_refused(void **state)
 {
     (void)state;
-    ASSERT_REFUSED(e.params.struct_size = 0, "a struct was not filled by its _INIT macro");
-    ASSERT_REFUSED(e.params.stages = -1, "stages is -1, at least 0 was expected");
-    ASSERT_REFUSED(e.params.kerf = -1, "kerf is -1, 0 to 1073741824 was expected");
-    ASSERT_REFUSED(e.params.kerf = INT64_MAX, "kerf is 9223372036854775807, 0 to 1073741824 was expected");
-    ASSERT_REFUSED(e.params.first_cut = (mco_guillotine_cut)9, "the first cut is 9, any, x or y was expected");
+    char none[200], later[200];
+    describe_size(none, sizeof none, 0);
+    describe_size(later, sizeof later, sizeof(mco_guillotine_params) + 1);
+    ASSERT_FAILS(e.params.struct_size = 0, MCO_ERR_ARGUMENT, none);
+    ASSERT_FAILS(e.params.struct_size++, MCO_ERR_ARGUMENT, later);
+    ASSERT_FAILS(e.params.stages = -1, MCO_ERR_ARGUMENT, "stages is -1, at least 0 was expected");
+    ASSERT_FAILS(e.params.kerf = -1, MCO_ERR_ARGUMENT, "kerf is -1, 0 to 1073741824 was expected");
+    ASSERT_FAILS(e.params.kerf = INT64_MAX, MCO_ERR_ARGUMENT,
+                 "kerf is 9223372036854775807, 0 to 1073741824 was expected");
+    ASSERT_FAILS(e.params.first_cut = (mco_guillotine_cut)9, MCO_ERR_ARGUMENT,
+                 "the first cut is 9, any, x or y was expected");
+    // Of an older header's struct the rest is not read.
+    ASSERT_WORTH((e.params.struct_size = offsetof(mco_guillotine_params, engine), e.params.engine = (mco_engine)99), 60);
 }
 
 static void failing_memory_is_told(void **state)

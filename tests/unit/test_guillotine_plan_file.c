@@ -5,10 +5,10 @@
 #include "guillotine/formats.h"
 
 #define CUT(x, y, w, h, axis, at, first, second)                                                          \
-    {.kind = MCO_GUILLOTINE_CUT_NODE, x, y, w, h, MCO_GUILLOTINE_CUT_##axis, at, {first, second}, 0, false}
-#define PIECE(x, y, w, h, number) {.kind = MCO_GUILLOTINE_PIECE, x, y, w, h, .piece = (number) - 1}
-#define TURNED(x, y, w, h, number) {.kind = MCO_GUILLOTINE_PIECE, x, y, w, h, .piece = (number) - 1, .is_rotated = true}
-#define WASTE(x, y, w, h) {.kind = MCO_GUILLOTINE_WASTE, x, y, w, h}
+    {.kind = MCO_GUILLOTINE_NODE_CUT, x, y, w, h, MCO_GUILLOTINE_CUT_##axis, at, {first, second}, 0, false}
+#define PIECE(x, y, w, h, number) {.kind = MCO_GUILLOTINE_NODE_PIECE, x, y, w, h, .piece = (number) - 1}
+#define TURNED(x, y, w, h, number) {.kind = MCO_GUILLOTINE_NODE_PIECE, x, y, w, h, .piece = (number) - 1, .is_rotated = true}
+#define WASTE(x, y, w, h) {.kind = MCO_GUILLOTINE_NODE_WASTE, x, y, w, h}
 
 // Plate 30 x 20, kerf 1: A 10 x 20 | B 9 x 9 below its turned neighbour, waste, and a cut that leaves nothing.
 static const mco_guillotine_node example[] = {
@@ -204,6 +204,9 @@ static void assert_cuts(const mco_guillotine *g, const mco_guillotine_node *node
     assert_ok(guillotine_plan_to_cuts(test_ctx, g, nodes, count, file));
     fclose(file);
     assert_content(path, expected);
+    assert_int_equal(remove(path), 0);
+    assert_ok(mco_guillotine_write_cuts(test_ctx, g, nodes, count, path));
+    assert_content(path, expected);
 }
 
 static void test_cuts(void **state)
@@ -314,7 +317,7 @@ static void test_plan_refusals(void **state)
         {"{\"solution\": {\"plan\": null}}", "p:1:29: the file holds no plan"},
         {"{\"solution\": [1]}", "p:1:14: '{' was expected, '[' found"},
         {"{\"x\": 0, \"y\": 0, \"w\": 1, \"h\": 1, \"waste\": true}", "p:1:48: the file holds no plan"},
-        {P(LEAF) " x", "p:1:59: the plan ends before \"x\""},
+        {P(LEAF) " x", "p:1:59: the result ends before \"x\""},
         {"{\"plan\": " LEAF ", \"plan\": " LEAF "}", "p:1:67: the file has a second plan"},
         {"{\"plan\": " LEAF ", \"solution\": {\"plan\": " LEAF "}}", "p:1:80: the file has a second plan"},
         {"{\"value\": 1.5, \"plan\": " LEAF "}", "p:1:11: \"value\" is \"1.5\", a whole number from 0 was expected"},
@@ -384,6 +387,8 @@ static void test_writers_refuse(void **state)
                      message);                                                                                    \
         assert_fails(guillotine_plan_to_cuts(test_ctx, g, nodes, COUNT_OF(nodes), NULL), MCO_ERR_ARGUMENT,        \
                      message);                                                                                    \
+        assert_fails(mco_guillotine_write_cuts(test_ctx, g, nodes, COUNT_OF(nodes), path), MCO_ERR_ARGUMENT,      \
+                     message);                                                                                    \
     } while (0)
     EXPECT(nodes[7].piece = 4, "node 7 holds piece 5, pieces are 1 to 4");
     EXPECT(nodes[7].piece = -1, "node 7 holds piece 0, pieces are 1 to 4");
@@ -395,6 +400,7 @@ static void test_writers_refuse(void **state)
     assert_fails(mco_guillotine_write_plan(test_ctx, g, nodes, 0, 1, path), MCO_ERR_ARGUMENT,
                  "the plan has 0 nodes, at least 1 is needed");
     assert_fails(mco_guillotine_write_plan(test_ctx, g, NULL, 1, 1, path), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_guillotine_write_cuts(test_ctx, g, NULL, 1, path), MCO_ERR_ARGUMENT, "a pointer is NULL");
     assert_null(test_content(path));
     assert_fails(mco_guillotine_write_plan(test_ctx, g, example, COUNT_OF(example), 1, "no-such-folder/f"), MCO_ERR_IO,
                  "cannot write no-such-folder/f: No such file or directory");

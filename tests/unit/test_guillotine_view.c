@@ -27,11 +27,11 @@ static const mco_guillotine_piece PIECES[] = {
     {18, 12, 70, true}, {7, 18, 40, true}, {5, 5, 1, true}, {11, 9, 30, true}};
 
 #define CUT(x, y, width, height, axis, at, first, second) \
-    {MCO_GUILLOTINE_CUT_NODE, x, y, width, height, MCO_GUILLOTINE_CUT_##axis, at, {first, second}, 0, false}
+    {MCO_GUILLOTINE_NODE_CUT, x, y, width, height, MCO_GUILLOTINE_CUT_##axis, at, {first, second}, 0, false}
 #define PIECE(x, y, width, height, number) \
-    {MCO_GUILLOTINE_PIECE, x, y, width, height, MCO_GUILLOTINE_CUT_ANY, 0, {0, 0}, number - 1, false}
+    {MCO_GUILLOTINE_NODE_PIECE, x, y, width, height, MCO_GUILLOTINE_CUT_ANY, 0, {0, 0}, number - 1, false}
 #define WASTE(x, y, width, height) \
-    {MCO_GUILLOTINE_WASTE, x, y, width, height, MCO_GUILLOTINE_CUT_ANY, 0, {0, 0}, 0, false}
+    {MCO_GUILLOTINE_NODE_WASTE, x, y, width, height, MCO_GUILLOTINE_CUT_ANY, 0, {0, 0}, 0, false}
 
 static const mco_guillotine_node NODES[] = {
     CUT(0, 0, 30, 20, X, 18, 1, 6),  CUT(0, 0, 18, 20, Y, 12, 2, 3), PIECE(0, 0, 18, 12, 1),
@@ -131,12 +131,12 @@ static void names_are_escaped_and_cut(void **state)
 static char *solved_sheet(const mco_guillotine *problem, mco_guillotine_params params, int64_t *leaves)
 {
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
-    params.engine = MCO_GUILLOTINE_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     assert_ok(mco_guillotine_solve(test_ctx, problem, &params, &r));
     char *text = sheet_of(problem, r.nodes, r.node_count);
     *leaves = 0;
     for (int64_t k = 0; k < r.node_count; k++)
-        *leaves += r.nodes[k].kind != MCO_GUILLOTINE_CUT_NODE && r.nodes[k].width > 0 && r.nodes[k].height > 0;
+        *leaves += r.nodes[k].kind != MCO_GUILLOTINE_NODE_CUT && r.nodes[k].width > 0 && r.nodes[k].height > 0;
     mco_guillotine_result_clear(test_ctx, &r);
     return text;
 }
@@ -289,14 +289,14 @@ static void wrong_plans_are_refused(void **state)
     for (int k = 0; k < COUNT_OF(NODES); k++) {
         memcpy(nodes, NODES, sizeof nodes);
         nodes[k].width++;
-        assert_int_equal(mco_guillotine_plot(test_ctx, problem, nodes, COUNT_OF(nodes), path), MCO_ERR_ARGUMENT);
+        assert_int_equal(mco_guillotine_plot(test_ctx, problem, nodes, COUNT_OF(nodes), path), MCO_ERR_CHECK);
         memcpy(nodes, NODES, sizeof nodes);
         nodes[k].parts[0] = nodes[k].parts[1] = INT64_MAX;
-        nodes[k].kind = MCO_GUILLOTINE_CUT_NODE;
+        nodes[k].kind = MCO_GUILLOTINE_NODE_CUT;
         nodes[k].x = nodes[k].y = nodes[k].at = INT32_MIN;
-        assert_int_equal(mco_guillotine_plot(test_ctx, problem, nodes, COUNT_OF(nodes), path), MCO_ERR_ARGUMENT);
+        assert_int_equal(mco_guillotine_plot(test_ctx, problem, nodes, COUNT_OF(nodes), path), MCO_ERR_CHECK);
     }
-    assert_int_equal(mco_guillotine_plot(test_ctx, problem, NODES, 0, path), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_guillotine_plot(test_ctx, problem, NODES, 0, path), MCO_ERR_CHECK);
     assert_int_equal(mco_guillotine_plot(test_ctx, problem, NULL, 1, path), MCO_ERR_ARGUMENT);
     assert_int_equal(mco_guillotine_plot(test_ctx, problem, NODES, COUNT_OF(NODES), NULL), MCO_ERR_ARGUMENT);
     assert_int_equal(mco_guillotine_plot(test_ctx, NULL, NODES, COUNT_OF(NODES), path), MCO_ERR_ARGUMENT);

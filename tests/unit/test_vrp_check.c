@@ -53,29 +53,29 @@ static void test_check(void **state)
 {
     (void)state;
     int64_t cost = 0;
-    mco_vrp *p = instance(-1, 2, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 2, MCO_VRP_DISTANCES_ROUNDED);
     assert_ok(check_text(p, GOOD, &cost));
     assert_int_equal(cost, 20);
     assert_ok(check_text(p, GOOD, NULL));
     cost = -5;
-    assert_fails(check_text(p, "Route #1: 1 2 3\nRoute #2: 6 5\n", &cost), MCO_ERR_ARGUMENT,
+    assert_fails(check_text(p, "Route #1: 1 2 3\nRoute #2: 6 5\n", &cost), MCO_ERR_CHECK,
                  "customer 4 (4) is in no route; the routes visit 5 of 6 customers");
-    assert_fails(check_text(p, "Cost 3\n", &cost), MCO_ERR_ARGUMENT,
+    assert_fails(check_text(p, "Cost 3\n", &cost), MCO_ERR_CHECK,
                  "customer 1 (A) is in no route; the routes visit 0 of 6 customers");
-    assert_fails(check_text(p, "Route #1: 1 2 3 4\nRoute #2: 6 5 2\n", &cost), MCO_ERR_ARGUMENT,
+    assert_fails(check_text(p, "Route #1: 1 2 3 4\nRoute #2: 6 5 2\n", &cost), MCO_ERR_CHECK,
                  "customer 2 is in route 1 and again in route 2, once was expected");
-    assert_fails(check_text(p, "Route #1: 1 2 3 1\n", &cost), MCO_ERR_ARGUMENT,
+    assert_fails(check_text(p, "Route #1: 1 2 3 1\n", &cost), MCO_ERR_CHECK,
                  "customer 1 (A) is in route 1 and again in route 1, once was expected");
-    assert_fails(check_text(p, "Route #1: 1 2 3\nRoute #2: 6 5 4\n", &cost), MCO_ERR_ARGUMENT,
+    assert_fails(check_text(p, "Route #1: 1 2 3\nRoute #2: 6 5 4\n", &cost), MCO_ERR_CHECK,
                  "route 2: the load is 7, at most 6 is allowed");
-    assert_fails(check_text(p, "Route #1: 1 2\nRoute #2: 6 5\nRoute #3: 3 4\n", &cost), MCO_ERR_ARGUMENT,
+    assert_fails(check_text(p, "Route #1: 1 2\nRoute #2: 6 5\nRoute #3: 3 4\n", &cost), MCO_ERR_CHECK,
                  "3 routes, there are at most 2 vehicles");
     assert_int_equal(cost, -5);
     mco_vrp_destroy(test_ctx, &p);
-    p = instance(13.5, 0, MCO_VRP_REAL);
-    assert_fails(check_text(p, GOOD, &cost), MCO_ERR_ARGUMENT, "route 2: the length is 14, at most 13.5 is allowed");
+    p = instance(13.5, 0, MCO_VRP_DISTANCES_REAL);
+    assert_fails(check_text(p, GOOD, &cost), MCO_ERR_CHECK, "route 2: the length is 14, at most 13.5 is allowed");
     mco_vrp_destroy(test_ctx, &p);
-    p = instance(14, 0, MCO_VRP_REAL);
+    p = instance(14, 0, MCO_VRP_DISTANCES_REAL);
     assert_ok(check_text(p, "Route #1: 1 2\nRoute #2: 6 5\nRoute #3: 3 4\n", &cost));
     assert_true((double)cost / mco_vrp_scale(p) == 24);
     mco_vrp_destroy(test_ctx, &p);
@@ -84,7 +84,7 @@ static void test_check(void **state)
 static void test_route(void **state)
 {
     (void)state;
-    mco_vrp *p = instance(-1, 0, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     int32_t order[] = {5, 0, 3}, first[] = {0, 1, 3};
     const mco_vrp_solution s = {.customers = 3, .routes = 2, .order = order, .first = first};
     mco_vrp_route r = mco_vrp_route_of(p, &s, 0);
@@ -101,37 +101,37 @@ static void test_route(void **state)
 static void test_shapes(void **state)
 {
     (void)state;
-    mco_vrp *p = instance(-1, 0, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     int32_t order[CUSTOMERS] = {0, 1, 2, 3, 4, 5}, first[] = {0, 4, CUSTOMERS}, empty[] = {0, 0, CUSTOMERS};
     mco_vrp_solution s = {.customers = CUSTOMERS, .routes = 2, .order = order, .first = first};
     const char *path = test_path("s.sol");
     assert_ok(mco_vrp_check(test_ctx, p, &s, NULL));
     order[3] = CUSTOMERS;
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT, "route 1: customer 7, 1 to 6 was expected");
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK, "route 1: customer 7, 1 to 6 was expected");
     assert_fails(mco_vrp_write_solution(test_ctx, p, &s, path), MCO_ERR_ARGUMENT,
                  "the solution visits customer 7, the instance has 6");
     order[3] = INT32_MAX;
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT,
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK,
                  "route 1: customer 2147483648, 1 to 6 was expected");
     order[3] = 3;
     first[1] = -1;
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT, "route 1 holds -1 customers, at least 1 was expected");
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK, "route 1 holds -1 customers, at least 1 was expected");
     assert_fails(mco_vrp_write_solution(test_ctx, p, &s, path), MCO_ERR_ARGUMENT,
                  "route 1 holds -1 customers, at least 0 were expected");
     s.first = empty;
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT, "route 1 holds 0 customers, at least 1 was expected");
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK, "route 1 holds 0 customers, at least 1 was expected");
     first[1] = 4;
     s.first = first;
     s.customers = 5;
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT,
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK,
                  "the routes hold customers 0 to 6 of the order, expected were 0 to 5");
     assert_fails(mco_vrp_write_solution(test_ctx, p, &s, path), MCO_ERR_ARGUMENT,
                  "the solution's 2 routes do not hold its 5 customers");
     s.routes = -1;
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT,
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK,
                  "the solution has 5 customers and -1 routes, at least 0 were expected");
     s = (mco_vrp_solution){.routes = 0};
-    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_ARGUMENT, "the solution has no routes");
+    assert_fails(mco_vrp_check(test_ctx, p, &s, NULL), MCO_ERR_CHECK, "the solution has no routes");
     assert_fails(mco_vrp_check(test_ctx, p, NULL, NULL), MCO_ERR_ARGUMENT, "a pointer is NULL");
     mco_vrp_destroy(test_ctx, &p);
 }
@@ -159,7 +159,7 @@ static void assert_good(const mco_vrp *p, const char *content, double expected)
 static void test_read(void **state)
 {
     (void)state;
-    mco_vrp *p = instance(-1, 0, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     assert_good(p, GOOD, 20);
     assert_good(p, "cost : 20.5\r\n# none\r\nROUTE #7 :\t1 2 3 4 \r\nroute 1:\r\nRoute#2:6 5\r\nTime 3.5\r\n", 20.5);
     assert_good(p, "Route #0:\nRoute #1: A 2 3 4\nRoute #2: # 5x\nRoute #3:\n", (double)NAN);
@@ -219,7 +219,7 @@ static void test_read_refusals(void **state)
         {"{\"objective\": \"x\"}", "s:1:15: the cost is \"\", a number was expected"},
         {"{\"solution\": {\"routes\": [[1]]}} {", "s:1:33: the result ends before \"{\""},
     };
-    mco_vrp *p = instance(-1, 0, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     for (int i = 0; i < COUNT_OF(cases); i++) {
         mco_vrp_solution s = {0};
         double cost;
@@ -236,7 +236,7 @@ static void test_write(void **state)
     (void)state;
     mco_vrp_solution s = {0};
     double cost;
-    mco_vrp *p = instance(-1, 0, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     assert_ok(read_text(p, GOOD, &s, &cost));
     assert_ok(mco_vrp_write_solution(test_ctx, p, &s, test_path("s.sol")));
     assert_content(test_path("s.sol"), GOOD);
@@ -244,7 +244,7 @@ static void test_write(void **state)
     assert_content(test_path("s.CSV"),
                    "route,customer,name\n1,1,\"A\"\n1,2,\n1,3,\"c, \"\"d\"\"\"\n1,4,\"4\"\n2,6,\"#\"\n2,5,\"5x\"\n");
     mco_vrp_destroy(test_ctx, &p);
-    p = instance(-1, 0, MCO_VRP_REAL);
+    p = instance(-1, 0, MCO_VRP_DISTANCES_REAL);
     assert_ok(mco_vrp_write_solution(test_ctx, p, &s, test_path("s.sol")));
     assert_content(test_path("s.sol"), "Route #1: 1 2 3 4\nRoute #2: 6 5\nCost 20.000000\n");
     mco_vrp_solution_clear(test_ctx, &s);
@@ -269,7 +269,7 @@ static void test_memory_failures(void **state)
     static const char *const texts[] = {"Route #1: A 2 3 4\nRoute #2: 6 5\n",
                                         "route,customer\n1,1\n1,2\n1,\"c, \"\"d\"\"\"\n1,4\n3,6\n3,5\n",
                                         "{\"solution\":{\"routes\":[[1,2,3,4],[6,5]]}}"};
-    mco_vrp *p = instance(-1, 0, MCO_VRP_ROUNDED);
+    mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     for (int i = 0; i < COUNT_OF(texts); i++) {
         mco_text text;
         long k = 0;

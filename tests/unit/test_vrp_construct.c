@@ -3,11 +3,13 @@
 // word by word.
 #include "test_support.h"
 
+#include "vrp/search/construct.h"
 #include "vrp_support.h"
 
 enum { MOST = 40 };
 
-static const mco_vrp_construction ALL[] = {MCO_VRP_INSERTION, MCO_VRP_SINGLE, MCO_VRP_SAVINGS};
+static const mco_vrp_construction ALL[] = {MCO_VRP_CONSTRUCTION_INSERTION, MCO_VRP_CONSTRUCTION_SINGLE,
+                                           MCO_VRP_CONSTRUCTION_SAVINGS};
 
 // ---- Problems that can be served
 
@@ -206,7 +208,7 @@ static void savings_are_as_defined(void **state)
     for (int k = 0; k < 200; k++) {
         mco_vrp *p = random_matrix(&rng, 1 + (int32_t)mco_rng_below(&rng, 12), k & 1, k & 2);
         int32_t routes, plain_routes;
-        assert_int_equal(cost_by(p, MCO_VRP_SAVINGS, &routes), plain_savings(p, &plain_routes));
+        assert_int_equal(cost_by(p, MCO_VRP_CONSTRUCTION_SAVINGS, &routes), plain_savings(p, &plain_routes));
         assert_int_equal(routes, plain_routes);
         vrp_case_free(p);
     }
@@ -224,7 +226,7 @@ static void insertion_is_as_defined(void **state)
         if (has_places && (k & 2))
             limit_length(p);
         int32_t routes, plain_routes;
-        assert_int_equal(cost_by(p, MCO_VRP_INSERTION, &routes), plain_insertion(p, &plain_routes));
+        assert_int_equal(cost_by(p, MCO_VRP_CONSTRUCTION_INSERTION, &routes), plain_insertion(p, &plain_routes));
         assert_int_equal(routes, plain_routes);
         if (has_places)
             mco_vrp_destroy(test_ctx, &p);
@@ -243,7 +245,7 @@ static void a_route_per_customer(void **state)
     int64_t cost = 0;
     for (int32_t i = 1; i < p->nodes; i++)
         cost += way_of(p, i);
-    assert_int_equal(cost_by(p, MCO_VRP_SINGLE, &routes), cost);
+    assert_int_equal(cost_by(p, MCO_VRP_CONSTRUCTION_SINGLE, &routes), cost);
     assert_int_equal(routes, 9);
     vrp_case_free(p);
 }
@@ -298,7 +300,7 @@ static void long_routes_are_built(void **state)
     mco_vrp *p = random_places(&rng, 6000, 10000, 10000, 1000000000);
     int32_t routes;
     // A tour through n random places of a square of side a is at least about 0.7124 sqrt(n) a long.
-    const int64_t cost = cost_by(p, MCO_VRP_INSERTION, &routes);
+    const int64_t cost = cost_by(p, MCO_VRP_CONSTRUCTION_INSERTION, &routes);
     assert_int_equal(routes, 1);
     assert_true((double)cost < 1.35 * 0.7124 * sqrt(6000) * 10000);
     mco_vrp_destroy(test_ctx, &p);
@@ -316,6 +318,44 @@ static void few_customers_are_built(void **state)
             assert_int_equal(routes, n);
             vrp_case_free(p);
         }
+}
+
+// Threads share the work, and change nothing.
+static void threads_give_the_same_routes(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 8, 0);
+    mco_vrp *p = random_places(&rng, 6000, 1000, 1000, 50);
+    for (int c = 0; c < COUNT_OF(ALL); c++) {
+        mco_vrp_solution first = {0};
+        assert_ok(mco_vrp_construct(test_ctx, p, ALL[c], &first));
+        for (int threads = 1; threads <= 7; threads += 3) {
+            mco_vrp_solution s = {0};
+            assert_ok(vrp_construct(test_ctx, p, ALL[c], threads, &s));
+            assert_int_equal(s.customers, first.customers);
+            assert_int_equal(s.routes, first.routes);
+            assert_memory_equal(s.order, first.order, (size_t)s.customers * sizeof *s.order);
+            assert_memory_equal(s.first, first.first, ((size_t)s.routes + 1) * sizeof *s.first);
+            mco_vrp_solution_clear(test_ctx, &s);
+        }
+        mco_vrp_solution_clear(test_ctx, &first);
+    }
+    mco_vrp_destroy(test_ctx, &p);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    (void)state;
+    const vrp_shape shape = {.customers = 3, .distances = 10, .demands = 1, .capacity = 5};
+    mco_vrp *p = vrp_case_new(&shape);
+    mco_vrp_solution s = {0};
+    assert_int_equal(mco_vrp_construct(NULL, p, MCO_VRP_CONSTRUCTION_SAVINGS, &s), MCO_ERR_ARGUMENT);
+    assert_fails(mco_vrp_construct(test_ctx, NULL, MCO_VRP_CONSTRUCTION_SAVINGS, &s), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_vrp_construct(test_ctx, p, MCO_VRP_CONSTRUCTION_SAVINGS, NULL), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_fails(mco_vrp_construct(test_ctx, p, (mco_vrp_construction)3, &s), MCO_ERR_ARGUMENT,
+                 "construction 3 is none of 0, 1, 2");
+    vrp_case_free(p);
 }
 
 static void a_customer_that_fits_no_vehicle_is_refused(void **state)
@@ -348,7 +388,7 @@ static void failed_allocations_leave_nothing(void **state)
             assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
             mco_vrp_solution_clear(test_ctx, &s);
         }
-        assert_true(k > (ALL[c] == MCO_VRP_SINGLE ? 3 : 10));
+        assert_true(k > (ALL[c] == MCO_VRP_CONSTRUCTION_SINGLE ? 3 : 10));
     }
     mco_vrp_destroy(test_ctx, &p);
 }
@@ -363,6 +403,8 @@ int main(void)
         TEST(large_problems_are_near_the_known_quality),
         TEST(long_routes_are_built),
         TEST(few_customers_are_built),
+        TEST(threads_give_the_same_routes),
+        TEST(wrong_arguments_are_refused),
         TEST(a_customer_that_fits_no_vehicle_is_refused),
         TEST(failed_allocations_leave_nothing),
     };

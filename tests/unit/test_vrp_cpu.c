@@ -58,7 +58,7 @@ static void check_small(bool is_symmetric, int64_t cases)
         vrp_value value;
         const int unit = (int)(k % 3), threads = 1 + (int)(k / 3 % 4);
         *(vrp_plain_value(problem, tour.node, tour.count, &value) ? &feasible : &infeasible) += 1;
-        if (mco_simd_has(UNITS[unit].name)) {
+        if (mco_simd_has(UNITS[unit])) {
             vrp_engine engine = open_engine(problem, tour.count, unit, threads);
             check_scans(&engine, &tour, (uint64_t)k, k);
             engine.close(&engine);
@@ -125,7 +125,7 @@ static void check_places(vrp_rule rule, mco_vrp_distances distances, double scal
         }
     plane->longest = matrix->longest;
     for (int unit = 0; unit < COUNT_OF(UNITS); unit++)
-        for (int k = 0; k < 2 && mco_simd_has(UNITS[unit].name); k++) {
+        for (int k = 0; k < 2 && mco_simd_has(UNITS[unit]); k++) {
             vrp_candidate rows[256], expected_rows[256];
             vrp_scan scan = new_scan(&tour, k == 1), expected = scan;
             scan.rows = rows;
@@ -146,22 +146,22 @@ static void check_places(vrp_rule rule, mco_vrp_distances distances, double scal
 static void test_places(void **state)
 {
     (void)state;
-    check_places(VRP_EUC_2D, MCO_VRP_ROUNDED, 1, true, 1000);
-    check_places(VRP_EUC_2D, MCO_VRP_ROUNDED, 1, true, 2801);
-    check_places(VRP_EUC_2D, MCO_VRP_ROUNDED, 1, true, 10);
-    check_places(VRP_EUC_2D, MCO_VRP_ROUNDED, 1, true, 100000);
-    check_places(VRP_EUC_2D, MCO_VRP_ROUNDED, 1, false, 300);
-    check_places(VRP_EUC_2D, MCO_VRP_REAL, 10000, false, 1000);
-    check_places(VRP_CEIL_2D, MCO_VRP_ROUNDED, 1, true, 50);
-    check_places(VRP_CEIL_2D, MCO_VRP_ROUNDED, 1, false, 1000);
-    check_places(VRP_CEIL_2D, MCO_VRP_REAL, 100, false, 1000);
-    check_places(VRP_GEO, MCO_VRP_ROUNDED, 1, false, 1);
-    check_places(VRP_GEO, MCO_VRP_REAL, 10, false, 1);
+    check_places(VRP_EUC_2D, MCO_VRP_DISTANCES_ROUNDED, 1, true, 1000);
+    check_places(VRP_EUC_2D, MCO_VRP_DISTANCES_ROUNDED, 1, true, 2801);
+    check_places(VRP_EUC_2D, MCO_VRP_DISTANCES_ROUNDED, 1, true, 10);
+    check_places(VRP_EUC_2D, MCO_VRP_DISTANCES_ROUNDED, 1, true, 100000);
+    check_places(VRP_EUC_2D, MCO_VRP_DISTANCES_ROUNDED, 1, false, 300);
+    check_places(VRP_EUC_2D, MCO_VRP_DISTANCES_REAL, 10000, false, 1000);
+    check_places(VRP_CEIL_2D, MCO_VRP_DISTANCES_ROUNDED, 1, true, 50);
+    check_places(VRP_CEIL_2D, MCO_VRP_DISTANCES_ROUNDED, 1, false, 1000);
+    check_places(VRP_CEIL_2D, MCO_VRP_DISTANCES_REAL, 100, false, 1000);
+    check_places(VRP_GEO, MCO_VRP_DISTANCES_ROUNDED, 1, false, 1);
+    check_places(VRP_GEO, MCO_VRP_DISTANCES_REAL, 10, false, 1);
 }
 
 // Distances of the fast rule are those of vrp_distance(): differences of coordinates that VRP_SOURCE_GRID takes, all on
 // AVX-512. A build may lack the wide units.
-VRP_DECLARE_LANES(portable)
+extern const vrp_lanes_variant vrp_lanes_portable;
 extern const vrp_lanes_variant vrp_lanes_avx2 __attribute__((weak)), vrp_lanes_avx512 __attribute__((weak));
 
 static void check_grid(const vrp_lanes_variant *lanes, int32_t step)
@@ -182,7 +182,8 @@ static void check_grid(const vrp_lanes_variant *lanes, int32_t step)
         lanes->row(&places, 0, 0, COUNT, false, out);
         for (int32_t j = 0; j < COUNT; j++)
             if (out[j] != vrp_distance(&problem, 0, j))
-                fail_msg("%s: %d and %d apart: %d, expected %d", lanes->simd, j, up, out[j], vrp_distance(&problem, 0, j));
+                fail_msg("%s: %d and %d apart: %d, expected %d", mco_simd_text(lanes->build.simd), j, up, out[j],
+                         vrp_distance(&problem, 0, j));
     }
     free(out);
     free(node);
@@ -196,9 +197,9 @@ static void test_grid(void **state)
 {
     (void)state;
     check_grid(&vrp_lanes_portable, GRID_STEP);
-    if (mco_simd_has("avx2"))
+    if (mco_simd_has(MCO_SIMD_AVX2))
         check_grid(&vrp_lanes_avx2, GRID_STEP);
-    if (mco_simd_has("avx512"))
+    if (mco_simd_has(MCO_SIMD_AVX512))
         check_grid(&vrp_lanes_avx512, TEST_IS_SANITIZED ? GRID_STEP : 1);
 }
 

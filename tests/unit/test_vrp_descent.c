@@ -89,14 +89,14 @@ static void descents_are_known(void **state)
         assert_int_equal(b.result.stop, MCO_STOP_FINISHED);
         assert_int_equal(b.result.tour_nodes, k->tour_nodes);
         assert_int_equal(b.result.sweep_count, k->sweeps + 1);
-        assert_int_equal(b.result.start_cost, k->cost[0]);
-        assert_int_equal(b.result.cost, k->cost[k->sweeps]);
+        assert_int_equal(b.result.scaled_start_cost, k->cost[0]);
+        assert_int_equal(b.result.scaled_cost, k->cost[k->sweeps]);
         assert_int_equal(b.result.start_routes, 2);
         assert_int_equal(b.result.routes, 2);
         assert_int_equal(b.result.moves, (k->sweeps + 1) * vrp_move_count(k->tour_nodes - 1, false));
         for (int s = 0; s < k->sweeps; s++) {
             const mco_vrp_sweep *sweep = &b.result.sweeps[s];
-            assert_int_equal(sweep->cost, k->cost[s + 1]);
+            assert_int_equal(sweep->scaled_cost, k->cost[s + 1]);
             assert_int_equal(sweep->x, k->move[s][0]);
             assert_int_equal(sweep->y, k->move[s][1]);
             assert_int_equal(sweep->z, -1);
@@ -134,9 +134,9 @@ static bool plain_sweep(const mco_vrp *problem, const mco_vrp_params *params, in
     vrp_value base;
     const bool is_feasible = vrp_plain_value(problem, tour->node, tour->count, &base);
     for (int three = 0; three < 2; three++) {
-        if (params->type != MCO_VRP_THREE_OPT_COMPLETE && (params->type == MCO_VRP_THREE_OPT) != three)
+        if (params->type != MCO_VRP_TYPE_THREE_OPT_COMPLETE && (params->type == MCO_VRP_TYPE_THREE_OPT) != three)
             continue;
-        vrp_scan scan = {.tour = tour, .is_three_opt = three, .wants_first = params->improvement == MCO_VRP_FIRST,
+        vrp_scan scan = {.tour = tour, .is_three_opt = three, .wants_first = params->improvement == MCO_VRP_IMPROVEMENT_FIRST,
                          .keep = params->keep < 1 ? (uint64_t)(params->keep * 0x1p64) : UINT64_MAX,
                          .filter_seed = (uint64_t)(params->filter_seed + sweep)};
         vrp_plain_scan(problem, &scan);
@@ -176,7 +176,7 @@ static void descents_are_those_of_a_plain_walk(void **state)
             vrp_value after;
             vrp_plain_value(problem, plain.node, plain.count, &after);
             assert_in_range(s, 0, b.result.sweep_count - 1);
-            assert_int_equal(b.result.sweeps[s].cost, after.cost);
+            assert_int_equal(b.result.sweeps[s].scaled_cost, after.cost);
         }
         assert_memory_equal(b.tour.node, plain.node, (size_t)plain.count * sizeof *plain.node);
         assert_int_equal(b.result.is_local_optimum, b.params.keep >= 1);
@@ -244,30 +244,30 @@ static void independent_moves_add_up(void **state)
     mco_rng_seed(&rng, 2, 0);
     for (int k = 0; k < 6; k++) {
         const mco_vrp_type type = (mco_vrp_type)(k % 3);
-        const int32_t customers = type == MCO_VRP_TWO_OPT ? 150 : 30;
+        const int32_t customers = type == MCO_VRP_TYPE_TWO_OPT ? 150 : 30;
         mco_vrp *problem = plane(&rng, customers, 30, k < 3 ? 0 : customers / 5 + 2);
         int64_t made = 0, one_by_one;
         bench b, one;
         const vrp_tour start = plain_routes(problem, 5, 2);
         open_bench(&b, problem, start);
         b.params.type = type;
-        b.params.moves = MCO_VRP_INDEPENDENT_MOVES;
+        b.params.moves = MCO_VRP_MOVES_INDEPENDENT;
         one = b;
         one.tour = tour_from(start.node, start.count);
-        one.params.moves = MCO_VRP_ONE_MOVE;
+        one.params.moves = MCO_VRP_MOVES_ONE;
         descend(&one);
         descend(&b);
         one_by_one = one.result.sweep_count;
         for (int64_t s = 0; s < b.result.sweep_count; s++) {
             made += b.result.sweeps[s].moves_made;
-            assert_true(s == 0 || b.result.sweeps[s].cost <= b.result.sweeps[s - 1].cost);
+            assert_true(s == 0 || b.result.sweeps[s].scaled_cost <= b.result.sweeps[s - 1].scaled_cost);
         }
         assert_all_customers(problem, &b.tour);
         assert_true(b.result.is_local_optimum);
         assert_int_equal(b.result.sweeps[0].x, one.result.sweeps[0].x);
         assert_true(made > b.result.sweep_count);
         assert_true(b.result.sweep_count < one_by_one);
-        if (type == MCO_VRP_TWO_OPT)
+        if (type == MCO_VRP_TYPE_TWO_OPT)
             assert_true(made > 2 * b.result.sweep_count);
         free(one.tour.node);
         mco_free(test_ctx, &one.result.sweeps);
@@ -287,7 +287,7 @@ static void independent_moves_of_any_tour(void **state)
         bench b;
         open_bench(&b, problem, vrp_case_tour(&rng, problem, 3 + (int32_t)mco_rng_below(&rng, 4)));
         b.params.type = (mco_vrp_type)(k % 3);
-        b.params.moves = MCO_VRP_INDEPENDENT_MOVES;
+        b.params.moves = MCO_VRP_MOVES_INDEPENDENT;
         descend(&b);
         assert_all_customers(problem, &b.tour);
         for (int64_t s = 0; s < b.result.sweep_count; s++)
@@ -309,10 +309,10 @@ static void independent_moves_leave_the_penalty(void **state)
             p->matrix[i * p->nodes + j] = i != j ? 50 : 0;  // the depot is at every customer's, they are far apart
     bench b;
     open_bench(&b, p, tour_from((int32_t[]){0, 1, 2, 0, 0, 3, 4, 0, 0}, 9));
-    b.params.moves = MCO_VRP_INDEPENDENT_MOVES;
+    b.params.moves = MCO_VRP_MOVES_INDEPENDENT;
     descend(&b);
     assert_int_equal(b.result.routes, 3);
-    assert_int_equal(b.result.cost, 50);
+    assert_int_equal(b.result.scaled_cost, 50);
     assert_int_equal(b.result.sweeps[0].moves_made, 1);
     close_bench(&b);
 }
@@ -323,11 +323,11 @@ static void what_has_no_independent_moves_is_refused(void **state)
     const vrp_shape shape = {.customers = 3, .distances = 100, .demands = 1, .capacity = 10};
     bench b;
     open_bench(&b, vrp_case_new(&shape), tour_from((int32_t[]){0, 1, 2, 3, 0}, 5));
-    b.params.moves = MCO_VRP_INDEPENDENT_MOVES;
+    b.params.moves = MCO_VRP_MOVES_INDEPENDENT;
     assert_fails(vrp_descend(test_ctx, &b.engine, &b.params, &b.tour, &b.result), MCO_ERR_ARGUMENT,
                  "independent moves need symmetric distances, these are not");
     b.problem->is_symmetric = true;
-    b.params.improvement = MCO_VRP_FIRST;
+    b.params.improvement = MCO_VRP_IMPROVEMENT_FIRST;
     assert_fails(vrp_descend(test_ctx, &b.engine, &b.params, &b.tour, &b.result), MCO_ERR_ARGUMENT,
                  "independent moves are best moves, the improvement has to be best, not first");
     close_bench(&b);
@@ -343,7 +343,7 @@ static void sweeps_are_limited(void **state)
     b.params.sweeps = 2;
     descend(&b);
     assert_int_equal(b.result.sweep_count, 2);
-    assert_int_equal(b.result.cost, KNOWN[1].cost[2]);
+    assert_int_equal(b.result.scaled_cost, KNOWN[1].cost[2]);
     assert_false(b.result.is_local_optimum);
     assert_int_equal(b.result.stop, MCO_STOP_FINISHED);
     close_bench(&b);
@@ -378,11 +378,15 @@ static void filtered_sweeps_go_on(void **state)
 static int stop_at_once(const mco_progress *progress, void *user)
 {
     int32_t *seen = user;
+    const mco_vrp_solution *s = progress->solution;
     seen[0]++;
     assert_int_equal(progress->event, MCO_EVENT_INCUMBENT);
     assert_true(progress->objective == 98);
-    assert_int_equal(progress->solution_length, 3 + 6);
-    memcpy(seen + 1, progress->solution, 9 * sizeof *seen);
+    assert_non_null(s);
+    assert_int_equal(s->customers, 6);
+    assert_int_equal(s->routes, 2);
+    memcpy(seen + 1, s->first, 3 * sizeof *seen);
+    memcpy(seen + 4, s->order, 6 * sizeof *seen);
     return 1;
 }
 
@@ -401,7 +405,7 @@ static void it_is_stopped(void **state)
     mco_cancel(test_ctx);
     descend(&b);
     assert_int_equal(b.result.stop, MCO_STOP_CANCELLED);
-    assert_int_equal(b.result.cost, 110);
+    assert_int_equal(b.result.scaled_cost, 110);
     mco_clear_cancel(test_ctx);
     mco_context_set_callback(test_ctx, stop_at_once, seen);
     descend(&b);
@@ -458,8 +462,8 @@ static void failed_allocations_leave_nothing(void **state)
     for (mco_status st = MCO_ERR_MEMORY; st != MCO_OK; k++) {
         bench b;
         open_known(&b, &KNOWN[1]);
-        b.params.type = MCO_VRP_THREE_OPT_COMPLETE;
-        b.params.moves = MCO_VRP_INDEPENDENT_MOVES;
+        b.params.type = MCO_VRP_TYPE_THREE_OPT_COMPLETE;
+        b.params.moves = MCO_VRP_MOVES_INDEPENDENT;
         test_fail_allocation(k);
         st = vrp_descend(test_ctx, &b.engine, &b.params, &b.tour, &b.result);
         test_fail_allocation(0);

@@ -185,7 +185,7 @@ static void assert_giant_tour(const mco_vrp_generation *g)
     int64_t cost;
     assert_true(mco_vrp_vehicles(p) >= 1);
     assert_int_equal(mco_vrp_customers(p) + mco_vrp_vehicles(p) + 1, g->giant_tour_nodes);
-    assert_ok(mco_vrp_construct(test_ctx, p, MCO_VRP_INSERTION, &s));
+    assert_ok(mco_vrp_construct(test_ctx, p, MCO_VRP_CONSTRUCTION_INSERTION, &s));
     assert_true(s.routes <= mco_vrp_vehicles(p));
     assert_ok(mco_vrp_check(test_ctx, p, &s, &cost));
     mco_vrp_solution_clear(test_ctx, &s);
@@ -233,9 +233,13 @@ static void test_refusals(void **state)
     g.route_size = 0.5;
     assert_int_equal(mco_vrp_generate(test_ctx, &g, &p), MCO_ERR_ARGUMENT);
     g.route_size = 2;
-    g.struct_size--;
+    g.struct_size = 0;
     assert_int_equal(mco_vrp_generate(test_ctx, &g, &p), MCO_ERR_ARGUMENT);
-    assert_fails(mco_vrp_generate(test_ctx, NULL, &p), MCO_ERR_ARGUMENT, "a pointer is NULL");
+    assert_non_null(strstr(mco_context_error(test_ctx), "struct_size of the generation is 0, at most "));
+    g.struct_size = sizeof g + 1;
+    assert_int_equal(mco_vrp_generate(test_ctx, &g, &p), MCO_ERR_ARGUMENT);
+    assert_fails(mco_vrp_generate(test_ctx, NULL, &p), MCO_ERR_ARGUMENT, "the generation is NULL");
+    assert_fails(mco_vrp_generate(test_ctx, &g, NULL), MCO_ERR_ARGUMENT, "a pointer is NULL");
     // Routes of one customer each, whatever the capacity.
     mco_vrp_generation t = MCO_VRP_GENERATION_INIT;
     t.giant_tour_nodes = 40;
@@ -245,6 +249,19 @@ static void test_refusals(void **state)
     assert_non_null(strstr(mco_context_error(test_ctx), " routes are needed, whatever the capacity, as none may be longer than "
                                                         "1420; 35 customers and 4 vehicles make 40 nodes"));
     assert_null(p);
+}
+
+// A struct of an older header ends earlier: what it lacks, here the seed, has its default.
+static void test_older_struct(void **state)
+{
+    (void)state;
+    mco_vrp *p = NULL;
+    mco_vrp_generation g = generation_of(5);
+    g.seed = 99;
+    g.struct_size = offsetof(mco_vrp_generation, seed);
+    assert_ok(mco_vrp_generate(test_ctx, &g, &p));
+    assert_string_equal(mco_vrp_name(p), "vrp-n5-s1");
+    mco_vrp_destroy(test_ctx, &p);
 }
 
 static void test_memory_failures(void **state)
@@ -271,7 +288,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_places), TEST(test_clusters),    TEST(test_demands),  TEST(test_seeds),
-        TEST(test_sizes),  TEST(test_giant_tours), TEST(test_refusals), TEST(test_memory_failures),
+        TEST(test_sizes),  TEST(test_giant_tours), TEST(test_refusals), TEST(test_older_struct),
+        TEST(test_memory_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

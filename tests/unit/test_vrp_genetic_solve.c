@@ -42,7 +42,7 @@ static mco_vrp *problem_of(uint64_t seed, int32_t customers, bool is_symmetric, 
 static mco_vrp_params params_of(int threads, int64_t iterations, int64_t seed)
 {
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
-    params.engine = MCO_VRP_ENGINE_CPU;
+    params.engine = MCO_ENGINE_CPU;
     params.threads = threads;
     params.iterations = iterations;
     params.seed = seed;
@@ -55,8 +55,8 @@ static void assert_answer(const mco_vrp *problem, const mco_vrp_result *r, int64
     assert_int_equal(r->stop, MCO_STOP_ITERATIONS);
     assert_int_equal(r->iterations, iterations);
     assert_ok(mco_vrp_check(test_ctx, problem, &r->solution, &cost));
-    assert_int_equal(r->cost, cost);
-    assert_true(r->cost <= r->start_cost);
+    assert_int_equal(r->scaled_cost, cost);
+    assert_true(r->cost == (double)cost && r->cost <= r->start_cost);
 }
 
 // Numbers of steps that are no multiple of the customers, or fewer than the customers.
@@ -94,7 +94,7 @@ static void a_start_is_never_made_worse(void **state)
     for (int is_symmetric = 0; is_symmetric <= 1; is_symmetric++) {
         mco_vrp *problem = problem_of(2, CUSTOMERS, is_symmetric, 0);
         mco_vrp_solution start = {0};
-        assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SINGLE, &start));
+        assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &start));
         for (int round = 0; round < 3; round++) {
             int64_t cost = -1;
             mco_vrp_result r = MCO_VRP_RESULT_INIT;
@@ -103,8 +103,8 @@ static void a_start_is_never_made_worse(void **state)
             assert_ok(mco_vrp_check(test_ctx, problem, &start, &cost));
             assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
             assert_answer(problem, &r, params.iterations);
-            assert_int_equal(r.start_cost, cost);
-            assert_true(round > 0 || r.cost < cost / 2);
+            assert_true(r.start_cost == (double)cost);
+            assert_true(round > 0 || r.scaled_cost < cost / 2);
             mco_vrp_solution_clear(test_ctx, &start);
             start = r.solution;
             r.solution = (mco_vrp_solution){0};
@@ -113,6 +113,22 @@ static void a_start_is_never_made_worse(void **state)
         mco_vrp_solution_clear(test_ctx, &start);
         mco_vrp_destroy(test_ctx, &problem);
     }
+}
+
+// What the callback is told has that many routes.
+typedef struct told {
+    int32_t routes;
+    int64_t incumbents;
+} told;
+
+static int assert_routes(const mco_progress *progress, void *user)
+{
+    told *t = user;
+    const mco_vrp_solution *s = progress->solution;
+    if (s != NULL)
+        assert_int_equal(s->routes, t->routes);
+    t->incumbents += progress->event == MCO_EVENT_INCUMBENT;
+    return 0;
 }
 
 // Four towns of 15 customers, three vehicles that take 20 each. Savings give each town its own, and such a start is refused.
@@ -136,15 +152,18 @@ static void no_more_routes_than_vehicles(void **state)
     model.capacity = N / (TOWNS - 1);
     model.vehicles = TOWNS - 1;
     assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &problem));
-    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SAVINGS, &start));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SAVINGS, &start));
     assert_int_equal(start.routes, TOWNS);
     for (int k = 0; k < 4; k++) {
         mco_vrp_result r = MCO_VRP_RESULT_INIT;
         mco_vrp_params params = params_of(1 + k % 2 * 2, 6000, 1 + k);
+        told t = {.routes = TOWNS - 1};
+        mco_context_set_callback(test_ctx, assert_routes, &t);
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        mco_context_set_callback(test_ctx, NULL, NULL);
         assert_answer(problem, &r, params.iterations);
-        for (int64_t i = 0; i < r.history_count; i++)
-            assert_int_equal(r.history[i].routes, TOWNS - 1);
+        assert_int_equal(r.solution.routes, TOWNS - 1);
+        assert_int_equal(r.history_count, t.incumbents);
         params.start = &start;
         assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &(mco_vrp_result)MCO_VRP_RESULT_INIT), MCO_ERR_ARGUMENT);
         mco_vrp_result_clear(test_ctx, &r);
@@ -165,7 +184,7 @@ static void a_search_begins_again(void **state)
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r[i]));
         assert_answer(problem, &r[i], STEPS);
     }
-    assert_int_equal(r[0].cost, r[1].cost);
+    assert_int_equal(r[0].scaled_cost, r[1].scaled_cost);
     assert_memory_equal(r[0].solution.order, r[1].solution.order, N * sizeof *r[0].solution.order);
     mco_vrp_result_clear(test_ctx, &r[0]);
     mco_vrp_result_clear(test_ctx, &r[1]);
@@ -215,7 +234,7 @@ static void a_search_by_children_can_be_cancelled(void **state)
     mco_context_set_callback(test_ctx, NULL, NULL);
     assert_int_equal(r.stop, MCO_STOP_CANCELLED);
     assert_ok(mco_vrp_check(test_ctx, problem, &r.solution, &cost));
-    assert_int_equal(r.cost, cost);
+    assert_int_equal(r.scaled_cost, cost);
     mco_vrp_result_clear(test_ctx, &r);
     mco_vrp_destroy(test_ctx, &problem);
 }

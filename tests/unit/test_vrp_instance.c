@@ -26,12 +26,12 @@ static void test_create(void **state)
     assert_string_equal(mco_vrp_customer_name(p, 1, number), "2");
     assert_false(mco_vrp_coordinates(p, 0, &x, &y));
     assert_false(p->is_symmetric);
-    assert_int_equal(mco_vrp_distance_rule(p), MCO_VRP_ROUNDED);
+    assert_int_equal(mco_vrp_distance_rule(p), MCO_VRP_DISTANCES_ROUNDED);
     for (int32_t i = 0; i < 9; i++)
         assert_int_equal(mco_vrp_distance(p, i / 3, i % 3), i % 4 == 0 ? 0 : distances[i]);
     assert_int_equal(p->longest, 16777216);
     mco_vrp_destroy(test_ctx, &p);
-    model.distance = MCO_VRP_REAL;
+    model.distance = MCO_VRP_DISTANCES_REAL;
     assert_ok(mco_vrp_create(test_ctx, 2, symmetric, demands, &model, &p));
     assert_true(p->is_symmetric);
     assert_true(mco_vrp_scale(p) == 1e6);
@@ -63,7 +63,7 @@ static void test_coordinates(void **state)
             y[i] = mco_rng_real(&rng) * (round % 2 == 0 ? side : 1);
             demands[i < CUSTOMERS ? i : 0] = i;
         }
-        model.distance = round % 3 == 0 ? MCO_VRP_ROUNDED : MCO_VRP_REAL;
+        model.distance = round % 3 == 0 ? MCO_VRP_DISTANCES_ROUNDED : MCO_VRP_DISTANCES_REAL;
         assert_ok(mco_vrp_from_coordinates(test_ctx, CUSTOMERS, x, y, demands, &model, &p));
         assert_true(p->is_symmetric);
         for (int32_t i = 0; i <= CUSTOMERS; i++)
@@ -75,7 +75,7 @@ static void test_coordinates(void **state)
             }
         assert_true(p->longest <= MCO_VRP_MAX_DISTANCE);
         // The next scale is too large, even for a bound on the distances half as large again as the longest.
-        if (model.distance == MCO_VRP_ROUNDED)
+        if (model.distance == MCO_VRP_DISTANCES_ROUNDED)
             assert_true(p->scale == 1);
         else
             assert_true(p->scale == 1e6 || longest * 1.5 * p->scale * 10 > MCO_VRP_MAX_DISTANCE);
@@ -124,29 +124,29 @@ static void test_max_length(void **state)
 {
     (void)state;
     const int32_t none = MCO_VRP_MAX_LENGTH;
-    assert_pair(-1, -1, MCO_VRP_ROUNDED, 1, none);
-    assert_pair(0, -1, MCO_VRP_ROUNDED, 1, 0);
-    assert_pair(5.999, -1, MCO_VRP_ROUNDED, 1, 5);
-    assert_pair(6, -1, MCO_VRP_ROUNDED, 1, none);  // no route is longer
-    assert_pair(6.5, 2, MCO_VRP_ROUNDED, 1, 6);
-    assert_pair(1e9, 2, MCO_VRP_ROUNDED, 1, none);
-    assert_pair(4.1, -1, MCO_VRP_REAL, 1e6, 4100000);  // 4.1 * 10^6 is 4099999.9999999995 in double precision
-    assert_pair(4.00000099, -1, MCO_VRP_REAL, 1e6, 4000000);
-    assert_pair(2000, 1000, MCO_VRP_REAL, 1e5, none);
-    assert_pair(1000, 999, MCO_VRP_REAL, 1e5, 100000000);
-    assert_pair(-1, 12345.5, MCO_VRP_REAL, 1e4, none);
+    assert_pair(-1, -1, MCO_VRP_DISTANCES_ROUNDED, 1, none);
+    assert_pair(0, -1, MCO_VRP_DISTANCES_ROUNDED, 1, 0);
+    assert_pair(5.999, -1, MCO_VRP_DISTANCES_ROUNDED, 1, 5);
+    assert_pair(6, -1, MCO_VRP_DISTANCES_ROUNDED, 1, none);  // no route is longer
+    assert_pair(6.5, 2, MCO_VRP_DISTANCES_ROUNDED, 1, 6);
+    assert_pair(1e9, 2, MCO_VRP_DISTANCES_ROUNDED, 1, none);
+    assert_pair(4.1, -1, MCO_VRP_DISTANCES_REAL, 1e6, 4100000);  // 4.1 * 10^6 is 4099999.9999999995 in double precision
+    assert_pair(4.00000099, -1, MCO_VRP_DISTANCES_REAL, 1e6, 4000000);
+    assert_pair(2000, 1000, MCO_VRP_DISTANCES_REAL, 1e5, none);
+    assert_pair(1000, 999, MCO_VRP_DISTANCES_REAL, 1e5, 100000000);
+    assert_pair(-1, 12345.5, MCO_VRP_DISTANCES_REAL, 1e4, none);
 }
 
 static void test_service(void **state)
 {
     (void)state;
-    mco_vrp *p = pair(-1, 0.6, MCO_VRP_ROUNDED);
+    mco_vrp *p = pair(-1, 0.6, MCO_VRP_DISTANCES_ROUNDED);
     assert_int_equal(mco_vrp_service(p, 0), 1);
     mco_vrp_destroy(test_ctx, &p);
-    p = pair(-1, 0.6, MCO_VRP_REAL);
+    p = pair(-1, 0.6, MCO_VRP_DISTANCES_REAL);
     assert_int_equal(mco_vrp_service(p, 0), 600000);
     mco_vrp_destroy(test_ctx, &p);
-    p = pair(-1, 0, MCO_VRP_REAL);
+    p = pair(-1, 0, MCO_VRP_DISTANCES_REAL);
     assert_null(p->service);
     assert_int_equal(mco_vrp_service(p, 0), 0);
     mco_vrp_destroy(test_ctx, &p);
@@ -163,7 +163,7 @@ static void test_unservable(void **state)
     assert_fails(vrp_fail_unservable(test_ctx, p, 1, MCO_ERR_ARGUMENT), MCO_ERR_ARGUMENT,
                  "customer 2: the demand is 8, the capacity of a vehicle 7");
     mco_vrp_destroy(test_ctx, &p);
-    model.distance = MCO_VRP_REAL;
+    model.distance = MCO_VRP_DISTANCES_REAL;
     model.max_length = 11.5;
     model.service_time = 1.25;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 7}, &model, &p));
@@ -207,7 +207,11 @@ static void test_refusals(void **state)
     model.capacity = 0;
     assert_fails(mco_vrp_from_coordinates(test_ctx, 1, x, x, demands, &model, &p), MCO_ERR_ARGUMENT,
                  "capacity is 0, allowed is 1 to 1000000000");
+    model = model_of(5);
     model.struct_size = 3;
+    assert_int_equal(mco_vrp_from_coordinates(test_ctx, 1, x, x, demands, &model, &p), MCO_ERR_ARGUMENT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "struct_size of the model is 3, at most "));
+    model.struct_size = sizeof model + 1;
     assert_int_equal(mco_vrp_from_coordinates(test_ctx, 1, x, x, demands, &model, &p), MCO_ERR_ARGUMENT);
     assert_fails(mco_vrp_from_coordinates(test_ctx, 1, NULL, x, demands, NULL, &p), MCO_ERR_ARGUMENT, "a pointer is NULL");
     assert_fails(mco_vrp_create(test_ctx, 1, NULL, demands, NULL, &p), MCO_ERR_ARGUMENT, "a pointer is NULL");

@@ -44,20 +44,56 @@ static int64_t total_of(const mco_vrp *problem, const mco_vrp_solution *s)
     return cost;
 }
 
-// An answer is checked here too, and its history falls to its cost.
+// An answer is checked here too, and its history falls to its cost. All but the scaled cost is in units of the file.
 static void assert_answer(const mco_vrp *problem, const mco_vrp_result *r)
 {
-    assert_true(r->cost >= 0 && r->cost <= r->start_cost);
-    assert_int_equal(total_of(problem, &r->solution), r->cost);
+    assert_int_equal(total_of(problem, &r->solution), r->scaled_cost);
+    assert_true(r->cost == (double)r->scaled_cost / mco_vrp_scale(problem));
+    assert_true(r->scaled_cost >= 0 && r->cost <= r->start_cost);
     assert_true(r->history_count > 0);
-    assert_int_equal(r->history[0].cost, r->start_cost);
-    assert_int_equal(r->history[r->history_count - 1].cost, r->cost);
-    assert_int_equal(r->history[r->history_count - 1].routes, r->solution.routes);
-    for (int64_t i = 1; i < r->history_count; i++)
-        assert_true(r->history[i].cost < r->history[i - 1].cost && r->history[i].time_s >= r->history[i - 1].time_s);
+    assert_true(r->history[0].objective == r->start_cost);
+    assert_true(r->history[r->history_count - 1].objective == r->cost);
+    for (int64_t i = 0; i < r->history_count; i++) {
+        const mco_improvement *now = &r->history[i];
+        assert_true(now->bound == r->bound || (isnan(now->bound) && isnan(r->bound)));
+        assert_true(i == 0 || (now->objective < now[-1].objective && now->time_s >= now[-1].time_s));
+    }
+}
+
+// ---- A callback that keeps what it is told
+
+typedef struct heard {
+    const mco_vrp *problem;
+    int incumbents;
+    double objective;
+    int32_t first_routes, routes;  // of the first solution and of the last
+    bool stops;
+} heard;
+
+// What a callback is given is a solution of that cost.
+static int listen(const mco_progress *progress, void *user)
+{
+    heard *h = user;
+    const mco_vrp_solution *s = progress->solution;
+    if (s == NULL)
+        return 0;
+    assert_true(progress->objective == (double)total_of(h->problem, s) / mco_vrp_scale(h->problem));
+    h->objective = progress->objective;
+    h->routes = s->routes;
+    h->first_routes = h->first_routes > 0 ? h->first_routes : s->routes;
+    h->incumbents += progress->event == MCO_EVENT_INCUMBENT;
+    return h->stops;
 }
 
 // ---- Refusals
+
+static void assert_struct_refused(mco_status st, const char *name, size_t size)
+{
+    char expected[80];
+    const int length = snprintf(expected, sizeof expected, "struct_size of %s is %zu, at most ", name, size);
+    assert_int_equal(st, MCO_ERR_ARGUMENT);
+    assert_memory_equal(mco_context_error(test_ctx), expected, (size_t)length);
+}
 
 static void wrong_arguments_are_refused(void **state)
 {
@@ -66,20 +102,27 @@ static void wrong_arguments_are_refused(void **state)
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
     (void)state;
-    assert_fails(mco_vrp_solve(test_ctx, NULL, &params, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
-    assert_fails(mco_vrp_solve(test_ctx, problem, NULL, &r), MCO_ERR_ARGUMENT, "a pointer is NULL");
-    assert_fails(mco_vrp_neighbourhood(test_ctx, NULL, &params, &around), MCO_ERR_ARGUMENT, "a pointer is NULL");
-    r.struct_size = 1;
-    assert_fails(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    r.struct_size = sizeof r;
-    around.struct_size = 1;
-    assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT,
-                 "a struct was not filled by its _INIT macro");
-    around.struct_size = sizeof around;
-    params.struct_size = 1;
-    assert_fails(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT, "a struct was not filled by its _INIT macro");
-    params.struct_size = sizeof params;
-    params.engine = MCO_VRP_ENGINE_CPU;
+    assert_int_equal(mco_vrp_solve(NULL, problem, &params, &r), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_vrp_neighbourhood(NULL, problem, &params, &around), MCO_ERR_ARGUMENT);
+    assert_fails(mco_vrp_solve(test_ctx, NULL, &params, &r), MCO_ERR_ARGUMENT, "the instance is NULL");
+    assert_fails(mco_vrp_solve(test_ctx, problem, NULL, &r), MCO_ERR_ARGUMENT, "params is NULL");
+    assert_fails(mco_vrp_solve(test_ctx, problem, &params, NULL), MCO_ERR_ARGUMENT, "result is NULL");
+    assert_fails(mco_vrp_neighbourhood(test_ctx, NULL, &params, &around), MCO_ERR_ARGUMENT, "the instance is NULL");
+    assert_fails(mco_vrp_neighbourhood(test_ctx, problem, NULL, &around), MCO_ERR_ARGUMENT, "params is NULL");
+    assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, NULL), MCO_ERR_ARGUMENT, "result is NULL");
+    for (int is_larger = 0; is_larger <= 1; is_larger++) {
+        r.struct_size = is_larger ? sizeof r + 1 : 1;
+        assert_struct_refused(mco_vrp_solve(test_ctx, problem, &params, &r), "result", r.struct_size);
+        r.struct_size = sizeof r;
+        around.struct_size = is_larger ? sizeof around + 1 : 0;
+        assert_struct_refused(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), "result", around.struct_size);
+        around.struct_size = sizeof around;
+        params.struct_size = is_larger ? sizeof params + 1 : 0;
+        assert_struct_refused(mco_vrp_solve(test_ctx, problem, &params, &r), "params", params.struct_size);
+        assert_struct_refused(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), "params", params.struct_size);
+        params.struct_size = sizeof params;
+    }
+    params.engine = MCO_ENGINE_CPU;
     params.gpus = "0";
     assert_fails(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT, "--gpus 0 is for --engine gpu");
     params.gpus = NULL;
@@ -88,6 +131,29 @@ static void wrong_arguments_are_refused(void **state)
     params.threads = 1;
     params.keep = NAN;
     assert_int_equal(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// Structs of an older header are shorter: what params lacks has its default, what the result lacks is not touched.
+static void older_structs_are_taken(void **state)
+{
+    mco_vrp *problem = problem_of(1, 5, NULL);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    (void)state;
+    params.engine = MCO_ENGINE_REFERENCE;
+    params.start = &(mco_vrp_solution){.customers = -1};  // behind the end of the older struct
+    params.struct_size = offsetof(mco_vrp_params, start);
+    r.struct_size = offsetof(mco_vrp_result, history);
+    r.history_count = 77;
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.struct_size, offsetof(mco_vrp_result, history));
+    assert_int_equal(total_of(problem, &r.solution), r.scaled_cost);
+    assert_int_equal(r.history_count, 77);
+    assert_null(r.history);
+    mco_vrp_result_clear(test_ctx, &r);
+    assert_null(r.solution.order);
+    assert_int_equal(r.history_count, 77);
     mco_vrp_destroy(test_ctx, &problem);
 }
 
@@ -134,7 +200,7 @@ static void a_gpu_that_is_not_compiled_in_is_missing(void **state)
     const char *reason = NULL;
     (void)state;
     assert_ok(mco_gpus_list(test_ctx, gpus, &count, &reason));
-    params.engine = MCO_VRP_ENGINE_GPU;
+    params.engine = MCO_ENGINE_GPU;
     if (count == 0) {
         assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_DEVICE);
         assert_int_equal(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_DEVICE);
@@ -166,7 +232,9 @@ static void assert_infeasible(const mco_vrp_model *model, const int32_t demands[
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     test_ctx->params.log = NULL;
     assert_int_equal(r.outcome, MCO_OUTCOME_INFEASIBLE);
-    assert_int_equal(r.cost, -1);
+    assert_int_equal(r.scaled_cost, -1);
+    assert_true(isnan(r.cost) && isnan(r.start_cost) && isnan(r.bound));
+    assert_true(r.work.engine == MCO_ENGINE_CPU && r.work.threads == 1 && r.work.simd == MCO_SIMD_AUTO);
     assert_null(r.solution.order);
     for (int k = 0; k < 3; k++)
         assert_non_null(strstr(last_warning, parts[k]));
@@ -192,7 +260,7 @@ static void infeasible_instances_are_told(void **state)
 
 static void tiny_instances_are_solved(void **state)
 {
-    static const mco_vrp_engine engines[] = {MCO_VRP_ENGINE_AUTO, MCO_VRP_ENGINE_CPU, MCO_VRP_ENGINE_REFERENCE};
+    static const mco_engine engines[] = {MCO_ENGINE_AUTO, MCO_ENGINE_CPU, MCO_ENGINE_REFERENCE};
     (void)state;
     for (int32_t customers = 0; customers <= 1; customers++)
         for (int k = 0; k < COUNT_OF(engines); k++) {
@@ -209,7 +277,7 @@ static void tiny_instances_are_solved(void **state)
             assert_true((r.cost > 0) == (customers > 0));
             assert_answer(problem, &r);
             assert_ok(mco_vrp_neighbourhood(test_ctx, problem, &params, &around));
-            assert_int_equal(around.cost, r.cost);
+            assert_int_equal(around.scaled_cost, r.scaled_cost);
             assert_true(around.is_local_optimum && around.is_feasible);
             mco_vrp_neighbourhood_result_clear(test_ctx, &around);
             mco_vrp_result_clear(test_ctx, &r);
@@ -230,17 +298,17 @@ static void small_instances_reach_the_optimum(void **state)
         model.service_time = seed % 3 == 0 ? 25 : -1;
         mco_vrp *problem = problem_of(seed, 7, &model);
         const int64_t optimum = vrp_optimal_cost(problem);
-        for (mco_vrp_engine engine = MCO_VRP_ENGINE_CPU; engine <= MCO_VRP_ENGINE_REFERENCE; engine += 2) {
+        for (mco_engine engine = MCO_ENGINE_CPU; engine <= MCO_ENGINE_REFERENCE; engine += 2) {
             mco_vrp_params params = MCO_VRP_PARAMS_INIT;
             mco_vrp_result r = MCO_VRP_RESULT_INIT;
             params.engine = engine;
             params.threads = 2;
-            params.iterations = engine == MCO_VRP_ENGINE_CPU ? 3000 : -1;
+            params.iterations = engine == MCO_ENGINE_CPU ? 3000 : -1;
             assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
             assert_answer(problem, &r);
-            assert_true(r.cost >= optimum);
-            if (engine == MCO_VRP_ENGINE_CPU)
-                assert_int_equal(r.cost, optimum);
+            assert_true(r.scaled_cost >= optimum);
+            if (engine == MCO_ENGINE_CPU)
+                assert_int_equal(r.scaled_cost, optimum);
             else
                 assert_int_equal(r.stop, MCO_STOP_FINISHED);
             mco_vrp_result_clear(test_ctx, &r);
@@ -257,7 +325,7 @@ static void the_reference_ends_at_a_local_optimum(void **state)
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     mco_vrp_neighbourhood_result around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
     (void)state;
-    params.engine = MCO_VRP_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_FINISHED);
     assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
@@ -266,7 +334,7 @@ static void the_reference_ends_at_a_local_optimum(void **state)
     params.start = &r.solution;
     assert_ok(mco_vrp_neighbourhood(test_ctx, problem, &params, &around));
     assert_true(around.is_local_optimum);
-    assert_int_equal(around.cost, r.cost);
+    assert_int_equal(around.scaled_cost, r.scaled_cost);
     assert_int_equal(around.sweep_count, 1);
     mco_vrp_neighbourhood_result_clear(test_ctx, &around);
     mco_vrp_result_clear(test_ctx, &r);
@@ -276,11 +344,11 @@ static void the_reference_ends_at_a_local_optimum(void **state)
 // With no iteration the start comes back, with some it never gets worse.
 static void a_start_is_never_made_worse(void **state)
 {
-    static const mco_vrp_engine engines[] = {MCO_VRP_ENGINE_CPU, MCO_VRP_ENGINE_REFERENCE};
+    static const mco_engine engines[] = {MCO_ENGINE_CPU, MCO_ENGINE_REFERENCE};
     mco_vrp *problem = problem_of(21, CUSTOMERS, NULL);
     mco_vrp_solution start = {0};
     (void)state;
-    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SINGLE, &start));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &start));
     for (int k = 0; k < COUNT_OF(engines); k++)
         for (int64_t iterations = 0; iterations <= 3; iterations += 3) {
             mco_vrp_params params = MCO_VRP_PARAMS_INIT;
@@ -290,7 +358,7 @@ static void a_start_is_never_made_worse(void **state)
             params.iterations = iterations;
             params.start = &start;
             assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
-            assert_int_equal(r.start_cost, total_of(problem, &start));
+            assert_true(r.start_cost == (double)total_of(problem, &start));
             assert_int_equal(r.stop, MCO_STOP_ITERATIONS);
             assert_int_equal(r.iterations, iterations);
             assert_answer(problem, &r);
@@ -310,14 +378,14 @@ static void equal_seeds_and_threads_give_equal_routes(void **state)
     for (int threads = 1; threads <= 3; threads += 2) {
         for (int k = 0; k < 2; k++) {
             mco_vrp_params params = MCO_VRP_PARAMS_INIT;
-            params.engine = MCO_VRP_ENGINE_CPU;
+            params.engine = MCO_ENGINE_CPU;
             params.threads = threads;
             params.iterations = 2000;
             params.seed = 7;
             assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r[k]));
             assert_answer(problem, &r[k]);
         }
-        assert_int_equal(r[0].cost, r[1].cost);
+        assert_int_equal(r[0].scaled_cost, r[1].scaled_cost);
         assert_int_equal(r[0].solution.routes, r[1].solution.routes);
         assert_memory_equal(r[0].solution.order, r[1].solution.order, 200 * sizeof(int32_t));
         assert_memory_equal(r[0].solution.first, r[1].solution.first, sizeof(int32_t) * ((size_t)r[0].solution.routes + 1));
@@ -340,7 +408,7 @@ static void few_long_routes_are_shared_among_more_threads(void **state)
     for (int64_t threads = 1 + 3 * TEST_IS_SANITIZED; threads <= 7; threads += 3 + 3 * TEST_IS_SANITIZED) {
         mco_vrp_params params = MCO_VRP_PARAMS_INIT;
         mco_vrp_result r = MCO_VRP_RESULT_INIT;
-        params.engine = MCO_VRP_ENGINE_CPU;
+        params.engine = MCO_ENGINE_CPU;
         params.iterations = 200000;  // enough per customer for the whole to be annealed
         params.threads = threads;
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
@@ -376,13 +444,16 @@ static void members_with_fewer_routes_are_tried(void **state)
         for (int seed = 1; seed <= SEEDS; seed++) {
             mco_vrp_params params = MCO_VRP_PARAMS_INIT;
             mco_vrp_result r = MCO_VRP_RESULT_INIT;
-            params.engine = MCO_VRP_ENGINE_CPU;
+            params.engine = MCO_ENGINE_CPU;
             params.iterations = 20000;
             params.threads = threads;
             params.seed = seed;
+            heard h = {.problem = problem};
+            mco_context_set_callback(test_ctx, listen, &h);
             assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            mco_context_set_callback(test_ctx, NULL, NULL);
             assert_answer(problem, &r);
-            assert_int_equal(r.history[0].routes, TOWNS);
+            assert_int_equal(h.first_routes, TOWNS);
             assert_int_equal(r.solution.routes, TOWNS - 1);
             mco_vrp_result_clear(test_ctx, &r);
         }
@@ -395,25 +466,25 @@ static void runs_end_as_they_are_told(void **state)
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     (void)state;
-    params.engine = MCO_VRP_ENGINE_CPU;
+    params.engine = MCO_ENGINE_CPU;
     params.threads = 1;
     params.time_limit_s = 0.2;
     const double begin_s = mco_clock_s();
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_TIME);
     assert_true(mco_clock_s() - begin_s >= 0.2 && r.work.solve_s >= 0.19);
-    const int64_t cost = r.cost, worse = r.start_cost;
+    const double cost = r.cost, worse = r.start_cost;
     mco_vrp_result_clear(test_ctx, &r);
 
     params.time_limit_s = 30;
-    params.target = (double)worse;
+    params.target = worse;
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_TARGET);
     assert_true(r.cost <= worse);
     mco_vrp_result_clear(test_ctx, &r);
 
     params.target = -1;
-    params.lower_bound = (double)cost / 2;
+    params.lower_bound = cost / 2;
     params.gap = 0.6;
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_GAP);
@@ -436,7 +507,7 @@ static void a_bound_that_is_reached_proves_the_optimum(void **state)
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     (void)state;
-    params.engine = MCO_VRP_ENGINE_CPU;
+    params.engine = MCO_ENGINE_CPU;
     params.threads = 1;
     params.time_limit_s = 30;
     params.lower_bound = (double)vrp_optimal_cost(problem) - 0.5;  // rounded up it is the optimum
@@ -449,38 +520,104 @@ static void a_bound_that_is_reached_proves_the_optimum(void **state)
 
 // ---- The search on its own: notes and ends
 
-static void targets_are_scaled(void **state)
+static void open_search(vrp_search *search, const mco_vrp *problem, const mco_vrp_params *params)
 {
-    mco_vrp p = {.scale = 10000};
-    (void)state;
-    assert_int_equal(vrp_scaled_target(&p, -1), -1);
-    assert_int_equal(vrp_scaled_target(&p, 524.61), 5246100);
-    assert_int_equal(vrp_scaled_target(&p, 0.00019), 1);
-    assert_int_equal(vrp_scaled_target(&p, 1e15), (int64_t)1 << 62);
-    p.scale = 1;
-    assert_int_equal(vrp_scaled_target(&p, 27591.7), 27591);
+    const mco_run_settings settings = {.time_limit_s = params->time_limit_s, .target = params->target, .objective = "cost"};
+    *search = (vrp_search){.ctx = test_ctx, .problem = problem, .params = params, .best_cost = -1, .start_cost = -1};
+    search->run = mco_run_begin(test_ctx, &settings);
 }
 
-typedef struct heard {
-    const mco_vrp *problem;
-    int incumbents;
-    double objective;
-    bool stops;
-} heard;
-
-// What a callback is given is a solution of that cost.
-static int listen(const mco_progress *progress, void *user)
+static void close_search(vrp_search *search)
 {
-    heard *h = user;
-    const int32_t n = mco_vrp_customers(h->problem);
-    if (progress->solution == NULL)
-        return 0;
-    int32_t *first = (int32_t *)progress->solution;
-    const mco_vrp_solution s = {n, (int32_t)(progress->solution_length - n - 1), first + progress->solution_length - n, first};
-    assert_true(progress->objective == (double)total_of(h->problem, &s));
-    h->objective = progress->objective;
-    h->incumbents += progress->event == MCO_EVENT_INCUMBENT;
-    return h->stops;
+    mco_vrp_solution_clear(test_ctx, &search->best);
+    mco_run_clear(&search->run);
+}
+
+// Whether a search that knows a solution of this scaled cost ends by its target.
+static bool meets_target(double scale, int64_t cost, double target)
+{
+    const mco_vrp problem = {.customers = 1, .nodes = 2, .scale = scale};
+    const mco_vrp_solution s = {1, 1, (int32_t[]){0}, (int32_t[]){0, 1}};
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    vrp_search search;
+    params.target = target;
+    open_search(&search, &problem, &params);
+    assert_false(vrp_search_ends(&search));  // nothing is known yet
+    assert_ok(vrp_search_note(&search, &s, cost, "test"));
+    const bool ends = vrp_search_ends(&search);
+    assert_true(!ends || search.run.stop == MCO_STOP_TARGET);
+    close_search(&search);
+    return ends;
+}
+
+// A target is a decimal number in units of the file, a cost an integer in parts of it.
+static void targets_are_met_at_or_below_alone(void **state)
+{
+    (void)state;
+    assert_true(meets_target(10000, 5246100, 524.61));
+    assert_false(meets_target(10000, 5246101, 524.61));
+    assert_true(meets_target(10000, 5246099, 524.60999));
+    assert_false(meets_target(10000, 5246100, 524.60999));
+    assert_true(meets_target(10000, 1, 0.00019));
+    assert_false(meets_target(10000, 2, 0.00019));
+    assert_true(meets_target(1, 27591, 27591.7));
+    assert_false(meets_target(1, 27592, 27591.7));
+    assert_true(meets_target(1, 27591, 27591));
+    assert_true(meets_target(10000, (int64_t)1 << 50, 1e15));
+    assert_true(meets_target(10000, 0, 0));
+    assert_false(meets_target(10000, 1, 0));
+    assert_false(meets_target(10000, 0, -1));  // none is given
+    // Any cost, as a program prints it and a user types it.
+    mco_rng rng;
+    mco_rng_seed(&rng, 9, 0);
+    for (int k = 0; k < 20000; k++) {
+        const int decimals = k % 7;
+        const double scale = pow(10, decimals);
+        const int64_t cost = (int64_t)(mco_rng_next(&rng) >> (16 + mco_rng_below(&rng, 40)));
+        char text[48];
+        snprintf(text, sizeof text, "%lld.%0*lld", (long long)(cost / (int64_t)scale), decimals + 1,
+                 (long long)(cost % (int64_t)scale * 10));
+        const double target = strtod(text, NULL);
+        if (!meets_target(scale, cost, target) || meets_target(scale, cost + 1, target))
+            fail_msg("scale %g: %s is not the target of %lld", scale, text, (long long)cost);
+    }
+}
+
+// Two customers at one place, 262.305 from the depot: one route, 524.61 long.
+static void solves_end_at_their_target(void **state)
+{
+    static const double x[] = {0, 262.305, 262.305}, y[] = {0, 0, 0};
+    static const int32_t demands[] = {1, 1};
+    static const mco_engine engines[] = {MCO_ENGINE_CPU, MCO_ENGINE_REFERENCE};
+    static const struct {
+        double target, rounded_target;  // of the length, and of 524 with rounded distances
+        bool is_met;
+    } cases[] = {{524.61, 524, true}, {524.61001, 524.7, true}, {524.60999, 523.99, false}, {524.6, 523, false}};
+    (void)state;
+    for (int is_real = 0; is_real <= 1; is_real++) {
+        mco_vrp_model model = MCO_VRP_MODEL_INIT;
+        mco_vrp *problem = NULL;
+        model.capacity = 2;
+        model.distance = is_real ? MCO_VRP_DISTANCES_REAL : MCO_VRP_DISTANCES_ROUNDED;
+        assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, demands, &model, &problem));
+        assert_true(mco_vrp_scale(problem) == (is_real ? 10000 : 1));
+        for (int k = 0; k < COUNT_OF(engines) * COUNT_OF(cases); k++) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.engine = engines[k / COUNT_OF(cases)];
+            params.threads = 1;
+            params.iterations = 1000;
+            params.target = is_real ? cases[k % COUNT_OF(cases)].target : cases[k % COUNT_OF(cases)].rounded_target;
+            const mco_stop other = params.engine == MCO_ENGINE_CPU ? MCO_STOP_ITERATIONS : MCO_STOP_FINISHED;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_answer(problem, &r);
+            assert_int_equal(r.scaled_cost, is_real ? 5246100 : 524);
+            assert_true(r.cost == (is_real ? 524.61 : 524));
+            assert_int_equal(r.stop, cases[k % COUNT_OF(cases)].is_met ? MCO_STOP_TARGET : other);
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+        mco_vrp_destroy(test_ctx, &problem);
+    }
 }
 
 static void improvements_are_kept_and_told(void **state)
@@ -489,48 +626,49 @@ static void improvements_are_kept_and_told(void **state)
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_vrp_solution s = {0};
     heard h = {.problem = problem};
-    vrp_search search = {.ctx = test_ctx, .problem = problem, .params = &params, .begin_s = mco_clock_s(),
-                         .stop_s = INFINITY, .best_cost = -1, .target_cost = -1};
+    vrp_search search;
     (void)state;
+    open_search(&search, problem, &params);
     mco_context_set_callback(test_ctx, listen, &h);
-    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SINGLE, &s));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &s));
     const int64_t cost = total_of(problem, &s);
-    assert_ok(vrp_search_note(&search, &s, cost));
-    assert_ok(vrp_search_note(&search, &s, cost));
+    assert_ok(vrp_search_note(&search, &s, cost, "single"));
+    assert_ok(vrp_search_note(&search, &s, cost, "single"));
     assert_int_equal(h.incumbents, 1);
-    assert_int_equal(search.history_count, 1);
+    assert_int_equal(search.run.history_count, 1);
     assert_false(vrp_search_ends(&search));
     assert_int_equal(search.best.routes, 6);
     mco_vrp_solution_clear(test_ctx, &s);
 
     h.stops = true;
-    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_SAVINGS, &s));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SAVINGS, &s));
     assert_true(total_of(problem, &s) < cost);
-    assert_ok(vrp_search_note(&search, &s, total_of(problem, &s)));
+    assert_ok(vrp_search_note(&search, &s, total_of(problem, &s), "savings"));
     assert_int_equal(h.incumbents, 2);
+    assert_int_equal(h.routes, s.routes);
+    assert_int_equal(search.run.history_count, 2);
+    assert_true(search.run.history[0].objective == (double)cost && search.run.history[1].objective == h.objective);
     assert_true(h.objective == (double)search.best_cost);
     assert_int_equal(search.start_cost, cost);
     assert_true(vrp_search_ends(&search));
-    assert_int_equal(search.stop, MCO_STOP_CANCELLED);
+    assert_int_equal(search.run.stop, MCO_STOP_CANCELLED);
 
-    search.stop = MCO_STOP_FINISHED;
-    h.stops = false;
-    search.target_cost = search.best_cost - 1;
+    search.run.stop = MCO_STOP_FINISHED;
+    search.run.is_asked_to_stop = h.stops = false;
+    search.run.settings.target = (double)search.best_cost - 1;
     assert_false(vrp_search_ends(&search));
-    search.target_cost = search.best_cost;
+    search.run.settings.target = (double)search.best_cost;
     assert_true(vrp_search_ends(&search));
-    assert_int_equal(search.stop, MCO_STOP_TARGET);
+    assert_int_equal(search.run.stop, MCO_STOP_TARGET);
     mco_context_set_callback(test_ctx, NULL, NULL);
     mco_vrp_solution_clear(test_ctx, &s);
-    mco_vrp_solution_clear(test_ctx, &search.best);
-    mco_free(test_ctx, &search.history);
-    mco_free(test_ctx, &search.report);
+    close_search(&search);
     mco_vrp_destroy(test_ctx, &problem);
 }
 
 static void a_callback_sees_solutions_and_may_stop(void **state)
 {
-    static const mco_vrp_engine engines[] = {MCO_VRP_ENGINE_CPU, MCO_VRP_ENGINE_REFERENCE};
+    static const mco_engine engines[] = {MCO_ENGINE_CPU, MCO_ENGINE_REFERENCE};
     mco_vrp *problem = problem_of(61, CUSTOMERS, NULL);
     (void)state;
     for (int k = 0; k < COUNT_OF(engines); k++) {
@@ -543,8 +681,10 @@ static void a_callback_sees_solutions_and_may_stop(void **state)
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
         mco_context_set_callback(test_ctx, NULL, NULL);
         assert_int_equal(r.stop, MCO_STOP_CANCELLED);
-        assert_true(h.incumbents >= 1);
         assert_answer(problem, &r);
+        assert_int_equal(h.incumbents, r.history_count);
+        assert_true(h.objective == r.cost);
+        assert_int_equal(h.routes, r.solution.routes);
         mco_vrp_result_clear(test_ctx, &r);
     }
     mco_vrp_destroy(test_ctx, &problem);
@@ -562,7 +702,7 @@ static void infeasible_starts_are_mended_or_told(void **state)
     for (int32_t i = 0; i < CUSTOMERS; i++)
         order[i] = i;
     params.start = &(mco_vrp_solution){CUSTOMERS, 1, order, first};
-    params.engine = MCO_VRP_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     params.sweeps = 0;
     for (int has_room = 0; has_room <= 1; has_room++) {
         mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
@@ -576,7 +716,7 @@ static void infeasible_starts_are_mended_or_told(void **state)
         int64_t cost = 0;
         for (int32_t k = 0; k < r.solution.routes; k++)
             cost += mco_vrp_route_of(problem, &r.solution, k).cost;
-        assert_int_equal(cost, r.cost);
+        assert_int_equal(cost, r.scaled_cost);
         mco_vrp_neighbourhood_result_clear(test_ctx, &r);
         mco_vrp_destroy(test_ctx, &problem);
     }
@@ -599,7 +739,7 @@ static void customers_that_fit_no_vehicle_are_refused(void **state)
 
 // ---- Memory
 
-static mco_status solve_once(const mco_vrp *problem, mco_vrp_engine engine)
+static mco_status solve_once(const mco_vrp *problem, mco_engine engine)
 {
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
@@ -615,7 +755,7 @@ static void memory_may_run_out(void **state)
 {
     mco_vrp *problem = problem_of(81, CUSTOMERS, NULL);
     (void)state;
-    for (mco_vrp_engine engine = MCO_VRP_ENGINE_CPU; engine <= MCO_VRP_ENGINE_REFERENCE; engine += 2) {
+    for (mco_engine engine = MCO_ENGINE_CPU; engine <= MCO_ENGINE_REFERENCE; engine += 2) {
         mco_status st = MCO_ERR_MEMORY;
         for (long k = 1; st == MCO_ERR_MEMORY; k++) {
             assert_true(k < 10000);
@@ -634,7 +774,7 @@ static void memory_may_run_out_in_a_neighbourhood(void **state)
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_status st = MCO_ERR_MEMORY;
     (void)state;
-    params.engine = MCO_VRP_ENGINE_REFERENCE;
+    params.engine = MCO_ENGINE_REFERENCE;
     for (long k = 1; st == MCO_ERR_MEMORY; k++) {
         mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
         assert_true(k < 1000);
@@ -650,6 +790,7 @@ static void memory_may_run_out_in_a_neighbourhood(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(wrong_arguments_are_refused),
+                                       TEST(older_structs_are_taken),
                                        TEST(starts_that_miss_a_customer_are_refused),
 #ifndef MCO_HAVE_CUDA
                                        TEST(a_gpu_that_is_not_compiled_in_is_missing),
@@ -664,7 +805,8 @@ int main(void)
                                        TEST(members_with_fewer_routes_are_tried),
                                        TEST(runs_end_as_they_are_told),
                                        TEST(a_bound_that_is_reached_proves_the_optimum),
-                                       TEST(targets_are_scaled),
+                                       TEST(targets_are_met_at_or_below_alone),
+                                       TEST(solves_end_at_their_target),
                                        TEST(improvements_are_kept_and_told),
                                        TEST(a_callback_sees_solutions_and_may_stop),
                                        TEST(infeasible_starts_are_mended_or_told),

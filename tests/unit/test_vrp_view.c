@@ -40,7 +40,7 @@ static void pictures_say_what_the_solution_is(void **state)
 {
     example e;
     (void)state;
-    create_example(&e, MCO_VRP_ROUNDED);
+    create_example(&e, MCO_VRP_DISTANCES_ROUNDED);
     char *text = picture_of(e.problem, &e.solution);
     // 14 + 20 + 14, twice.
     assert_non_null(strstr(text, ">4 customers, 2 routes, cost 96, routes up to 70</text>"));
@@ -64,7 +64,7 @@ static void places_and_bars_have_the_right_size(void **state)
 {
     example e;
     (void)state;
-    create_example(&e, MCO_VRP_ROUNDED);
+    create_example(&e, MCO_VRP_DISTANCES_ROUNDED);
     char *text = picture_of(e.problem, &e.solution);
     assert_non_null(strstr(text, "d=\"M724 114L724 794\"/>"));
     assert_non_null(strstr(text, "d=\"M44 794L44 114\"/>"));
@@ -87,7 +87,7 @@ static void real_lengths_have_two_decimals(void **state)
 {
     example e;
     (void)state;
-    create_example(&e, MCO_VRP_REAL);
+    create_example(&e, MCO_VRP_DISTANCES_REAL);
     char *text = picture_of(e.problem, &e.solution);
     assert_non_null(strstr(text, ">4 customers, 2 routes, cost 96.57, routes up to 70.00</text>"));
     assert_non_null(strstr(text, "load 3 of 10, length 48.28, 2 customers"));
@@ -212,9 +212,9 @@ static void wrong_solutions_are_refused(void **state)
 {
     example e;
     (void)state;
-    create_example(&e, MCO_VRP_ROUNDED);
+    create_example(&e, MCO_VRP_DISTANCES_ROUNDED);
     e.order[3] = 0;
-    assert_int_equal(mco_vrp_plot(test_ctx, e.problem, &e.solution, test_path("none.svg")), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_vrp_plot(test_ctx, e.problem, &e.solution, test_path("none.svg")), MCO_ERR_CHECK);
     assert_int_equal(access(test_path("none.svg"), F_OK), -1);
     e.order[3] = 3;
     assert_int_equal(mco_vrp_plot(test_ctx, e.problem, &e.solution, "no/such/folder/f.svg"), MCO_ERR_IO);
@@ -228,7 +228,7 @@ static void memory_may_run_out(void **state)
     example e;
     mco_status st = MCO_ERR_MEMORY;
     (void)state;
-    create_example(&e, MCO_VRP_ROUNDED);
+    create_example(&e, MCO_VRP_DISTANCES_ROUNDED);
     for (long k = 1; st == MCO_ERR_MEMORY; k++) {
         assert_true(k < 100);
         test_fail_allocation(k);

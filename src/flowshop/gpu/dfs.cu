@@ -57,9 +57,9 @@ __device__ inline int look_around(const flowshop_dfs_args &a, bool *is_asked)
     int4 tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
     if (tickets.x - tickets.y == a.searches)  // once more: the two may have been read apart
         tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
-    *is_asked = __shfl_sync(ALL, tickets.z, 0) > 0;
+    *is_asked = __shfl_sync(ALL_LANES, tickets.z, 0) > 0;
     const bool ends = control.z != 0 || tickets.x - tickets.y == a.searches;
-    return __any_sync(ALL, ends) ? -1 : __shfl_sync(ALL, min(min(control.x, control.y), a.rule_bound), 0);
+    return __any_sync(ALL_LANES, ends) ? -1 : __shfl_sync(ALL_LANES, min(min(control.x, control.y), a.rule_bound), 0);
 }
 
 // The next child to become the node in hand: the first one left here, or in the last frame. The others stay
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
     unsigned counted = 0;
     for (uint32_t step = 0;; step++) {
         // Is there news, does anyone ask, has anyone given?
-        const bool any_active = __any_sync(ALL, s.is_active);
+        const bool any_active = __any_sync(ALL_LANES, s.is_active);
         if (any_active ? MODE == PAIRS || step % POLL_STEPS == 0 || step < a.early_steps : step % IDLE_STEPS == 0) {
             bool is_asked;
             incumbent = look_around(a, &is_asked);
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
         }
         if (!any_active || step % MAIL_STEPS == 0)
             open_mail<S, G>(a, s);
-        if (!__any_sync(ALL, s.is_active)) {
+        if (!__any_sync(ALL_LANES, s.is_active)) {
             __nanosleep(IDLE_NS);
             continue;
         }
@@ -204,8 +204,8 @@ template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode,
     }
     if (error != cudaSuccess || out->shared_bytes > out->shared_limit)
         return error;  // blocks_per_multiprocessor stays 0
-    const void *kernel = reinterpret_cast<const void *>(kernels<L, G, M, J>::of(mode));
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, out->shared_bytes);
+    void (*const kernel)(flowshop_dfs_args) = kernels<L, G, M, J>::of(mode);
+    error = allow_shared(kernel, (size_t)out->shared_bytes);
     if (error != cudaSuccess)
         return error;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&out->blocks_per_multiprocessor, kernel, BLOCK,
@@ -224,8 +224,8 @@ template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode,
     X(lanes16, 32, 60, 256)      \
     X(lanes32, 32, 60, 256)
 
-extern "C" int flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
-                                   int32_t device, flowshop_dfs_shape *out)
+cudaError_t flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
+                                int32_t device, flowshop_dfs_shape *out)
 {
     const int mode = has_pairs ? PAIRS : rule == RULE_MINBRANCH ? MINBRANCH : ANY_RULE;
 #define CHOOSE(L, G, M, J)                                                                               \
@@ -235,7 +235,7 @@ extern "C" int flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_
     return cudaErrorInvalidValue;
 }
 
-extern "C" int flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowshop_dfs_args *args, void *stream)
+cudaError_t flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowshop_dfs_args *args, cudaStream_t stream)
 {
     void (*kernel)(flowshop_dfs_args) = nullptr;
 #define FIND(L, G, M, J)                                                                                             \
@@ -245,10 +245,7 @@ extern "C" int flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowsh
     FLOWSHOP_DFS_KERNELS(FIND)
     if (kernel == nullptr)
         return cudaErrorInvalidValue;
-    cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize, shape->shared_bytes);
-    if (error != cudaSuccess)
-        return error;
-    kernel<<<args->blocks, BLOCK, shape->shared_bytes, static_cast<cudaStream_t>(stream)>>>(*args);
-    return cudaGetLastError();
+    const size_t bytes = (size_t)shape->shared_bytes;
+    const cudaError_t error = allow_shared(kernel, bytes);
+    return error != cudaSuccess ? error : launch(kernel, (unsigned)args->blocks, BLOCK, bytes, stream, *args);
 }

@@ -4,11 +4,11 @@
 #ifndef MCO_FLOWSHOP_GPU_DFS_H
 #define MCO_FLOWSHOP_GPU_DFS_H
 
-#include <stdint.h>
+#include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "mco/compiler.h"
+
+MCO_BEGIN_C
 
 enum {
     FLOWSHOP_DFS_MAX_JOBS = 256,     // a job is a byte
@@ -99,14 +99,10 @@ typedef struct flowshop_dfs_args {
     flowshop_dfs_found *found;
 } flowshop_dfs_args;
 
-// The kernel for an instance: the narrowest that fits; `has_pairs` with LB2. Returns a cudaError_t;
-// cudaErrorInvalidValue where no kernel fits.
-int flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
-                        int32_t device, flowshop_dfs_shape *out);
-// Starts it on a stream (cudaStream_t). Returns a cudaError_t.
-int flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowshop_dfs_args *args, void *stream);
+// The kernel for an instance: the narrowest that fits; `has_pairs` with LB2. cudaErrorInvalidValue where no kernel fits.
+cudaError_t flowshop_dfs_choose(int32_t jobs, int32_t machines, int32_t lane_bits, int32_t rule, int32_t has_pairs,
+                                int32_t device, flowshop_dfs_shape *out);
+cudaError_t flowshop_dfs_launch(const flowshop_dfs_shape *shape, const flowshop_dfs_args *args, cudaStream_t stream);
 
-#ifdef __cplusplus
-}
-#endif
+MCO_END_C
 #endif

@@ -43,7 +43,7 @@ template <int G> __device__ inline int group_sum(int x)
 {
 #pragma unroll
     for (int distance = G / 2; distance > 0; distance /= 2)
-        x += __shfl_xor_sync(ALL, x, distance, G);
+        x += __shfl_xor_sync(ALL_LANES, x, distance, G);
     return x;
 }
 
@@ -51,7 +51,7 @@ template <int G> __device__ inline int group_min(int x)
 {
 #pragma unroll
     for (int distance = G / 2; distance > 0; distance /= 2)
-        x = min(x, __shfl_xor_sync(ALL, x, distance, G));
+        x = min(x, __shfl_xor_sync(ALL_LANES, x, distance, G));
     return x;
 }
 
@@ -61,7 +61,7 @@ __device__ inline bool choose_front(int rule, int depth, int fronts, int backs, 
 {
     if (MODE == MINBRANCH) {
         int difference = c.difference;
-        if (__any_sync(ALL, fronts == backs && fronts > 0))
+        if (__any_sync(ALL_LANES, fronts == backs && fronts > 0))
             difference = group_sum<G>(difference);
         return fronts != backs ? fronts < backs : difference >= 0;
     }
@@ -93,11 +93,11 @@ __device__ inline void add_children(const flowshop_dfs_args &a, S &s, children<S
 {
     const bool is_child = at + s.t < free_jobs;
     const int front = L::low(bounds), back = L::high(bounds);
-    r.front.add_pass(__ballot_sync(ALL, is_child && front < a.rule_bound), at, s.t, s.shift);
-    r.back.add_pass(__ballot_sync(ALL, is_child && back < a.rule_bound), at, s.t, s.shift);
+    r.front.add_pass(__ballot_sync(ALL_LANES, is_child && front < a.rule_bound), at, s.t, s.shift);
+    r.back.add_pass(__ballot_sync(ALL_LANES, is_child && back < a.rule_bound), at, s.t, s.shift);
     if (MODE != PAIRS && incumbent < a.rule_bound) {
-        r.front_below.add_pass(__ballot_sync(ALL, is_child && front < incumbent), at, s.t, s.shift);
-        r.back_below.add_pass(__ballot_sync(ALL, is_child && back < incumbent), at, s.t, s.shift);
+        r.front_below.add_pass(__ballot_sync(ALL_LANES, is_child && front < incumbent), at, s.t, s.shift);
+        r.back_below.add_pass(__ballot_sync(ALL_LANES, is_child && back < incumbent), at, s.t, s.shift);
     }
     if (is_child && MODE != PAIRS)
         add_to_tally<MODE>(r.c, front, back);
@@ -111,7 +111,7 @@ __device__ inline void add_children(const flowshop_dfs_args &a, S &s, children<S
 template <class S, class L, int G, int J, int MODE>
 __device__ inline void bound_children(const flowshop_dfs_args &a, S &s, children<S> &r, int free_jobs, int incumbent)
 {
-    const int most_free = G == 32 ? free_jobs : (int)__reduce_max_sync(ALL, (unsigned)free_jobs);
+    const int most_free = G == 32 ? free_jobs : (int)__reduce_max_sync(ALL_LANES, (unsigned)free_jobs);
     r.front.clear(), r.back.clear(), r.front_below.clear(), r.back_below.clear();
     r.c = {0, INT32_MAX, 0, 0};
     for (int base = 0; base < most_free; base += 2 * G) {
@@ -138,8 +138,8 @@ __device__ inline void refine_children(const flowshop_dfs_args &a, S &s, childre
     for (int at = 0; at < free_jobs; at += 32) {
         const bool is_child = at + s.t < free_jobs;
         const int front = s.s_bounds[at + s.t], back = s.s_bounds[J + at + s.t];
-        r.front_below.add_pass(__ballot_sync(ALL, is_child && front < incumbent), at, s.t, s.shift);
-        r.back_below.add_pass(__ballot_sync(ALL, is_child && back < incumbent), at, s.t, s.shift);
+        r.front_below.add_pass(__ballot_sync(ALL_LANES, is_child && front < incumbent), at, s.t, s.shift);
+        r.back_below.add_pass(__ballot_sync(ALL_LANES, is_child && back < incumbent), at, s.t, s.shift);
         if (is_child)
             add_to_tally<MODE>(r.c, front, back);
     }

@@ -71,7 +71,7 @@ template <class L, int G, int M, int J, int MODE> struct shared_memory {
 
 __device__ inline void add_nodes(const flowshop_dfs_args &a, unsigned counted)
 {
-    const unsigned sum = __reduce_add_sync(ALL, counted);
+    const unsigned sum = __reduce_add_sync(ALL_LANES, counted);
     if ((threadIdx.x & 31) == 0 && sum > 0)
         atomicAdd(&a.control->nodes, (unsigned long long)sum);
 }

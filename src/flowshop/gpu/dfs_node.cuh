@@ -196,7 +196,7 @@ template <class L, int G, int M, int J> struct search {
         uint32_t mine = list[0];
         if (LIST_WORDS == 2 && word >= G)
             mine = list[LIST_WORDS - 1];
-        const uint32_t four = __shfl_sync(ALL, mine, word % G, G);
+        const uint32_t four = __shfl_sync(ALL_LANES, mine, word % G, G);
         const int job = (int)(four >> (8 * (k & 3)) & 0xff);
         remove_from_list(k);
 
@@ -222,10 +222,10 @@ template <class L, int G, int M, int J> struct search {
         uint32_t next[LIST_WORDS];
 #pragma unroll
         for (int i = 0; i < LIST_WORDS; i++)
-            next[i] = __shfl_down_sync(ALL, list[i], 1, G);
+            next[i] = __shfl_down_sync(ALL_LANES, list[i], 1, G);
 #pragma unroll
         for (int i = 0; i < LIST_WORDS; i++) {
-            const uint32_t wrapped = i + 1 < LIST_WORDS ? __shfl_sync(ALL, list[(i + 1) % LIST_WORDS], 0, G) : 0;
+            const uint32_t wrapped = i + 1 < LIST_WORDS ? __shfl_sync(ALL_LANES, list[(i + 1) % LIST_WORDS], 0, G) : 0;
             if (t == G - 1)
                 next[i] = wrapped;
         }
@@ -291,12 +291,12 @@ template <class L, int G, int M, int J> struct search {
                 }
             }
             best = max(best, t2 + L::high(s_child[M - 1 - machines.y]));
-            if (__any_sync(ALL, best >= a.rule_bound)) {
+            if (__any_sync(ALL_LANES, best >= a.rule_bound)) {
                 first_round = round;
                 return a.rule_bound;
             }
         }
-        return (int)__reduce_max_sync(ALL, (unsigned)best);
+        return (int)__reduce_max_sync(ALL_LANES, (unsigned)best);
     }
 
     // Raises the bounds of the children in `below` and drops those that reach U. One warp a search.

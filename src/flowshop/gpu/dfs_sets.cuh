@@ -3,13 +3,12 @@
 #ifndef MCO_FLOWSHOP_GPU_DFS_SETS_CUH
 #define MCO_FLOWSHOP_GPU_DFS_SETS_CUH
 
-#include <cuda_runtime.h>
-
+#include "device/kernel.cuh"
 #include "flowshop/gpu/dfs.h"
 
 namespace {
 
-const unsigned ALL = 0xffffffffu;
+using namespace mco;
 
 // ---- Pairs
 
@@ -28,7 +27,7 @@ struct lanes16 {
     {
         return is_back ? (grown & 0xffff0000u) | (old & 0xffffu) : (grown & 0xffffu) | (old & 0xffff0000u);
     }
-    template <int G> static __device__ pair up(pair a, int distance) { return __shfl_up_sync(ALL, a, distance, G); }
+    template <int G> static __device__ pair up(pair a, int distance) { return __shfl_up_sync(ALL_LANES, a, distance, G); }
     static __device__ void to_words(pair a, uint32_t *w) { w[0] = a; }
     static __device__ pair from_words(const uint32_t *w) { return w[0]; }
     static __device__ void load4(const pair *from, pair *to)
@@ -58,7 +57,7 @@ struct lanes32 {
     }
     template <int G> static __device__ pair up(pair a, int distance)
     {
-        return make_int2(__shfl_up_sync(ALL, a.x, distance, G), __shfl_up_sync(ALL, a.y, distance, G));
+        return make_int2(__shfl_up_sync(ALL_LANES, a.x, distance, G), __shfl_up_sync(ALL_LANES, a.y, distance, G));
     }
     static __device__ void to_words(pair a, uint32_t *w) { w[0] = (uint32_t)a.x, w[1] = (uint32_t)a.y; }
     static __device__ pair from_words(const uint32_t *w) { return make_int2((int)w[0], (int)w[1]); }
@@ -129,30 +128,30 @@ struct set_in_warp {
         if (lane == base / 32)
             bits = votes;
     }
-    __device__ bool any() const { return __any_sync(ALL, bits != 0); }
-    __device__ int count() const { return (int)__reduce_add_sync(ALL, (unsigned)__popc(bits)); }
+    __device__ bool any() const { return __any_sync(ALL_LANES, bits != 0); }
+    __device__ int count() const { return (int)__reduce_add_sync(ALL_LANES, (unsigned)__popc(bits)); }
     __device__ int first() const
     {
-        const int at = first_bit(__ballot_sync(ALL, bits != 0));
-        return 32 * at + first_bit(__shfl_sync(ALL, bits, at & 31));
+        const int at = first_bit(__ballot_sync(ALL_LANES, bits != 0));
+        return 32 * at + first_bit(__shfl_sync(ALL_LANES, bits, at & 31));
     }
     __device__ int last() const
     {
-        const int at = last_bit(__ballot_sync(ALL, bits != 0));
-        return 32 * at + last_bit(__shfl_sync(ALL, bits, at & 31));
+        const int at = last_bit(__ballot_sync(ALL_LANES, bits != 0));
+        return 32 * at + last_bit(__shfl_sync(ALL_LANES, bits, at & 31));
     }
     __device__ int nth(int n) const
     {
         int before = 0, at = 0;
         for (;; at++) {
-            const int here = __popc(__shfl_sync(ALL, bits, at));
+            const int here = __popc(__shfl_sync(ALL_LANES, bits, at));
             if (before + here > n)
                 break;
             before += here;
         }
-        return 32 * at + nth_bit(__shfl_sync(ALL, bits, at), n - before);
+        return 32 * at + nth_bit(__shfl_sync(ALL_LANES, bits, at), n - before);
     }
-    __device__ bool has(int k) const { return (__shfl_sync(ALL, bits, k / 32) >> (k % 32)) & 1; }
+    __device__ bool has(int k) const { return (__shfl_sync(ALL_LANES, bits, k / 32) >> (k % 32)) & 1; }
     __device__ void remove(int k)
     {
         if ((int)(threadIdx.x & 31) == k / 32)

@@ -16,7 +16,7 @@ enum { LEAST_SHARED_FREE = 5 };  // free jobs of a node worth giving away
 // Threads of this thread's group, as a mask of the warp.
 template <int G> __device__ inline unsigned group_mask()
 {
-    return G == 32 ? ALL : ((1u << (G % 32)) - 1) << (threadIdx.x & 31 & ~(G - 1));
+    return G == 32 ? ALL_LANES : ((1u << (G % 32)) - 1) << (threadIdx.x & 31 & ~(G - 1));
 }
 
 // What the group has written to its frames and path comes before what a giver writes there.
@@ -61,14 +61,14 @@ __device__ void give(const flowshop_dfs_args &a, S &s)
         meta = from[lay::LAST_ROW + G - 1];
         can_give = s.jobs - (int)(meta & 1023) >= LEAST_SHARED_FREE;
     }
-    const unsigned votes = __ballot_sync(ALL, can_give);
+    const unsigned votes = __ballot_sync(ALL_LANES, can_give);
     if (votes == 0)
         return;
     const int giver = first_bit(votes);
     int receiver = -1;
     if ((int)(threadIdx.x & 31) == giver)
         receiver = next_asking(a);
-    receiver = __shfl_sync(ALL, receiver, giver);
+    receiver = __shfl_sync(ALL_LANES, receiver, giver);
     if (receiver < 0)
         return;
     const bool is_giver = ((int)(threadIdx.x & 31) & ~(G - 1)) == giver;
@@ -126,7 +126,7 @@ template <class S, int G> __device__ inline void open_mail(const flowshop_dfs_ar
     int mail = 0;
     if (!s.is_active && s.t == 0)
         mail = load_volatile(&state->mail);
-    mail = __shfl_sync(ALL, mail, 0, G);
+    mail = __shfl_sync(ALL_LANES, mail, 0, G);
     if (mail == 0)
         return;
     __threadfence();

@@ -57,7 +57,7 @@ __device__ void save(const flowshop_dfs_args &a, S &s)
     shallow.clear();
     const bool has_frame = s.is_active && s.bottom < s.top;
     int last_depth = s.depth, last_rank = -1;
-    if (G < 32 ? has_frame : __any_sync(ALL, has_frame)) {
+    if (G < 32 ? has_frame : __any_sync(ALL_LANES, has_frame)) {
         const uint32_t *from = s.frame(s.bottom);
         shallow.read(from + S::lay::LAST_ROW, s.t);
         last_depth = (int)(from[S::lay::LAST_ROW + G - 1] & 1023);

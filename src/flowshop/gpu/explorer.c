@@ -175,8 +175,8 @@ static mco_status create(mco_context *ctx, flowshop_search *search, const mco_gp
     x->m = shop->machines;
     MCO_TRY(mco_device_open(x->ctx, gpu, &x->device));
     const int32_t bits = longest < INT16_MAX ? 16 : 32;
-    MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_choose(x->n, x->m, bits, (int32_t)search->branching,
-                                                      search->johnson != NULL, gpu->index, &x->shape));
+    MCO_CUDA(x->ctx, flowshop_dfs_choose(x->n, x->m, bits, (int32_t)search->branching, search->johnson != NULL, gpu->index,
+                                         &x->shape));
     if (x->shape.blocks_per_multiprocessor == 0)
         MCO_TRY(mco_fail(x->ctx, MCO_ERR_LIMIT, "GPU %d: %d jobs need %d bytes of shared memory a block, it has %d",
                          gpu->index, x->n, x->shape.shared_bytes, x->shape.shared_limit));
@@ -381,7 +381,7 @@ static mco_status start(flowshop_explorer *x)
                                      cudaMemcpyHostToDevice, stream));
     MCO_CUDA(x->ctx, cudaMemcpyAsync(a->control, s->control, sizeof *s->control, cudaMemcpyHostToDevice, stream));
     MCO_TRY(mco_device_start_clock(&x->device));
-    MCO_CUDA(x->ctx, (cudaError_t)flowshop_dfs_launch(&x->shape, a, stream));
+    MCO_CUDA(x->ctx, flowshop_dfs_launch(&x->shape, a, stream));
     MCO_CUDA(x->ctx, cudaEventRecord(x->device.end, stream));
 done:
     return st;
@@ -426,7 +426,9 @@ static void nap(double seconds)
     nanosleep(&t, NULL);
 }
 
-// Until the kernel has ended: passes on schedules and incumbents, asks it to stop when others call.
+// Until the kernel has ended: passes on schedules and incumbents, asks it to stop when others call. That it ends: it is asked
+// after MOST_RUN_S at the latest, and every warp looks for that after a few nodes; what its threads wait for among themselves
+// is given back by running threads.
 static mco_status watch(flowshop_explorer *x)
 {
     mco_status st = MCO_OK;

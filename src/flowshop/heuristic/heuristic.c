@@ -34,7 +34,7 @@ enum { TAKEN_OUT = 1 };
 // 0.94, 0.72; 0.4: 0.29, 0.87, 0.65; 0.7: 0.35, 0.96, 0.74. With one: 0.3: 0.38, 0.85, 0.55; 0.5: 0.28,
 // 0.81, 0.54.
 static const double TEMPERATURE = 0.4;
-// Wall clock of a round: long against the start of a team of threads (0.05 ms each), short enough
+// Wall clock of a round: long against what the threads wait between two rounds, short enough
 // for the improvements of a run with a given number of iterations to be seen as they come.
 static const double ROUND_S = 0.05;
 // How long the calling thread rests between looks at the clock and at what was handed over.
@@ -77,6 +77,13 @@ struct search {
     int32_t *found;          // [jobs], guarded by the lock
     int64_t found_makespan;  // guarded by the lock
     int32_t *offered;        // [jobs], the supervisor's copy
+    // The supervisor's, while a team works.
+    flowshop_run *run;
+    mco_team team;
+    int64_t iterations_before;  // the count of the round belongs to the threads
+    mco_status status;
+    bool is_over;            // the run must end, as *stop says
+    mco_stop *stop;
 };
 
 // ---- One thread
@@ -187,11 +194,12 @@ static int32_t makespan_of(const mco_flowshop *shop, const int32_t *order, int32
 
 // NEH. When stopped, the jobs left follow in the order in which they would have been taken; the line,
 // which nobody needs any more, stays as it is: to complete it would take too long at 20,000 jobs.
-static void construct(void *shared, int worker)
+static void construct(void *shared, int worker, int64_t item)
 {
     search *s = shared;
-    searcher *w = &s->searchers[worker];
+    searcher *w = &s->searchers[item];
     int32_t placed = 0;
+    (void)worker;
     for (; placed < s->jobs && !must_stop(s); placed++)
         insert_best(w, s->by_total[placed]);
     if (placed == s->jobs) {
@@ -203,10 +211,11 @@ static void construct(void *shared, int worker)
     w->best_makespan = makespan_of(s->shop, w->best, w->current);
 }
 
-static void work_round(void *shared, int worker)
+static void work_round(void *shared, int worker, int64_t item)
 {
     search *s = shared;
-    searcher *w = &s->searchers[worker];
+    searcher *w = &s->searchers[item];
+    (void)worker;
     if (!w->is_started) {
         local_search(w);
         keep_current(w);
@@ -261,26 +270,27 @@ static mco_status offer_mail(flowshop_run *run, search *s)
     return makespan < run->upper_bound ? flowshop_run_improve(run, makespan, s->offered, "greedy") : MCO_OK;
 }
 
-// Runs `work` on `count` threads and offers what they found. *is_over: the run must end, as *stop says.
-static mco_status supervise(flowshop_run *run, search *s, int count, void (*work)(void *, int),
-                            const char *source, bool *is_over, mco_stop *stop)
+static double watch(void *shared)
+{
+    search *s = shared;
+    if (s->has_mailbox && s->status == MCO_OK)
+        s->status = offer_mail(s->run, s);
+    s->is_over = s->is_over || flowshop_run_must_stop(s->run, s->iterations_before, s->stop);
+    if (s->is_over || s->status != MCO_OK)
+        atomic_store_explicit(&s->must_stop, true, memory_order_relaxed);
+    return WAIT_S;
+}
+
+// Lets `count` searchers work and offers what they found.
+static mco_status supervise(search *s, int count, mco_team_item *work, const char *source)
 {
     mco_status st = MCO_OK;
-    mco_team team = {0};
-    const int64_t before = iterations_done(s);  // the count of the round belongs to the threads
-    MCO_TRY(mco_team_start(run->ctx, count, work, s, &team));
-    while (!mco_team_wait(&team, WAIT_S)) {
-        if (s->has_mailbox && st == MCO_OK)
-            st = offer_mail(run, s);
-        *is_over = *is_over || flowshop_run_must_stop(run, before, stop);
-        if (*is_over || st != MCO_OK)
-            atomic_store_explicit(&s->must_stop, true, memory_order_relaxed);
-    }
-    mco_team_join(&team);
-    MCO_TRY(st);
+    s->iterations_before = iterations_done(s);
+    mco_team_run(&s->team, count, work, watch, s);
+    MCO_TRY(s->status);
     const searcher *best = best_searcher(s);
-    MCO_TRY(flowshop_run_improve(run, best->best_makespan, best->best, source));
-    *is_over = *is_over || flowshop_run_must_stop(run, iterations_done(s), stop);
+    MCO_TRY(flowshop_run_improve(s->run, best->best_makespan, best->best, source));
+    s->is_over = s->is_over || flowshop_run_must_stop(s->run, iterations_done(s), s->stop);
 done:
     return st;
 }
@@ -379,21 +389,14 @@ static void destroy_searchers(mco_context *ctx, search *s)
     mco_free(ctx, &s->searchers);
 }
 
-static void log_progress(flowshop_run *run, const search *s)
-{
-    if (flowshop_run_log_is_due(run))
-        mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  %lld iterations, makespan %lld", flowshop_run_time_s(run),
-                (long long)iterations_done(s), (long long)run->result->makespan);
-}
-
 // Rounds until the run must stop, the iterations are done, or the schedule meets the bound.
 static mco_status run_rounds(flowshop_run *run, search *s, int64_t iterations, mco_stop *stop)
 {
     mco_status st = MCO_OK;
-    bool is_over = flowshop_run_must_stop(run, 0, stop);
     const int64_t per_round = 1 + (int64_t)(ROUND_S * 1e9 / iteration_ns(run->shop));
     int64_t left = iterations;
-    for (int64_t round = 1; !is_over; round++) {
+    s->is_over = flowshop_run_must_stop(run, 0, stop);
+    for (int64_t round = 1; !s->is_over; round++) {
         if (best_searcher(s)->best_makespan <= s->bound || s->jobs < 2) {
             *stop = MCO_STOP_FINISHED;
             break;
@@ -404,8 +407,7 @@ static mco_status run_rounds(flowshop_run *run, search *s, int64_t iterations, m
         }
         s->round_iterations = iterations >= 0 && left < per_round ? left : per_round;
         left -= iterations >= 0 ? s->round_iterations : 0;
-        MCO_TRY(supervise(run, s, s->threads, work_round, "greedy", &is_over, stop));
-        log_progress(run, s);
+        MCO_TRY(supervise(s, s->threads, work_round, "greedy"));
         if (round % EXCHANGE_ROUNDS == 0)
             exchange(s);
     }
@@ -418,8 +420,7 @@ mco_status flowshop_heuristic(flowshop_run *run, int64_t iterations, mco_stop *s
     mco_status st = MCO_OK;
     const int32_t n = mco_flowshop_jobs(run->shop);
     const int32_t *start = run->result->order != NULL ? run->result->order : run->params->start;
-    bool is_over = false;
-    search s = {.ops = run->variant->insertion, .shop = run->shop, .jobs = n, .threads = run->threads};
+    search s = {.ops = run->variant->insertion, .shop = run->shop, .jobs = n, .threads = run->threads, .run = run, .stop = stop};
     s.bound = run->result->bound;
     s.found_makespan = INT64_MAX;
     s.has_mailbox = iterations < 0;
@@ -432,17 +433,19 @@ mco_status flowshop_heuristic(flowshop_run *run, int64_t iterations, mco_stop *s
     MCO_TRY(mco_alloc(run->ctx, &s.offered, n));
     MCO_TRY(measure(run, &s));
     MCO_TRY(create_searchers(run, &s));
+    MCO_TRY(mco_team_open(run->ctx, s.threads, true, &s.team));
     if (start == NULL) {
-        MCO_TRY(supervise(run, &s, 1, construct, "NEH", &is_over, stop));
+        MCO_TRY(supervise(&s, 1, construct, "NEH"));
         start = s.searchers[0].best;
     }
-    if (is_over)
+    if (s.is_over)
         goto done;
     spread(&s, start);
     MCO_TRY(flowshop_run_improve(run, s.searchers[0].best_makespan, s.searchers[0].best, "start"));
     MCO_TRY(run_rounds(run, &s, iterations, stop));
 done:
     run->result->iterations += s.searchers != NULL ? iterations_done(&s) : 0;
+    mco_team_close(&s.team);
     destroy_searchers(run->ctx, &s);
     mco_free(run->ctx, &s.offered);
     mco_free(run->ctx, &s.found);

@@ -76,7 +76,7 @@ static void leave_locked(shared *s, mco_status st, const mco_context *ctx)
 static int nodes_at_a_time(const flowshop_run *run)
 {
     const double n = run->shop->jobs, m = run->shop->machines;
-    const double steps = 2 * n * (m + (run->bound == MCO_FLOWSHOP_LB2 ? n * m * (m - 1) / 2 : 0));
+    const double steps = 2 * n * (m + (run->bound == MCO_FLOWSHOP_BOUND_LB2 ? n * m * (m - 1) / 2 : 0));
     return steps * TAKE <= TAKE_STEPS ? TAKE : steps >= TAKE_STEPS ? 1 : (int)(TAKE_STEPS / steps);
 }
 
@@ -179,6 +179,14 @@ static void gather_workers(shared *s)
     mco_free(ctx, &s->workers);
 }
 
+static void write_columns(void *user, char *out, size_t size)
+{
+    shared *s = user;
+    lock_for_supervisor(s);
+    flowshop_pool_write_columns(s->p, out, size);
+    pthread_mutex_unlock(&s->lock);
+}
+
 // The calling thread's part until the workers are done or the run must end.
 static mco_status supervise(shared *s, mco_team *team, bool *is_stopped, mco_stop *stop)
 {
@@ -188,7 +196,6 @@ static mco_status supervise(shared *s, mco_team *team, bool *is_stopped, mco_sto
         lock_for_supervisor(s);
         const int64_t nodes = s->nodes;
         const bool is_full = p->tree.nodes.count > p->most_nodes;
-        flowshop_pool_log(p, nodes);
         pthread_mutex_unlock(&s->lock);
         MCO_TRY(flowshop_pool_record_found(p));
         *is_stopped = is_full || flowshop_run_must_stop(p->run, nodes, stop);
@@ -213,6 +220,7 @@ mco_status flowshop_pool_concurrent(flowshop_pool_run *p, bool *is_stopped, mco_
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.changed, NULL);
     MCO_TRY(create_workers(&s));
+    mco_run_set_columns(&p->run->run, FLOWSHOP_POOL_COLUMNS, write_columns, &s);
     MCO_TRY(mco_team_start(p->run->ctx, 1 + s.worker_count, work, &s, &team));
     st = supervise(&s, &team, is_stopped, stop);
     mco_team_join(&team);
@@ -220,6 +228,7 @@ mco_status flowshop_pool_concurrent(flowshop_pool_run *p, bool *is_stopped, mco_
         st = mco_fail(p->run->ctx, s.failure, "%s", s.failure_text);
     *is_stopped = !s.is_done;
 done:
+    mco_run_set_columns(&p->run->run, NULL, NULL, NULL);
     gather_workers(&s);
     pthread_cond_destroy(&s.changed);
     pthread_mutex_destroy(&s.lock);

@@ -6,6 +6,10 @@
 // README.md of this folder.
 #include "flowshop/systems/cuda.h"
 
+#include "device/kernel.cuh"
+
+using namespace mco;
+
 static const int MOST_THREADS = 1024;
 
 static unsigned grid_of(int64_t threads, int block)
@@ -79,37 +83,31 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) node(flowshop_tables t
 
 cudaError_t flowshop_cuda_ends(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream)
 {
-    ends<<<grid_of(a->fathers, block), block, 0, stream>>>(*t, *a);
-    return cudaGetLastError();
+    return launch(ends, grid_of(a->fathers, block), (unsigned)block, 0, stream, *t, *a);
 }
 
 cudaError_t flowshop_cuda_branch(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream)
 {
-    branch<<<grid_of(a->children, block), block, 0, stream>>>(*t, *a);
-    return cudaGetLastError();
+    return launch(branch, grid_of(a->children, block), (unsigned)block, 0, stream, *t, *a);
 }
 
 cudaError_t flowshop_cuda_bound(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream)
 {
-    bound<<<grid_of(a->children, block), block, 0, stream>>>(*t, *a);
-    return cudaGetLastError();
+    return launch(bound, grid_of(a->children, block), (unsigned)block, 0, stream, *t, *a);
 }
 
 cudaError_t flowshop_cuda_bound_child(const flowshop_tables *t, const flowshop_arrays *a, int block,
                                       cudaStream_t stream)
 {
-    bound_child<<<grid_of(a->children, block), block, 0, stream>>>(*t, *a);
-    return cudaGetLastError();
+    return launch(bound_child, grid_of(a->children, block), (unsigned)block, 0, stream, *t, *a);
 }
 
 cudaError_t flowshop_cuda_prune(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream)
 {
-    prune<<<grid_of(a->fathers, block), block, 0, stream>>>(*t, *a);
-    return cudaGetLastError();
+    return launch(prune, grid_of(a->fathers, block), (unsigned)block, 0, stream, *t, *a);
 }
 
 cudaError_t flowshop_cuda_node(const flowshop_tables *t, const flowshop_arrays *a, int block, cudaStream_t stream)
 {
-    node<<<grid_of(a->fathers, block), block, 0, stream>>>(*t, *a);
-    return cudaGetLastError();
+    return launch(node, grid_of(a->fathers, block), (unsigned)block, 0, stream, *t, *a);
 }

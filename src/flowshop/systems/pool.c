@@ -167,23 +167,16 @@ static void log_limits(flowshop_pool_run *p)
     p->is_cut_logged = p->is_cut;
 }
 
-void flowshop_pool_log(flowshop_pool_run *p, int64_t nodes)
+void flowshop_pool_write_columns(void *pool, char *out, size_t size)
 {
-    const mco_flowshop_result *r = p->run->result;
-    char best[24] = "-";
-    log_limits(p);
-    if (!flowshop_run_log_is_due(p->run))
-        return;
-    if (r->makespan >= 0)
-        snprintf(best, sizeof best, "%lld", (long long)r->makespan);
-    if (p->run->log_lines++ % 20 == 0)
-        mco_log(p->run->ctx, MCO_LOG_INFO, "   time s     M nodes   pending      best     bound   M nodes/s      pool");
+    flowshop_pool_run *p = pool;
     const double now = mco_clock_s();
-    mco_log(p->run->ctx, MCO_LOG_INFO, "%9.1f %11.3f %9lld %9s %9lld %11.2f %9lld", flowshop_run_time_s(p->run),
-            (double)nodes * 1e-6, (long long)p->tree.nodes.count, best, (long long)r->bound,
-            (double)(nodes - p->rate_nodes) * 1e-6 / (now - p->rate_s), (long long)p->size.target);
+    const int64_t nodes = p->run->run.work;
+    snprintf(out, size, " %11.3f %9lld %11.2f %9lld", (double)nodes * 1e-6, (long long)p->tree.nodes.count,
+             now > p->rate_s ? (double)(nodes - p->rate_nodes) * 1e-6 / (now - p->rate_s) : 0, (long long)p->size.target);
     p->rate_s = now;
     p->rate_nodes = nodes;
+    log_limits(p);
 }
 
 static mco_status adapt_room(flowshop_pool_run *p)
@@ -221,7 +214,7 @@ static mco_status explore_meanwhile(flowshop_pool_run *p, flowshop_pool_node *no
     mco_status st = MCO_OK;
     for (int i = 0; i < HOST_NODES && p->batch_count == 0 && p->tree.nodes.count > 0; i++)
         MCO_TRY(explore_one(p, node));
-    const bool explores = p->run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE && !p->setup->is_idle_host;
+    const bool explores = p->run->result->work.engine == MCO_ENGINE_GPU_COOPERATIVE && !p->setup->is_idle_host;
     while (explores && p->in_flight == p->batch_count && p->tree.nodes.count > 0 &&
            !p->setup->backend->is_done(p->batches[p->oldest]))
         MCO_TRY(explore_one(p, node));
@@ -255,7 +248,6 @@ static mco_status run_batches(flowshop_pool_run *p, bool *is_stopped, mco_stop *
             MCO_TRY(flowshop_pool_collect_batch(p));
         }
         MCO_TRY(flowshop_pool_record_found(p));
-        flowshop_pool_log(p, p->counts.nodes);
     }
 done:
     flowshop_pool_node_destroy(p->run->ctx, &node);
@@ -266,10 +258,10 @@ done:
 
 static flowshop_operators operators_of(const flowshop_pool_run *p)
 {
-    switch (p->run->result->engine) {
-    case MCO_FLOWSHOP_ENGINE_GPU_BOUND:
-    case MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND: return FLOWSHOP_BOUND_ONLY;
-    case MCO_FLOWSHOP_ENGINE_GPU_MULTINODE: return FLOWSHOP_WHOLE_NODE;
+    switch (p->run->result->work.engine) {
+    case MCO_ENGINE_GPU_BOUND:
+    case MCO_ENGINE_MULTI_GPU_BOUND: return FLOWSHOP_BOUND_ONLY;
+    case MCO_ENGINE_GPU_MULTINODE: return FLOWSHOP_WHOLE_NODE;
     default: return p->setup->prunes_on_host ? FLOWSHOP_BRANCH_AND_BOUND : FLOWSHOP_THREE_KERNELS;
     }
 }
@@ -279,18 +271,18 @@ static flowshop_operators operators_of(const flowshop_pool_run *p)
 static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL_MOST_BATCHES])
 {
     const flowshop_pool_setup *s = p->setup;
-    const mco_flowshop_engine engine = p->run->result->engine;
-    const bool is_functional = engine == MCO_FLOWSHOP_ENGINE_MULTI_GPU_FUNCTIONAL;
+    const mco_engine engine = p->run->result->work.engine;
+    const bool is_functional = engine == MCO_ENGINE_MULTI_GPU_FUNCTIONAL;
     const int pairs = s->gpu_count > 1 ? s->gpu_count / 2 : 1;
-    p->parts = engine == MCO_FLOWSHOP_ENGINE_GPU_COOPERATIVE   ? (int)s->streams
-               : engine == MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND ? s->gpu_count
+    p->parts = engine == MCO_ENGINE_GPU_COOPERATIVE   ? (int)s->streams
+               : engine == MCO_ENGINE_MULTI_GPU_BOUND ? s->gpu_count
                : is_functional                                 ? pairs
                                                                : 1;
     p->parts = p->parts < FLOWSHOP_POOL_MOST_BATCHES / 2 ? p->parts : FLOWSHOP_POOL_MOST_BATCHES / 2;
-    p->batch_count = engine == MCO_FLOWSHOP_ENGINE_CPU ? 0 : is_functional ? 2 * p->parts : p->parts;
+    p->batch_count = engine == MCO_ENGINE_CPU ? 0 : is_functional ? 2 * p->parts : p->parts;
     for (int i = 0; i < p->batch_count; i++) {
         places[i] = (flowshop_batch_place){.gpu = &s->gpus[0], .block = (int)s->block};
-        if (engine == MCO_FLOWSHOP_ENGINE_MULTI_GPU_BOUND)
+        if (engine == MCO_ENGINE_MULTI_GPU_BOUND)
             places[i].gpu = &s->gpus[i];
         if (!is_functional)
             continue;
@@ -313,7 +305,7 @@ static double steps_of_child(const flowshop_tables *t)
 static void warn_of_long_kernels(const flowshop_pool_run *p)
 {
     const double steps = 2 * (double)p->tree.tables.jobs * steps_of_child(&p->tree.tables);
-    if (p->run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_MULTINODE && steps > MOST_THREAD_STEPS)
+    if (p->run->result->work.engine == MCO_ENGINE_GPU_MULTINODE && steps > MOST_THREAD_STEPS)
         mco_log(p->run->ctx, MCO_LOG_WARNING,
                 "a thread takes up to %.0f million steps to bound the children of a node: a kernel can run for "
                 "seconds, and the time limit waits for it",
@@ -367,7 +359,7 @@ static void summarise(flowshop_pool_run *p)
 {
     mco_flowshop_result *r = p->run->result;
     for (int i = 0; i < p->batch_count; i++) {
-        r->device_s += p->batches[i]->kernel_s;
+        r->work.device_s += p->batches[i]->kernel_s;
         p->stats.bytes_up += p->batches[i]->bytes_up;
         p->stats.bytes_down += p->batches[i]->bytes_down;
     }
@@ -415,17 +407,18 @@ done:
 mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *setup, bool *is_proved, mco_stop *stop)
 {
     mco_status st = MCO_OK;
-    const bool is_concurrent = run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT;
+    const bool is_concurrent = run->result->work.engine == MCO_ENGINE_GPU_CONCURRENT;
     bool is_stopped = false, is_ready = true;
     mco_context *own[2] = {NULL, NULL};
     double begin_s;
     flowshop_pool_run p = {.run = run, .setup = setup, .ctx = run->ctx};
     for (int i = 0; i < 2 && is_concurrent; i++)
-        if (mco_context_create(&own[i], NULL) != MCO_OK)
-            MCO_TRY(mco_fail(run->ctx, MCO_ERR_MEMORY, "out of memory: no context for a thread's messages"));
+        MCO_TRY(mco_context_create_child(run->ctx, &own[i]));
     MCO_TRY(set_up(&p, own, &is_ready));
     *stop = MCO_STOP_FINISHED;
     begin_s = p.rate_s = mco_clock_s();
+    if (!is_concurrent)
+        mco_run_set_columns(&run->run, FLOWSHOP_POOL_COLUMNS, flowshop_pool_write_columns, &p);
     // Sorting the orders of LB2 may have used the time up.
     is_stopped = flowshop_run_must_stop(run, 0, stop) || !is_ready;
     if (!is_stopped)
@@ -435,6 +428,7 @@ mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *se
     *is_proved = !is_stopped;
     summarise(&p);
 done:
+    mco_run_set_columns(&run->run, NULL, NULL, NULL);
     for (int i = p.batch_count - 1; i >= 0; i--)
         setup->backend->destroy(p.ctx, &p.batches[i]);
     mco_free(run->ctx, &p.counts.children_by_depth);
@@ -459,7 +453,7 @@ mco_status flowshop_pool(flowshop_run *run, const flowshop_checkpoint *state, bo
                                        .streams = q->streams,
                                        .block = q->block,
                                        .rule_bound = state->rule_bound};
-    run->result->threads_used = run->result->engine == MCO_FLOWSHOP_ENGINE_GPU_CONCURRENT ? 1 + run->threads : 1;
+    run->result->work.threads = run->result->work.engine == MCO_ENGINE_GPU_CONCURRENT ? 1 + run->threads : 1;
     return flowshop_pool_search(run, &setup, is_proved, stop);
 #else
     (void)state;

@@ -7,7 +7,7 @@
 #include "flowshop/systems/batch.h"
 #include "flowshop/run.h"
 
-// Branch and bound of the whole tree by the system that run->result->engine names, on run->gpus; contract as
+// Branch and bound of the whole tree by the system that run->result->work.engine names, on run->gpus; contract as
 // flowshop_reference(). Pruning sees run->upper_bound, the rule state->rule_bound. Neither slices nor checkpoints.
 // Errors: ARGUMENT for options out of place, MEMORY, DEVICE.
 mco_status flowshop_pool(flowshop_run *run, const flowshop_checkpoint *state, bool *is_proved, mco_stop *stop);
@@ -36,7 +36,7 @@ typedef struct flowshop_pool_setup {
     flowshop_pool_stats *stats; // filled unless NULL
 } flowshop_pool_setup;
 
-// The same with everything chosen. Engine MCO_FLOWSHOP_ENGINE_CPU is one host thread on the same pool.
+// The same with everything chosen. Engine MCO_ENGINE_CPU is one host thread on the same pool.
 mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *setup, bool *is_proved, mco_stop *stop);
 
 #endif

@@ -47,8 +47,9 @@ mco_status flowshop_pool_collect_batch(flowshop_pool_run *p);
 
 // RLL-GB&B: a thread drives one device, others decompose on the host, all on one locked pool.
 mco_status flowshop_pool_concurrent(flowshop_pool_run *p, bool *is_stopped, mco_stop *stop);
-// The calling thread's: what was found goes to the run. And a line every 5 s.
+// The calling thread's: what was found goes to the run. And the columns of the log.
 mco_status flowshop_pool_record_found(flowshop_pool_run *p);
-void flowshop_pool_log(flowshop_pool_run *p, int64_t nodes);
+#define FLOWSHOP_POOL_COLUMNS "     M nodes   pending   M nodes/s      pool"
+void flowshop_pool_write_columns(void *pool, char *out, size_t size);
 
 #endif

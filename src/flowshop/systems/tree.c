@@ -14,7 +14,7 @@ static mco_status sort_steps(flowshop_run *run, flowshop_pool_tree *tree, bool *
     const mco_flowshop *shop = run->shop;
     const int32_t n = shop->jobs;
     flowshop_johnson johnson = {0};
-    MCO_TRY(flowshop_johnson_create(run->ctx, shop, run->deadline_s, &johnson));
+    MCO_TRY(flowshop_johnson_create(run->ctx, shop, run->run.stop_s, &johnson));
     *is_ready = johnson.is_complete;
     if (!*is_ready)
         goto done;
@@ -60,7 +60,7 @@ static mco_status fill_tables(flowshop_run *run, int64_t rule_bound, flowshop_po
                                      .tails = tails,
                                      .loads = loads};
     *is_ready = true;
-    if (run->bound == MCO_FLOWSHOP_LB2)
+    if (run->bound == MCO_FLOWSHOP_BOUND_LB2)
         MCO_TRY(sort_steps(run, tree, is_ready));
 done:
     return st;

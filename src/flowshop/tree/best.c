@@ -4,6 +4,7 @@
 // heap of all open nodes. Nodes are those of the reference.
 #include <string.h>
 
+#include "base/grow.h"
 #include "flowshop/tree/ref.h"
 
 // Open nodes may take this much memory; then the search ends with MCO_STOP_MEMORY.
@@ -28,16 +29,7 @@ static mco_status push(heap *h, const flowshop_node *node)
     mco_status st = MCO_OK;
     flowshop_node copy = *node;
     copy.order = NULL;
-    if (h->count == h->room) {
-        int64_t room = h->room > 0 ? 2 * h->room : 1024;
-        flowshop_node *items = NULL;
-        MCO_TRY(mco_alloc(h->ctx, &items, room));
-        if (h->count > 0)
-            memcpy(items, h->items, (size_t)h->count * sizeof *items);
-        mco_free(h->ctx, &h->items);
-        h->items = items;
-        h->room = room;
-    }
+    MCO_TRY(mco_grow(h->ctx, &h->items, &h->room, h->count + 1));
     MCO_TRY(mco_alloc(h->ctx, &copy.order, h->jobs));
     memcpy(copy.order, node->order, (size_t)h->jobs * sizeof *copy.order);
     int64_t at = h->count++;

@@ -182,7 +182,7 @@ mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, 
     int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES];
     flowshop_root_ends(shop, heads, tails);
     int64_t best = one_machine(shop, heads, tails);
-    if (bound == MCO_FLOWSHOP_LB2)
+    if (bound == MCO_FLOWSHOP_BOUND_LB2)
         MCO_TRY(raise_by_pairs(ctx, shop, heads, tails, &best));
     *out = best;
 done:

@@ -280,7 +280,7 @@ static mco_status read_order(mco_context *ctx, mco_text *text, const mco_flowsho
         MCO_TRY(mco_flowshop_check(ctx, shop, c->order, count, &c->makespan));
 done:
     mco_free(ctx, &jobs);
-    return st == MCO_ERR_ARGUMENT ? refuse(text, "its order is no permutation of all jobs") : st;
+    return st == MCO_ERR_CHECK ? refuse(text, "its order is no permutation of all jobs") : st;
 }
 
 // Members behind the version; a file of ours holds each once.

@@ -18,21 +18,21 @@ static const double WORTH_JOINING = 0.02;  // of the rate of the GPUs
 
 // Beside GPUs each of them leaves a core to the thread that drives it, unless the user says how many: a thread
 // that waits for its turn leaves its GPU idle.
-int flowshop_exploring_cores(const flowshop_run *run, mco_flowshop_engine engine)
+int flowshop_exploring_cores(const flowshop_run *run, mco_engine engine)
 {
-    if (engine == MCO_FLOWSHOP_ENGINE_GPU)
+    if (engine == MCO_ENGINE_GPU)
         return 0;
-    if (engine != MCO_FLOWSHOP_ENGINE_HYBRID || run->params->threads > 0)
+    if (engine != MCO_ENGINE_HYBRID || run->params->threads > 0)
         return run->threads;
     return run->threads > run->gpu_count ? run->threads - run->gpu_count : 1;
 }
 
-void flowshop_use_engine(flowshop_run *run, mco_flowshop_engine engine)
+void flowshop_use_engine(flowshop_run *run, mco_engine engine)
 {
     mco_flowshop_result *r = run->result;
-    bool has_gpus = engine == MCO_FLOWSHOP_ENGINE_GPU || engine == MCO_FLOWSHOP_ENGINE_HYBRID;
-    r->engine = engine;
-    r->threads_used = has_gpus ? run->gpu_count + flowshop_exploring_cores(run, engine) : run->threads;
+    bool has_gpus = engine == MCO_ENGINE_GPU || engine == MCO_ENGINE_HYBRID;
+    r->work.engine = engine;
+    r->work.threads = has_gpus ? run->gpu_count + flowshop_exploring_cores(run, engine) : run->threads;
 }
 
 mco_status flowshop_refuse_gpu(const flowshop_run *run)
@@ -61,11 +61,11 @@ static mco_status list_workers(tree_search *s, flowshop_leg *leg)
 {
     mco_status st = MCO_OK;
     const flowshop_run *run = s->run;
-    const mco_flowshop_engine engine = run->result->engine;
+    const mco_engine engine = run->result->work.engine;
     mco_free(run->ctx, &s->workers);
     MCO_TRY(mco_alloc(run->ctx, &s->workers, run->gpu_count + run->threads));
     leg->count = 0;
-    for (int i = 0; i < run->gpu_count && engine != MCO_FLOWSHOP_ENGINE_CPU; i++)
+    for (int i = 0; i < run->gpu_count && engine != MCO_ENGINE_CPU; i++)
         s->workers[leg->count++] = (flowshop_worker_kind){s->setup->gpu_explorer, &run->gpus[i]};
     for (int i = 0; i < flowshop_exploring_cores(run, engine); i++)
         s->workers[leg->count++] = (flowshop_worker_kind){run->variant->explorer, NULL};
@@ -74,11 +74,11 @@ done:
     return st;
 }
 
-static mco_status search(tree_search *s, mco_flowshop_engine engine, flowshop_leg *leg)
+static mco_status search(tree_search *s, mco_engine engine, flowshop_leg *leg)
 {
     mco_status st = MCO_OK;
     flowshop_use_engine(s->run, engine);
-    leg->johnson = s->run->bound == MCO_FLOWSHOP_LB2 ? &s->johnson : NULL;
+    leg->johnson = s->run->bound == MCO_FLOWSHOP_BOUND_LB2 ? &s->johnson : NULL;
     MCO_TRY(list_workers(s, leg));
     MCO_TRY(flowshop_search_leg(s->run, s->state, leg, s->stop));
 done:
@@ -121,7 +121,7 @@ static mco_status go_on_without_gpus(tree_search *s, mco_status st)
         return st;
     mco_log(s->run->ctx, MCO_LOG_WARNING, "engine cpu from here on: %s", mco_context_error(s->run->ctx));
     flowshop_leg rest = {.limit_s = INFINITY};
-    return search(s, MCO_FLOWSHOP_ENGINE_CPU, &rest);
+    return search(s, MCO_ENGINE_CPU, &rest);
 }
 
 // Goes on with the GPUs alone or with all, whichever was faster. Cores too slow to matter are not tried:
@@ -133,7 +133,7 @@ static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores
     flowshop_leg both = {.limit_s = s->setup->gpus_leg_s}, rest = {.limit_s = INFINITY};
     const bool is_worth_trying = cores->nodes_per_s >= WORTH_JOINING * gpus->nodes_per_s;
     if (is_worth_trying)
-        MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_HYBRID, &both));
+        MCO_TRY(search(s, MCO_ENGINE_HYBRID, &both));
     if (is_over(s))
         return MCO_OK;
     const bool is_joined = both.nodes_per_s > gpus->nodes_per_s;
@@ -143,7 +143,7 @@ static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores
     mco_log(run->ctx, MCO_LOG_INFO, "engine %s: %d GPU%s %.1f M nodes/s, %d thread%s %.1f M, %s",
             is_joined ? "hybrid" : "gpu", run->gpu_count, mco_plural(run->gpu_count), gpus->nodes_per_s * 1e-6,
             run->threads, mco_plural(run->threads), cores->nodes_per_s * 1e-6, with_both);
-    MCO_TRY(search(s, is_joined ? MCO_FLOWSHOP_ENGINE_HYBRID : MCO_FLOWSHOP_ENGINE_GPU, &rest));
+    MCO_TRY(search(s, is_joined ? MCO_ENGINE_HYBRID : MCO_ENGINE_GPU, &rest));
 done:
     return st;
 }
@@ -153,12 +153,12 @@ static mco_status search_by_measurement(tree_search *s)
     mco_status st = MCO_OK;
     flowshop_leg cores = {.limit_s = s->setup->cores_leg_s, .goes_on = stays_with_cores};
     flowshop_leg gpus = {.limit_s = s->setup->gpus_leg_s};
-    MCO_TRY(search(s, MCO_FLOWSHOP_ENGINE_CPU, &cores));
+    MCO_TRY(search(s, MCO_ENGINE_CPU, &cores));
     if (is_over(s))
         return MCO_OK;
     mco_log(s->run->ctx, MCO_LOG_INFO, "engine gpu for %.1f s, to be measured: %s%s", gpus.limit_s,
             s->run->gpus[0].name, s->run->gpu_count > 1 ? " and others" : "");
-    st = search(s, MCO_FLOWSHOP_ENGINE_GPU, &gpus);
+    st = search(s, MCO_ENGINE_GPU, &gpus);
     if (st == MCO_OK && !is_over(s))
         st = search_by_the_faster(s, &cores, &gpus);
     if (st != MCO_OK)
@@ -173,9 +173,9 @@ static mco_status prepare_pairs(tree_search *s)
 {
     mco_status st = MCO_OK;
     flowshop_run *run = s->run;
-    if (run->bound != MCO_FLOWSHOP_LB2)
+    if (run->bound != MCO_FLOWSHOP_BOUND_LB2)
         return MCO_OK;
-    MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->deadline_s, &s->johnson));
+    MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->run.stop_s, &s->johnson));
     if (s->johnson.is_complete)
         flowshop_run_raise_bound(run, flowshop_johnson_bound(run->shop, &s->johnson));
 done:
@@ -217,7 +217,7 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
     tree_search s = {.run = run, .setup = setup, .state = state, .stop = stop};
     flowshop_leg whole = {.limit_s = INFINITY};
     MCO_TRY(prepare_pairs(&s));
-    st = run->params->engine == MCO_FLOWSHOP_ENGINE_AUTO ? search_by_measurement(&s)
+    st = run->params->engine == MCO_ENGINE_AUTO ? search_by_measurement(&s)
                                                          : search(&s, run->params->engine, &whole);
     if (st != MCO_OK && whole.has_lost_device)
         st = keep_search(&s, &whole, st);

@@ -22,10 +22,10 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
                                    bool *is_proved, mco_stop *stop);
 
 // Cores that search with this engine, the threads that drive GPUs aside.
-int flowshop_exploring_cores(const flowshop_run *run, mco_flowshop_engine engine);
+int flowshop_exploring_cores(const flowshop_run *run, mco_engine engine);
 
 // Records in the result which engine runs, and on how many threads.
-void flowshop_use_engine(flowshop_run *run, mco_flowshop_engine engine);
+void flowshop_use_engine(flowshop_run *run, mco_engine engine);
 
 // Fails with LIMIT where the GPU explorer cannot search this tree, with the value seen and the value allowed.
 mco_status flowshop_refuse_gpu(const flowshop_run *run);

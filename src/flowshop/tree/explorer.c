@@ -40,7 +40,7 @@
 INLINE bool choose_children_sized(flowshop_explorer *x, frame *f, const int vectors)
 {
     uint64_t front[LOCAL_WORDS], back[LOCAL_WORDS];
-    if (x->search->bound == MCO_FLOWSHOP_LB2 && !refine_by_pairs(x, f))
+    if (x->search->bound == MCO_FLOWSHOP_BOUND_LB2 && !refine_by_pairs(x, f))
         return false;
     lane limit = incumbent(x);
     side_counts below = mark_below(f, vectors, x->rule_bound, front, back);
@@ -325,7 +325,7 @@ INLINE frame *decompose_child(flowshop_explorer *x, frame *f, int32_t k)
         return c + 1;
     descend(x, f, c, k);
     uint64_t others = f->alive[f->first_word] & (f->alive[f->first_word] - 1);
-    if (others == 0 || x->bound_two[c->depth] == NULL || x->search->bound != MCO_FLOWSHOP_LB1)
+    if (others == 0 || x->bound_two[c->depth] == NULL || x->search->bound != MCO_FLOWSHOP_BOUND_LB1)
         return decompose(x, c) ? c : NULL;
     f->prepared = f->first_word * WORD_PAIRS + __builtin_ctzll(others);
     descend(x, f, c + 1, f->prepared);

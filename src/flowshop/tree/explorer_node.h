@@ -253,15 +253,15 @@ INLINE lane smallest_bound(const frame *f, const int vectors)
 INLINE bool choose_front(const flowshop_explorer *x, const frame *f, const int vectors, side_counts below)
 {
     switch (x->search->branching) {
-    case MCO_FLOWSHOP_FORWARD: return true;
-    case MCO_FLOWSHOP_BACKWARD: return false;
-    case MCO_FLOWSHOP_ALTERNATE: return f->depth % 2 == 0;
-    case MCO_FLOWSHOP_MINMIN: {
+    case MCO_FLOWSHOP_BRANCHING_FORWARD: return true;
+    case MCO_FLOWSHOP_BRANCHING_BACKWARD: return false;
+    case MCO_FLOWSHOP_BRANCHING_ALTERNATE: return f->depth % 2 == 0;
+    case MCO_FLOWSHOP_BRANCHING_MINMIN: {
         // The end on which the smallest bound occurs least; then the one with more children lost.
         side_counts least = count_equal(f, vectors, smallest_bound(f, vectors));
         return least.front != least.back ? least.front < least.back : below.front < below.back;
     }
-    case MCO_FLOWSHOP_MAXSUM: return sum_difference(f, vectors) >= 0;
+    case MCO_FLOWSHOP_BRANCHING_MAXSUM: return sum_difference(f, vectors) >= 0;
     default:  // MinBranch: the end with fewer children below U; then the larger sum.
         return below.front != below.back ? below.front < below.back : sum_difference(f, vectors) >= 0;
     }

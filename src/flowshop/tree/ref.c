@@ -69,7 +69,7 @@ static int64_t child_bound(flowshop_ref *r, int32_t job, const int64_t *front, c
     int64_t bound = one_machine(r, front, back, r->remain);
     for (int32_t k = 0; k < r->shop->machines; k++)
         r->remain[k] += mco_flowshop_time(r->shop, k, job);
-    if (r->run->bound == MCO_FLOWSHOP_LB1)
+    if (r->run->bound == MCO_FLOWSHOP_BOUND_LB1)
         return bound;
     r->is_free[job] = false;
     bound = max64(bound, two_machine(r, front, back));
@@ -96,11 +96,11 @@ static bool choose_front(const flowshop_ref *r, int32_t depth, int32_t children)
         least_back += r->back_bounds[c] == least;
     }
     switch (r->run->branching) {
-    case MCO_FLOWSHOP_FORWARD: return true;
-    case MCO_FLOWSHOP_BACKWARD: return false;
-    case MCO_FLOWSHOP_ALTERNATE: return depth % 2 == 0;
-    case MCO_FLOWSHOP_MAXSUM: return sum_front >= sum_back;
-    case MCO_FLOWSHOP_MINMIN:
+    case MCO_FLOWSHOP_BRANCHING_FORWARD: return true;
+    case MCO_FLOWSHOP_BRANCHING_BACKWARD: return false;
+    case MCO_FLOWSHOP_BRANCHING_ALTERNATE: return depth % 2 == 0;
+    case MCO_FLOWSHOP_BRANCHING_MAXSUM: return sum_front >= sum_back;
+    case MCO_FLOWSHOP_BRANCHING_MINMIN:
         return least_front != least_back ? least_front < least_back : below_front < below_back;
     default: return below_front != below_back ? below_front < below_back : sum_front >= sum_back;
     }
@@ -182,8 +182,8 @@ mco_status flowshop_ref_create(flowshop_run *run, flowshop_ref *out)
     r.child_back = r.child_front + m;
     r.back_bounds = r.front_bounds + n;
     flowshop_root_ends(run->shop, r.heads, r.tails);
-    if (run->bound == MCO_FLOWSHOP_LB2)
-        MCO_TRY(flowshop_johnson_create(ctx, run->shop, run->deadline_s, &r.johnson));
+    if (run->bound == MCO_FLOWSHOP_BOUND_LB2)
+        MCO_TRY(flowshop_johnson_create(ctx, run->shop, run->run.stop_s, &r.johnson));
     *out = r;
 done:
     if (st != MCO_OK)

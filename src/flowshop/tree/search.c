@@ -128,7 +128,7 @@ mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint 
     state->iterations = r->iterations;
     if (r->makespan >= 0)
         memcpy(state->order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
-    mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open", flowshop_run_time_s(run),
+    mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open", mco_run_time_s(&run->run),
             (long long)state->open.count);
     return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
 }
@@ -165,28 +165,28 @@ static watch begin_watch(const flowshop_workers *p)
                    .open = -1};
 }
 
-static void log_line(flowshop_workers *p, watch *t)
+// The rows of the log: what a row needs.
+typedef struct row {
+    flowshop_workers *workers;
+    watch *watch;
+} row;
+
+static const char COLUMNS[] = "     M nodes      open   M nodes/s    steals";
+
+static void write_columns(void *user, char *out, size_t size)
 {
-    const mco_flowshop_result *r = p->run->result;
+    flowshop_workers *p = ((row *)user)->workers;
+    watch *t = ((row *)user)->watch;
     const double now = mco_clock_s();
     const int64_t nodes = nodes_so_far(p);
-    char best[24] = "-", gap[24] = "-", open[24] = "-";
-    if (r->makespan >= 0) {
-        snprintf(best, sizeof best, "%lld", (long long)r->makespan);
-        snprintf(gap, sizeof gap, "%.2f%%",
-                 100.0 * (double)(r->makespan - r->bound) / (double)(r->makespan + (r->makespan == 0)));
-    }
+    char open[24] = "-";
     if (t->open >= 0)
         snprintf(open, sizeof open, "%lld", (long long)t->open);
     pthread_mutex_lock(&p->lock);
     const int64_t steals = p->base->steals + p->steals;
     pthread_mutex_unlock(&p->lock);
-    if (p->run->log_lines++ % 20 == 0)
-        mco_log(p->run->ctx, MCO_LOG_INFO,
-                "   time s     M nodes      open      best     bound      gap   M nodes/s    steals");
-    mco_log(p->run->ctx, MCO_LOG_INFO, "%9.1f %11.3f %9s %9s %9lld %8s %11.2f %9lld", flowshop_run_time_s(p->run),
-            (double)nodes * 1e-6, open, best, (long long)r->bound, gap,
-            (double)(nodes - t->rate_nodes) / (now - t->rate_time) * 1e-6, (long long)steals);
+    snprintf(out, size, " %11.3f %9s %11.2f %9lld", (double)nodes * 1e-6, open,
+             now > t->rate_time ? (double)(nodes - t->rate_nodes) / (now - t->rate_time) * 1e-6 : 0, (long long)steals);
     t->rate_nodes = nodes;
     t->rate_time = now;
 }
@@ -241,15 +241,16 @@ static mco_status supervise(flowshop_workers *p, mco_team *team, flowshop_checkp
 {
     mco_status st = MCO_OK;
     watch t = begin_watch(p);
+    row columns = {p, &t};
+    mco_run_set_columns(&p->run->run, COLUMNS, write_columns, &columns);
     while (!mco_team_wait(team, WAIT_S)) {
         MCO_TRY(record_found(p, note));
         if (flowshop_run_must_stop(p->run, nodes_so_far(p), stop) || is_leg_over(p, &t))
             break;
         MCO_TRY(note_if_due(p, note, &t));
-        if (flowshop_run_log_is_due(p->run))
-            log_line(p, &t);
     }
 done:
+    mco_run_set_columns(&p->run->run, NULL, NULL, NULL);
     pthread_mutex_lock(&p->lock);
     atomic_store(&p->search.must_stop, true);
     pthread_cond_broadcast(&p->changed);
@@ -268,7 +269,7 @@ static mco_status end_leg(flowshop_workers *p, flowshop_checkpoint *state, flows
     p->noted_taken = p->taken;
     MCO_TRY(add_notes(p, note));
     for (int i = 0; i < p->count; i++)
-        p->run->result->device_s += p->workers[i].device_s;
+        p->run->result->work.device_s += p->workers[i].device_s;
     flowshop_checkpoint begun = *state;
     *state = *note;
     *note = begun;

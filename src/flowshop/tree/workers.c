@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 
@@ -59,12 +58,7 @@ static bool is_wanted(flowshop_workers *p)
 
 void flowshop_workers_wait_locked(flowshop_workers *p, double seconds)
 {
-    enum { BILLION = 1000000000 };
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t nanoseconds = until.tv_nsec + (int64_t)(seconds * BILLION);
-    until.tv_sec += (time_t)(nanoseconds / BILLION);
-    until.tv_nsec = (long)(nanoseconds % BILLION);
+    const struct timespec until = mco_clock_after(seconds);
     pthread_cond_timedwait(&p->changed, &p->lock, &until);
 }
 
@@ -258,7 +252,7 @@ static int64_t batch_nodes(const flowshop_run *run)
 {
     const double n = run->shop->jobs, m = run->shop->machines;
     double operations = 2 * n * m;
-    if (run->bound == MCO_FLOWSHOP_LB2)
+    if (run->bound == MCO_FLOWSHOP_BOUND_LB2)
         operations += n * n * m * (m - 1);
     double nodes = (double)BATCH_OPERATIONS / operations;
     return nodes < 1 ? 1 : nodes > BATCH_NODES ? BATCH_NODES : (int64_t)nodes;
@@ -317,7 +311,6 @@ static void destroy_explorers(flowshop_workers *p)
 mco_status flowshop_workers_create(flowshop_run *run, const flowshop_checkpoint *state, flowshop_leg *leg,
                                    flowshop_workers *p)
 {
-    pthread_condattr_t attributes;
     *p = (flowshop_workers){.run = run, .base = state, .leg = leg, .count = leg->count, .found_makespan = -1};
     p->cells = ((int64_t)run->shop->jobs + 1) * flowshop_children_columns(run->shop->jobs);
     p->base_nodes = flowshop_search_nodes(state);
@@ -327,10 +320,7 @@ mco_status flowshop_workers_create(flowshop_run *run, const flowshop_checkpoint 
     atomic_init(&p->search.incumbent, run->upper_bound);
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->found_lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    mco_clock_condition(&p->changed);
     return create_explorers(p);
 }
 

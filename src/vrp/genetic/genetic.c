@@ -48,7 +48,7 @@ struct vrp_genetic {
     uint64_t within_load, within_length;  // a bit for each of the last 64 children
     int32_t children, fruitless;
     int64_t best;              // cost since the beginning, or since all began again
-    atomic_int next;
+    mco_team team;
     atomic_bool stop;
 };
 
@@ -77,18 +77,24 @@ static void make_child(const vrp_genetic *g, const worker *w, task *t)
     t->is_made = true;
 }
 
-static void work(void *shared, int number)
+static void work(void *shared, int number, int64_t item)
 {
     vrp_genetic *g = shared;
-    for (int32_t k; (k = atomic_fetch_add(&g->next, 1)) < g->count && !atomic_load(&g->stop);)
-        make_child(g, &g->workers[number], &g->tasks[k]);
+    if (!atomic_load(&g->stop))
+        make_child(g, &g->workers[number], &g->tasks[item]);
 }
 
-static mco_status make_batch(vrp_genetic *g)
+static double watch(void *shared)
 {
-    mco_status st = MCO_OK;
+    vrp_genetic *g = shared;
+    if (vrp_search_ends(g->s->search))
+        atomic_store(&g->stop, true);
+    return fmin(LOOK_S, fmax(1e-4, g->s->search->run.stop_s - mco_clock_s()));
+}
+
+static void make_batch(vrp_genetic *g)
+{
     vrp_solver *s = g->s;
-    mco_team team = {0};
     vrp_pools_rank(&g->pools);
     for (int32_t k = 0; k < g->count; k++) {
         task *t = &g->tasks[k];
@@ -97,15 +103,8 @@ static mco_status make_batch(vrp_genetic *g)
         t->seed = mco_rng_next(&s->rng);
         t->is_made = t->is_repaired = false;
     }
-    atomic_store(&g->next, 0);
     atomic_store(&g->stop, false);
-    MCO_TRY(mco_team_start(s->search->ctx, s->crew->threads < g->count ? s->crew->threads : g->count, work, g, &team));
-    while (!mco_team_wait(&team, fmin(LOOK_S, fmax(1e-4, s->search->stop_s - mco_clock_s()))))
-        if (vrp_search_ends(s->search))
-            atomic_store(&g->stop, true);
-    mco_team_join(&team);
-done:
-    return st;
+    mco_team_run(&g->team, g->count, work, watch, g);
 }
 
 // ---- What becomes of them
@@ -134,7 +133,7 @@ static mco_status admit(vrp_genetic *g, const vrp_genome *genome)
         return MCO_OK;
     to_solution(genome, &s->now);
     s->now_cost = genome->cost;
-    return vrp_search_note(s->search, &s->now, s->now_cost);
+    return vrp_search_note(s->search, &s->now, s->now_cost, "child");
 }
 
 static double adapted(double first, double weight, uint64_t within)
@@ -264,6 +263,7 @@ mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out)
         MCO_TRY(vrp_school_open(ctx, &g->ground, &g->workers[k].school));
         MCO_TRY(mco_alloc(ctx, &g->workers[k].is_taken, (int64_t)p->customers + 1));
     }
+    MCO_TRY(mco_team_open(ctx, threads, true, &g->team));
     int32_t most_demand = 1;
     for (int32_t i = 1; i < p->nodes; i++)
         most_demand = p->demand[i] > most_demand ? p->demand[i] : most_demand;
@@ -280,6 +280,7 @@ void vrp_genetic_close(vrp_genetic **genetic)
     if (g == NULL)
         return;
     mco_context *ctx = g->s->search->ctx;
+    mco_team_close(&g->team);
     for (int k = 0; g->workers != NULL && k < g->s->crew->threads; k++) {
         mco_free(ctx, &g->workers[k].is_taken);
         vrp_school_close(ctx, &g->workers[k].school);
@@ -309,7 +310,7 @@ mco_status vrp_genetic_run(vrp_genetic *g, double share)
         g->count = left < g->batch ? (int32_t)left : g->batch;
         if (g->count <= 0)
             break;
-        MCO_TRY(make_batch(g));
+        make_batch(g);
         MCO_TRY(admit_batch(g));
     }
 done:

@@ -102,7 +102,7 @@ static mco_status note(vrp_solver *s, const mco_vrp_solution *solution, int64_t 
         return MCO_OK;
     copy(&s->now, solution);
     s->now_cost = cost;
-    return vrp_search_note(s->search, &s->now, cost);
+    return vrp_search_note(s->search, &s->now, cost, "member");
 }
 
 // ---- Members

@@ -11,11 +11,14 @@
 //   that are in none yet.
 //
 // Vehicles are not counted: routes may be more.
+#include "vrp/search/construct.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/grow.h"
+#include "base/machine.h"
 #include "vrp/sweep/engine.h"
 
 enum {
@@ -182,7 +185,7 @@ done:
     return st;
 }
 
-static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, mco_vrp_solution *out)
+static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, int threads, mco_vrp_solution *out)
 {
     mco_status st = MCO_OK;
     savings s = {.problem = problem};
@@ -192,7 +195,7 @@ static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, mc
         return construct_single(ctx, problem, out);
     if (n > FEW_CUSTOMERS)
         count = room > MOST_NEIGHBOURS ? MOST_NEIGHBOURS : room > LEAST_NEIGHBOURS ? room : LEAST_NEIGHBOURS;
-    MCO_TRY(vrp_neighbours(ctx, problem, &count, (int)sysconf(_SC_NPROCESSORS_ONLN), &neighbours));
+    MCO_TRY(vrp_neighbours(ctx, problem, &count, threads, &neighbours));
     MCO_TRY(open_savings(ctx, &s, count));
     list_savings(&s, neighbours, count);
     sort_savings(&s);
@@ -402,16 +405,7 @@ static bool is_before(offer a, offer b)
 static mco_status push(insertion *s, offer o)
 {
     mco_status st = MCO_OK;
-    if (s->heap_count == s->heap_room) {
-        const int64_t room = 2 * s->heap_room + 1024;
-        offer *heap = NULL;
-        MCO_TRY(mco_alloc(s->ctx, &heap, room));
-        if (s->heap_count > 0)
-            memcpy(heap, s->heap, (size_t)s->heap_count * sizeof *heap);
-        mco_free(s->ctx, &s->heap);
-        s->heap = heap;
-        s->heap_room = room;
-    }
+    MCO_TRY(mco_grow(s->ctx, &s->heap, &s->heap_room, s->heap_count + 1));
     int64_t k = s->heap_count++;
     for (; k > 0 && is_before(o, s->heap[(k - 1) / 2]); k = (k - 1) / 2)
         s->heap[k] = s->heap[(k - 1) / 2];
@@ -574,19 +568,24 @@ done:
 
 // ---- The entry point
 
-mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction,
-                             mco_vrp_solution *solution)
+mco_status vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction, int threads,
+                         mco_vrp_solution *solution)
 {
     const int32_t customer = vrp_unservable(problem);
     if (customer >= 0)
         return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
     switch (construction) {
-    case MCO_VRP_INSERTION:
-        return construct_insertion(ctx, problem, solution);
-    case MCO_VRP_SINGLE:
-        return construct_single(ctx, problem, solution);
-    case MCO_VRP_SAVINGS:
-        return construct_savings(ctx, problem, solution);
+    case MCO_VRP_CONSTRUCTION_INSERTION: return construct_insertion(ctx, problem, solution);
+    case MCO_VRP_CONSTRUCTION_SINGLE: return construct_single(ctx, problem, solution);
+    case MCO_VRP_CONSTRUCTION_SAVINGS: return construct_savings(ctx, problem, threads, solution);
     }
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "construction %d is none of 0, 1, 2", (int)construction);
+}
+
+mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction,
+                             mco_vrp_solution *solution)
+{
+    if (ctx == NULL || problem == NULL || solution == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    return vrp_construct(ctx, problem, construction, mco_settle_threads(0), solution);
 }

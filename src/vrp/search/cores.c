@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The crew of cores: each thread walks the tasks it claims; the calling thread watches the clock.
 #include <math.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/simd.h"
+#include "base/machine.h"
 #include "base/team.h"
 #include "vrp/search/walk.h"
 
@@ -62,56 +61,48 @@ void vrp_walk_close(mco_context *ctx, vrp_walk *walk)
     mco_free(ctx, &walk->node);
 }
 
-VRP_DECLARE_WALK(portable)
-#if defined(MCO_HAVE_AVX2)
-VRP_DECLARE_WALK(avx2)
-#endif
-#if defined(MCO_HAVE_AVX512)
-VRP_DECLARE_WALK(avx512)
-#endif
+#define DECLARE(set, simd) extern const vrp_walk_variant vrp_walk_##set;
+#define LIST(set, simd) &vrp_walk_##set,
 
-vrp_walk_variant vrp_walk_choose(mco_vrp_simd simd)
+MCO_EACH_SIMD(DECLARE)
+static const vrp_walk_variant *const variants[] = {MCO_EACH_SIMD(LIST)};
+
+mco_status vrp_walk_choose(mco_context *ctx, mco_simd simd, const vrp_walk_variant **out)
 {
-#if defined(MCO_HAVE_AVX512)
-    if ((simd == MCO_VRP_SIMD_AUTO || simd == MCO_VRP_SIMD_AVX512) && mco_simd_has("avx512"))
-        return (vrp_walk_variant){"avx512", vrp_walk_run_avx512, vrp_walk_pack_avx512};
-#endif
-#if defined(MCO_HAVE_AVX2)
-    if (simd != MCO_VRP_SIMD_PORTABLE && mco_simd_has("avx2"))
-        return (vrp_walk_variant){"avx2", vrp_walk_run_avx2, vrp_walk_pack_avx2};
-#endif
-    (void)simd;
-    return (vrp_walk_variant){"portable", vrp_walk_run_portable, vrp_walk_pack_portable};
+    return mco_pick(ctx, variants, simd, 0, out);
 }
 
 // ---- The crew
 
-static int processors(void)
-{
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (int)count : 1;
-}
-
 typedef struct cores {
-    vrp_walk_variant variant;
+    const vrp_walk_variant *variant;
     vrp_walk *walks;         // [threads]
     int32_t most_customers, most_routes;
-    vrp_task *tasks;         // [count] of the present run
-    int32_t count;
+    vrp_task *tasks;         // of the present run
     bool packs, is_packed;   // what the run is for, and what came out
-    atomic_int next;
     atomic_bool stop;
+    mco_team team;
+    vrp_crew *crew;
+    double stop_s;
 } cores;
 
-static void work(void *shared, int worker)
+static void work(void *shared, int worker, int64_t item)
 {
     cores *c = shared;
-    if (c->packs) {
-        c->is_packed = c->variant.pack(&c->walks[worker], c->tasks, &c->stop);
-        return;
-    }
-    for (int32_t k; (k = atomic_fetch_add(&c->next, 1)) < c->count;)
-        c->variant.run(&c->walks[worker], &c->tasks[k], &c->stop);
+    if (c->packs)
+        c->is_packed = c->variant->pack(&c->walks[worker], c->tasks, &c->stop);
+    else
+        c->variant->run(&c->walks[worker], &c->tasks[item], &c->stop);
+}
+
+static double watch(void *shared)
+{
+    cores *c = shared;
+    vrp_crew *crew = c->crew;
+    const double now = mco_clock_s();
+    if (mco_is_cancelled(crew->ctx) || now >= c->stop_s || (crew->ends != NULL && crew->ends(crew->user)))
+        atomic_store(&c->stop, true);
+    return fmin(LOOK_S, fmax(1e-4, c->stop_s - now));
 }
 
 // Walks are as large as the largest task so far.
@@ -142,20 +133,14 @@ static mco_status run_all(vrp_crew *crew, vrp_task *tasks, int32_t count, bool p
 {
     mco_status st = MCO_OK;
     cores *c = crew->state;
-    mco_team team = {0};
     MCO_TRY(grow(crew, tasks, count));
     c->tasks = tasks;
-    c->count = count;
     c->packs = packs;
-    atomic_store(&c->next, 0);
+    c->stop_s = stop_s;
     atomic_store(&c->stop, false);
     for (int t = 0; t < crew->threads; t++)
         c->walks[t].steps = 0;
-    MCO_TRY(mco_team_start(crew->ctx, count < crew->threads ? count : crew->threads, work, c, &team));
-    while (!mco_team_wait(&team, fmin(LOOK_S, fmax(1e-4, stop_s - mco_clock_s()))))
-        if (mco_is_cancelled(crew->ctx) || mco_clock_s() >= stop_s || (crew->ends != NULL && crew->ends(crew->user)))
-            atomic_store(&c->stop, true);
-    mco_team_join(&team);
+    mco_team_run(&c->team, count, work, watch, c);
     for (int t = 0; t < crew->threads; t++)
         crew->steps += c->walks[t].steps;
 done:
@@ -179,8 +164,10 @@ static void close_crew(vrp_crew *crew)
     cores *c = crew->state;
     for (int t = 0; c != NULL && c->walks != NULL && t < crew->threads; t++)
         vrp_walk_close(crew->ctx, &c->walks[t]);
-    if (c != NULL)
+    if (c != NULL) {
+        mco_team_close(&c->team);
         mco_free(crew->ctx, &c->walks);
+    }
     mco_free(crew->ctx, &crew->state);
 }
 
@@ -190,14 +177,16 @@ mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vr
     cores *c = NULL;
     out->ctx = ctx;
     out->problem = problem;
-    out->threads = params->threads > 0 ? (int)params->threads : processors();
+    out->threads = mco_settle_threads(params->threads);
     out->run = run;
     out->close = close_crew;
     MCO_TRY(mco_alloc(ctx, &c, 1));
     out->state = c;
     MCO_TRY(mco_alloc(ctx, &c->walks, out->threads));
-    c->variant = vrp_walk_choose(params->simd);
-    out->simd = c->variant.simd;
+    c->crew = out;
+    MCO_TRY(vrp_walk_choose(ctx, params->simd, &c->variant));
+    MCO_TRY(mco_team_open(ctx, out->threads, true, &c->team));
+    out->simd = c->variant->build.simd;
     out->tasks = out->threads;
     out->part_customers = PART_CUSTOMERS;
     out->part_routes = PART_CUSTOMERS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The crew of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks it fills with
-// replicas, which begin at different temperatures; the best of a task counts. Distances of the device are those of floats, so
-// whatever it returns is counted again here.
+// The crew of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks it
+// fills with replicas, which begin at different temperatures; the best of a task counts. Distances of the device are those of
+// floats, so whatever it returns is counted again here.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -289,7 +289,7 @@ static bool is_over(const vrp_crew *crew, double stop_s)
     return mco_is_cancelled(crew->ctx) || mco_clock_s() >= stop_s || (crew->ends != NULL && crew->ends(crew->user));
 }
 
-// The kernel looks at *h_stop now and then.
+// Ends after the steps of the tasks, or sooner: the kernel looks at *h_stop now and then.
 static mco_status wait_for_walks(vrp_crew *crew, double stop_s)
 {
     mco_status st = MCO_OK;
@@ -410,7 +410,7 @@ static void close_crew(vrp_crew *crew)
 static int32_t longest_of(const mco_vrp *problem, bool is_matrix)
 {
     enum { UNITS = 4, FLOAT_BITS = 20 };
-    const bool is_exact = is_matrix || problem->distances == MCO_VRP_ROUNDED;
+    const bool is_exact = is_matrix || problem->distances == MCO_VRP_DISTANCES_ROUNDED;
     return problem->max_length - (is_exact ? 0 : UNITS + (problem->longest >> FLOAT_BITS));
 }
 
@@ -419,12 +419,7 @@ static mco_status open_device(vrp_crew *crew, const mco_vrp_params *params)
     mco_status st = MCO_OK;
     crew_state *s = crew->state;
     const mco_vrp *p = crew->problem;
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count;
-    MCO_TRY(mco_gpus_choose(crew->ctx, params->gpus, gpus, &count));
-    if (count > 1)
-        return mco_fail(crew->ctx, MCO_ERR_ARGUMENT, "--gpus: %d GPUs given, this engine uses one", count);
-    MCO_TRY(mco_device_open(crew->ctx, &gpus[0], &s->device));
+    MCO_TRY(mco_device_open_named(crew->ctx, params->gpus, &s->device));
     MCO_TRY(mco_alloc(crew->ctx, &s->order, VRP_WALK_MOST_NODES));
     MCO_TRY(mco_alloc(crew->ctx, &s->first, VRP_WALK_MOST_NODES));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_PINNED, &s->h_stop, 1));
@@ -432,7 +427,7 @@ static mco_status open_device(vrp_crew *crew, const mco_vrp_params *params)
     s->has_length = s->is_matrix || vrp_has_max_length(p);
     s->walks.capacity = p->capacity;
     s->walks.longest = vrp_has_max_length(p) ? longest_of(p, s->is_matrix) : MCO_VRP_MAX_LENGTH;
-    s->walks.bump = p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_ROUNDED ? ROUND_UP : 0;
+    s->walks.bump = p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_DISTANCES_ROUNDED ? ROUND_UP : 0;
     s->walks.is_symmetric = p->is_symmetric;
     MCO_CUDA(crew->ctx, vrp_walk_form_choose(USUAL_NODES, s->is_matrix, s->has_length, &s->form));
 done:
@@ -444,14 +439,13 @@ mco_status vrp_gpu_crew_open(mco_context *ctx, const mco_vrp *problem, const mco
     mco_status st = MCO_OK;
     crew_state *s = NULL;
     vrp_crew crew = {.ctx = ctx, .problem = problem, .part_customers = PART_CUSTOMERS, .part_routes = PART_ROUTES,
-                     .steps_per_customer = STEPS_PER_CUSTOMER, .threads = 1, .simd = "none", .run = gpu_run,
+                     .steps_per_customer = STEPS_PER_CUSTOMER, .threads = 1, .run = gpu_run,
                      .close = close_crew};
     MCO_TRY(mco_alloc(ctx, &s, 1));
     crew.state = s;
     MCO_TRY(open_device(&crew, params));
     crew.tasks = s->form.resident * s->device.info.multiprocessors;
-    crew.gpu = s->device.info;
-    crew.has_gpu = true;
+    crew.gpus = (uint64_t)1 << s->device.info.index;
     *out = crew;
     return MCO_OK;
 done:

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vrp/search/construct.h"
 #include "vrp/search/key.h"
 #include "vrp/search/solver.h"
 
@@ -114,7 +115,7 @@ static mco_status anneal_whole(vrp_solver *s, double most_share)
         for (int32_t k = 0; k < count; k++)
             after += s->tasks[k].cost;
         vrp_solver_merge(s, count, after - before);
-        MCO_TRY(vrp_solver_note(s));
+        MCO_TRY(vrp_solver_note(s, "whole"));
     }
 done:
     return st;
@@ -165,7 +166,7 @@ static int32_t collect_regions(vrp_solver *s, int32_t most)
 // Cores for which no region is left anneal one of those that others do, with another seed.
 static int32_t copy_regions(vrp_solver *s, int32_t count)
 {
-    if (s->crew->has_gpu)
+    if (s->crew->gpus != 0)
         return count;
     for (int32_t k = count; k < s->task_count; k++) {
         const vrp_task *from = &s->tasks[k % count];
@@ -195,7 +196,7 @@ static int64_t choose_copies(vrp_solver *s, int32_t count, int32_t all, const in
 // A region of the GPU has to fit into the memory of a warp.
 static bool fits(const vrp_solver *s)
 {
-    return !s->crew->has_gpu || vrp_solver_longest_route(s) <= LONGEST_ON_GPU;
+    return s->crew->gpus == 0 || vrp_solver_longest_route(s) <= LONGEST_ON_GPU;
 }
 
 static mco_status anneal_regions(vrp_solver *s)
@@ -205,9 +206,9 @@ static mco_status anneal_regions(vrp_solver *s)
     int64_t *before = NULL;
     int32_t room = 2 * most + 2 * vrp_solver_longest_route(s);
     int32_t tasks = s->crew->tasks;
-    if (s->crew->has_gpu && n / most + 1 < tasks)
+    if (s->crew->gpus != 0 && n / most + 1 < tasks)
         tasks = n / most + 1;
-    else if (!s->crew->has_gpu && n > CUSTOMERS_PER_TASK)
+    else if (s->crew->gpus == 0 && n > CUSTOMERS_PER_TASK)
         tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
     MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
     MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
@@ -235,7 +236,7 @@ static mco_status anneal_regions(vrp_solver *s)
         vrp_solver_plan_steps(s, all, usual * all / fmin(all, s->crew->threads) / vrp_solver_steps(s), MOST_STEPS);
         MCO_TRY(vrp_solver_run(s, all));
         vrp_solver_merge(s, count, choose_copies(s, count, all, before));
-        MCO_TRY(vrp_solver_note(s));
+        MCO_TRY(vrp_solver_note(s, "region"));
     }
 done:
     mco_free(s->search->ctx, &before);
@@ -281,7 +282,7 @@ static mco_status begin(vrp_solver *s, bool *has_solution)
     const mco_vrp *p = s->problem;
     const bool is_given = s->search->best_cost >= 0;
     if (!is_given)
-        MCO_TRY(mco_vrp_construct(s->search->ctx, p, MCO_VRP_SAVINGS, &start));
+        MCO_TRY(vrp_construct(s->search->ctx, p, MCO_VRP_CONSTRUCTION_SAVINGS, s->crew->threads, &start));
     const mco_vrp_solution *from = is_given ? &s->search->best : &start;
     s->now.routes = s->now.first[0] = 0;
     for (int32_t r = 0; r < from->routes; r++)
@@ -292,7 +293,7 @@ static mco_status begin(vrp_solver *s, bool *has_solution)
     if (!*has_solution)
         MCO_TRY(pack(s, has_solution));
     if (*has_solution)
-        MCO_TRY(vrp_solver_note(s));
+        MCO_TRY(vrp_solver_note(s, is_given ? "start" : "savings"));
 done:
     mco_vrp_solution_clear(s->search->ctx, &start);
     return st;
@@ -334,7 +335,7 @@ static mco_status solve(vrp_search *search, vrp_crew *cores, vrp_crew *regions)
         MCO_TRY(anneal_regions(&s));
     }
     if (!has_solution && !vrp_search_ends(search))
-        search->stop = MCO_STOP_ITERATIONS;
+        search->run.stop = MCO_STOP_ITERATIONS;
 done:
     vrp_solver_close(&s);
     return st;
@@ -345,8 +346,7 @@ mco_status vrp_solve_cpu(vrp_search *search)
     mco_status st = MCO_OK;
     vrp_crew cores = {0};
     MCO_TRY(vrp_cores_open(search->ctx, search->problem, search->params, &cores));
-    search->work.threads_used = cores.threads;
-    search->work.simd_used = cores.simd;
+    search->work = (mco_work){.threads = cores.threads, .simd = cores.simd};
     MCO_TRY(solve(search, &cores, NULL));
 done:
     if (cores.close != NULL)
@@ -361,10 +361,7 @@ mco_status vrp_solve_gpu(vrp_search *search)
     vrp_crew cores = {0}, gpu = {0};
     MCO_TRY(vrp_cores_open(search->ctx, search->problem, search->params, &cores));
     MCO_TRY(vrp_gpu_crew_open(search->ctx, search->problem, search->params, &gpu));
-    search->work.threads_used = cores.threads;
-    search->work.simd_used = cores.simd;
-    search->work.gpu = gpu.gpu;
-    search->work.has_gpu = true;
+    search->work = (mco_work){.threads = cores.threads, .simd = cores.simd, .gpus = gpu.gpus};
     MCO_TRY(solve(search, &cores, &gpu));
     search->work.device_s = gpu.device_s;
 done:

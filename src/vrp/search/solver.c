@@ -25,7 +25,7 @@ bool vrp_solver_counts_steps(const vrp_solver *s)
 
 static double planned_s(const vrp_solver *s)
 {
-    const double seconds = s->search->stop_s - s->search->begin_s;
+    const double seconds = s->search->run.stop_s - s->search->run.begin_s;
     return isfinite(seconds) ? seconds : ENDLESS_S;
 }
 
@@ -39,7 +39,7 @@ double vrp_solver_share(const vrp_solver *s)
     const double n = (double)s->search->params->iterations;
     if (vrp_solver_counts_steps(s))
         return n > 0 ? (double)s->search->iterations / n : 1;
-    return (mco_clock_s() - s->search->begin_s) / planned_s(s);
+    return (mco_clock_s() - s->search->run.begin_s) / planned_s(s);
 }
 
 bool vrp_solver_is_at(const vrp_solver *s, double share)
@@ -60,7 +60,7 @@ bool vrp_solver_is_over(vrp_solver *s)
         return true;
     if (!vrp_solver_counts_steps(s) || s->search->iterations < s->search->params->iterations)
         return false;
-    s->search->stop = MCO_STOP_ITERATIONS;
+    s->search->run.stop = MCO_STOP_ITERATIONS;
     return true;
 }
 
@@ -69,7 +69,7 @@ void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t m
     const double at_once = count < s->crew->threads ? count : s->crew->threads;
     double steps = vrp_solver_steps(s) * share * at_once / count;
     if (!vrp_solver_counts_steps(s)) {
-        const double left = (s->search->stop_s - mco_clock_s()) * s->rate * at_once / count;
+        const double left = (s->search->run.stop_s - mco_clock_s()) * s->rate * at_once / count;
         steps = steps > left && left > 0 ? left : steps;
     }
     const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
@@ -88,7 +88,7 @@ mco_status vrp_solver_run(vrp_solver *s, int32_t count)
     const int64_t before = s->crew->steps;
     for (int32_t k = 0; k < count; k++)
         s->tasks[k].seed = mco_rng_next(&s->rng);
-    const mco_status st = s->crew->run(s->crew, s->tasks, count, s->search->stop_s);
+    const mco_status st = s->crew->run(s->crew, s->tasks, count, s->search->run.stop_s);
     const double seconds = mco_clock_s() - begin_s;
     const int32_t at_once = count < s->crew->threads ? count : s->crew->threads;
     s->search->iterations += s->crew->steps - before;
@@ -101,7 +101,7 @@ mco_status vrp_solver_pack(vrp_solver *s, vrp_task *task, bool *is_found)
 {
     const int64_t before = s->crew->steps;
     task->seed = mco_rng_next(&s->rng);
-    const mco_status st = vrp_cores_pack(s->crew, task, s->search->stop_s, is_found);
+    const mco_status st = vrp_cores_pack(s->crew, task, s->search->run.stop_s, is_found);
     s->search->iterations += s->crew->steps - before;
     return st;
 }
@@ -205,9 +205,9 @@ int32_t vrp_solver_longest_route(const vrp_solver *s)
     return longest;
 }
 
-mco_status vrp_solver_note(vrp_solver *s)
+mco_status vrp_solver_note(vrp_solver *s, const char *source)
 {
-    return vrp_search_note(s->search, &s->now, s->now_cost);
+    return vrp_search_note(s->search, &s->now, s->now_cost, source);
 }
 
 void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold)

@@ -57,7 +57,7 @@ mco_status vrp_solver_run(vrp_solver *s, int32_t count);
 // The present solution with the routes of tasks [count] instead of those they began with; its cost changes by `change`.
 void vrp_solver_merge(vrp_solver *s, int32_t count, int64_t change);
 // Tells the search of the present solution. Errors: MEMORY.
-mco_status vrp_solver_note(vrp_solver *s);
+mco_status vrp_solver_note(vrp_solver *s, const char *source);
 int32_t vrp_solver_longest_route(const vrp_solver *s);
 // Draws a seed and packs a task, not of `tasks` alone; *is_found if it now has part.routes routes at most. Errors: MEMORY.
 mco_status vrp_solver_pack(vrp_solver *s, vrp_task *task, bool *is_found);

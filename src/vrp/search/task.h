@@ -61,9 +61,8 @@ typedef struct vrp_crew {
     int32_t part_routes;     // at most
     int64_t steps_per_customer;  // of a task
     int threads;
-    const char *simd;        // static storage
-    mco_gpu gpu;
-    bool has_gpu;
+    mco_simd simd;           // AUTO: none
+    uint64_t gpus;           // as in mco_work; 0: cores
     double device_s;
     int64_t steps;           // done so far, all walks together
     bool (*ends)(void *user);  // asked every few milliseconds of a run, by the calling thread: true ends it; NULL: never
@@ -100,7 +99,7 @@ static inline int32_t vrp_part_distance(const vrp_part *p, int32_t i, int32_t j)
     if (p->xy != NULL) {
         const double dx = p->xy[2 * i] - p->xy[2 * j], dy = p->xy[2 * i + 1] - p->xy[2 * j + 1];
         const double length = sqrt(dx * dx + dy * dy) * p->problem->scale;
-        return p->problem->rule == VRP_CEIL_2D && p->problem->distances == MCO_VRP_ROUNDED ? (int32_t)ceil(length)
+        return p->problem->rule == VRP_CEIL_2D && p->problem->distances == MCO_VRP_DISTANCES_ROUNDED ? (int32_t)ceil(length)
                                                                                            : (int32_t)(length + 0.5);
     }
     return vrp_distance(p->problem, p->place[i], p->place[j]);

@@ -378,7 +378,7 @@ static bool complete(vrp_walk *w)
     return true;
 }
 
-void VARIANT(vrp_walk_run)(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
+static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
 {
     const vrp_walk_plan *plan = &task->plan;
     load(w, task);
@@ -447,7 +447,7 @@ static void pack_step(vrp_walk *w, const vrp_walk_plan *plan)
     accept(w, cost, 0);
 }
 
-bool VARIANT(vrp_walk_pack)(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
+static bool pack(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
 {
     load(w, task);
     w->absent_count = 0;
@@ -469,3 +469,6 @@ bool VARIANT(vrp_walk_pack)(vrp_walk *w, vrp_task *task, const atomic_bool *stop
     store(w, w->node, w->cost, task);
     return true;
 }
+
+extern const vrp_walk_variant VARIANT(vrp_walk);
+const vrp_walk_variant VARIANT(vrp_walk) = {{LANE_SIMD, 0}, run, pack};

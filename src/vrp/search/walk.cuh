@@ -19,13 +19,14 @@
 #define MCO_VRP_SEARCH_WALK_CUH
 
 #include "base/rng.h"
-#include "vrp/sweep/machine.cuh"
+#include "device/kernel.cuh"
 #include "vrp/search/walk_cuda.h"
 
 namespace vrp {
 
+using namespace mco;
+
 constexpr int LANES = VRP_WALK_LANES;
-constexpr unsigned int EVERY_LANE = 0xffffffffu;
 constexpr int32_t NOWHERE = 0x7fffffff;      // no change of cost is as great, no load
 constexpr float BLINK = 0.01f;               // chance that a place is passed over
 constexpr float SPLIT = 0.5f;                // of strings that keep some customers in their middle
@@ -35,32 +36,32 @@ constexpr int MOST_MOVES = 8;                // of the improvement around one cu
 constexpr uint32_t FIELD_MASK = (1u << VRP_WALK_FIELD) - 1;
 
 // The parts of a word.
-__device__ __forceinline__ int next_of(uint32_t word)
+DEVICE int next_of(uint32_t word)
 {
     return (int)(word >> VRP_WALK_NEXT_BIT & FIELD_MASK);
 }
 
-__device__ __forceinline__ int prev_of(uint32_t word)
+DEVICE int prev_of(uint32_t word)
 {
     return (int)(word >> VRP_WALK_PREV_BIT & FIELD_MASK);
 }
 
-__device__ __forceinline__ int ring_of(uint32_t word)
+DEVICE int ring_of(uint32_t word)
 {
     return (int)(word >> VRP_WALK_RING_BIT);
 }
 
-__device__ __forceinline__ uint32_t word_of(int next, int prev, int ring)
+DEVICE uint32_t word_of(int next, int prev, int ring)
 {
     return (uint32_t)next << VRP_WALK_NEXT_BIT | (uint32_t)prev << VRP_WALK_PREV_BIT | (uint32_t)ring << VRP_WALK_RING_BIT;
 }
 
-__device__ __forceinline__ uint32_t with_next(uint32_t word, int next)
+DEVICE uint32_t with_next(uint32_t word, int next)
 {
     return (word & ~(FIELD_MASK << VRP_WALK_NEXT_BIT)) | (uint32_t)next << VRP_WALK_NEXT_BIT;
 }
 
-__device__ __forceinline__ uint32_t with_prev(uint32_t word, int prev)
+DEVICE uint32_t with_prev(uint32_t word, int prev)
 {
     return (word & ~(FIELD_MASK << VRP_WALK_PREV_BIT)) | (uint32_t)prev << VRP_WALK_PREV_BIT;
 }
@@ -132,7 +133,7 @@ template <class S> struct walk_lane {
         drawn = x ^ x >> 16;
     }
 
-    __device__ uint32_t drawn_by(int of_lane) const { return __shfl_sync(EVERY_LANE, drawn, of_lane); }
+    __device__ uint32_t drawn_by(int of_lane) const { return __shfl_sync(ALL_LANES, drawn, of_lane); }
     __device__ int below(int of_lane, int limit) const { return (int)__umulhi(drawn_by(of_lane), (uint32_t)limit); }
     static __device__ float as_real(uint32_t number) { return (float)(number >> 8) * 0x1p-24f; }
     __device__ float real(int of_lane) const { return as_real(drawn_by(of_lane)); }
@@ -171,8 +172,8 @@ template <class S> struct walk_lane {
             ahead = ahead <= customers ? next_of(word(ahead)) : ahead;
         }
         const bool is_near = lane > 0 && lane < top;
-        const int before = __popc(__ballot_sync(EVERY_LANE, is_near && behind <= customers));
-        const int after = __popc(__ballot_sync(EVERY_LANE, is_near && ahead <= customers));
+        const int before = __popc(__ballot_sync(ALL_LANES, is_near && behind <= customers));
+        const int after = __popc(__ballot_sync(ALL_LANES, is_near && ahead <= customers));
         const int size = min(before + 1 + after, top);
         const int wanted = 1 + (int)(real(0) * fminf((float)size, longest));
         const int gone = min(min(wanted, size), VRP_WALK_REMOVED - removed);
@@ -189,22 +190,22 @@ template <class S> struct walk_lane {
     // Takes the `span` customers that begin `back` before the middle out, but for `kept` of them.
     __device__ int32_t cut_string(int ring, int behind, int ahead, int back, int span, int kept_from, int kept)
     {
-        const int node_behind = __shfl_sync(EVERY_LANE, behind, max(back - lane, 0));
-        const int node_ahead = __shfl_sync(EVERY_LANE, ahead, max(lane - back, 0));
+        const int node_behind = __shfl_sync(ALL_LANES, behind, max(back - lane, 0));
+        const int node_ahead = __shfl_sync(ALL_LANES, ahead, max(lane - back, 0));
         const int node = lane < back ? node_behind : node_ahead;
-        const int before = __shfl_sync(EVERY_LANE, behind, back + 1), after = __shfl_sync(EVERY_LANE, ahead, span - back);
-        const int first_kept = __shfl_sync(EVERY_LANE, node, kept_from);
-        const int last_kept = __shfl_sync(EVERY_LANE, node, (kept_from + kept - 1) % LANES);
+        const int before = __shfl_sync(ALL_LANES, behind, back + 1), after = __shfl_sync(ALL_LANES, ahead, span - back);
+        const int first_kept = __shfl_sync(ALL_LANES, node, kept_from);
+        const int last_kept = __shfl_sync(ALL_LANES, node, (kept_from + kept - 1) % LANES);
         const bool is_gone = lane < span && (lane < kept_from || lane >= kept_from + kept);
-        const int32_t edges = __reduce_add_sync(EVERY_LANE, is_gone ? edge(node) : 0);
-        const int32_t loads = __reduce_add_sync(EVERY_LANE, is_gone ? demand(node) : 0);
+        const int32_t edges = __reduce_add_sync(ALL_LANES, is_gone ? edge(node) : 0);
+        const int32_t loads = __reduce_add_sync(ALL_LANES, is_gone ? demand(node) : 0);
         const int behind_before = kept > 0 ? first_kept : after;
         const int32_t first_edge = distance(before, behind_before), last_edge = kept > 0 ? distance(last_kept, after) : 0;
         const int32_t change = first_edge + last_edge - edge(before) - (kept > 0 ? edge(last_kept) : 0) - edges;
-        const uint32_t all_gone = __ballot_sync(EVERY_LANE, is_gone);
+        const uint32_t all_gone = __ballot_sync(ALL_LANES, is_gone);
         int32_t served = 0;
         if (S::HAS_LENGTH)
-            served = __reduce_add_sync(EVERY_LANE, is_gone ? service(node) : 0);
+            served = __reduce_add_sync(ALL_LANES, is_gone ? service(node) : 0);
         __syncwarp();
         if (is_gone) {
             word(node) = word_of(0, 0, rings);
@@ -251,13 +252,13 @@ template <class S> struct walk_lane {
                 break;
             first_ring = first_ring == ring ? rings : first_ring;
             second_ring = second_ring == ring ? rings : second_ring;
-            const uint32_t among_first = __ballot_sync(EVERY_LANE, first_ring != rings);
-            const uint32_t among_second = __ballot_sync(EVERY_LANE, second_ring != rings);
+            const uint32_t among_first = __ballot_sync(ALL_LANES, first_ring != rings);
+            const uint32_t among_second = __ballot_sync(ALL_LANES, second_ring != rings);
             if ((among_first | among_second) == 0)
                 break;
             const int owner = __ffs((int)(among_first != 0 ? among_first : among_second)) - 1;
-            c = __shfl_sync(EVERY_LANE, among_first != 0 ? first : second, owner);
-            ring = __shfl_sync(EVERY_LANE, among_first != 0 ? first_ring : second_ring, owner);
+            c = __shfl_sync(ALL_LANES, among_first != 0 ? first : second, owner);
+            ring = __shfl_sync(ALL_LANES, among_first != 0 ? first_ring : second_ring, owner);
         }
         return change;
     }
@@ -276,7 +277,7 @@ template <class S> struct walk_lane {
             key = (uint32_t)(way < 10 ? ~distance(depot(0), node) : distance(depot(0), node));
         int at = 0;
         for (int j = 0; j < removed; j++) {
-            const uint32_t other = __shfl_sync(EVERY_LANE, key, j);
+            const uint32_t other = __shfl_sync(ALL_LANES, key, j);
             at += other < key || (other == key && j < lane);
         }
         __syncwarp();
@@ -330,9 +331,9 @@ template <class S> struct walk_lane {
         make_row(c, to_c);
         for (;; blinks = false) {
             int node = 0;
-            const int32_t best = best_place(c, to_c, least, &node), change = __reduce_min_sync(EVERY_LANE, best);
-            const int owner = __ffs((int)__ballot_sync(EVERY_LANE, best == change)) - 1;
-            *behind = __shfl_sync(EVERY_LANE, node, owner);
+            const int32_t best = best_place(c, to_c, least, &node), change = __reduce_min_sync(ALL_LANES, best);
+            const int owner = __ffs((int)__ballot_sync(ALL_LANES, best == change)) - 1;
+            *behind = __shfl_sync(ALL_LANES, node, owner);
             if (!blinks || change == NOWHERE)
                 return change;
             least = lane <= owner ? change + 1 : change;
@@ -363,9 +364,9 @@ template <class S> struct walk_lane {
     __device__ bool recreate(int32_t *change, int32_t bound)
     {
         draw();
-        const uint32_t blinks = __ballot_sync(EVERY_LANE, as_real(drawn) < BLINK);
+        const uint32_t blinks = __ballot_sync(ALL_LANES, as_real(drawn) < BLINK);
         for (int k = 0; k < removed; k++) {
-            const int c = __shfl_sync(EVERY_LANE, order, k);
+            const int c = __shfl_sync(ALL_LANES, order, k);
             int behind;
             const int32_t more = find_place(c, blinks >> k & 1, &behind);
             if (more == NOWHERE || (*change += more) >= bound)
@@ -550,15 +551,15 @@ template <class S> struct walk_lane {
         int32_t sum = 0;
         number_all();
         for (int k = 0; k < removed; k++) {
-            const int c = __shfl_sync(EVERY_LANE, order, k);
+            const int c = __shfl_sync(ALL_LANES, order, k);
             const int u = lane < task.exchanges ? (int)(near[c * LANES + lane] & 0xffffu) : 0;
             for (int made = 0; made < MOST_MOVES; made++) {
                 int way = 0;
-                const int32_t best = best_move(c, u, &way), change = __reduce_min_sync(EVERY_LANE, best);
+                const int32_t best = best_move(c, u, &way), change = __reduce_min_sync(ALL_LANES, best);
                 if (change == NOWHERE)
                     break;
-                const int owner = __ffs((int)__ballot_sync(EVERY_LANE, best == change)) - 1;
-                make_move(c, __shfl_sync(EVERY_LANE, u, owner), __shfl_sync(EVERY_LANE, way, owner));
+                const int owner = __ffs((int)__ballot_sync(ALL_LANES, best == change)) - 1;
+                make_move(c, __shfl_sync(ALL_LANES, u, owner), __shfl_sync(ALL_LANES, way, owner));
                 sum += change;
             }
         }
@@ -586,7 +587,7 @@ template <class S> struct walk_lane {
 #pragma unroll
         for (int k = 0; k < S::ROUNDS; k++)
             differs = differs || word(lane + k * LANES) != s_memory[S::SOLUTION + lane + k * LANES];
-        return !__any_sync(EVERY_LANE, differs);
+        return !__any_sync(ALL_LANES, differs);
     }
 
     __device__ void count_used()
@@ -595,7 +596,7 @@ template <class S> struct walk_lane {
         for (int first = 0; first < rings; first += LANES) {
             const int node = depot(first + lane);
             const bool is_used = first + lane < rings && next_of(word(min(node, S::NODES - 1))) != node;
-            used += __popc(__ballot_sync(EVERY_LANE, is_used));
+            used += __popc(__ballot_sync(ALL_LANES, is_used));
         }
     }
 
@@ -676,7 +677,7 @@ template <class S> struct walk_lane {
         const float fall = __log2f(walk->cold / walk->hot) / (float)task.steps;
         int64_t done = 0;
         for (; done < task.steps; done++) {
-            if (done % STEPS_BETWEEN_LOOKS == 0 && __any_sync(EVERY_LANE, *walks.stop != 0))
+            if (done % STEPS_BETWEEN_LOOKS == 0 && __any_sync(ALL_LANES, *walks.stop != 0))
                 break;
             step(walk->hot * exp2f(fall * (float)done));
         }

@@ -5,6 +5,7 @@
 #define MCO_VRP_SEARCH_WALK_H
 
 #include "base/rng.h"
+#include "base/simd.h"
 #include "vrp/search/task.h"
 
 typedef struct vrp_node {
@@ -69,7 +70,7 @@ mco_status vrp_walk_open(mco_context *ctx, int32_t customers, int32_t routes, vr
 void vrp_walk_close(mco_context *ctx, vrp_walk *walk);
 
 typedef struct vrp_walk_variant {
-    const char *simd;
+    mco_build build;
     // Walks task->plan.steps steps from the task's solution, fewer once *stop is set, and leaves the best, or the last, in it.
     void (*run)(vrp_walk *walk, vrp_task *task, const atomic_bool *stop);
     // Looks for a solution with at most part.routes routes, from whatever task->order holds, which may be some customers only:
@@ -77,24 +78,13 @@ typedef struct vrp_walk_variant {
     bool (*pack)(vrp_walk *walk, vrp_task *task, const atomic_bool *stop);
 } vrp_walk_variant;
 
-// The functions of a variant.
-#define VRP_DECLARE_WALK_(set)                                                   \
-    extern void vrp_walk_run_##set(vrp_walk *, vrp_task *, const atomic_bool *); \
-    extern bool vrp_walk_pack_##set(vrp_walk *, vrp_task *, const atomic_bool *);
-#define VRP_DECLARE_WALK(set) VRP_DECLARE_WALK_(set)
-
-// The widest vector unit allowed.
-vrp_walk_variant vrp_walk_choose(mco_vrp_simd simd);
+// The one for the vector unit asked for. Errors: ARGUMENT where it is absent.
+mco_status vrp_walk_choose(mco_context *ctx, mco_simd simd, const vrp_walk_variant **out);
 
 #if defined(LANE_SET)
+#include "base/lanes.h"
 
 // ---- Between the files of one variant
-
-#define VRP_WALK_NAME_(name, set) name##_##set
-#define VRP_WALK_NAME(name, set) VRP_WALK_NAME_(name, set)
-#define VARIANT(name) VRP_WALK_NAME(name, LANE_SET)  // name_avx512
-
-VRP_DECLARE_WALK(LANE_SET)
 
 enum { VRP_WALK_NO_PLACE = 1 << 30 };  // above every change
 

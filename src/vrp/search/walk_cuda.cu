@@ -52,12 +52,12 @@ template <class S> static cudaError_t prepare(vrp_walk_form *form)
 {
     const size_t bytes = S::WORDS * sizeof(uint32_t);
     int blocks = 0;
-    const void *kernel = (const void *)walk_part<S>;
     cudaError_t error = allow_shared(walk_part<S>, bytes);
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+        error = cudaFuncSetAttribute(walk_part<S>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     cudaSharedmemCarveoutMaxShared);
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, LANES, bytes);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk_part<S>, LANES, bytes);
     form->nodes = S::NODES;
     form->resident = blocks;
     return error;

@@ -4,7 +4,7 @@
 // best known without these, 0.8 % with them, 6 s each); an empty route.
 #include <math.h>
 
-#include "base/vector.h"
+#include "base/lanes.h"
 #include "vrp/search/walk.h"
 
 static const double BLINK = 0.01;  // chance that a place is passed over

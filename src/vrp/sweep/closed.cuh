@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Pure 3-opt moves with a depot between any two of the edges cut: nearly all of a tour of many routes.
 //
-// By the tables of vrp/sweep/joins.cuh each of the four is a sum of an entry of row x, one of row y, both at z, and a constant of x
-// and y that is an entry of row x at y; capacity and length are in the entries. So a move costs one addition and one minimum:
-// the constant is added once for all z.
+// By the tables of vrp/sweep/joins.cuh each of the four is a sum of an entry of row x, one of row y, both at z, and a constant
+// of x and y that is an entry of row x at y; capacity and length are in the entries. So a move costs one addition and one
+// minimum: the constant is added once for all z.
 //
 // Mapping: a block of 16 warps has a tile of 16 x by 16 y and goes through z, 32 words at a time; a warp has 4 x by 4 y, and a
 // thread 64 running minima of its lanes of z in registers. Rows come through shared memory, in STAGES chunks of 128 words under
@@ -50,16 +50,16 @@ struct wide_lanes {
     static constexpr int ENTRIES = 1;
     static constexpr uint32_t NOTHING = VRP_FAR;
 
-    static __device__ __forceinline__ uint32_t add_min(uint32_t a, uint32_t b, uint32_t least)
+    static DEVICE uint32_t add_min(uint32_t a, uint32_t b, uint32_t least)
     {
         return (uint32_t)__viaddmin_s32((int32_t)a, (int32_t)b, (int32_t)least);
     }
     // The least of all sums in a word; VRP_FAR or more if none is legal.
-    static __device__ __forceinline__ int32_t least(uint32_t word, int32_t)
+    static DEVICE int32_t least(uint32_t word, int32_t)
     {
         return (int32_t)word;
     }
-    static __device__ __forceinline__ int32_t entry(const void *table, int64_t at)
+    static DEVICE int32_t entry(const void *table, int64_t at)
     {
         return ((const int32_t *)table)[at];
     }
@@ -70,16 +70,16 @@ struct narrow_lanes {
     static constexpr int ENTRIES = 2;
     static constexpr uint32_t NOTHING = VRP_FAR_16 | VRP_FAR_16 << 16;
 
-    static __device__ __forceinline__ uint32_t add_min(uint32_t a, uint32_t b, uint32_t least)
+    static DEVICE uint32_t add_min(uint32_t a, uint32_t b, uint32_t least)
     {
         return __viaddmin_s16x2(a, b, least);
     }
-    static __device__ __forceinline__ int32_t least(uint32_t word, int32_t longest)
+    static DEVICE int32_t least(uint32_t word, int32_t longest)
     {
         const int32_t low = (int16_t)(word & 0xffff), high = (int32_t)word >> 16, sum = low < high ? low : high;
         return sum <= 2 * longest ? sum : (int32_t)VRP_FAR;
     }
-    static __device__ __forceinline__ int32_t entry(const void *table, int64_t at)
+    static DEVICE int32_t entry(const void *table, int64_t at)
     {
         const int32_t entry = ((const int16_t *)table)[at];
         return entry == VRP_FAR_16 ? (int32_t)VRP_FAR : entry;
@@ -95,7 +95,7 @@ struct tile_place {
 };
 
 // To this tile, or the next that has moves. starts[k]: the first depot behind the first edge of block k.
-template <class L> __device__ __forceinline__ void settle(const closed_job &job, const int32_t *starts, tile_place *at)
+template <class L> DEVICE void settle(const closed_job &job, const int32_t *starts, tile_place *at)
 {
     for (;; at->x += (int32_t)gridDim.x) {
         while (at->x > at->y && at->y < job.end_block) {
@@ -111,7 +111,7 @@ template <class L> __device__ __forceinline__ void settle(const closed_job &job,
     }
 }
 
-template <class L> __device__ __forceinline__ void next_tile(const closed_job &job, const int32_t *starts, tile_place *at)
+template <class L> DEVICE void next_tile(const closed_job &job, const int32_t *starts, tile_place *at)
 {
     at->x += (int32_t)gridDim.x;
     settle<L>(job, starts, at);
@@ -119,7 +119,7 @@ template <class L> __device__ __forceinline__ void next_tile(const closed_job &j
 
 // Copies a chunk of the six rows of this warp's x and y, if there is one left, and steps over it.
 template <class L>
-__device__ __forceinline__ void load_chunk(const closed_job &job, const int32_t *starts, uint32_t *stage, tile_place *at)
+DEVICE void load_chunk(const closed_job &job, const int32_t *starts, uint32_t *stage, tile_place *at)
 {
     constexpr int PIECE = 4;  // words of a copy
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -151,7 +151,7 @@ struct tile_minima {
 
 // x and y: of the warp in the tile. words: a multiple of 32.
 template <class L>
-__device__ __forceinline__ void add_chunk(const uint32_t *stage, int x, int y, int words, tile_minima *m)
+DEVICE void add_chunk(const uint32_t *stage, int x, int y, int words, tile_minima *m)
 {
     const uint32_t *rows_x = stage + x * CHUNK + threadIdx.x % WARP,
                    *rows_y = stage + (TABLES_OF_SIDE * TILE + y) * CHUNK + threadIdx.x % WARP;
@@ -187,7 +187,7 @@ struct tile_constants {
 
 // With tables of all z, entries at column y. Those tables reach beyond any y of a tile.
 template <class L, bool IS_WHOLE>
-__device__ __forceinline__ tile_constants constants_of(const closed_job &job, int32_t x, int32_t y)
+DEVICE tile_constants constants_of(const closed_job &job, int32_t x, int32_t y)
 {
     if (IS_WHOLE) {
         const int64_t at = (int64_t)x * job.tables.columns + y;
@@ -200,7 +200,7 @@ __device__ __forceinline__ tile_constants constants_of(const closed_job &job, in
 
 // The least move of each x of the warp, over all its lanes, is offered. x and y: its first edges.
 template <class L>
-__device__ __forceinline__ void finish_tile(const closed_job &job, const tile_minima &m, tile_constants c, int32_t x, int32_t y)
+DEVICE void finish_tile(const closed_job &job, const tile_minima &m, tile_constants c, int32_t x, int32_t y)
 {
     const int lane = threadIdx.x % WARP;
     const int32_t edges = job.search.tour.sums.count - 1, longest = job.tables.longest;

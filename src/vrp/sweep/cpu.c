@@ -17,65 +17,35 @@
 // than others: sums without weights find candidates, and those with too many routes are passed over; if that leaves none, a
 // second sweep has weights.
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/simd.h"
 #include "vrp/sweep/cpu.h"
 
 static const double SLAB_BYTES = 64 << 20;  // of tables, unless the caller says; 8 to 400 MiB differ by less than noise, 13 %
-static const double MEMORY_SHARE = 0.8;     // of the machine's, for stored segments, unless the caller says
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};
 
 enum { MOST_BAD_TWO_OPT = 2, MOST_BAD_THREE_OPT = 3 };  // routes that a move can cut
 
 // ---- Threads
 
-static void work(void *shared, int index)
+static void work(void *shared, int worker, int64_t item)
 {
     vrp_cpu *c = shared;
-    int64_t done = 0;
-    pthread_mutex_lock(&c->lock);
-    for (;;) {
-        while (c->job == done && !c->is_closing)
-            pthread_cond_wait(&c->has_job, &c->lock);
-        if (c->is_closing)
-            break;
-        done = c->job;
-        pthread_mutex_unlock(&c->lock);
-        for (int64_t item; (item = atomic_fetch_add(&c->next_item, 1)) < c->items;)
-            c->run_item(c, &c->workers[index + 1], item);
-        pthread_mutex_lock(&c->lock);
-        if (--c->working == 0)
-            pthread_cond_signal(&c->is_done);
-    }
-    pthread_mutex_unlock(&c->lock);
+    c->run_item(c, &c->workers[worker], item);
 }
 
 void vrp_cpu_run(vrp_cpu *c, void (*run_item)(vrp_cpu *, vrp_worker *, int64_t), int64_t count, bool is_alone)
 {
-    const bool is_shared = !is_alone && count > 1 && c->threads > 1;
     if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
         return;
-    if (!is_shared) {
+    c->run_item = run_item;
+    if (!is_alone && count > 1 && c->threads > 1)
+        mco_team_run(&c->team, count, work, NULL, c);
+    else
         for (int64_t item = 0; item < count; item++)
             run_item(c, &c->workers[0], item);
-        return;
-    }
-    pthread_mutex_lock(&c->lock);
-    c->run_item = run_item;
-    c->items = count;
-    atomic_store(&c->next_item, 0);
-    c->working = c->threads - 1;
-    c->job++;
-    pthread_cond_broadcast(&c->has_job);
-    pthread_mutex_unlock(&c->lock);
-    for (int64_t item; (item = atomic_fetch_add(&c->next_item, 1)) < count;)
-        run_item(c, &c->workers[0], item);
-    pthread_mutex_lock(&c->lock);
-    while (c->working > 0)
-        pthread_cond_wait(&c->is_done, &c->lock);
-    pthread_mutex_unlock(&c->lock);
 }
 
 bool vrp_cpu_ends(vrp_cpu *c)
@@ -442,33 +412,11 @@ done:
 
 // ---- Opening and closing
 
-#define CASE(set)                     \
-    if (is_wanted(simd, #set)) {      \
-        *out = &vrp_lanes_##set;      \
-        return MCO_OK;                \
-    }
+#define DECLARE(set, simd) extern const vrp_lanes_variant vrp_lanes_##set;
+#define LIST(set, simd) &vrp_lanes_##set,
 
-#ifdef MCO_HAVE_AVX512
-VRP_DECLARE_LANES(avx512)
-VRP_DECLARE_LANES(avx2)
-#endif
-VRP_DECLARE_LANES(portable)
-
-static bool is_wanted(mco_vrp_simd simd, const char *set)
-{
-    static const char *const names[] = {NULL, "avx512", "avx2", "portable"};
-    return mco_simd_has(set) && (simd == MCO_VRP_SIMD_AUTO || strcmp(names[simd], set) == 0);
-}
-
-static mco_status choose_lanes(mco_context *ctx, mco_vrp_simd simd, const vrp_lanes_variant **out)
-{
-#ifdef MCO_HAVE_AVX512
-    CASE(avx512)
-    CASE(avx2)
-#endif
-    CASE(portable)
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "this processor or this build lacks the vector unit asked for");
-}
+MCO_EACH_SIMD(DECLARE)
+static const vrp_lanes_variant *const variants[] = {MCO_EACH_SIMD(LIST)};
 
 // Whether all coordinates are integers in a range that VRP_SOURCE_GRID takes.
 static bool is_grid(const mco_vrp *p, double *least_x, double *least_y)
@@ -518,7 +466,7 @@ static mco_status open_places(vrp_cpu *c)
         if (p->nodes <= GEO_NODES)
             MCO_TRY(make_matrix(c, &c->matrix));
         c->places.matrix = c->places.transposed = c->matrix;
-    } else if (p->rule == VRP_EUC_2D && p->distances == MCO_VRP_ROUNDED && is_grid(p, &c->grid_x0, &c->grid_y0)) {
+    } else if (p->rule == VRP_EUC_2D && p->distances == MCO_VRP_DISTANCES_ROUNDED && is_grid(p, &c->grid_x0, &c->grid_y0)) {
         c->places.source = VRP_SOURCE_GRID;
         MCO_TRY(mco_alloc(c->ctx, &c->grid_x, c->stride));
         MCO_TRY(mco_alloc(c->ctx, &c->grid_y, c->stride));
@@ -545,12 +493,7 @@ static mco_status open_workers(vrp_cpu *c)
         MCO_TRY(mco_alloc(c->ctx, &c->workers[k].lanes, c->stride));
         MCO_TRY(mco_alloc(c->ctx, &c->workers[k].distances, 2 * c->stride));
     }
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->has_job, NULL);
-    pthread_cond_init(&c->is_done, NULL);
-    c->has_locks = true;
-    if (c->threads > 1)
-        MCO_TRY(mco_team_start(c->ctx, c->threads - 1, work, c, &c->team));
+    MCO_TRY(mco_team_open(c->ctx, c->threads, false, &c->team));
 done:
     return st;
 }
@@ -560,16 +503,7 @@ static void free_state(mco_context *ctx, vrp_cpu **state)
     vrp_cpu *c = *state;
     if (c == NULL)
         return;
-    if (c->has_locks) {
-        pthread_mutex_lock(&c->lock);
-        c->is_closing = true;
-        pthread_cond_broadcast(&c->has_job);
-        pthread_mutex_unlock(&c->lock);
-        mco_team_join(&c->team);
-        pthread_cond_destroy(&c->is_done);
-        pthread_cond_destroy(&c->has_job);
-        pthread_mutex_destroy(&c->lock);
-    }
+    mco_team_close(&c->team);
     for (int k = 0; c->workers != NULL && k < c->threads; k++) {
         vrp_worker *w = &c->workers[k];
         int32_t **const arrays[] = {&w->kept, &w->constants, &w->row_sums, &w->distances, &w->lanes, &w->limits};
@@ -606,24 +540,22 @@ mco_status vrp_cpu_open(mco_context *ctx, const mco_vrp *problem, int32_t tour_n
 {
     mco_status st = MCO_OK;
     vrp_cpu *c = NULL;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     MCO_TRY(mco_alloc(ctx, &c, 1));
     c->ctx = ctx;
     c->problem = problem;
     c->room = tour_nodes;
     c->stride = ((int64_t)tour_nodes + 15) / 16 * 16 + VRP_PAD;
     c->slab_bytes = params->memory > 0 ? (double)params->memory * (1 << 20) : SLAB_BYTES;
-    c->segment_bytes = params->memory > 0 ? c->slab_bytes : MEMORY_SHARE * (double)sysconf(_SC_PHYS_PAGES) *
-                                                                (double)sysconf(_SC_PAGE_SIZE);
-    c->threads = params->threads > 0 ? (int)params->threads : processors > 0 ? (int)processors : 1;
-    MCO_TRY(choose_lanes(ctx, params->simd, &c->lanes));
+    c->segment_bytes = mco_settle_memory(params->memory);
+    c->threads = mco_settle_threads(params->threads);
+    MCO_TRY(mco_pick(ctx, variants, params->simd, 0, &c->lanes));
     MCO_TRY(vrp_sums_open(ctx, problem, tour_nodes, &c->sums_memory));
     MCO_TRY(mco_alloc(ctx, &c->by_lane, c->stride * LANE_ARRAYS));
     lay_out(c);
     MCO_TRY(open_places(c));
     MCO_TRY(open_workers(c));
-    *out = (vrp_engine){.ctx = ctx, .problem = problem, .state = c, .simd = c->lanes->simd, .threads = c->threads,
-                        .scan = scan, .close = close_engine};
+    *out = (vrp_engine){.ctx = ctx, .problem = problem, .state = c,
+                        .work = {.simd = c->lanes->build.simd, .threads = c->threads}, .scan = scan, .close = close_engine};
     c = NULL;
 done:
     free_state(ctx, &c);

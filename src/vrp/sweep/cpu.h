@@ -64,18 +64,10 @@ typedef struct vrp_cpu {
     struct vrp_part *parts;   // [part_count] of routes, 3-opt
     int64_t part_count, part_room;
 
-    vrp_worker *workers;      // [threads]; the first is the calling thread
+    vrp_worker *workers;      // [threads]
     int threads;
-    mco_team team;
-    bool has_locks;
-    pthread_mutex_t lock;
-    pthread_cond_t has_job, is_done;
-    int64_t job;              // number of the current job; guarded by the lock, as are working and is_closing
-    int working;
-    bool is_closing;
-    void (*run_item)(struct vrp_cpu *cpu, vrp_worker *w, int64_t item);
-    int64_t items;
-    atomic_llong next_item;
+    mco_team team;            // the calling thread is one of them
+    void (*run_item)(struct vrp_cpu *cpu, vrp_worker *w, int64_t item);  // of the job at hand
     double stop_s;
     atomic_bool is_stopped;
 

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Launchers of the kernels of complete neighbourhoods (vrp/sweep/cuda.cu), in plain C for the engine (vrp/sweep/gpu.c). They enqueue on a
-// stream, allocate nothing and do not wait. The caller has made the device current. Pointers are of device memory unless said.
+// Launchers of the kernels of complete neighbourhoods (vrp/sweep/cuda.cu), in plain C for the engine (vrp/sweep/gpu.c). They
+// enqueue on a stream, allocate nothing and do not wait. The caller has made the device current. Pointers are of device memory
+// unless said.
 //
 // Three ways to a scan:
 // - 2-opt, symmetric and feasible: a kernel makes the sums of the tour (vrp/sweep/tour_sums.cuh), another decides all moves
 //   (vrp/sweep/two_opt.cuh).
 // - 3-opt, symmetric and feasible: tables of joins (vrp/sweep/joins.cuh), moves with a depot between any two of their edges by
-//   sums of two table entries (vrp/sweep/closed.cuh), the others by terms that pairs of edges share (vrp/sweep/open.cuh). Both leave the
-//   best value with x and y; vrp/sweep/narrow.cuh finds the whole move.
+//   sums of two table entries (vrp/sweep/closed.cuh), the others by terms that pairs of edges share (vrp/sweep/open.cuh). Both
+//   leave the best value with x and y; vrp/sweep/narrow.cuh finds the whole move.
 // - Anything, move by move (vrp/sweep/plain.cuh).
 #ifndef MCO_VRP_SWEEP_CUDA_H
 #define MCO_VRP_SWEEP_CUDA_H
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
-
-#ifdef __cplusplus
-#include <atomic>
-using std::atomic_bool;  // base/context.h speaks C
-#endif
 
 #include "vrp/sweep/move.h"
 #include "vrp/sweep/segment.h"

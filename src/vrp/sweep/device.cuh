@@ -3,15 +3,14 @@
 #ifndef MCO_VRP_SWEEP_DEVICE_CUH
 #define MCO_VRP_SWEEP_DEVICE_CUH
 
+#include "device/kernel.cuh"
 #include "vrp/sweep/cuda.h"
-#include "vrp/sweep/machine.cuh"
 
 namespace vrp {
 
+using namespace mco;
 using word_64 = unsigned long long;
 
-constexpr int WARP = 32;
-constexpr unsigned int ALL_LANES = 0xffffffffu;
 constexpr word_64 NO_KEY = ~0ull;
 
 // ---- Distances
@@ -22,25 +21,25 @@ constexpr int32_t ROUNDER_BITS = 0x4b400000;   // of ROUNDER as an integer
 
 // round(sqrt(n)) + ROUNDER_BITS, from n - 1/4. An integer n rounds to k when k^2 - k < n <= k^2 + k, so n - 1/4 is at least 1/2
 // away from the square of k + 1/2; that leaves room for an approximate root, and vrp_launch_grid_check() tries every n.
-__device__ __forceinline__ int32_t rounded_root_bits(float less_a_quarter)
+DEVICE int32_t rounded_root_bits(float less_a_quarter)
 {
     return __float_as_int(__fadd_rn(approximate_root(fabsf(less_a_quarter)), ROUNDER));
 }
 
 // Differences are integers below 2^11, so that their squares less 1/4 are exact.
-__device__ __forceinline__ int32_t grid_bits(float dx, float dy)
+DEVICE int32_t grid_bits(float dx, float dy)
 {
     return rounded_root_bits(__fmaf_rn(dx, dx, __fmaf_rn(dy, dy, -0.25f)));
 }
 
 // As vrp_distance() in every bit: no operation is contracted, the root is correctly rounded.
-__device__ __forceinline__ int32_t plane_distance(double dx, double dy, double scale, bool rounds_up)
+DEVICE int32_t plane_distance(double dx, double dy, double scale, bool rounds_up)
 {
     const double length = __dmul_rn(__dsqrt_rn(__dadd_rn(__dmul_rn(dx, dx), __dmul_rn(dy, dy))), scale);
     return rounds_up ? (int32_t)ceil(length) : (int32_t)__dadd_rn(length, 0.5);
 }
 
-__device__ __forceinline__ int32_t node_distance(const vrp_device_places &p, int32_t i, int32_t j)
+DEVICE int32_t node_distance(const vrp_device_places &p, int32_t i, int32_t j)
 {
     if (p.kind == VRP_PLACES_MATRIX)
         return p.matrix[(int64_t)i * p.nodes + j];
@@ -51,7 +50,7 @@ __device__ __forceinline__ int32_t node_distance(const vrp_device_places &p, int
 }
 
 // Of positions.
-__device__ __forceinline__ int32_t tour_distance(const vrp_device_tour &t, const vrp_device_places &p, int32_t i, int32_t j)
+DEVICE int32_t tour_distance(const vrp_device_tour &t, const vrp_device_places &p, int32_t i, int32_t j)
 {
     if (t.distance != nullptr)
         return t.distance[i * t.stride + j];
@@ -60,23 +59,23 @@ __device__ __forceinline__ int32_t tour_distance(const vrp_device_tour &t, const
 
 // ---- Keys
 
-__device__ __forceinline__ bool is_less(vrp_device_key a, vrp_device_key b)
+DEVICE bool is_less(vrp_device_key a, vrp_device_key b)
 {
     return a.value != b.value ? a.value < b.value : a.index < b.index;
 }
 
-__device__ __forceinline__ vrp_device_key lesser(vrp_device_key a, vrp_device_key b)
+DEVICE vrp_device_key lesser(vrp_device_key a, vrp_device_key b)
 {
     return is_less(b, a) ? b : a;
 }
 
-__device__ __forceinline__ vrp_device_key no_key()
+DEVICE vrp_device_key no_key()
 {
     return {NO_KEY, NO_KEY};
 }
 
 // The least of a warp, in all its lanes.
-__device__ __forceinline__ vrp_device_key least_of_warp(vrp_device_key key)
+DEVICE vrp_device_key least_of_warp(vrp_device_key key)
 {
     for (int apart = WARP / 2; apart > 0; apart /= 2) {
         const vrp_device_key other = {__shfl_xor_sync(ALL_LANES, key.value, apart),
@@ -87,7 +86,7 @@ __device__ __forceinline__ vrp_device_key least_of_warp(vrp_device_key key)
 }
 
 // The least of a block of at most 1024 threads, in its first thread. All threads call it; shared memory is free behind it.
-__device__ __forceinline__ vrp_device_key least_of_block(vrp_device_key key)
+DEVICE vrp_device_key least_of_block(vrp_device_key key)
 {
     __shared__ vrp_device_key of_warp[WARP];
     key = least_of_warp(key);
@@ -101,7 +100,7 @@ __device__ __forceinline__ vrp_device_key least_of_block(vrp_device_key key)
 }
 
 // Costs may be negative: half of the range is added.
-__device__ __forceinline__ word_64 packed_value(int32_t penalty, int64_t cost, int32_t bits)
+DEVICE word_64 packed_value(int32_t penalty, int64_t cost, int32_t bits)
 {
     return ((word_64)penalty << bits) + (word_64)(cost + ((int64_t)1 << (bits - 1)));
 }

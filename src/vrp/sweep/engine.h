@@ -4,8 +4,8 @@
 #ifndef MCO_VRP_SWEEP_ENGINE_H
 #define MCO_VRP_SWEEP_ENGINE_H
 
-#include "base/rng.h"
 #include "vrp/instance.h"
+#include "vrp/sweep/move.h"
 
 // Routes one after the other, a depot (node 0) before, between and behind them. Edge x leads from node[x] to node[x + 1].
 typedef struct vrp_tour {
@@ -13,56 +13,11 @@ typedef struct vrp_tour {
     int32_t count;  // T; E = T - 1 edges
 } vrp_tour;
 
-// Edges x < y (< z) are cut, p says how the parts are joined again (mco/vrp.h); z = p = -1 of 2-opt.
-typedef struct vrp_move {
-    int32_t x, y, z, p;
-} vrp_move;
-
-// What a tour is worth: compared by penalty, then cost.
-typedef struct vrp_value {
-    int32_t penalty;  // routes that are not empty, where they are more than the vehicles; else 0
-    int64_t cost;
-} vrp_value;
-
-static inline MCO_HD int32_t vrp_penalty(int32_t routes, int32_t vehicles)
-{
-    return vehicles > 0 && routes > vehicles ? routes : 0;
-}
-
-static inline MCO_HD bool vrp_is_less(vrp_value a, vrp_value b)
-{
-    return a.penalty != b.penalty ? a.penalty < b.penalty : a.cost < b.cost;
-}
-
-// Lexicographic order of indices.
-static inline MCO_HD bool vrp_is_before(vrp_move a, vrp_move b)
-{
-    if (a.x != b.x)
-        return a.x < b.x;
-    if (a.y != b.y)
-        return a.y < b.y;
-    return a.z != b.z ? a.z < b.z : a.p < b.p;
-}
-
 // Moves of a tour with `edges` edges: E(E-1)/2, or 4 C(E, 3).
 static inline int64_t vrp_move_count(int64_t edges, bool is_three_opt)
 {
     return edges < 2 ? 0 : is_three_opt ? edges * (edges - 1) / 2 * (edges - 2) / 3 * 4 : edges * (edges - 1) / 2;
 }
-
-// Random filter: a move is evaluated if the hash of its place is less than `keep` (UINT64_MAX: all are).
-static inline MCO_HD bool vrp_is_kept(uint64_t seed, uint64_t keep, vrp_move m)
-{
-    uint64_t state = seed ^ ((uint64_t)(uint32_t)m.x << 42) ^ ((uint64_t)(uint32_t)m.y << 21) ^ (uint64_t)(uint32_t)(m.z + 1);
-    state = mco_splitmix64(&state) + (uint64_t)(uint32_t)(m.p + 1);
-    return mco_splitmix64(&state) <= keep;
-}
-
-// What is the best of some moves; move.x -1 while there is none.
-typedef struct vrp_candidate {
-    vrp_move move;
-    vrp_value value;  // penalty after the move, change of the cost by it
-} vrp_candidate;
 
 // One evaluation of 2-opt or of pure 3-opt.
 typedef struct vrp_scan {
@@ -86,11 +41,7 @@ typedef struct vrp_engine {
     mco_context *ctx;
     const mco_vrp *problem;
     void *state;             // of the engine
-    double device_s;         // kernels so far
-    const char *simd;        // static storage; "none" where it has none
-    int threads;
-    mco_gpu gpu;
-    bool has_gpu;
+    mco_work work;           // what it works with, and the seconds of its kernels so far
     // Errors: MEMORY, DEVICE. Returns early, with best.move.x -1, once mco_is_cancelled() or `stop_s`, a moment of
     // mco_clock_s(), has passed.
     mco_status (*scan)(struct vrp_engine *engine, vrp_scan *scan, double stop_s);

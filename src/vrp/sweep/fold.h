@@ -3,7 +3,7 @@
 #ifndef MCO_VRP_SWEEP_FOLD_H
 #define MCO_VRP_SWEEP_FOLD_H
 
-#include "vrp/sweep/move.h"
+#include "vrp/sweep/engine.h"
 
 enum { VRP_SUMS_LIMIT = 1 << 30 };
 

@@ -132,7 +132,7 @@ static mco_status send_places(mco_context *ctx, vrp_gpu *s)
     bool is_exact = false;
     int64_t squares;
     s->places = (vrp_device_places){.nodes = p->nodes, .scale = p->scale,
-                                    .rounds_up = p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_ROUNDED};
+                                    .rounds_up = p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_DISTANCES_ROUNDED};
     if (p->rule == VRP_MATRIX || p->rule == VRP_GEO) {
         MCO_TRY(send_matrix(ctx, s));
     } else {
@@ -151,12 +151,7 @@ done:
 static mco_status open_device(mco_context *ctx, vrp_gpu *s, const mco_vrp_params *params)
 {
     mco_status st = MCO_OK;
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count;
-    MCO_TRY(mco_gpus_choose(ctx, params->gpus, gpus, &count));
-    if (count > 1)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus: %d GPUs given, this engine uses one", count);
-    MCO_TRY(mco_device_open(ctx, &gpus[0], &s->device));
+    MCO_TRY(mco_device_open_named(ctx, params->gpus, &s->device));
     const int64_t spare = (int64_t)s->device.info.free_bytes - SPARE_BYTES, given = params->memory << 20;
     s->memory_bytes = given > 0 && given < spare ? given : spare;
     MCO_TRY(send_places(ctx, s));
@@ -317,7 +312,7 @@ static mco_status scan_and_time(vrp_engine *engine, vrp_scan *scan, double stop_
     MCO_TRY(mco_device_start_clock(&s->device));
     MCO_TRY(scan_by_sums(s, scan, stop_s, stopped));
     MCO_TRY(mco_device_stop_clock(&s->device, NULL));
-    engine->device_s += s->device.kernel_s - before_s;
+    engine->work.device_s += s->device.kernel_s - before_s;
 done:
     return st;
 }
@@ -365,8 +360,8 @@ mco_status vrp_gpu_open(mco_context *ctx, const mco_vrp *problem, int32_t tour_n
     s->problem = problem;
     s->room = tour_nodes;
     MCO_TRY(open_device(ctx, s, params));
-    *out = (vrp_engine){.ctx = ctx, .problem = problem, .state = s, .simd = "none", .threads = 1, .gpu = s->device.info,
-                        .has_gpu = true, .scan = gpu_scan, .close = close_engine};
+    *out = (vrp_engine){.ctx = ctx, .problem = problem, .state = s, .scan = gpu_scan, .close = close_engine,
+                        .work = {.threads = 1, .gpus = (uint64_t)1 << s->device.info.index}};
 done:
     if (st != MCO_OK)
         free_state(ctx, &s);

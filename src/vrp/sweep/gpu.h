@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside of the gpu engine of complete neighbourhoods: what is open (vrp/sweep/gpu.c), and the ways that a scan can go, each in a
-// file.
+// Inside of the gpu engine of complete neighbourhoods: what is open (vrp/sweep/gpu.c), and the ways that a scan can go, each in
+// a file.
 #ifndef MCO_VRP_SWEEP_GPU_H
 #define MCO_VRP_SWEEP_GPU_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// 3-opt of a symmetric, feasible tour on a GPU, by tables of joins (vrp/sweep/joins.cuh, vrp/sweep/closed.cuh, vrp/sweep/open.cuh).
+// 3-opt of a symmetric, feasible tour on a GPU, by tables of joins (vrp/sweep/joins.cuh, vrp/sweep/closed.cuh,
+// vrp/sweep/open.cuh).
 #include "vrp/sweep/gpu.h"
 
 static const double LAUNCH_MOVES = 5e11;  // a tenth of a second

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // 2-opt of a symmetric tour on a GPU. A scan sends the tour, has its moves decided and waits for the answer. Where more scans
-// may follow, the device makes the best move by itself and goes on (vrp/sweep/tour_sums.cuh), sweeps in batches that are launched
-// before those ahead of them are done; the scans that follow take their answers one by one. So the host makes its own move,
-// recounts and reports while the device is some sweeps ahead, and a sweep takes the longer of the two.
+// may follow, the device makes the best move by itself and goes on (vrp/sweep/tour_sums.cuh), sweeps in batches that are
+// launched before those ahead of them are done; the scans that follow take their answers one by one. So the host makes its own
+// move, recounts and reports while the device is some sweeps ahead, and a sweep takes the longer of the two.
 #include <string.h>
 
 #include "vrp/sweep/gpu.h"
@@ -155,7 +155,9 @@ done:
 
 // ---- Answers
 
-// A kernel writes the answer to the host's memory, its number last: that is seen sooner than the end of the stream.
+// A kernel writes the answer to the host's memory, its number last: that is seen sooner than the end of the stream. The loop
+// ends: the kernels ahead last two tenths of a second at most, and once the stream has nothing left the answer is there or is
+// known to be missing.
 static mco_status take_answer(vrp_gpu *s, const vrp_device_answer **out)
 {
     enum { LOOKS = 4096 };
@@ -194,7 +196,7 @@ mco_status vrp_gpu_scan_two_opt(vrp_engine *engine, vrp_scan *scan, double stop_
     if (s->chain.is_on)
         MCO_TRY(run_ahead(s));
     MCO_TRY(take_answer(s, &answer));
-    engine->device_s += 1e-9 * (double)(answer->end_ns - answer->begin_ns);
+    engine->work.device_s += 1e-9 * (double)(answer->end_ns - answer->begin_ns);
     *is_decided = answer->is_decided;
     if (*is_decided) {
         scan->moves = vrp_move_count(scan->tour->count - 1, false);

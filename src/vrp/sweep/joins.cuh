@@ -40,18 +40,18 @@ struct half {
     bool is_full;
 };
 
-__device__ __forceinline__ half tail_at(const vrp_sums &t, int32_t e)
+DEVICE half tail_at(const vrp_sums &t, int32_t e)
 {
     return {t.load_to[e], t.length_to[e], t.node[e] != 0};
 }
 
-__device__ __forceinline__ half head_at(const vrp_sums &t, int32_t e)
+DEVICE half head_at(const vrp_sums &t, int32_t e)
 {
     return {t.load_from[e + 1], t.length_from[e + 1], t.node[e + 1] != 0};
 }
 
 // Loads and lengths are at most 2^30 each, a distance 2^24: the sums fit 32 bits without a sign.
-__device__ __forceinline__ int32_t joined(const vrp_sums &t, half a, half b, int32_t distance, int32_t weight)
+DEVICE int32_t joined(const vrp_sums &t, half a, half b, int32_t distance, int32_t weight)
 {
     const bool is_legal = (uint32_t)a.load + (uint32_t)b.load <= (uint32_t)t.capacity &&
                           (uint32_t)a.length + (uint32_t)distance + (uint32_t)b.length <= (uint32_t)t.max_length;
@@ -59,7 +59,7 @@ __device__ __forceinline__ int32_t joined(const vrp_sums &t, half a, half b, int
 }
 
 // Length of edge e as it is taken off; weights are those of its route.
-__device__ __forceinline__ int32_t weighted_edge(const vrp_sums &t, int32_t e, int32_t weight)
+DEVICE int32_t weighted_edge(const vrp_sums &t, int32_t e, int32_t weight)
 {
     return t.edge[e] + (t.node[e] != 0 || t.node[e + 1] != 0 ? weight : 0);
 }
@@ -69,7 +69,7 @@ struct four_joins {
 };
 
 // The entries of row r and column z.
-__device__ __forceinline__ four_joins joins_of(const vrp_device_tour &tour, int32_t weight, int32_t r, int32_t z)
+DEVICE four_joins joins_of(const vrp_device_tour &tour, int32_t weight, int32_t r, int32_t z)
 {
     const vrp_sums &t = tour.sums;
     const int32_t edges = t.count - 1;
@@ -87,14 +87,14 @@ __device__ __forceinline__ four_joins joins_of(const vrp_device_tour &tour, int3
     return out;
 }
 
-__device__ __forceinline__ uint32_t half_word(int32_t entry)
+DEVICE uint32_t half_word(int32_t entry)
 {
     return (uint32_t)(uint16_t)(entry == VRP_FAR ? (int32_t)VRP_FAR_16 : entry);
 }
 
 // A warp has 32 words, of one entry or two, in JOIN_ROWS rows. The lower triangle is left as it is but for a band that the
-// tiles of vrp/sweep/closed.cuh reach into: they begin at most 2 VRP_DEVICE_COLUMNS before the diagonal. Bound by the writes: 16 or 8
-// bytes a column and row.
+// tiles of vrp/sweep/closed.cuh reach into: they begin at most 2 VRP_DEVICE_COLUMNS before the diagonal. Bound by the writes:
+// 16 or 8 bytes a column and row.
 template <bool IS_NARROW>
 __global__ void __launch_bounds__(JOIN_COLUMNS *JOIN_THREAD_ROWS) fill_joins(vrp_device_tour tour, vrp_device_tables tables)
 {

@@ -3,11 +3,8 @@
 // left to the compiler; the block of closed parts, where nearly all moves are, is written out.
 #include "vrp/sweep/lanes.h"
 
-#include "base/unroll.h"
-#include "base/vector.h"
+#include "base/lanes.h"
 
-#define NAME2(name, set) name##_##set
-#define NAME(name, set) NAME2(name, set)
 
 enum { LANES = VEC_BYTES / 4 };
 typedef int32_t vec __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
@@ -100,7 +97,7 @@ static void row(const vrp_places *p, int32_t i, int32_t begin, int32_t end, bool
     switch (p->source) {
     case VRP_SOURCE_GRID: grid_row(p->grid_x + begin, p->grid_y + begin, p->grid_x[i], p->grid_y[i], count, out); break;
     case VRP_SOURCE_PLANE:
-        if (problem->rule == VRP_CEIL_2D && problem->distances == MCO_VRP_ROUNDED)
+        if (problem->rule == VRP_CEIL_2D && problem->distances == MCO_VRP_DISTANCES_ROUNDED)
             plane_row_up(p->x + begin, p->y + begin, p->x[i], p->y[i], problem->scale, count, out);
         else
             plane_row(p->x + begin, p->y + begin, p->x[i], p->y[i], problem->scale, count, out);
@@ -359,9 +356,7 @@ static void closed_pair(const vrp_closed *c, int32_t x, int32_t y, int32_t *rest
     }
 }
 
-#define TEXT2(name) #name
-#define TEXT(name) TEXT2(name)
 
-extern const vrp_lanes_variant NAME(vrp_lanes, LANE_SET);
-const vrp_lanes_variant NAME(vrp_lanes, LANE_SET) = {TEXT(LANE_SET), row, join, two_joins,
+extern const vrp_lanes_variant VARIANT(vrp_lanes);
+const vrp_lanes_variant VARIANT(vrp_lanes) = {{LANE_SIMD, 0}, row, join, two_joins,
                                                             turning, opening, same_route, closed, closed_pair};

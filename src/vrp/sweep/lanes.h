@@ -14,6 +14,7 @@
 #ifndef MCO_VRP_SWEEP_LANES_H
 #define MCO_VRP_SWEEP_LANES_H
 
+#include "base/simd.h"
 #include "vrp/instance.h"
 
 enum {
@@ -102,7 +103,7 @@ static inline int64_t vrp_table_place(int64_t r, int32_t columns, int32_t table_
 }
 
 typedef struct vrp_lanes_variant {
-    const char *simd;
+    mco_build build;
     // Distances from position i to positions begin..end - 1, or the other way, to out[0...]; writes up to VRP_CHUNK - 1 more.
     void (*row)(const vrp_places *places, int32_t i, int32_t begin, int32_t end, bool is_to, int32_t *out);
     // Below, the value of lane e is written to out[e - begin].
@@ -118,7 +119,5 @@ typedef struct vrp_lanes_variant {
     // The least of the four moves of x and y by column, to out[0..end - begin).
     void (*closed_pair)(const vrp_closed *closed, int32_t x, int32_t y, int32_t *out);
 } vrp_lanes_variant;
-
-#define VRP_DECLARE_LANES(set) extern const vrp_lanes_variant vrp_lanes_##set;
 
 #endif

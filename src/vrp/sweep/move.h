@@ -1,16 +1,65 @@
 // SPDX-License-Identifier: MIT
-// One move of the giant tour in constant time, by sums along the tour: integers only, the same on host and device.
+// Moves of the giant tour: what they are worth, their order, and one of them in constant time by sums along the tour. Integers
+// only, the same on host and device; plain headers only, so that kernels include it.
 //
 // A move walks over parts of the tour, each forward or reversed. What a part does to the routes is known from its two ends:
 // where its first and last depot are, what lies before and behind them, and how many of the routes between them are not empty
 // or break a limit. The route under way is carried from part to part.
 //
-// All is in tour order, filled by vrp/sweep/fold.c in O(tour). No load or length of a route is above 2^30, forward or reversed; three
-// parts and as many edges then fit 32 bits without a sign. Engines that cannot rely on that refuse the tour (vrp_sums_fill()).
+// All is in tour order, filled by vrp/sweep/fold.c in O(tour). No load or length of a route is above 2^30, forward or reversed;
+// three parts and as many edges then fit 32 bits without a sign. Engines that cannot rely on that refuse the tour
+// (vrp_sums_fill()).
 #ifndef MCO_VRP_SWEEP_MOVE_H
 #define MCO_VRP_SWEEP_MOVE_H
 
-#include "vrp/sweep/engine.h"
+#include "base/rng.h"
+
+// Edges x < y (< z) are cut, p says how the parts are joined again (mco/vrp.h); z = p = -1 of 2-opt.
+typedef struct vrp_move {
+    int32_t x, y, z, p;
+} vrp_move;
+
+// What a tour is worth: compared by penalty, then cost.
+typedef struct vrp_value {
+    int32_t penalty;  // routes that are not empty, where they are more than the vehicles; else 0
+    int64_t cost;
+} vrp_value;
+
+static inline MCO_HD int32_t vrp_penalty(int32_t routes, int32_t vehicles)
+{
+    return vehicles > 0 && routes > vehicles ? routes : 0;
+}
+
+static inline MCO_HD bool vrp_is_less(vrp_value a, vrp_value b)
+{
+    return a.penalty != b.penalty ? a.penalty < b.penalty : a.cost < b.cost;
+}
+
+// Lexicographic order of indices.
+static inline MCO_HD bool vrp_is_before(vrp_move a, vrp_move b)
+{
+    if (a.x != b.x)
+        return a.x < b.x;
+    if (a.y != b.y)
+        return a.y < b.y;
+    return a.z != b.z ? a.z < b.z : a.p < b.p;
+}
+
+// Random filter: a move is evaluated if the hash of its place is less than `keep` (UINT64_MAX: all are).
+static inline MCO_HD bool vrp_is_kept(uint64_t seed, uint64_t keep, vrp_move m)
+{
+    uint64_t state = seed ^ ((uint64_t)(uint32_t)m.x << 42) ^ ((uint64_t)(uint32_t)m.y << 21) ^ (uint64_t)(uint32_t)(m.z + 1);
+    state = mco_splitmix64(&state) + (uint64_t)(uint32_t)(m.p + 1);
+    return mco_splitmix64(&state) <= keep;
+}
+
+// What is the best of some moves; move.x -1 while there is none.
+typedef struct vrp_candidate {
+    vrp_move move;
+    vrp_value value;  // penalty after the move, change of the cost by it
+} vrp_candidate;
+
+// ---- By sums along the tour
 
 // "To i" is from the last depot at or before position i, "from i" up to the first depot at or behind it; both with i itself and
 // 0 at depots. "Back" is against the direction of the tour; where distances are symmetric it is the same memory. Lengths hold

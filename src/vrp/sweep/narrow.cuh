@@ -14,7 +14,7 @@ constexpr word_64 PLACE_MASK = (1 << PLACE_BITS) - 1;
 static_assert(VRP_DEVICE_THREE_OPT_NODES <= 1 << (PLACE_BITS - 2), "x, y, and four times z and p fit their places");
 
 // With wants_first all moves that improve are alike.
-__device__ __forceinline__ word_64 offered_key(const vrp_device_three_opt &search, int32_t value, int32_t x, int32_t y)
+DEVICE word_64 offered_key(const vrp_device_three_opt &search, int32_t value, int32_t x, int32_t y)
 {
     if (value >= (search.wants_first ? 0 : VRP_FAR / 2))
         return NO_KEY;
@@ -22,14 +22,14 @@ __device__ __forceinline__ word_64 offered_key(const vrp_device_three_opt &searc
     return (offset << PLACE_BITS | (word_64)x) << PLACE_BITS | (word_64)(y / GROUP);
 }
 
-__device__ __forceinline__ void lower(word_64 *least, word_64 key)
+DEVICE void lower(word_64 *least, word_64 key)
 {
     if (key < *(volatile word_64 *)least)
         atomicMin(least, key);
 }
 
 // A legal move of this value with x and y.
-__device__ __forceinline__ void offer(const vrp_device_three_opt &search, int32_t value, int32_t x, int32_t y)
+DEVICE void offer(const vrp_device_three_opt &search, int32_t value, int32_t x, int32_t y)
 {
     const word_64 key = offered_key(search, value, x, y);
     if (key == NO_KEY)
@@ -39,17 +39,17 @@ __device__ __forceinline__ void offer(const vrp_device_three_opt &search, int32_
         lower(search.rows + x, key);
 }
 
-__device__ __forceinline__ int32_t value_of_key(word_64 key)
+DEVICE int32_t value_of_key(word_64 key)
 {
     return (int32_t)(key >> 2 * PLACE_BITS) - VALUE_OFFSET;
 }
 
-__device__ __forceinline__ int32_t x_of_key(word_64 key)
+DEVICE int32_t x_of_key(word_64 key)
 {
     return (int32_t)(key >> PLACE_BITS & PLACE_MASK);
 }
 
-__device__ __forceinline__ vrp_decision decide(const vrp_device_tour &tour, vrp_move m)
+DEVICE vrp_decision decide(const vrp_device_tour &tour, vrp_move m)
 {
     int32_t from[3], to[3], join[3] = {0, 0, 0};
     const int joins = vrp_joins(m, from, to);
@@ -59,7 +59,7 @@ __device__ __forceinline__ vrp_decision decide(const vrp_device_tour &tour, vrp_
 }
 
 // Whether the move is one of those that left the key.
-__device__ __forceinline__ bool matches(const vrp_device_three_opt &search, int32_t weight, word_64 key, vrp_move m)
+DEVICE bool matches(const vrp_device_three_opt &search, int32_t weight, word_64 key, vrp_move m)
 {
     const vrp_sums &t = search.tour.sums;
     const vrp_decision d = decide(search.tour, m);

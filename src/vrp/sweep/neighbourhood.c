@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "vrp/sweep/engine.h"
 
 enum { TWO_OPT, THREE_OPT, KINDS };
@@ -49,14 +50,15 @@ typedef struct descent {
     bool is_feasible;    // capacity and length
     bool is_next;        // the tour is the one before with the best move of its scan
     int32_t *spare;      // [count]
-    int32_t *report;     // [count + 1] for the callback
+    int32_t *report;        // [tour nodes + 1] arrays of the incumbent
+    mco_vrp_solution incumbent;  // for the callback
     int64_t sweep_room;
     independent many;
 } descent;
 
 static bool has_kind(const mco_vrp_params *p, int kind)
 {
-    return p->type == MCO_VRP_THREE_OPT_COMPLETE || (p->type == MCO_VRP_THREE_OPT) == (kind == THREE_OPT);
+    return p->type == MCO_VRP_TYPE_THREE_OPT_COMPLETE || (p->type == MCO_VRP_TYPE_THREE_OPT) == (kind == THREE_OPT);
 }
 
 static bool is_filtered(const mco_vrp_params *p)
@@ -76,7 +78,7 @@ static bool improves(const descent *d, const vrp_candidate *c)
 static int64_t sweeps_ahead(const descent *d)
 {
     const mco_vrp_params *p = d->params;
-    if (p->type == MCO_VRP_THREE_OPT_COMPLETE || d->many.moves != NULL)
+    if (p->type == MCO_VRP_TYPE_THREE_OPT_COMPLETE || d->many.moves != NULL)
         return 0;
     return p->sweeps > 0 ? p->sweeps - d->result->sweep_count - 1 : INT32_MAX;
 }
@@ -90,11 +92,11 @@ static mco_status evaluate(descent *d, mco_vrp_sweep *sweep, vrp_candidate *best
     *best = (vrp_candidate){.move = {-1, -1, -1, -1}};
     *is_complete = true;
     for (int kind = 0; kind < KINDS; kind++) {
-        if (!has_kind(p, kind) || (p->improvement == MCO_VRP_FIRST && best->move.x >= 0))
+        if (!has_kind(p, kind) || (p->improvement == MCO_VRP_IMPROVEMENT_FIRST && best->move.x >= 0))
             continue;
         vrp_scan scan = {.tour = d->tour,
                          .is_three_opt = kind == THREE_OPT,
-                         .wants_first = p->improvement == MCO_VRP_FIRST,
+                         .wants_first = p->improvement == MCO_VRP_IMPROVEMENT_FIRST,
                          .hierarchy = (int)p->hierarchy,
                          .keep = is_filtered(p) ? (uint64_t)(p->keep * 0x1p64) : UINT64_MAX,
                          .filter_seed = (uint64_t)(p->filter_seed + d->result->sweep_count),
@@ -320,27 +322,18 @@ static mco_status keep_sweep(descent *d, const mco_vrp_sweep *sweep)
 {
     mco_status st = MCO_OK;
     mco_vrp_neighbourhood_result *r = d->result;
-    if (r->sweep_count == d->sweep_room) {
-        const int64_t room = 2 * d->sweep_room + 16;
-        mco_vrp_sweep *sweeps = NULL;
-        MCO_TRY(mco_alloc(d->ctx, &sweeps, room));
-        if (r->sweep_count > 0)
-            memcpy(sweeps, r->sweeps, (size_t)r->sweep_count * sizeof *sweeps);
-        mco_free(d->ctx, &r->sweeps);
-        r->sweeps = sweeps;
-        d->sweep_room = room;
-    }
+    MCO_TRY(mco_grow(d->ctx, &r->sweeps, &d->sweep_room, r->sweep_count + 1));
     r->sweeps[r->sweep_count++] = *sweep;
     r->moves += sweep->moves;
     r->moves_skipped += sweep->moves_skipped;
-    r->cost = d->value.cost;
+    r->scaled_cost = d->value.cost;
     r->routes = d->routes;
 done:
     return st;
 }
 
-// Routes as vrp_search_note() tells them: borders, then customers.
-static int64_t fill_report(const descent *d)
+// The tour as a solution without empty routes, for the callback.
+static void fill_incumbent(descent *d)
 {
     int32_t routes = 0, customers = 0, *order = d->report + d->routes + 1;
     for (int32_t i = 1; i < d->tour->count; i++) {
@@ -351,7 +344,7 @@ static int64_t fill_report(const descent *d)
         order[customers++] = d->tour->node[i] - 1;
     }
     d->report[routes] = customers;
-    return (int64_t)routes + 1 + customers;
+    d->incumbent = (mco_vrp_solution){.customers = customers, .routes = routes, .order = order, .first = d->report};
 }
 
 // Tells the callback; true if it asks to stop.
@@ -360,14 +353,15 @@ static bool report(descent *d, const mco_vrp_sweep *sweep)
     if (d->ctx->callback == NULL)
         return mco_is_cancelled(d->ctx);
     const bool has_solution = d->is_feasible && d->value.penalty == 0;
+    if (has_solution)
+        fill_incumbent(d);
     const mco_progress progress = {.event = has_solution && sweep->moves_made > 0 ? MCO_EVENT_INCUMBENT : MCO_EVENT_PROGRESS,
                                    .time_s = mco_clock_s() - d->begin_s,
                                    .objective = has_solution ? (double)d->value.cost / d->problem->scale : NAN,
                                    .bound = NAN,
                                    .work = d->result->moves,
-                                   .solution = has_solution ? d->report : NULL,
-                                   .solution_length = has_solution ? fill_report(d) : 0};
-    return mco_report(d->ctx, &progress);
+                                   .solution = has_solution ? &d->incumbent : NULL};
+    return mco_call_back(d->ctx, &progress);
 }
 
 static bool ends(descent *d)
@@ -392,7 +386,7 @@ static mco_status make_sweep(descent *d, bool *is_over)
     mco_vrp_sweep sweep = {.x = -1, .y = -1, .z = -1, .p = -1};
     vrp_candidate best;
     bool is_complete;
-    const double begin_s = d->swept_s, device_s = d->engine->device_s;
+    const double begin_s = d->swept_s, device_s = d->engine->work.device_s;
     MCO_TRY(evaluate(d, &sweep, &best, &is_complete));
     if (!is_complete) {
         *is_over = true;
@@ -402,11 +396,11 @@ static mco_status make_sweep(descent *d, bool *is_over)
     const bool is_improved = improves(d, &best);
     if (is_improved)
         MCO_TRY(execute(d, &best, &sweep));
-    sweep.cost = d->value.cost;
+    sweep.scaled_cost = d->value.cost;
     sweep.routes = d->routes;
     d->swept_s = mco_clock_s();
     sweep.sweep_s = d->swept_s - begin_s;
-    sweep.device_s = d->engine->device_s - device_s;
+    sweep.device_s = d->engine->work.device_s - device_s;
     MCO_TRY(keep_sweep(d, &sweep));
     d->result->is_local_optimum = !is_improved && !is_filtered(d->params);
     const bool is_cancelled = report(d, &sweep);
@@ -426,19 +420,19 @@ mco_status vrp_descend(mco_context *ctx, vrp_engine *engine, const mco_vrp_param
     const double begin_s = mco_clock_s();
     descent d = {.ctx = ctx, .engine = engine, .problem = engine->problem, .params = params, .tour = tour, .result = result,
                  .begin_s = begin_s, .stop_s = begin_s + params->time_limit_s};
-    if (params->moves == MCO_VRP_INDEPENDENT_MOVES && !engine->problem->is_symmetric)
+    if (params->moves == MCO_VRP_MOVES_INDEPENDENT && !engine->problem->is_symmetric)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "independent moves need symmetric distances, these are not");
-    if (params->moves == MCO_VRP_INDEPENDENT_MOVES && params->improvement == MCO_VRP_FIRST)
+    if (params->moves == MCO_VRP_MOVES_INDEPENDENT && params->improvement == MCO_VRP_IMPROVEMENT_FIRST)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "independent moves are best moves, the improvement has to be best, not first");
     d.is_feasible = vrp_tour_value(d.problem, tour, &d.value, &d.routes);
     result->tour_nodes = tour->count;
-    result->start_cost = result->cost = d.value.cost;
+    result->scaled_start_cost = result->scaled_cost = d.value.cost;
     result->start_routes = result->routes = d.routes;
     result->is_local_optimum = false;
     result->sweep_count = result->moves = result->moves_skipped = 0;
     MCO_TRY(mco_alloc(ctx, &d.spare, tour->count));
     MCO_TRY(mco_alloc(ctx, &d.report, (int64_t)tour->count + 1));
-    if (params->moves == MCO_VRP_INDEPENDENT_MOVES)
+    if (params->moves == MCO_VRP_MOVES_INDEPENDENT)
         MCO_TRY(open_many(&d));
     d.swept_s = mco_clock_s();
     for (bool is_over = ends(&d); !is_over;)

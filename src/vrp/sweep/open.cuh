@@ -34,43 +34,43 @@ template <bool IS_MIRROR> struct tour_view {
     const vrp_device_tour &tour;
     int32_t edges;
 
-    __device__ __forceinline__ int32_t at(int32_t i) const
+    DEVICE int32_t at(int32_t i) const
     {
         return IS_MIRROR ? edges - i : i;
     }
-    __device__ __forceinline__ uint32_t load_to(int32_t i) const
+    DEVICE uint32_t load_to(int32_t i) const
     {
         return (uint32_t)(IS_MIRROR ? tour.sums.load_from : tour.sums.load_to)[at(i)];
     }
-    __device__ __forceinline__ uint32_t load_from(int32_t i) const
+    DEVICE uint32_t load_from(int32_t i) const
     {
         return (uint32_t)(IS_MIRROR ? tour.sums.load_to : tour.sums.load_from)[at(i)];
     }
-    __device__ __forceinline__ int32_t length_to(int32_t i) const
+    DEVICE int32_t length_to(int32_t i) const
     {
         return (IS_MIRROR ? tour.sums.length_from : tour.sums.length_to)[at(i)];
     }
-    __device__ __forceinline__ int32_t length_from(int32_t i) const
+    DEVICE int32_t length_from(int32_t i) const
     {
         return (IS_MIRROR ? tour.sums.length_to : tour.sums.length_from)[at(i)];
     }
-    __device__ __forceinline__ int32_t service(int32_t i) const
+    DEVICE int32_t service(int32_t i) const
     {
         return tour.sums.service[at(i)];
     }
-    __device__ __forceinline__ int32_t edge(int32_t e) const
+    DEVICE int32_t edge(int32_t e) const
     {
         return tour.sums.edge[IS_MIRROR ? edges - 1 - e : e];
     }
-    __device__ __forceinline__ int32_t next_depot(int32_t i) const
+    DEVICE int32_t next_depot(int32_t i) const
     {
         return IS_MIRROR ? edges - tour.sums.last_depot[edges - i] : tour.sums.next_depot[i];
     }
-    __device__ __forceinline__ const int32_t *row(int32_t i) const
+    DEVICE const int32_t *row(int32_t i) const
     {
         return tour.distance + at(i) * tour.stride;
     }
-    __device__ __forceinline__ int32_t distance(int32_t i, int32_t j) const
+    DEVICE int32_t distance(int32_t i, int32_t j) const
     {
         return row(i)[at(j)];
     }
@@ -85,7 +85,7 @@ struct __align__(16) pair_terms {
 };
 
 template <bool IS_MIRROR>
-__device__ __forceinline__ pair_terms terms_of(const tour_view<IS_MIRROR> &v, int32_t x, int32_t y)
+DEVICE pair_terms terms_of(const tour_view<IS_MIRROR> &v, int32_t x, int32_t y)
 {
     const int32_t limit = v.tour.sums.max_length;
     if (y <= x || y >= v.edges || y >= v.next_depot(x + 1))
@@ -108,14 +108,14 @@ __device__ __forceinline__ pair_terms terms_of(const tour_view<IS_MIRROR> &v, in
 struct open_minima {
     int32_t of_01[OPEN_X][OPEN_Y], of_2[OPEN_X][OPEN_Y], of_3[OPEN_X][OPEN_Y];
 
-    __device__ __forceinline__ void clear()
+    DEVICE void clear()
     {
 #pragma unroll
         for (int k = 0; k < OPEN_PAIRS; k++)
             of_01[k / OPEN_Y][k % OPEN_Y] = of_2[k / OPEN_Y][k % OPEN_Y] = of_3[k / OPEN_Y][k % OPEN_Y] = VRP_FAR;
     }
     // The least of a row of x, with the constants.
-    __device__ __forceinline__ int32_t of_row(const pair_terms *terms, int i) const
+    DEVICE int32_t of_row(const pair_terms *terms, int i) const
     {
         int32_t least = VRP_FAR;
 #pragma unroll
@@ -141,7 +141,7 @@ template <bool IS_MIRROR> struct open_tile {
     int32_t tail_length_x[OPEN_X], head_length_y[OPEN_Y];
 
     // Positions beyond the tour, of pairs that are none, read the last.
-    __device__ __forceinline__ void open(int32_t first_x, int32_t first_y, pair_terms *shared)
+    DEVICE void open(int32_t first_x, int32_t first_y, pair_terms *shared)
     {
         const uint32_t capacity = (uint32_t)v.tour.sums.capacity;
         const int32_t limit = v.tour.sums.max_length, last = v.edges;
@@ -171,7 +171,7 @@ template <bool IS_MIRROR> struct open_tile {
     }
 
     // z in a route behind that of x and y.
-    __device__ __forceinline__ void step(int32_t z, open_minima *m) const
+    DEVICE void step(int32_t z, open_minima *m) const
     {
         const int32_t here = v.at(z), next = v.at(z + 1), edge = v.edge(z), to = v.length_to(z), from = v.length_from(z + 1);
         const uint32_t load_to = v.load_to(z), load_from = v.load_from(z + 1);
@@ -211,7 +211,7 @@ template <bool IS_MIRROR> struct open_tile {
     }
 
     // z in the same route, behind some y.
-    __device__ __forceinline__ void step_inside(int32_t z, open_minima *m) const
+    DEVICE void step_inside(int32_t z, open_minima *m) const
     {
         const int32_t here = v.at(z), next = v.at(z + 1), edge = v.edge(z);
 #pragma unroll
@@ -232,8 +232,7 @@ template <bool IS_MIRROR> struct open_tile {
 };
 
 // All of x, y and z in one route, for all z of it.
-static __device__ __forceinline__ void finish_inside(const vrp_device_three_opt &search, const open_tile<false> &tile,
-                                                     open_minima *m)
+static DEVICE void finish_inside(const vrp_device_three_opt &search, const open_tile<false> &tile, open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
     m->clear();
@@ -257,8 +256,8 @@ static __device__ __forceinline__ void finish_inside(const vrp_device_three_opt 
 }
 
 // z of begin..end - 1 in routes behind.
-static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &search, const open_tile<false> &tile,
-                                                   int32_t begin, int32_t end, open_minima *m)
+static DEVICE void finish_part(const vrp_device_three_opt &search, const open_tile<false> &tile, int32_t begin, int32_t end,
+                               open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
     m->clear();
@@ -274,8 +273,8 @@ static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &s
 
 // The same of the mirror, whose z are x, and whose x are z: offers need the x of each lane, so a part that may hold the best is
 // gone through again, a step at a time. In a step, lanes of equal value: the lowest x is the highest z.
-static __device__ __forceinline__ void finish_part(const vrp_device_three_opt &search, const open_tile<true> &tile,
-                                                   int32_t begin, int32_t end, open_minima *m)
+static DEVICE void finish_part(const vrp_device_three_opt &search, const open_tile<true> &tile, int32_t begin, int32_t end,
+                               open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
     const int32_t edges = tile.v.edges;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any scan, move by move: each decided by itself in constant time, by sums (vrp/sweep/move.h) or by stored segments (vrp/sweep/segment.h).
-// For what tables do not serve: asymmetric costs, infeasible tours, filters, routes more than vehicles, hierarchies.
+// Any scan, move by move: each decided by itself in constant time, by sums (vrp/sweep/move.h) or by stored segments
+// (vrp/sweep/segment.h). For what tables do not serve: asymmetric costs, infeasible tours, filters, routes more than vehicles,
+// hierarchies.
 //
 // A unit of work is one x and some y; it leaves its best, and a second kernel takes the best of each x.
 #ifndef MCO_VRP_SWEEP_PLAIN_CUH
@@ -13,14 +14,14 @@ namespace vrp {
 constexpr int PLAIN_THREADS = 256, PLAIN_WARPS = PLAIN_THREADS / WARP;
 constexpr int Z_BITS = 20, Y_BITS = 22;  // of an index of 3-opt; p has two
 
-__device__ __forceinline__ word_64 index_of(vrp_move m)
+DEVICE word_64 index_of(vrp_move m)
 {
     if (m.z < 0)
         return (word_64)m.x << 32 | (word_64)m.y;
     return (((word_64)m.x << Y_BITS | (word_64)m.y) << Z_BITS | (word_64)m.z) << 2 | (word_64)m.p;
 }
 
-__device__ __forceinline__ vrp_move move_of(word_64 index, bool is_three_opt)
+DEVICE vrp_move move_of(word_64 index, bool is_three_opt)
 {
     if (!is_three_opt)
         return {(int32_t)(index >> 32), (int32_t)(index & 0xffffffffu), -1, -1};
@@ -30,13 +31,13 @@ __device__ __forceinline__ vrp_move move_of(word_64 index, bool is_three_opt)
 
 // ---- One move
 
-__device__ __forceinline__ bool is_in(int32_t edge, int32_t first, int32_t end)
+DEVICE bool is_in(int32_t edge, int32_t first, int32_t end)
 {
     return edge >= first && edge < end;
 }
 
 // With symmetric distances, a legal move cuts every route that breaks a limit.
-__device__ __forceinline__ bool cuts_bad(const vrp_device_plain &job, vrp_move m)
+DEVICE bool cuts_bad(const vrp_device_plain &job, vrp_move m)
 {
     for (int k = 0; k < job.bad; k++) {
         const int32_t first = job.bad_first[k], end = job.bad_end[k];
@@ -46,12 +47,12 @@ __device__ __forceinline__ bool cuts_bad(const vrp_device_plain &job, vrp_move m
     return true;
 }
 
-__device__ __forceinline__ bool is_open(const vrp_sums &t, vrp_move m)
+DEVICE bool is_open(const vrp_sums &t, vrp_move m)
 {
     return m.y < t.next_depot[m.x + 1] || m.z < t.next_depot[m.y + 1];
 }
 
-__device__ __forceinline__ vrp_decision by_sums(const vrp_device_plain &job, vrp_move m)
+DEVICE vrp_decision by_sums(const vrp_device_plain &job, vrp_move m)
 {
     int32_t from[3], to[3], join[3] = {0, 0, 0};
     const int joins = vrp_joins(m, from, to);
@@ -60,14 +61,14 @@ __device__ __forceinline__ vrp_decision by_sums(const vrp_device_plain &job, vrp
     return vrp_decide(&job.tour.sums, m, join);
 }
 
-__device__ __forceinline__ vrp_segment edge_between(const vrp_device_tour &tour, const vrp_device_places &places,
-                                                    vrp_limits limits, int32_t from, int32_t to)
+DEVICE vrp_segment edge_between(const vrp_device_tour &tour, const vrp_device_places &places, vrp_limits limits, int32_t from,
+                                int32_t to)
 {
     return vrp_segment_edge(tour.sums.node[from], tour.sums.node[to], tour_distance(tour, places, from, to),
                             tour.sums.demand[to], tour.sums.service[to], limits);
 }
 
-__device__ __forceinline__ vrp_decision by_segments(const vrp_device_plain &job, vrp_move m)
+DEVICE vrp_decision by_segments(const vrp_device_plain &job, vrp_move m)
 {
     vrp_piece pieces[3];
     const int count = vrp_pieces(m.x, m.y, m.z, m.p, job.tour.sums.count - 1, pieces);
@@ -84,7 +85,7 @@ __device__ __forceinline__ vrp_decision by_segments(const vrp_device_plain &job,
 }
 
 // The key of a move that is legal, and improves where only that counts; else none.
-template <bool BY_SEGMENTS> __device__ __forceinline__ vrp_device_key key_of(const vrp_device_plain &job, vrp_move m)
+template <bool BY_SEGMENTS> DEVICE vrp_device_key key_of(const vrp_device_plain &job, vrp_move m)
 {
     if (!cuts_bad(job, m) || (job.only_open && !is_open(job.tour.sums, m)))
         return no_key();
@@ -97,7 +98,7 @@ template <bool BY_SEGMENTS> __device__ __forceinline__ vrp_device_key key_of(con
     return {job.wants_first ? 0 : value, index_of(m)};
 }
 
-__device__ __forceinline__ bool is_wanted(const vrp_device_plain &job, vrp_move m)
+DEVICE bool is_wanted(const vrp_device_plain &job, vrp_move m)
 {
     return job.keep == UINT64_MAX || vrp_is_kept(job.filter_seed, job.keep, m);
 }
@@ -108,7 +109,7 @@ struct unit_range {
     int32_t x, first_y, end_y;
 };
 
-__device__ __forceinline__ unit_range unit_at(const vrp_device_plain &job, int64_t unit)
+DEVICE unit_range unit_at(const vrp_device_plain &job, int64_t unit)
 {
     const int32_t edges = job.tour.sums.count - 1, x = (int32_t)(unit / job.chunks);
     const int64_t first = x + 1 + unit % job.chunks * job.chunk, end = first + job.chunk;
@@ -116,7 +117,7 @@ __device__ __forceinline__ unit_range unit_at(const vrp_device_plain &job, int64
 }
 
 // The k-th of the moves of x and y, or with 2-opt the k-th y from there.
-__device__ __forceinline__ vrp_move move_at(const vrp_device_plain &job, int32_t x, int32_t y, int64_t k)
+DEVICE vrp_move move_at(const vrp_device_plain &job, int32_t x, int32_t y, int64_t k)
 {
     if (!job.is_three_opt)
         return {x, (int32_t)(y + k), -1, -1};
@@ -165,7 +166,7 @@ __device__ vrp_device_key visit_by_list(const vrp_device_plain &job, int32_t x, 
     return best;
 }
 
-__device__ __forceinline__ word_64 sum_of_block(word_64 own)
+DEVICE word_64 sum_of_block(word_64 own)
 {
     __shared__ word_64 sum;
     if (threadIdx.x == 0)
@@ -250,9 +251,8 @@ static __global__ void __launch_bounds__(PLAIN_THREADS) best_of_all(vrp_device_p
 constexpr int SEGMENT_THREADS = 128;
 
 // The unit behind border k of a level: an edge, or a part of the level below.
-__device__ __forceinline__ vrp_segment segment_unit(const vrp_device_tour &tour, const vrp_device_places &places,
-                                                    const vrp_layout &layout, vrp_limits limits, const vrp_segment *stored,
-                                                    int level, int32_t k, bool backwards)
+DEVICE vrp_segment segment_unit(const vrp_device_tour &tour, const vrp_device_places &places, const vrp_layout &layout,
+                                vrp_limits limits, const vrp_segment *stored, int level, int32_t k, bool backwards)
 {
     if (level == 0)
         return backwards ? edge_between(tour, places, limits, k + 1, k) : edge_between(tour, places, limits, k, k + 1);

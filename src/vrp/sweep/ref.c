@@ -3,13 +3,12 @@
 // (vrp/sweep/segment.h), on one thread. Answers of every engine must equal these; the tests compare them with a plain walk of every
 // neighbour.
 #include <assert.h>
-#include <unistd.h>
+#include "base/machine.h"
 
 #include "base/clock.h"
 #include "vrp/sweep/engine.h"
 #include "vrp/sweep/segment.h"
 
-static const double MEMORY_SHARE = 0.8;  // of the machine's, for segments, unless the caller says
 
 typedef struct ref_state {
     vrp_limits limits;
@@ -201,10 +200,9 @@ mco_status vrp_ref_open(mco_context *ctx, const mco_vrp *problem, int32_t tour_n
     assert(tour_nodes >= 2 && tour_nodes < 1 << VRP_ONE_PART);
     MCO_TRY(mco_alloc(ctx, &s, 1));
     s->limits = (vrp_limits){problem->capacity, vrp_has_max_length(problem) ? problem->max_length : VRP_NO_LENGTH_LIMIT};
-    s->memory_bytes = params->memory > 0 ? (double)params->memory * (1 << 20)
-                                         : MEMORY_SHARE * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    s->memory_bytes = mco_settle_memory(params->memory);
     MCO_TRY(lay_out(ctx, s, tour_nodes - 1, (int)params->hierarchy));
-    *out = (vrp_engine){.ctx = ctx, .problem = problem, .state = s, .simd = "none", .threads = 1,
+    *out = (vrp_engine){.ctx = ctx, .problem = problem, .state = s, .work.threads = 1,
                         .scan = scan_moves, .close = close_engine};
 done:
     if (st != MCO_OK)

@@ -26,11 +26,11 @@ struct grid_places {
     static constexpr bool IS_SHORT = true;           // a change of cost and a move of a tile fit a word
     static constexpr int BLOCKS = 4;                 // of a multiprocessor, which its registers allow
 
-    static __device__ __forceinline__ place of_node(const vrp_device_places &p, int32_t node)
+    static DEVICE place of_node(const vrp_device_places &p, int32_t node)
     {
         return ((const float2 *)p.grid)[node];
     }
-    static __device__ __forceinline__ int32_t distance(const vrp_device_places &, place a, place b)
+    static DEVICE int32_t distance(const vrp_device_places &, place a, place b)
     {
         return grid_bits(a.x - b.x, a.y - b.y);
     }
@@ -42,11 +42,11 @@ struct plane_places {
     static constexpr bool IS_SHORT = false;
     static constexpr int BLOCKS = 2;
 
-    static __device__ __forceinline__ place of_node(const vrp_device_places &p, int32_t node)
+    static DEVICE place of_node(const vrp_device_places &p, int32_t node)
     {
         return ((const double2 *)p.plane)[node];
     }
-    static __device__ __forceinline__ int32_t distance(const vrp_device_places &p, place a, place b)
+    static DEVICE int32_t distance(const vrp_device_places &p, place a, place b)
     {
         return plane_distance(a.x - b.x, a.y - b.y, p.scale, p.rounds_up);
     }
@@ -58,11 +58,11 @@ struct matrix_places {
     static constexpr bool IS_SHORT = false;
     static constexpr int BLOCKS = 3;
 
-    static __device__ __forceinline__ place of_node(const vrp_device_places &, int32_t node)
+    static DEVICE place of_node(const vrp_device_places &, int32_t node)
     {
         return node;
     }
-    static __device__ __forceinline__ int32_t distance(const vrp_device_places &p, place a, place b)
+    static DEVICE int32_t distance(const vrp_device_places &p, place a, place b)
     {
         return p.matrix[(int64_t)a * p.nodes + b];
     }
@@ -88,7 +88,7 @@ struct two_opt_end {
 };
 
 // The kernel may have been launched while the one ahead of it still runs.
-__device__ __forceinline__ void wait_for_kernel_before()
+DEVICE void wait_for_kernel_before()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
@@ -96,7 +96,7 @@ __device__ __forceinline__ void wait_for_kernel_before()
 }
 
 // Once all blocks have come here: before that, waiting blocks could take the places of those that they wait for.
-__device__ __forceinline__ void let_next_begin()
+DEVICE void let_next_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
@@ -104,8 +104,7 @@ __device__ __forceinline__ void let_next_begin()
 }
 
 // In all threads of the block, all of which call it. Reads all it needs before it waits for any of it.
-__device__ __forceinline__ two_opt_end end_of_sweep(const vrp_device_two_opt &job, const two_opt_step &step,
-                                                    const vrp_device_sweep &sweep)
+DEVICE two_opt_end end_of_sweep(const vrp_device_two_opt &job, const two_opt_step &step, const vrp_device_sweep &sweep)
 {
     constexpr word_64 NO_CHANGE = 1ull << 31;  // as packed_value() has it
     __shared__ vrp_device_tally whole;
@@ -138,8 +137,7 @@ __device__ __forceinline__ two_opt_end end_of_sweep(const vrp_device_two_opt &jo
 }
 
 // By one thread. The host sees the number last.
-__device__ __forceinline__ void tell(const vrp_device_two_opt &job, const vrp_device_sweep &sweep, const two_opt_end &end,
-                                     unsigned long long now)
+DEVICE void tell(const vrp_device_two_opt &job, const vrp_device_sweep &sweep, const two_opt_end &end, unsigned long long now)
 {
     vrp_device_answer *answer = &job.answers[sweep.sequence % VRP_DEVICE_ANSWERS];
     answer->begin_ns = sweep.begin_ns;
@@ -163,8 +161,8 @@ static __global__ void __launch_bounds__(SUM_THREADS) tell_sweep(vrp_device_two_
 
 // What the block behind those of the sums does: the sweep that begins, then the answer of the one before, for which nothing
 // else waits.
-__device__ __forceinline__ void hand_over(const vrp_device_two_opt &job, const two_opt_step &step,
-                                          const vrp_device_sweep &before, const two_opt_end &end)
+DEVICE void hand_over(const vrp_device_two_opt &job, const two_opt_step &step, const vrp_device_sweep &before,
+                      const two_opt_end &end)
 {
     const unsigned long long now = device_clock();
     if (threadIdx.x != 0)
@@ -187,14 +185,14 @@ struct running_sum {
     int32_t depot;  // its last; -1 if it has none
 };
 
-__device__ __forceinline__ uint32_t add_up(uint32_t a, uint32_t b)
+DEVICE uint32_t add_up(uint32_t a, uint32_t b)
 {
     const uint32_t sum = a + b;
     return sum < MOST_SUM ? sum : MOST_SUM;
 }
 
 // First a, then b.
-__device__ __forceinline__ running_sum in_turn(running_sum a, running_sum b)
+DEVICE running_sum in_turn(running_sum a, running_sum b)
 {
     if (b.depot >= 0)
         return b;
@@ -204,20 +202,20 @@ __device__ __forceinline__ running_sum in_turn(running_sum a, running_sum b)
 // Sums that a block makes at once: of its own positions and of those beside it, forward and backward.
 enum { OWN_FORWARD, FORWARD_BEFORE, OWN_BACKWARD, BACKWARD_BEHIND, SUMS };
 
-__device__ __forceinline__ running_sum of_lane_below(running_sum sum, int apart)
+DEVICE running_sum of_lane_below(running_sum sum, int apart)
 {
     return {__shfl_up_sync(ALL_LANES, sum.load, apart), __shfl_up_sync(ALL_LANES, sum.length, apart),
             __shfl_up_sync(ALL_LANES, sum.depot, apart)};
 }
 
-__device__ __forceinline__ running_sum of_lane(running_sum sum, int lane)
+DEVICE running_sum of_lane(running_sum sum, int lane)
 {
     return {__shfl_sync(ALL_LANES, sum.load, lane), __shfl_sync(ALL_LANES, sum.length, lane),
             __shfl_sync(ALL_LANES, sum.depot, lane)};
 }
 
 // Sums up to each lane, itself included.
-template <int COUNT> __device__ __forceinline__ void sum_warp(running_sum (&sum)[COUNT])
+template <int COUNT> DEVICE void sum_warp(running_sum (&sum)[COUNT])
 {
 #pragma unroll
     for (int apart = 1; apart < WARP; apart *= 2) {
@@ -231,8 +229,7 @@ template <int COUNT> __device__ __forceinline__ void sum_warp(running_sum (&sum)
 
 // What precedes each thread in the block, and the sums of the block. All threads call it.
 template <int THREADS, int COUNT>
-__device__ __forceinline__ void sum_block(const running_sum (&own)[COUNT], running_sum (&before)[COUNT],
-                                          running_sum (&whole)[COUNT])
+DEVICE void sum_block(const running_sum (&own)[COUNT], running_sum (&before)[COUNT], running_sum (&whole)[COUNT])
 {
     constexpr int WARPS = THREADS / WARP;
     constexpr running_sum NOTHING = {0, 0, -1};
@@ -257,8 +254,8 @@ __device__ __forceinline__ void sum_block(const running_sum (&own)[COUNT], runni
 }
 
 // What position i adds to a sum that reaches it over an edge of this length.
-__device__ __forceinline__ running_sum step_onto(const vrp_device_two_opt &job, const vrp_device_places &places, int32_t i,
-                                                 int32_t node, int32_t edge)
+DEVICE running_sum step_onto(const vrp_device_two_opt &job, const vrp_device_places &places, int32_t i, int32_t node,
+                             int32_t edge)
 {
     if (node == 0)
         return {0, 0, i};
@@ -266,7 +263,7 @@ __device__ __forceinline__ running_sum step_onto(const vrp_device_two_opt &job, 
     return {add_up((uint32_t)places.demand[node], 0), job.has_length ? add_up((uint32_t)edge, service) : 0, -1};
 }
 
-template <class P> __device__ __forceinline__ int32_t edge_between(const vrp_device_places &places, int32_t a, int32_t b)
+template <class P> DEVICE int32_t edge_between(const vrp_device_places &places, int32_t a, int32_t b)
 {
     return P::distance(places, P::of_node(places, a), P::of_node(places, b)) - P::OFFSET;
 }
@@ -276,7 +273,7 @@ struct turned_tour {
     const int32_t *node;
     int32_t first, last;
 
-    __device__ __forceinline__ int32_t operator()(int32_t i) const
+    DEVICE int32_t operator()(int32_t i) const
     {
         return node[i >= first && i <= last ? first + last - i : i];
     }
@@ -285,8 +282,8 @@ struct turned_tour {
 // The same for position i; node_at: of the tour; way: where the sum comes from, -1 or 1. Nothing beyond the tour, whose ends
 // have no edges there.
 template <class P, class TOUR>
-__device__ __forceinline__ running_sum step_at(const vrp_device_two_opt &job, const vrp_device_places &places,
-                                               const TOUR &node_at, int32_t i, int32_t way)
+DEVICE running_sum step_at(const vrp_device_two_opt &job, const vrp_device_places &places, const TOUR &node_at, int32_t i,
+                           int32_t way)
 {
     const int32_t from = i + way;
     if (i < 0 || i >= job.count)
@@ -297,8 +294,8 @@ __device__ __forceinline__ running_sum step_at(const vrp_device_two_opt &job, co
 
 // Goes on from the block's neighbours, whose sums are in `sum`, until a depot or the end of the tour: long routes only.
 template <class P, int THREADS>
-__device__ __forceinline__ running_sum reach_depot(const vrp_device_two_opt &job, const vrp_device_places &places,
-                                                   const turned_tour &tour, running_sum sum, int32_t way)
+DEVICE running_sum reach_depot(const vrp_device_two_opt &job, const vrp_device_places &places, const turned_tour &tour,
+                               running_sum sum, int32_t way)
 {
     const int32_t thread = (int32_t)threadIdx.x, place = way < 0 ? thread : THREADS - 1 - thread;
     int32_t begin = ((int32_t)blockIdx.x + 2 * way) * THREADS;
@@ -312,8 +309,8 @@ __device__ __forceinline__ running_sum reach_depot(const vrp_device_two_opt &job
 }
 
 // What the sums say of a block's positions.
-__device__ __forceinline__ void tally_routes(const vrp_device_two_opt &job, vrp_device_tally *tally, bool is_end,
-                                             running_sum last, uint32_t edge, int32_t i)
+DEVICE void tally_routes(const vrp_device_two_opt &job, vrp_device_tally *tally, bool is_end, running_sum last, uint32_t edge,
+                         int32_t i)
 {
     __shared__ vrp_device_tally whole;
     if (threadIdx.x == 0)
@@ -332,8 +329,8 @@ __device__ __forceinline__ void tally_routes(const vrp_device_two_opt &job, vrp_
 
 // The sums of a block, of the tour that it reads.
 template <class P, int THREADS>
-__device__ __forceinline__ void sum_positions(const vrp_device_two_opt &job, const vrp_device_places &places,
-                                              const turned_tour &tour, const vrp_device_side &side)
+DEVICE void sum_positions(const vrp_device_two_opt &job, const vrp_device_places &places, const turned_tour &tour,
+                          const vrp_device_side &side)
 {
     constexpr int32_t REACH = 3 * THREADS + 2;
     __shared__ int32_t nodes[REACH];

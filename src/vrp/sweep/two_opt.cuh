@@ -39,13 +39,13 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
     int32_t best;   // change of cost; where it is short, with the code of the move behind it
     int32_t code;   // of the best move, where changes are not short
 
-    __device__ __forceinline__ typename P::place place_at(int32_t i) const
+    DEVICE typename P::place place_at(int32_t i) const
     {
         return ((const typename P::place *)job.place)[i];
     }
 
     // Positions beyond the tile take no load, so that no move with them is legal.
-    __device__ __forceinline__ void open(int32_t first_y, int32_t end_y)
+    DEVICE void open(int32_t first_y, int32_t end_y)
     {
         y = first_y;
         end = end_y;
@@ -64,7 +64,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         }
     }
 
-    __device__ __forceinline__ void distances(typename P::place from, int32_t out[COUNT + 1]) const
+    DEVICE void distances(typename P::place from, int32_t out[COUNT + 1]) const
     {
 #pragma unroll
         for (int k = 0; k < COUNT; k++)
@@ -72,7 +72,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         out[COUNT] = __shfl_down_sync(ALL_LANES, out[0], 1);
     }
 
-    static __device__ __forceinline__ void keep(const int32_t *next, int32_t *row)
+    static DEVICE void keep(const int32_t *next, int32_t *row)
     {
 #pragma unroll
         for (int k = 0; k < COUNT; k++)
@@ -80,19 +80,19 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
     }
 
     // What a move adds to that of its x: a change of cost, short ones before a code. Offsets of two distances leave a word.
-    __device__ __forceinline__ int32_t value_of(int32_t row, int32_t next, int k) const
+    DEVICE int32_t value_of(int32_t row, int32_t next, int k) const
     {
         const uint32_t sum = (uint32_t)row + (uint32_t)next;
         return (int32_t)((P::IS_SHORT ? sum << CODE_BITS : sum - 2u * (uint32_t)P::OFFSET) - (uint32_t)edge[k]);
     }
 
-    __device__ __forceinline__ static int32_t value_of_x(int32_t move, int32_t edge_x)
+    DEVICE static int32_t value_of_x(int32_t move, int32_t edge_x)
     {
         return P::IS_SHORT ? move - (edge_x << CODE_BITS) : -edge_x;
     }
 
     // Selections, where conditions would become jumps.
-    __device__ __forceinline__ void take(bool is_legal, int32_t value, int32_t of_x, int32_t move)
+    DEVICE void take(bool is_legal, int32_t value, int32_t of_x, int32_t move)
     {
         if (P::IS_SHORT) {
             least = min(least, is_legal ? value : NO_VALUE);
@@ -104,15 +104,14 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         code = is_better ? move : code;
     }
 
-    __device__ __forceinline__ void take_least(int32_t of_x)
+    DEVICE void take_least(int32_t of_x)
     {
         if (P::IS_SHORT)
             best = min(best, least + of_x);
     }
 
     // All y of the warp have a depot between x + 1 and them.
-    __device__ __forceinline__ void closed(int32_t move, vrp_device_stop tail, const two_opt_row<P> &x, const int32_t *row,
-                                           const int32_t *next)
+    DEVICE void closed(int32_t move, vrp_device_stop tail, const two_opt_row<P> &x, const int32_t *row, const int32_t *next)
     {
         const int32_t tail_length_x = tail.length_to - P::OFFSET, head_length_x = x.head.length_from - P::OFFSET,
                       of_x = value_of_x(move, x.edge);
@@ -128,8 +127,8 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
     }
 
     // Some y are in the route of x, or not behind x at all. A tour that is not legal may exceed 32 bits; it has no answer.
-    __device__ __forceinline__ void mixed(int32_t move, int32_t x_at, vrp_device_stop tail, const two_opt_row<P> &x,
-                                          const int32_t *row, const int32_t *next)
+    DEVICE void mixed(int32_t move, int32_t x_at, vrp_device_stop tail, const two_opt_row<P> &x, const int32_t *row,
+                      const int32_t *next)
     {
         const int32_t room = (int32_t)((uint32_t)job.max_length - (uint32_t)tail.length_to - (uint32_t)x.edge -
                                        (uint32_t)x.head.length_from);
@@ -149,7 +148,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
     }
 
     // The best move of the tile whose first x is given.
-    __device__ __forceinline__ vrp_device_key key(int32_t x_begin) const
+    DEVICE vrp_device_key key(int32_t x_begin) const
     {
         if (best >= (P::IS_SHORT ? NO_VALUE / 2 : INT32_MAX))
             return no_key();
@@ -175,7 +174,7 @@ struct two_opt_tile {
 
 // INTEGER: of 32 bits where tiles are few, since divisions of 64 bits are long.
 template <class INTEGER>
-__device__ __forceinline__ two_opt_tile tile_of(const two_opt_range &range, int32_t width, int32_t edges, INTEGER tile)
+DEVICE two_opt_tile tile_of(const two_opt_range &range, int32_t width, int32_t edges, INTEGER tile)
 {
     const int32_t rows = 1 << range.row_bits, low = (int32_t)(tile / (INTEGER)range.both), high = range.columns - 1 - low,
                   of_low = (min(width * (low + 1), edges - 1) + rows - 1) >> range.row_bits;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "base/number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The program that uses the library may have set a locale whose decimal point is a comma, or two bytes.
+static void use_decimal_point(char *digits)
+{
+    const size_t at = strspn(digits, "-0123456789"), size = strcspn(digits + at, "0123456789e");
+    if (size > 0 && digits[at] != '\0') {
+        digits[at] = '.';
+        memmove(digits + at + 1, digits + at + size, strlen(digits + at + size) + 1);
+    }
+}
+
+const char *mco_shortest_digits(double value, int least, bool is_single, char out[MCO_NUMBER_TEXT])
+{
+    enum { MOST_DIGITS = 17 };  // of a double
+    for (int digits = least; digits <= MOST_DIGITS; digits++) {
+        snprintf(out, MCO_NUMBER_TEXT, "%.*g", digits, value);
+        if ((is_single ? (double)strtof(out, NULL) : strtod(out, NULL)) == value)
+            break;
+    }
+    if (isfinite(value))
+        use_decimal_point(out);
+    return out;
+}
+
+// Few decimals: an integer over a power of ten, both exact, so that reading divides to the same number.
+static bool put_decimals(double value, char out[MCO_NUMBER_TEXT])
+{
+    enum { MOST_DECIMALS = 6 };
+    static const double EXACT = 1e15;  // all integers below it are
+    const double positive = fabs(value);
+    double power = 1;
+    for (int decimals = 0; decimals <= MOST_DECIMALS; decimals++, power *= 10) {
+        const double whole = rint(positive * power);
+        if (!(whole < EXACT))
+            return false;
+        if (whole / power != positive)
+            continue;
+        const int64_t digits = (int64_t)whole, unit = (int64_t)power;
+        const int used = snprintf(out, MCO_NUMBER_TEXT, "%s%lld", signbit(value) ? "-" : "", (long long)(digits / unit));
+        if (decimals > 0)
+            snprintf(out + used, (size_t)(MCO_NUMBER_TEXT - used), ".%0*lld", decimals, (long long)(digits % unit));
+        return true;
+    }
+    return false;
+}
+
+const char *mco_number_text(double value, char out[MCO_NUMBER_TEXT])
+{
+    enum { LEAST_DIGITS = 15 };  // fewer are among these, without their zeros
+    if (put_decimals(value, out))
+        return out;
+    if (fabs(value) < 0x1p53 && value == floor(value)) {
+        snprintf(out, MCO_NUMBER_TEXT, "%.0f", value);
+        return out;
+    }
+    return mco_shortest_digits(value, LEAST_DIGITS, false, out);
+}
+
+void mco_write_number(double value, FILE *file)
+{
+    char text[MCO_NUMBER_TEXT];
+    fputs(mco_number_text(value, text), file);
+}
+
+void mco_write_quoted(const char *text, FILE *file)
+{
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+void mco_write_cell(const char *text, FILE *file)
+{
+    const size_t size = strlen(text);
+    const bool is_plain = strpbrk(text, ",;\t\"") == NULL && (size == 0 || (!isspace((unsigned char)text[0]) &&
+                                                                        !isspace((unsigned char)text[size - 1])));
+    if (is_plain)
+        fputs(text, file);
+    else
+        mco_write_quoted(text, file);
+}

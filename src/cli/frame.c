@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// An action from its arguments to its exit code.
+#include "cli/frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+
+typedef struct session {
+    cli_call call;
+    const cli_problem *problem;
+    const cli_action *action;
+    cli_outputs outputs;
+    mco_option_values tables[CLI_TABLES];
+    char usage[256];
+    const char *more_outputs[CLI_MORE_OUTPUTS];
+    cli_updates updates;
+} session;
+
+// ---- Arguments
+
+static void make_usage(const cli_problem *problem, const cli_action *action, char *out, size_t size)
+{
+    snprintf(out, size, "mco %s %s %s (see mco help %s)", problem->name, action->name, action->arguments, problem->name);
+}
+
+static mco_status parse(session *s, int argc, char **argv)
+{
+    cli_output_options outputs;
+    cli_arguments a = {.least = s->action->least, .most = s->action->most, .usage = s->usage};
+    size_t count = 0;
+    for (; count < CLI_TABLES && s->tables[count].table != NULL; count++)
+        a.tables[count] = s->tables[count];
+    cli_make_output_options(s->action, &outputs);
+    if (outputs.table.count > 0)
+        a.tables[count] = (mco_option_values){&outputs.table, &s->outputs};
+    return cli_parse(&s->call, &a, argc, argv, 3);
+}
+
+// ---- Before and after a solve
+
+static double *time_limit_of(const session *s)
+{
+    const mco_option *limit = s->tables[0].table != NULL ? mco_options_find(s->tables[0].table, "time-limit") : NULL;
+    return limit != NULL ? (double *)(void *)((char *)s->tables[0].params + limit->offset) : NULL;
+}
+
+static int on_progress(const mco_progress *progress, void *user)
+{
+    session *s = user;
+    if (!s->outputs.quiet)
+        cli_live_line(progress);
+    // A failure here shows at the end again, where it is reported.
+    if (cli_updates_are_due(&s->updates, progress))
+        (void)s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
+    return 0;
+}
+
+// The time limit counts from the start of the process, with which the context was created.
+static mco_status solve(session *s)
+{
+    mco_context *ctx = s->call.ctx;
+    double *limit_s = time_limit_of(s);
+    const double given_s = limit_s != NULL ? *limit_s : INFINITY;
+    s->updates = cli_updates_begin(s->outputs.solution);
+    cli_catch_signals(ctx);
+    if ((!s->outputs.quiet && cli_has_live_line()) || s->updates.path != NULL)
+        mco_context_set_callback(ctx, on_progress, s);
+    if (limit_s != NULL)
+        *limit_s = fmax(0, given_s - (mco_clock_s() - ctx->created_s));
+    const mco_status st = s->action->solve(&s->call);
+    mco_context_set_callback(ctx, NULL, NULL);
+    if (limit_s != NULL)
+        *limit_s = given_s;
+    cli_end_live_line();
+    return st;
+}
+
+static mco_status write_result(session *s)
+{
+    cli_output_options start;
+    mco_option_values more[CLI_TABLES + 1] = {{NULL, NULL}};
+    size_t count = 0;
+    for (size_t i = 1; i < CLI_TABLES && s->tables[i].table != NULL; i++)
+        more[count++] = s->tables[i];
+    cli_make_start_options(s->action, &start);
+    if (start.table.count > 0)
+        more[count] = (mco_option_values){&start.table, &s->outputs};
+    return s->action->write_result(&s->call, more, s->outputs.json);
+}
+
+// One file that cannot be written costs none of the others.
+static int write_files(session *s, int code)
+{
+    cli_call *call = &s->call;
+    const cli_action *a = s->action;
+    const bool has_solution = a->has_solution(call->state);
+    if (s->outputs.json != NULL)
+        code = cli_tell(call->ctx, write_result(s), code);
+    if (s->outputs.solution != NULL && has_solution)
+        code = cli_tell(call->ctx, a->write_solution(call, NULL, NAN, s->outputs.solution), code);
+    if (s->outputs.plot != NULL && has_solution)
+        code = cli_tell(call->ctx, a->plot(call, s->outputs.plot), code);
+    if (s->outputs.history != NULL)
+        code = cli_tell(call->ctx, cli_write_history(call, a, s->outputs.history), code);
+    if (a->write_more != NULL)
+        code = cli_tell(call->ctx, a->write_more(call), code);
+    return code;
+}
+
+// Standard output carries the summary, unless one of the files was sent there.
+static bool prints_summary(const session *s)
+{
+    const cli_outputs *o = &s->outputs;
+    bool is_taken = cli_is_stdout(o->json) || cli_is_stdout(o->solution) || cli_is_stdout(o->plot) || cli_is_stdout(o->history);
+    for (int i = 0; i < CLI_MORE_OUTPUTS; i++)
+        is_taken = is_taken || cli_is_stdout(s->more_outputs[i]);
+    return !is_taken;
+}
+
+static mco_status run_solver(session *s, int *code)
+{
+    mco_status st = MCO_OK;
+    cli_call *call = &s->call;
+    const cli_action *a = s->action;
+    MCO_TRY(solve(s));
+    *code = write_files(s, *code);
+    if (prints_summary(s))
+        *code = cli_tell(call->ctx, a->print(call), *code);
+    if (!a->is_usable(call->state) && *code == EXIT_USABLE)
+        *code = EXIT_NONE;
+done:
+    return st;
+}
+
+// ---- The other kinds of action
+
+// A solution that is none fails the check.
+static mco_status run_check(session *s, const char *path, int *code)
+{
+    mco_status st = s->action->read_solution(&s->call, path);
+    if (st == MCO_OK)
+        st = s->action->check(&s->call);
+    if (st != MCO_ERR_PARSE && st != MCO_ERR_CHECK)
+        return st;
+    *code = cli_tell(s->call.ctx, st, EXIT_NONE);
+    return MCO_OK;
+}
+
+// ---- All of it
+
+static mco_status test_outputs(const session *s)
+{
+    const cli_outputs *o = &s->outputs;
+    const char *paths[4 + CLI_MORE_OUTPUTS] = {o->json, o->solution, o->plot, o->history};
+    for (int i = 0; i < CLI_MORE_OUTPUTS; i++)
+        paths[4 + i] = s->more_outputs[i];
+    return cli_test_outputs(s->call.ctx, s->call.inputs, s->call.input_count, paths, sizeof paths / sizeof paths[0]);
+}
+
+static mco_status refuse_outputs(session *s)
+{
+    mco_status st = MCO_OK;
+    if (s->action->refuse_output == NULL)
+        return MCO_OK;
+    if (s->outputs.solution != NULL)
+        MCO_TRY(s->action->refuse_output(&s->call, "--solution"));
+    if (s->outputs.plot != NULL)
+        MCO_TRY(s->action->refuse_output(&s->call, "--plot"));
+done:
+    return st;
+}
+
+static mco_status run(session *s, int argc, char **argv, int *code)
+{
+    mco_status st = MCO_OK;
+    cli_call *call = &s->call;
+    const cli_action *a = s->action;
+    const char *solution = NULL;
+    MCO_TRY(parse(s, argc, argv));
+    if (a->solve != NULL)
+        cli_log_settings(call->ctx, &s->outputs);
+    if (a->check != NULL)
+        solution = call->inputs[--call->input_count];
+    MCO_TRY(refuse_outputs(s));
+    if (a->open != NULL)
+        MCO_TRY(a->open(call));
+    if (s->outputs.start != NULL)
+        MCO_TRY(a->read_start(call, s->outputs.start));
+    if (a->more_outputs != NULL)
+        a->more_outputs(call->state, s->more_outputs);
+    MCO_TRY(test_outputs(s));
+    if (a->check != NULL)
+        MCO_TRY(run_check(s, solution, code));
+    else if (a->solve != NULL)
+        MCO_TRY(run_solver(s, code));
+    else
+        MCO_TRY(a->run(call));
+done:
+    return st;
+}
+
+int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *action, int argc, char **argv)
+{
+    int code = EXIT_USABLE;
+    session s = {.call = {.ctx = ctx}, .problem = problem, .action = action};
+    mco_status st = mco_alloc_bytes(ctx, &s.call.state, 1, action->state_bytes);
+    make_usage(problem, action, s.usage, sizeof s.usage);
+    if (st == MCO_OK) {
+        action->begin(s.call.state);
+        action->tables(s.call.state, s.tables);
+        st = run(&s, argc, argv, &code);
+    }
+    code = cli_tell(ctx, st, code);
+    if (s.call.state != NULL && action->end != NULL)
+        action->end(&s.call);
+    mco_free_bytes(ctx, &s.call.state);
+    return code;
+}
+
+// ---- Help
+
+// Tables whose options stand in the help already, and whether some of them did not.
+typedef struct shown {
+    const mco_option_table *tables[32];
+    size_t count;
+    bool has_study, has_hidden;
+} shown;
+
+static bool is_shown(shown *s, const mco_option_table *table)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->tables[i] == table)
+            return true;
+    if (s->count < sizeof s->tables / sizeof s->tables[0])
+        s->tables[s->count++] = table;
+    s->has_hidden |= !s->has_study && table->user_count < table->count;
+    return false;
+}
+
+static void name_options(FILE *file, const mco_option_table *table, bool has_study)
+{
+    fputs("  as above:", file);
+    for (size_t i = 0; i < (has_study ? table->count : table->user_count); i++)
+        fprintf(file, " %s", table->options[i].flag);
+    fputc('\n', file);
+}
+
+static void help_action(FILE *file, const cli_action *a, shown *seen)
+{
+    mco_option_values tables[CLI_TABLES] = {{NULL, NULL}};
+    cli_output_options outputs;
+    cli_outputs none = {0};
+    void *state = calloc(1, a->state_bytes);
+    if (state == NULL)
+        return;
+    a->begin(state);
+    a->tables(state, tables);
+    fprintf(file, "\n%s:%s%s\n", a->name, a->text != NULL ? " " : "", a->text != NULL ? a->text : "");
+    for (size_t i = 0; i < CLI_TABLES && tables[i].table != NULL; i++)
+        if (is_shown(seen, tables[i].table))
+            name_options(file, tables[i].table, seen->has_study);
+        else
+            mco_options_help(file, tables[i].table, tables[i].params, seen->has_study);
+    cli_make_output_options(a, &outputs);
+    mco_options_help(file, &outputs.table, &none, true);
+    free(state);
+}
+
+void cli_help(FILE *file, const cli_problem *p, bool has_study)
+{
+    shown seen = {.has_study = has_study};
+    fprintf(file, "%s\n\n", p->about);
+    for (const cli_action *a = p->actions; a->name != NULL; a++)
+        fprintf(file, "  mco %s %-13s %s\n", p->name, a->name, a->arguments);
+    fputs("\nDefaults stand in brackets.\n", file);
+    for (const cli_action *a = p->actions; a->name != NULL; a++)
+        help_action(file, a, &seen);
+    fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
+    if (seen.has_hidden)
+        fprintf(file, "mco help %s --all shows the options for study too\n", p->name);
+}
+
+// ---- For the problems
+
+void cli_print_outcome(mco_outcome outcome, mco_stop stop)
+{
+    printf("outcome    %s (%s)\n", mco_outcome_text(outcome), mco_stop_text(stop));
+}
+
+void cli_print_engine(mco_context *ctx, const mco_work *w)
+{
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    const char *reason, *before = "";
+    if (w->gpus != 0 && mco_gpus_list(ctx, gpus, &count, &reason) != MCO_OK)
+        count = 0;
+    printf("engine %s (", mco_engine_text(w->engine));
+    for (int i = 0; i < count; i++)
+        if (w->gpus >> gpus[i].index & 1) {
+            printf("%s%s", before, gpus[i].name);
+            before = ", ";
+        }
+    if (w->gpus != 0)
+        printf("%skernels %.3f s", before, w->device_s);
+    else
+        printf("%d thread%s", w->threads, mco_plural(w->threads));
+    if (w->gpus == 0 && w->simd != MCO_SIMD_AUTO)
+        printf(", simd %s", mco_simd_text(w->simd));
+    printf(")");
+}
+
+bool cli_ends_with(const char *text, const char *end)
+{
+    const size_t size = strlen(text), end_size = strlen(end);
+    return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+#define MCO_OPTION_STRUCT cli_generated
+static const mco_option generated_records[] = {
+    MCO_OPTION_TEXT_ENTRY(output, "--output", "F", "where to write the instance; standard output without it")};
+const mco_option_table cli_generated_options = MCO_OPTION_TABLE(generated_records);
+
+const char *cli_generated_path(const cli_generated *generated)
+{
+    return generated->output != NULL ? generated->output : "-";
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The files that the frame writes: their options, whether they can be written, the history.
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/output.h"
+#include "cli/cli.h"
+
+// ---- Options
+
+static void add(cli_output_options *o, mco_option_kind kind, size_t offset, const char *flag, const char *argument,
+                const char *help)
+{
+    o->records[o->table.count++] =
+        (mco_option){.kind = kind, .offset = offset, .flag = flag, .argument = argument, .help = help};
+    o->table.user_count = o->table.count;
+}
+
+void cli_make_start_options(const cli_action *a, cli_output_options *out)
+{
+    out->table = (mco_option_table){.options = out->records, .struct_size = sizeof(cli_outputs)};
+    if (a->start_text != NULL)
+        add(out, MCO_OPTION_TEXT, offsetof(cli_outputs, start), "--start", "F", a->start_text);
+}
+
+void cli_make_output_options(const cli_action *a, cli_output_options *out)
+{
+    cli_make_start_options(a, out);
+    if (a->write_result == NULL)
+        return;
+    add(out, MCO_OPTION_TEXT, offsetof(cli_outputs, json), "--json", "F", "write the result file");
+    if (a->solution_text != NULL)
+        add(out, MCO_OPTION_TEXT, offsetof(cli_outputs, solution), "--solution", "F", a->solution_text);
+    if (a->plot_text != NULL)
+        add(out, MCO_OPTION_TEXT, offsetof(cli_outputs, plot), "--plot", "F.svg", a->plot_text);
+    if (a->objective != NULL)
+        add(out, MCO_OPTION_TEXT, offsetof(cli_outputs, history), "--history", "F.csv",
+            "write the improvements: time, objective, bound");
+    add(out, MCO_OPTION_FLAG, offsetof(cli_outputs, quiet), "--quiet", NULL, "no log");
+    add(out, MCO_OPTION_FLAG, offsetof(cli_outputs, verbose), "-v", NULL, "a more detailed log");
+}
+
+// ---- Tests before the work
+
+// Fails unless the file under `path` can be written; leaves it as it is.
+static mco_status test_output(mco_context *ctx, const char *path)
+{
+    mco_output o = {0};
+    struct stat info;
+    // A pipe or a device is not opened for a test: its reader would take the close for the end.
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        if (!S_ISDIR(info.st_mode) && access(path, W_OK) == 0)
+            return MCO_OK;
+        return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", path,
+                        S_ISDIR(info.st_mode) ? "it is a folder" : strerror(errno));
+    }
+    mco_status st = mco_output_open(ctx, path, &o);
+    mco_output_discard(&o);
+    return st;
+}
+
+// Whether two paths lead to one regular file, there already or yet to be made. Streams may be shared.
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strncmp(a, "/dev/", 5) == 0 || strncmp(b, "/dev/", 5) == 0)
+        return false;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    while (strncmp(a, "./", 2) == 0)
+        a += 2;
+    while (strncmp(b, "./", 2) == 0)
+        b += 2;
+    return strcmp(a, b) == 0;
+}
+
+static mco_status refuse_output(mco_context *ctx, const char *path, const char *const *inputs, size_t input_count)
+{
+    for (size_t i = 0; i < input_count; i++)
+        if (strcmp(inputs[i], "-") != 0 && is_same_file(inputs[i], path))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "an output goes to %s: it would replace the input", path);
+    return MCO_OK;
+}
+
+mco_status cli_test_outputs(mco_context *ctx, const char *const *inputs, size_t input_count, const char *const *paths,
+                            size_t count)
+{
+    mco_status st = MCO_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (paths[i] == NULL)
+            continue;
+        MCO_TRY(refuse_output(ctx, paths[i], inputs, input_count));
+        for (size_t k = i + 1; k < count; k++)
+            if (paths[k] != NULL && is_same_file(paths[i], paths[k]))
+                return mco_fail(ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[k]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (paths[i] != NULL)
+            MCO_TRY(test_output(ctx, paths[i]));
+done:
+    return st;
+}
+
+bool cli_is_stdout(const char *path)
+{
+    return path != NULL && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+}
+
+// ---- History
+
+static void write_cell(double value, FILE *file)
+{
+    fputc(',', file);
+    if (!isnan(value))
+        mco_write_number(value, file);
+}
+
+mco_status cli_write_history(cli_call *call, const cli_action *action, const char *path)
+{
+    mco_output o;
+    const mco_improvement *history = NULL;
+    int64_t count = 0;
+    const mco_status st = mco_output_open(call->ctx, path, &o);
+    if (st != MCO_OK)
+        return st;
+    action->history(call->state, &history, &count);
+    fprintf(o.file, "time_s,%s,bound\n", action->objective);
+    for (int64_t i = 0; i < count; i++) {
+        fprintf(o.file, "%.6f", history[i].time_s);
+        write_cell(history[i].objective, o.file);
+        write_cell(history[i].bound, o.file);
+        fputc('\n', o.file);
+    }
+    return mco_output_commit(call->ctx, &o, false);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// mco flowshop solve | check | bound | generate
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/frame.h"
+#include "mco/flowshop.h"
+
+// A file; or, where no such file is, one of Taillard's instances by name.
+static mco_status open_instance(mco_context *ctx, const char *name, int64_t which, mco_flowshop **out)
+{
+    const bool is_file = strcmp(name, "-") == 0 || access(name, F_OK) == 0;
+    const bool is_taillard = strlen(name) == 5 && strncasecmp(name, "ta", 2) == 0 && strspn(name + 2, "0123456789") == 3;
+    if (!is_file && is_taillard && which > 1)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is one instance, number %lld was asked for", name, (long long)which);
+    if (!is_file && is_taillard)
+        return mco_flowshop_taillard(ctx, name, out);
+    return mco_flowshop_read(ctx, name, (int32_t)which, out);
+}
+
+// ---- solve, check and bound: one state
+
+#define FILE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
+    INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1")
+#define BOUND_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
+    CHOICE(lower_bound, "--bound", mco_flowshop_bound, MCO_FLOWSHOP_BOUND_LB1, "auto|lb1|lb2", "lower bound")
+
+typedef struct session {
+    mco_flowshop *shop;
+    mco_flowshop_params params;
+    MCO_FIELDS(FILE_OPTIONS)
+    MCO_FIELDS(BOUND_OPTIONS)
+    mco_flowshop_result result;
+    int32_t *order;  // [jobs] read from a file: a start, or what is checked
+} session;
+
+#define MCO_OPTION_STRUCT session
+static const mco_option file_records[] = {MCO_OPTION_RECORDS(FILE_OPTIONS)};
+static const mco_option bound_records[] = {MCO_OPTION_RECORDS(BOUND_OPTIONS)};
+static const mco_option_table file_options = MCO_OPTION_TABLE(file_records), bound_options = MCO_OPTION_TABLE(bound_records);
+
+static void begin(void *state)
+{
+    *(session *)state = (session){.params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT};
+}
+
+static void solve_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_flowshop_options(), &((session *)state)->params};
+    out[1] = (mco_option_values){&file_options, state};
+}
+
+static void check_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){&file_options, state};
+}
+
+static void bound_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){&bound_options, state};
+    out[1] = (mco_option_values){&file_options, state};
+}
+
+static mco_status open(cli_call *call)
+{
+    session *s = call->state;
+    return open_instance(call->ctx, call->inputs[0], s->instance, &s->shop);
+}
+
+static void end(cli_call *call)
+{
+    session *s = call->state;
+    mco_flowshop_result_clear(call->ctx, &s->result);
+    mco_free(call->ctx, &s->order);
+    mco_flowshop_destroy(call->ctx, &s->shop);
+}
+
+static mco_status read_order(cli_call *call, const char *path)
+{
+    mco_status st = MCO_OK;
+    session *s = call->state;
+    MCO_TRY(mco_alloc(call->ctx, &s->order, mco_flowshop_jobs(s->shop)));
+    MCO_TRY(mco_flowshop_read_order(call->ctx, s->shop, path, s->order));
+    s->params.start = s->order;
+done:
+    return st;
+}
+
+static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
+{
+    out[0] = ((const session *)state)->params.checkpoint;
+}
+
+static mco_status solve(cli_call *call)
+{
+    session *s = call->state;
+    return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
+}
+
+// A proof that nothing is below --upper-bound is an answer too.
+static bool is_usable(const void *state)
+{
+    const session *s = state;
+    return s->result.outcome != MCO_OUTCOME_UNKNOWN || s->result.stop == MCO_STOP_FINISHED;
+}
+
+static bool has_solution(const void *state)
+{
+    return ((const session *)state)->result.order != NULL;
+}
+
+static mco_status write_result(cli_call *call, const mco_option_values *more, const char *path)
+{
+    const session *s = call->state;
+    return mco_flowshop_write_result(call->ctx, s->shop, &s->params, &s->result, more, path);
+}
+
+static mco_status write_solution(cli_call *call, const void *incumbent, double objective, const char *path)
+{
+    const session *s = call->state;
+    const mco_flowshop_solution *found = incumbent;
+    (void)objective;
+    return mco_flowshop_write_order(call->ctx, s->shop, found != NULL ? found->order : s->result.order, path);
+}
+
+static mco_status plot(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_flowshop_plot(call->ctx, s->shop, s->result.order, path);
+}
+
+static void history(const void *state, const mco_improvement **out, int64_t *count)
+{
+    *out = ((const session *)state)->result.history;
+    *count = ((const session *)state)->result.history_count;
+}
+
+// The last checkpoint is the library's to write; here its failure is told.
+static mco_status tell_lost_checkpoint(cli_call *call)
+{
+    return ((const session *)call->state)->result.is_checkpoint_lost ? MCO_ERR_IO : MCO_OK;
+}
+
+static void print_values(const session *s)
+{
+    const mco_flowshop_result *r = &s->result;
+    int64_t best, best_bound;
+    mco_flowshop_best_known(s->shop, &best, &best_bound);
+    if (r->makespan >= 0) {
+        printf("makespan   %lld", (long long)r->makespan);
+        if (best > 0)
+            printf("   best known %lld", (long long)best);
+        printf("\n");
+    }
+    printf("bound      %lld", (long long)r->bound);
+    if (r->makespan > 0)
+        printf("   gap %.2f%%", 100.0 * (double)(r->makespan - r->bound) / (double)r->makespan);
+    printf("\n");
+}
+
+static mco_status print(cli_call *call)
+{
+    const session *s = call->state;
+    const mco_flowshop_result *r = &s->result;
+    const int32_t n = mco_flowshop_jobs(s->shop);
+    const double tree_s = r->work.solve_s - r->heuristic_s;
+    printf("instance   %s, %d jobs, %d machines\n", mco_flowshop_name(s->shop), n, mco_flowshop_machines(s->shop));
+    cli_print_outcome(r->outcome, r->stop);
+    print_values(s);
+    if (r->nodes > 0)
+        printf("nodes      %lld decomposed, %lld leaves, %.2f M nodes/s\n", (long long)r->nodes, (long long)r->leaves,
+               tree_s > 0 ? (double)(r->nodes - r->nodes_resumed) / tree_s * 1e-6 : 0.0);
+    printf("time       %.3f s, ", r->work.solve_s);
+    cli_print_engine(call->ctx, &r->work);
+    if (r->heuristic_s > 0)
+        printf(", %.3f s of it the heuristic", r->heuristic_s);
+    printf("\n");
+    if (r->order != NULL) {
+        printf("order     ");
+        for (int32_t k = 0; k < n; k++)
+            printf(" %s", mco_flowshop_job_name(s->shop, r->order[k]));
+        printf("\n");
+    }
+    return MCO_OK;
+}
+
+static mco_status check(cli_call *call)
+{
+    const session *s = call->state;
+    int64_t makespan;
+    const mco_status st = mco_flowshop_check(call->ctx, s->shop, s->order, mco_flowshop_jobs(s->shop), &makespan);
+    if (st == MCO_OK)
+        printf("valid: makespan %lld\n", (long long)makespan);
+    return st;
+}
+
+static void begin_bound(void *state)
+{
+    begin(state);
+    ((session *)state)->lower_bound = MCO_FLOWSHOP_BOUND_LB1;
+}
+
+static mco_status bound(cli_call *call)
+{
+    const session *s = call->state;
+    int64_t value;
+    const mco_status st = mco_flowshop_lower_bound(call->ctx, s->shop, s->lower_bound, &value);
+    if (st == MCO_OK)
+        printf("%s: makespan >= %lld (%s)\n", mco_flowshop_name(s->shop), (long long)value,
+               s->lower_bound == MCO_FLOWSHOP_BOUND_LB2 ? "lb2" : "lb1");
+    return st;
+}
+
+// ---- generate
+
+#define GENERATE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                     \
+    TEXT(taillard, "--taillard", "taNNN", "one of Taillard's instances")                                       \
+    INTEGER(jobs, "--jobs", -1, 0, MCO_FLOWSHOP_MAX_JOBS, -1, "N", "jobs of a random instance")               \
+    INTEGER(machines, "--machines", -1, 1, MCO_FLOWSHOP_MAX_MACHINES, -1, "M", "machines of a random instance") \
+    INTEGER(seed, "--seed", -1, 1, 2147483646, -1, "K", "seed of a random instance, 1 if not given")
+
+typedef struct generation {
+    MCO_FIELDS(GENERATE_OPTIONS)
+    cli_generated file;
+    mco_flowshop *shop;
+} generation;
+#undef MCO_OPTION_STRUCT
+#define MCO_OPTION_STRUCT generation
+static const mco_option generate_records[] = {MCO_OPTION_RECORDS(GENERATE_OPTIONS)};
+static const mco_option_table generate_options = MCO_OPTION_TABLE(generate_records);
+
+static void begin_generation(void *state)
+{
+    *(generation *)state = (generation){.jobs = -1, .machines = -1, .seed = -1};
+}
+
+static void generate_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){&generate_options, state};
+    out[1] = (mco_option_values){&cli_generated_options, &((generation *)state)->file};
+}
+
+static mco_status generate(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    generation *g = call->state;
+    if (g->taillard != NULL && (g->jobs >= 0 || g->machines >= 0 || g->seed >= 0))
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_ARGUMENT,
+                         "--taillard has its own sizes and seed: leave --jobs, --machines and --seed out"));
+    if (g->taillard == NULL && (g->jobs < 0 || g->machines < 0))
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--taillard, or --jobs and --machines, are needed"));
+    if (g->taillard != NULL)
+        MCO_TRY(mco_flowshop_taillard(call->ctx, g->taillard, &g->shop));
+    else
+        MCO_TRY(mco_flowshop_generate(call->ctx, (int32_t)g->jobs, (int32_t)g->machines, g->seed < 0 ? 1 : (int32_t)g->seed,
+                                      &g->shop));
+    MCO_TRY(mco_flowshop_write(call->ctx, g->shop, cli_generated_path(&g->file)));
+done:
+    return st;
+}
+
+static void end_generation(cli_call *call)
+{
+    mco_flowshop_destroy(call->ctx, &((generation *)call->state)->shop);
+}
+
+const cli_problem cli_flowshop = {
+    .name = "flowshop",
+    .text = "permutation flow shop, makespan: proven optimum and Gantt chart",
+    .about = "The permutation flow shop: n jobs, m machines, one job order; find the least makespan.\n\n"
+             "INSTANCE is a file (Taillard, VRF or CSV format, plain or gzip, - for standard input), or\n"
+             "ta001 to ta120 for Taillard's instances. SOLUTION is an order of jobs or a result file.",
+    .actions = {
+        {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
+         .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs,
+         .start_text = "begin with the order in F", .read_start = read_order, .solve = solve, .is_usable = is_usable,
+         .has_solution = has_solution, .write_result = write_result,
+         .solution_text = "write the order, anew at improvements and at the end", .write_solution = write_solution,
+         .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan", .history = history,
+         .write_more = tell_lost_checkpoint, .print = print, .end = end},
+        {.name = "check", .arguments = "[--instance K] INSTANCE SOLUTION", .least = 2, .most = 2,
+         .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
+         .read_solution = read_order, .check = check, .end = end},
+        {.name = "bound", .arguments = "[--bound lb1|lb2] [--instance K] INSTANCE", .least = 1, .most = 1,
+         .state_bytes = sizeof(session), .begin = begin_bound, .tables = bound_tables, .open = open, .run = bound,
+         .end = end},
+        {.name = "generate", .arguments = "--taillard taNNN | --jobs N --machines M [--seed K] [--output F]",
+         .state_bytes = sizeof(generation), .begin = begin_generation, .tables = generate_tables, .run = generate,
+         .end = end_generation},
+    },
+};

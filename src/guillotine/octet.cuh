@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What the units by value (guillotine/tile.cuh) and by waste (guillotine/waste_tile.cuh) share: the octet of targets that a
+// thread holds in registers, and bits of coordinates.
+#ifndef MCO_GUILLOTINE_OCTET_CUH
+#define MCO_GUILLOTINE_OCTET_CUH
+
+#include "device/kernel.cuh"
+#include "guillotine/unit.h"
+
+namespace {
+
+using namespace mco;
+
+constexpr int OCTET = 8;
+constexpr int VECTORS = GUILLOTINE_VECTORS;
+
+// Bits c .. c + 31.
+DEVICE uint32_t bits_from(const uint32_t *bits, int32_t c)
+{
+    return (uint32_t)(((uint64_t)bits[c / 32 + 1] << 32 | bits[c / 32]) >> (c % 32));
+}
+
+// Rows and strips stand in shared memory, VECTORS apart. Lanes::relax(&best, a, b) puts the sum of a and b into a vector where
+// it is better.
+template <class Lanes> struct octet_of_targets {
+    uint4 best[OCTET];
+    uint4 window[OCTET];  // row r of the octet, r = .. -1, 0, 1 .., is window[r & 7]
+    bool is_warm;         // the window holds rows 1..7 of the next octet of strips
+
+    // Eight coordinates, of which those `present` are strips, at least one.
+    DEVICE void relax(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, uint32_t present)
+    {
+        if (!is_warm) {
+#pragma unroll
+            for (int r = 1; r < OCTET; r++)
+                window[r] = row_0[r * VECTORS];
+            is_warm = true;
+        }
+        if (present == 0xff)
+            relax_all<true>(row_0, row_8_below, strips, present);
+        else
+            relax_all<false>(row_0, row_8_below, strips, present);
+    }
+
+  private:
+    // One coordinate: its row moves into the window, and if it is a strip, all targets are relaxed.
+    template <int K> DEVICE void relax_one(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, bool is_strip)
+    {
+        window[(OCTET - K) % OCTET] = K == 0 ? row_0[0] : row_8_below[(OCTET - K) * VECTORS];
+        if (!is_strip)
+            return;
+        const uint4 strip = strips[K * VECTORS];
+#pragma unroll
+        for (int r = 0; r < OCTET; r++)
+            Lanes::relax(&best[r], strip, window[(OCTET + r - K) % OCTET]);
+    }
+
+    template <bool IS_FULL>
+    DEVICE void relax_all(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, uint32_t mask)
+    {
+        relax_one<0>(row_0, row_8_below, strips, IS_FULL || (mask & 1));
+        relax_one<1>(row_0, row_8_below, strips, IS_FULL || (mask & 2));
+        relax_one<2>(row_0, row_8_below, strips, IS_FULL || (mask & 4));
+        relax_one<3>(row_0, row_8_below, strips, IS_FULL || (mask & 8));
+        relax_one<4>(row_0, row_8_below, strips, IS_FULL || (mask & 16));
+        relax_one<5>(row_0, row_8_below, strips, IS_FULL || (mask & 32));
+        relax_one<6>(row_0, row_8_below, strips, IS_FULL || (mask & 64));
+        relax_one<7>(row_0, row_8_below, strips, IS_FULL || (mask & 128));
+    }
+};
+
+}  // namespace
+
+#endif

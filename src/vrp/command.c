@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// mco vrp solve | neighbourhood | check | generate
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/frame.h"
+#include "mco/vrp.h"
+
+// In a summary; more are for a file.
+enum { MOST_PRINTED_SWEEPS = 20, MOST_PRINTED_ROUTES = 30, MOST_PRINTED_CUSTOMERS = 30, COST_TEXT = 48 };
+
+static const char *const distance_names[] = {"rounded", "real"};
+static const char *const type_names[] = {"2opt", "3opt", "3opt-complete"};
+static const char *const construction_names[] = {"insertion", "single", "savings"};
+
+typedef struct session {
+    mco_vrp_params params;
+    mco_vrp_model model;
+    mco_vrp *problem;
+    const char *start;  // the file
+    mco_vrp_solution read;  // a start, or what is checked
+    double stated;      // the cost that its file states
+    mco_vrp_result result;
+    mco_vrp_neighbourhood_result around;
+} session;
+
+static void begin(void *state)
+{
+    *(session *)state = (session){.params = MCO_VRP_PARAMS_INIT, .model = MCO_VRP_MODEL_INIT, .stated = NAN,
+                                  .result = MCO_VRP_RESULT_INIT, .around = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT};
+}
+
+static void solve_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_vrp_solve_options(), &((session *)state)->params};
+    out[1] = (mco_option_values){mco_vrp_model_options(), &((session *)state)->model};
+}
+
+static void neighbourhood_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_vrp_neighbourhood_options(), &((session *)state)->params};
+    out[1] = (mco_option_values){mco_vrp_model_options(), &((session *)state)->model};
+}
+
+static void check_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_vrp_model_options(), &((session *)state)->model};
+}
+
+static mco_status open(cli_call *call)
+{
+    session *s = call->state;
+    return mco_vrp_read(call->ctx, call->inputs[0], &s->model, &s->problem);
+}
+
+static mco_status read_solution(cli_call *call, const char *path)
+{
+    session *s = call->state;
+    s->start = path;
+    s->params.start = &s->read;
+    return mco_vrp_read_solution(call->ctx, s->problem, path, &s->read, &s->stated);
+}
+
+static void end(cli_call *call)
+{
+    session *s = call->state;
+    mco_vrp_result_clear(call->ctx, &s->result);
+    mco_vrp_neighbourhood_result_clear(call->ctx, &s->around);
+    mco_vrp_solution_clear(call->ctx, &s->read);
+    mco_vrp_destroy(call->ctx, &s->problem);
+}
+
+// ---- Costs and routes of a summary, in units of the instance's file
+
+static double units(const mco_vrp *problem, int64_t scaled)
+{
+    return (double)scaled / mco_vrp_scale(problem);
+}
+
+// An integer, or with all decimals that the scale has, at least two.
+static const char *cost_text(const mco_vrp *problem, double cost, char text[COST_TEXT])
+{
+    const double scale = mco_vrp_scale(problem);
+    const int decimals = (int)lround(log10(scale));
+    snprintf(text, COST_TEXT, "%.*f", scale <= 1 ? 0 : decimals < 2 ? 2 : decimals, cost);
+    return text;
+}
+
+static int length_decimals(const mco_vrp *problem)
+{
+    return mco_vrp_scale(problem) > 1 ? 2 : 0;
+}
+
+static void print_instance(const mco_vrp *p)
+{
+    const int32_t n = mco_vrp_customers(p), longest = mco_vrp_max_length(p), vehicles = mco_vrp_vehicles(p);
+    printf("instance   %s, %d customer%s, capacity %d", mco_vrp_name(p), n, mco_plural(n), mco_vrp_capacity(p));
+    if (longest < MCO_VRP_MAX_LENGTH)
+        printf(", routes up to %.15g", units(p, longest));
+    if (vehicles > 0)
+        printf(", at most %d vehicle%s", vehicles, mco_plural(vehicles));
+    printf(", distances %s", distance_names[mco_vrp_distance_rule(p)]);
+    if (mco_vrp_scale(p) > 1)
+        printf(" in units of 1/%.0f", mco_vrp_scale(p));
+    printf("\n");
+}
+
+static void print_fleet(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    double load = 0, longest = 0;
+    for (int32_t r = 0; r < solution->routes; r++) {
+        const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
+        load += (double)route.load;
+        longest = fmax(longest, units(problem, route.length));
+    }
+    printf("routes     %d", solution->routes);
+    if (solution->routes > 0)
+        printf(", %.1f%% loaded, the longest %.*f", 100 * load / ((double)mco_vrp_capacity(problem) * solution->routes),
+               length_decimals(problem), longest);
+    printf("\n");
+}
+
+static void print_customers(const mco_vrp *problem, const int32_t *order, int32_t count)
+{
+    char buffer[16];
+    const int32_t shown = count <= MOST_PRINTED_CUSTOMERS ? count : MOST_PRINTED_CUSTOMERS;
+    for (int32_t i = 0; i < shown; i++)
+        printf(" %s", mco_vrp_customer_name(problem, order[i], buffer));
+    if (shown < count)
+        printf(" ... %d more", count - shown);
+    printf("\n");
+}
+
+static void print_routes(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    const int32_t shown = solution->routes <= MOST_PRINTED_ROUTES ? solution->routes : MOST_PRINTED_ROUTES;
+    if (shown > 0)
+        printf("route       load     length  customers\n");
+    for (int32_t r = 0; r < shown; r++) {
+        const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
+        const int32_t *order = solution->order + solution->first[r], count = solution->first[r + 1] - solution->first[r];
+        printf("%-6d %9lld %10.*f  %5d:", r + 1, (long long)route.load, length_decimals(problem), units(problem, route.length),
+               count);
+        print_customers(problem, order, count);
+    }
+    if (shown < solution->routes)
+        printf("... %d more routes\n", solution->routes - shown);
+}
+
+static void print_time(mco_context *ctx, const mco_work *work)
+{
+    printf("time       %.3f s, ", work->solve_s);
+    cli_print_engine(ctx, work);
+    printf("\n");
+}
+
+// ---- solve
+
+static mco_status solve(cli_call *call)
+{
+    session *s = call->state;
+    return mco_vrp_solve(call->ctx, s->problem, &s->params, &s->result);
+}
+
+static bool is_usable(const void *state)
+{
+    return ((const session *)state)->result.outcome != MCO_OUTCOME_UNKNOWN;
+}
+
+static bool has_solution(const void *state)
+{
+    return ((const session *)state)->result.scaled_cost >= 0;
+}
+
+static mco_status write_result(cli_call *call, const mco_option_values *more, const char *path)
+{
+    const session *s = call->state;
+    return mco_vrp_write_result(call->ctx, s->problem, &s->params, &s->result, more, path);
+}
+
+static mco_status write_solution(cli_call *call, const void *incumbent, double objective, const char *path)
+{
+    const session *s = call->state;
+    (void)objective;
+    return mco_vrp_write_solution(call->ctx, s->problem, incumbent != NULL ? incumbent : &s->result.solution, path);
+}
+
+static mco_status plot(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_vrp_plot(call->ctx, s->problem, &s->result.solution, path);
+}
+
+static void history(const void *state, const mco_improvement **out, int64_t *count)
+{
+    *out = ((const session *)state)->result.history;
+    *count = ((const session *)state)->result.history_count;
+}
+
+static void print_costs(const session *s)
+{
+    char text[COST_TEXT];
+    const mco_vrp_result *r = &s->result;
+    if (r->scaled_cost >= 0) {
+        printf("cost       %s", cost_text(s->problem, r->cost, text));
+        if (r->start_cost > r->cost)
+            printf("   the first was %s", cost_text(s->problem, r->start_cost, text));
+        printf("\n");
+    }
+    if (r->bound > 0) {
+        printf("bound      %.15g", r->bound);
+        if (r->cost > 0)
+            printf("   gap %.3f%%", 100 * (1 - r->bound / r->cost));
+        printf("\n");
+    }
+}
+
+static mco_status print(cli_call *call)
+{
+    const session *s = call->state;
+    const mco_vrp_result *r = &s->result;
+    print_instance(s->problem);
+    cli_print_outcome(r->outcome, r->stop);
+    if (r->outcome == MCO_OUTCOME_INFEASIBLE)
+        return MCO_OK;
+    print_costs(s);
+    if (r->scaled_cost >= 0)
+        print_fleet(s->problem, &r->solution);
+    printf("iterations %lld", (long long)r->iterations);
+    if (r->work.solve_s > 0)
+        printf(", %.4g/s", (double)r->iterations / r->work.solve_s);
+    printf("\n");
+    print_time(call->ctx, &r->work);
+    if (r->scaled_cost >= 0)
+        print_routes(s->problem, &r->solution);
+    return MCO_OK;
+}
+
+// ---- neighbourhood
+
+static mco_status sweep(cli_call *call)
+{
+    session *s = call->state;
+    return mco_vrp_neighbourhood(call->ctx, s->problem, &s->params, &s->around);
+}
+
+static bool always(const void *state)
+{
+    (void)state;
+    return true;
+}
+
+static mco_status write_neighbourhood(cli_call *call, const mco_option_values *more, const char *path)
+{
+    const session *s = call->state;
+    return mco_vrp_write_neighbourhood(call->ctx, s->problem, &s->params, &s->around, more, path);
+}
+
+static mco_status write_end(cli_call *call, const void *incumbent, double objective, const char *path)
+{
+    const session *s = call->state;
+    (void)objective;
+    return mco_vrp_write_solution(call->ctx, s->problem, incumbent != NULL ? incumbent : &s->around.solution, path);
+}
+
+static void print_move(const mco_vrp_sweep *sweep)
+{
+    if (sweep->x < 0)
+        printf(" none improves");
+    else if (sweep->z < 0)
+        printf(" %d, %d", sweep->x, sweep->y);
+    else
+        printf(" %d, %d, %d, joined by %d", sweep->x, sweep->y, sweep->z, sweep->p);
+    if (sweep->moves_made > 1)
+        printf(" and %d more", sweep->moves_made - 1);
+    printf("\n");
+}
+
+static void print_sweeps(const session *s)
+{
+    char text[COST_TEXT];
+    const mco_vrp_neighbourhood_result *r = &s->around;
+    const int64_t shown = r->sweep_count <= MOST_PRINTED_SWEEPS ? r->sweep_count : MOST_PRINTED_SWEEPS;
+    if (shown > 0)
+        printf("sweep            cost   routes         s  move\n");
+    for (int64_t i = 0; i < shown; i++) {
+        const mco_vrp_sweep *sweep = &r->sweeps[i];
+        printf("%-6lld %14s %8d %9.4f ", (long long)i + 1, cost_text(s->problem, units(s->problem, sweep->scaled_cost), text),
+               sweep->routes, sweep->sweep_s);
+        print_move(sweep);
+    }
+    if (shown < r->sweep_count)
+        printf("... %lld more sweeps\n", (long long)(r->sweep_count - shown));
+}
+
+static mco_status print_neighbourhood(cli_call *call)
+{
+    char text[COST_TEXT];
+    const session *s = call->state;
+    const mco_vrp_neighbourhood_result *r = &s->around;
+    const char *const type = type_names[s->params.type];
+    print_instance(s->problem);
+    printf("outcome    %s (%s)%s%s\n", mco_outcome_text(r->is_feasible ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN),
+           mco_stop_text(r->stop), r->is_local_optimum ? ", a local optimum of " : "", r->is_local_optimum ? type : "");
+    printf("tour       %d nodes, from %s: cost %s, %d route%s\n", r->tour_nodes,
+           s->start != NULL ? s->start : construction_names[s->params.construct],
+           cost_text(s->problem, units(s->problem, r->scaled_start_cost), text), r->start_routes, mco_plural(r->start_routes));
+    printf("cost       %s\n", cost_text(s->problem, units(s->problem, r->scaled_cost), text));
+    print_fleet(s->problem, &r->solution);
+    printf("moves      %lld of %s in %lld sweep%s, %lld skipped", (long long)r->moves, type, (long long)r->sweep_count,
+           mco_plural(r->sweep_count), (long long)r->moves_skipped);
+    if (r->sweeps_s > 0)
+        printf("; %.4g G moves/s, whole sweeps", (double)r->moves / r->sweeps_s * 1e-9);
+    printf("\n");
+    print_time(call->ctx, &r->work);
+    print_sweeps(s);
+    return MCO_OK;
+}
+
+// ---- check
+
+// How far the cost in a file may be from ours: real ones are often written with two decimals, and every edge is rounded once.
+static double tolerance(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    const double scale = mco_vrp_scale(problem), edges = (double)solution->customers + solution->routes;
+    return scale > 1 ? 0.01 + edges / 2 / scale : 1e-6;
+}
+
+// One that breaks a rule, or costs something else than its file says, fails the check.
+static mco_status check(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    const session *s = call->state;
+    int64_t scaled = 0;
+    char text[COST_TEXT];
+    MCO_TRY(mco_vrp_check(call->ctx, s->problem, &s->read, &scaled));
+    const double cost = units(s->problem, scaled);
+    cost_text(s->problem, cost, text);
+    if (!isnan(s->stated) && fabs(s->stated - cost) > tolerance(s->problem, &s->read))
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the solution costs %s with --distance %s, its file says %.15g", text,
+                         distance_names[mco_vrp_distance_rule(s->problem)], s->stated));
+    printf("valid: cost %s, %d route%s\n", text, s->read.routes, mco_plural(s->read.routes));
+    print_routes(s->problem, &s->read);
+done:
+    return st;
+}
+
+// ---- generate
+
+typedef struct generation {
+    mco_vrp_generation params;
+    cli_generated file;
+    mco_vrp *problem;
+} generation;
+
+static void begin_generation(void *state)
+{
+    ((generation *)state)->params = (mco_vrp_generation)MCO_VRP_GENERATION_INIT;
+}
+
+static void generate_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_vrp_generation_options(), &((generation *)state)->params};
+    out[1] = (mco_option_values){&cli_generated_options, &((generation *)state)->file};
+}
+
+static void generated_file(const void *state, const char *out[CLI_MORE_OUTPUTS])
+{
+    out[0] = ((const generation *)state)->file.output;
+}
+
+static mco_status generate(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    generation *g = call->state;
+    MCO_TRY(mco_vrp_generate(call->ctx, &g->params, &g->problem));
+    MCO_TRY(mco_vrp_write(call->ctx, g->problem, cli_generated_path(&g->file)));
+done:
+    return st;
+}
+
+static void end_generation(cli_call *call)
+{
+    mco_vrp_destroy(call->ctx, &((generation *)call->state)->problem);
+}
+
+const cli_problem cli_vrp = {
+    .name = "vrp",
+    .text = "vehicle routing: routes of least distance under capacities, lengths and a number of vehicles",
+    .about = "Vehicle routing: identical vehicles serve customers from a depot and carry no more than their capacity; find\n"
+             "routes of least total distance, of limited length or number where a limit is given.\n\n"
+             "INSTANCE is a VRPLIB or TSPLIB file or CSV with names (plain or gzip, - for standard input), SOLUTION a\n"
+             "CVRPLIB .sol file, CSV or a result file.",
+    .actions = {
+        {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
+         .text = "routes by search; 10 s where no end is given", .state_bytes = sizeof(session), .begin = begin,
+         .tables = solve_tables, .open = open, .start_text = "begin with the routes of the solution in F",
+         .read_start = read_solution, .solve = solve, .is_usable = is_usable, .has_solution = has_solution,
+         .write_result = write_result,
+         .solution_text = "write the routes (.sol, or .csv), anew at improvements and at the end",
+         .write_solution = write_solution, .plot_text = "draw the routes", .plot = plot, .objective = "cost",
+         .history = history, .print = print, .end = end},
+        {.name = "neighbourhood", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
+         .text = "all moves of the giant tour, evaluated sweep by sweep; the cost after each, and the rate.\n"
+                 "Where the routes at the end break a rule, as those at the start did, the outcome is unknown, the exit code 0",
+         .state_bytes = sizeof(session), .begin = begin, .tables = neighbourhood_tables, .open = open,
+         .start_text = "begin with the routes of the solution in F", .read_start = read_solution, .solve = sweep,
+         .is_usable = always, .has_solution = always, .write_result = write_neighbourhood,
+         .solution_text = "write the routes after the last sweep (.sol, or .csv)", .write_solution = write_end,
+         .print = print_neighbourhood, .end = end},
+        {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
+         .text = "whether every customer is in one route, and no route too heavy or too long; the cost and the routes",
+         .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
+         .read_solution = read_solution, .check = check, .end = end},
+        {.name = "generate", .arguments = "--customers N | --giant-tour-nodes T [OPTIONS]",
+         .text = "a random instance after Uchoa et al. (2017)", .state_bytes = sizeof(generation),
+         .begin = begin_generation, .tables = generate_tables, .more_outputs = generated_file, .run = generate,
+         .end = end_generation},
+    },
+};

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Constructions: cheapest insertion, a route per customer, savings.
+#ifndef MCO_VRP_SEARCH_CONSTRUCT_H
+#define MCO_VRP_SEARCH_CONSTRUCT_H
+
+#include "vrp/instance.h"
+
+// mco_vrp_construct() with a number of threads.
+mco_status vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction, int threads,
+                         mco_vrp_solution *solution);
+
+#endif

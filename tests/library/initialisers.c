@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Every initialiser of the public headers, compiled as each version of C and of C++ (headers.sh). It sets the size of the
+// struct and the defaults; a result is zero besides.
+#include <mco/mco.h>
+
+#define TEST(type, init, is_right)                            \
+    do {                                                      \
+        type value = init;                                    \
+        if (value.struct_size != sizeof value || !(is_right)) \
+            return __LINE__;                                  \
+    } while (0)
+
+int main(void)
+{
+    TEST(mco_context_params, MCO_CONTEXT_PARAMS_INIT, value.allocate == NULL && value.log_level == MCO_LOG_INFO);
+    TEST(mco_dtspms_neighbourhood_result, MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT, value.moves == 0 && value.counters.tours == 0);
+    TEST(mco_dtspms_params, MCO_DTSPMS_PARAMS_INIT, value.stacks == 3 && value.start == NULL);
+    TEST(mco_dtspms_result, MCO_DTSPMS_RESULT_INIT, value.cost == 0 && value.history_count == 0);
+    TEST(mco_flowshop_params, MCO_FLOWSHOP_PARAMS_INIT, value.seed == 1 && value.time_limit_s > 1e300);
+    TEST(mco_flowshop_result, MCO_FLOWSHOP_RESULT_INIT, value.order == NULL && value.heuristic_s == 0);
+    TEST(mco_guillotine_params, MCO_GUILLOTINE_PARAMS_INIT, value.kerf == 0 && value.wants_table == 0);
+    TEST(mco_guillotine_result, MCO_GUILLOTINE_RESULT_INIT, value.nodes == NULL && value.history_count == 0);
+    TEST(mco_reduce_params, MCO_REDUCE_PARAMS_INIT, value.repeat == 1 && value.gpus == NULL);
+    TEST(mco_reduce_result, MCO_REDUCE_RESULT_INIT, value.value.i == 0 && value.bytes_per_s == 0);
+    TEST(mco_vrp_generation, MCO_VRP_GENERATION_INIT, value.customers == -1 && value.seed == 1);
+    TEST(mco_vrp_model, MCO_VRP_MODEL_INIT, value.capacity == -1 && value.vehicles == -1);
+    TEST(mco_vrp_neighbourhood_result, MCO_VRP_NEIGHBOURHOOD_RESULT_INIT, value.sweeps == NULL && value.work.solve_s == 0);
+    TEST(mco_vrp_params, MCO_VRP_PARAMS_INIT, value.keep == 1 && value.start == NULL);
+    TEST(mco_vrp_result, MCO_VRP_RESULT_INIT, value.solution.order == NULL && value.history_count == 0);
+#if MCO_VERSION_NUMBER < 100
+#error the version is older than the first
+#endif
+    return 0;
+}

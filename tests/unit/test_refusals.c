@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: MIT
+// What is refused by every public function of all problems that makes, solves, checks, reads or writes: a NULL, and a struct
+// that was not filled by its _INIT macro or is of a later header.
+#include "test_support.h"
+
+#include "mco/mco.h"
+
+#define REFUSED_AS(call, part)                                                                                       \
+    do {                                                                                                             \
+        mco_fail(test_ctx, MCO_OK, "nothing was said");                                                              \
+        const mco_status refused = (call);                                                                           \
+        if (refused != MCO_ERR_ARGUMENT || strstr(mco_context_error(test_ctx), part) == NULL)                        \
+            fail_msg("%s: %s, \"%s\"", #call, mco_status_text(refused), mco_context_error(test_ctx));                \
+    } while (0)
+#define REFUSED(call) REFUSED_AS(call, "NULL")
+// Without a context there is nowhere to say why.
+#define REFUSED_WITHOUT_CONTEXT(call)                                                \
+    do {                                                                             \
+        const mco_status refused = (call);                                           \
+        if (refused != MCO_ERR_ARGUMENT)                                             \
+            fail_msg("%s: %s", #call, mco_status_text(refused));                     \
+    } while (0)
+// A struct that was not filled by its _INIT macro, and one of a later header.
+#define REFUSED_SIZES_OF(text, name, call)                                           \
+    do {                                                                             \
+        const size_t whole = (name).struct_size;                                     \
+        (name).struct_size = 0;                                                      \
+        REFUSED_AS(call, "struct_size of " text " is 0, at most ");                  \
+        (name).struct_size = whole + 1;                                              \
+        REFUSED_AS(call, " was expected: fill it by its _INIT macro");               \
+        (name).struct_size = whole;                                                  \
+    } while (0)
+#define REFUSED_SIZES(name, call) REFUSED_SIZES_OF(#name, name, call)
+
+enum { JOBS = 7 };
+
+static void refuse_flowshop(mco_flowshop *shop)
+{
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop *made = NULL;
+    const int32_t order[JOBS] = {0, 1, 2, 3, 4, 5, 6}, times[1] = {1};
+    int32_t read[JOBS];
+    int64_t number;
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_solve(NULL, shop, &params, &result));
+    REFUSED(mco_flowshop_solve(test_ctx, NULL, &params, &result));
+    REFUSED(mco_flowshop_solve(test_ctx, shop, NULL, &result));
+    REFUSED(mco_flowshop_solve(test_ctx, shop, &params, NULL));
+    REFUSED_SIZES(params, mco_flowshop_solve(test_ctx, shop, &params, &result));
+    REFUSED_SIZES(result, mco_flowshop_solve(test_ctx, shop, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write_result(NULL, shop, &params, &result, NULL, "f"));
+    REFUSED(mco_flowshop_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_flowshop_write_result(test_ctx, shop, NULL, &result, NULL, "f"));
+    REFUSED(mco_flowshop_write_result(test_ctx, shop, &params, NULL, NULL, "f"));
+    REFUSED(mco_flowshop_write_result(test_ctx, shop, &params, &result, NULL, NULL));
+    REFUSED_SIZES(params, mco_flowshop_write_result(test_ctx, shop, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_flowshop_write_result(test_ctx, shop, &params, &result, NULL, "f"));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_check(NULL, shop, order, JOBS, &number));
+    REFUSED(mco_flowshop_check(test_ctx, NULL, order, JOBS, &number));
+    REFUSED(mco_flowshop_check(test_ctx, shop, NULL, JOBS, &number));
+    REFUSED(mco_flowshop_check(test_ctx, shop, order, JOBS, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write_order(NULL, shop, order, "f"));
+    REFUSED(mco_flowshop_write_order(test_ctx, NULL, order, "f"));
+    REFUSED(mco_flowshop_write_order(test_ctx, shop, NULL, "f"));
+    REFUSED(mco_flowshop_write_order(test_ctx, shop, order, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_read_order(NULL, shop, "f", read));
+    REFUSED(mco_flowshop_read_order(test_ctx, NULL, "f", read));
+    REFUSED(mco_flowshop_read_order(test_ctx, shop, NULL, read));
+    REFUSED(mco_flowshop_read_order(test_ctx, shop, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_plot(NULL, shop, order, "f"));
+    REFUSED(mco_flowshop_plot(test_ctx, NULL, order, "f"));
+    REFUSED(mco_flowshop_plot(test_ctx, shop, NULL, "f"));
+    REFUSED(mco_flowshop_plot(test_ctx, shop, order, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write(NULL, shop, "f"));
+    REFUSED(mco_flowshop_write(test_ctx, NULL, "f"));
+    REFUSED(mco_flowshop_write(test_ctx, shop, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_lower_bound(NULL, shop, MCO_FLOWSHOP_BOUND_LB1, &number));
+    REFUSED(mco_flowshop_lower_bound(test_ctx, NULL, MCO_FLOWSHOP_BOUND_LB1, &number));
+    REFUSED(mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_create(NULL, 1, 1, times, &made));
+    REFUSED(mco_flowshop_create(test_ctx, 1, 1, NULL, &made));
+    REFUSED(mco_flowshop_create(test_ctx, 1, 1, times, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_read(NULL, "f", 0, &made));
+    REFUSED(mco_flowshop_read(test_ctx, NULL, 0, &made));
+    REFUSED(mco_flowshop_read(test_ctx, "f", 0, NULL));
+    REFUSED(mco_flowshop_taillard(test_ctx, NULL, &made));
+    REFUSED(mco_flowshop_taillard(test_ctx, "ta001", NULL));
+    REFUSED(mco_flowshop_generate(test_ctx, 1, 1, 1, NULL));
+    assert_null(made);
+    mco_flowshop_result_clear(NULL, &result);
+    mco_flowshop_result_clear(test_ctx, NULL);
+    mco_flowshop_destroy(test_ctx, NULL);
+    mco_flowshop_destroy(test_ctx, &made);
+}
+
+static void test_flowshop(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    assert_ok(mco_flowshop_generate(test_ctx, JOBS, 4, 1, &shop));
+    refuse_flowshop(shop);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void refuse_vrp(mco_vrp *problem, mco_vrp_solution *solution)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result result = MCO_VRP_RESULT_INIT;
+    mco_vrp_solution read = {0};
+    int64_t cost;
+    double stated;
+    params.iterations = 1;
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_solve(NULL, problem, &params, &result));
+    REFUSED(mco_vrp_solve(test_ctx, NULL, &params, &result));
+    REFUSED(mco_vrp_solve(test_ctx, problem, NULL, &result));
+    REFUSED(mco_vrp_solve(test_ctx, problem, &params, NULL));
+    REFUSED_SIZES(params, mco_vrp_solve(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_vrp_solve(test_ctx, problem, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_write_result(NULL, problem, &params, &result, NULL, "f"));
+    REFUSED(mco_vrp_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_vrp_write_result(test_ctx, problem, NULL, &result, NULL, "f"));
+    REFUSED(mco_vrp_write_result(test_ctx, problem, &params, NULL, NULL, "f"));
+    REFUSED(mco_vrp_write_result(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_SIZES(params, mco_vrp_write_result(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_vrp_write_result(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_check(NULL, problem, solution, &cost));
+    REFUSED(mco_vrp_check(test_ctx, NULL, solution, &cost));
+    REFUSED(mco_vrp_check(test_ctx, problem, NULL, &cost));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_read_solution(NULL, problem, "f", &read, &stated));
+    REFUSED(mco_vrp_read_solution(test_ctx, NULL, "f", &read, &stated));
+    REFUSED(mco_vrp_read_solution(test_ctx, problem, NULL, &read, &stated));
+    REFUSED(mco_vrp_read_solution(test_ctx, problem, "f", NULL, &stated));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_write_solution(NULL, problem, solution, "f"));
+    REFUSED(mco_vrp_write_solution(test_ctx, NULL, solution, "f"));
+    REFUSED(mco_vrp_write_solution(test_ctx, problem, NULL, "f"));
+    REFUSED(mco_vrp_write_solution(test_ctx, problem, solution, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_plot(NULL, problem, solution, "f"));
+    REFUSED(mco_vrp_plot(test_ctx, NULL, solution, "f"));
+    REFUSED(mco_vrp_plot(test_ctx, problem, NULL, "f"));
+    REFUSED(mco_vrp_plot(test_ctx, problem, solution, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_construct(NULL, problem, MCO_VRP_CONSTRUCTION_SAVINGS, &read));
+    REFUSED(mco_vrp_construct(test_ctx, NULL, MCO_VRP_CONSTRUCTION_SAVINGS, &read));
+    REFUSED(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SAVINGS, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_write(NULL, problem, "f"));
+    REFUSED(mco_vrp_write(test_ctx, NULL, "f"));
+    REFUSED(mco_vrp_write(test_ctx, problem, NULL));
+    assert_null(read.order);
+    mco_vrp_result_clear(NULL, &result);
+    mco_vrp_result_clear(test_ctx, NULL);
+}
+
+static void refuse_vrp_neighbourhood(mco_vrp *problem)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_neighbourhood_result result = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_neighbourhood(NULL, problem, &params, &result));
+    REFUSED(mco_vrp_neighbourhood(test_ctx, NULL, &params, &result));
+    REFUSED(mco_vrp_neighbourhood(test_ctx, problem, NULL, &result));
+    REFUSED(mco_vrp_neighbourhood(test_ctx, problem, &params, NULL));
+    REFUSED_SIZES(params, mco_vrp_neighbourhood(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_vrp_neighbourhood(test_ctx, problem, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_write_neighbourhood(NULL, problem, &params, &result, NULL, "f"));
+    REFUSED(mco_vrp_write_neighbourhood(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_vrp_write_neighbourhood(test_ctx, problem, NULL, &result, NULL, "f"));
+    REFUSED(mco_vrp_write_neighbourhood(test_ctx, problem, &params, NULL, NULL, "f"));
+    REFUSED(mco_vrp_write_neighbourhood(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_SIZES(params, mco_vrp_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_vrp_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
+    mco_vrp_neighbourhood_result_clear(NULL, &result);
+    mco_vrp_neighbourhood_result_clear(test_ctx, NULL);
+}
+
+static void refuse_vrp_making(void)
+{
+    static const int32_t distances[4] = {0, 1, 1, 0}, demands[1] = {1};
+    static const double x[2] = {0, 1}, y[2] = {0, 0};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp_generation generation = MCO_VRP_GENERATION_INIT;
+    mco_vrp *made = NULL;
+    model.capacity = 10;
+    generation.customers = 2;
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_create(NULL, 1, distances, demands, &model, &made));
+    REFUSED(mco_vrp_create(test_ctx, 1, NULL, demands, &model, &made));
+    REFUSED(mco_vrp_create(test_ctx, 1, distances, NULL, &model, &made));
+    REFUSED(mco_vrp_create(test_ctx, 1, distances, demands, &model, NULL));
+    REFUSED_SIZES_OF("the model", model, mco_vrp_create(test_ctx, 1, distances, demands, &model, &made));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_from_coordinates(NULL, 1, x, y, demands, &model, &made));
+    REFUSED(mco_vrp_from_coordinates(test_ctx, 1, NULL, y, demands, &model, &made));
+    REFUSED(mco_vrp_from_coordinates(test_ctx, 1, x, NULL, demands, &model, &made));
+    REFUSED(mco_vrp_from_coordinates(test_ctx, 1, x, y, NULL, &model, &made));
+    REFUSED(mco_vrp_from_coordinates(test_ctx, 1, x, y, demands, &model, NULL));
+    REFUSED_SIZES_OF("the model", model, mco_vrp_from_coordinates(test_ctx, 1, x, y, demands, &model, &made));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_read(NULL, "f", &model, &made));
+    REFUSED(mco_vrp_read(test_ctx, NULL, &model, &made));
+    REFUSED(mco_vrp_read(test_ctx, "f", &model, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_vrp_generate(NULL, &generation, &made));
+    REFUSED(mco_vrp_generate(test_ctx, NULL, &made));
+    REFUSED(mco_vrp_generate(test_ctx, &generation, NULL));
+    REFUSED_SIZES_OF("the generation", generation, mco_vrp_generate(test_ctx, &generation, &made));
+    assert_null(made);
+    mco_vrp_destroy(test_ctx, &made);
+    mco_vrp_destroy(test_ctx, NULL);
+}
+
+static void test_vrp(void **state)
+{
+    (void)state;
+    mco_vrp_generation generation = MCO_VRP_GENERATION_INIT;
+    mco_vrp *problem = NULL;
+    mco_vrp_solution solution = {0};
+    generation.customers = 5;
+    assert_ok(mco_vrp_generate(test_ctx, &generation, &problem));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &solution));
+    refuse_vrp(problem, &solution);
+    refuse_vrp_neighbourhood(problem);
+    refuse_vrp_making();
+    mco_vrp_solution_clear(test_ctx, &solution);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void refuse_dtspms(mco_dtspms *problem, const mco_dtspms_solution *solution)
+{
+    mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
+    mco_dtspms_result result = MCO_DTSPMS_RESULT_INIT;
+    mco_dtspms_solution read = {0};
+    int64_t cost, cost_of[2];
+    params.iterations = 1;
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_solve(NULL, problem, &params, &result));
+    REFUSED(mco_dtspms_solve(test_ctx, NULL, &params, &result));
+    REFUSED(mco_dtspms_solve(test_ctx, problem, NULL, &result));
+    REFUSED(mco_dtspms_solve(test_ctx, problem, &params, NULL));
+    REFUSED_SIZES(params, mco_dtspms_solve(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_dtspms_solve(test_ctx, problem, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write_result(NULL, problem, &params, &result, NULL, "f"));
+    REFUSED(mco_dtspms_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_dtspms_write_result(test_ctx, problem, NULL, &result, NULL, "f"));
+    REFUSED(mco_dtspms_write_result(test_ctx, problem, &params, NULL, NULL, "f"));
+    REFUSED(mco_dtspms_write_result(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_SIZES(params, mco_dtspms_write_result(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_dtspms_write_result(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_check(NULL, problem, solution, 0, &cost, cost_of));
+    REFUSED(mco_dtspms_check(test_ctx, NULL, solution, 0, &cost, cost_of));
+    REFUSED(mco_dtspms_check(test_ctx, problem, NULL, 0, &cost, cost_of));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_read_solution(NULL, problem, "f", &read, &cost));
+    REFUSED(mco_dtspms_read_solution(test_ctx, NULL, "f", &read, &cost));
+    REFUSED(mco_dtspms_read_solution(test_ctx, problem, NULL, &read, &cost));
+    REFUSED(mco_dtspms_read_solution(test_ctx, problem, "f", NULL, &cost));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write_solution(NULL, problem, solution, 1, "f"));
+    REFUSED(mco_dtspms_write_solution(test_ctx, NULL, solution, 1, "f"));
+    REFUSED(mco_dtspms_write_solution(test_ctx, problem, NULL, 1, "f"));
+    REFUSED(mco_dtspms_write_solution(test_ctx, problem, solution, 1, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_plot(NULL, problem, solution, "f"));
+    REFUSED(mco_dtspms_plot(test_ctx, NULL, solution, "f"));
+    REFUSED(mco_dtspms_plot(test_ctx, problem, NULL, "f"));
+    REFUSED(mco_dtspms_plot(test_ctx, problem, solution, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write(NULL, problem, MCO_DTSPMS_NETWORK_PICKUP, "f"));
+    REFUSED(mco_dtspms_write(test_ctx, NULL, MCO_DTSPMS_NETWORK_PICKUP, "f"));
+    REFUSED(mco_dtspms_write(test_ctx, problem, MCO_DTSPMS_NETWORK_PICKUP, NULL));
+    assert_null(read.plan);
+    mco_dtspms_result_clear(NULL, &result);
+    mco_dtspms_result_clear(test_ctx, NULL);
+}
+
+static void refuse_dtspms_neighbourhood(mco_dtspms *problem)
+{
+    mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
+    mco_dtspms_neighbourhood_result result = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_neighbourhood(NULL, problem, &params, &result));
+    REFUSED(mco_dtspms_neighbourhood(test_ctx, NULL, &params, &result));
+    REFUSED(mco_dtspms_neighbourhood(test_ctx, problem, NULL, &result));
+    REFUSED(mco_dtspms_neighbourhood(test_ctx, problem, &params, NULL));
+    REFUSED_SIZES(params, mco_dtspms_neighbourhood(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_dtspms_neighbourhood(test_ctx, problem, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write_neighbourhood(NULL, problem, &params, &result, NULL, "f"));
+    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, problem, NULL, &result, NULL, "f"));
+    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, problem, &params, NULL, NULL, "f"));
+    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_SIZES(params, mco_dtspms_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_dtspms_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
+    mco_dtspms_neighbourhood_result_clear(NULL, &result);
+    mco_dtspms_neighbourhood_result_clear(test_ctx, NULL);
+}
+
+static void refuse_dtspms_making(mco_dtspms *problem)
+{
+    static const int32_t distances[4] = {0, 1, 1, 0};
+    mco_dtspms *made = NULL;
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_create(NULL, 1, distances, distances, &made));
+    REFUSED(mco_dtspms_create(test_ctx, 1, NULL, distances, &made));
+    REFUSED(mco_dtspms_create(test_ctx, 1, distances, NULL, &made));
+    REFUSED(mco_dtspms_create(test_ctx, 1, distances, distances, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_read(NULL, "f", "g", &made));
+    REFUSED(mco_dtspms_read(test_ctx, NULL, "g", &made));
+    REFUSED(mco_dtspms_read(test_ctx, "f", "g", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_named(NULL, "R00", 3, &made));
+    REFUSED(mco_dtspms_named(test_ctx, NULL, 3, &made));
+    REFUSED(mco_dtspms_named(test_ctx, "R00", 3, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_generate(NULL, 3, 1, 2, &made));
+    REFUSED(mco_dtspms_generate(test_ctx, 3, 1, 2, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_dtspms_prefix(NULL, problem, 2, &made));
+    REFUSED(mco_dtspms_prefix(test_ctx, NULL, 2, &made));
+    REFUSED(mco_dtspms_prefix(test_ctx, problem, 2, NULL));
+    assert_null(made);
+    mco_dtspms_destroy(test_ctx, &made);
+    mco_dtspms_destroy(test_ctx, NULL);
+}
+
+static void test_dtspms(void **state)
+{
+    (void)state;
+    mco_dtspms *problem = NULL;
+    mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
+    mco_dtspms_neighbourhood_result result = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
+    assert_ok(mco_dtspms_named(test_ctx, "R00", 6, &problem));
+    params.engine = MCO_ENGINE_REFERENCE;
+    assert_ok(mco_dtspms_neighbourhood(test_ctx, problem, &params, &result));
+    refuse_dtspms(problem, &result.solution);
+    refuse_dtspms_neighbourhood(problem);
+    refuse_dtspms_making(problem);
+    mco_dtspms_neighbourhood_result_clear(test_ctx, &result);
+    mco_dtspms_destroy(test_ctx, &problem);
+}
+
+static void refuse_guillotine(mco_guillotine *problem, const mco_guillotine_result *solved)
+{
+    mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result result = MCO_GUILLOTINE_RESULT_INIT;
+    mco_guillotine_node *read = NULL;
+    const mco_guillotine_node *nodes = solved->nodes;
+    const int64_t count = solved->node_count;
+    int64_t value, nodes_read;
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_solve(NULL, problem, &params, &result));
+    REFUSED(mco_guillotine_solve(test_ctx, NULL, &params, &result));
+    REFUSED(mco_guillotine_solve(test_ctx, problem, NULL, &result));
+    REFUSED(mco_guillotine_solve(test_ctx, problem, &params, NULL));
+    REFUSED_SIZES(params, mco_guillotine_solve(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_guillotine_solve(test_ctx, problem, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_result(NULL, problem, &params, solved, NULL, "f"));
+    REFUSED(mco_guillotine_write_result(test_ctx, NULL, &params, solved, NULL, "f"));
+    REFUSED(mco_guillotine_write_result(test_ctx, problem, NULL, solved, NULL, "f"));
+    REFUSED(mco_guillotine_write_result(test_ctx, problem, &params, NULL, NULL, "f"));
+    REFUSED(mco_guillotine_write_result(test_ctx, problem, &params, solved, NULL, NULL));
+    REFUSED_SIZES(params, mco_guillotine_write_result(test_ctx, problem, &params, solved, NULL, "f"));
+    REFUSED_SIZES(result, mco_guillotine_write_result(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_check(NULL, problem, &params, nodes, count, &value));
+    REFUSED(mco_guillotine_check(test_ctx, NULL, &params, nodes, count, &value));
+    REFUSED(mco_guillotine_check(test_ctx, problem, NULL, nodes, count, &value));
+    REFUSED(mco_guillotine_check(test_ctx, problem, &params, NULL, count, &value));
+    REFUSED_SIZES(params, mco_guillotine_check(test_ctx, problem, &params, nodes, count, &value));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_read_plan(NULL, problem, "f", &read, &nodes_read, &value));
+    REFUSED(mco_guillotine_read_plan(test_ctx, NULL, "f", &read, &nodes_read, &value));
+    REFUSED(mco_guillotine_read_plan(test_ctx, problem, NULL, &read, &nodes_read, &value));
+    REFUSED(mco_guillotine_read_plan(test_ctx, problem, "f", NULL, &nodes_read, &value));
+    REFUSED(mco_guillotine_read_plan(test_ctx, problem, "f", &read, NULL, &value));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_plan(NULL, problem, nodes, count, 1, "f"));
+    REFUSED(mco_guillotine_write_plan(test_ctx, NULL, nodes, count, 1, "f"));
+    REFUSED(mco_guillotine_write_plan(test_ctx, problem, NULL, count, 1, "f"));
+    REFUSED(mco_guillotine_write_plan(test_ctx, problem, nodes, count, 1, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_cuts(NULL, problem, nodes, count, "f"));
+    REFUSED(mco_guillotine_write_cuts(test_ctx, NULL, nodes, count, "f"));
+    REFUSED(mco_guillotine_write_cuts(test_ctx, problem, NULL, count, "f"));
+    REFUSED(mco_guillotine_write_cuts(test_ctx, problem, nodes, count, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_table(NULL, &solved->table, "f"));
+    REFUSED(mco_guillotine_write_table(test_ctx, NULL, "f"));
+    REFUSED(mco_guillotine_write_table(test_ctx, &solved->table, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_plot(NULL, problem, nodes, count, "f"));
+    REFUSED(mco_guillotine_plot(test_ctx, NULL, nodes, count, "f"));
+    REFUSED(mco_guillotine_plot(test_ctx, problem, NULL, count, "f"));
+    REFUSED(mco_guillotine_plot(test_ctx, problem, nodes, count, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write(NULL, problem, "f"));
+    REFUSED(mco_guillotine_write(test_ctx, NULL, "f"));
+    REFUSED(mco_guillotine_write(test_ctx, problem, NULL));
+    assert_null(read);
+    mco_guillotine_result_clear(NULL, &result);
+    mco_guillotine_result_clear(test_ctx, NULL);
+}
+
+static void refuse_guillotine_batch(mco_guillotine *problem)
+{
+    mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result results[2] = {MCO_GUILLOTINE_RESULT_INIT, MCO_GUILLOTINE_RESULT_INIT};
+    const mco_guillotine *const problems[2] = {problem, problem}, *const missing[2] = {problem, NULL};
+    const char *const names[2] = {"a", "b"};
+    const mco_guillotine_batch batch = {"batch", names, results, 2, 2, 1};
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_solve_batch(NULL, problems, 2, &params, results));
+    REFUSED(mco_guillotine_solve_batch(test_ctx, NULL, 2, &params, results));
+    REFUSED(mco_guillotine_solve_batch(test_ctx, missing, 2, &params, results));
+    REFUSED(mco_guillotine_solve_batch(test_ctx, problems, 2, NULL, results));
+    REFUSED(mco_guillotine_solve_batch(test_ctx, problems, 2, &params, NULL));
+    REFUSED_SIZES(params, mco_guillotine_solve_batch(test_ctx, problems, 2, &params, results));
+    results[0].struct_size = 0;
+    REFUSED_AS(mco_guillotine_solve_batch(test_ctx, problems, 2, &params, results), "struct_size of a result is 0");
+    results[0].struct_size = results[1].struct_size + 1;
+    REFUSED_AS(mco_guillotine_solve_batch(test_ctx, problems, 2, &params, results), "struct_size of a result is ");
+    results[0].struct_size--;
+    results[1].struct_size = 0;
+    REFUSED_AS(mco_guillotine_solve_batch(test_ctx, problems, 2, &params, results), "struct_size of a result is 0");
+    results[1].struct_size = results[0].struct_size;
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_batch(NULL, &batch, &params, NULL, "f"));
+    REFUSED(mco_guillotine_write_batch(test_ctx, NULL, &params, NULL, "f"));
+    REFUSED(mco_guillotine_write_batch(test_ctx, &batch, NULL, NULL, "f"));
+    REFUSED(mco_guillotine_write_batch(test_ctx, &batch, &params, NULL, NULL));
+    REFUSED_SIZES(params, mco_guillotine_write_batch(test_ctx, &batch, &params, NULL, "f"));
+}
+
+static void refuse_guillotine_making(void)
+{
+    static const mco_guillotine_piece piece = {1, 1, 1, false};
+    mco_guillotine *made = NULL;
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_create(NULL, 10, 10, &piece, 1, &made));
+    REFUSED(mco_guillotine_create(test_ctx, 10, 10, NULL, 1, &made));
+    REFUSED(mco_guillotine_create(test_ctx, 10, 10, &piece, 1, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_read(NULL, "f", &made));
+    REFUSED(mco_guillotine_read(test_ctx, NULL, &made));
+    REFUSED(mco_guillotine_read(test_ctx, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_testcut(NULL, 100, 100, 3, 1, &made));
+    REFUSED(mco_guillotine_testcut(test_ctx, 100, 100, 3, 1, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_guillotine_randcut(NULL, 100, 100, 3, 1, &made));
+    REFUSED(mco_guillotine_randcut(test_ctx, 100, 100, 3, 1, NULL));
+    assert_null(made);
+    mco_guillotine_destroy(test_ctx, &made);
+    mco_guillotine_destroy(test_ctx, NULL);
+}
+
+static void test_guillotine(void **state)
+{
+    (void)state;
+    mco_guillotine *problem = NULL;
+    mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result result = MCO_GUILLOTINE_RESULT_INIT;
+    assert_ok(mco_guillotine_randcut(test_ctx, 20, 20, 5, 1, &problem));
+    params.wants_table = 1;
+    assert_ok(mco_guillotine_solve(test_ctx, problem, &params, &result));
+    refuse_guillotine(problem, &result);
+    refuse_guillotine_batch(problem);
+    refuse_guillotine_making();
+    mco_guillotine_result_clear(test_ctx, &result);
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
+static void test_reduce(void **state)
+{
+    (void)state;
+    static const int64_t offsets[2] = {0, 2};
+    const float data[2] = {1, 2};
+    const mco_reduce_op sum = MCO_REDUCE_OP_SUM;
+    const mco_reduce_type f32 = MCO_REDUCE_TYPE_F32;
+    mco_reduce_params params = MCO_REDUCE_PARAMS_INIT;
+    mco_reduce_result result = MCO_REDUCE_RESULT_INIT;
+    mco_reduce_value values[1];
+    float made[2];
+    REFUSED_WITHOUT_CONTEXT(mco_reduce(NULL, sum, f32, data, 2, &params, &result));
+    REFUSED(mco_reduce(test_ctx, sum, f32, NULL, 2, &params, &result));
+    REFUSED(mco_reduce(test_ctx, sum, f32, data, 2, NULL, &result));
+    REFUSED(mco_reduce(test_ctx, sum, f32, data, 2, &params, NULL));
+    REFUSED_SIZES(params, mco_reduce(test_ctx, sum, f32, data, 2, &params, &result));
+    REFUSED_SIZES(result, mco_reduce(test_ctx, sum, f32, data, 2, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_reduce_segments(NULL, sum, f32, data, offsets, 1, &params, values, &result));
+    REFUSED(mco_reduce_segments(test_ctx, sum, f32, NULL, offsets, 1, &params, values, &result));
+    REFUSED(mco_reduce_segments(test_ctx, sum, f32, data, NULL, 1, &params, values, &result));
+    REFUSED(mco_reduce_segments(test_ctx, sum, f32, data, offsets, 1, NULL, values, &result));
+    REFUSED(mco_reduce_segments(test_ctx, sum, f32, data, offsets, 1, &params, NULL, &result));
+    REFUSED(mco_reduce_segments(test_ctx, sum, f32, data, offsets, 1, &params, values, NULL));
+    REFUSED_SIZES(params, mco_reduce_segments(test_ctx, sum, f32, data, offsets, 1, &params, values, &result));
+    REFUSED_SIZES(result, mco_reduce_segments(test_ctx, sum, f32, data, offsets, 1, &params, values, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_reduce_generate(NULL, f32, 1, 0, 2, made));
+    REFUSED(mco_reduce_generate(test_ctx, f32, 1, 0, 2, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_reduce_generated(NULL, sum, f32, 1, 2, 0, &params, NULL, &result));
+    REFUSED(mco_reduce_generated(test_ctx, sum, f32, 1, 2, 0, NULL, NULL, &result));
+    REFUSED(mco_reduce_generated(test_ctx, sum, f32, 1, 2, 0, &params, NULL, NULL));
+    REFUSED_AS(mco_reduce_generated(test_ctx, sum, f32, 1, 2, 1, &params, NULL, &result), "values go with segments");
+    REFUSED_SIZES(params, mco_reduce_generated(test_ctx, sum, f32, 1, 2, 0, &params, NULL, &result));
+    REFUSED_SIZES(result, mco_reduce_generated(test_ctx, sum, f32, 1, 2, 0, &params, NULL, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_reduce_write_result(NULL, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
+    REFUSED(mco_reduce_write_result(test_ctx, NULL, sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
+    REFUSED(mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 1, &params, &result, NULL, "f"));
+    REFUSED(mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, NULL, &result, NULL, "f"));
+    REFUSED(mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, NULL, NULL, "f"));
+    REFUSED(mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, NULL));
+    REFUSED_SIZES(params, mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
+                                       TEST(test_reduce)};
+    return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
+}
