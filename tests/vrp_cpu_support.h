@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/simd.h"
-#include "vrp/sweep/engine.h"
+#include "vrp/sweep/cpu.h"
 #include "vrp_support.h"
 
 enum { ALL_BUT_NONE = 1 };

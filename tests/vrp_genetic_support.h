@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the genetic search of vehicle routing share: random instances, the ground that solutions stand on, and the
+// What the tests of the genetic search of vehicle routing share: random instances, the network that solutions stand on, and the
 // plain walk of a solution. It shares nothing with the search but the structs.
 #ifndef MCO_VRP_GENETIC_SUPPORT_H
 #define MCO_VRP_GENETIC_SUPPORT_H
 
 #include "test_support.h"
 
+#include "vrp/genetic/educate.h"
 #include "vrp/genetic/genetic.h"
+#include "vrp/genetic/pool.h"
+#include "vrp/genetic/split.h"
 
 // ---- Instances
 
@@ -54,10 +57,10 @@ TEST_UNUSED static mco_vrp *made_problem(mco_rng *rng, const vrp_made *made)
 // ---- Ground, on memory from malloc
 
 // Of at most `routes` routes, and the `near_count` nearest of every customer, ties by number.
-TEST_UNUSED static vrp_ground made_ground(const mco_vrp *p, int32_t routes, int32_t near_count)
+TEST_UNUSED static vrp_network made_ground(const mco_vrp *p, int32_t routes, int32_t near_count)
 {
     const int32_t n = p->customers, nodes = n + 1;
-    vrp_ground g = {.problem = p, .customers = n, .routes = routes, .near_count = near_count < n - 1 ? near_count : n - 1};
+    vrp_network g = {.problem = p, .customers = n, .routes = routes, .near_count = near_count < n - 1 ? near_count : n - 1};
     g.distance_memory = calloc((size_t)nodes * (size_t)nodes, sizeof(int32_t));
     g.service = calloc((size_t)nodes, sizeof(int32_t));
     g.near = calloc((size_t)nodes * (size_t)(g.near_count + 1), sizeof(int32_t));
@@ -84,7 +87,7 @@ TEST_UNUSED static vrp_ground made_ground(const mco_vrp *p, int32_t routes, int3
     return g;
 }
 
-TEST_UNUSED static void free_ground(vrp_ground *g)
+TEST_UNUSED static void free_ground(vrp_network *g)
 {
     free(g->near);
     free(g->service);
@@ -123,7 +126,7 @@ TEST_UNUSED static double plain_cost(const mco_vrp *p, vrp_weights w, const vrp_
 }
 
 // Every customer once, no route empty or too many of them, neighbours and sums as they are.
-TEST_UNUSED static void assert_complete(const vrp_ground *g, const vrp_genome *genome)
+TEST_UNUSED static void assert_complete(const vrp_network *g, const vrp_genome *genome)
 {
     int64_t cost = 0, load = 0, length = 0;
     bool *is_seen = calloc((size_t)g->customers + 1, sizeof *is_seen);
@@ -151,7 +154,7 @@ TEST_UNUSED static void assert_complete(const vrp_ground *g, const vrp_genome *g
 }
 
 // A random tour, cut at random into at most `routes` routes.
-TEST_UNUSED static void random_genome(const vrp_ground *g, int32_t routes, mco_rng *rng, vrp_genome *genome)
+TEST_UNUSED static void random_genome(const vrp_network *g, int32_t routes, mco_rng *rng, vrp_genome *genome)
 {
     const int32_t n = g->customers;
     vrp_random_tour(n, rng, genome->order);

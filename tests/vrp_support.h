@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vrp/sweep/engine.h"
+#include "vrp/solution.h"
+#include "vrp/sweep/neighbourhood.h"
+#include "vrp/sweep/ref.h"
 
 // ---- Problems
 

@@ -2,7 +2,7 @@
 // CSV: a header, the row of the depot, a row for each customer with its name, its place, its demand and its service time.
 #include "base/names.h"
 #include "base/table.h"
-#include "vrp/formats.h"
+#include "vrp/csv.h"
 
 typedef enum column { COLUMN_NAME, COLUMN_ID, COLUMN_X, COLUMN_Y, COLUMN_DEMAND, COLUMN_SERVICE, COLUMNS } column;
 

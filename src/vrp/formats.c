@@ -3,6 +3,8 @@
 #include "vrp/formats.h"
 
 #include "base/output.h"
+#include "vrp/csv.h"
+#include "vrp/vrplib.h"
 
 void vrp_write_scaled(const mco_vrp *problem, int64_t value, FILE *file)
 {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "base/options.h"
-#include "base/structs.h"
 #include "base/rng.h"
-#include "vrp/formats.h"
+#include "base/structs.h"
+#include "vrp/draft.h"
 
 // The paper's square is [0, 1000]^2. Beyond this many customers, a fifth of its points, the square and the clusters grow
 // with the root of the customers.

@@ -34,6 +34,8 @@ struct mco_vrp {
     char **names;          // [customers]; NULL where customers are numbers
 };
 
+#define VRP_EARTH_RADIUS 6378.388  // TSPLIB's, km (Reinelt 1995)
+
 // Great circle, TSPLIB: RRR acos(...) as a real number.
 double vrp_geo_distance(const mco_vrp *problem, int32_t i, int32_t j);
 
@@ -66,10 +68,5 @@ static inline bool vrp_has_max_length(const mco_vrp *p)
 int32_t vrp_unservable(const mco_vrp *problem);
 // The message about it. Returns `status`.
 mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t customer, mco_status status);
-
-// The nearest other customers of every customer, [customers * *count] customers (0-based), row c of customer c from near to
-// far, ties by number; *count is lowered to customers - 1. With coordinates O(customers * count) on `threads` threads, with a
-// matrix O(customers^2). Of an asymmetric matrix the smaller direction counts. Errors: MEMORY.
-mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *count, int threads, int32_t **out);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/table.h"
 #include "render/report.h"
 #include "vrp/formats.h"
+#include "vrp/solution_file.h"
 
 static const double MAX_COST = 1e18;
 

@@ -11,8 +11,14 @@
 #include "base/structs.h"
 #include "device/device.h"
 #include "vrp/search/construct.h"
-#include "vrp/search/search.h"
-#include "vrp/sweep/engine.h"
+#include "vrp/search/stages.h"
+#include "vrp/solution.h"
+#include "vrp/sweep/cpu.h"
+#include "vrp/sweep/neighbourhood.h"
+#include "vrp/sweep/ref.h"
+#ifdef MCO_HAVE_CUDA
+#include "vrp/sweep/gpu.h"
+#endif
 
 static const double DEFAULT_TIME_S = 10;         // of a search without any end
 static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search: fewer are a matter of seconds on the cores
@@ -271,11 +277,11 @@ static mco_status run_search(solve *s)
     case MCO_ENGINE_REFERENCE: return solve_reference(search);
     case MCO_ENGINE_GPU:
 #ifdef MCO_HAVE_CUDA
-        return vrp_solve_gpu(search);
+        return vrp_search_gpu(search);
 #else
         return fail_no_cuda(s->ctx);
 #endif
-    default: return vrp_solve_cpu(search);
+    default: return vrp_search_cpu(search);
     }
 }
 

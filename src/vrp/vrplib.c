@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "routing/tsplib.h"
 #include "vrp/formats.h"
+#include "vrp/vrplib.h"
 
 #define MAX_LENGTH_READ 1e15    // of a route or a service time in a file; exact in double precision
 #define MAX_VEHICLES 100000000  // as --vehicles

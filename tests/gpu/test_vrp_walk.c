@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "gpu/gpu_support.h"
-#include "vrp/search/task.h"
+#include "vrp/search/gpu.h"
+#include "vrp/search/neighbours.h"
 #include "vrp_support.h"
 
 static long checks;
@@ -164,16 +165,16 @@ static void check_task(const char *name, const vrp_task *task, int64_t before)
     CHECK(cost == task->cost, "%s: cost %lld, recounted %lld", name, (long long)task->cost, (long long)cost);
 }
 
-static bool crew_new(const mco_vrp *problem, vrp_crew *crew)
+static bool open_processor(const mco_vrp *problem, vrp_processor *processor)
 {
     const mco_vrp_params params = MCO_VRP_PARAMS_INIT;
-    *crew = (vrp_crew){0};
-    MUST(vrp_gpu_crew_open(ctx, problem, &params, crew));
-    if (crew->close == NULL)
+    *processor = (vrp_processor){0};
+    MUST(vrp_gpu_walks_open(ctx, problem, &params, processor));
+    if (processor->close == NULL)
         return false;
-    CHECK(crew->tasks > 0 && crew->part_customers > 0 && crew->part_routes > 0 && crew->steps_per_customer > 0 &&
-              crew->gpus != 0,
-          "crew of %d tasks", (int)crew->tasks);
+    CHECK(processor->tasks > 0 && processor->part_customers > 0 && processor->part_routes > 0 && processor->steps_per_customer > 0 &&
+              processor->gpus != 0,
+          "processor of %d tasks", (int)processor->tasks);
     return true;
 }
 
@@ -184,7 +185,7 @@ static void test_parts(places kind, int32_t from, int32_t to, int32_t count, int
 {
     char name[64];
     mco_rng rng;
-    vrp_crew crew;
+    vrp_processor processor;
     vrp_task *tasks = calloc((size_t)count, sizeof *tasks);
     int64_t *before = calloc((size_t)count, sizeof *before);
     snprintf(name, sizeof name, "%s, %d-%d customers, %d a route%s", PLACE_NAMES[kind], (int)from, (int)to, (int)of_route,
@@ -193,14 +194,14 @@ static void test_parts(places kind, int32_t from, int32_t to, int32_t count, int
         abort();
     mco_rng_seed(&rng, (uint64_t)kind * 1000 + (uint64_t)to, (uint64_t)count);
     mco_vrp *problem = problem_new(&rng, kind, 2 * to, of_route, has_length);
-    if (crew_new(problem, &crew)) {
+    if (open_processor(problem, &processor)) {
         for (int32_t k = 0; k < count; k++) {
             const int32_t size = from + (int32_t)mco_rng_below(&rng, (uint32_t)(to - from + 1));
             task_new(problem, (int32_t)mco_rng_below(&rng, (uint32_t)(2 * to - size + 1)), size, 0, &tasks[k]);
             before[k] = tasks[k].cost;
         }
-        MUST(crew.run(&crew, tasks, count, INFINITY));
-        CHECK(crew.steps >= count * steps_of_task, "%s: %lld steps", name, (long long)crew.steps);
+        MUST(processor.run(&processor, tasks, count, INFINITY));
+        CHECK(processor.steps >= count * steps_of_task, "%s: %lld steps", name, (long long)processor.steps);
         for (int32_t k = 0; k < count; k++) {
             check_task(name, &tasks[k], before[k]);
             // Routes of customers in no order at all: what a walk finds that breaks no limit is far better.
@@ -209,7 +210,7 @@ static void test_parts(places kind, int32_t from, int32_t to, int32_t count, int
                       (long long)tasks[k].cost, (long long)before[k]);
             vrp_task_close(ctx, &tasks[k]);
         }
-        crew.close(&crew);
+        processor.close(&processor);
     }
     problem_free(problem);
     free(before);
@@ -224,24 +225,24 @@ static void test_optimum(bool is_symmetric, bool has_length, int32_t routes)
     mco_rng rng;
     mco_rng_seed(&rng, (uint64_t)routes + 10, (uint64_t)has_length);
     for (int k = 0; k < CASES; k++) {
-        vrp_crew crew;
+        vrp_processor processor;
         vrp_task task;
         mco_vrp *p = problem_new(&rng, is_symmetric ? BY_MATRIX : BY_ASYMMETRIC_MATRIX, CUSTOMERS, routes == 1 ? 20 : 3,
                                  has_length);
         p->vehicles = routes;
-        if (crew_new(p, &crew)) {
+        if (open_processor(p, &processor)) {
             task_new(p, 0, CUSTOMERS, routes > 0 ? routes : CUSTOMERS, &task);
             const int64_t before = task.cost, least = vrp_optimal_cost(p);
             // Where the start has too many routes, the walk may have as many.
             if (task.routes <= task.part.routes) {
                 task.plan.hot = 300;
-                MUST(crew.run(&crew, &task, 1, INFINITY));
+                MUST(processor.run(&processor, &task, 1, INFINITY));
                 check_task("optimum", &task, before);
                 CHECK(steps_of_task < FEW_STEPS || task.cost == least, "%d routes: %lld, optimum %lld", (int)routes,
                       (long long)task.cost, (long long)least);
             }
             vrp_task_close(ctx, &task);
-            crew.close(&crew);
+            processor.close(&processor);
         }
         problem_free(p);
     }
@@ -258,24 +259,24 @@ static bool ends_at_once(void *user)
 static void test_end(void)
 {
     mco_rng rng;
-    vrp_crew crew;
+    vrp_processor processor;
     vrp_task task;
     int asked = 0;
     mco_rng_seed(&rng, 77, 0);
     mco_vrp *p = problem_new(&rng, BY_GRID, 60, 8, false);
-    if (crew_new(p, &crew)) {
+    if (open_processor(p, &processor)) {
         task_new(p, 0, 60, 0, &task);
         const int64_t before = task.cost;
-        MUST(crew.run(&crew, &task, 0, INFINITY));
-        MUST(crew.run(&crew, &task, 1, mco_clock_s() - 1));
-        CHECK(task.cost == before && crew.steps == 0, "%lld steps behind the limit", (long long)crew.steps);
-        crew.ends = ends_at_once;
-        crew.user = &asked;
-        MUST(crew.run(&crew, &task, 1, INFINITY));
-        CHECK(task.cost == before && crew.steps == 0 && asked == 1, "%lld steps, asked %d times", (long long)crew.steps, asked);
-        crew.ends = NULL;
+        MUST(processor.run(&processor, &task, 0, INFINITY));
+        MUST(processor.run(&processor, &task, 1, mco_clock_s() - 1));
+        CHECK(task.cost == before && processor.steps == 0, "%lld steps behind the limit", (long long)processor.steps);
+        processor.ends = ends_at_once;
+        processor.user = &asked;
+        MUST(processor.run(&processor, &task, 1, INFINITY));
+        CHECK(task.cost == before && processor.steps == 0 && asked == 1, "%lld steps, asked %d times", (long long)processor.steps, asked);
+        processor.ends = NULL;
         vrp_task_close(ctx, &task);
-        crew.close(&crew);
+        processor.close(&processor);
     }
     problem_free(p);
 }
@@ -284,21 +285,21 @@ static void test_end(void)
 static void test_stop(void)
 {
     mco_rng rng;
-    vrp_crew crew;
+    vrp_processor processor;
     vrp_task task;
     mco_rng_seed(&rng, 78, 0);
     mco_vrp *p = problem_new(&rng, BY_GRID, 60, 8, false);
-    if (crew_new(p, &crew)) {
+    if (open_processor(p, &processor)) {
         task_new(p, 0, 60, 0, &task);
         task.plan.steps = 100000000;
         const int64_t before = task.cost;
         const double begin_s = mco_clock_s();
-        MUST(crew.run(&crew, &task, 1, begin_s + 0.3));
+        MUST(processor.run(&processor, &task, 1, begin_s + 0.3));
         CHECK(mco_clock_s() - begin_s < 5, "%.1f s", mco_clock_s() - begin_s);
-        CHECK(crew.steps > 0 && task.cost < before, "%lld steps", (long long)crew.steps);
+        CHECK(processor.steps > 0 && task.cost < before, "%lld steps", (long long)processor.steps);
         check_task("stop", &task, before);
         vrp_task_close(ctx, &task);
-        crew.close(&crew);
+        processor.close(&processor);
     }
     problem_free(p);
 }
@@ -309,23 +310,23 @@ static void show_rate(int32_t count)
 {
     enum { CUSTOMERS = 120 };
     mco_rng rng;
-    vrp_crew crew;
+    vrp_processor processor;
     vrp_task *tasks = calloc((size_t)count, sizeof *tasks);
     if (tasks == NULL)
         abort();
     mco_rng_seed(&rng, 9, 0);
     mco_vrp *p = problem_new(&rng, BY_GRID, CUSTOMERS, 10, false);
-    if (crew_new(p, &crew)) {
+    if (open_processor(p, &processor)) {
         for (int32_t k = 0; k < count; k++)
             task_new(p, 0, CUSTOMERS, 0, &tasks[k]);
         const double begin_s = mco_clock_s();
-        MUST(crew.run(&crew, tasks, count, INFINITY));
+        MUST(processor.run(&processor, tasks, count, INFINITY));
         const double took_s = mco_clock_s() - begin_s;
         printf("%d tasks of %d customers: %.2f s, %.1f M steps/s; kernels %.1f M steps/s\n", (int)count, (int)CUSTOMERS, took_s,
-               (double)crew.steps / took_s * 1e-6, (double)crew.steps / crew.device_s * 1e-6);
+               (double)processor.steps / took_s * 1e-6, (double)processor.steps / processor.device_s * 1e-6);
         for (int32_t k = 0; k < count; k++)
             vrp_task_close(ctx, &tasks[k]);
-        crew.close(&crew);
+        processor.close(&processor);
     }
     problem_free(p);
     free(tasks);

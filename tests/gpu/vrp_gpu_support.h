@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "vrp/sweep/cpu.h"
+#include "vrp/sweep/gpu.h"
 #include "vrp_support.h"
 
 // As matrix, or with coordinates: integers, or others.

@@ -4,6 +4,7 @@
 #include "test_support.h"
 
 #include "vrp/formats.h"
+#include "vrp/solution_file.h"
 
 enum { CUSTOMERS = 6 };
 

@@ -3,11 +3,11 @@
 // plain recount of all neighbours.
 #include "vrp_genetic_support.h"
 
-static void educate(vrp_school *school, vrp_weights w, uint64_t seed, vrp_genome *genome)
+static void educate(vrp_local_search *local, vrp_weights w, uint64_t seed, vrp_genome *genome)
 {
     mco_rng rng;
     mco_rng_seed(&rng, seed, 0);
-    vrp_educate(school, w, (const vrp_genome *[2]){NULL, NULL}, &rng, genome);
+    vrp_educate(local, w, (const vrp_genome *[2]){NULL, NULL}, &rng, genome);
 }
 
 // Routes are sorted by the angle of their middle around the depot.
@@ -25,20 +25,20 @@ static void assert_sorted(const mco_vrp *p, const vrp_genome *genome)
     }
 }
 
-// A school that has seen other solutions under other weights teaches the same.
+// A local that has seen other solutions under other weights teaches the same.
 static void educate_once(const mco_vrp *problem, int32_t routes, vrp_weights w, bool splits, mco_rng *rng)
 {
-    vrp_ground g = made_ground(problem, routes, 20);
+    vrp_network g = made_ground(problem, routes, 20);
     vrp_genome begin = {0}, fresh = {0}, again = {0};
     vrp_split *split = NULL;
-    vrp_school *school = NULL, *used = NULL;
+    vrp_local_search *local = NULL, *used = NULL;
     const uint64_t seed = mco_rng_next(rng);
     assert_ok(vrp_genome_open(test_ctx, &g, &begin));
     assert_ok(vrp_genome_open(test_ctx, &g, &fresh));
     assert_ok(vrp_genome_open(test_ctx, &g, &again));
     assert_ok(vrp_split_open(test_ctx, &g, &split));
-    assert_ok(vrp_school_open(test_ctx, &g, &school));
-    assert_ok(vrp_school_open(test_ctx, &g, &used));
+    assert_ok(vrp_local_search_open(test_ctx, &g, &local));
+    assert_ok(vrp_local_search_open(test_ctx, &g, &used));
     for (int k = 0; k < 2; k++) {
         random_genome(&g, routes, rng, &again);
         educate(used, (vrp_weights){w.load / 3, w.length * 3}, seed + 1, &again);
@@ -50,7 +50,7 @@ static void educate_once(const mco_vrp *problem, int32_t routes, vrp_weights w, 
     }
     vrp_genome_copy(&g, &fresh, &begin);
     vrp_genome_copy(&g, &again, &begin);
-    educate(school, w, seed, &fresh);
+    educate(local, w, seed, &fresh);
     educate(used, w, seed, &again);
     assert_complete(&g, &fresh);
     assert_true(plain_cost(problem, w, &fresh) <= plain_cost(problem, w, &begin) * (1 + 1e-12) + 1e-6);
@@ -59,8 +59,8 @@ static void educate_once(const mco_vrp *problem, int32_t routes, vrp_weights w, 
     assert_int_equal(fresh.routes, again.routes);
     assert_memory_equal(fresh.first, again.first, ((size_t)fresh.routes + 1) * sizeof *fresh.first);
     assert_memory_equal(fresh.order, again.order, (size_t)g.customers * sizeof *fresh.order);
-    vrp_school_close(test_ctx, &used);
-    vrp_school_close(test_ctx, &school);
+    vrp_local_search_close(test_ctx, &used);
+    vrp_local_search_close(test_ctx, &local);
     vrp_split_close(test_ctx, &split);
     vrp_genome_close(test_ctx, &again);
     vrp_genome_close(test_ctx, &fresh);
@@ -96,7 +96,7 @@ static void education_never_makes_worse_and_is_the_same_again(void **state)
 enum { MOST_PLACES = 80, NEAR_ROUTES = 5 };
 
 typedef struct tour {
-    const vrp_ground *ground;
+    const vrp_network *network;
     vrp_weights weights;
     int32_t node[MOST_PLACES], count;
     double best;          // cost of the cheapest neighbour so far
@@ -105,11 +105,11 @@ typedef struct tour {
 
 static double cost_of(const tour *t, const int32_t *node, int32_t count)
 {
-    const mco_vrp *p = t->ground->problem;
+    const mco_vrp *p = t->network->problem;
     int64_t load = 0, way = 0, length = 0;
     double cost = 0;
     for (int32_t k = 1; k < count; k++) {
-        way += t->ground->distance[node[k - 1] * p->nodes + node[k]];
+        way += t->network->distance[node[k - 1] * p->nodes + node[k]];
         length += vrp_service(p, node[k]);
         load += p->demand[node[k]];
         if (node[k] != 0)
@@ -122,9 +122,9 @@ static double cost_of(const tour *t, const int32_t *node, int32_t count)
     return cost;
 }
 
-static tour tour_of(const vrp_ground *g, vrp_weights w, const vrp_genome *genome)
+static tour tour_of(const vrp_network *g, vrp_weights w, const vrp_genome *genome)
 {
-    tour t = {.ground = g, .weights = w, .best = INFINITY};
+    tour t = {.network = g, .weights = w, .best = INFINITY};
     assert_true(g->customers + genome->routes + 2 <= MOST_PLACES);
     for (int32_t r = 0; r < genome->routes; r++) {
         t.node[t.count++] = 0;
@@ -202,7 +202,7 @@ static void turn(tour *t, int32_t i, int32_t j)
 // and none of stretches that touch, which are relocations of customers that need not be near.
 static void try_neighbours(tour *t, int32_t i, int32_t j)
 {
-    const bool has_all = t->ground->near_count == t->ground->customers - 1, touches = j >= i - 2 && j <= i + 2;
+    const bool has_all = t->network->near_count == t->network->customers - 1, touches = j >= i - 2 && j <= i + 2;
     for (int32_t behind = t->node[j - 1] != 0 && !has_all; behind <= 1; behind++) {
         swap_stretches(t, i, 1, j + behind, 0, false, behind ? "relocation behind" : "relocation before");
         if (has_all || !touches) {
@@ -235,7 +235,7 @@ static void try_own_route(tour *t, int32_t i)
     consider(t, out, at, "own route", i, i);
 }
 
-static bool is_near(const vrp_ground *g, int32_t u, int32_t v, int32_t most)
+static bool is_near(const vrp_network *g, int32_t u, int32_t v, int32_t most)
 {
     for (int32_t k = 0; k < g->near_count && k < most; k++)
         if (g->near[u * g->near_count + k] == v)
@@ -287,7 +287,7 @@ static bool reaches(const tour *t, int32_t i, int32_t j)
         j--;
     for (int32_t a = i; t->node[a] != 0; a++)
         for (int32_t b = j; t->node[b] != 0; b++)
-            if (is_near(t->ground, t->node[a], t->node[b], NEAR_ROUTES))
+            if (is_near(t->network, t->node[a], t->node[b], NEAR_ROUTES))
                 return true;
     return false;
 }
@@ -303,7 +303,7 @@ static void assert_local_optimum(tour *t, bool is_free)
         for (int32_t j = 1; j < t->count - 1; j++) {
             if (t->node[j] == 0 || i == j)
                 continue;
-            if (is_near(t->ground, t->node[i], t->node[j], INT32_MAX))
+            if (is_near(t->network, t->node[i], t->node[j], INT32_MAX))
                 try_neighbours(t, i, j);
             if (i < j && has_depot(t, i, j - i) && reaches(t, i, j) && reaches(t, j, i)) {
                 try_swap_star(t, i, j);
@@ -321,9 +321,9 @@ static void assert_local_optimum(tour *t, bool is_free)
 // A small instance, all customers near each other or eight, and room for a few routes.
 typedef struct class {
     mco_vrp *problem;
-    vrp_ground ground;
+    vrp_network network;
     vrp_weights weights;
-    vrp_school *school;
+    vrp_local_search *local;
     vrp_genome genome[3];
     int32_t routes;
 } class;
@@ -338,26 +338,26 @@ static class open_class(mco_rng *rng, int k)
                            .has_service = k % 3 == 0,
                            .max_length = k % 3 < 2 ? 2500 : -1};
     class c = {.problem = made_problem(rng, &made), .routes = routes};
-    c.ground = made_ground(c.problem, routes, k % 2 == 0 ? n : 8);
+    c.network = made_ground(c.problem, routes, k % 2 == 0 ? n : 8);
     c.weights = (vrp_weights){c.problem->scale * pow(10, 3 * mco_rng_real(rng)), pow(10, 1 - 2 * mco_rng_real(rng))};
     for (int i = 0; i < COUNT_OF(c.genome); i++)
-        assert_ok(vrp_genome_open(test_ctx, &c.ground, &c.genome[i]));
+        assert_ok(vrp_genome_open(test_ctx, &c.network, &c.genome[i]));
     return c;
 }
 
 static void close_class(class *c)
 {
-    vrp_school_close(test_ctx, &c->school);
+    vrp_local_search_close(test_ctx, &c->local);
     for (int i = 0; i < COUNT_OF(c->genome); i++)
         vrp_genome_close(test_ctx, &c->genome[i]);
-    free_ground(&c->ground);
+    free_ground(&c->network);
     mco_vrp_destroy(test_ctx, &c->problem);
 }
 
 static void assert_educated(const class *c, vrp_weights w, const vrp_genome *genome)
 {
-    tour t = tour_of(&c->ground, w, genome);
-    assert_complete(&c->ground, genome);
+    tour t = tour_of(&c->network, w, genome);
+    assert_complete(&c->network, genome);
     assert_local_optimum(&t, genome->routes < c->routes);
 }
 
@@ -368,9 +368,9 @@ static void education_ends_at_local_optima(void **state)
     mco_rng_seed(&rng, 2, 0);
     for (int k = 0; k < (TEST_IS_SANITIZED ? 30 : 240); k++) {
         class c = open_class(&rng, k);
-        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
-        random_genome(&c.ground, c.routes, &rng, &c.genome[0]);
-        educate(c.school, c.weights, mco_rng_next(&rng), &c.genome[0]);
+        assert_ok(vrp_local_search_open(test_ctx, &c.network, &c.local));
+        random_genome(&c.network, c.routes, &rng, &c.genome[0]);
+        educate(c.local, c.weights, mco_rng_next(&rng), &c.genome[0]);
         assert_educated(&c, c.weights, &c.genome[0]);
         close_class(&c);
     }
@@ -387,15 +387,15 @@ static void children_of_educated_parents_are_local_optima(void **state)
         class c = open_class(&rng, k);
         vrp_genome *a = &c.genome[0], *b = &c.genome[1], *child = &c.genome[2];
         vrp_split *split = NULL;
-        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
-        assert_ok(vrp_split_open(test_ctx, &c.ground, &split));
+        assert_ok(vrp_local_search_open(test_ctx, &c.network, &c.local));
+        assert_ok(vrp_split_open(test_ctx, &c.network, &split));
         for (int i = 0; i < 2; i++) {
-            random_genome(&c.ground, c.routes, &rng, &c.genome[i]);
-            educate(c.school, c.weights, mco_rng_next(&rng), &c.genome[i]);
+            random_genome(&c.network, c.routes, &rng, &c.genome[i]);
+            educate(c.local, c.weights, mco_rng_next(&rng), &c.genome[i]);
         }
-        vrp_cross(c.ground.customers, a->order, b->order, &rng, is_taken, child->order);
+        vrp_cross(c.network.customers, a->order, b->order, &rng, is_taken, child->order);
         vrp_split_run(split, c.weights, child);
-        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        vrp_educate(c.local, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_educated(&c, c.weights, child);
         vrp_split_close(test_ctx, &split);
         close_class(&c);
@@ -410,7 +410,7 @@ static void turn_routes(const class *c, vrp_genome *genome, int32_t from, int32_
             genome->order[i] = genome->order[k];
             genome->order[k] = customer;
         }
-    vrp_genome_complete(&c->ground, genome);
+    vrp_genome_complete(&c->network, genome);
 }
 
 // Routes that one parent has are left alone among themselves, here where moves would pay, for no parent has been educated; but
@@ -423,23 +423,23 @@ static void routes_of_one_parent_are_left_alone(void **state)
     for (int k = 0; k < 20; k++) {
         class c = open_class(&rng, k);
         vrp_genome *a = &c.genome[0], *b = &c.genome[1], *child = &c.genome[2];
-        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
-        random_genome(&c.ground, c.routes, &rng, child);
+        assert_ok(vrp_local_search_open(test_ctx, &c.network, &c.local));
+        random_genome(&c.network, c.routes, &rng, child);
         for (int32_t r = 0; r <= c.routes; r++)  // two customers at least in each
-            child->first[r] = r * c.ground.customers / c.routes;
+            child->first[r] = r * c.network.customers / c.routes;
         child->routes = c.routes;
-        vrp_genome_complete(&c.ground, child);
-        vrp_genome_copy(&c.ground, a, child);
-        vrp_genome_copy(&c.ground, b, child);
-        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        vrp_genome_complete(&c.network, child);
+        vrp_genome_copy(&c.network, a, child);
+        vrp_genome_copy(&c.network, b, child);
+        vrp_educate(c.local, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_int_equal(child->cost, a->cost);
         turn_routes(&c, a, 0, c.routes / 2);  // b has all routes still
-        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        vrp_educate(c.local, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_int_equal(child->cost, b->cost);
-        vrp_genome_copy(&c.ground, child, b);
+        vrp_genome_copy(&c.network, child, b);
         turn_routes(&c, b, c.routes / 2, c.routes);
         const double before = vrp_weighted_cost(child, c.weights);
-        vrp_educate(c.school, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
+        vrp_educate(c.local, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_true(vrp_weighted_cost(child, c.weights) < before);
         close_class(&c);
     }
@@ -455,11 +455,11 @@ static void repair_ends_at_local_optima(void **state)
         class c = open_class(&rng, k);
         vrp_genome *genome = &c.genome[0];
         const vrp_weights low = {c.weights.load / 10, c.weights.length / 10};
-        assert_ok(vrp_school_open(test_ctx, &c.ground, &c.school));
-        random_genome(&c.ground, c.routes, &rng, genome);
-        educate(c.school, low, mco_rng_next(&rng), genome);
+        assert_ok(vrp_local_search_open(test_ctx, &c.network, &c.local));
+        random_genome(&c.network, c.routes, &rng, genome);
+        educate(c.local, low, mco_rng_next(&rng), genome);
         const double before = vrp_weighted_cost(genome, c.weights);
-        vrp_repair(c.school, c.weights, &rng, genome);
+        vrp_repair(c.local, c.weights, &rng, genome);
         repaired += vrp_weighted_cost(genome, c.weights) < before;
         assert_educated(&c, c.weights, genome);
         close_class(&c);
@@ -479,13 +479,13 @@ static void swap_star_finds_what_no_other_move_does(void **state)
     mco_vrp_model model = MCO_VRP_MODEL_INIT;
     mco_vrp *problem = NULL;
     vrp_genome genome = {0};
-    vrp_school *school = NULL;
+    vrp_local_search *local = NULL;
     (void)state;
     model.capacity = 28;
     assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &problem));
-    vrp_ground g = made_ground(problem, 2, N);
+    vrp_network g = made_ground(problem, 2, N);
     assert_ok(vrp_genome_open(test_ctx, &g, &genome));
-    assert_ok(vrp_school_open(test_ctx, &g, &school));
+    assert_ok(vrp_local_search_open(test_ctx, &g, &local));
     memcpy(genome.order, order, sizeof order);
     memcpy(genome.first, first, sizeof first);
     genome.routes = 2;
@@ -504,10 +504,10 @@ static void swap_star_finds_what_no_other_move_does(void **state)
             try_swap_star(&t, i, j);
     assert_string_equal(t.what, "SWAP* of 4 and 8");
     assert_true(t.best < begin - 100);
-    educate(school, w, 1, &genome);
+    educate(local, w, 1, &genome);
     assert_complete(&g, &genome);
     assert_true(vrp_weighted_cost(&genome, w) <= t.best);
-    vrp_school_close(test_ctx, &school);
+    vrp_local_search_close(test_ctx, &local);
     vrp_genome_close(test_ctx, &genome);
     free_ground(&g);
     mco_vrp_destroy(test_ctx, &problem);
@@ -523,7 +523,7 @@ static void moves_that_undo_each_other_end(void **state)
     mco_vrp_model model = MCO_VRP_MODEL_INIT;
     mco_vrp *problem = NULL;
     vrp_genome genome = {0};
-    vrp_school *school = NULL;
+    vrp_local_search *local = NULL;
     (void)state;
     for (int32_t i = 0; i <= N; i++) {  // all in one place but the first of either route
         matrix[i * (N + 1) + 1] = matrix[N + 1 + i] = i == 1 ? 0 : FAR_1;
@@ -534,9 +534,9 @@ static void moves_that_undo_each_other_end(void **state)
     model.max_length = 1e9;
     model.service_time = SERVICE;
     assert_ok(mco_vrp_create(test_ctx, N, matrix, demands, &model, &problem));
-    vrp_ground g = made_ground(problem, 2, 20);
+    vrp_network g = made_ground(problem, 2, 20);
     assert_ok(vrp_genome_open(test_ctx, &g, &genome));
-    assert_ok(vrp_school_open(test_ctx, &g, &school));
+    assert_ok(vrp_local_search_open(test_ctx, &g, &local));
     for (int32_t k = 0; k < N; k++)
         genome.order[k] = k + 1;
     genome.first[1] = IN_FIRST;
@@ -544,10 +544,10 @@ static void moves_that_undo_each_other_end(void **state)
     genome.routes = 2;
     vrp_genome_complete(&g, &genome);
     const int64_t before = genome.length_excess;
-    educate(school, w, 1, &genome);
+    educate(local, w, 1, &genome);
     assert_complete(&g, &genome);
     assert_int_equal(genome.length_excess, before);
-    vrp_school_close(test_ctx, &school);
+    vrp_local_search_close(test_ctx, &local);
     vrp_genome_close(test_ctx, &genome);
     free_ground(&g);
     mco_vrp_destroy(test_ctx, &problem);

@@ -72,7 +72,7 @@ static bool is_cut_allowed(const mco_vrp *p, const vrp_genome *cut)
 }
 
 // The cheapest of all 2^(n - 1) cuts of a tour into at most `routes` routes; INFINITY where none is allowed.
-static double cheapest_cut(const vrp_ground *g, vrp_weights w, int32_t *order, int32_t routes)
+static double cheapest_cut(const vrp_network *g, vrp_weights w, int32_t *order, int32_t routes)
 {
     double best = INFINITY;
     int32_t first[MOST_SPLIT + 1] = {0};
@@ -91,7 +91,7 @@ static double cheapest_cut(const vrp_ground *g, vrp_weights w, int32_t *order, i
 
 static split_kind split_once(const mco_vrp *problem, int32_t routes, vrp_weights w, mco_rng *rng)
 {
-    vrp_ground g = made_ground(problem, routes, 0);
+    vrp_network g = made_ground(problem, routes, 0);
     vrp_genome genome = {0};
     vrp_split *split = NULL;
     const int32_t n = g.customers;
@@ -149,7 +149,7 @@ static void splits_are_the_cheapest_of_all_cuts(void **state)
 
 // ---- How far solutions are apart
 
-static void set_genome(const vrp_ground *g, vrp_genome *genome, const int32_t *order, const int32_t *first, int32_t routes)
+static void set_genome(const vrp_network *g, vrp_genome *genome, const int32_t *order, const int32_t *first, int32_t routes)
 {
     memcpy(genome->order, order, sizeof *order * (size_t)g->customers);
     memcpy(genome->first, first, sizeof *first * ((size_t)routes + 1));
@@ -158,7 +158,7 @@ static void set_genome(const vrp_ground *g, vrp_genome *genome, const int32_t *o
 }
 
 // Every route the other way round, the last route first.
-static void turn_around(const vrp_ground *g, const vrp_genome *from, vrp_genome *to)
+static void turn_around(const vrp_network *g, const vrp_genome *from, vrp_genome *to)
 {
     to->routes = from->routes;
     for (int32_t k = 0; k < g->customers; k++)
@@ -173,7 +173,7 @@ static void pairs_that_are_broken_are_counted(void **state)
     mco_rng rng;
     mco_rng_seed(&rng, 3, 0);
     mco_vrp *problem = made_problem(&rng, &(vrp_made){.customers = 6, .capacity = 100, .max_length = -1});
-    vrp_ground g = made_ground(problem, 6, 5);
+    vrp_network g = made_ground(problem, 6, 5);
     vrp_genome a = {0}, b = {0};
     (void)state;
     assert_ok(vrp_genome_open(test_ctx, &g, &a));
@@ -209,7 +209,7 @@ enum { OF_POOL = 24, FULL = OF_POOL / 3 };  // customers, of a full vehicle
 typedef struct fixture {
     mco_rng rng;
     mco_vrp *problem;
-    vrp_ground ground;
+    vrp_network network;
     vrp_genome genome, other;
     vrp_pools pools;
     vrp_weights weights;
@@ -222,9 +222,9 @@ static fixture open_fixture(void)
     f.problem = made_problem(&f.rng, &(vrp_made){.customers = OF_POOL, .capacity = FULL, .max_length = -1});
     for (int32_t c = 1; c <= OF_POOL; c++)
         f.problem->demand[c] = 1;
-    f.ground = made_ground(f.problem, OF_POOL, 10);
-    assert_ok(vrp_genome_open(test_ctx, &f.ground, &f.genome));
-    assert_ok(vrp_genome_open(test_ctx, &f.ground, &f.other));
+    f.network = made_ground(f.problem, OF_POOL, 10);
+    assert_ok(vrp_genome_open(test_ctx, &f.network, &f.genome));
+    assert_ok(vrp_genome_open(test_ctx, &f.network, &f.other));
     return f;
 }
 
@@ -233,7 +233,7 @@ static void close_fixture(fixture *f)
     vrp_pools_close(test_ctx, &f->pools);
     vrp_genome_close(test_ctx, &f->other);
     vrp_genome_close(test_ctx, &f->genome);
-    free_ground(&f->ground);
+    free_ground(&f->network);
     mco_vrp_destroy(test_ctx, &f->problem);
 }
 
@@ -243,7 +243,7 @@ static void draw_genome(fixture *f, bool is_within)
     const int32_t over = is_within ? 0 : 1 + (int32_t)mco_rng_below(&f->rng, 5);
     int32_t order[OF_POOL];
     vrp_random_tour(OF_POOL, &f->rng, order);
-    set_genome(&f->ground, &f->genome, order, (const int32_t[]){0, FULL + over, 2 * FULL, OF_POOL}, 3);
+    set_genome(&f->network, &f->genome, order, (const int32_t[]){0, FULL + over, 2 * FULL, OF_POOL}, 3);
     assert_int_equal(vrp_genome_is_within(&f->genome), is_within);
 }
 
@@ -251,7 +251,7 @@ static void assert_pool(const fixture *f, const vrp_pool *pool, bool is_within)
 {
     for (int32_t k = 0; k < pool->count; k++) {
         const vrp_member *m = pool->all[k];
-        assert_complete(&f->ground, &m->genome);
+        assert_complete(&f->network, &m->genome);
         assert_int_equal(vrp_genome_is_within(&m->genome), is_within);
         assert_true(fabs(m->weighted - plain_cost(f->problem, f->weights, &m->genome)) < 1e-6);
         assert_true(k == 0 || pool->all[k - 1]->weighted <= m->weighted);
@@ -267,7 +267,7 @@ static void populations_keep_the_cheapest(void **state)
     double cheapest[2] = {INFINITY, INFINITY};
     int32_t expected[2] = {0, 0};
     (void)state;
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     const int32_t room = f.pools.free_count;
     for (int k = 0; k < 3 * VRP_POOL_MOST; k++) {
         const bool is_within = k % 3 != 0;
@@ -291,7 +291,7 @@ static void check_clones(int32_t first_copied)
 {
     fixture f = open_fixture();
     int64_t cost[VRP_POOL_LEAST];
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     for (int32_t k = 0; k < VRP_POOL_LEAST; k++) {
         draw_genome(&f, true);
         vrp_pools_join(&f.pools, f.weights, &f.genome);
@@ -301,9 +301,9 @@ static void check_clones(int32_t first_copied)
     for (int32_t k = VRP_POOL_LEAST; k <= VRP_POOL_MOST; k++) {
         const uint32_t others = (uint32_t)(f.pools.within.count - first_copied);
         const int32_t which = first_copied + (k % 2 == 0 ? 0 : (int32_t)mco_rng_below(&f.rng, others));
-        vrp_genome_copy(&f.ground, &f.other, &f.pools.within.all[which]->genome);
+        vrp_genome_copy(&f.network, &f.other, &f.pools.within.all[which]->genome);
         if (k % 3 == 0)
-            turn_around(&f.ground, &f.pools.within.all[which]->genome, &f.other);
+            turn_around(&f.network, &f.pools.within.all[which]->genome, &f.other);
         vrp_pools_join(&f.pools, f.weights, &f.other);
     }
     assert_int_equal(f.pools.within.count, VRP_POOL_LEAST);
@@ -333,19 +333,19 @@ static void solutions_of_another_cost_are_no_clones(void **state)
     int64_t least = INT64_MAX;
     int found = 0;
     (void)state;
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     for (int k = 0; k < DRAWS; k++) {
         vrp_random_tour(OF_POOL, &f.rng, order);
-        set_genome(&f.ground, &f.genome, order, apart, COUNT_OF(apart) - 1);
+        set_genome(&f.network, &f.genome, order, apart, COUNT_OF(apart) - 1);
         if (f.genome.cost < least) {
             least = f.genome.cost;
             memcpy(best, order, sizeof best);
         }
     }
-    set_genome(&f.ground, &f.other, best, together, COUNT_OF(together) - 1);
+    set_genome(&f.network, &f.other, best, together, COUNT_OF(together) - 1);
     vrp_pools_join(&f.pools, f.weights, &f.other);
-    set_genome(&f.ground, &f.genome, best, apart, COUNT_OF(apart) - 1);
-    assert_true(vrp_broken_pairs(&f.ground, &f.genome, &f.other) <= 0);
+    set_genome(&f.network, &f.genome, best, apart, COUNT_OF(apart) - 1);
+    assert_true(vrp_broken_pairs(&f.network, &f.genome, &f.other) <= 0);
     assert_true(f.genome.cost > f.other.cost);
     vrp_pools_join(&f.pools, f.weights, &f.genome);
     for (int k = 2; k <= VRP_POOL_MOST; k++) {
@@ -369,7 +369,7 @@ static void survivors_are_cheap_and_apart(void **state)
     fixture f = open_fixture();
     double all = 0, survivors = 0, dearest_of_cheapest = 0;
     (void)state;
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     for (int k = 0; k < VRP_POOL_MOST; k++) {
         draw_genome(&f, true);
         vrp_pools_join(&f.pools, f.weights, &f.genome);
@@ -394,15 +394,15 @@ static void ranks_weigh_cost_and_distance(void **state)
     fixture f = open_fixture();
     const vrp_pool *pool = &f.pools.within;
     (void)state;
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     for (int k = 0; k < 40; k++) {
         draw_genome(&f, true);
         if (k % 4 == 1) {  // few pairs broken
-            vrp_genome_copy(&f.ground, &f.genome, &pool->all[0]->genome);
+            vrp_genome_copy(&f.network, &f.genome, &pool->all[0]->genome);
             const int32_t c = f.genome.order[k % FULL];
             f.genome.order[k % FULL] = f.genome.order[OF_POOL - 1];
             f.genome.order[OF_POOL - 1] = c;
-            vrp_genome_complete(&f.ground, &f.genome);
+            vrp_genome_complete(&f.network, &f.genome);
         }
         vrp_pools_join(&f.pools, f.weights, &f.genome);
     }
@@ -415,8 +415,8 @@ static void ranks_weigh_cost_and_distance(void **state)
             int32_t at = k;
             // The matrix of the pools holds what was found when the later of both joined.
             const float is = f.pools.apart[pool->all[i]->row * 2 * (VRP_POOL_MOST + 1) + pool->all[k]->row];
-            const float expected[2] = {vrp_broken_pairs(&f.ground, &pool->all[i]->genome, &pool->all[k]->genome),
-                                       vrp_broken_pairs(&f.ground, &pool->all[k]->genome, &pool->all[i]->genome)};
+            const float expected[2] = {vrp_broken_pairs(&f.network, &pool->all[i]->genome, &pool->all[k]->genome),
+                                       vrp_broken_pairs(&f.network, &pool->all[k]->genome, &pool->all[i]->genome)};
             assert_true(i == k || fabsf(is - expected[0]) < 1e-6f || fabsf(is - expected[1]) < 1e-6f);
             for (; at > 0 && apart[at - 1] > (i == k ? INFINITY : is); at--)
                 apart[at] = apart[at - 1];
@@ -440,14 +440,14 @@ static void other_weights_give_another_order(void **state)
     fixture f = open_fixture();
     vrp_genome before = {0};
     (void)state;
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     for (int k = 0; k < VRP_POOL_MOST; k++) {
         draw_genome(&f, k % 2 == 0);
         vrp_pools_join(&f.pools, f.weights, &f.genome);
     }
     assert_pool(&f, &f.pools.beyond, false);
-    assert_ok(vrp_genome_open(test_ctx, &f.ground, &before));
-    vrp_genome_copy(&f.ground, &before, &f.pools.beyond.all[0]->genome);
+    assert_ok(vrp_genome_open(test_ctx, &f.network, &before));
+    vrp_genome_copy(&f.network, &before, &f.pools.beyond.all[0]->genome);
     f.weights = (vrp_weights){1e5, 1};
     vrp_pools_weigh(&f.pools, f.weights);
     assert_pool(&f, &f.pools.within, true);
@@ -466,7 +466,7 @@ static void draws_prefer_the_better(void **state)
     for (int is_apart = 0; is_apart <= 1; is_apart++) {
         fixture f = open_fixture();
         int drawn = 0;
-        assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+        assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
         for (int k = 0; k < 2; k++) {
             draw_genome(&f, k == 0 || !is_apart);
             vrp_pools_join(&f.pools, f.weights, &f.genome);
@@ -484,7 +484,7 @@ static void populations_are_cleared(void **state)
 {
     fixture f = open_fixture();
     (void)state;
-    assert_ok(vrp_pools_open(test_ctx, &f.ground, &f.pools));
+    assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     const int32_t room = f.pools.free_count;
     for (int round = 0; round < 3; round++) {
         for (int k = 0; k < 3 * VRP_POOL_MOST - 7; k++) {

@@ -4,7 +4,7 @@
 #include "test_support.h"
 
 #include "base/rng.h"
-#include "vrp/search/solver.h"
+#include "vrp/search/rounds.h"
 
 enum { CUSTOMERS = 60, CAPACITY = 20 };
 

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "vrp/sweep/engine.h"
 #include "vrp/search/search.h"
 #include "vrp_support.h"
 

@@ -6,7 +6,11 @@
 
 #include "base/clock.h"
 #include "base/team.h"
-#include "vrp/search/solver.h"
+#include "vrp/genetic/educate.h"
+#include "vrp/genetic/pool.h"
+#include "vrp/genetic/split.h"
+#include "vrp/search/neighbours.h"
+#include "vrp/search/rounds.h"
 
 enum {
     NEIGHBOURS = 12,
@@ -32,13 +36,13 @@ typedef struct task {
 
 typedef struct worker {
     vrp_split *split;
-    vrp_school *school;
+    vrp_local_search *local;
     bool *is_taken;            // [customers + 1]
 } worker;
 
 struct vrp_genetic {
-    vrp_solver *s;
-    vrp_ground ground;
+    vrp_rounds *s;
+    vrp_network network;
     vrp_weights first, weights;
     vrp_pools pools;
     task *tasks;               // [batch]
@@ -64,14 +68,14 @@ static void make_child(const vrp_genetic *g, const worker *w, task *t)
     mco_rng rng;
     mco_rng_seed(&rng, t->seed, 0);
     if (t->parents[0] == NULL)
-        vrp_random_tour(g->ground.customers, &rng, t->child.order);
+        vrp_random_tour(g->network.customers, &rng, t->child.order);
     else
-        vrp_cross(g->ground.customers, t->parents[0]->order, t->parents[1]->order, &rng, w->is_taken, t->child.order);
+        vrp_cross(g->network.customers, t->parents[0]->order, t->parents[1]->order, &rng, w->is_taken, t->child.order);
     vrp_split_run(w->split, g->weights, &t->child);
-    vrp_educate(w->school, g->weights, t->parents, &rng, &t->child);
+    vrp_educate(w->local, g->weights, t->parents, &rng, &t->child);
     if (!vrp_genome_is_within(&t->child) && mco_rng_below(&rng, 2) == 0) {
-        vrp_genome_copy(&g->ground, &t->repaired, &t->child);
-        vrp_repair(w->school, repairing(g->weights), &rng, &t->repaired);
+        vrp_genome_copy(&g->network, &t->repaired, &t->child);
+        vrp_repair(w->local, repairing(g->weights), &rng, &t->repaired);
         t->is_repaired = vrp_genome_is_within(&t->repaired);
     }
     t->is_made = true;
@@ -94,7 +98,7 @@ static double watch(void *shared)
 
 static void make_batch(vrp_genetic *g)
 {
-    vrp_solver *s = g->s;
+    vrp_rounds *s = g->s;
     vrp_pools_rank(&g->pools);
     for (int32_t k = 0; k < g->count; k++) {
         task *t = &g->tasks[k];
@@ -121,7 +125,7 @@ static void to_solution(const vrp_genome *genome, mco_vrp_solution *out)
 
 static mco_status admit(vrp_genetic *g, const vrp_genome *genome)
 {
-    vrp_solver *s = g->s;
+    vrp_rounds *s = g->s;
     vrp_pools_join(&g->pools, g->weights, genome);
     if (!vrp_genome_is_within(genome))
         return MCO_OK;
@@ -165,7 +169,7 @@ static mco_status admit_batch(vrp_genetic *g)
         g->within_length = g->within_length << 1 | (t->child.length_excess == 0);
         if (++g->children % PENALTY_CHILDREN == 0)
             adapt_weights(g);
-        g->s->search->iterations += g->ground.customers;
+        g->s->search->iterations += g->network.customers;
     }
     if (g->fruitless >= FRUITLESS_CHILDREN) {
         vrp_pools_clear(&g->pools);
@@ -179,16 +183,16 @@ done:
 mco_status vrp_genetic_admit(vrp_genetic *g, const mco_vrp_solution *solution)
 {
     vrp_genome *genome = &g->tasks[0].child, *educated = &g->tasks[0].repaired;
-    if (solution->routes > g->ground.routes)
+    if (solution->routes > g->network.routes)
         return MCO_OK;
     genome->routes = solution->routes;
     for (int32_t r = 0; r <= solution->routes; r++)
         genome->first[r] = solution->first[r];
     for (int32_t k = 0; k < solution->customers; k++)
         genome->order[k] = solution->order[k] + 1;
-    vrp_genome_complete(&g->ground, genome);
-    vrp_genome_copy(&g->ground, educated, genome);
-    vrp_educate(g->workers[0].school, repairing(g->weights), (const vrp_genome *[2]){NULL, NULL}, &g->s->rng, educated);
+    vrp_genome_complete(&g->network, genome);
+    vrp_genome_copy(&g->network, educated, genome);
+    vrp_educate(g->workers[0].local, repairing(g->weights), (const vrp_genome *[2]){NULL, NULL}, &g->s->rng, educated);
     return admit(g, vrp_genome_is_within(educated) ? educated : genome);
 }
 
@@ -213,54 +217,54 @@ int32_t vrp_genetic_routes(const mco_vrp *p, int32_t routes)
 static mco_status open_ground(vrp_genetic *g)
 {
     mco_status st = MCO_OK;
-    const vrp_solver *s = g->s;
+    const vrp_rounds *s = g->s;
     mco_context *ctx = s->search->ctx;
     const mco_vrp *p = s->problem;
-    vrp_ground *ground = &g->ground;
+    vrp_network *network = &g->network;
     const int64_t n = p->customers, nodes = p->nodes;
-    ground->problem = p;
-    ground->customers = p->customers;
-    ground->routes = vrp_genetic_routes(p, s->now.routes);
+    network->problem = p;
+    network->customers = p->customers;
+    network->routes = vrp_genetic_routes(p, s->now.routes);
     if (p->matrix == NULL)
-        MCO_TRY(mco_alloc(ctx, &ground->distance_memory, nodes * nodes));
+        MCO_TRY(mco_alloc(ctx, &network->distance_memory, nodes * nodes));
     for (int32_t i = 0; p->matrix == NULL && i < p->nodes; i++)
         for (int32_t j = 0; j < p->nodes; j++)
-            ground->distance_memory[i * nodes + j] = vrp_distance(p, i, j);
-    ground->distance = p->matrix != NULL ? p->matrix : ground->distance_memory;
-    MCO_TRY(mco_alloc(ctx, &ground->service, nodes));
+            network->distance_memory[i * nodes + j] = vrp_distance(p, i, j);
+    network->distance = p->matrix != NULL ? p->matrix : network->distance_memory;
+    MCO_TRY(mco_alloc(ctx, &network->service, nodes));
     for (int32_t i = 0; i < p->nodes; i++)
-        ground->service[i] = vrp_service(p, i);
-    ground->near_count = s->near_count < NEIGHBOURS ? s->near_count : NEIGHBOURS;
-    MCO_TRY(mco_alloc(ctx, &ground->near, nodes * ground->near_count));
+        network->service[i] = vrp_service(p, i);
+    network->near_count = s->near_count < NEIGHBOURS ? s->near_count : NEIGHBOURS;
+    MCO_TRY(mco_alloc(ctx, &network->near, nodes * network->near_count));
     for (int64_t c = 0; c < n; c++)
-        for (int32_t k = 0; k < ground->near_count; k++)
-            ground->near[(c + 1) * ground->near_count + k] = s->near[c * s->near_count + k] + 1;
+        for (int32_t k = 0; k < network->near_count; k++)
+            network->near[(c + 1) * network->near_count + k] = s->near[c * s->near_count + k] + 1;
 done:
     return st;
 }
 
-mco_status vrp_genetic_open(vrp_solver *s, vrp_genetic **out)
+mco_status vrp_genetic_open(vrp_rounds *s, vrp_genetic **out)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const mco_vrp *p = s->problem;
-    const int threads = s->crew->threads;
+    const int threads = s->processor->threads;
     MCO_TRY(mco_alloc(ctx, out, 1));
     vrp_genetic *g = *out;
     g->s = s;
     g->best = INT64_MAX;
     MCO_TRY(open_ground(g));
-    MCO_TRY(vrp_pools_open(ctx, &g->ground, &g->pools));
+    MCO_TRY(vrp_pools_open(ctx, &g->network, &g->pools));
     g->batch = threads > BATCH ? threads : BATCH;
     MCO_TRY(mco_alloc(ctx, &g->tasks, g->batch));
     for (int32_t k = 0; k < g->batch; k++) {
-        MCO_TRY(vrp_genome_open(ctx, &g->ground, &g->tasks[k].child));
-        MCO_TRY(vrp_genome_open(ctx, &g->ground, &g->tasks[k].repaired));
+        MCO_TRY(vrp_genome_open(ctx, &g->network, &g->tasks[k].child));
+        MCO_TRY(vrp_genome_open(ctx, &g->network, &g->tasks[k].repaired));
     }
     MCO_TRY(mco_alloc(ctx, &g->workers, threads));
     for (int k = 0; k < threads; k++) {
-        MCO_TRY(vrp_split_open(ctx, &g->ground, &g->workers[k].split));
-        MCO_TRY(vrp_school_open(ctx, &g->ground, &g->workers[k].school));
+        MCO_TRY(vrp_split_open(ctx, &g->network, &g->workers[k].split));
+        MCO_TRY(vrp_local_search_open(ctx, &g->network, &g->workers[k].local));
         MCO_TRY(mco_alloc(ctx, &g->workers[k].is_taken, (int64_t)p->customers + 1));
     }
     MCO_TRY(mco_team_open(ctx, threads, true, &g->team));
@@ -281,9 +285,9 @@ void vrp_genetic_close(vrp_genetic **genetic)
         return;
     mco_context *ctx = g->s->search->ctx;
     mco_team_close(&g->team);
-    for (int k = 0; g->workers != NULL && k < g->s->crew->threads; k++) {
+    for (int k = 0; g->workers != NULL && k < g->s->processor->threads; k++) {
         mco_free(ctx, &g->workers[k].is_taken);
-        vrp_school_close(ctx, &g->workers[k].school);
+        vrp_local_search_close(ctx, &g->workers[k].local);
         vrp_split_close(ctx, &g->workers[k].split);
     }
     mco_free(ctx, &g->workers);
@@ -293,9 +297,9 @@ void vrp_genetic_close(vrp_genetic **genetic)
     }
     mco_free(ctx, &g->tasks);
     vrp_pools_close(ctx, &g->pools);
-    mco_free(ctx, &g->ground.near);
-    mco_free(ctx, &g->ground.service);
-    mco_free(ctx, &g->ground.distance_memory);
+    mco_free(ctx, &g->network.near);
+    mco_free(ctx, &g->network.service);
+    mco_free(ctx, &g->network.distance_memory);
     mco_free(ctx, genetic);
 }
 
@@ -304,9 +308,9 @@ void vrp_genetic_close(vrp_genetic **genetic)
 mco_status vrp_genetic_run(vrp_genetic *g, double share)
 {
     mco_status st = MCO_OK;
-    vrp_solver *s = g->s;
-    while (!vrp_solver_is_at(s, share) && !vrp_solver_is_over(s)) {
-        const int64_t left = vrp_solver_steps_left(s, share) / s->problem->customers;
+    vrp_rounds *s = g->s;
+    while (!vrp_rounds_is_at(s, share) && !vrp_rounds_is_over(s)) {
+        const int64_t left = vrp_rounds_steps_left(s, share) / s->problem->customers;
         g->count = left < g->batch ? (int32_t)left : g->batch;
         if (g->count <= 0)
             break;

@@ -2,9 +2,9 @@
 // Solutions of the genetic search, and how they come about: at random, or crossed from two.
 #include <string.h>
 
-#include "vrp/genetic/genetic.h"
+#include "vrp/genetic/genome.h"
 
-mco_status vrp_genome_open(mco_context *ctx, const vrp_ground *g, vrp_genome *out)
+mco_status vrp_genome_open(mco_context *ctx, const vrp_network *g, vrp_genome *out)
 {
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(ctx, &out->order, g->customers));
@@ -23,7 +23,7 @@ void vrp_genome_close(mco_context *ctx, vrp_genome *genome)
     mco_free(ctx, &genome->order);
 }
 
-void vrp_genome_complete(const vrp_ground *g, vrp_genome *genome)
+void vrp_genome_complete(const vrp_network *g, vrp_genome *genome)
 {
     const mco_vrp *p = g->problem;
     genome->cost = genome->load_excess = genome->length_excess = 0;
@@ -34,13 +34,13 @@ void vrp_genome_complete(const vrp_ground *g, vrp_genome *genome)
             const int32_t c = genome->order[k];
             genome->prev[c] = last;
             genome->next[last] = c;  // of the depot too, which nobody reads
-            distance += vrp_ground_distance(g, last, c);
+            distance += vrp_network_distance(g, last, c);
             length += g->service[c];
             load += p->demand[c];
             last = c;
         }
         genome->next[last] = 0;
-        distance += vrp_ground_distance(g, last, 0);
+        distance += vrp_network_distance(g, last, 0);
         length += distance;
         genome->cost += distance;
         genome->load_excess += vrp_load_excess(p, load);
@@ -48,7 +48,7 @@ void vrp_genome_complete(const vrp_ground *g, vrp_genome *genome)
     }
 }
 
-void vrp_genome_copy(const vrp_ground *g, vrp_genome *to, const vrp_genome *from)
+void vrp_genome_copy(const vrp_network *g, vrp_genome *to, const vrp_genome *from)
 {
     const vrp_genome kept = *to;
     *to = *from;
@@ -59,7 +59,7 @@ void vrp_genome_copy(const vrp_ground *g, vrp_genome *to, const vrp_genome *from
 }
 
 // Without branches, so that compilers make vectors of it: one thread alone compares every child with the pools.
-float vrp_broken_pairs(const vrp_ground *g, const vrp_genome *a, const vrp_genome *b)
+float vrp_broken_pairs(const vrp_network *g, const vrp_genome *a, const vrp_genome *b)
 {
     int32_t differ = 0;
     for (int32_t c = 1; c <= g->customers; c++) {

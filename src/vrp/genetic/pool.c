@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Populations ranked by cost and by how much their members differ from each other (Vidal et al. 2012).
-#include "vrp/genetic/genetic.h"
+#include "vrp/genetic/pool.h"
 
 enum { ELITE = 4, CLOSE = 5, ROWS = 2 * (VRP_POOL_MOST + 1) };
 
-mco_status vrp_pools_open(mco_context *ctx, const vrp_ground *ground, vrp_pools *out)
+mco_status vrp_pools_open(mco_context *ctx, const vrp_network *network, vrp_pools *out)
 {
     mco_status st = MCO_OK;
-    out->ground = ground;
+    out->network = network;
     MCO_TRY(mco_alloc(ctx, &out->members, ROWS));
     MCO_TRY(mco_alloc(ctx, &out->free, ROWS));
     MCO_TRY(mco_alloc(ctx, &out->apart, ROWS * ROWS));
     for (int32_t k = 0; k < ROWS; k++) {
-        MCO_TRY(vrp_genome_open(ctx, ground, &out->members[k].genome));
+        MCO_TRY(vrp_genome_open(ctx, network, &out->members[k].genome));
         out->members[k].row = k;
         out->free[out->free_count++] = &out->members[k];
     }
@@ -151,10 +151,10 @@ void vrp_pools_join(vrp_pools *pools, vrp_weights weights, const vrp_genome *gen
 {
     vrp_pool *p = vrp_genome_is_within(genome) ? &pools->within : &pools->beyond;
     vrp_member *m = pools->free[--pools->free_count];
-    vrp_genome_copy(pools->ground, &m->genome, genome);
+    vrp_genome_copy(pools->network, &m->genome, genome);
     m->weighted = vrp_weighted_cost(genome, weights);
     for (int32_t k = 0; k < p->count; k++)
-        *apart(pools, m, p->all[k]) = *apart(pools, p->all[k], m) = vrp_broken_pairs(pools->ground, genome, &p->all[k]->genome);
+        *apart(pools, m, p->all[k]) = *apart(pools, p->all[k], m) = vrp_broken_pairs(pools->network, genome, &p->all[k]->genome);
     insert(p, p->count++, m);
     if (p->count > VRP_POOL_MOST)
         choose_survivors(pools, p);

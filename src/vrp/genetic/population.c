@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vrp/search/solver.h"
+#include "vrp/genetic/genetic.h"
+#include "vrp/genetic/population.h"
 
 enum {
     MEMBERS = 8, MANY_CUSTOMERS = 300, FEW_MEMBERS = 4,
@@ -23,7 +24,7 @@ static const double PACKING = 1;                          // steps of packing a 
 static const int64_t MOST_STEPS = (int64_t)1 << 30;
 
 typedef struct population {
-    vrp_solver *s;
+    vrp_rounds *s;
     mco_vrp_solution *member;  // [count]
     int64_t *cost;             // [count]
     int32_t count, wanted;     // members there are, and shall be
@@ -80,11 +81,11 @@ static void from_task(const vrp_task *task, mco_vrp_solution *solution)
     }
 }
 
-static mco_status open_tasks(vrp_solver *s, int32_t count)
+static mco_status open_tasks(vrp_rounds *s, int32_t count)
 {
     const mco_vrp *p = s->problem;
     const int32_t n = p->customers, wanted = 2 * s->now.routes + MORE_ROUTES;
-    const mco_status st = vrp_solver_open_tasks(s, count, n);
+    const mco_status st = vrp_rounds_open_tasks(s, count, n);
     const int32_t room = st == MCO_OK ? s->tasks[0].part.most_routes : 0, most = wanted < room ? wanted : room;
     for (int32_t k = 0; st == MCO_OK && k < count; k++) {
         for (int32_t c = 0; c < n; c++)
@@ -96,7 +97,7 @@ static mco_status open_tasks(vrp_solver *s, int32_t count)
 }
 
 // Solution as the search's present one, told if it is the best.
-static mco_status note(vrp_solver *s, const mco_vrp_solution *solution, int64_t cost)
+static mco_status note(vrp_rounds *s, const mco_vrp_solution *solution, int64_t cost)
 {
     if (cost >= s->now_cost)
         return MCO_OK;
@@ -134,17 +135,17 @@ static int32_t emptiest_route(const mco_vrp *problem, const mco_vrp_solution *so
 // Makes a solution without its emptiest route the task's, that route's customers packed into the others, if they fit.
 static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *task, bool *is_found)
 {
-    vrp_solver *s = p->s;
+    vrp_rounds *s = p->s;
     const int32_t least = emptiest_route(s->problem, from);
     begin_task(task);
     for (int32_t r = 0; r < from->routes; r++)
         if (r != least)
             add_route(task, from->order + from->first[r], vrp_route_size(from, r), NULL, NULL);
     task->part.routes = from->routes - 1;
-    vrp_solver_set_temperatures(task, 1, 1);
-    vrp_solver_plan_steps(s, 1, PACKING * p->share / p->wanted, MOST_STEPS);
+    vrp_rounds_set_temperatures(task, 1, 1);
+    vrp_rounds_plan_steps(s, 1, PACKING * p->share / p->wanted, MOST_STEPS);
     task->plan.steps = s->tasks[0].plan.steps;
-    return vrp_solver_pack(s, task, is_found);
+    return vrp_rounds_pack(s, task, is_found);
 }
 
 // Where a member starts. Annealing hardly ever gives up a route: the later half is tried with one route less than the best
@@ -152,7 +153,7 @@ static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *ta
 static mco_status begin_member(population *p, int32_t member, vrp_task *task)
 {
     mco_status st = MCO_OK;
-    vrp_solver *s = p->s;
+    vrp_rounds *s = p->s;
     int32_t best = 0;
     bool is_packed = false;
     for (int32_t k = 1; k < p->count; k++)
@@ -175,17 +176,17 @@ done:
 static mco_status anneal_members(population *p)
 {
     mco_status st = MCO_OK;
-    vrp_solver *s = p->s;
-    const int32_t at_once = s->crew->threads < p->wanted ? s->crew->threads : p->wanted;
-    for (int32_t done = 0; done < p->wanted && !vrp_solver_is_over(s); done += at_once) {
+    vrp_rounds *s = p->s;
+    const int32_t at_once = s->processor->threads < p->wanted ? s->processor->threads : p->wanted;
+    for (int32_t done = 0; done < p->wanted && !vrp_rounds_is_over(s); done += at_once) {
         const int32_t count = p->wanted - done < at_once ? p->wanted - done : at_once;
         for (int32_t k = 0; k < count; k++) {
             MCO_TRY(begin_member(p, done + k, &s->tasks[k]));
-            vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge, COLD * s->edge);
+            vrp_rounds_set_temperatures(&s->tasks[k], HOT * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = true;  // the best may still be the beginning, which all have in common
         }
-        vrp_solver_plan_steps(s, count, p->share * at_once / p->wanted, MOST_STEPS);
-        MCO_TRY(vrp_solver_run(s, count));
+        vrp_rounds_plan_steps(s, count, p->share * at_once / p->wanted, MOST_STEPS);
+        MCO_TRY(vrp_rounds_run(s, count));
         for (int32_t k = 0; k < count; k++) {
             from_task(&s->tasks[k], &p->member[p->count]);
             p->cost[p->count] = s->tasks[k].cost;
@@ -205,7 +206,7 @@ done:
 // Routes of the first parent that lie together, and as many of the second that share most customers with them.
 static void choose_routes(population *p, const mco_vrp_solution *a, const mco_vrp_solution *b)
 {
-    vrp_solver *s = p->s;
+    vrp_rounds *s = p->s;
     const int32_t n = s->problem->customers;
     const mco_vrp_solution *parents[2] = {a, b};
     for (int k = 0; k < 2; k++)
@@ -261,22 +262,22 @@ static bool has_cost(const population *p, int64_t cost)
 static mco_status anneal_children(population *p, double share)
 {
     mco_status st = MCO_OK;
-    vrp_solver *s = p->s;
+    vrp_rounds *s = p->s;
     const int64_t n = s->problem->customers;
-    while (p->count > 1 && !vrp_solver_is_at(s, share) && !vrp_solver_is_over(s)) {
+    while (p->count > 1 && !vrp_rounds_is_at(s, share) && !vrp_rounds_is_over(s)) {
         for (int32_t k = 0; k < s->task_count; k++) {
             const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count);
             const int32_t b = (a + 1 + (int32_t)mco_rng_below(&s->rng, (uint32_t)p->count - 1)) % p->count;
             const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));
             make_child(p, &p->member[a], &p->member[b], &s->tasks[k]);
-            vrp_solver_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
+            vrp_rounds_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = false;
             p->parent[k] = a;
         }
-        const double all = vrp_solver_steps(s);
+        const double all = vrp_rounds_steps(s);
         const double each = fmax((double)(LEAST_STEPS * n), fmin((double)(FULL_STEPS * n), all / CHILDREN));
-        vrp_solver_plan_steps(s, s->task_count, each / all, MOST_STEPS);
-        MCO_TRY(vrp_solver_run(s, s->task_count));
+        vrp_rounds_plan_steps(s, s->task_count, each / all, MOST_STEPS);
+        MCO_TRY(vrp_rounds_run(s, s->task_count));
         for (int32_t k = 0; k < s->task_count; k++) {
             const int32_t a = p->parent[k];
             if (s->tasks[k].cost >= p->cost[a] || has_cost(p, s->tasks[k].cost))
@@ -294,9 +295,9 @@ done:
 static mco_status breed(population *p, double share)
 {
     mco_status st = MCO_OK;
-    vrp_solver *s = p->s;
+    vrp_rounds *s = p->s;
     vrp_genetic *g = NULL;
-    if (vrp_solver_is_over(s))
+    if (vrp_rounds_is_over(s))
         return MCO_OK;
     MCO_TRY(vrp_genetic_open(s, &g));
     if (!has_cost(p, s->now_cost))
@@ -309,7 +310,7 @@ done:
     return st;
 }
 
-mco_status vrp_solver_population(vrp_solver *s, double share)
+mco_status vrp_population_run(vrp_rounds *s, double share)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
@@ -317,7 +318,7 @@ mco_status vrp_solver_population(vrp_solver *s, double share)
     const bool is_genetic = s->problem->is_symmetric;
     population p = {.s = s, .wanted = is_genetic || n > MANY_CUSTOMERS ? FEW_MEMBERS : MEMBERS,
                     .share = share * (is_genetic ? GENETIC_SHARE : SHARE), .packs = true};
-    MCO_TRY(open_tasks(s, s->crew->threads));
+    MCO_TRY(open_tasks(s, s->processor->threads));
     p.most_routes = s->tasks[0].part.routes;
     MCO_TRY(mco_alloc(ctx, &p.member, p.wanted));
     MCO_TRY(mco_alloc(ctx, &p.cost, p.wanted));

@@ -3,22 +3,22 @@
 // more routes than are allowed, one layer for every route.
 #include <string.h>
 
-#include "vrp/genetic/genetic.h"
+#include "vrp/genetic/split.h"
 
 struct vrp_split {
-    const vrp_ground *ground;
+    const vrp_network *network;
     double *cost;      // [(routes + 1) * nodes] cheapest to place i, by k routes; only row 0 where any number may be used
     int32_t *from;     // [the same] the place before
 };
 
-mco_status vrp_split_open(mco_context *ctx, const vrp_ground *ground, vrp_split **out)
+mco_status vrp_split_open(mco_context *ctx, const vrp_network *network, vrp_split **out)
 {
     mco_status st = MCO_OK;
-    const int64_t nodes = (int64_t)ground->customers + 1;
+    const int64_t nodes = (int64_t)network->customers + 1;
     MCO_TRY(mco_alloc(ctx, out, 1));
-    (*out)->ground = ground;
-    MCO_TRY(mco_alloc(ctx, &(*out)->cost, (ground->routes + 1) * nodes));
-    MCO_TRY(mco_alloc(ctx, &(*out)->from, (ground->routes + 1) * nodes));
+    (*out)->network = network;
+    MCO_TRY(mco_alloc(ctx, &(*out)->cost, (network->routes + 1) * nodes));
+    MCO_TRY(mco_alloc(ctx, &(*out)->from, (network->routes + 1) * nodes));
 done:
     if (st != MCO_OK)
         vrp_split_close(ctx, out);
@@ -37,7 +37,7 @@ void vrp_split_close(mco_context *ctx, vrp_split **split)
 // Routes that begin behind place i: what they make of to[i + 1 ...], given that i itself costs `here`.
 static void extend(const vrp_split *s, vrp_weights w, const int32_t *order, int32_t i, double here, double *to, int32_t *from)
 {
-    const vrp_ground *g = s->ground;
+    const vrp_network *g = s->network;
     const mco_vrp *p = g->problem;
     const int32_t n = g->customers;
     const double most = VRP_SPLIT_LOAD * p->capacity;
@@ -47,9 +47,9 @@ static void extend(const vrp_split *s, vrp_weights w, const int32_t *order, int3
         load += p->demand[c];
         if ((double)load > most && j > i)
             break;
-        distance += vrp_ground_distance(g, j > i ? order[j - 1] : 0, c);
+        distance += vrp_network_distance(g, j > i ? order[j - 1] : 0, c);
         service += g->service[c];
-        const int64_t whole = distance + vrp_ground_distance(g, c, 0);
+        const int64_t whole = distance + vrp_network_distance(g, c, 0);
         const double cost = here + (double)whole + vrp_excess(p, w, load, whole + service);
         if (cost < to[j + 1]) {
             to[j + 1] = cost;
@@ -61,7 +61,7 @@ static void extend(const vrp_split *s, vrp_weights w, const int32_t *order, int3
 // Any number of routes. Returns how many there are.
 static int32_t split_freely(vrp_split *s, vrp_weights w, const int32_t *order)
 {
-    const int32_t n = s->ground->customers;
+    const int32_t n = s->network->customers;
     int32_t routes = 0;
     s->cost[0] = 0;
     for (int32_t i = 1; i <= n; i++)
@@ -73,10 +73,10 @@ static int32_t split_freely(vrp_split *s, vrp_weights w, const int32_t *order)
     return routes;
 }
 
-// At most ground->routes routes; 0 where their loads, limited as they are, do not suffice. Row k: of k routes.
+// At most network->routes routes; 0 where their loads, limited as they are, do not suffice. Row k: of k routes.
 static int32_t split_by_layers(vrp_split *s, vrp_weights w, const int32_t *order)
 {
-    const int32_t n = s->ground->customers, most = s->ground->routes;
+    const int32_t n = s->network->customers, most = s->network->routes;
     const int64_t nodes = (int64_t)n + 1;
     int32_t best = 0;
     for (int64_t i = 0; i < (most + 1) * nodes; i++)
@@ -93,13 +93,13 @@ static int32_t split_by_layers(vrp_split *s, vrp_weights w, const int32_t *order
 
 void vrp_split_run(vrp_split *s, vrp_weights weights, vrp_genome *genome)
 {
-    const int32_t n = s->ground->customers;
+    const int32_t n = s->network->customers;
     const int64_t nodes = (int64_t)n + 1;
     int32_t routes = split_freely(s, weights, genome->order), at = n;
-    const bool has_layers = routes > s->ground->routes;
+    const bool has_layers = routes > s->network->routes;
     if (has_layers)
         routes = split_by_layers(s, weights, genome->order);
-    genome->routes = routes > 0 ? routes : s->ground->routes;
+    genome->routes = routes > 0 ? routes : s->network->routes;
     for (int32_t k = genome->routes; k >= 0; k--) {
         genome->first[k] = at;
         if (routes == 0)

@@ -5,11 +5,13 @@
 // cheapest places cost, and what their loads do.
 #include <string.h>
 
-#include "vrp/genetic/school.h"
+#include "vrp/genetic/swap_star.h"
+
+#include "vrp/genetic/local_search.h"
 
 enum { NEAR = 5 };  // two routes lie together where a customer of the lower is among so many nearest of one of the higher
 
-static inline void keep_place(vrp_school_places *places, int32_t after, int32_t change)
+static inline void keep_place(vrp_local_search_places *places, int32_t after, int32_t change)
 {
     int k = VRP_BEST_PLACES - 1;
     if (change >= places->change[k])
@@ -22,9 +24,9 @@ static inline void keep_place(vrp_school_places *places, int32_t after, int32_t 
     places->after[k] = after;
 }
 
-static void find_places(const vrp_school *s, int32_t u, int32_t r, vrp_school_places *out)
+static void find_places(const vrp_local_search *s, int32_t u, int32_t r, vrp_local_search_places *out)
 {
-    const int32_t depot = school_depot(s, r), *row = school_row(s, u);
+    const int32_t depot = local_depot(s, r), *row = local_row(s, u);
     int32_t least = INT32_MAX, before = depot, at = s->node[depot].next;
     int32_t to_before = row[0], to_at = at != depot ? row[at] : row[0];
     for (int k = 0; k < VRP_BEST_PLACES; k++) {
@@ -32,7 +34,7 @@ static void find_places(const vrp_school *s, int32_t u, int32_t r, vrp_school_pl
         out->after[k] = -1;
     }
     while (at != depot) {
-        const vrp_school_node *node = &s->node[at];
+        const vrp_local_search_node *node = &s->node[at];
         const int32_t next = node->next, to_next = next != depot ? row[next] : row[0];
         const int32_t instead = to_before + to_next - node->skip;
         keep_place(out, before, to_before + to_at - node->to_prev);
@@ -46,9 +48,9 @@ static void find_places(const vrp_school *s, int32_t u, int32_t r, vrp_school_pl
     out->least = least < out->change[0] ? least : out->change[0];
 }
 
-static const vrp_school_places *places_of(vrp_school *s, int32_t u, int32_t r)
+static const vrp_local_search_places *places_of(vrp_local_search *s, int32_t u, int32_t r)
 {
-    vrp_school_places *places = &s->places[(int64_t)r * (s->ground->customers + 1) + u];
+    vrp_local_search_places *places = &s->places[(int64_t)r * (s->network->customers + 1) + u];
     if (places->stamp < s->route[r].changed) {
         places->stamp = s->stamp;
         find_places(s, u, r, places);
@@ -57,11 +59,11 @@ static const vrp_school_places *places_of(vrp_school *s, int32_t u, int32_t r)
 }
 
 // The cheapest place of u in the route of v, once v has left it.
-static int32_t place_without(vrp_school *s, int32_t u, int32_t v, int32_t *after)
+static int32_t place_without(vrp_local_search *s, int32_t u, int32_t v, int32_t *after)
 {
-    const vrp_school_node *node = &s->node[v];
-    const vrp_school_places *places = places_of(s, u, node->route);
-    const int32_t instead = school_distance(s, node->prev, u) + school_distance(s, u, node->next) - node->skip;
+    const vrp_local_search_node *node = &s->node[v];
+    const vrp_local_search_places *places = places_of(s, u, node->route);
+    const int32_t instead = local_distance(s, node->prev, u) + local_distance(s, u, node->next) - node->skip;
     int k = 0;
     while (places->after[k] == v || places->after[k] == node->prev)  // two of three at most
         k++;
@@ -70,9 +72,9 @@ static int32_t place_without(vrp_school *s, int32_t u, int32_t v, int32_t *after
     return is_instead ? instead : places->change[k];
 }
 
-static inline int32_t change_without(const vrp_school *s, int32_t u)
+static inline int32_t change_without(const vrp_local_search *s, int32_t u)
 {
-    const vrp_school_node *node = &s->node[u];
+    const vrp_local_search_node *node = &s->node[u];
     return node->skip - node->to_prev - node->to_next;
 }
 
@@ -83,43 +85,43 @@ typedef struct swap {
 } swap;
 
 // u for v; distances change by `least` at least.
-static inline void consider(vrp_school *s, int32_t u, int32_t v, int32_t least, swap *best)
+static inline void consider(vrp_local_search *s, int32_t u, int32_t v, int32_t least, swap *best)
 {
-    const vrp_school_route *a = &s->route[s->node[u].route], *b = &s->route[s->node[v].route];
+    const vrp_local_search_route *a = &s->route[s->node[u].route], *b = &s->route[s->node[v].route];
     const int32_t load = s->node[u].demand - s->node[v].demand;
     const int64_t load_a = (int64_t)a->load - load, load_b = (int64_t)b->load + load;
     const double before = a->excess + b->excess;
-    if (least + school_excess(s, load_a, 0) + school_excess(s, load_b, 0) - before >= best->change)
+    if (least + local_excess(s, load_a, 0) + local_excess(s, load_b, 0) - before >= best->change)
         return;
     int32_t after_u = 0, after_v = 0;
-    const int64_t service = (int64_t)s->ground->service[u] - s->ground->service[v];
+    const int64_t service = (int64_t)s->network->service[u] - s->network->service[v];
     const int64_t change_a = (int64_t)change_without(s, u) + place_without(s, v, u, &after_v);
     const int64_t change_b = (int64_t)change_without(s, v) + place_without(s, u, v, &after_u);
-    const double after = school_excess(s, load_a, a->length + change_a - service) +
-                         school_excess(s, load_b, b->length + change_b + service);
+    const double after = local_excess(s, load_a, a->length + change_a - service) +
+                         local_excess(s, load_b, b->length + change_b + service);
     const double change = (double)(change_a + change_b) + (after - before);
     if (change < best->change)
         *best = (swap){u, v, after_u, after_v, change};
 }
 
 // u to its cheapest place in route r.
-static void consider_alone(vrp_school *s, int32_t u, int32_t r, swap *best)
+static void consider_alone(vrp_local_search *s, int32_t u, int32_t r, swap *best)
 {
-    const vrp_school_route *a = &s->route[s->node[u].route], *b = &s->route[r];
-    const vrp_school_places *places = places_of(s, u, r);
-    const int64_t out = change_without(s, u), in = places->change[0], load = s->node[u].demand, service = s->ground->service[u];
-    const double after = school_excess(s, a->load - load, a->length + out - service) +
-                         school_excess(s, b->load + load, b->length + in + service);
+    const vrp_local_search_route *a = &s->route[s->node[u].route], *b = &s->route[r];
+    const vrp_local_search_places *places = places_of(s, u, r);
+    const int64_t out = change_without(s, u), in = places->change[0], load = s->node[u].demand, service = s->network->service[u];
+    const double after = local_excess(s, a->load - load, a->length + out - service) +
+                         local_excess(s, b->load + load, b->length + in + service);
     const double change = (double)(out + in) + (after - (a->excess + b->excess));
     if (change < best->change)
         *best = (swap){u, 0, places->after[0], 0, change};
 }
 
-static swap best_swap(vrp_school *s, int32_t a, int32_t b)
+static swap best_swap(vrp_local_search *s, int32_t a, int32_t b)
 {
-    const int32_t depot_a = school_depot(s, a), depot_b = school_depot(s, b);
+    const int32_t depot_a = local_depot(s, a), depot_b = local_depot(s, b);
     const double before = s->route[a].excess + s->route[b].excess;
-    swap best = {.change = -school_least_gain(before)};
+    swap best = {.change = -local_least_gain(before)};
     int32_t *least_of = s->line, least = INT32_MAX, count = 0;
     for (int32_t v = s->node[depot_b].next; v != depot_b; v = s->node[v].next) {
         least_of[count] = change_without(s, v) + places_of(s, v, a)->least;
@@ -139,18 +141,18 @@ static swap best_swap(vrp_school *s, int32_t a, int32_t b)
     return best;
 }
 
-static void take_out(vrp_school *s, int32_t u)
+static void take_out(vrp_local_search *s, int32_t u)
 {
-    school_link(s, s->node[u].prev, s->node[u].next);
+    local_link(s, s->node[u].prev, s->node[u].next);
 }
 
-static void put_behind(vrp_school *s, int32_t u, int32_t after)
+static void put_behind(vrp_local_search *s, int32_t u, int32_t after)
 {
-    school_link(s, u, s->node[after].next);
-    school_link(s, after, u);
+    local_link(s, u, s->node[after].next);
+    local_link(s, after, u);
 }
 
-static void make_swap(vrp_school *s, int32_t a, int32_t b)
+static void make_swap(vrp_local_search *s, int32_t a, int32_t b)
 {
     const swap best = best_swap(s, a, b);
     if (best.u == 0)
@@ -161,20 +163,20 @@ static void make_swap(vrp_school *s, int32_t a, int32_t b)
     put_behind(s, best.u, best.after_u);  // neither goes behind the other
     if (best.v != 0)
         put_behind(s, best.v, best.after_v);
-    vrp_school_moved(s, a, b);
+    vrp_local_search_moved(s, a, b);
 }
 
-void vrp_swap_star(vrp_school *s, int32_t r)
+void vrp_swap_star(vrp_local_search *s, int32_t r)
 {
-    const vrp_ground *g = s->ground;
-    const int32_t tested = s->route[r].tested, depot = school_depot(s, r);
+    const vrp_network *g = s->network;
+    const int32_t tested = s->route[r].tested, depot = local_depot(s, r);
     s->route[r].tested = s->stamp;
     memset(s->is_near, 0, (size_t)g->routes * sizeof *s->is_near);
     for (int32_t u = s->node[depot].next; u != depot; u = s->node[u].next)
         for (int32_t k = 0; k < g->near_count && k < NEAR; k++)
             s->is_near[s->node[g->near[(int64_t)u * g->near_count + k]].route] = true;
     for (int32_t other = 0; other < r; other++)
-        if (s->is_near[other] && !school_knows(s, r, other) &&
+        if (s->is_near[other] && !local_knows(s, r, other) &&
             (s->route[r].changed > tested || s->route[other].changed > tested))
             make_swap(s, r, other);
 }

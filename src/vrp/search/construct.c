@@ -19,7 +19,8 @@
 
 #include "base/grow.h"
 #include "base/machine.h"
-#include "vrp/sweep/engine.h"
+#include "vrp/search/neighbours.h"
+#include "vrp/solution.h"
 
 enum {
     FEW_CUSTOMERS = 1000,

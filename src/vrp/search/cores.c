@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The crew of cores: each thread walks the tasks it claims; the calling thread watches the clock.
+// The processor of cores: each thread walks the tasks it claims; the calling thread watches the clock.
 #include <math.h>
 
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/team.h"
+#include "vrp/search/cores.h"
 #include "vrp/search/walk.h"
 
 static const double LOOK_S = 0.02;          // at the clock and for a cancellation
@@ -72,7 +73,7 @@ mco_status vrp_walk_choose(mco_context *ctx, mco_simd simd, const vrp_walk_varia
     return mco_pick(ctx, variants, simd, 0, out);
 }
 
-// ---- The crew
+// ---- The processor
 
 typedef struct cores {
     const vrp_walk_variant *variant;
@@ -82,7 +83,7 @@ typedef struct cores {
     bool packs, is_packed;   // what the run is for, and what came out
     atomic_bool stop;
     mco_team team;
-    vrp_crew *crew;
+    vrp_processor *processor;
     double stop_s;
 } cores;
 
@@ -98,17 +99,17 @@ static void work(void *shared, int worker, int64_t item)
 static double watch(void *shared)
 {
     cores *c = shared;
-    vrp_crew *crew = c->crew;
+    vrp_processor *processor = c->processor;
     const double now = mco_clock_s();
-    if (mco_is_cancelled(crew->ctx) || now >= c->stop_s || (crew->ends != NULL && crew->ends(crew->user)))
+    if (mco_is_cancelled(processor->ctx) || now >= c->stop_s || (processor->ends != NULL && processor->ends(processor->user)))
         atomic_store(&c->stop, true);
     return fmin(LOOK_S, fmax(1e-4, c->stop_s - now));
 }
 
 // Walks are as large as the largest task so far.
-static mco_status grow(vrp_crew *crew, const vrp_task *tasks, int32_t count)
+static mco_status grow(vrp_processor *processor, const vrp_task *tasks, int32_t count)
 {
-    cores *c = crew->state;
+    cores *c = processor->state;
     int32_t customers = c->most_customers, routes = c->most_routes;
     for (int32_t k = 0; k < count; k++) {
         customers = tasks[k].part.most_customers > customers ? tasks[k].part.most_customers : customers;
@@ -116,11 +117,11 @@ static mco_status grow(vrp_crew *crew, const vrp_task *tasks, int32_t count)
     }
     if (customers == c->most_customers && routes == c->most_routes)
         return MCO_OK;
-    for (int t = 0; t < crew->threads; t++)
-        vrp_walk_close(crew->ctx, &c->walks[t]);
+    for (int t = 0; t < processor->threads; t++)
+        vrp_walk_close(processor->ctx, &c->walks[t]);
     c->most_customers = c->most_routes = 0;
-    for (int t = 0; t < crew->threads; t++) {
-        const mco_status st = vrp_walk_open(crew->ctx, customers, routes, &c->walks[t]);
+    for (int t = 0; t < processor->threads; t++) {
+        const mco_status st = vrp_walk_open(processor->ctx, customers, routes, &c->walks[t]);
         if (st != MCO_OK)
             return st;
     }
@@ -129,49 +130,49 @@ static mco_status grow(vrp_crew *crew, const vrp_task *tasks, int32_t count)
     return MCO_OK;
 }
 
-static mco_status run_all(vrp_crew *crew, vrp_task *tasks, int32_t count, bool packs, double stop_s)
+static mco_status run_all(vrp_processor *processor, vrp_task *tasks, int32_t count, bool packs, double stop_s)
 {
     mco_status st = MCO_OK;
-    cores *c = crew->state;
-    MCO_TRY(grow(crew, tasks, count));
+    cores *c = processor->state;
+    MCO_TRY(grow(processor, tasks, count));
     c->tasks = tasks;
     c->packs = packs;
     c->stop_s = stop_s;
     atomic_store(&c->stop, false);
-    for (int t = 0; t < crew->threads; t++)
+    for (int t = 0; t < processor->threads; t++)
         c->walks[t].steps = 0;
     mco_team_run(&c->team, count, work, watch, c);
-    for (int t = 0; t < crew->threads; t++)
-        crew->steps += c->walks[t].steps;
+    for (int t = 0; t < processor->threads; t++)
+        processor->steps += c->walks[t].steps;
 done:
     return st;
 }
 
-static mco_status run(vrp_crew *crew, vrp_task *tasks, int32_t count, double stop_s)
+static mco_status run(vrp_processor *processor, vrp_task *tasks, int32_t count, double stop_s)
 {
-    return run_all(crew, tasks, count, false, stop_s);
+    return run_all(processor, tasks, count, false, stop_s);
 }
 
-mco_status vrp_cores_pack(vrp_crew *crew, vrp_task *task, double stop_s, bool *is_found)
+mco_status vrp_cores_pack(vrp_processor *processor, vrp_task *task, double stop_s, bool *is_found)
 {
-    const mco_status st = run_all(crew, task, 1, true, stop_s);
-    *is_found = st == MCO_OK && ((cores *)crew->state)->is_packed;
+    const mco_status st = run_all(processor, task, 1, true, stop_s);
+    *is_found = st == MCO_OK && ((cores *)processor->state)->is_packed;
     return st;
 }
 
-static void close_crew(vrp_crew *crew)
+static void close_crew(vrp_processor *processor)
 {
-    cores *c = crew->state;
-    for (int t = 0; c != NULL && c->walks != NULL && t < crew->threads; t++)
-        vrp_walk_close(crew->ctx, &c->walks[t]);
+    cores *c = processor->state;
+    for (int t = 0; c != NULL && c->walks != NULL && t < processor->threads; t++)
+        vrp_walk_close(processor->ctx, &c->walks[t]);
     if (c != NULL) {
         mco_team_close(&c->team);
-        mco_free(crew->ctx, &c->walks);
+        mco_free(processor->ctx, &c->walks);
     }
-    mco_free(crew->ctx, &crew->state);
+    mco_free(processor->ctx, &processor->state);
 }
 
-mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_crew *out)
+mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_processor *out)
 {
     mco_status st = MCO_OK;
     cores *c = NULL;
@@ -183,7 +184,7 @@ mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vr
     MCO_TRY(mco_alloc(ctx, &c, 1));
     out->state = c;
     MCO_TRY(mco_alloc(ctx, &c->walks, out->threads));
-    c->crew = out;
+    c->processor = out;
     MCO_TRY(vrp_walk_choose(ctx, params->simd, &c->variant));
     MCO_TRY(mco_team_open(ctx, out->threads, true, &c->team));
     out->simd = c->variant->build.simd;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "vrp/instance.h"
+#include "vrp/search/neighbours.h"
 
 static const double CELL_CUSTOMERS = 3;  // of a cell, on average
 enum { CUSTOMERS_PER_CLAIM = 64 };       // that a thread takes at a time

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vrp/sweep/engine.h"
+#include "vrp/solution.h"
 
 bool vrp_search_is_at_bound(const vrp_search *search)
 {

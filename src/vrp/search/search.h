@@ -31,9 +31,4 @@ bool vrp_search_is_at_bound(const vrp_search *search);
 #define VRP_SEARCH_COLUMNS "   routes  iterations/s"
 void vrp_search_write_columns(void *search, char *out, size_t size);
 
-// Searches from search->best where there is one, else from a construction; ends with search->run.stop. Errors: MEMORY, DEVICE.
-// Where no solution with so few vehicles is found, search->best_cost stays -1.
-mco_status vrp_solve_cpu(vrp_search *search);
-mco_status vrp_solve_gpu(vrp_search *search);
-
 #endif

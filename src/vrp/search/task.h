@@ -51,38 +51,6 @@ typedef struct vrp_task {
     double *line;            // [2 * customers] working memory of large parts, else NULL
 } vrp_task;
 
-// What runs tasks. How large and how many they should be is its own to say.
-typedef struct vrp_crew {
-    mco_context *ctx;
-    const mco_vrp *problem;
-    void *state;
-    int32_t tasks;           // at most at a time, a round
-    int32_t part_customers;  // of a part, about; at most twice as many
-    int32_t part_routes;     // at most
-    int64_t steps_per_customer;  // of a task
-    int threads;
-    mco_simd simd;           // AUTO: none
-    uint64_t gpus;           // as in mco_work; 0: cores
-    double device_s;
-    int64_t steps;           // done so far, all walks together
-    bool (*ends)(void *user);  // asked every few milliseconds of a run, by the calling thread: true ends it; NULL: never
-    void *user;
-    // Runs tasks [count], each with parts of its own, no two of which share a route. Errors: MEMORY, DEVICE. Returns early,
-    // with what was found, once mco_is_cancelled() or `stop_s`, a moment of mco_clock_s(), has passed.
-    mco_status (*run)(struct vrp_crew *crew, vrp_task *tasks, int32_t count, double stop_s);
-    void (*close)(struct vrp_crew *crew);
-} vrp_crew;
-
-// Open a crew; *out is all zero before. They take params->threads, simd, gpus. Errors: ARGUMENT, MEMORY, DEVICE.
-mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_crew *out);
-mco_status vrp_gpu_crew_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_crew *out);
-
-// Looks for a solution with at most part.routes routes, from whatever customers task->order holds; *is_found if task now holds
-// one, else it is as before. At most plan.steps steps, on one core of a crew of cores. Errors: MEMORY.
-mco_status vrp_cores_pack(vrp_crew *crew, vrp_task *task, double stop_s, bool *is_found);
-
-// ---- Parts (vrp/search/part.c)
-
 // Memory for a task of at most so many customers and routes. Errors: MEMORY.
 mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t customers, int32_t routes, int32_t neighbours,
                          vrp_task *out);

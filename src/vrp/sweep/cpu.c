@@ -22,6 +22,9 @@
 #include "base/machine.h"
 #include "base/simd.h"
 #include "vrp/sweep/cpu.h"
+#include "vrp/sweep/each.h"
+#include "vrp/sweep/three_opt.h"
+#include "vrp/sweep/two_opt.h"
 
 static const double SLAB_BYTES = 64 << 20;  // of tables, unless the caller says; 8 to 400 MiB differ by less than noise, 13 %
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};

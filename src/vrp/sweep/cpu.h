@@ -61,7 +61,7 @@ typedef struct vrp_cpu {
     int32_t *tables;          // 3-opt; [table_items]
     int64_t table_items;
     bool has_three_opt;       // memory of the workers for it
-    struct vrp_part *parts;   // [part_count] of routes, 3-opt
+    struct vrp_stretch *parts;   // [part_count] of routes, 3-opt
     int64_t part_count, part_room;
 
     vrp_worker *workers;      // [threads]
@@ -133,17 +133,11 @@ void vrp_consider_first(vrp_worker *w, int32_t begin, int32_t end, int32_t y, in
 // The same for lanes y of x, 2-opt.
 void vrp_consider_second(vrp_worker *w, int32_t x, int32_t begin, int32_t end, const int32_t *sums, int32_t least);
 
-// ---- Sweeps. All return with cpu->is_stopped set where they had to stop.
+// ---- The engine
 
-// Of first edges x_begin..x_end - 1, for the workers' candidates.
-void vrp_two_opt_run(vrp_cpu *cpu);
-mco_status vrp_three_opt_open(vrp_cpu *cpu);
-void vrp_three_opt_run(vrp_cpu *cpu);
-
-// Move by move: with filters, and what cannot be folded; by stored segments of a hierarchy, or by sums where it is -1. Fills
-// the scan. Errors: LIMIT, MEMORY.
-mco_status vrp_each_scan(vrp_cpu *cpu, int hierarchy);
-// The first improving move with first edge x; none where it is not among about the first most_moves.
-vrp_candidate vrp_each_first(vrp_cpu *cpu, int32_t x, int64_t most_moves);
+// Opens the engine for giant tours of `tour_nodes` nodes; *out is all zero before. It takes params->threads, simd, memory.
+// Errors: ARGUMENT, LIMIT, MEMORY.
+mco_status vrp_cpu_open(mco_context *ctx, const mco_vrp *problem, int32_t tour_nodes, const mco_vrp_params *params,
+                        vrp_engine *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sweeps move by move, on all cores: with a filter, by stored segments, and of tours that cannot be folded. Each move is
 // decided in constant time (vrp/sweep/move.h, vrp/sweep/segment.h); an item of work is a first edge.
-#include "vrp/sweep/cpu.h"
+#include "vrp/sweep/each.h"
 
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};
 

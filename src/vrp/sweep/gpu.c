@@ -5,6 +5,9 @@
 #include <math.h>
 
 #include "vrp/sweep/gpu.h"
+#include "vrp/sweep/gpu_plain.h"
+#include "vrp/sweep/gpu_tables.h"
+#include "vrp/sweep/gpu_two_opt.h"
 
 static const int64_t SPARE_BYTES = (int64_t)256 << 20;  // device memory left to others
 enum { MOST_BAD_ROUTES = 3, GRID_LIMIT = 1 << 22, MOST_MATRIX_NODES = MCO_VRP_MAX_MATRIX_CUSTOMERS + 1 };

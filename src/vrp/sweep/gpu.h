@@ -71,16 +71,9 @@ static inline int64_t vrp_gpu_round_up(int64_t value, int64_t step)
 int64_t vrp_gpu_distance_bytes(const vrp_gpu *s);
 int64_t vrp_gpu_room_left(const vrp_gpu *s);
 
-// 2-opt of a symmetric tour; *is_decided: false where this way does not serve the tour.
-mco_status vrp_gpu_scan_two_opt(vrp_engine *engine, vrp_scan *scan, double stop_s, bool *is_decided);
-void vrp_gpu_close_chain(vrp_gpu *s);
-
-// 3-opt by tables, of a tour whose sums and distances are on the device; *is_decided as above.
-mco_status vrp_gpu_scan_tables(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped, bool *is_decided);
-
-// Every move by itself, or with only_open those of 3-opt that tables leave out: then scan->best and rows are improved upon.
-mco_status vrp_gpu_scan_plain(vrp_gpu *s, vrp_scan *scan, bool only_open, double stop_s, bool *stopped);
-// Nothing is legal: all that a filter keeps is skipped.
-mco_status vrp_gpu_scan_hopeless(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped);
+// Opens the engine for giant tours of `tour_nodes` nodes; *out is all zero before. It takes params->gpus, memory.
+// Errors: ARGUMENT, LIMIT, MEMORY, DEVICE.
+mco_status vrp_gpu_open(mco_context *ctx, const mco_vrp *problem, int32_t tour_nodes, const mco_vrp_params *params,
+                        vrp_engine *out);
 
 #endif

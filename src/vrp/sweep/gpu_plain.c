@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Complete neighbourhoods on a GPU, move by move (vrp/sweep/plain.cuh): what the faster ways leave.
-#include "vrp/sweep/gpu.h"
+#include "vrp/sweep/gpu_plain.h"
 
 static const double LAUNCH_MOVES = 2e10;     // a tenth of a second
 static const int64_t UNITS = 1 << 17;        // of 3-opt, about

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // 3-opt of a symmetric, feasible tour on a GPU, by tables of joins (vrp/sweep/joins.cuh, vrp/sweep/closed.cuh,
 // vrp/sweep/open.cuh).
-#include "vrp/sweep/gpu.h"
+#include "vrp/sweep/gpu_plain.h"
+#include "vrp/sweep/gpu_tables.h"
 
 static const double LAUNCH_MOVES = 5e11;  // a tenth of a second
 

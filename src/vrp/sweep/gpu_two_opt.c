@@ -5,7 +5,7 @@
 // move, recounts and reports while the device is some sweeps ahead, and a sweep takes the longer of the two.
 #include <string.h>
 
-#include "vrp/sweep/gpu.h"
+#include "vrp/sweep/gpu_two_opt.h"
 
 static const double LAUNCH_MOVES = 1e11;  // a tenth of a second: the longest that a cancellation waits
 enum { MOST_SWEEPS = 16 };                // of a batch: a launch of one costs the host 6 us or so

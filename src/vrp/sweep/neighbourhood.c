@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
-#include "vrp/sweep/engine.h"
+#include "vrp/sweep/neighbourhood.h"
 
 enum { TWO_OPT, THREE_OPT, KINDS };
 enum { CUTS = 3 };  // edges that a move cuts at most

@@ -6,7 +6,7 @@
 #include "base/machine.h"
 
 #include "base/clock.h"
-#include "vrp/sweep/engine.h"
+#include "vrp/sweep/ref.h"
 #include "vrp/sweep/segment.h"
 
 

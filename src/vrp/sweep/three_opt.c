@@ -11,15 +11,15 @@
 // goes into the constants of x and y, for C into tables of y of their own.
 #include <string.h>
 
-#include "vrp/sweep/cpu.h"
+#include "vrp/sweep/three_opt.h"
 
 enum { Z_TILE = 256, X_RUN = 1024, ROWS_ITEM = 32 };
 
 // Edges begin..end - 1 of a route, with those behind them of the same route.
-typedef struct vrp_part {
+typedef struct vrp_stretch {
     int32_t begin, end;
     int32_t first, last;  // edges of the route, `last` excluded; as positions, its depots
-} vrp_part;
+} vrp_stretch;
 
 // ---- Open parts
 
@@ -66,7 +66,7 @@ typedef struct pair_rows {
 } pair_rows;
 
 // B = u + 1..v is open, z behind their route.
-static void run_open_b(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_bad, int32_t x, int32_t y, const pair_rows *r)
+static void run_open_b(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, bool is_bad, int32_t x, int32_t y, const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
     const bool is_full = c->folding.weight > 0 || !t->is_symmetric;
@@ -93,7 +93,7 @@ static void run_open_b(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_
 }
 
 // C = u + 1..v is open, x before their route: the tour reversed.
-static void run_open_c(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_bad, int32_t y, int32_t z, const pair_rows *r)
+static void run_open_c(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, bool is_bad, int32_t y, int32_t z, const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
     const bool is_full = c->folding.weight > 0 || !t->is_symmetric;
@@ -122,7 +122,7 @@ static void run_open_c(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_
     vrp_consider_first(w, c->x_begin, end, y, z, w->lanes, least);
 }
 
-static void run_same_route(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool is_bad, int32_t x, int32_t y,
+static void run_same_route(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, bool is_bad, int32_t x, int32_t y,
                            const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
@@ -142,7 +142,7 @@ static void run_same_route(vrp_cpu *c, vrp_worker *w, const vrp_part *part, bool
     vrp_consider_last(w, x, y, begin, end, w->lanes, least);
 }
 
-static void run_pair(vrp_cpu *c, vrp_worker *w, const vrp_part *part, int32_t u, int32_t v, const pair_rows *r)
+static void run_pair(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, int32_t u, int32_t v, const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
     const bool is_bad = t->bad_to[part->last] != t->bad_to[part->first];
@@ -168,7 +168,7 @@ static void make_rows(const vrp_cpu *c, int32_t begin, int32_t end, int32_t *fro
 // Pairs of one edge of the part and one of the same route behind it, the latter VRP_PART_EDGES at a time.
 static void run_part(vrp_cpu *c, vrp_worker *w, int64_t item)
 {
-    const vrp_part *part = &c->parts[item];
+    const vrp_stretch *part = &c->parts[item];
     const bool is_symmetric = c->sums.is_symmetric;
     const int64_t s = c->stride, rows = VRP_PART_EDGES + 1;
     int32_t *from_u = w->distances, *to_u = is_symmetric ? from_u : from_u + 2 * rows * s;
@@ -199,7 +199,7 @@ static void list_parts(vrp_cpu *c)
         last = t->next_depot[first + 1];
         for (int32_t begin = first; begin + 1 < last; begin += VRP_PART_EDGES) {
             const int32_t end = last - begin < VRP_PART_EDGES ? last : begin + VRP_PART_EDGES;
-            c->parts[c->part_count++] = (vrp_part){begin, end, first, last};
+            c->parts[c->part_count++] = (vrp_stretch){begin, end, first, last};
         }
     }
 }

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The giant tour: from routes and back, what it is worth, and how a move changes it.
+#include "vrp/sweep/tour.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "vrp/sweep/engine.h"
+#include "vrp/solution.h"
 #include "vrp/sweep/segment.h"
 
-// ---- Solutions
+// ---- From routes and back
 
-mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out)
-{
-    mco_status st = MCO_OK;
-    mco_vrp_solution s = {.customers = customers, .routes = routes};
-    MCO_TRY(mco_alloc(ctx, &s.order, customers));
-    MCO_TRY(mco_alloc(ctx, &s.first, (int64_t)routes + 1));
-    *out = s;
-done:
-    if (st != MCO_OK)
-        mco_free(ctx, &s.order);
-    return st;
-}
-
-int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    int64_t cost = 0;
-    for (int32_t r = 0; r < solution->routes; r++)
-        cost += mco_vrp_route_of(problem, solution, r).cost;
-    return cost;
-}
-
-// More empty routes than customers would change nothing: a tour has at most as many routes as the larger of its own routes and
-// the customers, and at least one.
 mco_status vrp_tour_of(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, vrp_tour *out)
 {
     mco_status st = MCO_OK;

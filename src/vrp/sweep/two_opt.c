@@ -4,7 +4,7 @@
 //
 // Rows of distances are made as they are needed: that of x + 1 serves x, and then is the row of the next x. Second edges go in
 // tiles, so that the arrays read by lane stay in the first cache.
-#include "vrp/sweep/cpu.h"
+#include "vrp/sweep/two_opt.h"
 
 enum { X_ITEM = 64, Y_TILE = 1024 };
 

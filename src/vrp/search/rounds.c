@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the search share (vrp/search/solve.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how much is left to be spent; tasks cut
+// What the stages of the search share (vrp/search/stages.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how much is left to be spent; tasks cut
 // out of the present solution, and put back.
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "vrp/search/solver.h"
+#include "vrp/search/cores.h"
+#include "vrp/search/neighbours.h"
+#include "vrp/search/rounds.h"
 
 enum {
     NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // the lists of a million customers take long
@@ -18,62 +20,62 @@ static const double ENDLESS_S = 60;    // a search without an end is planned as 
 
 // ---- How much is left
 
-bool vrp_solver_counts_steps(const vrp_solver *s)
+bool vrp_rounds_counts_steps(const vrp_rounds *s)
 {
     return s->search->params->iterations >= 0;
 }
 
-static double planned_s(const vrp_solver *s)
+static double planned_s(const vrp_rounds *s)
 {
     const double seconds = s->search->run.stop_s - s->search->run.begin_s;
     return isfinite(seconds) ? seconds : ENDLESS_S;
 }
 
-double vrp_solver_steps(const vrp_solver *s)
+double vrp_rounds_steps(const vrp_rounds *s)
 {
-    return vrp_solver_counts_steps(s) ? (double)s->search->params->iterations / s->crew->threads : s->rate * planned_s(s);
+    return vrp_rounds_counts_steps(s) ? (double)s->search->params->iterations / s->processor->threads : s->rate * planned_s(s);
 }
 
-double vrp_solver_share(const vrp_solver *s)
+double vrp_rounds_share(const vrp_rounds *s)
 {
     const double n = (double)s->search->params->iterations;
-    if (vrp_solver_counts_steps(s))
+    if (vrp_rounds_counts_steps(s))
         return n > 0 ? (double)s->search->iterations / n : 1;
     return (mco_clock_s() - s->search->run.begin_s) / planned_s(s);
 }
 
-bool vrp_solver_is_at(const vrp_solver *s, double share)
+bool vrp_rounds_is_at(const vrp_rounds *s, double share)
 {
-    return share < 1 && vrp_solver_share(s) >= share;
+    return share < 1 && vrp_rounds_share(s) >= share;
 }
 
-int64_t vrp_solver_steps_left(const vrp_solver *s, double share)
+int64_t vrp_rounds_steps_left(const vrp_rounds *s, double share)
 {
-    if (!vrp_solver_counts_steps(s))
+    if (!vrp_rounds_counts_steps(s))
         return INT64_MAX;
     return (int64_t)ceil(share * (double)s->search->params->iterations) - s->search->iterations;
 }
 
-bool vrp_solver_is_over(vrp_solver *s)
+bool vrp_rounds_is_over(vrp_rounds *s)
 {
     if (vrp_search_ends(s->search))
         return true;
-    if (!vrp_solver_counts_steps(s) || s->search->iterations < s->search->params->iterations)
+    if (!vrp_rounds_counts_steps(s) || s->search->iterations < s->search->params->iterations)
         return false;
     s->search->run.stop = MCO_STOP_ITERATIONS;
     return true;
 }
 
-void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t most)
+void vrp_rounds_plan_steps(vrp_rounds *s, int32_t count, double share, int64_t most)
 {
-    const double at_once = count < s->crew->threads ? count : s->crew->threads;
-    double steps = vrp_solver_steps(s) * share * at_once / count;
-    if (!vrp_solver_counts_steps(s)) {
+    const double at_once = count < s->processor->threads ? count : s->processor->threads;
+    double steps = vrp_rounds_steps(s) * share * at_once / count;
+    if (!vrp_rounds_counts_steps(s)) {
         const double left = (s->search->run.stop_s - mco_clock_s()) * s->rate * at_once / count;
         steps = steps > left && left > 0 ? left : steps;
     }
     const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
-    int64_t left = vrp_solver_steps_left(s, 1);
+    int64_t left = vrp_rounds_steps_left(s, 1);
     for (int32_t k = 0; k < count; k++) {
         // What remains is divided among the last tasks.
         const int64_t mine = left < each * (count - k) + count ? left / (count - k) : each;
@@ -82,33 +84,33 @@ void vrp_solver_plan_steps(vrp_solver *s, int32_t count, double share, int64_t m
     }
 }
 
-mco_status vrp_solver_run(vrp_solver *s, int32_t count)
+mco_status vrp_rounds_run(vrp_rounds *s, int32_t count)
 {
     const double begin_s = mco_clock_s();
-    const int64_t before = s->crew->steps;
+    const int64_t before = s->processor->steps;
     for (int32_t k = 0; k < count; k++)
         s->tasks[k].seed = mco_rng_next(&s->rng);
-    const mco_status st = s->crew->run(s->crew, s->tasks, count, s->search->run.stop_s);
+    const mco_status st = s->processor->run(s->processor, s->tasks, count, s->search->run.stop_s);
     const double seconds = mco_clock_s() - begin_s;
-    const int32_t at_once = count < s->crew->threads ? count : s->crew->threads;
-    s->search->iterations += s->crew->steps - before;
-    if (seconds > 1e-3 && s->crew->steps > before)
-        s->rate = (double)(s->crew->steps - before) / seconds / at_once;
+    const int32_t at_once = count < s->processor->threads ? count : s->processor->threads;
+    s->search->iterations += s->processor->steps - before;
+    if (seconds > 1e-3 && s->processor->steps > before)
+        s->rate = (double)(s->processor->steps - before) / seconds / at_once;
     return st;
 }
 
-mco_status vrp_solver_pack(vrp_solver *s, vrp_task *task, bool *is_found)
+mco_status vrp_rounds_pack(vrp_rounds *s, vrp_task *task, bool *is_found)
 {
-    const int64_t before = s->crew->steps;
+    const int64_t before = s->processor->steps;
     task->seed = mco_rng_next(&s->rng);
-    const mco_status st = vrp_cores_pack(s->crew, task, s->search->run.stop_s, is_found);
-    s->search->iterations += s->crew->steps - before;
+    const mco_status st = vrp_cores_pack(s->processor, task, s->search->run.stop_s, is_found);
+    s->search->iterations += s->processor->steps - before;
     return st;
 }
 
 // ---- Tasks
 
-static void close_tasks(vrp_solver *s)
+static void close_tasks(vrp_rounds *s)
 {
     for (int32_t k = 0; k < s->task_count; k++)
         vrp_task_close(s->search->ctx, &s->tasks[k]);
@@ -116,7 +118,7 @@ static void close_tasks(vrp_solver *s)
     s->task_count = 0;
 }
 
-mco_status vrp_solver_open_tasks(vrp_solver *s, int32_t count, int32_t customers)
+mco_status vrp_rounds_open_tasks(vrp_rounds *s, int32_t count, int32_t customers)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
@@ -129,7 +131,7 @@ done:
     return st;
 }
 
-void vrp_solver_add_route(vrp_solver *s, int32_t k, int32_t route)
+void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route)
 {
     vrp_task *t = &s->tasks[k];
     const int32_t count = t->first[t->routes], size = vrp_route_size(&s->now, route);
@@ -138,7 +140,7 @@ void vrp_solver_add_route(vrp_solver *s, int32_t k, int32_t route)
     s->task_of[route] = k;
 }
 
-void vrp_solver_fill_tasks(vrp_solver *s, int32_t count)
+void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count)
 {
     const int32_t vehicles = s->problem->vehicles;
     const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / count : 0;
@@ -160,7 +162,7 @@ void vrp_solver_fill_tasks(vrp_solver *s, int32_t count)
     }
 }
 
-void vrp_solver_begin_tasks(vrp_solver *s, int32_t count)
+void vrp_rounds_begin_tasks(vrp_rounds *s, int32_t count)
 {
     for (int32_t r = 0; r < s->now.routes; r++)
         s->task_of[r] = -1;
@@ -175,7 +177,7 @@ void vrp_add_route(mco_vrp_solution *solution, const int32_t *customers, int32_t
     solution->first[++solution->routes] = at + count;
 }
 
-void vrp_solver_merge(vrp_solver *s, int32_t count, int64_t change)
+void vrp_rounds_merge(vrp_rounds *s, int32_t count, int64_t change)
 {
     mco_vrp_solution *next = &s->next;
     next->customers = s->now.customers;
@@ -197,7 +199,7 @@ void vrp_solver_merge(vrp_solver *s, int32_t count, int64_t change)
     s->now_cost += change;
 }
 
-int32_t vrp_solver_longest_route(const vrp_solver *s)
+int32_t vrp_rounds_longest_route(const vrp_rounds *s)
 {
     int32_t longest = 0;
     for (int32_t r = 0; r < s->now.routes; r++)
@@ -205,12 +207,12 @@ int32_t vrp_solver_longest_route(const vrp_solver *s)
     return longest;
 }
 
-mco_status vrp_solver_note(vrp_solver *s, const char *source)
+mco_status vrp_rounds_note(vrp_rounds *s, const char *source)
 {
     return vrp_search_note(s->search, &s->now, s->now_cost, source);
 }
 
-void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold)
+void vrp_rounds_set_temperatures(vrp_task *task, double hot, double cold)
 {
     task->plan.hot = hot;
     task->plan.cold = cold;
@@ -221,7 +223,7 @@ void vrp_solver_set_temperatures(vrp_task *task, double hot, double cold)
 
 // ---- Memory
 
-mco_status vrp_solver_open(vrp_solver *s)
+mco_status vrp_rounds_open(vrp_rounds *s)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
@@ -229,7 +231,7 @@ mco_status vrp_solver_open(vrp_solver *s)
     s->near_count = p->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
     s->rate = FIRST_RATE;
     mco_rng_seed(&s->rng, (uint64_t)s->search->params->seed, 0);
-    MCO_TRY(vrp_neighbours(ctx, p, &s->near_count, s->crew->threads, &s->near));
+    MCO_TRY(vrp_neighbours(ctx, p, &s->near_count, s->processor->threads, &s->near));
     MCO_TRY(mco_alloc(ctx, &s->local, p->nodes));
     MCO_TRY(mco_alloc(ctx, &s->route_of, p->customers));
     MCO_TRY(mco_alloc(ctx, &s->task_of, p->customers));
@@ -240,7 +242,7 @@ done:
     return st;
 }
 
-void vrp_solver_close(vrp_solver *s)
+void vrp_rounds_close(vrp_rounds *s)
 {
     mco_context *ctx = s->search->ctx;
     close_tasks(s);

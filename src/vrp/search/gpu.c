@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The crew of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks it
+// The processor of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks it
 // fills with replicas, which begin at different temperatures; the best of a task counts. Distances of the device are those of
 // floats, so whatever it returns is counted again here.
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "device/device_cuda.h"
-#include "vrp/search/task.h"
+#include "vrp/search/gpu.h"
 #include "vrp/search/walk_cuda.h"
 
 enum {
@@ -26,7 +26,7 @@ static const double COLDEST = 0.4, HOTTEST = 2.5;  // factors to the temperature
 static const float ROUND_UP = 0.4999F;
 static const double LEAST_TEMPERATURE = 1e-9;
 
-typedef struct crew_state {
+typedef struct state {
     mco_device device;
     bool is_matrix, has_length;
     vrp_walk_form form;        // of the round
@@ -38,11 +38,11 @@ typedef struct crew_state {
     uint32_t *h_best, *d_best;
     int32_t *h_stop;
     int32_t *order, *first;    // [VRP_WALK_MOST_NODES] a solution that is recounted
-} crew_state;
+} state;
 
 // ---- The round's tables: the same places in a block of the host and one of the device
 
-static size_t place(crew_state *s, size_t count, size_t item_bytes)
+static size_t place(state *s, size_t count, size_t item_bytes)
 {
     const size_t at = s->bytes;
     s->bytes += (count * item_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -54,7 +54,7 @@ typedef struct tables {
     size_t task, xy, matrix, transposed, demand, service, near, start, walk;
 } tables;
 
-static tables place_tables(crew_state *s, size_t tasks, size_t walks, bool is_symmetric)
+static tables place_tables(state *s, size_t tasks, size_t walks, bool is_symmetric)
 {
     const size_t nodes = tasks * (size_t)s->form.nodes, rows = tasks * (size_t)s->rows;
     const size_t entries = s->is_matrix ? rows * (size_t)s->rows : 0;
@@ -72,7 +72,7 @@ static tables place_tables(crew_state *s, size_t tasks, size_t walks, bool is_sy
     return t;
 }
 
-static mco_status make_room(crew_state *s, size_t best_words)
+static mco_status make_room(state *s, size_t best_words)
 {
     mco_status st = MCO_OK;
     if (s->bytes > s->room) {
@@ -95,7 +95,7 @@ done:
     return st;
 }
 
-static void point_at_tables(crew_state *s, const tables *t)
+static void point_at_tables(state *s, const tables *t)
 {
     vrp_device_walks *w = &s->walks;
     w->task = (const void *)(s->d_block + t->task);
@@ -120,7 +120,7 @@ static int32_t rings_of(const vrp_part *p)
 }
 
 // From the depot, so that floats are as fine as they can be for all parts alike.
-static void fill_places(const crew_state *s, const vrp_part *p, float *xy)
+static void fill_places(const state *s, const vrp_part *p, float *xy)
 {
     const double scale = p->problem->scale, *depot = p->xy + 2 * (size_t)(p->customers + 1);
     memset(xy, 0, 2 * (size_t)s->form.nodes * sizeof *xy);
@@ -130,7 +130,7 @@ static void fill_places(const crew_state *s, const vrp_part *p, float *xy)
     }
 }
 
-static void fill_matrix(const crew_state *s, const vrp_part *p, bool is_transposed, int32_t *matrix)
+static void fill_matrix(const state *s, const vrp_part *p, bool is_transposed, int32_t *matrix)
 {
     const int32_t n = p->customers;
     for (int32_t i = 0; i <= n; i++)
@@ -160,7 +160,7 @@ static uint32_t word_of(int32_t next, int32_t prev, int32_t ring)
 }
 
 // Routes as rings, empty ones behind them; all other nodes are nowhere.
-static void fill_start(const crew_state *s, const vrp_task *task, uint32_t *start)
+static void fill_start(const state *s, const vrp_task *task, uint32_t *start)
 {
     const int32_t n = task->part.customers, rings = rings_of(&task->part);
     for (int32_t node = 0; node < s->form.nodes; node++)
@@ -175,7 +175,7 @@ static void fill_start(const crew_state *s, const vrp_task *task, uint32_t *star
     }
 }
 
-static void fill_task(crew_state *s, const tables *t, const vrp_task *task, int32_t number)
+static void fill_task(state *s, const tables *t, const vrp_task *task, int32_t number)
 {
     const vrp_part *p = &task->part;
     const size_t node = (size_t)number * (size_t)s->form.nodes, row = (size_t)number * (size_t)s->rows;
@@ -215,7 +215,7 @@ static void fill_walks(vrp_device_walk *walk, const vrp_task *task, int32_t repl
 // ---- What comes back
 
 // The solution of a walk as a list of routes; false where it breaks a limit. Nothing is taken on trust.
-static bool recount(crew_state *s, const vrp_task *task, const uint32_t *word, int32_t *routes, int64_t *cost)
+static bool recount(state *s, const vrp_task *task, const uint32_t *word, int32_t *routes, int64_t *cost)
 {
     const vrp_part *p = &task->part;
     const int32_t n = p->customers;
@@ -249,7 +249,7 @@ static bool recount(crew_state *s, const vrp_task *task, const uint32_t *word, i
 }
 
 // Whether each customer is on the list once.
-static bool is_complete(const crew_state *s, int32_t customers)
+static bool is_complete(const state *s, int32_t customers)
 {
     bool seen[VRP_WALK_MOST_NODES] = {false};
     for (int32_t k = 0; k < customers; k++) {
@@ -261,7 +261,7 @@ static bool is_complete(const crew_state *s, int32_t customers)
 }
 
 // Takes the best replica over that is feasible, as soon as one is better.
-static void take_best(crew_state *s, vrp_task *task, vrp_device_walk *walk, const uint32_t *best, int32_t replicas)
+static void take_best(state *s, vrp_task *task, vrp_device_walk *walk, const uint32_t *best, int32_t replicas)
 {
     for (int tried = 0; tried < MOST_RECOUNTED; tried++) {
         int32_t least = 0, routes;
@@ -284,32 +284,32 @@ static void take_best(crew_state *s, vrp_task *task, vrp_device_walk *walk, cons
 
 // ---- A round
 
-static bool is_over(const vrp_crew *crew, double stop_s)
+static bool is_over(const vrp_processor *processor, double stop_s)
 {
-    return mco_is_cancelled(crew->ctx) || mco_clock_s() >= stop_s || (crew->ends != NULL && crew->ends(crew->user));
+    return mco_is_cancelled(processor->ctx) || mco_clock_s() >= stop_s || (processor->ends != NULL && processor->ends(processor->user));
 }
 
 // Ends after the steps of the tasks, or sooner: the kernel looks at *h_stop now and then.
-static mco_status wait_for_walks(vrp_crew *crew, double stop_s)
+static mco_status wait_for_walks(vrp_processor *processor, double stop_s)
 {
     mco_status st = MCO_OK;
-    crew_state *s = crew->state;
+    state *s = processor->state;
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     for (;;) {
         const cudaError_t error = cudaStreamQuery(s->device.stream);
         if (error == cudaSuccess)
             break;
         if (error != cudaErrorNotReady)
-            MCO_CUDA(crew->ctx, error);
+            MCO_CUDA(processor->ctx, error);
         nanosleep(&pause, NULL);
-        if (is_over(crew, stop_s))
+        if (is_over(processor, stop_s))
             __atomic_store_n(s->h_stop, 1, __ATOMIC_RELEASE);
     }
 done:
     return st;
 }
 
-static mco_status choose_form(crew_state *s, const vrp_task *tasks, int32_t count)
+static mco_status choose_form(state *s, const vrp_task *tasks, int32_t count)
 {
     mco_status st = MCO_OK;
     int32_t nodes = 0;
@@ -328,7 +328,7 @@ done:
     return st;
 }
 
-static mco_status send(crew_state *s, const vrp_task *tasks, int32_t count, const tables *t)
+static mco_status send(state *s, const vrp_task *tasks, int32_t count, const tables *t)
 {
     mco_status st = MCO_OK;
     const int32_t replicas = s->walks.replicas;
@@ -342,19 +342,19 @@ done:
     return st;
 }
 
-static mco_status fetch(vrp_crew *crew, vrp_task *tasks, int32_t count, const tables *t)
+static mco_status fetch(vrp_processor *processor, vrp_task *tasks, int32_t count, const tables *t)
 {
     mco_status st = MCO_OK;
-    crew_state *s = crew->state;
+    state *s = processor->state;
     const vrp_device_walks *w = &s->walks;
     vrp_device_walk *walk = (vrp_device_walk *)(s->h_block + t->walk);
-    MCO_CUDA(crew->ctx, cudaMemcpyAsync(walk, w->walk, (size_t)w->walks * sizeof *walk, cudaMemcpyDeviceToHost,
+    MCO_CUDA(processor->ctx, cudaMemcpyAsync(walk, w->walk, (size_t)w->walks * sizeof *walk, cudaMemcpyDeviceToHost,
                                         s->device.stream));
-    MCO_CUDA(crew->ctx, cudaMemcpyAsync(s->h_best, s->d_best, (size_t)w->walks * (size_t)w->nodes * sizeof *s->h_best,
+    MCO_CUDA(processor->ctx, cudaMemcpyAsync(s->h_best, s->d_best, (size_t)w->walks * (size_t)w->nodes * sizeof *s->h_best,
                                         cudaMemcpyDeviceToHost, s->device.stream));
-    MCO_CUDA(crew->ctx, cudaStreamSynchronize(s->device.stream));
+    MCO_CUDA(processor->ctx, cudaStreamSynchronize(s->device.stream));
     for (int32_t k = 0; k < w->walks; k++)
-        crew->steps += walk[k].steps;
+        processor->steps += walk[k].steps;
     for (int32_t k = 0; k < count; k++) {
         const size_t first = (size_t)k * (size_t)w->replicas;
         take_best(s, &tasks[k], walk + first, s->h_best + first * (size_t)w->nodes, w->replicas);
@@ -363,12 +363,12 @@ done:
     return st;
 }
 
-static mco_status gpu_run(vrp_crew *crew, vrp_task *tasks, int32_t count, double stop_s)
+static mco_status gpu_run(vrp_processor *processor, vrp_task *tasks, int32_t count, double stop_s)
 {
     mco_status st = MCO_OK;
-    crew_state *s = crew->state;
+    state *s = processor->state;
     vrp_device_walks *w = &s->walks;
-    if (count < 1 || is_over(crew, stop_s))
+    if (count < 1 || is_over(processor, stop_s))
         return MCO_OK;
     MCO_TRY(mco_device_use(&s->device));
     MCO_TRY(choose_form(s, tasks, count));
@@ -383,27 +383,27 @@ static mco_status gpu_run(vrp_crew *crew, vrp_task *tasks, int32_t count, double
     MCO_TRY(send(s, tasks, count, &t));
     const double before_s = s->device.kernel_s;
     MCO_TRY(mco_device_start_clock(&s->device));
-    MCO_CUDA(crew->ctx, vrp_launch_walks(w, &s->form, s->device.stream));
-    MCO_TRY(wait_for_walks(crew, stop_s));
+    MCO_CUDA(processor->ctx, vrp_launch_walks(w, &s->form, s->device.stream));
+    MCO_TRY(wait_for_walks(processor, stop_s));
     MCO_TRY(mco_device_stop_clock(&s->device, NULL));
-    crew->device_s += s->device.kernel_s - before_s;
-    MCO_TRY(fetch(crew, tasks, count, &t));
+    processor->device_s += s->device.kernel_s - before_s;
+    MCO_TRY(fetch(processor, tasks, count, &t));
 done:
     return st;
 }
 
 // ---- Open
 
-static void close_crew(vrp_crew *crew)
+static void close_crew(vrp_processor *processor)
 {
-    crew_state *s = crew->state;
+    state *s = processor->state;
     if (s != NULL) {
         mco_device_close(&s->device);  // and with it all its memory
-        mco_free(crew->ctx, &s->first);
-        mco_free(crew->ctx, &s->order);
+        mco_free(processor->ctx, &s->first);
+        mco_free(processor->ctx, &s->order);
     }
-    mco_free(crew->ctx, &s);
-    crew->state = NULL;
+    mco_free(processor->ctx, &s);
+    processor->state = NULL;
 }
 
 // Lengths of the device may be less than those of the host, by rounding: of each edge by one, or the last bit of a float.
@@ -414,14 +414,14 @@ static int32_t longest_of(const mco_vrp *problem, bool is_matrix)
     return problem->max_length - (is_exact ? 0 : UNITS + (problem->longest >> FLOAT_BITS));
 }
 
-static mco_status open_device(vrp_crew *crew, const mco_vrp_params *params)
+static mco_status open_device(vrp_processor *processor, const mco_vrp_params *params)
 {
     mco_status st = MCO_OK;
-    crew_state *s = crew->state;
-    const mco_vrp *p = crew->problem;
-    MCO_TRY(mco_device_open_named(crew->ctx, params->gpus, &s->device));
-    MCO_TRY(mco_alloc(crew->ctx, &s->order, VRP_WALK_MOST_NODES));
-    MCO_TRY(mco_alloc(crew->ctx, &s->first, VRP_WALK_MOST_NODES));
+    state *s = processor->state;
+    const mco_vrp *p = processor->problem;
+    MCO_TRY(mco_device_open_named(processor->ctx, params->gpus, &s->device));
+    MCO_TRY(mco_alloc(processor->ctx, &s->order, VRP_WALK_MOST_NODES));
+    MCO_TRY(mco_alloc(processor->ctx, &s->first, VRP_WALK_MOST_NODES));
     MCO_TRY(mco_device_take(&s->device, MCO_MEMORY_PINNED, &s->h_stop, 1));
     s->is_matrix = p->rule == VRP_MATRIX || p->rule == VRP_GEO;
     s->has_length = s->is_matrix || vrp_has_max_length(p);
@@ -429,26 +429,26 @@ static mco_status open_device(vrp_crew *crew, const mco_vrp_params *params)
     s->walks.longest = vrp_has_max_length(p) ? longest_of(p, s->is_matrix) : MCO_VRP_MAX_LENGTH;
     s->walks.bump = p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_DISTANCES_ROUNDED ? ROUND_UP : 0;
     s->walks.is_symmetric = p->is_symmetric;
-    MCO_CUDA(crew->ctx, vrp_walk_form_choose(USUAL_NODES, s->is_matrix, s->has_length, &s->form));
+    MCO_CUDA(processor->ctx, vrp_walk_form_choose(USUAL_NODES, s->is_matrix, s->has_length, &s->form));
 done:
     return st;
 }
 
-mco_status vrp_gpu_crew_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_crew *out)
+mco_status vrp_gpu_walks_open(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_processor *out)
 {
     mco_status st = MCO_OK;
-    crew_state *s = NULL;
-    vrp_crew crew = {.ctx = ctx, .problem = problem, .part_customers = PART_CUSTOMERS, .part_routes = PART_ROUTES,
+    state *s = NULL;
+    vrp_processor processor = {.ctx = ctx, .problem = problem, .part_customers = PART_CUSTOMERS, .part_routes = PART_ROUTES,
                      .steps_per_customer = STEPS_PER_CUSTOMER, .threads = 1, .run = gpu_run,
                      .close = close_crew};
     MCO_TRY(mco_alloc(ctx, &s, 1));
-    crew.state = s;
-    MCO_TRY(open_device(&crew, params));
-    crew.tasks = s->form.resident * s->device.info.multiprocessors;
-    crew.gpus = (uint64_t)1 << s->device.info.index;
-    *out = crew;
+    processor.state = s;
+    MCO_TRY(open_device(&processor, params));
+    processor.tasks = s->form.resident * s->device.info.multiprocessors;
+    processor.gpus = (uint64_t)1 << s->device.info.index;
+    *out = processor;
     return MCO_OK;
 done:
-    close_crew(&crew);
+    close_crew(&processor);
     return st;
 }

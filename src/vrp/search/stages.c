@@ -11,9 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vrp/genetic/genetic.h"
+#include "vrp/genetic/population.h"
 #include "vrp/search/construct.h"
+#include "vrp/search/cores.h"
+#include "vrp/search/gpu.h"
 #include "vrp/search/key.h"
-#include "vrp/search/solver.h"
+#include "vrp/search/neighbours.h"
+#include "vrp/search/rounds.h"
+#include "vrp/search/stages.h"
 
 enum {
     ROUNDS = 24,                  // of the annealing of the whole
@@ -39,7 +45,7 @@ static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
 
 // Cuts the solution into parts by how much nearer the routes lie to one of two customers, drawn anew, than to the other.
 // Returns how many there are, none of them empty; 0 where one would be too large for its task.
-static int32_t cut(vrp_solver *s, int32_t parts)
+static int32_t cut(vrp_rounds *s, int32_t parts)
 {
     const int32_t n = s->problem->customers, routes = s->now.routes;
     const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1, b = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1;
@@ -51,7 +57,7 @@ static int32_t cut(vrp_solver *s, int32_t parts)
         s->key[2 * r + 1] = r;
     }
     qsort(s->key, (size_t)routes, 2 * sizeof *s->key, vrp_by_key);
-    vrp_solver_begin_tasks(s, parts);
+    vrp_rounds_begin_tasks(s, parts);
     int64_t count = 0;
     int32_t part = -1, last = -1;
     for (int32_t k = 0; k < routes; k++) {
@@ -60,7 +66,7 @@ static int32_t cut(vrp_solver *s, int32_t parts)
         last = place;
         if (s->tasks[part].first[s->tasks[part].routes] + vrp_route_size(&s->now, r) > s->tasks[part].part.most_customers)
             return 0;
-        vrp_solver_add_route(s, part, r);
+        vrp_rounds_add_route(s, part, r);
         count += vrp_route_size(&s->now, r);
     }
     return part + 1;
@@ -74,48 +80,48 @@ static double share_of_whole(double steps_per_customer)
 }
 
 // The most that the cores do, as a share of all, before a GPU goes on.
-static double share_before_gpu(const vrp_solver *s)
+static double share_before_gpu(const vrp_rounds *s)
 {
     const double n = (double)s->search->params->iterations;
     const double share = s->problem->customers <= SMALL_CUSTOMERS ? POPULATION_BEFORE_GPU : SHARE_BEFORE_GPU;
-    return vrp_solver_counts_steps(s) && n > 0 ? fmin(share, STEPS_BEFORE_GPU * s->problem->customers / n) : share;
+    return vrp_rounds_counts_steps(s) && n > 0 ? fmin(share, STEPS_BEFORE_GPU * s->problem->customers / n) : share;
 }
 
-static mco_status anneal_whole(vrp_solver *s, double most_share)
+static mco_status anneal_whole(vrp_rounds *s, double most_share)
 {
     mco_status st = MCO_OK;
-    const int32_t n = s->problem->customers, threads = s->crew->threads;
+    const int32_t n = s->problem->customers, threads = s->processor->threads;
     int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
     while (n / parts > MOST_PART_CUSTOMERS)
         parts += threads;
-    const int32_t longest = vrp_solver_longest_route(s);
+    const int32_t longest = vrp_rounds_longest_route(s);
     // A route may grow; a part that would not hold it ends the annealing.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
-    const double per_customer = vrp_solver_steps(s) * threads / n;
+    const double per_customer = vrp_rounds_steps(s) * threads / n;
     if (per_customer < LEAST_STEPS_OF_WHOLE)
         return MCO_OK;
-    MCO_TRY(vrp_solver_open_tasks(s, parts, room));
+    MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
     const double share = fmin(most_share, share_of_whole(per_customer));
     const double last = share * (1 - 0.5 / ROUNDS);
-    for (double from; (from = vrp_solver_share(s)) < last && !vrp_solver_is_over(s);) {
+    for (double from; (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
         const double to = fmin(share, from + share / ROUNDS);
         const int32_t count = cut(s, parts);
         if (count == 0)
             break;
-        vrp_solver_fill_tasks(s, count);
+        vrp_rounds_fill_tasks(s, count);
         int64_t before = 0, after = 0;
         for (int32_t k = 0; k < count; k++) {
-            vrp_solver_set_temperatures(&s->tasks[k], HOT * s->edge * pow(COLD / HOT, from / share),
+            vrp_rounds_set_temperatures(&s->tasks[k], HOT * s->edge * pow(COLD / HOT, from / share),
                                         HOT * s->edge * pow(COLD / HOT, to / share));
             s->tasks[k].wants_last = to < last;
             before += s->tasks[k].cost;
         }
-        vrp_solver_plan_steps(s, count, to - from, MOST_STEPS);
-        MCO_TRY(vrp_solver_run(s, count));
+        vrp_rounds_plan_steps(s, count, to - from, MOST_STEPS);
+        MCO_TRY(vrp_rounds_run(s, count));
         for (int32_t k = 0; k < count; k++)
             after += s->tasks[k].cost;
-        vrp_solver_merge(s, count, after - before);
-        MCO_TRY(vrp_solver_note(s, "whole"));
+        vrp_rounds_merge(s, count, after - before);
+        MCO_TRY(vrp_rounds_note(s, "whole"));
     }
 done:
     return st;
@@ -124,7 +130,7 @@ done:
 // ---- Regions
 
 // Collects routes around a customer, until the region has `customers` customers or no route near it is free.
-static void grow_region(vrp_solver *s, int32_t k, int32_t customer, int32_t customers, int32_t most_routes)
+static void grow_region(vrp_rounds *s, int32_t k, int32_t customer, int32_t customers, int32_t most_routes)
 {
     vrp_task *t = &s->tasks[k];
     int32_t at = customer;
@@ -134,7 +140,7 @@ static void grow_region(vrp_solver *s, int32_t k, int32_t customer, int32_t cust
             const int32_t route = s->route_of[m < 0 ? at : near[m]];
             if (s->task_of[route] >= 0 || t->first[t->routes] + vrp_route_size(&s->now, route) > t->part.most_customers)
                 continue;
-            vrp_solver_add_route(s, k, route);
+            vrp_rounds_add_route(s, k, route);
             if (t->first[t->routes] >= customers || t->routes >= most_routes)
                 return;
         }
@@ -144,11 +150,11 @@ static void grow_region(vrp_solver *s, int32_t k, int32_t customer, int32_t cust
     }
 }
 
-static int32_t collect_regions(vrp_solver *s, int32_t most)
+static int32_t collect_regions(vrp_rounds *s, int32_t most)
 {
     const int32_t n = s->problem->customers;
     int32_t count = 0;
-    vrp_solver_begin_tasks(s, most);
+    vrp_rounds_begin_tasks(s, most);
     for (int32_t r = 0; r < s->now.routes; r++)
         for (int32_t k = s->now.first[r]; k < s->now.first[r + 1]; k++)
             s->route_of[s->now.order[k]] = r;
@@ -156,7 +162,7 @@ static int32_t collect_regions(vrp_solver *s, int32_t most)
         const int32_t c = (int32_t)mco_rng_below(&s->rng, (uint32_t)n);
         if (s->task_of[s->route_of[c]] >= 0)
             continue;
-        grow_region(s, count, c, s->crew->part_customers, s->crew->part_routes);
+        grow_region(s, count, c, s->processor->part_customers, s->processor->part_routes);
         if (s->tasks[count].routes > 0)
             count++;
     }
@@ -164,9 +170,9 @@ static int32_t collect_regions(vrp_solver *s, int32_t most)
 }
 
 // Cores for which no region is left anneal one of those that others do, with another seed.
-static int32_t copy_regions(vrp_solver *s, int32_t count)
+static int32_t copy_regions(vrp_rounds *s, int32_t count)
 {
-    if (s->crew->gpus != 0)
+    if (s->processor->gpus != 0)
         return count;
     for (int32_t k = count; k < s->task_count; k++) {
         const vrp_task *from = &s->tasks[k % count];
@@ -179,7 +185,7 @@ static int32_t copy_regions(vrp_solver *s, int32_t count)
 }
 
 // Of the copies of a region the best takes the place of the first. Returns the change of the cost.
-static int64_t choose_copies(vrp_solver *s, int32_t count, int32_t all, const int64_t *before)
+static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const int64_t *before)
 {
     int64_t change = 0;
     for (int32_t k = count; k < all; k++)
@@ -194,49 +200,49 @@ static int64_t choose_copies(vrp_solver *s, int32_t count, int32_t all, const in
 }
 
 // A region of the GPU has to fit into the memory of a warp.
-static bool fits(const vrp_solver *s)
+static bool fits(const vrp_rounds *s)
 {
-    return s->crew->gpus == 0 || vrp_solver_longest_route(s) <= LONGEST_ON_GPU;
+    return s->processor->gpus == 0 || vrp_rounds_longest_route(s) <= LONGEST_ON_GPU;
 }
 
-static mco_status anneal_regions(vrp_solver *s)
+static mco_status anneal_regions(vrp_rounds *s)
 {
     mco_status st = MCO_OK;
-    const int32_t n = s->problem->customers, most = s->crew->part_customers;
+    const int32_t n = s->problem->customers, most = s->processor->part_customers;
     int64_t *before = NULL;
-    int32_t room = 2 * most + 2 * vrp_solver_longest_route(s);
-    int32_t tasks = s->crew->tasks;
-    if (s->crew->gpus != 0 && n / most + 1 < tasks)
+    int32_t room = 2 * most + 2 * vrp_rounds_longest_route(s);
+    int32_t tasks = s->processor->tasks;
+    if (s->processor->gpus != 0 && n / most + 1 < tasks)
         tasks = n / most + 1;
-    else if (s->crew->gpus == 0 && n > CUSTOMERS_PER_TASK)
+    else if (s->processor->gpus == 0 && n > CUSTOMERS_PER_TASK)
         tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
-    MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
+    MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
     MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
-    while (!vrp_solver_is_over(s) && fits(s)) {
+    while (!vrp_rounds_is_over(s) && fits(s)) {
         const int32_t count = collect_regions(s, tasks);
         if (count == 0) {  // a route has outgrown all tasks
-            room = 2 * most + 2 * vrp_solver_longest_route(s);
-            MCO_TRY(vrp_solver_open_tasks(s, tasks, room < n ? room : n));
+            room = 2 * most + 2 * vrp_rounds_longest_route(s);
+            MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
             continue;
         }
         const int32_t all = copy_regions(s, count);
-        vrp_solver_fill_tasks(s, all);
+        vrp_rounds_fill_tasks(s, all);
         int64_t customers = 0;
         for (int32_t k = 0; k < all; k++) {
             const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));
-            vrp_solver_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
+            vrp_rounds_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = false;
             customers += s->tasks[k].part.customers;
             if (k < count)
                 before[k] = s->tasks[k].cost;
         }
-        const int64_t full = s->crew->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
-        const double even = vrp_solver_steps(s) * s->crew->threads / n * (double)(customers / all);
-        const double usual = fmax((double)least, fmin(fmin((double)full, even), vrp_solver_steps(s) / REGIONS_LEAST));
-        vrp_solver_plan_steps(s, all, usual * all / fmin(all, s->crew->threads) / vrp_solver_steps(s), MOST_STEPS);
-        MCO_TRY(vrp_solver_run(s, all));
-        vrp_solver_merge(s, count, choose_copies(s, count, all, before));
-        MCO_TRY(vrp_solver_note(s, "region"));
+        const int64_t full = s->processor->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
+        const double even = vrp_rounds_steps(s) * s->processor->threads / n * (double)(customers / all);
+        const double usual = fmax((double)least, fmin(fmin((double)full, even), vrp_rounds_steps(s) / REGIONS_LEAST));
+        vrp_rounds_plan_steps(s, all, usual * all / fmin(all, s->processor->threads) / vrp_rounds_steps(s), MOST_STEPS);
+        MCO_TRY(vrp_rounds_run(s, all));
+        vrp_rounds_merge(s, count, choose_copies(s, count, all, before));
+        MCO_TRY(vrp_rounds_note(s, "region"));
     }
 done:
     mco_free(s->search->ctx, &before);
@@ -246,11 +252,11 @@ done:
 // ---- The beginning
 
 // As many of the fullest routes as there are vehicles, then all customers besides into them.
-static mco_status pack(vrp_solver *s, bool *is_found)
+static mco_status pack(vrp_rounds *s, bool *is_found)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, vehicles = s->problem->vehicles;
-    MCO_TRY(vrp_solver_open_tasks(s, 1, n));
+    MCO_TRY(vrp_rounds_open_tasks(s, 1, n));
     vrp_task *t = &s->tasks[0];
     for (int32_t r = 0; r < s->now.routes; r++) {
         int64_t load = 0;
@@ -260,29 +266,29 @@ static mco_status pack(vrp_solver *s, bool *is_found)
         s->key[2 * r + 1] = r;
     }
     qsort(s->key, (size_t)s->now.routes, 2 * sizeof *s->key, vrp_by_key);
-    vrp_solver_begin_tasks(s, 1);
+    vrp_rounds_begin_tasks(s, 1);
     for (int32_t k = 0; k < s->now.routes; k++)
-        vrp_solver_add_route(s, 0, (int32_t)s->key[2 * k + 1]);
-    vrp_solver_fill_tasks(s, 1);
+        vrp_rounds_add_route(s, 0, (int32_t)s->key[2 * k + 1]);
+    vrp_rounds_fill_tasks(s, 1);
     t->part.routes = vehicles;
-    vrp_solver_set_temperatures(t, 1, 1);
-    const int64_t left = vrp_solver_steps_left(s, 1);
+    vrp_rounds_set_temperatures(t, 1, 1);
+    const int64_t left = vrp_rounds_steps_left(s, 1);
     t->plan.steps = left < MOST_STEPS ? left : MOST_STEPS;
-    MCO_TRY(vrp_solver_pack(s, t, is_found));
+    MCO_TRY(vrp_rounds_pack(s, t, is_found));
     if (*is_found)
-        vrp_solver_merge(s, 1, t->cost - s->now_cost);
+        vrp_rounds_merge(s, 1, t->cost - s->now_cost);
 done:
     return st;
 }
 
-static mco_status begin(vrp_solver *s, bool *has_solution)
+static mco_status begin(vrp_rounds *s, bool *has_solution)
 {
     mco_status st = MCO_OK;
     mco_vrp_solution start = {0};
     const mco_vrp *p = s->problem;
     const bool is_given = s->search->best_cost >= 0;
     if (!is_given)
-        MCO_TRY(vrp_construct(s->search->ctx, p, MCO_VRP_CONSTRUCTION_SAVINGS, s->crew->threads, &start));
+        MCO_TRY(vrp_construct(s->search->ctx, p, MCO_VRP_CONSTRUCTION_SAVINGS, s->processor->threads, &start));
     const mco_vrp_solution *from = is_given ? &s->search->best : &start;
     s->now.routes = s->now.first[0] = 0;
     for (int32_t r = 0; r < from->routes; r++)
@@ -293,7 +299,7 @@ static mco_status begin(vrp_solver *s, bool *has_solution)
     if (!*has_solution)
         MCO_TRY(pack(s, has_solution));
     if (*has_solution)
-        MCO_TRY(vrp_solver_note(s, is_given ? "start" : "savings"));
+        MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
 done:
     mco_vrp_solution_clear(s->search->ctx, &start);
     return st;
@@ -301,50 +307,50 @@ done:
 
 static bool ends(void *user)
 {
-    vrp_solver *s = user;
+    vrp_rounds *s = user;
     return vrp_search_ends(s->search);
 }
 
 // `regions` anneals the regions; NULL: the cores do.
-static mco_status solve(vrp_search *search, vrp_crew *cores, vrp_crew *regions)
+static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
     mco_status st = MCO_OK;
-    vrp_solver s = {.search = search, .problem = search->problem, .crew = cores};
+    vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
     cores->ends = ends;
     cores->user = &s;
-    MCO_TRY(vrp_solver_open(&s));
+    MCO_TRY(vrp_rounds_open(&s));
     MCO_TRY(begin(&s, &has_solution));
     const double share = regions != NULL ? share_before_gpu(&s) : 1;
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
-        MCO_TRY(vrp_solver_population(&s, share));
-    else if (has_solution && !is_given && !vrp_solver_is_over(&s))
+        MCO_TRY(vrp_population_run(&s, share));
+    else if (has_solution && !is_given && !vrp_rounds_is_over(&s))
         MCO_TRY(anneal_whole(&s, share));
     if (regions != NULL) {
         regions->ends = ends;
         regions->user = &s;
-        s.crew = regions;
+        s.processor = regions;
     }
     if (has_solution)
         MCO_TRY(anneal_regions(&s));
     if (has_solution && regions != NULL && !fits(&s)) {
         mco_log(search->ctx, MCO_LOG_INFO, "a route has %d customers, more than the %d that a GPU takes: the cores go on",
-                vrp_solver_longest_route(&s), LONGEST_ON_GPU);
-        s.crew = cores;
+                vrp_rounds_longest_route(&s), LONGEST_ON_GPU);
+        s.processor = cores;
         MCO_TRY(anneal_regions(&s));
     }
     if (!has_solution && !vrp_search_ends(search))
         search->run.stop = MCO_STOP_ITERATIONS;
 done:
-    vrp_solver_close(&s);
+    vrp_rounds_close(&s);
     return st;
 }
 
-mco_status vrp_solve_cpu(vrp_search *search)
+mco_status vrp_search_cpu(vrp_search *search)
 {
     mco_status st = MCO_OK;
-    vrp_crew cores = {0};
+    vrp_processor cores = {0};
     MCO_TRY(vrp_cores_open(search->ctx, search->problem, search->params, &cores));
     search->work = (mco_work){.threads = cores.threads, .simd = cores.simd};
     MCO_TRY(solve(search, &cores, NULL));
@@ -355,12 +361,12 @@ done:
 }
 
 #ifdef MCO_HAVE_CUDA
-mco_status vrp_solve_gpu(vrp_search *search)
+mco_status vrp_search_gpu(vrp_search *search)
 {
     mco_status st = MCO_OK;
-    vrp_crew cores = {0}, gpu = {0};
+    vrp_processor cores = {0}, gpu = {0};
     MCO_TRY(vrp_cores_open(search->ctx, search->problem, search->params, &cores));
-    MCO_TRY(vrp_gpu_crew_open(search->ctx, search->problem, search->params, &gpu));
+    MCO_TRY(vrp_gpu_walks_open(search->ctx, search->problem, search->params, &gpu));
     search->work = (mco_work){.threads = cores.threads, .simd = cores.simd, .gpus = gpu.gpus};
     MCO_TRY(solve(search, &cores, &gpu));
     search->work.device_s = gpu.device_s;

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// From a draft to an instance: tests, the model, and the scale.
+//
+// Everything an engine sees is an integer. With rounded distances a unit is the file's. With real ones a unit is a power of
+// ten of it, as small as the limits allow: a distance is then wrong by at most half a unit, and the longest route is rounded
+// down, so that no route passes that the file forbids by more than the sum of its roundings. Distances are computed where
+// they are asked for: memory is linear in the customers except for matrices.
+#include "vrp/draft.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/structs.h"
+
+enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // of a name made here; bytes of a name in a message
+
+static const double TSPLIB_PI = 3.141592;  // Reinelt (1995)
+static const double GREATEST_SCALE = 1e6;
+// What rounding in double precision may add to a distance, as a part of it; with GEO in kilometres, as the arc cosine of
+// numbers close to 1 has 8 digits.
+static const double SLACK = 1e-12, GEO_SLACK = 1e-3;
+
+// ---- Drafts
+
+mco_status vrp_draft_new(mco_context *ctx, int64_t customers, vrp_rule rule, const char *name, vrp_draft *out)
+{
+    mco_status st = MCO_OK;
+    mco_vrp *p = NULL;
+    const int32_t most = rule == VRP_MATRIX ? MCO_VRP_MAX_MATRIX_CUSTOMERS : MCO_VRP_MAX_CUSTOMERS;
+    if (customers < 0 || customers > most)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%lld customers, allowed are 0 to %d%s", (long long)customers, most,
+                        rule == VRP_MATRIX ? " with a matrix" : "");
+    MCO_TRY(mco_alloc(ctx, &p, 1));
+    p->customers = (int32_t)customers;
+    p->nodes = p->customers + 1;
+    p->rule = rule;
+    MCO_TRY(mco_alloc(ctx, &p->name, strlen(name) + 1));
+    memcpy(p->name, name, strlen(name) + 1);
+    MCO_TRY(mco_alloc(ctx, &p->demand, p->nodes));
+    *out = (vrp_draft){.problem = p, .max_length = -1, .capacity = -1};
+    p = NULL;
+done:
+    mco_vrp_destroy(ctx, &p);
+    return st;
+}
+
+void vrp_draft_clear(mco_context *ctx, vrp_draft *draft)
+{
+    mco_free(ctx, &draft->service);
+    mco_vrp_destroy(ctx, &draft->problem);
+}
+
+mco_status vrp_draft_places(mco_context *ctx, vrp_draft *draft)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(ctx, &draft->problem->x, draft->problem->nodes));
+    MCO_TRY(mco_alloc(ctx, &draft->problem->y, draft->problem->nodes));
+done:
+    return st;
+}
+
+// Blocks, so that rows and columns are both read from the cache.
+static bool is_matrix_symmetric(const int32_t *matrix, int64_t nodes)
+{
+    enum { BLOCK = 64 };
+    for (int64_t a = 0; a < nodes; a += BLOCK)
+        for (int64_t b = 0; b <= a; b += BLOCK)
+            for (int64_t i = a; i < nodes && i < a + BLOCK; i++)
+                for (int64_t j = b; j < i && j < b + BLOCK; j++)
+                    if (matrix[i * nodes + j] != matrix[j * nodes + i])
+                        return false;
+    return true;
+}
+
+void vrp_take(vrp_draft *draft, mco_vrp **out)
+{
+    mco_vrp *p = draft->problem;
+    p->is_symmetric = p->rule != VRP_MATRIX || is_matrix_symmetric(p->matrix, p->nodes);
+    *out = p;
+    draft->problem = NULL;
+}
+
+// ---- Scale
+
+// Degrees and minutes, DDD.MM, in radians.
+static double geo_radians(double value)
+{
+    const double degrees = trunc(value), minutes = value - degrees;
+    return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0;
+}
+
+static mco_status place_on_earth(mco_context *ctx, mco_vrp *p)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(ctx, &p->latitude, p->nodes));
+    MCO_TRY(mco_alloc(ctx, &p->longitude, p->nodes));
+    for (int32_t i = 0; i < p->nodes; i++) {
+        p->latitude[i] = geo_radians(p->x[i]);
+        p->longitude[i] = geo_radians(p->y[i]);
+    }
+done:
+    return st;
+}
+
+// A bound on the real distance between two nodes: by the triangle inequality twice the greatest from the depot; in the plane
+// also the diagonal of the rectangle around all places.
+static double longest_of_places(const mco_vrp *p)
+{
+    double low_x = p->x[0], high_x = low_x, low_y = p->y[0], high_y = low_y, radius = 0;
+    for (int32_t i = 1; i < p->nodes; i++) {
+        const double dx = p->x[i] - p->x[0], dy = p->y[i] - p->y[0];
+        radius = fmax(radius, p->rule == VRP_GEO ? vrp_geo_distance(p, 0, i) : sqrt(dx * dx + dy * dy));
+        low_x = fmin(low_x, p->x[i]);
+        high_x = fmax(high_x, p->x[i]);
+        low_y = fmin(low_y, p->y[i]);
+        high_y = fmax(high_y, p->y[i]);
+    }
+    if (p->rule == VRP_GEO)
+        return fmin(2 * radius + GEO_SLACK, VRP_EARTH_RADIUS * acos(-1));
+    const double width = high_x - low_x, height = high_y - low_y;
+    return fmin(2 * radius, sqrt(width * width + height * height)) * (1 + SLACK);
+}
+
+// No scaled distance is greater; in double precision, as it may not fit an integer.
+static double scaled_longest(const mco_vrp *p, double longest, double scale)
+{
+    if (p->distances == MCO_VRP_DISTANCES_ROUNDED && p->rule == VRP_CEIL_2D)
+        return ceil(longest);
+    return floor(longest * scale + (p->distances == MCO_VRP_DISTANCES_ROUNDED && p->rule == VRP_GEO ? 1.0 : 0.5));
+}
+
+// All unscaled.
+typedef struct lengths {
+    double longest, max_length;
+    double greatest_service;
+    const double *service;  // [nodes]; NULL: nobody takes time
+} lengths;
+
+static double scaled_service(double service, double scale)
+{
+    return floor(service * scale + 0.5);
+}
+
+// Sums that decimals of a file are not exact in: a route of this length is not too long.
+static double scaled_max_length(const lengths *l, double scale)
+{
+    return floor(l->max_length * scale + 1e-9);
+}
+
+// Whether a route can be too long: all customers in one, each as far as can be.
+static bool is_limit_reachable(const mco_vrp *p, const lengths *l, double scale)
+{
+    double reach = ((double)p->customers + 1) * scaled_longest(p, l->longest, scale);
+    if (l->max_length < 0)
+        return false;
+    for (int32_t i = 1; l->service != NULL && i < p->nodes; i++)
+        reach += scaled_service(l->service[i], scale);
+    return scaled_max_length(l, scale) < reach;
+}
+
+// 10^9 and not MCO_VRP_MAX_LENGTH: a limit that was rounded down to a multiple of the unit and written then has the same scale.
+static bool fits_scale(const mco_vrp *p, const lengths *l, double scale)
+{
+    static const double MOST = 1e9;
+    return scaled_longest(p, l->longest, scale) <= MCO_VRP_MAX_DISTANCE && l->greatest_service * scale < MOST &&
+           (!is_limit_reachable(p, l, scale) || l->max_length * scale < MOST);
+}
+
+static mco_status set_scale(mco_context *ctx, mco_vrp *p, const lengths *l)
+{
+    p->scale = p->distances == MCO_VRP_DISTANCES_REAL ? GREATEST_SCALE : 1;
+    while (p->scale > 1 && !fits_scale(p, l, p->scale))
+        p->scale /= 10;
+    const double longest = scaled_longest(p, l->longest, p->scale), most = scaled_max_length(l, p->scale);
+    const bool has_limit = is_limit_reachable(p, l, p->scale);
+    if (longest > MCO_VRP_MAX_DISTANCE)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%s: distances up to %.15g, at most %d supported", p->name, longest,
+                        MCO_VRP_MAX_DISTANCE);
+    if (scaled_service(l->greatest_service, p->scale) >= MCO_VRP_MAX_LENGTH)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%s: service times up to %.15g, less than %d supported", p->name,
+                        l->greatest_service, MCO_VRP_MAX_LENGTH);
+    if (has_limit && most >= MCO_VRP_MAX_LENGTH)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%s: routes as long as %.15g, less than %d supported", p->name, most,
+                        MCO_VRP_MAX_LENGTH);
+    p->longest = (int32_t)longest;
+    p->max_length = has_limit ? (int32_t)most : MCO_VRP_MAX_LENGTH;
+    if (p->distances == MCO_VRP_DISTANCES_REAL)
+        mco_log(ctx, MCO_LOG_INFO, "distances are real: in units of 1/%.0f", p->scale);
+    return MCO_OK;
+}
+
+// ---- Settling
+
+#define MCO_OPTION_STRUCT mco_vrp_model
+static const mco_option model_records[] = {MCO_OPTION_RECORDS(MCO_VRP_MODEL_OPTIONS)};
+static const mco_option_table model_options = MCO_OPTION_TABLE(model_records);
+
+const mco_option_table *mco_vrp_model_options(void)
+{
+    return &model_options;
+}
+
+// The model before the file.
+static mco_status apply_model(mco_context *ctx, const mco_vrp_model *given, vrp_draft *draft)
+{
+    mco_status st = MCO_OK;
+    mco_vrp *p = draft->problem;
+    mco_vrp_model own = MCO_VRP_MODEL_INIT;
+    const mco_vrp_model *model = &own;
+    MCO_TRY(mco_struct_take(ctx, "the model", given, &own, sizeof own));
+    MCO_TRY(mco_options_validate(ctx, &model_options, model));
+    p->distances = model->distance;
+    if (model->capacity >= 0)
+        draft->capacity = model->capacity;
+    if (model->vehicles >= 0)
+        draft->vehicles = model->vehicles;
+    if (model->max_length >= 0)
+        draft->max_length = model->max_length;
+    if (model->service_time >= 0) {
+        mco_free(ctx, &draft->service);
+        if (model->service_time > 0) {
+            MCO_TRY(mco_alloc(ctx, &draft->service, p->nodes));
+            for (int32_t i = 1; i < p->nodes; i++)
+                draft->service[i] = model->service_time;
+        }
+    }
+done:
+    return st;
+}
+
+// Loads are sums of demands: with a sum that fits, every load does.
+static mco_status test_loads(mco_context *ctx, const vrp_draft *draft)
+{
+    const mco_vrp *p = draft->problem;
+    int64_t sum = 0;
+    if (draft->capacity < 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the capacity is not given, in the model it is --capacity", p->name);
+    if (draft->capacity < 1 || draft->capacity > MCO_VRP_MAX_LENGTH)
+        return mco_fail(ctx, draft->capacity < 1 ? MCO_ERR_ARGUMENT : MCO_ERR_LIMIT,
+                        "%s: the capacity is %lld, allowed is 1 to %d", p->name, (long long)draft->capacity,
+                        MCO_VRP_MAX_LENGTH);
+    for (int32_t i = 1; i < p->nodes; i++) {
+        if (p->demand[i] < 0)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the demand of customer %d is %d, at least 0 was expected", p->name, i,
+                            p->demand[i]);
+        sum += p->demand[i];
+    }
+    if (sum > MCO_VRP_MAX_LENGTH)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%s: the demands sum up to %lld, at most %d supported", p->name, (long long)sum,
+                        MCO_VRP_MAX_LENGTH);
+    return MCO_OK;
+}
+
+static mco_status set_service(mco_context *ctx, mco_vrp *p, const double *service)
+{
+    static const double NOTICEABLE = 1e-6;  // part of a service time
+    mco_status st = MCO_OK;
+    int32_t rounded = 0;
+    bool is_any = false;
+    MCO_TRY(mco_alloc(ctx, &p->service, p->nodes));
+    for (int32_t i = 1; i < p->nodes; i++) {
+        const double scaled = service[i] * p->scale;
+        p->service[i] = (int32_t)scaled_service(service[i], p->scale);
+        is_any |= p->service[i] > 0;
+        if (rounded == 0 && fabs(p->service[i] - scaled) > NOTICEABLE * scaled)
+            rounded = i;
+    }
+    if (rounded > 0 && p->distances == MCO_VRP_DISTANCES_ROUNDED)
+        mco_log(ctx, MCO_LOG_WARNING, "service times are rounded, that of customer %d from %.15g to %d; --distance real keeps "
+                "decimals", rounded, service[rounded], p->service[rounded]);
+    if (!is_any)
+        mco_free(ctx, &p->service);
+done:
+    return st;
+}
+
+mco_status vrp_settle(mco_context *ctx, const mco_vrp_model *model, vrp_draft *draft)
+{
+    mco_status st = MCO_OK;
+    mco_vrp *p = draft->problem;
+    lengths l = {.longest = draft->longest};
+    if (model != NULL)
+        MCO_TRY(apply_model(ctx, model, draft));
+    MCO_TRY(test_loads(ctx, draft));
+    p->capacity = (int32_t)draft->capacity;
+    p->vehicles = (int32_t)draft->vehicles;
+    l.max_length = draft->max_length;
+    l.service = draft->service;
+    for (int32_t i = 1; l.service != NULL && i < p->nodes; i++)
+        l.greatest_service = fmax(l.greatest_service, l.service[i]);
+    if (p->rule == VRP_GEO)
+        MCO_TRY(place_on_earth(ctx, p));
+    if (p->rule != VRP_MATRIX)
+        l.longest = longest_of_places(p);
+    MCO_TRY(set_scale(ctx, p, &l));
+    if (l.greatest_service > 0)
+        MCO_TRY(set_service(ctx, p, draft->service));
+done:
+    return st;
+}

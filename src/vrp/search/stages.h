@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The stages of a search: what is annealed when.
+#ifndef MCO_VRP_SEARCH_STAGES_H
+#define MCO_VRP_SEARCH_STAGES_H
+
+#include "vrp/search/search.h"
+
+// Searches from search->best where there is one, else from a construction; ends with search->run.stop. Errors: MEMORY, DEVICE.
+// Where no solution with so few vehicles is found, search->best_cost stays -1.
+mco_status vrp_search_cpu(vrp_search *search);
+mco_status vrp_search_gpu(vrp_search *search);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Solutions as routes that are lists: memory and cost.
+#include "vrp/solution.h"
+
+mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution s = {.customers = customers, .routes = routes};
+    MCO_TRY(mco_alloc(ctx, &s.order, customers));
+    MCO_TRY(mco_alloc(ctx, &s.first, (int64_t)routes + 1));
+    *out = s;
+done:
+    if (st != MCO_OK)
+        mco_free(ctx, &s.order);
+    return st;
+}
+
+int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    int64_t cost = 0;
+    for (int32_t r = 0; r < solution->routes; r++)
+        cost += mco_vrp_route_of(problem, solution, r).cost;
+    return cost;
+}
+
+// More empty routes than customers would change nothing: a tour has at most as many routes as the larger of its own routes and
+// the customers, and at least one.
