@@ -4,7 +4,8 @@
 // Workers live as long as the engine and sleep between jobs: a scan is a job whose items are runs of consecutive moves. Each
 // worker has a desk with the distances of the plan it is at.
 //
-// A scan for the best exchange alone begins with a lower bound for each (dtspms/reuse.c), and evaluates those that may be the best.
+// A scan for the best exchange alone begins with a lower bound for each (dtspms/reuse.c), and evaluates those that may be the
+// best.
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>

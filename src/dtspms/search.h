@@ -24,9 +24,9 @@ typedef struct dtspms_search {
     bool is_proved;            // best_cost is the optimum
 } dtspms_search;
 
-// Keeps the plan if it is better than the best so far, and tells the run. `source` names who found it in the log. `tours` [orders] of each
-// network, nodes as visited; if NULL, the best ones are computed.
-// Errors: MEMORY, INTERNAL (the tours are longer or shorter than `cost`).
+// Keeps the plan if it is better than the best so far, and tells the run. `source` names who found it in the log. `tours`
+// [orders] of each network, nodes as visited; if NULL, the best ones are computed. Errors: MEMORY, INTERNAL (the tours are
+// longer or shorter than `cost`).
 mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost, int32_t *const tours[2],
                               const char *source);
 // Whether the search has to end; search->run.stop tells why. As mco_run_must_stop().

@@ -15,8 +15,8 @@ typedef struct flowshop_variant {
     const struct flowshop_insertion_ops *insertion;  // flowshop/heuristic/insertion.h
 } flowshop_variant;
 
-// The widest unit this processor has, or the one asked for; 16-bit lanes where every length of a
-// path through the instance provably fits, else 32. NULL if the unit asked for is absent; the error of `ctx` says so. `shop` NULL: any.
+// The widest unit this processor has, or the one asked for; 16-bit lanes where every length of a path through the instance
+// provably fits, else 32. NULL if the unit asked for is absent; the error of `ctx` says so. `shop` NULL: any.
 const flowshop_variant *flowshop_variant_choose(mco_context *ctx, mco_simd simd, const mco_flowshop *shop);
 
 // Upper bound on the length of any path through the instance (n + m - 1 operations, at least one of

@@ -2,8 +2,8 @@
 // The cpu engine: tiles of the table (guillotine/lanes.h) on all cores.
 //
 // Rows of tiles are claimed in turn, and a tile waits until the row below has done the tile under it: no barriers. Where the
-// plate's value and plan are enough and no piece is worth more than its area, 16 bits hold the waste up to a cap that grows until
-// the plate's waste lies below it: most strips are worse than a small cap and disappear.
+// plate's value and plan are enough and no piece is worth more than its area, 16 bits hold the waste up to a cap that grows
+// until the plate's waste lies below it: most strips are worse than a small cap and disappear.
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>

@@ -74,8 +74,8 @@ int64_t guillotine_seed_at(const guillotine_model *model, int32_t i, int32_t j);
 // The axis along which level 1..stages is closed.
 mco_guillotine_cut guillotine_level_axis(const guillotine_job *job, int32_t level);
 
-// Steps to a plan with places on the plate: nodes [*count], released by mco_free. `last_cut` is the axis of the innermost stage,
-// in which a piece is trimmed first; any of the two where stages are unlimited.
+// Steps to a plan with places on the plate: nodes [*count], released by mco_free. `last_cut` is the axis of the innermost
+// stage, in which a piece is trimmed first; any of the two where stages are unlimited.
 mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, const guillotine_model *model,
                            const guillotine_step *steps, int64_t step_count, mco_guillotine_cut last_cut,
                            mco_guillotine_node **nodes, int64_t *count);

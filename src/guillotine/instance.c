@@ -135,10 +135,10 @@ done:
 }
 
 // Random guillotine cuts. Each takes a random rectangle among those that can be cut, cuts across its longer side, counted in
-// sides of the plate, at a random place of the middle half, and leaves no side below a share of the plate's. The thesis
-// gives no rule. Among 54 tried (largest, area-weighted or any rectangle; longer, weighted or random side; six margins) this one
-// gives as many normal patterns as its table 4.3: 0.90 of the plate's side on average, 0.76 to 0.96 over sizes 6000 to
-// 10000, 28 to 52 pieces, three seeds; there 0.90, 0.70 to 1.00.
+// sides of the plate, at a random place of the middle half, and leaves no side below a share of the plate's. The thesis gives
+// no rule. Among 54 tried (largest, area-weighted or any rectangle; longer, weighted or random side; six margins) this one
+// gives as many normal patterns as its table 4.3: 0.90 of the plate's side on average, 0.76 to 0.96 over sizes 6000 to 10000,
+// 28 to 52 pieces, three seeds; there 0.90, 0.70 to 1.00.
 typedef struct cutter {
     mco_guillotine *g;  // piece [made]: the rectangles
     int32_t made;

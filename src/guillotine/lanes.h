@@ -8,10 +8,10 @@
 // Lanes hold values (32 or 64 bits, the greater the better), or waste, x * y - value, of 16 bits without sign, cut off at
 // a cap: waste only adds up, so what lies below the cap is exact. (Sums of two caps fit.)
 //
-// An x cut is tried for each strip i' with x[i'] <= x[i]/2 that is irreducible somewhere in the panel: worth more than its own best
-// x cut and than the position before. The smallest strip of any best row of strips is one. i'' is the last position at
-// or below x[i] - x[i']; where waste is kept it has to be exactly there, else the position between serves
-// (and the row of a position that is none holds the cap).
+// An x cut is tried for each strip i' with x[i'] <= x[i]/2 that is irreducible somewhere in the panel: worth more than its own
+// best x cut and than the position before. The smallest strip of any best row of strips is one. i'' is the last position at or
+// below x[i] - x[i']; where waste is kept it has to be exactly there, else the position between serves (and the row of a
+// position that is none holds the cap).
 //
 // Cuts with i'' inside the tile itself wait until the others are done; then the tile is closed under them and under
 // V(i,j) >= V(i-1,j), V(i,j-1), one axis after the other until nothing changes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The waste form of the guillotine GPU engine: value and plan against the cpu engine, from each cap on, over normal patterns and raster
-// points; and that it is what the engine takes.
+// The waste form of the guillotine GPU engine: value and plan against the cpu engine, from each cap on, over normal patterns
+// and raster points; and that it is what the engine takes.
 //
 //     gpu_test_guillotine_waste FILE... [CAP]    times these instances instead, from that cap on: medians of 20 runs
 #include <string.h>
@@ -21,7 +21,8 @@ static const int32_t caps[] = {FIRST_CAP, SECOND_CAP, LAST_CAP};
 
 // ---- Instances
 
-// Sides of pieces lie in [least, most] and are multiples of `steps`; values are areas, or `share` to all of them in thousandths.
+// Sides of pieces lie in [least, most] and are multiples of `steps`; values are areas, or `share` to all of them in
+// thousandths.
 typedef struct shape {
     const char *name;
     int32_t width, height;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Education (Vidal 2022): every customer u tries moves with each of its near customers v, in random order, and the first that
-// makes the solution cheaper is made; pairs of routes that lie together try SWAP* (vrp/genetic/swap_star.c). Pairs that have not
-// changed since they were tried last, or since the education of a parent, are passed over.
+// makes the solution cheaper is made; pairs of routes that lie together try SWAP* (vrp/genetic/swap_star.c). Pairs that have
+// not changed since they were tried last, or since the education of a parent, are passed over.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the local search works on (vrp/genetic/educate.c, vrp/genetic/swap_star.c): routes as rings through a depot node of their own,
-// customers + 1 + r. Loads and lengths up to every customer are kept, so that a move is decided in constant time, and are
-// counted again along both routes once it is made.
+// What the local search works on (vrp/genetic/educate.c, vrp/genetic/swap_star.c): routes as rings through a depot node of
+// their own, customers + 1 + r. Loads and lengths up to every customer are kept, so that a move is decided in constant time,
+// and are counted again along both routes once it is made.
 #ifndef MCO_VRP_GENETIC_LOCAL_SEARCH_H
 #define MCO_VRP_GENETIC_LOCAL_SEARCH_H
 

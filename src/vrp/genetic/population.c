@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The search of instances of up to 500 customers: several solutions, each annealed on its own, join the genetic search
-// (vrp/genetic/genetic.c). Where that does not take the instance, pairs of more of them exchange routes that lie together (selective
-// route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature and takes the place of its first
-// parent if it is better.
+// (vrp/genetic/genetic.c). Where that does not take the instance, pairs of more of them exchange routes that lie together
+// (selective route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature and takes the place of its
+// first parent if it is better.
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The processor of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks it
-// fills with replicas, which begin at different temperatures; the best of a task counts. Distances of the device are those of
-// floats, so whatever it returns is counted again here.
+// The processor of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks
+// it fills with replicas, which begin at different temperatures; the best of a task counts. Distances of the device are those
+// of floats, so whatever it returns is counted again here.
 #include <math.h>
 #include <string.h>
 #include <time.h>

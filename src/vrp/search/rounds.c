@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the search share (vrp/search/stages.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how much is left to be spent; tasks cut
-// out of the present solution, and put back.
+// What the stages of the search share (vrp/search/stages.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how much is left
+// to be spent; tasks cut out of the present solution, and put back.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the search share (vrp/search/rounds.c): the present solution, the tasks of a round, how much is left to be spent.
+// What the stages of the search share (vrp/search/rounds.c): the present solution, the tasks of a round, how much is left to
+// be spent.
 #ifndef MCO_VRP_SEARCH_ROUNDS_H
 #define MCO_VRP_SEARCH_ROUNDS_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A walk over a part: annealing by ruin and recreate, whose step costs the same in a part of a hundred customers and of a
-// million (vrp/search/walk.c, vrp/search/walk_place.c, vrp/search/walk_improve.c). Compiled once for each vector unit; all give the same walk.
+// million (vrp/search/walk.c, vrp/search/walk_place.c, vrp/search/walk_improve.c). Compiled once for each vector unit; all
+// give the same walk.
 #ifndef MCO_VRP_SEARCH_WALK_H
 #define MCO_VRP_SEARCH_WALK_H
 

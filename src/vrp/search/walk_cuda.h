@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launcher of walks on a GPU (vrp/search/walk_cuda.cu, vrp/search/walk.cuh), in plain C for the processor. It enqueues on a stream,
-// allocates nothing and does not wait. The caller has made the device current.
+// Launcher of walks on a GPU (vrp/search/walk_cuda.cu, vrp/search/walk.cuh), in plain C for the processor. It enqueues on a
+// stream, allocates nothing and does not wait. The caller has made the device current.
 #ifndef MCO_VRP_SEARCH_WALK_CUDA_H
 #define MCO_VRP_SEARCH_WALK_CUDA_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The cheapest place of a customer in the routes of a walk (vrp/search/walk.c), now and then one of the next. Places tried: beside its
-// nearest neighbours; at the ends of routes that pass it on their way to the depot (X-n936-k151, routes of six: 2.3 % above the
-// best known without these, 0.8 % with them, 6 s each); an empty route.
+// The cheapest place of a customer in the routes of a walk (vrp/search/walk.c), now and then one of the next. Places tried:
+// beside its nearest neighbours; at the ends of routes that pass it on their way to the depot (X-n936-k151, routes of six: 2.3
+// % above the best known without these, 0.8 % with them, 6 s each); an empty route.
 #include <math.h>
 
 #include "base/lanes.h"

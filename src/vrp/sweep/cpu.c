@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cpu engine of complete neighbourhoods. A sweep decides all moves by folded sums (vrp/sweep/lanes.h, vrp/sweep/two_opt.c,
-// vrp/sweep/three_opt.c), or move by move (vrp/sweep/each.c) with a filter, by stored segments, and where sums do not fit 32 bits.
+// vrp/sweep/three_opt.c), or move by move (vrp/sweep/each.c) with a filter, by stored segments, and where sums do not fit 32
+// bits.
 //
 // What a folded sum is. A join costs its distance, and `weight` more where the route that it makes is not empty; an edge cut
 // takes off its length, `weight` if its route is not empty, and `bad_weight` if its route breaks a limit. Joins that are not

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums of a giant tour (vrp/sweep/fold.h): one walk forward for what lies before each position, one backward for what lies behind.
+// Sums of a giant tour (vrp/sweep/fold.h): one walk forward for what lies before each position, one backward for what lies
+// behind.
 #include "vrp/sweep/fold.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inner loops of the complete neighbourhoods (vrp/sweep/lanes.h); compiled once for each vector unit. Loops over lanes are plain and
-// left to the compiler; the block of closed parts, where nearly all moves are, is written out.
+// Inner loops of the complete neighbourhoods (vrp/sweep/lanes.h); compiled once for each vector unit. Loops over lanes are
+// plain and left to the compiler; the block of closed parts, where nearly all moves are, is written out.
 #include "vrp/sweep/lanes.h"
 
 #include "base/lanes.h"

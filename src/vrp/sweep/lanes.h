@@ -3,8 +3,8 @@
 //
 // A move of the giant tour is folded into a sum of 32-bit integers: what each join costs, less what the edges cut cost. A join
 // that makes a route too heavy or too long, and a part that may not be reversed, has a value so large that no sum with it is
-// mistaken for a legal one (VRP_ILLEGAL; vrp/sweep/cpu.c shows the bounds). So one minimum over sums decides cost and feasibility of
-// every move in it.
+// mistaken for a legal one (VRP_ILLEGAL; vrp/sweep/cpu.c shows the bounds). So one minimum over sums decides cost and
+// feasibility of every move in it.
 //
 // A part of the tour that holds a depot is closed: the new edges at its two ends make different routes, and each join is legal
 // or not by itself. Parts without a depot are open.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The reference of the complete neighbourhoods: every move, in the order of the indices, by joining the segments of its pieces
-// (vrp/sweep/segment.h), on one thread. Answers of every engine must equal these; the tests compare them with a plain walk of every
-// neighbour.
+// (vrp/sweep/segment.h), on one thread. Answers of every engine must equal these; the tests compare them with a plain walk of
+// every neighbour.
 #include <assert.h>
 #include "base/machine.h"
 
