@@ -24,12 +24,12 @@ def cpu_cases(folder):
 
 
 def gpu_cases(folder):
+    yield "gcut13", ["guillotine", "solve", DATA + "/cutting/gcut/gcut13.txt"]
+    yield "stacks, 66 orders, 3-exchange", ["dtspms", "neighbourhood", "R00", "--orders", "66"]
+    yield "3-opt, 2401 nodes, 10 sweeps", ["vrp", "neighbourhood", folder + "/2401.vrp", "--type", "3opt", "--sweeps", "10"]
     yield "ta056 at 3670", ["flowshop", "solve", "ta056", "--upper-bound", "3670"]
     for name in range(21, 31):
         yield f"ta0{name}", ["flowshop", "solve", f"ta0{name}"]
-    yield "gcut13", ["guillotine", "solve", DATA + "/cutting/gcut/gcut13.txt"]
-    yield "stacks, 33 orders, 3-exchange", ["dtspms", "neighbourhood", "R00", "--orders", "33"]
-    yield "3-opt, 2401 nodes, 10 sweeps", ["vrp", "neighbourhood", folder + "/2401.vrp", "--type", "3opt", "--sweeps", "10"]
 
 
 def seconds(mco, arguments, engine):

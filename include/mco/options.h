@@ -68,8 +68,8 @@ typedef struct mco_option_values {
 
 // The option of this name, "time-limit" or "--time-limit"; NULL if the table has none.
 MCO_API const mco_option *mco_options_find(const mco_option_table *table, const char *name);
-// Sets one field of `params` from text. A text option borrows `value`. Errors: ARGUMENT (no such option, or a value out of
-// its range: the message names both), O(options).
+// Sets one field of `params` from text. A text option borrows `value`; a flag takes "0" or "1". Errors: ARGUMENT (no such
+// option, or a value out of its range: the message names both), O(options).
 MCO_API mco_status mco_options_set(mco_context *ctx, const mco_option_table *table, void *params, const char *name,
                                    const char *value);
 // Writes the name of choice `index` to `out` [size] and returns it; NULL if there is no such choice.

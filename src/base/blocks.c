@@ -120,9 +120,13 @@ mco_status mco_blocks_read_all(mco_blocks *b, void **data, int64_t *bytes)
     char *all = NULL;
     int64_t room = 0, size = 0;
     size_t got = 0, wanted;
+    if (b->size >= 0) {  // one more byte than there should be tells the end without another block
+        MCO_TRY(mco_alloc(b->ctx, &all, b->size + 1));
+        room = b->size + 1;
+    }
     do {
-        // One more byte than there should be tells the end without another block.
-        MCO_TRY(mco_grow(b->ctx, &all, &room, size == 0 && b->size >= 0 ? b->size + 1 : size + LEAST_BLOCK));
+        if (size == room)
+            MCO_TRY(mco_grow(b->ctx, &all, &room, size + LEAST_BLOCK));
         wanted = (size_t)(room - size);
         MCO_TRY(mco_blocks_read(b, all + size, wanted, &got));
         size += (int64_t)got;

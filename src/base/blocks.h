@@ -25,7 +25,7 @@ mco_status mco_blocks_read(mco_blocks *blocks, void *buffer, size_t size, size_t
 // Fine on a zeroed one.
 void mco_blocks_close(mco_blocks *blocks);
 
-// All that is left, in *data [*bytes], to be released by mco_free_bytes(). Errors: IO, PARSE, MEMORY.
+// The whole file, before any other read, in *data [*bytes], to be released by mco_free_bytes(). Errors: IO, PARSE, MEMORY.
 mco_status mco_blocks_read_all(mco_blocks *blocks, void **data, int64_t *bytes);
 
 #endif

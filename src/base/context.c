@@ -95,10 +95,9 @@ mco_status mco_context_create_child(mco_context *parent, mco_context **out)
         params.allocator_user = parent;
     }
     const mco_status st = mco_context_create(out, &params);
-    if (st != MCO_OK)
-        return mco_fail(parent, st, "out of memory: no context for a worker thread");
-    (*out)->parent = parent;
-    return MCO_OK;
+    if (st == MCO_OK)
+        (*out)->parent = parent;
+    return st;
 }
 
 void mco_context_destroy(mco_context **context)

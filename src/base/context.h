@@ -49,7 +49,7 @@ void mco_free_bytes(mco_context *ctx, void **memory);
 #define mco_free(ctx, out) mco_free_bytes(ctx, (void **)(out))
 
 // A context for a worker thread: its own errors, no log, no callback, memory from the parent's allocator, which one thread at a
-// time calls. Destroyed by mco_context_destroy(), before its parent. Errors: MEMORY, also in the parent.
+// time calls. Destroyed by mco_context_destroy(), before its parent. Any thread. Errors: MEMORY, without a message.
 mco_status mco_context_create_child(mco_context *parent, mco_context **out);
 
 void mco_log(mco_context *ctx, mco_log_level level, const char *format, ...) MCO_PRINTF(3, 4);

@@ -11,7 +11,7 @@ mco_status mco_grow_bytes(mco_context *ctx, void **items, int64_t *room, int64_t
     if (count <= *room)
         return MCO_OK;
     while (wanted < count)
-        wanted *= 2;
+        wanted = wanted <= INT64_MAX / 2 ? 2 * wanted : INT64_MAX;
     const mco_status st = mco_alloc_bytes(ctx, &larger, (size_t)wanted, item_bytes);
     if (st != MCO_OK)
         return st;

@@ -72,7 +72,9 @@ mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *para
         *(const char **)field = value;
         return MCO_OK;
     case MCO_OPTION_FLAG:
-        *(int *)field = 1;
+        if (value != NULL && strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", 0 or 1 was expected", option->flag, value);
+        *(int *)field = value == NULL || value[0] == '1';
         return MCO_OK;
     }
     return MCO_ERR_INTERNAL;

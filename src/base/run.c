@@ -78,7 +78,7 @@ static void log_row(mco_run *run)
         run->header = s->columns;
         write_value(run->objective, s->decimals, objective, sizeof objective);
         write_value(run->bound, s->decimals, bound, sizeof bound);
-        if (!isnan(gap_of(run)))
+        if (isfinite(gap_of(run)))
             snprintf(gap, sizeof gap, "%.3f%%", 100 * gap_of(run));
         if (s->write_columns != NULL)
             s->write_columns(s->user, columns, sizeof columns);

@@ -7,6 +7,9 @@
 
 #include "base/clock.h"
 
+// Until a job is looked at first: a short one ends undisturbed, even where the clock has run out.
+static const double FIRST_WAIT_S = 0.005;
+
 typedef struct mco_team_member {
     mco_team *team;
     int index;
@@ -141,16 +144,19 @@ void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*w
     if (team->workers > team->started)
         take_items(team, team->workers - 1);
     pthread_mutex_lock(&team->lock);
-    while (team->busy > 0) {
+    for (double wait_s = FIRST_WAIT_S; team->busy > 0;) {
         if (watch == NULL) {  // ends when the last worker has no item left
             pthread_cond_wait(&team->changed, &team->lock);
             continue;
         }
-        pthread_mutex_unlock(&team->lock);
-        const struct timespec until = mco_clock_after(watch(shared));
-        pthread_mutex_lock(&team->lock);
+        const struct timespec until = mco_clock_after(wait_s);
         for (int error = 0; team->busy > 0 && error != ETIMEDOUT;)
             error = pthread_cond_timedwait(&team->changed, &team->lock, &until);
+        if (team->busy > 0) {
+            pthread_mutex_unlock(&team->lock);
+            wait_s = watch(shared);
+            pthread_mutex_lock(&team->lock);
+        }
     }
     pthread_mutex_unlock(&team->lock);
 }

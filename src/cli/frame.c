@@ -28,6 +28,14 @@ static void make_usage(const cli_problem *problem, const cli_action *action, cha
     snprintf(out, size, "mco %s %s %s (see mco help %s)", problem->name, action->name, action->arguments, problem->name);
 }
 
+static void begin_state(const cli_action *action, void *state, mco_option_values *tables)
+{
+    if (action->begin != NULL)
+        action->begin(state);
+    if (action->tables != NULL)
+        action->tables(state, tables);
+}
+
 static mco_status parse(session *s, int argc, char **argv)
 {
     cli_output_options outputs;
@@ -67,7 +75,8 @@ static mco_status solve(session *s)
     double *limit_s = time_limit_of(s);
     const double given_s = limit_s != NULL ? *limit_s : INFINITY;
     s->updates = cli_updates_begin(s->outputs.solution);
-    cli_catch_signals(ctx);
+    if (!s->action->is_killed_by_signals)
+        cli_catch_signals(ctx);
     if ((!s->outputs.quiet && cli_has_live_line()) || s->updates.path != NULL)
         mco_context_set_callback(ctx, on_progress, s);
     if (limit_s != NULL)
@@ -98,7 +107,7 @@ static int write_files(session *s, int code)
 {
     cli_call *call = &s->call;
     const cli_action *a = s->action;
-    const bool has_solution = a->has_solution(call->state);
+    const bool has_solution = a->has_solution == NULL || a->has_solution(call->state);
     if (s->outputs.json != NULL)
         code = cli_tell(call->ctx, write_result(s), code);
     if (s->outputs.solution != NULL && has_solution)
@@ -129,9 +138,9 @@ static mco_status run_solver(session *s, int *code)
     const cli_action *a = s->action;
     MCO_TRY(solve(s));
     *code = write_files(s, *code);
-    if (prints_summary(s))
+    if (a->print != NULL && prints_summary(s))
         *code = cli_tell(call->ctx, a->print(call), *code);
-    if (!a->is_usable(call->state) && *code == EXIT_USABLE)
+    if (a->is_usable != NULL && !a->is_usable(call->state) && *code == EXIT_USABLE)
         *code = EXIT_NONE;
 done:
     return st;
@@ -211,8 +220,7 @@ int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *acti
     mco_status st = mco_alloc_bytes(ctx, &s.call.state, 1, action->state_bytes);
     make_usage(problem, action, s.usage, sizeof s.usage);
     if (st == MCO_OK) {
-        action->begin(s.call.state);
-        action->tables(s.call.state, s.tables);
+        begin_state(action, s.call.state, s.tables);
         st = run(&s, argc, argv, &code);
     }
     code = cli_tell(ctx, st, code);
@@ -258,8 +266,7 @@ static void help_action(FILE *file, const cli_action *a, shown *seen)
     void *state = calloc(1, a->state_bytes);
     if (state == NULL)
         return;
-    a->begin(state);
-    a->tables(state, tables);
+    begin_state(a, state, tables);
     fprintf(file, "\n%s:%s%s\n", a->name, a->text != NULL ? " " : "", a->text != NULL ? a->text : "");
     for (size_t i = 0; i < CLI_TABLES && tables[i].table != NULL; i++)
         if (is_shown(seen, tables[i].table))

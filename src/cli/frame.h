@@ -60,6 +60,7 @@ typedef struct cli_action {
     const char *start_text;     // help of --start; NULL: it has none
     mco_status (*read_start)(cli_call *call, const char *path);
     mco_status (*solve)(cli_call *call);
+    bool is_killed_by_signals;  // no part of an answer is worth keeping, and solve() does not look for a cancellation
     // Whether there is something to use: else the exit code is EXIT_NONE. Whether there is a solution to be written.
     bool (*is_usable)(const void *state);
     bool (*has_solution)(const void *state);

@@ -76,7 +76,7 @@ mco_status mco_dtspms_write_result(mco_context *ctx, const mco_dtspms *problem, 
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
-    const bool has_solution = r.cost >= 0;
+    const bool has_solution = r.solution.plan != NULL;
     const subject s = {.problem = problem, .params = &p, .result = &r, .solution = has_solution ? &r.solution : NULL,
                        .capacity = r.capacity};
     const mco_report report = {.kind = "dtspms",

@@ -309,6 +309,7 @@ static mco_status tell(solve *s)
     mco_status st = MCO_OK;
     mco_guillotine_result *r = s->result;
     const mco_guillotine_solution plan = {.nodes = r->nodes, .node_count = r->node_count, .value = r->value};
+    s->run.work = s->answer.relaxations;
     mco_run_raise_bound(&s->run, (double)r->bound);
     MCO_TRY(mco_run_improve(&s->run, (double)r->value, &plan, s->answer.stop == MCO_STOP_FINISHED ? "table" : "grid"));
     mco_run_log_end(&s->run);
@@ -320,7 +321,9 @@ done:
 static void write_columns(void *user, char *out, size_t size)
 {
     const solve *s = user;
-    snprintf(out, size, "  %11.4g  %5.1f%%", (double)s->run.work, s->all > 0 ? 100 * (double)s->run.work / s->all : 100);
+    // A table that is complete has skipped the rest.
+    const bool is_complete = s->all <= 0 || (s->run.history_count > 0 && s->answer.stop == MCO_STOP_FINISHED);
+    snprintf(out, size, "  %11.4g  %5.1f%%", (double)s->run.work, is_complete ? 100 : 100 * (double)s->run.work / s->all);
 }
 
 static mco_status run(solve *s)

@@ -95,33 +95,36 @@ done:
 
 // ---- Batches
 
-static const mco_guillotine_result *result_at(const mco_guillotine_batch *b, int64_t k)
+// A copy in full size: the caller's may be those of an older header.
+static mco_guillotine_result result_of(const mco_guillotine_batch *b, int64_t k)
 {
-    return (const mco_guillotine_result *)(const void *)((const char *)b->results + (size_t)k * b->results->struct_size);
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    (void)mco_struct_take(NULL, "a result", (const char *)b->results + (size_t)k * b->results->struct_size, &r, sizeof r);
+    return r;
 }
 
 // Each problem is solved by one thread; a result tells of its own.
 mco_guillotine_totals mco_guillotine_sum(const mco_guillotine_batch *b, const mco_guillotine_params *params)
 {
     mco_guillotine_totals t = {.outcome = MCO_OUTCOME_OPTIMAL, .stop = MCO_STOP_FINISHED};
-    const mco_guillotine_result *done = NULL;  // problems that a stop left undone tell of no engine
+    bool is_told = false;  // the engine; problems that a stop left undone tell of none
     double device_s = 0;
-    if (b == NULL || params == NULL)
+    if (b == NULL || params == NULL || (b->results == NULL && b->count > 0))
         return (mco_guillotine_totals){0};
     for (int64_t k = 0; k < b->count; k++) {
-        const mco_guillotine_result *r = result_at(b, k);
-        t.solved += r->outcome == MCO_OUTCOME_OPTIMAL;
-        t.with_plan += r->nodes != NULL;
-        t.relaxations += r->relaxations;
-        t.relaxations_skipped += r->relaxations_skipped;
-        device_s += r->work.device_s;
+        const mco_guillotine_result r = result_of(b, k);
+        t.solved += r.outcome == MCO_OUTCOME_OPTIMAL;
+        t.with_plan += r.nodes != NULL;
+        t.relaxations += r.relaxations;
+        t.relaxations_skipped += r.relaxations_skipped;
+        device_s += r.work.device_s;
         if (t.stop == MCO_STOP_FINISHED)
-            t.stop = r->stop;
-        if (done == NULL && r->nodes != NULL)
-            done = r;
+            t.stop = r.stop;
+        if (!is_told && r.nodes != NULL) {
+            t.work = r.work;
+            is_told = true;
+        }
     }
-    if (done != NULL)
-        t.work = done->work;
     const int threads = mco_settle_threads(params->threads);
     t.work.threads = t.work.gpus != 0 ? t.work.threads : threads < b->count ? threads : (int32_t)b->count;
     t.work.device_s = device_s;
@@ -160,13 +163,13 @@ static void write_batch_solution(mco_json *json, const void *user)
     const mco_guillotine_batch *b = ((const batch_subject *)user)->batch;
     mco_json_open(json, "problems", '[');
     for (int64_t k = 0; k < b->count; k++) {
-        const mco_guillotine_result *r = result_at(b, k);
+        const mco_guillotine_result r = result_of(b, k);
         mco_json_open(json, NULL, '{');
         mco_json_text(json, "file", b->names[k]);
-        mco_json_text(json, "outcome", mco_outcome_text(r->outcome));
-        write_value(json, r);
-        mco_json_integer(json, "patterns_x", r->patterns_x);
-        mco_json_integer(json, "patterns_y", r->patterns_y);
+        mco_json_text(json, "outcome", mco_outcome_text(r.outcome));
+        write_value(json, &r);
+        mco_json_integer(json, "patterns_x", r.patterns_x);
+        mco_json_integer(json, "patterns_y", r.patterns_y);
         mco_json_close(json, '}');
     }
     mco_json_close(json, ']');
@@ -177,7 +180,7 @@ mco_status mco_guillotine_write_batch(mco_context *ctx, const mco_guillotine_bat
 {
     mco_status st = MCO_OK;
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
-    if (ctx == NULL || batch == NULL || path == NULL)
+    if (ctx == NULL || batch == NULL || path == NULL || (batch->count > 0 && (batch->results == NULL || batch->names == NULL)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     const batch_subject s = {batch, mco_guillotine_sum(batch, &p)};

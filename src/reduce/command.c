@@ -281,7 +281,7 @@ const cli_problem cli_reduce = {
              ".gz; - for standard input). Generated floats are uniform in [-1, 1), integers in all of their range.",
     .actions = {
         {.name = "run", .arguments = "[OPTIONS] --count N | FILE", .most = 1, .state_bytes = sizeof(session),
-         .begin = begin, .tables = tables, .open = open, .solve = solve, .is_usable = always, .has_solution = always,
+         .begin = begin, .tables = tables, .open = open, .solve = solve, .is_killed_by_signals = true, .is_usable = always, .has_solution = always,
          .write_result = write_result, .solution_text = "write the values, one a line", .write_solution = write_values,
          .print = print, .end = end},
         {.name = "generate", .arguments = "--count N [--type T] [--seed K] [--output F]", .state_bytes = sizeof(generation),

@@ -165,7 +165,7 @@ static void choose(solve *s)
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s", is_gpu ? "gpu" : "cpu", n,
                 is_gpu ? "a GPU is there" : pays ? "no GPU" : "too few for a GPU to pay");
     }
-    if (!isfinite(p->time_limit_s) && p->iterations < 0 && p->target < 0 && p->gap == 0) {
+    if (!isfinite(p->time_limit_s) && p->iterations < 0 && p->target < 0 && (p->gap == 0 || p->lower_bound <= 0)) {
         p->time_limit_s = DEFAULT_TIME_S;
         mco_log(s->ctx, MCO_LOG_INFO, "time limit %g s: no end was given", DEFAULT_TIME_S);
     }

@@ -73,8 +73,7 @@ static void test_child(void **state)
     int32_t *numbers = NULL;
     const long before = test_memory.live;
     test_fail_allocation(1);
-    assert_fails(mco_context_create_child(test_ctx, &child), MCO_ERR_MEMORY,
-                 "out of memory: no context for a worker thread");
+    assert_int_equal(mco_context_create_child(test_ctx, &child), MCO_ERR_MEMORY);
     assert_null(child);
     test_fail_allocation(0);
     assert_ok(mco_context_create_child(test_ctx, &child));

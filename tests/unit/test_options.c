@@ -189,7 +189,7 @@ static void test_set_by_name(void **state)
     assert_ok(mco_options_set(test_ctx, &table, &s, "--limit", "1e3"));
     assert_ok(mco_options_set(test_ctx, &table, &s, "method", "fast"));
     assert_ok(mco_options_set(test_ctx, &table, &s, "path-of-the-result", "out.json"));
-    assert_ok(mco_options_set(test_ctx, &table, &s, "--quick", ""));
+    assert_ok(mco_options_set(test_ctx, &table, &s, "--quick", "1"));
     assert_int_equal(s.count, 7);
     assert_true(s.limit == 1000);
     assert_int_equal(s.method, 1);
@@ -360,9 +360,12 @@ static void try_option(const problem_table *p, const mco_option *o)
         assert_string_equal(text, "some text");
         break;
     case MCO_OPTION_FLAG:
-        assert_true(set_both(p, o, "", params));
-        memcpy(&flag, params + o->offset, sizeof flag);
-        assert_int_equal(flag, 1);
+        for (int wanted = 0; wanted <= 1; wanted++) {
+            assert_true(set_both(p, o, wanted ? "1" : "0", params));
+            memcpy(&flag, params + o->offset, sizeof flag);
+            assert_int_equal(flag, wanted);
+        }
+        assert_false(set_both(p, o, "", params));
         break;
     }
 }

@@ -19,6 +19,7 @@
 #include "flowshop/heuristic/heuristic.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,11 @@ static mco_status offer_mail(flowshop_run *run, search *s)
     return makespan < run->upper_bound ? flowshop_run_improve(run, makespan, s->offered, "greedy") : MCO_OK;
 }
 
+static void write_columns(void *user, char *out, size_t size)
+{
+    snprintf(out, size, "  %12lld", (long long)((const search *)user)->iterations_before);
+}
+
 static double watch(void *shared)
 {
     search *s = shared;
@@ -434,6 +440,7 @@ mco_status flowshop_heuristic(flowshop_run *run, int64_t iterations, mco_stop *s
     MCO_TRY(measure(run, &s));
     MCO_TRY(create_searchers(run, &s));
     MCO_TRY(mco_team_open(run->ctx, s.threads, true, &s.team));
+    mco_run_set_columns(&run->run, "    iterations", write_columns, &s);
     if (start == NULL) {
         MCO_TRY(supervise(&s, 1, construct, "NEH"));
         start = s.searchers[0].best;
@@ -445,6 +452,7 @@ mco_status flowshop_heuristic(flowshop_run *run, int64_t iterations, mco_stop *s
     MCO_TRY(run_rounds(run, &s, iterations, stop));
 done:
     run->result->iterations += s.searchers != NULL ? iterations_done(&s) : 0;
+    mco_run_set_columns(&run->run, NULL, NULL, NULL);
     mco_team_close(&s.team);
     destroy_searchers(run->ctx, &s);
     mco_free(run->ctx, &s.offered);

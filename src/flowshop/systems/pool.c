@@ -413,7 +413,8 @@ mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *se
     double begin_s;
     flowshop_pool_run p = {.run = run, .setup = setup, .ctx = run->ctx};
     for (int i = 0; i < 2 && is_concurrent; i++)
-        MCO_TRY(mco_context_create_child(run->ctx, &own[i]));
+        if (mco_context_create_child(run->ctx, &own[i]) != MCO_OK)
+            MCO_TRY(mco_fail(run->ctx, MCO_ERR_MEMORY, "out of memory: no context for a worker thread"));
     MCO_TRY(set_up(&p, own, &is_ready));
     *stop = MCO_STOP_FINISHED;
     begin_s = p.rate_s = mco_clock_s();
