@@ -19,7 +19,7 @@ def cpu_cases(folder):
     yield "randcut 10000", ["guillotine", "solve", folder + "/randcut.txt"]
     yield "2-opt, 20001 nodes, 10 sweeps", ["vrp", "neighbourhood", folder + "/20001.vrp", "--type", "2opt", "--sweeps", "10"]
     yield "3-opt, 2401 nodes, 2 sweeps", ["vrp", "neighbourhood", folder + "/2401.vrp", "--type", "3opt", "--sweeps", "2"]
-    yield "stacks, 33 orders, swaps", ["dtspms", "neighbourhood", "R00", "--orders", "33", "--move", "swap"]
+    yield "stacks, 33 orders, 3-exchange", ["dtspms", "neighbourhood", "R00", "--orders", "33"]
     yield "X-n1001-k43, 1000000 steps", ["vrp", "solve", DATA + "/cvrp/X/X-n1001-k43.vrp", "--iterations", "1000000"]
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares the answers of two mco commands: python3 bench/same_answers.py OLD NEW [PROBLEM ...]
 
 Every case has a fixed amount of work, so that both commands must give the same answer: node counts of the flow shop,
