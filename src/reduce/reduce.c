@@ -329,6 +329,7 @@ static mco_status run_job(reduce_job *job, mco_reduce_value *values, mco_reduce_
     mco_struct_give(result, &r, sizeof r);
 done:
     mco_free(job->ctx, &made);
+    mco_clear_cancel(job->ctx);
     return st;
 }
 

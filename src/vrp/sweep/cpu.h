@@ -18,7 +18,7 @@ typedef struct vrp_folding {
     int32_t weight;       // of a route that is not empty; 0 where their number does not matter
     int32_t bad_weight;
     int32_t offset;       // -bad * bad_weight: a legal move of no change
-    int32_t limit;        // no legal sum is above it, no other sum is not
+    int32_t limit;        // legal sums are at most this, all others are above it
     bool needs_few;       // moves after which the vehicles do not suffice are passed over
 } vrp_folding;
 
