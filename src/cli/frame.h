@@ -72,7 +72,7 @@ typedef struct cli_action {
     const char *plot_text;      // help of --plot; NULL: it has none
     mco_status (*plot)(cli_call *call, const char *path);
     const char *objective;      // heads the history, --history; NULL: it has none
-    void (*history)(const void *state, const mco_improvement **history, int64_t *count);
+    size_t history, history_count;  // where the state has these members of the result: offsetof(session, result.history)
     // Writes the files of more_outputs(). One that cannot be written costs none of the others.
     mco_status (*write_more)(cli_call *call);
     mco_status (*print)(cli_call *call);  // the summary

@@ -122,12 +122,13 @@ static void write_cell(double value, FILE *file)
 mco_status cli_write_history(cli_call *call, const cli_action *action, const char *path)
 {
     mco_output o;
-    const mco_improvement *history = NULL;
-    int64_t count = 0;
+    const mco_improvement *history;
+    int64_t count;
     const mco_status st = mco_output_open(call->ctx, path, &o);
     if (st != MCO_OK)
         return st;
-    action->history(call->state, &history, &count);
+    memcpy(&history, (const char *)call->state + action->history, sizeof history);
+    memcpy(&count, (const char *)call->state + action->history_count, sizeof count);
     fprintf(o.file, "time_s,%s,bound\n", action->objective);
     for (int64_t i = 0; i < count; i++) {
         fprintf(o.file, "%.6f", history[i].time_s);

@@ -189,12 +189,6 @@ static mco_status plot(cli_call *call, const char *path)
     return mco_dtspms_plot(call->ctx, s->problem, &s->result.solution, path);
 }
 
-static void history(const void *state, const mco_improvement **out, int64_t *count)
-{
-    *out = ((const session *)state)->result.history;
-    *count = ((const session *)state)->result.history_count;
-}
-
 static mco_status print(cli_call *call)
 {
     const session *s = call->state;
@@ -357,7 +351,8 @@ const cli_problem cli_dtspms = {
          .start_text = "begin with the plan of the solution in F", .read_start = read_solution, .solve = solve,
          .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write stacks and tours, anew at improvements and at the end", .write_solution = write_solution,
-         .plot_text = "draw both tours and the container", .plot = plot, .objective = "cost", .history = history,
+         .plot_text = "draw both tours and the container", .plot = plot, .objective = "cost",
+         .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .print = print, .end = end},
         {.name = "neighbourhood", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2,
          .text = "every move of a plan, evaluated; the best, its place among all, and the rate",

@@ -130,12 +130,6 @@ static mco_status plot(cli_call *call, const char *path)
     return mco_flowshop_plot(call->ctx, s->shop, s->result.order, path);
 }
 
-static void history(const void *state, const mco_improvement **out, int64_t *count)
-{
-    *out = ((const session *)state)->result.history;
-    *count = ((const session *)state)->result.history_count;
-}
-
 // The last checkpoint is the library's to write; here its failure is told.
 static mco_status tell_lost_checkpoint(cli_call *call)
 {
@@ -277,7 +271,8 @@ const cli_problem cli_flowshop = {
          .start_text = "begin with the order in F", .read_start = read_order, .solve = solve, .is_usable = is_usable,
          .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the order, anew at improvements and at the end", .write_solution = write_solution,
-         .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan", .history = history,
+         .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan",
+         .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .write_more = tell_lost_checkpoint, .print = print, .end = end},
         {.name = "check", .arguments = "[--instance K] INSTANCE SOLUTION", .least = 2, .most = 2,
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,

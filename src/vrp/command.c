@@ -191,12 +191,6 @@ static mco_status plot(cli_call *call, const char *path)
     return mco_vrp_plot(call->ctx, s->problem, &s->result.solution, path);
 }
 
-static void history(const void *state, const mco_improvement **out, int64_t *count)
-{
-    *out = ((const session *)state)->result.history;
-    *count = ((const session *)state)->result.history_count;
-}
-
 static void print_costs(const session *s)
 {
     char text[COST_TEXT];
@@ -399,7 +393,8 @@ const cli_problem cli_vrp = {
          .write_result = write_result,
          .solution_text = "write the routes (.sol, or .csv), anew at improvements and at the end",
          .write_solution = write_solution, .plot_text = "draw the routes", .plot = plot, .objective = "cost",
-         .history = history, .print = print, .end = end},
+         .history = offsetof(session, result.history),
+         .history_count = offsetof(session, result.history_count), .print = print, .end = end},
         {.name = "neighbourhood", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "all moves of the giant tour, evaluated sweep by sweep; the cost after each, and the rate.\n"
                  "Where the routes at the end break a rule, as those at the start did, the outcome is unknown, the exit code 0",
