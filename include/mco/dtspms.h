@@ -187,7 +187,7 @@ MCO_API mco_status mco_dtspms_write_solution(mco_context *ctx, const mco_dtspms 
 MCO_API void mco_dtspms_solution_clear(mco_context *ctx, mco_dtspms_solution *solution);
 
 // Draws both tours side by side, orders and stacks in the colours of the stacks, and the container (SVG). A network without
-// coordinates is drawn on a circle in the order of its tour. Errors: IO.
+// coordinates is drawn on a circle in the order of its tour. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                    const char *path);
 

@@ -221,7 +221,7 @@ MCO_API mco_status mco_guillotine_write_cuts(mco_context *ctx, const mco_guillot
 // (docs/formats.md). Errors: IO.
 MCO_API mco_status mco_guillotine_write_table(mco_context *ctx, const mco_guillotine_table *table, const char *path);
 
-// Draws the sheet (SVG): cuts by stage, waste hatched, names of pieces. Errors: IO.
+// Draws the sheet (SVG): cuts by stage, waste hatched, names of pieces. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_guillotine_plot(mco_context *ctx, const mco_guillotine *problem,
                                        const mco_guillotine_node *nodes, int64_t count, const char *path);
 

@@ -50,7 +50,6 @@ typedef enum mco_reduce_type {
 #define MCO_REDUCE_TYPE_NAMES "i32|i64|u32|u64|f32|f64"
 enum { MCO_REDUCE_TYPES = 6 };
 
-
 typedef enum mco_reduce_check { MCO_REDUCE_CHECK_OFF, MCO_REDUCE_CHECK_FULL } mco_reduce_check;
 
 // One reduction's value, 16 bytes, in host or device memory. The member follows from

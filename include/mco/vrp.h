@@ -131,7 +131,7 @@ MCO_API mco_status mco_vrp_write_solution(mco_context *ctx, const mco_vrp *probl
 MCO_API void mco_vrp_solution_clear(mco_context *ctx, mco_vrp_solution *solution);
 
 // Draws the routes by colour, the depot, and the load of each route as a bar (SVG). An instance without coordinates is drawn
-// with its customers on a circle. Errors: IO.
+// with its customers on a circle. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_vrp_plot(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, const char *path);
 
 // ---- Parameters
