@@ -9,7 +9,8 @@
 
 static const double MEMORY_SHARE = 0.8;  // of the machine's, for tables, unless the caller says
 
-// Whole processors that the control group of this process may keep busy, rounded up; 0 where it sets no limit.
+// Whole processors that the control group of this container may keep busy, rounded up; 0 where it sets no limit. Limits of
+// nested groups, outside of a container, are not looked at.
 static int group_limit(void)
 {
     double quota = 0, period = 0;

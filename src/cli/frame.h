@@ -61,7 +61,7 @@ typedef struct cli_action {
     mco_status (*read_start)(cli_call *call, const char *path);
     mco_status (*solve)(cli_call *call);
     bool is_killed_by_signals;  // no part of an answer is worth keeping, and solve() does not look for a cancellation
-    // Whether there is something to use: else the exit code is EXIT_NONE. Whether there is a solution to be written.
+    // Whether there is something to use: else the exit code is EXIT_NONE. Whether there is a solution to be written. NULL: always.
     bool (*is_usable)(const void *state);
     bool (*has_solution)(const void *state);
     // Writes the result file; `more`: options of the frame and of the other tables.

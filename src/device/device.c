@@ -11,8 +11,8 @@ static const char NO_ENGINE[] = "this build has no GPU engine (nvcc was not foun
 
 mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason)
 {
-    (void)ctx;
-    (void)out;
+    if (ctx == NULL || out == NULL || count == NULL || reason == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     *count = 0;
     *reason = NO_ENGINE;
     return MCO_OK;

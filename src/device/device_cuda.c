@@ -54,6 +54,8 @@ mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count
 {
     mco_status st = MCO_OK;
     int found = 0;
+    if (ctx == NULL || out == NULL || count == NULL || reason == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     *count = 0;
     *reason = NULL;
     if (ctx->gpus != NULL) {

@@ -8,7 +8,7 @@
 //         before the third round and all after it, every second walk begins anew
 //
 // Temperatures count in twice the mean distance of a node to its nearest, about the mean edge of a good solution. The first
-// round is short, for an early answer; the others are as long as pays, then it is better to heat up again (README). Walks ask
+// round is short, for an early answer; the others are as long as pays, then it is better to heat up again (NOTES). Walks ask
 // for no neighbourhood: unless the engine can move them itself, the cores do.
 #include <math.h>
 #include <stdlib.h>

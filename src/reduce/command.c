@@ -137,12 +137,6 @@ static mco_status solve(cli_call *call)
     return mco_reduce(call->ctx, s->op, s->type, s->elements, s->elements_count, &s->params, &s->result);
 }
 
-static bool always(const void *state)
-{
-    (void)state;
-    return true;
-}
-
 static mco_status write_result(cli_call *call, const mco_option_values *more, const char *path)
 {
     const session *s = call->state;
@@ -281,7 +275,7 @@ const cli_problem cli_reduce = {
              ".gz; - for standard input). Generated floats are uniform in [-1, 1), integers in all of their range.",
     .actions = {
         {.name = "run", .arguments = "[OPTIONS] --count N | FILE", .most = 1, .state_bytes = sizeof(session),
-         .begin = begin, .tables = tables, .open = open, .solve = solve, .is_killed_by_signals = true, .is_usable = always, .has_solution = always,
+         .begin = begin, .tables = tables, .open = open, .solve = solve, .is_killed_by_signals = true,
          .write_result = write_result, .solution_text = "write the values, one a line", .write_solution = write_values,
          .print = print, .end = end},
         {.name = "generate", .arguments = "--count N [--type T] [--seed K] [--output F]", .state_bytes = sizeof(generation),

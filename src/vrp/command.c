@@ -238,12 +238,6 @@ static mco_status sweep(cli_call *call)
     return mco_vrp_neighbourhood(call->ctx, s->problem, &s->params, &s->around);
 }
 
-static bool always(const void *state)
-{
-    (void)state;
-    return true;
-}
-
 static mco_status write_neighbourhood(cli_call *call, const mco_option_values *more, const char *path)
 {
     const session *s = call->state;
@@ -400,7 +394,7 @@ const cli_problem cli_vrp = {
                  "Where the routes at the end break a rule, as those at the start did, the outcome is unknown, the exit code 0",
          .state_bytes = sizeof(session), .begin = begin, .tables = neighbourhood_tables, .open = open,
          .start_text = "begin with the routes of the solution in F", .read_start = read_solution, .solve = sweep,
-         .is_usable = always, .has_solution = always, .write_result = write_neighbourhood,
+         .write_result = write_neighbourhood,
          .solution_text = "write the routes after the last sweep (.sol, or .csv)", .write_solution = write_end,
          .print = print_neighbourhood, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,

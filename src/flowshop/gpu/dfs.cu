@@ -93,7 +93,7 @@ template <class S, int G> __device__ inline int next_child(const flowshop_dfs_ar
 
 // Grid: all blocks the device holds at a time. Block: 256 threads, 256 / G searches; times, the searches' records
 // and the counters of its nodes in shared memory (flowshop_dfs_shape tells the bytes). A step of the loop
-// decomposes one node of each search. Rates and what bounds them: README of this folder.
+// decomposes one node of each search. Rates and what bounds them: flowshop/NOTES.md.
 template <class L, int G, int M, int J, int MODE>
 __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) explore(const flowshop_dfs_args a)
 {

@@ -3,7 +3,7 @@
 //
 // n jobs, m machines, r free jobs of a father, d = n - r fixed ones; times are m n words, read by threads of a warp
 // at the same machine and different jobs of a row of n: 1 to 2 lines of L1 a load while n <= 64. Chip and rates:
-// README.md of this folder.
+// flowshop/NOTES.md.
 #include "flowshop/systems/cuda.h"
 
 #include "device/kernel.cuh"

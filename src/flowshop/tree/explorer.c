@@ -11,7 +11,7 @@
 // pair is the front child of a job, the odd lane its back child; the constants of a machine are then
 // one word (front[i], back[m-1-i]), broadcast from memory.
 //
-// What pays, one thread on a Zen 5 core at 20x20 (README of this folder has the figures):
+// What pays, one thread on a Zen 5 core at 20x20 (flowshop/NOTES.md has the figures):
 //   - fronts, backs and remainders kept per level: a child costs O(m), not O(n m);
 //   - `columns`: the running vectors after each machine are the fronts and backs of all children, so a
 //     child's ends are one column of what its parent computed;
