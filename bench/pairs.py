@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Times two mco commands in interleaved pairs: python3 bench/pairs.py OLD NEW OUT.csv [--engine cpu|gpu] [--rounds R]
 
-Every case has a fixed amount of work. On the cores each runs on one thread, and the time is the CPU seconds of the process,
-which other load on the machine hardly changes. On a GPU the time is what the case names: kernels or the whole solve. A row
-gives the least time of either command over the rounds, and new over old. The folder of the instances comes from MCO_DATA."""
+Every case has a fixed amount of work. On the cores each case runs on one thread, and the time is the CPU seconds of the
+process, which other load on the machine hardly changes. On a GPU the case says which time counts: that of the kernels
+or of the whole solve. A row gives the least time of each command over the rounds, and the ratio new / old. MCO_DATA
+names the folder of the instances."""
 import argparse, csv, json, os, subprocess, tempfile
 
 DATA = os.environ.get("MCO_DATA", "")
 
 
 def cpu_cases(folder):
-    """Name, arguments."""
+    """Yields the name and the arguments of each case."""
     yield "ta030", ["flowshop", "solve", "ta030"]
     yield "ta028", ["flowshop", "solve", "ta028"]
     yield "ta056 at 3650", ["flowshop", "solve", "ta056", "--upper-bound", "3650"]

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Compares the answers of two mco commands: python3 bench/same_answers.py OLD NEW [PROBLEM ...]
 
-Every case has a fixed amount of work, so that both commands must give the same answer: node counts of the flow shop,
-values of all cutting instances, and solutions of routing and stacks after equal iterations. The folder of the
-instances comes from MCO_DATA. The exit code is 1 if an answer differs or a case gave none.
+Every case has a fixed amount of work, so both commands must give the same answer: node counts of the flow shop, values
+of all cutting instances, and solutions of routing and stacks after equal iterations. MCO_DATA names the folder of the
+instances. The exit code is 1 if an answer differs or a case gives none.
 """
 
 import glob

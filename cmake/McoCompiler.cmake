@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What every target of ours is compiled with. It is said of targets, so that a project around mco keeps its own settings.
+# What every target of ours is compiled with. The settings belong to targets, so that a project around mco keeps its
+# own.
 
-# mco_own(TARGET): our languages, flags and folders.
+# mco_own(TARGET): sets our languages, flags and folders.
 function(mco_own target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
     C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden
@@ -20,7 +21,8 @@ if(MCO_WERROR)
   target_compile_options(mco_options INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
 if(MCO_SANITIZE)
-  # Lines for the reports where the build type gives none: full debug information would cost a third of the compile time.
+  # Gives line numbers to reports if the build type has none; full debug information would cost a third of the compile
+  # time.
   target_compile_options(mco_options INTERFACE -fsanitize=${MCO_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all $<$<CONFIG:Release,MinSizeRel>:-g1>)
   target_link_options(mco_options INTERFACE -fsanitize=${MCO_SANITIZE})

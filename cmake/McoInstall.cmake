@@ -15,8 +15,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mcoConfigVersion.cmake CO
 install(FILES ${PROJECT_BINARY_DIR}/mcoConfig.cmake ${PROJECT_BINARY_DIR}/mcoConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mco)
 
-# pkg-config. A program needs what the library uses where it takes the static one: always where there is no other, else
-# with `pkg-config --static`.
+# pkg-config. A program that takes the static library must also link what this uses. That is always so if there is no
+# shared library, else with `pkg-config --static`.
 set(uses "-lm -lpthread")
 if(MCO_HAVE_CUDA)
   string(APPEND uses " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
@@ -31,7 +31,7 @@ if(MCO_LIBRARIES STREQUAL "static")
 elseif("static" IN_LIST MCO_LIBRARIES)
   set(MCO_PC_LIBS_PRIVATE ${uses})
 endif()
-# From the folder of mco.pc back to the prefix: three steps where Debian puts an architecture in the path.
+# The way from the folder of mco.pc back to the prefix: three steps if Debian puts an architecture in the path.
 file(RELATIVE_PATH MCO_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/mco.pc.in ${PROJECT_BINARY_DIR}/mco.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mco.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

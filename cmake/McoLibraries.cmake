@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The libraries, all of the same objects. mco_static and mco_shared show the public functions alone, mco::mco is one of them;
-# mco_internal shows everything: the command, the tests and the benchmarks are linked with it, and it is not installed.
+# The libraries, all made of the same objects. mco_static and mco_shared show only the public functions; mco::mco is one
+# of them. mco_internal shows everything and is not installed. The command, the tests and the benchmarks are linked with
+# it.
 get_property(object_libraries GLOBAL PROPERTY MCO_OBJECT_LIBRARIES)
 list(TRANSFORM object_libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 set(system_libraries Threads::Threads m)
@@ -17,8 +18,9 @@ set_target_properties(mco_internal PROPERTIES LINKER_LANGUAGE C)
 target_link_libraries(mco_internal PUBLIC ${system_libraries})
 
 if("static" IN_LIST MCO_LIBRARIES)
-  # One object of all, in which hidden symbols are made local: they can clash with nobody's. A sanitizer's and an LTO's
-  # objects cannot be combined so; there, and without objcopy, the archive holds the plain objects.
+  # All objects become one, in which hidden symbols are local, so that they cannot clash with symbols of a program.
+  # Objects of a sanitizer or of LTO cannot be combined so. For them, and without objcopy, the archive holds the plain
+  # objects.
   if(NOT CMAKE_OBJCOPY OR MCO_SANITIZE OR MCO_FUZZ OR CMAKE_INTERPROCEDURAL_OPTIMIZATION
      OR CMAKE_C_FLAGS MATCHES "-flto|-fsanitize")
     add_library(mco_static STATIC ${objects})
@@ -37,7 +39,8 @@ if("static" IN_LIST MCO_LIBRARIES)
 endif()
 
 if("shared" IN_LIST MCO_LIBRARIES)
-  # While the version is 0.x, its second number stands for an interface of its own: libmco.so.0.1. Later the first will.
+  # While the version is 0.x, its second number stands for an interface of its own: libmco.so.0.1. From 1.0 on, the
+  # first does.
   set(soversion ${PROJECT_VERSION_MAJOR})
   if(soversion EQUAL 0)
     set(soversion 0.${PROJECT_VERSION_MINOR})
@@ -46,9 +49,9 @@ if("shared" IN_LIST MCO_LIBRARIES)
   set_target_properties(mco_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion}
                         LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/mco.map)
   target_link_libraries(mco_shared PRIVATE mco_options)
-  # As needed: where there are kernels, CMake names the runtime library of C++ too.
+  # As needed: with kernels, CMake names the runtime library of C++ too.
   target_link_options(mco_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/mco.map -Wl,--as-needed)
-  if(NOT MCO_SANITIZE)  # whose runtime may be the program's alone
+  if(NOT MCO_SANITIZE)  # a sanitizer's runtime may be only in the program
     target_link_options(mco_shared PRIVATE -Wl,--no-undefined)
   endif()
 endif()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How a folder of src/ names its files. All go into the object library mco_objects, kernels into mco_kernels.
+# How a folder of src/ names its files. All of them go into the object library mco_objects, kernels into mco_kernels.
 
 # mco_sources(FILE...): C files of every build.
 function(mco_sources)
@@ -7,8 +7,8 @@ function(mco_sources)
   target_sources(mco_objects PRIVATE ${ARGN})
 endfunction()
 
-# mco_gpu_sources(FILE...): C files that call the CUDA runtime, and .cu files with kernels and their launchers. Left out of
-# a build without GPU engines.
+# mco_gpu_sources(FILE...): C files that call the CUDA runtime, and .cu files with kernels and their launchers. A build
+# without GPU engines leaves them out.
 function(mco_gpu_sources)
   if(NOT MCO_HAVE_CUDA)
     return()
@@ -22,8 +22,8 @@ function(mco_gpu_sources)
   target_sources(mco_oldest_kernels PRIVATE ${kernels})
 endfunction()
 
-# mco_vector_sources(NAME [BITS WIDTH...] [OPTIONS FLAG...] FILES FILE...): vector files (base/lanes.h), compiled once for each
-# vector unit and each width of lane, into the object libraries mco_NAME_SET[_WIDTH].
+# mco_vector_sources(NAME [BITS WIDTH...] [OPTIONS FLAG...] FILES FILE...): vector files (base/lanes.h). They are
+# compiled once for each vector unit and each width of lane, into the object libraries mco_NAME_SET[_WIDTH].
 function(mco_vector_sources name)
   cmake_parse_arguments(arg "" "" "BITS;OPTIONS;FILES" ${ARGN})
   list(TRANSFORM arg_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -39,7 +39,7 @@ function(mco_vector_sources name)
   endforeach()
 endfunction()
 
-# One of them, for mco_vector_sources().
+# Makes one object library for mco_vector_sources().
 macro(mco_vector_library library set definitions)
   add_library(${library} OBJECT ${arg_FILES})
   target_compile_definitions(${library} PRIVATE ${definitions})

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds mco and solves Taillard's instance ta030 to proven optimality: the schedule as a picture, and
-# the result file.
+# Builds mco and solves Taillard's instance ta030 to proven optimality. Writes the schedule as a picture, and the result
+# file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/packages.sh
 
 need gcc libc6-dev cmake make
 want zlib1g-dev || echo "without zlib: compressed instances cannot be read"
-# Kernels take minutes to compile: here only where a GPU is there to run them.
+# Kernels take minutes to compile, so they are compiled only if there is a GPU to run them.
 cuda=OFF
 if nvidia-smi -L > /dev/null 2>&1; then cuda=AUTO; fi
 cmake --preset release -DMCO_WERROR=OFF -DMCO_CUDA=$cuda > /dev/null

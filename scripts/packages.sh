@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# To be sourced: asks the package manager for what is missing, and only for that.
+# For sourcing: asks the package manager for what is missing, and only for that.
 
-# has_header NAME: the C compiler finds the header.
+# has_header NAME: succeeds if the C compiler finds the header.
 has_header() {
     command -v gcc > /dev/null && echo "#include <$1>" | gcc -E - > /dev/null 2>&1
 }
 
-# missing_of PACKAGE...: prints those whose command or header is not there.
+# missing_of PACKAGE...: prints the packages whose command or header is not there.
 missing_of() {
     local package
     for package in "$@"; do
@@ -38,7 +38,7 @@ apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
 }
 
-# want PACKAGE...: installs what is missing where that is possible; false if something is still missing.
+# want PACKAGE...: installs what is missing if that is possible; false if something is still missing.
 want() {
     local -a missing
     mapfile -t missing < <(missing_of "$@")
@@ -48,7 +48,7 @@ want() {
     [ "${#missing[@]}" -eq 0 ]
 }
 
-# need PACKAGE...: the same, and stops with a message if something is still missing.
+# need PACKAGE...: does the same, and stops with a message if something is still missing.
 need() {
     want "$@" && return 0
     echo "These Debian packages (or what they hold) are missing and could not be installed:" >&2

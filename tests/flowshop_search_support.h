@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the pool of workers share. A mock stands for a GPU, an explorer that holds many intervals
-// (each searched by a CPU explorer of its own, in turns), goes on until it is called, and fails on request.
+// What the tests of the pool of workers share. A mock stands for a GPU: an explorer that holds many intervals, each
+// searched by its own CPU explorer, in turns. It goes on until it is called, and fails on request.
 #ifndef MCO_FLOWSHOP_SEARCH_SUPPORT_H
 #define MCO_FLOWSHOP_SEARCH_SUPPORT_H
 
@@ -18,22 +18,22 @@ enum { MOCK_ROOM = 48, MOCK_NODES = 40 };
 
 typedef struct mock {
     flowshop_search *search;
-    const flowshop_explorer_ops *inner;  // of the cores
+    const flowshop_explorer_ops *inner;  // those of the cores
     flowshop_explorer *slots[MOCK_ROOM];
     bool is_used[MOCK_ROOM];
     int64_t cells;
     int64_t *children_by_depth;
     atomic_llong nodes;
-    pthread_t thread;   // the worker's, from the first call on
+    pthread_t thread;   // the worker's thread, known from the first call on
     bool has_thread;
 } mock;
 
-// What the mocks of a test do and did.
+// What the mocks of a test must do, and what they did.
 static struct {
-    int64_t fail_at;      // nodes of one mock; 0: never
+    int64_t fail_at;      // after this many nodes of one mock; 0: never
     bool fails_to_open;
-    double share_of_gpu, share_of_core;  // the last asked for by an idle worker of this kind
-    atomic_int breaches;  // calls from another thread than the worker's
+    double share_of_gpu, share_of_core;  // the share that an idle worker of this kind last asked for
+    atomic_int breaches;  // calls from a thread other than the worker's
     atomic_int splits, calls;
 } mocks;
 
@@ -109,7 +109,7 @@ static int64_t mock_nodes(const flowshop_explorer *x)
     return atomic_load(&of(x)->nodes);
 }
 
-// Like a kernel: a round over all slots, then a look at the flags.
+// Works like a kernel: a round over all slots, then a look at the flags.
 static flowshop_progress mock_explore(flowshop_explorer *x, int64_t nodes)
 {
     mock *m = enter(x);
@@ -145,7 +145,7 @@ static void mock_fold(const flowshop_explorer *x, flowshop_intervals *out)
             m->inner->fold(m->slots[i], out);
 }
 
-// Whole intervals while it has several, then half of the last one.
+// Gives whole intervals while it has several, then half of the last one.
 static int64_t mock_split(flowshop_explorer *x, double share, int64_t room, flowshop_intervals *given)
 {
     mock *m = enter(x);

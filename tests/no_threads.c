@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Linked into tests that tests/CMakeLists.txt lists as starting no thread: the first thread ends here, and the test is to be
-// taken off the list.
+// Linked into the tests that tests/CMakeLists.txt lists as starting no thread. The first thread ends the test here;
+// such a test must be taken off the list.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "reduce/job.h"
 
-// Kinds are numbered 0..TEST_KINDS-1, type by type; false: this one does not exist.
+// Kinds are numbered 0..TEST_KINDS-1, type by type; false: the kind of this number does not exist.
 enum { TEST_KINDS = 2 * MCO_REDUCE_OPS * MCO_REDUCE_TYPES };
 
 static inline bool test_kind(int number, reduce_kind *out)
@@ -21,7 +21,7 @@ static inline bool test_kind(int number, reduce_kind *out)
     return !reduce_is_float(type) || op < MCO_REDUCE_OP_AND || op > MCO_REDUCE_OP_XOR;
 }
 
-// Random elements; hostile: with the values that cause trouble strewn in, 1: all of them, 2: but NaN.
+// Makes random elements. `hostile` mixes in values that cause trouble: 0 none, 1 all of them, 2 all but NaN.
 static inline mco_status test_elements(mco_context *ctx, mco_reduce_type type, int64_t count, uint64_t seed, int hostile,
                                        void *data)
 {

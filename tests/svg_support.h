@@ -18,7 +18,8 @@ static bool svg_is_entity(const char *at)
     return false;
 }
 
-// From behind the name of a tag to its '>'; NULL if attributes are not name="value" without '<' and bare '&'.
+// Skips from the end of a tag's name to its '>'. NULL if an attribute is not name="value", or has '<' or a bare '&' in
+// its value.
 static const char *svg_skip_attributes(const char *at)
 {
     while (*at == ' ') {
@@ -83,7 +84,7 @@ TEST_UNUSED static int count_of(const char *text, const char *part)
     return count;
 }
 
-// How often `part` stands in the first group of class `group`, which holds no other group.
+// How often `part` occurs in the first group of class `group`, which must hold no other group.
 TEST_UNUSED static int count_in_group(const char *text, const char *group, const char *part)
 {
     char opening[64];
@@ -97,7 +98,7 @@ TEST_UNUSED static int count_in_group(const char *text, const char *group, const
     return count;
 }
 
-// The whole of a file, NUL-terminated. To be freed.
+// The whole content of a file, NUL-terminated. To be freed.
 TEST_UNUSED static char *svg_read(const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -24,7 +24,7 @@
 #define TEST_UNUSED
 #endif
 
-// 1 under a sanitizer, which slows tests twenty times: those of many random cases take fewer then.
+// 1 under a sanitizer, which makes tests twenty times slower. Tests of many random cases take fewer cases then.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_IS_SANITIZED 1
 #elif defined(__has_feature)
@@ -38,7 +38,7 @@
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-// ---- Memory: live blocks are counted, and call number `fail_at` fails (0: none does).
+// ---- Memory: live blocks are counted; call number `fail_at` fails (0: none)
 
 static struct {
     long calls, live, fail_at;
@@ -63,7 +63,7 @@ static void test_release(void *memory, void *user)
     free(memory);
 }
 
-// From now on the k-th allocation fails, counted from here; 0 for none.
+// Makes the k-th allocation from this call on fail; 0: none.
 TEST_UNUSED static void test_fail_allocation(long k)
 {
     test_memory.calls = 0;
@@ -92,7 +92,7 @@ TEST_UNUSED static int test_teardown(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, test_setup, test_teardown)
 
-// Succeeds or shows why not.
+// The call must succeed; otherwise shows the reason.
 #define assert_ok(call)                                                                        \
     do {                                                                                       \
         mco_status seen_status = (call);                                                       \
@@ -100,7 +100,7 @@ TEST_UNUSED static int test_teardown(void **state)
             fail_msg("%s: %s", mco_status_text(seen_status), mco_context_error(test_ctx));     \
     } while (0)
 
-// Fails with this status and exactly this text.
+// The call must fail with this status and exactly this text.
 #define assert_fails(call, expected_status, expected_text)                        \
     do {                                                                          \
         mco_status seen_status = (call);                                          \
@@ -123,7 +123,7 @@ static void test_remove_folder(void)
     rmdir(test_folder);
 }
 
-// The path of `name` in the folder; valid until the fourth call from now.
+// The path of `name` in the folder; valid until the fourth later call.
 TEST_UNUSED static const char *test_path(const char *name)
 {
     static char paths[4][160];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the cpu engine of complete neighbourhoods share: its vector units, and tours of many tiles, on which it is
-// compared with itself move by move.
+// What the tests of the cpu engine of complete neighbourhoods share: its vector units, and tours of many tiles on which
+// the engine is compared with itself move by move.
 #ifndef MCO_VRP_CPU_SUPPORT_H
 #define MCO_VRP_CPU_SUPPORT_H
 
@@ -79,8 +79,8 @@ static inline mco_vrp *new_plane(mco_rng *rng, int32_t customers, bool is_symmet
     return p;
 }
 
-// A tour of about `nodes` positions and `routes` routes in the order of the customers, some empty; limits a little above its
-// longest route and greatest load, or below those of `bad` routes.
+// A tour of `routes` routes in the order of the customers, some of them empty. Sets the capacity a little above the
+// greatest load, or so that up to `bad` routes exceed it.
 static inline vrp_tour new_tour(mco_vrp *p, int32_t routes, int32_t bad)
 {
     vrp_tour tour = {.node = calloc((size_t)(p->customers + routes + 1), sizeof(int32_t))};
@@ -95,7 +95,7 @@ static inline vrp_tour new_tour(mco_vrp *p, int32_t routes, int32_t bad)
         }
     }
     tour.count++;
-    for (int32_t r = 0; r < routes; r++) {  // falling
+    for (int32_t r = 0; r < routes; r++) {  // in descending order
         int32_t most = r;
         for (int32_t q = r; q < routes; q++)
             most = loads[q] > loads[most] ? q : most;
@@ -132,7 +132,7 @@ static inline void check_large(int32_t customers, int32_t routes, bool is_symmet
     for (int k = 0; k < 2; k++) {
         vrp_scan expected = new_scan(&tour, k == 1), first = expected;
         vrp_engine plain = open_engine(problem, tour.count, 0, 2);
-        expected.keep = first.keep = UINT64_MAX - ALL_BUT_NONE;  // a filter makes the engine decide move by move
+        expected.keep = first.keep = UINT64_MAX - ALL_BUT_NONE;  // with a filter the engine decides move by move
         expected.rows = expected_rows;
         first.wants_first = true;
         assert_ok(plain.scan(&plain, &expected, mco_clock_s() + 1000));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the genetic search of vehicle routing share: random instances, the network that solutions stand on, and the
-// plain walk of a solution. It shares nothing with the search but the structs.
+// What the tests of the genetic search of vehicle routing share: random instances, the network that solutions use, and
+// the plain walk of a solution. It shares nothing with the search but the structs.
 #ifndef MCO_VRP_GENETIC_SUPPORT_H
 #define MCO_VRP_GENETIC_SUPPORT_H
 
@@ -16,8 +16,8 @@
 typedef struct vrp_made {
     int32_t customers, capacity;
     bool is_matrix;         // symmetric distances 0..999 without coordinates, far from the triangle inequality
-    bool is_real;           // distances of coordinates, in full
-    bool has_service;       // times 0..49, another for every customer
+    bool is_real;           // exact distances of coordinates
+    bool has_service;       // times 0..49, different for each customer
     double max_length;      // negative: none
 } vrp_made;
 
@@ -33,7 +33,7 @@ TEST_UNUSED static mco_vrp *made_problem(mco_rng *rng, const vrp_made *made)
     for (int32_t i = 0; i < nodes; i++) {
         x[i] = mco_rng_below(rng, 1000);
         y[i] = mco_rng_below(rng, 1000);
-        demands[i] = 1 + (int32_t)mco_rng_below(rng, 9);  // the last is not read
+        demands[i] = 1 + (int32_t)mco_rng_below(rng, 9);  // the last demand is not read
         for (int32_t j = 0; j < i; j++)
             matrix[i * nodes + j] = matrix[j * nodes + i] = (int32_t)mco_rng_below(rng, 1000);
     }
@@ -54,9 +54,9 @@ TEST_UNUSED static mco_vrp *made_problem(mco_rng *rng, const vrp_made *made)
     return problem;
 }
 
-// ---- Ground, on memory from malloc
+// ---- Networks, in memory from malloc
 
-// Of at most `routes` routes, and the `near_count` nearest of every customer, ties by number.
+// For at most `routes` routes, with the `near_count` nearest of every customer; ties go by number.
 TEST_UNUSED static vrp_network made_ground(const mco_vrp *p, int32_t routes, int32_t near_count)
 {
     const int32_t n = p->customers, nodes = n + 1;
@@ -96,7 +96,7 @@ TEST_UNUSED static void free_ground(vrp_network *g)
 
 // ---- Solutions
 
-// Distance and excesses, route by route.
+// Counts cost and excesses route by route.
 TEST_UNUSED static void plain_count(const mco_vrp *p, const vrp_genome *genome, int64_t *cost, int64_t *load_excess,
                                     int64_t *length_excess)
 {
@@ -125,7 +125,8 @@ TEST_UNUSED static double plain_cost(const mco_vrp *p, vrp_weights w, const vrp_
     return (double)cost + w.load * (double)load + w.length * (double)length;
 }
 
-// Every customer once, no route empty or too many of them, neighbours and sums as they are.
+// Every customer must occur once, no route may be empty, there may not be too many routes, and neighbours and sums must
+// be true.
 TEST_UNUSED static void assert_complete(const vrp_network *g, const vrp_genome *genome)
 {
     int64_t cost = 0, load = 0, length = 0;
@@ -153,7 +154,7 @@ TEST_UNUSED static void assert_complete(const vrp_network *g, const vrp_genome *
     assert_int_equal(genome->length_excess, length);
 }
 
-// A random tour, cut at random into at most `routes` routes.
+// Makes a random tour and cuts it at random into at most `routes` routes.
 TEST_UNUSED static void random_genome(const vrp_network *g, int32_t routes, mco_rng *rng, vrp_genome *genome)
 {
     const int32_t n = g->customers;

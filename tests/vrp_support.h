@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the tests of vehicle routing share: random problems and giant tours, the plain walk of a tour and of all its
-// neighbours, and optimal routes of few customers. It shares nothing with the engines but the structs, needs neither a context
-// nor cmocka, and takes memory from malloc.
+// neighbours, and optimal routes of few customers. It shares nothing with the engines but the structs, needs neither a
+// context nor cmocka, and takes memory from malloc.
 #ifndef MCO_VRP_SUPPORT_H
 #define MCO_VRP_SUPPORT_H
 
@@ -16,15 +16,15 @@
 
 typedef struct vrp_shape {
     int32_t customers;
-    uint32_t distances;  // how many there are: 0..distances - 1; few make ties
+    uint32_t distances;  // number of distances, 0..distances - 1; few make ties
     bool is_symmetric;
-    uint32_t demands, services;  // how many there are; 0..demands - 1
+    uint32_t demands, services;  // numbers of these: 0..demands - 1, 0..services - 1
     int32_t capacity;
     int32_t max_length;  // 0: no limit
     int32_t vehicles;
 } vrp_shape;
 
-// A problem of matrix distances; vrp_case_free() releases it.
+// Makes a problem with a matrix of distances; vrp_case_free() releases it.
 static inline mco_vrp *vrp_case_new(const vrp_shape *shape)
 {
     const int32_t nodes = shape->customers + 1;
@@ -73,7 +73,8 @@ static inline void vrp_case_free(mco_vrp *p)
 
 // ---- Tours
 
-// Customers and depots in any order, `routes` routes of which some may be empty; tour->node is to be freed.
+// Makes a tour of customers and depots in any order; some of its `routes` routes may be empty. tour->node is to be
+// freed.
 static inline vrp_tour vrp_case_tour(mco_rng *rng, const mco_vrp *problem, int32_t routes)
 {
     const int32_t inner = problem->customers + routes - 1;
@@ -88,7 +89,7 @@ static inline vrp_tour vrp_case_tour(mco_rng *rng, const mco_vrp *problem, int32
     return tour;
 }
 
-// Cost and penalty of a tour, edge by edge; whether every route keeps capacity and length.
+// Computes cost and penalty of a tour, edge by edge. Returns whether every route keeps capacity and length.
 static inline bool vrp_plain_value(const mco_vrp *problem, const int32_t *node, int32_t count, vrp_value *value)
 {
     int64_t cost = 0, load = 0, length = 0;
@@ -121,7 +122,7 @@ static inline int32_t vrp_plain_append(int32_t *out, int32_t length, const int32
     return length;
 }
 
-// The tour after a move, as mco/vrp.h says, in `out` [tour->count].
+// Writes the tour after a move, as mco/vrp.h says, to `out` [tour->count].
 static inline void vrp_plain_move(const vrp_tour *tour, vrp_move m, int32_t *out)
 {
     const int32_t b = m.x + 1, c = m.y + 1, f = m.z + 1;
@@ -143,7 +144,7 @@ static inline void vrp_plain_move(const vrp_tour *tour, vrp_move m, int32_t *out
 
 // ---- Neighbourhoods
 
-// The next move in the order of their indices, from {-1, ...} on; false behind the last.
+// Makes the next move in the order of the indices, beginning with {-1, ...}; false after the last.
 static inline bool vrp_plain_next(vrp_move *m, int32_t edges, bool is_three_opt)
 {
     if (edges < (is_three_opt ? 3 : 2))
@@ -167,8 +168,8 @@ static inline bool vrp_plain_next(vrp_move *m, int32_t edges, bool is_three_opt)
     return true;
 }
 
-// What scan->best and scan->rows have to be, by walking every neighbour; returns the number of feasible moves. scan->moves
-// counts those kept by the filter, up to the first that improves where that is wanted.
+// Fills scan->best and scan->rows by walking every neighbour; returns the number of feasible moves. scan->moves counts
+// the moves that the filter keeps. With wants_first the walk ends at the first move that improves.
 static inline int64_t vrp_plain_scan(const mco_vrp *problem, vrp_scan *scan)
 {
     const vrp_tour *tour = scan->tour;
@@ -220,8 +221,9 @@ static inline bool vrp_is_same(vrp_candidate a, vrp_candidate b)
 
 enum { VRP_PLAIN_CUSTOMERS = 12 };
 
-// Least cost of routes that keep every rule, by dynamic programs over all sets of at most VRP_PLAIN_CUSTOMERS customers: the
-// shortest route through each set, then the best partition into at most as many as there are vehicles; -1 if there is none.
+// Least cost of routes that keep every rule, by dynamic programs over all sets of at most VRP_PLAIN_CUSTOMERS
+// customers: the shortest route through each set, then the best partition into no more routes than vehicles. -1 if
+// there is none.
 static inline int64_t vrp_optimal_cost(const mco_vrp *problem)
 {
     const int32_t n = problem->customers, sets = 1 << n;

@@ -13,7 +13,7 @@ from tables import Refused, Writer, gpus, load, median_s  # noqa: E402, F401  (f
 
 
 def parser(description, runs=None):
-    """Options of every script; those of medians where `runs`, how many they are of, is given."""
+    """The options of every script. `runs` is the default number of runs of a median; it adds --engine and --runs."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--mco", default="build/mco", help="the command to measure")
     made.add_argument("--threads", type=int, default=0, help="threads of the engine cpu; all processors without it")
@@ -46,7 +46,7 @@ def run(options, engine, action, *arguments):
 
 
 def neighbourhoods(options, engine, *arguments):
-    """All runs of one neighbourhood, by solve_s. They agree on the best move."""
+    """The results of all runs of one neighbourhood, sorted by solve_s. They must agree on the best move."""
     results = [run(options, engine, "neighbourhood", *arguments) for _ in range(options.runs)]
     assert len({best_of(r) for r in results}) == 1, arguments
     return sorted(results, key=lambda r: r["time"]["solve_s"])
@@ -57,6 +57,6 @@ def best_of(result):
 
 
 def data(path):
-    """A file of the public collection, None without it."""
+    """The path of a file of the public collection; None if the file is not there."""
     whole = os.path.join(os.environ.get("MCO_DATA", ""), "dtspms", path)
     return whole if os.path.exists(whole) else None

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rates of complete neighbourhoods: 33, 66 and 132 orders on 3 stacks, swaps and exchanges of three, every engine, with
-and without reuse.
+"""Rates of complete neighbourhoods: 33, 66 and 132 orders on 3 stacks, swaps and exchanges of three, by every engine,
+with and without reuse.
 
-Rates are over solve_s, wall clock with copies to and from a GPU; kernel_relaxations_per_s is over device_s. With reuse,
-moves per second is the rate that counts: tours that a bound rules out are not evaluated.
+A rate is over solve_s: wall clock with the copies to and from a GPU. kernel_relaxations_per_s is over device_s. With
+reuse, compare moves per second: tours that a bound rules out are not evaluated.
 """
 from measure import Refused, Writer, best_of, engines, load, median_s, neighbourhoods, parser
 

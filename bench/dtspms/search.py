@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Searches beside the best published costs of dtspms/bestknown.csv in the folder that MCO_DATA names.
+"""Searches compared with the best published costs of dtspms/bestknown.csv in the folder that MCO_DATA names.
 
-One run for each instance of a size, with one seed. A run stops at its target: by default the best known cost for 12 and 33
-orders, one less for 66 and 132. Every plan is kept if --plans names a folder, and checked by `mco dtspms check`.
+Each instance of a size gets one run with one seed. A run stops at its target: by default the best known cost for 12 and
+33 orders, and one less for 66 and 132. `mco dtspms check` checks every plan. Plans are kept if --plans names a folder.
 """
 import csv
 import fnmatch
@@ -17,7 +17,7 @@ from measure import Refused, Writer, data, load, parser, run
 COLUMNS = ["instance", "orders", "best_known", "status", "cost", "over_percent", "bound", "published_bound",
            "time_to_best_s", "time_to_best_known_s", "solve_s", "stop", "method", "engine", "threads", "seed", "iterations",
            "walks", "tours", "load_before"]
-BELOW = {12: 0, 33: 0, 66: 1, 132: 1}  # targets, under the best known
+BELOW = {12: 0, 33: 0, 66: 1, 132: 1}  # orders: how far the default target is below the best known cost
 
 
 def rows(options):
@@ -32,7 +32,7 @@ def rows(options):
 
 
 def instance(name, orders):
-    """Arguments that name it: Petersen and Madsen's by name; those with 132 orders are other files, of Felipe et al."""
+    """Arguments that name an instance: Petersen and Madsen's by name; with 132 orders two files of Felipe et al."""
     if orders != 132:
         return [name, "--orders", str(orders)]
     return [data("T132/132a%s%s.tsp" % (name[1:], network)) for network in "pd"]
@@ -46,7 +46,7 @@ def arguments(options, best_known, plan):
 
 
 def first_time(history, most):
-    """When the cost first was `most` or less; None if never."""
+    """The first time at which the cost is `most` or less; None if there is none."""
     return next((time for time, cost, _ in history if cost <= most), None)
 
 

@@ -3,9 +3,9 @@
 """Table 1 of Milanes and Lokketangen beside this machine: time of a complete 3-exchange evaluation of one fixed loading
 plan, 66 orders, 3 stacks of 22. That is 91,520 moves, 183,040 tours.
 
-The published columns are milliseconds of a GeForce GTX 690 (both of its GPUs) and of sequential code on one core of an Intel
-Core i7 at 2.67 GHz. Ours are solve_s, wall clock with copies to and from a GPU; kernels_ms is the GPU's part of it. Their
-plan is not published, which does not matter: the work is the same for every plan.
+The published columns are milliseconds of a GeForce GTX 690 (both of its GPUs) and of sequential code on one core of an
+Intel Core i7 at 2.67 GHz. Ours are solve_s, wall clock with the copies to and from a GPU; kernels_ms is the GPU's part
+of it. Their plan is not published. This does not matter, because the work is the same for every plan.
 """
 import fnmatch
 import sys

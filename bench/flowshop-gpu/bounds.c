@@ -4,8 +4,8 @@
 //
 //   bench_flowshop_bounds INSTANCE blocks|variants|profile [SEED]
 //
-// Rows in CSV on standard output. Every bound is compared with the core's; the core's first ones with the
-// library's reference. Times are the least of REPEATS.
+// Prints CSV rows on standard output. The bounds of the device are compared with those that the core has computed, and
+// the core's first ones with the library's reference. Times are the least of REPEATS.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +27,12 @@ typedef struct bench {
     mco_device device;
     mco_rng rng;
     int32_t n, row_bytes;
-    bounds_args host, args; // tables and rows in host memory; of the device
-    unsigned char *h_rows;  // [MOST_POOL * row_bytes] page-locked: what goes up
-    int32_t *h_bounds;      // page-locked
+    bounds_args host, args; // pointers to tables and rows: in host memory; in device memory
+    unsigned char *h_rows;  // [MOST_POOL * row_bytes] page-locked: the rows that are copied to the device
+    int32_t *h_bounds;      // page-locked: the bounds that are copied back
     unsigned char *drawn;   // [MOST_POOL * row_bytes] as drawn
     int32_t *expected;      // [MOST_POOL] by the core, -1 where not computed
-    double cpu_node_s;      // of the core
+    double cpu_node_s;      // seconds of the core for a node
 } bench;
 
 static void fail(const char *message)
@@ -251,7 +251,7 @@ static void keep_least(double *least, double seconds)
     *least = seconds < *least ? seconds : *least;
 }
 
-// The first `count` of h_rows up, bounded, bounds down.
+// Copies the first `count` rows of h_rows to the device, bounds them and copies the bounds back.
 static timing run_pool(bench *b, int32_t count, bounds_placement placement, bounds_form form, int block)
 {
     timing t = {(double)INFINITY, (double)INFINITY, (double)INFINITY};
@@ -274,9 +274,10 @@ static timing run_pool(bench *b, int32_t count, bounds_placement placement, boun
     return t;
 }
 
-// ---- Sorting by depth: neighbouring threads then have loops of like length (section 4.6)
+// ---- Sorting by depth, so that neighbouring threads have loops of similar length (section 4.6)
 
-// place[i]: where node i of the first `count` drawn goes. Returns the seconds of sorting and moving the rows.
+// Puts the first `count` drawn rows in order; place[i] becomes the new place of row i. Returns the seconds that this
+// takes.
 static double sort_rows(bench *b, int32_t count, int32_t *place)
 {
     int32_t begin[BOUNDS_MOST_JOBS + 1] = {0};
@@ -353,7 +354,7 @@ static void measure_blocks(bench *b, int32_t *place)
     }
 }
 
-// Children of fathers of depth below n - 2, both ends, made by the host as complete rows.
+// The host makes `count` complete rows: children, at both ends, of fathers of depth below n - 2. Returns the seconds.
 static double branch_on_host(bench *b, int32_t count)
 {
     const flowshop_tables t = {.jobs = b->n};
@@ -369,7 +370,7 @@ static double branch_on_host(bench *b, int32_t count)
     return mco_clock_s() - begin_s;
 }
 
-// Bounds into the rows, the smaller half of them into the pending nodes.
+// Writes the bounds into the rows and copies the rows below the mean bound to the pending nodes. Returns the seconds.
 static double assign_bounds(bench *b, int32_t count)
 {
     flowshop_pool_nodes nodes;
@@ -395,7 +396,7 @@ static double assign_bounds(bench *b, int32_t count)
 static void measure_profile(bench *b)
 {
     const int32_t pool = MOST_POOL;
-    double branch_s = branch_on_host(b, pool); // pages are touched for the first time
+    double branch_s = branch_on_host(b, pool); // not counted: it touches the pages for the first time
     branch_s = branch_on_host(b, pool);
     const timing t = run_pool(b, pool, BOUNDS_JM_PTM_SHARED, BOUNDS_SELECT, BLOCK);
     const double assign_s = assign_bounds(b, pool);

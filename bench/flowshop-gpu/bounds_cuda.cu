@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Thread = node. Replays the jobs fixed at both ends (d m steps), then for each of 190 pairs of machines walks
-// Johnson's order of all n jobs: per step one job index; for a free job 2 times, a lag, 2 maxima, 3 additions.
-// All threads of a warp read the same order at the same time. Traffic of global memory: a row of 2 n + 8
-// bytes in, 4 bytes out a node; the rest is cache or shared memory. Bound by issue.
+// A thread evaluates one node. It replays the jobs fixed at both ends: d m steps for d jobs on m machines. Then it
+// walks Johnson's order of all n jobs for each of 190 pairs of machines. A step reads one job index; a free job takes 2
+// times, a lag, 2 maxima and 3 additions. All threads of a warp read the same order at the same time. Traffic of global
+// memory for a node: a row of 2 n + 8 bytes in, 4 bytes out. The rest is in cache or shared memory. Issue is the limit.
 #include "bounds_cuda.h"
 
 __constant__ static uint8_t c_ptm[BOUNDS_MACHINES * BOUNDS_MOST_JOBS];
@@ -42,7 +42,7 @@ template <int FORM> __device__ static int greater(int a, int b)
     return b;
 }
 
-// `fixed` ones decide: the end of a partial schedule, or the smallest head or tail before the first job.
+// Where a machine starts: `end`, the end of the partial schedule, if jobs are `fixed`; else the smallest head or tail.
 template <int FORM> __device__ static int start_of(int fixed, int end, int smallest)
 {
     if (FORM == BOUNDS_COSINE) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bounding kernel of Chakroun (2013, chapter 3): a thread evaluates the two-machine bound of one node from
-// its permutation alone. In the forms that the thesis compares, and ours.
+// The bounding kernel of Chakroun (2013, chapter 3): a thread evaluates the two-machine bound of one node from its
+// permutation alone. The forms are those that the thesis compares, and ours.
 #ifndef BENCH_BOUNDS_CUDA_H
 #define BENCH_BOUNDS_CUDA_H
 
@@ -12,7 +12,7 @@ MCO_BEGIN_C
 
 enum { BOUNDS_MACHINES = 20, BOUNDS_MOST_JOBS = 256, BOUNDS_PAIRS = BOUNDS_MACHINES * (BOUNDS_MACHINES - 1) / 2 };
 
-// Where the constants of the instance lie. PTM: times; JM: Johnson orders; LM: lags.
+// Where the constants of the instance are. PTM: times; JM: Johnson orders; LM: lags.
 typedef enum bounds_placement {
     BOUNDS_GLOBAL,        // all in global memory
     BOUNDS_PTM_SHARED,    // scenario 1
@@ -32,7 +32,7 @@ typedef enum bounds_form {
     BOUNDS_FORMS
 } bounds_form;
 
-// Pointers to device memory. `rows` as flowshop_row, row_bytes apart.
+// Pointers to device memory. `rows` holds flowshop_row structs, row_bytes apart.
 typedef struct bounds_args {
     int32_t jobs, row_bytes, count;
     const unsigned char *rows;
@@ -45,7 +45,7 @@ typedef struct bounds_args {
     int32_t *bounds;               // [count]
 } bounds_args;
 
-// Host tables into constant memory, once an instance.
+// Copies the tables from the host into constant memory, once for an instance.
 cudaError_t bounds_set_constant(const uint8_t *ptm, const uint8_t *jm, int32_t jobs);
 // Bytes of shared memory a block needs.
 size_t bounds_shared_bytes(bounds_placement placement, int32_t jobs);

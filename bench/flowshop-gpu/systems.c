@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Tables 4.1 to 4.4, 5.2 to 5.5 and figure 5.8 of Chakroun (2013) on today's chip, by the thesis' protocol (section
-// 4.4): the incumbent is fixed, every system must decompose the same number of nodes, speed-ups are against one
-// core. The thesis' lists of sub-problems are lost; here it is a whole tree that a fixed incumbent makes small.
+// 4.4): the incumbent is fixed, every system must decompose the same number of nodes, and speed-ups are against one
+// core. The thesis' lists of sub-problems are lost. Here every system searches a whole tree, which a fixed incumbent
+// makes small.
 //
 //   bench_flowshop_systems INSTANCE INCUMBENT SECONDS [TABLE|all [GPUS]]
 //
-// LB2, MinBranch. The expected count and the time of a core with vector units come from the library's CPU engine on
-// all cores (wall clock times threads); the time of one plain core from SECONDS of the same tree with the arithmetic
-// and the pending nodes of the devices, scaled by nodes. Times are those of the search; opening the
-// devices and taking memory come before. A row in CSV for each system on standard output.
+// The bound is LB2, the branching rule MinBranch. The library's CPU engine on all cores gives the expected number of
+// nodes and the time of a core with vector units (wall clock times threads). The time of one plain core is measured
+// for SECONDS on the same tree, with the arithmetic and the pending nodes of the devices, and scaled by nodes. Times
+// are those of the search alone, without opening the devices and taking memory. Prints a CSV row for each system on
+// standard output.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,7 @@ typedef struct bench {
     int64_t nodes;     // of the tree, by the CPU engine
     double core_s;     // of one plain core
     double vector_s;   // of one core with vector units
-    const char *table; // the one wanted; NULL for all
+    const char *table; // the table to measure; NULL for all
     mco_gpu gpus[MCO_MAX_GPUS];
     int gpu_count;
 } bench;

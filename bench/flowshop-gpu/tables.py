@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The tables of Chakroun (2013), chapters 3 to 5, as published and on this machine, side by side.
 
-Needs the programs bench_flowshop_bounds and bench_flowshop_systems in --build. Writes one CSV a table,
-flowshop-gpu-TABLE.csv, into --output; and the raw rows of the programs beside them.
+Needs the programs bench_flowshop_bounds and bench_flowshop_systems in --build. Writes one CSV file for each table,
+flowshop-gpu-TABLE.csv, into --output, and the raw rows of the programs beside them.
 """
 import argparse
 import csv
@@ -110,7 +110,7 @@ def variant_tables(options, wanted):
                 r = next(r for r in rows if (int(r["jobs"]), int(r["pool"]), r["placement"], r["form"], int(r["is_sorted"])) ==
                          (jobs, pool, placement, form, is_sorted))
                 writer.row(jobs, pool, figure, float(r["core_s"]) / step_s(r), float(r["core_s"]) / float(r["kernel_s"]))
-    # Forms that the thesis does not have, at the largest pool: where the kernel stands today.
+    # Forms that the thesis does not have, at the largest pool.
     writer = Writer(options, "placement", ["jobs", "placement", "form", "is_sorted", "kernel_s", "M_bounds_s", "speed_up_kernel"])
     for r in rows:
         if int(r["pool"]) == thesis.POOLS[-1]:

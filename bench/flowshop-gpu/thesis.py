@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Figures published by I. Chakroun (thesis, Lille 1, 2013): speed-ups of a Tesla C2050 over one core of a Xeon E5520
-unless a table says otherwise. Groups are 200x20, 100x20, 50x20, 20x20 from first to last where not named."""
+"""Figures published by I. Chakroun (thesis, Lille 1, 2013): speed-ups of a Tesla C2050 over one core of a Xeon E5520,
+unless a table says otherwise. Groups without names are 200x20, 100x20, 50x20, 20x20 in this order."""
 POOLS = [4096, 8192, 16384, 32768, 65536, 131072, 262144]
 GROUPS = [200, 100, 50, 20]
 
@@ -63,27 +63,28 @@ TABLE_3_14 = {
     20: [40.62, 24.59, 0.0062, 2.75, 32.04],
 }
 
-# Figure 4.6: the pool size that the heuristic finds; the text gives it for 200x20, the table's best elsewhere.
+# Figure 4.6: the pool size that the heuristic finds. The text gives it for 200x20; the other sizes are the best of the
+# table.
 FIGURE_4_6 = {200: 262144, 100: 262144, 50: 8192, 20: 8192}
 TABLE_4_2 = {"gpu-multinode": {20: 42.94, 50: 37.12, 100: 27.59, 200: 12.94},
              "gpu-tree": {20: 79.42, 50: 128.41, 100: 144.13, 200: 160.41}}
 TABLE_4_3 = {"bounding": {200: 100.48, 100: 92.39, 50: 81.50, 20: 61.47},
              "branching+bounding": {200: 114.63, 100: 116.00, 50: 103.90, 20: 71.73},
              "branching+bounding+pruning": {200: 160.41, 100: 144.13, 50: 128.41, 20: 79.42}}
-# Bytes between CPU and GPU; whether an iteration's or a run's is not said.
+# Bytes between CPU and GPU. The thesis does not say whether they are those of an iteration or of a run.
 TABLE_4_4 = {"bounding": {200: 181.29e6, 100: 101.39e6, 50: 1865.90e3, 20: 916.72e3},
              "branching+bounding": {200: 180.91e6, 100: 100.45e6, 50: 1860.96e3, 20: 926.26e3},
              "branching+bounding+pruning": {200: 98.42e6, 100: 65.45e6, 50: 840.10e3, 20: 384.18e3}}
-# By CPU threads beside the GPU thread.
+# Speed-up by the number of CPU threads beside the GPU thread.
 TABLE_5_2 = {200: {2: 155.02, 3: 151.16, 4: 146.45, 5: 143.42}, 100: {2: 142.67, 3: 141.18, 4: 139.49, 5: 137.73},
              50: {2: 123.17, 3: 120.09, 4: 116.15, 5: 114.74}, 20: {2: 79.29, 3: 78.64, 4: 77.91, 5: 76.96}}
-# Waiting time of the GPU thread for the shared pool, relative to none beside it.
+# Waiting time of the GPU thread for the shared pool, by the number of CPU threads beside it, relative to none.
 TABLE_5_3 = {20: [1, 1.13, 1.15, 1.16, 1.17, 1.19], 50: [1, 1.16, 1.2, 1.23, 1.30, 1.44],
              100: [1, 1.22, 1.26, 1.32, 1.41, 1.56], 200: [1, 1.94, 2.12, 2.28, 2.42, 2.9]}
-# By streams; the CPU thread idle, and exploring.
+# Speed-up by the number of streams. Table 5.4: the CPU thread is idle; table 5.5: it explores.
 TABLE_5_4 = {200: {2: 161.28, 3: 162.95, 4: 164.41, 5: 168.67}, 100: {2: 148.64, 3: 153.46, 4: 155.38, 5: 160.91},
              50: {2: 140.55, 3: 148.21, 4: 149.87, 5: 153.92}, 20: {2: 109.27, 3: 111.08, 4: 113.11, 5: 122.31}}
 TABLE_5_5 = {200: {2: 164.69, 3: 165.99, 4: 167.52, 5: 170.69}, 100: {2: 150.12, 3: 155.29, 4: 156.59, 5: 162.27},
              50: {2: 144.72, 3: 150.81, 4: 151.16, 5: 156.70}, 20: {2: 112.22, 3: 114.86, 4: 117.53, 5: 124.10}}
-# Functional split by GPUs; only 200x20 is in the text.
+# Speed-up of the functional split by the number of GPUs. The text gives only 200x20.
 FIGURE_5_8 = {200: {1: 160.41, 2: 198.55, 4: 216.92}}

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# Optima and best bounds of Taillard's instances come from the command itself (`best known` line).
+# The command itself tells the optima and best bounds of Taillard's instances (line `best known`).
 
 
 def arguments(description, **extra):
@@ -52,7 +52,7 @@ def processor():
 
 
 class Table:
-    """Rows of a benchmark: printed as they come, with the machine in comment lines first."""
+    """The rows of a benchmark. They are printed at once; comment lines with the machine come first."""
 
     def __init__(self, options, columns):
         self.file = open(options.output, "w", newline="") if options.output else sys.stdout

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Engines on GPUs: node counts, proofs and rates. A case is INSTANCE:N (the upper bound N given) or
-INSTANCE (from nothing); sets of cases have names."""
+"""Engines on GPUs: node counts, proofs and rates. A case is INSTANCE:N (the upper bound N is given) or INSTANCE
+(nothing is given); sets of cases have names."""
 from common import Table, arguments, best_known, solve
 
 SETS = {

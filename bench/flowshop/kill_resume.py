@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SIGKILL at random moments, then resume: the node count must be that of an uninterrupted search."""
+"""Kills a search by SIGKILL at random moments and resumes it: the node count must be that of an uninterrupted
+search."""
 import json
 import os
 import random

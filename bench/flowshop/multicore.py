@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The multi-core table of Chakroun (2013, table 5.1): speed-up by threads and size.
 
-The thesis' protocol: trees of 50 jobs and more cannot be finished, so every engine explores the same part of
-each. A slice begins at a path drawn by seed and ends where one thread stands after --seconds; the incumbent is
-fixed at the best makespan known. All runs of a slice must decompose the same number of nodes.
+The thesis' protocol: trees of 50 jobs and more cannot be finished, so every engine explores the same part of each. A
+slice begins at a path drawn by seed and ends where one thread stands after --seconds. The incumbent is fixed at the
+best known makespan. All runs of a slice must decompose the same number of nodes.
 """
 import json
 import os
@@ -17,8 +17,8 @@ GROUPS = [(20, 21), (50, 51), (100, 81), (200, 101)]  # jobs, first instance; 20
 
 
 def draw_slice(mco, name, jobs, upper, seed, seconds):
-    """Interval that takes one thread about `seconds`; the whole tail if the tree ends before, and the
-    whole tree (or its begin) if nothing of that size is behind ten places drawn."""
+    """An interval that takes one thread about `seconds`. It is the whole tail if the tree ends earlier, and it starts
+    at the beginning of the tree if nothing of that size is behind ten places drawn."""
     generator = random.Random(seed)
     for draw in range(11):
         begin = ".".join(str(generator.randrange(jobs - d)) for d in range(min(jobs - 2, 6))) if draw < 10 else ""
@@ -29,7 +29,7 @@ def draw_slice(mco, name, jobs, upper, seed, seconds):
             if r["stop"] == "finished":
                 if r["time"]["solve_s"] > 0.2 * seconds or draw == 10:
                     return begin + ","
-                continue  # nearly nothing left behind the place drawn
+                continue  # nearly nothing is left behind the place drawn
             with open(state) as file:
                 body = json.loads("".join(line for line in file if not line.startswith("#")))
         return begin + "," + ".".join(map(str, body["open"][0][0]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Proofs of optimality of 20-job instances: from no hint, or with the optimum given (--given 1)."""
+"""Proofs of optimality of 20-job instances: without a hint, or with the optimum given (--given 1)."""
 from common import Table, arguments, best_known, solve
 
 

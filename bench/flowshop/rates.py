@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Decomposed nodes a second on one thread, optimum (or the bound given) known.
+"""Nodes decomposed per second on one thread, with the optimum or the bound given as known.
 
-CPU seconds of the whole process; the median of several runs. The published code's CPU seconds on such a core
-(LB1: jangmys/pbb, measured 2026, see README of src/flowshop) stand beside ours where known.
+The seconds are CPU seconds of the whole process, the median of several runs. The CPU seconds of the published code on
+such a core (LB1: jangmys/pbb, measured 2026, see the README of src/flowshop) stand beside ours where they are known.
 """
 import statistics
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Guillotine cutting: the tables of Strappaveccia (2015, chapter 4) beside this machine, speed of named cases, batch rates.
 
-tables  4.1 to 4.3. gcut12 and gcut13 are read from MCO_DATA/cutting. The other instances are not public: their rows show the
-        published sizes beside an instance generated with the same sides and number of pieces, marked by its seed.
+tables  4.1 to 4.3. gcut12 and gcut13 are read from MCO_DATA/cutting. The other instances are not public. Their rows
+        show the published sizes beside an instance generated with the same sides and number of pieces. Its seed marks
+        it.
 speed   solve_s and cpu_s of named cases, median of several runs.
-batch   problems per second, gcut1 to gcut12 repeated.
+batch   problems per second on gcut1 to gcut12, repeated.
 """
 import argparse
 import csv
@@ -67,7 +68,7 @@ def load():
 
 
 class Writer:
-    """Rows on standard output, aligned, and in a CSV file with machine, commit and command in its head."""
+    """Rows on standard output, aligned, and in a CSV file whose head holds machine, commit and command."""
 
     def __init__(self, options, columns):
         version = subprocess.run([options.mco, "--version"], capture_output=True, text=True, check=True).stdout.strip()
@@ -97,7 +98,7 @@ class Writer:
 
 
 class Refused(Exception):
-    """A table too large for this machine, or a device that fails; with what mco said."""
+    """A table too large for this machine, or a device that fails; holds the message of mco."""
 
 
 def solve(options, engine, folder, *extra):
@@ -116,7 +117,7 @@ def solve(options, engine, folder, *extra):
 
 
 def runs_of(options, engine, folder, *extra):
-    """Results of all runs, by solve_s."""
+    """The results of all runs, sorted by solve_s."""
     results = [solve(options, engine, folder, *extra) for _ in range(options.runs)]
     return sorted(results, key=lambda r: r["time"]["solve_s"])
 
@@ -133,7 +134,7 @@ def generate(options, folder, kind, width, height, pieces, seed):
 
 
 def data(path):
-    """The path of a public instance, None without the collection."""
+    """The path of a public instance; None if the collection is not there."""
     whole = os.path.join(os.environ.get("MCO_DATA", ""), "cutting", path)
     return whole if os.path.exists(whole) else None
 
@@ -145,7 +146,7 @@ def is_wanted(options, name):
 # ---- tables
 
 def row_instance(options, folder, row):
-    """Path and source of the instance of a row; no path where it is public and not here."""
+    """The path and the source of the instance of a row; the path is None if the instance is public and not there."""
     name, width, height, pieces = row[:4]
     if name in thesis.PUBLIC:
         return data("gcut/%s.txt" % name), "public"
@@ -155,7 +156,7 @@ def row_instance(options, folder, row):
 
 
 def check_row(row, source, results):
-    """All engines agree; a public instance and a cut plate have their known optimum."""
+    """All engines must agree; a public instance and a plate made by cutting must have their known optimum."""
     values = {r["solution"]["value"] for r in results}
     known = row[6] if source == "public" else row[1] * row[2] if "randcut" in source else None
     assert len(values) == 1, (row[0], values)

@@ -54,5 +54,5 @@ TABLES = {
     ],
 }
 
-# Instances of table 4.1 that are public; of the others the tables keep the sizes only.
+# The public instances of table 4.1. Of the others, the tables keep only the sizes.
 PUBLIC = {"gcut12", "gcut13"}

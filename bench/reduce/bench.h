@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of this benchmark share: a reduction to run, those who compete, the data and its
-// reference values, and the clocks.
+// What the files of this benchmark share: a reduction to run, the competitors, the data and their reference values, the
+// clocks.
 #ifndef MCO_BENCH_REDUCE_BENCH_H
 #define MCO_BENCH_REDUCE_BENCH_H
 
@@ -46,24 +46,24 @@ typedef struct bench_job {
     cudaStream_t stream;
 } bench_job;
 
-// One who competes. `run` only enqueues; it may be captured into a graph.
+// A competitor. `run` only enqueues work; it may be captured into a graph.
 typedef struct bench_competitor {
     char name[40];
     int form, unroll;  // of the historical kernels
     int block;         // of ours
-    bool is_cub;       // the one that ratios are taken to
+    bool is_cub;       // CUB: ratios are taken to it
     cudaError_t (*run)(const struct bench_competitor *self, const bench_job *job);
     // Bytes of device memory that run() needs for this job; they are zeroed once, before the first run.
     cudaError_t (*scratch_bytes)(const struct bench_competitor *self, const bench_job *job, size_t *bytes);
-    // Makes the result out of the BENCH_RESULT_BYTES that run() wrote; NULL: there is no result.
+    // Makes the result from the BENCH_RESULT_BYTES that run() wrote; NULL: there is no result.
     bench_result (*read)(const void *out, bench_op op, bench_type type);
-    double published_ms, published_gb_s, published_share;  // in the thesis, on its chip; 0: none
+    double published_ms, published_gb_s, published_share;  // from the thesis, on its chip; 0: none
 } bench_competitor;
 
 // ours.c, cub.cu, historical.cu, kernels.cu
-bench_competitor bench_ours(int block);  // threads of a block; 0: as the library chooses
+bench_competitor bench_ours(int block);  // threads of a block; 0: the library chooses
 bench_competitor bench_cub(void);
-bench_competitor bench_empty(void);  // one launch that does nothing: what the clocks cannot go below
+bench_competitor bench_empty(void);  // one launch that does nothing: the least that the clocks can show
 int bench_cub_version(void);         // 300001: 3.0.1
 
 // kernels.cu
@@ -72,14 +72,14 @@ cudaError_t bench_fill(bench_type type, void *d_data, int64_t count, cudaStream_
 // Keeps the stream busy for `ns` nanoseconds.
 cudaError_t bench_hold(unsigned long long ns, cudaStream_t stream);
 
-// data.h's values reduced on the host, in order of the index. Not all of a row need be used.
+// The values of data.h reduced on the host, in the order of the index. A user may need only some of them.
 typedef struct bench_reference {
     int64_t count;
     bench_scalar value[BENCH_TYPES][BENCH_ARGMIN];  // sum, min, max; the sum of i32 modulo 2^32
-    int64_t argmin[BENCH_TYPES];                    // the first of the least
+    int64_t argmin[BENCH_TYPES];                    // the index of the first minimum
 } bench_reference;
 
-// Fills the rows, whose counts ascend.
+// Fills the rows. Their counts must ascend.
 void bench_reference_fill(bench_reference *rows, int row_count);
 
 #ifdef __cplusplus

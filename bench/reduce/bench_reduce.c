@@ -15,8 +15,8 @@ enum {
     THESIS_COUNT = 5533214,    // items of tables 6.2 and 6.3, the arcs of roadNet-CA
     SMALLEST_LOG2 = 10,        // bytes of the smallest row
     LARGEST_LOG2 = 32,         // bytes of the largest row
-    GRAPH_LAST_LOG2 = 26,      // larger calls take longer than a graph launch could hide
-    ROTATION_FIRST_LOG2 = 20,  // below, a rotating call of a few microseconds is launch, not memory
+    GRAPH_LAST_LOG2 = 26,      // a larger call takes longer than a graph launch could hide
+    ROTATION_FIRST_LOG2 = 20,  // below, launching dominates a rotating call of a few microseconds, not memory
     ROTATION_LAST_LOG2 = 27,   // above, one buffer alone is several times the L2
     DEFAULT_REPEAT = 200,
     MAX_REPEAT = 100000,
@@ -90,7 +90,7 @@ static void add_thesis(field *f)
 
 // ---- Data and rows
 
-// Fills the allocation with this type's numbers, unless it has them.
+// Fills the allocation with the numbers of this type, unless it holds them already.
 static mco_status use_type(bench *b, bench_type type)
 {
     mco_status st = MCO_OK;
@@ -112,7 +112,7 @@ done:
     return st;
 }
 
-// One table of few rows: hot and rotating, both clocks.
+// One table of few rows: hot and rotating buffers, both clocks.
 static mco_status measure_both_ways(bench *b, field *f, const char *table, bench_type type, int64_t count)
 {
     mco_status st = MCO_OK;
@@ -186,7 +186,7 @@ done:
 
 // ---- Ours against CUB
 
-// What the clocks show for a launch that does nothing.
+// Measures a launch that does nothing, by both clocks.
 static mco_status clock_floor(bench *b)
 {
     mco_status st = MCO_OK;
@@ -245,7 +245,7 @@ static bool is_wanted(const arguments *args, const char *name)
     return strcmp(args->table, "all") == 0 || strcmp(args->table, name) == 0;
 }
 
-// Makes reference values of every count that a table may ask for, in ascending order.
+// Makes the reference values of every count that a table may ask for, in ascending order.
 static void make_references(bench *b)
 {
     int rows = 0;
@@ -262,7 +262,7 @@ static void make_references(bench *b)
     b->run.reference_count = rows;
 }
 
-// Raises the clocks of a chip that was idle.
+// Runs until the clocks of an idle chip have risen.
 static mco_status warm_up(bench *b)
 {
     mco_status st = MCO_OK;

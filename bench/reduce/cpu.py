@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The cpu engine of the reduction against plain reading of as many bytes by as many threads, in turn."""
+"""Compares the cpu engine of the reduction with plain reading of as many bytes by as many threads, in turn."""
 import argparse
 import json
 import os

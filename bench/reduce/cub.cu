@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUB's DeviceReduce from the toolkit: Sum, Min, Max, and ArgMin in the form with two outputs (the one
-// of CUB 3; the form with a key-value pair is deprecated). Counts are given as int, CUB's fastest offset; the
-// largest here is 2^30 items.
+// CUB's DeviceReduce from the toolkit: Sum, Min, Max, and ArgMin in the form of CUB 3 with two outputs (the form with a
+// key-value pair is deprecated). Counts are given as int, CUB's fastest offset; the largest here is 2^30 items.
 #include <climits>
 #include <cstring>
 #include <cub/device/device_reduce.cuh>
@@ -9,7 +8,7 @@
 
 #include "bench.h"
 
-// The result as CUB writes it: the value first, the index of argmin at an aligned place behind it.
+// The result as CUB writes it: the value comes first, the index of argmin at an aligned place behind it.
 enum { INDEX_OFFSET = 8 };
 
 template <class T> static cudaError_t call_cub(const bench_job *job, void *d_scratch, size_t *bytes)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The numbers that are reduced: a function of the index, the same on host and device.
 //
-// i32: a bijection of 32-bit words, so all values differ and the least has one place. Sums are taken
-// modulo 2^32.
-// f32: odd multiples of 1/128 in (-1, 1), with a lower minimum at each 3 * 2^j and a higher maximum at each
-// 5 * 2^j, so that every prefix of 2^k items has its extrema once, past its middle. Sums of 2^30 such
-// numbers stay below 2^17 (seven standard deviations of 18.9e3), where multiples of 1/128 are exact in 24 bits:
-// the sum is the same in any order and is compared for equality.
+// i32: a bijection of 32-bit words, so all values differ and the minimum has one place. Sums are taken modulo 2^32.
+// f32: odd multiples of 1/128 in (-1, 1), with a lower minimum at each 3 * 2^j and a higher maximum at each 5 * 2^j. So
+// every prefix of 2^k items has its minimum and its maximum once, past its middle. Sums of 2^30 such numbers stay below
+// 2^17 (seven standard deviations of 18.9e3), where multiples of 1/128 are exact in 24 bits. The sum is therefore the
+// same in any order and is compared for equality.
 #ifndef MCO_BENCH_REDUCE_DATA_H
 #define MCO_BENCH_REDUCE_DATA_H
 

@@ -2,11 +2,11 @@
 // Historical reductions, from the thesis' description of them (chapter 6): Harris' seven steps (2007),
 // Luitjens' shuffles (2014), Catanzaro's two stages (2010), and the thesis' own unrolled, branch-free form.
 //
-// All: blocks of 256 threads; 4 bytes read for each item. K1..K6 write one partial result for each 256 (K4..K6:
-// 512) items and are launched again on the partial results until one is left; the others have a grid that
-// fills the chip (or fewer blocks where items are few) and a second launch of one block. A measurement
-// takes all launches. Places past the end count as the identity. Indices are unsigned: at most 2^31 items and a
-// grid below 2^27 steps cannot overflow.
+// All forms use blocks of 256 threads and read 4 bytes for each item. K1..K6 write one partial result for each 256
+// items (K4..K6: 512) and are launched again on the partial results until one is left. The others have a grid that
+// fills the chip (fewer blocks if items are few) and a second launch of one block. A measurement takes all launches.
+// Places past the end count as the identity. Indices are unsigned: at most 2^31 items and grid strides below 2^27
+// cannot overflow.
 #include "historical.h"
 
 #include <climits>
@@ -49,8 +49,8 @@ template <class T> struct max_of {
 
 // ---- Harris' steps
 
-// K1. A thread loads one item to shared memory; at distance s = 1, 2, 4, ... the threads whose number
-// divides by 2 s add. Thesis, table 6.1: 8.054 ms. Slow by the remainder and by warps with few active threads.
+// K1. A thread loads one item to shared memory. At distance s = 1, 2, 4, ... the threads whose number is divisible by 2
+// s add. Thesis, table 6.1: 8.054 ms. It is slow because of the remainder and of warps with few active threads.
 // Hazards: none beyond the end of the data.
 template <class Op> static __global__ void harris_1(const ITEM *in, unsigned count, ITEM *out)
 {
@@ -67,8 +67,8 @@ template <class Op> static __global__ void harris_1(const ITEM *in, unsigned cou
         out[blockIdx.x] = s_part[0];
 }
 
-// K2. As K1, with the first threads of the block active: thread t works at 2 s t. No divergence, but bank
-// conflicts. Thesis: 3.456 ms. Hazards: none.
+// K2. Like K1, but the first threads of the block are active: thread t works at 2 s t. This avoids divergence, but has
+// bank conflicts. Thesis: 3.456 ms. Hazards: none.
 template <class Op> static __global__ void harris_2(const ITEM *in, unsigned count, ITEM *out)
 {
     __shared__ ITEM s_part[THREADS];
@@ -102,7 +102,7 @@ template <class Op> static __global__ void harris_3(const ITEM *in, unsigned cou
         out[blockIdx.x] = s_part[0];
 }
 
-// Two items a thread joined while loading; half as many blocks (K4 to K6).
+// A thread joins two items while loading, so half as many blocks are needed (K4 to K6).
 template <class Op> static __device__ ITEM load_two(const ITEM *in, unsigned count)
 {
     unsigned i = blockIdx.x * (2 * blockDim.x) + threadIdx.x;
@@ -110,8 +110,8 @@ template <class Op> static __device__ ITEM load_two(const ITEM *in, unsigned cou
     return i + blockDim.x < count ? Op::join(a, in[i + blockDim.x]) : a;
 }
 
-// K4. K3 with the first operation done while loading. Thesis: 0.965 ms. Hazard mended: the second load has its
-// own bound.
+// K4. K3 with the first operation done while loading. Thesis: 0.965 ms. Hazard mended: the second load has its own
+// bound.
 template <class Op> static __global__ void harris_4(const ITEM *in, unsigned count, ITEM *out)
 {
     __shared__ ITEM s_part[THREADS];
@@ -127,9 +127,9 @@ template <class Op> static __global__ void harris_4(const ITEM *in, unsigned cou
         out[blockIdx.x] = s_part[0];
 }
 
-// The last 64 places by the first warp, without a block barrier (K5 to K7). Hazard mended: the original relies
-// on `volatile` and on lock-step, in which all lanes read before one writes. Here a lane reads, the warp meets,
-// the lane writes, the warp meets. Lanes at and above the distance join places that no longer count.
+// The first warp joins the last 64 places without a block barrier (K5 to K7). Hazard mended: the original relies on
+// `volatile` and on lock-step, in which all lanes read before one writes. Here a lane reads, the warp meets, the lane
+// writes, the warp meets. Lanes at and above the distance join places that no longer count.
 template <class Op> static __device__ void join_last_warp(ITEM *s_part, unsigned t)
 {
 #pragma unroll
@@ -159,7 +159,7 @@ template <class Op> static __global__ void harris_5(const ITEM *in, unsigned cou
         out[blockIdx.x] = s_part[0];
 }
 
-// The tree of a block whose size is known when compiled, without a loop (K6, K7).
+// The tree of a block whose size is known at compile time, without a loop (K6, K7).
 template <class Op, unsigned BLOCK> static __device__ void join_block(ITEM *s_part, unsigned t)
 {
 #pragma unroll
@@ -184,9 +184,9 @@ template <class Op, unsigned BLOCK> static __global__ void harris_6(const ITEM *
         out[blockIdx.x] = s_part[0];
 }
 
-// K7. K6 with a grid that strides over the data, two items a thread and turn. Thesis: 0.268 ms on the
-// G80; table 6.3: 0.17766 ms on the C2075. Hazards mended: the second load has its own bound (the original
-// wants a power of two), join_last_warp().
+// K7. K6 with a grid that strides over the data; a thread takes two items in each turn. Thesis: 0.268 ms on the G80;
+// table 6.3: 0.17766 ms on the C2075. Hazards mended: the second load has its own bound (the original needs a power of
+// two), join_last_warp().
 template <class Op, unsigned BLOCK> static __global__ void harris_7(const ITEM *in, unsigned count, ITEM *out)
 {
     __shared__ ITEM s_part[BLOCK];
@@ -214,9 +214,9 @@ template <class Op> static __device__ ITEM join_warp(ITEM mine)
     return mine;
 }
 
-// A grid-stride loop of one item a thread, a shuffle tree in each warp, one shared place for each warp, a
-// shuffle tree over those. The thesis names it and has no figure. Hazard mended: the shuffle of all lanes
-// at once (`_sync`), which every lane reaches.
+// A thread takes one item in each turn of a grid-stride loop. Then a shuffle tree runs in each warp, each warp writes
+// to one shared place, and a shuffle tree runs over these. The thesis names this form and gives no figure. Hazard
+// mended: all lanes shuffle at once (`_sync`), and every lane reaches the shuffle.
 template <class Op> static __global__ void shuffle(const ITEM *in, unsigned count, ITEM *out)
 {
     __shared__ ITEM s_warp[WARP];
@@ -238,8 +238,9 @@ template <class Op> static __global__ void shuffle(const ITEM *in, unsigned coun
 
 // ---- Catanzaro's two stages, and the thesis' form of them
 
-// Both stages: (1) each thread strides over the data into a private value, (2) writes it to shared memory, (3)
-// tree with barriers, (4) the block's result. The thesis' F = 1: 0.24978 ms on the R9 290X. Hazards: none.
+// Catanzaro's kernel, used for both stages: (1) each thread strides over the data into a private value, (2) writes it
+// to shared memory, (3) the block joins the values in a tree with barriers, (4) and writes its result. The thesis' F =
+// 1: 0.24978 ms on the R9 290X. Hazards: none.
 template <class Op> static __global__ void catanzaro(const ITEM *in, unsigned count, ITEM *out)
 {
     __shared__ ITEM s_part[THREADS];
@@ -258,10 +259,10 @@ template <class Op> static __global__ void catanzaro(const ITEM *in, unsigned co
         out[blockIdx.x] = s_part[0];
 }
 
-// The thesis' tree: no branch, every thread joins at every step and keeps its value where the flag is 0.
-// Hazards mended: the original has no barrier at all, a race outside of one wave-front in lock-step. The steps
-// here go between two rows of shared memory, so one barrier each is enough. The flag selects (the
-// original multiplies: 0 * inf = NaN).
+// The thesis' tree has no branch: every thread joins at every step and keeps its value where the flag is 0. Hazards
+// mended: the original has no barrier at all, which is a race outside of one wave-front in lock-step. Here the steps go
+// between two rows of shared memory, so one barrier for each step is enough. The flag selects (the original multiplies:
+// 0 * inf = NaN).
 template <class Op> static __device__ ITEM join_branch_free(ITEM mine, ITEM (*s_part)[THREADS])
 {
     unsigned t = threadIdx.x, row = 0;
@@ -277,10 +278,10 @@ template <class Op> static __device__ ITEM join_branch_free(ITEM mine, ITEM (*s_
     return mine;
 }
 
-// The thesis' method: each thread takes UNROLL items that follow one another, under predicates in place of a
-// bound's branch; then the branch-free tree. Table 6.2 (R9 290X): F = 1 0.24978 ms, F = 8 0.08949 ms, F = 16
-// 0.08816 ms; table 6.3 (C2075): F = 8 0.17867 ms. Hazards mended: a predicate 0 reads item 0 (the
-// original reads past the end) and selects the identity (the original multiplies by it).
+// The thesis' method: each thread takes UNROLL consecutive items, under predicates instead of a branch at the bound.
+// Then comes the branch-free tree. Table 6.2 (R9 290X): F = 1 0.24978 ms, F = 8 0.08949 ms, F = 16 0.08816 ms; table
+// 6.3 (C2075): F = 8 0.17867 ms. Hazards mended: with predicate 0 a thread reads item 0 (the original reads past the
+// end) and selects the identity (the original multiplies by it).
 template <class Op, unsigned UNROLL> static __global__ void thesis(const ITEM *in, unsigned count, ITEM *out)
 {
     __shared__ ITEM s_part[2][THREADS];
@@ -349,7 +350,7 @@ static unsigned blocks_for(unsigned count, unsigned items_per_block)
     return (unsigned)(((int64_t)count + items_per_block - 1) / items_per_block);
 }
 
-// K1..K6: launched on the partial results of the launch before, until one block's is the result.
+// K1..K6: launched again on the partial results of the launch before, until one block gives the result.
 template <class Op> static cudaError_t repeat_launches(const bench_competitor *self, const bench_job *job)
 {
     typename kernel_of<Op>::function kernel = kernel_for<Op>(self->form, 0);
@@ -417,8 +418,8 @@ static cudaError_t historical_run(const bench_competitor *self, const bench_job 
 
 static cudaError_t historical_scratch(const bench_competitor *, const bench_job *job, size_t *bytes)
 {
-    // K1..K3 leave n / 256 + n / 256^2 + ... partial results, each term rounded up, of at most four terms; the
-    // others one for each block that is resident.
+    // K1..K3 leave n / 256 + n / 256^2 + ... partial results: at most four terms, each rounded up. The others leave one
+    // for each resident block.
     enum { TERMS = 4 };
     size_t repeated = (size_t)job->count / (THREADS - 1) + TERMS;
     size_t resident = (size_t)job->multiprocessors * (RESIDENT_THREADS / THREADS);

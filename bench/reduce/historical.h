@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reductions that W. A. R. Jradi's thesis (UFG, 2016, chapter 6) compares, made correct on GPUs whose
-// threads of a warp do not run in lock-step (compute capability 7 and later). They are here to be measured; the
-// library has its own.
+// The reductions that W. A. R. Jradi's thesis (UFG, 2016, chapter 6) compares. They are made correct on GPUs where the
+// threads of a warp do not run in lock-step (compute capability 7 and later). They are here to be measured; the library
+// has its own.
 #ifndef MCO_BENCH_REDUCE_HISTORICAL_H
 #define MCO_BENCH_REDUCE_HISTORICAL_H
 
@@ -26,8 +26,8 @@ typedef enum historical_form {
 
 enum { HISTORICAL_UNROLL_MAX = 16 };
 
-// `unroll` is F in 1..HISTORICAL_UNROLL_MAX for HISTORICAL_THESIS, and 0 for the others. sum, min and max of
-// at most 2^31 items; sums of i32 wrap. Published figures are left 0.
+// `unroll` is F in 1..HISTORICAL_UNROLL_MAX for HISTORICAL_THESIS, and 0 for the others. They compute sum, min and max
+// of at most 2^31 items; sums of i32 wrap. Published figures are left 0.
 bench_competitor bench_historical(historical_form form, int unroll);
 
 #ifdef __cplusplus

@@ -13,8 +13,8 @@ static __device__ void put(float *out, uint32_t index)
     *out = bench_f32(index);
 }
 
-// A thread makes items index, index + threads of the grid, ...; writes 4 bytes an item, reads nothing.
-// Not measured: runs once for each type.
+// A thread makes the items index, index + threads of the grid, ... It writes 4 bytes for an item and reads nothing. It
+// is not measured: it runs once for each type.
 template <class T> static __global__ void fill(T *data, uint32_t count)
 {
     uint32_t stride = gridDim.x * blockDim.x;
@@ -35,7 +35,7 @@ cudaError_t bench_fill(bench_type type, void *d_data, int64_t count, cudaStream_
     return cudaGetLastError();
 }
 
-// One thread waits on the device's wall clock. No memory is touched, so caches stay as they are.
+// One thread waits on the device's wall clock. It touches no memory, so caches stay as they are.
 static __global__ void hold(unsigned long long ns)
 {
     unsigned long long begin, now;

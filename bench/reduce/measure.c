@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const unsigned long long HOLD_LEAST_NS = 20000, HOLD_MOST_NS = 2000000;
-static const double ROUND_OVERHEAD_S = 60e-6;  // of one sample: hold, enqueue, wait; only to choose sample counts
+static const double ROUND_OVERHEAD_S = 60e-6;  // of a sample: hold, enqueue, wait; serves only to choose sample counts
 enum { ALIGNMENT = 256, SAME_HOLD_TRIES = 2, LATE_TRIES = 20, POISON = 0xa5 };
 
 static size_t slot_bytes_of(int64_t count)
@@ -47,7 +47,7 @@ static bool is_right(const bench_reference *ref, const bench_case *c, const benc
     return same && (c->op != BENCH_ARGMIN || r->index == ref->argmin[c->type]);
 }
 
-// Reads what the last call left in d_out; the data of that call began at the first item.
+// Checks what the last call left in d_out. The data of that call must begin at the first item.
 static mco_status check_result(bench_run *run, const bench_case *c, bench_entry *e)
 {
     mco_status st = MCO_OK;
@@ -91,7 +91,7 @@ static cudaError_t enqueue_call(const bench_run *run, const bench_shape *shape, 
     return e->who.run(&e->who, &job);
 }
 
-// The graph of shape->calls calls, over the buffers in turn.
+// Captures shape->calls calls, which take the buffers in turn, into a graph.
 static mco_status capture(bench_run *run, const bench_shape *shape, bench_entry *e)
 {
     mco_status st = MCO_OK;
@@ -100,7 +100,7 @@ static mco_status capture(bench_run *run, const bench_shape *shape, bench_entry 
     MCO_CUDA(run->ctx, cudaStreamBeginCapture(run->device.stream, cudaStreamCaptureModeThreadLocal));
     for (int i = 0; i < shape->calls && error == cudaSuccess; i++)
         error = enqueue_call(run, shape, e, i % shape->slots);
-    cudaError_t end_error = cudaStreamEndCapture(run->device.stream, &graph);  // also after an error: ends the capture
+    cudaError_t end_error = cudaStreamEndCapture(run->device.stream, &graph);  // also after an error: ends it
     MCO_CUDA(run->ctx, error);
     MCO_CUDA(run->ctx, end_error);
     MCO_CUDA(run->ctx, cudaGraphInstantiate(&e->graph, graph, 0));
@@ -111,7 +111,7 @@ done:
     return st;
 }
 
-// Enqueues hold, event, work, event. *is_late: the hold was over before all of it was enqueued.
+// Enqueues hold, event, work, event. *is_late: the hold ended before the host had enqueued everything.
 static mco_status enqueue_sample(bench_run *run, const bench_shape *shape, const bench_entry *e, int slot, bool *is_late)
 {
     mco_status st = MCO_OK;
@@ -123,14 +123,14 @@ static mco_status enqueue_sample(bench_run *run, const bench_shape *shape, const
     cudaError_t begun = cudaEventQuery(run->device.begin);
     *is_late = begun == cudaSuccess;
     if (begun == cudaErrorNotReady)
-        (void)cudaGetLastError();  // an answer here, not an error of the next launch
+        (void)cudaGetLastError();  // "not ready" is an answer here; the next launch must not see it as an error
     else
         MCO_CUDA(run->ctx, begun);
 done:
     return st;
 }
 
-// Seconds of one call. Late samples are taken again, with a longer hold after the first few.
+// Seconds of one call. A late sample is taken again; after every second late one the hold becomes longer.
 static mco_status take_sample(bench_run *run, const bench_shape *shape, const bench_entry *e, int slot, double *seconds)
 {
     mco_status st = MCO_OK;
@@ -149,8 +149,8 @@ done:
     return st;
 }
 
-// Round r begins with competitor r modulo their number; with two, ours and CUB begin in turn. Rotating single calls
-// take the next buffer each.
+// Round r begins with competitor r modulo their number, so that with two, ours and CUB begin in turn. Single calls on
+// rotating buffers each take the next buffer.
 static mco_status take_round(bench_run *run, const bench_shape *shape, bench_entry *entries, int entry_count, int round,
                              int sample, int *next_slot)
 {
@@ -172,7 +172,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sorts.
+// Returns the median and sorts the values.
 static double median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
@@ -238,7 +238,7 @@ static void release(bench_run *run, bench_entry *entries, int entry_count)
     }
 }
 
-// As many rounds as the budget allows, from the time of the round that was just taken.
+// The number of rounds that the budget allows, from the time of the round that was just taken.
 static int rounds_within(const bench_case *c, const bench_shape *shape, const bench_entry *entries, int entry_count)
 {
     double round_s = 0;
@@ -250,7 +250,7 @@ static int rounds_within(const bench_case *c, const bench_shape *shape, const be
     return rounds > LEAST_SAMPLES ? rounds : LEAST_SAMPLES;
 }
 
-// Two rounds to warm up, of which the second estimates the time; then those that count.
+// Takes two rounds to warm up, of which the second estimates the time, and then the rounds that count.
 static mco_status take_rounds(bench_run *run, const bench_case *c, bench_entry *entries, int entry_count, bench_shape *shape)
 {
     enum { WARM_UP = 2 };
@@ -279,11 +279,11 @@ mco_status bench_measure(bench_run *run, const bench_case *c, bench_entry *entri
     MCO_TRY(run_and_check(run, c, entries, entry_count));
     for (int i = 0; i < entry_count && c->clock == BENCH_CLOCK_GRAPH; i++)
         MCO_TRY(capture(run, shape, &entries[i]));
-    // The first samples find no more in the L2 than later ones.
+    // Fills the L2, so that the first samples find in it what later ones find.
     for (int slot = 0; slot < shape->slots && c->is_rotating; slot++)
         MCO_CUDA(run->ctx, enqueue_call(run, shape, &entries[0], slot));
     MCO_TRY(take_rounds(run, c, entries, entry_count, shape));
-    // The last timed call of each left its result, the reduction of the first buffer where there is but one.
+    // With one buffer, the last timed call of each competitor left the reduction of that buffer.
     for (int i = 0; i < entry_count && !c->is_rotating; i++)
         MCO_TRY(check_result(run, c, &entries[i]));
     summarise(entries, entry_count, shape->samples, scratch);

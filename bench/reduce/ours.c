@@ -34,7 +34,7 @@ static bench_result ours_read(const void *out, bench_op op, bench_type type)
     mco_reduce_value value;
     bench_result r = {0};
     memcpy(&value, out, sizeof value);
-    // Sums of i32 come in 64 bits; the reference and the others have them modulo 2^32.
+    // Sums of i32 have 64 bits here, and are modulo 2^32 in the reference and in the others.
     if (type == BENCH_I32)
         r.value.i32 = (int32_t)(uint32_t)value.u;
     else

@@ -15,7 +15,7 @@ typedef struct part {
     uint64_t sum;
 } part;
 
-// An exclusive or of whole vectors, enough of them in flight.
+// Joins whole vectors by exclusive or, enough of them in flight.
 __attribute__((target_clones("avx512f", "avx2", "default"))) static uint64_t read_all(const uint64_t *from, size_t words)
 {
     uint64_t lanes[LANES] = {0}, sum = 0;

@@ -34,7 +34,7 @@ void bench_report_begin(bench_report *report, const bench_run *run, int argc, ch
     const mco_gpu *gpu = &run->device.info;
     char command[256] = "";
     int driver = 0, runtime = 0, cub = bench_cub_version();
-    (void)cudaDriverGetVersion(&driver);  // 0 in the line where they do not tell
+    (void)cudaDriverGetVersion(&driver);  // the line shows 0 if the calls fail
     (void)cudaRuntimeGetVersion(&runtime);
     for (int i = 0; i < argc; i++) {
         size_t used = strlen(command);
@@ -60,7 +60,7 @@ void bench_report_begin(bench_report *report, const bench_run *run, int argc, ch
 
 // ---- Rows
 
-// A number or, where there is none, nothing.
+// Prints the number, or nothing if there is none.
 static void print_cell(FILE *file, double value, bool is_there)
 {
     if (is_there)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the tables, in text and CSV, and what the acceptance asks for.
+// Rows of the tables, in text and CSV, and the extremes that the acceptance asks for.
 #ifndef MCO_BENCH_REDUCE_REPORT_H
 #define MCO_BENCH_REDUCE_REPORT_H
 
@@ -13,7 +13,7 @@ typedef struct bench_extremes {
     double worst_ratio;  // ours / CUB, of medians
     bench_case worst_case;
     double worst_pairs_ratio;  // median of the ratios of pairs
-    double longest_small_s;    // of ours, at most BENCH_SMALL_COUNT items
+    double longest_small_s;    // of ours, for at most BENCH_SMALL_COUNT items
     double least_large_share;  // CUB's time / ours at the largest size: the share of CUB's bandwidth
     int64_t largest_count;
 } bench_extremes;
@@ -24,12 +24,12 @@ typedef struct bench_report {
     bench_extremes extremes[BENCH_CLOCKS][BENCH_BUFFERS];
 } bench_report;
 
-// The machine, the build and the command: comment lines first, then the columns' names.
+// Writes comment lines with the machine, the build and the command, then the names of the columns.
 void bench_report_begin(bench_report *report, const bench_run *run, int argc, char **argv);
-// A row for each competitor; those of ours in table `cub` count for the extremes.
+// Writes a row for each competitor. Our rows in table `cub` count for the extremes.
 void bench_report_case(bench_report *report, const bench_case *c, const bench_entry *entries, int entry_count,
                        const bench_shape *shape);
-// The extremes, late samples and wrong results.
+// Writes the extremes, the late samples and the wrong results.
 void bench_report_end(bench_report *report, const bench_run *run, double wall_s);
 
 #endif

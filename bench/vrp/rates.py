@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Moves per second of complete neighbourhoods, whole sweeps: segment data, evaluation, reduction and execution.
+"""Moves per second of complete neighbourhoods. A sweep counts as a whole: segment data, evaluation, reduction and
+execution.
 
 rates.py MCO OUT.csv [--engine cpu|gpu] [--simd auto|avx512|avx2|portable] [--threads T] [--head LINE]
 
-Tours are generated and constructed by cheapest insertion. Variants: `asymmetric`, a matrix whose directions differ by up to 10 %;
-`fewer`, a tenth of the routes more than there are vehicles, an infeasible start; `ties`, places on a grid of 20 by 20. A row gives the mean and the best of sweeps 2 to 10 (fewer where a local
-optimum comes first). 2-opt on a GPU is up to 32 sweeps ahead of the host when sweep 1, which is left out, ends: few sweeps of long
-tours look faster than they are."""
+Instances are generated; cheapest insertion makes the start tours. Variants: `asymmetric`, a matrix whose directions
+differ by up to 10 %; `fewer`, a tenth fewer vehicles than routes, so that the start is infeasible; `ties`, places on a
+grid of 20 by 20. A row gives the mean and the best of sweeps 2 to 10 (fewer if a local optimum comes first). Sweep 1 is
+left out. When it ends, 2-opt on a GPU can be up to 32 sweeps ahead of the host, so few sweeps of long tours look faster
+than they are."""
 import argparse, csv, json, os, random, subprocess, tempfile
 
 CASES = [("2opt", 2401, 24, ""), ("2opt", 20001, 24, ""), ("3opt", 967, 20, ""), ("3opt", 2401, 24, ""), ("3opt", 2401, 100, ""),
@@ -16,7 +18,7 @@ CASES = [("2opt", 2401, 24, ""), ("2opt", 20001, 24, ""), ("3opt", 967, 20, ""),
          ("2opt", 2401, 24, "ties"), ("3opt", 2401, 24, "ties")]
 
 def read(file):
-    """Lines before the coordinates, places, lines from the demands on."""
+    """The lines before the coordinates, the places, and the lines from the demands on."""
     lines = open(file).read().splitlines()
     first, last = lines.index("NODE_COORD_SECTION"), lines.index("DEMAND_SECTION")
     return lines[:first], [tuple(float(v) for v in l.split()[1:3]) for l in lines[first + 1:last]], lines[last:]
@@ -61,7 +63,7 @@ def main():
                             a.threads, "--sweeps", a.sweeps, "--json", out, "--quiet", *more], check=True, stdout=subprocess.DEVNULL)
             r = json.load(open(out))
             times = [b[0] - c[0] for b, c in zip(r["history"][1:], r["history"])]
-            moves = r["counters"]["moves"] / len(r["history"])  # of a sweep; the first, with its preparations, is left out
+            moves = r["counters"]["moves"] / len(r["history"])  # of a sweep; `times` leaves out the first
             w.writerow([kind, nodes, r["counters"]["start_routes"], "real" if variant == "real" else "rounded", a.engine, r["counters"].get("simd"),
                         r["engine"]["threads"], len(times), int(moves), f"{sum(times) / len(times):.6f}", f"{min(times):.6f}",
                         f"{moves * len(times) / sum(times) / 1e9:.2f}", f"{moves / min(times) / 1e9:.2f}", variant])

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Solves public instances and writes a row for each: what was reached, how far from the best known value, and when.
+"""Solves public instances and writes a row for each: what it reached, how far from the best known value that is, and
+when.
 
 search.py MCO DATA OUT.csv [--time S] [--seeds K] [--first-seed K] [--jobs J] [--cores C] [--engine cpu|gpu] NAME ...
 
-DATA is the folder with bks.csv, <set>/<instance>.vrp. NAME is an instance, or a set: X, CMT, Golden, AGS, Li, I. Each of J jobs
-at a time has C cores of its own (taskset). Gaps are in percent; `at` columns are the seconds until a gap of 1, 0.5 and 0.2 %."""
+DATA is the folder with bks.csv and <set>/<instance>.vrp. NAME is an instance, or a set: X, CMT, Golden, AGS, Li, I. J
+jobs run at a time; each has C cores of its own (taskset). Gaps are in percent. `at` columns are the seconds until a gap
+of 1, 0.5 and 0.2 %."""
 import argparse, csv, json, os, platform, queue, statistics, subprocess, sys, tempfile, threading
 
 def first_time(history, value, gap):

@@ -3,8 +3,9 @@
 //
 //     bench_vrp_steps [--out FILE.csv] [--part NAME] [--largest NODES] [--quick]
 //
-// Before a configuration is timed it evaluates two small tours, and every value and every feasibility is compared with a walk
-// along the neighbour; at all sizes all configurations have to find one best move. Otherwise the program ends with 1.
+// Before a configuration is timed, it evaluates small tours: every value and every feasibility is compared with a walk
+// along the neighbour. At all sizes, all configurations must find the same best move. Otherwise the program ends with
+// 1.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

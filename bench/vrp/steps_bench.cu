@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tours, hierarchies, reductions and executions of the benchmark: all that does not depend on a configuration.
+// Tours, hierarchies, reductions and executions of the benchmark: everything that does not depend on a configuration.
 #include "steps_bench.cuh"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <cstring>
 
 static const uint64_t SEED = 20110615;  // the date of the report
-enum { TIED_STEP = 500 };  // nine points; 2 and 53 best moves
+enum { TIED_STEP = 500 };  // nine points; 2-opt has 2 best moves, 3-opt 53
 
 void must(cudaError_t error, const char *what)
 {
@@ -111,7 +111,8 @@ static int32_t to_power_of_two(double size, int32_t *bits)
     return 1 << *bits;
 }
 
-// Units of a part of level l. Least effort: T^(1/3) nodes; with two levels T^(1/7) nodes, then T^(2/7) of these parts.
+// Units of a part of level l. Least effort: T^(1/3) nodes with one level; with two, T^(1/7) nodes, then T^(2/7) such
+// parts.
 static int32_t part_of_level(const config *c, part_sizes parts, int32_t nodes, int l, int32_t *bits)
 {
     const int32_t given = l == 0 ? parts.low : parts.high;
@@ -195,7 +196,7 @@ template <int MASK, int W> static __device__ inline segment<MASK> shuffle_segmen
     return r;
 }
 
-// The unit of level l that ends at border j.
+// The segment of the unit of level l that ends at border j.
 template <int MASK>
 static __device__ inline segment<MASK> unit_of(const problem &p, const stored_segments &stored, const hierarchy &h, int l,
                                                int32_t j, bool inverted)
@@ -208,8 +209,8 @@ static __device__ inline segment<MASK> unit_of(const problem &p, const stored_se
     return load_segment<MASK>(h.layout, stored, at);
 }
 
-// All segments of level l that begin at one border and have one direction, by W threads: inclusive scans of W units, one after
-// the other. With W below a warp, all rows take as many turns as the longest.
+// W threads make all segments of level l that begin at one border and have one direction. They do inclusive scans of W
+// units, one scan after the other. With W below a warp, all rows take as many turns as the longest.
 template <int MASK, int W>
 static __global__ void store_level(const __grid_constant__ problem p, const __grid_constant__ hierarchy h, int l)
 {
@@ -321,7 +322,7 @@ void enqueue_clear(cudaStream_t stream, const kernel_set *k, const move_args *a)
         MUST(cudaMemsetAsync(a->feasible + (size_t)p * a->stride, 1, a->count, stream));
 }
 
-// How a place of the fitness structure names a move: as the kernels that filled it, but triples by their rank.
+// How a place of the fitness structure names a move: as for the kernels that filled it, but triples by their rank.
 struct naming {
     int cuts;
     pair_mode pair;
@@ -341,7 +342,7 @@ static __device__ inline steps_move move_named(const naming &n, const move_args 
     return {m.x, m.y, m.z, (int32_t)p};
 }
 
-// The best feasible place of each block.
+// Each block finds its best feasible place.
 static __global__ void __launch_bounds__(BEST_THREADS)
     best_of_places(const __grid_constant__ move_args a, naming n, uint32_t places, const uint8_t *part, candidate *partial)
 {
@@ -384,7 +385,7 @@ void workspace_close(workspace *w)
     cudaFree(w->best);
 }
 
-// One block.
+// One block finds the best of all.
 static __global__ void __launch_bounds__(BEST_THREADS)
     best_of_partial(const candidate *partial, int count, candidate *best_of_all)
 {
@@ -472,7 +473,7 @@ template <int CUTS> static __device__ inline int32_t old_place(steps_move m, int
     return k;
 }
 
-// One block.
+// One block executes the better candidate; see enqueue_execution().
 static __global__ void __launch_bounds__(EXECUTION_THREADS)
     execute_move(const candidate *a, const candidate *b, int32_t *node, const int32_t *start, int32_t nodes, candidate *moves,
                  uint32_t *counter)

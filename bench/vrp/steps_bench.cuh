@@ -10,11 +10,11 @@
 typedef void (*move_kernel)(move_args);
 typedef void (*best_kernel)(move_args, candidate *);
 
-// The kernels of one configuration and operator; those not asked for are NULL.
+// The kernels of one configuration and operator. A kernel that is not asked for is NULL.
 struct kernel_set {
     config c;
     int cuts;
-    move_kernel add[ALL_FOUR + 1];  // of a set of resources, to the fitness structure
+    move_kernel add[ALL_FOUR + 1];  // by set of resources; adds to the fitness structure
     move_kernel set_all, set_kept, set_listed;
     best_kernel best;
 };
@@ -79,12 +79,12 @@ void must(cudaError_t error, const char *what);
 #define MUST(call) must(call, #call)
 void *device_take(int64_t bytes);
 
-// A tour on the device. `p.node` is where moves are executed; `d_start` keeps the tour as generated.
+// A tour on the device. Moves are executed on `p.node`; `d_start` keeps the tour as generated.
 struct device_tour {
     steps_tour host;
     problem p;
     int32_t *d_node, *d_start;
-    steps_answers answers[4];  // [cuts], of the small tours
+    steps_answers answers[4];  // [cuts], of small tours only
     candidate best[4];         // [cuts], of the first variant that was measured
     bool has_best[4];
 };
@@ -96,17 +96,18 @@ struct hierarchy {
     int level;
 };
 
-// Units of a part: of level 0, and of level 1 in units of that. 0: the least effort (Irnich), a power of two for SHIFT.
+// Units of a part: `low` of level 0, `high` of level 1. 0: the least effort (Irnich), rounded to a power of two for
+// SHIFT.
 struct part_sizes {
     int32_t low, high;
 };
 
 hierarchy hierarchy_open(const device_tour *t, const config *c, part_sizes parts);
 void hierarchy_close(hierarchy *h);
-// One launch for each level and resource, or for each level.
+// One launch for each level and resource, or, with `all_resources_in_one`, for each level.
 void enqueue_hierarchy(cudaStream_t stream, const hierarchy *h, const device_tour *t, bool all_resources_in_one);
 
-// What the evaluation of a neighbourhood, or a part of it, needs beside the tour and its segments.
+// What the evaluation of a neighbourhood, or of a part of it, needs besides the tour and its segments.
 struct workspace {
     int64_t moves;           // places of the fitness structure
     int32_t *value;
@@ -128,18 +129,19 @@ move_args args_of(const device_tour *t, const hierarchy *h, const workspace *w, 
 // ---- Work that is enqueued
 
 void enqueue_moves(cudaStream_t stream, const kernel_set *k, move_kernel kernel, const move_args *a, int block);
-// All feasible, value 0.
+// Sets all places to feasible and value 0.
 void enqueue_clear(cudaStream_t stream, const kernel_set *k, const move_args *a);
-// The best feasible place, at w->best. `part` tells the part of the neighbourhood where a place is from; NULL: all from
-// a->first. Places of a->list where that is not NULL.
+// Leaves the best feasible place at w->best. `part` tells for each place the part of the neighbourhood that it is from;
+// NULL: all are from the part of a->first. If a->list is not NULL, only its places count.
 void enqueue_reduction(cudaStream_t stream, const kernel_set *k, const move_args *a, const workspace *w, const uint8_t *part);
-// All four resources, and the best move at w->best.
+// Evaluates all four resources and leaves the best move at w->best.
 void enqueue_best(cudaStream_t stream, const kernel_set *k, const move_args *a, const workspace *w);
-// Keeps the better of a and b in a; `part` says where that of a is from.
+// Keeps the better of a and b, place by place, in a. `part` tells which part a place of a is from.
 void enqueue_merge(cudaStream_t stream, const workspace *a, const workspace *b, uint8_t *part, int number, int64_t places);
 
-// Executes the better one of two candidates (the second may be NULL) if it improves the tour, else puts the start tour back.
-// `moves` is a ring of RING candidates, on the host or on the device, written at *counter, which is counted on.
+// Executes the better of two candidates (the second may be NULL) if it improves the tour; else puts the start tour
+// back. `moves` is a ring of RING candidates, on the host or on the device. The move is written at *counter, which is
+// incremented.
 enum { RING = 16 };
 void enqueue_execution(cudaStream_t stream, const candidate *a, const candidate *b, int32_t *d_node, const int32_t *d_start,
                        int32_t nodes, candidate *moves, uint32_t *counter);
@@ -149,25 +151,26 @@ steps_move move_of_key(uint64_t key);
 // ---- Clocks and checks
 
 typedef void (*timed_work)(cudaStream_t stream, void *state);
-// Milliseconds of one call on the device, launches by the host not counted: the median of several samples.
+// Milliseconds of one call on the device, without the launches by the host: the median of several samples.
 double time_ms(timed_work work, void *state, bool is_quick);
-// Registers, local bytes, occupancy.
+// Fills in registers, local bytes, occupancy and block size.
 void row_of_kernel(steps_row *row, const void *kernel, int block);
 
-// The place of a move in the fitness structure, as the place in lexicographic order.
+// Turns the place of a move in the fitness structure into its place in lexicographic order.
 int64_t rank_of_place(const kernel_set *k, int32_t edges, int64_t place);
 // Compares the fitness structure of a small tour with the walk along every neighbour.
 void check_answers(const device_tour *t, const kernel_set *k, const workspace *w, const char *variant);
-// The best move of a small tour by the walk, among those that are kept at this rate (is_kept may be NULL).
+// The best move of a small tour by the walk, among the moves that is_kept keeps at this rate (NULL: all).
 candidate best_of_answers(const device_tour *t, int cuts, bool (*is_kept)(uint64_t key, uint32_t rate), uint32_t rate);
-// Compares a candidate on the device with an expected one, or with that of the walk (small tours) or of the first variant.
+// Compares a candidate on the device with an expected one; check_best() takes that of the walk (small tours) or of the
+// first variant.
 void check_candidate(const device_tour *t, int cuts, const candidate *d_best, candidate expected, const char *variant);
 void check_best(device_tour *t, int cuts, const candidate *d_best, const char *variant);
 
 // ---- The benchmark
 
 enum { SMALL_TOURS = 3, MOST_TOURS = 12, DEFAULT_BLOCK = 128 };
-// Customers of the last one lie on a coarse grid, so that several moves are the best.
+// The customers of the last tour lie on a coarse grid, so that several moves are the best.
 static const int32_t SMALL_NODES[SMALL_TOURS] = {57, 99, 56}, TIED_NODES = 56;
 
 struct bench {
@@ -180,28 +183,29 @@ struct bench {
 };
 
 bool is_wanted(const bench *b, const char *part);
-// Opens it at the first call; a tour above the largest becomes that.
+// Opens the tour at the first call. A size above the largest becomes the largest.
 device_tour *tour_of(bench *b, int32_t nodes);
 void tours_close(bench *b);
 
 // ---- Evaluations and their rows (steps_measure.cu)
 
-// By kernels that add sets of resources to the fitness structure, by one that writes all of it, or without one.
+// The kernels add sets of resources to the fitness structure, or one kernel writes all of it, or there is no fitness
+// structure.
 enum evaluation_mode { ADD_SETS, SET_WHOLE, FIND_BEST };
 
 struct evaluation {
     kernel_set k;
     evaluation_mode mode;
     int sets[RESOURCES], set_count;
-    int block[RESOURCES];  // of each kernel; 0: the fastest of some, found by tune()
+    int block[RESOURCES];  // of each kernel; 0: tune() finds the fastest of some
 };
 
 evaluation evaluation_of(kernel_set k, evaluation_mode mode, const int *sets, int set_count, int block);
 static const int SINGLE_SETS[] = {CAPACITY, COST, VEHICLES, LENGTH}, PAIR_SETS[] = {COST | LENGTH, VEHICLES | CAPACITY},
                  OTHER_PAIR_SETS[] = {COST | CAPACITY, VEHICLES | LENGTH}, WHOLE_SET[] = {ALL_FOUR};
 
-// A neighbourhood of a tour, with all that its evaluation needs; `h` is borrowed. In parts of a->stride triples if `parts` > 1:
-// then `other` and `part` exist.
+// A neighbourhood of a tour with all that its evaluation needs; `h` is borrowed. If `parts` > 1, it is evaluated in
+// parts of a->stride triples, and `other` and `part` exist.
 struct neighbourhood {
     device_tour *t;
     evaluation e;
@@ -213,17 +217,17 @@ struct neighbourhood {
     move_args a;
 };
 
-// `most_moves`: places of a fitness structure; above, the neighbourhood is split into parts.
+// `most_moves` is the size of the fitness structure; a larger neighbourhood is split into parts.
 neighbourhood neighbourhood_open(device_tour *t, const evaluation *e, const hierarchy *h, int64_t most_moves);
 void neighbourhood_close(neighbourhood *n);
 void tune(neighbourhood *n);
-// All four resources of one part, at a->value and a->feasible.
+// Evaluates all four resources of one part, at a->value and a->feasible.
 void enqueue_part(cudaStream_t stream, const neighbourhood *n, const move_args *a);
-// The same with clearing, merging and reduction: the best move is then at w.best.
+// Does the same for all parts, with clearing, merging and reduction: the best move is then at w.best.
 void enqueue_neighbourhood(cudaStream_t stream, const neighbourhood *n);
 void args_of_part(const neighbourhood *n, int number, move_args *a);
 
-// Checks an evaluation on small tours against the walk and prints its rows at `nodes`.
+// Checks an evaluation against the walk on small tours, then prints its rows at `nodes`.
 void measure(bench *b, const char *step, const char *variant, int32_t nodes, const evaluation *e, part_sizes parts);
 
 void run_kernel_steps(bench *b);
@@ -234,7 +238,7 @@ void run_filter(bench *b);
 
 // ---- Compaction (steps_compact.cu)
 
-// The places of `keep` that are 1, in order (steps_compact.cu); *d_count of them.
+// Lists the places of `keep` that are 1, in order; *d_count is their number.
 size_t compaction_bytes(uint32_t places);
 void enqueue_compaction(cudaStream_t stream, void *scratch, size_t bytes, const uint8_t *keep, uint32_t places, uint32_t *list,
                         uint32_t *d_count);

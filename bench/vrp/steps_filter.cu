@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Filters (section 12): random ones that keep a share of the moves, as a vector with an entry for each neighbour, tested by its
-// thread, or as a list of those kept; and what it costs to make the list from the vector.
+// Filters (section 12). Random filters keep a share of the moves. A filter is a vector with an entry for each
+// neighbour, which its thread tests, or a list of the moves kept. Making the list from the vector is measured too.
 //
-// All four resources in one kernel that writes the fitness structure. The host knows how many moves are listed.
+// One kernel evaluates all four resources and writes the fitness structure. The host knows how many moves are listed.
 #include "steps_bench.cuh"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ static __device__ __host__ inline bool is_kept(uint64_t key, uint32_t per_mille)
     return mco_splitmix64(&state) % PER_MILLE < per_mille;
 }
 
-// The filter vector, at a.feasible, for PER_MILLE of the moves.
+// Writes the filter vector for PER_MILLE of the moves to a.feasible.
 template <config C, int CUTS, uint32_t PER_MILLE> static __global__ void write_keep(const __grid_constant__ move_args a)
 {
     uint32_t place;
@@ -107,7 +107,7 @@ static void filter_close(filter *f)
     neighbourhood_close(&f->n);
 }
 
-// Makes the vector and the list, and compares what both find with the walk, or with each other.
+// Makes the vector and the list. Compares what both find with the walk on small tours, else with each other.
 static void prepare(filter *f, move_kernel write, uint32_t per_mille)
 {
     const device_tour *t = f->n.t;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Whole iterations of the search: table 5 and the coordination of host and device (section 9, step 12).
 //
-// An iteration creates the hierarchy, evaluates all resources, reduces, executes the best move on the device, and on the host,
-// where the tour is walked along and compared. At a local optimum both go back to the start tour.
+// An iteration creates the hierarchy, evaluates all resources, reduces, and executes the best move on the device and on
+// the host. The host walks along its tour and compares the objective. At a local optimum both go back to the start
+// tour.
 #include "steps_bench.cuh"
 
 #include <cmath>
@@ -20,7 +21,7 @@ struct search {
     cudaStream_t stream;
     cudaGraphExec_t graph;
     cudaEvent_t done[2];
-    candidate *moves, *d_moves;  // a ring each: on the host, where the device writes it, and on the device
+    candidate *moves, *d_moves;  // two rings: on the host, where the device writes it, and on the device
     uint32_t *d_counter;
     int32_t *node, *neighbour;   // the host's tour
     int64_t start_objective, objective;
@@ -100,7 +101,7 @@ static void enqueue_move(search *s, candidate *moves)
                       s->t->host.nodes, moves, s->d_counter);
 }
 
-// The host's side: executes the move, walks along the tour.
+// The host's side: executes the move and checks it by a walk along the tour.
 static void take_move(search *s, candidate c)
 {
     if (c.value >= 0) {
@@ -121,7 +122,7 @@ static void take_move(search *s, candidate c)
     s->neighbour = other;
 }
 
-// ---- Schemes: n iterations; the key of the k-th move goes to keys[k]
+// ---- Schemes: each runs n iterations and writes the key of the k-th move to keys[k]
 
 typedef void (*scheme)(search *s, int n, uint64_t *keys);
 
@@ -138,7 +139,8 @@ static void run_plain(search *s, int n, uint64_t *keys)
     }
 }
 
-// The report's: the move goes to the host by a kernel; the next hierarchy is under way before the host waits for an event.
+// The report's scheme: a kernel writes the move to the host. The next hierarchy is under way before the host waits for
+// an event.
 static void run_events(search *s, int n, uint64_t *keys)
 {
     enqueue_segments(s);
@@ -174,7 +176,7 @@ static void run_graph(search *s, int n, uint64_t *keys)
     }
 }
 
-// The next iteration is under way while the host takes a move.
+// The device runs the next iteration while the host takes a move.
 static void run_graph_ahead(search *s, int n, uint64_t *keys)
 {
     for (int k = 0; k <= n; k++) {
@@ -200,7 +202,7 @@ static const struct {
                {"graph; one iteration ahead", run_graph_ahead, true}};
 enum { EVENTS_SCHEME = 1, AHEAD_SCHEME = 3, SCHEME_COUNT = sizeof SCHEMES / sizeof *SCHEMES };
 
-// Milliseconds of an iteration. The first `known` moves are those that keys[] has, or else they are put there.
+// Milliseconds of an iteration. The first `known` moves must be those in keys[]; later ones are put there.
 static double time_search(search *s, int which, const bench *b, uint64_t *keys, int *known)
 {
     uint64_t found[MOST_ITERATIONS];
@@ -244,7 +246,7 @@ static void print_search(const bench *b, const char *step, const char *variant, 
     steps_report_row(&b->report, &row);
 }
 
-// What the kernels of one configuration are for both operators.
+// A configuration with its kernels: for 2-opt alone, and for both operators of complete 3-opt.
 struct method {
     const char *name;
     evaluation two_alone, two, three;

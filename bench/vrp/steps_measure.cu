@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The evaluation of a neighbourhood, whole or in parts, and the rows of one configuration: each kernel, all of them, with the
-// reduction, and a whole iteration.
+// The evaluation of a neighbourhood, whole or in parts, and the rows of one configuration: each kernel, all kernels,
+// all kernels with the reduction, and a whole iteration.
 #include "steps_bench.cuh"
 
 #include <cstring>
@@ -17,7 +17,7 @@ evaluation evaluation_of(kernel_set k, evaluation_mode mode, const int *sets, in
     return e;
 }
 
-// By the bits of the resources.
+// Names of the sets, indexed by the bits of their resources.
 static const char *const SET_NAMES[ALL_FOUR + 1] = {
     NULL,     "cost",        "vehicles",        NULL, "capacity", "cost+capacity", "capacity+vehicles", NULL,
     "length", "cost+length", "length+vehicles", NULL, NULL,       NULL,            NULL,                "all four"};
@@ -72,7 +72,7 @@ void enqueue_part(cudaStream_t stream, const neighbourhood *n, const move_args *
         enqueue_moves(stream, &e->k, kernel_of(e, s), a, e->block[s]);
 }
 
-// Part 0 belongs to w, the others to `other`.
+// Part 0 is evaluated into w, the others into `other`.
 void args_of_part(const neighbourhood *n, int number, move_args *a)
 {
     *a = n->a;
@@ -111,7 +111,7 @@ void enqueue_neighbourhood(cudaStream_t stream, const neighbourhood *n)
 struct timed_neighbourhood {
     const neighbourhood *n;
     int set;
-    int32_t *d_node;  // a copy of the tour, that moves are executed on
+    int32_t *d_node;  // a copy of the tour, on which moves are executed
     candidate *d_moves;
     uint32_t *d_counter;
 };
@@ -172,7 +172,8 @@ void tune(neighbourhood *n)
 
 // ---- Rows
 
-// What a kernel has to move at least: its share of the fitness structure, and the triples, each once.
+// The least that a kernel has to move: its share of the fitness structure, and each triple once for each grid row that
+// reads it.
 static double counted_bytes(const evaluation *e, int s, int64_t moves)
 {
     double bytes = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Neighbours: which one a thread has (Schulz 2011, section 6), its value and feasibility, and the kernels that evaluate a
-// neighbourhood, one generic kernel for any resources, levels and mappings.
+// Neighbours: which one a thread has (Schulz 2011, section 6), its value and its feasibility. One generic kernel
+// evaluates a neighbourhood for any resources, levels and mappings.
 //
-// "Fitness structure": value and feasibility of every neighbour in two arrays. 2-opt: place i, or row * width + column of the
-// cut triangle. 3-opt: 4 t + p, or p * stride + t for triple t.
+// "Fitness structure": the value and the feasibility of every neighbour, in two arrays. 2-opt: place i, or row * width
+// + column of the cut triangle. 3-opt: 4 t + p, or p * stride + t, for triple t.
 #ifndef BENCH_VRP_STEPS_MOVE_CUH
 #define BENCH_VRP_STEPS_MOVE_CUH
 
@@ -28,7 +28,7 @@ struct move_args {
     uint32_t listed;
 };
 
-// SINK_ADD: to what other kernels have left; SINK_SET: all of it.
+// SINK_ADD: the kernel adds to what other kernels have left; SINK_SET: it writes the whole value and feasibility.
 enum sink_mode { SINK_ADD, SINK_SET };
 enum pick_mode { PICK_ALL, PICK_KEPT, PICK_LISTED };
 
@@ -78,7 +78,8 @@ static __device__ inline uint64_t choose_3(uint64_t n)
     return n * (n - 1) * (n - 2) / 6;
 }
 
-// The triple of a rank: the cubic by Newton's method in single precision, which may be one off, and put right.
+// The triple of a rank. Newton's method solves the cubic in single precision; the loops correct the result where it is
+// off.
 static __device__ inline triple triple_by_newton(int32_t n, uint32_t rank)
 {
     uint64_t r = choose_3(n) - 1 - rank;
@@ -121,8 +122,8 @@ template <config C, int CUTS> static __device__ inline steps_move move_at(const 
     }
 }
 
-// The move of this thread and its place; false if it has none. Grids: (columns, rows) of the triangle, (triples, 4) with p
-// outermost, one-dimensional otherwise.
+// The move of this thread and its place; false if it has none. Grids: (columns, rows) of the triangle; (triples, 4)
+// with p outermost; otherwise one-dimensional.
 template <config C, int CUTS, pick_mode PICK>
 static __device__ inline bool find_move(const move_args &a, uint32_t *place, steps_move *m)
 {
@@ -155,7 +156,7 @@ static __device__ inline bool find_move(const move_args &a, uint32_t *place, ste
 
 // ---- Evaluation
 
-// Nodes from[k] .. to[k] of the tour are piece k of the neighbour.
+// Piece k of the neighbour is nodes from[k] .. to[k] of the tour.
 template <int CUTS> struct pieces {
     int32_t from[CUTS + 1], to[CUTS + 1];
 };
@@ -222,7 +223,7 @@ static __device__ inline int32_t vehicles_value(const problem &p, int32_t routes
     return routes > p.vehicles ? STEPS_LAMBDA * routes : 0;
 }
 
-// The share of the resources of MASK in the value, and whether all of them are met.
+// What the resources of MASK add to the value, and whether the neighbour keeps all of them.
 template <config C, int CUTS, int MASK>
 static __device__ inline steps_verdict verdict_of(const move_args &a, const hierarchy_sizes &sizes, steps_move m)
 {
@@ -259,7 +260,7 @@ static __global__ void evaluate_moves(const __grid_constant__ move_args a)
         a.feasible[place] = v.is_feasible;
     } else {
         if constexpr (MASK & (COST | VEHICLES))
-            a.value[place] = (int32_t)((uint32_t)a.value[place] + (uint32_t)v.value);  // wraps where only the clock counts
+            a.value[place] = (int32_t)((uint32_t)a.value[place] + (uint32_t)v.value);  // may wrap if only timed
         if constexpr (MASK & (CAPACITY | LENGTH))
             if (!v.is_feasible)
                 a.feasible[place] = 0;
@@ -270,7 +271,7 @@ static __global__ void evaluate_moves(const __grid_constant__ move_args a)
 
 enum { BEST_THREADS = 256, WARP = 32 };
 
-// Of a block of BEST_THREADS threads; the answer is that of thread 0.
+// The best candidate of a block of BEST_THREADS threads; only thread 0 may use it.
 static __device__ inline candidate best_of_block(candidate best)
 {
     __shared__ candidate s_best[BEST_THREADS / WARP];
@@ -288,8 +289,8 @@ static __device__ inline candidate best_of_block(candidate best)
     return best;
 }
 
-// All four resources of every neighbour and the best feasible one of each block: no fitness structure. Blocks of BEST_THREADS,
-// as many as the device holds at a time.
+// Evaluates all four resources of every neighbour and keeps the best feasible one of each block, without a fitness
+// structure. Blocks have BEST_THREADS threads; there are at most as many as the device holds at a time.
 template <config C, int CUTS>
 static __global__ void __launch_bounds__(BEST_THREADS)
     evaluate_best(const __grid_constant__ move_args a, candidate *best_of_blocks)

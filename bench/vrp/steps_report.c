@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of the result, on the standard output and in a file; the end of a program that cannot go on.
+// Rows of the result, on the standard output and in a file; the end of a program that cannot continue.
 #include "steps.h"
 
 #include <stdarg.h>

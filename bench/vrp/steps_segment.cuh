@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Segments of the four resources of Schulz's report (2011, section 4), how they are stored (section 5, index modes of section
-// 8) and how the segment of a piece of the tour is put together from stored ones.
+// Segments of the four resources of Schulz's report (2011, section 4), how they are stored (section 5, index modes of
+// section 8), and how the segment of a piece of the tour is made from stored ones.
 //
-// A piece leads from a node of the tour to another one, backwards if inverted; pieces that are joined share a node. With E
-// edges, level 0 has the nodes as borders 0..E; level l is cut into parts of part[l] units, the ends of which are the borders
-// of level l + 1, and stores all segments, both ways, between two borders of one part. The highest level is one part.
+// A piece leads from a node of the tour to another one, backwards if inverted. Pieces that are joined share a node.
+// With E edges, level 0 has the nodes 0..E as borders. Level l is cut into parts of part[l] units. The ends of the
+// parts are the borders of level l + 1. Level l stores all segments, both ways, between two borders of one part. The
+// highest level is one part.
 #ifndef BENCH_VRP_STEPS_SEGMENT_CUH
 #define BENCH_VRP_STEPS_SEGMENT_CUH
 
 #include "steps.h"
 
-// Resources, as bits: kernels evaluate any set of them.
+// Resources are bits; a kernel evaluates any set of them.
 enum { COST = 1, VEHICLES = 2, CAPACITY = 4, LENGTH = 8, ALL_FOUR = 15, RESOURCES = 4 };
 
-// What the steps change. `HALVES` is the report's index mode 2, `ROWS` 3, `RECTANGLE` 4; `FORMULA` is 3 with the begin of a row
-// computed instead of read. Mode 1 is not described closely enough to be built again.
+// What the steps change. `HALVES` is the report's index mode 2, `ROWS` is 3, `RECTANGLE` is 4. `FORMULA` is 3 with the
+// beginning of a row computed instead of read. Mode 1 is not described closely enough to be built again.
 enum index_mode { HALVES, ROWS, FORMULA, RECTANGLE };
 enum layout_mode { AOS, SOA };
-// All segments of a neighbour in an array that is indexed by a loop, and so in local memory; all in registers; or each one
-// joined as soon as it is known (the report's kernel mode 0, twice, and 1).
+// How the segments of a neighbour are held. HOLD_ARRAY: all in an array that a loop indexes, so in local memory (kernel
+// mode 0 of the report). HOLD_ALL: all in registers (mode 0 too). HOLD_NEXT: each is joined as soon as it is known
+// (mode 1).
 enum hold_mode { HOLD_ARRAY, HOLD_ALL, HOLD_NEXT };
 enum sizes_mode { SIZES_GLOBAL, SIZES_SHARED, SIZES_PARAMETER };
 enum parts_mode { DIVIDE, SHIFT };
@@ -41,9 +43,9 @@ struct config {
 enum { MOST_LEVELS = 3 };
 
 struct level_sizes {
-    int32_t units, part, bits;  // 1 << bits is `part` where that is a power of two; of the highest level, part = units
+    int32_t units, part, bits;  // 1 << bits is `part` if that is a power of two; at the highest level, part = units
     int32_t row;                // where its rows begin among the starts
-    int32_t first, width;       // FORMULA, RECTANGLE: its first place; RECTANGLE: places of a row
+    int32_t first, width;       // FORMULA, RECTANGLE: the first place of the level; RECTANGLE: places of a row
 };
 
 struct hierarchy_sizes {
@@ -66,19 +68,19 @@ struct problem {
 
 // ---- Segments
 
-// `routes` are those complete and not empty inside of the segment.
+// `routes` counts the routes that are complete inside the segment and not empty.
 enum { BEGINS_AT_DEPOT = 1, ENDS_AT_DEPOT = 2, HAS_DEPOT = 4, IS_DEPOT = 7 };
 struct vehicles_segment {
     int32_t routes, depots;
 };
 
-// What a vehicle has used, T in 0..limit, becomes max(a, T + t); the segment can be passed with T <= u, and at all if `ok`.
-// Here t <= a and u <= limit - t, so that the test of a join is a of the first against u of the second.
+// A vehicle has used T in 0..limit before the segment and max(a, T + t) after it. The segment can be passed if T <= u
+// and `ok`. Here t <= a and u <= limit - t, so the test of a join compares a of the first with u of the second.
 struct bound_segment {
     int32_t a, t, u, ok;
 };
 
-// Of the resources that MASK names: nothing else takes room, also not in local memory.
+// A segment holds only the resources that MASK names: the others take no room, not even in local memory.
 template <bool> struct cost_member {};
 template <> struct cost_member<true> { int32_t cost; };
 template <bool> struct vehicles_member {};
@@ -106,7 +108,7 @@ static __device__ inline bound_segment join(bound_segment p, bound_segment q)
     return {max(q.a, p.a + q.t), p.t + q.t, min(p.u, q.u - p.t), p.ok & q.ok & (p.a <= q.u)};
 }
 
-// First p, then q.
+// The segment of p followed by q.
 template <int MASK> static __device__ inline segment<MASK> join(const segment<MASK> &p, const segment<MASK> &q)
 {
     segment<MASK> s;
@@ -121,7 +123,7 @@ template <int MASK> static __device__ inline segment<MASK> join(const segment<MA
     return s;
 }
 
-// Of one node: changes nothing that it is joined to.
+// The segment of one node; joining it changes nothing.
 template <int MASK> static __device__ inline segment<MASK> of_node(const problem &p, int32_t location)
 {
     segment<MASK> s;
@@ -136,7 +138,7 @@ template <int MASK> static __device__ inline segment<MASK> of_node(const problem
     return s;
 }
 
-// Of an edge that uses `used`; a depot at its end resets.
+// The segment of an edge that uses `used`. A depot at its end resets what is used.
 static __device__ inline bound_segment bound_of_edge(int32_t used, bool ends_at_depot, int32_t limit)
 {
     return {ends_at_depot ? 0 : used, ends_at_depot ? used - limit : used, limit - used, used <= limit};
@@ -161,7 +163,8 @@ template <int MASK> static __device__ inline segment<MASK> of_edge(const problem
 
 // ---- Places
 
-// Of the segment from border i to border j > i of one part of level l. FORMULA needs parts that are powers of two.
+// The place of the segment from border i to border j > i of one part of level l. FORMULA needs parts that are powers of
+// two.
 static __device__ inline int32_t place_of(index_mode index, const hierarchy_sizes &s, const int32_t *start, int l, int32_t i,
                                           int32_t j, bool inverted)
 {
@@ -240,8 +243,8 @@ static __device__ inline void store_segment(layout_mode layout, const stored_seg
 
 // ---- The segment of a piece
 
-// Joins to `so_far` what is stored of the piece from border i to border j > i of level L: the part up to the next border of the
-// level above, what lies between such borders, and the rest; the other way round if inverted.
+// Joins to `so_far` the stored segments of the piece from border i to border j > i of level L. They are the part up to
+// the next border of the level above, what lies between such borders, and the rest; in reverse order if inverted.
 template <config C, int MASK, int L>
 static __device__ inline void join_stored(const stored_segments &stored, const hierarchy_sizes &sizes, int32_t i, int32_t j,
                                           bool inverted, segment<MASK> &so_far)

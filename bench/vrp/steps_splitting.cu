@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Step 13: a neighbourhood in parts. Part 0 is evaluated into one fitness structure A, each other one into B, and A keeps the
-// better of each two places; one reduction of A ends it. The mapping is on the device, or comes from the host a part ahead, or
-// is computed; without a fitness structure nothing has to be split.
+// Step 13: a neighbourhood in parts. Part 0 is evaluated into the fitness structure A, each other part into B; A keeps
+// the better of each two places. One reduction of A ends the evaluation. The triples are on the device, or come from
+// the host one part ahead, or are computed. Without a fitness structure nothing has to be split.
 #include "steps_bench.cuh"
 
 enum { MIDDLE_NODES = 967, LARGE_NODES = 2401 };
 
-// The triples come from the host, by turns into two buffers.
+// The triples come from the host into two buffers, in turn.
 struct streamed {
     neighbourhood n;
     triple *h_triples, *d_buffer[2];
-    cudaStream_t copies;  // NULL: copies and evaluations are one after the other
+    cudaStream_t copies;  // NULL: each copy runs before its evaluation, in one stream
     cudaEvent_t copied[2], used[2];
     int turn;             // buffer of the next part to be evaluated
 };
 
-// Orders the copies behind the use of the buffer that they overwrite, and the evaluation behind its copy.
+// The copy waits for the last use of the buffer that it overwrites.
 static void enqueue_copy(streamed *s, cudaStream_t stream, int number, int buffer)
 {
     move_args a;
@@ -87,7 +87,7 @@ static void run_split(cudaStream_t stream, void *state)
     enqueue_neighbourhood(stream, (const neighbourhood *)state);
 }
 
-// Small tours are checked alone.
+// Small tours are only checked, not timed.
 static void measure_split(bench *b, const neighbourhood *n, const char *variant, timed_work work, void *state)
 {
     device_tour *t = n->t;
@@ -147,7 +147,7 @@ void run_splitting(bench *b)
 {
     if (!is_wanted(b, "splitting"))
         return;
-    // 64: two of the best moves of the tour with ties share a place of the fitness structure.
+    // With 64 parts, two of the best moves of the tour with ties share a place of the fitness structure.
     static const int SMALL_PARTS[] = {1, 2, 16, 64}, MIDDLE_PARTS[] = {1, 2, 4, 16}, LARGE_PARTS[] = {9, 18};
     constexpr config C = with(ZERO_LEVEL, RECTANGLE);
     const kernel_set table = kernels_of<C, 3, PAIRS | BEST>(), newton = kernels_of<with(C, TRIPLE_NEWTON), 3, PAIRS | BEST>();

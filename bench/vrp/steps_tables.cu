@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Tables 1 to 4 of the report and its steps 1 to 11: one kernel for each resource, changed step by step, then kernels for
-// several.
+// Tables 1 to 4 of the report and its steps 1 to 11: one kernel for each resource, changed step by step, then kernels
+// for several resources.
 #include "steps_bench.cuh"
 
 enum { TABLE_NODES = 399, LARGE_NODES = 2401 };
 static const part_sizes LEAST_EFFORT = {0, 0}, EIGHT = {8, 0};
 
-// One kernel a resource, of both operators; 2-opt also on the largest tour.
+// One kernel for each resource, for both operators; 2-opt also on the largest tour.
 template <config C, int CUTS>
 static void measure_singles(bench *b, const char *step, const char *variant, part_sizes parts, int block, int32_t nodes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tours that need no instance file, and the walk along every neighbour that all kernels are compared with.
 //
-// Customers lie at random in a square with the depot in its middle; routes are sectors of equally many customers, passed in
-// the order of their angle, so that a search has much to improve.
+// Customers lie at random in a square with the depot in its middle. Routes are sectors with equally many customers,
+// visited in the order of their angle, so a search has much to improve.
 #include "steps.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/rng.h"
 
 enum { SQUARE = 1000, MOST_DEMAND = 20, ROUTE_NODES = 21 };
-static const double ROOM = 1.02;  // of capacity and length, above the worst route
+static const double ROOM = 1.02;  // factor of capacity and length above those of the worst route
 
 typedef struct point {
     double x, y, angle;
@@ -34,7 +34,7 @@ static int32_t distance_of(point a, point b)
     return (int32_t)lrint(hypot(a.x - b.x, a.y - b.y));
 }
 
-// What the largest route has.
+// The greatest load and the greatest length of a route.
 static void find_worst(const steps_tour *t, int32_t *load, int32_t *length)
 {
     int32_t route_load = 0, route_length = 0;
@@ -152,7 +152,7 @@ int64_t steps_moves(int32_t edges, int cuts)
 
 int64_t steps_rank(int32_t edges, steps_move m)
 {
-    const int64_t n = edges, x = m.x, y = m.y - x - 1, rest = n - x;  // y: among the edges behind x
+    const int64_t n = edges, x = m.x, y = m.y - x - 1, rest = n - x;  // y is counted among the edges behind x
     if (m.z < 0)
         return x * (2 * n - x - 1) / 2 + y;
     const int64_t behind = rest - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What differs between compilers and languages, and nothing else.
+// The differences between compilers and between C, C++ and CUDA, and nothing else.
 #ifndef MCO_COMPILER_H
 #define MCO_COMPILER_H
 
@@ -18,14 +18,15 @@
 #if defined(__GNUC__)
 #define MCO_API __attribute__((visibility("default")))
 #define MCO_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
-#define MCO_EXTENSION __extension__  // before what C99 lacks and every compiler knows
+#define MCO_EXTENSION __extension__  // marks a construct that C99 lacks and every compiler knows
 #else
 #define MCO_API
 #define MCO_PRINTF(text, first)
 #define MCO_EXTENSION
 #endif
 
-// Initialises a struct of this type: its struct_size is set, all else is zero. C++ has designated initialisers from C++20 on.
+// Initialises a struct of this type: sets its struct_size and leaves the rest zero. C++ needs its own form, because it
+// has designated initialisers only from C++20 on.
 #ifdef __cplusplus
 extern "C++" {
 template <typename type> inline type mco_sized()
@@ -40,7 +41,7 @@ template <typename type> inline type mco_sized()
 #define MCO_SIZED(type) { .struct_size = sizeof(type) }
 #endif
 
-// Arithmetic that is compiled for the host and the device.
+// Marks functions that are compiled for the host and the device.
 #ifdef __CUDACC__
 #define MCO_HD __host__ __device__
 #else

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The double travelling salesman problem with multiple stacks (Petersen, Madsen 2009): orders are picked up in one city,
-// stacked in a container, delivered in another; only what is on top of a stack can be taken, nothing is repacked. Find the
-// loading plan and the closed tours of both cities, from depot to depot, whose total length is least.
+// The double travelling salesman problem with multiple stacks (Petersen, Madsen 2009). A vehicle picks up orders in one
+// city, stacks them in a container and delivers them in another city. Only the order on top of a stack can be taken,
+// and nothing is repacked. The problem asks for a loading plan and a closed tour in each city, from depot to depot, of
+// least total length.
 //
-// A loading plan lists the orders of each stack, bottom to top, as they lie when all are picked up. Given the plan, the best
-// tours are two independent dynamic programs over the heights of the stacks (Casazza, Ceselli, Nunkesser 2012).
+// A loading plan lists the orders of each stack, bottom to top, as they lie when all are picked up. Given the plan, two
+// independent dynamic programs over the heights of the stacks find the best tours (Casazza, Ceselli, Nunkesser 2012).
 #ifndef MCO_DTSPMS_H
 #define MCO_DTSPMS_H
 
@@ -14,41 +15,44 @@
 
 MCO_BEGIN_C
 
-// ---- Limits, refused with a message that names the value seen and the value allowed.
+// ---- Limits. A value beyond a limit is refused, with a message that names the value and the limit.
 enum {
     MCO_DTSPMS_MAX_STACKS = 6,
     MCO_DTSPMS_MAX_EXACT_ORDERS = 12,     // of --method exact
-    MCO_DTSPMS_MAX_ORDERS = 10000000,     // of an instance with coordinates
-    MCO_DTSPMS_MAX_MATRIX_ORDERS = 20000  // of one with matrices
+    MCO_DTSPMS_MAX_ORDERS = 10000000,     // in an instance with coordinates
+    MCO_DTSPMS_MAX_MATRIX_ORDERS = 20000  // in an instance with matrices
 };
-// Besides, one order after the other at its greatest distance, with the way from the depot, stays below 2^30 in each network.
+// A further limit holds in each network: take the greatest distance from each node, the depot included. Their sum must
+// stay below 2^30. It bounds the length of every tour.
 
-// ---- Instance: two networks over the depot and the same orders; immutable after creation, may be shared between threads.
+// ---- Instance: two networks over a depot and the same orders. It is immutable after creation; threads may share it.
 
 typedef struct mco_dtspms mco_dtspms;
 
 typedef enum mco_dtspms_network { MCO_DTSPMS_NETWORK_PICKUP, MCO_DTSPMS_NETWORK_DELIVERY } mco_dtspms_network;
 
-// From distances, [(orders + 1)^2] each, row i from node i; node 0 is the depot, node k + 1 is order k. Copied; at least 0,
-// the diagonal is not read. Errors: ARGUMENT (negative), LIMIT, MEMORY. O(orders^2).
+// Creates an instance from two distance matrices [(orders + 1)^2], which are copied. Row i holds the distances from
+// node i. Node 0 is the depot, node k + 1 is order k. Distances are at least 0; the diagonal is not read. Errors:
+// ARGUMENT (a negative distance), LIMIT, MEMORY. O(orders^2).
 MCO_API mco_status mco_dtspms_create(mco_context *ctx, int32_t orders, const int32_t *pickup, const int32_t *delivery,
                                      mco_dtspms **out);
 
-// From a pair of TSPLIB files, the first node of each the depot, node k of one and the other the same order; or from CSV with
-// names and the coordinates of both networks (`delivery` NULL). docs/formats.md; gzip is read directly, "-" is standard
-// input. Errors: IO, PARSE (with path:line:column), LIMIT, MEMORY.
+// Reads an instance (docs/formats.md). Either both paths name TSPLIB files: the first node of each file is the depot,
+// and the k-th node of both files is the same order. Or `pickup` names a CSV file with names and the coordinates of
+// both networks, and `delivery` is NULL. Files may be compressed by gzip. "-" is standard input. Errors: IO, PARSE
+// (with path:line:column), LIMIT, MEMORY.
 MCO_API mco_status mco_dtspms_read(mco_context *ctx, const char *pickup, const char *delivery, mco_dtspms **out);
 
-// Petersen and Madsen's R00 to R19 with any number of orders: the streams of java.util.Random from their seeds.
-// Errors: ARGUMENT (no such name), LIMIT, MEMORY. O(orders).
+// Makes one of Petersen and Madsen's instances R00 to R19, with any number of orders. They come from java.util.Random
+// with the published seeds. Errors: ARGUMENT (no such name), LIMIT, MEMORY. O(orders).
 MCO_API mco_status mco_dtspms_named(mco_context *ctx, const char *name, int32_t orders, mco_dtspms **out);
-// The same from any two seeds, 0..2^53: x then y of one customer after the other, uniform in [0, 100), depot at (50, 50),
-// distances rounded to the nearest integer.
+// The same from any two seeds, 0..2^53. Each network draws x and y of one order after the other, uniform in [0, 100).
+// The depot is at (50, 50). Distances are rounded to the nearest integer.
 MCO_API mco_status mco_dtspms_generate(mco_context *ctx, int32_t orders, int64_t seed_pickup, int64_t seed_delivery,
                                        mco_dtspms **out);
 
-// The instance with its first `orders` orders alone: the smaller ones of the literature are prefixes of the larger.
-// Errors: ARGUMENT (more than it has), MEMORY.
+// Makes a new instance from the first `orders` orders of `problem`. The smaller instances of the literature are such
+// prefixes of the larger ones. Errors: ARGUMENT (more orders than `problem` has), MEMORY.
 MCO_API mco_status mco_dtspms_prefix(mco_context *ctx, const mco_dtspms *problem, int32_t orders, mco_dtspms **out);
 
 // Writes one network as a TSPLIB file; "-" is standard output. Errors: IO.
@@ -58,13 +62,13 @@ MCO_API mco_status mco_dtspms_write(mco_context *ctx, const mco_dtspms *problem,
 MCO_API void mco_dtspms_destroy(mco_context *ctx, mco_dtspms **problem);
 
 MCO_API int32_t mco_dtspms_orders(const mco_dtspms *problem);
-// From node `from` to node `to`, 0..orders, 0 the depot.
+// Distance from node `from` to node `to`. Nodes are 0..orders; 0 is the depot.
 MCO_API int32_t mco_dtspms_distance(const mco_dtspms *problem, mco_dtspms_network network, int32_t from, int32_t to);
-// Names as read, or the file's, "1", "2", ... Owned by the instance; an order's number is written to `buffer` [16] where it
-// has no name.
+// Names of the instance and of an order, as read. The name of an instance without one is that of its file. The name of
+// an order without one is its number from 1, written to `buffer` [16]. Other names are owned by the instance.
 MCO_API const char *mco_dtspms_name(const mco_dtspms *problem);
 MCO_API const char *mco_dtspms_order_name(const mco_dtspms *problem, int32_t order, char buffer[16]);
-// Coordinates of node 0..orders; false where the network is a matrix.
+// Coordinates of a node 0..orders; false if the network is a matrix.
 MCO_API bool mco_dtspms_coordinates(const mco_dtspms *problem, mco_dtspms_network network, int32_t node, double *x, double *y);
 
 // ---- Parameters
@@ -78,33 +82,33 @@ typedef enum mco_dtspms_method {
 typedef enum mco_dtspms_move { MCO_DTSPMS_MOVE_SWAP, MCO_DTSPMS_MOVE_EXCHANGE } mco_dtspms_move;
 typedef enum mco_dtspms_reuse { MCO_DTSPMS_REUSE_OFF, MCO_DTSPMS_REUSE_ON } mco_dtspms_reuse;
 
-// A plan with its tours. Arrays are owned by the solution; mco_dtspms_solution_clear releases them.
+// A loading plan with its tours. The solution owns its arrays; mco_dtspms_solution_clear() releases them.
 typedef struct mco_dtspms_solution {
     int32_t orders, stacks;
-    int32_t heights[MCO_DTSPMS_MAX_STACKS];  // orders of each stack
+    int32_t heights[MCO_DTSPMS_MAX_STACKS];  // number of orders in each stack
     int32_t *plan;      // [orders] 0-based orders, stack after stack, each from bottom to top
-    int32_t *pickup;    // [orders] 0-based orders as visited
-    int32_t *delivery;  // [orders]
+    int32_t *pickup;    // [orders] 0-based orders as the pickup tour visits them
+    int32_t *delivery;  // [orders] 0-based orders as the delivery tour visits them
 } mco_dtspms_solution;
 
-// Fields, defaults and meanings are the table in dtspms_options.def.
+// dtspms_options.def lists the fields, their defaults and their meanings.
 typedef struct mco_dtspms_params {
     size_t struct_size;
     MCO_FIELDS(MCO_DTSPMS_OPTIONS)
-    const mco_dtspms_solution *start;  // begin with its plan; its tours are not read; borrowed; NULL for none
+    const mco_dtspms_solution *start;  // the plan to begin with, its tours are not read; borrowed; NULL: none
 } mco_dtspms_params;
 
 #define MCO_DTSPMS_PARAMS_INIT { sizeof(mco_dtspms_params), MCO_DEFAULTS(MCO_DTSPMS_OPTIONS) NULL }
 
-// The options as tables: those of mco_dtspms_solve(), those of mco_dtspms_neighbourhood().
+// Option tables: the options of mco_dtspms_solve(), and those of mco_dtspms_neighbourhood().
 MCO_API const mco_option_table *mco_dtspms_solve_options(void);
 MCO_API const mco_option_table *mco_dtspms_neighbourhood_options(void);
 
 // How much was computed.
 typedef struct mco_dtspms_counters {
-    int64_t tours;          // dynamic programs run, each over one network
-    int64_t relaxations;    // F + distance evaluated, by the formula of the README
-    int64_t tours_skipped;  // not run: a bound showed that they cannot matter
+    int64_t tours;          // dynamic programs that ran, each over one network
+    int64_t relaxations;    // sums F + distance evaluated, by the formula in src/dtspms/README.md
+    int64_t tours_skipped;  // dynamic programs left out, because a bound shows that they cannot matter
 } mco_dtspms_counters;
 
 typedef struct mco_dtspms_result {
@@ -112,13 +116,13 @@ typedef struct mco_dtspms_result {
     mco_outcome outcome;
     mco_stop stop;
     int64_t cost;            // -1 while no solution is known
-    int64_t cost_of[2];      // of it, pickup and delivery tour
+    int64_t cost_of[2];      // of the pickup tour and of the delivery tour
     int64_t bound;           // proven: no solution is shorter
     mco_dtspms_solution solution;
     mco_dtspms_method method;
-    int64_t capacity;        // of a stack, as given or found
-    int64_t iterations;      // moves of tabu search, steps of all walks, plans of the exact method
-    int32_t walks;
+    int64_t capacity;        // of a stack: the one given, or the least one that holds all orders
+    int64_t iterations;      // tabu: moves; ils: steps of all walks; exact: plans
+    int32_t walks;           // of ils; 0 with other methods
     mco_work work;
     mco_dtspms_counters counters;
     mco_improvement *history;  // [history_count]
@@ -132,13 +136,13 @@ typedef struct mco_dtspms_neighbourhood_result {
     size_t struct_size;
     int64_t moves;          // n(n-1)/2 swaps, n(n-1)(n-2)/3 exchanges of three
     int64_t plan_cost;      // of the plan itself
-    int64_t capacity;       // of a stack, as given or found
-    int64_t best_move;      // lowest index among the best; -1 where there is no move, or it was stopped before its end
-    int64_t best_cost, best_cost_of[2];  // -1 without a best move
-    int64_t cost_sum;       // over all moves; -1 with reuse or after a stop, where not all are known
+    int64_t capacity;       // of a stack: the one given, or the least one that holds all orders
+    int64_t best_move;      // lowest index among the best; -1 if there is no move, or after a stop
+    int64_t best_cost, best_cost_of[2];  // -1 if there is no best move
+    int64_t cost_sum;       // over all moves; -1 with reuse or after a stop, because some costs are unknown then
     int32_t positions[3];   // of the best move, ascending from 0; -1 for the third of a swap
-    int32_t rotation;       // 0: positions p < q < r receive what was at q, r, p; 1: at r, p, q; -1 for a swap
-    mco_dtspms_solution solution;  // the plan after it
+    int32_t rotation;       // 0: positions p < q < r get the orders from q, r, p; 1: from r, p, q; -1 for a swap
+    mco_dtspms_solution solution;  // the plan after the best move
     mco_work work;
     mco_dtspms_counters counters;
 } mco_dtspms_neighbourhood_result;
@@ -147,47 +151,51 @@ typedef struct mco_dtspms_neighbourhood_result {
 
 // ---- Solving and checking
 
-// MCO_OK means *result is valid, whatever the outcome; its solution has been checked. A capacity too small for the orders is
-// INFEASIBLE, and so said in the log. Errors: ARGUMENT, LIMIT (costs beyond 32 bits, tables beyond memory: the message says
-// how much they need), MEMORY, DEVICE, INTERNAL.
+// Searches for the best solution. MCO_OK means that *result is valid, whatever the outcome; its solution has been
+// checked. If the capacity is too small for the orders, the outcome is INFEASIBLE and the log says why. Errors:
+// ARGUMENT, LIMIT (costs beyond 32 bits, or tables beyond memory: the message says how much they need), MEMORY, DEVICE,
+// INTERNAL.
 MCO_API mco_status mco_dtspms_solve(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                     mco_dtspms_result *result);
 MCO_API void mco_dtspms_result_clear(mco_context *ctx, mco_dtspms_result *result);
-// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
-// Errors: ARGUMENT, IO.
+// Writes the result file (docs/formats.md). `more` lists further options to echo and ends with an entry whose table is
+// NULL. `more` NULL: none. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_dtspms_write_result(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                            const mco_dtspms_result *result, const mco_option_values *more, const char *path);
 
-// Evaluates the complete neighbourhood of the plan params->start, or of a random one by params->plan_seed. Positions number
-// the orders of the plan, stack after stack, bottom to top. Swaps are pairs p < q in lexicographic order; exchanges are
-// triples p < q < r in lexicographic order, for each first rotation 0, then 1. Errors: as mco_dtspms_solve(), and ARGUMENT
-// for a capacity too small.
+// Evaluates the complete neighbourhood of the plan params->start, or of a random plan made from params->plan_seed.
+// Positions number the orders of the plan, stack after stack, bottom to top. Swaps are the pairs p < q in lexicographic
+// order. Exchanges are the triples p < q < r in lexicographic order; each triple gives rotation 0, then rotation 1.
+// Errors: as mco_dtspms_solve(), and ARGUMENT if the capacity is too small.
 MCO_API mco_status mco_dtspms_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                             mco_dtspms_neighbourhood_result *result);
 MCO_API void mco_dtspms_neighbourhood_result_clear(mco_context *ctx, mco_dtspms_neighbourhood_result *result);
-// As mco_dtspms_write_result().
+// Writes the result file of a neighbourhood, as mco_dtspms_write_result() does.
 MCO_API mco_status mco_dtspms_write_neighbourhood(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                                   const mco_dtspms_neighbourhood_result *result,
                                                   const mco_option_values *more, const char *path);
 
-// Verifies that every order is in the plan and in both tours once, that no stack holds more than `capacity` (0: as many as
-// the orders need, ceil(orders / stacks)), and that both tours obey last in, first out; *cost and cost_of [2] receive the
-// lengths. NULL is fine for either. Errors: CHECK, with the order, the place and what is wrong. O(orders).
+// Checks a solution. Every order must be in the plan and in both tours exactly once. No stack may hold more than
+// `capacity` orders; 0 means ceil(orders / stacks). Both tours must obey last in, first out. *cost receives the total
+// length and cost_of [2] the lengths of the two tours; either may be NULL. Errors: CHECK, with the order, the place and
+// what is wrong. O(orders).
 MCO_API mco_status mco_dtspms_check(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                     int64_t capacity, int64_t *cost, int64_t cost_of[2]);
 
-// Reads a solution: a result file, or what mco_dtspms_write_solution() wrote (docs/formats.md). *cost receives the cost that
-// the file states, -1 if none. What is no permutation or breaks the rules is still read where it can be: the check finds it.
-// Errors: IO, PARSE with the place, MEMORY. mco_dtspms_solution_clear() releases *solution.
+// Reads a solution from a result file or from a file that mco_dtspms_write_solution() wrote (docs/formats.md). *cost
+// receives the cost that the file states, or -1. A solution that breaks the rules is read as far as possible;
+// mco_dtspms_check() finds the fault. mco_dtspms_solution_clear() releases *solution. Errors: IO, PARSE with the place,
+// MEMORY.
 MCO_API mco_status mco_dtspms_read_solution(mco_context *ctx, const mco_dtspms *problem, const char *path,
                                             mco_dtspms_solution *solution, int64_t *cost);
-// Text: a line per stack and per tour, orders by number 1..n. `path` "-" is standard output. Errors: IO.
+// Writes a solution as text: a line per stack and per tour, with orders as numbers 1..n. `path` "-" is standard output.
+// Errors: IO.
 MCO_API mco_status mco_dtspms_write_solution(mco_context *ctx, const mco_dtspms *problem,
                                              const mco_dtspms_solution *solution, int64_t cost, const char *path);
 MCO_API void mco_dtspms_solution_clear(mco_context *ctx, mco_dtspms_solution *solution);
 
-// Draws both tours side by side, orders and stacks in the colours of the stacks, and the container (SVG). A network without
-// coordinates is drawn on a circle in the order of its tour. Errors: CHECK (the solution breaks a rule), IO.
+// Draws both tours side by side, and the container (SVG). Orders and stacks have the colours of the stacks. A network
+// without coordinates is drawn on a circle, in the order of its tour. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                    const char *path);
 

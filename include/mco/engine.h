@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What computes: one vocabulary for all problems. Engines, vector units, what a solve worked with, and the options that
-// choose them.
+// What computes, in one vocabulary for all problems: engines, vector units, a record of
+// what a solve worked with, and the options that choose engines and units.
 #ifndef MCO_ENGINE_H
 #define MCO_ENGINE_H
 
@@ -10,47 +10,47 @@
 
 MCO_BEGIN_C
 
-// A problem takes a prefix of this list; its help names the engines it has. AUTO chooses and says why in the log.
+// Each problem has the first engines of this list; its help names them. AUTO chooses one and says why in the log.
 typedef enum mco_engine {
     MCO_ENGINE_AUTO,
     MCO_ENGINE_CPU,        // all cores
     MCO_ENGINE_GPU,        // one GPU or several
     MCO_ENGINE_REFERENCE,  // the plain algorithm on one core
     MCO_ENGINE_HYBRID,     // GPUs and all cores on one search tree
-    // The systems of Chakroun (2013) for the flow shop: a pool on the host, operators on the devices.
-    MCO_ENGINE_GPU_BOUND,            // GB&B: bounds
+    // The systems of Chakroun (2013) for the flow shop: the host keeps a pool of nodes, devices run the operators.
+    MCO_ENGINE_GPU_BOUND,            // GB&B: the device computes the bounds
     MCO_ENGINE_GPU_MULTINODE,        // a thread branches, bounds and prunes a whole node
-    MCO_ENGINE_GPU_TREE,             // LL-GB&B: a kernel each for branching, bounding, pruning
-    MCO_ENGINE_GPU_CONCURRENT,       // RLL-GB&B: with CPU threads on one shared pool
-    MCO_ENGINE_GPU_COOPERATIVE,      // PLL-GB&B: overlapped streams
-    MCO_ENGINE_MULTI_GPU_BOUND,      // GB&B with the pool split over devices
-    MCO_ENGINE_MULTI_GPU_FUNCTIONAL  // LL-MultiGB&B: branching on one device, the rest on another
+    MCO_ENGINE_GPU_TREE,             // LL-GB&B: one kernel each for branching, bounding and pruning
+    MCO_ENGINE_GPU_CONCURRENT,       // RLL-GB&B: GPU and CPU threads share one pool
+    MCO_ENGINE_GPU_COOPERATIVE,      // PLL-GB&B: several streams overlap
+    MCO_ENGINE_MULTI_GPU_BOUND,      // GB&B; several devices share the pool
+    MCO_ENGINE_MULTI_GPU_FUNCTIONAL  // LL-MultiGB&B: one device branches, another one does the rest
 } mco_engine;
 
 // The vector unit of the cores.
 typedef enum mco_simd {
-    MCO_SIMD_AUTO,  // the widest of this processor; in a result: none was used
+    MCO_SIMD_AUTO,  // the widest unit of this processor; in a result: no unit was used
     MCO_SIMD_AVX512,
     MCO_SIMD_AVX2,
     MCO_SIMD_PORTABLE
 } mco_simd;
 
-// The names by which the options take them: "auto", "cpu", ...; "?" for a value outside the list. Static storage.
+// The names that the options use: "auto", "cpu", ...; "?" for a value outside the list. Static storage.
 MCO_API const char *mco_engine_text(mco_engine engine);
 MCO_API const char *mco_simd_text(mco_simd simd);
 
-// What a solve worked with. Holds no memory.
+// What a solve worked with. It owns no memory.
 typedef struct mco_work {
     mco_engine engine;  // never AUTO
-    mco_simd simd;      // AUTO where the engine has no vector unit
-    int32_t lane_bits;  // of one number in the engine's vectors and tables; 0 if it has neither
-    int32_t threads;    // of the cores, those that drive a GPU included
-    uint64_t gpus;      // bit k is set: GPU k of mco_gpus_list() was used
+    mco_simd simd;      // AUTO if the engine uses no vector unit
+    int32_t lane_bits;  // bits of one number in the engine's vectors and tables; 0 if it has neither
+    int32_t threads;    // CPU threads, including those that drive a GPU
+    uint64_t gpus;      // bit k is set if GPU k of mco_gpus_list() was used
     double device_s;    // kernel time, summed over the GPUs
-    double solve_s;     // wall clock inside the call
+    double solve_s;     // wall-clock time inside the call
 } mco_work;
 
-// ---- Option groups, for the lists of the problems. All lists have one shape: mco/options.h.
+// ---- Option groups for the lists of the problems. mco/options.h describes the shape of a list.
 
 #define MCO_ENGINE_CHOICES "auto|cpu|gpu|reference"
 
@@ -60,14 +60,14 @@ typedef struct mco_work {
 
 #define MCO_PROCESSOR_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                \
     CHOICE(simd, "--simd", mco_simd, MCO_SIMD_AUTO, "auto|avx512|avx2|portable",                                \
-           "vector unit; auto takes the widest this processor has")                                             \
+           "vector unit; auto takes the widest unit of this processor")                                         \
     TEXT(gpus, "--gpus", "LIST", "GPUs to use: indices like 0,1 or all; the first if not given")                \
     INTEGER(threads, "--threads", 0, 0, 1024, 0, "T",                                                           \
             "worker threads; 0 or not given: one for each processor that this process may use")
 
 #define MCO_MEMORY_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                   \
     INTEGER(memory, "--memory", 0, 1, 1000000, 0, "MIB",                                                        \
-            "use at most MIB MiB for tables; if not given, most of what the machine has")
+            "use at most MIB MiB for tables; if not given, most of the machine's memory")
 
 #define MCO_TIME_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                     \
     REAL(time_limit_s, "--time-limit", HUGE_VAL, 0, HUGE_VAL, HUGE_VAL, "S", "stop after S seconds of wall clock")

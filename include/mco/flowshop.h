@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The permutation flow shop with makespan objective (Fm | prmu | Cmax).
 //
-// n jobs visit m machines in the same machine order; every machine takes the jobs in the same job
-// order; find the order whose last job ends earliest. C(t,k) = max(C(t-1,k), C(t,k-1)) + p(t,k).
+// Each of n jobs visits m machines in the same machine order, and each machine takes the jobs in the same job order.
+// The problem asks for the job order whose last job ends earliest. With p(t,k) the time of the t-th job on machine k,
+// its completion time is C(t,k) = max(C(t-1,k), C(t,k-1)) + p(t,k).
 #ifndef MCO_FLOWSHOP_H
 #define MCO_FLOWSHOP_H
 
@@ -12,36 +13,36 @@
 
 MCO_BEGIN_C
 
-// ---- Limits, refused with a message that names the value seen and the value allowed.
+// ---- Limits. A value beyond a limit is refused, with a message that names the value and the limit.
 enum {
     MCO_FLOWSHOP_MAX_JOBS = 20000,
-    MCO_FLOWSHOP_MAX_TREE_JOBS = 2000,  // of branch and bound; the heuristic takes them all
-    MCO_FLOWSHOP_MAX_PAIR_CELLS = 1 << 24,  // LB2: jobs * machines * (machines - 1) / 2
+    MCO_FLOWSHOP_MAX_TREE_JOBS = 2000,  // for branch and bound; the heuristic has no such limit
+    MCO_FLOWSHOP_MAX_PAIR_CELLS = 1 << 24,  // for LB2: jobs * machines * (machines - 1) / 2
     MCO_FLOWSHOP_MAX_MACHINES = 1000,
     MCO_FLOWSHOP_MAX_TIME = 1000000  // one processing time
 };
-// Besides, (jobs + machines - 1) times the largest time stays within 2^31 - 1: that product bounds
-// every makespan and every lower bound.
+// A further limit: (jobs + machines - 1) times the largest time is at most 2^31 - 1. This product bounds every makespan
+// and every lower bound.
 
-// ---- Instance: immutable after creation, may be shared between threads.
+// ---- Instance. It is immutable after creation; threads may share it.
 
 typedef struct mco_flowshop mco_flowshop;
 
-// From an array of times [machines * jobs], machine-major, each 0..MCO_FLOWSHOP_MAX_TIME; copied.
-// Errors: ARGUMENT, LIMIT, MEMORY. O(n m).
+// Creates an instance from an array of times [machines * jobs], which is copied. The times of machine 0 come first,
+// then those of machine 1, and so on. Each is 0..MCO_FLOWSHOP_MAX_TIME. Errors: ARGUMENT, LIMIT, MEMORY. O(n m).
 MCO_API mco_status mco_flowshop_create(mco_context *ctx, int32_t jobs, int32_t machines, const int32_t *times,
                                        mco_flowshop **out);
 
-// From a file: Taillard's text format, the format of Vallada, Ruiz and Framinan (2015), or CSV with
-// names (docs/formats.md); gzip is read directly, "-" is standard input. `which` picks an instance
-// of a file that holds several, from 1; 0 is fine where there is one.
-// Errors: IO, PARSE (with path:line:column), LIMIT, ARGUMENT (no such instance), MEMORY.
+// Reads an instance from a file: Taillard's text format, the format of Vallada, Ruiz and Framinan (2015), or CSV with
+// names (docs/formats.md). The file may be compressed by gzip. "-" is standard input. `which` chooses among several
+// instances of a file, counted from 1. It may be 0 if the file holds one instance. Errors: IO, PARSE (with
+// path:line:column), LIMIT, ARGUMENT (no such instance), MEMORY.
 MCO_API mco_status mco_flowshop_read(mco_context *ctx, const char *path, int32_t which, mco_flowshop **out);
 
-// One of Taillard's 120 instances (1993) by name, "ta001" to "ta120", from its published seed.
+// Makes one of Taillard's 120 instances (1993), "ta001" to "ta120", from its published seed.
 MCO_API mco_status mco_flowshop_taillard(mco_context *ctx, const char *name, mco_flowshop **out);
 
-// Random times, uniform in 1..99 by Taillard's generator from `seed` (1..2^31-2).
+// Makes an instance with random times, uniform in 1..99, by Taillard's generator from `seed` (1..2^31-2).
 MCO_API mco_status mco_flowshop_generate(mco_context *ctx, int32_t jobs, int32_t machines, int32_t seed,
                                          mco_flowshop **out);
 
@@ -53,11 +54,11 @@ MCO_API void mco_flowshop_destroy(mco_context *ctx, mco_flowshop **shop);
 MCO_API int32_t mco_flowshop_jobs(const mco_flowshop *shop);
 MCO_API int32_t mco_flowshop_machines(const mco_flowshop *shop);
 MCO_API int32_t mco_flowshop_time(const mco_flowshop *shop, int32_t machine, int32_t job);
-// Names as read, or "1", "2", ...; and "M1", "M2", ... Owned by the instance.
+// Names as read. Without names, jobs are "1", "2", ... and machines "M1", "M2", ... Owned by the instance.
 MCO_API const char *mco_flowshop_name(const mco_flowshop *shop);
 MCO_API const char *mco_flowshop_job_name(const mco_flowshop *shop, int32_t job);
 MCO_API const char *mco_flowshop_machine_name(const mco_flowshop *shop, int32_t machine);
-// Best makespan known for a Taillard instance and the best lower bound published; -1 for others.
+// The best known makespan and the best published lower bound of a Taillard instance; -1 for other instances.
 MCO_API void mco_flowshop_best_known(const mco_flowshop *shop, int64_t *makespan, int64_t *bound);
 
 // A schedule, as the progress of a solve shows it.
@@ -69,16 +70,17 @@ typedef struct mco_flowshop_solution {
 
 // ---- Checking
 
-// Recomputes the makespan of `order` [count], 0-based jobs. Errors: CHECK when it is not a
-// permutation of all jobs, naming the position and the value. O(n m).
+// Recomputes the makespan of `order` [count], 0-based jobs. Errors: CHECK if `order` is not a permutation of all jobs,
+// with the position and the value. O(n m).
 MCO_API mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
                                       int64_t count, int64_t *makespan);
 
-// Reads an order: job numbers 1..n on one line, job names, what the solver wrote, or a result file.
-// `order` [jobs] receives 0-based jobs. A wrong count or a job twice is MCO_ERR_PARSE with the place.
+// Reads an order from job numbers 1..n on one line, from job names, from a file that the solver wrote, or from a result
+// file. `order` [jobs] receives 0-based jobs. A wrong number of jobs, or a job that appears twice, is MCO_ERR_PARSE
+// with the place.
 MCO_API mco_status mco_flowshop_read_order(mco_context *ctx, const mco_flowshop *shop, const char *path,
                                            int32_t *order);
-// Writes job numbers 1..n on one line, then a comment line per named job.
+// Writes the job numbers 1..n on one line, then a comment line for each job that has a name.
 MCO_API mco_status mco_flowshop_write_order(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
                                             const char *path);
 
@@ -105,19 +107,19 @@ typedef enum mco_flowshop_branching {
 } mco_flowshop_branching;
 typedef enum mco_flowshop_select { MCO_FLOWSHOP_SELECT_DEPTH, MCO_FLOWSHOP_SELECT_BEST } mco_flowshop_select;
 
-// Fields, defaults and meanings are the table in flowshop_options.def.
+// flowshop_options.def lists the fields, their defaults and their meanings.
 typedef struct mco_flowshop_params {
     size_t struct_size;
     MCO_FIELDS(MCO_FLOWSHOP_OPTIONS)
-    const int32_t *start;  // [jobs] a known schedule, 0-based; borrowed; NULL for none
+    const int32_t *start;  // [jobs] a known schedule, 0-based; borrowed; NULL: none
 } mco_flowshop_params;
 
 #define MCO_FLOWSHOP_PARAMS_INIT { sizeof(mco_flowshop_params), MCO_DEFAULTS(MCO_FLOWSHOP_OPTIONS) NULL }
 
-// The options as a table: all of the solver.
+// The table of all options of the solver.
 MCO_API const mco_option_table *mco_flowshop_options(void);
 
-// What a solve returns. Arrays are owned by the result; mco_flowshop_result_clear releases them.
+// What a solve returns. The result owns its arrays; mco_flowshop_result_clear() releases them.
 typedef struct mco_flowshop_result {
     size_t struct_size;
     mco_outcome outcome;
@@ -127,49 +129,49 @@ typedef struct mco_flowshop_result {
     int32_t *order;    // [jobs], 0-based; NULL while no schedule is known
 
     mco_work work;
-    // What was chosen where the parameters said auto.
+    // The values used; they show what auto has chosen.
     mco_flowshop_bound bound_used;
     mco_flowshop_branching branching_used;
-    int64_t upper_bound_used;  // U: what the branching rules see; -1 without branch and bound
+    int64_t upper_bound_used;  // U, which the branching rules use; -1 without branch and bound
 
-    // Counters. A node is decomposed when the bounds of its children are computed; counted are
-    // nodes with 1..n-2 jobs fixed. They cover earlier legs of a resumed search too.
-    int64_t nodes;
+    // Counters. They also cover the earlier legs of a resumed search. A node is decomposed when the bounds of its
+    // children are computed.
+    int64_t nodes;       // decomposed nodes with 1..n-2 jobs fixed
     int64_t bounds;      // lower bounds computed
     int64_t leaves;      // complete schedules reached by the tree search
-    int64_t steals;      // pieces of work given to an idle worker
-    int64_t iterations;  // of the heuristic, all threads
-    int64_t nodes_resumed;        // of `nodes`, those of earlier legs
-    bool is_checkpoint_lost;      // the last checkpoint could not be written; the context's error says why
-    int64_t *nodes_by_depth;      // [jobs + 1] by number of jobs fixed
+    int64_t steals;      // times that a part of the work went to another worker
+    int64_t iterations;  // of the heuristic, sum over all threads
+    int64_t nodes_resumed;        // the part of `nodes` that earlier legs decomposed
+    bool is_checkpoint_lost;      // the last checkpoint was not written; mco_context_error() says why
+    int64_t *nodes_by_depth;      // [jobs + 1] `nodes` by the number of jobs fixed
     int32_t children_columns;     // min(jobs, 256) + 1
-    int64_t *children_by_depth;   // [(jobs + 1) * children_columns] nodes of a depth by surviving
-                                  // children; the last column counts that many or more
+    int64_t *children_by_depth;   // [(jobs + 1) * children_columns] nodes by depth and by number of
+                                  // surviving children; the last column counts that number or more
 
-    mco_improvement *history;  // [history_count], improvements in order
+    mco_improvement *history;  // [history_count] improvements, in order of time
     int64_t history_count;
-    double heuristic_s;  // of work.solve_s, before the tree search
+    double heuristic_s;  // the part of work.solve_s before the tree search
 } mco_flowshop_result;
 
 #define MCO_FLOWSHOP_RESULT_INIT MCO_SIZED(mco_flowshop_result)
 
-// Solves `shop`. MCO_OK means *result is valid, whatever the outcome; its order has been rechecked
-// from the raw instance. Zero jobs give makespan 0. Memory grows with threads * jobs * (jobs +
-// machines). Errors: ARGUMENT, MEMORY, IO and PARSE (checkpoints), INTERNAL.
+// Solves `shop`. MCO_OK means that *result is valid, whatever the outcome; its order has been checked against the raw
+// instance. Zero jobs give makespan 0. Memory grows with threads * jobs * (jobs + machines). Errors: ARGUMENT, MEMORY,
+// IO and PARSE (checkpoints), INTERNAL.
 MCO_API mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop,
                                       const mco_flowshop_params *params, mco_flowshop_result *result);
 
 MCO_API void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result);
 
-// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
-// Errors: ARGUMENT, IO.
+// Writes the result file (docs/formats.md). `more` lists further options to echo and ends with an entry whose table is
+// NULL. `more` NULL: none. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_flowshop_write_result(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
                                              const mco_flowshop_result *result, const mco_option_values *more,
                                              const char *path);
 
-// A lower bound on every schedule. LB1: Taillard's (1993), max of machine loads with smallest head
-// and tail and of job lengths. LB2: besides, every pair of machines by Johnson's rule with lags.
-// O(n m) and O(n m^2 + m^2 n log n).
+// Computes a lower bound on the makespan of every schedule. LB1 is Taillard's bound (1993), in O(n m). It is the
+// maximum, over the machines, of the load plus the smallest head and the smallest tail; and over the jobs, of the total
+// time. LB2 also takes every pair of machines by Johnson's rule with lags, in O(n m^2 + m^2 n log n).
 MCO_API mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
                                             int64_t *out);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Unconstrained two-dimensional guillotine cutting: cut a plate W x H by edge-to-edge cuts into rectangles, any number
-// of each piece, so that the value of the pieces is greatest.
+// Unconstrained two-dimensional guillotine cutting. Edge-to-edge cuts divide a plate W x H into rectangles. Each piece
+// may be cut any number of times. The total value of the pieces is to be greatest.
 //
 //     V(w,h) = max( best single piece,  V(x,h) + V(w-x,h),  V(w,y) + V(w,h-y) )        (Beasley 1985)
 //
-// over normal patterns x, y: sums of piece sides. The origin is the lower left corner, x grows along the width.
+// where x and y are normal patterns: sums of piece sides. The origin is the lower left corner. x runs along the width.
 #ifndef MCO_GUILLOTINE_H
 #define MCO_GUILLOTINE_H
 
@@ -14,42 +14,43 @@
 
 MCO_BEGIN_C
 
-// ---- Limits, refused with a message that names the value seen and the value allowed.
-#define MCO_GUILLOTINE_MAX_SIDE ((int64_t)1 << 30)    // of the plate and the pieces, and of side + kerf
+// ---- Limits. A value beyond a limit is refused, with a message that names the value and the limit.
+#define MCO_GUILLOTINE_MAX_SIDE ((int64_t)1 << 30)    // of a side of the plate or a piece, and of side + kerf
 #define MCO_GUILLOTINE_MAX_PIECES ((int64_t)10000000)
 #define MCO_GUILLOTINE_MAX_VALUE ((int64_t)1 << 53)   // of a piece
-// Besides, the greatest value per area of any piece times the plate's area stays below 2^62.
+// A further limit: the greatest value per area of any piece, times the plate's area, is below 2^62.
 
-// ---- Instance: immutable after creation, may be shared between threads.
+// ---- Instance. It is immutable after creation; threads may share it.
 
 typedef struct mco_guillotine mco_guillotine;
 
 typedef struct mco_guillotine_piece {
-    int32_t width, height;  // at least 1; may exceed the plate: such a piece is never used
+    int32_t width, height;  // at least 1; a piece larger than the plate is never used
     int64_t value;          // at least 0
-    bool is_rotatable;      // where rotation is allowed at all
+    bool is_rotatable;      // has an effect only if params allow rotation
 } mco_guillotine_piece;
 
-// From pieces [count], copied. Errors: ARGUMENT, LIMIT, MEMORY. O(count).
+// Creates an instance from pieces [count], which are copied. Errors: ARGUMENT, LIMIT, MEMORY. O(count).
 MCO_API mco_status mco_guillotine_create(mco_context *ctx, int32_t width, int32_t height,
                                          const mco_guillotine_piece *pieces, int64_t count, mco_guillotine **out);
 
-// From a file: OR-Library's gcut text ("n", then "W H", then "w h value" lines), the same with the plate first
-// ("W H", then "n"), or CSV with a plate line and names (docs/formats.md); gzip is read directly, "-" is standard
-// input. Errors: IO, PARSE (with path:line:column), LIMIT, MEMORY.
+// Reads an instance from a file (docs/formats.md): OR-Library's gcut text ("n", then "W H", then lines "w h value"),
+// the same with the plate first ("W H", then "n"), or CSV with a plate line and names. The file may be compressed by
+// gzip. "-" is standard input. Errors: IO, PARSE (with path:line:column), LIMIT, MEMORY.
 MCO_API mco_status mco_guillotine_read(mco_context *ctx, const char *path, mco_guillotine **out);
 
-// Thesis of Strappaveccia (2015), chapter 4. testcut: a quarter of the pieces with sides in [1, S/4), half in
-// [S/4, S/2), a quarter in [S/2, 3S/4), S the plate's side on that axis. randcut: the parts of the plate after `pieces` - 1
-// random guillotine cuts, so that the optimum is W * H. Values are areas; all pieces are rotatable. Any seed is fine. Errors:
-// ARGUMENT (a testcut with a side below 5, a randcut with fewer unit squares than pieces), LIMIT, MEMORY.
+// Make random instances as in the thesis of Strappaveccia (2015), chapter 4. Values are areas, and all pieces are
+// rotatable. Any seed is valid. With S the plate's side on an axis, testcut draws the sides of a quarter of the pieces
+// from [1, S/4), of half of them from [S/4, S/2), and of a quarter from [S/2, 3S/4). The pieces of randcut are the
+// parts of the plate after `pieces` - 1 random guillotine cuts, so the optimum is W * H. Errors: ARGUMENT (testcut: a
+// side of the plate is below 5; randcut: the plate has fewer unit squares than pieces), LIMIT, MEMORY.
 MCO_API mco_status mco_guillotine_testcut(mco_context *ctx, int32_t width, int32_t height, int32_t pieces,
                                           int64_t seed, mco_guillotine **out);
 MCO_API mco_status mco_guillotine_randcut(mco_context *ctx, int32_t width, int32_t height, int32_t pieces,
                                           int64_t seed, mco_guillotine **out);
 
-// Writes the instance: CSV where `path` ends in .csv, pieces have names or some are not rotatable, else OR-Library's text.
-// "-" is standard output. Errors: IO.
+// Writes the instance. The format is CSV if `path` ends in .csv, if pieces have names, or if some pieces are not
+// rotatable; else it is OR-Library's text. "-" is standard output. Errors: IO.
 MCO_API mco_status mco_guillotine_write(mco_context *ctx, const mco_guillotine *problem, const char *path);
 
 MCO_API void mco_guillotine_destroy(mco_context *ctx, mco_guillotine **problem);
@@ -58,8 +59,8 @@ MCO_API int32_t mco_guillotine_width(const mco_guillotine *problem);
 MCO_API int32_t mco_guillotine_height(const mco_guillotine *problem);
 MCO_API int64_t mco_guillotine_pieces(const mco_guillotine *problem);
 MCO_API mco_guillotine_piece mco_guillotine_piece_at(const mco_guillotine *problem, int64_t piece);
-// Names as read, or the file's, "1", "2", ... Owned by the instance; a piece's number is written to `buffer` [24] where it
-// has no name.
+// Names of the instance and of a piece, as read. The name of an instance without one is that of its file. The name of a
+// piece without one is its number from 1, written to `buffer` [24]. Other names are owned by the instance.
 MCO_API const char *mco_guillotine_name(const mco_guillotine *problem);
 MCO_API const char *mco_guillotine_piece_name(const mco_guillotine *problem, int64_t piece, char buffer[24]);
 
@@ -67,11 +68,11 @@ MCO_API const char *mco_guillotine_piece_name(const mco_guillotine *problem, int
 
 typedef enum mco_guillotine_cut {
     MCO_GUILLOTINE_CUT_ANY,
-    MCO_GUILLOTINE_CUT_X,  // a vertical line at an x position
+    MCO_GUILLOTINE_CUT_X,  // a vertical cut at an x position
     MCO_GUILLOTINE_CUT_Y
 } mco_guillotine_cut;
 
-// Fields, defaults and meanings are the table in guillotine_options.def.
+// guillotine_options.def lists the fields, their defaults and their meanings.
 typedef struct mco_guillotine_params {
     size_t struct_size;
     MCO_FIELDS(MCO_GUILLOTINE_OPTIONS)
@@ -80,11 +81,11 @@ typedef struct mco_guillotine_params {
 
 #define MCO_GUILLOTINE_PARAMS_INIT { sizeof(mco_guillotine_params), MCO_DEFAULTS(MCO_GUILLOTINE_OPTIONS) 0 }
 
-// The options as tables: all of the solver; those that say what a plan may be.
+// Option tables: all options of the solver, and the options that say what a plan may be.
 MCO_API const mco_option_table *mco_guillotine_options(void);
 MCO_API const mco_option_table *mco_guillotine_plan_options(void);
 
-// ---- Plan: a tree. Node 0 is the plate; parts follow their parent. Depth first, lower or left part first.
+// ---- Plan: a tree in depth-first order. Node 0 is the plate. Parts follow their parent, the left or lower part first.
 
 typedef enum mco_guillotine_node_kind {
     MCO_GUILLOTINE_NODE_WASTE,
@@ -95,51 +96,53 @@ typedef enum mco_guillotine_node_kind {
 typedef struct mco_guillotine_node {
     mco_guillotine_node_kind kind;
     int32_t x, y, width, height;  // of the rectangle on the plate
-    mco_guillotine_cut cut;       // CUT_NODE: X or Y; parts: [0, at) and [at + kerf, side), where the second may be
-    int32_t at;                   // empty: a part of width or height 0, when the blade takes all the rest
-    int64_t parts[2];             // CUT_NODE: their nodes
-    int64_t piece;                // PIECE: 0-based; the rectangle has exactly its size
+    // Of a cut: its direction, X or Y, and its place on the cut side, counted from the rectangle's corner. The parts
+    // are [0, at) and [at + kerf, side). If the blade takes all the rest, the second part is empty: width or height 0.
+    mco_guillotine_cut cut;
+    int32_t at;
+    int64_t parts[2];             // of a cut: the nodes of the two parts
+    int64_t piece;                // of a piece: its 0-based index; the rectangle has exactly its size
     bool is_rotated;
 } mco_guillotine_node;
 
-// A plan with its value, as the progress of a solve shows it at its end: before there is none.
+// A plan with its value, as the progress of a solve shows it. It exists only at the end of the solve.
 typedef struct mco_guillotine_solution {
     const mco_guillotine_node *nodes;  // [node_count]
     int64_t node_count, value;
 } mco_guillotine_solution;
 
-// The values of all rectangles x[i] x y[j]: the largest x[i] <= w and y[j] <= h give the value of w x h. Sides are
-// those of the plate before the kerf is added: a rectangle of exactly x[i] x y[j].
+// The values of all rectangles x[i] x y[j]. The value of a rectangle w x h is the one at the largest x[i] <= w and y[j]
+// <= h. The sides do not include the kerf: a rectangle is exactly x[i] x y[j].
 typedef struct mco_guillotine_table {
     int32_t *x, *y;       // [columns], [rows], ascending from 0
     int64_t columns, rows;
-    int64_t *values;      // [columns * rows], value of x[i], y[j] at i * rows + j; NULL if it is the one below
-    int32_t *values_32;   // the same where all values fit; else NULL
+    int64_t *values;      // [columns * rows] the value of x[i], y[j] at i * rows + j; NULL if values_32 is there
+    int32_t *values_32;   // the same, if all values fit in 32 bits; else NULL
 } mco_guillotine_table;
 
-// What a solve returns. Arrays are owned by the result; mco_guillotine_result_clear releases them.
+// What a solve returns. The result owns its arrays; mco_guillotine_result_clear() releases them.
 typedef struct mco_guillotine_result {
     size_t struct_size;
     mco_outcome outcome;
     mco_stop stop;
-    int64_t value;  // -1 while no plan is known: in a batch, where a stop came before the problem's turn
+    int64_t value;  // -1 if no plan is known: in a batch, if it stopped before the problem's turn
     int64_t bound;  // proven: no plan is worth more
-    double waste;   // share of the plate's area that is no piece, 0..1
-    mco_guillotine_node *nodes;  // [node_count]; NULL while no plan is known
+    double waste;   // share of the plate's area outside of pieces, 0..1
+    mco_guillotine_node *nodes;  // [node_count]; NULL if no plan is known
     int64_t node_count;
-    mco_guillotine_table table;  // where wanted
+    mco_guillotine_table table;  // if params->wants_table
     int64_t pieces_used;         // pieces on the plate
     int64_t pieces_too_large;    // piece types that do not fit the plate
 
-    mco_work work;  // lane_bits are those of the last pass: 16, 32 or 64
-    int64_t patterns_x, patterns_y;   // |X| and |Y|: normal patterns, without 0
-    int64_t positions_x, positions_y; // of the table computed: normal patterns, or raster points where they suffice
-    int64_t relaxations;              // sums V + V evaluated
-    int64_t relaxations_skipped;      // not evaluated, of all over normal patterns with x' <= x/2
+    mco_work work;  // lane_bits: of the last pass, 16, 32 or 64
+    int64_t patterns_x, patterns_y;   // |X| and |Y|: number of normal patterns, without 0
+    int64_t positions_x, positions_y; // of the computed table: normal patterns, or raster points if they suffice
+    int64_t relaxations;              // sums V + V that were evaluated
+    int64_t relaxations_skipped;      // sums left out, of all sums over normal patterns with x' <= x/2
     int64_t table_bytes;              // memory of the tables
-    int32_t passes;                   // over the table: more than one where a cap on the waste grew
-    double copy_s;                    // copies to and from the GPU
-    mco_improvement *history;         // [history_count] one, the plan
+    int32_t passes;                   // over the table; more than 1 if a cap on the waste grew
+    double copy_s;                    // time of copies to and from the GPU
+    mco_improvement *history;         // [history_count] one entry: the plan
     int64_t history_count;
 } mco_guillotine_result;
 
@@ -147,81 +150,84 @@ typedef struct mco_guillotine_result {
 
 // ---- Solving and checking
 
-// MCO_OK means *result is valid, whatever the outcome; its plan has been checked. A plate that no piece fits has value
-// 0 and a plan of one waste node. A run that is stopped has a plan too, a grid of one piece unless a better one is known:
-// FEASIBLE. Errors: ARGUMENT, LIMIT (a table too large: the message says how much memory it needs),
-// MEMORY, DEVICE, INTERNAL. O(|X| |Y| (|X| + |Y|)) at most.
+// Solves a problem. MCO_OK means that *result is valid, whatever the outcome; its plan has been checked. If no piece
+// fits the plate, the value is 0 and the plan is one waste node. A stopped run has a plan too: the best one known, at
+// least a grid of one piece. Its outcome is FEASIBLE, unless its value meets the bound. Errors: ARGUMENT, LIMIT (the
+// table is too large: the message says how much memory it needs), MEMORY, DEVICE, INTERNAL. O(|X| |Y| (|X| + |Y|)) at
+// most.
 MCO_API mco_status mco_guillotine_solve(mco_context *ctx, const mco_guillotine *problem,
                                         const mco_guillotine_params *params, mco_guillotine_result *result);
 
-// Solves problems [count], each on one core, all cores at work; with engine gpu each on the GPU, one a worker thread at a
-// time. results [count] are initialised by the caller. The context's allocator is called by one thread at a time, not only
-// by the caller's. Stops at the first error; results written so far are valid. Errors: as mco_guillotine_solve().
+// Solves problems [count] on all cores, each problem on one core. With engine gpu, each worker thread solves one
+// problem at a time on the GPU. The caller initialises results [count]. Worker threads call the context's allocator
+// too, one thread at a time. The batch stops at the first error; results written so far are valid. Errors: as
+// mco_guillotine_solve().
 MCO_API mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *const *problems, int64_t count,
                                               const mco_guillotine_params *params, mco_guillotine_result *results);
 
 MCO_API void mco_guillotine_result_clear(mco_context *ctx, mco_guillotine_result *result);
 
-// Writes the result file (docs/formats.md). `more`: further options to be echoed, up to the first without a table; NULL: none.
-// Errors: ARGUMENT, IO.
+// Writes the result file (docs/formats.md). `more` lists further options to echo and ends with an entry whose table is
+// NULL. `more` NULL: none. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_guillotine_write_result(mco_context *ctx, const mco_guillotine *problem,
                                                const mco_guillotine_params *params, const mco_guillotine_result *result,
                                                const mco_option_values *more, const char *path);
 
-// A batch that has been solved, for its result file. All is borrowed.
+// A solved batch, for its result file. All pointers are borrowed.
 typedef struct mco_guillotine_batch {
     const char *name;
-    const char *const *names;              // [count] of the problems
+    const char *const *names;              // [count] names of the problems
     const mco_guillotine_result *results;  // [count]
-    int64_t count, files;                  // problems; files that they came from
-    double solve_s;                        // that mco_guillotine_solve_batch() took
+    int64_t count, files;                  // number of problems, and of files that they came from
+    double solve_s;                        // time that mco_guillotine_solve_batch() took
 } mco_guillotine_batch;
 
-// Sums over its results.
+// Sums over the results of a batch.
 typedef struct mco_guillotine_totals {
-    int64_t solved, with_plan;  // problems; solved: to the optimum
+    int64_t solved, with_plan;  // numbers of problems: solved to the optimum, with a plan
     int64_t relaxations, relaxations_skipped;
-    mco_outcome outcome;        // OPTIMAL if all are, else FEASIBLE if all have a plan
-    mco_stop stop;              // of the first that did not finish
-    mco_work work;              // of the batch
+    mco_outcome outcome;        // OPTIMAL if all problems are; else FEASIBLE if all have a plan; else UNKNOWN
+    mco_stop stop;              // of the first problem that did not finish
+    mco_work work;              // of the whole batch
 } mco_guillotine_totals;
 MCO_API mco_guillotine_totals mco_guillotine_sum(const mco_guillotine_batch *batch, const mco_guillotine_params *params);
 
-// Writes its result file. Errors: ARGUMENT, IO.
+// Writes the result file of a batch. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_guillotine_write_batch(mco_context *ctx, const mco_guillotine_batch *batch,
                                               const mco_guillotine_params *params, const mco_option_values *more,
                                               const char *path);
 
-// Verifies that nodes [count] are a plan: edge-to-edge cuts inside the plate, kerf, rotation, stages and first cut as in
-// params (the rest of it is not read), pieces of exactly their size. *value receives its worth. Errors: CHECK, with the
-// node and what is wrong. O(count).
+// Checks that nodes [count] are a plan. All cuts must go from edge to edge inside the plate. Kerf, rotation, stages and
+// first cut must be as in params; its other fields are not read. Pieces must have exactly their size. *value receives
+// the value of the plan. Errors: CHECK, with the node and what is wrong. O(count).
 MCO_API mco_status mco_guillotine_check(mco_context *ctx, const mco_guillotine *problem,
                                         const mco_guillotine_params *params, const mco_guillotine_node *nodes,
                                         int64_t count, int64_t *value);
 
-// Reads a plan: a result file, or what mco_guillotine_write_plan() wrote. Node memory is taken from the context: release with
-// mco_guillotine_nodes_free(). *value receives the value that the file states, -1 if none. A file that holds rectangles only
-// loosely (overlap, outside) is still read: the check finds it. Errors: IO, PARSE with the place, MEMORY.
+// Reads a plan from a result file or from a file that mco_guillotine_write_plan() wrote. mco_guillotine_nodes_free()
+// releases *nodes. *value receives the value that the file states, or -1. A file whose rectangles overlap or lie
+// outside the plate is still read; mco_guillotine_check() finds the fault. Errors: IO, PARSE with the place, MEMORY.
 MCO_API mco_status mco_guillotine_read_plan(mco_context *ctx, const mco_guillotine *problem, const char *path,
                                             mco_guillotine_node **nodes, int64_t *count, int64_t *value);
 MCO_API void mco_guillotine_nodes_free(mco_context *ctx, mco_guillotine_node **nodes);
 
-// Writes the plan as a JSON tree; `path` "-" is standard output; a negative value is written as null. Errors: ARGUMENT (nodes
-// that are no tree, depth first), IO, MEMORY.
+// Writes the plan as a JSON tree. `path` "-" is standard output. A negative `value` is written as null. Errors:
+// ARGUMENT (the nodes are not a tree in depth-first order), IO, MEMORY.
 MCO_API mco_status mco_guillotine_write_plan(mco_context *ctx, const mco_guillotine *problem,
                                              const mco_guillotine_node *nodes, int64_t count, int64_t value,
                                              const char *path);
 
-// Writes the cuts for the saw's operator: numbered, depth first, then the pieces with their counts, and the waste. Errors: as
-// above.
+// Writes the cuts for the operator of the saw: numbered, in depth-first order; then the pieces with their counts, and
+// the waste. Errors: as mco_guillotine_write_plan().
 MCO_API mco_status mco_guillotine_write_cuts(mco_context *ctx, const mco_guillotine *problem,
                                              const mco_guillotine_node *nodes, int64_t count, const char *path);
 
-// Writes the table: CSV "x,y,value" where `path` ends in .csv, else a text line and little-endian numbers
-// (docs/formats.md). Errors: IO.
+// Writes the table. The format is CSV "x,y,value" if `path` ends in .csv; else a text line and then little-endian
+// numbers (docs/formats.md). Errors: IO.
 MCO_API mco_status mco_guillotine_write_table(mco_context *ctx, const mco_guillotine_table *table, const char *path);
 
-// Draws the sheet (SVG): cuts by stage, waste hatched, names of pieces. Errors: CHECK (the solution breaks a rule), IO.
+// Draws the plan (SVG): cuts by stage, waste hatched, pieces with their names. Errors: CHECK (the solution breaks a
+// rule), IO.
 MCO_API mco_status mco_guillotine_plot(mco_context *ctx, const mco_guillotine *problem,
                                        const mco_guillotine_node *nodes, int64_t count, const char *path);
 

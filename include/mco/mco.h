@@ -17,12 +17,13 @@
 //
 // Rules that hold everywhere:
 //
-// - A negative status leaves the outputs untouched. mco_context_error() tells what was wrong.
-// - Every create or read has one destroy, which takes the address and sets NULL. NULL is fine there.
-// - A pointer must not be NULL unless its comment allows it: such a call fails with MCO_ERR_ARGUMENT. A function without a
-//   status returns 0, NULL or false where the instance is NULL.
-// - Ids are 0-based int32_t and lie in their range; counts are int64_t.
-// - Structs begin with struct_size and are filled by their _INIT macro.
+// - A negative status means failure. The outputs are untouched, and mco_context_error() says what is wrong.
+// - Every instance that a function creates or reads has one destroy function. It takes the address of the pointer and
+//   sets the pointer to NULL. It accepts NULL.
+// - A pointer must not be NULL unless its comment allows it. A call with such a pointer fails with MCO_ERR_ARGUMENT. A
+//   function that returns no status returns 0, NULL or false if the instance is NULL.
+// - Ids are 0-based int32_t and must lie in their range. Counts are int64_t.
+// - Structs begin with struct_size. Their _INIT macro fills them.
 #ifndef MCO_MCO_H
 #define MCO_MCO_H
 

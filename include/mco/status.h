@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Three separate facts about a call: did it work (status), what is known of the problem now
-// (outcome), and why the work ended (stop).
+// Three separate facts about a call: whether it worked (status), what is known about the
+// problem afterwards (outcome), and why the work ended (stop).
 #ifndef MCO_STATUS_H
 #define MCO_STATUS_H
 
 #include "mco/compiler.h"
 
-// One list makes the enum and the texts. Negative means failure: outputs are untouched and
-// mco_context_error() tells what happened.
+// One list makes the enum and the texts. A negative status means failure: outputs are untouched, and
+// mco_context_error() says what happened.
 #define MCO_STATUS_LIST(X)                                              \
     X(MCO_OK, 0, "success")                                             \
     X(MCO_ERR_ARGUMENT, -1, "invalid argument")                         \
@@ -19,14 +19,14 @@
     X(MCO_ERR_DEVICE, -7, "a device is missing or failed")              \
     X(MCO_ERR_CHECK, -8, "the solution breaks a rule")
 
-// What is known: nothing, a solution, that no solution exists, that the solution is the best.
+// What is known: nothing; a solution; that no solution exists; that the solution is the best one.
 #define MCO_OUTCOME_LIST(X)                     \
     X(MCO_OUTCOME_UNKNOWN, 0, "unknown")        \
     X(MCO_OUTCOME_FEASIBLE, 1, "feasible")      \
     X(MCO_OUTCOME_INFEASIBLE, 2, "infeasible")  \
     X(MCO_OUTCOME_OPTIMAL, 3, "optimal")
 
-// Why a solver ended.
+// Why a solve ended.
 #define MCO_STOP_LIST(X)                        \
     X(MCO_STOP_FINISHED, 0, "finished")         \
     X(MCO_STOP_TIME, 1, "time")                 \

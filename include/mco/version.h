@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Version of the header and of the library found at run time.
+// Version of this header, and of the library that is found at run time.
 #ifndef MCO_VERSION_H
 #define MCO_VERSION_H
 
 #include "mco/compiler.h"
 
-// The version has its one place here: CMake reads these lines.
+// The only place of the version: CMake reads these lines.
 #define MCO_VERSION_MAJOR 0
 #define MCO_VERSION_MINOR 1
 #define MCO_VERSION_PATCH 0
@@ -19,16 +19,17 @@
 
 MCO_BEGIN_C
 
-// "0.1.0", the git hash it was built from ("unknown" outside a checkout), and compiler with what is
-// compiled in, for example "gcc 12.2.0; zlib; simd avx512 avx2 portable". Static storage.
+// The version of the library, "0.1.0". The git hash that it was built from, "unknown" outside a checkout. The compiler
+// and the features compiled in, for example "gcc 12.2.0; zlib; simd avx512 avx2 portable". Static storage.
 MCO_API const char *mco_version(void);
 MCO_API const char *mco_version_git(void);
 MCO_API const char *mco_version_build(void);
 
-// The vector unit the engines choose on this processor: "avx512", "avx2" or "portable".
+// The vector unit that the engines choose on this processor: "avx512", "avx2" or "portable".
 MCO_API const char *mco_simd_name(void);
 
-// Processors this process may use: those it may run on, fewer where its control group limits its time.
+// Number of processors that this process may use: those it may run on, or fewer if its control group limits its CPU
+// time.
 MCO_API int mco_cpu_count(void);
 
 MCO_END_C

@@ -12,7 +12,7 @@
 
 #include "base/grow.h"
 
-// ---- Two kinds of source: a stream, and zlib, which reads plain and compressed files alike
+// ---- Two kinds of source: a stream, and zlib, which reads both plain and compressed files
 
 static FILE *open_stream(const char *path)
 {
@@ -30,7 +30,8 @@ static void *open_packed(const char *path)
     return file;
 }
 
-// At the end of a cut file gzread gives what there is, like at the end of a whole one.
+// At the end of a cut file gzread returns the bytes there are, as it does at the end of a complete file. gzerror tells
+// the difference.
 static mco_status read_packed(mco_blocks *b, void *buffer, size_t size, size_t *got)
 {
     enum { MOST = 1 << 30 };
@@ -84,7 +85,7 @@ mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packi
 #endif
     if (b.source == NULL)
         return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", path, errno != 0 ? strerror(errno) : "no memory");
-    // Files of /proc and the like have size 0 and content all the same.
+    // A size of 0 says nothing: files of /proc have size 0 and still have content.
     if (!b.is_packed && !is_standard && fstat(fileno(b.source), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
         b.size = info.st_size;
     *out = b;
@@ -120,7 +121,7 @@ mco_status mco_blocks_read_all(mco_blocks *b, void **data, int64_t *bytes)
     char *all = NULL;
     int64_t room = 0, size = 0;
     size_t got = 0, wanted;
-    if (b->size >= 0) {  // one more byte than there should be tells the end without another block
+    if (b->size >= 0) {  // room for one more byte shows the end of the file without another block
         MCO_TRY(mco_alloc(b->ctx, &all, b->size + 1));
         room = b->size + 1;
     }

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Reads a file or standard input block by block: plain or compressed by gzip, of any size.
+// Reads a file or standard input of any size block by block, plain or compressed by gzip.
 #ifndef MCO_BASE_BLOCKS_H
 #define MCO_BASE_BLOCKS_H
 
 #include "base/context.h"
 
 typedef enum mco_packing {
-    MCO_PACKING_BY_CONTENT,  // compressed if it begins as gzip does: for text
-    MCO_PACKING_BY_NAME      // compressed if the path ends in .gz: for numbers, which may begin with anything
+    MCO_PACKING_BY_CONTENT,  // compressed if it begins like a gzip file: for text
+    MCO_PACKING_BY_NAME      // compressed if the path ends in .gz: for raw numbers, which may begin with any bytes
 } mco_packing;
 
 typedef struct mco_blocks {
     mco_context *ctx;
     const char *name;  // for messages: the path, or "standard input"; borrowed
     void *source;      // NULL: closed
-    bool is_packed;    // the source unpacks
-    int64_t size;      // of what is read, -1 where nobody knows before
+    bool is_packed;    // the source is read through zlib, which unpacks
+    int64_t size;      // bytes of the content; -1 if unknown before it is read
 } mco_blocks;
 
-// "-" is standard input; `path` is borrowed. Errors: IO (also a folder, and a .gz where this build lacks zlib).
+// Opens a file. "-" is standard input. `path` is borrowed. Errors: IO (also for a folder, and for a .gz path with
+// MCO_PACKING_BY_NAME if this build lacks zlib).
 mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packing, mco_blocks *out);
-// Reads up to `size` bytes; *got is less at the end alone. Errors: IO, PARSE (a compressed file that is cut).
+// Reads `size` bytes; *got is less only at the end. Errors: IO, PARSE (the compressed file is cut).
 mco_status mco_blocks_read(mco_blocks *blocks, void *buffer, size_t size, size_t *got);
-// Fine on a zeroed one.
+// A zeroed reader is allowed.
 void mco_blocks_close(mco_blocks *blocks);
 
-// The whole file, before any other read, in *data [*bytes], to be released by mco_free_bytes(). Errors: IO, PARSE, MEMORY.
+// Reads the whole file into *data [*bytes], before any other read. mco_free_bytes() releases it. Errors: IO, PARSE,
+// MEMORY.
 mco_status mco_blocks_read_all(mco_blocks *blocks, void **data, int64_t *bytes);
 
 #endif

@@ -32,7 +32,7 @@ void mco_clock_condition(pthread_cond_t *condition)
 struct timespec mco_clock_after(double seconds)
 {
     enum { BILLION = 1000000000 };
-    static const double LONGEST_S = 1e6;  // keeps the sums below far from overflow
+    static const double LONGEST_S = 1e6;  // keeps the sums here far from overflow
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     seconds = seconds > 0 ? seconds < LONGEST_S ? seconds : LONGEST_S : 0;

@@ -30,7 +30,7 @@ const char *mco_stop_text(mco_stop stop)
     return "?";
 }
 
-// Zeroed: large blocks come as pages nobody has touched, and cost nothing until used.
+// Returns zeroed memory. Large blocks are pages that nobody has touched, and cost nothing until they are used.
 static void *default_allocate(size_t bytes, void *user)
 {
     (void)user;
@@ -85,7 +85,7 @@ static void release_by_parent(void *block, void *user)
     pthread_mutex_unlock(&parent->lock);
 }
 
-// malloc may be called by any thread.
+// With the default allocator no lock is needed: any thread may call it.
 mco_status mco_context_create_child(mco_context *parent, mco_context **out)
 {
     mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
@@ -127,10 +127,10 @@ mco_status mco_fail(mco_context *ctx, mco_status status, const char *format, ...
     return status;
 }
 
-// The block begins with room for the original pointer, so that the hook may be any malloc.
+// The original pointer is stored just before the aligned block. So the allocator may have any alignment.
 enum { ALIGNMENT = 64 };
 
-// The caller's allocator is shared with the contexts of workers.
+// Worker contexts share the caller's allocator, so every call of it holds the lock of the caller's context.
 static void *allocate(mco_context *ctx, size_t bytes)
 {
     return ctx->params.allocate == default_allocate ? default_allocate(bytes, NULL)

@@ -17,7 +17,7 @@ void mco_json_end(mco_json *json)
     fputc('\n', json->file);
 }
 
-// Bytes of the UTF-8 character at `c`, 0 if it is none (Unicode standard, table 3-7).
+// Number of bytes of the UTF-8 character at `c`; 0 if it is not valid UTF-8 (Unicode standard, table 3-7).
 static int utf8_length(const unsigned char *c)
 {
     int length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
@@ -31,7 +31,7 @@ static int utf8_length(const unsigned char *c)
     return is_overlong || is_surrogate || is_beyond ? 0 : length;
 }
 
-// File names and names of jobs are bytes, JSON is UTF-8: what is not becomes U+FFFD.
+// File names and names of jobs are any bytes, but JSON is UTF-8. A byte that is not valid UTF-8 becomes U+FFFD.
 static void put_text(FILE *file, const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -51,7 +51,7 @@ static void put_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-// Everything that stands before a value: comma, line break, indentation, key.
+// Writes everything before a value: comma, line break, indentation, key.
 static void lead(mco_json *json, const char *key)
 {
     if (json->has_item)
@@ -225,7 +225,7 @@ mco_status mco_json_read_text(mco_text *text, char *out, size_t size)
     size_t used = 0;
     for (; text->at < text->size && text->data[text->at] != '"' && text->data[text->at] != '\n'; text->at++) {
         if (text->data[text->at] == '\\' && text->at + 1 < text->size && text->data[text->at + 1] != '\n')
-            text->at++;  // an escape keeps its letter: keys and names of ours hold none
+            text->at++;  // an escape keeps only its letter; the keys and names that mco reads have no escapes
         if (used + 1 < size)
             out[used++] = text->data[text->at];
     }
@@ -238,7 +238,7 @@ mco_status mco_json_read_text(mco_text *text, char *out, size_t size)
 
 mco_status mco_json_skip(mco_text *text)
 {
-    // Brackets are counted, not matched by recursion: nesting costs no stack.
+    // Counts brackets instead of recursing, so deep nesting needs no stack.
     int64_t depth = 0;
     do {
         char c = next_char(text);

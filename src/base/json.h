@@ -7,17 +7,17 @@
 
 #include "base/text.h"
 
-// ---- Writing. `key` is NULL inside arrays. Errors of the stream are found by the caller's commit.
+// ---- Writing. `key` is NULL inside arrays. Errors of the stream appear when the caller commits the output.
 
 typedef struct mco_json {
     FILE *file;
     int depth;
-    bool has_item;     // the innermost open object or array holds something
-    int inline_depth;  // depth of the array being written on one line, 0 if none
+    bool has_item;     // the innermost open object or array has an item
+    int inline_depth;  // depth of the array that is written on one line, 0 if none
 } mco_json;
 
 void mco_json_begin(mco_json *json, FILE *file);
-void mco_json_end(mco_json *json);  // the final newline
+void mco_json_end(mco_json *json);  // writes the final newline
 void mco_json_open(mco_json *json, const char *key, char bracket);  // '{' or '['
 void mco_json_close(mco_json *json, char bracket);                  // '}' or ']'
 void mco_json_integer(mco_json *json, const char *key, int64_t value);
@@ -25,7 +25,7 @@ void mco_json_real(mco_json *json, const char *key, double value);  // null for 
 void mco_json_text(mco_json *json, const char *key, const char *value);  // null for NULL
 void mco_json_bool(mco_json *json, const char *key, bool value);
 void mco_json_null(mco_json *json, const char *key);
-// [count] integers on one line, each plus `offset`.
+// Writes values [count] on one line, each plus `offset`.
 void mco_json_integers(mco_json *json, const char *key, const int32_t *values, int64_t count, int32_t offset);
 void mco_json_counts(mco_json *json, const char *key, const int64_t *values, int64_t count);
 
@@ -33,15 +33,16 @@ void mco_json_counts(mco_json *json, const char *key, const int64_t *values, int
 
 // Enters the object or array that comes next: bracket '{' or '['.
 mco_status mco_json_enter(mco_text *text, char bracket);
-// Moves to the next member: *has_next false (and the bracket passed) at the end. Inside an object
-// `key` [size] receives the key, cut if longer; inside an array `key` is NULL.
+// Moves to the next member. At the end it passes the closing bracket and sets *has_next to false. *is_first is true
+// before the first call. Inside an object `key` [size] receives the key, cut if it is longer. Inside an array `key` is
+// NULL.
 mco_status mco_json_next(mco_text *text, char bracket, bool *is_first, bool *has_next, char *key, size_t size);
 mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out);
 mco_status mco_json_read_text(mco_text *text, char *out, size_t size);
-mco_status mco_json_skip(mco_text *text);  // one value of any kind
-// The next number, true, false or null, without reading it; empty where none stands.
+mco_status mco_json_skip(mco_text *text);  // skips one value of any kind
+// The next number, true, false or null. It is not consumed. Empty if there is none.
 mco_slice mco_json_peek_word(mco_text *text);
-// Reads it if it is `word`; false where something else stands.
+// Consumes it if it is `word`; else returns false.
 bool mco_json_skip_word(mco_text *text, const char *word);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// For vector files. The build compiles them once for each vector unit (LANE_SET, an mco_simd in LANE_SIMD) and, where they ask
-// for it, each width of lane (LANE_BITS); base/simd.h chooses among the builds at run time. Here are the width of the unit,
-// its intrinsics, the names of what a build exports, and loops to be unrolled.
+// For vector files. The build compiles each file once for each vector unit: LANE_SET is its name, LANE_SIMD the
+// mco_simd. If a file asks for it, there is a build for each width of lane too (LANE_BITS). base/simd.h chooses among
+// the builds at run time. This header has the width of the unit, its intrinsics, the names that a build exports, and a
+// macro to unroll loops.
 #ifndef MCO_BASE_LANES_H
 #define MCO_BASE_LANES_H
 
@@ -18,7 +19,7 @@ enum { VEC_BYTES = 32 };
 enum { VEC_BYTES = 16 };
 #endif
 
-// The name of a function or table in this build: name_avx512, or name_avx512_16 where widths differ.
+// The name of a function or table in this build: name_avx512, or name_avx512_16 if there is a build for each width.
 #if defined(LANE_BITS)
 #define VARIANT(name) MCO_LANES_NAME(name, LANE_SET, LANE_BITS)
 #define MCO_LANES_NAME(name, set, bits) MCO_LANES_PASTE(name, set, bits)
@@ -29,8 +30,8 @@ enum { VEC_BYTES = 16 };
 #define MCO_LANES_PASTE(name, set) name##_##set
 #endif
 
-// UNROLL(count) unrolls the loop that follows. Not under a sanitizer: its checks would be unrolled too and take minutes to
-// compile.
+// UNROLL(count) unrolls the loop that follows. It does nothing under a sanitizer, whose checks would be unrolled too
+// and take minutes to compile.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define UNROLL(count)

@@ -7,17 +7,17 @@
 
 #include "mco/version.h"
 
-static const double MEMORY_SHARE = 0.8;  // of the machine's, for tables, unless the caller says
+static const double MEMORY_SHARE = 0.8;  // of the machine's memory, for tables, if the caller gives no limit
 
-// Whole processors that the control group of this container may keep busy, rounded up; 0 where it sets no limit. Limits of
-// nested groups, outside of a container, are not looked at.
+// Number of processors that the control group of this container may keep busy, rounded up; 0 if it sets no limit.
+// Outside of a container, limits of nested groups are not read.
 static int group_limit(void)
 {
     double quota = 0, period = 0;
     FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
     if (file == NULL)
         return 0;
-    const int read = fscanf(file, "%lf %lf", &quota, &period);  // "max" in place of the quota is no number
+    const int read = fscanf(file, "%lf %lf", &quota, &period);  // no limit is written as "max", which is not a number
     fclose(file);
     return read == 2 && quota > 0 && period > 0 && quota / period < 1e6 ? (int)((quota + period - 1) / period) : 0;
 }

@@ -14,7 +14,7 @@ mco_status mco_name_table_new(mco_context *ctx, char *const *names, int64_t rows
 
 int32_t *mco_name_slot(const mco_name_table *table, const char *name, size_t size)
 {
-    // FNV-1a, its high bits folded into the low ones that choose a slot.
+    // Hash FNV-1a. Its high bits are folded into the low ones, which choose the slot.
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
@@ -70,7 +70,7 @@ mco_status mco_names_reserve(mco_context *ctx, const mco_text *text, int64_t row
     const size_t pointers = (size_t)rows * sizeof *out->names;
     char *block = NULL;
     mco_names n = {0};
-    // A name and its end are never longer than its cell and separator.
+    // A name with its NUL is never longer than its cell with the separator.
     MCO_TRY(mco_alloc(ctx, &block, pointers + (text->size - text->at) + 1));
     n.names = (char **)(void *)block;
     n.next = block + pointers;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The program that uses the library may have set a locale whose decimal point is a comma, or two bytes.
+// Replaces the decimal sign by a point. The program that uses the library may have a locale whose sign is a comma, or
+// takes two bytes.
 static void use_decimal_point(char *digits)
 {
     const size_t at = strspn(digits, "-0123456789"), size = strcspn(digits + at, "0123456789e");
@@ -19,7 +20,7 @@ static void use_decimal_point(char *digits)
 
 const char *mco_shortest_digits(double value, int least, bool is_single, char out[MCO_NUMBER_TEXT])
 {
-    enum { MOST_DIGITS = 17 };  // of a double
+    enum { MOST_DIGITS = 17 };  // enough for any double
     for (int digits = least; digits <= MOST_DIGITS; digits++) {
         snprintf(out, MCO_NUMBER_TEXT, "%.*g", digits, value);
         if ((is_single ? (double)strtof(out, NULL) : strtod(out, NULL)) == value)
@@ -30,11 +31,12 @@ const char *mco_shortest_digits(double value, int least, bool is_single, char ou
     return out;
 }
 
-// Few decimals: an integer over a power of ten, both exact, so that reading divides to the same number.
+// Writes a number with few decimals, an integer divided by a power of ten. Both are exact, so a reader that divides
+// them gets the same number.
 static bool put_decimals(double value, char out[MCO_NUMBER_TEXT])
 {
     enum { MOST_DECIMALS = 6 };
-    static const double EXACT = 1e15;  // all integers below it are
+    static const double EXACT = 1e15;  // all integers below it are exact
     const double positive = fabs(value);
     double power = 1;
     for (int decimals = 0; decimals <= MOST_DECIMALS; decimals++, power *= 10) {
@@ -54,7 +56,7 @@ static bool put_decimals(double value, char out[MCO_NUMBER_TEXT])
 
 const char *mco_number_text(double value, char out[MCO_NUMBER_TEXT])
 {
-    enum { LEAST_DIGITS = 15 };  // fewer are among these, without their zeros
+    enum { LEAST_DIGITS = 15 };  // also gives shorter numbers, because %g drops trailing zeros
     if (put_decimals(value, out))
         return out;
     if (fabs(value) < 0x1p53 && value == floor(value)) {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Numbers and cells as text that reads back as the same.
+// Writes numbers and table cells as text that reads back as the same value.
 #ifndef MCO_BASE_NUMBER_H
 #define MCO_BASE_NUMBER_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MCO_NUMBER_TEXT = 32 };  // bytes of a number as text
+enum { MCO_NUMBER_TEXT = 32 };  // room for a number as text, in bytes
 
-// The fewest digits, at least `least`, that read back as the same number, with a point in every locale; a float's where
-// `is_single`. Returns `out`.
+// Writes the fewest digits, at least `least`, that read back as the same number: as a float with `is_single`, else as a
+// double. The decimal sign is a point in every locale. Returns `out`.
 const char *mco_shortest_digits(double value, int least, bool is_single, char out[MCO_NUMBER_TEXT]);
-// The same without an exponent where that is short: whole numbers and those of few decimals.
+// The same, but without an exponent for integers and for numbers with few decimals.
 const char *mco_number_text(double value, char out[MCO_NUMBER_TEXT]);
 void mco_write_number(double value, FILE *file);
 
-// A cell of a table: in quotes, each quote in it twice; and only where a reader would cut or trim it.
+// Write a cell of a table. The first puts it in quotes and doubles each quote in it. The second does so only if a
+// reader would otherwise cut or trim the cell.
 void mco_write_quoted(const char *text, FILE *file);
 void mco_write_cell(const char *text, FILE *file);
 

@@ -24,14 +24,14 @@ const char *mco_option_choice(const mco_option *option, int index, char *out, si
     return out;
 }
 
-// "|a|b" of the choices for study, "" where there are none.
+// The choices for study as "|a|b", or "" if there are none.
 static const char *study_choices(const mco_option *o)
 {
     const char *study = strstr(o->choices, "||");
     return study != NULL ? study + 1 : "";
 }
 
-// Bytes of the choices that are for users: those before "||".
+// Length in bytes of the choices for users: those before "||".
 static int user_choices(const mco_option *o)
 {
     const char *study = strstr(o->choices, "||");
@@ -99,7 +99,7 @@ mco_status mco_options_set(mco_context *ctx, const mco_option_table *table, void
     const mco_option *option = mco_options_find(table, name);
     if (option == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "no option is named \"%s\"", name);
-    // The struct may be an older, smaller one.
+    // The caller's struct may be an older, smaller version.
     memcpy(&size, params, sizeof size);
     if (option->offset >= size)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the struct has %zu bytes, %s is behind them", size, option->flag + 2);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Options by table (mco/options.h): records out of a list, range tests, help, and the echo in the result file.
+// Options by table (mco/options.h): the records of a list, range tests, help, and the echo in the result file.
 #ifndef MCO_BASE_OPTIONS_H
 #define MCO_BASE_OPTIONS_H
 
 #include "base/json.h"
 #include "mco/options.h"
 
-// Records of a list of options: `static const mco_option options[] = {MCO_OPTION_RECORDS(LIST)};`, with MCO_OPTION_STRUCT the
-// parameter struct.
+// The records of a list of options: `static const mco_option options[] = {MCO_OPTION_RECORDS(LIST)};`.
+// MCO_OPTION_STRUCT must be defined as the parameter struct.
 #define MCO_OPTION_RECORDS(LIST)                                                                                   \
     LIST(MCO_OPTION_INTEGER_ENTRY, MCO_OPTION_REAL_ENTRY, MCO_OPTION_CHOICE_ENTRY, MCO_OPTION_TEXT_ENTRY,          \
          MCO_OPTION_FLAG_ENTRY)
@@ -22,19 +22,19 @@
 #define MCO_OPTION_FLAG_ENTRY(field, flag, help) \
     {MCO_OPTION_FLAG, offsetof(MCO_OPTION_STRUCT, field), flag, NULL, NULL, 0, 0, 0, help},
 
-// A table over records of user options alone, or with `study` of them behind the others.
+// A table over records. All of them are for users, or the last `study` of them are for study.
 #define MCO_OPTION_TABLE(records) MCO_STUDY_TABLE(records, 0)
 #define MCO_STUDY_TABLE(records, study)                                                                            \
     {records, sizeof(records) / sizeof((records)[0]), sizeof(records) / sizeof((records)[0]) - (study),            \
      sizeof(MCO_OPTION_STRUCT)}
 
-// Tests every field against its range; for callers of the C interface. Errors: ARGUMENT.
+// Tests every field against its range, because callers of the C interface set fields directly. Errors: ARGUMENT.
 mco_status mco_options_validate(mco_context *ctx, const mco_option_table *table, const void *params);
-// Sets one field from text. Errors: ARGUMENT, with the flag, the value and what is allowed.
+// Sets one field from text; NULL turns a flag on. Errors: ARGUMENT, with the flag, the value and what is allowed.
 mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *params, const char *value);
-// Writes every field as a member of the open object, keyed by its name.
+// Writes every field as a member of the open JSON object. The key is the option's name.
 void mco_options_echo(mco_json *json, const mco_option_table *table, const void *params);
-// Writes a line per option, with the values in `defaults`: those for users, and with `has_study` the others too.
+// Writes a line of help for each option, with its value in `defaults`. `has_study` adds the options for study.
 void mco_options_help(FILE *file, const mco_option_table *table, const void *defaults, bool has_study);
 
 #endif

@@ -16,8 +16,8 @@ static bool is_link(const char *path)
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-// Devices, pipes, and the links /dev/stdout, /proc/self/fd/1 and their kin: these lead to a file that
-// is open already, a new one would not reach its reader and a rename would replace the link.
+// True for devices, pipes, and links such as /dev/stdout and /proc/self/fd/1. These links lead to a file that is
+// already open. A new file would not reach its reader, and a rename would replace the link.
 static bool is_written_in_place(const char *path)
 {
     struct stat info;
@@ -34,7 +34,7 @@ mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
     if (path[0] == '\0')
         return mco_fail(ctx, MCO_ERR_IO, "cannot write: the path is empty");
     if (!is_in_place && is_link(path) && realpath(path, target) != NULL)
-        path = target;  // the file that the link leads to is replaced, not the link
+        path = target;  // replaces the file that the link leads to, not the link
     if (strlen(path) + 24 > sizeof o.path)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %.60s...: the path has %zu bytes, at most %d are allowed",
                         path, strlen(path), MCO_PATH_LENGTH - 24);
@@ -53,8 +53,8 @@ static bool replace(const mco_output *o, bool keep_previous)
     if (keep_previous) {
         char previous[MCO_PATH_LENGTH + 8];
         snprintf(previous, sizeof previous, "%s.prev", o->path);
-        // A link, not a rename: the path itself is never without a file, except where the file system
-        // knows no links.
+        // A hard link and not a rename, so that the path always has a file. If the file system has no hard links, a
+        // rename must do.
         unlink(previous);
         if (link(o->path, previous) != 0 && errno != ENOENT && rename(o->path, previous) != 0)
             return false;

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-// Asks for huge pages in memory [bytes], as far as whole pages lie in it. Does nothing where there are none.
+// Asks for huge pages for the whole pages inside memory [bytes]. Does nothing if the system has no huge pages.
 void mco_advise_huge(void *memory, size_t bytes);
-// Makes the pages of memory [bytes] present, which must be all zero.
+// Makes the pages of memory [bytes] present. The memory must be all zero.
 void mco_touch_pages(void *memory, size_t bytes);
 
 #endif

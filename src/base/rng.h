@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random numbers: xoshiro256** (Blackman, Vigna 2018), seeded by SplitMix64 (Steele, Lea, Flood
-// 2014). The same seed gives the same stream on every machine; tests hold the published vectors.
+// 2014). The same seed gives the same stream on every machine. Tests compare with the published vectors.
 #ifndef MCO_BASE_RNG_H
 #define MCO_BASE_RNG_H
 

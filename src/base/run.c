@@ -9,7 +9,7 @@
 
 static const double REPORT_S = 0.1;      // between two calls of the callback
 static const double ROW_S = 5;           // between two rows of the log
-static const double IMPROVEMENT_S = 0.5; // between two rows for improvements; those in between are in the history
+static const double IMPROVEMENT_S = 0.5; // between two rows for improvements; the history has all of them
 enum { ROWS_OF_HEADER = 20 };
 
 mco_run mco_run_begin(mco_context *ctx, const mco_run_settings *settings)
@@ -49,7 +49,7 @@ double mco_run_share(const mco_run *run)
     return isinf(seconds) ? 0 : seconds > 0 ? mco_run_time_s(run) / seconds : 1;
 }
 
-// NaN while either is unknown.
+// The gap; NaN while the objective or the bound is unknown.
 static double gap_of(const mco_run *run)
 {
     const double difference = fabs(run->objective - run->bound);
@@ -89,7 +89,7 @@ static void log_row(mco_run *run)
     run->row_bound = run->bound;
 }
 
-// A row for an improvement at once, but for a storm of them.
+// Logs a row after ROW_S, or for an improvement at once, unless the last row is younger than IMPROVEMENT_S.
 static void log_if_due(mco_run *run)
 {
     const double since = mco_clock_s() - run->row_s;

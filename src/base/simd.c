@@ -7,7 +7,7 @@
 bool mco_simd_has(mco_simd simd)
 {
 #ifdef MCO_HAVE_AVX512
-    // The sets stand for the x86-64-v4 and -v3 levels the files are compiled for.
+    // These features stand for the levels x86-64-v4 and x86-64-v3, for which the files are compiled.
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
                           __builtin_cpu_supports("popcnt");

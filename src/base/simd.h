@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vector units: vector files (base/lanes.h) are compiled once for each. One dispatcher chooses among the builds at run time.
+// Vector units. Vector files (base/lanes.h) are compiled once for each unit. One function chooses among the builds at
+// run time.
 #ifndef MCO_BASE_SIMD_H
 #define MCO_BASE_SIMD_H
 
@@ -20,17 +21,18 @@ bool mco_simd_has(mco_simd simd);
 // The widest unit of this processor.
 mco_simd mco_simd_widest(void);
 
-// First member of what a build exports: a problem's own struct of functions.
+// The first member of what a build exports: a struct of functions, which each problem defines.
 typedef struct mco_build {
     mco_simd simd;
-    int bits;  // of a lane; 0 where a file has one build for each unit
+    int bits;  // of a lane; 0 if the file has only one build for each unit
 } mco_build;
 
-// Sets *out to the first of builds [count], structs that begin with an mco_build, for lanes of `bits` and the unit asked for;
-// AUTO: the widest of this processor. Errors: ARGUMENT, with what this processor has.
+// Sets *out to the first of builds [count] with lanes of `bits` and the unit `asked`. AUTO: the first unit that this
+// processor has, which is the widest. The builds are structs that begin with an mco_build. Errors: ARGUMENT, with what
+// this processor has.
 mco_status mco_pick_build(mco_context *ctx, const mco_build *const *builds, size_t count, mco_simd asked, int bits,
                           const mco_build **out);
-// The same over an array of pointers to such structs.
+// The same for an array of pointers to such structs.
 #define mco_pick(ctx, table, asked, bits, out)                                                                    \
     mco_pick_build(ctx, (const mco_build *const *)(const void *)(table), sizeof(table) / sizeof((table)[0]), asked, bits, \
                    (const mco_build **)(const void **)(out))

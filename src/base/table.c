@@ -9,7 +9,7 @@ mco_status mco_table_open(mco_text *text, const char *const *columns, int count,
     mco_table t = {.text = text, .columns = columns};
     mco_slice cell;
     while (mco_text_skip_blank(text) && mco_text_line(text, &t.header) && t.header.data[0] == '#')
-        continue;  // comments before the header
+        continue;  // skip comments before the header
     t.separator = mco_slice_separator(t.header);
     mco_slice rest = t.header;
     while (rest.data != NULL && !mco_slice_is_blank(rest, t.separator)) {

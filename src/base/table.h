@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of text: a header that names the columns, in any order, and a line for each row. The header tells whether cells are
-// separated by commas, semicolons or tabs.
+// Tables of text. A header names the columns, in any order. A line for each row follows. The header shows whether
+// commas, semicolons or tabs separate the cells.
 #ifndef MCO_BASE_TABLE_H
 #define MCO_BASE_TABLE_H
 
@@ -12,22 +12,22 @@ typedef struct mco_table {
     mco_text *text;
     const char *const *columns;         // names; borrowed
     char separator;
-    int fields;                         // of a row
-    int kinds[MCO_TABLE_COLUMNS];       // [fields] index among the columns
-    mco_slice header;                   // the line
-    mco_slice places[MCO_TABLE_COLUMNS];  // of each column in it; data NULL where it is missing
+    int fields;                         // number of cells in a row
+    int kinds[MCO_TABLE_COLUMNS];       // [fields] index of each field among `columns`
+    mco_slice header;                   // the header line
+    mco_slice places[MCO_TABLE_COLUMNS];  // place of each column in the header; data is NULL if the column is missing
 } mco_table;
 
-// Reads the header, the next line that is no comment (#): each cell one of the columns [count], none of them twice. The text
-// has such a line. Errors: PARSE.
+// Reads the header: the next line that is no comment (#). The text must have such a line. Each cell must be one of
+// columns [count], and no column may appear twice. Errors: PARSE.
 mco_status mco_table_open(mco_text *text, const char *const *columns, int count, mco_table *out);
 bool mco_table_has(const mco_table *table, int column);
-// Fails where the header lacks the column. Errors: PARSE.
+// Fails if the header lacks the column. Errors: PARSE.
 mco_status mco_table_require(mco_table *table, int column);
-// Rows of the rest of the text. *end is behind it.
+// Number of rows in the rest of the text. *end becomes the text after them; the table's text stays where it is.
 int64_t mco_table_count(const mco_table *table, mco_text *end);
-// Splits a row: cells[column], at least the first `least` of its fields; others are empty, as are all behind the last field.
-// Errors: PARSE.
+// Splits a row into cells[column]. The row must have at least `least` fields; cells that it lacks are empty. Cells
+// after the last column of the header must be empty. Errors: PARSE.
 mco_status mco_table_cells(mco_table *table, mco_slice row, int least, mco_slice cells[MCO_TABLE_COLUMNS]);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-// Until a job is looked at first: a short one ends undisturbed, even where the clock has run out.
+// Time before the first call of watch(). So a short job ends undisturbed, even if the time limit has passed.
 static const double FIRST_WAIT_S = 0.005;
 
 typedef struct mco_team_member {
@@ -19,7 +19,7 @@ static void *member_main(void *argument)
 {
     mco_team_member *member = argument;
     mco_team *team = member->team;
-    // The lock is held until every member exists: nobody works in a team that is not complete.
+    // start() holds the lock until every thread exists, so nobody works in an incomplete team.
     pthread_mutex_lock(&team->lock);
     bool is_complete = team->is_complete;
     pthread_mutex_unlock(&team->lock);
@@ -32,7 +32,7 @@ static void *member_main(void *argument)
     return NULL;
 }
 
-// The team has its work; the rest is zero.
+// Starts the threads. The caller has set what they run; the rest of the team is zero.
 static mco_status start(mco_context *ctx, int count, mco_team *team)
 {
     mco_status st = MCO_OK;
@@ -108,7 +108,7 @@ static void resident_work(void *shared, int worker)
     int64_t job = 0;
     pthread_mutex_lock(&team->lock);
     for (;;) {
-        // Ends with the next job, or when the team is closed.
+        // The wait ends with the next job, or when the team is closed.
         while (team->job == job && !team->is_closing)
             pthread_cond_wait(&team->has_job, &team->lock);
         if (team->is_closing)
@@ -145,7 +145,7 @@ void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*w
         take_items(team, team->workers - 1);
     pthread_mutex_lock(&team->lock);
     for (double wait_s = FIRST_WAIT_S; team->busy > 0;) {
-        if (watch == NULL) {  // ends when the last worker has no item left
+        if (watch == NULL) {  // the wait ends when the last worker has no item left
             pthread_cond_wait(&team->changed, &team->lock);
             continue;
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Worker threads. The calling thread supervises: it alone logs, calls back, writes files and watches the clock, so that workers
-// do nothing but work.
+// Worker threads. The calling thread supervises: it alone logs, calls the callback, writes files and watches the clock.
+// So workers do nothing but work.
 //
-// A crew of threads for one job: mco_team_start(), mco_team_wait(), mco_team_join(). A resident team for many jobs, one after
-// the other, each a number of items: mco_team_open(), mco_team_run(), mco_team_close().
+// A team for one job uses mco_team_start(), mco_team_wait() and mco_team_join(). A resident team runs many jobs, one
+// after the other. Each job is a number of items. It uses mco_team_open(), mco_team_run() and mco_team_close().
 #ifndef MCO_BASE_TEAM_H
 #define MCO_BASE_TEAM_H
 
@@ -22,35 +22,37 @@ typedef struct mco_team {
     struct mco_team_member *members;
     int started;
     int returned;            // guarded by the lock
-    bool is_complete;        // every thread exists; guarded by the lock
+    bool is_complete;        // every thread has started; guarded by the lock
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    // Of a resident team; guarded by the lock, but for `next`.
-    int workers;             // that take items: the threads, and the calling thread where it works too
+    // Only of a resident team. All but `next` are guarded by the lock.
+    int workers;             // who take items: the threads, and the calling thread if it works too
     pthread_cond_t has_job;
     mco_team_item *item_work;
     void *item_shared;
-    int64_t items, job;      // the job's number
+    int64_t items, job;      // of the job: how many items it has, its number
     atomic_int_least64_t next;
-    int busy;                // threads that have not finished the job
+    int busy;                // threads that have not yet finished the job
     bool is_closing;
 } mco_team;
 
-// Starts `count` threads, each running work(shared, 0..count-1). Errors: MEMORY; none is left running.
+// Starts `count` threads. Thread k runs work(shared, k), k = 0..count-1. Errors: MEMORY; then no thread is left
+// running.
 mco_status mco_team_start(mco_context *ctx, int count, void (*work)(void *, int), void *shared, mco_team *team);
-// Waits until every worker has returned, or for `seconds` (at most 10^6); true if all have.
+// Waits until every worker has returned, but at most `seconds` (at most 10^6). Returns true if all have returned.
 bool mco_team_wait(mco_team *team, double seconds);
-// Waits for all and releases the team. Fine on a zeroed team. It ends because workers end: they hold that duty.
+// Waits for all workers and releases the team. A zeroed team is allowed. The wait is not limited: workers must end by
+// themselves.
 void mco_team_join(mco_team *team);
 
-// A resident team of `workers`. With `is_supervised` all of them are threads and the calling thread only watches; else it is
-// the last of them. Errors: MEMORY.
+// Starts a resident team of `workers`. With `is_supervised` all of them are threads, and the calling thread only
+// watches. Else the calling thread is the last worker. Errors: MEMORY.
 mco_status mco_team_open(mco_context *ctx, int workers, bool is_supervised, mco_team *team);
-// Runs work(shared, worker, item) once for every item 0..items-1, the workers taking them in that order, and returns when all
-// are done. Of a supervised team, the calling thread meanwhile calls watch(shared), which returns the seconds until it is to be
-// called again; NULL: it only waits.
+// Runs work(shared, worker, item) once for every item 0..items-1 and returns when all are done. The workers take the
+// items in that order. Meanwhile the calling thread of a supervised team calls watch(shared). It returns the seconds
+// until its next call. `watch` NULL: the calling thread only waits.
 void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*watch)(void *shared), void *shared);
-// Fine on a zeroed team.
+// Ends the threads and releases the team. A zeroed team is allowed.
 void mco_team_close(mco_team *team);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/blocks.h"
 #include "base/grow.h"
 
-// Room for `size` bytes and the end of the text.
+// Makes room for `size` bytes and the NUL at the end of the text.
 static mco_status reserve(mco_text *t, int64_t *room, size_t size)
 {
     return mco_grow(t->ctx, &t->data, room, (int64_t)size + 1);
@@ -24,8 +24,8 @@ static mco_status set_name(mco_text *t, const char *name)
     return st;
 }
 
-// Text has no NUL and few control characters; a compressed file without zlib, a picture or a
-// program has many. The place of the first tells the user what to look at.
+// Refuses content that is no text. Text has no control characters except those for space. A compressed file (without
+// zlib), a picture or a program has others. The message gives the place of the first one.
 static mco_status refuse_binary(mco_text *t)
 {
     for (size_t i = 0; i < t->size; i++) {
@@ -41,7 +41,7 @@ static mco_status refuse_binary(mco_text *t)
     return MCO_OK;
 }
 
-// A byte order mark before UTF-8 text, as spreadsheets write it, is no content.
+// Skips the byte order mark that spreadsheets write before UTF-8 text.
 static void start(mco_text *t)
 {
     bool has_mark = t->size >= 3 && memcmp(t->data, "\xef\xbb\xbf", 3) == 0;
@@ -192,7 +192,7 @@ mco_slice mco_slice_behind(mco_slice s, size_t size)
     return (mco_slice){s.data + size, s.size - size, s.line, s.column + (int64_t)size};
 }
 
-// Blanks, except the separator where that is a tab.
+// Removes the blanks at both ends, but not the separator, which may be a tab.
 static mco_slice trim_field(mco_slice s, char separator)
 {
     while (s.size > 0 && isspace((unsigned char)s.data[0]) && s.data[0] != separator)
@@ -239,7 +239,7 @@ bool mco_slice_is(mco_slice s, const char *word)
 
 mco_status mco_slice_find(mco_text *text, mco_slice s, const char *what, const char *const *words, int count, int *out)
 {
-    enum { LIST_ROOM = 320 };  // of all words allowed at a place
+    enum { LIST_ROOM = 320 };  // bytes for the list of all words that are allowed at a place
     char list[LIST_ROOM] = "";
     for (*out = 0; *out < count; (*out)++)
         if (mco_slice_is(s, words[*out]))
@@ -259,8 +259,8 @@ bool mco_slice_is_blank(mco_slice s, char separator)
     return true;
 }
 
-// Index of the quote that closes a field beginning with one; s.size if none does, or if more than
-// blanks stand between it and the separator.
+// Index of the quote that closes a field that begins with a quote. s.size if there is none, or if anything but blanks
+// is between it and the separator.
 static size_t closing_quote(mco_slice s, char separator)
 {
     size_t end = 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Reads text a token at a time and knows the place of each, so that every message can say
-// path:line:column. Plain or gzip, a file or "-" for standard input.
+// Reads text token by token and keeps the place of each token, so that every message can say path:line:column. The text
+// comes from a file or from standard input ("-"), plain or compressed by gzip.
 #ifndef MCO_BASE_TEXT_H
 #define MCO_BASE_TEXT_H
 
 #include "base/context.h"
 
-// Larger inputs are refused: a compressed file of a few kilobytes can hold any size.
+// Larger inputs are refused, because a compressed file of a few kilobytes can unpack to any size.
 #define MCO_TEXT_MAX_BYTES ((size_t)1 << 30)
 
 typedef struct mco_text {
@@ -15,84 +15,88 @@ typedef struct mco_text {
     char *data;      // [size + 1], NUL-terminated; owned
     size_t size;
     size_t at;       // next byte to read
-    int64_t line;    // of the next byte, from 1
-    size_t line_at;  // where that line begins
+    int64_t line;    // line of the next byte, from 1
+    size_t line_at;  // index of the first byte of that line
 } mco_text;
 
-// Part of the text, borrowed from it, with its place.
+// A part of the text with its place. The bytes are borrowed from the text.
 typedef struct mco_slice {
     const char *data;
     size_t size;
     int64_t line, column;
 } mco_slice;
 
-enum { MCO_SHOWN = 40 };  // longest part of a line repeated in a message
+enum { MCO_SHOWN = 40 };  // most bytes of a line that a message repeats
 
-// Opens and reads everything. Errors: IO, PARSE (binary content), LIMIT (too large), MEMORY.
+// Opens a file and reads all of it. Errors: IO, PARSE (binary content), LIMIT (too large), MEMORY.
 mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out);
-// The same over `size` bytes in memory, copied.
+// The same from `size` bytes in memory, which are copied.
 mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
                                 mco_text *out);
 void mco_text_close(mco_text *text);
-// What an instance is called that was read from `path`: the file without its folders, "stdin" for "-".
+// The name of an instance that comes from `path`: the file without its folders, "stdin" for "-".
 const char *mco_text_base_name(const char *path);
 
 // Skips blanks and newlines; false at the end of the text.
 bool mco_text_skip_blank(mco_text *text);
-// Next token between blanks, without reading it; false at the end of the text.
+// The next token between blanks. It is not consumed. False at the end of the text.
 bool mco_text_peek(mco_text *text, mco_slice *token);
-// Rest of the current line without its newline; false at the end of the text.
+// Reads the rest of the current line, without its newline; false at the end of the text.
 bool mco_text_line(mco_text *text, mco_slice *line);
-// The next line that is not blank, from its first character, without reading it; false at the end of the text.
+// The next line that is not blank, from its first character that is no blank. It is not consumed. False at the end of
+// the text.
 bool mco_text_peek_line(mco_text *text, mco_slice *line);
-// The next row of a table that has content; spreadsheets fill others with separators. False at the end of the text.
+// Reads the next row of a table that has content. Rows of separators alone, which spreadsheets write, are skipped.
+// False at the end of the text.
 bool mco_text_row(mco_text *text, char separator, mco_slice *row);
-// Next token as an integer in [low, high]; `what` names it in messages.
+// Reads the next token as an integer in [low, high]. `what` names it in messages. Errors: PARSE.
 mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out);
 
-// The whole of a slice as an integer in [low, high]; the place of the slice goes into the message.
+// A whole slice as an integer in [low, high]. The message gives the place of the slice. Errors: PARSE.
 mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
                              int64_t *out);
-// The same as a decimal number, with a point in every locale.
+// The same for a decimal number. Its decimal sign is a point in every locale.
 mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, double low, double high, double *out);
-// The same where the number has to be an integer: "160.0" is one. Limits are exact in double precision.
+// The same for a decimal number that must be an integer: "160.0" is one. `low` and `high` must be exact in double
+// precision.
 mco_status mco_slice_whole(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high, int64_t *out);
-// The slice without blanks at both ends.
+// The slice without the blanks at its ends.
 mco_slice mco_slice_trim(mco_slice slice);
-// What follows its first `size` bytes.
+// The slice without its first `size` bytes.
 mco_slice mco_slice_behind(mco_slice slice, size_t size);
-// Next token between blanks, *rest behind it; false at the end of *rest.
+// Takes the next token between blanks off *rest; false at the end of *rest.
 bool mco_slice_token(mco_slice *rest, mco_slice *token);
-// What stands before the first blank or `stop` in it.
+// The part of the slice before its first blank or `stop`.
 mco_slice mco_slice_before(mco_slice slice, char stop);
-// Moves *rest behind its first character and the blanks that follow, if that is `c`; false if not.
+// If *rest begins with `c`, removes it and the blanks at both ends of the rest. Returns false if it does not.
 bool mco_slice_take(mco_slice *rest, char c);
-// Whether it is this word, in upper or lower case.
+// Whether the slice is this word, in upper or lower case.
 bool mco_slice_is(mco_slice slice, const char *word);
-// Index of it among words [count]; refuses another, which `what` describes ("TYPE is"), and lists these.
+// Finds the index of the slice among words [count]. Errors: PARSE, with `what` before the slice ("TYPE is") and the
+// list of words.
 mco_status mco_slice_find(mco_text *text, mco_slice slice, const char *what, const char *const *words, int count, int *out);
-// Bytes of it that a message repeats: "%.*s" takes them, and slice.data.
+// How many bytes of the slice a message repeats. "%.*s" takes this number and slice.data.
 int mco_slice_shown(mco_slice slice);
-// Whether nothing but separators and blanks is left.
+// Whether the slice has only separators and blanks.
 bool mco_slice_is_blank(mco_slice slice, char separator);
-// Field before the next `separator`, trimmed; *rest moves behind it. False when *rest is spent.
-// A field in double quotes may hold the separator; the quotes are removed, a doubled quote inside
-// stays doubled.
+// Takes the field before the next `separator` off *rest and trims it. Returns false when *rest has no field left. A
+// field in double quotes may hold the separator. Its quotes are removed; a doubled quote inside stays doubled.
 bool mco_slice_field(mco_slice *rest, char separator, mco_slice *field);
-// The separator of a table by one of its lines: its first comma, semicolon or tab; a comma where it has none.
+// The separator of a table, from one of its lines: the first comma, semicolon or tab, or a comma if the line has none
+// of them.
 char mco_slice_separator(mco_slice line);
-// Writes a field as a string to *next, which moves behind it: size + 1 bytes at most. A doubled quote becomes one.
+// Writes a field as a string to *next and moves *next behind it. It takes at most size + 1 bytes. A doubled quote
+// becomes one quote. Returns the string.
 char *mco_slice_copy(mco_slice field, char **next);
 
-// Fails with MCO_ERR_PARSE at a place: "path:line:column: message".
+// Records the message "path:line:column: ..." and returns MCO_ERR_PARSE.
 mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)
     MCO_PRINTF(4, 5);
 // The same at the place of the next byte.
 #define mco_text_fail_here(text, ...) \
     mco_text_fail(text, (text)->line, (int64_t)((text)->at - (text)->line_at) + 1, __VA_ARGS__)
 
-// A whole string as a number; false unless every character belongs to it and it lies in
-// [low, high]. Used for options, where no place exists.
+// Reads a whole string as a number in [low, high]; false if it is not one. For options, which have no place in a text.
 bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out);
 bool mco_parse_real(const char *text, double low, double high, double *out);
 

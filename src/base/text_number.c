@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The numbers of base/text.h.
 //
-// Files of a million rows are common, so decimal numbers are not read by the C library: one of up to 19 digits is an integer
-// times a power of ten, and mostly both are exact in double precision (Clinger 1990). The few others take the long way.
+// Files of a million rows are common, and the C library reads decimal numbers slowly. A number of up to 19 digits is an
+// integer times a power of ten. Mostly both are exact in double precision (Clinger 1990), and one operation gives the
+// value. The few other numbers go through strtod.
 #include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -11,15 +12,15 @@
 #include "base/text.h"
 
 enum {
-    SAFE_DIGITS = 19,  // of any kind, below 2^64
+    SAFE_DIGITS = 19,  // any integer of so many digits is below 2^64
     EXACT_POWER = 22,  // 10^22 is the greatest power of ten that is exact in double precision
     MAX_EXPONENT = 9999
 };
 
 static const uint64_t EXACT_INTEGER = (uint64_t)1 << 53;
 
-// Digits with an optional sign, nothing else; false on anything else. Values beyond int64_t
-// saturate, so that the caller's range test refuses them with both numbers.
+// Reads digits with an optional sign; false if there is anything else. Values beyond int64_t saturate, so the caller's
+// range test refuses them and its message has the number and the range.
 static bool parse_digits(const char *s, size_t size, int64_t *out)
 {
     size_t i = 0;
@@ -67,8 +68,8 @@ mco_status mco_text_integer(mco_text *text, const char *what, int64_t low, int64
     return st;
 }
 
-// [+-]digits[.digits][e[+-]digits], at least one digit before the exponent. *mantissa * 10^*power is the value without its
-// sign, unless there are more digits than fit: then *digits exceeds SAFE_DIGITS.
+// Reads [+-]digits[.digits][e[+-]digits], with at least one digit before the exponent. The value without its sign is
+// *mantissa * 10^*power, unless there are too many digits for *mantissa. Then *digits exceeds SAFE_DIGITS.
 static bool scan_decimal(const char *s, size_t size, uint64_t *mantissa, int *power, int *digits)
 {
     size_t i = size > 0 && (s[0] == '-' || s[0] == '+') ? 1 : 0;
@@ -104,7 +105,8 @@ static bool scan_decimal(const char *s, size_t size, uint64_t *mantissa, int *po
     return i == size;
 }
 
-// Where the mantissa and the power of ten are both exact in double precision, one operation rounds the number correctly.
+// If the mantissa and the power of ten are both exact in double precision, one operation rounds the number correctly.
+// Else returns false.
 static bool read_exactly(mco_slice slice, double *out)
 {
     static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -120,7 +122,8 @@ static bool read_exactly(mco_slice slice, double *out)
     return true;
 }
 
-// strtod knows hexadecimal digits, "inf" and "nan" besides, and the point of the program's locale alone.
+// Reads the number by strtod. That also accepts hexadecimal digits, "inf" and "nan", which are refused here. It knows
+// only the decimal sign of the program's locale, which replaces the point here.
 static bool parse_digits_and_point(const char *s, size_t size, double *out)
 {
     enum { ROOM = 400 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What follows the action: options into their tables, the rest are inputs.
+// Parses what follows the action. Options go into their tables; the rest are inputs.
 #include <string.h>
 
 #include "cli/cli.h"
@@ -11,11 +11,11 @@ static bool matches(const char *argument, const char *flag)
     return strncmp(argument, flag, size) == 0 && (argument[size] == '\0' || argument[size] == '=');
 }
 
-// The flag that shares the longest beginning with what was typed, for the message.
+// For the message: the flag that has the longest beginning in common with the typed one.
 static const char *nearest_flag(const cli_arguments *a, const char *typed)
 {
     const char *best = NULL;
-    size_t longest = 3;  // "--" and one letter are no likeness
+    size_t longest = 3;  // "--" and one letter are not enough
     for (const mco_option_values *v = a->tables; v->table != NULL; v++)
         for (size_t i = 0; i < v->table->count; i++) {
             const char *flag = v->table->options[i].flag;
@@ -30,7 +30,7 @@ static const char *nearest_flag(const cli_arguments *a, const char *typed)
     return best;
 }
 
-// The words of the command line, and where the parser is.
+// The words of the command line, and the parser's place.
 typedef struct words {
     int count, at;
     char **words;

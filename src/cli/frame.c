@@ -62,13 +62,13 @@ static int on_progress(const mco_progress *progress, void *user)
     session *s = user;
     if (!s->outputs.quiet)
         cli_live_line(progress);
-    // A failure here shows at the end again, where it is reported.
+    // A failure here is not reported. The write at the end fails too, and that is reported.
     if (cli_updates_are_due(&s->updates, progress))
         (void)s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
     return 0;
 }
 
-// The time limit counts from the start of the process, with which the context was created.
+// The time limit counts from the start of the process. The context is created at that moment.
 static mco_status solve(session *s)
 {
     mco_context *ctx = s->call.ctx;
@@ -102,7 +102,7 @@ static mco_status write_result(session *s)
     return s->action->write_result(&s->call, more, s->outputs.json);
 }
 
-// One file that cannot be written costs none of the others.
+// If a file cannot be written, the others still are.
 static int write_files(session *s, int code)
 {
     cli_call *call = &s->call;
@@ -121,7 +121,7 @@ static int write_files(session *s, int code)
     return code;
 }
 
-// Standard output carries the summary, unless one of the files was sent there.
+// The summary goes to standard output, unless one of the files goes there.
 static bool prints_summary(const session *s)
 {
     const cli_outputs *o = &s->outputs;
@@ -148,7 +148,7 @@ done:
 
 // ---- The other kinds of action
 
-// A solution that is none fails the check.
+// A file that holds no solution fails the check.
 static mco_status run_check(session *s, const char *path, int *code)
 {
     mco_status st = s->action->read_solution(&s->call, path);
@@ -232,7 +232,7 @@ int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *acti
 
 // ---- Help
 
-// Tables whose options stand in the help already, and whether some of them did not.
+// The tables whose options are already in the help, and whether some options were left out.
 typedef struct shown {
     const mco_option_table *tables[32];
     size_t count;
@@ -284,7 +284,7 @@ void cli_help(FILE *file, const cli_problem *p, bool has_study)
     fprintf(file, "%s\n\n", p->about);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         fprintf(file, "  mco %s %-13s %s\n", p->name, a->name, a->arguments);
-    fputs("\nDefaults stand in brackets.\n", file);
+    fputs("\nDefaults are in brackets.\n", file);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         help_action(file, a, &seen);
     fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
@@ -329,7 +329,7 @@ bool cli_ends_with(const char *text, const char *end)
 
 #define MCO_OPTION_STRUCT cli_generated
 static const mco_option generated_records[] = {
-    MCO_OPTION_TEXT_ENTRY(output, "--output", "F", "where to write the instance; standard output without it")};
+    MCO_OPTION_TEXT_ENTRY(output, "--output", "F", "where to write the instance; if not given, standard output")};
 const mco_option_table cli_generated_options = MCO_OPTION_TABLE(generated_records);
 
 const char *cli_generated_path(const cli_generated *generated)

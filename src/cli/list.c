@@ -29,7 +29,7 @@ static mco_status take_repeat(mco_text *text, list_line *line)
     return mco_slice_integer(text, number, "the number of times", 1, CLI_LIST_MOST, &line->repeat);
 }
 
-// Lines [*line_count], released by mco_free; their paths stay in the text.
+// Reads *lines [*line_count]; mco_free() releases them. Their paths are borrowed from the text.
 static mco_status read_lines(mco_context *ctx, mco_text *text, list_line **lines, int64_t *line_count, int64_t *count)
 {
     mco_status st = MCO_OK;
@@ -70,7 +70,7 @@ static int compare_lines(const void *a, const void *b)
     return order != 0 ? order : p < q ? -1 : p > q;
 }
 
-// Equal paths stand together once sorted.
+// Sets the `first` of every line. Sorting brings equal paths together.
 static mco_status find_first_lines(mco_context *ctx, list_line *lines, int64_t count)
 {
     mco_status st = MCO_OK;

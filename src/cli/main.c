@@ -12,7 +12,7 @@
 #include "mco/version.h"
 #include "render/report.h"
 
-// The problems, a line each: src/NAME/command.c has cli_NAME.
+// The problems, one a line. src/NAME/command.c defines cli_NAME.
 #define PROBLEM_LIST(X) \
     X(dtspms)           \
     X(flowshop)         \
@@ -45,7 +45,7 @@ static void help(FILE *file)
     fputs("\nfirst steps:  mco flowshop solve ta030 --plot gantt.svg\n", file);
 }
 
-// The "model name" of /proc/cpuinfo, or the machine's kind.
+// The "model name" of /proc/cpuinfo, or the machine type of uname() if there is none.
 static void processor_name(char *name, size_t size)
 {
     struct utsname machine;
@@ -63,17 +63,17 @@ static void processor_name(char *name, size_t size)
         fclose(file);
 }
 
-// What `mco devices` tells.
+// What `mco devices` shows.
 typedef struct machine {
     char cpu[256];
     double memory_gib;
     mco_gpu gpus[MCO_MAX_GPUS];
-    char unusable[MCO_MAX_GPUS][256];  // why this one cannot be used, "" if it can
+    char unusable[MCO_MAX_GPUS][256];  // why this GPU cannot be used; "" if it can
     int gpu_count;
-    const char *gpu_reason;  // why there is none
+    const char *gpu_reason;  // why there is no GPU
 } machine;
 
-// A GPU that fails is one that cannot be used, and no failure of the command.
+// A GPU that fails is listed as unusable. It is no failure of the command.
 static mco_status find_gpus(mco_context *ctx, machine *m)
 {
     mco_status st = mco_gpus_list(ctx, m->gpus, &m->gpu_count, &m->gpu_reason);
@@ -222,7 +222,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN);  // a closed standard output is a failed write, told after the files are safe
+    signal(SIGPIPE, SIG_IGN);  // a write to a closed standard output only fails; it is reported below
     int code = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_USABLE) {
         fprintf(stderr, "mco: cannot write standard output: %s\n", strerror(errno));

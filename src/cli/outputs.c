@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files that the frame writes: their options, whether they can be written, the history.
+// The files that the frame writes: their options, the tests before the work, the history.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -46,12 +46,12 @@ void cli_make_output_options(const cli_action *a, cli_output_options *out)
 
 // ---- Tests before the work
 
-// Fails unless the file under `path` can be written; leaves it as it is.
+// Fails if the file at `path` cannot be written. Leaves the file unchanged.
 static mco_status test_output(mco_context *ctx, const char *path)
 {
     mco_output o = {0};
     struct stat info;
-    // A pipe or a device is not opened for a test: its reader would take the close for the end.
+    // The test does not open a pipe or a device, because a reader would take the close for the end.
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         if (!S_ISDIR(info.st_mode) && access(path, W_OK) == 0)
             return MCO_OK;
@@ -63,7 +63,7 @@ static mco_status test_output(mco_context *ctx, const char *path)
     return st;
 }
 
-// Whether two paths lead to one regular file, there already or yet to be made. Streams may be shared.
+// Whether two paths lead to one regular file, which may not exist yet. Several outputs may share a stream.
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat x, y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Log, live line, failures, signals: what the command tells and hears while a solve runs.
+// Log, live line, messages of failures, and signals, while a solve runs.
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 
-static const double UPDATE_S = 0.5;  // between two writings of --solution while improving
+static const double UPDATE_S = 0.5;  // least time between two writings of --solution during a solve
 
 static bool has_live_line;
 
@@ -111,7 +111,7 @@ void cli_catch_signals(mco_context *ctx)
     struct sigaction action = {.sa_handler = on_signal};
     signal_context = ctx;
     sigemptyset(&action.sa_mask);
-    // Also where they were ignored, as in background jobs of a script: who sends them wants an answer.
+    // This also replaces an ignored signal, as in background jobs of a script: who sends one wants an answer.
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

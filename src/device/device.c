@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which GPUs there are and which of them the user asked for. Compiled in every build.
+// Which GPUs there are, and which of them the user asks for. Compiled in every build.
 #include "device/device.h"
 
 #include <ctype.h>
@@ -26,7 +26,8 @@ mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free
 }
 #endif
 
-// One index and the comma behind it, if any; -1 for anything else.
+// Takes one index, and the comma after it if there is one. An index that is too large gives MCO_MAX_GPUS; anything else
+// gives -1.
 static int next_index(const char **text)
 {
     if (!isdigit((unsigned char)**text))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The little that all GPU code shares: which devices, and for the code behind MCO_HAVE_CUDA
-// (device_cuda.h) streams, pooled memory, timing, and CUDA errors as statuses.
+// What all GPU code shares. This header chooses devices and engines. device_cuda.h, for code behind MCO_HAVE_CUDA, has
+// streams, pooled memory, timing, and CUDA errors as statuses.
 #ifndef MCO_DEVICE_DEVICE_H
 #define MCO_DEVICE_DEVICE_H
 
@@ -8,17 +8,18 @@
 #include "mco/devices.h"
 #include "mco/engine.h"
 
-// Reads "0,1", "all" or NULL (the first) into out[0..*count). Errors: DEVICE when there is none or no
-// such one, with what there is; ARGUMENT for any other text or a device twice.
+// Chooses the GPUs that `text` names: "0,1", "all", or NULL for the first one. Writes them to out[0..*count). Errors:
+// DEVICE (there is no GPU, or not the one named: the message says what there is), ARGUMENT (any other text, or a GPU
+// that is named twice).
 mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_MAX_GPUS], int *count);
-// The same for an engine that uses one. Errors: also ARGUMENT for several.
+// The same for an engine that uses one GPU. Errors: also ARGUMENT if `text` names several.
 mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out);
-// Whether there is one that this build can use.
+// Whether there is a GPU that this build can use.
 bool mco_has_gpu(mco_context *ctx);
 
-// The engine that was asked for. AUTO: a GPU where `gpus` names some, or where the cores would take about `cpu_s` seconds,
-// which is more than `pays_s`, and there is one; else the cores. `no_gpu` says why a GPU is out of the question; NULL: it is
-// not. The log is told what AUTO has chosen.
+// Returns the engine that was asked for. AUTO chooses the GPU if `gpus` names some, or if there is one and the cores
+// would take about `cpu_s` seconds, which is more than `pays_s`. Else it chooses the cores. `no_gpu` says why a GPU
+// cannot be used here; NULL: it can. The log says what AUTO has chosen.
 mco_engine mco_choose_engine(mco_context *ctx, mco_engine asked, const char *gpus, double cpu_s, double pays_s,
                              const char *no_gpu);
 

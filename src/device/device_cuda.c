@@ -73,7 +73,7 @@ mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count
     for (int i = 0; i < found; i++)
         MCO_CUDA(ctx, describe(i, &out[i]));
     *count = found;
-    // The driver takes tenths of a millisecond to tell a clock rate, so the context remembers.
+    // The driver needs tenths of a millisecond to tell a clock rate, so the context keeps the list.
     MCO_TRY(mco_alloc(ctx, &ctx->gpus, found));
     memcpy(ctx->gpus, out, (size_t)found * sizeof *out);
     ctx->gpu_count = found;
@@ -83,8 +83,8 @@ done:
 
 // ---- One device
 
-// Makes it the calling thread's device, and opens it where it was not. The message names this device: after a
-// failure the current one is another.
+// Makes it the current device of the calling thread, and opens it if it is not open. The message names this device,
+// because after a failure another one is current.
 static mco_status make_current(mco_context *ctx, int index)
 {
     cudaError_t error = cudaSetDevice(index);
@@ -104,7 +104,8 @@ mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free
     MCO_TRY(make_current(ctx, gpu->index));
     MCO_CUDA(ctx, cudaMemGetInfo(free_bytes, &all_bytes));
 done:
-    // Not to be called without need: it opens the device it names. If it fails, that one was of no use before.
+    // Only if the device differs, because cudaSetDevice() opens the device. If it fails, that device was unusable
+    // before too.
     if (before != gpu->index && cudaSetDevice(before) != cudaSuccess)
         (void)cudaGetLastError();
     return st;
@@ -147,7 +148,7 @@ void mco_device_close(mco_device *d)
 {
     if (d->ctx == NULL)
         return;
-    // Errors here are those of work already reported, or of a device that is gone.
+    // Errors here are of work that is already reported, or of a device that is lost.
     (void)cudaSetDevice(d->info.index);
     (void)cudaDeviceSynchronize();
     for (int i = 0; i < d->block_count; i++)
@@ -214,7 +215,7 @@ static cudaError_t take_new(mco_device *d, mco_memory_kind kind, size_t bytes, v
     return error;
 }
 
-// What is free is known of the device alone: the system's limit on pinned memory cannot be asked.
+// The message says how much is free only for device memory. The system's limit on pinned memory cannot be read.
 static mco_status fail_for_memory(mco_device *d, mco_memory_kind kind, size_t count, size_t item_bytes)
 {
     size_t free_bytes = 0, all_bytes = 0;
@@ -301,7 +302,7 @@ mco_status mco_cuda_status(mco_context *ctx, cudaError_t error, const char *call
 {
     if (error == cudaSuccess)
         return MCO_OK;
-    (void)cudaGetLastError();  // what can be cleared is told here and not again by the next call
+    (void)cudaGetLastError();  // clears the error, so that the next call does not report it again
     const char *name = strrchr(file, '/');
     int device = -1;
     if (cudaGetDevice(&device) != cudaSuccess)

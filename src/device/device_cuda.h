@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For C files behind MCO_HAVE_CUDA: one open GPU, its memory and its clock. Kernels and their
-// launchers are in .cu files, which include plain headers only and return cudaError_t.
+// For C files behind MCO_HAVE_CUDA: one open GPU, its memory and its clock. Kernels and their launchers are in .cu
+// files. These include plain headers only, and the launchers return cudaError_t.
 #ifndef MCO_DEVICE_DEVICE_CUDA_H
 #define MCO_DEVICE_DEVICE_CUDA_H
 
@@ -10,7 +10,7 @@
 
 typedef enum mco_memory_kind {
     MCO_MEMORY_DEVICE,
-    MCO_MEMORY_PINNED  // of the host, page-locked and mapped: the device reads and writes it too
+    MCO_MEMORY_PINNED  // host memory, page-locked and mapped, so the device can read and write it too
 } mco_memory_kind;
 
 typedef struct mco_memory_block {
@@ -20,45 +20,48 @@ typedef struct mco_memory_block {
     bool is_free;
 } mco_memory_block;
 
-// One thread uses a device at a time.
+// An open GPU. One thread uses it at a time.
 typedef struct mco_device {
-    mco_context *ctx;      // receives the messages; of the thread that uses the device
-    mco_gpu info;          // with the free memory when it was opened
-    cudaStream_t stream;   // kernels, and copies in order with them
-    cudaStream_t side;     // copies beside a running kernel
+    mco_context *ctx;      // receives the messages; the context of the thread that uses the device
+    mco_gpu info;          // its free_bytes is that of the moment when it was opened
+    cudaStream_t stream;   // for kernels, and for copies in order with them
+    cudaStream_t side;     // for copies beside a running kernel
     cudaEvent_t begin, end;
-    double kernel_s;       // sum over mco_device_stop_clock()
-    mco_memory_block *blocks;  // [block_room] memory taken so far, free for the next user or not
+    double kernel_s;       // sum of the times of mco_device_stop_clock()
+    mco_memory_block *blocks;  // [block_count] all memory taken from the driver, free or in use
     int block_count, block_room;
 } mco_device;
 
-// Opens GPU `gpu` for the calling thread (and any later one that calls mco_device_use). Errors: DEVICE, MEMORY.
+// Opens `gpu` for the calling thread. Another thread may use it later, after a call of mco_device_use(). Errors:
+// DEVICE, MEMORY.
 mco_status mco_device_open(mco_context *ctx, const mco_gpu *gpu, mco_device *out);
-// The same for the one GPU that `gpus` names, as the option does. Errors: also ARGUMENT.
+// The same for the one GPU that `gpus` names, the text of --gpus. Errors: also ARGUMENT.
 mco_status mco_device_open_named(mco_context *ctx, const char *gpus, mco_device *out);
-// Waits for its work, releases everything. Fine on a zeroed device and on a lost one.
+// Waits for the device's work and releases everything. A zeroed device and a lost one are allowed.
 void mco_device_close(mco_device *device);
-// Makes it the calling thread's device.
+// Makes it the current device of the calling thread. Errors: DEVICE, MEMORY.
 mco_status mco_device_use(mco_device *device);
 
-// Memory from the pool: a free block of this kind that is large enough and at most twice as large, or
-// a new one; not cleared, aligned to 256 bytes. Errors: MEMORY with what was asked and what the device has free.
+// Takes memory from the pool: a free block of this kind that is large enough and at most twice as large, or a new
+// block. The memory is not cleared. It is aligned to 256 bytes. Errors: MEMORY, with the size asked for and what the
+// device has free.
 mco_status mco_device_take_bytes(mco_device *device, mco_memory_kind kind, void **out, size_t count, size_t item_bytes);
-// Gives it back to the pool and sets NULL; NULL is fine. Work that uses it must be done or come before on the
-// same stream as the next user's.
+// Gives the memory back to the pool and sets the pointer to NULL. NULL is allowed. Work that uses the memory must be
+// done, or come before the work of the next user on the same stream.
 void mco_device_give_bytes(mco_device *device, void **memory);
 #define mco_device_take(device, kind, out, count) \
     mco_device_take_bytes(device, kind, (void **)(out), (size_t)(count), sizeof **(out))
 #define mco_device_give(device, memory) mco_device_give_bytes(device, (void **)(memory))
 
-// Kernel time by events on the stream: start, work, stop; stop waits and adds to kernel_s.
+// Measure kernel time by events on the stream. Work goes between start and stop. Stop waits for it and adds its time to
+// kernel_s.
 mco_status mco_device_start_clock(mco_device *device);
-mco_status mco_device_stop_clock(mco_device *device, double *seconds);  // NULL: only adds
+mco_status mco_device_stop_clock(mco_device *device, double *seconds);  // `seconds` may be NULL
 
-// Turns a CUDA error into a status: MEMORY when memory is exhausted, else DEVICE; the message has the
-// call, the reason, the file and the line.
+// Turns a CUDA error into a status: MEMORY if memory is exhausted, else DEVICE. The message has the call, the reason,
+// the file and the line.
 mco_status mco_cuda_status(mco_context *ctx, cudaError_t error, const char *call, const char *file, int line);
-// The one macro around CUDA calls and launchers; needs `st` and `done` like MCO_TRY.
+// Every CUDA call and launcher stands in this macro. It needs `st` and `done`, like MCO_TRY.
 #define MCO_CUDA(ctx, call) MCO_TRY(mco_cuda_status(ctx, call, #call, __FILE__, __LINE__))
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What kernels of several problems share: the warp, shared memory sized at launch, copies to it that do not wait, and the few
-// instructions that C++ has no words for; and for their launchers a launch. Plain: it includes nothing of the host side.
+// What the kernels of several problems share: the warp, shared memory sized at launch, asynchronous copies to it, and
+// the few instructions that C++ cannot express. For launchers there is launch(). This header includes nothing of the
+// host side.
 #ifndef MCO_DEVICE_KERNEL_CUH
 #define MCO_DEVICE_KERNEL_CUH
 
@@ -22,25 +23,27 @@ template <class T> DEVICE T *dynamic_shared()
     return reinterpret_cast<T *>(memory);
 }
 
-// 16 bytes from device to shared memory, both aligned; they are there once copies_wait() has let their group pass, or
-// copies_wait_all() all that this thread has asked for.
+// Starts a copy of 16 bytes from device memory to shared memory; both addresses are aligned to 16 bytes. It is complete
+// when copies_wait() has waited for its group, or after copies_wait_all().
 DEVICE void copy_16(void *shared, const void *device)
 {
     const unsigned int to = (unsigned int)__cvta_generic_to_shared(shared);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(device) : "memory");
 }
 
+// Closes a group: the copies that this thread has started since its last group.
 DEVICE void copies_commit()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits until at most LATER of the groups of this thread are under way.
+// Waits until at most the LATER last groups of this thread are incomplete.
 template <int LATER> DEVICE void copies_wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
 }
 
+// Waits for all copies of this thread.
 DEVICE void copies_wait_all()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -55,7 +58,7 @@ DEVICE float approximate_root(float value)
     return root;
 }
 
-// Nanoseconds of a clock that all multiprocessors share.
+// The time in nanoseconds, by a clock that all multiprocessors share.
 DEVICE unsigned long long device_clock()
 {
     unsigned long long now;
@@ -73,7 +76,7 @@ cudaError_t launch(void (*kernel)(PARAMETERS...), dim3 blocks, unsigned int thre
     return cudaGetLastError();
 }
 
-// Lets a kernel have this much dynamic shared memory: beyond 48 KiB it has to be asked for.
+// Allows a kernel this much dynamic shared memory. It is needed for more than 48 KiB.
 template <class... PARAMETERS> cudaError_t allow_shared(void (*kernel)(PARAMETERS...), size_t bytes)
 {
     return cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The assignment problem over a network's nodes, none assigned to itself, row by row along shortest augmenting paths (Kuhn
-// 1955; Jonker, Volgenant 1987): a relaxation of the closed tour that is strong where distances are asymmetric, as a tour
-// leaves and enters each node once.
+// The assignment problem over a network's nodes, with no node assigned to itself. It is solved row by row along
+// shortest augmenting paths (Kuhn 1955; Jonker, Volgenant 1987). A tour leaves and enters each node once, so an
+// assignment is a relaxation of the closed tour. It is strong where distances are asymmetric.
 #include "base/clock.h"
 #include "dtspms/bound.h"
 
-static const int64_t FAR = (int64_t)1 << 46;  // beyond all reduced lengths: tours are below 2^30
+static const int64_t FAR = (int64_t)1 << 46;  // greater than any reduced length, since tours are below 2^30
 
 typedef struct assignment {
     const int32_t *distance;  // [nodes * nodes]
     int32_t nodes;
-    int64_t *dual;     // [2 * nodes] of rows, of columns: their sum is the bound
-    int64_t *slack;    // [nodes + 1] of columns; column `nodes` is where a new row begins
-    int32_t *row;      // [nodes + 1] matched to a column; -1 none
+    int64_t *dual;     // [2 * nodes] of rows, then of columns; their sum is the bound
+    int64_t *slack;    // [nodes + 1] of columns; a new row starts at column `nodes`
+    int32_t *row;      // [nodes + 1] row matched to each column; -1 if none
     int32_t *previous; // [nodes + 1] column on the alternating path
     bool *is_reached;  // [nodes + 1]
 } assignment;
 
-// Grows the tree of shortest alternating paths by its nearest column; returns that column.
+// Grows the tree of shortest alternating paths by its nearest column. Returns that column.
 static int32_t grow(assignment *a, int32_t column)
 {
     const int32_t n = a->nodes, row = a->row[column];
@@ -48,7 +48,7 @@ static int32_t grow(assignment *a, int32_t column)
     return nearest;
 }
 
-// The duals are feasible all the time, the shortest edges out of each node to begin with.
+// The duals are feasible at all times. They begin as the length of the shortest edge out of each node.
 mco_status dtspms_bound_assignment(mco_context *ctx, const int32_t *distance, int32_t nodes, double stop_s, int64_t *dual,
                                    int64_t *bound)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A lower bound on the closed tour over all nodes of one network, the stacks forgotten: the shortest tour itself where
-// time allows. Few nodes by dynamic programming, more by branch and bound.
+// A lower bound on the closed tour over all nodes of one network, without the stacks. It is the length of the shortest
+// tour if time allows. Few nodes go by dynamic programming, more by branch and bound.
 #include "dtspms/bound.h"
 
 #include "base/clock.h"
@@ -9,9 +9,9 @@
 mco_status dtspms_bound_subsets(mco_context *ctx, const int32_t *distance, int32_t nodes, int64_t *bound)
 {
     mco_status st = MCO_OK;
-    const int32_t last = nodes - 1;  // the tour begins and ends there: the others are bits 0..last-1
+    const int32_t last = nodes - 1;  // the tour begins and ends at this node; the others are bits 0..last-1
     const int32_t sets = 1 << last;
-    int64_t *length = NULL;  // [sets * last] shortest path from `last` over a set to its member
+    int64_t *length = NULL;  // [sets * last] shortest path from `last` over a set to a member of it
     *bound = 0;
     if (nodes < 2)
         return MCO_OK;

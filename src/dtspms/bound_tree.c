@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The shortest closed tour, or a lower bound on it, by branch and bound on 1-trees.
 //
-// A 1-tree is a spanning tree over all nodes but one, and two edges of that one; every tour is one. Multipliers pi change
-// the length of edge (i, j) to d + pi_i + pi_j and that of all tours by the same 2 sum(pi): the shortest 1-tree minus that
-// constant is a bound, for any pi; a subgradient ascent finds good ones (Held, Karp 1970, 1971). Branch and bound requires
-// and forbids edges at a node whose degree in the 1-tree is above two (Volgenant, Jonker 1982), and fixes all edges whose
-// use, or whose absence, would lift the bound to the target.
+// A 1-tree is a spanning tree over all nodes except one, plus two edges of that node. Every tour is a 1-tree.
+// Multipliers pi change the length of edge (i, j) to d + pi_i + pi_j, and the length of every tour by the constant
+// 2 sum(pi). So the shortest 1-tree minus that constant is a bound for any pi. A subgradient ascent finds good
+// multipliers (Held, Karp 1970, 1971). Branch and bound requires and forbids edges at a node whose degree in the 1-tree
+// is above two (Volgenant, Jonker 1982). It also fixes all edges whose use, or whose absence, would lift the bound to
+// the target.
 //
-// The target: a round looks for tours shorter than it and nothing else. A round that finds none proves the target as a
-// bound, and the next has a greater one; so no good tour is needed to begin with, and a stop in time leaves the last bound.
+// The search runs in rounds. A round looks only for tours shorter than its target. If it finds none, the target is
+// proven as a bound, and the next round has a greater target. So the search needs no good tour at the start, and when
+// time runs out the last proven bound remains.
 //
-// Asymmetric networks become symmetric ones of twice the nodes: node i is left at i and entered at nodes + i, joined by a
-// required edge of length 0; all other edges join one of each kind. The duals of the assignment problem are the multipliers
-// to begin with, and the first 1-tree is at least as long as the assignment.
+// An asymmetric network becomes a symmetric graph with twice the nodes. A tour leaves node i at i and enters it at
+// nodes + i; a required edge of length 0 joins the two. All other edges join a node of each kind. The multipliers start
+// as the duals of the assignment problem, so the first 1-tree is at least as long as the assignment.
 //
-// Lengths and multipliers are integers in 1/SCALE, so that bounds are exact.
+// Lengths and multipliers are integers in units of 1/SCALE, so that bounds are exact.
 #include "dtspms/bound.h"
 
 #include <math.h>
@@ -25,15 +27,15 @@
 enum {
     SCALE = 1 << 10,
     MOST_NODES = 1 << 16,        // of a graph: sums of lengths stay below 2^63
-    MOST_TREE_NODES = 1 << 10,   // of a graph with a matrix of its own, as branch and bound needs it
-    LEVELS_PER_NODE = 4,         // depth of branch and bound: the search gives up beyond
-    ROOT_STEPS = 2000,           // of the first ascent; it ends where its steps have become small
+    MOST_TREE_NODES = 1 << 10,   // of a graph with a matrix of its own, which branch and bound needs
+    LEVELS_PER_NODE = 4,         // greatest depth of branch and bound; beyond it the search gives up
+    ROOT_STEPS = 2000,           // of the first ascent, at most; it ends earlier when its steps have become small
     ROOT_PATIENCE = 30,          // steps without a better bound before they are halved
     NODE_STEPS = 12,
     NODE_PATIENCE = 2
 };
-// Distances are below 2^30, times SCALE 2^40; multipliers are held below 2^42: a change of 2^46 outweighs any four of them
-// and a distance, and MOST_NODES of it are 2^62.
+// Distances are below 2^30, and below 2^40 times SCALE. Multipliers are held to at most 2^42. So a change of 2^46
+// outweighs four multipliers and a distance, and MOST_NODES such changes are 2^62.
 static const int64_t FIXED = (int64_t)1 << 46;
 static const double MOST_MULTIPLIER = 0x1p42;
 static const int64_t NO_TREE = INT64_MAX;
@@ -41,37 +43,37 @@ static const int64_t NO_TREE = INT64_MAX;
 typedef struct search {
     mco_context *ctx;
     const int32_t *distance;  // [nodes * nodes]
-    int32_t nodes, size;      // of the network; of the graph: nodes, or twice as many
+    int32_t nodes, size;      // nodes of the network; nodes of the graph, as many or twice as many
     bool is_symmetric;
     double stop_s;
     int64_t *wide;      // all arrays of 64 bits below; those of 32 bits are in `narrow`
     int32_t *narrow;
-    int64_t *cost;      // [size * size] length, less FIXED where required, more where forbidden; NULL: too large
-    int64_t *row;       // [size] of it, where there is no matrix
-    int32_t *start;     // [size + 1] of each node's edges in near; [size] is 0 before they are listed
+    int64_t *cost;      // [size * size] length, minus FIXED if required, plus FIXED if forbidden; NULL if too large
+    int64_t *row;       // [size] a row of it, computed where there is no matrix
+    int32_t *start;     // [size + 1] first of each node's edges in `near`; [size] is 0 before the edges are listed
     int32_t *near;      // [size * size] other ends of the edges that are not forbidden
-    int64_t *pi;        // [levels * size] best multipliers on the way to the current node of branch and bound
+    int64_t *pi;        // [levels * size] best multipliers at each level down to the current node of branch and bound
     int32_t levels;
-    // The last 1-tree: a spanning tree over nodes 1.. rooted at node 1, and two edges of node 0
+    // The last 1-tree: a spanning tree over nodes 1..size-1 with root 1, and two edges of node 0
     int32_t *parent;    // [size]
     int64_t *key;       // [size] length of the edge to the parent, with multipliers
-    int32_t *rank;      // [size] of a node in the order in which the tree grew
+    int32_t *rank;      // [size] place of a node in the order in which the tree grew
     int32_t *degree;    // [size]
-    int32_t end[2];     // neighbours of node 0; their edges, and the next best, are end_key
-    int64_t end_key[3];
+    int32_t end[2];     // neighbours of node 0
+    int64_t end_key[3]; // lengths of the edges to them and of the third shortest edge, with multipliers
     int32_t *rest;      // [size] nodes not yet in the tree
     int64_t *trial;     // [size] multipliers of the ascent
     int32_t *previous;  // [size] degrees of its last step
-    int64_t *without;   // [size] length of the edge that replaces the one to the parent, at best
+    int64_t *without;   // [size] length of the shortest edge that can replace the edge to the parent
     // Branch and bound
     int32_t *trail;     // [size * size] edges fixed, as indices of cost, the latest last
     int32_t trail_count;
-    int32_t *required;  // [size] edges of each node that are
-    int32_t *allowed;   // [size] that are not forbidden
+    int32_t *required;  // [size] number of required edges of each node
+    int32_t *allowed;   // [size] number of edges that are not forbidden
     int64_t required_count;
     int64_t proven;     // no tour is shorter
-    int64_t target;     // only shorter tours are looked for
-    bool has_tour;      // of length target
+    int64_t target;     // the search looks only for shorter tours
+    bool has_tour;      // a tour of length `target` has been found
     bool is_stopped;
 } search;
 
@@ -82,7 +84,7 @@ static bool is_late(const search *s)
 
 // ---- 1-trees
 
-// Lengths of the edges of one node of the graph.
+// Writes the lengths of the edges of one node of the graph.
 static void fill_row(const search *s, int32_t from, int64_t *row)
 {
     const int32_t n = s->nodes;
@@ -125,7 +127,7 @@ static void find_edges_of_zero(search *s, const int64_t *pi)
     }
 }
 
-// Offers the edges of a node that joins the tree to the nodes outside it.
+// A node joins the tree. Offers its edges to the nodes outside the tree.
 static void relax(search *s, const int64_t *pi, int32_t node, int32_t outside)
 {
     const bool has_list = s->start[s->size] > 0;
@@ -141,8 +143,8 @@ static void relax(search *s, const int64_t *pi, int32_t node, int32_t outside)
     }
 }
 
-// The shortest 1-tree (Prim 1957), O(size^2); returns the bound times SCALE, NO_TREE if there is none. The bound is valid
-// for any pi and any fixings: a tour uses all required edges, and nothing is gained from what is forbidden.
+// Finds the shortest 1-tree (Prim 1957). Returns the bound times SCALE; NO_TREE if there is none. The bound is valid
+// for any pi and any fixed edges: a tour that respects them uses every required edge and no forbidden one. O(size^2).
 static int64_t one_tree(search *s, const int64_t *pi)
 {
     int32_t count = 0, node = 1;
@@ -185,9 +187,10 @@ static int64_t within_limits(double multiplier)
     return (int64_t)fmax(-MOST_MULTIPLIER, fmin(MOST_MULTIPLIER, multiplier));
 }
 
-// Raises the bound by steps along degree - 2, smoothed by the step before (Volgenant, Jonker 1982), as long as would reach
-// the goal (Polyak 1969). Without a goal (INT64_MAX) it is a little above the best so far. pi [size] is the start, and the
-// best found; returns its bound. Ends at the goal, at a tour, or late.
+// Raises the bound by steps along degree - 2, smoothed by the step before (Volgenant, Jonker 1982). A step has the
+// length that would reach the goal (Polyak 1969). Without a goal (INT64_MAX) steps aim a little above the best bound so
+// far. pi [size] is the start; it receives the best multipliers. Returns their bound. Ends at the goal, at a tour, or
+// when time is over.
 static int64_t ascend(search *s, int64_t *pi, int64_t goal, int32_t steps, int32_t patience)
 {
     const size_t bytes = sizeof *pi * (size_t)s->size;
@@ -248,8 +251,8 @@ static void mark_edge(search *s, int32_t i, int32_t j, bool is_required)
     s->trail[s->trail_count++] = i * s->size + j;
 }
 
-// Fixes all free edges of a node that has as many required or allowed edges as a tour needs; false if it has too many or
-// too few.
+// If a node has two required edges or only two allowed edges, fixes all its free edges. Returns false if it has more
+// than two required or fewer than two allowed edges.
 static bool settle_node(search *s, int32_t i)
 {
     if (s->required[i] > 2 || s->allowed[i] < 2)
@@ -263,7 +266,8 @@ static bool settle_node(search *s, int32_t i)
     return true;
 }
 
-// Requires or forbids a free edge and all that follows, node by node along the trail; false at a contradiction.
+// Requires or forbids a free edge and fixes all edges that follow from it, node by node along the trail. Returns false
+// at a contradiction.
 static bool fix_edge(search *s, int32_t i, int32_t j, bool is_required)
 {
     int32_t next = s->trail_count;
@@ -289,7 +293,8 @@ static bool is_in_tree(const search *s, int32_t i, int32_t j)
     return (j != 1 && s->parent[j] == i) || (i != 1 && s->parent[i] == j);
 }
 
-// The greatest key on the path between two nodes in the tree; an edge of length `key` replaces any on it.
+// Returns the greatest key on the path between two nodes in the tree. An edge of length `key` between them could
+// replace any edge of the path; `without` is updated for these edges.
 static int64_t longest_on_path(search *s, int32_t i, int32_t j, int64_t key)
 {
     int64_t longest = INT64_MIN;
@@ -302,7 +307,7 @@ static int64_t longest_on_path(search *s, int32_t i, int32_t j, int64_t key)
     return longest;
 }
 
-// What the bound gains, at least, without a free edge of the 1-tree.
+// By how much the bound rises, at least, without a free edge of the 1-tree.
 static int64_t gain_without(const search *s, int32_t i, int32_t j)
 {
     if (i == 0 || j == 0)
@@ -311,8 +316,9 @@ static int64_t gain_without(const search *s, int32_t i, int32_t j)
     return s->without[lower] - s->key[lower];
 }
 
-// Forbids free edges with which the 1-tree reaches the goal, requires those without which it does. `room`: from the bound
-// of the last 1-tree to the goal. The reasons stay valid while edges are fixed: less freedom means longer 1-trees.
+// Forbids each free edge whose use lifts the bound to the goal, and requires each whose absence does. `room` is the
+// goal minus the bound of the last 1-tree. Fixing edges does not invalidate earlier conclusions: less freedom means
+// longer 1-trees. Returns false at a contradiction.
 static bool fix_all(search *s, const int64_t *pi, int64_t room)
 {
     for (int32_t i = 1; i < s->size; i++)
@@ -351,7 +357,7 @@ static bool is_tour(const search *s)
     return true;
 }
 
-// Lists the edges that are not forbidden: no 1-tree needs others.
+// Lists the edges that are not forbidden. No 1-tree needs others.
 static void list_edges(search *s)
 {
     int32_t count = 0;
@@ -364,7 +370,8 @@ static void list_edges(search *s)
     s->start[s->size] = count;
 }
 
-// Bounds a node of branch and bound and fixes what can be; false if nothing is left of it.
+// Bounds a node of branch and bound and fixes what edges it can. Returns false if nothing of the node is left to
+// explore.
 static bool bound_node(search *s, int64_t *pi)
 {
     for (;;) {
@@ -393,7 +400,7 @@ typedef struct branch {
     int64_t gain[2];  // of the bound without them
 } branch;
 
-// At a node with three edges or more in the 1-tree; those without which the bound rises most.
+// Finds a node with three or more edges in the 1-tree, and its free edges whose absence lifts the bound most.
 static branch find_branch(const search *s)
 {
     branch best = {.node = -1, .to = {-1, -1}};
@@ -423,7 +430,8 @@ static branch find_branch(const search *s)
     return best;
 }
 
-// Depth first: tours with both edges of the branch, with the first alone, without the first.
+// Searches depth first: tours with both edges of the branch, tours with the first edge alone, tours without the first
+// edge.
 static void explore(search *s, int32_t level)
 {
     int64_t *pi = s->pi + (int64_t)level * s->size;
@@ -435,7 +443,7 @@ static void explore(search *s, int32_t level)
     const branch b = find_branch(s);
     const int32_t mark = s->trail_count;
     s->is_stopped |= level + 1 == s->levels;
-    // A 1-tree without a free edge to branch on uses what is forbidden: there is no tour.
+    // A 1-tree without a free edge to branch on uses a forbidden edge, so there is no tour.
     for (int32_t child = b.to[1] < 0 ? 1 : 0; child < 3 && b.to[0] >= 0 && !s->is_stopped; child++) {
         bool is_child_open = fix_edge(s, b.node, b.to[0], child < 2);
         if (is_child_open && child < 2 && b.to[1] >= 0) {
@@ -451,8 +459,8 @@ static void explore(search *s, int32_t level)
     undo(s, before);
 }
 
-// Rounds with growing targets. They grow by what the rounds so far have added, where that is much: the number of rounds is
-// logarithmic in the gap.
+// Runs rounds with growing targets. A target grows by a thousandth, or by a quarter of what the rounds so far have
+// added if that is more. So the number of rounds is logarithmic in the gap.
 static void run_rounds(search *s, const int64_t *root)
 {
     const int64_t first = s->proven;
@@ -466,7 +474,8 @@ static void run_rounds(search *s, const int64_t *root)
     }
 }
 
-// What 1-trees and the ascent need; a matrix, lists of edges and counts of what is fixed where the graph is small enough.
+// Prepares the arrays for 1-trees and the ascent. If the graph is small enough, also the matrix, the lists of edges and
+// the counts of fixed edges.
 static mco_status search_prepare(search *s)
 {
     mco_status st = MCO_OK;

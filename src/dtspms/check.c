@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The checker: replays both tours on the stacks of the plan and adds up the raw distances; it shares nothing with the
+// The checker replays both tours on the stacks of the plan and adds up the raw distances. It shares nothing with the
 // solvers.
 //
-// Once the plan and a tour hold every order once, the stacks are counters: a pickup is right where all orders below it are
-// on board, a delivery where none is left above it.
+// Once the plan and both tours are known to hold every order once, a counter for each stack is enough. A pickup is
+// right if all orders below it are on board. A delivery is right if no order is left above it.
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ typedef struct check {
     const mco_dtspms_solution *solution;
     int32_t orders, stacks;
     int32_t first[MCO_DTSPMS_MAX_STACKS + 1];  // position in the plan of the lowest order of each stack
-    int32_t *place;                            // [orders] position in the plan plus one; 0 before it is seen
-    int32_t *visit;                            // [orders] the same in the tour at hand
+    int32_t *place;                            // [orders] position in the plan plus one; 0 before the order is seen
+    int32_t *visit;                            // [orders] the same in the current tour
 } check;
 
 static const char *const NETWORKS[] = {"pickup", "delivery"};
@@ -30,7 +30,7 @@ typedef struct order_text {
     char text[80];
 } order_text;
 
-// "order 12", "order 12 (Aarhus)"; of a long name the beginning, whole characters of UTF-8.
+// "order 12", "order 12 (Aarhus)". A long name is cut after a whole character of UTF-8.
 static order_text describe(const check *c, int32_t order)
 {
     order_text t;
@@ -124,7 +124,7 @@ static mco_status check_visits(check *c, mco_dtspms_network network, const int32
     return MCO_OK;
 }
 
-// Position in the plan of the order whose turn it is in each stack: the lowest that is not on board.
+// next: the position in the plan of each stack's next order, the lowest that is not on board.
 static mco_status replay_pickup(const check *c)
 {
     int32_t next[MCO_DTSPMS_MAX_STACKS];
@@ -140,7 +140,7 @@ static mco_status replay_pickup(const check *c)
     return MCO_OK;
 }
 
-// Here the highest that is on board.
+// end: the position after each stack's highest order on board, which is the next to leave.
 static mco_status replay_delivery(const check *c)
 {
     int32_t end[MCO_DTSPMS_MAX_STACKS];
@@ -155,7 +155,7 @@ static mco_status replay_delivery(const check *c)
     return MCO_OK;
 }
 
-// Closed, from depot to depot. Fewer than 2^24 distances below 2^31 fit 64 bits.
+// Length of the closed tour from depot to depot. The sum of fewer than 2^24 distances below 2^31 fits 64 bits.
 static int64_t length_of(const check *c, mco_dtspms_network network, const int32_t *tour)
 {
     int64_t length = 0;

@@ -7,7 +7,7 @@
 #include "cli/frame.h"
 #include "mco/dtspms.h"
 
-enum { MOST_PRINTED_ORDERS = 30 };  // of a stack, in the summary; more are for a file
+enum { MOST_PRINTED_ORDERS = 30 };  // of a stack, in the summary
 
 static const char *const method_names[] = {"auto", "tabu", "ils", "exact"};
 static const char *const move_names[] = {"swap", "3-exchange"};
@@ -16,7 +16,7 @@ static const char *const move_names[] = {"swap", "3-exchange"};
 
 #define ORDERS_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                 \
     INTEGER(orders, "--orders", -1, 0, MCO_DTSPMS_MAX_ORDERS, -1, "N",    \
-            "orders of R00 to R19; of files, the first N orders alone")
+            "number of orders of R00 to R19; of files, use only the first N")
 #define CAPACITY_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)               \
     INTEGER(capacity, "--capacity", 0, 1, 1000000000, 0, "C",             \
             "orders that a stack can hold; as few as hold all orders if not given")
@@ -27,8 +27,8 @@ typedef struct session {
     MCO_FIELDS(CAPACITY_OPTIONS)
     mco_dtspms *problem;
     const char *start;         // the file
-    mco_dtspms_solution read;  // a start, or what is checked
-    int64_t stated;            // the cost that its file states, -1: none
+    mco_dtspms_solution read;  // the start, or the solution to check
+    int64_t stated;            // the cost that its file states; -1 if none
     mco_dtspms_result result;
     mco_dtspms_neighbourhood_result around;
 } session;
@@ -63,7 +63,7 @@ static void check_tables(void *state, mco_option_values *out)
     out[1] = (mco_option_values){&capacity_options, state};
 }
 
-// R and two digits, where no file has this name.
+// Whether the text is R and two digits, and no file has this name.
 static bool is_named(const char *text)
 {
     return (text[0] == 'R' || text[0] == 'r') && isdigit((unsigned char)text[1]) && isdigit((unsigned char)text[2]) &&
@@ -138,7 +138,7 @@ static void print_stacks(const mco_dtspms *problem, const mco_dtspms_solution *s
     }
 }
 
-// Rates count the kernels where a GPU computed.
+// If a GPU computed, rates count the time in kernels alone.
 static void print_work(mco_context *ctx, const mco_work *w, const mco_dtspms_counters *c)
 {
     const double seconds = w->gpus != 0 && w->device_s > 0 ? w->device_s : w->solve_s;
@@ -226,7 +226,7 @@ static bool has_move(const void *state)
     return ((const session *)state)->around.best_move >= 0;
 }
 
-// A neighbourhood of no moves is complete; one that lacks its best move was interrupted.
+// A neighbourhood without moves is complete. Any other that lacks its best move was interrupted.
 static bool is_complete(const void *state)
 {
     return has_move(state) || ((const session *)state)->around.moves == 0;
@@ -263,7 +263,7 @@ static mco_status print_neighbourhood(cli_call *call)
 
 // ---- check
 
-// One that breaks a rule, or costs something else than its file says, fails the check.
+// A solution fails the check if it breaks a rule or if its file states another cost.
 static mco_status check(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -342,11 +342,11 @@ const cli_problem cli_dtspms = {
     .text = "double travelling salesman with multiple stacks: loading plan and both tours",
     .about = "The double travelling salesman with multiple stacks: orders are picked up in one city, stacked, and delivered\n"
              "in another, last in, first out; find the loading plan and the two tours of least total length.\n\n"
-             "INSTANCE is R00 to R19 with --orders N (Petersen and Madsen's; a file of that name goes first), a pair of\n"
-             "TSPLIB files, PICKUP DELIVERY, or a CSV file of both networks (plain or gzip, - for standard input). SOLUTION\n"
-             "is a result file or what --solution wrote; as a start its plan is enough.",
+             "INSTANCE is R00 to R19 with --orders N (by Petersen and Madsen; a file of that name takes precedence), a pair\n"
+             "of TSPLIB files, PICKUP DELIVERY, or a CSV file of both networks (plain or gzip, - for standard input).\n"
+             "SOLUTION is a result file or a file that --solution wrote. To start from, its plan is enough.",
     .actions = {
-        {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2, .text = "10 s where no end is given",
+        {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2, .text = "10 s if no end is given",
          .state_bytes = sizeof(session), .begin = begin, .tables = solve_tables, .open = open,
          .start_text = "begin with the plan of the solution in F", .read_start = read_solution, .solve = solve,
          .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
@@ -355,13 +355,13 @@ const cli_problem cli_dtspms = {
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .print = print, .end = end},
         {.name = "neighbourhood", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2,
-         .text = "every move of a plan, evaluated; the best, its place among all, and the rate",
+         .text = "evaluate every move of a plan; print the best move, its number and the rate",
          .state_bytes = sizeof(session), .begin = begin, .tables = neighbourhood_tables, .open = open,
          .start_text = "begin with the plan of the solution in F", .read_start = read_solution, .solve = scan,
          .is_usable = is_complete, .has_solution = has_move, .write_result = write_neighbourhood,
          .print = print_neighbourhood, .end = end},
         {.name = "check", .arguments = "[--capacity C] [--orders N] INSTANCE SOLUTION", .least = 2, .most = 3,
-         .text = "whether the plan holds every order once, and both tours obey last in, first out; and the cost",
+         .text = "check that plan and tours hold every order once and obey last in, first out; print the cost",
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_solution, .check = check, .end = end},
         {.name = "generate", .arguments = "--orders N --pickup F --delivery F [--seed-pickup A --seed-delivery B]",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The cpu engine: neighbours in vector lanes (dtspms/lanes.h), batches of them on all cores.
 //
-// Workers live as long as the engine and sleep between jobs: a scan is a job whose items are runs of consecutive moves. Each
-// worker has a desk with the distances of the plan it is at.
+// Workers live as long as the engine and sleep between jobs. A scan is a job; its items are runs of consecutive moves.
+// Each worker has a desk with the distances of its base plan.
 //
-// A scan for the best exchange alone begins with a lower bound for each (dtspms/reuse.c), and evaluates those that may be the
-// best.
+// A scan that wants only the best 3-exchange begins with a lower bound for each exchange (dtspms/reuse.c). It evaluates
+// only the exchanges that may be the best.
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -52,16 +52,16 @@ typedef struct cpu {
     const dtspms_reuse_variant *reuse_variant;
     double free_bytes;     // memory allowed beyond the desks
     dtspms_lanes_distances distances;
-    void *lanes_of[2][2];  // the memory behind distances; [network][columns], NULL where columns are the rows
+    void *lanes_of[2][2];  // [network][columns] the memory behind `distances`; NULL where the columns are the rows
     int32_t heights[MCO_DTSPMS_MAX_STACKS];
     int64_t relaxations;   // of one tour
     worker *workers;       // [threads]
     int threads;
     mco_team team;         // the calling thread is one of them
-    // The job at hand.
+    // The current job.
     void (*run_item)(struct cpu *cpu, worker *w, int64_t item);
     dtspms_scan *scan;
-    const int64_t *list;   // [list_count] moves of the scan to evaluate, ascending; NULL: all, list_count of them
+    const int64_t *list;   // [list_count] moves of the scan to evaluate; NULL: all moves, list_count of them
     int64_t list_count;
     dtspms_reuse reuse;
     double stop_s;
@@ -149,7 +149,7 @@ static void scan_item(cpu *c, worker *w, int64_t item)
     check_time(c);
 }
 
-// Evaluates the moves of the list, or all; the best of them, and of earlier calls, is in *best.
+// Evaluates the moves of the list, or all moves if it is NULL. *best keeps the best of these and of earlier calls.
 static void scan_list(cpu *c, const int64_t *list, int64_t count, worker *best)
 {
     const int64_t length = item_moves(c, count);
@@ -179,7 +179,7 @@ static void bound_item(cpu *c, worker *w, int64_t item)
     check_time(c);
 }
 
-// Bounds pay for exchanges only: there are as many sweeps as swaps.
+// Whether the scan uses bounds. They do not pay for swaps: they would take as many sweeps as there are swaps.
 static bool has_bounds(const cpu *c, const dtspms_scan *scan)
 {
     const double bytes = c->threads * dtspms_reuse_worker_bytes(c->reuse_variant, c->model, c->heights);
@@ -187,7 +187,8 @@ static bool has_bounds(const cpu *c, const dtspms_scan *scan)
            bytes + dtspms_reuse_bytes(c->model) <= c->free_bytes;
 }
 
-// The moves that may be better than *best, or as good with a lower index; those done have a bound of INT32_MAX.
+// Lists the moves that may be better than *best, or as good with a lower index. Moves evaluated already have the bound
+// INT32_MAX.
 static int64_t list_remaining(const dtspms_reuse *reuse, const worker *best, int64_t *list)
 {
     const int64_t cost = (int64_t)best->best_cost_of[0] + best->best_cost_of[1];
@@ -199,7 +200,8 @@ static int64_t list_remaining(const dtspms_reuse *reuse, const worker *best, int
     return count;
 }
 
-// Evaluates the move of the least bound of each item, then all whose bound does not exceed the best of these.
+// Evaluates the move of least bound of each item, then all other moves whose bound does not exceed the best cost so
+// far.
 static mco_status scan_by_bounds(dtspms_engine *engine, worker *best)
 {
     mco_status st = MCO_OK;
@@ -263,7 +265,7 @@ static void evaluate_item(cpu *c, worker *w, int64_t item)
     memcpy(plan.node, c->plan->node, (size_t)c->model->orders * sizeof *plan.node);
     for (int64_t at = first; at < end; at += c->variant->lanes) {
         const int32_t count = (int32_t)(end - at < c->variant->lanes ? end - at : c->variant->lanes);
-        dtspms_move_apply(&c->moves[at], &plan);  // the others differ less from the first of the batch than from the plan
+        dtspms_move_apply(&c->moves[at], &plan);  // the batch differs less from its first plan than from c->plan
         c->variant->load(w->desk, plan.node);
         c->variant->run(w->desk, c->moves + at, count, pickup, delivery);
         for (int32_t l = 0; l < count; l++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CSV: a header, the row of the depot, a row for each order with its name and the coordinates of both networks.
+// CSV: a header, a row for the depot, and a row for each order with its name and its coordinates in both networks.
 #include "base/names.h"
 #include "base/table.h"
 #include "dtspms/formats.h"
@@ -13,7 +13,7 @@ typedef struct csv {
     mco_text *text;
     mco_dtspms *d;
     mco_table table;
-    mco_names names;       // reserved where the table has that column
+    mco_names names;       // reserved if the table has the column of names
 } csv;
 
 static mco_status read_row(csv *c, mco_slice line, int32_t node)

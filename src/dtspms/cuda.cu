@@ -9,7 +9,7 @@
 
 namespace dtspms {
 
-// ---- Instances, in ascending order of the heights they hold
+// ---- Kernel instances, in ascending order of the heights they hold
 
 template <bool IS_SYMMETRIC> using shape_12 = pair_shape<12, 3, 4, IS_SYMMETRIC, 10>;
 template <bool IS_SYMMETRIC> using shape_23 = pair_shape<23, 3, 8, IS_SYMMETRIC, 8>;
@@ -18,7 +18,7 @@ template <bool IS_SYMMETRIC> using shape_45 = pair_shape<45, 3, 16, IS_SYMMETRIC
 
 constexpr int SHAPES = 4;
 
-// Calls use(shape), a type as a value, for a number of an instance.
+// Calls use(shape) for the kernel instance with this number; the value `shape` carries the type.
 template <class Use> static cudaError_t with_shape(int shape, bool is_symmetric, Use use)
 {
     switch (2 * shape + is_symmetric) {
@@ -43,7 +43,7 @@ template <class Use> static cudaError_t with_shape(int shape, bool is_symmetric,
     }
 }
 
-// As many warps as fit; beside them the matrix, where it costs no warp.
+// Chooses as many warps as fit. The matrix goes into shared memory if it costs no warp.
 template <class S> static void fit_scan(const dtspms_device_problem &problem, size_t shared_bytes, dtspms_pair_form *form)
 {
     const size_t warp_bytes = (size_t)form->group_bytes * S::GROUPS;
@@ -54,7 +54,7 @@ template <class S> static void fit_scan(const dtspms_device_problem &problem, si
     form->scan_bytes = (int32_t)(warps * warp_bytes + (form->scan_shares_distances ? matrix_bytes : 0));
 }
 
-// With the stacks in the order of problem->sequence_of.
+// Whether the kernel instance holds the heights, with the stacks in the order of problem->sequence_of. Fills in *form.
 template <class S> static bool fits(const dtspms_device_problem &problem, size_t shared_bytes, dtspms_pair_form *form)
 {
     const pair_layout layout = pair_layout::of<S>(problem);
@@ -70,7 +70,8 @@ template <class S> static bool fits(const dtspms_device_problem &problem, size_t
 
 using namespace dtspms;
 
-// The lowest stack is sequence 2, whose bound costs most; the next sequence 0, so that few threads are apart; the highest 1.
+// The lowest stack becomes sequence 2, whose heights are unrolled and cost most. The second lowest becomes sequence 0,
+// so that a group has few threads. The highest becomes sequence 1.
 static void order_stacks(dtspms_device_problem *problem)
 {
     static const int32_t SEQUENCE[3] = {2, 0, 1};
@@ -123,7 +124,7 @@ double dtspms_plain_words(const dtspms_device_problem *problem)
     return words;
 }
 
-// Calls use(stacks), a number as a type.
+// Calls use(stacks) with the number as a type.
 template <class Use> static cudaError_t with_stacks(int stacks, Use use)
 {
     switch (stacks) {
@@ -168,8 +169,9 @@ cudaError_t dtspms_launch_end(const dtspms_device_scan *scan, cudaStream_t strea
 
 // ---- Walks
 
-// Calls use(shape), a type as a value, for a number of an instance: groups of 4 lanes, then of 8; each in 32 bits with shared
-// symmetric distances, with shared distances, with distances in device memory; in 64 bits.
+// Calls use(shape) for the kernel instance with this number; the value `shape` carries the type. First groups of 4
+// lanes, then of 8. For each: 32 bits with shared symmetric distances; with shared distances; with distances in device
+// memory; 64 bits.
 template <class Use> static cudaError_t with_walk_shape(int shape, Use use)
 {
     switch (shape) {
@@ -194,7 +196,7 @@ template <class Use> static cudaError_t with_walk_shape(int shape, Use use)
     }
 }
 
-// As many warps as fit.
+// Chooses as many warps as fit.
 template <class S> static void fit_walks(int32_t orders, size_t shared_bytes, dtspms_walk_form *form)
 {
     const walk_layout layout = walk_layout::of<S>(orders);
@@ -220,7 +222,7 @@ static cudaError_t prepare_walks(int shape, int32_t orders, size_t shared_bytes,
     });
 }
 
-// Distances are shared where that costs at most half of the warps.
+// Distances are in shared memory if that costs at most half of the warps.
 cudaError_t dtspms_walk_choose(int32_t orders, int32_t stacks, int32_t longest, bool is_symmetric, size_t shared_bytes,
                                dtspms_walk_form *form)
 {

@@ -14,12 +14,12 @@
 #include "dtspms/search.h"
 #include "dtspms/walk.h"
 
-static const int32_t AUTO_EXACT_ORDERS = 9;      // auto tries every plan up to here: a second
-static const double DEFAULT_TIME_S = 10;         // of a search without any end
-static const int32_t WALKS = 16;                 // at least; without --iterations as many as keep the engine busy
-static const double BOUND_SHARE = 0.1, BOUND_S = 5;  // of the time limit; at most
-static const int32_t GPU_PAYS_ORDERS = 24;       // of a search: fewer orders are a matter of a second on the cores
-static const double CPU_RELAXATIONS_PER_S = 5e10, GPU_PAYS_S = 0.5;  // of one neighbourhood; a core, opening a GPU
+static const int32_t AUTO_EXACT_ORDERS = 9;      // up to here auto tries every plan, which takes about a second
+static const double DEFAULT_TIME_S = 10;         // of a search that has no other end
+static const int32_t WALKS = 16;                 // least number; without --iterations as many as keep the engine busy
+static const double BOUND_SHARE = 0.1, BOUND_S = 5;  // time for the bound: share of the time limit, and at most
+static const int32_t GPU_PAYS_ORDERS = 24;       // a search with fewer orders takes the cores about a second
+static const double CPU_RELAXATIONS_PER_S = 5e10, GPU_PAYS_S = 0.5;  // scan: rate of a core; time to open a GPU
 
 #define MCO_OPTION_STRUCT mco_dtspms_params
 static const mco_option solve_records[] = {
@@ -66,7 +66,7 @@ static mco_status fail_infeasible(mco_context *ctx, const mco_dtspms *problem, c
                     ((long long)mco_dtspms_orders(problem) + params->stacks - 1) / params->stacks);
 }
 
-// Takes the parameters over; tests all but the result.
+// Copies the parameters and tests all arguments except the result.
 static mco_status take(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                        const mco_option_table *options, mco_dtspms_params *out)
 {
@@ -81,7 +81,7 @@ done:
     return st;
 }
 
-// The start has to be a plan for these stacks; its tours do not matter.
+// Refuses a start that is no plan for these stacks. Its tours do not matter.
 static mco_status refuse_start(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params)
 {
     mco_status st = MCO_OK;
@@ -115,7 +115,8 @@ done:
     return st;
 }
 
-// Heights of the first plan. Refuses tables beyond memory before any of them is made; search_bytes: those of the search.
+// Writes the heights of the first plan. Refuses tables beyond the memory before any of them is made; search_bytes is
+// the size of the search's own tables.
 static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
                                 double search_bytes, int32_t *heights)
 {
@@ -207,7 +208,7 @@ done:
 typedef struct solve {
     mco_context *ctx;
     const mco_dtspms *problem;
-    mco_dtspms_params params;  // with engine, method and end chosen
+    mco_dtspms_params params;  // choose() sets engine, method and end
     dtspms_model model;
     dtspms_engine engine;
     dtspms_plan plan;          // the first
@@ -215,7 +216,8 @@ typedef struct solve {
     int32_t heights[MCO_DTSPMS_MAX_STACKS];  // of the first plan
 } solve;
 
-// A GPU runs no exact search, which knows no iterations: auto takes it without either.
+// Chooses what is auto, and an end if none is given. auto takes the exact method only if neither a GPU nor a number of
+// iterations is asked for: a GPU does not run it, and it takes no number of iterations.
 static void choose(solve *s)
 {
     mco_dtspms_params *p = &s->params;
@@ -231,7 +233,7 @@ static void choose(solve *s)
         const bool pays = has_kernels && n >= GPU_PAYS_ORDERS;
         p->engine = pays && mco_has_gpu(s->ctx) ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %s", p->engine == MCO_ENGINE_GPU ? "gpu" : "cpu",
-                p->engine == MCO_ENGINE_GPU ? "walks or neighbourhoods for thousands of threads, a GPU is there"
+                p->engine == MCO_ENGINE_GPU ? "the search has work for thousands of threads, and there is a GPU"
                 : pays                             ? "no GPU"
                                                    : "few orders, or a search that a GPU does not speed up");
     }
@@ -242,7 +244,7 @@ static void choose(solve *s)
     }
 }
 
-// What the method chosen does not take.
+// Refuses what the chosen method does not support.
 static mco_status refuse_method(const solve *s)
 {
     const int32_t n = mco_dtspms_orders(s->problem);
@@ -257,7 +259,7 @@ static mco_status refuse_method(const solve *s)
     return MCO_OK;
 }
 
-// Bytes of tables that grow with the method: costs of all moves, plans of all walks.
+// Bytes of the method's own tables.
 static double search_bytes(const solve *s)
 {
     const int32_t n = mco_dtspms_orders(s->problem);
@@ -287,7 +289,8 @@ done:
     return st;
 }
 
-// How many, and what moves them; with a number of iterations the result may not depend on the machine.
+// Chooses the number of walks and what moves them. With a number of iterations the number of walks does not depend on
+// the machine, so that the result does not.
 static void choose_walks(solve *s)
 {
     dtspms_search *search = &s->search;
@@ -431,7 +434,7 @@ static mco_engine choose_for_scan(mco_context *ctx, const mco_dtspms_params *par
     return mco_choose_engine(ctx, params->engine, params->gpus, cpu_s, GPU_PAYS_S, NULL);
 }
 
-// The plan after the best move, with its tours.
+// Fills in the plan after the best move, with its tours.
 static mco_status fill_moved(mco_context *ctx, const mco_dtspms *problem, const dtspms_model *model, const dtspms_plan *plan,
                              mco_dtspms_neighbourhood_result *r)
 {

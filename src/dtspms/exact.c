@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Every loading plan, for few orders: profiles of heights, and for each all ways to put the orders on the positions.
+// Tries every loading plan of few orders: all profiles of heights, and for each all ways to put the orders on the
+// positions.
 //
-// A plan is tried once however its stacks are named: heights do not increase from stack to stack, and of stacks equally
-// high the one with the lowest order at the bottom comes first. Where both networks are symmetric, all stacks upside down
-// cost the same, both tours driven backwards: order 1 is then tried in the lower half of its stack alone.
+// Plans that differ only in the numbering of the stacks are tried once: heights do not increase from stack to stack,
+// and of stacks equally high the one with the lowest-numbered order at the bottom comes first. If both networks are
+// symmetric, a plan with all its stacks upside down costs the same, since both tours run backwards. Order 1 is then
+// tried only in the lower half of its stack.
 //
-// The orders fixed so far are chains that both tours have to respect, one upwards, the other downwards; the shortest tours
-// that do, by dynamic programming over subsets (Held, Karp 1962), are a bound: what cannot be better than the best plan is
-// left out. Descents from random plans find that first. All ways to fill the last LEAF positions are priced by the engine,
-// in batches.
+// The fixed positions are chains that both tours have to respect, one upwards, the other downwards. The lengths of the
+// shortest tours that respect them, by dynamic programming over subsets (Held, Karp 1962), are a lower bound. A prefix
+// whose bound is not below the best cost is left out. To have a good plan early, each profile begins with descents from
+// random plans. The engine evaluates all ways to fill the last LEAF positions, in batches.
 #include <string.h>
 
 #include "dtspms/search.h"
 
 enum { LEAF = 5, LEAF_PLANS = 120, BATCH = 4096, DESCENTS = 30, ROW = MCO_DTSPMS_MAX_EXACT_ORDERS, HALF = ROW / 2 };
-static const int32_t NO_WAY = 1 << 30;  // longer than any tour; with a distance, below 2^31
+static const int32_t NO_WAY = 1 << 30;  // longer than any tour; plus a distance it is below 2^31
 
 typedef struct exact {
     dtspms_search *search;
-    dtspms_plan plan;       // positions below `free` are being fixed
+    dtspms_plan plan;       // try_fixed() fixes the positions below `free`
     int32_t free;           // first position that the batch fills
-    int32_t bottom[ROW];    // of each position: that of the lowest order of its stack
-    int32_t height[ROW];    // of the stack
+    int32_t bottom[ROW];    // for each position: the lowest position of its stack
+    int32_t height[ROW];    // for each position: the height of its stack
     uint32_t used;          // nodes at fixed positions, by bit
-    dtspms_move *moves;     // [BATCH] each a plan: all positions
+    dtspms_move *moves;     // [BATCH] plans: each move sets all positions
     int64_t move_count;
     int32_t *costs;         // [BATCH]
-    int32_t (*length)[ROW]; // [2^orders] shortest path over a set that ends at an order, at most NO_WAY
-    int32_t into[2][ROW][ROW];  // distance to an order from each
-    bool has_mirror;        // stacks upside down cost the same
+    int32_t (*length)[ROW]; // [2^orders] shortest path from the depot over a set to an order of it; NO_WAY if none
+    int32_t into[2][ROW][ROW];  // [network][v][u] distance from order u to order v
+    bool has_mirror;        // a plan with its stacks upside down costs the same
     bool has_ended;
 } exact;
 
-// Whether the node at `position` may stand there: a plan is tried in one of its forms.
+// Whether the node at `position` may stand there; of the equivalent forms of a plan only one is tried.
 static bool is_canonical(const exact *e, const int32_t *node, int32_t position)
 {
     const int32_t first = e->bottom[position], height = e->height[position];
@@ -43,8 +45,8 @@ static bool is_canonical(const exact *e, const int32_t *node, int32_t position)
 
 // ---- Bound
 
-// Orders, by bit, that have to come before those of a set, as far as `fixed` positions say: by the lower and the upper half
-// of the set's bits.
+// Finds for each set of orders those, by bit, that have to come directly before one of them, given the `fixed`
+// positions. The table is split by the lower and the upper half of the set's bits.
 static void find_before(const exact *e, mco_dtspms_network network, int32_t fixed, uint32_t before[2][1 << HALF])
 {
     memset(before, 0, 2 * sizeof before[0]);
@@ -59,7 +61,8 @@ static void find_before(const exact *e, mco_dtspms_network network, int32_t fixe
             before[half][set] |= before[half][set & (set - 1)] | before[half][set & ~(set - 1)];
 }
 
-// The shortest path from the depot over the orders of a set, whose lengths are `rest`, and on to an order that has `into`.
+// Length of the shortest path from the depot over a set and on to one order more. rest [ROW] has the lengths over the
+// set, into [ROW] the distances to the order.
 static int32_t way_into(const int32_t *rest, const int32_t *into)
 {
     int32_t best = NO_WAY;
@@ -68,8 +71,8 @@ static int32_t way_into(const int32_t *rest, const int32_t *into)
     return best;
 }
 
-// The shortest tour in which every order comes after those before it as far as `fixed` positions say. A set is on its way if
-// it has all that come before its orders, and ends at an order that comes before none of them.
+// Length of the shortest tour that respects the chains of the `fixed` positions. Only sets are used that contain all
+// orders that come before theirs; a path over a set ends at an order that comes before none of the others.
 static int64_t bound_of(const exact *e, mco_dtspms_network network, int32_t fixed)
 {
     const int32_t n = e->search->model->orders, *distance = e->search->model->distance[network];
@@ -97,12 +100,12 @@ static int64_t bound_of(const exact *e, mco_dtspms_network network, int32_t fixe
     return best;
 }
 
-// Whether no plan with these `fixed` positions is better than the best so far. bounds: of both tours with one position less
-// on entry, with these on return.
+// Whether no plan with these `fixed` positions is better than the best so far. `bounds` are those of both tours: with
+// one position less on entry, with these positions on return.
 static bool is_hopeless(const exact *e, int32_t fixed, int64_t bounds[2])
 {
     const int64_t best_cost = e->search->best_cost;
-    if (e->bottom[fixed - 1] != fixed - 1) {  // else the last position is above no other
+    if (e->bottom[fixed - 1] != fixed - 1) {  // else the last position is the lowest of its stack and adds no chain
         bounds[0] = bound_of(e, MCO_DTSPMS_NETWORK_PICKUP, fixed);
         if (best_cost < 0 || bounds[0] + bounds[1] < best_cost)
             bounds[1] = bound_of(e, MCO_DTSPMS_NETWORK_DELIVERY, fixed);
@@ -112,7 +115,7 @@ static bool is_hopeless(const exact *e, int32_t fixed, int64_t bounds[2])
 
 // ---- Enumeration
 
-// Prices the plans of the batch and empties it.
+// Evaluates the plans of the batch and empties it.
 static mco_status price_batch(exact *e)
 {
     mco_status st = MCO_OK;
@@ -136,7 +139,7 @@ done:
     return st;
 }
 
-// Puts all ways to fill positions from `position` on into the batch.
+// Adds to the batch all ways to fill the positions from `position` on.
 static void collect(exact *e, int32_t position)
 {
     const int32_t n = e->search->model->orders;
@@ -159,7 +162,7 @@ static void collect(exact *e, int32_t position)
     }
 }
 
-// Fixes position after position. bounds: of both tours as far as positions are fixed.
+// Fixes position after position. `bounds` are those of both tours with the positions fixed so far.
 static mco_status try_fixed(exact *e, int32_t position, const int64_t bounds[2])
 {
     mco_status st = MCO_OK;
@@ -185,7 +188,7 @@ done:
     return st;
 }
 
-// From a random plan by the best swap or exchange of three, until there is none.
+// Descends from a random plan by the best swap or 3-exchange, until none improves it.
 static mco_status climb(exact *e, uint64_t seed)
 {
     mco_status st = MCO_OK;
@@ -236,7 +239,7 @@ done:
     return st;
 }
 
-// All profiles: stack `stack` and those behind it hold `left` orders, at most `most` each.
+// Tries all profiles in which stack `stack` and those after it hold `left` orders, at most `most` each.
 static mco_status try_profiles(exact *e, int32_t stack, int32_t left, int32_t most)
 {
     mco_status st = MCO_OK;
@@ -267,7 +270,7 @@ mco_status dtspms_exact(dtspms_search *search, dtspms_plan *plan)
     MCO_TRY(mco_alloc(search->ctx, &e.moves, BATCH));
     MCO_TRY(mco_alloc(search->ctx, &e.costs, BATCH));
     MCO_TRY(mco_alloc(search->ctx, &e.length, (int64_t)1 << n));
-    MCO_TRY(dtspms_search_cost(search, plan, &cost));  // there is an answer whenever the search ends
+    MCO_TRY(dtspms_search_cost(search, plan, &cost));  // so that there is an answer whenever the search ends
     MCO_TRY(dtspms_search_note(search, plan, cost, NULL, "start"));
     MCO_TRY(try_profiles(&e, 0, n, model->capacity));
     search->is_proved = search->is_proved || !e.has_ended;

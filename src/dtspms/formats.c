@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instance files of all formats; docs/formats.md describes them. The first line tells CSV, which holds both networks and the
-// names of the orders, from TSPLIB, which describes one network in a file.
+// Instance files of all formats (docs/formats.md). A CSV file holds both networks and the names of the orders; a TSPLIB
+// file holds one network. The first line tells which format a file has.
 #include "dtspms/formats.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of the double TSP with multiple stacks, as streams: what the public readers and writers and the fuzz targets share.
+// Files of the double TSP with multiple stacks, as streams. The public readers and writers and the fuzz targets share
+// these functions.
 #ifndef MCO_DTSPMS_FORMATS_H
 #define MCO_DTSPMS_FORMATS_H
 
@@ -9,16 +10,18 @@
 #include "dtspms/instance.h"
 #include "routing/tsplib.h"
 
-// ---- Instances: a pair of TSPLIB files, or CSV with `delivery` NULL. Errors: PARSE with the place, MEMORY.
+// ---- Instances
+
+// Reads a pair of TSPLIB files, or a CSV file if `delivery` is NULL. Errors: PARSE with the place, MEMORY.
 mco_status dtspms_read_texts(mco_context *ctx, mco_text *pickup, mco_text *delivery, const char *name, mco_dtspms **out);
 void dtspms_write_network(const mco_dtspms *problem, mco_dtspms_network network, FILE *file);
 
-// ---- Solutions, as mco_dtspms_read_solution() and mco_dtspms_write_solution().
+// ---- Solutions, as in mco_dtspms_read_solution() and mco_dtspms_write_solution()
 mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem, mco_text *text,
                                      mco_dtspms_solution *solution, int64_t *cost);
 void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cost, FILE *file);
 
-// ---- What the formats of instances offer each other
+// ---- Shared by the formats of instances
 
 #define DTSPMS_MAX_COORDINATE 1e7
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The gpu engine: a complete neighbourhood is two launches, pickup and delivery, and the choice of the best move with them.
-// Pairs of neighbours in 16 bits where stacks, heights and distances allow it, else a thread for each in 32 bits. Any number
-// of steps of any number of walks is one launch.
+// The gpu engine. A complete neighbourhood is two launches, pickup and delivery; they also find the best move. A large
+// neighbourhood takes several pairs of launches. Neighbours go in pairs of 16 bits if stacks, heights and distances
+// allow it, else one to a thread in 32 bits. Any number of steps of any number of walks is one launch.
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 
 static const double PAIR_RELAXATIONS = 2e12, PLAIN_RELAXATIONS = 5e9;  // of a launch: about a tenth of a second
 static const int64_t SPARE_BYTES = (int64_t)256 << 20;                 // device memory left to others
-static const double TABLE_BYTES = (double)((int64_t)8 << 30);          // plain: more threads than these hold are of no use
+static const double TABLE_BYTES = (double)((int64_t)8 << 30);          // plain: larger tables gain nothing
 enum { PLAIN_THREADS_OF_MULTIPROCESSOR = 1024 };
 
 typedef struct gpu_state {
@@ -27,9 +27,9 @@ typedef struct gpu_state {
     int64_t move_room, cost_room;
     dtspms_device_answer *d_answer;
     dtspms_walk_form walk_form;
-    dtspms_device_walks walks;  // device memory for walk_room walks; what all read from the first call on
-    dtspms_device_walk *h_walk;  // [walk_room] on the host, as are the words of all their sequences
-    void *h_words;
+    dtspms_device_walks walks;  // device memory for walk_room walks; their tables from the first call on
+    dtspms_device_walk *h_walk;  // [walk_room] on the host
+    void *h_words;               // on the host, the elements of all their sequences
     int32_t walk_room;
 } gpu_state;
 
@@ -47,7 +47,7 @@ static void describe(const dtspms_model *model, const int32_t *heights, dtspms_d
         out->longest[network] = model->longest[network];
 }
 
-// Whether sums of a path or an infinite value and one more distance stay in 16 bits.
+// Whether a path plus one distance more fits 16 bits.
 static bool fits_halves(const dtspms_model *model)
 {
     for (int network = 0; network < 2; network++)
@@ -88,7 +88,7 @@ done:
     return st;
 }
 
-// Tables of as many threads as are of use; at least of one block.
+// Takes tables for as many threads as are of use, at least for one block.
 static mco_status take_plain(mco_context *ctx, gpu_state *s, const mco_dtspms_params *params)
 {
     mco_status st = MCO_OK;
@@ -136,14 +136,14 @@ static void close_engine(dtspms_engine *engine)
 {
     gpu_state *s = engine->state;
     if (s != NULL)
-        mco_device_close(&s->device);  // and with it all its memory
+        mco_device_close(&s->device);  // this releases all its memory too
     mco_free(engine->ctx, &s);
     engine->state = NULL;
 }
 
 // ---- Scan
 
-// Moves or items of a launch, so that it lasts about a tenth of a second.
+// Number of moves of a launch that lasts about a tenth of a second.
 static int64_t launch_moves(const gpu_state *s)
 {
     const double relaxations = s->has_pairs ? PAIR_RELAXATIONS : PLAIN_RELAXATIONS,
@@ -174,7 +174,7 @@ done:
     return st;
 }
 
-// Both networks of moves first..end-1; first is even.
+// Launches both networks of moves first..end-1; first is even.
 static mco_status launch_moves_of(mco_context *ctx, const gpu_state *s, const dtspms_device_scan *scan, int64_t first,
                                   int64_t end)
 {
@@ -192,7 +192,7 @@ done:
     return st;
 }
 
-// *done: moves evaluated.
+// *done_moves receives the number of moves evaluated.
 static mco_status run_scan(dtspms_engine *engine, const dtspms_device_scan *scan, double stop_s, int64_t *done_moves)
 {
     mco_status st = MCO_OK;
@@ -268,7 +268,7 @@ done:
     return st;
 }
 
-// The same in 16 bits. Values fit.
+// The same, narrowed to 16 bits. The values fit.
 static mco_status copy_up_narrow(mco_context *ctx, gpu_state *s, const int32_t *from, int64_t count, const void **out)
 {
     mco_status st = MCO_OK;
@@ -282,7 +282,7 @@ done:
     return st;
 }
 
-// What all walks read, when the first begin: the tables of an engine's walks do not change.
+// Copies the tables that all walks read, at the first call. The tables of an engine's walks do not change.
 static mco_status send_tables(mco_context *ctx, gpu_state *s, const dtspms_walk_tables *t)
 {
     mco_status st = MCO_OK;
@@ -303,7 +303,7 @@ done:
     return st;
 }
 
-// Words of a walk: two sequences.
+// Words of both sequences of a walk.
 static int64_t walk_words(const gpu_state *s)
 {
     return 2 * (int64_t)s->walk_form.positions;
@@ -343,7 +343,7 @@ static void put_word(const gpu_state *s, int64_t at, uint64_t word)
         ((uint32_t *)s->h_words)[at] = (uint32_t)word;
 }
 
-// Sequences of a complete solution as elements (dtspms/walk.cuh), zeros behind them.
+// Writes the sequences of a complete solution as elements (dtspms/walk.cuh), with zeros after them.
 static void pack_tours(const gpu_state *s, const dtspms_tours *from, int64_t at)
 {
     const dtspms_walk_form *f = &s->walk_form;
@@ -465,7 +465,7 @@ mco_status dtspms_gpu_open(mco_context *ctx, const dtspms_model *model, const in
         mco_log(ctx, MCO_LOG_INFO, "--reuse on: the gpu engine runs every dynamic program in full");
     engine.work.lane_bits = s->has_pairs ? 16 : 32;
     engine.work.gpus = (uint64_t)1 << s->device.info.index;
-    if (s->walk_form.shape >= 0) {  // else the cores do the walks: no order, or more than DTSPMS_DEVICE_WALK_ORDERS
+    if (s->walk_form.shape >= 0) {  // else the cores move the walks: no order, or more than DTSPMS_DEVICE_WALK_ORDERS
         engine.walk = gpu_walk;
         engine.walks = s->device.info.multiprocessors * s->walk_form.warps * s->walk_form.walks;
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Iterated local search: rounds of annealing walks by ruin and recreate (dtspms/walk.h), each ended by the exact programs.
+// Iterated local search: rounds of annealing walks by ruin and recreate (dtspms/walk.h). Dynamic programs and a descent
+// end each round.
 //
 //     for each round
 //         every walk cools from HOT to COLD
-//         the best plans of the walks get their best tours; the best of all descends by the best swap, then by the best exchange
-//         of three, until neither improves or a scan would be long beside the round
-//         before the third round and all after it, every second walk begins anew
+//         the best plans of the walks get their best tours
+//         the best plan of all descends by the best swap, then by the best 3-exchange, until neither improves it or
+//         a scan would take long compared with the round
+//         before the third round and each later one, every second walk begins anew
 //
-// Temperatures count in twice the mean distance of a node to its nearest, about the mean edge of a good solution. The first
-// round is short, for an early answer; the others are as long as pays, then it is better to heat up again (NOTES). Walks ask
-// for no neighbourhood: unless the engine can move them itself, the cores do.
+// The unit of temperature is twice the mean distance of a node to its nearest, about the mean edge of a good solution.
+// The first round is short, for an early answer. The others end where it is better to heat up again than to go on
+// (NOTES). Walks evaluate no neighbourhood. If the engine cannot move them, the cores do.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +21,18 @@
 #include "dtspms/search.h"
 #include "dtspms/walk.h"
 
-static const double HOT = 1.3, COLD = 0.5;       // of the mean edge
+static const double HOT = 1.3, COLD = 0.5;       // in mean edges
 static const double MOST_TEMPERATURE = 4e6;      // see dtspms_walk.temperature
-static const int64_t FIRST_STEPS = 200, ROUND_STEPS = 2000;  // of a round, for each order
-static const double FIRST_END = 1.0 / 16, END = 0.97;  // share of the limit by which rounds have cooled down
-static const int64_t MOST_SEGMENT = 256, SEGMENTS = 4096;  // steps at one temperature; where they are counted, of the limit
-static const double SEGMENT_S = 0.05;            // otherwise, on the cores; the clock is looked at between segments
-static const double LONG_SEGMENT_S = 0.2;        // on an engine that takes the walks and gives them back
+static const int64_t FIRST_STEPS = 200, ROUND_STEPS = 2000;  // of a round, for each node
+static const double FIRST_END = 1.0 / 16, END = 0.97;  // shares of the limit by which rounds have cooled down
+static const int64_t MOST_SEGMENT = 256, SEGMENTS = 4096;  // --iterations: steps at a temperature; temperatures
+static const double SEGMENT_S = 0.05;            // else: time at one temperature on the cores; then the clock is read
+static const double LONG_SEGMENT_S = 0.2;        // the same on an engine that moves walks: it copies them to and fro
 enum { MOST_PRICED = 64 };                       // walks that get their best tours at the end of a round
-static const int64_t LONG_TOUR = 10000000;       // relaxations: its dynamic program runs at the end of a round only
-static const double STEP_RELAXATIONS = 4e3;      // that take as long as a step, for each order
-static const double PLAIN_SLOWER = 1000;         // of relaxations by the plain kernels of a GPU, about
-static const double DESCENT_SHARE[] = {1, 0.1};  // of the round's work that a scan of swaps, of exchanges may take
+static const int64_t LONG_TOUR = 10000000;       // relaxations: longer dynamic programs run only at the end of a round
+static const double STEP_RELAXATIONS = 4e3;      // relaxations that take as long as a step, for each order
+static const double PLAIN_SLOWER = 1000;         // about how many times slower a relaxation is in plain kernels
+static const double DESCENT_SHARE[] = {1, 0.1};  // share of a round's work that a scan of swaps, of exchanges may take
 
 typedef struct ils {
     dtspms_search *search;
@@ -38,12 +40,12 @@ typedef struct ils {
     dtspms_walk *walks;  // [count]
     dtspms_walk **by_cost;  // [count] the same, the best first
     int32_t count;
-    dtspms_plan plan;    // of a walk
-    int32_t *tours[2];   // [orders] of it
+    dtspms_plan plan;    // scratch: the plan of a walk
+    int32_t *tours[2];   // [orders] its tours
     int32_t heights[MCO_DTSPMS_MAX_STACKS];  // for which the engine is open
     double mean_edge;
     int64_t steps;       // of each walk, all rounds
-    double step_s;       // what the last step took; 0 before the first: one step is tried then
+    double step_s;       // time of a step at the last measurement; 0 before the first, when one step is tried
     double begin_s;
 } ils;
 
@@ -64,8 +66,8 @@ static double find_mean_edge(const dtspms_model *model)
 
 // ---- Limits
 
-// Share of the limit that is gone, 0 to 1; negative without a limit. With a number of steps the clock has no say: it ends the
-// search, and until then the result is that of the steps.
+// Share of the limit that is used, 0 to 1; negative without a limit. With a number of steps the clock has no influence
+// here. It can end the search, but until then the result depends on the steps alone.
 static double progress(const ils *s)
 {
     const mco_dtspms_params *p = s->search->params;
@@ -77,7 +79,7 @@ static double progress(const ils *s)
     return share;
 }
 
-// Steps until the clock is looked at.
+// Steps until the clock is read.
 static int64_t timed_steps(const ils *s)
 {
     const double seconds = s->search->engine->walk != NULL ? LONG_SEGMENT_S : SEGMENT_S;
@@ -107,7 +109,7 @@ static bool ends(ils *s)
 
 // ---- The best plans of the walks
 
-// Notes the best plan of a walk, with its tours or with the best there are.
+// Notes the best plan of a walk: with the best tours if is_exact, else with the walk's tours.
 static mco_status note_walk(ils *s, const dtspms_walk *walk, bool is_exact)
 {
     mco_status st = MCO_OK;
@@ -132,7 +134,7 @@ static mco_status note_walks(ils *s, int32_t count)
     return note_walk(s, &s->walks[best], dtspms_relaxations(s->walks[best].best.heights, s->tables.stacks) <= LONG_TOUR);
 }
 
-// Moves all walks on by `steps` steps, or fewer where the search ends.
+// Moves all walks on by `steps` steps, or fewer if the search ends.
 static mco_status move_walks(ils *s, int64_t steps)
 {
     mco_status st = MCO_OK;
@@ -154,7 +156,7 @@ done:
     return st;
 }
 
-// The walks cool for `steps` steps, or while the share of the limit goes up to `end`, whichever comes first.
+// Cools the walks for `steps` steps or until the share `end` of the limit is used, whichever comes first.
 static mco_status cool(ils *s, int64_t steps, double end, bool *has_ended)
 {
     mco_status st = MCO_OK;
@@ -179,7 +181,8 @@ done:
 
 // ---- Descent
 
-// Whether a scan around a plan of these heights is short beside `steps` steps of the walks.
+// Whether a tour with these heights fits the memory, and a scan takes at most its share of the work of `steps` steps of
+// all walks.
 static bool is_short(const ils *s, const int32_t *heights, mco_dtspms_move kind, int64_t steps)
 {
     const dtspms_engine *engine = s->search->engine;
@@ -190,7 +193,8 @@ static bool is_short(const ils *s, const int32_t *heights, mco_dtspms_move kind,
            (double)dtspms_move_count(kind, s->tables.orders) * relaxations <= DESCENT_SHARE[kind] * work;
 }
 
-// Opens the engine for the heights of the best plan; false if their tables are too large. Errors: as of dtspms_engine_open().
+// Opens the engine for the heights of the best plan. *fits is false if their tables are too large; the engine then
+// stays open for the heights before. Errors: as dtspms_engine_open().
 static mco_status fit_engine(ils *s, bool *fits)
 {
     mco_status st = MCO_OK;
@@ -209,7 +213,7 @@ static mco_status fit_engine(ils *s, bool *fits)
     return st;
 }
 
-// The best plan descends after `steps` steps of the walks.
+// Lets the best plan descend, after a round of `steps` steps of each walk.
 static mco_status descend(ils *s, int64_t steps, bool *has_ended)
 {
     mco_status st = MCO_OK;
@@ -245,7 +249,7 @@ static int compare_walks(const void *a, const void *b)
     return x->best.cost != y->best.cost ? (x->best.cost < y->best.cost ? -1 : 1) : (x > y) - (x < y);
 }
 
-// The best plans of the walks get their best tours; the best of all descends.
+// Gives the best plans of the walks their best tours. Then the best plan of all descends.
 static mco_status finish_round(ils *s, int64_t steps, bool *has_ended)
 {
     mco_status st = MCO_OK;
@@ -263,7 +267,8 @@ done:
 
 // ---- Rounds
 
-// Walks from the start and from orders placed at random; as many as can be placed in time, at least one.
+// Begins the first walk at the start, if one is given, and the others with orders placed in random order. If the time
+// runs out, there are fewer walks, but at least one.
 static mco_status begin_walks(ils *s, const dtspms_plan *plan)
 {
     mco_status st = MCO_OK;
@@ -288,7 +293,7 @@ done:
     return st;
 }
 
-// Every second walk.
+// Begins every second walk anew.
 static void begin_anew(ils *s)
 {
     for (int32_t k = 1; k < s->count; k += 2)

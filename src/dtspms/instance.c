@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Instances: from distances, from the random streams of the literature, as prefixes of others; distances. Files are in
-// dtspms/formats.c.
+// Instances: from distances, from the random streams of the literature, and as prefixes of others. Also their
+// distances. Files are in dtspms/formats.c.
 //
-// Petersen and Madsen (2009) drew their customers with java.util.Random; its seeds were found again from the published
-// coordinates. An instance with more orders lets the streams run on, as the authors did from 33 to 66 orders. Distances are
-// computed where they are asked for: memory is linear in the orders except for matrices.
+// Petersen and Madsen (2009) drew their customers with java.util.Random. The seeds here are reconstructed from the
+// published coordinates. With more orders the streams run on, as the authors let them from 33 to 66 orders. Distances
+// are computed when they are asked for, so memory is linear in the orders except for matrices.
 #include "dtspms/instance.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_ROOM = 64, NAMED = 20 };  // of a name made here: a word and two numbers; instances R00 to R19
+enum { NAME_ROOM = 64, NAMED = 20 };  // bytes of a name made here, a word and two numbers; instances R00 to R19
 
 static const double DEPOT = 50, SIDE = 100;
 static const int64_t MAX_SEED = (int64_t)1 << 53;
@@ -65,7 +65,7 @@ static mco_status test_orders(mco_context *ctx, int32_t orders, int32_t most)
     return MCO_OK;
 }
 
-// `nodes` of a matrix with rows of `row` entries. The diagonal becomes 0.
+// Copies the first `nodes` rows and columns of a matrix with rows of `row` entries. The diagonal becomes 0.
 static mco_status copy_matrix(mco_context *ctx, const int32_t *from, int32_t nodes, int64_t row, int32_t **out)
 {
     mco_status st = mco_alloc(ctx, out, (int64_t)nodes * nodes);
@@ -114,7 +114,7 @@ done:
     return st;
 }
 
-// ---- Streams of java.util.Random: x -> x * 0x5DEECE66D + 11 modulo 2^48, the high bits are the output
+// ---- Streams of java.util.Random: x -> x * 0x5DEECE66D + 11 modulo 2^48; the high bits are the output
 
 static const uint64_t JAVA_FACTOR = 0x5DEECE66D, JAVA_STATES = (uint64_t)1 << 48;
 
@@ -179,7 +179,7 @@ mco_status mco_dtspms_generate(mco_context *ctx, int32_t orders, int64_t seed_pi
 
 mco_status mco_dtspms_named(mco_context *ctx, const char *name, int32_t orders, mco_dtspms **out)
 {
-    // Pickup (file R00p) and delivery (R00d).
+    // Seeds of pickup (file R00p) and delivery (R00d).
     static const int64_t seeds[NAMED][2] = {
         {234876, 9386}, {347, 93486}, {97453291, 1871}, {984272, 6918}, {1960, 69706781}, {934, 3204}, {2349605, 8483},
         {104, 83761},   {10034, 71496}, {43846, 64923}, {10, 101},      {11, 111},        {12, 121},   {13, 131},
@@ -213,7 +213,7 @@ done:
     return st;
 }
 
-// Pointers and the characters behind them are one block.
+// The pointers, and the characters after them, are one block of memory.
 static mco_status copy_names(mco_context *ctx, char *const *names, int32_t orders, char ***out)
 {
     size_t bytes = (size_t)orders * sizeof *names;
@@ -269,7 +269,8 @@ int32_t mco_dtspms_distance(const mco_dtspms *problem, mco_dtspms_network networ
     const dtspms_network *n = &problem->network[network];
     if (n->rule == DTSPMS_MATRIX)
         return n->matrix[(int64_t)from * (problem->orders + 1) + to];
-    // Two statements: no compiler may make one rounding of them, the distance is the same on every machine.
+    // The squares are separate statements, so that no compiler fuses them with the sum into one rounding. The distance
+    // is then the same on every machine.
     const double dx = n->x[from] - n->x[to], dy = n->y[from] - n->y[to];
     const double xx = dx * dx, yy = dy * dy;
     const double length = sqrt(xx + yy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside of an instance: coordinates with a rule for distances, or a matrix, for each network.
+// The inside of an instance: for each network, coordinates with a rule for distances, or a matrix.
 #ifndef MCO_DTSPMS_INSTANCE_H
 #define MCO_DTSPMS_INSTANCE_H
 
@@ -22,10 +22,10 @@ struct mco_dtspms {
     int32_t orders;
     dtspms_network network[2];  // by mco_dtspms_network
     char *name;
-    char **names;  // [orders]; NULL where orders are numbers
+    char **names;  // [orders]; NULL, or an entry NULL, where an order has only its number
 };
 
-// An instance without networks and names: the caller fills them. Errors: MEMORY.
+// Makes an instance without networks and names of orders, which the caller fills in. `name` is copied. Errors: MEMORY.
 mco_status dtspms_instance_new(mco_context *ctx, int32_t orders, const char *name, mco_dtspms **out);
 
 #endif

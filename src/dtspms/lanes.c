@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// One desk (dtspms/lanes.h); compiled once for each vector unit and width of lane.
+// One desk (dtspms/lanes.h), compiled once for each vector unit and lane width.
 //
-// A row is all heights z of the last stack; the heights of the others advance as an odometer. Along a row, F of the last stack
-// stays in a register, F_k of the others are loaded, pushed to their successors and stored in the same place. FUSED rows at
-// neighbouring heights of one stack f go together: F_f passes from one to the next in a register, and they share the
-// distances between the others. A cell of s stacks takes s^2 additions and s (s - 1) minima; for s = 3, 15 operations for 9
-// relaxations. Rows beyond the top of f, where its heights are no multiple of FUSED, hold values that nothing reads.
+// A row is all heights z of the last stack. The heights of the other stacks advance as an odometer. Along a row, F of
+// the last stack stays in a register. F_k of each other stack is loaded, pushed to its successors and stored in the
+// same place. FUSED rows at neighbouring heights of one stack f go together: F_f passes from one row to the next in a
+// register, and the rows share the distances between the other stacks. A cell of s stacks takes s^2 additions and
+// s (s - 1) minima: with s = 3, 15 operations for 9 relaxations. If the number of heights of f is no multiple of FUSED,
+// the rows beyond its top hold values that nothing reads.
 #include "dtspms/lanes.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "base/lanes.h"
 #include "dtspms/vector.h"
 
-// Rows that go together: as the registers allow, 32 of AVX-512, else 16.
+// Rows that go together, as many as the registers allow: AVX-512 has 32, the others have 16.
 #if defined(__AVX512BW__)
 enum { FUSED = 4 };
 #else
@@ -27,43 +28,45 @@ enum { MOST = MCO_DTSPMS_MAX_STACKS };
 
 typedef struct lengths {
     const lane *rows, *columns;  // of distances: D[node][other], D[other][node] at node * nodes + other
-    lane *out, *in;              // [nodes * orders] the same with others by their position in the plan
+    lane *out, *in;              // [nodes * orders] the same, with the other node given by its position in the plan
     vec *to[MOST][MOST];    // q < k: [steps_q * steps_k] distance from step t of q to step u of k at t * steps_k + u
-    vec *from[MOST][MOST];  // the same the other way; the same memory where distances are symmetric
+    vec *from[MOST][MOST];  // the opposite direction; the same memory where distances are symmetric
     vec *chain[MOST];       // [c_k + 1] from step t to step t + 1
 } lengths;
 
 typedef struct desk {
     int32_t orders, stacks, nodes;
     int32_t heights[MOST], first[MOST + 1];
-    int32_t steps[MOST];  // 0..c + 1, and those of rows beyond the top of f
+    int32_t steps[MOST];  // number of steps: 0..c + 1; for f also those of the rows beyond its top
     lengths networks[2];
     vec *paths[MOST - 1];  // F_k by the heights of the stacks after k
-    vec *infinite, *origin;  // [(c of the last stack + 1) * FUSED] rows in which a stack is empty; origin: the first of them, side
-                             // by side as those behind f, and from (c + 1) * FUSED on alone
+    // F in rows where its stack is empty, by z; c is the height of the last stack. infinite: [(c + 1) * FUSED].
+    // origin: [(c + 1) * (FUSED + 1)] for the rows with the origin. Stacks after f read FUSED rows side by side, the
+    // others read one row, which begins at (c + 1) * FUSED.
+    vec *infinite, *origin;
     vec *to_last_f, *from_last_f;  // [steps of the last stack * (FUSED + 1)] see interleave()
-    int32_t *node;  // [orders] the plan
+    int32_t *node;  // [orders] the base plan
     int32_t *stack;  // [orders] of each position
     int32_t *lane_node;  // [orders][LANES] the neighbours' nodes
-    int32_t *touched;  // [orders] positions patched
+    int32_t *touched;  // [orders] positions to be restored
     int32_t touched_count;
     bool *is_touched;  // [orders]
     uint64_t *changed;  // [orders] lanes in which a position changes, by bit
 } desk;
 
-// Rows that go together: FUSED for up to three stacks. More stacks fill the registers by themselves.
+// Rows that go together: FUSED for up to three stacks. More stacks fill the registers with one row.
 static inline int fused_rows(const int stacks)
 {
     return stacks <= 3 ? FUSED : 1;
 }
 
-// Stack f whose rows go together: the last but two, or the first of two.
+// Stack f whose rows go together: the third from the end, or the first of two stacks.
 static inline int fused_stack(const int stacks)
 {
     return stacks > 2 ? stacks - 3 : 0;
 }
 
-// Lays the desk out in memory; with memory NULL only returns its bytes.
+// Lays the desk out in memory and returns its bytes. With memory NULL it only counts them.
 static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights, char *memory)
 {
     char *next = memory;
@@ -119,14 +122,14 @@ static inline int32_t step_of(const desk *d, int network, int32_t position)
     return network == MCO_DTSPMS_NETWORK_PICKUP ? position - d->first[k] + 1 : d->first[k + 1] - position;
 }
 
-// Positions above and below in the sequence; -1 for the depot.
+// Position of the next (way 1) or previous (way -1) step in the sequence; -1 for the depot.
 static inline int32_t neighbour_position(const desk *d, int network, int32_t position, int32_t way)
 {
     const int32_t k = d->stack[position], other = position + (network == MCO_DTSPMS_NETWORK_PICKUP ? way : -way);
     return other >= d->first[k] && other < d->first[k + 1] ? other : -1;
 }
 
-// Where the distances between a position and all steps of stack k are kept: step u at u * skip vectors.
+// Where the distances between a position and all steps of stack k are: those of step u at u * skip vectors.
 typedef struct line {
     vec *out, *in;
     int64_t skip;
@@ -143,14 +146,14 @@ static inline line line_of(const desk *d, const lengths *w, int32_t stack, int32
                   .top = d->heights[k] + 1};
 }
 
-// The first of distances by position for the steps of stack k, from step 1 on; *on: to the next step.
+// The distance at step 1 of stack k, in a row of distances by position. *on is the way to the next step.
 static inline const lane *steps_of(const desk *d, int network, const lane *by_position, int32_t k, int64_t *on)
 {
     *on = network == MCO_DTSPMS_NETWORK_PICKUP ? 1 : -1;
     return by_position + (network == MCO_DTSPMS_NETWORK_PICKUP ? d->first[k] : d->first[k + 1] - 1);
 }
 
-// All distances from and to one position, in all lanes from the plan.
+// Sets all distances from and to one position to those of the base plan, in all lanes.
 static void refresh(desk *d, int network, int32_t position)
 {
     lengths *w = &d->networks[network];
@@ -181,8 +184,8 @@ static inline void set_lane(vec *v, int32_t l, lane value)
     ((lane *)v)[l] = value;
 }
 
-// Distances of one position in the lanes where it changes; those to other positions as if these had not. All lanes in turn,
-// for they share the lines of memory.
+// Patches the distances of one position in the lanes where it changes, as if no other position changed. It goes through
+// the lanes within a stack, since they share cache lines.
 static void patch(desk *d, int network, int32_t position)
 {
     lengths *w = &d->networks[network];
@@ -212,7 +215,7 @@ static void patch(desk *d, int network, int32_t position)
     }
 }
 
-// Distances along the stack around a position in the lanes where it changes.
+// Patches the distances along the stack before and after a position, in the lanes where it changes.
 static void patch_chain(desk *d, int network, int32_t position)
 {
     lengths *w = &d->networks[network];
@@ -227,7 +230,7 @@ static void patch_chain(desk *d, int network, int32_t position)
     }
 }
 
-// Distances in one lane between positions that both change.
+// Patches, in one lane, the distances between positions that both change.
 static void patch_between(desk *d, int network, const dtspms_move *move, int32_t l)
 {
     lengths *w = &d->networks[network];
@@ -248,7 +251,7 @@ static void patch_between(desk *d, int network, const dtspms_move *move, int32_t
     }
 }
 
-// In lane l the position changes; l < 0: in the plan itself.
+// Notes that the position changes in lane l; l < 0: in the base plan.
 static void touch(desk *d, int32_t position, int32_t l)
 {
     if (!d->is_touched[position]) {
@@ -259,7 +262,7 @@ static void touch(desk *d, int32_t position, int32_t l)
         d->changed[position] |= (uint64_t)1 << l;
 }
 
-// The plan again wherever positions were touched.
+// Restores the base plan at all touched positions.
 static void restore(desk *d)
 {
     for (int32_t k = 0; k < d->touched_count; k++) {
@@ -301,7 +304,7 @@ static void desk_open(void *memory, const dtspms_model *model, const int32_t *he
     }
 }
 
-// Distances of all nodes from and to the node now at `position`.
+// Writes the distances between all nodes and the node at `position`.
 static void permute(const desk *d, lengths *w, int32_t position)
 {
     const lane *to = w->columns + (int64_t)d->node[position] * d->nodes, *from = w->rows + (int64_t)d->node[position] * d->nodes;
@@ -327,16 +330,18 @@ static void desk_load(void *memory, const int32_t *node)
 // ---- The dynamic program
 
 typedef struct rows {
-    const vec *in[MOST - 1][FUSED];  // F_k by z as pushed here; a row of infinite values where stack k is empty
-    vec *out[MOST - 1][FUSED];       // F_k by z as pushed on; [f][0] alone; behind f [0] alone, row i at z * FUSED + i
-    const vec *to_last[MOST - 1], *from_last[MOST - 1];    // between the steps of stack k, or its next, and those of the last
-    const vec *to_last_f, *from_last_f;                    // the same of f: row i at z * (FUSED + 1) + i
-    vec between[MOST - 1][MOST - 1];                       // from the step of stack q to the next step of k, neither is f
+    // Of stack f, and of those after it, only row [0] is used. After f, row i is at z * FUSED + i. to_last: from the
+    // step of k to those of the last stack; from_last: from those to the next step of k.
+    const vec *in[MOST - 1][FUSED];  // F_k by z in this row; infinite where stack k is empty
+    vec *out[MOST - 1][FUSED];       // F_k by z for the next height of k
+    const vec *to_last[MOST - 1], *from_last[MOST - 1];
+    const vec *to_last_f, *from_last_f;                    // the same for f: row i at z * (FUSED + 1) + i
+    vec between[MOST - 1][MOST - 1];                       // from the step of q to the next step of k; neither is f
     vec leave[FUSED][MOST - 1], arrive[FUSED][MOST - 1];   // from f to k, from q to f
     vec stay[FUSED];               // from f to its own next step
     const vec *chain;              // the same of the last stack, by z
-    vec last[FUSED];               // F of the last stack; first at z = 0, then beyond the end: the way to the depot where all
-                                   // others are complete
+    vec last[FUSED];               // F of the last stack: before a row at z = 0, after it at the depot beyond the top.
+                                   // With all other stacks complete it is then the length of the tour.
 } rows;
 
 static inline __attribute__((always_inline)) void run_rows(rows *r, const int outer, const int f, const int fused, int32_t height)
@@ -346,7 +351,7 @@ static inline __attribute__((always_inline)) void run_rows(rows *r, const int ou
     for (int i = 0; i < fused; i++)
         last[i] = r->last[i];
     for (int32_t z = 0; z <= height; z++) {
-        vec passing = r->in[f][0][z];  // F of stack f, from row to row
+        vec passing = r->in[f][0][z];  // F of stack f, which passes from row to row
         UNROLL(4)
         for (int i = 0; i < fused; i++) {
             vec own[MOST - 1], next_passing = lesser(passing + r->stay[i], last[i] + r->from_last_f[z * (FUSED + 1) + i + 1]);
@@ -378,8 +383,8 @@ static inline __attribute__((always_inline)) void run_rows(rows *r, const int ou
         r->last[i] = last[i];
 }
 
-// Distances between steps h..h + FUSED of f and all of the last stack, those of a step of the last one side by side: one
-// place in memory for a row group, not FUSED + 1.
+// Copies the distances between steps h..h + FUSED of f and all steps of the last stack. Those of one step of the last
+// stack lie side by side, so that a group of rows reads one stream of memory instead of FUSED + 1.
 static void interleave(const desk *d, const lengths *w, int outer, int f, int fused, int32_t h)
 {
     const int64_t last_steps = d->steps[outer];
@@ -390,7 +395,7 @@ static void interleave(const desk *d, const lengths *w, int outer, int f, int fu
         }
 }
 
-// Distances at heights h of the outer stacks, h + 0..FUSED-1 of f.
+// Sets the distances for heights h of the outer stacks; f has the heights h[f]..h[f] + fused - 1.
 static inline __attribute__((always_inline)) void set_distances(const desk *d, const lengths *w, const int outer, const int f,
                                                                 const int fused, const int32_t *h, rows *r)
 {
@@ -420,12 +425,12 @@ static inline __attribute__((always_inline)) void set_distances(const desk *d, c
     }
 }
 
-// Places of F at heights h of the outer stacks, h + 0..FUSED-1 of f.
+// Sets the places of F for heights h of the outer stacks; f has the heights h[f]..h[f] + fused - 1.
 static inline __attribute__((always_inline)) void set_paths(const desk *d, const int outer, const int f,
                                                             const int fused, const int32_t *h, rows *r)
 {
     const int64_t length = d->heights[outer] + 1;
-    int64_t at = 0, stride = length, fused_stride = 0;  // of the row in F_k, of one row more
+    int64_t at = 0, stride = length, fused_stride = 0;  // of the row in F_k; of one height more in k, in f
     bool is_origin = true;
     UNROLL(5)
     for (int k = 0; k < outer; k++)

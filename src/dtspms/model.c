@@ -101,7 +101,8 @@ int64_t dtspms_move_count(mco_dtspms_move kind, int32_t orders)
     return n < 3 ? 0 : n % 3 == 1 ? n * ((n - 1) / 3) * (n - 2) : n % 3 == 2 ? n * (n - 1) * ((n - 2) / 3) : n / 3 * (n - 1) * (n - 2);
 }
 
-// Largest k < limit with before(k, n) <= index, by bisection; before(k) counts the tuples whose first position is below k.
+// Largest k < limit with before(k, n) <= index, by bisection. before(k, n) counts the tuples whose first position is
+// below k.
 static int32_t first_of(int64_t index, int32_t n, int32_t limit, int64_t (*before)(int64_t k, int64_t n))
 {
     int32_t low = 0, high = limit - 1;
@@ -135,7 +136,7 @@ static int64_t triples_before(int64_t k, int64_t n)
     return triples(n) - triples(n - k);
 }
 
-// Pair `index` of those over low..n-1.
+// Pair number `index` of the pairs over low..n-1.
 static void pair_at(int64_t index, int32_t low, int32_t n, int32_t out[2])
 {
     const int32_t k = first_of(index, n - low, n - low, pairs_before);
@@ -183,8 +184,8 @@ double dtspms_states(const int32_t *heights, int32_t stacks)
     return states;
 }
 
-// Heights h of all stacks with h_k < c_k and h_q >= 1: a relaxation from q to k each; besides one from and to the depot for
-// each stack that holds something.
+// For each pair of stacks q, k there is a relaxation from q to k at all heights h with h_k < c_k and h_q >= 1. Each
+// stack that is not empty has two more: one from and one to the depot.
 int64_t dtspms_relaxations(const int32_t *heights, int32_t stacks)
 {
     int64_t count = 0;

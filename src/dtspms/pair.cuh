@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The dynamic program over three sequences (dtspms/model.h) for two neighbours of a plan at a time: each has a 16-bit half
-// of every word. A group of G threads has the pair; a thread has R heights of sequence 0, so G * R are enough for all of
-// them.
+// The dynamic program over three sequences (dtspms/model.h) for two neighbours of a plan at a time. Each neighbour has
+// one 16-bit half of every word. A group of G threads evaluates the pair. A thread has R heights of sequence 0; the
+// group holds all heights, since G * R is at least their number.
 //
-// Thread g is at height t - g of sequence 1 in step t. Heights of sequence 2 are unrolled, so all states are registers: F_1
-// of R rows, F_0 that goes from row to row and by a shuffle to the next thread, F_2 that goes along a row. A cell is nine
-// sums.
+// In step t thread g is at height t - g of sequence 1. The heights of sequence 2 are unrolled, so all states are in
+// registers: F_1 of R rows; F_0, which passes from row to row and by a shuffle to the next thread; F_2, which passes
+// along a row. A cell takes nine sums.
 //
-// Halves are unsigned. No finite F exceeds the path bound, infinite is 65535 - longest, and F is infinite only where h_k =
-// 0: sums never carry into the other half. Cells beyond the heights hold anything; nothing flows from them into the heights.
+// Halves are unsigned. No finite F exceeds the path bound. Infinite is 65535 - longest, and F is infinite only where
+// h_k = 0. So no sum carries into the other half. Cells beyond the heights hold arbitrary values; nothing flows from
+// them into cells within the heights.
 //
-// Distances to and from sequence 2 are a table in shared memory, a row for each step of sequences 0 and 1, a column for each
-// step of sequence 2; rows are spaced so that the threads of a warp read different banks. A neighbour differs from the plan
-// in few steps: their rows and columns are written, and after the evaluation written back. Reference: dtspms/ref.c.
+// The distances to and from sequence 2 are a table in shared memory, with a row for each step of sequences 0 and 1 and
+// a column for each step of sequence 2. Rows are spaced so that the threads of a warp read different banks. A neighbour
+// differs from the plan in a few steps. Their rows and columns are patched before the evaluation and restored after it.
+// Reference: dtspms/ref.c.
 #ifndef MCO_DTSPMS_PAIR_CUH
 #define MCO_DTSPMS_PAIR_CUH
 
@@ -25,24 +27,26 @@ using namespace mco;
 
 constexpr uint32_t HALF = 0xffff;
 
-// Z heights of sequence 2, R of sequence 0 in each of G threads.
+// A kernel instance: Z heights of sequence 2, R heights of sequence 0 in each of G threads.
 template <int Z_, int R_, int G_, bool IS_SYMMETRIC_, int WARPS_> struct pair_shape {
     static constexpr int Z = Z_, R = R_, G = G_, WARPS = WARPS_;
     static constexpr bool IS_SYMMETRIC = IS_SYMMETRIC_;
     static constexpr int GROUPS = WARP / G;  // of a warp
-    // An odd multiple of GROUPS: with R odd, threads of a group are spread over the banks, and groups lie in between.
+    // STRIDE is an odd multiple of GROUPS. With R odd, the threads of a group then read banks GROUPS apart; the other
+    // groups read the banks in between.
     static constexpr int UNITS = (Z + GROUPS) / GROUPS;
     static constexpr int STRIDE = (UNITS + 1 - UNITS % 2) * GROUPS;
     static_assert(R % 2 == 1 && STRIDE > Z && WARP % G == 0, "bank conflicts");
 };
 
-// Where things lie in the shared memory of a group, in words. Steps of the sequences are numbered through: 0, 1, 2.
+// Where things lie in the shared memory of a group, in words. The steps of sequences 0, 1 and 2 are numbered
+// consecutively.
 struct pair_layout {
     int c0, c1, c2;
     int rows;               // steps of sequences 0 and 1
     int back;               // to the table of distances from sequence 2; 0 where distances are symmetric
     int chain, steps, list; // places
-    int words;              // odd multiple apart of the banks of other groups
+    int words;              // of a group; a multiple of GROUPS plus 1, so that groups read different banks
 
     template <class S> __host__ __device__ static pair_layout of(const dtspms_device_problem &p)
     {
@@ -92,7 +96,7 @@ template <class S> struct pair_thread {
 
     __device__ uint16_t *halves(int word) const { return reinterpret_cast<uint16_t *>(s_group + word); }
 
-    // From the nodes in the halves of one word to those of another.
+    // Distances from the nodes in the halves of one word to those of another.
     DEVICE uint32_t both(uint32_t from, uint32_t to) const
     {
         const uint32_t low = distance[(from & HALF) * nodes + (to & HALF)],
@@ -100,7 +104,7 @@ template <class S> struct pair_thread {
         return low | high << 16;
     }
 
-    // Sequences and tables of the plan itself, in both halves. The memory is 0 before.
+    // Writes the sequences and tables of the plan itself, in both halves. The memory is 0 before.
     template <class Node> __device__ void build(const dtspms_device_problem &p, int network, const Node *node) const
     {
         uint32_t *steps = s_group + l.steps;
@@ -135,7 +139,7 @@ template <class S> struct pair_thread {
         return {node, 0, l.rows, step - l.rows, S::STRIDE, false};
     }
 
-    // Writes a line of each half; both at once, since latency is what it costs.
+    // Writes a line of each half. Both are written at once, since the cost is latency.
     __device__ void rewrite(const line (&lines)[2]) const
     {
         const int most = lines[0].count > lines[1].count ? lines[0].count : lines[1].count;
@@ -163,12 +167,12 @@ template <class S> struct pair_thread {
         }
     }
 
-    // The list of changes in the group's memory: for each half their number, then step and node of each.
+    // The list of changes in the group's memory: for each half their number, then the step and the node of each.
     __device__ uint32_t &changes(int half) const { return s_group[l.list + half * (1 + DTSPMS_MOST_CHANGES)]; }
     __device__ uint32_t &change(int half, int k) const { return (&changes(half))[1 + k]; }
 
-    // Puts the nodes of the list into the sequences and those that were there into the list; so the second call undoes the
-    // first. The list is complete: all threads have passed a __syncwarp() since.
+    // Exchanges the nodes of the list with those in the sequences and patches the table. A second call undoes the
+    // first. The list is complete, and all threads have passed a __syncwarp() since.
     __device__ void exchange_nodes() const
     {
         for (int half = 0; half < 2; half++)
@@ -188,12 +192,13 @@ template <class S> struct pair_thread {
 
     // ---- Dynamic program
 
-    // Lengths of both neighbours' tours, in the thread that has the last height of sequence 0. Of all threads of the warp.
+    // The thread that has the last height of sequence 0.
     DEVICE int owner() const { return l.c0 / S::R; }
 
+    // Lengths of both neighbours' tours, in the thread owner(). All threads of the warp call it.
     __device__ uint32_t tours() const
     {
-        uint32_t along_1[S::R][S::Z], along_0[S::Z];  // F_1 of the rows, F_0 that comes into the first of them
+        uint32_t along_1[S::R][S::Z], along_0[S::Z];  // F_1 of the rows; F_0 that enters the first row
         uint32_t row[S::R + 1], within_0[S::R], column[S::R + 1];
         const uint32_t *steps = s_group + l.steps, *steps_1 = steps + l.begin(1), *steps_2 = steps + l.rows;
         const int x = lane * S::R, last = l.c1 + owner();
@@ -227,7 +232,7 @@ template <class S> struct pair_thread {
                 along_0[z] = lane == 0 ? infinite : before;
             }
         }
-        // Beyond the end of sequence 1 is the depot as well.
+        // The step beyond the end of sequence 1 is the depot, so F_1 there is the length of the tour.
         uint32_t tour = 0;
 #pragma unroll
         for (int r = 0; r < S::R; r++)
@@ -237,15 +242,15 @@ template <class S> struct pair_thread {
         return tour;
     }
 
-    // All cells of the thread at height y of sequence 1. column: from step y of sequence 1 to the rows, replaced by those of
-    // y + 1.
+    // Computes all cells of the thread at height y of sequence 1. column: distances from step y of sequence 1 to the
+    // rows; they are replaced by those from step y + 1.
     DEVICE void advance(int y, const uint32_t (&row)[S::R + 1], const uint32_t (&within_0)[S::R], uint32_t (&column)[S::R + 1],
                         uint32_t (&along_1)[S::R][S::Z], uint32_t (&along_0)[S::Z]) const
     {
         const uint32_t *table_0 = s_group + lane * S::R * S::STRIDE, *table_1 = s_group + (l.c0 + 2 + y) * S::STRIDE;
         const uint32_t *chain = s_group + l.chain, *steps_1 = s_group + l.steps + l.c0 + 2 + y;
         const uint32_t here = steps_1[0], next = steps_1[1], within_1 = both(here, next);
-        uint32_t to_1[S::R], to_0[S::R];  // from the rows to sequence 1, and back
+        uint32_t to_1[S::R], to_0[S::R];  // from the rows to sequence 1; from sequence 1 to the rows
         uint32_t along_2[S::R], cell_0[S::R + 1], cell_1 = table_1[S::STRIDE + l.back];
 #pragma unroll
         for (int r = 0; r < S::R; r++) {

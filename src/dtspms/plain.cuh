@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The dynamic program of dtspms/model.h in 32 bits, by one thread: any number of stacks, heights as far as the memory goes.
-// The words of 32 neighbouring threads lie side by side. Reference: dtspms/ref.c.
+// The dynamic program of dtspms/model.h in 32 bits, by one thread, for any number of stacks. Only memory limits the
+// heights. The same word of neighbouring threads lies side by side. Reference: dtspms/ref.c.
 #ifndef MCO_DTSPMS_PLAIN_CUH
 #define MCO_DTSPMS_PLAIN_CUH
 
@@ -11,8 +11,8 @@ namespace dtspms {
 // Heights as an odometer: the last sequence runs fastest.
 template <int STACKS> struct plain_state {
     int h[STACKS];
-    int64_t at[STACKS];                  // of F_k in its table, by the heights after k
-    int32_t node[STACKS], next[STACKS];  // at the heights, and above
+    int64_t at[STACKS];                  // place of F_k in its table, by the heights of the sequences after k
+    int32_t node[STACKS], next[STACKS];  // nodes at the heights, and one step above
 };
 
 // A thread with its words: the sequences of the plan, one after another, then the tables of F_0, F_1, ...
@@ -75,7 +75,7 @@ struct plain_thread {
                 words[(table[k] + s.at[k]) * stride] = into[k];
             }
             if (!advance<STACKS>(s))
-                return into[0];  // the last state: from it to the depot
+                return into[0];  // the way from the last state to the depot
         }
     }
 

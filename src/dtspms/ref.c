@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The reference: the recurrence of dtspms/model.h over a table of all states, as short and plain as it can be said
-// (Casazza, Ceselli, Nunkesser 2012), and an engine that asks it for every plan. Answers of every engine must equal these.
+// The reference: the recurrence of dtspms/model.h over a table of all states (Casazza, Ceselli, Nunkesser 2012), short
+// and plain, and an engine that uses it for every plan. Every engine must give the same answers.
 //
-// States are numbered by their heights as digits, those of the first stack the lowest; F_k(h) is entry k of state h. A state
-// comes after all states below it, so that one pass in the order of the numbers suffices, and F_k(h + e_k) is written once,
-// from h. F_k(h) with h_k = 0 is infinite but for h = 0: such entries are neither written nor read.
+// The number of a state has its heights as digits, the first stack the lowest digit. F_k(h) is entry k of state h. A
+// state's number is greater than those of its predecessors. So one pass in the order of the numbers suffices, and each
+// F_k(h + e_k) is written once, from h. F_k(h) with h_k = 0 is infinite except for h = 0; such entries are neither
+// written nor read.
 //
-// A path visits a node once and is at most path_bound <= 2^30 long: lengths fit 32 bits.
+// A path visits a node at most once. It is at most path_bound < 2^30 long, so lengths fit 32 bits.
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 
 typedef struct ref_tables {
     int32_t *length;  // [states * stacks] F
-    uint8_t *from;    // [states * stacks] the q of its minimum, the lowest; NULL where no tour is wanted
+    uint8_t *from;    // [states * stacks] the lowest q that gives the minimum; NULL if no tour is wanted
 } ref_tables;
 
 // One plan as a network reads it.
@@ -62,7 +63,7 @@ static int32_t best_way(const ref_reading *r, const int32_t *h, bool is_empty, c
     return best;
 }
 
-// The next heights; false behind the last.
+// Advances to the next heights; false after the last.
 static bool next_heights(const int32_t *limits, int32_t stacks, int32_t *h)
 {
     for (int32_t k = 0; k < stacks; k++) {
@@ -73,7 +74,7 @@ static bool next_heights(const int32_t *limits, int32_t stacks, int32_t *h)
     return false;
 }
 
-// Back from the last state, of whose stack `k` the last node is.
+// Writes the tour, backwards from the last state. Its last node is on stack `k`.
 static void trace(const ref_reading *r, const ref_tables *t, int64_t state, const int64_t *digit, int32_t k, int32_t *tour)
 {
     const int32_t stacks = r->model->stacks;
@@ -94,7 +95,7 @@ static int64_t best_tour(const dtspms_model *model, const dtspms_plan *plan, mco
     const ref_reading r = read_plan(model, plan, network);
     const int32_t stacks = model->stacks;
     int32_t h[MCO_DTSPMS_MAX_STACKS] = {0}, from = 0;
-    int64_t digit[MCO_DTSPMS_MAX_STACKS + 1] = {1};  // what one more in a stack adds to the number of a state
+    int64_t digit[MCO_DTSPMS_MAX_STACKS + 1] = {1};  // what one order more in a stack adds to the number of a state
     for (int32_t k = 0; k < stacks; k++) {
         digit[k + 1] = digit[k] * (plan->heights[k] + 1);
         t->length[k] = 0;
@@ -150,7 +151,7 @@ typedef struct ref_state {
     int64_t relaxations;  // of one tour
 } ref_state;
 
-// Costs of the plan, with `move` made and undone.
+// Evaluates the plan after `move`: makes the move, runs both tours, and undoes it.
 static void price(dtspms_engine *engine, const dtspms_move *move, int64_t cost_of[2])
 {
     ref_state *r = engine->state;
@@ -171,7 +172,7 @@ static bool is_time_over(mco_context *ctx, double stop_s)
     return mco_is_cancelled(ctx) || mco_clock_s() > stop_s;
 }
 
-// With reuse the same, only that the sum is not told.
+// With reuse it evaluates all moves too, but gives no sum.
 static mco_status scan_moves(dtspms_engine *engine, dtspms_scan *scan, double stop_s)
 {
     const int32_t orders = engine->model->orders;

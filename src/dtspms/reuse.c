@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: MIT
-// Lower bounds for all exchanges of three.
+// Lower bounds for all 3-exchanges.
 //
-// An exchange is a directed cycle of positions p -> q -> r -> p: p receives the node of q, q that of r, r that of p. Take the
-// best tour of a network after it, and leave out the stop at q, where node b, once at r, is now. What remains is a tour of
-// the plan without q in which p holds the node of q and r that of p: at least as long as the best such tour. And the stop at
-// b made the tour longer by D[x][b] + D[b][z] - D[x][z] for the nodes x and z around it; they are two different nodes, as two
-// orders at least remain. With
+// An exchange is a directed cycle of positions p -> q -> r -> p: p receives the node of q, q that of r, r that of p.
+// Take the best tour of a network after the exchange. Let b be the node at q in this tour; in the plan it is at r.
+// Leave out the stop at b. What remains is a tour of the plan without position q, in which p holds the node of q, and r
+// the node of p. It is at least as long as the best such tour. The stop at b made the tour longer by
+// D[x][b] + D[b][z] - D[x][z], where x and z are the nodes around b. These two nodes are different, since at least two
+// orders remain. With
 //
 //     detour(b) = min over x, z, b all different of  D[x][b] + D[b][z] - D[x][z]
 //
-// the exchange costs at least  (best tour without q, of the node of q in p and of p in r) + detour(b), in each network. No
-// triangle inequality is used: where it does not hold, detours are negative.
+// the exchange costs, in each network, at least detour(b) plus the best tour without q in which p and r hold these
+// nodes. The proof uses no triangle inequality; where that does not hold, detours may be negative.
 //
-// For fixed q and p the first term is a dynamic program of one plan for all r together (Casazza, Ceselli, Nunkesser 2012,
-// forwards and backwards): let I(h) be the length of the shortest path from the depot through heights h and on to node x, that
-// of p, and O(h) that of the shortest path from x through all steps behind h to the depot. With x at step t of stack j
+// For fixed q and p, one dynamic program of one plan, forwards and backwards, gives the best tours for all r (Casazza,
+// Ceselli, Nunkesser 2012). Let x be the node of p. Let I(h) be the length of the shortest path from the depot through
+// heights h and on to x. Let O(h) be the length of the shortest path from x through all steps after h to the depot. If
+// r is step t of stack j,
 //
 //     best tour = min over h with h_j = t of  I(h - e_j) + O(h)
 //
-// Of the three pairs of successive positions of a cycle one is enough. With the positions in two parts, every cycle of three
-// has two in the same part: pairs p -> q within a part, both ways, cover all exchanges. With parts of one size these are
-// n (n / 2 - 1) sweeps forwards and backwards in each network, instead of 2 C(n, 3) dynamic programs. Item q does them for all
-// p, in lanes; the sizes are those that need the fewest vectors. Of a cycle within one part, the item of its lowest position
-// does the bound.
+// A cycle has three pairs of successive positions; a bound from one of them is enough. Divide the positions into two
+// parts. Every cycle of three has two positions in the same part. So pairs p -> q within a part, both ways, cover all
+// exchanges. With parts of equal size these are n (n / 2 - 1) sweeps forwards and backwards in each network, instead of
+// 2 C(n, 3) dynamic programs. Item q runs the sweeps for all p, in lanes. The sizes of the parts are chosen for the
+// fewest vectors. If all of a cycle is in one part, the item of its lowest position computes the bound.
 //
-// Lengths are below 2^30 in each network (dtspms/model.h), detours below 2^30 and above -2^30: a bound fits 32 bits.
+// In each network lengths are below 2^30 (dtspms/model.h) and detours are between -2^30 and 2^30, so a bound fits 32
+// bits.
 //
-// On R00 with 33 and 66 orders, plans random or of a search of 20 s, at most one exchange in 200 is left to evaluate, one in
-// 5000 of 132 orders and a random plan. Bounds from tables of the plan alone, which change one position at a time and split
-// the old tour among the three, leave 60 to 90 of 100, and renaming the orders in the old tours (Urrutia, Lokketangen, as told
-// by Milanes, Lokketangen) gives upper bounds too far above the best to be of use.
+// Measured on R00: with 33 and 66 orders, for random plans and plans of a search of 20 s, at most one exchange in 200
+// is left to evaluate. With 132 orders and a random plan it is one in 5000. Two other bounds are of less use. Bounds
+// from tables of the plan alone, which change one position at a time and split the old tour among the three, leave 60
+// to 90 of 100. Old tours with the orders renamed (Urrutia, Lokketangen, as told by Milanes, Lokketangen) give upper
+// bounds too far above the best.
 #include "dtspms/reuse.h"
 
 // ---- Detours
@@ -75,7 +79,7 @@ static bool is_same_part(const dtspms_reuse *reuse, int32_t position, int32_t ot
     return (position < reuse->split) == (other < reuse->split);
 }
 
-// Of one lane of one batch.
+// Writes the bounds of one lane of a batch.
 static void write_bounds(dtspms_reuse *reuse, int32_t p, int32_t q, const int32_t *pickup, const int32_t *delivery)
 {
     const dtspms_model *model = reuse->model;
@@ -91,7 +95,7 @@ static void write_bounds(dtspms_reuse *reuse, int32_t p, int32_t q, const int32_
     }
 }
 
-// Of both sweeps of one lane, in both networks: F of every state but the last, and I.
+// Relaxations of both sweeps of one lane in both networks: those of a tour, and those for I.
 static int64_t item_relaxations(const dtspms_model *model, const dtspms_plan *plan, int32_t removed)
 {
     int32_t heights[MCO_DTSPMS_MAX_STACKS];
@@ -137,7 +141,8 @@ static int64_t vectors(int64_t part, int32_t lanes)
     return part * ((part - 1 + lanes - 1) / lanes);
 }
 
-// Positions of the first part, a quarter of all at least: lanes left empty take time, but are no work.
+// Number of positions in the first part, at least a quarter of all. It is chosen for the fewest vectors, since lanes
+// left empty take time too.
 static int32_t best_split(int32_t orders, int32_t lanes)
 {
     int32_t best = orders / 2;

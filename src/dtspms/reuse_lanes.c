@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The sweeps of dtspms/reuse.c, one replaced position a lane; compiled once for each vector unit and width of lane.
+// The sweeps of dtspms/reuse.c, with one replaced position in each lane. Compiled once for each vector unit and lane
+// width.
 //
-// Places are 0 for the depot, i + 1 for position i; a stack is a sequence of places, from the depot to the depot, and
-// distances are vectors by pairs of places. The backward sweep is the forward one over the reversed sequences and transposed
-// distances: O(h) is its I at heights c - h. As in dtspms/lanes.c, F_k is kept in place, by the heights of the stacks after k.
+// Place 0 is the depot, place i + 1 is position i. A stack is a sequence of places from the depot to the depot.
+// Distances are vectors, one for each pair of places. The backward sweep is the forward sweep over reversed sequences
+// and transposed distances; O(h) is its I at heights c - h. As in dtspms/lanes.c, F_k is kept in place, by the heights
+// of the stacks after k.
 //
-// 66 orders, 3 stacks, lanes of 16 bits of AVX-512: 0.3 ms for 32 lanes of a network, both sweeps and the join.
+// Measured with 66 orders in 3 stacks and 16-bit lanes of AVX-512: 0.3 ms for 32 lanes of one network, both sweeps and
+// the join.
 #include <string.h>
 
 #include "base/lanes.h"
@@ -25,19 +28,19 @@ typedef unsigned_lane unsigned_vec __attribute__((vector_size(VEC_BYTES), may_al
 typedef struct desk {
     int32_t stacks, nodes;
     int32_t heights[MOST];   // without the position removed
-    int64_t states;          // all heights
-    int64_t digit[MOST];     // what one more in a stack adds to the number of a state; 1 for the last stack
-    vec *between[2];         // [nodes * nodes] distance from place i to place j at i * nodes + j; from j to i; may be the same
-    vec *insert[2];          // [nodes] from each place to the node inserted, and from that to each place
+    int64_t states;          // number of choices of heights
+    int64_t digit[MOST];     // what one order more in a stack adds to the number of a state; 1 for the last stack
+    vec *between[2];         // [nodes * nodes] at i * nodes + j: from place i to j; from j to i. May be the same memory
+    vec *insert[2];          // [nodes] from each place to the inserted node; from that to each place
     vec *infinite;           // [height of the last stack + 1]
-    vec *chain;              // [height of the last stack + 1] from step to step, in the way of a sweep
+    vec *chain;              // [height of the last stack + 1] from step to step, in the direction of the sweep
     vec *paths[MOST - 1];    // F_k by the heights of the stacks after k
-    vec *ways[2];            // [states] I and O, the latter by c - h
-    vec *least;              // [nodes] best tour with the node inserted at each place
-    int32_t *place[2][MOST]; // [heights + 2] of each step, forwards and backwards
+    vec *ways[2];            // [states] I by h, O by c - h
+    vec *least;              // [nodes] best tour with the inserted node at each place
+    int32_t *place[2][MOST]; // [heights + 2] the place of each step, forwards and backwards
 } desk;
 
-// With memory NULL only returns its bytes.
+// Lays the desk out in memory and returns its bytes. With memory NULL it only counts them.
 static double lay_out(desk *d, const dtspms_model *model, const int32_t *heights, char *memory)
 {
     char *next = memory;
@@ -70,7 +73,7 @@ static double bytes(const dtspms_model *model, const int32_t *heights)
 
 // ---- Distances
 
-// The sequences without the position removed, and the numbers of states.
+// Sets the sequences without the position removed, and the numbers of states.
 static void set_sequences(desk *d, const dtspms_plan *plan, int network, int32_t removed)
 {
     int32_t first = 0;
@@ -101,7 +104,8 @@ static inline void set_lane(vec *v, int32_t l, lane value)
     ((lane *)v)[l] = value;
 }
 
-// Distances of lane l, where `replaced` holds `node`, and those of its own node, which is inserted.
+// Sets the distances of lane l, in which position `replaced` holds `node`, and those of its own node, which is
+// inserted.
 static void set_distances(desk *d, const int32_t *distance, const int32_t *plan_node, int32_t replaced, int32_t node, int32_t l)
 {
     const int32_t nodes = d->nodes, place = replaced + 1, inserted = plan_node[replaced];
@@ -117,7 +121,7 @@ static void set_distances(desk *d, const int32_t *distance, const int32_t *plan_
     }
 }
 
-// Those of the plan in all lanes; lanes without a replaced position insert the depot, for nobody.
+// Sets the distances of the plan in all lanes. Lanes without a replaced position insert the depot; nothing reads them.
 static void broadcast_distances(desk *d, const int32_t *distance, const int32_t *plan_node)
 {
     const int32_t nodes = d->nodes;
@@ -137,7 +141,7 @@ static void broadcast_distances(desk *d, const int32_t *distance, const int32_t 
 
 // ---- Sweeps
 
-// I of all heights; `way` 1: backwards. A row is all heights of the last stack, whose F is in a register.
+// Computes I at all heights; `way` 1: backwards. A row is all heights of the last stack, whose F is in a register.
 static inline __attribute__((always_inline)) void sweep(desk *d, int way, const int outer)
 {
     const vec *between = d->between[way], *reversed = d->between[1 - way], *insert = d->insert[way];
@@ -194,13 +198,14 @@ static inline __attribute__((always_inline)) void sweep(desk *d, int way, const 
     }
 }
 
-// Both ways relative to ORIGIN; their sum is a tour, and fits.
+// The sum of two lengths that both count from ORIGIN. It is the length of a tour, so it fits a lane.
 static inline vec join(vec before, vec after)
 {
     return (vec)((unsigned_vec)before + (unsigned_vec)after - (unsigned_vec)broadcast((lane)ORIGIN));
 }
 
-// The least over all heights for each place. Where a stack is empty no place is meant: the depot's entry takes what comes.
+// Finds for each place the least tour over all heights. Where a stack is empty there is no place; the result goes to
+// the depot's entry, which nothing reads.
 static inline __attribute__((always_inline)) void join_ways(desk *d, const int outer)
 {
     const int32_t height = d->heights[outer];

@@ -8,15 +8,15 @@
 
 namespace dtspms {
 
-// Positions of a move, p < q < r; those of moves one after another.
+// The positions p < q < r of a move. It goes from move to move.
 struct cursor {
     int n, p, q, r;
     bool is_swap;
 
-    // Tuples that begin with p and this q.
+    // Number of tuples that begin with p and this q.
     __device__ int64_t below(int64_t of_q) const { return is_swap ? 1 : n - of_q - 1; }
 
-    // The one after this; after the last, anything.
+    // Goes to the next tuple. After the last one the positions mean nothing.
     __device__ void next()
     {
         if (!is_swap && ++r < n)
@@ -28,7 +28,7 @@ struct cursor {
         r = q + 1;
     }
 
-    // Pairs or triples in lexicographic order. O(n).
+    // Goes to pair or triple number `tuple` in lexicographic order. O(n).
     __device__ void seek(bool swaps, int orders, int64_t tuple)
     {
         is_swap = swaps;
@@ -46,7 +46,7 @@ struct cursor {
 
     __device__ int count() const { return is_swap ? 2 : 3; }
     __device__ int position(int k) const { return k == 0 ? p : k == 1 ? q : r; }
-    // The position whose node comes to that of number k.
+    // The position whose node goes to position(k).
     __device__ int source(int k, int rotation) const
     {
         const int from = k + 1 + rotation;
@@ -54,11 +54,11 @@ struct cursor {
     }
 };
 
-// What a thread has seen of the answer.
+// A thread's part of the answer.
 struct answer_part {
     unsigned long long best = ~0ull, sum = 0;
 
-    // The cost of a move in one network: pickup costs are kept until those of delivery come.
+    // Takes the cost of a move in one network. A pickup cost is stored until the delivery cost arrives.
     __device__ void settle(const dtspms_device_scan &scan, int network, int64_t move, int32_t cost)
     {
         if (network == MCO_DTSPMS_NETWORK_PICKUP) {
@@ -73,7 +73,7 @@ struct answer_part {
         sum += total;
     }
 
-    // Of all threads of a warp.
+    // Merges the parts of all threads of a warp into the answer.
     __device__ void publish(const dtspms_device_scan &scan)
     {
         for (int distance = WARP / 2; distance > 0; distance /= 2) {
@@ -103,7 +103,7 @@ __device__ void list_item(const pair_thread<S> &t, const dtspms_device_problem &
     cursor second = at;
     if (at.is_swap)
         second.next();
-    if (second.p >= at.n - 1)  // the last move of an odd number stands in for the next
+    if (second.p >= at.n - 1)  // with an odd number of moves, the last one takes both halves
         second = at;
     const int count = at.count();
     for (int k = t.lane; k < 2 * count; k += S::G) {
@@ -117,10 +117,11 @@ __device__ void list_item(const pair_thread<S> &t, const dtspms_device_problem &
     __syncwarp();
 }
 
-// A block stays on its multiprocessor; a group of threads has consecutive items, one at a time. Shared, with 22 orders in each
-// stack: 5.5 kB a group, 32 groups, 9 kB for the matrix of distances; with 44: 17.7 kB, 12 groups, the matrix stays in device
-// memory. A cell, for both neighbours: six sums with a minimum, three without, and (R + 4) / R words read from shared memory.
-// Device memory: writes 4 bytes a move and network. Limit: integer arithmetic and shared memory, nearly in balance.
+// One block for each multiprocessor. A group of threads evaluates consecutive items, one at a time. Shared memory with
+// 22 orders in each stack: 5.5 kB a group, 32 groups, 9 kB for the matrix of distances. With 44 orders: 17.7 kB a
+// group, 12 groups; the matrix stays in device memory. A cell, for both neighbours: six sums with a minimum, three
+// without, and (R + 4) / R words read from shared memory. Device memory: 4 bytes written for each move and network.
+// Limit: integer arithmetic and shared memory, nearly in balance.
 template <class S>
 __global__ void __launch_bounds__(S::WARPS *WARP, 1) scan_pairs(const __grid_constant__ dtspms_device_problem problem,
                                                                const __grid_constant__ dtspms_device_scan scan,
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(S::WARPS *WARP, 1) scan_pairs(const __grid_con
 
 // ---- Plain
 
-// A thread has a move.
+// A thread evaluates one move at a time.
 template <int STACKS>
 __global__ void __launch_bounds__(DTSPMS_PLAIN_THREADS)
     scan_plain(const __grid_constant__ dtspms_device_problem problem, const __grid_constant__ dtspms_device_scan scan,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the searches share (dtspms/search.h).
+// Shared by the searches (dtspms/search.h).
 #include "dtspms/search.h"
 
 #include <string.h>

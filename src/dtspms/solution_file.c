@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Solutions as files: a line per stack and per tour, or the "solution" of a result file. docs/formats.md describes both.
+// Solutions as files: a line per stack and per tour, or the "solution" of a result file. docs/formats.md describes
+// both.
 //
-// Read is what has the shape of a solution: as many orders in the stacks, and in each tour, as the instance has, all of them
-// known. A tour that is not there is NULL: the plan alone is a start. Whether each order is there once, and the tours are
-// there and obey the stacks, is for the check.
+// The reader accepts what has the shape of a solution: the stacks, and each tour, hold as many orders as the instance
+// has, and all orders are known. A tour that is absent is NULL, since the plan alone is enough for a start. The checker
+// tests whether each order is there once, and whether both tours are there and obey the stacks.
 #include <string.h>
 
 #include "base/json.h"
@@ -23,10 +24,10 @@ typedef struct reader {
     const mco_dtspms *problem;
     mco_text *text;
     mco_name_finder orders;
-    mco_dtspms_solution s;     // of `orders` orders from the start
-    int64_t seen[PARTS];       // orders
-    mco_slice places[PARTS];   // line 0 while a part has not been seen
-    int64_t cost;              // -1 while not seen
+    mco_dtspms_solution s;     // its arrays have room for all orders from the start
+    int64_t seen[PARTS];       // number of orders read so far
+    mco_slice places[PARTS];   // where each part begins; line 0 until the part is seen
+    int64_t cost;              // -1 until it is seen
 } reader;
 
 static int32_t *array_of(reader *r, part p)
@@ -91,7 +92,7 @@ static mco_status end_parts(reader *r)
 
 // ---- Text
 
-// Up to a blank or a colon, *rest behind it.
+// Takes a word up to a blank or a colon; *rest begins after it.
 static mco_slice take_word(mco_slice *rest)
 {
     const mco_slice word = mco_slice_before(mco_slice_trim(*rest), ':');
@@ -316,7 +317,8 @@ void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cos
     write_tour("delivery:", solution->delivery, solution->orders, file);
 }
 
-// A solution whose heights or orders do not fit could be read beyond its arrays, or be a file that cannot be read back.
+// Refuses a solution whose heights or orders do not fit. Else the writer could read beyond the arrays, or write a file
+// that cannot be read back.
 static mco_status test_shape(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *s)
 {
     int64_t placed = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The multistart tabu search of Urrutia, Milanes and Lokketangen (Matheuristics 2012; ITOR 2015), as far as the paper on its
-// parallel form tells it (Milanes, Lokketangen, section 3):
+// The multistart tabu search of Urrutia, Milanes and Lokketangen (Matheuristics 2012; ITOR 2015), as described in the
+// paper on its parallel form (Milanes, Lokketangen, section 3):
 //
 //     while not stop
 //         plan = random
 //         repeat  plan = TabuSearch(plan);  plan = OneSwapStep(plan)  until neither improves plan
 //
-// Ours prices the whole 3-exchange neighbourhood in each tabu step, where theirs took a part. What the paper leaves open: an
-// order that left a position may not return to it for TENURE moves, and a tenth of the orders besides, unless that gives a new
-// best plan; a tabu phase ends after PATIENCE moves without one.
+// Each tabu step here evaluates the whole 3-exchange neighbourhood; theirs evaluates a part of it. The paper leaves two
+// things open. Here, an order that left a position may not return to it for TENURE + orders / 10 moves, unless that
+// gives a new best plan since the start. And a tabu phase ends after PATIENCE moves without such a plan.
 #include <limits.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum { TENURE = 7, PATIENCE = 12 };
 
 typedef struct tabu {
     dtspms_search *search;
-    dtspms_plan plan;       // at hand
+    dtspms_plan plan;       // the current one
     int64_t cost;
     dtspms_plan local;      // best since the start
     int64_t local_cost;
@@ -35,7 +35,8 @@ static bool is_allowed(const tabu *t, const dtspms_move *move)
     return true;
 }
 
-// The best move that is allowed, or better than all before; -1 if there is none. Lowest index among equals.
+// The best move among those that are allowed or give a new best plan since the start; -1 if there is none. The lowest
+// index among equals.
 static int64_t best_allowed(const tabu *t)
 {
     const int32_t n = t->search->model->orders;
@@ -87,7 +88,7 @@ static bool ends(tabu *t)
     return true;
 }
 
-// From the best plan since the start; *has_improved if it gets better.
+// Runs a tabu phase from the current plan. *has_improved tells whether it found a new best plan since the start.
 static mco_status tabu_phase(tabu *t, bool *has_improved, bool *has_ended)
 {
     mco_status st = MCO_OK;
@@ -112,7 +113,7 @@ done:
     return st;
 }
 
-// The best swap of the best plan since the start, if it improves.
+// Makes the best swap in the best plan since the start, if that improves it.
 static mco_status one_swap_step(tabu *t, bool *has_improved, bool *has_ended)
 {
     mco_status st = MCO_OK;
@@ -165,7 +166,7 @@ mco_status dtspms_tabu(dtspms_search *search, dtspms_plan *plan)
         memset(t.until, 0, (size_t)(n * model->nodes) * sizeof *t.until);
         dtspms_plan_shuffle(model, (uint64_t)search->params->seed + (start << 32), &t.plan);
         if (n < 2)
-            search->is_proved = has_ended = true;  // there is one plan
+            search->is_proved = has_ended = true;  // there is only one plan
     }
 done:
     mco_free(search->ctx, &t.until);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TSPLIB: one network in a file; routing/tsplib.h reads it.
+// TSPLIB: a file holds one network; routing/tsplib.h reads it.
 #include "routing/tsplib.h"
 
 #include "dtspms/formats.h"
@@ -37,7 +37,7 @@ done:
     return st;
 }
 
-// Coordinates of a network whose distances are a matrix serve drawings only, and are not read.
+// If the distances of a network are a matrix, its coordinates serve drawings alone and are not read.
 static mco_status read_network(mco_context *ctx, mco_text *text, dtspms_network *network, tsplib *t)
 {
     mco_status st = MCO_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vectors of lanes, and memory for them, for what is compiled once for each vector unit (LANE_SET) and width of lane
-// (LANE_BITS). ORIGIN and GREATEST are as dtspms/lanes.h says.
+// Vectors of lanes and memory for them, for code that is compiled once for each vector unit (LANE_SET) and lane width
+// (LANE_BITS). ORIGIN stands for length 0; GREATEST is the greatest value of a lane (dtspms/lanes.h).
 #ifndef MCO_DTSPMS_VECTOR_H
 #define MCO_DTSPMS_VECTOR_H
 
@@ -41,7 +41,8 @@ static inline vec broadcast(lane value)
     return value - (vec){0};
 }
 
-// Lays out memory: takes count items from *next, if it is not NULL, and counts their bytes.
+// Lays out memory: takes room for `count` items from *next, unless *next is NULL. Adds its bytes, a multiple of 64, to
+// *bytes.
 static inline void *take(char **next, double *bytes, double count, size_t item)
 {
     void *out = *next;

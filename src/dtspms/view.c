@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The picture of a solution: the maps of both tours at one scale, and beside them the container, a column for each stack.
+// The picture of a solution: the maps of both tours at one scale, and beside them the container with a column for each
+// stack.
 //
-// Orders are dots and cells in the colour of their stack: six tints of P. Tol ("light", Colour Schemes, 2021), made for dark
-// text upon them and kept apart in the common kinds of colour blindness. The depot is a black square. Arrow heads show the
-// direction of a tour, on edges that are long enough. A network without coordinates is a circle: its nodes in the order of
-// the tour, clockwise from the depot at the top.
+// Orders are dots and cells in the colour of their stack. The colours are six tints of P. Tol ("light", Colour Schemes,
+// 2021). They are made for dark text and can be told apart with the common kinds of colour blindness. The depot is a
+// black square. Arrow heads show the direction of a tour on edges that are long enough. A network without coordinates
+// is drawn on a circle: its nodes in the order of the tour, clockwise from the depot at the top.
 //
-// A dot has the name of its order beside it where that covers no dot and no other name, a cell where it is high enough; the
-// legend says where names are left out. Up to DETAIL_ORDERS dots have tooltips with all there is to say.
+// A dot has the name of its order beside it if the name covers no dot and no other name. A cell has it if the cell is
+// high enough. The legend says if names are left out. With up to DETAIL_ORDERS orders, dots have tooltips with all
+// details.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +21,9 @@
 
 enum {
     DETAIL_ORDERS = 5000,
-    LARGE_DOTS = 200,  // orders with dots of full size, and with names beside them
+    LARGE_DOTS = 200,  // orders, at most, with dots of full size and names beside them
     SMALL_DOTS = 3000,
-    NAME_ROOM = 256,   // of a name cut to fit, in bytes
+    NAME_ROOM = 256,   // bytes of a name that is cut to fit
     TEXT_ROOM = 1024
 };
 
@@ -30,7 +32,7 @@ static const double MARGIN = 24, HEADER = 66, MAP_TITLE = 28, LEGEND = 52, LEGEN
 static const double MAP = 520, MAP_PADDING = 26, GAP = 36;
 static const double COLUMN = 76, COLUMN_GAP = 6;                 // of the container
 static const double CELL_HIGHEST = 32, CELL_PARTED = 4, CELL_LEAST = 0.5;
-static const double DEPOT = 11, DOT_REACH = 6;                   // side of the square; of a dot with its outline
+static const double DEPOT = 11, DOT_REACH = 6;                   // side of the square; radius of a dot with its outline
 static const double ARROW_LENGTH = 8, ARROW_HALF = 3, EDGE_LEAST = 24;
 static const double LINE_HEIGHT = 1.15;                          // of a name in a cell, times the font size
 static const double DOT_NAME_WIDTH = 64, TOOLTIP_NAME_WIDTH = 720;
@@ -76,7 +78,7 @@ typedef struct sheet {
     map map[2];
     double top, bottom;  // of the maps
     double cell;         // height
-    bool lacks_names;    // somewhere there is no room for one
+    bool lacks_names;    // some name has no room
     mco_svg svg;
 } sheet;
 
@@ -102,7 +104,7 @@ static void measure_plan(sheet *s)
     s->cell = fmin(CELL_HIGHEST, MAP / highest);
 }
 
-// What the nodes of a network span, x and y.
+// The range of x and of y of a network's nodes.
 typedef struct span {
     double low[2], high[2];
 } span;
@@ -132,7 +134,7 @@ static void place_on_circle(const sheet *s, map *m)
     }
 }
 
-// In the middle of its map; y grows upwards.
+// Places the network in the middle of its map; y grows upwards.
 static void place_by_coordinates(const sheet *s, mco_dtspms_network network, map *m, const span *a, double scale)
 {
     for (int32_t node = 0; node <= s->orders; node++) {
@@ -185,7 +187,7 @@ static void order_tooltip(const sheet *s, int32_t order, int32_t position, char 
 
 // ---- A map
 
-// Node of stop `stop`; 0 and orders + 1 are the depot.
+// Node at stop `stop`; stops 0 and orders + 1 are the depot.
 static int32_t node_at(const sheet *s, const map *m, int32_t stop)
 {
     return stop == 0 || stop > s->orders ? 0 : m->tour[stop - 1] + 1;
@@ -200,7 +202,7 @@ static void draw_edges(sheet *s, const map *m)
     mco_svg_path_end(&s->svg);
 }
 
-// A triangle in the middle of the edge from a to b; paths are closed where they are filled.
+// Adds a triangle in the middle of the edge from a to b. Filling closes the path.
 static void add_arrow(sheet *s, double ax, double ay, double bx, double by)
 {
     const double length = hypot(bx - ax, by - ay);
@@ -283,14 +285,15 @@ static bool is_free(const sheet *s, const map *m, const box *taken, int32_t take
     return true;
 }
 
-// How much the edge from `node` to `other` points in the direction x, y: the cosine between them.
+// The cosine between the edge from `node` to `other` and the direction x, y.
 static double nearness(const map *m, int32_t node, int32_t other, double x, double y)
 {
     const double dx = m->x[other] - m->x[node], dy = m->y[other] - m->y[node], length = hypot(dx, dy);
     return length > 0 ? (dx * x + dy * y) / length : -1;
 }
 
-// The place right, left, above or below the dot of stop `stop` where there is room, farthest from the two edges there.
+// Finds a place for the label right, left, above or below the dot of stop `stop`: of the places with room, the one that
+// is farthest from the two edges at the dot. Returns false if there is no room.
 static bool find_place(const sheet *s, const map *m, int32_t stop, const box *taken, int32_t taken_count, box *label)
 {
     static const double ways[][2] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}};
@@ -323,7 +326,7 @@ static void draw_names(sheet *s, const map *m)
         if (!find_place(s, m, i + 1, taken, taken_count, &label))
             continue;
         taken[taken_count++] = label;
-        // The baseline: 0.85 of the font below the top of a capital and what is above it.
+        // The baseline is 0.85 of the font size below the top of the label.
         mco_svg_text(&s->svg, "small", MCO_SVG_MIDDLE, label.x + label.width / 2, label.y + 0.85 * SMALL_FONT, name);
     }
     mco_svg_group_end(&s->svg);
@@ -364,12 +367,12 @@ static void draw_cell_name(sheet *s, int32_t order, double x, double y, double h
         return;
     }
     name_of(s, order, font, COLUMN - font / 2, name);
-    // 0.35 of the font is half a capital.
+    // 0.35 of the font size is half the height of a capital.
     mco_svg_text(&s->svg, font == TEXT_FONT ? "label" : "small", MCO_SVG_MIDDLE, x + COLUMN / 2,
                  y + height / 2 + 0.35 * font, name);
 }
 
-// From the bottom up; as one block where cells are finer than a pixel shows.
+// Draws the cells from the bottom up, or one block if cells are too thin to see.
 static void draw_stack(sheet *s, int32_t k)
 {
     const double x = column_left(k), parting = s->cell >= CELL_PARTED ? 1 : 0;
@@ -420,7 +423,7 @@ static void draw_header(sheet *s)
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 50, text);
 }
 
-// Puts `text` behind a sign; returns where the next entry begins.
+// Puts `text` after a symbol. Returns where the next entry begins.
 static double legend_text(sheet *s, double x, double y, const char *text)
 {
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, x, y + 0.35 * TEXT_FONT, text);

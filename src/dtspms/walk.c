@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks (dtspms/walk.h): tables, solutions, ruin, a step, all walks on a team of threads.
+// Walks (dtspms/walk.h): tables, solutions, ruin, steps, and all walks on a team of threads.
 #include "dtspms/walk.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ static void find_logarithms(uint32_t *table)
         table[k] = (uint32_t)(-log((k + 0.5) / DTSPMS_LOGARITHMS) * 65536 + 0.5);
 }
 
-// The nearest so far, kept in order by insertion: by D[i][j] + D[j][i], ties to the lower node.
+// Finds the near_count orders nearest to `node` by D[i][j] + D[j][i], the lower node first among equals. Insertion
+// keeps them in order.
 static void find_near(const dtspms_model *model, const int32_t *distance, int32_t node, int32_t near_count, int32_t *near)
 {
     int64_t length[DTSPMS_NEAR];
@@ -216,7 +217,8 @@ void dtspms_tours_plan(const dtspms_walk_tables *tables, const dtspms_tours *fro
 
 // ---- A step
 
-// Takes a string of `length` stops out, one of them `node`, with random stops before it; as far as they are still there.
+// Takes out a string of `length` stops that has `node` at a random place. Stops that are out already are passed over.
+// Returns the new number of orders in `removed`.
 static int32_t take_string(dtspms_walk *w, int sequence, int32_t node, int32_t length, int32_t *removed, int32_t count)
 {
     dtspms_tours *s = &w->trial;
@@ -238,12 +240,12 @@ static int32_t take_string(dtspms_walk *w, int sequence, int32_t node, int32_t l
     return count;
 }
 
-// Closes the gaps of a sequence.
+// Closes up a sequence where stops have gone.
 static void close_up(const dtspms_walk_tables *t, dtspms_walk *w, int sequence)
 {
     dtspms_tours *s = &w->trial;
     int32_t *stop = s->node[sequence], *gap = s->gap[sequence], last = 0;
-    bool is_joined = true;  // the edge before the stop at hand is an old one
+    bool is_joined = true;  // no stop between stop `last` and stop i is gone
     for (int32_t i = 1; i <= s->placed + 1; i++) {
         s->cost -= gap[i - 1];
         if (w->is_removed[stop[i]]) {
@@ -257,7 +259,7 @@ static void close_up(const dtspms_walk_tables *t, dtspms_walk *w, int sequence)
     }
 }
 
-// Takes up to DTSPMS_MOST_REMOVED orders out of the trial; returns how many.
+// Takes up to DTSPMS_MOST_REMOVED orders out of the trial. Returns how many.
 static int32_t ruin(const dtspms_walk_tables *t, dtspms_walk *w, int32_t *removed)
 {
     const int32_t most = t->orders < DTSPMS_MOST_REMOVED ? t->orders : DTSPMS_MOST_REMOVED;
@@ -290,7 +292,8 @@ static void shuffle(uint64_t *random, int32_t *node, int32_t count)
     }
 }
 
-// The order in which they come back: half of the time random, a quarter each the farthest from the depot or the nearest first.
+// Puts the orders removed into the succession in which they come back. It is random half of the time. A quarter of the
+// time the farthest from the depot comes first, and a quarter of the time the nearest.
 static void arrange(const dtspms_walk_tables *t, dtspms_walk *w, int32_t *removed, int32_t count)
 {
     const int32_t way = dtspms_walk_below(&w->random, 4);
@@ -333,7 +336,7 @@ static void take_step(const dtspms_walk_tables *t, dtspms_walk *w, const dtspms_
 MCO_EACH_SIMD(DECLARE)
 static const dtspms_place *const places[] = {MCO_EACH_SIMD(LIST)};
 
-// Of a unit that this processor has: the portable one for others.
+// Recreate for a vector unit; the portable one if this processor lacks the unit.
 static const dtspms_place *choose_place(mco_simd simd)
 {
     const dtspms_place *place = NULL;

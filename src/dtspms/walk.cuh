@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Walks (dtspms/walk.h) on a GPU, bit for bit as dtspms_walk_all() moves them.
 //
-// A group of G lanes has a walk, lane k of it stack k; a warp has 32 / G walks. Recreate is the work of the groups, side by
-// side; ruin, which differs from walk to walk, is the work of the whole warp for one walk after another, as each falls due. So
-// all 32 lanes are at the same place whenever they wait for each other, and no walk waits for another's step to end.
+// A group of G lanes has a walk; its lane k has stack k. A warp has 32 / G walks. All groups recreate side by side.
+// Ruin differs from walk to walk, so the whole warp does it for one walk after another, whenever a walk is due. So all
+// 32 lanes are at the same place when they wait for each other, and no walk waits for the end of another's step.
 //
-// A sequence is an array of **elements**, one word each: length of the edge behind the stop, its node, its stack as one bit.
-// An **offer** is a word too: the detour over an edge, the number of the edge, whether the slot below the stop behind it
-// blinks, the stack of that stop. So the least offer is the least detour, and the first edge among equals. Slots are numbered
-// in the succession of their stack, which is the same in both sequences: the lane that has the stack counts them.
+// A sequence is an array of **elements**, one word each: the length of the edge after the stop, the stop's node, and
+// its stack as one bit. An **offer** is a word too. It describes an edge: its detour, its number, whether the slot
+// below the stop at its end blinks, and the stack of that stop. So the least offer has the least detour, and the lowest
+// edge among equals. Slots of a stack are numbered in the succession of the stack, which is the same in both sequences.
+// The lane of the stack counts them.
 //
-// Trials are in shared memory. Solutions and the best of them are in device memory: a step reads or writes one of them once,
-// in full. Reference: dtspms/walk.c, dtspms/walk_lanes.c.
+// Trials are in shared memory. Solutions and the best solutions are in device memory. A step reads or writes the
+// solution once, in full. Reference: dtspms/walk.c, dtspms/walk_lanes.c.
 #ifndef MCO_DTSPMS_WALK_CUH
 #define MCO_DTSPMS_WALK_CUH
 
@@ -21,9 +22,10 @@
 
 namespace dtspms {
 
-constexpr int MOST_WALK_WARPS = 24;  // of a block; a block has its multiprocessor for itself
+constexpr int MOST_WALK_WARPS = 24;  // of a block; there is one block on a multiprocessor
 
-// Words of 32 bits with lengths in 16, or of 64 with lengths in 32. IS_SHARED: distances are in shared memory.
+// A kernel instance: words of 32 bits with lengths of 16, or words of 64 with lengths of 32. IS_SHARED: distances are
+// in shared memory.
 template <int G_, bool IS_WIDE_, bool IS_SYMMETRIC_, bool IS_SHARED_> struct walk_shape {
     static constexpr int G = G_;
     static constexpr bool IS_WIDE = IS_WIDE_, IS_SYMMETRIC = IS_SYMMETRIC_, IS_SHARED = IS_SHARED_;
@@ -32,14 +34,14 @@ template <int G_, bool IS_WIDE_, bool IS_SYMMETRIC_, bool IS_SHARED_> struct wal
     using word = std::conditional_t<IS_WIDE, int64_t, int32_t>;
     using unsigned_word = std::make_unsigned_t<word>;
     using distance = std::conditional_t<IS_WIDE, int32_t, uint16_t>;
-    // The lowest bits of node, blink, edge, length. Bits below are one for each stack.
+    // The lowest bits of node, blink, edge and length. Below them is one bit for each stack.
     static constexpr int NODE = G == 4 ? 4 : MCO_DTSPMS_MAX_STACKS, BLINK = NODE, EDGE = NODE + 1, LENGTH = IS_WIDE ? 32 : 16;
     static constexpr word LOW = ((word)1 << LENGTH) - 1;
     static constexpr word MARKS = ((word)1 << EDGE) - 1;  // of an offer: stack and blink
-    static constexpr word NONE = (word)(((unsigned_word)~0ull >> 1) & ~(unsigned_word)LOW);  // no offer is as great
+    static constexpr word NONE = (word)(((unsigned_word)~0ull >> 1) & ~(unsigned_word)LOW);  // greater than any offer
     static_assert(DTSPMS_DEVICE_WALK_ORDERS < WARP * WARP, "a warp has a bit for each node");
 
-    // Whether sums of two offers, each up to twice a length, and numbers of two edges fit.
+    // Whether sums of two offers fit: each detour is up to twice a length, and the numbers of two edges are added.
     static bool fits(int orders, int32_t longest)
     {
         return IS_WIDE || (longest < 1 << (LENGTH - 3) && orders < 1 << (LENGTH - 1 - EDGE));
@@ -52,8 +54,8 @@ template <int G_, bool IS_WIDE_, bool IS_SYMMETRIC_, bool IS_SHARED_> struct wal
 
 // Where things lie in the shared memory of a group, in its words.
 struct walk_layout {
-    int positions;  // of a sequence: stops, both depots, and two more; whole quads
-    int words;      // groups are apart so that eight lanes, a quad each, read all 32 banks
+    int positions;  // of a sequence: stops, both depots, and two more at least; whole quads
+    int words;      // of a group; chosen so that eight lanes, a quad each, read all 32 banks
 
     template <class S> __host__ __device__ static walk_layout of(int orders)
     {
@@ -67,7 +69,7 @@ struct walk_layout {
     }
 };
 
-// A lane. What it has of the walk of its group is the same in all lanes of the group, but for heights.
+// A lane. Its values of the walk are the same in all lanes of the group, except the heights.
 template <class S> struct walk_lane {
     using word = typename S::word;
     using quad = typename S::quad;
@@ -77,14 +79,14 @@ template <class S> struct walk_lane {
     const distance *const leave[2];  // in shared or in device memory
     word *const s_warp;              // of the groups of this warp
     const walk_layout l;
-    const int lane, k, group, first;  // in the warp; in the group; its group; number of the warp's first walk
+    const int lane, k, group, first;  // lane in the warp; lane in the group; group in the warp; first walk of the warp
     const word own;                   // bit of the lane's stack
 
     uint64_t random = 0;
     int64_t steps = 0;  // left
     int32_t temperature = 0, cost = 0, best_cost = 0, trial_cost = 0, placed = 0;  // placed: in the trial
-    int32_t height = 0, height_before = 0;                                         // of the stack, trial and solution
-    int32_t removed = 0, next = 0;  // orders on the list; the one to be placed
+    int32_t height = 0, height_before = 0;                                         // of the stack: trial, solution
+    int32_t removed = 0, next = 0;  // number of orders on the list; index of the one to place next
 
     __device__ walk_lane(const dtspms_device_walks &w, const distance *pickup, const distance *delivery, word *s_words,
                          const walk_layout &layout)
@@ -109,16 +111,16 @@ template <class S> struct walk_lane {
         return (int32_t)leave[sequence][from * walks.nodes + to];
     }
 
-    // Of a group: sequences of its trial, offers, what slots cost the first sequence, list of orders to be placed.
+    // Of a group: the sequences of its trial, offers, costs of slots in the first sequence, list of orders to place.
     __device__ word *trial(int of_group) const { return s_warp + of_group * l.words; }
     __device__ word *sequence_of(int of_group, int sequence) const { return trial(of_group) + sequence * l.positions; }
     __device__ word *offers() const { return sequence_of(group, 2); }
     __device__ word *below() const { return sequence_of(group, 3); }
     __device__ uint16_t *list(int of_group) const { return reinterpret_cast<uint16_t *>(sequence_of(of_group, 4)); }
 
-    // ---- Ruin: of the whole warp, for the walk of one group
+    // ---- Ruin: by the whole warp, for the walk of one group
 
-    // Nodes in a set of bits, the bits of 32 nodes in each lane.
+    // Whether a node is in a set; each lane has the bits of 32 nodes.
     __device__ bool has(uint32_t bits, int node) const { return __shfl_sync(ALL_LANES, bits, node >> 5) >> (node & 31) & 1; }
 
     __device__ int find(const word *sequence, int node) const
@@ -131,7 +133,7 @@ template <class S> struct walk_lane {
         }
     }
 
-    // Takes the stops that are gone out of a sequence; returns its length, the share of this lane.
+    // Removes the stops that are gone from a sequence. Returns this lane's share of the length that remains.
     __device__ int32_t close_up(int of_group, int sequence, uint32_t gone) const
     {
         word *elements = sequence_of(of_group, sequence);
@@ -161,7 +163,7 @@ template <class S> struct walk_lane {
         return sum;
     }
 
-    // Puts the order of lane j < count, for each j, onto the list, in the order in which they come back.
+    // Lanes 0..count-1 have the orders removed. Puts them onto the list in the succession in which they come back.
     __device__ void arrange(int of_group, uint64_t *of_random, int node, int count) const
     {
         const int way = dtspms_walk_below(of_random, 4);
@@ -184,7 +186,7 @@ template <class S> struct walk_lane {
             list(of_group)[at] = (uint16_t)node;
     }
 
-    // All lanes have passed a __syncwarp() since the trial was written.
+    // Takes orders out of a group's trial. All lanes have passed a __syncwarp() since the trial was written.
     __device__ void ruin(int of_group)
     {
         const int n = walks.orders, most = n < DTSPMS_MOST_REMOVED ? n : DTSPMS_MOST_REMOVED;
@@ -193,7 +195,7 @@ template <class S> struct walk_lane {
         const int network = dtspms_walk_below(&r, 2);
         const int near = lane < walks.near_count ? walks.near[(network * walks.nodes + seed) * walks.near_count + lane] : 0;
         uint32_t gone = 0;        // the lane's bits of the orders removed
-        int node = 0, count = 0;  // the one that was removed as number `lane`; how many were
+        int node = 0, count = 0;  // the order removed as number `lane`; how many are removed
         for (int j = -1; j < walks.near_count && count < wanted; j++) {
             const int from = j < 0 ? seed : __shfl_sync(ALL_LANES, near, j);
             if (has(gone, from))
@@ -230,9 +232,9 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // ---- Recreate: of all groups at once. edges: of a sequence, 0 where the group has no walk
+    // ---- Recreate: by all groups at once. edges: of a sequence; 0 if the group's walk has no steps left
 
-    // What each edge of a sequence would be longer with the node between its ends.
+    // Makes the offer of each edge of a sequence: by how much it would grow with the node between its ends.
     template <int SEQUENCE> __device__ void make_offers(int node, uint32_t drawn, int edges) const
     {
         const word *elements = sequence_of(group, SEQUENCE);
@@ -258,7 +260,7 @@ template <class S> struct walk_lane {
         }
     }
 
-    // Where the lane begins in below(): behind the slots of the stacks before.
+    // Where the lane begins in below(): after the slots of the stacks before its own.
     __device__ int first_slot() const
     {
         int slot = 0;
@@ -270,8 +272,8 @@ template <class S> struct walk_lane {
         return slot;
     }
 
-    // The best offer of the first sequence for each slot below a stop of the lane's stack; returns that for the top. Without
-    // their marks: sums of two offers carry nothing from field to field.
+    // Writes the best offer of the first sequence for each slot below a stop of the lane's stack. Returns the best for
+    // the top. The offers are without their marks, so that sums of two offers carry nothing from field to field.
     __device__ word price_slots(int edges, word *of_slot) const
     {
         word least = S::NONE;
@@ -289,14 +291,16 @@ template <class S> struct walk_lane {
         return least & ~S::MARKS;
     }
 
-    // A slot: the sum of both sequences' offers, the first sequence's, its number in the order in which slots are looked at.
+    // A slot: the sum of both sequences' offers, the first sequence's offer, and the number of the slot in the search
+    // order.
     struct slot {
         word both, first;
         int number;
     };
 
-    // The lane's cheapest slot that does not blink, the first among equals; both is NONE where there is none. Edges of a later
-    // slot are later in both sequences: so the lesser sum is the slot, and of equal costs the first.
+    // The lane's cheapest slot that does not blink, the first among equals; `both` is NONE if there is none. The edges
+    // of a later slot are later in both sequences. So the least sum is the cheapest slot, and the first one among equal
+    // costs.
     __device__ slot find_slot(int edges, const word *of_slot, word top, uint32_t drawn, bool may_blink) const
     {
         const word blinks = may_blink ? (word)1 << S::BLINK : 0;
@@ -331,8 +335,8 @@ template <class S> struct walk_lane {
 
     static __device__ word sum(word a, word b) { return (word)((typename S::unsigned_word)a + (typename S::unsigned_word)b); }
 
-    // Cost and number of the cheapest slot of the lanes of a group, the lowest number among equals, and which lane has it;
-    // INT64_MAX where there is none.
+    // Cost and number of the cheapest slot among the lanes of a group, the lowest number among equals; INT64_MAX if
+    // there is none. *owner is the lane that has it.
     __device__ int64_t choose(const slot &found, int *owner) const
     {
         const int64_t key = found.both == S::NONE ? INT64_MAX
@@ -348,11 +352,12 @@ template <class S> struct walk_lane {
         return least;
     }
 
-    // Puts the node onto an edge of each sequence: what is behind moves up, from the end, a quad in each lane.
+    // Puts the node onto an edge of each sequence. The elements after the edge move up, the last ones first, a quad in
+    // each lane.
     __device__ void insert(int node, word stack, const int (&edge)[2], bool is_active) const
     {
         word *elements[2];
-        word split[2] = {0, 0}, entered[2] = {0, 0};  // the element before the node, and the node's
+        word split[2] = {0, 0}, entered[2] = {0, 0};  // the element before the node; the node's element
 #pragma unroll
         for (int w = 0; w < 2; w++) {
             elements[w] = sequence_of(group, w);
@@ -362,7 +367,7 @@ template <class S> struct walk_lane {
             split[w] = with_length(length(w, node_of(before), node), before & S::LOW);
             entered[w] = with_length(length(w, node, node_of(behind)), (word)node << S::NODE | stack);
         }
-        const int end = placed + 3, stride = S::QUAD * S::G;  // positions afterwards
+        const int end = placed + 3, stride = S::QUAD * S::G;  // positions after the insertion
         for (int base = (walks.orders + 1) / stride * stride; base >= 0; base -= stride) {
             const int begin = base + S::QUAD * k;
             quad in[2] = {};
@@ -436,7 +441,8 @@ template <class S> struct walk_lane {
 
     // ---- Steps
 
-    // Of the whole warp: the trial becomes the solution, and perhaps the best, or the solution the trial.
+    // By the whole warp. If accepted, the trial becomes the solution, and the best if it is better; else the solution
+    // becomes the trial.
     __device__ void settle(int of_group, bool is_accepted, bool is_best) const
     {
         const int64_t at = (int64_t)(first + of_group) * 2 * l.positions;
@@ -454,7 +460,8 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // Ends the step of each walk all of whose orders are placed, and begins its next. The first time there is none to end.
+    // For each walk with all orders placed, ends the step and begins the next one. The first time there is no step to
+    // end.
     __device__ void turn(bool is_first)
     {
         const bool is_due = steps > 0 && next == removed;
@@ -498,7 +505,7 @@ template <class S> struct walk_lane {
         }
         for (bool is_first = true; __any_sync(ALL_LANES, steps > 0); is_first = false) {
             turn(is_first);
-            place();  // nothing where no walk has steps left
+            place();  // does nothing if no walk has steps left
         }
         if (!has_walk)
             return;
@@ -511,10 +518,10 @@ template <class S> struct walk_lane {
     }
 };
 
-// Steps of walks, at least one, of at least one order. A warp has S::GROUPS walks, one after another; a block as many warps as
-// shared memory holds: four words for each order of each walk, then the distances of both networks where S::IS_SHARED (66
-// orders in 32 bits: 1.2 KB and 18 KB, 22 warps). Device memory: a solution read or written for each step. Rate
-// (H200, 66 orders): 193 M steps a second with 23,232 walks, a quarter of them 81 M; limit: not profiled.
+// Moves walks on, by at least one step, with at least one order. A warp has S::GROUPS consecutive walks. A block has as
+// many warps as shared memory holds: four words for each order of each walk, and the distances of both networks if
+// S::IS_SHARED (66 orders in 32 bits: 1.2 KB and 18 KB, 22 warps). Device memory: a step reads or writes a solution.
+// Rate (H200, 66 orders): 193 M steps a second with 23,232 walks, 81 M with a quarter of them. Limit: not profiled.
 template <class S>
 __global__ void __launch_bounds__(MOST_WALK_WARPS *WARP, 1) walk_groups(const __grid_constant__ dtspms_device_walks walks)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Recreate: an order is put where both tours grow least. Compiled once for each vector unit (LANE_SET).
+// Recreate puts an order where both tours grow least. It is compiled once for each vector unit (LANE_SET).
 //
-// One pass over either sequence, a lane for each stack: the lane holds the least detour of the edges since the last stop of
-// its stack. At a stop that is what the slot below it costs; then the lane starts anew. Both passes together: 2 (placed + 1)
-// detours, each one gather from two rows of distances, and as many steps of minimum and restart. At 66 orders it
-// takes 0.6 us (AVX-512, 2.5 GHz), three quarters of a walk's time; the chain of minimum and restart alone, two cycles an edge,
-// would be 0.11 us.
+// There is one pass over each sequence, with a lane for each stack. A lane holds the least detour over the edges since
+// the last stop of its stack. At a stop of the stack this is the cost of the slot below the stop; then the lane
+// restarts. Both passes together take 2 (placed + 1) detours, each gathered from two rows of distances, and as many
+// steps of minimum and restart. At 66 orders this takes 0.6 us (AVX-512, 2.5 GHz), three quarters of a walk's time. The
+// chain of minimum and restart alone, two cycles an edge, would take 0.11 us.
 #include <string.h>
 
 #include "dtspms/walk.h"
@@ -17,7 +17,7 @@ static const int32_t NONE = INT32_MAX;
 
 typedef int32_t vec __attribute__((vector_size(4 * STACKS), may_alias, aligned(4)));
 
-// All lanes become as little as `detour`.
+// Lowers all lanes to at most `detour`.
 static inline void lower(vec *lanes, int32_t detour)
 {
     const vec other = (vec){0} + detour;
@@ -29,7 +29,7 @@ static inline void lower(vec *lanes, int32_t detour)
 #endif
 }
 
-// What each edge of a sequence would be longer with `node` between its ends.
+// Finds by how much each edge of a sequence would grow with `node` between its ends.
 static inline void find_detours(const dtspms_walk_tables *t, const dtspms_tours *s, int sequence, int32_t node, int32_t *restrict detour)
 {
     const int32_t *restrict leave = t->leave[sequence] + (int64_t)node * t->nodes;
@@ -40,14 +40,15 @@ static inline void find_detours(const dtspms_walk_tables *t, const dtspms_tours 
         detour[i] = reach[stop[i]] + leave[stop[i + 1]] - gap[i];
 }
 
-// What a slot is known by: its stack, and the stop above it, 0 for the top of the stack.
+// A slot is known by its stack and the stop above it; `above` is 0 on top of the stack.
 typedef struct slot {
     int32_t above, stack, cost;
 } slot;
 
 static const vec RESTART[STACKS] = {{-1}, {0, -1}, {0, 0, -1}, {0, 0, 0, -1}, {0, 0, 0, 0, -1}, {0, 0, 0, 0, 0, -1}};
 
-// below [nodes + STACKS] receives what the slot below each stop, then on top of each stack, costs the first sequence.
+// below [nodes + STACKS] receives the costs of slots in the first sequence: at `node` the slot below that stop, and at
+// nodes + k the slot on top of stack k.
 static inline void price_slots(const dtspms_walk_tables *t, const dtspms_tours *s, const int32_t *restrict detour, int32_t *restrict below)
 {
     const int32_t *restrict stop = s->node[0] + 1, *restrict stack = s->stack;
@@ -66,8 +67,8 @@ static inline void price_slots(const dtspms_walk_tables *t, const dtspms_tours *
     *(vec *)(below + t->nodes) = least;
 }
 
-// The cheapest slot of those in stacks with room that do not blink; the first in the order of the second sequence among
-// equals. above < 0 where there is none.
+// The cheapest slot among those that do not blink and whose stack has room. Among equals it is the first in the second
+// sequence. above < 0 if there is none.
 static inline slot find_slot(const dtspms_walk_tables *t, const dtspms_tours *s, const int32_t *restrict detour,
                              const int32_t *restrict below, uint32_t drawn, bool may_blink)
 {
@@ -96,7 +97,7 @@ static inline slot find_slot(const dtspms_walk_tables *t, const dtspms_tours *s,
     return best;
 }
 
-// Puts `node` on the first of the cheapest edges of the slot in a sequence.
+// Puts `node` into a sequence, on the first of the slot's cheapest edges.
 static inline void insert(const dtspms_walk_tables *t, dtspms_tours *s, int sequence, int32_t node, const slot *where,
                           const int32_t *detour)
 {

@@ -7,7 +7,7 @@ mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const 
 {
     mco_status st = MCO_OK;
     int64_t *completion = NULL;  // [machines] of the last job placed
-    int64_t *place = NULL;       // [jobs] position from 1, 0 = not yet placed
+    int64_t *place = NULL;       // [jobs] position from 1; 0: not yet placed
     if (ctx == NULL || shop == NULL || makespan == NULL || (order == NULL && count > 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (count != shop->jobs)
@@ -24,7 +24,7 @@ mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const 
             MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "job %d stands at position %lld and again at position %lld",
                              job + 1, (long long)place[job], (long long)t + 1));
         place[job] = t + 1;
-        int64_t ready = 0;  // when this job leaves the machine before
+        int64_t ready = 0;  // when this job leaves the previous machine
         for (int32_t k = 0; k < shop->machines; k++) {
             int64_t begin = ready > completion[k] ? ready : completion[k];
             ready = completion[k] = begin + mco_flowshop_time(shop, k, job);

@@ -7,7 +7,7 @@
 #include "cli/frame.h"
 #include "mco/flowshop.h"
 
-// A file; or, where no such file is, one of Taillard's instances by name.
+// Opens a file. If no such file exists, `name` can be the name of one of Taillard's instances.
 static mco_status open_instance(mco_context *ctx, const char *name, int64_t which, mco_flowshop **out)
 {
     const bool is_file = strcmp(name, "-") == 0 || access(name, F_OK) == 0;
@@ -32,7 +32,7 @@ typedef struct session {
     MCO_FIELDS(FILE_OPTIONS)
     MCO_FIELDS(BOUND_OPTIONS)
     mco_flowshop_result result;
-    int32_t *order;  // [jobs] read from a file: a start, or what is checked
+    int32_t *order;  // [jobs] read from a file: the start of `solve`, or the order to check
 } session;
 
 #define MCO_OPTION_STRUCT session
@@ -98,7 +98,7 @@ static mco_status solve(cli_call *call)
     return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
 }
 
-// A proof that nothing is below --upper-bound is an answer too.
+// A proof that no schedule is shorter than --upper-bound is an answer too.
 static bool is_usable(const void *state)
 {
     const session *s = state;
@@ -130,7 +130,7 @@ static mco_status plot(cli_call *call, const char *path)
     return mco_flowshop_plot(call->ctx, s->shop, s->result.order, path);
 }
 
-// The last checkpoint is the library's to write; here its failure is told.
+// The library writes the last checkpoint. This reports that it failed.
 static mco_status tell_lost_checkpoint(cli_call *call)
 {
     return ((const session *)call->state)->result.is_checkpoint_lost ? MCO_ERR_IO : MCO_OK;
@@ -241,9 +241,9 @@ static mco_status generate(cli_call *call)
     generation *g = call->state;
     if (g->taillard != NULL && (g->jobs >= 0 || g->machines >= 0 || g->seed >= 0))
         MCO_TRY(mco_fail(call->ctx, MCO_ERR_ARGUMENT,
-                         "--taillard has its own sizes and seed: leave --jobs, --machines and --seed out"));
+                         "--taillard has its own sizes and seed: leave out --jobs, --machines and --seed"));
     if (g->taillard == NULL && (g->jobs < 0 || g->machines < 0))
-        MCO_TRY(mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--taillard, or --jobs and --machines, are needed"));
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_ARGUMENT, "give --taillard, or --jobs and --machines"));
     if (g->taillard != NULL)
         MCO_TRY(mco_flowshop_taillard(call->ctx, g->taillard, &g->shop));
     else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entry point: validate, settle what the parameters leave open, run, check the answer.
+// Entry point: validate the parameters, settle what they leave open, run, check the answer.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ const mco_option_table *mco_flowshop_options(void)
 
 // ---- What the parameters leave open
 
-// Depth-first explorers and their intervals: what can be cut, written down and taken up again.
+// True if the search works on intervals: depth-first explorers only. Intervals can be cut, written down and resumed.
 static bool has_intervals(const mco_flowshop_params *p)
 {
     return p->method == MCO_FLOWSHOP_METHOD_BB && p->select == MCO_FLOWSHOP_SELECT_DEPTH &&
@@ -36,26 +36,26 @@ static bool is_of_host(mco_engine engine)
     return engine == MCO_ENGINE_CPU || engine == MCO_ENGINE_REFERENCE;
 }
 
-// Of Chakroun (2013).
+// True for the systems of Chakroun (2013).
 static bool is_system(mco_engine engine)
 {
     return engine >= MCO_ENGINE_GPU_BOUND;
 }
 
-// Options of Chakroun's systems, given with another engine.
+// Refuses options of Chakroun's systems with another engine.
 static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_params *p, const char *engine)
 {
     static const mco_flowshop_params defaults = MCO_FLOWSHOP_PARAMS_INIT;
     if (p->pool_size != defaults.pool_size && !is_system(p->engine))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
-                        "--pool is %lld, but engine %s has no pool: it is for the systems of Chakroun (2013)",
+                        "--pool is %lld, but engine %s has no pool: --pool is for the systems of Chakroun (2013)",
                         (long long)p->pool_size, engine);
     if (p->block != defaults.block && !is_system(p->engine))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
-                        "--block is %lld, but engine %s has its own: it is for the systems of Chakroun (2013)",
+                        "--block is %lld, but engine %s sets its own: --block is for the systems of Chakroun (2013)",
                         (long long)p->block, engine);
     if (p->streams != defaults.streams && p->engine != MCO_ENGINE_GPU_COOPERATIVE)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--streams is %lld, but engine is %s: it is for gpu-cooperative",
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--streams is %lld, but engine is %s: --streams is for gpu-cooperative",
                         (long long)p->streams, engine);
     return MCO_OK;
 }
@@ -113,7 +113,8 @@ static bool is_of_one_gpu(mco_engine engine)
            engine == MCO_ENGINE_GPU_COOPERATIVE;
 }
 
-// The functional split takes GPUs in pairs; one alone plays both parts.
+// multi-gpu-functional uses GPUs in pairs. If their number is odd, the last one is left out, with a warning. A single
+// GPU does both parts.
 static void leave_unpaired_gpu(flowshop_run *run)
 {
     if (run->params->engine != MCO_ENGINE_MULTI_GPU_FUNCTIONAL || run->gpu_count < 2 ||
@@ -124,9 +125,10 @@ static void leave_unpaired_gpu(flowshop_run *run)
             run->gpu_count / 2, run->gpu_count > 2 ? "s" : "", run->gpus[run->gpu_count].index);
 }
 
-// Given the optimum, MinBranch needs fewer nodes than MinMin on eight of the ten 20x10 and eight of the
-// ten 50x10 instances of Taillard's; in all 35 M at 20x10, MinMin 41 M, MaxSum 45 M. LB2 halves a tree
-// (ta011, ta020) and costs thirteen times as much a node there.
+// Settles what the parameters leave open. The defaults are LB1 and MinBranch, measured on Taillard's instances with the
+// optimum given. MinBranch needs fewer nodes than MinMin on eight of the ten 20x10 and on eight of the ten 50x10. The
+// ten 20x10 together take 35 M nodes with MinBranch, 41 M with MinMin and 45 M with MaxSum. LB2 halves a tree (ta011,
+// ta020), but a node costs thirteen times as much there.
 static mco_status settle(flowshop_run *run)
 {
     mco_status st = MCO_OK;
@@ -136,14 +138,14 @@ static mco_status settle(flowshop_run *run)
     bool is_serial = p->method == MCO_FLOWSHOP_METHOD_BB &&
                      (p->engine == MCO_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
     run->threads = is_serial ? 1 : mco_settle_threads(p->threads);
-    // Engine auto looks for GPUs once the tree proves large enough, unless some are named.
+    // If --gpus names none, engine auto looks for a GPU only when the tree turns out to be large.
     bool is_auto = p->engine == MCO_ENGINE_AUTO;
     if (is_auto ? p->gpus != NULL : !is_of_host(p->engine)) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
         if (run->gpu_count > 1 && is_of_one_gpu(p->engine))
             MCO_TRY(mco_fail(run->ctx, MCO_ERR_ARGUMENT,
-                             "--gpus \"%s\" are %d GPUs, the engine works on one: multi-gpu-bound and gpu take several",
+                             "--gpus \"%s\" names %d GPUs, the engine uses one: multi-gpu-bound and gpu take several",
                              p->gpus, run->gpu_count));
         leave_unpaired_gpu(run);
     }
@@ -152,7 +154,7 @@ done:
     return st;
 }
 
-// ", pools of adaptive size, blocks of 256 threads, 16 host threads": how a system of Chakroun works.
+// Writes how a system of Chakroun works: ", pools of adaptive size, blocks of 256 threads, 16 host threads".
 static void describe_system(const flowshop_run *run, char *out, size_t size)
 {
     const mco_flowshop_params *p = run->params;
@@ -166,7 +168,7 @@ static void describe_system(const flowshop_run *run, char *out, size_t size)
     snprintf(out, size, ", %s%s, blocks of %lld threads%s", pools, streams, (long long)p->block, threads);
 }
 
-// "2 threads, simd avx512 (the widest of this processor), 16-bit lanes" or "GPU 0 (NVIDIA H200)", or both.
+// Writes "2 threads, simd avx512 (the widest of this processor), 16-bit lanes" or "GPU 0 (NVIDIA H200)" or both.
 static void describe_processors(const flowshop_run *run, char *out, size_t size)
 {
     const mco_flowshop_params *p = run->params;
@@ -206,7 +208,7 @@ static void describe(const flowshop_run *run)
         mco_log(run->ctx, MCO_LOG_INFO, "engine %s%s, %s, bound %s%s, branching %s%s",
                 mco_engine_text(run->result->work.engine),
                 p->engine == MCO_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH
-                    ? " (auto: a GPU is looked for if the tree takes longer)"
+                    ? " (auto: looks for a GPU if the search takes longer)"
                     : "",
                 processors, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
                 rules[run->branching], p->branching == 0 ? " (default: fewest nodes at most sizes)" : "");
@@ -214,7 +216,7 @@ static void describe(const flowshop_run *run)
 
 // ---- The tree search
 
-// Fills `state` with the tree, a slice of it, or what a checkpoint left.
+// Fills `state` with the whole tree, or with the slice of --interval.
 static mco_status prepare_state(flowshop_run *run, flowshop_checkpoint *state)
 {
     mco_status st = MCO_OK;
@@ -289,8 +291,9 @@ static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, boo
     }
 }
 
-// Every decomposed node had the bounds its rule asks for computed: of one end, or of both. So had the
-// root, if the tree was searched at all.
+// Computes nodes_by_depth, and counts the lower bounds that the branching rule asks for: of each decomposed node, those
+// of one end or of both. The root counts too, if the tree was searched at all. With a rule that asks for one end,
+// engines may compute both all the same.
 static void count_from_rows(const flowshop_run *run, bool has_root)
 {
     mco_flowshop_result *r = run->result;
@@ -349,7 +352,7 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
         r->is_checkpoint_lost = flowshop_run_write_checkpoint(run, &state) != MCO_OK;
     if (is_proved)
         *stop = MCO_STOP_FINISHED;
-    // Nothing below the upper bound exists.
+    // No schedule is shorter than the upper bound.
     if (is_proved && !state.is_slice)
         flowshop_run_raise_bound(run, run->upper_bound);
     count_from_rows(run, is_searched || r->nodes > 0);
@@ -365,7 +368,7 @@ static mco_status start(flowshop_run *run)
     mco_status st = MCO_OK;
     const mco_flowshop_params *p = run->params;
     int64_t makespan;
-    // LB2 follows in the search, where its orders are sorted anyway and the clock is watched.
+    // LB2 follows in the search, which sorts its orders anyway and watches the clock.
     MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, MCO_FLOWSHOP_BOUND_LB1, &run->result->bound));
     mco_run_raise_bound(&run->run, (double)run->result->bound);
     if (p->start != NULL) {
@@ -406,11 +409,11 @@ static mco_outcome outcome_of(const flowshop_run *run)
     const mco_flowshop_result *r = run->result;
     if (r->makespan >= 0)
         return r->makespan <= r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    // Without a schedule: the fixed-incumbent protocol proved that none is below N, or nothing is known.
+    // No schedule is known: either the fixed-incumbent protocol proves that none is below N, or nothing is known.
     return run->fixed_bound >= 0 && r->bound >= run->fixed_bound ? MCO_OUTCOME_INFEASIBLE : MCO_OUTCOME_UNKNOWN;
 }
 
-// GPUs of the run, as bits.
+// The GPUs of the run as bits: bit i is GPU i.
 static uint64_t gpu_bits(const flowshop_run *run)
 {
     uint64_t bits = 0;
@@ -427,7 +430,7 @@ static mco_status fill_result(flowshop_run *run)
                         (long long)r->makespan);
     r->outcome = outcome_of(run);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
-        r->bound = run->fixed_bound;  // what was asked; the bound at the root may say more
+        r->bound = run->fixed_bound;  // the bound asked about; the bound at the root may be greater
     r->work.simd = run->variant->build.simd;
     r->work.lane_bits = run->variant->build.bits;
     r->work.gpus = is_of_host(r->work.engine) ? 0 : gpu_bits(run);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Readers of instance and solution files; docs/formats.md describes the formats.
+// Readers of instance and solution files. docs/formats.md describes the formats.
 //
-// One block is one instance. A block is recognised by its first line: a line of words beginning
-// "number of jobs" (Taillard), another line that begins with a word (CSV with names), or two
-// integers n m, followed by n rows of pairs "machine time" (Vallada, Ruiz, Framinan) or by m rows
-// of n times (Taillard without the words). Blocks may follow each other except in CSV.
+// One block is one instance. Its first line tells the format:
+// - A line that begins with "number of jobs": Taillard.
+// - Another line that begins with a word: CSV with names.
+// - Two integers n m, then n rows of pairs "machine time": Vallada, Ruiz, Framinan.
+// - Two integers n m, then m rows of n times: Taillard without the words.
+// Several blocks may follow each other, except in CSV.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -19,7 +21,8 @@ typedef struct block {
     int32_t *times;
 } block;
 
-// A word begins with a letter, one beyond ASCII included, a quote, or is empty in a CSV header.
+// A line of words begins with a letter (also one beyond ASCII), a quote or an underscore; a CSV header may also begin
+// with a separator, when its first field is empty.
 static bool is_word_line(mco_slice line)
 {
     line = mco_slice_trim(line);
@@ -29,7 +32,7 @@ static bool is_word_line(mco_slice line)
     return isalpha(c) || c >= 0x80 || strchr("\"_,;", c) != NULL;
 }
 
-// Reads "jobs machines [seed upper lower]"; the values in brackets are facts, not limits.
+// Reads "jobs machines [seed upper lower]". The values in brackets are information about the instance, not limits.
 static mco_status read_sizes(mco_text *text, block *b)
 {
     mco_status st = MCO_OK;
@@ -64,7 +67,7 @@ done:
     return st;
 }
 
-// After a row only the end of the line may follow.
+// After a row, the rest of the line must be blank.
 static mco_status expect_line_end(mco_text *text, const char *row, int64_t index, int64_t expected)
 {
     mco_slice line;
@@ -77,7 +80,7 @@ static mco_status expect_line_end(mco_text *text, const char *row, int64_t index
     return MCO_OK;
 }
 
-// m rows of n times, machine by machine. A row may go over several lines.
+// Reads m rows of n times, a row for each machine. A row may take several lines.
 static mco_status read_machine_rows(mco_text *text, block *b)
 {
     mco_status st = MCO_OK;
@@ -96,7 +99,7 @@ done:
     return st;
 }
 
-// n rows of m pairs "machine time", machines from 0, in order.
+// Reads n rows of m pairs "machine time", with the machines in order from 0.
 static mco_status read_job_pairs(mco_text *text, block *b)
 {
     mco_status st = MCO_OK;
@@ -116,7 +119,7 @@ done:
     return st;
 }
 
-// True if the next line reads 0 t 1 t 2 t ... with m pairs; `ahead` moves behind it.
+// True if the next line reads 0 t 1 t 2 t ... with m pairs. Then `ahead` stands behind it.
 static bool is_pair_row(mco_text *ahead, int64_t machines)
 {
     mco_slice token;
@@ -137,7 +140,7 @@ static bool is_pair_row(mco_text *ahead, int64_t machines)
     return numbers == 2 * machines;
 }
 
-// A row of a machine with n = 2 m jobs may look like a row of pairs by chance; the next row tells.
+// With n = 2 m jobs, the row of a machine may look like a row of pairs by chance. Then the next row decides.
 static bool are_pair_rows(mco_text ahead, const block *b)
 {
     return is_pair_row(&ahead, b->machines) && (b->jobs != 2 * b->machines || is_pair_row(&ahead, b->machines));
@@ -214,7 +217,7 @@ done:
 
 // ---- CSV
 
-// Counts machines (fields of the header after the first) and jobs (lines that are not blank).
+// Counts the machines (the fields of the header after the first) and the jobs (the lines that are not blank).
 static void measure_csv(mco_text text, mco_slice header, char separator, int64_t *machines, int64_t *jobs)
 {
     mco_slice field, line;
@@ -266,7 +269,7 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, mco_flowshop **out)
                               "%lld machines and %lld jobs, allowed are 1 to %d and 0 to %d", (long long)machines,
                               (long long)jobs, MCO_FLOWSHOP_MAX_MACHINES, MCO_FLOWSHOP_MAX_JOBS));
     MCO_TRY(mco_alloc(ctx, &times, jobs * machines));
-    // First with zeros, for the arrays; the names are replaced and the times tested below.
+    // `s` has times of zero. Its arrays receive the names below. The times are tested afterwards, in a second instance.
     MCO_TRY(mco_flowshop_create(ctx, (int32_t)jobs, (int32_t)machines, times, &s));
     mco_free(ctx, &s->names);
     MCO_TRY(mco_alloc(ctx, &s->names, text->size + (size_t)(jobs + machines) + 2));
@@ -282,7 +285,7 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, mco_flowshop **out)
     block b = {.jobs = jobs, .machines = machines, .times = times, .best_makespan = -1, .best_bound = -1};
     mco_flowshop *tested = NULL;
     MCO_TRY(finish_block(ctx, text, &b, &tested));
-    // The tested instance keeps its times, the named one gives its names.
+    // The tested instance keeps its times and takes the names of `s`.
     char **job_names = tested->job_names, **machine_names = tested->machine_names, *names = tested->names;
     tested->job_names = s->job_names;
     tested->machine_names = s->machine_names;
@@ -350,7 +353,7 @@ static int32_t job_by_name(const mco_flowshop *s, mco_slice name)
     return -1;
 }
 
-// Places one job; refuses a job twice.
+// Places one job. Refuses a job that is placed already, and a job too many.
 static mco_status place_job(mco_text *text, const mco_flowshop *s, mco_slice token, int64_t job, int64_t position,
                             int32_t *order)
 {
@@ -373,8 +376,8 @@ static bool is_number(mco_slice token)
     return true;
 }
 
-// Numbers 1..n; or names, where the instance gives names that are not numbers. Lines that begin with
-// '#' are comments.
+// Reads job numbers 1..n or job names. A token of digits is always a number. '#' begins a comment, up to the end of the
+// line.
 static mco_status read_plain_order(mco_text *text, const mco_flowshop *s, int64_t *count, int32_t *order)
 {
     mco_status st = MCO_OK;
@@ -417,7 +420,7 @@ done:
     return st;
 }
 
-// The order of a result file.
+// What read_order_member() needs to read the order of a result file.
 typedef struct order_reader {
     const mco_flowshop *shop;
     int64_t *count;

@@ -88,8 +88,8 @@ void mco_flowshop_destroy(mco_context *ctx, mco_flowshop **shop)
     mco_free(ctx, shop);
 }
 
-// Park and Miller's generator as Taillard uses it: x <- 16807 x mod (2^31 - 1), by Schrage's split so
-// that 32 bits suffice; a time is 1 + floor(99 x / (2^31 - 1)). Draws are machine-major.
+// Park and Miller's generator as Taillard uses it: x <- 16807 x mod (2^31 - 1). Schrage's split keeps x within 32 bits.
+// A time is 1 + floor(99 x / (2^31 - 1)). Times are drawn machine by machine.
 static int32_t next_time(int32_t *seed)
 {
     enum { A = 16807, M = 2147483647, Q = 127773, R = 2836, LARGEST = 99 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside of an instance.
+// The members of an instance.
 #ifndef MCO_FLOWSHOP_INSTANCE_H
 #define MCO_FLOWSHOP_INSTANCE_H
 
@@ -14,15 +14,15 @@ struct mco_flowshop {
     char **machine_names; // [machines]
     char *names;          // the characters of all names
     char name[64];
-    int32_t seed;                    // of Taillard's generator, 0 if none
+    int32_t seed;                    // of Taillard's generator; 0 if there is none
     int64_t best_makespan, best_bound;  // -1 while unknown
 };
 
-// Reads from an open text; the readers of files and the fuzz target share it.
+// Read from an open text. The readers of files and the fuzz targets share these functions.
 mco_status flowshop_read_text(mco_context *ctx, mco_text *text, int32_t which, mco_flowshop **out);
 mco_status flowshop_read_order_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, int32_t *order);
 
-// FNV-1a over sizes and times: ties a checkpoint to its instance.
+// FNV-1a hash of the sizes and times. It ties a checkpoint to its instance.
 uint64_t flowshop_fingerprint(const mco_flowshop *shop);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The arithmetic of a node for the systems that keep a pool of nodes (flowshop/systems/pool.c): bounds of all
-// children of a father, the branching rule, the survivors. Compiled for the host and the device; each
-// function named flowshop_thread_* is what one thread of the kernel of that name does.
+// The arithmetic of a node for the systems that keep a pool of nodes (flowshop/systems/pool.c): the bounds of all
+// children of a father, the branching rule, the survivors. This file is compiled for the host and for the device.
+// Each function flowshop_thread_* is the work of one thread of the kernel of that name.
 //
-// A batch is an array of fathers. Child c of a father with r free jobs fixes free job c % r, in front
-// if c < r, else at the back, c < 2 r; the children of father s have the indices offsets[s]..offsets[s + 1).
-// Vectors over machines are stored slot fastest: entry k of father s at [k * stride + s].
+// A batch is an array of fathers. A father with r free jobs has 2 r children. Child c fixes free job c % r: in front
+// if c < r, else at the back. The children of father s have the indices offsets[s]..offsets[s + 1).
+// In vectors over machines the slot varies fastest: entry k of father s is at [k * stride + s].
 //
 // Bounds: README.md (Lageweg, Lenstra, Rinnooy Kan 1978; the schema of Chakroun 2013, figure 3.3, with the
 // heads and tails of what is fixed). Every value is a lower bound of some schedule or the length of a path
-// in one, so that int32_t holds it (limits in mco/flowshop.h). Reference: flowshop/tree/ref.c.
+// in one. So int32_t holds it (limits in mco/flowshop.h). Reference: flowshop/tree/ref.c.
 #ifndef MCO_FLOWSHOP_KERNELS_H
 #define MCO_FLOWSHOP_KERNELS_H
 
@@ -18,7 +18,7 @@
 #include "mco/compiler.h"
 #include "mco/flowshop.h"
 
-// One step of Johnson's order of a pair of machines k < l: everything that a step needs, in one load.
+// One step of Johnson's order for a pair of machines k < l. One load fetches everything that the step needs.
 typedef struct flowshop_step {
     int32_t job, time_k, time_l, lag;
 } flowshop_step;
@@ -26,26 +26,26 @@ typedef struct flowshop_step {
 // Constants of an instance and a search, in the memory of the host or of one device.
 typedef struct flowshop_tables {
     int32_t jobs, machines;
-    int32_t words; // of 32 bits in a set of jobs; 0 without LB2
-    int32_t pairs; // of machines; 0 without LB2
+    int32_t words; // 32-bit words in a set of jobs; 0 without LB2
+    int32_t pairs; // pairs of machines; 0 without LB2
     int32_t is_lb2;
     int32_t rule;                 // mco_flowshop_branching, resolved
     int64_t rule_bound;           // U
     const int32_t *times;         // [machines * jobs], machine-major
-    const int32_t *heads, *tails; // [machines] of the root
-    const int32_t *loads;         // [machines] sum of times over all jobs
+    const int32_t *heads, *tails; // [machines] heads and tails of the root
+    const int32_t *loads;         // [machines] sums of the times of all jobs
     const int32_t *pair_machines; // [pairs] k << 16 | l
     const flowshop_step *steps;   // [pairs * jobs]
 } flowshop_tables;
 
-// A node: `front` jobs fixed at the beginning of its order, `back` at the end, between them the free ones.
-// The order follows: uint16_t [jobs].
+// A node: the first `front` jobs of its order and the last `back` jobs are fixed. The jobs between are free.
+// The order follows the row in memory: uint16_t [jobs].
 typedef struct flowshop_row {
     int32_t bound;
     uint16_t front, back;
 } flowshop_row;
 
-// A child in one word: slot of its father << 12 | at the back << 11 | which free job.
+// A child in one word: slot of its father << 12 | (1 if at the back) << 11 | index of the free job.
 enum {
     FLOWSHOP_SLOT_SHIFT = 12,
     FLOWSHOP_BACK_BIT = 1 << 11,
@@ -64,19 +64,20 @@ typedef struct flowshop_arrays {
     int32_t *offsets;             // [fathers + 1] index of the first child
     uint32_t *words;              // [children]
     int32_t *ends;                // [(3 machines + words) * stride] see flowshop_ends_of
-    int32_t *child_ends;          // [machines * child_stride] the end that grew, of each child; of the child in hand of
-                                  // each father where a thread does a whole node; NULL where nothing reads it
+    int32_t *child_ends;          // [machines * child_stride] the end that grew, for each child. Where a thread does a
+                                  // whole node: for the current child of each father. NULL where nothing reads it.
     int32_t *bounds;              // [children]
     flowshop_survivor *survivors; // [children / 2]
     int32_t *counts;              // [fathers] surviving children
-    uint32_t *survivor_count;     // their sum, in the tree kernels
+    uint32_t *survivor_count;     // sum of `counts`; the tree kernels use it
     int32_t row_bytes, fathers, children;
     int64_t stride, child_stride;
-    int64_t upper; // prune at bound >= upper
+    int64_t upper; // children with bound >= upper are pruned
 } flowshop_arrays;
 
-// front[k]: when machine k is free after the jobs in front; back[k]: least time from the end of the free
-// jobs on k to the end; remain[k]: their total time on k; free: their set. All with `stride`.
+// front[k]: when machine k is free after the jobs fixed in front. back[k]: the least time from the end of the free
+// jobs on k to the end of the schedule. remain[k]: the total time of the free jobs on k. free: the set of the free
+// jobs. Entry k of each is at [k * stride].
 typedef struct flowshop_ends {
     int32_t *front, *back, *remain;
     uint32_t *free;
@@ -137,7 +138,7 @@ static inline MCO_HD void flowshop_fix_at_back(const flowshop_tables *t, const f
     }
 }
 
-// front, back, remain and the set of the free jobs of father s.
+// Computes front, back, remain and the set of the free jobs of father s.
 static inline MCO_HD void flowshop_thread_ends(const flowshop_tables *t, const flowshop_arrays *a, int64_t s)
 {
     const flowshop_row *row = flowshop_row_of(a, s);
@@ -159,7 +160,7 @@ static inline MCO_HD void flowshop_thread_ends(const flowshop_tables *t, const f
         e.free[(order[i] >> 5) * e.stride] |= (uint32_t)1 << (order[i] & 31);
 }
 
-// The vector of the end that grew, once `job` is fixed there.
+// Computes the vector of the end that grows by `job`.
 static inline MCO_HD void flowshop_child_end(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
                                              bool in_front, int32_t *end, int64_t end_stride)
 {
@@ -172,7 +173,7 @@ static inline MCO_HD void flowshop_child_end(const flowshop_tables *t, const flo
     }
 }
 
-// The slot among [0, fathers) whose children include index i, known to be in [low, high).
+// The father whose children include index i. It must be in [low, high).
 static inline MCO_HD int32_t flowshop_father_of(const int32_t *offsets, int32_t low, int32_t high, int32_t i)
 {
     while (high - low > 1) {
@@ -198,7 +199,7 @@ static inline MCO_HD int32_t flowshop_child_job(const flowshop_arrays *a, uint32
     return flowshop_row_order(father)[father->front + (word & FLOWSHOP_INDEX_MASK)];
 }
 
-// Child i, of father `slot`: its word and the end that grew.
+// Writes the word and the grown end of child i of father `slot`.
 static inline MCO_HD void flowshop_thread_branch(const flowshop_tables *t, const flowshop_arrays *a, int32_t slot,
                                                  int32_t i)
 {
@@ -211,7 +212,7 @@ static inline MCO_HD void flowshop_thread_branch(const flowshop_tables *t, const
 
 // ---- Bounding
 
-// LB1 of a child in one pass: remain still holds the job's time, reach does not yet.
+// LB1 of a child in one pass. When the bound is taken, `remain` still includes the job's time and `reach` does not yet.
 static inline MCO_HD int32_t flowshop_one_machine(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
                                                   bool in_front)
 {
@@ -238,7 +239,8 @@ static inline MCO_HD int32_t flowshop_one_machine_of(const flowshop_tables *t, c
     return bound;
 }
 
-// The two-machine flow shop with lags on the free jobs but `job`, from t1 and t2: when its second machine ends.
+// When the second machine ends in the two-machine flow shop with lags. Its jobs are the free jobs without `job`. Its
+// machines start at t1 and t2.
 static inline MCO_HD int32_t flowshop_johnson_end(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
                                                   const flowshop_step *steps, int32_t t1, int32_t t2)
 {
@@ -253,7 +255,7 @@ static inline MCO_HD int32_t flowshop_johnson_end(const flowshop_tables *t, cons
     return t2;
 }
 
-// The greater of `bound` and the bounds of all pairs of machines; ends once it reaches U.
+// The greatest of `bound` and the bounds of all pairs of machines, at most U. Stops at the first pair that reaches U.
 static inline MCO_HD int32_t flowshop_two_machine(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
                                                   bool in_front, const int32_t *end, int64_t end_stride, int32_t bound)
 {
@@ -269,7 +271,7 @@ static inline MCO_HD int32_t flowshop_two_machine(const flowshop_tables *t, cons
     return bound < t->rule_bound ? bound : (int32_t)t->rule_bound;
 }
 
-// The bound of a child, LB1 or LB2, when its grown end is not stored; with LB2 it is stored at `end`.
+// The bound (LB1 or LB2) of a child whose grown end is not yet stored. LB2 stores that end at `end` if LB1 is below U.
 static inline MCO_HD int32_t flowshop_child_bound(const flowshop_tables *t, const flowshop_ends *e, int32_t job,
                                                   bool in_front, int32_t *end, int64_t end_stride)
 {
@@ -281,7 +283,7 @@ static inline MCO_HD int32_t flowshop_child_bound(const flowshop_tables *t, cons
     return flowshop_two_machine(t, e, job, in_front, end, end_stride, bound);
 }
 
-// Bounding alone: the host branched, child i is words[i].
+// Bounding alone: the host has branched, and child i is words[i].
 static inline MCO_HD void flowshop_thread_bound_child(const flowshop_tables *t, const flowshop_arrays *a, int64_t i)
 {
     const uint32_t word = a->words[i];
@@ -290,7 +292,7 @@ static inline MCO_HD void flowshop_thread_bound_child(const flowshop_tables *t, 
                                         t->is_lb2 != 0 ? a->child_ends + i : a->child_ends, a->child_stride);
 }
 
-// Bounding after the branch kernel: the grown end of child i is stored.
+// Bounding after the branch kernel, which stored the grown end of child i.
 static inline MCO_HD void flowshop_thread_bound(const flowshop_tables *t, const flowshop_arrays *a, int64_t i)
 {
     const uint32_t word = a->words[i];
@@ -303,7 +305,8 @@ static inline MCO_HD void flowshop_thread_bound(const flowshop_tables *t, const 
 
 // ---- The rule and pruning
 
-// MinMin: the end on which the smallest bound occurs least; tie: the front only with more children at or above U.
+// MinMin: the end where the smallest bound occurs least. Tie: the front if it has more children at or above U, else
+// the back.
 static inline MCO_HD bool flowshop_min_min(const int32_t *front, const int32_t *back, int32_t count,
                                            int32_t below_front, int32_t below_back)
 {
@@ -319,7 +322,7 @@ static inline MCO_HD bool flowshop_min_min(const int32_t *front, const int32_t *
     return least_front != least_back ? least_front < least_back : below_front < below_back;
 }
 
-// True if the front grows; bounds [2 count]: of the children in front, then of those at the back.
+// True if the front grows. `bounds` [2 count]: those of the children in front, then those of the children at the back.
 static inline MCO_HD bool flowshop_choose_front(const flowshop_tables *t, int32_t depth, const int32_t *bounds,
                                                 int32_t count)
 {
@@ -342,8 +345,8 @@ static inline MCO_HD bool flowshop_choose_front(const flowshop_tables *t, int32_
     }
 }
 
-// Applies the rule to father s; *bounds are then those of the end that grows, [count]. Returns how many are
-// below `upper`.
+// Applies the rule to father s. *bounds [*count] receives the bounds of the end that grows. Returns how many of them
+// are below `upper`.
 static inline MCO_HD int32_t flowshop_choose(const flowshop_tables *t, const flowshop_arrays *a, int64_t s,
                                              const int32_t **bounds, int32_t *count, bool *in_front)
 {
@@ -359,7 +362,7 @@ static inline MCO_HD int32_t flowshop_choose(const flowshop_tables *t, const flo
     return survivors;
 }
 
-// The survivors of father s, written from out[0] on.
+// Writes the survivors of father s from out[0] on.
 static inline MCO_HD void flowshop_write_survivors(const flowshop_arrays *a, int64_t s, const int32_t *bounds,
                                                    int32_t count, bool in_front, flowshop_survivor *out)
 {
@@ -372,7 +375,7 @@ static inline MCO_HD void flowshop_write_survivors(const flowshop_arrays *a, int
     }
 }
 
-// Room for `count` survivors behind those of all other fathers, in the order in which threads ask.
+// Reserves places for `count` survivors, in the order in which threads ask. Returns the first place.
 static inline MCO_HD uint32_t flowshop_reserve(uint32_t *total, uint32_t count)
 {
 #ifdef __CUDA_ARCH__
@@ -384,7 +387,7 @@ static inline MCO_HD uint32_t flowshop_reserve(uint32_t *total, uint32_t count)
 #endif
 }
 
-// Pruning: father s keeps one set of its children and of it what is below `upper`, without gaps.
+// Pruning: of the children at the chosen end, father s keeps those below `upper`. All survivors lie without gaps.
 static inline MCO_HD void flowshop_thread_prune(const flowshop_tables *t, const flowshop_arrays *a, int64_t s)
 {
     const int32_t *bounds;
@@ -397,7 +400,7 @@ static inline MCO_HD void flowshop_thread_prune(const flowshop_tables *t, const 
                                  a->survivors + flowshop_reserve(a->survivor_count, (uint32_t)survivors));
 }
 
-// A whole node: branching, bounding and pruning of father s, survivors at half its offset (gaps behind them).
+// A whole node: branching, bounding and pruning of father s. Its survivors begin at half its offset, with gaps behind.
 static inline MCO_HD void flowshop_thread_node(const flowshop_tables *t, const flowshop_arrays *a, int64_t s)
 {
     const flowshop_row *row = flowshop_row_of(a, s);
@@ -417,7 +420,7 @@ static inline MCO_HD void flowshop_thread_node(const flowshop_tables *t, const f
     flowshop_write_survivors(a, s, bounds, count, in_front, a->survivors + a->offsets[s] / 2);
 }
 
-// Makes `child` (its row) from its father's.
+// Makes the row `child` from the row of its father.
 static inline void flowshop_make_child(const flowshop_tables *t, const flowshop_row *father, flowshop_survivor survivor,
                                        flowshop_row *child)
 {

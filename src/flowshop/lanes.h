@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Vector lanes, chosen when a file is compiled. Files that include this are compiled once for each
-// width of lane (LANE_BITS 16 or 32) and each instruction set (the build passes the flags), and
-// chosen at run time by flowshop/variants.c.
+// Vector lanes, chosen at compile time. A file that includes this header is compiled once for each lane width
+// (LANE_BITS 16 or 32) and each instruction set; the build passes the flags. flowshop/variants.c chooses one of the
+// builds at run time.
 //
-// A `vec` holds LANES values. Two neighbouring lanes form a pair: the even lane serves the front
-// end of the schedule, the odd lane the back end. A `pair` is that couple as one unsigned word,
-// which every instruction set can broadcast from memory. Sums of two words never carry from the
-// even into the odd lane: values are non-negative and stay below 2^(LANE_BITS-1).
+// A `vec` holds LANES values. Two neighbouring lanes form a pair: the even lane serves the front of the schedule, the
+// odd lane the back. The type `pair` is such a pair as one unsigned word. Every instruction set can broadcast it from
+// memory. A sum of two words never carries from the even into the odd lane: values are non-negative and stay below
+// 2^(LANE_BITS-1).
 #ifndef MCO_FLOWSHOP_LANES_H
 #define MCO_FLOWSHOP_LANES_H
 
@@ -56,7 +56,7 @@ static inline vec vec_broadcast(pair p)
     return (vec)((vec_pairs){0} + p);
 }
 
-// 0, 1, 2, ... in the pairs.
+// The numbers 0, 1, 2, ..., one in each pair.
 static inline vec_pairs vec_pair_numbers(void)
 {
     static const pair numbers[16] __attribute__((aligned(VEC_BYTES))) = {0, 1, 2,  3,  4,  5,  6,  7,
@@ -87,14 +87,14 @@ static inline vec vec_min(vec a, vec b)
     return ~vec_max(~a, ~b);
 }
 
-// `a` where the mask is all ones, `b` where it is zero: mask ? value : other.
+// `value` where the mask is all ones, `other` where it is zero: mask ? value : other.
 static inline vec vec_blend(vec mask, vec other, vec value)
 {
     return (value & mask) | (other & ~mask);
 }
 
-// Copies the pairs of `from` [vectors] whose bit is set in `bits`, packed, to `to`. Up to one vector
-// behind the last one is overwritten.
+// Copies the pairs of `from` [vectors] whose bit is set in `bits` to `to`, without gaps. It may overwrite up to one
+// vector behind the last pair.
 static inline void pairs_compress(const pair *from, int vectors, const uint64_t *bits, pair *to)
 {
 #if defined(__AVX512BW__)
@@ -115,7 +115,7 @@ static inline void pairs_compress(const pair *from, int vectors, const uint64_t 
 #endif
 }
 
-// Bit k of *even and *odd: lane 2k and lane 2k+1 of `mask` (lanes all ones or all zeros).
+// Bit k of *even is lane 2k of `mask`, bit k of *odd is lane 2k+1. Each lane is all ones or all zeros.
 static inline void vec_mask_bits(vec mask, uint32_t *even, uint32_t *odd)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
@@ -147,7 +147,7 @@ static inline void vec_mask_bits(vec mask, uint32_t *even, uint32_t *odd)
 #endif
 }
 
-// a < b lane by lane, as bits of the even and of the odd lanes.
+// a < b in each lane, as bits of the even and of the odd lanes.
 static inline void vec_less_bits(vec a, vec b, uint32_t *even, uint32_t *odd)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
@@ -159,7 +159,7 @@ static inline void vec_less_bits(vec a, vec b, uint32_t *even, uint32_t *odd)
 #endif
 }
 
-// a == b lane by lane, as bits of the even and of the odd lanes.
+// a == b in each lane, as bits of the even and of the odd lanes.
 static inline void vec_equal_bits(vec a, vec b, uint32_t *even, uint32_t *odd)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
@@ -175,7 +175,7 @@ static inline void vec_equal_bits(vec a, vec b, uint32_t *even, uint32_t *odd)
 static inline int32_t vec_reduce_min(vec a)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
-    // The minimum-position instruction compares unsigned; values are non-negative.
+    // The minimum-position instruction compares unsigned numbers. That serves here: values are non-negative.
     __m256i half = _mm256_min_epu16(_mm512_castsi512_si256((__m512i)a), _mm512_extracti64x4_epi64((__m512i)a, 1));
     __m128i quarter = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     return _mm_cvtsi128_si32(_mm_minpos_epu16(quarter)) & 0xffff;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The flow shop's members of the result file.
+// The members of the result file that are special to the flow shop.
 #include <math.h>
 
 #include "base/structs.h"

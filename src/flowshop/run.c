@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One solve: the incumbent and the bound.
+// The incumbent and the bound of one solve.
 #include "flowshop/run.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One call of mco_flowshop_solve: what every engine is given and where its findings go. Only the
-// calling thread touches a run; workers hand their findings to it.
+// One call of mco_flowshop_solve: what every engine receives, and where it puts what it finds. Only the calling thread
+// touches a run. Workers hand it what they find.
 #ifndef MCO_FLOWSHOP_RUN_H
 #define MCO_FLOWSHOP_RUN_H
 
@@ -18,25 +18,25 @@ typedef struct flowshop_run {
     mco_flowshop_bound bound;         // resolved, never auto
     mco_flowshop_branching branching; // resolved, never auto
     int threads;                      // resolved, at least 1
-    mco_gpu *gpus;                    // [gpu_count] chosen; none with an engine of the host
+    mco_gpu *gpus;                    // [gpu_count] the GPUs chosen; none with an engine of the host
     int gpu_count;
-    int64_t upper_bound;              // only schedules below it count; falls with the incumbent
+    int64_t upper_bound;              // only shorter schedules count; falls with the incumbent
     int64_t fixed_bound;              // N of the fixed-incumbent protocol, -1 without it
-    mco_flowshop_result *result;      // incumbent, bound, counters; what engines fill
-    mco_flowshop_solution incumbent;  // the same, for the callback
+    mco_flowshop_result *result;      // incumbent, bound and counters; the engines fill it
+    mco_flowshop_solution incumbent;  // the incumbent as the callback sees it
 } flowshop_run;
 
-// Offers a schedule; records it if its makespan is below run->upper_bound: rechecks it, then tells the run.
-// `source` names who found it in the log. Errors: INTERNAL when the makespan claimed is wrong, MEMORY.
+// Offers a schedule. If its makespan is below run->upper_bound, checks it again and records it as the incumbent.
+// `source` says in the log who found it. Errors: INTERNAL when the claimed makespan is wrong, MEMORY.
 mco_status flowshop_run_improve(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source);
 
-// Takes a schedule over, whatever it is worth: one given by the user or by a checkpoint.
+// Records a schedule of the user or of a checkpoint as the incumbent, whatever its makespan. Errors as above.
 mco_status flowshop_run_adopt(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source);
 
 // Raises the proven bound.
 void flowshop_run_raise_bound(flowshop_run *run, int64_t bound);
 
-// True when the run must end; *stop tells why. As mco_run_must_stop(). `work` is nodes or iterations done.
+// True when the run must end, as mco_run_must_stop(); *stop then says why. `work`: nodes or iterations done.
 bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop);
 
 #endif

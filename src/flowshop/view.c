@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The Gantt chart of a schedule: a row per machine, a bar per operation, time to the right.
 //
-// Colours, by position in the order, so that a job looks alike on all machines. Wide bars: eight tints
-// of P. Tol ("light", Colour Schemes, 2021), made for dark text upon them and kept apart in the common
-// kinds of colour blindness; they repeat every eight positions and neighbours on a machine never look
-// the same. Of all cyclic orders of the tints this one keeps positions one and two apart farthest from
-// each other (distance in CIELAB, the worst of normal, deuteranopic and protanopic sight). Narrow bars
-// would make confetti of them: there each eighth of the order has a shade of Tol's "iridescent" scale,
-// and one sees the order pass from machine to machine.
+// Colours depend on the position in the order, so a job has the same colour on all machines.
+// Wide bars have eight tints of P. Tol ("light", Colour Schemes, 2021). They are made for dark text on them and stay
+// distinct in the common kinds of colour blindness. They repeat every eight positions, so neighbours on a machine
+// always differ. Positions one or two apart should look as different as possible. Of all cyclic orders of the tints,
+// this one is the best at that (distance in CIELAB, the worst of normal, deuteranopic and protanopic sight).
+// Narrow bars in these tints would look like confetti. So each eighth of the order has a shade of Tol's "iridescent"
+// scale, and the viewer sees how the order passes from machine to machine.
 //
-// The critical path has a dark outline around its operations and a line through them, a staircase
-// from 0 to the makespan. Ties between critical paths: flowshop_critical_path.
+// The critical path has a dark outline around its operations and a line through them: a staircase from 0 to the
+// makespan. flowshop_critical_path says how it breaks ties between critical paths.
 //
-// Size. Up to DETAIL_OPERATIONS an operation is a rectangle of its own with a tooltip, about 120
-// bytes. Beyond, a piece of a path, about 30 bytes, is an unbroken run of operations of one shade on a
-// machine, with its ends rounded to a quarter of a pixel; the legend says so. The rounding gets coarser
-// where rows are many: all rows have MERGED_STEPS steps at most, a piece and the gap behind it take two,
-// and so no chart exceeds 20 MB.
+// Size. Up to DETAIL_OPERATIONS, an operation is a rectangle of its own with a tooltip, about 120 bytes. Above that, an
+// unbroken run of operations of one shade on a machine is one piece of a path, about 30 bytes. Its ends are rounded to
+// a quarter of a pixel; the legend says that operations are merged. With many rows the rounding is coarser. All rows
+// together have MERGED_STEPS steps at most, and a piece with the gap behind it takes two. So no chart exceeds 20 MB.
 #include "flowshop/view.h"
 
 #include <math.h>
@@ -30,19 +29,19 @@ enum {
     COLOURS = 8,
     DETAIL_OPERATIONS = 20000,
     MERGED_STEPS = 1200000,
-    NAME_ROOM = 256,  // of a name cut to fit, in bytes
+    NAME_ROOM = 256,  // bytes for a name that is cut to fit
     TEXT_ROOM = 1024
 };
 
 // Pixels.
 static const double MARGIN = 24, HEADER = 66, FOOTER = 66;
-static const double NARROWEST = 1080, WIDEST = 1600;  // of the time axis
-static const double BAR_WISHED = 18;                  // mean width of a bar: room for a number
+static const double NARROWEST = 1080, WIDEST = 1600;  // width of the time axis
+static const double BAR_WISHED = 18;                  // mean width of a bar that has room for a number
 static const double ROWS_HEIGHT = 560, ROW_LOWEST = 3, ROW_HIGHEST = 34;
-static const double ROW_LABELLED = 18, ROW_LABELLED_SMALL = 12;  // lowest rows with job names
-static const double NAMES_WIDEST = 160;                          // of the column of machine names
+static const double ROW_LABELLED = 18, ROW_LABELLED_SMALL = 12;  // least heights of rows with job names
+static const double NAMES_WIDEST = 160;                          // width of the column of machine names
 static const double TICK_SPACING = 90;
-static const double BAR_NARROW = 8;  // mean width below which a bar has no name and no outline of its own
+static const double BAR_NARROW = 8;  // below this mean width, bars have no names and no outlines of their own
 static const double TOOLTIP_NAME_WIDTH = 60 * 12;
 
 static const double TITLE_FONT = 18, TEXT_FONT = 12, LABEL_FONT = 11, SMALL_FONT = 9;
@@ -73,14 +72,14 @@ static const char *const SHADES[COLOURS] = {"s0", "s1", "s2", "s3", "s4", "s5", 
 typedef struct chart {
     const mco_flowshop *shop;
     const int32_t *order;      // [jobs]
-    int32_t *end;              // [machines * jobs] by machine, then position
+    int32_t *end;              // [machines * jobs] by machine, then by position
     flowshop_operation *path;  // [path_count]
     int32_t path_count;
     int64_t makespan;
-    bool is_merged;                   // too many operations for an element each
-    bool is_narrow;                   // bars are; true if is_merged
-    double left, top, width, height;  // of the area of the rows, pixels
-    double row, bar_inset;            // height of a row; what it leaves free above and below a bar
+    bool is_merged;                   // there are too many operations to draw each one as an element
+    bool is_narrow;                   // the bars are narrow; true if is_merged
+    double left, top, width, height;  // of the area of the rows, in pixels
+    double row, bar_inset;            // height of a row; space above and below a bar
     double scale;                     // pixels per unit of time
     mco_svg svg;
 } chart;
@@ -93,7 +92,7 @@ void flowshop_schedule(const mco_flowshop *shop, const int32_t *order, int32_t *
     for (int32_t k = 0; k < shop->machines; k++) {
         const int32_t *before = k > 0 ? end + (k - 1) * jobs : NULL;
         int32_t *row = end + k * jobs;
-        int32_t free_at = 0;  // the machine, from its job before; fits as the makespan does
+        int32_t free_at = 0;  // when the machine has finished the previous job; int32_t holds every makespan
         for (int64_t t = 0; t < jobs; t++) {
             int32_t ready = before != NULL ? before[t] : 0;
             free_at = (ready > free_at ? ready : free_at) + mco_flowshop_time(shop, k, order[t]);
@@ -111,7 +110,7 @@ int32_t flowshop_critical_path(const mco_flowshop *shop, const int32_t *order, c
         path[i] = (flowshop_operation){.position = t, .machine = k};
         const int32_t *row = end + (int64_t)k * jobs;
         int32_t start = row[t] - mco_flowshop_time(shop, k, order[t]);
-        // An operation starts when the later of its two predecessors ends; without one the other is it.
+        // An operation starts when the later of its two predecessors ends, or its only one.
         if (t > 0 && (k == 0 || row[t - 1] == start))
             t--;
         else
@@ -196,7 +195,7 @@ static int add_text(char *text, int length, const char *label, int64_t value)
     return length + snprintf(text + length, (size_t)(TEXT_ROOM - length), "%s%lld", label, (long long)value);
 }
 
-// " (+3.14 %)", in whole hundredths: printf would write the decimal sign of the locale.
+// Adds " (+3.14 %)". Whole hundredths are printed as integers, since printf would write the decimal sign of the locale.
 static int add_deviation(char *text, int length, int64_t value, int64_t reference)
 {
     int64_t difference = value - reference;
@@ -237,7 +236,7 @@ static void draw_header(chart *c)
 
 static void draw_rows(chart *c)
 {
-    // Where rows are lower than a line of text, every second, fifth, tenth, ... machine is named.
+    // If rows are lower than a line of text, only every second, fifth, tenth, ... machine has its name drawn.
     int64_t step = round_step(TEXT_FONT / c->row);
     mco_svg_path_begin(&c->svg, "idle");
     for (int32_t k = 0; k < c->shop->machines; k++)
@@ -268,7 +267,7 @@ static void draw_axis(chart *c)
         double x = x_of(c, time);
         mco_svg_line(&c->svg, NULL, x, c->top, x, bottom + 5);
         add_text(text, 0, "", time);
-        // The makespan's own number has the place before a tick's.
+        // A tick has no number where it would overlap the number of the makespan.
         if (fabs(x - end_x) >= end_room)
             mco_svg_text(&c->svg, NULL, MCO_SVG_MIDDLE, x, label_y, text);
     }
@@ -308,7 +307,7 @@ static double legend_jobs(chart *c, double x, double y, double size)
 
 static void draw_legend(chart *c)
 {
-    const double size = 14;  // of a swatch
+    const double size = 14;  // side of a colour sample
     double x = c->left, y = c->top + c->height + 36;
     if (c->shop->jobs == 0)
         return;
@@ -320,7 +319,7 @@ static void draw_legend(chart *c)
 
 // ---- Operations
 
-// The eighth of the order that a position is in.
+// The eighth of the order that contains a position: 0 to 7.
 static int32_t eighth_of(const chart *c, int32_t position)
 {
     return (int32_t)((int64_t)position * COLOURS / c->shop->jobs);
@@ -342,20 +341,20 @@ static void draw_bar(chart *c, int32_t machine, int32_t position)
     mco_svg_text_cut(machine_name, NAME_ROOM, mco_flowshop_machine_name(c->shop, machine), TEXT_FONT, TOOLTIP_NAME_WIDTH);
     snprintf(tooltip, sizeof tooltip, "job %s on %s, %d to %d (%d)", job, machine_name, start, end,
              end - start);
-    // A gap on the right keeps bars apart without a stroke, which would hide the narrow ones.
+    // A gap on the right separates bars. A stroke would hide the narrow ones.
     double width = (end - start) * c->scale;
     mco_svg_rect(&c->svg, colour_of(c, position), x_of(c, start), y_of(c, machine) + c->bar_inset,
                  width - fmin(1, width / 8), c->row - 2 * c->bar_inset, tooltip);
 }
 
-// One shade of one row: the operations of the positions from `first` on that share it, as one path.
-// Returns the position after them. Rounding is monotone and neighbours share the rounded point
-// between them, so pieces never overlap.
+// Draws the operations from position `first` on that share a shade, on one machine, as one path. Returns the position
+// after them. Rounding is monotone, and neighbouring pieces share the rounded point between them, so pieces never
+// overlap.
 static int32_t draw_merged(chart *c, int32_t machine, int32_t first)
 {
     double quantum = fmax(0.25, c->width * c->shop->machines / MERGED_STEPS);
     double y = y_of(c, machine) + c->bar_inset, height = c->row - 2 * c->bar_inset;
-    double from = 0, to = 0;  // the piece that may still grow
+    double from = 0, to = 0;  // ends of the current piece, which may still grow
     int32_t t = first;
     mco_svg_path_begin(&c->svg, colour_of(c, first));
     for (; t < c->shop->jobs && eighth_of(c, t) == eighth_of(c, first); t++) {
@@ -398,7 +397,7 @@ static void draw_labels(chart *c)
             double from = x_of(c, start_of(c, k, t)), to = x_of(c, end_of(c, k, t));
             if (name[mco_svg_text_fit(name, font, to - from - 2)] != '\0')
                 continue;
-            // A little above the middle: the line of the critical path runs below.
+            // The name stands a little above the middle, since the line of the critical path runs below it.
             mco_svg_text(&c->svg, font == SMALL_FONT ? "small" : "label", MCO_SVG_MIDDLE, (from + to) / 2,
                          y_of(c, k) + c->row / 2 + font * 0.22, name);
         }
@@ -407,7 +406,7 @@ static void draw_labels(chart *c)
 
 // ---- The critical path
 
-// The index after the operations that follow path[first] on its machine.
+// The end of the run of operations on the machine of path[first]: the index of the first one on another machine.
 static int32_t run_end(const chart *c, int32_t first)
 {
     int32_t i = first + 1;
@@ -416,7 +415,7 @@ static int32_t run_end(const chart *c, int32_t first)
     return i;
 }
 
-// Around every operation, or around a whole run on a machine where operations are narrow.
+// Draws an outline around every operation of the path. If bars are narrow, around each whole run on a machine.
 static void draw_outlines(chart *c)
 {
     mco_svg_group_begin(&c->svg, "outline");
@@ -452,14 +451,14 @@ static void draw_critical_path(chart *c)
 {
     if (c->path_count == 0)
         return;
-    // Under the names where there are any.
+    // If there are names, the line runs below them.
     double offset = c->row * (label_font(c) > 0 ? 0.76 : 0.5);
     double first_y = c->top + offset, last_y = y_of(c, c->shop->machines - 1) + offset;
     draw_outlines(c);
     mco_svg_group_begin(&c->svg, "path");
     draw_staircase(c, "casing", offset);
     draw_staircase(c, "line", offset);
-    // Round ends of lines of no length are dots.
+    // A line of length 0 with round ends is a dot.
     mco_svg_path_begin(&c->svg, "ends");
     mco_svg_path_move(&c->svg, c->left, first_y);
     mco_svg_path_line(&c->svg, c->left, first_y);

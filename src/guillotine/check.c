@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The checker: recomputes a plan's worth from the raw instance and shares nothing with the solvers.
+// The checker: recomputes a plan's value from the raw instance. It shares nothing with the solvers.
 //
-// One pass in the order of the nodes. A cut comes before its parts, so that when a node's turn comes its cut has said
-// what rectangle it must be and how many stages lie above it. Plans may be any number of cuts deep: no recursion.
+// One pass goes through the nodes in their order. A cut comes before its parts, so when a node's turn comes, the cut
+// above it has already said which rectangle the node must be and how many stages lie above it. A plan may be any number
+// of cuts deep, so nothing here is recursive.
 //
-// Stages. On the way down from the plate every change of direction begins a stage. With a first cut x or y the first
-// stage has that direction, and is used up where the plate's first cut has the other. A trim, the cut that parts a
-// piece from waste or from nothing, is free.
+// Stages: on the way down from the plate, every change of direction begins a stage. With a first cut x or y, the first
+// stage has that direction; if the first cut of the plate has the other direction, the first stage counts as used. A
+// trim, the cut that parts a piece from waste or from nothing, is free.
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/structs.h"
 #include "guillotine/instance.h"
 
-// What the cut above a node says of it.
+// What the cut above a node says about it.
 typedef struct above {
-    int64_t part_of;          // that cut's node; -1: none yet
-    int64_t stage;            // of the last cut above that is no trim; 0 if there is none
-    mco_guillotine_cut axis;  // of that cut
+    int64_t part_of;          // the node of that cut; -1: none yet
+    int64_t stage;            // of the nearest cut above that is no trim; 0 if there is none
+    mco_guillotine_cut axis;  // of the same cut as the stage
 } above;
 
 typedef struct check {
@@ -34,7 +35,7 @@ typedef struct rectangle {
     int64_t x, y, width, height;
 } rectangle;
 
-// Numbers in messages: nodes from 0 (the plate), pieces from 1, as in files. A wrong plan may hold any number.
+// Messages count nodes from 0 (the plate) and pieces from 1, as files do. A wrong plan may hold any number.
 static int64_t piece_number(int64_t piece)
 {
     return piece < INT64_MAX ? piece + 1 : piece;
@@ -61,7 +62,7 @@ static node_text describe(const check *c, int64_t node)
     return t;
 }
 
-// Node `node` is part 0 or 1 of the cut `of`: not of another one, and exactly `r`.
+// Makes a node part 0 or 1 of the cut `of`. The node must come after the cut, belong to no other cut and equal `r`.
 static mco_status claim(check *c, int64_t of, int part, rectangle r)
 {
     const int64_t node = c->nodes[of].parts[part];
@@ -110,7 +111,7 @@ static mco_status check_cut(check *c, int64_t node)
         MCO_TRY(mco_fail(c->ctx, MCO_ERR_CHECK, "%s: not inside, more than 0 and less than %lld was expected",
                          describe(c, node).text, (long long)side));
     rectangle first = {n->x, n->y, n->width, n->height}, second = first;
-    // The blade may take all that is left: then the second part is empty.
+    // If the blade takes all that is left, the second part is empty.
     const int64_t next = n->at + c->params->kerf, begin = next < side ? next : side;
     if (is_x) {
         first.width = n->at;
@@ -201,7 +202,7 @@ mco_status mco_guillotine_check(mco_context *ctx, const mco_guillotine *problem,
                          problem->height));
     MCO_TRY(mco_alloc(ctx, &c.above, count));
     for (int64_t node = 1; node < count; node++)
-        c.above[node].part_of = -1;  // the plate is whole and nobody's part
+        c.above[node].part_of = -1;  // node 0, the plate, is part of no cut and needs none
     for (int64_t node = 0; node < count; node++)
         MCO_TRY(check_node(&c, node));
     *value = c.value;

@@ -8,19 +8,19 @@
 #include "cli/frame.h"
 #include "mco/guillotine.h"
 
-// In the summary; more are for a file.
+// Most lines in the summary; longer lists go to a file only.
 enum { MOST_PRINTED_CUTS = 40, MOST_PRINTED_FILES = 40 };
 
 #define FILE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                 \
     TEXT(batch, "--batch", "LIST",                                                                                      \
-         "solve the files that LIST names: one a line, relative to LIST; \"FILE x8\" eight times; # begins a comment") \
+         "solve the files that LIST names, one per line, relative to LIST; \"FILE x8\" counts 8 times; # begins a comment") \
     TEXT(table, "--table", "F", "compute the values of all rectangles and write them: CSV if F ends in .csv, else binary")
 
 // The problems of --batch.
 typedef struct batch {
     cli_list list;
     mco_guillotine **files;           // [list.file_count]
-    const mco_guillotine **problems;  // [list.count] each one of the files
+    const mco_guillotine **problems;  // [list.count] each is one of `files`
     const char **names;               // [list.count]
     mco_guillotine_result *results;   // [list.count]
     double solve_s;
@@ -32,8 +32,8 @@ typedef struct session {
     mco_guillotine *problem;
     mco_guillotine_result result;
     batch many;                  // with --batch
-    mco_guillotine_node *nodes;  // [node_count] what is checked
-    int64_t node_count, stated;  // stated: the value that its file states, -1: none
+    mco_guillotine_node *nodes;  // [node_count] the plan that is checked
+    int64_t node_count, stated;  // stated: the value that the plan's file states; -1: none
 } session;
 
 #define MCO_OPTION_STRUCT session
@@ -118,7 +118,7 @@ static mco_status open(cli_call *call)
     s->params.wants_table = s->table != NULL;
     if (s->batch == NULL)
         return open_file(call);
-    call->inputs[call->input_count++] = s->batch;  // no output may replace it
+    call->inputs[call->input_count++] = s->batch;  // so that no output may replace it
     return read_batch(call->ctx, s->batch, &s->many);
 }
 
@@ -191,7 +191,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
     const mco_guillotine_result *r = &s->result;
     (void)objective;
     if (incumbent != NULL)
-        return MCO_OK;  // there is none before the end
+        return MCO_OK;  // the solution exists only at the end
     if (cli_ends_with(path, ".txt"))
         return mco_guillotine_write_cuts(call->ctx, s->problem, r->nodes, r->node_count, path);
     return mco_guillotine_write_plan(call->ctx, s->problem, r->nodes, r->node_count, r->value, path);
@@ -303,7 +303,7 @@ static mco_status read_plan(cli_call *call, const char *path)
     return mco_guillotine_read_plan(call->ctx, s->problem, path, &s->nodes, &s->node_count, &s->stated);
 }
 
-// A plan that is none, or is worth something else than its file says, fails the check.
+// A plan fails the check if it is invalid, or if its value is not the one that its file states.
 static mco_status check(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -330,7 +330,7 @@ done:
 #define GENERATE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                      \
     INTEGER(width, "--width", -1, 1, MCO_GUILLOTINE_MAX_SIDE, -1, "W", "width of the plate")     \
     INTEGER(height, "--height", -1, 1, MCO_GUILLOTINE_MAX_SIDE, -1, "H", "height of the plate") \
-    INTEGER(pieces, "--pieces", -1, 1, MCO_GUILLOTINE_MAX_PIECES, -1, "N", "pieces")             \
+    INTEGER(pieces, "--pieces", -1, 1, MCO_GUILLOTINE_MAX_PIECES, -1, "N", "number of pieces")   \
     INTEGER(seed, "--seed", 1, 0, 9007199254740992, -1, "K", "seed")
 
 typedef struct generation {
@@ -396,7 +396,7 @@ const cli_problem cli_guillotine = {
          .most = 2, .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open_file,
          .read_solution = read_plan, .check = check, .end = end},
         {.name = "generate", .arguments = "testcut|randcut --width W --height H --pieces N [--seed K] [--output F]",
-         .text = "testcut: pieces small, middle and large at random; randcut: the plate cut at random, without waste",
+         .text = "testcut: random small, medium and large pieces; randcut: a plate cut at random, without waste",
          .least = 1, .most = 1, .state_bytes = sizeof(generation), .begin = begin_generation, .tables = generate_tables,
          .run = generate, .end = end_generation},
     },

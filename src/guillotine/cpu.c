@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The cpu engine: tiles of the table (guillotine/lanes.h) on all cores.
 //
-// Rows of tiles are claimed in turn, and a tile waits until the row below has done the tile under it: no barriers. Where the
-// plate's value and plan are enough and no piece is worth more than its area, 16 bits hold the waste up to a cap that grows
-// until the plate's waste lies below it: most strips are worse than a small cap and disappear.
+// Threads claim rows of tiles in turn. A tile waits until the tile under it, in the row below, is done; there are no
+// barriers.
+//
+// If only the plate's value and plan are wanted and no piece is worth more than its area, 16 bits hold the waste up to
+// a cap. The cap grows until the plate's waste lies below it. A small cap pays because most strips reach it and are
+// left out.
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,8 +21,8 @@
 static const int32_t CAPS[] = {400, 2400, 12000, 32767};
 enum { CAP_COUNT = sizeof CAPS / sizeof CAPS[0] };
 static const int64_t PARALLEL_RELAXATIONS = 30000000;  // about a millisecond; less is not worth a thread
-static const int64_t MAX_SIDE = 1 << 26;               // the rank of every coordinate is kept
-static const int64_t WASTE_AHEAD_CELLS = 20000000;     // below, most tiles have cells at the cap
+static const int64_t MAX_SIDE = 1 << 26;               // the table of ranks has an entry for every coordinate
+static const int64_t WASTE_AHEAD_CELLS = 20000000;     // in smaller tables most tiles have cells at the cap
 static const double SUPERVISE_S = 0.02;
 
 // ---- Variants
@@ -36,7 +39,7 @@ static const guillotine_lanes_variant *const variants[] = {MCO_EACH_LANES(LIST, 
 // ---- The engine
 
 typedef struct level {
-    char *a, *b;  // tables by x and by y, NULL where not kept
+    char *a, *b;  // tables A and B; NULL where not kept
 } level;
 
 typedef struct engine {
@@ -51,15 +54,15 @@ typedef struct engine {
     guillotine_seed *seeds;  // by tile
     int64_t *seeds_of_tile;
     level *levels;           // [job->stages + 1]
-    int32_t level_count;     // computed; further ones equal the last
+    int32_t level_count;     // levels computed; all further ones equal the last
     int64_t bytes, relaxations;
-    int threads;             // workers; 0: too little work for one, the calling thread does it
-    void *out;                          // the caller's table, NULL while it is not written
-    const guillotine_lanes_run *known;  // a run by waste whose tiles may be taken over; NULL for none
-    // Of the level in work
+    int threads;             // workers; 0: there is too little work for one, and the calling thread does it
+    void *out;                          // the caller's table; NULL while it is not allocated
+    const guillotine_lanes_run *known;  // a finished run by waste, whose exact tiles are copied; NULL for none
+    // State of the level that is being computed
     guillotine_lanes_run run;
     atomic_int next_row;
-    atomic_int *progress;  // [x.tiles] tiles done of a row
+    atomic_int *progress;  // [x.tiles] tiles of a row that are done
     atomic_bool is_stopped;
     atomic_int_least64_t sums;
     char *scratch;  // of each thread
@@ -96,7 +99,7 @@ static void work(void *shared, int worker)
     }
 }
 
-// Computes the level that `run` describes. *stop is set if it was interrupted.
+// Computes the level that e->run describes. *stop is set if the run is stopped.
 static mco_status run_level(engine *e, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -163,7 +166,7 @@ done:
     return st;
 }
 
-// The last position at or below every coordinate; for waste, the number of positions where none is exactly there.
+// For every coordinate, the last position at or below it. For waste, a coordinate that is no position gets axis->count.
 static mco_status make_rank(engine *e, const guillotine_axis *axis, int32_t **rank)
 {
     mco_status st = MCO_OK;
@@ -198,7 +201,7 @@ static mco_status sort_seeds(engine *e)
     const int64_t tiles = (int64_t)e->x.tiles * e->y.tiles;
     MCO_TRY(mco_alloc(e->ctx, &e->seeds, model->seed_count));
     MCO_TRY(mco_alloc(e->ctx, &e->seeds_of_tile, tiles + 2));
-    int64_t *end = e->seeds_of_tile + 1;  // of each tile; at last where the next begins
+    int64_t *end = e->seeds_of_tile + 1;  // of each tile, where its next seed goes; finally where the next tile begins
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t k = 0; k < model->seed_count; k++) {
             const guillotine_seed *s = &model->seeds[k];
@@ -271,7 +274,7 @@ static void fill_sentinels(char *table, int32_t panels, int32_t rows, int32_t pa
     }
 }
 
-// Level `s` from the one before (NULL: from seeds), along the axes given.
+// Computes the level *now from the level *before (NULL: from the seeds), closed along the axes given.
 static mco_status compute_level(engine *e, const level *before, const level *now, bool has_cuts_x, bool has_cuts_y,
                                 mco_stop *stop)
 {
@@ -328,7 +331,8 @@ static bool equal_levels(const engine *e, int32_t s)
     return true;
 }
 
-// Levels 0..stages. A level beyond the first that changes nothing is closed along both axes, and so are all that follow.
+// Computes levels 0..stages. If a level after level 1 equals the level before, it is closed along both axes. All
+// further levels would equal it, and are not computed.
 static mco_status compute_stages(engine *e, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -347,8 +351,7 @@ done:
     return st;
 }
 
-// One pass over the table, or over all levels.
-// Memory for the caller's table, filled tile by tile.
+// Allocates the caller's table, which is filled tile by tile.
 static mco_status take_answer_table(engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
@@ -364,6 +367,7 @@ done:
     return st;
 }
 
+// Makes one pass over the table, or over all levels.
 static mco_status compute(engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
@@ -384,7 +388,7 @@ done:
 }
 // ---- Answers
 
-// The last level to the caller's table.
+// Copies the last level to the caller's table.
 static void copy_values(const engine *e)
 {
     const level *l = &e->levels[e->level_count - 1];
@@ -415,7 +419,7 @@ done:
     return st;
 }
 
-// Waste in 16 bits under growing caps. *is_solved: the plate's waste lies below one.
+// Computes the waste in 16 bits under growing caps. *is_solved: the plate's waste lies below one of them.
 static mco_status run_by_waste(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer, bool *is_solved)
 {
     mco_status st = MCO_OK;
@@ -445,8 +449,9 @@ done:
     return st;
 }
 
-// For the whole table: waste in 16 bits first, at the largest cap, is twice as fast; what reaches the cap, near the axes of
-// large plates, is left to values. *e is empty where that does not pay or memory lacks.
+// If the whole table is wanted, the waste is computed first, in 16 bits and at the largest cap, which is twice as fast.
+// Cells that reach the cap, near the axes of large plates, are left to the run by value. *e stays empty if this does
+// not pay or memory is short.
 static mco_status run_waste_ahead(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer, engine *e)
 {
     mco_status st = MCO_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables on a GPU: the best single pieces, then the units of one step after another. Reference: guillotine/ref.c.
+// Kernels that fill the tables: the best single pieces, then the units of one step after another. Reference:
+// guillotine/ref.c.
 #include "guillotine/tile.cuh"
 #include "guillotine/trace.cuh"
 
@@ -9,8 +10,8 @@ namespace {
 
 constexpr int PIECE_THREADS = 128;
 
-// A block has a row of a table, or a part of it, a thread a vector of lanes at a time. Traffic: every vector written once;
-// classes and values of pieces come from the caches. Limit: device memory.
+// A block has a row of a table or a part of it; a thread has one vector of lanes at a time. Traffic: each vector is
+// written once; classes and values of pieces come from the caches. Limit: the bandwidth of device memory.
 template <class Lanes>
 __global__ void __launch_bounds__(PIECE_THREADS) place_pieces(const __grid_constant__ guillotine_device_tables t, int axis)
 {
@@ -46,10 +47,11 @@ template <class Lanes> cudaError_t launch_pieces(const guillotine_device_tables 
 
 // ---- Units
 
-// A block has a unit: 64 targets times 16 vectors of lanes, a thread 8 targets times a vector. Shared: 48 KiB, a ring of 128
-// rows and two stages of 32 strips. Per stage of 32 strips 16 KiB come from the L2 cache for 32 * 64 * 64 sums (32 bits). Per
-// octet of strips a thread does 256 additions with maximum (32 bits) for 16 loads of 16 bytes from shared memory: the SM
-// needs 128 cycles for the first and 64 for the second, per warp. Limit: integer arithmetic.
+// A block has a unit: 64 targets times 16 vectors of lanes. A thread has 8 targets times one vector. Shared memory:
+// 48 KiB, a ring of 128 rows and two stages of 32 strips. For a stage of 32 strips, 16 KiB come from the L2 cache, for
+// 32 * 64 * 64 sums (32 bits). For an octet of strips a thread does 256 additions with maximum (32 bits) and 16 loads
+// of 16 bytes from shared memory. For a warp, the SM needs 128 cycles for the additions and 64 cycles for the loads.
+// Limit: integer arithmetic.
 template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_rows, uint4 *s_strips,
                                               const typename unit_thread<Lanes>::stage_places &first)
 {
@@ -62,7 +64,7 @@ template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_ro
         if (stage + 1 < stages)
             t.find_stage(&next, stage + 1);
         copies_wait_all();
-        __syncthreads();  // the stage has arrived, and all are done with the one before
+        __syncthreads();  // the stage has arrived, and all threads are done with the stage before
         if (stage + 1 < stages)
             t.bring_stage(s_rows, s_strips, next, stage + 1);
         t.relax_stage(s_rows, s_strips, stage, mask);
@@ -72,7 +74,8 @@ template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_ro
 
 // ---- Units of many steps, taken in order
 
-// Thread 0: waits until the unit may begin. Steps end in order (guillotine/gpu_units.h); those up to *known are done.
+// Thread 0: waits until the unit may begin. Steps end in order (guillotine/gpu_units.h). All steps up to *known are
+// done.
 DEVICE void wait_for_steps(const guillotine_unit &unit, const int32_t *done, int32_t *known)
 {
     if (unit.after <= *known)
@@ -84,8 +87,9 @@ DEVICE void wait_for_steps(const guillotine_unit &unit, const int32_t *done, int
     *known = unit.after;
 }
 
-// Blocks take units in order until none is left. All units before a block's own are in the hands of other blocks at work, so
-// waiting ends. *taken: units taken, but for the first of each block; done[step]: units done.
+// Blocks take units in order until none is left. Every unit before a block's own is done or is held by a running block,
+// so the waiting ends. *taken counts the units taken, without the first unit of each block. done[step] counts the units
+// done.
 template <class Lanes>
 __global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_constant__ guillotine_device_tables tables,
                                                                const guillotine_unit *units, int32_t count, int32_t *taken,
@@ -93,7 +97,7 @@ __global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_cons
 {
     using lane = typename Lanes::lane;
     __shared__ uint4 s_rows[RING * VECTORS], s_strips[2 * STAGE * VECTORS];
-    int32_t *const s_next = reinterpret_cast<int32_t *>(s_strips);  // between the last stage and the next unit's first
+    int32_t *const s_next = reinterpret_cast<int32_t *>(s_strips);  // used between two units
     lane *const s_turn = reinterpret_cast<lane *>(s_rows);
     static_assert(unit_thread<Lanes>::TURN_LANES * sizeof(lane) <= sizeof s_rows, "the results fit");
     int32_t known = -1;
@@ -120,7 +124,7 @@ __global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_cons
         t.raise_mirror(s_turn, threadIdx.x);
         __syncthreads();
         if (threadIdx.x == 0) {
-            __threadfence();  // what the whole block has raised comes before
+            __threadfence();  // all that the block has raised is visible before the count
             atomicAdd(&done[t.unit.step], 1);
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launchers of the guillotine kernels (guillotine/cuda.cu), in plain C for the engine. They enqueue on a stream, allocate
-// nothing and do not wait. The caller has made the device current.
+// Launchers of the guillotine kernels (guillotine/cuda.cu), in plain C for the engine. They enqueue on a stream,
+// allocate nothing and do not wait. The caller makes the device current before.
 #ifndef MCO_GUILLOTINE_CUDA_H
 #define MCO_GUILLOTINE_CUDA_H
 
@@ -16,10 +16,10 @@ MCO_BEGIN_C
 typedef struct guillotine_device_axis {
     const int32_t *at;          // [count] coordinates of the positions
     const int32_t *last_at;     // [side + 1] the last position at or below a coordinate
-    const uint32_t *patterns;   // bit c % 32 of word c / 32: coordinate c is a position; [guillotine_pattern_words(side)]
-    const int32_t *piece_class; // [count] the last side of a piece at or below a position, 1, 2, ...; 0 none
+    const uint32_t *patterns;   // [guillotine_pattern_words(side)] bit c % 32 of word c / 32: c is a position
+    const int32_t *piece_class; // [count] number (1, 2, ...) of the last piece side at or below a position; 0 none
     int32_t count, side;        // side = at[count - 1]
-    int64_t pitch;              // lanes between rows of the table whose lanes run along this axis
+    int64_t pitch;              // lanes from row to row of the table whose lanes run along this axis
 } guillotine_device_axis;
 
 typedef struct guillotine_device_tables {
@@ -30,27 +30,29 @@ typedef struct guillotine_device_tables {
     int32_t lane_bytes;          // 4 or 8
 } guillotine_device_tables;
 
-// A bit for every coordinate of a tile, and whole words where a tile of targets or of strips reads.
+// A bit for every coordinate, and spare words: a tile of targets or of strips reads beyond the last coordinate.
 static inline int64_t guillotine_pattern_words(int64_t side)
 {
     return side / 32 + 1 + GUILLOTINE_TILE / 32 + 2;
 }
 
-// Lanes between rows: panels reach beyond the last position.
+// Lanes from row to row. There is room for a panel that reaches beyond the last position.
 static inline int64_t guillotine_pitch(int64_t count, int64_t panel)
 {
     const int64_t aligned = 128;
     return (count + panel + aligned - 1) / aligned * aligned;
 }
 
-// Both tables: the best single piece, 0 beyond the positions.
+// Fills both tables with the best single piece, and with 0 beyond the positions.
 cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cudaStream_t stream);
 
-// Units of steps in order, by `blocks` blocks at most. *d_taken is 0 before; d_done [steps] counts units of all launches.
+// Runs units [count], which stand in the order of their steps, with at most `blocks` blocks. *d_taken must be 0 before.
+// d_done [steps] counts the units done, over all launches.
 cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
                                     int64_t blocks, int32_t *d_taken, int32_t *d_done, cudaStream_t stream);
 
-// What becomes of a rectangle of the plan: the kinds of guillotine_step, and a value that nothing explains.
+// What becomes of a rectangle of the plan: the kinds of guillotine_step, and UNEXPLAINED for a value that nothing
+// explains.
 enum {
     GUILLOTINE_TRACE_WASTE,
     GUILLOTINE_TRACE_PIECE,
@@ -62,13 +64,13 @@ enum {
 typedef struct guillotine_trace_node {
     int32_t i, j;
     int32_t kind, first, second;
-    int32_t part;     // of a cut: the number of its first part; the second is the next
-    int32_t is_open;  // 0 until it is made
+    int32_t part;     // of a cut: the node of its first part; the second part is the next node
+    int32_t is_open;  // 0 until the node is made
 } guillotine_trace_node;
 
 typedef struct guillotine_trace {
-    int32_t taken, made, done;  // nodes: claimed by blocks, made, finished
-    int32_t is_full;            // the nodes did not suffice, or a value is not explained
+    int32_t taken, made, done;  // numbers of nodes: claimed by blocks, made, finished
+    int32_t is_full;            // there were too few nodes, or a value is not explained
     int64_t value;              // of the plate
     guillotine_trace_node nodes[1];  // [capacity]
 } guillotine_trace;
@@ -78,7 +80,7 @@ static inline size_t guillotine_trace_bytes(int64_t capacity)
     return sizeof(guillotine_trace) + (size_t)capacity * sizeof(guillotine_trace_node);
 }
 
-// *d_trace is zeroed by the launch.
+// Traces the plan into *d_trace. The launch zeroes it first.
 cudaError_t guillotine_launch_trace(const guillotine_device_tables *tables, guillotine_trace *d_trace, int32_t capacity,
                                     cudaStream_t stream);
 

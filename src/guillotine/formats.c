@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Readers and writers of instance files; docs/formats.md describes the formats.
 //
-// The first line tells them apart: a word (CSV, "plate,W,H"), one number (OR-Library's "n", then "W H"), or two ("W H",
-// then "n"). Pieces of text files lie one on a line.
+// The first line tells the formats apart: a word (CSV, "plate,W,H"), one number (OR-Library's "n", then "W H"), or two
+// numbers ("W H", then "n"). Text files have one piece per line.
 #include "guillotine/formats.h"
 
 #include <ctype.h>
@@ -14,11 +14,11 @@
 #include "base/output.h"
 
 enum {
-    WHAT_ROOM = 80,      // of "the width of piece 10000000"
+    WHAT_ROOM = 80,      // bytes, enough for "the width of piece 10000000"
     LEAST_LINE = 6       // bytes of the shortest line of a piece: "1 1 0" and its end
 };
 
-// An integer cell of piece number `piece`. What it is called is put together only where a message needs it.
+// Reads an integer cell of piece number `piece`. The name of the cell is composed only when a message needs it.
 static mco_status piece_integer(mco_text *text, mco_slice cell, const char *what, int64_t piece, int64_t low,
                                 int64_t high, int64_t *out)
 {
@@ -41,7 +41,7 @@ static int64_t count_tokens(mco_slice line)
     return count;
 }
 
-// The next line that is not blank must hold exactly `count` numbers; `piece` 0 where `row` names no piece.
+// Reads the next non-blank line, which must hold exactly `count` numbers. `piece` is 0 if `row` names no piece.
 static mco_status read_row(mco_text *text, const char *row, int64_t piece, const char *columns, int64_t count,
                            mco_slice *tokens)
 {
@@ -114,7 +114,7 @@ static mco_status read_numbers(mco_context *ctx, mco_text *text, bool has_plate_
     sizes s = {0};
     MCO_TRY((has_plate_first ? read_plate : read_count)(text, &s));
     MCO_TRY((has_plate_first ? read_count : read_plate)(text, &s));
-    // No memory for pieces that cannot be there; the last line may lack its end.
+    // Allocate no memory for pieces that cannot be there. The last line may lack its line end.
     const int64_t rest = (int64_t)(text->size - text->at), most = (rest + 1) / LEAST_LINE;
     if (s.pieces > most)
         MCO_TRY(mco_text_fail(text, s.pieces_at.line, s.pieces_at.column,
@@ -140,13 +140,13 @@ static const char *const column_names[COLUMNS] = {"name", "width", "height", "va
 
 typedef struct csv {
     char separator;
-    int fields;               // of a row
+    int fields;               // columns of the table
     column kinds[COLUMNS];    // [fields]
     int64_t rows;
-    mco_names names;          // reserved where the table has that column
+    mco_names names;          // reserved if the table has the column "name"
 } csv;
 
-// The cells of a row after its last expected one must be empty.
+// Tests that the cells of a row after the last expected one are empty.
 static mco_status expect_row_end(mco_text *text, mco_slice rest, const csv *c, const char *row, int64_t number,
                                  int fields)
 {
@@ -255,7 +255,7 @@ static mco_status read_rotatable(mco_text *text, mco_slice cell, int64_t number,
                          (long long)number, mco_slice_shown(cell), cell.data);
 }
 
-// A value that is not given is the area, which may be too large for one.
+// A value that is not given is the area. The area may be too large for a value.
 static mco_status value_from_area(mco_text *text, mco_slice row, int64_t number, mco_guillotine_piece *p)
 {
     p->value = (int64_t)p->width * p->height;
@@ -324,7 +324,7 @@ done:
 
 // ---- All formats
 
-// Numbers begin with a digit or, wrong ones, a sign or a point.
+// A number begins with a digit; a wrong number may begin with a sign or a point.
 static bool begins_with_word(mco_slice line)
 {
     const unsigned char c = (unsigned char)line.data[0];

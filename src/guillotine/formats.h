@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of guillotine cutting, as streams: what the public readers and writers, the command and the fuzz targets share.
+// Files of guillotine cutting as streams, for the public readers and writers, the command and the fuzz targets.
 #ifndef MCO_GUILLOTINE_FORMATS_H
 #define MCO_GUILLOTINE_FORMATS_H
 
@@ -15,24 +15,25 @@
 mco_status guillotine_instance_create(mco_context *ctx, int64_t width, int64_t height, int64_t count, const char *name,
                                       mco_guillotine **out);
 
-// Errors: PARSE with the place, MEMORY.
+// Reads any of the formats in docs/formats.md. Errors: PARSE with the place, MEMORY.
 mco_status guillotine_read_text(mco_context *ctx, mco_text *text, const char *name, mco_guillotine **out);
 void guillotine_write_text(const mco_guillotine *problem, FILE *file);
 void guillotine_write_csv(const mco_guillotine *problem, FILE *file);
 
 // ---- Plans: nodes [count], depth first. Trees may be thousands of levels deep, so nothing here is recursive.
 
-// As mco_guillotine_read_plan().
+// Reads a plan, as mco_guillotine_read_plan().
 mco_status guillotine_read_plan_text(mco_context *ctx, const mco_guillotine *problem, mco_text *text,
                                      mco_guillotine_node **nodes, int64_t *count, int64_t *value);
 
-// Writes the tree as the member `key` of the object that is open in `json`, a line for each node. Errors, found before anything
-// is written: ARGUMENT (nodes that are no tree, depth first, or name no piece of the instance), MEMORY. O(count).
+// Writes the tree as the member `key` of the object that is open in `json`, one line for each node. Errors, found
+// before anything is written: ARGUMENT (the nodes are no depth-first tree, or name a piece that the instance lacks),
+// MEMORY. O(count).
 mco_status guillotine_plan_to_json(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
                                    int64_t count, mco_json *json, const char *key);
 
-// Writes the cuts of a checked plan for the saw's operator: numbered, depth first, then the pieces with their counts, and the
-// waste, with what the saw takes. Rectangle R7 is the one that cut 7 divides. Errors: as above. O(count + pieces).
+// Writes a checked plan for the operator of the saw: the numbered cuts, depth first, then the pieces with their counts,
+// then the waste, which includes what the saw takes. Cut 7 divides rectangle R7. Errors: as above. O(count + pieces).
 mco_status guillotine_plan_to_cuts(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
                                    int64_t count, FILE *file);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The gpu engine: the units of one step after another (guillotine/gpu_units.h), the plan by a kernel, and the table where it is
-// wanted. Values in 32 bits where they fit, else in 64. Stages are the cpu engine's.
+// The gpu engine. It runs the units of one step after another (guillotine/gpu_units.h), finds the plan by a kernel, and
+// copies the table where it is wanted. Values have 32 bits where they fit, else 64. It does not support stages.
 //
-// Units are made on the host while the GPU works on those before: in batches through two device buffers, copied on a
-// stream of their own, and the first of them in small parts, so that the GPU begins at once. Between batches the run can
-// be stopped.
+// The host makes units while the GPU works on earlier ones. Units go in batches through two device buffers, and are
+// copied on a stream of their own. The first batch is launched in small parts, so that the GPU begins at once. The run
+// can be stopped between batches.
 #include <string.h>
 
 #include "base/clock.h"
@@ -19,25 +19,25 @@
 _Static_assert((int)GUILLOTINE_TRACE_WASTE == (int)GUILLOTINE_WASTE_STEP &&
                    (int)GUILLOTINE_TRACE_PIECE == (int)GUILLOTINE_PIECE_STEP &&
                    (int)GUILLOTINE_TRACE_X == (int)GUILLOTINE_X_STEP && (int)GUILLOTINE_TRACE_Y == (int)GUILLOTINE_Y_STEP,
-               "nodes speak of steps");
+               "a node has the kind of a step");
 
 enum {
-    UNITS_OF_MULTIPROCESSOR = 4,   // at the same time: registers and shared memory of relax_queue()
+    UNITS_OF_MULTIPROCESSOR = 4,   // resident together: registers and shared memory of relax_queue() allow that
     BATCH_UNITS = 1 << 17,
-    FIRST_PART = 256,              // units of the first launch; each is PART_GROWTH times as large as the one before
+    FIRST_PART = 256,              // units of the first launch; each later launch has PART_GROWTH times as many
     PART_GROWTH = 6,
     TRACE_MOST = 1 << 22,          // nodes: 117 MB
 };
-static const double BATCH_WORK = 2e12;                      // sums: some tenths of a second
+static const double BATCH_WORK = 2e12;                      // sums of a batch: some tenths of a second
 static const int64_t SPARE_BYTES = (int64_t)256 << 20;      // device memory left to others
 
-// Arrays that lie in one block on the host and at the same places on the device.
+// Arrays that lie in one block on the host, and at the same offsets in one block on the device.
 typedef struct arena {
     char *host, *device;
-    size_t used, bytes, device_bytes;  // of them, those that the host has too; and all
+    size_t used, bytes, device_bytes;  // placed so far; of the arrays that both sides have; of all arrays
 } arena;
 
-// What the wall clock saw, for the log.
+// Phases of a run by the wall clock, for the log.
 typedef enum gpu_phase {
     PHASE_CHOOSE,
     PHASE_OPEN,
@@ -61,11 +61,11 @@ typedef struct gpu_engine {
     guillotine_unit *units;  // [batch_units]
     int64_t batch_units;
     guillotine_unit *d_units[2];
-    cudaEvent_t arrived, used[2];  // units have arrived, are used no more
-    int32_t *d_done, *d_taken;     // [steps] units done of a step; taken of a launch
+    cudaEvent_t arrived, used[2];  // units have arrived; a buffer is no longer in use
+    int32_t *d_done, *d_taken;     // [steps] units done of each step; units taken of each launch
     int32_t launches;
     int64_t part_units;            // of the next launch
-    cudaEvent_t marks[2];          // pieces placed, steps done; where the log wants them
+    cudaEvent_t marks[2];          // pieces placed, steps done; NULL unless the log wants them
     double phase_s[PHASES], now_s;
     guillotine_copier copier;
     guillotine_trace *trace, *d_trace;
@@ -74,7 +74,8 @@ typedef struct gpu_engine {
 
 // ---- Axes and pieces
 
-// `count` items for both sides; the host's in *host. In the first round, without memory, only their size is taken.
+// Places an array of `bytes` on both sides. Returns its device pointer; *host is its host pointer. Without memory, in
+// the first round, only the size is counted and both are NULL.
 static void *carve(arena *a, size_t bytes, void **host)
 {
     enum { ALIGNED = 256 };
@@ -94,7 +95,8 @@ static void fill_axis(const guillotine_bands *b, int32_t *at, int32_t *last_at, 
         patterns[b->at[p] / 32] |= 1u << (b->at[p] % 32);
 }
 
-// Device pointers of an axis; the arrays are filled where there is memory. Returns the number of classes.
+// Sets the device pointers of an axis. If there is memory, also fills the arrays and returns the number of classes;
+// else returns 0.
 static int32_t place_axis(gpu_engine *e, int axis)
 {
     const guillotine_bands *b = &e->schedule.axis[axis];
@@ -112,7 +114,7 @@ static int32_t place_axis(gpu_engine *e, int axis)
     return guillotine_gpu_classes(e->job->model, axis, classes, b->count);
 }
 
-// Sides of different pieces on an axis, and 0.
+// *classes: the number of different piece sides on an axis, and class 0.
 static mco_status count_classes(const gpu_engine *e, int axis, int32_t *classes)
 {
     mco_status st = MCO_OK;
@@ -140,13 +142,13 @@ static mco_status refuse_size(const gpu_engine *e, size_t need)
                     (double)room / (1 << 20));
 }
 
-// Pieces on the plate, at most, and so half the nodes of a plan.
+// The most pieces that fit the plate. A plan has at most twice as many nodes.
 static int64_t most_pieces(const guillotine_model *model)
 {
     return (int64_t)(model->x.side / model->x.shortest) * (model->y.side / model->y.shortest);
 }
 
-// What the host and the device work with besides; units for the largest step at least.
+// Allocates the buffer of units, the trace and the events. A batch has room for the units of any step.
 static mco_status take_host(gpu_engine *e)
 {
     mco_status st = MCO_OK;
@@ -168,7 +170,7 @@ done:
     return st;
 }
 
-// The device's own arrays, behind those of both sides.
+// Places the arrays that only the device has, after those that both sides have.
 static void carve_tables(gpu_engine *e)
 {
     void *none;
@@ -186,7 +188,7 @@ static void carve_tables(gpu_engine *e)
     e->arena.device_bytes = own.used;
 }
 
-// All memory of the device is one block: every one costs the driver tenths of a millisecond.
+// All device memory is one block, because each block costs the driver tenths of a millisecond.
 static mco_status place_arrays(gpu_engine *e)
 {
     mco_status st = MCO_OK;
@@ -246,7 +248,7 @@ static void close_engine(gpu_engine *e)
 {
     guillotine_copier_end(&e->copier);
     if (e->device.ctx != NULL)
-        (void)cudaDeviceSynchronize();  // copies from memory released here
+        (void)cudaDeviceSynchronize();  // for copies from memory that is released here
     for (int k = 0; k < 2; k++) {
         if (e->used[k] != NULL)
             (void)cudaEventDestroy(e->used[k]);
@@ -255,7 +257,7 @@ static void close_engine(gpu_engine *e)
     }
     if (e->arrived != NULL)
         (void)cudaEventDestroy(e->arrived);
-    mco_device_close(&e->device);  // and with it all its memory
+    mco_device_close(&e->device);  // releases all device memory too
     guillotine_schedule_clear(e->ctx, &e->schedule);
     mco_free(e->ctx, &e->arena.host);
     mco_free(e->ctx, &e->units);
@@ -264,7 +266,7 @@ static void close_engine(gpu_engine *e)
 
 // ---- Tables
 
-// Steps from *step on, as many as fit a batch, into buffer `k`, and their launches.
+// Makes the units of as many steps, from *step on, as fit a batch, copies them to buffer `k` and launches them.
 static mco_status launch_batch(gpu_engine *e, int k, int32_t *step)
 {
     mco_status st = MCO_OK;
@@ -298,7 +300,7 @@ static char *answer_table(const guillotine_answer *answer)
     return answer->table_32 != NULL ? (char *)answer->table_32 : (char *)answer->table_64;
 }
 
-// Memory for the table, and workers who make its pages present while the GPU works.
+// Allocates the table, and starts the workers that touch its pages while the GPU works.
 static mco_status take_answer_table(gpu_engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
@@ -313,7 +315,7 @@ done:
     return st;
 }
 
-// Both tables, all steps. answer->stop is set if it was interrupted.
+// Computes both tables, step by step. answer->stop is set if the run is stopped.
 static mco_status fill_tables(gpu_engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
@@ -350,7 +352,8 @@ static int64_t value_of_table(const void *table, int32_t level, int32_t i, int32
     return a->table_32 != NULL ? a->table_32[cell] : a->table_64[cell];
 }
 
-// On the host, where the nodes did not suffice; and it tells what is wrong with a value that no cut explains.
+// Finds the plan on the host, when there were too few nodes or a value is not explained; for the latter it fails with a
+// message.
 static mco_status walk_table(gpu_engine *e, guillotine_answer *answer)
 {
     const void *both[2] = {answer, &e->job->model->y};
@@ -396,7 +399,7 @@ done:
     return st;
 }
 
-// Milliseconds of the kernels of both tables' pieces, of the steps with what the host kept waiting, of the plan.
+// Logs milliseconds of the GPU: placing pieces in both tables, the steps including waits for the host, and the plan.
 static void log_kernels(const gpu_engine *e)
 {
     float ms[3] = {0};
@@ -452,7 +455,7 @@ done:
     return st;
 }
 
-// Nothing fits: one value of zero, and a plan of waste.
+// The answer if no piece fits: the table is zero and the plan is waste.
 static mco_status answer_nothing(mco_context *ctx, const guillotine_job *job, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
@@ -472,7 +475,7 @@ mco_status guillotine_gpu_run(mco_context *ctx, const guillotine_job *job, guill
     mco_gpu gpu;
     bool is_solved = false;
     if (job->stages > 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the gpu engine takes no stages, %d are asked for", job->stages);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the gpu engine does not support stages, %d are asked for", job->stages);
     e.now_s = mco_clock_s();
     MCO_TRY(mco_gpu_choose(ctx, job->gpus, &gpu));
     end_phase(&e, PHASE_CHOOSE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table from a GPU to ordinary memory (guillotine/gpu_copy.h).
+// Copies the table from a GPU to ordinary memory (guillotine/gpu_copy.h).
 #include "guillotine/gpu_copy.h"
 
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 enum { MOST_WORKERS = 10 };
 static const int64_t PART_BYTES = (int64_t)1 << 20;
-static const int64_t CHUNK_BYTES = (int64_t)2 << 20;  // of what a worker touches at a time: a huge page
+static const int64_t CHUNK_BYTES = (int64_t)2 << 20;  // that a worker touches at a time: a huge page
 
 static void touch_pages(guillotine_copier *c)
 {
@@ -33,7 +33,8 @@ static char *slot_of(const guillotine_copier *c, int64_t part)
 static void move_parts(guillotine_copier *c)
 {
     for (int64_t part; (part = atomic_fetch_add(&c->next_part, 1)) < c->parts;) {
-        // Ends: the calling thread lets parts arrive one after another, or guillotine_copier_end() stops it.
+        // This wait ends: the calling thread lets parts arrive one after another, or guillotine_copier_end() stops the
+        // copier.
         while (atomic_load_explicit(&c->arrived, memory_order_acquire) <= part) {
             if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
                 return;
@@ -90,7 +91,7 @@ done:
     return st;
 }
 
-// Workers move parts when all pages are there: touching a page clears its first byte.
+// Lets the workers move parts. With `waits`, all pages are touched before: a touch clears the first byte of a page.
 static void open_parts(guillotine_copier *c, bool waits)
 {
     pthread_mutex_lock(&c->lock);
@@ -115,7 +116,8 @@ mco_status guillotine_copier_run(guillotine_copier *c, mco_device *device, const
         }
         if (part >= c->parts)
             continue;
-        // Ends: what the slot held has arrived, since fewer copies than slots are under way, and workers take parts in order.
+        // This wait ends: the part that the slot held has arrived, since at most as many copies as slots are under way,
+        // and workers take parts in order.
         while (atomic_load_explicit(&c->moved[part % c->slots], memory_order_acquire) < part / c->slots)
             sched_yield();
         MCO_CUDA(c->ctx, cudaMemcpy2DAsync(slot_of(c, part), c->row_bytes,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TRACE_AT_ONCE = 2048 };  // nodes copied with the head
+enum { TRACE_AT_ONCE = 2048 };  // nodes that are copied together with the head
 
 int32_t guillotine_gpu_classes(const guillotine_model *model, int axis, int32_t *class_of, int32_t count)
 {

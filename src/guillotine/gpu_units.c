@@ -5,15 +5,15 @@
 #include <string.h>
 
 enum {
-    GAP = 2 * GUILLOTINE_TILE,  // the rows of a tile and a first stage arrive faster than stages over such a gap
-    ALIGNED = 8,          // positions: lanes of a vector, of any width
-    ALIGNED_BAND = 32,    // shorter bands fit one panel wherever they begin
-    LEAST_STAGES = 4,       // of a unit, where a step has few; gcut13 on an H200: 1 stage 0.85 ms, 4 0.65, 16 0.80
-    LEAST_LATE_STAGES = 2,  // of one that needs the step just before
-    MOST_STAGES = 16,       // its first and last actions are amortised then
-    UNITS_PER_SLOT = 4      // of a step, where it has that many stages
+    GAP = 2 * GUILLOTINE_TILE,  // a new range, with its first rows, costs less than empty stages over such a gap
+    ALIGNED = 8,          // positions: a whole number of vectors, for any lane width
+    ALIGNED_BAND = 32,    // positions: shorter bands fit one panel wherever they begin
+    LEAST_STAGES = 4,       // of a unit where a step has few; gcut13 on an H200: 1 stage 0.85 ms, 4 0.65, 16 0.80
+    LEAST_LATE_STAGES = 2,  // of a unit that needs the step just before
+    MOST_STAGES = 16,       // enough to amortise the start and the end of a unit
+    UNITS_PER_SLOT = 4      // units of a step, if it has that many stages
 };
-static const double FILLED = 0.9;  // tiles of a band this full are not worth more steps
+static const double FILLED = 0.9;  // if tiles are this full, fuller ones are not worth more steps
 
 static int32_t min32(int32_t a, int32_t b)
 {
@@ -42,7 +42,8 @@ static int32_t gcd(int32_t a, int32_t b)
 
 // ---- Bands
 
-// Coordinates that a band may span: below the shortest piece, and whole tiles where the last one would be rather empty.
+// The limit of a band's span, in coordinates: the shortest piece, or whole tiles if the last tile would be rather
+// empty.
 static int32_t band_span(int32_t shortest)
 {
     const int64_t tiles = ceil_div(shortest, GUILLOTINE_TILE);
@@ -51,7 +52,7 @@ static int32_t band_span(int32_t shortest)
     return shortest / GUILLOTINE_TILE * GUILLOTINE_TILE;
 }
 
-// The end of the band that begins at position `first`. Long ones end where a vector of lanes ends.
+// The end of the band that begins at position `first`. A long band ends where a vector of lanes ends.
 static int32_t band_end(const guillotine_bands *b, int32_t first, int32_t span)
 {
     int32_t end = first + 1;
@@ -126,7 +127,8 @@ done:
     return st;
 }
 
-// Strips at positions [first, end) of a tile whose last target is at `top`, `most` stages together; gaps between ranges.
+// Adds ranges for the strips at positions [first, end) of the tile at `target`, whose last target is at `top`. A range
+// has at most `most` stages and contains no long gap.
 static mco_status add_strips(mco_context *ctx, guillotine_bands *b, int32_t band, int32_t target, int32_t top, int32_t first,
                              int32_t end, int32_t most)
 {
@@ -136,19 +138,19 @@ static mco_status add_strips(mco_context *ctx, guillotine_bands *b, int32_t band
         const int32_t stages = (int32_t)ceil_div(stages_of(b->at[p], b->at[end - 1] + 1), parts);
         const int32_t reach = b->at[p] + stages * GUILLOTINE_STAGE - 1;
         next = min32(min32(end, b->gap_after[p]), reach < top ? b->last_at[reach] + 1 : end);
-        const int32_t needed = b->band_of[b->last_at[top - b->at[p]]];  // for the longest rest
+        const int32_t needed = b->band_of[b->last_at[top - b->at[p]]];  // by the longest rest
         MCO_TRY(add_range(ctx, b, (guillotine_range){target, b->at[p], b->at[next - 1] + 1, band - 1 - needed}));
     }
 done:
     return st;
 }
 
-// Ranges of a tile with positions [p, end): those with slack or those without.
+// Adds the ranges of a tile with positions [p, end): either those with slack or those without.
 static mco_status add_tile(mco_context *ctx, guillotine_bands *b, int32_t band, int32_t p, int32_t end, bool has_slack,
                            int32_t most)
 {
     const int32_t top = b->at[end - 1], strips = b->last_at[top / 2] + 1;
-    // Strips before this one may leave a rest in the band before.
+    // Strips before position `late` may leave a rest that reaches the band before.
     const int32_t late = band > 0 ? min32(strips, b->last_at[top - b->at[b->bands[band - 1].first]] + 1) : strips;
     return has_slack ? add_strips(ctx, b, band, b->at[p], top, late, strips, most)
                      : add_strips(ctx, b, band, b->at[p], top, 1, late, most);
@@ -191,14 +193,14 @@ static int32_t panels_of(const guillotine_schedule *s, const guillotine_band *ba
     return (int32_t)ceil_div(band->end - first_lane(s, band), s->panel);
 }
 
-// Bands of x that take part in a step: [*first, *end).
+// The bands of x that take part in a step: [*first, *end).
 static void step_bands(const guillotine_schedule *s, int32_t step, int32_t *first, int32_t *end)
 {
     *first = step < s->axis[1].band_count ? 0 : step - s->axis[1].band_count + 1;
     *end = min32(step + 1, s->axis[0].band_count);
 }
 
-// Stages of all units of a step, and their number.
+// Returns the number of stages of all units of a step; *units is the number of units.
 static int64_t step_stages(const guillotine_schedule *s, int32_t step, int64_t *units)
 {
     int64_t stages = 0;
@@ -220,7 +222,7 @@ double guillotine_schedule_work(const guillotine_schedule *schedule, int32_t ste
     return (double)step_stages(schedule, step, &units) * GUILLOTINE_STAGE * GUILLOTINE_TILE * schedule->panel;
 }
 
-// Stages of all tiles of a band, about.
+// Estimates the stages of all tiles of each band.
 static void estimate_stages(guillotine_bands *b)
 {
     for (int32_t g = 0; g < b->band_count; g++) {
@@ -231,7 +233,7 @@ static void estimate_stages(guillotine_bands *b)
     }
 }
 
-// Ranges as long as the work of all steps suggests.
+// Chooses the length of ranges from the work of all steps, and makes the ranges.
 static mco_status choose_ranges(mco_context *ctx, guillotine_schedule *s)
 {
     mco_status st = MCO_OK;
@@ -302,7 +304,8 @@ void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule)
 
 // ---- Units
 
-// The units of ranges [first, end) of an axis and all panels of `lanes`; returns the end of them.
+// Writes the units of ranges [first, end) of an axis, for all panels of the band `lanes`. Returns the end of what it
+// wrote.
 static guillotine_unit *put_units(const guillotine_schedule *s, int32_t step, int32_t axis, int32_t first, int32_t end,
                                   const guillotine_band *lanes, guillotine_unit *units)
 {
@@ -333,7 +336,7 @@ int64_t guillotine_schedule_units(const guillotine_schedule *s, int32_t step, gu
                 next = has_slack ? put_units(s, step, axis, cut->ranges_first, cut->ranges_slack_end, lanes, next)
                                  : put_units(s, step, axis, cut->ranges_slack_end, cut->ranges_end, lanes, next);
             }
-    // The one that makes steps end in order.
+    // The last unit waits for the step before, so that steps end in order.
     next[-1].after = step > 0 ? s->last[step - 1] : -1;
     next[-1].after_units = next[-1].after >= 0 ? s->units[next[-1].after] : 0;
     return s->units[step];

@@ -2,35 +2,37 @@
 // How the table is divided for a GPU: bands of positions, steps of bands that do not depend on each other, and
 // units of work. Plain C, for the engine and its kernels.
 //
-// Coordinates are divided by their greatest common divisor. A band is a run of positions that spans less than the shortest
-// piece. Both parts of a cut are at least that long, so no cell of (band g of x) x (band h of y) depends on another one
-// of it, and all bands with g + h = s make step s. A unit relaxes a tile of targets of one band, in coordinates of the
-// axis that is cut, and a panel of lanes, positions of the other axis, over a range of strips, the smaller parts of cuts.
-// Units of a step run in any order: they only raise values, and whatever they read besides is a value that some plan has.
+// Coordinates are divided by their greatest common divisor. A band is a run of positions that spans less than the
+// shortest piece. Both parts of a cut are at least as long as that piece. So cells of (band g of x) x (band h of y) do
+// not depend on each other, and all pairs of bands with g + h = s make step s. A unit has a tile of targets, in
+// coordinates of the axis that is cut, and a panel of lanes, which are positions of the other axis. It relaxes them
+// over a range of strips, the smaller parts of the cuts. The units of a step run in any order: they only raise values,
+// and a value that changes while they read it is the value of some plan before and after.
 //
-// Long strips leave short rests: those units need steps long before theirs only. The strips of a tile are cut into ranges
-// where that changes, and a step's units begin with those that need not wait for the step just before: they keep the GPU
-// busy while its last units end. If units of all steps are taken in order, each waiting for its `after` alone, then that
-// step is done only when all before it are: every step has a unit that waits for the one before it.
+// A long strip leaves a short rest, so its unit needs only steps long before its own. The strips of a tile are split
+// into ranges by the step that they need. The units of a step begin with those that need not wait for the step just
+// before: they keep the GPU busy while the last units of that step end. Units of all steps are taken in order, and each
+// waits only for its step `after`. That step is done only when all steps before it are done, because every step has a
+// unit that waits for the step before it.
 #ifndef MCO_GUILLOTINE_GPU_UNITS_H
 #define MCO_GUILLOTINE_GPU_UNITS_H
 
 #include "guillotine/model.h"
 #include "guillotine/unit.h"
 
-enum { GUILLOTINE_MAX_COORDINATE = 1 << 24 };  // the last position below each is kept
+enum { GUILLOTINE_MAX_COORDINATE = 1 << 24 };  // for each coordinate the last position at or below it is kept
 
-// Strips of a tile of targets, in coordinates.
+// A range of strips of a tile of targets, in coordinates.
 typedef struct guillotine_range {
     int32_t target;
     int32_t strip, strip_end;
-    int32_t slack;                 // steps between the last one needed and the one before its own
+    int32_t slack;                 // steps between the last step that it needs and the step before its own
 } guillotine_range;
 
 typedef struct guillotine_band {
     int32_t first, end;            // positions
-    int32_t ranges_first, ranges_slack_end, ranges_end;  // those with slack come first
-    int64_t stages;                // of its ranges
+    int32_t ranges_first, ranges_slack_end, ranges_end;  // ranges with slack come first
+    int64_t stages;                // of all its ranges
 } guillotine_band;
 
 typedef struct guillotine_bands {
@@ -38,8 +40,8 @@ typedef struct guillotine_bands {
     int32_t count;
     int32_t divisor;               // of the model's coordinates
     int32_t *last_at;              // [at[count - 1] + 1] the last position at or below a coordinate
-    int32_t *band_of;              // [count] of a position
-    int32_t *gap_after;            // [count] the first position beyond this one that a long gap is before, or `count`
+    int32_t *band_of;              // [count] the band of a position
+    int32_t *gap_after;            // [count] the next position that follows a long gap; `count` if there is none
     guillotine_band *bands;
     guillotine_range *ranges;
     int32_t band_count, range_count, range_room;
@@ -47,12 +49,12 @@ typedef struct guillotine_bands {
 
 typedef struct guillotine_schedule {
     guillotine_bands axis[2];
-    int32_t vector, panel;         // lanes of 16 bytes and of a panel
+    int32_t vector, panel;         // lanes in 16 bytes, and in a panel
     int32_t slots;                 // units that the GPU works on at the same time
     int32_t steps;
-    int32_t *units;                // [steps] their number
-    int32_t *last;                 // [steps] the last step at or before this one that has units; -1 none
-    int32_t stages, late_stages;   // of a unit at most; of one without slack
+    int32_t *units;                // [steps] units of a step
+    int32_t *last;                 // [steps] the last step with units, at or before this one; -1 none
+    int32_t stages, late_stages;   // most stages of a unit, and of a unit without slack
 } guillotine_schedule;
 
 // For lanes of `lane_bytes`. Errors: LIMIT, MEMORY. O(side + ranges).
@@ -60,9 +62,9 @@ mco_status guillotine_schedule_create(mco_context *ctx, const guillotine_model *
                                       guillotine_schedule *out);
 void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule);
 
-// Units of a step: their number, and where units is not NULL the units themselves.
+// Returns the number of units of a step, and writes them to `units` unless it is NULL.
 int64_t guillotine_schedule_units(const guillotine_schedule *schedule, int32_t step, guillotine_unit *units);
-// Sums that a step evaluates, at most.
+// Most sums that a step evaluates.
 double guillotine_schedule_work(const guillotine_schedule *schedule, int32_t step);
 
 #endif

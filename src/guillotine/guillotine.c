@@ -14,12 +14,12 @@
 #include "device/device.h"
 #include "guillotine/engine.h"
 
-// Sides beyond which the fast engines, which keep the rank of every coordinate, give way to the reference.
+// The longest side for the fast engines, which keep the rank of every coordinate. Longer sides go to the reference.
 static const int64_t MAX_RANKED_SIDE = 1 << 26;
-// auto takes a GPU where the cores would be busy for seconds: a context and its tables cost half of one.
+// auto takes a GPU where the cores would be busy for GPU_PAYS_S: opening a GPU, with its tables, costs half a second.
 static const double CPU_RELAXATIONS_PER_S = 4e10, GPU_PAYS_S = 2;
-// Raster points are taken where they leave at most this share of the relaxations: they do without waste in 16 bits, whose
-// sums need every position.
+// Raster points are taken where they leave at most this share of the relaxations. They have a price: the cpu engine
+// cannot keep waste in 16 bits over them, because its sums need every position.
 static const double RASTER_PAYS = 0.35;
 
 #define MCO_OPTION_STRUCT mco_guillotine_params
@@ -37,13 +37,13 @@ const mco_option_table *mco_guillotine_plan_options(void)
     return &plan_options;
 }
 
-// Takes the parameters over and tests them.
+// Copies the parameters to *out and tests them.
 static mco_status take(mco_context *ctx, const mco_guillotine_params *params, mco_guillotine_params *out)
 {
     mco_status st = MCO_OK;
     MCO_TRY(MCO_TAKE(ctx, params, out));
     if (out->stages == 0 && out->first_cut != MCO_GUILLOTINE_CUT_ANY)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--first-cut is for a number of stages: give --stages too");
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--first-cut needs a number of stages: give --stages too");
     MCO_TRY(mco_options_validate(ctx, &options, out));
 done:
     return st;
@@ -65,8 +65,8 @@ typedef struct solve {
     const mco_guillotine *problem;
     const mco_guillotine_params *params;
     guillotine_model model;   // normal patterns
-    guillotine_model raster;  // raster points, where they are taken
-    guillotine_job job;       // over one of them
+    guillotine_model raster;  // raster points; empty where not computed
+    guillotine_job job;       // over one of the two models
     guillotine_answer answer;
     mco_engine engine;
     mco_run run;
@@ -80,7 +80,7 @@ static mco_engine choose_engine(const solve *s)
     const double cpu_s = relaxations / (CPU_RELAXATIONS_PER_S * s->job.threads);
     const bool is_ranked = s->model.x.side <= MAX_RANKED_SIDE && s->model.y.side <= MAX_RANKED_SIDE;
     if (s->params->engine == MCO_ENGINE_AUTO && !is_ranked) {
-        mco_log(s->ctx, MCO_LOG_INFO, "engine reference: sides beyond %lld, few patterns", (long long)MAX_RANKED_SIDE);
+        mco_log(s->ctx, MCO_LOG_INFO, "engine reference: the plate has a side beyond %lld", (long long)MAX_RANKED_SIDE);
         return MCO_ENGINE_REFERENCE;
     }
     return mco_choose_engine(s->ctx, s->params->engine, s->params->gpus, cpu_s, GPU_PAYS_S,
@@ -120,8 +120,8 @@ static mco_status run_engine(solve *s, guillotine_answer *answer)
     }
 }
 
-// Either first cut: both are computed, the better one stays; the table is the better of both everywhere. A stop in the second
-// run leaves the plan of the first.
+// With either first cut allowed, computes both and keeps the better plan. Each cell of the table is the better one of
+// both runs. If the second run is stopped, the plan of the first stays.
 static mco_status run_either(solve *s)
 {
     mco_status st = MCO_OK;
@@ -136,7 +136,7 @@ static mco_status run_either(solve *s)
     const int64_t relaxations = mine->relaxations + other.relaxations;
     const int64_t cells = (int64_t)s->model.x.count * s->model.y.count;
     for (int64_t k = 0; k < cells && other.stop == MCO_STOP_FINISHED && s->job.wants_table; k++)
-        if (mine->table_32 != NULL)  // both or none: the width follows from the model
+        if (mine->table_32 != NULL)  // both runs have 32 bits or neither: the width follows from the model
             mine->table_32[k] = other.table_32[k] = mine->table_32[k] > other.table_32[k] ? mine->table_32[k] : other.table_32[k];
         else
             mine->table_64[k] = other.table_64[k] = mine->table_64[k] > other.table_64[k] ? mine->table_64[k] : other.table_64[k];
@@ -203,9 +203,9 @@ done:
     return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
 }
 
-// ---- The plan of a run that is stopped: the best grid of one piece
+// ---- The plan of a stopped run: the best grid of one piece
 
-enum { MOST_IN_GRID = 1 << 20 };  // pieces: a plan of hundreds of megabytes is no quick answer
+enum { MOST_IN_GRID = 1 << 20 };  // pieces: a plan of hundreds of megabytes would be no quick answer
 
 typedef struct grid {
     const guillotine_seed *seed;
@@ -213,8 +213,8 @@ typedef struct grid {
     int64_t strips, in_strip, value;
 } grid;
 
-// Sides have their kerf: n pieces take n (w + U) of W + U. One stage leaves one piece in a strip, to trim it is free. The value
-// stays below the model's bound.
+// The grid of a seed. Sides include the kerf U, so n pieces take n (w + U) of W + U. With one stage a strip holds one
+// piece, whose trim is free. The value cannot overflow: it stays at or below the model's bound.
 static grid grid_of(const solve *s, const guillotine_seed *seed, mco_guillotine_cut first)
 {
     const int64_t columns = s->model.x.side / seed->width, rows = s->model.y.side / seed->height;
@@ -230,7 +230,8 @@ static grid grid_of(const solve *s, const guillotine_seed *seed, mco_guillotine_
     return g;
 }
 
-// Strip after strip, piece after piece; the last of each stays with the rest, off which guillotine_plan() trims it.
+// Makes the steps of a grid, strip after strip and piece after piece. The last strip, and the last piece of a strip,
+// are not cut off from the rest: guillotine_plan() trims them.
 static mco_status grid_steps(solve *s, const grid *g)
 {
     mco_status st = MCO_OK;
@@ -257,7 +258,7 @@ done:
     return st;
 }
 
-// Takes the best grid if it is worth more than the plan known; without any, the plan is all waste. O(seeds).
+// Takes the best grid if it is worth more than the plan known; else keeps that plan. O(seeds).
 static mco_status take_grid(solve *s)
 {
     grid best = {.value = s->answer.value};
@@ -321,7 +322,7 @@ done:
 static void write_columns(void *user, char *out, size_t size)
 {
     const solve *s = user;
-    // A table that is complete has skipped the rest.
+    // If the table is complete, all relaxations that were not evaluated were skipped.
     const bool is_complete = s->all <= 0 || (s->run.history_count > 0 && s->answer.stop == MCO_STOP_FINISHED);
     snprintf(out, size, "  %11.4g  %5.1f%%", (double)s->run.work, is_complete ? 100 : 100 * (double)s->run.work / s->all);
 }
@@ -358,8 +359,8 @@ done:
     return st;
 }
 
-// Solves with `threads`, on a clock that runs since begin_s; *result, as large as the caller's header says, is untouched on
-// failure.
+// Solves with `threads` threads on a clock that began at begin_s. *result has the size of the caller's header; it is
+// untouched on failure.
 static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
                             int threads, double begin_s, mco_guillotine_result *result)
 {
@@ -415,13 +416,13 @@ typedef struct batch {
     double begin_s;
     atomic_int_least64_t next, solved;
     atomic_bool is_stopped;
-    pthread_mutex_t lock;  // of the first failure
+    pthread_mutex_t lock;  // guards the first failure, below
     mco_status status;
-    int64_t failed;        // problem
+    int64_t failed;        // the problem that failed
     char error[MCO_ERROR_LENGTH];
 } batch;
 
-// The caller's results are as large as its header says.
+// A result has the size of the caller's header, which may be older.
 static mco_guillotine_result *result_at(mco_guillotine_result *results, int64_t k)
 {
     return (mco_guillotine_result *)(void *)((char *)results + (size_t)k * results->struct_size);
@@ -480,7 +481,7 @@ static mco_status test_batch(batch *b)
         if (b->problems[k] == NULL || r->struct_size != b->results->struct_size)
             MCO_TRY(mco_fail(b->ctx, MCO_ERR_ARGUMENT, "problem %lld is NULL, or its result was not initialised", (long long)k));
     }
-    for (int64_t k = 0; k < b->count; k++) {  // those that a stop leaves undone
+    for (int64_t k = 0; k < b->count; k++) {  // what the results of unsolved problems say after a stop
         mco_guillotine_result *r = result_at(b->results, k);
         r->value = -1;
         r->outcome = MCO_OUTCOME_UNKNOWN;

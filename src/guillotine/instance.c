@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instances: creation and the two generators of Strappaveccia's thesis (2015, chapter 4). Files are in guillotine/formats.c.
+// Instances: creation and the two generators of Strappaveccia's thesis (2015, chapter 4). Files are in
+// guillotine/formats.c.
 #include "guillotine/instance.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "base/rng.h"
 #include "guillotine/formats.h"
 
-enum { NAME_ROOM = 96 };  // of a name made here: a word and four numbers
+enum { NAME_ROOM = 96 };  // bytes of a name made here: a word and four numbers
 
 mco_status guillotine_instance_create(mco_context *ctx, int64_t width, int64_t height, int64_t count, const char *name,
                                       mco_guillotine **out)
@@ -80,7 +81,8 @@ void mco_guillotine_destroy(mco_context *ctx, mco_guillotine **problem)
 
 // ---- Generators
 
-// Values are areas and have the limit of values. A plate within it holds pieces within it.
+// Values are areas and must stay within the limit of values. If the area of the plate does, the areas of its pieces do
+// too.
 static mco_status begin_generated(mco_context *ctx, const char *kind, int32_t width, int32_t height, int32_t pieces,
                                   int64_t seed, mco_guillotine **out)
 {
@@ -98,7 +100,7 @@ static mco_guillotine_piece unweighted(int32_t width, int32_t height)
     return (mco_guillotine_piece){width, height, (int64_t)width * height, true};
 }
 
-// Uniform among the integers of [quarter * side / 4, (quarter + 1) * side / 4), without 0.
+// A random integer, uniform over [quarter * side / 4, (quarter + 1) * side / 4) without 0.
 static int32_t side_in_quarter(mco_rng *rng, int32_t side, int32_t quarter)
 {
     int32_t first = (int32_t)(((int64_t)side * quarter + 3) / 4);
@@ -111,7 +113,7 @@ static int32_t side_in_quarter(mco_rng *rng, int32_t side, int32_t quarter)
 mco_status mco_guillotine_testcut(mco_context *ctx, int32_t width, int32_t height, int32_t pieces, int64_t seed,
                                   mco_guillotine **out)
 {
-    enum { SHORTEST = 5 };  // below, [1, side / 4) holds no integer
+    enum { SHORTEST = 5 };  // for a shorter side, [1, side / 4) holds no integer
     mco_status st = MCO_OK;
     mco_guillotine *g = NULL;
     mco_rng rng;
@@ -134,13 +136,14 @@ done:
     return st;
 }
 
-// Random guillotine cuts. Each takes a random rectangle among those that can be cut, cuts across its longer side, counted in
-// sides of the plate, at a random place of the middle half, and leaves no side below a share of the plate's. The thesis gives
-// no rule. Among 54 tried (largest, area-weighted or any rectangle; longer, weighted or random side; six margins) this one
-// gives as many normal patterns as its table 4.3: 0.90 of the plate's side on average, 0.76 to 0.96 over sizes 6000 to 10000,
-// 28 to 52 pieces, three seeds; there 0.90, 0.70 to 1.00.
+// Makes random guillotine cuts. Each cut takes a random rectangle among those that can be cut. It cuts across the
+// longer side, where sides are measured as shares of the plate's sides, at a random place in the middle half. No side
+// gets shorter than a given share of the plate's side. The thesis gives no rule. Of 54 rules tried (largest,
+// area-weighted or any rectangle; longer, weighted or random side; six margins), this rule gives as many normal
+// patterns as table 4.3 of the thesis. Over sizes 6000 to 10000, 28 to 52 pieces and three seeds, their number is 0.90
+// of the plate's side on average, from 0.76 to 0.96; in the thesis it is 0.90, from 0.70 to 1.00.
 typedef struct cutter {
-    mco_guillotine *g;  // piece [made]: the rectangles
+    mco_guillotine *g;  // g->piece [made] holds the rectangles
     int32_t made;
     int32_t *open;      // [open_count] rectangles that can be cut
     int32_t open_count;
@@ -149,7 +152,7 @@ typedef struct cutter {
 } cutter;
 
 enum {
-    FIRST_SHARE = 100,  // no side below 1/100 of the plate's, as long as enough rectangles can be cut so
+    FIRST_SHARE = 100,  // no side below 1/100 of the plate's, as long as a rectangle can be cut so
     MARGIN = 4          // a cut keeps away a quarter of the side from both ends
 };
 
@@ -159,7 +162,7 @@ static bool can_cut(const cutter *c, int32_t r)
     return p->width / 2 >= c->least_width || p->height / 2 >= c->least_height;
 }
 
-// Sets the shortest sides to 1/share of the plate's and lists the rectangles that can be cut then.
+// Sets the shortest allowed sides to 1/share of the plate's sides, and lists the rectangles that can then be cut.
 static void set_share(cutter *c, int64_t share)
 {
     c->least_width = (int32_t)((c->g->width + share - 1) / share);
@@ -179,7 +182,7 @@ static int32_t random_place(mco_rng *rng, int32_t side, int32_t least)
 
 static bool cuts_across_width(cutter *c, const mco_guillotine_piece *p)
 {
-    // Sides are below 2^30 + 1, the products below 2^61.
+    // Sides are at most 2^30, so the products are at most 2^60.
     const int64_t width = (int64_t)p->width * c->g->height, height = (int64_t)p->height * c->g->width;
     if (p->width / 2 < c->least_width)
         return false;
@@ -222,7 +225,8 @@ mco_status mco_guillotine_randcut(mco_context *ctx, int32_t width, int32_t heigh
     mco_rng_seed(&c.rng, (uint64_t)seed, 0);
     c.g->piece[0] = unweighted(width, height);
     for (set_share(&c, share); c.made < pieces;) {
-        // Many pieces need smaller ones. At the latest with a share of the whole side every rectangle but 1 x 1 can be cut.
+        // Many pieces need shorter sides. The loop ends: when the shortest side allowed is 1, every rectangle but 1 x 1
+        // can be cut.
         while (c.open_count == 0)
             set_share(&c, share *= 2);
         cut_one(&c);

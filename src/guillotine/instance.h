@@ -10,7 +10,7 @@ struct mco_guillotine {
     int64_t pieces;
     mco_guillotine_piece *piece;  // [pieces]
     char *name;
-    char **piece_names;  // [pieces], NULL entries and a NULL array where there are no names
+    char **piece_names;  // [pieces], NULL for a piece without a name; the array is NULL if no piece has one
 };
 
 #endif

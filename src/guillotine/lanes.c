@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One tile of the table; compiled once for each vector unit and width of lane (guillotine/lanes.h).
+// One tile of the table (guillotine/lanes.h). This file is compiled once for each vector unit and lane width.
 #include "guillotine/lanes.h"
 
 #include <string.h>
 
 #include "base/lanes.h"
 
-// Vectors of a row in registers at once; TARGETS rows of sums, one of a strip: 20 or 12 registers.
+// Registers hold AT_ONCE vectors each of TARGETS rows of sums and of one strip: 20 or 12 registers.
 enum { AT_ONCE = 4, TARGETS = VEC_BYTES == 64 ? 4 : 2 };
-// Strips taken together: with the rows that they meet, about 88 of 256 bytes where positions are dense, they stay in 32 KiB.
+// Strips of a block. Where positions are dense, they meet about 88 rows of 256 bytes; together they stay within 32 KiB.
 enum { STRIPS = 24 };
 
 #if LANE_BITS == 16
@@ -23,7 +23,7 @@ enum { P = GUILLOTINE_PANEL_BYTES / sizeof(lane), LANES = VEC_BYTES / sizeof(lan
 
 typedef lane vec __attribute__((vector_size(VEC_BYTES), may_alias));
 
-// The lesser waste, the greater value.
+// The lesser waste or the greater value.
 static inline vec better(vec a, vec b)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
@@ -65,8 +65,8 @@ typedef struct tile {
 } tile;
 
 typedef struct scratch {
-    tile x_cuts, y_cuts;  // the best cut of cells, rows by x and by y; without those inside the tile
-    tile by_x, by_y;      // the cells themselves, in both layouts
+    tile x_cuts, y_cuts;  // the best cuts outside the tile, with rows by x and with rows by y
+    tile by_x, by_y;      // the cells, in the same two layouts
 } scratch;
 
 // ---- Cuts whose parts both lie before the tile
@@ -85,7 +85,8 @@ static inline const lane *row(const side *s, int64_t position)
     return s->panel + position * P;
 }
 
-// cuts[t] = better(cuts[t], strip + rest) for `targets` rows of cuts, positions `target`.., and strips [from, to).
+// cuts[t] = better(cuts[t], strip + rest) for rows t = 0 .. targets - 1 of cuts, at positions target + t, and strips
+// [from, to).
 #define RELAX(targets)                                                                                         \
     for (int part = 0; part < VECS; part += AT_ONCE) {                                                         \
         vec sum[targets][AT_ONCE];                                                                             \
@@ -122,7 +123,7 @@ static void relax_one(const side *s, int32_t target, lane (*cuts)[P], int32_t fr
     RELAX(1)
 }
 
-// The first strip at or beyond `at`.
+// The number of strips below coordinate `at`, which is the index of the first strip at or beyond it.
 static int32_t strips_below(const side *s, int64_t at)
 {
     int32_t low = 0, high = s->strip_count;
@@ -136,8 +137,8 @@ static int32_t strips_below(const side *s, int64_t at)
     return low;
 }
 
-// Rows of the tile that are computed together: same strips [from, to) for all. Strips before `from` have their rest inside
-// the tile for one of them at least.
+// Rows of the tile that are computed together, all with the same strips [from, to). A strip before `from` leaves a rest
+// inside the tile for at least one of the rows.
 typedef struct group {
     int32_t row, rows, from, to;
 } group;
@@ -158,7 +159,7 @@ static int make_groups(const side *s, group *groups)
     return count;
 }
 
-// All of them, strips in blocks. Returns the pairs of rows added.
+// Relaxes all groups, one block of strips after the other. Returns the number of pairs of rows added.
 static int64_t relax_outside(const side *s, const group *groups, int count, tile *cuts)
 {
     int64_t pairs = 0;
@@ -190,7 +191,8 @@ static inline void relax_row(lane *best, const lane *strip, const lane *rest)
         ((vec *)best)[v] = better(((vec *)best)[v], ((const vec *)strip)[v] + ((const vec *)rest)[v]);
 }
 
-// Cuts of row r with the rest inside the tile: strips below `from`, and strips of the tile itself.
+// Relaxes the cuts of row r with the rest inside the tile: strips before `from`, and the rows of the tile itself as
+// strips.
 static int64_t relax_inside(const side *s, int32_t r, int32_t from, const tile *cells, lane *best)
 {
     const int32_t *at = s->axis->at, target = at[s->first + r], half = target / 2;
@@ -213,12 +215,12 @@ static inline int32_t product_below(int32_t a, int32_t b, int32_t most)
 }
 #endif
 
-// best = better(best, the row before), `gap` apart, on lanes at `lane_at`.
+// best = better(best, before), where the row `before` lies `gap` below; lanes have the coordinates lane_at [P].
 static inline void carry(const guillotine_lanes_run *run, lane *best, const lane *before, int32_t gap,
                          const int32_t *lane_at)
 {
 #if IS_WASTE
-    // A lane at 0 has no area; the others only help if the first of them does.
+    // A lane at coordinate 0 has no area. If the first other lane wastes the cap in the gap, so do all others.
     if (product_below(gap, lane_at[lane_at[0] == 0], run->cap) == run->cap)
         return;
     for (int l = 0; l < P; l++) {
@@ -232,8 +234,8 @@ static inline void carry(const guillotine_lanes_run *run, lane *best, const lane
 #endif
 }
 
-// One pass over the rows of the tile: cells = better(cells, cuts, carry). True if a cell changed. Rows whose cells are better
-// somewhere than all of these are irreducible.
+// One pass over the rows of the tile: cells = better(cells, cuts, carry). Returns true if a cell changed. A row is
+// irreducible if one of its cells is better than its cuts and its carry.
 static bool close_rows(const guillotine_lanes_run *run, const side *s, const group *groups, int count,
                        const int32_t *lane_at, bool has_cuts, const tile *cuts, tile *cells, bool *is_irreducible,
                        int64_t *pairs)
@@ -265,7 +267,7 @@ static bool close_rows(const guillotine_lanes_run *run, const side *s, const gro
 typedef lane vec16 __attribute__((vector_size(16), may_alias));
 enum { BLOCK = 16 / sizeof(lane) };
 
-// The first halves of a and b in turn, lane by lane; and the second halves.
+// The lanes of the first halves of a and b, interleaved; and those of the second halves.
 #if LANE_BITS == 16
 #define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define SECOND_HALVES(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
@@ -311,7 +313,7 @@ static void fill(tile *cells, lane value)
             cells->row[r][l] = value;
 }
 
-// Cells before any cut: nothing cut at all, or seeds.
+// The cells before any cut: seeds, and elsewhere no piece at all.
 static void begin_with_seeds(const guillotine_lanes_run *run, const side *x, const side *y, int64_t tile_number,
                              const int32_t *lane_at, tile *cells)
 {
@@ -362,7 +364,7 @@ static void end_side(const side *s, int32_t panel, const tile *cells, const bool
             strips[(*count)++] = (guillotine_strip){s->first + r, s->axis->at[s->first + r]};
 }
 
-// Positions of the lanes of a tile; those beyond the last repeat it.
+// Coordinates of the lanes of a tile. Lanes beyond the last position repeat its coordinate.
 static void lanes_of(const side *s, int32_t *at)
 {
     for (int32_t l = 0; l < P; l++)
@@ -374,7 +376,7 @@ static const lane *tile_before(const char *table, const guillotine_lanes_axis *a
     return (const lane *)table + ((int64_t)panel * (axis->count + 1) + s->first) * P;
 }
 
-// A tile in work.
+// A tile that is being computed.
 typedef struct cells {
     const guillotine_lanes_run *run;
     scratch *m;
@@ -382,12 +384,13 @@ typedef struct cells {
     side x, y;
     group x_groups[P], y_groups[P];
     int x_count, y_count;            // of groups
-    int32_t x_lanes[P], y_lanes[P];  // positions of the lanes in rows by y, by x
+    int32_t x_lanes[P], y_lanes[P];  // coordinates of the lanes: x of rows by y, y of rows by x
     bool x_irreducible[P], y_irreducible[P];
-    int64_t x_pairs, y_pairs;  // rows added
+    int64_t x_pairs, y_pairs;  // pairs of rows added
 } cells;
 
-// Rows beyond the last position are nobody's: zero, or the tile before would decide there which strips are irreducible.
+// Clears the rows beyond the last position. They would otherwise hold data of the tile computed before, and that data
+// would decide which strips are irreducible.
 static void clear_rows(tile *t, int32_t from)
 {
     for (int32_t r = from; r < P; r++)
@@ -410,7 +413,7 @@ static void begin_tile(cells *c)
     }
 }
 
-// Until a pass that follows another one changes nothing: then the tile is closed along both axes.
+// Passes along x and y alternate until a pass after the first changes nothing. The tile is then closed along both axes.
 static void close_tile(cells *c)
 {
     const guillotine_lanes_run *run = c->run;
@@ -452,12 +455,12 @@ static void write_out(const cells *c)
         memcpy(out + (int64_t)r * c->y.axis->count, c->m->by_x.row[r], (size_t)c->y.rows * sizeof(lane));
 }
 
-// ---- Tiles that a run by waste has computed, if no lane of them reached its cap
+// ---- Tiles that a run by waste has computed, with no cell at its cap
 
 #if LANE_BITS == 32
 enum { WASTE_P = GUILLOTINE_PANEL_BYTES / sizeof(uint16_t) };
 
-// Which rows of the tile are among the irreducible strips of the wider panel.
+// Says which rows [first, first + rows) are irreducible strips of the wider panel of the run by waste.
 static void read_irreducible(const guillotine_lanes_axis *known, int32_t panel, int32_t first, int32_t rows,
                              bool *is_irreducible)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// From pieces to normal patterns and seeds. Christofides and Whitlock (1977) for the patterns.
+// From pieces to normal patterns (Christofides and Whitlock 1977), seeds and raster points.
 #include "guillotine/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POSITIONS = 1 << 22 };  // of an axis; a table of 2^22 x 128 in 64 bits would take 4 GiB
+enum { MOST_POSITIONS = 1 << 22 };  // of an axis; a table of 2^22 x 128 positions in 64 bits would take 4 GiB
 enum { WORD_BITS = 64 };
 __extension__ typedef __int128 wide;
 
-// A piece in one of its ways, kerf added.
+// A piece in one of its two ways, kerf added.
 typedef struct placed {
     int32_t width, height;
     int64_t value;
@@ -35,7 +35,7 @@ static int compare_int32(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-// ---- Pieces that fit, without those that a smaller one is worth as much as
+// ---- Pieces that fit, without the dominated ones
 
 static int64_t place_all(const mco_guillotine *problem, const mco_guillotine_params *params, placed *all,
                          int64_t *too_large)
@@ -55,7 +55,7 @@ static int64_t place_all(const mco_guillotine *problem, const mco_guillotine_par
     return count;
 }
 
-// best[h] holds the greatest value of heights 1..h seen so far, in a Fenwick tree.
+// best is a Fenwick tree: best_below() gives the greatest value seen so far among heights 1..h.
 static int64_t best_below(const int64_t *best, int64_t h)
 {
     int64_t value = -1;
@@ -70,7 +70,7 @@ static void raise_best(int64_t *best, int64_t heights, int64_t h, int64_t value)
         best[h] = best[h] > value ? best[h] : value;
 }
 
-// Keeps of all [count], sorted, those worth more than every other one that fits into them.
+// Of all [count], sorted by compare_placed(), keeps those worth more than every other piece that fits into them.
 static mco_status drop_dominated(mco_context *ctx, placed *all, int64_t *count)
 {
     mco_status st = MCO_OK;
@@ -86,7 +86,7 @@ static mco_status drop_dominated(mco_context *ctx, placed *all, int64_t *count)
             heights[distinct++] = heights[k];
     MCO_TRY(mco_alloc(ctx, &best, distinct + 1));
     for (int64_t h = 0; h <= distinct; h++)
-        best[h] = 0;  // a piece worth nothing is waste
+        best[h] = 0;  // so a piece worth nothing is dropped: it is waste
     for (int64_t k = 0; k < *count; k++) {
         const int32_t *place = bsearch(&all[k].height, heights, (size_t)distinct, sizeof *heights, compare_int32);
         int64_t h = place - heights + 1;
@@ -104,8 +104,8 @@ done:
 
 // ---- Normal patterns
 
-// reach |= reach + w, again and again: bit x says whether x is a sum. Sources of a word lie in words before it, or
-// where w < 64 in itself.
+// Bit x of `reach` says whether x is a sum. Adds all sums with any number of lengths w: reach |= reach << w, repeated.
+// The source of a word lies in earlier words, or for w < 64 also in the word itself.
 static void add_multiples(uint64_t *reach, int64_t words, int32_t w)
 {
     const int64_t far = w / WORD_BITS;
@@ -129,7 +129,7 @@ static int64_t count_bits(const uint64_t *reach, int64_t words)
     return count;
 }
 
-// All sums of lengths [count] up to `side`. Lengths that smaller ones already reach add nothing.
+// Makes an axis of all sums of lengths [count] up to `side`. A length that is a sum of smaller ones adds nothing.
 static mco_status make_axis(mco_context *ctx, int32_t *lengths, int64_t count, int32_t side, const char *name,
                             guillotine_axis *axis)
 {
@@ -249,7 +249,7 @@ static mco_status make_raster_axis(mco_context *ctx, const guillotine_axis *axis
 {
     mco_status st = MCO_OK;
     const int32_t last = axis->count - 1;
-    int32_t below = 0;  // p(W' - p) for p descending
+    int32_t below = 0;  // index of the last position at or below W' - at[p], as p descends
     *raster = (guillotine_axis){.side = axis->side};
     MCO_TRY(mco_alloc(ctx, &raster->at, axis->count));
     for (int32_t p = last; p >= 0; p--) {

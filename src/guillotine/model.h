@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: MIT
 // What the engines see: normal patterns on both axes and the pieces as seeds of the table.
 //
-// The kerf is gone: with U added to the sides of the plate and of every piece, a cut at w' splits w into w' and w - w'
-// and loses nothing. Rotation is gone: a rotatable piece seeds both ways. Values are the pieces' own.
+// The model has no kerf: the kerf U is added to the sides of the plate and of every piece, so that a cut at w' splits w
+// into w' and w - w' and loses nothing. The model has no rotation: a rotatable piece gives a seed for each of its two
+// ways. Values are the pieces' own.
 //
-// X = { 0 = x[0] < x[1] < ... } holds the sums of piece widths up to the plate's (with kerf), Y likewise. V over X x Y is the
-// least table with V(i,j) >= seeds there, ascending in i and j, and
+// X = { 0 = x[0] < x[1] < ... } holds the sums of piece widths up to the plate's width (with kerf), Y likewise. V over
+// X x Y is the least table that is at or above the seeds, ascends in i and j, and satisfies
 //     V(i,j) >= V(i',j) + V(i'',j)  where x[i'] + x[i''] <= x[i],   V(i,j) >= V(i,j') + V(i,j'')  likewise.
-// With stages only one of the two lines holds at a time: each stage closes the table of the one before along one axis.
+// With stages, each stage closes the table of the stage before along one axis: only one of the two conditions holds for
+// it.
 //
-// Where the plate alone counts, raster points do (Terno, Lindemann, Scheithauer 1987): W' - p, p a position, rounded down to
-// a position, W' the last one. Two lengths with the same best remainder are worth the same to the plate, and a cut of a
-// raster point may be moved so that both parts are raster points: let x' + x'' <= W' - u, all positions. The smallest raster
-// point at or above x' is c = p(W' - p(W' - x')), and since x'' + u is a position at or below W' - x', c + x'' + u <= W'. So
-// V over raster points alone gives V of the plate. A piece lies at the smallest raster point above its side.
+// Where only the plate's value and plan are wanted, raster points are enough (Terno, Lindemann, Scheithauer 1987). Let
+// p(a) be the last position at or below a, and W' the last position. The raster points are p(W' - u) for all positions
+// u. Two lengths with the same best remainder are worth the same to the plate. A cut of a raster point can be moved so
+// that both parts are raster points. Proof: the cut of p(W' - u) has parts x' + x'' <= W' - u, all of them positions.
+// The smallest raster point at or above x' is c = p(W' - p(W' - x')). x'' + u is a position at or below W' - x', so
+// c + x'' + u <= W'. The same move then takes x'' to a raster point. So V over raster points gives V of the plate.
+// A piece lies at the smallest raster point at or above its side.
 #ifndef MCO_GUILLOTINE_MODEL_H
 #define MCO_GUILLOTINE_MODEL_H
 
 #include "guillotine/instance.h"
 
-// The best piece that fits x[i] x y[j] and no smaller position.
+// The best piece that fits x[i] x y[j] and fits no smaller position.
 typedef struct guillotine_seed {
     int32_t i, j;
-    int32_t width, height;  // of the piece as it lies, kerf added: x[i] x y[j] unless those are raster points
+    int32_t width, height;  // of the piece as it lies, kerf added; equal to x[i] x y[j] over normal patterns
     int64_t value;
     int64_t piece;
     bool is_rotated;
@@ -30,24 +34,25 @@ typedef struct guillotine_seed {
 
 typedef struct guillotine_axis {
     int32_t side;      // of the plate, kerf added
-    int32_t count;     // positions, with 0
+    int32_t count;     // positions, including 0
     int32_t *at;       // [count] ascending from 0
-    int32_t shortest;  // piece; at[1]; 0 if none fits
+    int32_t shortest;  // at[1], the least position that a piece takes; 0 if no piece fits
 } guillotine_axis;
 
 typedef struct guillotine_model {
     guillotine_axis x, y;
     int32_t kerf;
-    guillotine_seed *seeds;  // [seed_count] by i, then j; all different; none is worth less than a smaller one
+    // By i, then j, all at different places. Over normal patterns each seed is worth more than every smaller one.
+    guillotine_seed *seeds;  // [seed_count]
     int64_t seed_count;
-    int64_t too_large;     // piece types that fit in no way
-    int64_t value_bound;   // at least V of the plate: all values of the table lie below
+    int64_t too_large;     // piece types that do not fit the plate in either way
+    int64_t value_bound;   // at least V of the plate; no value of the table exceeds it
     bool is_within_area;   // value <= width * height, kerf added, for every seed: waste is never negative
-    bool is_raster;        // positions are raster points; sums of positions need be none
+    bool is_raster;        // positions are raster points; a sum of positions need not be a position
 } guillotine_model;
 
-// Errors: LIMIT (the values' sum; more than `most_positions` positions on an axis, with the memory a table would
-// take), MEMORY.
+// Errors: LIMIT (a plate full of one piece is worth 2^62 or more; an axis has more than 2^22 positions, with the memory
+// that a table would take), MEMORY.
 mco_status guillotine_model_create(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
                                    guillotine_model *model);
 // The same with raster points instead of normal patterns: the plate's value is the same. Errors: MEMORY.

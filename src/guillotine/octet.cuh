@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the units by value (guillotine/tile.cuh) and by waste (guillotine/waste_tile.cuh) share: the octet of targets that a
-// thread holds in registers, and bits of coordinates.
+// Shared by the units by value (guillotine/tile.cuh) and by waste (guillotine/waste_tile.cuh): the octet of targets
+// that a thread holds in registers, and the bits of coordinates.
 #ifndef MCO_GUILLOTINE_OCTET_CUH
 #define MCO_GUILLOTINE_OCTET_CUH
 
@@ -20,14 +20,14 @@ DEVICE uint32_t bits_from(const uint32_t *bits, int32_t c)
     return (uint32_t)(((uint64_t)bits[c / 32 + 1] << 32 | bits[c / 32]) >> (c % 32));
 }
 
-// Rows and strips stand in shared memory, VECTORS apart. Lanes::relax(&best, a, b) puts the sum of a and b into a vector where
-// it is better.
+// Rows and strips lie in shared memory, VECTORS apart. Lanes::relax(&best, a, b) replaces the lanes of a vector by the
+// sums of a and b where these are better.
 template <class Lanes> struct octet_of_targets {
     uint4 best[OCTET];
-    uint4 window[OCTET];  // row r of the octet, r = .. -1, 0, 1 .., is window[r & 7]
+    uint4 window[OCTET];  // window[r & 7] is row r of the octet, r = .., -1, 0, 1, ..
     bool is_warm;         // the window holds rows 1..7 of the next octet of strips
 
-    // Eight coordinates, of which those `present` are strips, at least one.
+    // Relaxes the targets over eight coordinates. The bits of `present` say which of them are strips; at least one is.
     DEVICE void relax(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, uint32_t present)
     {
         if (!is_warm) {
@@ -43,7 +43,7 @@ template <class Lanes> struct octet_of_targets {
     }
 
   private:
-    // One coordinate: its row moves into the window, and if it is a strip, all targets are relaxed.
+    // Moves the row of one coordinate into the window. If the coordinate is a strip, relaxes all targets.
     template <int K> DEVICE void relax_one(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, bool is_strip)
     {
         window[(OCTET - K) % OCTET] = K == 0 ? row_0[0] : row_8_below[(OCTET - K) * VECTORS];

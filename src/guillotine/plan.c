@@ -56,7 +56,7 @@ int64_t guillotine_seed_at(const guillotine_model *model, int32_t i, int32_t j)
     return -1;
 }
 
-// The x cut of r with parts worth `value`, lowest first; false if there is none.
+// Finds the x cut of r whose parts are together worth `value`, the lowest such cut. Returns false if there is none.
 static bool find_x_cut(const guillotine_job *job, const guillotine_values *values, rectangle r, int64_t value,
                        guillotine_step *step)
 {
@@ -93,7 +93,7 @@ static bool find_y_cut(const guillotine_job *job, const guillotine_values *value
     return false;
 }
 
-// What becomes of *r, which is made smaller as long as that costs nothing, on the lowest level that has its value.
+// Takes *r to the lowest level that has its value, makes it as small as that value allows, and finds the step for it.
 static mco_status next_step(mco_context *ctx, const guillotine_job *job, const guillotine_values *values, rectangle *r,
                             guillotine_step *step)
 {
@@ -180,7 +180,7 @@ done:
     return st;
 }
 
-// Cuts `node`, so far waste, at `at` from its lower left corner into two parts, so far waste.
+// Turns `node`, a waste node, into a cut at distance `at` from its lower left corner. Both parts are waste nodes.
 static mco_status cut_node(plan *p, int64_t node, mco_guillotine_cut axis, int32_t at)
 {
     mco_status st = MCO_OK;
@@ -201,7 +201,7 @@ done:
     return st;
 }
 
-// Makes `node` the piece of a seed, after trims along `last_cut` and then along the other axis.
+// Turns `node` into the piece of a seed. Trims it first along `last_cut` and then along the other axis, where needed.
 static mco_status cut_piece(plan *p, int64_t node, const guillotine_seed *seed, mco_guillotine_cut last_cut)
 {
     mco_status st = MCO_OK;
@@ -220,7 +220,7 @@ done:
     return st;
 }
 
-// Renumbers nodes so that they stand depth first, first part first.
+// Renumbers nodes so that they stand depth first, the first part before the second.
 static mco_status sort_depth_first(mco_context *ctx, mco_guillotine_node **nodes, int64_t count)
 {
     mco_status st = MCO_OK;
@@ -229,7 +229,7 @@ static mco_status sort_depth_first(mco_context *ctx, mco_guillotine_node **nodes
     struct parent {
         int64_t node;
         int part;
-    } *parents = NULL;  // [count] of the node on the same place of the stack, by new number
+    } *parents = NULL;  // [count] the parent, by its new number, of the node at the same place in `open`
     MCO_TRY(mco_alloc(ctx, &sorted, count));
     MCO_TRY(mco_alloc(ctx, &open, count));
     MCO_TRY(mco_alloc(ctx, &parents, count));
@@ -256,7 +256,7 @@ done:
     return st;
 }
 
-// What the pieces of a step and of those below it need, kerf added.
+// The size that the pieces of a step, and of all steps below it, need together; kerf added.
 typedef struct extent {
     int32_t width, height;
 } extent;
@@ -268,8 +268,8 @@ static extent extent_of_cut(guillotine_step_kind kind, extent a, extent b)
     return is_x ? (extent){a.width + b.width, higher} : (extent){wider, a.height + b.height};
 }
 
-// Extents of steps [count], from the last one back: those of a cut's parts are on top of the stack then. Errors: INTERNAL for
-// steps that are no plan.
+// Computes the extents of steps [count], from the last step to the first. When the turn of a cut comes, the extents of
+// its two parts are on top of the stack. Errors: INTERNAL (steps that are no plan), MEMORY.
 static mco_status measure(mco_context *ctx, const guillotine_model *model, const guillotine_step *steps, int64_t count,
                           extent *extents)
 {
@@ -291,13 +291,13 @@ static mco_status measure(mco_context *ctx, const guillotine_model *model, const
         open[open_count++] = extents[k];
     }
     if (open_count != 1)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the plan has %lld beginnings", (long long)open_count));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "the steps make %lld trees, 1 was expected", (long long)open_count));
 done:
     mco_free(ctx, &open);
     return st;
 }
 
-// Cuts are made where the first part's pieces end, which may be before its position.
+// A cut is made where the pieces of its first part end, which may be before the position of the cut.
 mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, const guillotine_model *model,
                            const guillotine_step *steps, int64_t step_count, mco_guillotine_cut last_cut,
                            mco_guillotine_node **nodes, int64_t *count)
@@ -314,7 +314,7 @@ mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, cons
     for (int64_t k = 0; k < step_count; k++) {
         const guillotine_step *step = &steps[k];
         const bool is_x = step->kind == GUILLOTINE_X_STEP;
-        const int64_t node = open[--open_count];  // measure() has counted them
+        const int64_t node = open[--open_count];  // measure() has tested that there is one
         if (step->kind == GUILLOTINE_WASTE_STEP)
             continue;
         if (step->kind == GUILLOTINE_PIECE_STEP) {
@@ -356,7 +356,7 @@ bool guillotine_is_stopped(const guillotine_job *job, int64_t done, mco_stop *st
     return true;
 }
 
-// Pairs (i, i') with x[i'] <= x[i] / 2.
+// Counts the pairs (i, i') with x[i'] <= x[i] / 2.
 static int64_t count_halves(const guillotine_axis *axis)
 {
     int64_t pairs = 0;
@@ -371,7 +371,7 @@ static int64_t count_halves(const guillotine_axis *axis)
 
 int64_t guillotine_all_relaxations(const guillotine_job *job)
 {
-    // At most 2^43 pairs on an axis, 2^22 lines of them, 2^9 levels along it: 2^74 and more than a counter holds.
+    // An axis has at most 2^43 pairs, on 2^22 lines and 2^9 levels. The sum may reach 2^74, which int64_t cannot hold.
     const wide rows = job->model->y.count - 1, columns = job->model->x.count - 1;
     const wide x = count_halves(&job->model->x) * rows, y = count_halves(&job->model->y) * columns;
     const bool is_x_first = job->first == MCO_GUILLOTINE_CUT_X;

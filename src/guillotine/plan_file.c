@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Plans as files: the JSON tree, read and written, and the list of cuts for the saw. docs/formats.md describes both.
+// Plans as files: the JSON tree, which is read and written, and the list of cuts for the saw. docs/formats.md describes
+// both.
 //
-// A plan of long strips is as deep as it has pieces: the reader keeps its own stack, the writers go through the nodes in their
-// order, depth first, and know for each how many rectangles end with it.
+// A plan of long strips is as deep as it has pieces, so nothing here is recursive. The reader keeps its own stack. The
+// writers go through the nodes depth first, and know for each node how many rectangles end with it.
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "guillotine/formats.h"
 #include "render/report.h"
 
-// ---- The tree, tested
+// ---- Tests of the tree
 
 static mco_status test_node(mco_context *ctx, const mco_guillotine *g, const mco_guillotine_node *node, int64_t number)
 {
@@ -23,8 +24,9 @@ static mco_status test_node(mco_context *ctx, const mco_guillotine *g, const mco
     return MCO_OK;
 }
 
-// Tests that nodes [count] are one tree, depth first. (*closings)[k] is then the number of cut rectangles whose last part is
-// node k; released by the caller. From the last node to the first, end[k] is the node behind the tree of node k.
+// Tests that nodes [count] are one tree, depth first. (*closings)[k] is then the number of cut rectangles that end with
+// node k; the caller releases it. The loop goes from the last node to the first; end[k] is the node behind the subtree
+// of node k.
 static mco_status count_closings(mco_context *ctx, const mco_guillotine *g, const mco_guillotine_node *nodes,
                                  int64_t count, int64_t **closings)
 {
@@ -63,8 +65,8 @@ done:
 
 // ---- Writing JSON
 
-// A node has a line of its own. Indentation stops growing where a tree is deep: else the file would be quadratic in its
-// depth.
+// Begins the line of a node. Indentation stops growing in a deep tree; otherwise the size of the file would be
+// quadratic in the depth.
 static void begin_line(mco_json *json, int64_t level)
 {
     enum { DEEPEST_SHOWN = 20 };
@@ -154,12 +156,12 @@ done:
 
 // ---- The list of cuts
 
-// Rectangles that are cut are called by the number of their cut: cut_numbers [count], 0 for leaves.
+// A rectangle that is cut is named by the number of its cut: cut_numbers [count], 0 for leaves.
 typedef struct cut_list {
     const mco_guillotine *problem;
     const mco_guillotine_node *nodes;
     int64_t *cut_numbers;
-    int64_t *used;  // [pieces] of the instance
+    int64_t *used;  // [pieces of the instance] how many of each are on the plate
     FILE *file;
 } cut_list;
 
@@ -223,7 +225,7 @@ static void print_cuts(const cut_list *l, int64_t count)
     fputc('\n', l->file);
 }
 
-// Pieces with their counts, and what is left of the plate.
+// Prints the pieces with their counts, and what is left of the plate.
 static void print_totals(const cut_list *l, int64_t count)
 {
     const mco_guillotine *g = l->problem;
@@ -244,7 +246,7 @@ static void print_totals(const cut_list *l, int64_t count)
             fprintf(l->file, "%6lld x piece %s, %d x %d\n", (long long)l->used[p],
                     mco_guillotine_piece_name(g, p, number), g->piece[p].width, g->piece[p].height);
         }
-    // Digits are put together from integers: a program's locale may have another decimal point.
+    // The digits come from integers, because the locale of the program may have another decimal point.
     const long long thousandths = llround((double)waste / (double)plate_area * 100000);
     fprintf(l->file, "waste: %lld of %lld, %lld.%03lld%%\n", (long long)waste, (long long)plate_area,
             thousandths / 1000, thousandths % 1000);
@@ -310,8 +312,8 @@ static const struct {
 // A node whose end has not been read yet.
 typedef struct open_node {
     int64_t node;
-    int64_t line, column;  // of its bracket
-    unsigned seen;         // members
+    int64_t line, column;  // of its opening bracket
+    unsigned seen;         // bits of the members that have been read
     int parts;
     bool is_first_member, is_first_part, is_in_parts;
 } open_node;
@@ -346,7 +348,8 @@ static mco_status reserve(mco_context *ctx, void **items, int64_t count, int64_t
     return MCO_OK;
 }
 
-// "value" is an integer; "objective" of a result file may be written as a real, 8.99778e+06. null stands for none.
+// Reads "value", an integer, or "objective" of a result file, which may be written as a real such as 8.99778e+06. null
+// leaves *out as it is.
 static mco_status read_value(mco_text *text, const char *what, int64_t *out)
 {
     enum { LONGEST = 40 };
@@ -415,7 +418,7 @@ static mco_status read_waste(mco_text *text)
     return st;
 }
 
-// Enters the next node and puts it on the stack.
+// Appends the next node, enters its bracket and puts it on the stack.
 static mco_status open_next_node(plan_reader *r)
 {
     mco_status st = MCO_OK;
@@ -470,7 +473,7 @@ done:
     return st;
 }
 
-// The members of a node that has been read to its end make it a cut, a piece or waste.
+// Decides from the members of a completely read node whether it is a cut, a piece or waste.
 static mco_status settle_node(plan_reader *r, const open_node *o)
 {
     mco_guillotine_node *node = &r->nodes[o->node];
@@ -492,7 +495,7 @@ static mco_status settle_node(plan_reader *r, const open_node *o)
     return MCO_OK;
 }
 
-// The next part of the node on top of the stack, or the end of its parts.
+// Begins the next part of the node on top of the stack, or ends its parts.
 static mco_status read_part(plan_reader *r, open_node *o)
 {
     mco_status st = MCO_OK;
@@ -556,7 +559,7 @@ static mco_status read_objective_member(mco_text *text, void *user)
     return read_value(text, "\"objective\"", &((plan_reader *)user)->objective);
 }
 
-// A plan file has in its object what a result file has in its solution.
+// The object of a plan file has the members that a result file has in "solution".
 static mco_status read_result(plan_reader *r)
 {
     static const mco_report_member members[] = {{"plan", false, read_plan_member},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The reference: the recurrence of guillotine/model.h over tables of 64-bit values, as short and plain as it can be
-// said (Beasley 1985; Cintra, Miyazawa, Wakabayashi, Xavier 2008). Answers of every engine must equal these.
+// The reference: the recurrence of guillotine/model.h over tables of 64-bit values, as short and plain as possible
+// (Beasley 1985; Cintra, Miyazawa, Wakabayashi, Xavier 2008). Every engine must give the same values.
 //
-// A level is a table V[i * rows + j] of the best values of the rectangles x[i] x y[j], all zero where i or j is 0. The
-// level that cuts along an axis starts as a copy of the one before; positions ascend, so that both parts of a cut are
-// already closed. Without stages one level is closed along both axes at once.
+// A level is a table V[i * rows + j] of the best values of the rectangles x[i] x y[j]; it is zero where i or j is 0.
+// The level that cuts along an axis starts as a copy of the level before. Positions ascend, so both parts of a cut are
+// already closed. Without stages, one level is closed along both axes at once.
 #include <string.h>
 
 #include "guillotine/engine.h"
@@ -36,8 +36,8 @@ static void place_seeds(const guillotine_model *model, int64_t *v)
             v[i * rows + j] = max64(v[i * rows + j], max64(v[(i - 1) * rows + j], v[i * rows + j - 1]));
 }
 
-// The best two parts of position `whole`; V of position p on this line is line[p * stride]. By symmetry the first
-// part is the smaller. The second is the last position that the first leaves room for.
+// The value of the best cut of position `whole` into two parts. V of position p on this line is line[p * stride]. By
+// symmetry the first part is the smaller one. The second is the last position that the first leaves room for.
 static int64_t best_cut(const guillotine_axis *axis, const int64_t *line, int64_t stride, int32_t whole,
                         int64_t *relaxations)
 {
@@ -52,7 +52,7 @@ static int64_t best_cut(const guillotine_axis *axis, const int64_t *line, int64_
     return best;
 }
 
-// Closes a level along x, y or, for ANY, both. False where the run is to stop.
+// Closes a level along x or y, or along both for ANY. Returns false if the run must stop.
 static bool close_level(const guillotine_job *job, mco_guillotine_cut cut, int64_t *v,
                         guillotine_answer *answer)
 {
@@ -92,7 +92,7 @@ done:
     return st;
 }
 
-// All levels, one after the other. False where the run is to stop.
+// Computes all levels, one after the other. Returns false if the run must stop.
 static bool close_levels(const guillotine_job *job, const levels *l, guillotine_answer *answer)
 {
     place_seeds(job->model, l->table[0]);

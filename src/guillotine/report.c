@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The members of the result file for guillotine cutting, of one problem and of a batch.
+// The members of a result file that are special to guillotine cutting, for one problem and for a batch.
 #include "render/report.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ typedef struct subject {
     mco_context *ctx;
     const mco_guillotine *problem;
     const mco_guillotine_result *result;
-    mco_status *status;  // of the plan's writer
+    mco_status *status;  // the status of the plan's writer
 } subject;
 
 static void write_sizes(mco_json *json, const void *user)
@@ -38,7 +38,7 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_real(json, "copy_s", r->copy_s);
 }
 
-// The value in all its digits, which the objective, a double, may lack.
+// The value with all its digits; the objective is a double and may lack some.
 static void write_value(mco_json *json, const mco_guillotine_result *r)
 {
     if (r->nodes == NULL) {
@@ -95,7 +95,7 @@ done:
 
 // ---- Batches
 
-// A copy in full size: the caller's may be those of an older header.
+// A copy in full size: the caller's results may have the size of an older header.
 static mco_guillotine_result result_of(const mco_guillotine_batch *b, int64_t k)
 {
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
@@ -103,11 +103,12 @@ static mco_guillotine_result result_of(const mco_guillotine_batch *b, int64_t k)
     return r;
 }
 
-// Each problem is solved by one thread; a result tells of its own.
+// A result's `work` describes one thread, because one thread solves a problem. So the totals take the threads from
+// params.
 mco_guillotine_totals mco_guillotine_sum(const mco_guillotine_batch *b, const mco_guillotine_params *params)
 {
     mco_guillotine_totals t = {.outcome = MCO_OUTCOME_OPTIMAL, .stop = MCO_STOP_FINISHED};
-    bool is_told = false;  // the engine; problems that a stop left undone tell of none
+    bool is_told = false;  // the engine is known; problems that a stop left unsolved name none
     double device_s = 0;
     if (b == NULL || params == NULL || (b->results == NULL && b->count > 0))
         return (mco_guillotine_totals){0};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The table of values as a file: CSV, or a line of text and little-endian numbers. docs/formats.md describes both.
+// The table of values as a file: CSV, or binary with a line of text and little-endian numbers. docs/formats.md
+// describes both.
 #include <string.h>
 #include <strings.h>
 
 #include "base/output.h"
 #include "guillotine/instance.h"
 
-// Appends the low `bytes` bytes of each value, the lowest first, on any machine.
+// A buffered writer of little-endian numbers, which is independent of the machine's byte order.
 typedef struct byte_stream {
     FILE *file;
     unsigned char bytes[1 << 16];

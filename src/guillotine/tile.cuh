@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One unit of work (guillotine/gpu_units.h) in the terms of a thread of its block: between two barriers every thread calls one
-// of these functions.
+// One unit of work (guillotine/gpu_units.h) as a thread of its block sees it: between two barriers every thread calls
+// one of these functions.
 //
-// A thread holds an octet of targets, consecutive coordinates X .. X+7, times a vector of lanes. For a strip at coordinate c it
-// needs the rows at X - c .. X - c + 7; for the next strip, at c + 1, the same but one. So eight rows stay in registers
-// while strips ascend: each coordinate brings one new row and, where it is a position, the strip's own row; that is two
-// loads of shared memory for 8 vectors of sums. Rows stand in shared memory by coordinate, V at the last position below where
-// a coordinate is none, in a ring of 128: a stage of 32 strips uses 95 of them while the 32 of the next stage arrive.
+// A thread holds an octet of targets, the consecutive coordinates X .. X+7, times a vector of lanes. For a strip at
+// coordinate c it needs the rows at X - c .. X - c + 7. The next strip, at c + 1, needs the same rows but one. So eight
+// rows stay in registers while strips ascend. Each coordinate brings one new row and, if it is a position, the row of
+// the strip itself. That is two loads from shared memory for 8 vectors of sums.
+//
+// Rows lie in shared memory by coordinate; a coordinate that is no position has the row of the last position below.
+// They form a ring of 128 rows: a stage of 32 strips uses 95 of them while the 32 rows of the next stage arrive.
 #ifndef MCO_GUILLOTINE_TILE_CUH
 #define MCO_GUILLOTINE_TILE_CUH
 
@@ -19,11 +21,11 @@ namespace {
 
 constexpr int TILE_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
 constexpr int ROW_GROUPS = TILE_THREADS / VECTORS;  // rows that the block loads at the same time
-constexpr int STAGE = GUILLOTINE_STAGE;             // strips, by coordinate
+constexpr int STAGE = GUILLOTINE_STAGE;             // strips of a stage, counted by coordinate
 constexpr int RING = 128;
 static_assert(RING >= GUILLOTINE_TILE + STAGE - 1 + STAGE, "a stage and the rows of the next");
 constexpr int RING_OCTETS = RING / OCTET;
-constexpr int OCTET_VECTORS = OCTET * VECTORS;      // vectors of shared memory
+constexpr int OCTET_VECTORS = OCTET * VECTORS;      // vectors of an octet of rows in shared memory
 
 // ---- Lanes: vectors of 16 bytes
 
@@ -90,10 +92,10 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
     using octet_of_targets<Lanes>::is_warm;
     guillotine_unit unit;
     guillotine_device_axis cut;
-    lane *own, *mirror;   // tables with rows along the axis cut, and along the other
+    lane *own, *mirror;   // the tables with rows along the axis that is cut, and along the other axis
     int64_t own_pitch, mirror_pitch;
-    int vector_at, group; // this thread's vector of lanes and octet of targets; also its place among those who load
-    const uint4 *lanes;   // its vector in row 0
+    int vector_at, group; // this thread's vector of lanes and octet of targets; also what it loads
+    const uint4 *lanes;   // this thread's vector in row 0
     uint32_t row_vectors;
 
     DEVICE unit_thread(const guillotine_device_tables &t, const guillotine_unit &u, int thread)
@@ -114,7 +116,7 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
         return (unit.strip_end - unit.strip + STAGE - 1) / STAGE;
     }
 
-    // Which strips of a stage are positions.
+    // Bits of the coordinates of a stage that are strips, that is, positions.
     DEVICE uint32_t strips_of(int stage) const
     {
         const int32_t c = unit.strip + stage * STAGE, left = unit.strip_end - c;
@@ -127,8 +129,8 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
         return lanes + (uint64_t)(uint32_t)position * row_vectors;
     }
 
-    // Positions of rows that this thread loads: of those number first .. first + COUNT - 1, counted from coordinate
-    // target - strip.
+    // Finds the positions of the rows that this thread loads, among rows first .. first + COUNT - 1. Row 0 is at
+    // coordinate target - strip.
     template <int COUNT> DEVICE void find_rows(int32_t *position, int first) const
     {
         const int32_t zero = unit.target - unit.strip;
@@ -148,7 +150,8 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
         }
     }
 
-    // A stage's places: found before its memory is free, or before its values are final.
+    // Where the rows and strips of a stage are. They are found early: before the ring has room, or before the values
+    // are final.
     struct stage_places {
         uint32_t mask;  // strips that are positions
         int32_t rows[STAGE / ROW_GROUPS], strips[STAGE / ROW_GROUPS];
@@ -174,7 +177,7 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
                 copy_16(&strips[k * ROW_GROUPS * VECTORS], row(places.strips[k]));
     }
 
-    // Rows before those of the first stage.
+    // The rows that are needed besides those that the first stage brings.
     static constexpr int FIRST_ROWS = GUILLOTINE_TILE / ROW_GROUPS;
     DEVICE void find_first(int32_t *position) const
     {
@@ -202,19 +205,19 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
         }
     }
 
-    // ---- Results: raise both tables, where they are lower
+    // ---- Results: both tables are raised where they are lower
 
     static constexpr int TURN_PITCH = vector::PANEL + 1;
     static constexpr int TURN_LANES = GUILLOTINE_TILE * TURN_PITCH;
 
-    // Which of the coordinates target + first .. + 31 are positions.
+    // Bits of the coordinates target + first .. target + first + 31 that are positions.
     DEVICE uint32_t targets_from(int first) const
     {
         return bits_from(cut.patterns, unit.target + first);
     }
 
-    // All cells are read before any is raised: the loads are in flight together. They go past the first cache, which may hold
-    // what was there before others raised it.
+    // All cells are read before any is raised, so that the loads are in flight together. The loads bypass the L1 cache,
+    // which may hold cells from before other blocks raised them.
     DEVICE void raise_own() const
     {
         const uint32_t present = targets_from(group * OCTET);
@@ -252,7 +255,7 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
         }
     }
 
-    // Threads along the targets: the other table's lanes.
+    // Consecutive threads take consecutive targets, which are lanes of the other table.
     DEVICE void raise_mirror(const lane *s_turn, int thread) const
     {
         constexpr int SETS = TILE_THREADS / GUILLOTINE_TILE, IN_FLIGHT = 8;

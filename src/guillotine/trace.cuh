@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From the tables to the plan, on the GPU: what guillotine_walk() does on the host, all rectangles that are known at a time
-// together. A block takes the next node, makes its rectangle as small as its value allows, and looks for the piece or the
-// lowest cut that explains the value; a cut makes two more nodes. Values of both parts are positive then: the smaller
-// rectangle would have the value otherwise. So there are at most two nodes a piece.
+// From the tables to the plan, on the GPU. It does the work of guillotine_walk(), with all known rectangles in
+// parallel. A block takes the next node, makes its rectangle as small as its value allows, and looks for the piece or
+// the lowest cut that explains the value. A cut makes two more nodes. Both parts of the cut have positive values:
+// otherwise a smaller rectangle would have the value. So there are at most two nodes for each piece.
 #ifndef MCO_GUILLOTINE_TRACE_CUH
 #define MCO_GUILLOTINE_TRACE_CUH
 
@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int TRACE_THREADS = 512;
-constexpr int TRACE_BLOCKS = 64;  // all resident at the same time: they wait for each other
+constexpr int TRACE_BLOCKS = 64;  // all must be resident at the same time, because they wait for each other
 
 // One line of a table: V of all positions of an axis at one position of the other.
 template <class T> struct line {
@@ -27,11 +27,11 @@ template <class T> struct line {
 
 template <class T> DEVICE line<T> line_along(const guillotine_device_tables &t, int axis, int32_t across)
 {
-    // Contiguous in the table whose lanes run along the axis.
+    // A line along the axis is contiguous in the table whose lanes run along it.
     return {static_cast<const T *>(t.table[1 - axis]) + across * t.axis[axis].pitch, t.axis[axis]};
 }
 
-// The least position at or below `high` with the value that `high` has, which is positive; values ascend.
+// The least position with the value that position `high` has. Values ascend, and `value`, that of `high`, is positive.
 template <class Line, class T> DEVICE int32_t least_position(const Line &l, int32_t high, T value)
 {
     int32_t low = 0;  // V(low) < value = V(high)
@@ -46,7 +46,8 @@ template <class Line, class T> DEVICE int32_t least_position(const Line &l, int3
     return high;
 }
 
-// The lowest cut of position `whole` whose parts are worth `value`; false if there is none.
+// Finds the lowest cut of position `whole` whose parts are together worth `value`: *s_found and *second. Returns false
+// if there is none.
 template <class Line, class T>
 DEVICE bool find_cut(const Line &l, int32_t whole, T value, int32_t *s_found, int32_t *second)
 {
@@ -68,7 +69,8 @@ DEVICE bool find_cut(const Line &l, int32_t whole, T value, int32_t *s_found, in
     return false;
 }
 
-// What becomes of node (i,j), for all threads of the block alike but in *node. along(axis, across) is a line of the tables.
+// Finds what becomes of node (i,j). All threads of the block get the same result. along(axis, across) gives a line of
+// the tables.
 template <class Tables, class Along>
 DEVICE guillotine_trace_node explain(const Tables &t, Along along, guillotine_trace_node node, int32_t *s_found)
 {
@@ -98,13 +100,14 @@ DEVICE guillotine_trace_node explain(const Tables &t, Along along, guillotine_tr
     return node;
 }
 
-// Thread 0: the next node, when it is made; -1 when all are done.
+// Thread 0: waits until the next node is made and returns it; -1 when all are done or there is no room for more.
 DEVICE int32_t take_node(guillotine_trace *trace, int32_t capacity)
 {
     const int32_t mine = atomicAdd(&trace->taken, 1);
     for (;;) {
         const volatile guillotine_trace *seen = trace;
-        // Nodes are made before the one that makes them is done: if as many are done as are made later, all are.
+        // A node makes its parts before it is done, and `made` is read after `done`. So if both are equal, all nodes
+        // are done.
         const int32_t done = seen->done;
         __threadfence();
         const int32_t made = seen->made;
@@ -125,7 +128,7 @@ DEVICE void open_node(guillotine_trace_node *node, int32_t i, int32_t j)
     *(volatile int32_t *)&node->is_open = 1;
 }
 
-// Thread 0: makes the parts of a cut, and the node is done.
+// Thread 0: makes the parts of a cut, then counts the node as done.
 DEVICE void finish_node(guillotine_trace *trace, int32_t capacity, int32_t number, guillotine_trace_node node)
 {
     const bool is_x = node.kind == GUILLOTINE_TRACE_X;
@@ -146,9 +149,9 @@ DEVICE void finish_node(guillotine_trace *trace, int32_t capacity, int32_t numbe
     atomicAdd(&trace->done, 1);
 }
 
-// Takes nodes until the plan is complete, with lines as in explain(). A block has a node at a time, its threads positions
-// of a line. Traffic: a few lines of the tables a node. Limit: latency, about ten dependent loads a node and as many for every
-// 512 strips that do not explain the value.
+// Takes nodes until the plan is complete; `along` is as in explain(). A block works on one node at a time, and its
+// threads on the positions of a line. Traffic: a few lines of the tables for a node. Limit: latency, about ten
+// dependent loads for a node, and as many for every 512 strips that do not explain the value.
 template <class Tables, class Along>
 DEVICE void trace_nodes(guillotine_trace *trace, int32_t capacity, const Tables &t, Along along)
 {

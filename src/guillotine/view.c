@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The sheet: the plate with its pieces, waste and cuts; the origin is the lower left corner.
+// The sheet: the plate with its pieces, waste and cuts. The origin is the lower left corner.
 //
-// Colours are those of the flow shop's chart (P. Tol, "light", 2021), one for each piece type that is on the plate:
-// eight tints, then the same paler, then dimmer, then again. Waste is hatched. A saw's kerf is the white between two
-// parts; in large plans it is hatched too, or left out where it is finer than a pixel.
+// Colours are those of the flow shop's chart (P. Tol, "light", 2021), one for each piece type that is on the plate.
+// There are eight tints, then the same eight paler, then the same eight dimmer; then they repeat. Waste is hatched. The
+// kerf of the saw is the white between two parts. In large plans it is hatched too, or left out where it is finer than
+// a pixel.
 //
-// A cut is a line from edge to edge, thickest in the first stage; a trim, which parts a piece from waste, is dashed.
-// Stages are counted as in guillotine/check.c, from the plan's own first cut. Lines are thinner where pieces are narrow,
-// and those that would hide a part of a few pixels are left out.
+// A cut is a line from edge to edge, thickest in the first stage. A trim, which parts a piece from waste, is dashed.
+// Stages are counted as in guillotine/check.c, from the plan's own first cut. Lines are thinner where pieces are
+// narrow. A line that would hide a part of a few pixels is left out.
 //
-// Size. Up to DETAIL_LEAVES a piece is a rectangle of its own with a tooltip, about 120 bytes. Beyond, pieces of a
-// colour are one path with corners on a raster of RASTER pixels, about 20 bytes each. Rounding is monotone and
-// neighbours share the rounded edge, so that pieces never overlap and at most one a step of the raster is left: no
-// sheet exceeds 20 MB.
+// Size: up to DETAIL_LEAVES leaves, each piece is a rectangle of its own with a tooltip, about 120 bytes. Beyond that,
+// all pieces of a colour are one path with corners on a raster of RASTER pixels, about 20 bytes for each piece.
+// Rounding is monotone and neighbours share the rounded edge. So pieces never overlap, at most one piece is left for
+// each step of the raster, and no sheet exceeds 20 MB.
 //
-// A plate far longer than wide is drawn with a thickness of THINNEST pixels, and the legend says so.
+// A plate that is far longer than wide is drawn at least THINNEST pixels thick, and the legend says so.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 
 enum {
     TINTS = 24,       // of the palette
-    STAGE_LOOKS = 4,  // the last stands for all later stages
+    STAGE_LOOKS = 4,  // the last look stands for all later stages too
     DETAIL_LEAVES = 10000,
     LISTED_TYPES = 48,
     NAME_ROOM = 256,
@@ -37,7 +38,7 @@ static const double MARGIN = 24, HEADER = 66, LEFT = 48;
 static const double WIDEST = 1080, HIGHEST = 760, THINNEST = 48;  // of the plate
 static const double CANVAS_NARROWEST = 720;                       // room for the header and the legend
 static const double RASTER = 1;
-static const double LINE_CLEAR = 3;                               // least length, and least room on both sides
+static const double LINE_CLEAR = 3;                               // least length of a line; least room on both sides
 static const double LINE_WIDEST = 3, LINE_THINNEST = 0.5, PIECE_FULL_LINES = 36;
 static const double LINE_HEIGHT = 1.25;                           // of text, times the font size
 static const double TOOLTIP_NAME_WIDTH = 720;
@@ -66,13 +67,13 @@ static const char *const COLOURS[TINTS] = {"c0",  "c1",  "c2",  "c3",  "c4",  "c
                                            "c8",  "c9",  "c10", "c11", "c12", "c13", "c14", "c15",
                                            "c16", "c17", "c18", "c19", "c20", "c21", "c22", "c23"};
 
-// Of a line: what part of the widest.
+// Widths of lines, as shares of the widest.
 static const double STAGE_WIDTHS[STAGE_LOOKS] = {1, 0.6, 0.4, 0.25};
 static const double TRIM_WIDTH = 0.2;
 
-// What is above a node; of a cut, once its turn has come, its own stage.
+// The nearest cut above a node that is no trim. For a cut whose turn has come: the cut itself.
 typedef struct level {
-    int64_t stage;  // 0: none; of a cut: a trim
+    int64_t stage;  // 0: there is none above; for a cut: it is a trim
     mco_guillotine_cut axis;
 } level;
 
@@ -83,8 +84,8 @@ typedef struct sheet {
     int64_t kerf, value, area;  // area: of the pieces
     int64_t pieces, leaves, types, stages;
     bool has_trims, has_waste;
-    int64_t *used;                    // [pieces of the problem] how many are on the plate
-    int64_t *rank;                    // [pieces of the problem] among those used
+    int64_t *used;                    // [pieces of the problem] how many of each are on the plate
+    int64_t *rank;                    // [pieces of the problem] number among the types used
     level *levels;                    // [count]
     double left, top, width, height;  // of the plate, pixels
     double scale_x, scale_y;          // pixels per unit
@@ -96,7 +97,8 @@ typedef struct sheet {
 
 // ---- What the plan says
 
-// The kerf that a plan was made with; where no cut shows it, the least that fits. Parts may be out of bounds here.
+// The kerf that a plan was made with. If no cut shows it, the least kerf that fits. The plan is not yet checked, so
+// numbers of parts may be out of bounds.
 static int64_t kerf_of(const mco_guillotine_node *nodes, int64_t count)
 {
     int64_t least = 0;
@@ -115,7 +117,7 @@ static int64_t kerf_of(const mco_guillotine_node *nodes, int64_t count)
     return least;
 }
 
-// The plan is a tree already: parts come after their cut.
+// Parts come after their cut, because the plan is checked.
 static void count_stages(sheet *s)
 {
     for (int64_t k = 0; k < s->count; k++) {
@@ -192,13 +194,14 @@ typedef struct box {
     double x, y, width, height;  // from the upper left corner of the canvas
 } box;
 
-// On the raster where pieces are merged.
+// Rounds to the raster if pieces are merged.
 static double snap(const sheet *s, double at)
 {
     return s->is_merged ? RASTER * floor(at / RASTER + 0.5) : at;
 }
 
-// Where a rectangle ends, in pixels; with its kerf where that is finer than the raster and would show here and there.
+// Where a rectangle ends, in pixels. A kerf finer than the raster is added to it, since it would show only at some
+// places.
 static double end_of(const sheet *s, int32_t begin, int32_t side, double scale, int32_t plate)
 {
     const bool is_fine = s->is_merged && (double)s->kerf * scale < RASTER;
@@ -242,7 +245,7 @@ static void draw_leaves_in_detail(sheet *s)
     }
 }
 
-// All pieces of a colour as one path.
+// Draws all pieces of a colour as one path.
 static void draw_pieces_merged(sheet *s, const char *look)
 {
     mco_svg_path_begin(&s->svg, look);
@@ -263,7 +266,7 @@ static void draw_leaves(sheet *s)
     if (!s->is_merged)
         draw_leaves_in_detail(s);
     else {
-        // Waste is what no piece covers.
+        // Waste is drawn below all pieces: what no piece covers is waste.
         mco_svg_rect(&s->svg, "waste", s->left, s->top, s->width, s->height, NULL);
         for (int32_t c = 0; c < TINTS && c < s->types; c++)
             draw_pieces_merged(s, COLOURS[c]);
@@ -279,7 +282,7 @@ static double line_width(const sheet *s, int64_t stage)
     return fmax(s->line * share, LINE_THINNEST / 2);
 }
 
-// In the middle of the kerf, unless that would hide what it parts.
+// Adds a line in the middle of the kerf, unless the line would hide one of the parts.
 static void add_cut(sheet *s, const mco_guillotine_node *n)
 {
     const bool is_x = n->cut == MCO_GUILLOTINE_CUT_X;
@@ -299,7 +302,7 @@ static void add_cut(sheet *s, const mco_guillotine_node *n)
     }
 }
 
-// The class of a path or line and its width, which depends on the plan, as a group around it.
+// Begins a group that gives its path or line a class and a width. The width depends on the plan.
 static void begin_cuts(sheet *s, int64_t stage)
 {
     char look[64];
@@ -307,7 +310,7 @@ static void begin_cuts(sheet *s, int64_t stage)
     mco_svg_group_begin(&s->svg, look);
 }
 
-// Trims first and the first stage last, on top.
+// Draws trims first and the first stage last, on top.
 static void draw_cuts(sheet *s)
 {
     for (int64_t look = 0; look <= STAGE_LOOKS; look++) {
@@ -327,7 +330,7 @@ static void draw_cuts(sheet *s)
 
 // ---- Labels
 
-// Name and size in two lines, or one line; false where that does not fit a room of width x height.
+// Whether the label fits into width x height. Two lines hold name and size, one line holds the name.
 static bool label_fits(const char *name, const char *size, int lines, double font, double width, double height)
 {
     const double widest = fmax(mco_svg_text_width(name, font), lines == 2 ? mco_svg_text_width(size, font) : 0);
@@ -339,7 +342,7 @@ static void put_label(sheet *s, const char *name, const char *size, int lines, d
     const double x = b.x + b.width / 2, y = b.y + b.height / 2;
     const char *look = font == LABEL_FONT ? "label" : "small";
     for (int line = 0; line < lines; line++) {
-        // From the middle of the piece to the baseline; 0.35 of the font is half a capital.
+        // The distance from the middle of the piece to the baseline; 0.35 of the font size is half a capital letter.
         const double down = font * (0.35 + LINE_HEIGHT * (line - 0.5 * (lines - 1)));
         const char *text = line == 0 ? name : size;
         if (is_upward)
@@ -349,7 +352,8 @@ static void put_label(sheet *s, const char *name, const char *size, int lines, d
     }
 }
 
-// The first that fits: large before small, level before upward. False if none does.
+// Puts the first label that fits: more lines before fewer, large before small, level before upward. Returns false if
+// none fits.
 static bool place_label(sheet *s, const char *name, const char *size, int most_lines, box b)
 {
     for (int lines = most_lines; lines >= 1; lines--)
@@ -364,7 +368,7 @@ static bool place_label(sheet *s, const char *name, const char *size, int most_l
     return false;
 }
 
-// Name and size, the name, or the size of a piece with a long name.
+// Labels a piece with name and size, or with the name, or, if the name is too long, with the size.
 static void draw_label(sheet *s, const mco_guillotine_node *n)
 {
     char buffer[24], size[64];
@@ -396,7 +400,7 @@ static int add_count(char *text, int length, const char *before, int64_t count, 
 static void summary(const sheet *s, char text[TEXT_ROOM])
 {
     const double plate = (double)s->problem->width * s->problem->height;
-    // In whole thousandths: printf would write the decimal sign of the locale.
+    // In whole thousandths, because printf would write a real number with the decimal sign of the locale.
     const long long waste = llround(1e5 * (plate - (double)s->area) / plate);
     int at = snprintf(text, TEXT_ROOM, "%d \xc3\x97 %d, value %lld, waste %lld.%03lld%%", s->problem->width,
                       s->problem->height, (long long)s->value, waste / 1000, waste % 1000);
@@ -425,7 +429,7 @@ static void draw_sides(sheet *s)
     mco_svg_text_upward(&s->svg, NULL, MCO_SVG_MIDDLE, s->left - 8, s->top + s->height / 2, text);
 }
 
-// Puts `text` behind a swatch; returns where the next entry begins.
+// Puts `text` behind a swatch. Returns where the next entry begins.
 static double legend_text(sheet *s, double x, double y, const char *text)
 {
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, x + 2 * SWATCH + 8, y + SWATCH - 3, text);
@@ -463,7 +467,8 @@ static void draw_legend(sheet *s, double y)
                                                             : "not to scale: widths stretched");
 }
 
-// The types on the plate that have a place in the legend, in columns; few types have wide ones.
+// The number of types on the plate that the legend lists. It lists them in columns; the fewer columns, the wider they
+// are.
 static int64_t types_listed(const sheet *s)
 {
     return s->types < LISTED_TYPES ? s->types : LISTED_TYPES;

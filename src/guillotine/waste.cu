@@ -10,7 +10,7 @@ namespace waste {
 
 constexpr int FILL_THREADS = 256;
 
-// A thread writes 16 bytes at a time. Limit: device memory.
+// A thread writes 16 bytes at a time. Limit: the bandwidth of device memory.
 __global__ void __launch_bounds__(FILL_THREADS) fill(uint4 *to, int64_t count, uint32_t value)
 {
     const int64_t stride = (int64_t)gridDim.x * FILL_THREADS;
@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(FILL_THREADS) fill(uint4 *to, int64_t count, u
 
 // ---- Cuts
 
-// Stages of a unit that have strips, in ascending order; a warp looks at 32 at a time.
+// Lists the stages of a unit that have strips, in ascending order. A warp looks at 32 stages at a time.
 struct stage_list {
-    uint32_t mine, open;  // the mask of this lane's stage; those of the warp that are still to come
+    uint32_t mine, open;  // strips of the stage of this thread; stages of the warp that are still to come
     int base;
 
     DEVICE bool next(const unit_thread &t, int *stage, uint32_t *mask)
@@ -43,9 +43,10 @@ struct stage_list {
     }
 };
 
-// A block has a unit: 64 targets times 16 vectors of lanes, a thread 8 targets times a vector of 8 lanes. Shared: 48 KiB, a
-// ring of ten chunks of 16 rows and two stages of 16 strips. Per octet of dense strips a thread does 256 packed additions with
-// minimum for 16 loads of 16 bytes from shared memory; of a strip alone 32 for 9. Limit: integer arithmetic, or shared memory.
+// A block has a unit: 64 targets times 16 vectors of lanes. A thread has 8 targets times one vector of 8 lanes. Shared
+// memory: 48 KiB, a ring of ten chunks of 16 rows and two stages of 16 strips. For an octet of dense strips a thread
+// does 256 packed additions with minimum and 16 loads of 16 bytes from shared memory; for a single strip it does 32
+// additions and 9 loads. Limit: integer arithmetic, or shared memory where strips are sparse.
 __global__ void __launch_bounds__(UNIT_THREADS, 4) relax_units(const __grid_constant__ guillotine_waste_tables tables,
                                                                const __grid_constant__ guillotine_waste_step step)
 {
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(UNIT_THREADS, 4) relax_units(const __grid_cons
     for (int buffer = 0;; buffer ^= 1) {
         const bool has_next = list.next(t, &next_stage, &next_mask);
         copies_wait_all();
-        __syncthreads();  // the stage has arrived, and all are done with the one before
+        __syncthreads();  // the stage has arrived, and all threads are done with the stage before
         int next_lowest = lowest;
         if (has_next) {
             const int ahead = next_stage - stage < CHUNKS ? next_stage - stage : CHUNKS;
@@ -87,8 +88,8 @@ __global__ void __launch_bounds__(UNIT_THREADS, 4) relax_units(const __grid_cons
 
 // ---- Cells
 
-// A block has a chunk of x times a chunk of y: 64 x 64 cells at most. Traffic: both tables read and written once. Limit:
-// latency.
+// A block has a chunk of x times a chunk of y, at most 64 x 64 cells. Traffic: the cells of both tables are read and
+// written once. Limit: latency.
 __global__ void __launch_bounds__(CELL_THREADS) finish_cells(const __grid_constant__ guillotine_waste_tables tables,
                                                              const __grid_constant__ guillotine_waste_step step)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cells of a step of the waste form are finished (guillotine/waste.h): a chunk of x times a chunk of y, in the terms of a
-// thread of its block: between two barriers every thread calls one of these functions. Cells before the chunks are computed
-// once more: whether another block has finished them or not, their least is the same.
+// Finishes the cells of a step of the waste form (guillotine/waste.h). A block has a chunk of x times a chunk of y.
+// Between two barriers every thread of the block calls one of these functions. The cells just before the chunks are
+// computed once more: their least is the same whether or not another block has finished them.
 #ifndef MCO_GUILLOTINE_WASTE_CELLS_CUH
 #define MCO_GUILLOTINE_WASTE_CELLS_CUH
 
@@ -9,15 +9,15 @@
 
 namespace waste {
 
-constexpr int CELLS = GUILLOTINE_WASTE_CELLS, EDGED = CELLS + 1;  // with the position before
+constexpr int CELLS = GUILLOTINE_WASTE_CELLS, EDGED = CELLS + 1;  // with the position before the chunk
 constexpr int CELL_THREADS = 256;
 
 struct shared_cells {
-    uint16_t mirror[EDGED][EDGED + 1];  // [y][x] of the table by y
-    uint16_t least[EDGED][EDGED + 1];   // [x][y]; with IS_BETTER where no cut of x is as good
-    int32_t at[2][EDGED + 1];           // coordinates, from the position before to the one behind
+    uint16_t mirror[EDGED][EDGED + 1];  // [y][x] cells of the table by y
+    uint16_t least[EDGED][EDGED + 1];   // [x][y] least waste; with IS_BETTER where every x cut is worse
+    int32_t at[2][EDGED + 1];           // coordinates, from the position before the chunk to the one behind it
     int32_t piece_class[2][EDGED];
-    uint32_t marks[2][CELLS];           // irreducible in one of the lanes
+    uint32_t marks[2][CELLS];           // 1: the position is irreducible in at least one lane
 };
 
 enum { IS_BETTER = 1 << 15 };
@@ -65,7 +65,7 @@ struct cell_thread {
         }
     }
 
-    // Threads along y.
+    // Sets each cell to the least of both tables and the best piece. Consecutive threads are consecutive along y.
     DEVICE void merge(shared_cells &s) const
     {
         for (int k = thread; k < (x.count + 1) * EDGED; k += CELL_THREADS) {
@@ -84,7 +84,7 @@ struct cell_thread {
         }
     }
 
-    // Coordinates behind a position, up to the next one.
+    // Fills the coordinates between the positions at `at` and `next`, as long as the waste stays below the cap.
     DEVICE void fill_gap(const guillotine_waste_axis &a, int64_t pitch, int32_t at, int32_t next, int32_t lane, uint32_t waste,
                          int64_t area_of_one) const
     {
@@ -93,6 +93,7 @@ struct cell_thread {
             a.table[c * pitch + lane] = (uint16_t)all;
     }
 
+    // Marks the positions of x that are irreducible in a lane, and fills the gaps behind them in the table by x.
     DEVICE void mark_x(shared_cells &s) const
     {
         for (int k = thread; k < x.count * CELLS; k += CELL_THREADS) {
@@ -107,7 +108,7 @@ struct cell_thread {
         }
     }
 
-    // Threads along x; and the table by y.
+    // The same along y; also writes the table by y. Consecutive threads are consecutive along x.
     DEVICE void mark_y(shared_cells &s) const
     {
         for (int k = thread; k < y.count * CELLS; k += CELL_THREADS) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The waste form of the gpu engine (guillotine/waste.h): value and plan of the plate, where no piece is worth more than its
-// area. Passes with growing caps until the plate's waste lies below one; two launches a step, nothing made on the host
-// meanwhile.
+// The waste form of the gpu engine (guillotine/waste.h): value and plan of the plate, if no piece is worth more than
+// its area. The cap grows from pass to pass until the plate's waste lies below it. A step takes two launches; the host
+// makes no units between them.
 #include "guillotine/waste_gpu.h"
 
 #include <string.h>
@@ -15,16 +15,16 @@
 static const int32_t CAPS[] = {400, 4000, 32767};
 enum {
     CAP_COUNT = sizeof CAPS / sizeof CAPS[0],
-    MAX_SIDE = 1 << 24,           // coordinates
-    SPARSE = 8,                   // coordinates to positions, at most: a row for each
-    BLOCKS_OF_MULTIPROCESSOR = 4, // at the same time: registers and shared memory of relax_units()
-    BLOCKS_PER_SLOT = 4,          // of a step, so that the last ones to end wait little
-    LEAST_SPAN = 256,             // coordinates of strips of a block
+    MAX_SIDE = 1 << 24,           // coordinates of an axis
+    SPARSE = 8,                   // most coordinates per position: each coordinate has a row
+    BLOCKS_OF_MULTIPROCESSOR = 4, // resident together: registers and shared memory of relax_units() allow that
+    BLOCKS_PER_SLOT = 4,          // blocks of a step, so that the GPU idles little while the last ones end
+    LEAST_SPAN = 256,             // least coordinates of strips of a block
     TRACE_MOST = 1 << 20,         // nodes
-    MOST_PARTS = 65535            // of a grid
+    MOST_PARTS = 65535            // most blocks of a grid's third dimension
 };
-static const double LARGE_RELAXATIONS = 2e10;          // below, steps wait for each other whatever the cap: values do as well
-static const double CHECK_RELAXATIONS = 1e12;          // launched between two looks at the clock: some tenths of a second
+static const double LARGE_RELAXATIONS = 2e10;          // with fewer, steps mostly wait and values are as fast
+static const double CHECK_RELAXATIONS = 1e12;          // launched between two tests for a stop: tenths of a second
 static const int64_t SPARE_BYTES = (int64_t)256 << 20; // device memory left to others
 
 // Arrays of an axis on the host.
@@ -42,7 +42,7 @@ typedef struct waste_engine {
     guillotine_schedule schedule;
     waste_axis axis[2];
     guillotine_waste_tables tables;
-    char *host, *d_arrays;   // one block of arrays, at the same places
+    char *host, *d_arrays;   // one block of arrays on each side, at the same offsets
     size_t used;
     size_t strips_bytes, table_bytes;
     guillotine_trace *trace, *d_trace;
@@ -51,13 +51,15 @@ typedef struct waste_engine {
 
 // ---- Tiles, panels, chunks
 
-// Where the strips of targets up to position p end.
+// The end of the strips, in coordinates, for targets up to position p.
 static int32_t strips_end(const guillotine_bands *b, int32_t p)
 {
     return b->at[p] / 2 + 1;
 }
 
-// Positions of a band from `first_lane` on by `most`.
+// Divides band `number` into chunks of at most `most` lanes, counted from first_lane; `panel` is the panel at
+// first_lane. The first chunk begins at first_lane if from_vector, else at the first position of the band. Returns the
+// number of chunks.
 static int32_t cut_band(const guillotine_band *band, int32_t number, int32_t first_lane, int32_t most, bool from_vector,
                         guillotine_waste_chunk *chunks, int32_t panel)
 {
@@ -106,7 +108,8 @@ done:
 
 // ---- Arrays on the device
 
-// An array of both sides: its place on the device; the host's in *host. Without memory only its size is taken.
+// Places an array on both sides. Returns its device pointer; *host is its host pointer. Without memory only its size is
+// counted and both are NULL.
 static const void *carve(waste_engine *e, size_t bytes, void **host)
 {
     enum { ALIGNED = 256 };
@@ -125,7 +128,8 @@ static const void *carve_copy(waste_engine *e, const void *from, size_t bytes)
     return device;
 }
 
-// Device pointers of an axis. *class_of are the host's classes.
+// Sets the device pointers of an axis. If there is memory, fills the arrays; *class_of is then the host's array of
+// classes.
 static void place_axis(waste_engine *e, int k, const int32_t **class_of, int32_t *classes)
 {
     const guillotine_bands *b = &e->schedule.axis[k];
@@ -159,7 +163,7 @@ static void place_axis(waste_engine *e, int k, const int32_t **class_of, int32_t
     *classes = guillotine_gpu_classes(e->job->model, k, piece_class, b->count);
 }
 
-// Different sides of pieces, at most, and 0.
+// The most classes an axis can have: different piece sides, and class 0.
 static size_t most_classes(const waste_engine *e, int axis)
 {
     return (size_t)min64(e->job->model->seed_count, e->schedule.axis[axis].count) + 1;
@@ -219,7 +223,7 @@ done:
     return st;
 }
 
-// Two nodes a piece at most.
+// Allocates the nodes of the plan: at most two for each piece, and at most TRACE_MOST.
 static mco_status take_trace(waste_engine *e)
 {
     mco_status st = MCO_OK;
@@ -233,7 +237,7 @@ done:
     return st;
 }
 
-// Tables that fit, and not many more coordinates than positions.
+// Whether the tables fit and there are not many more coordinates than positions.
 static bool suits(const waste_engine *e)
 {
     const guillotine_schedule *s = &e->schedule;
@@ -262,8 +266,8 @@ done:
 static void close_engine(waste_engine *e)
 {
     if (e->device.ctx != NULL)
-        (void)cudaDeviceSynchronize();  // copies from memory released here
-    mco_device_close(&e->device);       // and with it all its memory
+        (void)cudaDeviceSynchronize();  // for copies from memory that is released here
+    mco_device_close(&e->device);       // releases all device memory too
     guillotine_schedule_clear(e->ctx, &e->schedule);
     for (int k = 0; k < 2; k++) {
         mco_free(e->ctx, &e->axis[k].tiles);
@@ -279,7 +283,7 @@ static void close_engine(waste_engine *e)
 
 // ---- Passes
 
-// Bands of an axis that take part in a step: [*first, *end).
+// The bands of an axis that take part in a step: [*first, *end).
 static void step_bands(const waste_engine *e, int axis, int32_t step, int32_t *first, int32_t *end)
 {
     const int32_t mine = e->schedule.axis[axis].band_count, other = e->schedule.axis[1 - axis].band_count;
@@ -287,11 +291,11 @@ static void step_bands(const waste_engine *e, int axis, int32_t step, int32_t *f
     *end = (int32_t)min64(step + 1, mine);
 }
 
-// *relaxations: of the step, at most.
+// Describes the launches of a step. *relaxations: the most that the step evaluates.
 static guillotine_waste_step describe_step(const waste_engine *e, int32_t step, double *relaxations)
 {
     guillotine_waste_step s = {.step = step};
-    int64_t coordinates = 0, longest = 0;  // of strips of all tiles and panels; of a tile
+    int64_t coordinates = 0, longest = 0;  // of the strips of all tiles and panels; of one tile
     for (int k = 0; k < 2; k++) {
         const waste_axis *a = &e->axis[k], *other = &e->axis[1 - k];
         const int32_t shortest = e->schedule.axis[k].at[1];
@@ -322,7 +326,7 @@ static guillotine_waste_step describe_step(const waste_engine *e, int32_t step, 
     return s;
 }
 
-// All steps under the cap. *stop is set if it was interrupted.
+// Computes all steps under the cap. *stop is set if the run is stopped.
 static mco_status fill_tables(waste_engine *e, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -346,7 +350,7 @@ done:
 
 // ---- Plan
 
-// One pass. *is_solved: the plate's waste lies below the cap, and its plan has come.
+// Makes one pass. *is_solved: the plate's waste lies below the cap, and its plan is complete.
 static mco_status run_pass(waste_engine *e, int32_t cap, guillotine_answer *answer, bool *is_solved)
 {
     mco_status st = MCO_OK;
@@ -371,7 +375,7 @@ done:
     return st;
 }
 
-// Caps above `least`, from first_cap on.
+// Makes passes with the caps above `least`, from first_cap on, until one solves the plate.
 static mco_status run_passes(waste_engine *e, int64_t least, int32_t first_cap, guillotine_answer *answer, bool *is_solved)
 {
     mco_status st = MCO_OK;

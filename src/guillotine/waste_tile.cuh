@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// One unit of the waste form (guillotine/waste.h) in the terms of a thread of its block: between two barriers every thread
+// One unit of the waste form (guillotine/waste.h) as a thread of its block sees it: between two barriers every thread
 // calls one of these functions.
 //
-// As in guillotine/tile.cuh a thread holds an octet of targets times a vector of lanes, and eight rows stay in registers while
-// strips ascend. Stages of 16 strips without an irreducible one are left out. The rows that a stage needs are five chunks of 16
-// in a ring of ten: a stage brings as many chunks as it is ahead of the one before, five at most.
+// As in guillotine/tile.cuh, a thread holds an octet of targets times a vector of lanes, and eight rows stay in
+// registers while strips ascend. A stage has 16 strips; stages without an irreducible strip are left out. A stage needs
+// five chunks of 16 rows, which lie in a ring of ten chunks. It brings as many chunks as it is stages ahead of the
+// stage computed before, at most five.
 #ifndef MCO_GUILLOTINE_WASTE_TILE_CUH
 #define MCO_GUILLOTINE_WASTE_TILE_CUH
 
@@ -16,14 +17,14 @@ namespace waste {
 constexpr int LANES = GUILLOTINE_WASTE_VECTOR;
 constexpr int UNIT_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
 constexpr int ROW_GROUPS = UNIT_THREADS / VECTORS;  // rows that the block loads at the same time
-constexpr int STAGE = 16;                           // strips, by coordinate; and rows of a chunk
+constexpr int STAGE = 16;                           // strips of a stage, counted by coordinate; also rows of a chunk
 constexpr int STAGE_OCTETS = STAGE / OCTET;
-constexpr int CHUNKS = GUILLOTINE_TILE / STAGE + 1; // that a stage needs
+constexpr int CHUNKS = GUILLOTINE_TILE / STAGE + 1; // chunks that a stage needs
 constexpr int RING = 2 * CHUNKS;
-constexpr int CHUNK_VECTORS = STAGE * VECTORS;      // vectors of shared memory
+constexpr int CHUNK_VECTORS = STAGE * VECTORS;      // vectors of a chunk in shared memory
 static_assert(STAGE % ROW_GROUPS == 0, "the block loads a chunk in whole rounds");
 
-// Two lanes. Sums of two caps fit 16 bits.
+// Relaxes two lanes. The sum of two caps fits 16 bits.
 DEVICE void relax(uint32_t *best, uint32_t a, uint32_t b)
 {
     *best = __viaddmin_u16x2(a, b, *best);
@@ -39,7 +40,7 @@ struct lanes_16 {
     }
 };
 
-// Two cells, `before` of which has been seen there.
+// Lowers two cells to `mine` where that is less. `before` is what they held when they were read.
 DEVICE void lower(uint32_t *cells, uint32_t before, uint32_t mine)
 {
     for (;;) {
@@ -55,21 +56,22 @@ DEVICE void lower(uint32_t *cells, uint32_t before, uint32_t mine)
 }
 
 struct waste_unit {
-    int32_t axis;              // that is cut
+    int32_t axis;              // the axis that is cut
     int32_t target;            // first coordinate of the tile
     int32_t strip, strip_end;  // coordinates of the smaller parts
     guillotine_waste_chunk lanes;
-    int32_t panel;             // their number
+    int32_t panel;             // the number of the panel `lanes`
 };
 
-// The unit of part `part` of a tile and a panel of a step; false if there is none.
+// Sets *u to part `part` of the strips of a tile and a panel of a step. Returns false if there is no such unit.
 DEVICE bool find_unit(const guillotine_waste_tables &t, const guillotine_waste_step &s, int tile, int panel, int part,
                       waste_unit *u)
 {
     u->axis = tile < s.tiles[0] ? 0 : 1;
     const guillotine_waste_axis &cut = t.axis[u->axis], &other = t.axis[1 - u->axis];
     const int number = u->axis == 0 ? tile : tile - s.tiles[0];
-    const guillotine_waste_tile mine = cut.tiles[s.tiles_first[u->axis] + s.tiles[u->axis] - 1 - number];  // long ones first
+    // Tiles with long strips come first.
+    const guillotine_waste_tile mine = cut.tiles[s.tiles_first[u->axis] + s.tiles[u->axis] - 1 - number];
     u->target = mine.target;
     u->strip = cut.at[1] + part * s.span;
     u->strip_end = mine.strip_end - u->strip > s.span ? u->strip + s.span : mine.strip_end;
@@ -86,7 +88,7 @@ struct unit_thread : octet_of_targets<lanes_16> {
     uint4 *lanes;          // this thread's vector in row 0
     uint32_t row_vectors;
     int32_t side;
-    int vector_at, group;  // this thread's vector of lanes and octet of targets; also its place among those who load
+    int vector_at, group;  // this thread's vector of lanes and octet of targets; also what it loads
 
     DEVICE unit_thread(const guillotine_waste_tables &t, const waste_unit &u, int thread)
         : unit(u), vector_at(thread % VECTORS), group(thread / VECTORS)
@@ -114,7 +116,7 @@ struct unit_thread : octet_of_targets<lanes_16> {
         return bits_from(strips, c) & ((1u << (left < STAGE ? left : STAGE)) - 1);
     }
 
-    // Sums of a strip.
+    // The sums that one strip gives: positions among the targets times lanes.
     DEVICE int64_t sums_of_one() const
     {
         const int targets = __popc(bits_from(patterns, unit.target)) + __popc(bits_from(patterns, unit.target + 32));
@@ -126,7 +128,7 @@ struct unit_thread : octet_of_targets<lanes_16> {
         return lanes + (uint64_t)(uint32_t)at * row_vectors;
     }
 
-    // Chunk c has the rows c * STAGE .. of the unit, counted from coordinate target - strip.
+    // Chunk c has rows c * STAGE .. c * STAGE + STAGE - 1 of the unit. Row 0 is at coordinate target - strip.
     DEVICE void bring_chunk(uint4 *s_rows, int slot, int chunk) const
     {
         const int32_t first = unit.target - unit.strip + chunk * STAGE + group;
@@ -138,7 +140,7 @@ struct unit_thread : octet_of_targets<lanes_16> {
         }
     }
 
-    // The strips of a stage, and its `ahead` lowest chunks; the lowest one is to stand in slot `lowest`.
+    // Brings the strips of a stage and its `ahead` lowest chunks of rows. The lowest chunk goes to slot `lowest`.
     DEVICE void bring_stage(uint4 *s_rows, uint4 *s_strips, int stage, int ahead, int lowest, uint32_t mask) const
     {
         const int32_t c = unit.strip + stage * STAGE + group;
@@ -152,7 +154,7 @@ struct unit_thread : octet_of_targets<lanes_16> {
             bring_chunk(s_rows, lowest - k < 0 ? lowest - k + RING : lowest - k, k - stage - 1);
     }
 
-    // The strip at place k of an octet, alone: without the window.
+    // Relaxes the targets over strip k of an octet, if it is the only one there. It does not use the window.
     DEVICE void relax_alone(const uint4 *row_0, const uint4 *row_8_below, const uint4 *s_strips, int k)
     {
         const uint4 strip = s_strips[k * VECTORS];
@@ -191,8 +193,8 @@ struct unit_thread : octet_of_targets<lanes_16> {
         }
     }
 
-    // Results, where they are lower. All cells are read before any is lowered: the loads are in flight together. They go past
-    // the first cache, which may hold what was there before others lowered it.
+    // Writes the results where they are lower. All cells are read before any is lowered, so that the loads are in
+    // flight together. The loads bypass the L1 cache, which may hold cells from before other blocks lowered them.
     DEVICE void lower_own() const
     {
         const uint32_t present = bits_from(patterns, unit.target + group * OCTET) & 0xff;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From tables of waste to the plan: guillotine/trace.cuh with V = x * y - w. A cell at the cap then stands for more than its
-// value, but less than what the plan looks for: a part of the plan, or what is worth as much and smaller, wastes less than
-// the cap, and so do both parts of a cut.
+// From tables of waste to the plan: guillotine/trace.cuh with V = x * y - w. For a cell at the cap this V may exceed
+// the true value. It still never matches a value that the trace looks for: a rectangle of the plan wastes less than the
+// cap, and so do a smaller rectangle of the same value and both parts of its cut.
 #ifndef MCO_GUILLOTINE_WASTE_TRACE_CUH
 #define MCO_GUILLOTINE_WASTE_TRACE_CUH
 
@@ -14,7 +14,7 @@ namespace waste {
 struct line {
     const uint16_t *lanes;
     const guillotine_waste_axis &axis;
-    int64_t across;  // area of a line one wide
+    int64_t across;  // area of the line for each coordinate along the axis
 
     DEVICE int64_t value(int32_t p) const
     {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(TRACE_THREADS)
     trace_nodes(trace, capacity, t, [&](int axis, int32_t across) { return line_along(t, axis, across); });
 }
 
-// The plate is the first node, if its waste is known.
+// Makes the plate the first node, if its waste lies below the cap.
 __global__ void start_trace(const __grid_constant__ guillotine_waste_tables t, guillotine_trace *trace)
 {
     const int32_t i = t.axis[0].count - 1, j = t.axis[1].count - 1;

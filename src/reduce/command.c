@@ -23,7 +23,7 @@ typedef struct session {
     const char *path;  // NULL: generated
     void *elements;    // of the file
     int64_t elements_count;
-    int64_t length, parts;     // of segments, and how many; 0: the whole
+    int64_t length, parts;     // length and number of segments; 0: the whole array
     mco_reduce_value *values;  // [parts]
     mco_reduce_result result;
 } session;
@@ -64,7 +64,7 @@ done:
     return st;
 }
 
-// What the options leave open about the segments.
+// Checks the options about segments and computes the length and the number of segments from them.
 static mco_status settle_segments(mco_context *ctx, session *s)
 {
     const int64_t count = s->elements_count;
@@ -83,7 +83,7 @@ static mco_status settle_segments(mco_context *ctx, session *s)
     return MCO_OK;
 }
 
-// A file or a count, one of them.
+// Takes either a file or a count.
 static mco_status open(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -146,7 +146,7 @@ static mco_status write_result(cli_call *call, const mco_option_values *more, co
                                    s->elements_count, s->seed, s->values, s->parts, &s->params, &s->result, more, path);
 }
 
-// A line per value: the number, its bits, and the index where there is one.
+// Writes one line per value: the number, its bits, and the index if there is one.
 static mco_status write_values(cli_call *call, const void *incumbent, double objective, const char *path)
 {
     mco_output o;
@@ -240,7 +240,7 @@ static mco_status write_generated(mco_context *ctx, const generation *g, FILE *f
     for (int64_t i = 0; i < g->count && !ferror(file); i += at_once) {
         const int64_t count = g->count - i < at_once ? g->count - i : at_once;
         MCO_TRY(mco_reduce_generate(ctx, g->type, (uint64_t)g->seed, i, count, buffer));
-        fwrite(buffer, (size_t)width, (size_t)count, file);  // an error shows at the end
+        fwrite(buffer, (size_t)width, (size_t)count, file);  // the loop and the commit see an error
         if (mco_is_cancelled(ctx))
             MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "interrupted after %lld of %lld elements", (long long)(i + count),
                              (long long)g->count));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The cpu engine: chunks of the fixed tree on all cores.
 //
-// Work is a list of tasks: the chunks of an array, or blocks of short segments. Each worker begins with a contiguous share,
-// the same one with which it made generated data, so that it reads the memory next to it; whoever is done helps the
-// others from their beginnings on. Barriers stand between the passes, and the clock of a pass runs between barriers:
-// starting threads is no part of it.
+// Work is a list of tasks: the chunks of an array, or blocks of segments. Each worker begins with a contiguous share of
+// the tasks. The same worker generates the data of about that share, so it reads memory near to it. A worker that is
+// done takes the next tasks from the shares of the others. Barriers stand between the passes. The clock of a pass runs
+// between barriers, so it does not include the start of the threads.
 #include <pthread.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@
 #include "base/team.h"
 #include "reduce/lanes.h"
 
-static const int64_t THREAD_BYTES = 1 << 18;   // another thread for so many bytes
-static const int64_t TASK_BYTES = 1 << 16;     // short segments are taken together up to this
-static const int64_t LONG_BYTES = 1 << 20;     // few segments at least this long are each spread over all threads
-static const int64_t FILL_ELEMENTS = 1 << 16;  // of generated data, a task
+static const int64_t THREAD_BYTES = 1 << 18;   // one more thread is used for each so many bytes
+static const int64_t TASK_BYTES = 1 << 16;     // short segments are grouped into tasks up to this size
+static const int64_t LONG_BYTES = 1 << 20;     // few segments of at least this size are each spread over all threads
+static const int64_t FILL_ELEMENTS = 1 << 16;  // elements of a task that generates data
 
 typedef struct share {
     _Alignas(64) atomic_int_least64_t next;
@@ -28,12 +28,12 @@ typedef struct engine {
     reduce_job *job;
     reduce_chunk_function *chunk_value;
     const char *data;
-    char *generated;  // the same, writable, if it is ours
+    char *generated;  // the same data, writable, if the engine generates them; else NULL
     int element_bytes, threads;
-    bool is_by_segment;  // tasks are blocks of segments, else chunks
+    bool is_by_segment;  // tasks are blocks of segments; else they are chunks
     int64_t block;       // segments of a block
     share *shares;       // [threads]
-    reduce_partial *partials;  // [threads * REDUCE_MAX_CHUNKS] of the array in work; each worker's own by segment
+    reduce_partial *partials;  // [threads * REDUCE_MAX_CHUNKS]; a part for each worker if is_by_segment
     double *times;             // [repeat]
     double fill_s;
     pthread_barrier_t barrier;
@@ -45,7 +45,7 @@ static void wait_for_all(engine *e)
         pthread_barrier_wait(&e->barrier);
 }
 
-// Runs task(e, worker, segment, 0..tasks-1) on all workers; each of them calls this.
+// Runs task(e, worker, segment, 0..tasks-1) on all workers. Each of them calls this function.
 static void run_tasks(engine *e, int worker, int64_t tasks, int64_t segment, void (*task)(engine *, int, int64_t, int64_t))
 {
     e->shares[worker].end = tasks * (worker + 1) / e->threads;
@@ -70,7 +70,7 @@ static void fill(engine *e, int worker, int64_t segment, int64_t t)
                 e->generated + first * e->element_bytes);
 }
 
-// Chunk c of the array begin .. begin + shape->count - 1.
+// Reduces chunk c of the array of elements begin .. begin + shape->count - 1.
 static void take_chunk(const engine *e, const reduce_shape *shape, int64_t begin, int64_t c, reduce_partial *out)
 {
     const int64_t first = c * shape->chunk, left = shape->count - first;
@@ -161,7 +161,7 @@ static mco_status make_room(engine *e)
     mco_status st = MCO_OK;
     const double bytes = (double)e->job->count * e->element_bytes;
     const double there = mco_machine_memory();
-    // A system that promises more than it has would end the process instead.
+    // A system that promises more memory than it has would kill the process instead of refusing.
     if (bytes > there)
         return mco_fail(e->job->ctx, MCO_ERR_MEMORY, "%lld elements of %d bytes were asked for, the machine has %.1f GB of memory",
                         (long long)e->job->count, e->element_bytes, there * 1e-9);

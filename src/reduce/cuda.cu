@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reduction of a whole array on a GPU: kernel and launchers. One launch gives the value: every team of 256 threads
-// reduces a chunk of the fixed tree (reduce/tree.h), and the block that finishes last takes the chunks' partial
-// results through the comb (Harris, Optimizing Parallel Reduction in CUDA, 2007; Luitjens 2014 for the shuffles). The
-// ticket that finds the last block wraps back to 0 by itself, so that the launch can be repeated and captured.
+// Reduction of a whole array on a GPU: kernels and launchers. One launch gives the value. Every team of 256 threads
+// reduces a chunk of the fixed tree (reduce/tree.h). The block that finishes last takes the chunks' partial results
+// through the comb (Harris, Optimizing Parallel Reduction in CUDA, 2007; Luitjens 2014 for the shuffles). The ticket
+// that finds the last block wraps back to 0 by itself, so the launch can be repeated and captured into a graph.
 //
-// Invariants: the tree is followed for every block size and alignment; nothing but the scratch is written before the last
-// block; a partial result is published before the ticket that announces it. The reference is reduce/ref.c.
+// Invariants: the kernels follow the tree for every block size and alignment. Before the last block, only the scratch
+// is written. A partial result is published before the ticket that announces it. The reference is reduce/ref.c.
 #include "reduce/device.cuh"
 
 namespace {
@@ -46,10 +46,10 @@ struct chunks_plan {
     mco_reduce_value *value;
 };
 
-// A block is 1, 2 or 4 teams of 256 threads, a team has a chunk; a thread has the vector of its number in every row.
-// Shared: 256 values a team. Traffic: every element once, 16 bytes written and read a chunk. Operations an element:
-// 1 (sum, min, bits) to 7 (compensated), where 20 fit beside the memory of an H200. Limit: device memory.
-// Rate: README, results.
+// A block is 1, 2 or 4 teams of 256 threads. A team has a chunk; thread t of a team has vector t of every row. Shared
+// memory: 256 values per team. Traffic: every element once, and 16 bytes written and read per chunk. Operations per
+// element: 1 (sum, min, bits) to 7 (compensated); an H200 can do 20 in the time of the memory traffic. Limit: device
+// memory. Rate: README.md, Results.
 template <class Op> __global__ void __launch_bounds__(REDUCE_BLOCK_MOST) reduce_chunks(const chunks_plan plan)
 {
     __shared__ bool s_is_last;
@@ -66,7 +66,7 @@ template <class Op> __global__ void __launch_bounds__(REDUCE_BLOCK_MOST) reduce_
     mine = team_value<Op>(mine, s_values, thread);
 
     if (plan.ticket != nullptr && gridDim.x == 1) {
-        // The comb of at most four chunks, of which the other teeth are empty.
+        // The comb of at most four chunks. Its other teeth are empty.
         if (teams > 1) {
             __syncthreads();
             if (thread == 0)
@@ -89,9 +89,9 @@ template <class Op> __global__ void __launch_bounds__(REDUCE_BLOCK_MOST) reduce_
     if (teams > 1)
         __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();  // what the block has stored is seen before its ticket
+        __threadfence();  // others see the stores of this block before its ticket
         s_is_last = atomicInc(plan.ticket, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence();  // and what others have stored is read after it
+        __threadfence();  // this block reads the stores of others after the ticket
     }
     __syncthreads();
     if (!s_is_last)
@@ -102,7 +102,8 @@ template <class Op> __global__ void __launch_bounds__(REDUCE_BLOCK_MOST) reduce_
         store(plan.value, Op::finish(mine));
 }
 
-// One chunk: one team, and nothing of what serves many. Every instruction counts: the whole takes some two thousand cycles.
+// One chunk: one team, without the code for several chunks. Every instruction counts, because the whole kernel takes
+// only some two thousand cycles.
 template <class Op>
 __global__ void __launch_bounds__(REDUCE_TEAM) reduce_chunk(const void *data, int length, mco_reduce_value *value)
 {
@@ -121,7 +122,8 @@ DEVICE void set_random(uint64_t *x, uint64_t seed, uint64_t i) { *x = reduce_ran
 DEVICE void set_random(float *x, uint64_t seed, uint64_t i) { *x = reduce_random_f32(seed, i); }
 DEVICE void set_random(double *x, uint64_t seed, uint64_t i) { *x = reduce_random_f64(seed, i); }
 
-// A thread makes elements a grid apart. Traffic: every element once; about 12 integer operations each.
+// A thread makes elements that lie a whole grid of threads apart. Traffic: every element once. About 12 integer
+// operations per element.
 template <class T> __global__ void generate(uint64_t seed, int64_t first, int64_t count, T *data)
 {
     const int64_t stride = (int64_t)gridDim.x * blockDim.x;
@@ -153,7 +155,7 @@ struct find_chunks_kernel {
     chunks_kernel none() const { return {nullptr, nullptr, 0, 0}; }
 };
 
-// Few chunks: one block with a team for each, and no ticket. More: a block each.
+// At most four chunks: one block with a team for each chunk, and no ticket. More chunks: a block for each.
 int choose_block(int32_t chunks)
 {
     int block = REDUCE_TEAM;
@@ -174,7 +176,7 @@ cudaError_t launch_chunks(const chunks_kernel &k, const chunks_plan &plan, int b
     return launch(k.kernel, (unsigned int)grid, (unsigned int)block, (size_t)(block * k.value_bytes), stream, plan);
 }
 
-// Where the ticket lies in the scratch: behind the partial results.
+// The ticket lies in the scratch behind the partial results.
 constexpr size_t TICKET_AT = REDUCE_MAX_CHUNKS * sizeof(reduce_partial);
 
 }  // namespace

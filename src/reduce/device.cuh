@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the reduction kernels share: the operations as types, and how a thread, a warp and a team of 256 threads follow
-// the fixed tree (reduce/tree.h). In CUDA C with templates over the operation and the element type, so that each kernel
-// is written once.
+// The common part of the reduction kernels: the operations as types, and how a thread, a warp and a team of 256 threads
+// follow the fixed tree (reduce/tree.h). Templates over the operation and the element type let each kernel be written
+// once.
 #ifndef MCO_REDUCE_DEVICE_CUH
 #define MCO_REDUCE_DEVICE_CUH
 
@@ -15,8 +15,8 @@ namespace {
 
 using namespace mco;
 
-// ---- Tuning, by compilation
-constexpr int IN_FLIGHT = 8;           // 16-byte loads of a thread before the first use: 32 KiB for a team
+// ---- Tuning, at compile time
+constexpr int IN_FLIGHT = 8;           // 16-byte loads of a thread before the first one is used: 32 KiB for a team
 constexpr int PARTIALS_IN_FLIGHT = 8;  // the same in the comb
 
 // ---- Elements by type
@@ -56,7 +56,7 @@ template <> DEVICE uint64_t lowest<uint64_t>() { return 0; }
 template <> DEVICE float lowest<float>() { return -INFINITY; }
 template <> DEVICE double lowest<double>() { return -(double)INFINITY; }
 
-// To and from the widened value of a partial result.
+// Conversion to and from the widened value of a partial result.
 DEVICE void widen(reduce_partial *p, int32_t x) { p->i = x; }
 DEVICE void widen(reduce_partial *p, int64_t x) { p->i = x; }
 DEVICE void widen(reduce_partial *p, uint32_t x) { p->u = x; }
@@ -78,10 +78,10 @@ template <class T> DEVICE T shuffle_down(T x, int distance)
     return __shfl_down_sync(ALL_LANES, x, distance);
 }
 
-// ---- Operations. A lane accumulates elements of a chunk, a value is what lanes and chunks combine to. `step` counts
-// a lane's elements. IS_EXACT: any order gives the same value.
+// ---- Operations. A lane accumulates elements of a chunk. Lanes and chunks combine to a value. `step` is the number of
+// the element among those of its lane. IS_EXACT: any order gives the same value.
 
-// What the operations with a plain accumulator share.
+// The common part of the operations with a plain accumulator.
 template <class T, class A> struct plain {
     using element = T;
     using lane = A;
@@ -230,8 +230,8 @@ template <class T> struct placed {
     int64_t index;
 };
 
-// A lane begins with the identity at its first element: where no element is better, all equal the identity, and the
-// first one is the answer. A lane without elements has an index behind all others, and loses.
+// A lane begins with the identity, as if that were its first element. If no element is better, all equal the identity,
+// and the first element is the answer. A lane without elements has an index behind all others, so it loses.
 template <class T, bool IS_MIN> struct place {
     using element = T;
     using lane = placed_lane<T>;
@@ -285,9 +285,9 @@ template <class T, bool IS_MIN> struct place {
 template <class T> using first_minimum = place<T, true>;
 template <class T> using first_maximum = place<T, false>;
 
-// ---- One thread: TEAM threads share rows of TEAM * FOLD vectors; a thread holds the lanes of FOLD of them.
+// ---- One thread. TEAM threads share rows of TEAM * FOLD vectors. A thread holds the lanes of FOLD of these vectors.
 
-// The vector at `from`.
+// Loads the vector at `from`.
 template <bool IS_ALIGNED, int N, class T> DEVICE void load(T (&x)[N], const T *from)
 {
     if (IS_ALIGNED) {
@@ -300,8 +300,8 @@ template <bool IS_ALIGNED, int N, class T> DEVICE void load(T (&x)[N], const T *
     }
 }
 
-// Elements from[0..length) of a chunk into this thread's lanes; `from` is this thread's first vector. All loads of a
-// batch are under way before the first is used.
+// Takes this thread's part of a chunk of `length` elements into its lanes. `from` is the thread's first vector. All
+// loads of a batch are under way before the first one is used.
 template <class Op, int TEAM, int FOLD, bool IS_ALIGNED, int N>
 DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op::element *from, int64_t length, int thread)
 {
@@ -320,7 +320,7 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
             for (int e = 0; e < N; e++)
                 Op::take(lanes[u % FOLD][e], x[u][e], step + u);
     }
-    // What is left from this thread's vector on; less than a batch.
+    // The elements left from this thread's vector on are less than a batch.
     const int left = (int)(length - (int64_t)step * STEP) - thread * N;
     if (left <= 0)
         return;
@@ -347,7 +347,7 @@ DEVICE void take_elements(typename Op::lane (&lanes)[FOLD][N], const typename Op
     }
 }
 
-// The same for exactly ROWS whole rows, few enough to be under way at once, without a test in between.
+// The same for exactly ROWS whole rows. They are few enough for all loads to be under way at once, without tests.
 template <class Op, int ROWS, int TEAM, bool IS_ALIGNED, int N>
 DEVICE void take_rows(typename Op::lane (&lanes)[N], const typename Op::element *from)
 {
@@ -362,8 +362,8 @@ DEVICE void take_rows(typename Op::lane (&lanes)[N], const typename Op::element 
             Op::take(lanes[e], x[u][e], u);
 }
 
-// This thread's part of data[0..length), whose first element has index `first`, down to one value. ROWS: a number of rows
-// that has a path of its own.
+// Reduces this thread's part of data[0..length) to one value. The first element of data has index `first`. With ROWS >
+// 0, chunks of exactly ROWS whole aligned rows take a faster path.
 template <class Op, int TEAM, int FOLD, int ROWS = 0>
 DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t length, int64_t first, int thread)
 {
@@ -383,7 +383,7 @@ DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t
         take_elements<Op, TEAM, FOLD, true, N>(lanes, data + thread * N, length, thread);
     else
         take_elements<Op, TEAM, FOLD, false, N>(lanes, data + thread * N, length, thread);
-    // Neighbours inside a vector, then vectors half a row apart.
+    // Neighbours inside a vector meet, then vectors half a row apart.
 #pragma unroll
     for (int k = 0; k < FOLD; k++) {
         typename Op::value v[N];
@@ -407,7 +407,7 @@ DEVICE typename Op::value thread_value(const typename Op::element *data, int64_t
 
 // ---- Threads together
 
-// Thread 0 of the warp returns the value of all.
+// Thread 0 of the warp returns the value of the whole warp.
 template <class Op> DEVICE typename Op::value warp_value(typename Op::value mine)
 {
 #pragma unroll
@@ -416,8 +416,8 @@ template <class Op> DEVICE typename Op::value warp_value(typename Op::value mine
     return mine;
 }
 
-// Thread 0 of a team returns the value of its team; s_values [REDUCE_TEAM] is the team's. All threads of the block
-// call it; s_values may be written again after the next barrier.
+// Thread 0 of a team returns the value of the team. s_values [REDUCE_TEAM] belongs to the team. All threads of the
+// block call this. s_values may be written again after the next barrier.
 template <class Op>
 DEVICE typename Op::value team_value(typename Op::value mine, typename Op::value *s_values, int thread)
 {
@@ -438,7 +438,7 @@ DEVICE typename Op::value team_value(typename Op::value mine, typename Op::value
     return warp_value<Op>(v[0]);
 }
 
-// Partial results and values alike are 16 bytes, written at once.
+// Writes a partial result or a value: both are 16 bytes, written by one store.
 DEVICE void store(void *to, const reduce_partial &p)
 {
     static_assert(sizeof(reduce_partial) == sizeof(uint4) && sizeof(mco_reduce_value) == sizeof(uint4), "16 bytes");
@@ -447,7 +447,8 @@ DEVICE void store(void *to, const reduce_partial &p)
     *reinterpret_cast<uint4 *>(to) = bits;
 }
 
-// ---- From an operation and a type at run time to one of the types above: returns f.of<Op>(), or f.none().
+// ---- From an operation and an element type at run time to one of the types above. The functions return f.of<Op>(), or
+// f.none() if the operation does not exist for the type.
 
 template <template <class> class Op, class F> auto visit_number(mco_reduce_type type, F f)
 {
@@ -462,7 +463,7 @@ template <template <class> class Op, class F> auto visit_number(mco_reduce_type 
     return f.none();
 }
 
-// Sums and products: both 64-bit integers wrap to the same bits.
+// Sums and products: i64 and u64 wrap to the same bits, so they share a type.
 template <template <class, class> class Op, class F> auto visit_wrapping(mco_reduce_type type, F f)
 {
     switch (type) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The gpu engine on host and generated data, and the interface for data already on a device.
 //
-// Every GPU takes a contiguous share of the chunks of the fixed tree, or of the segments, on a host thread of its own.
-// A share that does not fit its memory passes through in parts of whole chunks or segments; host data go through two pinned
-// buffers, one being filled while the other is copied. One GPU with all data in place gives the value in one launch;
-// else the chunks' partial results come back and meet on the host, in the same comb.
+// Every GPU takes a contiguous share of the chunks of the fixed tree, or of the segments. It has a host thread of its
+// own. A share that does not fit its memory passes through in parts of whole chunks or segments. Host data go through
+// two pinned buffers: the host fills one while the other is copied. One GPU whose memory holds all data gives the value
+// in one launch. Else the chunks' partial results come back and meet on the host, in the same comb.
 #include "reduce/cuda.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static const size_t STAGE_BYTES = (size_t)32 << 20, LEAST_STAGE_BYTES = (size_t)1 << 16;  // a pinned buffer
 static const size_t SPARE_BYTES = (size_t)512 << 20;   // device memory left to others: buffers, contexts, the display
-// Fewer segments than this on a GPU, of at least so many bytes, are reduced one after another.
+// If a GPU has fewer segments than FEW_SEGMENTS, of at least LONG_BYTES on average, it reduces one after another.
 static const int64_t FEW_SEGMENTS = 256, LONG_BYTES = 1 << 20;
 
 // One GPU's share.
@@ -25,13 +25,13 @@ typedef struct worker {
     const reduce_job *job;
     mco_context *ctx;  // of its thread
     mco_device device;
-    bool is_alone;     // all of the job is its share
+    bool is_alone;     // its share is the whole job
     mco_status status;
     int64_t first, end;      // chunks, or segments of a segmented job
-    int64_t part;            // chunks of a part; segmented: elements
+    int64_t part;            // chunks of a part; of a segmented job: most elements of a part
     int64_t parts;
     double copy_s, kernel_s, device_s;
-    double *times;           // [repeat] kernel seconds
+    double *times;           // [repeat] seconds of the kernels
     void *d_data;
     int64_t *d_offsets;      // of a part's segments
     mco_reduce_value *d_values;
@@ -40,7 +40,7 @@ typedef struct worker {
     mco_reduce_value *h_value;  // pinned
     size_t stage_bytes;
     char *h_stage[2];           // [stage_bytes] pinned
-    cudaEvent_t staged[2];      // the buffer's copy is done
+    cudaEvent_t staged[2];      // the copy from the buffer is done
 } worker;
 
 typedef struct gpu_engine {
@@ -80,7 +80,7 @@ done:
     return st;
 }
 
-// Elements begin .. begin + count - 1 into d_data.
+// Copies or generates elements begin .. begin + count - 1 in d_data.
 static mco_status bring(worker *w, int64_t begin, int64_t count)
 {
     mco_status st = MCO_OK;
@@ -140,11 +140,12 @@ done:
 
 // ---- Segments
 
-// The end of the part that begins at segment s: whole segments of at most w->part elements together, one at least.
+// The end of the part that begins at segment s. The part is one segment or more; if it has more than one, they have at
+// most w->part elements together.
 static int64_t part_end(const worker *w, int64_t s)
 {
     const int64_t begin = reduce_segment_begin(w->job, s);
-    int64_t low = s + 1, high = w->end;  // the end is in [low, high]
+    int64_t low = s + 1, high = w->end;  // the end of the part is in [low, high]
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
         if (reduce_segment_begin(w->job, middle) - begin <= w->part)
@@ -155,7 +156,7 @@ static int64_t part_end(const worker *w, int64_t s)
     return low;
 }
 
-// Offsets of segments s .. end from the begin of s, to the device.
+// Copies the offsets of segments s .. end to the device, counted from the begin of segment s.
 static mco_status bring_offsets(worker *w, int64_t s, int64_t end)
 {
     mco_status st = MCO_OK;
@@ -227,7 +228,8 @@ static mco_status refuse_size(const worker *w, const char *what, int64_t bytes, 
                     w->device.info.index, what, (double)bytes * 1e-9, (double)room * 1e-9);
 }
 
-// How much of the share is in memory at a time.
+// Decides how much of the share is in device memory at a time; `room` is in bytes. Errors: MEMORY if one chunk or one
+// segment does not fit.
 static mco_status plan_parts(const gpu_engine *e, worker *w, size_t room)
 {
     const int64_t fits = (int64_t)(room / (size_t)e->element_bytes);
@@ -251,7 +253,7 @@ static mco_status plan_parts(const gpu_engine *e, worker *w, size_t room)
     return MCO_OK;
 }
 
-// Elements of the largest part, at most.
+// An upper bound of the elements in a part.
 static int64_t share_elements(const gpu_engine *e, const worker *w)
 {
     if (e->job->is_segmented) {
@@ -305,7 +307,7 @@ done:
         if (w->staged[k] != NULL)
             (void)cudaEventDestroy(w->staged[k]);
     mco_free(w->ctx, &w->times);
-    mco_device_close(&w->device);  // and with it all its memory
+    mco_device_close(&w->device);  // this also frees all its memory
     return st;
 }
 
@@ -318,7 +320,7 @@ static void share_main(void *shared, int index)
 
 // ---- All GPUs
 
-// Equal numbers of chunks, or of elements to the next segment.
+// Divides the job among the GPUs: equal numbers of chunks, or about equal numbers of elements in whole segments.
 static void divide(const gpu_engine *e, int gpu_count)
 {
     const reduce_job *job = e->job;
@@ -351,7 +353,7 @@ static mco_status run_all(gpu_engine *e, int gpu_count)
     for (int g = 0; g < gpu_count; g++) {
         e->workers[g].job = job;
         e->workers[g].ctx = gpu_count == 1 ? job->ctx : NULL;
-        // Messages of several threads need a context each.
+        // Threads that run at the same time need a context each for their messages.
         if (gpu_count > 1 && mco_context_create(&e->workers[g].ctx, NULL) != MCO_OK)
             return mco_fail(job->ctx, MCO_ERR_MEMORY, "out of memory: the context of GPU %d", e->gpus[g].index);
     }
@@ -387,7 +389,7 @@ static void sum_up(gpu_engine *e, int gpu_count)
     }
     if (!e->job->is_segmented && (gpu_count > 1 || r->parts > 1))
         e->job->values[0] = reduce_comb(&e->job->kind, e->partials, e->shape.chunks);
-    mco_log(e->job->ctx, MCO_LOG_INFO, "%d GPU%s, %lld part%s each at most", gpu_count, mco_plural(gpu_count),
+    mco_log(e->job->ctx, MCO_LOG_INFO, "%d GPU%s, at most %lld part%s each", gpu_count, mco_plural(gpu_count),
             (long long)r->parts, mco_plural(r->parts));
 }
 
@@ -453,7 +455,7 @@ static mco_status refuse_device(mco_context *ctx, const mco_reduce_workspace *w,
     if (ctx == NULL || w == NULL || d_value == NULL || (d_data == NULL && count != 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if ((uintptr_t)d_value % sizeof *d_value != 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the value lies at an address with remainder %d by %d, 0 was expected",
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the value starts at an address with remainder %d modulo %d, 0 was expected",
                         (int)((uintptr_t)d_value % sizeof *d_value), (int)sizeof *d_value);
     return MCO_OK;
 }
@@ -488,7 +490,8 @@ mco_status mco_reduce_segments_device(mco_context *ctx, mco_reduce_workspace *wo
     if (mean_length < 0 || __builtin_mul_overflow(mean_length, segments, &count))
         count = mean_length < 0 ? -1 : INT64_MAX;
     MCO_TRY(refuse_device(ctx, workspace, d_data, count, d_values));
-    // Of unknown lengths no segment need have elements, and none is known to be empty.
+    // With offsets on the device the lengths are unknown. A mean length of 0 does not tell that all segments are empty,
+    // so it is no reason to refuse argmin or argmax.
     MCO_TRY(reduce_refuse(ctx, &kind, d_data, d_offsets != NULL && count == 0 ? 1 : count));
     MCO_CUDA(ctx, cudaSetDevice(workspace->device.info.index));
     const reduce_launch_args args = {.op = op, .type = type, .is_compensated = is_compensated, .d_data = d_data, .count = count,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The arithmetic of single elements where C's operators do not say it all: the NaN policy, the sum with its
-// rounding error, generated data. For the host and the device, C and CUDA.
+// The arithmetic of single elements that goes beyond C's operators: the NaN policy, the sum with its rounding error,
+// generated data. For the host and the device, in C and CUDA.
 //
-// NaN: min and max give NaN if any element is NaN; argmin and argmax the first NaN's index. Results are made canonical
-// (positive, quiet, no payload) once, at the end. min and max order -0 below +0; for argmin and argmax they are equal.
-// No product is followed by an addition here or in the tree, so that nothing can be contracted to an FMA.
+// NaN: min and max give NaN if any element is NaN. argmin and argmax give the index of the first NaN. A NaN result is
+// made canonical (positive, quiet, no payload) once, at the end. min and max order -0 below +0; for argmin and argmax
+// they are equal. No addition follows a product here or in the tree, so the compiler cannot contract anything to an
+// FMA.
 #ifndef MCO_REDUCE_KERNELS_H
 #define MCO_REDUCE_KERNELS_H
 
@@ -15,7 +16,7 @@
 
 // ---- Order of floats
 
-// The first NaN beats everything, nothing beats a NaN.
+// A NaN is better than every number, and nothing is better than a NaN. So the first NaN stays.
 static inline MCO_HD bool reduce_is_below_f32(float x, float best)
 {
     return !(x >= best) && best == best;
@@ -37,7 +38,7 @@ static inline MCO_HD bool reduce_is_above_f64(double x, double best)
 }
 
 #ifdef __CUDA_ARCH__
-// PTX: NaN if any operand is, and -0 below +0.
+// These PTX instructions give NaN if an operand is NaN, and order -0 below +0.
 static inline __device__ float reduce_min_f32(float a, float b)
 {
     float least;
@@ -52,7 +53,7 @@ static inline __device__ float reduce_max_f32(float a, float b)
     return greatest;
 }
 
-// min and max of doubles leave a NaN out (-0 below +0).
+// The PTX min and max of doubles ignore a NaN operand, so the code tests for it. They order -0 below +0.
 static inline __device__ double reduce_min_f64(double a, double b)
 {
     double least;
@@ -92,8 +93,8 @@ static inline MCO_HD float reduce_max_f32(float a, float b)
 }
 #endif
 
-// Integers in the order of the floats with -0 below +0, for vector units: NaN of either sign ends up below every
-// number (`is_min`) or above. The inverse gives some NaN for the keys of NaN.
+// Integer keys in the order of the floats, with -0 below +0; for vector units. A NaN of either sign is below every
+// number if `is_min`, else above. The inverse gives some NaN for the key of a NaN.
 static inline MCO_HD int32_t reduce_key_f32(float x, bool is_min)
 {
     uint32_t bits;
@@ -128,7 +129,7 @@ static inline MCO_HD double reduce_f64_of_key(int64_t key)
     return x;
 }
 
-// The same for argmin and argmax, where -0 and +0 are equal.
+// The keys for argmin and argmax, where -0 and +0 are equal.
 static inline MCO_HD int32_t reduce_place_key_f32(float x, bool is_min)
 {
     uint32_t bits;
@@ -147,8 +148,9 @@ static inline MCO_HD int64_t reduce_place_key_f64(double x, bool is_min)
     return is_nan ? (is_min ? INT64_MIN : INT64_MAX) : bits >> 63 != 0 ? -size : size;
 }
 
-// ---- Compensated sums (Knuth 1969; Ogita, Rump, Oishi 2005: Sum2). s + *error = a + b exactly, unless s or a step to
-// *error overflows: beside the largest numbers *error can be infinite or NaN though s is finite.
+// ---- Compensated sums (Knuth 1969; Ogita, Rump, Oishi 2005: Sum2). s + *error = a + b holds exactly, unless s or a
+// step of the computation of *error overflows. Near the largest numbers *error can be infinite or NaN although s is
+// finite.
 
 static inline MCO_HD float reduce_two_sum_f32(float a, float b, float *error)
 {
@@ -164,7 +166,7 @@ static inline MCO_HD double reduce_two_sum_f64(double a, double b, double *error
     return s;
 }
 
-// Where the plain sum or its error is infinite or NaN, the error means nothing.
+// The sum with its error added. If the sum or the error is infinite or NaN, the error means nothing and is left out.
 static inline MCO_HD float reduce_round_f32(float sum, float rest)
 {
     return sum - sum == 0 && rest - rest == 0 ? sum + rest : sum;
@@ -175,7 +177,7 @@ static inline MCO_HD double reduce_round_f64(double sum, double rest)
     return sum - sum == 0 && rest - rest == 0 ? sum + rest : sum;
 }
 
-// The one NaN of results.
+// Replaces any NaN by the one NaN of results.
 static inline MCO_HD double reduce_canonical(double x)
 {
     const uint64_t quiet = 0x7ff8000000000000u;
@@ -184,7 +186,7 @@ static inline MCO_HD double reduce_canonical(double x)
     return x != x ? nan : x;
 }
 
-// ---- Generated data: output number i of SplitMix64 (Steele, Lea, Flood 2014) from `seed`
+// ---- Generated data: element i is output number i of SplitMix64 (Steele, Lea, Flood 2014) from `seed`
 
 static inline MCO_HD uint64_t reduce_random(uint64_t seed, uint64_t i)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One chunk of the fixed tree on one core, written so that the compiler turns it into vectors: the lanes of a row stand in
-// an array in the first-level cache, four rows of data pass over it at a time. Macros make a function for each operation
-// and type. Floats are compared as integer keys (reduce/kernels.h), which the compiler vectorises.
+// One chunk of the fixed tree on one core, written so that the compiler vectorises it. The lanes of a row are an array
+// in the first-level cache, and up to four rows of data pass over it at a time. Macros make a function for each
+// operation and type. Floats are compared as integer keys (reduce/kernels.h), because the compiler vectorises that.
 #include "reduce/lanes.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ enum { ROWS_AT_ONCE = 4 };
 #define LANES(T) ((int)(REDUCE_ROW_BYTES / sizeof(T)))
 #define PER_VECTOR(T) ((int)(REDUCE_VECTOR_BYTES / sizeof(T)))
 
-// Vectors of a chunk's tree: all of a row, or for less than a row as many as there are, to the next power of two. The
-// others hold the identity, which changes nothing.
+// The number of vectors in a chunk's tree: all of a row, or for less than a row the vectors there are, rounded up to a
+// power of two. The other vectors hold the identity, which changes nothing.
 static int tree_vectors(int64_t length, int per_vector)
 {
     int64_t there = reduce_ceil_div(length, per_vector);
@@ -26,8 +26,8 @@ static int tree_vectors(int64_t length, int per_vector)
     return vectors;
 }
 
-// ---- Plain accumulators. ELEMENT(x) is what an element x contributes, COMBINE(a, b) what two contributions give, NONE the
-// identity; the result goes to p.MEMBER through VALUE.
+// ---- Plain accumulators. ELEMENT(x) is the contribution of an element x. COMBINE(a, b) combines two contributions.
+// NONE is the identity. VALUE converts the result, which goes to out->MEMBER.
 #define DEFINE_PLAIN(name, T, A, NONE, ELEMENT, COMBINE, MEMBER, VALUE)                                          \
     static void name(const void *data, int64_t length, int64_t first, reduce_partial *out)                       \
     {                                                                                                            \
@@ -113,9 +113,10 @@ DEFINE_PLAIN(nonzero_u32, uint32_t, uint32_t, 0, NONZERO_32, PLUS, u, SAME)
 DEFINE_PLAIN(nonzero_u64, uint64_t, uint64_t, 0, NONZERO_64, PLUS, u, SAME)
 DEFINE_PLAIN(nonzero_f32, float, uint32_t, 0, NONZERO_32, PLUS, u, SAME)
 DEFINE_PLAIN(nonzero_f64, double, uint64_t, 0, NONZERO_64, PLUS, u, SAME)
-// ---- Places. Lanes of values (floats: of keys A) and of the steps they come from, all of the element's size. A lane
-// begins with the identity at its first element: where nothing is better, all equal the identity, and the first is the
-// answer. A lane without elements stands behind all others, and loses.
+// ---- Places: argmin and argmax. There are lanes of values (floats: of keys A) and lanes of the steps that these come
+// from, both of the element's size. A lane begins with the identity, as if that were its first element. If no element
+// is better, all equal the identity, and the first element is the answer. A lane without elements has an index behind
+// all others, so it loses.
 #define TAKE(A, I, IS_BETTER, value, number)            \
     do {                                                \
         const A taken = value;                          \
@@ -179,7 +180,7 @@ DEFINE_PLACE(argmax_u64, uint64_t, uint64_t, uint64_t, 0, SAME, ABOVE, u)
 DEFINE_PLACE(argmax_f32, float, int32_t, uint32_t, INT32_MIN, HIGH_PLACE_32, ABOVE, f)
 DEFINE_PLACE(argmax_f64, double, int64_t, uint64_t, INT64_MIN, HIGH_PLACE_64, ABOVE, f)
 
-// ---- Compensated sums: lanes of sums and of what rounding has taken from them.
+// ---- Compensated sums: lanes of sums, and lanes of the parts that rounding has taken from them.
 #define DEFINE_COMPENSATED(name, T, TWO_SUM)                                                                     \
     static void name(const void *data, int64_t length, int64_t first, reduce_partial *out)                       \
     {                                                                                                            \
@@ -219,7 +220,7 @@ DEFINE_PLACE(argmax_f64, double, int64_t, uint64_t, INT64_MIN, HIGH_PLACE_64, AB
 DEFINE_COMPENSATED(compensated_f32, float, reduce_two_sum_f32)
 DEFINE_COMPENSATED(compensated_f64, double, reduce_two_sum_f64)
 
-// ---- The function of a kind. 64-bit integers whose bits do not depend on the sign share one.
+// ---- The function of a kind. i64 and u64 share one function if the result's bits do not depend on the sign.
 
 static reduce_chunk_function *const functions[MCO_REDUCE_OPS][MCO_REDUCE_TYPES] = {
     [MCO_REDUCE_OP_SUM] = {sum_i32, sum_u64, sum_u32, sum_u64, sum_f32, sum_f64},

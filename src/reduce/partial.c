@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements and partial results in their widest form. The reference does everything with these functions, the other
-// engines the few steps from the chunks' results to the value.
+// Elements and partial results in their widest form. The reference does everything with these functions. The other
+// engines use them only for the few steps from the chunks' results to the value.
 #include <math.h>
 
 #include "reduce/job.h"

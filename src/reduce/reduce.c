@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entry points: validate, choose the engine, run, check the answer.
+// Entry points: they validate, choose the engine, run it and check the answer.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static const char *const op_names[MCO_REDUCE_OPS] = {"sum",    "prod", "min", "m
                                                      "argmax", "and",  "or",  "xor", "count-nonzero"};
 static const char *const type_names[MCO_REDUCE_TYPES] = {"i32", "i64", "u32", "u64", "f32", "f64"};
 
-// So many passes over host data pay for one copy of them to a GPU, which is an order of magnitude slower than reading
-// them here.
+// With so many passes over host data, copying them to a GPU once pays. The copy is an order of magnitude slower than
+// one pass over the data on the host.
 enum { REPEATS_WORTH_A_COPY = 32 };
 
 const mco_option_table *mco_reduce_options(void)
@@ -93,7 +93,7 @@ mco_status reduce_refuse(mco_context *ctx, const reduce_kind *kind, const void *
     if (count == 0 && reduce_is_place(kind->op))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s of no elements: there is no place to tell", op_names[kind->op]);
     if ((uintptr_t)data % (uintptr_t)bytes != 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the data of type %s lie at an address with remainder %d by %d, 0 was expected",
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the data of type %s start at an address with remainder %d modulo %d, 0 was expected",
                         type_names[kind->type], (int)((uintptr_t)data % (uintptr_t)bytes), bytes);
     return MCO_OK;
 }
@@ -123,7 +123,7 @@ static mco_status refuse_offsets(mco_context *ctx, const reduce_kind *kind, cons
     return MCO_OK;
 }
 
-// Takes the parameters over into the job; tests all but the data.
+// Copies the parameters into the job. Tests everything but the data.
 static mco_status take_params(reduce_job *job, const mco_reduce_params *given, const mco_reduce_result *result)
 {
     mco_context *ctx = job->ctx;
@@ -177,12 +177,12 @@ static mco_status choose_engine(const reduce_job *job, mco_engine *out)
     }
     *out = MCO_ENGINE_GPU;
     mco_log(job->ctx, MCO_LOG_INFO, "engine gpu (auto: %s)",
-            job->data == NULL ? "the data are generated in its memory" : "so many repeats pay for the copy");
+            job->data == NULL ? "the data are generated in its memory" : "the number of repeats pays for the copy");
     return MCO_OK;
 }
 
 #ifndef MCO_HAVE_CUDA
-// This build lists no GPU: choosing one fails, and says why.
+// This build has no GPU engine. Choosing a GPU fails with a message that says why.
 static mco_status no_gpu(mco_context *ctx, const char *gpus)
 {
     mco_gpu chosen[MCO_MAX_GPUS];
@@ -257,7 +257,7 @@ double reduce_median(double *times, int64_t count)
 
 // ---- Check
 
-// Places are cheap to check: the index lies in the segment and the element there is the value.
+// Checks argmin and argmax, which is cheap: the index lies in the segment, and the element there is the value.
 static mco_status check_places(const reduce_job *job)
 {
     for (int64_t s = 0; s < job->segments && reduce_is_place(job->kind.op); s++) {
@@ -297,14 +297,14 @@ done:
 
 // ---- Entry points
 
-// Runs a job whose kind and data have been validated. `values` of a whole array is NULL.
+// Runs a job whose kind and data are already validated. `values` is NULL for a whole array.
 static mco_status run_job(reduce_job *job, mco_reduce_value *values, mco_reduce_result *result)
 {
     mco_status st = MCO_OK;
     mco_reduce_result r = MCO_REDUCE_RESULT_INIT;
     mco_reduce_value whole;
     const double begin_s = mco_clock_s();
-    // Values become visible only when all is well: a failure leaves the outputs untouched.
+    // The caller's outputs are written only after success: a failure leaves them untouched.
     mco_reduce_value *made = NULL;
     if (values != NULL)
         MCO_TRY(mco_alloc(job->ctx, &made, job->segments));
@@ -336,7 +336,7 @@ done:
 mco_status mco_reduce(mco_context *ctx, mco_reduce_op op, mco_reduce_type type, const void *data, int64_t count,
                       const mco_reduce_params *params, mco_reduce_result *result)
 {
-    static const uint64_t nothing[1] = {0};  // what an array of no elements may point to
+    static const uint64_t nothing[1] = {0};  // stands for the data of an array without elements
     mco_status st = MCO_OK;
     reduce_job job = {.ctx = ctx, .data = data != NULL ? data : nothing, .count = count,
                       .length = count, .segments = 1};

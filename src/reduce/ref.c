@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The reference: the fixed tree of reduce/tree.h word by word, one element at a time, kept as the oracle of the tests
-// and of --check. It leaves out threads, vectors and anything else that is fast.
+// The reference: follows the fixed tree of reduce/tree.h to the letter, one element at a time. It is the oracle of the
+// tests and of --check. It leaves out threads, vectors and everything else that makes it faster.
 #include "reduce/job.h"
 
-// Elements begin .. begin + length - 1: one chunk.
+// Reduces one chunk: elements begin .. begin + length - 1. Indices count from segment_begin.
 static reduce_partial chunk_value(const reduce_job *job, int64_t begin, int64_t length, int64_t segment_begin)
 {
     enum { LANES_MOST = REDUCE_ROW_BYTES / 4 };
@@ -18,7 +18,7 @@ static reduce_partial chunk_value(const reduce_job *job, int64_t begin, int64_t 
                 x.index -= segment_begin;
             lane[l] = reduce_combine(&job->kind, lane[l], x);
         }
-    // Neighbours inside a vector; the vectors' values then stand together at the front.
+    // Neighbours inside a vector meet. Afterwards the values of the vectors stand together in lane[0..REDUCE_TEAM).
     for (int v = 0; v < REDUCE_TEAM; v++) {
         reduce_partial *l = lane + v * per_vector;
         lane[v] = per_vector == 2 ? reduce_combine(&job->kind, l[0], l[1])

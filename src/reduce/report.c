@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values as text, and the reduction's members of the result file.
+// Values as text, and the members of the result file that belong to the reduction.
 #include "base/number.h"
 #include "render/report.h"
 

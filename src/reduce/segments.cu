@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Segmented reduction on a GPU: kernel and launcher. A segment follows the same tree as an array of its length, so
-// that it has the same bits (reduce/tree.h): one chunk by a warp, more by a block, few long ones by the whole GPU in turn.
-// The reference is reduce/ref.c.
+// Segmented reduction on a GPU: kernel and launcher. A segment follows the tree of an array of its length
+// (reduce/tree.h), so it has the same bits. A warp reduces a segment of one chunk, a block a longer one. The whole GPU
+// reduces few long ones in turn. The reference is reduce/ref.c.
 #include "reduce/device.cuh"
 
 namespace {
 
-constexpr int SEGMENT_WARPS = REDUCE_TEAM / WARP;  // segments of a block, where each has a warp
-// Fewer segments than this, of at least so many bytes, are reduced one after another by the whole GPU.
+constexpr int SEGMENT_WARPS = REDUCE_TEAM / WARP;  // segments of a block if each has a warp
+// If there are fewer segments than FEW_SEGMENTS, of at least LONG_SEGMENT_BYTES each, the whole GPU reduces one after
+// another.
 constexpr int64_t FEW_SEGMENTS = 256, LONG_SEGMENT_BYTES = 1 << 20;
 
 struct segments_plan {
     const void *data;
-    const int64_t *offsets;  // [segments + 1], or NULL:
-    int64_t length;          // of every segment but the last
+    const int64_t *offsets;  // [segments + 1], or NULL if `length` gives the segments
+    int64_t length;          // of every segment but the last, if offsets is NULL
     int64_t count;           // elements in `data`
     int64_t segments;
     bool is_short;           // a warp tries each segment first
@@ -34,7 +35,8 @@ DEVICE segment segment_of(const segments_plan &plan, int64_t s)
     return {begin, left < plan.length ? left : plan.length};
 }
 
-// One chunk by one warp; its thread 0 returns the value. Where order matters, a thread holds eight vectors of the row.
+// Reduces one chunk by one warp. Thread 0 of the warp returns the value. If the order matters, a thread holds eight
+// vectors of the row.
 template <class Op>
 DEVICE typename Op::value chunk_by_warp(const typename Op::element *data, int64_t length)
 {
@@ -42,7 +44,8 @@ DEVICE typename Op::value chunk_by_warp(const typename Op::element *data, int64_
     return warp_value<Op>(thread_value<Op, WARP, FOLD>(data, length, 0, threadIdx.x % WARP));
 }
 
-// One segment of any length by the block of one team, chunk after chunk; where order does not matter, in one piece.
+// Reduces one segment of any length by a block of one team, chunk after chunk. If the order does not matter, the
+// segment is taken in one piece.
 template <class Op>
 DEVICE typename Op::value segment_by_block(const typename Op::element *data, int64_t length, typename Op::value *s_values)
 {
@@ -65,9 +68,9 @@ DEVICE typename Op::value segment_by_block(const typename Op::element *data, int
     return team_value<Op>(s_comb[thread], s_values, thread);
 }
 
-// A block is one team. Short segments: a warp each, eight a block; a long one among them is left to the whole block.
-// Long segments: a block each. Shared: 512 values. Traffic: every element once, 16 bytes written and 16 read (offsets) a
-// segment. Limit: device memory. Rate: README, results.
+// A block is one team. Short segments get a warp each, eight in a block; the whole block then takes the long ones among
+// them. Long segments get a block each. Shared memory: 512 values. Traffic: every element once; per segment 16 bytes
+// written and 16 bytes of offsets read. Limit: device memory. Rate: README.md, Results.
 template <class Op> __global__ void __launch_bounds__(REDUCE_TEAM) reduce_segments(const segments_plan plan)
 {
     __shared__ bool s_is_long[SEGMENT_WARPS];
@@ -117,7 +120,7 @@ struct find_segments_kernel {
     segments_kernel none() const { return {nullptr, 0, 0}; }
 };
 
-// Few long segments of equal length, each by the whole GPU.
+// Reduces few long segments of equal length in turn, each by the whole GPU.
 cudaError_t launch_one_by_one(const reduce_launch_args *args, int64_t length, int element_bytes, int64_t segments,
                                      mco_reduce_value *d_values, cudaStream_t stream)
 {

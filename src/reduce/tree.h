@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The fixed tree: which element meets which, as a function of the count and the element size alone. It
-// decides the bits of floating-point results, so every engine follows it; integers may take any order.
+// The fixed tree: the order in which elements meet. It depends on the count and the element size alone. It decides the
+// bits of floating-point results, so every engine follows it. Integers may meet in any order.
 //
 // A row is 4096 bytes: 256 vectors of 16 bytes, 1024 or 512 elements, one for each lane. A chunk is a number of whole
-// rows, the last one of an array may be cut. Inside a chunk lane l takes elements l, l + lanes, ... in turn,
-// beginning with the identity. Then neighbours inside a vector meet, (0,1) and (2,3), then the pairs; then vectors v
-// and v + 128, v + 64, ... v + 1. The chunks' partial results go through a comb of 256: tooth j takes chunks
-// j, j + 256, ... in turn, beginning with the identity; then teeth j and j + 128, ..., j + 1 meet.
+// rows; the last chunk of an array may be shorter. Inside a chunk, lane l begins with the identity and takes elements
+// l, l + lanes, ... in turn. Then neighbours inside a vector meet, (0,1) and (2,3), then the pairs. Then vectors v and
+// v + 128 meet, then v and v + 64, ..., v and v + 1. The chunks' partial results go through a comb of 256: tooth j
+// begins with the identity and takes chunks j, j + 256, ... in turn. Then teeth j and j + 128 meet, ..., j and j + 1.
 //
-// So a team of 256, 64 or 32 GPU threads and a loop of any vector unit can all follow it at full speed: nobody waits
-// for a sum that another lane has not finished, and no chunk knows of its neighbours.
+// So 256, 64 or 32 GPU threads and a loop of any vector unit can all follow the tree at full speed. No lane waits for
+// the sum of another lane within a chunk, and no chunk depends on another chunk.
 #ifndef MCO_REDUCE_TREE_H
 #define MCO_REDUCE_TREE_H
 
@@ -21,9 +21,9 @@ enum {
     REDUCE_ROW_BYTES = REDUCE_TEAM * REDUCE_VECTOR_BYTES,
     REDUCE_MAX_CHUNKS = 16896
 };
-// Rows of a chunk. At least 4, so that small arrays need few blocks; few chunks, in one wave of 4 blocks on each of
-// 132 multiprocessors, until they have 64 rows; then many, for the balance, up to 128 on each. Fewer (16 on each) cost 4 %
-// at 4 GiB on an H200.
+// Rows of a chunk. A chunk has at least 4 rows, so small arrays need few blocks. Until chunks have 64 rows, there are
+// few of them: one wave of 4 blocks on each of 132 multiprocessors. Beyond that there are many, up to 128 on each
+// multiprocessor, for the balance of the load. Fewer (16 on each) cost 4 % at 4 GiB on an H200.
 static const int64_t REDUCE_LEAST_ROWS = 4, REDUCE_WAVE_CHUNKS = 528, REDUCE_LONG_ROWS = 64;
 
 typedef struct reduce_shape {
@@ -53,8 +53,8 @@ static inline MCO_HD reduce_shape reduce_shape_of(int64_t count, int element_byt
     return s;
 }
 
-// The result of a chunk, or of chunks met: the value widened as in mco_reduce_value, not yet rounded or made
-// canonical. 16 bytes, aligned to 16 where an array of them is allocated.
+// The result of a chunk, or of several chunks that have met. The value is widened as in mco_reduce_value. It is not yet
+// rounded or made canonical. 16 bytes; arrays of them are aligned to 16 bytes.
 typedef struct reduce_partial {
     union {
         int64_t i;
@@ -63,7 +63,7 @@ typedef struct reduce_partial {
     };
     union {
         int64_t index;  // argmin, argmax
-        double rest;    // compensated sums: what rounding has taken from f
+        double rest;    // compensated sums: the part of the sum that rounding has taken from f
     };
 } reduce_partial;
 

@@ -106,7 +106,7 @@ static void write_history(mco_json *json, const mco_report *r)
     mco_json_close(json, ']');
 }
 
-// A result that fails the check never gets here.
+// A result that fails its check is never written, so ok is true or, without a check, null.
 static void write_check(mco_json *json, const mco_report *r)
 {
     mco_json_open(json, "check", '{');

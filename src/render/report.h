@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result file, the same for every problem: docs/formats.md.
+// The result file, which has the same form for every problem (docs/formats.md).
 #ifndef MCO_RENDER_REPORT_H
 #define MCO_RENDER_REPORT_H
 
@@ -9,45 +9,47 @@
 #include "mco/engine.h"
 
 typedef struct mco_report {
-    const char *kind, *name;  // of the problem
+    const char *kind, *name;  // of the problem, and of its instance
     mco_outcome outcome;
     mco_stop stop;
     double objective, bound;  // NaN while unknown
     bool is_unchecked;        // the objective was not recomputed
     int64_t seed;
-    mco_option_values options;      // of the solver, to be echoed
-    const mco_option_values *more;  // others behind them; NULL: none
+    mco_option_values options;      // of the solver; the file echoes them
+    const mco_option_values *more;  // further options to echo, up to the first whose table is NULL; NULL: none
     const mco_work *work;
     const mco_improvement *history;  // [history_count]
     int64_t history_count;
-    const void *user;  // for the writers of the problem's own members, NULL where it has none
+    const void *user;  // for the writers below, which write the problem's own members; a writer may be NULL
     void (*write_sizes)(mco_json *json, const void *user);
     void (*write_counters)(mco_json *json, const void *user);
     void (*write_solution)(mco_json *json, const void *user);
 } mco_report;
 
-// Writes the whole file. Its wall clock runs since the context was created. Errors: IO.
+// Writes the whole file. Its wall_s counts from the creation of the context. Errors: IO, and those of mco_gpus_list().
 mco_status mco_report_write(mco_context *ctx, const mco_report *report, const char *path);
 
 // ---- Reading
 
-// A member of a result file that a problem wants, and what reads its value.
+// A member of a result file that a problem wants, and the function that reads its value.
 typedef struct mco_report_member {
     const char *key;
-    bool is_inside;  // a member of the object "solution", else of the file
+    bool is_inside;  // whether it is a member of the object "solution"; else of the file
     mco_status (*read)(mco_text *text, void *user);
 } mco_report_member;
 
-// Reads a result file, which begins with '{' and is the rest of the text: members [count] are read where they stand, unless
-// they are null; all others are skipped. Errors: PARSE with the place, and those of the members.
+// Reads a result file, which begins with '{' and is the rest of the text. Calls read() of members [count] in the order
+// of the file, except for a member that is null. Skips all other members. Errors: PARSE with the place, and those of
+// read().
 mco_status mco_report_read(mco_text *text, const mco_report_member *members, size_t count, void *user);
 
-// ---- Parts of it
+// ---- Parts of the file
 
-// The members of one GPU, as `mco devices` and the result file give them. `unusable`: why it cannot be used, NULL if it can.
+// Writes the object of one GPU, for `mco devices` and the result file. `unusable` says why the GPU cannot be used;
+// NULL: it can.
 void mco_report_write_gpu(mco_json *json, const mco_gpu *gpu, const char *unusable);
 
-// "avx512", or "none" where no vector unit was used.
+// The name of the vector unit, such as "avx512"; "none" if no unit was used.
 static inline const char *mco_report_simd(mco_simd simd)
 {
     return simd != MCO_SIMD_AUTO ? mco_simd_text(simd) : "none";

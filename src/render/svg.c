@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { REPLACEMENT = 0xfffd };  // U+FFFD stands for what is not a character of UTF-8 and XML
+enum { REPLACEMENT = 0xfffd };  // U+FFFD replaces what is not a character of UTF-8 and XML
 
-// Hundredths of a pixel as an integer: printf would write the decimal sign of the locale.
+// Writes hundredths of a pixel by integers, because printf writes a double with the decimal sign of the locale.
 static void put_number(mco_svg *svg, double value)
 {
     assert(isfinite(value) && fabs(value) < 1e9);
@@ -38,7 +38,7 @@ static void put_class(mco_svg *svg, const char *class_name)
         fprintf(svg->file, " class=\"%s\"", class_name);
 }
 
-// A character that XML 1.0 admits; it has no way to write the others.
+// Whether XML 1.0 allows the character. It has no way to write other characters.
 static bool is_xml_character(uint32_t code)
 {
     if (code < 0x20)
@@ -46,8 +46,8 @@ static bool is_xml_character(uint32_t code)
     return !(code >= 0xd800 && code <= 0xdfff) && code != 0xfffe && code != 0xffff && code <= 0x10ffff;
 }
 
-// The next character; *bytes is what it takes. A byte that begins no valid character (a cut or an
-// overlong sequence too) counts as one REPLACEMENT, so that any bytes give a valid document.
+// Returns the next character and its length in *bytes. A byte that begins no valid character counts as one REPLACEMENT;
+// so does the first byte of a cut or an overlong sequence. So any bytes give a valid document.
 static uint32_t decode(const char *text, size_t *bytes)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -252,8 +252,8 @@ void mco_svg_path_end(mco_svg *svg)
     fputs("\"/>\n", svg->file);
 }
 
-// In units of the font size. Measured on DejaVu Sans, the widest of the usual sans-serif faces; from
-// U+1100 on most characters are East Asian and square.
+// Width of a character in units of the font size. The values are measured on DejaVu Sans, the widest of the usual
+// sans-serif faces. From U+1100 on most characters are East Asian and square.
 static double character_width(uint32_t code)
 {
     if (code < 0x80 && code != 0 && strchr("ijlI .,:;'|!", (int)code) != NULL)
@@ -265,7 +265,7 @@ static double character_width(uint32_t code)
     return 0.64;
 }
 
-// Walks up to `width`; *used is the width of what fits.
+// Number of bytes of `text` that fit `width`; *used is their width.
 static size_t walk(const char *text, double font_size, double width, double *used)
 {
     size_t length = 0, bytes;
@@ -303,7 +303,7 @@ void mco_svg_text_cut(char *out, size_t room, const char *text, double font_size
         return;
     }
     fits = mco_svg_text_fit(text, font_size, width - font_size);
-    // Bytes beyond the room go; a character cut in two would show as U+FFFD.
+    // Drops bytes beyond the room, in whole characters: a cut character would show as U+FFFD.
     if (fits > room - sizeof ellipsis)
         for (fits = room - sizeof ellipsis; fits > 0 && ((unsigned char)text[fits] & 0xc0) == 0x80; fits--)
             continue;

@@ -8,9 +8,9 @@
 #include "base/output.h"
 
 enum {
-    LEAST_NUMBER = 2,      // bytes of the shortest number and its end
-    MAX_NUMBER = 1 << 30,  // that could be a node's
-    WHAT_ROOM = 80         // of "the distance from node 10000000 to node 10000000"
+    LEAST_NUMBER = 2,      // bytes of the shortest number with the blank after it
+    MAX_NUMBER = 1 << 30,  // greatest number that is read as a node's
+    WHAT_ROOM = 80         // bytes for "the distance from node 10000000 to node 10000000"
 };
 
 const char *const tsplib_names[TSPLIB_KEYWORDS] = {
@@ -20,7 +20,7 @@ const char *const tsplib_names[TSPLIB_KEYWORDS] = {
     "EDGE_WEIGHT_SECTION", "SERVICE_TIME_SECTION", "DISPLAY_DATA_SECTION", "EOF",
 };
 
-// What says nothing about the problem.
+// Keywords that say nothing about the problem; they are skipped.
 static const char *const remarks[] = {"AUTHOR", "BEST_KNOWN", "BKS", "DATE", "EDGE_WEIGHT_UNIT_OF_MEASUREMENT", "OPTIMAL",
                                       "SOURCE", "VERSION"};
 
@@ -60,7 +60,7 @@ static bool is_remark(mco_slice word)
 
 static bool is_keyword_line(const tsplib_entry *table, mco_slice line)
 {
-    enum { LEAST_COLUMNS = 4 };  // of a header of CSV that begins with the column "name"
+    enum { LEAST_COLUMNS = 4 };  // of a CSV header that begins with the column "name"
     const mco_slice word = mco_slice_before(line, ':');
     int columns = 1;
     for (size_t i = word.size; i < line.size && line.data[i] != ':'; i++)
@@ -106,7 +106,7 @@ static mco_status read_value(tsplib *t, tsplib_keyword k)
     switch (e->kind) {
     case TSPLIB_WORD:
         if (k == TSPLIB_EDGE_WEIGHT_FORMAT && mco_slice_is(value, "FUNCTION"))
-            return MCO_OK;  // goes with coordinates: the type is the function
+            return MCO_OK;  // FUNCTION is allowed with coordinates: the type gives the function
         if (e->refuse != NULL)
             MCO_TRY(e->refuse(t->text, value));
         snprintf(what, sizeof what, "%s is", tsplib_names[k]);
@@ -128,7 +128,7 @@ done:
     return st;
 }
 
-// The colon may be missing.
+// Reads a line "KEYWORD : value". The colon may be missing.
 static mco_status read_line(tsplib *t, mco_slice line, tsplib_keyword *k)
 {
     const mco_slice word = mco_slice_before(line, ':');
@@ -152,11 +152,11 @@ static mco_status read_line(tsplib *t, mco_slice line, tsplib_keyword *k)
     return read_value(t, *k);
 }
 
-// A section lies up to the next line that is no row of numbers and no comment.
+// A section ends before the next line that is neither a row of numbers nor a comment.
 mco_status tsplib_scan(mco_text *text, const tsplib_entry *table, tsplib *out)
 {
     mco_status st = MCO_OK;
-    mco_text *open = NULL;  // the section, NULL outside of one
+    mco_text *open = NULL;  // the current section; NULL outside of a section
     mco_slice line;
     tsplib_keyword k = TSPLIB_KEYWORDS;
     *out = (tsplib){.text = text, .table = table, .base = 1};
@@ -203,7 +203,7 @@ mco_status tsplib_require_distances(tsplib *t, int64_t matrix_nodes)
     if (t->is_explicit) {
         MCO_TRY(tsplib_require(t, TSPLIB_EDGE_WEIGHT_FORMAT));
         MCO_TRY(mco_slice_find(t->text, t->values[TSPLIB_EDGE_WEIGHT_FORMAT], "EDGE_WEIGHT_FORMAT is", tsplib_formats,
-                               TSPLIB_FORMATS, &t->words[TSPLIB_EDGE_WEIGHT_FORMAT]));  // not FUNCTION
+                               TSPLIB_FORMATS, &t->words[TSPLIB_EDGE_WEIGHT_FORMAT]));  // refuses FUNCTION
         MCO_TRY(tsplib_require(t, TSPLIB_EDGE_WEIGHT_SECTION));
         if (t->nodes > matrix_nodes)
             MCO_TRY(mco_text_fail(t->text, at.line, at.column, "DIMENSION is %lld, with a matrix allowed is 1 to %lld",
@@ -221,7 +221,8 @@ done:
 
 // ---- Sections with a row for each node
 
-// No memory for what cannot be there: `items` of at least `least` bytes each; the last may lack its end.
+// Fails if the section is too short for `items` of at least `least` bytes each. The last item may lack the blank after
+// it.
 static mco_status expect_room(tsplib *t, tsplib_keyword section, int64_t items, const char *what, int64_t least)
 {
     const mco_slice at = t->values[TSPLIB_DIMENSION];
@@ -267,7 +268,7 @@ static mco_status read_row(tsplib *t, mco_slice line, const tsplib_layout *layou
     if (r->lines[node] != 0)
         return mco_text_fail(t->text, line.line, line.column, "node %lld stands in line %d and in line %lld", (long long)node,
                              r->lines[node], (long long)line.line);
-    r->lines[node] = (int32_t)line.line;  // of a text of at most 2^30 bytes
+    r->lines[node] = (int32_t)line.line;  // fits: a text has at most 2^30 bytes
     r->count++;
     for (int c = 0; c < layout->columns; c++)
         MCO_TRY(read_number(t, tokens[c + 1], layout, &r->value[c][node]));
@@ -339,7 +340,7 @@ bool tsplib_peek(mco_text *section, mco_slice *token)
     return false;
 }
 
-// One entry, unscaled. What it is called is put together only where a message needs it.
+// Reads one entry, unscaled. Its name is built only if a message needs it.
 static mco_status read_entry(tsplib *t, mco_slice token, int64_t i, int64_t j, double most, const char *hint, double *out)
 {
     char what[WHAT_ROOM];
@@ -371,7 +372,7 @@ mco_status tsplib_expect_matrix(tsplib *t)
     return expect_room(t, TSPLIB_EDGE_WEIGHT_SECTION, entries_of(t), "numbers", LEAST_NUMBER);
 }
 
-// The lower triangle by columns is the upper one by rows.
+// The lower triangle by columns has the same order as the upper triangle by rows.
 mco_status tsplib_read_matrix(tsplib *t, double most, const char *hint, double scale, int32_t *matrix, double *longest)
 {
     mco_status st = MCO_OK;
@@ -397,7 +398,7 @@ mco_status tsplib_read_matrix(tsplib *t, double most, const char *hint, double s
                 *longest = value > *longest ? value : *longest;
                 continue;
             }
-            matrix[i * n + j] = (int32_t)(value * scale + 0.5);  // of a value of at least 0
+            matrix[i * n + j] = (int32_t)(value * scale + 0.5);  // rounds, because the value is at least 0
             if (!is_full)
                 matrix[j * n + i] = matrix[i * n + j];
         }
@@ -412,7 +413,7 @@ done:
 
 // ---- Writing
 
-// A file's name may hold the end of a line.
+// The name may come from a file name, which may hold a newline or other control characters.
 void tsplib_write_name(const char *name, FILE *file)
 {
     for (const char *c = name; *c != '\0'; c++)

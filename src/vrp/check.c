@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The checker: walks the routes over the raw instance; it shares nothing with the solvers.
+// The checker walks the routes over the raw instance. It shares nothing with the solvers.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@ typedef struct check {
     mco_context *ctx;
     const mco_vrp *problem;
     const mco_vrp_solution *solution;
-    int32_t *route;  // [customers of the instance] route of a customer plus one; 0 before it is seen
+    int32_t *route;  // [customers of the instance] the route of each plus one; 0 until it is seen
 } check;
 
 typedef struct customer_text {
     char text[80];
 } customer_text;
 
-// "customer 12", "customer 12 (Berger)"; of a long name the beginning, whole characters of UTF-8.
+// "customer 12" or "customer 12 (Berger)". A long name is cut between characters of UTF-8.
 static customer_text describe(const mco_vrp *problem, int32_t customer)
 {
     customer_text t;
@@ -35,7 +35,7 @@ static customer_text describe(const mco_vrp *problem, int32_t customer)
     return t;
 }
 
-// What makes the arrays safe to walk.
+// Tests what makes the arrays safe to walk.
 static mco_status check_shape(const check *c)
 {
     const mco_vrp_solution *s = c->solution;
@@ -81,7 +81,7 @@ static mco_status check_visits(check *c)
     return MCO_OK;
 }
 
-// At most 10^7 demands, distances and service times below 2^31 fit 64 bits.
+// No sum overflows: 64 bits hold 3 * 10^7 demands, distances and service times below 2^31.
 mco_vrp_route mco_vrp_route_of(const mco_vrp *problem, const mco_vrp_solution *solution, int32_t route)
 {
     mco_vrp_route r = {0};

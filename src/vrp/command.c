@@ -6,7 +6,7 @@
 #include "cli/frame.h"
 #include "mco/vrp.h"
 
-// In a summary; more are for a file.
+// A printed summary shows no more than these; a file holds all. COST_TEXT is in bytes.
 enum { MOST_PRINTED_SWEEPS = 20, MOST_PRINTED_ROUTES = 30, MOST_PRINTED_CUSTOMERS = 30, COST_TEXT = 48 };
 
 static const char *const distance_names[] = {"rounded", "real"};
@@ -17,9 +17,9 @@ typedef struct session {
     mco_vrp_params params;
     mco_vrp_model model;
     mco_vrp *problem;
-    const char *start;  // the file
-    mco_vrp_solution read;  // a start, or what is checked
-    double stated;      // the cost that its file states
+    const char *start;  // the file of the start or of the solution to check
+    mco_vrp_solution read;  // the start, or the solution to check
+    double stated;      // the cost stated in its file; NaN if none
     mco_vrp_result result;
     mco_vrp_neighbourhood_result around;
 } session;
@@ -77,7 +77,7 @@ static double units(const mco_vrp *problem, int64_t scaled)
     return (double)scaled / mco_vrp_scale(problem);
 }
 
-// An integer, or with all decimals that the scale has, at least two.
+// An integer with scale 1, else all decimals of the scale, at least two.
 static const char *cost_text(const mco_vrp *problem, double cost, char text[COST_TEXT])
 {
     const double scale = mco_vrp_scale(problem);
@@ -307,14 +307,15 @@ static mco_status print_neighbourhood(cli_call *call)
 
 // ---- check
 
-// How far the cost in a file may be from ours: real ones are often written with two decimals, and every edge is rounded once.
+// How far the cost stated in a file may be from the computed one. Real costs are often written with two decimals, and
+// the computed one rounds every edge once.
 static double tolerance(const mco_vrp *problem, const mco_vrp_solution *solution)
 {
     const double scale = mco_vrp_scale(problem), edges = (double)solution->customers + solution->routes;
     return scale > 1 ? 0.01 + edges / 2 / scale : 1e-6;
 }
 
-// One that breaks a rule, or costs something else than its file says, fails the check.
+// A solution fails the check if it breaks a rule, or if its cost is not the one that its file states.
 static mco_status check(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -390,15 +391,15 @@ const cli_problem cli_vrp = {
          .history = offsetof(session, result.history),
          .history_count = offsetof(session, result.history_count), .print = print, .end = end},
         {.name = "neighbourhood", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
-         .text = "all moves of the giant tour, evaluated sweep by sweep; the cost after each, and the rate.\n"
-                 "Where the routes at the end break a rule, as those at the start did, the outcome is unknown, the exit code 0",
+         .text = "evaluate all moves of the giant tour, sweep by sweep; print the cost after each sweep, and the rate.\n"
+                 "If the routes break a rule at the start and still do at the end, the outcome is unknown and the exit code 0",
          .state_bytes = sizeof(session), .begin = begin, .tables = neighbourhood_tables, .open = open,
          .start_text = "begin with the routes of the solution in F", .read_start = read_solution, .solve = sweep,
          .write_result = write_neighbourhood,
          .solution_text = "write the routes after the last sweep (.sol, or .csv)", .write_solution = write_end,
          .print = print_neighbourhood, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
-         .text = "whether every customer is in one route, and no route too heavy or too long; the cost and the routes",
+         .text = "test that every customer is in one route and no limit is exceeded; print the cost and the routes",
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_solution, .check = check, .end = end},
         {.name = "generate", .arguments = "--customers N | --giant-tour-nodes T [OPTIONS]",

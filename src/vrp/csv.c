@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CSV: a header, the row of the depot, a row for each customer with its name, its place, its demand and its service time.
+// CSV: a header, the row of the depot, then a row per customer: name, coordinates, demand, service time.
 #include "base/names.h"
 #include "base/table.h"
 #include "vrp/csv.h"
@@ -14,9 +14,9 @@ typedef struct csv {
     mco_context *ctx;
     mco_text *text;
     mco_table table;
-    int name;              // the column of names, COLUMN_NAME or COLUMN_ID
+    int name;              // the column that holds names: COLUMN_NAME or COLUMN_ID
     vrp_draft draft;
-    mco_names names;       // reserved where the table has that column
+    mco_names names;       // reserved if the table has that column
 } csv;
 
 static mco_status read_header(csv *c)
@@ -40,7 +40,7 @@ static mco_status read_place(csv *c, mco_slice cell, double *out)
     return mco_slice_real(c->text, cell, "the coordinate", -VRP_MAX_COORDINATE, VRP_MAX_COORDINATE, out);
 }
 
-// The depot has no demand and takes no time: its cells may be empty.
+// The depot has no demand and no service time, so these cells of it may be empty.
 static mco_status read_row(csv *c, mco_slice line, int32_t node)
 {
     mco_status st = MCO_OK;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// From a draft to an instance: tests, the model, and the scale.
+// Makes an instance of a draft: tests, the model, and the scale.
 //
-// Everything an engine sees is an integer. With rounded distances a unit is the file's. With real ones a unit is a power of
-// ten of it, as small as the limits allow: a distance is then wrong by at most half a unit, and the longest route is rounded
-// down, so that no route passes that the file forbids by more than the sum of its roundings. Distances are computed where
-// they are asked for: memory is linear in the customers except for matrices.
+// Engines see integers only. With rounded distances the unit is that of the file. With real distances it is 1/scale of
+// that, where scale is the greatest power of ten that the limits allow, at most 10^6. A distance is then wrong by at
+// most half a unit. The longest route is rounded down. So a route that the file forbids is accepted only if it is too
+// long by at most the sum of its roundings. Distances are computed when they are asked for: memory is linear in the
+// customers, except for matrices.
 #include "vrp/draft.h"
 
 #include <math.h>
@@ -14,12 +15,12 @@
 #include "base/options.h"
 #include "base/structs.h"
 
-enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // of a name made here; bytes of a name in a message
+enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // bytes: of a name made here; of a name in a message
 
 static const double TSPLIB_PI = 3.141592;  // Reinelt (1995)
 static const double GREATEST_SCALE = 1e6;
-// What rounding in double precision may add to a distance, as a part of it; with GEO in kilometres, as the arc cosine of
-// numbers close to 1 has 8 digits.
+// The most that rounding in double precision adds to a distance, relative to it. GEO_SLACK is absolute, in kilometres:
+// the arc cosine of numbers close to 1 has 8 digits.
 static const double SLACK = 1e-12, GEO_SLACK = 1e-3;
 
 // ---- Drafts
@@ -61,7 +62,7 @@ done:
     return st;
 }
 
-// Blocks, so that rows and columns are both read from the cache.
+// Works in blocks, so that the cache serves rows and columns.
 static bool is_matrix_symmetric(const int32_t *matrix, int64_t nodes)
 {
     enum { BLOCK = 64 };
@@ -84,7 +85,7 @@ void vrp_take(vrp_draft *draft, mco_vrp **out)
 
 // ---- Scale
 
-// Degrees and minutes, DDD.MM, in radians.
+// Converts degrees and minutes, DDD.MM, to radians.
 static double geo_radians(double value)
 {
     const double degrees = trunc(value), minutes = value - degrees;
@@ -104,8 +105,9 @@ done:
     return st;
 }
 
-// A bound on the real distance between two nodes: by the triangle inequality twice the greatest from the depot; in the plane
-// also the diagonal of the rectangle around all places.
+// Returns an upper bound of the real distance between two nodes. By the triangle inequality this is twice the greatest
+// distance from the depot. In the plane it is also the diagonal of the rectangle around all nodes; on the sphere, half
+// the circumference.
 static double longest_of_places(const mco_vrp *p)
 {
     double low_x = p->x[0], high_x = low_x, low_y = p->y[0], high_y = low_y, radius = 0;
@@ -123,7 +125,7 @@ static double longest_of_places(const mco_vrp *p)
     return fmin(2 * radius, sqrt(width * width + height * height)) * (1 + SLACK);
 }
 
-// No scaled distance is greater; in double precision, as it may not fit an integer.
+// Returns an upper bound of all scaled distances. It is a double because it may not fit in an integer.
 static double scaled_longest(const mco_vrp *p, double longest, double scale)
 {
     if (p->distances == MCO_VRP_DISTANCES_ROUNDED && p->rule == VRP_CEIL_2D)
@@ -135,7 +137,7 @@ static double scaled_longest(const mco_vrp *p, double longest, double scale)
 typedef struct lengths {
     double longest, max_length;
     double greatest_service;
-    const double *service;  // [nodes]; NULL: nobody takes time
+    const double *service;  // [nodes]; NULL: no service times
 } lengths;
 
 static double scaled_service(double service, double scale)
@@ -143,13 +145,14 @@ static double scaled_service(double service, double scale)
     return floor(service * scale + 0.5);
 }
 
-// Sums that decimals of a file are not exact in: a route of this length is not too long.
+// The decimals of a file are not exact in binary: the product may lie just below an integer that is meant. The small
+// addend keeps floor() from returning the integer below.
 static double scaled_max_length(const lengths *l, double scale)
 {
     return floor(l->max_length * scale + 1e-9);
 }
 
-// Whether a route can be too long: all customers in one, each as far as can be.
+// Whether a route can be too long at all: one with all customers, where every distance is the greatest.
 static bool is_limit_reachable(const mco_vrp *p, const lengths *l, double scale)
 {
     double reach = ((double)p->customers + 1) * scaled_longest(p, l->longest, scale);
@@ -160,7 +163,8 @@ static bool is_limit_reachable(const mco_vrp *p, const lengths *l, double scale)
     return scaled_max_length(l, scale) < reach;
 }
 
-// 10^9 and not MCO_VRP_MAX_LENGTH: a limit that was rounded down to a multiple of the unit and written then has the same scale.
+// The bound is 10^9, a power of ten, instead of MCO_VRP_MAX_LENGTH. So a limit that is rounded down to a multiple of
+// the unit, written to a file and read again leads to the same scale.
 static bool fits_scale(const mco_vrp *p, const lengths *l, double scale)
 {
     static const double MOST = 1e9;
@@ -202,7 +206,7 @@ const mco_option_table *mco_vrp_model_options(void)
     return &model_options;
 }
 
-// The model before the file.
+// Values of the model replace those of the file.
 static mco_status apply_model(mco_context *ctx, const mco_vrp_model *given, vrp_draft *draft)
 {
     mco_status st = MCO_OK;
@@ -230,7 +234,7 @@ done:
     return st;
 }
 
-// Loads are sums of demands: with a sum that fits, every load does.
+// Loads are sums of demands. If the sum of all demands fits, every load does.
 static mco_status test_loads(mco_context *ctx, const vrp_draft *draft)
 {
     const mco_vrp *p = draft->problem;
@@ -255,7 +259,7 @@ static mco_status test_loads(mco_context *ctx, const vrp_draft *draft)
 
 static mco_status set_service(mco_context *ctx, mco_vrp *p, const double *service)
 {
-    static const double NOTICEABLE = 1e-6;  // part of a service time
+    static const double NOTICEABLE = 1e-6;  // relative to a service time
     mco_status st = MCO_OK;
     int32_t rounded = 0;
     bool is_any = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drafts: what a file or a caller says, in units of the file, before it is scaled (vrp/draft.c).
+// A draft is an instance as a file or a caller states it, in units of the file, before it is scaled (vrp/draft.c).
 #ifndef MCO_VRP_DRAFT_H
 #define MCO_VRP_DRAFT_H
 
@@ -8,23 +8,23 @@
 #define VRP_MAX_COORDINATE 1e9
 
 typedef struct vrp_draft {
-    mco_vrp *problem;      // customers, rule, name, demand, and x, y or places; owned
-    double *service;       // [nodes]; owned; NULL: nobody takes time
+    mco_vrp *problem;      // customers, rule, name, demand, and x and y where nodes have places; owned
+    double *service;       // [nodes]; owned; NULL: no service times
     double max_length;     // -1: no limit
-    double longest;        // greatest entry of a matrix, which is filled after vrp_settle()
+    double longest;        // greatest entry of the matrix; the matrix itself is filled after vrp_settle()
     int64_t capacity;      // -1: not given
     int64_t vehicles;      // 0: any number
 } vrp_draft;
 
-// A draft without places: customers, nodes, name and room for demands. Errors: LIMIT, MEMORY.
+// Makes a draft without places: customers, nodes, name and room for demands. Errors: LIMIT, MEMORY.
 mco_status vrp_draft_new(mco_context *ctx, int64_t customers, vrp_rule rule, const char *name, vrp_draft *out);
 void vrp_draft_clear(mco_context *ctx, vrp_draft *draft);
-// Room for coordinates of all nodes. Errors: MEMORY.
+// Allocates the coordinates of all nodes. Errors: MEMORY.
 mco_status vrp_draft_places(mco_context *ctx, vrp_draft *draft);
-// Applies the model (NULL for the defaults), chooses the scale, and fills all of the problem that follows from it, but a
-// matrix. Errors: ARGUMENT, LIMIT, MEMORY.
+// Applies the model (NULL: the draft stays as it is), chooses the scale, and fills every scaled member of the problem
+// except a matrix. Errors: ARGUMENT, LIMIT, MEMORY.
 mco_status vrp_settle(mco_context *ctx, const mco_vrp_model *model, vrp_draft *draft);
-// Moves the problem to *out; a matrix has been filled.
+// Moves the problem to *out. A matrix must be filled before. Sets is_symmetric.
 void vrp_take(vrp_draft *draft, mco_vrp **out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instance files of all formats; docs/formats.md describes them. The first line tells VRPLIB from CSV.
+// Instance files of all formats; docs/formats.md describes them. The first line shows whether a file is VRPLIB or CSV.
 #include "vrp/formats.h"
 
 #include "base/output.h"

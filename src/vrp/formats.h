@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instance files of all formats as streams: for the readers, the writers and the fuzz targets.
+// Instances of all formats as streams, for the readers, the writers and the fuzz targets.
 #ifndef MCO_VRP_FORMATS_H
 #define MCO_VRP_FORMATS_H
 
@@ -11,7 +11,7 @@
 // Reads an instance, VRPLIB or CSV. Errors: PARSE with the place, LIMIT, MEMORY.
 mco_status vrp_read_text(mco_context *ctx, mco_text *text, const mco_vrp_model *model, const char *name, mco_vrp **out);
 
-// A value that was scaled, in units of the file: all digits of the scale with real distances, else an integer.
+// Writes a scaled value in units of the file: with all decimals of the scale, or as an integer where the scale is 1.
 void vrp_write_scaled(const mco_vrp *problem, int64_t value, FILE *file);
 
 #endif

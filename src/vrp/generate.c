@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Instances after Uchoa, Pecin, Pessoa, Poggi, Vidal and Subramanian (2017): integer points of a square, a depot, customers at
-// random or around seeds, demands of seven kinds, a capacity for about so many customers a route.
+// Instances after Uchoa, Pecin, Pessoa, Poggi, Vidal and Subramanian (2017): integer points of a square, a depot,
+// customers at random or around seeds, demands of seven kinds, and a capacity for a given average number of customers
+// per route.
 //
-// Customers stand at distinct points. The paper accepts a random point with the probability sum over the seeds of
-// exp(-distance / 40); drawing until there are enough takes ever longer as the points near the seeds are used up. The same
-// distribution comes from one pass over all points: point p with probability w(p) has the key E / w(p), E exponential, and
-// the points of the smallest keys are those that would be accepted first, in this order (Efraimidis and Spirakis 2006).
+// Customers stand at distinct points. The paper draws random points and accepts each with the probability sum over the
+// seeds of exp(-distance / 40). That takes ever longer as the points near the seeds are used up. One pass over all
+// points gives the same distribution (Efraimidis and Spirakis 2006). A point p with the probability w(p) gets
+// the key E / w(p), where E is exponential. The points with the smallest keys are those that would be accepted first,
+// in this order.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,8 +16,8 @@
 #include "base/structs.h"
 #include "vrp/draft.h"
 
-// The paper's square is [0, 1000]^2. Beyond this many customers, a fifth of its points, the square and the clusters grow
-// with the root of the customers.
+// The paper's square is [0, 1000]^2. With more than FULL_SIDE customers, a fifth of its points, the square and the
+// clusters grow with the square root of the number of customers.
 enum { SIDE = 1000, FULL_SIDE = 200000, LEAST_SEEDS = 3, MOST_SEEDS = 8 };
 
 static const double CLUSTER_WIDTH = 40;  // on the paper's square
@@ -32,7 +34,7 @@ typedef struct generator {
     int32_t customers, vehicles;
     int32_t side;        // points are 0..side in both directions, numbered y * (side + 1) + x
     uint64_t *is_used;   // a bit for each point
-    keyed *keys;         // of the points that are free
+    keyed *keys;         // of the free points
     vrp_draft draft;
 } generator;
 
@@ -73,7 +75,7 @@ static void place_depot(generator *m)
     place(m, 0, point);
 }
 
-// At most one point in five is used.
+// At most one point in five is used, so a free one is found soon.
 static void place_random(generator *m, int32_t first, int32_t end)
 {
     for (int32_t node = first; node < end; node++) {
@@ -92,7 +94,7 @@ static int by_key(const void *a, const void *b)
     return (u->point > v->point) - (u->point < v->point);
 }
 
-// Brings the `wanted` smallest to the front, in any order (Hoare's selection).
+// Moves the `wanted` smallest to the front, in any order (Hoare's selection).
 static void select_smallest(keyed *k, int64_t count, int64_t wanted)
 {
     int64_t low = 0, high = count - 1;
@@ -119,7 +121,7 @@ static void select_smallest(keyed *k, int64_t count, int64_t wanted)
     }
 }
 
-// Keys of all free points; returns how many.
+// Draws a key for every free point. Returns the number of free points.
 static int64_t draw_keys(generator *m, const int32_t *seeds, int32_t seed_count)
 {
     const double width = CLUSTER_WIDTH * m->side / SIDE;
@@ -139,7 +141,7 @@ static int64_t draw_keys(generator *m, const int32_t *seeds, int32_t seed_count)
     return count;
 }
 
-// The seeds are customers as well.
+// The first customers are the seeds of the clusters.
 static mco_status place_clusters(generator *m, int32_t first, int32_t end)
 {
     mco_status st = MCO_OK;
@@ -188,7 +190,7 @@ static int32_t draw_between(generator *m, int32_t low, int32_t high)
     return low + (int32_t)mco_rng_below(&m->rng, (uint32_t)(high - low + 1));
 }
 
-// `small_share` of the customers have small demands where most do.
+// `small_share` is the share of small demands where many demands are small.
 static int32_t draw_demand(generator *m, int32_t node, double small_share)
 {
     const mco_vrp *p = m->draft.problem;
@@ -206,7 +208,7 @@ static int32_t draw_demand(generator *m, int32_t node, double small_share)
     }
 }
 
-// Returns the sum, at most 10^7 * 100; *most receives the greatest.
+// Returns the sum of the demands, at most 10^7 * 100. *most receives the greatest one, at least 1.
 static int64_t draw_demands(generator *m, int32_t *most)
 {
     const double small_share = 0.7 + 0.25 * mco_rng_real(&m->rng);  // 70 to 95 %, as in the paper
@@ -236,8 +238,9 @@ done:
     return st;
 }
 
-// A capacity with which cheapest insertion needs no more routes than there are vehicles, while a slightly smaller one needs
-// more: then few routes or none are empty. From no slack upwards in growing steps, then by halving the last one.
+// Finds a capacity with which cheapest insertion needs no more routes than there are vehicles, while a slightly smaller
+// one needs more. Then few routes are empty, or none. Starts without slack, goes up in growing steps, then halves the
+// last one.
 static mco_status fit_capacity(generator *m, mco_vrp *p, int64_t sum, int32_t most)
 {
     enum { HALVINGS = 8 };
@@ -292,7 +295,8 @@ done:
     return st;
 }
 
-// T = customers + M + 1, with a vehicle for every route_size customers, and no more vehicles than customers.
+// A giant tour of T nodes has T = customers + vehicles + 1. There is a vehicle for every route_size customers, and
+// there are no more vehicles than customers.
 static void set_sizes(generator *m)
 {
     const mco_vrp_generation *g = m->g;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instances: from distances or coordinates, accessors. Files are in vrp/formats.c.
+// Instances: creation from distances or coordinates, and accessors. vrp/formats.c reads and writes files.
 #include "vrp/instance.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/structs.h"
 #include "vrp/draft.h"
 
-enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // of a name made here; bytes of a name in a message
+enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // bytes: of a name made here; of a name in a message
 
 
 void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
@@ -72,7 +72,7 @@ mco_status mco_vrp_create(mco_context *ctx, int32_t customers, const int32_t *di
     MCO_TRY(test_matrix(ctx, p->nodes, distances, &draft.longest));
     MCO_TRY(vrp_settle(ctx, model, &draft));
     MCO_TRY(mco_alloc(ctx, &p->matrix, (int64_t)p->nodes * p->nodes));
-    const int32_t scale = (int32_t)p->scale;  // at most 10^6, and the greatest product fits
+    const int32_t scale = (int32_t)p->scale;  // at most 10^6; vrp_settle() made sure that the greatest product fits
     for (int64_t i = 0; i < p->nodes; i++)
         for (int64_t j = 0; j < p->nodes; j++)
             p->matrix[i * p->nodes + j] = i == j ? 0 : distances[i * p->nodes + j] * scale;
@@ -110,7 +110,7 @@ done:
 
 // ---- What no vehicle can serve
 
-// There, its service, and back. Two distances of at most 2^24 and a service time below 2^30 fit.
+// The way there, the service and the way back. Two distances up to 2^24 and a service time below 2^30 fit.
 static int32_t single_length(const mco_vrp *p, int32_t customer)
 {
     return vrp_distance(p, 0, customer + 1) + vrp_service(p, customer + 1) + vrp_distance(p, customer + 1, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside of an instance: coordinates with a rule for distances, or a matrix; demands; limits. Everything scaled to integers.
+// Inside of an instance: coordinates with a rule for distances, or a matrix; demands; limits.
+// Distances, service times and the longest route are scaled to integers.
 #ifndef MCO_VRP_INSTANCE_H
 #define MCO_VRP_INSTANCE_H
 
@@ -10,8 +11,8 @@
 
 typedef enum vrp_rule {
     VRP_EUC_2D,   // sqrt(dx^2 + dy^2), rounded to nearest: floor(... + 0.5)
-    VRP_CEIL_2D,  // rounded up; with real distances as EUC_2D
-    VRP_GEO,      // on a sphere, TSPLIB's formula; with real distances without its last step to integers
+    VRP_CEIL_2D,  // rounded up; like EUC_2D with real distances
+    VRP_GEO,      // on a sphere, TSPLIB's formula; real distances omit its last step, to integers
     VRP_MATRIX
 } vrp_rule;
 
@@ -21,22 +22,22 @@ struct mco_vrp {
     mco_vrp_distances distances;
     double scale;          // units per unit of the file; a power of ten; 1 with rounded distances
     bool is_symmetric;
-    double *x, *y;         // [nodes] as read; NULL where the file has none. A matrix may come with places to be drawn
-    double *latitude, *longitude;  // [nodes] radians, of VRP_GEO; else NULL
-    int32_t *matrix;       // [nodes * nodes], row i from node i, diagonal 0; NULL but for VRP_MATRIX
-    int32_t *demand;       // [nodes], 0 of the depot
-    int32_t *service;      // [nodes] scaled, 0 of the depot; NULL where all are 0
+    double *x, *y;         // [nodes] as read; NULL if there are none. With a matrix no distance depends on them
+    double *latitude, *longitude;  // [nodes] radians; NULL except with VRP_GEO
+    int32_t *matrix;       // [nodes * nodes], row i from node i, diagonal 0; NULL except with VRP_MATRIX
+    int32_t *demand;       // [nodes], 0 for the depot
+    int32_t *service;      // [nodes] scaled, 0 for the depot; NULL if all are 0
     int32_t capacity;
     int32_t max_length;    // MCO_VRP_MAX_LENGTH: no limit
     int32_t vehicles;      // 0: any number
     int32_t longest;       // no distance between two nodes is greater
     char *name;
-    char **names;          // [customers]; NULL where customers are numbers
+    char **names;          // [customers]; NULL if customers have numbers only
 };
 
 #define VRP_EARTH_RADIUS 6378.388  // TSPLIB's, km (Reinelt 1995)
 
-// Great circle, TSPLIB: RRR acos(...) as a real number.
+// The great circle distance of TSPLIB, RRR acos(...), as a real number.
 double vrp_geo_distance(const mco_vrp *problem, int32_t i, int32_t j);
 
 static inline int32_t vrp_distance(const mco_vrp *p, int32_t i, int32_t j)
@@ -63,10 +64,10 @@ static inline bool vrp_has_max_length(const mco_vrp *p)
     return p->max_length < MCO_VRP_MAX_LENGTH;
 }
 
-// A customer that no vehicle can serve: its demand exceeds the capacity, or the way there and back with its service the
-// longest route; -1 if there is none. O(customers).
+// Returns the first customer that no vehicle can serve, -1 if there is none. Its demand exceeds the capacity, or the
+// way there and back with its service time exceeds the longest route. O(customers).
 int32_t vrp_unservable(const mco_vrp *problem);
-// The message about it. Returns `status`.
+// Records a message about such a customer. Returns `status`.
 mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t customer, mco_status status);
 
 #endif

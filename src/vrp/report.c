@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vehicle routing's members of the result file. All costs and lengths in it are in units of the instance's file.
+// The members of the result file for vehicle routing. All costs and lengths in it are in units of the instance's file.
 #include "render/report.h"
 
 #include <math.h>
@@ -110,7 +110,7 @@ done:
 
 // ---- Complete neighbourhoods
 
-// The move of each sweep: its edges, and with three of them how they are joined again.
+// The move of each sweep: its two edges, or its three edges and how they are joined again.
 static void write_moves_made(mco_json *json, const mco_vrp_neighbourhood_result *r)
 {
     mco_json_open(json, "moves_made", '[');

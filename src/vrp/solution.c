@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Solutions as routes that are lists: memory and cost.
+// Solutions: memory and cost.
 #include "vrp/solution.h"
 
 mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out)
@@ -22,6 +22,3 @@ int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *soluti
         cost += mco_vrp_route_of(problem, solution, r).cost;
     return cost;
 }
-
-// More empty routes than customers would change nothing: a tour has at most as many routes as the larger of its own routes and
-// the customers, and at least one.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Solutions as routes that are lists.
+// Memory and cost of solutions.
 #ifndef MCO_VRP_SOLUTION_H
 #define MCO_VRP_SOLUTION_H
 
 #include "vrp/instance.h"
 
-// A solution with room for so many customers and routes. Errors: MEMORY.
+// Makes a solution with room for that many customers and routes. Errors: MEMORY.
 mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out);
-// Scaled, all routes together.
+// The cost of all routes together, scaled.
 int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *solution);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Solutions as files: CVRPLIB's lines of routes, CSV, or the "solution" of a result file. docs/formats.md describes them.
+// Solution files: the lines of CVRPLIB, CSV, or the "solution" of a result file. docs/formats.md describes them.
 //
-// Read is what names customers of the instance, in any number: whether each is there once, and the routes obey the limits, is
-// for the check. Routes without customers are dropped.
+// The readers accept any routes of customers of the instance. The check tells whether every customer is there once and
+// the routes obey the limits. Routes without customers are dropped.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -29,9 +29,9 @@ typedef struct reader {
     const mco_vrp *problem;
     mco_text *text;
     mco_name_finder customers;
-    list order, first;     // first[k] where route k begins; the last one is open
+    list order, first;     // route k begins at first[k] of `order`; the last one is open
     bool has_routes;       // a line, a row or an array of routes was seen
-    double cost;           // NaN while not seen
+    double cost;           // NaN until seen
 } reader;
 
 // ---- Routes, whatever the format
@@ -44,12 +44,12 @@ static mco_status append(mco_context *ctx, list *l, int32_t item)
     return st;
 }
 
-// A text has at most 2^30 bytes, and so fewer customers than an integer counts.
+// A text has at most 2^30 bytes, so an int32_t can count its customers.
 static mco_status begin_route(reader *r)
 {
     r->has_routes = true;
     if (r->first.count > 0 && r->first.items[r->first.count - 1] == r->order.count)
-        return MCO_OK;  // the one before is empty
+        return MCO_OK;  // the route before is empty and is used
     return append(r->ctx, &r->first, (int32_t)r->order.count);
 }
 
@@ -92,7 +92,7 @@ static mco_status set_cost(reader *r, mco_slice value)
 
 // ---- CVRPLIB: "Route #1: 5 3 2", "Cost 123"
 
-// Letters; *rest behind them and the blanks that follow.
+// Takes the letters at the start of *rest. *rest then starts behind them and the blanks that follow.
 static mco_slice take_word(mco_slice *rest)
 {
     mco_slice word = *rest;
@@ -103,7 +103,7 @@ static mco_slice take_word(mco_slice *rest)
     return word;
 }
 
-// The number of a route is read and not used: routes stand in the order of the file.
+// The number of a route is read but not used: routes keep the order of the file.
 static mco_status read_route(reader *r, mco_slice rest)
 {
     mco_status st = MCO_OK;
@@ -151,13 +151,13 @@ done:
     return st;
 }
 
-// ---- CSV: route,customer; rows of a route stand together
+// ---- CSV: route,customer; the rows of a route stand together
 
 typedef enum column { ROUTE, CUSTOMER, NAME, COLUMNS } column;
 
 static const char *const columns[COLUMNS] = {"route", "customer", "name"};
 
-// A name in quotes holds each quote twice.
+// In a quoted name, each quote is doubled.
 static mco_status add_quoted(reader *r, mco_slice cell)
 {
     mco_status st = MCO_OK;
@@ -173,7 +173,7 @@ done:
     return st;
 }
 
-// Rows come by number of route. The cell of a name may be missing.
+// Route numbers never decrease from row to row. The cell of the name may be missing.
 static mco_status read_row(reader *r, mco_table *t, mco_slice line, int64_t *route)
 {
     mco_status st = MCO_OK;
@@ -279,7 +279,7 @@ done:
 
 // ---- Files
 
-// A line whose first cell is a column.
+// Whether the text is CSV: the first cell of its first line is the name of a column.
 static bool is_table(mco_text *text)
 {
     mco_slice line, cell;
@@ -356,7 +356,7 @@ void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solu
         }
 }
 
-// What does not fit could be read beyond its arrays, or be a file that cannot be read back.
+// Refuses a solution that would be read beyond its arrays, or whose file could not be read again.
 static mco_status test_shape(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *s)
 {
     if (s->routes < 0 || s->first[0] != 0 || s->first[s->routes] != s->customers)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The picture of a solution: a map of the routes, and beside it a bar for the load of each.
 //
-// Colours are 24 hues of equal chroma (OKLCH 0.15, light and dark by turns). Routes are ranked by their direction from the
-// depot, and the colour moves on by 7 hues from rank to rank, so that neighbours differ by 105 degrees. Edges at the depot are
-// pale: they are many and cross. Customers are dots, larger with more demand, up to half as much again as the average. Without
-// coordinates the depot is the middle of a circle and the customers are on it, route after route.
+// Colours are 24 hues of equal chroma (OKLCH 0.15), light and dark in turn. Routes are ranked by their direction from
+// the depot. From rank to rank the colour moves on by 7 hues, so neighbours differ by 105 degrees. Edges at the depot
+// are pale because they are many and cross. Customers are dots of four sizes, by demand; the largest is for demands
+// from 1.5 times the average. Without coordinates the depot is the centre of a circle, and the customers are on it,
+// route after route.
 //
-// One path holds all edges of a route, or all dots of one colour and size, so that a picture of 20,000 customers has less than
-// a megabyte. Names stand beside the dots of few customers only; up to DETAIL_CUSTOMERS there are tooltips.
+// One path holds all edges of a route, or all dots of one colour and size. So a picture of 20,000 customers takes less
+// than a megabyte. Names stand beside the dots if there are at most NAMED_CUSTOMERS; tooltips exist up to
+// DETAIL_CUSTOMERS.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,23 +20,24 @@
 #include "vrp/instance.h"
 
 enum {
-    DETAIL_CUSTOMERS = 5000,  // with tooltips; also of routes
-    NAMED_CUSTOMERS = 60,     // with names beside the dots
-    LARGE_DOTS = 200,         // customers with dots and lines of full size
-    SMALL_DOTS = 3000,
+    DETAIL_CUSTOMERS = 5000,  // the most customers, and the most routes, with tooltips
+    NAMED_CUSTOMERS = 60,     // the most customers with names beside the dots
+    LARGE_DOTS = 200,         // the most customers with dots and lines of full size
+    SMALL_DOTS = 3000,        // the most customers with those of medium size
     COLOURS = 24, COLOUR_STEP = 7,
     DOT_SIZES = 4,
-    NAME_ROOM = 256,  // of a name cut to fit, in bytes
+    NAME_ROOM = 256,  // bytes of a name that is cut to fit
     TEXT_ROOM = 1024
 };
 
-// Bars: so many rows of a column, and columns, with numbers beside them; without numbers as many rows as columns ask for.
+// Bars with numbers beside them have at most this many rows and columns. If the routes do not fit there, bars have no
+// numbers and fill PLAIN_ROWS rows, or more once PLAIN_COLUMNS columns are full.
 enum { NUMBERED_ROWS = 45, NUMBERED_COLUMNS = 2, PLAIN_ROWS = 180, PLAIN_COLUMNS = 16 };
 
 // Pixels.
 static const double MARGIN = 24, HEADER = 94, MAP = 720, MAP_PADDING = 20, GAP = 36, LEGEND = 44;
-static const double DEPOT = 10, DOT_REACH = 6;  // side of the square; of a dot
-static const double ROW = 16, BAR_HEIGHT = 10;  // with numbers
+static const double DEPOT = 10, DOT_REACH = 6;  // side of the square; reach of a dot for the pointer
+static const double ROW = 16, BAR_HEIGHT = 10;  // of bars with numbers
 static const double NUMBER_WIDTH = 34, BAR_WIDTH = 130, FIGURES_WIDTH = 140, COLUMN_GAP = 12, PLAIN_BAR_WIDTH = 60;
 static const double TITLE_FONT = 18, TEXT_FONT = 12, SMALL_FONT = 9, NAME_WIDTH = 64, TOOLTIP_WIDTH = 720;
 
@@ -74,9 +77,9 @@ typedef struct sheet {
     int64_t cost;
     double *x, *y;         // [customers + 1] pixels of each node
     int32_t *colour;       // [routes]
-    int32_t *route;        // [customers] of each customer
+    int32_t *route;        // [customers] the route of each customer
     ranked *ranks;         // [routes] by direction from the depot
-    int32_t *of_look;      // [customers] customers, those with the same colour and size together
+    int32_t *of_look;      // [customers] the customers, sorted by colour and size
     bool has_coordinates;
     bool lacks_names;
     double top, bottom, width;
@@ -92,13 +95,13 @@ static const char *size_class(const sheet *s)
     return s->customers <= LARGE_DOTS ? "" : s->customers <= SMALL_DOTS ? " middling" : " fine";
 }
 
-// Customer at place i of the solution, as a node.
+// The node of the customer at place i of the solution.
 static int32_t node_at(const sheet *s, int32_t i)
 {
     return s->solution->order[i] + 1;
 }
 
-// GEO counts latitude first; other files x.
+// In GEO files the latitude comes first, in others x.
 static bool place_of(const sheet *s, int32_t node, double at[2])
 {
     const int x = s->problem->rule == VRP_GEO ? 1 : 0;
@@ -116,7 +119,7 @@ static void place_on_circle(sheet *s)
     }
 }
 
-// In the middle of the map; y grows upwards.
+// Centres the nodes in the map; y grows upwards.
 static void place_by_coordinates(sheet *s, const double low[2], const double high[2])
 {
     const double longest = fmax(high[0] - low[0], high[1] - low[1]);
@@ -140,7 +143,7 @@ static void place_nodes(sheet *s)
             high[axis] = fmax(high[axis], at[axis]);
         }
     }
-    // Coordinates to be drawn only, of a matrix, may span more than a double holds.
+    // Without a finite span the map has no scale. The readers keep it finite: they limit all coordinates.
     s->has_coordinates = s->has_coordinates && isfinite(high[0] - low[0]) && isfinite(high[1] - low[1]);
     if (s->has_coordinates)
         place_by_coordinates(s, low, high);
@@ -154,7 +157,8 @@ static int compare_ranks(const void *a, const void *b)
     return p->angle != q->angle ? (p->angle < q->angle ? -1 : 1) : p->route < q->route ? -1 : p->route > q->route;
 }
 
-// So many that the last routes of the ranking, beside the first ones again, share no colour with them.
+// Returns how many colours to use. The ranking is a circle: its last routes lie beside its first ones, and the number
+// is such that they share no colour.
 static int32_t colours_for(int32_t routes)
 {
     const int32_t least = COLOURS - 2 * COLOUR_STEP, apart = 4;
@@ -205,7 +209,7 @@ static double bars_left(void)
 
 // ---- Texts
 
-// A length in units of the file: an integer, or with two decimals and a point.
+// A length in units of the file: an integer with scale 1, else with a point and two decimals.
 static const char *length_text(const sheet *s, int64_t length, char text[40])
 {
     const int64_t hundredths = llround((double)length * 100 / s->problem->scale);
@@ -270,14 +274,14 @@ static void draw_spokes(sheet *s)
     mco_svg_group_end(&s->svg);
 }
 
-// Below half of the average demand, up to it, up to half as much again, above.
+// The sizes stand for demands below 0.5, 1 and 1.5 times the average, and for all others.
 static int32_t dot_size(const sheet *s, int32_t customer, double average)
 {
     const double halves = average > 0 ? 2 * s->problem->demand[customer + 1] / average : 0;
     return halves < 1 ? 0 : halves < 2 ? 1 : halves < 3 ? 2 : DOT_SIZES - 1;
 }
 
-// Fills of_look; begin[k] is where look k begins, of colour k / DOT_SIZES and size k % DOT_SIZES.
+// Fills of_look. Look k has colour k / DOT_SIZES and size k % DOT_SIZES; it begins at begin[k].
 static void sort_by_look(sheet *s, int32_t begin[COLOURS * DOT_SIZES + 1])
 {
     int32_t next[COLOURS * DOT_SIZES + 1] = {0};
@@ -328,7 +332,7 @@ static void draw_tooltips(sheet *s)
 }
 
 typedef struct box {
-    double x, y, width;  // baseline
+    double x, y, width;  // the left end of the baseline, and its length
 } box;
 
 static bool is_free(const box *taken, int32_t count, box b)
@@ -339,7 +343,7 @@ static bool is_free(const box *taken, int32_t count, box b)
     return true;
 }
 
-// Above and right of the dots, where that covers no other name.
+// Names stand above and right of the dots. A name that would cover another one is left out.
 static void draw_names(sheet *s)
 {
     box taken[NAMED_CUSTOMERS];
@@ -403,7 +407,7 @@ static void draw_numbered_bars(sheet *s)
         draw_numbered_bar(s, r, bars_left() + r / s->rows * (column_width(s) + COLUMN_GAP), s->top + r % s->rows * ROW);
 }
 
-// Thin bars: a path for each colour where they are too many for tooltips.
+// Draws thin bars. If they are too many for tooltips, one path holds all bars of a colour.
 static void draw_plain_bars(sheet *s)
 {
     const double pitch = MAP / s->rows, height = pitch * 0.8;
@@ -458,7 +462,7 @@ static void draw_header(sheet *s)
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 52, text);
 }
 
-// Puts `text` behind a sign; returns where the next entry begins.
+// Writes `text` to the right of a sign. Returns where the next entry begins.
 static double legend_text(sheet *s, double x, double y, const char *text)
 {
     mco_svg_text(&s->svg, NULL, MCO_SVG_START, x, y + 0.35 * TEXT_FONT, text);
@@ -480,7 +484,7 @@ static void draw_legend(sheet *s)
         mco_svg_path_end(&s->svg);
     }
     mco_svg_group_end(&s->svg);
-    x = legend_text(s, x + 12 * DOT_SIZES + 6, y, "customers: up to half the average demand, up to it, up to 1.5 times, more");
+    x = legend_text(s, x + 12 * DOT_SIZES + 6, y, "customers by demand: below 0.5, 1 and 1.5 times the average, and others");
     if (s->lacks_names && s->customers <= DETAIL_CUSTOMERS)
         legend_text(s, x, y, "point at a dot or bar for more");
     mco_svg_group_end(&s->svg);

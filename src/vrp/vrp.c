@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entry points: validate, settle what was left open, choose the engine, search, check the answer.
+// Entry points: they validate, choose the engine and the end, search, and check the answer.
 #include "mco/vrp.h"
 
 #include <math.h>
@@ -20,9 +20,10 @@
 #include "vrp/sweep/gpu.h"
 #endif
 
-static const double DEFAULT_TIME_S = 10;         // of a search without any end
-static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search: fewer are a matter of seconds on the cores
-// When auto takes a GPU for sweeps: moves per second of a core, about, and the seconds on the cores from which it pays.
+static const double DEFAULT_TIME_S = 10;         // of a search for which no end is given
+static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search; with fewer customers the cores need seconds only
+// `auto` takes a GPU for sweeps if the cores would need more than GPU_PAYS_S seconds. The rates are rough: moves per
+// second of one core.
 static const double CORE_TWO_OPT_PER_S = 1e9, CORE_THREE_OPT_PER_S = 1e10, GPU_PAYS_S = 0.5;
 
 #define MCO_OPTION_STRUCT mco_vrp_params
@@ -54,7 +55,7 @@ const mco_option_table *mco_vrp_neighbourhood_options(void)
 
 // ---- Arguments
 
-// Takes the parameters over; tests all but the result.
+// Copies the parameters to *out. Tests all arguments except the result.
 static mco_status take(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const mco_option_table *options,
                        mco_vrp_params *out)
 {
@@ -69,7 +70,7 @@ done:
     return st;
 }
 
-// Every customer in one route, once; how heavy and how long the routes are does not matter.
+// Refuses a start unless every customer is in exactly one route. Loads and lengths do not matter.
 static mco_status refuse_cover(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *s)
 {
     mco_status st = MCO_OK;
@@ -149,7 +150,7 @@ static mco_status check_answer(mco_context *ctx, const mco_vrp *problem, const m
 typedef struct solve {
     mco_context *ctx;
     const mco_vrp *problem;
-    mco_vrp_params params;  // with engine and end chosen
+    mco_vrp_params params;  // choose() sets the engine and the end
     vrp_search search;
 } solve;
 
@@ -171,7 +172,7 @@ static void choose(solve *s)
     }
 }
 
-// Records why no solution exists, as the context's error; MCO_OK if one may.
+// Records in the context's error why no solution can exist. MCO_OK: one may exist.
 static mco_status find_conflict(mco_context *ctx, const mco_vrp *problem)
 {
     const int32_t customer = vrp_unservable(problem);
@@ -212,7 +213,7 @@ static mco_status descend(vrp_search *search, vrp_engine *engine, vrp_tour *tour
             break;
         vrp_scan scan = {.tour = tour, .hierarchy = -1, .keep = UINT64_MAX};
         MCO_TRY(engine->scan(engine, &scan, search->run.stop_s));
-        const bool has_move = scan.best.move.x >= 0;  // none also where the scan was interrupted
+        const bool has_move = scan.best.move.x >= 0;  // none either after an interrupted scan
         search->iterations += has_move;
         if (!has_move || !vrp_is_less(scan.best.value, vrp_to_beat(search->problem, tour))) {
             (void)vrp_search_ends(search);
@@ -226,7 +227,7 @@ done:
     return st;
 }
 
-// The plain search: savings, then the descent. From a start, the descent alone.
+// The plain search: savings, then the descent. With a start, only the descent.
 static mco_status solve_reference(vrp_search *search)
 {
     mco_status st = MCO_OK;
@@ -248,7 +249,7 @@ done:
     return st;
 }
 
-// No customer, or one: there is one solution.
+// With no customer, or one, there is only one solution.
 static mco_status solve_trivial(vrp_search *search)
 {
     mco_status st = MCO_OK;
@@ -307,12 +308,12 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
     const bool is_optimal = s->problem->customers <= 1 || vrp_search_is_at_bound(search);
     r->outcome = is_optimal ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     if ((double)r->scaled_cost < s->params.lower_bound * scale - 1)
-        mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below %.15g, the bound given: it is none", s->params.lower_bound);
+        mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below the given bound %.15g: it is no bound", s->params.lower_bound);
 done:
     return st;
 }
 
-// The clock runs from the begin of the call; the end is known once the parameters are settled.
+// Starts the clock of the call. run_solve() sets the time limit later, once choose() has settled the parameters.
 static void begin_run(solve *s)
 {
     const mco_vrp_params *p = &s->params;
@@ -391,7 +392,8 @@ void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result)
 
 // ---- Complete neighbourhoods
 
-// All sweeps on the cores, in seconds; a descent to a local optimum is taken to last as many sweeps as the tour has nodes.
+// Estimates the seconds that all sweeps take on the cores. A descent to a local optimum is assumed to take as many
+// sweeps as the tour has nodes.
 static double seconds_on_cores(const mco_vrp_params *params, int32_t tour_nodes)
 {
     const double sweeps = params->sweeps > 0 ? (double)params->sweeps : tour_nodes, edges = tour_nodes - 1;
@@ -401,7 +403,7 @@ static double seconds_on_cores(const mco_vrp_params *params, int32_t tour_nodes)
            mco_settle_threads(params->threads);
 }
 
-// The tour to begin with; *is_feasible: it keeps all rules.
+// Makes the tour to begin with. *is_feasible: it obeys all rules.
 static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_tour *tour,
                              bool *is_feasible)
 {
@@ -424,7 +426,7 @@ done:
     return st;
 }
 
-// The routes at the end; what broke a rule at the start may still do so.
+// Fills in the routes at the end and checks them. They may break a rule only if those at the start did.
 static mco_status fill_end(mco_context *ctx, const mco_vrp *problem, const vrp_tour *tour, bool was_feasible,
                            mco_vrp_neighbourhood_result *r)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// VRPLIB: what routing/tsplib.h does not know, the depot and what stands for the customers.
+// VRPLIB: what routing/tsplib.h leaves open, which is the depot and the values of the customers.
 //
-// A matrix is gone through twice, for its greatest entry and for all of them: the scale of real distances follows from the
-// former.
+// A matrix is read twice: first for its greatest entry, from which the scale of real distances follows, then for all
+// entries.
 #include <string.h>
 
 #include "base/number.h"
@@ -11,8 +11,8 @@
 #include "vrp/formats.h"
 #include "vrp/vrplib.h"
 
-#define MAX_LENGTH_READ 1e15    // of a route or a service time in a file; exact in double precision
-#define MAX_VEHICLES 100000000  // as --vehicles
+#define MAX_LENGTH_READ 1e15    // of a route or a service time in a file; doubles hold it exactly
+#define MAX_VEHICLES 100000000  // as for --vehicles
 
 static const char *const rules[] = {"EUC_2D", "CEIL_2D", "GEO", "EXPLICIT"};  // by vrp_rule
 static const char *const types[] = {"CVRP", "ACVRP", "DCVRP"}, *const coordinates[] = {"TWOD_COORDS", "NO_COORDS"};
@@ -50,7 +50,7 @@ typedef struct vrplib {
     mco_context *ctx;
     const mco_vrp_model *model;  // may be NULL
     tsplib t;
-    int64_t depot;               // its number
+    int64_t depot;               // its number in the file
     mco_slice depot_at;
     vrp_draft draft;
 } vrplib;
@@ -97,7 +97,7 @@ done:
     return st;
 }
 
-// A value of every node but the depot, which has none.
+// Tests that every customer has a value, and that the depot has none or 0.
 static mco_status test_values(vrplib *v, tsplib_keyword section, const tsplib_rows *r)
 {
     tsplib *t = &v->t;
@@ -114,7 +114,7 @@ static mco_status test_values(vrplib *v, tsplib_keyword section, const tsplib_ro
     return MCO_OK;
 }
 
-// The row and the column of the depot come first.
+// Moves the row and the column of the depot to the front.
 static mco_status arrange_matrix(vrplib *v, int32_t *matrix)
 {
     mco_status st = MCO_OK;
@@ -162,14 +162,14 @@ done:
     return st;
 }
 
-// Where a matrix has places as well, they are for pictures.
+// With a matrix, coordinates come from its display section, if it has one. They serve for pictures.
 static tsplib_keyword section_of_places(const tsplib *t)
 {
     const bool is_display = t->is_explicit && tsplib_has(t, TSPLIB_DISPLAY_DATA_SECTION);
     return is_display ? TSPLIB_DISPLAY_DATA_SECTION : TSPLIB_NODE_COORD_SECTION;
 }
 
-// A row for each customer, or one number for all of them.
+// The service times come from a row for each customer, or from one number for all of them.
 static mco_status fill_service(vrplib *v, tsplib_rows *service)
 {
     mco_status st = MCO_OK;
@@ -188,7 +188,7 @@ done:
     return st;
 }
 
-// The values of all sections, by node, into the draft.
+// Moves the values of all sections, by node, into the draft.
 static mco_status fill_draft(vrplib *v, tsplib_rows *place, tsplib_rows *demand, tsplib_rows *service)
 {
     mco_status st = MCO_OK;

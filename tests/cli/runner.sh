@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Usage: runner.sh SCRIPT. Runs a test of the command in an empty folder that is removed afterwards.
-# The script sees $MCO, the path of the command, and the functions below.
+# Usage: runner.sh SCRIPT. Runs a test of the command in an empty folder, which is removed afterwards. The script sees
+# $MCO, the path of the command, and the functions below.
 set -Eeuo pipefail
 : "${MCO:?names the mco command to test}"
 script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -16,13 +16,13 @@ skip() {
     exit 77
 }
 
-# fail MESSAGE: notes a failure and goes on; the test fails at its end.
+# fail MESSAGE: notes a failure and continues; the test fails at its end.
 fail() {
     echo "FAILED: $1"
     failures=$((failures + 1))
 }
 
-# expect CODE COMMAND...: runs it with output in `out` and `err`, and compares the exit code.
+# expect CODE COMMAND...: runs the command with output in `out` and `err`, and compares the exit code.
 expect() {
     local code=$1 seen=0
     shift
@@ -33,12 +33,12 @@ expect() {
     fi
 }
 
-# expect_text FILE TEXT: the file holds the text.
+# expect_text FILE TEXT: the file must hold the text.
 expect_text() {
     grep -qF -e "$2" "$1" || { fail "\"$2\" is not in $1:"; head -c 2000 "$1" | sed 's/^/    /'; }
 }
 
-# expect_no_file PATTERN...: none of the patterns matches a file.
+# expect_no_file PATTERN...: no file may match any of the patterns.
 expect_no_file() {
     local path
     for path in "$@"; do
@@ -46,7 +46,7 @@ expect_no_file() {
     done
 }
 
-# json FILE KEY: the value of a member that stands on a line of its own, as mco writes it.
+# json FILE KEY: the value of a member that stands on its own line, as mco writes it.
 json() {
     sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$1" | head -n 1
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Usage errors exit with 2, files that cannot be used with 3 and the place, malformed solutions with 1;
-# nothing is written then.
+# Usage errors exit with 2, unusable files with 3 and the place of the error, malformed solutions with 1. In these cases
+# nothing is written.
 
 # ---- Usage
 usage_errors() {
@@ -96,7 +96,7 @@ cut_compressed() {
     rm bad
 }
 
-# ---- Solutions: `check` fails with 1, `--start` is a file that cannot be used
+# ---- Solutions: `check` fails with 1; for `--start` they are unusable files
 bad_solutions() {
     printf 'job,A,B,C,D\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n' > example.csv
     local text message

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# mco dtspms: instances by name, pair and table, solutions that `check` accepts and refuses, whole neighbourhoods, ends of a
-# search, refusals.
+# mco dtspms: instances by name, pair and table; solutions that `check` accepts and refuses; whole neighbourhoods; ends
+# of a search; refusals.
 
-# matrix FILE TYPE DIMENSION: a TSPLIB file of the rows on standard input.
+# matrix FILE TYPE DIMENSION: makes a TSPLIB file of the rows on standard input.
 matrix() {
     {
         printf 'NAME: %s\nTYPE: %s\nDIMENSION: %s\n' "$1" "$2" "$3"
@@ -13,8 +13,8 @@ matrix() {
     } > "$1"
 }
 
-# Two small instances, symmetric with 4 orders and asymmetric with 6; their optima, 82 and 72 on 2 stacks, are those of an
-# enumeration of all pickup orders, stacks and delivery orders.
+# Two small instances: a symmetric one with 4 orders and an asymmetric one with 6. Their optima on 2 stacks, 82 and 72,
+# come from an enumeration of all pickup orders, stacks and delivery orders.
 small_instances() {
     matrix four_p.tsp TSP 5 << 'END'
 0 13 16 14 7
@@ -50,7 +50,7 @@ END
 END
 }
 
-# members FILE MEMBER...: the file is JSON, and holds these; "a.b" is b of a.
+# members FILE MEMBER...: the file must be JSON and hold these members; "a.b" is member b of a.
 members() {
     command -v python3 > /dev/null || return 0
     python3 - "$@" 2> why << 'END' || fail "$1: $(tail -n 1 why)"
@@ -63,7 +63,7 @@ for path in sys.argv[2:]:
 END
 }
 
-# expect_valid FILE INSTANCE...: `check` accepts it, at the cost of r.json.
+# expect_valid FILE INSTANCE...: `check` must accept the file, at the cost of r.json.
 expect_valid() {
     local file=$1
     shift
@@ -113,7 +113,7 @@ all_files() {
     expect_valid r.json six_p.tsp six_d.tsp
 }
 
-# One network, drawn from a seed, by name, as a pair of files, and as a table.
+# One network, drawn from a seed: as a name, as a pair of files, and as a table.
 sources() {
     expect 0 "$MCO" dtspms generate --orders 9 --seed-pickup 3 --seed-delivery 4 --pickup g_p.tsp --delivery g_d.tsp
     expect 0 "$MCO" dtspms generate --orders 5 --seed-pickup 3 --seed-delivery 4 --pickup - --delivery h_d.tsp
@@ -181,7 +181,7 @@ searches() {
     expect_json r.json stop '"gap"'
 }
 
-# --start alone: its plan, priced anew, is the solution.
+# --start without iterations: its plan is priced anew and becomes the solution.
 starts() {
     expect 0 "$MCO" dtspms solve R00 --orders 12 --method tabu --iterations 3 --json r.json --solution s.txt
     local file
@@ -202,7 +202,7 @@ starts() {
     expect_no_file bad.json*
 }
 
-# With --iterations, equal seeds give equal bytes, whatever computes.
+# With --iterations, equal seeds give equal bytes on every engine.
 repeatable() {
     local method iterations options
     while read -r method iterations; do
@@ -226,14 +226,14 @@ ils 50
 END
 }
 
-# expect_move OBJECTIVE MOVE SUM: of n.json
+# expect_move OBJECTIVE MOVE SUM: n.json must hold these values.
 expect_move() {
     expect_json n.json objective "$1"
     expect_json n.json best_move "$2"
     expect_json n.json cost_sum "$3"
 }
 
-# Around the plan (1,2), (3,4) of the instance with 4 orders all costs are known from the enumeration.
+# The enumeration gives all costs around the plan (1,2), (3,4) of the instance with 4 orders.
 neighbourhoods() {
     echo '{"solution": {"pickup": [1, 2, 3, 4], "delivery": [2, 1, 4, 3], "stacks": [[1, 2], [3, 4]]}}' > plan.json
     local engine
@@ -299,7 +299,7 @@ END
     expect_text err "--gpus 0 is for --engine gpu"
 }
 
-# Changed solutions fail, with the place.
+# Changed solutions fail the check, with the place of the error.
 tampered() {
     local solution message
     while IFS='|' read -r solution message; do
@@ -356,7 +356,7 @@ infeasible() {
     expect 1 "$MCO" dtspms check R00 --orders 12 i.json
 }
 
-# refused TEXT FILE...: solve and neighbourhood refuse the files with exit code 3 and this text; nothing is written.
+# refused TEXT FILE...: solve and neighbourhood refuse the files with exit code 3 and this text, and write nothing.
 refused() {
     local text=$1
     shift
@@ -455,7 +455,7 @@ standard_streams() {
     done
 }
 
-# The limit counts from the start of the process. A busy machine may delay one run: the best of five.
+# The limit counts from the start of the process. A busy machine may delay one run, so the best of five counts.
 time_limit() {
     local best=99 tolerance=0.1 wall run
     if [ -n "${MCO_SANITIZE:-}" ]; then tolerance=1; fi
@@ -504,7 +504,7 @@ interrupted() {
     expect_valid_now k.txt
 }
 
-# A neighbourhood that is interrupted has no best move, and says so.
+# An interrupted neighbourhood has no best move, and says so.
 interrupted_neighbourhood() {
     local pid seen=0
     "$MCO" dtspms neighbourhood R00 --orders 66 --engine reference --json n.json > out 2> err &
@@ -520,13 +520,13 @@ interrupted_neighbourhood() {
     expect_text out "interrupted"
 }
 
-# expect_valid_now FILE: a solution of a run that is not over; `out` and `err` stay the run's.
+# expect_valid_now FILE: holds a solution while the run is not over; `out` and `err` stay those of the run.
 expect_valid_now() {
     cp "$1" now.txt
     "$MCO" dtspms check R00 --orders 33 now.txt > /dev/null || fail "$1 is no solution while the run goes on"
 }
 
-# Without a GPU the engine says so; with one it finds the move of the others.
+# Without a GPU the engine says so; with a GPU it finds the same move as the others.
 gpu() {
     local seen=0
     expect 0 "$MCO" dtspms neighbourhood R02 --orders 12 --engine cpu --json r.json

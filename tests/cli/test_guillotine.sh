@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# mco guillotine: files, plans that `check` accepts and refuses, rules of cutting, tables, generated instances, batches.
+# mco guillotine: files; plans that `check` accepts and refuses; rules of cutting; tables; generated instances; batches.
 
 printf '20 15\n5\n7 4 30\n5 6 33\n3 3 9\n4 9 41\n40 2 500\n' > example.txt
 printf 'plate,20,15\nname,width,height,value\nshelf,7,4,30\ndoor,5,6,33\nfoot,3,3,9\nside,4,9,41\nrail,40,2,500\n' > example.csv
@@ -60,7 +60,7 @@ standard_streams() {
     done
 }
 
-# A result file and what --solution wrote are plans; changed ones fail the check, with the node or the place.
+# A result file and the file of --solution are both plans. Changed plans fail the check, with the node or the place.
 plans() {
     local file text message
     for file in r.json s.json; do
@@ -93,7 +93,7 @@ END
     expect 3 "$MCO" guillotine check missing r.json
 }
 
-# rule VALUE OPTIONS...: this is the optimum under these rules, and the plan keeps them.
+# rule VALUE OPTIONS...: the optimum under these rules must be VALUE, and the plan must keep the rules.
 rule() {
     local value=$1 engine
     shift
@@ -106,7 +106,7 @@ rule() {
     done
 }
 
-# The values are those of a brute force over all integer cuts.
+# A brute force over all integer cuts gives these values.
 rules() {
     rule 337
     rule 337 --rotate
@@ -128,7 +128,7 @@ rules() {
     expect_text err "rotation is not allowed"
 }
 
-# Engines, threads and vector units give the same table.
+# All engines, numbers of threads and vector units give the same table.
 tables() {
     local options
     expect 0 "$MCO" guillotine generate testcut --width 300 --height 200 --pieces 30 --seed 4 --output g.txt
@@ -238,7 +238,7 @@ no_pieces() {
     expect 0 "$MCO" guillotine check empty e.json
 }
 
-# A run that is stopped has a plan, a grid of one piece, and no table.
+# A stopped run has a plan, which is a grid of one piece, and no table.
 no_time() {
     local options
     expect 0 "$MCO" guillotine generate testcut --width 5000 --height 5000 --pieces 80 --seed 1 --output large.txt
@@ -271,7 +271,7 @@ END
     expect_json n.json solved 0
 }
 
-# Ctrl-C ends a run, and a batch in the middle of a problem; the result is written.
+# Ctrl-C ends a run, and a batch in the middle of a problem; the result is still written.
 interrupted() {
     local arguments pid seen
     expect 0 "$MCO" guillotine generate testcut --width 30000 --height 30000 --pieces 300 --seed 1 --output huge.txt
@@ -291,7 +291,7 @@ interrupted() {
     done
 }
 
-# Three large pieces on a plate of 10^9: solved. Many positions: refused with what they would need.
+# Three large pieces on a plate of 10^9 are solved. Many positions are refused, with the memory that they would need.
 large_sides() {
     printf '3\n1000000000 1000000000\n400000000 300000000 5\n350000001 333333333 5\n500000000 250000000 5\n' > wide.txt
     expect 0 "$MCO" guillotine solve wide.txt --json w.json
@@ -303,7 +303,7 @@ large_sides() {
     expect_text err "at most 1.0 MiB allowed"
 }
 
-# Without a GPU the engine says so; with one it gives the values of the others.
+# Without a GPU the engine says so; with a GPU it gives the same values as the others.
 gpu() {
     local seen=0
     "$MCO" guillotine solve g.txt --engine gpu --table gpu.csv > out 2> err || seen=$?

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the command writes: the result file, solution, picture and history; whole or not at all; and
-# where it reads from.
+# What the command writes: the result file, solution, picture and history, each whole or not at all; and where it reads
+# from.
 
 printf '3 4\n5 2 1\n3 2 3\n4 1 5\n1 4 2\n' > example.txt
 
-# no_leftovers: no temporary file stays behind.
+# no_leftovers: no temporary file may stay behind.
 no_leftovers() {
     local left
     left=$(find . -name '*.tmp-*')
@@ -37,7 +37,7 @@ all_files() {
     no_leftovers
 }
 
-# A result file, a solution file and one on standard input are all solutions.
+# A result file, a solution file, and a solution file on standard input are all read as solutions.
 read_back() {
     expect 0 "$MCO" flowshop check example.txt r.json
     expect_text out "valid: makespan 16"
@@ -73,7 +73,7 @@ compressed() {
     INPUT=example.txt.gz expect 0 "$MCO" flowshop bound -
 }
 
-# A path that cannot be written is found before the solve, which here would never end.
+# A path that cannot be written is reported before the solve, which would never end here.
 unwritable() {
     local flag
     for flag in --json --solution --plot --history --checkpoint; do
@@ -97,7 +97,7 @@ full_disk() {
     expect 3 "$MCO" flowshop generate --taillard ta001 --output /dev/full
 }
 
-# What stood under a name stays there until the new file is whole.
+# The old file stays under its name until the new file is whole.
 keeps_old_files() {
     echo old > kept.json
     printf 'x' > bad

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# mco reduce: files and generated data give the same bits on every engine, segments, the result file, refusals.
+# mco reduce: files and generated data give the same bits on every engine; segments; the result file; refusals.
 
-# Engine against engine; a file against what generated it.
+# Compares engine with engine, and a file with the generator that made it.
 same_everywhere() {
     local type op reference
     for type in i32 u64 f32 f64; do
@@ -101,7 +101,7 @@ refusals() {
     expect_text out "mco reduce run"
 }
 
-# Without a GPU the engine says so; with one it gives the bits of the others.
+# Without a GPU the engine says so; with a GPU it gives the same bits as the others.
 gpu() {
     local seen=0
     "$MCO" reduce run --count 100000 --engine gpu --solution gpu.txt > out 2> err || seen=$?

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# A search killed again and again resumes from its checkpoints and, the incumbent being fixed, ends
-# with the node count of a search that was left alone. A damaged checkpoint is refused and stays as it is.
+# A search is killed again and again and resumes from its checkpoints. The incumbent is fixed, so it must end with the
+# node count of an undisturbed search. A damaged checkpoint is refused and stays as it is.
 
 search=(ta030 --upper-bound 2178 --threads 2)
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Ends of a solve that would take years: signals and the time limit. Each gives the incumbent and a
-# whole result file.
+# Ends of a solve that would take years: signals and the time limit. After each, the incumbent and a whole result file
+# must be there.
 
 # start_solve ARGUMENTS...: runs a solve in the background and waits until it has a schedule.
 start_solve() {
@@ -16,7 +16,7 @@ start_solve() {
     fail "no schedule after $((waited / 10)) s"
 }
 
-# expect_end CODE: the exit code as a shell sees it.
+# expect_end CODE: the run must end with this exit code, as a shell sees it.
 expect_end() {
     local code=0
     wait "$pid" || code=$?
@@ -49,7 +49,7 @@ signals() {
     expect_incumbent cancelled
 }
 
-# SIGKILL leaves the last good file and no half one under its name.
+# SIGKILL leaves the last good file, and no half-written file under its name.
 killed() {
     start_solve --method heuristic
     local waited
@@ -63,7 +63,7 @@ killed() {
     if [ "$waited" -lt 300 ]; then expect 0 "$MCO" flowshop check ta051 s.txt; fi
 }
 
-# The limit counts from the start of the process. A busy machine may delay one run: the best of five.
+# The limit counts from the start of the process. A busy machine may delay one run, so the best of five counts.
 time_limit() {
     local best=99 tolerance=0.1 wall run
     if [ -n "${MCO_SANITIZE:-}" ]; then tolerance=1; fi

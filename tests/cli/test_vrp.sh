@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# mco vrp: instances of all kinds, solutions that `check` accepts and refuses, whole neighbourhoods, ends of a search, refusals.
+# mco vrp: instances of all kinds; solutions that `check` accepts and refuses; whole neighbourhoods; ends of a search;
+# refusals.
 
-# Two pairs of neighbours, 10 to the right and to the left of the depot; 42 = 2 (10 + 1 + 10) is the optimum.
+# Two pairs of customers, 10 to the right and 10 to the left of the depot; the optimum is 42 = 2 (10 + 1 + 10).
 small_instance() {
     cat << 'END'
 NAME : small
@@ -30,7 +31,7 @@ EOF
 END
 }
 
-# members FILE MEMBER...: the file is JSON, and holds these; "a.b" is b of a.
+# members FILE MEMBER...: the file must be JSON and hold these members; "a.b" is member b of a.
 members() {
     command -v python3 > /dev/null || return 0
     python3 - "$@" 2> why << 'END' || fail "$1: $(tail -n 1 why)"
@@ -43,7 +44,7 @@ for path in sys.argv[2:]:
 END
 }
 
-# expect_valid FILE INSTANCE...: `check` accepts it, at the cost of r.json.
+# expect_valid FILE INSTANCE...: `check` must accept the file, at the cost of r.json.
 expect_valid() {
     local file=$1
     shift
@@ -51,12 +52,12 @@ expect_valid() {
     expect_text out "valid: cost $(json r.json objective), "
 }
 
-# moves FILE: the counter; the option of this name stands before it.
+# moves FILE: the counter `moves`; the option of this name stands before it in the file.
 moves() {
     sed -n 's/^ *"moves": \([0-9]*\),$/\1/p' "$1"
 }
 
-# expect_moves NUMBER: of n.json
+# expect_moves NUMBER: n.json must hold this number.
 expect_moves() {
     [ "$(moves n.json)" = "$1" ] || fail "moves is $(moves n.json) instead of $1 in n.json"
 }
@@ -133,7 +134,7 @@ distances() {
     expect_json r.json objective 80
 }
 
-# The reference: savings and sweeps of 2-opt, to a local optimum.
+# The reference: savings, then sweeps of 2-opt to a local optimum.
 reference() {
     expect 0 "$MCO" vrp solve small.vrp --engine reference --json r.json
     expect_json r.json objective 42
@@ -142,7 +143,7 @@ reference() {
     expect_text out "engine reference (1 thread)"
 }
 
-# With --iterations, equal seed and threads give equal bytes.
+# With --iterations, equal seeds and numbers of threads give equal bytes.
 repeatable() {
     local options file
     while read -r options; do
@@ -190,7 +191,7 @@ generated() {
     expect 3 "$MCO" vrp generate --customers 10 --output no/such/folder/g.vrp
 }
 
-# From the other sources: standard input, CSV with names, gzip.
+# Instances from the other sources: standard input, CSV with names, gzip.
 sources() {
     INPUT=small.vrp expect 0 "$MCO" vrp solve - --engine cpu --iterations 100 --json r.json
     expect_json r.json objective 42
@@ -210,7 +211,7 @@ END
     expect_json r.json objective 42
 }
 
-# --start is never made worse, and comes back unchanged where nothing is done.
+# --start never becomes worse. It comes back unchanged if nothing is done.
 starts() {
     local file
     printf 'Route #1: 1 3\nRoute #2: 2 4\nCost 82\n' > bad-start.sol
@@ -236,7 +237,7 @@ made() {
     sed -n '/"moves_made"/,/^    \]/p; /"history"/,/^  \]/p' "$1" | grep -v '[0-9]\.[0-9]\|[0-9]e-'
 }
 
-# One vehicle per customer; 2-opt makes two routes in two sweeps, the third finds nothing.
+# With one vehicle for each customer, 2-opt makes two routes in two sweeps; the third sweep finds nothing.
 neighbourhoods() {
     local engine type options
     for engine in reference cpu; do
@@ -261,7 +262,7 @@ neighbourhoods() {
         expect 0 "$MCO" vrp neighbourhood small.vrp --type 3opt-complete --engine "$engine" --construct single --json n.json
         expect_moves 252
     done
-    # Whole descents are the same: every move, and every cost.
+    # Whole descents are the same on all engines: every move and every cost.
     for type in 2opt 3opt 3opt-complete; do
         expect 0 "$MCO" vrp neighbourhood giant.vrp --type "$type" --engine reference --sweeps 5 --json r.json --solution s.sol
         made r.json > reference.txt
@@ -286,9 +287,9 @@ END
     expect_json out kind '"vrp"'
 }
 
-# Starts that break a rule, and options.
+# Starts that break a rule, and bad options.
 other_neighbourhoods() {
-    # All customers in one route is too heavy; two vehicles, one cut that mends it.
+    # All customers in one route are too heavy. With two vehicles, one cut mends it.
     printf 'Route #1: 1 2 3 4\n' > heavy.sol
     expect 0 "$MCO" vrp neighbourhood small.vrp --vehicles 2 --start heavy.sol --engine reference --sweeps 0 --json n.json
     expect_json n.json objective 42
@@ -306,7 +307,7 @@ other_neighbourhoods() {
     expect 2 "$MCO" vrp neighbourhood small.vrp --iterations 3
 }
 
-# Changed solutions fail, with what is wrong.
+# Changed solutions fail the check, which says what is wrong.
 tampered() {
     local solution message
     while IFS='|' read -r solution message; do
@@ -333,13 +334,13 @@ END
     expect 0 "$MCO" vrp check small.vrp good.sol --max-length 21
     expect 3 "$MCO" vrp check small.vrp missing.sol
     expect 2 "$MCO" vrp check small.vrp
-    # More routes than a summary shows.
+    # A solution with more routes than a summary shows.
     expect 0 "$MCO" vrp neighbourhood g200.vrp --engine reference --construct single --sweeps 1 --solution many.sol
     expect 0 "$MCO" vrp check g200.vrp many.sol
     expect_text out "more routes"
 }
 
-# infeasible TEXT OPTIONS...: exit code 0, outcome infeasible, no files but the result; the log says why.
+# infeasible TEXT OPTIONS...: exit code 0, outcome infeasible, no file but the result; the log gives the reason.
 infeasible() {
     local text=$1
     shift
@@ -361,7 +362,8 @@ infeasible_instances() {
     infeasible "all demands are 4, the vehicles carry 2: 1 of capacity 2" small.vrp --vehicles 1
     expect 2 "$MCO" vrp neighbourhood heavy.vrp
     expect_text err "customer 4"
-    # Enough capacity in all, but three customers of 2 do not fit two vehicles of 3: no solution is found, nor is it proved.
+    # The total capacity is enough, but three customers of 2 do not fit two vehicles of 3. No solution is found, and
+    # infeasibility is not proved.
     cat > packing.csv << 'END'
 name,x,y,demand
 depot,0,0,0
@@ -402,7 +404,7 @@ END
     expect_json r.json objective 42
 }
 
-# Changed instances that are refused with the place.
+# Changed instances that are refused, with the place of the error.
 bad_instances() {
     local change message
     rm -f bad*.json
@@ -434,7 +436,7 @@ END
     expect_text err "cannot read missing.vrp"
 }
 
-# Customers at one place, no customer, one customer.
+# All customers at one place; no customer; one customer.
 tiny_instances() {
     sed 's/^3 10 1/3 10 0/; s/^5 -10 1/5 0 0/; s/^4 -10 0/4 10 0/' small.vrp > same.vrp
     expect 0 "$MCO" vrp solve same.vrp --engine cpu --iterations 100 --json r.json --plot p.svg
@@ -504,7 +506,7 @@ standard_streams() {
     done
 }
 
-# The limit counts from the start of the process. A busy machine may delay one run: the best of five.
+# The limit counts from the start of the process. A busy machine may delay one run, so the best of five counts.
 time_limit() {
     local best=99 tolerance=0.15 wall run
     if [ -n "${MCO_SANITIZE:-}" ]; then tolerance=1; fi
@@ -524,13 +526,13 @@ time_limit() {
     expect_json r.json stop '"gap"'
 }
 
-# threads_of FILE: what the engine of a result file took.
+# threads_of FILE: the number of threads that a result file gives for the engine.
 threads_of() {
     sed -n '/^  "engine": {/,/^  }/p' "$1" > engine.json
     json engine.json threads
 }
 
-# expect_threads MOST COMMAND...: succeeds, and at no time has more threads than that, as far as looking on shows.
+# expect_threads MOST COMMAND...: the command succeeds, and no sample of its threads shows more than MOST.
 expect_threads() {
     local pid limit=$1 most=0 seen=0
     shift
@@ -546,7 +548,7 @@ expect_threads() {
     [ "$most" -le "$limit" ] || fail "$most threads at once instead of $limit at most: $all"
 }
 
-# A worker for each processor that the process may use, and no more than --threads in any stage.
+# The cpu engine takes a worker for each processor that the process may use, and in no stage more than --threads.
 threads() {
     local processor action
     command -v taskset > why && [ -d /proc/self/task ] || return 0
@@ -558,7 +560,7 @@ threads() {
         [ "$(threads_of r.json)" = 3 ] || fail "$action --threads 3 takes $(threads_of r.json) threads"
     done
     if [ -n "${MCO_SANITIZE:-}" ]; then return 0; fi
-    # The calling thread, a worker that waits for tasks, and one of the construction.
+    # At most three threads: the calling one, a worker that waits for tasks, and one of the construction.
     expect 0 "$MCO" vrp generate --customers 20000 --output g20000.vrp
     expect_threads 3 "$MCO" vrp solve g20000.vrp --engine cpu --iterations 20000 --threads 1
     expect_threads 3 taskset -c "$processor" "$MCO" vrp solve g20000.vrp --engine cpu --iterations 20000
@@ -566,7 +568,7 @@ threads() {
     expect_threads 2 "$MCO" vrp neighbourhood g20000.vrp --construct savings --engine cpu --time-limit 0 --threads 1
 }
 
-# wait_for FILE: until it has content.
+# wait_for FILE: waits until the file has content.
 wait_for() {
     local waited
     for waited in $(seq 300); do
@@ -602,7 +604,7 @@ interrupted() {
     expect 0 "$MCO" vrp check g200.vrp k.sol
 }
 
-# A descent that is interrupted keeps the sweeps that it has made.
+# An interrupted descent keeps the sweeps that it has made.
 interrupted_neighbourhood() {
     local pid seen=0
     expect 0 "$MCO" vrp generate --customers 700 --seed 1 --output g700.vrp
@@ -619,7 +621,7 @@ interrupted_neighbourhood() {
     expect_valid n.json g700.vrp
 }
 
-# Without a GPU the engine says so; with one it makes the moves of the others.
+# Without a GPU the engine says so; with a GPU it makes the same moves as the others.
 gpu() {
     local seen=0
     expect 0 "$MCO" vrp neighbourhood giant.vrp --type 3opt-complete --engine cpu --sweeps 3 --json r.json --solution s.sol

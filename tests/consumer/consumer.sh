@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-# run PROGRAM: it solves an instance and writes a result file.
+# run PROGRAM: the program must solve an instance and write a result file.
 run() {
     rm -f "$1.json"
     "$1" "$1.json"
@@ -36,7 +36,7 @@ install_and_move() {
     rm -rf "$work"
     DESTDIR='' "$CMAKE" --install "$BUILD" --config "$CONFIG" --prefix "$work/first"
     mv "$work/first" "$prefix"
-    # Nothing installed may know the build or the first prefix, nor targets that are not installed.
+    # Nothing installed may name the build or the first prefix, or targets that are not installed.
     ! grep -rIlF -e "$BUILD" -e "$work/first" "$prefix" || fail "the files above name a folder of the build"
     ! grep -rwE 'mco_(options|internal|objects)' "$prefix/$LIBDIR/cmake" || fail "targets that are not installed, above"
     "$prefix/bin/mco" --version
@@ -63,15 +63,15 @@ with_pkg_config() {
         [[ " ${flags[*]} " != *" -lm "* ]] || fail "users of the shared library are linked with what it uses"
     else
         read -ra flags <<< "$(pkg-config --cflags --libs --static mco)"
-        flags=("${flags[@]/#-lmco/-l:libmco.a}")  # beside a shared library the linker would take that
+        flags=("${flags[@]/#-lmco/-l:libmco.a}")  # or the linker would take the shared library
     fi
-    # Flags of the sanitizers contain no blanks: they split into words on purpose.
+    # Flags of the sanitizers contain no blanks, so they are split into words on purpose.
     # shellcheck disable=SC2086
     "$compiler" -std="$standard" $FLAGS -Wall -Wextra -Wpedantic -Werror "$source_dir/$source" -o "$output" "${flags[@]}"
     run "$output"
 }
 
-# Portable code without optimisation: half a minute less.
+# Compiles portable code without optimisation, which saves half a minute.
 embed() {
     configure "$source_dir/embedded" "$work/$1" -DSOURCE="$SOURCE" -DMCO_CUDA=OFF -DMCO_SIMD=PORTABLE "${@:2}"
     "$CMAKE" --install "$work/$1" --prefix "$work/$1/prefix"

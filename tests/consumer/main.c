@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small program of a user: solves an instance of six jobs and writes the result file that its argument names.
+// A user's small program: solves an instance of six jobs and writes the result file that its argument names.
 #include <mco/mco.h>
 #include <stdio.h>
 #include <string.h>

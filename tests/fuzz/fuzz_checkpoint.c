@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a checkpoint of an instance with four jobs. After a first byte '#' the hash line that
-// belongs to the bytes is added, so that the reader behind it is reached. What is accepted must lie
-// inside the tree.
+// Takes any bytes as a checkpoint of an instance with four jobs. If the first byte is '#', the hash line that belongs
+// to the other bytes is added, so that the reader behind it is reached. What is accepted must lie inside the tree.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +39,7 @@ static void examine(mco_context *ctx, const mco_flowshop *shop, const flowshop_c
     }
 }
 
-// The bytes with their hash line: FNV-1a of all before it.
+// Writes the bytes and their hash line: FNV-1a of everything before it.
 static size_t add_hash(const uint8_t *data, size_t size, char *out)
 {
     uint64_t hash = 0xcbf29ce484222325u;

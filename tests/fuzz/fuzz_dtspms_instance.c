@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as an instance: CSV, or a pair of TSPLIB files with a line "%%%" between them. What is accepted must be within
-// the limits and, written and read again, the same; what is refused must have a message.
+// Takes any bytes as an instance: CSV, or a pair of TSPLIB files with a line "%%%" between them. What is accepted must
+// be within the limits, and the same after writing and reading again. What is refused must have a message.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COMPARED = 50 };  // nodes whose distances are all looked at
+enum { COMPARED = 50 };  // nodes whose distances are all compared
 
 static void require(bool claim)
 {

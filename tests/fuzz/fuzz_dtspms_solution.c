@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a solution for an instance of six orders, four of them with names. What is accepted must have the shape of a
-// solution and, written and read again, be the same.
+// Takes any bytes as a solution for an instance of six orders, four of them with names. What is accepted must have the
+// shape of a solution, and be the same after writing and reading again.
 #include <stdlib.h>
 #include <string.h>
 

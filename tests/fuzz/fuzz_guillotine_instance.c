@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as an instance file. What is accepted must be within the limits and, written and read again, the same; what is
-// refused must have a message.
+// Takes any bytes as an instance file. What is accepted must be within the limits, and the same after writing and
+// reading again. What is refused must have a message.
 #include <stdlib.h>
 #include <string.h>
 

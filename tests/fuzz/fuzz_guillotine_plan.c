@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a plan for an instance of four pieces. What is accepted must be a tree of rectangles and, written and read
-// again, the same.
+// Takes any bytes as a plan for an instance of four pieces. What is accepted must be a tree of rectangles, and the same
+// after writing and reading again.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as an instance file. The first byte chooses the instance asked for, the rest is the file.
-// What is accepted must be within the limits; what is refused must have a message.
+// Takes any bytes as an instance file. The first byte chooses the instance asked for; the rest is the file. What is
+// accepted must be within the limits; what is refused must have a message.
 #include <stdlib.h>
 
 #include "flowshop/instance.h"

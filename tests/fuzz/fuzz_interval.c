@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any text as the argument of --interval for trees of 0 to 7 jobs; what is accepted must lie inside
-// the tree and be in order.
+// Takes any text as the argument of --interval for trees of 0 to 7 jobs. What is accepted must lie inside the tree and
+// be in order.
 #include <stdlib.h>
 #include <string.h>
 

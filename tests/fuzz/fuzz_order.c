@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a solution file for an instance of five jobs with names; what is accepted must be a
-// permutation.
+// Takes any bytes as a solution file for an instance of five jobs with names. What is accepted must be a permutation.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as an instance, VRPLIB or CSV, with rounded and with real distances. What is accepted must be within the limits
-// and, written and read again, the same; what is refused must have a message.
+// Takes any bytes as an instance, VRPLIB or CSV, with rounded and with real distances. What is accepted must be within
+// the limits, and the same after writing and reading again. What is refused must have a message.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COMPARED = 50 };  // nodes whose distances are all looked at
+enum { COMPARED = 50 };  // nodes whose distances are all compared
 
 static void require(bool claim)
 {
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mco_vrp *p = NULL;
         mco_vrp_model model = MCO_VRP_MODEL_INIT;
         model.distance = (mco_vrp_distances)k;
-        model.capacity = size > 0 && data[0] == '#' ? 7 : -1;  // CSV holds none
+        model.capacity = size > 0 && data[0] == '#' ? 7 : -1;  // CSV holds no capacity
         if (mco_text_from_memory(ctx, "input", data, size, &text) != MCO_OK)
             break;
         const mco_status st = vrp_read_text(ctx, &text, &model, "input", &p);

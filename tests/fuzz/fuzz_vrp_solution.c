@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a solution for an instance of six customers, four of them with names. What is accepted must have the shape of a
-// solution and, written and read again in both formats, be the same; the check must not be surprised by it.
+// Takes any bytes as a solution for an instance of six customers, four of them with names. What is accepted must have
+// the shape of a solution, and be the same after writing and reading again in both formats. The check must cope with
+// it.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For the tests that need a GPU: plain programs, exit code 0 passed, 1 failed, 77 skipped.
+// For the tests that need a GPU. They are plain programs with exit code 0 for passed, 1 for failed, 77 for skipped.
 #ifndef MCO_TESTS_GPU_SUPPORT_H
 #define MCO_TESTS_GPU_SUPPORT_H
 
@@ -13,7 +13,7 @@ enum { GPU_TEST_SKIPPED = 77 };
 
 static int gpu_failures;
 
-// Reports a failure with its place and goes on.
+// Reports a failure with its place and continues.
 #define GPU_CHECK(condition, ...)                                            \
     do {                                                                     \
         if (!(condition)) {                                                  \
@@ -24,7 +24,7 @@ static int gpu_failures;
         }                                                                    \
     } while (0)
 
-// Opens the first GPU; ends the program as skipped where there is none.
+// Opens the first GPU; ends the program as skipped if there is none.
 static inline void gpu_open_first(mco_context *ctx, mco_device *out)
 {
     mco_gpu gpus[MCO_MAX_GPUS];
@@ -44,7 +44,7 @@ static inline void gpu_open_first(mco_context *ctx, mco_device *out)
     }
 }
 
-// A context, where the test opens GPUs by itself; ends the program as skipped where there is none.
+// Makes a context for a test that opens GPUs by itself; ends the program as skipped if there is none.
 static inline mco_context *gpu_begin(void)
 {
     mco_context *ctx = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device floor: pooled memory, its exhaustion, the clock, errors as statuses.
+// The device floor: pooled memory, its exhaustion, the clock, errors that become statuses.
 #include <string.h>
 
 #include "gpu/gpu_support.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plans on a GPU: every cost of whole neighbourhoods against the reference or where that is slow the cpu engine; walks bit for
-// bit against those on a core: 2 to 6 stacks, even and uneven, symmetric and not, in 16 and 32 bits; refusals and stops.
+// Plans on a GPU. Every cost of whole neighbourhoods is compared with the reference, or with the cpu engine if the
+// reference is slow. Walks must equal those on a core bit for bit. There are 2 to 6 stacks, even and uneven, symmetric
+// and asymmetric distances, 16 and 32 bits; refusals and stops.
 //
 //     gpu_test_dtspms time    times neighbourhoods and walks of 33, 66 and 132 orders instead
 #include <math.h>
@@ -22,10 +23,10 @@ static mco_context *ctx;
 typedef struct shape {
     const char *name;
     int32_t stacks, heights[MCO_DTSPMS_MAX_STACKS];
-    int32_t least, most;  // distances
+    int32_t least, most;  // of the distances
     bool is_symmetric;
     int lane_bits;
-    bool is_large;        // the oracle is the cpu engine, and of exchanges in three they are too many above EXCHANGE_ORDERS
+    bool is_large;        // compared with the cpu engine; above EXCHANGE_ORDERS orders, exchanges of three are left out
 } shape;
 
 enum { EXCHANGE_ORDERS = 66 };
@@ -179,7 +180,7 @@ static void test_scan(const shape *s, bench *b, mco_dtspms_move kind)
 
 enum { WALKS = 5, MANY_WALKS = 3000 };
 
-static int skipped;  // runs of walks that no GPU does
+static int skipped;  // runs of walks that the GPU engine refuses
 
 // Tables, and two sets of the same walks: one for the GPU, one for the cores.
 typedef struct walk_sets {
@@ -188,7 +189,7 @@ typedef struct walk_sets {
     int32_t count;
 } walk_sets;
 
-// Other seeds and temperatures: 0, about a tenth of a distance, about the greatest distance.
+// The walks have different seeds, and temperatures of 0, about a tenth of a distance, and about the greatest distance.
 static void start_walks(const bench *b, const shape *s, int32_t capacity, int32_t count, walk_sets *w)
 {
     const int32_t unit = s->most < 4000000 ? s->most : 4000000, temperatures[] = {0, 26 * unit, 256 * unit};
@@ -241,7 +242,7 @@ static void expect_equal_tours(const char *name, const char *which, int32_t walk
     checks += 7;
 }
 
-// Moves both sets on and compares all.
+// Runs both sets for `steps` steps and compares everything.
 static void move_both(const char *name, bench *b, walk_sets *w, int64_t steps)
 {
     const int32_t orders = b->model.orders;
@@ -275,7 +276,7 @@ static void test_walks(const shape *s, bench *b)
     }
 }
 
-// More walks than fit one warp of each multiprocessor, the last warp in part.
+// More walks than one warp for each multiprocessor holds; the last warp is partly filled.
 static void test_many_walks(void)
 {
     static const shape s = {"many walks", 3, {22, 22, 22}, 0, 140, true, 16, true};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The GPU explorer against a CPU explorer: the same nodes by depth and surviving children, whole or in
-// pieces that change hands. With arguments NAME N [RULE [lb2]] it explores one tree and tells its rate.
+// The GPU explorer against a CPU explorer: the same nodes by depth and surviving children, whole or in pieces that
+// change hands. With arguments NAME N [RULE [lb2]] it explores one tree and prints its rate.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 static long checks;
 
 typedef struct pool {
-    flowshop_search search;  // first: found() receives its address
+    flowshop_search search;  // first member, because found() receives its address
     int64_t best;
     int32_t order[MCO_FLOWSHOP_MAX_TREE_JOBS];
 } pool;
@@ -28,7 +28,7 @@ static void found(flowshop_search *search, int64_t makespan, const int32_t *orde
         atomic_store(&search->incumbent, makespan);
 }
 
-// LB2 where the orders are given.
+// The orders for LB2; NULL: LB1.
 static const flowshop_johnson *orders;
 
 static void prepare(pool *p, const mco_flowshop *shop, mco_flowshop_branching rule, int64_t bound)
@@ -88,8 +88,8 @@ static void compare_rows(const int64_t *rows, const int64_t *expected, int32_t n
     checks++;
 }
 
-// One interval. Where schedules below the bound exist, two searches lower it at different times and
-// differ in their nodes; then the interval is searched again below the best.
+// Tests one interval. If schedules below the bound exist, two searches lower the bound at different times and visit
+// different nodes. Then the interval is searched again below the best.
 static void test_part(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop *shop, const flowshop_interval *part,
                       int64_t bound, mco_flowshop_branching rule)
 {
@@ -140,8 +140,8 @@ static void test_whole(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop 
     flowshop_interval_destroy(ctx, &whole);
 }
 
-// In pieces: stopped again and again; what is left folded, a part split off to a CPU explorer, and
-// unfolded anew.
+// Explores in pieces. The search is stopped again and again. What is left is folded, a part goes to a CPU explorer, and
+// the rest is unfolded again.
 static void test_pieces(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop *shop, int64_t bound)
 {
     const flowshop_explorer_ops *ops = &flowshop_gpu_explorer;
@@ -157,7 +157,7 @@ static void test_pieces(mco_context *ctx, const mco_gpu *gpu, const mco_flowshop
     must(ctx, flowshop_interval_create(ctx, n, &whole));
     must(ctx, mco_alloc(ctx, &sum, cells));
     must(ctx, mco_alloc(ctx, &expected, cells));
-    // In one piece first: trees large enough to be stopped often are large for a CPU.
+    // First in one piece on the GPU, because trees large enough to be stopped often are large for a CPU.
     must(ctx, ops->create(ctx, &p.search, gpu, &x));
     ops->unfold(x, &whole, 1);
     GPU_CHECK(ops->explore(x, 0) == FLOWSHOP_WORK_DONE, "the tree is not done");
@@ -268,8 +268,8 @@ static void test_taillard(mco_context *ctx, const mco_gpu *gpu)
     }
 }
 
-// Every kernel: numbers of jobs and machines around their limits; small times for wide trees, large
-// ones for 32-bit lanes.
+// Every kernel: numbers of jobs and machines around their limits, small times for wide trees and large times for 32-bit
+// lanes.
 static void test_shapes(mco_context *ctx, const mco_gpu *gpu)
 {
     static const int32_t jobs[] = {1, 2, 3, 5, 8, 9, 10}, machines[] = {1, 2, 5, 8, 9, 13, 20, 21, 33, 60};
@@ -285,7 +285,8 @@ static void test_shapes(mco_context *ctx, const mco_gpu *gpu)
                     times[at] = scale * mco_flowshop_time(small, at / n, at % n);
                 must(ctx, mco_flowshop_create(ctx, n, m, times, &shop));
                 must(ctx, mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &root));
-                // Nothing is shorter than the root's bound; a third above, the search has to improve.
+                // No schedule is shorter than the root's bound. With a bound a third above it, the search has to
+                // improve.
                 test_whole(ctx, gpu, shop, root, MCO_FLOWSHOP_BRANCHING_MINBRANCH);
                 test_whole(ctx, gpu, shop, root + root / 3, MCO_FLOWSHOP_BRANCHING_MINMIN);
                 test_pairs(ctx, gpu, shop, root + root / 3, MCO_FLOWSHOP_BRANCHING_MINBRANCH);
@@ -294,7 +295,7 @@ static void test_shapes(mco_context *ctx, const mco_gpu *gpu)
             }
 }
 
-// Many jobs: intervals around a node with few free jobs, below a bound that leaves nearly all of it.
+// Many jobs: intervals around a node with few free jobs, below a bound that prunes almost nothing.
 static void test_many_jobs(mco_context *ctx, const mco_gpu *gpu)
 {
     static const int32_t jobs[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256};

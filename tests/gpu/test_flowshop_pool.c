@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the pool systems: every set of operators at several block sizes against the reference on random
-// nodes, both bounds, all rules; then whole trees by every system, and the same two devices in both parts of the
-// functional split where there are two.
+// The kernels of the pool systems: every set of operators at several block sizes against the reference on random nodes,
+// with both bounds and all rules. Then whole trees by every system. If there are two devices, both parts of the
+// functional split use them.
 #include <string.h>
 
 #include "base/rng.h"
@@ -51,7 +51,8 @@ static void draw_rows(problem *p, mco_rng *rng)
     }
 }
 
-// The survivors of father s by the reference. The free jobs of a row stand in any order; so they do for it here.
+// Finds the survivors of father s by the reference. The free jobs of a row stand in any order, and the reference takes
+// them in this order.
 static void expect_survivors(problem *p, int32_t s)
 {
     const int32_t n = p->shop->jobs;
@@ -76,7 +77,8 @@ static bool agrees(const problem *p, int32_t s, const flowshop_survivor *given, 
     return count == p->counts[s] && memcmp(given, expected, (size_t)count * sizeof *given) == 0;
 }
 
-// Where the survivors of each father begin: the three kernels write fathers in any order.
+// Compares the survivors of each father. The three kernels write fathers in any order, so first[] finds where each
+// begins.
 static void check_results(problem *p, const flowshop_batch *batch, int block)
 {
     const flowshop_arrays *a = &batch->host;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guillotine cutting on a GPU: every value of the table and the plan against the reference, or where that is slow against the
-// cpu engine, on random plates of many shapes, in 32 and 64 bits; refusals and stops.
+// Guillotine cutting on a GPU: every value of the table and the plan against the reference, or against the cpu engine
+// if the reference is slow. Random plates of many shapes, in 32 and 64 bits; refusals and stops.
 //
 //     gpu_test_guillotine FILE... [table]    times these instances instead: medians of 20 solves, and what the phases of
 //                                            one take
@@ -195,7 +195,7 @@ static void test_limits(void)
 // ---- Times
 
 enum { RUNS = 20, FEW_RUNS = 4 };
-static const double LONG_S = 0.03;  // of a solve: a few runs are enough
+static const double LONG_S = 0.03;  // a solve this long needs only a few runs
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -217,7 +217,7 @@ static void time_solves(const char *path, const mco_guillotine *problem, int wan
     int runs = RUNS;
     p.engine = MCO_ENGINE_GPU;
     p.wants_table = wants_table;
-    for (int k = -1; k < runs; k++) {  // the first opens the device
+    for (int k = -1; k < runs; k++) {  // the first run opens the device
         mco_guillotine_result_clear(ctx, &r);
         if (mco_guillotine_solve(ctx, problem, &p, &r) != MCO_OK) {
             GPU_CHECK(false, "%s: %s", path, mco_context_error(ctx));
@@ -247,7 +247,8 @@ static void print_line(mco_log_level level, const char *line, void *user)
         printf("    %s\n", line);
 }
 
-// Twice, the second time as those that are timed: the phases in the log.
+// Solves three times and prints the phases from the log. The first solve opens the device; the others are like those
+// that are timed.
 static void print_phases(const mco_guillotine *problem, int wants_table)
 {
     mco_context *const timed = ctx;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The waste form of the guillotine GPU engine: value and plan against the cpu engine, from each cap on, over normal patterns
-// and raster points; and that it is what the engine takes.
+// The waste form of the guillotine GPU engine: value and plan against the cpu engine, from each cap on, over normal
+// patterns and raster points. Also that the engine takes this form.
 //
 //     gpu_test_guillotine_waste FILE... [CAP]    times these instances instead, from that cap on: medians of 20 runs
 #include <string.h>
@@ -21,8 +21,8 @@ static const int32_t caps[] = {FIRST_CAP, SECOND_CAP, LAST_CAP};
 
 // ---- Instances
 
-// Sides of pieces lie in [least, most] and are multiples of `steps`; values are areas, or `share` to all of them in
-// thousandths.
+// Sides of pieces lie in [least, most] and are multiples of `steps`. A value is the area of the piece times a random
+// factor from `share` thousandths to 1.
 typedef struct shape {
     const char *name;
     int32_t width, height;
@@ -142,7 +142,7 @@ static void test_model(const char *name, const mco_guillotine *problem, const mc
     }
 }
 
-// Over both models; and the engine as a whole.
+// Tests both models, and the engine as a whole.
 static void test_problem(const char *name, mco_guillotine *problem, int rotate, int32_t kerf, int64_t expected)
 {
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
@@ -179,7 +179,7 @@ static void test_shapes(const shape *list, int count)
         }
 }
 
-// The optimum is the area.
+// The optimum is the area of the plate.
 static void test_randcut(void)
 {
     static const int32_t sides[][3] = {{500, 400, 9}, {1000, 1000, 12}, {1500, 1200, 8}, {4000, 4000, 20}, {6000, 6000, 30}};
@@ -215,7 +215,7 @@ static void time_model(const char *name, const guillotine_model *m, int32_t firs
     double device_s[RUNS], run_s[RUNS];
     guillotine_answer a = {.stop = MCO_STOP_FINISHED};
     bool is_solved = false;
-    for (int k = -1; k < RUNS; k++) {  // the first opens the device
+    for (int k = -1; k < RUNS; k++) {  // the first run opens the device
         guillotine_answer_clear(ctx, &a);
         a = (guillotine_answer){.stop = MCO_STOP_FINISHED};
         const double begin_s = mco_clock_s();

@@ -23,7 +23,7 @@ static mco_device device;
         GPU_CHECK(error_seen == cudaSuccess, "%s", cudaGetErrorString(error_seen)); \
     } while (0)
 
-// From pageable memory a copy may return before it has arrived, and the device's stream does not wait for it.
+// A copy from pageable memory may return before it has arrived, and the device's stream does not wait for it.
 static void upload(void *to, const void *from, int64_t bytes)
 {
     MUST_CUDA(cudaMemcpy(to, from, (size_t)bytes, cudaMemcpyHostToDevice));
@@ -147,7 +147,7 @@ static void test_large(void)
 
 // ---- Segments
 
-// Offsets of segments of one length, or of lengths from 0 to far beyond a chunk.
+// Offsets of segments with one length, or with lengths from 0 to far beyond a chunk.
 static int64_t make_offsets(int64_t count, int64_t length, bool has_empty, int64_t *offsets)
 {
     int64_t segments = 0;
@@ -178,7 +178,7 @@ static void check_segments(const reduce_kind *k, const char *data, const int64_t
     MUST(mco_device_use(&device));
     MUST(mco_device_take(&device, MCO_MEMORY_DEVICE, &d_values, segments));
     const bool is_whole = equal > 0 && offsets[segments] == segments * equal;
-    for (int way = 0; way < 3; way++) {  // chosen, a warp first, a block each
+    for (int way = 0; way < 3; way++) {  // as chosen; for short segments; for long segments
         const int64_t mean = way == 0 ? offsets[segments] / segments : way == 1 ? 1 : 1 << 20;
         if (way == 0 && is_whole)
             MUST(mco_reduce_segments_device(ctx, workspace, k->op, k->type, k->is_compensated, d_data, NULL, equal, segments,
@@ -278,7 +278,7 @@ static void test_device_interface(void)
     free(data);
 }
 
-// The launch is captured once and replayed over changing data: the ticket must be back at 0 every time.
+// The launch is captured once and replayed over changing data: the ticket must be 0 again every time.
 static void test_graph(void)
 {
     enum { REPLAYS = 200 };
@@ -342,7 +342,7 @@ static void expect_generated(const reduce_kind *k, int64_t count, int64_t length
     free(expected);
 }
 
-// The same from host memory.
+// The same, with the data in host memory.
 static void expect_uploaded(const reduce_kind *k, int64_t count, const char *gpus, const char *what)
 {
     char *data = malloc((size_t)(count * mco_reduce_type_bytes(k->type)));
@@ -359,7 +359,7 @@ static void expect_uploaded(const reduce_kind *k, int64_t count, const char *gpu
 
 static void test_parts(void)
 {
-    enum { LEFT_BYTES = 640 << 20 };  // 512 MB of them the engine does not touch
+    enum { LEFT_BYTES = 640 << 20 };  // the engine leaves 512 MB of them untouched
     const int64_t count = (int64_t)1 << 27;
     size_t free_bytes, all_bytes;
     void *hog = NULL;

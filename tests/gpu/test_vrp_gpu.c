@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Complete neighbourhoods on a GPU: every scan against a plain walk of all neighbours, larger ones against the formula for one
-// move on the host. Ties, infeasible tours, asymmetric costs, vehicles, filters, first improvement, the best of each x,
-// hierarchies, slabs, coordinates of all kinds; local optima;
-// refusals, stops and allocations that fail.
+// Complete neighbourhoods on a GPU: every scan against a plain walk of all neighbours, larger ones against the formula
+// for one move on the host. Ties, infeasible tours, asymmetric costs, vehicles, filters, first improvement, the best of
+// each x, hierarchies, slabs, coordinates of all kinds; local optima; refusals, stops and failing allocations.
 //
 //     gpu_test_vrp_gpu [CASES]    CASES random tours instead of 4000; fewer than 400 leave out what is large
 #include <math.h>
@@ -49,7 +48,7 @@ static void compare(const char *name, const vrp_scan *seen, const vrp_scan *expe
             show(name, seen, "row", seen->rows[x], expected->rows[x]);
 }
 
-// The ways to scan: plain, rows, first, filters, hierarchies.
+// Sets the way to scan: plain, rows, first, filters, hierarchies.
 static void vary(vrp_scan *scan, uint32_t way, uint64_t seed, vrp_candidate *rows)
 {
     static const double keeps[] = {0.9, 0.25, 0.01, 0};
@@ -90,7 +89,7 @@ static void scan_ways(const char *name, const mco_vrp *p, const vrp_tour *tour, 
     MUST(vrp_gpu_open(ctx, p, tour->count, &params, &gpu));
     if (gpu.close == NULL)
         return;
-    for (uint32_t way = 0; way < 4 && gpu_failures < MOST_FAILURES; way++)  // both kinds, alone and with rows
+    for (uint32_t way = 0; way < 4 && gpu_failures < MOST_FAILURES; way++)  // 2-opt and 3-opt, alone and with rows
         scan_both(name, &gpu, tour, way < 2 ? way : way + 2, 1);
     for (int k = 0; k < ways && gpu_failures < MOST_FAILURES; k++)
         scan_both(name, &gpu, tour, mco_rng_below(rng, WAYS), mco_rng_next(rng));
@@ -127,7 +126,7 @@ static void test_small(int cases)
     }
 }
 
-// Down to a local optimum, step by step: there, ties are many.
+// Descends to a local optimum step by step, because ties are many there.
 static void test_descent(int cases)
 {
     mco_rng rng;
@@ -175,7 +174,7 @@ static vrp_candidate decide(const mco_vrp *p, const vrp_sums *t, vrp_move m)
     return d.is_feasible ? (vrp_candidate){m, {vrp_penalty(d.routes, p->vehicles), d.change}} : none;
 }
 
-// Moves go in the order of their indices.
+// Evaluates the moves in the order of their indices.
 static void formula_scan(const mco_vrp *p, vrp_scan *scan)
 {
     const int32_t edges = scan->tour->count - 1;
@@ -209,13 +208,13 @@ static void formula_scan(const mco_vrp *p, vrp_scan *scan)
 
 typedef struct large_case {
     const char *name;
-    int32_t customers, routes, empty;  // routes with customers, and without
+    int32_t customers, routes, empty;  // routes with customers; routes without
     places kind;
     int32_t side;         // of the square, or of the distances
-    int64_t memory;       // MiB; 0: what there is
+    int64_t memory;       // MiB; 0: all there is
     bool is_symmetric, has_length, breaks_limits;
     int32_t vehicles;
-    bool is_large;        // left out where few cases are wanted
+    bool is_large;        // left out if few cases are wanted
     bool is_two_opt;      // without 3-opt, whose formula would take long
 } large_case;
 
@@ -343,7 +342,7 @@ static void free_counted(void *block, void *user)
     free(block);
 }
 
-// Opens the engine and scans with the k-th allocation failing, until none does: 2-opt that goes on by itself, plain 3-opt.
+// Opens the engine and scans while the k-th allocation fails, until none does: 2-opt that runs ahead, and plain 3-opt.
 static void test_allocations(bool is_three_opt)
 {
     mco_rng rng;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descents over 2-opt and 3-opt on a GPU against those on the cores, sweep by sweep: sweeps that the device makes ahead of the
-// host, which ends them where it likes, and other scans between them.
+// Descents over 2-opt and 3-opt on a GPU against those on the cores, sweep by sweep. The device makes sweeps ahead of
+// the host, the host ends them at any time, and other scans come between them.
 //
 //     gpu_test_vrp_gpu_descent [CASES]    CASES random descents instead of 2000; fewer than 400 leave out what is large
 #include <math.h>
@@ -41,7 +41,7 @@ static mco_vrp_neighbourhood_result descend(open_function open, const mco_vrp *p
     return result;
 }
 
-// Engines differ in which moves they exclude undecided.
+// Engines may skip different moves, so only the sum of evaluated and skipped moves is compared.
 static bool is_same_sweep(const mco_vrp_sweep *a, const mco_vrp_sweep *b)
 {
     return a->x == b->x && a->y == b->y && a->z == b->z && a->p == b->p && a->scaled_cost == b->scaled_cost &&
@@ -175,11 +175,11 @@ static mco_vrp *ring_case(mco_rng *rng, vrp_tour *tour)
     tour->node = realloc(tour->node, ((size_t)tour->count + 1) * sizeof *tour->node);
     if (tour->node == NULL)
         abort();
-    tour->node[tour->count++] = 0;  // a route that a turn leaves out
+    tour->node[tour->count++] = 0;  // an empty route, which some turns leave out
     return p;
 }
 
-// The callback stops it in the middle of a batch, or on its border.
+// The callback stops the descent in the middle of a batch or at its end.
 static void test_stops(void)
 {
     mco_rng rng;
@@ -211,7 +211,7 @@ static void test_stops(void)
     release(p);
 }
 
-// One engine follows a descent for a while, then is asked for another tour, or for something else.
+// One engine follows a descent for a while. Then it is asked for another tour, or for another kind of scan.
 static void test_turns(int turns)
 {
     mco_rng rng;
@@ -231,7 +231,7 @@ static void test_turns(int turns)
         for (int32_t k = 0; k <= follow; k++, checks++) {
             vrp_scan seen = {.tour = &now, .hierarchy = -1, .keep = UINT64_MAX, .ahead = ahead - k, .is_next = k > 0},
                      expected = {.tour = &now, .hierarchy = -1, .keep = UINT64_MAX};
-            if (mco_rng_below(&rng, 30) == 0) {  // by another way; the next one is the next of nothing
+            if (mco_rng_below(&rng, 30) == 0) {  // another kind of scan; the next one follows nothing
                 vrp_scan other = expected;
                 other.rows = rows[0];
                 MUST(gpu.scan(&gpu, &other, INFINITY));

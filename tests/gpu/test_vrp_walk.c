@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Walks on a GPU: parts of random problems, from one customer on; loads, lengths, costs recounted from the instance; small
-// parts against the optimum; tasks one at a time and many; a run that is ended. The rate goes to standard output.
+// Walks on a GPU: parts of random problems, from one customer on; loads, lengths and costs recounted from the instance;
+// small parts against the optimum; tasks one at a time and many together; a run that is ended. The rate goes to
+// standard output.
 //
 //     gpu_test_vrp_walk [STEPS]    STEPS of each task instead of 10000; fewer than 1000 leave out what has to be reached
 #include <math.h>
@@ -53,7 +54,8 @@ static void put_on_plane(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
     p->longest = (int32_t)ceil(sqrt(2) * side * p->scale) + 1;
 }
 
-// About `of_route` customers fit a route; with `has_length` it is also no longer than what most routes of them are.
+// About `of_route` customers fit a route by their demands. With `has_length` a limit keeps most such routes, but not
+// all.
 static mco_vrp *problem_new(mco_rng *rng, places kind, int32_t customers, int32_t of_route, bool has_length)
 {
     enum { SIDE = 1000, DEMANDS = 20 };
@@ -77,7 +79,7 @@ static void problem_free(mco_vrp *p)
 
 // ---- Tasks
 
-// Adds a route where the next customer does not fit the last. Returns the routes.
+// Begins a new route when the next customer does not fit the last one. Returns the number of routes.
 static int32_t fill_routes(vrp_task *task)
 {
     const vrp_part *p = &task->part;
@@ -107,7 +109,8 @@ static int32_t fill_routes(vrp_task *task)
     return task->routes;
 }
 
-// Customers first..first + customers - 1 of a problem, in routes of their order. `routes` 0: some more than those.
+// Makes a task of customers first..first + customers - 1, in routes in their order. `routes` 0: allows a few more
+// routes than used.
 static void task_new(const mco_vrp *problem, int32_t first, int32_t customers, int32_t routes, vrp_task *out)
 {
     int32_t count = NEIGHBOURS, *near = NULL, *local = calloc((size_t)problem->nodes, sizeof *local);
@@ -132,7 +135,7 @@ static void task_new(const mco_vrp *problem, int32_t first, int32_t customers, i
     free(local);
 }
 
-// By the instance alone.
+// Checks a task by the instance alone.
 static void check_task(const char *name, const vrp_task *task, int64_t before)
 {
     const vrp_part *p = &task->part;
@@ -180,7 +183,7 @@ static bool open_processor(const mco_vrp *problem, vrp_processor *processor)
 
 // ---- Parts
 
-// Parts of sizes from..to at once: as many as `count`.
+// Runs `count` parts at once, each with from..to customers.
 static void test_parts(places kind, int32_t from, int32_t to, int32_t count, int32_t of_route, bool has_length)
 {
     char name[64];
@@ -204,7 +207,7 @@ static void test_parts(places kind, int32_t from, int32_t to, int32_t count, int
         CHECK(processor.steps >= count * steps_of_task, "%s: %lld steps", name, (long long)processor.steps);
         for (int32_t k = 0; k < count; k++) {
             check_task(name, &tasks[k], before[k]);
-            // Routes of customers in no order at all: what a walk finds that breaks no limit is far better.
+            // The start has customers in random order, so what a walk finds within the limits is far better.
             if (steps_of_task >= FEW_STEPS && tasks[k].part.customers >= 20 && of_route > 2)
                 CHECK((double)tasks[k].cost < WELL_WALKED * (double)before[k], "%s: %lld, before %lld", name,
                       (long long)tasks[k].cost, (long long)before[k]);
@@ -233,7 +236,7 @@ static void test_optimum(bool is_symmetric, bool has_length, int32_t routes)
         if (open_processor(p, &processor)) {
             task_new(p, 0, CUSTOMERS, routes > 0 ? routes : CUSTOMERS, &task);
             const int64_t before = task.cost, least = vrp_optimal_cost(p);
-            // Where the start has too many routes, the walk may have as many.
+            // If the start needs more routes than allowed, the walk may keep as many, so this case is left out.
             if (task.routes <= task.part.routes) {
                 task.plan.hot = 300;
                 MUST(processor.run(&processor, &task, 1, INFINITY));
@@ -281,7 +284,7 @@ static void test_end(void)
     problem_free(p);
 }
 
-// Of a run that would last for minutes, ended after a third of a second.
+// A run that would take minutes is ended after a third of a second.
 static void test_stop(void)
 {
     mco_rng rng;
@@ -343,7 +346,7 @@ int main(int argc, char **argv)
             test_parts(kind, 60, 120, 3, 12, has_length);
         }
     test_parts(BY_GRID, 100, 100, 1, 200, false);  // one route
-    test_parts(BY_GRID, 120, 120, 1, 1, false);    // a customer a route, or two
+    test_parts(BY_GRID, 120, 120, 1, 1, false);    // one or two customers in a route
     test_parts(BY_GRID, 200, 240, 2, 9, false);
     test_parts(BY_PLANE, 240, 240, 1, 15, true);
     test_parts(BY_MATRIX, 200, 240, 1, 9, true);

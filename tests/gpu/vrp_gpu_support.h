@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Problems and tours of the tests of complete neighbourhoods on a GPU.
+// Problems and tours for the tests of complete neighbourhoods on a GPU.
 #ifndef MCO_TESTS_VRP_GPU_SUPPORT_H
 #define MCO_TESTS_VRP_GPU_SUPPORT_H
 
@@ -10,7 +10,7 @@
 #include "vrp/sweep/gpu.h"
 #include "vrp_support.h"
 
-// As matrix, or with coordinates: integers, or others.
+// Distances as a matrix, or by coordinates: integers, or others.
 typedef enum places { BY_MATRIX, BY_GRID, BY_PLANE, BY_CEILING, PLACES } places;
 
 static inline void place(mco_vrp *p, places kind, mco_rng *rng, int32_t side)
@@ -40,7 +40,7 @@ static inline void release(mco_vrp *p)
     vrp_case_free(p);
 }
 
-// Limits about where some routes of the tour break them: the greatest load and length, and some less or more.
+// Sets limits from 4 % below to 7 % above the greatest load and length, so that some routes of the tour may break them.
 static inline void set_limits(mco_vrp *p, const vrp_tour *tour, mco_rng *rng, bool has_length)
 {
     int64_t load = 0, length = 0, most_load = 1, most_length = 1;
@@ -58,7 +58,7 @@ static inline void set_limits(mco_vrp *p, const vrp_tour *tour, mco_rng *rng, bo
         p->max_length = (int32_t)(most_length * (96 + mco_rng_below(rng, 12)) / 100) + 1;
 }
 
-// Equal routes by angle around the depot; empty ones among them.
+// A tour of equal routes by angle around the depot, with empty ones among them.
 static inline vrp_tour sweep_tour(const mco_vrp *p, int32_t routes, int32_t empty)
 {
     vrp_tour tour = {.count = p->customers + routes + empty + 1};

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Usage: host_headers.sh, with SOURCE (the repository) and NVCC from CTest; skipped (77) without nvcc. No .cu file of src/
-# reaches a header of the host side: kernels share plain headers with it. A failure names the headers on the way.
+# Usage: host_headers.sh, with SOURCE (the repository) and NVCC from CTest; skipped (77) without nvcc. No .cu file of
+# src/ may reach a header of the host side: kernels share plain headers with it. A failure names the headers on the way.
 set -euo pipefail
 SOURCE=${SOURCE:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 NVCC=${NVCC:-nvcc}
@@ -15,8 +15,8 @@ cd "$SOURCE"
 failures=0
 files=0
 
-# chains FILE: prints the way to each header of the host side. With -H the preprocessor tells of each header that it opens,
-# behind as many dots as it is deep. Fails where it has told of none.
+# chains FILE: prints the way to each header of the host side. With -H the preprocessor names each header that it opens,
+# behind as many dots as it is deep. Fails if it names none.
 chains() {
     awk -v file="$1" '
         $1 ~ /^\.+$/ && NF == 2 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Usage: headers.sh, with SOURCE (the repository) and CC from CTest. Every public header compiles alone, in every version of C
-# from C99 and of C++ from C++11 on, without a warning; so does initialisers.c, which has all _INIT macros and is run.
+# Usage: headers.sh, with SOURCE (the repository) and CC from CTest. Every public header must compile alone, in every
+# version of C from C99 and of C++ from C++11 on, without a warning. So must initialisers.c, which has all _INIT macros
+# and is run.
 set -euo pipefail
 here=$SOURCE/tests/library
 scratch=$(mktemp -d)
@@ -15,8 +16,8 @@ fail() {
     failures=$((failures + 1))
 }
 
-# standard_name COMPILER LANGUAGE NAME...: the first of these names that the compiler knows. A version has a provisional name
-# until it becomes a standard.
+# standard_name COMPILER LANGUAGE NAME...: prints the first of these names that the compiler knows. A version has a
+# provisional name until it becomes a standard.
 standard_name() {
     local compiler=$1 language=$2 name
     shift 2

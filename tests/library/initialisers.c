@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every initialiser of the public headers, compiled as each version of C and of C++ (headers.sh). It sets the size of the
-// struct and the defaults; a result is zero besides.
+// Every initialiser of the public headers, compiled as each version of C and of C++ (headers.sh). It must set the size
+// of the struct and the defaults; the rest of a result must be zero.
 #include <mco/mco.h>
 
 #define TEST(type, init, is_right)                            \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Usage: symbols.sh LIBRARY, with SOURCE (the repository) and NM from CTest. A shared or static library shows the functions
-# that the public headers declare, all of them and nothing else.
+# Usage: symbols.sh LIBRARY, with SOURCE (the repository) and NM from CTest. A shared or static library must show
+# exactly the functions that the public headers declare.
 set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

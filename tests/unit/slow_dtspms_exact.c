@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The optima of the first 12 orders of R00 to R09 in three stacks of four (Petersen, Madsen 2009, table 3), proved.
+// Proves the optima of the first 12 orders of R00 to R09 in three stacks of four (Petersen, Madsen 2009, table 3).
 #include "test_support.h"
 
 #include "mco/mco.h"

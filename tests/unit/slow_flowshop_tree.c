@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Published trees that take seconds: ten million nodes and more each.
+// Published trees that take seconds; each has at least ten million nodes.
 #include "test_support.h"
 
 #include "mco/mco.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plates whose optimum is known by construction at the sizes of the thesis, and the two largest of the collection (with
-// MCO_DATA). Minutes.
+// Plates of the thesis' sizes whose optimum is known by construction, and (with MCO_DATA) the two largest of the
+// collection. Takes minutes.
 #include "test_support.h"
 
 #include "mco/guillotine.h"
@@ -31,7 +31,8 @@ static void test_randcut_leaves_no_waste(void **state)
     }
 }
 
-// LW1 and LU1: one plate of 20789 x 23681, weighted and not. LU1 by waste in 16 bits; a GPU finds the same in 32.
+// LW1 and LU1: one plate of 20789 x 23681, weighted and unweighted. LU1 is solved by waste in 16 bits; a GPU finds the
+// same in 32.
 static void test_largest_of_the_collection(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cpu engine of complete neighbourhoods on tours of many tiles that are multiples of nothing, against the formula move by
-// move.
+// The cpu engine of complete neighbourhoods against the formula, move by move. The tours have many tiles and sizes that
+// are no multiples of a tile.
 #include "vrp_cpu_support.h"
 
 static void test_sizes(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files by blocks: plain and compressed, by content and by name, at once and in parts; what cannot be read.
+// Files by blocks: plain and compressed, by content and by name, at once and in parts; files that cannot be read.
 #include "test_support.h"
 
 #ifdef MCO_HAVE_ZLIB
@@ -23,7 +23,7 @@ static int make_bytes(void **state)
         x = x * 1664525u + 1013904223u;
         bytes[i] = (char)(x >> 24);
     }
-    bytes[0] = 'a';  // plain text, as far as gzip's mark goes
+    bytes[0] = 'a';  // plain text, at least where gzip's mark would be
     return 0;
 }
 
@@ -37,7 +37,7 @@ static int free_bytes(void **state)
 static const int64_t sizes[] = {0, 1, 2, 100, 65535, 65536, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 2 << 20, MOST};
 static const mco_packing packings[] = {MCO_PACKING_BY_CONTENT, MCO_PACKING_BY_NAME};
 
-// The file gives bytes [size], all at once and in parts.
+// The file must give bytes [size], all at once and in parts.
 static void assert_bytes(const char *path, mco_packing packing, int64_t size)
 {
     static const size_t parts[] = {1 << 10, 4096, 65536, 100003, MOST + 1};
@@ -67,7 +67,7 @@ static void assert_bytes(const char *path, mco_packing packing, int64_t size)
             assert_memory_equal(part, bytes + at, got);
             at += (int64_t)got;
         } while (got == parts[p]);
-        assert_int_equal(at, size);  // less than asked for at the end alone
+        assert_int_equal(at, size);  // only the last read gives less than asked for
         assert_ok(mco_blocks_read(&b, part, parts[p], &got));
         assert_int_equal(got, 0);
         mco_blocks_close(&b);
@@ -83,7 +83,7 @@ static void test_plain(void **state)
             assert_bytes(test_file_bytes("plain", bytes, (size_t)sizes[s]), packings[p], sizes[s]);
 }
 
-// Files of /proc say that they are empty, and are not.
+// Files of /proc claim to be empty, but are not.
 static void test_file_without_size(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void test_allocation_fails(void **state)
 // ---- Compressed files
 
 #ifdef MCO_HAVE_ZLIB
-// What is left after a first block.
+// Reads what is left after a first block.
 static void test_rest(void **state)
 {
     (void)state;
@@ -200,8 +200,8 @@ static void test_gzip(void **state)
     }
 }
 
-// By name alone: what begins like gzip is read as it is where the path does not end in .gz; what is plain in spite of
-// such a path, and empty, too.
+// By name alone. A file that begins like gzip is read as it is if its path does not end in .gz. If the path ends in
+// .gz, plain and empty files are read as they are too.
 static void test_by_name(void **state)
 {
     (void)state;
@@ -253,13 +253,13 @@ static void test_cut(void **state)
     const size_t kept[] = {size - 1, size - 7, size - 8, size - 9, size / 2, 1000, 20};
     for (int i = 0; i < COUNT_OF(kept); i++)
         read_damaged(whole, kept[i], MCO_ERR_PARSE, ": the compressed file is cut");
-    // A wrong bit is no cut.
+    // A wrong bit is not reported as a cut.
     whole[size / 2] ^= 1;
     read_damaged(whole, size, MCO_ERR_IO, "cannot read ");
     free(whole);
 }
 
-// Blocks before the cut are given.
+// The blocks before the cut are delivered.
 static void test_cut_in_parts(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The context: arguments, memory, log, cancellation, and the k-th allocation failing while instances
-// and orders are read, checked and written.
+// The context: arguments, memory, log, cancellation; and the k-th allocation fails while instances and orders are read,
+// checked and written.
 #include "test_support.h"
 
 #include "flowshop/instance.h"
@@ -44,7 +44,7 @@ static void test_create(void **state)
     assert_int_equal(mco_context_create(&ctx, &params), MCO_ERR_ARGUMENT);
     params.struct_size = sizeof params + 1;
     assert_int_equal(mco_context_create(&ctx, &params), MCO_ERR_ARGUMENT);
-    // An older, shorter struct: what it lacks has its default.
+    // An older, shorter struct: a missing member has its default.
     params = (mco_context_params){.struct_size = offsetof(mco_context_params, log), .log = count_lines};
     assert_int_equal(mco_context_create(&ctx, &params), MCO_OK);
     assert_false(mco_wants_log(ctx, MCO_LOG_WARNING));
@@ -65,7 +65,8 @@ static void test_create(void **state)
     assert_string_equal(mco_context_error(NULL), "");
 }
 
-// The context of a worker thread: memory of its parent's allocator, errors of its own, no log and no callback.
+// The context of a worker thread: it has the memory of its parent's allocator and its own errors, but no log and no
+// callback.
 static void test_child(void **state)
 {
     (void)state;
@@ -164,7 +165,7 @@ static void test_report(void **state)
 
 // ---- The k-th allocation fails
 
-// Reads an instance and an order, checks and writes; everything that is allocated is released.
+// Reads an instance and an order, checks and writes; everything allocated must be released.
 static mco_status read_and_check(const char *instance, const char *order_file, const char *output)
 {
     mco_status st = MCO_OK;

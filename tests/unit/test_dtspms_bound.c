@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bounds of single tours: subsets against all permutations, branch and bound against subsets, both against published optima;
-// stopped at once they still are bounds.
+// Bounds of single tours: subsets against all permutations, branch and bound against subsets, both against published
+// optima. They are still bounds when they are stopped at once.
 #include "test_support.h"
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@ static const double LONG_S = 60;
 
 typedef enum kind { POINTS, FEW_POINTS, FEW_VALUES, ANY_VALUES, LONG_VALUES, EQUAL, KINDS } kind;
 
-// Points in a square, or in one so small that many coincide; or values that obey no triangle inequality.
+// Draws points in a square, or in one so small that many coincide; or values without a triangle inequality.
 static void draw(mco_rng *rng, kind k, bool is_symmetric, int32_t nodes, int32_t *distance)
 {
     static const uint32_t limits[KINDS] = {100, 3, 4, 1000, 1u << 26, 1};
@@ -64,7 +64,7 @@ static void test_subsets_against_permutations(void **state)
         }
 }
 
-// To the end, and stopped before it begins.
+// Runs the tree to its end, and stopped before it begins.
 static void compare_tree(const int32_t *distance, int32_t nodes, bool is_symmetric)
 {
     int64_t optimum, bound;
@@ -102,7 +102,8 @@ static int64_t tour_bound(const mco_dtspms *problem, mco_dtspms_network network,
     return bound;
 }
 
-// Both tours of R00, R01, ... without stacks (Petersen, Madsen 2009, tables 3 and 4); 0: takes too long here.
+// Sums of both optimal tours of R00, R01, ... without stacks (Petersen, Madsen 2009, tables 3 and 4); 0: takes too long
+// here.
 static void test_published(void **state)
 {
     (void)state;
@@ -122,7 +123,7 @@ static void test_published(void **state)
         }
 }
 
-// None, one and two orders; distances that are all the same; delivery tours against the wind.
+// No, one and two orders; equal distances; delivery tours uphill.
 static void test_simple_networks(void **state)
 {
     (void)state;
@@ -132,7 +133,7 @@ static void test_simple_networks(void **state)
         for (int32_t value = 0; value < 2; value++) {
             mco_dtspms *problem = NULL;
             const int32_t nodes = orders[k] + 1;
-            // From i up to j costs the way, down nothing: a tour climbs to the top once.
+            // The way from i up to j costs j - i and the way down nothing, so a tour pays for one climb to the top.
             for (int32_t i = 0; i < nodes; i++)
                 for (int32_t j = 0; j < nodes; j++) {
                     equal[i * nodes + j] = value;
@@ -145,7 +146,8 @@ static void test_simple_networks(void **state)
         }
 }
 
-// Too many nodes for branch and bound: a bound near the shortest tour that is known, about 0.7124 sqrt(n area), in time.
+// Too many nodes for branch and bound: the bound must come in time and be near the shortest known tour, about 0.7124
+// sqrt(n area).
 static void test_large(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reference against what is known without it: four small instances whose optima and neighbourhoods two independent
-// programs agree on, enumeration of all interleavings, and counts made by walking all states and all moves.
+// The reference against results that are known without it: four small instances on whose optima and neighbourhoods two
+// independent programs agree, an enumeration of all interleavings, and counts made by walking all states and all moves.
 #include "test_support.h"
 
 #include "base/clock.h"
@@ -12,16 +12,16 @@ enum { MOST_ORDERS = 6, MOST_NODES = MOST_ORDERS + 1, MOST_MOVES = 40 };
 
 static const mco_dtspms_network NETWORKS[] = {MCO_DTSPMS_NETWORK_PICKUP, MCO_DTSPMS_NETWORK_DELIVERY};
 
-// ---- Instances A to D. Lists are in the order of the moves; of C's exchanges only the best and the sum are known.
+// ---- Instances A to D. Lists are in the order of the moves; for C's exchanges only the best and the sum are known.
 
 typedef struct known {
     int32_t orders, stacks;
     int32_t distance[2][MOST_NODES * MOST_NODES];
     int64_t optimum_of[2], worst;
-    int optimal_plans;  // with stacks told apart
+    int optimal_plans;  // stacks are distinguished
     int32_t optimal_plan[MOST_ORDERS], pickup[MOST_ORDERS], delivery[MOST_ORDERS];
     int64_t ident_of[2];                 // of the plan 1 2 ... n
-    int32_t ident_tour[2][MOST_ORDERS];  // all 0 where none is known
+    int32_t ident_tour[2][MOST_ORDERS];  // all 0 if no tour is known
     int32_t swap[15], exchange[40];    // exchange[0] is 0 where the list is not known
     int64_t swap_sum, exchange_sum, exchange_best;
 } known;
@@ -131,7 +131,7 @@ static void open_known(bench *b, const known *k)
     open_bench(b, k->orders, k->stacks, k->distance[0], k->distance[1]);
 }
 
-// Asymmetric distances below `limit`, heights in any way, orders in any order.
+// Asymmetric distances below `limit`, random heights, orders at random places.
 static void open_random(bench *b, mco_rng *rng, int32_t orders, int32_t stacks, uint32_t limit)
 {
     int32_t distance[2][64 * 64];
@@ -172,7 +172,7 @@ static int64_t length_of(const bench *b, mco_dtspms_network network, const int32
     return length;
 }
 
-// The next permutation in lexicographic order; false behind the last.
+// Makes the next permutation in lexicographic order; false after the last.
 static bool next_permutation(int32_t *p, int32_t n)
 {
     int32_t i = n - 2, j = n - 1;
@@ -225,7 +225,7 @@ static void optima_over_all_plans_are_known(void **state)
     }
 }
 
-// The tours that come with plans: there may be others as short.
+// Checks the tours that are given with plans; other tours may be as short.
 static void assert_known_tours(const known *o, const int32_t *plan, const int32_t *pickup, const int32_t *delivery,
                                const int64_t expected_of[2])
 {
@@ -324,7 +324,7 @@ static void neighbourhoods_of_the_first_plan_are_known(void **state)
 
 // ---- Enumeration
 
-// Length of the shortest way on from node `at`, with `left` orders to come of which stack k has left[k].
+// Length of the shortest way on from node `at` and back to the depot, when h[k] orders of stack k are visited.
 static int64_t enumerate(const bench *b, mco_dtspms_network network, int32_t at, const int32_t *h)
 {
     int64_t best = INT64_MAX;
@@ -344,7 +344,7 @@ static int64_t enumerate(const bench *b, mco_dtspms_network network, int32_t at,
     return at == 0 ? 0 : mco_dtspms_distance(b->problem, network, at, 0);
 }
 
-// The tours of the reference are feasible and as long as it says.
+// The tours of the reference must be feasible and have the lengths that it says.
 static void assert_tours(const bench *b, const int64_t cost_of[2])
 {
     int32_t plan[64], tour[2][64];
@@ -401,7 +401,7 @@ static void larger_tours_are_feasible(void **state)
     }
 }
 
-// Where all ways are equal the lowest stack is taken, from the end on.
+// If all ways are equal, the lowest stack is taken, counted from the end of the tour.
 static void ties_go_to_the_lowest_stack(void **state)
 {
     const int32_t same[7 * 7] = {0};
@@ -419,7 +419,7 @@ static void ties_go_to_the_lowest_stack(void **state)
     close_bench(&b);
 }
 
-// The longest distances that a model takes: no sum leaves 32 bits.
+// With the longest distances that a model takes, no sum leaves 32 bits.
 static void the_longest_paths_are_no_overflow(void **state)
 {
     int32_t far[7 * 7];
@@ -437,7 +437,7 @@ static void the_longest_paths_are_no_overflow(void **state)
 
 // ---- Counts
 
-// One for each pair of a state and a way on from it, and back to the depot.
+// Counts one relaxation for each pair of a state and a way on from it, and for each way back to the depot.
 static int64_t count_relaxations(const int32_t *heights, int32_t stacks)
 {
     int32_t h[MCO_DTSPMS_MAX_STACKS] = {0}, k = 0;
@@ -624,7 +624,7 @@ static void failing_memory_is_told(void **state)
 
 // ---- Walks
 
-// What is known to be the best is found, and never undercut.
+// A walk must find the known optimum and never go below it.
 static void walks_find_the_optimum(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checker: valid solutions pass with their lengths, those broken in one place are refused with the order and the place.
+// The checker: valid solutions pass with their lengths; solutions broken in one place are refused with the order and
+// the place.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -36,7 +37,7 @@ static mco_status check(example *e)
     return mco_dtspms_check(test_ctx, e->problem, &e->solution, e->capacity, &e->cost, e->cost_of);
 }
 
-// The solution or the call with one thing changed, and what the checker says then.
+// Changes one thing of the solution or the call, and compares what the checker says.
 #define ASSERT_FAILS(change, status, text)                  \
     do {                                                    \
         example e;                                          \
@@ -72,10 +73,10 @@ static void swap(int32_t *a, int32_t *b)
 static void valid_solutions_pass(void **state)
 {
     (void)state;
-    // Every tour leaves and enters each node once: 6 * 100 + 10 * 15 + 15, 6 * 1000 + 7 * 15 + 55.
+    // Every tour enters and leaves each node once: 6 * 100 + 10 * 15 + 15, 6 * 1000 + 7 * 15 + 55.
     ASSERT_COSTS(, 765, 6160);
     ASSERT_COSTS(e.capacity = 1000000000, 765, 6160);
-    // As many as the orders need with two stacks.
+    // A capacity of 0 means as many as the orders need with two stacks.
     ASSERT_COSTS((e.capacity = 0, e.solution.stacks = 2, e.solution.heights[1] = 2, swap(&e.delivery[1], &e.delivery[0])),
                  765, 6160);
     // A single stack, emptied in the opposite order.
@@ -85,7 +86,7 @@ static void valid_solutions_pass(void **state)
                  765, 6160);
 }
 
-// Which distances are added, one by one.
+// Checks one by one which distances are added.
 static void lengths_are_those_of_the_edges(void **state)
 {
     int32_t distance[2][3 * 3] = {{0, 1, 2, 4, 0, 8, 16, 32, 0}, {0, 64, 128, 256, 0, 512, 1024, 2048, 0}};
@@ -184,7 +185,7 @@ static void what_does_not_lie_on_top_is_refused(void **state)
                    "delivery position 1: order 2 is taken while order 3 lies on it in stack 1");
     ASSERT_REFUSED(swap(&e.delivery[2], &e.delivery[4]),
                    "delivery position 3: order 1 is taken while order 2 lies on it in stack 1");
-    // The plan alone.
+    // The plan alone changes.
     ASSERT_REFUSED(swap(&e.plan[2], &e.plan[3]),
                    "pickup position 1: order 4 is put on stack 1 while order 1, below it, is missing");
 }
@@ -193,7 +194,7 @@ static void what_does_not_lie_on_top_is_refused(void **state)
 
 static void names_are_told(void **state)
 {
-    // Forty-eight bytes of a name are told, less where a character would be cut.
+    // At most forty-eight bytes of a name are shown; fewer if a character would be cut.
 #define EIGHT "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
 #define TOLD  EIGHT EIGHT "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbcx"
     static const char table[] = "name,pickup_x,pickup_y,delivery_x,delivery_y\ndepot,0,0,0,0\n\"Aarhus, Nord\",1,0,1,0\n"
@@ -213,7 +214,7 @@ static void names_are_told(void **state)
 
 enum { MOST = 40 };
 
-// Stacks as lists: pushes and pops as a container would.
+// Keeps the stacks as lists, and pushes and pops as a container would.
 static bool obeys(const mco_dtspms_solution *s)
 {
     int32_t stack_of[MOST], lists[MCO_DTSPMS_MAX_STACKS][MOST], heights[MCO_DTSPMS_MAX_STACKS] = {0};
@@ -236,7 +237,7 @@ static bool obeys(const mco_dtspms_solution *s)
     return true;
 }
 
-// Any heights, any plan, any way through the stacks.
+// Draws any heights, any plan, and any feasible way through the stacks.
 static void draw_solution(mco_rng *rng, mco_dtspms_solution *s)
 {
     int32_t first[MCO_DTSPMS_MAX_STACKS + 1] = {0}, next[MCO_DTSPMS_MAX_STACKS], end[MCO_DTSPMS_MAX_STACKS], last = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instances of the double TSP with multiple stacks: the random streams, every format, every refusal with its place and its
-// values. Where MCO_DATA names the folder of the public collection, all of its files are read.
+// Instances of the double TSP with multiple stacks: the random streams, every format, every refusal with its place and
+// its values. If MCO_DATA names the folder of the public collection, all of its files are read.
 #include "test_support.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define ONE EUC(1) "0 50 50\n"
 #define THREE EUC(3) "0 0 0\n1 3 4\n2 1 1\n"
 
-// Files p and d in memory; `delivery` NULL for CSV.
+// Reads files p and d from memory; `delivery` is NULL for CSV.
 static mco_status read_texts(const char *pickup, const char *delivery, mco_dtspms **out)
 {
     mco_text p, d = {.ctx = test_ctx};
@@ -172,7 +172,7 @@ static void test_generate(void **state)
     assert_null(d);
 }
 
-// A million orders: memory stays linear.
+// A million orders: memory must stay linear.
 static void test_many_orders(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_rounding(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// The same three nodes, written as loosely as files are.
+// The same three nodes, written as loosely as people write files.
 static void test_tsplib_habits(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void test_round_trips(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// The end of a line in a file's name does not become one in the file.
+// A line end in a file's name does not become a line end in the file.
 static void test_awkward_name(void **state)
 {
     (void)state;
@@ -441,7 +441,7 @@ static void test_unreadable(void **state)
     ", supported are FULL_MATRIX, UPPER_ROW, LOWER_ROW, UPPER_DIAG_ROW, LOWER_DIAG_ROW, UPPER_COL, LOWER_COL, "       \
     "UPPER_DIAG_COL and LOWER_DIAG_COL"
 
-// Each text as the delivery network beside ONE.
+// Each text is read as the delivery network beside ONE.
 static const struct {
     const char *text, *message;
 } tsplib_refusals[] = {
@@ -585,7 +585,7 @@ static void test_csv_refusals(void **state)
         assert_refused(cases[i].text, NULL, cases[i].message);
 }
 
-// Many names: found again in a moment, and all different.
+// Many names: each is found in a moment, and all differ.
 static void test_many_names(void **state)
 {
     (void)state;
@@ -607,7 +607,7 @@ static void test_many_names(void **state)
     free(content);
 }
 
-// Cut at every byte: read or refused with a place, and never with another error.
+// Cut at every byte, a file is read or refused with a place, never with another error.
 static void test_cut(void **state)
 {
     (void)state;
@@ -697,7 +697,7 @@ static const char *data_folder(void)
     return data;
 }
 
-// The files of R00 to R19 hold the streams to the last digit, R05p to the sixth decimal.
+// The files of R00 to R19 hold the streams to the last digit, those of R05p to the sixth decimal.
 static void test_public_streams(void **state)
 {
     (void)state;
@@ -709,7 +709,7 @@ static void test_public_streams(void **state)
         for (int k = 0; k < 2; k++)
             snprintf(paths[k], sizeof paths[k], "%s/dtspms/R66/%s%c.tsp", data, name, "pd"[k]);
         if (i >= 10 && access(paths[0], F_OK) != 0)
-            continue;  // a collection may hold the first half alone
+            continue;  // a collection may hold only the first half
         assert_ok(mco_dtspms_read(test_ctx, paths[0], paths[1], &file));
         assert_int_equal(mco_dtspms_orders(file), 66);
         assert_ok(mco_dtspms_named(test_ctx, name, 66, &stream));

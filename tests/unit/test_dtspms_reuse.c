@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reuse of the cpu engine: the same best move as without, bounds that hold and are what they are said to be, counters that
-// add up.
+// Reuse in the cpu engine: the same best move as without it, bounds that hold and have their stated values, and
+// counters that add up.
 #include "test_support.h"
 
 #include "base/clock.h"
@@ -27,8 +27,9 @@ static void close_bench(bench *b)
     mco_dtspms_destroy(test_ctx, &b->problem);
 }
 
-// Distances of kind 0: below 100; 1: 0 to 2, with many ties; 2: points of a grid; 3: too long for 16 bits. Kind 2 is
-// symmetric, and others of even k. Heights in any way, or as equal as can be, or all but one stack empty.
+// Distances of kind 0 are below 100, of kind 1 are 0 to 2 with many ties, of kind 2 are those of points on a grid, of
+// kind 3 are too long for 16 bits. Kind 2 and others of even k are symmetric. Heights are random, as equal as possible,
+// or all in one stack.
 static void open_random(bench *b, mco_rng *rng, int32_t orders, int32_t stacks, int k)
 {
     static const uint32_t limits[] = {100, 3, 0, 5000000};
@@ -70,7 +71,7 @@ static dtspms_engine open_engine(const bench *b, mco_simd simd, int threads)
 
 // ---- Scans
 
-// Scans the neighbourhood both ways; returns the best cost and applies the best move.
+// Scans the neighbourhood both ways. Returns the best cost and applies the best move.
 static int64_t scan_both(bench *b, dtspms_engine *engine, mco_dtspms_move kind, int64_t *skipped)
 {
     dtspms_scan plain = {.plan = &b->plan, .kind = kind}, reused = {.plan = &b->plan, .kind = kind, .reuse = true};
@@ -106,7 +107,7 @@ static void the_best_move_is_the_same(void **state)
         dtspms_engine engine = open_engine(&b, k % 2 == 0 ? MCO_SIMD_AUTO : MCO_SIMD_PORTABLE, 1 + k % 3);
         if (b.model.orders > 2)
             assert_int_equal(engine.work.lane_bits, k % 4 == 3 ? 32 : 16);
-        do {  // until behind a local optimum
+        do {  // until one step behind a local optimum
             last = cost;
             cost = scan_both(&b, &engine, MCO_DTSPMS_MOVE_EXCHANGE, &skipped);
         } while (cost < last);
@@ -169,7 +170,7 @@ static void no_exchange_costs_less_than_its_bound(void **state)
         assert_ok(dtspms_reuse_make(test_ctx, &b.model, &b.plan, variant, &reuse));
         assert_ok(mco_alloc_bytes(test_ctx, &memory, (size_t)dtspms_reuse_worker_bytes(variant, &b.model, b.plan.heights), 1));
         for (int64_t m = 0; m < reuse.moves; m++)
-            reuse.bounds[m] = INT32_MAX;  // so that none is left out
+            reuse.bounds[m] = INT32_MAX;  // so that no move is left out
         for (int32_t item = 0; item < b.model.orders; item++)
             assert_true(dtspms_reuse_item(&reuse, memory, item) >= 0);
         for (int64_t m = 0; m < reuse.moves; m++)
@@ -180,7 +181,8 @@ static void no_exchange_costs_less_than_its_bound(void **state)
     }
 }
 
-// Length of the best tour without `removed`, with its node in `replaced` and the node of that in `inserted`.
+// Length of the best tour after three changes: position `removed` is gone, its node is in `replaced`, and that of
+// `replaced` is in `inserted`.
 static int64_t shorter_tour(const bench *b, int network, int32_t removed, int32_t replaced, int32_t inserted)
 {
     int32_t node[MOST_ORDERS];
@@ -268,7 +270,7 @@ static void failing_memory_is_told(void **state)
     close_bench(&b);
 }
 
-// The bounds of 91520 exchanges take more than a MiB, the desk of one thread less.
+// The bounds of 91520 exchanges take more than a MiB, the desk of one thread takes less.
 static void without_room_for_bounds_all_are_evaluated(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The searches and entry points: the exact search against every plan, equal walks on every engine, ends, limits, memory.
+// The searches and entry points: the exact search against every plan, equal walks on every engine, ends, limits,
+// memory.
 #include "test_support.h"
 
 #include "base/clock.h"
@@ -33,7 +34,7 @@ static mco_dtspms *random_problem(uint64_t seed, int32_t orders, uint32_t limit,
     return make_problem(&rng, orders, limit, is_symmetric);
 }
 
-// All ways of one order to another, and to the depot, are `length` long, in both networks.
+// Every distance is `length`, in both networks.
 static mco_dtspms *even_problem(int32_t orders, int32_t length)
 {
     static int32_t distance[MOST_NODES * MOST_NODES];
@@ -72,7 +73,8 @@ static mco_dtspms_result solve(const mco_dtspms *problem, const mco_dtspms_param
     return r;
 }
 
-// The same plan, tours and improvements; what is proved about them may differ with the time a bound took.
+// Plan, tours and improvements must be equal. What is proved about them may differ, because a bound may take more or
+// less time.
 static void assert_results_equal(const mco_dtspms_result *a, const mco_dtspms_result *b)
 {
     const size_t bytes = (size_t)a->solution.orders * sizeof(int32_t);
@@ -100,7 +102,7 @@ static int64_t cost_of_plan(const dtspms_model *model, const dtspms_plan *plan)
     return pickup + delivery;
 }
 
-// The least cost over all orders of nodes `at` and later.
+// The least cost over all arrangements of the nodes at places `at` and later.
 static int64_t best_order(const dtspms_model *model, dtspms_plan *plan, int32_t at)
 {
     int64_t best = INT64_MAX;
@@ -118,7 +120,8 @@ static int64_t best_order(const dtspms_model *model, dtspms_plan *plan, int32_t 
     return best;
 }
 
-// The same over all heights, those that do not increase: `stack` and later hold `left` orders.
+// The least cost over all heights that do not increase and all arrangements; `stack` and later stacks hold `left`
+// orders.
 static int64_t best_plan(const dtspms_model *model, dtspms_plan *plan, int32_t stack, int32_t left)
 {
     int64_t best = INT64_MAX;
@@ -176,7 +179,7 @@ static void exact_is_the_best_of_all_plans(void **state)
             }
 }
 
-// Seven orders and more are fixed position by position, under a bound.
+// From seven orders on, the exact search fixes positions one by one, under a bound.
 static void exact_leaves_nothing_out(void **state)
 {
     (void)state;
@@ -187,7 +190,7 @@ static void exact_leaves_nothing_out(void **state)
     }
 }
 
-// Four instances whose optima two independent programs agree on.
+// Four instances on whose optima two independent programs agree.
 static void known_optima_are_found(void **state)
 {
     (void)state;
@@ -302,7 +305,7 @@ static void equal_seeds_give_equal_results(void **state)
         for (params.capacity = 5; params.capacity <= 7; params.capacity += 2) {
             params.iterations = params.method == MCO_DTSPMS_METHOD_TABU ? 30 : 700;
             mco_dtspms_result a = solve(problem, &params);
-            params.time_limit_s = 1000;  // a limit that is not reached changes nothing
+            params.time_limit_s = 1000;  // a limit that is not reached must change nothing
             mco_dtspms_result b = solve(problem, &params);
             params.time_limit_s = INFINITY;
             assert_results_equal(&a, &b);
@@ -315,7 +318,7 @@ static void equal_seeds_give_equal_results(void **state)
     mco_dtspms_destroy(test_ctx, &problem);
 }
 
-// Twelve orders: the searches find what the exact search proves.
+// Twelve orders: the searches must find what the exact search proves.
 static void searches_find_the_optimum(void **state)
 {
     (void)state;
@@ -334,7 +337,7 @@ static void searches_find_the_optimum(void **state)
 
 // ---- Capacity
 
-// Pickup 1 2 .. n, delivery n-1 .. 2 1 n, each way 1 and all others 4: the last order wants a stack of its own.
+// Pickup 1 2 .. n and delivery n-1 .. 2 1 n have distances 1, all others 4: the last order needs a stack of its own.
 static void stacks_with_room_vary(void **state)
 {
     (void)state;
@@ -396,11 +399,11 @@ static void too_small_a_capacity_is_infeasible(void **state)
 
 typedef struct first_cost {
     int64_t cost;
-    int calls, most_calls;  // cancelled after
+    int calls, most_calls;  // cancels at call number most_calls
     const mco_dtspms *problem;
 } first_cost;
 
-// What is told of the best plan is a solution, and as long as it is said to be.
+// What the callback gets as the best plan must be a solution, with the length that it is said to have.
 static void check_told(const mco_dtspms *problem, const mco_progress *progress)
 {
     const mco_dtspms_solution *told = progress->solution;
@@ -538,7 +541,7 @@ static void every_end_is_told(void **state)
     mco_dtspms_destroy(test_ctx, &problem);
 }
 
-// A callback's wish comes before all other ends, and the answer is whole.
+// A callback's wish comes before all other ends, and the result is complete.
 static void cancelling_leaves_the_best_plan(void **state)
 {
     (void)state;
@@ -579,7 +582,7 @@ static void a_neighbourhood_cut_short_has_no_sum(void **state)
         assert_int_equal(r.cost_sum, -1);
         assert_true(r.plan_cost > 0);
         assert_null(r.solution.plan);
-        assert_ok(mco_dtspms_neighbourhood(test_ctx, problem, &params, &r));  // the wish is spent
+        assert_ok(mco_dtspms_neighbourhood(test_ctx, problem, &params, &r));  // the cancellation is used up
         assert_true(r.best_move >= 0);
         assert_true(r.cost_sum > 0);
         mco_dtspms_neighbourhood_result_clear(test_ctx, &r);
@@ -634,7 +637,8 @@ static void assert_neighbourhoods_equal(const mco_dtspms *problem, int lane_bits
     mco_dtspms_neighbourhood_result_clear(test_ctx, &expected);
 }
 
-// 16 bits hold a path and one more distance of up to 65535: with all distances alike, (orders + 2) of them.
+// 16 bits must hold a path and one more distance, up to 65535. With all distances alike these are (orders + 2)
+// distances.
 static void lanes_are_as_wide_as_needed(void **state)
 {
     (void)state;
@@ -694,14 +698,14 @@ static void methods_refuse_what_they_do_not_take(void **state)
     assert_fails(mco_dtspms_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT,
                  "--method exact runs on --engine cpu or reference");
     params = (mco_dtspms_params)MCO_DTSPMS_PARAMS_INIT;
-    params.iterations = 10;  // known to the other methods alone
+    params.iterations = 10;  // the exact search has no iterations
     r = solve(problem, &params);
     assert_int_equal(r.method, MCO_DTSPMS_METHOD_ILS);
     mco_dtspms_result_clear(test_ctx, &r);
     mco_dtspms_destroy(test_ctx, &problem);
 }
 
-// What a struct of `size` bytes is told, where `most` are known.
+// Expects the refusal of a struct of `size` bytes of which `most` are known.
 static void assert_size_refused(mco_status seen, const char *name, size_t size, size_t most)
 {
     char text[200];
@@ -729,7 +733,7 @@ static void only_structs_of_older_headers_are_shorter(void **state)
         assert_size_refused(mco_dtspms_solve(test_ctx, problem, &params, &r), "result", r.struct_size, most_result);
     }
     assert_int_equal(r.cost, 77);
-    // What they lack is neither read nor written.
+    // A member that the struct lacks is neither read nor written.
     params.start = &unfit;
     params.struct_size = offsetof(mco_dtspms_params, start);
     r.struct_size = offsetof(mco_dtspms_result, history);
@@ -769,10 +773,10 @@ static void tables_beyond_memory_are_refused(void **state)
     params.memory = 1;
     assert_refused_for_memory(problem, &params);
     assert_int_equal(mco_dtspms_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_LIMIT);
-    params.memory = 30;  // enough for a tour, not for 9 million costs
+    params.memory = 30;  // enough for a tour, not enough for 9 million costs
     params.method = MCO_DTSPMS_METHOD_TABU;
     assert_refused_for_memory(problem, &params);
-    params.memory = 100;  // not for the plans of 65536 walks
+    params.memory = 100;  // not enough for the plans of 65536 walks
     params.method = MCO_DTSPMS_METHOD_ILS;
     params.walks = 65536;
     assert_refused_for_memory(problem, &params);
@@ -781,7 +785,7 @@ static void tables_beyond_memory_are_refused(void **state)
 
 // ---- Memory
 
-// One call while an allocation may fail; true if none did.
+// Makes one call in which an allocation may fail; true if none failed.
 static bool call_once(const mco_dtspms *problem, const mco_dtspms_params *params, bool is_solve)
 {
     mco_dtspms_result r = MCO_DTSPMS_RESULT_INIT;

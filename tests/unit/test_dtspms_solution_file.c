@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Solutions of the double TSP with multiple stacks as files: what is written byte for byte, what is read, every refusal with
-// its place.
+// Solutions of the double TSP with multiple stacks as files: what is written byte for byte, what is read, every refusal
+// with its place.
 #include "test_support.h"
 
 #include "dtspms/formats.h"
@@ -52,7 +52,7 @@ static void assert_orders(const int32_t *seen, const int32_t *expected, int32_t 
         assert_int_equal(seen[i] + 1, expected[i]);
 }
 
-// What TEXT says.
+// Expects the solution that TEXT holds.
 static void assert_example(const mco_dtspms_solution *s)
 {
     assert_int_equal(s->orders, ORDERS);
@@ -92,7 +92,7 @@ static void test_round_trip(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// A plan is a start without its tours; no check accepts it.
+// A plan without tours can be a start, but passes no check.
 static void test_plan_alone(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void test_spellings(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// An order twice, tours against the stacks: for the check, not for the reader.
+// An order that occurs twice and tours against the stacks are for the check, not for the reader.
 static void test_wrong_solutions_are_read(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void test_no_orders(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// What looks like a number is the order of that number, whatever the names.
+// A text that looks like a number is the order of that number, whatever the names are.
 static void test_names(void **state)
 {
     (void)state;
@@ -327,19 +327,19 @@ static void test_arguments(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// Whether the first bytes of TEXT are a plan and whole tours, or a plan alone.
+// Whether the first bytes of TEXT are a plan, with or without whole tours.
 static bool is_part(size_t size)
 {
     static const char text[] = TEXT;
     const size_t ends[] = {(size_t)(strstr(text, "pickup") - text), (size_t)(strstr(text, "delivery") - text),
                            sizeof text - 1};
     for (int k = 0; k < COUNT_OF(ends); k++)
-        if (size == ends[k] || size + 1 == ends[k])  // without its last newline, too
+        if (size == ends[k] || size + 1 == ends[k])  // also without its last newline
             return true;
     return false;
 }
 
-// Cut at every byte: refused with a place, but for what may be missing.
+// Cut at every byte, a file is refused with a place, unless only optional parts are missing.
 static void test_cut(void **state)
 {
     (void)state;
@@ -360,7 +360,7 @@ static void test_cut(void **state)
     mco_dtspms_destroy(test_ctx, &d);
 }
 
-// A hundred thousand orders by name in a moment.
+// A hundred thousand orders are read by name in a moment.
 static void test_many_names(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The picture as a document: what stands in it, that it is whole at all sizes and never made of a wrong solution.
+// The picture as a document: its content, that it is complete at all sizes, and that it is never made of a wrong
+// solution.
 #include "svg_support.h"
 
 #include "base/rng.h"
@@ -7,7 +8,7 @@
 
 static const char PICTURE[] = "picture.svg";
 
-// The picture of a solution, tested to be well-formed. To be freed.
+// The picture of a solution; it must be well-formed. To be freed.
 static char *picture_of(const mco_dtspms *problem, const mco_dtspms_solution *solution)
 {
     const char *path = test_path(PICTURE);
@@ -64,7 +65,7 @@ static void pictures_say_what_the_solution_is(void **state)
     mco_dtspms_destroy(test_ctx, &e.problem);
 }
 
-// One scale for both maps: 468 pixels for 20 units, each map around the middle of its 520; y grows upwards.
+// Both maps have one scale: 468 pixels for 20 units, each map in the middle of its 520; y grows upwards.
 static void both_maps_have_one_scale(void **state)
 {
     example e;
@@ -91,7 +92,7 @@ static void networks_without_coordinates_are_circles(void **state)
     assert_ok(mco_dtspms_create(test_ctx, 3, distance, distance, &problem));
     char *text = picture_of(problem, &e.solution);
     assert_int_equal(count_of(text, " (no coordinates: stops clockwise)</text>"), 2);
-    // The depot at the top, 234 pixels above the middle, then to the right.
+    // The edges begin at the depot, 234 pixels above the middle, and go to the right first.
     assert_non_null(strstr(text, "class=\"edges\" d=\"M284 120L518 354L284 588L50 354L284 120\"/>"));
     assert_non_null(strstr(text, "class=\"edges\" d=\"M840 120L1074 354L840 588L606 354L840 120\"/>"));
     free(text);
@@ -105,7 +106,7 @@ static void arrows_point_the_way_of_the_tour(void **state)
     (void)state;
     create_example(&e, "a");
     char *text = picture_of(e.problem, &e.solution);
-    // Up from the depot: the tip is the highest corner.
+    // The edge leads up from the depot, so the tip of the arrow is its highest corner.
     assert_non_null(strstr(text, "class=\"arrows\" d=\"M167 350L170 358L164 358M"));
     free(text);
     mco_dtspms_destroy(test_ctx, &e.problem);
@@ -138,7 +139,8 @@ static void names_are_escaped_and_cut(void **state)
 
 // ---- All sizes
 
-// Stacks of orders in the order of their numbers, one stack after the other; `first` of them in the first, the others even.
+// The orders fill the stacks in the order of their numbers. The first stack holds `first`; the others are as equal as
+// possible.
 static char *picture_of_size(int32_t orders, int32_t stacks, int32_t first)
 {
     mco_dtspms *problem = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks by ruin and recreate: an order is put where trying every place puts it; walks are the same on every vector unit and
-// number of threads; what they hold is always a solution of the cost that they say.
+// Walks by ruin and recreate. An order goes to the place that a trial of every place finds. Walks are the same on every
+// vector unit and number of threads. Their solutions are always valid and have the stated cost.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -50,7 +50,7 @@ static dtspms_walk open_walk(const bench *b, uint64_t seed, int32_t temperature)
 
 // ---- Solutions
 
-// The tours of `s` are closed, gaps and cost are true, and the checker finds nothing, where all orders are placed.
+// `s` must have all orders placed, closed tours, true gaps and a true cost, and pass the checker.
 static void assert_is_solution(const bench *b, const dtspms_tours *s)
 {
     const int32_t n = b->model.orders;
@@ -106,7 +106,7 @@ typedef struct place {
     int32_t cost, slot, stack, edge[2];
 } place;
 
-// Stops of `stack` up to edge `edge`.
+// The number of stops of `stack` up to edge `edge`.
 static int32_t stops_below(const dtspms_tours *s, int sequence, int32_t edge, int32_t stack)
 {
     int32_t count = 0;
@@ -115,7 +115,7 @@ static int32_t stops_below(const dtspms_tours *s, int sequence, int32_t edge, in
     return count;
 }
 
-// Number of the slot above `below` stops of a stack: the place of the next one in the second sequence.
+// The number of the slot above `below` stops of a stack: the place of the next stop in the second sequence.
 static int32_t slot_of(const dtspms_tours *s, int32_t stack, int32_t below)
 {
     for (int32_t i = 0; i < s->placed; i++)
@@ -228,7 +228,7 @@ static void walks_hold_solutions(void **state)
     }
 }
 
-// In one call or in pieces, on any vector unit and any number of threads.
+// Walks are equal in one call or in pieces, on any vector unit and any number of threads.
 static void walks_are_equal(void **state)
 {
     static const mco_simd units[] = {MCO_SIMD_PORTABLE, MCO_SIMD_AVX2, MCO_SIMD_AVX512};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Taillard's instances against the collection in the folder that MCO_DATA names; skipped without it.
+// Taillard's instances against the collection in the folder that MCO_DATA names; skipped without this folder.
 #include "test_support.h"
 
 #include "base/text.h"

@@ -35,7 +35,7 @@ static void remove_at(int32_t *order, int32_t count, int32_t position)
     memmove(order + position, order + position + 1, (size_t)(count - 1 - position) * sizeof *order);
 }
 
-// The makespan with `job` at each place 0..count.
+// Fills the makespans with `job` at each place 0..count.
 static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job,
                          int32_t *makespans)
 {
@@ -47,7 +47,7 @@ static void plain_places(const mco_flowshop *shop, const int32_t *order, int32_t
     }
 }
 
-// The idle time of Fernandez-Viagas and Framinan (2014), the line before `place` computed afresh.
+// The idle time of Fernandez-Viagas and Framinan (2014). The line before `place` is computed again each time.
 static int64_t plain_idle(const mco_flowshop *shop, const int32_t *order, int32_t count, int32_t job,
                           int32_t place)
 {
@@ -83,7 +83,7 @@ typedef struct fixture {
     const flowshop_insertion_ops *ops;
     flowshop_line *line;
     mco_rng rng;
-    int32_t order[MOST_JOBS];  // what the line should hold
+    int32_t order[MOST_JOBS];  // what the line must hold
     int32_t count;
 } fixture;
 
@@ -106,7 +106,8 @@ static void compare_place(fixture *f, int32_t job)
     assert_int_equal(place.position, position);
 }
 
-// The place of position `at` by the rule of `reinsert`: nearest behind first, then nearest before.
+// The new place of the job at `at` by the rule of `reinsert`: the shortest one; ties go to the nearest behind, then
+// nearest before.
 static flowshop_place plain_reinsert(const fixture *f, int32_t at)
 {
     int32_t rest[MOST_JOBS], makespans[MOST_JOBS + 1];
@@ -123,7 +124,7 @@ static flowshop_place plain_reinsert(const fixture *f, int32_t at)
     return best;
 }
 
-// Long lines are compared at a few positions: the plain computation takes count^2 m each.
+// Long lines are compared at a few positions, because the plain computation takes count^2 m for each.
 static void compare_reinsert(fixture *f)
 {
     flowshop_place places[FLOWSHOP_MAX_LANES];
@@ -135,7 +136,7 @@ static void compare_reinsert(fixture *f)
     for (int32_t i = 0; i < done; i += step) {
         const flowshop_place plain = plain_reinsert(f, first + i);
         assert_int_equal(places[i].makespan, plain.makespan);
-        // Where nothing is shorter than the line the place is free.
+        // If no place is shorter than the line, any place may be returned.
         if (plain.makespan < makespan)
             assert_int_equal(places[i].position, plain.position);
     }
@@ -148,7 +149,7 @@ static void compare_line(const fixture *f)
         assert_memory_equal(f->line->order, f->order, (size_t)f->count * sizeof *f->order);
 }
 
-// Fills the line at random places, then moves and replaces jobs, comparing now and then.
+// Fills the line at random places, then moves and replaces jobs, and compares at intervals.
 static void walk(fixture *f, int32_t n)
 {
     const int32_t interval = n > 64 ? 29 : n > 20 ? 5 : 1;
@@ -170,7 +171,7 @@ static void walk(fixture *f, int32_t n)
             compare_place(f, job);
             compare_reinsert(f);
         }
-        // Another order of what is left, the same at both ends, and of another length.
+        // Replaces the line: another order of the jobs left, the same at both ends, and in one round of another length.
         int32_t replaced[MOST_JOBS];
         memcpy(replaced, f->order, sizeof replaced);
         const int32_t last = f->count - 1, a = (int32_t)mco_rng_below(&f->rng, (uint32_t)f->count);
@@ -230,7 +231,7 @@ static void test_kernels(void **state)
     }
 }
 
-// Paths as long as 16 bits allow: sums that no path of the instance justifies would overflow.
+// Paths as long as 16 bits allow: sums beyond every path of the instance would overflow.
 static void test_full_lanes(void **state)
 {
     (void)state;
@@ -312,7 +313,7 @@ static void assert_same_run(const mco_flowshop_result *a, const mco_flowshop_res
         assert_true(a->history[i].objective == b->history[i].objective && a->history[i].bound == b->history[i].bound);
 }
 
-// Equal seed, threads and iterations: equal schedules in equal order, on every vector unit.
+// Equal seeds, threads and iterations give equal schedules in equal order, on every vector unit.
 static void test_determinism(void **state)
 {
     (void)state;
@@ -339,7 +340,7 @@ static void test_determinism(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// The widths of lane agree: all times and the makespan scale together.
+// The widths of lane agree: when all times are scaled, the makespan scales with them.
 static void test_scaling(void **state)
 {
     (void)state;
@@ -400,7 +401,7 @@ static void test_no_iterations(void **state)
     }
 }
 
-// NEH alone takes many times the limit here; the schedule is complete all the same.
+// NEH alone takes many times the limit here, but the schedule must still be complete.
 static void test_time_limit_inside_neh(void **state)
 {
     (void)state;
@@ -424,7 +425,7 @@ typedef struct told {
     double bound;
 } told;
 
-// Every incumbent is a schedule with the makespan told, better than the one before.
+// Every incumbent must be a schedule with the makespan told, and better than the one before.
 static int listen(const mco_progress *progress, void *user)
 {
     told *t = user;
@@ -474,7 +475,8 @@ static void test_history_is_what_was_told(void **state)
         assert_int_equal(result.work.gpus, 0);
         assert_int_equal(result.work.simd, flowshop_variant_choose(NULL, MCO_SIMD_AUTO, shop)->build.simd);
         assert_int_equal(result.work.lane_bits, 16);
-        // The first of them that meets a target ends the search; a target between two makespans is met by the lower one.
+        // The first incumbent that meets a target ends the search. A target between two makespans is met by the lower
+        // one.
         const double last = t.objectives[t.count - 1], before = t.objectives[t.count - 2];
         params.target = before - 0.5;
         mco_flowshop_result met = solve(shop, params);

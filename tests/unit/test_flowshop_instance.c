@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instances and orders: Taillard's generator against a second implementation and published facts,
-// the worked example, every format, and every refusal with its place and its values.
+// Instances and orders: Taillard's generator against a second implementation and published facts, the worked example,
+// every format, and every refusal with its place and its values.
 #include "test_support.h"
 
 #include <limits.h>
@@ -49,7 +49,7 @@ static void test_taillard_published(void **state)
     }
 }
 
-// The generator as the paper defines it, in 64 bits and without Schrage's split.
+// The generator as the paper defines it, computed in 64 bits without Schrage's split.
 static void test_taillard_generator(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void test_taillard_generator(void **state)
     }
 }
 
-// Taillard's lower bound: the load of a machine with the shortest way to it and from it, or a job.
+// Taillard's lower bound: the larger of a job's time and of a machine's load with the shortest ways to it and from it.
 static int64_t machine_bound(const mco_flowshop *s)
 {
     int64_t bound = 0;
@@ -328,7 +328,7 @@ static void test_csv_names(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// Two jobs and one machine: a row of two times may look like a pair "machine 0, time".
+// Two jobs and one machine: a row of two times may look like the pair "machine 0, time".
 static void test_row_that_looks_like_pairs(void **state)
 {
     (void)state;
@@ -473,7 +473,7 @@ static void test_instance_refusals(void **state)
     }
 }
 
-// The sizes and times are each within their limits, the product is not.
+// The sizes and times are each within their limits, but their product is not.
 static void test_product_limit_of_file(void **state)
 {
     (void)state;
@@ -593,7 +593,7 @@ static void test_order_refusals(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// What is written reads back as the same order, even where jobs bear the numbers of others.
+// An order that is written reads back as the same order, even if jobs have the numbers of others as names.
 static void test_order_round_trip(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Solving while the k-th allocation fails, for every k: a status or a valid result, no leak, no crash.
+// Solves while the k-th allocation fails, for every k: there must be a status or a valid result, no leak and no crash.
 #include "test_support.h"
 
 #include "mco/mco.h"
 
 enum { JOBS = 7, MACHINES = 4, MOST_ALLOCATIONS = 5000 };
 
-// One solve; what it returns has been released. True if its result is of use.
+// Makes one solve and releases what it returns. True if its result is usable.
 static bool solve_once(const mco_flowshop *shop, const mco_flowshop_params *params)
 {
     mco_flowshop_result result = MCO_FLOWSHOP_RESULT_INIT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pool systems with the host as their device: node counts of published trees, parity of every
-// system, rule and bound with the reference, the pending nodes, the adaptive pool size, memory that runs short.
+// The pool systems with the host as their device: node counts of published trees; parity of every system, rule and
+// bound with the reference; the pending nodes; the adaptive pool size; memory that runs short.
 #include "test_support.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ typedef struct wish {
     int64_t most_pending;
     double time_limit_s;
     const flowshop_backend *backend;
-    long fail_at; // the allocation of the search that fails; 0: none
+    long fail_at; // the number of the search's allocation that fails; 0: none
 } wish;
 
 static outcome run_system(const mco_flowshop *shop, const system_case *system, wish w)
@@ -109,7 +109,7 @@ static outcome run_system(const mco_flowshop *shop, const system_case *system, w
     return o;
 }
 
-// ---- Published trees, the optimum known
+// ---- Published trees with the optimum known
 
 static void test_published_trees(void **state)
 {
@@ -198,7 +198,7 @@ static void test_parity_with_reference(void **state)
                     clear(&o);
                 }
                 clear(&expected);
-                // One above the optimum: it must be found and proved.
+                // One above the optimum: the search must find the optimum and prove it.
                 w.upper = optimum + 1;
                 for (int s = 0; s < SYSTEMS; s++) {
                     outcome o = run_system(shop, &systems[s], w);
@@ -212,7 +212,7 @@ static void test_parity_with_reference(void **state)
     }
 }
 
-// The same tree by the vector explorers of engine cpu, which are quick enough for the sizes below.
+// Searches the same tree by the vector explorers of engine cpu, which are fast enough for the sizes below.
 static outcome run_explorers(const mco_flowshop *shop, wish w)
 {
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
@@ -227,8 +227,8 @@ static outcome run_explorers(const mco_flowshop *shop, wish w)
     return o;
 }
 
-// LB2 at sizes around the words of a set of jobs. `above` the root's bound the tree has at least `nodes` nodes and
-// no schedule, so that the order in which nodes are visited does not matter.
+// LB2 with numbers of jobs around the words of a set of jobs. With a bound `above` the root's bound, the tree has at
+// least `nodes` nodes and no schedule, so the order of the visits does not matter.
 static void test_parity_at_larger_sizes(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void test_time_limit(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// ---- Little room for pending nodes: pools are cut, and the search goes on
+// ---- Little room for pending nodes: pools are cut and the search continues
 
 static void test_little_room_for_pending_nodes(void **state)
 {
@@ -313,10 +313,10 @@ static void test_little_room_for_pending_nodes(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// ---- Memory that runs short: batches shrink; and failures with their messages
+// ---- Memory that runs short: batches shrink; failures have their messages
 
 static const int32_t FITS = 700;
-static mco_context *backend_ctx; // receives the messages of the backends below
+static mco_context *backend_ctx; // gets the messages of the backends below
 
 static mco_status noting_create(mco_context *ctx, const flowshop_tables *tables, flowshop_operators operators,
                                 const flowshop_batch_place *place, flowshop_batch **out)
@@ -406,7 +406,7 @@ static void test_pending_nodes(void **state)
 
 // ---- The adaptive size
 
-// A rate with one maximum, at `best`.
+// A rate with a single maximum, at `best`.
 static double rate_at(int64_t size, int64_t best)
 {
     const double x = (double)size / (double)best;
@@ -422,7 +422,7 @@ static void test_adaptive_size(void **state)
         flowshop_pool_size_start(&size, 33792, 1 << 22, 0);
         for (int k = 0; k < 1000 && size.phase != FLOWSHOP_POOL_FIXED; k++) {
             assert_in_range(size.target, 1, 1 << 22);
-            flowshop_pool_size_observe(&size, false, 1000000000, 1e-9); // no trial
+            flowshop_pool_size_observe(&size, false, 1000000000, 1e-9); // this is no trial
             flowshop_pool_size_observe(&size, true, (int64_t)(1e3 * rate_at(size.target, bests[i])), 1e3);
         }
         assert_int_equal(size.phase, FLOWSHOP_POOL_FIXED);
@@ -452,7 +452,7 @@ static void test_every_allocation(void **state)
                       .upper = upper,
                       .fail_at = k};
             outcome o = run_system(shop, &systems[s], w);
-            // A pool that does not fit is tried at half its size: the search may succeed all the same.
+            // A pool that does not fit is tried at half its size, so the search may still succeed.
             assert_true(o.st == MCO_ERR_MEMORY || (o.st == MCO_OK && o.is_proved));
             is_failing = test_memory.calls >= k;
             clear(&o);
@@ -460,7 +460,7 @@ static void test_every_allocation(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// A shortage that was survived leaves no message on a later failure.
+// A shortage that the search survives leaves no message for a later failure.
 static void test_message_is_of_the_failure(void **state)
 {
     (void)state;

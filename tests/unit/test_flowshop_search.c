@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pool of workers: cores and GPUs on one tree, without a GPU. Whoever searches, however often work changes
-// hands: the nodes are those of the published trees. Stops and failures: test_flowshop_search_stop.c.
+// The pool of workers: cores and GPUs on one tree, without a real GPU. The nodes must be those of the published trees,
+// whoever searches and however often work changes hands. test_flowshop_search_stop.c has the stops and failures.
 #include "flowshop_search_support.h"
 
 #include "base/rng.h"
@@ -26,7 +26,7 @@ static void test_published_trees(void **state)
 {
     (void)state;
     for (int t = 0; t < COUNT_OF(trees) - TEST_IS_SANITIZED; t++)
-        for (int w = t < COUNT_OF(trees) - 1 ? 0 : 2; w < COUNT_OF(teams); w++) {  // the largest by the larger teams
+        for (int w = t < COUNT_OF(trees) - 1 ? 0 : 2; w < COUNT_OF(teams); w++) {  // the largest only by large teams
             mco_flowshop *shop = taillard(trees[t].name);
             solve_of_test s;
             prepare(&s, shop, teams[w].engine, teams[w].gpus, teams[w].threads, trees[t].upper_bound);
@@ -47,7 +47,7 @@ static void test_published_trees(void **state)
         }
 }
 
-// A tree above the optimum: whoever finds it, all prune by it.
+// The bound is above the optimum. One worker finds the optimum and all prune by it.
 static void test_optimum_is_found(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static int64_t nodes_by_reference(const mco_flowshop *shop, int64_t upper_bound)
     return nodes;
 }
 
-// Trees of a few nodes, more workers than intervals: mostly the search for work, and its end.
+// Trees of a few nodes with more workers than intervals: mostly the search for work and its end.
 static void test_tiny_trees(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void test_tiny_trees(void **state)
         const int64_t upper_bound = bound + 1 + mco_rng_below(&rng, 40);
         const team *w = &teams[round % COUNT_OF(teams)];
         solve_of_test s;
-        // Without a schedule found on the way the nodes are those of the reference.
+        // If no schedule is found on the way, the nodes are those of the reference.
         prepare(&s, shop, w->engine, w->gpus, w->threads, bound);
         begin_with_root(&s);
         assert_ok(search(&s));
@@ -115,7 +115,7 @@ static void test_shares_follow_power(void **state)
     prepare(&s, shop, MCO_ENGINE_HYBRID, 2, 2, 2178);
     begin_with_root(&s);
     assert_ok(search(&s));
-    // Of two equal GPUs an idle one gets half, a core one part in 201.
+    // An idle GPU gets half of the work of an equal one; an idle core gets one part in 201.
     if (mocks.share_of_gpu != 0)
         assert_true(mocks.share_of_gpu == 0.5);
     if (mocks.share_of_core != 0)
@@ -125,7 +125,7 @@ static void test_shares_follow_power(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// A state of many intervals: all workers begin from it, and what they have not begun is in their notes.
+// The search begins with many intervals. All workers begin from them; their notes hold what they have not begun.
 static void test_many_intervals(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void test_many_intervals(void **state)
 
 // ---- Engine auto
 
-// Long enough for all its legs, or not: the tree is the same.
+// The tree is the same, whether or not it is long enough for all legs.
 static void test_auto(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_auto(void **state)
         prepare(&s, shop, MCO_ENGINE_AUTO, 1, 1, t->upper_bound);
         mocks.fail_at = c == LOSES_GPU ? 50000 : 0;
         mocks.fails_to_open = c == CANNOT_OPEN;
-        if (c == HAS_NO_GPU) {  // it looks, and finds what this machine has
+        if (c == HAS_NO_GPU) {  // it looks for the GPUs of this machine
             mco_free(test_ctx, &s.run.gpus);
             s.run.gpu_count = 0;
         }
@@ -185,7 +185,7 @@ static void test_auto(void **state)
 
 typedef struct refusal {
     mco_engine engine;
-    const char *part;  // of the message
+    const char *part;  // of the expected message
     mco_flowshop_method method;
     mco_flowshop_select select;
     const char *gpus, *checkpoint;
@@ -229,7 +229,7 @@ static void test_refusals(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// Where there is no GPU, auto says so by using none, the others by failing.
+// Without a GPU, auto uses none, and the other engines fail.
 static void test_without_gpus(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void test_lists(void **state)
         v.a[0] = v.b[JOBS - 1] = i;
         assert_ok(flowshop_intervals_add(test_ctx, &list, &v));
     }
-    assert_ok(flowshop_intervals_reserve(test_ctx, &list, 10));  // never less than there is
+    assert_ok(flowshop_intervals_reserve(test_ctx, &list, 10));  // never shrinks the list
     assert_true(list.room >= COUNT);
     assert_ok(flowshop_intervals_reserve(test_ctx, &list, 3 * COUNT));
     assert_int_equal(list.room, 3 * COUNT);
@@ -292,7 +292,7 @@ static void test_lists(void **state)
         assert_int_equal(list.items[i].a[0], i);
         assert_int_equal(list.items[i].b[JOBS - 1], i);
     }
-    for (long k = 1; k <= 2; k++) {  // a list that cannot grow stays as it is
+    for (long k = 1; k <= 2; k++) {  // a list that cannot grow must stay as it is
         test_fail_allocation(k);
         assert_int_equal(flowshop_intervals_add(test_ctx, &list, &v), MCO_ERR_MEMORY);
         assert_int_equal(list.count, 3 * COUNT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pool of workers, cut short: by the clock, by a GPU that fails, by memory that runs out. However often the
-// search is written down and taken up again, the nodes are those of the published trees.
+// The pool of workers, cut short by the clock, by a GPU that fails, and by memory that runs out. The nodes must be
+// those of the published trees, however often the search is written down and resumed.
 #include "flowshop_search_support.h"
 
 #include "base/clock.h"
@@ -13,8 +13,8 @@ static void resume_from(solve_of_test *s, const char *path)
     s->run.upper_bound = s->state.upper_bound;
 }
 
-// Legs cut by the clock, by one team after another; and the checkpoint before the last one of each leg, which
-// was taken while the workers went on.
+// The clock cuts the legs of one team after another. Some legs resume from the last but one checkpoint, which was taken
+// while the workers continued.
 static void test_stop_and_resume(void **state)
 {
     (void)state;
@@ -33,7 +33,7 @@ static void test_stop_and_resume(void **state)
         s.run.run.begin_s = mco_clock_s();
         s.run.run.stop_s = leg < 12 ? s.run.run.begin_s + 0.06 : INFINITY;
         if (leg > 0 && leg % 2 == 1 && access(before, R_OK) == 0) {
-            resume_from(&s, before);  // as after a crash: the last leg is lost in part
+            resume_from(&s, before);  // as after a crash: a part of the last leg is lost
             resumed++;
         } else if (leg > 0) {
             resume_from(&s, path);
@@ -51,8 +51,8 @@ static void test_stop_and_resume(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// Legs cut short again and again, of many workers on few processors: when one ends, some are about to give work
-// to others that leave. None is lost on the way.
+// Legs with many workers on few processors are cut short again and again. When a leg ends, some workers are about to
+// give work to others that leave. No work may be lost on the way.
 static void test_nothing_is_lost_at_stops(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_failure_keeps_the_search(void **state)
         s.params.checkpoint = path;
         begin_with_root(&s);
         mco_status st = search(&s);
-        // The cores may have done nearly all.
+        // In the hybrid engine the cores may have done nearly everything.
         assert_true(st == MCO_ERR_DEVICE || teams[w].engine == MCO_ENGINE_HYBRID);
         if (st == MCO_ERR_DEVICE) {
             expect_text("the mock failed as asked");
@@ -115,7 +115,7 @@ static void test_failure_keeps_the_search(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// The GPU fails, and the k-th allocation with it: the checkpoint, if there is one, still leads to the optimum.
+// The GPU fails, and the k-th allocation fails with it. The checkpoint, if there is one, still leads to the optimum.
 static void test_failure_with_memory_short(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_failure_without_checkpoint(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// The k-th allocation fails, for every k: a status, and nothing is left behind.
+// The k-th allocation fails, for every k: there must be a status, and nothing may be left behind.
 static void test_memory_fails(void **state)
 {
     (void)state;

@@ -30,7 +30,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// Random times 0..largest; seeds that a message can repeat.
+// Random times 0..largest. The instance has a seed that a message can repeat.
 static mco_flowshop *random_shop(mco_rng *rng, int32_t n, int32_t m, int32_t largest)
 {
     mco_flowshop *shop = NULL;
@@ -52,7 +52,7 @@ static mco_flowshop_result solve(const mco_flowshop *shop, mco_flowshop_params p
     return r;
 }
 
-// ---- Published trees, the optimum (or the bound given) known
+// ---- Published trees, with the optimum (or the bound given) known
 
 typedef struct tree {
     const char *name;
@@ -169,7 +169,7 @@ static void test_parity_on_whole_trees(void **state)
                 mco_flowshop_result best_first = solve(shop, p);
                 compare(&expected, &best_first, n);
                 mco_flowshop_result_clear(ctx, &best_first);
-                // One above the optimum: it must be found and proved.
+                // One above the optimum: the search must find the optimum and prove it.
                 p.select = MCO_FLOWSHOP_SELECT_DEPTH;
                 p.upper_bound = optimum + 1;
                 mco_flowshop_result found = solve(shop, p);
@@ -191,7 +191,7 @@ static void ignore_found(flowshop_search *search, int64_t makespan, const int32_
     (void)order;
 }
 
-// The first `left` nodes of the tree in depth-first order, by the reference.
+// Walks the first `left` nodes of the tree in depth-first order, by the reference.
 static void first_nodes(flowshop_ref *ref, const flowshop_node *v, int64_t incumbent, int64_t *left, int64_t *rows)
 {
     const int32_t n = ref->shop->jobs, children = n - v->front - v->back, columns = flowshop_children_columns(n);
@@ -278,7 +278,7 @@ static void test_parity_of_first_nodes(void **state)
 
 // ---- Intervals
 
-// Explores by one explorer that is folded, split and unfolded at random; the sum must be the tree.
+// One explorer is folded, split and unfolded at random; the sum of the nodes must be the tree.
 static void test_intervals_partition_the_tree(void **state)
 {
     (void)state;
@@ -346,7 +346,7 @@ static void test_user_intervals_add_up(void **state)
         nodes += r.nodes;
         leaves += r.leaves;
         assert_int_equal(r.stop, MCO_STOP_FINISHED);
-        assert_int_equal(r.outcome, MCO_OUTCOME_UNKNOWN);  // a slice proves nothing of the whole
+        assert_int_equal(r.outcome, MCO_OUTCOME_UNKNOWN);  // a slice proves nothing about the whole tree
         mco_flowshop_result_clear(ctx, &r);
     }
     assert_int_equal(nodes, 150678);
@@ -404,7 +404,7 @@ static void test_stop_and_resume(void **state)
     assert_int_equal(r.leaves, 53);
     assert_int_equal(r.outcome, MCO_OUTCOME_INFEASIBLE);
     mco_flowshop_result_clear(ctx, &r);
-    // A finished search resumes to the same answer at once.
+    // A finished search resumes with the same answer at once.
     r = solve(shop, p);
     assert_int_equal(r.nodes, 2742968);
     assert_int_equal(r.nodes_resumed, 2742968);
@@ -416,7 +416,7 @@ static void test_stop_and_resume(void **state)
     unlink(path);
 }
 
-// The checkpoint knows the protocol: resumed without --upper-bound it ends as it began.
+// The checkpoint stores the protocol: resumed without --upper-bound, the search ends as it began.
 static void test_resume_of_the_protocol(void **state)
 {
     (void)state;
@@ -507,7 +507,7 @@ static void test_wrong_checkpoints(void **state)
     q.upper_bound = 1592;
     expect_refused(shop, &q, "upper bound");
     q.upper_bound = -1;
-    // Cut at every length, and one byte changed anywhere: refused.
+    // A file cut at any length, or with any byte changed, is refused.
     FILE *file = fopen(path, "r");
     static char data[1 << 16];
     size_t size = fread(data, 1, sizeof data, file);

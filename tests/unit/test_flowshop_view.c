@@ -36,7 +36,7 @@ static int32_t *random_order(mco_rng *rng, int32_t jobs)
     return order;
 }
 
-// The chart of `shop`, tested to be well-formed. The caller frees it.
+// The chart of `shop`; it must be well-formed. The caller frees it.
 static char *chart_of(mco_context *ctx, const mco_flowshop *shop, const int32_t *order)
 {
     assert_int_equal(mco_flowshop_plot(ctx, shop, order, CHART), MCO_OK);
@@ -77,7 +77,7 @@ static void assert_critical(mco_context *ctx, const mco_flowshop *shop, const in
         assert_int_equal(o.position + o.machine, i);
         if (i > 0)
             assert_true(o.position >= path[i - 1].position && o.machine >= path[i - 1].machine);
-        // No waiting: the operation ends its own time after the end of the one before.
+        // There is no waiting: each operation ends its own time after the end of the one before.
         clock += mco_flowshop_time(shop, o.machine, order[o.position]);
         assert_int_equal(clock, end[(int64_t)o.machine * n + o.position]);
     }

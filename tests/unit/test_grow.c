@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays that grow: items stay, the rest is zero, the room doubles, and a failing allocation leaves all as it was.
+// Arrays that grow: items stay, the rest is zero, the room doubles, and a failing allocation changes nothing.
 #include "test_support.h"
 
 #include "base/grow.h"
@@ -35,14 +35,14 @@ static void test_items_stay(void **state)
     }
     for (int64_t i = 0; i < COUNT; i++)
         assert_int_equal(items[i], i * i + 1);
-    // Doubling: few allocations, and no more than one array at the end.
+    // Because of doubling there are few allocations, and the room is below twice the count.
     assert_true(test_memory.calls - calls <= 15);
     assert_true(room < 2 * COUNT);
     mco_free(test_ctx, &items);
     assert_null(items);
 }
 
-// All at once, past several doublings; less than there is changes nothing.
+// Grows at once past several doublings. A smaller room than there is changes nothing.
 static void test_far(void **state)
 {
     (void)state;

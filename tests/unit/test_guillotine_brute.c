@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every engine against a brute force over all integer rectangles and all integer cuts, written from the definitions and
-// sharing nothing with the library: no normal patterns, the kerf as a blade, turned pieces tried at every leaf.
+// Every engine against a brute force over all integer rectangles and all integer cuts. It is written from the
+// definitions and shares nothing with the library: no normal patterns, the kerf as a blade, turned pieces tried at
+// every leaf.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -24,10 +25,10 @@ typedef struct task {
 
 typedef struct brute {
     task t;
-    int known[LONGEST + 1][LONGEST + 1][MOST_STAGES + 1][2];  // 0: not yet, else the value + 1
+    int known[LONGEST + 1][LONGEST + 1][MOST_STAGES + 1][2];  // 0: not known yet, else the value + 1
 } brute;
 
-// The best piece that is the rectangle, or that one cut trims out of it.
+// The best piece that equals the rectangle, or that one cut trims out of it.
 static int best_leaf(const task *t, int width, int height)
 {
     int best = 0;
@@ -42,8 +43,9 @@ static int best_leaf(const task *t, int width, int height)
     return best;
 }
 
-// The greatest value of a rectangle that came out of cuts of stage `stage`, which have direction `axis`: more such cuts
-// are of the same stage, others of the next. Stage 0 where stages do not count: then `axis` says nothing.
+// The greatest value of a rectangle that cuts of stage `stage` in direction `axis` have made. More cuts in this
+// direction belong to the same stage, others to the next. If stages do not count, `stage` is 0 and `axis` has no
+// meaning.
 static int best_value(brute *b, int width, int height, int stage, int axis)
 {
     if (width == 0 || height == 0)
@@ -89,16 +91,16 @@ static void brute_force_finds_examples(void **state)
     (void)state;
     task t = {.width = 10, .height = 10, .count = 1, .piece = {{5, 5, 25, true}}};
     assert_int_equal(brute_value(t), 100);
-    t.kerf = 1;  // 5 + 1 + 5 > 10, and then the blade takes part of the rest
+    t.kerf = 1;  // 5 + 1 + 5 > 10; the blade takes a part of the rest
     assert_int_equal(brute_value(t), 25);
     t.piece[0].width = t.piece[0].height = 4;  // 4 + 1 + 4 < 10
     assert_int_equal(brute_value(t), 100);
-    t.kerf = 2;  // 4 + 2 + 4 = 10: none at the edges
+    t.kerf = 2;  // 4 + 2 + 4 = 10: no kerf at the edges
     assert_int_equal(brute_value(t), 100);
     t.kerf = 3;
     assert_int_equal(brute_value(t), 25);
 
-    // The blade takes all the rest, 2, though it is 3 wide.
+    // The rest is 2 wide; the blade takes all of it, though it is 3 wide.
     t = (task){.width = 5, .height = 7, .count = 1, .piece = {{5, 5, 9, true}}, .kerf = 3};
     assert_int_equal(brute_value(t), 9);
     t.stages = 1;
@@ -107,7 +109,7 @@ static void brute_force_finds_examples(void **state)
         assert_int_equal(brute_value(t), 9);
     }
 
-    // Two bars fit one way only, and turned both ways.
+    // Two bars fit one way only, and only if they are turned.
     t = (task){.width = 4, .height = 9, .count = 1, .piece = {{9, 2, 1, true}}};
     assert_int_equal(brute_value(t), 0);
     t.rotate = true;
@@ -115,7 +117,7 @@ static void brute_force_finds_examples(void **state)
     t.piece[0].is_rotatable = false;
     assert_int_equal(brute_value(t), 0);
 
-    // No guillotine cuts make a pinwheel of four 3 x 2.
+    // Guillotine cuts cannot make a pinwheel of four 3 x 2.
     t = (task){.width = 5, .height = 5, .count = 1, .piece = {{3, 2, 6, true}}, .rotate = true};
     assert_int_equal(brute_value(t), 18);
 }
@@ -137,13 +139,13 @@ static void brute_force_counts_stages(void **state)
         t.first = cases[k].first;
         assert_int_equal(brute_value(t), cases[k].value);
     }
-    // A trim is free once for a piece: columns of one piece each, then columns of two.
+    // A trim is free once for each piece: columns of one piece each, then columns of two.
     t = (task){
         .width = 4, .height = 4, .count = 1, .piece = {{2, 2, 4, true}}, .stages = 1, .first = MCO_GUILLOTINE_CUT_X};
     assert_int_equal(brute_value(t), 8);
     t.stages = 2;
     assert_int_equal(brute_value(t), 16);
-    // One piece in a corner takes a cut of the stage and a trim.
+    // A piece in one corner takes a cut of the stage and a trim.
     t = (task){.width = 9, .height = 9, .count = 1, .piece = {{5, 6, 7, true}}, .stages = 1};
     assert_int_equal(brute_value(t), 7);
 }
@@ -194,7 +196,7 @@ static void print_task(const task *t, const char *engine_name)
     print_error("\n");
 }
 
-// What the checker does not look at: squares of the plate under two pieces.
+// The checker does not look at this: squares of the plate under two pieces.
 static bool pieces_overlap(const task *t, const mco_guillotine_result *r)
 {
     bool is_covered[LONGEST][LONGEST] = {{false}};
@@ -277,7 +279,7 @@ static int below(mco_rng *rng, int limit)
     return (int)mco_rng_below(rng, (uint32_t)limit);
 }
 
-// Pieces lean to small sides; some are as large as the plate or a little larger.
+// Most pieces have small sides; some are as large as the plate or a little larger.
 static task random_task(mco_rng *rng)
 {
     task t = {
@@ -332,7 +334,7 @@ static void engines_agree_on_every_combination(void **state)
     }
 }
 
-// Values that need more than 32 bits, and pieces of no value at all.
+// Values that need more than 32 bits, and pieces without value.
 static void engines_agree_on_values_of_all_sizes(void **state)
 {
     static const int64_t units[] = {0, 1, 1000, 1 << 20, (int64_t)1 << 33, (int64_t)1 << 45};
@@ -441,8 +443,8 @@ static void reference_tells_how_much_memory_it_needs(void **state)
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
-// A run asks its callback at most every 0.1 s. One whose first allocation and every call take longer is asked each time that
-// the engine looks whether to stop.
+// A run asks its callback at most every 0.1 s. Here the first allocation and every call take longer, so the callback is
+// asked each time that the engine looks whether to stop.
 static void take_long(void)
 {
     usleep(101000);
@@ -458,7 +460,7 @@ static void *allocate_late(size_t bytes, void *user)
 typedef struct calls {
     int progress, stop_at;  // asks to stop from this call on
     int incumbents;
-    int64_t value;          // of the last plan told
+    int64_t value;          // of the last plan given
 } calls;
 
 static int count_calls(const mco_progress *progress, void *user)
@@ -514,7 +516,8 @@ static void reference_stops_when_asked(void **state)
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
-// The worth of the best grid of one piece, all ways tried; with one stage a strip along the other axis holds one.
+// The value of the best grid of one piece, with all ways tried. With one stage a strip holds one piece along the other
+// axis.
 static int64_t best_grid(const mco_guillotine *problem, const mco_guillotine_params *p)
 {
     int64_t best = 0;
@@ -569,7 +572,7 @@ static void a_stopped_run_has_the_best_grid(void **state)
     }
 }
 
-// With either first cut allowed both are computed, X first: a stop in the second run leaves the plan of the first.
+// If either first cut is allowed, both are computed, X first. A stop in the second run leaves the plan of the first.
 static void stop_in_the_second_run_keeps_the_plan(void **state)
 {
     task t = {.width = 4, .height = 4, .count = 2, .piece = {{4, 1, 3, true}, {2, 3, 6, true}}, .stages = 2};
@@ -618,7 +621,7 @@ static void reference_survives_failing_memory(void **state)
 
 // ---- The cpu engine: stops and counters
 
-// So dense that a core works for seconds: all sides from 1, no value an area.
+// A problem so dense that a core works for seconds: all sides from 1 occur, and no value is an area.
 static mco_guillotine *dense_problem(int side)
 {
     const mco_guillotine_piece pieces[] = {{1, 1, 1, false}, {2, 3, 9, false}, {7, 5, 60, false}};
@@ -648,12 +651,12 @@ static void cores_stop_when_asked(void **state)
     assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
     assert_int_equal(r.stop, MCO_STOP_CANCELLED);
     assert_int_not_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
-    assert_true(r.relaxations > 0);  // of the tiles that were done
+    assert_true(r.relaxations > 0);  // of the tiles that are done
     assert_int_equal(r.work.threads, 2);
     assert_int_not_equal(r.work.simd, MCO_SIMD_AUTO);
     mco_guillotine_result_clear(test_ctx, &r);
 
-    // Workers of a batch have contexts of their own, and stop all the same.
+    // The workers of a batch have contexts of their own, but stop as well.
     mco_guillotine_result results[] = {MCO_GUILLOTINE_RESULT_INIT, MCO_GUILLOTINE_RESULT_INIT};
     assert_ok(mco_guillotine_solve_batch(test_ctx, problems, 2, &p, results));
     for (int k = 0; k < 2; k++) {
@@ -664,7 +667,7 @@ static void cores_stop_when_asked(void **state)
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
-// What a tile does, and so the number of sums, does not depend on the tiles that its thread has done before.
+// What a tile does, and so the number of sums, does not depend on the earlier tiles of its thread.
 static void threads_evaluate_the_same_sums(void **state)
 {
     enum { INSTANCES = 6 };

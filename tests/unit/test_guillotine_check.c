@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The checker: valid plans pass with their worth, plans broken in one place are refused with the place and the values.
+// The checker: valid plans pass with their value; plans broken in one place are refused with the place and the values.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -80,7 +80,7 @@ static mco_status check(example *e)
     return mco_guillotine_check(test_ctx, e->problem, &e->params, e->nodes, e->count, &e->value);
 }
 
-// The plan or the call with one thing changed, and what the checker says then.
+// Changes one thing of the plan or the call, and compares what the checker says.
 #define ASSERT_FAILS(change, status, text)                                                                             \
     do {                                                                                                               \
         example e;                                                                                                     \
@@ -109,12 +109,12 @@ static void valid_plans_pass(void **state)
     ASSERT_WORTH(e.params.stages = 3, 60);
     ASSERT_WORTH((e.params.stages = 3, e.params.first_cut = X), 60);
     ASSERT_WORTH((e.params.stages = 4, e.params.first_cut = Y), 60);
-    // Another piece of the same size, and waste instead of one.
+    // Another piece of the same size, and waste in place of a piece.
     ASSERT_WORTH(e.nodes[2].piece = 4, 62);
     ASSERT_WORTH(e.nodes[2].kind = MCO_GUILLOTINE_NODE_WASTE, 50);
     // Nothing is cut at all.
     ASSERT_WORTH((e.nodes[0] = waste(0, 0, 700, 900), e.count = 1), 0);
-    // What engines read of the parameters does not matter here.
+    // The parameters that only engines read do not matter here.
     ASSERT_WORTH((e.params.engine = MCO_ENGINE_GPU, e.params.threads = -5, e.params.memory = -1), 60);
 }
 
@@ -126,14 +126,14 @@ static void wrong_rectangles_are_refused(void **state)
     ASSERT_REFUSED(e.nodes[0].height = 0, "node 0 (cut at x = 365 of 700 x 0 at 0,0): the plate is 700 x 900 at 0,0");
     ASSERT_REFUSED(e.nodes[0].x = -1, "node 0 (cut at x = 365 of 700 x 900 at -1,0): the plate is 700 x 900 at 0,0");
     ASSERT_REFUSED(e.nodes[0].y = 1, "node 0 (cut at x = 365 of 700 x 900 at 0,1): the plate is 700 x 900 at 0,0");
-    // It would lie upon node 2, or leave the plate.
+    // The part would overlap node 2, or leave the plate.
     ASSERT_REFUSED(e.nodes[3].y = 399,
                    "node 3 (piece 3, 365 x 499 at 0,399): the cut leaves 365 x 499 at 0,401 there, see "
                    "node 1 (cut at y = 400 of 365 x 900 at 0,0)");
     ASSERT_REFUSED(e.nodes[7].width = 134,
                    "node 7 (waste, 134 x 300 at 567,0): the cut leaves 133 x 300 at 567,0 there, see "
                    "node 5 (cut at x = 200 of 334 x 300 at 366,0)");
-    // Not from edge to edge: the part does not have the height of what was cut.
+    // The cut does not go from edge to edge: the part does not have the height of what was cut.
     ASSERT_REFUSED(e.nodes[1].height = 899,
                    "node 1 (cut at y = 400 of 365 x 899 at 0,0): the cut leaves 365 x 900 at 0,0 there, see "
                    "node 0 (cut at x = 365 of 700 x 900 at 0,0)");
@@ -186,7 +186,7 @@ static void wrong_kerf_is_refused(void **state)
     ASSERT_REFUSED(e.params.kerf = 1000000000,
                    "node 4 (cut at y = 300 of 334 x 900 at 366,0): the cut leaves 0 x 900 at 700,0 there, see "
                    "node 0 (cut at x = 365 of 700 x 900 at 0,0)");
-    // A plan that forgets the blade once.
+    // A plan that forgets the blade in one place.
     ASSERT_REFUSED((e.nodes[7].x = 566, e.nodes[7].width = 134),
                    "node 7 (waste, 134 x 300 at 566,0): the cut leaves 133 x 300 at 567,0 there, see "
                    "node 5 (cut at x = 200 of 334 x 300 at 366,0)");
@@ -214,7 +214,7 @@ static void wrong_pieces_are_refused(void **state)
 static void what_is_no_tree_is_refused(void **state)
 {
     (void)state;
-    // Two parents, twice the same part, a cycle, itself, an elder.
+    // Two parents, the same part twice, a cycle, a node as its own part, an earlier node.
     ASSERT_REFUSED(e.nodes[1].parts[0] = 4,
                    "node 4 (cut at y = 300 of 334 x 900 at 366,0): a part of node 0 and again of node 1");
     ASSERT_REFUSED(e.nodes[1].parts[1] = 2, "node 2 (piece 1, 365 x 400 at 0,0): a part of node 1 and again of node 1");
@@ -247,7 +247,7 @@ static void stages_are_counted_from_the_plate(void **state)
     ASSERT_REFUSED((e.params.stages = 2, e.params.first_cut = X),
                    "node 8 (cut at x = 333 of 334 x 599 at 366,301): stage 3, at most 2 allowed");
     ASSERT_REFUSED(e.params.stages = 1, "node 1 (cut at y = 400 of 365 x 900 at 0,0): stage 2, at most 1 allowed");
-    // The first stage is used up where the plate's first cut has the other direction.
+    // The first stage is used up if the plate's first cut has the other direction.
     ASSERT_REFUSED((e.params.stages = 3, e.params.first_cut = Y),
                    "node 8 (cut at x = 333 of 334 x 599 at 366,301): stage 4, at most 3 allowed");
     ASSERT_REFUSED((e.params.stages = 1, e.params.first_cut = Y),
@@ -282,7 +282,7 @@ static void only_the_last_trim_is_free(void **state)
                  "node 1 (cut at y = 2 of 2 x 5 at 0,0): stage 2, at most 1 allowed");
     mco_guillotine_destroy(test_ctx, &problem);
 
-    // A piece in the corner: the second of its two cuts is free, the first is of a stage.
+    // A piece in the corner: the second of its two cuts is free, the first counts as a stage.
     mco_guillotine_node corner[] = {cut(X, 2, 0, 0, 5, 5, 1, 4), cut(Y, 2, 0, 0, 2, 5, 2, 3),
                                     piece(1, false, 0, 0, 2, 2), waste(0, 2, 2, 3), waste(2, 0, 3, 5)};
     assert_ok(mco_guillotine_create(test_ctx, 5, 5, pieces, 2, &problem));
@@ -294,7 +294,7 @@ static void only_the_last_trim_is_free(void **state)
                  "node 0 (cut at x = 2 of 5 x 5 at 0,0): stage 2, at most 1 allowed");
     mco_guillotine_destroy(test_ctx, &problem);
 
-    // A trim alone takes no stage, whatever the first cut is said to be; the empty part is waste too.
+    // A trim alone takes no stage, whatever the first cut is said to be. The empty part counts as waste too.
     mco_guillotine_node trim[] = {cut(Y, 2, 0, 0, 2, 3, 1, 2), piece(1, false, 0, 0, 2, 2), waste(0, 3, 2, 0)};
     assert_ok(mco_guillotine_create(test_ctx, 2, 3, pieces, 2, &problem));
     params.first_cut = X;
@@ -321,7 +321,7 @@ static bool is_chance(mco_rng *rng, uint32_t of)
     return mco_rng_below(rng, of) == 0;
 }
 
-// Depth first, as plans are. Every leaf is waste or a piece of its own, here or there turned.
+// Makes nodes depth first, as in plans. Every leaf is waste or a piece of its own, sometimes turned.
 static int64_t grow(random_plan *p, int32_t x, int32_t y, int32_t width, int32_t height, int depth)
 {
     const int64_t node = p->count++;
@@ -349,7 +349,7 @@ static int64_t grow(random_plan *p, int32_t x, int32_t y, int32_t width, int32_t
     return node;
 }
 
-// By the definition, from a node down: the stages used up when the last cut was `axis` in stage `stage`.
+// By the definition: the stages that are used up from a node down, if the last cut was `axis` in stage `stage`.
 static int64_t stages_below(const random_plan *p, int64_t node, int64_t stage, mco_guillotine_cut axis)
 {
     const mco_guillotine_node *n = &p->nodes[node];
@@ -376,9 +376,9 @@ static void assert_stages(const random_plan *p, const mco_guillotine *problem, m
 {
     static const mco_guillotine_cut firsts[] = {ANY, X, Y};
     for (int k = 0; k < 3; k++) {
-        // A change from the direction of nothing at all is the first stage.
+        // Without a given direction, the first cut begins the first stage.
         int64_t need = stages_below(p, 0, firsts[k] == ANY ? 0 : 1, firsts[k]);
-        // Where x or y is given, stage 1 is there even if it has no cut.
+        // If x or y is given, stage 1 exists even if it has no cut.
         params.first_cut = firsts[k];
         params.stages = need > 0 ? need : 1;
         assert_ok(check_random(p, problem, &params));
@@ -388,7 +388,7 @@ static void assert_stages(const random_plan *p, const mco_guillotine *problem, m
     }
 }
 
-// Every number of every node counts: one more or one less anywhere is refused.
+// Every number of every node counts: any number that is one larger or smaller is refused.
 static void assert_exact(random_plan *p, const mco_guillotine *problem, const mco_guillotine_params *params)
 {
     for (int64_t node = 0; node < p->count; node++) {
@@ -555,7 +555,7 @@ static void wrong_params_are_refused(void **state)
                  "kerf is 9223372036854775807, 0 to 1073741824 was expected");
     ASSERT_FAILS(e.params.first_cut = (mco_guillotine_cut)9, MCO_ERR_ARGUMENT,
                  "the first cut is 9, any, x or y was expected");
-    // Of an older header's struct the rest is not read.
+    // The rest of an older header's struct is not read.
     ASSERT_WORTH((e.params.struct_size = offsetof(mco_guillotine_params, engine), e.params.engine = (mco_engine)99), 60);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Every instance of the cutting collection in the folder that MCO_DATA names is read and solved; skipped without it.
+// Reads and solves every instance of the cutting collection in the folder that MCO_DATA names; skipped without it.
 #include "test_support.h"
 
 #include "guillotine/formats.h"
 
-// All files are read; those of plates up to this width are solved.
+// All files are read; those with plates up to this width are solved.
 enum {
     SKIPPED = 77,
     PATH_ROOM = 4096,
@@ -17,7 +17,7 @@ static void collection_path(char *path, size_t size, const char *name)
     snprintf(path, size, "%.3000s/cutting/%.900s", data != NULL ? data : "", name);
 }
 
-// Solves by value and plan, and by the whole table; mco_guillotine_solve() checks the plan.
+// Solves for value and plan, and for the whole table; mco_guillotine_solve() checks the plan.
 static void compare_value(const mco_guillotine *g, mco_slice best, int is_rotated, mco_text *text)
 {
     int64_t value;

@@ -114,7 +114,7 @@ static void test_create_refuses(void **state)
 
 // ---- Generators
 
-// FNV-1a over the sides, a 32-bit number a step.
+// FNV-1a over the sides; each step takes a 32-bit number.
 static uint64_t fingerprint(const mco_guillotine *g)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -128,7 +128,7 @@ static uint64_t fingerprint(const mco_guillotine *g)
 
 typedef mco_status (*generator)(mco_context *, int32_t, int32_t, int32_t, int64_t, mco_guillotine **);
 
-// Instances in use must not change: these numbers are part of the format.
+// Instances in use must not change, so these numbers are part of the format.
 static void test_generated_bytes(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_generated_bytes(void **state)
     }
 }
 
-// All pieces together are the plate, whatever its shape, and none is thinner than it has to be.
+// All pieces together fill the plate, whatever its shape, and none is thinner than necessary.
 static void test_randcut_has_no_waste(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void test_randcut_has_no_waste(void **state)
         }
 }
 
-// Sums of piece sides up to the plate's.
+// Counts the sums of piece sides up to the plate's side.
 static int64_t count_patterns(const mco_guillotine *g, bool is_width)
 {
     const int32_t side = is_width ? mco_guillotine_width(g) : mco_guillotine_height(g);
@@ -211,7 +211,8 @@ static int64_t count_patterns(const mco_guillotine *g, bool is_width)
     return count;
 }
 
-// As hard as the sets of the thesis, whose |X| and |Y| are 0.70 to 1.00 of the plate's side, 0.90 on average.
+// The instances must be as hard as the sets of the thesis, whose |X| and |Y| are 0.70 to 1.00 of the plate's side, 0.90
+// on average.
 static void test_randcut_patterns(void **state)
 {
     (void)state;
@@ -376,7 +377,7 @@ static void test_round_trips(void **state)
     round_trip("0\n3 2\n", "empty.CSV", "plate,3,2\nwidth,height,value,rotatable\n");
 }
 
-// Names that a reader of CSV could take apart.
+// Names with characters that CSV uses itself.
 static void test_awkward_names(void **state)
 {
     (void)state;
@@ -591,7 +592,7 @@ static void test_csv_too_long(void **state)
     free(content);
 }
 
-// Many names: found again in a moment, and all different.
+// Many names: each is found in a moment, and all differ.
 static void test_many_names(void **state)
 {
     (void)state;

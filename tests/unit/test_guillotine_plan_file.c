@@ -108,7 +108,7 @@ static void test_round_trip(void **state)
     mco_guillotine_destroy(test_ctx, &g);
 }
 
-// Inside a result file, between members of the command.
+// A plan inside a result file, between members of the command.
 static void test_in_result_file(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void test_values(void **state)
     mco_guillotine_destroy(test_ctx, &g);
 }
 
-// Members in any order, others among them.
+// Members may have any order, with others among them.
 static void test_member_order(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void test_cuts(void **state)
 
 // ---- Deep trees
 
-// A strip after another cut off the right (or left) part: `levels` cuts below each other.
+// One strip after another is cut off the right (or left) part: `levels` cuts below each other.
 static mco_guillotine_node *deep_plan(int32_t levels, bool is_left)
 {
     const int64_t count = 2 * (int64_t)levels + 1;
@@ -269,7 +269,7 @@ static void test_deep(void **state)
     mco_guillotine_destroy(test_ctx, &g);
 }
 
-// Brackets only, a million deep: refused at the end of the text, not by the end of the stack.
+// Only brackets, a million deep: refused at the end of the text, without an overflow of the stack.
 static void test_hostile_depth(void **state)
 {
     (void)state;
@@ -482,7 +482,7 @@ static void test_tables(void **state)
     }
 }
 
-// More bytes than the writer's buffer.
+// The table has more bytes than the writer's buffer.
 static void test_large_table(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sheet as a document: what stands in it, that it is whole, small and never made of a wrong plan.
+// The sheet as a document: its content, that it is complete and small, and that it is never made of a wrong plan.
 #include "svg_support.h"
 
 #include "base/rng.h"
@@ -10,7 +10,7 @@
 
 static const char SHEET[] = "sheet.svg";
 
-// The sheet of a plan, tested to be well-formed. To be freed.
+// The sheet of a plan; it must be well-formed. To be freed.
 static char *sheet_of(const mco_guillotine *problem, const mco_guillotine_node *nodes, int64_t count)
 {
     const char *path = test_path(SHEET);
@@ -50,7 +50,7 @@ static void sheets_say_what_the_plan_is(void **state)
     mco_guillotine *problem = example();
     (void)state;
     char *text = sheet_of(problem, NODES, COUNT_OF(NODES));
-    // 600 - 216 - 99 of 600 is no piece.
+    // 600 - 216 - 99 of 600 is waste.
     assert_non_null(
         strstr(text, ">30 " TIMES " 20, value 100, waste 47.500%, 2 pieces of 2 types, 3 stages, kerf 1</text>"));
     assert_int_equal(count_in_group(text, "leaves", "<rect"), 4);  // the empty part is not drawn
@@ -74,7 +74,7 @@ static void sheets_say_what_the_plan_is(void **state)
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
-// Lower left is the origin: pixels grow downwards, y upwards.
+// The lower left is the origin: pixels grow downwards, y grows upwards.
 static void the_origin_is_the_lower_left_corner(void **state)
 {
     const mco_guillotine_piece half = {2, 1, 5, true};
@@ -119,7 +119,7 @@ static void names_are_escaped_and_cut(void **state)
     assert_non_null(strstr(text, ">&lt;a &amp; &quot;b&quot;&gt;</text>"));
     assert_non_null(strstr(text, "\xc3\xbc\xe2\x80\xa6: 11 " TIMES " 9, 1 on the plate</text>"));
     assert_null(strstr(text, "\xef\xbf\xbd"));
-    // The long one has no room on its piece, its size has.
+    // The long name has no room on its piece, but its size has.
     assert_int_equal(count_in_group(text, "labels", "<text"), 3);
     free(text);
     problem->piece_names = NULL;
@@ -159,14 +159,14 @@ static void sheets_of_all_sizes_are_well_formed(void **state)
         int64_t leaves;
         const bool is_huge = width > 1000 || height > 1000;
         if (is_huge && k % 10 > 0)
-            continue;  // 2^30 coordinates take a while
-        const int count = is_huge ? 3 : COUNT_OF(pieces);  // few, for few normal patterns
+            continue;  // tables of 2^30 coordinates take a while
+        const int count = is_huge ? 3 : COUNT_OF(pieces);  // few pieces make few normal patterns
         for (int p = 0; p < count; p++) {
             const int32_t w = (int32_t)mco_rng_below(&rng, (uint32_t)width),
                           h = (int32_t)mco_rng_below(&rng, (uint32_t)height);
             pieces[p] = (mco_guillotine_piece){width / 7 + w / 2 + 1, height / 7 + h / 2 + 1, w, true};
         }
-        params.kerf = is_huge ? 0 : k % 3;  // the longest sides have no room for more
+        params.kerf = is_huge ? 0 : k % 3;  // the longest sides leave no room for a kerf
         params.rotate = k % 2;
         params.stages = k % 4;
         assert_ok(mco_guillotine_create(test_ctx, width, height, pieces, count, &problem));

@@ -118,7 +118,7 @@ static void test_reals_read_back(void **state)
     }
 }
 
-// A locale with a comma changes nothing; where none is installed there is nothing to test.
+// A locale with a comma changes nothing. The test is skipped if no such locale is installed.
 static void test_reals_in_other_locale(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many threads and how much memory a call takes: what is asked for, else what this process may use.
+// How many threads and how much memory a call takes: what the caller asks for, else what this process may use.
 #include "test_support.h"
 
 #include <sched.h>
@@ -57,7 +57,7 @@ static void test_memory_settled(void **state)
     assert_true(machine > 1 << 20);
     assert_true(mco_settle_memory(1) == 1 << 20);
     assert_true(mco_settle_memory(1000) == 1000.0 * (1 << 20));
-    assert_true(mco_settle_memory(1000000) == 1e6 * (1 << 20));  // as asked, whatever there is
+    assert_true(mco_settle_memory(1000000) == 1e6 * (1 << 20));  // as asked, even if the machine has less
     assert_true(mco_settle_memory(0) > 0.5 * machine && mco_settle_memory(0) < machine);
 }
 

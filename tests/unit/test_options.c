@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options by table: setting from text, by record and by name, ranges, echo, help; and the tables of all problems.
+// Options by table: setting from text, by record and by name, ranges, output, help; and the tables of all problems.
 #include "test_support.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const mco_option records[] = {
 };
 static const mco_option_table table = MCO_OPTION_TABLE(records);
 
-// The same with choices and an option for study.
+// The same with choices and options for study.
 static const mco_option study_records[] = {
     MCO_OPTION_INTEGER_ENTRY(count, "--count", -1, 0, 10, -1, "N", "how many")
     MCO_OPTION_CHOICE_ENTRY(method, "--method", int, 0, "auto|fast||slow|slower", "how")
@@ -206,7 +206,7 @@ static void test_set_by_name(void **state)
     assert_memory_equal(&s, &before, sizeof s);
 }
 
-// A shorter struct, of an older header, has no field for what came later.
+// A shorter struct, of an older header, has no field for later options.
 static void test_set_in_a_short_struct(void **state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void test_set_in_a_short_struct(void **state)
     assert_int_equal(s.method, 2);
 }
 
-// Those behind "||" are taken, but no message and no help for users names them.
+// Options and choices behind "||" are accepted, but no message and no help for users names them.
 static void test_study(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ typedef struct problem_table {
     const mco_option_table *(*table)(void);
     const void *defaults;
     size_t size;
-    int study;  // options that are not for users
+    int study;  // options that are for study only
 } problem_table;
 
 static const problem_table problem_tables[] = {
@@ -286,7 +286,8 @@ static size_t field_size(const mco_option *o)
     return o->kind == MCO_OPTION_CHOICE || o->kind == MCO_OPTION_FLAG ? sizeof(int) : 8;
 }
 
-// The defaults with the option set by its name, with and without dashes, which is the same; else nothing has changed.
+// Sets the option by its name, with and without dashes, in the defaults. Both must do the same; on failure nothing may
+// change.
 static bool set_both(const problem_table *p, const mco_option *o, const char *value, char params[LARGEST_STRUCT])
 {
     char other[LARGEST_STRUCT];
@@ -298,7 +299,7 @@ static bool set_both(const problem_table *p, const mco_option *o, const char *va
     assert_true(st == MCO_OK || st == MCO_ERR_ARGUMENT);
     if (st == MCO_OK)
         assert_ok(mco_options_validate(test_ctx, p->table(), params));
-    // All but its own field is as before.
+    // All fields but its own are unchanged.
     const char *before = p->defaults;
     const size_t end = o->offset + (st == MCO_OK ? field_size(o) : 0);
     assert_memory_equal(params, before, o->offset);
@@ -370,7 +371,8 @@ static void try_option(const problem_table *p, const mco_option *o)
     }
 }
 
-// A default that is in range or "not given"; off, first choice or no text is not asked for.
+// Checks that a default is in range or "not given". Choices must have a name, flags must be off, and texts must be
+// absent.
 static void check_default(const problem_table *p, const mco_option *o)
 {
     const char *field = (const char *)p->defaults + o->offset;
@@ -391,7 +393,7 @@ static void check_default(const problem_table *p, const mco_option *o)
         assert_int_equal(o->kind == MCO_OPTION_FLAG ? choice : integer, 0);
 }
 
-// Each flag once, a help text for each, a default that is in range or "not given", all choices named.
+// Each flag occurs once, each has a help text, its default is in range or "not given", and all choices have names.
 static void test_problem_tables(void **state)
 {
     (void)state;
@@ -428,7 +430,7 @@ static void test_problem_tables(void **state)
     assert_int_equal(guillotine.wants_table, 0);
 }
 
-// What users are shown of the flow shop's engines, and what is for study.
+// What users see of the flow shop's engines, and what is for study.
 static void test_engines_for_study(void **state)
 {
     (void)state;
@@ -443,7 +445,7 @@ static void test_engines_for_study(void **state)
     static const char *const study[] = {"pool", "streams", "block"};
     for (int i = 0; i < COUNT_OF(study); i++)
         assert_true(mco_options_find(all, study[i]) >= all->options + all->user_count);
-    // Others take a prefix of the engines, and all vector units.
+    // Other problems take a prefix of the engines, and all vector units.
     for (int t = 0; t < COUNT_OF(problem_tables); t++) {
         const mco_option *some = mco_options_find(problem_tables[t].table(), "engine");
         for (int e = 0; some != NULL && mco_option_choice(some, e, name, sizeof name) != NULL; e++)

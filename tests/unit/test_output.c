@@ -7,7 +7,7 @@
 
 #include "base/output.h"
 
-// Files in the folder of the tests, to find temporary ones left behind.
+// Counts the files in the folder of the tests, to find temporary files left behind.
 static int count_files(void)
 {
     int count = 0;
@@ -29,7 +29,7 @@ static void write_whole(const char *path, const char *text, bool keep_previous)
     mco_output_discard(&o);
 }
 
-// Until the commit the old content stands under the name; after a discard it still does.
+// Until the commit the name holds the old content; after a discard it still does.
 static void test_atomic(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void test_link(void **state)
     assert_int_equal(count_files(), 0);
 }
 
-// The links in /dev and /proc lead to open files, which are written, not replaced.
+// The links in /dev and /proc lead to open files; these are written, not replaced.
 static void test_open_file(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void test_unwritable(void **state)
     assert_non_null(strstr(mco_context_error(test_ctx), "the path has 4096 bytes, at most 4072 are allowed"));
 }
 
-// Folders without write permission stop everyone but the superuser, who becomes nobody for the test.
+// Folders without write permission stop everyone but the superuser, so the superuser becomes nobody for the test.
 static void test_read_only_folder(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_full_disk(void **state)
     assert_int_equal(mco_output_commit(test_ctx, &o, false), MCO_ERR_IO);
 }
 
-// The folder vanishes during the solve: a failure, and the temporary file does not stay.
+// The folder vanishes during the solve: this is a failure, and the temporary file does not stay.
 static void test_rename_fails(void **state)
 {
     (void)state;

@@ -127,7 +127,7 @@ static void test_reference_integers(void **state)
     assert_non_null(x);
     assert_ok(test_elements(test_ctx, MCO_REDUCE_TYPE_I32, count, 3, 1, x));
     for (int64_t k = 0; k < count; k++) {
-        x[k] |= 17;  // keeps the product odd and the conjunction from 0
+        x[k] |= 17;  // keeps the product odd and the conjunction nonzero
         sum += (uint64_t)(int64_t)x[k];
         prod *= (uint64_t)(int64_t)x[k];
         nonzero += x[k] != 0;
@@ -152,7 +152,7 @@ static void test_reference_integers(void **state)
     free(x);
 }
 
-// Less than a row of f32, by the text of reduce/tree.h.
+// Sums less than a row of f32 as reduce/tree.h describes it.
 static void test_reference_tree(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void test_reference_tree(void **state)
         for (int v = 0; v < half; v++)
             tree[v] += tree[v + half];
     assert_true(reduced(MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, x, COUNT, &p).f == (double)tree[0]);
-    // Another order, another sum: the test can tell them apart.
+    // Another order gives another sum, so the test can tell them apart.
     float in_turn = 0;
     for (int k = 0; k < COUNT; k++)
         in_turn += x[k];
@@ -284,7 +284,7 @@ static void test_cpu_is_reference(void **state)
             continue;
         assert_ok(test_elements(test_ctx, k.type, most + 3, 17 + (uint64_t)k.type, number % 3, data));
         for (int n = reduce_is_place(k.op) ? 1 : 0; n < COUNT_OF(sizes); n++) {
-            // One element further in with every size: vectors at odd addresses.
+            // Each size begins one element further in, so that vectors lie at odd addresses.
             const void *from = (char *)data + (n % 4) * mco_reduce_type_bytes(k.type);
             const mco_reduce_params ref = params_of(MCO_ENGINE_REFERENCE, 0, k.is_compensated);
             const mco_reduce_value expected = reduced(k.op, k.type, from, sizes[n], &ref);
@@ -327,7 +327,7 @@ static void test_vector_units_agree(void **state)
             }
         }
     }
-    // The widest is what auto takes; what the processor lacks is refused.
+    // auto takes the widest vector unit; units that the processor lacks are refused.
     assert_ok(reduce_lanes_choose(test_ctx, MCO_SIMD_AUTO, &wide));
     assert_int_equal(wide->build.simd, mco_simd_widest());
     for (int k = 0; k < COUNT_OF(units); k++)
@@ -386,7 +386,7 @@ static void test_segments(void **state)
     free(x);
 }
 
-// Places count from the begin of their segment; few long segments go another way than many short ones.
+// Places count from the beginning of their segment. Few long segments take another code path than many short ones.
 static void test_segment_places(void **state)
 {
     (void)state;
@@ -485,7 +485,7 @@ static void test_refusals(void **state)
                  "library or older ones");
 }
 
-// Host data stay on the cpu; no segments are fine.
+// auto keeps host data on the cpu. No segments are allowed as input.
 static void test_auto(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is refused by every public function of all problems that makes, solves, checks, reads or writes: a NULL, and a struct
-// that was not filled by its _INIT macro or is of a later header.
+// What every public function of all problems that makes, solves, checks, reads or writes must refuse: a NULL, and a
+// struct that was not filled by its _INIT macro or that is of a later header.
 #include "test_support.h"
 
 #include "mco/mco.h"
@@ -13,7 +13,7 @@
             fail_msg("%s: %s, \"%s\"", #call, mco_status_text(refused), mco_context_error(test_ctx));                \
     } while (0)
 #define REFUSED(call) REFUSED_AS(call, "NULL")
-// Without a context there is nowhere to say why.
+// Without a context there is no place for a message.
 #define REFUSED_WITHOUT_CONTEXT(call)                                                \
     do {                                                                             \
         const mco_status refused = (call);                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The generators against the vectors of their authors' programs.
+// The generators against the test vectors of their authors' programs.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -32,7 +32,7 @@ static void test_xoshiro_vectors(void **state)
         assert_true(mco_rng_next(&rng) == expected[i]);
 }
 
-// The state is four draws of SplitMix64; stream 0 takes the seed as it is.
+// The state is four draws of SplitMix64; stream 0 uses the seed as it is.
 static void test_seed(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One solve as its caller sees it: history and bound, the ends, the callback, the clock, and the table of the log.
+// One solve as its caller sees it: history and bound, the ends, the callback, the clock, and the table in the log.
 #include "test_support.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 static const mco_run_settings endless = {.time_limit_s = (double)INFINITY, .target = -1, .objective = "cost"};
 
-// Where nothing may be due yet, the last time is moved by so much: a busy machine may take its time between two calls.
+// Where nothing may be due yet, the last time is moved later by this much, because a busy machine may pause between two
+// calls.
 static const double LATER_S = 1000;
 
 static mco_run begin(mco_run_settings settings)
@@ -76,7 +77,7 @@ static void test_history(void **state)
         assert_true(history[i].time_s >= (i > 0 ? history[i - 1].time_s : 0));
     }
     mco_free(test_ctx, &history);
-    // Given away, it begins anew.
+    // After it is given away, the history begins again.
     assert_ok(mco_run_improve(&run, 1, NULL, "test"));
     assert_int_equal(run.history_count, 1);
     mco_run_clear(&run);
@@ -94,7 +95,7 @@ static void test_bound(void **state)
         mco_run run = begin(s);
         mco_run_raise_bound(&run, sign * 5);
         assert_true(run.bound == sign * 5);
-        mco_run_raise_bound(&run, sign * 4);  // weaker
+        mco_run_raise_bound(&run, sign * 4);  // weaker than before
         assert_true(run.bound == sign * 5);
         mco_run_raise_bound(&run, sign * 7);
         assert_true(run.bound == sign * 7);
@@ -201,7 +202,7 @@ static void test_ends_at_bound(void **state)
             s.ends_at_bound = ends;
             s.maximises = maximises;
             mco_run run = begin(s);
-            assert_goes_on(&run);  // both unknown
+            assert_goes_on(&run);  // neither is known
             assert_ok(mco_run_improve(&run, 50, NULL, "test"));
             assert_goes_on(&run);
             mco_run_raise_bound(&run, maximises ? 51 : 49);
@@ -215,7 +216,7 @@ static void test_ends_at_bound(void **state)
         }
 }
 
-// What is proven counts more than what was asked for, a cancellation more than all.
+// What is proven comes before what was asked for, and a cancellation comes before everything.
 static void test_order_of_ends(void **state)
 {
     (void)state;
@@ -247,7 +248,7 @@ static void test_time_limit(void **state)
     mco_run_limit(&run, 1000);
     assert_goes_on(&run);
     assert_true(mco_run_share(&run) >= 0 && mco_run_share(&run) < 0.1);
-    // The limit counts from the begin.
+    // The limit counts from the beginning of the run.
     run.begin_s -= 600;
     mco_run_limit(&run, 1000);
     assert_goes_on(&run);
@@ -304,7 +305,7 @@ static void test_callback(void **state)
     assert_int_equal(c.incumbents, 1);
     assert_true(c.last.objective == 4 && c.last.bound == 3 && c.last.time_s >= 0);
     assert_ptr_equal(c.last.solution, &solution);
-    assert_ok(mco_run_improve(&run, 3.5, &solution, "test"));  // each of them, however soon
+    assert_ok(mco_run_improve(&run, 3.5, &solution, "test"));  // each improvement is told, however soon it comes
     assert_int_equal(c.incumbents, 2);
     assert_true(c.last.objective == 3.5);
     run.reported_s += LATER_S;
@@ -313,7 +314,7 @@ static void test_callback(void **state)
     mco_run_clear(&run);
 }
 
-// Asked once, by either call, the run stays asked.
+// Once either call has asked the run to stop, it stays stopped.
 static void test_callback_stops(void **state)
 {
     (void)state;
@@ -348,7 +349,7 @@ static void test_cancel(void **state)
 
 typedef struct lines {
     int count;
-    char last[8][200];  // the last ones; line k at k % 8
+    char last[8][200];  // the last lines; line k is at k % 8
 } lines;
 
 static void add_line(mco_log_level level, const char *text, void *user)
@@ -364,7 +365,7 @@ static const char *line(const lines *l, int k)
     return l->last[k % 8];
 }
 
-// The row without its time, which is eight or nine characters.
+// Compares the row without its time, which has eight or nine characters.
 static void assert_row(const lines *l, int k, const char *expected)
 {
     double time_s;
@@ -414,7 +415,7 @@ static void test_log(void **state)
     assert_int_equal(l.count, 2);
     assert_string_equal(line(&l, 0), HEADER);
     assert_row(&l, 1, "  start             200.00              -        -");
-    // A storm of improvements: what comes at once is told later, the last of them.
+    // Many improvements come at once: only the last of them is told, later.
     run.row_s += LATER_S;
     mco_run_raise_bound(&run, 100);
     assert_int_equal(mco_run_improve(&run, 150, NULL, "walk"), MCO_OK);
@@ -425,7 +426,7 @@ static void test_log(void **state)
     assert_goes_on(&run);
     assert_int_equal(l.count, 3);
     assert_row(&l, 2, "  tree              125.00         100.00  20.000%");
-    // Without any, a row every 5 s.
+    // Without improvements there is a row every 5 s.
     run.row_s += LATER_S;
     assert_goes_on(&run);
     assert_int_equal(l.count, 3);
@@ -433,7 +434,7 @@ static void test_log(void **state)
     assert_goes_on(&run);
     assert_int_equal(l.count, 4);
     assert_row(&l, 3, "                    125.00         100.00  20.000%");
-    // The end: a last row.
+    // At the end there is a last row.
     mco_run_raise_bound(&run, 125);
     mco_run_log_end(&run);
     assert_int_equal(l.count, 5);
@@ -442,7 +443,7 @@ static void test_log(void **state)
     mco_context_destroy(&ctx);
 }
 
-// An improvement that came last of all is told at the end.
+// An improvement that comes last is told at the end.
 static void test_log_of_the_end(void **state)
 {
     (void)state;
@@ -482,7 +483,7 @@ static void test_log_of_long_runs(void **state)
     mco_context_destroy(&ctx);
 }
 
-// The problem's own columns: under a header with their names, anew when they change.
+// The problem's own columns: under a header with their names, which is repeated when they change.
 static void test_columns(void **state)
 {
     (void)state;
@@ -500,7 +501,7 @@ static void test_columns(void **state)
     snprintf(header, sizeof header, "%s%s", HEADER, LEFT);
     assert_string_equal(line(&l, 0), header);
     assert_row(&l, 1, "  start                 40              -        -       7");
-    mco_run_set_columns(&run, LEFT, write_twice, &left);  // of the same name: no header
+    mco_run_set_columns(&run, LEFT, write_twice, &left);  // the same names: no new header
     run.row_s -= 6;
     assert_goes_on(&run);
     assert_int_equal(l.count, 3);

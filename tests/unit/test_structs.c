@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Structs of callers: shorter ones, of older headers, are taken and filled as far as they go, and nothing behind them is read
-// or written.
+// Structs of callers: shorter structs, of older headers, are taken and filled as far as they reach. Nothing behind them
+// is read or written.
 #include "test_support.h"
 
 #include "base/structs.h"
@@ -22,7 +22,7 @@ static void test_take(void **state)
     sample given = {sizeof(sample), 1, 2, (char *)&given}, full = defaults;
     assert_ok(MCO_TAKE(test_ctx, &given, &full));
     assert_memory_equal(&full, &given, sizeof full);
-    // What a shorter struct lacks keeps its default; the copy is whole.
+    // A member that the shorter struct lacks keeps its default; the copy is complete.
     given.struct_size = offsetof(sample, second);
     full = defaults;
     assert_ok(MCO_TAKE(test_ctx, &given, &full));
@@ -63,7 +63,7 @@ static void test_refusals(void **state)
     assert_ok(mco_struct_test(test_ctx, "params", params, sizeof full));
 }
 
-// What the caller's struct receives is gone from the full one; the rest is still there, to be released.
+// What the caller's struct receives leaves the full one; the rest stays there, to be released.
 static void test_give(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_clear(void **state)
     mco_struct_clear(&given, &full, sizeof full);
     assert_true(full.first == 1 && full.second == 2 && full.text == NULL);
     assert_true(given.struct_size == offsetof(sample, text) && given.first == 0 && given.text == &text);
-    // One that nobody initialised is left alone.
+    // A struct that nobody initialised is left alone.
     full = (sample){0};
     given = (sample){0, 1, 2, &text};
     mco_struct_clear(&given, &full, sizeof full);
@@ -125,7 +125,7 @@ static mco_flowshop_params quick_params(void)
     return params;
 }
 
-// Whatever follows the struct of an older header: nothing that a solver may see.
+// Fills the memory behind the struct of an older header with values that no solver may read.
 static void spoil(mco_flowshop_params *params, size_t size)
 {
     memset((char *)params + size, 0xa5, sizeof *params - size);
@@ -139,7 +139,7 @@ static void test_short_params(void **state)
     const mco_option_table *options = mco_flowshop_options();
     const mco_flowshop_params whole = quick_params();
     mco_flowshop_result expected = MCO_FLOWSHOP_RESULT_INIT;
-    const size_t given = mco_options_find(options, "branching")->offset;  // the last one that quick_params() sets
+    const size_t given = mco_options_find(options, "branching")->offset;  // the last option that quick_params() sets
     assert_ok(mco_flowshop_solve(test_ctx, shop, &whole, &expected));
     int tried = 0;
     for (size_t i = 0; i < options->count; i++) {
@@ -160,7 +160,7 @@ static void test_short_params(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
-// A struct that ends before its options does what the defaults do; and what it has counts.
+// A struct that ends before some options does what their defaults do; the options that it has count.
 static void test_missing_options_take_defaults(void **state)
 {
     (void)state;
@@ -217,7 +217,8 @@ static void test_write_with_short_structs(void **state)
 
 // ---- Results of an older header
 
-// For every size: it is filled so far, not a byte behind it is written, and nothing stays when it is cleared.
+// A struct of any size is filled as far as it reaches. No byte behind it is written, and clearing it releases
+// everything.
 static void test_short_results(void **state)
 {
     (void)state;
@@ -255,7 +256,7 @@ static void test_short_results(void **state)
         for (size_t b = sizeof size; b < sizeof u; b++)
             assert_int_equal(u.bytes[b], b < size ? 0 : GUARD);
     }
-    // A failure leaves it as it was.
+    // A failure leaves the struct as it was.
     mco_flowshop_result untouched = {.struct_size = offsetof(mco_flowshop_result, nodes), .makespan = 123};
     mco_flowshop_params wrong = params;
     wrong.iterations = -7;
@@ -268,7 +269,7 @@ static void test_short_results(void **state)
 
 // ---- Other problems
 
-// Instances are made by structs too.
+// Instances are made from structs too.
 static void test_vrp(void **state)
 {
     (void)state;
@@ -305,7 +306,7 @@ static void test_reduce(void **state)
     assert_int_equal(result.bytes, 123);
 }
 
-// Results of a batch lie as far apart as the caller's header says.
+// Results of a batch are as far apart as the caller's header says.
 static void test_short_results_of_a_batch(void **state)
 {
     (void)state;

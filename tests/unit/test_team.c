@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Teams of workers: each index once, waiting, and failure to start; resident teams: each item once, job after job.
+// Teams of workers: each index runs once, waiting, failure to start; resident teams: each item runs once, job after
+// job.
 #include "test_support.h"
 
 #include <math.h>
@@ -81,8 +82,8 @@ static void count_run(void *argument, int worker)
     runs[worker]++;
 }
 
-// With no room for the stacks of all, none works and none is left. A sanitizer's address space is
-// beyond every such limit.
+// If there is no room for the stacks of all, no worker starts and none is left behind. The address space of a sanitizer
+// is beyond every such limit.
 static void test_thread_fails(void **state)
 {
     (void)state;
@@ -116,12 +117,12 @@ enum { MOST_ITEMS = 1000, MOST_WORKERS = 4 };
 
 typedef struct items {
     atomic_int runs[MOST_ITEMS];
-    atomic_int breaches;         // an item out of range, a worker out of range or on the wrong thread, an order that falls
-    int64_t last[MOST_WORKERS];  // item of each worker
+    atomic_int breaches;         // an item or worker out of range, a wrong thread, or items that do not ascend
+    int64_t last[MOST_WORKERS];  // the last item of each worker
     int workers;
     bool is_supervised;
     pthread_t caller;
-    useconds_t pause_us;         // of an item
+    useconds_t pause_us;         // for each item
     double watch_s;              // between two calls of watch(); 0: it is not called
     int watched, watched_elsewhere;
 } items;
@@ -151,7 +152,7 @@ static double watch(void *argument)
     return s->watch_s;
 }
 
-// One job; every item below `count` has run once, no other has.
+// Runs one job: every item below `count` must run once, and no other item.
 static void run_job(mco_team *team, items *s, int64_t count, double watch_s)
 {
     for (int i = 0; i < MOST_ITEMS; i++)
@@ -193,7 +194,7 @@ static void test_each_item_once(void **state)
         }
 }
 
-// A team that is opened and closed has done nothing, one of one worker that is not supervised has no thread.
+// A team that is opened and closed does nothing. A team of one worker that is not supervised has no thread.
 static void test_team_without_job(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void test_many_jobs(void **state)
     }
 }
 
-// The calling thread watches while others work, as often as it says.
+// The calling thread watches while others work, at the intervals that it sets.
 static void test_watch(void **state)
 {
     (void)state;
@@ -232,7 +233,7 @@ static void test_watch(void **state)
     run_job(&team, &s, 4, 0.002);
     assert_true(s.watched >= 5);
     s.watched = 0;
-    run_job(&team, &s, 4, 1000);  // longer than the items take: they end the wait
+    run_job(&team, &s, 4, 1000);  // longer than the items take, so the items end the wait
     assert_true(s.watched <= 1);
     s.watched = 0;
     run_job(&team, &s, 4, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reader of text: places, line ends, compression, what is no text, and numbers.
+// The reader of text: places, line ends, compression, input that is no text, and numbers.
 #include "test_support.h"
 
 #include <math.h>
@@ -104,7 +104,7 @@ static void test_integers(void **state)
     mco_text_close(&text);
 }
 
-// Beyond 64 bits a number stays out of every range instead of wrapping into it.
+// A number beyond 64 bits stays out of every range; it does not wrap into one.
 static void test_saturation(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_slice_real(void **state)
     mco_text_close(&text);
 }
 
-// The fast way of reading numbers and the C library agree to the last bit.
+// The fast reading of numbers agrees with the C library to the last bit.
 static void test_numbers_exact(void **state)
 {
     (void)state;
@@ -385,7 +385,7 @@ static void test_gzip(void **state)
     mco_text_close(&text);
 }
 
-// A cut file is refused wherever the cut lies, even between two lines of its text.
+// A cut file is refused wherever it is cut, even between two lines of its text.
 static void test_gzip_cut(void **state)
 {
     (void)state;

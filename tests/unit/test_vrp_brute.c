@@ -8,7 +8,7 @@
 
 enum { MOST_TOUR = 20 };
 
-// A problem whose limits are kept by some routes and broken by others.
+// A problem whose limits some routes keep and others break.
 static mco_vrp *random_problem(mco_rng *rng, int32_t customers)
 {
     const vrp_shape shape = {.customers = customers,
@@ -68,10 +68,10 @@ static void every_scan_equals_a_plain_walk(void **state)
         vrp_case_free(problem);
     }
     assert_true(decided > 200000);
-    assert_true(feasible_count > decided / 20 && feasible_count < decided / 2);  // neither is rare
+    assert_true(feasible_count > decided / 20 && feasible_count < decided / 2);  // both kinds are frequent
 }
 
-// All hierarchies, and both ways to filter, give one answer.
+// All hierarchies, and both ways to filter, give the same answer.
 static void hierarchies_and_filters_agree(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void hierarchies_and_filters_agree(void **state)
                 assert_true(vrp_is_same(scan.best, best));
                 assert_int_equal(scan.moves, moves);
             }
-        // Half of the moves, within six standard deviations.
+        // The filter keeps half of the moves, within six standard deviations.
         const double all = (double)vrp_move_count(tour.count - 1, true);
         assert_true(fabs((double)moves - all / 2) < 6 * sqrt(all) / 2);
         engine.close(&engine);
@@ -194,7 +194,7 @@ static void a_million_moves_are_worth_what_a_walk_says(void **state)
 
 // ---- The brute force of optimal routes, against every giant tour
 
-// The next arrangement in lexicographic order; false behind the last.
+// Makes the next arrangement in lexicographic order; false after the last.
 static bool next_arrangement(int32_t *p, int32_t n)
 {
     int32_t i = n - 2, j = n - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checker of vehicle routing, each rule broken once; and solutions as files: what is written byte for byte, what is read,
-// every refusal with its place.
+// The checker of vehicle routing, with each rule broken once; and solutions as files: what is written byte for byte,
+// what is read, every refusal with its place.
 #include "test_support.h"
 
 #include "vrp/formats.h"
@@ -11,7 +11,7 @@ enum { CUSTOMERS = 6 };
 #define NAMED                                                                                                              \
     "name,x,y,demand,service\ndepot,0,0,0,0\nA,1,0,1,1\n,2,0,1,1\n\"c, \"\"d\"\"\",3,0,1,1\n4,4,0,1,1\n5x,5,0,1,1\n#,6,0,5,1\n"
 
-// Customers k = 1..6 at (k, 0), the demands 1, the last 5; the capacity is 6.
+// Customers k = 1..6 are at (k, 0) with demand 1; only the last has demand 5. The capacity is 6.
 static mco_vrp *instance(double max_length, int64_t vehicles, mco_vrp_distances distances)
 {
     mco_text text;
@@ -139,7 +139,7 @@ static void test_shapes(void **state)
 
 // ---- Reading
 
-// What GOOD says.
+// Expects the solution that GOOD holds.
 static void assert_good(const mco_vrp *p, const char *content, double expected)
 {
     static const int32_t order[CUSTOMERS] = {1, 2, 3, 4, 6, 5};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Constructions: every solution passes the check, and small ones equal what the definitions give when they are followed
-// word by word.
+// Constructions: every solution passes the check. Small solutions equal those that a literal implementation of the
+// definitions gives.
 #include "test_support.h"
 
 #include "vrp/search/construct.h"
@@ -23,7 +23,7 @@ static int32_t alone(const mco_vrp *p, int32_t node)
     return way_of(p, node) + vrp_service(p, node);
 }
 
-// Routes may be as long as the longest of one customer, and half as long again.
+// Sets the length limit to 1.5 times the longest route of a single customer.
 static void limit_length(mco_vrp *p)
 {
     int32_t longest = 0;
@@ -77,7 +77,7 @@ static int64_t cost_by(const mco_vrp *problem, mco_vrp_construction construction
     return cost;
 }
 
-// ---- The definitions, word by word
+// ---- The definitions, implemented literally
 
 typedef struct plain_route {
     int32_t node[MOST + 2], count;  // from depot to depot
@@ -109,7 +109,7 @@ static void put(plain_route *r, int32_t at, int32_t node)
     r->count++;
 }
 
-// The customer and place of least growth that fit; false if none does.
+// Inserts the customer at the place of least growth, if one fits; false if none fits.
 static bool extend(const mco_vrp *p, plain_route *r, bool *is_routed)
 {
     int64_t least = INT64_MAX, load, before, after;
@@ -151,7 +151,7 @@ static int64_t plain_insertion(const mco_vrp *p, int32_t *routes)
     }
 }
 
-// Joins, of all routes one behind the other, the pair that saves most; turned round where distances are symmetric.
+// Joins the pair of routes that saves most, among all ordered pairs. Routes may be turned if distances are symmetric.
 static bool join_best(const mco_vrp *p, plain_route *r, int32_t *routes)
 {
     int64_t most = 0;
@@ -221,7 +221,7 @@ static void insertion_is_as_defined(void **state)
     mco_rng_seed(&rng, 2, 0);
     for (int k = 0; k < 120; k++) {
         const int32_t n = 1 + (int32_t)mco_rng_below(&rng, MOST);
-        const bool has_places = k & 1;  // lengths are limited where the triangle inequality holds
+        const bool has_places = k & 1;  // lengths are limited only with the triangle inequality
         mco_vrp *p = has_places ? random_places(&rng, n, 1e6, 1e6, 40) : random_matrix(&rng, n, k & 2, false);
         if (has_places && (k & 2))
             limit_length(p);
@@ -266,7 +266,7 @@ static void every_construction_keeps_the_rules(void **state)
         }
 }
 
-// Beyond what is looked at whole: the grid, near neighbours. Customers in a square, on a line, all at one place.
+// Sizes at which constructions use the grid and near neighbours. Customers in a square, on a line, all at one place.
 static void large_problems_are_near_the_known_quality(void **state)
 {
     (void)state;
@@ -284,8 +284,8 @@ static void large_problems_are_near_the_known_quality(void **state)
         for (int c = 0; c < COUNT_OF(ALL); c++)
             cost[c] = cost_by(p, ALL[c], &routes[c]);
         assert_true(routes[0] * 100 < (load / CAPACITY + 1) * 103);
-        assert_true(4 * cost[0] <= 5 * cost[2]);       // insertion at most a quarter above savings
-        assert_true(5 * cost[2] < cost[1] || k == 4);  // routes of 20 customers
+        assert_true(4 * cost[0] <= 5 * cost[2]);       // insertion is at most a quarter above savings
+        assert_true(5 * cost[2] < cost[1] || k == 4);  // a route has about 20 customers
         if (k < 4)
             assert_true(routes[2] * 100 < (load / CAPACITY + 1) * 103);
         mco_vrp_destroy(test_ctx, &p);
@@ -299,7 +299,7 @@ static void long_routes_are_built(void **state)
     mco_rng_seed(&rng, 6, 0);
     mco_vrp *p = random_places(&rng, 6000, 10000, 10000, 1000000000);
     int32_t routes;
-    // A tour through n random places of a square of side a is at least about 0.7124 sqrt(n) a long.
+    // A tour through n random places in a square of side a is at least about 0.7124 sqrt(n) a long.
     const int64_t cost = cost_by(p, MCO_VRP_CONSTRUCTION_INSERTION, &routes);
     assert_int_equal(routes, 1);
     assert_true((double)cost < 1.35 * 0.7124 * sqrt(6000) * 10000);
@@ -320,7 +320,7 @@ static void few_customers_are_built(void **state)
         }
 }
 
-// Threads share the work, and change nothing.
+// Threads share the work and do not change the result.
 static void threads_give_the_same_routes(void **state)
 {
     (void)state;

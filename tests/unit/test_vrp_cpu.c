@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The cpu engine of complete neighbourhoods: on every vector unit and with several threads the same best moves, the same best
-// of each first edge, and the same counts as a plain walk of every neighbour; larger tours against the formula move by move.
+// The cpu engine of complete neighbourhoods. On every vector unit and with several threads it gives the same best
+// moves, the same best of each first edge, and the same counts as a plain walk of every neighbour. Larger tours are
+// compared with the formula move by move.
 #include "vrp/sweep/lanes.h"
 #include "vrp_cpu_support.h"
 
 enum { MOST_NODES = 64, SMALL_CASES = TEST_IS_SANITIZED ? 300 : 3000, GRID_STEP = TEST_IS_SANITIZED ? 61 : 7 };
 
-// Scans of all kinds on an open engine.
+// Makes scans of all kinds on an open engine.
 static void check_scans(vrp_engine *engine, const vrp_tour *tour, uint64_t seed, int64_t which)
 {
     vrp_candidate rows[MOST_NODES], expected_rows[MOST_NODES];
@@ -90,7 +91,7 @@ static void test_large(void **state)
     check_large(301, 9, false, true, 0, 0, 1000);
 }
 
-// Tours of `routes` routes: the same best moves with distances by coordinates as with a matrix of vrp_distance().
+// Distances by coordinates must give the same best moves as a matrix of vrp_distance().
 static void check_places(vrp_rule rule, mco_vrp_distances distances, double scale, bool is_whole, double side)
 {
     mco_rng rng;
@@ -159,8 +160,8 @@ static void test_places(void **state)
     check_places(VRP_GEO, MCO_VRP_DISTANCES_REAL, 10, false, 1);
 }
 
-// Distances of the fast rule are those of vrp_distance(): differences of coordinates that VRP_SOURCE_GRID takes, all on
-// AVX-512. A build may lack the wide units.
+// Distances of the fast rule equal those of vrp_distance() for the differences of coordinates that VRP_SOURCE_GRID
+// takes; AVX-512 is tested on all of them. A build may lack the wide units.
 extern const vrp_lanes_variant vrp_lanes_portable;
 extern const vrp_lanes_variant vrp_lanes_avx2 __attribute__((weak)), vrp_lanes_avx512 __attribute__((weak));
 
@@ -205,7 +206,7 @@ static void test_grid(void **state)
 
 // ---- Parts, stops, memory
 
-// Tables in slabs of a few columns give the same as whole ones.
+// Tables in slabs of a few columns give the same result as whole ones.
 static void test_memory_parts(void **state)
 {
     (void)state;
@@ -253,7 +254,7 @@ static void test_stops(void **state)
     vrp_case_free(problem);
 }
 
-// Each allocation fails once: the engine says so, and releases what it has.
+// Each allocation fails once: the engine reports it and releases what it has.
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -290,7 +291,7 @@ static void test_out_of_memory(void **state)
     vrp_case_free(problem);
 }
 
-// A load beyond 32 bits has no sums.
+// Loads beyond 32 bits, which have no sums.
 static void test_wide(void **state)
 {
     (void)state;
@@ -309,7 +310,7 @@ static void test_wide(void **state)
     vrp_case_free(problem);
 }
 
-// Tours that nothing improves, with many moves that change nothing: all points in few places.
+// Tours that no move improves, with many moves that change nothing: all points are at few places.
 static void test_large_ties(void **state)
 {
     (void)state;

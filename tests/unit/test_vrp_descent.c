@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The descent: known ones, whole descents against those made by a plain walk of every neighbour, independent moves, filters,
-// and how it ends.
+// The descent: known descents, whole descents against those of a plain walk of every neighbour, independent moves,
+// filters, and how it ends.
 #include "test_support.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ typedef struct known {
     int32_t customers, x[7], y[7], demand[7], capacity, max_length;
     int32_t tour_nodes, start[10], end[10];
     int sweeps;
-    int32_t cost[4], move[3][2];  // cost[0] of the start
+    int32_t cost[4], move[3][2];  // cost[0] is that of the start
 } known;
 
 static const known KNOWN[] = {
@@ -126,7 +126,7 @@ static mco_vrp *random_problem(mco_rng *rng, int32_t customers, bool is_symmetri
     return p;
 }
 
-// One sweep by a plain walk; false where no move improves.
+// Makes one sweep by a plain walk; false if no move improves.
 static bool plain_sweep(const mco_vrp *problem, const mco_vrp_params *params, int64_t sweep, vrp_tour *tour)
 {
     vrp_candidate best = {.move = {-1, -1, -1, -1}};
@@ -192,7 +192,7 @@ static void descents_are_those_of_a_plain_walk(void **state)
 
 // ---- Independent moves
 
-// Places in the plane, so that moves are many and far from each other.
+// Places in the plane, so that there are many moves, far from each other.
 static mco_vrp *plane(mco_rng *rng, int32_t customers, int32_t capacity, int32_t vehicles)
 {
     const vrp_shape shape = {.customers = customers, .distances = 1500, .is_symmetric = true, .demands = 4,
@@ -210,7 +210,7 @@ static mco_vrp *plane(mco_rng *rng, int32_t customers, int32_t capacity, int32_t
     return p;
 }
 
-// Routes of `size` customers one after the other, then empty ones.
+// Routes of `size` customers one after the other, then `empty` empty routes.
 static vrp_tour plain_routes(const mco_vrp *p, int32_t size, int32_t empty)
 {
     const int32_t routes = (p->customers + size - 1) / size + empty;
@@ -236,7 +236,7 @@ static void assert_all_customers(const mco_vrp *p, const vrp_tour *tour)
     free(seen);
 }
 
-// That the changes add up, and that the tour stays feasible, is what the descent itself makes sure of.
+// The descent itself checks that the changes add up and that the tour stays feasible.
 static void independent_moves_add_up(void **state)
 {
     (void)state;
@@ -275,7 +275,8 @@ static void independent_moves_add_up(void **state)
     }
 }
 
-// Small tours of every kind, with too many routes and broken limits: nothing that is made is not worth what it should be.
+// Small tours of every kind, with too many routes and broken limits. The descent checks that every move has the value
+// expected.
 static void independent_moves_of_any_tour(void **state)
 {
     (void)state;
@@ -297,7 +298,8 @@ static void independent_moves_of_any_tour(void **state)
     assert_true(several > 100);
 }
 
-// Two moves that each open one of the routes left may together open more than there are vehicles; the second one waits.
+// Two moves may each open one of the routes left. If both together would open more than there are vehicles, the second
+// one waits.
 static void independent_moves_leave_the_penalty(void **state)
 {
     (void)state;
@@ -306,7 +308,7 @@ static void independent_moves_leave_the_penalty(void **state)
     mco_vrp *p = vrp_case_new(&shape);
     for (int32_t i = 1; i < p->nodes; i++)
         for (int32_t j = 1; j < p->nodes; j++)
-            p->matrix[i * p->nodes + j] = i != j ? 50 : 0;  // the depot is at every customer's, they are far apart
+            p->matrix[i * p->nodes + j] = i != j ? 50 : 0;  // all distances to the depot are 0, the others 50
     bench b;
     open_bench(&b, p, tour_from((int32_t[]){0, 1, 2, 0, 0, 3, 4, 0, 0}, 9));
     b.params.moves = MCO_VRP_MOVES_INDEPENDENT;
@@ -349,7 +351,7 @@ static void sweeps_are_limited(void **state)
     close_bench(&b);
 }
 
-// With a filter, sweeps without an improvement are followed by others, up to their number.
+// With a filter, more sweeps follow those without an improvement, up to their number.
 static void filtered_sweeps_go_on(void **state)
 {
     (void)state;
@@ -361,8 +363,8 @@ static void filtered_sweeps_go_on(void **state)
     assert_int_equal(b.result.sweep_count, 200);
     assert_false(b.result.is_local_optimum);
     b.params.keep = 1;
-    assert_false(plain_sweep(b.problem, &b.params, 0, &b.tour));  // it is one, which no sweep can know
-    // A tenth of the moves, within six standard deviations.
+    assert_false(plain_sweep(b.problem, &b.params, 0, &b.tour));  // a local optimum; no filtered sweep can know
+    // The filter keeps a tenth of the moves, within six standard deviations.
     const double all = 200.0 * (double)vrp_move_count(b.tour.count - 1, false);
     assert_true(fabs((double)b.result.moves - 0.1 * all) < 6 * sqrt(0.09 * all));
     close_bench(&b);
@@ -417,7 +419,7 @@ static void it_is_stopped(void **state)
     close_bench(&b);
 }
 
-// Engines whose answers are wrong, or which stop in the middle.
+// Engines with wrong answers, and engines that stop in the middle.
 static mco_status scan_wrongly(vrp_engine *engine, vrp_scan *scan, double stop_s)
 {
     (void)engine;
@@ -470,7 +472,7 @@ static void failed_allocations_leave_nothing(void **state)
         assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
         close_bench(&b);
     }
-    assert_int_equal(k, 13);  // two, eight for independent moves, the sweeps; then none failed
+    assert_int_equal(k, 13);  // two, eight for independent moves, the sweeps; then none fails
 }
 
 int main(void)

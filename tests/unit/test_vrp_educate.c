@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The local search of the genetic search: what it leaves is complete, never worse, the same again, and a local optimum by the
-// plain recount of all neighbours.
+// The local search of the genetic search. Its result must be complete, never worse, reproducible, and a local optimum
+// by a plain recount of all neighbours.
 #include "vrp_genetic_support.h"
 
 static void educate(vrp_local_search *local, vrp_weights w, uint64_t seed, vrp_genome *genome)
@@ -10,7 +10,7 @@ static void educate(vrp_local_search *local, vrp_weights w, uint64_t seed, vrp_g
     vrp_educate(local, w, (const vrp_genome *[2]){NULL, NULL}, &rng, genome);
 }
 
-// Routes are sorted by the angle of their middle around the depot.
+// Routes must be sorted by the angle of their middle around the depot.
 static void assert_sorted(const mco_vrp *p, const vrp_genome *genome)
 {
     double last = -INFINITY;
@@ -25,7 +25,7 @@ static void assert_sorted(const mco_vrp *p, const vrp_genome *genome)
     }
 }
 
-// A local that has seen other solutions under other weights teaches the same.
+// A local search that has seen other solutions under other weights must give the same result as a fresh one.
 static void educate_once(const mco_vrp *problem, int32_t routes, vrp_weights w, bool splits, mco_rng *rng)
 {
     vrp_network g = made_ground(problem, routes, 20);
@@ -91,7 +91,7 @@ static void education_never_makes_worse_and_is_the_same_again(void **state)
     }
 }
 
-// ---- All neighbours of a solution, as a tour with a depot before, between and behind its routes
+// ---- All neighbours of a solution, as a tour with a depot before, between and after its routes
 
 enum { MOST_PLACES = 80, NEAR_ROUTES = 5 };
 
@@ -100,7 +100,7 @@ typedef struct tour {
     vrp_weights weights;
     int32_t node[MOST_PLACES], count;
     double best;          // cost of the cheapest neighbour so far
-    char what[80];        // which that is
+    char what[80];        // the name of that neighbour
 } tour;
 
 static double cost_of(const tour *t, const int32_t *node, int32_t count)
@@ -159,7 +159,7 @@ static int32_t append(int32_t *out, int32_t at, const int32_t *node, int32_t fro
     return at;
 }
 
-// Stretches of a and b places from i and j on change places, the first one of two turned if asked.
+// The stretches of a places from i and of b places from j change places; if asked, the first one, of two, is turned.
 static void swap_stretches(tour *t, int32_t i, int32_t a, int32_t j, int32_t b, bool turns, const char *what)
 {
     int32_t out[MOST_PLACES], own[MOST_PLACES], at = 0;
@@ -187,7 +187,7 @@ static int32_t left_of_route(const tour *t, int32_t i)
     return count;
 }
 
-// i+1 .. j the other way round: 2-opt, or of two routes 2-opt* that turns.
+// Turns i+1 .. j round: 2-opt, or, with two routes, 2-opt* that turns.
 static void turn(tour *t, int32_t i, int32_t j)
 {
     int32_t out[MOST_PLACES];
@@ -197,9 +197,10 @@ static void turn(tour *t, int32_t i, int32_t j)
     consider(t, out, t->count, has_depot(t, i, j - i) ? "turning 2-opt*" : "2-opt", i, j);
 }
 
-// Moves of customers at places i and j, where that at j is near that at i. With short lists of near customers the search does
-// not try all: only what leads behind j or to the beginning of its route, exchanges from the customer of the smaller number,
-// and none of stretches that touch, which are relocations of customers that need not be near.
+// Tries the moves of the customers at places i and j, where the one at j is near the one at i. With short lists of near
+// customers the search does not try all of them. It tries only moves to behind j or to the beginning of its route, and
+// exchanges from the customer with the smaller number. It leaves out stretches that touch: these moves are relocations
+// of customers that need not be near.
 static void try_neighbours(tour *t, int32_t i, int32_t j)
 {
     const bool has_all = t->network->near_count == t->network->customers - 1, touches = j >= i - 2 && j <= i + 2;
@@ -245,7 +246,7 @@ static bool is_near(const vrp_network *g, int32_t u, int32_t v, int32_t most)
 
 // ---- SWAP*
 
-// u and v leave their routes and go to any place of the other's; only those placements count.
+// u and v leave their routes and go to any place of the other's route. Other changes do not count.
 static void try_swap_star(tour *t, int32_t i, int32_t j)
 {
     int32_t rest[MOST_PLACES], out[MOST_PLACES], count = 0, route_u = 0, route_v = 0, at_u[2] = {0}, at_v[2] = {0};
@@ -278,7 +279,7 @@ static void try_swap_star(tour *t, int32_t i, int32_t j)
         }
 }
 
-// Whether a customer of the route of place i has one of the route of j among its nearest.
+// Whether a customer of the route of place i has a customer of the route of place j among its nearest.
 static bool reaches(const tour *t, int32_t i, int32_t j)
 {
     while (t->node[i - 1] != 0)
@@ -318,7 +319,7 @@ static void assert_local_optimum(tour *t, bool is_free)
         fail_msg("%s improves %.6f to %.6f", t->what, cost, t->best);
 }
 
-// A small instance, all customers near each other or eight, and room for a few routes.
+// A small instance. A customer's near ones are all others or eight; there is room for a few routes.
 typedef struct class {
     mco_vrp *problem;
     vrp_network network;
@@ -376,7 +377,7 @@ static void education_ends_at_local_optima(void **state)
     }
 }
 
-// What the parents' education has tried is not tried again, and nothing is missed by that.
+// Moves that the education of the parents has tried are not tried again, and nothing is missed by that.
 static void children_of_educated_parents_are_local_optima(void **state)
 {
     bool is_taken[MOST_PLACES];
@@ -413,8 +414,8 @@ static void turn_routes(const class *c, vrp_genome *genome, int32_t from, int32_
     vrp_genome_complete(&c->network, genome);
 }
 
-// Routes that one parent has are left alone among themselves, here where moves would pay, for no parent has been educated; but
-// not with the routes that the other has.
+// Routes that come from one parent are not improved among themselves, even here, where moves would pay because no
+// parent has been educated. They are improved together with the routes that the other parent has.
 static void routes_of_one_parent_are_left_alone(void **state)
 {
     mco_rng rng;
@@ -425,7 +426,7 @@ static void routes_of_one_parent_are_left_alone(void **state)
         vrp_genome *a = &c.genome[0], *b = &c.genome[1], *child = &c.genome[2];
         assert_ok(vrp_local_search_open(test_ctx, &c.network, &c.local));
         random_genome(&c.network, c.routes, &rng, child);
-        for (int32_t r = 0; r <= c.routes; r++)  // two customers at least in each
+        for (int32_t r = 0; r <= c.routes; r++)  // at least two customers in each
             child->first[r] = r * c.network.customers / c.routes;
         child->routes = c.routes;
         vrp_genome_complete(&c.network, child);
@@ -433,7 +434,7 @@ static void routes_of_one_parent_are_left_alone(void **state)
         vrp_genome_copy(&c.network, b, child);
         vrp_educate(c.local, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_int_equal(child->cost, a->cost);
-        turn_routes(&c, a, 0, c.routes / 2);  // b has all routes still
+        turn_routes(&c, a, 0, c.routes / 2);  // b still has all routes
         vrp_educate(c.local, c.weights, (const vrp_genome *[2]){a, b}, &rng, child);
         assert_int_equal(child->cost, b->cost);
         vrp_genome_copy(&c.network, child, b);
@@ -467,8 +468,8 @@ static void repair_ends_at_local_optima(void **state)
     assert_true(repaired > 5);
 }
 
-// Two full routes. Their last customers, 4 and 8, have the same demand, and each lies beside the other's route: they change
-// routes, 4 between 5 and 6, 8 between 1 and 3.
+// Two full routes. Their last customers, 4 and 8, have the same demand, and each lies beside the other's route. They
+// change routes: 4 goes between 5 and 6, 8 between 1 and 3.
 static void swap_star_finds_what_no_other_move_does(void **state)
 {
     enum { N = 8 };
@@ -513,8 +514,8 @@ static void swap_star_finds_what_no_other_move_does(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Two routes, over the limit by so much that what that costs is rounded to parts of 1.5e-5. A customer may go from one to the
-// other and back at no cost; if either way the sum of rounded costs seemed to fall, education would not end.
+// Two routes are so far over the limit that their penalty is rounded to parts of 1.5e-5. A customer can go from one to
+// the other and back at no cost. If the sum of rounded costs seemed to fall both ways, education would not end.
 static void moves_that_undo_each_other_end(void **state)
 {
     enum { N = 26, IN_FIRST = 9, SERVICE = 300000000, FAR_1 = 658, FAR_2 = 961 };
@@ -525,7 +526,7 @@ static void moves_that_undo_each_other_end(void **state)
     vrp_genome genome = {0};
     vrp_local_search *local = NULL;
     (void)state;
-    for (int32_t i = 0; i <= N; i++) {  // all in one place but the first of either route
+    for (int32_t i = 0; i <= N; i++) {  // all at one place but the first of each route
         matrix[i * (N + 1) + 1] = matrix[N + 1 + i] = i == 1 ? 0 : FAR_1;
         matrix[i * (N + 1) + IN_FIRST + 1] = matrix[(IN_FIRST + 1) * (N + 1) + i] = i == IN_FIRST + 1 ? 0 : FAR_2;
     }

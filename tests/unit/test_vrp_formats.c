@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instance files of vehicle routing: every format, what is written, every refusal with its place and its values. Where
+// Instance files of vehicle routing: every format, what is written, every refusal with its place and its values. If
 // MCO_DATA names the folder of the public collections, all files of cvrp/ are read and their solutions checked.
 #include "test_support.h"
 
@@ -445,7 +445,7 @@ static void test_csv_refusals(void **state)
     }
 }
 
-// Cut anywhere, a file is refused, or is one without its end.
+// A file that is cut anywhere is refused, unless only its end mark is missing.
 static void test_cut(void **state)
 {
     (void)state;
@@ -561,7 +561,7 @@ static void test_memory_failures(void **state)
 
 // ---- Public instances
 
-// The value of a column of a line of bks.csv.
+// The value of one column in a line of bks.csv.
 static const char *column_of(char *line, int column, char *out, size_t size)
 {
     const char *at = line;
@@ -599,7 +599,7 @@ static bool check_public(const char *folder, char *line)
         assert_int_equal(s.routes, atoi(number));
         const double expected = strtod(column_of(line, 7, number, sizeof number), NULL);
         assert_true(fabs((double)cost / mco_vrp_scale(p) - expected) < (model.distance == MCO_VRP_DISTANCES_REAL ? 0.01 : 0.5));
-        // Some files state their cost with six digits.
+        // Some files give their cost with six digits.
         assert_true(fabs(stated - expected) <= 1e-5 * expected);
         mco_vrp_solution_clear(test_ctx, &s);
     }
@@ -623,7 +623,7 @@ static void test_public(void **state)
     for (; fgets(line, sizeof line, file) != NULL; instances++)
         solutions += check_public(folder, line);
     fclose(file);
-    assert_true(instances > 0);  // the folder grows
+    assert_true(instances > 0);  // the folder may grow
     assert_true(solutions > 0);
 }
 

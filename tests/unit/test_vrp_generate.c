@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Generated instances of vehicle routing: the claims of the generator for every kind of place and demand, repeatability, giant
-// tours of exactly as many nodes as were asked for.
+// Generated instances of vehicle routing: what the generator promises for every kind of place and demand,
+// repeatability, and giant tours with exactly the number of nodes asked for.
 #include "test_support.h"
 
 #include "vrp/instance.h"
@@ -19,7 +19,7 @@ static mco_vrp *generate(const mco_vrp_generation *g)
     return p;
 }
 
-// All nodes at different integer points of the square.
+// All nodes must be at different integer points of the square.
 static void assert_places(const mco_vrp *p, int32_t side)
 {
     const size_t points = (size_t)(side + 1) * (size_t)(side + 1);
@@ -73,8 +73,9 @@ static void test_places(void **state)
     }
 }
 
-// Acceptance falls with the distance d to a seed as exp(-d / 40): with three seeds or more in a square, the customers are at
-// most as far from the nearest of the first eight as that density says, on average 2 * 40 in an open plane.
+// A customer at distance d from a seed is accepted with a probability that falls as exp(-d / 40). With three seeds or
+// more in a square, the mean distance to the nearest of the first eight is at most what this density gives: 2 * 40 in
+// an open plane.
 static void test_clusters(void **state)
 {
     (void)state;
@@ -170,7 +171,7 @@ static void test_sizes(void **state)
             assert_places(p, 1000);
             mco_vrp_destroy(test_ctx, &p);
         }
-    // Twice as many as the square of the paper takes.
+    // Twice as many customers as the square of the paper takes.
     mco_vrp_generation g = generation_of(400000);
     g.placement = MCO_VRP_PLACEMENT_CLUSTERED;
     mco_vrp *p = generate(&g);
@@ -204,7 +205,7 @@ static void test_giant_tours(void **state)
             g.route_size = i % 2 == 0 ? 1 : 23;
             assert_giant_tour(&g);
         }
-    // The tour of 2,401 nodes and 100 routes of the literature.
+    // A tour of the literature with 2,401 nodes and 100 routes.
     mco_vrp_generation g = MCO_VRP_GENERATION_INIT;
     g.giant_tour_nodes = 2401;
     g.route_size = 23;
@@ -251,7 +252,7 @@ static void test_refusals(void **state)
     assert_null(p);
 }
 
-// A struct of an older header ends earlier: what it lacks, here the seed, has its default.
+// A struct of an older header ends earlier: a missing member, here the seed, has its default.
 static void test_older_struct(void **state)
 {
     (void)state;

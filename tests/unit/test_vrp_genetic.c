@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Parts of the genetic search: crossing, splits against all cuts of a tour, how far solutions are apart, populations.
+// Parts of the genetic search: crossing, splits against all cuts of a tour, distances of solutions, populations.
 #include "vrp_genetic_support.h"
 
 // ---- Crossing
 
 enum { MOST_CROSSED = 12 };
 
-// The child is tour a from place `begin` on, `count` customers, and from there on who follows in tour b.
+// Whether the child has `count` customers of tour a from place `begin` on, and then the others in the order of tour b.
 static bool is_crossed(int32_t n, const int32_t *a, const int32_t *b, const int32_t *child, int32_t begin, int32_t count)
 {
     bool is_taken[MOST_CROSSED + 1] = {false};
@@ -32,7 +32,7 @@ static void children_are_crossed_from_two_tours(void **state)
         const int32_t n = 1 + k % MOST_CROSSED;
         int32_t a[MOST_CROSSED], b[MOST_CROSSED], child[MOST_CROSSED] = {0}, length = 0;
         bool memory[MOST_CROSSED + 1], is_seen[MOST_CROSSED + 1] = {false};
-        memset(memory, 1, sizeof memory);  // what the last child left there
+        memset(memory, 1, sizeof memory);  // what the last child may leave there
         vrp_random_tour(n, &rng, a);
         vrp_random_tour(n, &rng, b);
         vrp_cross(n, a, b, &rng, memory, child);
@@ -41,7 +41,7 @@ static void children_are_crossed_from_two_tours(void **state)
             assert_false(is_seen[child[i]]);
             is_seen[child[i]] = true;
         }
-        for (int32_t count = n; count > 0; count--)  // the shortest stretch that explains it
+        for (int32_t count = n; count > 0; count--)  // the shortest stretch that explains the child
             for (int32_t begin = 0; begin < n; begin++)
                 if (is_crossed(n, a, b, child, begin, count))
                     length = count;
@@ -71,7 +71,7 @@ static bool is_cut_allowed(const mco_vrp *p, const vrp_genome *cut)
     return true;
 }
 
-// The cheapest of all 2^(n - 1) cuts of a tour into at most `routes` routes; INFINITY where none is allowed.
+// The cheapest of all 2^(n - 1) cuts of a tour into at most `routes` routes; INFINITY if no cut is allowed.
 static double cheapest_cut(const vrp_network *g, vrp_weights w, int32_t *order, int32_t routes)
 {
     double best = INFINITY;
@@ -99,7 +99,7 @@ static split_kind split_once(const mco_vrp *problem, int32_t routes, vrp_weights
     assert_ok(vrp_genome_open(test_ctx, &g, &genome));
     assert_ok(vrp_split_open(test_ctx, &g, &split));
     split_kind kind = SPLIT_FREE;
-    for (int again = 0; again < 2; again++) {  // what the first leaves behind does not matter
+    for (int again = 0; again < 2; again++) {  // what the first split leaves behind must not matter
         vrp_random_tour(n, rng, genome.order);
         memcpy(order, genome.order, sizeof *order * (size_t)n);
         const double free_cost = cheapest_cut(&g, w, order, n), cost = cheapest_cut(&g, w, order, routes);
@@ -132,13 +132,13 @@ static void splits_are_the_cheapest_of_all_cuts(void **state)
     for (int k = 0; k < (TEST_IS_SANITIZED ? 400 : 4000); k++) {
         const int32_t n = 1 + (int32_t)mco_rng_below(&rng, MOST_SPLIT);
         const vrp_made made = {.customers = n,
-                               .capacity = 3 + (int32_t)mco_rng_below(&rng, 25),  // some customers alone have more
+                               .capacity = 3 + (int32_t)mco_rng_below(&rng, 25),  // some single customers have more
                                .is_matrix = k % 2 == 0,
                                .is_real = k % 4 == 1,
                                .has_service = k % 3 == 0,
                                .max_length = k % 5 < 2 ? 500.0 + mco_rng_below(&rng, 2000) : -1};
         mco_vrp *problem = made_problem(&rng, &made);
-        const double scale = k % 7 == 0 ? 0 : problem->scale;  // nothing to be paid, now and then
+        const double scale = k % 7 == 0 ? 0 : problem->scale;  // sometimes nothing is to be paid
         const vrp_weights w = {scale * 300 * mco_rng_real(&rng), 3 * mco_rng_real(&rng) * (k % 7 != 1)};
         seen[split_once(problem, 1 + (int32_t)mco_rng_below(&rng, (uint32_t)n), w, &rng)]++;
         mco_vrp_destroy(test_ctx, &problem);
@@ -147,7 +147,7 @@ static void splits_are_the_cheapest_of_all_cuts(void **state)
         assert_true(seen[kind] >= 8);
 }
 
-// ---- How far solutions are apart
+// ---- Distances of solutions
 
 static void set_genome(const vrp_network *g, vrp_genome *genome, const int32_t *order, const int32_t *first, int32_t routes)
 {
@@ -157,7 +157,7 @@ static void set_genome(const vrp_network *g, vrp_genome *genome, const int32_t *
     vrp_genome_complete(g, genome);
 }
 
-// Every route the other way round, the last route first.
+// Turns every route round and puts the last route first.
 static void turn_around(const vrp_network *g, const vrp_genome *from, vrp_genome *to)
 {
     to->routes = from->routes;
@@ -189,11 +189,11 @@ static void pairs_that_are_broken_are_counted(void **state)
     static const int32_t whole[] = {0, 6}, halves[] = {0, 3, 6}, line[] = {1, 2, 3, 4, 5, 6};
     set_genome(&g, &a, line, whole, 1);
     set_genome(&g, &b, (const int32_t[]){2, 4, 6, 1, 3, 5}, whole, 1);
-    assert_true(vrp_broken_pairs(&g, &a, &b) >= 1 && vrp_broken_pairs(&g, &a, &b) < 1.2f);  // nothing in common
+    assert_true(vrp_broken_pairs(&g, &a, &b) >= 1 && vrp_broken_pairs(&g, &a, &b) < 1.2f);  // no pair in common
     set_genome(&g, &b, (const int32_t[]){1, 3, 2, 4, 5, 6}, whole, 1);  // without 1-2 and 3-4
     assert_true(fabsf(vrp_broken_pairs(&g, &a, &b) - 2.0f / 6) < 1e-6f);
     assert_true(fabsf(vrp_broken_pairs(&g, &b, &a) - 2.0f / 6) < 1e-6f);
-    set_genome(&g, &b, line, halves, 2);  // without 3-4; of the halves, two customers are new beside the depot
+    set_genome(&g, &b, line, halves, 2);  // without 3-4; in b, 3 and 4 are newly at the depot
     assert_true(fabsf(vrp_broken_pairs(&g, &a, &b) - 1.0f / 6) < 1e-6f);
     assert_true(fabsf(vrp_broken_pairs(&g, &b, &a) - 2.0f / 6) < 1e-6f);
     vrp_genome_close(test_ctx, &b);
@@ -204,7 +204,7 @@ static void pairs_that_are_broken_are_counted(void **state)
 
 // ---- Populations
 
-enum { OF_POOL = 24, FULL = OF_POOL / 3 };  // customers, of a full vehicle
+enum { OF_POOL = 24, FULL = OF_POOL / 3 };  // customers; customers of a full vehicle
 
 typedef struct fixture {
     mco_rng rng;
@@ -237,7 +237,7 @@ static void close_fixture(fixture *f)
     mco_vrp_destroy(test_ctx, &f->problem);
 }
 
-// Three full vehicles; or, beyond the limit, one with up to 5 customers too many.
+// Three full vehicles; or, beyond the limit, one of them with 1 to 5 customers too many.
 static void draw_genome(fixture *f, bool is_within)
 {
     const int32_t over = is_within ? 0 : 1 + (int32_t)mco_rng_below(&f->rng, 5);
@@ -260,7 +260,7 @@ static void assert_pool(const fixture *f, const vrp_pool *pool, bool is_within)
     }
 }
 
-// Both pools grow on their own, and the cheapest is never lost.
+// Both pools grow independently, and the cheapest member is never lost.
 static void populations_keep_the_cheapest(void **state)
 {
     fixture f = open_fixture();
@@ -285,8 +285,8 @@ static void populations_keep_the_cheapest(void **state)
     close_fixture(&f);
 }
 
-// VRP_POOL_LEAST solutions, then copies of them, some with routes the other way round, until some have to go. Copies, of the
-// cheapest or of others alone, are dropped before any other, however cheap.
+// VRP_POOL_LEAST solutions join, then copies of them, some with turned routes, until some members have to go. Copies of
+// the cheapest, or only of others, are dropped before any other member, however cheap they are.
 static void check_clones(int32_t first_copied)
 {
     fixture f = open_fixture();
@@ -322,7 +322,8 @@ static void clones_go_first(void **state)
     check_clones(7);
 }
 
-// A route of two customers, or each on its own: no link of the latter breaks one of the former, but they are no clones.
+// The last two customers share a route, or each has its own. The latter breaks no link of the former, but the costs
+// differ, so they are no clones.
 static void solutions_of_another_cost_are_no_clones(void **state)
 {
     enum { DRAWS = 20000, ELITE = 4 };
@@ -363,7 +364,7 @@ static void solutions_of_another_cost_are_no_clones(void **state)
     close_fixture(&f);
 }
 
-// Without clones: the cheaper ones stay for the most part, but not the cheapest alone.
+// Without clones: most of the cheaper ones stay, but not only the cheapest.
 static void survivors_are_cheap_and_apart(void **state)
 {
     fixture f = open_fixture();
@@ -387,7 +388,8 @@ static void survivors_are_cheap_and_apart(void **state)
     close_fixture(&f);
 }
 
-// Of the mean over the five closest; who is cheaper and farther apart than another is ranked before it.
+// The distance is the mean over the five closest. A member that is cheaper and farther apart than another has the
+// better rank.
 static void ranks_weigh_cost_and_distance(void **state)
 {
     enum { CLOSEST = 5 };
@@ -397,7 +399,7 @@ static void ranks_weigh_cost_and_distance(void **state)
     assert_ok(vrp_pools_open(test_ctx, &f.network, &f.pools));
     for (int k = 0; k < 40; k++) {
         draw_genome(&f, true);
-        if (k % 4 == 1) {  // few pairs broken
+        if (k % 4 == 1) {  // breaks few pairs
             vrp_genome_copy(&f.network, &f.genome, &pool->all[0]->genome);
             const int32_t c = f.genome.order[k % FULL];
             f.genome.order[k % FULL] = f.genome.order[OF_POOL - 1];
@@ -413,7 +415,7 @@ static void ranks_weigh_cost_and_distance(void **state)
         double sum = 0;
         for (int32_t k = 0; k < pool->count; k++) {
             int32_t at = k;
-            // The matrix of the pools holds what was found when the later of both joined.
+            // The matrix of the pools holds the distance found when the later of the two joined.
             const float is = f.pools.apart[pool->all[i]->row * 2 * (VRP_POOL_MOST + 1) + pool->all[k]->row];
             const float expected[2] = {vrp_broken_pairs(&f.network, &pool->all[i]->genome, &pool->all[k]->genome),
                                        vrp_broken_pairs(&f.network, &pool->all[k]->genome, &pool->all[i]->genome)};
@@ -458,7 +460,8 @@ static void other_weights_give_another_order(void **state)
     close_fixture(&f);
 }
 
-// The better of two: three quarters of all draws from two members of a pool; from two that lead their pools, a half.
+// A draw takes the better of two. The better of two members of one pool is drawn in three quarters of all draws; of two
+// members that lead their pools, in half of them.
 static void draws_prefer_the_better(void **state)
 {
     enum { DRAWS = 4000 };
@@ -502,7 +505,7 @@ static void populations_are_cleared(void **state)
     close_fixture(&f);
 }
 
-// Twenty customers, vehicles that take ten: how many routes children may have.
+// Twenty customers with demands 6 and 4, and vehicles of capacity 10: how many routes children may have.
 static void full_routes_stay_as_many(void **state)
 {
     enum { N = 20 };
@@ -515,8 +518,8 @@ static void full_routes_stay_as_many(void **state)
     for (int32_t i = 1; i <= N; i++)
         problem->demand[i] = i % 2 == 0 ? even : odd;
     assert_int_equal(vrp_genetic_routes(problem, N / 2), N / 2);
-    assert_int_equal(vrp_genetic_routes(problem, N / 2 + 1), 18);  // 1.3 times as many, and three
-    for (int32_t k = 1; k <= odd; k++) {  // room for one customer more, in the end
+    assert_int_equal(vrp_genetic_routes(problem, N / 2 + 1), 18);  // 1.3 times as many plus three
+    for (int32_t k = 1; k <= odd; k++) {  // in the end there is room for one more customer
         problem->demand[2 * k]--;
         assert_int_equal(vrp_genetic_routes(problem, N / 2), k < odd ? N / 2 : 16);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The search of small instances as a whole: with symmetric distances the genetic search, with others the annealing of a
-// population. Steps are counted exactly, equal seeds give equal routes, limits are kept, memory may run out.
+// The search of small instances as a whole: the genetic search with symmetric distances, the annealing of a population
+// with others. Steps are counted exactly, equal seeds give equal routes, limits are kept, and memory may run out.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -8,7 +8,7 @@
 
 enum { CUSTOMERS = 60, CAPACITY = 20 };
 
-// Points on a square of side 1000 and their distances, ways back a little longer if asked; demands 1 to 9.
+// Points on a square of side 1000 and their distances, with ways back a little longer if asymmetric; demands 1 to 9.
 static mco_vrp *problem_of(uint64_t seed, int32_t customers, bool is_symmetric, int32_t vehicles)
 {
     const int32_t nodes = customers + 1;
@@ -59,7 +59,7 @@ static void assert_answer(const mco_vrp *problem, const mco_vrp_result *r, int64
     assert_true(r->cost == (double)cost && r->cost <= r->start_cost);
 }
 
-// Numbers of steps that are no multiple of the customers, or fewer than the customers.
+// Numbers of steps that are not multiples of the number of customers, or that are smaller.
 static void steps_are_counted_and_routes_are_the_same_again(void **state)
 {
     static const int64_t iterations[] = {0, 1, CUSTOMERS - 1, CUSTOMERS + 1, 3001, TEST_IS_SANITIZED ? 4999 : 20011};
@@ -87,7 +87,7 @@ static void steps_are_counted_and_routes_are_the_same_again(void **state)
     }
 }
 
-// A bad start, a route for every customer, and a good one.
+// The starts: a bad one, a route for every customer; and a good one.
 static void a_start_is_never_made_worse(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void a_start_is_never_made_worse(void **state)
     }
 }
 
-// What the callback is told has that many routes.
+// Every solution that the callback gets must have this many routes.
 typedef struct told {
     int32_t routes;
     int64_t incumbents;
@@ -131,7 +131,8 @@ static int assert_routes(const mco_progress *progress, void *user)
     return 0;
 }
 
-// Four towns of 15 customers, three vehicles that take 20 each. Savings give each town its own, and such a start is refused.
+// Four towns of 15 customers and three vehicles that take 20 each. Savings give each town its own vehicle, and such a
+// start is refused.
 static void no_more_routes_than_vehicles(void **state)
 {
     enum { TOWNS = 4, OF_TOWN = 15, N = TOWNS * OF_TOWN };
@@ -172,7 +173,7 @@ static void no_more_routes_than_vehicles(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// After 20000 children that are no better than the best, all begins again: more than twice here.
+// After 20000 children without an improvement of the best, the search begins again; here this happens more than twice.
 static void a_search_begins_again(void **state)
 {
     enum { N = 3, STEPS = 150000 };
@@ -191,7 +192,7 @@ static void a_search_begins_again(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Each allocation in turn, with steps enough for children to be made.
+// Each allocation fails in turn, with enough steps to make children.
 static void memory_may_run_out(void **state)
 {
     mco_vrp *problem = problem_of(4, 8, true, 0);
@@ -212,7 +213,8 @@ static void memory_may_run_out(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Progress is told every tenth of a second; members are annealed for 0.15 of the two seconds.
+// Progress is reported every tenth of a second, and members are annealed for 0.15 of the two seconds, so the sixth
+// report comes later.
 static int stop_at_the_sixth(const mco_progress *progress, void *user)
 {
     int *heard = user;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instances of vehicle routing made by a program: distances and the scale of real ones, limits, what no vehicle can serve.
+// Instances of vehicle routing made by a program: distances and the scale of real ones, limits, what no vehicle can
+// serve.
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -44,7 +45,7 @@ static void test_create(void **state)
     mco_vrp_destroy(test_ctx, NULL);
 }
 
-// Against the plain formula; no distance exceeds the bound of the instance.
+// Compares with the plain formula; no distance may exceed the bound of the instance.
 static void test_coordinates(void **state)
 {
     (void)state;
@@ -74,7 +75,7 @@ static void test_coordinates(void **state)
                 longest = fmax(longest, exact);
             }
         assert_true(p->longest <= MCO_VRP_MAX_DISTANCE);
-        // The next scale is too large, even for a bound on the distances half as large again as the longest.
+        // The next scale is too large, even if the bound on the distances is half as large again as the longest one.
         if (model.distance == MCO_VRP_DISTANCES_ROUNDED)
             assert_true(p->scale == 1);
         else
@@ -83,7 +84,8 @@ static void test_coordinates(void **state)
     }
 }
 
-// The bound by the depot is the smaller one in the middle of a line, that by the rectangle at its end.
+// The bound by the depot is the smaller one if the depot is in the middle of a line; that by the rectangle is smaller
+// at its end.
 static void test_longest(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reference on two small instances on which two independent programs agree, stored segments of every hierarchy, moves, and
-// what an engine may be asked for.
+// The reference on two small instances on which two independent programs agree; stored segments of every hierarchy;
+// moves; and what an engine may be asked for.
 #include "test_support.h"
 
 #include "vrp/sweep/segment.h"
@@ -69,12 +69,12 @@ static vrp_scan scan_of(const vrp_tour *tour, bool is_three_opt)
     return (vrp_scan){.tour = tour, .is_three_opt = is_three_opt, .hierarchy = -1, .keep = UINT64_MAX};
 }
 
-// The best moves that are known: with how many limits, 2-opt or 3-opt, the move, the cost, and how many moves are feasible.
+// The known best moves: the limits that apply, 2-opt or 3-opt, the move, the cost, and the number of feasible moves.
 typedef struct known_best {
     const known *instance;
     int limits;
     bool is_three_opt;
-    vrp_move move;  // x -1: only the cost is known
+    vrp_move move;  // x is -1 if only the cost is known
     int64_t cost, feasible;
 } known_best;
 
@@ -136,7 +136,7 @@ static const known_move V1_MOVES[] = {
     {2, 4, 46, 1, 0, 2}, {2, 5, 44, 0, 0, 1}, {3, 4, 52, 1, 1, 2}, {3, 5, 52, 1, 1, 2}, {4, 5, 52, 1, 1, 2},
 };
 
-// The tour as segments, joined edge by edge.
+// The segment of the whole tour, joined edge by edge.
 static vrp_segment whole_of(const mco_vrp *p, const int32_t *node, int32_t count, vrp_limits limits)
 {
     vrp_segment whole = vrp_segment_none(limits);
@@ -214,7 +214,7 @@ static void stored_segments_lie_in_places_of_their_own(void **state)
             }
 }
 
-// Loads and lengths at their largest: sums stay inside of 32 bits, which a sanitizer would tell.
+// Loads and lengths at their largest: sums must stay inside 32 bits, which a sanitizer checks.
 static void largest_loads_and_lengths_do_not_overflow(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void failed_allocations_leave_nothing(void **state)
     for (mco_status st = MCO_ERR_MEMORY; st != MCO_OK; k++) {
         vrp_engine engine = {0};
         vrp_scan scan = scan_of(&tour, false);
-        scan.hierarchy = 0;  // takes more than what was opened for
+        scan.hierarchy = 0;  // needs more than the engine was opened for
         test_fail_allocation(k);
         st = vrp_ref_open(test_ctx, problem, V2.tour_nodes, &params, &engine);
         if (st == MCO_OK)
@@ -331,7 +331,7 @@ static void failed_allocations_leave_nothing(void **state)
             engine.close(&engine);
         assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
     }
-    assert_int_equal(k, 5);  // the state, its segments, and more of them; then none failed
+    assert_int_equal(k, 5);  // the state, its segments, and more of them; then none fails
     vrp_case_free(problem);
 }
 
@@ -363,7 +363,7 @@ static void tours_and_solutions_are_each_other(void **state)
     assert_memory_equal(back.first, first, sizeof first);
     mco_vrp_solution_clear(test_ctx, &back);
     mco_free(test_ctx, &tour.node);
-    problem->vehicles = 100;  // more than customers: as many as customers
+    problem->vehicles = 100;  // more than customers: counts as many as customers
     assert_ok(vrp_tour_of(test_ctx, problem, &solution, &tour));
     assert_int_equal(tour.count, 11);
     mco_free(test_ctx, &tour.node);

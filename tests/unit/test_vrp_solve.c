@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Entry points: what is refused, infeasible instances, no customer and one, ends, starts, the callback, memory that runs out.
+// Entry points: what is refused, infeasible instances, no customer and one customer, ends, starts, the callback, memory
+// that runs out.
 #include "test_support.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static int64_t total_of(const mco_vrp *problem, const mco_vrp_solution *s)
     return cost;
 }
 
-// An answer is checked here too, and its history falls to its cost. All but the scaled cost is in units of the file.
+// Checks an answer; its history must fall to its cost. All values but the scaled cost are in units of the file.
 static void assert_answer(const mco_vrp *problem, const mco_vrp_result *r)
 {
     assert_int_equal(total_of(problem, &r->solution), r->scaled_cost);
@@ -69,7 +70,7 @@ typedef struct heard {
     bool stops;
 } heard;
 
-// What a callback is given is a solution of that cost.
+// What a callback gets must be a solution of the cost told.
 static int listen(const mco_progress *progress, void *user)
 {
     heard *h = user;
@@ -133,7 +134,7 @@ static void wrong_arguments_are_refused(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Structs of an older header are shorter: what params lacks has its default, what the result lacks is not touched.
+// Structs of an older header are shorter: a missing parameter has its default, and a missing result is not written.
 static void older_structs_are_taken(void **state)
 {
     mco_vrp *problem = problem_of(1, 5, NULL);
@@ -141,7 +142,7 @@ static void older_structs_are_taken(void **state)
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     (void)state;
     params.engine = MCO_ENGINE_REFERENCE;
-    params.start = &(mco_vrp_solution){.customers = -1};  // behind the end of the older struct
+    params.start = &(mco_vrp_solution){.customers = -1};  // after the end of the older struct
     params.struct_size = offsetof(mco_vrp_params, start);
     r.struct_size = offsetof(mco_vrp_result, history);
     r.history_count = 77;
@@ -156,12 +157,12 @@ static void older_structs_are_taken(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Customers 1 to 4, with one of them missing, doubled or unknown.
+// Routes of customers 1 to 4 with one of them missing, repeated or unknown.
 static void starts_that_miss_a_customer_are_refused(void **state)
 {
     static const struct {
         int32_t order[4], first[3];
-        const char *message;  // of neighbourhood
+        const char *message;  // of mco_vrp_neighbourhood()
     } starts[] = {
         {{0, 1, 2, 2}, {0, 2, 4}, "the solution to start with visits customer 3, which it has visited already"},
         {{0, 1, 2, 4}, {0, 2, 4}, "the solution to start with visits customer 5, which does not exist"},
@@ -219,7 +220,7 @@ static void note_warning(mco_log_level level, const char *line, void *user)
         snprintf(last_warning, sizeof last_warning, "%s", line);
 }
 
-// Two customers, at 10 and 100 from the depot; expects INFEASIBLE and the numbers in the warning.
+// Two customers, 10 and 100 from the depot; expects INFEASIBLE and the numbers in the warning.
 static void assert_infeasible(const mco_vrp_model *model, const int32_t demands[2], const char *const parts[3])
 {
     static const double x[] = {0, 10, 100}, y[] = {0, 0, 0};
@@ -286,7 +287,7 @@ static void tiny_instances_are_solved(void **state)
 
 // ---- Searches
 
-// No search goes below the optimum; within some thousand steps the cores find it, sweeps of 2-opt may not.
+// No search goes below the optimum. The cores find it within some thousand steps; sweeps of 2-opt may not.
 static void small_instances_reach_the_optimum(void **state)
 {
     mco_vrp_model model = MCO_VRP_MODEL_INIT;
@@ -316,7 +317,7 @@ static void small_instances_reach_the_optimum(void **state)
     }
 }
 
-// The reference ends where no move of 2-opt improves: a neighbourhood around its routes says so.
+// The reference ends if no move of 2-opt improves, which a neighbourhood around its routes confirms.
 static void the_reference_ends_at_a_local_optimum(void **state)
 {
     mco_vrp *problem = problem_of(11, CUSTOMERS, NULL);
@@ -328,7 +329,7 @@ static void the_reference_ends_at_a_local_optimum(void **state)
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_FINISHED);
     assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
-    assert_int_equal(r.iterations, r.history_count);  // the last sweep finds nothing, the first entry is the construction
+    assert_int_equal(r.iterations, r.history_count);  // the construction adds an entry, the last sweep none
     assert_answer(problem, &r);
     params.start = &r.solution;
     assert_ok(mco_vrp_neighbourhood(test_ctx, problem, &params, &around));
@@ -340,7 +341,7 @@ static void the_reference_ends_at_a_local_optimum(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// With no iteration the start comes back, with some it never gets worse.
+// Without iterations the start comes back; with some it never gets worse.
 static void a_start_is_never_made_worse(void **state)
 {
     static const mco_engine engines[] = {MCO_ENGINE_CPU, MCO_ENGINE_REFERENCE};
@@ -396,7 +397,7 @@ static void equal_seeds_and_threads_give_equal_routes(void **state)
 
 // ---- Ends
 
-// Fewer routes than threads: no part of the whole may be empty.
+// Fewer routes than threads: no part may be empty.
 static void few_long_routes_are_shared_among_more_threads(void **state)
 {
     (void)state;
@@ -408,7 +409,7 @@ static void few_long_routes_are_shared_among_more_threads(void **state)
         mco_vrp_params params = MCO_VRP_PARAMS_INIT;
         mco_vrp_result r = MCO_VRP_RESULT_INIT;
         params.engine = MCO_ENGINE_CPU;
-        params.iterations = 200000;  // enough per customer for the whole to be annealed
+        params.iterations = 200000;  // enough for each customer, so the whole is annealed
         params.threads = threads;
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
         assert_answer(problem, &r);
@@ -419,8 +420,9 @@ static void few_long_routes_are_shared_among_more_threads(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// Four towns of 15 customers, a vehicle takes 20: three vehicles do, and four drive farther. Savings give each town its own;
-// annealing alone gives none up (seeds 1 to 20), since the first customers that leave their town cost more.
+// Four towns of 15 customers and vehicles that take 20: three vehicles are enough, and four drive farther. Savings give
+// each town its own. Annealing alone gives none up (seeds 1 to 20), because the first customers that leave their town
+// cost more.
 static void members_with_fewer_routes_are_tried(void **state)
 {
     enum { TOWNS = 4, OF_TOWN = 15, SEEDS = 3, N = TOWNS * OF_TOWN };
@@ -499,7 +501,7 @@ static void runs_end_as_they_are_told(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// A cost that is the bound cannot be improved.
+// A cost that equals the bound cannot be improved.
 static void a_bound_that_is_reached_proves_the_optimum(void **state)
 {
     mco_vrp *problem = problem_of(43, 6, NULL);
@@ -509,7 +511,7 @@ static void a_bound_that_is_reached_proves_the_optimum(void **state)
     params.engine = MCO_ENGINE_CPU;
     params.threads = 1;
     params.time_limit_s = 30;
-    params.lower_bound = (double)vrp_optimal_cost(problem) - 0.5;  // rounded up it is the optimum
+    params.lower_bound = (double)vrp_optimal_cost(problem) - 0.5;  // rounded up, it is the optimum
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
     assert_int_equal(r.stop, MCO_STOP_FINISHED);
@@ -532,7 +534,7 @@ static void close_search(vrp_search *search)
     mco_run_clear(&search->run);
 }
 
-// Whether a search that knows a solution of this scaled cost ends by its target.
+// Whether a search with a solution of this scaled cost ends by its target.
 static bool meets_target(double scale, int64_t cost, double target)
 {
     const mco_vrp problem = {.customers = 1, .nodes = 2, .scale = scale};
@@ -549,7 +551,7 @@ static bool meets_target(double scale, int64_t cost, double target)
     return ends;
 }
 
-// A target is a decimal number in units of the file, a cost an integer in parts of it.
+// A target is a decimal number in units of the file; a cost is an integer number of parts of such a unit.
 static void targets_are_met_at_or_below_alone(void **state)
 {
     (void)state;
@@ -565,8 +567,8 @@ static void targets_are_met_at_or_below_alone(void **state)
     assert_true(meets_target(10000, (int64_t)1 << 50, 1e15));
     assert_true(meets_target(10000, 0, 0));
     assert_false(meets_target(10000, 1, 0));
-    assert_false(meets_target(10000, 0, -1));  // none is given
-    // Any cost, as a program prints it and a user types it.
+    assert_false(meets_target(10000, 0, -1));  // no target is given
+    // Any cost, as a program prints it and as a user types it.
     mco_rng rng;
     mco_rng_seed(&rng, 9, 0);
     for (int k = 0; k < 20000; k++) {
@@ -582,14 +584,14 @@ static void targets_are_met_at_or_below_alone(void **state)
     }
 }
 
-// Two customers at one place, 262.305 from the depot: one route, 524.61 long.
+// Two customers at one place, 262.305 from the depot, have one route of length 524.61.
 static void solves_end_at_their_target(void **state)
 {
     static const double x[] = {0, 262.305, 262.305}, y[] = {0, 0, 0};
     static const int32_t demands[] = {1, 1};
     static const mco_engine engines[] = {MCO_ENGINE_CPU, MCO_ENGINE_REFERENCE};
     static const struct {
-        double target, rounded_target;  // of the length, and of 524 with rounded distances
+        double target, rounded_target;  // for the length, and for 524 with rounded distances
         bool is_met;
     } cases[] = {{524.61, 524, true}, {524.61001, 524.7, true}, {524.60999, 523.99, false}, {524.6, 523, false}};
     (void)state;
@@ -691,7 +693,8 @@ static void a_callback_sees_solutions_and_may_stop(void **state)
 
 // ---- Neighbourhoods
 
-// All customers in one route, which is too heavy: moves that mend it are made; where it cannot be mended, the end says so.
+// All customers start in one route, which is too heavy. Moves that mend it are made. If it cannot be mended, the result
+// says so.
 static void infeasible_starts_are_mended_or_told(void **state)
 {
     mco_vrp_model model = MCO_VRP_MODEL_INIT;
@@ -705,7 +708,8 @@ static void infeasible_starts_are_mended_or_told(void **state)
     params.sweeps = 0;
     for (int has_room = 0; has_room <= 1; has_room++) {
         mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
-        // Two vehicles and two routes: one cut at the right place mends it, none does where ten vehicles are needed.
+        // With two vehicles and two routes, one cut at the right place mends it. No cut does if ten vehicles are
+        // needed.
         model.capacity = has_room ? 200 : CAPACITY;
         model.vehicles = has_room ? 2 : 10;
         mco_vrp *problem = problem_of(71, CUSTOMERS, &model);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The picture as a document: what stands in it, that it is whole at all sizes and never made of a wrong solution.
+// The picture as a document: its content, that it is complete at all sizes, and that it is never made of a wrong
+// solution.
 #include "svg_support.h"
 
 #include "mco/vrp.h"
 
-// The picture of a solution, tested to be well-formed. To be freed.
+// The picture of a solution; it must be well-formed. To be freed.
 static char *picture_of(const mco_vrp *problem, const mco_vrp_solution *solution)
 {
     const char *path = test_path("picture.svg");
@@ -59,7 +60,8 @@ static void pictures_say_what_the_solution_is(void **state)
     mco_vrp_destroy(test_ctx, &e.problem);
 }
 
-// 680 pixels for 20 units, in the middle of a map of 720; y grows upwards. Bars are 130 pixels at the capacity.
+// 680 pixels stand for 20 units, in the middle of a map of 720; y grows upwards. A bar of 130 pixels stands for the
+// capacity.
 static void places_and_bars_have_the_right_size(void **state)
 {
     example e;
@@ -72,7 +74,8 @@ static void places_and_bars_have_the_right_size(void **state)
     assert_non_null(strstr(text, "<rect class=\"depot\" x=\"379\" y=\"449\""));
     assert_non_null(strstr(text, "y=\"94\" width=\"39\" height=\"10\"><title>route 1:"));
     assert_non_null(strstr(text, "y=\"110\" width=\"117\" height=\"10\"><title>route 2:"));
-    // The average demand is 3: dots for below half of it, below it, below half as much again, and above.
+    // The average demand is 3: the dot sizes are for less than half of it, less than it, less than 1.5 times it, and
+    // more.
     for (int size = 0; size < 4; size++) {
         char look[8];
         snprintf(look, sizeof look, " s%d\"", size);
@@ -82,7 +85,7 @@ static void places_and_bars_have_the_right_size(void **state)
     mco_vrp_destroy(test_ctx, &e.problem);
 }
 
-// 10 sqrt(2) = 14.14 to each corner.
+// Each corner is 10 sqrt(2) = 14.14 away.
 static void real_lengths_have_two_decimals(void **state)
 {
     example e;
@@ -108,7 +111,7 @@ static void without_coordinates_customers_are_on_a_circle(void **state)
     assert_ok(mco_vrp_create(test_ctx, 4, distances, demands, &model, &problem));
     char *text = picture_of(problem, &solution);
     assert_non_null(strstr(text, "(no coordinates: customers route after route, clockwise)</text>"));
-    // The first is at the top, 340 pixels above the depot, the second to the right.
+    // The first customer is at the top, 340 pixels above the depot, the second to the right.
     assert_non_null(strstr(text, "d=\"M384 114L724 454\"/>"));
     assert_non_null(strstr(text, "d=\"M384 794L44 454\"/>"));
     free(text);
@@ -154,7 +157,7 @@ static void pictures_of_all_sizes_are_whole(void **state)
     static const struct {
         int32_t customers, length;
         const char *dots;
-        int tips, bars;  // with tooltips
+        int tips, bars;  // of those with tooltips
     } sizes[] = {{0, 1, "dots", 0, 0},           {1, 1, "dots", 1, 1},          {60, 7, "dots", 60, 9},
                  {200, 2, "dots", 200, 100},     {2000, 21, "dots middling", 2000, 96}, {5000, 1, "dots fine", 5000, 5000},
                  {20000, 29, "dots fine", 0, 690}, {20000, 1, "dots fine", 0, 0}};
@@ -167,13 +170,13 @@ static void pictures_of_all_sizes_are_whole(void **state)
         assert_int_equal(count_in_group(text, "tips", "<rect"), sizes[k].tips);
         assert_int_equal(count_in_group(text, "loads", "<title>route "), sizes[k].bars);
         assert_true(count_in_group(text, "names", "<text") <= (sizes[k].customers <= 60 ? sizes[k].customers : 0));
-        // With tooltips 350 bytes for each customer, without them less than 100.
+        // With tooltips a customer takes at most 350 bytes, without them less than 100.
         assert_true(strlen(text) < 10000 + (sizes[k].tips > 0 ? 350 : 100) * (size_t)sizes[k].customers);
         free(text);
     }
 }
 
-// The first and the last routes of the ranking, neighbours on the map, have different colours.
+// The first and the last route of the ranking, which are neighbours on the map, must have different colours.
 static void neighbours_differ_in_colour(void **state)
 {
     (void)state;

@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Depth-first branch and bound by thousands of searches on one GPU, both ends of the schedule, LB1 or LB2.
+// Depth-first branch and bound by thousands of searches on one GPU. It branches at both ends of the schedule and bounds
+// with LB1 or LB2.
 //
-// A search is a group of G threads (8: four searches share a warp in lockstep; 32: a warp each). It
-// holds one node in registers, spread over its lanes, and the siblings yet to be visited as frames in
-// device memory: the parent's fronts, backs and remainders, its free jobs, and a bit for each child
-// left. A step decomposes the node in hand, keeps the first survivor, and leaves the others behind
-// as a frame; where nothing survives it goes on with the first child of the last frame. Children are
-// taken in the order of their ranks, so what a search has left is one interval of the tree.
+// A search is a group of G threads. With G = 8 four searches share a warp in lockstep; with G = 32 each has a warp. A
+// search holds one node in registers, spread over its lanes. The siblings that it has still to visit lie as frames in
+// device memory. A frame holds the parent's fronts, backs and remainders, its free jobs, and a bit for each child left.
+// A step decomposes the node in hand, goes on with the first survivor, and leaves the others behind as a frame. If no
+// child survives, the step goes on with the first child of the last frame. A search takes children in the order of
+// their ranks, so what it has left is one interval of the tree.
 //
-// Words. A pair holds two machines' values, one of the schedule read forwards and one of its mirror
-// image: ends[i] = (front[i], back[m-1-i]), remain[i] = (remain[i], remain[m-1-i]), through[i] =
-// remain[i] + swap(ends[m-1-i]). With them one chain bounds both children of a job, one in each half:
+// Words. A pair holds the values of two machines, one of the schedule read forwards and one of its mirror image:
+//     ends[i] = (front[i], back[m-1-i]);  remain[i] = (remain[i], remain[m-1-i])
+//     through[i] = remain[i] + swap(ends[m-1-i])
+// With them one chain bounds both children of a job, one in each half:
 //     bound = max(bound, reach + through[i]);  reach = max(reach + p[i], ends[i+1])
-// two DPX instructions per machine. Values are not negative and below 2^15, so whole-word additions
-// serve for both halves.
+// This takes two DPX instructions per machine. With 16-bit lanes values are in 0..2^15-1, so one addition of whole
+// words adds both halves.
 //
-// A child's own ends are that chain's values for one job: a (max, +) prefix over machines, spread
-// over the lanes (machines_per_lane each): y[i] = max(y[i-1], ends[i]) + p[i]. With the sum of the
-// times up to each lane's last machine at hand, what enters a lane is a prefix maximum.
+// The ends of a child are the values of that chain for one job: y[i] = max(y[i-1], ends[i]) + p[i]. This is a (max, +)
+// prefix over machines, spread over the lanes (K machines each). A table has the sum of the times up to each lane's
+// last machine. With it, the value that enters a lane is a prefix maximum.
 //
-// Searches share work among themselves (flowshop/gpu/dfs_sharing.cuh); when all are idle, the tree is done. The host is
-// not needed.
+// Searches share work among themselves (flowshop/gpu/dfs_sharing.cuh) without the host. When all are idle, the tree is
+// done.
 //
-// Cost of a node with f free jobs, G = 8: ceil(f / 16) passes of 4 DPX, 2 shared 16-byte broadcasts and 2
-// shared 16-byte reads for four machines; a child made: one prefix of 3 shuffles, 8 rows of 32 bytes to or
-// from memory for each frame pushed or popped. LB2 (a warp a search) adds, for each child LB1 leaves, up to
-// m (m - 1) / 2 pairs of machines times n positions of some ten operations. Sources: the bound, Gmys et al.
-// (2020); intervals, Mezmaz et al. (2007). The oracle is flowshop/tree/ref.c through the counts of nodes.
+// Cost of a node with f free jobs, G = 8: ceil(f / 16) passes. For four machines a pass takes 4 DPX, 2 shared 16-byte
+// broadcasts and 2 shared 16-byte reads. Making a child takes one prefix of 3 shuffles. A frame pushed or popped moves
+// 8 rows of 32 bytes to or from memory. LB2 (one warp for each search) adds, for each child that LB1 does not prune, up
+// to m (m - 1) / 2 pairs of machines times n positions of some ten operations.
 //
-// In parts: flowshop/gpu/dfs_sets.cuh (pairs, sets of children), flowshop/gpu/dfs_node.cuh (the search of a group, its
-// node and frames), flowshop/gpu/dfs_children.cuh (bounds of all children, rules), flowshop/gpu/dfs_leaves.cuh,
-// flowshop/gpu/dfs_sharing.cuh, flowshop/gpu/dfs_state.cuh (begin and end of a launch), flowshop/gpu/dfs_memory.cuh (a block's
-// shared memory); here the loop and the launch.
+// Sources: the bound, Gmys et al. (2020); intervals, Mezmaz et al. (2007). The oracle is flowshop/tree/ref.c, by the
+// counts of nodes.
+//
+// Parts, in flowshop/gpu/: dfs_sets.cuh (pairs, sets of children), dfs_node.cuh (the search of a group, its node and
+// frames), dfs_children.cuh (bounds of all children, rules), dfs_leaves.cuh, dfs_sharing.cuh, dfs_state.cuh (begin and
+// end of a launch), dfs_memory.cuh (a block's shared memory). This file has the loop and the launch.
 #include "flowshop/gpu/dfs_children.cuh"
 #include "flowshop/gpu/dfs_leaves.cuh"
 #include "flowshop/gpu/dfs_memory.cuh"
@@ -41,29 +44,29 @@
 namespace {
 
 enum {
-    POLL_STEPS = 8,     // between two looks at the control block
-    COUNT_STEPS = 256,  // between two additions to the count for the log
-    MAIL_STEPS = 4,     // between two looks of an idle search at its mail
-    IDLE_STEPS = 16,    // looks of an idle warp at the mail between two at the control block
+    POLL_STEPS = 8,     // steps between two looks at the control block
+    COUNT_STEPS = 256,  // steps between two additions to the count for the log
+    MAIL_STEPS = 4,     // steps between two looks of an idle search at its mail
+    IDLE_STEPS = 16,    // looks of an idle warp at its mail between two looks at the control block
     ROWS_BYTES = 45056  // largest table of counters kept in shared memory
 };
 
 // ---- The kernel
 
-// The least makespan known, or -1 when this launch ends: the host asks for it, or nobody has work.
+// The least makespan known, at most U; or -1 if this launch ends, because the host asks for it or no search has work.
 __device__ inline int look_around(const flowshop_dfs_args &a, bool *is_asked)
 {
     const int4 control = load_volatile(reinterpret_cast<const int4 *>(a.control));
     int4 tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
-    if (tickets.x - tickets.y == a.searches)  // once more: the two may have been read apart
+    if (tickets.x - tickets.y == a.searches)  // read again: the two words may come from different moments
         tickets = load_volatile(reinterpret_cast<const int4 *>(&a.control->asked));
     *is_asked = __shfl_sync(ALL_LANES, tickets.z, 0) > 0;
     const bool ends = control.z != 0 || tickets.x - tickets.y == a.searches;
     return __any_sync(ALL_LANES, ends) ? -1 : __shfl_sync(ALL_LANES, min(min(control.x, control.y), a.rule_bound), 0);
 }
 
-// The next child to become the node in hand: the first one left here, or in the last frame. The others stay
-// behind as a frame. Without any the search asks for work.
+// The next child to become the node in hand: the first one left of the node in hand, else of the last frame. The others
+// stay behind as a frame. If there is no child at all, the search asks for work.
 template <class S, int G> __device__ inline int next_child(const flowshop_dfs_args &a, S &s, bool has_node)
 {
     typedef typename S::lay lay;
@@ -79,7 +82,7 @@ template <class S, int G> __device__ inline int next_child(const flowshop_dfs_ar
         s.left.read(frame + lay::LAST_ROW, s.t);
         k = s.left.first();
         s.left.remove(k);
-        __syncwarp(group_mask<G>());  // all have read the set before it changes
+        __syncwarp(group_mask<G>());  // all lanes read the set before it changes
         if (!s.left.any())
             s.top--;
         else if (s.t < G - 1)
@@ -91,9 +94,9 @@ template <class S, int G> __device__ inline int next_child(const flowshop_dfs_ar
     return k;
 }
 
-// Grid: all blocks the device holds at a time. Block: 256 threads, 256 / G searches; times, the searches' records
-// and the counters of its nodes in shared memory (flowshop_dfs_shape tells the bytes). A step of the loop
-// decomposes one node of each search. Rates and what bounds them: flowshop/NOTES.md.
+// Grid: as many blocks as the device holds at a time. Block: 256 threads, 256 / G searches. Shared memory holds the
+// times, the records of the searches and, if there is room, the counters of nodes; flowshop_dfs_shape has its bytes. A
+// step of the loop decomposes one node of each search. flowshop/NOTES.md has the rates and what limits them.
 template <class L, int G, int M, int J, int MODE>
 __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) explore(const flowshop_dfs_args a)
 {
@@ -108,7 +111,7 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
     int incumbent = a.rule_bound;
     unsigned counted = 0;
     for (uint32_t step = 0;; step++) {
-        // Is there news, does anyone ask, has anyone given?
+        // Look for a better incumbent or the wish to stop, for searches that ask, and for work given to this one.
         const bool any_active = __any_sync(ALL_LANES, s.is_active);
         if (any_active ? MODE == PAIRS || step % POLL_STEPS == 0 || step < a.early_steps : step % IDLE_STEPS == 0) {
             bool is_asked;
@@ -125,7 +128,7 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
             continue;
         }
 
-        // Decompose the node in hand: bound all children, choose an end, keep what survives there.
+        // Decompose the node in hand: bound all children, choose an end, keep the survivors there.
         const int free_jobs = has_node ? a.jobs - s.depth : 0;
         children<S> r;
         bound_children<S, L, G, J, MODE>(a, s, r, free_jobs, incumbent);
@@ -137,7 +140,7 @@ __global__ void __launch_bounds__(BLOCK, G == 8 ? 3 : L::WORDS == 1 ? 2 : 1) exp
         else
             s.left = s.is_back ? r.back : r.front;
 
-        // Count it, unless it lies on the walk down to A.
+        // Count the node, unless it lies on the walk down to A.
         const int survivors = s.left.count();
         if (has_node && s.t == 0 && s.depth > 0 && s.depth >= s.walk) {
             const int at = s.depth * (a.jobs + 1) + survivors;
@@ -188,7 +191,8 @@ template <class L, int M, int J> struct kernels<L, 32, M, J> {
     }
 };
 
-// Counters go to shared memory where that costs no block its place, and to device memory otherwise.
+// The counters go to shared memory if their table is small (ROWS_BYTES) and fits a block beside the rest. Else they go
+// to device memory.
 template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode, int device, flowshop_dfs_shape *out)
 {
     typedef layout<L, G, M, J> lay;
@@ -214,7 +218,7 @@ template <class L, int G, int M, int J> cudaError_t shape_of(int jobs, int mode,
 
 }  // namespace
 
-// The kernels there are: lanes, threads of a search, machines, jobs. The first that fits is taken.
+// All kernels: lanes, threads of a search, most machines, most jobs. flowshop_dfs_choose takes the first that fits.
 #define FLOWSHOP_DFS_KERNELS(X)  \
     X(lanes16, 8, 8, 32)         \
     X(lanes16, 8, 12, 32)        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/gpu/dfs.cu: decomposing the nodes in hand. All children of both ends are bounded, a job a lane; those
-// below U make the two sets that the branching rule chooses from, those below the incumbent are what may be visited.
-// A rule is a function of the node and U alone: what it needs besides the sets is tallied lane by lane.
+// Part of flowshop/gpu/dfs.cu: decomposing the nodes in hand. The kernel bounds all children at both ends, one job in
+// each lane. The branching rule chooses between the two sets of children below U. The search may visit the children
+// below the incumbent. A rule depends on the node and U alone; each lane tallies what the rule needs beside the sets.
 #ifndef MCO_FLOWSHOP_GPU_DFS_CHILDREN_CUH
 #define MCO_FLOWSHOP_GPU_DFS_CHILDREN_CUH
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-// What a kernel is made for.
+// The bound and the rules that a kernel is compiled for.
 enum { MINBRANCH, ANY_RULE, PAIRS };  // LB1 and MinBranch; LB1; LB2
 
 // Rules, as mco_flowshop_branching numbers them.
@@ -17,7 +17,7 @@ enum { RULE_FORWARD = 1, RULE_BACKWARD, RULE_ALTERNATE, RULE_MINBRANCH, RULE_MIN
 
 // ---- Choosing an end
 
-// What the rules need to know of the children, gathered lane by lane.
+// What the rules need to know about the children. Each lane gathers its own.
 struct tally {
     int difference;               // sum of front bounds minus sum of back bounds
     int least;                    // MinMin: smallest bound this lane has seen
@@ -55,7 +55,7 @@ template <int G> __device__ inline int group_min(int x)
     return x;
 }
 
-// True for the front. `fronts` and `backs` count the children below U. All groups of the warp together.
+// True if the front grows. `fronts` and `backs` count the children below U. All groups of the warp call this together.
 template <int G, int MODE>
 __device__ inline bool choose_front(int rule, int depth, int fronts, int backs, const tally &c)
 {
@@ -80,13 +80,14 @@ __device__ inline bool choose_front(int rule, int depth, int fronts, int backs, 
 
 // ---- Bounding all children
 
-// What a decomposition gives: the children below U at each end, those below the incumbent, and the tally.
+// The outcome of a decomposition: at each end the children below U and those below the incumbent; and the tally.
 template <class S> struct children {
     typename S::set front, back, front_below, back_below;
     tally c;
 };
 
-// Child at + t of each group, where it has that many free jobs: bounds, votes, tally.
+// Takes the bounds of the two children of free job at + t of each group, if there is such a job: adds them to the sets
+// and to the tally.
 template <class S, class L, int G, int J, int MODE>
 __device__ inline void add_children(const flowshop_dfs_args &a, S &s, children<S> &r, typename L::pair bounds, int at,
                                     int free_jobs, int incumbent)
@@ -107,7 +108,7 @@ __device__ inline void add_children(const flowshop_dfs_args &a, S &s, children<S
     }
 }
 
-// LB1 of all children of the nodes in hand, two jobs a lane at a time.
+// LB1 of all children of the nodes in hand. A lane bounds the children of two jobs at a time.
 template <class S, class L, int G, int J, int MODE>
 __device__ inline void bound_children(const flowshop_dfs_args &a, S &s, children<S> &r, int free_jobs, int incumbent)
 {
@@ -128,7 +129,7 @@ __device__ inline void bound_children(const flowshop_dfs_args &a, S &s, children
     }
 }
 
-// LB2 of those LB1 leaves; what the rules see is then LB2.
+// Computes LB2 of the children that LB1 does not prune. The rules then see LB2.
 template <class S, int J, int MODE>
 __device__ inline void refine_children(const flowshop_dfs_args &a, S &s, children<S> &r, int free_jobs, int incumbent)
 {
@@ -145,7 +146,7 @@ __device__ inline void refine_children(const flowshop_dfs_args &a, S &s, childre
     }
 }
 
-// Children before A and at or beyond B are not this search's.
+// Removes the children before A and those at or beyond B: they belong to other searches.
 template <class S> __device__ inline void cut_children(S &s)
 {
     const int d = s.depth;

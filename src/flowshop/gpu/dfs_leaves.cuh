@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/gpu/dfs.cu: leaves, the children of a node with one or two free jobs. Each is a complete schedule; one
-// that is the best so far is written where the host reads it while the kernel runs: a version number that is odd
-// meanwhile says whether what was read is whole, a lock keeps two writers apart.
+// Part of flowshop/gpu/dfs.cu: leaves, the children of a node with one or two free jobs. Each is a complete schedule.
+// The kernel writes the best one so far to memory that the host reads while the kernel runs. The version number is odd
+// during a write, so the host knows whether what it read is whole. A lock keeps two writers apart.
 #ifndef MCO_FLOWSHOP_GPU_DFS_LEAVES_CUH
 #define MCO_FLOWSHOP_GPU_DFS_LEAVES_CUH
 
@@ -9,8 +9,8 @@
 
 namespace {
 
-// The schedule with the last two free jobs (or the last) in place: its makespan from the ends of the
-// node. One thread; leaves are rare.
+// The makespan of the schedule in which the last two free jobs, or the last one (`second` < 0), are in place. It comes
+// from the ends of the node. One thread computes it, because leaves are rare.
 template <class S, class L, int M>
 __device__ int leaf_makespan(const S &s, int first, int second)
 {
@@ -28,7 +28,7 @@ __device__ int leaf_makespan(const S &s, int first, int second)
     return worst;
 }
 
-// Writes a schedule where the host sees it, if it is the best so far.
+// Writes a schedule to where the host sees it, if it is the best so far.
 __device__ void report(const flowshop_dfs_args &a, const uint16_t *path, int depth, int taken, int last, int makespan)
 {
     if (makespan >= atomicMin(&a.control->incumbent, makespan))
@@ -54,7 +54,7 @@ __device__ void report(const flowshop_dfs_args &a, const uint16_t *path, int dep
     atomicExch(&a.control->lock, 0);
 }
 
-// The children of a node with one or two free jobs are schedules.
+// Evaluates the children of a node with one or two free jobs: they are complete schedules.
 template <class S, class L, int M>
 __device__ inline void visit_leaves(const flowshop_dfs_args &a, S &s, int free_jobs, int incumbent)
 {

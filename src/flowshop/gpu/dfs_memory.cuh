@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/gpu/dfs.cu: the shared memory of a block, and the counters of nodes that lie in it where there is room.
+// Part of flowshop/gpu/dfs.cu: the shared memory of a block. It also holds the counters of nodes if there is room.
 #ifndef MCO_FLOWSHOP_GPU_DFS_MEMORY_CUH
 #define MCO_FLOWSHOP_GPU_DFS_MEMORY_CUH
 
@@ -9,7 +9,7 @@ namespace {
 
 enum { BLOCK = 256 };  // threads
 
-// Where a block keeps what: tables, a record for each search, what LB2 needs besides, counters.
+// The layout of a block's shared memory: tables, a record of each search, a further record of each for LB2, counters.
 template <class L, int G, int M, int J, int MODE> struct shared_memory {
     typedef typename L::pair pair;
     typedef layout<L, G, M, J> lay;
@@ -28,7 +28,7 @@ template <class L, int G, int M, int J, int MODE> struct shared_memory {
                4 * (BLOCK / G) * (lay::RECORD_WORDS + (MODE == PAIRS ? lay::PAIR_WORDS : 0)) +
                (has_rows ? 4 * (jobs + 1) * (jobs + 1) : 0);
     }
-    // Fills the tables, clears the counters. All threads of the block.
+    // Fills the tables and clears the counters. All threads of the block call this.
     __device__ void fill(const flowshop_dfs_args &a) const
     {
         for (int i = (int)threadIdx.x; i < a.jobs * lay::JOB_STRIDE; i += BLOCK)
@@ -59,7 +59,7 @@ template <class L, int G, int M, int J, int MODE> struct shared_memory {
         s.path = a.paths + (int64_t)s.number * a.jobs;
         s.end = a.ends + (int64_t)s.number * a.jobs;
     }
-    // The counters of the block to those of the device. All threads of the block.
+    // Adds the counters of the block to those of the device. All threads of the block call this.
     __device__ void add_rows(const flowshop_dfs_args &a) const
     {
         __syncthreads();

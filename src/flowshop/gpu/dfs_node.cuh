@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/gpu/dfs.cu: the search of one group, its node in hand spread over the lanes, and its frames.
+// Part of flowshop/gpu/dfs.cu: the search of one group. Its node in hand is spread over the lanes; frames hold the
+// rest.
 #ifndef MCO_FLOWSHOP_GPU_DFS_NODE_CUH
 #define MCO_FLOWSHOP_GPU_DFS_NODE_CUH
 
@@ -14,23 +15,23 @@ template <class L, int G, int M, int J> struct layout {
     enum {
         K = (M + G - 1) / G,     // machines of a lane
         MACHINES = K * G,
-        LIST_WORDS = J / 4 / G,  // of the list of free jobs in each lane
+        LIST_WORDS = J / 4 / G,  // words of the list of free jobs that each lane holds
         ROWS = 2 * K * L::WORDS + LIST_WORDS + 1,
-        LAST_ROW = (ROWS - 1) * G,  // the set of children left, and in the row's last word the rest
+        LAST_ROW = (ROWS - 1) * G,  // holds the set of children left; its last word holds meta()
         FRAME_WORDS = ROWS * G,
         RECORD = 2 * MACHINES * L::WORDS + J / 4,
-        // With LB2 besides: ends of a child, free jobs, bounds of the children.
+        // LB2 needs these words besides: ends of a child, free jobs, bounds of the children.
         PAIR_WORDS = MACHINES * L::WORDS + FLOWSHOP_DFS_MAX_JOBS / 32 + 2 * J,
-        // Records of the searches of a warp begin in different banks: 4 words apart modulo 32.
+        // The records of a warp's searches begin in different banks: 4 words apart modulo 32.
         RECORD_WORDS = G == 32 ? RECORD : (RECORD - 4 + 31) / 32 * 32 + 4,
-        // Strides of jobs of 4, 12, 20, 28 words modulo 32 spread 16-byte reads over all banks.
+        // A stride between jobs of 4, 12, 20 or 28 words modulo 32 spreads the 16-byte reads over all banks.
         JOB_STRIDE = M % 8 == 4 ? M : M + 4
     };
 };
 
 // ---- Words that other searches or the host change
 
-enum { IDLE_NS = 400 };  // between two looks at such a word
+enum { IDLE_NS = 400 };  // pause between two looks at such a word
 
 __device__ inline int4 load_volatile(const int4 *p)
 {
@@ -78,7 +79,7 @@ template <class L, int G, int M, int J> struct search {
 
     // The node in hand, spread over the lanes.
     pair ends[K], remain[K];
-    uint32_t list[LIST_WORDS];  // word w of the list of free jobs: lane w % G, list[w / G]
+    uint32_t list[LIST_WORDS];  // word w of the list of free jobs is list[w / G] of lane w % G
     set left;                   // children to visit
     int depth, backs, bottom, top, match, end_depth, walk;
     bool is_active, is_back;
@@ -89,7 +90,7 @@ template <class L, int G, int M, int J> struct search {
     pair *s_child;       // LB2: ends of a child
     uint32_t *s_free;    // LB2: bits of the free jobs
     int *s_bounds;       // LB2: [2 J] bounds of the children, front then back
-    int first_round;
+    int first_round;     // LB2: the round of pairs that comes first: the last one that pruned
     const pair *s_times, *s_behind;
     uint32_t *frames;
     uint16_t *path, *end;
@@ -104,7 +105,7 @@ template <class L, int G, int M, int J> struct search {
         is_back = m >> 20 & 1;
     }
 
-    // Rows are written lane by lane: 4 G bytes each.
+    // Writes the node in hand as a frame. A row is one word from each lane: 4 G bytes.
     __device__ void push(uint32_t *to) const
     {
         int row = t;
@@ -147,7 +148,7 @@ template <class L, int G, int M, int J> struct search {
         set_meta(from[lay::LAST_ROW + G - 1]);
     }
 
-    // Puts the node in hand where all lanes see it. All groups of the warp together.
+    // Writes the node in hand to shared memory, where all lanes see it. All groups of the warp call this together.
     __device__ void publish()
     {
 #pragma unroll
@@ -164,7 +165,7 @@ template <class L, int G, int M, int J> struct search {
         __syncwarp();
     }
 
-    // The times of a job on this lane's machines, and the ends of both its children there.
+    // Computes the times p of a job on this lane's machines, and the ends y of both its children on them.
     __device__ void ends_of_child(int job, pair (&p)[K], pair (&y)[K]) const
     {
         const pair *times = s_times + job * lay::JOB_STRIDE + t * K;
@@ -172,7 +173,7 @@ template <class L, int G, int M, int J> struct search {
         for (int i = 0; i < K; i++)
             p[i] = lay::MACHINES == M || t * K + i < M ? times[i] : L::zero();
         const pair behind = s_behind[job * G + t];
-        // Through this lane's machines alone, then the greatest over the lanes before it.
+        // First the chain through this lane's machines alone, then the maximum over the lanes before it.
         pair reach = L::zero();
 #pragma unroll
         for (int i = 0; i < K; i++)
@@ -189,7 +190,7 @@ template <class L, int G, int M, int J> struct search {
             reach = y[i] = L::add_max(reach, p[i], L::add(ends[i], p[i]));
     }
 
-    // Makes the child that puts the k-th free job at the chosen end the node in hand.
+    // Goes down to the child that fixes the k-th free job at the chosen end: that child becomes the node in hand.
     __device__ void descend(int k)
     {
         const int word = k >> 2;
@@ -236,7 +237,7 @@ template <class L, int G, int M, int J> struct search {
         }
     }
 
-    // Bounds of both children of one job, or of two jobs at once.
+    // Bounds of both children of each job; JOBS is 1 or 2.
     template <int JOBS> __device__ void bound(const int (&job)[JOBS], pair (&bounds)[JOBS]) const
     {
         pair reach[JOBS];
@@ -264,8 +265,9 @@ template <class L, int G, int M, int J> struct search {
         }
     }
 
-    // The two-machine bound of the child that fixes the k-th free job at an end, cut at U: pairs of machines
-    // are lanes, positions of Johnson's order the loop. The round that pruned last comes first.
+    // The two-machine bound of the child that fixes the k-th free job at an end; U stands for any bound of U or more.
+    // Each lane takes a pair of machines and loops over the positions of its Johnson order. A round is 32 pairs. The
+    // round that pruned last comes first.
     __device__ int bound_by_pairs(const flowshop_dfs_args &a, int k, bool at_back)
     {
         const int job = s_list[k];
@@ -299,7 +301,7 @@ template <class L, int G, int M, int J> struct search {
         return (int)__reduce_max_sync(ALL_LANES, (unsigned)best);
     }
 
-    // Raises the bounds of the children in `below` and drops those that reach U. One warp a search.
+    // Raises the bounds of the children in `below` to LB2 and drops the children that reach U. A search is one warp.
     __device__ void refine(const flowshop_dfs_args &a, set &below, bool at_back)
     {
         __syncwarp();

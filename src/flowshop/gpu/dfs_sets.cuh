@@ -110,7 +110,7 @@ template <class BITS> struct set_in_lane {
     {
         return lane < (int)sizeof(BITS) / 4 ? (uint32_t)(bits >> (32 * lane % (8 * sizeof(BITS)))) : 0;
     }
-    // From the words of a frame's last row.
+    // Reads the set from the last row of a frame.
     __device__ void read(const uint32_t *row, int /*lane*/)
     {
         bits = row[0];
@@ -119,7 +119,7 @@ template <class BITS> struct set_in_lane {
     }
 };
 
-// Lane l of the warp holds ranks 32 l .. 32 l + 31. All lanes call every function together.
+// Lane l of the warp holds ranks 32 l .. 32 l + 31. All lanes of the warp call every function together.
 struct set_in_warp {
     uint32_t bits;
     __device__ void clear() { bits = 0; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/gpu/dfs.cu: work changes hands between searches, without the host.
+// Part of flowshop/gpu/dfs.cu: searches give each other work without the host.
 //
-// An idle search draws a ticket and writes itself into a queue. A busy one that sees more tickets than answers takes
-// one and copies the later half of its shallowest frame into the idle one's first frame, which looks at its mail from
-// time to time. When every search stands in the queue, the tree is done.
+// An idle search draws a ticket and writes its number into a queue. A busy search that sees unclaimed tickets takes
+// one. It copies the later half of the children in its shallowest frame into the first frame of the idle search. The
+// idle search looks at its mail from time to time. When every search stands in the queue, the tree is done.
 #ifndef MCO_FLOWSHOP_GPU_DFS_SHARING_CUH
 #define MCO_FLOWSHOP_GPU_DFS_SHARING_CUH
 
@@ -11,15 +11,15 @@
 
 namespace {
 
-enum { LEAST_SHARED_FREE = 5 };  // free jobs of a node worth giving away
+enum { LEAST_SHARED_FREE = 5 };  // a node with fewer free jobs is not worth giving away
 
-// Threads of this thread's group, as a mask of the warp.
+// The threads of this thread's group, as a mask of the warp.
 template <int G> __device__ inline unsigned group_mask()
 {
     return G == 32 ? ALL_LANES : ((1u << (G % 32)) - 1) << (threadIdx.x & 31 & ~(G - 1));
 }
 
-// What the group has written to its frames and path comes before what a giver writes there.
+// Asks for work. The fences order the group's own writes to its frames and path before the writes of a giver.
 template <class S, int G> __device__ void ask(const flowshop_dfs_args &a, const S &s)
 {
     __syncwarp(group_mask<G>());
@@ -32,8 +32,8 @@ template <class S, int G> __device__ void ask(const flowshop_dfs_args &a, const 
     }
 }
 
-// Claims the next ticket, if there is one: the search that drew it, or -1. No loop around a contended
-// word: thousands of warps come here at the same time. One thread.
+// Claims the next ticket and returns the number of the search that drew it, or -1 if there is none. One thread calls
+// this. It does not retry on a contended word, because thousands of warps come here at the same time.
 __device__ inline int next_asking(const flowshop_dfs_args &a)
 {
     if (atomicSub(&a.control->unclaimed, 1) <= 0) {
@@ -48,8 +48,8 @@ __device__ inline int next_asking(const flowshop_dfs_args &a)
     return (int)who - 1;
 }
 
-// One search of the warp gives the later half of its shallowest children away, if another asks. All
-// lanes together.
+// One search of the warp gives away the later half of its shallowest children, if another search asks. All lanes call
+// this together.
 template <class S, int G>
 __device__ void give(const flowshop_dfs_args &a, S &s)
 {
@@ -103,7 +103,7 @@ __device__ void give(const flowshop_dfs_args &a, S &s)
             r->last_rank = last;
             atomicAdd(&a.control->gifts, 1ull);
         }
-        __syncwarp(group_mask<G>());  // all have read the set before it changes
+        __syncwarp(group_mask<G>());  // all lanes read the set before it changes
         if (!has_kept)
             s.bottom++;
         else if (s.t < G - 1)
@@ -119,7 +119,7 @@ __device__ void give(const flowshop_dfs_args &a, S &s)
     }
 }
 
-// Searches without work look whether another has put some into their first frame. All lanes together.
+// A search without work looks whether another has put work into its first frame. All lanes call this together.
 template <class S, int G> __device__ inline void open_mail(const flowshop_dfs_args &a, S &s)
 {
     flowshop_dfs_search *state = &a.searches_state[s.number];

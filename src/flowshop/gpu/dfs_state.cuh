@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/gpu/dfs.cu: what a search is between two launches. begin() takes it up from its flowshop_dfs_search, its
-// path and its last frame; save() writes it there, with the first and the last node it has left, from which the host
-// makes an interval.
+// Part of flowshop/gpu/dfs.cu: the state of a search between two launches. begin() reads it from the search's
+// flowshop_dfs_search, path and last frame. save() writes it there, with the first and the last node that are left. The
+// host makes an interval from these two.
 #ifndef MCO_FLOWSHOP_GPU_DFS_STATE_CUH
 #define MCO_FLOWSHOP_GPU_DFS_STATE_CUH
 
@@ -52,7 +52,7 @@ template <class S, int G>
 __device__ void save(const flowshop_dfs_args &a, S &s)
 {
     flowshop_dfs_search *state = &a.searches_state[s.number];
-    // The deepest set of the search: only the shallowest frame matters for its last node.
+    // The last node left is the last child in the shallowest frame; without frames it is the node in hand.
     typename S::set shallow;
     shallow.clear();
     const bool has_frame = s.is_active && s.bottom < s.top;

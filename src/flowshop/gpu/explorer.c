@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// One GPU as an explorer: starts the kernel of flowshop/gpu/dfs.cu, watches it, and turns what its searches
-// hold into intervals and back. The tables of the instance: flowshop/gpu/tables.c.
+// One GPU as an explorer: starts the kernel of flowshop/gpu/dfs.cu, watches it, and turns the work of its searches into
+// intervals and back. flowshop/gpu/tables.c has the tables of the instance.
 //
-// While the kernel runs, the host only writes the incumbent and the wish to stop, and reads schedules
-// and a count of nodes. Everything else happens between two launches: the states and paths of all
-// searches come back, and two copies are kept so that a device lost in a launch leaves the copy before.
+// While the kernel runs, the host only writes the incumbent and the wish to stop, and reads schedules and a count of
+// nodes. Everything else happens between two launches: the states and paths of all searches come back. The host keeps
+// two copies of them. If a device is lost during a launch, the copy from before the launch is still there.
 #include "flowshop/gpu/explorer.h"
 
 #include <math.h>
@@ -17,14 +17,15 @@
 #include "flowshop/gpu/tables.h"
 #include "flowshop/variants.h"
 
-static const double LEAST_RUN_S = 0.002;  // a launch others call upon goes on this long: starting one costs 50 us
-// A launch ends after this at the latest: it waits for all its blocks, which another kernel on the device may
-// keep out, and a device that also draws a screen is not lent for longer. A second costs 0.2 %.
+static const double LEAST_RUN_S = 0.002;  // a launch lasts this long even if others ask for work: its start takes 50 us
+// A launch is asked to stop after this time at the latest, for two reasons. It waits for all its blocks, and another
+// kernel on the device may keep some of them out. A device that also draws a screen does not allow longer kernels.
+// Launches of one second cost 0.2 %.
 static const double MOST_RUN_S = 1;
-static const double NODES_S = 0.05;       // between two readings of the count of nodes
+static const double NODES_S = 0.05;       // time between two readings of the count of nodes
 static const double FIRST_NAP_S = 10e-6, LONGEST_NAP_S = 200e-6;
 
-// What the searches of the device hold between two launches, in pinned memory.
+// The states of all searches of the device between two launches, in pinned memory.
 typedef struct snapshot {
     flowshop_dfs_search *states;  // [searches]
     uint16_t *paths, *ends;       // [searches * jobs]
@@ -35,19 +36,19 @@ typedef struct snapshot {
 struct flowshop_explorer {
     flowshop_search *search;
     int32_t n, m;
-    mco_context *ctx;  // its own: it runs in a worker's thread
+    mco_context *ctx;  // of its own, because the explorer runs in a worker's thread
     mco_device device;
     flowshop_dfs_shape shape;
     flowshop_dfs_args args;  // device addresses
-    snapshot now, next;      // of the last launch, and where the one under way will be put
+    snapshot now, next;      // after the last complete launch; room for the launch under way
     flowshop_dfs_found *found;
     uint32_t found_version;
-    int32_t *word;           // pinned: what is sent while the kernel runs
-    int64_t *sent_nodes;     // pinned
-    int32_t most;            // greatest value of a bound: what is not known yet
+    int32_t *word;           // [2] pinned: the values sent to the device while the kernel runs
+    int64_t *sent_nodes;     // pinned: the count of nodes that the device sends
+    int32_t most;            // greatest value of a bound; stands for a makespan not known yet
     int32_t sent_incumbent;
     bool is_unfolded;        // paths and ends on the host are newer than on the device
-    int64_t bound;           // no leaf of what it holds is shorter
+    int64_t bound;           // no leaf of the work it holds is shorter
     int32_t *order;          // [jobs]
     atomic_int_least64_t nodes;
     mco_status failure;
@@ -63,7 +64,7 @@ mco_status flowshop_gpu_refuse(mco_context *ctx, const mco_flowshop *shop)
     if (shop->machines > FLOWSHOP_DFS_MAX_MACHINES)
         return mco_fail(ctx, MCO_ERR_LIMIT, "%d machines, the GPU engine takes at most %d",
                         shop->machines, FLOWSHOP_DFS_MAX_MACHINES);
-    // The rules add bounds up over all jobs, in 32 bits.
+    // The branching rules sum the bounds over all jobs in 32 bits.
     const int64_t sum = shop->jobs * (flowshop_longest_path(shop) + flowshop_longest_job(shop));
     if (sum >= INT32_MAX)
         return mco_fail(ctx, MCO_ERR_LIMIT,
@@ -96,10 +97,11 @@ static size_t frames_bytes(const flowshop_explorer *x, int32_t blocks)
            (size_t)x->shape.frame_words * sizeof *x->args.frames;
 }
 
-// The frames of all searches: as many searches as the device runs at a time, fewer if memory is short.
+// Takes the frames of all searches. There are as many searches as the device runs at a time, or fewer if memory is
+// short.
 static mco_status take_frames(flowshop_explorer *x, mco_context *log)
 {
-    enum { OTHER_BYTES = 64 << 20 };  // paths, queue, states: less than this
+    enum { OTHER_BYTES = 64 << 20 };  // paths, queue and states take less than this
     mco_status st = MCO_OK;
     flowshop_dfs_args *a = &x->args;
     size_t free_bytes, all_bytes;
@@ -142,7 +144,7 @@ static mco_status take_memory(flowshop_explorer *x, mco_context *log)
     MCO_TRY(mco_device_take(&x->device, MCO_MEMORY_PINNED, &x->sent_nodes, 1));
     memset(x->found, 0, sizeof *x->found);
     *x->sent_nodes = 0;
-    a->found = x->found;  // one address space
+    a->found = x->found;  // host and device share one address space
     MCO_TRY(take_snapshot(x, &x->now));
     MCO_TRY(take_snapshot(x, &x->next));
 done:
@@ -240,7 +242,7 @@ static int64_t count_holders(const flowshop_explorer *x)
     return count;
 }
 
-// Digits of the first `depth` jobs of a path: their ranks among the jobs still free.
+// Writes the digits of the first `depth` jobs of a path: the rank of each among the jobs still free before it.
 static void ranks_of_path(const uint16_t *path, int32_t depth, int32_t *digits)
 {
     enum { WORD = 64 };
@@ -256,7 +258,7 @@ static void ranks_of_path(const uint16_t *path, int32_t depth, int32_t *digits)
     }
 }
 
-// B is the node behind the subtree of the last node: its next sibling, or that of an ancestor.
+// Sets B to the node behind the subtree of `last` [depth]: its next sibling, or the next sibling of an ancestor.
 static void end_behind(int32_t n, const int32_t *last, int32_t depth, flowshop_interval *out)
 {
     while (depth > 0 && last[depth - 1] + 1 >= n - (depth - 1))
@@ -275,14 +277,14 @@ static void interval_of(const flowshop_explorer *x, int64_t at, flowshop_interva
     const bool is_new = s->status == FLOWSHOP_DFS_NEW;
     const int32_t known = is_new ? 0 : s->status == FLOWSHOP_DFS_SAVED ? s->depth : s->first_depth;
     out->bound = x->bound;
-    // A: the jobs fixed so far, then what is left of the walk, or the first child of a gift.
+    // A: the jobs fixed so far, then the rest of the walk, or the first child of a gift.
     ranks_of_path(path, known, out->a);
     out->a_depth = is_new ? s->walk : s->first_depth;
     for (int32_t d = known; d < out->a_depth; d++)
         out->a[d] = path[d];
     if (!is_new && s->first_rank >= 0)
         out->a[out->a_depth++] = s->first_rank;
-    // B: as given if the last node reaches it, else right behind the last node.
+    // B: as given if the last node lies on the path to it, else right behind the last node.
     int32_t last_depth = is_new ? 0 : s->last_depth, last_rank = is_new ? -1 : s->last_rank;
     bool reaches_end = s->match >= last_depth && s->end_depth > last_depth + (last_rank >= 0) &&
                        (last_rank < 0 || last_rank == end[last_depth]);
@@ -305,13 +307,13 @@ static void fold(const flowshop_explorer *x, flowshop_intervals *out)
             interval_of(x, i, flowshop_intervals_push(out));
 }
 
-// Depth of the shallowest nodes a search has left: its largest subtrees.
+// Depth of the shallowest nodes that a search has left. They have its largest subtrees.
 static int32_t depth_left(const flowshop_dfs_search *s)
 {
     return s->status == FLOWSHOP_DFS_NEW ? 0 : s->last_depth;
 }
 
-// The depth down to which `count` of the searches with work reach.
+// The least depth d such that at least `count` searches with work have depth_left() <= d.
 static int32_t depth_of_the_largest(const flowshop_explorer *x, int64_t count)
 {
     int64_t at_depth[FLOWSHOP_DFS_MAX_JOBS + 1] = {0}, seen = 0;
@@ -324,8 +326,8 @@ static int32_t depth_of_the_largest(const flowshop_explorer *x, int64_t count)
     return x->n;
 }
 
-// Gives whole searches away: half of them to another GPU, spread evenly; few to a core, then the largest,
-// which keep it busy for long.
+// Gives whole searches away. A GPU takes a large share, spread evenly over all searches. A core takes few (a share
+// below FEW) and gets those with the largest subtrees, which keep it busy for long.
 static int64_t split(flowshop_explorer *x, double share, int64_t most, flowshop_intervals *given)
 {
     static const double FEW = 0.25;
@@ -340,7 +342,7 @@ static int64_t split(flowshop_explorer *x, double share, int64_t most, flowshop_
         flowshop_dfs_search *s = &x->now.states[i];
         if (!holds_work(s) || depth_left(s) > deepest)
             continue;
-        // Spread: the k-th of `count` is that where the k-th part of all has been seen.
+        // Even spread: the k-th of `count` is taken once k / count of all holders have been seen.
         if (are_few || ++seen * count / holders > taken) {
             interval_of(x, i, flowshop_intervals_push(given));
             *s = (flowshop_dfs_search){.status = FLOWSHOP_DFS_IDLE};
@@ -387,7 +389,7 @@ done:
     return st;
 }
 
-// A schedule the device has found goes to the others.
+// Passes a schedule that the device found on to the search, which tells the other workers.
 static void read_found(flowshop_explorer *x)
 {
     const volatile flowshop_dfs_found *f = x->found;
@@ -426,9 +428,9 @@ static void nap(double seconds)
     nanosleep(&t, NULL);
 }
 
-// Until the kernel has ended: passes on schedules and incumbents, asks it to stop when others call. That it ends: it is asked
-// after MOST_RUN_S at the latest, and every warp looks for that after a few nodes; what its threads wait for among themselves
-// is given back by running threads.
+// Runs until the kernel ends. Passes on schedules and incumbents, and asks the kernel to stop when other workers ask
+// for work. The kernel does end: it is asked after MOST_RUN_S at the latest, and every warp looks at the wish to stop
+// after a few nodes. When its threads wait for each other, the thread they wait for is always a running one.
 static mco_status watch(flowshop_explorer *x)
 {
     mco_status st = MCO_OK;
@@ -449,7 +451,7 @@ static mco_status watch(flowshop_explorer *x)
             MCO_TRY(send(x, &x->args.control->stop, 1, 0));
             is_stopping = true;
         }
-        // One word at a time is on its way, and the greatest comes first.
+        // Only one value is on its way at a time, so incumbents arrive in the order in which they fall.
         if (known_incumbent(x) < x->sent_incumbent && cudaStreamQuery(x->device.side) == cudaSuccess) {
             x->sent_incumbent = known_incumbent(x);
             MCO_TRY(send(x, &x->args.control->outside, x->sent_incumbent, 1));
@@ -493,7 +495,7 @@ static mco_status collect(flowshop_explorer *x)
         sum += s.rows[i];
     atomic_store_explicit(&x->nodes, sum, memory_order_relaxed);
     *x->sent_nodes = sum;
-    // The launch is complete: what it left takes the place of what it began with.
+    // The launch is complete: its states replace those it began with.
     x->next = x->now;
     x->now = s;
 done:

@@ -4,7 +4,7 @@
 
 #include "flowshop/tree/explorer.h"
 
-// Fails with LIMIT, with the value seen and the value allowed, where the GPU explorer cannot take the instance.
+// Fails with LIMIT if the GPU explorer cannot take the instance. The message has the value seen and the value allowed.
 mco_status flowshop_gpu_refuse(mco_context *ctx, const mco_flowshop *shop);
 
 #endif

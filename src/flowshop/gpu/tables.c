@@ -26,7 +26,7 @@ static void put_pair(void *table, int64_t at, int32_t lane_bits, int64_t low, in
     }
 }
 
-// Machines behind the last one take no time.
+// A padding machine, behind the last one, takes no time.
 static int32_t time_of(const mco_flowshop *shop, int32_t machine, int32_t job)
 {
     return machine < shop->machines ? mco_flowshop_time(shop, machine, job) : 0;
@@ -84,7 +84,7 @@ static mco_status upload_root(mco_device *device, const flowshop_dfs_shape *shap
     int64_t load[FLOWSHOP_DFS_MAX_MACHINES + 4] = {0};
     char *ends = NULL, *remain = NULL;
     flowshop_root_ends(shop, heads, tails);
-    int32_t shortest = INT32_MAX;  // a job reaches a machine behind the last one when it is done
+    int32_t shortest = INT32_MAX;  // of all jobs; a job reaches a padding machine only when it is done
     for (int32_t j = 0; j < shop->jobs; j++) {
         int32_t length = 0;
         for (int32_t i = 0; i < shop->machines; i++) {
@@ -111,7 +111,7 @@ done:
     return st;
 }
 
-// LB2: for every position of the Johnson orders and every pair, times, lag and job.
+// LB2: uploads the times, the lag and the job at every position of the Johnson order of every pair of machines.
 static mco_status upload_pairs(mco_device *device, const flowshop_dfs_shape *shape, const mco_flowshop *shop,
                                const flowshop_johnson *jo, flowshop_dfs_args *args)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables of an instance that the kernel of flowshop/gpu/dfs.cu reads: times, root, and with LB2 the orders of
-// the pairs of machines.
+// The tables of an instance that the kernel of flowshop/gpu/dfs.cu reads: the times, the root, and for LB2 the Johnson
+// orders of the pairs of machines.
 #ifndef MCO_FLOWSHOP_GPU_TABLES_H
 #define MCO_FLOWSHOP_GPU_TABLES_H
 
@@ -11,10 +11,9 @@
 // The greatest total time of a job. O(n m).
 int64_t flowshop_longest_job(const mco_flowshop *shop);
 
-// Makes the tables for a kernel of this shape and copies them to memory of the device, which is released when it
-// is closed. Sets times, behind, root_ends, root_remain and, where `johnson` is given (NULL without LB2), pairs,
-// pair_machines and pair_cells of `args`. Errors: MEMORY, DEVICE, in the context of the device. O(n m),
-// with LB2 O(n m^2).
+// Makes the tables for a kernel of this shape and copies them to the device. Closing the device releases them.
+// `johnson` is NULL without LB2. Sets times, behind, root_ends and root_remain of `args`; with `johnson` also pairs,
+// pair_machines and pair_cells. Errors: MEMORY, DEVICE, in the context of the device. O(n m), with LB2 O(n m^2).
 mco_status flowshop_gpu_upload(mco_device *device, const flowshop_dfs_shape *shape, const mco_flowshop *shop,
                                const flowshop_johnson *johnson, flowshop_dfs_args *args);
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // NEH, then iterated greedy on every thread.
 //
-// NEH (M. Nawaz, E. Enscore, I. Ham, Omega 11, 1983) takes the jobs by falling total time and puts
-// each at its best place, ties broken as V. Fernandez-Viagas and J. Framinan do (Computers and
-// Operations Research 45, 2014). Iterated greedy (R. Ruiz, T. Stuetzle, EJOR 177, 2007) takes a few
-// jobs out at random, improves what is left (J. Dubois-Lacoste, F. Pagnozzi, T. Stuetzle, Computers
-// and Operations Research 81, 2017), puts each job back at its best place, improves the whole, and
-// accepts the outcome as simulated annealing at a constant temperature would.
+// NEH (M. Nawaz, E. Enscore, I. Ham, Omega 11, 1983) takes the jobs by falling total time and puts each at its best
+// place. It breaks ties as V. Fernandez-Viagas and J. Framinan do (Computers and Operations Research 45, 2014).
+// Iterated greedy (R. Ruiz, T. Stuetzle, EJOR 177, 2007) takes a few jobs out at random and improves the rest of the
+// line (J. Dubois-Lacoste, F. Pagnozzi, T. Stuetzle, Computers and Operations Research 81, 2017). Then it puts each job
+// back at its best place and improves the whole line. It accepts the outcome as simulated annealing does at a constant
+// temperature.
 //
-// The local search moves single jobs while that shortens the line. It evaluates the jobs of many
-// consecutive positions at once (flowshop/heuristic/insertion.h) and applies the first move that shortens, so
-// that it walks the same way whatever the number of lanes.
+// The local search moves single jobs as long as that shortens the line. It evaluates the jobs of many consecutive
+// positions at once (flowshop/heuristic/insertion.h) and applies the first move that shortens the line. So it makes the
+// same moves with any number of lanes.
 //
-// Every thread follows its own chain. Time is cut into rounds of a number of iterations fixed by the
-// size of the instance; between rounds all threads rest, the best schedule (ties: lowest thread) is
-// offered to the run, and threads that lag take it over. With a given number of iterations nothing
-// depends on the clock. Without one, schedules found within a round are offered at once.
+// Every thread follows its own chain. A round is a number of iterations that depends on the size of the instance. After
+// a round all threads rest, and the best schedule (ties: lowest thread) goes to the run. After some rounds, threads
+// with a worse best schedule go on from the best one. With a given number of iterations nothing depends on the clock.
+// Without one, a schedule found within a round is offered at once.
 #include "flowshop/heuristic/heuristic.h"
 
 #include <math.h>
@@ -27,18 +27,18 @@
 #include "base/team.h"
 #include "flowshop/heuristic/insertion.h"
 
-// Jobs taken out per iteration. Mean gaps in % after 3 to 4 s at 50, 100 and 200 jobs x 20 machines,
-// 12 instances: one: 0.38, 0.70, 0.53; two, the value of Dubois-Lacoste et al.: 0.33, 0.83, 0.68;
-// three: 0.35, 1.02, 0.81. At 100x20 after 12 s: one 0.57, two 0.73.
+// Jobs taken out per iteration. Mean gaps in % of 12 instances of 50, 100 and 200 jobs on 20 machines after 3 to 4 s:
+// one job 0.38, 0.70, 0.53; two jobs, the value of Dubois-Lacoste et al., 0.33, 0.83, 0.68; three jobs 0.35, 1.02,
+// 0.81. At 100x20 after 12 s: one job 0.57, two jobs 0.73.
 enum { TAKEN_OUT = 1 };
-// Temperature in tenths of a mean processing time. Gaps as above, with two taken out: 0.25: 0.65,
-// 0.94, 0.72; 0.4: 0.29, 0.87, 0.65; 0.7: 0.35, 0.96, 0.74. With one: 0.3: 0.38, 0.85, 0.55; 0.5: 0.28,
-// 0.81, 0.54.
+// Temperature in tenths of a mean processing time. Mean gaps in % of the same instances. Two jobs taken out:
+// temperature 0.25 gives 0.65, 0.94, 0.72; 0.4 gives 0.29, 0.87, 0.65; 0.7 gives 0.35, 0.96, 0.74. One job taken out:
+// 0.3 gives 0.38, 0.85, 0.55; 0.5 gives 0.28, 0.81, 0.54.
 static const double TEMPERATURE = 0.4;
-// Wall clock of a round: long against what the threads wait between two rounds, short enough
-// for the improvements of a run with a given number of iterations to be seen as they come.
+// Wall-clock time of a round. It is long against the waits between two rounds. It is short enough for a user to see the
+// improvements of a run with a given number of iterations as they come.
 static const double ROUND_S = 0.05;
-// How long the calling thread rests between looks at the clock and at what was handed over.
+// How long the calling thread rests between two looks at the clock and at the mailbox.
 static const double WAIT_S = 0.005;
 // Rounds between two exchanges of the best schedule. Mean gap of four threads after 40,000 iterations
 // each on ta051, ta081 and ta085: 5 rounds 0.58 %, 20 rounds 0.54 %, never 0.58 %.
@@ -49,13 +49,13 @@ static const double SECONDS_PER = 37.5e-6, LONGEST_S = 10;
 
 typedef struct search search;
 
-// What one thread works with.
+// The data of one thread.
 typedef struct searcher {
     search *shared;
-    flowshop_line *line;  // between iterations: `current`
+    flowshop_line *line;  // between iterations equal to `current`
     mco_rng rng;
     int32_t *current;  // [jobs], of the chain
-    int32_t *best;     // [jobs], of all the thread has seen
+    int32_t *best;     // [jobs], the best schedule that the thread has seen
     int64_t current_makespan, best_makespan;
     bool is_started;
     int64_t iterations;
@@ -69,21 +69,21 @@ struct search {
     searcher *searchers;       // [threads]
     double temperature;        // in units of time
     int64_t bound;             // a schedule that meets it is optimal
-    int64_t round_iterations;  // of the round that runs, per thread
+    int64_t round_iterations;  // iterations per thread in the running round
     int32_t *by_total;         // [jobs], the order in which NEH takes them
     atomic_bool must_stop;
-    // The mailbox: what threads find while a round runs.
+    // The mailbox: the best schedule that threads find during a round.
     bool has_mailbox;
     pthread_mutex_t lock;
     int32_t *found;          // [jobs], guarded by the lock
     int64_t found_makespan;  // guarded by the lock
     int32_t *offered;        // [jobs], the supervisor's copy
-    // The supervisor's, while a team works.
+    // For the supervisor while a team works.
     flowshop_run *run;
     mco_team team;
-    int64_t iterations_before;  // the count of the round belongs to the threads
+    int64_t iterations_before;  // iterations before this round; the threads count those of the round
     mco_status status;
-    bool is_over;            // the run must end, as *stop says
+    bool is_over;            // the run must end; *stop says why
     mco_stop *stop;
 };
 
@@ -94,7 +94,7 @@ static bool must_stop(const search *s)
     return atomic_load_explicit(&s->must_stop, memory_order_relaxed);
 }
 
-// Keeps the line, which is complete and whose makespan is current, if it is the best so far.
+// Keeps the line if it is the best so far. The line is complete and its makespan is current.
 static void keep_best(searcher *w)
 {
     search *s = w->shared;
@@ -118,9 +118,8 @@ static void keep_current(searcher *w)
     memcpy(w->current, w->line->order, (size_t)w->shared->jobs * sizeof *w->current);
 }
 
-// Moves single jobs of the line, complete or not, until no move shortens it. The walk begins at a
-// random position; from the first one, gaps were 0.29, 0.98, 0.66 % against 0.24, 0.92, 0.55 %
-// (12 instances as above).
+// Moves single jobs of the line, complete or not, until no move shortens it. The walk begins at a random position: mean
+// gaps 0.24, 0.92, 0.55 %. From the first position they are 0.29, 0.98, 0.66 % (12 instances as above).
 static void local_search(searcher *w)
 {
     const flowshop_insertion_ops *ops = w->shared->ops;
@@ -129,7 +128,7 @@ static void local_search(searcher *w)
     const int32_t count = line->count;
     const bool is_complete = count == w->shared->jobs;
     int32_t position = count > 0 ? (int32_t)mco_rng_below(&w->rng, (uint32_t)count) : 0;
-    int32_t quiet = 0;  // positions in a row, up to `position`, whose jobs stand best where they are
+    int32_t quiet = 0;  // consecutive positions before `position` whose jobs no move improves
     ops->settle(line);
     if (is_complete)
         keep_best(w);
@@ -169,7 +168,7 @@ static void iterate(searcher *w)
         taken[i] = w->line->order[position];
         s->ops->take_out(w->line, position);
     }
-    local_search(w);  // without it: 0.52, 1.04, 0.72 % against 0.29, 0.98, 0.66 % (instances as above)
+    local_search(w);  // mean gaps 0.29, 0.98, 0.66 %; without this line 0.52, 1.04, 0.72 % (instances as above)
     for (int32_t i = 0; i < count; i++)
         insert_best(w, taken[i]);
     local_search(w);
@@ -180,7 +179,7 @@ static void iterate(searcher *w)
         s->ops->assign(w->line, w->current, s->jobs);
 }
 
-// Machine by machine, each of whose times fit the cache; `ends` [jobs] is scratch.
+// Goes machine by machine, because the times of one machine fit the cache. `ends` [jobs] is scratch.
 static int32_t makespan_of(const mco_flowshop *shop, const int32_t *order, int32_t *ends)
 {
     const int32_t n = shop->jobs;
@@ -193,8 +192,8 @@ static int32_t makespan_of(const mco_flowshop *shop, const int32_t *order, int32
     return ends[n - 1];
 }
 
-// NEH. When stopped, the jobs left follow in the order in which they would have been taken; the line,
-// which nobody needs any more, stays as it is: to complete it would take too long at 20,000 jobs.
+// NEH. If it must stop early, the schedule is the line followed by the jobs left, in the order in which NEH takes them.
+// The line itself stays incomplete: nobody needs it any more, and to complete it takes too long at 20,000 jobs.
 static void construct(void *shared, int worker, int64_t item)
 {
     search *s = shared;
@@ -230,8 +229,8 @@ static void work_round(void *shared, int worker, int64_t item)
 
 // ---- The calling thread
 
-// Nanoseconds of one iteration on one core of an EPYC 9005 with AVX-512. Measured from 20x5 to
-// 200x20: 3.3, 4.5, 7.6 (20x20), 18, 46 and 127 us, within 15 % of this; at 500x20 860 us against 550.
+// Estimates the nanoseconds of one iteration on one core of an EPYC 9005 with AVX-512. Measured from 20x5 to 200x20:
+// 3.3, 4.5, 7.6 (20x20), 18, 46 and 127 us, all within 15 % of the estimate. At 500x20: 860 us measured, 550 estimated.
 static double iteration_ns(const mco_flowshop *shop)
 {
     const double n = mco_flowshop_jobs(shop), m = mco_flowshop_machines(shop);
@@ -287,7 +286,7 @@ static double watch(void *shared)
     return WAIT_S;
 }
 
-// Lets `count` searchers work and offers what they found.
+// Lets `count` searchers work and offers their best schedule to the run.
 static mco_status supervise(search *s, int count, mco_team_item *work, const char *source)
 {
     mco_status st = MCO_OK;
@@ -301,7 +300,7 @@ done:
     return st;
 }
 
-// Everybody goes on from this complete line.
+// Makes all searchers go on from this complete order.
 static void spread(search *s, const int32_t *order)
 {
     for (int i = 0; i < s->threads; i++) {
@@ -316,7 +315,7 @@ static void spread(search *s, const int32_t *order)
     }
 }
 
-// Threads whose best is worse than the best of all go on from that.
+// Threads whose best schedule is worse than the best of all go on from the best of all.
 static void exchange(search *s)
 {
     const searcher *best = best_searcher(s);
@@ -395,7 +394,7 @@ static void destroy_searchers(mco_context *ctx, search *s)
     mco_free(ctx, &s->searchers);
 }
 
-// Rounds until the run must stop, the iterations are done, or the schedule meets the bound.
+// Runs rounds until the run must stop, the iterations are done, or the schedule meets the bound.
 static mco_status run_rounds(flowshop_run *run, search *s, int64_t iterations, mco_stop *stop)
 {
     mco_status st = MCO_OK;

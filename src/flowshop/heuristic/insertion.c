@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Insertion, vectorised. Compiled once per vector unit and lane width (flowshop/lanes.h).
 //
-// Front e(c,k): when machine k is done with the first c jobs of the line. Back q(t,k): how long the
-// jobs from position t on take, from their start on machine k to the end. A job j put before
-// position c ends on machine k at f(c,k) = max(e(c,k), f(c,k-1)) + p(j,k), and the makespan is the
-// max over k of f(c,k) + q(c,k) (E. Taillard, Some efficient heuristic methods for the flow shop
-// sequencing problem, EJOR 47, 1990). Three kernels:
+// Front e(c,k): when machine k is done with the first c jobs of the line. Back q(t,k): how long the jobs from position
+// t on take, from their start on machine k to the end. A job j put before position c ends on machine k at f(c,k) =
+// max(e(c,k), f(c,k-1)) + p(j,k). The makespan is the maximum over k of f(c,k) + q(c,k) (E. Taillard, Some efficient
+// heuristic methods for the flow shop sequencing problem, EJOR 47, 1990). There are three kernels.
 //
-// settle: fronts and backs depend on their neighbours in both directions, so a vector holds a
-// diagonal of the table: machine k in lane k, row t + k of the arrays. One step is shift, max, add
-// and serves all machines. Only the diagonals a change has reached are computed again, and the
-// backs are anchored at the right end, so that a change does not move those behind it.
+// settle: fronts and backs depend on their neighbours in both directions, so a vector holds a diagonal of the table:
+// machine k in lane k, row t + k of the arrays. One step is a shift, a maximum and an addition; it serves all machines.
+// It computes again only the diagonals that a change reaches. The backs are anchored at the right end of the array, so
+// a change does not move the backs behind it.
 //
-// best_place: the same diagonals, all places in count + machines steps.
+// best_place: the same diagonals; it finds all places in count + machines steps.
 //
-// reinsert: lane l takes out the job at position a = first + l and tries it at all places. For the
-// places behind a only the fronts change, and the backs are those of the line itself; for the
-// places before a it is the reverse. So one sweep forward from `first` carries LANES different
-// lines of fronts (the lane's own job has time zero: that is the line without it), and one sweep
-// backward mirrors it; the line is broadcast, nothing is stored. On a row a lane has not reached
-// yet it inserts a job of time zero, which yields the makespan of the line: harmless, and no sum
-// exceeds a path of the instance, so that 16-bit lanes hold it. Six operations per row, machine and
-// LANES jobs bound the speed; 0.55 to 0.8 ns measured (Zen 5, 32 lanes), against 1.5 ns of a plain
-// loop for one job.
+// reinsert: lane l takes out the job at position a = first + l and tries it at all places. For the places behind a,
+// only the fronts change; the backs are those of the line itself. For the places before a, only the backs change. So
+// one sweep forward from `first` carries LANES different lines of fronts. In each lane its own job has time zero, which
+// gives the line without that job. One sweep backward mirrors this. The line is broadcast, and no table is stored. On a
+// row before its own job a lane inserts a job of time zero. That yields the makespan of the line and does no harm. No
+// sum exceeds a path of the instance, so 16-bit lanes hold it. The speed is bound by six operations per row, machine
+// and LANES jobs. Measured: 0.55 to 0.8 ns (Zen 5, 32 lanes); a plain loop takes 1.5 ns for one job.
 //
-// Machines are padded in front with machines of time zero to a multiple of LANES, which changes no
-// front, back or makespan. The plain computation that all this is held against is in
-// tests/unit/test_flowshop_heuristic.c.
+// Machines of time zero in front pad the machines to a multiple of LANES. They change no front, back or makespan.
+// tests/unit/test_flowshop_heuristic.c has the plain computation that the tests compare with.
 #include "flowshop/heuristic/insertion.h"
 
 #include <string.h>
@@ -40,26 +36,26 @@ typedef uint16_t vec_unsigned __attribute__((vector_size(VEC_BYTES), may_alias))
 typedef uint32_t vec_unsigned __attribute__((vector_size(VEC_BYTES), may_alias));
 #endif
 
-// Rows per step of a sweep share the loads of the lane's own times and of the carried fronts.
+// Rows per step of a sweep. They share the loads of the lane's own times and of the carried fronts.
 enum { ROWS = 4 };
-// Independent ranges of places that best_place interleaves, since a step alone waits for itself:
-// shift, max and add take 8 cycles on Zen 5.
+// Independent ranges of places that best_place interleaves. In a single range each step waits for the step before:
+// shift, maximum and addition take 8 cycles on Zen 5.
 enum { STREAMS = 4 };
 
 // A table of diagonals: the value of position t and machine k is at (t + k) * width + pad + k.
 typedef struct lane_line {
     flowshop_line line;  // first member: the public face
     int32_t jobs, machines;
-    int32_t width, pad;    // lanes per row, of which the first `pad` stand for no machine
+    int32_t width, pad;    // lanes per row; the first `pad` of them stand for no machine
     int32_t fronts_known;  // fronts of the first 0..fronts_known jobs are current
     int32_t backs_known;   // backs of the last 0..backs_known jobs are current
-    bool is_settled;       // all of both are
+    bool is_settled;       // all fronts and backs are current
     lane *times;           // [jobs][width], of each job; 0 in the padding
-    lane *placed;          // diagonals, the times of the jobs in the line; 0 behind the last
+    lane *placed;          // diagonals, the times of the jobs in the line; 0 behind the last job
     lane *fronts;          // diagonals, of the jobs before position t = 0..count
     lane *backs;           // diagonals, of the jobs from position t - (jobs - count) on
-    lane *ends[2];         // [jobs + 1 + STREAMS], f of the last machine of a vector, and of the one before
-    lane *totals[2];       // [jobs + 1 + STREAMS], the largest f + q up to there
+    lane *ends[2];         // [jobs + machines + 1 + STREAMS], f of a vector's last machine; [0]: the vector before
+    lane *totals[2];       // [jobs + machines + 1 + STREAMS], the largest f + q up to that machine
     vec *carried;          // [machines], the fronts or backs of the lanes in a sweep
     vec *own;              // [width], the times of the lane's own job
 } lane_line;
@@ -103,11 +99,11 @@ static ALWAYS_INLINE vec shift_down(vec a)
     return (vec)__builtin_shufflevector(a, vec_all(0), EACH_LANE(LANE_ABOVE));
 }
 
-// Transposition: lane i of row k becomes lane k of row i. Each round moves one bit of the row number
-// into the lane number, and one back.
+// Transposition: lane i of row k becomes lane k of row i. Each round moves one bit of the row number into the lane
+// number, and one bit back.
 enum { ROUNDS = LANES == 32 ? 5 : LANES == 16 ? 4 : LANES == 8 ? 3 : 2 };
 
-// Takes the rows in `from` and leaves them in `to` after an odd number of rounds, else in `from`.
+// Transposes the rows in `from`. The result is in `to` if ROUNDS is odd, else in `from`.
 static ALWAYS_INLINE void transpose(vec *from, vec *to)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -131,15 +127,15 @@ static ALWAYS_INLINE void store(lane *at, vec a)
     *(vec *)at = a;
 }
 
-// Wraps around. At both ends of a diagonal lanes stand for positions before the first and behind the
-// last; they may hold what another line left there, and no lane of another position reads them.
+// Wraps around. At both ends of a diagonal some lanes stand for positions before the first or behind the last. They may
+// hold what another line left there. No lane of another position reads them.
 static ALWAYS_INLINE vec add(vec a, vec b)
 {
     return (vec)((vec_unsigned)a + (vec_unsigned)b);
 }
 
-// Keeps a mask of lanes a vector. GCC 12 would turn it into mask registers, of which sweep_rows needs
-// more than there are: 1.2 ns per row and machine at 20x20, three times what AVX2 took per lane.
+// Keeps a mask of lanes as a vector. Without this GCC 12 puts it into mask registers, and sweep_rows needs more of them
+// than there are: 1.2 ns per row and machine at 20x20, three times the time of AVX2 per lane.
 static ALWAYS_INLINE vec as_vector(vec mask)
 {
 #if defined(__AVX512BW__)
@@ -236,13 +232,13 @@ static void assign(flowshop_line *line, const int32_t *order, int32_t count)
     line->count = count;
 }
 
-// Lane numbers, as machine numbers, of the vector that begins at `first_lane`.
+// The machine numbers of the lanes of the vector that begins at `first_lane`.
 static ALWAYS_INLINE vec machines_from(const lane_line *l, int32_t first_lane)
 {
     return (vec){EACH_LANE(LANE_NUMBER)} + vec_all(first_lane - l->pad);
 }
 
-// Of row s, the machines whose position is at least t take the row `from`.
+// In row s, the machines whose position is at least t take the values of row `from`.
 static ALWAYS_INLINE void take_row(lane_line *l, int32_t s, int32_t t, int32_t from)
 {
     for (int32_t first = 0; first < l->width; first += LANES) {
@@ -288,8 +284,8 @@ static void take_out(flowshop_line *line, int32_t position)
 
 // ---- Fronts, backs and places by diagonals
 
-// Fronts of the machines lo..hi-1 in one vector, one diagonal further: all operations on diagonal
-// s - 1 are known. The machine before the vector is read from the array.
+// The fronts of one vector of machines on diagonal s, from those on diagonal s - 1, which are all known. The machine
+// before the vector is read from the array.
 static ALWAYS_INLINE vec front_step(const lane_line *l, vec fronts, int32_t s, int32_t first)
 {
     const int64_t row = (int64_t)(s - 1) * l->width + first;
@@ -312,15 +308,15 @@ static ALWAYS_INLINE vec back_step(const lane_line *l, vec backs, int32_t s, int
     return add(vec_max(backs, after), load(l->placed + row));
 }
 
-// Machines lo..hi-1 stand in the vector of `first`.
+// The vector that begins at lane `first` holds the machines lo..hi-1.
 static ALWAYS_INLINE void machines_of(const lane_line *l, int32_t first, int32_t *lo, int32_t *hi)
 {
     *lo = first > l->pad ? first - l->pad : 0;
     *hi = first + LANES - l->pad;
 }
 
-// Fronts of the vector at `front_first` upward and backs of that at `back_first` downward, hand in
-// hand: two chains of dependent steps in flight instead of one.
+// Computes the fronts of the vector at `front_first` upward and the backs of the vector at `back_first` downward. The
+// two chains of dependent steps run interleaved, so that two are in flight instead of one.
 static ALWAYS_INLINE void settle_vectors(lane_line *l, int32_t front_first, int32_t back_first)
 {
     const int64_t width = l->width;
@@ -355,7 +351,7 @@ static ALWAYS_INLINE const lane *front(const lane_line *l, int32_t t)
     return l->fronts + (int64_t)t * l->width + l->pad;
 }
 
-// The back of the jobs from position t on, likewise.
+// The back of the jobs from position t on: machine k at k * (width + 1).
 static ALWAYS_INLINE const lane *back(const lane_line *l, int32_t t)
 {
     return l->backs + (int64_t)(l->jobs - l->line.count + t) * l->width + l->pad;
@@ -371,8 +367,8 @@ static void settle(flowshop_line *line)
     line->makespan = front(l, line->count)[(l->machines - 1) * ((int64_t)l->width + 1)];
 }
 
-// f and the largest f + q of the vector at `first` for a job of these times, at all places. The
-// last lane of each goes to ends[1] and totals[1]; those of the vector before are in [0].
+// Computes f and the largest f + q in the vector at `first`, for a job of these times at all places. The last lane goes
+// to ends[1] and totals[1]. The values of the vector before are in ends[0] and totals[0].
 static ALWAYS_INLINE void place_vectors(lane_line *l, const lane *times, int32_t first)
 {
     const int64_t width = l->width;
@@ -388,7 +384,7 @@ static ALWAYS_INLINE void place_vectors(lane_line *l, const lane *times, int32_t
         end[i] = total[i] = vec_all(0);
     for (int32_t step = 0; step < range + hi - lo - 1; step++)
         for (int i = 0; i < STREAMS; i++) {
-            // Lane 0 is at place t (the first vector's first machine, rather), the last lane at `out`.
+            // The first lane that holds a machine is at place t, the last lane is at place `out`.
             const int32_t t = i * range + step, out = t - (hi - lo - 1);
             vec before = shift_up(end[i]), largest = shift_up(total[i]);
             if (first > 0) {
@@ -404,7 +400,7 @@ static ALWAYS_INLINE void place_vectors(lane_line *l, const lane *times, int32_t
         }
 }
 
-// Leaves the makespan with `job` at each place in totals[1][0..count].
+// Writes the makespan with `job` at each place to totals[1][0..count].
 static void place_everywhere(lane_line *l, int32_t job)
 {
     const lane *times = l->times + (int64_t)job * l->width;
@@ -418,8 +414,8 @@ static void place_everywhere(lane_line *l, int32_t job)
     }
 }
 
-// Idle time that the job adds at place t, as estimated by Fernandez-Viagas and Framinan (2014):
-// before it on every machine, and before the job that follows it.
+// The idle time that the job adds at place t, as Fernandez-Viagas and Framinan (2014) estimate it: before the job on
+// every machine, and before the job that follows it.
 static int64_t idle_added(const lane_line *l, int32_t job, int32_t t)
 {
     const bool is_last = t == l->line.count;
@@ -436,7 +432,7 @@ static int64_t idle_added(const lane_line *l, int32_t job, int32_t t)
             idle += begin - ready;
             continue;
         }
-        // The begin against that of the job that stands here now, and the wait for that job.
+        // The begin of this job less the begin of the job that stands here now, and the wait before that job.
         idle += begin - (replaced[k * step] - next[k]);
         idle += next_end > end ? next_end - end : 0;
         next_end = (next_end > end ? next_end : end) + next[k];
@@ -469,19 +465,19 @@ static flowshop_place best_place(flowshop_line *line, int32_t job)
 
 // ---- Reinsertion of many jobs
 
-// Per lane, the least makespan and the first place that has it.
+// For each lane, the least makespan and the first place that has it.
 typedef struct places {
     vec makespan, position;
 } places;
 
-// One step of a sweep: `rows` positions from t on, forward or backward. Each lane's carried fronts
-// (backward: backs) take these jobs, except its own, and its own job is tried behind each. While
-// `is_mixed` some lanes may be at or before their own job. Taken out, it stands at place `at` again.
+// One step of a sweep: `rows` positions from t on, forward or backward. The carried fronts (backward: backs) of each
+// lane take these jobs, except the lane's own. Each lane tries its own job behind each of them. With `is_mixed` some
+// lanes may be at or before their own job. A lane at its own position tries the job where it stands.
 static ALWAYS_INLINE places sweep_rows(const lane_line *l, int32_t t, const bool is_forward,
                                        const bool is_mixed, const int rows, vec position, places best)
 {
     const int32_t m = l->machines;
-    // Everything the inner loop needs is local: a store of a vector may alias any memory.
+    // Everything that the inner loop needs is in local variables, because a store of a vector may alias any memory.
     const int64_t row = is_forward ? l->width : -(int64_t)l->width, step = is_forward ? 1 : -1;
     const int32_t start = is_forward ? 0 : m - 1;
     const lane *beyond = (is_forward ? back(l, t + 1) : front(l, t)) + start * ((int64_t)l->width + 1);
@@ -518,8 +514,8 @@ static ALWAYS_INLINE places sweep_rows(const lane_line *l, int32_t t, const bool
     return best;
 }
 
-// Lanes are the positions first..last. Forward from `first` to the end of the line, or backward
-// from `last` to its beginning; the first last - first + 1 rows are mixed.
+// The lanes are the positions first..last. Sweeps forward from `first` to the end of the line, or backward from `last`
+// to its beginning. The first last - first + 1 rows are mixed.
 static ALWAYS_INLINE places sweep(const lane_line *l, int32_t first, int32_t last, const bool is_forward,
                                   vec position, places best)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A batch: fathers on their way through a device, and what comes back. The pool loop fills the host's arrays,
-// a backend does the operators: CUDA (flowshop/systems/gpu.c), or the host itself (flowshop/systems/host.c), which runs
-// the same functions thread by thread and is what the unit tests use.
+// A batch: fathers that a device works on, and its results. The pool loop fills the host's arrays, and a backend does
+// the operators. One backend is CUDA (flowshop/systems/gpu.c). The other is the host itself (flowshop/systems/host.c):
+// it runs the same functions thread by thread, for the unit tests.
 #ifndef MCO_FLOWSHOP_SYSTEMS_BATCH_H
 #define MCO_FLOWSHOP_SYSTEMS_BATCH_H
 
@@ -10,45 +10,46 @@
 
 // Which operators the device does; the host does the others.
 typedef enum flowshop_operators {
-    FLOWSHOP_BOUND_ONLY,       // bounds of the children that the host lists
-    FLOWSHOP_BRANCH_AND_BOUND, // branching and bounding, each a kernel; the host prunes
-    FLOWSHOP_WHOLE_NODE,       // a thread branches a father, bounds its children, prunes them
-    FLOWSHOP_THREE_KERNELS     // branching, bounding, pruning, each a kernel
+    FLOWSHOP_BOUND_ONLY,       // bounds the children that the host lists
+    FLOWSHOP_BRANCH_AND_BOUND, // a kernel each for branching and bounding; the host prunes
+    FLOWSHOP_WHOLE_NODE,       // one thread branches a father, bounds its children and prunes them
+    FLOWSHOP_THREE_KERNELS     // a kernel each for branching, bounding and pruning
 } flowshop_operators;
 
 typedef struct flowshop_batch {
     flowshop_tables tables; // of the host
     flowshop_operators operators;
     int32_t child_room, father_room;
-    // In host memory. In: rows, offsets, fathers, children, upper; words with BOUND_ONLY. Out: bounds where
-    // the host prunes; else counts and survivors: [*survivor_count] without gaps with THREE_KERNELS, counts[s] from
-    // offsets[s] / 2 on with WHOLE_NODE. Other members are not used.
+    // In host memory. Input: rows, offsets, fathers, children, upper; with BOUND_ONLY also words. Output: bounds if
+    // the host prunes, else counts and survivors. With THREE_KERNELS there are *survivor_count survivors without gaps.
+    // With WHOLE_NODE the counts[s] survivors of father s begin at offsets[s] / 2. Other members are not used.
     flowshop_arrays host;
     int64_t bytes_up, bytes_down; // copied to and from devices so far
-    double kernel_s;              // their kernels' time so far
+    double kernel_s;              // time of the devices' kernels so far
 } flowshop_batch;
 
-// Where a batch runs. With two devices (which may be the same twice) the first branches and the second, which
-// receives the children from it, bounds and prunes.
+// Where a batch runs. With two devices (which may be the same one) the first branches. The second receives the children
+// from it, bounds and prunes.
 typedef struct flowshop_batch_place {
     const mco_gpu *gpu, *second; // second: NULL for one device
     int block;                   // threads of a block
-    // Batches of the same tables [earlier_count], which outlive this one: constants they brought to its devices serve
-    // it too.
+    // [earlier_count] batches of the same tables, which outlive this one. This batch uses the constants that they
+    // brought to its devices.
     flowshop_batch *const *earlier;
     int earlier_count;
 } flowshop_batch_place;
 
-// One thread uses a batch at a time; `ctx` is that thread's and receives the messages.
+// Only one thread at a time uses a batch. `ctx` belongs to that thread and receives the messages.
 typedef struct flowshop_backend {
     const char *name;
     mco_status (*create)(mco_context *ctx, const flowshop_tables *tables, flowshop_operators operators,
                          const flowshop_batch_place *place, flowshop_batch **out);
     void (*destroy)(mco_context *ctx, flowshop_batch **batch);
-    // Makes room for so many children and fathers; nothing may be under way. After MEMORY the batch has and holds none.
+    // Makes room for so many children and fathers. No work may be under way. After MEMORY the batch has no room and
+    // holds no memory for it.
     mco_status (*resize)(flowshop_batch *batch, int32_t children, int32_t fathers);
-    // Queues the copies and kernels and returns; is_done tells, without waiting, whether finish would wait;
-    // finish waits and completes the results.
+    // begin queues the copies and kernels and returns. is_done does not wait; it is false while finish would have to
+    // wait. finish waits and completes the results.
     mco_status (*begin)(flowshop_batch *batch);
     bool (*is_done)(flowshop_batch *batch);
     mco_status (*finish)(flowshop_batch *batch);
@@ -59,7 +60,7 @@ extern const flowshop_backend flowshop_host_backend;
 extern const flowshop_backend flowshop_cuda_backend;
 #endif
 
-// Bytes of each array of a batch in the memory that computes; 0 where these operators need none.
+// Bytes of each array of a batch in the memory of the device that computes; 0 if the operators do not need the array.
 typedef struct flowshop_batch_bytes {
     size_t rows, offsets, words, ends, child_ends, bounds, survivors, counts;
 } flowshop_batch_bytes;
@@ -94,7 +95,7 @@ static inline flowshop_batch_bytes flowshop_batch_room(const flowshop_tables *t,
                                   .counts = flowshop_host_prunes(operators) ? 0 : father_count * word};
 }
 
-// Takes the size of the batch over into arrays that compute it.
+// Copies the size of the batch into the arrays of a device that computes it.
 static inline void flowshop_batch_measure(const flowshop_batch *batch, flowshop_arrays *a)
 {
     const bool is_whole = batch->operators == FLOWSHOP_WHOLE_NODE;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// RLL-GB&B (Chakroun 2013, algorithms 8 to 10): one thread drives a device, the others decompose nodes on the
-// host; all take from and insert into one locked pool. The thesis' test for the end, an empty pool, is mended: the
-// search ends when the pool is empty and no thread has nodes in hand. Bulk takes instead of one lock a node.
+// RLL-GB&B (Chakroun 2013, algorithms 8 to 10): one thread drives a device, the others decompose nodes on the host. All
+// take from and insert into one locked pool. The thesis ends the search when the pool is empty, which is too early.
+// Here it ends when the pool is empty and no thread has nodes in hand. A thread takes many nodes for each lock, not
+// one.
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "flowshop/systems/run.h"
 
 static const double WAIT_S = 0.02; // the supervisor's nap
-// Nodes a CPU thread takes at a time: as many as make some milliseconds of steps, at least one.
+// A CPU thread takes at most TAKE nodes at a time, and at most TAKE_STEPS steps of work (some milliseconds), but at
+// least one node.
 enum { TAKE = 32, TAKE_STEPS = 4000000 };
 
 typedef struct cpu_worker {
@@ -26,15 +28,15 @@ typedef struct shared {
     pthread_mutex_t lock;
     atomic_bool is_lock_wanted; // by the supervisor
     pthread_cond_t changed;
-    int active; // threads with nodes in hand; guarded by the lock, as all below
+    int active; // threads with nodes in hand; guarded by the lock, as are all members below
     bool is_done, must_stop;
-    int64_t nodes; // decomposed so far, for the log and the callback
-    mco_status failure; // the first, with its message
+    int64_t nodes; // nodes decomposed so far, for the log and the callback
+    mco_status failure; // the first failure; failure_text has its message
     char failure_text[MCO_ERROR_LENGTH];
 } shared;
 
-// A mutex serves nobody in turn: threads that unlock and lock again within microseconds kept the supervisor, and with
-// it the time limit, waiting for seconds. So they let it pass.
+// A mutex does not serve threads in turn. Threads that unlock and lock again within microseconds can keep the
+// supervisor, and with it the time limit, waiting for seconds. So they let the supervisor pass first.
 static void lock_behind_supervisor(shared *s)
 {
     while (atomic_load_explicit(&s->is_lock_wanted, memory_order_relaxed))
@@ -49,7 +51,7 @@ static void lock_for_supervisor(shared *s)
     atomic_store_explicit(&s->is_lock_wanted, false, memory_order_relaxed);
 }
 
-// Holds the lock until there is work; false when there will be none.
+// Waits until there is work; the caller holds the lock before and after. False if there will be no more work.
 static bool wait_for_work_locked(shared *s)
 {
     while (s->p->tree.nodes.count == 0 && s->active > 0 && !s->must_stop)
@@ -60,7 +62,7 @@ static bool wait_for_work_locked(shared *s)
     return !s->is_done && !s->must_stop;
 }
 
-// `ctx` has the message if `st` is a failure.
+// Ends this thread's work on its nodes. `ctx` has the message if `st` is a failure.
 static void leave_locked(shared *s, mco_status st, const mco_context *ctx)
 {
     s->active--;
@@ -72,7 +74,7 @@ static void leave_locked(shared *s, mco_status st, const mco_context *ctx)
     pthread_cond_broadcast(&s->changed);
 }
 
-// A node bounds 2 n children; LB2 walks n positions for every pair of machines.
+// The steps of a node: 2 n children are bounded, and LB2 walks n positions for every pair of machines.
 static int nodes_at_a_time(const flowshop_run *run)
 {
     const double n = run->shop->jobs, m = run->shop->machines;
@@ -159,7 +161,7 @@ done:
     return st;
 }
 
-// Adds the counters of the threads to those of the driving one and releases them.
+// Adds the counters of the CPU threads to those of the driving thread and releases the workers.
 static void gather_workers(shared *s)
 {
     mco_context *ctx = s->p->run->ctx;
@@ -187,7 +189,7 @@ static void write_columns(void *user, char *out, size_t size)
     pthread_mutex_unlock(&s->lock);
 }
 
-// The calling thread's part until the workers are done or the run must end.
+// The part of the calling thread: it watches until the workers are done or the run must end.
 static mco_status supervise(shared *s, mco_team *team, bool *is_stopped, mco_stop *stop)
 {
     mco_status st = MCO_OK;

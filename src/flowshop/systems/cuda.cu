@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Kernels of the pool systems: what one thread does is in flowshop/kernels.h, tested on the host.
+// Kernels of the pool systems. flowshop/kernels.h has the work of one thread, which is tested on the host.
 //
-// n jobs, m machines, r free jobs of a father, d = n - r fixed ones; times are m n words, read by threads of a warp
-// at the same machine and different jobs of a row of n: 1 to 2 lines of L1 a load while n <= 64. Chip and rates:
-// flowshop/NOTES.md.
+// n jobs, m machines, r free jobs of a father, d = n - r fixed jobs. The times are m n words. The threads of a warp
+// read them at the same machine, so from one row of n words: a load takes 1 to 2 lines of L1 while n <= 64.
+// flowshop/NOTES.md has the chip and the rates.
 #include "flowshop/systems/cuda.h"
 
 #include "device/kernel.cuh"
@@ -17,9 +17,10 @@ static unsigned grid_of(int64_t threads, int block)
     return (unsigned)((threads + block - 1) / block);
 }
 
-// Thread = father. Vectors over machines are slot fastest, so that a warp reads and writes whole lines; rows are
-// read 2 bytes a thread at a stride, 16 times from the same sector. Per father: 2 d m steps of 1 maximum, 2
-// additions, 3 loads and 2 stores of 4 bytes (L2: the vectors are their own accumulators). Bound by L2 traffic.
+// A thread has a father. In the vectors over machines the slot varies fastest, so a warp reads and writes whole lines.
+// A thread reads its row 2 bytes at a time, 16 times from the same sector; rows lie a stride apart. Per father: d m
+// steps of 1 maximum, 2 additions, 3 loads and 2 stores of 4 bytes. The vectors are their own accumulators, in L2.
+// Limit: L2 traffic.
 __global__ static void __launch_bounds__(MOST_THREADS, 1) ends(flowshop_tables t, flowshop_arrays a)
 {
     const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,9 +28,9 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) ends(flowshop_tables t
         flowshop_thread_ends(&t, &a, s);
 }
 
-// Thread = child. The fathers of a block's children are found once (two binary searches over the offsets), the
-// father of a thread among them. Per child: m steps of 1 maximum, 1 addition; m words of the father (one address
-// for the threads of a father), m times; m words written, whole lines. 8 bytes of shared memory.
+// A thread has a child. Two binary searches over the offsets find the fathers of a block's children once; each thread
+// searches for its father among these. Per child: m steps of 1 maximum and 1 addition. It reads m words of the father
+// (one address for all children of a father) and m times. It writes m words, in whole lines. Shared memory: 8 bytes.
 __global__ static void __launch_bounds__(MOST_THREADS, 1) branch(flowshop_tables t, flowshop_arrays a)
 {
     __shared__ int32_t s_low, s_high;
@@ -44,10 +45,10 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) branch(flowshop_tables
         flowshop_thread_branch(&t, &a, flowshop_father_of(a.offsets, s_low, s_high, i), i);
 }
 
-// Thread = child, its grown end stored. Per child: LB1 m steps of 1 maximum, 3 additions, 4 words, of which the
-// end comes in whole lines and the father's from one address a father; LB2 m (m - 1) / 2 times n steps of one load
-// of 16 bytes and one of 4 at an address common to the warp, and for each free job 1 maximum, 3 additions. Bound by
-// memory traffic (LB1) and by issue (LB2).
+// A thread has a child whose grown end is stored. LB1 per child: m steps of 1 maximum, 3 additions and 4 words; the end
+// comes in whole lines, the father's words from one address for each father. LB2 per child: m (m - 1) / 2 times n steps
+// of one load of 16 bytes and one of 4 at an address common to the warp, and for each free job 1 maximum and 3
+// additions. Limit: memory traffic (LB1), issue of instructions (LB2).
 __global__ static void __launch_bounds__(MOST_THREADS, 1) bound(flowshop_tables t, flowshop_arrays a)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,7 +56,7 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) bound(flowshop_tables 
         flowshop_thread_bound(&t, &a, i);
 }
 
-// The same for children that the host listed: the grown end is computed on the way (LB1), or stored first (LB2).
+// The same for children that the host lists. LB1 computes the grown end on the way; LB2 stores it first.
 __global__ static void __launch_bounds__(MOST_THREADS, 1) bound_child(flowshop_tables t, flowshop_arrays a)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -63,8 +64,8 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) bound_child(flowshop_t
         flowshop_thread_bound_child(&t, &a, i);
 }
 
-// Thread = father. Reads 2 r bounds three times (rule, count, writing), 8 of them from the same sector; writes 4
-// bytes and 8 a survivor, at a place from one atomic addition a father. Bound by latency.
+// A thread has a father. It reads 2 r bounds three times (rule, count, writing), 8 of them from the same sector. It
+// writes 4 bytes, and 8 bytes for each survivor; one atomic addition for each father gives their place. Limit: latency.
 __global__ static void __launch_bounds__(MOST_THREADS, 1) prune(flowshop_tables t, flowshop_arrays a)
 {
     const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,8 +73,8 @@ __global__ static void __launch_bounds__(MOST_THREADS, 1) prune(flowshop_tables 
         flowshop_thread_prune(&t, &a, s);
 }
 
-// Thread = father, all of the above in a row (Chakroun 2013, algorithm 4): loops of length r, different for the
-// threads of a warp.
+// A thread has a father and does all of the above in turn (Chakroun 2013, algorithm 4). Its loops have length r, which
+// differs among the threads of a warp.
 __global__ static void __launch_bounds__(MOST_THREADS, 1) node(flowshop_tables t, flowshop_arrays a)
 {
     const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

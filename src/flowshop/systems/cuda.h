@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launchers of the kernels of the pool systems. Tables and arrays point to device memory; work is queued on
-// `stream`; `block` is the threads of a block, a multiple of 32 up to 1024.
+// Launchers of the kernels of the pool systems. Tables and arrays point to device memory. The work is queued on
+// `stream`. `block` is the number of threads of a block, a multiple of 32 up to 1024.
 #ifndef MCO_FLOWSHOP_SYSTEMS_CUDA_H
 #define MCO_FLOWSHOP_SYSTEMS_CUDA_H
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Batches of the pool systems on GPUs: memory, copies, order of the kernels. Each batch has streams of its own, so
-// that copies of one overlap kernels of another. Page-locked host arrays; copies up, kernels, counts down in
-// one stream; survivors come down once their number is known.
+// Batches of the pool systems on GPUs: memory, copies, order of the kernels. Each batch has its own streams, so the
+// copies of one batch overlap the kernels of another. Host arrays are page-locked. Copies up, kernels and counts down
+// go through one stream. Survivors come down once their number is known.
 #include <string.h>
 
 #include "device/device_cuda.h"
 #include "flowshop/systems/batch.h"
 #include "flowshop/systems/cuda.h"
 
-// What one device holds.
+// The part of a batch on one device.
 typedef struct side {
     mco_device device;
-    flowshop_tables tables; // constants in its memory, taken by this side or by another one on the same device
+    flowshop_tables tables; // constants in its memory, which belong to this side or to another one on the same device
     flowshop_arrays arrays;
-    cudaEvent_t begin, end, ready; // its kernels; its results are complete
+    cudaEvent_t begin, end, ready; // begin and end of its kernels; its results are complete
 } side;
 
 typedef struct gpu_batch {
     flowshop_batch base;
     mco_context *ctx;
-    side sides[2]; // the device that branches, or does all; and one that bounds and prunes
+    side sides[2]; // the device that branches, or does all; the device that bounds and prunes, if is_split
     bool is_split;
     int block;
 } gpu_batch;
@@ -39,7 +39,8 @@ done:
     return st;
 }
 
-// The constants on the device with this index, if a batch made before, or the other side of this one, brought them.
+// The constants on the device with this index, if an earlier batch or the first side of this one brought them; else
+// NULL.
 static const flowshop_tables *find_tables(const flowshop_batch_place *place, const gpu_batch *b, int index)
 {
     for (int i = 0; i < place->earlier_count; i++) {
@@ -70,8 +71,8 @@ done:
 
 // ---- Memory of a batch
 
-// Not by the pool of mco_device: a batch asks for another size every time, so that the blocks it gave back would stay
-// idle, or serve half their size, when memory is short.
+// Does not use the memory pool of mco_device. A batch asks for another size every time. When memory is short, the
+// blocks it gave back to such a pool would stay unused, or half used.
 static mco_status take_part(side *x, mco_memory_kind kind, void *field, size_t bytes)
 {
     void *memory = NULL;
@@ -89,7 +90,7 @@ static mco_status take_part(side *x, mco_memory_kind kind, void *field, size_t b
                     x->device.info.index, (double)bytes * 1e-6, is_device ? "device" : "pinned host");
 }
 
-// Errors are those of work already reported, or of a device that is gone.
+// Ignores errors: they come from work already reported, or from a device that is lost.
 static void give_part(mco_memory_kind kind, void *field)
 {
     void *memory;
@@ -149,7 +150,7 @@ static void release_host(gpu_batch *b)
     b->base.child_room = b->base.father_room = 0;
 }
 
-// The host's copies of what goes up and comes down, page-locked.
+// Takes the page-locked host arrays for the data that goes up and comes down.
 static mco_status take_host(gpu_batch *b, const flowshop_batch_bytes *room)
 {
     mco_status st = MCO_OK;
@@ -203,7 +204,8 @@ done:
     return st;
 }
 
-// Copies between two devices go directly where the machine can; the runtime stages them through the host where not.
+// Lets copies between two devices go directly if the machine can do that. Else the runtime stages them through the
+// host.
 static mco_status connect(mco_context *ctx, int from, int to)
 {
     mco_status st = MCO_OK;
@@ -328,7 +330,7 @@ static mco_status move_part(gpu_batch *b, void *to, const void *from, size_t byt
                            "cudaMemcpyPeerAsync", __FILE__, __LINE__);
 }
 
-// The children, and what bounding and pruning need of their fathers, to the second device.
+// Copies the children, and the data of their fathers that bounding and pruning need, to the second device.
 static mco_status move_children(gpu_batch *b)
 {
     mco_status st = MCO_OK;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The host as a backend: each kernel is a loop over its threads, a copy between devices a memcpy between two
-// sets of arrays. For tests where no GPU is, of everything but the CUDA calls themselves.
+// The host as a backend: a kernel is a loop over its threads, and a copy between devices is a memcpy between two sets
+// of arrays. With it, tests without a GPU cover everything but the CUDA calls themselves.
 #include <string.h>
 
 #include "flowshop/systems/batch.h"
 
-// is_done() says no this often, so that callers that work meanwhile do.
+// is_done() is false so many times, so that callers that work in the meantime do so.
 enum { POLLS = 3 };
 
 typedef struct host_batch {
     flowshop_batch base;
     mco_context *ctx;
-    flowshop_arrays sides[2]; // of the device that branches, and of a second one
+    flowshop_arrays sides[2]; // of the device that branches, and of a second device
     bool is_split;
     uint32_t survivor_counts[2];
     int polls;
@@ -77,7 +77,7 @@ static mco_status resize(flowshop_batch *batch, int32_t children, int32_t father
         MCO_TRY(mco_alloc_bytes(b->ctx, (void **)&a->counts, room.counts, 1));
         a->survivor_count = &b->survivor_counts[i];
     }
-    // The loop reads and writes the arrays of the first side in, and of the last side out.
+    // The pool loop writes its input to the arrays of the first side and reads results from those of the last side.
     const flowshop_arrays *in = &b->sides[0], *out = &b->sides[b->is_split];
     batch->host = (flowshop_arrays){.rows = in->rows,
                                     .offsets = in->offsets,
@@ -95,7 +95,7 @@ done:
     return st;
 }
 
-// What the second device needs of the first, as the CUDA backend copies it.
+// Copies what the second device needs from the first, as the CUDA backend does.
 static void move(const flowshop_tables *t, const flowshop_arrays *from, flowshop_arrays *to)
 {
     memcpy(to->rows, from->rows, (size_t)from->fathers * (size_t)from->row_bytes);

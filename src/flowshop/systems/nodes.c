@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flowshop/systems/nodes.h"
 
-// A block of about 16 kB, at least 4 rows, so that nearly empty lists cost little.
+// A block has about 16 KiB, so that nearly empty lists take little memory, and at least 4 rows.
 static const int32_t BLOCK_BYTES = 16384;
 static const int32_t LEAST_ROWS = 4;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The systems of Chakroun (2013) on one pool loop: pending nodes, deepest first; a batch of them is
-// taken and becomes fathers; devices do the operators on their children; survivors are inserted.
+// The systems of Chakroun (2013) on one pool loop. The loop takes a batch of pending nodes, deepest first: the fathers.
+// Devices do the operators on their children. The loop inserts the survivors into the pending nodes.
 //
 //   gpu-bound             GB&B: the host branches and prunes, the device bounds          1 batch under way
 //   gpu-multinode         a thread of the device does a whole father                     1
@@ -11,9 +11,10 @@
 //   multi-gpu-functional  LL-MultiGB&B: pairs of devices, one branches, one bounds and
 //                         prunes; double-buffered                                        2 a pair
 //
-// Unlike the thesis: a child travels as the difference to its father, 4 bytes up and 8 down, whoever branches;
-// survivors return without the pruned; a batch is started whenever one is idle, where PLL waits for all streams;
-// partial pools are flushed. Every system decomposes the same nodes as the reference.
+// Differences from the thesis: a child travels as its difference to the father. If the host branches, that is 4 bytes
+// up. If the host prunes, a child takes 4 bytes down; else a survivor takes 8 bytes down, and pruned children do not
+// return. A batch starts as soon as one is idle, while PLL waits for all streams. Pools that are not full also run.
+// Every system decomposes the same nodes as the reference.
 //
 // Left out: slices, checkpoints, resume. Paper: I. Chakroun, Parallel heterogeneous Branch and Bound
 // algorithms for multi-core and multi-GPU environments, Lille 1, 2013, chapters 3 to 5.
@@ -24,18 +25,19 @@
 #include "base/clock.h"
 #include "flowshop/systems/run.h"
 
-// Pending nodes may take this much memory: pools shrink before, and if even single fathers leave more, the search
-// ends with MCO_STOP_MEMORY.
+// Pending nodes may take this much memory. Pools shrink before that. If the nodes need more even with single fathers,
+// the search ends with MCO_STOP_MEMORY.
 static const int64_t PENDING_BYTES = (int64_t)8 << 30;
 // Largest pool that the adaptive size tries: 16 times the largest of the thesis.
 static const int64_t MOST_CHILDREN = (int64_t)1 << 22;
-// Steps of the innermost loop of a pool, so that the clock is looked at about every 0.05 s on a large GPU.
+// Most steps of the innermost loop in a pool. A large GPU takes about 0.05 s for them: the time between looks at the
+// clock.
 static const double MOST_STEPS = 2e11;
 // Steps of a single thread above which a kernel takes seconds: LB2 of 500 jobs and 20 machines has 9.5e7.
 static const double MOST_THREAD_STEPS = 5e7;
-// Children a father has on average at least: room for fathers is room for children by this.
+// A father is assumed to have at least so many children on average: room for fathers is room for children over this.
 enum { CHILDREN_OF_FATHER = 8 };
-// Nodes the host decomposes between two looks at the clock, without a device.
+// Without a device: nodes that the host decomposes between two looks at the clock.
 enum { HOST_NODES = 64 };
 
 // ---- Batches
@@ -75,9 +77,10 @@ mco_status flowshop_pool_make_room(flowshop_pool_run *p)
     }
 }
 
-// Children of a batch whose survivors, half of them at most, find room beside those of the others. Depth first, a
-// pool leaves survivors behind at every level below: each level has its share. As long as half of the room is free a
-// pool may take half of what is left, so that pools are as large as wanted most of the time.
+// The most children of a batch such that its survivors, at most half of the children, find room beside those of the
+// other batches. A depth-first search leaves survivors behind at every level below, so each level has a share of the
+// room left. As long as more than half of the whole room is free, a pool may take half of what is left. So pools have
+// the size wanted most of the time.
 static int64_t children_within_room(flowshop_pool_run *p)
 {
     const int64_t left = p->most_nodes - p->tree.nodes.count;
@@ -95,7 +98,7 @@ mco_status flowshop_pool_begin_batch(flowshop_pool_run *p, int idle, bool *is_be
     const int32_t wanted = share_of(p, p->size.target);
     const bool is_cut = fitting < wanted;
     const int32_t children = is_cut ? at_least_one_father(p, fitting) : wanted;
-    // What is pending is shared out among the idle batches.
+    // The idle batches share the pending nodes.
     const int64_t fair = (p->tree.nodes.count + idle - 1) / idle;
     const int32_t fathers = fair < batch->father_room ? (int32_t)fair : batch->father_room;
     const bool is_limited = flowshop_pool_fill(&p->tree, batch, children, fathers);
@@ -154,7 +157,7 @@ done:
     return st;
 }
 
-// What kept pools from the size wanted, once.
+// Logs, once each, what keeps pools below the size wanted.
 static void log_limits(flowshop_pool_run *p)
 {
     if (p->is_short && !p->is_short_logged)
@@ -188,7 +191,7 @@ static mco_status adapt_room(flowshop_pool_run *p)
     return st;
 }
 
-// A larger pool is wanted: what is under way ends first.
+// Starts idle batches, unless a larger pool is wanted: then the batches under way end first.
 static mco_status begin_idle(flowshop_pool_run *p)
 {
     mco_status st = MCO_OK;
@@ -208,7 +211,7 @@ static mco_status explore_one(flowshop_pool_run *p, flowshop_pool_node *node)
     return flowshop_pool_insert(&p->tree, node, &p->counts);
 }
 
-// gpu-cooperative, while all streams are busy; and the whole search without a device.
+// The host decomposes nodes: in gpu-cooperative while all streams are busy, and always without a device.
 static mco_status explore_meanwhile(flowshop_pool_run *p, flowshop_pool_node *node)
 {
     mco_status st = MCO_OK;
@@ -266,8 +269,8 @@ static flowshop_operators operators_of(const flowshop_pool_run *p)
     }
 }
 
-// How many batches, and on which devices. The functional split takes pairs; a single device plays both parts, one
-// without a partner none.
+// Decides how many batches there are and on which devices. The functional split takes pairs of devices. A single device
+// plays both parts. With an odd number above 1, one device stays unused.
 static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL_MOST_BATCHES])
 {
     const flowshop_pool_setup *s = p->setup;
@@ -292,16 +295,16 @@ static void plan(flowshop_pool_run *p, flowshop_batch_place places[FLOWSHOP_POOL
     }
     if (is_functional && s->gpu_count == 1)
         mco_log(p->run->ctx, MCO_LOG_WARNING,
-                "one GPU: it plays both parts of the functional split, in streams of its own");
+                "one GPU: it plays both parts of the functional split, each part in its own stream");
 }
 
-// Steps of the innermost loop of the bound of a child.
+// Steps of the innermost loop that computes the bound of a child.
 static double steps_of_child(const flowshop_tables *t)
 {
     return (double)t->machines + (double)t->pairs * t->jobs;
 }
 
-// A thread of gpu-multinode bounds all children of its father, and no smaller pool makes that shorter.
+// A thread of gpu-multinode bounds all children of its father. A smaller pool does not make that shorter.
 static void warn_of_long_kernels(const flowshop_pool_run *p)
 {
     const double steps = 2 * (double)p->tree.tables.jobs * steps_of_child(&p->tree.tables);
@@ -379,7 +382,8 @@ static void summarise(flowshop_pool_run *p)
         *p->setup->stats = p->stats;
 }
 
-// While a system is set up no failure is survived: if one of our own contexts has a message, it is the failure's.
+// Passes a failure of the setup on to the run's context. Every failure ends the setup, so a message in one of our own
+// contexts is the message of this failure.
 static mco_status pass_failure(flowshop_run *run, mco_status st, mco_context *const own[2])
 {
     for (int i = 0; i < 2 && st != MCO_OK; i++)
@@ -388,7 +392,8 @@ static mco_status pass_failure(flowshop_run *run, mco_status st, mco_context *co
     return st;
 }
 
-// own: of the thread that drives, and of whoever holds the shared pool; NULL where the calling thread does both.
+// own[0] is the context of the thread that drives, own[1] of the thread that holds the shared pool. Both are NULL if
+// the calling thread does both.
 static mco_status set_up(flowshop_pool_run *p, mco_context *const own[2], bool *is_ready)
 {
     mco_status st = MCO_OK;
@@ -420,7 +425,7 @@ mco_status flowshop_pool_search(flowshop_run *run, const flowshop_pool_setup *se
     begin_s = p.rate_s = mco_clock_s();
     if (!is_concurrent)
         mco_run_set_columns(&run->run, FLOWSHOP_POOL_COLUMNS, flowshop_pool_write_columns, &p);
-    // Sorting the orders of LB2 may have used the time up.
+    // Sorting the orders of LB2 may have used up the time.
     is_stopped = flowshop_run_must_stop(run, 0, stop) || !is_ready;
     if (!is_stopped)
         MCO_TRY(is_concurrent ? flowshop_pool_concurrent(&p, &is_stopped, stop) : run_batches(&p, &is_stopped, stop));

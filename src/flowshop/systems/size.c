@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flowshop/systems/size.h"
 
-// Pools of a trial. The thesis does not print its value; with ten, rates of equal sizes differ by some percent.
+// Pools of a trial. The thesis does not give its value. With ten, the rates of equal sizes differ by a few percent.
 enum { TRIAL_BATCHES = 10, BISECTIONS = 2 };
 
 void flowshop_pool_size_start(flowshop_pool_size *size, int64_t first, int64_t most, int64_t fixed)
@@ -29,7 +29,8 @@ static void begin_bisection(flowshop_pool_size *size, flowshop_pool_phase phase)
     size->target = (size->low + size->high) / 2;
 }
 
-// The middle was tried: the half beside the better one of it and the best so far is bisected next.
+// Takes the outcome of a trial of the middle and halves the range. Of the middle and the best size so far, the better
+// one stays at its end of the range; the other one becomes the other end.
 static void bisect(flowshop_pool_size *size, bool is_better)
 {
     const int64_t middle = size->target;

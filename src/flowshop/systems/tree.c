@@ -119,7 +119,7 @@ static void count_father(const flowshop_pool_tree *tree, const flowshop_row *fat
     counts->nodes++;
 }
 
-// A complete schedule: evaluated exactly, offered if it is below the incumbent.
+// Evaluates a complete schedule exactly and keeps it if it is below the incumbent.
 static mco_status evaluate_leaf(flowshop_pool_tree *tree, const flowshop_row *father, flowshop_survivor survivor,
                                 flowshop_pool_counts *counts)
 {
@@ -145,7 +145,7 @@ static mco_status evaluate_leaf(flowshop_pool_tree *tree, const flowshop_row *fa
     return MCO_OK;
 }
 
-// With two free jobs left in the father the child is complete.
+// Inserts one survivor. If its father has at most two free jobs, the child is a complete schedule: a leaf.
 static mco_status insert(flowshop_pool_tree *tree, const flowshop_row *father, flowshop_survivor survivor,
                          flowshop_pool_counts *counts)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every pool system does on the host: fill a batch from the pending nodes, take its results over, decompose
-// single nodes, evaluate leaves. One thread at a time, except flowshop_pool_decompose.
+// The host's part of every pool system: fill a batch from the pending nodes, insert its results, decompose single
+// nodes, evaluate leaves. Only one thread at a time may call these functions, except flowshop_pool_decompose.
 #ifndef MCO_FLOWSHOP_SYSTEMS_TREE_H
 #define MCO_FLOWSHOP_SYSTEMS_TREE_H
 
@@ -10,7 +10,7 @@
 #include "flowshop/systems/nodes.h"
 #include "flowshop/run.h"
 
-// Counters of a thread, and its room for one node.
+// Counters of a thread.
 typedef struct flowshop_pool_counts {
     int64_t *children_by_depth; // [(jobs + 1) * columns]
     int64_t leaves;
@@ -35,14 +35,14 @@ typedef struct flowshop_pool_tree {
     flowshop_pool_nodes nodes;  // pending
     atomic_int_least64_t upper; // prune at bound >= upper
     pthread_mutex_t found_lock;
-    int64_t found_makespan;       // guarded by it; -1 once recorded
+    int64_t found_makespan;       // guarded by found_lock; -1 once recorded
     int32_t *found_order;         // [jobs]
-    int32_t *order;               // [jobs] of the leaf in hand
-    flowshop_survivor *survivors; // [jobs] of the father in hand
+    int32_t *order;               // [jobs] the schedule of the leaf in hand
+    flowshop_survivor *survivors; // [jobs] the survivors of the father in hand
 } flowshop_pool_tree;
 
-// Memory comes from `ctx`, which the threads that insert must be free to use. *is_ready false: the time for
-// the orders of LB2 was up. Errors: MEMORY.
+// Memory comes from `ctx`; the threads that insert must be free to use it. *is_ready is false if the time limit ended
+// the sorting of LB2's orders. Errors: MEMORY.
 mco_status flowshop_pool_tree_create(flowshop_run *run, mco_context *ctx, int64_t rule_bound, flowshop_pool_tree *tree,
                                      bool *is_ready);
 void flowshop_pool_tree_destroy(flowshop_pool_tree *tree);
@@ -51,15 +51,16 @@ mco_status flowshop_pool_counts_create(mco_context *ctx, const flowshop_pool_tre
 mco_status flowshop_pool_node_create(mco_context *ctx, const flowshop_pool_tree *tree, flowshop_pool_node *out);
 void flowshop_pool_node_destroy(mco_context *ctx, flowshop_pool_node *node);
 
-// Moves pending nodes into the batch, the deepest first, until their children would exceed `children` or they are
-// `fathers`; nodes at or above the incumbent are dropped. With FLOWSHOP_BOUND_ONLY lists the children too. True if
-// the batch could take no more.
+// Moves pending nodes into the batch, the deepest first. Stops at `fathers` nodes, or before their children exceed
+// `children`. Drops nodes whose bound is not below the incumbent. With FLOWSHOP_BOUND_ONLY it also lists the children.
+// True if the batch could take no more.
 bool flowshop_pool_fill(flowshop_pool_tree *tree, flowshop_batch *batch, int32_t children, int32_t fathers);
-// Counts the fathers of a finished batch and inserts their survivors; applies rule and pruning itself where the
-// device did not. Errors: MEMORY.
+// Counts the fathers of a finished batch and inserts their survivors. If the device did not prune, it applies the
+// branching rule and prunes. Errors: MEMORY.
 mco_status flowshop_pool_apply(flowshop_pool_tree *tree, const flowshop_batch *batch, flowshop_pool_counts *counts);
 
-// The same with a single node: takes the next one (false: there is none), decomposes it (any thread), inserts.
+// The same for a single node. take removes the next pending node (false: there is none), decompose computes its
+// survivors (any thread may call it), insert counts the node and inserts its survivors.
 bool flowshop_pool_take(flowshop_pool_tree *tree, flowshop_pool_node *node);
 void flowshop_pool_decompose(flowshop_pool_tree *tree, flowshop_pool_node *node);
 mco_status flowshop_pool_insert(flowshop_pool_tree *tree, const flowshop_pool_node *node, flowshop_pool_counts *counts);

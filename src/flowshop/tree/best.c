@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Best-first search: the open node of least bound first, the deepest on ties. On one thread, for
-// comparison with depth first: it decomposes no node whose bound exceeds the optimum, and pays with a
-// heap of all open nodes. Nodes are those of the reference.
+// Best-first search on one thread: the open node with the least bound comes first; tie: the deepest. It serves for
+// comparison with depth-first search. It decomposes no node whose bound exceeds the optimum, but it needs a heap of all
+// open nodes. Nodes are those of the reference.
 #include <string.h>
 
 #include "base/grow.h"
 #include "flowshop/tree/ref.h"
 
-// Open nodes may take this much memory; then the search ends with MCO_STOP_MEMORY.
+// Open nodes may take about this many bytes. Beyond it the search ends with MCO_STOP_MEMORY.
 static const int64_t HEAP_BYTES = (int64_t)4 << 30;
 
 typedef struct heap {

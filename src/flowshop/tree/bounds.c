@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lower bounds of a whole instance, and the tables that the two-machine bound needs at every node.
 //
-// LB1: Taillard (1993). LB2: Lageweg, Lenstra, Rinnooy Kan (1978): every pair of machines as a
-// two-machine flow shop with lags, started at the smallest heads and followed by the smallest tail.
+// LB1: Taillard (1993). LB2: Lageweg, Lenstra, Rinnooy Kan (1978). LB2 takes every pair of machines as a two-machine
+// flow shop with lags. It starts at the smallest heads, and the smallest tail follows it.
 #include "flowshop/tree/bounds.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void flowshop_root_ends(const mco_flowshop *shop, int32_t *heads, int32_t *tails
 
 typedef struct johnson_key {
     int32_t job;
-    int32_t group;  // 0: a <= b, by increasing a; 1: the others, by decreasing b
+    int32_t group;  // 0: jobs with a <= b, by increasing a; 1: the others, by decreasing b
     int32_t key;
 } johnson_key;
 
@@ -43,7 +43,7 @@ static int compare_keys(const void *left, const void *right)
     return x->job - y->job;
 }
 
-// Sorts the jobs for machines k and l into order [jobs].
+// Writes Johnson's order of the jobs on machines k and l to `order` [jobs].
 static void sort_pair(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t k, int32_t l, johnson_key *keys,
                       int32_t *order)
 {
@@ -149,7 +149,8 @@ int64_t flowshop_johnson_bound(const mco_flowshop *shop, const flowshop_johnson 
     return best;
 }
 
-// One pair at a time: the orders of all pairs of a large instance would not fit.
+// Raises *best by the bounds of all pairs. It sorts one pair at a time: the orders of all pairs of a large instance
+// would not fit in memory.
 static mco_status raise_by_pairs(mco_context *ctx, const mco_flowshop *shop, const int32_t *heads,
                                  const int32_t *tails, int64_t *best)
 {

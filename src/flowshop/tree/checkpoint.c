@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint is a JSON object and, behind it, a line with the FNV-1a hash of all bytes before: a
-// file cut anywhere or changed is refused before anything of it is believed.
+// A checkpoint is a JSON object and a last line with the FNV-1a hash of all bytes before that line. So the reader
+// refuses a cut or changed file before it uses anything of it.
 #include "flowshop/tree/checkpoint.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static uint64_t hash_bytes(const char *data, size_t size)
 
 // ---- Writing
 
-// A row of counts without the zeros at its end; an empty row for a depth not reached.
+// Writes each row of counts without the zeros at its end. The row of a depth that was not reached is empty.
 static void write_rows(mco_json *json, const flowshop_checkpoint *c, int32_t jobs)
 {
     mco_json_open(json, "children_by_depth", '[');
@@ -125,11 +125,11 @@ done:
 static mco_status refuse(mco_text *text, const char *reason)
 {
     return mco_fail(text->ctx, MCO_ERR_PARSE,
-                    "%s: %s. Nothing was changed; if \"%s.prev\" exists it is the checkpoint before", text->name,
-                    reason, text->name);
+                    "%s: %s. The file is left as it is; if \"%s.prev\" exists, it is the previous checkpoint",
+                    text->name, reason, text->name);
 }
 
-// The last line must hold the hash of everything before it; it is then cut off the text.
+// Tests that the last line holds the hash of everything before it, and cuts that line off the text.
 static mco_status verify_hash(mco_text *text)
 {
     const size_t prefix = sizeof HASH_LINE - 1, line = prefix + 16 + 1;
@@ -168,7 +168,7 @@ static mco_status read_flag(mco_text *text, const char *what, bool *out)
     return st;
 }
 
-// Digits of a path; digit d lies below jobs - d.
+// Reads the digits of a path. Digit d must be below jobs - d.
 static mco_status read_path(mco_text *text, int32_t jobs, int32_t *digits, int32_t *depth)
 {
     mco_status st = MCO_OK;
@@ -227,7 +227,7 @@ done:
     return st;
 }
 
-// One array of integers of at most `most` items, each plus `offset`.
+// Reads an array of at most `most` integers, each in [low, high]. *count receives their number.
 static mco_status read_counts(mco_text *text, const char *what, int64_t low, int64_t high, int64_t most, int64_t *out,
                               int64_t *count)
 {
@@ -275,7 +275,7 @@ static mco_status read_order(mco_context *ctx, mco_text *text, const mco_flowsho
     MCO_TRY(read_counts(text, "a job", 1, shop->jobs, shop->jobs, jobs, &count));
     for (int64_t k = 0; k < count; k++)
         c->order[k] = (int32_t)(jobs[k] - 1);
-    // The makespan is recomputed, not believed.
+    // The makespan is computed from the order. The file does not hold it.
     if (count > 0)
         MCO_TRY(mco_flowshop_check(ctx, shop, c->order, count, &c->makespan));
 done:
@@ -283,7 +283,7 @@ done:
     return st == MCO_ERR_CHECK ? refuse(text, "its order is no permutation of all jobs") : st;
 }
 
-// Members behind the version; a file of ours holds each once.
+// The members behind the version. A valid file holds each exactly once.
 static const char *const member_names[] = {"instance", "jobs",    "machines", "bound",      "branching",
                                            "rule_bound", "is_fixed", "is_slice", "upper_bound", "order",
                                            "leaves",   "iterations", "steals",   "children_by_depth", "open"};
@@ -368,7 +368,7 @@ mco_status flowshop_checkpoint_read_text(mco_context *ctx, const mco_flowshop *s
             break;
         int member = find_member(key);
         if (member < 0 || (seen >> member & 1) != 0)
-            MCO_TRY(mco_text_fail_here(text, "\"%s\" is unknown or stands twice", key));
+            MCO_TRY(mco_text_fail_here(text, "\"%s\" is unknown or appears twice", key));
         seen |= (uint32_t)1 << member;
         MCO_TRY(read_member(ctx, text, shop, key, c));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a search in a file: intervals to explore, incumbent, counters, U. docs/formats.md.
+// The state of a search in a file: intervals to explore, incumbent, counters, U. docs/formats.md describes the format.
 #ifndef MCO_FLOWSHOP_TREE_CHECKPOINT_H
 #define MCO_FLOWSHOP_TREE_CHECKPOINT_H
 
@@ -12,8 +12,8 @@ typedef struct flowshop_checkpoint {
     mco_flowshop_branching branching;
     int64_t rule_bound;       // U
     bool is_fixed;            // U was given by the user: the fixed-incumbent protocol
-    bool is_slice;            // the search began on a slice of the tree: its end proves nothing
-    int64_t upper_bound;      // only schedules below it count
+    bool is_slice;            // the search began on a slice of the tree, so its end proves nothing about the instance
+    int64_t upper_bound;      // only shorter schedules count
     int64_t makespan;         // of `order`; -1 while none is known
     int32_t *order;           // [jobs]
     int64_t leaves, iterations, steals;
@@ -25,11 +25,11 @@ typedef struct flowshop_checkpoint {
 mco_status flowshop_checkpoint_create(mco_context *ctx, int32_t jobs, flowshop_checkpoint *out);
 void flowshop_checkpoint_destroy(mco_context *ctx, flowshop_checkpoint *checkpoint);
 
-// Replaces the file as a whole; the one before stays as "path.prev". Errors: IO.
+// Replaces the file as a whole. The previous file stays as "path.prev". Errors: IO, MEMORY.
 mco_status flowshop_checkpoint_write(mco_context *ctx, const mco_flowshop *shop, const flowshop_checkpoint *c,
                                      const char *path);
-// Reads into a created checkpoint. Errors: IO; PARSE for a cut or damaged file, another instance, or
-// another version, with what to do.
+// Read into a created checkpoint. Errors: IO, MEMORY; PARSE for a cut or damaged file, another instance or another
+// version. The message then says what to do.
 mco_status flowshop_checkpoint_read(mco_context *ctx, const mco_flowshop *shop, const char *path,
                                     flowshop_checkpoint *c);
 mco_status flowshop_checkpoint_read_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who searches the tree. Engine auto decides by measurement, as Chakroun's meta-algorithm (2013) does by
-// instance class: the cores begin, since most small trees end while a GPU is still being opened; then
-// the GPUs take over for a while; then the cores join if they add anything worth having.
+// Who searches the tree. Engine auto decides by measurement; Chakroun's meta-algorithm (2013) decides by the class of
+// the instance. The cores begin, since the search of most small trees ends before a GPU is open. Then the GPUs take
+// over for a while. Then the cores join if they are fast enough to help.
 #include "flowshop/tree/engines.h"
 
 #include <math.h>
@@ -12,12 +12,12 @@
 #include "flowshop/gpu/explorer.h"
 #endif
 
-static const double CORES_LEG_S = 0.2;   // opening a GPU takes about as long
-static const double GPUS_LEG_S = 0.5;    // of which the second half is measured: it starts from few intervals
-static const double WORTH_JOINING = 0.02;  // of the rate of the GPUs
+static const double CORES_LEG_S = 0.2;   // about as long as it takes to open a GPU
+static const double GPUS_LEG_S = 0.5;    // only the second half is measured: at first a GPU has too few intervals
+static const double WORTH_JOINING = 0.02;  // cores join only with at least this share of the rate of the GPUs
 
-// Beside GPUs each of them leaves a core to the thread that drives it, unless the user says how many: a thread
-// that waits for its turn leaves its GPU idle.
+// With engine hybrid, each GPU takes a core for the thread that drives it, unless --threads is given. A driving thread
+// that has to wait for a core leaves its GPU idle.
 int flowshop_exploring_cores(const flowshop_run *run, mco_engine engine)
 {
     if (engine == MCO_ENGINE_GPU)
@@ -45,18 +45,18 @@ mco_status flowshop_refuse_gpu(const flowshop_run *run)
 #endif
 }
 
-// ---- A search: the legs have these in common.
+// ---- A search: what all its legs share
 
 typedef struct tree_search {
     flowshop_run *run;
     const flowshop_engine_setup *setup;
     flowshop_worker_kind *workers;  // [gpus + threads]
-    flowshop_johnson johnson;       // with LB2
+    flowshop_johnson johnson;       // filled with LB2 only
     flowshop_checkpoint *state;
     mco_stop *stop;
 } tree_search;
 
-// GPUs first: an interval goes to them before it goes to a core.
+// Lists the workers, GPUs first: they receive intervals before the cores do.
 static mco_status list_workers(tree_search *s, flowshop_leg *leg)
 {
     mco_status st = MCO_OK;
@@ -87,7 +87,7 @@ done:
 
 // ---- Engine auto
 
-// Looks for the first GPU, as the other engines do without --gpus. NULL, or why there is none.
+// Looks for the first GPU, as the other engines do without --gpus. Returns NULL, or the reason why there is none.
 static const char *find_gpu(flowshop_run *run)
 {
     const char *reason = NULL;
@@ -98,7 +98,7 @@ static const char *find_gpu(flowshop_run *run)
     return reason;
 }
 
-// True when the search stays with the cores: no GPU, or none that could search this tree.
+// True when the search stays on the cores: there is no GPU, or the GPU explorer cannot search this tree.
 static bool stays_with_cores(flowshop_run *run)
 {
     const char *reason = run->gpus == NULL ? find_gpu(run) : NULL;
@@ -114,7 +114,7 @@ static bool is_over(const tree_search *s)
     return s->state->open.count == 0 || *s->stop != MCO_STOP_FINISHED;
 }
 
-// The cores take over what a lost GPU left; any other failure is the run's.
+// After a GPU is lost or memory is short, the cores go on with what is left. Any other failure ends the run.
 static mco_status go_on_without_gpus(tree_search *s, mco_status st)
 {
     if (st != MCO_ERR_DEVICE && st != MCO_ERR_MEMORY)
@@ -124,8 +124,8 @@ static mco_status go_on_without_gpus(tree_search *s, mco_status st)
     return search(s, MCO_ENGINE_CPU, &rest);
 }
 
-// Goes on with the GPUs alone or with all, whichever was faster. Cores too slow to matter are not tried:
-// serving them stops the GPUs now and then.
+// Goes on with the GPUs alone or with GPUs and cores, whichever is faster. Cores below WORTH_JOINING are not tried
+// together with the GPUs, because the GPUs must stop now and then to give them work.
 static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores, const flowshop_leg *gpus)
 {
     mco_status st = MCO_OK;
@@ -137,7 +137,7 @@ static mco_status search_by_the_faster(tree_search *s, const flowshop_leg *cores
     if (is_over(s))
         return MCO_OK;
     const bool is_joined = both.nodes_per_s > gpus->nodes_per_s;
-    char with_both[64] = "too few to be tried together";
+    char with_both[64] = "too slow to be tried together";
     if (is_worth_trying)
         snprintf(with_both, sizeof with_both, "together %.1f M", both.nodes_per_s * 1e-6);
     mco_log(run->ctx, MCO_LOG_INFO, "engine %s: %d GPU%s %.1f M nodes/s, %d thread%s %.1f M, %s",
@@ -192,7 +192,8 @@ static void fill_counters(flowshop_run *run, const flowshop_checkpoint *state)
     r->steals = state->steals;
 }
 
-// A GPU failed: keeps what is done, and says where. A leg that could not be recorded leaves the last checkpoint.
+// After a GPU failed: writes what is done to the checkpoint, and adds to the error what became of it. If the leg could
+// not be recorded, the last checkpoint stays.
 static mco_status keep_search(tree_search *s, const flowshop_leg *leg, mco_status failure)
 {
     flowshop_run *run = s->run;
@@ -200,7 +201,7 @@ static mco_status keep_search(tree_search *s, const flowshop_leg *leg, mco_statu
     snprintf(text, sizeof text, "%s", mco_context_error(run->ctx));
     const char *file = run->params->checkpoint;
     if (file == NULL)
-        return mco_fail(run->ctx, failure, "%s; nothing was kept, with --checkpoint the search could be resumed", text);
+        return mco_fail(run->ctx, failure, "%s; the search is lost: with --checkpoint it could be resumed", text);
     if (!leg->is_recorded)
         return mco_fail(run->ctx, failure, "%s; what was done since the last checkpoint is lost", text);
     if (flowshop_run_write_checkpoint(run, s->state) == MCO_OK)

@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Depth-first branch and bound over one interval, vectorised. Compiled once for each vector unit and
-// lane width; flowshop/tree/ref.c is the same search in plain C.
+// Vectorised depth-first branch and bound over one interval. This file is compiled once for each vector unit and lane
+// width. flowshop/tree/ref.c is the same search in plain C.
 //
-// A node fixes jobs at both ends. front[i] is when machine i is free after the jobs fixed in front,
-// back[i] what at least remains after machine i once the free jobs are done, remain[i] the load of
-// the free jobs. One pass over the machines bounds all children of both ends (LB1):
+// A node fixes jobs at both ends. front[i] is when machine i is free after the jobs fixed in front. back[i] is the
+// least time from the end of the free jobs on machine i to the end of the schedule. remain[i] is the load of the free
+// jobs. One pass over the machines bounds all children of both ends (LB1). For a job j put in front:
 //     reach = max(reach, front[i]);  bound = max(bound, reach + remain[i] + back[i]);  reach += p[i][j]
-// for a job j put in front, and the mirror image, machines in reverse, for a job put at the back.
-// Children are lanes, machines are the loop: the recurrence runs over machines. The even lane of a
-// pair is the front child of a job, the odd lane its back child; the constants of a machine are then
-// one word (front[i], back[m-1-i]), broadcast from memory.
+// A job put at the back is the mirror image, with the machines in reverse. The recurrence runs over the machines, so
+// the machines are the loop and the children are the lanes. The even lane of a pair is the front child of a job, the
+// odd lane its back child. So the constants of a machine are one word (front[i], back[m-1-i]), broadcast from memory.
 //
-// What pays, one thread on a Zen 5 core at 20x20 (flowshop/NOTES.md has the figures):
-//   - fronts, backs and remainders kept per level: a child costs O(m), not O(n m);
-//   - `columns`: the running vectors after each machine are the fronts and backs of all children, so a
-//     child's ends are one column of what its parent computed;
-//   - lane tables: the times of the free jobs, compacted when that saves a vector, shared by all
-//     levels below; a job fixed meanwhile is a dead lane (bound LANE_MAX);
-//   - machine and vector counts of the common sizes are compile-time constants;
-//   - two sibling nodes are decomposed together where there are two: one pass alone waits for its
-//     own chain of 2 m dependent operations.
+// What makes it fast, measured on one thread of a Zen 5 core at 20x20 (flowshop/NOTES.md has the figures):
+//   - Each level keeps its fronts, backs and remainders. So a child costs O(m), not O(n m).
+//   - `columns`: the running vectors after each machine are the fronts and backs of all children. So a child's ends are
+//     one column of what its parent computed.
+//   - Lane tables hold the times of the free jobs. A table is compacted when that saves a vector, and all levels below
+//     share it. A job fixed since then is a dead lane (bound LANE_MAX).
+//   - The numbers of machines and vectors of the common sizes are compile-time constants.
+//   - Two sibling nodes are decomposed together if there are two. One pass alone waits for its own chain of 2 m
+//     dependent operations.
 //
-// Invariants: a frame of depth d has d jobs fixed; `alive` are the surviving children not yet visited;
-// the path is the frames from the root to the node in hand. A child prepared with its sibling stays
-// alive in its parent until it is visited. Lanes stand in increasing order of job, so ranks are
-// popcounts.
+// Invariants: a frame of depth d has d jobs fixed. `alive` holds the surviving children that are not yet visited. The
+// path is the frames from the root to the current node. A child that is prepared with its sibling stays alive in its
+// parent until it is visited. Lanes are in increasing order of job, so ranks are popcounts.
 // Values stay below LANE_MAX because flowshop_longest_path() does (flowshop/variants.c).
 //
-// In parts: flowshop/tree/explorer_node.h (frames, LB1, rules), flowshop/tree/explorer_pairs.h (LB2),
-// flowshop/tree/explorer_memory.h (layout); here the search and its intervals.
+// Parts: flowshop/tree/explorer_node.h (frames, LB1, rules), flowshop/tree/explorer_pairs.h (LB2),
+// flowshop/tree/explorer_memory.h (layout). This file has the search and its intervals.
 #include "flowshop/tree/explorer_memory.h"
 #include "flowshop/tree/explorer_node.h"
 #include "flowshop/tree/explorer_pairs.h"
 
 // ---- A node
 
-// Given LB1 of the children: refines, chooses an end, marks the survivors. False if the search was
-// stopped in between.
+// The bounds of f hold LB1 of the children. Refines them by LB2 if it is in use, chooses the end that grows, and marks
+// the survivors. Returns false if the search is stopped before the end.
 INLINE bool choose_children_sized(flowshop_explorer *x, frame *f, const int vectors)
 {
     uint64_t front[LOCAL_WORDS], back[LOCAL_WORDS];
@@ -73,7 +71,7 @@ INLINE bool decompose(flowshop_explorer *x, frame *f)
     return choose_children(x, f);
 }
 
-// Fills the table of c with the columns of the jobs still free.
+// Fills the table of c, the child `child` of f, with the times of the jobs that are still free.
 static void compact_table(flowshop_explorer *x, const frame *f, frame *c, int32_t child)
 {
     table *t = &x->tables[c - x->frames];
@@ -103,7 +101,7 @@ static void compact_table(flowshop_explorer *x, const frame *f, frame *c, int32_
     c->table = t;
 }
 
-// The table stays: one more lane pair is dead.
+// The child c uses the table of f. The lane pair k becomes dead.
 INLINE void inherit_table(const frame *f, frame *c, int32_t k)
 {
     c->table = f->table;
@@ -119,8 +117,8 @@ INLINE void inherit_table(const frame *f, frame *c, int32_t k)
 }
 
 #if defined(__AVX512BW__) && LANE_BITS == 16
-// The first `rows` words of a column, at most 16. A gather costs by its width, so the narrowest that
-// serves is taken; offsets behind the last row are 0 and read the first.
+// The first `rows` words of a column, at most 16. The cost of a gather grows with its width, so the narrowest one that
+// suffices is used. Offsets behind the last row are 0 and read the first row.
 INLINE __m512i gather_rows(const pair *column, const int32_t *offsets, const int rows)
 {
     const int *words = (const int *)column;
@@ -134,7 +132,7 @@ INLINE __m512i gather_rows(const pair *column, const int32_t *offsets, const int
 }
 #endif
 
-// Child k of f becomes c: its ends are a column of f.
+// Computes ends, remain and through of c, the child k of f. The ends are a column of f.
 INLINE void descend_by_column(const flowshop_explorer *x, const frame *f, frame *c, int32_t k, int m)
 {
     const pair front_half = (pair)-1 >> LANE_BITS;
@@ -146,7 +144,7 @@ INLINE void descend_by_column(const flowshop_explorer *x, const frame *f, frame 
     const vec_pairs taken = (vec_pairs){0} + taken_half;
 #if defined(__AVX512BW__) && LANE_BITS == 16
     if (m <= 2 * PAIRS) {
-        // In registers throughout: what is stored as words and read as a vector waits for the stores.
+        // All stays in registers: a vector read from memory just written as words would wait for the stores.
         const int words = (m + PAIRS - 1) / PAIRS;
         __m512i end[2] = {(__m512i)taken, (__m512i)taken}, rest[2];
 UNROLL(2)
@@ -219,7 +217,7 @@ static int32_t pair_of_rank(const frame *f, int32_t rank)
     return -1;
 }
 
-// Makes c the child k of f, up to the bounds of its children.
+// Makes c the child k of f, without the bounds of its children.
 INLINE void descend(flowshop_explorer *x, const frame *f, frame *c, int32_t k)
 {
     switch (f->columns == NULL ? 0 : x->m) {
@@ -236,8 +234,7 @@ INLINE void descend(flowshop_explorer *x, const frame *f, frame *c, int32_t k)
     c->is_at_end = f->is_at_end && rank_of(f, k) == x->interval.b[f->depth];
 }
 
-// Cuts the children at and beyond B, where the path so far is B's: child B[d] itself stays if B lies
-// inside it.
+// For a frame on the path to B: removes the children at and beyond B. Child B[d] stays if B lies deeper inside it.
 static void cut_at_end(flowshop_explorer *x, frame *f)
 {
     int32_t d = f->depth;
@@ -265,7 +262,7 @@ static int64_t count_alive(const frame *f)
     return count;
 }
 
-// A complete schedule: the jobs of the path at both ends, the last free job between.
+// Evaluates a complete schedule: the jobs of the path at both ends, and the last free job between them.
 static void reach_leaf(flowshop_explorer *x, int32_t k)
 {
     const frame *leaf_parent = x->path[x->depth];
@@ -295,7 +292,7 @@ static void reach_leaf(flowshop_explorer *x, int32_t k)
         x->search->found(x->search, x->completion[x->m - 1], x->order);
 }
 
-// Next child of f in rank order, or -1. It stays alive.
+// The first child of f that is alive, in rank order, or -1. It stays alive.
 INLINE int32_t first_child(frame *f)
 {
     if (f->words == 1)
@@ -316,8 +313,8 @@ INLINE lane bound_of_child(const frame *f, int32_t k)
     return ((const lane *)f->bounds)[2 * k + !f->is_front];
 }
 
-// Decomposes child k of f, together with the next child alive if two fit the vector unit. NULL if
-// the search was stopped in between.
+// Decomposes child k of f, together with the next child alive if that one is in the same word and two fit the vector
+// unit. Returns the frame of child k, or NULL if the search is stopped before the end.
 INLINE frame *decompose_child(flowshop_explorer *x, frame *f, int32_t k)
 {
     frame *c = &x->frames[2 * (f->depth + 1)];
@@ -335,8 +332,8 @@ INLINE frame *decompose_child(flowshop_explorer *x, frame *f, int32_t k)
     return c;
 }
 
-// A node counts when it is visited, not when it is prepared: its incumbent may prune it until then,
-// and a split may give it away.
+// A node counts when it is visited, not when it is prepared. In between, a new incumbent may prune it, or a split may
+// give it away.
 INLINE void enter_child(flowshop_explorer *x, frame *f, frame *c, int32_t k)
 {
     remove_child(f, k);
@@ -409,7 +406,7 @@ static void start_root(flowshop_explorer *x)
 static void unfold(flowshop_explorer *x, const flowshop_interval *interval, int64_t count)
 {
     frame *f = x->frames;
-    (void)count;  // room for one
+    (void)count;  // always 1: room() is 1
     flowshop_interval_copy(interval, &x->interval);
     start_root(x);
     f->is_at_end = interval->b_depth > 0;
@@ -427,7 +424,7 @@ static void unfold(flowshop_explorer *x, const flowshop_interval *interval, int6
         for (int32_t w = 0; w < k / WORD_PAIRS; w++)
             f->alive[w] = 0;
         f->alive[k / WORD_PAIRS] &= ~(bit - 1);
-        // The node A itself, or one pruned meanwhile, is met by explore() like any other.
+        // The walk ends above A, or above a node on the way that has been pruned. explore() goes on from there.
         if (d + 1 == interval->a_depth || !(f->alive[k / WORD_PAIRS] & bit))
             return;
         remove_child(f, k);
@@ -438,7 +435,7 @@ static void unfold(flowshop_explorer *x, const flowshop_interval *interval, int6
     }
 }
 
-// Deepest frame with a child alive, or NULL.
+// The deepest frame with a child alive, or NULL.
 static const frame *next_frame(const flowshop_explorer *x)
 {
     for (int32_t d = x->depth; d >= 0; d--)
@@ -488,8 +485,8 @@ static void fold(const flowshop_explorer *x, flowshop_intervals *list)
     }
 }
 
-// Gives the later half of the children of the shallowest frame that has any, whatever the share: the
-// largest subtrees there are. All of them go if deeper frames hold work.
+// Gives away the later half of the alive children of the shallowest frame that has any, whatever `share` is: they are
+// the largest subtrees. A single child goes too if deeper frames hold work.
 static int64_t split(flowshop_explorer *x, double share, int64_t room, flowshop_intervals *list)
 {
     int32_t d = 0;
@@ -515,7 +512,7 @@ static int64_t split(flowshop_explorer *x, double share, int64_t room, flowshop_
     given->b_depth = x->interval.b_depth;
     memcpy(given->b, x->interval.b, (size_t)given->b_depth * sizeof *given->b);
     given->bound = least_alive_bound(f);
-    // Ours ends where theirs begins.
+    // Our interval ends where the one given away begins.
     memcpy(x->interval.b, given->a, (size_t)given->a_depth * sizeof *given->a);
     x->interval.b_depth = flowshop_path_trim(given->a, given->a_depth);
     for (int32_t w = k / WORD_PAIRS; w < f->words; w++)

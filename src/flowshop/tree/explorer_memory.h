@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/tree/explorer.c: everything an explorer needs, in one block.
+// Part of flowshop/tree/explorer.c: the layout of an explorer's arrays in one block of memory.
 #ifndef MCO_FLOWSHOP_TREE_EXPLORER_MEMORY_H
 #define MCO_FLOWSHOP_TREE_EXPLORER_MEMORY_H
 
@@ -10,7 +10,7 @@ static int vectors_for(int32_t jobs)
     return jobs > 0 ? (jobs + PAIRS - 1) / PAIRS : 1;
 }
 
-// Hands out aligned pieces of one block; with a NULL block it only measures.
+// Hands out aligned pieces of one block. With a NULL block it only measures.
 typedef struct arena {
     char *block;
     size_t used;
@@ -29,7 +29,7 @@ static void lay_out_frame(flowshop_explorer *x, arena *a, int32_t at, int vector
     table t = {.vectors = vectors};
     if (has_table) {
         t.jobs = take(a, v * PAIRS, sizeof *t.jobs);
-        t.times = take(a, m * v + 1, sizeof *t.times);  // a row is written in whole vectors
+        t.times = take(a, m * v + 1, sizeof *t.times);  // one more: pairs_compress() may write a vector behind the end
     }
     frame f = {.depth = at / 2, .words = (int32_t)words, .prepared = -1};
     f.ends = take(a, m, sizeof *f.ends);
@@ -62,7 +62,7 @@ static void lay_out_frames(flowshop_explorer *x, arena *a)
             owner = d;
         }
         lay_out_frame(x, a, 2 * d, vectors, owner == d);
-        if (vectors <= 2)  // a second frame only where siblings go together
+        if (vectors <= 2)  // a second frame: two siblings are decomposed together only here
             lay_out_frame(x, a, 2 * d + 1, vectors, owner == d);
         if (a->block == NULL)
             continue;

@@ -12,15 +12,15 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    // Widest table whose columns are kept; beyond, a child's ends are computed again from its parent.
+    // Widest table whose columns are kept, in vectors. Beyond it, a child's ends are computed again from its parent.
     COLUMN_VECTORS = 4,
-    // A table of up to this many vectors is compacted as soon as that saves one, a larger one when it
-    // saves an eighth: the copies of all levels together stay within eight tables.
+    // A table of up to this many vectors is compacted as soon as that saves a vector. A larger one is compacted when
+    // that saves an eighth. So the copies of all levels together take at most as much as eight tables.
     EAGER_VECTORS = 8,
     WORD_PAIRS = 64,
     WORD_VECTORS = WORD_PAIRS / PAIRS,  // vectors whose pairs fill one word of bits
-    LOCAL_WORDS = MCO_FLOWSHOP_MAX_TREE_JOBS / WORD_PAIRS + 2,  // bits of the widest table
-    FIRST_LEARNING = 1024  // nodes before the pairs of LB2 are first reordered
+    LOCAL_WORDS = MCO_FLOWSHOP_MAX_TREE_JOBS / WORD_PAIRS + 2,  // words of bits for the widest table
+    FIRST_LEARNING = 1024  // the pairs of LB2 are first reordered after so many nodes
 };
 
 typedef struct table {
@@ -37,26 +37,26 @@ typedef struct frame {
     vec *dead;      // [vectors] all ones in lanes of fixed jobs and padding, else 0
     vec *bounds;    // [vectors] bounds of the children, LANE_MAX where dead
     vec *columns;   // [m * vectors] ends of the children; NULL beyond COLUMN_VECTORS
-    const int32_t *column_offsets;  // [m] i * vectors * PAIRS: where row i of a column lies
+    const int32_t *column_offsets;  // [m] i * vectors * PAIRS, the offset of row i of a column
     uint64_t *free; // [words] pairs of free jobs
     uint64_t *alive;// [words] children to visit
     int32_t words;
-    int32_t first_word;  // words before it have no child alive
+    int32_t first_word;  // the words of `alive` before it are 0
     int32_t depth;
-    int32_t taken;       // pair of the child on the path
-    int32_t prepared;    // pair of the child decomposed ahead, in the second frame of its depth; -1 if none
-    bool is_front;       // the end chosen
-    bool is_at_end;      // the path so far equals the interval's B
+    int32_t taken;       // lane pair of the child on the path
+    int32_t prepared;    // lane pair of the child decomposed ahead, in the second frame of its depth; -1 if none
+    bool is_front;       // the front is the end that grows
+    bool is_at_end;      // the path up to here is the beginning of the interval's B
 } frame;
 
-// LB2: pairs of machines are lanes. A group is one vector of pairs.
+// LB2: each lane is a pair of machines. A group is one vector of such pairs.
 typedef struct pair_tables {
     int groups;
-    int32_t *order;     // [groups * LANES] pair of each lane; the last ones repeat
-    int64_t *successes; // [pairs] children pruned
-    int64_t next_learning;  // in nodes; 0: the tables are not yet filled
+    int32_t *order;     // [groups * LANES] pair of each lane; spare lanes at the end repeat a pair
+    int64_t *successes; // [pairs] children that the pair pruned
+    int64_t next_learning;  // node count of the next reordering; 0: the tables are not yet filled
     vec *first, *second;         // [groups] machines k and l
-    vec *job, *p1, *p2, *lag;    // [n * groups] at each position of Johnson's order
+    vec *job, *p1, *p2, *lag;    // [n * groups] for each position of Johnson's order
     vec *active;                 // [n * groups] all ones where the job is free at this node
     lane *is_free;               // [n] padded: -1 or 0
     lane *heads, *tails, *child; // [m] padded
@@ -67,15 +67,15 @@ struct flowshop_explorer {
     int32_t n, m;
     int32_t depth;       // of the frame on top; -1 when the interval is done
     frame *frames;       // [2 * (n + 1)], two for each depth
-    frame **path;        // [n + 1] frames from the root to the node in hand
-    table *tables;       // [2 * (n + 1)], used where a compaction happens
-    int32_t *table_of;   // [n + 1] depth whose table is in force
-    void (**bound_one)(frame *);           // [n + 1] by depth: LB1 of all children
-    void (**bound_two)(frame *, frame *);  // [n + 1] the same of two siblings; NULL where one fills the vector unit
+    frame **path;        // [n + 1] frames from the root to the current node
+    table *tables;       // [2 * (n + 1)], used at the depths where tables are compacted
+    int32_t *table_of;   // [n + 1] depth whose table nodes of this depth use
+    void (**bound_one)(frame *);           // [n + 1] by depth: LB1 of all children; NULL: bound_one_any()
+    void (**bound_two)(frame *, frame *);  // [n + 1] the same for two siblings; NULL: siblings go one by one
     pair *job_times;     // [n * padded m]: (p[i][j], p[m-1-i][j]) by job
     int64_t padded_m;
-    flowshop_interval interval;  // the work in hand: as given, then its B falls by splits
-    bool is_untouched;   // stopped before the walk down to A was done: the interval is left whole
+    flowshop_interval interval;  // the current work; a split lowers its B
+    bool is_untouched;   // stopped on the way down to A, so the whole interval is left
     int32_t *order;      // [n] scratch for leaves
     int64_t *completion; // [m] scratch for leaves
     int64_t *children_by_depth;  // [(n + 1) * columns]
@@ -84,7 +84,7 @@ struct flowshop_explorer {
     atomic_int_least64_t published_nodes;  // `nodes` at the last return, for other threads
     lane rule_bound;     // U, at most LANE_MAX
     pair_tables lb2;
-    void *memory;  // everything above that is an array
+    void *memory;  // the block with all arrays above
 };
 
 static lane clamp_lane(int64_t value)
@@ -99,8 +99,8 @@ static lane incumbent(const flowshop_explorer *x)
 
 // ---- Bounds of the children
 
-// Bounds `count` neighbouring vectors of children of each of `frames` nodes at once, so that their
-// chains overlap. All counts are constants: the loops over f and v unroll into registers.
+// Bounds `count` neighbouring vectors of children of each of `frames` nodes at once, so that their chains of dependent
+// operations overlap. `frames` and `count` are compile-time constants, so the loops over s and v unroll into registers.
 INLINE void bound_vectors(frame *const *f, const int frames, int m, int vectors, int first, const int count)
 {
     enum { CHAINS = 4 };
@@ -171,8 +171,8 @@ static void bound_one_any(flowshop_explorer *x, frame *f)
     bound_children(f, x->m, f->table->vectors);
 }
 
-// The functions for a node of this size; NULL where only the general one serves. Three vectors fill
-// the unit alone.
+// Chooses the functions for nodes of this depth; NULL where there is only the general one. No function takes two
+// siblings of three vectors or more: one of them fills the vector unit alone.
 static void choose_bound(flowshop_explorer *x, int32_t depth, int vectors)
 {
 #define ONES(m) {bound_one_##m##_1, bound_one_##m##_2, bound_one_##m##_3, bound_one_##m##_4}
@@ -190,7 +190,7 @@ typedef struct side_counts {
     int32_t front, back;
 } side_counts;
 
-// Children below `limit`, by end; the bits of one end go to *front or *back, [words].
+// Counts the children below `limit` at each end. Their bits go to `front` and `back`, [words] each.
 INLINE side_counts mark_below(const frame *f, const int vectors, lane limit, uint64_t *front, uint64_t *back)
 {
     side_counts below = {0, 0};
@@ -211,7 +211,7 @@ INLINE side_counts mark_below(const frame *f, const int vectors, lane limit, uin
     return below;
 }
 
-// Sum of the front bounds minus sum of the back bounds; dead lanes cancel.
+// Sum of the front bounds minus sum of the back bounds. Dead lanes cancel out.
 INLINE int64_t sum_difference(const frame *f, const int vectors)
 {
     int64_t difference = 0;
@@ -248,8 +248,8 @@ INLINE lane smallest_bound(const frame *f, const int vectors)
     return (lane)vec_reduce_min(least);
 }
 
-// True for the front. `below` counts the children below U. Every rule is a function of the node: it
-// sees the bounds and U, nothing that changes during the search.
+// True if the front grows. `below` counts the children below U. Every rule is a function of the node alone: it sees the
+// bounds and U, and nothing that changes during the search.
 INLINE bool choose_front(const flowshop_explorer *x, const frame *f, const int vectors, side_counts below)
 {
     switch (x->search->branching) {
@@ -257,12 +257,12 @@ INLINE bool choose_front(const flowshop_explorer *x, const frame *f, const int v
     case MCO_FLOWSHOP_BRANCHING_BACKWARD: return false;
     case MCO_FLOWSHOP_BRANCHING_ALTERNATE: return f->depth % 2 == 0;
     case MCO_FLOWSHOP_BRANCHING_MINMIN: {
-        // The end on which the smallest bound occurs least; then the one with more children lost.
+        // The end where the smallest bound occurs least; tie: the front if it has more children at or above U.
         side_counts least = count_equal(f, vectors, smallest_bound(f, vectors));
         return least.front != least.back ? least.front < least.back : below.front < below.back;
     }
     case MCO_FLOWSHOP_BRANCHING_MAXSUM: return sum_difference(f, vectors) >= 0;
-    default:  // MinBranch: the end with fewer children below U; then the larger sum.
+    default:  // MinBranch: the end with fewer children below U; tie: the larger sum; tie: the front.
         return below.front != below.back ? below.front < below.back : sum_difference(f, vectors) >= 0;
     }
 }

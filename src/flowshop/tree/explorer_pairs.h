@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Part of flowshop/tree/explorer.c: LB2 of the children that LB1 leaves. Pairs of machines are lanes, in an
-// order learned from what pruned; positions of Johnson's order are the loop. See flowshop/tree/bounds.h.
+// Part of flowshop/tree/explorer.c: LB2 of the children that LB1 does not prune. The lanes are pairs of machines: those
+// that pruned most come first. The loop runs over the positions of Johnson's order. See flowshop/tree/bounds.h.
 #ifndef MCO_FLOWSHOP_TREE_EXPLORER_PAIRS_H
 #define MCO_FLOWSHOP_TREE_EXPLORER_PAIRS_H
 
 #include "flowshop/tree/explorer_node.h"
 
-// table[index] lane by lane. The table is padded to whole vectors.
+// values[index] in each lane. `values` [size] is padded to whole vectors.
 INLINE vec look_up(const lane *values, int size, vec index)
 {
 #if defined(__AVX512BW__) && LANE_BITS == 16
@@ -23,8 +23,8 @@ INLINE vec look_up(const lane *values, int size, vec index)
     return result;
 }
 
-// Tables in the order learned so far: the pairs that pruned most come first. False if the search was
-// stopped in between: at 2000x100 they hold ten million cells.
+// Fills the tables in the order learned so far. Returns false if the search is stopped before the end: at 2000x100 the
+// tables hold ten million cells.
 static bool fill_pair_tables(flowshop_explorer *x)
 {
     const flowshop_johnson *jo = x->search->johnson;
@@ -50,7 +50,8 @@ static bool fill_pair_tables(flowshop_explorer *x)
     return true;
 }
 
-// Sorts the pairs by success, stable; doubles the time to the next sort. False as above.
+// Sorts the pairs by decreasing success, stable, and fills the tables. Doubles the node count of the next sort. False
+// as above.
 static bool learn_pairs(flowshop_explorer *x)
 {
     pair_tables *t = &x->lb2;
@@ -69,7 +70,8 @@ static bool learn_pairs(flowshop_explorer *x)
     return true;
 }
 
-// Bound of the node that fixes `job` besides, from smallest heads and tails; stops at U.
+// The two-machine bound of the child that fixes `job`. Its ends are `heads` and `tails`. Stops at the first group that
+// reaches U, and returns U.
 static lane two_machine_bound(flowshop_explorer *x, lane job, const lane *heads, const lane *tails)
 {
     pair_tables *t = &x->lb2;
@@ -80,7 +82,7 @@ static lane two_machine_bound(flowshop_explorer *x, lane job, const lane *heads,
         const vec *at = t->job + g;
         const int64_t p1 = t->p1 - t->job, p2 = t->p2 - t->job, lag = t->lag - t->job, active = t->active - t->job;
         for (int32_t s = 0; s < x->n; s++, at += t->groups) {
-            // A lane whose job is fixed adds nothing: its times and its arrival become 0.
+            // A fixed job adds nothing in its lane: its times and its arrival become 0.
             vec is_on = at[active] & (vec)(at[0] != jobs);
             t1 += at[p1] & is_on;
             t2 = vec_max(t2, (t1 + at[lag]) & is_on) + (at[p2] & is_on);
@@ -101,7 +103,7 @@ static lane two_machine_bound(flowshop_explorer *x, lane job, const lane *heads,
     return result;
 }
 
-// Ends of a child: the ends of the node with `job` put in front, or at the back.
+// Computes the grown end of child k of f: the front if `is_front`, else the back.
 static void ends_with_child(const flowshop_explorer *x, const frame *f, int32_t k, bool is_front, lane *out)
 {
     const pair *times = (const pair *)f->table->times + k;
@@ -115,8 +117,8 @@ static void ends_with_child(const flowshop_explorer *x, const frame *f, int32_t 
     }
 }
 
-// Raises the bounds of the children that LB1 leaves below U to LB2 = max(LB1, all pairs), cut at U.
-// False when the search was stopped in between: the node is then not decomposed.
+// Raises the bounds of the children to LB2 = min(max(LB1, all pairs), U). The pairs are evaluated only where LB1 is
+// below U. Returns false if the search is stopped before the end. The node is then not decomposed.
 static bool refine_by_pairs(flowshop_explorer *x, frame *f)
 {
     pair_tables *t = &x->lb2;

@@ -38,7 +38,7 @@ mco_status flowshop_intervals_reserve(mco_context *ctx, flowshop_intervals *list
     int32_t *digits = NULL;
     if (room <= list->room)
         return MCO_OK;
-    const int64_t length = 2 * (int64_t)list->jobs;  // digits of one interval
+    const int64_t length = 2 * (int64_t)list->jobs;  // room for the digits of one interval
     MCO_TRY(mco_alloc(ctx, &items, room));
     MCO_TRY(mco_alloc_bytes(ctx, (void **)&digits, (size_t)room, (size_t)length * sizeof *digits));
     for (int64_t i = 0; i < room; i++)
@@ -97,7 +97,7 @@ int flowshop_path_compare(const int32_t *a, int32_t a_depth, const int32_t *b, i
     return 0;
 }
 
-// One path: "3.0.1". *text moves to the character behind it.
+// Reads one path, such as "3.0.1". Then *text is the character behind it.
 static mco_status parse_path(mco_context *ctx, const char **text, int32_t jobs, int32_t *digits, int32_t *depth)
 {
     *depth = 0;
@@ -133,7 +133,7 @@ mco_status flowshop_interval_parse(mco_context *ctx, const char *text, int32_t j
     MCO_TRY(parse_path(ctx, &c, jobs, out->b, &out->b_depth));
     if (*c != '\0')
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--interval: \"%.60s\" follows the second path", c));
-    // A user means all nodes whose number lies in [A, B), ancestors of the leaf A included.
+    // The slice of a user holds all nodes whose number lies in [A, B), also ancestors of A with the number of A.
     out->a_depth = flowshop_path_trim(out->a, out->a_depth);
     bool has_end = out->b_depth > 0;
     out->b_depth = flowshop_path_trim(out->b, out->b_depth);

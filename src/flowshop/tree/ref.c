@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reference: branch and bound for the permutation flow shop, as short and plain as it can be
-// said. Nothing is kept from node to node; counts and answers of every engine must equal these.
-// Definitions: README.md of this folder.
+// The reference: branch and bound for the permutation flow shop in its shortest and plainest form. It keeps nothing
+// from node to node. The counts and answers of every engine must equal those of the reference.
+// Definitions: flowshop/README.md.
 #include "flowshop/tree/ref.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static int64_t max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// front[k]: completion on machine k of the jobs fixed in front; the smallest heads before the first.
+// front[k]: when machine k has completed the jobs fixed in front; the smallest head if there are none.
 static void compute_front(const flowshop_ref *r, const flowshop_node *v, int64_t *front)
 {
     for (int32_t k = 0; k < r->shop->machines; k++)
@@ -21,7 +21,8 @@ static void compute_front(const flowshop_ref *r, const flowshop_node *v, int64_t
             front[k] = max64(front[k], k > 0 ? front[k - 1] : 0) + mco_flowshop_time(r->shop, k, v->order[t]);
 }
 
-// back[k]: time from the start on machine k of the jobs fixed at the back to the end of the schedule.
+// back[k]: the least time from the start of the jobs fixed at the back on machine k to the end of the schedule; the
+// smallest tail if there are none.
 static void compute_back(const flowshop_ref *r, const flowshop_node *v, int64_t *back)
 {
     const int32_t n = r->shop->jobs, m = r->shop->machines;
@@ -32,7 +33,7 @@ static void compute_back(const flowshop_ref *r, const flowshop_node *v, int64_t 
             back[k] = max64(back[k], k < m - 1 ? back[k + 1] : 0) + mco_flowshop_time(r->shop, k, v->order[t]);
 }
 
-// LB1 of a node: the load of the free jobs on each machine between what is fixed at both ends.
+// LB1 of a node: the greatest sum, over the machines, of the front, the load of the free jobs and the back.
 static int64_t one_machine(const flowshop_ref *r, const int64_t *front, const int64_t *back, const int64_t *remain)
 {
     int64_t bound = 0;
@@ -41,7 +42,7 @@ static int64_t one_machine(const flowshop_ref *r, const int64_t *front, const in
     return bound;
 }
 
-// LB2: besides, every pair of machines by Johnson's order over the free jobs.
+// The two-machine part of LB2: the greatest bound over all pairs of machines, by Johnson's order of the free jobs.
 static int64_t two_machine(const flowshop_ref *r, const int64_t *front, const int64_t *back)
 {
     const int32_t n = r->shop->jobs;
@@ -74,7 +75,7 @@ static int64_t child_bound(flowshop_ref *r, int32_t job, const int64_t *front, c
     r->is_free[job] = false;
     bound = max64(bound, two_machine(r, front, back));
     r->is_free[job] = true;
-    return bound < r->rule_bound ? bound : r->rule_bound;  // LB2 may stop at U: nobody sees more
+    return bound < r->rule_bound ? bound : r->rule_bound;  // no rule sees more of LB2 than U
 }
 
 // The branching rules; ties and definitions as in README.md.
@@ -201,7 +202,7 @@ void flowshop_ref_destroy(mco_context *ctx, flowshop_ref *r)
     mco_free(ctx, &r->heads);
 }
 
-// Explores the subtree of stack[depth] depth first; the children of a node live one level above it.
+// Explores the subtree of stack[0] depth first. stack[1] holds the current child. *is_stopped: the run had to end.
 static mco_status explore(flowshop_run *run, flowshop_ref *r, flowshop_node *stack, bool *is_stopped, mco_stop *stop)
 {
     const int32_t n = run->shop->jobs;
@@ -218,7 +219,7 @@ static mco_status explore(flowshop_run *run, flowshop_ref *r, flowshop_node *sta
         return flowshop_run_improve(run, makespan, v->order, "tree");
     }
     bool in_front = flowshop_ref_decompose(r, v);
-    // The bounds of this node are overwritten below it: children are made here, [children] of them.
+    // Nodes below overwrite these bounds, so `kept` [children] holds a copy.
     int64_t *bounds = in_front ? r->front_bounds : r->back_bounds;
     int64_t *kept = NULL;
     MCO_TRY(mco_alloc(run->ctx, &kept, children));

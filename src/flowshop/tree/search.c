@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Branch and bound by many workers on one tree: one explorer each, of a core or of a GPU, and work moved
-// between them as intervals (flowshop/tree/workers.c).
+// Branch and bound by many workers on one tree. Each worker has an explorer of a core or of a GPU. Work moves between
+// them as intervals (flowshop/tree/workers.c).
 //
-// The calling thread works not: it records schedules, watches the clock, logs, and writes checkpoints. For
-// a checkpoint (and, with cores alone, for the bound in the log) it takes a note of all workers.
+// The calling thread does not search. It records schedules, watches the clock, writes the log and the checkpoints. For
+// a checkpoint it takes a note of all workers. It also takes notes for the bound: with cores alone, and with GPUs if
+// --gap asks for it.
 #include "flowshop/tree/search.h"
 
 #include <math.h>
@@ -14,13 +15,13 @@
 #include "base/team.h"
 #include "flowshop/tree/workers.h"
 
-static const double WAIT_S = 0.02;       // the supervisor's nap
-static const double BOUND_S = 1.0;       // between two looks at the bound of the open work, cores alone
-static const double GPU_BOUND_S = 10.0;  // the same with GPUs, where --gap asks for the bound
+static const double WAIT_S = 0.02;       // the supervisor looks this often
+static const double BOUND_S = 1.0;       // time between two notes for the bound, with cores alone
+static const double GPU_BOUND_S = 10.0;  // the same with GPUs, if --gap asks for the bound
 
 // ---- Notes
 
-// Adds up the notes of all workers, what nobody has begun, and the earlier legs.
+// Adds up the notes of all workers, the intervals that nobody has taken, and the counters of earlier legs.
 static mco_status add_notes(flowshop_workers *p, flowshop_checkpoint *out)
 {
     mco_status st = MCO_OK;
@@ -54,9 +55,8 @@ static int64_t nodes_so_far(const flowshop_workers *p)
     return sum;
 }
 
-// Takes a note of everything while the workers go on. *is_whole false if the run had to end, or did
-// end, before all had written theirs: workers look up once a batch, and a batch of LB2 on a large
-// instance is long.
+// Takes a note of all workers while they go on. *is_whole is false if the run had to end, or ended, before all of them
+// had written theirs. Workers look up only once a batch, and a batch of LB2 on a large instance takes long.
 static mco_status take_note(flowshop_workers *p, flowshop_checkpoint *out, bool *is_whole)
 {
     mco_status st = MCO_OK;
@@ -73,7 +73,7 @@ static mco_status take_note(flowshop_workers *p, flowshop_checkpoint *out, bool 
     while (p->missing_notes > 0 && !p->is_done && !flowshop_workers_must_stop(p) &&
            !flowshop_run_must_stop(p->run, nodes_so_far(p), &stop))
         flowshop_workers_wait_locked(p, WAIT_S / 2);
-    // A worker that has left has written its last note instead.
+    // Once the search ends, workers write their last notes instead. Then this note is not used.
     *is_whole = p->missing_notes == 0 && !p->is_done && !flowshop_workers_must_stop(p);
     p->is_noting = false;
     atomic_fetch_sub(&p->wanted, 1);
@@ -137,14 +137,14 @@ mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint 
 typedef struct watch {
     double next_bound, next_checkpoint;
     double end, half_way;   // of the leg
-    double rate_time;       // since when, and from how many nodes, the rate in the log counts
+    double rate_time;       // the rate in the log counts from this moment and this number of nodes
     int64_t rate_nodes;
     double leg_time;        // the same for the rate of the leg
     int64_t leg_nodes;
-    int64_t open;           // intervals of the last note; -1 before
+    int64_t open;           // intervals of the last note; -1 before the first
 } watch;
 
-// Between two notes for the bound alone.
+// Seconds between two notes that are taken for the bound alone.
 static double bound_interval_s(const flowshop_workers *p)
 {
     return p->gpu_count == 0 ? BOUND_S : p->run->params->gap > 0 ? GPU_BOUND_S : INFINITY;
@@ -165,7 +165,7 @@ static watch begin_watch(const flowshop_workers *p)
                    .open = -1};
 }
 
-// The rows of the log: what a row needs.
+// What a row of the log needs.
 typedef struct row {
     flowshop_workers *workers;
     watch *watch;
@@ -191,7 +191,7 @@ static void write_columns(void *user, char *out, size_t size)
     t->rate_time = now;
 }
 
-// Takes a note where one is due: raises the bound, writes the checkpoint.
+// Takes a note if one is due, and raises the bound with it. Writes the checkpoint if that is due.
 static mco_status note_if_due(flowshop_workers *p, flowshop_checkpoint *note, watch *t)
 {
     mco_status st = MCO_OK;
@@ -203,13 +203,13 @@ static mco_status note_if_due(flowshop_workers *p, flowshop_checkpoint *note, wa
     MCO_TRY(take_note(p, note, &is_whole));
     if (!is_whole)
         return MCO_OK;
-    // What the workers found before they noted is done work: it must be in the same checkpoint.
+    // Schedules found before the notes come from work that the notes count as done: the same checkpoint must have them.
     MCO_TRY(record_found(p, note));
     flowshop_search_raise_bound(p->run, note);
     t->open = note->open.count;
     t->next_bound = mco_clock_s() + bound_interval_s(p);
     if (is_checkpoint_due) {
-        // A full disk must not cost the search: the next interval tries again.
+        // A full disk must not end the search. It tries again after the next checkpoint interval.
         if (flowshop_run_write_checkpoint(p->run, note) != MCO_OK)
             mco_log(p->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(p->run->ctx));
         t->next_checkpoint = mco_clock_s() + p->run->params->checkpoint_interval_s;
@@ -218,7 +218,7 @@ done:
     return st;
 }
 
-// True at the end of a leg that does not go on.
+// True if the leg has reached its limit and does not go on.
 static bool is_leg_over(flowshop_workers *p, watch *t)
 {
     const double now = mco_clock_s();
@@ -236,7 +236,7 @@ static bool is_leg_over(flowshop_workers *p, watch *t)
     return false;
 }
 
-// The calling thread's part until the workers are done, the leg is over or the run must end.
+// The calling thread's work until the workers are done, the leg is over or the run must end. Then it sets must_stop.
 static mco_status supervise(flowshop_workers *p, mco_team *team, flowshop_checkpoint *note, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -260,11 +260,11 @@ done:
 
 // ---- A leg
 
-// Once all workers have returned: their last notes become the state.
+// After all workers have returned, makes their last notes the state.
 static mco_status end_leg(flowshop_workers *p, flowshop_checkpoint *state, flowshop_checkpoint *note)
 {
     mco_status st = MCO_OK;
-    // The notes count only with the schedules that they were pruned by.
+    // The notes are valid only together with the schedules that pruned their nodes.
     MCO_TRY(record_found(p, note));
     p->noted_taken = p->taken;
     MCO_TRY(add_notes(p, note));
@@ -278,7 +278,7 @@ done:
     return st;
 }
 
-// Tells how a GPU failed and, if `st` is no success either, why nothing of the leg is recorded.
+// Fails with the error of the GPU. If `st` is an error too, the message adds it: then nothing of the leg is recorded.
 static mco_status fail_by_device(const flowshop_workers *p, mco_status st)
 {
     char text[MCO_ERROR_LENGTH + 8] = "";
@@ -299,7 +299,7 @@ mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, fl
     note.is_fixed = state->is_fixed;
     note.is_slice = state->is_slice;
     *stop = MCO_STOP_FINISHED;
-    // What took long before (the orders of LB2, a GPU) may have used the time up.
+    // Sorting the orders of LB2 or opening a GPU may have used up the time.
     if (flowshop_run_must_stop(run, p.base_nodes, stop) || (leg->johnson != NULL && !leg->johnson->is_complete))
         atomic_store(&p.search.must_stop, true);
     MCO_TRY(mco_team_start(run->ctx, p.count, flowshop_workers_work, &p, &team));

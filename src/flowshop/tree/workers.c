@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// An idle worker waits. Every working one looks up now and then, and if somebody waits, gives a share of what
-// it has left: few, large pieces, in proportion to the power of the two. A core looks up every millisecond
-// or so. A GPU runs until it is called, and being called costs it a stop of its kernel: it is called for a
-// note, for another GPU, and every 0.1 s for cores.
-// A note is what every worker has left and has done; each writes its own. No work changes hands from the
-// first to the last of them, so that together they are exactly the rest of the tree, and the counters beside
-// them exactly what is done (Mezmaz, Melab, Talbi 2007). The last notes are written as each worker leaves:
-// must_stop is set under the lock, and from then on no work changes hands any more.
-// Names ending in _locked expect the lock.
+// An idle worker waits. A working one looks up now and then. If another worker waits, it gives away a share of what it
+// has left: a few large pieces, in proportion to the power of the two. A core looks up about every millisecond. A GPU
+// runs until it is called, and a call stops its kernel. So it is called only for a note, for another GPU, and every
+// 0.1 s for cores.
+// A note is what every worker has left and has done. Each worker writes its own part. No work changes hands from the
+// first part to the last. So together they are exactly the rest of the tree, and their counters exactly what is done
+// (Mezmaz, Melab, Talbi 2007). Each worker writes its last note when it ends. must_stop is set under the lock, and no
+// work changes hands after that.
+// The caller of a function whose name ends in _locked holds the lock.
 #include "flowshop/tree/workers.h"
 
 #include <assert.h>
@@ -18,16 +18,16 @@
 
 enum {
     BATCH_NODES = 1024,
-    // Of a GPU in cores: one H200 explores about as fast as 200. It sets who is served first and how
-    // much changes hands, and need not be exact.
+    // Power of a GPU in cores: one H200 explores about as fast as 200. It sets how much work changes hands and need not
+    // be exact.
     GPU_POWER = 200,
-    CORE_QUEUE = 256  // intervals a GPU may give to a core at a time
+    CORE_QUEUE = 256  // the most intervals that a GPU gives to a core at a time
 };
-// Between two looks at the others a core does about this many lane operations, one millisecond or less.
+// A core does about this many lane operations, for a millisecond or less, before it looks up.
 static const int64_t BATCH_OPERATIONS = 16000000;
-static const double CORE_CALL_S = 0.1;    // between two calls of a GPU on behalf of cores: each costs it a millisecond
-static const double GPU_CALL_S = 0.001;   // the same on behalf of a GPU, while something is left to give
-static const double IDLE_S = 0.002;       // a worker that waits looks this often whether a GPU may be called
+static const double CORE_CALL_S = 0.1;    // time between two calls of a GPU for cores: each call costs it a millisecond
+static const double GPU_CALL_S = 0.001;   // the same for another GPU, while there is something left to give
+static const double IDLE_S = 0.002;       // how often a waiting worker tests whether a GPU may be called
 
 static void found(flowshop_search *search, int64_t makespan, const int32_t *order)
 {
@@ -48,8 +48,8 @@ bool flowshop_workers_must_stop(flowshop_workers *p)
     return atomic_load_explicit(&p->search.must_stop, memory_order_relaxed);
 }
 
-// True when a worker should look up. The call alone, too: another GPU may be serving those that wait just now,
-// and until that is done the explorer would return at once again.
+// True when a worker should look up. A call alone is enough. Another GPU may be serving the waiting workers at this
+// moment, and until it is done, the explorer of this worker would return at once again and again.
 static bool is_wanted(flowshop_workers *p)
 {
     return atomic_load_explicit(&p->wanted, memory_order_relaxed) > 0 ||
@@ -62,8 +62,8 @@ void flowshop_workers_wait_locked(flowshop_workers *p, double seconds)
     pthread_cond_timedwait(&p->changed, &p->lock, &until);
 }
 
-// True if this GPU should stop for the note, or for those that wait. One that had nothing to give, or is asked
-// by cores alone, is left in peace longer.
+// True if this GPU should stop for the note or for waiting workers. The pause before the next call is longer if only
+// cores wait, or if the GPU had nothing to give last time.
 static bool should_call_locked(const flowshop_workers *p, const flowshop_worker *w, double now)
 {
     if (w->state != FLOWSHOP_WORKING)
@@ -74,7 +74,7 @@ static bool should_call_locked(const flowshop_workers *p, const flowshop_worker 
     return p->waiting > 0 && now >= w->answered_s + peace_s && now >= p->answered_s + GPU_CALL_S;
 }
 
-// All GPUs hear the call; the first to answer ends it unless it is for a note.
+// All GPUs see a call. The first one that answers ends it, unless it is for a note.
 void flowshop_workers_call_locked(flowshop_workers *p)
 {
     bool is_called = false;
@@ -106,8 +106,8 @@ static void note_locked(flowshop_workers *p, flowshop_worker *w)
     flowshop_workers_call_locked(p);
 }
 
-// Gives a part of what w has left to a worker that waits, in proportion to their power. What w has not
-// begun goes first. Returns the number of intervals.
+// Gives a part of what w has left to a waiting worker, in proportion to their power. Intervals that w has not begun go
+// first. Returns the number of intervals given.
 static int64_t give_locked(flowshop_worker *w, flowshop_worker *idle)
 {
     const double share = (double)idle->power / (double)(idle->power + w->power);
@@ -120,8 +120,8 @@ static int64_t give_locked(flowshop_worker *w, flowshop_worker *idle)
     return count;
 }
 
-// Serves those that wait, GPUs first: they stand first. To be called while the search goes on. True if w had
-// something to give.
+// Serves the waiting workers from w, GPUs first, as they are first in the list. Only for the time while the search goes
+// on and no note is taken. True if w had something to give.
 static bool share_locked(flowshop_workers *p, flowshop_worker *w)
 {
     bool has_given = false;
@@ -145,10 +145,10 @@ static void answer(flowshop_workers *p, flowshop_worker *w)
 {
     pthread_mutex_lock(&p->lock);
     note_locked(p, w);
-    // The call for a note ends when all GPUs have heard it; until then the explorer would return at once.
+    // The call for a note ends when all GPUs have answered it. Until then the explorer would return at once.
     while (w->is_gpu && p->is_noting && atomic_load(&p->search.calls) > 0 && !flowshop_workers_must_stop(p))
         flowshop_workers_wait_locked(p, IDLE_S);
-    // Once all must stop, one that waited may have left already, its last note written.
+    // Once must_stop is set, a worker that waited may have written its last note and left.
     if (p->waiting > 0 && !p->is_noting && !flowshop_workers_must_stop(p)) {
         w->has_given = share_locked(p, w);
         w->answered_s = w->is_gpu ? mco_clock_s() : 0;
@@ -158,7 +158,7 @@ static void answer(flowshop_workers *p, flowshop_worker *w)
     pthread_mutex_unlock(&p->lock);
 }
 
-// Takes from what nobody has begun: a core one interval, a GPU its part by power of what is left there.
+// Takes intervals that nobody has begun: a core one, a GPU a share of them in proportion to its power.
 static void take_queued_locked(flowshop_workers *p, flowshop_worker *w)
 {
     const int64_t queued = p->base->open.count - p->taken;
@@ -188,7 +188,7 @@ static void wait_for_work_locked(flowshop_workers *p, flowshop_worker *w)
     }
 }
 
-// Takes up the next piece of work; false when there is none anywhere.
+// Takes the next piece of work. Returns false when there is none anywhere, or when all must stop.
 static bool next_work(flowshop_workers *p, flowshop_worker *w)
 {
     pthread_mutex_lock(&p->lock);
@@ -197,7 +197,7 @@ static bool next_work(flowshop_workers *p, flowshop_worker *w)
         take_queued_locked(p, w);
     if (w->given.count == 0)
         wait_for_work_locked(p, w);
-    // A note that begins from here on waits for this worker. One begun while it woke is written now.
+    // A note may have begun while this worker woke up: its part is written here. Later notes wait for this worker.
     note_locked(p, w);
     bool has_work = w->given.count > 0;
     if (has_work)
@@ -211,7 +211,7 @@ static bool next_work(flowshop_workers *p, flowshop_worker *w)
     return has_work;
 }
 
-// The search ends with this worker's device.
+// Ends the search, since the device of this worker has failed.
 static void fail(flowshop_workers *p, flowshop_worker *w)
 {
     pthread_mutex_lock(&p->lock);
@@ -238,8 +238,8 @@ void flowshop_workers_work(void *workers, int index)
         if (progress == FLOWSHOP_WORK_FAILED)
             fail(p, w);
     }
-    // Its last note, with what it was given and has not begun. One being taken is void by now: it ends with the
-    // search.
+    // The last note includes what this worker was given and has not begun. A note that is being taken at this moment is
+    // not used, because the search ends.
     pthread_mutex_lock(&p->lock);
     write_note_locked(p, w);
     w->device_s = w->ops->device_s != NULL ? w->ops->device_s(w->x) : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Education (Vidal 2022): every customer u tries moves with each of its near customers v, in random order, and the first that
-// makes the solution cheaper is made; pairs of routes that lie together try SWAP* (vrp/genetic/swap_star.c). Pairs that have
-// not changed since they were tried last, or since the education of a parent, are passed over.
+// Education (Vidal 2022). In random order, every customer u tries moves with each of its near customers v; the first
+// move that makes the solution cheaper is made. Pairs of routes that lie together try SWAP* (vrp/genetic/swap_star.c).
+// Pairs that have not changed since they were tried last, or since the education of a parent, are skipped.
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static inline int32_t rounded_up(double excess)
     return excess < MOST_EXCESS ? (int32_t)ceil(excess) : MOST_EXCESS;
 }
 
-// What depends on nodes further on.
+// Sets what depends on the nodes behind: after_next, next_to_next, skip and excess of the customers of route r.
 static void look_ahead(vrp_local_search *s, int32_t r)
 {
     const int32_t depot = local_depot(s, r), most = rounded_up(s->route[r].excess);
@@ -80,7 +80,7 @@ static void look_ahead(vrp_local_search *s, int32_t r)
     }
 }
 
-// Loads, lengths and places along a route whose ring is right.
+// Recomputes loads, lengths and positions along route r. The links of its ring, next and prev, are already right.
 static void recount(vrp_local_search *s, int32_t r)
 {
     vrp_local_search_route *route = &s->route[r];
@@ -126,15 +126,15 @@ void vrp_local_search_moved(vrp_local_search *s, int32_t a, int32_t b)
         recount(s, b);
 }
 
-// ---- Moves. u is followed by x and z, v by y and t; p is before u, w before v.
+// ---- Moves. x and z follow u, y and t follow v; p is before u, w is before v.
 
 typedef struct pair {
     int32_t u, v, x, y, p, w;
     int32_t uv, pu, ux, wv, vy;  // distances
     int32_t a, b;                // routes of u and v
-    int32_t most;                // a change of distances as large as that cannot pay, whatever it does to the excesses
+    int32_t most;                // a change of distances of at least this cannot pay: excesses are never negative
     const vrp_local_search_route *ra, *rb;
-    double excess;               // of both, or of the one
+    double excess;               // cost of the excesses of both routes, or of the one
 } pair;
 
 static inline pair pair_of(const vrp_local_search *s, int32_t u, int32_t v)
@@ -147,7 +147,8 @@ static inline pair pair_of(const vrp_local_search *s, int32_t u, int32_t v)
                   .most = rounded_up(excess), .ra = ra, .rb = rb, .excess = excess};
 }
 
-// Whether changes of the distances of both routes pay, where load and service go from a to b.
+// Whether a move pays that changes the distances of the two routes by change_a and change_b, and moves `load` and
+// `service` from a to b.
 static inline bool pays(const vrp_local_search *s, const pair *m, int32_t change_a, int32_t change_b, int32_t load, int64_t service)
 {
     const int32_t both = change_a + change_b;
@@ -159,7 +160,7 @@ static inline bool pays(const vrp_local_search *s, const pair *m, int32_t change
     return both + (after - m->excess) < -local_least_gain(m->excess);
 }
 
-// u, then u and x, then x and u, behind v.
+// Tries to put u behind v; then u and x; then x and u.
 static bool relocate(vrp_local_search *s, const pair *m)
 {
     const int32_t u = m->u, v = m->v, x = m->x, y = m->y, p = m->p;
@@ -196,7 +197,7 @@ static bool relocate(vrp_local_search *s, const pair *m)
     return true;
 }
 
-// u .. last_u and v .. last_v change places.
+// Exchanges u .. last_u and v .. last_v.
 static void trade(vrp_local_search *s, const pair *m, int32_t last_u, int32_t last_v)
 {
     const int32_t after_u = s->node[last_u].next, after_v = s->node[last_v].next;
@@ -207,7 +208,7 @@ static void trade(vrp_local_search *s, const pair *m, int32_t last_u, int32_t la
     vrp_local_search_moved(s, m->a, m->b);
 }
 
-// u for v; u and x for v; u and x for v and y.
+// Tries to exchange u for v; then u and x for v; then u and x for v and y.
 static bool exchange(vrp_local_search *s, const pair *m)
 {
     const int32_t u = m->u, v = m->v, x = m->x, y = m->y, p = m->p, w = m->w;
@@ -248,7 +249,7 @@ static int32_t collect(const vrp_local_search *s, int32_t from, int32_t to, bool
     return count;
 }
 
-// In one route: x .. v the other way round.
+// Tries to reverse x .. v within one route.
 static bool two_opt(vrp_local_search *s, const pair *m)
 {
     const int32_t u = m->u, v = m->v, x = m->x, y = m->y;
@@ -265,7 +266,9 @@ static bool two_opt(vrp_local_search *s, const pair *m)
     return true;
 }
 
-// What leads to u, then what leads to v, backward; the rest is the other route. Or what leads to u, then what follows v.
+// Recombines two routes; route a keeps its first part, up to u. With `turns` the first part of b, up to v, follows
+// backwards, and route b becomes the end of a from x, backwards, then its own end from y. Else the ends from x and from
+// y change places.
 static void cross(vrp_local_search *s, const pair *m, bool turns)
 {
     const int32_t a = local_depot(s, m->a), b = local_depot(s, m->b);
@@ -309,14 +312,15 @@ static bool two_opt_star(vrp_local_search *s, const pair *m)
     return false;
 }
 
-// ---- Which moves of u with a near customer v make the way shorter, or longer by less than what routes over the limits cost.
-// What is left, two pairs in five (CMT10, X-n298-k31, Golden_11: 37, 46, 30 %), is decided move by move.
+// ---- A filter. A move of u with a near customer v can pay only if it changes the distances by less than the excesses
+// of both routes cost. Two pairs in five pass (CMT10, X-n298-k31, Golden_11: 37, 46, 30 %) and are decided
+// move by move.
 
 enum { RELOCATE = 1, EXCHANGE = 2, CROSS = 4, DEPOT = 8 };
 
 typedef struct mover {
     int32_t pu, ux, xz;  // distances
-    int32_t alone, both;  // what it changes to take u out, or u and x
+    int32_t alone, both;  // change of the distances when u leaves, or u and x, whose edge ux is kept
     int32_t excess, changed;
     const int32_t *row, *row_x, *row_p, *row_z;
 } mover;
@@ -341,7 +345,7 @@ static inline int32_t place_of(const vrp_local_search *s, int32_t i)
     return local_is_depot(s, i) ? 0 : i;
 }
 
-// At least the moves that pay; some that cannot be made at all, beside a depot, may be among them.
+// Returns all moves that pay. It may also return others, even some beside a depot that cannot be made.
 static inline unsigned may_pay(const vrp_local_search *s, const mover *m, int32_t v)
 {
     const vrp_local_search_node *node = &s->node[v];
@@ -354,7 +358,7 @@ static inline unsigned may_pay(const vrp_local_search *s, const mover *m, int32_
     const int32_t exchanged = m->row_p[v] + wu - wv - m->pu + min2(one, min2(two, pairs));
     const int32_t crossed = min2(uv + xy, uy + xv) - m->ux - vy;
     unsigned may = (relocated < most ? RELOCATE : 0u) | (exchanged < most ? EXCHANGE : 0u) | (crossed < most ? CROSS : 0u);
-    if (w == 0) {  // the depot in place of v, and v in place of y
+    if (w == 0) {  // v is the first of its route: the depot stands in place of v, and v in place of y
         const int32_t xw = m->row_x[0];
         const int32_t first = min2(m->alone + wu + uv, m->both + min2(wu + xv, xw + uv));
         may |= min2(first, min2(wu + xv, uv + xw) - m->ux) - wv < most ? DEPOT : 0u;
@@ -362,7 +366,7 @@ static inline unsigned may_pay(const vrp_local_search *s, const mover *m, int32_
     return may;
 }
 
-// With the depot of a route in place of v: u comes to its beginning, or takes its customers over.
+// Tries moves with the depot of a route in place of v: u becomes its first customer, or 2-opt* recombines both routes.
 static bool try_depot(vrp_local_search *s, int32_t u, int32_t route)
 {
     const pair m = pair_of(s, u, local_depot(s, route));
@@ -413,7 +417,7 @@ static void try_customer(vrp_local_search *s, int32_t u, bool tries_empty)
 static void enter(vrp_local_search *s, const vrp_genome *genome)
 {
     const vrp_network *g = s->network;
-    s->stamp = s->stamp < MOST_STAMPS ? s->stamp + 1 : 0;  // places found in an earlier solution are of an earlier stamp
+    s->stamp = s->stamp < MOST_STAMPS ? s->stamp + 1 : 0;  // so the places found in an earlier solution are outdated
     for (int64_t k = 0; s->stamp == 0 && k < (int64_t)g->routes * (g->customers + 1); k++)
         s->places[k].stamp = -1;
     for (int32_t c = 1; c <= g->customers; c++)
@@ -445,7 +449,7 @@ static void recognize(vrp_local_search *s, const vrp_genome *genome, const vrp_g
                 s->route[r].known_from |= 1u << k;
 }
 
-// Of the middle of a route around the depot; 0 where there are no coordinates.
+// The angle of the middle of a route around the depot; 0 without coordinates.
 static double angle_of(const vrp_local_search *s, int32_t r)
 {
     const mco_vrp *p = s->network->problem;
@@ -482,7 +486,7 @@ static void descend(vrp_local_search *s, mco_rng *rng, vrp_genome *genome)
     const vrp_network *g = s->network;
     vrp_random_tour(g->customers, rng, s->customers);
     vrp_random_tour(g->routes, rng, s->routes);
-    // The first round leaves routes that are empty alone, or many customers would have one of their own.
+    // The first round does not use empty routes. Otherwise many customers would get a route of their own.
     s->is_better = true;
     for (int32_t round = 0; round < 2 || s->is_better; round++) {
         s->is_better = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The genetic search of instances of up to 500 customers. All threads make children of the same populations: a giant tour
-// crossed from two parents, split, educated, and once more with higher penalties where limits are exceeded. A batch of them
-// then joins in its order, so that equal seeds and threads give equal populations.
+// The genetic search of instances of up to 500 customers. All threads make children of the same populations. A giant
+// tour is crossed from two parents, split and educated. If the child exceeds a limit, a copy is, with probability 1/2,
+// educated again with higher penalties, and kept if it obeys the limits. The children of a batch then join in a fixed
+// order, so equal seeds and threads give equal populations.
 #include "vrp/genetic/genetic.h"
 
 #include "base/clock.h"
@@ -14,18 +15,19 @@
 
 enum {
     NEIGHBOURS = 12,
-    FIRST_CHILDREN = 4 * VRP_POOL_LEAST,  // random, at least: all of a batch are
-    BATCH = 64,                   // children at once, at least: threads that have finished theirs wait for the last
-    PENALTY_CHILDREN = 100,       // penalties are looked at after so many
-    FRUITLESS_CHILDREN = 20000,   // then all begins again
-    SPARE_ROUTES = 3              // besides MORE_ROUTES
+    FIRST_CHILDREN = 4 * VRP_POOL_LEAST,  // first batches are random, until there are this many
+    BATCH = 64,                   // the least number of children at once: threads that are done wait for the last one
+    PENALTY_CHILDREN = 100,       // penalties are adapted after this many
+    FRUITLESS_CHILDREN = 20000,   // the populations begin anew after this many without a better solution
+    SPARE_ROUTES = 3              // in addition to MORE_ROUTES
 };
-static const double MORE_ROUTES = 0.3;  // than the present solution has
-static const double WITHIN = 0.2, WITHIN_MORE = 0.25;  // share of the last 64 children within a limit that its penalty aims at
-static const double HIGHER = 1.2, LOWER = 0.85;  // penalties, if fewer are, if more
-static const double LEAST_WEIGHT = 1e-3, MOST_WEIGHT = 1e4;  // in those at the beginning
-static const double REPAIR = 10;        // higher penalties
-static const double LOOK_S = 0.02;      // at the clock and for a cancellation
+static const double MORE_ROUTES = 0.3;  // relative to the routes of the present solution
+// A penalty aims at this share of the last 64 children within its limit.
+static const double WITHIN = 0.2, WITHIN_MORE = 0.25;
+static const double HIGHER = 1.2, LOWER = 0.85;  // factors of a penalty if fewer are within, if more are
+static const double LEAST_WEIGHT = 1e-3, MOST_WEIGHT = 1e4;  // the range of a weight, relative to the first one
+static const double REPAIR = 10;        // factor of the penalties for a repair
+static const double LOOK_S = 0.02;      // between two looks at the clock and for a cancellation
 
 typedef struct task {
     const vrp_genome *parents[2];  // NULL: a random child
@@ -48,10 +50,10 @@ struct vrp_genetic {
     task *tasks;               // [batch]
     worker *workers;           // [threads]
     int32_t batch;
-    int32_t count;             // of the tasks of the present batch
+    int32_t count;             // tasks of the present batch
     uint64_t within_load, within_length;  // a bit for each of the last 64 children
     int32_t children, fruitless;
-    int64_t best;              // cost since the beginning, or since all began again
+    int64_t best;              // least cost within the limits since the populations began, or began anew
     mco_team team;
     atomic_bool stop;
 };
@@ -111,9 +113,9 @@ static void make_batch(vrp_genetic *g)
     mco_team_run(&g->team, g->count, work, watch, g);
 }
 
-// ---- What becomes of them
+// ---- What becomes of the children
 
-// Nodes become customers.
+// Makes a solution of a genome. Nodes become customers.
 static void to_solution(const vrp_genome *genome, mco_vrp_solution *out)
 {
     out->routes = out->first[0] = 0;
@@ -198,8 +200,8 @@ mco_status vrp_genetic_admit(vrp_genetic *g, const mco_vrp_solution *solution)
 
 // ---- Memory
 
-// Where demands differ and all room that routes have left over is less than any customer needs, hardly any child has as few,
-// and solutions with more would crowd out the others.
+// If demands differ, and the free room of all routes together is less than the smallest demand, hardly any child gets
+// along with `routes` routes. Children with more routes would crowd out the others, so they are not allowed then.
 int32_t vrp_genetic_routes(const mco_vrp *p, int32_t routes)
 {
     int64_t room = (int64_t)routes * p->capacity;

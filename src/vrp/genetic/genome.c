@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Solutions of the genetic search, and how they come about: at random, or crossed from two.
+// The solutions of the genetic search, and how their giant tours are made: at random, or crossed from two.
 #include <string.h>
 
 #include "vrp/genetic/genome.h"
@@ -33,7 +33,7 @@ void vrp_genome_complete(const vrp_network *g, vrp_genome *genome)
         for (int32_t k = genome->first[r]; k < genome->first[r + 1]; k++) {
             const int32_t c = genome->order[k];
             genome->prev[c] = last;
-            genome->next[last] = c;  // of the depot too, which nobody reads
+            genome->next[last] = c;  // next[0] is written too, but never read
             distance += vrp_network_distance(g, last, c);
             length += g->service[c];
             load += p->demand[c];
@@ -58,7 +58,7 @@ void vrp_genome_copy(const vrp_network *g, vrp_genome *to, const vrp_genome *fro
     to->prev = memcpy(kept.prev, from->prev, ((size_t)g->customers + 1) * sizeof *kept.prev);
 }
 
-// Without branches, so that compilers make vectors of it: one thread alone compares every child with the pools.
+// Has no branches, so that compilers can vectorize it: a single thread compares all children with the pools.
 float vrp_broken_pairs(const vrp_network *g, const vrp_genome *a, const vrp_genome *b)
 {
     int32_t differ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the local search works on (vrp/genetic/educate.c, vrp/genetic/swap_star.c): routes as rings through a depot node of
-// their own, customers + 1 + r. Loads and lengths up to every customer are kept, so that a move is decided in constant time,
-// and are counted again along both routes once it is made.
+// What the local search works on (vrp/genetic/educate.c, vrp/genetic/swap_star.c). Route r is a ring through a depot
+// node of its own, customers + 1 + r. Every customer has the load and the length of its route up to it, so a move is
+// decided in constant time. A move that is made recounts both routes.
 #ifndef MCO_VRP_GENETIC_LOCAL_SEARCH_H
 #define MCO_VRP_GENETIC_LOCAL_SEARCH_H
 
@@ -9,35 +9,35 @@
 
 enum { VRP_BEST_PLACES = 3 };
 
-// A line of the cache.
+// Fills one cache line of 64 bytes.
 typedef struct vrp_local_search_node {
     int32_t next, prev, route;
     int32_t to_next, to_prev;          // distances
     int32_t skip;                      // distance from prev to next
-    int32_t after_next, next_to_next;  // the node after next, the distance there from next
-    int32_t position;                  // customers before it in its route; of a depot 0
+    int32_t after_next, next_to_next;  // the node after next, and the distance from next to it
+    int32_t position;                  // customers before it in its route; 0 for a depot
     int32_t demand;
-    int32_t load;                      // of its route up to and with it; of a depot 0
-    int32_t excess;                    // of its route, rounded up
-    int32_t changed;                   // stamp of its route
-    int32_t tested;                    // stamp of when its moves were tried last
-    int64_t length;                    // of its route up to and with it, service included; of a depot 0
+    int32_t load;                      // of its route up to and including it; 0 for a depot
+    int32_t excess;                    // the excess cost of its route, rounded up
+    int32_t changed;                   // stamp of the last change of its route
+    int32_t tested;                    // stamp of the last try of its moves; -1: never
+    int64_t length;                    // of its route up to and including it, with service times; 0 for a depot
 } vrp_local_search_node;
 _Static_assert(sizeof(vrp_local_search_node) == 64, "vrp_local_search_node");
 
 typedef struct vrp_local_search_route {
     int64_t length;
-    double excess;         // what it costs to be over the limits
+    double excess;         // the cost of being over the limits
     int32_t load, size;
     int32_t changed;       // stamp of the last change
-    int32_t tested;        // stamp of when its SWAP* was tried last
-    unsigned known_from;   // a bit for each earlier education that left it as it is
+    int32_t tested;        // stamp of the last try of its SWAP*; -1: never
+    unsigned known_from;   // a bit for each earlier education that ended with this very route
 } vrp_local_search_route;
 
 // The cheapest places of a customer in a route.
 typedef struct vrp_local_search_places {
-    int32_t stamp;         // of when they were found; -1: never
-    int32_t least;         // no place costs less, also once a customer has left the route
+    int32_t stamp;         // when they were found; -1: never
+    int32_t least;         // no place costs less, even after one customer has left the route
     int32_t change[VRP_BEST_PLACES], after[VRP_BEST_PLACES];
 } vrp_local_search_places;
 
@@ -47,11 +47,11 @@ struct vrp_local_search {
     vrp_local_search_node *node;      // [nodes + routes]
     vrp_local_search_route *route;    // [routes]
     vrp_local_search_places *places;  // [routes * nodes]
-    int32_t *customers;         // [customers] in the order they are tried
-    int32_t *routes;            // [routes] likewise, from 1 on
-    int32_t *line;              // [nodes] a route being made
-    bool *is_near;              // [routes] beside the one whose SWAP* is tried
-    double *angle;              // [2 * routes]
+    int32_t *customers;         // [customers] in the order in which they are tried
+    int32_t *routes;            // [routes] likewise, numbered from 1
+    int32_t *line;              // [nodes] routes that a move builds; in SWAP*, a bound for each customer
+    bool *is_near;              // [routes] whether it lies beside the route whose SWAP* is tried
+    double *angle;              // [2 * routes] pairs of angle and route, to be sorted
     int32_t stamp;              // grows with every move
     bool is_better;             // a move was made in this round
 };
@@ -66,7 +66,7 @@ static inline int32_t local_depot(const vrp_local_search *s, int32_t route)
     return s->network->customers + 1 + route;
 }
 
-// Distances from node i, by node of the instance.
+// Distances from node i, indexed by nodes of the instance.
 static inline const int32_t *local_row(const vrp_local_search *s, int32_t i)
 {
     return s->network->distance + (int64_t)(local_is_depot(s, i) ? 0 : i) * (s->network->customers + 1);
@@ -82,14 +82,15 @@ static inline double local_excess(const vrp_local_search *s, int64_t load, int64
     return vrp_excess(s->network->problem, s->weights, load, length);
 }
 
-// What a move has to gain where excesses cost `before`: more than rounding could, or two moves might undo each other for ever.
-// Changes of distances are added to the difference of both sums of excesses, in this order.
+// The least gain of a move, where the excesses cost `before` ahead of it. It is more than rounding can produce;
+// otherwise two moves might undo each other for ever. This holds for gains computed in this order: first the difference
+// of the two sums of excesses, then the change of the distances is added.
 static inline double local_least_gain(double before)
 {
     return 1e-5 + 1e-12 * before;
 }
 
-// Whether an earlier education has left both routes as they are, and has tried what could be done with them.
+// Whether one earlier education ended with both routes. It has tried the moves between them then.
 static inline bool local_knows(const vrp_local_search *s, int32_t a, int32_t b)
 {
     return (s->route[a].known_from & s->route[b].known_from) != 0;

@@ -92,7 +92,7 @@ const vrp_genome *vrp_pools_draw(const vrp_pools *pools, mco_rng *rng)
 
 // ---- Who joins, who stays
 
-// The first k members of a pool are in order.
+// Puts m into its place among the first k members of the pool, which are in order. Place k is free or holds m.
 static void insert(vrp_pool *p, int32_t k, vrp_member *m)
 {
     for (; k > 0 && p->all[k - 1]->weighted > m->weighted; k--)
@@ -129,7 +129,7 @@ static bool is_clone(const vrp_pools *pools, const vrp_pool *p, const vrp_member
     return false;
 }
 
-// The cheapest stays.
+// The cheapest member always stays.
 static void choose_survivors(vrp_pools *pools, vrp_pool *p)
 {
     while (p->count > VRP_POOL_LEAST) {

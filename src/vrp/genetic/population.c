@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The search of instances of up to 500 customers: several solutions, each annealed on its own, join the genetic search
-// (vrp/genetic/genetic.c). Where that does not take the instance, pairs of more of them exchange routes that lie together
-// (selective route exchange: Nagata, Braysy 2009), and the child is annealed from a low temperature and takes the place of its
-// first parent if it is better.
+// The search of instances of up to 500 customers. Several solutions are annealed, each on its own. On a symmetric
+// instance they then join the genetic search (vrp/genetic/genetic.c). On an asymmetric one pairs of them exchange
+// routes that lie together (selective route exchange: Nagata, Braysy 2009). The child is annealed from a low
+// temperature. It takes the place of its first parent if it is better and no member has the same cost.
 #include <math.h>
 #include <string.h>
 
@@ -11,30 +11,31 @@
 #include "vrp/genetic/population.h"
 
 enum {
+    // FEW_MEMBERS are annealed if the genetic search follows or customers exceed MANY_CUSTOMERS, else MEMBERS.
     MEMBERS = 8, MANY_CUSTOMERS = 300, FEW_MEMBERS = 4,
-    MORE_ROUTES = 2  // than twice those of the start
+    MORE_ROUTES = 2  // a task may have this many more than twice those of the start
 };
-static const double HOT = 0.6, COLD = 0.02;               // of a member, in mean edges
-static const double WARM_LEAST = 0.07, WARM_MOST = 0.35;  // of a child
-static const double SHARE = 0.4;                          // of all the time, until all members are there
-static const double GENETIC_SHARE = 0.15;                 // that of few members, where the genetic search follows
-static const double CHILDREN = 40;                        // that a core anneals, at least
-static const int64_t LEAST_STEPS = 200, FULL_STEPS = 1000;  // per customer of a child
-static const double PACKING = 1;                          // steps of packing a member, as a share of those of annealing it
+static const double HOT = 0.6, COLD = 0.02;               // temperatures of a member, in mean edges
+static const double WARM_LEAST = 0.07, WARM_MOST = 0.35;  // first temperature of a child, in mean edges
+static const double SHARE = 0.4;                          // of the time of this search that the members take
+static const double GENETIC_SHARE = 0.15;                 // the same if the genetic search follows
+static const double CHILDREN = 40;                        // per core, within LEAST_STEPS and FULL_STEPS
+static const int64_t LEAST_STEPS = 200, FULL_STEPS = 1000;  // of annealing a child, per customer
+static const double PACKING = 1;                          // steps that pack a member, relative to those that anneal it
 static const int64_t MOST_STEPS = (int64_t)1 << 30;
 
 typedef struct population {
     vrp_rounds *s;
     mco_vrp_solution *member;  // [count]
     int64_t *cost;             // [count]
-    int32_t count, wanted;     // members there are, and shall be
-    double share;              // of all the time, until then
-    int32_t most_routes;       // that a task may have
-    bool packs;                // members with fewer routes are still to be tried
-    int32_t *parent;           // [tasks] first parent of the child of each task
-    int32_t *route_of[2];      // [customers] in either parent
-    int32_t *shared;           // [customers] by route of the second: customers in routes chosen of the first
-    bool *is_chosen[2];        // [customers] by route of either
+    int32_t count, wanted;     // members that exist, and that are wanted
+    double share;              // of all time, or of all steps, until they exist
+    int32_t most_routes;       // the most that a task may have
+    bool packs;                // members with fewer routes are still tried
+    int32_t *parent;           // [tasks] the first parent of the task's child
+    int32_t *route_of[2];      // [customers] the route of a customer in either parent
+    int32_t *shared;           // [customers] by route of the second parent: its customers in chosen routes of the first
+    bool *is_chosen[2];        // [customers] by route of either parent
 } population;
 
 static void copy(mco_vrp_solution *to, const mco_vrp_solution *from)
@@ -45,14 +46,14 @@ static void copy(mco_vrp_solution *to, const mco_vrp_solution *from)
     memcpy(to->first, from->first, ((size_t)from->routes + 1) * sizeof *to->first);
 }
 
-// ---- Tasks: each holds all customers, node c + 1 is customer c
+// ---- Tasks. Each holds all customers; node c + 1 is customer c
 
 static void begin_task(vrp_task *task)
 {
     task->routes = task->first[0] = 0;
 }
 
-// The customers of a route that are not in a chosen route of the second parent; all with `chosen` NULL.
+// Adds a route of the customers that are not in a chosen route of the second parent; of all with `chosen` NULL.
 static void add_route(vrp_task *task, const int32_t *customers, int32_t count, const int32_t *route_of, const bool *chosen)
 {
     int32_t at = task->first[task->routes];
@@ -96,7 +97,7 @@ static mco_status open_tasks(vrp_rounds *s, int32_t count)
     return st;
 }
 
-// Solution as the search's present one, told if it is the best.
+// Makes the solution the present one if it is better, and then tells the search of it.
 static mco_status note(vrp_rounds *s, const mco_vrp_solution *solution, int64_t cost)
 {
     if (cost >= s->now_cost)
@@ -132,7 +133,7 @@ static int32_t emptiest_route(const mco_vrp *problem, const mco_vrp_solution *so
     return least;
 }
 
-// Makes a solution without its emptiest route the task's, that route's customers packed into the others, if they fit.
+// Gives `from` to the task and packs the customers of its emptiest route into the others. *is_found: they fit.
 static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *task, bool *is_found)
 {
     vrp_rounds *s = p->s;
@@ -148,8 +149,9 @@ static mco_status pack(population *p, const mco_vrp_solution *from, vrp_task *ta
     return vrp_rounds_pack(s, task, is_found);
 }
 
-// Where a member starts. Annealing hardly ever gives up a route: the later half is tried with one route less than the best
-// member has, and then with as many as that.
+// Sets where a member starts. Annealing hardly ever gives up a route. So a member of the later half starts with one
+// route less than the best member, until packing fails once. After that it starts from the best member and may not have
+// more routes, if that has fewer than the present solution. All others start from the present solution.
 static mco_status begin_member(population *p, int32_t member, vrp_task *task)
 {
     mco_status st = MCO_OK;
@@ -183,7 +185,7 @@ static mco_status anneal_members(population *p)
         for (int32_t k = 0; k < count; k++) {
             MCO_TRY(begin_member(p, done + k, &s->tasks[k]));
             vrp_rounds_set_temperatures(&s->tasks[k], HOT * s->edge, COLD * s->edge);
-            s->tasks[k].wants_last = true;  // the best may still be the beginning, which all have in common
+            s->tasks[k].wants_last = true;  // the best solution may still be the start, which all members share
         }
         vrp_rounds_plan_steps(s, count, p->share * at_once / p->wanted, MOST_STEPS);
         MCO_TRY(vrp_rounds_run(s, count));
@@ -203,7 +205,7 @@ done:
 
 // ---- Children
 
-// Routes of the first parent that lie together, and as many of the second that share most customers with them.
+// Chooses routes of the first parent that lie together, and as many of the second that have most customers in them.
 static void choose_routes(population *p, const mco_vrp_solution *a, const mco_vrp_solution *b)
 {
     vrp_rounds *s = p->s;
@@ -238,7 +240,8 @@ static void choose_routes(population *p, const mco_vrp_solution *a, const mco_vr
     }
 }
 
-// The first parent with routes of the second instead of its own; who is in neither is put in by the walk.
+// The child is the first parent, with the chosen routes of the second in place of its own chosen ones. The walk inserts
+// the customers that are in no route.
 static void make_child(population *p, const mco_vrp_solution *a, const mco_vrp_solution *b, vrp_task *task)
 {
     choose_routes(p, a, b);
@@ -291,7 +294,7 @@ done:
     return st;
 }
 
-// The members join the genetic search, and what the search began with where that is better than all.
+// The genetic search begins with the members, and with the present solution if no member has its cost.
 static mco_status breed(population *p, double share)
 {
     mco_status st = MCO_OK;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A population of a small instance, annealed and recombined.
+// The search of small instances: solutions are annealed, then recombined.
 #ifndef MCO_VRP_GENETIC_POPULATION_H
 #define MCO_VRP_GENETIC_POPULATION_H
 
 #include "vrp/search/rounds.h"
 
-// Many solutions of a small instance, recombined, until `share` of all is over; s->now becomes the best.
-// Errors: MEMORY.
+// Anneals and recombines solutions until `share` of all time, or of all iterations, is over. s->now becomes the best
+// one. Errors: MEMORY.
 mco_status vrp_population_run(vrp_rounds *s, double share);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Split of a giant tour (Prins 2004): a shortest path over the places between customers, an arc for every route. Where that has
-// more routes than are allowed, one layer for every route.
+// Split of a giant tour (Prins 2004): a shortest path over the places between customers, with an arc for every route.
+// If it has more routes than allowed, a second path is found in a graph with a layer for every route.
 #include <string.h>
 
 #include "vrp/genetic/split.h"
 
 struct vrp_split {
     const vrp_network *network;
-    double *cost;      // [(routes + 1) * nodes] cheapest to place i, by k routes; only row 0 where any number may be used
-    int32_t *from;     // [the same] the place before
+    double *cost;      // [(routes + 1) * nodes] row k: the cheapest way to place i by k routes; by any number: row 0
+    int32_t *from;     // [the same] the place before on that way
 };
 
 mco_status vrp_split_open(mco_context *ctx, const vrp_network *network, vrp_split **out)
@@ -34,7 +34,7 @@ void vrp_split_close(mco_context *ctx, vrp_split **split)
     mco_free(ctx, split);
 }
 
-// Routes that begin behind place i: what they make of to[i + 1 ...], given that i itself costs `here`.
+// Lowers to[i + 1 ...] by the routes that begin at place i, whose own cost is `here`; from[] gets i there.
 static void extend(const vrp_split *s, vrp_weights w, const int32_t *order, int32_t i, double here, double *to, int32_t *from)
 {
     const vrp_network *g = s->network;
@@ -58,7 +58,7 @@ static void extend(const vrp_split *s, vrp_weights w, const int32_t *order, int3
     }
 }
 
-// Any number of routes. Returns how many there are.
+// Cuts into any number of routes. Returns how many there are.
 static int32_t split_freely(vrp_split *s, vrp_weights w, const int32_t *order)
 {
     const int32_t n = s->network->customers;
@@ -73,7 +73,8 @@ static int32_t split_freely(vrp_split *s, vrp_weights w, const int32_t *order)
     return routes;
 }
 
-// At most network->routes routes; 0 where their loads, limited as they are, do not suffice. Row k: of k routes.
+// Cuts into at most network->routes routes; row k is for k routes. Returns how many there are, 0 if that many routes of
+// at most VRP_SPLIT_LOAD capacities cannot hold all customers.
 static int32_t split_by_layers(vrp_split *s, vrp_weights w, const int32_t *order)
 {
     const int32_t n = s->network->customers, most = s->network->routes;
@@ -103,7 +104,7 @@ void vrp_split_run(vrp_split *s, vrp_weights weights, vrp_genome *genome)
     for (int32_t k = genome->routes; k >= 0; k--) {
         genome->first[k] = at;
         if (routes == 0)
-            at = (int32_t)((int64_t)n * (k - 1) / genome->routes);  // no cut is allowed: the same number of customers each
+            at = (int32_t)((int64_t)n * (k - 1) / genome->routes);  // there is no such cut: equal numbers of customers
         else if (k > 0)
             at = has_layers ? s->from[k * nodes + at] : s->from[at];
     }

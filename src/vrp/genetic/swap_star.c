@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// SWAP* (Vidal 2022): two customers change routes, each to its best place there, or one does. The three cheapest places of a
-// customer in a route are kept until the route changes: one of them is not beside the customer that leaves. What is best of a
-// pair of routes is made. Most pairs of customers are passed over by a bound: what is saved by taking both out, what the
-// cheapest places cost, and what their loads do.
+// SWAP* (Vidal 2022): two customers change routes, each to its best place there, or only one does. The best such move
+// of a pair of routes is made. The three cheapest places of a customer in a route are kept until the route changes; at
+// least one of them is not beside the customer that leaves. A bound rules out most pairs of customers: what taking both
+// out saves, what their cheapest places cost, and how the loads change.
 #include <string.h>
 
 #include "vrp/genetic/swap_star.h"
 
 #include "vrp/genetic/local_search.h"
 
-enum { NEAR = 5 };  // two routes lie together where a customer of the lower is among so many nearest of one of the higher
+// Two routes lie together if a customer of the lower-numbered one is among this many nearest ones of a customer of the
+// other.
+enum { NEAR = 5 };
 
 static inline void keep_place(vrp_local_search_places *places, int32_t after, int32_t change)
 {
@@ -58,14 +60,14 @@ static const vrp_local_search_places *places_of(vrp_local_search *s, int32_t u, 
     return places;
 }
 
-// The cheapest place of u in the route of v, once v has left it.
+// Finds the cheapest place of u in the route of v after v has left it. Returns the change of the distances there.
 static int32_t place_without(vrp_local_search *s, int32_t u, int32_t v, int32_t *after)
 {
     const vrp_local_search_node *node = &s->node[v];
     const vrp_local_search_places *places = places_of(s, u, node->route);
     const int32_t instead = local_distance(s, node->prev, u) + local_distance(s, u, node->next) - node->skip;
     int k = 0;
-    while (places->after[k] == v || places->after[k] == node->prev)  // two of three at most
+    while (places->after[k] == v || places->after[k] == node->prev)  // holds for at most two of the three
         k++;
     const bool is_instead = places->after[k] < 0 || instead <= places->change[k];
     *after = is_instead ? node->prev : places->after[k];
@@ -79,12 +81,12 @@ static inline int32_t change_without(const vrp_local_search *s, int32_t u)
 }
 
 typedef struct swap {
-    int32_t u, v;              // v 0: u alone
-    int32_t after_u, after_v;  // where they go
+    int32_t u, v;              // v 0: only u changes its route
+    int32_t after_u, after_v;  // the nodes that they go behind
     double change;
 } swap;
 
-// u for v; distances change by `least` at least.
+// Considers exchanging u and v. The distances change by at least `least`.
 static inline void consider(vrp_local_search *s, int32_t u, int32_t v, int32_t least, swap *best)
 {
     const vrp_local_search_route *a = &s->route[s->node[u].route], *b = &s->route[s->node[v].route];
@@ -104,7 +106,7 @@ static inline void consider(vrp_local_search *s, int32_t u, int32_t v, int32_t l
         *best = (swap){u, v, after_u, after_v, change};
 }
 
-// u to its cheapest place in route r.
+// Considers moving u to its cheapest place in route r.
 static void consider_alone(vrp_local_search *s, int32_t u, int32_t r, swap *best)
 {
     const vrp_local_search_route *a = &s->route[s->node[u].route], *b = &s->route[r];
@@ -160,7 +162,7 @@ static void make_swap(vrp_local_search *s, int32_t a, int32_t b)
     take_out(s, best.u);
     if (best.v != 0)
         take_out(s, best.v);
-    put_behind(s, best.u, best.after_u);  // neither goes behind the other
+    put_behind(s, best.u, best.after_u);  // neither customer goes behind the other
     if (best.v != 0)
         put_behind(s, best.v, best.after_v);
     vrp_local_search_moved(s, a, b);

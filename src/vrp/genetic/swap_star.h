@@ -5,7 +5,8 @@
 
 #include "vrp/genetic/educate.h"
 
-// The best SWAP* of r with every lower route that lies beside it, where one of them has changed since they were tried last.
+// For every route with a lower number that lies beside r: makes the best SWAP* of the two routes if it pays. Pairs of
+// routes are skipped if neither has changed since they were tried last, or since an earlier education.
 void vrp_swap_star(vrp_local_search *local, int32_t r);
 
 #endif

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Routes from nothing, on one thread but for the lists of neighbours; the number of threads does not change them.
+// Constructs routes from nothing. Only the lists of neighbours use more than one thread; the routes do not depend on
+// the number of threads.
 //
 // - Single: a route per customer.
-// - Savings (Clarke, Wright 1964), all routes at once: routes of single customers are joined, i to j, in the order of what that
-//   saves, d(i, 0) + d(0, j) - d(i, j) > 0, where i and j are ends and the limits allow it. Pairs are those of near neighbours,
-//   up to FEW_CUSTOMERS customers all. With symmetric distances routes are turned round where it takes that.
-// - Cheapest insertion, one route after the other: it begins with the customer for whom a route of its own would be longest,
-//   then the customer and the place where the route grows least are chosen, until none fits any more. Up to EXACT_CUSTOMERS
-//   customers, or without coordinates, all are looked at; else, of each customer that comes into the route, those next to it
-//   that are in none yet.
+// - Savings (Clarke, Wright 1964), all routes at once. It begins with a route per customer, and joins the routes that
+//   end in i and begin with j, the largest saving d(i, 0) + d(0, j) - d(i, j) > 0 first, if the limits allow it. It
+//   considers pairs of near neighbours; up to FEW_CUSTOMERS customers all pairs. With symmetric distances it turns
+//   routes round as needed.
+// - Cheapest insertion, one route after the other. A route begins with the customer whose route of its own would be
+//   longest. Then the customer and the place are chosen where the route grows least, until no customer fits. Up to
+//   EXACT_CUSTOMERS customers, or with a matrix, all customers in no route are candidates; else only those near a
+//   customer of the route.
 //
-// Vehicles are not counted: routes may be more.
+// There may be more routes than vehicles.
 #include "vrp/search/construct.h"
 
 #include <math.h>
@@ -23,13 +25,13 @@
 #include "vrp/solution.h"
 
 enum {
-    FEW_CUSTOMERS = 1000,
-    MOST_NEIGHBOURS = 100,      // of a customer, whose pairs savings look at
+    FEW_CUSTOMERS = 1000,       // savings: up to here all pairs
+    MOST_NEIGHBOURS = 100,      // savings: of a customer
     LEAST_NEIGHBOURS = 10,
-    MOST_LISTED = 20000000,     // neighbours of all customers, about
-    EXACT_CUSTOMERS = 5000,
-    NEAR = 24,                  // customers that a new one brings in
-    REACH = 128,                // places looked at again for a customer whose best place is gone
+    MOST_LISTED = 20000000,     // savings: neighbours of all customers together, about
+    EXACT_CUSTOMERS = 5000,     // insertion: up to here all customers are candidates
+    NEAR = 24,                  // insertion: nearest customers of a new one that become candidates
+    REACH = 128,                // insertion: places tried again for a customer whose best place is gone
     CUSTOMERS_PER_CELL = 2
 };
 
@@ -58,10 +60,10 @@ typedef struct savings {
     const mco_vrp *problem;
     saving *list, *sorted;  // [count], [room]
     int64_t count;
-    int32_t *link;          // [2 * customers] before and behind each customer, with symmetric distances in any order; -1: none
-    int32_t *parent;        // [customers] up to the one that stands for its route
-    int32_t *load;          // of the route, at the customer that stands for it
-    int64_t *length;
+    int32_t *link;          // [2 * customers] before and behind each customer; if symmetric, in any order; -1: none
+    int32_t *parent;        // [customers] forest: the root of a tree is the customer that stands for its route
+    int32_t *load;          // [customers] load of the route, at the customer that stands for it
+    int64_t *length;        // [customers] its length, at the same place
     int32_t routes;
 } savings;
 
@@ -80,8 +82,8 @@ static int32_t nearness(const mco_vrp *p, int32_t a, int32_t b)
     return d < back ? d : back;
 }
 
-// A pair of which each is a neighbour of the other is listed once, but where several are as far as the last neighbour: then it
-// may be there twice, and the second does nothing.
+// If two customers are neighbours of each other, the pair is listed once. Only if it is as far apart as the last
+// neighbour may it be listed twice; then the second one does nothing.
 static void list_savings(savings *s, const int32_t *neighbours, int32_t count)
 {
     const mco_vrp *p = s->problem;
@@ -97,7 +99,7 @@ static void list_savings(savings *s, const int32_t *neighbours, int32_t count)
         }
 }
 
-// Largest first, equal ones in the order of the list.
+// Sorts by digits: largest first, equal ones in the order of the list.
 static void sort_savings(savings *s)
 {
     for (int32_t shift = 0; shift < 2 * DIGIT_BITS; shift += DIGIT_BITS) {
@@ -143,7 +145,7 @@ static void join_routes(savings *s, saving join)
     s->routes--;
 }
 
-// From the end with the lowest number on; `parent` tells what has been collected.
+// Writes the routes, each from the end with the lowest number; `parent` marks the customers that are written.
 static void collect_routes(savings *s, mco_vrp_solution *out)
 {
     int32_t count = 0, routes = 0;
@@ -215,17 +217,17 @@ done:
     return st;
 }
 
-// ---- Customers in no route, in the cells of a grid; one cell where all of them are looked at
+// ---- Customers in no route, in the cells of a grid; a single cell if all of them are candidates
 
 typedef struct cells {
     const mco_vrp *problem;
     bool is_exact;
     double left, bottom, side;
     int32_t columns, rows;
-    int32_t *first;      // [cells] of each in `node`
+    int32_t *first;      // [cells] where each cell begins in `node`
     int32_t *count;      // [cells] nodes that are left; they are the first ones of the cell
-    int32_t *node;       // [customers]
-    int32_t *place;      // [nodes] of a node in `node`; -1: in a route
+    int32_t *node;       // [customers] cell after cell
+    int32_t *place;      // [nodes] index of a node in `node`; -1: in a route
     int32_t near[NEAR];  // what near_nodes() found
     double near_squared[NEAR];
 } cells;
@@ -243,7 +245,7 @@ static int32_t cell_of(const cells *g, int32_t node)
            clamp_cell((g->problem->x[node] - g->left) / g->side, g->columns);
 }
 
-// A square grid over the customers; cells lie along a line where they do.
+// Lays a grid of square cells over the customers; if these lie on a line, the cells do too.
 static void lay_grid(cells *g)
 {
     const mco_vrp *p = g->problem;
@@ -329,7 +331,7 @@ static int32_t at_most(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-// Nodes in some columns of a row among the nearest, which are held in ascending order.
+// Puts the nodes in some columns of a row among the nearest ones, which are held in ascending order.
 static void search_row(cells *g, int32_t node, int32_t from, int32_t to, int32_t row, int32_t *held)
 {
     const mco_vrp *p = g->problem;
@@ -342,11 +344,11 @@ static void search_row(cells *g, int32_t node, int32_t from, int32_t to, int32_t
             if (*held < NEAR || dx * dx + dy * dy < g->near_squared[NEAR - 1])
                 hold(g, g->node[k], dx * dx + dy * dy, held);
             else if (g->near_squared[NEAR - 1] <= 0)
-                return;  // enough at the very place
+                return;  // enough nodes lie at the place of `node` itself
         }
 }
 
-// The cells at distance `ring` from one.
+// Searches the cells at distance `ring` from a cell.
 static void search_ring(cells *g, int32_t node, int32_t column, int32_t row, int32_t ring, int32_t *held)
 {
     search_row(g, node, column - ring, column + ring, row - ring, held);
@@ -360,7 +362,8 @@ static void search_ring(cells *g, int32_t node, int32_t column, int32_t row, int
     }
 }
 
-// The nodes to look at beside `node`, in *out; returns how many. Rings of cells are searched until nothing outside is nearer.
+// Sets *out to the candidates beside `node`, and returns their number. Searches rings of cells until nothing outside is
+// nearer.
 static int32_t near_nodes(cells *g, int32_t node, const int32_t **out)
 {
     *out = g->is_exact ? g->node : g->near;
@@ -369,7 +372,7 @@ static int32_t near_nodes(cells *g, int32_t node, const int32_t **out)
     const int32_t cell = cell_of(g, node);
     int32_t held = 0;
     for (int32_t ring = 0; ring < at_least(g->columns, g->rows); ring++) {
-        const double outside = (ring - 1) * g->side;  // at least as far is what lies in this ring
+        const double outside = (ring - 1) * g->side;  // nodes in this ring are at least so far away
         if (held == NEAR && ring > 0 && outside * outside > g->near_squared[NEAR - 1])
             break;
         search_ring(g, node, cell % g->columns, cell / g->columns, ring, &held);
@@ -379,7 +382,7 @@ static int32_t near_nodes(cells *g, int32_t node, const int32_t **out)
 
 // ---- Cheapest insertion
 
-// The route would grow by `growth` with `node` between `from` and `to`.
+// With `node` between `from` and `to` the route would grow by `growth`.
 typedef struct offer {
     int32_t growth, node, from, to;
 } offer;
@@ -390,10 +393,10 @@ typedef struct insertion {
     cells cells;
     offer *heap;         // [heap_count] the least first
     int64_t heap_count, heap_room;
-    int32_t *best;       // [nodes] growth by the best offer of a node for the route; where `route` says it has one
-    int32_t *route;      // [nodes] the last one with an offer
+    int32_t *best;       // [nodes] growth by the best offer of a node; valid if `route` is the present route
+    int32_t *route;      // [nodes] the last route for which the node has an offer
     int32_t *next;       // [nodes] behind each node of the route; 0 behind the last
-    uint64_t *seeds;     // [customers] the length of a route of its own, from long to short, with the node
+    uint64_t *seeds;     // [customers] UINT32_MAX less the length of a route of its own, then the node; ascending
     int32_t at_seed, routes, customers;  // customers of the route
     int64_t load, length;
 } insertion;
@@ -431,8 +434,8 @@ static offer pop(insertion *s)
     return least;
 }
 
-// Offers a place between two nodes that are `distance` apart, if the node knows none as good. Of symmetric distances the row of
-// `from` and `to` is read, which stays in the cache.
+// Offers a node the place between two nodes that are `distance` apart, unless it has an offer as good. With symmetric
+// distances it reads the rows of `from` and `to`, which stay in the cache.
 static mco_status offer_place(insertion *s, int32_t node, int32_t from, int32_t to, int32_t distance)
 {
     const mco_vrp *p = s->problem;
@@ -445,7 +448,7 @@ static mco_status offer_place(insertion *s, int32_t node, int32_t from, int32_t 
     return push(s, (offer){growth, node, from, to});
 }
 
-// Looks at the places of the route again, of a long one at those behind where the best was.
+// Tries the places of the route again; in a long route only those behind the former best one.
 static mco_status look_again(insertion *s, int32_t node, int32_t from)
 {
     mco_status st = MCO_OK;
@@ -484,8 +487,8 @@ done:
     return st;
 }
 
-// One route. What does not fit is not looked at again, unless it comes to a better place: loads only grow, and where the
-// triangle inequality holds lengths do too.
+// Builds one route. A customer that does not fit is tried again only if it gets a better offer: loads only grow, and
+// under the triangle inequality lengths only grow too.
 static mco_status build_route(insertion *s, int32_t seed)
 {
     mco_status st = MCO_OK;

@@ -5,7 +5,7 @@
 
 #include "vrp/instance.h"
 
-// mco_vrp_construct() with a number of threads.
+// mco_vrp_construct() on a given number of threads.
 mco_status vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction, int threads,
                          mco_vrp_solution *solution);
 

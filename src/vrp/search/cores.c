@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processor of cores: each thread walks the tasks it claims; the calling thread watches the clock.
+// The processor of cores: each thread walks the tasks that it claims, and the calling thread watches the clock.
 #include <math.h>
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 #include "vrp/search/cores.h"
 #include "vrp/search/walk.h"
 
-static const double LOOK_S = 0.02;          // at the clock and for a cancellation
+static const double LOOK_S = 0.02;          // between looks at the clock and for a cancellation
 static const int32_t PART_CUSTOMERS = 250;
 static const int64_t STEPS_PER_CUSTOMER = 3000;
 
@@ -80,7 +80,7 @@ typedef struct cores {
     vrp_walk *walks;         // [threads]
     int32_t most_customers, most_routes;
     vrp_task *tasks;         // of the present run
-    bool packs, is_packed;   // what the run is for, and what came out
+    bool packs, is_packed;   // whether the run packs its task, and whether that succeeded
     atomic_bool stop;
     mco_team team;
     vrp_processor *processor;
@@ -106,7 +106,7 @@ static double watch(void *shared)
     return fmin(LOOK_S, fmax(1e-4, c->stop_s - now));
 }
 
-// Walks are as large as the largest task so far.
+// Makes room in every walk for the largest task so far.
 static mco_status grow(vrp_processor *processor, const vrp_task *tasks, int32_t count)
 {
     cores *c = processor->state;

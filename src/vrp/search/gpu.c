@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The processor of a GPU: every warp walks a part (vrp/search/walk.cuh). What the device cannot all fill with different tasks
-// it fills with replicas, which begin at different temperatures; the best of a task counts. Distances of the device are those
-// of floats, so whatever it returns is counted again here.
+// The processor of a GPU: every warp walks a part (vrp/search/walk.cuh). If there are fewer tasks than warps, each task
+// has replicas, which begin at different temperatures; the best replica of a task counts. The device computes distances
+// in floats, so the host recounts what comes back.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -15,15 +15,15 @@
 enum {
     PART_CUSTOMERS = 120,
     PART_ROUTES = 64,
-    USUAL_NODES = 192,         // of the largest part of a round, for which the number of tasks is told
+    USUAL_NODES = 192,         // nodes of the largest part of a round; the number of tasks is for this size
     STEPS_PER_CUSTOMER = 400,
-    MOST_RECOUNTED = 8,        // replicas of a task, until one is what the device says
-    ALIGNMENT = 256,
+    MOST_RECOUNTED = 8,        // replicas of a task that are recounted until one is feasible and better
+    ALIGNMENT = 256,           // bytes
     LOOK_NS = 1000000          // between looks at the clock
 };
 
-static const double COLDEST = 0.4, HOTTEST = 2.5;  // factors to the temperature at which replicas begin
-static const float ROUND_UP = 0.4999F;
+static const double COLDEST = 0.4, HOTTEST = 2.5;  // factors of the temperature at which replicas begin
+static const float ROUND_UP = 0.4999F;             // vrp_device_walks.bump for distances that are rounded up
 static const double LEAST_TEMPERATURE = 1e-9;
 
 typedef struct state {
@@ -32,7 +32,7 @@ typedef struct state {
     vrp_walk_form form;        // of the round
     int32_t rows;              // customers + 1 of the largest part of the round
     vrp_device_walks walks;    // addresses in the device's block
-    size_t bytes, room;        // of both blocks: used by the round, and there
+    size_t bytes, room;        // of both blocks: bytes that the round uses, bytes that exist
     unsigned char *h_block, *d_block;
     size_t best_room;          // words
     uint32_t *h_best, *d_best;
@@ -40,7 +40,7 @@ typedef struct state {
     int32_t *order, *first;    // [VRP_WALK_MOST_NODES] a solution that is recounted
 } state;
 
-// ---- The round's tables: the same places in a block of the host and one of the device
+// ---- The tables of a round, at the same places in a block of the host and in one of the device
 
 static size_t place(state *s, size_t count, size_t item_bytes)
 {
@@ -49,7 +49,7 @@ static size_t place(state *s, size_t count, size_t item_bytes)
     return at;
 }
 
-// Where each table begins; those that are not needed are empty.
+// Where each table begins, in bytes; tables that are not needed are empty.
 typedef struct tables {
     size_t task, xy, matrix, transposed, demand, service, near, start, walk;
 } tables;
@@ -113,13 +113,13 @@ static void point_at_tables(state *s, const tables *t)
 
 // ---- Parts
 
-// Routes beyond the customers are of no use.
+// More routes than customers are of no use.
 static int32_t rings_of(const vrp_part *p)
 {
     return p->routes < p->customers ? p->routes : p->customers;
 }
 
-// From the depot, so that floats are as fine as they can be for all parts alike.
+// Places relative to the depot, which leaves floats more bits for distances; it is the same for all parts.
 static void fill_places(const state *s, const vrp_part *p, float *xy)
 {
     const double scale = p->problem->scale, *depot = p->xy + 2 * (size_t)(p->customers + 1);
@@ -159,7 +159,7 @@ static uint32_t word_of(int32_t next, int32_t prev, int32_t ring)
     return (uint32_t)next << VRP_WALK_NEXT_BIT | (uint32_t)prev << VRP_WALK_PREV_BIT | (uint32_t)ring << VRP_WALK_RING_BIT;
 }
 
-// Routes as rings, empty ones behind them; all other nodes are nowhere.
+// Links the routes as rings, and empty rings behind them; all other nodes are nowhere.
 static void fill_start(const state *s, const vrp_task *task, uint32_t *start)
 {
     const int32_t n = task->part.customers, rings = rings_of(&task->part);
@@ -214,7 +214,8 @@ static void fill_walks(vrp_device_walk *walk, const vrp_task *task, int32_t repl
 
 // ---- What comes back
 
-// The solution of a walk as a list of routes; false where it breaks a limit. Nothing is taken on trust.
+// Reads the solution of a walk as a list of routes, in s->order and s->first. False if it breaks a limit or is
+// malformed: nothing is taken on trust.
 static bool recount(state *s, const vrp_task *task, const uint32_t *word, int32_t *routes, int64_t *cost)
 {
     const vrp_part *p = &task->part;
@@ -248,7 +249,7 @@ static bool recount(state *s, const vrp_task *task, const uint32_t *word, int32_
     return count == n;
 }
 
-// Whether each customer is on the list once.
+// Whether each customer is in s->order once.
 static bool is_complete(const state *s, int32_t customers)
 {
     bool seen[VRP_WALK_MOST_NODES] = {false};
@@ -260,7 +261,7 @@ static bool is_complete(const state *s, int32_t customers)
     return true;
 }
 
-// Takes the best replica over that is feasible, as soon as one is better.
+// Recounts replicas, the best first, and copies the first one that is feasible and better to the task.
 static void take_best(state *s, vrp_task *task, vrp_device_walk *walk, const uint32_t *best, int32_t replicas)
 {
     for (int tried = 0; tried < MOST_RECOUNTED; tried++) {
@@ -289,7 +290,8 @@ static bool is_over(const vrp_processor *processor, double stop_s)
     return mco_is_cancelled(processor->ctx) || mco_clock_s() >= stop_s || (processor->ends != NULL && processor->ends(processor->user));
 }
 
-// Ends after the steps of the tasks, or sooner: the kernel looks at *h_stop now and then.
+// Waits until the walks have done their steps. Sets *h_stop once they have to end early; the kernel reads it now and
+// then.
 static mco_status wait_for_walks(vrp_processor *processor, double stop_s)
 {
     mco_status st = MCO_OK;
@@ -406,7 +408,9 @@ static void close_crew(vrp_processor *processor)
     processor->state = NULL;
 }
 
-// Lengths of the device may be less than those of the host, by rounding: of each edge by one, or the last bit of a float.
+// The limit of length for the device. If distances are not rounded to whole units of the file, the lengths of the
+// device can be less than those of the host: an edge can lose a unit, or the last bit of a float. The margin covers a
+// few such edges; recount() rejects routes that lose more.
 static int32_t longest_of(const mco_vrp *problem, bool is_matrix)
 {
     enum { UNITS = 4, FLOAT_BITS = 20 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Things sorted by a key: arrays of double[2], key and number.
+// Sorting by a key: the items are double[2], a key and a number.
 #ifndef MCO_VRP_SEARCH_KEY_H
 #define MCO_VRP_SEARCH_KEY_H
 

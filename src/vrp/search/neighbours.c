@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Nearest customers of every customer. Places are sorted into the cells of a grid; the rings of cells around a customer are
-// searched until nothing outside can be as near as what is known. Matrices, and places on a sphere, are searched whole.
+// Nearest customers of every customer. Places are sorted into the cells of a grid. The rings of cells around a customer
+// are searched until nothing outside can be as near as the neighbours found. With a matrix or a sphere all pairs are
+// searched.
 #include <math.h>
 #include <string.h>
 
 #include "base/team.h"
 #include "vrp/search/neighbours.h"
 
-static const double CELL_CUSTOMERS = 3;  // of a cell, on average
-enum { CUSTOMERS_PER_CLAIM = 64 };       // that a thread takes at a time
+static const double CELL_CUSTOMERS = 3;  // customers of a cell, on average
+enum { CUSTOMERS_PER_CLAIM = 64 };       // a thread takes so many at a time
 
 typedef struct grid {
     double left, bottom, side;  // of a cell
     int32_t columns, rows;
-    int32_t *first;             // [columns * rows + 1] in `customer`
+    int32_t *first;             // [columns * rows + 1] where each cell begins in `customer`
     int32_t *customer;          // [customers] cell after cell
 } grid;
 
 typedef struct task {
     const mco_vrp *problem;
     grid grid;                  // columns 0: none
-    int32_t count;              // of neighbours
+    int32_t count;              // neighbours of a customer
     int32_t *out;               // [customers * count]
     uint64_t *keys;             // [threads * count]
     atomic_int next;            // customer to be claimed
 } task;
 
-// Nearer first, then by number.
+// Ascending keys: nearer customers first, equal distances by number.
 static uint64_t key_of(const mco_vrp *p, int32_t c, int32_t other)
 {
     int32_t d = vrp_distance(p, c + 1, other + 1);
@@ -37,7 +38,7 @@ static uint64_t key_of(const mco_vrp *p, int32_t c, int32_t other)
     return (uint64_t)(uint32_t)d << 32 | (uint32_t)other;
 }
 
-// Keeps `key` among the `count` smallest keys[0..*held), in ascending order.
+// Puts `key` into keys[0..*held), which hold the `count` smallest keys so far in ascending order.
 static void keep(uint64_t *keys, int32_t *held, int32_t count, uint64_t key)
 {
     if (*held == count && key >= keys[count - 1])
@@ -65,7 +66,7 @@ static void search_cell(const task *t, int32_t c, int32_t column, int32_t row, u
             keep(keys, held, t->count, key_of(t->problem, c, g->customer[k]));
 }
 
-// What is outside the ring is at least ring * side away.
+// Customers outside a ring are at least ring * side away.
 static void search_grid(const task *t, int32_t c, uint64_t *keys)
 {
     const grid *g = &t->grid;

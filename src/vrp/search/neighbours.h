@@ -5,9 +5,10 @@
 
 #include "vrp/instance.h"
 
-// The nearest other customers of every customer, [customers * *count] customers (0-based), row c of customer c from near to
-// far, ties by number; *count is lowered to customers - 1. With coordinates O(customers * count) on `threads` threads, with a
-// matrix O(customers^2). Of an asymmetric matrix the smaller direction counts. Errors: MEMORY.
+// Sets *out, which the caller owns, to the nearest other customers of every customer: [customers * *count] customers
+// (0-based). Row c is that of customer c, from near to far, ties by number. If there are fewer others, *count is
+// lowered to their number. The distance of a pair is the smaller one of both directions. On `threads` threads; looks at
+// O(customers * count) pairs in the plane, at O(customers^2) pairs with a matrix or a sphere. Errors: MEMORY.
 mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *count, int threads, int32_t **out);
 
 #endif

@@ -5,24 +5,24 @@
 
 #include "vrp/search/task.h"
 
-// What runs tasks. How large and how many they should be is its own to say.
+// What runs tasks. It says how large they should be, and how many.
 typedef struct vrp_processor {
     mco_context *ctx;
     const mco_vrp *problem;
     void *state;
-    int32_t tasks;           // at most at a time, a round
-    int32_t part_customers;  // of a part, about; at most twice as many
-    int32_t part_routes;     // at most
+    int32_t tasks;           // that run at the same time
+    int32_t part_customers;  // of a part, about
+    int32_t part_routes;     // of a part, at most
     int64_t steps_per_customer;  // of a task
     int threads;
     mco_simd simd;           // AUTO: none
     uint64_t gpus;           // as in mco_work; 0: cores
-    double device_s;
+    double device_s;         // seconds of kernels so far
     int64_t steps;           // done so far, all walks together
-    bool (*ends)(void *user);  // asked every few milliseconds of a run, by the calling thread: true ends it; NULL: never
+    bool (*ends)(void *user);  // the calling thread of a run asks it every few milliseconds; true ends the run
     void *user;
-    // Runs tasks [count], each with parts of its own, no two of which share a route. Errors: MEMORY, DEVICE. Returns early,
-    // with what was found, once mco_is_cancelled() or `stop_s`, a moment of mco_clock_s(), has passed.
+    // Runs tasks [count], no two of which share a route. Returns early, with what was found, once mco_is_cancelled() is
+    // true or `stop_s`, a moment of mco_clock_s(), has passed. Errors: MEMORY, DEVICE.
     mco_status (*run)(struct vrp_processor *processor, vrp_task *tasks, int32_t count, double stop_s);
     void (*close)(struct vrp_processor *processor);
 } vrp_processor;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the search share (vrp/search/stages.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how much is left
-// to be spent; tasks cut out of the present solution, and put back.
+// What the stages of the search share (vrp/search/stages.c, vrp/genetic/population.c, vrp/genetic/genetic.c): how many
+// steps or how much time is left; tasks that are cut out of the present solution and put back.
 #include <math.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "vrp/search/rounds.h"
 
 enum {
-    NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // the lists of a million customers take long
+    NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // long lists of a million customers take much time
     EXCHANGES = 10,   // neighbours tried by the improvement of a step
     SPARE_ROUTES = 2  // of a part, besides those it has
 };
-static const double REMOVED = 10;
-static const double FIRST_RATE = 1e5;  // steps a second and core, before any are known
+static const double REMOVED = 10;      // customers that a step takes out, on average
+static const double FIRST_RATE = 1e5;  // steps a second and core, until a run has measured them
 static const double ENDLESS_S = 60;    // a search without an end is planned as one of this length
 
 // ---- How much is left
@@ -77,7 +77,7 @@ void vrp_rounds_plan_steps(vrp_rounds *s, int32_t count, double share, int64_t m
     const int64_t each = !(steps > 1) ? 1 : steps > (double)most ? most : (int64_t)steps;
     int64_t left = vrp_rounds_steps_left(s, 1);
     for (int32_t k = 0; k < count; k++) {
-        // What remains is divided among the last tasks.
+        // When few steps are left, the remaining tasks share them evenly.
         const int64_t mine = left < each * (count - k) + count ? left / (count - k) : each;
         s->tasks[k].plan.steps = mine;
         left -= mine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the search shares with the entry points (vrp/search/search.h): the best solution, the ends.
+// What the search shares with the entry points (vrp/search/search.h): the best solution, and when the search ends.
 #include "vrp/search/search.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void vrp_search_write_columns(void *user, char *out, size_t size)
              seconds > 0 ? (double)search->iterations / seconds : 0);
 }
 
-// As many routes as customers have room, so that no later solution needs more.
+// Copies the solution to search->best, which has room for a route per customer: no later solution needs more.
 static mco_status keep(vrp_search *search, const mco_vrp_solution *solution)
 {
     mco_status st = MCO_OK;

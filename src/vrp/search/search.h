@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the search of mco_vrp_solve() shares with the entry points (vrp.c): the best solution so far, when to stop, and how
-// improvements are told.
+// What the search of mco_vrp_solve() shares with the entry points (vrp.c): the best solution so far, when to stop, and
+// how improvements are reported.
 #ifndef MCO_VRP_SEARCH_SEARCH_H
 #define MCO_VRP_SEARCH_SEARCH_H
 
@@ -19,15 +19,15 @@ typedef struct vrp_search {
     mco_work work;
 } vrp_search;
 
-// Keeps the solution if it is better than the best so far, and tells the run. `source` names who found it in the log. Errors:
-// MEMORY.
+// Copies the solution if it is better than the best so far, and reports it to the run. `source` is the name of its
+// finder in the log. Errors: MEMORY.
 mco_status vrp_search_note(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source);
-// Whether the search has to end; search->run.stop tells why. As mco_run_must_stop(). The number of iterations is for the search
-// itself to keep.
+// Whether the search has to end; search->run.stop then holds the reason. Like mco_run_must_stop(), and true at the
+// lower bound. The search itself compares its iterations with their limit.
 bool vrp_search_ends(vrp_search *search);
-// Whether the best cost is the lower bound given: nothing is left to find.
+// Whether the best cost equals the lower bound given, so that nothing is left to find.
 bool vrp_search_is_at_bound(const vrp_search *search);
-// The columns of the log, with the search as user.
+// The columns of the log: their heads, and the function that writes them, whose first argument is the vrp_search.
 #define VRP_SEARCH_COLUMNS "   routes  iterations/s"
 void vrp_search_write_columns(void *search, char *out, size_t size);
 

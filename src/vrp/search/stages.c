@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The search. First the whole solution is annealed: cut into as many parts as there are cores, along another line every
-// round. A single trajectory ends where chance led each of its regions; so then regions of some hundred customers are annealed
-// again, from a low temperature, over and over, and each keeps the best that it has had. Regions of one round share no route,
-// so that cores, or the warps of a GPU, anneal them at the same time. A start that is given is not annealed as a whole,
-// except where a population is (vrp/genetic/population.c), which keeps it.
+// The search. First it anneals the whole solution, which every round cuts into about as many parts as there are cores,
+// along another line. Such a single trajectory leaves each region where chance led it. So the search then anneals
+// regions of some hundred customers again and again from a low temperature, and each keeps the best that it has had.
+// Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the same time. A given
+// start is not annealed as a whole. Small instances have a population instead (vrp/genetic/population.c); it keeps a
+// given start.
 //
-// Lengths of all of it are shares of the time limit, or of the number of iterations; in the latter case nothing depends on
-// the clock.
+// Lengths of the stages are shares of the time limit, or of the number of iterations. With a number of iterations
+// nothing depends on the clock.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,25 +27,27 @@ enum {
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
-    LONGEST_ON_GPU = 256,         // customers of a route; with longer ones the cores go on
-    CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32  // regions of a round, for a core: what a round does to the whole has to pay
+    LONGEST_ON_GPU = 256,         // customers of a route; if a route is longer the cores go on
+    // A core anneals one region a round for each CUSTOMERS_PER_TASK customers, at least 1 and at most MOST_TASKS: a
+    // round goes over the whole solution, and its regions have to be worth that.
+    CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32
 };
-static const double HOT = 0.6, COLD = 0.02;        // of the whole, in mean edges
+static const double HOT = 0.6, COLD = 0.02;        // temperatures of the whole, in mean edges
 static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
-static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // of a region
-static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // of the whole in all the time: many steps per customer, few
+static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, in mean edges
+static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
-static const double POPULATION_BEFORE_GPU = 0.75;  // of those where they have a population
+static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
-static const double REGIONS_LEAST = 20;            // that a core anneals one after the other, in all the time
+static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
 static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
 
 // ---- The whole
 
-// Cuts the solution into parts by how much nearer the routes lie to one of two customers, drawn anew, than to the other.
-// Returns how many there are, none of them empty; 0 where one would be too large for its task.
+// Cuts the solution into parts. It draws two customers, and sorts the routes by how much nearer they lie to the first
+// than to the second. Returns the number of parts, none of them empty; 0 if one would be too large for its task.
 static int32_t cut(vrp_rounds *s, int32_t parts)
 {
     const int32_t n = s->problem->customers, routes = s->now.routes;
@@ -72,14 +75,14 @@ static int32_t cut(vrp_rounds *s, int32_t parts)
     return part + 1;
 }
 
-// Share of all the time that the whole is annealed.
+// The share of all the time for the annealing of the whole.
 static double share_of_whole(double steps_per_customer)
 {
     const double x = steps_per_customer / FULL_STEPS;
     return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
 }
 
-// The most that the cores do, as a share of all, before a GPU goes on.
+// The largest share of the search that the cores do before a GPU goes on.
 static double share_before_gpu(const vrp_rounds *s)
 {
     const double n = (double)s->search->params->iterations;
@@ -95,7 +98,7 @@ static mco_status anneal_whole(vrp_rounds *s, double most_share)
     while (n / parts > MOST_PART_CUSTOMERS)
         parts += threads;
     const int32_t longest = vrp_rounds_longest_route(s);
-    // A route may grow; a part that would not hold it ends the annealing.
+    // A route may grow. If a part no longer holds its routes, the annealing ends.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
     const double per_customer = vrp_rounds_steps(s) * threads / n;
     if (per_customer < LEAST_STEPS_OF_WHOLE)
@@ -129,7 +132,8 @@ done:
 
 // ---- Regions
 
-// Collects routes around a customer, until the region has `customers` customers or no route near it is free.
+// Collects routes around a customer, until the region has `customers` customers or `most_routes` routes, or no route
+// near it is free.
 static void grow_region(vrp_rounds *s, int32_t k, int32_t customer, int32_t customers, int32_t most_routes)
 {
     vrp_task *t = &s->tasks[k];
@@ -169,7 +173,7 @@ static int32_t collect_regions(vrp_rounds *s, int32_t most)
     return count;
 }
 
-// Cores for which no region is left anneal one of those that others do, with another seed.
+// Cores for which no region is left anneal copies of the others' regions, with other seeds.
 static int32_t copy_regions(vrp_rounds *s, int32_t count)
 {
     if (s->processor->gpus != 0)
@@ -184,7 +188,7 @@ static int32_t copy_regions(vrp_rounds *s, int32_t count)
     return s->task_count;
 }
 
-// Of the copies of a region the best takes the place of the first. Returns the change of the cost.
+// Puts the best copy of each region in the place of its original. Returns the change of the cost.
 static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const int64_t *before)
 {
     int64_t change = 0;
@@ -199,7 +203,7 @@ static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const in
     return change;
 }
 
-// A region of the GPU has to fit into the memory of a warp.
+// Whether all routes fit the processor: a region on a GPU has to fit into the memory of a warp.
 static bool fits(const vrp_rounds *s)
 {
     return s->processor->gpus == 0 || vrp_rounds_longest_route(s) <= LONGEST_ON_GPU;
@@ -251,7 +255,7 @@ done:
 
 // ---- The beginning
 
-// As many of the fullest routes as there are vehicles, then all customers besides into them.
+// Keeps as many of the fullest routes as there are vehicles, then puts all other customers into them.
 static mco_status pack(vrp_rounds *s, bool *is_found)
 {
     mco_status st = MCO_OK;
@@ -311,7 +315,7 @@ static bool ends(void *user)
     return vrp_search_ends(s->search);
 }
 
-// `regions` anneals the regions; NULL: the cores do.
+// `regions` is the processor that anneals the regions; NULL: the cores do.
 static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
     mco_status st = MCO_OK;

@@ -5,8 +5,8 @@
 
 #include "vrp/search/search.h"
 
-// Searches from search->best where there is one, else from a construction; ends with search->run.stop. Errors: MEMORY, DEVICE.
-// Where no solution with so few vehicles is found, search->best_cost stays -1.
+// Searches from search->best if there is one, else from a construction. At the end search->run.stop is set. If no
+// solution with so few vehicles is found, search->best_cost stays -1. Errors: MEMORY, DEVICE.
 mco_status vrp_search_cpu(vrp_search *search);
 mco_status vrp_search_gpu(vrp_search *search);
 

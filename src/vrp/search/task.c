@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parts of an instance, cut out so that a walk over them needs no look at the rest: lists of neighbours by local numbers, and
-// for customers that end a route the lists of those who could come between them and the depot.
+// Parts of an instance. A part holds what a walk reads of its customers, by local numbers. Of each customer c it lists
+// the nearest neighbours, and the customers behind which c costs least at the end of a route (`behind` in
+// vrp/search/task.h).
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 
 enum {
     MATRIX_CUSTOMERS = 500,  // up to here distances are a matrix: 1 MB, half of a second-level cache
-    ALL_PAIRS = 600,         // up to here every pair is looked at for the lists `behind`
-    WINDOW = 200             // beyond: pairs this near in the order of directions from the depot
+    ALL_PAIRS = 600,         // up to here the lists `behind` consider every pair
+    WINDOW = 200             // larger parts: pairs that are so near in the order of directions from the depot
 };
 
 mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t customers, int32_t routes, int32_t neighbours,
@@ -101,7 +102,8 @@ static void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t *held)
     nodes[k] = u;
 }
 
-// Customers in the order of their directions from the depot; `line` [2 * customers] receives angle and node.
+// Sorts the customers by their direction from the depot; `line` [2 * customers] receives angle and node of each. The
+// depot is the place of node 0.
 static void sort_directions(const vrp_part *p, double *line)
 {
     for (int32_t c = 1; c <= p->customers; c++) {

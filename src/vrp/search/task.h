@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: MIT
-// Tasks of the search: a part of a solution, some customers with the routes that hold exactly these, to be annealed on its
-// own. Tasks that share no route can be run at the same time: by the cores, or by a GPU, each of whose warps walks one.
+// Tasks of the search. A task is a part of a solution that is annealed on its own: some customers, with the routes that
+// hold exactly these. Tasks that share no route can run at the same time: on the cores, or on a GPU, where a warp walks
+// one task.
 #ifndef MCO_VRP_SEARCH_TASK_H
 #define MCO_VRP_SEARCH_TASK_H
 
 #include "vrp/instance.h"
 
-enum { VRP_LIST_STEP = 16 };  // lists of neighbours are as long as a multiple of this
+enum { VRP_LIST_STEP = 16 };  // the length of a list of neighbours is a multiple of this
 
-// Immutable while walked. Nodes 1..customers are customers; those above are the depot, one for each route, so that a route is
-// a ring through a node of its own. Node 0 is nowhere; it fills up lists.
+// Immutable during a walk. Nodes 1..customers are customers. Each higher node stands for the depot in one route, so
+// that every route is a ring through a node of its own. Node 0 is nowhere; it fills up lists.
 typedef struct vrp_part {
     const mco_vrp *problem;
-    int32_t customers;       // most_customers at most
-    int32_t routes;          // most that a solution of the part may have
+    int32_t customers;       // at most most_customers
+    int32_t routes;          // a solution of the part may have at most so many
     int32_t neighbours;      // length of a list
     int32_t *place;          // [customers + 1 + routes] node of the instance
     int32_t *near;           // [(customers + 1) * neighbours] nodes, from near to far; 0 behind the last
     int32_t *near_distance;  // [the same]
-    int32_t *behind;         // [(customers + 1) * neighbours] nodes u by what c costs between u and the depot; 0 at the end
-    int32_t *behind_change;  // [the same] that cost: d(u, c) + d(c, depot) - d(u, depot)
+    int32_t *behind;         // [(customers + 1) * neighbours] row c: nodes u by ascending behind_change; then 0
+    int32_t *behind_change;  // [the same] cost of c between u and the depot: d(u, c) + d(c, depot) - d(u, depot)
     double *xy;              // [2 * (customers + 1 + routes)]; NULL for a matrix or a sphere
     int32_t *matrix;         // [(customers + 1)^2], row and column 0 the depot; NULL where distances are computed
-    int32_t *matrix_memory;  // for it
+    int32_t *matrix_memory;  // memory for `matrix`
     int32_t *demand, *service, *depot_distance;  // [customers + 1]
     int32_t most_customers, most_routes;
 } vrp_part;
 
-// What steers a walk; the temperature falls from hot to cold geometrically over the steps.
+// Parameters of a walk. The temperature falls geometrically from hot to cold over the steps.
 typedef struct vrp_walk_plan {
     int64_t steps;
     double hot, cold;        // in units of cost
-    double removed;          // customers taken out by a step, on average, about
+    double removed;          // customers that a step takes out: about so many on average
     int32_t longest_string;
     int32_t exchanges;       // neighbours tried by the improvement of an accepted step; 0: none
 } vrp_walk_plan;
 
-// In: a solution of the part; on the cores it may leave out customers, which are put in. Out: the best found, never worse; a
-// cost of INT64_MAX where those left out fit nowhere.
+// In: a solution of the part. On the cores it may leave out customers; the walk puts them in first. Out: the best
+// solution found, never a worse one; the cost is INT64_MAX if a customer left out fits nowhere.
 typedef struct vrp_task {
     vrp_part part;
     vrp_walk_plan plan;
@@ -46,20 +47,21 @@ typedef struct vrp_task {
     int32_t *order;          // [customers] nodes, route after route
     int32_t *first;          // [most_routes + 1] where each route begins in `order`
     int64_t cost;
-    int32_t *customer;       // [customers] of the instance, by node - 1; for the caller
-    bool wants_last;         // out: where a walk that was not stopped ended, instead of its best; cores only
+    int32_t *customer;       // [customers] customer of the instance, by node - 1; for the caller
+    bool wants_last;         // return the last solution of a walk that was not stopped, not its best; cores only
     double *line;            // [2 * customers] working memory of large parts, else NULL
 } vrp_task;
 
-// Memory for a task of at most so many customers and routes. Errors: MEMORY.
+// Allocates a task of at most so many customers and routes. Errors: MEMORY.
 mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t customers, int32_t routes, int32_t neighbours,
                          vrp_task *out);
 void vrp_task_close(mco_context *ctx, vrp_task *task);
-// Fills task->part from task->customer [customers] and the lists near [customers of the instance * count] of vrp_neighbours();
-// local [nodes of the instance] is zero before and after. O(customers * (count + customers)). Any thread.
+// Fills task->part from task->customer [customers] and the lists near [customers of the instance * count] of
+// vrp_neighbours(). local [nodes of the instance] is zero before and after. O(customers * (count + customers)). Any
+// thread may call it.
 void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local);
 
-// Between nodes of the part, depots among them.
+// Distance from node i to node j of the part; depots too.
 static inline int32_t vrp_part_distance(const vrp_part *p, int32_t i, int32_t j)
 {
     if (p->matrix != NULL)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Annealing by ruin and recreate: "slack induction by string removals" (Christiaens, Vanden Berghe 2020). A step takes strings
-// of customers out of one to four routes near each other and puts each back where it adds least, now and then passing over a
-// place. What is accepted is improved by reversals and exchanges of route ends around the customers moved. Nothing in a step
-// depends on the size of the part: changes are logged and taken back, and the best solution follows by what has changed.
+// Annealing by ruin and recreate: "slack induction by string removals" (Christiaens, Vanden Berghe 2020). A step takes
+// strings of customers out of some routes near each other. It puts each customer back where it adds least, and passes
+// over a place now and then. An accepted solution is improved by reversals and exchanges of route ends around the
+// customers moved. No part of a step depends on the size of the part: changes are logged so that they can be undone,
+// and only they are copied to the best.
 #include "vrp/search/walk.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double SPLIT = 0.5;         // of strings that keep some customers in their middle
-static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one
-enum { STEPS_PER_LOOK = 256 };
+static const double SPLIT = 0.5;         // share of the strings that keep some customers in their middle
+static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one customer
+enum { STEPS_PER_LOOK = 256 };           // between looks at *stop, each with a new temperature
 
-// ---- Changes that can be taken back
+// ---- Changes that can be undone
 
 static void begin_step(vrp_walk *w)
 {
@@ -107,7 +108,8 @@ static int32_t below(vrp_walk *w, int32_t limit)
     return (int32_t)mco_rng_below(&w->rng, (uint32_t)limit);
 }
 
-// Takes `length` customers around c out of its route, in one string, or around a kept middle.
+// Takes `length` customers around c out of its route: one string, or two parts around a middle that stays. Returns the
+// change of the cost.
 static int32_t take_string(vrp_walk *w, int32_t c, int32_t length)
 {
     const vrp_ring *r = &w->ring[w->node[c].route];
@@ -117,7 +119,7 @@ static int32_t take_string(vrp_walk *w, int32_t c, int32_t length)
         kept = 1;
         while (length + kept < size && real(w) > SPLIT_ENDS)
             kept++;
-        // The middle is passed over after kept_from customers.
+        // The first kept_from customers go, the middle stays, the rest go.
         span = length + kept;
         kept_from = 1 + below(w, length - 1);
     }
@@ -191,7 +193,7 @@ static void place(vrp_walk *w, int32_t c, int32_t after, int32_t change)
     put_in(w, c, after, change);
 }
 
-// False once the cost reaches the threshold, or a customer fits nowhere.
+// Puts the removed customers back. False once the cost reaches the threshold, or a customer fits nowhere.
 static bool recreate(vrp_walk *w, int64_t *cost, double threshold)
 {
     for (int32_t k = 0; k < w->removed_count; k++) {
@@ -231,7 +233,7 @@ static void keep_best(vrp_walk *w)
     w->best_cost = w->cost;
 }
 
-// Half of the steps put everything back where it was.
+// Whether the step has put everything back where it was, as half of the steps do.
 static bool is_unchanged(const vrp_walk *w)
 {
     for (int32_t k = 0; k < w->saved_node_count; k++)
@@ -259,7 +261,7 @@ static void accept(vrp_walk *w, int64_t cost, int32_t exchanges)
         keep_best(w);
 }
 
-// Where the triangle inequality fails, by rounding or in a matrix, a route may grow longer by what was taken out of it.
+// Removing a customer can make a route longer where the triangle inequality fails: by rounding or in a matrix.
 static bool are_short_enough(const vrp_walk *w)
 {
     for (int32_t k = 0; w->measure != 0 && k < w->saved_ring_count; k++)
@@ -323,7 +325,7 @@ static int64_t total(const vrp_walk *w)
     return cost;
 }
 
-// What the walk is at becomes the best.
+// Makes the present solution the best.
 static void settle(vrp_walk *w)
 {
     w->cost = w->best_cost = total(w);
@@ -332,7 +334,7 @@ static void settle(vrp_walk *w)
     w->changed_count = 0;
 }
 
-// At most part.routes of the routes.
+// Loads the first routes of the task, at most part.routes.
 static void load(vrp_walk *w, const vrp_task *task)
 {
     clear(w, task);
@@ -384,7 +386,7 @@ static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
     load(w, task);
     if (!complete(w)) {
         task->cost = INT64_MAX;
-        w->steps += plan->steps > 0;  // so that a number of steps is reached though all tasks end like this
+        w->steps += plan->steps > 0;  // so that a search of N steps ends even if all its tasks end here
         return;
     }
     double temperature = 0;
@@ -404,7 +406,7 @@ static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
         store(w, w->best_node, w->best_cost, task);
 }
 
-// ---- Packing into few routes: customers may be absent, and the longer they have been the more they count
+// ---- Packing into few routes. Customers may be absent; each counts for more the more often it has found no place.
 
 static int64_t absence_of(const vrp_walk *w, const int32_t *customers, int32_t count)
 {

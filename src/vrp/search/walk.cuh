@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Walks (vrp/search/walk.h) on a GPU: annealing by ruin and recreate, a warp for each walk, its solution in shared memory.
+// Walks (vrp/search/walk.h) on a GPU: annealing by ruin and recreate, a warp for each walk, its solution in shared
+// memory.
 //
-// A node is a **word**: the nodes behind and before it and its ring. Ring `rings` is nowhere: its load is too great for
-// anything to be put there, so customers taken out, node 0 and the nodes that a part does not have are passed over without
-// being asked about. Beside the word of a node is the length of the edge behind it.
+// A node is a **word**: the nodes behind and before it and its ring. Ring `rings` is nowhere: it holds the customers
+// taken out, node 0 and the nodes that the part does not have. Its load is so great that nothing fits, so the search
+// for a place needs no test for these nodes. A second array holds the length of the edge behind each node.
 //
-// A place is looked for behind every node: lane k has nodes k, k + 32, ... The distances of the customer to all nodes go to
-// shared memory first, from where each lane takes that to the node behind. An empty route is the edge of a depot to itself.
-// The least of all places is what is found with one of 100 passed over at random where that itself is passed over with that
-// chance and the next is taken instead.
+// A step looks for a place behind every node: lane k has nodes k, k + 32, ... The distances of the customer to all
+// nodes go to shared memory first, where each lane reads the distance to the node behind its own. An empty route is the
+// edge of a depot to itself. To pass over places with a chance of BLINK each, it is enough to pass over the cheapest
+// place with that chance and take the next one instead.
 //
-// A step changes the trial; what is accepted is copied to the solution, what is not is copied back: 2.5 words for each node,
-// four to a lane at a time. Between acceptance and that copy the solution's memory holds loads and positions for the
-// improvement. The best solution lies in device memory, where it is only written.
+// A step changes the trial. If it is accepted, the trial is copied to the solution, else the solution is copied back:
+// 2.5 words for each node, four of them for a lane at a time. Between acceptance and that copy the solution's memory
+// holds loads and positions for the improvement. The best solution lies in device memory, where it is only written.
 //
-// Distances are those of floats: not always those of the host, which therefore recounts. Reference: vrp/search/walk.c.
+// Distances are computed in floats and can differ from those of the host, which therefore recounts. Reference:
+// vrp/search/walk.c.
 #ifndef MCO_VRP_SEARCH_WALK_CUH
 #define MCO_VRP_SEARCH_WALK_CUH
 
@@ -27,11 +29,11 @@ namespace vrp {
 using namespace mco;
 
 constexpr int LANES = VRP_WALK_LANES;
-constexpr int32_t NOWHERE = 0x7fffffff;      // no change of cost is as great, no load
+constexpr int32_t NOWHERE = 0x7fffffff;      // greater than every change of cost and every load
 constexpr float BLINK = 0.01f;               // chance that a place is passed over
-constexpr float SPLIT = 0.5f;                // of strings that keep some customers in their middle
+constexpr float SPLIT = 0.5f;                // share of the strings that keep some customers in their middle
 constexpr float SPLIT_GROWS = 0.01f;         // chance that the kept middle grows by one
-constexpr int STEPS_BETWEEN_LOOKS = 512;     // at the host's wish to end
+constexpr int STEPS_BETWEEN_LOOKS = 512;     // at *walks.stop
 constexpr int MOST_MOVES = 8;                // of the improvement around one customer
 constexpr uint32_t FIELD_MASK = (1u << VRP_WALK_FIELD) - 1;
 
@@ -66,18 +68,19 @@ DEVICE uint32_t with_prev(uint32_t word, int prev)
     return (word & ~(FIELD_MASK << VRP_WALK_PREV_BIT)) | (uint32_t)prev << VRP_WALK_PREV_BIT;
 }
 
-// A lane has ROUNDS nodes. All places in shared memory are known when this is compiled, in words.
+// An instance of the kernel: a lane has ROUNDS nodes. The constants from EDGES on are places in shared memory, in
+// words.
 template <int ROUNDS_, bool IS_MATRIX_, bool HAS_LENGTH_> struct walk_shape {
     static constexpr int ROUNDS = ROUNDS_, NODES = ROUNDS * LANES;
     static constexpr bool IS_MATRIX = IS_MATRIX_, HAS_LENGTH = HAS_LENGTH_;
-    static constexpr int RINGS = NODES / 2;  // no more than customers; and nowhere
+    static constexpr int RINGS = NODES / 2;  // with nowhere; a part has no more routes than customers
     static constexpr int EDGES = NODES, LOADS = EDGES + NODES, LENGTHS = LOADS + RINGS;
-    static constexpr int STATE = LENGTHS + (HAS_LENGTH ? RINGS : 0);  // of a solution
+    static constexpr int STATE = LENGTHS + (HAS_LENGTH ? RINGS : 0);  // words of a solution
     static constexpr int SOLUTION = STATE, ROW = SOLUTION + STATE, XY = ROW + NODES;
     static constexpr int DEMANDS = XY + (IS_MATRIX ? 0 : 2 * NODES), SERVICES = DEMANDS + NODES;
     static constexpr int LIST = SERVICES + (HAS_LENGTH ? NODES : 0), WORDS = LIST + VRP_WALK_REMOVED;
-    // For the improvement, in the place of the solution and the row: loads and lengths up to a customer, positions, and two
-    // routes as lists, the last two in halves of words.
+    // The improvement uses the place of the solution and the row. It holds loads and lengths up to a customer there,
+    // positions (half a word each), and two routes as lists (half a word each).
     static constexpr int LOADS_TO = SOLUTION, POSITIONS = LOADS_TO + NODES, LINES = POSITIONS + NODES / 2, LENGTHS_TO = ROW;
     static_assert(LINES + NODES / 2 <= ROW, "the scratch of the improvement fits");
     static_assert(STATE % 4 == 0 && XY % 2 == 0, "aligned");
@@ -95,7 +98,7 @@ template <class S> struct walk_lane {
     uint32_t stream, drawn = 0, draws = 0;
     int used = 0;                   // routes with customers
     int removed = 0;                // customers on the list
-    int order = 0;                  // the one that comes back as number `lane`
+    int order = 0;                  // the customer that comes back as number `lane`
     int64_t cost = 0, best_cost = 0;
 
     __device__ walk_lane(const vrp_device_walks &w, int64_t task_number, uint32_t *s_words)
@@ -104,8 +107,9 @@ template <class S> struct walk_lane {
     {
     }
 
-    // ---- Shared memory. Votes and shuffles order no accesses: between what a lane writes and what others read of it, before
-    // or behind, is a __syncwarp(). So whoever writes has one before the first write and one behind the last.
+    // ---- Shared memory. Votes and shuffles do not order accesses to memory. A __syncwarp() has to separate a write of
+    // one lane from the reads of others, earlier and later ones. So a function that writes calls it before its first
+    // write and after its last one.
 
     __device__ uint32_t &word(int node) const { return s_memory[node]; }
     __device__ int32_t *signed_words(int at) const { return reinterpret_cast<int32_t *>(s_memory) + at; }
@@ -123,7 +127,7 @@ template <class S> struct walk_lane {
     __device__ uint16_t &line(int at) const { return reinterpret_cast<uint16_t *>(s_memory + S::LINES)[at]; }
     __device__ int depot(int ring) const { return customers + 1 + ring; }
 
-    // ---- Random numbers: a stream in each lane, of which all lanes look at some
+    // ---- Random numbers: each lane draws from a stream of its own, and all lanes read some of the numbers drawn
 
     __device__ void draw()
     {
@@ -157,9 +161,8 @@ template <class S> struct walk_lane {
 
     // ---- Ruin
 
-    // A string around the customer c of a ring: some of those behind and before it, perhaps without a middle that stays.
-    // Returns the change of cost. Lane k first goes to the k-th node on both sides, a depot at most; `top` is the last that
-    // does.
+    // Takes out a string around the customer c of a ring; a middle of the string may stay. Returns the change of cost.
+    // First lanes 0..top each go to the nodes that are `lane` hops from c on both sides, and stop at a depot.
     __device__ int32_t take_string(int c, int ring, float longest)
     {
         draw();
@@ -187,7 +190,7 @@ template <class S> struct walk_lane {
         return cut_string(ring, behind, ahead, least + below(4, most - least + 1), span, kept_from, kept);
     }
 
-    // Takes the `span` customers that begin `back` before the middle out, but for `kept` of them.
+    // Takes out `span` customers, the first of which is `back` hops before c; `kept` of them, from kept_from on, stay.
     __device__ int32_t cut_string(int ring, int behind, int ahead, int back, int span, int kept_from, int kept)
     {
         const int node_behind = __shfl_sync(ALL_LANES, behind, max(back - lane, 0));
@@ -231,8 +234,8 @@ template <class S> struct walk_lane {
         edge(from) = along;
     }
 
-    // Strings of routes near each other. Returns the change of cost; *bound receives what the change of the step has to stay
-    // below.
+    // Takes strings out of routes near each other. Returns the change of cost. The whole step is accepted if it changes
+    // the cost by less than *bound.
     __device__ int32_t ruin(float temperature, int32_t *bound)
     {
         draw();
@@ -265,7 +268,8 @@ template <class S> struct walk_lane {
 
     // ---- Recreate
 
-    // The list in the order in which customers come back: at random, heavy ones first, far ones first, near ones first.
+    // Draws the order in which customers come back, and sorts the list by it: at random, heavy, far, or near ones
+    // first.
     __device__ void arrange()
     {
         draw();
@@ -287,8 +291,8 @@ template <class S> struct walk_lane {
         order = lane < removed ? (int)list(lane) : 0;
     }
 
-    // Distances of c to all nodes; to_c: of the lane's nodes to c. The row before was last read ahead of a barrier of put_in()
-    // or of copy_state().
+    // Writes the distances from c to all nodes to row(); to_c becomes those from the lane's nodes to c. No barrier is
+    // needed before the write: one in put_in() or copy_state() came after the last read of the old row.
     __device__ void make_row(int c, int32_t (&to_c)[S::ROUNDS]) const
     {
         const float2 place = S::IS_MATRIX ? float2{} : xy(c);
@@ -303,7 +307,8 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // The least change of cost, at least `least`, by which c is put behind a node of this lane; which that is.
+    // The least change of cost, of those that are at least `least`, for c behind a node of this lane; *behind is that
+    // node.
     __device__ int32_t best_place(int c, const int32_t (&to_c)[S::ROUNDS], int32_t least, int *behind) const
     {
         const int32_t room = walks.capacity - demand(c);
@@ -324,7 +329,7 @@ template <class S> struct walk_lane {
         return best;
     }
 
-    // The cheapest place for c; with `blinks` the one that follows it.
+    // The change of cost of the cheapest place for c, behind *behind; with `blinks`, of the place next in cost.
     __device__ int32_t find_place(int c, bool blinks, int *behind) const
     {
         int32_t to_c[S::ROUNDS], least = -NOWHERE;
@@ -340,7 +345,7 @@ template <class S> struct walk_lane {
         }
     }
 
-    // row() is that of c.
+    // Puts c behind a node; row() is that of c.
     __device__ void put_in(int c, int behind, int32_t change) const
     {
         __syncwarp();
@@ -360,7 +365,7 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // Whether all come back at a change of cost below `bound`.
+    // Puts the customers back. False once the change of cost reaches `bound`, or a customer fits nowhere.
     __device__ bool recreate(int32_t *change, int32_t bound)
     {
         draw();
@@ -378,7 +383,8 @@ template <class S> struct walk_lane {
 
     // ---- Improvement: reversals and exchanges of route ends
 
-    // Each lane goes through a ring, or none (-1): loads and lengths up to each customer, positions, totals.
+    // Each lane goes through a ring, or none (-1), and writes loads and lengths up to each customer, positions and
+    // totals.
     __device__ void number(int ring) const
     {
         if (ring < 0)
@@ -407,10 +413,10 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // One end of an exchange: node c, cut behind it or before.
+    // One end of an exchange: node c, whose edge behind or before it is cut.
     struct end {
         int c, ring, other;      // other: the node on the far side of the cut
-        int32_t cut;             // length of the edge there
+        int32_t cut;             // length of the edge that is cut
         bool is_behind;
     };
 
@@ -432,7 +438,8 @@ template <class S> struct walk_lane {
         return e.is_behind ? length_to(e.c) : length(e.ring) - length_to(e.c) + service(e.c);
     }
 
-    // Whether the sides of c and u, and the other two, may be one route each; joined by edges of these lengths.
+    // Whether the limits allow a route of the sides of c and u, and one of the other two sides, joined by edges of
+    // these lengths.
     __device__ bool may_join(const end &a, const end &b, int32_t along, int32_t other_along) const
     {
         const int32_t sides = load_of(a) + load_of(b);
@@ -445,7 +452,8 @@ template <class S> struct walk_lane {
         return may;
     }
 
-    // The best way to make c and u neighbours by two edges; bits of *way: cut behind c, behind u. NOWHERE if none improves.
+    // The change of cost by the best exchange that makes c and u neighbours; NOWHERE if none improves. *way: bit 0 is
+    // set if the edge behind c is cut, else that before it; bit 1 likewise for u.
     __device__ int32_t best_move(int c, int u, int *way) const
     {
         int32_t best = 0;
@@ -473,9 +481,9 @@ template <class S> struct walk_lane {
         return last <= customers ? position(last) + 1 : 0;
     }
 
-    // What becomes of two rings that are cut before their positions i and j. Straight: head of the first and tail of the
-    // second, then head of the second and tail of the first. Crossed: both heads, the second backwards; both tails, the first
-    // backwards. Of one ring: positions i..j are turned round.
+    // What becomes of two rings that are cut before their positions i and j. Straight: the first new ring has the head
+    // of a and the tail of b, the second the head of b and the tail of a. Crossed: the first has both heads, that of b
+    // backwards, the second both tails, that of a backwards. If a == b, positions i..j are turned round.
     struct exchange {
         int a, b;
         int i, j, count_a, count_b;
@@ -486,7 +494,7 @@ template <class S> struct walk_lane {
             return a == b ? count_a : is_crossed ? i + j : i + count_b - j;
         }
 
-        // Place of a customer in the new lists, one behind the other.
+        // Place of the customer at position p in the new lists, which lie one behind the other.
         __device__ int slot(bool is_of_a, int p) const
         {
             if (a == b)
@@ -518,7 +526,7 @@ template <class S> struct walk_lane {
         for (int k = lane; k <= count; k += LANES) {
             const int node = k < count ? line(first + k) : depot(ring);
             const int before = k > 0 ? line(first + k - 1) : depot(ring);
-            // The depot is behind the last customer, and the first behind the depot.
+            // Behind the last customer is the depot, and behind the depot the first customer.
             const int next = k + 1 < count ? line(first + k + 1) : k < count || count == 0 ? depot(ring) : line(first);
             word(node) = word_of(next, before, ring);
             edge(node) = distance(node, next);
@@ -545,7 +553,8 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // Around the customers that came back. The solution and the row are overwritten. Returns the change of cost.
+    // Improves the routes around the customers that came back. Overwrites the solution and the row. Returns the change
+    // of cost.
     __device__ int32_t improve() const
     {
         int32_t sum = 0;
@@ -580,7 +589,7 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // Half of the steps put everything back where it was.
+    // Whether the step has put everything back where it was, as half of the steps do.
     __device__ bool is_unchanged() const
     {
         bool differs = false;
@@ -649,7 +658,7 @@ template <class S> struct walk_lane {
         __syncwarp();
     }
 
-    // Edges, loads and lengths from words.
+    // Computes edges, loads and lengths from the words.
     __device__ void measure() const
     {
 #pragma unroll
@@ -688,8 +697,8 @@ template <class S> struct walk_lane {
     }
 };
 
-// A block of one warp has a walk; 28 blocks of 192 nodes are on a multiprocessor (8 KB of shared memory each). Traffic: of each
-// step a row of 128 bytes of the list of neighbours.
+// A block is one warp and has one walk. A multiprocessor holds 28 blocks of 192 nodes (8 KB of shared memory each).
+// Traffic: a step reads a row of 128 bytes of the lists of neighbours.
 template <class S> __global__ void __launch_bounds__(LANES) walk_part(const __grid_constant__ vrp_device_walks walks)
 {
     walk_lane<S>(walks, (int64_t)blockIdx.x / walks.replicas, dynamic_shared<uint32_t>()).run(walks.walk + blockIdx.x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A walk over a part: annealing by ruin and recreate, whose step costs the same in a part of a hundred customers and of a
-// million (vrp/search/walk.c, vrp/search/walk_place.c, vrp/search/walk_improve.c). Compiled once for each vector unit; all
-// give the same walk.
+// A walk over a part: annealing by ruin and recreate (vrp/search/walk.c, vrp/search/walk_place.c,
+// vrp/search/walk_improve.c). A step costs the same in a part of a hundred customers and of a million. The files are
+// compiled once for each vector unit; all variants give the same walk.
 #ifndef MCO_VRP_SEARCH_WALK_H
 #define MCO_VRP_SEARCH_WALK_H
 
@@ -13,14 +13,14 @@ typedef struct vrp_node {
     int32_t next, prev;        // in the ring
     int32_t route;             // -1: taken out
     int32_t to_next, to_prev;  // distances
-    int32_t position;          // customers before it in its route, as of the last step accepted
-    int32_t load, length;      // of the route up to and with it, as of the last step accepted
+    int32_t position;          // customers before it in its route, after the last accepted step
+    int32_t load, length;      // of the route up to this node, itself included, after the last accepted step
 } vrp_node;
 
 typedef struct vrp_ring {
     int32_t load, size;
-    int32_t length;            // with service
-    int32_t stamp;             // of the step that changed it last
+    int32_t length;            // with service times
+    int32_t stamp;             // number of the last step that changed it
 } vrp_ring;
 
 typedef struct vrp_saved_node {
@@ -40,46 +40,47 @@ typedef struct vrp_walk {
     int32_t *spare;            // [spare_count] rings without customers
     int32_t spare_count;
     int64_t cost, best_cost;
-    vrp_node *best_node;       // as `node`, of the best
-    int32_t *changed;          // [changed_count] nodes that differ from best_node, perhaps
+    vrp_node *best_node;       // like `node`, of the best solution
+    int32_t *changed;          // [changed_count] nodes that may differ from best_node
     int32_t changed_count;
     uint8_t *is_changed;       // [nodes]
-    // What the scan for a place looks at first, kept beside the nodes:
-    int32_t *route_of, *edge;  // [nodes] route, and the longer of both edges
-    int32_t *load_of;          // [routes] INT32_MAX of empty ones
+    // Copies of what the scan for a place reads first:
+    int32_t *route_of, *edge;  // [nodes] route, and the longer one of both edges
+    int32_t *load_of;          // [routes] INT32_MAX for an empty one
     // Of one step:
     int32_t step;
-    int32_t *node_stamp;       // [nodes] step that saved it last
+    int32_t *node_stamp;       // [nodes] number of the last step that saved the node
     vrp_saved_node *saved_nodes;
     vrp_saved_ring *saved_rings;
     int32_t saved_node_count, saved_ring_count;
-    int32_t *removed, *key;    // [removed_count]
+    int32_t *removed, *key;    // [removed_count] customers taken out, and what orders them
     int32_t removed_count;
     int32_t *line;             // [4 * customers] routes as lists
-    // Of packing into few routes: customers that found no place, and how often each did not.
+    // Of packing into few routes: customers that have no place, and how often each found none.
     int32_t *absent;           // [absent_count]
     int64_t *absences;         // [customers + 1]
     int32_t absent_count;
     mco_rng rng;
-    int32_t places_to_blink;
-    int32_t measure;           // 1 where routes have a longest length; 0: lengths are not kept, and cannot overflow
+    int32_t places_to_blink;   // so many places from now, one is passed over
+    int32_t measure;           // 1 if there is a limit of length; 0: lengths stay 0, so they cannot overflow
     int64_t steps;             // done
 } vrp_walk;
 
-// Memory for parts of at most so many customers and routes. Errors: MEMORY.
+// Allocates a walk for parts of at most so many customers and routes. Errors: MEMORY.
 mco_status vrp_walk_open(mco_context *ctx, int32_t customers, int32_t routes, vrp_walk *out);
 void vrp_walk_close(mco_context *ctx, vrp_walk *walk);
 
 typedef struct vrp_walk_variant {
     mco_build build;
-    // Walks task->plan.steps steps from the task's solution, fewer once *stop is set, and leaves the best, or the last, in it.
+    // Walks task->plan.steps steps from the task's solution; ends early once *stop is set. Leaves the best solution in
+    // the task, or the last one (task->wants_last).
     void (*run)(vrp_walk *walk, vrp_task *task, const atomic_bool *stop);
-    // Looks for a solution with at most part.routes routes, from whatever task->order holds, which may be some customers only:
-    // at most plan.steps steps. True if task now holds one; else it is as before.
+    // Looks for a solution with at most part.routes routes, in at most plan.steps steps; task->order may hold only some
+    // of the customers. True if task now holds such a solution; else it is unchanged.
     bool (*pack)(vrp_walk *walk, vrp_task *task, const atomic_bool *stop);
 } vrp_walk_variant;
 
-// The one for the vector unit asked for. Errors: ARGUMENT where it is absent.
+// The variant for the vector unit asked for. Errors: ARGUMENT if the machine lacks it.
 mco_status vrp_walk_choose(mco_context *ctx, mco_simd simd, const vrp_walk_variant **out);
 
 #if defined(LANE_SET)
@@ -87,18 +88,19 @@ mco_status vrp_walk_choose(mco_context *ctx, mco_simd simd, const vrp_walk_varia
 
 // ---- Between the files of one variant
 
-enum { VRP_WALK_NO_PLACE = 1 << 30 };  // above every change
+enum { VRP_WALK_NO_PLACE = 1 << 30 };  // greater than every change
 
-// The cheapest place for c: behind *after, at a change of the return value; VRP_WALK_NO_PLACE if none.
+// Finds the cheapest place for c: behind *after. Returns the change of the cost; VRP_WALK_NO_PLACE if there is none.
 int32_t VARIANT(vrp_walk_find_place)(vrp_walk *walk, int32_t c, int32_t *after);
-// Draws how many places from now one is passed over.
+// Draws places_to_blink.
 void VARIANT(vrp_walk_draw_blink)(vrp_walk *walk);
 // Makes `line` [count] the customers of a route.
 void VARIANT(vrp_walk_relink)(vrp_walk *walk, int32_t route, const int32_t *line, int32_t count);
-// Improves the routes around the customers removed, each with its `exchanges` nearest; nothing where distances are asymmetric.
+// Improves the routes around the customers removed, each with its `exchanges` nearest neighbours. Does nothing if
+// distances are asymmetric.
 void VARIANT(vrp_walk_improve)(vrp_walk *walk, int32_t exchanges);
 
-// What the scan for a place looks at follows the nodes.
+// Copies a node to route_of and edge.
 static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)
 {
     const vrp_node *n = &w->node[id];
@@ -106,7 +108,7 @@ static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)
     w->edge[id] = n->to_next > n->to_prev ? n->to_next : n->to_prev;
 }
 
-// The node may differ from the best solution's.
+// Notes that the node may differ from that of the best solution.
 static inline void vrp_walk_mark(vrp_walk *w, int32_t id)
 {
     if (!w->is_changed[id]) {

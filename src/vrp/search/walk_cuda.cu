@@ -6,16 +6,17 @@
 
 namespace vrp {
 
-// Nodes that an instance of the kernel holds, in units of LANES, in ascending order; plane, without limit of length.
+// Nodes that the instances of the kernel hold, in units of LANES, ascending. First in the plane without a limit of
+// length.
 constexpr int PLANE_ROUNDS[] = {4, 5, 6, 8, 12, 16};
 constexpr int PLANES = 6;
-// With a limit of length, and with a matrix: fewer, to be compiled in less time.
+// With a limit of length, and with a matrix. There are fewer, so that they compile in less time.
 constexpr int LENGTH_ROUNDS[] = {5, 6, 8, 16};
 constexpr int LENGTHS = 4;
 constexpr int MATRIX_ROUNDS[] = {6, 16};
 constexpr int MATRICES = 2;
 
-// Calls use(shape), a type as a value, for a number of an instance.
+// Calls use(shape) for the instance with this number; its type is a walk_shape.
 template <class Use> static cudaError_t with_shape(int shape, Use use)
 {
     switch (shape) {

@@ -66,7 +66,8 @@ static void reverse(int32_t *line, int32_t count)
     }
 }
 
-// Joins c and u by a reversal inside their route: `side` 0: (c, next), (u, next) are cut; 1: (prev, c), (prev, u).
+// Joins c and u, d apart, by a reversal inside their route. `side` says which edges are cut: 0: (c, next) and
+// (u, next), 1: (prev, c) and (prev, u). Returns whether that improves the route; if not, nothing changes.
 static bool try_reversal(vrp_walk *w, int32_t c, int32_t u, int32_t d, int side)
 {
     const vrp_part *p = w->part;
@@ -95,15 +96,16 @@ static bool try_reversal(vrp_walk *w, int32_t c, int32_t u, int32_t d, int side)
     return true;
 }
 
-// Joins c and u, d apart in two routes, whose other halves are joined too. `kind` says which edges are cut: behind c and before
-// u, before c and behind u, behind both, before both.
+// Joins c and u, d apart in two routes; the other halves of the routes are joined too. `kind` says which edges are cut:
+// 0: behind c and before u, 1: before c and behind u, 2: behind both, 3: before both. Returns whether that
+// improves the routes within the limits; if not, nothing changes.
 static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind)
 {
     const vrp_part *p = w->part;
     const vrp_node *a = &w->node[c], *b = &w->node[u];
     const vrp_ring *ra = &w->ring[a->route], *rb = &w->ring[b->route];
     const int32_t capacity = p->problem->capacity, longest = p->problem->max_length;
-    // The edges cut: behind or before each.
+    // Whether the edge cut is behind each customer, or before it.
     const bool a_behind = kind == 0 || kind == 2, b_behind = kind == 1 || kind == 2;
     const int32_t cut = (a_behind ? a->to_next : a->to_prev) + (b_behind ? b->to_next : b->to_prev);
     if (d >= cut)
@@ -126,7 +128,7 @@ static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind)
     const int32_t route_a = a->route, route_b = b->route;
     int32_t *la = w->line, *lb = w->line + p->customers, *la2 = w->line + 2 * p->customers, *lb2 = w->line + 3 * p->customers;
     int32_t na = list_ring(w, route_a, la), nb = list_ring(w, route_b, lb);
-    // Turn both so that the half with c is the head of la, the half with u the tail of lb.
+    // Turn the lists so that the half with c is the head of la, and the half with u the tail of lb.
     int32_t ia = a->position + 1, ib = b->position;
     if (!a_behind) {
         reverse(la, na);

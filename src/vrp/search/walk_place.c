@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The cheapest place of a customer in the routes of a walk (vrp/search/walk.c), now and then one of the next. Places tried:
-// beside its nearest neighbours; at the ends of routes that pass it on their way to the depot (X-n936-k151, routes of six: 2.3
-// % above the best known without these, 0.8 % with them, 6 s each); an empty route.
+// The cheapest place of a customer in the routes of a walk (vrp/search/walk.c), now and then one of the next. It tries
+// places beside the nearest neighbours, an empty route, and the ends of routes that pass the customer on their way to
+// the depot. X-n936-k151 has routes of six customers: 6 s give 2.3 % above the best known without these ends, 0.8 %
+// with them.
 #include <math.h>
 
 #include "base/lanes.h"
@@ -24,8 +25,9 @@ typedef struct search_place {
     int32_t best, after;
 } search_place;
 
-// The places on both sides of u, which is d away and in a route with room. No place beside u is better than `floor` less its
-// edge: were the other end nearer than u and the depot, the place would have been found from there.
+// Tries the places on both sides of u, which is d away and in a route with room. `floor` is d plus the lesser one of d
+// and the distance to the depot; less the edge cut it is a lower bound of the change. For the other end of the edge is
+// the depot, or at least d away: neighbours come from near to far, so the place was tried from a nearer end before.
 static inline void try_beside(vrp_walk *w, search_place *s, int32_t u, int32_t d, int32_t floor)
 {
     const vrp_part *p = w->part;
@@ -58,7 +60,7 @@ static inline void try_beside(vrp_walk *w, search_place *s, int32_t u, int32_t d
 
 #if defined(__AVX512F__)
 enum { SCANNED = 16 };
-// A bit for each of 16 neighbours that is in a route with room and may have a better place beside it.
+// A bit for each of SCANNED neighbours: whether it is in a route with room and may have a better place beside it.
 static inline uint32_t promising(const vrp_walk *w, const search_place *s, const int32_t *near, const int32_t *near_d)
 {
     const __m512i u = _mm512_loadu_si512(near), d = _mm512_loadu_si512(near_d);
@@ -98,7 +100,8 @@ static inline uint32_t promising(const vrp_walk *w, const search_place *s, const
 }
 #endif
 
-// The places between the depot and customers that end a route, by what they add: the first that is better is the best.
+// Tries the places between the depot and customers that end a route. They come in the order of what they add, so that
+// the first better one is the best.
 static void try_ends_of_routes(vrp_walk *w, search_place *s)
 {
     const vrp_part *p = w->part;
@@ -123,8 +126,8 @@ static void try_ends_of_routes(vrp_walk *w, search_place *s)
     }
 }
 
-// The first and the last place of every route with room: one of them is never worse than a route for c alone, so that routes
-// are opened only where c fits into none.
+// Tries the first and the last place of every route with room. One of them is never worse than a route for c alone, so
+// that a route is opened only if c fits into no other.
 static void try_all_routes(vrp_walk *w, search_place *s)
 {
     const vrp_part *p = w->part;

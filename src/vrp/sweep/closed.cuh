@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Pure 3-opt moves with a depot between any two of the edges cut: nearly all of a tour of many routes.
+// Pure 3-opt moves with a depot between any two of the edges cut: nearly all moves of a tour of many routes.
 //
-// By the tables of vrp/sweep/joins.cuh each of the four is a sum of an entry of row x, one of row y, both at z, and a constant
-// of x and y that is an entry of row x at y; capacity and length are in the entries. So a move costs one addition and one
-// minimum: the constant is added once for all z.
+// With the tables of vrp/sweep/joins.cuh, each of the four moves is a sum of an entry of row x, one of row y, both at
+// column z, and a constant of x and y, which is an entry of row x at column y. The entries account for capacity and
+// length. So a move costs one addition and one minimum; the constant is added once for all z.
 //
-// Mapping: a block of 16 warps has a tile of 16 x by 16 y and goes through z, 32 words at a time; a warp has 4 x by 4 y, and a
-// thread 64 running minima of its lanes of z in registers. Rows come through shared memory, in STAGES chunks of 128 words under
-// way, the next tile's behind the last one's. Blocks stay on their multiprocessor and take every so many-th tile; those of
-// small y, whose z are most, come first.
+// Mapping: a block of 16 warps has a tile of 16 x by 16 y, and goes through z, 32 words at a time. A warp has 4 x by 4
+// y, and a thread keeps 64 running minima of its lanes of z in registers. Rows come through shared memory, with STAGES
+// chunks of 128 words under way; the first chunks of the next tile follow the last ones of this tile. A block stays on
+// its multiprocessor and takes every gridDim.x-th tile. Tiles of small y have the most z and come first.
 //
-// Per 64 sums and minima of a thread, 24 words of shared memory; per block and word column 96 words of device memory for 1024
-// sums. 144 KiB of shared memory. The machine's limit is 64 lanes of fused addition and minimum a clock.
+// For 64 sums and minima a thread reads 24 words of shared memory. For a column of words a block reads 96 words of
+// device memory, which make 1024 sums in each lane. A block has 144 KiB of shared memory. The machine's limit is 64
+// lanes of fused addition and minimum a clock.
 //
-// A tile leaves the least value of each x as a key; the index within is found afterwards (vrp/sweep/narrow.cuh).
+// A tile leaves the least value of each x as a key; vrp/sweep/narrow.cuh then finds the rest of the index.
 #ifndef MCO_VRP_SWEEP_CLOSED_CUH
 #define MCO_VRP_SWEEP_CLOSED_CUH
 
@@ -27,7 +28,7 @@ constexpr int SIDE = 4;                                  // x and y of a warp
 constexpr int CLOSED_WARPS = (TILE / SIDE) * (TILE / SIDE);
 constexpr int CLOSED_THREADS = CLOSED_WARPS * WARP;
 constexpr int CHUNK = 128;                               // words of a row in a stage
-constexpr int TABLES_OF_SIDE = 3;                        // rows of x: head-tail, head-head, tail-tail; of y: see below
+constexpr int TABLES_OF_SIDE = 3;                        // tables that rows of x, and those of y, come from
 constexpr int STAGE_ROWS = 2 * TABLES_OF_SIDE * TILE;
 constexpr int STAGES = 3;
 static_assert(TILE == CLOSED_WARPS, "a warp copies a row of each table");
@@ -54,7 +55,7 @@ struct wide_lanes {
     {
         return (uint32_t)__viaddmin_s32((int32_t)a, (int32_t)b, (int32_t)least);
     }
-    // The least of all sums in a word; VRP_FAR or more if none is legal.
+    // The least sum in a word; VRP_FAR or more if none is legal.
     static DEVICE int32_t least(uint32_t word, int32_t)
     {
         return (int32_t)word;
@@ -65,7 +66,8 @@ struct wide_lanes {
     }
 };
 
-// Legal sums of two entries are at most 2 longest, others at least VRP_FAR_16 - longest; no sum exceeds 2 VRP_FAR_16 < 2^15.
+// Legal sums of two entries are at most 2 * longest, others are at least VRP_FAR_16 - longest. No sum exceeds
+// 2 * VRP_FAR_16 < 2^15.
 struct narrow_lanes {
     static constexpr int ENTRIES = 2;
     static constexpr uint32_t NOTHING = VRP_FAR_16 | VRP_FAR_16 << 16;
@@ -88,13 +90,13 @@ struct narrow_lanes {
 
 // ---- Tiles
 
-// A tile and where in its rows; y == end_block: none is left.
+// A tile and a word in its rows; if y == end_block, no tile is left.
 struct tile_place {
     int32_t x, y;   // blocks
     int32_t word;
 };
 
-// To this tile, or the next that has moves. starts[k]: the first depot behind the first edge of block k.
+// Moves *at to the first tile from it on that has moves. starts[k]: the first depot behind the first edge of block k.
 template <class L> DEVICE void settle(const closed_job &job, const int32_t *starts, tile_place *at)
 {
     for (;; at->x += (int32_t)gridDim.x) {
@@ -117,7 +119,7 @@ template <class L> DEVICE void next_tile(const closed_job &job, const int32_t *s
     settle<L>(job, starts, at);
 }
 
-// Copies a chunk of the six rows of this warp's x and y, if there is one left, and steps over it.
+// Starts to copy a chunk of the six rows of this warp's x and y, if one is left, and moves *at behind it.
 template <class L>
 DEVICE void load_chunk(const closed_job &job, const int32_t *starts, uint32_t *stage, tile_place *at)
 {
@@ -149,7 +151,7 @@ struct tile_minima {
     uint32_t of[SIDE][SIDE][4];
 };
 
-// x and y: of the warp in the tile. words: a multiple of 32.
+// Adds a chunk to the minima. x and y are the warp's first ones in the tile; `words` is a multiple of 32.
 template <class L>
 DEVICE void add_chunk(const uint32_t *stage, int x, int y, int words, tile_minima *m)
 {
@@ -180,12 +182,12 @@ DEVICE void add_chunk(const uint32_t *stage, int x, int y, int words, tile_minim
     }
 }
 
-// What is added for all z: a lane below 16 has those of its x and y of the warp, in the order x, y.
+// The constants of one x and y for all z. Lane SIDE * i + j of a warp has those of its i-th x and j-th y.
 struct tile_constants {
     int32_t tail_head, head_head, tail_tail;
 };
 
-// With tables of all z, entries at column y. Those tables reach beyond any y of a tile.
+// Computes the constants. Tables of all z hold them at column y, and reach beyond any y of a tile.
 template <class L, bool IS_WHOLE>
 DEVICE tile_constants constants_of(const closed_job &job, int32_t x, int32_t y)
 {
@@ -198,7 +200,7 @@ DEVICE tile_constants constants_of(const closed_job &job, int32_t x, int32_t y)
     return {joins.of[TAIL_HEAD], joins.of[HEAD_HEAD], joins.of[TAIL_TAIL]};
 }
 
-// The least move of each x of the warp, over all its lanes, is offered. x and y: its first edges.
+// Offers the least move of each x of the warp, over all its lanes. x and y are its first edges.
 template <class L>
 DEVICE void finish_tile(const closed_job &job, const tile_minima &m, tile_constants c, int32_t x, int32_t y)
 {
@@ -206,7 +208,8 @@ DEVICE void finish_tile(const closed_job &job, const tile_minima &m, tile_consta
     const int32_t edges = job.search.tour.sums.count - 1, longest = job.tables.longest;
     const int32_t x_of_lane = x + lane / SIDE % SIDE, y_of_lane = y + lane % SIDE;
     int32_t least = VRP_FAR;
-    // Edges x and y come off; the tables have done so with y but for tail-tail. Both are those of routes of their own.
+    // Subtract edges x and y, which lie in different routes. Only tail-tail needs y: other entries are less that edge
+    // already.
     if (x_of_lane < edges && y_of_lane < edges) {
         const int32_t off = weighted_edge(job.search.tour.sums, x_of_lane, job.tables.weight);
         c.tail_head -= off;
@@ -260,7 +263,7 @@ template <class L, bool IS_WHOLE> __global__ void __launch_bounds__(CLOSED_THREA
         for (; here.word < job.words; here.word += CHUNK) {
             const int32_t rest = job.words - here.word;
             copies_wait<STAGES - 2>();
-            __syncthreads();  // the chunk is there for all warps, and none reads the one before it any more
+            __syncthreads();  // all warps see the chunk, and none reads the one before it any more
             load_chunk<L>(job, starts, stages + (stage + STAGES - 1) % STAGES * STAGE_ROWS * CHUNK, &ahead);
             add_chunk<L>(stages + stage * STAGE_ROWS * CHUNK, x_of_warp, y_of_warp, rest < CHUNK ? rest : CHUNK, &minima);
             stage = (stage + 1) % STAGES;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The cpu engine of complete neighbourhoods. A sweep decides all moves by folded sums (vrp/sweep/lanes.h, vrp/sweep/two_opt.c,
-// vrp/sweep/three_opt.c), or move by move (vrp/sweep/each.c) with a filter, by stored segments, and where sums do not fit 32
-// bits.
+// The cpu engine of complete neighbourhoods. A sweep decides all moves by folded sums (vrp/sweep/lanes.h,
+// vrp/sweep/two_opt.c, vrp/sweep/three_opt.c). With a filter, by stored segments, and if sums do not fit 32 bits, it
+// goes move by move (vrp/sweep/each.c).
 //
-// What a folded sum is. A join costs its distance, and `weight` more where the route that it makes is not empty; an edge cut
-// takes off its length, `weight` if its route is not empty, and `bad_weight` if its route breaks a limit. Joins that are not
-// legal cost VRP_ILLEGAL. With D the longest distance, W = weight, V = bad_weight, b bad routes, and R the range of `turn`:
-// - Three edges cut and as many joins change the number of routes that are not empty by one at most: a sum that is legal is at
-//   most -b V + W + 3 D + 2 R (`limit`). W = 6 D + 4 R + 1 makes fewer routes worth more than any cost.
-// - A move that leaves a bad route uncut has at least V more: V = 2 (W + 3 D + 2 R) + 1 puts it above the limit.
-// - One join that is not legal makes it at least VRP_ILLEGAL - 3 (D + W + V) - 2 R: above the limit, or choose_folding()
-//   refuses. Three of them with all else fit 32 bits under the same test. (Three times V, though a legal move takes off b V: of
-//   edges in one route, which tables also add up where they are not legal, each takes it off.)
-// Only sums that may become the best are looked at again, by the exact formula, so that ties go to the lowest index.
+// A folded sum adds and subtracts these values. A join adds its distance, and `weight` if the route that it makes is
+// not empty. A join that is not legal adds VRP_ILLEGAL. An edge cut subtracts its length, `weight` if its route is not
+// empty, and `bad_weight` if its route breaks a limit. Let D be the longest distance, W = weight, V = bad_weight, b the
+// number of bad routes, and R the range of `turn`:
+// - A move cuts three edges and makes three joins, so it changes the number of routes that are not empty by at most
+//   one. So the sum of a legal move is at most -b V + W + 3 D + 2 R (`limit`). W = 6 D + 4 R + 1 makes one route less
+//   worth more than any change of the cost.
+// - A move that leaves a bad route uncut has at least V more. V = 2 (W + 3 D + 2 R) + 1 puts it above the limit.
+// - A sum with an illegal join is at least VRP_ILLEGAL - 3 (D + W + V) - 2 R. choose_folding() refuses the tour if that
+//   is not above the limit, or if a sum with three illegal joins may not fit 32 bits. V counts three times here,
+//   although a legal move subtracts it b times: tables also add up illegal moves with all edges in one route, and each
+//   of these edges subtracts V.
+// Sums that may be the best are decided again by the exact formula, so that ties go to the lowest index.
 //
-// Where the number of routes is the number of vehicles, moves that add one are the worst, but those that save one are no better
-// than others: sums without weights find candidates, and those with too many routes are passed over; if that leaves none, a
-// second sweep has weights.
+// If there are as many routes as vehicles, a move that adds a route is the worst, but one that saves a route is no
+// better than others. So sums without weights find candidates, and candidates with too many routes are passed over. If
+// none is left, a second sweep has weights.
 #include <string.h>
 
 #include "base/clock.h"
@@ -27,7 +30,8 @@
 #include "vrp/sweep/three_opt.h"
 #include "vrp/sweep/two_opt.h"
 
-static const double SLAB_BYTES = 64 << 20;  // of tables, unless the caller says; 8 to 400 MiB differ by less than noise, 13 %
+// Memory for tables by default. From 8 to 400 MiB the times differ by less than the noise, 13 %.
+static const double SLAB_BYTES = 64 << 20;
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};
 
 enum { MOST_BAD_TWO_OPT = 2, MOST_BAD_THREE_OPT = 3 };  // routes that a move can cut
@@ -64,7 +68,7 @@ bool vrp_cpu_ends(vrp_cpu *c)
 
 // ---- Candidates
 
-// By value, then index.
+// Compares by value, then index.
 static bool is_better(vrp_candidate a, vrp_candidate b)
 {
     if (a.move.x < 0 || b.move.x < 0)
@@ -146,7 +150,7 @@ static void lay_out(vrp_cpu *c)
 
 enum { LANE_ARRAYS = 10 };
 
-// The middle of the range of `turn`, and the range.
+// The middle of the range of `turn`; *range is its size.
 static int64_t turn_middle(const vrp_sums *t, int64_t *range)
 {
     int64_t least = 0, most = 0;
@@ -193,7 +197,8 @@ static void fill_places(vrp_cpu *c)
     }
 }
 
-// Whether moves can be folded; with weights for the number of routes, or without. See the head of this file.
+// Chooses c->folding, with weights for the number of routes or without. False if moves cannot be folded: see the head
+// of this file.
 static bool choose_folding(vrp_cpu *c, bool has_weight, bool needs_few, int64_t range)
 {
     const int64_t longest = c->problem->longest, bad = c->sums.bad;
@@ -224,7 +229,7 @@ static void clear_candidates(vrp_cpu *c)
     }
 }
 
-// The best of the workers, for x_begin..x_end - 1, to those of the scan.
+// Merges the candidates of the workers, for x_begin..x_end - 1, into those of the scan.
 static void collect(vrp_cpu *c, vrp_candidate *rows)
 {
     vrp_scan *scan = c->scan;
@@ -262,7 +267,7 @@ static bool lacks_one(const vrp_cpu *c, const vrp_candidate *rows)
     return false;
 }
 
-// All moves of the first edges x_begin..x_end - 1; false where they cannot be folded.
+// Decides all moves of the first edges x_begin..x_end - 1. False if they cannot be folded.
 static bool scan_folded(vrp_cpu *c, vrp_candidate *rows)
 {
     const vrp_sums *t = &c->sums;
@@ -282,7 +287,7 @@ static bool scan_folded(vrp_cpu *c, vrp_candidate *rows)
     return true;
 }
 
-// Place of a move among all, from 0.
+// The index of a move among all, from 0.
 static int64_t move_index(int64_t edges, bool is_three_opt, vrp_move m)
 {
     const int64_t behind_x = edges - m.x - 1, behind_y = edges - m.y;
@@ -301,7 +306,8 @@ static void take_first(vrp_cpu *c, vrp_candidate best)
         scan->rows[best.move.x] = best;
 }
 
-// Looks at the first moves one by one, then searches first edges a range at a time, until one has an improving move.
+// Decides the first moves one by one, then the first edges a range at a time, until one has an improving move. False if
+// moves cannot be folded.
 static bool scan_for_first(vrp_cpu *c)
 {
     enum { SINGLE_MOVES = 1 << 18, FIRST_RANGE = 64, GROWTH = 4 };
@@ -345,7 +351,7 @@ static mco_status scan_all(vrp_cpu *c)
     const bool is_each = scan->keep != UINT64_MAX || scan->hierarchy >= 0;
     const int64_t moves = vrp_move_count(c->edges, scan->is_three_opt);
     if (c->sums.bad > (scan->is_three_opt ? MOST_BAD_THREE_OPT : MOST_BAD_TWO_OPT) && !is_each) {
-        scan->moves_skipped = moves;  // each leaves a route that breaks a limit
+        scan->moves_skipped = moves;  // every move leaves a route that breaks a limit
         return MCO_OK;
     }
     c->x_begin = 0;
@@ -375,7 +381,7 @@ done:
     return st;
 }
 
-// Of a tour that has no sums.
+// Scans a tour that has no sums.
 static mco_status scan_by_segments(vrp_cpu *c)
 {
     enum { HIERARCHY = 1 };
@@ -422,7 +428,7 @@ done:
 MCO_EACH_SIMD(DECLARE)
 static const vrp_lanes_variant *const variants[] = {MCO_EACH_SIMD(LIST)};
 
-// Whether all coordinates are integers in a range that VRP_SOURCE_GRID takes.
+// Whether all coordinates are integers in a range that VRP_SOURCE_GRID allows.
 static bool is_grid(const mco_vrp *p, double *least_x, double *least_y)
 {
     double most_x = p->x[0], most_y = p->y[0];
@@ -439,7 +445,7 @@ static bool is_grid(const mco_vrp *p, double *least_x, double *least_y)
     return most_x - *least_x <= VRP_GRID_LIMIT && most_y - *least_y <= VRP_GRID_LIMIT;
 }
 
-// A matrix of GEO distances, which take 30 times as long to compute as to read; or a transposed one.
+// Makes the transposed matrix, or for GEO a matrix of distances: they take 30 times as long to compute as to read.
 static mco_status make_matrix(vrp_cpu *c, int32_t **out)
 {
     mco_status st = MCO_OK;

@@ -30,7 +30,7 @@ static __global__ void check_roots(int64_t squares, unsigned int *wrong)
 
 enum { LEAST_ROW_BITS = 4, POSITIONS_OF_ROW = 512, FEW_LANES = 2, MOST_LANES = TWO_OPT_MOST_LANES };
 
-// Tiles of small tours are small, so that they fill the machine.
+// The tiles of a tour. Small tours have small tiles, so that these fill the machine.
 static two_opt_range range_of(int32_t count)
 {
     const int32_t width = (count <= SMALL_TOUR ? FEW_LANES : MOST_LANES) * WARP - 1, edges = count - 1;
@@ -41,7 +41,7 @@ static two_opt_range range_of(int32_t count)
     return {bits, columns, both, 0, (int64_t)both * ((columns + 1) / 2), nullptr};
 }
 
-// All launches of a sweep have as many blocks.
+// The number of blocks of each launch of a sweep.
 template <class P> static unsigned int blocks_of_moves(const vrp_device_two_opt &job)
 {
     const int64_t all = blocks_for(range_of(job.count).end, TWO_OPT_WARPS),
@@ -50,7 +50,7 @@ template <class P> static unsigned int blocks_of_moves(const vrp_device_two_opt 
     return (unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS);
 }
 
-// On a device that can, the kernel begins while the one ahead still runs, and waits for it by itself.
+// If the device allows it, the kernel begins while the one ahead still runs, and waits for that by itself.
 template <class... PARAMETERS, class... ARGUMENTS>
 static cudaError_t launch_behind(const vrp_device_two_opt &job, void (*kernel)(PARAMETERS...), unsigned int blocks,
                                  unsigned int threads, cudaStream_t stream, ARGUMENTS... arguments)
@@ -86,7 +86,7 @@ static int32_t sum_threads(int32_t count)
     return count <= SMALL_TOUR ? FEW_SUM_THREADS : SUM_THREADS;
 }
 
-// What a launch that comes after the moves of a side finds.
+// What a launch after the moves of side `from` finds.
 template <class P> static two_opt_step step_from(const vrp_device_two_opt &job, int from)
 {
     return {false, 0, 0, job.side[from], job.side[1 - from], (int32_t)blocks_of_moves<P>(job),
@@ -132,7 +132,7 @@ cudaError_t vrp_launch_grid_check(int64_t squares, unsigned int *wrong, cudaStre
     return error != cudaSuccess ? error : launch(check_roots, dim3(128), 256, 0, stream, squares, wrong);
 }
 
-// Calls use(places), a type as a value.
+// Calls use(places) with a value of the type that computes distances.
 template <class Use> static cudaError_t with_places(vrp_place_kind kind, Use use)
 {
     switch (kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all kernels of complete neighbourhoods share: distances, and best moves as keys.
+// What all kernels of complete neighbourhoods share: distances, and keys of best moves.
 #ifndef MCO_VRP_SWEEP_DEVICE_CUH
 #define MCO_VRP_SWEEP_DEVICE_CUH
 
@@ -15,12 +15,13 @@ constexpr word_64 NO_KEY = ~0ull;
 
 // ---- Distances
 
-// Adding it to a float below 2^22 rounds that to an integer, which is then in the low bits.
+// Adding ROUNDER to a float below 2^22 rounds that to an integer, which is then in the low bits.
 constexpr float ROUNDER = 12582912.0f;         // 1.5 * 2^23
 constexpr int32_t ROUNDER_BITS = 0x4b400000;   // of ROUNDER as an integer
 
-// round(sqrt(n)) + ROUNDER_BITS, from n - 1/4. An integer n rounds to k when k^2 - k < n <= k^2 + k, so n - 1/4 is at least 1/2
-// away from the square of k + 1/2; that leaves room for an approximate root, and vrp_launch_grid_check() tries every n.
+// round(sqrt(n)) + ROUNDER_BITS, from n - 1/4. The root of an integer n rounds to k if k^2 - k < n <= k^2 + k. So
+// n - 1/4 is at least 1/2 away from the square of k + 1/2. That leaves room for an approximate root;
+// vrp_launch_grid_check() tries every n.
 DEVICE int32_t rounded_root_bits(float less_a_quarter)
 {
     return __float_as_int(__fadd_rn(approximate_root(fabsf(less_a_quarter)), ROUNDER));
@@ -32,7 +33,7 @@ DEVICE int32_t grid_bits(float dx, float dy)
     return rounded_root_bits(__fmaf_rn(dx, dx, __fmaf_rn(dy, dy, -0.25f)));
 }
 
-// As vrp_distance() in every bit: no operation is contracted, the root is correctly rounded.
+// The same as vrp_distance() in every bit: no operations are contracted, and the root is correctly rounded.
 DEVICE int32_t plane_distance(double dx, double dy, double scale, bool rounds_up)
 {
     const double length = __dmul_rn(__dsqrt_rn(__dadd_rn(__dmul_rn(dx, dx), __dmul_rn(dy, dy))), scale);
@@ -49,7 +50,7 @@ DEVICE int32_t node_distance(const vrp_device_places &p, int32_t i, int32_t j)
                           p.plane[2 * (int64_t)i + 1] - p.plane[2 * (int64_t)j + 1], p.scale, p.rounds_up);
 }
 
-// Of positions.
+// The distance from position i to position j.
 DEVICE int32_t tour_distance(const vrp_device_tour &t, const vrp_device_places &p, int32_t i, int32_t j)
 {
     if (t.distance != nullptr)
@@ -74,7 +75,7 @@ DEVICE vrp_device_key no_key()
     return {NO_KEY, NO_KEY};
 }
 
-// The least of a warp, in all its lanes.
+// The least key of a warp, in all its lanes.
 DEVICE vrp_device_key least_of_warp(vrp_device_key key)
 {
     for (int apart = WARP / 2; apart > 0; apart /= 2) {
@@ -85,7 +86,8 @@ DEVICE vrp_device_key least_of_warp(vrp_device_key key)
     return key;
 }
 
-// The least of a block of at most 1024 threads, in its first thread. All threads call it; shared memory is free behind it.
+// The least key of a block of at most 1024 threads, in its first thread. All threads call it; its shared memory is free
+// when it returns.
 DEVICE vrp_device_key least_of_block(vrp_device_key key)
 {
     __shared__ vrp_device_key of_warp[WARP];
@@ -99,7 +101,7 @@ DEVICE vrp_device_key least_of_block(vrp_device_key key)
     return key;
 }
 
-// Costs may be negative: half of the range is added.
+// Packs a value into a word. A cost may be negative, so half of its range is added.
 DEVICE word_64 packed_value(int32_t penalty, int64_t cost, int32_t bits)
 {
     return ((word_64)penalty << bits) + (word_64)(cost + ((int64_t)1 << (bits - 1)));

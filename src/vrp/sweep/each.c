@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Sweeps move by move, on all cores: with a filter, by stored segments, and of tours that cannot be folded. Each move is
-// decided in constant time (vrp/sweep/move.h, vrp/sweep/segment.h); an item of work is a first edge.
+// Sweeps move by move, on all cores: with a filter, by stored segments, and of tours that cannot be folded. Each move
+// is decided in constant time (vrp/sweep/move.h, vrp/sweep/segment.h). An item of work is a first edge.
 #include "vrp/sweep/each.h"
 
 static const vrp_candidate NONE = {.move = {-1, -1, -1, -1}};
 
-// Where a first edge is at.
+// The state of the search of a first edge.
 typedef struct each {
     vrp_cpu *cpu;
     vrp_worker *worker;
     vrp_candidate best;
-    int64_t moves, most_moves;  // looked at; no second edge is begun beyond these
+    int64_t moves, most_moves;  // moves decided; no second edge is begun after most_moves
     bool wants_first;
 } each;
 
@@ -23,7 +23,7 @@ static vrp_segment edge_segment(const vrp_cpu *c, int32_t i, int32_t j)
                             vrp_service(c->problem, node[j]), c->limits);
 }
 
-// The unit behind border k of the level at hand: an edge, or a part of the level below.
+// The unit behind border k of the present level: an edge, or a part of the level below.
 static vrp_segment unit_segment(const vrp_cpu *c, int32_t k, bool backwards)
 {
     const int32_t below = c->level - 1;
@@ -33,7 +33,7 @@ static vrp_segment unit_segment(const vrp_cpu *c, int32_t k, bool backwards)
     return c->stored[vrp_layout_at(&c->layout, below, begin, begin + vrp_layout_part(&c->layout, below, k), backwards)];
 }
 
-// All segments of the level from border i on, each from the one that ends a unit before it.
+// Stores all segments of the level from border i on, each made from the one that ends a unit before it.
 static void store_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 {
     const int32_t i = (int32_t)item, part = i >> c->layout.bits[c->level];
@@ -118,7 +118,7 @@ static bool visit(each *e, vrp_move m)
     return e->wants_first;
 }
 
-// The k-th of the moves that have x, and y of 3-opt, in common.
+// The k-th move with first edge x and, for 3-opt, second edge y.
 static vrp_move move_at(bool is_three_opt, int32_t x, int32_t y, int32_t k)
 {
     return is_three_opt ? (vrp_move){x, y, y + 1 + k / 4, k % 4} : (vrp_move){x, x + 1 + k, -1, -1};
@@ -177,7 +177,7 @@ static void each_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 
 mco_status vrp_each_scan(vrp_cpu *cpu, int hierarchy)
 {
-    enum { ALONE_MOVES = 20000 };  // waking the others takes as long as this many
+    enum { ALONE_MOVES = 20000 };  // waking the other threads takes as long as so many moves
     vrp_scan *scan = cpu->scan;
     mco_status st = MCO_OK;
     cpu->has_segments = hierarchy >= 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums of a giant tour (vrp/sweep/fold.h): one walk forward for what lies before each position, one backward for what lies
-// behind.
+// Sums of a giant tour (vrp/sweep/fold.h). A walk backward makes the sums of what lies behind each position, a walk
+// forward those of what lies before.
 #include "vrp/sweep/fold.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static void lay_out(const mco_vrp *problem, const vrp_sums_memory *memory, vrp_s
     t->turn = memory->turn;
 }
 
-// Sums of a route are kept in 64 bits until they are known to be small.
+// Sums of the route under way, in 64 bits: they may exceed VRP_SUMS_LIMIT.
 typedef struct running {
     int64_t load, length, back;
 } running;
@@ -53,8 +53,8 @@ static bool is_within(running r)
     return r.load <= VRP_SUMS_LIMIT && r.length <= VRP_SUMS_LIMIT && r.back <= VRP_SUMS_LIMIT;
 }
 
-// Step `way` brings positions i to the side of the depot; out and back are the distances from i to the position before it in
-// the walk, and to i from there.
+// Adds position i to the sums. The walk comes from a neighbour of i; `towards` adds to the length in the direction of
+// the tour, `away` to that against it. A depot resets the sums.
 static running step(const vrp_sums *t, running r, int32_t i, int64_t towards, int64_t away)
 {
     if (t->node[i] == 0)
@@ -62,7 +62,7 @@ static running step(const vrp_sums *t, running r, int32_t i, int64_t towards, in
     return (running){r.load + t->demand[i], r.length + towards + t->service[i], r.back + away + t->service[i]};
 }
 
-// What lies behind each position, and the distances.
+// Fills the edges and the sums of what lies behind each position. False if a sum exceeds VRP_SUMS_LIMIT.
 static bool walk_backward(const mco_vrp *p, const vrp_sums *t, bool has_length)
 {
     running r = {0, 0, 0};
@@ -84,7 +84,8 @@ static bool walk_backward(const mco_vrp *p, const vrp_sums *t, bool has_length)
     return is_narrow;
 }
 
-// What lies before each position. A route ends at a depot: its sums are those to the last customer and the edge on.
+// Fills the sums of what lies before each position. A route ends at a depot; its sums are those up to its last
+// customer, and the edge from there. False if a sum exceeds VRP_SUMS_LIMIT.
 static bool walk_forward(const vrp_sums *t, bool has_length)
 {
     running r = {0, 0, 0};
@@ -111,7 +112,7 @@ static bool walk_forward(const vrp_sums *t, bool has_length)
         t->full_to[i] = full;
         t->bad_to[i] = bad;
         t->bad_back_to[i] = t->is_symmetric ? bad : bad_back;
-        // turn[i - 1] was the change by its own edge; it has been read, and becomes the sum before position i - 1.
+        // turn[i - 1] holds the change by its own edge, which has been read; it becomes the sum before position i - 1.
         if (!t->is_symmetric && i > 0)
             t->turn[i - 1] = turned;
         turned += turn;

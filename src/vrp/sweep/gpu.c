@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The gpu engine of complete neighbourhoods. The instance stays on the device; a scan sends the tour or its sums, runs its
-// kernels and fetches the move. Which of the three ways of vrp/sweep/cuda.h a scan goes is decided here.
+// The gpu engine of complete neighbourhoods. The instance stays on the device. A scan sends the tour or its sums, runs
+// its kernels and fetches the move. This file chooses which of the three ways of vrp/sweep/cuda.h a scan goes.
 #include <assert.h>
 #include <math.h>
 
@@ -25,7 +25,7 @@ done:
     return st;
 }
 
-// Least and greatest of both coordinates.
+// The least and the greatest of both coordinates.
 typedef struct extent {
     double least_x, least_y, most_x, most_y;
 } extent;
@@ -42,7 +42,8 @@ static extent extent_of(const mco_vrp *p)
     return e;
 }
 
-// Whether distances are rounded roots of integers that floats hold with two more bits; the greatest in *squares.
+// Whether distances are rounded roots of integers that floats hold with two more bits. *squares is the greatest of
+// these integers.
 static bool is_grid(const mco_vrp *p, const extent *e, int64_t *squares)
 {
     const double dx = e->most_x - e->least_x, dy = e->most_y - e->least_y;
@@ -55,7 +56,7 @@ static bool is_grid(const mco_vrp *p, const extent *e, int64_t *squares)
     return true;
 }
 
-// Whether this device's approximate root rounds rightly for every square up to there.
+// Whether the approximate root of this device rounds correctly for every integer up to `squares`.
 static mco_status try_roots(vrp_gpu *s, int64_t squares, bool *is_exact)
 {
     mco_status st = MCO_OK;
@@ -105,7 +106,7 @@ done:
     return st;
 }
 
-// A device rounds the functions of a sphere otherwise, so the host makes a matrix of them.
+// The device rounds the functions of distances on a sphere differently, so the host makes a matrix of these distances.
 static mco_status send_matrix(mco_context *ctx, vrp_gpu *s)
 {
     mco_status st = MCO_OK;
@@ -224,7 +225,7 @@ int64_t vrp_gpu_rank_of(int64_t edges, vrp_move m)
 
 // ---- Sums and distances
 
-// Where that of the host is in the copy.
+// The place in the device's copy of an address in the host's sums.
 static int32_t *of_device(const vrp_gpu *s, const int32_t *host)
 {
     return s->d_sums + (host - s->sums_memory.block);
@@ -261,7 +262,7 @@ int64_t vrp_gpu_distance_bytes(const vrp_gpu *s)
     return (int64_t)s->room * vrp_gpu_round_up(s->room, VRP_DEVICE_COLUMNS) * (int64_t)sizeof(int32_t);
 }
 
-// Distances of all pairs of positions, where memory allows.
+// Makes the distances of all pairs of positions, if memory allows.
 static mco_status make_distances(vrp_gpu *s)
 {
     mco_status st = MCO_OK;
@@ -290,7 +291,8 @@ static mco_status scan_by_sums(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *
     const bool is_simple = s->sums.is_symmetric && s->sums.bad == 0 && scan->keep == UINT64_MAX && scan->hierarchy < 0;
     bool is_decided = false;
     MCO_TRY(send_sums(s));
-    // A move cuts two edges or three, so it can mend as many routes. An asymmetric one may become legal by being turned.
+    // A move cuts two or three edges, so it can mend at most so many routes. With asymmetric distances a route may
+    // become legal by being turned round.
     if (s->sums.is_symmetric && s->sums.bad > MOST_BAD_ROUTES - !scan->is_three_opt)
         return vrp_gpu_scan_hopeless(s, scan, stop_s, stopped);
     if (scan->is_three_opt) {

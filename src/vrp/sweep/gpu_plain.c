@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Complete neighbourhoods on a GPU, move by move (vrp/sweep/plain.cuh): what the faster ways leave.
+// Complete neighbourhoods on a GPU, move by move (vrp/sweep/plain.cuh): scans that the faster ways cannot decide.
 #include "vrp/sweep/gpu_plain.h"
 
-static const double LAUNCH_MOVES = 2e10;     // a tenth of a second
-static const int64_t UNITS = 1 << 17;        // of 3-opt, about
+static const double LAUNCH_MOVES = 2e10;     // moves of a launch: a tenth of a second
+static const int64_t UNITS = 1 << 17;        // units of a 3-opt scan, about
 
-// Segments of the tour, with which `job` decides.
+// Makes the segments of the tour with which `job` decides.
 static mco_status make_segments(vrp_gpu *s, int hierarchy, vrp_device_plain *job)
 {
     mco_status st = MCO_OK;
@@ -33,7 +33,7 @@ done:
     return st;
 }
 
-// Edges of the routes that break a limit, of which there are at most MOST_BAD_ROUTES; of a symmetric tour.
+// Lists the edges of the routes that break a limit, at most MOST_BAD_ROUTES; for a tour with symmetric distances.
 static void list_bad_routes(const vrp_sums *t, vrp_device_plain *job)
 {
     for (int32_t depot = 0; depot < t->count - 1;) {
@@ -54,7 +54,7 @@ static vrp_device_plain plain_job(const vrp_gpu *s, const vrp_scan *scan)
                             .wants_first = scan->wants_first, .keep = scan->keep, .filter_seed = scan->filter_seed,
                             .compacts = scan->keep != UINT64_MAX && scan->filter == MCO_VRP_FILTER_COMPACT,
                             .value_bits = t->is_symmetric ? 32 : 44, .last = UINT64_MAX};
-    // As vrp_to_beat() says.
+    // The value of vrp_to_beat().
     job.to_beat = t->bad > 0 ? UINT64_MAX
                              : ((unsigned long long)vrp_penalty(t->routes, t->vehicles) << job.value_bits) +
                                    (1ull << (job.value_bits - 1));
@@ -64,7 +64,7 @@ static vrp_device_plain plain_job(const vrp_gpu *s, const vrp_scan *scan)
     return job;
 }
 
-// All units; *stopped if the scan has to end before.
+// Launches all units; *stopped if the scan has to end early.
 static mco_status launch_units(vrp_gpu *s, const vrp_device_plain *job, double stop_s, bool *stopped)
 {
     mco_status st = MCO_OK;
@@ -81,7 +81,7 @@ done:
     return st;
 }
 
-// Kept moves; up to `last` with job->counts.
+// Fetches the number of moves kept; with job->counts those up to `last`.
 static mco_status fetch_kept(vrp_gpu *s, const vrp_device_plain *job, int64_t *kept)
 {
     mco_status st = MCO_OK;
@@ -107,7 +107,7 @@ static vrp_candidate candidate_of(vrp_device_key key, const vrp_device_plain *jo
     return c;
 }
 
-// With the first improving move the kernels leave its index alone.
+// The value of a move. Kernels that look for the first improving move leave only its index.
 static vrp_value value_of(const vrp_gpu *s, vrp_move m)
 {
     int32_t from[3], to[3], join[3];
@@ -134,7 +134,7 @@ done:
     return st;
 }
 
-// Up to which index moves kept are counted: the reference stops at the first that improves.
+// Counts the moves kept. With wants_first it counts those up to the first improving move, where the reference stops.
 static mco_status count_kept(vrp_gpu *s, vrp_device_plain *job, const vrp_scan *scan, double stop_s, bool *stopped,
                              int64_t *moves)
 {
@@ -180,7 +180,7 @@ mco_status vrp_gpu_scan_plain(vrp_gpu *s, vrp_scan *scan, bool only_open, double
     if (*stopped)
         return MCO_OK;
     MCO_CUDA(s->device.ctx, vrp_launch_plain_rows(&job, s->device.stream));
-    const int32_t first = scan->rows != NULL ? 0 : edges;  // the best of all is behind those of each x
+    const int32_t first = scan->rows != NULL ? 0 : edges;  // the best of all lies behind the best of each x
     MCO_CUDA(s->device.ctx, cudaMemcpyAsync(s->rows + first, s->d_rows + first, (size_t)(edges + 1 - first) * sizeof *s->rows,
                                             cudaMemcpyDeviceToHost, s->device.stream));
     MCO_CUDA(s->device.ctx, cudaStreamSynchronize(s->device.stream));

@@ -5,9 +5,10 @@
 
 #include "vrp/sweep/gpu.h"
 
-// Every move by itself, or with only_open those of 3-opt that tables leave out: then scan->best and rows are improved upon.
+// Decides all moves. With only_open it decides only the 3-opt moves that tables leave out, and improves scan->best and
+// rows.
 mco_status vrp_gpu_scan_plain(vrp_gpu *s, vrp_scan *scan, bool only_open, double stop_s, bool *stopped);
-// Nothing is legal: all that a filter keeps is skipped.
+// For a tour without a legal move: counts the moves that the filter keeps as skipped.
 mco_status vrp_gpu_scan_hopeless(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped);
 
 #endif

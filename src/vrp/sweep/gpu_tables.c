@@ -4,13 +4,13 @@
 #include "vrp/sweep/gpu_plain.h"
 #include "vrp/sweep/gpu_tables.h"
 
-static const double LAUNCH_MOVES = 5e11;  // a tenth of a second
+static const double LAUNCH_MOVES = 5e11;  // moves of a launch: a tenth of a second
 
-// How routes count in a scan by tables.
+// How a scan by tables counts routes.
 typedef enum counting {
-    COUNT_NOTHING,   // no move can make more routes than vehicles
-    COUNT_BY_WEIGHT,  // there are more before, so each counts
-    COUNT_AFTERWARDS  // as many as vehicles: a move with one more loses to nearly any other; if to none, another way is gone
+    COUNT_NOTHING,    // no move can make more routes than vehicles
+    COUNT_BY_WEIGHT,  // there are more routes than vehicles, so each one counts
+    COUNT_AFTERWARDS  // as many routes as vehicles; if the best move adds one, the scan goes another way
 } counting;
 
 static counting counting_of(const vrp_gpu *s)
@@ -25,8 +25,8 @@ static counting counting_of(const vrp_gpu *s)
     return t->routes > t->vehicles ? COUNT_BY_WEIGHT : COUNT_AFTERWARDS;
 }
 
-// A weight above any difference of costs; false if sums of tables would then exceed their range. A move changes the cost by at
-// most three distances either way, and three weights and distances stay below VRP_FAR / 2.
+// Sets *weight above any difference of costs; false if sums of tables would then exceed their range. A move changes the
+// cost by at most three distances up or down; three weights and three distances have to stay below VRP_FAR / 2.
 static bool weigh(const vrp_gpu *s, counting count, int32_t *weight)
 {
     const int64_t longest = s->problem->longest, of_route = count == COUNT_BY_WEIGHT ? 6 * longest + 1 : 0;
@@ -34,10 +34,10 @@ static bool weigh(const vrp_gpu *s, counting count, int32_t *weight)
     return 3 * (of_route + longest) < VRP_FAR / 2;
 }
 
-// Tables of all z, or of slabs that memory allows.
+// Allocates tables of all z, or of a slab as wide as memory allows.
 static mco_status take_tables(vrp_gpu *s, int32_t edges, int32_t weight)
 {
-    enum { NARROW_MAJOR = 9 };  // below, minima of halves are not an instruction
+    enum { NARROW_MAJOR = 9 };  // older devices have no instruction for minima of 16-bit halves
     mco_status st = MCO_OK;
     vrp_device_tables *t = &s->tables;
     t->weight = weight;
@@ -67,7 +67,7 @@ done:
     return st;
 }
 
-// Moves with a depot between any two edges and z in the slab, in launches that do not last.
+// Launches the moves with a depot between any two edges and z in the slab, in short launches.
 static mco_status launch_closed(vrp_gpu *s, double stop_s, bool is_first, bool *stopped)
 {
     mco_status st = MCO_OK;
@@ -103,7 +103,7 @@ done:
     return st;
 }
 
-// *is_decided: false where the best moves leave too many routes, and others may not.
+// Fetches the moves. *is_decided is false if a best move leaves too many routes and another move may not.
 static mco_status fetch_moves(vrp_gpu *s, vrp_scan *scan, bool *is_decided)
 {
     mco_status st = MCO_OK;

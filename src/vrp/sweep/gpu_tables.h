@@ -5,8 +5,8 @@
 
 #include "vrp/sweep/gpu.h"
 
-// 3-opt by tables, of a tour whose sums and distances are on the device; *is_decided is false where this way does not serve
-// the tour.
+// 3-opt by tables of a tour whose sums and distances are on the device. *is_decided is false if this way cannot decide
+// the scan.
 mco_status vrp_gpu_scan_tables(vrp_gpu *s, vrp_scan *scan, double stop_s, bool *stopped, bool *is_decided);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// 2-opt of a symmetric tour on a GPU. A scan sends the tour, has its moves decided and waits for the answer. Where more scans
-// may follow, the device makes the best move by itself and goes on (vrp/sweep/tour_sums.cuh), sweeps in batches that are
-// launched before those ahead of them are done; the scans that follow take their answers one by one. So the host makes its own
-// move, recounts and reports while the device is some sweeps ahead, and a sweep takes the longer of the two.
+// 2-opt of a symmetric tour on a GPU. A scan sends the tour, launches the decision of its moves and waits for the
+// answer. If more scans may follow, the device makes the best move by itself and goes on (vrp/sweep/tour_sums.cuh).
+// Sweeps are launched in batches, each before the ones ahead of it are done, and later scans take the answers one by
+// one. So the host makes its own move, recounts and reports while the device is some sweeps ahead. A sweep takes the
+// longer one of both times.
 #include <string.h>
 
 #include "vrp/sweep/gpu_two_opt.h"
 
-static const double LAUNCH_MOVES = 1e11;  // a tenth of a second: the longest that a cancellation waits
-enum { MOST_SWEEPS = 16 };                // of a batch: a launch of one costs the host 6 us or so
+static const double LAUNCH_MOVES = 1e11;  // moves of a launch: a tenth of a second, the longest wait of a cancellation
+enum { MOST_SWEEPS = 16 };                // of a batch; to launch a batch costs the host about 6 us
 
 // ---- Memory
 
@@ -72,7 +73,8 @@ void vrp_gpu_close_chain(vrp_gpu *s)
     s->chain.batch = NULL;
 }
 
-// Sweeps of a batch: two batches at a time last no longer than a launch may; 0 where the host had better wait for each.
+// The number of sweeps of a batch. Two batches together last no longer than a launch may; 0 if the host has to wait for
+// each sweep.
 static int64_t batch_of(int32_t count)
 {
     int64_t sweeps = MOST_SWEEPS;
@@ -81,7 +83,7 @@ static int64_t batch_of(int32_t count)
     return sweeps;
 }
 
-// Many launches as one. One that is under way keeps what it needs of the batch before.
+// Makes many launches one batch. A batch that is under way keeps what it needs when its graph is destroyed.
 static mco_status make_batch(vrp_gpu *s)
 {
     mco_status st = MCO_OK;
@@ -102,7 +104,7 @@ done:
     return st;
 }
 
-// Keeps a batch under way behind the one that the next answer comes from: a sweep is told by the launch behind it.
+// Keeps a batch under way behind the one with the next answer: the launch behind a sweep writes its answer.
 static mco_status run_ahead(vrp_gpu *s)
 {
     mco_status st = MCO_OK;
@@ -117,7 +119,7 @@ done:
     return st;
 }
 
-// The moves of the tour that is on side 0, in launches that do not last.
+// Launches the moves of the tour on side 0, in short launches.
 static mco_status launch_moves(vrp_gpu *s, double stop_s, bool *stopped)
 {
     mco_status st = MCO_OK;
@@ -134,7 +136,7 @@ done:
     return st;
 }
 
-// Sends the tour; the device goes on behind it where that is wanted.
+// Sends the tour and launches its sweep. The device goes on behind it if more scans may follow.
 static mco_status begin(vrp_gpu *s, const vrp_scan *scan, double stop_s, bool *stopped)
 {
     mco_status st = MCO_OK;
@@ -142,7 +144,7 @@ static mco_status begin(vrp_gpu *s, const vrp_scan *scan, double stop_s, bool *s
     vrp_gpu_chain *c = &s->chain;
     t->count = scan->tour->count;
     memcpy(s->h_tour, scan->tour->node, (size_t)t->count * sizeof *s->h_tour);
-    c->taken = c->launched++;  // whatever is still under way for another tour has lower numbers
+    c->taken = c->launched++;  // sweeps of another tour that are still under way have lower numbers
     c->is_on = scan->ahead > 0 && batch_of(t->count) > 0;
     c->last = c->launched + (c->is_on ? scan->ahead : 0);
     MCO_CUDA(s->device.ctx, vrp_launch_two_opt_begin(t, &s->places, c->launched, c->last, s->device.stream));
@@ -155,9 +157,9 @@ done:
 
 // ---- Answers
 
-// A kernel writes the answer to the host's memory, its number last: that is seen sooner than the end of the stream. The loop
-// ends: the kernels ahead last two tenths of a second at most, and once the stream has nothing left the answer is there or is
-// known to be missing.
+// Waits for the next answer. A kernel writes it to the host's memory, its number last; the host sees that sooner than
+// the end of the stream. The loop ends: the kernels ahead last at most two tenths of a second, and once the stream is
+// empty the answer is there or is known to be missing.
 static mco_status take_answer(vrp_gpu *s, const vrp_device_answer **out)
 {
     enum { LOOKS = 4096 };

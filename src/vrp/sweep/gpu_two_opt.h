@@ -5,7 +5,7 @@
 
 #include "vrp/sweep/gpu.h"
 
-// 2-opt of a symmetric tour; *is_decided: false where this way does not serve the tour.
+// 2-opt of a symmetric tour. *is_decided is false if this way cannot decide the scan.
 mco_status vrp_gpu_scan_two_opt(vrp_engine *engine, vrp_scan *scan, double stop_s, bool *is_decided);
 void vrp_gpu_close_chain(vrp_gpu *s);
 

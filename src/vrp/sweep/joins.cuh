@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Distances in tour order, and the four tables of joins of a symmetric, feasible tour.
 //
-// Cutting edge e leaves a tail, from a depot to position e, and a head, from e + 1 to a depot. Where a depot lies between any
-// two of the edges cut, each new edge makes one route of two such halves, and whether that is legal depends on them alone. A
-// table entry of row r and column z is the distance of the join of a half of r with a half of z, VRP_FAR if the route breaks a
-// limit. Those with the head of z have the length of edge z taken off, so that each move takes it off once.
+// Cutting edge e leaves a tail, from a depot to position e, and a head, from e + 1 to a depot. If a depot lies between
+// any two of the edges cut, each new edge makes one route of two such halves, and these alone decide whether the route
+// is legal. The table entry of row r and column z is the distance of the join of a half of r with a half of z, or
+// VRP_FAR if the route breaks a limit. Entries with the head of z are less the length of edge z, so that each move
+// subtracts it once.
 //
-// Entries with no depot between r + 1 and z are VRP_FAR: that keeps out the moves that are not of this kind, and z <= r.
+// If no depot lies from r + 1 to z, the entry is VRP_FAR. That excludes moves without the depots, and z <= r.
 #ifndef MCO_VRP_SWEEP_JOINS_CUH
 #define MCO_VRP_SWEEP_JOINS_CUH
 
@@ -16,11 +17,12 @@ namespace vrp {
 
 enum join_kind { TAIL_HEAD, HEAD_TAIL, HEAD_HEAD, TAIL_TAIL };
 
-constexpr int JOIN_COLUMNS = 32, JOIN_THREAD_ROWS = 8, JOIN_ROWS = 4;  // of a block: lanes, warps, rows of each warp
+constexpr int JOIN_COLUMNS = 32, JOIN_THREAD_ROWS = 8, JOIN_ROWS = 4;  // of a block: lanes, warps; rows of a warp
 
 // ---- Distances
 
-// A warp has 32 columns of JOIN_ROWS rows; coordinates are read by way of the tour. Bound by the writes: 4 bytes an entry.
+// Mapping: a warp has 32 columns of JOIN_ROWS rows. It reads coordinates through the tour. Bound by the writes: 4 bytes
+// an entry.
 __global__ void __launch_bounds__(JOIN_COLUMNS *JOIN_THREAD_ROWS) fill_distances(vrp_device_tour tour, vrp_device_places places)
 {
     const int32_t column = (int32_t)(blockIdx.x * JOIN_COLUMNS + threadIdx.x % WARP);
@@ -34,7 +36,7 @@ __global__ void __launch_bounds__(JOIN_COLUMNS *JOIN_THREAD_ROWS) fill_distances
 
 // ---- Joins
 
-// Half of a route at a position: what it carries, and whether it is more than the depot.
+// Half of a route: its load and length, and whether it has a customer.
 struct half {
     int32_t load, length;
     bool is_full;
@@ -50,7 +52,8 @@ DEVICE half head_at(const vrp_sums &t, int32_t e)
     return {t.load_from[e + 1], t.length_from[e + 1], t.node[e + 1] != 0};
 }
 
-// Loads and lengths are at most 2^30 each, a distance 2^24: the sums fit 32 bits without a sign.
+// The entry for a join of two halves. Loads and lengths are at most 2^30, distances at most 2^24: sums fit 32 bits
+// without a sign.
 DEVICE int32_t joined(const vrp_sums &t, half a, half b, int32_t distance, int32_t weight)
 {
     const bool is_legal = (uint32_t)a.load + (uint32_t)b.load <= (uint32_t)t.capacity &&
@@ -58,7 +61,7 @@ DEVICE int32_t joined(const vrp_sums &t, half a, half b, int32_t distance, int32
     return is_legal ? distance + (a.is_full || b.is_full ? weight : 0) : (int32_t)VRP_FAR;
 }
 
-// Length of edge e as it is taken off; weights are those of its route.
+// What a move that cuts edge e subtracts: its length, and the weight of its route if that is not empty.
 DEVICE int32_t weighted_edge(const vrp_sums &t, int32_t e, int32_t weight)
 {
     return t.edge[e] + (t.node[e] != 0 || t.node[e + 1] != 0 ? weight : 0);
@@ -92,9 +95,9 @@ DEVICE uint32_t half_word(int32_t entry)
     return (uint32_t)(uint16_t)(entry == VRP_FAR ? (int32_t)VRP_FAR_16 : entry);
 }
 
-// A warp has 32 words, of one entry or two, in JOIN_ROWS rows. The lower triangle is left as it is but for a band that the
-// tiles of vrp/sweep/closed.cuh reach into: they begin at most 2 VRP_DEVICE_COLUMNS before the diagonal. Bound by the writes:
-// 16 or 8 bytes a column and row.
+// Mapping: a warp has 32 words, each of one entry or two, in JOIN_ROWS rows. Of the lower triangle it writes only a
+// band beside the diagonal: the tiles of vrp/sweep/closed.cuh begin at most 2 VRP_DEVICE_COLUMNS before the diagonal.
+// Bound by the writes: 16 or 8 bytes a column and row.
 template <bool IS_NARROW>
 __global__ void __launch_bounds__(JOIN_COLUMNS *JOIN_THREAD_ROWS) fill_joins(vrp_device_tour tour, vrp_device_tables tables)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inner loops of the complete neighbourhoods (vrp/sweep/lanes.h); compiled once for each vector unit. Loops over lanes are
-// plain and left to the compiler; the block of closed parts, where nearly all moves are, is written out.
+// Inner loops of the complete neighbourhoods (vrp/sweep/lanes.h), compiled once for each vector unit. The compiler
+// vectorizes most loops over lanes. The block of closed parts, where nearly all moves are, is written with vectors.
 #include "vrp/sweep/lanes.h"
 
 #include "base/lanes.h"
@@ -33,9 +33,10 @@ static inline int32_t min32(int32_t a, int32_t b)
 
 // ---- Distances
 
-// The root of an integer s, rounded to nearest: n. With a root that is wrong by less than 1/4, the floor of root + 1/4 is n or
-// n - 1; it is n - 1 where s > (n - 1)^2 + (n - 1), for s is an integer, and (n - 1/2)^2 is not. Roots are below 2800 sqrt(2).
-// AVX-512 has an inverse root exact to 2^-14, which is 0.242 of that root, and a third of the time of the root.
+// Let n be the root of an integer s, rounded to nearest. If a root is wrong by less than 1/4, the floor of root + 1/4
+// is n or n - 1. It is n - 1 exactly if s > (n - 1)^2 + (n - 1), since s is an integer and (n - 1/2)^2 is not. Roots
+// are at most 2800 sqrt(2). The inverse root of AVX-512 has a relative error of 2^-14, which makes 0.242 at the
+// greatest root; it takes a third of the time of the root.
 #if defined(__AVX512F__)
 static void grid_row(const float *restrict x, const float *restrict y, float x0, float y0, int32_t count, int32_t *restrict out)
 {
@@ -64,7 +65,7 @@ static void grid_row(const float *restrict x, const float *restrict y, float x0,
 }
 #endif
 
-// As vrp_distance() computes it, in the same order of operations.
+// Like vrp_distance(), in the same order of operations.
 static void plane_row(const double *restrict x, const double *restrict y, double x0, double y0, double scale, int32_t count,
                       int32_t *restrict out)
 {
@@ -115,7 +116,7 @@ static void row(const vrp_places *p, int32_t i, int32_t begin, int32_t end, bool
 
 // ---- Joins
 
-// `is_full`: with weights, turns and bad routes; otherwise all of these are zero.
+// `is_full`: with weights, turns and bad routes; else all of these are zero.
 static inline __attribute__((always_inline)) int32_t join_at(const vrp_join *j, const bool is_full, int32_t e)
 {
     const int32_t d = j->distance[e];
@@ -236,7 +237,7 @@ static int32_t turning(const vrp_opening *o, int32_t begin, int32_t end, int32_t
     return o->turn != NULL ? turning_lanes(o, true, begin, end, out) : turning_lanes(o, false, begin, end, out);
 }
 
-// All edges in one route: its load stays, its length changes as the cost does.
+// All edges lie in one route: its load stays, and its length changes by as much as the cost.
 static inline __attribute__((always_inline)) int32_t same_route_lanes(const vrp_opening *given, const bool is_full,
                                                                       int32_t begin, int32_t end, int32_t *restrict out)
 {
@@ -261,14 +262,14 @@ static int32_t same_route(const vrp_opening *o, int32_t begin, int32_t end, int3
 
 // ---- Closed parts
 
-// First edges of a block that are evaluated together: as the registers allow, 32 of AVX-512, else 16.
+// First edges of a block that are evaluated together, as many as the registers allow: AVX-512 has 32, other units 16.
 #if defined(__AVX512BW__)
 enum { TOGETHER = 4 };
 #else
 enum { TOGETHER = 2 };
 #endif
 
-// Whether one of the block's sums is within the limits.
+// Whether a sum of the block is within its limit.
 static inline __attribute__((always_inline)) bool run_block(const vrp_closed *c, const bool is_symmetric, int32_t x, int32_t y,
                                                             int32_t begin, int32_t end)
 {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Moves of the giant tour: what they are worth, their order, and one of them in constant time by sums along the tour. Integers
-// only, the same on host and device; plain headers only, so that kernels include it.
+// Moves of the giant tour: their values, their order, and the decision of a move in constant time by sums along the
+// tour. It uses integers only, so that host and device agree. This header includes plain headers only, so that kernels
+// can include it.
 //
-// A move walks over parts of the tour, each forward or reversed. What a part does to the routes is known from its two ends:
-// where its first and last depot are, what lies before and behind them, and how many of the routes between them are not empty
-// or break a limit. The route under way is carried from part to part.
+// A move makes the new tour of parts of the old one, each forward or reversed. The two ends of a part tell what it does
+// to the routes: where its first and last depot are, what lies before and behind them, and how many of the routes
+// between them are not empty or break a limit. The route under way is carried from part to part.
 //
-// All is in tour order, filled by vrp/sweep/fold.c in O(tour). No load or length of a route is above 2^30, forward or reversed;
-// three parts and as many edges then fit 32 bits without a sign. Engines that cannot rely on that refuse the tour
-// (vrp_sums_fill()).
+// All arrays are in tour order; vrp/sweep/fold.c fills them in O(tour). No load or length of a route, forward or
+// reversed, is above 2^30, so that three parts and three edges fit 32 bits without a sign. vrp_sums_fill() refuses a
+// tour beyond that.
 #ifndef MCO_VRP_SWEEP_MOVE_H
 #define MCO_VRP_SWEEP_MOVE_H
 
 #include "base/rng.h"
 
-// Edges x < y (< z) are cut, p says how the parts are joined again (mco/vrp.h); z = p = -1 of 2-opt.
+// Edges x < y (< z) are cut; p says how the parts are joined again (mco/vrp.h). For 2-opt z = p = -1.
 typedef struct vrp_move {
     int32_t x, y, z, p;
 } vrp_move;
 
-// What a tour is worth: compared by penalty, then cost.
+// The value of a tour: compared by penalty, then cost.
 typedef struct vrp_value {
-    int32_t penalty;  // routes that are not empty, where they are more than the vehicles; else 0
+    int32_t penalty;  // number of routes that are not empty if it exceeds the vehicles; else 0
     int64_t cost;
 } vrp_value;
 
@@ -35,7 +36,7 @@ static inline MCO_HD bool vrp_is_less(vrp_value a, vrp_value b)
     return a.penalty != b.penalty ? a.penalty < b.penalty : a.cost < b.cost;
 }
 
-// Lexicographic order of indices.
+// Whether a comes before b in the lexicographic order of indices.
 static inline MCO_HD bool vrp_is_before(vrp_move a, vrp_move b)
 {
     if (a.x != b.x)
@@ -45,7 +46,7 @@ static inline MCO_HD bool vrp_is_before(vrp_move a, vrp_move b)
     return a.z != b.z ? a.z < b.z : a.p < b.p;
 }
 
-// Random filter: a move is evaluated if the hash of its place is less than `keep` (UINT64_MAX: all are).
+// Random filter: a move is evaluated if the hash of its indices is at most `keep` (UINT64_MAX: all are).
 static inline MCO_HD bool vrp_is_kept(uint64_t seed, uint64_t keep, vrp_move m)
 {
     uint64_t state = seed ^ ((uint64_t)(uint32_t)m.x << 42) ^ ((uint64_t)(uint32_t)m.y << 21) ^ (uint64_t)(uint32_t)(m.z + 1);
@@ -53,7 +54,7 @@ static inline MCO_HD bool vrp_is_kept(uint64_t seed, uint64_t keep, vrp_move m)
     return mco_splitmix64(&state) <= keep;
 }
 
-// What is the best of some moves; move.x -1 while there is none.
+// The best of some moves; move.x is -1 while there is none.
 typedef struct vrp_candidate {
     vrp_move move;
     vrp_value value;  // penalty after the move, change of the cost by it
@@ -61,26 +62,26 @@ typedef struct vrp_candidate {
 
 // ---- By sums along the tour
 
-// "To i" is from the last depot at or before position i, "from i" up to the first depot at or behind it; both with i itself and
-// 0 at depots. "Back" is against the direction of the tour; where distances are symmetric it is the same memory. Lengths hold
-// service times, and are all 0 where there is no limit.
+// "To i" is from the last depot at or before position i, "from i" is up to the first depot at or behind it. Both
+// include i, and are 0 at depots. "Back" is against the direction of the tour; with symmetric distances it is the same
+// memory. Lengths include service times; they are all 0 if there is no limit.
 typedef struct vrp_sums {
     int32_t count;                 // T positions
-    int32_t routes, bad;           // of the tour: routes not empty; those that break a limit
+    int32_t routes, bad;           // of the tour: routes that are not empty; routes that break a limit
     int32_t capacity, max_length;
     int32_t vehicles;
     bool is_symmetric;
     int32_t *node;                 // [T] the tour
-    int32_t *demand, *service;     // [T]; service 0 where lengths are not limited
+    int32_t *demand, *service;     // [T]; service is 0 if lengths are not limited
     int32_t *last_depot, *next_depot;  // [T] at or before, at or behind
     int32_t *load_to, *load_from;      // [T]
     int32_t *length_to, *length_from;  // [T] along the tour
-    int32_t *back_to, *back_from;      // [T] the same walked back: from i to the depot before it, from the depot behind it to i
-    int32_t *edge;                 // [T] distance to the next position, 0 of the last
-    // At depots: routes that end there or before.
+    int32_t *back_to, *back_from;      // [T] walked back: from i to the depot before it, from that behind it to i
+    int32_t *edge;                 // [T] distance to the next position; 0 at the last
+    // Numbers of routes that end at or before position i:
     int32_t *full_to;              // [T] not empty
     int32_t *bad_to;               // [T] too heavy or too long
-    int32_t *bad_back_to;          // [T] the same, each walked back
+    int32_t *bad_back_to;          // [T] too heavy or too long if walked back
     int64_t *turn;                 // [T] change of the cost if positions 0..i were walked back; NULL: symmetric
 } vrp_sums;
 
@@ -90,7 +91,8 @@ typedef struct vrp_decision {
     int64_t change;  // of the cost
 } vrp_decision;
 
-// The pairs of positions that a move joins, from[k] to to[k] in the order of the new tour; returns how many: 3, of 2-opt 2.
+// Sets the pairs of positions that a move joins, from[k] to to[k] in the order of the new tour. Returns their number:
+// 3, or 2 for 2-opt.
 static inline MCO_HD int vrp_joins(vrp_move m, int32_t from[3], int32_t to[3])
 {
     const int32_t x = m.x, y = m.y, z = m.z;
@@ -112,7 +114,7 @@ static inline MCO_HD int vrp_joins(vrp_move m, int32_t from[3], int32_t to[3])
     return 3;
 }
 
-// The new tour up to the part that comes next.
+// The state of the new tour up to the next part.
 typedef struct vrp_walk_state {
     uint32_t load, length;  // of the route under way
     int32_t full, bad;      // routes finished
@@ -126,7 +128,7 @@ static inline MCO_HD void vrp_finish_route(const vrp_sums *t, vrp_walk_state *w,
     w->bad += w->load + load > (uint32_t)t->capacity || w->length + length > (uint32_t)t->max_length;
 }
 
-// Positions a..b next, over an edge of length `join`.
+// Goes on over an edge of length `join` and positions a..b.
 static inline MCO_HD void vrp_walk_on(const vrp_sums *t, vrp_walk_state *w, int32_t a, int32_t b, int32_t join)
 {
     const int32_t first = t->next_depot[a], last = t->last_depot[b];
@@ -146,7 +148,7 @@ static inline MCO_HD void vrp_walk_on(const vrp_sums *t, vrp_walk_state *w, int3
     w->is_full = last < b;
 }
 
-// Positions b down to a next.
+// Goes on over an edge of length `join` and positions b down to a.
 static inline MCO_HD void vrp_walk_back(const vrp_sums *t, vrp_walk_state *w, int32_t a, int32_t b, int32_t join)
 {
     const int32_t first = t->next_depot[a], last = t->last_depot[b];
@@ -168,7 +170,7 @@ static inline MCO_HD void vrp_walk_back(const vrp_sums *t, vrp_walk_state *w, in
     w->is_full = first > a;
 }
 
-// Decides the move; join: distances of the pairs that vrp_joins() names.
+// Decides the move; join[k] is the distance of pair k of vrp_joins().
 static inline MCO_HD vrp_decision vrp_decide(const vrp_sums *t, vrp_move m, const int32_t join[3])
 {
     const int32_t x = m.x, y = m.y, z = m.z, a_last = t->last_depot[x];

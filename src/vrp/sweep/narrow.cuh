@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From the best value to the move: what scans by tables offer are values with x and y / 4 in one word, whose least is kept by
-// an atomic minimum. So the least value stays with its lowest x and then y / 4, and only the moves of that place are decided
-// again, by sums, for the lowest y, z and p.
+// From the best value to the move. Scans by tables offer keys: a value, x and y / 4 in one word. An atomic minimum
+// keeps the least key, which has the least value with its lowest x and then lowest y / 4. Only the moves of that x and
+// y / 4 are decided again, by sums, to find the lowest y, z and p.
 #ifndef MCO_VRP_SWEEP_NARROW_CUH
 #define MCO_VRP_SWEEP_NARROW_CUH
 
@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-constexpr int VALUE_OFFSET = 1 << 27, PLACE_BITS = 18, GROUP = 4;  // VALUE_OFFSET: values are not below -2^27
+constexpr int VALUE_OFFSET = 1 << 27, PLACE_BITS = 18, GROUP = 4;  // VALUE_OFFSET: values are at least -2^27
 constexpr word_64 PLACE_MASK = (1 << PLACE_BITS) - 1;
 static_assert(VRP_DEVICE_THREE_OPT_NODES <= 1 << (PLACE_BITS - 2), "x, y, and four times z and p fit their places");
 
-// With wants_first all moves that improve are alike.
+// The key of a legal move; NO_KEY if it does not count. With wants_first all improving moves have the same value.
 DEVICE word_64 offered_key(const vrp_device_three_opt &search, int32_t value, int32_t x, int32_t y)
 {
     if (value >= (search.wants_first ? 0 : VRP_FAR / 2))
@@ -28,7 +28,7 @@ DEVICE void lower(word_64 *least, word_64 key)
         atomicMin(least, key);
 }
 
-// A legal move of this value with x and y.
+// Offers a legal move of this value with x and y.
 DEVICE void offer(const vrp_device_three_opt &search, int32_t value, int32_t x, int32_t y)
 {
     const word_64 key = offered_key(search, value, x, y);
@@ -58,7 +58,7 @@ DEVICE vrp_decision decide(const vrp_device_tour &tour, vrp_move m)
     return vrp_decide(&tour.sums, m, join);
 }
 
-// Whether the move is one of those that left the key.
+// Whether the move is one that could have left the key.
 DEVICE bool matches(const vrp_device_three_opt &search, int32_t weight, word_64 key, vrp_move m)
 {
     const vrp_sums &t = search.tour.sums;
@@ -82,8 +82,8 @@ static __global__ void begin_search(vrp_device_three_opt search)
         search.index[k] = NO_KEY;
 }
 
-// Block row of the grid: a key; its blocks share its moves, a thread has every so many-th. A few microseconds of latency where
-// there is one key.
+// Mapping: a row of blocks has a key and shares its moves; a thread takes every (gridDim.x * NARROW_THREADS)-th. With
+// one key it takes a few microseconds of latency.
 static __global__ void __launch_bounds__(NARROW_THREADS) narrow_keys(vrp_device_three_opt search, int32_t weight)
 {
     const word_64 key = search.rows != nullptr ? search.rows[blockIdx.y] : *search.best;
@@ -102,7 +102,8 @@ static __global__ void __launch_bounds__(NARROW_THREADS) narrow_keys(vrp_device_
     }
 }
 
-// The moves, one a thread; x is -1 where there is none, -2 where none of the best value leaves few enough routes.
+// Writes the moves, one a thread. x is -1 if there is no move, -2 if no move of the best value leaves few enough
+// routes.
 static __global__ void tell_moves(vrp_device_three_opt search)
 {
     const int32_t k = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The descent over complete neighbourhoods: sweep after sweep, an engine evaluates every move and the best one is made (Schulz
-// 2013). It is written once for all engines, which give the same answers, so that whole descents are the same.
+// The descent over complete neighbourhoods (Schulz 2013). In every sweep an engine evaluates every move, and the
+// descent makes the best one. One descent serves all engines; they give the same answers, so whole descents are the
+// same.
 //
-// Moves are compared by penalty, change of the cost, 2-opt before 3-opt, index. One improves if it is less than the tour. A
-// tour with a route that is too heavy or too long is worse than any without: the best of the feasible moves is made, whatever
-// it costs, and where there is none the descent ends.
+// Moves are compared by penalty, then change of the cost, then 2-opt before 3-opt, then index. A move improves if its
+// value is less than that of the tour. A tour with a route that is too heavy or too long is worse than any other: the
+// descent makes the best feasible move whatever it costs, and ends if there is none.
 //
-// Independent moves: of the best moves of each first edge, in their order, those are made that touch no route which one before
-// has touched; a route is what lies between two depots, and a move touches those whose edges it cuts. What else it moves or
-// turns round are whole routes, worth the same at any place and, with symmetric distances, in both directions. So each move is
-// made on the tour of the routes that it touches alone, they go back to their places, and the changes add up.
+// Independent moves: a route is what lies between two depots, and a move touches the routes whose edges it cuts. The
+// descent takes the best move of each first edge, the best ones first, and makes each that touches no route touched
+// before. What a move shifts or turns round besides are whole routes. These are worth the same at any place and, with
+// symmetric distances, in both directions. So each move is made on a tour of the routes that it touches alone. The
+// routes then go back to their places, and the changes of the cost add up.
 //
-// After every sweep the tour is walked again: what an engine says of a move is never taken on trust.
+// After every sweep the descent walks the tour again: it never trusts the value that an engine gives.
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,14 +26,15 @@
 enum { TWO_OPT, THREE_OPT, KINDS };
 enum { CUTS = 3 };  // edges that a move cuts at most
 
-// What independent moves need; tours of `count` nodes have at most count - 1 routes, edges, and moves to be made.
+// What independent moves need. A tour of `count` nodes has count - 1 edges, and at most so many routes and moves to be
+// made.
 typedef struct independent {
-    vrp_candidate *rows[KINDS];  // [edges] of the scans; NULL of a kind that is not evaluated
-    vrp_candidate *moves;        // [edges] those that could be made
+    vrp_candidate *rows[KINDS];  // [edges] of the scans; NULL for a kind that is not evaluated
+    vrp_candidate *moves;        // [edges] the moves that could be made
     int32_t *depot;              // [count] positions of the depots in the tour: route r lies behind depot[r]
-    int32_t *route;              // [edges] of each edge
+    int32_t *route;              // [edges] route of each edge
     int32_t *content;            // [count] where the new customers of a route begin in `fresh`; -1: not touched
-    int32_t *length;             // [count] how many they are
+    int32_t *length;             // [count] the number of these customers
     int32_t *fresh;              // [2 * count] tours of the touched routes, one after the other
     int32_t fresh_used, routes;
 } independent;
@@ -44,11 +47,11 @@ typedef struct descent {
     vrp_tour *tour;
     mco_vrp_neighbourhood_result *result;
     double begin_s, stop_s;
-    double swept_s;      // the end of the last sweep; an engine may work while that is reported, so the next begins there
+    double swept_s;      // end of the last sweep; the next begins there, as an engine may work during the report
     vrp_value value;     // of the tour
     int32_t routes;      // that are not empty
     bool is_feasible;    // capacity and length
-    bool is_next;        // the tour is the one before with the best move of its scan
+    bool is_next;        // the tour is that of the last scan after its best move
     int32_t *spare;      // [count]
     int32_t *report;        // [tour nodes + 1] arrays of the incumbent
     mco_vrp_solution incumbent;  // for the callback
@@ -74,7 +77,7 @@ static bool improves(const descent *d, const vrp_candidate *c)
 
 // ---- Evaluation
 
-// Further sweeps whose tours follow from one kind of scan alone.
+// vrp_scan.ahead: 0 if the next tour does not follow from a single scan.
 static int64_t sweeps_ahead(const descent *d)
 {
     const mco_vrp_params *p = d->params;
@@ -83,8 +86,8 @@ static int64_t sweeps_ahead(const descent *d)
     return p->sweeps > 0 ? p->sweeps - d->result->sweep_count - 1 : INT32_MAX;
 }
 
-// Scans the kinds wanted; *best is the best move of all, and *is_complete says that no scan was interrupted. The first
-// improvement among the 2-opt moves spares the 3-opt scan.
+// Scans the kinds wanted. *best is the best move of all; *is_complete is false if a scan was interrupted. If the first
+// improvement is wanted and 2-opt has one, there is no 3-opt scan.
 static mco_status evaluate(descent *d, mco_vrp_sweep *sweep, vrp_candidate *best, bool *is_complete)
 {
     mco_status st = MCO_OK;
@@ -158,8 +161,8 @@ static int compare_moves(const void *left, const void *right)
     return vrp_is_before(a->move, b->move) ? -1 : vrp_is_before(b->move, a->move);
 }
 
-// The best move of each first edge, where it improves the tour, in their order. Returns how many. All leave the penalty, as the
-// best of them does.
+// Lists the best move of each first edge that improves the tour, in their order; returns their number. None changes the
+// penalty, since the best of them does not.
 static int32_t list_moves(descent *d)
 {
     independent *m = &d->many;
@@ -202,8 +205,8 @@ static int32_t routes_of(const int32_t *node, int32_t count)
     return routes;
 }
 
-// The tour of the routes that a move touches, behind what `fresh` holds, and the move on it; false if one was touched before.
-// touched[0..*touched_count) are the routes.
+// Makes the small tour of the routes that a move touches, at the end of `fresh`, and the move on that tour. False if
+// one of the routes has been touched. touched[0..*touched_count) are the routes.
 static bool make_small_tour(const descent *d, const vrp_move *move, vrp_tour *small, vrp_move *small_move,
                             int32_t touched[CUTS], int *touched_count)
 {
@@ -228,8 +231,8 @@ static bool make_small_tour(const descent *d, const vrp_move *move, vrp_tour *sm
     return true;
 }
 
-// Makes one of several moves, unless it touches a route twice or, with those before it, changes the penalty. *routes counts
-// those that are not empty.
+// Makes one of several moves, unless it touches a route touched before or, together with the moves before, changes the
+// penalty. *routes is the number of routes that are not empty. Returns whether the move is made.
 static bool make_independent(descent *d, const vrp_move *move, int32_t *routes)
 {
     independent *m = &d->many;
@@ -273,7 +276,7 @@ static void put_back(descent *d)
     memcpy(d->tour->node, d->spare, (size_t)at * sizeof *d->spare);
 }
 
-// Returns the change of the cost.
+// Makes independent moves. Returns the change of the cost.
 static int64_t make_many(descent *d, mco_vrp_sweep *sweep)
 {
     int64_t change = 0;
@@ -291,7 +294,7 @@ static int64_t make_many(descent *d, mco_vrp_sweep *sweep)
 
 // ---- Execution
 
-// Makes the best move, or several; the tour is then worth what the engine said, or something is wrong with it.
+// Makes the best move, or several. If the value of the tour then differs from what the engine gave, that is an error.
 static mco_status execute(descent *d, const vrp_candidate *best, mco_vrp_sweep *sweep)
 {
     const vrp_value before = d->value;
@@ -332,7 +335,7 @@ done:
     return st;
 }
 
-// The tour as a solution without empty routes, for the callback.
+// Makes the tour a solution without empty routes, for the callback.
 static void fill_incumbent(descent *d)
 {
     int32_t routes = 0, customers = 0, *order = d->report + d->routes + 1;
@@ -347,7 +350,7 @@ static void fill_incumbent(descent *d)
     d->incumbent = (mco_vrp_solution){.customers = customers, .routes = routes, .order = order, .first = d->report};
 }
 
-// Tells the callback; true if it asks to stop.
+// Calls the callback; true if it asks to stop.
 static bool report(descent *d, const mco_vrp_sweep *sweep)
 {
     if (d->ctx->callback == NULL)
@@ -378,8 +381,8 @@ static bool ends(descent *d)
     return true;
 }
 
-// A sweep; *is_over if it was the last. One that was interrupted is not kept. With a filter, one without an improvement proves
-// nothing, and is the last only where no number of sweeps was asked for.
+// Makes a sweep; *is_over if it is the last. An interrupted sweep is not kept. With a filter, a sweep without an
+// improvement proves nothing; it is then the last only if no number of sweeps was given.
 static mco_status make_sweep(descent *d, bool *is_over)
 {
     mco_status st = MCO_OK;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Pure 3-opt moves without a depot between two of the edges cut: x and y in one route, or y and z in one; symmetric costs, a
-// feasible tour, routes not counted.
+// Pure 3-opt moves without a depot between two of the edges cut: x and y lie in one route, or y and z do. For symmetric
+// costs and a feasible tour; routes do not count.
 //
-// Let x and y lie in one route and z behind it. With B = x + 1..y, which carries b and is l long:
-//   p 0, 1   B goes into the route of z, forward or reversed. x is joined to y + 1 in both, so both share a constant, and the
-//            one test of that other route: the lesser of the two is legal if any is.
-//   p 2      tail of x to tail of z, which depends on x and z; head of y, B, head of z: its load on x and z, its length on
-//            x and y, and on y and z.
-//   p 3      tail of x, B, tail of z: its load on y and z, its length on x and y, and on x and z; head of y to head of z.
-// So of the four, four tests and three minima are left for x, y and z; all else is made for pairs and used several times.
-// With all three in one route the load stays as it is and the length changes as the cost does: the least is legal if any is.
+// Let x and y lie in one route and z behind it, and B = x + 1..y:
+//   p 0, 1   B goes into the route of z, forward or reversed. Both join x to y + 1, so both share a constant and the
+//            one test of the route of z: the lesser one is legal if any is.
+//   p 2      One route is tail of x, tail of z; it depends on x and z. The other is head of y, B, head of z: its load
+//            depends on x and z, its length on x and y, and on y and z.
+//   p 3      One route is tail of x, B, tail of z: its load depends on y and z, its length on x and y, and on x and z.
+//            The other is head of y, head of z; it depends on y and z.
+// So for x, y and z only four tests and three minima remain for the four moves. All else is made for pairs and used
+// several times. If all three edges lie in one route, its load stays and its length changes by as much as the cost: the
+// least is legal if any is.
 //
-// y and z in one route, x before it, is the same of the tour read from its end: position i becomes E - i, edge e E - 1 - e,
-// x and z change places as do p 1 and 2. mirror_view is that tour, and its lanes are x.
+// If y and z lie in one route and x before it, the tour is read from its end, which gives the same case: position i
+// becomes E - i, edge e becomes E - 1 - e, x and z change places, and so do p 1 and 2. tour_view<true> is that tour;
+// its lanes are x.
 //
-// Mapping: a block has 2 x, its 8 warps share their y, 4 at a time, and z in parts of PART; lanes are z. A thread has 24
-// running minima; a step loads 16 words of distances and 5 of sums for 32 moves of a lane.
+// Mapping: a block has 2 x. Its 8 warps share the y, 4 at a time, and z in parts of PART; lanes are z. A thread has 24
+// running minima. A step loads 16 words of distances and 5 of sums for 32 moves of a lane.
 #ifndef MCO_VRP_SWEEP_OPEN_CUH
 #define MCO_VRP_SWEEP_OPEN_CUH
 
@@ -25,11 +28,11 @@
 namespace vrp {
 
 constexpr int OPEN_X = 2, OPEN_Y = GROUP, OPEN_PAIRS = OPEN_X * OPEN_Y;
-constexpr int OPEN_WARPS = 8, OPEN_PARTS = 2;  // blocks that share an x
-constexpr int PART = 512;                      // z
+constexpr int OPEN_WARPS = 8, OPEN_PARTS = 2;  // warps of a block; blocks that share an x
+constexpr int PART = 512;                      // z of an item
 static_assert(OPEN_PAIRS <= WARP, "a lane makes the terms of a pair");
 
-// A tour, or the same from its end.
+// A tour, or the same tour read from its end.
 template <bool IS_MIRROR> struct tour_view {
     const vrp_device_tour &tour;
     int32_t edges;
@@ -76,12 +79,12 @@ template <bool IS_MIRROR> struct tour_view {
     }
 };
 
-// What x and y leave for all z. Constants are added to the least sum of their moves; VRP_FAR where none is legal.
+// The terms of x and y for all z. Each constant is added to the least sum of its moves; it is VRP_FAR if none is legal.
 struct __align__(16) pair_terms {
     int32_t inner;                       // length of B
-    int32_t room_2, room_3;              // for what z adds to the length of the route that B is in
+    int32_t room_2, room_3;              // p 2, 3: length that z may add to the route with B
     int32_t constant_01, constant_2, constant_3;
-    int32_t only_01, room;               // all in one route: the constant of p 0 and 1, and what the length may grow by
+    int32_t only_01, room;               // all in one route: the constant of p 0 and 1; by how much the length may grow
 };
 
 template <bool IS_MIRROR>
@@ -97,7 +100,7 @@ DEVICE pair_terms terms_of(const tour_view<IS_MIRROR> &v, int32_t x, int32_t y)
     t.room_2 = limit - (head + t.inner) - behind;
     t.room_3 = limit - (tail + t.inner) - before;
     t.only_01 = across - off;
-    // Tail and head are what is left of a route that was legal; the edge between them may be longer than what it spans.
+    // The rest of the route, tail and head, need not be legal: its new edge may be longer than what it replaces.
     t.constant_01 = (uint32_t)tail + (uint32_t)head + (uint32_t)across <= (uint32_t)limit ? t.only_01 : (int32_t)VRP_FAR;
     t.constant_2 = behind - off;
     t.constant_3 = before - off;
@@ -114,7 +117,7 @@ struct open_minima {
         for (int k = 0; k < OPEN_PAIRS; k++)
             of_01[k / OPEN_Y][k % OPEN_Y] = of_2[k / OPEN_Y][k % OPEN_Y] = of_3[k / OPEN_Y][k % OPEN_Y] = VRP_FAR;
     }
-    // The least of a row of x, with the constants.
+    // The least value of the i-th x, with the constants.
     DEVICE int32_t of_row(const pair_terms *terms, int i) const
     {
         int32_t least = VRP_FAR;
@@ -129,7 +132,7 @@ struct open_minima {
     }
 };
 
-// The pairs of a warp and what they hold for all z.
+// The pairs of a warp, and what they keep for all z.
 template <bool IS_MIRROR> struct open_tile {
     tour_view<IS_MIRROR> v;
     int32_t x, y;            // the first of OPEN_X and OPEN_Y
@@ -140,7 +143,7 @@ template <bool IS_MIRROR> struct open_tile {
         head_room_y[OPEN_Y];
     int32_t tail_length_x[OPEN_X], head_length_y[OPEN_Y];
 
-    // Positions beyond the tour, of pairs that are none, read the last.
+    // Reads what the pairs need. Pairs beyond the tour read its last position; their terms are VRP_FAR.
     DEVICE void open(int32_t first_x, int32_t first_y, pair_terms *shared)
     {
         const uint32_t capacity = (uint32_t)v.tour.sums.capacity;
@@ -170,7 +173,7 @@ template <bool IS_MIRROR> struct open_tile {
         row_y[OPEN_Y] = v.row(min(y + OPEN_Y, last));
     }
 
-    // z in a route behind that of x and y.
+    // Adds a z in a route behind that of x and y.
     DEVICE void step(int32_t z, open_minima *m) const
     {
         const int32_t here = v.at(z), next = v.at(z + 1), edge = v.edge(z), to = v.length_to(z), from = v.length_from(z + 1);
@@ -199,7 +202,7 @@ template <bool IS_MIRROR> struct open_tile {
             for (int j = 0; j < OPEN_Y; j++) {
                 const pair_terms &t = terms[i * OPEN_Y + j];
                 const int32_t one = x_here + y_next[j], sum = __viaddmin_s32(y_here[j], x_next, one);
-                // Selections, where conditions would become jumps.
+                // Written with selections, since conditions would become jumps.
                 const bool fits = (tail_load_y[j] <= most_load) & (sum <= room - t.inner);
                 const int32_t least_2 = __viaddmin_s32(tails, y_next[j], m->of_2[i][j]),
                               least_3 = __viaddmin_s32(heads[j], x_here, m->of_3[i][j]);
@@ -210,7 +213,7 @@ template <bool IS_MIRROR> struct open_tile {
         }
     }
 
-    // z in the same route, behind some y.
+    // Adds a z in the same route, behind some y.
     DEVICE void step_inside(int32_t z, open_minima *m) const
     {
         const int32_t here = v.at(z), next = v.at(z + 1), edge = v.edge(z);
@@ -231,7 +234,7 @@ template <bool IS_MIRROR> struct open_tile {
     }
 };
 
-// All of x, y and z in one route, for all z of it.
+// Offers the moves with x, y and z in one route, for all z of the route.
 static DEVICE void finish_inside(const vrp_device_three_opt &search, const open_tile<false> &tile, open_minima *m)
 {
     const int lane = threadIdx.x % WARP;
@@ -255,7 +258,7 @@ static DEVICE void finish_inside(const vrp_device_three_opt &search, const open_
     }
 }
 
-// z of begin..end - 1 in routes behind.
+// Offers the moves with z of begin..end - 1 in routes behind.
 static DEVICE void finish_part(const vrp_device_three_opt &search, const open_tile<false> &tile, int32_t begin, int32_t end,
                                open_minima *m)
 {
@@ -271,8 +274,8 @@ static DEVICE void finish_part(const vrp_device_three_opt &search, const open_ti
     }
 }
 
-// The same of the mirror, whose z are x, and whose x are z: offers need the x of each lane, so a part that may hold the best is
-// gone through again, a step at a time. In a step, lanes of equal value: the lowest x is the highest z.
+// The same for the mirrored tour, whose z are x and whose x are z. An offer needs the x of its lane. So a part that may
+// hold the best move is gone through again, and every z offers its own moves. The lowest x is the highest z.
 static DEVICE void finish_part(const vrp_device_three_opt &search, const open_tile<true> &tile, int32_t begin, int32_t end,
                                open_minima *m)
 {
@@ -290,7 +293,7 @@ static DEVICE void finish_part(const vrp_device_three_opt &search, const open_ti
         if (offered_key(search, least, edges - end, 0) >= *(volatile word_64 *)search.best)
             return;
     }
-    // From the lowest x on; y of the tour are those of the mirror from the end.
+    // From the lowest x on. Edge e of the mirrored tour is edge E - 1 - e.
     for (int32_t z = end - 1 - lane; z >= begin; z -= WARP) {
         m->clear();
         tile.step(z, m);
@@ -315,7 +318,7 @@ template <bool IS_MIRROR> __global__ void __launch_bounds__(OPEN_WARPS *WARP, 2)
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const tour_view<IS_MIRROR> view = {search.tour, search.tour.sums.count - 1};
     const int32_t edges = view.edges, x = (int32_t)blockIdx.x * OPEN_X;
-    // If the two x lie in different routes, the first has no y: a depot follows it.
+    // If the two x lie in different routes, the first one has no y, since a depot follows it.
     const int32_t end = view.next_depot(x + 2 < edges ? x + 2 : edges), first_y = (x + 1) / OPEN_Y * OPEN_Y;
     const int32_t tiles = (end - first_y + OPEN_Y - 1) / OPEN_Y, parts = edges > end ? (edges - end + PART - 1) / PART : 1;
     for (int32_t item = (int32_t)blockIdx.y * OPEN_WARPS + warp; item < tiles * parts; item += OPEN_WARPS * OPEN_PARTS) {

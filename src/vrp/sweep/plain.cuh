@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Any scan, move by move: each decided by itself in constant time, by sums (vrp/sweep/move.h) or by stored segments
-// (vrp/sweep/segment.h). For what tables do not serve: asymmetric costs, infeasible tours, filters, routes more than vehicles,
-// hierarchies.
+// Any scan move by move: each move is decided by itself in constant time, by sums (vrp/sweep/move.h) or by stored
+// segments (vrp/sweep/segment.h). It serves what the other ways cannot: asymmetric costs, infeasible tours, filters,
+// more routes than vehicles, hierarchies.
 //
-// A unit of work is one x and some y; it leaves its best, and a second kernel takes the best of each x.
+// A unit of work is one x and some y. It leaves its best move; a second kernel takes the best of each x.
 #ifndef MCO_VRP_SWEEP_PLAIN_CUH
 #define MCO_VRP_SWEEP_PLAIN_CUH
 
@@ -12,7 +12,7 @@
 namespace vrp {
 
 constexpr int PLAIN_THREADS = 256, PLAIN_WARPS = PLAIN_THREADS / WARP;
-constexpr int Z_BITS = 20, Y_BITS = 22;  // of an index of 3-opt; p has two
+constexpr int Z_BITS = 20, Y_BITS = 22;  // of an index of 3-opt; p has two bits
 
 DEVICE word_64 index_of(vrp_move m)
 {
@@ -36,7 +36,7 @@ DEVICE bool is_in(int32_t edge, int32_t first, int32_t end)
     return edge >= first && edge < end;
 }
 
-// With symmetric distances, a legal move cuts every route that breaks a limit.
+// Whether the move cuts all listed routes that break a limit. With symmetric distances every legal move does.
 DEVICE bool cuts_bad(const vrp_device_plain &job, vrp_move m)
 {
     for (int k = 0; k < job.bad; k++) {
@@ -84,7 +84,7 @@ DEVICE vrp_decision by_segments(const vrp_device_plain &job, vrp_move m)
     return {vrp_segment_is_ok(&so_far), so_far.routes, so_far.cost - job.cost};
 }
 
-// The key of a move that is legal, and improves where only that counts; else none.
+// The key of a move that is legal and, with wants_first, improves; else no key.
 template <bool BY_SEGMENTS> DEVICE vrp_device_key key_of(const vrp_device_plain &job, vrp_move m)
 {
     if (!cuts_bad(job, m) || (job.only_open && !is_open(job.tour.sums, m)))
@@ -116,7 +116,7 @@ DEVICE unit_range unit_at(const vrp_device_plain &job, int64_t unit)
     return {x, (int32_t)(first < edges ? first : edges), (int32_t)(end < edges ? end : edges)};
 }
 
-// The k-th of the moves of x and y, or with 2-opt the k-th y from there.
+// The k-th move of x and y; for 2-opt the move of x and y + k.
 DEVICE vrp_move move_at(const vrp_device_plain &job, int32_t x, int32_t y, int64_t k)
 {
     if (!job.is_three_opt)
@@ -124,7 +124,7 @@ DEVICE vrp_move move_at(const vrp_device_plain &job, int32_t x, int32_t y, int64
     return {x, y, (int32_t)(y + 1 + k / 4), (int32_t)(k % 4)};
 }
 
-// Threads test and decide each move where they meet it. *kept: those of this thread.
+// Each thread tests a move and decides it at once. *kept counts the moves that this thread keeps.
 template <bool BY_SEGMENTS>
 __device__ vrp_device_key visit_by_mask(const vrp_device_plain &job, int32_t x, int32_t y, int64_t count, word_64 *kept)
 {
@@ -140,7 +140,8 @@ __device__ vrp_device_key visit_by_mask(const vrp_device_plain &job, int32_t x, 
     return best;
 }
 
-// Moves kept are listed, and decided when there is one for each thread. list: [2 * PLAIN_THREADS], *listed of it in use.
+// Lists the moves kept, and decides them once there is one for each thread. `list` [2 * PLAIN_THREADS] holds *listed
+// moves.
 template <bool BY_SEGMENTS>
 __device__ vrp_device_key visit_by_list(const vrp_device_plain &job, int32_t x, int32_t y, int64_t count, vrp_move *list,
                                         int *listed, word_64 *kept)
@@ -182,8 +183,8 @@ DEVICE word_64 sum_of_block(word_64 own)
     return own;
 }
 
-// Mapping: a block takes a unit, its threads consecutive moves: 3-opt z and p of one y after the other, 2-opt y. Reads are of
-// sums and distances by position; bound by instructions, about a hundred a move.
+// Mapping: a block takes a unit, its threads consecutive moves. These are z and p of one y after the other for 3-opt, y
+// for 2-opt. It reads sums and distances by position. Bound by instructions, about a hundred a move.
 template <bool BY_SEGMENTS>
 __global__ void __launch_bounds__(PLAIN_THREADS) plain_units(vrp_device_plain job, int64_t first, int64_t end)
 {
@@ -200,7 +201,7 @@ __global__ void __launch_bounds__(PLAIN_THREADS) plain_units(vrp_device_plain jo
         const int32_t step = job.is_three_opt ? 1 : range.end_y - range.first_y + 1;
         for (int32_t y = range.first_y; y < range.end_y; y += step) {
             const int64_t count = job.is_three_opt ? (int64_t)(edges - 1 - y) * 4 : range.end_y - range.first_y;
-            // The same for all threads, whatever others find meanwhile.
+            // All threads get the same answer, whatever other blocks find meanwhile.
             const bool is_behind = job.wants_first && __syncthreads_or(index_of(move_at(job, range.x, y, 0)) >
                                                                        *(volatile word_64 *)job.found);
             if (is_behind || (job.counts && index_of(move_at(job, range.x, y, 0)) > job.last))
@@ -224,7 +225,7 @@ __global__ void __launch_bounds__(PLAIN_THREADS) plain_units(vrp_device_plain jo
         atomicAdd(job.kept, kept);
 }
 
-// A block has one x.
+// Mapping: a block has one x.
 static __global__ void __launch_bounds__(PLAIN_THREADS) best_of_rows(vrp_device_plain job)
 {
     vrp_device_key best = no_key();
@@ -260,7 +261,7 @@ DEVICE vrp_segment segment_unit(const vrp_device_tour &tour, const vrp_device_pl
     return stored[vrp_layout_at(&layout, below, begin, begin + vrp_layout_part(&layout, below, k), backwards)];
 }
 
-// A thread has the segments from one border on, in one direction, each from the one before it.
+// Mapping: a thread makes the segments from one border on, in one direction, each from the one before it.
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     store_level(vrp_device_tour tour, vrp_device_places places, vrp_layout layout, vrp_limits limits, int level,
                 vrp_segment *stored)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reference of the complete neighbourhoods: every move, in the order of the indices, by joining the segments of its pieces
-// (vrp/sweep/segment.h), on one thread. Answers of every engine must equal these; the tests compare them with a plain walk of
-// every neighbour.
+// The reference of the complete neighbourhoods. On one thread it decides every move in the order of the indices, by
+// joining the segments of its pieces (vrp/sweep/segment.h). Every engine must give the same answers; the tests compare
+// these with a plain walk of every neighbour.
 #include <assert.h>
 #include "base/machine.h"
 
@@ -18,7 +18,7 @@ typedef struct ref_state {
     vrp_layout layout;    // of the last scan
 } ref_state;
 
-// What a scan goes through.
+// The state of a scan.
 typedef struct ref_scan {
     const mco_vrp *problem;
     const ref_state *state;
@@ -49,7 +49,7 @@ static vrp_segment unit_of(const mco_vrp *p, const ref_state *s, const int32_t *
     return s->stored[vrp_layout_at(layout, below, begin, begin + vrp_layout_part(layout, below, k), backwards)];
 }
 
-// Every segment of a level, each from the one that ends a unit before it.
+// Stores every segment of a level, each made from the one that ends a unit before it.
 static void store_level(const mco_vrp *p, ref_state *s, const int32_t *node, int32_t level, bool backwards)
 {
     const vrp_layout *layout = &s->layout;
@@ -65,7 +65,7 @@ static void store_level(const mco_vrp *p, ref_state *s, const int32_t *node, int
     }
 }
 
-// Lays out the segments of a tour and takes the memory. A hierarchy of -1 stands for 1, or 2 where 1 does not fit.
+// Lays out the segments of a tour and allocates their memory. A hierarchy of -1 means 1, or 2 if 1 does not fit.
 static mco_status lay_out(mco_context *ctx, ref_state *s, int32_t edges, int hierarchy)
 {
     mco_status st = MCO_OK;
@@ -92,7 +92,7 @@ done:
 
 // ---- Moves
 
-// The neighbour behind `so_far`, the segment of the nodes 0..x.
+// The segment of the whole neighbour; `so_far` is that of nodes 0..x.
 static vrp_segment evaluate(const ref_scan *r, vrp_segment so_far, vrp_move m)
 {
     const ref_state *s = r->state;
@@ -125,7 +125,7 @@ static bool visit(ref_scan *r, const vrp_segment *begin, vrp_move m)
     return scan->wants_first;
 }
 
-// The moves that cut x and y; true if they end the scan.
+// Decides the moves that cut x and y; true if one ends the scan.
 static bool visit_pair(ref_scan *r, const vrp_segment *begin, int32_t x, int32_t y)
 {
     if (!r->scan->is_three_opt)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Segments of a giant tour: what is known of a piece of it in constant space, and how two pieces become one in constant time
-// (Irnich 2008, Schulz 2013). Integers only, so that host and device agree; plain headers only, so that kernels include it.
+// Segments of a giant tour. A segment describes a piece of the tour in constant space, and two segments combine in
+// constant time (Irnich 2008, Schulz 2013). It holds integers only, so that host and device agree. This header includes
+// plain headers only, so that kernels can include it.
 //
-// A segment leads from a node to a node; two that are joined share the node between them. What it charges, it charges for the
-// edges and for the nodes where they end, so that a piece and the same piece backwards are two segments.
+// A segment leads from one node to another; two segments that are joined share the node between them. A segment charges
+// for its edges, and for the nodes where these end. So a piece and the same piece backwards are two segments.
 //
-// A resource, the load or the length of a route, is what a vehicle has used since the last depot: T in 0..limit. A segment that
-// can be passed changes T into max(a, T + t), and can be passed with 0 <= T <= u at its begin. It holds 0 <= a <= limit,
-// t <= a, -limit <= t, t <= limit - u; the limit is at most 2^30, so that no sum of two overflows 32 bits. A segment that
-// cannot be passed even from T = 0 has u = -1 and a = INT32_MAX, which every join keeps.
+// A resource (the load or the length of a route) is what a vehicle has used since the last depot: T in 0..limit. A
+// segment can be passed if 0 <= T <= u at its begin; it changes T into max(a, T + t). Invariants: 0 <= a <= limit, t <=
+// a, -limit <= t, t <= limit - u. The limit is at most 2^30, so that no sum of two values overflows 32 bits. A segment
+// that cannot be passed even from T = 0 has u = -1 and a = INT32_MAX; every join keeps that.
 //
-// - A depot resets: behind it, the outcome does not depend on T. So every t that makes T + t <= a for all T <= u says the same,
-//   and a sum below -limit, of many resets, is raised to -limit.
-// - Routes that are not empty are as many as edges that leave the depot for a customer, a sum like the cost. On a tour from
-//   depot to depot this is what Schulz counts with flags for the depots inside of a piece.
+// - A depot resets T: behind it, the outcome does not depend on T. So all t with T + t <= a for every T <= u mean the
+//   same. A t below -limit, the sum of many resets, is therefore raised to -limit.
+// - The number of routes that are not empty is the number of edges from the depot to a customer, a sum like the cost.
+//   On a tour from depot to depot it equals what Schulz counts with flags for the depots inside a piece.
 #ifndef MCO_VRP_SWEEP_SEGMENT_H
 #define MCO_VRP_SWEEP_SEGMENT_H
 
@@ -42,7 +43,7 @@ static inline MCO_HD bool vrp_resource_is_ok(vrp_resource r)
     return r.u >= 0;
 }
 
-// Of an edge that uses `used` >= 0.
+// The resource of an edge that uses `used` >= 0.
 static inline MCO_HD vrp_resource vrp_resource_edge(int64_t used, bool ends_at_depot, int32_t limit)
 {
     if (used > limit)
@@ -51,7 +52,7 @@ static inline MCO_HD vrp_resource vrp_resource_edge(int64_t used, bool ends_at_d
     return ends_at_depot ? (vrp_resource){0, -limit, rest} : (vrp_resource){(int32_t)used, (int32_t)used, rest};
 }
 
-// First p, then q. That a of p is at most u of q means that T = 0 gets through both.
+// The resource of p, then q. T = 0 gets through both exactly if a of p is at most u of q.
 static inline MCO_HD vrp_resource vrp_resource_join(vrp_resource p, vrp_resource q, int32_t limit)
 {
     if (p.a > q.u)
@@ -67,13 +68,13 @@ static inline MCO_HD bool vrp_segment_is_ok(const vrp_segment *s)
     return vrp_resource_is_ok(s->load) && vrp_resource_is_ok(s->length);
 }
 
-// Of one node: changes nothing that it is joined to.
+// The segment of a single node: joining it changes nothing.
 static inline MCO_HD vrp_segment vrp_segment_none(vrp_limits limits)
 {
     return (vrp_segment){0, 0, {0, 0, limits.load}, {0, 0, limits.length}};
 }
 
-// `demand` and `service` are those of the node `to`, 0 of the depot.
+// The segment of an edge. `demand` and `service` are those of the node `to`; 0 for the depot.
 static inline MCO_HD vrp_segment vrp_segment_edge(int32_t from, int32_t to, int32_t distance, int32_t demand, int32_t service,
                                                   vrp_limits limits)
 {
@@ -88,14 +89,14 @@ static inline MCO_HD vrp_segment vrp_segment_join(const vrp_segment *p, const vr
                          vrp_resource_join(p->length, q->length, limits.length)};
 }
 
-// ---- Moves: the pieces of the tour behind A = nodes 0..x, in the new order
+// ---- Moves: the pieces of the new tour that follow A = nodes 0..x
 
 // A piece leads from node `from` to node `to` of the tour; backwards if from > to.
 typedef struct vrp_piece {
     int32_t from, to;
 } vrp_piece;
 
-// Returns how many, 2 or 3. Of 2-opt, z and p are -1.
+// Sets the pieces in the new order, and returns their number: 3, or 2 for 2-opt, whose z and p are -1.
 static inline MCO_HD int vrp_pieces(int32_t x, int32_t y, int32_t z, int32_t p, int32_t edges, vrp_piece pieces[3])
 {
     const vrp_piece b = {x + 1, y}, c = {y + 1, z}, b_back = {y, x + 1}, c_back = {z, y + 1};
@@ -110,12 +111,14 @@ static inline MCO_HD int vrp_pieces(int32_t x, int32_t y, int32_t z, int32_t p, 
     return 3;
 }
 
-// ---- Stored segments. Level 0 has the nodes of the tour as borders, 0..units[0] = edges. Level l is cut into parts of
-// 1 << bits[l] units, the last one shorter, and stores every segment between two borders of one part; the ends of the parts are
-// the borders of level l + 1. The highest level is one part. A hierarchy of h has the levels 0..h.
+// ---- Stored segments. The borders of level 0 are the nodes of the tour, 0..units[0] = edges. Level l is cut into
+// parts of 1 << bits[l] units; the last part may be shorter. Level l stores every segment between two borders of one
+// part. The ends of its parts are the borders of level l + 1. The highest level is a single part. A hierarchy of h has
+// the levels 0..h.
 //
-// Where segments lie, from first[l] on: part after part; in a part, by the border where they begin, then by the border where
-// they end; each followed by itself backwards. A part of n units takes n (n + 1) places.
+// The segments of level l lie from first[l] on, part after part. In a part they are sorted by the border where they
+// begin, then by the border where they end. Behind each segment is the same one backwards. A part of n units takes
+// n (n + 1) places.
 
 enum { VRP_MOST_LEVELS = 3, VRP_ONE_PART = 30 };  // VRP_ONE_PART: bits of a level that is not cut
 
@@ -126,6 +129,7 @@ typedef struct vrp_layout {
     int64_t count;  // segments stored in all
 } vrp_layout;
 
+// Units of a part.
 static inline MCO_HD int32_t vrp_layout_part(const vrp_layout *layout, int32_t level, int32_t part)
 {
     const int32_t rest = layout->units[level] - (part << layout->bits[level]);
@@ -140,7 +144,7 @@ static inline MCO_HD int64_t vrp_layout_at(const vrp_layout *layout, int32_t lev
     return layout->first[level] + part * whole * (whole + 1) + 2 * (row * n - row * (row - 1) / 2 + (j - i - 1)) + backwards;
 }
 
-// Levels of a tour with `edges` edges; bits[l] for l < hierarchy are given.
+// The layout for a tour with `edges` edges and given bits[l], l < hierarchy.
 static inline MCO_HD vrp_layout vrp_layout_of(int32_t edges, int32_t hierarchy, const int32_t *bits)
 {
     vrp_layout layout = {hierarchy + 1, {edges, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
@@ -156,7 +160,7 @@ static inline MCO_HD vrp_layout vrp_layout_of(int32_t edges, int32_t hierarchy, 
     return layout;
 }
 
-// The parts that make the fewest stored segments.
+// The layout with the fewest stored segments.
 static inline vrp_layout vrp_layout_best(int32_t edges, int32_t hierarchy)
 {
     enum { MOST_BITS = 16 };
@@ -172,15 +176,15 @@ static inline vrp_layout vrp_layout_best(int32_t edges, int32_t hierarchy)
     return best;
 }
 
-// `part` goes behind `so_far` on the tour; in a segment that is read backwards, before it.
+// Joins `part`, which lies behind `so_far` on the tour. In a segment that is read backwards, `part` comes first.
 static inline MCO_HD vrp_segment vrp_segment_extend(const vrp_segment *so_far, const vrp_segment *part, bool backwards,
                                                     vrp_limits limits)
 {
     return backwards ? vrp_segment_join(part, so_far, limits) : vrp_segment_join(so_far, part, limits);
 }
 
-// The segment of a piece, from at most 2 levels - 1 stored ones: those up to the next border of a higher level, those between,
-// and those behind the last one.
+// The segment of a piece. It joins at most 2 * levels - 1 stored ones: from its begin up to borders of higher levels,
+// between these, and from them down to its end.
 static inline MCO_HD vrp_segment vrp_segment_of(const vrp_layout *layout, const vrp_segment *stored, vrp_piece piece,
                                                 vrp_limits limits)
 {

@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: MIT
-// A sweep of pure 3-opt on all cores. The parts B = x+1..y and C = y+1..z are closed where they hold a depot, else open:
-// - both closed, nearly all moves: sums of table rows (vrp/sweep/lanes.h). Tables hold the joins of every edge with the third edges
-//   of one slab, as wide as memory allows; an item of work is VRP_Y_TILE second edges, with all first edges before them.
-// - B open, its edges x, y in one route, and z in another; C open, its edges y, z in one route, and x in another: for each such
-//   pair of edges the lanes are the third edge. Reversing the whole tour turns the second kind into the first (p = 1 and 2
-//   change places), so that one loop does both.
-// - all in one route: its load stays, its length changes as the cost does.
+// A sweep of pure 3-opt on all cores. The parts B = x+1..y and C = y+1..z are closed if they hold a depot, else open:
+// - Both are closed (nearly all moves): a move is a sum of table entries (vrp/sweep/lanes.h). Tables hold the joins of
+//   every edge with the third edges of one slab, as wide as memory allows. An item of work is VRP_Y_TILE second edges,
+//   with all first edges before them.
+// - One is open: either B, with x and y in one route and z in another, or C, with y and z in one route and x in
+//   another. For each such pair of edges the lanes are the third edge. Reversing the whole tour turns C into B (p = 1
+//   and 2 change places), so that one loop does both.
+// - All edges are in one route: its load stays, and its length changes by as much as the cost.
 //
-// Distances are symmetric or not. A reversed part costs what `turn` says, and its routes walked back must be legal: for B this
-// goes into the constants of x and y, for C into tables of y of their own.
+// Distances may be asymmetric. A reversed part changes the cost by `turn`, and its routes must be legal when walked
+// back. For B both go into the constants of x and y; for C tables of y of their own hold them.
 #include <string.h>
 
 #include "vrp/sweep/three_opt.h"
 
 enum { Z_TILE = 256, X_RUN = 1024, ROWS_ITEM = 32 };
 
-// Edges begin..end - 1 of a route, with those behind them of the same route.
+// Edges begin..end - 1 of a route; pairs of one of them and a later edge of the same route are an item of work.
 typedef struct vrp_stretch {
     int32_t begin, end;
-    int32_t first, last;  // edges of the route, `last` excluded; as positions, its depots
+    int32_t first, last;  // the route has edges first..last - 1; its depots are at positions first and last
 } vrp_stretch;
 
 // ---- Open parts
 
-// An open part, the route it is in, and the other side of the tour; as named where the part is B.
+// An open part and the rest of its route. The comments name positions for B; for C the tour is reversed.
 typedef struct opening_ends {
-    int64_t near_load, far_load, part_load;        // to x, from y + 1, between
-    int64_t near_length, far_length, far_back;     // to x; from y + 1, and walked back
-    int64_t part_length, part_back;                // the part and its service times
+    int64_t near_load, far_load, part_load;        // to x; from y + 1; between
+    int64_t near_length, far_length, far_back;     // to x; from y + 1; the latter walked back
+    int64_t part_length, part_back;                // the part with its service times; walked back
     int32_t closing, crossing, turning;            // distances: x to y + 1; y + 1 to x + 1; x to y
     int32_t near_weight, far_weight;
-    int32_t part_turn, other_turn;
-    int32_t cut;                                   // both edges
+    int32_t part_turn, other_turn;                 // `turn` of the part; of the other part, less what the lanes add
+    int32_t cut;                                   // length of both edges
 } opening_ends;
 
-// Constants of an open part that leaves its route, from its ends.
+// Sets the constants of *o for an open part that leaves its route.
 static void set_opening(const vrp_cpu *c, const opening_ends *e, bool is_bad, vrp_opening *o)
 {
     const vrp_sums *t = &c->sums;
     const int64_t capacity = t->capacity, most = t->max_length;
     const bool closes = e->near_load + e->far_load <= capacity && e->near_length + e->closing + e->far_length <= most;
-    const int32_t base = -e->cut - (is_bad ? c->folding.bad_weight : 0);  // the route and the one that takes the part are full
+    // The weights of the part's route before the move and of the one that takes the part cancel: neither is empty.
+    const int32_t base = -e->cut - (is_bad ? c->folding.bad_weight : 0);
     o->add[0] = closes ? base + e->closing + (e->near_weight | e->far_weight) : VRP_ILLEGAL;
     o->add[1] = closes ? o->add[0] + e->part_turn : VRP_ILLEGAL;
     o->add[2] = base + e->crossing + e->other_turn;
@@ -65,7 +67,7 @@ typedef struct pair_rows {
     const int32_t *from_u, *from_u1, *from_v, *from_v1, *to_u, *to_u1, *to_v, *to_v1;
 } pair_rows;
 
-// B = u + 1..v is open, z behind their route.
+// B = x + 1..y is open, and z lies behind its route.
 static void run_open_b(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, bool is_bad, int32_t x, int32_t y, const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
@@ -92,7 +94,7 @@ static void run_open_b(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, bool 
     vrp_consider_last(w, x, y, part->last, c->edges, w->lanes, least);
 }
 
-// C = u + 1..v is open, x before their route: the tour reversed.
+// C = y + 1..z is open, and x lies before its route. The ends are those of the reversed tour.
 static void run_open_c(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, bool is_bad, int32_t y, int32_t z, const pair_rows *r)
 {
     const vrp_sums *t = &c->sums;
@@ -155,7 +157,7 @@ static void run_pair(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, int32_t
         run_open_c(c, w, part, is_bad, u, v, r);
 }
 
-// Rows from and, where that differs, to positions begin..end.
+// Makes the rows of distances from positions begin..end and, if `to` is another array, those to them.
 static void make_rows(const vrp_cpu *c, int32_t begin, int32_t end, int32_t *from, int32_t *to)
 {
     for (int32_t i = begin; i <= end; i++) {
@@ -165,7 +167,7 @@ static void make_rows(const vrp_cpu *c, int32_t begin, int32_t end, int32_t *fro
     }
 }
 
-// Pairs of one edge of the part and one of the same route behind it, the latter VRP_PART_EDGES at a time.
+// Runs all pairs of an edge of the part and a later edge of its route, the latter VRP_PART_EDGES at a time.
 static void run_part(vrp_cpu *c, vrp_worker *w, int64_t item)
 {
     const vrp_stretch *part = &c->parts[item];
@@ -206,7 +208,7 @@ static void list_parts(vrp_cpu *c)
 
 // ---- Closed parts: tables
 
-// Which join of an edge's end with the lanes' end: tail or head of each, and the direction.
+// The kinds of joins between an end of edge r and an end of the lanes' edge z, with their direction.
 typedef enum join_kind {
     LANE_TAIL_TO_HEAD,   // z -> r + 1
     TAIL_TO_LANE_HEAD,   // r -> z + 1
@@ -216,7 +218,8 @@ typedef enum join_kind {
     LANE_TAIL_TO_TAIL    // z -> r; with symmetric distances the same as TAIL_TO_LANE_TAIL
 } join_kind;
 
-// Joins by lane. Of the two joins of a move with the third edge, one is with its tail: that one subtracts the edge.
+// The joins of an end of edge r by lane. One of the two joins of a move with the third edge is with its tail; that one
+// subtracts the edge.
 static vrp_join make_join(const vrp_cpu *c, join_kind kind, int32_t r, const int32_t *distance)
 {
     const vrp_sums *t = &c->sums;
@@ -246,7 +249,7 @@ static void fill(int32_t *out, int32_t begin, int32_t end)
         out[k] = VRP_ILLEGAL;
 }
 
-// A row of one table, `row` [columns], to its place.
+// Copies `row` [columns] to row r of table k.
 static void put_row(vrp_cpu *c, int32_t r, int32_t count, int32_t k, const int32_t *row)
 {
     int32_t *out = c->tables + vrp_table_place(r, c->columns, count, k, 0);
@@ -254,7 +257,7 @@ static void put_row(vrp_cpu *c, int32_t r, int32_t count, int32_t k, const int32
         memcpy(out + (int64_t)at * count, row + at, VRP_CHUNK * sizeof *row);
 }
 
-// The tables of row r for the slab; rows of distances at positions r and r + 1.
+// Makes row r of all tables for the slab, from the rows of distances of positions r and r + 1.
 static void make_table_row(vrp_cpu *c, vrp_worker *w, int32_t r, const int32_t *from, const int32_t *to, const int32_t *from1,
                            const int32_t *to1)
 {
@@ -311,7 +314,7 @@ static void table_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 
 // ---- Closed parts: sums
 
-// Constants of y for first edges by lane: the joins of x and y, and B walked back.
+// Makes the constants of y for first edges by lane: the joins of x and y; with asymmetric distances also B walked back.
 static void make_constants(const vrp_cpu *c, int32_t y, const int32_t *from1, const int32_t *to, const int32_t *to1,
                            int32_t *out)
 {
@@ -368,7 +371,7 @@ static void set_limits(vrp_worker *w, int32_t begin, int32_t end, int32_t y, int
         w->limits[x] = vrp_limit(w, x, y, z);
 }
 
-// A block with sums within the limits: its moves are looked at one x after the other.
+// Considers the moves of a block with sums within the limits, one x after the other.
 static void found(void *user, const vrp_closed *t, int32_t x, int32_t y)
 {
     vrp_worker *w = user;
@@ -451,7 +454,7 @@ done:
 
 void vrp_three_opt_run(vrp_cpu *cpu)
 {
-    enum { ALONE_MOVES = 4000000 };  // waking the others takes as long as this many
+    enum { ALONE_MOVES = 4000000 };  // waking the other threads takes as long as so many moves
     const bool is_alone = vrp_move_count(cpu->edges, true) < ALONE_MOVES;
     const int64_t y_tiles = (cpu->edges + VRP_Y_TILE - 1) / VRP_Y_TILE, row_items = (cpu->edges + ROWS_ITEM - 1) / ROWS_ITEM;
     list_parts(cpu);

@@ -5,9 +5,9 @@
 
 #include "vrp/sweep/cpu.h"
 
-// Memory of the workers. Errors: MEMORY.
+// Allocates tables and the memory of the workers, unless they exist. Errors: MEMORY.
 mco_status vrp_three_opt_open(vrp_cpu *cpu);
-// As vrp_two_opt_run().
+// Like vrp_two_opt_run().
 void vrp_three_opt_run(vrp_cpu *cpu);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The giant tour: from routes and back, what it is worth, and how a move changes it.
+// The giant tour: from routes to the tour and back, its value, and how a move changes it.
 #include "vrp/sweep/tour.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ mco_status vrp_tour_of(mco_context *ctx, const mco_vrp *problem, const mco_vrp_s
     routes = routes > 0 ? routes : 1;
     vrp_tour tour = {.count = solution->customers + routes + 1};
     MCO_TRY(mco_alloc(ctx, &tour.node, tour.count));
-    for (int32_t r = 0, at = 1; r < solution->routes; r++, at++)  // node[at] is where route r begins, behind a depot
+    for (int32_t r = 0, at = 1; r < solution->routes; r++, at++)  // route r begins at node[at], behind a depot
         for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++)
             tour.node[at++] = solution->order[i] + 1;
     *out = tour;
@@ -52,8 +52,8 @@ done:
 
 enum { EDGES = 64 };
 
-// Distances from node[k] to node[k + 1], at most EDGES. Descents on a GPU wait for the walk of a tour, which takes 17 % less
-// time where roots are taken two at a time.
+// Distances from node[k] to node[k + 1] for k < count <= EDGES. A descent on a GPU waits for this walk along the tour;
+// it takes 17 % less time with two roots at a time.
 static void measure_edges(const mco_vrp *p, const int32_t *node, int32_t count, int32_t *out)
 {
     double x[EDGES + 1], y[EDGES + 1];
@@ -66,7 +66,7 @@ static void measure_edges(const mco_vrp *p, const int32_t *node, int32_t count, 
         x[k] = p->x[node[k]];
         y[k] = p->y[node[k]];
     }
-    for (int32_t k = 0; k < count; k++) {  // as vrp_distance()
+    for (int32_t k = 0; k < count; k++) {  // like vrp_distance()
         const double dx = x[k] - x[k + 1], dy = y[k] - y[k + 1];
         out[k] = (int32_t)(sqrt(dx * dx + dy * dy) * p->scale + 0.5);
     }
@@ -108,7 +108,7 @@ vrp_value vrp_to_beat(const mco_vrp *problem, const vrp_tour *tour)
 
 // ---- Moves
 
-// Copies node[piece] to out[0..]; returns how many.
+// Copies the nodes of a piece to `out`; returns their number.
 static int32_t copy_piece(const int32_t *node, vrp_piece piece, int32_t *out)
 {
     int32_t count = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The tour of a 2-opt sweep and its sums: symmetric tours, whose sweeps vrp/sweep/two_opt.cuh decides.
+// The tour of a 2-opt sweep and its sums, for symmetric tours. vrp/sweep/two_opt.cuh decides the moves of the sweep.
 //
-// A descent stays on the device. The kernel that begins a sweep takes the least of what the blocks of the sweep before have
-// found, each of its blocks for itself, and reads the tour before as if the move were made: a position between its edges is
-// the one as far from the other end. So a move costs nothing but its reading, and nothing waits for the host, to which a block
-// of its own writes the answer meanwhile.
+// A descent stays on the device. In the kernel that begins a sweep, every block takes the best move that the blocks of
+// the sweep before have found. It reads the old tour as if that move were made: a position between the edges cut is
+// read as far from the other end. So a move costs only its reading. Nothing waits for the host; an extra block writes
+// the answer to it meanwhile.
 //
-// Floor of a sweep at 2,401 nodes: 40 bytes a position are written and read, 0.1 MB in the L2 cache, so that latency is all:
-// two launches of about 1.2 us each where the next kernel waits on the chip, five reads of L2 one behind the other at 0.3 us
-// (sweep, tour, place; sums, places of a tile), three reductions over a block at 0.3 us. With 2.88 million moves of about 22
-// instructions each, 4 us on 528 schedulers, that is some 9 us. Measured: 13.6 us from sweep to sweep, in which the host makes
-// and walks the tour as well.
+// Floor of a sweep at 2,401 nodes: 40 bytes a position are written and read, 0.1 MB in the L2 cache, so that only
+// latency counts. Two launches take about 1.2 us each, as the next kernel already waits on the chip. Five reads of L2,
+// one behind the other (sweep, tour, place; sums, places of a tile), and three reductions over a block take 0.3 us
+// each. 2.88 million moves of about 22 instructions each take 4 us on 528 schedulers. That is some 9 us in all.
+// Measured: 13.6 us from sweep to sweep, in which the host makes and walks the tour as well.
 #ifndef MCO_VRP_SWEEP_TOUR_SUMS_CUH
 #define MCO_VRP_SWEEP_TOUR_SUMS_CUH
 
@@ -22,9 +22,9 @@ namespace vrp {
 
 struct grid_places {
     using place = float2;
-    static constexpr int32_t OFFSET = ROUNDER_BITS;  // that distances have until it is taken off
+    static constexpr int32_t OFFSET = ROUNDER_BITS;  // distance() returns the distance plus this
     static constexpr bool IS_SHORT = true;           // a change of cost and a move of a tile fit a word
-    static constexpr int BLOCKS = 4;                 // of a multiprocessor, which its registers allow
+    static constexpr int BLOCKS = 4;                 // of a multiprocessor, as its registers allow
 
     static DEVICE place of_node(const vrp_device_places &p, int32_t node)
     {
@@ -70,24 +70,24 @@ struct matrix_places {
 
 // ---- The end of a sweep
 
-constexpr int SUM_THREADS = 512, FEW_SUM_THREADS = 256;  // of a block that makes sums; few where tours are small
-constexpr int32_t SMALL_TOUR = 4096;
+constexpr int SUM_THREADS = 512, FEW_SUM_THREADS = 256;  // of a block that makes sums; few for small tours
+constexpr int32_t SMALL_TOUR = 4096;                     // positions, at most
 
-// Of a launch that begins a sweep, or tells of one.
+// The parameters of a launch that begins a sweep, or writes the answer of one.
 struct two_opt_step {
     bool is_first;              // the tour is the host's
-    int64_t sequence, last;     // of that
+    int64_t sequence, last;     // is_first: number of this sweep, and of the last one wanted
     vrp_device_side before, after;
-    int32_t partials, tallies;  // that the sweep before has left
+    int32_t partials, tallies;  // numbers of those that the sweep before has left
 };
 
-// What a sweep has come to.
+// The result of a sweep.
 struct two_opt_end {
     vrp_device_key best;
     bool is_decided, goes_on;
 };
 
-// The kernel may have been launched while the one ahead of it still runs.
+// Waits for the kernel ahead, which may still run when this one begins.
 DEVICE void wait_for_kernel_before()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -95,7 +95,8 @@ DEVICE void wait_for_kernel_before()
 #endif
 }
 
-// Once all blocks have come here: before that, waiting blocks could take the places of those that they wait for.
+// Lets the next kernel begin once all blocks of this one have called it. Earlier, waiting blocks could take the places
+// of the blocks that they wait for.
 DEVICE void let_next_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -103,10 +104,11 @@ DEVICE void let_next_begin()
 #endif
 }
 
-// In all threads of the block, all of which call it. Reads all it needs before it waits for any of it.
+// The result of the sweep, in all threads of the block, all of which call it. It issues all its reads before it uses
+// one.
 DEVICE two_opt_end end_of_sweep(const vrp_device_two_opt &job, const two_opt_step &step, const vrp_device_sweep &sweep)
 {
-    constexpr word_64 NO_CHANGE = 1ull << 31;  // as packed_value() has it
+    constexpr word_64 NO_CHANGE = 1ull << 31;  // packed_value() of a change of 0
     __shared__ vrp_device_tally whole;
     __shared__ vrp_device_key best;
     const int32_t thread = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x;
@@ -130,13 +132,13 @@ DEVICE two_opt_end end_of_sweep(const vrp_device_two_opt &job, const two_opt_ste
         atomicAnd(&whole.is_legal, own.is_legal);
     }
     __syncthreads();
-    // A move makes at most one route more, and never more than the tour has depots for.
+    // A move adds at most one route that is not empty; there are never more than routes.
     const int32_t most = whole.full < whole.routes ? whole.full + 1 : whole.full;
     const bool is_decided = whole.is_legal != 0 && vrp_penalty(most, job.vehicles) == 0;
     return {best, is_decided, is_decided && best.value < NO_CHANGE && sweep.sequence < sweep.last};
 }
 
-// By one thread. The host sees the number last.
+// Writes the answer of a sweep to the host, its number last. One thread calls it.
 DEVICE void tell(const vrp_device_two_opt &job, const vrp_device_sweep &sweep, const two_opt_end &end, unsigned long long now)
 {
     vrp_device_answer *answer = &job.answers[sweep.sequence % VRP_DEVICE_ANSWERS];
@@ -148,7 +150,7 @@ DEVICE void tell(const vrp_device_two_opt &job, const vrp_device_sweep &sweep, c
     *(volatile int64_t *)&answer->sequence = sweep.sequence;
 }
 
-// One block, where no other sweep follows.
+// Writes the answer of a sweep that no other follows. Mapping: one block.
 static __global__ void __launch_bounds__(SUM_THREADS) tell_sweep(vrp_device_two_opt job, two_opt_step step)
 {
     wait_for_kernel_before();
@@ -159,8 +161,8 @@ static __global__ void __launch_bounds__(SUM_THREADS) tell_sweep(vrp_device_two_
         tell(job, sweep, end, now);
 }
 
-// What the block behind those of the sums does: the sweep that begins, then the answer of the one before, for which nothing
-// else waits.
+// The work of the block behind those of the sums. It writes the record of the sweep that begins, then the answer of the
+// sweep before, for which no other block waits.
 DEVICE void hand_over(const vrp_device_two_opt &job, const two_opt_step &step, const vrp_device_sweep &before,
                       const two_opt_end &end)
 {
@@ -177,12 +179,12 @@ DEVICE void hand_over(const vrp_device_two_opt &job, const two_opt_step &step, c
 
 // ---- Sums of the tour
 
-constexpr uint32_t MOST_SUM = (1u << 30) + 1;  // sums stop there: more than any limit, and two of them fit a word
+constexpr uint32_t MOST_SUM = (1u << 30) + 1;  // sums are cut off there: above any limit, and two of them fit a word
 
-// What a piece of the tour adds behind its last depot. Customers count from the last depot, or the begin.
+// Sums of a piece of the tour from its last depot on, or from its begin if it has none.
 struct running_sum {
     uint32_t load, length;
-    int32_t depot;  // its last; -1 if it has none
+    int32_t depot;  // position of its last depot; -1 if it has none
 };
 
 DEVICE uint32_t add_up(uint32_t a, uint32_t b)
@@ -191,7 +193,7 @@ DEVICE uint32_t add_up(uint32_t a, uint32_t b)
     return sum < MOST_SUM ? sum : MOST_SUM;
 }
 
-// First a, then b.
+// The sums of piece a, then piece b.
 DEVICE running_sum in_turn(running_sum a, running_sum b)
 {
     if (b.depot >= 0)
@@ -199,7 +201,7 @@ DEVICE running_sum in_turn(running_sum a, running_sum b)
     return {add_up(a.load, b.load), add_up(a.length, b.length), a.depot};
 }
 
-// Sums that a block makes at once: of its own positions and of those beside it, forward and backward.
+// The sums that a block makes together: of its own positions and of the neighbouring block's, forward and backward.
 enum { OWN_FORWARD, FORWARD_BEFORE, OWN_BACKWARD, BACKWARD_BEHIND, SUMS };
 
 DEVICE running_sum of_lane_below(running_sum sum, int apart)
@@ -214,7 +216,7 @@ DEVICE running_sum of_lane(running_sum sum, int lane)
             __shfl_sync(ALL_LANES, sum.depot, lane)};
 }
 
-// Sums up to each lane, itself included.
+// Replaces each sum by that of the lanes up to and with its own.
 template <int COUNT> DEVICE void sum_warp(running_sum (&sum)[COUNT])
 {
 #pragma unroll
@@ -227,7 +229,8 @@ template <int COUNT> DEVICE void sum_warp(running_sum (&sum)[COUNT])
     }
 }
 
-// What precedes each thread in the block, and the sums of the block. All threads call it.
+// Sets `before` to the sums of the threads before each one in the block, and `whole` to those of the block. All threads
+// call it.
 template <int THREADS, int COUNT>
 DEVICE void sum_block(const running_sum (&own)[COUNT], running_sum (&before)[COUNT], running_sum (&whole)[COUNT])
 {
@@ -239,7 +242,7 @@ DEVICE void sum_block(const running_sum (&own)[COUNT], running_sum (&before)[COU
     for (int k = 0; k < COUNT; k++)
         sum[k] = own[k];
     sum_warp(sum);
-    __syncthreads();  // of_warp may be of a call before
+    __syncthreads();  // others may still read of_warp of the call before
     for (int k = 0; k < COUNT && lane == WARP - 1; k++)
         of_warp[k][warp] = sum[k];
     __syncthreads();
@@ -253,7 +256,7 @@ DEVICE void sum_block(const running_sum (&own)[COUNT], running_sum (&before)[COU
     }
 }
 
-// What position i adds to a sum that reaches it over an edge of this length.
+// The sum of position i alone, which is reached over an edge of this length.
 DEVICE running_sum step_onto(const vrp_device_two_opt &job, const vrp_device_places &places, int32_t i, int32_t node,
                              int32_t edge)
 {
@@ -268,7 +271,7 @@ template <class P> DEVICE int32_t edge_between(const vrp_device_places &places, 
     return P::distance(places, P::of_node(places, a), P::of_node(places, b)) - P::OFFSET;
 }
 
-// The tour of the sweep: one that is stored, with positions first..last walked back.
+// The tour of the sweep: a stored tour with positions first..last walked back.
 struct turned_tour {
     const int32_t *node;
     int32_t first, last;
@@ -279,8 +282,8 @@ struct turned_tour {
     }
 };
 
-// The same for position i; node_at: of the tour; way: where the sum comes from, -1 or 1. Nothing beyond the tour, whose ends
-// have no edges there.
+// The sum of position i alone. node_at(i) is the node of a position; the sum comes from position i + way, way = -1 or
+// 1. It is empty for positions beyond the tour, and the tour has no edges beyond its ends.
 template <class P, class TOUR>
 DEVICE running_sum step_at(const vrp_device_two_opt &job, const vrp_device_places &places, const TOUR &node_at, int32_t i,
                            int32_t way)
@@ -292,7 +295,8 @@ DEVICE running_sum step_at(const vrp_device_two_opt &job, const vrp_device_place
     return step_onto(job, places, i, node, from >= 0 && from < job.count ? edge_between<P>(places, node, node_at(from)) : 0);
 }
 
-// Goes on from the block's neighbours, whose sums are in `sum`, until a depot or the end of the tour: long routes only.
+// Extends `sum`, the sum of the neighbouring block, to the blocks beyond it until a depot or the end of the tour. Only
+// long routes need that.
 template <class P, int THREADS>
 DEVICE running_sum reach_depot(const vrp_device_two_opt &job, const vrp_device_places &places, const turned_tour &tour,
                                running_sum sum, int32_t way)
@@ -308,7 +312,7 @@ DEVICE running_sum reach_depot(const vrp_device_two_opt &job, const vrp_device_p
     return sum;
 }
 
-// What the sums say of a block's positions.
+// Tallies the routes that end among the block's positions.
 DEVICE void tally_routes(const vrp_device_two_opt &job, vrp_device_tally *tally, bool is_end, running_sum last, uint32_t edge,
                          int32_t i)
 {
@@ -327,7 +331,7 @@ DEVICE void tally_routes(const vrp_device_two_opt &job, vrp_device_tally *tally,
         tally[blockIdx.x] = whole;
 }
 
-// The sums of a block, of the tour that it reads.
+// Writes the tour and its sums for the positions of a block.
 template <class P, int THREADS>
 DEVICE void sum_positions(const vrp_device_two_opt &job, const vrp_device_places &places, const turned_tour &tour,
                           const vrp_device_side &side)
@@ -368,8 +372,9 @@ DEVICE void sum_positions(const vrp_device_two_opt &job, const vrp_device_places
     tally_routes(job, side.tally, i > 0 && i < job.count && to.depot == i, last, edge_before, i);
 }
 
-// Mapping: a thread a position of the tour; threads from the last on for sums backward. A block sums those beside it too, up to
-// a depot, so that it waits for no other. The block behind them hands the sweep over.
+// Mapping: a thread has a position of the tour; for sums backward, threads take the positions in reverse order. A block
+// also sums the positions beside its own up to a depot, so that it waits for no other block. The block behind them
+// hands the sweep over.
 template <class P, int THREADS>
 __global__ void __launch_bounds__(THREADS) begin_sweep(vrp_device_two_opt job, vrp_device_places places, two_opt_step step)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A sweep of 2-opt on all cores: for each first edge x, lanes of second edges y. Where a depot lies between them, the tail of x
-// is joined with the tail of y and the head with the head, each legal by itself; in one route only its length can change.
+// A sweep of 2-opt on all cores: for each first edge x, the lanes are second edges y. A move joins the tail of x with
+// the tail of y, and the head of x with the head of y. If a depot lies between x and y, each join is legal or not by
+// itself. In one route only the length changes.
 //
-// Rows of distances are made as they are needed: that of x + 1 serves x, and then is the row of the next x. Second edges go in
-// tiles, so that the arrays read by lane stay in the first cache.
+// Rows of distances are made as they are needed: row x + 1 serves x and then the next x. Second edges go in tiles, so
+// that the arrays read by lane stay in the first cache.
 #include "vrp/sweep/two_opt.h"
 
 enum { X_ITEM = 64, Y_TILE = 1024 };
@@ -94,7 +95,7 @@ static void run_item(vrp_cpu *c, vrp_worker *w, int64_t item)
 
 void vrp_two_opt_run(vrp_cpu *cpu)
 {
-    enum { ALONE_MOVES = 400000 };  // waking the others takes as long as this many
+    enum { ALONE_MOVES = 400000 };  // waking the other threads takes as long as so many moves
     const int64_t count = cpu->x_end - cpu->x_begin;
     vrp_cpu_run(cpu, run_item, (count + X_ITEM - 1) / X_ITEM, count * cpu->edges < ALONE_MOVES);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // 2-opt of a symmetric, feasible tour: all moves, by the sums that vrp/sweep/tour_sums.cuh makes.
 //
-// With a depot in B, tail of x meets tail of y and head of x meets head of y, each a test of load and length of its own; else
-// the route of both keeps its load and grows by the change of cost. The new edges of x and y are from x to y and from x + 1 to
-// y + 1: the second of a move is the first of the move of the next x and y. So a thread keeps a few y for many x, takes one
-// root a move, and has the other from its neighbour's.
+// A move of x and y turns B = x + 1..y round. If B holds a depot, the tail of x joins the tail of y and the head of x
+// joins the head of y; each join has its own test of load and length. Else x and y lie in one route, which keeps its
+// load and grows by the change of cost. The new edges are (x, y) and (x + 1, y + 1): the second one is the first one of
+// the move of x + 1 and y + 1. So a thread keeps a few y for many x and takes one root for each move; it has the other
+// from a neighbouring move.
 #ifndef MCO_VRP_SWEEP_TWO_OPT_CUH
 #define MCO_VRP_SWEEP_TWO_OPT_CUH
 
@@ -15,36 +16,37 @@ namespace vrp {
 // ---- Moves
 
 constexpr int TWO_OPT_WARPS = 8, TWO_OPT_MOST_LANES = 4;
-constexpr int CODE_BITS = 9;  // of a move in the tile of a thread: row, and y of the thread
-constexpr int32_t NO_VALUE = 1 << 30;  // of no legal move; others are within 2^29, whatever x adds
+constexpr int CODE_BITS = 9;  // of the code of a move in the tile: row, and which y of the thread
+constexpr int32_t NO_VALUE = 1 << 30;  // no legal move; legal ones are within 2^29, with and without what x adds
 constexpr int TWO_OPT_MOST_ROWS = (1 << CODE_BITS) / TWO_OPT_MOST_LANES;
 
-// What all lanes ask of x.
+// What all lanes read of an x.
 template <class P> struct two_opt_row {
-    vrp_device_stop head;  // of x + 1
-    typename P::place place;
-    int32_t edge, depot;  // from x; at or behind x + 1
+    vrp_device_stop head;     // of x + 1
+    typename P::place place;  // of x + 1
+    int32_t edge, depot;      // length of edge x; first depot at or behind x + 1
 };
 
-// A thread has COUNT consecutive y, a warp all but the last of its lanes'; a tile is these and some consecutive x.
+// The moves of a thread. A thread has COUNT consecutive y, a warp all y of its lanes but the last one. A tile is the y
+// of a warp and some consecutive x.
 template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
     const vrp_device_two_opt &job;
     const vrp_device_places &places;
-    int32_t y, end;  // the first of the thread, the end of the tile
+    int32_t y, end;  // first y of the thread, end of the y of the tile
     typename P::place place[COUNT];
-    int32_t edge[COUNT];                             // short: before the place of a code, less k
-    int32_t tail_room[COUNT], head_room[COUNT];      // of load, for what x brings
-    int32_t tail_length[COUNT], head_length[COUNT];  // and of length
-    int32_t least;  // of the x at hand, without what x adds; short only
-    int32_t best;   // change of cost; where it is short, with the code of the move behind it
-    int32_t code;   // of the best move, where changes are not short
+    int32_t edge[COUNT];                             // length of edge y + k; if short, shifted above the code, less k
+    int32_t tail_room[COUNT], head_room[COUNT];      // load that x may bring
+    int32_t tail_length[COUNT], head_length[COUNT];  // length that x and the new edge may bring
+    int32_t least;  // least value of the present x, without what x adds; only if short
+    int32_t best;   // least change of cost; if short, with the code of the move in the low bits
+    int32_t code;   // of the best move; only if not short
 
     DEVICE typename P::place place_at(int32_t i) const
     {
         return ((const typename P::place *)job.place)[i];
     }
 
-    // Positions beyond the tile take no load, so that no move with them is legal.
+    // Reads the y of the thread. Positions beyond the tile have room -1, so that no move with them is legal.
     DEVICE void open(int32_t first_y, int32_t end_y)
     {
         y = first_y;
@@ -79,7 +81,8 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
             row[k] = next[k];
     }
 
-    // What a move adds to that of its x: a change of cost, short ones before a code. Offsets of two distances leave a word.
+    // The value of a move without what its x adds: a change of cost; if short, shifted above a code. The offsets of the
+    // two distances are shifted out of the word.
     DEVICE int32_t value_of(int32_t row, int32_t next, int k) const
     {
         const uint32_t sum = (uint32_t)row + (uint32_t)next;
@@ -91,7 +94,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         return P::IS_SHORT ? move - (edge_x << CODE_BITS) : -edge_x;
     }
 
-    // Selections, where conditions would become jumps.
+    // Keeps the move if it is legal and better. Written with selections, since conditions would become jumps.
     DEVICE void take(bool is_legal, int32_t value, int32_t of_x, int32_t move)
     {
         if (P::IS_SHORT) {
@@ -110,7 +113,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
             best = min(best, least + of_x);
     }
 
-    // All y of the warp have a depot between x + 1 and them.
+    // The moves of an x with a depot between x + 1 and every y of the warp.
     DEVICE void closed(int32_t move, vrp_device_stop tail, const two_opt_row<P> &x, const int32_t *row, const int32_t *next)
     {
         const int32_t tail_length_x = tail.length_to - P::OFFSET, head_length_x = x.head.length_from - P::OFFSET,
@@ -126,7 +129,8 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         take_least(of_x);
     }
 
-    // Some y are in the route of x, or not behind x at all. A tour that is not legal may exceed 32 bits; it has no answer.
+    // The moves of an x with some y in its route, or not behind x at all. An illegal tour may exceed 32 bits; this way
+    // then does not decide the scan.
     DEVICE void mixed(int32_t move, int32_t x_at, vrp_device_stop tail, const two_opt_row<P> &x, const int32_t *row,
                       const int32_t *next)
     {
@@ -147,7 +151,7 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
         take_least(of_x);
     }
 
-    // The best move of the tile whose first x is given.
+    // The key of the best move of the tile, whose first x is x_begin.
     DEVICE vrp_device_key key(int32_t x_begin) const
     {
         if (best >= (P::IS_SHORT ? NO_VALUE / 2 : INT32_MAX))
@@ -159,11 +163,11 @@ template <class P, int COUNT, bool HAS_LENGTH> struct two_opt_lanes {
     }
 };
 
-// Tiles are counted row by row of two columns of y each, one from the begin and one from the end: together they have about as
-// many tiles in every row, since only x before y make moves.
+// The tiles of a launch. Columns of tiles are counted in pairs: the first with the last, and so on inward. Only x
+// before y make moves, so every pair of columns has about the same number of tiles.
 struct two_opt_range {
-    int32_t row_bits;       // 1 << row_bits x of a tile
-    int32_t columns, both;  // of y; tiles of two of them, at most
+    int32_t row_bits;       // a tile has 1 << row_bits x
+    int32_t columns, both;  // number of columns; most tiles of two of them
     int64_t first, end;     // tiles
     const vrp_device_sweep *sweep;
 };
@@ -172,7 +176,7 @@ struct two_opt_tile {
     int32_t x_begin, x_end, first_y, end_y;  // empty: x_begin >= x_end
 };
 
-// INTEGER: of 32 bits where tiles are few, since divisions of 64 bits are long.
+// The x and y of a tile. INTEGER has 32 bits if there are few tiles, since divisions of 64 bits are slow.
 template <class INTEGER>
 DEVICE two_opt_tile tile_of(const two_opt_range &range, int32_t width, int32_t edges, INTEGER tile)
 {
@@ -186,8 +190,9 @@ DEVICE two_opt_tile tile_of(const two_opt_range &range, int32_t width, int32_t e
     return {x_begin, is_counted_twice ? x_begin : min(x_begin + rows, end_y - 1), first_y, end_y};
 }
 
-// Mapping: warps take tiles of some x and 32 COUNT - 1 y, those behind the diagonal; what belongs to x is the same for all
-// lanes, which fetch it together. A block leaves its best. Arithmetic bound: a root and about ten integer operations a move.
+// Mapping: a warp takes tiles of some x and 32 COUNT - 1 y, those with moves. All lanes need the same values of x, so
+// they fetch them together. A block leaves its best move. Arithmetic bound: a root and about ten integer operations a
+// move.
 template <class P, int COUNT, bool HAS_LENGTH>
 __global__ void __launch_bounds__(TWO_OPT_WARPS *WARP, P::BLOCKS)
     two_opt_moves(vrp_device_two_opt job, vrp_device_places places, two_opt_range range)
@@ -217,7 +222,7 @@ __global__ void __launch_bounds__(TWO_OPT_WARPS *WARP, P::BLOCKS)
             __syncwarp();
             rows[warp][lane] = {job.stop[mine + 1], lanes.place_at(mine + 1), job.edge[mine], job.next_depot[mine + 1]};
             __syncwarp();
-            // Depots come in the order of x: from some x on, they are behind the first y.
+            // The depot behind x does not decrease with x: from some x on it lies behind the first y.
             const bool is_closed = lane < of_part && rows[warp][lane].depot <= tile.first_y;
             const int32_t closed = __popc(__ballot_sync(ALL_LANES, is_closed));
             int32_t move = (part - tile.x_begin) * TWO_OPT_MOST_LANES;

@@ -5,7 +5,8 @@
 
 #include "vrp/sweep/cpu.h"
 
-// Of first edges x_begin..x_end - 1, for the workers' candidates; cpu->is_stopped is set where it had to stop.
+// Evaluates the moves of first edges x_begin..x_end - 1; the workers keep the candidates. If it had to stop,
+// cpu->is_stopped is set.
 void vrp_two_opt_run(vrp_cpu *cpu);
 
 #endif
