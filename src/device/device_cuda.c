@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "mco/devices.h"
 
 // ---- List
@@ -292,6 +294,36 @@ mco_status mco_device_stop_clock(mco_device *d, double *seconds)
     d->kernel_s += 1e-3 * (double)ms;
     if (seconds != NULL)
         *seconds = 1e-3 * (double)ms;
+done:
+    return st;
+}
+
+// ---- Waiting
+
+mco_status mco_device_wait(mco_device *d, cudaEvent_t event, bool (*must_stop)(void *state), void *state, int32_t *d_stop)
+{
+    mco_status st = MCO_OK;
+    static const double SPIN_S = 2e-3;  // short work is not delayed by a nap
+    const struct timespec nap = {0, 200000};
+    const double begin_s = mco_clock_s();
+    double looked_s = begin_s;
+    bool is_stopping = false;
+    for (;;) {
+        const cudaError_t error = cudaEventQuery(event);
+        if (error == cudaSuccess)
+            break;
+        if (error != cudaErrorNotReady)
+            MCO_CUDA(d->ctx, error);
+        const double now_s = mco_clock_s();
+        if (!is_stopping && now_s - looked_s >= 1e-3) {
+            looked_s = now_s;
+            is_stopping = must_stop(state);
+            if (is_stopping && d_stop != NULL)
+                MCO_CUDA(d->ctx, cudaMemsetAsync(d_stop, 1, sizeof *d_stop, d->side));
+        }
+        if (now_s - begin_s >= SPIN_S)
+            nanosleep(&nap, NULL);
+    }
 done:
     return st;
 }

@@ -58,6 +58,12 @@ void mco_device_give_bytes(mco_device *device, void **memory);
 mco_status mco_device_start_clock(mco_device *device);
 mco_status mco_device_stop_clock(mco_device *device, double *seconds);  // `seconds` may be NULL
 
+// Waits for `event` and looks every millisecond whether the work must stop. When must_stop(state) returns true, the word
+// *d_stop of the device becomes 1: kernels that may last long or wait for each other read it and end. It is asked no more
+// then. d_stop may be NULL where every kernel is short. Errors: DEVICE.
+mco_status mco_device_wait(mco_device *device, cudaEvent_t event, bool (*must_stop)(void *state), void *state,
+                           int32_t *d_stop);
+
 // Turns a CUDA error into a status: MEMORY if memory is exhausted, else DEVICE. The message has the call, the reason,
 // the file and the line.
 mco_status mco_cuda_status(mco_context *ctx, cudaError_t error, const char *call, const char *file, int line);

@@ -74,26 +74,41 @@ template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_ro
 
 // ---- Units of many steps, taken in order
 
-// Thread 0: waits until the unit may begin. Steps end in order (guillotine/gpu_units.h). All steps up to *known are
-// done.
-DEVICE void wait_for_steps(const guillotine_unit &unit, const int32_t *done, int32_t *known)
+// Thread 0: the next unit, or `count` where none is left or the work must stop.
+DEVICE int32_t take_unit(const guillotine_progress &progress, int32_t count)
 {
-    if (unit.after <= *known)
-        return;
-    const volatile int32_t *units_done = &done[unit.after];
-    while (*units_done < unit.after_units)
-        __nanosleep(20);
-    __threadfence();
-    *known = unit.after;
+    const int32_t number = atomicAdd(progress.taken, 1);
+    const int32_t stop = *(const volatile int32_t *)progress.stop;
+    return stop == 0 && number < count ? number : count;
 }
 
-// Blocks take units in order until none is left. Every unit before a block's own is done or is held by a running block,
-// so the waiting ends. *taken counts the units taken, without the first unit of each block. done[step] counts the units
-// done.
+// Thread 0: waits until the unit may begin. Steps end in order (guillotine/gpu_units.h); those up to *known are done.
+// False: the work must stop.
+DEVICE bool wait_for_steps(const guillotine_unit &unit, const guillotine_progress &progress, int32_t *known)
+{
+    if (unit.after <= *known)
+        return true;
+    const volatile int32_t *units_done = &progress.done[unit.after], *stop = progress.stop;
+    while (*units_done < unit.after_units) {
+        if (*stop != 0)
+            return false;
+        __nanosleep(20);
+    }
+    __threadfence();
+    *known = unit.after;
+    return true;
+}
+
+// Blocks take units in order until none is left.
+//
+// Waiting ends. A block takes a unit while it runs, never by its number, so every unit taken is in the hands of a running
+// block, whatever number of blocks the GPU runs together. Consider the first unit, in order, that is taken and not done. It
+// waits for units of earlier steps alone; these come before it in the order or belong to earlier launches, so they are done.
+// Hence it runs and ends. The host can also end all waiting: it sets *stop.
 template <class Lanes>
 __global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_constant__ guillotine_device_tables tables,
-                                                               const guillotine_unit *units, int32_t count, int32_t *taken,
-                                                               int32_t *done)
+                                                               const guillotine_unit *units, int32_t count,
+                                                               const __grid_constant__ guillotine_progress progress)
 {
     using lane = typename Lanes::lane;
     __shared__ uint4 s_rows[RING * VECTORS], s_strips[2 * STAGE * VECTORS];
@@ -101,19 +116,22 @@ __global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_cons
     lane *const s_turn = reinterpret_cast<lane *>(s_rows);
     static_assert(unit_thread<Lanes>::TURN_LANES * sizeof(lane) <= sizeof s_rows, "the results fit");
     int32_t known = -1;
-    for (int32_t number = blockIdx.x; number < count;) {
+    if (threadIdx.x == 0)
+        *s_next = take_unit(progress, count);
+    __syncthreads();
+    for (int32_t number = *s_next; number < count;) {
         unit_thread<Lanes> t(tables, units[number], threadIdx.x);
         int32_t first_rows[unit_thread<Lanes>::FIRST_ROWS], next = 0;
         typename unit_thread<Lanes>::stage_places first;
         t.find_first(first_rows);
         t.find_stage(&first, 0);
-        if (threadIdx.x == 0)
-            wait_for_steps(t.unit, done, &known);
-        __syncthreads();
+        const bool is_stopped = threadIdx.x == 0 && !wait_for_steps(t.unit, progress, &known);
+        if (__syncthreads_or(is_stopped))
+            return;
         t.bring_first(s_rows, first_rows);
         relax_unit<Lanes>(t, s_rows, s_strips, first);
         if (threadIdx.x == 0)
-            next = (int32_t)gridDim.x + atomicAdd(taken, 1);
+            next = take_unit(progress, count);
         t.raise_own();
         __syncthreads();
         t.turn(s_turn);
@@ -125,7 +143,7 @@ __global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_cons
         __syncthreads();
         if (threadIdx.x == 0) {
             __threadfence();  // all that the block has raised is visible before the count
-            atomicAdd(&done[t.unit.step], 1);
+            atomicAdd(&progress.done[t.unit.step], 1);
         }
     }
 }
@@ -151,15 +169,15 @@ cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cud
 }
 
 cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
-                                    int64_t blocks, int32_t *d_taken, int32_t *d_done, cudaStream_t stream)
+                                    int64_t blocks, const guillotine_progress *progress, cudaStream_t stream)
 {
     const unsigned int grid = (unsigned int)(count < blocks ? count : blocks);
     if (count == 0)
         return cudaSuccess;
     if (tables->lane_bytes == 4)
-        relax_queue<lanes_32><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, d_taken, d_done);
+        relax_queue<lanes_32><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, *progress);
     else
-        relax_queue<lanes_64><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, d_taken, d_done);
+        relax_queue<lanes_64><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, *progress);
     return cudaGetLastError();
 }
 

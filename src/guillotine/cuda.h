@@ -46,10 +46,16 @@ static inline int64_t guillotine_pitch(int64_t count, int64_t panel)
 // Fills both tables with the best single piece, and with 0 beyond the positions.
 cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cudaStream_t stream);
 
-// Runs units [count], which stand in the order of their steps, with at most `blocks` blocks. *d_taken must be 0 before.
-// d_done [steps] counts the units done, over all launches.
+// Where the queue stands. Device pointers.
+typedef struct guillotine_progress {
+    int32_t *done;        // [steps] units done, of all launches
+    int32_t *taken;       // units that this launch's blocks have asked for; 0 before
+    const int32_t *stop;  // not 0: the host wants an end; blocks leave after the unit at hand
+} guillotine_progress;
+
+// Runs units [count], which stand in the order of their steps, with at most `blocks` blocks.
 cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
-                                    int64_t blocks, int32_t *d_taken, int32_t *d_done, cudaStream_t stream);
+                                    int64_t blocks, const guillotine_progress *progress, cudaStream_t stream);
 
 // What becomes of a rectangle of the plan: the kinds of guillotine_step, and UNEXPLAINED for a value that nothing
 // explains.

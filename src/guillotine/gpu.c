@@ -24,8 +24,6 @@ _Static_assert((int)GUILLOTINE_TRACE_WASTE == (int)GUILLOTINE_WASTE_STEP &&
 enum {
     UNITS_OF_MULTIPROCESSOR = 4,   // resident together: registers and shared memory of relax_queue() allow that
     BATCH_UNITS = 1 << 17,
-    FIRST_PART = 256,              // units of the first launch; each later launch has PART_GROWTH times as many
-    PART_GROWTH = 6,
     TRACE_MOST = 1 << 22,          // nodes: 117 MB
 };
 static const double BATCH_WORK = 2e12;                      // sums of a batch: some tenths of a second
@@ -63,6 +61,7 @@ typedef struct gpu_engine {
     guillotine_unit *d_units[2];
     cudaEvent_t arrived, used[2];  // units have arrived; a buffer is no longer in use
     int32_t *d_done, *d_taken;     // [steps] units done of each step; units taken of each launch
+    int32_t *d_stop;               // 1: the kernels end
     int32_t launches;
     int64_t part_units;            // of the next launch
     cudaEvent_t marks[2];          // pieces placed, steps done; NULL unless the log wants them
@@ -177,6 +176,7 @@ static void carve_tables(gpu_engine *e)
     arena own = {.device = e->arena.device, .used = e->arena.used};
     e->d_done = carve(&own, (size_t)e->schedule.steps * sizeof *e->d_done, &none);
     e->d_taken = carve(&own, (size_t)e->schedule.steps * sizeof *e->d_taken, &none);
+    e->d_stop = carve(&own, sizeof *e->d_stop, &none);
     e->d_trace = carve(&own, guillotine_trace_bytes(e->trace_capacity), &none);
     for (int k = 0; k < 2; k++)
         e->d_units[k] = carve(&own, (size_t)e->batch_units * sizeof **e->d_units, &none);
@@ -281,13 +281,13 @@ static mco_status launch_batch(gpu_engine *e, int k, int32_t *step)
             count += guillotine_schedule_units(&e->schedule, *step, e->units + at + count);
             work += guillotine_schedule_work(&e->schedule, (*step)++);
         }
-        e->part_units *= PART_GROWTH;
+        e->part_units = guillotine_next_part(e->part_units, e->batch_units);
         MCO_CUDA(e->ctx, cudaMemcpyAsync(e->d_units[k] + at, e->units + at, (size_t)count * sizeof *e->units,
                                          cudaMemcpyHostToDevice, side));
         MCO_CUDA(e->ctx, cudaEventRecord(e->arrived, side));
         MCO_CUDA(e->ctx, cudaStreamWaitEvent(stream, e->arrived, 0));
-        MCO_CUDA(e->ctx, guillotine_launch_queue(&e->tables, e->d_units[k] + at, count, e->schedule.slots,
-                                                 e->d_taken + e->launches++, e->d_done, stream));
+        const guillotine_progress progress = {e->d_done, e->d_taken + e->launches++, e->d_stop};
+        MCO_CUDA(e->ctx, guillotine_launch_queue(&e->tables, e->d_units[k] + at, count, e->schedule.slots, &progress, stream));
         at += count;
     }
     MCO_CUDA(e->ctx, cudaEventRecord(e->used[k], stream));
@@ -315,20 +315,32 @@ done:
     return st;
 }
 
+typedef struct stop_watch {
+    const guillotine_job *job;
+    mco_stop *stop;
+} stop_watch;
+
+static bool must_stop(void *state)
+{
+    const stop_watch *watch = state;
+    return guillotine_is_stopped(watch->job, 0, watch->stop);
+}
+
 // Computes both tables, step by step. answer->stop is set if the run is stopped.
 static mco_status fill_tables(gpu_engine *e, guillotine_answer *answer)
 {
     mco_status st = MCO_OK;
     int32_t step = 0;
+    stop_watch watch = {e->job, &answer->stop};
     MCO_CUDA(e->ctx, guillotine_launch_pieces(&e->tables, e->device.stream));
     if (e->marks[0] != NULL)
         MCO_CUDA(e->ctx, cudaEventRecord(e->marks[0], e->device.stream));
-    e->part_units = FIRST_PART;
+    e->part_units = guillotine_next_part(0, e->batch_units);
     for (int k = 0; step < e->schedule.steps; k ^= 1) {
-        if (step > 0) {
-            MCO_CUDA(e->ctx, cudaEventSynchronize(e->used[k]));  // at most one batch waits for the one at work
-            if (guillotine_is_stopped(e->job, 0, &answer->stop))
-                return MCO_OK;
+        if (step > 0) {  // at most one batch waits for the one at work
+            MCO_TRY(mco_device_wait(&e->device, e->used[k], must_stop, &watch, e->d_stop));
+            if (answer->stop != MCO_STOP_FINISHED || guillotine_is_stopped(e->job, 0, &answer->stop))
+                break;
         }
         const bool is_first = step == 0;
         MCO_TRY(launch_batch(e, k, &step));
@@ -337,6 +349,8 @@ static mco_status fill_tables(gpu_engine *e, guillotine_answer *answer)
     }
     if (e->marks[1] != NULL)
         MCO_CUDA(e->ctx, cudaEventRecord(e->marks[1], e->device.stream));
+    for (int k = 0; k < 2 && answer->stop == MCO_STOP_FINISHED; k++)
+        MCO_TRY(mco_device_wait(&e->device, e->used[k], must_stop, &watch, e->d_stop));
 done:
     return st;
 }

@@ -6,12 +6,14 @@
 
 enum {
     GAP = 2 * GUILLOTINE_TILE,  // a new range, with its first rows, costs less than empty stages over such a gap
-    ALIGNED = 8,          // positions: a whole number of vectors, for any lane width
-    ALIGNED_BAND = 32,    // positions: shorter bands fit one panel wherever they begin
+    ALIGNED = 8,            // positions: a whole number of vectors, for any lane width
+    ALIGNED_BAND = 32,      // positions: shorter bands fit one panel wherever they begin
     LEAST_STAGES = 4,       // of a unit where a step has few; gcut13 on an H200: 1 stage 0.85 ms, 4 0.65, 16 0.80
     LEAST_LATE_STAGES = 2,  // of a unit that needs the step just before
     MOST_STAGES = 16,       // enough to amortise the start and the end of a unit
-    UNITS_PER_SLOT = 4      // units of a step, if it has that many stages
+    UNITS_PER_SLOT = 4,     // units of a step, if it has that many stages
+    FIRST_PART = 256,       // units of the first launch
+    PART_GROWTH = 6         // each launch has so many times the units of the one before
 };
 static const double FILLED = 0.9;  // if tiles are this full, fuller ones are not worth more steps
 
@@ -319,6 +321,12 @@ static guillotine_unit *put_units(const guillotine_schedule *s, int32_t step, in
                                          .after_units = after >= 0 ? s->units[after] : 0};
     }
     return units;
+}
+
+int64_t guillotine_next_part(int64_t part, int64_t most)
+{
+    const int64_t next = part == 0 ? FIRST_PART : part < most / PART_GROWTH ? part * PART_GROWTH : most;
+    return next < most ? next : most;
 }
 
 int64_t guillotine_schedule_units(const guillotine_schedule *s, int32_t step, guillotine_unit *units)

@@ -64,6 +64,9 @@ void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule);
 
 // Returns the number of units of a step, and writes them to `units` unless it is NULL.
 int64_t guillotine_schedule_units(const guillotine_schedule *schedule, int32_t step, guillotine_unit *units);
+// Units of a queue's launch, after one of `part` (0: the first), at most `most`: the first launches are small, so that the GPU
+// begins while the host makes the units of the next.
+int64_t guillotine_next_part(int64_t part, int64_t most);
 // Most sums that a step evaluates.
 double guillotine_schedule_work(const guillotine_schedule *schedule, int32_t step);
 
