@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "base/output.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+
+#define MARK ".tmp-"  // between a path and the letters of its temporary file
+enum { LETTERS = 12, TRIES = 100, FILE_MODE = 0666, MODE_BITS = 07777 };
 
 _Static_assert(MCO_PATH_LENGTH >= PATH_MAX, "realpath writes PATH_MAX bytes");
 
@@ -25,6 +36,106 @@ static bool is_written_in_place(const char *path)
     return (is_system && is_link(path)) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
+// ---- The temporary file
+
+// Letters [LETTERS + 1] that nobody foresees, and no other thread or process draws.
+static void draw_letters(char *letters)
+{
+    static atomic_uint_least64_t draws;
+    uint64_t word = 0;
+    if (getrandom(&word, sizeof word, GRND_NONBLOCK) != (ssize_t)sizeof word)
+        word = (uint64_t)(mco_clock_s() * 1e9) ^ (uint64_t)getpid() << 40 ^ (uint64_t)(uintptr_t)letters;
+    word += atomic_fetch_add(&draws, 1);
+    word = mco_splitmix64(&word);
+    for (int i = 0; i < LETTERS; i++, word >>= 5)
+        letters[i] = "abcdefghijklmnopqrstuvwxyz234567"[word & 31];
+    letters[LETTERS] = '\0';
+}
+
+// A new, locked file with the mode of the file under `path`, if there is one. Returns -1 with errno.
+static int create_temporary(const char *path, char *temporary, size_t size)
+{
+    struct stat old, mine;
+    const bool replaces = stat(path, &old) == 0 && S_ISREG(old.st_mode);
+    for (int tries = 0; tries < TRIES; tries++) {
+        char letters[LETTERS + 1];
+        draw_letters(letters);
+        snprintf(temporary, size, "%.*s" MARK "%s", (int)(size - sizeof MARK - LETTERS), path, letters);
+        const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                            replaces ? old.st_mode & FILE_MODE : FILE_MODE);
+        if (fd < 0 && errno == EEXIST)
+            continue;
+        if (fd < 0)
+            return -1;
+        // A sweep may have taken the file before the lock: then another one is made. File systems without locks have no sweeps.
+        const bool is_lost = (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+                             (fstat(fd, &mine) == 0 && mine.st_nlink == 0);
+        if (!is_lost) {
+            if (replaces && fchmod(fd, old.st_mode & MODE_BITS) != 0 && errno != EPERM)
+                errno = 0;  // the content matters more than the mode
+            return fd;
+        }
+        close(fd);
+    }
+    errno = EEXIST;
+    return -1;
+}
+
+static bool is_temporary_of(const char *name, const char *base, size_t size)
+{
+    return strncmp(name, base, size) == 0 && strncmp(name + size, MARK, sizeof MARK - 1) == 0 &&
+           strlen(name + size + sizeof MARK - 1) == LETTERS &&
+           strspn(name + size + sizeof MARK - 1, "abcdefghijklmnopqrstuvwxyz234567") == LETTERS;
+}
+
+// Removes the file of the open folder unless it is locked, linked, a link or another user's.
+static void remove_leftover(int folder, const char *name)
+{
+    struct stat info;
+    const int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void mco_output_sweep(const char *path)
+{
+    char folder_path[MCO_PATH_LENGTH];
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    if (strlen(path) >= sizeof folder_path || base[0] == '\0' || is_written_in_place(path))
+        return;
+    snprintf(folder_path, sizeof folder_path, "%.*s", slash != NULL ? (int)(base - path) : 1, slash != NULL ? path : ".");
+    DIR *folder = opendir(folder_path);
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (is_temporary_of(entry->d_name, base, strlen(base)))
+            remove_leftover(dirfd(folder), entry->d_name);
+    closedir(folder);
+}
+
+// ---- Open, commit, discard
+
+// The stream, or NULL with errno. Sets o->temporary where a new file is made.
+static FILE *open_stream(mco_output *o, const char *path, bool is_standard, bool is_in_place)
+{
+    if (is_in_place && !is_standard)
+        return fopen(path, "a");
+    const int fd = is_standard ? dup(STDOUT_FILENO) : create_temporary(path, o->temporary, sizeof o->temporary);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file == NULL && fd >= 0) {
+        const int reason = errno;
+        close(fd);
+        if (!is_standard)
+            unlink(o->temporary);
+        errno = reason;
+    }
+    return file;
+}
+
 mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
 {
     mco_output o = {0};
@@ -39,9 +150,7 @@ mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %.60s...: the path has %zu bytes, at most %d are allowed",
                         path, strlen(path), MCO_PATH_LENGTH - 24);
     memcpy(o.path, path, strlen(path) + 1);
-    if (!is_in_place)
-        snprintf(o.temporary, sizeof o.temporary, "%.4072s.tmp-%ld", path, (long)getpid() % 10000000000);
-    o.file = is_standard ? fdopen(dup(STDOUT_FILENO), "w") : fopen(is_in_place ? path : o.temporary, is_in_place ? "a" : "w");
+    o.file = open_stream(&o, path, is_standard, is_in_place);
     if (o.file == NULL)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     *out = o;

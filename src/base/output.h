@@ -15,12 +15,16 @@ typedef struct mco_output {
     char temporary[MCO_PATH_LENGTH];  // "" if written in place (a device, a pipe)
 } mco_output;
 
-// Opens "path.tmp-PID" beside the path. So a wrong path fails now and not after hours of work. A path that is no
-// regular file (/dev/stdout, a pipe) is written in place. "-" is standard output. Errors: IO.
+// Opens "path.tmp-" with random letters beside the path. So a wrong path fails now and not after hours of work. The
+// temporary file is new, has the mode of the file that it will replace, and is locked until it is committed. A path that
+// is no regular file (/dev/stdout, a pipe) is written in place. "-" is standard output. Errors: IO.
 mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out);
 // Flushes, syncs and renames. With `keep_previous` the replaced file stays as "path.prev". Errors: IO.
 mco_status mco_output_commit(mco_context *ctx, mco_output *out, bool keep_previous);
 // Drops what was written; the file under the path stays as it was. A closed output is allowed.
 void mco_output_discard(mco_output *out);
+
+// Removes temporary files of this path that no process holds. Runs that were killed left them.
+void mco_output_sweep(const char *path);
 
 #endif

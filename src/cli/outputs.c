@@ -58,30 +58,56 @@ static mco_status test_output(mco_context *ctx, const char *path)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", path,
                         S_ISDIR(info.st_mode) ? "it is a folder" : strerror(errno));
     }
+    mco_output_sweep(path);
     mco_status st = mco_output_open(ctx, path, &o);
     mco_output_discard(&o);
     return st;
 }
 
-// Whether two paths lead to one regular file, which may not exist yet. Several outputs may share a stream.
-static bool is_same_file(const char *a, const char *b)
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+// Whether both files lie in one folder, however it is spelled.
+static bool is_same_folder(const char *a, const char *b)
+{
+    struct stat info[2];
+    const char *const paths[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        char folder[MCO_PATH_LENGTH] = ".";
+        const size_t size = (size_t)(name_of(paths[i]) - paths[i]);
+        if (size >= sizeof folder)
+            return false;
+        if (size > 0)
+            snprintf(folder, sizeof folder, "%.*s", (int)size, paths[i]);
+        if (stat(folder, &info[i]) != 0)
+            return false;
+    }
+    return info[0].st_dev == info[1].st_dev && info[0].st_ino == info[1].st_ino;
+}
+
+bool cli_is_old_file(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool cli_is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
     if (strncmp(a, "/dev/", 5) == 0 || strncmp(b, "/dev/", 5) == 0)
         return false;
     if (stat(a, &x) == 0 && stat(b, &y) == 0)
         return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-    while (strncmp(a, "./", 2) == 0)
-        a += 2;
-    while (strncmp(b, "./", 2) == 0)
-        b += 2;
-    return strcmp(a, b) == 0;
+    return strcmp(name_of(a), name_of(b)) == 0 && is_same_folder(a, b);
 }
 
 static mco_status refuse_output(mco_context *ctx, const char *path, const char *const *inputs, size_t input_count)
 {
     for (size_t i = 0; i < input_count; i++)
-        if (strcmp(inputs[i], "-") != 0 && is_same_file(inputs[i], path))
+        if (strcmp(inputs[i], "-") != 0 && cli_is_same_file(inputs[i], path))
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "an output goes to %s: it would replace the input", path);
     return MCO_OK;
 }
@@ -95,7 +121,7 @@ mco_status cli_test_outputs(mco_context *ctx, const char *const *inputs, size_t 
             continue;
         MCO_TRY(refuse_output(ctx, paths[i], inputs, input_count));
         for (size_t k = i + 1; k < count; k++)
-            if (paths[k] != NULL && is_same_file(paths[i], paths[k]))
+            if (paths[k] != NULL && cli_is_same_file(paths[i], paths[k]))
                 return mco_fail(ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[k]);
     }
     for (size_t i = 0; i < count; i++)

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -94,13 +95,23 @@ bool cli_updates_are_due(cli_updates *u, const mco_progress *progress)
     return true;
 }
 
+static const double SAME_REQUEST_S = 1;  // timeout(1) and others signal a process and then its group
+
 static mco_context *volatile signal_context;
 static volatile sig_atomic_t caught_signal;
+static struct timespec caught_at;  // written before caught_signal
 
 static void on_signal(int number)
 {
-    if (caught_signal != 0)
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (caught_signal != 0) {
+        const double passed_s = (double)(now.tv_sec - caught_at.tv_sec) + 1e-9 * (double)(now.tv_nsec - caught_at.tv_nsec);
+        if (number == caught_signal && passed_s < SAME_REQUEST_S)
+            return;
         _exit(128 + number);
+    }
+    caught_at = now;
     caught_signal = number;
     if (signal_context != NULL)
         mco_cancel(signal_context);
@@ -110,10 +121,18 @@ void cli_catch_signals(mco_context *ctx)
 {
     struct sigaction action = {.sa_handler = on_signal};
     signal_context = ctx;
+    // One handler at a time.
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
+    sigaddset(&action.sa_mask, SIGHUP);
     // This also replaces an ignored signal, as in background jobs of a script: who sends one wants an answer.
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    // Who ignores SIGHUP, as nohup(1) does, wants the run to outlive the terminal.
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
 }
 
 void cli_forget_context(void)

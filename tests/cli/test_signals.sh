@@ -83,7 +83,35 @@ no_time() {
     expect_json r.json stop '"time"'
 }
 
+# timeout(1) signals its child and then its group: two signals of one kind are one request. SIGHUP is one too, but not
+# where it is ignored, as nohup(1) does.
+repeated() {
+    local run
+    for run in 1 2 3 4; do
+        start_solve --method heuristic
+        kill -TERM "$pid"
+        kill -TERM "$pid"
+        expect_end 143
+        expect_incumbent cancelled
+    done
+    start_solve --method heuristic
+    kill -TERM "$pid"
+    kill -INT "$pid" 2> /dev/null || true  # another kind may end the process before its files are written
+    wait "$pid" || true
+    start_solve --method heuristic
+    kill -HUP "$pid"
+    expect_end 129
+    expect_incumbent cancelled
+    (trap '' HUP && exec "$MCO" flowshop solve ta051 --method heuristic --time-limit 1 --json r.json > out 2> err) &
+    pid=$!
+    sleep 0.3
+    kill -HUP "$pid"
+    expect_end 0
+    expect_json r.json stop '"time"'
+}
+
 signals
+repeated
 killed
 time_limit --method bb
 time_limit --method heuristic
