@@ -19,11 +19,11 @@ static void *member_main(void *argument)
 {
     mco_team_member *member = argument;
     mco_team *team = member->team;
-    // start() holds the lock until every thread exists, so nobody works in an incomplete team.
+    // start() holds the lock until all threads exist, so nobody works before.
     pthread_mutex_lock(&team->lock);
-    bool is_complete = team->is_complete;
+    const bool is_valid = team->is_valid;
     pthread_mutex_unlock(&team->lock);
-    if (is_complete)
+    if (is_valid)
         team->work(team->shared, member->index);
     pthread_mutex_lock(&team->lock);
     team->returned++;
@@ -32,8 +32,9 @@ static void *member_main(void *argument)
     return NULL;
 }
 
-// Starts the threads. The caller has set what they run; the rest of the team is zero.
-static mco_status start(mco_context *ctx, int count, mco_team *team)
+// Starts the threads. The caller has set what they run; the rest of the team is zero. If fewer than `least` can be
+// started, none works and none is left.
+static mco_status start(mco_context *ctx, int least, int count, void (*settle)(void *, int), mco_team *team)
 {
     mco_status st = MCO_OK;
     team->ctx = ctx;
@@ -48,14 +49,17 @@ static mco_status start(mco_context *ctx, int count, mco_team *team)
         error = pthread_create(&team->threads[i], NULL, member_main, &team->members[i]);
         team->started += error == 0;
     }
-    team->is_complete = error == 0;
+    const int started = team->started;
+    team->is_valid = started >= least;
+    if (team->is_valid && started < count && settle != NULL)
+        settle(team->shared, started);
     pthread_mutex_unlock(&team->lock);
-    if (error != 0) {
-        int started = team->started;
+    if (started < least) {
         mco_team_join(team);
-        MCO_TRY(mco_fail(ctx, MCO_ERR_MEMORY, "only %d of %d threads could be started: %s", started, count,
-                         strerror(error)));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_MEMORY, "only %d of %d threads could be started: %s", started, count, strerror(error)));
     }
+    if (started < count)
+        mco_log(ctx, MCO_LOG_WARNING, "only %d of %d threads could be started: %s", started, count, strerror(error));
 done:
     if (st != MCO_OK) {
         mco_free(ctx, &team->members);
@@ -67,7 +71,14 @@ done:
 mco_status mco_team_start(mco_context *ctx, int count, void (*work)(void *, int), void *shared, mco_team *team)
 {
     *team = (mco_team){.work = work, .shared = shared};
-    return start(ctx, count, team);
+    return start(ctx, count, count, NULL, team);
+}
+
+mco_status mco_team_start_some(mco_context *ctx, int count, void (*work)(void *, int), void (*settle)(void *shared, int started),
+                               void *shared, mco_team *team)
+{
+    *team = (mco_team){.work = work, .shared = shared};
+    return start(ctx, 0, count, settle, team);
 }
 
 bool mco_team_wait(mco_team *team, double seconds)
@@ -102,6 +113,15 @@ static void take_items(mco_team *team, int worker)
         team->item_work(team->item_shared, worker, item);
 }
 
+// Where there is no thread: the calling thread works and watches.
+static void take_items_watched(mco_team *team, double (*watch)(void *shared))
+{
+    for (int64_t item = 0; item < team->items; item++) {
+        team->item_work(team->item_shared, team->workers - 1, item);
+        (void)watch(team->item_shared);
+    }
+}
+
 static void resident_work(void *shared, int worker)
 {
     mco_team *team = shared;
@@ -125,9 +145,9 @@ static void resident_work(void *shared, int worker)
 
 mco_status mco_team_open(mco_context *ctx, int workers, bool is_supervised, mco_team *team)
 {
-    *team = (mco_team){.work = resident_work, .shared = team, .workers = workers};
+    *team = (mco_team){.work = resident_work, .shared = team, .workers = workers, .is_supervised = is_supervised};
     pthread_cond_init(&team->has_job, NULL);
-    return start(ctx, is_supervised ? workers : workers - 1, team);
+    return start(ctx, 0, is_supervised ? workers : workers - 1, NULL, team);
 }
 
 void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*watch)(void *shared), void *shared)
@@ -141,7 +161,9 @@ void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*w
     team->job++;
     pthread_cond_broadcast(&team->has_job);
     pthread_mutex_unlock(&team->lock);
-    if (team->workers > team->started)
+    if (team->started == 0 && watch != NULL)
+        take_items_watched(team, watch);
+    else if (!team->is_supervised || team->started == 0)
         take_items(team, team->workers - 1);
     pthread_mutex_lock(&team->lock);
     for (double wait_s = FIRST_WAIT_S; team->busy > 0;) {

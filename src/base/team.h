@@ -22,11 +22,12 @@ typedef struct mco_team {
     struct mco_team_member *members;
     int started;
     int returned;            // guarded by the lock
-    bool is_complete;        // every thread has started; guarded by the lock
+    bool is_valid;           // enough threads exist; guarded by the lock
     pthread_mutex_t lock;
     pthread_cond_t changed;
     // Only of a resident team. All but `next` are guarded by the lock.
     int workers;             // who take items: the threads, and the calling thread if it works too
+    bool is_supervised;      // the calling thread only watches
     pthread_cond_t has_job;
     mco_team_item *item_work;
     void *item_shared;
@@ -39,6 +40,11 @@ typedef struct mco_team {
 // Starts `count` threads. Thread k runs work(shared, k), k = 0..count-1. Errors: MEMORY; then no thread is left
 // running.
 mco_status mco_team_start(mco_context *ctx, int count, void (*work)(void *, int), void *shared, mco_team *team);
+// Starts as many of `count` threads as it can: team->started of them, which may be none. If these are fewer than `count`,
+// a warning tells how many, and settle(shared, started) is called before any of them works; `settle` may be NULL. Errors:
+// MEMORY.
+mco_status mco_team_start_some(mco_context *ctx, int count, void (*work)(void *, int), void (*settle)(void *shared, int started),
+                               void *shared, mco_team *team);
 // Waits until every worker has returned, but at most `seconds` (at most 10^6). Returns true if all have returned.
 bool mco_team_wait(mco_team *team, double seconds);
 // Waits for all workers and releases the team. A zeroed team is allowed. The wait is not limited: workers must end by
@@ -46,11 +52,12 @@ bool mco_team_wait(mco_team *team, double seconds);
 void mco_team_join(mco_team *team);
 
 // Starts a resident team of `workers`. With `is_supervised` all of them are threads, and the calling thread only
-// watches. Else the calling thread is the last worker. Errors: MEMORY.
+// watches. Else the calling thread is the last worker. If fewer threads can be started, the team works with these, and
+// a warning tells how many. If none can, the calling thread does all items. Errors: MEMORY.
 mco_status mco_team_open(mco_context *ctx, int workers, bool is_supervised, mco_team *team);
 // Runs work(shared, worker, item) once for every item 0..items-1 and returns when all are done. The workers take the
 // items in that order. Meanwhile the calling thread of a supervised team calls watch(shared). It returns the seconds
-// until its next call. `watch` NULL: the calling thread only waits.
+// until its next call. `watch` NULL: the calling thread only waits. Without any thread, watch() follows every item.
 void mco_team_run(mco_team *team, int64_t items, mco_team_item *work, double (*watch)(void *shared), void *shared);
 // Ends the threads and releases the team. A zeroed team is allowed.
 void mco_team_close(mco_team *team);

@@ -392,7 +392,9 @@ mco_status dtspms_walk_all(mco_context *ctx, const dtspms_walk_tables *tables, d
         work(&j, 0);
         return MCO_OK;
     }
-    MCO_TRY(mco_team_start(ctx, threads < count ? threads : count, work, &j, &team));
+    MCO_TRY(mco_team_start_some(ctx, threads < count ? threads : count, work, NULL, &j, &team));
+    if (team.started == 0)
+        work(&j, 0);
 done:
     mco_team_join(&team);
     return st;

@@ -111,7 +111,9 @@ static mco_status run_level(engine *e, mco_stop *stop)
     if (e->threads == 0) {
         work(e, 0);
     } else {
-        MCO_TRY(mco_team_start(e->ctx, e->threads, work, e, &team));
+        MCO_TRY(mco_team_start_some(e->ctx, e->threads, work, NULL, e, &team));
+        if (team.started == 0)
+            MCO_TRY(mco_fail(e->ctx, MCO_ERR_MEMORY, "no thread could be started"));
         while (!mco_team_wait(&team, SUPERVISE_S))
             if (guillotine_is_stopped(e->job, e->relaxations + atomic_load(&e->sums), stop))
                 atomic_store(&e->is_stopped, true);

@@ -507,7 +507,9 @@ mco_status mco_guillotine_solve_batch(mco_context *ctx, const mco_guillotine *co
                                        .columns = "   problems", .write_columns = write_batch_columns, .user = &b};
     mco_run run = mco_run_begin(ctx, &settings);
     const int64_t threads = mco_settle_threads(p.threads);
-    MCO_TRY(mco_team_start(ctx, (int)(threads < count ? threads : count), work, &b, &team));
+    MCO_TRY(mco_team_start_some(ctx, (int)(threads < count ? threads : count), work, NULL, &b, &team));
+    if (team.started == 0 && count > 0)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_MEMORY, "no thread could be started"));
     while (!mco_team_wait(&team, 0.02))
         if (mco_run_must_stop(&run, atomic_load(&b.solved)))
             atomic_store(&b.is_stopped, true);

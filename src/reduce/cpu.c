@@ -193,6 +193,15 @@ static int64_t count_chunks(const engine *e)
     return chunks;
 }
 
+// Fewer threads than planned, before any of them works. Without any, the calling thread works alone.
+static void settle(void *shared, int started)
+{
+    engine *e = shared;
+    e->threads = started > 0 ? started : 1;
+    pthread_barrier_destroy(&e->barrier);
+    (void)pthread_barrier_init(&e->barrier, NULL, (unsigned)e->threads);  // cannot fail: the count is positive, the memory ours
+}
+
 static mco_status run_workers(engine *e)
 {
     mco_status st = MCO_OK;
@@ -204,7 +213,9 @@ static mco_status run_workers(engine *e)
     int error = pthread_barrier_init(&e->barrier, NULL, (unsigned)e->threads);
     if (error != 0)
         return mco_fail(e->job->ctx, MCO_ERR_MEMORY, "a barrier of %d threads: %s", e->threads, strerror(error));
-    MCO_TRY(mco_team_start(e->job->ctx, e->threads, work, e, &team));
+    MCO_TRY(mco_team_start_some(e->job->ctx, e->threads, work, settle, e, &team));
+    if (team.started == 0)
+        work(e, 0);
     mco_team_join(&team);
 done:
     pthread_barrier_destroy(&e->barrier);

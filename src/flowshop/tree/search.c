@@ -287,6 +287,12 @@ static mco_status fail_by_device(const flowshop_workers *p, mco_status st)
     return mco_fail(p->run->ctx, p->failure, "%s%s", p->failure_text, text);
 }
 
+// The first `started` workers alone: a GPU's are the first, and nobody holds work before the threads begin.
+static void go_on_with(void *workers, int started)
+{
+    ((flowshop_workers *)workers)->count = started;
+}
+
 mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, flowshop_leg *leg, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -302,7 +308,12 @@ mco_status flowshop_search_leg(flowshop_run *run, flowshop_checkpoint *state, fl
     // Sorting the orders of LB2 or opening a GPU may have used up the time.
     if (flowshop_run_must_stop(run, p.base_nodes, stop) || (leg->johnson != NULL && !leg->johnson->is_complete))
         atomic_store(&p.search.must_stop, true);
-    MCO_TRY(mco_team_start(run->ctx, p.count, flowshop_workers_work, &p, &team));
+    MCO_TRY(mco_team_start_some(run->ctx, p.count, flowshop_workers_work, go_on_with, &p, &team));
+    if (team.started == 0) {  // the search ends with what is known
+        mco_team_join(&team);
+        *stop = MCO_STOP_MEMORY;
+        goto done;
+    }
     st = supervise(&p, &team, &note, stop);
     mco_team_join(&team);
     if (st == MCO_OK)

@@ -296,7 +296,7 @@ done:
 static void destroy_explorers(flowshop_workers *p)
 {
     mco_context *ctx = p->run->ctx;
-    for (int i = 0; i < p->count && p->workers != NULL; i++) {
+    for (int i = 0; i < p->leg->count && p->workers != NULL; i++) {
         flowshop_worker *w = &p->workers[i];
         mco_free(ctx, &w->children_by_depth);
         flowshop_intervals_clear(ctx, &w->rest);

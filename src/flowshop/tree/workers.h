@@ -30,8 +30,8 @@ typedef struct flowshop_workers {
     flowshop_run *run;
     flowshop_leg *leg;
     const flowshop_checkpoint *base;  // the state at the beginning of the leg
-    flowshop_worker *workers;         // [count], GPUs first
-    int count, gpu_count;
+    flowshop_worker *workers;         // [leg->count], GPUs first
+    int count, gpu_count;             // that work
     int64_t total_power;
     int64_t batch_nodes;
     int64_t cells;           // size of children_by_depth

@@ -165,7 +165,9 @@ mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *cou
     if (t.count > 0) {
         if (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D)
             MCO_TRY(fill_grid(ctx, problem, &t.grid));
-        MCO_TRY(mco_team_start(ctx, threads, work, &t, &team));
+        MCO_TRY(mco_team_start_some(ctx, threads, work, NULL, &t, &team));
+        if (team.started == 0)
+            work(&t, 0);
         mco_team_join(&team);
     }
     *out = t.out;
