@@ -60,7 +60,22 @@ mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, dou
 // The same for a decimal number that must be an integer: "160.0" is one. `low` and `high` must be exact in double
 // precision.
 mco_status mco_slice_whole(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high, int64_t *out);
-// The slice without the blanks at its ends.
+
+// ---- Decimal numbers, read exactly: a first pass over all cells finds the places, a second one brings them to integers by this
+// common power of ten. A point stands before the decimals, or a comma in a table whose cells are separated by semicolons.
+
+// Raises *places to the number of decimals of the slice, without zeros at the end; 0 to `most`. Errors: PARSE (no number, more
+// decimals).
+mco_status mco_slice_places(mco_text *text, mco_slice slice, const char *what, char separator, int most, int *places);
+// The number times 10^places as an integer, where all its decimals are among these; the number is in [low, high]. 10^places *
+// high is below 2^63. Errors: PARSE.
+mco_status mco_slice_scaled(mco_text *text, mco_slice slice, const char *what, char separator, int places, int64_t low, int64_t high,
+                            int64_t *out);
+// As mco_slice_real(), with a comma for the point where semicolons separate cells.
+mco_status mco_slice_real_in(mco_text *text, mco_slice slice, const char *what, char separator, double low, double high,
+                             double *out);
+
+// The slice without blanks at both ends.
 mco_slice mco_slice_trim(mco_slice slice);
 // The slice without its first `size` bytes.
 mco_slice mco_slice_behind(mco_slice slice, size_t size);

@@ -158,7 +158,7 @@ mco_status mco_slice_real(mco_text *text, mco_slice slice, const char *what, dou
 
 mco_status mco_slice_whole(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high, int64_t *out)
 {
-    double value;
+    double value = 0;
     mco_status st = mco_slice_real(text, slice, what, (double)low, (double)high, &value);
     if (st == MCO_OK && value != (double)(int64_t)value)
         st = mco_text_fail(text, slice.line, slice.column, "%s is %.*s, an integer was expected", what, mco_slice_shown(slice),
@@ -166,6 +166,87 @@ mco_status mco_slice_whole(mco_text *text, mco_slice slice, const char *what, in
     if (st == MCO_OK)
         *out = (int64_t)value;
     return st;
+}
+
+// ---- Decimals by a common power of ten
+
+enum { CELL_ROOM = 64 };
+
+// The cell with a point for a decimal comma, in `buffer` [CELL_ROOM]; the slice itself where it has none.
+static mco_slice with_point(mco_slice slice, char separator, char *buffer)
+{
+    char *comma;
+    if (separator != ';' || slice.size >= CELL_ROOM || memchr(slice.data, ',', slice.size) == NULL)
+        return slice;
+    memcpy(buffer, slice.data, slice.size);
+    comma = memchr(buffer, ',', slice.size);
+    *comma = '.';
+    slice.data = buffer;
+    return slice;
+}
+
+// Mantissa and decimals without zeros at the end; false where it is no decimal number of up to 18 digits.
+static bool read_decimals(mco_slice slice, char separator, uint64_t *mantissa, int *decimals)
+{
+    char buffer[CELL_ROOM];
+    int power, digits;
+    const mco_slice number = with_point(slice, separator, buffer);
+    if (!scan_decimal(number.data, number.size, mantissa, &power, &digits) || digits >= SAFE_DIGITS)
+        return false;
+    for (; power < 0 && *mantissa % 10 == 0; power++)
+        *mantissa /= 10;
+    for (; power > 0 && *mantissa > 0; power--)
+        if (__builtin_mul_overflow(*mantissa, 10, mantissa))
+            return false;
+    *decimals = power < 0 && *mantissa > 0 ? -power : 0;
+    return true;
+}
+
+static mco_status fail_number(mco_text *text, mco_slice slice, const char *what)
+{
+    return mco_text_fail(text, slice.line, slice.column, "%s is \"%.*s\", a number was expected", what, mco_slice_shown(slice),
+                         slice.data);
+}
+
+mco_status mco_slice_places(mco_text *text, mco_slice slice, const char *what, char separator, int most, int *places)
+{
+    uint64_t mantissa;
+    int decimals;
+    if (!read_decimals(slice, separator, &mantissa, &decimals))
+        return fail_number(text, slice, what);
+    if (decimals > most)
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, at most %d decimals are supported", what,
+                             mco_slice_shown(slice), slice.data, most);
+    *places = decimals > *places ? decimals : *places;
+    return MCO_OK;
+}
+
+mco_status mco_slice_scaled(mco_text *text, mco_slice slice, const char *what, char separator, int places, int64_t low, int64_t high,
+                            int64_t *out)
+{
+    uint64_t mantissa, scale = 1;
+    int decimals;
+    if (!read_decimals(slice, separator, &mantissa, &decimals) || decimals > places)
+        return fail_number(text, slice, what);
+    for (int k = 0; k < places; k++)
+        scale *= 10;
+    bool is_beyond = mantissa > INT64_MAX;
+    for (int k = decimals; k < places && !is_beyond; k++)
+        is_beyond = __builtin_mul_overflow(mantissa, 10, &mantissa) || mantissa > INT64_MAX;
+    const int64_t value = slice.data[0] == '-' ? -(int64_t)mantissa : (int64_t)mantissa;
+    if (is_beyond || value < low * (int64_t)scale || value > high * (int64_t)scale)
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, allowed is %lld to %lld", what, mco_slice_shown(slice),
+                             slice.data, (long long)low, (long long)high);
+    *out = value;
+    return MCO_OK;
+}
+
+mco_status mco_slice_real_in(mco_text *text, mco_slice slice, const char *what, char separator, double low, double high,
+                             double *out)
+{
+    char buffer[CELL_ROOM];
+    const mco_slice number = with_point(slice, separator, buffer);
+    return mco_slice_real(text, number, what, low, high, out);
 }
 
 bool mco_parse_integer(const char *text, int64_t low, int64_t high, int64_t *out)

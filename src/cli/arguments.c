@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parses what follows the action. Options go into their tables; the rest are inputs.
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -11,22 +12,55 @@ static bool matches(const char *argument, const char *flag)
     return strncmp(argument, flag, size) == 0 && (argument[size] == '\0' || argument[size] == '=');
 }
 
-// For the message: the flag that has the longest beginning in common with the typed one.
+// Letters to insert, delete, replace or swap with a neighbour until `a` is `b`, at most `most` + 1. Words beyond ROOM letters are
+// unlike any.
+static size_t edits(const char *a, const char *b, size_t most)
+{
+    enum { ROOM = 40 };
+    size_t rows[3][ROOM + 1];
+    const size_t m = strlen(a), n = strlen(b);
+    if (m > ROOM || n > ROOM)
+        return most + 1;
+    for (size_t j = 0; j <= n; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *two_before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t least = before[j - 1] + (a[i - 1] != b[j - 1]);
+            least = before[j] + 1 < least ? before[j] + 1 : least;
+            least = now[j - 1] + 1 < least ? now[j - 1] + 1 : least;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two_before[j - 2] + 1 < least)
+                least = two_before[j - 2] + 1;
+            now[j] = least;
+        }
+    }
+    return rows[m % 3][n] < most ? rows[m % 3][n] : most + (rows[m % 3][n] > most);
+}
+
+bool cli_is_likely(const char *typed, const char *word, size_t *least)
+{
+    const size_t size = strlen(typed), begin = strspn(word, "-");
+    // A beginning of three letters and more, else as many slips as a word of this length may have.
+    const bool is_beginning = size >= begin + 3 && strncmp(typed, word, size) == 0;
+    const size_t most = size > begin + 5 ? 2 : 1, found = is_beginning ? 0 : edits(typed, word, most);
+    if (found > most || found >= *least)
+        return false;
+    *least = found;
+    return true;
+}
+
+// The flag that was meant, for the message; NULL where none is likely.
 static const char *nearest_flag(const cli_arguments *a, const char *typed)
 {
     const char *best = NULL;
-    size_t longest = 3;  // "--" and one letter are not enough
+    size_t least = SIZE_MAX;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
     for (const mco_option_values *v = a->tables; v->table != NULL; v++)
-        for (size_t i = 0; i < v->table->count; i++) {
-            const char *flag = v->table->options[i].flag;
-            size_t same = 0;
-            while (flag[same] != '\0' && flag[same] == typed[same])
-                same++;
-            if (same > longest) {
-                longest = same;
-                best = flag;
-            }
-        }
+        for (size_t i = 0; i < v->table->count; i++)
+            if (cli_is_likely(name, v->table->options[i].flag, &least))
+                best = v->table->options[i].flag;
     return best;
 }
 

@@ -31,6 +31,10 @@ void cli_make_start_options(const cli_action *action, cli_output_options *out);
 mco_status cli_test_outputs(mco_context *ctx, const char *const *inputs, size_t input_count, const char *const *paths,
                             size_t count);
 bool cli_is_stdout(const char *path);
+// Whether there is a regular file under the path.
+bool cli_is_old_file(const char *path);
+// Whether two paths lead to one regular file, which may not exist yet. Several outputs may share a stream.
+bool cli_is_same_file(const char *a, const char *b);
 mco_status cli_write_history(cli_call *call, const cli_action *action, const char *path);
 
 // ---- Arguments (arguments.c)
@@ -44,6 +48,10 @@ typedef struct cli_arguments {
 // Parses argv [argc] from index `at` on. Options go into their tables, other arguments into call->inputs. Errors:
 // ARGUMENT, with what is wrong and what is expected.
 mco_status cli_parse(cli_call *call, const cli_arguments *arguments, int argc, char **argv, int at);
+
+// Whether the user may have meant `word` by `typed`, and no word before was as near. *least is SIZE_MAX before the first
+// word.
+bool cli_is_likely(const char *typed, const char *word, size_t *least);
 
 // ---- Log on standard error, live line on a terminal (progress.c)
 

@@ -33,6 +33,26 @@ static const cli_problem *find_problem(const char *name)
     return NULL;
 }
 
+static const char *const commands[] = {"help", "devices"};
+
+static int refuse_problem(const char *name)
+{
+    const char *likely = NULL;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < PROBLEMS; i++)
+        if (cli_is_likely(name, problems[i]->name, &least))
+            likely = problems[i]->name;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (cli_is_likely(name, commands[i], &least))
+            likely = commands[i];
+    fprintf(stderr, "mco: no problem is named \"%s\"", name);
+    if (likely != NULL)
+        fprintf(stderr, "; did you mean \"mco %s\"?\n", likely);
+    else
+        fprintf(stderr, ": \"mco help\" lists the problems\n");
+    return EXIT_USAGE;
+}
+
 static void help(FILE *file)
 {
     fputs("mco: many-core combinatorial optimisation\n\n"
@@ -151,11 +171,8 @@ static int devices(int argc, char **argv)
 static int help_command(int argc, char **argv)
 {
     const cli_problem *p = argc > 2 ? find_problem(argv[2]) : NULL;
-    if (argc > 2 && p == NULL) {
-        fprintf(stderr, "mco: no problem is named \"%s\"\n\n", argv[2]);
-        help(stderr);
-        return EXIT_USAGE;
-    }
+    if (argc > 2 && p == NULL)
+        return refuse_problem(argv[2]);
     if (p != NULL)
         cli_help(stdout, p, argc > 3 && strcmp(argv[3], "--all") == 0);
     else
@@ -163,8 +180,17 @@ static int help_command(int argc, char **argv)
     return EXIT_USABLE;
 }
 
-static int refuse_action(const cli_problem *p)
+static int refuse_action(const cli_problem *p, const char *name)
 {
+    const char *likely = NULL;
+    size_t least = SIZE_MAX;
+    for (const cli_action *a = p->actions; a->name != NULL; a++)
+        if (cli_is_likely(name, a->name, &least))
+            likely = a->name;
+    if (likely != NULL) {
+        fprintf(stderr, "mco: %s has no action \"%s\"; did you mean \"mco %s %s\"?\n", p->name, name, p->name, likely);
+        return EXIT_USAGE;
+    }
     fprintf(stderr, "mco: usage: mco %s ", p->name);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         fprintf(stderr, "%s%s", a == p->actions ? "" : "|", a->name);
@@ -197,7 +223,7 @@ static int run_problem(const cli_problem *p, int argc, char **argv)
     }
     while (action->name != NULL && strcmp(action->name, name) != 0)
         action++;
-    return action->name != NULL ? run_action(p, action, argc, argv) : refuse_action(p);
+    return action->name != NULL ? run_action(p, action, argc, argv) : refuse_action(p, name);
 }
 
 static int run(int argc, char **argv)
@@ -215,7 +241,7 @@ static int run(int argc, char **argv)
     if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0)
         return help_command(argc, argv);
     if (argc > 1)
-        fprintf(stderr, "mco: no problem is named \"%s\"\n\n", command);
+        return refuse_problem(command);
     help(stderr);
     return EXIT_USAGE;
 }

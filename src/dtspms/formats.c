@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/kinds.h"
 #include "base/output.h"
 
 mco_status dtspms_read_texts(mco_context *ctx, mco_text *pickup, mco_text *delivery, const char *name, mco_dtspms **out)
@@ -14,6 +15,7 @@ mco_status dtspms_read_texts(mco_context *ctx, mco_text *pickup, mco_text *deliv
     mco_slice line;
     bool is_csv[2] = {false, false};
     for (int k = 0; k < 2 && texts[k] != NULL; k++) {
+        MCO_TRY(mco_refuse_other_kind(texts[k], "dtspms"));
         MCO_TRY(tsplib_tell_csv(texts[k], dtspms_keywords, &is_csv[k], &line));
         if (delivery != NULL && is_csv[k])
             return mco_text_fail(texts[k], line.line, line.column,

@@ -247,7 +247,7 @@ static mco_status read_result(reader *r)
                                                 {"pickup", true, read_pickup},
                                                 {"delivery", true, read_delivery},
                                                 {"stacks", true, read_stacks_member}};
-    return mco_report_read(r->text, members, sizeof members / sizeof members[0], r);
+    return mco_report_read(r->text, "dtspms", members, sizeof members / sizeof members[0], r);
 }
 
 // ---- Files

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/kinds.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "flowshop/instance.h"
@@ -312,6 +313,9 @@ mco_status flowshop_read_text(mco_context *ctx, mco_text *text, int32_t which, m
     bool is_taillard = line.size >= 14 && strncasecmp(line.data, "number of jobs", 14) == 0;
     if (!is_word_line(line) || is_taillard)
         return read_blocks(ctx, text, which, out);
+    const mco_status st = mco_refuse_other_kind(text, "flowshop");
+    if (st != MCO_OK)
+        return st;
     if (memchr(line.data, ',', line.size) == NULL && memchr(line.data, ';', line.size) == NULL &&
         memchr(line.data, '\t', line.size) == NULL)
         return mco_text_fail(text, line.line, line.column,
@@ -442,7 +446,7 @@ mco_status flowshop_read_order_text(mco_context *ctx, const mco_flowshop *shop, 
     if (mco_text_skip_blank(text) && text->data[text->at] == '{') {
         static const mco_report_member members[] = {{"order", true, read_order_member}};
         order_reader r = {shop, &count, read};
-        MCO_TRY(mco_report_read(text, members, sizeof members / sizeof members[0], &r));
+        MCO_TRY(mco_report_read(text, "flowshop", members, sizeof members / sizeof members[0], &r));
     } else
         MCO_TRY(read_plain_order(text, shop, &count, read));
     if (count < shop->jobs)

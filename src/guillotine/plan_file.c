@@ -567,7 +567,7 @@ static mco_status read_result(plan_reader *r)
                                                 {"value", false, read_value_member},
                                                 {"value", true, read_value_member},
                                                 {"objective", false, read_objective_member}};
-    return mco_report_read(r->text, members, sizeof members / sizeof members[0], r);
+    return mco_report_read(r->text, "guillotine", members, sizeof members / sizeof members[0], r);
 }
 
 mco_status guillotine_read_plan_text(mco_context *ctx, const mco_guillotine *problem, mco_text *text,

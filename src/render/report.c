@@ -128,6 +128,10 @@ static mco_status write_members(mco_context *ctx, mco_json *json, const mco_repo
     write_problem(json, r);
     mco_json_text(json, "outcome", mco_outcome_text(r->outcome));
     mco_json_text(json, "stop", mco_stop_text(r->stop));
+    if (r->reason != NULL && r->reason[0] != '\0')
+        mco_json_text(json, "reason", r->reason);
+    else
+        mco_json_null(json, "reason");
     mco_json_real(json, "objective", r->objective);
     mco_json_real(json, "bound", r->bound);
     mco_json_real(json, "gap", relative_gap(r->objective, r->bound));
@@ -162,6 +166,7 @@ done:
 // ---- Reading
 
 typedef struct wanted {
+    const char *kind;
     const mco_report_member *members;  // [count]
     size_t count;
     void *user;
@@ -173,6 +178,30 @@ static const mco_report_member *find_member(const wanted *w, const char *key, bo
         if (w->members[i].is_inside == is_inside && strcmp(w->members[i].key, key) == 0)
             return &w->members[i];
     return NULL;
+}
+
+// The object "problem": a file of another problem has nothing that is wanted here.
+static mco_status read_problem(mco_text *text, const char *own)
+{
+    enum { ROOM = 32 };
+    mco_status st = MCO_OK;
+    bool is_first = true, has_next;
+    char key[ROOM], kind[ROOM];
+    MCO_TRY(mco_json_enter(text, '{'));
+    for (;;) {
+        MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
+        if (!has_next)
+            break;
+        if (strcmp(key, "kind") != 0) {
+            MCO_TRY(mco_json_skip(text));
+            continue;
+        }
+        MCO_TRY(mco_json_read_text(text, kind, sizeof kind));
+        if (strcmp(kind, own) != 0)
+            MCO_TRY(mco_text_fail_here(text, "this is a result of mco %s, one of mco %s was expected", kind, own));
+    }
+done:
+    return st;
 }
 
 static mco_status read_object(mco_text *text, const wanted *w, bool is_inside)
@@ -190,16 +219,20 @@ static mco_status read_object(mco_text *text, const wanted *w, bool is_inside)
         const bool is_solution = member == NULL && !is_inside && strcmp(key, "solution") == 0;
         if ((member != NULL || is_solution) && mco_json_skip_word(text, "null"))
             continue;
+        if (!is_inside && strcmp(key, "problem") == 0) {
+            MCO_TRY(read_problem(text, w->kind));
+            continue;
+        }
         MCO_TRY(member != NULL ? member->read(text, w->user) : is_solution ? read_object(text, w, true) : mco_json_skip(text));
     }
 done:
     return st;
 }
 
-mco_status mco_report_read(mco_text *text, const mco_report_member *members, size_t count, void *user)
+mco_status mco_report_read(mco_text *text, const char *kind, const mco_report_member *members, size_t count, void *user)
 {
     mco_status st = MCO_OK;
-    const wanted w = {members, count, user};
+    const wanted w = {kind, members, count, user};
     MCO_TRY(read_object(text, &w, false));
     if (mco_text_skip_blank(text))
         MCO_TRY(mco_text_fail_here(text, "the result ends before \"%c\"", text->data[text->at]));

@@ -12,6 +12,7 @@ typedef struct mco_report {
     const char *kind, *name;  // of the problem, and of its instance
     mco_outcome outcome;
     mco_stop stop;
+    const char *reason;       // why there is no solution; "" or NULL: none is known
     double objective, bound;  // NaN while unknown
     bool is_unchecked;        // the objective was not recomputed
     int64_t seed;
@@ -38,10 +39,10 @@ typedef struct mco_report_member {
     mco_status (*read)(mco_text *text, void *user);
 } mco_report_member;
 
-// Reads a result file, which begins with '{' and is the rest of the text. Calls read() of members [count] in the order
-// of the file, except for a member that is null. Skips all other members. Errors: PARSE with the place, and those of
-// read().
-mco_status mco_report_read(mco_text *text, const mco_report_member *members, size_t count, void *user);
+// Reads a result file, which begins with '{' and is the rest of the text: members [count] are read where they stand, unless
+// they are null; all others are skipped. A result of another problem than `kind` is refused. Errors: PARSE with the place, and
+// those of the members.
+mco_status mco_report_read(mco_text *text, const char *kind, const mco_report_member *members, size_t count, void *user);
 
 // ---- Parts of the file
 

@@ -2,6 +2,7 @@
 // Instance files of all formats; docs/formats.md describes them. The first line shows whether a file is VRPLIB or CSV.
 #include "vrp/formats.h"
 
+#include "base/kinds.h"
 #include "base/output.h"
 #include "vrp/csv.h"
 #include "vrp/vrplib.h"
@@ -23,6 +24,7 @@ mco_status vrp_read_text(mco_context *ctx, mco_text *text, const mco_vrp_model *
     mco_status st = MCO_OK;
     mco_slice line;
     bool is_csv;
+    MCO_TRY(mco_refuse_other_kind(text, "vrp"));
     MCO_TRY(tsplib_tell_csv(text, vrp_keywords, &is_csv, &line));
     MCO_TRY((is_csv ? vrp_read_csv : vrp_read_vrplib)(ctx, text, model, name, out));
 done:

@@ -270,7 +270,7 @@ static mco_status read_result(reader *r)
     static const mco_report_member members[] = {{"objective", false, read_objective_member},
                                                 {"routes", true, read_routes_member}};
     mco_status st = MCO_OK;
-    MCO_TRY(mco_report_read(r->text, members, sizeof members / sizeof members[0], r));
+    MCO_TRY(mco_report_read(r->text, "vrp", members, sizeof members / sizeof members[0], r));
     if (!r->has_routes)
         MCO_TRY(mco_text_fail_here(r->text, "the file holds no solution"));
 done:

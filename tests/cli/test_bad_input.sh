@@ -3,6 +3,35 @@
 # Usage errors exit with 2, unusable files with 3 and the place of the error, malformed solutions with 1. In these cases
 # nothing is written.
 
+# ---- Files of another problem
+other_problems() {
+    printf 'name,x,y,demand\ndepot,0,0,\na,3,4,2\nb,6,8,1\n' > routes.csv
+    printf 'plate,60,40\nwidth,height,value\n10,20,200\n' > pieces.csv
+    printf 'name,pickup_x,pickup_y,delivery_x,delivery_y\n,0,0,0,0\na,1,2,3,4\n' > orders.csv
+    printf 'NAME : x\nTYPE : CVRP\nDIMENSION : 2\n' > x.vrp
+    local file problem own
+    for own in vrp:routes.csv guillotine:pieces.csv dtspms:orders.csv vrp:x.vrp; do
+        file=${own#*:}
+        for problem in flowshop guillotine vrp dtspms; do
+            if [ "$problem" = "${own%:*}" ]; then continue; fi
+            if [ "$file" = x.vrp ] && [ "$problem" = dtspms ]; then continue; fi  # TSPLIB too
+            expect 3 "$MCO" "$problem" solve "$file" --time-limit 1
+            expect_text err "this is a file for mco ${own%:*}, not for mco $problem"
+        done
+    done
+    expect 0 "$MCO" guillotine solve pieces.csv --json cut.json
+    printf '2 2\n1 2\n3 4\n' > two.txt
+    expect 0 "$MCO" flowshop solve two.txt --json two.json
+    expect 1 "$MCO" vrp check routes.csv two.json --capacity 5
+    expect_text err "this is a result of mco flowshop, one of mco vrp was expected"
+    expect 1 "$MCO" flowshop check two.txt cut.json
+    expect_text err "this is a result of mco guillotine, one of mco flowshop was expected"
+    expect 1 "$MCO" guillotine check pieces.csv two.json
+    expect_text err "this is a result of mco flowshop"
+    expect 3 "$MCO" dtspms solve orders.csv --start two.json
+    expect_text err "this is a result of mco flowshop"
+}
+
 # ---- Usage
 usage_errors() {
     expect 2 "$MCO"
@@ -15,6 +44,14 @@ usage_errors() {
     expect_text err '"ta002" is one argument too many'
     expect 2 "$MCO" flowshop solve --thread 2 ta001
     expect_text err "did you mean --threads?"
+    expect 2 "$MCO" flowshop solve ta001 --thread=2
+    expect_text err "unknown option --thread=2; did you mean --threads?"
+    expect 2 "$MCO" flowshp solve ta001
+    expect_text err 'no problem is named "flowshp"; did you mean "mco flowshop"?'
+    expect 2 "$MCO" help vpr
+    expect_text err 'did you mean "mco vrp"?'
+    expect 2 "$MCO" vrp neighborhood a.vrp
+    expect_text err 'vrp has no action "neighborhood"; did you mean "mco vrp neighbourhood"?'
     expect 2 "$MCO" flowshop solve --threads 0x2 ta001
     expect_text err '--threads is "0x2", an integer from 0 to 1024 was expected'
     expect 2 "$MCO" flowshop solve --threads=-1 ta001
@@ -128,3 +165,4 @@ bad_instances
 several_instances
 cut_compressed
 bad_solutions
+other_problems

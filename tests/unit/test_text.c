@@ -414,10 +414,58 @@ static void test_gzip_damaged(void **state)
 }
 #endif
 
+// ---- Decimals by a common power of ten
+
+static mco_slice cell(const char *text)
+{
+    return (mco_slice){text, strlen(text), 3, 7};
+}
+
+static void test_decimals(void **state)
+{
+    (void)state;
+    mco_text t = from("");
+    static const struct {
+        const char *text;
+        char separator;
+        int places;
+        int64_t scaled;  // by 10^4
+    } good[] = {{"0", ',', 0, 0},          {"12", ',', 0, 120000},     {"2.50", ',', 1, 25000},   {"-0.0625", ',', 4, -625},
+                {"1e2", ',', 0, 1000000},  {"25e-2", ',', 2, 2500},    {"3,5", ';', 1, 35000},    {"3.5", ';', 1, 35000},
+                {"0.0000", ',', 0, 0},     {"+7.1", '\t', 1, 71000},   {"1000.", ',', 0, 10000000}};
+    for (int i = 0; i < COUNT_OF(good); i++) {
+        int places = 0;
+        int64_t value = -1;
+        assert_ok(mco_slice_places(&t, cell(good[i].text), "the time", good[i].separator, 4, &places));
+        assert_int_equal(places, good[i].places);
+        assert_ok(mco_slice_scaled(&t, cell(good[i].text), "the time", good[i].separator, 4, -2000, 2000, &value));
+        assert_int_equal(value, good[i].scaled);
+    }
+    static const char *const bad[] = {"", "x", "1.2.3", "1,5", "0x1", "inf", "1e99", "12345678901234567890", "--1", "1 2"};
+    for (int i = 0; i < COUNT_OF(bad); i++) {
+        int places = 0;
+        int64_t value = -1;
+        assert_int_equal(mco_slice_places(&t, cell(bad[i]), "the time", ',', 4, &places), MCO_ERR_PARSE);
+        assert_int_equal(mco_slice_scaled(&t, cell(bad[i]), "the time", ',', 4, -2000, 2000, &value), MCO_ERR_PARSE);
+        assert_int_equal(value, -1);
+    }
+    int places = 0;
+    int64_t value;
+    double real;
+    assert_fails(mco_slice_places(&t, cell("0.12345"), "the time", ',', 4, &places), MCO_ERR_PARSE,
+                 "t:3:7: the time is 0.12345, at most 4 decimals are supported");
+    assert_fails(mco_slice_scaled(&t, cell("2000.0001"), "the time", ',', 4, 0, 2000, &value), MCO_ERR_PARSE,
+                 "t:3:7: the time is 2000.0001, allowed is 0 to 2000");
+    assert_ok(mco_slice_real_in(&t, cell("-1,25"), "x", ';', -10, 10, &real));
+    assert_true(real == -1.25);
+    assert_int_equal(mco_slice_real_in(&t, cell("-1,25"), "x", ',', -10, 10, &real), MCO_ERR_PARSE);
+    mco_text_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_tokens), TEST(test_lines), TEST(test_byte_order_mark), TEST(test_integers), TEST(test_saturation),
+        TEST(test_decimals), TEST(test_tokens), TEST(test_lines), TEST(test_byte_order_mark), TEST(test_integers), TEST(test_saturation),
         TEST(test_parse_integer), TEST(test_parse_real), TEST(test_slice_real), TEST(test_numbers_exact),
         TEST(test_rows), TEST(test_words), TEST(test_table), TEST(test_fields), TEST(test_unreadable),
         TEST(test_file_without_final_newline),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "base/kinds.h"
+
+#include <string.h>
+
+enum { MARKS = 4 };
+
+// Cells that a header of each problem has, whatever their order, up to the first NULL. No other problem has them all.
+static const struct kind {
+    const char *problem;
+    const char *cells[MARKS];
+} kinds[] = {
+    {"vrp", {"x", "y", "demand"}},
+    {"guillotine", {"width", "height"}},
+    {"guillotine", {"plate"}},
+    {"dtspms", {"pickup_x", "pickup_y", "delivery_x", "delivery_y"}},
+};
+
+static bool has_cell(mco_slice header, char separator, const char *word)
+{
+    mco_slice cell;
+    while (header.data != NULL && mco_slice_field(&header, separator, &cell))
+        if (mco_slice_is(cell, word))
+            return true;
+    return false;
+}
+
+// Keywords that begin TSPLIB and VRPLIB files.
+static bool is_tsplib(mco_slice line)
+{
+    static const char *const words[] = {"NAME", "TYPE", "COMMENT", "DIMENSION"};
+    const mco_slice word = mco_slice_trim(mco_slice_before(line, ':'));
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && memchr(line.data, ':', line.size) != NULL; i++)
+        if (mco_slice_is(word, words[i]))
+            return true;
+    return false;
+}
+
+static const char *kind_of(mco_slice header, bool reads_tsplib)
+{
+    if (!reads_tsplib && is_tsplib(header))
+        return "vrp";
+    const char separator = mco_slice_separator(header);
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+        bool has_all = true;
+        for (int i = 0; i < MARKS && k->cells[i] != NULL; i++)
+            has_all = has_all && has_cell(header, separator, k->cells[i]);
+        if (has_all)
+            return k->problem;
+    }
+    return NULL;
+}
+
+mco_status mco_refuse_other_kind(const mco_text *text, const char *own)
+{
+    mco_text ahead = *text;
+    mco_slice line = {0};
+    while (mco_text_skip_blank(&ahead) && mco_text_line(&ahead, &line) && line.data[0] == '#')
+        continue;
+    const bool reads_tsplib = strcmp(own, "vrp") == 0 || strcmp(own, "dtspms") == 0;
+    const char *kind = line.size > 0 ? kind_of(line, reads_tsplib) : NULL;
+    if (kind == NULL || strcmp(kind, own) == 0)
+        return MCO_OK;
+    return mco_text_fail(&ahead, line.line, line.column, "this is a file for mco %s, not for mco %s: try mco %s solve %s", kind, own,
+                         kind, text->name);
+}
