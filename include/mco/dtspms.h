@@ -127,6 +127,7 @@ typedef struct mco_dtspms_result {
     mco_dtspms_counters counters;
     mco_improvement *history;  // [history_count]
     int64_t history_count;
+    char reason[MCO_REASON_ROOM];  // why there is no solution, one line; "" where there is one or nothing is known
 } mco_dtspms_result;
 
 #define MCO_DTSPMS_RESULT_INIT MCO_SIZED(mco_dtspms_result)

@@ -151,6 +151,7 @@ typedef struct mco_flowshop_result {
     mco_improvement *history;  // [history_count] improvements, in order of time
     int64_t history_count;
     double heuristic_s;  // the part of work.solve_s before the tree search
+    char reason[MCO_REASON_ROOM];  // why there is no solution, one line; "" where there is one or nothing is known
 } mco_flowshop_result;
 
 #define MCO_FLOWSHOP_RESULT_INIT MCO_SIZED(mco_flowshop_result)

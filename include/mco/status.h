@@ -19,12 +19,14 @@
     X(MCO_ERR_DEVICE, -7, "a device is missing or failed")              \
     X(MCO_ERR_CHECK, -8, "the solution breaks a rule")
 
-// What is known: nothing; a solution; that no solution exists; that the solution is the best one.
+// What is known: nothing; a solution; that no solution exists; that the solution is the best one; that no solution is
+// below the given upper bound.
 #define MCO_OUTCOME_LIST(X)                     \
     X(MCO_OUTCOME_UNKNOWN, 0, "unknown")        \
     X(MCO_OUTCOME_FEASIBLE, 1, "feasible")      \
     X(MCO_OUTCOME_INFEASIBLE, 2, "infeasible")  \
-    X(MCO_OUTCOME_OPTIMAL, 3, "optimal")
+    X(MCO_OUTCOME_OPTIMAL, 3, "optimal")        \
+    X(MCO_OUTCOME_NONE_BELOW, 4, "none_below")
 
 // Why a solve ended.
 #define MCO_STOP_LIST(X)                        \
@@ -35,6 +37,9 @@
     X(MCO_STOP_TARGET, 4, "target")             \
     X(MCO_STOP_MEMORY, 5, "memory")             \
     X(MCO_STOP_CANCELLED, 6, "cancelled")
+
+// Room for the reason why there is no solution, with the zero at the end.
+enum { MCO_REASON_ROOM = 256 };
 
 #define MCO_ENUM_MEMBER(name, value, text) name = value,
 typedef enum mco_status { MCO_STATUS_LIST(MCO_ENUM_MEMBER) } mco_status;

@@ -179,6 +179,7 @@ typedef struct mco_vrp_result {
     mco_work work;
     mco_improvement *history;  // [history_count]
     int64_t history_count;
+    char reason[MCO_REASON_ROOM];  // why there is no solution, one line; "" where there is one or nothing is known
 } mco_vrp_result;
 
 #define MCO_VRP_RESULT_INIT MCO_SIZED(mco_vrp_result)

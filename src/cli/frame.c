@@ -2,6 +2,7 @@
 // An action from its arguments to its exit code.
 #include "cli/frame.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,18 +103,36 @@ static mco_status write_result(session *s)
     return s->action->write_result(&s->call, more, s->outputs.json);
 }
 
+static bool has_solution(const session *s)
+{
+    return s->action->has_solution == NULL || s->action->has_solution(s->call.state);
+}
+
+// Removes the file of an earlier run: a script would take it for the solution of this run.
+static mco_status remove_stale(const session *s, const char *path)
+{
+    mco_context *ctx = s->call.ctx;
+    if (!cli_is_old_file(path) || (s->outputs.start != NULL && cli_is_same_file(path, s->outputs.start)))
+        return MCO_OK;
+    if (remove(path) != 0)
+        return mco_fail(ctx, MCO_ERR_IO, "there is no solution, and the old file %s cannot be removed: %s", path, strerror(errno));
+    mco_log(ctx, MCO_LOG_WARNING, "there is no solution: the old file %s is removed", path);
+    return MCO_OK;
+}
+
 // If a file cannot be written, the others still are.
 static int write_files(session *s, int code)
 {
     cli_call *call = &s->call;
     const cli_action *a = s->action;
-    const bool has_solution = a->has_solution == NULL || a->has_solution(call->state);
-    if (s->outputs.json != NULL)
+    const cli_outputs *o = &s->outputs;
+    if (o->json != NULL)
         code = cli_tell(call->ctx, write_result(s), code);
-    if (s->outputs.solution != NULL && has_solution)
-        code = cli_tell(call->ctx, a->write_solution(call, NULL, NAN, s->outputs.solution), code);
-    if (s->outputs.plot != NULL && has_solution)
-        code = cli_tell(call->ctx, a->plot(call, s->outputs.plot), code);
+    if (o->solution != NULL)
+        code = cli_tell(call->ctx, has_solution(s) ? a->write_solution(call, NULL, NAN, o->solution)
+                                                   : remove_stale(s, o->solution), code);
+    if (o->plot != NULL)
+        code = cli_tell(call->ctx, has_solution(s) ? a->plot(call, o->plot) : remove_stale(s, o->plot), code);
     if (s->outputs.history != NULL)
         code = cli_tell(call->ctx, cli_write_history(call, a, s->outputs.history), code);
     if (a->write_more != NULL)
@@ -140,7 +159,8 @@ static mco_status run_solver(session *s, int *code)
     *code = write_files(s, *code);
     if (a->print != NULL && prints_summary(s))
         *code = cli_tell(call->ctx, a->print(call), *code);
-    if (a->is_usable != NULL && !a->is_usable(call->state) && *code == EXIT_USABLE)
+    const bool is_usable = a->is_usable != NULL ? a->is_usable(call->state) : has_solution(s);
+    if (!is_usable && *code == EXIT_USABLE)
         *code = EXIT_NONE;
 done:
     return st;
@@ -287,16 +307,19 @@ void cli_help(FILE *file, const cli_problem *p, bool has_study)
     fputs("\nDefaults are in brackets.\n", file);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         help_action(file, a, &seen);
-    fputs("\nexit codes: 0 usable result, 1 none found or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
+    fputs("\nexit codes: 0 usable result, 1 no solution or check failed, 2 usage, 3 file, 4 memory or device, 5 internal\n", file);
     if (seen.has_hidden)
         fprintf(file, "mco help %s --all shows the options for study too\n", p->name);
 }
 
 // ---- For the problems
 
-void cli_print_outcome(mco_outcome outcome, mco_stop stop)
+void cli_print_outcome(mco_outcome outcome, mco_stop stop, const char *reason)
 {
-    printf("outcome    %s (%s)\n", mco_outcome_text(outcome), mco_stop_text(stop));
+    if (outcome == MCO_OUTCOME_NONE_BELOW)
+        printf("outcome    %s (%s)\n", reason, mco_stop_text(stop));
+    else
+        printf("outcome    %s (%s)%s%s\n", mco_outcome_text(outcome), mco_stop_text(stop), reason[0] != '\0' ? ": " : "", reason);
 }
 
 void cli_print_engine(mco_context *ctx, const mco_work *w)

@@ -12,8 +12,8 @@
 
 // Exit codes, the same for every command.
 enum {
-    EXIT_USABLE = 0,      // an optimum, a solution at a limit, or a proof of infeasibility
-    EXIT_NONE = 1,        // no solution found, or a check failed
+    EXIT_USABLE = 0,      // an optimum, a solution at a limit, or a proof that was asked for
+    EXIT_NONE = 1,        // no solution, or a check failed
     EXIT_USAGE = 2,
     EXIT_FILE = 3,        // a file is unreadable, unwritable, invalid or beyond a limit
     EXIT_RESOURCES = 4,   // memory, device
@@ -65,10 +65,10 @@ typedef struct cli_action {
     mco_status (*read_start)(cli_call *call, const char *path);
     mco_status (*solve)(cli_call *call);
     bool is_killed_by_signals;  // a part of the answer is of no use, and solve() does not test for a cancellation
-    // is_usable: whether the result is of use; else the exit code is EXIT_NONE. has_solution: whether there is a
-    // solution to write. NULL: always.
-    bool (*is_usable)(const void *state);
+    // has_solution: whether there is a solution to write; NULL: always. is_usable: whether the files hold an answer, else
+    // the exit code is EXIT_NONE; NULL: as has_solution.
     bool (*has_solution)(const void *state);
+    bool (*is_usable)(const void *state);
     // Writes the result file. `more` has the options of the frame and of the other tables.
     mco_status (*write_result)(cli_call *call, const mco_option_values *more, const char *path);
     const char *solution_text;  // help of --solution; NULL: the action lacks this option
@@ -99,11 +99,11 @@ void cli_help(FILE *file, const cli_problem *problem, bool has_study);
 
 // ---- For the problems
 
-// Catches signals: the first one cancels what runs on the context, the second one ends the process at once. The frame
-// calls this for solvers.
+// Catches INT, TERM and HUP. The first signal cancels what runs on the context. Another one ends the process at once,
+// unless it is the same one within a second. The frame calls this for solvers.
 void cli_catch_signals(mco_context *ctx);
-// Prints the line of a summary with the outcome, the same for all problems.
-void cli_print_outcome(mco_outcome outcome, mco_stop stop);
+// Prints the line of a summary with the outcome, the same for all problems. `reason`: "" if there is none.
+void cli_print_outcome(mco_outcome outcome, mco_stop stop, const char *reason);
 // Prints what computed, without a newline, such as "engine cpu (2 threads, simd avx2)" or
 // "engine gpu (NVIDIA H200, kernels 0.100 s)".
 void cli_print_engine(mco_context *ctx, const mco_work *work);

@@ -159,11 +159,6 @@ static mco_status solve(cli_call *call)
     return mco_dtspms_solve(call->ctx, s->problem, &s->params, &s->result);
 }
 
-static bool is_usable(const void *state)
-{
-    return ((const session *)state)->result.outcome != MCO_OUTCOME_UNKNOWN;
-}
-
 static bool has_solution(const void *state)
 {
     return ((const session *)state)->result.cost >= 0;
@@ -194,7 +189,7 @@ static mco_status print(cli_call *call)
     const session *s = call->state;
     const mco_dtspms_result *r = &s->result;
     print_instance(s->problem, r->cost >= 0 ? r->solution.stacks : s->params.stacks, r->capacity);
-    cli_print_outcome(r->outcome, r->stop);
+    cli_print_outcome(r->outcome, r->stop, r->reason);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return MCO_OK;
     if (r->cost >= 0)
@@ -349,7 +344,7 @@ const cli_problem cli_dtspms = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2, .text = "10 s if no end is given",
          .state_bytes = sizeof(session), .begin = begin, .tables = solve_tables, .open = open,
          .start_text = "begin with the plan of the solution in F", .read_start = read_solution, .solve = solve,
-         .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
+         .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write stacks and tours, anew at improvements and at the end", .write_solution = write_solution,
          .plot_text = "draw both tours and the container", .plot = plot, .objective = "cost",
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
@@ -361,7 +356,7 @@ const cli_problem cli_dtspms = {
          .is_usable = is_complete, .has_solution = has_move, .write_result = write_neighbourhood,
          .print = print_neighbourhood, .end = end},
         {.name = "check", .arguments = "[--capacity C] [--orders N] INSTANCE SOLUTION", .least = 2, .most = 3,
-         .text = "check that plan and tours hold every order once and obey last in, first out; print the cost",
+         .text = "test that plan and tours hold every order once and obey last in, first out; print the cost",
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_solution, .check = check, .end = end},
         {.name = "generate", .arguments = "--orders N --pickup F --delivery F [--seed-pickup A --seed-delivery B]",

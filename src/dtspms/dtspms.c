@@ -364,8 +364,8 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
     r->capacity = capacity;
     if (is_infeasible(s->problem, &s->params)) {
         (void)fail_infeasible(s->ctx, s->problem, &s->params);
-        mco_log(s->ctx, MCO_LOG_WARNING, "infeasible: %s", mco_context_error(s->ctx));
         r->outcome = MCO_OUTCOME_INFEASIBLE;
+        snprintf(r->reason, sizeof r->reason, "%s", mco_context_error(s->ctx));
         r->work.engine = s->params.engine == MCO_ENGINE_AUTO ? MCO_ENGINE_CPU : s->params.engine;
         r->work.threads = 1;
         return MCO_OK;

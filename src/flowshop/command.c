@@ -101,8 +101,7 @@ static mco_status solve(cli_call *call)
 // A proof that no schedule is shorter than --upper-bound is an answer too.
 static bool is_usable(const void *state)
 {
-    const session *s = state;
-    return s->result.outcome != MCO_OUTCOME_UNKNOWN || s->result.stop == MCO_STOP_FINISHED;
+    return ((const session *)state)->result.outcome != MCO_OUTCOME_UNKNOWN;
 }
 
 static bool has_solution(const void *state)
@@ -160,7 +159,7 @@ static mco_status print(cli_call *call)
     const int32_t n = mco_flowshop_jobs(s->shop);
     const double tree_s = r->work.solve_s - r->heuristic_s;
     printf("instance   %s, %d jobs, %d machines\n", mco_flowshop_name(s->shop), n, mco_flowshop_machines(s->shop));
-    cli_print_outcome(r->outcome, r->stop);
+    cli_print_outcome(r->outcome, r->stop, r->reason);
     print_values(s);
     if (r->nodes > 0)
         printf("nodes      %lld decomposed, %lld leaves, %.2f M nodes/s\n", (long long)r->nodes, (long long)r->leaves,

@@ -410,7 +410,7 @@ static mco_outcome outcome_of(const flowshop_run *run)
     if (r->makespan >= 0)
         return r->makespan <= r->bound ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     // No schedule is known: either the fixed-incumbent protocol proves that none is below N, or nothing is known.
-    return run->fixed_bound >= 0 && r->bound >= run->fixed_bound ? MCO_OUTCOME_INFEASIBLE : MCO_OUTCOME_UNKNOWN;
+    return run->fixed_bound >= 0 && r->bound >= run->fixed_bound ? MCO_OUTCOME_NONE_BELOW : MCO_OUTCOME_UNKNOWN;
 }
 
 // The GPUs of the run as bits: bit i is GPU i.
@@ -429,8 +429,10 @@ static mco_status fill_result(flowshop_run *run)
         return mco_fail(run->ctx, MCO_ERR_INTERNAL, "bound %lld exceeds makespan %lld", (long long)r->bound,
                         (long long)r->makespan);
     r->outcome = outcome_of(run);
-    if (r->outcome == MCO_OUTCOME_INFEASIBLE)
+    if (r->outcome == MCO_OUTCOME_NONE_BELOW) {
         r->bound = run->fixed_bound;  // the bound asked about; the bound at the root may be greater
+        snprintf(r->reason, sizeof r->reason, "no schedule below %lld", (long long)r->bound);
+    }
     r->work.simd = run->variant->build.simd;
     r->work.lane_bits = run->variant->build.bits;
     r->work.gpus = is_of_host(r->work.engine) ? 0 : gpu_bits(run);

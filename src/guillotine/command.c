@@ -159,7 +159,7 @@ static mco_guillotine_totals totals_of(const session *s)
 static bool is_usable(const void *state)
 {
     const session *s = state;
-    return s->batch == NULL || totals_of(s).with_plan > 0;
+    return s->batch == NULL ? s->result.nodes != NULL : totals_of(s).with_plan > 0;
 }
 
 // ---- solve: the files
@@ -246,7 +246,7 @@ static void print_batch(mco_context *ctx, const session *s)
     const mco_guillotine_totals t = totals_of(s);
     printf("batch      %s, %lld problem%s from %lld file%s\n", s->batch, (long long)b->list.count, mco_plural(b->list.count),
            (long long)b->list.file_count, mco_plural(b->list.file_count));
-    cli_print_outcome(t.outcome, t.stop);
+    cli_print_outcome(t.outcome, t.stop, "");
     printf("solved     %lld", (long long)t.solved);
     print_relaxations(t.relaxations, t.relaxations_skipped);
     printf("\ntime       %.3f s, %.1f problems/s, ", b->solve_s, b->solve_s > 0 ? (double)t.solved / b->solve_s : NAN);
@@ -281,7 +281,7 @@ static mco_status print(cli_call *call)
     if (r->pieces_too_large > 0)
         printf(", %lld of them larger than the plate", (long long)r->pieces_too_large);
     printf("\n");
-    cli_print_outcome(r->outcome, r->stop);
+    cli_print_outcome(r->outcome, r->stop, "");
     printf("value      %lld\n", (long long)r->value);
     printf("bound      %lld", (long long)r->bound);
     if (r->value > 0)

@@ -162,11 +162,6 @@ static mco_status solve(cli_call *call)
     return mco_vrp_solve(call->ctx, s->problem, &s->params, &s->result);
 }
 
-static bool is_usable(const void *state)
-{
-    return ((const session *)state)->result.outcome != MCO_OUTCOME_UNKNOWN;
-}
-
 static bool has_solution(const void *state)
 {
     return ((const session *)state)->result.scaled_cost >= 0;
@@ -214,7 +209,7 @@ static mco_status print(cli_call *call)
     const session *s = call->state;
     const mco_vrp_result *r = &s->result;
     print_instance(s->problem);
-    cli_print_outcome(r->outcome, r->stop);
+    cli_print_outcome(r->outcome, r->stop, r->reason);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return MCO_OK;
     print_costs(s);
@@ -384,7 +379,7 @@ const cli_problem cli_vrp = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "routes by search; 10 s where no end is given", .state_bytes = sizeof(session), .begin = begin,
          .tables = solve_tables, .open = open, .start_text = "begin with the routes of the solution in F",
-         .read_start = read_solution, .solve = solve, .is_usable = is_usable, .has_solution = has_solution,
+         .read_start = read_solution, .solve = solve, .has_solution = has_solution,
          .write_result = write_result,
          .solution_text = "write the routes (.sol, or .csv), anew at improvements and at the end",
          .write_solution = write_solution, .plot_text = "draw the routes", .plot = plot, .objective = "cost",

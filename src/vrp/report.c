@@ -90,6 +90,7 @@ mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const 
                                .name = mco_vrp_name(problem),
                                .outcome = r.outcome,
                                .stop = r.stop,
+                               .reason = r.reason,
                                .objective = r.solution.order != NULL ? r.cost : NAN,
                                .bound = r.outcome != MCO_OUTCOME_INFEASIBLE ? r.bound : NAN,
                                .is_unchecked = r.scaled_cost < 0,

@@ -338,8 +338,8 @@ static mco_status run_solve(solve *s, mco_vrp_result *r)
     if (s->params.lower_bound > 0)
         r->bound = s->params.lower_bound;
     if (find_conflict(s->ctx, s->problem) != MCO_OK) {
-        mco_log(s->ctx, MCO_LOG_WARNING, "infeasible: %s", mco_context_error(s->ctx));
         r->outcome = MCO_OUTCOME_INFEASIBLE;
+        snprintf(r->reason, sizeof r->reason, "%s", mco_context_error(s->ctx));
         r->work = (mco_work){.engine = s->params.engine, .threads = 1, .solve_s = mco_run_time_s(&s->search.run)};
         if (r->work.engine == MCO_ENGINE_AUTO)
             r->work.engine = MCO_ENGINE_CPU;

@@ -343,10 +343,11 @@ END
 }
 
 infeasible() {
-    expect 0 "$MCO" dtspms solve R00 --orders 12 --capacity 3 --json i.json --solution none.txt --plot none.svg \
+    echo "yesterday" > none.txt
+    expect 1 "$MCO" dtspms solve R00 --orders 12 --capacity 3 --json i.json --solution none.txt --plot none.svg \
         --history i.csv
-    expect_text out "outcome    infeasible (finished)"
-    expect_text err "12 orders"
+    expect_text out "outcome    infeasible (finished): 12 orders"
+    expect_text i.json '"reason": "12 orders'
     expect_json i.json outcome '"infeasible"'
     expect_json i.json objective null
     expect_json i.json bound null
@@ -432,7 +433,7 @@ usage() {
     expect_no_file d.tsp
     expect 0 "$MCO" help dtspms
     expect_text out "mco dtspms neighbourhood"
-    expect_text out "check: whether"
+    expect_text out "check: test that"
     expect 0 "$MCO" help
     expect_text out "dtspms"
 }

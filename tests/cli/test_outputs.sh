@@ -37,7 +37,62 @@ all_files() {
     no_leftovers
 }
 
-# A result file, a solution file, and a solution file on standard input are all read as solutions.
+# A file that is replaced keeps its mode; a new one has what umask says.
+modes() {
+    rm -f m.json new.json
+    touch m.json && chmod 640 m.json
+    (umask 027 && expect 0 "$MCO" flowshop solve example.txt --json m.json --solution new.txt)
+    [ "$(stat -c %a m.json)" = 640 ] || fail "the mode of a replaced file is $(stat -c %a m.json)"
+    [ "$(stat -c %a new.txt)" = 640 ] || fail "the mode of a new file is $(stat -c %a new.txt)"
+    chmod 604 m.json
+    expect 0 "$MCO" flowshop solve example.txt --json m.json
+    [ "$(stat -c %a m.json)" = 604 ] || fail "the mode of a replaced file is $(stat -c %a m.json)"
+    no_leftovers
+}
+
+# Killed runs leave temporary files: the next run to the same path sweeps them, and nothing else.
+leftovers() {
+    rm -f victim
+    echo "precious" > victim
+    echo "half" > r.json.tmp-abcdefghijkl
+    ln -s victim r.json.tmp-abcdefghijkm
+    echo "mine" > r.json.tmp-mine
+    echo "mine" > r.json.tmp-abcdefghijkL
+    (
+        exec 9> r.json.tmp-abcdefghijkn
+        flock -n 9
+        expect 0 "$MCO" flowshop solve example.txt --json r.json
+        [ -e r.json.tmp-abcdefghijkn ] || fail "a file that another process writes was removed"
+    )
+    expect_no_file r.json.tmp-abcdefghijkl
+    [ -e r.json.tmp-mine ] && [ -e r.json.tmp-abcdefghijkL ] || fail "files of other names were removed"
+    [ "$(cat victim)" = "precious" ] || fail "a temporary file was written through a link"
+    rm -f r.json.tmp-*
+}
+
+# Many writers of one path: each file is whole.
+writers() {
+    local k
+    for k in 1 2 3 4 5 6 7 8; do "$MCO" flowshop solve example.txt --quiet --json same.json > /dev/null & done
+    wait
+    [ "$(tail -n 1 same.json)" = "}" ] || fail "the file is not whole"
+    expect 0 "$MCO" flowshop check example.txt same.json
+    no_leftovers
+}
+
+spellings() {
+    mkdir -p sub
+    expect 2 "$MCO" flowshop solve example.txt --json one --solution "../$(basename "$PWD")/one"
+    expect_text err "two outputs go to"
+    expect 2 "$MCO" flowshop solve example.txt --json one --solution sub/../one
+    expect_text err "two outputs go to"
+    expect 2 "$MCO" flowshop solve example.txt --json "$PWD/one" --solution .//one
+    expect_text err "two outputs go to"
+    expect 0 "$MCO" flowshop solve example.txt --json one --solution sub/one
+    rm -r sub one
+}
+
+# A result file, a solution file and one on standard input are all solutions.
 read_back() {
     expect 0 "$MCO" flowshop check example.txt r.json
     expect_text out "valid: makespan 16"
@@ -134,6 +189,10 @@ no_jobs() {
 }
 
 all_files
+modes
+leftovers
+writers
+spellings
 read_back
 standard_streams
 compressed

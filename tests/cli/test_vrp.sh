@@ -340,19 +340,24 @@ END
     expect_text out "more routes"
 }
 
-# infeasible TEXT OPTIONS...: exit code 0, outcome infeasible, no file but the result; the log gives the reason.
+# infeasible TEXT OPTIONS...: exit code 1, outcome infeasible, no files but the result, not even old ones; all say why.
 infeasible() {
     local text=$1
     shift
-    rm -f none.*
-    expect 0 "$MCO" vrp solve "$@" --time-limit 5 --json i.json --solution none.sol --plot none.svg
-    expect_text out "outcome    infeasible (finished)"
-    expect_text err "$text"
+    echo "yesterday" > none.sol
+    echo "yesterday" > none.svg
+    expect 1 "$MCO" vrp solve "$@" --time-limit 5 --json i.json --solution none.sol --plot none.svg
+    expect_text out "outcome    infeasible (finished): "
+    expect_text out "$text"
+    expect_text err "warning: there is no solution: the old file none.sol is removed"
+    expect_text i.json "$text"
     expect_json i.json outcome '"infeasible"'
     expect_json i.json objective null
     expect_json i.json bound null
     expect_json i.json routes null
     expect_no_file none.sol none.svg
+    # A stream stays as it is.
+    expect 1 "$MCO" vrp solve "$@" --solution /dev/null --plot -
 }
 
 infeasible_instances() {
@@ -483,7 +488,7 @@ usage() {
     cmp -s small.vrp precious.vrp || fail "the input was replaced"
     expect 0 "$MCO" help vrp
     expect_text out "mco vrp neighbourhood"
-    expect_text out "check: whether"
+    expect_text out "check: test that"
     expect 0 "$MCO" help
     expect_text out "vrp"
 }

@@ -223,7 +223,7 @@ static outcome run_explorers(const mco_flowshop *shop, wish w)
     params.branching = w.branching;
     params.upper_bound = w.upper;
     o.st = mco_flowshop_solve(test_ctx, shop, &params, &o.result);
-    o.is_proved = o.result.outcome == MCO_OUTCOME_INFEASIBLE;
+    o.is_proved = o.result.outcome == MCO_OUTCOME_NONE_BELOW;
     return o;
 }
 
