@@ -12,6 +12,7 @@ enum {
     LEAST_LATE_STAGES = 2,  // of a unit that needs the step just before
     MOST_STAGES = 16,       // enough to amortise the start and the end of a unit
     UNITS_PER_SLOT = 4,     // units of a step, if it has that many stages
+    MOST_NARROW_VECTOR = 4,  // lanes: the kernels by waste, with 8, have panels of one width
     FIRST_PART = 256,       // units of the first launch
     PART_GROWTH = 6         // each launch has so many times the units of the one before
 };
@@ -273,13 +274,39 @@ done:
     return st;
 }
 
+// Lanes of the panels of all bands, if a panel has `panel`.
+static int64_t lanes_of_panels(guillotine_schedule *s, int32_t panel)
+{
+    int64_t lanes = 0;
+    s->panel = panel;
+    for (int a = 0; a < 2; a++)
+        for (int32_t g = 0; g < s->axis[a].band_count; g++)
+            lanes += (int64_t)panels_of(s, &s->axis[a].bands[g]) * panel;
+    return lanes;
+}
+
+// Short bands leave most of a panel empty: then panels have fewer vectors, and the GPU holds more units.
+static void choose_panel(guillotine_schedule *s)
+{
+    static const double LESS = 0.8;  // of the lanes; below that, fewer vectors pay for reading strips more often
+    const int32_t few = GUILLOTINE_FEW_VECTORS * s->vector, many = GUILLOTINE_VECTORS * s->vector;
+    const double lanes = (double)lanes_of_panels(s, few);
+    s->vectors = GUILLOTINE_FEW_VECTORS;
+    if (s->vector <= MOST_NARROW_VECTOR && lanes < LESS * (double)lanes_of_panels(s, many))
+        s->slots *= GUILLOTINE_VECTORS / GUILLOTINE_FEW_VECTORS;
+    else
+        s->vectors = GUILLOTINE_VECTORS;
+    s->panel = s->vectors * s->vector;
+}
+
 mco_status guillotine_schedule_create(mco_context *ctx, const guillotine_model *model, int lane_bytes, int32_t slots,
                                       guillotine_schedule *out)
 {
     mco_status st = MCO_OK;
-    *out = (guillotine_schedule){.vector = 16 / lane_bytes, .panel = GUILLOTINE_VECTORS * 16 / lane_bytes, .slots = slots};
+    *out = (guillotine_schedule){.vector = 16 / lane_bytes, .slots = slots};
     MCO_TRY(make_bands(ctx, &model->x, &out->axis[0]));
     MCO_TRY(make_bands(ctx, &model->y, &out->axis[1]));
+    choose_panel(out);
     if (out->axis[0].band_count > 0 && out->axis[1].band_count > 0)
         out->steps = out->axis[0].band_count + out->axis[1].band_count - 1;
     MCO_TRY(choose_ranges(ctx, out));
@@ -326,7 +353,7 @@ static guillotine_unit *put_units(const guillotine_schedule *s, int32_t step, in
 int64_t guillotine_next_part(int64_t part, int64_t most)
 {
     const int64_t next = part == 0 ? FIRST_PART : part < most / PART_GROWTH ? part * PART_GROWTH : most;
-    return next < most ? next : most;
+    return next < most ? next : most > 0 ? most : 1;
 }
 
 int64_t guillotine_schedule_units(const guillotine_schedule *s, int32_t step, guillotine_unit *units)

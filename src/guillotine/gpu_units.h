@@ -49,6 +49,7 @@ typedef struct guillotine_bands {
 
 typedef struct guillotine_schedule {
     guillotine_bands axis[2];
+    int32_t vectors;               // of a panel
     int32_t vector, panel;         // lanes in 16 bytes, and in a panel
     int32_t slots;                 // units that the GPU works on at the same time
     int32_t steps;
@@ -64,8 +65,8 @@ void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule);
 
 // Returns the number of units of a step, and writes them to `units` unless it is NULL.
 int64_t guillotine_schedule_units(const guillotine_schedule *schedule, int32_t step, guillotine_unit *units);
-// Units of a queue's launch, after one of `part` (0: the first), at most `most`: the first launches are small, so that the GPU
-// begins while the host makes the units of the next.
+// Units of the launch after one of `part` units (0: the first launch), 1 to `most`. The first launches are small, so that
+// the GPU begins while the host makes the units of the next.
 int64_t guillotine_next_part(int64_t part, int64_t most);
 // Most sums that a step evaluates.
 double guillotine_schedule_work(const guillotine_schedule *schedule, int32_t step);

@@ -56,7 +56,8 @@ static reduce_launch_args launch_args(const worker *w, int64_t count, mco_reduce
 {
     const reduce_kind *k = &w->job->kind;
     return (reduce_launch_args){.op = k->op, .type = k->type, .is_compensated = k->is_compensated, .d_data = w->d_data,
-                                .count = count, .d_value = d_value, .d_scratch = w->d_scratch};
+                                .count = count, .d_value = d_value, .d_scratch = w->d_scratch,
+                                .overlaps = mco_device_overlaps(&w->device)};
 }
 
 // ---- Data
@@ -470,7 +471,8 @@ mco_status mco_reduce_device(mco_context *ctx, mco_reduce_workspace *workspace, 
     MCO_TRY(reduce_refuse(ctx, &kind, d_data, count));
     MCO_CUDA(ctx, cudaSetDevice(workspace->device.info.index));
     const reduce_launch_args args = {.op = op, .type = type, .is_compensated = is_compensated, .d_data = d_data, .count = count,
-                                     .d_value = d_value, .d_scratch = workspace->d_scratch};
+                                     .d_value = d_value, .d_scratch = workspace->d_scratch,
+                                     .overlaps = mco_device_overlaps(&workspace->device)};
     MCO_CUDA(ctx, reduce_launch(&args, stream));
 done:
     return st;
@@ -495,7 +497,7 @@ mco_status mco_reduce_segments_device(mco_context *ctx, mco_reduce_workspace *wo
     MCO_TRY(reduce_refuse(ctx, &kind, d_data, d_offsets != NULL && count == 0 ? 1 : count));
     MCO_CUDA(ctx, cudaSetDevice(workspace->device.info.index));
     const reduce_launch_args args = {.op = op, .type = type, .is_compensated = is_compensated, .d_data = d_data, .count = count,
-                                     .d_scratch = workspace->d_scratch};
+                                     .d_scratch = workspace->d_scratch, .overlaps = mco_device_overlaps(&workspace->device)};
     MCO_CUDA(ctx, reduce_launch_segments(&args, d_offsets, mean_length, segments, d_values, stream));
 done:
     return st;

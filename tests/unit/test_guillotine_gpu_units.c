@@ -19,6 +19,7 @@ static void test_parts_grow_to_the_most(void **state)
     }
     assert_int_equal(part, MOST_UNITS);
     assert_int_equal(guillotine_next_part(0, 3), 3);
+    assert_int_equal(guillotine_next_part(0, 0), 1);  // steps without units still pass
 }
 
 // Every unit waits for a step whose units all come before it, and every step's end waits for the step before.
