@@ -199,11 +199,11 @@ cudaError_t vrp_launch_closed(const vrp_device_three_opt *job, const vrp_device_
                             : launch_closed<wide_lanes, false>(closed, multiprocessors, stream);
 }
 
-cudaError_t vrp_launch_open(const vrp_device_three_opt *job, cudaStream_t stream)
+cudaError_t vrp_launch_open(const vrp_device_three_opt *job, int32_t first, int32_t end, cudaStream_t stream)
 {
-    const dim3 blocks(blocks_for(job->tour.sums.count - 1, OPEN_X), OPEN_PARTS);
-    const cudaError_t error = launch(open_moves<false>, blocks, OPEN_WARPS * WARP, 0, stream, *job);
-    return error != cudaSuccess ? error : launch(open_moves<true>, blocks, OPEN_WARPS * WARP, 0, stream, *job);
+    const dim3 blocks(blocks_for(end - first, OPEN_X), OPEN_PARTS);
+    const cudaError_t error = launch(open_moves<false>, blocks, OPEN_WARPS * WARP, 0, stream, *job, first);
+    return error != cudaSuccess ? error : launch(open_moves<true>, blocks, OPEN_WARPS * WARP, 0, stream, *job, first);
 }
 
 cudaError_t vrp_launch_narrow(const vrp_device_three_opt *job, int32_t weight, cudaStream_t stream)
