@@ -271,6 +271,7 @@ const cli_problem cli_reduce = {
              "bits, floating point included.\n\n"
              "FILE holds the elements one after another, little-endian, and nothing else (plain, or gzip if it ends in\n"
              ".gz; - for standard input). Generated floats are uniform in [-1, 1), integers in all of their range.",
+    .example = "run --op argmax --type f32 examples/temperature.f32",
     .actions = {
         {.name = "run", .arguments = "[OPTIONS] --count N | FILE", .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = tables, .open = open, .solve = solve, .is_killed_by_signals = true,
