@@ -6,6 +6,7 @@
 # A command is a line of a fenced block that begins with mco, build/mco or "$ mco". Those of one document run one after
 # the other in a folder of their own, so that a later one may read what an earlier one has written. A time limit becomes
 # one second, and a solve without one gets it. A command that names a GPU may end with "no GPU".
+# shellcheck disable=SC2154
 root=$(cd "$(dirname "$script")/../.." && pwd)
 
 # commands_of FILE: the commands of the fenced blocks.
@@ -41,17 +42,15 @@ run_all() {
     [ $# -gt 0 ] || { fail "$document shows no command"; return; }
     mkdir run
     cp -r "$root/examples" run/
-    cd run
     for command in "$@"; do
         local seen=0
-        eval "$(shorten "$command")" > out 2> err < /dev/null || seen=$?
+        (cd run && eval "$(shorten "$command")") > out 2> err < /dev/null || seen=$?
         if [ "$seen" -eq 4 ] && [[ $command =~ --engine\ (gpu|hybrid)|--gpus ]] && grep -q "no GPU" err; then continue; fi
         if [ "$seen" -ne 0 ]; then
             fail "$document: exit code $seen: $command"
             sed 's/^/    /' err
         fi
     done
-    cd ..
     rm -r run
 }
 
@@ -71,19 +70,20 @@ documents() {
 # The example of each problem, and the columns of its example file.
 help_texts() {
     local problem column
-    local -a commands
+    local -a commands problems
     "$MCO" help > help.txt
+    mapfile -t problems < <(sed -n '/^problems:/,/^$/s/^  \([a-z]*\).*/\1/p' help.txt)
     mapfile -t commands < <(sed -n '/^examples/,/^$/p' help.txt | shown_commands)
-    [ "${#commands[@]}" -eq 5 ] || fail "mco help shows ${#commands[@]} examples, there are 5 problems"
+    [ "${#commands[@]}" -eq "${#problems[@]}" ] || fail "${#commands[@]} examples of ${#problems[@]} problems in mco help"
     run_all "mco help" "${commands[@]}"
-    for problem in dtspms flowshop guillotine reduce vrp; do
+    for problem in "${problems[@]}"; do
         "$MCO" help "$problem" > help.txt
         mapfile -t commands < <(sed -n '/^example/,/^$/p' help.txt | shown_commands)
         run_all "mco help $problem" "${commands[@]}"
     done
     for problem in dtspms:pallets guillotine:boards guillotine:glass vrp:bakery; do
         "$MCO" help "${problem%:*}" | sed -n '/^CSV of/,/^$/p' > columns.txt
-        for column in $(grep -E '^(name|order)?.*,' "$root/examples/${problem#*:}.csv" | grep name, | tr ',' ' '); do
+        for column in $(grep -m 1 '^name,' "$root/examples/${problem#*:}.csv" | tr ',' ' '); do
             grep -qE "^  ([a-z_]+(, | or ))*$column\b" columns.txt || fail "mco help ${problem%:*} lacks the column $column"
         done
     done

@@ -5,12 +5,12 @@
 
 # start PROBLEM ARGUMENTS...: runs a solve in the background and waits until it has a solution.
 start() {
-    rm -f r.json s.txt
+    rm -f r.json s.txt err  # else the log of the run before would answer for this one
     "$MCO" "$1" solve --json r.json --solution s.txt "${@:2}" > out 2> err &
     pid=$!
     local waited
     for waited in $(seq 600); do
-        if grep -q "makespan\|found by" err; then return; fi
+        if grep -qs "makespan\|found by" err; then return; fi
         sleep 0.1
     done
     fail "no solution after $((waited / 10)) s"
