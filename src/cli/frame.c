@@ -298,12 +298,31 @@ static void help_action(FILE *file, const cli_action *a, shown *seen)
     free(state);
 }
 
+static void help_csv(FILE *file, const cli_csv *csv)
+{
+    enum { COLUMN = 23 };
+    fprintf(file, "\n%s\n", csv->text);
+    for (const cli_column *c = csv->columns; c->name != NULL; c++)
+        fprintf(file, "  %-*s %s\n", COLUMN, c->name, c->text);
+}
+
+void cli_help_example(FILE *file, const cli_problem *p)
+{
+    if (p->example != NULL)
+        fprintf(file, "  mco %s %s\n", p->name, p->example);
+}
+
 void cli_help(FILE *file, const cli_problem *p, bool has_study)
 {
     shown seen = {.has_study = has_study};
     fprintf(file, "%s\n\n", p->about);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         fprintf(file, "  mco %s %-13s %s\n", p->name, a->name, a->arguments);
+    if (p->example != NULL)
+        fputs("\nexample (" CLI_EXAMPLES "):\n", file);
+    cli_help_example(file, p);
+    for (const cli_csv *csv = p->csv; csv->text != NULL; csv++)
+        help_csv(file, csv);
     fputs("\nDefaults are in brackets.\n", file);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         help_action(file, a, &seen);

@@ -264,6 +264,10 @@ const cli_problem cli_flowshop = {
     .about = "The permutation flow shop: n jobs, m machines, one job order; find the least makespan.\n\n"
              "INSTANCE is a file (Taillard, VRF or CSV format, plain or gzip, - for standard input), or\n"
              "ta001 to ta120 for Taillard's instances. SOLUTION is an order of jobs or a result file.",
+    .example = "solve examples/workshop.csv --plot gantt.svg",
+    .csv = {{"CSV of INSTANCE: a header, then a row for each job (cells by , ; or tab):",
+             {{"first column", "name of the job; its header may be anything"},
+              {"other columns", "times on a machine, integers 0 to 1000000; the header is the machine's name"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs,

@@ -189,6 +189,17 @@ static void describe_processors(const flowshop_run *run, char *out, size_t size)
                  run->variant->build.bits);
 }
 
+// Whether the search begins on the cores and goes to a GPU later if it finds one.
+static bool looks_for_gpu(const mco_flowshop_params *p)
+{
+#ifdef MCO_HAVE_CUDA
+    return p->engine == MCO_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH;
+#else
+    (void)p;
+    return false;
+#endif
+}
+
 static void describe(const flowshop_run *run)
 {
     static const char *const bounds[] = {"", "lb1", "lb2"};
@@ -207,9 +218,7 @@ static void describe(const flowshop_run *run)
     else
         mco_log(run->ctx, MCO_LOG_INFO, "engine %s%s, %s, bound %s%s, branching %s%s",
                 mco_engine_text(run->result->work.engine),
-                p->engine == MCO_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH
-                    ? " (auto: looks for a GPU if the search takes longer)"
-                    : "",
+                looks_for_gpu(p) ? " (auto: looks for a GPU if the search takes longer)" : "",
                 processors, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
                 rules[run->branching], p->branching == 0 ? " (default: fewest nodes at most sizes)" : "");
 }

@@ -375,6 +375,17 @@ const cli_problem cli_vrp = {
              "routes of least total distance, of limited length or number where a limit is given.\n\n"
              "INSTANCE is a VRPLIB or TSPLIB file or CSV with names (plain or gzip, - for standard input), SOLUTION a\n"
              "CVRPLIB .sol file, CSV or a result file.",
+    .example = "solve examples/bakery.csv --capacity 60 --vehicles 3 --time-limit 2 --solution routes.csv --plot map.svg",
+    .csv = {{"CSV of INSTANCE: a header, the row of the depot, then a row for each customer (columns in any order, cells by\n"
+             ", ; or tab; lines that begin with # before the header are comments). --capacity gives the capacity.",
+             {{"x, y", "place; distances are straight lines, rounded unless --distance real; needed"},
+              {"demand", "integer; needed, empty for the depot"},
+              {"name or id", "shown in summary and picture; if absent or empty, the number of the customer from 1"},
+              {"service", "service time, in units of distance; counts for --max-length; if absent or empty, 0"}}},
+            {"CSV of a solution (--solution F.csv, --start, check): a row for each customer as visited, routes one by one:",
+             {{"route", "number of the route, from 1; needed"},
+              {"customer", "number of the customer, from 1; needed if there is no name"},
+              {"name", "its name"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "routes by search; 10 s where no end is given", .state_bytes = sizeof(session), .begin = begin,
