@@ -369,8 +369,7 @@ static mco_status start(flowshop_run *run)
     const mco_flowshop_params *p = run->params;
     int64_t makespan;
     // LB2 follows in the search, which sorts its orders anyway and watches the clock.
-    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, MCO_FLOWSHOP_BOUND_LB1, &run->result->bound));
-    mco_run_raise_bound(&run->run, (double)run->result->bound);
+    flowshop_run_raise_bound(run, flowshop_one_machine_bound(run->shop));
     if (p->start != NULL) {
         MCO_TRY(mco_as_argument(mco_flowshop_check(run->ctx, run->shop, p->start, run->shop->jobs, &makespan)));
         MCO_TRY(flowshop_run_adopt(run, makespan, p->start, "start"));
