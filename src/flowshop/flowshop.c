@@ -195,9 +195,11 @@ static void describe(const flowshop_run *run)
     static const char *const rules[] = {"", "forward", "backward", "alternate", "minbranch", "minmin", "maxsum"};
     const mco_flowshop_params *p = run->params;
     char processors[512], bound[FLOWSHOP_UNITS_TEXT], unit[FLOWSHOP_UNITS_TEXT];
+    const bool has_decimals = run->shop->places > 0;
     mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %s%s%s", run->shop->name, run->shop->jobs,
-            run->shop->machines, flowshop_units_text(run->shop, run->result->bound, bound), run->shop->places > 0
-            ? "; times are exact, in units of " : "", run->shop->places > 0 ? flowshop_units_text(run->shop, 1, unit) : "");
+            run->shop->machines, flowshop_units_text(run->shop, run->result->bound, bound),
+            has_decimals ? "; times are exact, in units of " : "",
+            has_decimals ? flowshop_units_text(run->shop, 1, unit) : "");
     describe_processors(run, processors, sizeof processors);
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
