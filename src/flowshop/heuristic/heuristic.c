@@ -300,8 +300,8 @@ done:
     return st;
 }
 
-// Makes all searchers go on from this complete order: those that the run has time for, at least the first. At 20,000
-// jobs and 1,000 machines each takes a tenth of a second.
+// Makes searchers go on from this complete order: all that the run has time for, at least the first. Each fills tables
+// of jobs * machines cells.
 static void spread(search *s, const int32_t *order)
 {
     for (int i = 0; i < s->threads && (i == 0 || !flowshop_run_must_stop(s->run, s->iterations_before, s->stop)); i++) {

@@ -167,8 +167,8 @@ static void destroy(mco_context *ctx, flowshop_line **line)
     mco_free_bytes(ctx, (void **)line);
 }
 
-// The times of a machine lie together in the instance, those of a job here. A block of jobs fits the cache: 20 million
-// times take a fifth of the time that all jobs at once do.
+// The times of a machine lie together in the instance, those of a job here. So it goes by blocks of jobs that fit the
+// cache.
 static mco_status take_times(mco_context *ctx, const mco_flowshop *shop, lane_line *l)
 {
     enum { BLOCK = 64 };
