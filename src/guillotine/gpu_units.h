@@ -14,6 +14,11 @@
 // before: they keep the GPU busy while the last units of that step end. Units of all steps are taken in order, and each
 // waits only for its step `after`. That step is done only when all steps before it are done, because every step has a
 // unit that waits for the step before it.
+//
+// Where the shortest piece is short, so are bands: most targets and lanes of a unit would be empty. Then bands are merged
+// into groups of m. A unit of groups (G, H) belongs to the first step of its bands, m (G + H). It takes only strips that
+// leave rests in bands up to m (G - 1), and that lie there themselves: these cells are final before that step, since their
+// step is at most m (G - 1) + m H + m - 1. The few shorter strips remain with the units of single bands.
 #ifndef MCO_GUILLOTINE_GPU_UNITS_H
 #define MCO_GUILLOTINE_GPU_UNITS_H
 
@@ -26,7 +31,7 @@ enum { GUILLOTINE_MAX_COORDINATE = 1 << 24 };  // for each coordinate the last p
 typedef struct guillotine_range {
     int32_t target;
     int32_t strip, strip_end;
-    int32_t slack;                 // steps between the last step that it needs and the step before its own
+    int32_t needed;                // the band of the longest rest: no rest and no strip lies in a later one
 } guillotine_range;
 
 typedef struct guillotine_band {
@@ -43,8 +48,9 @@ typedef struct guillotine_bands {
     int32_t *band_of;              // [count] the band of a position
     int32_t *gap_after;            // [count] the next position that follows a long gap; `count` if there is none
     guillotine_band *bands;
+    guillotine_band *groups;       // runs of `merged` bands, the last one may be shorter; none where merged is 1
     guillotine_range *ranges;
-    int32_t band_count, range_count, range_room;
+    int32_t band_count, group_count, merged, range_count, range_room;
 } guillotine_bands;
 
 typedef struct guillotine_schedule {
