@@ -241,20 +241,21 @@ static int32_t panels_of(const guillotine_schedule *s, const guillotine_band *ba
 // What takes part in a step: pairs (x, step - x) of bands, or of groups with their numbers.
 typedef struct level {
     const guillotine_band *bands[2];
-    int32_t counts[2], merged;
+    int32_t counts[2];
     int32_t step;        // the sum of the numbers of a pair
     int32_t first, end;  // of x
 } level;
 
 static level level_of(const guillotine_schedule *s, bool is_group, int32_t step)
 {
-    const int32_t merged = is_group ? s->axis[0].merged : 1;
-    level l = {.merged = merged, .step = step / merged};
+    const bool is_none = is_group && s->axis[0].group_count == 0;
+    const int32_t merged = is_group && !is_none ? s->axis[0].merged : 1;
+    level l = {.step = step / merged};
     for (int a = 0; a < 2; a++) {
         l.bands[a] = is_group ? s->axis[a].groups : s->axis[a].bands;
         l.counts[a] = is_group ? s->axis[a].group_count : s->axis[a].band_count;
     }
-    if (step % merged != 0 || l.counts[0] == 0 || l.counts[1] == 0)
+    if (is_none || step % merged != 0 || l.counts[1] == 0)
         return l;
     l.first = l.step < l.counts[1] ? 0 : l.step - l.counts[1] + 1;
     l.end = min32(l.step + 1, l.counts[0]);
