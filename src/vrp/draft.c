@@ -87,11 +87,9 @@ void vrp_take(vrp_draft *draft, mco_vrp **out)
 
 // ---- Scale
 
-// Converts decimal degrees, or for TSPLIB's distances degrees and minutes, DDD.MM, to radians.
-static double geo_radians(const mco_vrp *p, double value)
+// Converts degrees and minutes, DDD.MM, to radians.
+static double geo_radians(double value)
 {
-    if (p->distances == MCO_VRP_DISTANCES_GEO)
-        return value * acos(-1) / 180;
     const double degrees = trunc(value), minutes = value - degrees;
     return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0;
 }
@@ -102,10 +100,25 @@ static mco_status place_on_earth(mco_context *ctx, mco_vrp *p)
     MCO_TRY(mco_alloc(ctx, &p->latitude, p->nodes));
     MCO_TRY(mco_alloc(ctx, &p->longitude, p->nodes));
     for (int32_t i = 0; i < p->nodes; i++) {
-        p->latitude[i] = geo_radians(p, p->x[i]);
-        p->longitude[i] = geo_radians(p, p->y[i]);
+        p->latitude[i] = geo_radians(p->x[i]);
+        p->longitude[i] = geo_radians(p->y[i]);
     }
 done:
+    return st;
+}
+
+// The same from decimal degrees, as directions from the centre.
+static mco_status place_by_direction(mco_context *ctx, mco_vrp *p)
+{
+    const double turn = acos(-1) / 180;
+    const mco_status st = mco_alloc(ctx, &p->direction, 3 * (int64_t)p->nodes);
+    for (int32_t i = 0; st == MCO_OK && i < p->nodes; i++) {
+        const double latitude = p->x[i] * turn, longitude = p->y[i] * turn;
+        double *d = p->direction + 3 * (int64_t)i;
+        d[0] = cos(latitude) * cos(longitude);
+        d[1] = cos(latitude) * sin(longitude);
+        d[2] = sin(latitude);
+    }
     return st;
 }
 
@@ -328,7 +341,7 @@ mco_status vrp_settle(mco_context *ctx, const mco_vrp_model *model, vrp_draft *d
     if (draft->is_geographic || p->distances == MCO_VRP_DISTANCES_GEO)
         MCO_TRY(take_degrees(ctx, draft));
     if (p->rule == VRP_GEO)
-        MCO_TRY(place_on_earth(ctx, p));
+        MCO_TRY((p->distances == MCO_VRP_DISTANCES_GEO ? place_by_direction : place_on_earth)(ctx, p));
     if (p->rule != VRP_MATRIX)
         l.longest = longest_of_places(p);
     MCO_TRY(set_scale(ctx, p, &l));

@@ -20,6 +20,7 @@ void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
     mco_free(ctx, &p->names);
     mco_free(ctx, &p->service);
     mco_free(ctx, &p->matrix);
+    mco_free(ctx, &p->direction);
     mco_free(ctx, &p->longitude);
     mco_free(ctx, &p->latitude);
     mco_free(ctx, &p->y);
@@ -29,12 +30,13 @@ void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
     mco_free(ctx, problem);
 }
 
-// Sinnott (1984): exact for places near each other too. Both arguments are symmetric, so the distances are.
+// The haversine of an angle is the square of half its chord (Sinnott 1984). So no function of an angle is needed for a pair but
+// the last, and places near each other keep all their digits.
 static double haversine(const mco_vrp *p, int32_t i, int32_t j)
 {
-    const double across = sin((p->latitude[i] - p->latitude[j]) / 2), along = sin((p->longitude[i] - p->longitude[j]) / 2);
-    const double h = across * across + cos(p->latitude[i]) * cos(p->latitude[j]) * (along * along);
-    return 2 * vrp_earth_radius(p) * asin(sqrt(h < 1 ? h : 1));
+    const double *a = p->direction + 3 * (int64_t)i, *b = p->direction + 3 * (int64_t)j;
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], chord = sqrt(x * x + y * y + z * z);
+    return 2 * vrp_earth_radius(p) * asin(chord < 2 ? chord / 2 : 1);
 }
 
 double vrp_geo_distance(const mco_vrp *problem, int32_t i, int32_t j)

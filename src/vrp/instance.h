@@ -24,7 +24,8 @@ struct mco_vrp {
     bool is_symmetric;
     double *x, *y;         // [nodes] as read, with VRP_GEO latitude and longitude; NULL if there are none. With a matrix no
                            // distance depends on them
-    double *latitude, *longitude;  // [nodes] radians; NULL except with VRP_GEO
+    double *latitude, *longitude;  // [nodes] radians; NULL except with TSPLIB's VRP_GEO
+    double *direction;     // [3 * nodes] from the centre of the Earth, of length 1; NULL except with MCO_VRP_DISTANCES_GEO
     int32_t *matrix;       // [nodes * nodes], row i from node i, diagonal 0; NULL except with VRP_MATRIX
     int32_t *demand;       // [nodes] times load_scale, 0 for the depot
     int32_t *service;      // [nodes] scaled, 0 for the depot; NULL if all are 0
