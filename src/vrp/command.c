@@ -402,7 +402,8 @@ const cli_problem cli_vrp = {
          .solution_text = "write the routes after the last sweep (.sol, or .csv)", .write_solution = write_end,
          .print = print_neighbourhood, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
-         .text = "test that every customer is in one route and no limit is exceeded; print the cost and the routes",
+         .text = "test that every customer is in one route and no limit is exceeded; print the cost and the routes.\n"
+                 "Options that are not given are those that a result file states",
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_solution, .check = check, .end = end},
         {.name = "generate", .arguments = "--customers N | --giant-tour-nodes T [OPTIONS]",

@@ -305,7 +305,8 @@ whole_files() {
     expect 0 "$MCO" vrp solve m.csv --engine cpu --iterations 10 --json r.json --plot p.svg
     expect_json r.json objective 12
     expect 2 "$MCO" vrp solve m.csv --distance geo
-    expect 3 "$MCO" guillotine solve m.csv
+    expect 3 "$MCO" guillotine solve w.csv
+    expect_text err "w.csv:4:1: this is a file for mco vrp, not for mco guillotine"
 }
 
 # `check` takes the options of the instance from a result file, unless they are given.
