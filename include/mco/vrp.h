@@ -30,8 +30,8 @@ enum {
 
 typedef struct mco_vrp mco_vrp;
 
-// GEO: metres on a sphere between latitudes and longitudes in decimal degrees, rounded to integers. In GEO files the latitude comes
-// first; else y is the latitude and x the longitude.
+// GEO: metres on a sphere between latitudes and longitudes in decimal degrees, rounded to integers. In GEO files the
+// latitude comes first; else y is the latitude and x the longitude.
 typedef enum mco_vrp_distances { MCO_VRP_DISTANCES_ROUNDED, MCO_VRP_DISTANCES_REAL, MCO_VRP_DISTANCES_GEO } mco_vrp_distances;
 
 // Values that replace or complete those of a file. MCO_VRP_MODEL_OPTIONS lists them. Lengths are unscaled.
@@ -48,7 +48,8 @@ MCO_API const mco_option_table *mco_vrp_model_options(void);
 // ARGUMENT, LIMIT, MEMORY. O(customers^2).
 MCO_API mco_status mco_vrp_create(mco_context *ctx, int32_t customers, const int32_t *distances, const int32_t *demands,
                                   const mco_vrp_model *model, mco_vrp **out);
-// The same from coordinates x, y [customers + 1], the depot first. Distances are Euclidean, with GEO on a sphere. O(customers).
+// The same from coordinates x, y [customers + 1], the depot first. Distances are Euclidean, with GEO on a sphere.
+// O(customers).
 MCO_API mco_status mco_vrp_from_coordinates(mco_context *ctx, int32_t customers, const double *x, const double *y,
                                             const int32_t *demands, const mco_vrp_model *model, mco_vrp **out);
 
@@ -108,7 +109,8 @@ MCO_API const char *mco_vrp_name(const mco_vrp *problem);
 MCO_API const char *mco_vrp_customer_name(const mco_vrp *problem, int32_t customer, char buffer[16]);
 // Whether customers have names; some may still lack one.
 MCO_API bool mco_vrp_has_names(const mco_vrp *problem);
-// Coordinates of a node, with distances on a sphere latitude and longitude; false if the instance is a matrix without coordinates.
+// Coordinates of a node, with distances on a sphere latitude and longitude; false if the instance is a matrix without
+// coordinates.
 MCO_API bool mco_vrp_coordinates(const mco_vrp *problem, int32_t node, double *x, double *y);
 
 // ---- Solutions

@@ -11,6 +11,8 @@ static const struct kind {
     const char *cells[MARKS];
 } kinds[] = {
     {"vrp", {"x", "y", "demand"}},
+    {"vrp", {"latitude", "longitude", "demand"}},
+    {"vrp", {"lat", "lon", "demand"}},
     {"guillotine", {"width", "height"}},
     {"guillotine", {"plate"}},
     {"dtspms", {"pickup_x", "pickup_y", "delivery_x", "delivery_y"}},

@@ -125,14 +125,15 @@ static mco_status find_number(mco_name_finder *f, mco_text *text, mco_slice toke
         if (named < 0)
             return MCO_ERR_PARSE;
         return mco_text_fail(text, token.line, token.column,
-                             "%s is %.*s, allowed is 1 to %d; numbers are rows: if %.*s is meant as a name, begin the file with "
-                             "the line \"# ids: names\"", f->what, mco_slice_shown(token), token.data, f->rows,
+                             "%s is %.*s, allowed is 1 to %d; numbers are rows: if %.*s is meant as a name, begin the file "
+                             "with the line \"# ids: names\"", f->what, mco_slice_shown(token), token.data, f->rows,
                              mco_slice_shown(token), token.data);
     }
     *row = (int32_t)number - 1;
     if (named >= 0 && named != *row) {
-        mco_log(text->ctx, MCO_LOG_WARNING, "%s:%lld:%lld: %.*s is read as the number of a row, and row %d has it as its name; begin "
-                "the file with \"# ids: rows\" or \"# ids: names\" to say which is meant", text->name, (long long)token.line,
+        mco_log(text->ctx, MCO_LOG_WARNING,
+                "%s:%lld:%lld: %.*s is read as the number of a row, and row %d has it as its name; begin the file with "
+                "\"# ids: rows\" or \"# ids: names\" to say which is meant", text->name, (long long)token.line,
                 (long long)token.column, mco_slice_shown(token), token.data, named + 1);
         f->has_warned = true;
     }
@@ -238,8 +239,8 @@ mco_status mco_names_test(const mco_names *names, mco_text *text, int64_t rows)
         const int32_t other = name != NULL ? unnamed_row(&f, name, strlen(name)) : -1;
         if (other >= 0)
             return mco_text_fail(text, names->lines[i], 1,
-                                 "the name \"%.*s\" is the number of another row, which has no name and is called by it; give that "
-                                 "row a name", MCO_SHOWN, name);
+                                 "the name \"%.*s\" is the number of another row, which has no name and is called by it; "
+                                 "give that row a name", MCO_SHOWN, name);
     }
     return MCO_OK;
 }

@@ -25,8 +25,8 @@ typedef enum mco_ids {
     MCO_IDS_NAMES      // all are names; a row without a name is called by its number
 } mco_ids;
 
-// Finds a row by a token of another text: by its number from 1, or by its name if there are names. Zero before it is used,
-// except for the first three members.
+// Finds a row by a token of another text: by its number from 1, or by its name if there are names. Zero before it is
+// used, except for the first three members.
 typedef struct mco_name_finder {
     const char *what;     // what messages call the row: "the customer"
     char *const *names;   // [rows]; NULL if rows have numbers only; borrowed
@@ -36,8 +36,8 @@ typedef struct mco_name_finder {
     bool has_warned;
 } mco_name_finder;
 
-// Finds the row of a token; *row counts from 0. A token in double quotes is a name; others are what `ids` says. Warns once if a
-// number is also the name of another row, and the file does not say which is meant. Errors: PARSE, MEMORY.
+// Finds the row of a token; *row counts from 0. A token in double quotes is a name; others are what `ids` says. Warns
+// once if a number is also the name of another row, and the file does not say which is meant. Errors: PARSE, MEMORY.
 mco_status mco_names_find(mco_name_finder *finder, mco_text *text, mco_slice token, int32_t *row);
 // The same for the cell of a table that holds a name.
 mco_status mco_names_find_cell(mco_name_finder *finder, mco_text *text, mco_slice cell, int32_t *row);
@@ -63,8 +63,8 @@ typedef struct mco_names {
 mco_status mco_names_reserve(mco_context *ctx, const mco_text *text, int64_t rows, mco_names *out);
 // Gives a row the name in a cell of its line, unless the cell is empty. Errors: PARSE (another row has this name).
 mco_status mco_names_give(mco_names *names, mco_text *text, int64_t row, mco_slice cell);
-// Tests all names when every row is read: no name may be the number of a row without a name, which is called by that number.
-// Errors: PARSE.
+// Tests all names when every row is read: no name may be the number of a row without a name, which is called by that
+// number. Errors: PARSE.
 mco_status mco_names_test(const mco_names *names, mco_text *text, int64_t rows);
 // Releases everything that nobody has taken.
 void mco_names_clear(mco_context *ctx, mco_names *names);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The options that a result file states. `check` takes those of the instance from there, unless the user gives them: a result is
-// valid for the instance that it was computed for.
+// The options that a result file states. `check` takes those of the instance from there, unless the user gives them: a
+// result is valid for the instance that it was computed for.
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static size_t field_size(mco_option_kind kind)
     return kind == MCO_OPTION_INTEGER ? sizeof(int64_t) : kind == MCO_OPTION_REAL ? sizeof(double) : sizeof(int);
 }
 
-// Sets an option that the user did not give, and says so where that changes something. Texts are paths, which may have moved.
+// Sets an option that the user did not give, and says so where that changes something. Texts are paths, which may have
+// moved.
 static mco_status set(const stated *s, const mco_text *place, const char *key, char *value)
 {
     void *params;

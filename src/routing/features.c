@@ -58,8 +58,8 @@ static mco_status refuse(mco_text *text, mco_slice word, const char *what, const
 {
     if (missing == NULL)
         return MCO_OK;
-    return mco_text_fail(text, word.line, word.column, "%s \"%.*s\": %s are not supported", what, mco_slice_shown(word), word.data,
-                         missing);
+    return mco_text_fail(text, word.line, word.column, "%s \"%.*s\": %s are not supported", what, mco_slice_shown(word),
+                         word.data, missing);
 }
 
 mco_status routing_refuse_feature(mco_text *text, mco_slice word, const char *what)

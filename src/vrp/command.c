@@ -147,8 +147,8 @@ static void print_routes(const mco_vrp *problem, const mco_vrp_solution *solutio
     for (int32_t r = 0; r < shown; r++) {
         const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
         const int32_t *order = solution->order + solution->first[r], count = solution->first[r + 1] - solution->first[r];
-        printf("%-6d %9.15g %10.*f  %5d:", r + 1, loads(problem, route.load), length_decimals(problem), units(problem, route.length),
-               count);
+        printf("%-6d %9.15g %10.*f  %5d:", r + 1, loads(problem, route.load), length_decimals(problem),
+               units(problem, route.length), count);
         print_customers(problem, order, count);
     }
     if (shown < solution->routes)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// CSV: rows of limits, a header, the row of the depot, a row per customer (name, place, demand, service time), and a matrix of
-// distances where there is one. docs/formats.md describes it.
+// CSV: rows of limits, a header, the row of the depot, a row per customer (name, place, demand, service time), and a
+// matrix of distances where there is one. docs/formats.md describes it.
 //
-// The rows are read twice: first to count them and to find the decimals of the demands, then for their values. So is the matrix:
-// the scale of real distances follows from its greatest entry.
+// A matrix is read twice: first for its greatest entry, from which the scale of real distances follows, then for all
+// entries. Demands are integers of the decimals seen so far; a row with more of them scales those before it.
 #include <string.h>
 
 #include "base/names.h"
@@ -42,13 +42,13 @@ typedef struct csv {
     mco_slice limits[LIMITS];  // the cell of the value; data is NULL where the file has no such row
     char limit_separators[LIMITS];
     mco_table table;
-    int name, x, y;        // the columns of names and places: x is the longitude, and y the latitude, where they are degrees
+    int name, x, y;        // the columns of names and places: x is the longitude, y the latitude, where they are degrees
     bool has_places, has_matrix;
     mco_slice depot;       // its name
     mco_text matrix;       // the text from the head of the matrix on
     int32_t *nodes;        // [nodes of the instance] of the columns of the matrix
     int64_t count;         // of nodes
-    int places;            // decimals of the demands and the capacity
+    int places;            // decimals of the demands so far, and of the capacity
     vrp_draft draft;
     mco_names names;       // reserved if the table has that column
     mco_name_finder finder;
@@ -69,7 +69,7 @@ static int limit_of(mco_slice line, char *separator)
     return k;
 }
 
-// Takes the next row of a limit, behind comments. Returns its limit; LIMITS, with the text as it was, if the next row is none.
+// Takes the next row of a limit, behind comments. Returns its limit; LIMITS if the next row is none, which stays.
 static int take_limit(mco_text *text, mco_slice *line, char *separator)
 {
     while (mco_text_skip_blank(text)) {
@@ -115,7 +115,44 @@ done:
     return st;
 }
 
-// Moves the limits into the draft. The capacity has the scale of the demands.
+// Gives the demands of nodes 0..count the scale of more decimals. `cell` is what asks for them.
+static mco_status raise_places(csv *c, int places, int64_t count, mco_slice cell)
+{
+    mco_vrp *p = c->draft.problem;
+    int32_t factor = 1;
+    for (; c->places < places; c->places++)
+        factor *= 10;  // places is at most 6
+    for (int64_t i = 0; i < count; i++) {
+        if (p->demand[i] > MCO_VRP_MAX_LENGTH / factor)
+            return mco_text_fail(c->text, cell.line, cell.column,
+                                 "%.*s has %d decimals, and the demand of customer %lld is %.15g: with so many decimals "
+                                 "allowed is 0 to %d", mco_slice_shown(cell), cell.data, places, (long long)i,
+                                 vrp_load(p, p->demand[i]), MCO_VRP_MAX_LENGTH / factor / p->load_scale);
+        p->demand[i] *= factor;
+    }
+    p->load_scale *= factor;
+    return MCO_OK;
+}
+
+// A load of at most 2^30, in units of all decimals seen so far; the product with 10^6 fits 64 bits. Nodes before
+// `count` have their demands.
+static mco_status read_load(csv *c, mco_slice cell, const char *what, char separator, int64_t most, int64_t count, int64_t *out)
+{
+    mco_status st = MCO_OK;
+    int places = c->places;
+    MCO_TRY(mco_slice_places(c->text, cell, what, separator, MOST_PLACES, &places));
+    if (places > c->places)
+        MCO_TRY(raise_places(c, places, count, cell));
+    MCO_TRY(mco_slice_scaled(c->text, cell, what, separator, places, 0, most, out));
+    if (*out > MCO_VRP_MAX_LENGTH)
+        MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "%s is %.*s, with %d decimals in the file allowed is 0 to %d",
+                              what, mco_slice_shown(cell), cell.data, places,
+                              MCO_VRP_MAX_LENGTH / c->draft.problem->load_scale));
+done:
+    return st;
+}
+
+// Moves the limits into the draft, when all demands are read.
 static mco_status take_limits(csv *c)
 {
     mco_status st = MCO_OK;
@@ -124,8 +161,8 @@ static mco_status take_limits(csv *c)
     vrp_draft *d = &c->draft;
     double service = 0;
     if (at[LIMIT_CAPACITY].data != NULL)
-        MCO_TRY(mco_slice_scaled(c->text, at[LIMIT_CAPACITY], "the capacity", separators[LIMIT_CAPACITY], c->places, 0,
-                                 MCO_VRP_MAX_LENGTH, &d->capacity));
+        MCO_TRY(read_load(c, at[LIMIT_CAPACITY], "the capacity", separators[LIMIT_CAPACITY], MCO_VRP_MAX_LENGTH, c->count,
+                          &d->capacity));
     if (d->capacity == 0)
         MCO_TRY(mco_text_fail(c->text, at[LIMIT_CAPACITY].line, at[LIMIT_CAPACITY].column,
                               "the capacity is 0, more than 0 was expected"));
@@ -229,49 +266,27 @@ static bool next_row(const csv *c, mco_text *text, mco_slice *row)
     return false;
 }
 
-// The first pass: counts the rows, finds the decimals of the demands, and finds the matrix.
+// Counts the rows and finds the matrix.
 static mco_status measure_rows(csv *c)
 {
-    mco_status st = MCO_OK;
-    mco_slice line, cells[MCO_TABLE_COLUMNS];
+    mco_slice line;
     mco_text ahead = *c->text;
-    for (; next_row(c, &ahead, &line); c->count++) {
-        MCO_TRY(mco_table_cells(&c->table, line, c->table.fields, cells));
-        if (cells[COLUMN_DEMAND].size > 0)
-            MCO_TRY(mco_slice_places(c->text, cells[COLUMN_DEMAND], "the demand", c->table.separator, MOST_PLACES, &c->places));
-    }
+    while (next_row(c, &ahead, &line))
+        c->count++;
     if (c->count == 0)
         return mco_text_fail_here(&ahead, "the text ends where the row of the depot was expected");
     if (c->count > MCO_VRP_MAX_CUSTOMERS + 1)
         return mco_text_fail_here(c->text, "from here on a depot and %lld customers, allowed are 0 to %d",
                                   (long long)c->count - 1, MCO_VRP_MAX_CUSTOMERS);
-    if (c->limits[LIMIT_CAPACITY].data != NULL)
-        MCO_TRY(mco_slice_places(c->text, c->limits[LIMIT_CAPACITY], "the capacity", c->limit_separators[LIMIT_CAPACITY],
-                                 MOST_PLACES, &c->places));
     c->matrix = ahead;
     c->has_matrix = mco_text_skip_blank(&ahead);
-done:
-    return st;
+    return MCO_OK;
 }
 
 static mco_status read_place(csv *c, mco_slice cell, double *out)
 {
-    return mco_slice_real_in(c->text, cell, "the coordinate", c->table.separator, -VRP_MAX_COORDINATE, VRP_MAX_COORDINATE, out);
-}
-
-// The scaled value fits 64 bits: it is at most 2^30 * 10^6.
-static mco_status read_demand(csv *c, mco_slice cell, int32_t node)
-{
-    mco_status st = MCO_OK;
-    int64_t demand = 0;
-    MCO_TRY(mco_slice_scaled(c->text, cell, node == 0 ? "the demand of the depot" : "the demand", c->table.separator, c->places, 0,
-                             node == 0 ? 0 : MCO_VRP_MAX_LENGTH, &demand));
-    if (demand > MCO_VRP_MAX_LENGTH)
-        MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "the demand is %.*s, with %d decimals in the file allowed is 0 to %d",
-                              mco_slice_shown(cell), cell.data, c->places, MCO_VRP_MAX_LENGTH / c->draft.problem->load_scale));
-    c->draft.problem->demand[node] = (int32_t)demand;
-done:
-    return st;
+    return mco_slice_real_in(c->text, cell, "the coordinate", c->table.separator, -VRP_MAX_COORDINATE, VRP_MAX_COORDINATE,
+                             out);
 }
 
 // The depot has no demand and no service time, so these cells of it may be empty.
@@ -281,13 +296,16 @@ static mco_status read_row(csv *c, mco_slice line, int32_t node)
     mco_slice cells[MCO_TABLE_COLUMNS];
     mco_vrp *p = c->draft.problem;
     const bool is_depot = node == 0;
+    int64_t demand = 0;
     MCO_TRY(mco_table_cells(&c->table, line, c->table.fields, cells));
     if (c->has_places) {
         MCO_TRY(read_place(c, cells[c->x], &p->x[node]));
         MCO_TRY(read_place(c, cells[c->y], &p->y[node]));
     }
     if (!is_depot || cells[COLUMN_DEMAND].size > 0)
-        MCO_TRY(read_demand(c, cells[COLUMN_DEMAND], node));
+        MCO_TRY(read_load(c, cells[COLUMN_DEMAND], is_depot ? "the demand of the depot" : "the demand", c->table.separator,
+                          is_depot ? 0 : MCO_VRP_MAX_LENGTH, node, &demand));
+    p->demand[node] = (int32_t)demand;
     if (mco_table_has(&c->table, COLUMN_SERVICE) && cells[COLUMN_SERVICE].size > 0)
         MCO_TRY(mco_slice_real_in(c->text, cells[COLUMN_SERVICE],
                                   is_depot ? "the service time of the depot" : "the service time", c->table.separator, 0,
@@ -304,8 +322,6 @@ static mco_status reserve_rows(csv *c, const char *name)
 {
     mco_status st = MCO_OK;
     MCO_TRY(vrp_draft_new(c->ctx, c->count - 1, c->has_matrix ? VRP_MATRIX : VRP_EUC_2D, name, &c->draft));
-    for (int k = 0; k < c->places; k++)
-        c->draft.problem->load_scale *= 10;
     c->draft.is_geographic = c->has_places && c->x != COLUMN_X && !c->has_matrix;
     if (c->has_places)
         MCO_TRY(vrp_draft_places(c->ctx, &c->draft));
@@ -322,9 +338,9 @@ static mco_status read_rows(csv *c, const char *name)
     mco_status st = MCO_OK;
     mco_slice line;
     MCO_TRY(reserve_rows(c, name));
-    MCO_TRY(take_limits(c));
     for (int32_t node = 0; next_row(c, c->text, &line); node++)
         MCO_TRY(read_row(c, line, node));
+    MCO_TRY(take_limits(c));
     if (c->names.count > 0)
         MCO_TRY(mco_names_test(&c->names, c->text, c->count - 1));
     c->finder = (mco_name_finder){.what = "the node", .names = c->names.count > 0 ? c->names.names : NULL,
@@ -335,12 +351,13 @@ done:
 
 // ---- The matrix: "distances,depot,A,B", then a row for each node: its name, and the distances from it to these
 
-// The depot is called by its name, by 0 or by "depot".
+// The depot is called by its name, and one without a name by 0 or "depot".
 static mco_status find_node(csv *c, mco_slice cell, int32_t *node)
 {
-    const bool has_name = c->depot.size > 0 && cell.size == c->depot.size && memcmp(cell.data, c->depot.data, cell.size) == 0;
+    const mco_slice depot = c->depot;
     *node = 0;
-    if (has_name || (c->depot.size == 0 && (mco_slice_is(cell, "0") || mco_slice_is(cell, "depot"))))
+    if (depot.size > 0 ? cell.size == depot.size && memcmp(cell.data, depot.data, cell.size) == 0
+                       : mco_slice_is(cell, "0") || mco_slice_is(cell, "depot"))
         return MCO_OK;
     const mco_status st = mco_names_find_cell(&c->finder, c->text, cell, node);
     *node += 1;
@@ -363,14 +380,15 @@ static mco_status read_matrix_head(csv *c, mco_text *text)
         int32_t node;
         MCO_TRY(find_node(c, cell, &node));
         if (has_column[node])
-            MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "the node \"%.*s\" has two columns", mco_slice_shown(cell),
-                                  cell.data));
+            MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "the node \"%.*s\" has two columns",
+                                  mco_slice_shown(cell), cell.data));
         has_column[node] = true;
         c->nodes[count++] = node;  // there is room: no node comes twice
     }
     if (count < c->count)
-        MCO_TRY(mco_text_fail(c->text, line.line, line.column, "the matrix has %lld columns, the depot and %lld customers were expected",
-                              (long long)count, (long long)c->count - 1));
+        MCO_TRY(mco_text_fail(c->text, line.line, line.column,
+                              "the matrix has %lld columns, the depot and %lld customers were expected", (long long)count,
+                              (long long)c->count - 1));
 done:
     mco_free(c->ctx, &has_column);
     return st;
@@ -379,7 +397,8 @@ done:
 // Entries are integers where distances are rounded.
 static mco_status read_entry(csv *c, mco_slice cell, double *out)
 {
-    const mco_status st = mco_slice_real_in(c->text, cell, "the distance", c->table.separator, 0, MCO_VRP_MAX_DISTANCE, out);
+    const mco_status st =
+        mco_slice_real_in(c->text, cell, "the distance", c->table.separator, 0, MCO_VRP_MAX_DISTANCE, out);
     if (st != MCO_OK || c->draft.problem->distances != MCO_VRP_DISTANCES_ROUNDED || *out == (double)(int64_t)*out)
         return st;
     return mco_text_fail(c->text, cell.line, cell.column,
@@ -397,13 +416,14 @@ static mco_status read_matrix_row(csv *c, mco_slice line, bool *has_row, int32_t
     mco_slice_field(&rest, c->table.separator, &cell);
     MCO_TRY(find_node(c, cell, &from));
     if (has_row[from])
-        MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "the node \"%.*s\" has two rows", mco_slice_shown(cell), cell.data));
+        MCO_TRY(mco_text_fail(c->text, cell.line, cell.column, "the node \"%.*s\" has two rows", mco_slice_shown(cell),
+                              cell.data));
     has_row[from] = true;
     for (int64_t k = 0; k < c->count; k++) {
         const int32_t to = c->nodes[k];
         if (!mco_slice_field(&rest, c->table.separator, &cell))
-            return mco_text_fail(c->text, line.line, line.column, "the row has %lld distances, %lld were expected", (long long)k,
-                                 (long long)c->count);
+            return mco_text_fail(c->text, line.line, line.column, "the row has %lld distances, %lld were expected",
+                                 (long long)k, (long long)c->count);
         if (to == from)
             continue;
         MCO_TRY(read_entry(c, cell, &value));
@@ -414,7 +434,8 @@ static mco_status read_matrix_row(csv *c, mco_slice line, bool *has_row, int32_t
     }
     while (mco_slice_field(&rest, c->table.separator, &cell))
         if (cell.size > 0)
-            return mco_text_fail(c->text, cell.line, cell.column, "the row has more than %lld distances", (long long)c->count);
+            return mco_text_fail(c->text, cell.line, cell.column, "the row has more than %lld distances",
+                                 (long long)c->count);
 done:
     return st;
 }

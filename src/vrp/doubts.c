@@ -29,8 +29,9 @@ static void doubt_rounding(mco_context *ctx, const mco_vrp *p)
         }
     const bool is_zero = 2 * zeros > pairs;
     if (is_zero || change > NOTICEABLE * sum)
-        mco_log(ctx, MCO_LOG_WARNING, "rounding to integers changes the distances by %.0f %%%s; --distance real keeps decimals, "
-                "--distance geo takes x and y as longitude and latitude in degrees", 100 * change / sum,
+        mco_log(ctx, MCO_LOG_WARNING,
+                "rounding to integers changes the distances by %.0f %%%s; --distance real keeps decimals, --distance geo "
+                "takes x and y as longitude and latitude in degrees", 100 * change / sum,
                 is_zero ? " and makes most of them 0" : "");
 }
 
@@ -42,8 +43,9 @@ static void doubt_minutes(mco_context *ctx, const mco_vrp *p)
         const double at[] = {p->x[i], p->y[i]};
         for (int axis = 0; axis < 2; axis++)
             if (fabs(at[axis] - trunc(at[axis])) >= MINUTES - NEAR) {
-                mco_log(ctx, MCO_LOG_WARNING, "GEO coordinates are degrees and minutes, DDD.MM: %.15g of %s %d has %.4g minutes, less than "
-                        "60 were expected; --distance geo takes decimal degrees", at[axis], i == 0 ? "node" : "customer", i,
+                mco_log(ctx, MCO_LOG_WARNING,
+                        "GEO coordinates are degrees and minutes, DDD.MM: %.15g of %s %d has %.4g minutes, less than 60 were "
+                        "expected; --distance geo takes decimal degrees", at[axis], i == 0 ? "node" : "customer", i,
                         100 * fabs(at[axis] - trunc(at[axis])));
                 return;
             }

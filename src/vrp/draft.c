@@ -297,18 +297,19 @@ done:
     return st;
 }
 
-// Latitudes and longitudes in decimal degrees: latitudes become x, as in TSPLIB's GEO files. Places of other files are those of a
-// map, so that their x is the longitude.
+// Latitudes and longitudes in decimal degrees: latitudes become x, as in TSPLIB's GEO files. Places of other files are
+// those of a map, so that their x is the longitude.
 static mco_status take_degrees(mco_context *ctx, vrp_draft *draft)
 {
     mco_vrp *p = draft->problem;
     if (draft->is_geographic && p->distances == MCO_VRP_DISTANCES_REAL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the file has latitudes and longitudes, for which --distance is geo, not real",
-                        p->name);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "%s: the file has latitudes and longitudes, for which --distance is geo, not real", p->name);
     if (p->rule == VRP_MATRIX)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: --distance geo is for coordinates, the distances are a matrix", p->name);
     p->distances = MCO_VRP_DISTANCES_GEO;
-    const char *const names = p->rule == VRP_GEO ? "the first coordinate is the latitude" : "x is the longitude, y the latitude";
+    const char *const names =
+        p->rule == VRP_GEO ? "the first coordinate is the latitude" : "x is the longitude, y the latitude";
     if (p->rule != VRP_GEO) {
         double *longitude = p->x;
         p->x = p->y;
@@ -317,10 +318,12 @@ static mco_status take_degrees(mco_context *ctx, vrp_draft *draft)
     }
     for (int32_t i = 0; i < p->nodes; i++)
         if (fabs(p->x[i]) > 90 || fabs(p->y[i]) > 180)
-            return mco_fail(ctx, MCO_ERR_LIMIT, "%s: the latitude of %s %d is %.15g and its longitude %.15g, allowed are -90 to 90 and "
-                            "-180 to 180; with --distance geo %s", p->name, i == 0 ? "node" : "customer", i, p->x[i], p->y[i], names);
-    mco_log(ctx, MCO_LOG_INFO, "distances are geographic: %s, in decimal degrees; metres on a sphere of radius %.1f m (haversine)",
-            names, vrp_earth_radius(p));
+            return mco_fail(ctx, MCO_ERR_LIMIT,
+                            "%s: the latitude of %s %d is %.15g and its longitude %.15g, allowed are -90 to 90 and -180 to "
+                            "180; with --distance geo %s", p->name, i == 0 ? "node" : "customer", i, p->x[i], p->y[i], names);
+    mco_log(ctx, MCO_LOG_INFO,
+            "distances are geographic: %s, in decimal degrees; metres on a sphere of radius %.1f m (haversine)", names,
+            vrp_earth_radius(p));
     return MCO_OK;
 }
 

@@ -30,8 +30,8 @@ void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
     mco_free(ctx, problem);
 }
 
-// The haversine of an angle is the square of half its chord (Sinnott 1984). So no function of an angle is needed for a pair but
-// the last, and places near each other keep all their digits.
+// The haversine of an angle is the square of half its chord (Sinnott 1984). So no function of an angle is needed for a
+// pair but the last, and places near each other keep all their digits.
 static double haversine(const mco_vrp *p, int32_t i, int32_t j)
 {
     const double *a = p->direction + 3 * (int64_t)i, *b = p->direction + 3 * (int64_t)j;

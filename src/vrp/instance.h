@@ -12,7 +12,8 @@
 typedef enum vrp_rule {
     VRP_EUC_2D,   // sqrt(dx^2 + dy^2), rounded to nearest: floor(... + 0.5)
     VRP_CEIL_2D,  // rounded up; like EUC_2D with real distances
-    VRP_GEO,      // on a sphere, TSPLIB's formula; real distances omit its last step, to integers. MCO_VRP_DISTANCES_GEO: haversine
+    VRP_GEO,      // on a sphere, TSPLIB's formula; real distances omit its last step, to integers. With
+                  // MCO_VRP_DISTANCES_GEO by haversines
     VRP_MATRIX
 } vrp_rule;
 

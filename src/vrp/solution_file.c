@@ -2,8 +2,8 @@
 // Solution files: the lines of CVRPLIB, CSV, or the "solution" of a result file. docs/formats.md describes them.
 //
 // The readers accept any routes of customers of the instance. The check tells whether every customer is there once and
-// the routes obey the limits. Routes without customers are dropped. A file may hold customers by number, by name, or both; if both,
-// they must agree: the rows of an instance may have changed since the file was written.
+// the routes obey the limits. Routes without customers are dropped. A file may hold customers by number, by name, or
+// both; if both, they must agree: the rows of an instance may have changed since the file was written.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -164,7 +164,8 @@ typedef enum column { ROUTE, STOP, CUSTOMER, NAME, LOAD, DISTANCE, COLUMNS } col
 
 static const char *const columns[COLUMNS] = {"route", "stop", "customer", "name", "load", "distance"};
 
-// The column of customers holds numbers of rows, or names that are no numbers. That of names holds names, whatever they look like.
+// The column of customers holds numbers of rows, or names that are no numbers. That of names holds names, whatever they
+// look like.
 static mco_status add_stop(reader *r, mco_slice number, mco_slice name)
 {
     mco_status st = MCO_OK;
@@ -179,7 +180,8 @@ static mco_status add_stop(reader *r, mco_slice number, mco_slice name)
         MCO_TRY(mco_names_find(&r->customers, r->text, number, &customer));
     if (has_name && customer != named)
         MCO_TRY(mco_text_fail(r->text, name.line, name.column,
-                              "customer %d is \"%.*s\" here, which is the name of customer %d: the rows of the instance have changed",
+                              "customer %d is \"%.*s\" here, which is the name of customer %d: the rows of the instance have "
+                              "changed",
                               customer + 1, mco_slice_shown(name), name.data, named + 1));
     MCO_TRY(append(r->ctx, &r->order, customer));
 done:
@@ -316,14 +318,16 @@ static mco_status read_names_member(mco_text *text, void *user)
     return read_arrays(user, true);
 }
 
-// Customers whose name is another's by now are refused. Names that nobody has are no reason: JSON does not hold every byte.
+// Customers whose name is another's by now are refused. Names that nobody has are no reason: JSON does not hold every
+// byte.
 static mco_status compare_names(reader *r)
 {
     char buffer[16];
     for (int64_t i = 0; i < r->order.count && r->named.count == r->order.count; i++) {
         const int32_t customer = r->order.items[i], named = r->named.items[i];
         if (named >= 0 && named != customer)
-            return mco_text_fail_here(r->text, "customer %d has the name of customer %d here, \"%.*s\": the rows of the instance have "
+            return mco_text_fail_here(r->text,
+                                      "customer %d has the name of customer %d here, \"%.*s\": the rows of the instance have "
                                       "changed", customer + 1, named + 1, MCO_SHOWN,
                                       mco_vrp_customer_name(r->problem, named, buffer));
     }

@@ -232,7 +232,8 @@ static void route_tooltip(const sheet *s, int32_t r, const mco_vrp_route *route,
     char length[40];
     const int32_t count = s->solution->first[r + 1] - s->solution->first[r];
     snprintf(text, TEXT_ROOM, "route %d: load %.15g of %.15g, length %s, %d customer%s", r + 1,
-             vrp_load(s->problem, route->load), vrp_load(s->problem, s->problem->capacity), length_text(s, route->length, length), count, mco_plural(count));
+             vrp_load(s->problem, route->load), vrp_load(s->problem, s->problem->capacity),
+             length_text(s, route->length, length), count, mco_plural(count));
 }
 
 // ---- The map
@@ -323,7 +324,8 @@ static void draw_tooltips(sheet *s)
     for (int32_t i = 0; i < s->customers && s->customers <= DETAIL_CUSTOMERS; i++) {
         const int32_t customer = s->solution->order[i], r = s->route[customer];
         snprintf(text, sizeof text, "customer %s: demand %.15g, route %d, stop %d of %d",
-                 name_of(s, customer, TEXT_FONT, TOOLTIP_WIDTH, name), vrp_load(s->problem, s->problem->demand[customer + 1]), r + 1,
+                 name_of(s, customer, TEXT_FONT, TOOLTIP_WIDTH, name),
+                 vrp_load(s->problem, s->problem->demand[customer + 1]), r + 1,
                  i - s->solution->first[r] + 1, s->solution->first[r + 1] - s->solution->first[r]);
         mco_svg_rect(&s->svg, "tip", s->x[customer + 1] - DOT_REACH, s->y[customer + 1] - DOT_REACH, 2 * DOT_REACH,
                      2 * DOT_REACH, text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes any bytes as an instance, VRPLIB or CSV, with rounded, real and geographic distances. What is accepted must be within
-// the limits, and the same after writing and reading again. What is refused must have a message.
+// Takes any bytes as an instance, VRPLIB or CSV, with rounded, real and geographic distances. What is accepted must be
+// within the limits, and the same after writing and reading again. What is refused must have a message.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static void examine(const mco_vrp *p)
     char number[16];
     int64_t sum = 0;
     require(p->customers >= 0 && p->customers <= MCO_VRP_MAX_CUSTOMERS && p->nodes == p->customers + 1);
-    require(p->load_scale >= 1 && p->load_scale <= 1000000 && p->capacity >= 1 && p->capacity <= MCO_VRP_MAX_LENGTH && p->vehicles >= 0);
+    require(p->load_scale >= 1 && p->load_scale <= 1000000);
+    require(p->capacity >= 1 && p->capacity <= MCO_VRP_MAX_LENGTH && p->vehicles >= 0);
     require(p->max_length >= 0 && p->max_length <= MCO_VRP_MAX_LENGTH && p->scale >= 1 && p->scale <= 1e6);
     require(p->longest >= 0 && p->longest <= MCO_VRP_MAX_DISTANCE && p->demand[0] == 0 && vrp_service(p, 0) == 0);
     for (int32_t i = 0; i < nodes; i++)

@@ -288,7 +288,8 @@ static void test_write(void **state)
     mco_vrp_destroy(test_ctx, &p);
 }
 
-// Names that are numbers of other rows: every file that is written reads back, and a file by hand says what its numbers are.
+// Names that are numbers of other rows: every file that is written reads back, and a file by hand says what its numbers
+// are.
 static void test_number_names(void **state)
 {
     (void)state;

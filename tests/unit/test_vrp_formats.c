@@ -326,7 +326,8 @@ static void test_geographic(void **state)
         "capacity,2\nlatitude,longitude,demand\n52.52,13.405,\n48.1372,11.5755,1\n53.5507,9.993,1\n",
         "capacity,2\nlon,lat,demand\n13.405,52.52,\n11.5755,48.1372,1\n9.993,53.5507,1\n",
         "capacity,2\nx,y,demand\n13.405,52.52,\n11.5755,48.1372,1\n9.993,53.5507,1\n",
-        HEAD(3) "EDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 13.405 52.52\n2 11.5755 48.1372\n3 9.993 53.5507\n" DEMANDS DEPOT,
+        HEAD(3) "EDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 13.405 52.52\n2 11.5755 48.1372\n3 9.993 53.5507\n" DEMANDS
+            DEPOT,
         HEAD(3) "EDGE_WEIGHT_TYPE : GEO\nNODE_COORD_SECTION\n1 52.52 13.405\n2 48.1372 11.5755\n3 53.5507 9.993\n" DEMANDS DEPOT,
     };
     mco_vrp *p = NULL;
@@ -371,11 +372,12 @@ static const refusal vrplib_refusals[] = {
     {"3\n", "f:1:1: the keyword is \"3\"" KEYWORDS_ARE},
     {"NAME : a\n 7 7\n", "f:2:2: the keyword is \"7\"" KEYWORDS_ARE},
     // What is not supported
-    {"2 4 50 4\n0 80\n", "f:1:1: the file begins with numbers alone; the formats of Cordeau (several depots, periods, time windows) "
-                         "and of Li and Lim (pickups and deliveries) are not supported, VRPLIB and CSV are"},
+    {"2 4 50 4\n0 80\n",
+     "f:1:1: the file begins with numbers alone; the formats of Cordeau (several depots, periods, time windows) and of Li and Lim (pickups and deliveries) are not supported, VRPLIB and CSV are"},
     {"C101\n\nVEHICLE\nNUMBER     CAPACITY\n  25         200\n",
      "f:3:1: this is a file of Solomon or of Gehring and Homberger: time windows are not supported"},
-    {"VEHICLE\nNUMBER CAPACITY\n", "f:1:1: this is a file of Solomon or of Gehring and Homberger: time windows are not supported"},
+    {"VEHICLE\nNUMBER CAPACITY\n",
+     "f:1:1: this is a file of Solomon or of Gehring and Homberger: time windows are not supported"},
     {"TYPE : PDPTW\n", "f:1:8: TYPE is \"PDPTW\": time windows are not supported"},
     {"TYPE : MDVRP\n", "f:1:8: TYPE is \"MDVRP\": several depots are not supported"},
     {"TYPE : HFVRP\n", "f:1:8: TYPE is \"HFVRP\": vehicles of several kinds are not supported"},
@@ -536,6 +538,10 @@ static const refusal csv_refusals[] = {
     {"x,y,demand\n0,0,\n1,2,0.0000001\n", "f:3:5: the demand is 0.0000001, at most 6 decimals are supported"},
     {"x,y,demand\n0,0,\n1,2,0.000001\n1,2,1074\n",
      "f:4:5: the demand is 1074, with 6 decimals in the file allowed is 0 to 1073"},
+    {"x,y,demand\n0,0,\n1,2,1074\n1,2,0.5\n1,2,0.000001\n",
+     "f:5:5: 0.000001 has 6 decimals, and the demand of customer 1 is 1074: with so many decimals allowed is 0 to 1073"},
+    {"capacity,2000.000001\nx,y,demand\n0,0,\n",
+     "f:1:10: the capacity is 2000.000001, with 6 decimals in the file allowed is 0 to 1073"},
     {"x,y,demand\n0,0,\n1,2,\"2,5\"\n", "f:3:6: the demand is \"2,5\", a number was expected"},
     // A matrix
     {"name,demand\ndistances,D\n", "f:2:1: the text ends where the row of the depot was expected"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nearest customers of every customer. Places are sorted into the cells of a grid. The rings of cells around a customer
-// are searched until nothing outside can be as near as the neighbours found. With a matrix or TSPLIB's sphere all pairs are
-// searched. Latitudes and longitudes in degrees have a grid too; its lists may miss neighbours near the poles and beyond the
-// meridian of 180 degrees.
+// are searched until nothing outside can be as near as the neighbours found. With a matrix or TSPLIB's sphere all pairs
+// are searched. Latitudes and longitudes in degrees have a grid too; its lists may miss neighbours near the poles and
+// beyond the meridian of 180 degrees.
 #include <math.h>
 #include <string.h>
 
