@@ -56,7 +56,8 @@ typedef struct cli_action {
     // ---- An action that neither checks nor solves: generate, bound.
     mco_status (*run)(cli_call *call);
 
-    // ---- An action that checks a solution, its last input. PARSE from read_solution() also means a failed check.
+    // ---- An action that checks a solution, its last input. Options that a result file states are set before open().
+    // PARSE from read_solution() also means a failed check.
     mco_status (*read_solution)(cli_call *call, const char *path);
     mco_status (*check)(cli_call *call);  // prints a line about a valid solution; returns CHECK for an invalid one
 
@@ -65,8 +66,8 @@ typedef struct cli_action {
     mco_status (*read_start)(cli_call *call, const char *path);
     mco_status (*solve)(cli_call *call);
     bool is_killed_by_signals;  // a part of the answer is of no use, and solve() does not test for a cancellation
-    // has_solution: whether there is a solution to write; NULL: always. is_usable: whether the files hold an answer, else
-    // the exit code is EXIT_NONE; NULL: as has_solution.
+    // has_solution: whether there is a solution to write; NULL: always. is_usable: whether the files hold an answer,
+    // else the exit code is EXIT_NONE; NULL: as has_solution.
     bool (*has_solution)(const void *state);
     bool (*is_usable)(const void *state);
     // Writes the result file. `more` has the options of the frame and of the other tables.

@@ -183,8 +183,9 @@ static mco_status find_conflict(mco_context *ctx, const mco_vrp *problem)
         demand += problem->demand[i];
     const int64_t room = (int64_t)problem->vehicles * problem->capacity;
     if (problem->vehicles > 0 && demand > room)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "all demands are %lld, the vehicles carry %lld: %d of capacity %d",
-                        (long long)demand, (long long)room, problem->vehicles, problem->capacity);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, the vehicles carry %.15g: %d of capacity %.15g",
+                        vrp_load(problem, demand), vrp_load(problem, room), problem->vehicles,
+                        vrp_load(problem, problem->capacity));
     return MCO_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes any bytes as an instance, VRPLIB or CSV, with rounded and with real distances. What is accepted must be within
-// the limits, and the same after writing and reading again. What is refused must have a message.
+// Takes any bytes as an instance, VRPLIB or CSV, with rounded, real and geographic distances. What is accepted must be
+// within the limits, and the same after writing and reading again. What is refused must have a message.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +22,7 @@ static void examine(const mco_vrp *p)
     char number[16];
     int64_t sum = 0;
     require(p->customers >= 0 && p->customers <= MCO_VRP_MAX_CUSTOMERS && p->nodes == p->customers + 1);
+    require(p->load_scale >= 1 && p->load_scale <= 1000000);
     require(p->capacity >= 1 && p->capacity <= MCO_VRP_MAX_LENGTH && p->vehicles >= 0);
     require(p->max_length >= 0 && p->max_length <= MCO_VRP_MAX_LENGTH && p->scale >= 1 && p->scale <= 1e6);
     require(p->longest >= 0 && p->longest <= MCO_VRP_MAX_DISTANCE && p->demand[0] == 0 && vrp_service(p, 0) == 0);
@@ -82,12 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mco_context *ctx = NULL;
     if (mco_context_create(&ctx, NULL) != MCO_OK)
         return 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         mco_text text;
         mco_vrp *p = NULL;
         mco_vrp_model model = MCO_VRP_MODEL_INIT;
         model.distance = (mco_vrp_distances)k;
-        model.capacity = size > 0 && data[0] == '#' ? 7 : -1;  // CSV holds no capacity
+        model.capacity = size > 0 && data[0] == '#' ? 7 : -1;  // CSV may lack one
         if (mco_text_from_memory(ctx, "input", data, size, &text) != MCO_OK)
             break;
         const mco_status st = vrp_read_text(ctx, &text, &model, "input", &p);
@@ -95,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(st == MCO_OK || mco_context_error(ctx)[0] != '\0');
         if (p != NULL) {
             examine(p);
-            write_and_read(ctx, p, model.distance);
+            write_and_read(ctx, p, mco_vrp_distance_rule(p));
         }
         mco_text_close(&text);
         mco_vrp_destroy(ctx, &p);
