@@ -179,7 +179,7 @@ typedef struct mco_vrp_result {
     mco_outcome outcome;
     mco_stop stop;
     double cost;          // in units of the file, like the bound and the history; NaN while no solution is known
-    double bound;         // params->lower_bound; NaN if it is not given
+    double bound;         // the cost if the exact method has proved it, else params->lower_bound; NaN if neither is known
     double start_cost;    // of the first solution
     int64_t scaled_cost;  // cost * mco_vrp_scale(), an integer; -1 while no solution is known
     mco_vrp_solution solution;
@@ -193,8 +193,11 @@ typedef struct mco_vrp_result {
 #define MCO_VRP_RESULT_INIT MCO_SIZED(mco_vrp_result)
 
 // Searches for the best routes. MCO_OK means that *result is valid, whatever the outcome; its solution has been
-// checked. If a customer fits no vehicle, or is farther than a route may be long, the outcome is INFEASIBLE and the log
-// names the customer. The result is never worse than params->start. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE, INTERNAL.
+// checked. The outcome is INFEASIBLE only with a proof, and `reason` tells it: a customer that no route can serve, not
+// even by the shortest ways; demands beyond the vehicles; or, up to 12 customers, all partitions tried. Up to 12
+// customers are decided exactly, so the outcome is OPTIMAL or INFEASIBLE. With params->iterations, or on a GPU, that
+// follows only a search that finds nothing. The result is never worse than params->start. Errors: ARGUMENT, LIMIT,
+// MEMORY, DEVICE, INTERNAL.
 MCO_API mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                  mco_vrp_result *result);
 MCO_API void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result);
@@ -203,8 +206,8 @@ MCO_API void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result);
 MCO_API mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                         const mco_vrp_result *result, const mco_option_values *more, const char *path);
 
-// Makes routes by one construction. They may be more than the vehicles, if the construction finds nothing better.
-// Errors: ARGUMENT (a customer that fits no vehicle), MEMORY.
+// Makes routes by one construction. They may be more than the vehicles, or one of a single customer may be too long, if
+// the construction finds nothing better. Errors: ARGUMENT (a customer that provably fits no vehicle), MEMORY.
 MCO_API mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction,
                                      mco_vrp_solution *solution);
 

@@ -223,10 +223,8 @@ static mco_status print(cli_call *call)
     print_costs(s);
     if (r->scaled_cost >= 0)
         print_fleet(s->problem, &r->solution);
-    printf("iterations %lld", (long long)r->iterations);
-    if (r->work.solve_s > 0)
-        printf(", %.4g/s", (double)r->iterations / r->work.solve_s);
-    printf("\n");
+    if (r->iterations > 0 || r->outcome != MCO_OUTCOME_OPTIMAL)  // the exact method makes none
+        printf("iterations %lld, %.4g/s\n", (long long)r->iterations, (double)r->iterations / fmax(r->work.solve_s, 1e-9));
     print_time(call->ctx, &r->work);
     if (r->scaled_cost >= 0)
         print_routes(s->problem, &r->solution);

@@ -16,8 +16,6 @@
 #include "base/structs.h"
 #include "vrp/doubts.h"
 
-enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // bytes: of a name made here; of a name in a message
-
 static const double TSPLIB_PI = 3.141592;  // Reinelt (1995)
 static const double GREATEST_SCALE = 1e6;
 // The most that rounding in double precision adds to a distance, relative to it. GEO_SLACK is absolute, in kilometres:
@@ -162,11 +160,13 @@ static double scaled_service(double service, double scale)
     return floor(service * scale + 0.5);
 }
 
-// The decimals of a file are not exact in binary: the product may lie just below an integer that is meant. The small
-// addend keeps floor() from returning the integer below.
+// The greatest integer of units that is not above the limit. The decimals of a file are not exact in binary, and the
+// product is rounded: it may lie just below the integer that is meant. That integer divided by the scale, both of them
+// exact, is again the double that the decimals were read as.
 static double scaled_max_length(const lengths *l, double scale)
 {
-    return floor(l->max_length * scale + 1e-9);
+    const double nearest = floor(l->max_length * scale + 0.5);
+    return nearest / scale > l->max_length ? nearest - 1 : nearest;
 }
 
 // Whether a route can be too long at all: one with all customers, where every distance is the greatest.

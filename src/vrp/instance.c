@@ -9,8 +9,7 @@
 #include "base/structs.h"
 #include "vrp/draft.h"
 
-enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // bytes: of a name made here; of a name in a message
-
+enum { NAME_ROOM = 32 };  // bytes of a name made here
 
 void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
 {
@@ -118,38 +117,6 @@ mco_status mco_vrp_from_coordinates(mco_context *ctx, int32_t customers, const d
 done:
     vrp_draft_clear(ctx, &draft);
     return st;
-}
-
-// ---- What no vehicle can serve
-
-// The way there, the service and the way back. Two distances up to 2^24 and a service time below 2^30 fit.
-static int32_t single_length(const mco_vrp *p, int32_t customer)
-{
-    return vrp_distance(p, 0, customer + 1) + vrp_service(p, customer + 1) + vrp_distance(p, customer + 1, 0);
-}
-
-int32_t vrp_unservable(const mco_vrp *problem)
-{
-    for (int32_t c = 0; c < problem->customers; c++)
-        if (problem->demand[c + 1] > problem->capacity ||
-            (vrp_has_max_length(problem) && single_length(problem, c) > problem->max_length))
-            return c;
-    return -1;
-}
-
-mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t customer, mco_status status)
-{
-    enum { NUMBER_ROOM = 16 };
-    char number[NUMBER_ROOM], shown[LONGEST_NAME + 4] = "";
-    const char *name = mco_vrp_customer_name(problem, customer, number);
-    if (name != number)
-        snprintf(shown, sizeof shown, " (%.*s)", LONGEST_NAME, name);
-    if (problem->demand[customer + 1] > problem->capacity)
-        return mco_fail(ctx, status, "customer %d%s: the demand is %.15g, the capacity of a vehicle %.15g", customer + 1, shown,
-                        vrp_load(problem, problem->demand[customer + 1]), vrp_load(problem, problem->capacity));
-    return mco_fail(ctx, status, "customer %d%s: there and back is %.10g with its service, the longest route allowed %.10g",
-                    customer + 1, shown, single_length(problem, customer) / problem->scale,
-                    problem->max_length / problem->scale);
 }
 
 // ---- Accessors

@@ -78,10 +78,8 @@ static inline bool vrp_has_max_length(const mco_vrp *p)
     return p->max_length < MCO_VRP_MAX_LENGTH;
 }
 
-// Returns the first customer that no vehicle can serve, -1 if there is none. Its demand exceeds the capacity, or the
-// way there and back with its service time exceeds the longest route. O(customers).
-int32_t vrp_unservable(const mco_vrp *problem);
-// Records a message about such a customer. Returns `status`.
-mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t customer, mco_status status);
+// Refuses an instance with a customer that provably no vehicle can serve (vrp/servable.c). O(customers); O(customers^2)
+// where the direct way there and back is too long for one. Errors: ARGUMENT with the customer, MEMORY.
+mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem);
 
 #endif

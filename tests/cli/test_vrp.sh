@@ -494,19 +494,87 @@ infeasible_instances() {
     infeasible "all demands are 4, the vehicles carry 2: 1 of capacity 2" small.vrp --vehicles 1
     expect 2 "$MCO" vrp neighbourhood heavy.vrp
     expect_text err "customer 4"
-    # The total capacity is enough, but three customers of 2 do not fit two vehicles of 3. No solution is found, and
-    # infeasibility is not proved.
-    cat > packing.csv << 'END'
-name,x,y,demand
-depot,0,0,0
-a,1,0,2
-b,0,1,2
-c,1,1,2
-END
-    expect 1 "$MCO" vrp solve packing.csv --capacity 3 --vehicles 2 --time-limit 1 --json r.json --solution none.sol
+    # The total capacity is enough, but customers of 2 do not share a vehicle of 3. That is proved for few of them. For
+    # many, no solution is found.
+    printf 'name,x,y,demand\ndepot,0,0,0\na,1,0,2\nb,0,1,2\nc,1,1,2\n' > packing.csv
+    infeasible "every partition of the 3 customers into at most 2 routes breaks the capacity 3" packing.csv --capacity 3 \
+        --vehicles 2
+    infeasible "breaks the capacity 3 or the longest route 3" packing.csv --capacity 3 --vehicles 2 --max-length 3 \
+        --iterations 100
+    for name in d e f g h i j k l m n; do echo "$name,1,1,2"; done >> packing.csv
+    expect 1 "$MCO" vrp solve packing.csv --capacity 3 --vehicles 10 --time-limit 1 --json r.json --solution none.sol
     expect_json r.json outcome '"unknown"'
     expect_json r.json objective null
     expect_no_file none.sol
+}
+
+# Few customers are decided exactly, on every engine.
+few_customers() {
+    local engine
+    for engine in auto cpu reference; do
+        expect 0 "$MCO" vrp solve small.vrp --engine "$engine" --json r.json
+        expect_text out "outcome    optimal (finished)"
+        expect_text out "bound      42   gap 0.000%"
+        expect_json r.json outcome '"optimal"'
+        expect_json r.json objective 42
+        expect_json r.json bound 42
+    done
+    # 0, 1.4 and 2.8 on a line: there and back is 6 for the second customer alone, 1 + 1 + 3 behind the first.
+    cat > rounded.vrp << 'END'
+TYPE : CVRP
+DIMENSION : 3
+EDGE_WEIGHT_TYPE : EUC_2D
+CAPACITY : 2
+DISTANCE : 5
+NODE_COORD_SECTION
+1 0 0
+2 1.4 0
+3 2.8 0
+DEMAND_SECTION
+1 0
+2 1
+3 1
+DEPOT_SECTION
+1
+-1
+EOF
+END
+    for engine in cpu reference; do
+        expect 0 "$MCO" vrp solve rounded.vrp --engine "$engine" --json r.json --solution s.sol
+        expect_json r.json objective 5
+        expect 0 "$MCO" vrp solve rounded.vrp --engine "$engine" --start s.sol --iterations 10 --json r.json
+        expect_json r.json objective 5
+    done
+    expect 0 "$MCO" vrp solve rounded.vrp --engine cpu --iterations 1000 --json r.json
+    expect_json r.json objective 5
+    infeasible "customer 2: there and back is at least 4 with its service, the longest route allowed 3" rounded.vrp \
+        --max-length 3
+}
+
+# Where no saving is positive, one vehicle takes all customers as well: the depot between them, and all in one place.
+one_vehicle() {
+    local engine i
+    echo name,x,y,demand > between.csv
+    echo depot,0,0,0 >> between.csv
+    cp between.csv together.csv
+    for i in $(seq 20); do
+        echo "c$i,$((i % 2 ? 100 : -100)),0,1" >> between.csv
+        echo "c$i,0,0,1" >> together.csv
+    done
+    for engine in cpu reference; do
+        expect 0 "$MCO" vrp solve between.csv --capacity 20 --vehicles 1 --engine "$engine" --iterations 1000 --json r.json
+        expect_json r.json routes 1
+        expect 0 "$MCO" vrp solve together.csv --capacity 20 --vehicles 1 --engine "$engine" --iterations 1000 --json r.json
+        expect_json r.json objective 0
+    done
+}
+
+# A gap needs a bound.
+gap() {
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --gap 0.5 --iterations 100
+    expect_text err "warning: --gap 0.5 cannot end this run: no bound is known; --lower-bound gives one"
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --gap 0.5 --lower-bound 1 --iterations 100
+    if grep -q 'cannot end' err; then fail "--gap with a bound is warned of"; fi
 }
 
 # Changed instances that are still the same.
@@ -686,9 +754,9 @@ threads() {
     command -v taskset > why && [ -d /proc/self/task ] || return 0
     processor=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
     for action in solve neighbourhood; do
-        expect 0 taskset -c "$processor" "$MCO" vrp "$action" small.vrp --engine cpu --time-limit 0.1 --json r.json
+        expect 0 taskset -c "$processor" "$MCO" vrp "$action" g200.vrp --engine cpu --time-limit 0.1 --json r.json
         [ "$(threads_of r.json)" = 1 ] || fail "$action on one processor takes $(threads_of r.json) threads"
-        expect 0 "$MCO" vrp "$action" small.vrp --engine cpu --threads 3 --time-limit 0.1 --json r.json
+        expect 0 "$MCO" vrp "$action" g200.vrp --engine cpu --threads 3 --time-limit 0.1 --json r.json
         [ "$(threads_of r.json)" = 3 ] || fail "$action --threads 3 takes $(threads_of r.json) threads"
     done
     if [ -n "${MCO_SANITIZE:-}" ]; then return 0; fi
@@ -788,12 +856,15 @@ tampered
 neighbourhoods
 other_neighbourhoods
 infeasible_instances
+few_customers
+one_vehicle
 same_instances
 bad_instances
 tiny_instances
 usage
 standard_streams
 time_limit
+gap
 threads
 interrupted
 interrupted_neighbourhood

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "vrp/formats.h"
+#include "vrp/vrplib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,7 +17,7 @@ static void require(bool claim)
         abort();
 }
 
-static void examine(const mco_vrp *p)
+static void examine(mco_context *ctx, const mco_vrp *p)
 {
     const int32_t nodes = p->nodes < COMPARED ? p->nodes : COMPARED;
     char number[16];
@@ -37,7 +38,9 @@ static void examine(const mco_vrp *p)
         require(mco_vrp_customer_name(p, c, number)[0] != '\0');
         sum += mco_vrp_demand(p, c);
     }
-    require(sum <= MCO_VRP_MAX_LENGTH && vrp_unservable(p) < p->customers);
+    require(sum <= MCO_VRP_MAX_LENGTH);
+    const mco_status servable = vrp_refuse_unservable(ctx, p);
+    require(servable == MCO_OK || (servable == MCO_ERR_ARGUMENT && mco_context_error(ctx)[0] != '\0'));
 }
 
 static bool is_same(const void *a, const void *b, size_t bytes)
@@ -95,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require((st == MCO_OK) == (p != NULL));
         require(st == MCO_OK || mco_context_error(ctx)[0] != '\0');
         if (p != NULL) {
-            examine(p);
+            examine(ctx, p);
             write_and_read(ctx, p, mco_vrp_distance_rule(p));
         }
         mco_text_close(&text);

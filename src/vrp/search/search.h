@@ -15,6 +15,7 @@ typedef struct vrp_search {
     mco_vrp_solution best;     // feasible; best.order NULL while there is none
     int64_t best_cost;         // -1 while there is none
     int64_t start_cost;        // of the first solution
+    bool is_proven;            // `best` is optimal; without one there is no solution
     int64_t iterations;        // done
     mco_work work;
 } vrp_search;
