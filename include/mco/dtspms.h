@@ -199,6 +199,10 @@ MCO_API void mco_dtspms_solution_clear(mco_context *ctx, mco_dtspms_solution *so
 // without coordinates is drawn on a circle, in the order of its tour. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                    const char *path);
+// The same of a result: the title has its gap or "optimal", and the container is as high as its capacity. Errors: also
+// ARGUMENT (the result has no solution).
+MCO_API mco_status mco_dtspms_plot_result(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_result *result,
+                                          const char *path);
 
 MCO_END_C
 #endif

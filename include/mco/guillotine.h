@@ -230,6 +230,11 @@ MCO_API mco_status mco_guillotine_write_table(mco_context *ctx, const mco_guillo
 // rule), IO.
 MCO_API mco_status mco_guillotine_plot(mco_context *ctx, const mco_guillotine *problem,
                                        const mco_guillotine_node *nodes, int64_t count, const char *path);
+// Draws the plan of a result: the title has the gap or "optimal", the legend the kerf of params. Errors: also ARGUMENT (the
+// result has no plan).
+MCO_API mco_status mco_guillotine_plot_result(mco_context *ctx, const mco_guillotine *problem,
+                                              const mco_guillotine_params *params, const mco_guillotine_result *result,
+                                              const char *path);
 
 MCO_END_C
 #endif

@@ -181,7 +181,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_dtspms_plot(call->ctx, s->problem, &s->result.solution, path);
+    return mco_dtspms_plot_result(call->ctx, s->problem, &s->result, path);
 }
 
 static mco_status print(cli_call *call)

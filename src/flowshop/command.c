@@ -138,7 +138,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_flowshop_plot(call->ctx, s->shop, s->result.order, path);
+    return mco_flowshop_plot_result(call->ctx, s->shop, &s->result, path);
 }
 
 // The library writes the last checkpoint. This reports that it failed.

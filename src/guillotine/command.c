@@ -200,7 +200,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_guillotine_plot(call->ctx, s->problem, s->result.nodes, s->result.node_count, path);
+    return mco_guillotine_plot_result(call->ctx, s->problem, &s->params, &s->result, path);
 }
 
 static mco_status write_table(cli_call *call)

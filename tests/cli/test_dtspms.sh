@@ -78,6 +78,8 @@ all_files() {
     expect_text out "outcome    optimal (finished)"
     expect_text out "cost       82 = 52 pickup + 30 delivery"
     expect_text out "bound      82   gap 0.00%"
+    expect_text p.svg ": length 82, optimal</text>"
+    expect_text p.svg ">2 of 2</text>"
     expect_text out "method     exact"
     expect_text out "stack 2"
     expect_text out "engine "

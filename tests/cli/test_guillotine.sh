@@ -9,6 +9,7 @@ all_files() {
     expect 0 "$MCO" guillotine solve example.txt --json r.json --solution s.json --plot p.svg --table t.csv
     expect_text out "outcome    optimal (finished)"
     expect_text out "value      337"
+    expect_text p.svg "example.txt: value 337, optimal</text>"
     expect_text out "5 pieces, 1 of them larger than the plate"
     expect_text out "1. cut the plate 20 x 15"
     expect_text out "|X| 18, |Y| 12"

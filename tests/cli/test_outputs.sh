@@ -31,6 +31,7 @@ all_files() {
     expect_json r.json ok true
     head -n 1 s.txt > first && expect_text first "3 2 1"
     expect_text p.svg "<svg"
+    expect_text p.svg "example.txt: makespan 16, optimal</text>"
     expect_text p.svg "</svg>"
     head -n 1 h.csv > first && expect_text first "time_s,makespan,bound"
     tail -n 1 h.csv | grep -q ',16,[0-9]*$' || fail "the history does not end with makespan 16"
