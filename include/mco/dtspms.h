@@ -136,7 +136,7 @@ typedef struct mco_dtspms_result {
 typedef struct mco_dtspms_neighbourhood_result {
     size_t struct_size;
     int64_t moves;          // n(n-1)/2 swaps, n(n-1)(n-2)/3 exchanges of three
-    int64_t plan_cost;      // of the plan itself
+    int64_t plan_cost;      // of the plan itself; -1 if a stop came before it was known
     int64_t capacity;       // of a stack: the one given, or the least one that holds all orders
     int64_t best_move;      // lowest index among the best; -1 if there is no move, or after a stop
     int64_t best_cost, best_cost_of[2];  // -1 if there is no best move
@@ -146,6 +146,7 @@ typedef struct mco_dtspms_neighbourhood_result {
     mco_dtspms_solution solution;  // the plan after the best move
     mco_work work;
     mco_dtspms_counters counters;
+    mco_stop stop;          // FINISHED, TIME or CANCELLED
 } mco_dtspms_neighbourhood_result;
 
 #define MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT MCO_SIZED(mco_dtspms_neighbourhood_result)

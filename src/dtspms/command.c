@@ -238,13 +238,16 @@ static mco_status print_neighbourhood(cli_call *call)
     const session *s = call->state;
     const mco_dtspms_neighbourhood_result *r = &s->around;
     print_instance(s->problem, has_move(s) ? r->solution.stacks : s->params.stacks, r->capacity);
-    printf("plan       cost %lld, ", (long long)r->plan_cost);
+    if (r->plan_cost >= 0)
+        printf("plan       cost %lld, ", (long long)r->plan_cost);
+    else
+        printf("plan       cost unknown, ");
     if (s->start != NULL)
         printf("from %s\n", s->start);
     else
         printf("random, seed %lld\n", (long long)s->params.plan_seed);
     printf("moves      %lld of %s%s\n", (long long)r->moves, move_names[s->params.move],
-           is_complete(s) ? "" : ", interrupted");
+           is_complete(s) ? "" : r->stop == MCO_STOP_TIME ? ", interrupted (time)" : ", interrupted");
     if (has_move(s)) {
         printf("best move  %lld, positions %d, %d", (long long)r->best_move, r->positions[0], r->positions[1]);
         if (r->positions[2] >= 0)

@@ -519,6 +519,10 @@ interrupted_neighbourhood() {
     expect_json n.json best_move null
     expect_json n.json pickup null
     expect_text out "interrupted"
+    expect 1 "$MCO" dtspms neighbourhood R00 --orders 200 --time-limit 0.1 --json n.json
+    expect_json n.json stop '"time"'
+    expect_json n.json outcome '"unknown"'
+    expect_text out "interrupted (time)"
 }
 
 # expect_valid_now FILE: holds a solution while the run is not over; `out` and `err` stay those of the run.
