@@ -133,12 +133,14 @@ static void scan_item(cpu *c, worker *w, int64_t item)
     int32_t pickup[MOST_LANES], delivery[MOST_LANES];
     if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
         return;
+    int64_t left = DTSPMS_LOOK;
     bool is_late = !c->variant->load(w->desk, scan->plan->node);
     for (int64_t at = item * length; at < end && !is_late; at += c->variant->lanes) {
         const int32_t count = (int32_t)(end - at < c->variant->lanes ? end - at : c->variant->lanes);
         for (int32_t l = 0; l < count; l++)
             dtspms_move_at(scan->plan, scan->kind, c->model->orders, c->list == NULL ? at + l : c->list[at + l], &batch[l]);
-        is_late = !c->variant->run(w->desk, batch, count, pickup, delivery);
+        is_late = !c->variant->run(w->desk, batch, count, pickup, delivery) ||
+                  dtspms_is_late(c->model, &left, 2 * c->relaxations);
         for (int32_t l = 0; l < count && !is_late; l++) {
             note_cost(w, c->list == NULL ? at + l : c->list[at + l], pickup[l], delivery[l]);
             if (scan->costs != NULL)

@@ -462,21 +462,14 @@ static inline __attribute__((always_inline)) void set_paths(const desk *d, const
         r->last[i] = is_origin && i == 0 ? d->origin[0] : d->infinite[0];
 }
 
-// Counts a group of rows. If time is over, d->left becomes negative.
-static inline bool is_late(desk *d, int fused)
-{
-    d->left -= (int64_t)fused * (d->heights[d->stacks - 1] + 1);
-    if (d->left > 0)
-        return false;
-    d->left = dtspms_is_over(d->model) ? -1 : DTSPMS_LOOK;
-    return d->left < 0;
-}
-
-// The tours of all lanes. Returns early if time is over; d->left is then negative.
+// The tours of all lanes. Returns early if time is over; d->left is then negative. The clock is looked at when the heights of the
+// last outer stack are through, so that single rows take no longer.
 static inline __attribute__((always_inline)) vec run_stacks(desk *d, const lengths *w, const int outer)
 {
     const int f = fused_stack(outer + 1), fused = fused_rows(outer + 1);
     int32_t h[MOST - 1] = {0};
+    const int64_t cells = (d->heights[outer] + 1) * (outer == 1 ? (int64_t)fused : d->heights[outer - 1] + 1);
+    int64_t left = DTSPMS_LOOK;
     rows r = {.to_last_f = d->to_last_f, .from_last_f = w->to[f][outer] == w->from[f][outer] ? d->to_last_f : d->from_last_f};
     for (;;) {
         if (outer == 1 || h[outer - 1] == 0)
@@ -487,8 +480,16 @@ static inline __attribute__((always_inline)) vec run_stacks(desk *d, const lengt
         int k = outer - 1;
         while (k >= 0 && h[k] + (k == f ? fused : 1) > d->heights[k])
             h[k--] = 0;
-        if (k < 0 || is_late(d, fused))
+        if (k < 0)
             return r.last[d->heights[f] % fused];
+        if (k < outer - 1 || outer == 1) {
+            left -= cells;
+            if (left <= 0 && dtspms_is_over(d->model)) {
+                d->left = -1;
+                return r.last[0];
+            }
+            left = left <= 0 ? DTSPMS_LOOK : left;
+        }
         h[k] += k == f ? fused : 1;
     }
 }

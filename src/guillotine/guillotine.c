@@ -106,7 +106,7 @@ done:
     return st;
 }
 
-static mco_status run_engine(solve *s, guillotine_answer *answer)
+static mco_status run_chosen(solve *s, guillotine_answer *answer)
 {
     switch (s->engine) {
     case MCO_ENGINE_REFERENCE: return guillotine_ref_run(s->ctx, &s->job, answer);
@@ -118,6 +118,20 @@ static mco_status run_engine(solve *s, guillotine_answer *answer)
 #endif
     default: return guillotine_cpu_run(s->ctx, &s->job, answer);
     }
+}
+
+// If a GPU that `auto` has chosen cannot hold the tables, or its kernels cannot number the coordinates, the cores do the work.
+static mco_status run_engine(solve *s, guillotine_answer *answer)
+{
+    const mco_status st = run_chosen(s, answer);
+    const bool is_too_small = s->engine == MCO_ENGINE_GPU && (st == MCO_ERR_LIMIT || st == MCO_ERR_MEMORY);
+    if (s->params->engine != MCO_ENGINE_AUTO || !is_too_small)
+        return st;
+    mco_log(s->ctx, MCO_LOG_WARNING, "engine cpu: %s", mco_context_error(s->ctx));
+    guillotine_answer_clear(s->ctx, answer);
+    *answer = (guillotine_answer){.stop = MCO_STOP_FINISHED};
+    s->engine = MCO_ENGINE_CPU;
+    return run_chosen(s, answer);
 }
 
 // With either first cut allowed, computes both and keeps the better plan. Each cell of the table is the better one of
