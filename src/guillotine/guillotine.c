@@ -272,10 +272,22 @@ done:
     return st;
 }
 
+// The plan without any piece.
+static mco_status take_waste(solve *s)
+{
+    const mco_status st = mco_alloc(s->ctx, &s->answer.steps, 1);
+    if (st != MCO_OK)
+        return st;
+    s->answer.steps[0] = (guillotine_step){GUILLOTINE_WASTE_STEP, 0, 0};
+    s->answer.step_count = 1;
+    s->answer.value = 0;
+    return MCO_OK;
+}
+
 // Takes the best grid if it is worth more than the plan known; else keeps that plan. O(seeds).
 static mco_status take_grid(solve *s)
 {
-    grid best = {.value = s->answer.value};
+    grid best = {.value = s->answer.steps != NULL ? s->answer.value : 0};
     for (int64_t k = 0; k < s->model.seed_count; k++)
         for (mco_guillotine_cut first = MCO_GUILLOTINE_CUT_X; first <= MCO_GUILLOTINE_CUT_Y; first++) {
             const bool is_allowed = s->params->first_cut == MCO_GUILLOTINE_CUT_ANY || s->params->first_cut == first;
@@ -284,7 +296,7 @@ static mco_status take_grid(solve *s)
                 best = g;
         }
     if (best.seed == NULL)
-        return MCO_OK;
+        return s->answer.steps != NULL ? MCO_OK : take_waste(s);
     mco_log(s->ctx, MCO_LOG_INFO, "stopped before the table was complete: the plan is a grid of piece %lld",
             (long long)best.seed->piece + 1);
     return grid_steps(s, &best);
@@ -345,7 +357,7 @@ static mco_status run(solve *s)
 {
     mco_status st = MCO_OK;
     MCO_TRY(refuse_sides(s->ctx, s->problem, s->params));
-    MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->model));
+    MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->run, &s->model));
     s->job.model = &s->model;
     s->result->bound = s->model.value_bound;
     mco_run_raise_bound(&s->run, (double)s->model.value_bound);
@@ -356,9 +368,12 @@ static mco_status run(solve *s)
     mco_log(s->ctx, MCO_LOG_INFO, "plate %d x %d, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
             s->problem->width, s->problem->height, (long long)s->problem->pieces, s->model.x.count - 1,
             s->model.y.count - 1, (long long)guillotine_all_relaxations(&s->job));
-    MCO_TRY(choose_positions(s));
+    if (s->model.is_complete)
+        MCO_TRY(choose_positions(s));
     s->engine = choose_engine(s);
-    if (s->job.stages > 0 && s->job.first == MCO_GUILLOTINE_CUT_ANY)
+    if (!s->model.is_complete)
+        s->answer.stop = s->run.stop;
+    else if (s->job.stages > 0 && s->job.first == MCO_GUILLOTINE_CUT_ANY)
         MCO_TRY(run_either(s));
     else
         MCO_TRY(run_engine(s, &s->answer));
