@@ -86,7 +86,7 @@ mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, cons
 // far.
 bool guillotine_is_stopped(const guillotine_job *job, int64_t done, mco_stop *stop);
 
-// The same after each GUILLOTINE_LOOK units of work; *left counts down and begins at 0. `done` are relaxations.
+// The same after each GUILLOTINE_LOOK units of work; *left counts down and begins there. `done` are relaxations.
 enum { GUILLOTINE_LOOK = 1 << 20 };  // cells, or sums: a few milliseconds at most
 static inline bool guillotine_is_late(const guillotine_job *job, int64_t *left, int64_t work, int64_t done, mco_stop *stop)
 {

@@ -30,7 +30,7 @@ static int64_t value_at(const void *table, int32_t level, int32_t i, int32_t j)
 static bool place_seeds(const guillotine_job *job, int64_t *v, guillotine_answer *answer)
 {
     const guillotine_model *model = job->model;
-    int64_t left = 0;
+    int64_t left = GUILLOTINE_LOOK;
     const int64_t columns = model->x.count, rows = model->y.count;
     for (int64_t k = 0; k < model->seed_count; k++)
         v[model->seeds[k].i * rows + model->seeds[k].j] = model->seeds[k].value;
@@ -65,8 +65,10 @@ static bool close_level(const guillotine_job *job, mco_guillotine_cut cut, int64
 {
     const guillotine_axis *x = &job->model->x, *y = &job->model->y;
     const int64_t rows = y->count;
-    int64_t left = 0;
+    int64_t left = GUILLOTINE_LOOK;
     for (int32_t i = 1; i < x->count; i++) {
+        if (guillotine_is_stopped(job, answer->relaxations, &answer->stop))
+            return false;
         for (int32_t j = 1; j < y->count; j++) {
             if (guillotine_is_late(job, &left, i + j, answer->relaxations, &answer->stop))
                 return false;
@@ -105,7 +107,7 @@ done:
 // Computes all levels, one after the other. Returns false if the run must stop.
 static bool close_levels(const guillotine_job *job, const levels *l, guillotine_answer *answer)
 {
-    int64_t left = 0;
+    int64_t left = GUILLOTINE_LOOK;
     if (!place_seeds(job, l->table[0], answer))
         return false;
     if (job->stages == 0)
