@@ -211,10 +211,12 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     const cli_action *a = s->action;
     const char *solution = NULL;
     MCO_TRY(parse(s, argc, argv));
-    if (a->solve != NULL)
+    if (a->solve != NULL || a->check != NULL)
         cli_log_settings(call->ctx, &s->outputs);
-    if (a->check != NULL)
+    if (a->check != NULL) {
         solution = call->inputs[--call->input_count];
+        MCO_TRY(cli_take_stated(call->ctx, s->problem->name, solution, s->tables, argc, argv));
+    }
     MCO_TRY(refuse_outputs(s));
     if (a->open != NULL)
         MCO_TRY(a->open(call));
