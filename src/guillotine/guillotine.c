@@ -23,8 +23,9 @@ static const double CPU_RELAXATIONS_PER_S = 4e10, GPU_PAYS_S = 2;
 static const double RASTER_PAYS = 0.35;
 
 #define MCO_OPTION_STRUCT mco_guillotine_params
-static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_GUILLOTINE_OPTIONS)};
-static const mco_option plan_records[] = {MCO_OPTION_RECORDS(MCO_GUILLOTINE_PLAN_OPTIONS)};
+#define PLAN_RECORDS MCO_OPTION_RECORDS(MCO_GUILLOTINE_PLAN_OPTIONS) MCO_OPTION_RECORDS(MCO_GUILLOTINE_KERF_OPTION)
+static const mco_option records[] = {PLAN_RECORDS MCO_OPTION_RECORDS(MCO_GUILLOTINE_SOLVE_OPTIONS)};
+static const mco_option plan_records[] = {PLAN_RECORDS};
 static const mco_option_table options = MCO_OPTION_TABLE(records), plan_options = MCO_OPTION_TABLE(plan_records);
 
 const mco_option_table *mco_guillotine_options(void)
@@ -45,6 +46,9 @@ static mco_status take(mco_context *ctx, const mco_guillotine_params *params, mc
     if (out->stages == 0 && out->first_cut != MCO_GUILLOTINE_CUT_ANY)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--first-cut needs a number of stages: give --stages too");
     MCO_TRY(mco_options_validate(ctx, &options, out));
+    if (out->kerf < 0 || out->kerf > MCO_GUILLOTINE_MAX_SIDE)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "kerf is %lld, 0 to %lld was expected", (long long)out->kerf,
+                         (long long)MCO_GUILLOTINE_MAX_SIDE));
 done:
     return st;
 }
@@ -313,6 +317,7 @@ static void fill_counters(solve *s)
         other.first = s->job.first == MCO_GUILLOTINE_CUT_X ? MCO_GUILLOTINE_CUT_Y : MCO_GUILLOTINE_CUT_X;
         all += guillotine_all_relaxations(&other);
     }
+    r->value_scale = s->problem->value_scale;
     r->stop = a->stop;
     r->work = a->work;
     r->work.engine = s->engine;
@@ -335,10 +340,11 @@ static mco_status tell(solve *s)
 {
     mco_status st = MCO_OK;
     mco_guillotine_result *r = s->result;
+    const double scale = (double)s->problem->value_scale;
     const mco_guillotine_solution plan = {.nodes = r->nodes, .node_count = r->node_count, .value = r->value};
     s->run.work = s->answer.relaxations;
-    mco_run_raise_bound(&s->run, (double)r->bound);
-    MCO_TRY(mco_run_improve(&s->run, (double)r->value, &plan, s->answer.stop == MCO_STOP_FINISHED ? "table" : "grid"));
+    mco_run_raise_bound(&s->run, (double)r->bound / scale);
+    MCO_TRY(mco_run_improve(&s->run, (double)r->value / scale, &plan, s->answer.stop == MCO_STOP_FINISHED ? "table" : "grid"));
     mco_run_log_end(&s->run);
     mco_run_give_history(&s->run, &r->history, &r->history_count);
 done:
@@ -356,17 +362,19 @@ static void write_columns(void *user, char *out, size_t size)
 static mco_status run(solve *s)
 {
     mco_status st = MCO_OK;
+    char width[MCO_NUMBER_TEXT], height[MCO_NUMBER_TEXT];
     MCO_TRY(refuse_sides(s->ctx, s->problem, s->params));
     MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->run, &s->model));
     s->job.model = &s->model;
     s->result->bound = s->model.value_bound;
-    mco_run_raise_bound(&s->run, (double)s->model.value_bound);
+    mco_run_raise_bound(&s->run, (double)s->model.value_bound / (double)s->problem->value_scale);
     s->all = (double)guillotine_all_relaxations(&s->job);
     if (s->model.too_large > 0)
         mco_log(s->ctx, MCO_LOG_INFO, "%lld of %lld piece types do not fit the plate and are left out",
                 (long long)s->model.too_large, (long long)s->problem->pieces);
-    mco_log(s->ctx, MCO_LOG_INFO, "plate %d x %d, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
-            s->problem->width, s->problem->height, (long long)s->problem->pieces, s->model.x.count - 1,
+    mco_log(s->ctx, MCO_LOG_INFO, "plate %s x %s, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
+            guillotine_text(s->problem->width, s->problem->scale, width),
+            guillotine_text(s->problem->height, s->problem->scale, height), (long long)s->problem->pieces, s->model.x.count - 1,
             s->model.y.count - 1, (long long)guillotine_all_relaxations(&s->job));
     if (s->model.is_complete)
         MCO_TRY(choose_positions(s));
@@ -390,14 +398,17 @@ done:
 
 // Solves with `threads` threads on a clock that began at begin_s. *result has the size of the caller's header; it is
 // untouched on failure.
-static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
+static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *given,
                             int threads, double begin_s, mco_guillotine_result *result)
 {
     mco_status st = MCO_OK;
+    mco_guillotine_params settled = *given;
+    const mco_guillotine_params *params = &settled;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     solve s = {.ctx = ctx, .problem = problem, .params = params, .result = &r};
     const mco_run_settings settings = {.time_limit_s = params->time_limit_s, .target = -1, .maximises = true,
-                                       .objective = "value", .columns = "  relaxations    done",
+                                       .objective = "value", .decimals = problem->value_places,
+                                       .columns = "  relaxations    done",
                                        .write_columns = write_columns, .user = &s};
     const double start_s = mco_clock_s();
     s.run = mco_run_begin(ctx, &settings);
@@ -407,6 +418,7 @@ static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, con
     s.job = (guillotine_job){.stages = (int32_t)params->stages, .first = params->first_cut,
                              .wants_table = params->wants_table != 0, .simd = params->simd, .threads = threads,
                              .memory_bytes = (int64_t)mco_settle_memory(params->memory), .gpus = params->gpus, .run = &s.run};
+    MCO_TRY(guillotine_settle_kerf(ctx, problem, &settled));
     MCO_TRY(run(&s));
     r.work.solve_s = mco_clock_s() - start_s;
     mco_struct_give(result, &r, sizeof r);

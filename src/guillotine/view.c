@@ -218,17 +218,34 @@ static box box_of(const sheet *s, const mco_guillotine_node *n)
 
 // ---- Pieces and waste
 
+static const char TIMES[] = " \xc3\x97 ";
+
+typedef struct sizes_text {
+    char text[2 * MCO_NUMBER_TEXT + 8];
+} sizes_text;
+
+// Two sizes in the file's unit.
+static sizes_text sizes(const sheet *s, int64_t first, const char *between, int64_t second)
+{
+    char a[MCO_NUMBER_TEXT], b[MCO_NUMBER_TEXT];
+    sizes_text t;
+    snprintf(t.text, sizeof t.text, "%s%s%s", guillotine_text(first, s->problem->scale, a), between,
+             guillotine_text(second, s->problem->scale, b));
+    return t;
+}
+
 static void node_tooltip(const sheet *s, const mco_guillotine_node *n, char text[TEXT_ROOM])
 {
-    char buffer[24], name[NAME_ROOM];
+    char buffer[24], name[NAME_ROOM], value[MCO_NUMBER_TEXT];
     if (n->kind == MCO_GUILLOTINE_NODE_WASTE) {
-        snprintf(text, TEXT_ROOM, "waste, %d \xc3\x97 %d at %d,%d", n->width, n->height, n->x, n->y);
+        snprintf(text, TEXT_ROOM, "waste, %s at %s", sizes(s, n->width, TIMES, n->height).text, sizes(s, n->x, ",", n->y).text);
         return;
     }
     mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, n->piece, buffer), TEXT_FONT,
                      TOOLTIP_NAME_WIDTH);
-    snprintf(text, TEXT_ROOM, "piece %s%s, %d \xc3\x97 %d at %d,%d, value %lld", name, n->is_rotated ? " turned" : "",
-             n->width, n->height, n->x, n->y, (long long)s->problem->piece[n->piece].value);
+    snprintf(text, TEXT_ROOM, "piece %s%s, %s at %s, value %s", name, n->is_rotated ? " turned" : "",
+             sizes(s, n->width, TIMES, n->height).text, sizes(s, n->x, ",", n->y).text,
+             guillotine_text(s->problem->piece[n->piece].value, s->problem->value_scale, value));
 }
 
 static void draw_leaves_in_detail(sheet *s)
@@ -371,11 +388,11 @@ static bool place_label(sheet *s, const char *name, const char *size, int most_l
 // Labels a piece with name and size, or with the name, or, if the name is too long, with the size.
 static void draw_label(sheet *s, const mco_guillotine_node *n)
 {
-    char buffer[24], size[64];
+    char buffer[24], size[sizeof(sizes_text)];
     const box b = box_of(s, n);
     if (fmin(b.width, b.height) < SMALL_FONT)
         return;
-    snprintf(size, sizeof size, "%d \xc3\x97 %d", n->width, n->height);
+    snprintf(size, sizeof size, "%s", sizes(s, n->width, TIMES, n->height).text);
     if (!place_label(s, mco_guillotine_piece_name(s->problem, n->piece, buffer), size, 2, b))
         place_label(s, size, size, 1, b);
 }
@@ -402,13 +419,15 @@ static void summary(const sheet *s, char text[TEXT_ROOM])
     const double plate = (double)s->problem->width * s->problem->height;
     // In whole thousandths, because printf would write a real number with the decimal sign of the locale.
     const long long waste = llround(1e5 * (plate - (double)s->area) / plate);
-    int at = snprintf(text, TEXT_ROOM, "%d \xc3\x97 %d, value %lld, waste %lld.%03lld%%", s->problem->width,
-                      s->problem->height, (long long)s->value, waste / 1000, waste % 1000);
+    char value[MCO_NUMBER_TEXT], kerf[MCO_NUMBER_TEXT];
+    int at = snprintf(text, TEXT_ROOM, "%s, value %s, waste %lld.%03lld%%",
+                      sizes(s, s->problem->width, TIMES, s->problem->height).text,
+                      guillotine_text(s->value, s->problem->value_scale, value), waste / 1000, waste % 1000);
     at = add_count(text, at, ", ", s->pieces, "piece", "pieces");
     at = add_count(text, at, " of ", s->types, "type", "types");
     at = add_count(text, at, ", ", s->stages, "stage", "stages");
     if (s->kerf > 0)
-        snprintf(text + at, (size_t)(TEXT_ROOM - at), ", kerf %lld", (long long)s->kerf);
+        snprintf(text + at, (size_t)(TEXT_ROOM - at), ", kerf %s", guillotine_text(s->kerf, s->problem->scale, kerf));
 }
 
 static void draw_header(sheet *s)
@@ -422,10 +441,10 @@ static void draw_header(sheet *s)
 
 static void draw_sides(sheet *s)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%d", s->problem->width);
+    char text[MCO_NUMBER_TEXT];
+    guillotine_text(s->problem->width, s->problem->scale, text);
     mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, s->left + s->width / 2, s->top + s->height + 18, text);
-    snprintf(text, sizeof text, "%d", s->problem->height);
+    guillotine_text(s->problem->height, s->problem->scale, text);
     mco_svg_text_upward(&s->svg, NULL, MCO_SVG_MIDDLE, s->left - 8, s->top + s->height / 2, text);
 }
 
@@ -498,8 +517,8 @@ static void draw_types(sheet *s, double top)
         if (s->used[p] == 0 || entry >= types_listed(s))
             continue;
         const double x = s->left + (double)(entry / rows) * column, y = top + (double)(entry % rows) * LEGEND_ROW;
-        snprintf(detail, sizeof detail, ": %d \xc3\x97 %d, %lld on the plate", s->problem->piece[p].width,
-                 s->problem->piece[p].height, (long long)s->used[p]);
+        snprintf(detail, sizeof detail, ": %s, %lld on the plate",
+                 sizes(s, s->problem->piece[p].width, TIMES, s->problem->piece[p].height).text, (long long)s->used[p]);
         const double room = column - SWATCH - 16 - mco_svg_text_width(detail, TEXT_FONT);
         mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, p, buffer), TEXT_FONT, room);
         snprintf(text, sizeof text, "%s%s", name, detail);
