@@ -67,6 +67,7 @@ MCO_API int32_t mco_dtspms_distance(const mco_dtspms *problem, mco_dtspms_networ
 // Names of the instance and of an order, as read. The name of an instance without one is that of its file. The name of
 // an order without one is its number from 1, written to `buffer` [16]. Other names are owned by the instance.
 MCO_API const char *mco_dtspms_name(const mco_dtspms *problem);
+MCO_API bool mco_dtspms_has_names(const mco_dtspms *problem);  // whether some order has a name
 MCO_API const char *mco_dtspms_order_name(const mco_dtspms *problem, int32_t order, char buffer[16]);
 // Coordinates of a node 0..orders; false if the network is a matrix.
 MCO_API bool mco_dtspms_coordinates(const mco_dtspms *problem, mco_dtspms_network network, int32_t node, double *x, double *y);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "cli/frame.h"
 #include "mco/dtspms.h"
 
@@ -127,11 +128,15 @@ static void print_stacks(const mco_dtspms *problem, const mco_dtspms_solution *s
 {
     char buffer[16];
     const int32_t *order = solution->plan;
+    if (mco_dtspms_has_names(problem))
+        printf("ids        names\n");
     for (int32_t k = 0; k < solution->stacks; order += solution->heights[k++]) {
         const int32_t height = solution->heights[k], shown = height < MOST_PRINTED_ORDERS ? height : MOST_PRINTED_ORDERS;
         printf("stack %-4d", k + 1);
-        for (int32_t i = 0; i < shown; i++)
-            printf(" %s", mco_dtspms_order_name(problem, order[i], buffer));
+        for (int32_t i = 0; i < shown; i++) {
+            printf(" ");
+            mco_name_write(mco_dtspms_order_name(problem, order[i], buffer), stdout);
+        }
         if (shown < height)
             printf(" ... %d more on top", height - shown);
         printf("\n");

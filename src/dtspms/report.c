@@ -30,6 +30,29 @@ static void write_sizes(mco_json *json, const void *user)
         mco_json_null(json, "heights");
 }
 
+static void write_names(mco_json *json, const char *key, const mco_dtspms *problem, const int32_t *orders, int32_t count)
+{
+    char buffer[16];
+    mco_json_open_line(json, key);
+    for (int32_t i = 0; i < count; i++)
+        mco_json_text(json, NULL, mco_dtspms_order_name(problem, orders[i], buffer));
+    mco_json_close(json, ']');
+}
+
+// The same arrays with names, where the orders have any.
+static void write_all_names(mco_json *json, const mco_dtspms *problem, const mco_dtspms_solution *solution)
+{
+    const int32_t *stack = solution->plan;
+    if (!mco_dtspms_has_names(problem))
+        return;
+    write_names(json, "pickup_names", problem, solution->pickup, solution->orders);
+    write_names(json, "delivery_names", problem, solution->delivery, solution->orders);
+    mco_json_open(json, "stacks_names", '[');
+    for (int32_t k = 0; k < solution->stacks; stack += solution->heights[k++])
+        write_names(json, NULL, problem, stack, solution->heights[k]);
+    mco_json_close(json, ']');
+}
+
 static void write_solution(mco_json *json, const void *user)
 {
     const mco_dtspms_solution *solution = ((const subject *)user)->solution;
@@ -46,6 +69,7 @@ static void write_solution(mco_json *json, const void *user)
     for (int32_t k = 0; k < solution->stacks; stack += solution->heights[k++])
         mco_json_integers(json, NULL, stack, solution->heights[k], 1);
     mco_json_close(json, ']');
+    write_all_names(json, ((const subject *)user)->problem, solution);
 }
 
 static void write_work(mco_json *json, const mco_work *work, const mco_dtspms_counters *counters)

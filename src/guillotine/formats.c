@@ -395,6 +395,7 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, const char *name, m
         MCO_TRY(mco_names_reserve(ctx, text, c.rows, &c.names));
     for (int64_t p = 0; mco_text_row(text, c.separator, &line); p++)
         MCO_TRY(read_csv_row(text, line, &c, g, p));
+    MCO_TRY(mco_names_test(&c.names, text, c.rows));
     if (c.names.count > 0) {
         g->piece_names = c.names.names;
         c.names.names = NULL;
