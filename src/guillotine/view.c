@@ -217,17 +217,34 @@ static box box_of(const sheet *s, const mco_guillotine_node *n)
 
 // ---- Pieces and waste
 
+static const char TIMES[] = " \xc3\x97 ";
+
+typedef struct sizes_text {
+    char text[2 * MCO_NUMBER_TEXT + 8];
+} sizes_text;
+
+// Two sizes in the file's unit.
+static sizes_text sizes(const sheet *s, int64_t first, const char *between, int64_t second)
+{
+    char a[MCO_NUMBER_TEXT], b[MCO_NUMBER_TEXT];
+    sizes_text t;
+    snprintf(t.text, sizeof t.text, "%s%s%s", guillotine_text(first, s->problem->scale, a), between,
+             guillotine_text(second, s->problem->scale, b));
+    return t;
+}
+
 static void node_tooltip(const sheet *s, const mco_guillotine_node *n, char text[TEXT_ROOM])
 {
-    char buffer[24], name[NAME_ROOM];
+    char buffer[24], name[NAME_ROOM], value[MCO_NUMBER_TEXT];
     if (n->kind == MCO_GUILLOTINE_NODE_WASTE) {
-        snprintf(text, TEXT_ROOM, "waste, %d \xc3\x97 %d at %d,%d", n->width, n->height, n->x, n->y);
+        snprintf(text, TEXT_ROOM, "waste, %s at %s", sizes(s, n->width, TIMES, n->height).text, sizes(s, n->x, ",", n->y).text);
         return;
     }
     mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, n->piece, buffer), TEXT_FONT,
                      TOOLTIP_NAME_WIDTH);
-    snprintf(text, TEXT_ROOM, "piece %s%s, %d \xc3\x97 %d at %d,%d, value %lld", name, n->is_rotated ? " turned" : "",
-             n->width, n->height, n->x, n->y, (long long)s->problem->piece[n->piece].value);
+    snprintf(text, TEXT_ROOM, "piece %s%s, %s at %s, value %s", name, n->is_rotated ? " turned" : "",
+             sizes(s, n->width, TIMES, n->height).text, sizes(s, n->x, ",", n->y).text,
+             guillotine_text(s->problem->piece[n->piece].value, s->problem->value_scale, value));
 }
 
 static void draw_leaves_in_detail(sheet *s)
@@ -370,11 +387,11 @@ static bool place_label(sheet *s, const char *name, const char *size, int most_l
 // Labels a piece with name and size, or with the name, or, if the name is too long, with the size.
 static void draw_label(sheet *s, const mco_guillotine_node *n)
 {
-    char buffer[24], size[64];
+    char buffer[24], size[sizeof(sizes_text)];
     const box b = box_of(s, n);
     if (fmin(b.width, b.height) < SMALL_FONT)
         return;
-    snprintf(size, sizeof size, "%d \xc3\x97 %d", n->width, n->height);
+    snprintf(size, sizeof size, "%s", sizes(s, n->width, TIMES, n->height).text);
     if (!place_label(s, mco_guillotine_piece_name(s->problem, n->piece, buffer), size, 2, b))
         place_label(s, size, size, 1, b);
 }
@@ -402,24 +419,26 @@ static void draw_header(sheet *s)
     const double plate = (double)s->problem->width * s->problem->height;
     // In whole thousandths, because printf would write a real number with the decimal sign of the locale.
     const long long waste = llround(1e5 * (plate - (double)s->area) / plate);
-    snprintf(objective, sizeof objective, "value %lld", (long long)s->value);
-    int at = snprintf(text, TEXT_ROOM, "%d \xc3\x97 %d, waste %lld.%03lld%%", s->problem->width, s->problem->height,
-                      waste / 1000, waste % 1000);
+    char value[MCO_NUMBER_TEXT];
+    snprintf(objective, sizeof objective, "value %s", guillotine_text(s->value, s->problem->value_scale, value));
+    int at = snprintf(text, TEXT_ROOM, "%s, waste %lld.%03lld%%",
+                      sizes(s, s->problem->width, TIMES, s->problem->height).text, waste / 1000, waste % 1000);
     at = add_count(text, at, ", ", s->pieces, "piece", "pieces");
     at = add_count(text, at, " of ", s->types, "type", "types");
     at = add_count(text, at, ", ", s->stages, "stage", "stages");
     if (s->known.outcome == MCO_OUTCOME_FEASIBLE && isfinite(s->known.bound))
-        snprintf(text + at, (size_t)(TEXT_ROOM - at), ", no plan is worth more than %lld", (long long)s->known.bound);
+        snprintf(text + at, (size_t)(TEXT_ROOM - at), ", no plan is worth more than %s",
+                 guillotine_text((int64_t)s->known.bound, s->problem->value_scale, value));
     mco_view_header(&s->svg, s->left, s->canvas_width - s->left - MARGIN, mco_guillotine_name(s->problem), objective,
                     &s->known, text);
 }
 
 static void draw_sides(sheet *s)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%d", s->problem->width);
+    char text[MCO_NUMBER_TEXT];
+    guillotine_text(s->problem->width, s->problem->scale, text);
     mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, s->left + s->width / 2, s->top + s->height + 18, text);
-    snprintf(text, sizeof text, "%d", s->problem->height);
+    guillotine_text(s->problem->height, s->problem->scale, text);
     mco_svg_text_upward(&s->svg, NULL, MCO_SVG_MIDDLE, s->left - 8, s->top + s->height / 2, text);
 }
 
@@ -434,10 +453,10 @@ static double legend_kerf(sheet *s, double x, double y)
 {
     const double gap = 6, part = SWATCH - gap / 2;
     const bool is_fine = (double)s->kerf * fmax(s->scale_x, s->scale_y) < RASTER;
-    char text[80];
+    char text[80], kerf[MCO_NUMBER_TEXT];
     mco_svg_rect(&s->svg, "parts", x, y, part, SWATCH, NULL);
     mco_svg_rect(&s->svg, "parts", x + part + gap, y, part, SWATCH, NULL);
-    snprintf(text, sizeof text, "kerf %lld%s", (long long)s->kerf,
+    snprintf(text, sizeof text, "kerf %s%s", guillotine_text(s->kerf, s->problem->scale, kerf),
              is_fine        ? ", finer than a pixel"
              : s->is_merged ? ", hatched on this sheet"
                             : "");
@@ -521,8 +540,8 @@ static void draw_types(sheet *s, double top)
         if (s->used[p] == 0 || entry >= types_listed(s))
             continue;
         const double x = s->left + (double)(entry / rows) * column, y = top + (double)(entry % rows) * LEGEND_ROW;
-        snprintf(detail, sizeof detail, ": %d \xc3\x97 %d, %lld on the plate", s->problem->piece[p].width,
-                 s->problem->piece[p].height, (long long)s->used[p]);
+        snprintf(detail, sizeof detail, ": %s, %lld on the plate",
+                 sizes(s, s->problem->piece[p].width, TIMES, s->problem->piece[p].height).text, (long long)s->used[p]);
         const double room = column - SWATCH - 16 - mco_svg_text_width(detail, TEXT_FONT);
         mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, p, buffer), TEXT_FONT, room);
         snprintf(text, sizeof text, "%s%s", name, detail);
@@ -613,6 +632,7 @@ mco_status mco_guillotine_plot_result(mco_context *ctx, const mco_guillotine *pr
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
+    MCO_TRY(guillotine_settle_kerf(ctx, problem, &p));
     if (r.nodes == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the result has no plan to draw");
     MCO_TRY(plot(ctx, problem, &p, r.nodes, r.node_count, (mco_view_known){r.outcome, (double)r.value, (double)r.bound}, path));

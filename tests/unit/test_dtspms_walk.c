@@ -28,7 +28,7 @@ static void open_bench(bench *b, mco_rng *rng, int32_t orders, int32_t stacks, i
                 distance[network][i * (orders + 1) + j] = is_symmetric && j < i ? distance[network][j * (orders + 1) + i]
                                                                                  : (int32_t)mco_rng_below(rng, limit);
     assert_ok(mco_dtspms_create(test_ctx, orders, distance[0], distance[1], &b->problem));
-    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, capacity, &b->model));
+    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, capacity, INFINITY, &b->model));
     assert_ok(dtspms_walk_tables_make(test_ctx, &b->model, &b->tables));
 }
 
