@@ -143,12 +143,19 @@ void mco_output_sweep(const char *path)
 
 // ---- Open, commit, discard
 
+static int duplicate_stdout(void)
+{
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    errno = EBADF;
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY ? dup(STDOUT_FILENO) : -1;
+}
+
 // The stream, or NULL with errno. Sets o->temporary where a new file is made.
 static FILE *open_stream(mco_output *o, const char *path, bool is_standard, bool is_in_place)
 {
     if (is_in_place && !is_standard)
         return fopen(path, "a");
-    const int fd = is_standard ? dup(STDOUT_FILENO) : create_temporary(path, o->temporary, sizeof o->temporary);
+    const int fd = is_standard ? duplicate_stdout() : create_temporary(path, o->temporary, sizeof o->temporary);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file == NULL && fd >= 0) {
         const int reason = errno;
