@@ -42,7 +42,7 @@ mco_status dtspms_model_create(mco_context *ctx, const mco_dtspms *problem, int3
     const int64_t needed = ((int64_t)problem->orders + stacks - 1) / stacks;
     dtspms_model model = {.orders = problem->orders, .stacks = stacks, .nodes = nodes};
     model.capacity = (int32_t)(capacity == 0 ? needed : capacity < problem->orders ? capacity : problem->orders);
-    for (int network = 0; network < 2; network++) {
+    for (mco_dtspms_network network = 0; network < 2; network++) {
         MCO_TRY(mco_alloc(ctx, &model.distance[network], (int64_t)nodes * nodes));
         for (int32_t i = 0; i < nodes; i++)
             for (int32_t j = 0; j < nodes; j++)
