@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "vrp/formats.h"
+#include "vrp/vrplib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
