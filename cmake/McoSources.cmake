@@ -47,5 +47,6 @@ macro(mco_vector_library library set definitions)
   target_compile_options(${library} PRIVATE ${MCO_FLAGS_${set}} ${arg_OPTIONS}
                          $<$<AND:$<C_COMPILER_ID:GNU>,$<CONFIG:Debug>>:-Wno-sign-conversion>)
   mco_own(${library})
+  set_target_properties(${library} PROPERTIES MCO_IS_HOT ON)  # McoCompiler.cmake
   set_property(GLOBAL APPEND PROPERTY MCO_OBJECT_LIBRARIES ${library})
 endmacro()
