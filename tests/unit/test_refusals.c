@@ -25,7 +25,7 @@
     do {                                                                             \
         const size_t whole = (name).struct_size;                                     \
         (name).struct_size = 0;                                                      \
-        REFUSED_AS(call, "struct_size of " text " is 0, at most ");                  \
+        REFUSED_AS(call, "struct_size of " text " is 0, ");                  \
         (name).struct_size = whole + 1;                                              \
         REFUSED_AS(call, " was expected: fill it by its _INIT macro");               \
         (name).struct_size = whole;                                                  \
