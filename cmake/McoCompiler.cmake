@@ -38,7 +38,7 @@ if(NOT MCO_SANITIZE)
   set(hardened "$<AND:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,$<NOT:$<BOOL:$<TARGET_PROPERTY:MCO_IS_HOT>>>>")
   target_compile_options(mco_options INTERFACE
     "$<$<AND:$<COMPILE_LANGUAGE:C>,${hardened}>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
-  target_link_options(mco_options INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
+  target_link_options(mco_options INTERFACE LINKER:-z,relro,-z,now,-z,noexecstack)
 endif()
 
 # Vector units: the engines' inner files are compiled once for each and chosen at run time.
