@@ -282,7 +282,7 @@ static mco_status begin_walks(ils *s, const dtspms_plan *plan)
         }
         MCO_TRY(dtspms_walk_make(search->ctx, &s->tables, &s->walks[k]));
         int64_t cost = 0;
-        for (int w = 0; w < 2 && k == 0 && cost >= 0 && search->params->start != NULL; w++)
+        for (mco_dtspms_network w = 0; w < 2 && k == 0 && cost >= 0 && search->params->start != NULL; w++)
             MCO_TRY(dtspms_tour(search->ctx, search->model, plan, w, &cost, s->tours[w]));
         if (cost < 0 || !dtspms_walk_scatter(&s->tables, mco_splitmix64(&seed), search->simd, &s->walks[k])) {
             dtspms_walk_clear(search->ctx, &s->walks[k]);

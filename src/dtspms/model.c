@@ -72,7 +72,7 @@ mco_status dtspms_model_create(mco_context *ctx, const mco_dtspms *problem, int3
     dtspms_model model = {.orders = problem->orders, .stacks = stacks, .nodes = nodes, .ctx = ctx, .stop_s = stop_s,
                           .is_complete = true};
     model.capacity = (int32_t)(capacity == 0 ? needed : capacity < problem->orders ? capacity : problem->orders);
-    for (int network = 0; network < 2 && model.is_complete; network++) {
+    for (mco_dtspms_network network = 0; network < 2 && model.is_complete; network++) {
         MCO_TRY(mco_alloc(ctx, &model.distance[network], (int64_t)nodes * nodes));
         fill_distances(problem, network, &model);
         if (model.is_complete)

@@ -162,7 +162,7 @@ static void price(dtspms_engine *engine, const dtspms_move *move, int64_t cost_o
     for (int32_t k = 0; k < move->count; k++)
         before[k] = r->trial.node[move->position[k]];
     dtspms_move_apply(move, &r->trial);
-    for (int network = 0; network < 2; network++)
+    for (mco_dtspms_network network = 0; network < 2; network++)
         cost_of[network] = best_tour(engine->model, &r->trial, network, &r->tables, NULL);
     for (int32_t k = 0; k < move->count; k++)
         r->trial.node[move->position[k]] = before[k];

@@ -15,7 +15,7 @@ done:
     return st;
 }
 
-static int64_t tour_length(const dtspms_model *model, int network, const int32_t *tour)
+static int64_t tour_length(const dtspms_model *model, mco_dtspms_network network, const int32_t *tour)
 {
     int64_t length = 0;
     for (int32_t i = 0, at = 0; i <= model->orders; i++) {

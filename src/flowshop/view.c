@@ -320,7 +320,7 @@ static double legend_names(chart *c, double x, double y, double size)
 {
     const double right = c->left + c->width - 100;  // where "idle" has room behind
     char name[NAME_ROOM];
-    x = mco_view_legend_text(&c->svg, x, y + size / 2, "jobs:");
+    x = mco_view_legend_text(&c->svg, x, y + size / 2, c->shop->has_numbers ? "jobs by name:" : "jobs:");
     for (int32_t i = 0; i < c->shop->jobs; i++) {
         const double room = (right - x) / (c->shop->jobs - i) - size - 6 - MARGIN;
         mco_svg_rect(&c->svg, colour_of(c, i), x, y, size, size, NULL);

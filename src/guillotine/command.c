@@ -152,6 +152,13 @@ static mco_status open(cli_call *call)
     return read_batch(call->ctx, s->batch, s->params.kerf_width, &s->many);
 }
 
+static const char *const *more_inputs(const void *state, int64_t *count)
+{
+    const cli_list *list = &((const session *)state)->many.list;
+    *count = list->file_count;
+    return (const char *const *)list->paths;
+}
+
 static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 {
     out[0] = ((const session *)state)->table;
@@ -432,8 +439,8 @@ const cli_problem cli_guillotine = {
              {{"x, y", "width and height of a rectangle"}, {"value", "the greatest value of pieces cut from it"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] FILE | --batch LIST", .most = 1, .state_bytes = sizeof(session),
-         .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs, .solve = solve,
-         .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
+         .begin = begin, .tables = solve_tables, .open = open, .more_inputs = more_inputs, .more_outputs = more_outputs,
+         .solve = solve, .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the plan: a list of cuts if F ends in .txt, else a JSON tree",
          .write_solution = write_solution, .plot_text = "draw the plan", .plot = plot, .refuse_output = refuse_with_batch,
          .write_more = write_table, .print = print, .end = end},

@@ -709,16 +709,15 @@ static void methods_refuse_what_they_do_not_take(void **state)
 static void assert_size_refused(mco_status seen, const char *name, size_t size, size_t most)
 {
     char text[200];
-    snprintf(text, sizeof text,
-             "struct_size of %s is %zu, at most %zu was expected: fill it by its _INIT macro, from the headers of this library "
-             "or older ones",
-             name, size, most);
-    assert_fails(seen, MCO_ERR_ARGUMENT, text);
+    assert_int_equal(seen, MCO_ERR_ARGUMENT);
+    snprintf(text, sizeof text, "struct_size of %s is %zu, ", name, size);
+    assert_non_null(strstr(mco_context_error(test_ctx), text));
+    snprintf(text, sizeof text, " to %zu was expected: fill it by its _INIT macro", most);
+    assert_non_null(strstr(mco_context_error(test_ctx), text));
 }
 
 static void only_structs_of_older_headers_are_shorter(void **state)
 {
-    const mco_dtspms_solution unfit = {.orders = 1, .stacks = 2};
     const size_t most = sizeof(mco_dtspms_params), most_result = sizeof(mco_dtspms_result);
     (void)state;
     mco_dtspms *problem = random_problem(2, 6, 100, true);
@@ -734,17 +733,15 @@ static void only_structs_of_older_headers_are_shorter(void **state)
     }
     assert_int_equal(r.cost, 77);
     // A member that the struct lacks is neither read nor written.
-    params.start = &unfit;
-    params.struct_size = offsetof(mco_dtspms_params, start);
-    r.struct_size = offsetof(mco_dtspms_result, history);
+    r = (mco_dtspms_result){.struct_size = offsetof(mco_dtspms_result, reason), .reason = "kept"};
     assert_ok(mco_dtspms_solve(test_ctx, problem, &params, &r));
     assert_ok(mco_dtspms_solve(test_ctx, problem, &params, &whole));
     assert_int_equal(r.cost, whole.cost);
-    assert_int_equal(r.history_count, 77);
     mco_dtspms_result_clear(test_ctx, &whole);
     mco_dtspms_result_clear(test_ctx, &r);
+    assert_string_equal(r.reason, "kept");
     assert_null(r.solution.plan);
-    assert_int_equal(r.history_count, 77);
+    assert_int_equal(r.history_count, 0);
     mco_dtspms_destroy(test_ctx, &problem);
 }
 

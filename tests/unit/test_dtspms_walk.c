@@ -58,7 +58,7 @@ static void assert_is_solution(const bench *b, const dtspms_tours *s)
     dtspms_plan plan = {.node = plan_nodes};
     int64_t cost = 0, checked, checked_of[2];
     assert_int_equal(s->placed, n);
-    for (int w = 0; w < 2; w++) {
+    for (mco_dtspms_network w = 0; w < 2; w++) {
         assert_int_equal(s->node[w][0], 0);
         assert_int_equal(s->node[w][n + 1], 0);
         for (int32_t i = 0; i <= n; i++) {
