@@ -25,7 +25,7 @@ cat << 'END'
 To go on, here in this folder:
 
   export PATH=$PWD/build:$PATH      # so that the shell finds mco
-  mco vrp solve examples/bakery.csv --capacity 60 --vehicles 3 --time-limit 2 --plot mco-demo-map.svg
+  mco vrp solve examples/bakery.csv --time-limit 2 --plot mco-demo-map.svg
   mco help vrp
 
 examples/README.md has one file and one command for each problem: put your own numbers in.

@@ -381,11 +381,13 @@ const cli_problem cli_vrp = {
              "routes of least total distance, of limited length or number where a limit is given.\n\n"
              "INSTANCE is a VRPLIB or TSPLIB file or CSV with names (plain or gzip, - for standard input), SOLUTION a\n"
              "CVRPLIB .sol file, CSV or a result file.",
-    .example = "solve examples/bakery.csv --capacity 60 --vehicles 3 --time-limit 2 --solution routes.csv --plot map.svg",
-    .csv = {{"CSV of INSTANCE: a header, the row of the depot, then a row for each customer (columns in any order, cells by\n"
-             ", ; or tab; lines that begin with # before the header are comments). --capacity gives the capacity.",
-             {{"x, y", "place; distances are straight lines, rounded unless --distance real; needed"},
-              {"demand", "integer; needed, empty for the depot"},
+    .example = "solve examples/bakery.csv --time-limit 2 --solution routes.csv --plot map.svg",
+    .csv = {{"CSV of INSTANCE: rows of limits, a header, the row of the depot, then a row for each customer (columns in any\n"
+             "order, cells by , ; or tab; lines that begin with # before the header are comments). A row of limits is a word\n"
+             "and a number: capacity, vehicles, max-length, service-time; options come first. A matrix of distances may follow.",
+             {{"x, y", "place; distances are straight lines, rounded unless --distance real"},
+              {"latitude, longitude", "place in decimal degrees, instead of x and y; distances are metres on the sphere"},
+              {"demand", "of up to 6 decimals; needed, empty for the depot"},
               {"name or id", "shown in summary and picture; if absent or empty, the number of the customer from 1"},
               {"service", "service time, in units of distance; counts for --max-length; if absent or empty, 0"}}},
             {"CSV of a solution (--solution F.csv, --start, check): a row for each customer as visited, routes one by one:",
