@@ -120,7 +120,7 @@ static mco_status anneal_whole(vrp_rounds *s, double most_share)
             before += s->tasks[k].cost;
         }
         vrp_rounds_plan_steps(s, count, to - from, MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, count));
+        MCO_TRY(vrp_rounds_run(s, count, count, "whole"));
         for (int32_t k = 0; k < count; k++)
             after += s->tasks[k].cost;
         vrp_rounds_merge(s, count, after - before);
@@ -189,7 +189,7 @@ static int32_t copy_regions(vrp_rounds *s, int32_t count)
 }
 
 // Puts the best copy of each region in the place of its original. Returns the change of the cost.
-static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const int64_t *before)
+static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all)
 {
     int64_t change = 0;
     for (int32_t k = count; k < all; k++)
@@ -199,7 +199,7 @@ static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const in
             s->tasks[k] = t;
         }
     for (int32_t k = 0; k < count; k++)
-        change += s->tasks[k].cost - before[k];
+        change += s->tasks[k].cost - s->before[k];
     return change;
 }
 
@@ -213,7 +213,6 @@ static mco_status anneal_regions(vrp_rounds *s)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, most = s->processor->part_customers;
-    int64_t *before = NULL;
     int32_t room = 2 * most + 2 * vrp_rounds_longest_route(s);
     int32_t tasks = s->processor->tasks;
     if (s->processor->gpus != 0 && n / most + 1 < tasks)
@@ -221,7 +220,6 @@ static mco_status anneal_regions(vrp_rounds *s)
     else if (s->processor->gpus == 0 && n > CUSTOMERS_PER_TASK)
         tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
     MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
-    MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
     while (!vrp_rounds_is_over(s) && fits(s)) {
         const int32_t count = collect_regions(s, tasks);
         if (count == 0) {  // a route has outgrown all tasks
@@ -237,19 +235,16 @@ static mco_status anneal_regions(vrp_rounds *s)
             vrp_rounds_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = false;
             customers += s->tasks[k].part.customers;
-            if (k < count)
-                before[k] = s->tasks[k].cost;
         }
         const int64_t full = s->processor->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
         const double even = vrp_rounds_steps(s) * s->processor->threads / n * (double)(customers / all);
         const double usual = fmax((double)least, fmin(fmin((double)full, even), vrp_rounds_steps(s) / REGIONS_LEAST));
         vrp_rounds_plan_steps(s, all, usual * all / fmin(all, s->processor->threads) / vrp_rounds_steps(s), MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, all));
-        vrp_rounds_merge(s, count, choose_copies(s, count, all, before));
+        MCO_TRY(vrp_rounds_run(s, all, count, "region"));
+        vrp_rounds_merge(s, count, choose_copies(s, count, all));
         MCO_TRY(vrp_rounds_note(s, "region"));
     }
 done:
-    mco_free(s->search->ctx, &before);
     return st;
 }
 
@@ -309,12 +304,6 @@ done:
     return st;
 }
 
-static bool ends(void *user)
-{
-    vrp_rounds *s = user;
-    return vrp_search_ends(s->search);
-}
-
 // `regions` is the processor that anneals the regions; NULL: the cores do.
 static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
@@ -322,7 +311,7 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
-    cores->ends = ends;
+    cores->ends = vrp_rounds_watch;
     cores->user = &s;
     MCO_TRY(vrp_rounds_open(&s));
     MCO_TRY(begin(&s, &has_solution));
@@ -332,7 +321,7 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     else if (has_solution && !is_given && !vrp_rounds_is_over(&s))
         MCO_TRY(anneal_whole(&s, share));
     if (regions != NULL) {
-        regions->ends = ends;
+        regions->ends = vrp_rounds_watch;
         regions->user = &s;
         s.processor = regions;
     }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// What a search owes to the clock: solutions are told while walks and children are still under way, and a target ends
+// the search then. Times are compared with a multiple of what a loaded machine needs, and with a part of what a search
+// needs that looks between its rounds only (4 s and more).
+#include "test_support.h"
+
+#include "base/rng.h"
+#include "vrp/search/search.h"
+#include "vrp_support.h"
+
+static const double SOON_S = TEST_IS_SANITIZED ? 30 : 3;
+
+// Customers at random places of a square, with demands 1 to 9.
+static mco_vrp *problem_of(uint64_t seed, int32_t customers)
+{
+    double *x = calloc((size_t)customers + 1, sizeof *x), *y = calloc((size_t)customers + 1, sizeof *y);
+    int32_t *demands = calloc((size_t)customers + 1, sizeof *demands);
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    assert_true(x != NULL && y != NULL && demands != NULL);
+    for (int32_t i = 0; i <= customers; i++) {
+        x[i] = mco_rng_below(&rng, 10000);
+        y[i] = mco_rng_below(&rng, 10000);
+        if (i < customers)
+            demands[i] = 1 + (int32_t)mco_rng_below(&rng, 9);
+    }
+    model.capacity = 40;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, customers, x, y, demands, &model, &problem));
+    free(x);
+    free(y);
+    free(demands);
+    return problem;
+}
+
+// Distances that differ by direction: the search is another one.
+static mco_vrp *asymmetric_of(uint64_t seed, int32_t customers)
+{
+    const int32_t nodes = customers + 1;
+    int32_t *distances = calloc((size_t)nodes * (size_t)nodes, sizeof *distances);
+    int32_t *demands = calloc((size_t)customers, sizeof *demands);
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    assert_true(distances != NULL && demands != NULL);
+    for (int32_t i = 0; i < nodes * nodes; i++)
+        distances[i] = 1000 + (int32_t)mco_rng_below(&rng, 1000);
+    for (int32_t i = 0; i < customers; i++)
+        demands[i] = 1;
+    model.capacity = 10;
+    assert_ok(mco_vrp_create(test_ctx, customers, distances, demands, &model, &problem));
+    free(distances);
+    free(demands);
+    return problem;
+}
+
+typedef struct heard {
+    const mco_vrp *problem;
+    int incumbents, wanted;
+    double time_s;
+} heard;
+
+// Stops at the incumbent that is wanted. Every solution told must be valid and have the cost told.
+static int listen(const mco_progress *progress, void *user)
+{
+    heard *h = user;
+    int64_t cost = -1;
+    if (progress->event != MCO_EVENT_INCUMBENT)
+        return 0;
+    assert_ok(mco_vrp_check(test_ctx, h->problem, progress->solution, &cost));
+    assert_true(progress->objective == (double)cost / mco_vrp_scale(h->problem));
+    h->time_s = progress->time_s;
+    return ++h->incumbents >= h->wanted;
+}
+
+// A search that has no end of its own plans walks of several seconds.
+static void assert_told_soon(mco_vrp *problem, int threads)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    heard h = {.problem = problem, .wanted = 3};
+    params.threads = threads;
+    params.engine = MCO_ENGINE_CPU;
+    params.target = 0;
+    mco_context_set_callback(test_ctx, listen, &h);
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    mco_context_set_callback(test_ctx, NULL, NULL);
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_int_equal(h.incumbents, h.wanted);
+    assert_true(h.time_s < SOON_S);
+
+    // The third cost as a target ends the search as soon.
+    params.target = r.cost;
+    mco_vrp_result_clear(test_ctx, &r);
+    r = (mco_vrp_result)MCO_VRP_RESULT_INIT;
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_TARGET);
+    assert_true(r.cost <= params.target);
+    assert_true(r.work.solve_s < 2 * SOON_S);
+    mco_vrp_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void improvements_are_told_while_walks_go_on(void **state)
+{
+    (void)state;
+    assert_told_soon(problem_of(1, 60), 1);
+    assert_told_soon(problem_of(2, 60), 3);
+    assert_told_soon(asymmetric_of(3, 100), 2);
+    assert_told_soon(problem_of(4, 700), 2);
+}
+
+static int64_t optimum_of(const mco_vrp *problem)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    params.iterations = 20000;
+    params.threads = 1;
+    assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+    const int64_t cost = r.scaled_cost;
+    mco_vrp_result_clear(test_ctx, &r);
+    return cost;
+}
+
+static void tiny_searches_end_at_their_target(void **state)
+{
+    (void)state;
+    for (int32_t customers = 4; customers <= 24; customers += 10) {
+        mco_vrp *problem = problem_of((uint64_t)customers, customers);
+        mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        params.target = (double)optimum_of(problem);
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        assert_int_equal(r.stop, MCO_STOP_TARGET);
+        assert_true(r.work.solve_s < SOON_S);
+        mco_vrp_result_clear(test_ctx, &r);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// Whoever looks early must not change the answer: the solution of the finished work counts, at equal cost too.
+static void early_solutions_give_way_to_those_of_the_finished_work(void **state)
+{
+    mco_vrp *problem = problem_of(7, 6);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_solution s = {0}, reversed = {0};
+    vrp_search search = {.ctx = test_ctx, .problem = problem, .params = &params, .best_cost = -1, .start_cost = -1};
+    (void)state;
+    search.run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = INFINITY, .target = -1, .objective = "cost"});
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &s));
+    assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &reversed));
+    for (int32_t c = 0; c < 6; c++)
+        reversed.order[c] = 5 - c;
+    assert_ok(vrp_search_note_early(&search, &reversed, 100, "early"));
+    assert_int_equal(search.best.order[0], 5);
+    assert_ok(vrp_search_note_early(&search, &s, 100, "early"));  // an early one gives way to no other early one
+    assert_int_equal(search.best.order[0], 5);
+    assert_ok(vrp_search_note(&search, &s, 100, "done"));
+    assert_int_equal(search.best.order[0], 0);
+    assert_ok(vrp_search_note(&search, &reversed, 100, "done"));
+    assert_int_equal(search.best.order[0], 0);
+    assert_int_equal(search.run.history_count, 1);
+    mco_run_clear(&search.run);
+    mco_vrp_solution_clear(test_ctx, &search.best);
+    mco_vrp_solution_clear(test_ctx, &reversed);
+    mco_vrp_solution_clear(test_ctx, &s);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(improvements_are_told_while_walks_go_on),
+                                       TEST(tiny_searches_end_at_their_target),
+                                       TEST(early_solutions_give_way_to_those_of_the_finished_work)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
