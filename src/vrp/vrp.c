@@ -101,9 +101,11 @@ done:
 // ---- Engines
 
 #ifndef MCO_HAVE_CUDA
-static mco_status fail_no_cuda(mco_context *ctx)
+// In a build without GPU engines choosing a GPU fails, with a message that says why.
+static mco_status fail_no_gpu(mco_context *ctx)
 {
-    return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engines; --engine cpu needs none");
+    mco_gpu none;
+    return mco_gpu_choose(ctx, NULL, &none);
 }
 #endif
 
@@ -116,7 +118,7 @@ static mco_status open_engine(mco_context *ctx, const mco_vrp *problem, int32_t 
 #ifdef MCO_HAVE_CUDA
         return vrp_gpu_open(ctx, problem, tour_nodes, params, engine);
 #else
-        return fail_no_cuda(ctx);
+        return fail_no_gpu(ctx);
 #endif
     default: return vrp_cpu_open(ctx, problem, tour_nodes, params, engine);
     }
@@ -161,10 +163,12 @@ static void choose(solve *s)
     if (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL)
         p->engine = MCO_ENGINE_GPU;
     if (p->engine == MCO_ENGINE_AUTO) {
-        const bool pays = n >= GPU_PAYS_CUSTOMERS, is_gpu = pays && mco_has_gpu(s->ctx);
+        const bool pays = n >= GPU_PAYS_CUSTOMERS;
+        const char *why_none = pays ? mco_why_no_gpu(s->ctx) : NULL;
+        const bool is_gpu = pays && why_none == NULL;
         p->engine = is_gpu ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
-        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s", is_gpu ? "gpu" : "cpu", n,
-                is_gpu ? "a GPU is there" : pays ? "no GPU" : "too few for a GPU to pay");
+        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s%s", is_gpu ? "gpu" : "cpu", n,
+                is_gpu ? "a GPU is there" : pays ? "no GPU: " : "too few for a GPU to pay", why_none != NULL ? why_none : "");
     }
     if (!isfinite(p->time_limit_s) && p->iterations < 0 && p->target < 0 && (p->gap == 0 || p->lower_bound <= 0)) {
         p->time_limit_s = DEFAULT_TIME_S;
@@ -272,15 +276,18 @@ done:
 static mco_status run_search(solve *s)
 {
     vrp_search *search = &s->search;
-    if (s->problem->customers <= 1)
+    if (s->problem->customers <= 1) {
+        if (s->params.engine == MCO_ENGINE_GPU)
+            s->params.engine = MCO_ENGINE_CPU;  // that no GPU is opened is no failure
         return solve_trivial(search);
+    }
     switch (s->params.engine) {
     case MCO_ENGINE_REFERENCE: return solve_reference(search);
     case MCO_ENGINE_GPU:
 #ifdef MCO_HAVE_CUDA
         return vrp_search_gpu(search);
 #else
-        return fail_no_cuda(s->ctx);
+        return fail_no_gpu(s->ctx);
 #endif
     default: return vrp_search_cpu(search);
     }
