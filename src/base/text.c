@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/blocks.h"
+#include "base/clock.h"
 #include "base/grow.h"
 
 // Makes room for `size` bytes and the NUL at the end of the text.
@@ -49,11 +50,22 @@ static void start(mco_text *t)
     t->line = 1;
 }
 
+mco_status mco_text_in_time(mco_text *text, int64_t count)
+{
+    enum { LOOK = 4096 };
+    const mco_context *ctx = text->ctx;
+    if (count % LOOK != 0 || ctx->read_stop_s == 0 || mco_clock_s() < ctx->read_stop_s)
+        return MCO_OK;
+    return mco_fail(text->ctx, MCO_ERR_STOPPED, "%s: the time limit, which counts from the start of the command, ended while the file "
+                    "was read: there is no solution; a longer --time-limit gives one", text->name);
+}
+
 mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
 {
-    enum { BLOCK = 1 << 16 };
+    enum { BLOCK = 1 << 16, LINES_OF_BLOCK = 64 };  // about as much work as so many lines
     mco_status st = MCO_OK;
     mco_text t = {.ctx = ctx};
+    int64_t blocks_read = 0;
     mco_blocks blocks = {0};
     int64_t room = 0;
     size_t got;
@@ -63,6 +75,7 @@ mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
         MCO_TRY(reserve(&t, &room, t.size + BLOCK));
         MCO_TRY(mco_blocks_read(&blocks, t.data + t.size, BLOCK, &got));
         t.size += got;
+        MCO_TRY(mco_text_in_time(&t, ++blocks_read * LINES_OF_BLOCK));
         if (t.size > MCO_TEXT_MAX_BYTES)
             MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "%s: more than %zu bytes of text", path, MCO_TEXT_MAX_BYTES));
     } while (got == BLOCK);

@@ -94,8 +94,10 @@ mco_status vrp_read_csv(mco_context *ctx, mco_text *text, const mco_vrp_model *m
     if (model == NULL || model->capacity < 0)
         MCO_TRY(mco_text_fail_here(text, "CSV holds no capacity, and --capacity is not given"));
     MCO_TRY(reserve_rows(&c, name));
-    for (int32_t node = 0; mco_text_row(text, c.table.separator, &line); node++)
+    for (int32_t node = 0; mco_text_row(text, c.table.separator, &line); node++) {
+        MCO_TRY(mco_text_in_time(text, node));
         MCO_TRY(read_row(&c, line, node));
+    }
     MCO_TRY(vrp_settle(ctx, model, &c.draft));
     if (c.names.count > 0) {
         c.draft.problem->names = c.names.names;

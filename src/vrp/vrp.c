@@ -11,6 +11,7 @@
 #include "base/structs.h"
 #include "device/device.h"
 #include "vrp/search/construct.h"
+#include "vrp/search/curve.h"
 #include "vrp/search/stages.h"
 #include "vrp/solution.h"
 #include "vrp/sweep/cpu.h"
@@ -231,6 +232,33 @@ done:
     return st;
 }
 
+static bool search_ends(void *search)
+{
+    return vrp_search_ends(search);
+}
+
+// Routes of the construction; routes along a curve if the watch ends it.
+static mco_status construct_in_time(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, int threads,
+                                    const vrp_watch *watch, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution curve = {0};
+    if (problem->customers > VRP_CURVE_CUSTOMERS)
+        MCO_TRY(vrp_construct_along_curve(ctx, problem, watch, &curve));
+    st = vrp_construct(ctx, problem, params->construct, threads, watch, out);
+    if (st != MCO_ERR_STOPPED)
+        goto done;
+    st = MCO_OK;
+    mco_log(ctx, MCO_LOG_WARNING, "the construction was stopped: the routes lie along a curve instead");
+    if (curve.order == NULL)
+        MCO_TRY(vrp_construct_along_curve(ctx, problem, NULL, &curve));
+    *out = curve;
+    curve = (mco_vrp_solution){0};
+done:
+    mco_vrp_solution_clear(ctx, &curve);
+    return st;
+}
+
 // The plain search: savings, then the descent. With a start, only the descent.
 static mco_status solve_reference(vrp_search *search)
 {
@@ -238,10 +266,16 @@ static mco_status solve_reference(vrp_search *search)
     mco_vrp_solution first = {0};
     vrp_engine engine = {0};
     vrp_tour tour = {0};
+    const vrp_watch watch = {.ends = search_ends, .user = search};
+    mco_vrp_params params = *search->params;
+    params.construct = MCO_VRP_CONSTRUCTION_SAVINGS;
     if (search->best.order == NULL)
-        MCO_TRY(vrp_construct(search->ctx, search->problem, MCO_VRP_CONSTRUCTION_SAVINGS, 1, &first));
+        MCO_TRY(construct_in_time(search->ctx, search->problem, &params, 1, &watch, &first));
     MCO_TRY(vrp_tour_of(search->ctx, search->problem, first.order != NULL ? &first : &search->best, &tour));
     MCO_TRY(note_tour(search, &tour));
+    search->work.threads = 1;
+    if (vrp_search_ends(search))
+        goto done;
     MCO_TRY(vrp_ref_open(search->ctx, search->problem, tour.count, search->params, &engine));
     MCO_TRY(descend(search, &engine, &tour));
     search->work = work_of(&engine, MCO_ENGINE_REFERENCE);
@@ -410,16 +444,27 @@ static double seconds_on_cores(const mco_vrp_params *params, int32_t tour_nodes)
            mco_settle_threads(params->threads);
 }
 
+typedef struct limit {
+    const mco_context *ctx;
+    double stop_s;
+} limit;
+
+static bool limit_ends(void *user)
+{
+    const limit *l = user;
+    return mco_is_cancelled(l->ctx) || mco_clock_s() >= l->stop_s;
+}
+
 // Makes the tour to begin with. *is_feasible: it obeys all rules.
-static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_tour *tour,
-                             bool *is_feasible)
+static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const vrp_watch *watch,
+                             vrp_tour *tour, bool *is_feasible)
 {
     mco_status st = MCO_OK;
     mco_vrp_solution constructed = {0};
     if (params->start != NULL)
         MCO_TRY(refuse_cover(ctx, problem, params->start));
     else
-        MCO_TRY(vrp_construct(ctx, problem, params->construct, mco_settle_threads(params->threads), &constructed));
+        MCO_TRY(construct_in_time(ctx, problem, params, mco_settle_threads(params->threads), watch, &constructed));
     const mco_vrp_solution *first = params->start != NULL ? params->start : &constructed;
     st = mco_vrp_check(ctx, problem, first, NULL);
     *is_feasible = st == MCO_OK;
@@ -460,7 +505,8 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
     const int32_t customer = vrp_unservable(problem);
     if (customer >= 0)
         return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
-    MCO_TRY(first_tour(ctx, problem, params, tour, &was_feasible));
+    limit l = {ctx, begin_s + limit_s};
+    MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l}, tour, &was_feasible));
     params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,
                                        NULL);
     MCO_TRY(open_engine(ctx, problem, tour->count, params, engine));

@@ -365,10 +365,9 @@ mco_status vrp_rounds_open(vrp_rounds *s)
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const mco_vrp *p = s->problem;
-    s->near_count = p->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
     s->rate = FIRST_RATE;
+    s->watch = (vrp_watch){.ends = vrp_rounds_watch, .user = s};
     mco_rng_seed(&s->rng, (uint64_t)s->search->params->seed, 0);
-    MCO_TRY(vrp_neighbours(ctx, p, &s->near_count, s->processor->threads, &s->near));
     MCO_TRY(mco_alloc(ctx, &s->local, p->nodes));
     MCO_TRY(mco_alloc(ctx, &s->route_of, p->customers));
     MCO_TRY(mco_alloc(ctx, &s->task_of, p->customers));
@@ -377,6 +376,12 @@ mco_status vrp_rounds_open(vrp_rounds *s)
     MCO_TRY(vrp_solution_new(ctx, p->customers, p->customers, &s->next));
 done:
     return st;
+}
+
+mco_status vrp_rounds_find_neighbours(vrp_rounds *s)
+{
+    s->near_count = s->problem->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
+    return vrp_neighbours(s->search->ctx, s->problem, &s->near_count, s->processor->threads, &s->watch, &s->near);
 }
 
 void vrp_rounds_close(vrp_rounds *s)

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "vrp/search/processor.h"
 #include "vrp/search/search.h"
+#include "vrp/search/watch.h"
 #include "vrp/solution.h"
 
 enum { VRP_LONGEST_STRING = 10 };  // most customers that a step takes out of a route
@@ -34,11 +35,14 @@ typedef struct vrp_rounds {
     int64_t now_cost;
     double edge;                 // mean edge of the first solution
     double rate;                 // steps a second of one task at a time
+    vrp_watch watch;             // of what comes before the tasks
     mco_rng rng;
 } vrp_rounds;
 
 // The caller has set search, problem and processor. Errors: MEMORY.
 mco_status vrp_rounds_open(vrp_rounds *s);
+// Makes the lists of neighbours, which all tasks need. Errors: MEMORY, STOPPED.
+mco_status vrp_rounds_find_neighbours(vrp_rounds *s);
 void vrp_rounds_close(vrp_rounds *s);
 
 // Whether a number of iterations is given. All lengths are then shares of it, and a time limit only cuts the search

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vrp/genetic/genetic.h"
 #include "vrp/genetic/population.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/cores.h"
+#include "vrp/search/curve.h"
 #include "vrp/search/gpu.h"
 #include "vrp/search/key.h"
 #include "vrp/search/neighbours.h"
@@ -42,6 +44,7 @@ static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes 
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
+static const double CHECKS_AT_END = 2;             // time left for the end, in checks of a solution
 static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
 
 // ---- The whole
@@ -227,6 +230,8 @@ static mco_status anneal_regions(vrp_rounds *s)
             MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
             continue;
         }
+        if (vrp_search_ends(s->search))
+            break;
         const int32_t all = copy_regions(s, count);
         vrp_rounds_fill_tasks(s, all);
         int64_t customers = 0;
@@ -280,6 +285,43 @@ done:
     return st;
 }
 
+// Notes routes along a curve, as the first solution. Their check tells how much time the search leaves for what follows it:
+// the check of the answer, and a caller's walk over it. More routes than vehicles are no solution.
+static mco_status note_curve(vrp_rounds *s, const vrp_watch *watch)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution routes = {0};
+    vrp_search *search = s->search;
+    int64_t cost;
+    MCO_TRY(vrp_construct_along_curve(search->ctx, s->problem, watch, &routes));
+    const double begin_s = mco_clock_s();
+    st = mco_vrp_check(search->ctx, s->problem, &routes, &cost);
+    search->run.stop_s -= CHECKS_AT_END * (mco_clock_s() - begin_s);
+    if (st == MCO_OK)
+        MCO_TRY(vrp_search_note(search, &routes, cost, "curve"));
+    else if (st == MCO_ERR_CHECK)
+        st = MCO_OK;
+done:
+    mco_vrp_solution_clear(search->ctx, &routes);
+    return st;
+}
+
+// Constructs savings. If the run ends before they are complete, a curve gives the answer. Errors: also STOPPED.
+static mco_status begin_with_savings(vrp_rounds *s, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    const bool is_large = s->problem->customers > VRP_CURVE_CUSTOMERS;
+    if (is_large)
+        MCO_TRY(note_curve(s, &s->watch));
+    st = vrp_construct(s->search->ctx, s->problem, MCO_VRP_CONSTRUCTION_SAVINGS, s->processor->threads, &s->watch, out);
+    if (st == MCO_ERR_STOPPED && !is_large) {
+        MCO_TRY(note_curve(s, NULL));
+        st = MCO_ERR_STOPPED;
+    }
+done:
+    return st;
+}
+
 static mco_status begin(vrp_rounds *s, bool *has_solution)
 {
     mco_status st = MCO_OK;
@@ -287,7 +329,7 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
     const mco_vrp *p = s->problem;
     const bool is_given = s->search->best_cost >= 0;
     if (!is_given)
-        MCO_TRY(vrp_construct(s->search->ctx, p, MCO_VRP_CONSTRUCTION_SAVINGS, s->processor->threads, &start));
+        MCO_TRY(begin_with_savings(s, &start));
     const mco_vrp_solution *from = is_given ? &s->search->best : &start;
     s->now.routes = s->now.first[0] = 0;
     for (int32_t r = 0; r < from->routes; r++)
@@ -295,10 +337,14 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
     s->now_cost = vrp_solution_cost(p, &s->now);
     s->edge = fmax(1, (double)s->now_cost / ((double)p->customers + s->now.routes));
     *has_solution = p->vehicles == 0 || s->now.routes <= p->vehicles;
-    if (!*has_solution)
-        MCO_TRY(pack(s, has_solution));
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
+    MCO_TRY(vrp_rounds_find_neighbours(s));
+    if (*has_solution)
+        goto done;
+    MCO_TRY(pack(s, has_solution));
+    if (*has_solution)
+        MCO_TRY(vrp_rounds_note(s, "savings"));
 done:
     mco_vrp_solution_clear(s->search->ctx, &start);
     return st;
@@ -314,7 +360,12 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     cores->ends = vrp_rounds_watch;
     cores->user = &s;
     MCO_TRY(vrp_rounds_open(&s));
-    MCO_TRY(begin(&s, &has_solution));
+    st = begin(&s, &has_solution);
+    if (st == MCO_ERR_STOPPED) {  // search->run.stop says why; the best so far is the answer
+        st = MCO_OK;
+        goto done;
+    }
+    MCO_TRY(st);
     const double share = regions != NULL ? share_before_gpu(&s) : 1;
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
         MCO_TRY(vrp_population_run(&s, share));
