@@ -7,6 +7,7 @@ install(TARGETS ${libraries} EXPORT mcoTargets LIBRARY DESTINATION ${CMAKE_INSTA
 if(MCO_BUILD_COMMAND)
   install(TARGETS mco_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/mco)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mco DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT mcoTargets NAMESPACE mco:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mco)
 configure_package_config_file(cmake/mcoConfig.cmake.in ${PROJECT_BINARY_DIR}/mcoConfig.cmake

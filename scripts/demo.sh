@@ -20,3 +20,13 @@ build/mco flowshop solve ta030 --plot mco-demo-ta030.svg --json mco-demo-ta030.j
 echo
 echo "picture:     mco-demo-ta030.svg"
 echo "result file: mco-demo-ta030.json"
+cat << 'END'
+
+To go on, here in this folder:
+
+  export PATH=$PWD/build:$PATH      # so that the shell finds mco
+  mco vrp solve examples/bakery.csv --capacity 60 --vehicles 3 --time-limit 2 --plot mco-demo-map.svg
+  mco help vrp
+
+examples/README.md has one file and one command for each problem: put your own numbers in.
+END

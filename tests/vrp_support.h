@@ -40,6 +40,7 @@ static inline mco_vrp *vrp_case_new(const vrp_shape *shape)
     p->scale = 1;
     p->is_symmetric = shape->is_symmetric;
     p->capacity = shape->capacity;
+    p->load_scale = 1;
     p->max_length = shape->max_length > 0 ? shape->max_length : MCO_VRP_MAX_LENGTH;
     p->vehicles = shape->vehicles;
     p->longest = (int32_t)shape->distances;

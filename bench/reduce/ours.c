@@ -9,6 +9,14 @@ static const mco_reduce_op OPS[BENCH_OPS] = {
     [BENCH_SUM] = MCO_REDUCE_OP_SUM, [BENCH_MIN] = MCO_REDUCE_OP_MIN, [BENCH_MAX] = MCO_REDUCE_OP_MAX,
     [BENCH_ARGMIN] = MCO_REDUCE_OP_ARGMIN};
 
+// As the library decides it (mco_device_overlaps).
+static bool overlaps(void)
+{
+    int device = 0, major = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9;
+}
+
 static cudaError_t ours_run(const bench_competitor *self, const bench_job *job)
 {
     reduce_launch_args args = {.op = OPS[job->op],
@@ -17,7 +25,8 @@ static cudaError_t ours_run(const bench_competitor *self, const bench_job *job)
                                .count = job->count,
                                .d_value = job->d_out,
                                .d_scratch = job->d_scratch,
-                               .block = self->block};
+                               .block = self->block,
+                               .overlaps = overlaps()};
     return reduce_launch(&args, job->stream);
 }
 

@@ -70,7 +70,7 @@ typedef struct mco_work {
             "use at most MIB MiB for tables; if not given, most of the machine's memory")
 
 #define MCO_TIME_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                     \
-    REAL(time_limit_s, "--time-limit", HUGE_VAL, 0, HUGE_VAL, HUGE_VAL, "S", "stop after S seconds of wall clock")
+    REAL(time_limit_s, "--time-limit", HUGE_VAL, 0, HUGE_VAL, HUGE_VAL, "S", "stop after S seconds of wall clock; inf: never")
 
 #define MCO_SEARCH_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                   \
     INTEGER(seed, "--seed", 1, 0, 9007199254740992, -1, "K", "seed of the random numbers")                      \

@@ -21,8 +21,9 @@ enum {
     MCO_FLOWSHOP_MAX_MACHINES = 1000,
     MCO_FLOWSHOP_MAX_TIME = 1000000  // one processing time
 };
-// A further limit: (jobs + machines - 1) times the largest time is at most 2^31 - 1. This product bounds every makespan
-// and every lower bound.
+// The limits of times hold for integers, as the functions here take and give them. Times with decimals are integers by
+// a common power of ten (mco_flowshop_scale()). A further limit: (jobs + machines - 1) times the largest time is at
+// most 2^31 - 1. This product bounds every makespan and every lower bound.
 
 // ---- Instance. It is immutable after creation; threads may share it.
 
@@ -35,8 +36,8 @@ MCO_API mco_status mco_flowshop_create(mco_context *ctx, int32_t jobs, int32_t m
 
 // Reads an instance from a file: Taillard's text format, the format of Vallada, Ruiz and Framinan (2015), or CSV with
 // names (docs/formats.md). The file may be compressed by gzip. "-" is standard input. `which` chooses among several
-// instances of a file, counted from 1. It may be 0 if the file holds one instance. Errors: IO, PARSE (with
-// path:line:column), LIMIT, ARGUMENT (no such instance), MEMORY.
+// instances of a file, counted from 1. It may be 0 if the file holds one instance. Times may have decimals; see
+// mco_flowshop_scale(). Errors: IO, PARSE (with path:line:column), LIMIT, ARGUMENT (no such instance), MEMORY.
 MCO_API mco_status mco_flowshop_read(mco_context *ctx, const char *path, int32_t which, mco_flowshop **out);
 
 // Makes one of Taillard's 120 instances (1993), "ta001" to "ta120", from its published seed.
@@ -54,6 +55,11 @@ MCO_API void mco_flowshop_destroy(mco_context *ctx, mco_flowshop **shop);
 MCO_API int32_t mco_flowshop_jobs(const mco_flowshop *shop);
 MCO_API int32_t mco_flowshop_machines(const mco_flowshop *shop);
 MCO_API int32_t mco_flowshop_time(const mco_flowshop *shop, int32_t machine, int32_t job);
+// All integers that stand for time (times, makespans, bounds) are multiples of 1 / scale of the file's unit. The scale
+// is 10^d, where d is the largest number of decimals in the file, 0 to 6. It is 1 for an instance that comes from no
+// file. Exceptions, in the file's unit: mco_flowshop_params, mco_progress, the history, and the files that the library
+// writes.
+MCO_API int32_t mco_flowshop_scale(const mco_flowshop *shop);
 // Names as read. Without names, jobs are "1", "2", ... and machines "M1", "M2", ... Owned by the instance.
 MCO_API const char *mco_flowshop_name(const mco_flowshop *shop);
 MCO_API const char *mco_flowshop_job_name(const mco_flowshop *shop, int32_t job);
@@ -75,14 +81,21 @@ typedef struct mco_flowshop_solution {
 MCO_API mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
                                       int64_t count, int64_t *makespan);
 
-// Reads an order from job numbers 1..n on one line, from job names, from a file that the solver wrote, or from a result
-// file. `order` [jobs] receives 0-based jobs. A wrong number of jobs, or a job that appears twice, is MCO_ERR_PARSE
-// with the place.
+// Reads an order from job numbers 1..n, from job names, from a file that the solver wrote, or from a result file
+// (docs/formats.md). `order` [jobs] receives 0-based jobs. *makespan receives what the file states, in the file's unit;
+// NaN if it states none. A wrong number of jobs, or a job that appears twice, is MCO_ERR_PARSE with the place.
+MCO_API mco_status mco_flowshop_read_solution(mco_context *ctx, const mco_flowshop *shop, const char *path, int32_t *order,
+                                              double *makespan);
+// The same without the makespan.
 MCO_API mco_status mco_flowshop_read_order(mco_context *ctx, const mco_flowshop *shop, const char *path,
                                            int32_t *order);
-// Writes the job numbers 1..n on one line, then a comment line for each job that has a name.
+// Writes the job numbers 1..n on one line, then comment lines: the names of the jobs if there are any, and the
+// makespan.
 MCO_API mco_status mco_flowshop_write_order(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
                                             const char *path);
+// Writes the schedule as CSV: a row for each operation, machine by machine in the order of work. O(n m).
+MCO_API mco_status mco_flowshop_write_schedule(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
+                                               const char *path);
 
 // Draws the schedule as a Gantt chart with its critical path (SVG).
 MCO_API mco_status mco_flowshop_plot(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
@@ -124,7 +137,7 @@ typedef struct mco_flowshop_result {
     size_t struct_size;
     mco_outcome outcome;
     mco_stop stop;
-    int64_t makespan;  // -1 while no schedule is known
+    int64_t makespan;  // in multiples of 1 / mco_flowshop_scale(), as `bound`; -1 while no schedule is known
     int64_t bound;     // proven: no schedule is shorter
     int32_t *order;    // [jobs], 0-based; NULL while no schedule is known
 
@@ -137,7 +150,7 @@ typedef struct mco_flowshop_result {
     // Counters. They also cover the earlier legs of a resumed search. A node is decomposed when the bounds of its
     // children are computed.
     int64_t nodes;       // decomposed nodes with 1..n-2 jobs fixed
-    int64_t bounds;      // lower bounds computed
+    int64_t bounds;      // lower bounds that the branching rule asks for: of one end, or of both
     int64_t leaves;      // complete schedules reached by the tree search
     int64_t steals;      // times that a part of the work went to another worker
     int64_t iterations;  // of the heuristic, sum over all threads
@@ -172,9 +185,14 @@ MCO_API mco_status mco_flowshop_write_result(mco_context *ctx, const mco_flowsho
 
 // Computes a lower bound on the makespan of every schedule. LB1 is Taillard's bound (1993), in O(n m). It is the
 // maximum, over the machines, of the load plus the smallest head and the smallest tail; and over the jobs, of the total
-// time. LB2 also takes every pair of machines by Johnson's rule with lags, in O(n m^2 + m^2 n log n).
+// time. LB2 also takes every pair of machines by Johnson's rule with lags, in O(n m^2 + m^2 n log n). mco_cancel() ends
+// it early, with the best bound so far.
 MCO_API mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
                                             int64_t *out);
+// The same with a time limit in seconds (INFINITY: none). *stop receives FINISHED, TIME or CANCELLED. LB1 is computed
+// whatever the limit.
+MCO_API mco_status mco_flowshop_lower_bound_within(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
+                                                   double time_limit_s, int64_t *out, mco_stop *stop);
 
 MCO_END_C
 #endif

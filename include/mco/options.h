@@ -16,7 +16,13 @@
 #ifndef MCO_OPTIONS_H
 #define MCO_OPTIONS_H
 
+#include <float.h>
+
 #include "mco/context.h"
+
+// A limit that was given and is none, such as `--time-limit inf`. It differs from infinity, which means that a time limit
+// is not given: then a search that would never end takes an end of its own.
+#define MCO_NO_LIMIT DBL_MAX
 
 // Fields of a parameter struct, and their defaults.
 #define MCO_FIELD_INTEGER(field, flag, def, low, high, unset, argument, help) int64_t field;

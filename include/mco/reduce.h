@@ -99,6 +99,7 @@ typedef struct mco_reduce_result {
                        // device. CPU: from the moment that all threads are ready to the value.
     double copy_s;     // time to generate the data or to copy them to the GPUs
     double bytes_per_s;  // bytes / kernel_s; 0 if kernel_s is 0
+    int64_t repeats;     // reductions that were timed: fewer than asked for after mco_cancel(), but at least one
 } mco_reduce_result;
 
 #define MCO_REDUCE_RESULT_INIT MCO_SIZED(mco_reduce_result)
@@ -109,7 +110,7 @@ typedef struct mco_reduce_result {
 // largest value of the type for min, the lowest for max (infinities for floats), all ones for and, else 0. argmin and
 // argmax refuse count 0. Engine auto is cpu, unless many repeats pay for a copy to a GPU. Errors: ARGUMENT (and, or,
 // xor of floats; compensated with anything but a sum of floats; wrong alignment), LIMIT, MEMORY, DEVICE, INTERNAL (the
-// check failed). O(count).
+// check failed). mco_cancel() ends it after the repeat of the moment, with the value. O(count).
 MCO_API mco_status mco_reduce(mco_context *ctx, mco_reduce_op op, mco_reduce_type type, const void *data,
                               int64_t count, const mco_reduce_params *params, mco_reduce_result *result);
 

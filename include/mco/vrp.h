@@ -30,7 +30,9 @@ enum {
 
 typedef struct mco_vrp mco_vrp;
 
-typedef enum mco_vrp_distances { MCO_VRP_DISTANCES_ROUNDED, MCO_VRP_DISTANCES_REAL } mco_vrp_distances;
+// GEO: metres on a sphere between latitudes and longitudes in decimal degrees, rounded to integers. In GEO files the
+// latitude comes first; else y is the latitude and x the longitude.
+typedef enum mco_vrp_distances { MCO_VRP_DISTANCES_ROUNDED, MCO_VRP_DISTANCES_REAL, MCO_VRP_DISTANCES_GEO } mco_vrp_distances;
 
 // Values that replace or complete those of a file. MCO_VRP_MODEL_OPTIONS lists them. Lengths are unscaled.
 typedef struct mco_vrp_model {
@@ -46,11 +48,12 @@ MCO_API const mco_option_table *mco_vrp_model_options(void);
 // ARGUMENT, LIMIT, MEMORY. O(customers^2).
 MCO_API mco_status mco_vrp_create(mco_context *ctx, int32_t customers, const int32_t *distances, const int32_t *demands,
                                   const mco_vrp_model *model, mco_vrp **out);
-// The same from coordinates x, y [customers + 1], the depot first. Distances are Euclidean. O(customers).
+// The same from coordinates x, y [customers + 1], the depot first. Distances are Euclidean, with GEO on a sphere.
+// O(customers).
 MCO_API mco_status mco_vrp_from_coordinates(mco_context *ctx, int32_t customers, const double *x, const double *y,
                                             const int32_t *demands, const mco_vrp_model *model, mco_vrp **out);
 
-// Reads an instance (docs/formats.md): VRPLIB or TSPLIB (TYPE CVRP, ACVRP, DCVRP), or CSV with names. The file may be
+// Reads an instance (docs/formats.md): VRPLIB (TYPE CVRP, ACVRP, DCVRP), or CSV with names. The file may be
 // compressed by gzip. "-" is standard input. `model` NULL means the defaults. Errors: IO, PARSE (with
 // path:line:column), LIMIT, MEMORY. O(size of the file).
 MCO_API mco_status mco_vrp_read(mco_context *ctx, const char *path, const mco_vrp_model *model, mco_vrp **out);
@@ -91,9 +94,11 @@ MCO_API void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem);
 
 MCO_API int32_t mco_vrp_customers(const mco_vrp *problem);
 MCO_API int32_t mco_vrp_distance(const mco_vrp *problem, int32_t from, int32_t to);  // between nodes; scaled
-MCO_API int32_t mco_vrp_demand(const mco_vrp *problem, int32_t customer);
+MCO_API int32_t mco_vrp_demand(const mco_vrp *problem, int32_t customer);  // times the load scale, as the capacity and loads
 MCO_API int32_t mco_vrp_service(const mco_vrp *problem, int32_t customer);  // scaled
 MCO_API int32_t mco_vrp_capacity(const mco_vrp *problem);
+// A load / load scale is the load in units of the file. A power of ten; 1 where no demand of the file has decimals.
+MCO_API int32_t mco_vrp_load_scale(const mco_vrp *problem);
 MCO_API int32_t mco_vrp_max_length(const mco_vrp *problem);  // scaled; MCO_VRP_MAX_LENGTH where there is no limit
 MCO_API int32_t mco_vrp_vehicles(const mco_vrp *problem);    // 0: any number
 MCO_API double mco_vrp_scale(const mco_vrp *problem);        // cost / scale is the cost in units of the file
@@ -102,7 +107,10 @@ MCO_API mco_vrp_distances mco_vrp_distance_rule(const mco_vrp *problem);
 // of a customer without one is its number from 1, written to `buffer` [16]. Other names are owned by the instance.
 MCO_API const char *mco_vrp_name(const mco_vrp *problem);
 MCO_API const char *mco_vrp_customer_name(const mco_vrp *problem, int32_t customer, char buffer[16]);
-// Coordinates of a node; false if the instance is a matrix without coordinates.
+// Whether customers have names; some may still lack one.
+MCO_API bool mco_vrp_has_names(const mco_vrp *problem);
+// Coordinates of a node, with distances on a sphere latitude and longitude; false if the instance is a matrix without
+// coordinates.
 MCO_API bool mco_vrp_coordinates(const mco_vrp *problem, int32_t node, double *x, double *y);
 
 // ---- Solutions
@@ -116,7 +124,7 @@ typedef struct mco_vrp_solution {
 
 // Load, length and cost of one route.
 typedef struct mco_vrp_route {
-    int64_t load, length, cost;  // length: distances and service times
+    int64_t load, length, cost;  // all scaled; length: distances and service times
 } mco_vrp_route;
 MCO_API mco_vrp_route mco_vrp_route_of(const mco_vrp *problem, const mco_vrp_solution *solution, int32_t route);
 
@@ -171,7 +179,7 @@ typedef struct mco_vrp_result {
     mco_outcome outcome;
     mco_stop stop;
     double cost;          // in units of the file, like the bound and the history; NaN while no solution is known
-    double bound;         // params->lower_bound; NaN if it is not given
+    double bound;         // the cost if the exact method has proved it, else params->lower_bound; NaN if neither is known
     double start_cost;    // of the first solution
     int64_t scaled_cost;  // cost * mco_vrp_scale(), an integer; -1 while no solution is known
     mco_vrp_solution solution;
@@ -185,8 +193,11 @@ typedef struct mco_vrp_result {
 #define MCO_VRP_RESULT_INIT MCO_SIZED(mco_vrp_result)
 
 // Searches for the best routes. MCO_OK means that *result is valid, whatever the outcome; its solution has been
-// checked. If a customer fits no vehicle, or is farther than a route may be long, the outcome is INFEASIBLE and the log
-// names the customer. The result is never worse than params->start. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE, INTERNAL.
+// checked. The outcome is INFEASIBLE only with a proof, and `reason` tells it: a customer that no route can serve, not
+// even by the shortest ways; demands beyond the vehicles; or, up to 12 customers, all partitions tried. Up to 12
+// customers are decided exactly, so the outcome is OPTIMAL or INFEASIBLE. With params->iterations, or on a GPU, that
+// follows only a search that finds nothing. The result is never worse than params->start. Errors: ARGUMENT, LIMIT,
+// MEMORY, DEVICE, INTERNAL.
 MCO_API mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                  mco_vrp_result *result);
 MCO_API void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result);
@@ -195,8 +206,8 @@ MCO_API void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result);
 MCO_API mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                         const mco_vrp_result *result, const mco_option_values *more, const char *path);
 
-// Makes routes by one construction. They may be more than the vehicles, if the construction finds nothing better.
-// Errors: ARGUMENT (a customer that fits no vehicle), MEMORY.
+// Makes routes by one construction. They may be more than the vehicles, or one of a single customer may be too long, if
+// the construction finds nothing better. Errors: ARGUMENT (a customer that provably fits no vehicle), MEMORY.
 MCO_API mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction,
                                      mco_vrp_solution *solution);
 

@@ -124,7 +124,7 @@ void mco_json_null(mco_json *json, const char *key)
     fputs("null", json->file);
 }
 
-static void open_inline(mco_json *json, const char *key)
+void mco_json_open_line(mco_json *json, const char *key)
 {
     mco_json_open(json, key, '[');
     if (json->inline_depth == 0)
@@ -133,7 +133,7 @@ static void open_inline(mco_json *json, const char *key)
 
 void mco_json_integers(mco_json *json, const char *key, const int32_t *values, int64_t count, int32_t offset)
 {
-    open_inline(json, key);
+    mco_json_open_line(json, key);
     for (int64_t i = 0; i < count; i++)
         mco_json_integer(json, NULL, (int64_t)values[i] + offset);
     mco_json_close(json, ']');
@@ -141,7 +141,7 @@ void mco_json_integers(mco_json *json, const char *key, const int32_t *values, i
 
 void mco_json_counts(mco_json *json, const char *key, const int64_t *values, int64_t count)
 {
-    open_inline(json, key);
+    mco_json_open_line(json, key);
     for (int64_t i = 0; i < count; i++)
         mco_json_integer(json, NULL, values[i]);
     mco_json_close(json, ']');

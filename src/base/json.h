@@ -20,6 +20,7 @@ void mco_json_begin(mco_json *json, FILE *file);
 void mco_json_end(mco_json *json);  // writes the final newline
 void mco_json_open(mco_json *json, const char *key, char bracket);  // '{' or '['
 void mco_json_close(mco_json *json, char bracket);                  // '}' or ']'
+void mco_json_open_line(mco_json *json, const char *key);  // an array on one line; mco_json_close() ends it
 void mco_json_integer(mco_json *json, const char *key, int64_t value);
 void mco_json_real(mco_json *json, const char *key, double value);  // null for NaN and infinity
 void mco_json_text(mco_json *json, const char *key, const char *value);  // null for NULL

@@ -11,6 +11,8 @@ static const struct kind {
     const char *cells[MARKS];
 } kinds[] = {
     {"vrp", {"x", "y", "demand"}},
+    {"vrp", {"latitude", "longitude", "demand"}},
+    {"vrp", {"lat", "lon", "demand"}},
     {"guillotine", {"width", "height"}},
     {"guillotine", {"plate"}},
     {"dtspms", {"pickup_x", "pickup_y", "delivery_x", "delivery_y"}},
@@ -51,11 +53,24 @@ static const char *kind_of(mco_slice header, bool reads_tsplib)
     return NULL;
 }
 
+// Rows that may stand before the header of a vrp file.
+static bool is_limit(mco_slice line)
+{
+    static const char *const words[] = {"capacity", "vehicles", "max-length", "service-time"};
+    const char separator = mco_slice_separator(line);
+    mco_slice cell;
+    mco_slice_field(&line, separator, &cell);
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && line.data != NULL; i++)
+        if (mco_slice_is(cell, words[i]))
+            return true;
+    return false;
+}
+
 mco_status mco_refuse_other_kind(const mco_text *text, const char *own)
 {
     mco_text ahead = *text;
     mco_slice line = {0};
-    while (mco_text_skip_blank(&ahead) && mco_text_line(&ahead, &line) && line.data[0] == '#')
+    while (mco_text_skip_blank(&ahead) && mco_text_line(&ahead, &line) && (line.data[0] == '#' || is_limit(line)))
         continue;
     const bool reads_tsplib = strcmp(own, "vrp") == 0 || strcmp(own, "dtspms") == 0;
     const char *kind = line.size > 0 ? kind_of(line, reads_tsplib) : NULL;

@@ -49,6 +49,17 @@ static bool choice_index(const mco_option *o, const char *value, int *out)
     return false;
 }
 
+// Reads a number in the option's range. "inf" is a number where the range is endless. Where infinity itself means "not
+// given", so that a solver may choose an end of its own, "inf" gives MCO_NO_LIMIT.
+static bool read_real(const mco_option *o, const char *value, double *out)
+{
+    if (isinf(o->high) && strcmp(value, "inf") == 0) {
+        *out = isinf(o->unset) ? MCO_NO_LIMIT : (double)INFINITY;
+        return true;
+    }
+    return mco_parse_real(value, o->low, o->high, out);
+}
+
 mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *params, const char *value)
 {
     void *field = (char *)params + option->offset;
@@ -59,7 +70,7 @@ mco_status mco_option_set(mco_context *ctx, const mco_option *option, void *para
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", an integer from %.0f to %.0f was expected",
                         option->flag, value, option->low, option->high);
     case MCO_OPTION_REAL:
-        if (mco_parse_real(value, option->low, option->high, field))
+        if (read_real(option, value, field))
             return MCO_OK;
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is \"%s\", a number from %g to %g was expected", option->flag,
                         value, option->low, option->high);
@@ -131,6 +142,12 @@ mco_status mco_options_validate(mco_context *ctx, const mco_option_table *table,
     return MCO_OK;
 }
 
+// JSON has no infinity: a limit that is none is null, as one that is not given.
+static bool is_number(const mco_option *o, double value)
+{
+    return value != o->unset && !isinf(value) && !(isinf(o->high) && value == MCO_NO_LIMIT);
+}
+
 void mco_options_echo(mco_json *json, const mco_option_table *table, const void *params)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -146,7 +163,7 @@ void mco_options_echo(mco_json *json, const mco_option_table *table, const void 
                 mco_json_integer(json, key, *(const int64_t *)field);
             break;
         case MCO_OPTION_REAL:
-            mco_json_real(json, key, *(const double *)field == o->unset ? NAN : *(const double *)field);
+            mco_json_real(json, key, is_number(o, *(const double *)field) ? *(const double *)field : NAN);
             break;
         case MCO_OPTION_CHOICE:
             mco_json_text(json, key, mco_option_choice(o, *(const int *)field, name, sizeof name));

@@ -6,22 +6,29 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "mco/options.h"
 
 static const double REPORT_S = 0.1;      // between two calls of the callback
 static const double ROW_S = 5;           // between two rows of the log
 static const double IMPROVEMENT_S = 0.5; // between two rows for improvements; the history has all of them
 enum { ROWS_OF_HEADER = 20 };
 
+// MCO_NO_LIMIT is a finite number, and searches ask whether the end is finite.
+static double stop_of(double begin_s, double time_limit_s)
+{
+    return time_limit_s < MCO_NO_LIMIT ? begin_s + time_limit_s : (double)INFINITY;
+}
+
 mco_run mco_run_begin(mco_context *ctx, const mco_run_settings *settings)
 {
     const double now = mco_clock_s();
-    return (mco_run){.ctx = ctx, .settings = *settings, .begin_s = now, .stop_s = now + settings->time_limit_s,
+    return (mco_run){.ctx = ctx, .settings = *settings, .begin_s = now, .stop_s = stop_of(now, settings->time_limit_s),
                      .objective = NAN, .bound = NAN, .stop = MCO_STOP_FINISHED, .reported_s = now, .row_s = now};
 }
 
 void mco_run_limit(mco_run *run, double time_limit_s)
 {
-    run->stop_s = run->begin_s + time_limit_s;
+    run->stop_s = stop_of(run->begin_s, time_limit_s);
 }
 
 void mco_run_clear(mco_run *run)

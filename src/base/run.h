@@ -7,7 +7,7 @@
 #include "base/context.h"
 
 typedef struct mco_run_settings {
-    double time_limit_s;     // INFINITY: none
+    double time_limit_s;     // INFINITY or MCO_NO_LIMIT: none
     double target;           // the run ends at this objective or a better one; negative: none
     double gap;              // the run ends when |objective - bound| <= gap * |objective|; 0: never
     bool ends_at_bound;      // an objective that meets the bound ends the run as FINISHED

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-enum { MCO_TABLE_COLUMNS = 8 };
+enum { MCO_TABLE_COLUMNS = 10 };
 
 typedef struct mco_table {
     mco_text *text;

@@ -12,6 +12,14 @@ static bool matches(const char *argument, const char *flag)
     return strncmp(argument, flag, size) == 0 && (argument[size] == '\0' || argument[size] == '=');
 }
 
+bool cli_is_given(const mco_option *option, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (matches(argv[i], option->flag))
+            return true;
+    return false;
+}
+
 // Letters to insert, delete, replace or swap with a neighbour until `a` is `b`, at most `most` + 1. Words beyond ROOM letters are
 // unlike any.
 static size_t edits(const char *a, const char *b, size_t most)

@@ -49,8 +49,16 @@ typedef struct cli_arguments {
 // ARGUMENT, with what is wrong and what is expected.
 mco_status cli_parse(cli_call *call, const cli_arguments *arguments, int argc, char **argv, int at);
 
-// Whether the user may have meant `word` by `typed`, and no word before was as near. *least is SIZE_MAX before the first
-// word.
+// Whether one of the arguments is this option.
+bool cli_is_given(const mco_option *option, int argc, char **argv);
+
+// Sets the options of tables [CLI_TABLES] that a result file at `path` states and the user does not give. Other files
+// state none, and standard input is left alone. Errors: LIMIT (a value out of its range).
+mco_status cli_take_stated(mco_context *ctx, const char *problem, const char *path, const mco_option_values *tables, int argc,
+                           char **argv);
+
+// Whether the user may have meant `word` by `typed`, and no word before was as near. *least is SIZE_MAX before the
+// first word.
 bool cli_is_likely(const char *typed, const char *word, size_t *least);
 
 // ---- Log on standard error, live line on a terminal (progress.c)

@@ -234,10 +234,12 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     const cli_action *a = s->action;
     const char *solution = NULL;
     MCO_TRY(parse(s, argc, argv));
-    if (a->solve != NULL)
+    if (a->solve != NULL || a->check != NULL)
         cli_log_settings(call->ctx, &s->outputs);
-    if (a->check != NULL)
+    if (a->check != NULL) {
         solution = call->inputs[--call->input_count];
+        MCO_TRY(cli_take_stated(call->ctx, s->problem->name, solution, s->tables, argc, argv));
+    }
     MCO_TRY(refuse_outputs(s));
     MCO_TRY(read_inputs(s));
     if (a->more_outputs != NULL)
@@ -318,12 +320,31 @@ static void help_action(FILE *file, const cli_action *a, shown *seen)
     free(state);
 }
 
+static void help_csv(FILE *file, const cli_csv *csv)
+{
+    enum { COLUMN = 23 };
+    fprintf(file, "\n%s\n", csv->text);
+    for (const cli_column *c = csv->columns; c->name != NULL; c++)
+        fprintf(file, "  %-*s %s\n", COLUMN, c->name, c->text);
+}
+
+void cli_help_example(FILE *file, const cli_problem *p)
+{
+    if (p->example != NULL)
+        fprintf(file, "  mco %s %s\n", p->name, p->example);
+}
+
 void cli_help(FILE *file, const cli_problem *p, bool has_study)
 {
     shown seen = {.has_study = has_study};
     fprintf(file, "%s\n\n", p->about);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         fprintf(file, "  mco %s %-13s %s\n", p->name, a->name, a->arguments);
+    if (p->example != NULL)
+        fputs("\nexample (" CLI_EXAMPLES "):\n", file);
+    cli_help_example(file, p);
+    for (const cli_csv *csv = p->csv; csv->text != NULL; csv++)
+        help_csv(file, csv);
     fputs("\nDefaults are in brackets.\n", file);
     for (const cli_action *a = p->actions; a->name != NULL; a++)
         help_action(file, a, &seen);

@@ -56,7 +56,8 @@ typedef struct cli_action {
     // ---- An action that neither checks nor solves: generate, bound.
     mco_status (*run)(cli_call *call);
 
-    // ---- An action that checks a solution, its last input. PARSE from read_solution() also means a failed check.
+    // ---- An action that checks a solution, its last input. Options that a result file states are set before open().
+    // PARSE from read_solution() also means a failed check.
     mco_status (*read_solution)(cli_call *call, const char *path);
     mco_status (*check)(cli_call *call);  // prints a line about a valid solution; returns CHECK for an invalid one
 
@@ -65,8 +66,8 @@ typedef struct cli_action {
     mco_status (*read_start)(cli_call *call, const char *path);
     mco_status (*solve)(cli_call *call);
     bool is_killed_by_signals;  // a part of the answer is of no use, and solve() does not test for a cancellation
-    // has_solution: whether there is a solution to write; NULL: always. is_usable: whether the files hold an answer, else
-    // the exit code is EXIT_NONE; NULL: as has_solution.
+    // has_solution: whether there is a solution to write; NULL: always. is_usable: whether the files hold an answer,
+    // else the exit code is EXIT_NONE; NULL: as has_solution.
     bool (*has_solution)(const void *state);
     bool (*is_usable)(const void *state);
     // Writes the result file. `more` has the options of the frame and of the other tables.
@@ -86,14 +87,29 @@ typedef struct cli_action {
     void (*end)(cli_call *call);  // releases what the state holds
 } cli_action;
 
+// A CSV file of a problem, for the help.
+typedef struct cli_column {
+    const char *name, *text;
+} cli_column;
+typedef struct cli_csv {
+    const char *text;        // what it holds and how its rows follow each other
+    cli_column columns[12];  // up to the first whose name is NULL
+} cli_csv;
+
 typedef struct cli_problem {
     const char *name, *text;  // name, and its line in the list of problems
     const char *about;        // for the help: the problem and its files
+    const char *example;      // for the help: a command over a file of examples/, without "mco" and the problem; NULL: none
+    cli_csv csv[4];           // for the help: up to the first whose text is NULL
     cli_action actions[8];    // up to the first whose name is NULL
 } cli_problem;
 
 // Runs the action and returns the exit code. argv [argc]: program, problem, action, arguments.
 int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *action, int argc, char **argv);
+// Where the examples of the help run.
+#define CLI_EXAMPLES "where examples/ is: in mco's source folder, or in PREFIX/share/mco"
+// Writes the line of the example, if there is one, without its heading.
+void cli_help_example(FILE *file, const cli_problem *problem);
 // Writes the help of a problem: with the options for users, or with `has_study` all options.
 void cli_help(FILE *file, const cli_problem *problem, bool has_study);
 

@@ -62,7 +62,10 @@ static void help(FILE *file)
           file);
     for (size_t i = 0; i < PROBLEMS; i++)
         fprintf(file, "  %-10s %s\n", problems[i]->name, problems[i]->text);
-    fputs("\nfirst steps:  mco flowshop solve ta030 --plot gantt.svg\n", file);
+    fputs("\nexamples (" CLI_EXAMPLES "):\n", file);
+    for (size_t i = 0; i < PROBLEMS; i++)
+        cli_help_example(file, problems[i]);
+    fputs("\nmco help PROBLEM has its options and the columns of its CSV files\n", file);
 }
 
 // The "model name" of /proc/cpuinfo, or the machine type of uname() if there is none.

@@ -42,6 +42,15 @@ void mco_device_close(mco_device *device);
 // Makes it the current device of the calling thread. Errors: DEVICE, MEMORY.
 mco_status mco_device_use(mco_device *device);
 
+// Whether a kernel can begin before the one ahead of it on the stream ends (launch_behind() of device/kernel.cuh).
+static inline bool mco_device_overlaps(const mco_device *device)
+{
+    enum { OVERLAP_MAJOR = 9, OVERLAP_CUDA = 12030 };  // the first CUDA that captures such launches into graphs
+    int driver = 0;
+    return device->info.major >= OVERLAP_MAJOR && CUDART_VERSION >= OVERLAP_CUDA &&
+           cudaDriverGetVersion(&driver) == cudaSuccess && driver >= OVERLAP_CUDA;
+}
+
 // Takes memory from the pool: a free block of this kind that is large enough and at most twice as large, or a new
 // block. The memory is not cleared. It is aligned to 256 bytes. Errors: MEMORY, with the size asked for and what the
 // device has free.

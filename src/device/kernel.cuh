@@ -66,6 +66,25 @@ DEVICE unsigned long long device_clock()
     return now;
 }
 
+// ---- A kernel behind another one, which launch_behind() lets begin before that one ends
+
+// Waits until the kernel ahead has ended and its writes are visible.
+DEVICE void wait_for_kernel_before()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+// Lets the next kernel begin once all blocks of this one have called it or ended. So no block of the next kernel can
+// take the place of a block that it waits for.
+DEVICE void let_next_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 // ---- Launches
 
 template <class... PARAMETERS, class... ARGUMENTS>
@@ -74,6 +93,27 @@ cudaError_t launch(void (*kernel)(PARAMETERS...), dim3 blocks, unsigned int thre
 {
     kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
     return cudaGetLastError();
+}
+
+// With `overlaps`, the kernel may begin while the one ahead still runs. It calls wait_for_kernel_before() before it reads
+// or writes device memory.
+template <class... PARAMETERS, class... ARGUMENTS>
+cudaError_t launch_behind(bool overlaps, void (*kernel)(PARAMETERS...), dim3 blocks, unsigned int threads, size_t shared_bytes,
+                          cudaStream_t stream, const ARGUMENTS &...arguments)
+{
+    if (!overlaps)
+        return launch(kernel, blocks, threads, shared_bytes, stream, arguments...);
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 // Allows a kernel this much dynamic shared memory. It is needed for more than 48 KiB.

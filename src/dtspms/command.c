@@ -340,6 +340,12 @@ const cli_problem cli_dtspms = {
              "INSTANCE is R00 to R19 with --orders N (by Petersen and Madsen; a file of that name takes precedence), a pair\n"
              "of TSPLIB files, PICKUP DELIVERY, or a CSV file of both networks (plain or gzip, - for standard input).\n"
              "SOLUTION is a result file or a file that --solution wrote. To start from, its plan is enough.",
+    .example = "solve examples/pallets.csv --solution plan.txt --plot tours.svg",
+    .csv = {{"CSV of INSTANCE: a header, the row of the depots, then a row for each order (columns in any order, cells by\n"
+             ", ; or tab; lines that begin with # before the header are comments):",
+             {{"pickup_x, pickup_y", "place in the pickup city; distances are straight lines, rounded to integers; needed"},
+              {"delivery_x, delivery_y", "place in the delivery city; needed"},
+              {"name", "shown in the picture; if absent or empty, the number of the order from 1"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2, .text = "10 s if no end is given",
          .state_bytes = sizeof(session), .begin = begin, .tables = solve_tables, .open = open,

@@ -6,14 +6,14 @@ mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const 
                               int64_t *makespan)
 {
     mco_status st = MCO_OK;
-    int64_t *completion = NULL;  // [machines] of the last job placed
+    int64_t *completion = NULL;  // [jobs] by position, on the machine done last
     int64_t *place = NULL;       // [jobs] position from 1; 0: not yet placed
     if (ctx == NULL || shop == NULL || makespan == NULL || (order == NULL && count > 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (count != shop->jobs)
         return mco_fail(ctx, MCO_ERR_CHECK, "the order has %lld jobs, the instance has %d", (long long)count,
                         shop->jobs);
-    MCO_TRY(mco_alloc(ctx, &completion, shop->machines));
+    MCO_TRY(mco_alloc(ctx, &completion, shop->jobs));
     MCO_TRY(mco_alloc(ctx, &place, shop->jobs));
     for (int64_t t = 0; t < count; t++) {
         int32_t job = order[t];
@@ -24,13 +24,17 @@ mco_status mco_flowshop_check(mco_context *ctx, const mco_flowshop *shop, const 
             MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "job %d stands at position %lld and again at position %lld",
                              job + 1, (long long)place[job], (long long)t + 1));
         place[job] = t + 1;
-        int64_t ready = 0;  // when this job leaves the previous machine
-        for (int32_t k = 0; k < shop->machines; k++) {
-            int64_t begin = ready > completion[k] ? ready : completion[k];
-            ready = completion[k] = begin + mco_flowshop_time(shop, k, job);
+    }
+    int64_t free_at = 0;  // when the machine leaves the job before; at last the makespan
+    for (int32_t k = 0; k < shop->machines; k++) {
+        const int32_t *times = shop->times + (int64_t)k * shop->jobs;
+        free_at = 0;
+        for (int64_t t = 0; t < count; t++) {
+            const int64_t begin = completion[t] > free_at ? completion[t] : free_at;
+            completion[t] = free_at = begin + times[order[t]];
         }
     }
-    *makespan = completion[shop->machines - 1];
+    *makespan = free_at;
 done:
     mco_free(ctx, &place);
     mco_free(ctx, &completion);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // mco flowshop solve | check | bound | generate
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/frame.h"
-#include "mco/flowshop.h"
+#include "flowshop/instance.h"
 
 // Opens a file. If no such file exists, `name` can be the name of one of Taillard's instances.
 static mco_status open_instance(mco_context *ctx, const char *name, int64_t which, mco_flowshop **out)
@@ -24,7 +26,8 @@ static mco_status open_instance(mco_context *ctx, const char *name, int64_t whic
 #define FILE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
     INTEGER(instance, "--instance", 0, 1, 1000000, 0, "K", "instance K of a file that holds several, from 1")
 #define BOUND_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
-    CHOICE(lower_bound, "--bound", mco_flowshop_bound, MCO_FLOWSHOP_BOUND_LB1, "auto|lb1|lb2", "lower bound")
+    CHOICE(lower_bound, "--bound", mco_flowshop_bound, MCO_FLOWSHOP_BOUND_LB1, "auto|lb1|lb2", "lower bound")   \
+    REAL(bound_limit_s, "--time-limit", HUGE_VAL, 0, HUGE_VAL, HUGE_VAL, "S", "stop after S seconds of wall clock")
 
 typedef struct session {
     mco_flowshop *shop;
@@ -32,7 +35,8 @@ typedef struct session {
     MCO_FIELDS(FILE_OPTIONS)
     MCO_FIELDS(BOUND_OPTIONS)
     mco_flowshop_result result;
-    int32_t *order;  // [jobs] read from a file: the start of `solve`, or the order to check
+    int32_t *order;   // [jobs] read from a file: the start of `solve`, or the order to check
+    double makespan;  // as that file states it; NaN if it does not
 } session;
 
 #define MCO_OPTION_STRUCT session
@@ -81,7 +85,7 @@ static mco_status read_order(cli_call *call, const char *path)
     mco_status st = MCO_OK;
     session *s = call->state;
     MCO_TRY(mco_alloc(call->ctx, &s->order, mco_flowshop_jobs(s->shop)));
-    MCO_TRY(mco_flowshop_read_order(call->ctx, s->shop, path, s->order));
+    MCO_TRY(mco_flowshop_read_solution(call->ctx, s->shop, path, s->order, &s->makespan));
     s->params.start = s->order;
 done:
     return st;
@@ -96,6 +100,11 @@ static mco_status solve(cli_call *call)
 {
     session *s = call->state;
     return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
+}
+
+static const char *units(const session *s, int64_t value, char text[FLOWSHOP_UNITS_TEXT])
+{
+    return flowshop_units_text(s->shop, value, text);
 }
 
 // A proof that no schedule is shorter than --upper-bound is an answer too.
@@ -120,7 +129,10 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
     const session *s = call->state;
     const mco_flowshop_solution *found = incumbent;
     (void)objective;
-    return mco_flowshop_write_order(call->ctx, s->shop, found != NULL ? found->order : s->result.order, path);
+    if (!cli_ends_with(path, ".csv"))
+        return mco_flowshop_write_order(call->ctx, s->shop, found != NULL ? found->order : s->result.order, path);
+    // A table may have many million rows, so it is written once.
+    return found != NULL ? MCO_OK : mco_flowshop_write_schedule(call->ctx, s->shop, s->result.order, path);
 }
 
 static mco_status plot(cli_call *call, const char *path)
@@ -139,16 +151,30 @@ static void print_values(const session *s)
 {
     const mco_flowshop_result *r = &s->result;
     int64_t best, best_bound;
+    char text[FLOWSHOP_UNITS_TEXT];
     mco_flowshop_best_known(s->shop, &best, &best_bound);
     if (r->makespan >= 0) {
-        printf("makespan   %lld", (long long)r->makespan);
+        printf("makespan   %s", units(s, r->makespan, text));
         if (best > 0)
-            printf("   best known %lld", (long long)best);
+            printf("   best known %s", units(s, best, text));
         printf("\n");
     }
-    printf("bound      %lld", (long long)r->bound);
+    printf("bound      %s", units(s, r->bound, text));
     if (r->makespan > 0)
         printf("   gap %.2f%%", 100.0 * (double)(r->makespan - r->bound) / (double)r->makespan);
+    printf("\n");
+}
+
+// Jobs by name. A statement stands before them where a name could be taken for the number of a row.
+static void print_order(const mco_flowshop *shop, const int32_t *order)
+{
+    if (shop->has_numbers)
+        printf("ids        names\n");
+    printf("order     ");
+    for (int32_t k = 0; k < shop->jobs; k++) {
+        fputc(' ', stdout);
+        flowshop_write_name(shop, order[k], stdout);
+    }
     printf("\n");
 }
 
@@ -169,22 +195,26 @@ static mco_status print(cli_call *call)
     if (r->heuristic_s > 0)
         printf(", %.3f s of it the heuristic", r->heuristic_s);
     printf("\n");
-    if (r->order != NULL) {
-        printf("order     ");
-        for (int32_t k = 0; k < n; k++)
-            printf(" %s", mco_flowshop_job_name(s->shop, r->order[k]));
-        printf("\n");
-    }
+    if (r->order != NULL)
+        print_order(s->shop, r->order);
     return MCO_OK;
 }
 
+// An order fails the check if it is no permutation, or if its makespan is not the one that its file states.
 static mco_status check(cli_call *call)
 {
+    mco_status st = MCO_OK;
     const session *s = call->state;
     int64_t makespan;
-    const mco_status st = mco_flowshop_check(call->ctx, s->shop, s->order, mco_flowshop_jobs(s->shop), &makespan);
-    if (st == MCO_OK)
-        printf("valid: makespan %lld\n", (long long)makespan);
+    char text[FLOWSHOP_UNITS_TEXT];
+    MCO_TRY(mco_flowshop_check(call->ctx, s->shop, s->order, s->shop->jobs, &makespan));
+    if (!isnan(s->makespan) && s->makespan != flowshop_units(s->shop, makespan))
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the makespan of the order is %s, its file states %.15g",
+                         units(s, makespan, text), s->makespan));
+    printf("valid: makespan %s\n", units(s, makespan, text));
+    if (s->shop->has_names)
+        print_order(s->shop, s->order);
+done:
     return st;
 }
 
@@ -192,16 +222,26 @@ static void begin_bound(void *state)
 {
     begin(state);
     ((session *)state)->lower_bound = MCO_FLOWSHOP_BOUND_LB1;
+    ((session *)state)->bound_limit_s = HUGE_VAL;
 }
 
+// The time limit counts from the start of the process, as that of solve does.
 static mco_status bound(cli_call *call)
 {
+    mco_status st = MCO_OK;
     const session *s = call->state;
     int64_t value;
-    const mco_status st = mco_flowshop_lower_bound(call->ctx, s->shop, s->lower_bound, &value);
-    if (st == MCO_OK)
-        printf("%s: makespan >= %lld (%s)\n", mco_flowshop_name(s->shop), (long long)value,
-               s->lower_bound == MCO_FLOWSHOP_BOUND_LB2 ? "lb2" : "lb1");
+    mco_stop stop;
+    char text[FLOWSHOP_UNITS_TEXT];
+    cli_catch_signals(call->ctx);
+    const double left_s = fmax(0, s->bound_limit_s - (mco_clock_s() - call->ctx->created_s));
+    MCO_TRY(mco_flowshop_lower_bound_within(call->ctx, s->shop, s->lower_bound, left_s, &value, &stop));
+    printf("%s: makespan >= %s (%s", s->shop->name, units(s, value, text),
+           s->lower_bound == MCO_FLOWSHOP_BOUND_LB2 ? "lb2" : "lb1");
+    if (stop != MCO_STOP_FINISHED)
+        printf(", not all pairs: stopped, %s", mco_stop_text(stop));
+    printf(")\n");
+done:
     return st;
 }
 
@@ -264,19 +304,24 @@ const cli_problem cli_flowshop = {
     .about = "The permutation flow shop: n jobs, m machines, one job order; find the least makespan.\n\n"
              "INSTANCE is a file (Taillard, VRF or CSV format, plain or gzip, - for standard input), or\n"
              "ta001 to ta120 for Taillard's instances. SOLUTION is an order of jobs or a result file.",
+    .example = "solve examples/workshop.csv --plot gantt.svg",
+    .csv = {{"CSV of INSTANCE: a header, then a row for each job (cells by , ; or tab):",
+             {{"first column", "name of the job; its header may be anything"},
+              {"other columns", "times on a machine, integers 0 to 1000000; the header is the machine's name"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs,
          .start_text = "begin with the order in F", .read_start = read_order, .solve = solve, .is_usable = is_usable,
          .has_solution = has_solution, .write_result = write_result,
-         .solution_text = "write the order, anew at improvements and at the end", .write_solution = write_solution,
+         .solution_text = "write the order, anew at improvements and at the end; F.csv: the schedule as a table, at the end",
+         .write_solution = write_solution,
          .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan",
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .write_more = tell_lost_checkpoint, .print = print, .end = end},
         {.name = "check", .arguments = "[--instance K] INSTANCE SOLUTION", .least = 2, .most = 2,
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_order, .check = check, .end = end},
-        {.name = "bound", .arguments = "[--bound lb1|lb2] [--instance K] INSTANCE", .least = 1, .most = 1,
+        {.name = "bound", .arguments = "[--bound lb1|lb2] [--time-limit S] [--instance K] INSTANCE", .least = 1, .most = 1,
          .state_bytes = sizeof(session), .begin = begin_bound, .tables = bound_tables, .open = open, .run = bound,
          .end = end},
         {.name = "generate", .arguments = "--taillard taNNN | --jobs N --machines M [--seed K] [--output F]",

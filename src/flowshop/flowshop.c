@@ -189,14 +189,28 @@ static void describe_processors(const flowshop_run *run, char *out, size_t size)
                  run->variant->build.bits);
 }
 
+// Whether the search begins on the cores and goes to a GPU later if it finds one.
+static bool looks_for_gpu(const mco_flowshop_params *p)
+{
+#ifdef MCO_HAVE_CUDA
+    return p->engine == MCO_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH;
+#else
+    (void)p;
+    return false;
+#endif
+}
+
 static void describe(const flowshop_run *run)
 {
     static const char *const bounds[] = {"", "lb1", "lb2"};
     static const char *const rules[] = {"", "forward", "backward", "alternate", "minbranch", "minmin", "maxsum"};
     const mco_flowshop_params *p = run->params;
-    char processors[512];
-    mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %lld", run->shop->name, run->shop->jobs,
-            run->shop->machines, (long long)run->result->bound);
+    char processors[512], bound[FLOWSHOP_UNITS_TEXT], unit[FLOWSHOP_UNITS_TEXT];
+    const bool has_decimals = run->shop->places > 0;
+    mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %s%s%s", run->shop->name, run->shop->jobs,
+            run->shop->machines, flowshop_units_text(run->shop, run->result->bound, bound),
+            has_decimals ? "; times are exact, in units of " : "",
+            has_decimals ? flowshop_units_text(run->shop, 1, unit) : "");
     describe_processors(run, processors, sizeof processors);
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
@@ -207,9 +221,7 @@ static void describe(const flowshop_run *run)
     else
         mco_log(run->ctx, MCO_LOG_INFO, "engine %s%s, %s, bound %s%s, branching %s%s",
                 mco_engine_text(run->result->work.engine),
-                p->engine == MCO_ENGINE_AUTO && p->select == MCO_FLOWSHOP_SELECT_DEPTH
-                    ? " (auto: looks for a GPU if the search takes longer)"
-                    : "",
+                looks_for_gpu(p) ? " (auto: looks for a GPU if the search takes longer)" : "",
                 processors, bounds[run->bound], p->bound == 0 ? " (default: cheaper in all)" : "",
                 rules[run->branching], p->branching == 0 ? " (default: fewest nodes at most sizes)" : "");
 }
@@ -223,8 +235,8 @@ static mco_status prepare_state(flowshop_run *run, flowshop_checkpoint *state)
     const mco_flowshop_params *p = run->params;
     flowshop_interval whole = {0};
     MCO_TRY(flowshop_interval_create(run->ctx, run->shop->jobs, &whole));
-    state->is_fixed = p->upper_bound >= 0;
-    state->rule_bound = state->is_fixed ? p->upper_bound : run->upper_bound;
+    state->is_fixed = run->fixed_bound >= 0;
+    state->rule_bound = state->is_fixed ? run->fixed_bound : run->upper_bound;
     state->is_slice = p->interval != NULL;
     if (p->interval != NULL)
         MCO_TRY(flowshop_interval_parse(run->ctx, p->interval, run->shop->jobs, &whole));
@@ -239,14 +251,16 @@ static mco_status refuse_resume(const flowshop_run *run, const flowshop_checkpoi
 {
     const mco_flowshop_params *p = run->params;
     const char *file = p->resume;
+    char text[FLOWSHOP_UNITS_TEXT];
     if (p->bound != MCO_FLOWSHOP_BOUND_AUTO && p->bound != c->bound)
         return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --bound: give the same or none", file);
     if (p->branching != MCO_FLOWSHOP_BRANCHING_AUTO && p->branching != c->branching)
         return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with another --branching: give the same or none",
                         file);
-    if (p->upper_bound >= 0 && (!c->is_fixed || p->upper_bound != c->rule_bound))
-        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with upper bound %lld%s, now it is %lld", file,
-                        (long long)c->rule_bound, c->is_fixed ? "" : " of the heuristic", (long long)p->upper_bound);
+    if (run->fixed_bound >= 0 && (!c->is_fixed || run->fixed_bound != c->rule_bound))
+        return mco_fail(run->ctx, MCO_ERR_PARSE, "%s was written with upper bound %s%s, now it is %lld", file,
+                        flowshop_units_text(run->shop, c->rule_bound, text), c->is_fixed ? "" : " of the heuristic",
+                        (long long)p->upper_bound);
     return MCO_OK;
 }
 
@@ -254,6 +268,7 @@ static mco_status resume(flowshop_run *run, flowshop_checkpoint *state)
 {
     mco_status st = MCO_OK;
     mco_flowshop_result *r = run->result;
+    char text[FLOWSHOP_UNITS_TEXT];
     MCO_TRY(flowshop_checkpoint_read(run->ctx, run->shop, run->params->resume, state));
     MCO_TRY(refuse_resume(run, state));
     run->bound = state->bound;
@@ -268,8 +283,8 @@ static mco_status resume(flowshop_run *run, flowshop_checkpoint *state)
     r->steals = state->steals;
     r->iterations += state->iterations;
     memcpy(r->children_by_depth, state->children_by_depth, (size_t)cells * sizeof *r->children_by_depth);
-    mco_log(run->ctx, MCO_LOG_INFO, "resumed: %lld intervals open, %lld nodes done, best %lld",
-            (long long)state->open.count, (long long)r->nodes_resumed, (long long)r->makespan);
+    mco_log(run->ctx, MCO_LOG_INFO, "resumed: %lld intervals open, %lld nodes done, best %s", (long long)state->open.count,
+            (long long)r->nodes_resumed, r->makespan >= 0 ? flowshop_units_text(run->shop, r->makespan, text) : "unknown");
 done:
     return st;
 }
@@ -292,8 +307,8 @@ static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, boo
 }
 
 // Computes nodes_by_depth, and counts the lower bounds that the branching rule asks for: of each decomposed node, those
-// of one end or of both. The root counts too, if the tree was searched at all. With a rule that asks for one end,
-// engines may compute both all the same.
+// of one end or of both. The root counts too, if the tree was searched at all. The count is a property of the tree.
+// With a rule that asks for one end, engines compute both all the same.
 static void count_from_rows(const flowshop_run *run, bool has_root)
 {
     mco_flowshop_result *r = run->result;
@@ -369,14 +384,13 @@ static mco_status start(flowshop_run *run)
     const mco_flowshop_params *p = run->params;
     int64_t makespan;
     // LB2 follows in the search, which sorts its orders anyway and watches the clock.
-    MCO_TRY(mco_flowshop_lower_bound(run->ctx, run->shop, MCO_FLOWSHOP_BOUND_LB1, &run->result->bound));
-    mco_run_raise_bound(&run->run, (double)run->result->bound);
+    flowshop_run_raise_bound(run, flowshop_one_machine_bound(run->shop));
     if (p->start != NULL) {
         MCO_TRY(mco_as_argument(mco_flowshop_check(run->ctx, run->shop, p->start, run->shop->jobs, &makespan)));
         MCO_TRY(flowshop_run_adopt(run, makespan, p->start, "start"));
     }
-    if (p->upper_bound >= 0 && p->upper_bound < run->upper_bound)
-        run->upper_bound = p->upper_bound;
+    if (run->fixed_bound >= 0 && run->fixed_bound < run->upper_bound)
+        run->upper_bound = run->fixed_bound;
     describe(run);
 done:
     return st;
@@ -425,13 +439,14 @@ static uint64_t gpu_bits(const flowshop_run *run)
 static mco_status fill_result(flowshop_run *run)
 {
     mco_flowshop_result *r = run->result;
+    char text[FLOWSHOP_UNITS_TEXT];
     if (r->makespan >= 0 && r->bound > r->makespan)
         return mco_fail(run->ctx, MCO_ERR_INTERNAL, "bound %lld exceeds makespan %lld", (long long)r->bound,
                         (long long)r->makespan);
     r->outcome = outcome_of(run);
     if (r->outcome == MCO_OUTCOME_NONE_BELOW) {
         r->bound = run->fixed_bound;  // the bound asked about; the bound at the root may be greater
-        snprintf(r->reason, sizeof r->reason, "no schedule below %lld", (long long)r->bound);
+        snprintf(r->reason, sizeof r->reason, "no schedule below %s", flowshop_units_text(run->shop, r->bound, text));
     }
     r->work.simd = run->variant->build.simd;
     r->work.lane_bits = run->variant->build.bits;
@@ -447,7 +462,7 @@ static mco_status solve(flowshop_run *run)
     mco_status st = MCO_OK;
     const mco_flowshop_params *p = run->params;
     const mco_run_settings settings = {.time_limit_s = p->time_limit_s, .target = p->target, .gap = p->gap,
-                                       .objective = "makespan"};
+                                       .objective = "makespan", .decimals = run->shop->places};
     run->run = mco_run_begin(run->ctx, &settings);
     MCO_TRY(mco_options_validate(run->ctx, &options, p));
     MCO_TRY(refuse_engine(run->ctx, p));
@@ -462,6 +477,14 @@ done:
     return st;
 }
 
+// --upper-bound as an integer of the instance. No makespan exceeds INT32_MAX, so a greater bound excludes no more schedules.
+static int64_t fixed_bound(const mco_flowshop *shop, const mco_flowshop_params *p)
+{
+    if (p->upper_bound <= 0)
+        return p->upper_bound;
+    return p->upper_bound <= INT32_MAX / shop->scale ? p->upper_bound * shop->scale : INT32_MAX;
+}
+
 mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
                               mco_flowshop_result *result)
 {
@@ -474,7 +497,7 @@ mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const 
     flowshop_run run = {.ctx = ctx, .shop = shop, .params = &p, .result = &r, .upper_bound = INT64_MAX};
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
-    run.fixed_bound = p.upper_bound;
+    run.fixed_bound = fixed_bound(shop, &p);
     MCO_TRY(solve(&run));
     mco_struct_give(result, &r, sizeof r);
 done:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Readers of instance and solution files. docs/formats.md describes the formats.
+// Readers of instance files. docs/formats.md describes the formats. flowshop/orders.c reads solutions.
 //
 // One block is one instance. Its first line tells the format:
 // - A line that begins with "number of jobs": Taillard.
@@ -7,20 +7,142 @@
 // - Two integers n m, then n rows of pairs "machine time": Vallada, Ruiz, Framinan.
 // - Two integers n m, then m rows of n times: Taillard without the words.
 // Several blocks may follow each other, except in CSV.
+//
+// Times may have decimals. All times of an instance are integers by a common power of ten, which grows with the
+// decimals that are read; the times read before are then brought to it.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/kinds.h"
-#include "base/json.h"
-#include "base/output.h"
+#include "base/names.h"
 #include "flowshop/instance.h"
-#include "render/report.h"
 
 typedef struct block {
     int64_t jobs, machines, seed, best_makespan, best_bound;
     int32_t *times;
+    int places;      // most decimals of the times read so far
+    char separator;  // of the cells
 } block;
+
+static const int64_t SCALES[FLOWSHOP_MOST_PLACES + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+
+// ---- One time
+
+// A number of few digits, of which *decimals stand behind the point; nothing else. Most cells are such numbers.
+static bool read_digits(const char *text, size_t size, char separator, int64_t *digits, int *decimals)
+{
+    enum { MOST = 12 };  // 10^12 by the greatest scale, 10^6, stays below 2^63
+    const char *point = NULL;
+    *digits = 0;
+    if (size == 0 || size > MOST)
+        return false;
+    for (const char *c = text; c < text + size; c++) {
+        if (point == NULL && size > 1 && (*c == '.' || (*c == ',' && separator == ';')))
+            point = c;
+        else if ((unsigned)(*c - '0') <= 9)
+            *digits = *digits * 10 + (*c - '0');
+        else
+            return false;
+    }
+    *decimals = point != NULL ? (int)(text + size - point) - 1 : 0;
+    for (; *decimals > 0 && *digits % 10 == 0; (*decimals)--)
+        *digits /= 10;
+    return true;
+}
+
+// Reads a number as an integer by the scale of b->places, which grows with its decimals. Signs and exponents go this
+// way, and all that is refused.
+static mco_status read_number(mco_text *text, mco_slice cell, const char *what, const block *b, int *places, int64_t *value)
+{
+    mco_status st = MCO_OK;
+    *places = b->places;
+    MCO_TRY(mco_slice_places(text, cell, what, b->separator, FLOWSHOP_MOST_PLACES, places));
+    MCO_TRY(mco_slice_scaled(text, cell, what, b->separator, *places, 0, MCO_FLOWSHOP_MAX_TIME / SCALES[*places], value));
+done:
+    return st;
+}
+
+// Brings the times read so far to the scale of more decimals, which the cell has. The others are 0.
+static mco_status raise_places(mco_text *text, mco_slice cell, block *b, int places)
+{
+    const int64_t factor = SCALES[places] / SCALES[b->places];
+    for (int64_t c = 0; c < b->jobs * b->machines; c++) {
+        if (b->times[c] * factor > MCO_FLOWSHOP_MAX_TIME)
+            return mco_text_fail(text, cell.line, cell.column,
+                                 "the time %.*s has %d decimal%s. With so many, times are at most %lld; that of job %lld on "
+                                 "machine %lld is greater", mco_slice_shown(cell), cell.data, places, mco_plural(places),
+                                 (long long)(MCO_FLOWSHOP_MAX_TIME / SCALES[places]), (long long)(c % b->jobs) + 1,
+                                 (long long)(c / b->jobs) + 1);
+        b->times[c] = (int32_t)(b->times[c] * factor);
+    }
+    b->places = places;
+    return MCO_OK;
+}
+
+static mco_status read_time(mco_text *text, mco_slice cell, block *b, int64_t machine, int64_t job)
+{
+    mco_status st = MCO_OK;
+    int64_t value;
+    int places = b->places, decimals;
+    if (read_digits(cell.data, cell.size, b->separator, &value, &decimals) && decimals <= FLOWSHOP_MOST_PLACES) {
+        places = decimals > places ? decimals : places;
+        value *= SCALES[places - decimals];
+    } else {
+        value = INT64_MAX;
+    }
+    if (value > MCO_FLOWSHOP_MAX_TIME) {
+        char what[120], scale[40] = "";
+        if (b->places > 0)
+            snprintf(scale, sizeof scale, " (with %d decimal%s in the file)", b->places, mco_plural(b->places));
+        snprintf(what, sizeof what, "the time of job %lld on machine %lld%s", (long long)job + 1, (long long)machine + 1,
+                 scale);
+        MCO_TRY(read_number(text, cell, what, b, &places, &value));
+    }
+    if (places > b->places)
+        MCO_TRY(raise_places(text, cell, b, places));
+    b->times[machine * b->jobs + job] = (int32_t)value;
+done:
+    return st;
+}
+
+// Passes an integer behind blanks of this line, as most times are. False at anything else; the text then stays where it
+// is.
+static bool pass_digits(mco_text *text, int64_t *value)
+{
+    size_t begin = text->at;
+    while (text->data[begin] == ' ')
+        begin++;
+    size_t end = begin;
+    while ((unsigned)(text->data[end] - '0') <= 9)
+        end++;
+    int decimals;
+    // The byte behind the text is a NUL, which ends both loops.
+    const bool is_word = end == text->size || isspace((unsigned char)text->data[end]);
+    if (!is_word || !read_digits(text->data + begin, end - begin, ' ', value, &decimals) || *value > MCO_FLOWSHOP_MAX_TIME)
+        return false;
+    text->at = end;
+    return true;
+}
+
+// The same for the next word of the text.
+static mco_status read_next_time(mco_text *text, block *b, int64_t machine, int64_t job)
+{
+    mco_slice word;
+    int64_t value;
+    if (b->places == 0 && pass_digits(text, &value)) {
+        b->times[machine * b->jobs + job] = (int32_t)value;
+        return MCO_OK;
+    }
+    if (!mco_text_peek(text, &word))
+        return mco_text_fail_here(text, "the text ends where the time of job %lld on machine %lld was expected",
+                                  (long long)job + 1, (long long)machine + 1);
+    const mco_status st = read_time(text, word, b, machine, job);
+    text->at += word.size;
+    return st;
+}
+
+// ---- Blocks
 
 // A line of words begins with a letter (also one beyond ASCII), a quote or an underscore; a CSV header may also begin
 // with a separator, when its first field is empty.
@@ -85,14 +207,9 @@ static mco_status expect_line_end(mco_text *text, const char *row, int64_t index
 static mco_status read_machine_rows(mco_text *text, block *b)
 {
     mco_status st = MCO_OK;
-    char what[80];
-    int64_t value;
     for (int64_t i = 0; i < b->machines; i++) {
-        for (int64_t j = 0; j < b->jobs; j++) {
-            snprintf(what, sizeof what, "the time of job %lld on machine %lld", (long long)j + 1, (long long)i + 1);
-            MCO_TRY(mco_text_integer(text, what, 0, MCO_FLOWSHOP_MAX_TIME, &value));
-            b->times[i * b->jobs + j] = (int32_t)value;
-        }
+        for (int64_t j = 0; j < b->jobs; j++)
+            MCO_TRY(read_next_time(text, b, i, j));
         if (b->jobs > 0)
             MCO_TRY(expect_line_end(text, "the row of machine", i + 1, b->jobs));
     }
@@ -110,9 +227,7 @@ static mco_status read_job_pairs(mco_text *text, block *b)
         for (int64_t i = 0; i < b->machines; i++) {
             snprintf(what, sizeof what, "pair %lld of job %lld: the machine", (long long)i + 1, (long long)j + 1);
             MCO_TRY(mco_text_integer(text, what, i, i, &value));
-            snprintf(what, sizeof what, "the time of job %lld on machine %lld", (long long)j + 1, (long long)i + 1);
-            MCO_TRY(mco_text_integer(text, what, 0, MCO_FLOWSHOP_MAX_TIME, &value));
-            b->times[i * b->jobs + j] = (int32_t)value;
+            MCO_TRY(read_next_time(text, b, i, j));
         }
         MCO_TRY(expect_line_end(text, "the row of job", j + 1, 2 * b->machines));
     }
@@ -173,18 +288,29 @@ done:
     return st;
 }
 
+// A value of the sizes line in the instance's unit. 0 or less means that none is known, and so does one beyond all
+// makespans.
+static int64_t known_value(const block *b, int64_t value)
+{
+    return value > 0 && value <= INT32_MAX / SCALES[b->places] ? value * SCALES[b->places] : -1;
+}
+
 static mco_status finish_block(mco_context *ctx, mco_text *text, const block *b, mco_flowshop **out)
 {
     mco_status st = mco_flowshop_create(ctx, (int32_t)b->jobs, (int32_t)b->machines, b->times, out);
     if (st != MCO_OK) {
-        char reason[MCO_ERROR_LENGTH];
+        char reason[MCO_ERROR_LENGTH], unit[64] = "";
         snprintf(reason, sizeof reason, "%s", mco_context_error(ctx));
-        return mco_fail(ctx, st, "%.200s: %.280s", text->name, reason);
+        if (b->places > 0)
+            snprintf(unit, sizeof unit, ", in units of 1/%lld for %d decimal%s", (long long)SCALES[b->places], b->places,
+                     mco_plural(b->places));
+        return mco_fail(ctx, st, "%.200s: %.240s%s", text->name, reason, unit);
     }
     mco_flowshop *s = *out;
-    // A bound of 0 in the sizes line means that none is known.
-    s->best_makespan = b->best_makespan > 0 ? b->best_makespan : -1;
-    s->best_bound = b->best_bound > 0 ? b->best_bound : -1;
+    s->places = b->places;
+    s->scale = (int32_t)SCALES[b->places];
+    s->best_makespan = known_value(b, b->best_makespan);
+    s->best_bound = known_value(b, b->best_bound);
     s->seed = b->seed > 0 && b->seed < INT32_MAX ? (int32_t)b->seed : 0;
     return MCO_OK;
 }
@@ -218,86 +344,162 @@ done:
 
 // ---- CSV
 
-// Counts the machines (the fields of the header after the first) and the jobs (the lines that are not blank).
-static void measure_csv(mco_text text, mco_slice header, char separator, int64_t *machines, int64_t *jobs)
+// What a table has besides its times. The header stands before the rows, which `text` holds.
+typedef struct csv {
+    block b;
+    mco_names jobs, machines;
+} csv;
+
+// Counts the machines (the fields of the header after the first) and the jobs (the rows with content).
+static void measure_csv(mco_text text, mco_slice header, block *b)
 {
-    mco_slice field, line;
-    *machines = -1;
-    *jobs = 0;
-    while (mco_slice_field(&header, separator, &field))
-        (*machines)++;
-    while (mco_text_line(&text, &line))
-        *jobs += mco_slice_trim(line).size > 0;
+    mco_slice field, row;
+    b->machines = -1;
+    b->jobs = 0;
+    while (mco_slice_field(&header, b->separator, &field))
+        b->machines++;
+    while (mco_text_row(&text, b->separator, &row))
+        b->jobs++;
 }
 
-static mco_status read_csv_row(mco_text *text, mco_slice line, char separator, int64_t job, mco_flowshop *s,
-                               int32_t *times, char **next_name)
+static mco_status read_csv_row(mco_text *text, mco_slice row, block *b, int64_t job)
 {
-    mco_slice field;
-    char what[80];
-    int64_t value, i = 0;
-    mco_slice rest = line;
-    mco_slice_field(&rest, separator, &field);
-    s->job_names[job] = mco_slice_copy(field, next_name);
-    for (; mco_slice_field(&rest, separator, &field); i++) {
-        if (i == s->machines)
-            return mco_text_fail(text, field.line, field.column, "the row of job %lld has more than %d times",
-                                 (long long)job + 1, s->machines);
-        snprintf(what, sizeof what, "the time of job %lld on machine %lld", (long long)job + 1, (long long)i + 1);
-        mco_status st = mco_slice_integer(text, field, what, 0, MCO_FLOWSHOP_MAX_TIME, &value);
-        if (st != MCO_OK)
-            return st;
-        times[i * s->jobs + job] = (int32_t)value;
+    mco_status st = MCO_OK;
+    mco_slice cell, rest = row;
+    int64_t i = 0;
+    mco_slice_field(&rest, b->separator, &cell);  // the name
+    for (; mco_slice_field(&rest, b->separator, &cell); i++) {
+        if (i == b->machines)
+            return mco_text_fail(text, cell.line, cell.column, "the row of job %lld has more than %lld times",
+                                 (long long)job + 1, (long long)b->machines);
+        MCO_TRY(read_time(text, cell, b, i, job));
     }
-    if (i < s->machines)
-        return mco_text_fail(text, line.line, line.column, "the row of job %lld has %lld times, %d were expected",
-                             (long long)job + 1, (long long)i, s->machines);
+    if (i < b->machines)
+        return mco_text_fail(text, row.line, row.column, "the row of job %lld has %lld times, %lld were expected",
+                             (long long)job + 1, (long long)i, (long long)b->machines);
+done:
+    return st;
+}
+
+static mco_status read_csv_times(mco_text *text, block *b)
+{
+    mco_status st = MCO_OK;
+    mco_slice row;
+    for (int64_t job = 0; mco_text_row(text, b->separator, &row); job++)
+        MCO_TRY(read_csv_row(text, row, b, job));
+done:
+    return st;
+}
+
+// Two machines of one name would be one in every output.
+static mco_status read_machine_names(mco_text *text, mco_slice header, csv *c)
+{
+    mco_slice cell;
+    mco_slice_field(&header, c->b.separator, &cell);
+    for (int64_t i = 0; mco_slice_field(&header, c->b.separator, &cell); i++)
+        if (mco_names_give(&c->machines, text, i, cell) != MCO_OK)
+            return mco_text_fail(text, cell.line, cell.column, "a second machine is named \"%.*s\": a name may stand once",
+                                 mco_slice_shown(cell), cell.data);
     return MCO_OK;
+}
+
+static mco_status read_job_names(mco_text text, csv *c)
+{
+    mco_status st = MCO_OK;
+    mco_slice row, cell;
+    for (int64_t job = 0; mco_text_row(&text, c->b.separator, &row); job++) {
+        mco_slice_field(&row, c->b.separator, &cell);
+        MCO_TRY(mco_names_give(&c->jobs, &text, job, cell));
+    }
+done:
+    return st;
+}
+
+// A job or machine without a name keeps its default name. No other one may be given that name.
+static mco_status take_names(mco_text *text, mco_names *names, const char *what, char **out, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t other = *mco_name_slot(&names->table, out[i], strlen(out[i])) - 1;
+        if (names->names[i] == NULL && other >= 0)
+            return mco_text_fail(text, names->lines[other], 1,
+                                 "%s %d is named %s, and so is called %s %d, which has no name: name it", what, other + 1,
+                                 out[i], what, i + 1);
+    }
+    for (int32_t i = 0; i < count; i++)
+        out[i] = names->names[i] != NULL ? names->names[i] : out[i];
+    return MCO_OK;
+}
+
+bool flowshop_is_number(mco_slice word)
+{
+    size_t i = word.size > 0 && (word.data[0] == '-' || word.data[0] == '+');
+    const size_t first = i;
+    while (i < word.size && isdigit((unsigned char)word.data[i]))
+        i++;
+    return i == word.size && i > first;
+}
+
+// Whether some job's name is a number other than its own row's.
+static bool has_other_numbers(const mco_flowshop *s)
+{
+    int64_t number;
+    for (int32_t j = 0; j < s->jobs; j++) {
+        const char *name = s->job_names[j];
+        if (flowshop_is_number((mco_slice){name, strlen(name), 0, 0}) &&
+            (!mco_parse_integer(name, 1, s->jobs, &number) || number != j + 1))
+            return true;
+    }
+    return false;
+}
+
+// The instance takes over the names.
+static mco_status name_all(mco_text *text, csv *c, mco_flowshop *s)
+{
+    mco_status st = MCO_OK;
+    mco_names *const names[2] = {&c->jobs, &c->machines};
+    MCO_TRY(take_names(text, &c->jobs, "job", s->job_names, s->jobs));
+    MCO_TRY(take_names(text, &c->machines, "machine", s->machine_names, s->machines));
+    s->has_names = c->jobs.count > 0;
+    s->has_numbers = has_other_numbers(s);
+    for (int i = 0; i < 2; i++) {
+        s->given_names[i] = names[i]->names;
+        names[i]->names = NULL;
+    }
+done:
+    return st;
 }
 
 static mco_status read_csv(mco_context *ctx, mco_text *text, mco_flowshop **out)
 {
     mco_status st = MCO_OK;
     mco_flowshop *s = NULL;
-    int32_t *times = NULL;
-    int64_t machines, jobs;
-    mco_slice header, line, field;
+    csv c = {.b = {.best_makespan = -1, .best_bound = -1}};
+    block *b = &c.b;
+    mco_slice header;
+    mco_text head = *text;  // ends behind the header
     mco_text_line(text, &header);
-    char separator = mco_slice_separator(header);
-    measure_csv(*text, header, separator, &machines, &jobs);
-    if (machines < 1 || machines > MCO_FLOWSHOP_MAX_MACHINES || jobs > MCO_FLOWSHOP_MAX_JOBS)
+    head.size = text->at;
+    b->separator = mco_slice_separator(header);
+    measure_csv(*text, header, b);
+    if (b->machines < 1 || b->machines > MCO_FLOWSHOP_MAX_MACHINES || b->jobs > MCO_FLOWSHOP_MAX_JOBS)
         MCO_TRY(mco_text_fail(text, header.line, header.column,
-                              "%lld machines and %lld jobs, allowed are 1 to %d and 0 to %d", (long long)machines,
-                              (long long)jobs, MCO_FLOWSHOP_MAX_MACHINES, MCO_FLOWSHOP_MAX_JOBS));
-    MCO_TRY(mco_alloc(ctx, &times, jobs * machines));
-    // `s` has times of zero. Its arrays receive the names below. The times are tested afterwards, in a second instance.
-    MCO_TRY(mco_flowshop_create(ctx, (int32_t)jobs, (int32_t)machines, times, &s));
-    mco_free(ctx, &s->names);
-    MCO_TRY(mco_alloc(ctx, &s->names, text->size + (size_t)(jobs + machines) + 2));
-    char *next_name = s->names;
-    mco_slice_field(&header, separator, &field);
-    for (int64_t i = 0; mco_slice_field(&header, separator, &field); i++)
-        s->machine_names[i] = mco_slice_copy(field, &next_name);
-    for (int64_t j = 0; mco_text_line(text, &line);)
-        if (mco_slice_trim(line).size > 0) {
-            MCO_TRY(read_csv_row(text, line, separator, j, s, times, &next_name));
-            j++;
-        }
-    block b = {.jobs = jobs, .machines = machines, .times = times, .best_makespan = -1, .best_bound = -1};
-    mco_flowshop *tested = NULL;
-    MCO_TRY(finish_block(ctx, text, &b, &tested));
-    // The tested instance keeps its times and takes the names of `s`.
-    char **job_names = tested->job_names, **machine_names = tested->machine_names, *names = tested->names;
-    tested->job_names = s->job_names;
-    tested->machine_names = s->machine_names;
-    tested->names = s->names;
-    s->job_names = job_names;
-    s->machine_names = machine_names;
-    s->names = names;
-    *out = tested;
+                              "%lld machines and %lld jobs, allowed are 1 to %d and 0 to %d", (long long)b->machines,
+                              (long long)b->jobs, MCO_FLOWSHOP_MAX_MACHINES, MCO_FLOWSHOP_MAX_JOBS));
+    MCO_TRY(mco_names_reserve(ctx, &head, b->machines, &c.machines));
+    MCO_TRY(read_machine_names(text, header, &c));
+    MCO_TRY(mco_names_reserve(ctx, text, b->jobs, &c.jobs));
+    MCO_TRY(read_job_names(*text, &c));
+    MCO_TRY(mco_alloc(ctx, &b->times, b->jobs * b->machines));
+    MCO_TRY(read_csv_times(text, b));
+    MCO_TRY(finish_block(ctx, text, b, &s));
+    MCO_TRY(name_all(text, &c, s));
+    *out = s;
+    s = NULL;
 done:
     mco_flowshop_destroy(ctx, &s);
-    mco_free(ctx, &times);
+    mco_free(ctx, &b->times);
+    mco_names_clear(ctx, &c.jobs);
+    mco_names_clear(ctx, &c.machines);
     return st;
 }
 
@@ -345,153 +547,4 @@ mco_status mco_flowshop_read(mco_context *ctx, const char *path, int32_t which, 
     }
     mco_text_close(&text);
     return st;
-}
-
-// ---- Orders
-
-static int32_t job_by_name(const mco_flowshop *s, mco_slice name)
-{
-    for (int32_t j = 0; j < s->jobs; j++)
-        if (strlen(s->job_names[j]) == name.size && memcmp(s->job_names[j], name.data, name.size) == 0)
-            return j;
-    return -1;
-}
-
-// Places one job. Refuses a job that is placed already, and a job too many.
-static mco_status place_job(mco_text *text, const mco_flowshop *s, mco_slice token, int64_t job, int64_t position,
-                            int32_t *order)
-{
-    if (position == s->jobs)
-        return mco_text_fail(text, token.line, token.column, "the order goes on after all %d jobs", s->jobs);
-    for (int64_t k = 0; k < position; k++)
-        if (order[k] == job)
-            return mco_text_fail(text, token.line, token.column,
-                                 "job %s stands at position %lld and again at position %lld", s->job_names[job],
-                                 (long long)k + 1, (long long)position + 1);
-    order[position] = (int32_t)job;
-    return MCO_OK;
-}
-
-static bool is_number(mco_slice token)
-{
-    for (size_t i = 0; i < token.size; i++)
-        if (!isdigit((unsigned char)token.data[i]))
-            return false;
-    return true;
-}
-
-// Reads job numbers 1..n or job names. A token of digits is always a number. '#' begins a comment, up to the end of the
-// line.
-static mco_status read_plain_order(mco_text *text, const mco_flowshop *s, int64_t *count, int32_t *order)
-{
-    mco_status st = MCO_OK;
-    mco_slice token, line;
-    while (mco_text_peek(text, &token)) {
-        if (token.data[0] == '#') {
-            mco_text_line(text, &line);
-            continue;
-        }
-        int64_t job = is_number(token) ? -1 : job_by_name(s, token);
-        if (job < 0) {
-            MCO_TRY(mco_slice_integer(text, token, "a job", 1, s->jobs, &job));
-            job--;
-        }
-        MCO_TRY(place_job(text, s, token, job, *count, order));
-        (*count)++;
-        text->at += token.size;
-    }
-done:
-    return st;
-}
-
-static mco_status read_json_array(mco_text *text, const mco_flowshop *s, int64_t *count, int32_t *order)
-{
-    mco_status st = MCO_OK;
-    bool is_first = true, has_next;
-    int64_t job;
-    MCO_TRY(mco_json_enter(text, '['));
-    for (;;) {
-        MCO_TRY(mco_json_next(text, '[', &is_first, &has_next, NULL, 0));
-        if (!has_next)
-            break;
-        mco_text_skip_blank(text);
-        mco_slice place = {NULL, 0, text->line, (int64_t)(text->at - text->line_at) + 1};
-        MCO_TRY(mco_json_read_integer(text, "a job", 1, s->jobs, &job));
-        MCO_TRY(place_job(text, s, place, job - 1, *count, order));
-        (*count)++;
-    }
-done:
-    return st;
-}
-
-// What read_order_member() needs to read the order of a result file.
-typedef struct order_reader {
-    const mco_flowshop *shop;
-    int64_t *count;
-    int32_t *order;
-} order_reader;
-
-static mco_status read_order_member(mco_text *text, void *user)
-{
-    const order_reader *r = user;
-    return read_json_array(text, r->shop, r->count, r->order);
-}
-
-mco_status flowshop_read_order_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, int32_t *order)
-{
-    mco_status st = MCO_OK;
-    int64_t count = 0;
-    int32_t *read = NULL;
-    MCO_TRY(mco_alloc(ctx, &read, shop->jobs));
-    if (mco_text_skip_blank(text) && text->data[text->at] == '{') {
-        static const mco_report_member members[] = {{"order", true, read_order_member}};
-        order_reader r = {shop, &count, read};
-        MCO_TRY(mco_report_read(text, "flowshop", members, sizeof members / sizeof members[0], &r));
-    } else
-        MCO_TRY(read_plain_order(text, shop, &count, read));
-    if (count < shop->jobs)
-        MCO_TRY(mco_text_fail_here(text, "the order has %lld jobs, the instance has %d", (long long)count,
-                                   shop->jobs));
-    if (shop->jobs > 0)
-        memcpy(order, read, (size_t)shop->jobs * sizeof *order);
-done:
-    mco_free(ctx, &read);
-    return st;
-}
-
-mco_status mco_flowshop_read_order(mco_context *ctx, const mco_flowshop *shop, const char *path, int32_t *order)
-{
-    mco_text text;
-    if (ctx == NULL || shop == NULL || path == NULL || (order == NULL && shop->jobs > 0))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    mco_status st = mco_text_open(ctx, path, &text);
-    if (st != MCO_OK)
-        return st;
-    st = flowshop_read_order_text(ctx, shop, &text, order);
-    mco_text_close(&text);
-    return st;
-}
-
-mco_status mco_flowshop_write_order(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
-                                    const char *path)
-{
-    mco_output o;
-    int64_t makespan;
-    if (ctx == NULL || shop == NULL || path == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    mco_status st = mco_flowshop_check(ctx, shop, order, shop->jobs, &makespan);
-    if (st == MCO_OK)
-        st = mco_output_open(ctx, path, &o);
-    if (st != MCO_OK)
-        return st;
-    for (int32_t k = 0; k < shop->jobs; k++)
-        fprintf(o.file, k == 0 ? "%d" : " %d", order[k] + 1);
-    fputc('\n', o.file);
-    for (int32_t k = 0; k < shop->jobs; k++) {
-        char number[12];
-        snprintf(number, sizeof number, "%d", order[k] + 1);
-        if (strcmp(number, shop->job_names[order[k]]) != 0)
-            fprintf(o.file, "# %d %s\n", order[k] + 1, shop->job_names[order[k]]);
-    }
-    return mco_output_commit(ctx, &o, false);
 }

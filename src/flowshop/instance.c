@@ -63,6 +63,7 @@ mco_status mco_flowshop_create(mco_context *ctx, int32_t jobs, int32_t machines,
     MCO_TRY(mco_alloc(ctx, &s, 1));
     s->jobs = jobs;
     s->machines = machines;
+    s->scale = 1;
     s->best_makespan = s->best_bound = -1;
     snprintf(s->name, sizeof s->name, "flowshop-%dx%d", jobs, machines);
     MCO_TRY(mco_alloc(ctx, &s->times, (int64_t)jobs * machines));
@@ -81,6 +82,8 @@ void mco_flowshop_destroy(mco_context *ctx, mco_flowshop **shop)
     if (shop == NULL || *shop == NULL)
         return;
     mco_flowshop *s = *shop;
+    mco_free(ctx, &s->given_names[1]);
+    mco_free(ctx, &s->given_names[0]);
     mco_free(ctx, &s->names);
     mco_free(ctx, &s->machine_names);
     mco_free(ctx, &s->job_names);
@@ -160,16 +163,35 @@ mco_status mco_flowshop_write(mco_context *ctx, const mco_flowshop *shop, const 
     mco_status st = mco_output_open(ctx, path, &o);
     if (st != MCO_OK)
         return st;
+    // Best known values come from the line of sizes of such a file, which has integers.
     fprintf(o.file, "number of jobs, number of machines, initial seed, upper bound and lower bound :\n");
     fprintf(o.file, "%12d%12d%12d%12lld%12lld\nprocessing times :\n", shop->jobs, shop->machines, shop->seed,
-            (long long)(shop->best_makespan < 0 ? 0 : shop->best_makespan),
-            (long long)(shop->best_bound < 0 ? 0 : shop->best_bound));
+            (long long)(shop->best_makespan < 0 ? 0 : shop->best_makespan / shop->scale),
+            (long long)(shop->best_bound < 0 ? 0 : shop->best_bound / shop->scale));
     for (int32_t i = 0; i < shop->machines; i++) {
+        char text[FLOWSHOP_UNITS_TEXT];
         for (int32_t j = 0; j < shop->jobs; j++)
-            fprintf(o.file, j == 0 ? "%2d" : " %2d", mco_flowshop_time(shop, i, j));
+            fprintf(o.file, j == 0 ? "%2s" : " %2s", flowshop_units_text(shop, mco_flowshop_time(shop, i, j), text));
         fputc('\n', o.file);
     }
     return mco_output_commit(ctx, &o, false);
+}
+
+// ---- What an instance says about itself
+
+const char *flowshop_units_text(const mco_flowshop *shop, int64_t value, char text[FLOWSHOP_UNITS_TEXT])
+{
+    if (shop->places == 0)
+        snprintf(text, FLOWSHOP_UNITS_TEXT, "%lld", (long long)value);
+    else
+        snprintf(text, FLOWSHOP_UNITS_TEXT, "%lld.%0*lld", (long long)(value / shop->scale), shop->places,
+                 (long long)(value % shop->scale));
+    return text;
+}
+
+int32_t mco_flowshop_scale(const mco_flowshop *shop)
+{
+    return shop != NULL ? shop->scale : 1;
 }
 
 int32_t mco_flowshop_jobs(const mco_flowshop *shop)

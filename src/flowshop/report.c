@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/structs.h"
-#include "mco/flowshop.h"
+#include "flowshop/instance.h"
 #include "render/report.h"
 
 typedef struct subject {
@@ -46,7 +46,7 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_text(json, "bound", bounds[r->bound_used]);
     mco_json_text(json, "branching", rules[r->branching_used]);
     if (r->upper_bound_used >= 0)
-        mco_json_integer(json, "rule_bound", r->upper_bound_used);
+        mco_json_real(json, "rule_bound", flowshop_units(s->shop, r->upper_bound_used));
     mco_json_integer(json, "nodes", r->nodes);
     mco_json_integer(json, "nodes_resumed", r->nodes_resumed);
     mco_json_integer(json, "bounds", r->bounds);
@@ -59,8 +59,16 @@ static void write_counters(mco_json *json, const void *user)
 static void write_solution(mco_json *json, const void *user)
 {
     const subject *s = user;
-    if (s->result->order != NULL)
-        mco_json_integers(json, "order", s->result->order, mco_flowshop_jobs(s->shop), 1);
+    const int32_t *order = s->result->order;
+    if (order == NULL)
+        return;
+    mco_json_integers(json, "order", order, s->shop->jobs, 1);
+    if (!s->shop->has_names)
+        return;
+    mco_json_open(json, "names", '[');
+    for (int32_t t = 0; t < s->shop->jobs; t++)
+        mco_json_text(json, NULL, s->shop->job_names[order[t]]);
+    mco_json_close(json, ']');
 }
 
 mco_status mco_flowshop_write_result(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
@@ -79,8 +87,8 @@ mco_status mco_flowshop_write_result(mco_context *ctx, const mco_flowshop *shop,
                                .outcome = r.outcome,
                                .stop = r.stop,
                                .reason = r.reason,
-                               .objective = r.order != NULL ? (double)r.makespan : NAN,
-                               .bound = (double)r.bound,
+                               .objective = r.order != NULL ? flowshop_units(shop, r.makespan) : NAN,
+                               .bound = flowshop_units(shop, r.bound),
                                .is_unchecked = r.order == NULL,
                                .seed = p.seed,
                                .options = {mco_flowshop_options(), &p},

@@ -22,7 +22,7 @@ mco_status flowshop_run_adopt(flowshop_run *run, int64_t makespan, const int32_t
     if (makespan < run->upper_bound)
         run->upper_bound = makespan;
     run->incumbent = (mco_flowshop_solution){.jobs = n, .order = r->order, .makespan = makespan};
-    MCO_TRY(mco_run_improve(&run->run, (double)makespan, &run->incumbent, source));
+    MCO_TRY(mco_run_improve(&run->run, flowshop_units(run->shop, makespan), &run->incumbent, source));
 done:
     return st;
 }
@@ -36,7 +36,7 @@ void flowshop_run_raise_bound(flowshop_run *run, int64_t bound)
 {
     if (bound > run->result->bound)
         run->result->bound = bound;
-    mco_run_raise_bound(&run->run, (double)bound);
+    mco_run_raise_bound(&run->run, flowshop_units(run->shop, bound));
 }
 
 bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop)

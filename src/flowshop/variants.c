@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flowshop/variants.h"
 
-#include "base/context.h"
+#include "flowshop/instance.h"
 
 #define DECLARE(set, simd, bits)                                                \
     extern const struct flowshop_explorer_ops flowshop_explorer_##set##_##bits; \
@@ -21,14 +21,19 @@ int64_t flowshop_longest_path(const mco_flowshop *shop)
 {
     const int32_t n = mco_flowshop_jobs(shop), m = mco_flowshop_machines(shop);
     int64_t largest = 0, jobs = 0, machines = 0;
-    for (int32_t j = 0; j < n; j++) {
-        int64_t of_job = 0;
-        for (int32_t i = 0; i < m; i++) {
-            int64_t time = mco_flowshop_time(shop, i, j);
-            of_job = time > of_job ? time : of_job;
+    enum { BLOCK = 256 };  // jobs whose maxima stay in the cache, while the times are read machine by machine
+    for (int32_t first = 0; first < n; first += BLOCK) {
+        const int32_t count = n - first < BLOCK ? n - first : BLOCK;
+        int32_t of_job[BLOCK] = {0};
+        for (int32_t i = 0; i < m; i++)
+            for (int32_t j = 0; j < count; j++) {
+                const int32_t time = shop->times[(int64_t)i * n + first + j];
+                of_job[j] = time > of_job[j] ? time : of_job[j];
+            }
+        for (int32_t j = 0; j < count; j++) {
+            jobs += of_job[j];
+            largest = of_job[j] > largest ? of_job[j] : largest;
         }
-        jobs += of_job;
-        largest = of_job > largest ? of_job : largest;
     }
     for (int32_t i = 1; i < m; i++) {
         int64_t of_machine = 0, of_machine_before = 0;

@@ -195,6 +195,14 @@ static int add_text(char *text, int length, const char *label, int64_t value)
     return length + snprintf(text + length, (size_t)(TEXT_ROOM - length), "%s%lld", label, (long long)value);
 }
 
+// The same for a time, in the file's unit.
+static int add_time(const chart *c, char *text, int length, const char *label, int64_t value)
+{
+    char time[FLOWSHOP_UNITS_TEXT];
+    flowshop_units_text(c->shop, value, time);
+    return length + snprintf(text + length, (size_t)(TEXT_ROOM - length), "%s%s", label, time);
+}
+
 // Adds " (+3.14 %)". Whole hundredths are printed as integers, since printf would write the decimal sign of the locale.
 static int add_deviation(char *text, int length, int64_t value, int64_t reference)
 {
@@ -211,17 +219,17 @@ static void summary(const chart *c, char text[TEXT_ROOM])
     mco_flowshop_best_known(c->shop, &best, &bound);
     int at = add_text(text, 0, "", n);
     at = add_text(text, at, n == 1 ? " job \xc3\x97 " : " jobs \xc3\x97 ", m);
-    at = add_text(text, at, m == 1 ? " machine, makespan " : " machines, makespan ", c->makespan);
+    at = add_time(c, text, at, m == 1 ? " machine, makespan " : " machines, makespan ", c->makespan);
     if (best > 0 && best == bound && c->makespan == best) {
         snprintf(text + at, (size_t)(TEXT_ROOM - at), " (optimal)");
         return;
     }
     if (best > 0) {
-        at = add_text(text, at, best == bound ? ", optimum " : ", best known ", best);
+        at = add_time(c, text, at, best == bound ? ", optimum " : ", best known ", best);
         at = add_deviation(text, at, c->makespan, best);
     }
     if (bound > 0 && bound != best)
-        add_text(text, at, ", lower bound ", bound);
+        add_time(c, text, at, ", lower bound ", bound);
 }
 
 static void draw_header(chart *c)
@@ -256,7 +264,7 @@ static void draw_axis(chart *c)
 {
     char text[TEXT_ROOM];
     double bottom = c->top + c->height, end_x = x_of(c, c->makespan), label_y = bottom + 20;
-    add_text(text, 0, "", c->makespan);
+    add_time(c, text, 0, "", c->makespan);
     double end_room = mco_svg_text_width(text, TEXT_FONT) + 8;
     mco_svg_text(&c->svg, "makespan", MCO_SVG_MIDDLE, end_x, label_y, text);
     mco_svg_text(&c->svg, NULL, MCO_SVG_END, c->left - 20, label_y, "time");
@@ -266,7 +274,7 @@ static void draw_axis(chart *c)
     for (int64_t time = 0; time <= last; time += step) {
         double x = x_of(c, time);
         mco_svg_line(&c->svg, NULL, x, c->top, x, bottom + 5);
-        add_text(text, 0, "", time);
+        add_time(c, text, 0, "", time);
         // A tick has no number where it would overlap the number of the makespan.
         if (fabs(x - end_x) >= end_room)
             mco_svg_text(&c->svg, NULL, MCO_SVG_MIDDLE, x, label_y, text);
@@ -288,17 +296,19 @@ static double legend_path(chart *c, double x, double y, double size)
     mco_svg_path_line(&c->svg, x + 2 * size, y + size / 2);
     mco_svg_path_end(&c->svg);
     mco_svg_group_end(&c->svg);
-    add_text(text, 0, "critical path, length ", c->makespan);
+    add_time(c, text, 0, "critical path, length ", c->makespan);
     mco_svg_text(&c->svg, NULL, MCO_SVG_START, x + 2 * size + 8, y + size - 3, text);
     return x + 2 * size + 8 + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
 }
 
 static double legend_jobs(chart *c, double x, double y, double size)
 {
-    const char *text = c->is_merged              ? "jobs, first to last, adjacent operations merged"
-                       : c->is_narrow            ? "jobs, first to last"
-                       : c->shop->jobs > COLOURS ? "jobs, colours repeat every 8 positions"
-                                                 : "jobs";
+    char text[TEXT_ROOM];
+    snprintf(text, sizeof text, "jobs%s%s", c->shop->has_numbers ? " by name" : "",
+             c->is_merged              ? ", first to last, adjacent operations merged"
+             : c->is_narrow            ? ", first to last"
+             : c->shop->jobs > COLOURS ? ", colours repeat every 8 positions"
+                                       : "");
     for (int32_t i = 0; i < COLOURS && i < c->shop->jobs; i++, x += size)
         mco_svg_rect(&c->svg, c->is_narrow ? SHADES[i] : TINTS[i], x, y, size, size, NULL);
     mco_svg_text(&c->svg, NULL, MCO_SVG_START, x + 8, y + size - 3, text);
@@ -339,8 +349,11 @@ static void draw_bar(chart *c, int32_t machine, int32_t position)
         return;
     mco_svg_text_cut(job, NAME_ROOM, mco_flowshop_job_name(c->shop, c->order[position]), TEXT_FONT, TOOLTIP_NAME_WIDTH);
     mco_svg_text_cut(machine_name, NAME_ROOM, mco_flowshop_machine_name(c->shop, machine), TEXT_FONT, TOOLTIP_NAME_WIDTH);
-    snprintf(tooltip, sizeof tooltip, "job %s on %s, %d to %d (%d)", job, machine_name, start, end,
-             end - start);
+    int at = snprintf(tooltip, sizeof tooltip, "job %s on %s", job, machine_name);
+    at = add_time(c, tooltip, at, ", ", start);
+    at = add_time(c, tooltip, at, " to ", end);
+    at = add_time(c, tooltip, at, " (", end - start);
+    snprintf(tooltip + at, sizeof tooltip - (size_t)at, ")");
     // A gap on the right separates bars. A stroke would hide the narrow ones.
     double width = (end - start) * c->scale;
     mco_svg_rect(&c->svg, colour_of(c, position), x_of(c, start), y_of(c, machine) + c->bar_inset,

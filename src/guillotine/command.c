@@ -385,6 +385,14 @@ const cli_problem cli_guillotine = {
     .about = "Guillotine cutting of a plate: cuts from edge to edge, any number of each piece, greatest value.\n\n"
              "FILE holds a plate and its pieces (OR-Library's format or CSV, plain or gzip, - for standard input).\n"
              "SOLUTION is a result file or the JSON that --solution wrote.",
+    .example = "solve examples/boards.csv --rotate --kerf 4 --solution cuts.txt --plot sheet.svg",
+    .csv = {{"CSV of FILE: a row plate,W,H, a header, then a row for each piece (columns in any order, cells by , ; or tab):",
+             {{"width, height", "sides of the piece, integers in the unit of W and H; needed"},
+              {"name", "shown in plan and picture; if absent or empty, the number of the row from 1"},
+              {"value", "integer; if absent or empty, the area"},
+              {"rotatable", "whether --rotate may turn the piece: yes, no, 1, 0, true or false; if absent or empty, yes"}}},
+            {"CSV of --table F.csv: a row for each pair of positions:",
+             {{"x, y", "width and height of a rectangle"}, {"value", "the greatest value of pieces cut from it"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] FILE | --batch LIST", .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs, .solve = solve,

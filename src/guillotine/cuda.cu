@@ -47,9 +47,9 @@ template <class Lanes> cudaError_t launch_pieces(const guillotine_device_tables 
 
 // ---- Units
 
-// A block has a unit: 64 targets times 16 vectors of lanes. A thread has 8 targets times one vector. Shared memory:
-// 48 KiB, a ring of 128 rows and two stages of 32 strips. For a stage of 32 strips, 16 KiB come from the L2 cache, for
-// 32 * 64 * 64 sums (32 bits). For an octet of strips a thread does 256 additions with maximum (32 bits) and 16 loads
+// A block has a unit: 64 targets times 16 vectors of lanes, or 8 vectors where bands are short. A thread has 8 targets
+// times one vector. Shared memory: 48 KiB (or 24), a ring of 128 rows and two stages of 32 strips. For a stage of 32
+// strips, 16 KiB come from the L2 cache, for 32 * 64 * 64 sums (32 bits). For an octet of strips a thread does 256 additions with maximum (32 bits) and 16 loads
 // of 16 bytes from shared memory. For a warp, the SM needs 128 cycles for the additions and 64 cycles for the loads.
 // Limit: integer arithmetic.
 template <class Lanes> DEVICE void relax_unit(unit_thread<Lanes> &t, uint4 *s_rows, uint4 *s_strips,
@@ -106,12 +106,12 @@ DEVICE bool wait_for_steps(const guillotine_unit &unit, const guillotine_progres
 // waits for units of earlier steps alone; these come before it in the order or belong to earlier launches, so they are done.
 // Hence it runs and ends. The host can also end all waiting: it sets *stop.
 template <class Lanes>
-__global__ void __launch_bounds__(TILE_THREADS, 4) relax_queue(const __grid_constant__ guillotine_device_tables tables,
-                                                               const guillotine_unit *units, int32_t count,
-                                                               const __grid_constant__ guillotine_progress progress)
+__global__ void __launch_bounds__(unit_thread<Lanes>::THREADS, 4 * GUILLOTINE_VECTORS / Lanes::VECTORS)
+    relax_queue(const __grid_constant__ guillotine_device_tables tables, const guillotine_unit *units, int32_t count,
+                const __grid_constant__ guillotine_progress progress)
 {
     using lane = typename Lanes::lane;
-    __shared__ uint4 s_rows[RING * VECTORS], s_strips[2 * STAGE * VECTORS];
+    __shared__ uint4 s_rows[RING * Lanes::VECTORS], s_strips[2 * STAGE * Lanes::VECTORS];
     int32_t *const s_next = reinterpret_cast<int32_t *>(s_strips);  // used between two units
     lane *const s_turn = reinterpret_cast<lane *>(s_rows);
     static_assert(unit_thread<Lanes>::TURN_LANES * sizeof(lane) <= sizeof s_rows, "the results fit");
@@ -165,7 +165,7 @@ cudaError_t launch_trace(const guillotine_device_tables &t, guillotine_trace *d_
 
 cudaError_t guillotine_launch_pieces(const guillotine_device_tables *tables, cudaStream_t stream)
 {
-    return tables->lane_bytes == 4 ? launch_pieces<lanes_32>(*tables, stream) : launch_pieces<lanes_64>(*tables, stream);
+    return tables->lane_bytes == 4 ? launch_pieces<lanes_32<GUILLOTINE_VECTORS>>(*tables, stream) : launch_pieces<lanes_64<GUILLOTINE_VECTORS>>(*tables, stream);
 }
 
 cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, const guillotine_unit *d_units, int64_t count,
@@ -174,10 +174,12 @@ cudaError_t guillotine_launch_queue(const guillotine_device_tables *tables, cons
     const unsigned int grid = (unsigned int)(count < blocks ? count : blocks);
     if (count == 0)
         return cudaSuccess;
-    if (tables->lane_bytes == 4)
-        relax_queue<lanes_32><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, *progress);
-    else
-        relax_queue<lanes_64><<<grid, TILE_THREADS, 0, stream>>>(*tables, d_units, (int32_t)count, *progress);
+    const bool is_narrow = tables->vectors == GUILLOTINE_FEW_VECTORS;
+    void (*const kernel)(guillotine_device_tables, const guillotine_unit *, int32_t, guillotine_progress) =
+        tables->lane_bytes == 4 ? is_narrow ? relax_queue<lanes_32<GUILLOTINE_FEW_VECTORS>> : relax_queue<lanes_32<GUILLOTINE_VECTORS>>
+        : is_narrow             ? relax_queue<lanes_64<GUILLOTINE_FEW_VECTORS>>
+                                : relax_queue<lanes_64<GUILLOTINE_VECTORS>>;
+    kernel<<<grid, (unsigned int)(tables->vectors * ROW_GROUPS), 0, stream>>>(*tables, d_units, (int32_t)count, *progress);
     return cudaGetLastError();
 }
 

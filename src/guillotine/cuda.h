@@ -28,6 +28,7 @@ typedef struct guillotine_device_tables {
     const int64_t *best_piece;   // [classes of x][class_pitch]: the best single piece up to these sides
     int32_t class_pitch;
     int32_t lane_bytes;          // 4 or 8
+    int32_t vectors;             // of a panel: GUILLOTINE_VECTORS or GUILLOTINE_FEW_VECTORS
 } guillotine_device_tables;
 
 // A bit for every coordinate, and spare words: a tile of targets or of strips reads beyond the last coordinate.

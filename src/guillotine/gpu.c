@@ -237,6 +237,7 @@ static mco_status open_engine(gpu_engine *e, const mco_gpu *gpu)
     end_phase(e, PHASE_OPEN);
     MCO_TRY(guillotine_schedule_create(e->ctx, model, e->tables.lane_bytes,
                                        e->device.info.multiprocessors * UNITS_OF_MULTIPROCESSOR, &e->schedule));
+    e->tables.vectors = e->schedule.vectors;
     MCO_TRY(take_host(e));
     MCO_TRY(place_arrays(e));
     end_phase(e, PHASE_MEMORY);

@@ -12,6 +12,9 @@ enum {
     LEAST_LATE_STAGES = 2,  // of a unit that needs the step just before
     MOST_STAGES = 16,       // enough to amortise the start and the end of a unit
     UNITS_PER_SLOT = 4,     // units of a step, if it has that many stages
+    GROUP_POSITIONS = 192,   // of a group, on average: it fills its tiles and panels by 88 %
+    MOST_MERGED_POSITIONS = 48,  // of a band, on average; larger ones fill a panel well enough
+    MOST_NARROW_VECTOR = 4,  // lanes: the kernels by waste, with 8, have panels of one width
     FIRST_PART = 256,       // units of the first launch
     PART_GROWTH = 6         // each launch has so many times the units of the one before
 };
@@ -131,8 +134,8 @@ done:
 
 // Adds ranges for the strips at positions [first, end) of the tile at `target`, whose last target is at `top`. A range
 // has at most `most` stages and contains no long gap.
-static mco_status add_strips(mco_context *ctx, guillotine_bands *b, int32_t band, int32_t target, int32_t top, int32_t first,
-                             int32_t end, int32_t most)
+static mco_status add_strips(mco_context *ctx, guillotine_bands *b, int32_t target, int32_t top, int32_t first, int32_t end,
+                             int32_t most)
 {
     mco_status st = MCO_OK;
     for (int32_t p = first, next; p < end; p = next) {
@@ -141,44 +144,84 @@ static mco_status add_strips(mco_context *ctx, guillotine_bands *b, int32_t band
         const int32_t reach = b->at[p] + stages * GUILLOTINE_STAGE - 1;
         next = min32(min32(end, b->gap_after[p]), reach < top ? b->last_at[reach] + 1 : end);
         const int32_t needed = b->band_of[b->last_at[top - b->at[p]]];  // by the longest rest
-        MCO_TRY(add_range(ctx, b, (guillotine_range){target, b->at[p], b->at[next - 1] + 1, band - 1 - needed}));
+        MCO_TRY(add_range(ctx, b, (guillotine_range){target, b->at[p], b->at[next - 1] + 1, needed}));
     }
 done:
     return st;
 }
 
-// Adds the ranges of a tile with positions [p, end): either those with slack or those without.
+// Position behind the last strip of targets up to `top`.
+static int32_t strips_end(const guillotine_bands *b, int32_t top)
+{
+    return b->last_at[top / 2] + 1;
+}
+
+// The first strip that the units of group g take, or the end of all strips if they take none.
+static int32_t first_of_group(const guillotine_bands *b, int32_t g)
+{
+    const int32_t top = b->at[b->groups[g].end - 1], last = b->merged * (g - 1), all = strips_end(b, top);
+    if (g < 1 || b->band_of[all - 1] > last)
+        return all;
+    // Shorter strips may leave a rest beyond band `last`.
+    return min32(all, b->last_at[top - b->at[b->bands[last + 1].first]] + 1);
+}
+
+// The end of the strips that the units of a band take: others are those of its group.
+static int32_t end_of_band(const guillotine_bands *b, int32_t band, int32_t top)
+{
+    const int32_t all = strips_end(b, top);
+    return b->group_count > 0 ? min32(all, first_of_group(b, band / b->merged)) : all;
+}
+
+// Adds the ranges of a tile of a band with positions [p, end): either those with slack or those without.
 static mco_status add_tile(mco_context *ctx, guillotine_bands *b, int32_t band, int32_t p, int32_t end, bool has_slack,
                            int32_t most)
 {
-    const int32_t top = b->at[end - 1], strips = b->last_at[top / 2] + 1;
+    const int32_t top = b->at[end - 1], strips = end_of_band(b, band, top);
     // Strips before position `late` may leave a rest that reaches the band before.
     const int32_t late = band > 0 ? min32(strips, b->last_at[top - b->at[b->bands[band - 1].first]] + 1) : strips;
-    return has_slack ? add_strips(ctx, b, band, b->at[p], top, late, strips, most)
-                     : add_strips(ctx, b, band, b->at[p], top, 1, late, most);
+    return has_slack ? add_strips(ctx, b, b->at[p], top, late, strips, most) : add_strips(ctx, b, b->at[p], top, 1, late, most);
+}
+
+static mco_status add_group_tile(mco_context *ctx, guillotine_bands *b, int32_t g, int32_t p, int32_t end, bool has_slack,
+                                 int32_t most)
+{
+    const int32_t top = b->at[end - 1];
+    return has_slack ? add_strips(ctx, b, b->at[p], top, first_of_group(b, g), strips_end(b, top), most) : MCO_OK;
+}
+
+// Adds the ranges of all tiles of a band or a group, first those with slack.
+static mco_status add_tiles(mco_context *ctx, guillotine_bands *b, guillotine_band *band, int32_t number,
+                            mco_status (*add)(mco_context *, guillotine_bands *, int32_t, int32_t, int32_t, bool, int32_t),
+                            int32_t stages, int32_t late_stages)
+{
+    mco_status st = MCO_OK;
+    band->ranges_first = b->range_count;
+    band->stages = 0;
+    for (int has_slack = 1; has_slack >= 0; has_slack--) {
+        for (int32_t p = band->first, next; p < band->end; p = next) {
+            for (next = p + 1; next < band->end && b->at[next] - b->at[p] < GUILLOTINE_TILE;)
+                next++;
+            MCO_TRY(add(ctx, b, number, p, next, has_slack, has_slack ? stages : late_stages));
+        }
+        if (has_slack)
+            band->ranges_slack_end = b->range_count;
+    }
+    band->ranges_end = b->range_count;
+    for (int32_t r = band->ranges_first; r < band->ranges_end; r++)
+        band->stages += stages_of(b->ranges[r].strip, b->ranges[r].strip_end);
+done:
+    return st;
 }
 
 static mco_status add_ranges(mco_context *ctx, guillotine_bands *b, int32_t stages, int32_t late_stages)
 {
     mco_status st = MCO_OK;
     b->range_count = 0;
-    for (int32_t g = 0; g < b->band_count; g++) {
-        guillotine_band *band = &b->bands[g];
-        band->ranges_first = b->range_count;
-        band->stages = 0;
-        for (int has_slack = 1; has_slack >= 0; has_slack--) {
-            for (int32_t p = band->first, next; p < band->end; p = next) {
-                for (next = p + 1; next < band->end && b->at[next] - b->at[p] < GUILLOTINE_TILE;)
-                    next++;
-                MCO_TRY(add_tile(ctx, b, g, p, next, has_slack, has_slack ? stages : late_stages));
-            }
-            if (has_slack)
-                band->ranges_slack_end = b->range_count;
-        }
-        band->ranges_end = b->range_count;
-        for (int32_t r = band->ranges_first; r < band->ranges_end; r++)
-            band->stages += stages_of(b->ranges[r].strip, b->ranges[r].strip_end);
-    }
+    for (int32_t g = 0; g < b->band_count; g++)
+        MCO_TRY(add_tiles(ctx, b, &b->bands[g], g, add_tile, stages, late_stages));
+    for (int32_t g = 0; g < b->group_count; g++)
+        MCO_TRY(add_tiles(ctx, b, &b->groups[g], g, add_group_tile, stages, late_stages));
 done:
     return st;
 }
@@ -195,25 +238,43 @@ static int32_t panels_of(const guillotine_schedule *s, const guillotine_band *ba
     return (int32_t)ceil_div(band->end - first_lane(s, band), s->panel);
 }
 
-// The bands of x that take part in a step: [*first, *end).
-static void step_bands(const guillotine_schedule *s, int32_t step, int32_t *first, int32_t *end)
+// What takes part in a step: pairs (x, step - x) of bands, or of groups with their numbers.
+typedef struct level {
+    const guillotine_band *bands[2];
+    int32_t counts[2];
+    int32_t step;        // the sum of the numbers of a pair
+    int32_t first, end;  // of x
+} level;
+
+static level level_of(const guillotine_schedule *s, bool is_group, int32_t step)
 {
-    *first = step < s->axis[1].band_count ? 0 : step - s->axis[1].band_count + 1;
-    *end = min32(step + 1, s->axis[0].band_count);
+    const bool is_none = is_group && s->axis[0].group_count == 0;
+    const int32_t merged = is_group && !is_none ? s->axis[0].merged : 1;
+    level l = {.step = step / merged};
+    for (int a = 0; a < 2; a++) {
+        l.bands[a] = is_group ? s->axis[a].groups : s->axis[a].bands;
+        l.counts[a] = is_group ? s->axis[a].group_count : s->axis[a].band_count;
+    }
+    if (is_none || step % merged != 0 || l.counts[1] == 0)
+        return l;
+    l.first = l.step < l.counts[1] ? 0 : l.step - l.counts[1] + 1;
+    l.end = min32(l.step + 1, l.counts[0]);
+    return l;
 }
 
 // Returns the number of stages of all units of a step; *units is the number of units.
 static int64_t step_stages(const guillotine_schedule *s, int32_t step, int64_t *units)
 {
     int64_t stages = 0;
-    int32_t first, end;
-    step_bands(s, step, &first, &end);
     *units = 0;
-    for (int32_t g = first; g < end; g++) {
-        const guillotine_band *x = &s->axis[0].bands[g], *y = &s->axis[1].bands[step - g];
-        stages += x->stages * panels_of(s, y) + y->stages * panels_of(s, x);
-        *units += (int64_t)(x->ranges_end - x->ranges_first) * panels_of(s, y) +
-                  (int64_t)(y->ranges_end - y->ranges_first) * panels_of(s, x);
+    for (int is_group = 0; is_group < 2; is_group++) {
+        const level l = level_of(s, is_group, step);
+        for (int32_t g = l.first; g < l.end; g++) {
+            const guillotine_band *x = &l.bands[0][g], *y = &l.bands[1][l.step - g];
+            stages += x->stages * panels_of(s, y) + y->stages * panels_of(s, x);
+            *units += (int64_t)(x->ranges_end - x->ranges_first) * panels_of(s, y) +
+                      (int64_t)(y->ranges_end - y->ranges_first) * panels_of(s, x);
+        }
     }
     return stages;
 }
@@ -273,13 +334,66 @@ done:
     return st;
 }
 
+// Lanes of the panels of all bands, if a panel has `panel`.
+static int64_t lanes_of_panels(guillotine_schedule *s, int32_t panel)
+{
+    int64_t lanes = 0;
+    s->panel = panel;
+    for (int a = 0; a < 2; a++)
+        for (int32_t g = 0; g < s->axis[a].band_count; g++)
+            lanes += (int64_t)panels_of(s, &s->axis[a].bands[g]) * panel;
+    return lanes;
+}
+
+// Bands of few positions are merged: a group then fills a few panels.
+static mco_status make_groups(mco_context *ctx, guillotine_schedule *s)
+{
+    mco_status st = MCO_OK;
+    int64_t positions = 0, bands = 0;
+    for (int a = 0; a < 2; a++) {
+        positions += s->axis[a].count;
+        bands += s->axis[a].band_count;
+    }
+    const int64_t mean = bands > 0 ? positions / bands : 0;
+    const int32_t merged = mean > 0 && mean < MOST_MERGED_POSITIONS ? (int32_t)ceil_div(GROUP_POSITIONS, mean) : 1;
+    for (int a = 0; a < 2; a++) {
+        guillotine_bands *b = &s->axis[a];
+        b->merged = merged;
+        if (merged == 1)
+            continue;
+        MCO_TRY(mco_alloc(ctx, &b->groups, ceil_div(b->band_count, merged)));
+        for (int32_t g = 0; g < b->band_count; g += merged)
+            b->groups[b->group_count++] = (guillotine_band){.first = b->bands[g].first,
+                                                            .end = b->bands[min32(g + merged, b->band_count) - 1].end};
+    }
+done:
+    return st;
+}
+
+// Short bands leave most of a panel empty: then panels have fewer vectors, and the GPU holds more units.
+static void choose_panel(guillotine_schedule *s)
+{
+    static const double LESS = 0.8;  // of the lanes; below that, fewer vectors pay for reading strips more often
+    const int32_t few = GUILLOTINE_FEW_VECTORS * s->vector, many = GUILLOTINE_VECTORS * s->vector;
+    const double lanes = (double)lanes_of_panels(s, few);
+    s->vectors = GUILLOTINE_FEW_VECTORS;
+    if (s->vector <= MOST_NARROW_VECTOR && lanes < LESS * (double)lanes_of_panels(s, many))
+        s->slots *= GUILLOTINE_VECTORS / GUILLOTINE_FEW_VECTORS;
+    else
+        s->vectors = GUILLOTINE_VECTORS;
+    s->panel = s->vectors * s->vector;
+}
+
 mco_status guillotine_schedule_create(mco_context *ctx, const guillotine_model *model, int lane_bytes, int32_t slots,
                                       guillotine_schedule *out)
 {
     mco_status st = MCO_OK;
-    *out = (guillotine_schedule){.vector = 16 / lane_bytes, .panel = GUILLOTINE_VECTORS * 16 / lane_bytes, .slots = slots};
+    *out = (guillotine_schedule){.vector = 16 / lane_bytes, .slots = slots};
     MCO_TRY(make_bands(ctx, &model->x, &out->axis[0]));
     MCO_TRY(make_bands(ctx, &model->y, &out->axis[1]));
+    if (out->vector <= MOST_NARROW_VECTOR)
+        MCO_TRY(make_groups(ctx, out));
+    choose_panel(out);
     if (out->axis[0].band_count > 0 && out->axis[1].band_count > 0)
         out->steps = out->axis[0].band_count + out->axis[1].band_count - 1;
     MCO_TRY(choose_ranges(ctx, out));
@@ -298,6 +412,7 @@ void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule)
         mco_free(ctx, &schedule->axis[a].band_of);
         mco_free(ctx, &schedule->axis[a].gap_after);
         mco_free(ctx, &schedule->axis[a].bands);
+        mco_free(ctx, &schedule->axis[a].groups);
         mco_free(ctx, &schedule->axis[a].ranges);
     }
     mco_free(ctx, &schedule->units);
@@ -306,14 +421,16 @@ void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule)
 
 // ---- Units
 
-// Writes the units of ranges [first, end) of an axis, for all panels of the band `lanes`. Returns the end of what it
-// wrote.
+// Writes the units of ranges [first, end) of an axis, for all panels of `lanes`, whose last band has number last_band.
+// Returns the end of what it wrote.
 static guillotine_unit *put_units(const guillotine_schedule *s, int32_t step, int32_t axis, int32_t first, int32_t end,
                                   const guillotine_band *lanes, guillotine_unit *units)
 {
+    const int32_t last_band = s->axis[1 - axis].band_of[lanes->end - 1];
     for (int32_t r = first; r < end; r++) {
         const guillotine_range *range = &s->axis[axis].ranges[r];
-        const int32_t needed = step - 1 - range->slack, after = needed >= 0 ? s->last[needed] : -1;
+        // A rest of no position, below the first band, needs nothing.
+        const int32_t needed = range->needed + last_band, after = needed >= 0 ? s->last[min32(needed, step - 1)] : -1;
         for (int32_t lane = first_lane(s, lanes); lane < lanes->end; lane += s->panel)
             *units++ = (guillotine_unit){.target = range->target, .lane = lane, .strip = range->strip,
                                          .strip_end = range->strip_end, .axis = (int16_t)axis,
@@ -326,24 +443,25 @@ static guillotine_unit *put_units(const guillotine_schedule *s, int32_t step, in
 int64_t guillotine_next_part(int64_t part, int64_t most)
 {
     const int64_t next = part == 0 ? FIRST_PART : part < most / PART_GROWTH ? part * PART_GROWTH : most;
-    return next < most ? next : most;
+    return next < most ? next : most > 0 ? most : 1;
 }
 
 int64_t guillotine_schedule_units(const guillotine_schedule *s, int32_t step, guillotine_unit *units)
 {
-    int32_t first, end;
     guillotine_unit *next = units;
     if (units == NULL || s->units[step] == 0)
         return s->units[step];
-    step_bands(s, step, &first, &end);
     for (int has_slack = 1; has_slack >= 0; has_slack--)
-        for (int32_t g = end - 1; g >= first; g--)
-            for (int32_t axis = 0; axis < 2; axis++) {
-                const guillotine_band *cut = &s->axis[axis].bands[axis == 0 ? g : step - g];
-                const guillotine_band *lanes = &s->axis[1 - axis].bands[axis == 0 ? step - g : g];
-                next = has_slack ? put_units(s, step, axis, cut->ranges_first, cut->ranges_slack_end, lanes, next)
-                                 : put_units(s, step, axis, cut->ranges_slack_end, cut->ranges_end, lanes, next);
-            }
+        for (int is_group = 1; is_group >= 0; is_group--) {
+            const level l = level_of(s, is_group, step);
+            for (int32_t g = l.end - 1; g >= l.first; g--)
+                for (int32_t axis = 0; axis < 2; axis++) {
+                    const guillotine_band *cut = &l.bands[axis][axis == 0 ? g : l.step - g];
+                    const guillotine_band *lanes = &l.bands[1 - axis][axis == 0 ? l.step - g : g];
+                    next = has_slack ? put_units(s, step, axis, cut->ranges_first, cut->ranges_slack_end, lanes, next)
+                                     : put_units(s, step, axis, cut->ranges_slack_end, cut->ranges_end, lanes, next);
+                }
+        }
     // The last unit waits for the step before, so that steps end in order.
     next[-1].after = step > 0 ? s->last[step - 1] : -1;
     next[-1].after_units = next[-1].after >= 0 ? s->units[next[-1].after] : 0;

@@ -14,6 +14,11 @@
 // before: they keep the GPU busy while the last units of that step end. Units of all steps are taken in order, and each
 // waits only for its step `after`. That step is done only when all steps before it are done, because every step has a
 // unit that waits for the step before it.
+//
+// Where the shortest piece is short, so are bands: most targets and lanes of a unit would be empty. Then bands are merged
+// into groups of m. A unit of groups (G, H) belongs to the first step of its bands, m (G + H). It takes only strips that
+// leave rests in bands up to m (G - 1), and that lie there themselves: these cells are final before that step, since their
+// step is at most m (G - 1) + m H + m - 1. The few shorter strips remain with the units of single bands.
 #ifndef MCO_GUILLOTINE_GPU_UNITS_H
 #define MCO_GUILLOTINE_GPU_UNITS_H
 
@@ -26,7 +31,7 @@ enum { GUILLOTINE_MAX_COORDINATE = 1 << 24 };  // for each coordinate the last p
 typedef struct guillotine_range {
     int32_t target;
     int32_t strip, strip_end;
-    int32_t slack;                 // steps between the last step that it needs and the step before its own
+    int32_t needed;                // the band of the longest rest: no rest and no strip lies in a later one
 } guillotine_range;
 
 typedef struct guillotine_band {
@@ -43,12 +48,14 @@ typedef struct guillotine_bands {
     int32_t *band_of;              // [count] the band of a position
     int32_t *gap_after;            // [count] the next position that follows a long gap; `count` if there is none
     guillotine_band *bands;
+    guillotine_band *groups;       // runs of `merged` bands, the last one may be shorter; none where merged is 1
     guillotine_range *ranges;
-    int32_t band_count, range_count, range_room;
+    int32_t band_count, group_count, merged, range_count, range_room;
 } guillotine_bands;
 
 typedef struct guillotine_schedule {
     guillotine_bands axis[2];
+    int32_t vectors;               // of a panel
     int32_t vector, panel;         // lanes in 16 bytes, and in a panel
     int32_t slots;                 // units that the GPU works on at the same time
     int32_t steps;
@@ -64,8 +71,8 @@ void guillotine_schedule_clear(mco_context *ctx, guillotine_schedule *schedule);
 
 // Returns the number of units of a step, and writes them to `units` unless it is NULL.
 int64_t guillotine_schedule_units(const guillotine_schedule *schedule, int32_t step, guillotine_unit *units);
-// Units of a queue's launch, after one of `part` (0: the first), at most `most`: the first launches are small, so that the GPU
-// begins while the host makes the units of the next.
+// Units of the launch after one of `part` units (0: the first launch), 1 to `most`. The first launches are small, so that
+// the GPU begins while the host makes the units of the next.
 int64_t guillotine_next_part(int64_t part, int64_t most);
 // Most sums that a step evaluates.
 double guillotine_schedule_work(const guillotine_schedule *schedule, int32_t step);

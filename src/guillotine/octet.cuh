@@ -12,7 +12,6 @@ namespace {
 using namespace mco;
 
 constexpr int OCTET = 8;
-constexpr int VECTORS = GUILLOTINE_VECTORS;
 
 // Bits c .. c + 31.
 DEVICE uint32_t bits_from(const uint32_t *bits, int32_t c)
@@ -20,7 +19,7 @@ DEVICE uint32_t bits_from(const uint32_t *bits, int32_t c)
     return (uint32_t)(((uint64_t)bits[c / 32 + 1] << 32 | bits[c / 32]) >> (c % 32));
 }
 
-// Rows and strips lie in shared memory, VECTORS apart. Lanes::relax(&best, a, b) replaces the lanes of a vector by the
+// Rows and strips lie in shared memory, Lanes::VECTORS apart. Lanes::relax(&best, a, b) replaces the lanes of a vector by the
 // sums of a and b where these are better.
 template <class Lanes> struct octet_of_targets {
     uint4 best[OCTET];
@@ -33,7 +32,7 @@ template <class Lanes> struct octet_of_targets {
         if (!is_warm) {
 #pragma unroll
             for (int r = 1; r < OCTET; r++)
-                window[r] = row_0[r * VECTORS];
+                window[r] = row_0[r * Lanes::VECTORS];
             is_warm = true;
         }
         if (present == 0xff)
@@ -46,10 +45,10 @@ template <class Lanes> struct octet_of_targets {
     // Moves the row of one coordinate into the window. If the coordinate is a strip, relaxes all targets.
     template <int K> DEVICE void relax_one(const uint4 *row_0, const uint4 *row_8_below, const uint4 *strips, bool is_strip)
     {
-        window[(OCTET - K) % OCTET] = K == 0 ? row_0[0] : row_8_below[(OCTET - K) * VECTORS];
+        window[(OCTET - K) % OCTET] = K == 0 ? row_0[0] : row_8_below[(OCTET - K) * Lanes::VECTORS];
         if (!is_strip)
             return;
-        const uint4 strip = strips[K * VECTORS];
+        const uint4 strip = strips[K * Lanes::VECTORS];
 #pragma unroll
         for (int r = 0; r < OCTET; r++)
             Lanes::relax(&best[r], strip, window[(OCTET + r - K) % OCTET]);

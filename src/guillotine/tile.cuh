@@ -19,18 +19,18 @@
 
 namespace {
 
-constexpr int TILE_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
-constexpr int ROW_GROUPS = TILE_THREADS / VECTORS;  // rows that the block loads at the same time
+constexpr int ROW_GROUPS = GUILLOTINE_TILE / OCTET;  // rows that the block loads at the same time
 constexpr int STAGE = GUILLOTINE_STAGE;             // strips of a stage, counted by coordinate
 constexpr int RING = 128;
 static_assert(RING >= GUILLOTINE_TILE + STAGE - 1 + STAGE, "a stage and the rows of the next");
 constexpr int RING_OCTETS = RING / OCTET;
-constexpr int OCTET_VECTORS = OCTET * VECTORS;      // vectors of an octet of rows in shared memory
 
 // ---- Lanes: vectors of 16 bytes
 
-struct lanes_32 {
+// VECTORS: of a panel.
+template <int PANEL_VECTORS> struct lanes_32 {
     using lane = int32_t;
+    static constexpr int VECTORS = PANEL_VECTORS;
     static DEVICE void relax(uint4 *best, const uint4 &a, const uint4 &b)
     {
         best->x = (uint32_t)__viaddmax_s32((int)a.x, (int)b.x, (int)best->x);
@@ -40,8 +40,9 @@ struct lanes_32 {
     }
 };
 
-struct lanes_64 {
+template <int PANEL_VECTORS> struct lanes_64 {
     using lane = int64_t;
+    static constexpr int VECTORS = PANEL_VECTORS;
     static DEVICE uint64_t pack(uint32_t low, uint32_t high)
     {
         return (uint64_t)high << 32 | low;
@@ -63,7 +64,7 @@ struct lanes_64 {
 template <class Lanes> struct vector_of {
     using lane = typename Lanes::lane;
     static constexpr int COUNT = 16 / sizeof(lane);
-    static constexpr int PANEL = COUNT * VECTORS;
+    static constexpr int PANEL = COUNT * Lanes::VECTORS;
     lane at[COUNT];
     DEVICE vector_of(const uint4 &v)
     {
@@ -86,6 +87,7 @@ DEVICE void raise(int64_t *cell, int64_t value)
 // ---- A unit
 
 template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
+    static constexpr int VECTORS = Lanes::VECTORS, THREADS = VECTORS * ROW_GROUPS;
     using lane = typename Lanes::lane;
     using vector = vector_of<Lanes>;
     using octet_of_targets<Lanes>::best;
@@ -193,10 +195,10 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
         const uint4 *strips = s_strips + stage % 2 * STAGE * VECTORS + vector_at;
         int octet = group - stage * (STAGE / OCTET);
 #pragma unroll 1
-        for (int o = 0; o < STAGE / OCTET; o++, octet--, strips += OCTET_VECTORS, mask >>= OCTET) {
+        for (int o = 0; o < STAGE / OCTET; o++, octet--, strips += OCTET * VECTORS, mask >>= OCTET) {
             const uint32_t present = mask & 0xff;
-            const uint4 *row_0 = s_rows + (octet & (RING_OCTETS - 1)) * OCTET_VECTORS + vector_at;
-            const uint4 *row_8_below = s_rows + ((octet - 1) & (RING_OCTETS - 1)) * OCTET_VECTORS + vector_at;
+            const uint4 *row_0 = s_rows + (octet & (RING_OCTETS - 1)) * OCTET * VECTORS + vector_at;
+            const uint4 *row_8_below = s_rows + ((octet - 1) & (RING_OCTETS - 1)) * OCTET * VECTORS + vector_at;
             if (present == 0) {
                 is_warm = false;
                 continue;
@@ -258,7 +260,7 @@ template <class Lanes> struct unit_thread : octet_of_targets<Lanes> {
     // Consecutive threads take consecutive targets, which are lanes of the other table.
     DEVICE void raise_mirror(const lane *s_turn, int thread) const
     {
-        constexpr int SETS = TILE_THREADS / GUILLOTINE_TILE, IN_FLIGHT = 8;
+        constexpr int SETS = THREADS / GUILLOTINE_TILE, IN_FLIGHT = 8;
         const int t = thread % GUILLOTINE_TILE, set = thread / GUILLOTINE_TILE;
         if (!(targets_from(t) & 1))
             return;

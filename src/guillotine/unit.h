@@ -8,6 +8,7 @@
 enum {
     GUILLOTINE_TILE = 64,      // coordinates of a tile of targets
     GUILLOTINE_VECTORS = 16,   // 16-byte vectors of a panel of lanes
+    GUILLOTINE_FEW_VECTORS = 8,  // of a panel for short bands
     GUILLOTINE_STAGE = 32      // coordinates of strips that are loaded together
 };
 

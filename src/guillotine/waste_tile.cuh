@@ -15,6 +15,7 @@
 namespace waste {
 
 constexpr int LANES = GUILLOTINE_WASTE_VECTOR;
+constexpr int VECTORS = GUILLOTINE_VECTORS;
 constexpr int UNIT_THREADS = VECTORS * GUILLOTINE_TILE / OCTET;
 constexpr int ROW_GROUPS = UNIT_THREADS / VECTORS;  // rows that the block loads at the same time
 constexpr int STAGE = 16;                           // strips of a stage, counted by coordinate; also rows of a chunk
@@ -31,6 +32,7 @@ DEVICE void relax(uint32_t *best, uint32_t a, uint32_t b)
 }
 
 struct lanes_16 {
+    static constexpr int VECTORS = GUILLOTINE_VECTORS;
     static DEVICE void relax(uint4 *best, const uint4 &a, const uint4 &b)
     {
         waste::relax(&best->x, a.x, b.x);

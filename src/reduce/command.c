@@ -7,6 +7,7 @@
 #include "base/output.h"
 #include "cli/frame.h"
 #include "mco/reduce.h"
+#include "reduce/job.h"
 
 #define DATA_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                  \
     CHOICE(op, "--op", mco_reduce_op, MCO_REDUCE_OP_SUM, MCO_REDUCE_OP_NAMES, "what is computed")                      \
@@ -77,10 +78,7 @@ static mco_status settle_segments(mco_context *ctx, session *s)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "segments were asked for and there are no elements");
     s->length = s->segments > 0 ? count / s->segments : s->segment_length;
     s->parts = s->length > 0 ? count / s->length + (count % s->length > 0) : 0;
-    if (s->parts > MCO_REDUCE_MAX_SEGMENTS)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "%lld segments, at most %lld supported", (long long)s->parts,
-                        (long long)MCO_REDUCE_MAX_SEGMENTS);
-    return MCO_OK;
+    return reduce_refuse_segments(ctx, s->parts);
 }
 
 // Takes either a file or a count.
@@ -195,8 +193,8 @@ static mco_status print(cli_call *call)
         printf("%s\n", s->path);
     print_value(s);
     printf("time       %.9f s a reduction", r->kernel_s);
-    if (s->params.repeat > 1)
-        printf(" (median of %lld)", (long long)s->params.repeat);
+    if (r->repeats > 1)
+        printf(" (median of %lld)", (long long)r->repeats);
     printf(", %.2f GB/s, ", r->bytes_per_s * 1e-9);
     cli_print_engine(call->ctx, &r->work);
     printf("\n");
@@ -273,6 +271,7 @@ const cli_problem cli_reduce = {
              "bits, floating point included.\n\n"
              "FILE holds the elements one after another, little-endian, and nothing else (plain, or gzip if it ends in\n"
              ".gz; - for standard input). Generated floats are uniform in [-1, 1), integers in all of their range.",
+    .example = "run --op argmax --type f32 examples/temperature.f32",
     .actions = {
         {.name = "run", .arguments = "[OPTIONS] --count N | FILE", .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = tables, .open = open, .solve = solve, .is_killed_by_signals = true,

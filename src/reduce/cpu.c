@@ -35,6 +35,8 @@ typedef struct engine {
     share *shares;       // [threads]
     reduce_partial *partials;  // [threads * REDUCE_MAX_CHUNKS]; a part for each worker if is_by_segment
     double *times;             // [repeat]
+    int64_t repeats;           // done
+    bool is_over;              // cancelled: no more of them
     double fill_s;
     pthread_barrier_t barrier;
 } engine;
@@ -133,13 +135,18 @@ static void work(void *shared, int worker)
         run_tasks(e, worker, reduce_ceil_div(e->job->count, FILL_ELEMENTS), 0, fill);
     if (worker == 0)
         e->fill_s = mco_clock_s() - begin_s;
+    // Worker 0 decides about the next pass behind the barriers of the last one. The others read that behind the next barrier.
     for (int64_t r = 0; r < e->job->params->repeat; r++) {
+        if (worker == 0)
+            e->is_over = r > 0 && mco_is_cancelled(e->job->ctx);
         wait_for_all(e);
+        if (e->is_over)
+            break;
         if (worker == 0)
             begin_s = mco_clock_s();
         reduce_once(e, worker);
         if (worker == 0)
-            e->times[r] = mco_clock_s() - begin_s;
+            e->times[e->repeats++] = mco_clock_s() - begin_s;
     }
 }
 
@@ -242,7 +249,8 @@ mco_status reduce_cpu(reduce_job *job)
     job->result->work.simd = lanes->build.simd;
     job->result->chunks = count_chunks(&e);
     job->result->copy_s = e.fill_s;
-    job->result->kernel_s = reduce_median(e.times, job->params->repeat);
+    job->result->repeats = e.repeats;
+    job->result->kernel_s = reduce_median(e.times, e.repeats);
 done:
     mco_free(ctx, &e.generated);
     mco_free(ctx, &e.times);

@@ -24,6 +24,7 @@ typedef struct reduce_launch_args {
     void *d_scratch;      // [reduce_scratch_bytes()], aligned to 256; the caller zeroes it once before the first launch
                           // ever; only one launch at a time uses it
     int block;            // threads: 0, 256, 512 or 1024
+    bool overlaps;        // the device can begin a kernel before the one ahead of it ends
 } reduce_launch_args;
 
 size_t reduce_scratch_bytes(void);

@@ -32,6 +32,7 @@ typedef struct worker {
     int64_t parts;
     double copy_s, kernel_s, device_s;
     double *times;           // [repeat] seconds of the kernels
+    int64_t repeats;         // done
     void *d_data;
     int64_t *d_offsets;      // of a part's segments
     mco_reduce_value *d_values;
@@ -56,7 +57,8 @@ static reduce_launch_args launch_args(const worker *w, int64_t count, mco_reduce
 {
     const reduce_kind *k = &w->job->kind;
     return (reduce_launch_args){.op = k->op, .type = k->type, .is_compensated = k->is_compensated, .d_data = w->d_data,
-                                .count = count, .d_value = d_value, .d_scratch = w->d_scratch};
+                                .count = count, .d_value = d_value, .d_scratch = w->d_scratch,
+                                .overlaps = mco_device_overlaps(&w->device)};
 }
 
 // ---- Data
@@ -115,19 +117,25 @@ done:
     return st;
 }
 
+// Whether another repeat follows: the first in any case, the others until a cancellation.
+static bool goes_on(const worker *w)
+{
+    return w->repeats == 0 || (w->repeats < w->job->params->repeat && !mco_is_cancelled(w->job->ctx));
+}
+
 static mco_status reduce_chunks_of(const gpu_engine *e, worker *w)
 {
     mco_status st = MCO_OK;
     const bool is_one_launch = w->is_alone && w->parts == 1;
-    for (int64_t r = 0; r < w->job->params->repeat; r++)
+    for (; goes_on(w); w->repeats++)
         for (int64_t c = w->first; c < w->end || (c == w->first && is_one_launch); c += w->part) {
             const int64_t chunks = w->end - c < w->part ? w->end - c : w->part;
             const int64_t begin = c * e->shape.chunk, left = e->shape.count - begin;
             const int64_t count = left < chunks * e->shape.chunk ? left : chunks * e->shape.chunk;
             const reduce_launch_args args = launch_args(w, count, is_one_launch ? w->h_value : NULL);
-            if (r == 0 || w->parts > 1)
+            if (w->repeats == 0 || w->parts > 1)
                 MCO_TRY(bring(w, begin, count));
-            MCO_TRY(launch_timed(w, &args, (int32_t)c, (int32_t)chunks, &w->times[r]));
+            MCO_TRY(launch_timed(w, &args, (int32_t)c, (int32_t)chunks, &w->times[w->repeats]));
         }
     if (is_one_launch)
         w->job->values[0] = *w->h_value;
@@ -200,19 +208,19 @@ static mco_status reduce_segments_of(worker *w)
 {
     mco_status st = MCO_OK;
     double s_of_launch;
-    for (int64_t r = 0; r < w->job->params->repeat; r++)
+    for (; goes_on(w); w->repeats++)
         for (int64_t s = w->first, end; s < w->end; s = end) {
             end = part_end(w, s);
             const int64_t begin = reduce_segment_begin(w->job, s), count = reduce_segment_begin(w->job, end) - begin;
-            if (r == 0 || w->parts > 1) {
+            if (w->repeats == 0 || w->parts > 1) {
                 MCO_TRY(bring(w, begin, count));
                 MCO_TRY(bring_offsets(w, s, end));
             }
             MCO_TRY(mco_device_start_clock(&w->device));
             MCO_TRY(launch_segments(w, s, end, count));
             MCO_TRY(mco_device_stop_clock(&w->device, &s_of_launch));
-            w->times[r] += s_of_launch;
-            if (r == w->job->params->repeat - 1)
+            w->times[w->repeats] += s_of_launch;
+            if (w->repeats == 0)
                 MCO_CUDA(w->ctx, cudaMemcpy(w->job->values + s, w->d_values, (size_t)(end - s) * sizeof *w->d_values,
                                             cudaMemcpyDeviceToHost));
         }
@@ -300,7 +308,7 @@ static mco_status run_share(const gpu_engine *e, worker *w, const mco_gpu *gpu)
     MCO_TRY(mco_device_open(w->ctx, gpu, &w->device));
     MCO_TRY(make_room(e, w));
     MCO_TRY(e->job->is_segmented ? reduce_segments_of(w) : reduce_chunks_of(e, w));
-    w->kernel_s = reduce_median(w->times, w->job->params->repeat);
+    w->kernel_s = reduce_median(w->times, w->repeats);
     w->device_s = w->device.kernel_s;
 done:
     for (int k = 0; k < 2; k++)
@@ -381,6 +389,7 @@ static void sum_up(gpu_engine *e, int gpu_count)
         r->copy_s = w->copy_s > r->copy_s ? w->copy_s : r->copy_s;
         r->kernel_s = w->kernel_s > r->kernel_s ? w->kernel_s : r->kernel_s;
         r->work.device_s += w->device_s;
+        r->repeats = g == 0 || w->repeats < r->repeats ? w->repeats : r->repeats;
         r->work.gpus |= (uint64_t)1 << e->gpus[g].index;
     }
     for (int64_t s = 0; s < e->job->segments; s++) {
@@ -470,7 +479,8 @@ mco_status mco_reduce_device(mco_context *ctx, mco_reduce_workspace *workspace, 
     MCO_TRY(reduce_refuse(ctx, &kind, d_data, count));
     MCO_CUDA(ctx, cudaSetDevice(workspace->device.info.index));
     const reduce_launch_args args = {.op = op, .type = type, .is_compensated = is_compensated, .d_data = d_data, .count = count,
-                                     .d_value = d_value, .d_scratch = workspace->d_scratch};
+                                     .d_value = d_value, .d_scratch = workspace->d_scratch,
+                                     .overlaps = mco_device_overlaps(&workspace->device)};
     MCO_CUDA(ctx, reduce_launch(&args, stream));
 done:
     return st;
@@ -495,7 +505,7 @@ mco_status mco_reduce_segments_device(mco_context *ctx, mco_reduce_workspace *wo
     MCO_TRY(reduce_refuse(ctx, &kind, d_data, d_offsets != NULL && count == 0 ? 1 : count));
     MCO_CUDA(ctx, cudaSetDevice(workspace->device.info.index));
     const reduce_launch_args args = {.op = op, .type = type, .is_compensated = is_compensated, .d_data = d_data, .count = count,
-                                     .d_scratch = workspace->d_scratch};
+                                     .d_scratch = workspace->d_scratch, .overlaps = mco_device_overlaps(&workspace->device)};
     MCO_CUDA(ctx, reduce_launch_segments(&args, d_offsets, mean_length, segments, d_values, stream));
 done:
     return st;

@@ -26,7 +26,7 @@ typedef struct reduce_job {
     int64_t segments;        // 1 for an array reduced as a whole
     bool is_segmented;
     mco_reduce_value *values;   // [segments], to be filled
-    mco_reduce_result *result;  // chunks, parts, threads, devices and times are to be filled
+    mco_reduce_result *result;  // chunks, parts, repeats, threads, devices and times are to be filled
 } reduce_job;
 
 // The index at which segment s begins. The begin of segment s + 1 is the end of segment s.

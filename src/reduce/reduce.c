@@ -233,6 +233,7 @@ static mco_status run_engine(reduce_job *job)
     mco_reduce_result *r = job->result;
     MCO_TRY(choose_engine(job, &r->work.engine));
     r->parts = 1;
+    r->repeats = 1;
     if (r->work.engine == MCO_ENGINE_GPU)
         MCO_TRY(reduce_gpu(job));
     else if (r->work.engine == MCO_ENGINE_CPU)

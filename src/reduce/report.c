@@ -58,6 +58,7 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_real(json, "copy_s", r->copy_s);
     mco_json_integer(json, "chunks", r->chunks);
     mco_json_integer(json, "parts", r->parts);
+    mco_json_integer(json, "repeats", r->repeats);
 }
 
 static void write_values(mco_json *json, const subject *s)
@@ -112,10 +113,11 @@ mco_status mco_reduce_write_result(mco_context *ctx, const char *name, mco_reduc
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
+    const bool is_cut = r.repeats > 0 && r.repeats < p.repeat;  // 0 in a result of an older header
     const mco_report report = {.kind = "reduce",
                                .name = name,
                                .outcome = MCO_OUTCOME_OPTIMAL,
-                               .stop = MCO_STOP_FINISHED,
+                               .stop = is_cut ? MCO_STOP_CANCELLED : MCO_STOP_FINISHED,
                                .objective = segments > 0 ? NAN : as_double(r.value_type, r.value),
                                .bound = NAN,
                                .is_unchecked = r.work.engine == MCO_ENGINE_REFERENCE || p.check == MCO_REDUCE_CHECK_OFF,

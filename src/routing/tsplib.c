@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/output.h"
+#include "routing/features.h"
 
 enum {
     LEAST_NUMBER = 2,      // bytes of the shortest number with the blank after it
@@ -91,6 +92,9 @@ static mco_status fail_keyword(tsplib *t, mco_slice word)
 {
     const char *taken[TSPLIB_KEYWORDS];
     int count = 0;
+    const mco_status st = routing_refuse_feature(t->text, word, "the keyword is");
+    if (st != MCO_OK)
+        return st;
     for (int k = 0; k < TSPLIB_KEYWORDS; k++)
         if (t->table[k].kind != TSPLIB_REFUSED)
             taken[count++] = tsplib_names[k];

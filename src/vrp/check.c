@@ -109,8 +109,8 @@ static mco_status check_routes(const check *c, int64_t *cost)
     for (int32_t r = 0; r < c->solution->routes; r++) {
         const mco_vrp_route route = mco_vrp_route_of(p, c->solution, r);
         if (route.load > mco_vrp_capacity(p))
-            return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d: the load is %lld, at most %d is allowed", r + 1,
-                            (long long)route.load, mco_vrp_capacity(p));
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d: the load is %.15g, at most %.15g is allowed", r + 1,
+                            (double)route.load / mco_vrp_load_scale(p), (double)mco_vrp_capacity(p) / mco_vrp_load_scale(p));
         if (max_length < MCO_VRP_MAX_LENGTH && route.length > max_length)
             return mco_fail(c->ctx, MCO_ERR_CHECK, "route %d: the length is %.15g, at most %.15g is allowed", r + 1,
                             (double)route.length / scale, max_length / scale);

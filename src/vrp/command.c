@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/names.h"
 #include "cli/frame.h"
 #include "mco/vrp.h"
 
 // A printed summary shows no more than these; a file holds all. COST_TEXT is in bytes.
 enum { MOST_PRINTED_SWEEPS = 20, MOST_PRINTED_ROUTES = 30, MOST_PRINTED_CUSTOMERS = 30, COST_TEXT = 48 };
 
-static const char *const distance_names[] = {"rounded", "real"};
+static const char *const distance_names[] = {"rounded", "real", "geo"};
 static const char *const type_names[] = {"2opt", "3opt", "3opt-complete"};
 static const char *const construction_names[] = {"insertion", "single", "savings"};
 
@@ -77,6 +78,11 @@ static double units(const mco_vrp *problem, int64_t scaled)
     return (double)scaled / mco_vrp_scale(problem);
 }
 
+static double loads(const mco_vrp *problem, int64_t load)
+{
+    return (double)load / mco_vrp_load_scale(problem);
+}
+
 // An integer with scale 1, else all decimals of the scale, at least two.
 static const char *cost_text(const mco_vrp *problem, double cost, char text[COST_TEXT])
 {
@@ -94,7 +100,7 @@ static int length_decimals(const mco_vrp *problem)
 static void print_instance(const mco_vrp *p)
 {
     const int32_t n = mco_vrp_customers(p), longest = mco_vrp_max_length(p), vehicles = mco_vrp_vehicles(p);
-    printf("instance   %s, %d customer%s, capacity %d", mco_vrp_name(p), n, mco_plural(n), mco_vrp_capacity(p));
+    printf("instance   %s, %d customer%s, capacity %.15g", mco_vrp_name(p), n, mco_plural(n), loads(p, mco_vrp_capacity(p)));
     if (longest < MCO_VRP_MAX_LENGTH)
         printf(", routes up to %.15g", units(p, longest));
     if (vehicles > 0)
@@ -124,8 +130,10 @@ static void print_customers(const mco_vrp *problem, const int32_t *order, int32_
 {
     char buffer[16];
     const int32_t shown = count <= MOST_PRINTED_CUSTOMERS ? count : MOST_PRINTED_CUSTOMERS;
-    for (int32_t i = 0; i < shown; i++)
-        printf(" %s", mco_vrp_customer_name(problem, order[i], buffer));
+    for (int32_t i = 0; i < shown; i++) {
+        printf(" ");
+        mco_name_write(mco_vrp_customer_name(problem, order[i], buffer), stdout);
+    }
     if (shown < count)
         printf(" ... %d more", count - shown);
     printf("\n");
@@ -135,12 +143,12 @@ static void print_routes(const mco_vrp *problem, const mco_vrp_solution *solutio
 {
     const int32_t shown = solution->routes <= MOST_PRINTED_ROUTES ? solution->routes : MOST_PRINTED_ROUTES;
     if (shown > 0)
-        printf("route       load     length  customers\n");
+        printf("route       load     length  customers%s\n", mco_vrp_has_names(problem) ? " by name" : "");
     for (int32_t r = 0; r < shown; r++) {
         const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
         const int32_t *order = solution->order + solution->first[r], count = solution->first[r + 1] - solution->first[r];
-        printf("%-6d %9lld %10.*f  %5d:", r + 1, (long long)route.load, length_decimals(problem), units(problem, route.length),
-               count);
+        printf("%-6d %9.15g %10.*f  %5d:", r + 1, loads(problem, route.load), length_decimals(problem),
+               units(problem, route.length), count);
         print_customers(problem, order, count);
     }
     if (shown < solution->routes)
@@ -215,10 +223,8 @@ static mco_status print(cli_call *call)
     print_costs(s);
     if (r->scaled_cost >= 0)
         print_fleet(s->problem, &r->solution);
-    printf("iterations %lld", (long long)r->iterations);
-    if (r->work.solve_s > 0)
-        printf(", %.4g/s", (double)r->iterations / r->work.solve_s);
-    printf("\n");
+    if (r->iterations > 0 || r->outcome != MCO_OUTCOME_OPTIMAL)  // the exact method makes none
+        printf("iterations %lld, %.4g/s\n", (long long)r->iterations, (double)r->iterations / fmax(r->work.solve_s, 1e-9));
     print_time(call->ctx, &r->work);
     if (r->scaled_cost >= 0)
         print_routes(s->problem, &r->solution);
@@ -375,6 +381,17 @@ const cli_problem cli_vrp = {
              "routes of least total distance, of limited length or number where a limit is given.\n\n"
              "INSTANCE is a VRPLIB or TSPLIB file or CSV with names (plain or gzip, - for standard input), SOLUTION a\n"
              "CVRPLIB .sol file, CSV or a result file.",
+    .example = "solve examples/bakery.csv --capacity 60 --vehicles 3 --time-limit 2 --solution routes.csv --plot map.svg",
+    .csv = {{"CSV of INSTANCE: a header, the row of the depot, then a row for each customer (columns in any order, cells by\n"
+             ", ; or tab; lines that begin with # before the header are comments). --capacity gives the capacity.",
+             {{"x, y", "place; distances are straight lines, rounded unless --distance real; needed"},
+              {"demand", "integer; needed, empty for the depot"},
+              {"name or id", "shown in summary and picture; if absent or empty, the number of the customer from 1"},
+              {"service", "service time, in units of distance; counts for --max-length; if absent or empty, 0"}}},
+            {"CSV of a solution (--solution F.csv, --start, check): a row for each customer as visited, routes one by one:",
+             {{"route", "number of the route, from 1; needed"},
+              {"customer", "number of the customer, from 1; needed if there is no name"},
+              {"name", "its name"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "routes by search; 10 s where no end is given", .state_bytes = sizeof(session), .begin = begin,
@@ -394,7 +411,8 @@ const cli_problem cli_vrp = {
          .solution_text = "write the routes after the last sweep (.sol, or .csv)", .write_solution = write_end,
          .print = print_neighbourhood, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
-         .text = "test that every customer is in one route and no limit is exceeded; print the cost and the routes",
+         .text = "test that every customer is in one route and no limit is exceeded; print the cost and the routes.\n"
+                 "Options that are not given are those that a result file states",
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_solution, .check = check, .end = end},
         {.name = "generate", .arguments = "--customers N | --giant-tour-nodes T [OPTIONS]",

@@ -14,13 +14,12 @@
 
 #include "base/options.h"
 #include "base/structs.h"
-
-enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // bytes: of a name made here; of a name in a message
+#include "vrp/doubts.h"
 
 static const double TSPLIB_PI = 3.141592;  // Reinelt (1995)
 static const double GREATEST_SCALE = 1e6;
 // The most that rounding in double precision adds to a distance, relative to it. GEO_SLACK is absolute, in kilometres:
-// the arc cosine of numbers close to 1 has 8 digits.
+// the arc cosine of numbers close to 1 has 8 digits. With --distance geo it is in metres, which is more than enough.
 static const double SLACK = 1e-12, GEO_SLACK = 1e-3;
 
 // ---- Drafts
@@ -37,6 +36,7 @@ mco_status vrp_draft_new(mco_context *ctx, int64_t customers, vrp_rule rule, con
     p->customers = (int32_t)customers;
     p->nodes = p->customers + 1;
     p->rule = rule;
+    p->load_scale = 1;
     MCO_TRY(mco_alloc(ctx, &p->name, strlen(name) + 1));
     memcpy(p->name, name, strlen(name) + 1);
     MCO_TRY(mco_alloc(ctx, &p->demand, p->nodes));
@@ -105,6 +105,21 @@ done:
     return st;
 }
 
+// The same from decimal degrees, as directions from the centre.
+static mco_status place_by_direction(mco_context *ctx, mco_vrp *p)
+{
+    const double turn = acos(-1) / 180;
+    const mco_status st = mco_alloc(ctx, &p->direction, 3 * (int64_t)p->nodes);
+    for (int32_t i = 0; st == MCO_OK && i < p->nodes; i++) {
+        const double latitude = p->x[i] * turn, longitude = p->y[i] * turn;
+        double *d = p->direction + 3 * (int64_t)i;
+        d[0] = cos(latitude) * cos(longitude);
+        d[1] = cos(latitude) * sin(longitude);
+        d[2] = sin(latitude);
+    }
+    return st;
+}
+
 // Returns an upper bound of the real distance between two nodes. By the triangle inequality this is twice the greatest
 // distance from the depot. In the plane it is also the diagonal of the rectangle around all nodes; on the sphere, half
 // the circumference.
@@ -120,7 +135,7 @@ static double longest_of_places(const mco_vrp *p)
         high_y = fmax(high_y, p->y[i]);
     }
     if (p->rule == VRP_GEO)
-        return fmin(2 * radius + GEO_SLACK, VRP_EARTH_RADIUS * acos(-1));
+        return fmin(2 * radius + GEO_SLACK, vrp_earth_radius(p) * acos(-1));
     const double width = high_x - low_x, height = high_y - low_y;
     return fmin(2 * radius, sqrt(width * width + height * height)) * (1 + SLACK);
 }
@@ -145,11 +160,13 @@ static double scaled_service(double service, double scale)
     return floor(service * scale + 0.5);
 }
 
-// The decimals of a file are not exact in binary: the product may lie just below an integer that is meant. The small
-// addend keeps floor() from returning the integer below.
+// The greatest integer of units that is not above the limit. The decimals of a file are not exact in binary, and the
+// product is rounded: it may lie just below the integer that is meant. That integer divided by the scale, both of them
+// exact, is again the double that the decimals were read as.
 static double scaled_max_length(const lengths *l, double scale)
 {
-    return floor(l->max_length * scale + 1e-9);
+    const double nearest = floor(l->max_length * scale + 0.5);
+    return nearest / scale > l->max_length ? nearest - 1 : nearest;
 }
 
 // Whether a route can be too long at all: one with all customers, where every distance is the greatest.
@@ -217,7 +234,7 @@ static mco_status apply_model(mco_context *ctx, const mco_vrp_model *given, vrp_
     MCO_TRY(mco_options_validate(ctx, &model_options, model));
     p->distances = model->distance;
     if (model->capacity >= 0)
-        draft->capacity = model->capacity;
+        draft->capacity = model->capacity * p->load_scale;  // at most 10^9 * 10^6
     if (model->vehicles >= 0)
         draft->vehicles = model->vehicles;
     if (model->max_length >= 0)
@@ -243,8 +260,8 @@ static mco_status test_loads(mco_context *ctx, const vrp_draft *draft)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the capacity is not given, in the model it is --capacity", p->name);
     if (draft->capacity < 1 || draft->capacity > MCO_VRP_MAX_LENGTH)
         return mco_fail(ctx, draft->capacity < 1 ? MCO_ERR_ARGUMENT : MCO_ERR_LIMIT,
-                        "%s: the capacity is %lld, allowed is 1 to %d", p->name, (long long)draft->capacity,
-                        MCO_VRP_MAX_LENGTH);
+                        "%s: the capacity is %.15g, allowed is 1 to %d", p->name, vrp_load(p, draft->capacity),
+                        MCO_VRP_MAX_LENGTH / p->load_scale);
     for (int32_t i = 1; i < p->nodes; i++) {
         if (p->demand[i] < 0)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the demand of customer %d is %d, at least 0 was expected", p->name, i,
@@ -252,8 +269,8 @@ static mco_status test_loads(mco_context *ctx, const vrp_draft *draft)
         sum += p->demand[i];
     }
     if (sum > MCO_VRP_MAX_LENGTH)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "%s: the demands sum up to %lld, at most %d supported", p->name, (long long)sum,
-                        MCO_VRP_MAX_LENGTH);
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%s: the demands sum up to %.15g, at most %d supported", p->name, vrp_load(p, sum),
+                        MCO_VRP_MAX_LENGTH / p->load_scale);
     return MCO_OK;
 }
 
@@ -280,6 +297,36 @@ done:
     return st;
 }
 
+// Latitudes and longitudes in decimal degrees: latitudes become x, as in TSPLIB's GEO files. Places of other files are
+// those of a map, so that their x is the longitude.
+static mco_status take_degrees(mco_context *ctx, vrp_draft *draft)
+{
+    mco_vrp *p = draft->problem;
+    if (draft->is_geographic && p->distances == MCO_VRP_DISTANCES_REAL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT,
+                        "%s: the file has latitudes and longitudes, for which --distance is geo, not real", p->name);
+    if (p->rule == VRP_MATRIX)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: --distance geo is for coordinates, the distances are a matrix", p->name);
+    p->distances = MCO_VRP_DISTANCES_GEO;
+    const char *const names =
+        p->rule == VRP_GEO ? "the first coordinate is the latitude" : "x is the longitude, y the latitude";
+    if (p->rule != VRP_GEO) {
+        double *longitude = p->x;
+        p->x = p->y;
+        p->y = longitude;
+        p->rule = VRP_GEO;
+    }
+    for (int32_t i = 0; i < p->nodes; i++)
+        if (fabs(p->x[i]) > 90 || fabs(p->y[i]) > 180)
+            return mco_fail(ctx, MCO_ERR_LIMIT,
+                            "%s: the latitude of %s %d is %.15g and its longitude %.15g, allowed are -90 to 90 and -180 to "
+                            "180; with --distance geo %s", p->name, i == 0 ? "node" : "customer", i, p->x[i], p->y[i], names);
+    mco_log(ctx, MCO_LOG_INFO,
+            "distances are geographic: %s, in decimal degrees; metres on a sphere of radius %.1f m (haversine)", names,
+            vrp_earth_radius(p));
+    return MCO_OK;
+}
+
 mco_status vrp_settle(mco_context *ctx, const mco_vrp_model *model, vrp_draft *draft)
 {
     mco_status st = MCO_OK;
@@ -294,13 +341,18 @@ mco_status vrp_settle(mco_context *ctx, const mco_vrp_model *model, vrp_draft *d
     l.service = draft->service;
     for (int32_t i = 1; l.service != NULL && i < p->nodes; i++)
         l.greatest_service = fmax(l.greatest_service, l.service[i]);
+    if (draft->is_geographic || p->distances == MCO_VRP_DISTANCES_GEO)
+        MCO_TRY(take_degrees(ctx, draft));
     if (p->rule == VRP_GEO)
-        MCO_TRY(place_on_earth(ctx, p));
+        MCO_TRY((p->distances == MCO_VRP_DISTANCES_GEO ? place_by_direction : place_on_earth)(ctx, p));
     if (p->rule != VRP_MATRIX)
         l.longest = longest_of_places(p);
     MCO_TRY(set_scale(ctx, p, &l));
     if (l.greatest_service > 0)
         MCO_TRY(set_service(ctx, p, draft->service));
+    if (p->load_scale > 1)
+        mco_log(ctx, MCO_LOG_INFO, "demands have decimals: they and the capacity are in units of 1/%d", p->load_scale);
+    vrp_doubt_distances(ctx, p);
 done:
     return st;
 }

@@ -12,8 +12,9 @@ typedef struct vrp_draft {
     double *service;       // [nodes]; owned; NULL: no service times
     double max_length;     // -1: no limit
     double longest;        // greatest entry of the matrix; the matrix itself is filled after vrp_settle()
-    int64_t capacity;      // -1: not given
+    int64_t capacity;      // times the problem's load_scale; -1: not given
     int64_t vehicles;      // 0: any number
+    bool is_geographic;    // the file says that x is a longitude and y a latitude, in degrees
 } vrp_draft;
 
 // Makes a draft without places: customers, nodes, name and room for demands. Errors: LIMIT, MEMORY.

@@ -4,6 +4,7 @@
 
 #include "base/kinds.h"
 #include "base/output.h"
+#include "routing/features.h"
 #include "vrp/csv.h"
 #include "vrp/vrplib.h"
 
@@ -24,8 +25,11 @@ mco_status vrp_read_text(mco_context *ctx, mco_text *text, const mco_vrp_model *
     mco_status st = MCO_OK;
     mco_slice line;
     bool is_csv;
+    mco_text head = *text;
     MCO_TRY(mco_refuse_other_kind(text, "vrp"));
-    MCO_TRY(tsplib_tell_csv(text, vrp_keywords, &is_csv, &line));
+    MCO_TRY(routing_refuse_format(text));
+    vrp_csv_skip_limits(&head);
+    MCO_TRY(tsplib_tell_csv(&head, vrp_keywords, &is_csv, &line));
     MCO_TRY((is_csv ? vrp_read_csv : vrp_read_vrplib)(ctx, text, model, name, out));
 done:
     return st;

@@ -9,8 +9,7 @@
 #include "base/structs.h"
 #include "vrp/draft.h"
 
-enum { NAME_ROOM = 32, LONGEST_NAME = 48 };  // bytes: of a name made here; of a name in a message
-
+enum { NAME_ROOM = 32 };  // bytes of a name made here
 
 void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
 {
@@ -20,6 +19,7 @@ void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
     mco_free(ctx, &p->names);
     mco_free(ctx, &p->service);
     mco_free(ctx, &p->matrix);
+    mco_free(ctx, &p->direction);
     mco_free(ctx, &p->longitude);
     mco_free(ctx, &p->latitude);
     mco_free(ctx, &p->y);
@@ -29,13 +29,24 @@ void mco_vrp_destroy(mco_context *ctx, mco_vrp **problem)
     mco_free(ctx, problem);
 }
 
+// The haversine of an angle is the square of half its chord (Sinnott 1984). So no function of an angle is needed for a
+// pair but the last, and places near each other keep all their digits.
+static double haversine(const mco_vrp *p, int32_t i, int32_t j)
+{
+    const double *a = p->direction + 3 * (int64_t)i, *b = p->direction + 3 * (int64_t)j;
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], chord = sqrt(x * x + y * y + z * z);
+    return 2 * vrp_earth_radius(p) * asin(chord < 2 ? chord / 2 : 1);
+}
+
 double vrp_geo_distance(const mco_vrp *problem, int32_t i, int32_t j)
 {
+    if (problem->distances == MCO_VRP_DISTANCES_GEO)
+        return haversine(problem, i, j);
     const double q1 = cos(problem->longitude[i] - problem->longitude[j]);
     const double q2 = cos(problem->latitude[i] - problem->latitude[j]);
     const double q3 = cos(problem->latitude[i] + problem->latitude[j]);
     const double q = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3);
-    return VRP_EARTH_RADIUS * acos(q > 1 ? 1 : q < -1 ? -1 : q);
+    return vrp_earth_radius(problem) * acos(q > 1 ? 1 : q < -1 ? -1 : q);
 }
 
 // ---- Creation
@@ -108,38 +119,6 @@ done:
     return st;
 }
 
-// ---- What no vehicle can serve
-
-// The way there, the service and the way back. Two distances up to 2^24 and a service time below 2^30 fit.
-static int32_t single_length(const mco_vrp *p, int32_t customer)
-{
-    return vrp_distance(p, 0, customer + 1) + vrp_service(p, customer + 1) + vrp_distance(p, customer + 1, 0);
-}
-
-int32_t vrp_unservable(const mco_vrp *problem)
-{
-    for (int32_t c = 0; c < problem->customers; c++)
-        if (problem->demand[c + 1] > problem->capacity ||
-            (vrp_has_max_length(problem) && single_length(problem, c) > problem->max_length))
-            return c;
-    return -1;
-}
-
-mco_status vrp_fail_unservable(mco_context *ctx, const mco_vrp *problem, int32_t customer, mco_status status)
-{
-    enum { NUMBER_ROOM = 16 };
-    char number[NUMBER_ROOM], shown[LONGEST_NAME + 4] = "";
-    const char *name = mco_vrp_customer_name(problem, customer, number);
-    if (name != number)
-        snprintf(shown, sizeof shown, " (%.*s)", LONGEST_NAME, name);
-    if (problem->demand[customer + 1] > problem->capacity)
-        return mco_fail(ctx, status, "customer %d%s: the demand is %d, the capacity of a vehicle %d", customer + 1, shown,
-                        problem->demand[customer + 1], problem->capacity);
-    return mco_fail(ctx, status, "customer %d%s: there and back is %.10g with its service, the longest route allowed %.10g",
-                    customer + 1, shown, single_length(problem, customer) / problem->scale,
-                    problem->max_length / problem->scale);
-}
-
 // ---- Accessors
 
 int32_t mco_vrp_customers(const mco_vrp *problem)
@@ -167,6 +146,11 @@ int32_t mco_vrp_capacity(const mco_vrp *problem)
     return problem != NULL ? problem->capacity : 0;
 }
 
+int32_t mco_vrp_load_scale(const mco_vrp *problem)
+{
+    return problem != NULL ? problem->load_scale : 0;
+}
+
 int32_t mco_vrp_max_length(const mco_vrp *problem)
 {
     return problem != NULL ? problem->max_length : 0;
@@ -190,6 +174,11 @@ mco_vrp_distances mco_vrp_distance_rule(const mco_vrp *problem)
 const char *mco_vrp_name(const mco_vrp *problem)
 {
     return problem != NULL ? problem->name : NULL;
+}
+
+bool mco_vrp_has_names(const mco_vrp *problem)
+{
+    return problem != NULL && problem->names != NULL;
 }
 
 const char *mco_vrp_customer_name(const mco_vrp *problem, int32_t customer, char buffer[16])

@@ -18,17 +18,40 @@ static double units(const mco_vrp *problem, int64_t value)
     return (double)value / mco_vrp_scale(problem);
 }
 
+static double loads(const mco_vrp *problem, int64_t load)
+{
+    return (double)load / mco_vrp_load_scale(problem);
+}
+
 static void write_sizes(mco_json *json, const void *user)
 {
     const mco_vrp *p = ((const subject *)user)->problem;
     const int32_t longest = mco_vrp_max_length(p);
     mco_json_integer(json, "customers", mco_vrp_customers(p));
-    mco_json_integer(json, "capacity", mco_vrp_capacity(p));
+    mco_json_real(json, "capacity", loads(p, mco_vrp_capacity(p)));
     mco_json_real(json, "max_length", longest < MCO_VRP_MAX_LENGTH ? units(p, longest) : NAN);
     if (mco_vrp_vehicles(p) > 0)
         mco_json_integer(json, "vehicles", mco_vrp_vehicles(p));
     else
         mco_json_null(json, "vehicles");
+}
+
+// The customers of each route by name; null where they have none.
+static void write_names(mco_json *json, const mco_vrp *problem, const mco_vrp_solution *solution)
+{
+    char buffer[16];
+    if (!mco_vrp_has_names(problem)) {
+        mco_json_null(json, "names");
+        return;
+    }
+    mco_json_open(json, "names", '[');
+    for (int32_t r = 0; r < solution->routes; r++) {
+        mco_json_open_line(json, NULL);
+        for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++)
+            mco_json_text(json, NULL, mco_vrp_customer_name(problem, solution->order[i], buffer));
+        mco_json_close(json, ']');
+    }
+    mco_json_close(json, ']');
 }
 
 static void write_routes(mco_json *json, const mco_vrp *problem, const mco_vrp_solution *solution)
@@ -37,9 +60,10 @@ static void write_routes(mco_json *json, const mco_vrp *problem, const mco_vrp_s
     for (int32_t r = 0; r < solution->routes; r++)
         mco_json_integers(json, NULL, solution->order + solution->first[r], solution->first[r + 1] - solution->first[r], 1);
     mco_json_close(json, ']');
+    write_names(json, problem, solution);
     mco_json_open(json, "loads", '[');
     for (int32_t r = 0; r < solution->routes; r++)
-        mco_json_integer(json, NULL, mco_vrp_route_of(problem, solution, r).load);
+        mco_json_real(json, NULL, loads(problem, mco_vrp_route_of(problem, solution, r).load));
     mco_json_close(json, ']');
     mco_json_open(json, "lengths", '[');
     for (int32_t r = 0; r < solution->routes; r++)
@@ -60,6 +84,7 @@ static void write_counters(mco_json *json, const void *user)
         mco_json_null(json, "routes");
     mco_json_real(json, "start_cost", r->start_cost);
     mco_json_real(json, "scale", mco_vrp_scale(s->problem));
+    mco_json_integer(json, "load_scale", mco_vrp_load_scale(s->problem));
     mco_json_text(json, "simd", mco_report_simd(r->work.simd));
 }
 
@@ -71,6 +96,7 @@ static void write_solution(mco_json *json, const void *user)
         return;
     }
     mco_json_null(json, "routes");
+    mco_json_null(json, "names");
     mco_json_null(json, "loads");
     mco_json_null(json, "lengths");
 }
@@ -138,6 +164,7 @@ static void write_sweep_counters(mco_json *json, const void *user)
     mco_json_integer(json, "routes", r->routes);
     mco_json_bool(json, "is_local_optimum", r->is_local_optimum);
     mco_json_real(json, "scale", mco_vrp_scale(s->problem));
+    mco_json_integer(json, "load_scale", mco_vrp_load_scale(s->problem));
     mco_json_text(json, "simd", mco_report_simd(r->work.simd));
     write_moves_made(json, r);
 }

@@ -2,7 +2,8 @@
 // Solution files: the lines of CVRPLIB, CSV, or the "solution" of a result file. docs/formats.md describes them.
 //
 // The readers accept any routes of customers of the instance. The check tells whether every customer is there once and
-// the routes obey the limits. Routes without customers are dropped.
+// the routes obey the limits. Routes without customers are dropped. A file may hold customers by number, by name, or
+// both; if both, they must agree: the rows of an instance may have changed since the file was written.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -31,6 +32,10 @@ typedef struct reader {
     mco_name_finder customers;
     list order, first;     // route k begins at first[k] of `order`; the last one is open
     bool has_routes;       // a line, a row or an array of routes was seen
+    list named;            // "names" of a result file: customers as in `order`, -1 for a name that nobody has
+    bool has_names;
+    char *name;            // [name_room] for one of them; a name that is cut is none of the instance's
+    size_t name_room;
     double cost;           // NaN until seen
 } reader;
 
@@ -116,7 +121,7 @@ static mco_status read_route(reader *r, mco_slice rest)
     if (!mco_slice_take(&rest, ':'))
         return mco_text_fail(r->text, rest.line, rest.column, "a colon was expected before the customers");
     MCO_TRY(begin_route(r));
-    while (mco_slice_token(&rest, &token))
+    while (mco_names_take(&rest, &token))
         MCO_TRY(add_customer(r, token));
 done:
     return st;
@@ -126,7 +131,9 @@ static mco_status read_line(reader *r, mco_slice line)
 {
     mco_slice rest = line;
     const mco_slice word = take_word(&rest);
-    if (line.data[0] == '#' || mco_slice_is(word, "time"))
+    if (line.data[0] == '#')
+        return mco_names_read_comment(&r->customers, r->text, line);
+    if (mco_slice_is(word, "time"))
         return MCO_OK;
     if (mco_slice_is(word, "route"))
         return read_route(r, rest);
@@ -151,29 +158,37 @@ done:
     return st;
 }
 
-// ---- CSV: route,customer; the rows of a route stand together
+// ---- CSV: a row for each stop; the rows of a route stand together
 
-typedef enum column { ROUTE, CUSTOMER, NAME, COLUMNS } column;
+typedef enum column { ROUTE, STOP, CUSTOMER, NAME, LOAD, DISTANCE, COLUMNS } column;
 
-static const char *const columns[COLUMNS] = {"route", "customer", "name"};
+static const char *const columns[COLUMNS] = {"route", "stop", "customer", "name", "load", "distance"};
 
-// In a quoted name, each quote is doubled.
-static mco_status add_quoted(reader *r, mco_slice cell)
+// The column of customers holds numbers of rows, or names that are no numbers. That of names holds names, whatever they
+// look like.
+static mco_status add_stop(reader *r, mco_slice number, mco_slice name)
 {
     mco_status st = MCO_OK;
-    char *name = NULL, *next;
-    if (memchr(cell.data, '"', cell.size) == NULL)
-        return add_customer(r, cell);
-    MCO_TRY(mco_alloc(r->ctx, &name, cell.size + 1));
-    next = name;
-    mco_slice_copy(cell, &next);
-    MCO_TRY(add_customer(r, (mco_slice){name, strlen(name), cell.line, cell.column}));
+    int32_t customer = 0, named = 0;
+    const bool has_name = name.size > 0;
+    if (has_name)
+        MCO_TRY(mco_names_find_cell(&r->customers, r->text, name, &named));
+    customer = named;
+    if (number.size > 0 && strspn(number.data, "+-0123456789") < number.size && r->problem->names != NULL)
+        MCO_TRY(mco_names_find_cell(&r->customers, r->text, number, &customer));
+    else if (number.size > 0 || !has_name)
+        MCO_TRY(mco_names_find(&r->customers, r->text, number, &customer));
+    if (has_name && customer != named)
+        MCO_TRY(mco_text_fail(r->text, name.line, name.column,
+                              "customer %d is \"%.*s\" here, which is the name of customer %d: the rows of the instance have "
+                              "changed",
+                              customer + 1, mco_slice_shown(name), name.data, named + 1));
+    MCO_TRY(append(r->ctx, &r->order, customer));
 done:
-    mco_free(r->ctx, &name);
     return st;
 }
 
-// Route numbers never decrease from row to row. The cell of the name may be missing.
+// Route numbers never decrease from row to row. Cells behind the customer may be missing.
 static mco_status read_row(reader *r, mco_table *t, mco_slice line, int64_t *route)
 {
     mco_status st = MCO_OK;
@@ -184,7 +199,7 @@ static mco_status read_row(reader *r, mco_table *t, mco_slice line, int64_t *rou
     if (number != *route)
         MCO_TRY(begin_route(r));
     *route = number;
-    MCO_TRY(add_quoted(r, cells[CUSTOMER].size > 0 || !mco_table_has(t, NAME) ? cells[CUSTOMER] : cells[NAME]));
+    MCO_TRY(add_stop(r, cells[CUSTOMER], cells[NAME]));
 done:
     return st;
 }
@@ -195,6 +210,7 @@ static mco_status read_table(reader *r)
     mco_table t;
     mco_slice line;
     int64_t route = 0;
+    r->customers.ids = MCO_IDS_ROWS;
     MCO_TRY(mco_table_open(r->text, columns, COLUMNS, &t));
     MCO_TRY(mco_table_require(&t, ROUTE));
     if (!mco_table_has(&t, NAME))
@@ -217,37 +233,68 @@ static mco_status read_objective(reader *r)
     return st;
 }
 
-static mco_status read_array(reader *r)
+// Reads a name in quotes; *customer becomes -1 if nobody is called so.
+static mco_status read_name(reader *r, int32_t *customer)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_json_read_text(r->text, r->name, r->name_room));
+    MCO_TRY(mco_names_look_up(&r->customers, r->ctx, r->name, strlen(r->name), customer));
+done:
+    return st;
+}
+
+// A customer of a route is a number, or a name in quotes.
+static mco_status read_customer(reader *r, int32_t *customer)
+{
+    mco_status st = MCO_OK;
+    int64_t number = 0;
+    if (!mco_text_skip_blank(r->text) || r->text->data[r->text->at] != '"') {
+        MCO_TRY(mco_json_read_integer(r->text, "the customer", 1, r->problem->customers, &number));
+        *customer = (int32_t)number - 1;
+        return MCO_OK;
+    }
+    const mco_text before = *r->text;
+    MCO_TRY(read_name(r, customer));
+    if (*customer < 0)
+        MCO_TRY(mco_text_fail(r->text, before.line, (int64_t)(before.at - before.line_at) + 1,
+                              "the customer is \"%.*s\", a name of the instance was expected", MCO_SHOWN, r->name));
+done:
+    return st;
+}
+
+static mco_status read_array(reader *r, bool is_names)
 {
     mco_status st = MCO_OK;
     bool is_first = true, has_next;
-    int64_t number;
-    MCO_TRY(begin_route(r));
+    int32_t customer;
+    if (!is_names)
+        MCO_TRY(begin_route(r));
     MCO_TRY(mco_json_enter(r->text, '['));
     for (;;) {
         MCO_TRY(mco_json_next(r->text, '[', &is_first, &has_next, NULL, 0));
         if (!has_next)
             break;
-        MCO_TRY(mco_json_read_integer(r->text, "the customer", 1, r->problem->customers, &number));
-        MCO_TRY(append(r->ctx, &r->order, (int32_t)number - 1));
+        MCO_TRY(is_names ? read_name(r, &customer) : read_customer(r, &customer));
+        MCO_TRY(append(r->ctx, is_names ? &r->named : &r->order, customer));
     }
 done:
     return st;
 }
 
-static mco_status read_arrays(reader *r)
+static mco_status read_arrays(reader *r, bool is_names)
 {
     mco_status st = MCO_OK;
     bool is_first = true, has_next;
-    if (r->has_routes)
-        return mco_text_fail_here(r->text, "\"routes\" a second time");
+    bool *has_seen = is_names ? &r->has_names : &r->has_routes;
+    if (*has_seen)
+        return mco_text_fail_here(r->text, "\"%s\" a second time", is_names ? "names" : "routes");
+    *has_seen = true;
     MCO_TRY(mco_json_enter(r->text, '['));
-    MCO_TRY(begin_route(r));
     for (;;) {
         MCO_TRY(mco_json_next(r->text, '[', &is_first, &has_next, NULL, 0));
         if (!has_next)
             break;
-        MCO_TRY(read_array(r));
+        MCO_TRY(read_array(r, is_names));
     }
 done:
     return st;
@@ -262,17 +309,52 @@ static mco_status read_objective_member(mco_text *text, void *user)
 static mco_status read_routes_member(mco_text *text, void *user)
 {
     (void)text;
-    return read_arrays(user);
+    return read_arrays(user, false);
+}
+
+static mco_status read_names_member(mco_text *text, void *user)
+{
+    (void)text;
+    return read_arrays(user, true);
+}
+
+// Customers whose name is another's by now are refused. Names that nobody has are no reason: JSON does not hold every
+// byte.
+static mco_status compare_names(reader *r)
+{
+    char buffer[16];
+    for (int64_t i = 0; i < r->order.count && r->named.count == r->order.count; i++) {
+        const int32_t customer = r->order.items[i], named = r->named.items[i];
+        if (named >= 0 && named != customer)
+            return mco_text_fail_here(r->text,
+                                      "customer %d has the name of customer %d here, \"%.*s\": the rows of the instance have "
+                                      "changed", customer + 1, named + 1, MCO_SHOWN,
+                                      mco_vrp_customer_name(r->problem, named, buffer));
+    }
+    return MCO_OK;
+}
+
+static mco_status reserve_name(reader *r)
+{
+    size_t longest = 15;  // of a number
+    for (int32_t i = 0; r->problem->names != NULL && i < r->problem->customers; i++)
+        if (r->problem->names[i] != NULL && strlen(r->problem->names[i]) > longest)
+            longest = strlen(r->problem->names[i]);
+    r->name_room = longest + 2;
+    return mco_alloc(r->ctx, &r->name, r->name_room);
 }
 
 static mco_status read_result(reader *r)
 {
     static const mco_report_member members[] = {{"objective", false, read_objective_member},
-                                                {"routes", true, read_routes_member}};
+                                                {"routes", true, read_routes_member},
+                                                {"names", true, read_names_member}};
     mco_status st = MCO_OK;
+    MCO_TRY(reserve_name(r));
     MCO_TRY(mco_report_read(r->text, "vrp", members, sizeof members / sizeof members[0], r));
     if (!r->has_routes)
         MCO_TRY(mco_text_fail_here(r->text, "the file holds no solution"));
+    MCO_TRY(compare_names(r));
 done:
     return st;
 }
@@ -305,6 +387,8 @@ mco_status vrp_read_solution_text(mco_context *ctx, const mco_vrp *problem, mco_
     MCO_TRY(give_solution(&r, solution));
     *cost = r.cost;
 done:
+    mco_free(ctx, &r.name);
+    mco_free(ctx, &r.named.items);
     mco_free(ctx, &r.customers.table.slots);
     mco_free(ctx, &r.first.items);
     mco_free(ctx, &r.order.items);
@@ -325,14 +409,30 @@ mco_status mco_vrp_read_solution(mco_context *ctx, const mco_vrp *problem, const
     return st;
 }
 
+// The names of a route, as a comment that CVRPLIB's tools skip.
+static void write_names(const mco_vrp *problem, const mco_vrp_solution *solution, int32_t route, FILE *file)
+{
+    char buffer[16];
+    fputs("# names:", file);
+    for (int32_t i = solution->first[route]; i < solution->first[route + 1]; i++) {
+        fputc(' ', file);
+        mco_name_write(mco_vrp_customer_name(problem, solution->order[i], buffer), file);
+    }
+    fputc('\n', file);
+}
+
 void vrp_write_solution_text(const mco_vrp *problem, const mco_vrp_solution *solution, FILE *file)
 {
     int64_t cost = 0;
+    if (problem->names != NULL)
+        fputs("# ids: rows, the first customer's is 1; names stand in comments\n", file);
     for (int32_t r = 0; r < solution->routes; r++) {
         fprintf(file, "Route #%d:", r + 1);
         for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++)
             fprintf(file, " %d", solution->order[i] + 1);
         fputc('\n', file);
+        if (problem->names != NULL)
+            write_names(problem, solution, r, file);
         cost += mco_vrp_route_of(problem, solution, r).cost;
     }
     fputs("Cost ", file);
@@ -340,20 +440,26 @@ void vrp_write_solution_text(const mco_vrp *problem, const mco_vrp_solution *sol
     fputc('\n', file);
 }
 
+// A row for each stop. Its load and its distance are those of the route up to it.
 void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solution, FILE *file)
 {
-    fputs(problem->names != NULL ? "route,customer,name\n" : "route,customer\n", file);
-    for (int32_t r = 0; r < solution->routes; r++)
+    char buffer[16];
+    fputs("route,stop,customer,name,load,distance\n", file);
+    for (int32_t r = 0; r < solution->routes; r++) {
+        int64_t load = 0, distance = 0;
         for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++) {
-            const int32_t customer = solution->order[i];
-            fprintf(file, "%d,%d", r + 1, customer + 1);
-            if (problem->names != NULL) {
-                fputc(',', file);
-                if (problem->names[customer] != NULL)
-                    mco_write_quoted(problem->names[customer], file);
-            }
+            const int32_t customer = solution->order[i], before = i > solution->first[r] ? solution->order[i - 1] + 1 : 0;
+            load += problem->demand[customer + 1];
+            distance += vrp_distance(problem, before, customer + 1);
+            fprintf(file, "%d,%d,%d,", r + 1, i - solution->first[r] + 1, customer + 1);
+            mco_write_cell(mco_vrp_customer_name(problem, customer, buffer), file);
+            fputc(',', file);
+            mco_write_number(vrp_load(problem, load), file);
+            fputc(',', file);
+            vrp_write_scaled(problem, distance, file);
             fputc('\n', file);
         }
+    }
 }
 
 // Refuses a solution that would be read beyond its arrays, or whose file could not be read again.

@@ -231,8 +231,9 @@ static void route_tooltip(const sheet *s, int32_t r, const mco_vrp_route *route,
 {
     char length[40];
     const int32_t count = s->solution->first[r + 1] - s->solution->first[r];
-    snprintf(text, TEXT_ROOM, "route %d: load %lld of %d, length %s, %d customer%s", r + 1, (long long)route->load,
-             s->problem->capacity, length_text(s, route->length, length), count, mco_plural(count));
+    snprintf(text, TEXT_ROOM, "route %d: load %.15g of %.15g, length %s, %d customer%s", r + 1,
+             vrp_load(s->problem, route->load), vrp_load(s->problem, s->problem->capacity),
+             length_text(s, route->length, length), count, mco_plural(count));
 }
 
 // ---- The map
@@ -322,8 +323,9 @@ static void draw_tooltips(sheet *s)
     mco_svg_group_begin(&s->svg, "tips");
     for (int32_t i = 0; i < s->customers && s->customers <= DETAIL_CUSTOMERS; i++) {
         const int32_t customer = s->solution->order[i], r = s->route[customer];
-        snprintf(text, sizeof text, "customer %s: demand %d, route %d, stop %d of %d",
-                 name_of(s, customer, TEXT_FONT, TOOLTIP_WIDTH, name), s->problem->demand[customer + 1], r + 1,
+        snprintf(text, sizeof text, "customer %s: demand %.15g, route %d, stop %d of %d",
+                 name_of(s, customer, TEXT_FONT, TOOLTIP_WIDTH, name),
+                 vrp_load(s->problem, s->problem->demand[customer + 1]), r + 1,
                  i - s->solution->first[r] + 1, s->solution->first[r + 1] - s->solution->first[r]);
         mco_svg_rect(&s->svg, "tip", s->x[customer + 1] - DOT_REACH, s->y[customer + 1] - DOT_REACH, 2 * DOT_REACH,
                      2 * DOT_REACH, text);
@@ -391,7 +393,7 @@ static void draw_numbered_bar(sheet *s, int32_t r, double x, double y)
     route_tooltip(s, r, &route, text);
     snprintf(look, sizeof look, "f%d", s->colour[r]);
     mco_svg_rect(&s->svg, look, left, y, BAR_WIDTH * share, BAR_HEIGHT, text);
-    snprintf(text, sizeof text, "%lld", (long long)route.load);
+    snprintf(text, sizeof text, "%.15g", vrp_load(s->problem, route.load));
     mco_svg_text(&s->svg, NULL, MCO_SVG_END, right - FIGURES_WIDTH / 2, baseline, text);
     mco_svg_text(&s->svg, NULL, MCO_SVG_END, right, baseline, length_text(s, route.length, length));
 }
@@ -439,7 +441,7 @@ static void draw_plain_bars(sheet *s)
 static void draw_loads(sheet *s)
 {
     char text[TEXT_ROOM];
-    snprintf(text, sizeof text, "loads, of %d", s->problem->capacity);
+    snprintf(text, sizeof text, "loads, of %.15g", vrp_load(s->problem, s->problem->capacity));
     mco_svg_group_begin(&s->svg, "loads");
     mco_svg_text(&s->svg, "head", MCO_SVG_START, bars_left(), s->top - 9, text);
     if (s->is_numbered)

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/curve.h"
+#include "vrp/search/exact.h"
 #include "vrp/search/stages.h"
 #include "vrp/solution.h"
 #include "vrp/sweep/cpu.h"
@@ -77,9 +78,13 @@ static mco_status refuse_cover(mco_context *ctx, const mco_vrp *problem, const m
     mco_status st = MCO_OK;
     const int32_t n = problem->customers;
     bool *is_visited = NULL;
-    if (s->customers != n || s->routes < 0 || s->order == NULL || s->first == NULL)
+    if (s->customers != n)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with has %d customers, the instance has %d",
                         s->customers, n);
+    if (s->routes < 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with has %d routes, at least 0 were expected", s->routes);
+    if (s->order == NULL || s->first == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with has no %s", s->first == NULL ? "routes" : "order");
     if (s->first[0] != 0 || s->first[s->routes] != n)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the routes to start with reach from place %d to %d, 0 to %d was expected",
                         s->first[0], s->first[s->routes], n);
@@ -154,13 +159,17 @@ typedef struct solve {
     mco_context *ctx;
     const mco_vrp *problem;
     mco_vrp_params params;  // choose() sets the engine and the end
+    bool is_exact;          // choose() sets it
     vrp_search search;
 } solve;
 
+// Chooses what is auto, and an end if none is given. Few customers are decided exactly, unless a GPU or a number of
+// iterations is asked for: a GPU does not do that, and it takes no number of iterations.
 static void choose(solve *s)
 {
     mco_vrp_params *p = &s->params;
     const int32_t n = s->problem->customers;
+    const bool has_bound = p->lower_bound > 0;
     if (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL)
         p->engine = MCO_ENGINE_GPU;
     if (p->engine == MCO_ENGINE_AUTO) {
@@ -171,25 +180,32 @@ static void choose(solve *s)
         mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s%s", is_gpu ? "gpu" : "cpu", n,
                 is_gpu ? "a GPU is there" : pays ? "no GPU: " : "too few for a GPU to pay", why_none != NULL ? why_none : "");
     }
-    if (!isfinite(p->time_limit_s) && p->iterations < 0 && p->target < 0 && (p->gap == 0 || p->lower_bound <= 0)) {
+    s->is_exact = n <= 1 || (n <= VRP_EXACT_CUSTOMERS && p->engine != MCO_ENGINE_GPU && p->iterations < 0);
+    if (s->is_exact)
+        return;
+    if (p->gap > 0 && !has_bound)
+        mco_log(s->ctx, MCO_LOG_WARNING, "--gap %g cannot end this run: no bound is known; --lower-bound gives one", p->gap);
+    if (!isfinite(p->time_limit_s) && p->iterations < 0 && p->target < 0 && (p->gap == 0 || !has_bound)) {
         p->time_limit_s = DEFAULT_TIME_S;
         mco_log(s->ctx, MCO_LOG_INFO, "time limit %g s: no end was given", DEFAULT_TIME_S);
     }
 }
 
-// Records in the context's error why no solution can exist. MCO_OK: one may exist.
+// Records in the context's error why no solution can exist, and returns ARGUMENT. MCO_OK: one may exist. Errors:
+// MEMORY.
 static mco_status find_conflict(mco_context *ctx, const mco_vrp *problem)
 {
-    const int32_t customer = vrp_unservable(problem);
+    const mco_status st = vrp_refuse_unservable(ctx, problem);
     int64_t demand = 0;
-    if (customer >= 0)
-        return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
+    if (st != MCO_OK)
+        return st;
     for (int32_t i = 1; i < problem->nodes; i++)
         demand += problem->demand[i];
     const int64_t room = (int64_t)problem->vehicles * problem->capacity;
     if (problem->vehicles > 0 && demand > room)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "all demands are %lld, the vehicles carry %lld: %d of capacity %d",
-                        (long long)demand, (long long)room, problem->vehicles, problem->capacity);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, the vehicles carry %.15g: %d of capacity %.15g",
+                        vrp_load(problem, demand), vrp_load(problem, room), problem->vehicles,
+                        vrp_load(problem, problem->capacity));
     return MCO_OK;
 }
 
@@ -198,8 +214,7 @@ static mco_status note_tour(vrp_search *search, const vrp_tour *tour)
     mco_status st = MCO_OK;
     mco_vrp_solution solution = {0};
     MCO_TRY(vrp_solution_of(search->ctx, search->problem, tour, &solution));
-    if (vrp_penalty(solution.routes, search->problem->vehicles) == 0)
-        MCO_TRY(vrp_search_note(search, &solution, vrp_solution_cost(search->problem, &solution), "2-opt"));
+    MCO_TRY(vrp_search_note(search, &solution, vrp_solution_cost(search->problem, &solution), "2-opt"));
 done:
     mco_vrp_solution_clear(search->ctx, &solution);
     return st;
@@ -232,11 +247,6 @@ done:
     return st;
 }
 
-static bool search_ends(void *search)
-{
-    return vrp_search_ends(search);
-}
-
 // Routes of the construction; routes along a curve if the watch ends it.
 static mco_status construct_in_time(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, int threads,
                                     const vrp_watch *watch, mco_vrp_solution *out)
@@ -263,19 +273,14 @@ done:
 static mco_status solve_reference(vrp_search *search)
 {
     mco_status st = MCO_OK;
-    mco_vrp_solution first = {0};
     vrp_engine engine = {0};
     vrp_tour tour = {0};
-    const vrp_watch watch = {.ends = search_ends, .user = search};
-    mco_vrp_params params = *search->params;
-    params.construct = MCO_VRP_CONSTRUCTION_SAVINGS;
-    if (search->best.order == NULL)
-        MCO_TRY(construct_in_time(search->ctx, search->problem, &params, 1, &watch, &first));
-    MCO_TRY(vrp_tour_of(search->ctx, search->problem, first.order != NULL ? &first : &search->best, &tour));
-    MCO_TRY(note_tour(search, &tour));
     search->work.threads = 1;
-    if (vrp_search_ends(search))
-        goto done;
+    if (search->best.order == NULL)
+        MCO_TRY(vrp_search_first(search));
+    if (search->best.order == NULL)
+        return MCO_OK;
+    MCO_TRY(vrp_tour_of(search->ctx, search->problem, &search->best, &tour));
     MCO_TRY(vrp_ref_open(search->ctx, search->problem, tour.count, search->params, &engine));
     MCO_TRY(descend(search, &engine, &tour));
     search->work = work_of(&engine, MCO_ENGINE_REFERENCE);
@@ -283,38 +288,12 @@ done:
     if (engine.close != NULL)
         engine.close(&engine);
     mco_free(search->ctx, &tour.node);
-    mco_vrp_solution_clear(search->ctx, &first);
     return st;
 }
 
-// With no customer, or one, there is only one solution.
-static mco_status solve_trivial(vrp_search *search)
-{
-    mco_status st = MCO_OK;
-    mco_vrp_solution only = {0};
-    const int32_t n = search->problem->customers;
-    MCO_TRY(vrp_solution_new(search->ctx, n, n, &only));
-    only.routes = n;
-    for (int32_t i = 0; i <= n; i++)
-        only.first[i] = i;
-    if (n > 0)
-        only.order[0] = 0;
-    MCO_TRY(vrp_search_note(search, &only, vrp_solution_cost(search->problem, &only), "only"));
-    search->run.stop = MCO_STOP_FINISHED;
-    search->work.threads = 1;
-done:
-    mco_vrp_solution_clear(search->ctx, &only);
-    return st;
-}
-
-static mco_status run_search(solve *s)
+static mco_status run_engine(solve *s)
 {
     vrp_search *search = &s->search;
-    if (s->problem->customers <= 1) {
-        if (s->params.engine == MCO_ENGINE_GPU)
-            s->params.engine = MCO_ENGINE_CPU;  // that no GPU is opened is no failure
-        return solve_trivial(search);
-    }
     switch (s->params.engine) {
     case MCO_ENGINE_REFERENCE: return solve_reference(search);
     case MCO_ENGINE_GPU:
@@ -327,6 +306,42 @@ static mco_status run_search(solve *s)
     }
 }
 
+// A search that finds nothing for few customers is followed by the exact method: no answer stays open.
+static mco_status run_search(solve *s)
+{
+    mco_status st = MCO_OK;
+    vrp_search *search = &s->search;
+    if (!s->is_exact)
+        MCO_TRY(run_engine(s));
+    const bool is_open = search->best_cost < 0 && search->run.stop != MCO_STOP_CANCELLED;
+    if (s->is_exact || (is_open && s->problem->customers <= VRP_EXACT_CUSTOMERS))
+        MCO_TRY(vrp_search_exact(search));
+done:
+    return st;
+}
+
+static void set_infeasible(const solve *s, const char *reason, mco_vrp_result *r)
+{
+    r->outcome = MCO_OUTCOME_INFEASIBLE;
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+    r->work = (mco_work){.engine = s->params.engine == MCO_ENGINE_AUTO ? MCO_ENGINE_CPU : s->params.engine, .threads = 1,
+                         .solve_s = mco_run_time_s(&s->search.run)};
+}
+
+// The exact method has tried every partition.
+static void tell_no_partition(const solve *s, mco_vrp_result *r)
+{
+    const mco_vrp *p = s->problem;
+    char reason[sizeof r->reason], routes[64] = "routes", length[64] = "";
+    if (p->vehicles > 0)
+        snprintf(routes, sizeof routes, "at most %d route%s", p->vehicles, mco_plural(p->vehicles));
+    if (vrp_has_max_length(p))
+        snprintf(length, sizeof length, " or the longest route %.10g", p->max_length / p->scale);
+    snprintf(reason, sizeof reason, "every partition of the %d customers into %s breaks the capacity %.15g%s", p->customers,
+             routes, vrp_load(p, p->capacity), length);
+    set_infeasible(s, reason, r);
+}
+
 static mco_status fill_result(solve *s, mco_vrp_result *r)
 {
     mco_status st = MCO_OK;
@@ -337,6 +352,8 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
     r->work = search->work;
     r->work.engine = s->params.engine;
     r->work.solve_s = mco_run_time_s(&search->run);
+    if (search->best_cost < 0 && search->is_proven)
+        tell_no_partition(s, r);
     if (search->best_cost < 0)
         return MCO_OK;
     MCO_TRY(check_answer(s->ctx, s->problem, &search->best, search->best_cost));
@@ -346,8 +363,9 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
     r->solution = search->best;
     search->best = (mco_vrp_solution){0};
     mco_run_give_history(&search->run, &r->history, &r->history_count);
-    const bool is_optimal = s->problem->customers <= 1 || vrp_search_is_at_bound(search);
-    r->outcome = is_optimal ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    r->outcome = search->is_proven || vrp_search_is_at_bound(search) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    if (search->is_proven)
+        r->bound = r->cost;
     if ((double)r->scaled_cost < s->params.lower_bound * scale - 1)
         mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below the given bound %.15g: it is no bound", s->params.lower_bound);
 done:
@@ -378,14 +396,11 @@ static mco_status run_solve(solve *s, mco_vrp_result *r)
     int64_t cost;
     if (s->params.lower_bound > 0)
         r->bound = s->params.lower_bound;
-    if (find_conflict(s->ctx, s->problem) != MCO_OK) {
-        r->outcome = MCO_OUTCOME_INFEASIBLE;
-        snprintf(r->reason, sizeof r->reason, "%s", mco_context_error(s->ctx));
-        r->work = (mco_work){.engine = s->params.engine, .threads = 1, .solve_s = mco_run_time_s(&s->search.run)};
-        if (r->work.engine == MCO_ENGINE_AUTO)
-            r->work.engine = MCO_ENGINE_CPU;
-        return MCO_OK;
-    }
+    const mco_status conflict = find_conflict(s->ctx, s->problem);
+    if (conflict == MCO_ERR_ARGUMENT)
+        set_infeasible(s, mco_context_error(s->ctx), r);
+    if (conflict != MCO_OK)
+        return conflict == MCO_ERR_ARGUMENT ? MCO_OK : conflict;
     if (s->params.start != NULL)
         MCO_TRY(mco_as_argument(mco_vrp_check(s->ctx, s->problem, s->params.start, &cost)));
     choose(s);
@@ -502,9 +517,7 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
     mco_status st = MCO_OK;
     bool was_feasible = false;
     const double begin_s = mco_clock_s(), limit_s = params->time_limit_s;
-    const int32_t customer = vrp_unservable(problem);
-    if (customer >= 0)
-        return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
+    MCO_TRY(vrp_refuse_unservable(ctx, problem));
     limit l = {ctx, begin_s + limit_s};
     MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l}, tour, &was_feasible));
     params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,

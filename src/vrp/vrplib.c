@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/output.h"
+#include "routing/features.h"
 #include "routing/tsplib.h"
 #include "vrp/formats.h"
 #include "vrp/vrplib.h"
@@ -20,7 +21,7 @@ static const char *const types[] = {"CVRP", "ACVRP", "DCVRP"}, *const coordinate
 static mco_status refuse_type(mco_text *text, mco_slice value)
 {
     if (!mco_slice_is(value, "TSP") && !mco_slice_is(value, "ATSP"))
-        return MCO_OK;
+        return routing_refuse_type(text, value);
     return mco_text_fail(text, value.line, value.column,
                          "TYPE is %.*s, a problem without demands and capacity; supported are CVRP, ACVRP and DCVRP",
                          mco_slice_shown(value), value.data);
@@ -82,8 +83,8 @@ static mco_status read_depot(vrplib *v)
         MCO_TRY(mco_slice_whole(v->t.text, token, "the number of the depot", -1, v->t.nodes, &node));
         if (node >= 0 && v->depot >= 0)
             return mco_text_fail(v->t.text, token.line, token.column,
-                                 "a second depot, node %lld, the first is node %lld; one is supported", (long long)node,
-                                 (long long)v->depot);
+                                 "a second depot, node %lld, the first is node %lld: several depots are not supported",
+                                 (long long)node, (long long)v->depot);
         if (node >= 0) {
             v->depot = node;
             v->depot_at = token;
@@ -280,6 +281,8 @@ static void write_head(const mco_vrp *p, FILE *file)
             rules[p->rule]);
     if (p->rule == VRP_MATRIX)
         fputs("EDGE_WEIGHT_FORMAT : FULL_MATRIX\n", file);
+    if (p->load_scale > 1)
+        fprintf(file, "COMMENT : demands and the capacity are in units of 1/%d\n", p->load_scale);
     fprintf(file, "CAPACITY : %d\n", p->capacity);
     if (vrp_has_max_length(p)) {
         fputs("DISTANCE : ", file);

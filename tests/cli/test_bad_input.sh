@@ -101,7 +101,7 @@ bad_instances() {
     printf '' > bad && refused "bad:1:1: the file is empty"
     printf '3 2\n1 2 3\n4 5' > bad && refused "bad:3:4: the text ends where the time of job 3 on machine 2 was expected"
     printf '3 2\n1 2 3\n4 -5 6\n' > bad && refused "bad:3:3: the time of job 2 on machine 2 is -5, allowed is 0 to 1000000"
-    printf '3 2\n1 2 3\n4 five 6\n' > bad && refused 'bad:3:3: the time of job 2 on machine 2 is "five", an integer was expected'
+    printf '3 2\n1 2 3\n4 five 6\n' > bad && refused 'bad:3:3: the time of job 2 on machine 2 is "five", a number was expected'
     printf '3 2\n1 2 3 4\n5 6 7\n' > bad && refused "bad:2:7: the row of machine 1 has more than 3 numbers"
     printf '1000000000 5\n1 2 3\n' > bad && refused "bad:1:1: the number of jobs is 1000000000, allowed is 0 to 20000"
     printf '3 1001\n' > bad && refused "bad:1:3: the number of machines is 1001, allowed is 1 to 1000"
@@ -150,7 +150,7 @@ bad_solutions() {
 1 2 3 3\n|order:1:7: the order goes on after all 3 jobs
 1 2 2\n|order:1:5: job J2 stands at position 2 and again at position 3
 1 2 4\n|order:1:5: a job is 4, allowed is 1 to 3
-J1 J2 J4\n|order:1:7: a job is "J4", an integer was expected
+J1 J2 J4\n|order:1:7: a job is "J4", a row's number or a name of the instance was expected
 {"solution": {"order": [1, 2, 2]}}|order:1:31: job J2 stands at position 2 and again at position 3
 {"solution": {"order": [1, 2,|order:1:30: the text ends where a job was expected
 END

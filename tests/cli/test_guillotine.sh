@@ -119,12 +119,16 @@ rules() {
     rule 230 --stages 2 --first-cut x --kerf 1
     rule 233 --stages 2 --kerf 1
     rule 234 --kerf 1
-    expect 1 "$MCO" guillotine check example.txt rule.json
+    # The result file states its rules; those given come before them.
+    expect 0 "$MCO" guillotine check example.txt rule.json
+    expect_text err "--kerf 1 is taken from rule.json"
+    expect 1 "$MCO" guillotine check example.txt rule.json --kerf 0
     expect_text err "the cut leaves"
     expect 1 "$MCO" guillotine check example.txt r.json --stages 1
     expect_text err "at most 1 allowed"
     rule 263 --kerf 1 --rotate
-    expect 1 "$MCO" guillotine check example.txt rule.json --kerf 1
+    sed -i 's/"rotate": true/"rotate": false/' rule.json
+    expect 1 "$MCO" guillotine check example.txt rule.json
     expect_text err "rotation is not allowed"
 }
 

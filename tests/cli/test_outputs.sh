@@ -37,6 +37,14 @@ all_files() {
     no_leftovers
 }
 
+# A build without GPU engines does not announce that it will look for a GPU.
+log_of_auto() {
+    expect 0 "$MCO" devices
+    if ! grep -q "this build has no GPU engine" out; then return; fi
+    expect 0 "$MCO" flowshop solve example.txt
+    expect_text err "engine cpu, "
+}
+
 # A file that is replaced keeps its mode; a new one has what umask says.
 modes() {
     rm -f m.json new.json
@@ -189,6 +197,7 @@ no_jobs() {
 }
 
 all_files
+log_of_auto
 modes
 leftovers
 writers

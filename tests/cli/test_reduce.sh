@@ -50,6 +50,7 @@ known_values() {
     expect 0 "$MCO" reduce run --count 100000 --compensated --repeat 3 --engine cpu --json r.json
     expect_json r.json compensated true
     expect_json r.json repeat 3
+    expect_json r.json repeats 3
 }
 
 segments() {
@@ -101,6 +102,12 @@ refusals() {
     expect_text out "mco reduce run"
 }
 
+# One segment more than the reduction takes is refused before memory is asked for its values.
+too_many_segments() {
+    expect 3 "$MCO" reduce run --count 2147483648 --segment-length 1
+    expect_text err "2147483648 segments, at most 2147483647 are supported"
+}
+
 # Without a GPU the engine says so; with a GPU it gives the same bits as the others.
 gpu() {
     local seen=0
@@ -118,4 +125,5 @@ same_everywhere
 known_values
 segments
 refusals
+too_many_segments
 gpu

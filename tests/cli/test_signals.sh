@@ -3,17 +3,21 @@
 # Ends of a solve that would take years: signals and the time limit. After each, the incumbent and a whole result file
 # must be there.
 
-# start_solve ARGUMENTS...: runs a solve in the background and waits until it has a schedule.
-start_solve() {
-    rm -f r.json s.txt
-    "$MCO" flowshop solve ta051 --json r.json --solution s.txt "$@" > out 2> err &
+# start PROBLEM ARGUMENTS...: runs a solve in the background and waits until it has a solution.
+start() {
+    rm -f r.json s.txt err  # else the log of the run before would answer for this one
+    "$MCO" "$1" solve --json r.json --solution s.txt "${@:2}" > out 2> err &
     pid=$!
     local waited
     for waited in $(seq 600); do
-        if grep -q "makespan" err; then return; fi
+        if grep -qs "makespan\|found by" err; then return; fi
         sleep 0.1
     done
-    fail "no schedule after $((waited / 10)) s"
+    fail "no solution after $((waited / 10)) s"
+}
+
+start_solve() {
+    start flowshop ta051 "$@"
 }
 
 # expect_end CODE: the run must end with this exit code, as a shell sees it.
@@ -83,6 +87,26 @@ no_time() {
     expect_json r.json stop '"time"'
 }
 
+# A limit of inf is an end that was given: searches that would never end do not choose one of their own.
+no_limit() {
+    printf 'x,y,demand\n0,0,0\n5,1,1\n4,4,1\n-3,2,1\n-1,-6,1\n' > places.csv
+    start flowshop ta051 --method heuristic --time-limit inf
+    kill -INT "$pid"
+    expect_end 130
+    expect_incumbent cancelled
+    for arguments in "vrp places.csv --capacity 2" "dtspms R00 --orders 33"; do
+        # shellcheck disable=SC2086
+        start $arguments --time-limit inf
+        if grep "no end was given" err; then fail "--time-limit inf is not taken as given: $arguments"; fi
+        kill -INT "$pid"
+        expect_end 130
+        expect_json r.json stop '"cancelled"'
+        expect_json r.json time-limit null
+    done
+    expect 2 "$MCO" flowshop solve ta051 --time-limit none
+    expect_text err "--time-limit is \"none\", a number from 0 to inf was expected"
+}
+
 # timeout(1) signals its child and then its group: two signals of one kind are one request. SIGHUP is one too, but not
 # where it is ignored, as nohup(1) does.
 repeated() {
@@ -117,3 +141,4 @@ time_limit --method bb
 time_limit --method heuristic
 time_limit --select best
 no_time
+no_limit

@@ -211,6 +211,133 @@ END
     expect_json r.json objective 42
 }
 
+# Names that are numbers of other rows, and names with blanks: what is written says which it holds, and reads back.
+ids() {
+    cat > ids.csv << 'END'
+capacity,2
+name,x,y,demand
+depot,0,0,
+101,10,0,1
+3,10,1,1
+2,-10,0,1
+"Bilbao, E",-10,1,1
+END
+    expect 0 "$MCO" vrp solve ids.csv --engine cpu --iterations 100 --json r.json --solution s.sol
+    expect_text out "customers by name"
+    expect_text out '"Bilbao, E"'
+    [ "$(head -n 1 s.sol)" = "# ids: rows, the first customer's is 1; names stand in comments" ] || fail "s.sol begins otherwise"
+    grep -Eq '^# names: (101 3|3 101)$' s.sol || fail "s.sol lacks the names of a route"
+    expect_text s.sol '"Bilbao, E"'
+    grep -Eq '^ *\["101", "3"\]|^ *\["3", "101"\]' r.json || fail "r.json lacks the names of a route"
+    local file
+    expect 0 "$MCO" vrp solve ids.csv --engine cpu --iterations 0 --start r.json --solution s.csv
+    [ "$(head -n 1 s.csv)" = "route,stop,customer,name,load,distance" ] || fail "s.csv begins otherwise"
+    for file in r.json s.sol s.csv; do
+        expect_valid "$file" ids.csv
+        if grep -q warning err; then fail "a warning about $file"; fi
+        expect 0 "$MCO" vrp solve ids.csv --engine cpu --iterations 0 --start "$file"
+        expect_text out "cost       42"
+    done
+    # By hand: names where the file says so, else rows, with a warning where a name is meant perhaps.
+    printf '# ids: names\nRoute #1: 101 3\nRoute #2: "Bilbao, E" 2\n' > hand.sol
+    expect_valid hand.sol ids.csv
+    printf 'Route #1: 101 3\n' > hand.sol
+    expect 1 "$MCO" vrp check ids.csv hand.sol
+    expect_text err 'hand.sol:1:11: the customer is 101, allowed is 1 to 4; numbers are rows'
+    printf 'Route #1: 1 3\nRoute #2: 2 4\n' > hand.sol
+    expect 0 "$MCO" vrp check ids.csv hand.sol
+    expect_text err 'warning: hand.sol:1:13: 3 is read as the number of a row, and row 2 has it as its name'
+    # The rows of the instance have changed since the files were written.
+    { head -n 3 ids.csv; tail -n 2 ids.csv; sed -n '4,5p' ids.csv; } > moved.csv
+    for file in r.json s.csv; do
+        expect 1 "$MCO" vrp check moved.csv "$file"
+        expect_text err "the rows of the instance have changed"
+    done
+    sed 's/^3,/2,/' ids.csv > twice.csv
+    expect 3 "$MCO" vrp solve twice.csv --iterations 10
+    expect_text err 'twice.csv:6:1: the name "2" stands in line 5 and in line 6'
+}
+
+# Distances that rounding takes away, and latitudes and longitudes.
+degrees() {
+    cat > degrees.csv << 'END'
+capacity,2
+name,x,y,demand
+depot,13.405,52.52,
+A,13.377,52.516,1
+B,13.41,52.523,1
+END
+    expect 0 "$MCO" vrp solve degrees.csv --engine cpu --iterations 10
+    expect_text out "cost       0"
+    expect_text err "warning: rounding to integers changes the distances by 100 % and makes most of them 0; --distance real keeps"
+    expect 0 "$MCO" vrp solve degrees.csv --engine cpu --iterations 10 --distance geo --json r.json --solution s.sol --plot p.svg
+    expect_text err "x is the longitude, y the latitude, in decimal degrees; metres on a sphere"
+    expect_text out "distances geo"
+    expect_json r.json objective 4786
+    expect_valid r.json degrees.csv
+    expect_valid s.sol degrees.csv --distance geo
+    sed 's/,x,y,/,longitude,latitude,/' degrees.csv > places.csv
+    expect 0 "$MCO" vrp solve places.csv --engine cpu --iterations 10 --json r.json
+    expect_json r.json objective 4786
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 10
+    if grep -q warning err; then fail "a warning without a reason"; fi
+    sed 's/EUC_2D/GEO/; s/^2 10 0/2 10.75 0/' small.vrp > geo.vrp
+    expect 0 "$MCO" vrp solve geo.vrp --engine cpu --iterations 10
+    expect_text err "warning: GEO coordinates are degrees and minutes, DDD.MM: 10.75 of customer 1 has 75 minutes"
+    expect 0 "$MCO" vrp solve geo.vrp --engine cpu --iterations 10 --distance geo
+    if grep -q warning err; then fail "a warning about decimal degrees"; fi
+}
+
+# A CSV file that holds all of the instance: limits, decimals, a matrix.
+whole_files() {
+    printf 'capacity;7,5\nvehicles;2\nmax-length;60,5\nname;x;y;demand\nd;0;0;\na;10;0;2,5\nb;10;1,5;1,75\nc;-10;0;7,5\n' > w.csv
+    expect 0 "$MCO" vrp solve w.csv --engine cpu --iterations 100 --json r.json --solution s.csv
+    expect_text err "demands have decimals: they and the capacity are in units of 1/100"
+    expect_text out "capacity 7.5, routes up to 60, at most 2 vehicles"
+    expect_json r.json capacity 7.5
+    expect_json r.json load_scale 100
+    grep -q '^ *4.25,\{0,1\}$' r.json || fail "the load 4.25 is not in r.json"
+    grep -q ',4.25,' s.csv || fail "the load 4.25 is not in s.csv"
+    expect_valid r.json w.csv
+    expect 1 "$MCO" vrp check w.csv r.json --capacity 4
+    expect_text err "the load is 4.25, at most 4 is allowed"
+    printf 'capacity,2\nname,demand\nd,\na,1\nb,1\ndistances,d,a,b\nd,0,3,4\na,3,0,5\nb,4,5,0\n' > m.csv
+    expect 0 "$MCO" vrp solve m.csv --engine cpu --iterations 10 --json r.json --plot p.svg
+    expect_json r.json objective 12
+    expect 2 "$MCO" vrp solve m.csv --distance geo
+    expect 3 "$MCO" guillotine solve w.csv
+    expect_text err "w.csv:4:1: this is a file for mco vrp, not for mco guillotine"
+}
+
+# `check` takes the options of the instance from a result file, unless they are given.
+stated_options() {
+    expect 0 "$MCO" vrp solve small.vrp --engine cpu --iterations 200 --distance real --capacity 3 --service-time 1 --json r.json
+    expect 0 "$MCO" vrp check small.vrp r.json
+    expect_text err "--distance real is taken from r.json"
+    expect_text err "--capacity 3 is taken from r.json"
+    expect_text out "valid: cost 42.09"
+    expect 1 "$MCO" vrp check small.vrp r.json --capacity 1
+    expect_text err "at most 1 is allowed"
+    expect 1 "$MCO" vrp check small.vrp r.json --distance rounded
+    expect_text err "the solution costs 42 with --distance rounded, its file says 42.09"
+    sed -i 's/"capacity": 3,$/"capacity": 0,/' r.json
+    expect 3 "$MCO" vrp check small.vrp r.json
+    expect_text err '--capacity is "0"'
+}
+
+# Problems that are not supported are named.
+unsupported() {
+    printf 'C101\n\nVEHICLE\nNUMBER     CAPACITY\n  25         200\n' > c101.txt
+    expect 3 "$MCO" vrp solve c101.txt
+    expect_text err "c101.txt:3:1: this is a file of Solomon or of Gehring and Homberger: time windows are not supported"
+    sed 's/TYPE : CVRP/TYPE : VRPTW/' small.vrp > bad.vrp
+    expect 3 "$MCO" vrp solve bad.vrp
+    expect_text err 'bad.vrp:3:8: TYPE is "VRPTW": time windows are not supported'
+    sed 's/^DEPOT_SECTION/TIME_WINDOW_SECTION\n1 0 9\n&/' small.vrp > bad.vrp
+    expect 3 "$MCO" vrp solve bad.vrp
+    expect_text err 'bad.vrp:19:1: the keyword is "TIME_WINDOW_SECTION": time windows are not supported'
+}
+
 # --start never becomes worse. It comes back unchanged if nothing is done.
 starts() {
     local file
@@ -367,19 +494,87 @@ infeasible_instances() {
     infeasible "all demands are 4, the vehicles carry 2: 1 of capacity 2" small.vrp --vehicles 1
     expect 2 "$MCO" vrp neighbourhood heavy.vrp
     expect_text err "customer 4"
-    # The total capacity is enough, but three customers of 2 do not fit two vehicles of 3. No solution is found, and
-    # infeasibility is not proved.
-    cat > packing.csv << 'END'
-name,x,y,demand
-depot,0,0,0
-a,1,0,2
-b,0,1,2
-c,1,1,2
-END
-    expect 1 "$MCO" vrp solve packing.csv --capacity 3 --vehicles 2 --time-limit 1 --json r.json --solution none.sol
+    # The total capacity is enough, but customers of 2 do not share a vehicle of 3. That is proved for few of them. For
+    # many, no solution is found.
+    printf 'name,x,y,demand\ndepot,0,0,0\na,1,0,2\nb,0,1,2\nc,1,1,2\n' > packing.csv
+    infeasible "every partition of the 3 customers into at most 2 routes breaks the capacity 3" packing.csv --capacity 3 \
+        --vehicles 2
+    infeasible "breaks the capacity 3 or the longest route 3" packing.csv --capacity 3 --vehicles 2 --max-length 3 \
+        --iterations 100
+    for name in d e f g h i j k l m n; do echo "$name,1,1,2"; done >> packing.csv
+    expect 1 "$MCO" vrp solve packing.csv --capacity 3 --vehicles 10 --time-limit 1 --json r.json --solution none.sol
     expect_json r.json outcome '"unknown"'
     expect_json r.json objective null
     expect_no_file none.sol
+}
+
+# Few customers are decided exactly, on every engine.
+few_customers() {
+    local engine
+    for engine in auto cpu reference; do
+        expect 0 "$MCO" vrp solve small.vrp --engine "$engine" --json r.json
+        expect_text out "outcome    optimal (finished)"
+        expect_text out "bound      42   gap 0.000%"
+        expect_json r.json outcome '"optimal"'
+        expect_json r.json objective 42
+        expect_json r.json bound 42
+    done
+    # 0, 1.4 and 2.8 on a line: there and back is 6 for the second customer alone, 1 + 1 + 3 behind the first.
+    cat > rounded.vrp << 'END'
+TYPE : CVRP
+DIMENSION : 3
+EDGE_WEIGHT_TYPE : EUC_2D
+CAPACITY : 2
+DISTANCE : 5
+NODE_COORD_SECTION
+1 0 0
+2 1.4 0
+3 2.8 0
+DEMAND_SECTION
+1 0
+2 1
+3 1
+DEPOT_SECTION
+1
+-1
+EOF
+END
+    for engine in cpu reference; do
+        expect 0 "$MCO" vrp solve rounded.vrp --engine "$engine" --json r.json --solution s.sol
+        expect_json r.json objective 5
+        expect 0 "$MCO" vrp solve rounded.vrp --engine "$engine" --start s.sol --iterations 10 --json r.json
+        expect_json r.json objective 5
+    done
+    expect 0 "$MCO" vrp solve rounded.vrp --engine cpu --iterations 1000 --json r.json
+    expect_json r.json objective 5
+    infeasible "customer 2: there and back is at least 4 with its service, the longest route allowed 3" rounded.vrp \
+        --max-length 3
+}
+
+# Where no saving is positive, one vehicle takes all customers as well: the depot between them, and all in one place.
+one_vehicle() {
+    local engine i
+    echo name,x,y,demand > between.csv
+    echo depot,0,0,0 >> between.csv
+    cp between.csv together.csv
+    for i in $(seq 20); do
+        echo "c$i,$((i % 2 ? 100 : -100)),0,1" >> between.csv
+        echo "c$i,0,0,1" >> together.csv
+    done
+    for engine in cpu reference; do
+        expect 0 "$MCO" vrp solve between.csv --capacity 20 --vehicles 1 --engine "$engine" --iterations 1000 --json r.json
+        expect_json r.json routes 1
+        expect 0 "$MCO" vrp solve together.csv --capacity 20 --vehicles 1 --engine "$engine" --iterations 1000 --json r.json
+        expect_json r.json objective 0
+    done
+}
+
+# A gap needs a bound.
+gap() {
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --gap 0.5 --iterations 100
+    expect_text err "warning: --gap 0.5 cannot end this run: no bound is known; --lower-bound gives one"
+    expect 0 "$MCO" vrp solve g200.vrp --engine cpu --gap 0.5 --lower-bound 1 --iterations 100
+    if grep -q 'cannot end' err; then fail "--gap with a bound is warned of"; fi
 }
 
 # Changed instances that are still the same.
@@ -469,7 +664,7 @@ usage() {
     expect 2 "$MCO" vrp solve small.vrp --vehicle 3
     expect_text err "did you mean --vehicles?"
     expect 2 "$MCO" vrp solve small.vrp --distance euclid
-    expect_text err "one of rounded|real was expected"
+    expect_text err "one of rounded|real|geo was expected"
     expect 2 "$MCO" vrp solve small.vrp --engine hybrid
     expect 2 "$MCO" vrp solve small.vrp --capacity 0
     expect_text err '--capacity is "0"'
@@ -559,9 +754,9 @@ threads() {
     command -v taskset > why && [ -d /proc/self/task ] || return 0
     processor=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
     for action in solve neighbourhood; do
-        expect 0 taskset -c "$processor" "$MCO" vrp "$action" small.vrp --engine cpu --time-limit 0.1 --json r.json
+        expect 0 taskset -c "$processor" "$MCO" vrp "$action" g200.vrp --engine cpu --time-limit 0.1 --json r.json
         [ "$(threads_of r.json)" = 1 ] || fail "$action on one processor takes $(threads_of r.json) threads"
-        expect 0 "$MCO" vrp "$action" small.vrp --engine cpu --threads 3 --time-limit 0.1 --json r.json
+        expect 0 "$MCO" vrp "$action" g200.vrp --engine cpu --threads 3 --time-limit 0.1 --json r.json
         [ "$(threads_of r.json)" = 3 ] || fail "$action --threads 3 takes $(threads_of r.json) threads"
     done
     if [ -n "${MCO_SANITIZE:-}" ]; then return 0; fi
@@ -664,11 +859,18 @@ reference
 generated
 repeatable
 sources
+ids
+degrees
+whole_files
+stated_options
+unsupported
 starts
 tampered
 neighbourhoods
 other_neighbourhoods
 infeasible_instances
+few_customers
+one_vehicle
 same_instances
 bad_instances
 tiny_instances
@@ -676,6 +878,7 @@ usage
 standard_streams
 time_limit
 slow_input
+gap
 threads
 interrupted
 interrupted_neighbourhood

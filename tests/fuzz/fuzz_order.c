@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mco_text text;
     int32_t order[5];
     int64_t makespan;
+    double stated;
     if (mco_context_create(&ctx, NULL) != MCO_OK)
         return 0;
     if (mco_text_from_memory(ctx, "instance", instance, strlen(instance), &text) != MCO_OK ||
@@ -23,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     mco_text_close(&text);
     if (mco_text_from_memory(ctx, "input", data, size, &text) == MCO_OK) {
-        if (flowshop_read_order_text(ctx, shop, &text, order) == MCO_OK &&
+        if (flowshop_read_solution_text(ctx, shop, &text, order, &stated) == MCO_OK &&
             mco_flowshop_check(ctx, shop, order, 5, &makespan) != MCO_OK)
             abort();
         mco_text_close(&text);

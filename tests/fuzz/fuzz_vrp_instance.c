@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Takes any bytes as an instance, VRPLIB or CSV, with rounded and with real distances. What is accepted must be within
-// the limits, and the same after writing and reading again. What is refused must have a message.
+// Takes any bytes as an instance, VRPLIB or CSV, with rounded, real and geographic distances. What is accepted must be
+// within the limits, and the same after writing and reading again. What is refused must have a message.
 #include <stdlib.h>
 #include <string.h>
 
 #include "vrp/formats.h"
+#include "vrp/vrplib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,12 +17,13 @@ static void require(bool claim)
         abort();
 }
 
-static void examine(const mco_vrp *p)
+static void examine(mco_context *ctx, const mco_vrp *p)
 {
     const int32_t nodes = p->nodes < COMPARED ? p->nodes : COMPARED;
     char number[16];
     int64_t sum = 0;
     require(p->customers >= 0 && p->customers <= MCO_VRP_MAX_CUSTOMERS && p->nodes == p->customers + 1);
+    require(p->load_scale >= 1 && p->load_scale <= 1000000);
     require(p->capacity >= 1 && p->capacity <= MCO_VRP_MAX_LENGTH && p->vehicles >= 0);
     require(p->max_length >= 0 && p->max_length <= MCO_VRP_MAX_LENGTH && p->scale >= 1 && p->scale <= 1e6);
     require(p->longest >= 0 && p->longest <= MCO_VRP_MAX_DISTANCE && p->demand[0] == 0 && vrp_service(p, 0) == 0);
@@ -36,7 +38,9 @@ static void examine(const mco_vrp *p)
         require(mco_vrp_customer_name(p, c, number)[0] != '\0');
         sum += mco_vrp_demand(p, c);
     }
-    require(sum <= MCO_VRP_MAX_LENGTH && vrp_unservable(p) < p->customers);
+    require(sum <= MCO_VRP_MAX_LENGTH);
+    const mco_status servable = vrp_refuse_unservable(ctx, p);
+    require(servable == MCO_OK || (servable == MCO_ERR_ARGUMENT && mco_context_error(ctx)[0] != '\0'));
 }
 
 static bool is_same(const void *a, const void *b, size_t bytes)
@@ -82,20 +86,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mco_context *ctx = NULL;
     if (mco_context_create(&ctx, NULL) != MCO_OK)
         return 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         mco_text text;
         mco_vrp *p = NULL;
         mco_vrp_model model = MCO_VRP_MODEL_INIT;
         model.distance = (mco_vrp_distances)k;
-        model.capacity = size > 0 && data[0] == '#' ? 7 : -1;  // CSV holds no capacity
+        model.capacity = size > 0 && data[0] == '#' ? 7 : -1;  // CSV may lack one
         if (mco_text_from_memory(ctx, "input", data, size, &text) != MCO_OK)
             break;
         const mco_status st = vrp_read_text(ctx, &text, &model, "input", &p);
         require((st == MCO_OK) == (p != NULL));
         require(st == MCO_OK || mco_context_error(ctx)[0] != '\0');
         if (p != NULL) {
-            examine(p);
-            write_and_read(ctx, p, model.distance);
+            examine(ctx, p);
+            write_and_read(ctx, p, mco_vrp_distance_rule(p));
         }
         mco_text_close(&text);
         mco_vrp_destroy(ctx, &p);

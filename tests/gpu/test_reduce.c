@@ -357,6 +357,28 @@ static void expect_uploaded(const reduce_kind *k, int64_t count, const char *gpu
     free(data);
 }
 
+// A cancellation ends the repeats on the device too.
+static void test_cancel(void)
+{
+    for (int64_t length = 0; length <= 1000; length += 1000) {
+        mco_reduce_value values[300], expected[300];
+        mco_reduce_params p = MCO_REDUCE_PARAMS_INIT;
+        mco_reduce_result r = MCO_REDUCE_RESULT_INIT, on_cpu = MCO_REDUCE_RESULT_INIT;
+        p.engine = MCO_ENGINE_CPU;
+        MUST(mco_reduce_generated(ctx, MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, 1, 300000, length, &p,
+                                  length > 0 ? expected : NULL, &on_cpu));
+        p.engine = MCO_ENGINE_GPU;
+        p.repeat = 1000;
+        mco_cancel(ctx);
+        MUST(mco_reduce_generated(ctx, MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, 1, 300000, length, &p,
+                                  length > 0 ? values : NULL, &r));
+        GPU_CHECK(r.repeats == 1, "cancelled: %lld repeats", (long long)r.repeats);
+        for (int64_t s = 0; s < (length > 0 ? 300 : 0); s++)
+            GPU_CHECK(values[s].u == expected[s].u, "cancelled: segment %lld", (long long)s);
+        GPU_CHECK(length > 0 || r.value.u == on_cpu.value.u, "cancelled: %016llx", (unsigned long long)r.value.u);
+    }
+}
+
 static void test_parts(void)
 {
     enum { LEFT_BYTES = 640 << 20 };  // the engine leaves 512 MB of them untouched
@@ -415,6 +437,7 @@ int main(void)
     test_graph();
     test_segments();
     test_host_data();
+    test_cancel();
     test_parts();
     test_large();
     mco_device_close(&device);

@@ -211,7 +211,7 @@ static void walk_all(mco_simd simd, int32_t largest)
             const flowshop_variant *variant = flowshop_variant_choose(NULL, simd, f.shop);
             f.ops = variant->insertion;
             mco_rng_seed(&f.rng, 3, (uint64_t)jobs[i]);
-            assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
+            assert_ok(f.ops->create(test_ctx, f.shop, NULL, &f.line));
             walk(&f, jobs[i]);
             f.ops->destroy(test_ctx, &f.line);
             mco_flowshop_destroy(test_ctx, &f.shop);
@@ -247,7 +247,7 @@ static void test_full_lanes(void **state)
         assert_int_equal(flowshop_variant_choose(NULL, units[i], f.shop)->build.bits, 16);
         f.ops = flowshop_variant_choose(NULL, units[i], f.shop)->insertion;
         mco_rng_seed(&f.rng, 9, 1);
-        assert_ok(f.ops->create(test_ctx, f.shop, &f.line));
+        assert_ok(f.ops->create(test_ctx, f.shop, NULL, &f.line));
         walk(&f, N);
         f.ops->destroy(test_ctx, &f.line);
         mco_flowshop_destroy(test_ctx, &f.shop);

@@ -323,7 +323,7 @@ static void test_csv_names(void **state)
     assert_string_equal(mco_flowshop_machine_name(shop, 1), "12\" drill");
     assert_string_equal(mco_flowshop_job_name(shop, 0), "Front panel");
     assert_string_equal(mco_flowshop_job_name(shop, 1), "Rear;left");
-    assert_string_equal(mco_flowshop_job_name(shop, 2), "");
+    assert_string_equal(mco_flowshop_job_name(shop, 2), "3");
     assert_int_equal(mco_flowshop_time(shop, 1, 2), 6);
     mco_flowshop_destroy(test_ctx, &shop);
 }
@@ -433,7 +433,7 @@ static void test_instance_refusals(void **state)
         {"2 2\n1 1000001\n3 4\n", MCO_ERR_PARSE,
          "f:2:3: the time of job 2 on machine 1 is 1000001, allowed is 0 to 1000000"},
         {"2 2\n1 2\n3 x4\n", MCO_ERR_PARSE,
-         "f:3:3: the time of job 2 on machine 2 is \"x4\", an integer was expected"},
+         "f:3:3: the time of job 2 on machine 2 is \"x4\", a number was expected"},
         {"2 2\n1 2 3\n4 5\n", MCO_ERR_PARSE, "f:2:5: the row of machine 1 has more than 2 numbers"},
         {"2 2\n1 2\n3 4 5\n", MCO_ERR_PARSE, "f:3:5: the row of machine 2 has more than 2 numbers"},
         {"2 2\n1 2\n3 4\n5\n", MCO_ERR_PARSE,
@@ -457,14 +457,31 @@ static void test_instance_refusals(void **state)
         {"job,A,B\nJ1,1\n", MCO_ERR_PARSE, "f:2:1: the row of job 1 has 1 times, 2 were expected"},
         {"job,A,B\nJ1,1,2\nJ2,1,2,3\n", MCO_ERR_PARSE, "f:3:8: the row of job 2 has more than 2 times"},
         {"job,A,B\nJ1,1,2\n\nJ2,1,two\n", MCO_ERR_PARSE,
-         "f:4:6: the time of job 2 on machine 2 is \"two\", an integer was expected"},
-        {"job,A,B\nJ1,1,\n", MCO_ERR_PARSE, "f:2:6: the time of job 1 on machine 2 is \"\", an integer was expected"},
+         "f:4:6: the time of job 2 on machine 2 is \"two\", a number was expected"},
+        {"job,A,B\nJ1,1,\n", MCO_ERR_PARSE, "f:2:6: the time of job 1 on machine 2 is \"\", a number was expected"},
         {"job,A,B\nJ1,1,-2\n", MCO_ERR_PARSE,
          "f:2:6: the time of job 1 on machine 2 is -2, allowed is 0 to 1000000"},
-        {"job,A,B\nJ1,1,2.5\n", MCO_ERR_PARSE,
-         "f:2:6: the time of job 1 on machine 2 is \"2.5\", an integer was expected"},
+        {"job,A,B\nJ1,1,2.5.5\n", MCO_ERR_PARSE,
+         "f:2:6: the time of job 1 on machine 2 is \"2.5.5\", a number was expected"},
+        {"job,A,B\nJ1,1,2,5\n", MCO_ERR_PARSE, "f:2:8: the row of job 1 has more than 2 times"},
+        {"job;A;B\nJ1;1;2,5,5\n", MCO_ERR_PARSE,
+         "f:2:6: the time of job 1 on machine 2 is \"2,5,5\", a number was expected"},
+        {"job,A,B\nJ1,1,0.1234567\n", MCO_ERR_PARSE,
+         "f:2:6: the time of job 1 on machine 2 is 0.1234567, at most 6 decimals are supported"},
+        {"job,A,B\nJ1,1,-0.5\n", MCO_ERR_PARSE,
+         "f:2:6: the time of job 1 on machine 2 is -0.5, allowed is 0 to 100000"},
+        {"job,A,B\nJ1,1,10001\nJ2,1,2.25\n", MCO_ERR_PARSE,
+         "f:3:6: the time 2.25 has 2 decimals. With so many, times are at most 10000; that of job 1 on machine 2 is greater"},
+        {"job,A,B\nJ1,1,2.25\nJ2,1,10001\n", MCO_ERR_PARSE,
+         "f:3:6: the time of job 2 on machine 2 (with 2 decimals in the file) is 10001, allowed is 0 to 10000"},
+        {"2 2\n1 2\n3 10.123\n5 1.5\n3 1\n4 1001\n", MCO_ERR_PARSE,
+         "f:4:3: the number of machines is \"1.5\", an integer was expected"},
+        // Names
+        {"job,A,A\nJ1,1,2\n", MCO_ERR_PARSE, "f:1:7: a second machine is named \"A\": a name may stand once"},
+        {"job,A\nJ1,1\nJ2,1\nJ1,2\n", MCO_ERR_PARSE, "f:4:1: the name \"J1\" stands in line 2 and in line 4"},
+        {"job,A\n2,1\n,1\n", MCO_ERR_PARSE, "f:2:1: job 1 is named 2, and so is called job 2, which has no name: name it"},
         {"job\tA\tB\nJ1\t\t5\n", MCO_ERR_PARSE,
-         "f:2:4: the time of job 1 on machine 1 is \"\", an integer was expected"},
+         "f:2:4: the time of job 1 on machine 1 is \"\", a number was expected"},
     };
     for (int i = 0; i < COUNT_OF(cases); i++) {
         mco_flowshop *shop = NULL;
@@ -524,8 +541,9 @@ static void test_unreadable_file(void **state)
 static mco_status read_order(const mco_flowshop *shop, const char *content, int32_t *order)
 {
     mco_text text;
+    double makespan;
     assert_ok(mco_text_from_memory(test_ctx, "s", content, strlen(content), &text));
-    mco_status st = flowshop_read_order_text(test_ctx, shop, &text, order);
+    mco_status st = flowshop_read_solution_text(test_ctx, shop, &text, order, &makespan);
     mco_text_close(&text);
     return st;
 }
@@ -538,6 +556,9 @@ static void test_orders(void **state)
         "2\r\n3\r\n1",
         "# makespan 17\n2 3 1\n# 2 J2\n",
         "J2 J3 J1\n",
+        "\"J2\" \"J3\"\n\"J1\"",
+        "# ids: rows\n2 3 1\n",
+        "#ids : NAMES\nJ2 J3 J1\n",
         "J2 3 J1\n",
         "{\"solution\": {\"order\": [2, 3, 1]}}\n",
         "{\"schema\": 1, \"history\": [[0.1, 20, 15], [0.2, 17, null]], \"solution\": {\"x\": {\"order\": [9]},\n"
@@ -568,9 +589,19 @@ static void test_order_refusals(void **state)
         {"2 3 0\n", "s:1:5: a job is 0, allowed is 1 to 3"},
         {"2 3 4\n", "s:1:5: a job is 4, allowed is 1 to 3"},
         {"2 3 -1\n", "s:1:5: a job is -1, allowed is 1 to 3"},
-        {"2 3 J4\n", "s:1:5: a job is \"J4\", an integer was expected"},
-        {"2 3 1.5\n", "s:1:5: a job is \"1.5\", an integer was expected"},
-        {"2,3,1\n", "s:1:1: a job is \"2,3,1\", an integer was expected"},
+        {"2 3 J4\n", "s:1:5: a job is \"J4\", a row's number or a name of the instance was expected"},
+        {"2 3 1.5\n", "s:1:5: a job is \"1.5\", a row's number or a name of the instance was expected"},
+        {"2,3,1\n", "s:1:1: a job is \"2,3,1\", a row's number or a name of the instance was expected"},
+        {"# ids: rows\n2 3 J1\n", "s:2:5: a job is \"J1\", an integer was expected"},
+        {"# ids: names\nJ2 J3 1\n", "s:2:7: a job is \"1\", a name of the instance was expected"},
+        {"2 3\n# ids: rows\n1", "s:2:3: the statement of the ids stands behind 2 jobs, not before them"},
+        {"# ids: numbers\n2 3 1", "s:1:8: the ids are \"numbers\", supported are rows and names"},
+        {"# makespan: long\n2 3 1", "s:1:13: the makespan is \"long\", a number was expected"},
+        {"2 3 \"J1\n", "s:1:5: a quote begins here, and the line ends before another one closes it"},
+        {"2 3 \"", "s:1:5: a quote begins here, and the line ends before another one closes it"},
+        {"2 3 \"J4\"", "s:1:5: a job is \"J4\", a row's number or a name of the instance was expected"},
+        {"job,machine,start,end,row\nJ1,A,0,5,1\n",
+         "s:1:1: this is the table of a schedule: give the order or the result file"},
         {"{\"solution\": {\"order\": [2, 3]}}", "s:1:32: the order has 2 jobs, the instance has 3"},
         {"{\"solution\": {\"order\": [2, 3, 1, 1]}}", "s:1:34: the order goes on after all 3 jobs"},
         {"{\"solution\": {\"order\": [2, 3, 2]}}", "s:1:31: job J2 stands at position 1 and again at position 3"},
@@ -597,7 +628,8 @@ static void test_order_refusals(void **state)
 static void test_order_round_trip(void **state)
 {
     (void)state;
-    static const char *const texts[] = {EXAMPLE_PLAIN, EXAMPLE_CSV, "job,A\n3,1\n1,2\n2,3\n", "job,A\n#1,1\n#2,2\n#3,3\n"};
+    static const char *const texts[] = {EXAMPLE_PLAIN, EXAMPLE_CSV, "job,A\n3,1\n1,2\n2,3\n", "job,A\n#1,1\n#2,2\n#3,3\n",
+                                        "job;A\nx;1,5\ny;0,25\nz;2\n"};
     const int32_t order[] = {2, 0, 1};
     const char *path = test_path("order.txt");
     for (int i = 0; i < COUNT_OF(texts); i++) {
@@ -610,11 +642,138 @@ static void test_order_round_trip(void **state)
     }
     mco_flowshop *shop = read_ok(EXAMPLE_CSV, 0);
     assert_ok(mco_flowshop_write_order(test_ctx, shop, order, path));
-    assert_content(path, "3 1 2\n# 3 J3\n# 1 J1\n# 2 J2\n");
+    assert_content(path, "# ids: rows\n3 1 2\n# 3 J3\n# 1 J1\n# 2 J2\n# makespan: 18\n");
     const int32_t bad[] = {2, 0, 3};
     assert_fails(mco_flowshop_write_order(test_ctx, shop, bad, path), MCO_ERR_CHECK,
                  "position 3 holds job 4, jobs are 1 to 3");
-    assert_content(path, "3 1 2\n# 3 J3\n# 1 J1\n# 2 J2\n");
+    assert_content(path, "# ids: rows\n3 1 2\n# 3 J3\n# 1 J1\n# 2 J2\n# makespan: 18\n");
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// ---- Names that are numbers, or hold blanks
+
+// A number is a row unless the file states that it is a name, or puts it in quotes.
+static void test_numbers_as_names(void **state)
+{
+    (void)state;
+    static const char instance[] = "job,A,B\n3,1,5\n101,2,2\n1,4,1\n";
+    static const struct {
+        const char *text;
+        int32_t first, second, third;
+    } cases[] = {
+        {"3 1 2", 2, 0, 1},
+        {"# makespan: 9\n# ids: rows\n3 1 2", 2, 0, 1},
+        {"# ids: names\n3 1 101", 0, 2, 1},
+        {"\"3\" \"1\" \"101\"", 0, 2, 1},
+        {"# a comment: of no meaning\n# ids: names\n\"1\" 3 101", 2, 0, 1},
+    };
+    mco_flowshop *shop = read_ok(instance, 0);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        int32_t order[3];
+        assert_ok(read_order(shop, cases[i].text, order));
+        assert_true(order[0] == cases[i].first && order[1] == cases[i].second && order[2] == cases[i].third);
+    }
+    int32_t order[3];
+    assert_fails(read_order(shop, "3 1 101", order), MCO_ERR_PARSE,
+                 "s:1:5: a job is 101, rows are 1 to 3. It is the name of row 2: for names put the line \"# ids: names\" before "
+                 "the order");
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_quoted_names(void **state)
+{
+    (void)state;
+    const int32_t order[] = {1, 0, 3, 2};
+    int32_t back[4];
+    const char *path = test_path("order.txt");
+    mco_flowshop *shop = read_ok("job;A\nbig table;1\n\"say \"\"x\"\" now\";2\n{;3\n#4;4\n", 0);
+    assert_ok(mco_flowshop_write_order(test_ctx, shop, order, path));
+    assert_content(path, "# ids: rows\n2 1 4 3\n# 2 \"say \"\"x\"\" now\"\n"
+                         "# 1 \"big table\"\n# 4 \"#4\"\n# 3 \"{\"\n# makespan: 10\n");
+    assert_ok(read_order(shop, "\"say \"\"x\"\" now\" \"big table\" \"#4\"\n\"{\"", back));
+    assert_memory_equal(order, back, sizeof back);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// ---- Decimals
+
+static void test_decimals(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "job,A,B\nx,1.5,2\ny,0.25,4e0\nz,3,1.75\n",
+        "job;A;B\nx;1,5;2\ny;0,25;4\nz;3;1.750\n",
+        "3 2\n1.5 .25 3\n2 4 1.75\n",
+        "3 2\n0 1.5 1 2\n0 0.25 1 4.00\n0 3 1 1.75\n",
+        "number of jobs, number of machines\n3 2 0 9 8\nprocessing times :\n1.5 .25 3\n2 4 1.75\n",
+    };
+    const int32_t order[] = {1, 0, 2};
+    int64_t makespan, best, bound;
+    for (int i = 0; i < COUNT_OF(texts); i++) {
+        mco_flowshop *shop = read_ok(texts[i], 0);
+        assert_int_equal(mco_flowshop_scale(shop), 100);
+        assert_int_equal(mco_flowshop_time(shop, 0, 0), 150);
+        assert_int_equal(mco_flowshop_time(shop, 0, 1), 25);
+        assert_int_equal(mco_flowshop_time(shop, 1, 2), 175);
+        assert_ok(mco_flowshop_check(test_ctx, shop, order, 3, &makespan));
+        assert_int_equal(makespan, 800);
+        mco_flowshop_best_known(shop, &best, &bound);
+        assert_true(best == (i == 4 ? 900 : -1) && bound == (i == 4 ? 800 : -1));
+        mco_flowshop_destroy(test_ctx, &shop);
+    }
+    // Zeros behind the point are no decimals.
+    mco_flowshop *shop = read_ok("job,A\nx,2.0\ny,3.000\n", 0);
+    assert_int_equal(mco_flowshop_scale(shop), 1);
+    assert_int_equal(mco_flowshop_time(shop, 0, 1), 3);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// An instance with decimals is written with them, and reads back as the same.
+static void test_decimals_round_trip(void **state)
+{
+    (void)state;
+    const char *path = test_path("shop.txt");
+    mco_flowshop *back = NULL, *shop = read_ok("3 2 0 9 8\n1.5 .25 3\n2 4 1.75\n", 0);
+    assert_ok(mco_flowshop_write(test_ctx, shop, path));
+    assert_ok(mco_flowshop_read(test_ctx, path, 0, &back));
+    assert_int_equal(mco_flowshop_scale(back), 100);
+    assert_int_equal(flowshop_fingerprint(back), flowshop_fingerprint(shop));
+    assert_true(back->best_makespan == 900 && back->best_bound == 800);
+    mco_flowshop_destroy(test_ctx, &back);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_stated_makespan(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double makespan;
+    } cases[] = {{"1 2", (double)NAN}, {"# makespan 7\n1 2", (double)NAN}, {"1 2\n# makespan: 7.25\n", 7.25},
+                 {"{\"objective\": 7.25, \"solution\": {\"order\": [1, 2]}}", 7.25},
+                 {"{\"solution\": {\"order\": [1, 2]}, \"objective\": null}", (double)NAN}};
+    mco_flowshop *shop = read_ok("job,A\nx,2.25\ny,5\n", 0);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        mco_text text;
+        int32_t order[2];
+        double makespan = -1;
+        assert_ok(mco_text_from_memory(test_ctx, "s", cases[i].text, strlen(cases[i].text), &text));
+        assert_ok(flowshop_read_solution_text(test_ctx, shop, &text, order, &makespan));
+        assert_true(makespan == cases[i].makespan || (isnan(makespan) && isnan(cases[i].makespan)));
+        mco_text_close(&text);
+    }
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_schedule_table(void **state)
+{
+    (void)state;
+    const int32_t order[] = {1, 0};
+    const char *path = test_path("schedule.csv");
+    mco_flowshop *shop = read_ok("job;A;\"B;b\"\n\"big, red\";1,5;2\n7;0,25;4\n", 0);
+    assert_ok(mco_flowshop_write_schedule(test_ctx, shop, order, path));
+    assert_content(path, "job,machine,start,end,row\n7,A,0.00,0.25,2\n\"big, red\",A,0.25,1.75,1\n7,\"B;b\",0.25,4.25,2\n"
+                         "\"big, red\",\"B;b\",4.25,6.25,1\n");
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
@@ -633,6 +792,9 @@ int main(void)
         TEST(test_product_limit_of_file), TEST(test_csv_too_large),
         TEST(test_unreadable_file),     TEST(test_orders),
         TEST(test_order_refusals),      TEST(test_order_round_trip),
+        TEST(test_numbers_as_names),    TEST(test_quoted_names),
+        TEST(test_decimals),            TEST(test_decimals_round_trip),
+        TEST(test_stated_makespan),     TEST(test_schedule_table),
     };
     return cmocka_run_group_tests_name("flowshop_instance", tests, NULL, NULL);
 }

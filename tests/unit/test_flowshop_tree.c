@@ -615,6 +615,28 @@ static void test_two_machine_bounds_at_the_root(void **state)
     }
 }
 
+// A bound that is stopped at once is LB1; one that has the time is LB2.
+static void test_stopped_bound(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    int64_t lb1, lb2, bound;
+    mco_stop stop;
+    assert_int_equal(mco_flowshop_taillard(ctx, "ta021", &shop), MCO_OK);
+    assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB1, &lb1), MCO_OK);
+    assert_int_equal(mco_flowshop_lower_bound(ctx, shop, MCO_FLOWSHOP_BOUND_LB2, &lb2), MCO_OK);
+    assert_true(lb1 < lb2);
+    assert_int_equal(mco_flowshop_lower_bound_within(ctx, shop, MCO_FLOWSHOP_BOUND_LB2, 0, &bound, &stop), MCO_OK);
+    assert_true(bound == lb1 && stop == MCO_STOP_TIME);
+    mco_cancel(ctx);
+    assert_int_equal(mco_flowshop_lower_bound_within(ctx, shop, MCO_FLOWSHOP_BOUND_LB2, INFINITY, &bound, &stop), MCO_OK);
+    assert_true(bound == lb1 && stop == MCO_STOP_CANCELLED);
+    // The request is used up.
+    assert_int_equal(mco_flowshop_lower_bound_within(ctx, shop, MCO_FLOWSHOP_BOUND_LB2, INFINITY, &bound, &stop), MCO_OK);
+    assert_true(bound == lb2 && stop == MCO_STOP_FINISHED);
+    mco_flowshop_destroy(ctx, &shop);
+}
+
 static void test_edges(void **state)
 {
     (void)state;
@@ -652,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_bounds_of_the_example),
         cmocka_unit_test(test_one_machine_bounds_at_the_root),
         cmocka_unit_test(test_two_machine_bounds_at_the_root),
+        cmocka_unit_test(test_stopped_bound),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_parity_on_whole_trees),
         cmocka_unit_test(test_parity_of_first_nodes),

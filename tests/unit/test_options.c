@@ -76,6 +76,24 @@ static void test_set_refuses(void **state)
     assert_true(s.count == defaults.count && s.limit == defaults.limit && s.method == defaults.method);
 }
 
+// "inf" is a number where the range is endless. It is no default that a solver may replace.
+static void test_set_infinity(void **state)
+{
+    (void)state;
+    sample s = defaults;
+    assert_ok(mco_option_set(test_ctx, &records[1], &s, "inf"));
+    assert_true(s.limit == MCO_NO_LIMIT);
+    assert_true(isfinite(s.limit));
+    assert_ok(mco_options_validate(test_ctx, &table, &s));
+    mco_option endless = records[1];
+    endless.unset = -1;
+    assert_ok(mco_option_set(test_ctx, &endless, &s, "inf"));
+    assert_true(isinf(s.limit));
+    endless.high = 1e9;
+    assert_fails(mco_option_set(test_ctx, &endless, &s, "inf"), MCO_ERR_ARGUMENT,
+                 "--limit is \"inf\", a number from 0 to 1e+09 was expected");
+}
+
 static void test_validate(void **state)
 {
     (void)state;
@@ -138,6 +156,11 @@ static void test_echo(void **state)
     char *text = print(write_echo, &defaults);
     assert_string_equal(text, "{\n  \"count\": null,\n  \"limit\": null,\n  \"method\": \"auto\",\n"
                               "  \"path-of-the-result\": null,\n  \"quick\": false\n}");
+    free(text);
+    sample endless = defaults;
+    endless.limit = MCO_NO_LIMIT;
+    text = print(write_echo, &endless);
+    assert_non_null(strstr(text, "\"limit\": null,"));
     free(text);
     text = print(write_echo, &given);
     assert_string_equal(text, "{\n  \"count\": 3,\n  \"limit\": 0.5,\n  \"method\": \"fast\",\n"
@@ -459,7 +482,7 @@ static void test_engines_for_study(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_set),  TEST(test_set_refuses), TEST(test_validate),    TEST(test_echo),
+        TEST(test_set),  TEST(test_set_refuses), TEST(test_set_infinity), TEST(test_validate), TEST(test_echo),
         TEST(test_help), TEST(test_find),        TEST(test_set_by_name), TEST(test_set_in_a_short_struct),
         TEST(test_study), TEST(test_problem_tables), TEST(test_engines_for_study),
     };

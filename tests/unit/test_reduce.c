@@ -501,6 +501,27 @@ static void test_auto(void **state)
     assert_int_equal(r.bytes, 0);
 }
 
+// A cancellation ends the repeats. A request made before the call counts too, and the value is there all the same.
+static void test_cancel(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        mco_reduce_params p = params_of(MCO_ENGINE_CPU, threads, false);
+        mco_reduce_result r = MCO_REDUCE_RESULT_INIT, whole = MCO_REDUCE_RESULT_INIT;
+        p.check = MCO_REDUCE_CHECK_FULL;
+        p.repeat = 1000;
+        mco_cancel(test_ctx);
+        assert_ok(mco_reduce_generated(test_ctx, MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, 1, 300000, 0, &p, NULL, &r));
+        assert_int_equal(r.repeats, 1);
+        assert_true(r.kernel_s > 0);
+        // The request ends with the call.
+        p.repeat = 3;
+        assert_ok(mco_reduce_generated(test_ctx, MCO_REDUCE_OP_SUM, MCO_REDUCE_TYPE_F32, 1, 300000, 0, &p, NULL, &whole));
+        assert_int_equal(whole.repeats, 3);
+        assert_true(r.value.u == whole.value.u);
+    }
+}
+
 static void test_failing_memory(void **state)
 {
     (void)state;
@@ -527,7 +548,7 @@ int main(void)
         TEST(test_reference_tree), TEST(test_float_policy), TEST(test_integers_wrap), TEST(test_empty),
         TEST(test_cpu_is_reference), TEST(test_vector_units_agree), TEST(test_compensated_accuracy), TEST(test_segments),
         TEST(test_segment_places), TEST(test_generated_is_data), TEST(test_refusals), TEST(test_auto),
-        TEST(test_failing_memory),
+        TEST(test_cancel), TEST(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,8 @@ static void refuse_flowshop(mco_flowshop *shop)
     const int32_t order[JOBS] = {0, 1, 2, 3, 4, 5, 6}, times[1] = {1};
     int32_t read[JOBS];
     int64_t number;
+    double real;
+    mco_stop stop;
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_solve(NULL, shop, &params, &result));
     REFUSED(mco_flowshop_solve(test_ctx, NULL, &params, &result));
     REFUSED(mco_flowshop_solve(test_ctx, shop, NULL, &result));
@@ -67,6 +69,15 @@ static void refuse_flowshop(mco_flowshop *shop)
     REFUSED(mco_flowshop_read_order(test_ctx, NULL, "f", read));
     REFUSED(mco_flowshop_read_order(test_ctx, shop, NULL, read));
     REFUSED(mco_flowshop_read_order(test_ctx, shop, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_read_solution(NULL, shop, "f", read, &real));
+    REFUSED(mco_flowshop_read_solution(test_ctx, NULL, "f", read, &real));
+    REFUSED(mco_flowshop_read_solution(test_ctx, shop, NULL, read, &real));
+    REFUSED(mco_flowshop_read_solution(test_ctx, shop, "f", NULL, &real));
+    REFUSED(mco_flowshop_read_solution(test_ctx, shop, "f", read, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write_schedule(NULL, shop, order, "f"));
+    REFUSED(mco_flowshop_write_schedule(test_ctx, NULL, order, "f"));
+    REFUSED(mco_flowshop_write_schedule(test_ctx, shop, NULL, "f"));
+    REFUSED(mco_flowshop_write_schedule(test_ctx, shop, order, NULL));
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_plot(NULL, shop, order, "f"));
     REFUSED(mco_flowshop_plot(test_ctx, NULL, order, "f"));
     REFUSED(mco_flowshop_plot(test_ctx, shop, NULL, "f"));
@@ -77,6 +88,12 @@ static void refuse_flowshop(mco_flowshop *shop)
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_lower_bound(NULL, shop, MCO_FLOWSHOP_BOUND_LB1, &number));
     REFUSED(mco_flowshop_lower_bound(test_ctx, NULL, MCO_FLOWSHOP_BOUND_LB1, &number));
     REFUSED(mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_flowshop_lower_bound_within(NULL, shop, MCO_FLOWSHOP_BOUND_LB1, 1, &number, &stop));
+    REFUSED(mco_flowshop_lower_bound_within(test_ctx, NULL, MCO_FLOWSHOP_BOUND_LB1, 1, &number, &stop));
+    REFUSED(mco_flowshop_lower_bound_within(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, 1, NULL, &stop));
+    REFUSED(mco_flowshop_lower_bound_within(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, 1, &number, NULL));
+    assert_fails(mco_flowshop_lower_bound_within(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, -1, &number, &stop),
+                 MCO_ERR_ARGUMENT, "the time limit is -1 s, at least 0 was expected");
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_create(NULL, 1, 1, times, &made));
     REFUSED(mco_flowshop_create(test_ctx, 1, 1, NULL, &made));
     REFUSED(mco_flowshop_create(test_ctx, 1, 1, times, NULL));

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/run.h"
+#include "mco/options.h"
 
 static const mco_run_settings endless = {.time_limit_s = (double)INFINITY, .target = -1, .objective = "cost"};
 
@@ -257,9 +258,12 @@ static void test_time_limit(void **state)
     mco_run_limit(&run, 599);
     assert_stops(&run, MCO_STOP_TIME);
     assert_true(mco_run_share(&run) > 1);
-    mco_run_limit(&run, (double)INFINITY);
-    assert_goes_on(&run);
-    assert_true(mco_run_share(&run) == 0);
+    const double none[] = {(double)INFINITY, MCO_NO_LIMIT};
+    for (int i = 0; i < COUNT_OF(none); i++) {
+        mco_run_limit(&run, none[i]);
+        assert_goes_on(&run);
+        assert_true(isinf(run.stop_s) && mco_run_share(&run) == 0);
+    }
     mco_run_clear(&run);
     run = begin((mco_run_settings){.time_limit_s = 0.02, .target = -1, .objective = "cost"});
     usleep(25000);

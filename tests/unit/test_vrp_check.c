@@ -172,6 +172,14 @@ static void test_read(void **state)
                 20);
     assert_good(p, "{\"solution\":{\"routes\":[[1,2,3,4],[6,5]]},\"objective\":null}\n", (double)NAN);
     assert_good(p, "{\"solution\":{\"routes\":[[1,2,3,4],[6,5],[]]},\"objective\":20.125}\n", 20.125);
+    // Names in quotes, as names alone, and beside the numbers.
+    assert_good(p, "Route #1: A 2 \"c, \"\"d\"\"\" 4\nRoute #2: \"#\" 5x\n", (double)NAN);
+    assert_good(p, "# ids: names, by hand\nRoute #1: A 2 \"c, \"\"d\"\"\" 4\nRoute #2: # \"5x\"\n", (double)NAN);
+    assert_good(p, "# ids: rows\n# names: are not read\nRoute #1: A 2 3 \"4\"\nRoute #2: # 5x\n", (double)NAN);
+    assert_good(p, "route,stop,customer,name,load,distance\n1,1,1,A,1,1\n1,2,2,2,2,2\n1,3,3,\"c, \"\"d\"\"\",3,3\n1,4,4,4\n"
+                   "2,1,6,#,,\n2,2,,5x\n", (double)NAN);
+    assert_good(p, "{\"solution\":{\"names\":[[\"A\",\"2\",\"?\",\"4\"],[\"#\",\"5x\"]],\"routes\":[[1,2,3,4],[6,5]]}}", (double)NAN);
+    assert_good(p, "{\"solution\":{\"routes\":[[\"A\",2,\"c, \\\"d\\\"\",4],[\"#\",5]]}}", (double)NAN);
     mco_vrp_destroy(test_ctx, &p);
 }
 
@@ -192,13 +200,17 @@ static void test_read_refusals(void **state)
         {"Route #1: 0 2\n", "s:1:11: the customer is 0, allowed is 1 to 6"},
         {"Route #1: 1 7\n", "s:1:13: the customer is 7, allowed is 1 to 6"},
         {"Route #1: 1 -2\n", "s:1:13: the customer is -2, allowed is 1 to 6"},
+        {"Route #1: \"1\"\n", "s:1:12: the customer is \"1\", a name of the instance was expected"},
+        {"Route #1: 2 \"c, \n", "s:1:13: the quote before the customer is not closed"},
+        {"# ids: names\nRoute #1: 1\n", "s:2:11: the customer is \"1\", a name of the instance was expected"},
+        {"# ids: numbers\n", "s:1:8: ids are \"numbers\", supported are names and rows"},
         {"Route #1: 1 B\n", "s:1:13: the customer is \"B\", a number from 1 to 6 or a name of the instance was expected"},
         {"Cost 3\nCost 4\n", "s:2:6: the cost a second time, it was 3"},
         {"Cost x\n", "s:1:6: the cost is \"x\", a number was expected"},
         {"Cost\n", "s:1:5: the cost is \"\", a number was expected"},
         {"Cost -1\n", "s:1:6: the cost is -1, allowed is 0 to 1e+18"},
         // CSV
-        {"route,city\n", "s:1:7: the column is \"city\", supported are route, customer and name"},
+        {"route,city\n", "s:1:7: the column is \"city\", supported are route, stop, customer, name, load and distance"},
         {"route,route\n", "s:1:7: the column \"route\" a second time, first at 1:1"},
         {"customer,name\n", "s:1:1: the header has no column \"route\""},
         {"route,\n", "s:1:1: the header has no column \"customer\""},
@@ -208,7 +220,14 @@ static void test_read_refusals(void **state)
         {"route,customer\n1,\n", "s:2:3: the customer is \"\", an integer was expected"},
         {"route,customer\nx,1\n", "s:2:1: the route, after those before it, is \"x\", an integer was expected"},
         {"route,customer\n2,1\n1,2\n", "s:3:1: the route, after those before it, is 1, allowed is 2 to 2147483647"},
+        {"route,customer,name\n1,1,5x\n",
+         "s:2:5: customer 1 is \"5x\" here, which is the name of customer 5: the rows of the instance have changed"},
+        {"route,name\n1,9\n", "s:2:3: the customer is \"9\", a name of the instance was expected"},
         // Results
+        {"{\"solution\": {\"routes\": [[\"B\"]]}}", "s:1:27: the customer is \"B\", a name of the instance was expected"},
+        {"{\"solution\": {\"routes\": [[1, 5]], \"names\": [[\"A\", \"#\"]]}}",
+         "s:1:58: customer 5 has the name of customer 6 here, \"#\": the rows of the instance have changed"},
+        {"{\"solution\": {\"names\": [[\"A\"]], \"names\": []}}", "s:1:42: \"names\" a second time"},
         {"{", "s:1:2: the text ends where '\"' was expected"},
         {"{}", "s:1:3: the file holds no solution"},
         {"{\"solution\": null}", "s:1:19: the file holds no solution"},
@@ -240,14 +259,19 @@ static void test_write(void **state)
     mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     assert_ok(read_text(p, GOOD, &s, &cost));
     assert_ok(mco_vrp_write_solution(test_ctx, p, &s, test_path("s.sol")));
-    assert_content(test_path("s.sol"), GOOD);
+    assert_content(test_path("s.sol"), "# ids: rows, the first customer's is 1; names stand in comments\n"
+                                       "Route #1: 1 2 3 4\n# names: A 2 \"c, \"\"d\"\"\" 4\nRoute #2: 6 5\n# names: \"#\" 5x\n"
+                                       "Cost 20\n");
     assert_ok(mco_vrp_write_solution(test_ctx, p, &s, test_path("s.CSV")));
     assert_content(test_path("s.CSV"),
-                   "route,customer,name\n1,1,\"A\"\n1,2,\n1,3,\"c, \"\"d\"\"\"\n1,4,\"4\"\n2,6,\"#\"\n2,5,\"5x\"\n");
+                   "route,stop,customer,name,load,distance\n1,1,1,A,1,1\n1,2,2,2,2,2\n1,3,3,\"c, \"\"d\"\"\",3,3\n1,4,4,4,4,4\n"
+                   "2,1,6,#,5,6\n2,2,5,5x,6,7\n");
     mco_vrp_destroy(test_ctx, &p);
     p = instance(-1, 0, MCO_VRP_DISTANCES_REAL);
     assert_ok(mco_vrp_write_solution(test_ctx, p, &s, test_path("s.sol")));
-    assert_content(test_path("s.sol"), "Route #1: 1 2 3 4\nRoute #2: 6 5\nCost 20.000000\n");
+    assert_content(test_path("s.sol"), "# ids: rows, the first customer's is 1; names stand in comments\n"
+                                       "Route #1: 1 2 3 4\n# names: A 2 \"c, \"\"d\"\"\" 4\nRoute #2: 6 5\n# names: \"#\" 5x\n"
+                                       "Cost 20.000000\n");
     mco_vrp_solution_clear(test_ctx, &s);
     assert_ok(mco_vrp_read_solution(test_ctx, p, test_path("s.sol"), &s, &cost));
     assert_true(cost == 20);
@@ -264,12 +288,49 @@ static void test_write(void **state)
     mco_vrp_destroy(test_ctx, &p);
 }
 
+// Names that are numbers of other rows: every file that is written reads back, and a file by hand says what its numbers
+// are.
+static void test_number_names(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"n.sol", "n.csv"};
+    static const int32_t order[] = {0, 1, 2}, by_name[] = {1, 2, 0};
+    mco_vrp *p = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_text text;
+    double cost;
+    const char *const content = "capacity,9\nid,x,y,demand\n,0,0,\n3,1,0,1\n1,2,0,1\n2,3,0,1\n";
+    assert_ok(mco_text_from_memory(test_ctx, "instance", content, strlen(content), &text));
+    assert_ok(vrp_read_text(test_ctx, &text, &model, "instance", &p));
+    mco_text_close(&text);
+    assert_true(mco_vrp_has_names(p));
+    for (int i = 0; i < COUNT_OF(paths); i++) {
+        mco_vrp_solution s = {0};
+        assert_ok(read_text(p, "Route #1: 1 2 3\n", &s, &cost));
+        assert_ok(mco_vrp_write_solution(test_ctx, p, &s, test_path(paths[i])));
+        mco_vrp_solution_clear(test_ctx, &s);
+        assert_ok(mco_vrp_read_solution(test_ctx, p, test_path(paths[i]), &s, &cost));
+        assert_memory_equal(s.order, order, sizeof order);
+        mco_vrp_solution_clear(test_ctx, &s);
+    }
+    static const char *const named[] = {"# ids: names\nRoute #1: 1 2 3\n", "Route #1: \"1\" \"2\" \"3\"\n",
+                                        "route,name\n1,1\n1,2\n1,3\n", "{\"solution\":{\"routes\":[[\"1\",\"2\",\"3\"]]}}"};
+    for (int i = 0; i < COUNT_OF(named); i++) {
+        mco_vrp_solution s = {0};
+        assert_ok(read_text(p, named[i], &s, &cost));
+        assert_memory_equal(s.order, by_name, sizeof by_name);
+        mco_vrp_solution_clear(test_ctx, &s);
+    }
+    mco_vrp_destroy(test_ctx, &p);
+}
+
 static void test_memory_failures(void **state)
 {
     (void)state;
     static const char *const texts[] = {"Route #1: A 2 3 4\nRoute #2: 6 5\n",
                                         "route,customer\n1,1\n1,2\n1,\"c, \"\"d\"\"\"\n1,4\n3,6\n3,5\n",
-                                        "{\"solution\":{\"routes\":[[1,2,3,4],[6,5]]}}"};
+                                        "{\"solution\":{\"routes\":[[1,2,\"c, \\\"d\\\"\",4],[6,5]],\"names\":[[\"A\"]]}}",
+                                        "# ids: names\nRoute #1: A 2 \"c, \"\"d\"\"\" 4\nRoute #2: # 5x\n"};
     mco_vrp *p = instance(-1, 0, MCO_VRP_DISTANCES_ROUNDED);
     for (int i = 0; i < COUNT_OF(texts); i++) {
         mco_text text;
@@ -297,7 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_check),         TEST(test_route), TEST(test_shapes),          TEST(test_read),
-        TEST(test_read_refusals), TEST(test_write), TEST(test_memory_failures),
+        TEST(test_read_refusals), TEST(test_write), TEST(test_number_names),    TEST(test_memory_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

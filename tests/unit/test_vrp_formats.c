@@ -161,12 +161,12 @@ static void test_sizes(void **state)
     (void)state;
     mco_vrp *p = read_ok(EUC(1) "NODE_COORD_SECTION\n1 5 5\nDEMAND_SECTION\n" DEPOT);
     assert_int_equal(mco_vrp_customers(p), 0);
-    assert_int_equal(vrp_unservable(p), -1);
+    assert_ok(vrp_refuse_unservable(test_ctx, p));
     mco_vrp_destroy(test_ctx, &p);
     p = read_ok(EUC(2) "NODE_COORD_SECTION\n1 5 5\n2 5 5\nDEMAND_SECTION\n2 11\n" DEPOT);
     assert_int_equal(mco_vrp_customers(p), 1);
     assert_int_equal(mco_vrp_distance(p, 0, 1), 0);
-    assert_int_equal(vrp_unservable(p), 0);
+    assert_int_equal(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT);
     mco_vrp_destroy(test_ctx, &p);
     p = read_ok(HEAD(1) "EDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: LOWER_ROW\nEDGE_WEIGHT_SECTION\n"
                         "DEMAND_SECTION\n" DEPOT);
@@ -271,6 +271,89 @@ static void test_csv(void **state)
     mco_vrp_destroy(test_ctx, &three);
 }
 
+static void write_and_read(const mco_vrp *p)
+{
+    mco_vrp *back = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.distance = mco_vrp_distance_rule(p);
+    assert_ok(mco_vrp_write(test_ctx, p, test_path("w.vrp")));
+    assert_ok(mco_vrp_read(test_ctx, test_path("w.vrp"), &model, &back));
+    assert_same(p, back);
+    mco_vrp_destroy(test_ctx, &back);
+}
+
+// Limits, decimals and a matrix in a file of their own.
+static void test_csv_limits(void **state)
+{
+    (void)state;
+    char number[16];
+    mco_vrp *p = read_ok("# a bakery\ncapacity;7,5\nvehicles;3;\n\nmax-length;20,5\nname;x;y;demand;service\nd;0,5;0;;\n"
+                         "a;10;0,25;2,5;1,5\nb;10;1;1,75;\n");
+    assert_int_equal(mco_vrp_load_scale(p), 100);
+    assert_int_equal(mco_vrp_capacity(p), 750);
+    assert_int_equal(mco_vrp_demand(p, 0), 250);
+    assert_int_equal(mco_vrp_demand(p, 1), 175);
+    assert_int_equal(mco_vrp_vehicles(p), 3);
+    assert_int_equal(mco_vrp_max_length(p), 20);
+    assert_true(p->x[0] == 0.5 && p->y[1] == 0.25);
+    mco_vrp_destroy(test_ctx, &p);
+    // Limits that are given come before those of the file; a capacity has the scale of the demands.
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 9;
+    model.vehicles = 0;
+    assert_ok(read_with("vehicles\t2\ncapacity\t8\nservice-time\t4\nx\ty\tdemand\n0\t0\t\n3\t4\t0.1\n", &model, &p));
+    assert_int_equal(mco_vrp_capacity(p), 90);
+    assert_int_equal(mco_vrp_vehicles(p), 0);
+    assert_int_equal(mco_vrp_service(p, 0), 4);
+    mco_vrp_destroy(test_ctx, &p);
+    // Rows and columns of a matrix stand in any order.
+    p = read_ok("capacity,2\nname,demand\nD,\nA,1\n\"B, b\",1\ndistances,\"B, b\",D,A\nD,5,0,7\nA,1,2,x\n\"B, b\",0,3,4\n");
+    assert_matrix(p, (const int32_t[9]){0, 7, 5, 2, 0, 1, 3, 4, 0});
+    p = read_ok("capacity,2\nx,y,demand\n5,5,\n6,6,1\n7,7,1\n\ndistances,depot,1,2\n0,0,1,2\n1,3,0,4\n2,5,6,0\n");
+    assert_true(mco_vrp_coordinates(p, 2, &model.max_length, &model.service_time));
+    assert_string_equal(mco_vrp_customer_name(p, 1, number), "2");
+    assert_matrix(p, (const int32_t[9]){0, 1, 2, 3, 0, 4, 5, 6, 0});
+    p = read_real("capacity;2\nname;demand\nD;\nA;1\nB;1\ndistances;D;A;B\nD;0;1,5;2\nA;3;0;4,25\nB;5;6;0\n");
+    assert_int_equal(mco_vrp_distance(p, 1, 2), (int32_t)(4.25 * mco_vrp_scale(p)));
+    mco_vrp_destroy(test_ctx, &p);
+}
+
+// Metres between Berlin, Munich and Hamburg: 504307.92 and 255273.31 by the angle between vectors, in another program.
+static void test_geographic(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "capacity,2\nlatitude,longitude,demand\n52.52,13.405,\n48.1372,11.5755,1\n53.5507,9.993,1\n",
+        "capacity,2\nlon,lat,demand\n13.405,52.52,\n11.5755,48.1372,1\n9.993,53.5507,1\n",
+        "capacity,2\nx,y,demand\n13.405,52.52,\n11.5755,48.1372,1\n9.993,53.5507,1\n",
+        HEAD(3) "EDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 13.405 52.52\n2 11.5755 48.1372\n3 9.993 53.5507\n" DEMANDS
+            DEPOT,
+        HEAD(3) "EDGE_WEIGHT_TYPE : GEO\nNODE_COORD_SECTION\n1 52.52 13.405\n2 48.1372 11.5755\n3 53.5507 9.993\n" DEMANDS DEPOT,
+    };
+    mco_vrp *p = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    for (int i = 0; i < COUNT_OF(texts); i++) {
+        model.distance = i < 2 ? MCO_VRP_DISTANCES_ROUNDED : MCO_VRP_DISTANCES_GEO;
+        assert_ok(read_with(texts[i], &model, &p));
+        assert_int_equal(mco_vrp_distance_rule(p), MCO_VRP_DISTANCES_GEO);
+        assert_true(mco_vrp_scale(p) == 1);
+        assert_int_equal(mco_vrp_distance(p, 0, 1), 504308);
+        assert_int_equal(mco_vrp_distance(p, 1, 0), 504308);
+        assert_int_equal(mco_vrp_distance(p, 0, 2), 255273);
+        write_and_read(p);
+        mco_vrp_destroy(test_ctx, &p);
+    }
+    model.distance = MCO_VRP_DISTANCES_GEO;
+    assert_fails(read_with(MATRIX("UPPER_ROW", "1 2 3"), &model, &p), MCO_ERR_ARGUMENT,
+                 "a: --distance geo is for coordinates, the distances are a matrix");
+    assert_fails(read_with(EUC(3) "NODE_COORD_SECTION\n1 0 0\n2 10 91\n3 1 1\n" DEMANDS DEPOT, &model, &p), MCO_ERR_LIMIT,
+                 "a: the latitude of customer 1 is 91 and its longitude 10, allowed are -90 to 90 and -180 to 180; with "
+                 "--distance geo x is the longitude, y the latitude");
+    model.distance = MCO_VRP_DISTANCES_REAL;
+    assert_fails(read_with(texts[0], &model, &p), MCO_ERR_ARGUMENT,
+                 "file: the file has latitudes and longitudes, for which --distance is geo, not real");
+}
+
 // ---- Refusals
 
 #define KEYWORDS_ARE                                                                                                       \
@@ -286,11 +369,27 @@ static const refusal vrplib_refusals[] = {
     {"", "f:1:1: the file is empty"},
     {" \n# nothing\n", "f:3:1: the file is empty"},
     // Keywords and values
-    {"3 4\n", "f:1:1: the keyword is \"3\"" KEYWORDS_ARE},
+    {"3\n", "f:1:1: the keyword is \"3\"" KEYWORDS_ARE},
     {"NAME : a\n 7 7\n", "f:2:2: the keyword is \"7\"" KEYWORDS_ARE},
-    {EUC(3) "TIME_WINDOW_SECTION\n1 0 5\n", "f:6:1: the keyword is \"TIME_WINDOW_SECTION\"" KEYWORDS_ARE},
+    // What is not supported
+    {"2 4 50 4\n0 80\n",
+     "f:1:1: the file begins with numbers alone; the formats of Cordeau (several depots, periods, time windows) and of Li and Lim (pickups and deliveries) are not supported, VRPLIB and CSV are"},
+    {"C101\n\nVEHICLE\nNUMBER     CAPACITY\n  25         200\n",
+     "f:3:1: this is a file of Solomon or of Gehring and Homberger: time windows are not supported"},
+    {"VEHICLE\nNUMBER CAPACITY\n",
+     "f:1:1: this is a file of Solomon or of Gehring and Homberger: time windows are not supported"},
+    {"TYPE : PDPTW\n", "f:1:8: TYPE is \"PDPTW\": time windows are not supported"},
+    {"TYPE : MDVRP\n", "f:1:8: TYPE is \"MDVRP\": several depots are not supported"},
+    {"TYPE : HFVRP\n", "f:1:8: TYPE is \"HFVRP\": vehicles of several kinds are not supported"},
+    {"TYPE : VRPB\n", "f:1:8: TYPE is \"VRPB\": backhauls are not supported"},
+    {"TYPE : XYZ\n", "f:1:8: TYPE is \"XYZ\", supported are CVRP, ACVRP and DCVRP"},
+    {EUC(3) "PICKUP_AND_DELIVERY_SECTION\n1 0 5\n",
+     "f:6:1: the keyword is \"PICKUP_AND_DELIVERY_SECTION\": pickups and deliveries are not supported"},
+    {EUC(3) "VEHICLES_DEPOT_SECTION\n1 1\n",
+     "f:6:1: the keyword is \"VEHICLES_DEPOT_SECTION\": several depots are not supported"},
+    {EUC(3) "TIME_WINDOW_SECTION\n1 0 5\n", "f:6:1: the keyword is \"TIME_WINDOW_SECTION\": time windows are not supported"},
     {"TYPE : TSP\n", "f:1:8: TYPE is TSP, a problem without demands and capacity; supported are CVRP, ACVRP and DCVRP"},
-    {"TYPE : VRPTW\n", "f:1:8: TYPE is \"VRPTW\", supported are CVRP, ACVRP and DCVRP"},
+    {"TYPE : VRPTW\n", "f:1:8: TYPE is \"VRPTW\": time windows are not supported"},
     {"CAPACITY : 5\nCAPACITY : 6\n", "f:2:1: CAPACITY stands in line 1 and in line 2"},
     {"DEPOT_SECTION 1 -1\n", "f:1:15: \"1 -1\" stands behind DEPOT_SECTION, nothing was expected"},
     {"CAPACITY : 0\n", "f:1:12: CAPACITY is 0, allowed is 1 to 1073741824"},
@@ -372,7 +471,7 @@ static const refusal vrplib_refusals[] = {
      "f:14:1: SERVICE_TIME_SECTION has no row for node 3, DIMENSION is 3"},
     // The depot
     {EUC(3) PLACES DEMANDS "DEPOT_SECTION\n1\n2\n-1\n",
-     "f:16:1: a second depot, node 2, the first is node 1; one is supported"},
+     "f:16:1: a second depot, node 2, the first is node 1: several depots are not supported"},
     {EUC(3) PLACES DEMANDS "DEPOT_SECTION\n-1\n", "f:16:1: DEPOT_SECTION ends without a depot"},
     {EUC(3) PLACES DEMANDS "DEPOT_SECTION\n4\n-1\n", "f:15:1: the number of the depot is 4, allowed is -1 to 3"},
     {EUC(3) PLACES DEMANDS "DEPOT_SECTION\n1 -1\n2\n", "f:16:1: DEPOT_SECTION goes on after -1"},
@@ -414,10 +513,38 @@ static void test_vrplib_refusals(void **state)
     }
 }
 
+#define PAIR "name,demand\nD,\nA,1\n"
+
 static const refusal csv_refusals[] = {
     {"name,x,y\n", "f:1:1: the header has no column \"demand\""},
     {"x,y,demand,weight\n",
-     "f:1:12: the column is \"weight\", supported are name, id, x, y, demand and service"},
+     "f:1:12: the column is \"weight\", supported are name, id, x, y, demand, service, latitude, longitude, lat and lon"},
+    {"x,y,demand,ready_time\n", "f:1:12: the column is \"ready_time\": time windows are not supported"},
+    {"lat,latitude,lon,demand\n0,0,0,0\n", "f:1:5: the columns \"latitude\" and \"lat\" are both latitudes"},
+    {"lat,x,demand\n0,0,0\n", "f:1:1: the header has x or y, and latitude or longitude; one kind of place was expected"},
+    {"lat,demand\n0,0\n", "f:1:1: the header has no column \"longitude\""},
+    // Limits
+    {"capacity,5\nvehicles,2\nCapacity,6\nx,y,demand\n", "f:3:1: capacity stands in line 1 and in line 3"},
+    {"capacity,5,6\nx,y,demand\n", "f:1:12: the row has more than 2 cells"},
+    {"capacity,-5\nx,y,demand\n0,0,\n", "f:1:10: the capacity is -5, allowed is 0 to 1073741824"},
+    {"capacity,0\nx,y,demand\n0,0,\n", "f:1:10: the capacity is 0, more than 0 was expected"},
+    {"capacity,\nx,y,demand\n0,0,\n", "f:1:10: the capacity is \"\", a number was expected"},
+    {"vehicles,1.5\nx,y,demand\n0,0,\n", "f:1:10: the number of vehicles is 1.5, an integer was expected"},
+    {"max-length,far\nx,y,demand\n0,0,\n", "f:1:12: the longest route is \"far\", a number was expected"},
+    {"service-time,1\nx,y,demand,service\n0,0,,\n",
+     "f:2:12: the column \"service\" and the row \"service-time\" in line 1; one of them was expected"},
+    {"capacity,5\n", "f:2:1: the file is empty"},
+    // Decimals
+    {"x,y,demand\n0,0,\n1,2,0.0000001\n", "f:3:5: the demand is 0.0000001, at most 6 decimals are supported"},
+    {"x,y,demand\n0,0,\n1,2,0.000001\n1,2,1074\n",
+     "f:4:5: the demand is 1074, with 6 decimals in the file allowed is 0 to 1073"},
+    {"x,y,demand\n0,0,\n1,2,1074\n1,2,0.5\n1,2,0.000001\n",
+     "f:5:5: 0.000001 has 6 decimals, and the demand of customer 1 is 1074: with so many decimals allowed is 0 to 1073"},
+    {"capacity,2000.000001\nx,y,demand\n0,0,\n",
+     "f:1:10: the capacity is 2000.000001, with 6 decimals in the file allowed is 0 to 1073"},
+    {"x,y,demand\n0,0,\n1,2,\"2,5\"\n", "f:3:6: the demand is \"2,5\", a number was expected"},
+    // A matrix
+    {"name,demand\ndistances,D\n", "f:2:1: the text ends where the row of the depot was expected"},
     {"x,y,demand,x\n", "f:1:12: the column \"x\" a second time, first at 1:1"},
     {"id,x,y,demand,name\n", "f:1:15: the columns \"name\" and \"id\" are both names"},
     {"x,y,demand\n", "f:2:1: the text ends where the row of the depot was expected"},
@@ -429,6 +556,18 @@ static const refusal csv_refusals[] = {
     {"x,y,demand\n0,0,0\n1,2,-3\n", "f:3:5: the demand is -3, allowed is 0 to 1073741824"},
     {"x,y,demand,service\n0,0,0,1\n", "f:2:7: the service time of the depot is 1, allowed is 0 to 0"},
     {"name,x,y,demand\n,0,0,0\na,1,2,3\na,1,2,3\n", "f:4:1: the name \"a\" stands in line 3 and in line 4"},
+    {"name,x,y,demand\n,0,0,0\n,1,2,3\n1,1,2,3\n",
+     "f:4:1: the name \"1\" is the number of another row, which has no name and is called by it; give that row a name"},
+    {PAIR "distances,D\n", "f:4:1: the matrix has 1 columns, the depot and 1 customers were expected"},
+    {PAIR "distances,D,B\n", "f:4:13: the node is \"B\", a name of the instance was expected"},
+    {PAIR "distances,D,D\n", "f:4:13: the node \"D\" has two columns"},
+    {PAIR "distances,D,A\nD,0,1\n", "f:6:1: the matrix ends after 1 rows, the depot and 1 customers were expected"},
+    {PAIR "distances,D,A\nD,0,1\nD,1,0\n", "f:6:1: the node \"D\" has two rows"},
+    {PAIR "distances,D,A\nD,0\n", "f:5:1: the row has 1 distances, 2 were expected"},
+    {PAIR "distances,D,A\nD,0,1,1\n", "f:5:7: the row has more than 2 distances"},
+    {PAIR "distances,D,A\nD,0,-1\n", "f:5:5: the distance is -1, allowed is 0 to 16777216"},
+    {PAIR "distances,D,A\nD,0,1.5\n",
+     "f:5:5: the distance is 1.5, an integer was expected; --distance real keeps decimals"},
 };
 
 static void test_csv_refusals(void **state)
@@ -437,7 +576,7 @@ static void test_csv_refusals(void **state)
     mco_vrp *p = NULL;
     mco_vrp_model model = MCO_VRP_MODEL_INIT;
     assert_fails(read_with("x,y,demand\n0,0,0\n", NULL, &p), MCO_ERR_PARSE,
-                 "f:2:1: CSV holds no capacity, and --capacity is not given");
+                 "f:2:1: CSV holds no row \"capacity,Q\", and --capacity is not given");
     model.capacity = 5;
     for (int i = 0; i < COUNT_OF(csv_refusals); i++) {
         assert_fails(read_with(csv_refusals[i].text, &model, &p), MCO_ERR_PARSE, csv_refusals[i].message);
@@ -462,17 +601,6 @@ static void test_cut(void **state)
 }
 
 // ---- Writing
-
-static void write_and_read(const mco_vrp *p)
-{
-    mco_vrp *back = NULL;
-    mco_vrp_model model = MCO_VRP_MODEL_INIT;
-    model.distance = mco_vrp_distance_rule(p);
-    assert_ok(mco_vrp_write(test_ctx, p, test_path("w.vrp")));
-    assert_ok(mco_vrp_read(test_ctx, test_path("w.vrp"), &model, &back));
-    assert_same(p, back);
-    mco_vrp_destroy(test_ctx, &back);
-}
 
 #define AWKWARD                                                                                                            \
     EUC(3) "DISTANCE : 27.7\nSERVICE_TIME : 1.25\nVEHICLES : 3\nNODE_COORD_SECTION\n1 -0.1 1e-300\n2 1e-7 12.345678\n"     \
@@ -537,6 +665,8 @@ static void test_memory_failures(void **state)
                 "DEMAND_SECTION\n1 2\n2 3\n3 0\nDEPOT_SECTION\n3\nSERVICE_TIME_SECTION\n1 1\n2 1\n",
         HEAD(3) "EDGE_WEIGHT_TYPE : GEO\n" PLACES DEMANDS DEPOT,
         "name,x,y,demand,service\nd,0,0,0,0\nA,3,4,5,1\n",
+        "name,lat,lon,demand\nd,0,0,0\nA,3,4,0.5\n",
+        "service-time,2\nname,demand\nd,\n\"A \"\"a\"\"\",5\ndistances,d,\"A \"\"a\"\"\"\nd,0,1\n\"A \"\"a\"\"\",1,0\n",
     };
     mco_vrp_model model = MCO_VRP_MODEL_INIT;
     model.capacity = 10;
@@ -590,7 +720,7 @@ static bool check_public(const char *folder, char *line)
     assert_string_equal(own_size != NULL ? own_size : mco_vrp_name(p), size != NULL ? size : name);
     assert_int_equal(mco_vrp_customers(p), atoi(column_of(line, 2, number, sizeof number)));
     assert_int_equal(mco_vrp_capacity(p), atoi(column_of(line, 3, number, sizeof number)));
-    assert_int_equal(vrp_unservable(p), -1);
+    assert_ok(vrp_refuse_unservable(test_ctx, p));
     const bool has_solution = column_of(line, 6, number, sizeof number)[0] != '\0';
     if (has_solution) {
         snprintf(path, sizeof path, "%s/cvrp/%s/%s.sol", folder, set, name);
@@ -633,7 +763,8 @@ int main(void)
         TEST(test_vrplib),          TEST(test_layouts),      TEST(test_limits_of_file), TEST(test_sizes),
         TEST(test_rules),           TEST(test_matrices),     TEST(test_real_matrix),    TEST(test_csv),
         TEST(test_vrplib_refusals), TEST(test_csv_refusals), TEST(test_cut),            TEST(test_round_trips),
-        TEST(test_locale),          TEST(test_memory_failures), TEST(test_public),
+        TEST(test_locale),          TEST(test_memory_failures), TEST(test_public),       TEST(test_csv_limits),
+        TEST(test_geographic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

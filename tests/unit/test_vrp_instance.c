@@ -133,6 +133,8 @@ static void test_max_length(void **state)
     assert_pair(6.5, 2, MCO_VRP_DISTANCES_ROUNDED, 1, 6);
     assert_pair(1e9, 2, MCO_VRP_DISTANCES_ROUNDED, 1, none);
     assert_pair(4.1, -1, MCO_VRP_DISTANCES_REAL, 1e6, 4100000);  // 4.1 * 10^6 is 4099999.9999999995 in double precision
+    assert_pair(265368.133, 300000, MCO_VRP_DISTANCES_REAL, 1e3, 265368133);  // the product is 265368132.99999997
+    assert_pair(265368.1329, 300000, MCO_VRP_DISTANCES_REAL, 1e3, 265368132);
     assert_pair(4.00000099, -1, MCO_VRP_DISTANCES_REAL, 1e6, 4000000);
     assert_pair(2000, 1000, MCO_VRP_DISTANCES_REAL, 1e5, none);
     assert_pair(1000, 999, MCO_VRP_DISTANCES_REAL, 1e5, 100000000);
@@ -161,21 +163,97 @@ static void test_unservable(void **state)
     mco_vrp_model model = model_of(7);
     mco_vrp *p = NULL;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 8}, &model, &p));
-    assert_int_equal(vrp_unservable(p), 1);
-    assert_fails(vrp_fail_unservable(test_ctx, p, 1, MCO_ERR_ARGUMENT), MCO_ERR_ARGUMENT,
+    assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT,
                  "customer 2: the demand is 8, the capacity of a vehicle 7");
     mco_vrp_destroy(test_ctx, &p);
     model.distance = MCO_VRP_DISTANCES_REAL;
     model.max_length = 11.5;
     model.service_time = 1.25;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 7}, &model, &p));
-    assert_int_equal(vrp_unservable(p), -1);
+    assert_ok(vrp_refuse_unservable(test_ctx, p));
     mco_vrp_destroy(test_ctx, &p);
     model.max_length = 11.125;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 7}, &model, &p));
-    assert_int_equal(vrp_unservable(p), 0);
-    assert_fails(vrp_fail_unservable(test_ctx, p, 0, MCO_ERR_LIMIT), MCO_ERR_LIMIT,
-                 "customer 1: there and back is 11.25 with its service, the longest route allowed 11.125");
+    assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT,
+                 "customer 1: there and back is at least 11.25 with its service, the longest route allowed 11.125");
+    mco_vrp_destroy(test_ctx, &p);
+}
+
+// Rounding, or a matrix, can make a way through other customers shorter than the direct one. Only the shortest way is a
+// proof. The customer in the middle has its service on it.
+static void test_ways_through_others(void **state)
+{
+    static const int32_t line[] = {0, 1, 9, 1, 0, 1, 9, 1, 0};  // 9 from the depot to customer 2, 1 + 1 through customer 1
+    static const int32_t out[] = {0, 1, 9, 9, 0, 1, 2, 9, 0};   // one-way: 0, 1, 2 and home
+    static const struct {
+        const int32_t *matrix;
+        double service, most;
+        const char *message;  // NULL: not refused
+    } cases[] = {
+        {line, -1, 4, NULL},
+        {line, -1, 3, "customer 2: there and back is at least 4 with its service, the longest route allowed 3"},
+        {line, 2, 10, NULL},
+        {line, 2, 9, "customer 2: there and back is at least 10 with its service, the longest route allowed 9"},
+        {out, -1, 4, NULL},
+        {out, -1, 3, "customer 1: there and back is at least 4 with its service, the longest route allowed 3"}};
+    (void)state;
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        mco_vrp_model model = model_of(2);
+        mco_vrp *p = NULL;
+        model.max_length = cases[k].most;
+        model.service_time = cases[k].service;
+        assert_ok(mco_vrp_create(test_ctx, 2, cases[k].matrix, (const int32_t[]){1, 1}, &model, &p));
+        if (cases[k].message == NULL)
+            assert_ok(vrp_refuse_unservable(test_ctx, p));
+        else
+            assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT, cases[k].message);
+        for (long fails = 1; fails <= 3 && cases[k].message != NULL; fails++) {
+            test_fail_allocation(fails);
+            assert_int_equal(vrp_refuse_unservable(test_ctx, p), MCO_ERR_MEMORY);
+        }
+        test_fail_allocation(0);
+        mco_vrp_destroy(test_ctx, &p);
+    }
+}
+
+// Beyond the size of a matrix the proof is by rounding: with two customers to a route, 2 + 2 units.
+static void test_many_customers_far_away(void **state)
+{
+    enum { N = MCO_VRP_MAX_MATRIX_CUSTOMERS + 1, FAR = 1000 };
+    double *x = calloc(N + 1, sizeof *x), *y = calloc(N + 1, sizeof *y);
+    int32_t *demands = calloc(N, sizeof *demands);
+    (void)state;
+    assert_true(x != NULL && y != NULL && demands != NULL);
+    for (int32_t c = 0; c < N; c++)
+        demands[c] = 1;
+    x[N] = FAR;
+    for (int below = 0; below <= 8; below++) {
+        mco_vrp_model model = model_of(2);
+        mco_vrp *p = NULL;
+        model.max_length = 2 * FAR - below;
+        assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &p));
+        if (below <= 4)
+            assert_ok(vrp_refuse_unservable(test_ctx, p));
+        else
+            assert_int_equal(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT);
+        mco_vrp_destroy(test_ctx, &p);
+    }
+    free(x);
+    free(y);
+    free(demands);
+}
+
+// A name of 51 bytes, cut at 48 or before, between the characters of UTF-8.
+static void test_long_names_are_cut_between_characters(void **state)
+{
+    const char *const text = "name,x,y,demand\ndepot,0,0,0\n"
+                             "\"n2345678901234567890123456789012345678901234567\xc3\xa4\xc3\xb6\",1,1,9\n";
+    mco_vrp_model model = model_of(5);
+    mco_vrp *p = NULL;
+    (void)state;
+    assert_ok(mco_vrp_read(test_ctx, test_file("names.csv", text), &model, &p));
+    assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT,
+                 "customer 1 (n2345678901234567890123456789012345678901234567): the demand is 9, the capacity of a vehicle 5");
     mco_vrp_destroy(test_ctx, &p);
 }
 
@@ -249,6 +327,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_create),  TEST(test_coordinates), TEST(test_longest),  TEST(test_max_length),
         TEST(test_service), TEST(test_unservable),  TEST(test_refusals), TEST(test_memory_failures),
+        TEST(test_ways_through_others), TEST(test_many_customers_far_away),
+        TEST(test_long_names_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "vrp/search/search.h"
+#include "vrp/search/exact.h"
 #include "vrp_support.h"
 
 enum { CUSTOMERS = 40, CAPACITY = 30 };
@@ -181,10 +181,19 @@ static void starts_that_miss_a_customer_are_refused(void **state)
         assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
         assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT, starts[k].message);
     }
-    params.start = &(mco_vrp_solution){3, 0, NULL, NULL};
-    assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
-    assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT,
-                 "the solution to start with has 3 customers, the instance has 4");
+    int32_t first[] = {0, 4};
+    const struct {
+        mco_vrp_solution start;
+        const char *message;
+    } shapes[] = {{{3, 0, NULL, NULL}, "the solution to start with has 3 customers, the instance has 4"},
+                  {{4, -1, NULL, NULL}, "the solution to start with has -1 routes, at least 0 were expected"},
+                  {{4, 1, NULL, NULL}, "the solution to start with has no routes"},
+                  {{4, 1, NULL, first}, "the solution to start with has no order"}};
+    for (int k = 0; k < COUNT_OF(shapes); k++) {
+        params.start = &shapes[k].start;
+        assert_int_equal(mco_vrp_solve(test_ctx, problem, &params, &r), MCO_ERR_ARGUMENT);
+        assert_fails(mco_vrp_neighbourhood(test_ctx, problem, &params, &around), MCO_ERR_ARGUMENT, shapes[k].message);
+    }
     mco_vrp_destroy(test_ctx, &problem);
 }
 
@@ -302,6 +311,69 @@ static void small_instances_reach_the_optimum(void **state)
                 assert_int_equal(r.scaled_cost, optimum);
             else
                 assert_int_equal(r.stop, MCO_STOP_FINISHED);
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// Without iterations few customers are decided exactly: from no start, from a bad one, and up to the greatest number.
+static void few_customers_are_decided_exactly(void **state)
+{
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp_solution start = {0};
+    (void)state;
+    model.capacity = 20;
+    for (int32_t customers = 2; customers <= VRP_EXACT_CUSTOMERS; customers += 5) {
+        mco_vrp *problem = problem_of(5, customers, &model);
+        int64_t cost = -1;
+        assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &start));
+        for (mco_engine engine = MCO_ENGINE_CPU; engine <= MCO_ENGINE_REFERENCE; engine += 2)
+            for (int has_start = 0; has_start <= 1; has_start++) {
+                mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+                mco_vrp_result r = MCO_VRP_RESULT_INIT;
+                params.engine = engine;
+                params.start = has_start ? &start : NULL;
+                assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+                assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+                assert_int_equal(r.stop, MCO_STOP_FINISHED);
+                assert_true(r.bound == r.cost);
+                assert_int_equal(total_of(problem, &r.solution), r.scaled_cost);
+                assert_true(cost < 0 || cost == r.scaled_cost);
+                if (customers <= 7)
+                    assert_int_equal(r.scaled_cost, vrp_optimal_cost(problem));
+                cost = r.scaled_cost;
+                mco_vrp_result_clear(test_ctx, &r);
+            }
+        mco_vrp_solution_clear(test_ctx, &start);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
+// Equal distances say nothing about which customers fit together. The loads of two vehicles are 18 of 18.
+static void constant_matrices_are_packed(void **state)
+{
+    enum { N = 15 };
+    static const int32_t demands[N] = {3, 2, 3, 2, 2, 3, 2, 3, 2, 2, 3, 2, 3, 2, 2};
+    int32_t distances[(N + 1) * (N + 1)];
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    (void)state;
+    model.vehicles = 2;
+    model.capacity = 18;
+    for (int32_t distance = 0; distance <= 8; distance += 4) {
+        mco_vrp *problem = NULL;
+        for (int k = 0; k < COUNT_OF(distances); k++)
+            distances[k] = distance;
+        assert_ok(mco_vrp_create(test_ctx, N, distances, demands, &model, &problem));
+        for (mco_engine engine = MCO_ENGINE_CPU; engine <= MCO_ENGINE_REFERENCE; engine += 2) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.engine = engine;
+            params.iterations = 20000;
+            params.threads = 1;
+            assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+            assert_int_equal(r.scaled_cost, (N + 2) * distance);
+            assert_answer(problem, &r);
             mco_vrp_result_clear(test_ctx, &r);
         }
         mco_vrp_destroy(test_ctx, &problem);
@@ -733,13 +805,13 @@ static void customers_that_fit_no_vehicle_are_refused(void **state)
 
 // ---- Memory
 
-static mco_status solve_once(const mco_vrp *problem, mco_engine engine)
+static mco_status solve_once(const mco_vrp *problem, mco_engine engine, int64_t iterations)
 {
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     params.engine = engine;
     params.threads = 1;
-    params.iterations = 5;
+    params.iterations = iterations;
     const mco_status st = mco_vrp_solve(test_ctx, problem, &params, &r);
     mco_vrp_result_clear(test_ctx, &r);
     return st;
@@ -754,11 +826,26 @@ static void memory_may_run_out(void **state)
         for (long k = 1; st == MCO_ERR_MEMORY; k++) {
             assert_true(k < 10000);
             test_fail_allocation(k);
-            st = solve_once(problem, engine);
+            st = solve_once(problem, engine, 5);
             test_fail_allocation(0);
         }
         assert_int_equal(st, MCO_OK);
     }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+static void memory_may_run_out_in_the_exact_method(void **state)
+{
+    mco_vrp *problem = problem_of(81, 5, NULL);
+    mco_status st = MCO_ERR_MEMORY;
+    (void)state;
+    for (long k = 1; st == MCO_ERR_MEMORY; k++) {
+        assert_true(k < 100);
+        test_fail_allocation(k);
+        st = solve_once(problem, MCO_ENGINE_CPU, -1);
+        test_fail_allocation(0);
+    }
+    assert_int_equal(st, MCO_OK);
     mco_vrp_destroy(test_ctx, &problem);
 }
 
@@ -792,6 +879,8 @@ int main(void)
                                        TEST(infeasible_instances_are_told),
                                        TEST(tiny_instances_are_solved),
                                        TEST(small_instances_reach_the_optimum),
+                                       TEST(few_customers_are_decided_exactly),
+                                       TEST(constant_matrices_are_packed),
                                        TEST(the_reference_ends_at_a_local_optimum),
                                        TEST(a_start_is_never_made_worse),
                                        TEST(equal_seeds_and_threads_give_equal_routes),
@@ -806,6 +895,7 @@ int main(void)
                                        TEST(infeasible_starts_are_mended_or_told),
                                        TEST(customers_that_fit_no_vehicle_are_refused),
                                        TEST(memory_may_run_out),
+                                       TEST(memory_may_run_out_in_the_exact_method),
                                        TEST(memory_may_run_out_in_a_neighbourhood)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,10 +300,11 @@ done:
     return st;
 }
 
-// Makes all searchers go on from this complete order.
+// Makes searchers go on from this complete order: all that the run has time for, at least the first. Each fills tables
+// of jobs * machines cells.
 static void spread(search *s, const int32_t *order)
 {
-    for (int i = 0; i < s->threads; i++) {
+    for (int i = 0; i < s->threads && (i == 0 || !flowshop_run_must_stop(s->run, s->iterations_before, s->stop)); i++) {
         searcher *w = &s->searchers[i];
         s->ops->assign(w->line, order, s->jobs);
         s->ops->settle(w->line);
@@ -323,6 +324,8 @@ static void exchange(search *s)
         searcher *w = &s->searchers[i];
         if (w->best_makespan <= best->best_makespan)
             continue;
+        if (flowshop_run_must_stop(s->run, s->iterations_before, s->stop))
+            break;
         w->best_makespan = best->best_makespan;
         memcpy(w->best, best->best, (size_t)s->jobs * sizeof *w->best);
         s->ops->assign(w->line, best->best, s->jobs);
@@ -352,12 +355,13 @@ static mco_status measure(flowshop_run *run, search *s)
     double sum = 0;
     const int32_t n = s->jobs, m = mco_flowshop_machines(run->shop);
     MCO_TRY(mco_alloc(run->ctx, &totals, n));
-    for (int32_t j = 0; j < n; j++) {
+    for (int32_t j = 0; j < n; j++)
         totals[j].job = j;
-        for (int32_t k = 0; k < m; k++)
-            totals[j].total += mco_flowshop_time(run->shop, k, j);
+    for (int32_t k = 0; k < m; k++)
+        for (int32_t j = 0; j < n; j++)
+            totals[j].total += run->shop->times[(int64_t)k * n + j];
+    for (int32_t j = 0; j < n; j++)
         sum += (double)totals[j].total;
-    }
     qsort(totals, (size_t)n, sizeof *totals, by_falling_total);
     for (int32_t i = 0; i < n; i++)
         s->by_total[i] = totals[i].job;
@@ -376,7 +380,7 @@ static mco_status create_searchers(flowshop_run *run, search *s)
         w->shared = s;
         w->best_makespan = INT64_MAX;
         mco_rng_seed(&w->rng, (uint64_t)run->params->seed, (uint64_t)i);
-        MCO_TRY(s->ops->create(run->ctx, run->shop, &w->line));
+        MCO_TRY(s->ops->create(run->ctx, run->shop, s->searchers[0].line, &w->line));
         MCO_TRY(mco_alloc(run->ctx, &w->current, s->jobs));
         MCO_TRY(mco_alloc(run->ctx, &w->best, s->jobs));
     }

@@ -50,7 +50,8 @@ typedef struct lane_line {
     int32_t fronts_known;  // fronts of the first 0..fronts_known jobs are current
     int32_t backs_known;   // backs of the last 0..backs_known jobs are current
     bool is_settled;       // all fronts and backs are current
-    lane *times;           // [jobs][width], of each job; 0 in the padding
+    lane *times;           // [jobs][width], of each job; 0 in the padding; the lines of a call share it
+    bool owns_times;
     lane *placed;          // diagonals, the times of the jobs in the line; 0 behind the last job
     lane *fronts;          // diagonals, of the jobs before position t = 0..count
     lane *backs;           // diagonals, of the jobs from position t - (jobs - count) on
@@ -160,12 +161,27 @@ static void destroy(mco_context *ctx, flowshop_line **line)
     mco_free(ctx, &l->backs);
     mco_free(ctx, &l->fronts);
     mco_free(ctx, &l->placed);
-    mco_free(ctx, &l->times);
+    if (l->owns_times)
+        mco_free(ctx, &l->times);
     mco_free(ctx, &l->line.order);
     mco_free_bytes(ctx, (void **)line);
 }
 
-static mco_status create(mco_context *ctx, const mco_flowshop *shop, flowshop_line **out)
+// The times of a machine lie together in the instance, those of a job here. So it goes by blocks of jobs that fit the
+// cache.
+static mco_status take_times(mco_context *ctx, const mco_flowshop *shop, lane_line *l)
+{
+    enum { BLOCK = 64 };
+    const mco_status st = mco_alloc(ctx, &l->times, (int64_t)l->jobs * l->width);
+    l->owns_times = true;
+    for (int32_t first = 0; first < l->jobs && st == MCO_OK; first += BLOCK)
+        for (int32_t k = 0; k < l->machines; k++)
+            for (int32_t j = first; j < l->jobs && j < first + BLOCK; j++)
+                l->times[(int64_t)j * l->width + l->pad + k] = (lane)shop->times[(int64_t)k * l->jobs + j];
+    return st;
+}
+
+static mco_status create(mco_context *ctx, const mco_flowshop *shop, const flowshop_line *first, flowshop_line **out)
 {
     mco_status st = MCO_OK;
     lane_line *l = NULL;
@@ -177,7 +193,10 @@ static mco_status create(mco_context *ctx, const mco_flowshop *shop, flowshop_li
     l->width = (int32_t)width;
     l->pad = l->width - m;
     MCO_TRY(mco_alloc(ctx, &l->line.order, n));
-    MCO_TRY(mco_alloc(ctx, &l->times, n * width));
+    if (first != NULL)
+        l->times = ((const lane_line *)first)->times;
+    else
+        MCO_TRY(take_times(ctx, shop, l));
     MCO_TRY(mco_alloc(ctx, &l->placed, rows * width));
     MCO_TRY(mco_alloc(ctx, &l->fronts, rows * width));
     MCO_TRY(mco_alloc(ctx, &l->backs, rows * width));
@@ -187,9 +206,6 @@ static mco_status create(mco_context *ctx, const mco_flowshop *shop, flowshop_li
     }
     MCO_TRY(mco_alloc(ctx, &l->carried, m));
     MCO_TRY(mco_alloc(ctx, &l->own, width));
-    for (int32_t k = 0; k < m; k++)
-        for (int32_t j = 0; j < n; j++)
-            l->times[j * width + l->pad + k] = (lane)mco_flowshop_time(shop, k, j);
     *out = &l->line;
     l = NULL;
 done:

@@ -22,8 +22,9 @@ typedef struct flowshop_place {
 enum { FLOWSHOP_MAX_LANES = 32 };
 
 typedef struct flowshop_insertion_ops {
-    // An empty line for the jobs of `shop` (borrowed), at least one. Errors: MEMORY.
-    mco_status (*create)(mco_context *ctx, const mco_flowshop *shop, flowshop_line **out);
+    // An empty line for the jobs of `shop` (borrowed), at least one. It shares the table of times of `first`, which
+    // outlives its use; NULL: it makes a table of its own. Errors: MEMORY.
+    mco_status (*create)(mco_context *ctx, const mco_flowshop *shop, const flowshop_line *first, flowshop_line **out);
     void (*destroy)(mco_context *ctx, flowshop_line **line);
 
     // Makes the line `order` [count]. Fronts and backs of jobs that both lines share at either end stay known.

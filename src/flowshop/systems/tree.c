@@ -15,10 +15,10 @@ static mco_status sort_steps(flowshop_run *run, flowshop_pool_tree *tree, bool *
     const int32_t n = shop->jobs;
     flowshop_johnson johnson = {0};
     MCO_TRY(flowshop_johnson_create(run->ctx, shop, run->run.stop_s, &johnson));
+    flowshop_run_raise_bound(run, johnson.bound);
     *is_ready = johnson.is_complete;
     if (!*is_ready)
         goto done;
-    flowshop_run_raise_bound(run, flowshop_johnson_bound(shop, &johnson));
     MCO_TRY(mco_alloc(tree->ctx, &tree->pair_machines, johnson.pairs));
     MCO_TRY(mco_alloc(tree->ctx, &tree->steps, (int64_t)johnson.pairs * n));
     for (int32_t q = 0; q < johnson.pairs; q++) {

@@ -66,6 +66,8 @@ static mco_status visit(flowshop_run *run, flowshop_ref *r, heap *h, const flows
     const int32_t n = run->shop->jobs, children = n - v->front - v->back;
     int64_t survivors = 0, makespan;
     bool in_front = flowshop_ref_decompose(r, v);
+    if (r->is_stopped)
+        return MCO_OK;
     const int64_t *bounds = in_front ? r->front_bounds : r->back_bounds;
     for (int32_t c = 0; c < children; c++)
         survivors += bounds[c] < run->upper_bound;
@@ -102,6 +104,7 @@ mco_status flowshop_best_first(flowshop_run *run, bool *is_proved, mco_stop *sto
     MCO_TRY(push(&h, &child));
     *stop = MCO_STOP_FINISHED;
     *is_proved = true;
+    r.stop = stop;
     while (h.count > 0 && h.items[0].bound < run->upper_bound) {
         flowshop_run_raise_bound(run, h.items[0].bound);
         if (h.count > most)
@@ -113,6 +116,10 @@ mco_status flowshop_best_first(flowshop_run *run, bool *is_proved, mco_stop *sto
         v = pop(&h);
         MCO_TRY(visit(run, &r, &h, &v, &child));
         mco_free(run->ctx, &v.order);
+        if (r.is_stopped) {
+            *is_proved = false;
+            break;
+        }
     }
 done:
     mco_free(run->ctx, &v.order);

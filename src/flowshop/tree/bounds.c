@@ -5,26 +5,50 @@
 // flow shop with lags. It starts at the smallest heads, and the smallest tail follows it.
 #include "flowshop/tree/bounds.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+
+// The times of a machine lie together. What adds the times of each job goes machine by machine over so many jobs at a
+// time, so that the sums stay in the cache and no line of the table is loaded twice.
+enum { BLOCK = 256 };
+
+static int32_t block_end(const mco_flowshop *shop, int32_t first)
+{
+    return shop->jobs - first < BLOCK ? shop->jobs : first + BLOCK;
+}
+
+// Adds the times of jobs first..last-1 on machine k to sums [last - first]. Before that, *least falls to the smallest
+// sum.
+static void add_times(const mco_flowshop *shop, int32_t k, int32_t first, int32_t last, int32_t *sums, int32_t *least)
+{
+    const int32_t *times = shop->times + (int64_t)k * shop->jobs;
+    for (int32_t j = first; j < last; j++) {
+        *least = sums[j - first] < *least ? sums[j - first] : *least;
+        sums[j - first] += times[j];
+    }
+}
 
 void flowshop_root_ends(const mco_flowshop *shop, int32_t *heads, int32_t *tails)
 {
     const int32_t n = shop->jobs, m = shop->machines;
     for (int32_t k = 0; k < m; k++)
         heads[k] = tails[k] = n > 0 ? INT32_MAX : 0;
-    for (int32_t j = 0; j < n; j++) {
-        int32_t head = 0, tail = 0;
-        for (int32_t k = 0; k < m; k++) {
-            heads[k] = head < heads[k] ? head : heads[k];
-            head += mco_flowshop_time(shop, k, j);
-        }
-        for (int32_t k = m - 1; k >= 0; k--) {
-            tails[k] = tail < tails[k] ? tail : tails[k];
-            tail += mco_flowshop_time(shop, k, j);
-        }
+    for (int32_t first = 0; first < n; first += BLOCK) {
+        int32_t before[BLOCK] = {0}, behind[BLOCK] = {0};
+        for (int32_t k = 0; k < m; k++)
+            add_times(shop, k, first, block_end(shop, first), before, &heads[k]);
+        for (int32_t k = m - 1; k >= 0; k--)
+            add_times(shop, k, first, block_end(shop, first), behind, &tails[k]);
     }
+}
+
+// True if the call must end before all pairs are done; *stop says why.
+static bool must_stop(const mco_context *ctx, double deadline_s, mco_stop *stop)
+{
+    *stop = mco_is_cancelled(ctx) ? MCO_STOP_CANCELLED : mco_clock_s() >= deadline_s ? MCO_STOP_TIME : MCO_STOP_FINISHED;
+    return *stop != MCO_STOP_FINISHED;
 }
 
 typedef struct johnson_key {
@@ -62,11 +86,25 @@ static mco_status sum_prefixes(mco_context *ctx, const mco_flowshop *shop, flows
 {
     const int32_t n = shop->jobs, m = shop->machines;
     mco_status st = mco_alloc(ctx, &jo->prefix, (int64_t)n * (m + 1));
-    for (int32_t j = 0; j < n && st == MCO_OK; j++)
+    for (int32_t first = 0; first < n && st == MCO_OK; first += BLOCK)
         for (int32_t k = 0; k < m; k++)
-            jo->prefix[(int64_t)j * (m + 1) + k + 1] =
-                jo->prefix[(int64_t)j * (m + 1) + k] + mco_flowshop_time(shop, k, j);
+            for (int32_t j = first; j < block_end(shop, first); j++)
+                jo->prefix[(int64_t)j * (m + 1) + k + 1] =
+                    jo->prefix[(int64_t)j * (m + 1) + k] + mco_flowshop_time(shop, k, j);
     return st;
+}
+
+static int64_t two_machine(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t k, int32_t l,
+                           const int32_t *order, const int32_t *heads, const int32_t *tails)
+{
+    int64_t t1 = heads[k], t2 = heads[l];
+    for (int32_t s = 0; s < shop->jobs; s++) {
+        int32_t j = order[s];
+        t1 += mco_flowshop_time(shop, k, j);
+        int64_t arrival = t1 + flowshop_lag(jo, shop->machines, j, k, l);
+        t2 = (arrival > t2 ? arrival : t2) + mco_flowshop_time(shop, l, j);
+    }
+    return t2 + tails[l];
 }
 
 mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
@@ -75,7 +113,10 @@ mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, d
     mco_status st = MCO_OK;
     const int32_t n = shop->jobs, m = shop->machines;
     flowshop_johnson jo = {.pairs = m * (m - 1) / 2, .is_complete = true};
+    int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES];
     johnson_key *keys = NULL;
+    mco_stop stop;
+    flowshop_root_ends(shop, heads, tails);
     MCO_TRY(mco_alloc(ctx, &jo.first, jo.pairs));
     MCO_TRY(mco_alloc(ctx, &jo.second, jo.pairs));
     MCO_TRY(mco_alloc(ctx, &jo.order, (int64_t)jo.pairs * n));
@@ -85,9 +126,12 @@ mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, d
         for (int32_t l = k + 1; l < m; l++, q++) {
             jo.first[q] = k;
             jo.second[q] = l;
-            jo.is_complete = jo.is_complete && mco_clock_s() < deadline_s && !mco_is_cancelled(ctx);
-            if (jo.is_complete)
-                sort_pair(shop, &jo, k, l, keys, jo.order + (int64_t)q * n);
+            jo.is_complete = jo.is_complete && !must_stop(ctx, deadline_s, &stop);
+            if (!jo.is_complete)
+                continue;
+            sort_pair(shop, &jo, k, l, keys, jo.order + (int64_t)q * n);
+            const int64_t of_pair = two_machine(shop, &jo, k, l, jo.order + (int64_t)q * n, heads, tails);
+            jo.bound = of_pair > jo.bound ? of_pair : jo.bound;
         }
     *out = jo;
 done:
@@ -111,48 +155,31 @@ static int64_t one_machine(const mco_flowshop *shop, const int32_t *heads, const
     for (int32_t k = 0; k < shop->machines; k++) {
         int64_t load = (int64_t)heads[k] + tails[k];
         for (int32_t j = 0; j < shop->jobs; j++)
-            load += mco_flowshop_time(shop, k, j);
+            load += shop->times[(int64_t)k * shop->jobs + j];
         bound = load > bound ? load : bound;
     }
-    for (int32_t j = 0; j < shop->jobs; j++) {
-        int64_t length = 0;
+    for (int32_t first = 0; first < shop->jobs; first += BLOCK) {
+        const int32_t last = block_end(shop, first);
+        int32_t lengths[BLOCK] = {0}, least = 0;
         for (int32_t k = 0; k < shop->machines; k++)
-            length += mco_flowshop_time(shop, k, j);
-        bound = length > bound ? length : bound;
+            add_times(shop, k, first, last, lengths, &least);
+        for (int32_t j = first; j < last; j++)
+            bound = lengths[j - first] > bound ? lengths[j - first] : bound;
     }
     return bound;
 }
 
-static int64_t two_machine(const mco_flowshop *shop, const flowshop_johnson *jo, int32_t k, int32_t l,
-                           const int32_t *order, const int32_t *heads, const int32_t *tails)
-{
-    int64_t t1 = heads[k], t2 = heads[l];
-    for (int32_t s = 0; s < shop->jobs; s++) {
-        int32_t j = order[s];
-        t1 += mco_flowshop_time(shop, k, j);
-        int64_t arrival = t1 + flowshop_lag(jo, shop->machines, j, k, l);
-        t2 = (arrival > t2 ? arrival : t2) + mco_flowshop_time(shop, l, j);
-    }
-    return t2 + tails[l];
-}
-
-int64_t flowshop_johnson_bound(const mco_flowshop *shop, const flowshop_johnson *jo)
+int64_t flowshop_one_machine_bound(const mco_flowshop *shop)
 {
     int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES];
-    int64_t best = 0;
     flowshop_root_ends(shop, heads, tails);
-    for (int32_t q = 0; q < jo->pairs; q++) {
-        int64_t of_pair = two_machine(shop, jo, jo->first[q], jo->second[q], jo->order + (int64_t)q * shop->jobs,
-                                      heads, tails);
-        best = of_pair > best ? of_pair : best;
-    }
-    return best;
+    return one_machine(shop, heads, tails);
 }
 
-// Raises *best by the bounds of all pairs. It sorts one pair at a time: the orders of all pairs of a large instance
-// would not fit in memory.
-static mco_status raise_by_pairs(mco_context *ctx, const mco_flowshop *shop, const int32_t *heads,
-                                 const int32_t *tails, int64_t *best)
+// Raises *best by the bounds of all pairs, until *stop says why not all of them. It sorts one pair at a time: the
+// orders of all pairs of a large instance would not fit in memory.
+static mco_status raise_by_pairs(mco_context *ctx, const mco_flowshop *shop, const int32_t *heads, const int32_t *tails,
+                                 double deadline_s, int64_t *best, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     flowshop_johnson jo = {0};
@@ -163,6 +190,8 @@ static mco_status raise_by_pairs(mco_context *ctx, const mco_flowshop *shop, con
     MCO_TRY(sum_prefixes(ctx, shop, &jo));
     for (int32_t k = 0; k < shop->machines; k++)
         for (int32_t l = k + 1; l < shop->machines; l++) {
+            if (must_stop(ctx, deadline_s, stop))
+                goto done;
             sort_pair(shop, &jo, k, l, keys, order);
             int64_t of_pair = two_machine(shop, &jo, k, l, order, heads, tails);
             *best = of_pair > *best ? of_pair : *best;
@@ -174,18 +203,30 @@ done:
     return st;
 }
 
-mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
-                                    int64_t *out)
+mco_status mco_flowshop_lower_bound_within(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound,
+                                           double time_limit_s, int64_t *out, mco_stop *stop)
 {
     mco_status st = MCO_OK;
-    if (ctx == NULL || shop == NULL || out == NULL)
+    const double deadline_s = mco_clock_s() + time_limit_s;
+    mco_stop why = MCO_STOP_FINISHED;
+    if (ctx == NULL || shop == NULL || out == NULL || stop == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (!(time_limit_s >= 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the time limit is %g s, at least 0 was expected", time_limit_s);
     int32_t heads[MCO_FLOWSHOP_MAX_MACHINES], tails[MCO_FLOWSHOP_MAX_MACHINES];
     flowshop_root_ends(shop, heads, tails);
     int64_t best = one_machine(shop, heads, tails);
     if (bound == MCO_FLOWSHOP_BOUND_LB2)
-        MCO_TRY(raise_by_pairs(ctx, shop, heads, tails, &best));
+        MCO_TRY(raise_by_pairs(ctx, shop, heads, tails, deadline_s, &best, &why));
     *out = best;
+    *stop = why;
 done:
+    mco_clear_cancel(ctx);
     return st;
+}
+
+mco_status mco_flowshop_lower_bound(mco_context *ctx, const mco_flowshop *shop, mco_flowshop_bound bound, int64_t *out)
+{
+    mco_stop stop;
+    return mco_flowshop_lower_bound_within(ctx, shop, bound, (double)INFINITY, out, &stop);
 }

@@ -9,6 +9,9 @@
 // reaches machine k before the head. At least the tail follows the last job on k. They are the ends of the root node.
 void flowshop_root_ends(const mco_flowshop *shop, int32_t *heads, int32_t *tails);
 
+// LB1 of the whole instance. O(n m).
+int64_t flowshop_one_machine_bound(const mco_flowshop *shop);
+
 // For every pair of machines k < l: the jobs in Johnson's order with lags (Jackson 1956, Mitten 1959). Let
 // a = p(j,k) + lag and b = lag + p(j,l). The jobs with a <= b come first, by increasing a. The others follow, by
 // decreasing b. The order of a subset of the jobs is this order restricted to the subset.
@@ -17,6 +20,7 @@ typedef struct flowshop_johnson {
     int32_t *first;     // [pairs] k
     int32_t *second;    // [pairs] l
     int32_t *order;     // [pairs * jobs]
+    int64_t bound;      // the greatest two-machine bound of the whole instance, over the pairs that were sorted
     bool is_complete;   // every pair was sorted: neither the deadline nor a cancellation came first
     int64_t *prefix;    // [jobs * (machines + 1)] sums of times over machines 0..i-1; lags are differences of two
 } flowshop_johnson;
@@ -25,8 +29,6 @@ typedef struct flowshop_johnson {
 // cancellation. Then is_complete is false, and the orders must not be used.
 mco_status flowshop_johnson_create(mco_context *ctx, const mco_flowshop *shop, double deadline_s,
                                    flowshop_johnson *out);
-// The greatest two-machine bound of the whole instance. O(n m^2).
-int64_t flowshop_johnson_bound(const mco_flowshop *shop, const flowshop_johnson *johnson);
 void flowshop_johnson_destroy(mco_context *ctx, flowshop_johnson *johnson);
 
 // The lag: the time of job j on the machines between k and l > k.

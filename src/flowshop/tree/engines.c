@@ -176,8 +176,7 @@ static mco_status prepare_pairs(tree_search *s)
     if (run->bound != MCO_FLOWSHOP_BOUND_LB2)
         return MCO_OK;
     MCO_TRY(flowshop_johnson_create(run->ctx, run->shop, run->run.stop_s, &s->johnson));
-    if (s->johnson.is_complete)
-        flowshop_run_raise_bound(run, flowshop_johnson_bound(run->shop, &s->johnson));
+    flowshop_run_raise_bound(run, s->johnson.bound);
 done:
     return st;
 }
@@ -218,8 +217,9 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
     tree_search s = {.run = run, .setup = setup, .state = state, .stop = stop};
     flowshop_leg whole = {.limit_s = INFINITY};
     MCO_TRY(prepare_pairs(&s));
-    st = run->params->engine == MCO_ENGINE_AUTO ? search_by_measurement(&s)
-                                                         : search(&s, run->params->engine, &whole);
+    // Explorers of a large instance take a while to set up.
+    if (!flowshop_run_must_stop(run, run->result->nodes, stop))
+        st = run->params->engine == MCO_ENGINE_AUTO ? search_by_measurement(&s) : search(&s, run->params->engine, &whole);
     if (st != MCO_OK && whole.has_lost_device)
         st = keep_search(&s, &whole, st);
     MCO_TRY(st);

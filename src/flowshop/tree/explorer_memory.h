@@ -81,6 +81,7 @@ static void lay_out_pairs(flowshop_explorer *x, arena *a)
     const size_t groups = (size_t)t->groups, cells = groups * (size_t)x->n;
     const size_t padded_n = (size_t)x->n + 2 * LANES, padded_m = (size_t)x->m + 2 * LANES;
     t->order = take(a, groups * LANES, sizeof *t->order);
+    t->merged = take(a, (size_t)jo->pairs, sizeof *t->merged);
     t->successes = take(a, (size_t)jo->pairs, sizeof *t->successes);
     t->first = take(a, groups, sizeof *t->first);
     t->second = take(a, groups, sizeof *t->second);

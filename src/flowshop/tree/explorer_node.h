@@ -53,6 +53,7 @@ typedef struct frame {
 typedef struct pair_tables {
     int groups;
     int32_t *order;     // [groups * LANES] pair of each lane; spare lanes at the end repeat a pair
+    int32_t *merged;    // [pairs] scratch of sorting
     int64_t *successes; // [pairs] children that the pair pruned
     int64_t next_learning;  // node count of the next reordering; 0: the tables are not yet filled
     vec *first, *second;         // [groups] machines k and l

@@ -50,18 +50,30 @@ static bool fill_pair_tables(flowshop_explorer *x)
     return true;
 }
 
-// Sorts the pairs by decreasing success, stable, and fills the tables. Doubles the node count of the next sort. False
-// as above.
+// Sorts the pairs by decreasing success: merges sorted runs of 1, 2, 4, ... pairs. Stable, so that the order does not
+// depend on the method.
+static void sort_pairs(pair_tables *t, int32_t pairs)
+{
+    for (int64_t run = 1; run < pairs; run *= 2) {
+        for (int64_t first = 0; first < pairs; first += 2 * run) {
+            const int64_t middle = first + run < pairs ? first + run : pairs;
+            const int64_t last = middle + run < pairs ? middle + run : pairs;
+            int64_t a = first, b = middle;
+            for (int64_t at = first; at < last; at++) {
+                const bool takes_a = a < middle && (b == last || t->successes[t->order[a]] >= t->successes[t->order[b]]);
+                t->merged[at] = t->order[takes_a ? a++ : b++];
+            }
+        }
+        memcpy(t->order, t->merged, (size_t)pairs * sizeof *t->order);
+    }
+}
+
+// Sorts the pairs and fills the tables. Doubles the node count of the next sort. False as above.
 static bool learn_pairs(flowshop_explorer *x)
 {
     pair_tables *t = &x->lb2;
     int32_t pairs = x->search->johnson->pairs;
-    for (int32_t i = 1; i < pairs; i++) {
-        int32_t q = t->order[i], k = i;
-        for (; k > 0 && t->successes[t->order[k - 1]] < t->successes[q]; k--)
-            t->order[k] = t->order[k - 1];
-        t->order[k] = q;
-    }
+    sort_pairs(t, pairs);
     for (int32_t i = pairs; i < t->groups * LANES; i++)
         t->order[i] = t->order[0];
     if (!fill_pair_tables(x))

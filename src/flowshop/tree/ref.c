@@ -134,6 +134,11 @@ bool flowshop_ref_decompose(flowshop_ref *r, const flowshop_node *v)
     for (int32_t c = 0; c < children; c++) {
         int32_t job = v->order[v->front + c];
         int64_t reach = 0;
+        // LB2 of a node of a wide instance takes seconds.
+        r->is_stopped = r->stop != NULL && r->run->bound == MCO_FLOWSHOP_BOUND_LB2 &&
+                        flowshop_run_must_stop(r->run, r->run->result->nodes, r->stop);
+        if (r->is_stopped)
+            return true;
         for (int32_t k = 0; k < m; k++)
             r->child_front[k] = reach = max64(reach, r->front[k]) + mco_flowshop_time(r->shop, k, job);
         reach = 0;
@@ -219,6 +224,9 @@ static mco_status explore(flowshop_run *run, flowshop_ref *r, flowshop_node *sta
         return flowshop_run_improve(run, makespan, v->order, "tree");
     }
     bool in_front = flowshop_ref_decompose(r, v);
+    *is_stopped = r->is_stopped;
+    if (*is_stopped)
+        return MCO_OK;
     // Nodes below overwrite these bounds, so `kept` [children] holds a copy.
     int64_t *bounds = in_front ? r->front_bounds : r->back_bounds;
     int64_t *kept = NULL;
@@ -255,6 +263,7 @@ mco_status flowshop_reference(flowshop_run *run, bool *is_proved, mco_stop *stop
     for (int32_t j = 0; j < n; j++)
         stack[0].order[j] = j;
     *stop = MCO_STOP_FINISHED;
+    r.stop = stop;
     MCO_TRY(explore(run, &r, stack, &is_stopped, stop));
     *is_proved = !is_stopped;
 done:

@@ -15,10 +15,12 @@ typedef struct flowshop_node {
 } flowshop_node;
 
 typedef struct flowshop_ref {
-    const flowshop_run *run;
+    flowshop_run *run;
     const mco_flowshop *shop;
     int64_t rule_bound;          // U
     flowshop_johnson johnson;    // used with LB2
+    mco_stop *stop;              // decomposing with LB2 asks whether the run must end; NULL: it does not ask
+    bool is_stopped;             // it had to end: *stop says why, and the node is not decomposed
     int32_t *heads, *tails;      // [machines] heads and tails of the root
     int64_t *front, *back, *remain, *child_front, *child_back;  // [machines] scratch
     int64_t *front_bounds, *back_bounds;  // [jobs] of the children of the last decomposed node, by free job

@@ -4,15 +4,16 @@
 //
 // - Single: a route per customer.
 // - Savings (Clarke, Wright 1964), all routes at once. It begins with a route per customer, and joins the routes that
-//   end in i and begin with j, the largest saving d(i, 0) + d(0, j) - d(i, j) > 0 first, if the limits allow it. It
-//   considers pairs of near neighbours; up to FEW_CUSTOMERS customers all pairs. With symmetric distances it turns
-//   routes round as needed.
+//   end in i and begin with j, the largest saving d(i, 0) + d(0, j) - d(i, j) > 0 first, if the limits allow it. While
+//   there are more routes than vehicles it goes on with those that save nothing, or cost. It considers pairs of near
+//   neighbours; up to FEW_CUSTOMERS customers all pairs. With symmetric distances it turns routes round as needed.
 // - Cheapest insertion, one route after the other. A route begins with the customer whose route of its own would be
 //   longest. Then the customer and the place are chosen where the route grows least, until no customer fits. Up to
 //   EXACT_CUSTOMERS customers, or with a matrix, all customers in no route are candidates; else only those near a
 //   customer of the route.
 //
-// There may be more routes than vehicles.
+// There may be more routes than vehicles. A route of one customer may be too long, where only a way through others is
+// short enough.
 #include "vrp/search/construct.h"
 
 #include <math.h>
@@ -52,7 +53,8 @@ done:
 
 // ---- Savings
 
-enum { DIGIT_BITS = 13, DIGITS = 1 << DIGIT_BITS };  // a saving is at most 2^25: two digits
+// A saving is at most 2^25 and at least -2^24. Plus BASE it has two digits.
+enum { DIGIT_BITS = 13, DIGITS = 1 << DIGIT_BITS, BASE = MCO_VRP_MAX_DISTANCE };
 
 typedef struct saving {
     int32_t amount, from, to;  // customers
@@ -76,7 +78,7 @@ static void add_saving(savings *s, int32_t from, int32_t to)
     const mco_vrp *p = s->problem;
     const int32_t amount =
         vrp_distance(p, from + 1, 0) + vrp_distance(p, 0, to + 1) - vrp_distance(p, from + 1, to + 1);
-    if (amount > 0)
+    if (amount > 0 || p->vehicles > 0)
         s->list[s->count++] = (saving){amount, from, to};
 }
 
@@ -108,6 +110,11 @@ done:
     return st;
 }
 
+static int32_t digit_of(saving s, int32_t shift)
+{
+    return (s.amount + BASE) >> shift & (DIGITS - 1);
+}
+
 // Sorts by digits: largest first, equal ones in the order of the list.
 static mco_status sort_savings(savings *s)
 {
@@ -116,12 +123,12 @@ static mco_status sort_savings(savings *s)
         int64_t place[DIGITS + 1] = {0};
         MCO_TRY(vrp_watch_test(s->ctx, s->watch));
         for (int64_t k = 0; k < s->count; k++)
-            place[DIGITS - (s->list[k].amount >> shift & (DIGITS - 1))]++;
+            place[DIGITS - digit_of(s->list[k], shift)]++;
         for (int32_t d = 0; d < DIGITS; d++)
             place[d + 1] += place[d];
         for (int64_t k = 0; k < s->count; k++) {
             MCO_TRY(vrp_watch_item(s->ctx, s->watch, k));
-            s->sorted[place[DIGITS - 1 - (s->list[k].amount >> shift & (DIGITS - 1))]++] = s->list[k];
+            s->sorted[place[DIGITS - 1 - digit_of(s->list[k], shift)]++] = s->list[k];
         }
         saving *swapped = s->list;
         s->list = s->sorted;
@@ -218,7 +225,7 @@ static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, in
     MCO_TRY(open_savings(ctx, &s, count));
     MCO_TRY(list_savings(&s, neighbours, count));
     MCO_TRY(sort_savings(&s));
-    for (int64_t k = 0; k < s.count; k++) {
+    for (int64_t k = 0; k < s.count && (s.list[k].amount > 0 || s.routes > problem->vehicles); k++) {
         MCO_TRY(vrp_watch_item(ctx, watch, k));
         join_routes(&s, s.list[k]);
     }
@@ -417,7 +424,7 @@ typedef struct insertion {
     int32_t *route;      // [nodes] the last route for which the node has an offer
     int32_t *next;       // [nodes] behind each node of the route; 0 behind the last
     uint64_t *seeds;     // [customers] UINT32_MAX less the length of a route of its own, then the node; ascending
-    int32_t at_seed, routes, customers;  // customers of the route
+    int32_t routes, customers;  // so far; of the route
     int64_t load, length;
 } insertion;
 
@@ -596,9 +603,6 @@ done:
 mco_status vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction, int threads,
                          const vrp_watch *watch, mco_vrp_solution *solution)
 {
-    const int32_t customer = vrp_unservable(problem);
-    if (customer >= 0)
-        return vrp_fail_unservable(ctx, problem, customer, MCO_ERR_ARGUMENT);
     switch (construction) {
     case MCO_VRP_CONSTRUCTION_INSERTION: return construct_insertion(ctx, problem, watch, solution);
     case MCO_VRP_CONSTRUCTION_SINGLE: return construct_single(ctx, problem, solution);
@@ -612,5 +616,6 @@ mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_c
 {
     if (ctx == NULL || problem == NULL || solution == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    return vrp_construct(ctx, problem, construction, mco_settle_threads(0), NULL, solution);
+    const mco_status st = vrp_refuse_unservable(ctx, problem);
+    return st == MCO_OK ? vrp_construct(ctx, problem, construction, mco_settle_threads(0), NULL, solution) : st;
 }

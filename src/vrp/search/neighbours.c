@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nearest customers of every customer. Places are sorted into the cells of a grid. The rings of cells around a customer
-// are searched until nothing outside can be as near as the neighbours found. With a matrix or a sphere all pairs are
-// searched.
+// are searched until nothing outside can be as near as the neighbours found. With a matrix or TSPLIB's sphere all pairs
+// are searched. Latitudes and longitudes in degrees have a grid too; its lists may miss neighbours near the poles and
+// beyond the meridian of 180 degrees.
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { CUSTOMERS_PER_CLAIM = 64 };       // a thread takes so many at a time
 
 typedef struct grid {
     double left, bottom, side;  // of a cell
+    double units;               // at least so many units are between two places one apart in x or y
     int32_t columns, rows;
     int32_t *first;             // [columns * rows + 1] where each cell begins in `customer`
     int32_t *customer;          // [customers] cell after cell
@@ -87,7 +89,7 @@ static void search_grid(const task *t, int32_t c, uint64_t *keys)
             search_cell(t, c, column - ring, row + k, keys, &held);
             search_cell(t, c, column + ring, row + k, keys, &held);
         }
-        if (held == t->count && (double)(keys[held - 1] >> 32) + 1 < ring * g->side * p->scale)
+        if (held == t->count && (double)(keys[held - 1] >> 32) + 1 < ring * g->side * g->units)
             break;
     }
 }
@@ -157,6 +159,19 @@ done:
     return st;
 }
 
+// A degree of longitude is shortest at the latitude farthest from the equator.
+static double units_of_places(const mco_vrp *p)
+{
+    static const double LEAST = 0.1;  // keeps a place near a pole from making all pairs be searched
+    const double turn = acos(-1) / 180;
+    double farthest = 0;
+    if (p->rule != VRP_GEO)
+        return p->scale;
+    for (int32_t i = 0; i < p->nodes; i++)
+        farthest = fmax(farthest, fabs(p->x[i]));
+    return vrp_earth_radius(p) * turn * fmax(LEAST, cos(farthest * turn));
+}
+
 static mco_status fill_grid(mco_context *ctx, const mco_vrp *p, const vrp_watch *watch, grid *g)
 {
     mco_status st = MCO_OK;
@@ -169,6 +184,7 @@ static mco_status fill_grid(mco_context *ctx, const mco_vrp *p, const vrp_watch 
         g->bottom = fmin(g->bottom, p->y[i]);
         top = fmax(top, p->y[i]);
     }
+    g->units = units_of_places(p);
     // Places on a line, or all in one point, make one row of cells, or one cell.
     const double width = right - g->left, height = top - g->bottom, longer = fmax(width, height);
     const double cells = fmax(1, p->customers / CELL_CUSTOMERS);
@@ -207,7 +223,7 @@ mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *cou
     MCO_TRY(mco_alloc(ctx, &t.out, (int64_t)problem->customers * t.count));
     MCO_TRY(mco_alloc(ctx, &t.keys, (int64_t)threads * t.count));
     if (t.count > 0) {
-        if (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D)
+        if (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D || problem->distances == MCO_VRP_DISTANCES_GEO)
             MCO_TRY(fill_grid(ctx, problem, watch, &t.grid));
         MCO_TRY(run(ctx, threads, watch, &t));
     }

@@ -16,6 +16,7 @@ typedef struct vrp_search {
     int64_t best_cost;         // -1 while there is none
     int64_t start_cost;        // of the first solution
     bool is_early;             // the best was noted by vrp_search_note_early()
+    bool is_proven;            // `best` is optimal; without one there is no solution
     int64_t iterations;        // done
     mco_work work;
 } vrp_search;

@@ -255,7 +255,21 @@ done:
 
 // ---- The beginning
 
-// Keeps as many of the fullest routes as there are vehicles, then puts all other customers into them.
+static bool is_too_long(const vrp_rounds *s, int32_t route)
+{
+    return vrp_has_max_length(s->problem) && mco_vrp_route_of(s->problem, &s->now, route).length > s->problem->max_length;
+}
+
+static int32_t count_too_long(const vrp_rounds *s)
+{
+    int32_t count = 0;
+    for (int32_t r = 0; r < s->now.routes; r++)
+        count += is_too_long(s, r);
+    return count;
+}
+
+// Keeps as many of the fullest routes as there are vehicles, none of them too long. Then puts all other customers into
+// them, or into new routes.
 static mco_status pack(vrp_rounds *s, bool *is_found)
 {
     mco_status st = MCO_OK;
@@ -263,18 +277,17 @@ static mco_status pack(vrp_rounds *s, bool *is_found)
     MCO_TRY(vrp_rounds_open_tasks(s, 1, n));
     vrp_task *t = &s->tasks[0];
     for (int32_t r = 0; r < s->now.routes; r++) {
-        int64_t load = 0;
-        for (int32_t k = s->now.first[r]; k < s->now.first[r + 1]; k++)
-            load -= s->problem->demand[s->now.order[k] + 1];
-        s->key[2 * r] = (double)load;
+        s->key[2 * r] = is_too_long(s, r) ? 1 : -(double)mco_vrp_route_of(s->problem, &s->now, r).load;
         s->key[2 * r + 1] = r;
     }
     qsort(s->key, (size_t)s->now.routes, 2 * sizeof *s->key, vrp_by_key);
     vrp_rounds_begin_tasks(s, 1);
     for (int32_t k = 0; k < s->now.routes; k++)
         vrp_rounds_add_route(s, 0, (int32_t)s->key[2 * k + 1]);
-    vrp_rounds_fill_tasks(s, 1);
-    t->part.routes = vehicles;
+    for (int32_t c = 0; c < n; c++)
+        t->order[c] = c + 1;
+    t->routes -= count_too_long(s);
+    vrp_part_fill(t, n, vehicles > 0 && vehicles < n ? vehicles : n, s->near, s->near_count, s->local);
     vrp_rounds_set_temperatures(t, 1, 1);
     const int64_t left = vrp_rounds_steps_left(s, 1);
     t->plan.steps = left < MOST_STEPS ? left : MOST_STEPS;
@@ -336,7 +349,7 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
         vrp_add_route(&s->now, from->order + from->first[r], vrp_route_size(from, r));
     s->now_cost = vrp_solution_cost(p, &s->now);
     s->edge = fmax(1, (double)s->now_cost / ((double)p->customers + s->now.routes));
-    *has_solution = p->vehicles == 0 || s->now.routes <= p->vehicles;
+    *has_solution = (p->vehicles == 0 || s->now.routes <= p->vehicles) && count_too_long(s) == 0;
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
     MCO_TRY(vrp_rounds_find_neighbours(s));
@@ -350,6 +363,16 @@ done:
     return st;
 }
 
+// The same. If the run ends before the beginning does, the best so far is the answer, and search->run.stop says why.
+static mco_status begin_in_time(vrp_rounds *s, bool *has_solution)
+{
+    const mco_status st = begin(s, has_solution);
+    if (st != MCO_ERR_STOPPED)
+        return st;
+    *has_solution = false;  // no walk has what it needs
+    return MCO_OK;
+}
+
 // `regions` is the processor that anneals the regions; NULL: the cores do.
 static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
@@ -360,12 +383,7 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     cores->ends = vrp_rounds_watch;
     cores->user = &s;
     MCO_TRY(vrp_rounds_open(&s));
-    st = begin(&s, &has_solution);
-    if (st == MCO_ERR_STOPPED) {  // search->run.stop says why; the best so far is the answer
-        st = MCO_OK;
-        goto done;
-    }
-    MCO_TRY(st);
+    MCO_TRY(begin_in_time(&s, &has_solution));
     const double share = regions != NULL ? share_before_gpu(&s) : 1;
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
         MCO_TRY(vrp_population_run(&s, share));
@@ -388,6 +406,28 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
         search->run.stop = MCO_STOP_ITERATIONS;
 done:
     vrp_rounds_close(&s);
+    return st;
+}
+
+mco_status vrp_search_first(vrp_search *search)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_params params = *search->params;
+    vrp_processor core = {0};
+    vrp_rounds s = {.search = search, .problem = search->problem, .processor = &core};
+    bool has_solution = false;
+    params.threads = 1;
+    MCO_TRY(vrp_cores_open(search->ctx, search->problem, &params, &core));
+    core.ends = vrp_rounds_watch;
+    core.user = &s;
+    MCO_TRY(vrp_rounds_open(&s));
+    MCO_TRY(begin_in_time(&s, &has_solution));
+    if (!has_solution && !vrp_search_ends(search))
+        search->run.stop = MCO_STOP_ITERATIONS;
+done:
+    vrp_rounds_close(&s);
+    if (core.close != NULL)
+        core.close(&core);
     return st;
 }
 

@@ -10,4 +10,8 @@
 mco_status vrp_search_cpu(vrp_search *search);
 mco_status vrp_search_gpu(vrp_search *search);
 
+// The beginning of such a search alone, on one core: a construction, packed into the vehicles if it takes more of them.
+// Errors: MEMORY.
+mco_status vrp_search_first(vrp_search *search);
+
 #endif

@@ -50,6 +50,8 @@ static void undo_step(vrp_walk *w)
         const vrp_saved_ring *s = &w->saved_rings[k];
         if (s->ring.size == 0 && w->ring[s->id].size > 0)
             w->spare[w->spare_count++] = s->id;
+        else if (s->ring.size > 0 && w->ring[s->id].size == 0)
+            vrp_walk_take_spare(w, s->id);
         w->ring[s->id] = s->ring;
         w->load_of[s->id] = s->ring.size > 0 ? s->ring.load : INT32_MAX;
     }
@@ -68,6 +70,8 @@ static int32_t take_out(vrp_walk *w, int32_t c)
     b->to_prev = d;
     r->load -= p->demand[c];
     w->load_of[n->route] = --r->size > 0 ? r->load : INT32_MAX;
+    if (r->size == 0)
+        w->spare[w->spare_count++] = n->route;
     r->length += w->measure * (change - p->service[c]);
     vrp_walk_mirror(w, n->prev);
     vrp_walk_mirror(w, n->next);
@@ -249,12 +253,8 @@ static void accept(vrp_walk *w, int64_t cost, int32_t exchanges)
     w->cost = cost;
     for (int32_t k = 0; k < w->saved_node_count; k++)
         vrp_walk_mark(w, w->saved_nodes[k].id);
-    for (int32_t k = 0; k < w->saved_ring_count; k++) {
-        const int32_t id = w->saved_rings[k].id;
-        if (w->ring[id].size == 0 && w->saved_rings[k].ring.size > 0)
-            w->spare[w->spare_count++] = id;
-        number_ring(w, id);
-    }
+    for (int32_t k = 0; k < w->saved_ring_count; k++)
+        number_ring(w, w->saved_rings[k].id);
     if (exchanges > 0)
         VARIANT(vrp_walk_improve)(w, exchanges);
     if (w->cost < w->best_cost)
@@ -377,7 +377,8 @@ static void show_best(const vrp_walk *w, vrp_view *v)
     atomic_store(&v->is_wanted, false);
 }
 
-// Puts in the customers that the task's solution leaves out; false if one fits nowhere.
+// Puts in the customers that the task's solution leaves out. False if one fits nowhere, or a route that it has left is
+// too long without it.
 static bool complete(vrp_walk *w)
 {
     int64_t cost = 0;
@@ -385,14 +386,17 @@ static bool complete(vrp_walk *w)
     for (int32_t c = 1; c <= w->part->customers; c++)
         if (w->node[c].route < 0)
             w->removed[w->removed_count++] = c;
-    if (w->removed_count == 0)
-        return true;
-    sort_removed(w);
-    if (!recreate(w, &cost, (double)INT64_MAX))
-        return false;
-    for (int32_t k = 0; k < w->saved_ring_count; k++)
-        number_ring(w, w->saved_rings[k].id);
-    settle(w);
+    if (w->removed_count > 0) {
+        sort_removed(w);
+        if (!recreate(w, &cost, (double)INT64_MAX))
+            return false;
+        for (int32_t k = 0; k < w->saved_ring_count; k++)
+            number_ring(w, w->saved_rings[k].id);
+        settle(w);
+    }
+    for (int32_t r = 0; w->measure != 0 && r < w->part->routes; r++)
+        if (w->ring[r].length > w->part->problem->max_length)
+            return false;
     return true;
 }
 

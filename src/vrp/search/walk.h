@@ -37,7 +37,7 @@ typedef struct vrp_walk {
     const vrp_part *part;
     vrp_node *node;            // [customers + 1 + routes] of the part
     vrp_ring *ring;            // [routes]; ring r goes through node customers + 1 + r
-    int32_t *spare;            // [spare_count] rings without customers
+    int32_t *spare;            // [spare_count] rings without customers, those that a step has emptied among them
     int32_t spare_count;
     int64_t cost, best_cost;
     vrp_node *best_node;       // like `node`, of the best solution
@@ -115,6 +115,16 @@ static inline void vrp_walk_mark(vrp_walk *w, int32_t id)
         w->is_changed[id] = 1;
         w->changed[w->changed_count++] = id;
     }
+}
+
+// Takes a ring, which is about to get customers, off the spare ones.
+static inline void vrp_walk_take_spare(vrp_walk *w, int32_t ring)
+{
+    for (int32_t k = w->spare_count - 1; k >= 0; k--)
+        if (w->spare[k] == ring) {
+            w->spare[k] = w->spare[--w->spare_count];
+            break;
+        }
 }
 
 #endif

@@ -14,7 +14,6 @@ MCO_BEGIN_C
 
 enum {
     VRP_WALK_LANES = 32,         // of a warp, which has one walk
-    VRP_WALK_NEAR = 64,          // neighbours of a customer, two in each lane
     VRP_WALK_REMOVED = 32,       // a step takes out at most so many customers
     VRP_WALK_MOST_NODES = 512,   // customers, depots and node 0 of a part
     // Fields of the word of a node: the node behind it, the node before it, its ring. The first begins at bit 2, so

@@ -38,13 +38,8 @@ void VARIANT(vrp_walk_relink)(vrp_walk *w, int32_t route, const int32_t *line, i
     r->length = length;
     if (r->size > 0 && count == 0)
         w->spare[w->spare_count++] = route;
-    else if (r->size == 0 && count > 0) {
-        for (int32_t k = 0; k < w->spare_count; k++)
-            if (w->spare[k] == route) {
-                w->spare[k] = w->spare[--w->spare_count];
-                break;
-            }
-    }
+    else if (r->size == 0 && count > 0)
+        vrp_walk_take_spare(w, route);
     r->size = count;
 }
 

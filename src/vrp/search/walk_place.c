@@ -173,7 +173,7 @@ int32_t VARIANT(vrp_walk_find_place)(vrp_walk *w, int32_t c, int32_t *after)
     if (w->spare_count > 0) {
         const int32_t depot = p->customers + 1 + w->spare[w->spare_count - 1];
         const int32_t alone = distance(p, depot, c) + distance(p, c, depot);
-        if (alone < s.best) {
+        if (alone < s.best && alone <= s.longest) {
             s.best = alone;
             s.after = depot;
         }

@@ -50,25 +50,6 @@ template <class P> static unsigned int blocks_of_moves(const vrp_device_two_opt 
     return (unsigned int)(fewer < VRP_DEVICE_TWO_OPT_BLOCKS ? fewer : (int64_t)VRP_DEVICE_TWO_OPT_BLOCKS);
 }
 
-// If the device allows it, the kernel begins while the one ahead still runs, and waits for that by itself.
-template <class... PARAMETERS, class... ARGUMENTS>
-static cudaError_t launch_behind(const vrp_device_two_opt &job, void (*kernel)(PARAMETERS...), unsigned int blocks,
-                                 unsigned int threads, cudaStream_t stream, ARGUMENTS... arguments)
-{
-    if (!job.overlaps)
-        return launch(kernel, dim3(blocks), threads, 0, stream, arguments...);
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(threads);
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
-}
-
 template <class P>
 static cudaError_t launch_moves(const vrp_device_two_opt &job, const vrp_device_places &places, const two_opt_range &range,
                                 cudaStream_t stream)
@@ -77,8 +58,8 @@ static cudaError_t launch_moves(const vrp_device_two_opt &job, const vrp_device_
         job.has_length ? two_opt_moves<P, FEW_LANES, true> : two_opt_moves<P, FEW_LANES, false>;
     void (*const most)(vrp_device_two_opt, vrp_device_places, two_opt_range) =
         job.has_length ? two_opt_moves<P, MOST_LANES, true> : two_opt_moves<P, MOST_LANES, false>;
-    return launch_behind(job, job.count <= SMALL_TOUR ? few : most, blocks_of_moves<P>(job), TWO_OPT_WARPS * WARP, stream, job,
-                         places, range);
+    return launch_behind(job.overlaps, job.count <= SMALL_TOUR ? few : most, blocks_of_moves<P>(job), TWO_OPT_WARPS * WARP, 0,
+                         stream, job, places, range);
 }
 
 static int32_t sum_threads(int32_t count)
@@ -98,8 +79,8 @@ static cudaError_t launch_begin(const vrp_device_two_opt &job, const vrp_device_
                                 cudaStream_t stream)
 {
     const unsigned int threads = (unsigned int)sum_threads(job.count), blocks = blocks_for(job.count, threads) + 1;
-    return launch_behind(job, job.count <= SMALL_TOUR ? begin_sweep<P, FEW_SUM_THREADS> : begin_sweep<P, SUM_THREADS>, blocks,
-                         threads, stream, job, places, step);
+    return launch_behind(job.overlaps, job.count <= SMALL_TOUR ? begin_sweep<P, FEW_SUM_THREADS> : begin_sweep<P, SUM_THREADS>, blocks,
+                         threads, 0, stream, job, places, step);
 }
 
 // ---- 3-opt
@@ -186,7 +167,7 @@ cudaError_t vrp_launch_two_opt_tell(const vrp_device_two_opt *job, const vrp_dev
                                     cudaStream_t stream)
 {
     return with_places(places->kind, [&](auto kind) {
-        return launch_behind(*job, tell_sweep, 1, SUM_THREADS, stream, *job, step_from<decltype(kind)>(*job, from));
+        return launch_behind(job->overlaps, tell_sweep, 1, SUM_THREADS, 0, stream, *job, step_from<decltype(kind)>(*job, from));
     });
 }
 
@@ -218,11 +199,11 @@ cudaError_t vrp_launch_closed(const vrp_device_three_opt *job, const vrp_device_
                             : launch_closed<wide_lanes, false>(closed, multiprocessors, stream);
 }
 
-cudaError_t vrp_launch_open(const vrp_device_three_opt *job, cudaStream_t stream)
+cudaError_t vrp_launch_open(const vrp_device_three_opt *job, int32_t first, int32_t end, cudaStream_t stream)
 {
-    const dim3 blocks(blocks_for(job->tour.sums.count - 1, OPEN_X), OPEN_PARTS);
-    const cudaError_t error = launch(open_moves<false>, blocks, OPEN_WARPS * WARP, 0, stream, *job);
-    return error != cudaSuccess ? error : launch(open_moves<true>, blocks, OPEN_WARPS * WARP, 0, stream, *job);
+    const dim3 blocks(blocks_for(end - first, OPEN_X), OPEN_PARTS);
+    const cudaError_t error = launch(open_moves<false>, blocks, OPEN_WARPS * WARP, 0, stream, *job, first);
+    return error != cudaSuccess ? error : launch(open_moves<true>, blocks, OPEN_WARPS * WARP, 0, stream, *job, first);
 }
 
 cudaError_t vrp_launch_narrow(const vrp_device_three_opt *job, int32_t weight, cudaStream_t stream)

@@ -168,8 +168,9 @@ cudaError_t vrp_launch_begin(const vrp_device_three_opt *job, cudaStream_t strea
 // and z in the slab.
 cudaError_t vrp_launch_closed(const vrp_device_three_opt *job, const vrp_device_tables *tables, int32_t first_block,
                               int32_t end_block, int multiprocessors, cudaStream_t stream);
-// Evaluates the moves without a depot between two of their edges.
-cudaError_t vrp_launch_open(const vrp_device_three_opt *job, cudaStream_t stream);
+// Evaluates the moves without a depot between two of their edges, with x in first..end - 1; first is even. The tour is
+// also read from its end, where x counts from there.
+cudaError_t vrp_launch_open(const vrp_device_three_opt *job, int32_t first, int32_t end, cudaStream_t stream);
 // Finds the moves of the keys.
 cudaError_t vrp_launch_narrow(const vrp_device_three_opt *job, int32_t weight, cudaStream_t stream);
 

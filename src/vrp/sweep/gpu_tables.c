@@ -85,13 +85,31 @@ done:
     return st;
 }
 
+// Launches the moves without a depot between two of their edges, in short launches even if all edges lie in one route.
+static mco_status launch_open(vrp_gpu *s, double stop_s, bool *stopped)
+{
+    mco_status st = MCO_OK;
+    const int32_t edges = s->sums.count - 1;
+    for (int32_t first = 0, end; first < edges && !*stopped; first = end) {
+        double moves = 0;
+        for (end = first; end < edges && moves < LAUNCH_MOVES; end += 2)
+            moves += 8.0 * (edges - end) * (edges - end);
+        end = end < edges ? end : edges;
+        MCO_TRY(vrp_gpu_wait_between(s, stop_s, first == 0, stopped));
+        if (!*stopped)
+            MCO_CUDA(s->device.ctx, vrp_launch_open(&s->search, first, end, s->device.stream));
+    }
+done:
+    return st;
+}
+
 static mco_status launch_tables(vrp_gpu *s, double stop_s, bool *stopped)
 {
     mco_status st = MCO_OK;
     const int32_t edges = s->sums.count - 1, columns = s->tables.columns;
     MCO_CUDA(s->device.ctx, vrp_launch_begin(&s->search, s->device.stream));
     if (s->tables.weight == 0)
-        MCO_CUDA(s->device.ctx, vrp_launch_open(&s->search, s->device.stream));
+        MCO_TRY(launch_open(s, stop_s, stopped));
     for (int32_t first = 0; first < edges && !*stopped; first += columns) {
         s->tables.first = first;
         MCO_CUDA(s->device.ctx, vrp_launch_joins(&s->search.tour, &s->tables, s->device.stream));

@@ -28,7 +28,6 @@ done:
 
 static mco_status take_two_opt(vrp_gpu *s)
 {
-    enum { OVERLAP_MAJOR = 9 };
     mco_status st = MCO_OK;
     vrp_device_two_opt *t = &s->two_opt;
     const size_t place_bytes = s->places.kind == VRP_PLACES_PLANE ? 2 * sizeof(double) : 2 * sizeof(float);
@@ -48,7 +47,7 @@ static mco_status take_two_opt(vrp_gpu *s)
     t->vehicles = s->problem->vehicles;
     t->multiprocessors = s->device.info.multiprocessors;
     t->has_length = vrp_has_max_length(s->problem);
-    t->overlaps = s->device.info.major >= OVERLAP_MAJOR;
+    t->overlaps = mco_device_overlaps(&s->device);
     t->start = s->h_tour;
 done:
     return st;

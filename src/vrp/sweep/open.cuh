@@ -312,12 +312,12 @@ static DEVICE void finish_part(const vrp_device_three_opt &search, const open_ti
     }
 }
 
-template <bool IS_MIRROR> __global__ void __launch_bounds__(OPEN_WARPS *WARP, 2) open_moves(vrp_device_three_opt search)
+template <bool IS_MIRROR> __global__ void __launch_bounds__(OPEN_WARPS *WARP, 2) open_moves(vrp_device_three_opt search, int32_t first)
 {
     __shared__ pair_terms shared_terms[OPEN_WARPS][OPEN_PAIRS];
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const tour_view<IS_MIRROR> view = {search.tour, search.tour.sums.count - 1};
-    const int32_t edges = view.edges, x = (int32_t)blockIdx.x * OPEN_X;
+    const int32_t edges = view.edges, x = first + (int32_t)blockIdx.x * OPEN_X;
     // If the two x lie in different routes, the first one has no y, since a depot follows it.
     const int32_t end = view.next_depot(x + 2 < edges ? x + 2 : edges), first_y = (x + 1) / OPEN_Y * OPEN_Y;
     const int32_t tiles = (end - first_y + OPEN_Y - 1) / OPEN_Y, parts = edges > end ? (edges - end + PART - 1) / PART : 1;

@@ -144,17 +144,17 @@ static inline MCO_HD int64_t vrp_layout_at(const vrp_layout *layout, int32_t lev
     return layout->first[level] + part * whole * (whole + 1) + 2 * (row * n - row * (row - 1) / 2 + (j - i - 1)) + backwards;
 }
 
-// The layout for a tour with `edges` edges and given bits[l], l < hierarchy.
+// The layout for a tour with `edges` edges and given bits[l], l < hierarchy < VRP_MOST_LEVELS.
 static inline MCO_HD vrp_layout vrp_layout_of(int32_t edges, int32_t hierarchy, const int32_t *bits)
 {
     vrp_layout layout = {hierarchy + 1, {edges, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0};
-    for (int32_t l = 0; l <= hierarchy; l++) {
+    for (int32_t l = 0; l <= hierarchy && l < VRP_MOST_LEVELS; l++) {
         const int32_t units = layout.units[l], b = l < hierarchy ? bits[l] : VRP_ONE_PART;
         const int64_t whole = (int64_t)1 << b, rest = units & (whole - 1);
         layout.bits[l] = b;
         layout.first[l] = layout.count;
         layout.count += (units >> b) * whole * (whole + 1) + rest * (rest + 1);
-        if (l < hierarchy)
+        if (l < hierarchy && l + 1 < VRP_MOST_LEVELS)
             layout.units[l + 1] = (int32_t)((units + whole - 1) >> b);
     }
     return layout;

@@ -87,23 +87,6 @@ struct two_opt_end {
     bool is_decided, goes_on;
 };
 
-// Waits for the kernel ahead, which may still run when this one begins.
-DEVICE void wait_for_kernel_before()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    cudaGridDependencySynchronize();
-#endif
-}
-
-// Lets the next kernel begin once all blocks of this one have called it. Earlier, waiting blocks could take the places
-// of the blocks that they wait for.
-DEVICE void let_next_begin()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
 // The result of the sweep, in all threads of the block, all of which call it. It issues all its reads before it uses
 // one.
 DEVICE two_opt_end end_of_sweep(const vrp_device_two_opt &job, const two_opt_step &step, const vrp_device_sweep &sweep)
