@@ -25,7 +25,20 @@ if(MCO_SANITIZE)
   # time.
   target_compile_options(mco_options INTERFACE -fsanitize=${MCO_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all $<$<CONFIG:Release,MinSizeRel>:-g1>)
+  # gcc takes the tests that a sanitizer adds for branches of the program, and warns of what would happen there.
+  target_compile_options(mco_options INTERFACE
+    "$<$<C_COMPILER_ID:GNU>:-Wno-format-truncation;-Wno-maybe-uninitialized>")
   target_link_options(mco_options INTERFACE -fsanitize=${MCO_SANITIZE})
+endif()
+
+# Hardening of the C code: a check of stack frames with arrays, and of the sizes that the C library is given. Both need
+# optimisation. Targets with MCO_IS_HOT, the vector files, do without. Programs and the shared library have their tables of
+# addresses filled at the start and read-only from then on (full RELRO), and no stack that can be executed.
+if(NOT MCO_SANITIZE)
+  set(hardened "$<AND:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,$<NOT:$<BOOL:$<TARGET_PROPERTY:MCO_IS_HOT>>>>")
+  target_compile_options(mco_options INTERFACE
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,${hardened}>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  target_link_options(mco_options INTERFACE LINKER:-z,relro,-z,now,-z,noexecstack)
 endif()
 
 # Vector units: the engines' inner files are compiled once for each and chosen at run time.

@@ -43,7 +43,10 @@ endfunction()
 macro(mco_vector_library library set definitions)
   add_library(${library} OBJECT ${arg_FILES})
   target_compile_definitions(${library} PRIVATE ${definitions})
-  target_compile_options(${library} PRIVATE ${MCO_FLAGS_${set}} ${arg_OPTIONS})
+  # Without optimisation gcc's intrinsics are macros, whose conversions would warn.
+  target_compile_options(${library} PRIVATE ${MCO_FLAGS_${set}} ${arg_OPTIONS}
+                         $<$<AND:$<C_COMPILER_ID:GNU>,$<CONFIG:Debug>>:-Wno-sign-conversion>)
   mco_own(${library})
+  set_target_properties(${library} PROPERTIES MCO_IS_HOT ON)  # McoCompiler.cmake
   set_property(GLOBAL APPEND PROPERTY MCO_OBJECT_LIBRARIES ${library})
 endmacro()

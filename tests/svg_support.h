@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 
+#include "render/svg.h"
+
 enum { SVG_DEEPEST = 16, SVG_LONGEST_NAME = 16 };
 
 static bool svg_is_entity(const char *at)
@@ -96,6 +98,72 @@ TEST_UNUSED static int count_in_group(const char *text, const char *group, const
     for (const char *at = from; (at = strstr(at, part)) != NULL && at < end; at++)
         count++;
     return count;
+}
+
+// The attribute `name` of the tag at `tag`, as a number; `missing` where there is none.
+static double svg_number(const char *tag, const char *name, double missing)
+{
+    char pattern[32];
+    snprintf(pattern, sizeof pattern, " %s=\"", name);
+    const char *at = strstr(tag, pattern), *end = strchr(tag, '>');
+    return at != NULL && at < end ? strtod(at + strlen(pattern), NULL) : missing;
+}
+
+static bool svg_tag_has(const char *tag, const char *part)
+{
+    const char *at = strstr(tag, part);
+    return at != NULL && at < strchr(tag, '>');
+}
+
+// Whether a text lies within left..right and top..bottom, by the estimate of its width. Entities count as one letter.
+static bool svg_text_is_inside(const char *tag, double left, double top, double right, double bottom)
+{
+    char content[2048];
+    size_t length = 0;
+    const double font = svg_tag_has(tag, "\"title\"") ? 18 : svg_tag_has(tag, "\"small\"") ? 9 : 12;
+    for (const char *at = strchr(tag, '>') + 1; *at != '<' && length + 1 < sizeof content; at++) {
+        content[length++] = *at;
+        if (*at == '&')
+            at = strchr(at, ';');
+    }
+    content[length] = '\0';
+    const double width = mco_svg_text_width(content, font), x = svg_number(tag, "x", 0), y = svg_number(tag, "y", 0);
+    const double before = svg_tag_has(tag, "\"middle\"") ? width / 2 : svg_tag_has(tag, "\"end\"") ? width : 0;
+    const double rounding = 0.01;
+    if (svg_tag_has(tag, "rotate"))
+        return x - font >= left && x <= right && y - width + before >= top && y + before <= bottom;
+    return x - before >= left - rounding && x - before + width <= right + rounding && y - 0.85 * font >= top - rounding &&
+           y <= bottom + rounding;
+}
+
+// Counts the texts of the first group of class `group` (NULL: of the whole picture) that are not within the bounds.
+TEST_UNUSED static int svg_texts_outside(const char *text, const char *group, double left, double top, double right,
+                                         double bottom)
+{
+    char opening[64];
+    snprintf(opening, sizeof opening, "<g class=\"%s\">", group != NULL ? group : "");
+    const char *from = group != NULL ? strstr(text, opening) : text;
+    assert_non_null(from);
+    const char *end = group != NULL ? strstr(from, "</g>") : text + strlen(text);
+    int count = 0;
+    for (const char *at = from; (at = strstr(at, "<text")) != NULL && at < end; at++)
+        count += !svg_text_is_inside(at, left, top, right, bottom);
+    return count;
+}
+
+// Whether all texts of a picture, and all its rectangles, are within its frame.
+TEST_UNUSED static bool svg_is_inside_its_frame(const char *text)
+{
+    const char *svg = strstr(text, "<svg");
+    const double width = svg_number(svg, "width", 0), height = svg_number(svg, "height", 0);
+    if (svg_texts_outside(text, NULL, 0, 0, width, height) > 0)
+        return false;
+    for (const char *at = svg; (at = strstr(at, "<rect class")) != NULL; at++) {
+        const double x = svg_number(at, "x", 0), y = svg_number(at, "y", 0);
+        if (x < 0 || y < 0 || x + svg_number(at, "width", 0) > width || y + svg_number(at, "height", 0) > height)
+            return false;
+    }
+    return true;
 }
 
 // The whole content of a file, NUL-terminated. To be freed.

@@ -38,10 +38,11 @@
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-// ---- Memory: live blocks are counted; call number `fail_at` fails (0: none)
+// ---- Memory: live blocks are counted; call number `fail_at` fails (0: none); `most_bytes` is the largest block
 
 static struct {
     long calls, live, fail_at;
+    size_t most_bytes;
 } test_memory;
 
 static mco_context *test_ctx;
@@ -49,6 +50,8 @@ static mco_context *test_ctx;
 static void *test_allocate(size_t bytes, void *user)
 {
     (void)user;
+    if (bytes > test_memory.most_bytes)
+        test_memory.most_bytes = bytes;
     if (++test_memory.calls == test_memory.fail_at)
         return NULL;
     void *memory = malloc(bytes);

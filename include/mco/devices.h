@@ -28,8 +28,8 @@ typedef struct mco_gpu {
 MCO_API mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason);
 
 // Opens the GPU and asks for its free memory. The calling thread's current CUDA device stays the same. The call makes a
-// CUDA context, which takes memory of the GPU until the process ends. Errors: DEVICE (the GPU cannot be used, or the
-// build has no GPU engine), MEMORY (the GPU has no memory left for a context).
+// CUDA context, which takes memory of the GPU until the process ends. Errors: ARGUMENT, DEVICE (the GPU cannot be used,
+// or the build has no GPU engine), MEMORY (the GPU has no memory left for a context).
 MCO_API mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free_bytes);
 
 MCO_END_C

@@ -67,6 +67,7 @@ MCO_API int32_t mco_dtspms_distance(const mco_dtspms *problem, mco_dtspms_networ
 // Names of the instance and of an order, as read. The name of an instance without one is that of its file. The name of
 // an order without one is its number from 1, written to `buffer` [16]. Other names are owned by the instance.
 MCO_API const char *mco_dtspms_name(const mco_dtspms *problem);
+MCO_API bool mco_dtspms_has_names(const mco_dtspms *problem);  // whether some order has a name
 MCO_API const char *mco_dtspms_order_name(const mco_dtspms *problem, int32_t order, char buffer[16]);
 // Coordinates of a node 0..orders; false if the network is a matrix.
 MCO_API bool mco_dtspms_coordinates(const mco_dtspms *problem, mco_dtspms_network network, int32_t node, double *x, double *y);
@@ -136,7 +137,7 @@ typedef struct mco_dtspms_result {
 typedef struct mco_dtspms_neighbourhood_result {
     size_t struct_size;
     int64_t moves;          // n(n-1)/2 swaps, n(n-1)(n-2)/3 exchanges of three
-    int64_t plan_cost;      // of the plan itself
+    int64_t plan_cost;      // of the plan itself; -1 if a stop came before it was known
     int64_t capacity;       // of a stack: the one given, or the least one that holds all orders
     int64_t best_move;      // lowest index among the best; -1 if there is no move, or after a stop
     int64_t best_cost, best_cost_of[2];  // -1 if there is no best move
@@ -146,6 +147,7 @@ typedef struct mco_dtspms_neighbourhood_result {
     mco_dtspms_solution solution;  // the plan after the best move
     mco_work work;
     mco_dtspms_counters counters;
+    mco_stop stop;          // FINISHED, TIME or CANCELLED
 } mco_dtspms_neighbourhood_result;
 
 #define MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT MCO_SIZED(mco_dtspms_neighbourhood_result)
@@ -199,6 +201,10 @@ MCO_API void mco_dtspms_solution_clear(mco_context *ctx, mco_dtspms_solution *so
 // without coordinates is drawn on a circle, in the order of its tour. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
                                    const char *path);
+// The same of a result: the title has its gap or "optimal", and the container is as high as its capacity. Errors: also
+// ARGUMENT (the result has no solution).
+MCO_API mco_status mco_dtspms_plot_result(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_result *result,
+                                          const char *path);
 
 MCO_END_C
 #endif

@@ -177,6 +177,11 @@ MCO_API mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop
 
 MCO_API void mco_flowshop_result_clear(mco_context *ctx, mco_flowshop_result *result);
 
+// Draws the schedule of a result as mco_flowshop_plot() does; the title has its gap or "optimal". Errors: also ARGUMENT
+// (the result has no schedule).
+MCO_API mco_status mco_flowshop_plot_result(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_result *result,
+                                            const char *path);
+
 // Writes the result file (docs/formats.md). `more` lists further options to echo and ends with an entry whose table is
 // NULL. `more` NULL: none. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_flowshop_write_result(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,

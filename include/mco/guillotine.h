@@ -30,6 +30,9 @@ typedef struct mco_guillotine_piece {
     bool is_rotatable;      // has an effect only if params allow rotation
 } mco_guillotine_piece;
 
+// Sizes are integers here. A file may have decimals: then a unit of the instance is a power of ten of the file's, and results are
+// in the instance's unit. Files that the library writes, and pictures, are in the file's.
+
 // Creates an instance from pieces [count], which are copied. Errors: ARGUMENT, LIMIT, MEMORY. O(count).
 MCO_API mco_status mco_guillotine_create(mco_context *ctx, int32_t width, int32_t height,
                                          const mco_guillotine_piece *pieces, int64_t count, mco_guillotine **out);
@@ -38,6 +41,12 @@ MCO_API mco_status mco_guillotine_create(mco_context *ctx, int32_t width, int32_
 // the same with the plate first ("W H", then "n"), or CSV with a plate line and names. The file may be compressed by
 // gzip. "-" is standard input. Errors: IO, PARSE (with path:line:column), LIMIT, MEMORY.
 MCO_API mco_status mco_guillotine_read(mco_context *ctx, const char *path, mco_guillotine **out);
+
+// Makes a copy with a finer unit, so that it holds sizes with `places` decimals of the file's unit, such as a kerf. Errors:
+// ARGUMENT (fewer places than it has, or more than 6), LIMIT (a size or a value gets too large), MEMORY.
+MCO_API mco_status mco_guillotine_refine(mco_context *ctx, const mco_guillotine *problem, int places, mco_guillotine **out);
+// Decimals of a number such as a kerf: 0 to 6, or -1 if it has more.
+MCO_API int mco_guillotine_places_of(double size);
 
 // Make random instances as in the thesis of Strappaveccia (2015), chapter 4. Values are areas, and all pieces are
 // rotatable. Any seed is valid. With S the plate's side on an axis, testcut draws the sides of a quarter of the pieces
@@ -58,6 +67,9 @@ MCO_API void mco_guillotine_destroy(mco_context *ctx, mco_guillotine **problem);
 MCO_API int32_t mco_guillotine_width(const mco_guillotine *problem);
 MCO_API int32_t mco_guillotine_height(const mco_guillotine *problem);
 MCO_API int64_t mco_guillotine_pieces(const mco_guillotine *problem);
+// Units of the instance in one of the file: of sizes, and of values, which are areas where a file gives none. 1 without decimals.
+MCO_API int64_t mco_guillotine_scale(const mco_guillotine *problem);
+MCO_API int64_t mco_guillotine_value_scale(const mco_guillotine *problem);
 MCO_API mco_guillotine_piece mco_guillotine_piece_at(const mco_guillotine *problem, int64_t piece);
 // Names of the instance and of a piece, as read. The name of an instance without one is that of its file. The name of a
 // piece without one is its number from 1, written to `buffer` [24]. Other names are owned by the instance.
@@ -75,11 +87,16 @@ typedef enum mco_guillotine_cut {
 // guillotine_options.def lists the fields, their defaults and their meanings.
 typedef struct mco_guillotine_params {
     size_t struct_size;
-    MCO_FIELDS(MCO_GUILLOTINE_OPTIONS)
+    MCO_FIELDS(MCO_GUILLOTINE_PLAN_OPTIONS)
+    int64_t kerf;     // in the instance's unit; 0 to 10^9. Counts where kerf_width is negative
+    MCO_FIELDS(MCO_GUILLOTINE_SOLVE_OPTIONS)
     int wants_table;  // 0 or 1: compute and return the whole table of values
+    MCO_FIELDS(MCO_GUILLOTINE_KERF_OPTION)  // kerf_width, in the file's unit: a whole number of the instance's
 } mco_guillotine_params;
 
-#define MCO_GUILLOTINE_PARAMS_INIT { sizeof(mco_guillotine_params), MCO_DEFAULTS(MCO_GUILLOTINE_OPTIONS) 0 }
+#define MCO_GUILLOTINE_PARAMS_INIT                                                                                      \
+    { sizeof(mco_guillotine_params), MCO_DEFAULTS(MCO_GUILLOTINE_PLAN_OPTIONS) 0, MCO_DEFAULTS(MCO_GUILLOTINE_SOLVE_OPTIONS) \
+      0, MCO_DEFAULTS(MCO_GUILLOTINE_KERF_OPTION) }
 
 // Option tables: all options of the solver, and the options that say what a plan may be.
 MCO_API const mco_option_table *mco_guillotine_options(void);
@@ -144,6 +161,7 @@ typedef struct mco_guillotine_result {
     double copy_s;                    // time of copies to and from the GPU
     mco_improvement *history;         // [history_count] one entry: the plan
     int64_t history_count;
+    int64_t value_scale;              // units of value and bound in one of the file, as mco_guillotine_value_scale()
 } mco_guillotine_result;
 
 #define MCO_GUILLOTINE_RESULT_INIT MCO_SIZED(mco_guillotine_result)
@@ -225,11 +243,19 @@ MCO_API mco_status mco_guillotine_write_cuts(mco_context *ctx, const mco_guillot
 // Writes the table. The format is CSV "x,y,value" if `path` ends in .csv; else a text line and then little-endian
 // numbers (docs/formats.md). Errors: IO.
 MCO_API mco_status mco_guillotine_write_table(mco_context *ctx, const mco_guillotine_table *table, const char *path);
+// The same in the units of the instance's file.
+MCO_API mco_status mco_guillotine_write_values(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_table *table,
+                                               const char *path);
 
 // Draws the plan (SVG): cuts by stage, waste hatched, pieces with their names. Errors: CHECK (the solution breaks a
 // rule), IO.
 MCO_API mco_status mco_guillotine_plot(mco_context *ctx, const mco_guillotine *problem,
                                        const mco_guillotine_node *nodes, int64_t count, const char *path);
+// Draws the plan of a result: the title has the gap or "optimal", the legend the kerf of params. Errors: also ARGUMENT (the
+// result has no plan).
+MCO_API mco_status mco_guillotine_plot_result(mco_context *ctx, const mco_guillotine *problem,
+                                              const mco_guillotine_params *params, const mco_guillotine_result *result,
+                                              const char *path);
 
 MCO_END_C
 #endif

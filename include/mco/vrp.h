@@ -143,7 +143,7 @@ MCO_API mco_status mco_vrp_write_solution(mco_context *ctx, const mco_vrp *probl
                                           const char *path);
 MCO_API void mco_vrp_solution_clear(mco_context *ctx, mco_vrp_solution *solution);
 
-// Draws the routes in colours, the depot, and the load of each route as a bar (SVG). If the instance has no
+// Draws the routes with their numbers, the depot, and the load of each route as a bar (SVG). If the instance has no
 // coordinates, its customers are on a circle. Errors: CHECK (the solution breaks a rule), IO.
 MCO_API mco_status mco_vrp_plot(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, const char *path);
 
@@ -201,6 +201,9 @@ typedef struct mco_vrp_result {
 MCO_API mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                  mco_vrp_result *result);
 MCO_API void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result);
+// Draws the solution of a result as mco_vrp_plot() does; the title has its gap or "optimal". Errors: also ARGUMENT.
+MCO_API mco_status mco_vrp_plot_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_result *result,
+                                       const char *path);
 // Writes the result file (docs/formats.md). `more` lists further options to echo and ends with an entry whose table is
 // NULL. `more` NULL: none. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,

@@ -2,6 +2,7 @@
 #include "base/blocks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,85 +12,170 @@
 #endif
 
 #include "base/grow.h"
+#include "base/machine.h"
 
-// ---- Two kinds of source: a stream, and zlib, which reads both plain and compressed files
+enum { INPUT_BYTES = 1 << 17 };
+static const unsigned char GZIP_MARK[2] = {0x1f, 0x8b};
 
-static FILE *open_stream(const char *path)
+struct mco_source {
+    FILE *file;
+    int64_t begin;  // where the content begins in the file; -1: it cannot be read twice (a pipe)
+    int64_t taken;  // bytes read from the file
+    unsigned char input[INPUT_BYTES];
+    size_t at, end;  // input[at..end) has been read and waits
+#ifdef MCO_HAVE_ZLIB
+    z_stream z;
+    bool has_z, is_inside;  // is_inside: a member of the compressed file has begun and has not ended
+#endif
+};
+
+// ---- The file
+
+static FILE *open_stream(const char *path, bool is_standard)
 {
-    return strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rb");
+    if (!is_standard)
+        return fopen(path, "rb");
+    const int flags = fcntl(STDIN_FILENO, F_GETFL);
+    errno = EBADF;
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY ? fdopen(dup(STDIN_FILENO), "rb") : NULL;
 }
+
+// Reads up to `size` bytes from the file itself.
+static mco_status read_file(mco_blocks *b, void *buffer, size_t size, size_t *got)
+{
+    errno = 0;
+    *got = fread(buffer, 1, size, b->source->file);
+    b->source->taken += (int64_t)*got;
+    if (*got < size && ferror(b->source->file))
+        return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name, strerror(errno));
+    return MCO_OK;
+}
+
+static mco_status refill(mco_blocks *b, size_t size)
+{
+    b->source->at = 0;
+    return read_file(b, b->source->input, size, &b->source->end);
+}
+
+static mco_status read_plain(mco_blocks *b, void *buffer, size_t size, size_t *got)
+{
+    struct mco_source *s = b->source;
+    const size_t waiting = s->end - s->at, head = waiting < size ? waiting : size;
+    memcpy(buffer, s->input + s->at, head);
+    s->at += head;
+    const mco_status st = read_file(b, (char *)buffer + head, size - head, got);
+    *got += head;
+    return st;
+}
+
+// ---- Compressed files: members one after the other
 
 #ifdef MCO_HAVE_ZLIB
-enum { ZLIB_BUFFER = 1 << 17 };
-
-static void *open_packed(const char *path)
+// Begins the next member. Zeros may follow the last one: tapes fill their blocks with them. Other bytes may not, because they
+// could be content that would be missed. *is_end: there is no further member.
+static mco_status begin_member(mco_blocks *b, bool *is_end)
 {
-    gzFile file = strcmp(path, "-") == 0 ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
-    if (file != NULL)
-        gzbuffer(file, ZLIB_BUFFER);
-    return file;
+    mco_status st = MCO_OK;
+    struct mco_source *s = b->source;
+    bool has_padding = false;
+    for (;; s->at++, has_padding = true) {
+        if (s->at == s->end)
+            MCO_TRY(refill(b, INPUT_BYTES));
+        *is_end = s->at == s->end;
+        if (*is_end || s->input[s->at] != 0)
+            break;
+    }
+    if (*is_end)
+        return MCO_OK;
+    if (has_padding || s->input[s->at] != GZIP_MARK[0])
+        MCO_TRY(mco_fail(b->ctx, MCO_ERR_PARSE,
+                         "%s: other bytes follow the compressed data, from offset %lld on: remove them or compress the file again",
+                         b->name, (long long)(s->taken - (int64_t)(s->end - s->at))));
+    s->is_inside = inflateReset(&s->z) == Z_OK;
+done:
+    return st;
 }
 
-// At the end of a cut file gzread returns the bytes there are, as it does at the end of a complete file. gzerror tells
-// the difference.
 static mco_status read_packed(mco_blocks *b, void *buffer, size_t size, size_t *got)
 {
-    enum { MOST = 1 << 30 };
-    int code = Z_OK;
+    enum { MOST = 1 << 30 };  // zlib counts in unsigned integers
+    mco_status st = MCO_OK;
+    struct mco_source *s = b->source;
+    bool is_end = false;
     *got = 0;
     while (*got < size) {
-        const unsigned part = size - *got < MOST ? (unsigned)(size - *got) : MOST;
-        errno = 0;
-        const int now = gzread(b->source, (char *)buffer + *got, part);
-        const char *text = gzerror(b->source, &code);
-        if (now < 0)
-            return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name,
-                            code == Z_ERRNO || text[0] == '\0' ? strerror(errno) : text);
-        if (now == 0)
+        if (!s->is_inside)
+            MCO_TRY(begin_member(b, &is_end));
+        if (is_end)
             break;
-        *got += (size_t)now;
+        if (s->at == s->end)
+            MCO_TRY(refill(b, INPUT_BYTES));
+        if (s->at == s->end)
+            MCO_TRY(mco_fail(b->ctx, MCO_ERR_PARSE, "%s: the compressed file is cut after %lld bytes", b->name, (long long)s->taken));
+        const unsigned part = size - *got < MOST ? (unsigned)(size - *got) : MOST;
+        s->z.next_in = s->input + s->at;
+        s->z.avail_in = (unsigned)(s->end - s->at);
+        s->z.next_out = (unsigned char *)buffer + *got;
+        s->z.avail_out = part;
+        const int code = inflate(&s->z, Z_NO_FLUSH);
+        s->at = s->end - s->z.avail_in;
+        *got += part - s->z.avail_out;
+        s->is_inside = code != Z_STREAM_END;
+        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+            MCO_TRY(mco_fail(b->ctx, code == Z_MEM_ERROR ? MCO_ERR_MEMORY : MCO_ERR_IO, "cannot read %s: %s", b->name,
+                             s->z.msg != NULL ? s->z.msg : zError(code)));
     }
-    if (*got < size && code == Z_BUF_ERROR)
-        return mco_fail(b->ctx, MCO_ERR_PARSE, "%s: the compressed file is cut", b->name);
-    return MCO_OK;
+done:
+    return st;
+}
+
+static mco_status begin_packed(mco_blocks *b)
+{
+    enum { GZIP_ALONE = 16 };  // added to the bits of the window: zlib's own format is not read
+    b->is_packed = true;
+    b->source->has_z = inflateInit2(&b->source->z, MAX_WBITS + GZIP_ALONE) == Z_OK;
+    return b->source->has_z ? MCO_OK : mco_fail(b->ctx, MCO_ERR_MEMORY, "cannot read %s: no memory for zlib", b->name);
+}
+#else
+static mco_status begin_packed(mco_blocks *b)
+{
+    return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: it is compressed, and this mco was built without zlib", b->name);
 }
 #endif
 
-static mco_status read_stream(mco_blocks *b, void *buffer, size_t size, size_t *got)
+bool mco_is_gzip(const void *data, size_t size)
 {
-    errno = 0;
-    *got = fread(buffer, 1, size, b->source);
-    if (*got < size && ferror((FILE *)b->source))
-        return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name, strerror(errno));
-    return MCO_OK;
+    return size >= sizeof GZIP_MARK && memcmp(data, GZIP_MARK, sizeof GZIP_MARK) == 0;
 }
 
 // ---- The reader
 
 mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packing, mco_blocks *out)
 {
+    mco_status st = MCO_OK;
     const size_t length = strlen(path);
     const bool is_standard = strcmp(path, "-") == 0, is_gz = length > 3 && strcmp(path + length - 3, ".gz") == 0;
     mco_blocks b = {.ctx = ctx, .name = is_standard ? "standard input" : path, .size = -1};
     struct stat info;
     if (!is_standard && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: it is a folder", path);
-    errno = 0;
-#ifdef MCO_HAVE_ZLIB
-    b.is_packed = packing == MCO_PACKING_BY_CONTENT || is_gz;
-    b.source = b.is_packed ? open_packed(path) : open_stream(path);
-#else
-    if (packing == MCO_PACKING_BY_NAME && is_gz)
-        return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: this mco was built without zlib", path);
-    b.source = open_stream(path);
-#endif
-    if (b.source == NULL)
-        return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", path, errno != 0 ? strerror(errno) : "no memory");
+    MCO_TRY(mco_alloc(ctx, &b.source, 1));
+    b.source->file = open_stream(path, is_standard);
+    if (b.source->file == NULL)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", b.name,
+                         is_standard && errno == EBADF ? "it is closed, or not open for reading" : strerror(errno)));
+    b.source->begin = ftello(b.source->file);
+    MCO_TRY(refill(&b, sizeof GZIP_MARK));
+    if ((packing == MCO_PACKING_BY_CONTENT || is_gz) && mco_is_gzip(b.source->input, b.source->end))
+        MCO_TRY(begin_packed(&b));
     // A size of 0 says nothing: files of /proc have size 0 and still have content.
-    if (!b.is_packed && !is_standard && fstat(fileno(b.source), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+    if (!b.is_packed && !is_standard && fstat(fileno(b.source->file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
         b.size = info.st_size;
     *out = b;
     return MCO_OK;
+done:
+    mco_blocks_close(&b);
+    return st;
 }
 
 mco_status mco_blocks_read(mco_blocks *b, void *buffer, size_t size, size_t *got)
@@ -98,7 +184,7 @@ mco_status mco_blocks_read(mco_blocks *b, void *buffer, size_t size, size_t *got
     if (b->is_packed)
         return read_packed(b, buffer, size, got);
 #endif
-    return read_stream(b, buffer, size, got);
+    return read_plain(b, buffer, size, got);
 }
 
 void mco_blocks_close(mco_blocks *b)
@@ -106,12 +192,54 @@ void mco_blocks_close(mco_blocks *b)
     if (b->source == NULL)
         return;
 #ifdef MCO_HAVE_ZLIB
-    if (b->is_packed)
-        gzclose(b->source);
+    if (b->source->has_z)
+        inflateEnd(&b->source->z);
 #endif
-    if (!b->is_packed)
-        fclose(b->source);
-    b->source = NULL;
+    if (b->source->file != NULL)
+        fclose(b->source->file);
+    mco_free(b->ctx, &b->source);
+}
+
+// ---- Sizes
+
+// Goes back to the begin of the content.
+static mco_status rewind_source(mco_blocks *b)
+{
+    struct mco_source *s = b->source;
+    if (fseeko(s->file, s->begin, SEEK_SET) != 0)
+        return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name, strerror(errno));
+    s->at = s->end = 0;
+    s->taken = 0;
+#ifdef MCO_HAVE_ZLIB
+    s->is_inside = false;
+#endif
+    return MCO_OK;
+}
+
+// Decompresses up to more than `most` bytes and throws them away.
+static mco_status measure_packed(mco_blocks *b, int64_t most)
+{
+    mco_status st = MCO_OK;
+    char *block = NULL;
+    size_t got = INPUT_BYTES;
+    int64_t size = 0;
+    MCO_TRY(mco_alloc(b->ctx, &block, INPUT_BYTES));
+    for (; got == INPUT_BYTES && size <= most; size += (int64_t)got)
+        MCO_TRY(mco_blocks_read(b, block, INPUT_BYTES, &got));
+    MCO_TRY(rewind_source(b));
+    b->size = size;
+done:
+    mco_free(b->ctx, &block);
+    return st;
+}
+
+mco_status mco_blocks_measure(mco_blocks *b, int64_t most)
+{
+    enum { MOST_RATIO = 1032 };  // of deflate: two bits stand for at most 258 bytes
+    struct stat info;
+    const bool may_be_larger = b->is_packed && b->source->begin >= 0 && fstat(fileno(b->source->file), &info) == 0 &&
+                               S_ISREG(info.st_mode) && info.st_size > most / MOST_RATIO;
+    return may_be_larger ? measure_packed(b, most) : MCO_OK;
 }
 
 mco_status mco_blocks_read_all(mco_blocks *b, void **data, int64_t *bytes)
@@ -121,6 +249,11 @@ mco_status mco_blocks_read_all(mco_blocks *b, void **data, int64_t *bytes)
     char *all = NULL;
     int64_t room = 0, size = 0;
     size_t got = 0, wanted;
+    const int64_t memory = (int64_t)mco_machine_memory();
+    MCO_TRY(mco_blocks_measure(b, memory));
+    if (b->size > memory)
+        MCO_TRY(mco_fail(b->ctx, MCO_ERR_MEMORY, "%s has more than %lld bytes, which is the memory of this machine", b->name,
+                         (long long)memory));
     if (b->size >= 0) {  // room for one more byte shows the end of the file without another block
         MCO_TRY(mco_alloc(b->ctx, &all, b->size + 1));
         room = b->size + 1;

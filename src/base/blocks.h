@@ -12,22 +12,30 @@ typedef enum mco_packing {
 
 typedef struct mco_blocks {
     mco_context *ctx;
-    const char *name;  // for messages: the path, or "standard input"; borrowed
-    void *source;      // NULL: closed
-    bool is_packed;    // the source is read through zlib, which unpacks
-    int64_t size;      // bytes of the content; -1 if unknown before it is read
+    const char *name;           // for messages: the path, or "standard input"; borrowed
+    struct mco_source *source;  // NULL: closed
+    bool is_packed;             // the content is compressed in the file
+    int64_t size;               // bytes of the content; -1 if unknown before it is read
 } mco_blocks;
 
-// Opens a file. "-" is standard input. `path` is borrowed. Errors: IO (also for a folder, and for a .gz path with
-// MCO_PACKING_BY_NAME if this build lacks zlib).
+// Opens a file and reads its first bytes. "-" is standard input. `path` is borrowed. Errors: IO (also for a folder, for a
+// closed standard input, and for a compressed file if this build lacks zlib), MEMORY.
 mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packing, mco_blocks *out);
-// Reads `size` bytes; *got is less only at the end. Errors: IO, PARSE (the compressed file is cut).
+// Reads `size` bytes; *got is less only at the end. Errors: IO, PARSE (the compressed file is cut, or other bytes follow
+// it), MEMORY.
 mco_status mco_blocks_read(mco_blocks *blocks, void *buffer, size_t size, size_t *got);
+// Makes sure that content of more than `most` bytes shows in the size, before memory is taken for it and before any other
+// read. A compressed file that may hold so much is decompressed once for that. A pipe cannot be read twice: its size stays
+// unknown. Errors: those of mco_blocks_read().
+mco_status mco_blocks_measure(mco_blocks *blocks, int64_t most);
 // A zeroed reader is allowed.
 void mco_blocks_close(mco_blocks *blocks);
 
 // Reads the whole file into *data [*bytes], before any other read. mco_free_bytes() releases it. Errors: IO, PARSE,
 // MEMORY.
 mco_status mco_blocks_read_all(mco_blocks *blocks, void **data, int64_t *bytes);
+
+// Whether these bytes begin like a gzip file.
+bool mco_is_gzip(const void *data, size_t size);
 
 #endif

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,7 @@
 #include "base/rng.h"
 
 #define MARK ".tmp-"  // between a path and the letters of its temporary file
-enum { LETTERS = 12, TRIES = 100, FILE_MODE = 0666, MODE_BITS = 07777 };
-
-_Static_assert(MCO_PATH_LENGTH >= PATH_MAX, "realpath writes PATH_MAX bytes");
+enum { LETTERS = 12, TRIES = 100, MOST_LINKS = 40, FILE_MODE = 0666, MODE_BITS = 07777 };
 
 static bool is_link(const char *path)
 {
@@ -34,6 +31,31 @@ static bool is_written_in_place(const char *path)
     struct stat info;
     bool is_system = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
     return (is_system && is_link(path)) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+}
+
+// A link's text is relative to the folder of the link.
+bool mco_output_target(const char *path, char target[MCO_PATH_LENGTH])
+{
+    char text[MCO_PATH_LENGTH];
+    const size_t size = strlen(path);
+    errno = ENAMETOOLONG;
+    if (size >= MCO_PATH_LENGTH)
+        return false;
+    memcpy(target, path, size + 1);
+    for (int links = 0; links <= MOST_LINKS; links++) {
+        const ssize_t got = readlink(target, text, sizeof text - 1);
+        if (got < 0)
+            return true;  // no link, or no file yet
+        const char *slash = text[0] != '/' ? strrchr(target, '/') : NULL;
+        const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+        errno = ENAMETOOLONG;
+        if (folder + (size_t)got >= MCO_PATH_LENGTH)
+            return false;
+        memcpy(target + folder, text, (size_t)got);
+        target[folder + (size_t)got] = '\0';
+    }
+    errno = ELOOP;
+    return false;
 }
 
 // ---- The temporary file
@@ -103,11 +125,13 @@ static void remove_leftover(int folder, const char *name)
 
 void mco_output_sweep(const char *path)
 {
-    char folder_path[MCO_PATH_LENGTH];
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-    if (strlen(path) >= sizeof folder_path || base[0] == '\0' || is_written_in_place(path))
+    char target[MCO_PATH_LENGTH], folder_path[MCO_PATH_LENGTH];
+    if (is_written_in_place(path) || !mco_output_target(path, target))
         return;
-    snprintf(folder_path, sizeof folder_path, "%.*s", slash != NULL ? (int)(base - path) : 1, slash != NULL ? path : ".");
+    const char *slash = strrchr(target, '/'), *base = slash != NULL ? slash + 1 : target;
+    if (base[0] == '\0')
+        return;
+    snprintf(folder_path, sizeof folder_path, "%.*s", slash != NULL ? (int)(base - target) : 1, slash != NULL ? target : ".");
     DIR *folder = opendir(folder_path);
     if (folder == NULL)
         return;
@@ -119,12 +143,19 @@ void mco_output_sweep(const char *path)
 
 // ---- Open, commit, discard
 
+static int duplicate_stdout(void)
+{
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    errno = EBADF;
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY ? dup(STDOUT_FILENO) : -1;
+}
+
 // The stream, or NULL with errno. Sets o->temporary where a new file is made.
 static FILE *open_stream(mco_output *o, const char *path, bool is_standard, bool is_in_place)
 {
     if (is_in_place && !is_standard)
         return fopen(path, "a");
-    const int fd = is_standard ? dup(STDOUT_FILENO) : create_temporary(path, o->temporary, sizeof o->temporary);
+    const int fd = is_standard ? duplicate_stdout() : create_temporary(path, o->temporary, sizeof o->temporary);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file == NULL && fd >= 0) {
         const int reason = errno;
@@ -144,11 +175,15 @@ mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
     bool is_in_place = is_standard || is_written_in_place(path);
     if (path[0] == '\0')
         return mco_fail(ctx, MCO_ERR_IO, "cannot write: the path is empty");
-    if (!is_in_place && is_link(path) && realpath(path, target) != NULL)
-        path = target;  // replaces the file that the link leads to, not the link
     if (strlen(path) + 24 > sizeof o.path)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %.60s...: the path has %zu bytes, at most %d are allowed",
                         path, strlen(path), MCO_PATH_LENGTH - 24);
+    if (!is_in_place && is_link(path)) {  // the link stays, and the file that it leads to is made or replaced
+        if (!mco_output_target(path, target) || strlen(target) + 24 > sizeof o.path)
+            return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: it is a link, and %s", path,
+                            errno == ELOOP ? "the links lead round in a circle" : "it leads to a path that is too long");
+        path = target;
+    }
     memcpy(o.path, path, strlen(path) + 1);
     o.file = open_stream(&o, path, is_standard, is_in_place);
     if (o.file == NULL)

@@ -15,9 +15,14 @@ typedef struct mco_output {
     char temporary[MCO_PATH_LENGTH];  // "" if written in place (a device, a pipe)
 } mco_output;
 
+// Finds the file that an output to `path` makes or replaces: the end of its links, which may not exist yet. False with
+// errno where there is no end (a circle) or the path is too long.
+bool mco_output_target(const char *path, char target[MCO_PATH_LENGTH]);
+
 // Opens "path.tmp-" with random letters beside the path. So a wrong path fails now and not after hours of work. The
 // temporary file is new, has the mode of the file that it will replace, and is locked until it is committed. A path that
-// is no regular file (/dev/stdout, a pipe) is written in place. "-" is standard output. Errors: IO.
+// is no regular file (/dev/stdout, a pipe) is written in place. A link stays; the file that it leads to is made or replaced.
+// "-" is standard output. Errors: IO.
 mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out);
 // Flushes, syncs and renames. With `keep_previous` the replaced file stays as "path.prev". Errors: IO.
 mco_status mco_output_commit(mco_context *ctx, mco_output *out, bool keep_previous);

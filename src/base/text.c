@@ -25,17 +25,16 @@ static mco_status set_name(mco_text *t, const char *name)
     return st;
 }
 
-// Refuses content that is no text. Text has no control characters except those for space. A compressed file (without
-// zlib), a picture or a program has others. The message gives the place of the first one.
-static mco_status refuse_binary(mco_text *t)
+// Refuses content that is no text, from byte `from` on. Text has no control characters except those for space. A picture
+// or a program has others. The message gives the place of the first one.
+static mco_status refuse_binary(mco_text *t, size_t from)
 {
-    for (size_t i = 0; i < t->size; i++) {
+    for (size_t i = from; i < t->size; i++) {
         unsigned char c = (unsigned char)t->data[i];
         if (c >= ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\v')
             continue;
-        if (i == 0 && c == 0x1f && t->size > 1 && (unsigned char)t->data[1] == 0x8b)
-            return mco_fail(t->ctx, MCO_ERR_PARSE, "%s: compressed, and this mco was built without zlib",
-                            t->name);
+        if (i == 0 && mco_is_gzip(t->data, t->size))
+            return mco_fail(t->ctx, MCO_ERR_PARSE, "%s: compressed twice: decompress it once, by gzip -d", t->name);
         return mco_fail(t->ctx, MCO_ERR_PARSE, "%s: not a text file (byte 0x%02x at offset %zu)", t->name, c,
                         i);
     }
@@ -56,31 +55,55 @@ mco_status mco_text_in_time(mco_text *text, int64_t count)
     const mco_context *ctx = text->ctx;
     if (count % LOOK != 0 || ctx->read_stop_s == 0 || mco_clock_s() < ctx->read_stop_s)
         return MCO_OK;
-    return mco_fail(text->ctx, MCO_ERR_STOPPED, "%s: the time limit, which counts from the start of the command, ended while the file "
-                    "was read: there is no solution; a longer --time-limit gives one", text->name);
+    return mco_fail(text->ctx, MCO_ERR_STOPPED, "%s: the time limit, which counts from the start of the command, ended while "
+                    "the file was read: there is no solution; a longer --time-limit gives one", text->name);
+}
+
+static mco_status refuse_larger(mco_text *t, int64_t size)
+{
+    if (size <= MCO_TEXT_MAX_BYTES)
+        return MCO_OK;
+    return mco_fail(t->ctx, MCO_ERR_LIMIT, "%s has more than %d bytes of text, the most that is supported", t->name,
+                    MCO_TEXT_MAX_BYTES);
+}
+
+// Reads up to MCO_TEXT_MAX_BYTES + 1 bytes. Each block is tested at once: a picture ends with its first block.
+static mco_status read_text(mco_text *t, mco_blocks *blocks)
+{
+    enum { BLOCK = 1 << 16, LINES_OF_BLOCK = 64 };  // about as much work as so many lines
+    mco_status st = MCO_OK;
+    int64_t room = 0, blocks_read = 0;
+    size_t got, part;
+    MCO_TRY(mco_blocks_measure(blocks, MCO_TEXT_MAX_BYTES));
+    MCO_TRY(refuse_larger(t, blocks->size));
+    if (blocks->size >= 0) {  // a byte more shows the end of the file without another block
+        room = blocks->size + 2;
+        MCO_TRY(mco_alloc(t->ctx, &t->data, room));
+    }
+    do {
+        if (t->size + 2 > (size_t)room)
+            MCO_TRY(reserve(t, &room, t->size + BLOCK));
+        part = (size_t)room - 1 - t->size;
+        part = part < BLOCK ? part : BLOCK;
+        MCO_TRY(mco_blocks_read(blocks, t->data + t->size, part, &got));
+        t->size += got;
+        MCO_TRY(mco_text_in_time(t, ++blocks_read * LINES_OF_BLOCK));
+        MCO_TRY(refuse_larger(t, (int64_t)t->size));
+        MCO_TRY(refuse_binary(t, t->size - got));
+    } while (got == part);
+    t->data[t->size] = '\0';
+done:
+    return st;
 }
 
 mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
 {
-    enum { BLOCK = 1 << 16, LINES_OF_BLOCK = 64 };  // about as much work as so many lines
     mco_status st = MCO_OK;
     mco_text t = {.ctx = ctx};
-    int64_t blocks_read = 0;
     mco_blocks blocks = {0};
-    int64_t room = 0;
-    size_t got;
     MCO_TRY(set_name(&t, strcmp(path, "-") == 0 ? "standard input" : path));
     MCO_TRY(mco_blocks_open(ctx, path, MCO_PACKING_BY_CONTENT, &blocks));
-    do {
-        MCO_TRY(reserve(&t, &room, t.size + BLOCK));
-        MCO_TRY(mco_blocks_read(&blocks, t.data + t.size, BLOCK, &got));
-        t.size += got;
-        MCO_TRY(mco_text_in_time(&t, ++blocks_read * LINES_OF_BLOCK));
-        if (t.size > MCO_TEXT_MAX_BYTES)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "%s: more than %zu bytes of text", path, MCO_TEXT_MAX_BYTES));
-    } while (got == BLOCK);
-    t.data[t.size] = '\0';
-    MCO_TRY(refuse_binary(&t));
+    MCO_TRY(read_text(&t, &blocks));
     start(&t);
     *out = t;
 done:
@@ -101,7 +124,7 @@ mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *
     if (size > 0)
         memcpy(t.data, data, size);
     t.size = size;
-    MCO_TRY(refuse_binary(&t));
+    MCO_TRY(refuse_binary(&t, 0));
     start(&t);
     *out = t;
 done:

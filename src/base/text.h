@@ -6,8 +6,9 @@
 
 #include "base/context.h"
 
-// Larger inputs are refused, because a compressed file of a few kilobytes can unpack to any size.
-#define MCO_TEXT_MAX_BYTES ((size_t)1 << 30)
+// Larger inputs are refused, because a compressed file of a few kilobytes can unpack to any size. 2^30 bytes also have room
+// for a byte too many and for the NUL.
+enum { MCO_TEXT_MAX_BYTES = (1 << 30) - 2 };
 
 typedef struct mco_text {
     mco_context *ctx;

@@ -26,10 +26,12 @@ void cli_make_output_options(const cli_action *action, cli_output_options *out);
 // The same with --start alone, for the echo.
 void cli_make_start_options(const cli_action *action, cli_output_options *out);
 
-// Tests the output files at paths [count]; a path is NULL if the file is not asked for. They must be writable, and
-// differ from each other and from inputs [input_count]. The test leaves the files unchanged. Errors: ARGUMENT, IO.
-mco_status cli_test_outputs(mco_context *ctx, const char *const *inputs, size_t input_count, const char *const *paths,
-                            size_t count);
+// Tests the output files at paths [count]; a path is NULL if the file is not asked for. They must be writable and differ
+// from each other. The test leaves the files unchanged. Errors: ARGUMENT, IO.
+mco_status cli_test_outputs(mco_context *ctx, const char *const *paths, size_t count);
+// Fails if the output at `path` would replace one of inputs [input_count], which are there. Each of them may be NULL.
+// Errors: ARGUMENT.
+mco_status cli_refuse_replacing(mco_context *ctx, const char *const *inputs, int64_t input_count, const char *path);
 bool cli_is_stdout(const char *path);
 // Whether there is a regular file under the path.
 bool cli_is_old_file(const char *path);

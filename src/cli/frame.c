@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/output.h"
 #include "cli/cli.h"
 
 typedef struct session {
@@ -112,9 +113,10 @@ static bool has_solution(const session *s)
 static mco_status remove_stale(const session *s, const char *path)
 {
     mco_context *ctx = s->call.ctx;
-    if (!cli_is_old_file(path) || (s->outputs.start != NULL && cli_is_same_file(path, s->outputs.start)))
+    char target[MCO_PATH_LENGTH];
+    if (!cli_is_old_file(path))
         return MCO_OK;
-    if (remove(path) != 0)
+    if (!mco_output_target(path, target) || remove(target) != 0)
         return mco_fail(ctx, MCO_ERR_IO, "there is no solution, and the old file %s cannot be removed: %s", path, strerror(errno));
     mco_log(ctx, MCO_LOG_WARNING, "there is no solution: the old file %s is removed", path);
     return MCO_OK;
@@ -184,11 +186,24 @@ static mco_status run_check(session *s, const char *path, int *code)
 
 static mco_status test_outputs(const session *s)
 {
+    enum { OWN = 4 };
+    mco_status st = MCO_OK;
+    mco_context *ctx = s->call.ctx;
     const cli_outputs *o = &s->outputs;
-    const char *paths[4 + CLI_MORE_OUTPUTS] = {o->json, o->solution, o->plot, o->history};
-    for (int i = 0; i < CLI_MORE_OUTPUTS; i++)
-        paths[4 + i] = s->more_outputs[i];
-    return cli_test_outputs(s->call.ctx, s->call.inputs, s->call.input_count, paths, sizeof paths / sizeof paths[0]);
+    const char *paths[OWN + CLI_MORE_OUTPUTS] = {o->json, o->solution, o->plot, o->history};
+    int64_t more_count = 0;
+    const char *const *more = s->action->more_inputs != NULL ? s->action->more_inputs(s->call.state, &more_count) : NULL;
+    for (int i = 0; i < OWN + CLI_MORE_OUTPUTS; i++) {
+        if (i >= OWN)
+            paths[i] = s->more_outputs[i - OWN];
+        MCO_TRY(cli_refuse_replacing(ctx, s->call.inputs, (int64_t)s->call.input_count, paths[i]));
+        MCO_TRY(cli_refuse_replacing(ctx, &o->start, 1, paths[i]));
+        if (i < OWN)  // a checkpoint may replace the one that is resumed
+            MCO_TRY(cli_refuse_replacing(ctx, more, more_count, paths[i]));
+    }
+    MCO_TRY(cli_test_outputs(ctx, paths, sizeof paths / sizeof paths[0]));
+done:
+    return st;
 }
 
 static mco_status refuse_outputs(session *s)

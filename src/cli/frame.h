@@ -31,9 +31,9 @@ typedef struct cli_call {
 } cli_call;
 
 // An action: `mco PROBLEM NAME ARGUMENTS`. Functions that an action does not need are NULL. The order of calls is
-// begin(), tables(), refuse_output(), open(), read_start(), more_outputs(). Then an action of one of the three kinds
-// below runs its functions in the order of its members. A failure ends the action, except that all output files are
-// tried. end() is always called.
+// begin(), tables(), refuse_output(), open(), read_start(), more_outputs(), more_inputs(). Then an action of one of the
+// three kinds below runs its functions in the order of its members. A failure ends the action, except that all output
+// files are tried. end() is always called.
 typedef struct cli_action {
     const char *name;
     const char *arguments;   // for usage and help: "[OPTIONS] INSTANCE"
@@ -50,6 +50,9 @@ typedef struct cli_action {
     mco_status (*open)(cli_call *call);
     // Fails if this call cannot have the output of `flag`, --solution or --plot.
     mco_status (*refuse_output)(cli_call *call, const char *flag);
+    // Paths of files [*count] that the action reads besides its inputs and --start; a path may be NULL. No output of the
+    // frame may replace them.
+    const char *const *(*more_inputs)(const void *state, int64_t *count);
     // Paths of files that the action writes besides those of the frame; NULL for a file that is not asked for.
     void (*more_outputs)(const void *state, const char *out[CLI_MORE_OUTPUTS]);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // mco PROBLEM ACTION [OPTIONS] INSTANCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/machine.h"
 #include "base/output.h"
@@ -249,8 +251,18 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
 }
 
+// Opens a closed standard stream the wrong way. Each use of it fails as before, but no file that is opened later takes its
+// number and with it the summary or the log.
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     signal(SIGPIPE, SIG_IGN);  // a write to a closed standard output only fails; it is reported below
     int code = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_USABLE) {

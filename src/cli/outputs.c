@@ -101,25 +101,27 @@ bool cli_is_same_file(const char *a, const char *b)
         return false;
     if (stat(a, &x) == 0 && stat(b, &y) == 0)
         return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-    return strcmp(name_of(a), name_of(b)) == 0 && is_same_folder(a, b);
+    char a_target[MCO_PATH_LENGTH], b_target[MCO_PATH_LENGTH];
+    return mco_output_target(a, a_target) && mco_output_target(b, b_target) &&
+           strcmp(name_of(a_target), name_of(b_target)) == 0 && is_same_folder(a_target, b_target);
 }
 
-static mco_status refuse_output(mco_context *ctx, const char *path, const char *const *inputs, size_t input_count)
+mco_status cli_refuse_replacing(mco_context *ctx, const char *const *inputs, int64_t input_count, const char *path)
 {
-    for (size_t i = 0; i < input_count; i++)
-        if (strcmp(inputs[i], "-") != 0 && cli_is_same_file(inputs[i], path))
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "an output goes to %s: it would replace the input", path);
+    if (path == NULL || !cli_is_old_file(path))  // the inputs are there, so the path leads to none of them
+        return MCO_OK;
+    for (int64_t i = 0; i < input_count; i++)
+        if (inputs[i] != NULL && strcmp(inputs[i], "-") != 0 && cli_is_same_file(inputs[i], path))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "an output goes to %s: it would replace the input; give it another path", path);
     return MCO_OK;
 }
 
-mco_status cli_test_outputs(mco_context *ctx, const char *const *inputs, size_t input_count, const char *const *paths,
-                            size_t count)
+mco_status cli_test_outputs(mco_context *ctx, const char *const *paths, size_t count)
 {
     mco_status st = MCO_OK;
     for (size_t i = 0; i < count; i++) {
         if (paths[i] == NULL)
             continue;
-        MCO_TRY(refuse_output(ctx, paths[i], inputs, input_count));
         for (size_t k = i + 1; k < count; k++)
             if (paths[k] != NULL && cli_is_same_file(paths[i], paths[k]))
                 return mco_fail(ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[k]);

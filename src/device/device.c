@@ -20,8 +20,8 @@ mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count
 
 mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free_bytes)
 {
-    (void)gpu;
-    (void)free_bytes;
+    if (ctx == NULL || gpu == NULL || free_bytes == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     return mco_fail(ctx, MCO_ERR_DEVICE, "%s", NO_ENGINE);
 }
 #endif

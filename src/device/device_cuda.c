@@ -52,33 +52,41 @@ static cudaError_t describe(int index, mco_gpu *out)
     return cudaSuccess;
 }
 
+// Lists the GPUs once: the driver needs tenths of a millisecond to tell a clock rate, so the context keeps the list.
+static mco_status find_gpus(mco_context *ctx, int found)
+{
+    mco_status st = MCO_OK;
+    mco_gpu *gpus = NULL;
+    MCO_TRY(mco_alloc(ctx, &gpus, found));
+    for (int i = 0; i < found; i++)
+        MCO_CUDA(ctx, describe(i, &gpus[i]));
+    ctx->gpus = gpus;
+    ctx->gpu_count = found;
+    return MCO_OK;
+done:
+    mco_free(ctx, &gpus);
+    return st;
+}
+
 mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason)
 {
     mco_status st = MCO_OK;
     int found = 0;
     if (ctx == NULL || out == NULL || count == NULL || reason == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    *count = 0;
+    if (ctx->gpus == NULL) {
+        const cudaError_t error = cudaGetDeviceCount(&found);
+        if (error != cudaSuccess || found == 0) {
+            *count = 0;
+            *reason = reason_of(error == cudaSuccess ? cudaErrorNoDevice : error);
+            (void)cudaGetLastError();
+            return MCO_OK;
+        }
+        MCO_TRY(find_gpus(ctx, found < MCO_MAX_GPUS ? found : MCO_MAX_GPUS));
+    }
+    memcpy(out, ctx->gpus, (size_t)ctx->gpu_count * sizeof *out);
+    *count = ctx->gpu_count;
     *reason = NULL;
-    if (ctx->gpus != NULL) {
-        memcpy(out, ctx->gpus, (size_t)ctx->gpu_count * sizeof *out);
-        *count = ctx->gpu_count;
-        return MCO_OK;
-    }
-    cudaError_t error = cudaGetDeviceCount(&found);
-    if (error != cudaSuccess || found == 0) {
-        *reason = reason_of(error == cudaSuccess ? cudaErrorNoDevice : error);
-        (void)cudaGetLastError();
-        return MCO_OK;
-    }
-    found = found < MCO_MAX_GPUS ? found : MCO_MAX_GPUS;
-    for (int i = 0; i < found; i++)
-        MCO_CUDA(ctx, describe(i, &out[i]));
-    *count = found;
-    // The driver needs tenths of a millisecond to tell a clock rate, so the context keeps the list.
-    MCO_TRY(mco_alloc(ctx, &ctx->gpus, found));
-    memcpy(ctx->gpus, out, (size_t)found * sizeof *out);
-    ctx->gpu_count = found;
 done:
     return st;
 }
@@ -100,11 +108,14 @@ static mco_status make_current(mco_context *ctx, int index)
 mco_status mco_gpu_free_bytes(mco_context *ctx, const mco_gpu *gpu, size_t *free_bytes)
 {
     mco_status st = MCO_OK;
+    size_t some_bytes, all_bytes;
+    if (ctx == NULL || gpu == NULL || free_bytes == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     int before = gpu->index;
-    size_t all_bytes;
     MCO_CUDA(ctx, cudaGetDevice(&before));
     MCO_TRY(make_current(ctx, gpu->index));
-    MCO_CUDA(ctx, cudaMemGetInfo(free_bytes, &all_bytes));
+    MCO_CUDA(ctx, cudaMemGetInfo(&some_bytes, &all_bytes));
+    *free_bytes = some_bytes;
 done:
     // Only if the device differs, because cudaSetDevice() opens the device. If it fails, that device was unusable
     // before too.

@@ -48,34 +48,51 @@ static int32_t grow(assignment *a, int32_t column)
     return nearest;
 }
 
-// The duals are feasible at all times. They begin as the length of the shortest edge out of each node.
+static bool is_late(mco_context *ctx, double stop_s, int64_t *left, int64_t work)
+{
+    enum { LOOK = 1 << 20 };  // distances between two looks at the clock: about a millisecond
+    *left -= work;
+    if (*left > 0)
+        return false;
+    *left = LOOK;
+    return mco_clock_s() >= stop_s || mco_is_cancelled(ctx);
+}
+
+// The duals are feasible at all times. They begin as the length of the shortest edge out of each node, or as 0 if time is over.
 mco_status dtspms_bound_assignment(mco_context *ctx, const int32_t *distance, int32_t nodes, double stop_s, int64_t *dual,
                                    int64_t *bound)
 {
     mco_status st = MCO_OK;
     const int32_t n = nodes;
+    int64_t left = 0;
+    bool is_over = false;
     assignment a = {.distance = distance, .nodes = n, .dual = dual};
     MCO_TRY(mco_alloc(ctx, &a.slack, n + 1));
     MCO_TRY(mco_alloc(ctx, &a.row, n + 1));
     MCO_TRY(mco_alloc(ctx, &a.previous, n + 1));
     MCO_TRY(mco_alloc(ctx, &a.is_reached, n + 1));
     for (int32_t i = 0; i < n; i++) {
-        dual[i] = INT32_MAX;
         a.row[i] = -1;
-        for (int32_t j = 0; j < n; j++)
+        is_over = is_over || (i > 0 && is_late(ctx, stop_s, &left, n));
+        dual[i] = is_over ? 0 : INT32_MAX;
+        for (int32_t j = 0; j < n && !is_over; j++)
             if (i != j && distance[(int64_t)i * n + j] < dual[i])
                 dual[i] = distance[(int64_t)i * n + j];
     }
-    for (int32_t i = 0; i < n && mco_clock_s() < stop_s && !mco_is_cancelled(ctx); i++) {
+    left = 0;
+    for (int32_t i = 0; i < n && !is_over && !is_late(ctx, stop_s, &left, n); i++) {
         int32_t column = n;
         a.row[n] = i;
         for (int32_t j = 0; j <= n; j++) {
             a.slack[j] = FAR;
             a.is_reached[j] = false;
         }
-        do
+        do {
             column = grow(&a, column);
-        while (a.row[column] >= 0);
+            is_over = is_late(ctx, stop_s, &left, n);
+        } while (a.row[column] >= 0 && !is_over);
+        if (is_over)
+            break;
         for (; column != n; column = a.previous[column])
             a.row[column] = a.row[a.previous[column]];
     }

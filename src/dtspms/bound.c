@@ -44,6 +44,7 @@ mco_status dtspms_tour_bound(mco_context *ctx, const dtspms_model *model, mco_dt
     bool is_optimal;
     if (model->nodes <= DTSPMS_BOUND_MAX_SUBSET_NODES)
         return dtspms_bound_subsets(ctx, distance, model->nodes, bound);
-    return dtspms_bound_tree(ctx, distance, model->nodes, model->is_symmetric[network], mco_clock_s() + seconds, bound,
-                             &is_optimal);
+    const double stop_s = mco_clock_s() + seconds;
+    return dtspms_bound_tree(ctx, distance, model->nodes, model->is_symmetric[network],
+                             stop_s < model->stop_s ? stop_s : model->stop_s, bound, &is_optimal);
 }

@@ -143,12 +143,14 @@ static void relax(search *s, const int64_t *pi, int32_t node, int32_t outside)
     }
 }
 
-// Finds the shortest 1-tree (Prim 1957). Returns the bound times SCALE; NO_TREE if there is none. The bound is valid
-// for any pi and any fixed edges: a tour that respects them uses every required edge and no forbidden one. O(size^2).
+// Finds the shortest 1-tree (Prim 1957). Returns the bound times SCALE; NO_TREE if there is none; INT64_MIN if time is over
+// before it is known. The bound is valid for any pi and any fixed edges: a tour that respects them uses every required edge and
+// no forbidden one. O(size^2).
 static int64_t one_tree(search *s, const int64_t *pi)
 {
+    enum { LOOK = 1 << 25 };  // edges between two looks at the clock: some hundredths of a second
     int32_t count = 0, node = 1;
-    int64_t sum = FIXED * s->required_count - 2 * (pi[0] + pi[1]);
+    int64_t left = LOOK, sum = FIXED * s->required_count - 2 * (pi[0] + pi[1]);
     for (int32_t j = 2; j < s->size; j++) {
         s->rest[count++] = j;
         s->rank[j] = -1;
@@ -160,6 +162,13 @@ static int64_t one_tree(search *s, const int64_t *pi)
     while (count > 0) {
         int64_t least = NO_TREE;
         int32_t nearest = 0;
+        left -= s->size;
+        if (left <= 0) {
+            left = LOOK;
+            s->is_stopped |= is_late(s);
+            if (s->is_stopped)
+                return INT64_MIN;
+        }
         relax(s, pi, node, count);
         for (int32_t k = 0; k < count; k++)
             if (s->key[s->rest[k]] < least) {
@@ -202,6 +211,8 @@ static int64_t ascend(search *s, int64_t *pi, int64_t goal, int32_t steps, int32
     for (int32_t step = 0; step < steps && factor > smallest; step++) {
         const int64_t bound = one_tree(s, s->trial);
         double squares = 0;
+        if (bound == INT64_MIN)
+            break;
         if (bound > best) {
             best = bound;
             memcpy(pi, s->trial, bytes);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "cli/frame.h"
 #include "mco/dtspms.h"
 
@@ -127,11 +128,15 @@ static void print_stacks(const mco_dtspms *problem, const mco_dtspms_solution *s
 {
     char buffer[16];
     const int32_t *order = solution->plan;
+    if (mco_dtspms_has_names(problem))
+        printf("ids        names\n");
     for (int32_t k = 0; k < solution->stacks; order += solution->heights[k++]) {
         const int32_t height = solution->heights[k], shown = height < MOST_PRINTED_ORDERS ? height : MOST_PRINTED_ORDERS;
         printf("stack %-4d", k + 1);
-        for (int32_t i = 0; i < shown; i++)
-            printf(" %s", mco_dtspms_order_name(problem, order[i], buffer));
+        for (int32_t i = 0; i < shown; i++) {
+            printf(" ");
+            mco_name_write(mco_dtspms_order_name(problem, order[i], buffer), stdout);
+        }
         if (shown < height)
             printf(" ... %d more on top", height - shown);
         printf("\n");
@@ -181,7 +186,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_dtspms_plot(call->ctx, s->problem, &s->result.solution, path);
+    return mco_dtspms_plot_result(call->ctx, s->problem, &s->result, path);
 }
 
 static mco_status print(cli_call *call)
@@ -238,13 +243,16 @@ static mco_status print_neighbourhood(cli_call *call)
     const session *s = call->state;
     const mco_dtspms_neighbourhood_result *r = &s->around;
     print_instance(s->problem, has_move(s) ? r->solution.stacks : s->params.stacks, r->capacity);
-    printf("plan       cost %lld, ", (long long)r->plan_cost);
+    if (r->plan_cost >= 0)
+        printf("plan       cost %lld, ", (long long)r->plan_cost);
+    else
+        printf("plan       cost unknown, ");
     if (s->start != NULL)
         printf("from %s\n", s->start);
     else
         printf("random, seed %lld\n", (long long)s->params.plan_seed);
     printf("moves      %lld of %s%s\n", (long long)r->moves, move_names[s->params.move],
-           is_complete(s) ? "" : ", interrupted");
+           is_complete(s) ? "" : r->stop == MCO_STOP_TIME ? ", interrupted (time)" : ", interrupted");
     if (has_move(s)) {
         printf("best move  %lld, positions %d, %d", (long long)r->best_move, r->positions[0], r->positions[1]);
         if (r->positions[2] >= 0)

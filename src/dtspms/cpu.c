@@ -133,19 +133,23 @@ static void scan_item(cpu *c, worker *w, int64_t item)
     int32_t pickup[MOST_LANES], delivery[MOST_LANES];
     if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
         return;
-    c->variant->load(w->desk, scan->plan->node);
-    for (int64_t at = item * length; at < end; at += c->variant->lanes) {
+    int64_t left = DTSPMS_LOOK;
+    bool is_late = !c->variant->load(w->desk, scan->plan->node);
+    for (int64_t at = item * length; at < end && !is_late; at += c->variant->lanes) {
         const int32_t count = (int32_t)(end - at < c->variant->lanes ? end - at : c->variant->lanes);
         for (int32_t l = 0; l < count; l++)
             dtspms_move_at(scan->plan, scan->kind, c->model->orders, c->list == NULL ? at + l : c->list[at + l], &batch[l]);
-        c->variant->run(w->desk, batch, count, pickup, delivery);
-        for (int32_t l = 0; l < count; l++) {
+        is_late = !c->variant->run(w->desk, batch, count, pickup, delivery) ||
+                  dtspms_is_late(c->model, &left, 2 * c->relaxations);
+        for (int32_t l = 0; l < count && !is_late; l++) {
             note_cost(w, c->list == NULL ? at + l : c->list[at + l], pickup[l], delivery[l]);
             if (scan->costs != NULL)
                 scan->costs[at + l] = pickup[l] + delivery[l];
         }
-        w->tours += 2 * count;
+        w->tours += is_late ? 0 : 2 * count;
     }
+    if (is_late)
+        atomic_store(&c->is_stopped, true);
     check_time(c);
 }
 
@@ -192,8 +196,8 @@ static bool has_bounds(const cpu *c, const dtspms_scan *scan)
 static int64_t list_remaining(const dtspms_reuse *reuse, const worker *best, int64_t *list)
 {
     const int64_t cost = (int64_t)best->best_cost_of[0] + best->best_cost_of[1];
-    int64_t count = 0;
-    for (int64_t m = 0; m < reuse->moves; m++) {
+    int64_t count = 0, left = DTSPMS_LOOK;
+    for (int64_t m = 0; m < reuse->moves && !dtspms_is_late(reuse->model, &left, 1); m++) {
         list[count] = m;
         count += reuse->bounds[m] < cost || (reuse->bounds[m] == cost && m < best->best_move);
     }
@@ -208,6 +212,9 @@ static mco_status scan_by_bounds(dtspms_engine *engine, worker *best)
     cpu *c = engine->state;
     int64_t *list = NULL, done = 0, count;
     MCO_TRY(dtspms_reuse_make(c->ctx, c->model, c->scan->plan, c->reuse_variant, &c->reuse));
+    check_time(c);
+    if (atomic_load(&c->is_stopped))
+        goto done;
     MCO_TRY(mco_alloc(c->ctx, &list, c->reuse.moves + c->model->orders));
     for (int t = 0; t < c->threads; t++)
         if (c->workers[t].reuse_desk == NULL) {
@@ -226,6 +233,9 @@ static mco_status scan_by_bounds(dtspms_engine *engine, worker *best)
     if (atomic_load(&c->is_stopped))
         goto done;
     count = list_remaining(&c->reuse, best, list);
+    check_time(c);
+    if (atomic_load(&c->is_stopped))
+        goto done;
     scan_list(c, list, count, best);
     engine->counters.tours_skipped += 2 * (c->reuse.moves - done - count);
 done:
@@ -266,10 +276,10 @@ static void evaluate_item(cpu *c, worker *w, int64_t item)
     for (int64_t at = first; at < end; at += c->variant->lanes) {
         const int32_t count = (int32_t)(end - at < c->variant->lanes ? end - at : c->variant->lanes);
         dtspms_move_apply(&c->moves[at], &plan);  // the batch differs less from its first plan than from c->plan
-        c->variant->load(w->desk, plan.node);
-        c->variant->run(w->desk, c->moves + at, count, pickup, delivery);
+        const bool is_late = !c->variant->load(w->desk, plan.node) ||
+                             !c->variant->run(w->desk, c->moves + at, count, pickup, delivery);
         for (int32_t l = 0; l < count; l++)
-            c->costs[at + l] = pickup[l] + delivery[l];
+            c->costs[at + l] = is_late ? INT32_MAX : pickup[l] + delivery[l];
         w->tours += 2 * count;
     }
 }
@@ -308,13 +318,15 @@ static void close_cpu(dtspms_engine *engine)
     engine->state = NULL;
 }
 
+// If time is over, the rest stays 0; a scan then ends at once.
 static mco_status make_distances(cpu *c, int network, bool is_columns, void **out)
 {
     mco_status st = MCO_OK;
     const int64_t n = c->model->nodes;
     const int32_t *distance = c->model->distance[network];
+    int64_t left = DTSPMS_LOOK;
     MCO_TRY(mco_alloc_bytes(c->ctx, out, (size_t)(n * n), (size_t)c->variant->build.bits / CHAR_BIT));
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && !dtspms_is_late(c->model, &left, n); i++)
         for (int64_t j = 0; j < n; j++) {
             const int32_t length = is_columns ? distance[j * n + i] : distance[i * n + j];
             if (c->variant->build.bits == 16)

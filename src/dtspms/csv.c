@@ -24,8 +24,8 @@ static mco_status read_row(csv *c, mco_slice line, int32_t node)
     MCO_TRY(mco_table_cells(&c->table, line, c->table.fields, cells));
     double *const out[] = {&n[0].x[node], &n[0].y[node], &n[1].x[node], &n[1].y[node]};
     for (int k = PICKUP_X; k < COLUMNS; k++)
-        MCO_TRY(mco_slice_real(c->text, cells[k], "the coordinate", -DTSPMS_MAX_COORDINATE, DTSPMS_MAX_COORDINATE,
-                               out[k - PICKUP_X]));
+        MCO_TRY(mco_slice_real_in(c->text, cells[k], "the coordinate", c->table.separator, -DTSPMS_MAX_COORDINATE,
+                                  DTSPMS_MAX_COORDINATE, out[k - PICKUP_X]));
     if (node > 0)
         MCO_TRY(mco_names_give(&c->names, c->text, node - 1, cells[COLUMN_NAME]));
 done:
@@ -65,6 +65,7 @@ mco_status dtspms_read_csv(mco_context *ctx, mco_text *text, const char *name, m
     MCO_TRY(reserve_rows(&c, name));
     for (int32_t node = 0; mco_text_row(text, c.table.separator, &line); node++)
         MCO_TRY(read_row(&c, line, node));
+    MCO_TRY(mco_names_test(&c.names, text, c.d->orders));
     if (c.names.count > 0) {
         c.d->names = c.names.names;
         c.names.names = NULL;

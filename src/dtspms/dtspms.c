@@ -115,16 +115,15 @@ done:
     return st;
 }
 
-// Writes the heights of the first plan. Refuses tables beyond the memory before any of them is made; search_bytes is
-// the size of the search's own tables.
-static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params,
+// Writes the heights of the first plan: those of the start, if they are to be kept, else as equal as possible. Refuses tables
+// beyond the memory before any of them is made; search_bytes is the size of the search's own tables.
+static mco_status first_heights(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_params *params, bool keeps_start,
                                 double search_bytes, int32_t *heights)
 {
     const double n = mco_dtspms_orders(problem);
     const int32_t stacks = (int32_t)params->stacks;
     for (int32_t k = 0; k < stacks; k++)
-        heights[k] = params->start != NULL ? params->start->heights[k]
-                                           : (int32_t)(n / stacks) + (k < (int32_t)n % stacks);
+        heights[k] = keeps_start ? params->start->heights[k] : (int32_t)(n / stacks) + (k < (int32_t)n % stacks);
     const double bytes = dtspms_tour_bytes(heights, stacks) + 2 * sizeof(int32_t) * (n + 1) * (n + 1) + search_bytes;
     const double allowed = mco_settle_memory(params->memory);
     if (bytes > allowed)
@@ -250,8 +249,8 @@ static mco_status refuse_method(const solve *s)
     const int32_t n = mco_dtspms_orders(s->problem);
     const mco_dtspms_method method = s->params.method;
     if (method == MCO_DTSPMS_METHOD_EXACT && n > MCO_DTSPMS_MAX_EXACT_ORDERS)
-        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method exact takes at most %d, --method ils any number", n,
-                        MCO_DTSPMS_MAX_EXACT_ORDERS);
+        return mco_fail(s->ctx, MCO_ERR_LIMIT, "%d orders: --method exact takes at most %d, --method ils up to %d", n,
+                        MCO_DTSPMS_MAX_EXACT_ORDERS, DTSPMS_MAX_WALK_ORDERS);
     if (method == MCO_DTSPMS_METHOD_EXACT && s->params.engine == MCO_ENGINE_GPU)
         return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--method exact runs on --engine cpu or reference");
     if (method == MCO_DTSPMS_METHOD_ILS && n > DTSPMS_MAX_WALK_ORDERS)
@@ -275,7 +274,7 @@ static double search_bytes(const solve *s)
 static mco_status find_bound(solve *s)
 {
     mco_status st = MCO_OK;
-    int64_t pickup, delivery;
+    int64_t pickup = 0, delivery = 0;
     const double share_s = s->params.time_limit_s * BOUND_SHARE, seconds = share_s < BOUND_S ? share_s : BOUND_S;
     MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_NETWORK_PICKUP, seconds / 2, &pickup));
     MCO_TRY(dtspms_tour_bound(s->ctx, &s->model, MCO_DTSPMS_NETWORK_DELIVERY, seconds / 2, &delivery));
@@ -315,7 +314,6 @@ static mco_status run_search(solve *s)
     dtspms_search *search = &s->search;
     const int32_t n = s->model.orders;
     MCO_TRY(mco_alloc(s->ctx, &search->best.node, n));
-    MCO_TRY(dtspms_solution_new(s->ctx, &s->model, &search->incumbent));
     if (s->params.method == MCO_DTSPMS_METHOD_ILS)
         choose_walks(s);
     if (s->params.start != NULL) {
@@ -328,6 +326,51 @@ static mco_status run_search(solve *s)
     case MCO_DTSPMS_METHOD_TABU: st = dtspms_tabu(search, &s->plan); break;
     default: st = dtspms_ils(search, &s->plan); break;
     }
+done:
+    return st;
+}
+
+// Builds the model and searches, as far as time allows.
+static mco_status search_in_model(solve *s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity_of(s->problem, &s->params),
+                                s->search.run.stop_s, &s->model));
+    MCO_TRY(dtspms_solution_new(s->ctx, &s->model, &s->search.incumbent));
+    MCO_TRY(dtspms_solution_new(s->ctx, &s->model, &s->search.spare));
+    MCO_TRY(first_plan(s->ctx, &s->model, &s->params, s->heights, s->params.seed, &s->plan));
+    if (!s->model.is_complete)
+        return MCO_OK;
+    MCO_TRY(dtspms_engine_open(s->ctx, &s->model, s->heights, &s->params, &s->engine));
+    MCO_TRY(find_bound(s));
+    MCO_TRY(run_search(s));
+done:
+    return st;
+}
+
+// The answer if time was over before the search had one. The pickup tour goes stack by stack and upwards, the delivery tour
+// backwards along it. That needs no table. O(orders).
+static mco_status take_first_plan(solve *s)
+{
+    mco_status st = MCO_OK;
+    dtspms_search *search = &s->search;
+    mco_dtspms_solution *solution = &search->incumbent;
+    const int32_t n = s->model.orders;
+    (void)dtspms_search_ends(search);  // says why
+    memcpy(solution->heights, s->plan.heights, sizeof solution->heights);
+    for (int32_t i = 0; i < n; i++) {
+        solution->plan[i] = solution->pickup[i] = s->plan.node[i] - 1;
+        solution->delivery[n - 1 - i] = s->plan.node[i] - 1;
+    }
+    search->best_cost = search->best_cost_of[0] = search->best_cost_of[1] = 0;
+    for (int32_t i = 0; i <= n; i++) {
+        const int32_t from = i > 0 ? s->plan.node[i - 1] : 0, to = i < n ? s->plan.node[i] : 0;
+        search->best_cost_of[0] += mco_dtspms_distance(s->problem, MCO_DTSPMS_NETWORK_PICKUP, from, to);
+        search->best_cost_of[1] += mco_dtspms_distance(s->problem, MCO_DTSPMS_NETWORK_DELIVERY, to, from);
+    }
+    search->best_cost = search->best_cost_of[0] + search->best_cost_of[1];
+    MCO_TRY(mco_run_improve(&search->run, (double)search->best_cost, solution, "first"));
+    mco_log(s->ctx, MCO_LOG_INFO, "stopped before the search had a solution: the tours visit one stack after the other");
 done:
     return st;
 }
@@ -373,14 +416,14 @@ static mco_status run_solve(solve *s, mco_dtspms_result *r)
     if (s->params.start != NULL)
         MCO_TRY(refuse_start(s->ctx, s->problem, &s->params));
     choose(s);
-    MCO_TRY(first_heights(s->ctx, s->problem, &s->params, search_bytes(s), s->heights));
+    // Where each order can have a stack of its own, no plan is better than that: nothing is below anything else.
+    const bool keeps_start = s->params.start != NULL && mco_dtspms_orders(s->problem) > s->params.stacks;
+    MCO_TRY(first_heights(s->ctx, s->problem, &s->params, keeps_start, search_bytes(s), s->heights));
     MCO_TRY(refuse_method(s));
-    MCO_TRY(dtspms_model_create(s->ctx, s->problem, (int32_t)s->params.stacks, capacity, &s->model));
     mco_run_limit(&s->search.run, s->params.time_limit_s);
-    MCO_TRY(first_plan(s->ctx, &s->model, &s->params, s->heights, s->params.seed, &s->plan));
-    MCO_TRY(dtspms_engine_open(s->ctx, &s->model, s->heights, &s->params, &s->engine));
-    MCO_TRY(find_bound(s));
-    MCO_TRY(run_search(s));
+    MCO_TRY(search_in_model(s));
+    if (s->search.best_cost < 0)
+        MCO_TRY(take_first_plan(s));
     MCO_TRY(fill_result(s, r));
 done:
     return st;
@@ -407,6 +450,7 @@ done:
     if (ctx == NULL)
         return st;
     mco_run_clear(&s.search.run);
+    mco_dtspms_solution_clear(ctx, &s.search.spare);
     mco_dtspms_solution_clear(ctx, &s.search.incumbent);
     mco_free(ctx, &s.search.best.node);
     mco_free(ctx, &s.plan.node);
@@ -434,13 +478,19 @@ static mco_engine choose_for_scan(mco_context *ctx, const mco_dtspms_params *par
     return mco_choose_engine(ctx, params->engine, params->gpus, cpu_s, GPU_PAYS_S, NULL);
 }
 
-// Fills in the plan after the best move, with its tours.
+// Fills in the plan after the best move, with its tours. If the context is cancelled before they are known, there is no best move.
 static mco_status fill_moved(mco_context *ctx, const mco_dtspms *problem, const dtspms_model *model, const dtspms_plan *plan,
                              mco_dtspms_neighbourhood_result *r)
 {
     mco_status st = MCO_OK;
     MCO_TRY(dtspms_solution_new(ctx, model, &r->solution));
     MCO_TRY(dtspms_solution_fill(ctx, model, plan, NULL, &r->solution, r->best_cost_of));
+    if (r->best_cost_of[0] < 0 || r->best_cost_of[1] < 0) {
+        mco_dtspms_solution_clear(ctx, &r->solution);
+        r->best_move = r->best_cost = r->cost_sum = r->best_cost_of[0] = r->best_cost_of[1] = -1;
+        r->stop = MCO_STOP_TIME;
+        return MCO_OK;
+    }
     MCO_TRY(check_solution(ctx, problem, &r->solution, model->capacity, r->best_cost, r->best_cost_of));
 done:
     return st;
@@ -452,29 +502,36 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
 {
     mco_status st = MCO_OK;
     int32_t heights[MCO_DTSPMS_MAX_STACKS] = {0};
-    int64_t cost_of[2];
+    int64_t cost_of[2] = {-1, -1};
+    const double begin_s = mco_clock_s(), stop_s = begin_s + params->time_limit_s;
     mco_dtspms_params p = *params;
     if (is_infeasible(problem, params))
         return fail_infeasible(ctx, problem, params);
     if (params->start != NULL)
         MCO_TRY(refuse_start(ctx, problem, params));
     r->capacity = capacity_of(problem, params);
-    MCO_TRY(first_heights(ctx, problem, params, 0, heights));
-    MCO_TRY(dtspms_model_create(ctx, problem, (int32_t)params->stacks, capacity_of(problem, params), model));
+    MCO_TRY(first_heights(ctx, problem, params, params->start != NULL, 0, heights));
+    r->moves = dtspms_move_count(params->move, mco_dtspms_orders(problem));
+    r->stop = MCO_STOP_TIME;  // until all is done
+    p.engine = choose_for_scan(ctx, params, 2.0 * (double)r->moves * (double)dtspms_relaxations(heights, (int32_t)params->stacks));
+    r->work = (mco_work){.engine = p.engine, .threads = 1};
+    MCO_TRY(dtspms_model_create(ctx, problem, (int32_t)params->stacks, capacity_of(problem, params), stop_s, model));
     MCO_TRY(first_plan(ctx, model, params, heights, params->plan_seed, plan));
-    for (mco_dtspms_network network = MCO_DTSPMS_NETWORK_PICKUP; network <= MCO_DTSPMS_NETWORK_DELIVERY; network++)
+    for (mco_dtspms_network network = MCO_DTSPMS_NETWORK_PICKUP; network <= MCO_DTSPMS_NETWORK_DELIVERY && model->is_complete; network++)
         MCO_TRY(dtspms_tour(ctx, model, plan, network, &cost_of[network], NULL));
+    if (cost_of[0] < 0 || cost_of[1] < 0)
+        return MCO_OK;
     r->plan_cost = cost_of[0] + cost_of[1];
-    r->moves = dtspms_move_count(params->move, model->orders);
-    p.engine = choose_for_scan(ctx, params, 2.0 * (double)r->moves * (double)dtspms_relaxations(heights, model->stacks));
     MCO_TRY(dtspms_engine_open(ctx, model, heights, &p, engine));
-    const double begin_s = mco_clock_s();
+    const double scan_s = mco_clock_s();
     dtspms_scan scan = {.plan = plan, .kind = params->move, .reuse = params->reuse == MCO_DTSPMS_REUSE_ON};
-    MCO_TRY(engine->scan(engine, &scan, begin_s + params->time_limit_s));
-    r->work = work_of(engine, p.engine, begin_s);
+    MCO_TRY(engine->scan(engine, &scan, stop_s));
+    r->work = work_of(engine, p.engine, scan_s);
     r->counters = engine->counters;
     r->best_move = scan.best_move;
     r->cost_sum = scan.best_move < 0 && r->moves > 0 ? -1 : scan.cost_sum;
+    if (scan.best_move >= 0 || r->moves == 0)
+        r->stop = MCO_STOP_FINISHED;
     if (scan.best_move < 0)
         return MCO_OK;
     r->best_cost = scan.best_cost_of[0] + scan.best_cost_of[1];
@@ -483,6 +540,7 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
     dtspms_move move;
     dtspms_move_at(plan, params->move, model->orders, scan.best_move, &move);
     dtspms_move_apply(&move, plan);
+    model->stop_s = INFINITY;  // the best move is known; its tours take no longer than those of one more move
     MCO_TRY(fill_moved(ctx, problem, model, plan, r));
 done:
     return st;
@@ -498,10 +556,13 @@ mco_status mco_dtspms_neighbourhood(mco_context *ctx, const mco_dtspms *problem,
     mco_dtspms_params p = MCO_DTSPMS_PARAMS_INIT;
     mco_dtspms_neighbourhood_result r = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
     r.best_move = r.best_cost = r.best_cost_of[0] = r.best_cost_of[1] = r.rotation = -1;
+    r.plan_cost = r.cost_sum = -1;
     r.positions[0] = r.positions[1] = r.positions[2] = -1;
     MCO_TRY(take(ctx, problem, params, &neighbourhood_options, &p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     MCO_TRY(run_neighbourhood(ctx, problem, &p, &model, &engine, &plan, &r));
+    if (r.stop == MCO_STOP_TIME && mco_is_cancelled(ctx))
+        r.stop = MCO_STOP_CANCELLED;
     mco_struct_give(result, &r, sizeof r);
 done:
     if (engine.close != NULL)

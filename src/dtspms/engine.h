@@ -9,7 +9,8 @@
 // ---- One plan, by the plain algorithm (dtspms/ref.c)
 
 // *cost receives the length of the best tour of `network`. `tour` [orders] receives its nodes 1..n as visited; NULL if
-// not wanted. Memory: 4 bytes for each of dtspms_states() entries, 5 with a tour. Errors: MEMORY.
+// not wanted. If time is over before the end, *cost is -1. Memory: 4 bytes for each of dtspms_states() entries, 5 with a
+// tour. Errors: MEMORY.
 mco_status dtspms_tour(mco_context *ctx, const dtspms_model *model, const dtspms_plan *plan, mco_dtspms_network network,
                        int64_t *cost, int32_t *tour);
 // Bytes that dtspms_tour() with a tour takes.
@@ -43,7 +44,8 @@ typedef struct dtspms_engine {
     mco_status (*walk)(struct dtspms_engine *engine, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count,
                        int64_t steps);
     int walks;         // how many walks keep `walk` busy; 0 without it
-    // Writes the costs [count] of moves [count] of the plan. All moves have the same positions. NULL on a GPU.
+    // Writes the costs [count] of moves [count] of the plan. All moves have the same positions. A cost is INT32_MAX if time was
+    // over before it was known. NULL on a GPU.
     mco_status (*evaluate)(struct dtspms_engine *engine, const dtspms_plan *plan, const dtspms_move *moves, int64_t count,
                            int32_t *costs);
     void (*close)(struct dtspms_engine *engine);  // releases the state

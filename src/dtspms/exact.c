@@ -133,6 +133,10 @@ static mco_status price_batch(exact *e)
             best = k;
     search->iterations += e->move_count;
     e->move_count = 0;
+    // Plans that the engine left out when time was over have the cost INT32_MAX: then not all plans are tried.
+    e->has_ended = e->has_ended || (dtspms_is_over(search->model) && dtspms_search_ends(search));
+    if (e->costs[best] == INT32_MAX)
+        return MCO_OK;
     dtspms_move_apply(&e->moves[best], &plan);
     MCO_TRY(dtspms_search_note(search, &plan, e->costs[best], NULL, "plan"));
 done:

@@ -19,7 +19,7 @@ void dtspms_write_network(const mco_dtspms *problem, mco_dtspms_network network,
 // ---- Solutions, as in mco_dtspms_read_solution() and mco_dtspms_write_solution()
 mco_status dtspms_read_solution_text(mco_context *ctx, const mco_dtspms *problem, mco_text *text,
                                      mco_dtspms_solution *solution, int64_t *cost);
-void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cost, FILE *file);
+void dtspms_write_solution_text(const mco_dtspms *problem, const mco_dtspms_solution *solution, int64_t cost, FILE *file);
 
 // ---- Shared by the formats of instances
 

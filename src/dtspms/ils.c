@@ -52,8 +52,9 @@ typedef struct ils {
 static double find_mean_edge(const dtspms_model *model)
 {
     double sum = 0;
+    int64_t left = DTSPMS_LOOK;
     for (int network = 0; network < 2; network++)
-        for (int32_t i = 0; i < model->nodes; i++) {
+        for (int32_t i = 0; i < model->nodes && !dtspms_is_late(model, &left, model->nodes); i++) {
             int32_t nearest = INT32_MAX;
             for (int32_t j = 0; j < model->nodes; j++) {
                 const int32_t length = model->distance[network][(int64_t)i * model->nodes + j];
@@ -268,7 +269,7 @@ done:
 // ---- Rounds
 
 // Begins the first walk at the start, if one is given, and the others with orders placed in random order. If the time
-// runs out, there are fewer walks, but at least one.
+// runs out, there are fewer walks; none if even the first is late.
 static mco_status begin_walks(ils *s, const dtspms_plan *plan)
 {
     mco_status st = MCO_OK;
@@ -280,10 +281,14 @@ static mco_status begin_walks(ils *s, const dtspms_plan *plan)
             break;
         }
         MCO_TRY(dtspms_walk_make(search->ctx, &s->tables, &s->walks[k]));
-        dtspms_walk_scatter(&s->tables, mco_splitmix64(&seed), search->simd, &s->walks[k]);
-        int64_t cost;
-        for (int w = 0; w < 2 && k == 0 && search->params->start != NULL; w++)
+        int64_t cost = 0;
+        for (mco_dtspms_network w = 0; w < 2 && k == 0 && cost >= 0 && search->params->start != NULL; w++)
             MCO_TRY(dtspms_tour(search->ctx, search->model, plan, w, &cost, s->tours[w]));
+        if (cost < 0 || !dtspms_walk_scatter(&s->tables, mco_splitmix64(&seed), search->simd, &s->walks[k])) {
+            dtspms_walk_clear(search->ctx, &s->walks[k]);
+            s->count = s->search->walks = k;
+            break;
+        }
         if (k == 0 && search->params->start != NULL)
             dtspms_walk_enter(&s->tables, plan, (const int32_t *const *)s->tours, &s->walks[k]);
         if (k == 0)
@@ -326,8 +331,14 @@ mco_status dtspms_ils(dtspms_search *search, dtspms_plan *plan)
         MCO_TRY(mco_alloc(search->ctx, &s.tours[w], model->orders));
     MCO_TRY(mco_alloc(search->ctx, &s.walks, s.count));
     MCO_TRY(mco_alloc(search->ctx, &s.by_cost, s.count));
-    MCO_TRY(begin_walks(&s, plan));
-    MCO_TRY(note_walks(&s, s.count));
+    if (s.tables.is_complete)
+        MCO_TRY(begin_walks(&s, plan));
+    else
+        s.count = search->walks = 0;
+    if (s.count > 0)
+        MCO_TRY(note_walks(&s, s.count));
+    else
+        has_ended = dtspms_search_ends(search);
     for (int32_t round = 0; !has_ended; round++) {
         const int64_t done = s.steps;
         if (round > 1 && progress(&s) < END)

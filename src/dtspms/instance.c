@@ -283,6 +283,11 @@ const char *mco_dtspms_name(const mco_dtspms *problem)
     return problem != NULL ? problem->name : NULL;
 }
 
+bool mco_dtspms_has_names(const mco_dtspms *problem)
+{
+    return problem != NULL && problem->names != NULL;
+}
+
 const char *mco_dtspms_order_name(const mco_dtspms *problem, int32_t order, char buffer[16])
 {
     enum { NUMBER_ROOM = 16 };

@@ -35,6 +35,8 @@ typedef struct lengths {
 } lengths;
 
 typedef struct desk {
+    const dtspms_model *model;  // for its clock
+    int64_t left;               // see dtspms_is_late()
     int32_t orders, stacks, nodes;
     int32_t heights[MOST], first[MOST + 1];
     int32_t steps[MOST];  // number of steps: 0..c + 1; for f also those of the rows beyond its top
@@ -262,19 +264,21 @@ static void touch(desk *d, int32_t position, int32_t l)
         d->changed[position] |= (uint64_t)1 << l;
 }
 
-// Restores the base plan at all touched positions.
-static void restore(desk *d)
+// Restores the base plan at all touched positions. False if time is over.
+static bool restore(desk *d)
 {
-    for (int32_t k = 0; k < d->touched_count; k++) {
-        const int32_t position = d->touched[k];
+    while (d->touched_count > 0) {
+        const int32_t position = d->touched[--d->touched_count];
         for (int32_t l = 0; l < LANES; l++)
             d->lane_node[position * LANES + l] = d->node[position];
         refresh(d, MCO_DTSPMS_NETWORK_PICKUP, position);
         refresh(d, MCO_DTSPMS_NETWORK_DELIVERY, position);
         d->is_touched[position] = false;
         d->changed[position] = 0;
+        if (dtspms_is_late(d->model, &d->left, 2 * (int64_t)d->orders))
+            return false;
     }
-    d->touched_count = 0;
+    return true;
 }
 
 static void desk_open(void *memory, const dtspms_model *model, const int32_t *heights,
@@ -282,6 +286,8 @@ static void desk_open(void *memory, const dtspms_model *model, const int32_t *he
 {
     desk *d = memory;
     lay_out(d, model, heights, memory);
+    d->model = model;
+    d->left = DTSPMS_LOOK;
     d->orders = model->orders;
     d->stacks = model->stacks;
     d->nodes = model->nodes;
@@ -314,7 +320,7 @@ static void permute(const desk *d, lengths *w, int32_t position)
     }
 }
 
-static void desk_load(void *memory, const int32_t *node)
+static bool desk_load(void *memory, const int32_t *node)
 {
     desk *d = memory;
     for (int32_t p = 0; p < d->orders; p++)
@@ -323,8 +329,10 @@ static void desk_load(void *memory, const int32_t *node)
             touch(d, p, -1);
             for (int network = 0; network < 2; network++)
                 permute(d, &d->networks[network], p);
+            if (dtspms_is_late(d->model, &d->left, 4 * (int64_t)d->nodes))
+                return false;
         }
-    restore(d);
+    return restore(d);
 }
 
 // ---- The dynamic program
@@ -454,10 +462,14 @@ static inline __attribute__((always_inline)) void set_paths(const desk *d, const
         r->last[i] = is_origin && i == 0 ? d->origin[0] : d->infinite[0];
 }
 
-static inline __attribute__((always_inline)) vec run_stacks(const desk *d, const lengths *w, const int outer)
+// The tours of all lanes. Returns early if time is over; d->left is then negative. The clock is looked at when the heights of the
+// last outer stack are through, so that single rows take no longer.
+static inline __attribute__((always_inline)) vec run_stacks(desk *d, const lengths *w, const int outer)
 {
     const int f = fused_stack(outer + 1), fused = fused_rows(outer + 1);
     int32_t h[MOST - 1] = {0};
+    const int64_t cells = (d->heights[outer] + 1) * (outer == 1 ? (int64_t)fused : d->heights[outer - 1] + 1);
+    int64_t left = DTSPMS_LOOK;
     rows r = {.to_last_f = d->to_last_f, .from_last_f = w->to[f][outer] == w->from[f][outer] ? d->to_last_f : d->from_last_f};
     for (;;) {
         if (outer == 1 || h[outer - 1] == 0)
@@ -470,11 +482,19 @@ static inline __attribute__((always_inline)) vec run_stacks(const desk *d, const
             h[k--] = 0;
         if (k < 0)
             return r.last[d->heights[f] % fused];
+        if (k < outer - 1 || outer == 1) {
+            left -= cells;
+            if (left <= 0 && dtspms_is_over(d->model)) {
+                d->left = -1;
+                return r.last[0];
+            }
+            left = left <= 0 ? DTSPMS_LOOK : left;
+        }
         h[k] += k == f ? fused : 1;
     }
 }
 
-static vec run_network(const desk *d, const lengths *w)
+static vec run_network(desk *d, const lengths *w)
 {
     switch (d->stacks) {
     case 2: return run_stacks(d, w, 1);
@@ -485,7 +505,7 @@ static vec run_network(const desk *d, const lengths *w)
     }
 }
 
-static void desk_run(void *memory, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery)
+static bool desk_run(void *memory, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery)
 {
     desk *d = memory;
     int32_t *const costs[2] = {pickup, delivery};
@@ -504,10 +524,14 @@ static void desk_run(void *memory, const dtspms_move *moves, int32_t count, int3
         for (int32_t l = 0; l < count; l++)
             patch_between(d, network, &moves[l], l);
         const vec cost = run_network(d, &d->networks[network]);
+        if (d->left < 0) {
+            d->left = DTSPMS_LOOK;
+            return false;
+        }
         for (int32_t l = 0; l < count; l++)
             costs[network][l] = (int32_t)cost[l] - ORIGIN;
     }
-    restore(d);
+    return restore(d);
 }
 
 extern const dtspms_lanes_variant VARIANT(dtspms_lanes);

@@ -27,11 +27,12 @@ typedef struct dtspms_lanes_variant {
     double (*desk_bytes)(const dtspms_model *model, const int32_t *heights);
     // Makes a desk in zeroed memory [desk_bytes()], aligned to 64 bytes.
     void (*open)(void *desk, const dtspms_model *model, const int32_t *heights, const dtspms_lanes_distances *distances);
-    // Makes node [orders] the base plan. O(positions that differ from the base plan before * orders).
-    void (*load)(void *desk, const int32_t *node);
+    // Makes node [orders] the base plan. Returns false if time is over (dtspms_is_over()) before it is done; the desk then has no
+    // base plan. O(positions that differ from the base plan before * orders).
+    bool (*load)(void *desk, const int32_t *node);
     // Evaluates `count` neighbours of the base plan, at most `lanes`. pickup and delivery [count] receive the tour
-    // lengths.
-    void (*run)(void *desk, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery);
+    // lengths. Returns false if time is over before they are known.
+    bool (*run)(void *desk, const dtspms_move *moves, int32_t count, int32_t *pickup, int32_t *delivery);
 } dtspms_lanes_variant;
 
 #endif

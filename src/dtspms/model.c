@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "dtspms/instance.h"
 
@@ -12,18 +13,26 @@ static const int64_t MAX_PATH = ((int64_t)1 << 30) - 1;  // two networks and an 
 
 // ---- Model
 
-static mco_status measure(mco_context *ctx, dtspms_model *model, mco_dtspms_network network)
+bool dtspms_is_over(const dtspms_model *model)
+{
+    return mco_clock_s() >= model->stop_s || mco_is_cancelled(model->ctx);
+}
+
+static mco_status measure(mco_context *ctx, const mco_dtspms *problem, dtspms_model *model, mco_dtspms_network network)
 {
     const int32_t nodes = model->nodes, *d = model->distance[network];
-    int64_t path = 0;
+    const bool is_matrix = problem->network[network].rule == DTSPMS_MATRIX;
+    int64_t path = 0, left = DTSPMS_LOOK;
     model->is_symmetric[network] = true;
-    for (int32_t i = 0; i < nodes; i++) {
+    for (int32_t i = 0; i < nodes && model->is_complete; i++) {
         int32_t longest = 0;
         for (int32_t j = 0; j < nodes; j++) {
             const int32_t length = d[(int64_t)i * nodes + j];
             longest = length > longest ? length : longest;
-            model->is_symmetric[network] &= length == d[(int64_t)j * nodes + i];
+            if (is_matrix)
+                model->is_symmetric[network] &= length == d[(int64_t)j * nodes + i];
         }
+        model->is_complete = !dtspms_is_late(model, &left, nodes);
         path += longest;
         if (longest > model->longest[network])
             model->longest[network] = longest;
@@ -35,20 +44,39 @@ static mco_status measure(mco_context *ctx, dtspms_model *model, mco_dtspms_netw
     return MCO_OK;
 }
 
-mco_status dtspms_model_create(mco_context *ctx, const mco_dtspms *problem, int32_t stacks, int64_t capacity, dtspms_model *out)
+// Writes the distances of a network. Those of coordinates are the same both ways.
+static void fill_distances(const mco_dtspms *problem, mco_dtspms_network network, dtspms_model *model)
+{
+    const int64_t nodes = model->nodes;
+    const bool is_matrix = problem->network[network].rule == DTSPMS_MATRIX;
+    int32_t *d = model->distance[network];
+    int64_t left = DTSPMS_LOOK;
+    for (int32_t i = 0; i < nodes && model->is_complete; i++) {
+        for (int32_t j = is_matrix ? 0 : i + 1; j < nodes; j++)
+            if (i != j) {
+                const int32_t length = mco_dtspms_distance(problem, network, i, j);
+                d[i * nodes + j] = length;
+                if (!is_matrix)
+                    d[j * nodes + i] = length;
+            }
+        model->is_complete = !dtspms_is_late(model, &left, nodes);
+    }
+}
+
+mco_status dtspms_model_create(mco_context *ctx, const mco_dtspms *problem, int32_t stacks, int64_t capacity, double stop_s,
+                               dtspms_model *out)
 {
     mco_status st = MCO_OK;
     const int32_t nodes = problem->orders + 1;
     const int64_t needed = ((int64_t)problem->orders + stacks - 1) / stacks;
-    dtspms_model model = {.orders = problem->orders, .stacks = stacks, .nodes = nodes};
+    dtspms_model model = {.orders = problem->orders, .stacks = stacks, .nodes = nodes, .ctx = ctx, .stop_s = stop_s,
+                          .is_complete = true};
     model.capacity = (int32_t)(capacity == 0 ? needed : capacity < problem->orders ? capacity : problem->orders);
-    for (int network = 0; network < 2; network++) {
+    for (mco_dtspms_network network = 0; network < 2 && model.is_complete; network++) {
         MCO_TRY(mco_alloc(ctx, &model.distance[network], (int64_t)nodes * nodes));
-        for (int32_t i = 0; i < nodes; i++)
-            for (int32_t j = 0; j < nodes; j++)
-                if (i != j)
-                    model.distance[network][(int64_t)i * nodes + j] = mco_dtspms_distance(problem, network, i, j);
-        MCO_TRY(measure(ctx, &model, network));
+        fill_distances(problem, network, &model);
+        if (model.is_complete)
+            MCO_TRY(measure(ctx, problem, &model, network));
     }
     *out = model;
 done:

@@ -26,12 +26,32 @@ typedef struct dtspms_model {
     bool is_symmetric[2];
     int32_t longest[2];         // longest distance
     int64_t path_bound[2];      // sum of each node's greatest distance; no path that visits nodes once is longer
+    mco_context *ctx;
+    double stop_s;              // by mco_clock_s(): when all work with the model ends; INFINITY: never
+    bool is_complete;           // false: time was over before all distances were known
 } dtspms_model;
 
 // Makes the model of an instance. `capacity` 0 means ceil(orders / stacks). The caller has tested that the capacity is
 // large enough. Errors: LIMIT (path_bound of 2^30 or more), MEMORY. O(orders^2).
-mco_status dtspms_model_create(mco_context *ctx, const mco_dtspms *problem, int32_t stacks, int64_t capacity, dtspms_model *out);
+mco_status dtspms_model_create(mco_context *ctx, const mco_dtspms *problem, int32_t stacks, int64_t capacity, double stop_s,
+                               dtspms_model *out);
 void dtspms_model_clear(mco_context *ctx, dtspms_model *model);
+
+// Whether time is over, or the context is cancelled.
+bool dtspms_is_over(const dtspms_model *model);
+
+enum { DTSPMS_LOOK = 1 << 20 };  // sums, or entries, between two looks at the clock: about a millisecond
+
+// Counts `work` sums and looks at the clock when *left of them are used up. *left begins as DTSPMS_LOOK, so small work never ends
+// early.
+static inline bool dtspms_is_late(const dtspms_model *model, int64_t *left, int64_t work)
+{
+    *left -= work;
+    if (*left > 0)
+        return false;
+    *left = DTSPMS_LOOK;
+    return dtspms_is_over(model);
+}
 
 // ---- Plans
 

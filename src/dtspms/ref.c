@@ -89,6 +89,7 @@ static void trace(const ref_reading *r, const ref_tables *t, int64_t state, cons
     }
 }
 
+// -1 if time is over.
 static int64_t best_tour(const dtspms_model *model, const dtspms_plan *plan, mco_dtspms_network network,
                          const ref_tables *t, int32_t *tour)
 {
@@ -100,8 +101,10 @@ static int64_t best_tour(const dtspms_model *model, const dtspms_plan *plan, mco
         digit[k + 1] = digit[k] * (plan->heights[k] + 1);
         t->length[k] = 0;
     }
-    int64_t state = 0;
+    int64_t state = 0, left = DTSPMS_LOOK;
     do {
+        if (dtspms_is_late(model, &left, (int64_t)stacks * stacks))
+            return -1;
         for (int32_t k = 0; k < stacks; k++) {
             if (h[k] == plan->heights[k])
                 continue;
@@ -151,7 +154,7 @@ typedef struct ref_state {
     int64_t relaxations;  // of one tour
 } ref_state;
 
-// Evaluates the plan after `move`: makes the move, runs both tours, and undoes it.
+// Evaluates the plan after `move`: makes the move, runs both tours, and undoes it. A cost is -1 if time is over.
 static void price(dtspms_engine *engine, const dtspms_move *move, int64_t cost_of[2])
 {
     ref_state *r = engine->state;
@@ -159,7 +162,7 @@ static void price(dtspms_engine *engine, const dtspms_move *move, int64_t cost_o
     for (int32_t k = 0; k < move->count; k++)
         before[k] = r->trial.node[move->position[k]];
     dtspms_move_apply(move, &r->trial);
-    for (int network = 0; network < 2; network++)
+    for (mco_dtspms_network network = 0; network < 2; network++)
         cost_of[network] = best_tour(engine->model, &r->trial, network, &r->tables, NULL);
     for (int32_t k = 0; k < move->count; k++)
         r->trial.node[move->position[k]] = before[k];
@@ -190,6 +193,10 @@ static mco_status scan_moves(dtspms_engine *engine, dtspms_scan *scan, double st
         }
         dtspms_move_at(&r->trial, scan->kind, orders, index, &move);
         price(engine, &move, cost_of);
+        if (cost_of[0] < 0 || cost_of[1] < 0) {
+            scan->best_move = -1;
+            return MCO_OK;
+        }
         const int64_t cost = cost_of[0] + cost_of[1];
         if (scan->costs != NULL)
             scan->costs[index] = (int32_t)cost;

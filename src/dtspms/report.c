@@ -30,6 +30,29 @@ static void write_sizes(mco_json *json, const void *user)
         mco_json_null(json, "heights");
 }
 
+static void write_names(mco_json *json, const char *key, const mco_dtspms *problem, const int32_t *orders, int32_t count)
+{
+    char buffer[16];
+    mco_json_open_line(json, key);
+    for (int32_t i = 0; i < count; i++)
+        mco_json_text(json, NULL, mco_dtspms_order_name(problem, orders[i], buffer));
+    mco_json_close(json, ']');
+}
+
+// The same arrays with names, where the orders have any.
+static void write_all_names(mco_json *json, const mco_dtspms *problem, const mco_dtspms_solution *solution)
+{
+    const int32_t *stack = solution->plan;
+    if (!mco_dtspms_has_names(problem))
+        return;
+    write_names(json, "pickup_names", problem, solution->pickup, solution->orders);
+    write_names(json, "delivery_names", problem, solution->delivery, solution->orders);
+    mco_json_open(json, "stacks_names", '[');
+    for (int32_t k = 0; k < solution->stacks; stack += solution->heights[k++])
+        write_names(json, NULL, problem, stack, solution->heights[k]);
+    mco_json_close(json, ']');
+}
+
 static void write_solution(mco_json *json, const void *user)
 {
     const mco_dtspms_solution *solution = ((const subject *)user)->solution;
@@ -46,6 +69,7 @@ static void write_solution(mco_json *json, const void *user)
     for (int32_t k = 0; k < solution->stacks; stack += solution->heights[k++])
         mco_json_integers(json, NULL, stack, solution->heights[k], 1);
     mco_json_close(json, ']');
+    write_all_names(json, ((const subject *)user)->problem, solution);
 }
 
 static void write_work(mco_json *json, const mco_work *work, const mco_dtspms_counters *counters)
@@ -115,10 +139,10 @@ static void write_known(mco_json *json, const char *key, int64_t value)
 static void write_move(mco_json *json, const void *user)
 {
     const mco_dtspms_neighbourhood_result *r = ((const subject *)user)->around;
-    const bool has_move = r->best_move >= 0;
+    const bool has_move = ((const subject *)user)->solution != NULL;
     mco_json_integer(json, "moves", r->moves);
-    mco_json_integer(json, "plan_cost", r->plan_cost);
-    write_known(json, "best_move", r->best_move);
+    write_known(json, "plan_cost", r->plan_cost);
+    write_known(json, "best_move", has_move ? r->best_move : -1);
     write_known(json, "cost_sum", r->cost_sum);
     if (has_move)
         mco_json_integers(json, "positions", r->positions, r->positions[2] < 0 ? 2 : 3, 0);
@@ -139,13 +163,15 @@ mco_status mco_dtspms_write_neighbourhood(mco_context *ctx, const mco_dtspms *pr
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
-    const bool has_move = r.best_move >= 0;
+    const bool has_move = r.best_move >= 0 && r.solution.plan != NULL;  // neither before a call of mco_dtspms_neighbourhood()
+    // A result of an older header does not say what ended it.
+    const mco_stop stop = r.stop == MCO_STOP_FINISHED && r.best_move < 0 && r.moves > 0 ? MCO_STOP_CANCELLED : r.stop;
     const subject s = {.problem = problem, .params = &p, .around = &r, .solution = has_move ? &r.solution : NULL,
                        .capacity = r.capacity};
     const mco_report report = {.kind = "dtspms",
                                .name = mco_dtspms_name(problem),
                                .outcome = has_move ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN,
-                               .stop = has_move || r.moves == 0 ? MCO_STOP_FINISHED : MCO_STOP_CANCELLED,
+                               .stop = stop,
                                .objective = has_move ? (double)r.best_cost : NAN,
                                .bound = NAN,
                                .is_unchecked = !has_move,

@@ -38,11 +38,11 @@
 
 // ---- Detours
 
-static int32_t detour_of(const dtspms_model *model, int network, int32_t b)
+static int32_t detour_of(const dtspms_model *model, int network, int32_t b, int64_t *left)
 {
     const int32_t nodes = model->nodes, *d = model->distance[network], *out = d + (int64_t)b * nodes;
     int32_t least = INT32_MAX;
-    for (int32_t x = 0; x < nodes; x++) {
+    for (int32_t x = 0; x < nodes && !dtspms_is_late(model, left, nodes); x++) {
         const int32_t to = d[(int64_t)x * nodes + b], *row = d + (int64_t)x * nodes;
         for (int32_t z = 0; z < nodes && x != b; z++) {
             const int32_t longer = to + out[z] - row[z];
@@ -119,7 +119,7 @@ int64_t dtspms_reuse_item(dtspms_reuse *reuse, void *memory, int32_t item)
     void *rest = (char *)memory + (size_t)2 * (size_t)lanes * (size_t)model->orders * sizeof **lengths;
     int32_t replaced[DTSPMS_REUSE_MOST_LANES], count = 0, lanes_run = 0;
     reuse->least[item] = -1;
-    for (int32_t p = 0; p <= model->orders; p++) {
+    for (int32_t p = 0; p <= model->orders && !dtspms_is_over(model); p++) {
         if (p < model->orders && p != item && is_same_part(reuse, p, item))
             replaced[count++] = p;
         if (count == 0 || (count < lanes && p < model->orders))
@@ -167,13 +167,14 @@ mco_status dtspms_reuse_make(mco_context *ctx, const dtspms_model *model, const 
                              const dtspms_reuse_variant *variant, dtspms_reuse *out)
 {
     mco_status st = MCO_OK;
+    int64_t left = DTSPMS_LOOK;
     *out = (dtspms_reuse){.model = model, .plan = plan, .variant = *variant};
     out->moves = dtspms_move_count(MCO_DTSPMS_MOVE_EXCHANGE, model->orders);
     out->split = best_split(model->orders, variant->lanes);
     for (int network = 0; network < 2; network++) {
         MCO_TRY(mco_alloc(ctx, &out->detour[network], model->nodes));
-        for (int32_t b = 1; b < model->nodes; b++)
-            out->detour[network][b] = detour_of(model, network, b);
+        for (int32_t b = 1; b < model->nodes && !dtspms_is_late(model, &left, 1); b++)
+            out->detour[network][b] = detour_of(model, network, b, &left);
     }
     MCO_TRY(mco_alloc(ctx, &out->bounds, out->moves));
     MCO_TRY(mco_alloc(ctx, &out->least, model->orders));

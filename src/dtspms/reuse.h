@@ -18,7 +18,8 @@ typedef struct dtspms_reuse_variant {
     double (*bytes)(const dtspms_model *model, const int32_t *heights);
     // Evaluates one network of the plan without position `removed`. In lane l < count, position replaced[l] holds the
     // node of `removed`. lengths[l * orders + r] receives the length of the best tour if position r then holds the node
-    // of replaced[l]. It means nothing where r is `removed` or replaced[l]. `memory` is aligned to 64 bytes.
+    // of replaced[l]. It means nothing where r is `removed` or replaced[l]. `memory` is aligned to 64 bytes. If time is over
+    // (dtspms_is_over()), run() returns early, and no length means anything.
     void (*run)(void *memory, const dtspms_model *model, const dtspms_plan *plan, int network, int32_t removed,
                 const int32_t *replaced, int32_t count, int32_t *lengths);
 } dtspms_reuse_variant;
@@ -39,12 +40,13 @@ typedef struct dtspms_reuse {
 // Bytes of a dtspms_reuse and a list of all moves; bytes of memory for each worker. Doubles, since they may be huge.
 double dtspms_reuse_bytes(const dtspms_model *model);
 double dtspms_reuse_worker_bytes(const dtspms_reuse_variant *variant, const dtspms_model *model, const int32_t *heights);
-// Computes the detours and makes room for the bounds. model and plan are borrowed. Errors: MEMORY. O(orders^3).
+// Computes the detours and makes room for the bounds; incomplete if time is over. model and plan are borrowed. Errors: MEMORY.
+// O(orders^3).
 mco_status dtspms_reuse_make(mco_context *ctx, const dtspms_model *model, const dtspms_plan *plan,
                              const dtspms_reuse_variant *variant, dtspms_reuse *out);
 void dtspms_reuse_clear(mco_context *ctx, dtspms_reuse *reuse);
 // Writes the bounds of the moves that belong to item 0..orders - 1. `memory` [dtspms_reuse_worker_bytes()] is aligned
-// to 64 bytes. Returns the number of relaxations.
+// to 64 bytes. Returns the number of relaxations. If time is over, it returns early, and no bound means anything.
 int64_t dtspms_reuse_item(dtspms_reuse *reuse, void *memory, int32_t item);
 
 #endif

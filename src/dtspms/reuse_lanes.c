@@ -26,6 +26,8 @@ typedef uint32_t unsigned_lane;
 typedef unsigned_lane unsigned_vec __attribute__((vector_size(VEC_BYTES), may_alias));
 
 typedef struct desk {
+    const dtspms_model *model;  // for its clock
+    int64_t left;               // see dtspms_is_late()
     int32_t stacks, nodes;
     int32_t heights[MOST];   // without the position removed
     int64_t states;          // number of choices of heights
@@ -125,7 +127,7 @@ static void set_distances(desk *d, const int32_t *distance, const int32_t *plan_
 static void broadcast_distances(desk *d, const int32_t *distance, const int32_t *plan_node)
 {
     const int32_t nodes = d->nodes;
-    for (int32_t i = 0; i < nodes; i++) {
+    for (int32_t i = 0; i < nodes && !dtspms_is_late(d->model, &d->left, 2 * (int64_t)nodes); i++) {
         const int32_t node = i == 0 ? 0 : plan_node[i - 1];
         const int32_t *row = distance + (int64_t)node * nodes, *column = distance + node;
         vec *out = d->between[0] + (int64_t)i * nodes, *in = d->between[1] + (int64_t)i * nodes;
@@ -141,8 +143,9 @@ static void broadcast_distances(desk *d, const int32_t *distance, const int32_t 
 
 // ---- Sweeps
 
-// Computes I at all heights; `way` 1: backwards. A row is all heights of the last stack, whose F is in a register.
-static inline __attribute__((always_inline)) void sweep(desk *d, int way, const int outer)
+// Computes I at all heights; `way` 1: backwards. A row is all heights of the last stack, whose F is in a register. False if time
+// is over.
+static inline __attribute__((always_inline)) bool sweep(desk *d, int way, const int outer)
 {
     const vec *between = d->between[way], *reversed = d->between[1 - way], *insert = d->insert[way];
     const int32_t *places = d->place[way][outer], height = d->heights[outer];
@@ -193,7 +196,9 @@ static inline __attribute__((always_inline)) void sweep(desk *d, int way, const 
         while (k >= 0 && h[k] == d->heights[k])
             h[k--] = 0;
         if (k < 0)
-            return;
+            return true;
+        if (dtspms_is_late(d->model, &d->left, (int64_t)(height + 1) * (outer + 1) * (outer + 1)))
+            return false;
         h[k]++;
     }
 }
@@ -237,7 +242,7 @@ static inline __attribute__((always_inline)) void join_ways(desk *d, const int o
         int k = outer - 1;
         while (k >= 0 && h[k] == d->heights[k])
             h[k--] = 0;
-        if (k < 0)
+        if (k < 0 || dtspms_is_late(d->model, &d->left, (int64_t)(height + 1) * (outer + 1) * (outer + 1)))
             return;
         h[k]++;
     }
@@ -245,15 +250,14 @@ static inline __attribute__((always_inline)) void join_ways(desk *d, const int o
 
 static inline __attribute__((always_inline)) void sweep_stacks(desk *d, const int outer)
 {
-    sweep(d, 0, outer);
-    sweep(d, 1, outer);
-    join_ways(d, outer);
+    if (sweep(d, 0, outer) && sweep(d, 1, outer))
+        join_ways(d, outer);
 }
 
 static void run(void *memory, const dtspms_model *model, const dtspms_plan *plan, int network, int32_t removed,
                                const int32_t *replaced, int32_t count, int32_t *lengths)
 {
-    desk d = {.stacks = model->stacks, .nodes = model->nodes};
+    desk d = {.model = model, .left = DTSPMS_LOOK, .stacks = model->stacks, .nodes = model->nodes};
     const int32_t longest = model->longest[0] > model->longest[1] ? model->longest[0] : model->longest[1];
     lay_out(&d, model, plan->heights, memory);
     set_sequences(&d, plan, network, removed);

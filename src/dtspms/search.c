@@ -10,12 +10,12 @@ mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, in
     int64_t pickup, delivery;
     MCO_TRY(dtspms_tour(search->ctx, search->model, plan, MCO_DTSPMS_NETWORK_PICKUP, &pickup, NULL));
     MCO_TRY(dtspms_tour(search->ctx, search->model, plan, MCO_DTSPMS_NETWORK_DELIVERY, &delivery, NULL));
-    *cost = pickup + delivery;
+    *cost = pickup < 0 || delivery < 0 ? -1 : pickup + delivery;
 done:
     return st;
 }
 
-static int64_t tour_length(const dtspms_model *model, int network, const int32_t *tour)
+static int64_t tour_length(const dtspms_model *model, mco_dtspms_network network, const int32_t *tour)
 {
     int64_t length = 0;
     for (int32_t i = 0, at = 0; i <= model->orders; i++) {
@@ -49,6 +49,8 @@ mco_status dtspms_solution_fill(mco_context *ctx, const dtspms_model *model, con
     for (mco_dtspms_network network = MCO_DTSPMS_NETWORK_PICKUP; network <= MCO_DTSPMS_NETWORK_DELIVERY; network++) {
         if (given == NULL) {
             MCO_TRY(dtspms_tour(ctx, model, plan, network, &cost_of[network], tours[network]));
+            if (cost_of[network] < 0)
+                return MCO_OK;
         } else {
             memcpy(tours[network], given[network], (size_t)n * sizeof **tours);
             cost_of[network] = tour_length(model, network, tours[network]);
@@ -67,15 +69,22 @@ mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, in
                               const char *source)
 {
     mco_status st = MCO_OK;
-    if (search->best_cost >= 0 && cost >= search->best_cost)
+    int64_t cost_of[2];
+    if (cost < 0 || (search->best_cost >= 0 && cost >= search->best_cost))
         return MCO_OK;
+    MCO_TRY(dtspms_solution_fill(search->ctx, search->model, plan, tours, &search->spare, cost_of));
+    if (cost_of[0] < 0 || cost_of[1] < 0)
+        return MCO_OK;
+    if (cost_of[0] + cost_of[1] != cost)
+        MCO_TRY(mco_fail(search->ctx, MCO_ERR_INTERNAL, "the search says %lld, the tours are %lld and %lld long",
+                         (long long)cost, (long long)cost_of[0], (long long)cost_of[1]));
+    const mco_dtspms_solution before = search->incumbent;
+    search->incumbent = search->spare;
+    search->spare = before;
     search->best_cost = cost;
+    memcpy(search->best_cost_of, cost_of, sizeof cost_of);
     memcpy(search->best.heights, plan->heights, sizeof plan->heights);
     memcpy(search->best.node, plan->node, (size_t)search->model->orders * sizeof *plan->node);
-    MCO_TRY(dtspms_solution_fill(search->ctx, search->model, &search->best, tours, &search->incumbent, search->best_cost_of));
-    if (search->best_cost_of[0] + search->best_cost_of[1] != cost)
-        MCO_TRY(mco_fail(search->ctx, MCO_ERR_INTERNAL, "the search says %lld, the tours are %lld and %lld long",
-                         (long long)cost, (long long)search->best_cost_of[0], (long long)search->best_cost_of[1]));
     MCO_TRY(mco_run_improve(&search->run, (double)cost, &search->incumbent, source));
 done:
     return st;

@@ -17,6 +17,7 @@ typedef struct dtspms_search {
     int64_t best_cost;         // -1 while there is none
     int64_t best_cost_of[2];
     mco_dtspms_solution incumbent;  // the best plan with its tours; its arrays exist
+    mco_dtspms_solution spare;      // the next incumbent, while its tours are computed; its arrays exist
     int64_t iterations;        // done
     int32_t walks;             // used
     int threads;               // of the walks
@@ -25,17 +26,17 @@ typedef struct dtspms_search {
 } dtspms_search;
 
 // Keeps the plan if it is better than the best so far, and reports it to the run. The log names `source` as its finder.
-// `tours` are [orders] nodes of each network as visited; if NULL, the best tours are computed. Errors: MEMORY, INTERNAL
-// (the tours are longer or shorter than `cost`).
+// `tours` are [orders] nodes of each network as visited; if NULL, the best tours are computed. If time is over before they are
+// known, the best plan stays. Errors: MEMORY, INTERNAL (the tours are longer or shorter than `cost`).
 mco_status dtspms_search_note(dtspms_search *search, const dtspms_plan *plan, int64_t cost, int32_t *const tours[2],
                               const char *source);
 // Whether the search has to end, as mco_run_must_stop(); search->run.stop then tells why.
 bool dtspms_search_ends(dtspms_search *search);
-// Cost of a plan with the best tours. Errors: MEMORY.
+// Cost of a plan with the best tours; -1 if time is over. Errors: MEMORY.
 mco_status dtspms_search_cost(dtspms_search *search, const dtspms_plan *plan, int64_t *cost);
 
 // The first makes a solution with room for the model's orders. The second writes the plan and its tours into it;
-// `tours` is as above. Errors: MEMORY.
+// `tours` is as above. A cost is -1 if time is over. Errors: MEMORY.
 mco_status dtspms_solution_new(mco_context *ctx, const dtspms_model *model, mco_dtspms_solution *out);
 mco_status dtspms_solution_fill(mco_context *ctx, const dtspms_model *model, const dtspms_plan *plan, int32_t *const tours[2],
                                 mco_dtspms_solution *solution, int64_t cost_of[2]);

@@ -105,7 +105,7 @@ static mco_status read_orders(reader *r, part p, mco_slice rest)
     mco_status st = MCO_OK;
     mco_slice token;
     int32_t order;
-    while (mco_slice_token(&rest, &token)) {
+    while (mco_names_take(&rest, &token)) {
         MCO_TRY(mco_names_find(&r->orders, r->text, token, &order));
         MCO_TRY(add_order(r, p, token, order));
     }
@@ -161,8 +161,7 @@ static mco_status read_lines(reader *r)
     mco_status st = MCO_OK;
     mco_slice line;
     while (mco_text_skip_blank(r->text) && mco_text_line(r->text, &line))
-        if (line.data[0] != '#')
-            MCO_TRY(read_text_line(r, line));
+        MCO_TRY(line.data[0] == '#' ? mco_names_read_comment(&r->orders, r->text, line) : read_text_line(r, line));
 done:
     return st;
 }
@@ -288,33 +287,41 @@ mco_status mco_dtspms_read_solution(mco_context *ctx, const mco_dtspms *problem,
     return st;
 }
 
-static void write_orders(const int32_t *orders, int32_t count, FILE *file)
+static void write_orders(const mco_dtspms *problem, const int32_t *orders, int32_t count, FILE *file)
 {
-    for (int32_t i = 0; i < count; i++)
-        fprintf(file, " %d", orders[i] + 1);
+    char buffer[16];
+    for (int32_t i = 0; i < count; i++) {
+        fputc(' ', file);
+        if (orders[i] >= 0 && orders[i] < problem->orders)
+            mco_name_write(mco_dtspms_order_name(problem, orders[i], buffer), file);
+        else
+            fprintf(file, "%lld", orders[i] + 1LL);  // of a solution that nobody has checked
+    }
     fputc('\n', file);
 }
 
-static void write_tour(const char *head, const int32_t *tour, int32_t orders, FILE *file)
+static void write_tour(const mco_dtspms *problem, const char *head, const int32_t *tour, FILE *file)
 {
     if (tour == NULL)
         return;
     fputs(head, file);
-    write_orders(tour, orders, file);
+    write_orders(problem, tour, problem->orders, file);
 }
 
-void dtspms_write_solution_text(const mco_dtspms_solution *solution, int64_t cost, FILE *file)
+void dtspms_write_solution_text(const mco_dtspms *problem, const mco_dtspms_solution *solution, int64_t cost, FILE *file)
 {
     int32_t first = 0;
+    if (problem->names != NULL)
+        fputs("# ids: names\n", file);
     if (cost >= 0)
         fprintf(file, "cost %lld\n", (long long)cost);
     for (int32_t k = 0; k < solution->stacks; k++) {
         fprintf(file, "stack %d:", k + 1);
-        write_orders(solution->plan + first, solution->heights[k], file);
+        write_orders(problem, solution->plan + first, solution->heights[k], file);
         first += solution->heights[k];
     }
-    write_tour("pickup:", solution->pickup, solution->orders, file);
-    write_tour("delivery:", solution->delivery, solution->orders, file);
+    write_tour(problem, "pickup:", solution->pickup, file);
+    write_tour(problem, "delivery:", solution->delivery, file);
 }
 
 // Refuses a solution whose heights or orders do not fit. Else the writer could read beyond the arrays, or write a file
@@ -348,7 +355,7 @@ mco_status mco_dtspms_write_solution(mco_context *ctx, const mco_dtspms *problem
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(test_shape(ctx, problem, solution));
     MCO_TRY(mco_output_open(ctx, path, &o));
-    dtspms_write_solution_text(solution, cost, o.file);
+    dtspms_write_solution_text(problem, solution, cost, o.file);
     st = mco_output_commit(ctx, &o, false);
 done:
     return st;

@@ -7,6 +7,9 @@
 // black square. Arrow heads show the direction of a tour on edges that are long enough. A network without coordinates
 // is drawn on a circle: its nodes in the order of the tour, clockwise from the depot at the top.
 //
+// The container is as high as its capacity. Where that would leave no room for names, it is cut off above, and its head
+// says so. Without a known capacity it is as high as the highest stack.
+//
 // A dot has the name of its order beside it if the name covers no dot and no other name. A cell has it if the cell is
 // high enough. The legend says if names are left out. With up to DETAIL_ORDERS orders, dots have tooltips with all
 // details.
@@ -16,8 +19,9 @@
 
 #include "base/context.h"
 #include "base/output.h"
+#include "base/structs.h"
 #include "mco/dtspms.h"
-#include "render/svg.h"
+#include "render/view.h"
 
 enum {
     DETAIL_ORDERS = 5000,
@@ -35,18 +39,15 @@ static const double CELL_HIGHEST = 32, CELL_PARTED = 4, CELL_LEAST = 0.5;
 static const double DEPOT = 11, DOT_REACH = 6;                   // side of the square; radius of a dot with its outline
 static const double ARROW_LENGTH = 8, ARROW_HALF = 3, EDGE_LEAST = 24;
 static const double LINE_HEIGHT = 1.15;                          // of a name in a cell, times the font size
-static const double DOT_NAME_WIDTH = 64, TOOLTIP_NAME_WIDTH = 720;
+static const double DOT_NAME_WIDTH = 128, TOOLTIP_NAME_WIDTH = 720;
+static const double CELL_NAMED = 13;                             // least height of a cell with a name in a container cut off
 
-static const double TITLE_FONT = 18, TEXT_FONT = 12, SMALL_FONT = 9;
+static const double TEXT_FONT = MCO_VIEW_FONT, SMALL_FONT = MCO_VIEW_SMALL_FONT;
 
 static const char CSS[] =
-    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:12px;fill:#333}\n"
-    ".title{font-size:18px;font-weight:bold;fill:#111}\n"
-    ".head{font-weight:bold;fill:#111}\n"
-    ".label,.small{fill:#111;pointer-events:none}\n"
-    ".small{font-size:9px}\n"
-    ".names text{paint-order:stroke;stroke:#F7F7F7;stroke-width:2.5px;stroke-linejoin:round}\n"
+    MCO_VIEW_CSS
     ".map,.column{fill:#F7F7F7}\n"
+    ".column{stroke:#BBB}\n"
     ".edges{fill:none;stroke:#888;stroke-width:1.2;stroke-linejoin:round}\n"
     ".arrows{fill:#555}\n"
     ".depot{fill:#111}\n"
@@ -77,14 +78,25 @@ typedef struct sheet {
     int32_t *stack;                            // [orders]
     map map[2];
     double top, bottom;  // of the maps
+    int64_t capacity;    // of a stack; 0: unknown
+    int32_t levels;      // of the container, as drawn
     double cell;         // height
     bool lacks_names;    // some name has no room
+    mco_view_known known;
+    mco_view_room *room;
     mco_svg svg;
 } sheet;
 
 static const char *const NETWORKS[] = {"pickup", "delivery"};
 
 // ---- Measures
+
+// How many levels of the container to draw: all, or as many as leave room for names and are well above the highest stack.
+static int32_t levels_of(const sheet *s, int32_t highest)
+{
+    const int32_t named = (int32_t)(MAP / CELL_NAMED), most = named > 2 * highest ? named : 2 * highest;
+    return s->capacity == 0 ? highest : s->capacity < most ? (int32_t)s->capacity : most;
+}
 
 static void measure_plan(sheet *s)
 {
@@ -101,7 +113,8 @@ static void measure_plan(sheet *s)
             s->map[network].stop[s->map[network].tour[i]] = i + 1;
     s->top = HEADER + MAP_TITLE;
     s->bottom = s->top + MAP;
-    s->cell = fmin(CELL_HIGHEST, MAP / highest);
+    s->levels = levels_of(s, highest);
+    s->cell = fmin(CELL_HIGHEST, MAP / s->levels);
 }
 
 // The range of x and of y of a network's nodes.
@@ -262,75 +275,35 @@ static void draw_tooltips(sheet *s, const map *m)
     mco_svg_group_end(&s->svg);
 }
 
-typedef struct box {
-    double x, y, width, height;
-} box;
-
-static bool overlap(box a, box b)
+static mco_view_point point_of(const map *m, int32_t node)
 {
-    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+    return (mco_view_point){m->x[node], m->y[node]};
 }
 
-static bool is_free(const sheet *s, const map *m, const box *taken, int32_t taken_count, box b)
+// Writes the name of the node at stop `stop`, unless it has no room that covers at most `most_covered` cells of dots.
+static bool draw_name(sheet *s, const map *m, int32_t stop, int32_t most_covered, const char *name)
 {
-    const box frame = {m->left, s->top, MAP - b.width, MAP - b.height};
-    if (b.x < frame.x || b.y < frame.y || b.x > frame.x + frame.width || b.y > frame.y + frame.height)
-        return false;
-    for (int32_t node = 0; node <= s->orders; node++)
-        if (overlap(b, (box){m->x[node] - DOT_REACH, m->y[node] - DOT_REACH, 2 * DOT_REACH, 2 * DOT_REACH}))
-            return false;
-    for (int32_t k = 0; k < taken_count; k++)
-        if (overlap(b, taken[k]))
-            return false;
-    return true;
-}
-
-// The cosine between the edge from `node` to `other` and the direction x, y.
-static double nearness(const map *m, int32_t node, int32_t other, double x, double y)
-{
-    const double dx = m->x[other] - m->x[node], dy = m->y[other] - m->y[node], length = hypot(dx, dy);
-    return length > 0 ? (dx * x + dy * y) / length : -1;
-}
-
-// Finds a place for the label right, left, above or below the dot of stop `stop`: of the places with room, the one that
-// is farthest from the two edges at the dot. Returns false if there is no room.
-static bool find_place(const sheet *s, const map *m, int32_t stop, const box *taken, int32_t taken_count, box *label)
-{
-    static const double ways[][2] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}};
-    const int32_t node = node_at(s, m, stop), before = node_at(s, m, stop - 1), behind = node_at(s, m, stop + 1);
-    double least = INFINITY;
-    for (int k = 0; k < 4; k++) {
-        const double x = ways[k][0], y = ways[k][1];
-        const double away_x = x * (DOT_REACH + 1 + label->width / 2), away_y = y * (DOT_REACH + 1 + label->height / 2);
-        const box b = {m->x[node] + away_x - label->width / 2, m->y[node] + away_y - label->height / 2, label->width,
-                       label->height};
-        const double near = fmax(nearness(m, node, before, x, y), nearness(m, node, behind, x, y));
-        if (near >= least || !is_free(s, m, taken, taken_count, b))
-            continue;
-        least = near;
-        label->x = b.x;
-        label->y = b.y;
-    }
-    return least < INFINITY;
+    const mco_view_point neighbours[] = {point_of(m, node_at(s, m, stop == 0 ? s->orders : stop - 1)),
+                                         point_of(m, node_at(s, m, stop + 1))};
+    return mco_view_name_beside(&s->svg, s->room, point_of(m, node_at(s, m, stop)), neighbours, DOT_REACH, DOT_NAME_WIDTH,
+                                most_covered, name);
 }
 
 static void draw_names(sheet *s, const map *m)
 {
-    box taken[LARGE_DOTS];
-    int32_t taken_count = 0;
-    char name[NAME_ROOM];
-    mco_svg_group_begin(&s->svg, "names");
-    for (int32_t i = 0; i < s->orders && s->orders <= LARGE_DOTS; i++) {
-        name_of(s, m->tour[i], SMALL_FONT, DOT_NAME_WIDTH, name);
-        box label = {.width = mco_svg_text_width(name, SMALL_FONT), .height = SMALL_FONT};
-        if (!find_place(s, m, i + 1, taken, taken_count, &label))
-            continue;
-        taken[taken_count++] = label;
-        // The baseline is 0.85 of the font size below the top of the label.
-        mco_svg_text(&s->svg, "small", MCO_SVG_MIDDLE, label.x + label.width / 2, label.y + 0.85 * SMALL_FONT, name);
+    char buffer[16];
+    int32_t count = 0;
+    mco_view_room_begin(s->room, m->left, s->top, MAP);
+    for (int32_t node = 0; node <= s->orders; node++) {
+        const mco_view_box dot = {m->x[node] - DOT_REACH, m->y[node] - DOT_REACH, 2 * DOT_REACH, 2 * DOT_REACH};
+        mco_view_room_take(s->room, &dot, MCO_VIEW_DOT);
     }
+    mco_svg_group_begin(&s->svg, "names");
+    draw_name(s, m, 0, INT32_MAX, "depot");
+    for (int32_t i = 0; i < s->orders && s->orders <= LARGE_DOTS; i++)
+        count += draw_name(s, m, i + 1, 0, mco_dtspms_order_name(s->problem, m->tour[i], buffer));
     mco_svg_group_end(&s->svg);
-    s->lacks_names |= taken_count < s->orders;
+    s->lacks_names |= count < s->orders;
 }
 
 static void draw_map(sheet *s, mco_dtspms_network network)
@@ -378,7 +351,7 @@ static void draw_stack(sheet *s, int32_t k)
     const double x = column_left(k), parting = s->cell >= CELL_PARTED ? 1 : 0;
     const int32_t height = s->solution->heights[k];
     char text[TEXT_ROOM];
-    mco_svg_rect(&s->svg, "column", x, s->top, COLUMN, MAP, NULL);
+    mco_svg_rect(&s->svg, "column", x, s->bottom - s->levels * s->cell, COLUMN, s->levels * s->cell, NULL);
     if (s->cell < CELL_LEAST) {
         snprintf(text, sizeof text, "stack %d: %d order%s", k + 1, height, mco_plural(height));
         mco_svg_rect(&s->svg, CELLS[k], x, s->bottom - height * s->cell, COLUMN, height * s->cell, text);
@@ -398,13 +371,17 @@ static void draw_container(sheet *s)
 {
     char text[TEXT_ROOM];
     mco_svg_group_begin(&s->svg, "container");
-    mco_svg_text(&s->svg, "head", MCO_SVG_START, column_left(0), s->top - 9, "container, all on board");
+    mco_svg_text(&s->svg, "head", MCO_SVG_START, column_left(0), s->top - 9,
+                 s->levels < s->capacity ? "container, cut off above" : "container, all on board");
     for (int32_t k = 0; k < s->stacks; k++) {
         const double middle = column_left(k) + COLUMN / 2;
         draw_stack(s, k);
         snprintf(text, sizeof text, "stack %d", k + 1);
         mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, middle, s->bottom + 16, text);
-        snprintf(text, sizeof text, "%d order%s", s->solution->heights[k], mco_plural(s->solution->heights[k]));
+        if (s->capacity > 0)
+            snprintf(text, sizeof text, "%d of %lld", s->solution->heights[k], (long long)s->capacity);
+        else
+            snprintf(text, sizeof text, "%d order%s", s->solution->heights[k], mco_plural(s->solution->heights[k]));
         mco_svg_text(&s->svg, "small", MCO_SVG_MIDDLE, middle, s->bottom + 29, text);
     }
     mco_svg_group_end(&s->svg);
@@ -414,20 +391,15 @@ static void draw_container(sheet *s)
 
 static void draw_header(sheet *s)
 {
-    char text[TEXT_ROOM], name[NAME_ROOM];
-    mco_svg_text_cut(name, NAME_ROOM, mco_dtspms_name(s->problem), TITLE_FONT, 2 * MAP);
-    mco_svg_text(&s->svg, "title", MCO_SVG_START, MARGIN, 30, name);
-    snprintf(text, sizeof text, "%d order%s, %d stack%s, length %lld: pickup %lld and delivery %lld", s->orders,
-             mco_plural(s->orders), s->stacks, mco_plural(s->stacks), (long long)(s->map[0].length + s->map[1].length),
-             (long long)s->map[0].length, (long long)s->map[1].length);
-    mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 50, text);
-}
-
-// Puts `text` after a symbol. Returns where the next entry begins.
-static double legend_text(sheet *s, double x, double y, const char *text)
-{
-    mco_svg_text(&s->svg, NULL, MCO_SVG_START, x, y + 0.35 * TEXT_FONT, text);
-    return x + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
+    const int64_t length = s->map[0].length + s->map[1].length;
+    char objective[40], text[TEXT_ROOM];
+    snprintf(objective, sizeof objective, "length %lld", (long long)length);
+    int at = snprintf(text, sizeof text, "%d order%s, %d stack%s, pickup %lld and delivery %lld", s->orders,
+                      mco_plural(s->orders), s->stacks, mco_plural(s->stacks), (long long)s->map[0].length,
+                      (long long)s->map[1].length);
+    if (s->known.outcome == MCO_OUTCOME_FEASIBLE && isfinite(s->known.bound))
+        snprintf(text + at, sizeof text - (size_t)at, ", no solution is shorter than %lld", (long long)s->known.bound);
+    mco_view_header(&s->svg, MARGIN, 2 * MAP, mco_dtspms_name(s->problem), objective, &s->known, text);
 }
 
 static void draw_legend(sheet *s)
@@ -437,7 +409,7 @@ static void draw_legend(sheet *s)
     char text[32], look[16];
     mco_svg_group_begin(&s->svg, "legend");
     mco_svg_rect(&s->svg, "depot", x, y - DEPOT / 2, DEPOT, DEPOT, NULL);
-    x = legend_text(s, x + DEPOT + 6, y, "depot");
+    x = mco_view_legend_text(&s->svg, x + DEPOT + 6, y, "depot");
     mco_svg_group_begin(&s->svg, "dots");
     for (int32_t k = 0; k < s->stacks; k++) {
         mco_svg_path_begin(&s->svg, "outline");
@@ -448,16 +420,16 @@ static void draw_legend(sheet *s)
         mco_svg_path_dot(&s->svg, x + DOT_REACH, y);
         mco_svg_path_end(&s->svg);
         snprintf(text, sizeof text, "stack %d", k + 1);
-        x = legend_text(s, x + 2 * DOT_REACH + 6, y, text);
+        x = mco_view_legend_text(&s->svg, x + 2 * DOT_REACH + 6, y, text);
     }
     mco_svg_group_end(&s->svg);
     mco_svg_line(&s->svg, "edges", x, y, x + EDGE_LEAST, y);
     mco_svg_path_begin(&s->svg, "arrows");
     add_arrow(s, x, y, x + EDGE_LEAST, y);
     mco_svg_path_end(&s->svg);
-    x = legend_text(s, x + EDGE_LEAST + 6, y, "direction of the tour");
+    x = mco_view_legend_text(&s->svg, x + EDGE_LEAST + 6, y, "direction of the tour");
     if (s->lacks_names)
-        legend_text(s, x, y, s->orders <= DETAIL_ORDERS ? "not all names have room: point at a dot or cell"
+        mco_view_legend_text(&s->svg, x, y, s->orders <= DETAIL_ORDERS ? "not all names have room: point at a dot or cell"
                                                         : "names have no room");
     mco_svg_group_end(&s->svg);
 }
@@ -475,16 +447,16 @@ static void draw(sheet *s, FILE *file)
     mco_svg_end(&s->svg);
 }
 
-mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
-                           const char *path)
+static mco_status plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution, int64_t capacity,
+                       mco_view_known known, const char *path)
 {
     mco_status st = MCO_OK;
     mco_output output = {0};
     int64_t cost_of[2];
-    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    sheet s = {.problem = problem, .solution = solution, .orders = solution->orders, .stacks = solution->stacks};
-    MCO_TRY(mco_dtspms_check(ctx, problem, solution, MCO_DTSPMS_MAX_ORDERS, NULL, cost_of));
+    sheet s = {.problem = problem, .solution = solution, .orders = solution->orders, .stacks = solution->stacks,
+               .capacity = capacity, .known = known};
+    MCO_TRY(mco_dtspms_check(ctx, problem, solution, capacity > 0 ? capacity : MCO_DTSPMS_MAX_ORDERS, NULL, cost_of));
+    MCO_TRY(mco_alloc(ctx, &s.room, 1));
     MCO_TRY(mco_alloc(ctx, &s.stack, s.orders));
     for (int network = 0; network < 2; network++) {
         map *m = &s.map[network];
@@ -506,5 +478,27 @@ done:
         mco_free(ctx, &s.map[network].stop);
     }
     mco_free(ctx, &s.stack);
+    mco_free(ctx, &s.room);
     return st;
+}
+
+mco_status mco_dtspms_plot(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_solution *solution,
+                           const char *path)
+{
+    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    return plot(ctx, problem, solution, 0, (mco_view_known){.outcome = MCO_OUTCOME_UNKNOWN}, path);
+}
+
+mco_status mco_dtspms_plot_result(mco_context *ctx, const mco_dtspms *problem, const mco_dtspms_result *result,
+                                  const char *path)
+{
+    mco_dtspms_result r = MCO_DTSPMS_RESULT_INIT;
+    if (ctx == NULL || problem == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const mco_status st = MCO_TAKE(ctx, result, &r);
+    if (st != MCO_OK)
+        return st;
+    return plot(ctx, problem, &r.solution, r.capacity,
+                (mco_view_known){r.outcome, (double)r.cost, (double)r.bound}, path);
 }

@@ -19,12 +19,14 @@ static void find_logarithms(uint32_t *table)
 
 // Finds the near_count orders nearest to `node` by D[i][j] + D[j][i], the lower node first among equals. Insertion
 // keeps them in order.
-static void find_near(const dtspms_model *model, const int32_t *distance, int32_t node, int32_t near_count, int32_t *near)
+static void find_near(const dtspms_model *model, const int32_t *distance, bool is_symmetric, int32_t node, int32_t near_count, int32_t *near)
 {
     int64_t length[DTSPMS_NEAR];
+    const int32_t *out = distance + (int64_t)node * model->nodes;
     int32_t count = 0;
     for (int32_t other = 1; other < model->nodes; other++) {
-        const int64_t both = (int64_t)distance[(int64_t)node * model->nodes + other] + distance[(int64_t)other * model->nodes + node];
+        // The column is read only where it differs from the row, because its entries lie far apart.
+        const int64_t both = (int64_t)out[other] + (is_symmetric ? out[other] : distance[(int64_t)other * model->nodes + node]);
         if (other == node || (count == near_count && (count == 0 || both >= length[count - 1])))
             continue;
         int32_t at = count < near_count ? count++ : count - 1;
@@ -66,11 +68,12 @@ done:
     return st;
 }
 
-static mco_status turn(mco_context *ctx, const int32_t *distance, int32_t nodes, int32_t **out)
+static mco_status turn(mco_context *ctx, const int32_t *distance, int32_t nodes, dtspms_walk_tables *t, int32_t **out)
 {
     mco_status st = MCO_OK;
+    int64_t left = DTSPMS_LOOK;
     MCO_TRY(mco_alloc(ctx, out, (int64_t)nodes * nodes));
-    for (int64_t i = 0; i < nodes; i++)
+    for (int64_t i = 0; i < nodes && t->is_complete; t->is_complete = !dtspms_is_late(t->model, &left, nodes), i++)
         for (int64_t j = 0; j < nodes; j++)
             (*out)[i * nodes + j] = distance[j * nodes + i];
 done:
@@ -87,12 +90,13 @@ mco_status dtspms_walk_tables_make(mco_context *ctx, const dtspms_model *model, 
 {
     mco_status st = MCO_OK;
     const int32_t n = model->orders;
-    dtspms_walk_tables t = {.orders = n, .nodes = n + 1, .stacks = model->stacks, .capacity = model->capacity};
+    int64_t left = DTSPMS_LOOK;
+    dtspms_walk_tables t = {.model = model, .is_complete = true, .orders = n, .nodes = n + 1, .stacks = model->stacks, .capacity = model->capacity};
     t.near_count = n > DTSPMS_NEAR ? DTSPMS_NEAR : n > 0 ? n - 1 : 0;
     for (int network = 0; network < 2; network++) {
         const int32_t *rows = model->distance[network], *columns = rows;
         if (!model->is_symmetric[network]) {
-            MCO_TRY(turn(ctx, rows, t.nodes, &t.turned[network]));
+            MCO_TRY(turn(ctx, rows, t.nodes, &t, &t.turned[network]));
             columns = t.turned[network];
         }
         t.leave[network] = network == MCO_DTSPMS_NETWORK_PICKUP ? rows : columns;
@@ -100,9 +104,11 @@ mco_status dtspms_walk_tables_make(mco_context *ctx, const dtspms_model *model, 
     }
     MCO_TRY(mco_alloc(ctx, &t.near, 2 * (int64_t)t.nodes * t.near_count));
     for (int network = 0; network < 2; network++)
-        for (int32_t node = 1; node < t.nodes; node++)
-            find_near(model, model->distance[network], node, t.near_count,
+        for (int32_t node = 1; node < t.nodes && t.is_complete; node++) {
+            find_near(model, model->distance[network], model->is_symmetric[network], node, t.near_count,
                       t.near + ((int64_t)network * t.nodes + node) * t.near_count);
+            t.is_complete = !dtspms_is_late(model, &left, t.nodes);
+        }
     MCO_TRY(mco_alloc(ctx, &t.rank, t.nodes));
     MCO_TRY(find_ranks(ctx, model, t.rank));
     MCO_TRY(mco_alloc(ctx, &t.logarithms, DTSPMS_LOGARITHMS));
@@ -361,9 +367,10 @@ static void work(void *shared, int worker)
             take_step(j->tables, &j->walks[k], j->place);
 }
 
-void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_simd simd, dtspms_walk *walk)
+bool dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_simd simd, dtspms_walk *walk)
 {
     const int32_t n = tables->orders;
+    int64_t left = DTSPMS_LOOK;
     dtspms_tours *s = &walk->now;
     int32_t *order = walk->best.stack;
     const dtspms_place *place = choose_place(simd);
@@ -375,9 +382,13 @@ void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_si
     for (int32_t k = 0; k < n; k++)
         order[k] = k + 1;
     shuffle(&walk->random, order, n);
-    for (int32_t k = 0; k < n; k++)
+    for (int32_t k = 0; k < n; k++) {
+        if (dtspms_is_late(tables->model, &left, 2 * (int64_t)k))
+            return false;
         place->place(tables, order[k], (uint32_t)(mco_splitmix64(&walk->random) >> 32), walk->work, s);
+    }
     copy_tours(s, tables->nodes, &walk->best);
+    return true;
 }
 
 mco_status dtspms_walk_all(mco_context *ctx, const dtspms_walk_tables *tables, dtspms_walk *walks, int32_t count, int64_t steps,

@@ -40,6 +40,8 @@ typedef struct dtspms_walk {
 
 // Tables that all walks read.
 typedef struct dtspms_walk_tables {
+    const dtspms_model *model;  // for its clock
+    bool is_complete;           // false: time was over before; then no walk may begin
     int32_t orders, nodes, stacks, capacity;
     // [nodes * nodes] for each sequence, in its direction. Row x of `leave` holds the lengths from x to each node, row
     // x of `reach` those from each node to x.
@@ -55,7 +57,7 @@ typedef struct dtspms_walk_tables {
 double dtspms_walk_tables_bytes(int32_t orders);
 double dtspms_walk_bytes(int32_t orders);
 
-// Makes the tables for at most DTSPMS_MAX_WALK_ORDERS orders. The model is borrowed. Errors: MEMORY. O(orders^2).
+// Makes the tables for at most DTSPMS_MAX_WALK_ORDERS orders; incomplete if time is over. The model is borrowed. Errors: MEMORY. O(orders^2).
 mco_status dtspms_walk_tables_make(mco_context *ctx, const dtspms_model *model, dtspms_walk_tables *out);
 void dtspms_walk_tables_clear(mco_context *ctx, dtspms_walk_tables *tables);
 
@@ -64,8 +66,9 @@ mco_status dtspms_walk_make(mco_context *ctx, const dtspms_walk_tables *tables, 
 void dtspms_walk_clear(mco_context *ctx, dtspms_walk *walk);
 // Starts the walk at this plan with these tours, [orders] nodes each as visited. Its best is this solution too.
 void dtspms_walk_enter(const dtspms_walk_tables *tables, const dtspms_plan *plan, const int32_t *const tours[2], dtspms_walk *walk);
-// Starts the walk by placing the orders one after the other, in random order.
-void dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_simd simd, dtspms_walk *walk);
+// Starts the walk by placing the orders one after the other, in random order. Returns false if time is over; the walk then has
+// no solution.
+bool dtspms_walk_scatter(const dtspms_walk_tables *tables, uint64_t seed, mco_simd simd, dtspms_walk *walk);
 // Writes the plan and the tours, [orders] nodes each as visited, of a complete solution.
 void dtspms_tours_plan(const dtspms_walk_tables *tables, const dtspms_tours *from, dtspms_plan *plan, int32_t *const tours[2]);
 

@@ -91,6 +91,12 @@ done:
     return st;
 }
 
+static const char *const *more_inputs(const void *state, int64_t *count)
+{
+    *count = 1;
+    return &((const session *)state)->params.resume;
+}
+
 static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 {
     out[0] = ((const session *)state)->params.checkpoint;
@@ -138,7 +144,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_flowshop_plot(call->ctx, s->shop, s->result.order, path);
+    return mco_flowshop_plot_result(call->ctx, s->shop, &s->result, path);
 }
 
 // The library writes the last checkpoint. This reports that it failed.
@@ -310,7 +316,7 @@ const cli_problem cli_flowshop = {
               {"other columns", "times on a machine, integers 0 to 1000000; the header is the machine's name"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
-         .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs,
+         .begin = begin, .tables = solve_tables, .open = open, .more_inputs = more_inputs, .more_outputs = more_outputs,
          .start_text = "begin with the order in F", .read_start = read_order, .solve = solve, .is_usable = is_usable,
          .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the order, anew at improvements and at the end; F.csv: the schedule as a table, at the end",

@@ -12,9 +12,9 @@
 #include "flowshop/tree/ref.h"
 
 #define MCO_OPTION_STRUCT mco_flowshop_params
-static const mco_option study_records[] = {MCO_OPTION_RECORDS(MCO_FLOWSHOP_STUDY_OPTIONS)};
+enum { STUDY_OPTIONS = sizeof((mco_option[]){MCO_OPTION_RECORDS(MCO_FLOWSHOP_STUDY_OPTIONS)}) / sizeof(mco_option) };
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_FLOWSHOP_OPTIONS)};
-static const mco_option_table options = MCO_STUDY_TABLE(records, sizeof study_records / sizeof study_records[0]);
+static const mco_option_table options = MCO_STUDY_TABLE(records, STUDY_OPTIONS);
 
 const mco_option_table *mco_flowshop_options(void)
 {

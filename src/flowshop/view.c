@@ -23,7 +23,8 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "render/svg.h"
+#include "base/structs.h"
+#include "render/view.h"
 
 enum {
     COLOURS = 8,
@@ -44,13 +45,11 @@ static const double TICK_SPACING = 90;
 static const double BAR_NARROW = 8;  // below this mean width, bars have no names and no outlines of their own
 static const double TOOLTIP_NAME_WIDTH = 60 * 12;
 
-static const double TITLE_FONT = 18, TEXT_FONT = 12, LABEL_FONT = 11, SMALL_FONT = 9;
+static const double TEXT_FONT = MCO_VIEW_FONT, LABEL_FONT = 11, SMALL_FONT = MCO_VIEW_SMALL_FONT;
 
 static const char CSS[] =
-    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:12px;fill:#333}\n"
-    ".title{font-size:18px;font-weight:bold;fill:#111}\n"
-    ".label,.small{font-size:11px;fill:#111;pointer-events:none}\n"
-    ".small{font-size:9px}\n"
+    MCO_VIEW_CSS
+    ".label{font-size:11px}\n"
     ".makespan{font-weight:bold;fill:#B2182B}\n"
     ".idle{fill:#F3F3F3}\n"
     ".grid line{stroke:#D9D9D9}\n"
@@ -81,6 +80,7 @@ typedef struct chart {
     double left, top, width, height;  // of the area of the rows, in pixels
     double row, bar_inset;            // height of a row; space above and below a bar
     double scale;                     // pixels per unit of time
+    mco_view_known known;
     mco_svg svg;
 } chart;
 
@@ -188,6 +188,17 @@ static double label_font(const chart *c)
     return c->row >= ROW_LABELLED ? LABEL_FONT : SMALL_FONT;
 }
 
+// The eighth of the order that contains a position: 0 to 7.
+static int32_t eighth_of(const chart *c, int32_t position)
+{
+    return (int32_t)((int64_t)position * COLOURS / c->shop->jobs);
+}
+
+static const char *colour_of(const chart *c, int32_t position)
+{
+    return c->is_narrow ? SHADES[eighth_of(c, position)] : TINTS[position % COLOURS];
+}
+
 // ---- Frame: header, rows, axis, legend
 
 static int add_text(char *text, int length, const char *label, int64_t value)
@@ -213,33 +224,36 @@ static int add_deviation(char *text, int length, int64_t value, int64_t referenc
                              (long long)(size % 100));
 }
 
-static void summary(const chart *c, char text[TEXT_ROOM])
+// Adds what the run has proved and what the literature knows. Returns whether the makespan is the published optimum.
+static bool add_known(const chart *c, char *text, int at)
 {
-    int64_t best, bound, n = c->shop->jobs, m = c->shop->machines;
+    int64_t best, bound;
+    const bool has_bound = c->known.outcome == MCO_OUTCOME_FEASIBLE;
     mco_flowshop_best_known(c->shop, &best, &bound);
-    int at = add_text(text, 0, "", n);
-    at = add_text(text, at, n == 1 ? " job \xc3\x97 " : " jobs \xc3\x97 ", m);
-    at = add_time(c, text, at, m == 1 ? " machine, makespan " : " machines, makespan ", c->makespan);
-    if (best > 0 && best == bound && c->makespan == best) {
-        snprintf(text + at, (size_t)(TEXT_ROOM - at), " (optimal)");
-        return;
-    }
+    const bool is_optimal = best > 0 && best == bound && c->makespan == best;
+    if (is_optimal || c->known.outcome == MCO_OUTCOME_OPTIMAL)
+        return is_optimal;
+    if (has_bound)
+        at = add_time(c, text, at, ", no schedule is shorter than ", (int64_t)c->known.bound);
     if (best > 0) {
         at = add_time(c, text, at, best == bound ? ", optimum " : ", best known ", best);
         at = add_deviation(text, at, c->makespan, best);
     }
-    if (bound > 0 && bound != best)
+    if (bound > 0 && bound != best && !has_bound)
         add_time(c, text, at, ", lower bound ", bound);
+    return false;
 }
 
 static void draw_header(chart *c)
 {
-    char text[TEXT_ROOM];
-    char name[NAME_ROOM];
-    mco_svg_text_cut(name, NAME_ROOM, mco_flowshop_name(c->shop), TITLE_FONT, c->width);
-    mco_svg_text(&c->svg, "title", MCO_SVG_START, c->left, 30, name);
-    summary(c, text);
-    mco_svg_text(&c->svg, NULL, MCO_SVG_START, c->left, 50, text);
+    char text[TEXT_ROOM], objective[TEXT_ROOM];
+    int at = add_text(text, 0, "", c->shop->jobs);
+    at = add_text(text, at, c->shop->jobs == 1 ? " job \xc3\x97 " : " jobs \xc3\x97 ", c->shop->machines);
+    at += snprintf(text + at, (size_t)(TEXT_ROOM - at), c->shop->machines == 1 ? " machine" : " machines");
+    if (add_known(c, text, at))
+        c->known.outcome = MCO_OUTCOME_OPTIMAL;
+    add_time(c, objective, 0, "makespan ", c->makespan);
+    mco_view_header(&c->svg, c->left, c->width, mco_flowshop_name(c->shop), objective, &c->known, text);
 }
 
 static void draw_rows(chart *c)
@@ -301,15 +315,31 @@ static double legend_path(chart *c, double x, double y, double size)
     return x + 2 * size + 8 + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
 }
 
+// Names each job behind its colour, in the order of the schedule. A name may take its share of the room left.
+static double legend_names(chart *c, double x, double y, double size)
+{
+    const double right = c->left + c->width - 100;  // where "idle" has room behind
+    char name[NAME_ROOM];
+    x = mco_view_legend_text(&c->svg, x, y + size / 2, c->shop->has_numbers ? "jobs by name:" : "jobs:");
+    for (int32_t i = 0; i < c->shop->jobs; i++) {
+        const double room = (right - x) / (c->shop->jobs - i) - size - 6 - MARGIN;
+        mco_svg_rect(&c->svg, colour_of(c, i), x, y, size, size, NULL);
+        mco_svg_text_cut(name, NAME_ROOM, mco_flowshop_job_name(c->shop, c->order[i]), TEXT_FONT, room);
+        x = mco_view_legend_text(&c->svg, x + size + 6, y + size / 2, name);
+    }
+    return x;
+}
+
 static double legend_jobs(chart *c, double x, double y, double size)
 {
+    if (c->shop->jobs <= COLOURS)
+        return legend_names(c, x, y, size);
     char text[TEXT_ROOM];
     snprintf(text, sizeof text, "jobs%s%s", c->shop->has_numbers ? " by name" : "",
-             c->is_merged              ? ", first to last, adjacent operations merged"
-             : c->is_narrow            ? ", first to last"
-             : c->shop->jobs > COLOURS ? ", colours repeat every 8 positions"
-                                       : "");
-    for (int32_t i = 0; i < COLOURS && i < c->shop->jobs; i++, x += size)
+             c->is_merged    ? ", first to last, adjacent operations merged"
+             : c->is_narrow  ? ", first to last"
+                             : ", colours repeat every 8 positions");
+    for (int32_t i = 0; i < COLOURS; i++, x += size)
         mco_svg_rect(&c->svg, c->is_narrow ? SHADES[i] : TINTS[i], x, y, size, size, NULL);
     mco_svg_text(&c->svg, NULL, MCO_SVG_START, x + 8, y + size - 3, text);
     return x + 8 + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
@@ -328,17 +358,6 @@ static void draw_legend(chart *c)
 }
 
 // ---- Operations
-
-// The eighth of the order that contains a position: 0 to 7.
-static int32_t eighth_of(const chart *c, int32_t position)
-{
-    return (int32_t)((int64_t)position * COLOURS / c->shop->jobs);
-}
-
-static const char *colour_of(const chart *c, int32_t position)
-{
-    return c->is_narrow ? SHADES[eighth_of(c, position)] : TINTS[position % COLOURS];
-}
 
 static void draw_bar(chart *c, int32_t machine, int32_t position)
 {
@@ -496,14 +515,12 @@ static void draw(chart *c, FILE *file)
     mco_svg_end(&c->svg);
 }
 
-mco_status mco_flowshop_plot(mco_context *ctx, const mco_flowshop *shop, const int32_t *order,
-                             const char *path)
+static mco_status plot(mco_context *ctx, const mco_flowshop *shop, const int32_t *order, mco_view_known known,
+                       const char *path)
 {
     mco_status st = MCO_OK;
     mco_output output = {0};
-    chart c = {.shop = shop, .order = order};
-    if (ctx == NULL || shop == NULL || path == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    chart c = {.shop = shop, .order = order, .known = known};
     MCO_TRY(mco_flowshop_check(ctx, shop, order, shop->jobs, &c.makespan));
     MCO_TRY(mco_alloc(ctx, &c.end, (int64_t)shop->jobs * shop->machines));
     MCO_TRY(mco_alloc(ctx, &c.path, (int64_t)shop->jobs + shop->machines));
@@ -517,4 +534,23 @@ done:
     mco_free(ctx, &c.path);
     mco_free(ctx, &c.end);
     return st;
+}
+
+mco_status mco_flowshop_plot(mco_context *ctx, const mco_flowshop *shop, const int32_t *order, const char *path)
+{
+    if (ctx == NULL || shop == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    return plot(ctx, shop, order, (mco_view_known){.outcome = MCO_OUTCOME_UNKNOWN}, path);
+}
+
+mco_status mco_flowshop_plot_result(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_result *result,
+                                    const char *path)
+{
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    if (ctx == NULL || shop == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const mco_status st = MCO_TAKE(ctx, result, &r);
+    if (st != MCO_OK)
+        return st;
+    return plot(ctx, shop, r.order, (mco_view_known){r.outcome, (double)r.makespan, (double)r.bound}, path);
 }

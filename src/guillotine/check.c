@@ -42,23 +42,38 @@ static int64_t piece_number(int64_t piece)
 }
 
 typedef struct node_text {
-    char text[160];
+    char text[240];
 } node_text;
+
+typedef struct pair_text {
+    char text[2 * MCO_NUMBER_TEXT];
+} pair_text;
+
+// Two sizes in the file's unit: "700 x 900".
+static pair_text pair(const check *c, int64_t first, const char *between, int64_t second)
+{
+    pair_text t;
+    char a[MCO_NUMBER_TEXT], b[MCO_NUMBER_TEXT];
+    snprintf(t.text, sizeof t.text, "%s%s%s", guillotine_text(first, c->problem->scale, a), between,
+             guillotine_text(second, c->problem->scale, b));
+    return t;
+}
 
 // "node 17 (cut at x = 365 of 700 x 900 at 0,0)"
 static node_text describe(const check *c, int64_t node)
 {
     const mco_guillotine_node *n = &c->nodes[node];
     node_text t;
-    char what[64] = "";
+    char what[80] = "", at[MCO_NUMBER_TEXT];
     if (n->kind == MCO_GUILLOTINE_NODE_CUT)
-        snprintf(what, sizeof what, "cut at %c = %d of ", n->cut == MCO_GUILLOTINE_CUT_X ? 'x' : 'y', n->at);
+        snprintf(what, sizeof what, "cut at %c = %s of ", n->cut == MCO_GUILLOTINE_CUT_X ? 'x' : 'y',
+                 guillotine_text(n->at, c->problem->scale, at));
     else if (n->kind == MCO_GUILLOTINE_NODE_PIECE)
         snprintf(what, sizeof what, "piece %" PRId64 "%s, ", piece_number(n->piece), n->is_rotated ? " turned" : "");
     else if (n->kind == MCO_GUILLOTINE_NODE_WASTE)
         snprintf(what, sizeof what, "waste, ");
-    snprintf(t.text, sizeof t.text, "node %" PRId64 " (%s%d x %d at %d,%d)", node, what, n->width, n->height, n->x,
-             n->y);
+    snprintf(t.text, sizeof t.text, "node %" PRId64 " (%s%s at %s)", node, what, pair(c, n->width, " x ", n->height).text,
+             pair(c, n->x, ",", n->y).text);
     return t;
 }
 
@@ -75,9 +90,8 @@ static mco_status claim(check *c, int64_t of, int part, rectangle r)
     c->above[node].part_of = of;
     const mco_guillotine_node *n = &c->nodes[node];
     if (n->x != r.x || n->y != r.y || n->width != r.width || n->height != r.height)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the cut leaves %lld x %lld at %lld,%lld there, see %s",
-                        describe(c, node).text, (long long)r.width, (long long)r.height, (long long)r.x, (long long)r.y,
-                        describe(c, of).text);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the cut leaves %s at %s there, see %s", describe(c, node).text,
+                        pair(c, r.width, " x ", r.height).text, pair(c, r.x, ",", r.y).text, describe(c, of).text);
     return MCO_OK;
 }
 
@@ -108,8 +122,8 @@ static mco_status check_cut(check *c, int64_t node)
     const bool is_x = n->cut == MCO_GUILLOTINE_CUT_X;
     const int64_t side = is_x ? n->width : n->height;
     if (n->at <= 0 || n->at >= side)
-        MCO_TRY(mco_fail(c->ctx, MCO_ERR_CHECK, "%s: not inside, more than 0 and less than %lld was expected",
-                         describe(c, node).text, (long long)side));
+        MCO_TRY(mco_fail(c->ctx, MCO_ERR_CHECK, "%s: not inside, more than %s was expected",
+                         describe(c, node).text, pair(c, 0, " and less than ", side).text));
     rectangle first = {n->x, n->y, n->width, n->height}, second = first;
     // If the blade takes all that is left, the second part is empty.
     const int64_t next = n->at + c->params->kerf, begin = next < side ? next : side;
@@ -151,7 +165,8 @@ static mco_status check_piece(check *c, int64_t node)
         return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: this piece must not be turned", describe(c, node).text);
     const int32_t width = n->is_rotated ? p->height : p->width, height = n->is_rotated ? p->width : p->height;
     if (n->width != width || n->height != height)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: this piece is %d x %d", describe(c, node).text, width, height);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: this piece is %s", describe(c, node).text,
+                        pair(c, width, " x ", height).text);
     if (p->value > INT64_MAX - c->value)
         return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: worth %lld and %lld before it, the sum is beyond 2^63 - 1",
                         describe(c, node).text, (long long)p->value, (long long)c->value);
@@ -194,12 +209,13 @@ mco_status mco_guillotine_check(mco_context *ctx, const mco_guillotine *problem,
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     check c = {.ctx = ctx, .problem = problem, .params = &p, .nodes = nodes, .count = count};
     MCO_TRY(MCO_TAKE(ctx, params, &p));
+    MCO_TRY(guillotine_settle_kerf(ctx, problem, &p));
     MCO_TRY(check_params(ctx, &p));
     if (count < 1)
         MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "the plan has %lld nodes, at least 1 was expected", (long long)count));
     if (nodes[0].x != 0 || nodes[0].y != 0 || nodes[0].width != problem->width || nodes[0].height != problem->height)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "%s: the plate is %d x %d at 0,0", describe(&c, 0).text, problem->width,
-                         problem->height));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "%s: the plate is %s at 0,0", describe(&c, 0).text,
+                         pair(&c, problem->width, " x ", problem->height).text));
     MCO_TRY(mco_alloc(ctx, &c.above, count));
     for (int64_t node = 1; node < count; node++)
         c.above[node].part_of = -1;  // node 0, the plate, is part of no cut and needs none

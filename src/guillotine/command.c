@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "cli/frame.h"
 #include "mco/guillotine.h"
 
@@ -56,10 +57,39 @@ static void check_tables(void *state, mco_option_values *out)
     out[0] = (mco_option_values){mco_guillotine_plan_options(), &((session *)state)->params};
 }
 
+// Reads an instance in a unit that holds the kerf too.
+static mco_status read_instance(mco_context *ctx, const char *path, double kerf, mco_guillotine **out)
+{
+    mco_status st = MCO_OK;
+    mco_guillotine *as_read = NULL;
+    const int places = kerf > 0 ? mco_guillotine_places_of(kerf) : 0;
+    if (places < 0)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--kerf is %.15g, at most 6 decimals are supported", kerf));
+    MCO_TRY(mco_guillotine_read(ctx, path, &as_read));
+    if (mco_guillotine_scale(as_read) < llround(pow(10, places))) {
+        MCO_TRY(mco_guillotine_refine(ctx, as_read, places, out));
+    } else {
+        *out = as_read;
+        as_read = NULL;
+    }
+done:
+    mco_guillotine_destroy(ctx, &as_read);
+    return st;
+}
+
 static mco_status open_file(cli_call *call)
 {
     session *s = call->state;
-    return mco_guillotine_read(call->ctx, call->inputs[0], &s->problem);
+    return read_instance(call->ctx, call->inputs[0], s->params.kerf_width, &s->problem);
+}
+
+// A value in the file's unit.
+static const char *value_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT])
+{
+    if (scale > 1)
+        return mco_number_text((double)value / (double)scale, out);
+    snprintf(out, MCO_NUMBER_TEXT, "%lld", (long long)value);
+    return out;
 }
 
 static void clear_batch(mco_context *ctx, batch *b)
@@ -86,7 +116,7 @@ static void end(cli_call *call)
 
 // ---- solve: the input, one file or a batch
 
-static mco_status read_batch(mco_context *ctx, const char *path, batch *b)
+static mco_status read_batch(mco_context *ctx, const char *path, double kerf, batch *b)
 {
     mco_status st = MCO_OK;
     MCO_TRY(cli_read_list(ctx, path, &b->list));
@@ -95,7 +125,7 @@ static mco_status read_batch(mco_context *ctx, const char *path, batch *b)
     MCO_TRY(mco_alloc(ctx, &b->names, b->list.count));
     MCO_TRY(mco_alloc(ctx, &b->results, b->list.count));
     for (int64_t k = 0; k < b->list.file_count; k++)
-        MCO_TRY(mco_guillotine_read(ctx, b->list.paths[k], &b->files[k]));
+        MCO_TRY(read_instance(ctx, b->list.paths[k], kerf, &b->files[k]));
     for (int64_t k = 0; k < b->list.count; k++) {
         b->problems[k] = b->files[b->list.file_of[k]];
         b->names[k] = b->list.names[b->list.file_of[k]];
@@ -119,7 +149,14 @@ static mco_status open(cli_call *call)
     if (s->batch == NULL)
         return open_file(call);
     call->inputs[call->input_count++] = s->batch;  // so that no output may replace it
-    return read_batch(call->ctx, s->batch, &s->many);
+    return read_batch(call->ctx, s->batch, s->params.kerf_width, &s->many);
+}
+
+static const char *const *more_inputs(const void *state, int64_t *count)
+{
+    const cli_list *list = &((const session *)state)->many.list;
+    *count = list->file_count;
+    return (const char *const *)list->paths;
 }
 
 static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
@@ -200,7 +237,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_guillotine_plot(call->ctx, s->problem, s->result.nodes, s->result.node_count, path);
+    return mco_guillotine_plot_result(call->ctx, s->problem, &s->params, &s->result, path);
 }
 
 static mco_status write_table(cli_call *call)
@@ -212,7 +249,7 @@ static mco_status write_table(cli_call *call)
     if (r->stop != MCO_STOP_FINISHED)
         return mco_fail(call->ctx, MCO_ERR_CHECK, "nothing is written to %s: the table is not complete (%s)", s->table,
                         mco_stop_text(r->stop));
-    return mco_guillotine_write_table(call->ctx, &r->table, s->table);
+    return mco_guillotine_write_values(call->ctx, s->problem, &r->table, s->table);
 }
 
 // ---- solve: the summary
@@ -258,12 +295,14 @@ static void print_batch(mco_context *ctx, const session *s)
     }
     for (int64_t k = 0; k < b->list.file_count; k++) {
         const mco_guillotine_result *r = &b->results[b->list.first[k]];
+        const int64_t scale = mco_guillotine_value_scale(b->files[k]);
+        char text[MCO_NUMBER_TEXT];
         if (r->nodes != NULL)
-            printf("value      %12lld  waste %7.3f%%  %s", (long long)r->value, 100.0 * r->waste, b->list.names[k]);
+            printf("value      %12s  waste %7.3f%%  %s", value_text(r->value, scale, text), 100.0 * r->waste, b->list.names[k]);
         else
             printf("value      %12s  %s", mco_outcome_text(r->outcome), b->list.names[k]);
         if (r->outcome == MCO_OUTCOME_FEASIBLE)
-            printf(" (feasible, bound %lld)", (long long)r->bound);
+            printf(" (feasible, bound %s)", value_text(r->bound, scale, text));
         printf("\n");
     }
 }
@@ -276,14 +315,17 @@ static mco_status print(cli_call *call)
         print_batch(call->ctx, s);
         return MCO_OK;
     }
-    printf("instance   %s, plate %d x %d, %lld pieces", mco_guillotine_name(s->problem), mco_guillotine_width(s->problem),
-           mco_guillotine_height(s->problem), (long long)mco_guillotine_pieces(s->problem));
+    const int64_t scale = mco_guillotine_scale(s->problem), value_scale = mco_guillotine_value_scale(s->problem);
+    char a[MCO_NUMBER_TEXT], c[MCO_NUMBER_TEXT];
+    printf("instance   %s, plate %s x %s, %lld pieces", mco_guillotine_name(s->problem),
+           value_text(mco_guillotine_width(s->problem), scale, a), value_text(mco_guillotine_height(s->problem), scale, c),
+           (long long)mco_guillotine_pieces(s->problem));
     if (r->pieces_too_large > 0)
         printf(", %lld of them larger than the plate", (long long)r->pieces_too_large);
     printf("\n");
     cli_print_outcome(r->outcome, r->stop, "");
-    printf("value      %lld\n", (long long)r->value);
-    printf("bound      %lld", (long long)r->bound);
+    printf("value      %s\n", value_text(r->value, value_scale, a));
+    printf("bound      %s", value_text(r->bound, value_scale, a));
     if (r->value > 0)
         printf("   gap %.2f%%", 100.0 * (double)(r->bound - r->value) / (double)r->value);
     printf("\npatterns   |X| %lld, |Y| %lld", (long long)r->patterns_x, (long long)r->patterns_y);
@@ -308,7 +350,9 @@ static mco_status check(cli_call *call)
 {
     mco_status st = MCO_OK;
     const session *s = call->state;
+    const int64_t scale = mco_guillotine_value_scale(s->problem);
     int64_t value = 0, area = 0, pieces = 0;
+    char a[MCO_NUMBER_TEXT], c[MCO_NUMBER_TEXT];
     MCO_TRY(mco_guillotine_check(call->ctx, s->problem, &s->params, s->nodes, s->node_count, &value));
     for (int64_t k = 0; k < s->node_count; k++)
         if (s->nodes[k].kind == MCO_GUILLOTINE_NODE_PIECE) {
@@ -317,9 +361,9 @@ static mco_status check(cli_call *call)
         }
     const double plate = (double)mco_guillotine_width(s->problem) * mco_guillotine_height(s->problem);
     if (s->stated >= 0 && s->stated != value)
-        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the plan is worth %lld, its file says %lld", (long long)value,
-                         (long long)s->stated));
-    printf("valid: value %lld, %lld pieces, waste %.3f%%\n", (long long)value, (long long)pieces,
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the plan is worth %s, its file says %s", value_text(value, scale, a),
+                         value_text(s->stated, scale, c)));
+    printf("valid: value %s, %lld pieces, waste %.3f%%\n", value_text(value, scale, a), (long long)pieces,
            100.0 * (1 - (double)area / plate));
 done:
     return st;
@@ -395,8 +439,8 @@ const cli_problem cli_guillotine = {
              {{"x, y", "width and height of a rectangle"}, {"value", "the greatest value of pieces cut from it"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] FILE | --batch LIST", .most = 1, .state_bytes = sizeof(session),
-         .begin = begin, .tables = solve_tables, .open = open, .more_outputs = more_outputs, .solve = solve,
-         .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
+         .begin = begin, .tables = solve_tables, .open = open, .more_inputs = more_inputs, .more_outputs = more_outputs,
+         .solve = solve, .is_usable = is_usable, .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the plan: a list of cuts if F ends in .txt, else a JSON tree",
          .write_solution = write_solution, .plot_text = "draw the plan", .plot = plot, .refuse_output = refuse_with_batch,
          .write_more = write_table, .print = print, .end = end},

@@ -79,6 +79,15 @@ static void wait_for(const atomic_int *progress, int32_t most, const atomic_bool
     }
 }
 
+// Waste: the last row of each panel, for rests that are no position, holds the cap. A thread fills it before the panel's first
+// tile, so that no pass begins by touching all memory.
+static void fill_sentinels(const engine *e, char *table, int32_t panel, int32_t rows)
+{
+    uint16_t *row = (uint16_t *)(void *)(table + ((int64_t)panel * (rows + 1) + rows) * GUILLOTINE_PANEL_BYTES);
+    for (int32_t l = 0; l < e->panel; l++)
+        row[l] = (uint16_t)e->cap;
+}
+
 static void work(void *shared, int worker)
 {
     engine *e = shared;
@@ -92,6 +101,10 @@ static void work(void *shared, int worker)
             is_stopped = atomic_load_explicit(&e->is_stopped, memory_order_relaxed);
             if (is_stopped)
                 break;
+            if (e->lane_bits == 16 && ti == 0)
+                fill_sentinels(e, e->run.x.table, tj, e->x.count);
+            if (e->lane_bits == 16 && tj == 0)
+                fill_sentinels(e, e->run.y.table, ti, e->y.count);
             sums += e->variant->run_tile(&e->run, ti, tj, scratch);
             atomic_store_explicit(&e->progress[ti], tj + 1, memory_order_release);
         }
@@ -169,12 +182,15 @@ done:
 }
 
 // For every coordinate, the last position at or below it. For waste, a coordinate that is no position gets axis->count.
-static mco_status make_rank(engine *e, const guillotine_axis *axis, int32_t **rank)
+static mco_status make_rank(engine *e, const guillotine_axis *axis, int32_t **rank, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     const bool is_exact = e->lane_bits == 16;
+    int64_t left = GUILLOTINE_LOOK;
     MCO_TRY(mco_alloc(e->ctx, rank, (int64_t)axis->side + 1));
     for (int32_t p = 0; p < axis->count; p++) {
+        if (guillotine_is_late(e->job, &left, p > 0 ? axis->at[p] - axis->at[p - 1] : 1, 0, stop))
+            break;
         const int32_t end = p + 1 < axis->count ? axis->at[p + 1] : axis->side + 1;
         (*rank)[axis->at[p]] = p;
         for (int32_t at = axis->at[p] + 1; at < end; at++)
@@ -220,7 +236,8 @@ done:
     return st;
 }
 
-static mco_status open_engine(mco_context *ctx, const guillotine_job *job, int lane_bits, int32_t cap, engine *e)
+// If the run is stopped, *stop says so, and the engine is incomplete.
+static mco_status open_engine(mco_context *ctx, const guillotine_job *job, int lane_bits, int32_t cap, mco_stop *stop, engine *e)
 {
     mco_status st = MCO_OK;
     const guillotine_axis *x = &job->model->x, *y = &job->model->y;
@@ -232,8 +249,8 @@ static mco_status open_engine(mco_context *ctx, const guillotine_job *job, int l
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT,
                          "tables over %d x %d normal patterns need %.1f MiB, at most %.1f MiB allowed", x->count - 1,
                          y->count - 1, (double)need / (1 << 20), (double)job->memory_bytes / (1 << 20)));
-    MCO_TRY(make_rank(e, x, &e->x_rank));
-    MCO_TRY(make_rank(e, y, &e->y_rank));
+    MCO_TRY(make_rank(e, x, &e->x_rank, stop));
+    MCO_TRY(make_rank(e, y, &e->y_rank, stop));
     MCO_TRY(take_axis(e, x, tiles_of(e, y), e->x_rank, &e->x));
     MCO_TRY(take_axis(e, y, tiles_of(e, x), e->y_rank, &e->y));
     MCO_TRY(sort_seeds(e));
@@ -267,15 +284,6 @@ static void close_engine(engine *e)
 
 // ---- Levels
 
-static void fill_sentinels(char *table, int32_t panels, int32_t rows, int32_t panel, int32_t cap)
-{
-    for (int32_t p = 0; p < panels; p++) {
-        uint16_t *row = (uint16_t *)(void *)(table + ((int64_t)p * (rows + 1) + rows) * GUILLOTINE_PANEL_BYTES);
-        for (int32_t l = 0; l < panel; l++)
-            row[l] = (uint16_t)cap;
-    }
-}
-
 // Computes the level *now from the level *before (NULL: from the seeds), closed along the axes given.
 static mco_status compute_level(engine *e, const level *before, const level *now, bool has_cuts_x, bool has_cuts_y,
                                 mco_stop *stop)
@@ -294,10 +302,6 @@ static mco_status compute_level(engine *e, const level *before, const level *now
     } else {
         run->before_a = before->a;
         run->before_b = before->a == NULL ? before->b : NULL;
-    }
-    if (e->lane_bits == 16) {
-        fill_sentinels(now->a, e->y.tiles, e->x.count, e->panel, e->cap);
-        fill_sentinels(now->b, e->x.tiles, e->y.count, e->panel, e->cap);
     }
     return run_level(e, stop);
 }
@@ -324,9 +328,10 @@ static int64_t value_at(const void *table, int32_t number, int32_t i, int32_t j)
     return lane < e->cap ? (int64_t)e->x.at[i] * e->y.at[j] - lane : INT64_MIN;
 }
 
-static bool equal_levels(const engine *e, int32_t s)
+static bool equal_levels(const engine *e, int32_t s, mco_stop *stop)
 {
-    for (int32_t i = 0; i < e->x.count; i++)
+    int64_t left = GUILLOTINE_LOOK;
+    for (int32_t i = 0; i < e->x.count && !guillotine_is_late(e->job, &left, e->y.count, e->relaxations, stop); i++)
         for (int32_t j = 0; j < e->y.count; j++)
             if (value_at(e, s, i, j) != value_at(e, s - 1, i, j))
                 return false;
@@ -346,7 +351,7 @@ static mco_status compute_stages(engine *e, mco_stop *stop)
         MCO_TRY(take_level(e, is_x, !is_x, &e->levels[s]));
         MCO_TRY(compute_level(e, &e->levels[s - 1], &e->levels[s], is_x, !is_x, stop));
         e->level_count = s + 1;
-        if (s > 1 && equal_levels(e, s))
+        if (s > 1 && equal_levels(e, s, stop))
             break;
     }
 done:
@@ -391,17 +396,18 @@ done:
 // ---- Answers
 
 // Copies the last level to the caller's table.
-static void copy_values(const engine *e)
+static void copy_values(const engine *e, mco_stop *stop)
 {
+    int64_t left = GUILLOTINE_LOOK;
     const level *l = &e->levels[e->level_count - 1];
     const int64_t columns = e->x.count, rows = e->y.count, bytes = e->lane_bits / 8;
-    for (int64_t i = 0; i < columns && l->a != NULL; i++)
+    for (int64_t i = 0; i < columns && l->a != NULL && !guillotine_is_late(e->job, &left, rows, e->relaxations, stop); i++)
         for (int64_t j = 0; j < rows; j += e->panel) {
             const int64_t lanes = rows - j < e->panel ? rows - j : e->panel;
             memcpy((char *)e->out + (i * rows + j) * bytes,
                    l->a + (j / e->panel * (columns + 1) + i) * GUILLOTINE_PANEL_BYTES, (size_t)(lanes * bytes));
         }
-    for (int64_t i = 0; i < columns && l->a == NULL; i++)
+    for (int64_t i = 0; i < columns && l->a == NULL && !guillotine_is_late(e->job, &left, rows, e->relaxations, stop); i++)
         for (int64_t j = 0; j < rows; j++)
             memcpy((char *)e->out + (i * rows + j) * bytes,
                    l->b + ((i / e->panel * (rows + 1) + j) * e->panel + i % e->panel) * bytes, (size_t)bytes);
@@ -412,10 +418,10 @@ static mco_status make_answer(engine *e, guillotine_answer *answer)
     mco_status st = MCO_OK;
     const guillotine_values values = {e, value_at};
     answer->value = value_at(e, e->job->stages, e->x.count - 1, e->y.count - 1);
-    MCO_TRY(guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count));
-    if (e->job->wants_table && e->out == NULL) {
+    MCO_TRY(guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count, &answer->stop));
+    if (e->job->wants_table && e->out == NULL && answer->stop == MCO_STOP_FINISHED) {
         MCO_TRY(take_answer_table(e, answer));
-        copy_values(e);
+        copy_values(e, &answer->stop);
     }
 done:
     return st;
@@ -432,7 +438,7 @@ static mco_status run_by_waste(mco_context *ctx, const guillotine_job *job, guil
     if (job->wants_table || job->stages > 0 || job->model->is_raster || !job->model->is_within_area ||
         least >= CAPS[CAP_COUNT - 1])
         return MCO_OK;
-    MCO_TRY(open_engine(ctx, job, 16, 0, &e));
+    MCO_TRY(open_engine(ctx, job, 16, 0, &answer->stop, &e));
     for (int k = 0; k < CAP_COUNT && !*is_solved && answer->stop == MCO_STOP_FINISHED; k++) {
         if (CAPS[k] <= least)
             continue;
@@ -470,8 +476,9 @@ static mco_status run_waste_ahead(mco_context *ctx, const guillotine_job *job, g
     values.lane_bits = 16;
     if (bytes_needed(&values) > half.memory_bytes)
         return MCO_OK;
-    MCO_TRY(open_engine(ctx, job, 16, CAPS[CAP_COUNT - 1], e));
-    MCO_TRY(compute(e, answer));
+    MCO_TRY(open_engine(ctx, job, 16, CAPS[CAP_COUNT - 1], &answer->stop, e));
+    if (answer->stop == MCO_STOP_FINISHED)
+        MCO_TRY(compute(e, answer));
 done:
     return st;
 }
@@ -483,9 +490,10 @@ static mco_status run_by_value(mco_context *ctx, const guillotine_job *job, guil
     MCO_TRY(run_waste_ahead(ctx, job, answer, &waste));
     if (answer->stop != MCO_STOP_FINISHED)
         goto done;
-    MCO_TRY(open_engine(ctx, job, job->model->value_bound <= INT32_MAX ? 32 : 64, 0, &e));
+    MCO_TRY(open_engine(ctx, job, job->model->value_bound <= INT32_MAX ? 32 : 64, 0, &answer->stop, &e));
     e.known = waste.ctx != NULL ? &waste.run : NULL;
-    MCO_TRY(compute(&e, answer));
+    if (answer->stop == MCO_STOP_FINISHED)
+        MCO_TRY(compute(&e, answer));
     close_engine(&waste);
     if (answer->stop == MCO_STOP_FINISHED)
         MCO_TRY(make_answer(&e, answer));

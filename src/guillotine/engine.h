@@ -64,10 +64,10 @@ typedef struct guillotine_values {
     int64_t (*at)(const void *table, int32_t level, int32_t i, int32_t j);
 } guillotine_values;
 
-// Walks from the plate down to the pieces. *steps [*count] is released by mco_free. Errors: INTERNAL (a value that no
-// cut explains), MEMORY. O(nodes * (columns + rows)).
+// Walks from the plate down to the pieces. *steps [*count] is released by mco_free; NULL if the run is stopped before the end, and
+// *stop says why. Errors: INTERNAL (a value that no cut explains), MEMORY. O(nodes * (columns + rows)).
 mco_status guillotine_walk(mco_context *ctx, const guillotine_job *job, const guillotine_values *values,
-                           guillotine_step **steps, int64_t *count);
+                           guillotine_step **steps, int64_t *count, mco_stop *stop);
 
 // The seed at exactly x[i] x y[j], or -1. O(log seeds).
 int64_t guillotine_seed_at(const guillotine_model *model, int32_t i, int32_t j);
@@ -85,6 +85,17 @@ mco_status guillotine_plan(mco_context *ctx, const mco_guillotine *problem, cons
 // Whether the run must stop now, as mco_run_must_stop() says. *stop is then TIME or CANCELLED. `done`: relaxations so
 // far.
 bool guillotine_is_stopped(const guillotine_job *job, int64_t done, mco_stop *stop);
+
+// The same after each GUILLOTINE_LOOK units of work; *left counts down and begins there. `done` are relaxations.
+enum { GUILLOTINE_LOOK = 1 << 20 };  // cells, or sums: a few milliseconds at most
+static inline bool guillotine_is_late(const guillotine_job *job, int64_t *left, int64_t work, int64_t done, mco_stop *stop)
+{
+    *left -= work;
+    if (*left > 0)
+        return false;
+    *left = GUILLOTINE_LOOK;
+    return guillotine_is_stopped(job, done, stop);
+}
 
 // Relaxations over all cuts x' <= x/2 of all levels of the job, as a plain program evaluates them; at most INT64_MAX.
 int64_t guillotine_all_relaxations(const guillotine_job *job);

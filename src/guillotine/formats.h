@@ -20,6 +20,9 @@ mco_status guillotine_read_text(mco_context *ctx, mco_text *text, const char *na
 void guillotine_write_text(const mco_guillotine *problem, FILE *file);
 void guillotine_write_csv(const mco_guillotine *problem, FILE *file);
 
+// Writes a member with a size or a value in the unit of the instance's file.
+void guillotine_number_to_json(mco_json *json, const char *key, int64_t value, int64_t scale);
+
 // ---- Plans: nodes [count], depth first. Trees may be thousands of levels deep, so nothing here is recursive.
 
 // Reads a plan, as mco_guillotine_read_plan().

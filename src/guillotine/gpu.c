@@ -373,7 +373,7 @@ static mco_status walk_table(gpu_engine *e, guillotine_answer *answer)
 {
     const void *both[2] = {answer, &e->job->model->y};
     const guillotine_values values = {both, value_of_table};
-    return guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count);
+    return guillotine_walk(e->ctx, e->job, &values, &answer->steps, &answer->step_count, &answer->stop);
 }
 
 // ---- Answer

@@ -23,8 +23,9 @@ static const double CPU_RELAXATIONS_PER_S = 4e10, GPU_PAYS_S = 2;
 static const double RASTER_PAYS = 0.35;
 
 #define MCO_OPTION_STRUCT mco_guillotine_params
-static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_GUILLOTINE_OPTIONS)};
-static const mco_option plan_records[] = {MCO_OPTION_RECORDS(MCO_GUILLOTINE_PLAN_OPTIONS)};
+#define PLAN_RECORDS MCO_OPTION_RECORDS(MCO_GUILLOTINE_PLAN_OPTIONS) MCO_OPTION_RECORDS(MCO_GUILLOTINE_KERF_OPTION)
+static const mco_option records[] = {PLAN_RECORDS MCO_OPTION_RECORDS(MCO_GUILLOTINE_SOLVE_OPTIONS)};
+static const mco_option plan_records[] = {PLAN_RECORDS};
 static const mco_option_table options = MCO_OPTION_TABLE(records), plan_options = MCO_OPTION_TABLE(plan_records);
 
 const mco_option_table *mco_guillotine_options(void)
@@ -45,6 +46,9 @@ static mco_status take(mco_context *ctx, const mco_guillotine_params *params, mc
     if (out->stages == 0 && out->first_cut != MCO_GUILLOTINE_CUT_ANY)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--first-cut needs a number of stages: give --stages too");
     MCO_TRY(mco_options_validate(ctx, &options, out));
+    if (out->kerf < 0 || out->kerf > MCO_GUILLOTINE_MAX_SIDE)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "kerf is %lld, 0 to %lld was expected", (long long)out->kerf,
+                         (long long)MCO_GUILLOTINE_MAX_SIDE));
 done:
     return st;
 }
@@ -106,7 +110,7 @@ done:
     return st;
 }
 
-static mco_status run_engine(solve *s, guillotine_answer *answer)
+static mco_status run_chosen(solve *s, guillotine_answer *answer)
 {
     switch (s->engine) {
     case MCO_ENGINE_REFERENCE: return guillotine_ref_run(s->ctx, &s->job, answer);
@@ -118,6 +122,20 @@ static mco_status run_engine(solve *s, guillotine_answer *answer)
 #endif
     default: return guillotine_cpu_run(s->ctx, &s->job, answer);
     }
+}
+
+// If a GPU that `auto` has chosen cannot hold the tables, or its kernels cannot number the coordinates, the cores do the work.
+static mco_status run_engine(solve *s, guillotine_answer *answer)
+{
+    const mco_status st = run_chosen(s, answer);
+    const bool is_too_small = s->engine == MCO_ENGINE_GPU && (st == MCO_ERR_LIMIT || st == MCO_ERR_MEMORY);
+    if (s->params->engine != MCO_ENGINE_AUTO || !is_too_small)
+        return st;
+    mco_log(s->ctx, MCO_LOG_WARNING, "engine cpu: %s", mco_context_error(s->ctx));
+    guillotine_answer_clear(s->ctx, answer);
+    *answer = (guillotine_answer){.stop = MCO_STOP_FINISHED};
+    s->engine = MCO_ENGINE_CPU;
+    return run_chosen(s, answer);
 }
 
 // With either first cut allowed, computes both and keeps the better plan. Each cell of the table is the better one of
@@ -258,10 +276,22 @@ done:
     return st;
 }
 
+// The plan without any piece.
+static mco_status take_waste(solve *s)
+{
+    const mco_status st = mco_alloc(s->ctx, &s->answer.steps, 1);
+    if (st != MCO_OK)
+        return st;
+    s->answer.steps[0] = (guillotine_step){GUILLOTINE_WASTE_STEP, 0, 0};
+    s->answer.step_count = 1;
+    s->answer.value = 0;
+    return MCO_OK;
+}
+
 // Takes the best grid if it is worth more than the plan known; else keeps that plan. O(seeds).
 static mco_status take_grid(solve *s)
 {
-    grid best = {.value = s->answer.value};
+    grid best = {.value = s->answer.steps != NULL ? s->answer.value : 0};
     for (int64_t k = 0; k < s->model.seed_count; k++)
         for (mco_guillotine_cut first = MCO_GUILLOTINE_CUT_X; first <= MCO_GUILLOTINE_CUT_Y; first++) {
             const bool is_allowed = s->params->first_cut == MCO_GUILLOTINE_CUT_ANY || s->params->first_cut == first;
@@ -270,7 +300,7 @@ static mco_status take_grid(solve *s)
                 best = g;
         }
     if (best.seed == NULL)
-        return MCO_OK;
+        return s->answer.steps != NULL ? MCO_OK : take_waste(s);
     mco_log(s->ctx, MCO_LOG_INFO, "stopped before the table was complete: the plan is a grid of piece %lld",
             (long long)best.seed->piece + 1);
     return grid_steps(s, &best);
@@ -287,6 +317,7 @@ static void fill_counters(solve *s)
         other.first = s->job.first == MCO_GUILLOTINE_CUT_X ? MCO_GUILLOTINE_CUT_Y : MCO_GUILLOTINE_CUT_X;
         all += guillotine_all_relaxations(&other);
     }
+    r->value_scale = s->problem->value_scale;
     r->stop = a->stop;
     r->work = a->work;
     r->work.engine = s->engine;
@@ -309,10 +340,11 @@ static mco_status tell(solve *s)
 {
     mco_status st = MCO_OK;
     mco_guillotine_result *r = s->result;
+    const double scale = (double)s->problem->value_scale;
     const mco_guillotine_solution plan = {.nodes = r->nodes, .node_count = r->node_count, .value = r->value};
     s->run.work = s->answer.relaxations;
-    mco_run_raise_bound(&s->run, (double)r->bound);
-    MCO_TRY(mco_run_improve(&s->run, (double)r->value, &plan, s->answer.stop == MCO_STOP_FINISHED ? "table" : "grid"));
+    mco_run_raise_bound(&s->run, (double)r->bound / scale);
+    MCO_TRY(mco_run_improve(&s->run, (double)r->value / scale, &plan, s->answer.stop == MCO_STOP_FINISHED ? "table" : "grid"));
     mco_run_log_end(&s->run);
     mco_run_give_history(&s->run, &r->history, &r->history_count);
 done:
@@ -330,21 +362,26 @@ static void write_columns(void *user, char *out, size_t size)
 static mco_status run(solve *s)
 {
     mco_status st = MCO_OK;
+    char width[MCO_NUMBER_TEXT], height[MCO_NUMBER_TEXT];
     MCO_TRY(refuse_sides(s->ctx, s->problem, s->params));
-    MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->model));
+    MCO_TRY(guillotine_model_create(s->ctx, s->problem, s->params, &s->run, &s->model));
     s->job.model = &s->model;
     s->result->bound = s->model.value_bound;
-    mco_run_raise_bound(&s->run, (double)s->model.value_bound);
+    mco_run_raise_bound(&s->run, (double)s->model.value_bound / (double)s->problem->value_scale);
     s->all = (double)guillotine_all_relaxations(&s->job);
     if (s->model.too_large > 0)
         mco_log(s->ctx, MCO_LOG_INFO, "%lld of %lld piece types do not fit the plate and are left out",
                 (long long)s->model.too_large, (long long)s->problem->pieces);
-    mco_log(s->ctx, MCO_LOG_INFO, "plate %d x %d, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
-            s->problem->width, s->problem->height, (long long)s->problem->pieces, s->model.x.count - 1,
+    mco_log(s->ctx, MCO_LOG_INFO, "plate %s x %s, %lld piece types; |X| = %d, |Y| = %d, %lld relaxations over all cuts",
+            guillotine_text(s->problem->width, s->problem->scale, width),
+            guillotine_text(s->problem->height, s->problem->scale, height), (long long)s->problem->pieces, s->model.x.count - 1,
             s->model.y.count - 1, (long long)guillotine_all_relaxations(&s->job));
-    MCO_TRY(choose_positions(s));
+    if (s->model.is_complete)
+        MCO_TRY(choose_positions(s));
     s->engine = choose_engine(s);
-    if (s->job.stages > 0 && s->job.first == MCO_GUILLOTINE_CUT_ANY)
+    if (!s->model.is_complete)
+        s->answer.stop = s->run.stop;
+    else if (s->job.stages > 0 && s->job.first == MCO_GUILLOTINE_CUT_ANY)
         MCO_TRY(run_either(s));
     else
         MCO_TRY(run_engine(s, &s->answer));
@@ -361,14 +398,17 @@ done:
 
 // Solves with `threads` threads on a clock that began at begin_s. *result has the size of the caller's header; it is
 // untouched on failure.
-static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
+static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *given,
                             int threads, double begin_s, mco_guillotine_result *result)
 {
     mco_status st = MCO_OK;
+    mco_guillotine_params settled = *given;
+    const mco_guillotine_params *params = &settled;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     solve s = {.ctx = ctx, .problem = problem, .params = params, .result = &r};
     const mco_run_settings settings = {.time_limit_s = params->time_limit_s, .target = -1, .maximises = true,
-                                       .objective = "value", .columns = "  relaxations    done",
+                                       .objective = "value", .decimals = problem->value_places,
+                                       .columns = "  relaxations    done",
                                        .write_columns = write_columns, .user = &s};
     const double start_s = mco_clock_s();
     s.run = mco_run_begin(ctx, &settings);
@@ -378,6 +418,7 @@ static mco_status solve_one(mco_context *ctx, const mco_guillotine *problem, con
     s.job = (guillotine_job){.stages = (int32_t)params->stages, .first = params->first_cut,
                              .wants_table = params->wants_table != 0, .simd = params->simd, .threads = threads,
                              .memory_bytes = (int64_t)mco_settle_memory(params->memory), .gpus = params->gpus, .run = &s.run};
+    MCO_TRY(guillotine_settle_kerf(ctx, problem, &settled));
     MCO_TRY(run(&s));
     r.work.solve_s = mco_clock_s() - start_s;
     mco_struct_give(result, &r, sizeof r);

@@ -3,6 +3,7 @@
 // guillotine/formats.c.
 #include "guillotine/instance.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ mco_status guillotine_instance_create(mco_context *ctx, int64_t width, int64_t h
     g->width = (int32_t)width;
     g->height = (int32_t)height;
     g->pieces = count;
+    g->scale = g->value_scale = 1;
     MCO_TRY(mco_alloc(ctx, &g->name, strlen(name) + 1));
     memcpy(g->name, name, strlen(name) + 1);
     MCO_TRY(mco_alloc(ctx, &g->piece, count));
@@ -77,6 +79,121 @@ void mco_guillotine_destroy(mco_context *ctx, mco_guillotine **problem)
     mco_free(ctx, &g->piece);
     mco_free(ctx, &g->name);
     mco_free(ctx, problem);
+}
+
+// ---- Units
+
+int64_t guillotine_power(int places)
+{
+    int64_t power = 1;
+    for (int k = 0; k < places && k < 18; k++)
+        power *= 10;
+    return power;
+}
+
+const char *guillotine_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT])
+{
+    if (scale > 1)
+        return mco_number_text((double)value / (double)scale, out);
+    snprintf(out, MCO_NUMBER_TEXT, "%lld", (long long)value);
+    return out;
+}
+
+// Both numbers below 2^53 are exact, so their quotient is the double that is nearest to the decimal.
+static bool has_places(double size, int places)
+{
+    const double scaled = round(size * (double)guillotine_power(places));
+    return fabs(scaled) < 0x1p53 && scaled / (double)guillotine_power(places) == size;
+}
+
+int mco_guillotine_places_of(double size)
+{
+    for (int places = 0; places <= GUILLOTINE_MOST_PLACES; places++)
+        if (has_places(size, places))
+            return places;
+    return -1;
+}
+
+mco_status guillotine_settle_kerf(mco_context *ctx, const mco_guillotine *problem, mco_guillotine_params *params)
+{
+    char text[MCO_NUMBER_TEXT], unit[MCO_NUMBER_TEXT];
+    if (!(params->kerf_width >= 0))
+        return MCO_OK;
+    if (!has_places(params->kerf_width, problem->places))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "kerf is %s, a multiple of %s was expected: mco_guillotine_refine() makes a finer unit",
+                        mco_number_text(params->kerf_width, text), guillotine_text(1, problem->scale, unit));
+    const double units = round(params->kerf_width * (double)problem->scale);
+    params->kerf = units < (double)MCO_GUILLOTINE_MAX_SIDE ? (int64_t)units : MCO_GUILLOTINE_MAX_SIDE;
+    return MCO_OK;
+}
+
+// Values get finer with the square of the unit, so that those that are areas stay areas.
+static mco_status refine_pieces(mco_context *ctx, const mco_guillotine *from, mco_guillotine *to)
+{
+    const int64_t scale = to->scale / from->scale, value_scale = to->value_scale / from->value_scale;
+    for (int64_t k = 0; k < from->pieces; k++) {
+        const mco_guillotine_piece *p = &from->piece[k];
+        if (p->width > MCO_GUILLOTINE_MAX_SIDE / scale || p->height > MCO_GUILLOTINE_MAX_SIDE / scale ||
+            p->value > MCO_GUILLOTINE_MAX_VALUE / value_scale)
+            return mco_fail(ctx, MCO_ERR_LIMIT, "piece %lld, %d x %d and worth %lld, is too large for a unit %lld times finer",
+                            (long long)k + 1, p->width, p->height, (long long)p->value, (long long)scale);
+        to->piece[k] = (mco_guillotine_piece){(int32_t)(p->width * scale), (int32_t)(p->height * scale), p->value * value_scale,
+                                              p->is_rotatable};
+    }
+    return MCO_OK;
+}
+
+static mco_status copy_names(mco_context *ctx, const mco_guillotine *from, mco_guillotine *to)
+{
+    mco_status st = MCO_OK;
+    char *next;
+    size_t bytes = (size_t)from->pieces * sizeof *from->piece_names;
+    for (int64_t k = 0; k < from->pieces; k++)
+        bytes += from->piece_names[k] != NULL ? strlen(from->piece_names[k]) + 1 : 0;
+    MCO_TRY(mco_alloc_bytes(ctx, (void **)&to->piece_names, bytes, 1));
+    next = (char *)(to->piece_names + from->pieces);
+    for (int64_t k = 0; k < from->pieces; k++)
+        if (from->piece_names[k] != NULL) {
+            const size_t size = strlen(from->piece_names[k]) + 1;
+            to->piece_names[k] = memcpy(next, from->piece_names[k], size);
+            next += size;
+        }
+done:
+    return st;
+}
+
+mco_status mco_guillotine_refine(mco_context *ctx, const mco_guillotine *problem, int places, mco_guillotine **out)
+{
+    mco_status st = MCO_OK;
+    mco_guillotine *g = NULL;
+    if (ctx == NULL || problem == NULL || out == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (places < problem->places || places > GUILLOTINE_MOST_PLACES)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d decimals, allowed are %d to %d", places, problem->places, GUILLOTINE_MOST_PLACES);
+    const int64_t scale = guillotine_power(places - problem->places);
+    MCO_TRY(guillotine_instance_create(ctx, problem->width * scale, problem->height * scale, problem->pieces, problem->name, &g));
+    g->places = places;
+    g->value_places = problem->value_places + 2 * (places - problem->places);  // at most 12 + 2 * 6
+    g->scale = guillotine_power(g->places);
+    g->value_scale = guillotine_power(g->value_places);
+    MCO_TRY(refine_pieces(ctx, problem, g));
+    if (problem->piece_names != NULL)
+        MCO_TRY(copy_names(ctx, problem, g));
+    *out = g;
+    g = NULL;
+done:
+    mco_guillotine_destroy(ctx, &g);
+    return st;
+}
+
+int64_t mco_guillotine_scale(const mco_guillotine *problem)
+{
+    return problem != NULL ? problem->scale : 1;
+}
+
+int64_t mco_guillotine_value_scale(const mco_guillotine *problem)
+{
+    return problem != NULL ? problem->value_scale : 1;
 }
 
 // ---- Generators

@@ -35,6 +35,26 @@ static int compare_int32(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
+// ---- Time
+
+typedef struct timer {
+    mco_run *run;  // NULL: never stops
+    int64_t left;  // work until the next look
+    bool is_over;
+} timer;
+
+enum { LOOK = 1 << 20 };  // words, or pieces, between two looks: about a millisecond
+
+static bool is_late(timer *t, int64_t work)
+{
+    t->left -= work;
+    if (t->left <= 0) {
+        t->left = LOOK;
+        t->is_over = t->is_over || (t->run != NULL && mco_run_must_stop(t->run, 0));
+    }
+    return t->is_over;
+}
+
 // ---- Pieces that fit, without the dominated ones
 
 static int64_t place_all(const mco_guillotine *problem, const mco_guillotine_params *params, placed *all,
@@ -106,11 +126,13 @@ done:
 
 // Bit x of `reach` says whether x is a sum. Adds all sums with any number of lengths w: reach |= reach << w, repeated.
 // The source of a word lies in earlier words, or for w < 64 also in the word itself.
-static void add_multiples(uint64_t *reach, int64_t words, int32_t w)
+static void add_multiples(uint64_t *reach, int64_t words, int32_t w, timer *t)
 {
     const int64_t far = w / WORD_BITS;
     const int shift = w % WORD_BITS;
     for (int64_t k = far; k < words; k++) {
+        if (k % LOOK == LOOK - 1 && is_late(t, LOOK))
+            return;
         uint64_t from = reach[k - far] << shift;
         if (shift > 0 && k > far)
             from |= reach[k - far - 1] >> (WORD_BITS - shift);
@@ -130,7 +152,7 @@ static int64_t count_bits(const uint64_t *reach, int64_t words)
 }
 
 // Makes an axis of all sums of lengths [count] up to `side`. A length that is a sum of smaller ones adds nothing.
-static mco_status make_axis(mco_context *ctx, int32_t *lengths, int64_t count, int32_t side, const char *name,
+static mco_status make_axis(mco_context *ctx, int32_t *lengths, int64_t count, int32_t side, const char *name, timer *t,
                             guillotine_axis *axis)
 {
     mco_status st = MCO_OK;
@@ -143,7 +165,9 @@ static mco_status make_axis(mco_context *ctx, int32_t *lengths, int64_t count, i
     for (int64_t k = 0; k < count; k++) {
         if (reach[lengths[k] / WORD_BITS] >> (lengths[k] % WORD_BITS) & 1)
             continue;
-        add_multiples(reach, words, lengths[k]);
+        add_multiples(reach, words, lengths[k], t);
+        if (is_late(t, words))
+            goto done;
         positions = count_bits(reach, words);
         if (positions > MOST_POSITIONS)
             MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT,
@@ -166,6 +190,18 @@ done:
     return st;
 }
 
+// The axis of an incomplete model: all that a grid of one piece needs.
+static mco_status make_short_axis(mco_context *ctx, int32_t length, int32_t side, guillotine_axis *axis)
+{
+    const mco_status st = mco_alloc(ctx, &axis->at, 2);
+    if (st != MCO_OK)
+        return st;
+    axis->at[1] = axis->shortest = length;
+    axis->count = length > 0 ? 2 : 1;
+    axis->side = side;
+    return MCO_OK;
+}
+
 int32_t guillotine_axis_floor(const guillotine_axis *axis, int64_t at)
 {
     int32_t low = 0, high = axis->count;  // at[low] <= at < at[high]
@@ -179,7 +215,7 @@ int32_t guillotine_axis_floor(const guillotine_axis *axis, int64_t at)
     return low;
 }
 
-static mco_status make_axes(mco_context *ctx, const mco_guillotine *problem, const placed *all, int64_t count,
+static mco_status make_axes(mco_context *ctx, const mco_guillotine *problem, const placed *all, int64_t count, timer *t,
                             guillotine_model *model)
 {
     mco_status st = MCO_OK;
@@ -187,10 +223,10 @@ static mco_status make_axes(mco_context *ctx, const mco_guillotine *problem, con
     MCO_TRY(mco_alloc(ctx, &lengths, count));
     for (int64_t k = 0; k < count; k++)
         lengths[k] = all[k].width;
-    MCO_TRY(make_axis(ctx, lengths, count, problem->width + model->kerf, "widths", &model->x));
+    MCO_TRY(make_axis(ctx, lengths, count, problem->width + model->kerf, "widths", t, &model->x));
     for (int64_t k = 0; k < count; k++)
         lengths[k] = all[k].height;
-    MCO_TRY(make_axis(ctx, lengths, count, problem->height + model->kerf, "heights", &model->y));
+    MCO_TRY(make_axis(ctx, lengths, count, problem->height + model->kerf, "heights", t, &model->y));
 done:
     mco_free(ctx, &lengths);
     return st;
@@ -198,10 +234,9 @@ done:
 
 // ---- Values
 
-// No plan is worth more than the plate's area at the greatest value per area.
-static mco_status bound_values(mco_context *ctx, const placed *all, int64_t count, guillotine_model *model)
+// No plan is worth more than this area at the greatest value per area.
+static mco_status bound_values(mco_context *ctx, const placed *all, int64_t count, wide area, guillotine_model *model)
 {
-    const wide area = (wide)model->x.at[model->x.count - 1] * model->y.at[model->y.count - 1];
     const int64_t most = (int64_t)1 << 62;
     model->is_within_area = true;
     for (int64_t k = 0; k < count; k++) {
@@ -217,19 +252,43 @@ static mco_status bound_values(mco_context *ctx, const placed *all, int64_t coun
     return MCO_OK;
 }
 
+// Of all [count], keeps the piece whose grid is worth most. The products stay at or below the model's bound.
+static void keep_best_grid(const mco_guillotine *problem, int32_t kerf, placed *all, int64_t *count)
+{
+    int64_t best = 0;
+    for (int64_t k = 0; k < *count; k++) {
+        const int64_t columns = (problem->width + kerf) / all[k].width, rows = (problem->height + kerf) / all[k].height;
+        if (columns * rows * all[k].value > best) {
+            best = columns * rows * all[k].value;
+            all[0] = all[k];
+        }
+    }
+    *count = *count > 0;
+}
+
 mco_status guillotine_model_create(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
-                                   guillotine_model *model)
+                                   mco_run *run, guillotine_model *model)
 {
     mco_status st = MCO_OK;
     placed *all = NULL;
     int64_t count = 0;
-    *model = (guillotine_model){.kerf = (int32_t)params->kerf};
+    timer t = {.run = run, .left = LOOK};
+    *model = (guillotine_model){.kerf = (int32_t)params->kerf, .is_complete = true};
     MCO_TRY(mco_alloc(ctx, &all, 2 * problem->pieces));
     count = place_all(problem, params, all, &model->too_large);
     qsort(all, (size_t)count, sizeof *all, compare_placed);
     MCO_TRY(drop_dominated(ctx, all, &count));
-    MCO_TRY(make_axes(ctx, problem, all, count, model));
-    MCO_TRY(bound_values(ctx, all, count, model));
+    MCO_TRY(make_axes(ctx, problem, all, count, &t, model));
+    if (t.is_over) {
+        guillotine_model_clear(ctx, model);
+        model->is_complete = false;
+        MCO_TRY(bound_values(ctx, all, count, (wide)(problem->width + model->kerf) * (problem->height + model->kerf), model));
+        keep_best_grid(problem, model->kerf, all, &count);
+        MCO_TRY(make_short_axis(ctx, count > 0 ? all[0].width : 0, problem->width + model->kerf, &model->x));
+        MCO_TRY(make_short_axis(ctx, count > 0 ? all[0].height : 0, problem->height + model->kerf, &model->y));
+    } else {
+        MCO_TRY(bound_values(ctx, all, count, (wide)model->x.at[model->x.count - 1] * model->y.at[model->y.count - 1], model));
+    }
     MCO_TRY(mco_alloc(ctx, &model->seeds, count));
     for (int64_t k = 0; k < count; k++)
         model->seeds[k] = (guillotine_seed){guillotine_axis_floor(&model->x, all[k].width),

@@ -21,6 +21,7 @@
 #ifndef MCO_GUILLOTINE_MODEL_H
 #define MCO_GUILLOTINE_MODEL_H
 
+#include "base/run.h"
 #include "guillotine/instance.h"
 
 // The best piece that fits x[i] x y[j] and fits no smaller position.
@@ -49,12 +50,14 @@ typedef struct guillotine_model {
     int64_t value_bound;   // at least V of the plate; no value of the table exceeds it
     bool is_within_area;   // value <= width * height, kerf added, for every seed: waste is never negative
     bool is_raster;        // positions are raster points; a sum of positions need not be a position
+    bool is_complete;      // false: the run was stopped before; the only seed is then that of the best grid of one piece
 } guillotine_model;
 
 // Errors: LIMIT (a plate full of one piece is worth 2^62 or more; an axis has more than 2^22 positions, with the memory
 // that a table would take), MEMORY.
+// `run` may stop the work; NULL: never.
 mco_status guillotine_model_create(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
-                                   guillotine_model *model);
+                                   mco_run *run, guillotine_model *model);
 // The same with raster points instead of normal patterns: the plate's value is the same. Errors: MEMORY.
 mco_status guillotine_model_raster(mco_context *ctx, const guillotine_model *model, guillotine_model *raster);
 

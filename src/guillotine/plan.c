@@ -123,17 +123,20 @@ static mco_status next_step(mco_context *ctx, const guillotine_job *job, const g
 }
 
 mco_status guillotine_walk(mco_context *ctx, const guillotine_job *job, const guillotine_values *values,
-                           guillotine_step **steps, int64_t *count)
+                           guillotine_step **steps, int64_t *count, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     rectangle *open = NULL;
     guillotine_step *list = NULL;
-    int64_t open_count = 0, open_room = 0, list_count = 0, list_room = 0;
+    const int64_t node_work = (int64_t)job->model->x.count + job->model->y.count;
+    int64_t left = GUILLOTINE_LOOK, open_count = 0, open_room = 0, list_count = 0, list_room = 0;
     MCO_TRY(GROW(ctx, open, open_room, open_count));
     open[open_count++] = (rectangle){job->stages, job->model->x.count - 1, job->model->y.count - 1};
     while (open_count > 0) {
         rectangle r = open[--open_count];
         guillotine_step step;
+        if (guillotine_is_late(job, &left, node_work, 0, stop))
+            goto done;
         MCO_TRY(next_step(ctx, job, values, &r, &step));
         MCO_TRY(GROW(ctx, list, list_room, list_count));
         list[list_count++] = step;

@@ -6,8 +6,10 @@
 // writers go through the nodes depth first, and know for each node how many rectangles end with it.
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/output.h"
 #include "guillotine/formats.h"
 #include "render/report.h"
@@ -76,25 +78,36 @@ static void begin_line(mco_json *json, int64_t level)
     json->has_item = false;
 }
 
-static void write_members(mco_json *json, const mco_guillotine_node *node)
+// A size or a value in the file's unit. Integers have all their digits.
+void guillotine_number_to_json(mco_json *json, const char *key, int64_t value, int64_t scale)
 {
-    mco_json_integer(json, "x", node->x);
-    mco_json_integer(json, "y", node->y);
-    mco_json_integer(json, "w", node->width);
-    mco_json_integer(json, "h", node->height);
+    if (scale > 1)
+        mco_json_real(json, key, (double)value / (double)scale);
+    else
+        mco_json_integer(json, key, value);
+}
+
+static void write_members(mco_json *json, const mco_guillotine *g, const mco_guillotine_node *node)
+{
+    guillotine_number_to_json(json, "x", node->x, g->scale);
+    guillotine_number_to_json(json, "y", node->y, g->scale);
+    guillotine_number_to_json(json, "w", node->width, g->scale);
+    guillotine_number_to_json(json, "h", node->height, g->scale);
     if (node->kind == MCO_GUILLOTINE_NODE_PIECE) {
         mco_json_integer(json, "piece", node->piece + 1);
+        if (g->piece_names != NULL && g->piece_names[node->piece] != NULL)
+            mco_json_text(json, "name", g->piece_names[node->piece]);
         if (node->is_rotated)
             mco_json_bool(json, "rotated", true);
     } else if (node->kind == MCO_GUILLOTINE_NODE_WASTE) {
         mco_json_bool(json, "waste", true);
     } else {
         mco_json_text(json, "cut", node->cut == MCO_GUILLOTINE_CUT_X ? "x" : "y");
-        mco_json_integer(json, "at", node->at);
+        guillotine_number_to_json(json, "at", node->at, g->scale);
     }
 }
 
-static void write_tree(mco_json *json, const mco_guillotine_node *nodes, int64_t count, const int64_t *closings,
+static void write_tree(mco_json *json, const mco_guillotine *g, const mco_guillotine_node *nodes, int64_t count, const int64_t *closings,
                        const char *key)
 {
     int64_t level = json->depth;
@@ -104,7 +117,7 @@ static void write_tree(mco_json *json, const mco_guillotine_node *nodes, int64_t
         mco_json_open(json, k == 0 ? key : NULL, '{');
         if (json->inline_depth == 0)
             json->inline_depth = json->depth;
-        write_members(json, &nodes[k]);
+        write_members(json, g, &nodes[k]);
         if (nodes[k].kind == MCO_GUILLOTINE_NODE_CUT) {
             mco_json_open(json, "parts", '[');
             level++;
@@ -125,7 +138,7 @@ mco_status guillotine_plan_to_json(mco_context *ctx, const mco_guillotine *probl
     int64_t *closings = NULL;
     mco_status st = count_closings(ctx, problem, nodes, count, &closings);
     if (st == MCO_OK)
-        write_tree(json, nodes, count, closings, key);
+        write_tree(json, problem, nodes, count, closings, key);
     mco_free(ctx, &closings);
     return st;
 }
@@ -142,7 +155,7 @@ mco_status mco_guillotine_write_plan(mco_context *ctx, const mco_guillotine *pro
     mco_json_begin(&json, o.file);
     mco_json_open(&json, NULL, '{');
     if (value >= 0)
-        mco_json_integer(&json, "value", value);
+        guillotine_number_to_json(&json, "value", value, problem->value_scale);
     else
         mco_json_null(&json, "value");
     MCO_TRY(guillotine_plan_to_json(ctx, problem, nodes, count, &json, "plan"));
@@ -165,11 +178,37 @@ typedef struct cut_list {
     FILE *file;
 } cut_list;
 
-static void print_piece(const cut_list *l, const mco_guillotine_node *node)
+static void print_name(const cut_list *l, int64_t piece)
 {
     char number[24];
-    fprintf(l->file, "piece %s%s", mco_guillotine_piece_name(l->problem, node->piece, number),
-            node->is_rotated ? ", turned" : "");
+    fputs("piece ", l->file);
+    mco_name_write(mco_guillotine_piece_name(l->problem, piece, number), l->file);
+}
+
+static void print_piece(const cut_list *l, const mco_guillotine_node *node)
+{
+    print_name(l, node->piece);
+    fputs(node->is_rotated ? ", turned" : "", l->file);
+}
+
+// Whether a piece has the number of another one as its name.
+static bool has_misleading_names(const mco_guillotine *g)
+{
+    char *end;
+    for (int64_t p = 0; g->piece_names != NULL && p < g->pieces; p++) {
+        const char *name = g->piece_names[p];
+        const long long number = name != NULL && isdigit((unsigned char)name[0]) ? strtoll(name, &end, 10) : 0;
+        if (number > 0 && *end == '\0' && number != p + 1)
+            return true;
+    }
+    return false;
+}
+
+// "20 x 15" in the file's unit.
+static void print_sizes(const cut_list *l, int64_t width, int64_t height)
+{
+    char a[MCO_NUMBER_TEXT], b[MCO_NUMBER_TEXT];
+    fprintf(l->file, "%s x %s", guillotine_text(width, l->problem->scale, a), guillotine_text(height, l->problem->scale, b));
 }
 
 static void print_part(const cut_list *l, int64_t part)
@@ -179,7 +218,8 @@ static void print_part(const cut_list *l, int64_t part)
         fprintf(l->file, "nothing (the saw takes the rest)");
         return;
     }
-    fprintf(l->file, "%d x %d (", node->width, node->height);
+    print_sizes(l, node->width, node->height);
+    fputs(" (", l->file);
     if (node->kind == MCO_GUILLOTINE_NODE_PIECE)
         print_piece(l, node);
     else if (node->kind == MCO_GUILLOTINE_NODE_WASTE)
@@ -192,13 +232,16 @@ static void print_part(const cut_list *l, int64_t part)
 static void print_cut(const cut_list *l, int64_t k)
 {
     const mco_guillotine_node *node = &l->nodes[k];
+    char at[MCO_NUMBER_TEXT];
     fprintf(l->file, "%lld. cut ", (long long)l->cut_numbers[k]);
     if (k == 0)
         fputs("the plate", l->file);
     else
         fprintf(l->file, "R%lld", (long long)l->cut_numbers[k]);
-    fprintf(l->file, " %d x %d at %s = %d: ", node->width, node->height,
-            node->cut == MCO_GUILLOTINE_CUT_X ? "x" : "y", node->at);
+    fputc(' ', l->file);
+    print_sizes(l, node->width, node->height);
+    fprintf(l->file, " at %s = %s: ", node->cut == MCO_GUILLOTINE_CUT_X ? "x" : "y",
+            guillotine_text(node->at, l->problem->scale, at));
     print_part(l, node->parts[0]);
     fputs(" | ", l->file);
     print_part(l, node->parts[1]);
@@ -208,6 +251,8 @@ static void print_cut(const cut_list *l, int64_t k)
 static void print_cuts(const cut_list *l, int64_t count)
 {
     const mco_guillotine_node *plate = &l->nodes[0];
+    if (has_misleading_names(l->problem))
+        fputs("ids: names; a piece without a name has its row number\n", l->file);
     if (plate->kind == MCO_GUILLOTINE_NODE_CUT) {
         fputs("x counts from the left edge of the rectangle that is cut, y from its lower edge; R7 is the rectangle that cut 7 "
               "divides\n",
@@ -217,7 +262,9 @@ static void print_cuts(const cut_list *l, int64_t count)
                 print_cut(l, k);
         return;
     }
-    fprintf(l->file, "no cut: the plate %d x %d is ", plate->width, plate->height);
+    fputs("no cut: the plate ", l->file);
+    print_sizes(l, plate->width, plate->height);
+    fputs(" is ", l->file);
     if (plate->kind == MCO_GUILLOTINE_NODE_PIECE)
         print_piece(l, plate);
     else
@@ -242,14 +289,17 @@ static void print_totals(const cut_list *l, int64_t count)
     fprintf(l->file, "pieces: %lld\n", (long long)pieces);
     for (int64_t p = 0; p < g->pieces; p++)
         if (l->used[p] > 0) {
-            char number[24];
-            fprintf(l->file, "%6lld x piece %s, %d x %d\n", (long long)l->used[p],
-                    mco_guillotine_piece_name(g, p, number), g->piece[p].width, g->piece[p].height);
+            fprintf(l->file, "%6lld x ", (long long)l->used[p]);
+            print_name(l, p);
+            fputs(", ", l->file);
+            print_sizes(l, g->piece[p].width, g->piece[p].height);
+            fputc('\n', l->file);
         }
     // The digits come from integers, because the locale of the program may have another decimal point.
     const long long thousandths = llround((double)waste / (double)plate_area * 100000);
-    fprintf(l->file, "waste: %lld of %lld, %lld.%03lld%%\n", (long long)waste, (long long)plate_area,
-            thousandths / 1000, thousandths % 1000);
+    char left[MCO_NUMBER_TEXT], all[MCO_NUMBER_TEXT];
+    fprintf(l->file, "waste: %s of %s, %lld.%03lld%%\n", guillotine_text(waste, g->scale * g->scale, left),
+            guillotine_text(plate_area, g->scale * g->scale, all), thousandths / 1000, thousandths % 1000);
 }
 
 mco_status guillotine_plan_to_cuts(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
@@ -290,9 +340,9 @@ done:
 
 // ---- Reading
 
-typedef enum member { X, Y, W, H, CUT, AT, PARTS, PIECE, ROTATED, WASTE, MEMBERS } member;
+typedef enum member { X, Y, W, H, CUT, AT, PARTS, PIECE, ROTATED, WASTE, NAME, MEMBERS } member;
 
-static const char *const member_names[MEMBERS] = {"x", "y", "w", "h", "cut", "at", "parts", "piece", "rotated", "waste"};
+static const char *const member_names[MEMBERS] = {"x", "y", "w", "h", "cut", "at", "parts", "piece", "rotated", "waste", "name"};
 
 #define BIT(member) (1u << (member))
 
@@ -305,7 +355,7 @@ static const struct {
     const char *name;
 } node_kinds[] = {
     {CUT, BIT(AT) | BIT(PARTS), 0, MCO_GUILLOTINE_NODE_CUT, "a cut"},
-    {PIECE, 0, BIT(ROTATED), MCO_GUILLOTINE_NODE_PIECE, "a piece"},
+    {PIECE, 0, BIT(ROTATED) | BIT(NAME), MCO_GUILLOTINE_NODE_PIECE, "a piece"},
     {WASTE, 0, 0, MCO_GUILLOTINE_NODE_WASTE, "waste"},
 };
 
@@ -318,6 +368,8 @@ typedef struct open_node {
     bool is_first_member, is_first_part, is_in_parts;
 } open_node;
 
+enum { PIECE_NAME_ROOM = 256 };
+
 typedef struct plan_reader {
     mco_context *ctx;
     const mco_guillotine *problem;
@@ -327,6 +379,7 @@ typedef struct plan_reader {
     open_node *open;             // [depth] of [open_capacity]
     int64_t depth, open_capacity;
     int64_t value, objective;    // -1 while not seen
+    char name[PIECE_NAME_ROOM];  // that the file gives the piece of the node being read; cut if longer
 } plan_reader;
 
 // Makes room for one more item.
@@ -350,8 +403,9 @@ static mco_status reserve(mco_context *ctx, void **items, int64_t count, int64_t
 
 // Reads "value", an integer, or "objective" of a result file, which may be written as a real such as 8.99778e+06. null
 // leaves *out as it is.
-static mco_status read_value(mco_text *text, const char *what, int64_t *out)
+static mco_status read_value(const plan_reader *r, const char *what, int64_t *out)
 {
+    mco_text *text = r->text;
     enum { LONGEST = 40 };
     const double limit = 0x1p62;
     char number[LONGEST];
@@ -359,6 +413,12 @@ static mco_status read_value(mco_text *text, const char *what, int64_t *out)
     if (mco_json_skip_word(text, "null"))
         return MCO_OK;
     const mco_slice word = mco_json_peek_word(text);
+    if (r->problem->value_scale > 1 && word.size > 0) {
+        const mco_status st = mco_slice_scaled(text, word, what, ' ', r->problem->value_places, 0,
+                                               ((int64_t)1 << 62) / r->problem->value_scale, out);
+        text->at += st == MCO_OK ? word.size : 0;
+        return st;
+    }
     const bool is_whole = word.size < LONGEST;
     snprintf(number, sizeof number, "%.*s", is_whole ? (int)word.size : LONGEST, word.data);
     if (word.size == 0)
@@ -385,10 +445,23 @@ static mco_status read_truth(mco_text *text, const char *what, bool *out)
     return MCO_OK;
 }
 
-static mco_status read_size(mco_text *text, const char *what, int32_t *out)
+static mco_status read_size(const plan_reader *r, const char *what, int32_t *out)
 {
+    mco_text *text = r->text;
+    const mco_guillotine *g = r->problem;
     int64_t value = 0;
-    mco_status st = mco_json_read_integer(text, what, 0, MCO_GUILLOTINE_MAX_SIDE, &value);
+    if (g->places == 0) {
+        const mco_status st = mco_json_read_integer(text, what, 0, MCO_GUILLOTINE_MAX_SIDE, &value);
+        *out = (int32_t)value;
+        return st;
+    }
+    const mco_slice word = mco_json_peek_word(text);
+    int places = 0;
+    mco_status st = mco_slice_places(text, word, what, ' ', g->places, &places);
+    if (st == MCO_OK)
+        st = mco_slice_scaled(text, word, what, ' ', g->places, 0, MCO_GUILLOTINE_MAX_SIDE / g->scale, &value);
+    if (st == MCO_OK)
+        text->at += word.size;
     *out = (int32_t)value;
     return st;
 }
@@ -453,11 +526,11 @@ static mco_status read_member(plan_reader *r, open_node *o, const char *key)
         return mco_text_fail_here(text, "the node has \"%s\" a second time", key);
     o->seen |= BIT(m);
     switch ((member)m) {
-    case X: MCO_TRY(read_size(text, "\"x\"", &node->x)); break;
-    case Y: MCO_TRY(read_size(text, "\"y\"", &node->y)); break;
-    case W: MCO_TRY(read_size(text, "\"w\"", &node->width)); break;
-    case H: MCO_TRY(read_size(text, "\"h\"", &node->height)); break;
-    case AT: MCO_TRY(read_size(text, "\"at\"", &node->at)); break;
+    case X: MCO_TRY(read_size(r, "\"x\"", &node->x)); break;
+    case Y: MCO_TRY(read_size(r, "\"y\"", &node->y)); break;
+    case W: MCO_TRY(read_size(r, "\"w\"", &node->width)); break;
+    case H: MCO_TRY(read_size(r, "\"h\"", &node->height)); break;
+    case AT: MCO_TRY(read_size(r, "\"at\"", &node->at)); break;
     case CUT: MCO_TRY(read_axis(text, &node->cut)); break;
     case PIECE:
         MCO_TRY(mco_json_read_integer(text, "\"piece\"", 1, r->problem->pieces, &node->piece));
@@ -465,12 +538,26 @@ static mco_status read_member(plan_reader *r, open_node *o, const char *key)
         break;
     case ROTATED: MCO_TRY(read_truth(text, "\"rotated\"", &node->is_rotated)); break;
     case WASTE: MCO_TRY(read_waste(text)); break;
+    case NAME: MCO_TRY(mco_json_read_text(text, r->name, sizeof r->name)); break;
     default:
         MCO_TRY(mco_json_enter(text, '['));
         o->is_in_parts = true;
     }
 done:
     return st;
+}
+
+// A piece with another name than the instance's is another piece: the rows of the instance have changed. Names that are no UTF-8
+// read back differently; they are not compared, and neither are long ones.
+static mco_status test_name(const plan_reader *r, const open_node *o)
+{
+    char number[24];
+    const int64_t piece = r->nodes[o->node].piece;
+    const char *own = mco_guillotine_piece_name(r->problem, piece, number);
+    if (strcmp(r->name, own) == 0 || strlen(own) >= sizeof r->name - 1 || strstr(r->name, "\xef\xbf\xbd") != NULL)
+        return MCO_OK;
+    return mco_text_fail(r->text, o->line, o->column, "piece %lld is \"%s\" here, in the instance it is \"%s\": the rows of the "
+                         "instance have changed", (long long)piece + 1, r->name, own);
 }
 
 // Decides from the members of a completely read node whether it is a cut, a piece or waste.
@@ -492,7 +579,7 @@ static mco_status settle_node(plan_reader *r, const open_node *o)
                                  member_names[m]);
     }
     node->kind = node_kinds[k].kind;
-    return MCO_OK;
+    return o->seen & BIT(NAME) ? test_name(r, o) : MCO_OK;
 }
 
 // Begins the next part of the node on top of the stack, or ends its parts.
@@ -551,12 +638,14 @@ static mco_status read_plan_member(mco_text *text, void *user)
 
 static mco_status read_value_member(mco_text *text, void *user)
 {
-    return read_value(text, "\"value\"", &((plan_reader *)user)->value);
+    (void)text;
+    return read_value(user, "\"value\"", &((plan_reader *)user)->value);
 }
 
 static mco_status read_objective_member(mco_text *text, void *user)
 {
-    return read_value(text, "\"objective\"", &((plan_reader *)user)->objective);
+    (void)text;
+    return read_value(user, "\"objective\"", &((plan_reader *)user)->objective);
 }
 
 // The object of a plan file has the members that a result file has in "solution".

@@ -7,6 +7,7 @@
 // already closed. Without stages, one level is closed along both axes at once.
 #include <string.h>
 
+#include "base/pages.h"
 #include "guillotine/engine.h"
 
 typedef struct levels {
@@ -25,15 +26,21 @@ static int64_t value_at(const void *table, int32_t level, int32_t i, int32_t j)
     return l->table[level][i * l->rows + j];
 }
 
-// F_0: the best single piece that fits.
-static void place_seeds(const guillotine_model *model, int64_t *v)
+// F_0: the best single piece that fits. Returns false if the run must stop.
+static bool place_seeds(const guillotine_job *job, int64_t *v, guillotine_answer *answer)
 {
+    const guillotine_model *model = job->model;
+    int64_t left = GUILLOTINE_LOOK;
     const int64_t columns = model->x.count, rows = model->y.count;
     for (int64_t k = 0; k < model->seed_count; k++)
         v[model->seeds[k].i * rows + model->seeds[k].j] = model->seeds[k].value;
-    for (int64_t i = 1; i < columns; i++)
+    for (int64_t i = 1; i < columns; i++) {
+        if (guillotine_is_late(job, &left, rows, 0, &answer->stop))
+            return false;
         for (int64_t j = 1; j < rows; j++)
             v[i * rows + j] = max64(v[i * rows + j], max64(v[(i - 1) * rows + j], v[i * rows + j - 1]));
+    }
+    return true;
 }
 
 // The value of the best cut of position `whole` into two parts. V of position p on this line is line[p * stride]. By
@@ -58,10 +65,13 @@ static bool close_level(const guillotine_job *job, mco_guillotine_cut cut, int64
 {
     const guillotine_axis *x = &job->model->x, *y = &job->model->y;
     const int64_t rows = y->count;
+    int64_t left = GUILLOTINE_LOOK;
     for (int32_t i = 1; i < x->count; i++) {
         if (guillotine_is_stopped(job, answer->relaxations, &answer->stop))
             return false;
         for (int32_t j = 1; j < y->count; j++) {
+            if (guillotine_is_late(job, &left, i + j, answer->relaxations, &answer->stop))
+                return false;
             int64_t *cell = &v[i * rows + j];
             if (cut != MCO_GUILLOTINE_CUT_Y)
                 *cell = max64(*cell, best_cut(x, v + j, rows, i, &answer->relaxations));
@@ -86,8 +96,10 @@ static mco_status create_levels(mco_context *ctx, const guillotine_job *job, lev
                         (double)job->memory_bytes / (1 << 20));
     MCO_TRY(mco_alloc(ctx, &l->table, count));
     l->count = count;
-    for (int64_t level = 0; level < count; level++)
+    for (int64_t level = 0; level < count; level++) {
         MCO_TRY(mco_alloc(ctx, &l->table[level], l->cells));
+        mco_advise_huge(l->table[level], (size_t)l->cells * sizeof **l->table);  // also released sooner
+    }
 done:
     return st;
 }
@@ -95,11 +107,17 @@ done:
 // Computes all levels, one after the other. Returns false if the run must stop.
 static bool close_levels(const guillotine_job *job, const levels *l, guillotine_answer *answer)
 {
-    place_seeds(job->model, l->table[0]);
+    int64_t left = GUILLOTINE_LOOK;
+    if (!place_seeds(job, l->table[0], answer))
+        return false;
     if (job->stages == 0)
         return close_level(job, MCO_GUILLOTINE_CUT_ANY, l->table[0], answer);
     for (int32_t level = 1; level < l->count; level++) {
-        memcpy(l->table[level], l->table[level - 1], (size_t)l->cells * sizeof **l->table);
+        for (int64_t at = 0; at < l->cells; at += l->rows) {
+            if (guillotine_is_late(job, &left, l->rows, answer->relaxations, &answer->stop))
+                return false;
+            memcpy(l->table[level] + at, l->table[level - 1] + at, (size_t)l->rows * sizeof **l->table);
+        }
         if (!close_level(job, guillotine_level_axis(job, level), l->table[level], answer))
             return false;
     }
@@ -120,8 +138,8 @@ mco_status guillotine_ref_run(mco_context *ctx, const guillotine_job *job, guill
     int64_t **last = &l.table[l.count - 1];
     const guillotine_values values = {&l, value_at};
     a.value = (*last)[l.cells - 1];
-    MCO_TRY(guillotine_walk(ctx, job, &values, &a.steps, &a.step_count));
-    if (job->wants_table) {
+    MCO_TRY(guillotine_walk(ctx, job, &values, &a.steps, &a.step_count, &a.stop));
+    if (job->wants_table && a.stop == MCO_STOP_FINISHED) {
         a.table_64 = *last;
         *last = NULL;
     }

@@ -18,8 +18,8 @@ typedef struct subject {
 static void write_sizes(mco_json *json, const void *user)
 {
     const mco_guillotine *problem = ((const subject *)user)->problem;
-    mco_json_integer(json, "width", mco_guillotine_width(problem));
-    mco_json_integer(json, "height", mco_guillotine_height(problem));
+    guillotine_number_to_json(json, "width", problem->width, problem->scale);
+    guillotine_number_to_json(json, "height", problem->height, problem->scale);
     mco_json_integer(json, "pieces", mco_guillotine_pieces(problem));
 }
 
@@ -39,7 +39,7 @@ static void write_counters(mco_json *json, const void *user)
 }
 
 // The value with all its digits; the objective is a double and may lack some.
-static void write_value(mco_json *json, const mco_guillotine_result *r)
+static void write_value(mco_json *json, int64_t scale, const mco_guillotine_result *r)
 {
     if (r->nodes == NULL) {
         mco_json_null(json, "value");
@@ -47,8 +47,8 @@ static void write_value(mco_json *json, const mco_guillotine_result *r)
         mco_json_null(json, "waste");
         return;
     }
-    mco_json_integer(json, "value", r->value);
-    mco_json_integer(json, "bound", r->bound);
+    guillotine_number_to_json(json, "value", r->value, scale);
+    guillotine_number_to_json(json, "bound", r->bound, scale);
     mco_json_real(json, "waste", r->waste);
 }
 
@@ -56,7 +56,7 @@ static void write_solution(mco_json *json, const void *user)
 {
     const subject *s = user;
     const mco_guillotine_result *r = s->result;
-    write_value(json, r);
+    write_value(json, s->problem->value_scale, r);
     mco_json_integer(json, "pieces_used", r->pieces_used);
     *s->status = guillotine_plan_to_json(s->ctx, s->problem, r->nodes, r->node_count, json, "plan");
 }
@@ -72,12 +72,15 @@ mco_status mco_guillotine_write_result(mco_context *ctx, const mco_guillotine *p
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
+    MCO_TRY(guillotine_settle_kerf(ctx, problem, &p));
+    p.kerf_width = (double)p.kerf / (double)problem->scale;
+    const double scale = (double)problem->value_scale;
     const mco_report report = {.kind = "guillotine",
                                .name = mco_guillotine_name(problem),
                                .outcome = r.outcome,
                                .stop = r.stop,
-                               .objective = (double)r.value,
-                               .bound = (double)r.bound,
+                               .objective = (double)r.value / scale,
+                               .bound = (double)r.bound / scale,
                                .options = {mco_guillotine_options(), &p},
                                .more = more,
                                .work = &r.work,
@@ -168,7 +171,7 @@ static void write_batch_solution(mco_json *json, const void *user)
         mco_json_open(json, NULL, '{');
         mco_json_text(json, "file", b->names[k]);
         mco_json_text(json, "outcome", mco_outcome_text(r.outcome));
-        write_value(json, &r);
+        write_value(json, r.value_scale > 0 ? r.value_scale : 1, &r);
         mco_json_integer(json, "patterns_x", r.patterns_x);
         mco_json_integer(json, "patterns_y", r.patterns_y);
         mco_json_close(json, '}');
@@ -184,6 +187,8 @@ mco_status mco_guillotine_write_batch(mco_context *ctx, const mco_guillotine_bat
     if (ctx == NULL || batch == NULL || path == NULL || (batch->count > 0 && (batch->results == NULL || batch->names == NULL)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
+    if (p.kerf_width < 0)
+        p.kerf_width = (double)p.kerf;
     const batch_subject s = {batch, mco_guillotine_sum(batch, &p)};
     const mco_report report = {.kind = "guillotine",
                                .name = batch->name,

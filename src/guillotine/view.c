@@ -21,8 +21,9 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "base/structs.h"
 #include "guillotine/instance.h"
-#include "render/svg.h"
+#include "render/view.h"
 
 enum {
     TINTS = 24,       // of the palette
@@ -44,15 +45,12 @@ static const double LINE_HEIGHT = 1.25;                           // of text, ti
 static const double TOOLTIP_NAME_WIDTH = 720;
 static const double LEGEND_ROW = 20, SWATCH = 14, TYPE_COLUMN = 264;
 
-static const double TITLE_FONT = 18, TEXT_FONT = 12, LABEL_FONT = 12, SMALL_FONT = 9;
+static const double TEXT_FONT = MCO_VIEW_FONT, LABEL_FONT = 12, SMALL_FONT = MCO_VIEW_SMALL_FONT;
 
 static const char CSS[] =
-    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:12px;fill:#333}\n"
-    ".title{font-size:18px;font-weight:bold;fill:#111}\n"
-    ".label,.small{fill:#111;pointer-events:none}\n"
-    ".small{font-size:9px}\n"
+    MCO_VIEW_CSS
     ".plate{fill:#FFF}\n"
-    ".waste{fill:url(#hatch)}\n"
+    ".waste{fill:url(#hatch)}.parts{fill:#CCC}\n"
     ".frame{fill:none;stroke:#222;stroke-width:1;pointer-events:none}\n"
     ".cut{fill:none;stroke:#222;pointer-events:none}\n"
     ".trim{stroke-dasharray:3 2}\n"
@@ -92,6 +90,7 @@ typedef struct sheet {
     double canvas_width;
     double line;  // width of a cut of the first stage
     bool is_merged, is_stretched;
+    mco_view_known known;
     mco_svg svg;
 } sheet;
 
@@ -218,17 +217,34 @@ static box box_of(const sheet *s, const mco_guillotine_node *n)
 
 // ---- Pieces and waste
 
+static const char TIMES[] = " \xc3\x97 ";
+
+typedef struct sizes_text {
+    char text[2 * MCO_NUMBER_TEXT + 8];
+} sizes_text;
+
+// Two sizes in the file's unit.
+static sizes_text sizes(const sheet *s, int64_t first, const char *between, int64_t second)
+{
+    char a[MCO_NUMBER_TEXT], b[MCO_NUMBER_TEXT];
+    sizes_text t;
+    snprintf(t.text, sizeof t.text, "%s%s%s", guillotine_text(first, s->problem->scale, a), between,
+             guillotine_text(second, s->problem->scale, b));
+    return t;
+}
+
 static void node_tooltip(const sheet *s, const mco_guillotine_node *n, char text[TEXT_ROOM])
 {
-    char buffer[24], name[NAME_ROOM];
+    char buffer[24], name[NAME_ROOM], value[MCO_NUMBER_TEXT];
     if (n->kind == MCO_GUILLOTINE_NODE_WASTE) {
-        snprintf(text, TEXT_ROOM, "waste, %d \xc3\x97 %d at %d,%d", n->width, n->height, n->x, n->y);
+        snprintf(text, TEXT_ROOM, "waste, %s at %s", sizes(s, n->width, TIMES, n->height).text, sizes(s, n->x, ",", n->y).text);
         return;
     }
     mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, n->piece, buffer), TEXT_FONT,
                      TOOLTIP_NAME_WIDTH);
-    snprintf(text, TEXT_ROOM, "piece %s%s, %d \xc3\x97 %d at %d,%d, value %lld", name, n->is_rotated ? " turned" : "",
-             n->width, n->height, n->x, n->y, (long long)s->problem->piece[n->piece].value);
+    snprintf(text, TEXT_ROOM, "piece %s%s, %s at %s, value %s", name, n->is_rotated ? " turned" : "",
+             sizes(s, n->width, TIMES, n->height).text, sizes(s, n->x, ",", n->y).text,
+             guillotine_text(s->problem->piece[n->piece].value, s->problem->value_scale, value));
 }
 
 static void draw_leaves_in_detail(sheet *s)
@@ -371,11 +387,11 @@ static bool place_label(sheet *s, const char *name, const char *size, int most_l
 // Labels a piece with name and size, or with the name, or, if the name is too long, with the size.
 static void draw_label(sheet *s, const mco_guillotine_node *n)
 {
-    char buffer[24], size[64];
+    char buffer[24], size[sizeof(sizes_text)];
     const box b = box_of(s, n);
     if (fmin(b.width, b.height) < SMALL_FONT)
         return;
-    snprintf(size, sizeof size, "%d \xc3\x97 %d", n->width, n->height);
+    snprintf(size, sizeof size, "%s", sizes(s, n->width, TIMES, n->height).text);
     if (!place_label(s, mco_guillotine_piece_name(s->problem, n->piece, buffer), size, 2, b))
         place_label(s, size, size, 1, b);
 }
@@ -397,43 +413,54 @@ static int add_count(char *text, int length, const char *before, int64_t count, 
                              count == 1 ? one : many);
 }
 
-static void summary(const sheet *s, char text[TEXT_ROOM])
+static void draw_header(sheet *s)
 {
+    char text[TEXT_ROOM], objective[40];
     const double plate = (double)s->problem->width * s->problem->height;
     // In whole thousandths, because printf would write a real number with the decimal sign of the locale.
     const long long waste = llround(1e5 * (plate - (double)s->area) / plate);
-    int at = snprintf(text, TEXT_ROOM, "%d \xc3\x97 %d, value %lld, waste %lld.%03lld%%", s->problem->width,
-                      s->problem->height, (long long)s->value, waste / 1000, waste % 1000);
+    char value[MCO_NUMBER_TEXT];
+    snprintf(objective, sizeof objective, "value %s", guillotine_text(s->value, s->problem->value_scale, value));
+    int at = snprintf(text, TEXT_ROOM, "%s, waste %lld.%03lld%%",
+                      sizes(s, s->problem->width, TIMES, s->problem->height).text, waste / 1000, waste % 1000);
     at = add_count(text, at, ", ", s->pieces, "piece", "pieces");
     at = add_count(text, at, " of ", s->types, "type", "types");
     at = add_count(text, at, ", ", s->stages, "stage", "stages");
-    if (s->kerf > 0)
-        snprintf(text + at, (size_t)(TEXT_ROOM - at), ", kerf %lld", (long long)s->kerf);
-}
-
-static void draw_header(sheet *s)
-{
-    char text[TEXT_ROOM], name[NAME_ROOM];
-    mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_name(s->problem), TITLE_FONT, s->canvas_width - s->left - MARGIN);
-    mco_svg_text(&s->svg, "title", MCO_SVG_START, s->left, 30, name);
-    summary(s, text);
-    mco_svg_text(&s->svg, NULL, MCO_SVG_START, s->left, 50, text);
+    if (s->known.outcome == MCO_OUTCOME_FEASIBLE && isfinite(s->known.bound))
+        snprintf(text + at, (size_t)(TEXT_ROOM - at), ", no plan is worth more than %s",
+                 guillotine_text((int64_t)s->known.bound, s->problem->value_scale, value));
+    mco_view_header(&s->svg, s->left, s->canvas_width - s->left - MARGIN, mco_guillotine_name(s->problem), objective,
+                    &s->known, text);
 }
 
 static void draw_sides(sheet *s)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%d", s->problem->width);
+    char text[MCO_NUMBER_TEXT];
+    guillotine_text(s->problem->width, s->problem->scale, text);
     mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, s->left + s->width / 2, s->top + s->height + 18, text);
-    snprintf(text, sizeof text, "%d", s->problem->height);
+    guillotine_text(s->problem->height, s->problem->scale, text);
     mco_svg_text_upward(&s->svg, NULL, MCO_SVG_MIDDLE, s->left - 8, s->top + s->height / 2, text);
 }
 
 // Puts `text` behind a swatch. Returns where the next entry begins.
 static double legend_text(sheet *s, double x, double y, const char *text)
 {
-    mco_svg_text(&s->svg, NULL, MCO_SVG_START, x + 2 * SWATCH + 8, y + SWATCH - 3, text);
-    return x + 2 * SWATCH + 8 + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
+    return mco_view_legend_text(&s->svg, x + 2 * SWATCH + 8, y + SWATCH / 2, text);
+}
+
+// The swatch shows two parts and the kerf between them.
+static double legend_kerf(sheet *s, double x, double y)
+{
+    const double gap = 6, part = SWATCH - gap / 2;
+    const bool is_fine = (double)s->kerf * fmax(s->scale_x, s->scale_y) < RASTER;
+    char text[80], kerf[MCO_NUMBER_TEXT];
+    mco_svg_rect(&s->svg, "parts", x, y, part, SWATCH, NULL);
+    mco_svg_rect(&s->svg, "parts", x + part + gap, y, part, SWATCH, NULL);
+    snprintf(text, sizeof text, "kerf %s%s", guillotine_text(s->kerf, s->problem->scale, kerf),
+             is_fine        ? ", finer than a pixel"
+             : s->is_merged ? ", hatched on this sheet"
+                            : "");
+    return legend_text(s, x, y, text);
 }
 
 static double legend_line(sheet *s, int64_t stage, double x, double y)
@@ -450,17 +477,32 @@ static double legend_line(sheet *s, int64_t stage, double x, double y)
     return legend_text(s, x, y, text);
 }
 
+static bool has_lines(const sheet *s)
+{
+    return s->stages > 0 || s->has_trims;
+}
+
+static bool has_areas(const sheet *s)
+{
+    return s->has_waste || s->kerf > 0 || s->is_stretched;
+}
+
+// A row for the lines, and one for the rest.
 static void draw_legend(sheet *s, double y)
 {
     double x = s->left;
     for (int64_t stage = 1; stage <= s->stages && stage <= STAGE_LOOKS; stage++)
         x = legend_line(s, stage, x, y);
     if (s->has_trims)
-        x = legend_line(s, 0, x, y);
+        legend_line(s, 0, x, y);
+    x = s->left;
+    y += has_lines(s) ? LEGEND_ROW : 0;
     if (s->has_waste) {
         mco_svg_rect(&s->svg, "waste", x, y, 2 * SWATCH, SWATCH, NULL);
         x = legend_text(s, x, y, "waste");
     }
+    if (s->kerf > 0)
+        x = legend_kerf(s, x, y);
     if (s->is_stretched)
         mco_svg_text(&s->svg, NULL, MCO_SVG_START, x, y + SWATCH - 3,
                      s->problem->width > s->problem->height ? "not to scale: heights stretched"
@@ -498,8 +540,8 @@ static void draw_types(sheet *s, double top)
         if (s->used[p] == 0 || entry >= types_listed(s))
             continue;
         const double x = s->left + (double)(entry / rows) * column, y = top + (double)(entry % rows) * LEGEND_ROW;
-        snprintf(detail, sizeof detail, ": %d \xc3\x97 %d, %lld on the plate", s->problem->piece[p].width,
-                 s->problem->piece[p].height, (long long)s->used[p]);
+        snprintf(detail, sizeof detail, ": %s, %lld on the plate",
+                 sizes(s, s->problem->piece[p].width, TIMES, s->problem->piece[p].height).text, (long long)s->used[p]);
         const double room = column - SWATCH - 16 - mco_svg_text_width(detail, TEXT_FONT);
         mco_svg_text_cut(name, NAME_ROOM, mco_guillotine_piece_name(s->problem, p, buffer), TEXT_FONT, room);
         snprintf(text, sizeof text, "%s%s", name, detail);
@@ -529,7 +571,7 @@ static void put_style(sheet *s)
 
 static void draw(sheet *s, FILE *file)
 {
-    const double legend = s->top + s->height + 36, types = legend + LEGEND_ROW + 8;
+    const double legend = s->top + s->height + 36, types = legend + LEGEND_ROW * (has_lines(s) + has_areas(s)) + 8;
     mco_svg_begin(&s->svg, file, s->canvas_width, types + (double)type_rows(s) * LEGEND_ROW + MARGIN / 2, "#FFF",
                   mco_guillotine_name(s->problem));
     put_style(s);
@@ -545,18 +587,14 @@ static void draw(sheet *s, FILE *file)
     mco_svg_end(&s->svg);
 }
 
-mco_status mco_guillotine_plot(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
-                               int64_t count, const char *path)
+// Of the parameters only what a plan must obey is read.
+static mco_status plot(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
+                       const mco_guillotine_node *nodes, int64_t count, mco_view_known known, const char *path)
 {
     mco_status st = MCO_OK;
     mco_output output = {0};
-    sheet s = {.problem = problem, .nodes = nodes, .count = count};
-    mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
-    if (ctx == NULL || problem == NULL || path == NULL || (nodes == NULL && count > 0))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    s.kerf = params.kerf = kerf_of(nodes, count);
-    params.rotate = 1;
-    MCO_TRY(mco_guillotine_check(ctx, problem, &params, nodes, count, &s.value));
+    sheet s = {.problem = problem, .nodes = nodes, .count = count, .kerf = params->kerf, .known = known};
+    MCO_TRY(mco_guillotine_check(ctx, problem, params, nodes, count, &s.value));
     MCO_TRY(mco_alloc(ctx, &s.levels, count));
     MCO_TRY(mco_alloc(ctx, &s.used, problem->pieces));
     MCO_TRY(mco_alloc(ctx, &s.rank, problem->pieces));
@@ -570,5 +608,34 @@ done:
     mco_free(ctx, &s.rank);
     mco_free(ctx, &s.used);
     mco_free(ctx, &s.levels);
+    return st;
+}
+
+mco_status mco_guillotine_plot(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_node *nodes,
+                               int64_t count, const char *path)
+{
+    mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
+    if (ctx == NULL || problem == NULL || path == NULL || (nodes == NULL && count > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    params.kerf = kerf_of(nodes, count);
+    params.rotate = 1;
+    return plot(ctx, problem, &params, nodes, count, (mco_view_known){.outcome = MCO_OUTCOME_UNKNOWN}, path);
+}
+
+mco_status mco_guillotine_plot_result(mco_context *ctx, const mco_guillotine *problem, const mco_guillotine_params *params,
+                                      const mco_guillotine_result *result, const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    if (ctx == NULL || problem == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(MCO_TAKE(ctx, params, &p));
+    MCO_TRY(MCO_TAKE(ctx, result, &r));
+    MCO_TRY(guillotine_settle_kerf(ctx, problem, &p));
+    if (r.nodes == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the result has no plan to draw");
+    MCO_TRY(plot(ctx, problem, &p, r.nodes, r.node_count, (mco_view_known){r.outcome, (double)r.value, (double)r.bound}, path));
+done:
     return st;
 }

@@ -49,7 +49,7 @@ static void write_problem(mco_json *json, const mco_report *r)
     mco_json_close(json, '}');
 }
 
-static double relative_gap(double objective, double bound)
+double mco_report_gap(double objective, double bound)
 {
     if (objective == bound)
         return 0;
@@ -134,7 +134,7 @@ static mco_status write_members(mco_context *ctx, mco_json *json, const mco_repo
         mco_json_null(json, "reason");
     mco_json_real(json, "objective", r->objective);
     mco_json_real(json, "bound", r->bound);
-    mco_json_real(json, "gap", relative_gap(r->objective, r->bound));
+    mco_json_real(json, "gap", mco_report_gap(r->objective, r->bound));
     mco_json_integer(json, "seed", r->seed);
     write_options(json, r);
     const mco_status st = write_engine(ctx, json, r->work);

@@ -30,6 +30,9 @@ typedef struct mco_report {
 // Writes the whole file. Its wall_s counts from the creation of the context. Errors: IO, and those of mco_gpus_list().
 mco_status mco_report_write(mco_context *ctx, const mco_report *report, const char *path);
 
+// The gap of the file: |objective - bound| / objective; 0 where both are equal, else NaN for an objective of 0 or less.
+double mco_report_gap(double objective, double bound);
+
 // ---- Reading
 
 // A member of a result file that a problem wants, and the function that reads its value.

@@ -191,7 +191,7 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
 static mco_status plot(cli_call *call, const char *path)
 {
     const session *s = call->state;
-    return mco_vrp_plot(call->ctx, s->problem, &s->result.solution, path);
+    return mco_vrp_plot_result(call->ctx, s->problem, &s->result, path);
 }
 
 static void print_costs(const session *s)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The picture of a solution: a map of the routes, and beside it a bar for the load of each.
+// The picture of a solution: a map of the routes, and beside it their loads.
 //
-// Colours are 24 hues of equal chroma (OKLCH 0.15), light and dark in turn. Routes are ranked by their direction from
-// the depot. From rank to rank the colour moves on by 7 hues, so neighbours differ by 105 degrees. Edges at the depot
-// are pale because they are many and cross. Customers are dots of four sizes, by demand; the largest is for demands
-// from 1.5 times the average. Without coordinates the depot is the centre of a circle, and the customers are on it,
-// route after route.
+// A route has one of 24 looks: six colours by four styles of lines. The colours are six of P. Tol's "muted" scheme
+// (Colour Schemes, 2021), which is made for lines and for the common kinds of colour blindness. Any two of the six are at
+// least 20 apart in CIELAB, in normal, protanopic, deuteranopic and tritanopic sight (Machado et al. 2009). In the
+// order below, neighbours are at least 34 apart. Routes are ranked by their direction from the depot. Each five or six
+// of that rank have the colours in order and one style, so routes beside each other differ in colour.
+//
+// A route has its number on the map, where it covers the fewest dots and no other number. Edges at the depot are pale
+// because they are many and cross. Customers are dots of four sizes, by demand; the largest is for demands from 1.5
+// times the average. Without coordinates the depot is the centre of a circle, and the customers are on it, route after
+// route.
 //
 // One path holds all edges of a route, or all dots of one colour and size. So a picture of 20,000 customers takes less
 // than a megabyte. Names stand beside the dots if there are at most NAMED_CUSTOMERS; tooltips exist up to
@@ -16,54 +21,49 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "render/svg.h"
-#include "vrp/instance.h"
+#include "base/structs.h"
+#include "render/view.h"
+#include "vrp/panel.h"
 
 enum {
-    DETAIL_CUSTOMERS = 5000,  // the most customers, and the most routes, with tooltips
-    NAMED_CUSTOMERS = 60,     // the most customers with names beside the dots
+    DETAIL_CUSTOMERS = 5000,  // the most customers with tooltips
+    NAMED_CUSTOMERS = 200,    // the most customers with names beside the dots
     LARGE_DOTS = 200,         // the most customers with dots and lines of full size
     SMALL_DOTS = 3000,        // the most customers with those of medium size
-    COLOURS = 24, COLOUR_STEP = 7,
+    NUMBERED_ROUTES = 400,    // the most routes with a number on the map
+    TRIED_STOPS = 200,        // of a route, for a place of its number
+    STYLES = 4,
     DOT_SIZES = 4,
-    NAME_ROOM = 256,  // bytes of a name that is cut to fit
-    TEXT_ROOM = 1024
+    NAME_ROOM = 256           // bytes of a name that is cut to fit
 };
-
-// Bars with numbers beside them have at most this many rows and columns. If the routes do not fit there, bars have no
-// numbers and fill PLAIN_ROWS rows, or more once PLAIN_COLUMNS columns are full.
-enum { NUMBERED_ROWS = 45, NUMBERED_COLUMNS = 2, PLAIN_ROWS = 180, PLAIN_COLUMNS = 16 };
 
 // Pixels.
 static const double MARGIN = 24, HEADER = 94, MAP = 720, MAP_PADDING = 20, GAP = 36, LEGEND = 44;
 static const double DEPOT = 10, DOT_REACH = 6;  // side of the square; reach of a dot for the pointer
-static const double ROW = 16, BAR_HEIGHT = 10;  // of bars with numbers
-static const double NUMBER_WIDTH = 34, BAR_WIDTH = 130, FIGURES_WIDTH = 140, COLUMN_GAP = 12, PLAIN_BAR_WIDTH = 60;
-static const double TITLE_FONT = 18, TEXT_FONT = 12, SMALL_FONT = 9, NAME_WIDTH = 64, TOOLTIP_WIDTH = 720;
+static const double CHIP_PADDING = 2, CHIP_HEIGHT = 12, CHIP_FONT = 10;  // a chip is a number on the map
+static const double TEXT_FONT = MCO_VIEW_FONT, NAME_WIDTH = 144, TOOLTIP_WIDTH = 720;
+// Half the side of the square that a dot covers, by size class, for labels.
+static const double DOT_COVERS[] = {4.5, 2, 1};
 
 static const char CSS[] =
-    "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:12px;fill:#333}\n"
-    ".title{font-size:18px;font-weight:bold;fill:#111}\n"
-    ".head{font-weight:bold;fill:#111}\n"
-    ".small{font-size:9px;fill:#111;pointer-events:none}\n"
-    ".names text{paint-order:stroke;stroke:#F7F7F7;stroke-width:2px;stroke-linejoin:round}\n"
-    ".map{fill:#F7F7F7}.frame{fill:#E8E8E8}\n"
+    MCO_VIEW_CSS
+    ".map{fill:#F7F7F7}.frame{fill:#E8E8E8}.count{fill:#8C96A3}\n"
     ".depot{fill:#111;stroke:#FFF;stroke-width:1.5}\n"
     ".tip{fill:none;pointer-events:all}\n"
-    ".routes path,.spokes path{fill:none;stroke-width:1.7;stroke-linejoin:round}\n"
+    ".routes path,.spokes path,.loads path{fill:none;stroke-width:1.7;stroke-linejoin:round}\n"
     ".spokes path{opacity:.4;stroke-width:1}\n"
+    ".numbers rect{fill:#FFF;stroke-width:1.5}.numbers text{font-size:10px;font-weight:bold;fill:#111;pointer-events:none}\n"
+    ".l1{stroke-dasharray:7 3}.l2{stroke-dasharray:2 2.4}.l3{stroke-dasharray:9 2.5 2 2.5}\n"
     ".dots path{fill:none;stroke-linecap:round}\n"
     ".s0{stroke-width:5}.s1{stroke-width:6.5}.s2{stroke-width:8}.s3{stroke-width:10}\n"
-    ".middling.routes path{stroke-width:1}.middling.spokes path{stroke-width:.6;opacity:.3}\n"
+    ".middling.routes path{stroke-width:1.1}.middling.spokes path{stroke-width:.6;opacity:.3}\n"
     ".middling .s0{stroke-width:2.4}.middling .s1{stroke-width:3}\n"
     ".middling .s2{stroke-width:3.6}.middling .s3{stroke-width:4.4}\n"
     ".fine.routes path{stroke-width:.5}.fine.spokes path{stroke-width:.3;opacity:.25}\n"
     ".fine .s0{stroke-width:1}.fine .s1{stroke-width:1.3}.fine .s2{stroke-width:1.6}.fine .s3{stroke-width:2}\n";
 
-static const char *const PALETTE[COLOURS] = {
-    "#B9454C", "#EC785B", "#B45000", "#DD881B", "#9E6400", "#BC9C00", "#787700", "#89AE37",
-    "#398526", "#3BB974", "#008C64", "#00BBAB", "#008994", "#00B4D8", "#007EB7", "#3BA6F5",
-    "#396FC8", "#8494FA", "#725EC2", "#B484E8", "#9750A7", "#D677C3", "#AF467E", "#E97292"};
+// Indigo, rose, olive, wine, cyan, green.
+static const char *const PALETTE[VRP_COLOURS] = {"#332288", "#CC6677", "#999933", "#882255", "#88CCEE", "#117733"};
 
 typedef struct ranked {
     double angle;
@@ -76,23 +76,34 @@ typedef struct sheet {
     int32_t customers, routes;
     int64_t cost;
     double *x, *y;         // [customers + 1] pixels of each node
-    int32_t *colour;       // [routes]
+    int32_t *look;         // [routes] style * VRP_COLOURS + colour
     int32_t *route;        // [customers] the route of each customer
     ranked *ranks;         // [routes] by direction from the depot
     int32_t *of_look;      // [customers] the customers, sorted by colour and size
     bool has_coordinates;
-    bool lacks_names;
+    bool lacks_names, lacks_numbers;
     double top, bottom, width;
-    int32_t rows, columns; // of bars
-    bool is_numbered;
+    mco_view_known known;
+    mco_view_room *room;
+    vrp_panel panel;
     mco_svg svg;
 } sheet;
 
 // ---- Measures
 
-static const char *size_class(const sheet *s)
+// 0: dots and lines of full size, 1: of medium size, 2: fine.
+static int size_class(const sheet *s)
 {
-    return s->customers <= LARGE_DOTS ? "" : s->customers <= SMALL_DOTS ? " middling" : " fine";
+    return s->customers <= LARGE_DOTS ? 0 : s->customers <= SMALL_DOTS ? 1 : 2;
+}
+
+// Begins a group of class `name`, with the rules of the size class.
+static void begin_sized(sheet *s, const char *name)
+{
+    static const char *const classes[] = {"", " middling", " fine"};
+    char look[32];
+    snprintf(look, sizeof look, "%s%s", name, classes[size_class(s)]);
+    mco_svg_group_begin(&s->svg, look);
 }
 
 // The node of the customer at place i of the solution.
@@ -157,21 +168,11 @@ static int compare_ranks(const void *a, const void *b)
     return p->angle != q->angle ? (p->angle < q->angle ? -1 : 1) : p->route < q->route ? -1 : p->route > q->route;
 }
 
-// Returns how many colours to use. The ranking is a circle: its last routes lie beside its first ones, and the number
-// is such that they share no colour.
-static int32_t colours_for(int32_t routes)
+// Deals the ranks out to blocks of VRP_COLOURS routes, or one fewer, so that the last and the first ranks, which are
+// neighbours too, have the ends of the colours' order.
+static void choose_looks(sheet *s)
 {
-    const int32_t least = COLOURS - 2 * COLOUR_STEP, apart = 4;
-    for (int32_t colours = COLOURS; colours > least; colours--)
-        if (colours % COLOUR_STEP != 0 &&
-            (routes <= colours || (routes % colours >= apart && routes % colours <= colours - apart)))
-            return colours;
-    return COLOURS;
-}
-
-static void choose_colours(sheet *s)
-{
-    const int32_t colours = colours_for(s->routes);
+    const int64_t blocks = (s->routes + VRP_COLOURS - 1) / VRP_COLOURS;
     const int32_t *first = s->solution->first;
     for (int32_t r = 0; r < s->routes; r++) {
         double x = 0, y = 0;
@@ -183,42 +184,13 @@ static void choose_colours(sheet *s)
         s->ranks[r] = (ranked){atan2(y, x), r};
     }
     qsort(s->ranks, (size_t)s->routes, sizeof *s->ranks, compare_ranks);
-    for (int32_t k = 0; k < s->routes; k++)
-        s->colour[s->ranks[k].route] = (int32_t)((int64_t)k * COLOUR_STEP % colours);
-}
-
-static void measure_bars(sheet *s)
-{
-    s->is_numbered = s->routes <= NUMBERED_ROWS * NUMBERED_COLUMNS;
-    const int32_t rows = s->is_numbered ? NUMBERED_ROWS : PLAIN_ROWS, most = s->is_numbered ? NUMBERED_COLUMNS : PLAIN_COLUMNS;
-    s->columns = (s->routes + rows - 1) / rows;
-    s->columns = s->columns < 1 ? 1 : s->columns > most ? most : s->columns;
-    s->rows = s->columns < most ? rows : (s->routes + most - 1) / most;
-    s->rows = s->rows < rows ? rows : s->rows;
-}
-
-static double column_width(const sheet *s)
-{
-    return s->is_numbered ? NUMBER_WIDTH + BAR_WIDTH + FIGURES_WIDTH : PLAIN_BAR_WIDTH;
-}
-
-static double bars_left(void)
-{
-    return MARGIN + MAP + GAP;
+    for (int32_t k = 0; k < s->routes; k++) {
+        const int64_t block = k * blocks / s->routes, begin = (block * s->routes + blocks - 1) / blocks;
+        s->look[s->ranks[k].route] = (int32_t)(block % STYLES * VRP_COLOURS + k - begin);
+    }
 }
 
 // ---- Texts
-
-// A length in units of the file: an integer with scale 1, else with a point and two decimals.
-static const char *length_text(const sheet *s, int64_t length, char text[40])
-{
-    const int64_t hundredths = llround((double)length * 100 / s->problem->scale);
-    if (s->problem->scale <= 1)
-        snprintf(text, 40, "%lld", (long long)length);
-    else
-        snprintf(text, 40, "%lld.%02d", (long long)(hundredths / 100), (int)(hundredths % 100));
-    return text;
-}
 
 static const char *name_of(const sheet *s, int32_t customer, double font, double width, char name[NAME_ROOM])
 {
@@ -227,28 +199,16 @@ static const char *name_of(const sheet *s, int32_t customer, double font, double
     return name;
 }
 
-static void route_tooltip(const sheet *s, int32_t r, const mco_vrp_route *route, char text[TEXT_ROOM])
-{
-    char length[40];
-    const int32_t count = s->solution->first[r + 1] - s->solution->first[r];
-    snprintf(text, TEXT_ROOM, "route %d: load %.15g of %.15g, length %s, %d customer%s", r + 1,
-             vrp_load(s->problem, route->load), vrp_load(s->problem, s->problem->capacity),
-             length_text(s, route->length, length), count, mco_plural(count));
-}
-
 // ---- The map
 
 static void draw_routes(sheet *s)
 {
-    char look[32];
-    snprintf(look, sizeof look, "routes%s", size_class(s));
-    mco_svg_group_begin(&s->svg, look);
+    begin_sized(s, "routes");
     for (int32_t r = 0; r < s->routes; r++) {
         const int32_t first = s->solution->first[r], end = s->solution->first[r + 1];
         if (end - first < 2)
             continue;
-        snprintf(look, sizeof look, "c%d", s->colour[r]);
-        mco_svg_path_begin(&s->svg, look);
+        vrp_begin_line(&s->panel, r);
         mco_svg_path_move(&s->svg, s->x[node_at(s, first)], s->y[node_at(s, first)]);
         for (int32_t i = first + 1; i < end; i++)
             mco_svg_path_line(&s->svg, s->x[node_at(s, i)], s->y[node_at(s, i)]);
@@ -259,13 +219,10 @@ static void draw_routes(sheet *s)
 
 static void draw_spokes(sheet *s)
 {
-    char look[32];
-    snprintf(look, sizeof look, "spokes%s", size_class(s));
-    mco_svg_group_begin(&s->svg, look);
+    begin_sized(s, "spokes");
     for (int32_t r = 0; r < s->routes; r++) {
         const int32_t a = node_at(s, s->solution->first[r]), b = node_at(s, s->solution->first[r + 1] - 1);
-        snprintf(look, sizeof look, "c%d", s->colour[r]);
-        mco_svg_path_begin(&s->svg, look);
+        vrp_begin_line(&s->panel, r);
         mco_svg_path_move(&s->svg, s->x[a], s->y[a]);
         mco_svg_path_line(&s->svg, s->x[0], s->y[0]);
         if (a != b)
@@ -283,29 +240,28 @@ static int32_t dot_size(const sheet *s, int32_t customer, double average)
 }
 
 // Fills of_look. Look k has colour k / DOT_SIZES and size k % DOT_SIZES; it begins at begin[k].
-static void sort_by_look(sheet *s, int32_t begin[COLOURS * DOT_SIZES + 1])
+static void sort_by_look(sheet *s, int32_t begin[VRP_COLOURS * DOT_SIZES + 1])
 {
-    int32_t next[COLOURS * DOT_SIZES + 1] = {0};
+    int32_t next[VRP_COLOURS * DOT_SIZES + 1] = {0};
     double average = 0;
     for (int32_t i = 0; i < s->customers; i++)
         average += (double)s->problem->demand[i + 1] / s->customers;
     for (int32_t i = 0; i < s->customers; i++)
-        next[s->colour[s->route[i]] * DOT_SIZES + dot_size(s, i, average) + 1]++;
-    for (int k = 0; k < COLOURS * DOT_SIZES; k++)
+        next[s->look[s->route[i]] % VRP_COLOURS * DOT_SIZES + dot_size(s, i, average) + 1]++;
+    for (int k = 0; k < VRP_COLOURS * DOT_SIZES; k++)
         next[k + 1] += next[k];
     memcpy(begin, next, sizeof next);
     for (int32_t i = 0; i < s->customers; i++)
-        s->of_look[next[s->colour[s->route[i]] * DOT_SIZES + dot_size(s, i, average)]++] = i;
+        s->of_look[next[s->look[s->route[i]] % VRP_COLOURS * DOT_SIZES + dot_size(s, i, average)]++] = i;
 }
 
 static void draw_dots(sheet *s)
 {
-    int32_t begin[COLOURS * DOT_SIZES + 1];
+    int32_t begin[VRP_COLOURS * DOT_SIZES + 1];
     char look[32];
     sort_by_look(s, begin);
-    snprintf(look, sizeof look, "dots%s", size_class(s));
-    mco_svg_group_begin(&s->svg, look);
-    for (int k = 0; k < COLOURS * DOT_SIZES; k++) {
+    begin_sized(s, "dots");
+    for (int k = 0; k < VRP_COLOURS * DOT_SIZES; k++) {
         if (begin[k] == begin[k + 1])
             continue;
         snprintf(look, sizeof look, "c%d s%d", k / DOT_SIZES, k % DOT_SIZES);
@@ -319,7 +275,7 @@ static void draw_dots(sheet *s)
 
 static void draw_tooltips(sheet *s)
 {
-    char text[TEXT_ROOM], name[NAME_ROOM];
+    char text[VRP_TEXT_ROOM], name[NAME_ROOM];
     mco_svg_group_begin(&s->svg, "tips");
     for (int32_t i = 0; i < s->customers && s->customers <= DETAIL_CUSTOMERS; i++) {
         const int32_t customer = s->solution->order[i], r = s->route[customer];
@@ -333,32 +289,117 @@ static void draw_tooltips(sheet *s)
     mco_svg_group_end(&s->svg);
 }
 
-typedef struct box {
-    double x, y, width;  // the left end of the baseline, and its length
-} box;
+// ---- Labels on the map
 
-static bool is_free(const box *taken, int32_t count, box b)
+static mco_view_point point_of(const sheet *s, int32_t node)
 {
-    for (int32_t k = 0; k < count; k++)
-        if (fabs(taken[k].y - b.y) < SMALL_FONT && taken[k].x < b.x + b.width && b.x < taken[k].x + taken[k].width)
-            return false;
-    return true;
+    return (mco_view_point){s->x[node], s->y[node]};
 }
 
-// Names stand above and right of the dots. A name that would cover another one is left out.
+// The node at place i of a route's stops; the depot is at both ends.
+static int32_t stop_at(const sheet *s, int32_t route, int32_t i)
+{
+    return i < s->solution->first[route] || i >= s->solution->first[route + 1] ? 0 : node_at(s, i);
+}
+
+static void cover_dots(sheet *s)
+{
+    const double half = DOT_COVERS[size_class(s)];
+    mco_view_room_begin(s->room, MARGIN, s->top, MAP);
+    for (int32_t node = 0; node <= s->customers; node++)
+        mco_view_room_take(s->room, &(mco_view_box){s->x[node] - half, s->y[node] - half, 2 * half, 2 * half}, MCO_VIEW_DOT);
+    mco_view_room_take(s->room, &(mco_view_box){s->x[0] - DEPOT / 2, s->y[0] - DEPOT / 2, DEPOT, DEPOT}, MCO_VIEW_LABEL);
+}
+
+static void draw_depot_name(sheet *s)
+{
+    const mco_view_point nowhere[2] = {point_of(s, 0), point_of(s, 0)};
+    mco_svg_group_begin(&s->svg, "depot-name names");
+    mco_view_name_beside(&s->svg, s->room, point_of(s, 0), nowhere, DEPOT / 2, NAME_WIDTH, INT32_MAX, "depot");
+    mco_svg_group_end(&s->svg);
+}
+
+// A place for the number of a route. `score` is the less, the better the place.
+typedef struct place {
+    double score;
+    mco_view_box chip;
+} place;
+
+// Tries the number with its middle at x, y. A place covers few dots; among equals it is far from the depot, where routes
+// are apart. `penalty` counts as so many cells of dots.
+static void try_place(const sheet *s, place *best, double x, double y, double penalty)
+{
+    const double per_cell = 2 * MAP;  // more than the distance from the depot
+    const mco_view_box chip = {x - best->chip.width / 2, y - best->chip.height / 2, best->chip.width, best->chip.height};
+    const int32_t covered = mco_view_room_cost(s->room, &chip);
+    const double score = per_cell * (covered + penalty) - hypot(x - s->x[0], y - s->y[0]);
+    if (covered >= 0 && score < best->score)
+        *best = (place){score, chip};
+}
+
+// Looks at three places on each edge of a route, at those beside its stops, and last at its edge to the depot. Of a long
+// route it looks at some TRIED_STOPS stops, evenly spread.
+static void find_number_place(const sheet *s, int32_t route, place *best)
+{
+    const double beside = 1, on_spoke = 12, away = DOT_COVERS[size_class(s)] + 2 * s->room->cell;
+    const double right = away + best->chip.width / 2, down = away + best->chip.height / 2;
+    const int32_t first = s->solution->first[route], end = s->solution->first[route + 1];
+    // In 64 bits, because the last step may lead beyond the end.
+    for (int64_t at = first; at < end; at += 1 + (end - first) / TRIED_STOPS) {
+        const int32_t i = (int32_t)at;
+        const int32_t node = stop_at(s, route, i), next = stop_at(s, route, i + 1);
+        const double x = s->x[node], y = s->y[node];
+        const double dx = (s->x[next] - x) / 4, dy = (s->y[next] - y) / 4;
+        for (int quarter = 1; quarter <= 3; quarter++)
+            try_place(s, best, x + dx * quarter, y + dy * quarter, next == 0 ? on_spoke : 0);
+        try_place(s, best, x + right, y, beside);
+        try_place(s, best, x - right, y, beside);
+        try_place(s, best, x, y + down, beside);
+        try_place(s, best, x, y - down, beside);
+    }
+}
+
+static void draw_chip(sheet *s, const mco_view_box *chip, int32_t colour, const char *number, const char *tooltip)
+{
+    char look[16];
+    snprintf(look, sizeof look, "c%d", colour);
+    mco_svg_rect(&s->svg, look, chip->x, chip->y, chip->width, chip->height, tooltip);
+    // 0.35 of the font size is half the height of a digit.
+    mco_svg_text(&s->svg, NULL, MCO_SVG_MIDDLE, chip->x + chip->width / 2, chip->y + chip->height / 2 + 0.35 * CHIP_FONT,
+                 number);
+}
+
+static void draw_numbers(sheet *s)
+{
+    char number[16], text[VRP_TEXT_ROOM];
+    int32_t count = 0;
+    mco_svg_group_begin(&s->svg, "numbers");
+    for (int32_t r = 0; r < s->routes && s->routes <= NUMBERED_ROUTES; r++) {
+        const mco_vrp_route route = mco_vrp_route_of(s->problem, s->solution, r);
+        snprintf(number, sizeof number, "%d", r + 1);
+        place best = {INFINITY, {.width = mco_svg_text_width(number, CHIP_FONT) + 2 * CHIP_PADDING, .height = CHIP_HEIGHT}};
+        find_number_place(s, r, &best);
+        if (best.score == INFINITY)
+            continue;
+        count++;
+        mco_view_room_take(s->room, &best.chip, MCO_VIEW_LABEL);
+        vrp_route_tooltip(&s->panel, r, &route, text);
+        draw_chip(s, &best.chip, s->look[r] % VRP_COLOURS, number, text);
+    }
+    mco_svg_group_end(&s->svg);
+    s->lacks_numbers = count < s->routes;
+}
+
 static void draw_names(sheet *s)
 {
-    box taken[NAMED_CUSTOMERS];
+    char buffer[16];
     int32_t count = 0;
-    char name[NAME_ROOM];
     mco_svg_group_begin(&s->svg, "names");
     for (int32_t i = 0; i < s->customers && s->customers <= NAMED_CUSTOMERS; i++) {
-        name_of(s, i, SMALL_FONT, NAME_WIDTH, name);
-        const box b = {s->x[i + 1] + DOT_REACH - 1, s->y[i + 1] - DOT_REACH + 1, mco_svg_text_width(name, SMALL_FONT)};
-        if (!is_free(taken, count, b))
-            continue;
-        taken[count++] = b;
-        mco_svg_text(&s->svg, "small", MCO_SVG_START, b.x, b.y, name);
+        const int32_t customer = s->solution->order[i], r = s->route[customer];
+        const mco_view_point neighbours[] = {point_of(s, stop_at(s, r, i - 1)), point_of(s, stop_at(s, r, i + 1))};
+        count += mco_view_name_beside(&s->svg, s->room, point_of(s, customer + 1), neighbours, DOT_COVERS[size_class(s)],
+                                      NAME_WIDTH, 0, mco_vrp_customer_name(s->problem, customer, buffer));
     }
     mco_svg_group_end(&s->svg);
     s->lacks_names = count < s->customers;
@@ -374,80 +415,11 @@ static void draw_map(sheet *s)
     draw_routes(s);
     draw_dots(s);
     mco_svg_rect(&s->svg, "depot", s->x[0] - DEPOT / 2, s->y[0] - DEPOT / 2, DEPOT, DEPOT, "depot");
+    cover_dots(s);
+    draw_depot_name(s);
+    draw_numbers(s);
     draw_names(s);
     draw_tooltips(s);
-    mco_svg_group_end(&s->svg);
-}
-
-// ---- Loads
-
-static void draw_numbered_bar(sheet *s, int32_t r, double x, double y)
-{
-    char text[TEXT_ROOM], length[40], look[16];
-    const mco_vrp_route route = mco_vrp_route_of(s->problem, s->solution, r);
-    const double share = (double)route.load / s->problem->capacity, left = x + NUMBER_WIDTH, baseline = y + BAR_HEIGHT;
-    const double right = left + BAR_WIDTH + FIGURES_WIDTH - 10;
-    snprintf(text, sizeof text, "%d", r + 1);
-    mco_svg_text(&s->svg, NULL, MCO_SVG_END, left - 6, baseline, text);
-    mco_svg_rect(&s->svg, "frame", left, y, BAR_WIDTH, BAR_HEIGHT, NULL);
-    route_tooltip(s, r, &route, text);
-    snprintf(look, sizeof look, "f%d", s->colour[r]);
-    mco_svg_rect(&s->svg, look, left, y, BAR_WIDTH * share, BAR_HEIGHT, text);
-    snprintf(text, sizeof text, "%.15g", vrp_load(s->problem, route.load));
-    mco_svg_text(&s->svg, NULL, MCO_SVG_END, right - FIGURES_WIDTH / 2, baseline, text);
-    mco_svg_text(&s->svg, NULL, MCO_SVG_END, right, baseline, length_text(s, route.length, length));
-}
-
-static void draw_numbered_bars(sheet *s)
-{
-    for (int32_t k = 0; k < s->columns; k++) {
-        const double left = bars_left() + k * (column_width(s) + COLUMN_GAP) + NUMBER_WIDTH;
-        mco_svg_text(&s->svg, NULL, MCO_SVG_END, left + BAR_WIDTH + FIGURES_WIDTH / 2 - 10, s->top - 9, "load");
-        mco_svg_text(&s->svg, NULL, MCO_SVG_END, left + BAR_WIDTH + FIGURES_WIDTH - 10, s->top - 9, "length");
-    }
-    for (int32_t r = 0; r < s->routes; r++)
-        draw_numbered_bar(s, r, bars_left() + r / s->rows * (column_width(s) + COLUMN_GAP), s->top + r % s->rows * ROW);
-}
-
-// Draws thin bars. If they are too many for tooltips, one path holds all bars of a colour.
-static void draw_plain_bars(sheet *s)
-{
-    const double pitch = MAP / s->rows, height = pitch * 0.8;
-    const bool has_tooltips = s->routes <= DETAIL_CUSTOMERS;
-    char text[TEXT_ROOM], look[16];
-    for (int32_t k = 0; k < s->columns; k++)
-        mco_svg_rect(&s->svg, "frame", bars_left() + k * (PLAIN_BAR_WIDTH + COLUMN_GAP), s->top, PLAIN_BAR_WIDTH, MAP, NULL);
-    for (int32_t colour = 0; colour < COLOURS; colour++) {
-        snprintf(look, sizeof look, "f%d", colour);
-        if (!has_tooltips)
-            mco_svg_path_begin(&s->svg, look);
-        for (int32_t r = 0; r < s->routes; r++) {
-            if (s->colour[r] != colour)
-                continue;
-            const mco_vrp_route route = mco_vrp_route_of(s->problem, s->solution, r);
-            const double x = bars_left() + r / s->rows * (PLAIN_BAR_WIDTH + COLUMN_GAP), y = s->top + r % s->rows * pitch;
-            const double width = PLAIN_BAR_WIDTH * (double)route.load / s->problem->capacity;
-            route_tooltip(s, r, &route, text);
-            if (has_tooltips)
-                mco_svg_rect(&s->svg, look, x, y, width, height, text);
-            else
-                mco_svg_path_rect(&s->svg, x, y, width, height);
-        }
-        if (!has_tooltips)
-            mco_svg_path_end(&s->svg);
-    }
-}
-
-static void draw_loads(sheet *s)
-{
-    char text[TEXT_ROOM];
-    snprintf(text, sizeof text, "loads, of %.15g", vrp_load(s->problem, s->problem->capacity));
-    mco_svg_group_begin(&s->svg, "loads");
-    mco_svg_text(&s->svg, "head", MCO_SVG_START, bars_left(), s->top - 9, text);
-    if (s->is_numbered)
-        draw_numbered_bars(s);
-    else
-        draw_plain_bars(s);
     mco_svg_group_end(&s->svg);
 }
 
@@ -455,20 +427,17 @@ static void draw_loads(sheet *s)
 
 static void draw_header(sheet *s)
 {
-    char text[TEXT_ROOM], name[NAME_ROOM], cost[40], limit[40];
-    mco_svg_text_cut(name, NAME_ROOM, mco_vrp_name(s->problem), TITLE_FONT, MAP);
-    mco_svg_text(&s->svg, "title", MCO_SVG_START, MARGIN, 30, name);
-    snprintf(text, sizeof text, "%d customer%s, %d route%s, cost %s%s%s", s->customers, mco_plural(s->customers), s->routes,
-             mco_plural(s->routes), length_text(s, s->cost, cost), vrp_has_max_length(s->problem) ? ", routes up to " : "",
-             vrp_has_max_length(s->problem) ? length_text(s, s->problem->max_length, limit) : "");
-    mco_svg_text(&s->svg, NULL, MCO_SVG_START, MARGIN, 52, text);
-}
-
-// Writes `text` to the right of a sign. Returns where the next entry begins.
-static double legend_text(sheet *s, double x, double y, const char *text)
-{
-    mco_svg_text(&s->svg, NULL, MCO_SVG_START, x, y + 0.35 * TEXT_FONT, text);
-    return x + mco_svg_text_width(text, TEXT_FONT) + MARGIN;
+    char objective[64], text[VRP_TEXT_ROOM], number[40];
+    snprintf(objective, sizeof objective, "cost %s", vrp_length_text(s->problem, s->cost, number));
+    int at = snprintf(text, sizeof text, "%d customer%s, %d route%s", s->customers, mco_plural(s->customers), s->routes,
+                      mco_plural(s->routes));
+    if (vrp_has_max_length(s->problem))
+        at += snprintf(text + at, sizeof text - (size_t)at, ", each at most %s long",
+                       vrp_length_text(s->problem, s->problem->max_length, number));
+    if (s->known.outcome == MCO_OUTCOME_FEASIBLE && isfinite(s->known.bound))
+        snprintf(text + at, sizeof text - (size_t)at, ", no solution costs less than %s",
+                 vrp_length_text(s->problem, llround(s->known.bound * s->problem->scale), number));
+    mco_view_header(&s->svg, MARGIN, MAP, mco_vrp_name(s->problem), objective, &s->known, text);
 }
 
 static void draw_legend(sheet *s)
@@ -477,27 +446,36 @@ static void draw_legend(sheet *s)
     double x = MARGIN;
     mco_svg_group_begin(&s->svg, "legend");
     mco_svg_rect(&s->svg, "depot", x, y - DEPOT / 2, DEPOT, DEPOT, NULL);
-    x = legend_text(s, x + DEPOT + 6, y, "depot");
+    x = mco_view_legend_text(&s->svg, x + DEPOT + 6, y, "depot");
+    if (s->routes > 0 && s->routes <= NUMBERED_ROUTES) {
+        const mco_view_box chip = {x, y - CHIP_HEIGHT / 2, CHIP_HEIGHT, CHIP_HEIGHT};
+        mco_svg_group_begin(&s->svg, "numbers");
+        draw_chip(s, &chip, 0, "1", NULL);
+        mco_svg_group_end(&s->svg);
+        x = mco_view_legend_text(&s->svg, x + CHIP_HEIGHT + 6, y,
+                                 s->lacks_numbers ? "route number, if it has room" : "route number");
+    }
     mco_svg_group_begin(&s->svg, "dots");
     for (int size = 0; size < DOT_SIZES; size++) {
-        const char *const looks[DOT_SIZES] = {"c16 s0", "c16 s1", "c16 s2", "c16 s3"};
+        const char *const looks[DOT_SIZES] = {"c0 s0", "c0 s1", "c0 s2", "c0 s3"};
         mco_svg_path_begin(&s->svg, looks[size]);
         mco_svg_path_dot(&s->svg, x + DOT_REACH + 12 * size, y);
         mco_svg_path_end(&s->svg);
     }
     mco_svg_group_end(&s->svg);
-    x = legend_text(s, x + 12 * DOT_SIZES + 6, y, "customers by demand: below 0.5, 1 and 1.5 times the average, and others");
+    x = mco_view_legend_text(&s->svg, x + 12 * DOT_SIZES + 6, y,
+                             "customers by demand: below 0.5, 1 and 1.5 times the average, and others");
     if (s->lacks_names && s->customers <= DETAIL_CUSTOMERS)
-        legend_text(s, x, y, "point at a dot or bar for more");
+        mco_view_legend_text(&s->svg, x, y, "point at a dot for more");
     mco_svg_group_end(&s->svg);
 }
 
 static void draw_style(sheet *s)
 {
-    char css[sizeof CSS + COLOURS * 48];
+    char css[sizeof CSS + VRP_COLOURS * 48];
     size_t size = sizeof CSS - 1;
     memcpy(css, CSS, size);
-    for (int k = 0; k < COLOURS; k++)
+    for (int k = 0; k < VRP_COLOURS; k++)
         size += (size_t)snprintf(css + size, sizeof css - size, ".c%d{stroke:%s}.f%d{fill:%s}\n", k, PALETTE[k], k, PALETTE[k]);
     mco_svg_style(&s->svg, css);
 }
@@ -508,7 +486,7 @@ static void draw(sheet *s, FILE *file)
     draw_style(s);
     draw_header(s);
     draw_map(s);
-    draw_loads(s);
+    vrp_panel_draw(&s->panel);
     draw_legend(s);
     mco_svg_end(&s->svg);
 }
@@ -518,38 +496,58 @@ static mco_status prepare(mco_context *ctx, sheet *s)
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(ctx, &s->x, s->customers + 1));
     MCO_TRY(mco_alloc(ctx, &s->y, s->customers + 1));
-    MCO_TRY(mco_alloc(ctx, &s->colour, s->routes));
+    MCO_TRY(mco_alloc(ctx, &s->look, s->routes));
     MCO_TRY(mco_alloc(ctx, &s->route, s->customers));
     MCO_TRY(mco_alloc(ctx, &s->ranks, s->routes));
     MCO_TRY(mco_alloc(ctx, &s->of_look, s->customers));
+    MCO_TRY(mco_alloc(ctx, &s->room, 1));
     s->top = HEADER;
     s->bottom = s->top + MAP;
     place_nodes(s);
-    choose_colours(s);
-    measure_bars(s);
-    s->width = bars_left() + s->columns * (column_width(s) + COLUMN_GAP) - COLUMN_GAP + MARGIN;
+    choose_looks(s);
+    s->panel = (vrp_panel){&s->svg, s->problem, s->solution, s->look, MARGIN + MAP + GAP, s->top};
+    s->width = s->panel.left + vrp_panel_width(s->routes) + MARGIN;
 done:
     return st;
 }
 
-mco_status mco_vrp_plot(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, const char *path)
+static mco_status plot(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, mco_view_known known,
+                       const char *path)
 {
     mco_status st = MCO_OK;
     mco_output output = {0};
-    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    sheet s = {.problem = problem, .solution = solution, .customers = solution->customers, .routes = solution->routes};
+    sheet s = {.problem = problem, .solution = solution, .customers = solution->customers, .routes = solution->routes,
+               .known = known};
     MCO_TRY(mco_vrp_check(ctx, problem, solution, &s.cost));
     MCO_TRY(prepare(ctx, &s));
     MCO_TRY(mco_output_open(ctx, path, &output));
     draw(&s, output.file);
     st = mco_output_commit(ctx, &output, false);
 done:
+    mco_free(ctx, &s.room);
     mco_free(ctx, &s.of_look);
     mco_free(ctx, &s.ranks);
     mco_free(ctx, &s.route);
-    mco_free(ctx, &s.colour);
+    mco_free(ctx, &s.look);
     mco_free(ctx, &s.y);
     mco_free(ctx, &s.x);
     return st;
+}
+
+mco_status mco_vrp_plot(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *solution, const char *path)
+{
+    if (ctx == NULL || problem == NULL || solution == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    return plot(ctx, problem, solution, (mco_view_known){.outcome = MCO_OUTCOME_UNKNOWN}, path);
+}
+
+mco_status mco_vrp_plot_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_result *result, const char *path)
+{
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    if (ctx == NULL || problem == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const mco_status st = MCO_TAKE(ctx, result, &r);
+    if (st != MCO_OK)
+        return st;
+    return plot(ctx, problem, &r.solution, (mco_view_known){r.outcome, r.cost, r.bound}, path);
 }

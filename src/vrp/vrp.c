@@ -34,7 +34,7 @@ static const mco_option solve_records[] = {
     MCO_OPTION_RECORDS(MCO_VRP_SEARCH_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
 };
-static const mco_option study_records[] = {MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)};
+enum { STUDY_OPTIONS = sizeof((mco_option[]){MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)}) / sizeof(mco_option) };
 static const mco_option neighbourhood_records[] = {
     MCO_OPTION_RECORDS(MCO_VRP_NEIGHBOURHOOD_OPTIONS)
     MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
@@ -42,8 +42,7 @@ static const mco_option neighbourhood_records[] = {
     MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)
 };
 static const mco_option_table solve_options = MCO_OPTION_TABLE(solve_records);
-static const mco_option_table neighbourhood_options =
-    MCO_STUDY_TABLE(neighbourhood_records, sizeof study_records / sizeof study_records[0]);
+static const mco_option_table neighbourhood_options = MCO_STUDY_TABLE(neighbourhood_records, STUDY_OPTIONS);
 
 const mco_option_table *mco_vrp_solve_options(void)
 {

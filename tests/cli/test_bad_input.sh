@@ -133,6 +133,27 @@ cut_compressed() {
     rm bad
 }
 
+# A stream that is closed, or open the wrong way, gets nothing from another file that took its number.
+closed_streams() {
+    local code=0
+    printf '2 2\n1 2\n3 4\n' > two.txt
+    "$MCO" flowshop solve - <&- > out 2> err || code=$?
+    [ "$code" -eq 3 ] || fail "exit code $code instead of 3 with a closed standard input"
+    expect_text err "cannot read standard input: it is closed, or not open for reading"
+    "$MCO" flowshop check two.txt - 0> empty > out 2> err && fail "standard input that is open for writing was read"
+    expect_text err "cannot read standard input: it is closed, or not open for reading"
+    code=0
+    "$MCO" flowshop solve two.txt --json two.json >&- 2> err || code=$?
+    [ "$code" -eq 3 ] || fail "exit code $code instead of 3 with a closed standard output"
+    expect_text err "cannot write standard output: Bad file descriptor"
+    code=0
+    "$MCO" flowshop solve two.txt --json - >&- 2> err || code=$?
+    [ "$code" -eq 3 ] || fail "exit code $code instead of 3 with a closed standard output"
+    expect_text err "cannot write -: Bad file descriptor"
+    "$MCO" flowshop solve two.txt --json - -v > out 2>&- || fail "a closed standard error ends a run"
+    if grep -v '^[{} ]' out; then fail "the log is in the result file"; fi
+}
+
 # ---- Solutions: `check` fails with 1; for `--start` they are unusable files
 bad_solutions() {
     printf 'job,A,B,C,D\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n' > example.csv
@@ -164,5 +185,6 @@ usage_errors
 bad_instances
 several_instances
 cut_compressed
+closed_streams
 bad_solutions
 other_problems

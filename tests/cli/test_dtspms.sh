@@ -78,6 +78,8 @@ all_files() {
     expect_text out "outcome    optimal (finished)"
     expect_text out "cost       82 = 52 pickup + 30 delivery"
     expect_text out "bound      82   gap 0.00%"
+    expect_text p.svg ": length 82, optimal</text>"
+    expect_text p.svg ">2 of 2</text>"
     expect_text out "method     exact"
     expect_text out "stack 2"
     expect_text out "engine "
@@ -342,6 +344,29 @@ s/^cost .*/cost 83/|the solution costs 82, its file says 83
 END
 }
 
+# Names that are numbers of other rows, or have blanks, are printed, written and read back as names. Decimal commas are read.
+names() {
+    printf 'name;pickup_x;pickup_y;delivery_x;delivery_y\ndepot;0;0;0;0\n3;3,5;4;6;8\n"Mrs. Berg";1;9,25;2;2\n1;5;5;7;1\n' > ids.csv
+    expect 0 "$MCO" dtspms solve ids.csv --stacks 2 --json r.json --solution s.txt
+    expect_text out "ids        names"
+    expect_text out '"Mrs. Berg"'
+    expect_text s.txt "# ids: names"
+    expect_text s.txt '"Mrs. Berg"'
+    expect_text r.json '"pickup_names": ['
+    expect 0 "$MCO" dtspms check ids.csv s.txt
+    expect 0 "$MCO" dtspms check ids.csv r.json
+    expect 0 "$MCO" dtspms solve ids.csv --stacks 2 --start s.txt
+    printf '# ids: names\nstack 1: 3 "Mrs. Berg"\nstack 2: 1\npickup: 3 "Mrs. Berg" 1\ndelivery: 1 "Mrs. Berg" 3\n' > by_name.txt
+    printf '# ids: rows\nstack 1: 1 2\nstack 2: 3\npickup: 1 2 3\ndelivery: 3 2 1\n' > by_row.txt
+    expect 0 "$MCO" dtspms check ids.csv by_name.txt
+    cp out first
+    expect 0 "$MCO" dtspms check ids.csv by_row.txt
+    cmp -s out first || fail "the same solution by name and by row differs"
+    printf 'name,pickup_x,pickup_y,delivery_x,delivery_y\nd,0,0,0,0\n2,1,1,1,1\n,2,2,2,2\n' > twice.csv
+    expect 3 "$MCO" dtspms solve twice.csv
+    expect_text err "is the number of another row"
+}
+
 infeasible() {
     echo "yesterday" > none.txt
     expect 1 "$MCO" dtspms solve R00 --orders 12 --capacity 3 --json i.json --solution none.txt --plot none.svg \
@@ -519,6 +544,10 @@ interrupted_neighbourhood() {
     expect_json n.json best_move null
     expect_json n.json pickup null
     expect_text out "interrupted"
+    expect 1 "$MCO" dtspms neighbourhood R00 --orders 200 --time-limit 0.1 --json n.json
+    expect_json n.json stop '"time"'
+    expect_json n.json outcome '"unknown"'
+    expect_text out "interrupted (time)"
 }
 
 # expect_valid_now FILE: holds a solution while the run is not over; `out` and `err` stay those of the run.
@@ -549,6 +578,7 @@ repeatable
 neighbourhoods
 neighbourhood_engines
 tampered
+names
 infeasible
 bad_files
 too_large

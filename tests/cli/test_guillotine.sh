@@ -9,6 +9,7 @@ all_files() {
     expect 0 "$MCO" guillotine solve example.txt --json r.json --solution s.json --plot p.svg --table t.csv
     expect_text out "outcome    optimal (finished)"
     expect_text out "value      337"
+    expect_text p.svg "example.txt: value 337, optimal</text>"
     expect_text out "5 pieces, 1 of them larger than the plate"
     expect_text out "1. cut the plate 20 x 15"
     expect_text out "|X| 18, |Y| 12"
@@ -242,6 +243,40 @@ no_pieces() {
     expect 0 "$MCO" guillotine check empty e.json
 }
 
+# Decimals are exact, whatever the separator; everything written is in the file's unit and reads back, without any option.
+decimals() {
+    printf 'plate;244,5;122\nname;width;height;value\n"shelf a";60,25;30,5;\n2;80;40;\n1;33,3;20;\n' > dec.csv
+    expect 0 "$MCO" guillotine solve dec.csv --kerf 0.32 --rotate --json d.json --solution d.txt --table d.csv --plot d.svg
+    expect_text err "dec.csv: sizes are multiples of 1/100 of the file's unit"
+    expect_text out "plate 244.5 x 122"
+    expect_json d.json width 244.5
+    expect_json d.json kerf 0.32
+    expect_text d.json '"name": "shelf a"'
+    expect_text d.txt '60.25 x 30.5 (piece "shelf a"'
+    expect_text d.txt "ids: names"
+    expect_text d.svg "244.5"
+    expect_text d.csv "0,0,0"
+    expect 0 "$MCO" guillotine check dec.csv d.json
+    expect_text out "valid: value $(json d.json objective)"
+    expect 0 "$MCO" guillotine solve dec.csv --kerf 0.32 --rotate --solution d.plan
+    expect 0 "$MCO" guillotine check dec.csv d.plan --kerf 0.32 --rotate
+    expect 1 "$MCO" guillotine check dec.csv d.plan --kerf 0.33 --rotate
+    expect_text err "the cut leaves"
+    sed 's/^2;80/door;80/; s/^1;33/2;33/' dec.csv > changed.csv
+    expect 1 "$MCO" guillotine check changed.csv d.json
+    expect_text err "the rows of the instance have changed"
+    expect 2 "$MCO" guillotine solve dec.csv --kerf 0.1234567
+    expect_text err "at most 6 decimals are supported"
+    printf '1\n7.5 3\n2.5 1.5 2.25\n' > dec.txt
+    expect 0 "$MCO" guillotine solve dec.txt --json d.json
+    expect_json d.json objective 13.5
+    expect_json d.json waste 0
+    printf 'plate,30,20\nwidth,height\n10,10\n' > whole.csv
+    expect 0 "$MCO" guillotine solve whole.csv --kerf 0.5 --json d.json
+    expect_json d.json objective 200
+    expect 0 "$MCO" guillotine check whole.csv d.json
+}
+
 # A stopped run has a plan, which is a grid of one piece, and no table.
 no_time() {
     local options
@@ -328,6 +363,7 @@ generated
 batches
 refusals
 no_pieces
+decimals
 no_time
 interrupted
 large_sides

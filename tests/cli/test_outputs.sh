@@ -31,6 +31,7 @@ all_files() {
     expect_json r.json ok true
     head -n 1 s.txt > first && expect_text first "3 2 1"
     expect_text p.svg "<svg"
+    expect_text p.svg "example.txt: makespan 16, optimal</text>"
     expect_text p.svg "</svg>"
     head -n 1 h.csv > first && expect_text first "time_s,makespan,bound"
     tail -n 1 h.csv | grep -q ',16,[0-9]*$' || fail "the history does not end with makespan 16"
@@ -176,6 +177,68 @@ keeps_old_files() {
     no_leftovers
 }
 
+# No output replaces what the action reads: the instance, --start, --resume, the files of a list, by whatever name.
+keeps_inputs() {
+    local flag
+    expect 0 "$MCO" flowshop solve example.txt --solution start.txt --checkpoint state.ckpt
+    cp start.txt start.copy && cp state.ckpt state.copy
+    ln -s start.txt start.link
+    for flag in --json --solution --plot --history --checkpoint; do
+        expect 2 "$MCO" flowshop solve example.txt --start start.txt "$flag" ./start.txt
+        expect_text err "an output goes to ./start.txt: it would replace the input; give it another path"
+        expect 2 "$MCO" flowshop solve example.txt --start start.link "$flag" start.txt
+    done
+    for flag in --json --solution --plot --history; do
+        expect 2 "$MCO" flowshop solve example.txt --resume state.ckpt "$flag" ./state.ckpt
+        expect_text err "an output goes to ./state.ckpt: it would replace the input"
+    done
+    cmp start.txt start.copy || fail "the start was replaced"
+    cmp state.ckpt state.copy || fail "the checkpoint was replaced"
+    expect 0 "$MCO" flowshop solve example.txt --resume state.ckpt --checkpoint state.ckpt
+    printf '2\n10 10\n3 3 9\n4 4 16\n' > plate.txt
+    printf 'plate,10,10\nwidth,height\n3,3\n' > plate.csv
+    printf 'plate.csv x2\nplate.txt\n' > plates
+    cp plate.txt plate.copy
+    expect 2 "$MCO" guillotine solve --batch plates --json "$PWD/plate.txt"
+    expect_text err "it would replace the input"
+    expect 2 "$MCO" guillotine solve --batch plates --json plates
+    expect_text err "it would replace the input"
+    cmp plate.txt plate.copy || fail "a file of the list was replaced"
+    expect 0 "$MCO" guillotine solve --batch plates --json plates.json
+}
+
+# A link without a file: the file is made where the link leads, and the link stays.
+dangling_links() {
+    mkdir -p far/near
+    ln -s far/near/to link
+    ln -s ../../made far/near/to
+    expect 0 "$MCO" flowshop solve example.txt --json link
+    [ -L link ] && [ -L far/near/to ] || fail "a link was replaced"
+    expect_json made objective 16
+    rm made
+    expect 2 "$MCO" flowshop solve example.txt --json link --solution made
+    expect_text err "two outputs go to"
+    expect_no_file made
+    echo "half" > made.tmp-abcdefghijkl
+    expect 0 "$MCO" flowshop solve example.txt --json link
+    expect_no_file made.tmp-abcdefghijkl
+    expect 0 "$MCO" flowshop solve example.txt --upper-bound 16 --solution link
+    expect_text err "there is no solution: the old file link is removed"
+    expect_no_file made
+    [ -L link ] || fail "the link was removed"
+    rm link
+    ln -s missing/folder/file link
+    expect 3 "$MCO" flowshop solve example.txt --json link
+    expect_text err "cannot write missing/folder/file: No such file or directory"
+    rm link
+    ln -s link link
+    expect 3 "$MCO" flowshop solve example.txt --json link
+    expect_text err "cannot write link: it is a link, and the links lead round in a circle"
+    [ -L link ] || fail "a link was replaced"
+    rm -r link far
+    no_leftovers
+}
+
 # Equal seed and threads give equal schedules and equal histories.
 repeatable() {
     local run
@@ -208,5 +271,7 @@ compressed
 unwritable
 full_disk
 keeps_old_files
+keeps_inputs
+dangling_links
 repeatable
 no_jobs

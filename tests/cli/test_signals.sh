@@ -89,12 +89,12 @@ no_time() {
 
 # A limit of inf is an end that was given: searches that would never end do not choose one of their own.
 no_limit() {
-    printf 'x,y,demand\n0,0,0\n5,1,1\n4,4,1\n-3,2,1\n-1,-6,1\n' > places.csv
+    "$MCO" vrp generate --customers 200 --output places.vrp  # too many to be decided
     start flowshop ta051 --method heuristic --time-limit inf
     kill -INT "$pid"
     expect_end 130
     expect_incumbent cancelled
-    for arguments in "vrp places.csv --capacity 2" "dtspms R00 --orders 33"; do
+    for arguments in "vrp places.vrp" "dtspms R00 --orders 33"; do
         # shellcheck disable=SC2086
         start $arguments --time-limit inf
         if grep "no end was given" err; then fail "--time-limit inf is not taken as given: $arguments"; fi

@@ -71,6 +71,8 @@ all_files() {
     expect_text out "outcome    feasible (target)"
     expect_text out "cost       42"
     expect_text out "bound      40   gap 4.762%"
+    expect_text p.svg "small: cost 42, gap 4.76 %</text>"
+    expect_text p.svg ", no solution costs less than 40</text>"
     expect_text out "routes     2, 100.0% loaded, the longest 21"
     expect_text out "iterations "
     expect_text out "engine cpu (1 thread"

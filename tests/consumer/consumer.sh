@@ -40,6 +40,9 @@ install_and_move() {
     ! grep -rIlF -e "$BUILD" -e "$work/first" "$prefix" || fail "the files above name a folder of the build"
     ! grep -rwE 'mco_(options|internal|objects)' "$prefix/$LIBDIR/cmake" || fail "targets that are not installed, above"
     "$prefix/bin/mco" --version
+    local -a hardened=("$prefix/bin/mco")
+    [[ " $LIBRARIES " != *" shared "* ]] || hardened+=("$prefix/$LIBDIR/libmco.so")
+    [ -z "$READELF" ] || bash "$SOURCE/tests/library/hardening.sh" "${hardened[@]}"
 }
 
 with_find_package() {

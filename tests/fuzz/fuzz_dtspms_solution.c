@@ -55,7 +55,7 @@ static void write_and_read(mco_context *ctx, const mco_dtspms *d, const mco_dtsp
     int64_t again;
     FILE *file = open_memstream(&content, &size);
     require(file != NULL);
-    dtspms_write_solution_text(s, cost, file);
+    dtspms_write_solution_text(d, s, cost, file);
     require(fclose(file) == 0);
     require(mco_text_from_memory(ctx, "again", content, size, &text) == MCO_OK);
     require(dtspms_read_solution_text(ctx, d, &text, &back, &again) == MCO_OK && again == cost);

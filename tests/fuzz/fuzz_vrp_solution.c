@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vrp/formats.h"
 #include "vrp/solution_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -108,7 +108,7 @@ static bool open_bench(const shape *s, mco_dtspms *problem, bool wants_oracle, b
     memset(b, 0, sizeof *b);
     b->problem = problem;
     b->plan.node = b->node;
-    bool is_open = dtspms_model_create(ctx, problem, s->stacks, 0, &b->model) == MCO_OK;
+    bool is_open = dtspms_model_create(ctx, problem, s->stacks, 0, INFINITY, &b->model) == MCO_OK;
     if (is_open) {
         dtspms_plan_random(&b->model, 7, &b->plan);
         memcpy(b->plan.heights, s->heights, sizeof b->plan.heights);
@@ -317,7 +317,7 @@ static void test_limits(void)
     dtspms_engine engine = {0};
     params.memory = 1;
     b.problem = make(&six, 1);
-    MUST(dtspms_model_create(ctx, b.problem, six.stacks, 0, &b.model));
+    MUST(dtspms_model_create(ctx, b.problem, six.stacks, 0, INFINITY, &b.model));
     GPU_CHECK(dtspms_gpu_open(ctx, &b.model, six.heights, &params, &engine) == MCO_ERR_LIMIT, "%s", mco_context_error(ctx));
     params.memory = 0;
     params.gpus = "77";

@@ -170,7 +170,7 @@ static int cancel(const mco_progress *progress, void *user)
 static void test_limits(void)
 {
     const shape *s = &large_shapes[2];
-    mco_guillotine *problem = make(s, 5);
+    mco_guillotine *problem = make(s, 5), *long_plate = NULL;
     mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
     mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
     p.engine = MCO_ENGINE_GPU;
@@ -182,12 +182,20 @@ static void test_limits(void)
     p.stages = 0;
     p.gpus = "77";
     GPU_CHECK(mco_guillotine_solve(ctx, problem, &p, &r) == MCO_ERR_DEVICE, "%s", mco_context_error(ctx));
+    p.engine = MCO_ENGINE_AUTO;  // the cores do what the GPU has no room for
+    p.gpus = "0";
+    MUST(mco_guillotine_create(ctx, (1 << 25) + 1, 50, (mco_guillotine_piece[]){{10000019, 20, 3, true}, {7000003, 9, 1, true}}, 2, &long_plate));
+    MUST(mco_guillotine_solve(ctx, long_plate, &p, &r));
+    GPU_CHECK(r.work.engine == MCO_ENGINE_CPU && r.outcome == MCO_OUTCOME_OPTIMAL, "engine %s", mco_engine_text(r.work.engine));
+    mco_guillotine_result_clear(ctx, &r);
+    mco_guillotine_destroy(ctx, &long_plate);
+    p.engine = MCO_ENGINE_GPU;
     p.gpus = NULL;
     mco_context_set_callback(ctx, cancel, NULL);
     MUST(mco_guillotine_solve(ctx, problem, &p, &r));
     GPU_CHECK(r.stop == MCO_STOP_CANCELLED || r.stop == MCO_STOP_FINISHED, "stop %d", (int)r.stop);
     mco_context_set_callback(ctx, NULL, NULL);
-    checks += 4;
+    checks += 5;
     mco_guillotine_result_clear(ctx, &r);
     mco_guillotine_destroy(ctx, &problem);
 }

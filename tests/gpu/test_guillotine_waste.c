@@ -156,7 +156,7 @@ static void test_problem(const char *name, mco_guillotine *problem, int rotate, 
         expected = r.value;
         mco_guillotine_result_clear(ctx, &r);
     }
-    MUST(guillotine_model_create(ctx, problem, &p, &patterns));
+    MUST(guillotine_model_create(ctx, problem, &p, NULL, &patterns));
     MUST(guillotine_model_raster(ctx, &patterns, &raster));
     test_model(name, problem, &p, &patterns, expected);
     test_model(name, problem, &p, &raster, expected);
@@ -245,7 +245,7 @@ static void time_file(const char *path, int32_t first_cap)
         GPU_CHECK(false, "%s", mco_context_error(ctx));
         return;
     }
-    MUST(guillotine_model_create(ctx, problem, &p, &patterns));
+    MUST(guillotine_model_create(ctx, problem, &p, NULL, &patterns));
     MUST(guillotine_model_raster(ctx, &patterns, &raster));
     time_model(path, &patterns, first_cap);
     time_model(path, &raster, first_cap);

@@ -150,25 +150,6 @@ static void test_allocation_fails(void **state)
 // ---- Compressed files
 
 #ifdef MCO_HAVE_ZLIB
-// Reads what is left after a first block.
-static void test_rest(void **state)
-{
-    (void)state;
-    mco_blocks b;
-    char head[100];
-    size_t got;
-    void *data = NULL;
-    int64_t read;
-    assert_ok(mco_blocks_open(test_ctx, test_file_bytes("plain", bytes, MOST), MCO_PACKING_BY_CONTENT, &b));
-    assert_ok(mco_blocks_read(&b, head, sizeof head, &got));
-    assert_int_equal(got, sizeof head);
-    assert_ok(mco_blocks_read_all(&b, &data, &read));
-    assert_int_equal(read, MOST - (int)sizeof head);
-    assert_memory_equal(data, bytes + sizeof head, (size_t)read);
-    mco_free_bytes(test_ctx, &data);
-    mco_blocks_close(&b);
-}
-
 static const char *gzip_file(const char *name, size_t size)
 {
     const char *path = test_path(name);
@@ -228,6 +209,38 @@ static void test_by_name(void **state)
     assert_bytes(test_file_bytes("empty.gz", bytes, 0), MCO_PACKING_BY_CONTENT, 0);
 }
 
+// A compressed file that may hold more than the limit is measured, and can be read after that.
+static void test_measure(void **state)
+{
+    (void)state;
+    mco_blocks b;
+    void *data = NULL;
+    int64_t read;
+    const char *path = gzip_file("packed.gz", MOST);
+    static const struct {
+        int64_t limit, size;
+    } cases[] = {{MOST, MOST}, {MOST - 1, MOST}, {INT64_MAX, -1}};
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        assert_ok(mco_blocks_open(test_ctx, path, MCO_PACKING_BY_NAME, &b));
+        assert_int_equal(b.size, -1);
+        assert_ok(mco_blocks_measure(&b, cases[i].limit));
+        assert_int_equal(b.size, cases[i].size);
+        assert_ok(mco_blocks_read_all(&b, &data, &read));
+        assert_int_equal(read, MOST);
+        assert_memory_equal(data, bytes, MOST);
+        mco_free_bytes(test_ctx, &data);
+        mco_blocks_close(&b);
+    }
+    assert_ok(mco_blocks_open(test_ctx, path, MCO_PACKING_BY_NAME, &b));
+    assert_ok(mco_blocks_measure(&b, 100));
+    assert_true(b.size > 100 && b.size < MOST);
+    mco_blocks_close(&b);
+    assert_ok(mco_blocks_open(test_ctx, test_file_bytes("plain", bytes, MOST), MCO_PACKING_BY_CONTENT, &b));
+    assert_ok(mco_blocks_measure(&b, 100));
+    assert_int_equal(b.size, MOST);
+    mco_blocks_close(&b);
+}
+
 static void read_damaged(const void *content, size_t size, mco_status expected, const char *text)
 {
     for (int p = 0; p < COUNT_OF(packings); p++) {
@@ -285,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_plain), TEST(test_file_without_size), TEST(test_unreadable), TEST(test_allocation_fails),
 #ifdef MCO_HAVE_ZLIB
-        TEST(test_rest),  TEST(test_gzip), TEST(test_by_name), TEST(test_cut), TEST(test_cut_in_parts),
+        TEST(test_gzip), TEST(test_measure), TEST(test_by_name), TEST(test_cut), TEST(test_cut_in_parts),
 #endif
     };
     return cmocka_run_group_tests_name("blocks", tests, make_bytes, free_bytes);

@@ -96,7 +96,7 @@ static int64_t tour_bound(const mco_dtspms *problem, mco_dtspms_network network,
 {
     dtspms_model model;
     int64_t bound;
-    assert_ok(dtspms_model_create(test_ctx, problem, 3, 0, &model));
+    assert_ok(dtspms_model_create(test_ctx, problem, 3, 0, INFINITY, &model));
     assert_ok(dtspms_tour_bound(test_ctx, &model, network, seconds, &bound));
     dtspms_model_clear(test_ctx, &model);
     return bound;

@@ -112,7 +112,7 @@ static void open_bench(bench *b, int32_t orders, int32_t stacks, const int32_t *
 {
     *b = (bench){0};
     assert_ok(mco_dtspms_create(test_ctx, orders, pickup, delivery, &b->problem));
-    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, 0, &b->model));
+    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, 0, INFINITY, &b->model));
     b->plan.node = b->node;
     for (int32_t k = 0; k < stacks; k++)
         b->plan.heights[k] = orders / stacks + (k < orders % stacks);

@@ -295,9 +295,9 @@ static void test_csv(void **state)
     mco_dtspms *d = read_ok("pickup_x,pickup_y,delivery_x,delivery_y\n0,0,1,1\n3,4,5,6\n", NULL);
     assert_string_equal(mco_dtspms_order_name(d, 0, number), "1");
     mco_dtspms_destroy(test_ctx, &d);
-    d = read_ok("name,pickup_x,pickup_y,delivery_x,delivery_y\n,0,0,1,1\n,3,4,5,6\n1,3,4,5,6\n", NULL);
+    d = read_ok("name,pickup_x,pickup_y,delivery_x,delivery_y\n,0,0,1,1\n,3,4,5,6\n7,3,4,5,6\n", NULL);
     assert_string_equal(mco_dtspms_order_name(d, 0, number), "1");
-    assert_string_equal(mco_dtspms_order_name(d, 1, number), "1");
+    assert_string_equal(mco_dtspms_order_name(d, 1, number), "7");
     mco_dtspms_destroy(test_ctx, &d);
     d = read_ok("name,pickup_x,pickup_y,delivery_x,delivery_y\nonly the depot,0,0,1,1\n", NULL);
     assert_int_equal(mco_dtspms_orders(d), 0);

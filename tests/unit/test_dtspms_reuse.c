@@ -48,7 +48,7 @@ static void open_random(bench *b, mco_rng *rng, int32_t orders, int32_t stacks, 
     }
     *b = (bench){0};
     assert_ok(mco_dtspms_create(test_ctx, orders, distance[0], distance[1], &b->problem));
-    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, 0, &b->model));
+    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, 0, INFINITY, &b->model));
     b->plan.node = b->node;
     dtspms_plan_random(&b->model, mco_rng_below(rng, 1000000), &b->plan);
     if (k % 3 == 0)
@@ -127,7 +127,7 @@ static void few_exchanges_of_points_are_evaluated(void **state)
         bench b = {0};
         int64_t cost = INT64_MAX, last, skipped = 0, scans = 0;
         assert_ok(mco_dtspms_named(test_ctx, "R00", MOST_ORDERS, &b.problem));
-        assert_ok(dtspms_model_create(test_ctx, b.problem, 3, 0, &b.model));
+        assert_ok(dtspms_model_create(test_ctx, b.problem, 3, 0, INFINITY, &b.model));
         b.plan.node = b.node;
         dtspms_plan_random(&b.model, 1, &b.plan);
         dtspms_engine engine = open_engine(&b, simds[k], 2);
@@ -279,7 +279,7 @@ static void without_room_for_bounds_all_are_evaluated(void **state)
         dtspms_engine engine = {0};
         bench b = {0};
         assert_ok(mco_dtspms_named(test_ctx, "R00", MANY_ORDERS, &b.problem));
-        assert_ok(dtspms_model_create(test_ctx, b.problem, 2, 0, &b.model));
+        assert_ok(dtspms_model_create(test_ctx, b.problem, 2, 0, INFINITY, &b.model));
         b.plan.node = b.node;
         dtspms_plan_random(&b.model, 1, &b.plan);
         params.threads = 1;

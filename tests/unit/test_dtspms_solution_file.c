@@ -8,7 +8,7 @@
 enum { ORDERS = 6 };
 
 #define NAMED_INSTANCE                                                                                          \
-    "name,pickup_x,pickup_y,delivery_x,delivery_y\ndepot,0,0,0,0\nA,1,0,1,0\n,2,0,2,0\nc:d,3,0,3,0\n4,4,0,4,0\n" \
+    "name,pickup_x,pickup_y,delivery_x,delivery_y\ndepot,0,0,0,0\nA,1,0,1,0\nq,2,0,2,0\nc:d,3,0,3,0\n4,4,0,4,0\n" \
     "2,5,0,5,0\n#,6,0,6,0\n"
 
 #define ORDERS_TEXT "stack 1: 1 4\nstack 2:\nstack 3: 2 5 3 6\npickup: 2 1 3 6 4 5\ndelivery: 6 3 4 1 5 2\n"
@@ -200,7 +200,12 @@ static void test_names(void **state)
     assert_ok(read_text(d, text, &s, &cost));
     assert_example(&s);
     assert_ok(mco_dtspms_write_solution(test_ctx, d, &s, 97, test_path("named.txt")));
-    assert_content(test_path("named.txt"), TEXT);
+    static const char by_name[] = "# ids: names\ncost 97\nstack 1: A 4\nstack 2:\nstack 3: q 2 c:d \"#\"\n"
+                                  "pickup: q A c:d \"#\" 4 2\ndelivery: \"#\" c:d 4 A 2 q\n";
+    assert_content(test_path("named.txt"), by_name);
+    mco_dtspms_solution_clear(test_ctx, &s);
+    assert_ok(read_text(d, by_name, &s, &cost));  // 2 is the name of order 5 here
+    assert_example(&s);
     mco_dtspms_solution_clear(test_ctx, &s);
     assert_fails(read_text(d, "stack 1: A B", &s, &cost), MCO_ERR_PARSE,
                  "s:1:12: the order is \"B\", a number from 1 to 6 or a name of the instance was expected");

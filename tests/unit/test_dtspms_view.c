@@ -16,6 +16,7 @@ static char *picture_of(const mco_dtspms *problem, const mco_dtspms_solution *so
     char *text = svg_read(path);
     remove(path);
     assert_true(svg_is_well_formed(text));
+    assert_true(svg_is_inside_its_frame(text));
     return text;
 }
 
@@ -45,7 +46,8 @@ static void pictures_say_what_the_solution_is(void **state)
     create_example(&e, "a");
     char *text = picture_of(e.problem, &e.solution);
     // Delivery: 0,0 to 20,10 to 20,0 to 0,10: 22 + 10 + 22 + 10.
-    assert_non_null(strstr(text, ">3 orders, 2 stacks, length 104: pickup 40 and delivery 64</text>"));
+    assert_non_null(strstr(text, ">3 orders, 2 stacks, pickup 40 and delivery 64</text>"));
+    assert_non_null(strstr(text, ": length 104</text>"));
     assert_non_null(strstr(text, ">pickup tour, length 40</text>"));
     assert_non_null(strstr(text, ">delivery tour, length 64</text>"));
     // On both maps and in the container.
@@ -62,6 +64,49 @@ static void pictures_say_what_the_solution_is(void **state)
     assert_null(strstr(text, "coordinates"));
     assert_null(strstr(text, "have room"));
     free(text);
+    mco_dtspms_destroy(test_ctx, &e.problem);
+}
+
+// A cell is 32 pixels high, so a container of 3 levels is 96 high, from 518 to 614.
+static void containers_are_as_high_as_their_capacity(void **state)
+{
+    const char *path = test_path(PICTURE);
+    mco_dtspms_result r = MCO_DTSPMS_RESULT_INIT;
+    example e;
+    (void)state;
+    create_example(&e, "a");
+    r.solution = e.solution;
+    r.cost = 104;
+    r.bound = 104;
+    r.capacity = 3;
+    r.outcome = MCO_OUTCOME_OPTIMAL;
+    assert_ok(mco_dtspms_plot_result(test_ctx, e.problem, &r, path));
+    char *text = svg_read(path);
+    assert_true(svg_is_inside_its_frame(text));
+    assert_int_equal(count_of(text, "class=\"column\" x=\"1136\" y=\"518\" width=\"76\" height=\"96\"/>"), 1);
+    assert_non_null(strstr(text, ">2 of 3</text>"));
+    assert_non_null(strstr(text, ": length 104, optimal</text>"));
+    free(text);
+    // A far higher container is cut off above, and says so; names keep their room.
+    r.capacity = 10000000;
+    r.bound = 78;
+    r.outcome = MCO_OUTCOME_FEASIBLE;
+    assert_ok(mco_dtspms_plot_result(test_ctx, e.problem, &r, path));
+    text = svg_read(path);
+    assert_true(svg_is_inside_its_frame(text));
+    assert_non_null(strstr(text, ">container, cut off above</text>"));
+    assert_int_equal(count_of(text, "class=\"column\" x=\"1136\" y=\"94\" width=\"76\" height=\"520\"/>"), 1);
+    assert_int_equal(count_of(text, ">a</text>"), 3);
+    assert_non_null(strstr(text, ": length 104, gap 25.00 %</text>"));
+    assert_non_null(strstr(text, ", no solution is shorter than 78</text>"));
+    free(text);
+    remove(path);
+    r.capacity = 1;
+    assert_int_equal(mco_dtspms_plot_result(test_ctx, e.problem, &r, path), MCO_ERR_CHECK);
+    r = (mco_dtspms_result)MCO_DTSPMS_RESULT_INIT;
+    assert_true(mco_dtspms_plot_result(test_ctx, e.problem, &r, path) != MCO_OK);
+    assert_int_equal(mco_dtspms_plot_result(test_ctx, e.problem, NULL, path), MCO_ERR_ARGUMENT);
+    assert_int_equal(access(path, F_OK), -1);
     mco_dtspms_destroy(test_ctx, &e.problem);
 }
 
@@ -175,7 +220,7 @@ static void pictures_of_all_sizes_are_well_formed(void **state)
     for (int k = 0; k < COUNT_OF(sizes); k++) {
         const int32_t n = sizes[k].orders;
         char *text = picture_of_size(n, sizes[k].stacks, sizes[k].first);
-        snprintf(counted, sizeof counted, ">%d order%s, %d stacks, length ", n, n == 1 ? "" : "s", sizes[k].stacks);
+        snprintf(counted, sizeof counted, ">%d order%s, %d stacks, pickup ", n, n == 1 ? "" : "s", sizes[k].stacks);
         assert_non_null(strstr(text, counted));
         assert_int_equal(count_of(text, "<title>order "), 3 * n);
         assert_int_equal(count_of(text, "class=\"column\""), sizes[k].stacks);
@@ -183,10 +228,13 @@ static void pictures_of_all_sizes_are_well_formed(void **state)
         // A head, two lines under each stack, and the names.
         assert_int_equal(count_in_group(text, "container", "<text"),
                          1 + 2 * sizes[k].stacks + (sizes[k].has_cell_names ? n : 0));
+        // The depot's name is always there.
         if (n <= 12)
-            assert_int_equal(count_in_group(text, "names", "<text"), n);
+            assert_int_equal(count_in_group(text, "names", "<text"), 1 + n);
         if (n > 200)
-            assert_int_equal(count_in_group(text, "names", "<text"), 0);
+            assert_int_equal(count_in_group(text, "names", "<text"), 1);
+        assert_int_equal(svg_texts_outside(text, "names", 24, 94, 544, 614), 0);
+        assert_non_null(strstr(text, ">depot</text>"));
         if (!sizes[k].has_cell_names)
             assert_non_null(strstr(text, ">not all names have room: point at a dot or cell</text>"));
         free(text);
@@ -266,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(pictures_say_what_the_solution_is),
+        TEST(containers_are_as_high_as_their_capacity),
         TEST(both_maps_have_one_scale),
         TEST(networks_without_coordinates_are_circles),
         TEST(arrows_point_the_way_of_the_tour),

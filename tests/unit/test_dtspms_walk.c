@@ -28,7 +28,7 @@ static void open_bench(bench *b, mco_rng *rng, int32_t orders, int32_t stacks, i
                 distance[network][i * (orders + 1) + j] = is_symmetric && j < i ? distance[network][j * (orders + 1) + i]
                                                                                  : (int32_t)mco_rng_below(rng, limit);
     assert_ok(mco_dtspms_create(test_ctx, orders, distance[0], distance[1], &b->problem));
-    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, capacity, &b->model));
+    assert_ok(dtspms_model_create(test_ctx, b->problem, stacks, capacity, INFINITY, &b->model));
     assert_ok(dtspms_walk_tables_make(test_ctx, &b->model, &b->tables));
 }
 
@@ -58,7 +58,7 @@ static void assert_is_solution(const bench *b, const dtspms_tours *s)
     dtspms_plan plan = {.node = plan_nodes};
     int64_t cost = 0, checked, checked_of[2];
     assert_int_equal(s->placed, n);
-    for (int w = 0; w < 2; w++) {
+    for (mco_dtspms_network w = 0; w < 2; w++) {
         assert_int_equal(s->node[w][0], 0);
         assert_int_equal(s->node[w][n + 1], 0);
         for (int32_t i = 0; i <= n; i++) {

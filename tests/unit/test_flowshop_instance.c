@@ -286,7 +286,7 @@ static void test_formats(void **state)
         "job\tcut\tdrill\tmill\tpaint\nJ1\t5\t3\t4\t1\nJ2\t2\t2\t1\t4\nJ3\t1\t3\t5\t2\n",
         "\xef\xbb\xbfjob,cut,drill,mill,paint\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n",
         ",cut,drill,mill,paint\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n",
-        "\xc3\x9c" "ber,cut,drill,mill,paint\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n",
+        ("\xc3\x9c" "ber,cut,drill,mill,paint\nJ1,5,3,4,1\nJ2,2,2,1,4\nJ3,1,3,5,2\n"),
     };
     for (int i = 0; i < COUNT_OF(texts); i++) {
         mco_flowshop *shop = read_ok(texts[i], 0);
@@ -561,8 +561,8 @@ static void test_orders(void **state)
         "#ids : NAMES\nJ2 J3 J1\n",
         "J2 3 J1\n",
         "{\"solution\": {\"order\": [2, 3, 1]}}\n",
-        "{\"schema\": 1, \"history\": [[0.1, 20, 15], [0.2, 17, null]], \"solution\": {\"x\": {\"order\": [9]},\n"
-        " \"order\": [2,3,1], \"y\": \"}\"}, \"check\": {\"ok\": true}}",
+        ("{\"schema\": 1, \"history\": [[0.1, 20, 15], [0.2, 17, null]], \"solution\": {\"x\": {\"order\": [9]},\n"
+         " \"order\": [2,3,1], \"y\": \"}\"}, \"check\": {\"ok\": true}}"),
     };
     mco_flowshop *shop = read_ok(EXAMPLE_CSV, 0);
     for (int i = 0; i < COUNT_OF(texts); i++) {

@@ -43,6 +43,7 @@ static char *chart_of(mco_context *ctx, const mco_flowshop *shop, const int32_t 
     char *text = svg_read(CHART);
     remove(CHART);
     assert_true(svg_is_well_formed(text));
+    assert_true(svg_is_inside_its_frame(text));
     return text;
 }
 
@@ -157,12 +158,12 @@ static void header_tells_what_is_known(void **state)
     static const struct {
         int64_t best, bound;
         const char *text;
-    } cases[] = {{-1, -1, "makespan 12<"},
-                 {12, 12, "makespan 12 (optimal)<"},
-                 {10, 10, "makespan 12, optimum 10 (+20.00 %)<"},
-                 {11, 9, "makespan 12, best known 11 (+9.09 %), lower bound 9<"},
+    } cases[] = {{-1, -1, ">2 jobs \xc3\x97 2 machines<"},
+                 {12, 12, ": makespan 12, optimal<"},
+                 {10, 10, "2 machines, optimum 10 (+20.00 %)<"},
+                 {11, 9, "2 machines, best known 11 (+9.09 %), lower bound 9<"},
                  {16, 9,
-                  "makespan 12, best known 16 (\xe2\x88\x92"
+                  "2 machines, best known 16 (\xe2\x88\x92"
                   "25.00 %), lower bound 9<"}};
     mco_flowshop *shop = NULL;
     int32_t order[] = {0, 1};
@@ -177,6 +178,58 @@ static void header_tells_what_is_known(void **state)
         assert_non_null(strstr(text, cases[i].text));
         free(text);
     }
+    mco_flowshop_destroy(*state, &shop);
+}
+
+// Of an own instance, nothing is published: the title and the line below it show what the run has proved.
+static void charts_of_results_show_the_run(void **state)
+{
+    static const int32_t times[] = {3, 4, 2, 5};
+    mco_flowshop *shop = NULL;
+    int32_t order[] = {0, 1};
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    assert_int_equal(mco_flowshop_create(*state, 2, 2, times, &shop), MCO_OK);
+    r.order = order;
+    r.makespan = 12;
+    r.bound = 9;
+    r.outcome = MCO_OUTCOME_FEASIBLE;
+    assert_int_equal(mco_flowshop_plot_result(*state, shop, &r, CHART), MCO_OK);
+    char *text = svg_read(CHART);
+    assert_non_null(strstr(text, ": makespan 12, gap 25.00 %</text>"));
+    assert_non_null(strstr(text, " machines, no schedule is shorter than 9</text>"));
+    free(text);
+    r.outcome = MCO_OUTCOME_OPTIMAL;
+    r.bound = 12;
+    assert_int_equal(mco_flowshop_plot_result(*state, shop, &r, CHART), MCO_OK);
+    text = svg_read(CHART);
+    assert_non_null(strstr(text, ": makespan 12, optimal</text>"));
+    assert_non_null(strstr(text, " machines</text>"));
+    free(text);
+    // A result of an older header is shorter.
+    r.struct_size = offsetof(mco_flowshop_result, reason);
+    assert_int_equal(mco_flowshop_plot_result(*state, shop, &r, CHART), MCO_OK);
+    remove(CHART);
+    r = (mco_flowshop_result)MCO_FLOWSHOP_RESULT_INIT;
+    assert_int_equal(mco_flowshop_plot_result(*state, shop, &r, CHART), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_flowshop_plot_result(*state, shop, NULL, CHART), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_flowshop_plot_result(*state, NULL, &r, CHART), MCO_ERR_ARGUMENT);
+    assert_int_equal(access(CHART, F_OK), -1);
+    mco_flowshop_destroy(*state, &shop);
+}
+
+// Up to eight jobs are named in the legend, because their names may have no room on the bars.
+static void few_jobs_are_named_in_the_legend(void **state)
+{
+    static const int32_t times[] = {1, 99};
+    char name[] = "a name that has no room on a bar";
+    mco_flowshop *shop = NULL;
+    int32_t order[] = {1, 0};
+    assert_int_equal(mco_flowshop_create(*state, 2, 1, times, &shop), MCO_OK);
+    shop->job_names[0] = name;
+    char *text = chart_of(*state, shop, order);
+    assert_int_equal(count_of(text, ">a name that has no room on a bar</text>"), 1);
+    assert_int_equal(count_of(text, ">2</text>"), 2);
+    free(text);
     mco_flowshop_destroy(*state, &shop);
 }
 
@@ -306,6 +359,8 @@ int main(void)
         cmocka_unit_test(charts_of_all_sizes_are_well_formed),
         cmocka_unit_test(the_reader_refuses_broken_charts),
         cmocka_unit_test(header_tells_what_is_known),
+        cmocka_unit_test(charts_of_results_show_the_run),
+        cmocka_unit_test(few_jobs_are_named_in_the_legend),
         cmocka_unit_test(names_are_escaped),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(numbers_are_short),

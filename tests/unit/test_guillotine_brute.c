@@ -572,6 +572,27 @@ static void a_stopped_run_has_the_best_grid(void **state)
     }
 }
 
+// Time is over before the positions are known: bit sets of 2^30 sums take longer than a look at the clock. The plan is a grid.
+static void a_late_model_has_the_best_grid(void **state)
+{
+    enum { SIDE = 1000000000 };
+    static const mco_guillotine_piece pieces[] = {{400000001, 300000007, 5, true}, {300000011, 200000003, 7, true}};
+    mco_guillotine_params p = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    mco_guillotine *problem = NULL;
+    (void)state;
+    assert_ok(mco_guillotine_create(test_ctx, SIDE, SIDE, pieces, COUNT_OF(pieces), &problem));
+    p.time_limit_s = 0;
+    assert_ok(mco_guillotine_solve(test_ctx, problem, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
+    assert_int_equal(r.value, 3 * 4 * 7);
+    assert_true(r.bound >= r.value);
+    assert_int_equal(r.patterns_x, 1);  // of the piece alone: no others were computed
+    mco_guillotine_result_clear(test_ctx, &r);
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
 // If either first cut is allowed, both are computed, X first. A stop in the second run leaves the plan of the first.
 static void stop_in_the_second_run_keeps_the_plan(void **state)
 {
@@ -725,7 +746,7 @@ static void relaxations_beyond_a_counter_are_told(void **state)
     guillotine_model model;
     (void)state;
     mco_guillotine *problem = dense_problem(SIDE);
-    assert_ok(guillotine_model_create(test_ctx, problem, &p, &model));
+    assert_ok(guillotine_model_create(test_ctx, problem, &p, NULL, &model));
     const guillotine_job job = {.model = &model};
     assert_int_equal(guillotine_all_relaxations(&job), INT64_MAX);
     guillotine_model_clear(test_ctx, &model);
@@ -747,6 +768,7 @@ int main(void)
         TEST(reference_tells_how_much_memory_it_needs),
         TEST(reference_stops_when_asked),
         TEST(a_stopped_run_has_the_best_grid),
+        TEST(a_late_model_has_the_best_grid),
         TEST(stop_in_the_second_run_keeps_the_plan),
         TEST(reference_survives_failing_memory),
         TEST(cores_stop_when_asked),

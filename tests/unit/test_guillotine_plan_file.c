@@ -27,10 +27,10 @@ static const mco_guillotine_node example[] = {
 
 #define EXAMPLE_TREE                                                                               \
     "\"plan\": {\"x\": 0, \"y\": 0, \"w\": 30, \"h\": 20, \"cut\": \"x\", \"at\": 10, \"parts\": [\n" \
-    "    {\"x\": 0, \"y\": 0, \"w\": 10, \"h\": 20, \"piece\": 1},\n"                              \
+    "    {\"x\": 0, \"y\": 0, \"w\": 10, \"h\": 20, \"piece\": 1, \"name\": \"A\"},\n"             \
     "    {\"x\": 11, \"y\": 0, \"w\": 19, \"h\": 20, \"cut\": \"y\", \"at\": 9, \"parts\": [\n"     \
     "      {\"x\": 11, \"y\": 0, \"w\": 19, \"h\": 9, \"cut\": \"x\", \"at\": 18, \"parts\": [\n"   \
-    "        {\"x\": 11, \"y\": 0, \"w\": 18, \"h\": 9, \"piece\": 2},\n"                          \
+    "        {\"x\": 11, \"y\": 0, \"w\": 18, \"h\": 9, \"piece\": 2, \"name\": \"B\"},\n"         \
     "        {\"x\": 30, \"y\": 0, \"w\": 0, \"h\": 9, \"waste\": true}]},\n"                      \
     "      {\"x\": 11, \"y\": 10, \"w\": 19, \"h\": 10, \"cut\": \"x\", \"at\": 9, \"parts\": [\n"  \
     "        {\"x\": 11, \"y\": 10, \"w\": 9, \"h\": 10, \"piece\": 3, \"rotated\": true},\n"      \
@@ -99,7 +99,7 @@ static void test_round_trip(void **state)
     mco_guillotine_nodes_free(test_ctx, &nodes);
     mco_guillotine_nodes_free(test_ctx, NULL);
     assert_ok(mco_guillotine_write_plan(test_ctx, g, &example[1], 1, -1, path));
-    assert_content(path, "{\n  \"value\": null,\n  \"plan\": {\"x\": 0, \"y\": 0, \"w\": 10, \"h\": 20, \"piece\": 1}\n}\n");
+    assert_content(path, "{\n  \"value\": null,\n  \"plan\": {\"x\": 0, \"y\": 0, \"w\": 10, \"h\": 20, \"piece\": 1, \"name\": \"A\"}\n}\n");
     assert_ok(mco_guillotine_read_plan(test_ctx, g, path, &nodes, &count, &value));
     assert_int_equal(value, -1);
     assert_int_equal(count, 1);
@@ -344,6 +344,8 @@ static void test_plan_refusals(void **state)
         {P("{\"h\": 1073741825}"), "p:1:16: \"h\" is 1073741825, allowed is 0 to 1073741824"},
         {P("{\"w\": 1.5}"), "p:1:16: \"w\" is \"1.5\", an integer was expected"},
         {P("{\"at\": true}"), "p:1:17: \"at\" is \"true\", an integer was expected"},
+        {P("{" R ", \"piece\": 1, \"name\": \"B\"}"), "p:1:10: piece 1 is \"B\" here, in the instance it is \"A\": the rows of the "
+                                                    "instance have changed"},
         {P("{\"piece\": 0}"), "p:1:20: \"piece\" is 0, allowed is 1 to 4"},
         {P("{\"piece\": 5}"), "p:1:20: \"piece\" is 5, allowed is 1 to 4"},
         {P("{\"piece\": \"A\"}"), "p:1:20: \"piece\" is \"\", an integer was expected"},

@@ -18,6 +18,7 @@ static char *sheet_of(const mco_guillotine *problem, const mco_guillotine_node *
     char *text = svg_read(path);
     remove(path);
     assert_true(svg_is_well_formed(text));
+    assert_true(svg_is_inside_its_frame(text));
     return text;
 }
 
@@ -52,7 +53,10 @@ static void sheets_say_what_the_plan_is(void **state)
     char *text = sheet_of(problem, NODES, COUNT_OF(NODES));
     // 600 - 216 - 99 of 600 is waste.
     assert_non_null(
-        strstr(text, ">30 " TIMES " 20, value 100, waste 47.500%, 2 pieces of 2 types, 3 stages, kerf 1</text>"));
+        strstr(text, ">30 " TIMES " 20, waste 47.500%, 2 pieces of 2 types, 3 stages</text>"));
+    assert_non_null(strstr(text, ": value 100</text>"));
+    assert_non_null(strstr(text, ">kerf 1</text>"));
+    assert_int_equal(count_of(text, "class=\"parts\""), 2);
     assert_int_equal(count_in_group(text, "leaves", "<rect"), 4);  // the empty part is not drawn
     assert_int_equal(count_in_group(text, "leaves", "class=\"waste\""), 2);
     assert_non_null(strstr(text, "<title>piece 1, 18 " TIMES " 12 at 0,0, value 70</title>"));
@@ -71,6 +75,45 @@ static void sheets_say_what_the_plan_is(void **state)
     assert_non_null(strstr(text, ">trim</text>"));
     assert_null(strstr(text, "not to scale"));
     free(text);
+    mco_guillotine_destroy(test_ctx, &problem);
+}
+
+static void sheets_of_results_show_what_is_proved(void **state)
+{
+    mco_guillotine *problem = example();
+    const char *path = test_path(SHEET);
+    mco_guillotine_params params = MCO_GUILLOTINE_PARAMS_INIT;
+    mco_guillotine_result r = MCO_GUILLOTINE_RESULT_INIT;
+    mco_guillotine_node nodes[COUNT_OF(NODES)];
+    (void)state;
+    memcpy(nodes, NODES, sizeof nodes);
+    params.kerf = 1;
+    r.nodes = nodes;
+    r.node_count = COUNT_OF(nodes);
+    r.value = 100;
+    r.bound = 125;
+    r.outcome = MCO_OUTCOME_FEASIBLE;
+    assert_ok(mco_guillotine_plot_result(test_ctx, problem, &params, &r, path));
+    char *text = svg_read(path);
+    assert_non_null(strstr(text, ": value 100, gap 25.00 %</text>"));
+    assert_non_null(strstr(text, ", no plan is worth more than 125</text>"));
+    assert_non_null(strstr(text, ">kerf 1</text>"));
+    free(text);
+    r.outcome = MCO_OUTCOME_OPTIMAL;
+    assert_ok(mco_guillotine_plot_result(test_ctx, problem, &params, &r, path));
+    text = svg_read(path);
+    assert_non_null(strstr(text, ": value 100, optimal</text>"));
+    free(text);
+    remove(path);
+    // The kerf is that of the parameters, and the plan must obey it.
+    params.kerf = 2;
+    assert_int_equal(mco_guillotine_plot_result(test_ctx, problem, &params, &r, path), MCO_ERR_CHECK);
+    r.nodes = NULL;
+    assert_fails(mco_guillotine_plot_result(test_ctx, problem, &params, &r, path), MCO_ERR_ARGUMENT,
+                 "the result has no plan to draw");
+    assert_int_equal(mco_guillotine_plot_result(test_ctx, problem, &params, NULL, path), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_guillotine_plot_result(test_ctx, problem, NULL, &r, path), MCO_ERR_ARGUMENT);
+    assert_int_equal(access(path, F_OK), -1);
     mco_guillotine_destroy(test_ctx, &problem);
 }
 
@@ -97,7 +140,7 @@ static void an_uncut_plate_is_a_sheet(void **state)
     mco_guillotine *problem = example(), *empty = NULL;
     (void)state;
     char *text = sheet_of(problem, &whole, 1);
-    assert_non_null(strstr(text, "value 0, waste 100.000%, 0 pieces of 0 types, 0 stages<"));
+    assert_non_null(strstr(text, ", waste 100.000%, 0 pieces of 0 types, 0 stages<"));
     free(text);
     assert_ok(mco_guillotine_create(test_ctx, 30, 20, NULL, 0, &empty));
     free(sheet_of(empty, &whole, 1));
@@ -329,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sheets_say_what_the_plan_is),
+        TEST(sheets_of_results_show_what_is_proved),
         TEST(the_origin_is_the_lower_left_corner),
         TEST(an_uncut_plate_is_a_sheet),
         TEST(names_are_escaped_and_cut),

@@ -83,6 +83,30 @@ static void test_link(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+// A link that leads to no file yet, by another link in another folder: the last one's file is made.
+static void test_dangling_link(void **state)
+{
+    (void)state;
+    char found[MCO_PATH_LENGTH];
+    const char *made = test_path("made"), *path = test_path("link"), *second = test_path("second");
+    assert_int_equal(symlink("second", path), 0);
+    assert_int_equal(symlink("made", second), 0);
+    assert_true(mco_output_target(path, found));
+    assert_string_equal(found, made);
+    write_whole(path, "new\n", false);
+    assert_content(made, "new\n");
+    assert_int_equal(unlink(made), 0);
+    assert_int_equal(unlink(second), 0);
+    assert_int_equal(symlink("link", second), 0);
+    assert_false(mco_output_target(path, found));
+    assert_int_equal(errno, ELOOP);
+    mco_output o;
+    assert_int_equal(mco_output_open(test_ctx, path, &o), MCO_ERR_IO);
+    unlink(path);
+    unlink(second);
+    assert_int_equal(count_files(), 0);
+}
+
 // The links in /dev and /proc lead to open files; these are written, not replaced.
 static void test_open_file(void **state)
 {
@@ -174,8 +198,8 @@ static void test_rename_fails(void **state)
 int main(void)
 {
     test_path("");
-    const struct CMUnitTest tests[] = {TEST(test_atomic),     TEST(test_keep_previous),    TEST(test_link),
-                                       TEST(test_open_file),  TEST(test_unwritable),       TEST(test_read_only_folder),
-                                       TEST(test_full_disk),  TEST(test_rename_fails)};
+    const struct CMUnitTest tests[] = {TEST(test_atomic),        TEST(test_keep_previous), TEST(test_link),
+                                       TEST(test_dangling_link), TEST(test_open_file),     TEST(test_unwritable),
+                                       TEST(test_read_only_folder), TEST(test_full_disk),  TEST(test_rename_fails)};
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

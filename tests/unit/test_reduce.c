@@ -28,7 +28,7 @@ static mco_reduce_value reduced(mco_reduce_op op, mco_reduce_type type, const vo
     return r.value;
 }
 
-static void assert_same(mco_reduce_value a, mco_reduce_value b, const char *what, int type, int64_t count)
+static void assert_same(mco_reduce_value a, mco_reduce_value b, const char *what, mco_reduce_type type, int64_t count)
 {
     if (a.u != b.u || a.index != b.index)
         fail_msg("%s of type %d, %lld elements: %016llx at %lld and %016llx at %lld", what, type, (long long)count,
@@ -223,7 +223,7 @@ static void test_float_policy(void **state)
                         expected.u = (uint64_t)k->value;
                     else if (isnan(k->value))
                         expected.u = quiet;
-                    assert_same(v, expected, mco_reduce_op_text(k->op), c, k->count);
+                    assert_same(v, expected, mco_reduce_op_text(k->op), (mco_reduce_type)c, k->count);
                 }
 }
 
@@ -431,7 +431,7 @@ static void test_generated_is_data(void **state)
             p.check = MCO_REDUCE_CHECK_FULL;
             assert_ok(mco_reduce_generate(test_ctx, (mco_reduce_type)type, 77, 0, count, x));
             assert_ok(mco_reduce_generated(test_ctx, MCO_REDUCE_OP_SUM, (mco_reduce_type)type, 77, count, 0, &p, NULL, &r));
-            assert_same(r.value, reduced(MCO_REDUCE_OP_SUM, (mco_reduce_type)type, x, count, &p), "sum", type, count);
+            assert_same(r.value, reduced(MCO_REDUCE_OP_SUM, (mco_reduce_type)type, x, count, &p), "sum", (mco_reduce_type)type, count);
             assert_int_equal(r.bytes, count * mco_reduce_type_bytes((mco_reduce_type)type));
             assert_int_equal(r.work.engine, engine);
             assert_int_equal(r.work.gpus, 0);
@@ -481,7 +481,7 @@ static void test_refusals(void **state)
                  "compensated is for the sum of f32 or f64, not for sum of i32");
     p.struct_size = 1;
     assert_fails(mco_reduce(test_ctx, sum, f32, x, 4, &p, &r), MCO_ERR_ARGUMENT,
-                 "struct_size of params is 1, at most 48 was expected: fill it by its _INIT macro, from the headers of this "
+                 "struct_size of params is 1, 48 to 48 was expected: fill it by its _INIT macro, from the headers of this "
                  "library or older ones");
 }
 

@@ -25,7 +25,7 @@
     do {                                                                             \
         const size_t whole = (name).struct_size;                                     \
         (name).struct_size = 0;                                                      \
-        REFUSED_AS(call, "struct_size of " text " is 0, at most ");                  \
+        REFUSED_AS(call, "struct_size of " text " is 0, ");                  \
         (name).struct_size = whole + 1;                                              \
         REFUSED_AS(call, " was expected: fill it by its _INIT macro");               \
         (name).struct_size = whole;                                                  \
@@ -499,9 +499,29 @@ static void test_reduce(void **state)
     REFUSED_SIZES(result, mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
 }
 
+// Outputs of a call that is refused stay as they are.
+static void test_devices(void **state)
+{
+    (void)state;
+    mco_gpu gpus[MCO_MAX_GPUS] = {{.index = 0}};
+    size_t bytes = 77;
+    int count = 78;
+    const char *reason = "kept";
+    REFUSED_WITHOUT_CONTEXT(mco_gpus_list(NULL, gpus, &count, &reason));
+    REFUSED(mco_gpus_list(test_ctx, NULL, &count, &reason));
+    REFUSED(mco_gpus_list(test_ctx, gpus, NULL, &reason));
+    REFUSED(mco_gpus_list(test_ctx, gpus, &count, NULL));
+    assert_int_equal(count, 78);
+    assert_string_equal(reason, "kept");
+    REFUSED_WITHOUT_CONTEXT(mco_gpu_free_bytes(NULL, gpus, &bytes));
+    REFUSED(mco_gpu_free_bytes(test_ctx, NULL, &bytes));
+    REFUSED(mco_gpu_free_bytes(test_ctx, gpus, NULL));
+    assert_int_equal(bytes, 77);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
-                                       TEST(test_reduce)};
+                                       TEST(test_reduce),   TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -412,6 +412,108 @@ static void test_gzip_damaged(void **state)
     fclose(file);
     assert_int_equal(mco_text_open(test_ctx, path, &text), MCO_ERR_IO);
 }
+
+static void append(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "ab");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+// A member of `size` blanks at the end of the file.
+static void append_blanks(const char *path, size_t size)
+{
+    char *blanks = malloc(size);
+    gzFile file = gzopen(path, "ab9");
+    assert_true(file != NULL && blanks != NULL);
+    memset(blanks, ' ', size);
+    assert_int_equal(gzwrite(file, blanks, (unsigned)size), size);
+    assert_int_equal(gzclose(file), Z_OK);
+    free(blanks);
+}
+
+// Members one after the other are one text, and zeros may follow them. Other bytes are named with their place.
+static void test_gzip_members(void **state)
+{
+    (void)state;
+    enum { BLOCK = 512 };
+    static const char zeros[BLOCK];
+    mco_text text;
+    char expected[200];
+    const char *path = test_path("members.gz");
+    int64_t v;
+    const size_t whole = write_compressed(path);
+    append_blanks(path, 70000);
+    append_blanks(path, 0);
+    append(path, zeros, sizeof zeros);
+    assert_ok(mco_text_open(test_ctx, path, &text));
+    for (int i = 0; i < NUMBERS; i++)
+        assert_ok(mco_text_integer(&text, "v", i, i, &v));
+    assert_false(mco_text_skip_blank(&text));
+    assert_true(text.size > 70000);
+    mco_text_close(&text);
+    assert_int_equal(truncate(path, (off_t)whole), 0);
+    append(path, "12 13\n", 6);
+    snprintf(expected, sizeof expected,
+             "%s: other bytes follow the compressed data, from offset %zu on: remove them or compress the file again", path, whole);
+    assert_fails(mco_text_open(test_ctx, path, &text), MCO_ERR_PARSE, expected);
+    assert_int_equal(truncate(path, (off_t)whole), 0);
+    append(path, "\x1f", 1);
+    snprintf(expected, sizeof expected, "%s: the compressed file is cut after %zu bytes", path, whole + 1);
+    assert_fails(mco_text_open(test_ctx, path, &text), MCO_ERR_PARSE, expected);
+}
+
+static void test_gzip_twice(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    mco_text text;
+    char expected[200], bytes[MOST];
+    const char *once = test_path("once.gz"), *twice = test_path("twice.gz");
+    append_blanks(once, 1000);
+    FILE *file = fopen(once, "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, MOST, file);
+    fclose(file);
+    gzFile packed = gzopen(twice, "wb");
+    assert_non_null(packed);
+    assert_int_equal(gzwrite(packed, bytes, (unsigned)size), size);
+    assert_int_equal(gzclose(packed), Z_OK);
+    snprintf(expected, sizeof expected, "%s: compressed twice: decompress it once, by gzip -d", twice);
+    assert_fails(mco_text_open(test_ctx, twice, &text), MCO_ERR_PARSE, expected);
+}
+
+// A file that unpacks beyond the limit is refused before memory is taken for it, whatever sizes its members state.
+static void test_gzip_bomb(void **state)
+{
+    (void)state;
+    enum { MEMBER = 1 << 24, MEMBERS = MCO_TEXT_MAX_BYTES / MEMBER + 1 };
+    static char member[1 << 16];
+    mco_text text;
+    char expected[200];
+    const char *path = test_path("bomb.gz");
+    append_blanks(path, MEMBER);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(member, 1, sizeof member, file);
+    fclose(file);
+    for (int k = 1; k < MEMBERS; k++)
+        append(path, member, size);
+    snprintf(expected, sizeof expected, "%s has more than 1073741822 bytes of text, the most that is supported", path);
+    assert_fails(mco_text_open(test_ctx, path, &text), MCO_ERR_LIMIT, expected);
+    assert_true(test_memory.most_bytes < MEMBER);
+    // Binary content ends with its first block.
+    gzFile zeros = gzopen(path, "wb1");
+    assert_non_null(zeros);
+    memset(member, 0, sizeof member);
+    for (int k = 0; k < 4 * MEMBER / (int)sizeof member; k++)
+        assert_int_equal(gzwrite(zeros, member, sizeof member), sizeof member);
+    assert_int_equal(gzclose(zeros), Z_OK);
+    snprintf(expected, sizeof expected, "%s: not a text file (byte 0x00 at offset 0)", path);
+    assert_fails(mco_text_open(test_ctx, path, &text), MCO_ERR_PARSE, expected);
+    assert_true(test_memory.most_bytes < MEMBER);
+}
 #endif
 
 // ---- Decimals by a common power of ten
@@ -471,6 +573,7 @@ int main(void)
         TEST(test_file_without_final_newline),
 #ifdef MCO_HAVE_ZLIB
         TEST(test_gzip), TEST(test_gzip_cut), TEST(test_gzip_damaged),
+        TEST(test_gzip_members), TEST(test_gzip_twice), TEST(test_gzip_bomb),
 #endif
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);

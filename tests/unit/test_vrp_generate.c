@@ -236,7 +236,7 @@ static void test_refusals(void **state)
     g.route_size = 2;
     g.struct_size = 0;
     assert_int_equal(mco_vrp_generate(test_ctx, &g, &p), MCO_ERR_ARGUMENT);
-    assert_non_null(strstr(mco_context_error(test_ctx), "struct_size of the generation is 0, at most "));
+    assert_non_null(strstr(mco_context_error(test_ctx), "struct_size of the generation is 0, "));
     g.struct_size = sizeof g + 1;
     assert_int_equal(mco_vrp_generate(test_ctx, &g, &p), MCO_ERR_ARGUMENT);
     assert_fails(mco_vrp_generate(test_ctx, NULL, &p), MCO_ERR_ARGUMENT, "the generation is NULL");
@@ -253,16 +253,16 @@ static void test_refusals(void **state)
 }
 
 // A struct of an older header ends earlier: a missing member, here the seed, has its default.
-static void test_older_struct(void **state)
+// No header had a generation without a seed.
+static void test_short_struct(void **state)
 {
     (void)state;
     mco_vrp *p = NULL;
     mco_vrp_generation g = generation_of(5);
     g.seed = 99;
     g.struct_size = offsetof(mco_vrp_generation, seed);
-    assert_ok(mco_vrp_generate(test_ctx, &g, &p));
-    assert_string_equal(mco_vrp_name(p), "vrp-n5-s1");
-    mco_vrp_destroy(test_ctx, &p);
+    assert_int_equal(mco_vrp_generate(test_ctx, &g, &p), MCO_ERR_ARGUMENT);
+    assert_null(p);
 }
 
 static void test_memory_failures(void **state)
@@ -289,7 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_places), TEST(test_clusters),    TEST(test_demands),  TEST(test_seeds),
-        TEST(test_sizes),  TEST(test_giant_tours), TEST(test_refusals), TEST(test_older_struct),
+        TEST(test_sizes),  TEST(test_giant_tours), TEST(test_refusals), TEST(test_short_struct),
         TEST(test_memory_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

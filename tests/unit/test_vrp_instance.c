@@ -290,7 +290,7 @@ static void test_refusals(void **state)
     model = model_of(5);
     model.struct_size = 3;
     assert_int_equal(mco_vrp_from_coordinates(test_ctx, 1, x, x, demands, &model, &p), MCO_ERR_ARGUMENT);
-    assert_non_null(strstr(mco_context_error(test_ctx), "struct_size of the model is 3, at most "));
+    assert_non_null(strstr(mco_context_error(test_ctx), "struct_size of the model is 3, "));
     model.struct_size = sizeof model + 1;
     assert_int_equal(mco_vrp_from_coordinates(test_ctx, 1, x, x, demands, &model, &p), MCO_ERR_ARGUMENT);
     assert_fails(mco_vrp_from_coordinates(test_ctx, 1, NULL, x, demands, NULL, &p), MCO_ERR_ARGUMENT, "a pointer is NULL");

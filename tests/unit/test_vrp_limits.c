@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a search owes to the clock: solutions are told while walks and children are still under way, and a target ends
-// the search then; what comes before the search ends at the limit too. Times are compared with a multiple of what a loaded machine needs, and with a part of what a search
-// needs that looks between its rounds only (4 s and more).
+// What a search owes to the clock. Solutions are told while walks and children are still under way, and a target ends
+// the search then. What comes before the search ends at the limit too. Times are compared with a multiple of what a
+// loaded machine needs, and with a part of what a search needs that looks between its rounds only (4 s and more).
 #include "test_support.h"
 
 #include "base/rng.h"
@@ -238,7 +238,8 @@ static void neighbours_do_not_depend_on_threads_or_questions(void **state)
 // A curve keeps neighbours together: far cheaper than the order of the numbers. Without places it is that order.
 static void routes_along_a_curve_are_valid_and_short(void **state)
 {
-    mco_vrp *plane = problem_of(13, 2000), *matrix = asymmetric_of(14, 50), *empty = problem_of(15, 0), *one = problem_of(16, 1);
+    mco_vrp *plane = problem_of(13, 2000), *matrix = asymmetric_of(14, 50);
+    mco_vrp *empty = problem_of(15, 0), *one = problem_of(16, 1);
     mco_vrp_solution single = {0}, numbers = {0};
     (void)state;
     assert_ok(mco_vrp_construct(test_ctx, plane, MCO_VRP_CONSTRUCTION_SINGLE, &single));
