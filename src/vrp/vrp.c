@@ -22,6 +22,7 @@
 #include "vrp/sweep/gpu.h"
 #endif
 
+static const double END_S = 2.5e-7;  // after sweeps, per customer: check, summary, release of memory (a core of an EPYC)
 static const double DEFAULT_TIME_S = 10;         // of a search for which no end is given
 static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search; with fewer customers the cores need seconds only
 // `auto` takes a GPU for sweeps if the cores would need more than GPU_PAYS_S seconds. The rates are rough: moves per
@@ -515,7 +516,7 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
 {
     mco_status st = MCO_OK;
     bool was_feasible = false;
-    const double begin_s = mco_clock_s(), limit_s = params->time_limit_s;
+    const double begin_s = mco_clock_s(), limit_s = params->time_limit_s - END_S * problem->customers;
     MCO_TRY(vrp_refuse_unservable(ctx, problem));
     limit l = {ctx, begin_s + limit_s};
     MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l}, tour, &was_feasible));
