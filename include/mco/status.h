@@ -17,7 +17,8 @@
     X(MCO_ERR_LIMIT, -5, "beyond a stated limit")                       \
     X(MCO_ERR_INTERNAL, -6, "internal error, please report it")         \
     X(MCO_ERR_DEVICE, -7, "a device is missing or failed")              \
-    X(MCO_ERR_CHECK, -8, "the solution breaks a rule")
+    X(MCO_ERR_CHECK, -8, "the solution breaks a rule")                  \
+    X(MCO_ERR_STOPPED, -9, "stopped before there was a result")
 
 // What is known: nothing; a solution; that no solution exists; that the solution is the best one; that no solution is
 // below the given upper bound.

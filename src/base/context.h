@@ -18,6 +18,7 @@ struct mco_context {
     void *callback_user;
     atomic_bool is_cancelled;
     double created_s;  // mco_clock_s()
+    double read_stop_s;  // the same clock; files that are still being read then are given up; 0: never
     char error[MCO_ERROR_LENGTH];
     struct mco_gpu *gpus;  // [gpu_count] GPUs that were already listed; NULL: none
     int gpu_count;

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/blocks.h"
+#include "base/clock.h"
 #include "base/grow.h"
 
 // Makes room for `size` bytes and the NUL at the end of the text.
@@ -48,6 +49,16 @@ static void start(mco_text *t)
     t->line = 1;
 }
 
+mco_status mco_text_in_time(mco_text *text, int64_t count)
+{
+    enum { LOOK = 4096 };
+    const mco_context *ctx = text->ctx;
+    if (count % LOOK != 0 || ctx->read_stop_s == 0 || mco_clock_s() < ctx->read_stop_s)
+        return MCO_OK;
+    return mco_fail(text->ctx, MCO_ERR_STOPPED, "%s: the time limit, which counts from the start of the command, ended while "
+                    "the file was read: there is no solution; a longer --time-limit gives one", text->name);
+}
+
 static mco_status refuse_larger(mco_text *t, int64_t size)
 {
     if (size <= MCO_TEXT_MAX_BYTES)
@@ -59,9 +70,9 @@ static mco_status refuse_larger(mco_text *t, int64_t size)
 // Reads up to MCO_TEXT_MAX_BYTES + 1 bytes. Each block is tested at once: a picture ends with its first block.
 static mco_status read_text(mco_text *t, mco_blocks *blocks)
 {
-    enum { BLOCK = 1 << 16 };
+    enum { BLOCK = 1 << 16, LINES_OF_BLOCK = 64 };  // about as much work as so many lines
     mco_status st = MCO_OK;
-    int64_t room = 0;
+    int64_t room = 0, blocks_read = 0;
     size_t got, part;
     MCO_TRY(mco_blocks_measure(blocks, MCO_TEXT_MAX_BYTES));
     MCO_TRY(refuse_larger(t, blocks->size));
@@ -76,6 +87,7 @@ static mco_status read_text(mco_text *t, mco_blocks *blocks)
         part = part < BLOCK ? part : BLOCK;
         MCO_TRY(mco_blocks_read(blocks, t->data + t->size, part, &got));
         t->size += got;
+        MCO_TRY(mco_text_in_time(t, ++blocks_read * LINES_OF_BLOCK));
         MCO_TRY(refuse_larger(t, (int64_t)t->size));
         MCO_TRY(refuse_binary(t, t->size - got));
     } while (got == part);

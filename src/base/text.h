@@ -105,6 +105,10 @@ char mco_slice_separator(mco_slice line);
 // becomes one quote. Returns the string.
 char *mco_slice_copy(mco_slice field, char **next);
 
+// Every 4096th count, of lines say, looks whether the time for reading is over (mco_context.read_stop_s): a short file is
+// always read. Errors: STOPPED.
+mco_status mco_text_in_time(mco_text *text, int64_t count);
+
 // Records the message "path:line:column: ..." and returns MCO_ERR_PARSE.
 mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)
     MCO_PRINTF(4, 5);

@@ -219,6 +219,29 @@ done:
     return st;
 }
 
+// Reads the files within the time limit. A file that ends a little later is taken: a limit of 0 asks for the first
+// solution.
+static mco_status read_inputs(session *s)
+{
+    static const double GRACE_S = 0.2;
+    mco_status st = MCO_OK;
+    cli_call *call = &s->call;
+    const cli_action *a = s->action;
+    const double *limit_s = a->solve != NULL ? time_limit_of(s) : NULL;
+    call->ctx->read_stop_s = limit_s != NULL ? call->ctx->created_s + *limit_s + GRACE_S : 0;
+    if (a->open != NULL)
+        MCO_TRY(a->open(call));
+    if (s->outputs.start != NULL)
+        MCO_TRY(a->read_start(call, s->outputs.start));
+done:
+    call->ctx->read_stop_s = 0;
+    if (st != MCO_ERR_STOPPED || test_outputs(s) != MCO_OK)
+        return st;
+    if (s->outputs.solution != NULL && remove_stale(s, s->outputs.solution) != MCO_OK)
+        return MCO_ERR_IO;
+    return s->outputs.plot != NULL && remove_stale(s, s->outputs.plot) != MCO_OK ? MCO_ERR_IO : st;
+}
+
 static mco_status run(session *s, int argc, char **argv, int *code)
 {
     mco_status st = MCO_OK;
@@ -233,10 +256,7 @@ static mco_status run(session *s, int argc, char **argv, int *code)
         MCO_TRY(cli_take_stated(call->ctx, s->problem->name, solution, s->tables, argc, argv));
     }
     MCO_TRY(refuse_outputs(s));
-    if (a->open != NULL)
-        MCO_TRY(a->open(call));
-    if (s->outputs.start != NULL)
-        MCO_TRY(a->read_start(call, s->outputs.start));
+    MCO_TRY(read_inputs(s));
     if (a->more_outputs != NULL)
         a->more_outputs(call->state, s->more_outputs);
     MCO_TRY(test_outputs(s));

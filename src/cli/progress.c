@@ -38,7 +38,8 @@ static int exit_code(mco_status status)
 {
     switch (status) {
     case MCO_OK: return EXIT_USABLE;
-    case MCO_ERR_CHECK: return EXIT_NONE;
+    case MCO_ERR_CHECK:
+    case MCO_ERR_STOPPED: return EXIT_NONE;
     case MCO_ERR_ARGUMENT: return EXIT_USAGE;
     case MCO_ERR_PARSE:
     case MCO_ERR_IO:

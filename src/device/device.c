@@ -7,7 +7,7 @@
 #include <string.h>
 
 #ifndef MCO_HAVE_CUDA
-static const char NO_ENGINE[] = "this build has no GPU engine (nvcc was not found when it was made)";
+static const char NO_ENGINE[] = "this build has no GPU engine (it was made without nvcc or with -DMCO_CUDA=OFF)";
 
 mco_status mco_gpus_list(mco_context *ctx, mco_gpu out[MCO_MAX_GPUS], int *count, const char **reason)
 {
@@ -93,12 +93,19 @@ mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out)
     return st;
 }
 
-bool mco_has_gpu(mco_context *ctx)
+const char *mco_why_no_gpu(mco_context *ctx)
 {
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     const char *why_none;
-    return mco_gpus_list(ctx, gpus, &count, &why_none) == MCO_OK && count > 0;
+    if (mco_gpus_list(ctx, gpus, &count, &why_none) != MCO_OK)
+        return mco_context_error(ctx);
+    return count > 0 ? NULL : why_none;
+}
+
+bool mco_has_gpu(mco_context *ctx)
+{
+    return mco_why_no_gpu(ctx) == NULL;
 }
 
 mco_engine mco_choose_engine(mco_context *ctx, mco_engine asked, const char *gpus, double cpu_s, double pays_s,
@@ -111,9 +118,10 @@ mco_engine mco_choose_engine(mco_context *ctx, mco_engine asked, const char *gpu
         return MCO_ENGINE_GPU;
     }
     const bool pays = cpu_s > pays_s;
-    const char *why_not = !pays ? NULL : no_gpu != NULL ? no_gpu : mco_has_gpu(ctx) ? NULL : "no GPU";
+    const char *none = pays && no_gpu == NULL ? mco_why_no_gpu(ctx) : NULL, *why_not = no_gpu != NULL ? no_gpu : none;
     const mco_engine engine = pays && why_not == NULL ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
-    mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s%s", mco_engine_text(engine), cpu_s,
-            why_not != NULL ? "; " : "", why_not != NULL ? why_not : "");
+    const bool has_reason = pays && why_not != NULL;
+    mco_log(ctx, MCO_LOG_INFO, "engine %s: about %.3g s on the cores%s%s%s", mco_engine_text(engine), cpu_s,
+            has_reason ? "; " : "", none != NULL ? "no GPU: " : "", has_reason ? why_not : "");
     return engine;
 }

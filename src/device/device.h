@@ -16,6 +16,8 @@ mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_M
 mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out);
 // Whether there is a GPU that this build can use.
 bool mco_has_gpu(mco_context *ctx);
+// Why there is none, in static storage or valid until the next call on the context; NULL: there is one.
+const char *mco_why_no_gpu(mco_context *ctx);
 
 // Returns the engine that was asked for. AUTO chooses the GPU if `gpus` names some, or if there is one and the cores
 // would take about `cpu_s` seconds, which is more than `pays_s`. Else it chooses the cores. `no_gpu` says why a GPU

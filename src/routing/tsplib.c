@@ -11,6 +11,7 @@
 enum {
     LEAST_NUMBER = 2,      // bytes of the shortest number with the blank after it
     MAX_NUMBER = 1 << 30,  // greatest number that is read as a node's
+    LARGE_MATRIX = 2000,   // rows
     WHAT_ROOM = 80         // bytes for "the distance from node 10000000 to node 10000000"
 };
 
@@ -166,6 +167,7 @@ mco_status tsplib_scan(mco_text *text, const tsplib_entry *table, tsplib *out)
     *out = (tsplib){.text = text, .table = table, .base = 1};
     while (k != TSPLIB_EOF && mco_text_skip_blank(text)) {
         const mco_text before = *text;
+        MCO_TRY(mco_text_in_time(text, text->line));
         mco_text_line(text, &line);
         const bool is_row = strchr("0123456789+-.", line.data[0]) != NULL;
         if (line.data[0] == '#' || (is_row && open != NULL))
@@ -292,6 +294,7 @@ mco_status tsplib_read_rows(tsplib *t, tsplib_keyword section, const tsplib_layo
     for (int c = 0; c < columns; c++)
         MCO_TRY(mco_alloc(ctx, &rows->value[c], t->nodes + 1));
     while (mco_text_skip_blank(&body)) {
+        MCO_TRY(mco_text_in_time(&body, body.line));
         mco_text_line(&body, &line);
         if (line.data[0] != '#')
             MCO_TRY(read_row(t, line, layout, rows));
@@ -390,6 +393,7 @@ mco_status tsplib_read_matrix(tsplib *t, double most, const char *hint, double s
     double value;
     for (int64_t i = 0; i < n; i++) {
         const int64_t first = is_upper ? i + 1 - diagonal : 0, end = is_upper || is_full ? n : i + diagonal;
+        MCO_TRY(mco_text_in_time(&body, n < LARGE_MATRIX));  // every row of a large one
         for (int64_t j = first; j < end; j++, seen++, body.at += token.size) {
             if (!tsplib_peek(&body, &token))
                 return mco_text_fail_here(&body, "EDGE_WEIGHT_SECTION ends after %lld numbers, %lld were expected of a %s as "

@@ -34,7 +34,8 @@ static const char *const limit_words[LIMITS] = {"capacity", "vehicles", "max-len
 
 static const double MAX_LENGTH_READ = 1e15;  // of a route or a service time; doubles hold it exactly
 
-enum { MOST_PLACES = 6, MOST_VEHICLES = 100000000 };  // decimals of a demand; as for --vehicles
+// Decimals of a demand; as for --vehicles; rows of a matrix.
+enum { MOST_PLACES = 6, MOST_VEHICLES = 100000000, LARGE_MATRIX = 2000 };
 
 typedef struct csv {
     mco_context *ctx;
@@ -338,8 +339,10 @@ static mco_status read_rows(csv *c, const char *name)
     mco_status st = MCO_OK;
     mco_slice line;
     MCO_TRY(reserve_rows(c, name));
-    for (int32_t node = 0; next_row(c, c->text, &line); node++)
+    for (int32_t node = 0; next_row(c, c->text, &line); node++) {
+        MCO_TRY(mco_text_in_time(c->text, node + 1));
         MCO_TRY(read_row(c, line, node));
+    }
     MCO_TRY(take_limits(c));
     if (c->names.count > 0)
         MCO_TRY(mco_names_test(&c->names, c->text, c->count - 1));
@@ -452,8 +455,10 @@ static mco_status read_matrix(csv *c, int32_t *matrix)
         MCO_TRY(mco_alloc(c->ctx, &c->nodes, c->count));
     MCO_TRY(mco_alloc(c->ctx, &has_row, c->count));
     MCO_TRY(read_matrix_head(c, &text));
-    for (; mco_text_row(&text, c->table.separator, &line); rows++)
+    for (; mco_text_row(&text, c->table.separator, &line); rows++) {
+        MCO_TRY(mco_text_in_time(&text, c->count < LARGE_MATRIX));  // every row of a large one
         MCO_TRY(read_matrix_row(c, line, has_row, matrix));
+    }
     if (rows < c->count)
         MCO_TRY(mco_text_fail_here(&text, "the matrix ends after %lld rows, the depot and %lld customers were expected",
                                    (long long)rows, (long long)c->count - 1));

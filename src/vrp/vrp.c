@@ -11,6 +11,7 @@
 #include "base/structs.h"
 #include "device/device.h"
 #include "vrp/search/construct.h"
+#include "vrp/search/curve.h"
 #include "vrp/search/exact.h"
 #include "vrp/search/stages.h"
 #include "vrp/solution.h"
@@ -21,6 +22,7 @@
 #include "vrp/sweep/gpu.h"
 #endif
 
+static const double END_S = 2.5e-7;  // after sweeps, per customer: check, summary, release of memory (a core of an EPYC)
 static const double DEFAULT_TIME_S = 10;         // of a search for which no end is given
 static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search; with fewer customers the cores need seconds only
 // `auto` takes a GPU for sweeps if the cores would need more than GPU_PAYS_S seconds. The rates are rough: moves per
@@ -105,9 +107,11 @@ done:
 // ---- Engines
 
 #ifndef MCO_HAVE_CUDA
-static mco_status fail_no_cuda(mco_context *ctx)
+// In a build without GPU engines choosing a GPU fails, with a message that says why.
+static mco_status fail_no_gpu(mco_context *ctx)
 {
-    return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engines; --engine cpu needs none");
+    mco_gpu none;
+    return mco_gpu_choose(ctx, NULL, &none);
 }
 #endif
 
@@ -120,7 +124,7 @@ static mco_status open_engine(mco_context *ctx, const mco_vrp *problem, int32_t 
 #ifdef MCO_HAVE_CUDA
         return vrp_gpu_open(ctx, problem, tour_nodes, params, engine);
 #else
-        return fail_no_cuda(ctx);
+        return fail_no_gpu(ctx);
 #endif
     default: return vrp_cpu_open(ctx, problem, tour_nodes, params, engine);
     }
@@ -169,10 +173,12 @@ static void choose(solve *s)
     if (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL)
         p->engine = MCO_ENGINE_GPU;
     if (p->engine == MCO_ENGINE_AUTO) {
-        const bool pays = n >= GPU_PAYS_CUSTOMERS, is_gpu = pays && mco_has_gpu(s->ctx);
+        const bool pays = n >= GPU_PAYS_CUSTOMERS;
+        const char *why_none = pays ? mco_why_no_gpu(s->ctx) : NULL;
+        const bool is_gpu = pays && why_none == NULL;
         p->engine = is_gpu ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
-        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s", is_gpu ? "gpu" : "cpu", n,
-                is_gpu ? "a GPU is there" : pays ? "no GPU" : "too few for a GPU to pay");
+        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s%s", is_gpu ? "gpu" : "cpu", n,
+                is_gpu ? "a GPU is there" : pays ? "no GPU: " : "too few for a GPU to pay", why_none != NULL ? why_none : "");
     }
     s->is_exact = n <= 1 || (n <= VRP_EXACT_CUSTOMERS && p->engine != MCO_ENGINE_GPU && p->iterations < 0);
     if (s->is_exact)
@@ -241,6 +247,28 @@ done:
     return st;
 }
 
+// Routes of the construction; routes along a curve if the watch ends it.
+static mco_status construct_in_time(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, int threads,
+                                    const vrp_watch *watch, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution curve = {0};
+    if (problem->customers > VRP_CURVE_CUSTOMERS)
+        MCO_TRY(vrp_construct_along_curve(ctx, problem, watch, &curve));
+    st = vrp_construct(ctx, problem, params->construct, threads, watch, out);
+    if (st != MCO_ERR_STOPPED)
+        goto done;
+    st = MCO_OK;
+    mco_log(ctx, MCO_LOG_WARNING, "the construction was stopped: the routes lie along a curve instead");
+    if (curve.order == NULL)
+        MCO_TRY(vrp_construct_along_curve(ctx, problem, NULL, &curve));
+    *out = curve;
+    curve = (mco_vrp_solution){0};
+done:
+    mco_vrp_solution_clear(ctx, &curve);
+    return st;
+}
+
 // The plain search: savings, then the descent. With a start, only the descent.
 static mco_status solve_reference(vrp_search *search)
 {
@@ -272,7 +300,7 @@ static mco_status run_engine(solve *s)
 #ifdef MCO_HAVE_CUDA
         return vrp_search_gpu(search);
 #else
-        return fail_no_cuda(s->ctx);
+        return fail_no_gpu(s->ctx);
 #endif
     default: return vrp_search_cpu(search);
     }
@@ -431,16 +459,27 @@ static double seconds_on_cores(const mco_vrp_params *params, int32_t tour_nodes)
            mco_settle_threads(params->threads);
 }
 
+typedef struct limit {
+    const mco_context *ctx;
+    double stop_s;
+} limit;
+
+static bool limit_ends(void *user)
+{
+    const limit *l = user;
+    return mco_is_cancelled(l->ctx) || mco_clock_s() >= l->stop_s;
+}
+
 // Makes the tour to begin with. *is_feasible: it obeys all rules.
-static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, vrp_tour *tour,
-                             bool *is_feasible)
+static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const vrp_watch *watch,
+                             vrp_tour *tour, bool *is_feasible)
 {
     mco_status st = MCO_OK;
     mco_vrp_solution constructed = {0};
     if (params->start != NULL)
         MCO_TRY(refuse_cover(ctx, problem, params->start));
     else
-        MCO_TRY(vrp_construct(ctx, problem, params->construct, mco_settle_threads(params->threads), &constructed));
+        MCO_TRY(construct_in_time(ctx, problem, params, mco_settle_threads(params->threads), watch, &constructed));
     const mco_vrp_solution *first = params->start != NULL ? params->start : &constructed;
     st = mco_vrp_check(ctx, problem, first, NULL);
     *is_feasible = st == MCO_OK;
@@ -477,9 +516,10 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
 {
     mco_status st = MCO_OK;
     bool was_feasible = false;
-    const double begin_s = mco_clock_s(), limit_s = params->time_limit_s;
+    const double begin_s = mco_clock_s(), limit_s = params->time_limit_s - END_S * problem->customers;
     MCO_TRY(vrp_refuse_unservable(ctx, problem));
-    MCO_TRY(first_tour(ctx, problem, params, tour, &was_feasible));
+    limit l = {ctx, begin_s + limit_s};
+    MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l}, tour, &was_feasible));
     params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,
                                        NULL);
     MCO_TRY(open_engine(ctx, problem, tour->count, params, engine));

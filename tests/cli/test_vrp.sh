@@ -823,6 +823,18 @@ interrupted_neighbourhood() {
     expect_valid n.json g700.vrp
 }
 
+# A file that takes longer than the limit: no solution, a message that says so, and no file of an earlier run.
+slow_input() {
+    expect 0 "$MCO" vrp generate --customers 6000 --seed 3 --output long.vrp
+    printf 'Route #1: 1\n' > old.sol
+    local seen=0
+    { head -c 60000 long.vrp; sleep 1.5; tail -c +60001 long.vrp; } |
+        "$MCO" vrp solve - --time-limit 0.5 --solution old.sol > out 2> err || seen=$?
+    [ "$seen" -eq 1 ] || fail "exit code $seen instead of 1"
+    expect_text err "standard input: the time limit"
+    expect_no_file old.sol
+}
+
 # Without a GPU the engine says so; with a GPU it makes the same moves as the others.
 gpu() {
     local seen=0
@@ -830,8 +842,9 @@ gpu() {
     "$MCO" vrp neighbourhood giant.vrp --type 3opt-complete --engine gpu --sweeps 3 --json n.json --solution t.sol \
         > out 2> err || seen=$?
     if [ "$seen" -eq 4 ]; then
-        expect_text err "GPU"
+        expect_text err "no GPU: "
         expect 4 "$MCO" vrp solve giant.vrp --engine gpu --time-limit 1
+        expect_text err "no GPU: "
         return 0
     fi
     [ "$seen" -eq 0 ] || fail "exit code $seen with --engine gpu"
@@ -866,6 +879,7 @@ tiny_instances
 usage
 standard_streams
 time_limit
+slow_input
 gap
 threads
 interrupted

@@ -118,7 +118,7 @@ static void task_new(const mco_vrp *problem, int32_t first, int32_t customers, i
     if (local == NULL)
         abort();
     *out = (vrp_task){.seed = (uint64_t)(first + customers)};
-    MUST(vrp_neighbours(ctx, problem, &count, 1, &near));
+    MUST(vrp_neighbours(ctx, problem, &count, 1, NULL, &near));
     MUST(vrp_task_open(ctx, problem, customers, most, NEIGHBOURS, out));
     for (int32_t k = 0; k < customers; k++) {
         out->customer[k] = first + k;

@@ -332,7 +332,7 @@ static void threads_give_the_same_routes(void **state)
         assert_ok(mco_vrp_construct(test_ctx, p, ALL[c], &first));
         for (int threads = 1; threads <= 7; threads += 3) {
             mco_vrp_solution s = {0};
-            assert_ok(vrp_construct(test_ctx, p, ALL[c], threads, &s));
+            assert_ok(vrp_construct(test_ctx, p, ALL[c], threads, NULL, &s));
             assert_int_equal(s.customers, first.customers);
             assert_int_equal(s.routes, first.routes);
             assert_memory_equal(s.order, first.order, (size_t)s.customers * sizeof *s.order);

@@ -33,7 +33,8 @@ typedef struct task {
     const vrp_genome *parents[2];  // NULL: a random child
     uint64_t seed;
     vrp_genome child, repaired;
-    bool is_made, is_repaired;
+    atomic_bool is_made;           // child and, with is_repaired, `repaired` are complete
+    bool is_repaired, is_seen;     // is_seen: by the calling thread, while the batch was under way
 } task;
 
 typedef struct worker {
@@ -56,6 +57,7 @@ struct vrp_genetic {
     int64_t best;              // least cost within the limits since the populations began, or began anew
     mco_team team;
     atomic_bool stop;
+    mco_status look_status;
 };
 
 // ---- Children
@@ -80,40 +82,8 @@ static void make_child(const vrp_genetic *g, const worker *w, task *t)
         vrp_repair(w->local, repairing(g->weights), &rng, &t->repaired);
         t->is_repaired = vrp_genome_is_within(&t->repaired);
     }
-    t->is_made = true;
+    atomic_store(&t->is_made, true);
 }
-
-static void work(void *shared, int number, int64_t item)
-{
-    vrp_genetic *g = shared;
-    if (!atomic_load(&g->stop))
-        make_child(g, &g->workers[number], &g->tasks[item]);
-}
-
-static double watch(void *shared)
-{
-    vrp_genetic *g = shared;
-    if (vrp_search_ends(g->s->search))
-        atomic_store(&g->stop, true);
-    return fmin(LOOK_S, fmax(1e-4, g->s->search->run.stop_s - mco_clock_s()));
-}
-
-static void make_batch(vrp_genetic *g)
-{
-    vrp_rounds *s = g->s;
-    vrp_pools_rank(&g->pools);
-    for (int32_t k = 0; k < g->count; k++) {
-        task *t = &g->tasks[k];
-        for (int parent = 0; parent < 2; parent++)
-            t->parents[parent] = g->children < FIRST_CHILDREN ? NULL : vrp_pools_draw(&g->pools, &s->rng);
-        t->seed = mco_rng_next(&s->rng);
-        t->is_made = t->is_repaired = false;
-    }
-    atomic_store(&g->stop, false);
-    mco_team_run(&g->team, g->count, work, watch, g);
-}
-
-// ---- What becomes of the children
 
 // Makes a solution of a genome. Nodes become customers.
 static void to_solution(const vrp_genome *genome, mco_vrp_solution *out)
@@ -124,6 +94,69 @@ static void to_solution(const vrp_genome *genome, mco_vrp_solution *out)
     for (int32_t k = 0; k < out->customers; k++)
         out->order[k]--;
 }
+
+static void work(void *shared, int number, int64_t item)
+{
+    vrp_genetic *g = shared;
+    if (!atomic_load(&g->stop))
+        make_child(g, &g->workers[number], &g->tasks[item]);
+}
+
+// Notes a child as soon as it is made; `next` of the rounds is free during a batch.
+static mco_status note_early(vrp_genetic *g, const vrp_genome *genome)
+{
+    vrp_rounds *s = g->s;
+    if (!vrp_genome_is_within(genome) || genome->cost >= s->search->best_cost)
+        return MCO_OK;
+    to_solution(genome, &s->next);
+    return vrp_search_note_early(s->search, &s->next, genome->cost, "child");
+}
+
+static mco_status look(vrp_genetic *g)
+{
+    mco_status st = MCO_OK;
+    for (int32_t k = 0; k < g->count; k++) {
+        task *t = &g->tasks[k];
+        if (t->is_seen || !atomic_load(&t->is_made))
+            continue;
+        t->is_seen = true;
+        MCO_TRY(note_early(g, &t->child));
+        if (t->is_repaired)
+            MCO_TRY(note_early(g, &t->repaired));
+    }
+done:
+    return st;
+}
+
+static double watch(void *shared)
+{
+    vrp_genetic *g = shared;
+    if (g->look_status == MCO_OK)
+        g->look_status = look(g);
+    if (g->look_status != MCO_OK || vrp_search_ends(g->s->search))
+        atomic_store(&g->stop, true);
+    return fmin(LOOK_S, fmax(1e-4, g->s->search->run.stop_s - mco_clock_s()));
+}
+
+static mco_status make_batch(vrp_genetic *g)
+{
+    vrp_rounds *s = g->s;
+    vrp_pools_rank(&g->pools);
+    for (int32_t k = 0; k < g->count; k++) {
+        task *t = &g->tasks[k];
+        for (int parent = 0; parent < 2; parent++)
+            t->parents[parent] = g->children < FIRST_CHILDREN ? NULL : vrp_pools_draw(&g->pools, &s->rng);
+        t->seed = mco_rng_next(&s->rng);
+        t->is_repaired = t->is_seen = false;
+        atomic_store(&t->is_made, false);
+    }
+    atomic_store(&g->stop, false);
+    g->look_status = MCO_OK;
+    mco_team_run(&g->team, g->count, work, watch, g);
+    return g->look_status;
+}
+
+// ---- What becomes of the children
 
 static mco_status admit(vrp_genetic *g, const vrp_genome *genome)
 {
@@ -316,7 +349,7 @@ mco_status vrp_genetic_run(vrp_genetic *g, double share)
         g->count = left < g->batch ? (int32_t)left : g->batch;
         if (g->count <= 0)
             break;
-        make_batch(g);
+        MCO_TRY(make_batch(g));
         MCO_TRY(admit_batch(g));
     }
 done:

@@ -94,7 +94,15 @@ static mco_status open_tasks(vrp_rounds *s, int32_t count)
         vrp_part_fill(&s->tasks[k], n, p->vehicles > 0 && p->vehicles < most ? p->vehicles : most, s->near, s->near_count,
                       s->local);
     }
+    memset(s->task_of, 0, (size_t)n * sizeof *s->task_of);
     return st;
+}
+
+// Any task may replace the present solution as a whole: all are in one group.
+static mco_status run_tasks(vrp_rounds *s, int32_t count)
+{
+    s->tasks[0].cost = s->now_cost;
+    return vrp_rounds_run(s, count, 1, "member");
 }
 
 // Makes the solution the present one if it is better, and then tells the search of it.
@@ -188,7 +196,7 @@ static mco_status anneal_members(population *p)
             s->tasks[k].wants_last = true;  // the best solution may still be the start, which all members share
         }
         vrp_rounds_plan_steps(s, count, p->share * at_once / p->wanted, MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, count));
+        MCO_TRY(run_tasks(s, count));
         for (int32_t k = 0; k < count; k++) {
             from_task(&s->tasks[k], &p->member[p->count]);
             p->cost[p->count] = s->tasks[k].cost;
@@ -280,7 +288,7 @@ static mco_status anneal_children(population *p, double share)
         const double all = vrp_rounds_steps(s);
         const double each = fmax((double)(LEAST_STEPS * n), fmin((double)(FULL_STEPS * n), all / CHILDREN));
         vrp_rounds_plan_steps(s, s->task_count, each / all, MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, s->task_count));
+        MCO_TRY(run_tasks(s, s->task_count));
         for (int32_t k = 0; k < s->task_count; k++) {
             const int32_t a = p->parent[k];
             if (s->tasks[k].cost >= p->cost[a] || has_cost(p, s->tasks[k].cost))

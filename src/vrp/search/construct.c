@@ -33,7 +33,9 @@ enum {
     EXACT_CUSTOMERS = 5000,     // insertion: up to here all customers are candidates
     NEAR = 24,                  // insertion: nearest customers of a new one that become candidates
     REACH = 128,                // insertion: places tried again for a customer whose best place is gone
-    CUSTOMERS_PER_CELL = 2
+    CUSTOMERS_PER_CELL = 2,
+    // Items of vrp_watch_item() that the neighbours of a customer count, and an insertion.
+    WATCHED = 16, WATCHED_INSERTION = 256
 };
 
 // ---- One route per customer
@@ -59,7 +61,9 @@ typedef struct saving {
 } saving;
 
 typedef struct savings {
+    mco_context *ctx;
     const mco_vrp *problem;
+    const vrp_watch *watch;
     saving *list, *sorted;  // [count], [room]
     int64_t count;
     int32_t *link;          // [2 * customers] before and behind each customer; if symmetric, in any order; -1: none
@@ -86,10 +90,12 @@ static int32_t nearness(const mco_vrp *p, int32_t a, int32_t b)
 
 // If two customers are neighbours of each other, the pair is listed once. Only if it is as far apart as the last
 // neighbour may it be listed twice; then the second one does nothing.
-static void list_savings(savings *s, const int32_t *neighbours, int32_t count)
+static mco_status list_savings(savings *s, const int32_t *neighbours, int32_t count)
 {
+    mco_status st = MCO_OK;
     const mco_vrp *p = s->problem;
-    for (int32_t c = 0; c < p->customers; c++)
+    for (int32_t c = 0; c < p->customers; c++) {
+        MCO_TRY(vrp_watch_item(s->ctx, s->watch, (int64_t)c * WATCHED));
         for (int32_t k = 0; k < count; k++) {
             const int32_t other = neighbours[(int64_t)c * count + k];
             const int32_t last_of_other = neighbours[(int64_t)other * count + count - 1];
@@ -99,6 +105,9 @@ static void list_savings(savings *s, const int32_t *neighbours, int32_t count)
             if (!p->is_symmetric)
                 add_saving(s, other, c);
         }
+    }
+done:
+    return st;
 }
 
 static int32_t digit_of(saving s, int32_t shift)
@@ -107,20 +116,26 @@ static int32_t digit_of(saving s, int32_t shift)
 }
 
 // Sorts by digits: largest first, equal ones in the order of the list.
-static void sort_savings(savings *s)
+static mco_status sort_savings(savings *s)
 {
+    mco_status st = MCO_OK;
     for (int32_t shift = 0; shift < 2 * DIGIT_BITS; shift += DIGIT_BITS) {
         int64_t place[DIGITS + 1] = {0};
+        MCO_TRY(vrp_watch_test(s->ctx, s->watch));
         for (int64_t k = 0; k < s->count; k++)
             place[DIGITS - digit_of(s->list[k], shift)]++;
         for (int32_t d = 0; d < DIGITS; d++)
             place[d + 1] += place[d];
-        for (int64_t k = 0; k < s->count; k++)
+        for (int64_t k = 0; k < s->count; k++) {
+            MCO_TRY(vrp_watch_item(s->ctx, s->watch, k));
             s->sorted[place[DIGITS - 1 - digit_of(s->list[k], shift)]++] = s->list[k];
+        }
         saving *swapped = s->list;
         s->list = s->sorted;
         s->sorted = swapped;
     }
+done:
+    return st;
 }
 
 static int32_t route_of(int32_t *parent, int32_t c)
@@ -195,22 +210,25 @@ done:
     return st;
 }
 
-static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, int threads, mco_vrp_solution *out)
+static mco_status construct_savings(mco_context *ctx, const mco_vrp *problem, int threads, const vrp_watch *watch,
+                                    mco_vrp_solution *out)
 {
     mco_status st = MCO_OK;
-    savings s = {.problem = problem};
+    savings s = {.ctx = ctx, .problem = problem, .watch = watch};
     const int32_t n = problem->customers, room = n > 0 ? MOST_LISTED / n : 0;
     int32_t *neighbours = NULL, count = n - 1;
     if (n < 2)
         return construct_single(ctx, problem, out);
     if (n > FEW_CUSTOMERS)
         count = room > MOST_NEIGHBOURS ? MOST_NEIGHBOURS : room > LEAST_NEIGHBOURS ? room : LEAST_NEIGHBOURS;
-    MCO_TRY(vrp_neighbours(ctx, problem, &count, threads, &neighbours));
+    MCO_TRY(vrp_neighbours(ctx, problem, &count, threads, watch, &neighbours));
     MCO_TRY(open_savings(ctx, &s, count));
-    list_savings(&s, neighbours, count);
-    sort_savings(&s);
-    for (int64_t k = 0; k < s.count && (s.list[k].amount > 0 || s.routes > problem->vehicles); k++)
+    MCO_TRY(list_savings(&s, neighbours, count));
+    MCO_TRY(sort_savings(&s));
+    for (int64_t k = 0; k < s.count && (s.list[k].amount > 0 || s.routes > problem->vehicles); k++) {
+        MCO_TRY(vrp_watch_item(ctx, watch, k));
         join_routes(&s, s.list[k]);
+    }
     MCO_TRY(vrp_solution_new(ctx, n, s.routes, out));
     collect_routes(&s, out);
 done:
@@ -397,6 +415,8 @@ typedef struct offer {
 typedef struct insertion {
     mco_context *ctx;
     const mco_vrp *problem;
+    const vrp_watch *watch;
+    int64_t inserted;    // customers
     cells cells;
     offer *heap;         // [heap_count] the least first
     int64_t heap_count, heap_room;
@@ -478,6 +498,7 @@ static mco_status insert(insertion *s, int32_t node, int32_t from, int32_t to)
 {
     mco_status st = MCO_OK;
     const mco_vrp *p = s->problem;
+    MCO_TRY(vrp_watch_item(s->ctx, s->watch, s->inserted++ * WATCHED_INSERTION));
     const int32_t before = vrp_distance(p, from, node), behind = vrp_distance(p, node, to), *near;
     s->next[from] = node;
     s->next[node] = to;
@@ -543,10 +564,10 @@ done:
     return st;
 }
 
-static mco_status construct_insertion(mco_context *ctx, const mco_vrp *problem, mco_vrp_solution *out)
+static mco_status construct_insertion(mco_context *ctx, const mco_vrp *problem, const vrp_watch *watch, mco_vrp_solution *out)
 {
     mco_status st = MCO_OK;
-    insertion s = {.ctx = ctx, .problem = problem};
+    insertion s = {.ctx = ctx, .problem = problem, .watch = watch};
     mco_vrp_solution routes = {0};  // with room for a route per customer
     int32_t count = 0;
     if (problem->customers == 0)
@@ -580,12 +601,12 @@ done:
 // ---- The entry point
 
 mco_status vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_construction construction, int threads,
-                         mco_vrp_solution *solution)
+                         const vrp_watch *watch, mco_vrp_solution *solution)
 {
     switch (construction) {
-    case MCO_VRP_CONSTRUCTION_INSERTION: return construct_insertion(ctx, problem, solution);
+    case MCO_VRP_CONSTRUCTION_INSERTION: return construct_insertion(ctx, problem, watch, solution);
     case MCO_VRP_CONSTRUCTION_SINGLE: return construct_single(ctx, problem, solution);
-    case MCO_VRP_CONSTRUCTION_SAVINGS: return construct_savings(ctx, problem, threads, solution);
+    case MCO_VRP_CONSTRUCTION_SAVINGS: return construct_savings(ctx, problem, threads, watch, solution);
     }
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "construction %d is none of 0, 1, 2", (int)construction);
 }
@@ -596,5 +617,5 @@ mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_c
     if (ctx == NULL || problem == NULL || solution == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     const mco_status st = vrp_refuse_unservable(ctx, problem);
-    return st == MCO_OK ? vrp_construct(ctx, problem, construction, mco_settle_threads(0), solution) : st;
+    return st == MCO_OK ? vrp_construct(ctx, problem, construction, mco_settle_threads(0), NULL, solution) : st;
 }

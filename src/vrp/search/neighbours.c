@@ -10,6 +10,7 @@
 #include "vrp/search/neighbours.h"
 
 static const double CELL_CUSTOMERS = 3;  // customers of a cell, on average
+static const double LOOK_S = 0.02;       // between two questions of the calling thread
 enum { CUSTOMERS_PER_CLAIM = 64 };       // a thread takes so many at a time
 
 typedef struct grid {
@@ -26,7 +27,8 @@ typedef struct task {
     int32_t count;              // neighbours of a customer
     int32_t *out;               // [customers * count]
     uint64_t *keys;             // [threads * count]
-    atomic_int next;            // customer to be claimed
+    atomic_int next;            // place to be claimed
+    atomic_bool is_stopped;
 } task;
 
 // Ascending keys: nearer customers first, equal distances by number.
@@ -92,28 +94,69 @@ static void search_grid(const task *t, int32_t c, uint64_t *keys)
     }
 }
 
+static bool is_stopped(const task *t)
+{
+    return atomic_load_explicit(&t->is_stopped, memory_order_relaxed);
+}
+
 static void search_all(const task *t, int32_t c, uint64_t *keys)
 {
+    enum { LOOK = 1 << 16 };
     int32_t held = 0;
-    for (int32_t other = 0; other < t->problem->customers; other++)
+    for (int32_t other = 0; other < t->problem->customers && (other % LOOK != 0 || !is_stopped(t)); other++)
         if (other != c)
             keep(keys, &held, t->count, key_of(t->problem, c, other));
+}
+
+// Searches for the customers of the next claim, cell by cell: those around one are still in the cache for the next. False
+// if none is left.
+static bool claim(task *t, uint64_t *keys)
+{
+    const int32_t n = t->problem->customers, begin = atomic_fetch_add(&t->next, CUSTOMERS_PER_CLAIM);
+    const int32_t end = n - begin < CUSTOMERS_PER_CLAIM ? n : begin + CUSTOMERS_PER_CLAIM;
+    for (int32_t at = begin; at < end && !is_stopped(t); at++) {
+        const int32_t c = t->grid.columns > 0 ? t->grid.customer[at] : at;
+        if (t->grid.columns > 0)
+            search_grid(t, c, keys);
+        else
+            search_all(t, c, keys);
+        for (int32_t k = 0; k < t->count; k++)
+            t->out[(int64_t)c * t->count + k] = (int32_t)(uint32_t)keys[k];
+    }
+    return end < n && end > begin;
 }
 
 static void work(void *shared, int worker)
 {
     task *t = shared;
-    const int32_t n = t->problem->customers;
     uint64_t *keys = t->keys + (int64_t)worker * t->count;
-    for (int32_t c; (c = atomic_fetch_add(&t->next, CUSTOMERS_PER_CLAIM)) < n;)
-        for (const int32_t end = n - c < CUSTOMERS_PER_CLAIM ? n : c + CUSTOMERS_PER_CLAIM; c < end; c++) {
-            if (t->grid.columns > 0)
-                search_grid(t, c, keys);
-            else
-                search_all(t, c, keys);
-            for (int32_t k = 0; k < t->count; k++)
-                t->out[(int64_t)c * t->count + k] = (int32_t)(uint32_t)keys[k];
-        }
+    while (!is_stopped(t) && claim(t, keys))
+        continue;
+}
+
+static mco_status work_alone(mco_context *ctx, const vrp_watch *watch, task *t)
+{
+    mco_status st = MCO_OK;
+    do
+        MCO_TRY(vrp_watch_test(ctx, watch));
+    while (claim(t, t->keys));
+done:
+    return st;
+}
+
+static mco_status run(mco_context *ctx, int threads, const vrp_watch *watch, task *t)
+{
+    mco_status st = MCO_OK;
+    mco_team team = {0};
+    MCO_TRY(mco_team_start_some(ctx, threads, work, NULL, t, &team));
+    if (team.started == 0)
+        st = work_alone(ctx, watch, t);
+    while (st == MCO_OK && !mco_team_wait(&team, LOOK_S))
+        st = vrp_watch_test(ctx, watch);
+    atomic_store(&t->is_stopped, true);
+    mco_team_join(&team);
+done:
+    return st;
 }
 
 // A degree of longitude is shortest at the latitude farthest from the equator.
@@ -129,7 +172,7 @@ static double units_of_places(const mco_vrp *p)
     return vrp_earth_radius(p) * turn * fmax(LEAST, cos(farthest * turn));
 }
 
-static mco_status fill_grid(mco_context *ctx, const mco_vrp *p, grid *g)
+static mco_status fill_grid(mco_context *ctx, const mco_vrp *p, const vrp_watch *watch, grid *g)
 {
     mco_status st = MCO_OK;
     double right = p->x[1], top = p->y[1];
@@ -154,6 +197,7 @@ static mco_status fill_grid(mco_context *ctx, const mco_vrp *p, grid *g)
     MCO_TRY(mco_alloc(ctx, &g->customer, p->customers));
     for (int pass = 0; pass < 2; pass++) {  // count, then place from the last to the first
         for (int32_t c = p->customers - 1; c >= 0; c--) {
+            MCO_TRY(vrp_watch_item(ctx, watch, c));
             const int64_t cell = (int64_t)cell_along(p->y[c + 1], g->bottom, g->side, g->rows) * g->columns +
                                  cell_along(p->x[c + 1], g->left, g->side, g->columns);
             if (pass == 0)
@@ -168,11 +212,11 @@ done:
     return st;
 }
 
-mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *count, int threads, int32_t **out)
+mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *count, int threads, const vrp_watch *watch,
+                          int32_t **out)
 {
     mco_status st = MCO_OK;
     task t = {.problem = problem};
-    mco_team team = {0};
     if (*count > problem->customers - 1)
         *count = problem->customers > 0 ? problem->customers - 1 : 0;
     t.count = *count;
@@ -180,11 +224,8 @@ mco_status vrp_neighbours(mco_context *ctx, const mco_vrp *problem, int32_t *cou
     MCO_TRY(mco_alloc(ctx, &t.keys, (int64_t)threads * t.count));
     if (t.count > 0) {
         if (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D || problem->distances == MCO_VRP_DISTANCES_GEO)
-            MCO_TRY(fill_grid(ctx, problem, &t.grid));
-        MCO_TRY(mco_team_start_some(ctx, threads, work, NULL, &t, &team));
-        if (team.started == 0)
-            work(&t, 0);
-        mco_team_join(&team);
+            MCO_TRY(fill_grid(ctx, problem, watch, &t.grid));
+        MCO_TRY(run(ctx, threads, watch, &t));
     }
     *out = t.out;
     t.out = NULL;

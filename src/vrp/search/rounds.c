@@ -17,6 +17,8 @@ enum {
 static const double REMOVED = 10;      // customers that a step takes out, on average
 static const double FIRST_RATE = 1e5;  // steps a second and core, until a run has measured them
 static const double ENDLESS_S = 60;    // a search without an end is planned as one of this length
+static const double LOOK_S = 0.1;      // between two solutions of walks under way, at least
+static const double LOOK_SHARE = 20;   // the same, relative to the time that such a solution takes
 
 // ---- How much is left
 
@@ -84,18 +86,149 @@ void vrp_rounds_plan_steps(vrp_rounds *s, int32_t count, double share, int64_t m
     }
 }
 
-mco_status vrp_rounds_run(vrp_rounds *s, int32_t count)
+// ---- Solutions of walks under way
+
+// Returns the cost of the present solution with the best cost of each group, as the walks have told or shown it.
+static int64_t best_cost(const vrp_rounds *s)
+{
+    int64_t cost = s->now_cost;
+    for (int32_t g = 0; g < s->groups; g++) {
+        int64_t least = s->before[g];
+        for (int32_t k = g; k < s->running; k += s->groups) {
+            const int64_t best = atomic_load_explicit(&s->tasks[k].view->best, memory_order_relaxed);
+            least = best < least ? best : least;
+        }
+        cost += least - s->before[g];
+    }
+    return cost;
+}
+
+static int64_t shown_cost(const vrp_rounds *s, int32_t k)
+{
+    vrp_view *v = s->tasks[k].view;
+    pthread_mutex_lock(&v->lock);
+    const int64_t cost = v->cost;
+    pthread_mutex_unlock(&v->lock);
+    return cost;
+}
+
+static void ask(vrp_rounds *s)
+{
+    for (int32_t k = 0; k < s->running; k++)
+        if (atomic_load_explicit(&s->tasks[k].view->best, memory_order_relaxed) < shown_cost(s, k))
+            atomic_store(&s->tasks[k].view->is_wanted, true);
+}
+
+// Adds the routes that a task shows; returns their cost.
+static int64_t add_shown(const vrp_task *task, mco_vrp_solution *out)
+{
+    vrp_view *v = task->view;
+    pthread_mutex_lock(&v->lock);
+    for (int32_t r = 0; r < v->routes; r++) {
+        const int32_t at = out->first[out->routes], count = v->first[r + 1] - v->first[r];
+        vrp_add_route(out, v->order + v->first[r], count);
+        for (int32_t k = at; k < at + count; k++)
+            out->order[k] = task->customer[out->order[k] - 1];
+    }
+    const int64_t cost = v->cost;
+    pthread_mutex_unlock(&v->lock);
+    return cost;
+}
+
+// Makes `next` the present solution with the best routes that each group shows. Returns its cost.
+static int64_t gather_shown(vrp_rounds *s)
+{
+    mco_vrp_solution *out = &s->next;
+    int64_t cost = s->now_cost;
+    for (int32_t g = 0; g < s->groups; g++) {
+        int64_t least = s->before[g];
+        s->shown[g] = -1;
+        for (int32_t k = g; k < s->running; k += s->groups)
+            if (shown_cost(s, k) < least) {
+                least = shown_cost(s, k);
+                s->shown[g] = k;
+            }
+    }
+    out->customers = s->now.customers;
+    out->routes = out->first[0] = 0;
+    for (int32_t r = 0; r < s->now.routes; r++)
+        if (s->task_of[r] < 0 || s->task_of[r] >= s->groups || s->shown[s->task_of[r]] < 0)
+            vrp_add_route(out, s->now.order + s->now.first[r], vrp_route_size(&s->now, r));
+    for (int32_t g = 0; g < s->groups; g++)
+        if (s->shown[g] >= 0)
+            cost += add_shown(&s->tasks[s->shown[g]], out) - s->before[g];
+    return cost;
+}
+
+// Asks the walks for their solutions when these are together better than the best; notes them at the next call.
+static mco_status look(vrp_rounds *s)
 {
     const double begin_s = mco_clock_s();
-    const int64_t before = s->processor->steps;
-    for (int32_t k = 0; k < count; k++)
+    if (begin_s < s->next_look_s || best_cost(s) >= s->search->best_cost)
+        return MCO_OK;
+    s->is_asked = !s->is_asked;
+    if (s->is_asked) {
+        ask(s);
+        return MCO_OK;
+    }
+    const int64_t cost = gather_shown(s);
+    const mco_status st = vrp_search_note_early(s->search, &s->next, cost, s->source);
+    const double end_s = mco_clock_s();
+    s->next_look_s = end_s + fmax(LOOK_S, LOOK_SHARE * (end_s - begin_s));
+    return st;
+}
+
+bool vrp_rounds_watch(void *rounds)
+{
+    vrp_rounds *s = rounds;
+    if (s->groups > 0 && s->look_status == MCO_OK)
+        s->look_status = look(s);
+    return s->look_status != MCO_OK || vrp_search_ends(s->search);
+}
+
+// ---- Runs
+
+static void begin_run(vrp_rounds *s, int32_t count, int32_t groups, const char *source)
+{
+    for (int32_t k = 0; k < count; k++) {
         s->tasks[k].seed = mco_rng_next(&s->rng);
-    const mco_status st = s->processor->run(s->processor, s->tasks, count, s->search->run.stop_s);
+        s->before[k] = s->tasks[k].cost;
+        vrp_view_clear(s->tasks[k].view);
+    }
+    s->running = count;
+    s->groups = groups;
+    s->source = source;
+    s->is_asked = false;
+    s->look_status = MCO_OK;
+}
+
+// The walks have shown their best solutions at their ends. Those of a walk that returns its last one are lost otherwise.
+static mco_status end_run(vrp_rounds *s)
+{
+    mco_status st = s->look_status;
+    const int64_t best = best_cost(s), known = s->search->best_cost;
+    if (st == MCO_OK && (best < known || (best == known && s->search->is_early))) {
+        const int64_t cost = gather_shown(s);
+        st = vrp_search_note(s->search, &s->next, cost, s->source);
+    }
+    return st;
+}
+
+mco_status vrp_rounds_run(vrp_rounds *s, int32_t count, int32_t groups, const char *source)
+{
+    mco_status st = MCO_OK;
+    const double begin_s = mco_clock_s();
+    const int64_t before = s->processor->steps;
+    begin_run(s, count, groups, source);
+    MCO_TRY(s->processor->run(s->processor, s->tasks, count, s->search->run.stop_s));
     const double seconds = mco_clock_s() - begin_s;
     const int32_t at_once = count < s->processor->threads ? count : s->processor->threads;
     s->search->iterations += s->processor->steps - before;
     if (seconds > 1e-3 && s->processor->steps > before)
         s->rate = (double)(s->processor->steps - before) / seconds / at_once;
+    MCO_TRY(end_run(s));
+done:
+    s->groups = 0;
     return st;
 }
 
@@ -114,6 +247,8 @@ static void close_tasks(vrp_rounds *s)
 {
     for (int32_t k = 0; k < s->task_count; k++)
         vrp_task_close(s->search->ctx, &s->tasks[k]);
+    mco_free(s->search->ctx, &s->shown);
+    mco_free(s->search->ctx, &s->before);
     mco_free(s->search->ctx, &s->tasks);
     s->task_count = 0;
 }
@@ -125,6 +260,8 @@ mco_status vrp_rounds_open_tasks(vrp_rounds *s, int32_t count, int32_t customers
     close_tasks(s);
     MCO_TRY(mco_alloc(ctx, &s->tasks, count));
     s->task_count = count;
+    MCO_TRY(mco_alloc(ctx, &s->before, count));
+    MCO_TRY(mco_alloc(ctx, &s->shown, count));
     for (int32_t k = 0; k < count; k++)
         MCO_TRY(vrp_task_open(ctx, s->problem, customers, customers + SPARE_ROUTES, NEIGHBOURS, &s->tasks[k]));
 done:
@@ -228,10 +365,9 @@ mco_status vrp_rounds_open(vrp_rounds *s)
     mco_status st = MCO_OK;
     mco_context *ctx = s->search->ctx;
     const mco_vrp *p = s->problem;
-    s->near_count = p->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
     s->rate = FIRST_RATE;
+    s->watch = (vrp_watch){.ends = vrp_rounds_watch, .user = s};
     mco_rng_seed(&s->rng, (uint64_t)s->search->params->seed, 0);
-    MCO_TRY(vrp_neighbours(ctx, p, &s->near_count, s->processor->threads, &s->near));
     MCO_TRY(mco_alloc(ctx, &s->local, p->nodes));
     MCO_TRY(mco_alloc(ctx, &s->route_of, p->customers));
     MCO_TRY(mco_alloc(ctx, &s->task_of, p->customers));
@@ -240,6 +376,12 @@ mco_status vrp_rounds_open(vrp_rounds *s)
     MCO_TRY(vrp_solution_new(ctx, p->customers, p->customers, &s->next));
 done:
     return st;
+}
+
+mco_status vrp_rounds_find_neighbours(vrp_rounds *s)
+{
+    s->near_count = s->problem->customers > MANY_CUSTOMERS ? FEW_NEIGHBOURS : NEIGHBOURS;
+    return vrp_neighbours(s->search->ctx, s->problem, &s->near_count, s->processor->threads, &s->watch, &s->near);
 }
 
 void vrp_rounds_close(vrp_rounds *s)

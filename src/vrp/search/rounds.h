@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "vrp/search/processor.h"
 #include "vrp/search/search.h"
+#include "vrp/search/watch.h"
 #include "vrp/solution.h"
 
 enum { VRP_LONGEST_STRING = 10 };  // most customers that a step takes out of a route
@@ -19,6 +20,13 @@ typedef struct vrp_rounds {
     int32_t near_count;
     vrp_task *tasks;             // [task_count]
     int32_t task_count;
+    int64_t *before;             // [task_count] cost with which a task began
+    int32_t *shown;              // [task_count] by group: the task whose routes are shown in place of its own; -1: none
+    int32_t running, groups;     // tasks of the run under way, and how many of them differ; 0: none
+    const char *source;          // of solutions of this run
+    bool is_asked;               // walks were asked to show their best solutions
+    double next_look_s;          // at the walks
+    mco_status look_status;
     int32_t *local;              // [nodes] zero
     int32_t *route_of;           // [customers] route in `now`
     int32_t *task_of;            // [customers] by route: the task that has it, -1: none
@@ -27,11 +35,14 @@ typedef struct vrp_rounds {
     int64_t now_cost;
     double edge;                 // mean edge of the first solution
     double rate;                 // steps a second of one task at a time
+    vrp_watch watch;             // of what comes before the tasks
     mco_rng rng;
 } vrp_rounds;
 
 // The caller has set search, problem and processor. Errors: MEMORY.
 mco_status vrp_rounds_open(vrp_rounds *s);
+// Makes the lists of neighbours, which all tasks need. Errors: MEMORY, STOPPED.
+mco_status vrp_rounds_find_neighbours(vrp_rounds *s);
 void vrp_rounds_close(vrp_rounds *s);
 
 // Whether a number of iterations is given. All lengths are then shares of it, and a time limit only cuts the search
@@ -61,8 +72,12 @@ void vrp_rounds_set_temperatures(vrp_task *task, double hot, double cold);
 // Sets the steps of each of tasks [count], at most `most`, so that a core does `share` of its planned steps in them.
 // All tasks together get no more steps than are left.
 void vrp_rounds_plan_steps(vrp_rounds *s, int32_t count, double share, int64_t most);
-// Draws seeds and runs tasks [count]. Errors: MEMORY, DEVICE.
-mco_status vrp_rounds_run(vrp_rounds *s, int32_t count);
+// Draws seeds and runs tasks [count], which began with the costs they have. Task k has the routes of task k % groups, and
+// task_of[] of these routes is k % groups. Better solutions are noted under the name `source` while the walks still run.
+// Errors: MEMORY, DEVICE.
+mco_status vrp_rounds_run(vrp_rounds *s, int32_t count, int32_t groups, const char *source);
+// For vrp_processor.ends, with the vrp_rounds as user: looks at the walks, then as vrp_search_ends().
+bool vrp_rounds_watch(void *rounds);
 // Replaces the routes with which tasks [count] began by their results; the cost of the present solution changes by
 // `change`.
 void vrp_rounds_merge(vrp_rounds *s, int32_t count, int64_t change);

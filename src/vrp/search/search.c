@@ -40,14 +40,27 @@ done:
 mco_status vrp_search_note(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source)
 {
     mco_status st = MCO_OK;
-    if (search->best_cost >= 0 && cost >= search->best_cost)
+    const bool replaces_early = search->is_early && cost == search->best_cost;
+    if (search->best_cost >= 0 && cost >= search->best_cost && !replaces_early)
         return MCO_OK;
     MCO_TRY(keep(search, solution));
+    search->is_early = false;
+    if (replaces_early)
+        return MCO_OK;
     if (search->best_cost < 0)
         search->start_cost = cost;
     search->best_cost = cost;
     MCO_TRY(mco_run_improve(&search->run, (double)cost / search->problem->scale, &search->best, source));
 done:
+    return st;
+}
+
+mco_status vrp_search_note_early(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source)
+{
+    if (search->best_cost >= 0 && cost >= search->best_cost)
+        return MCO_OK;
+    const mco_status st = vrp_search_note(search, solution, cost, source);
+    search->is_early = st == MCO_OK;
     return st;
 }
 

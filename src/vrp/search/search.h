@@ -15,6 +15,7 @@ typedef struct vrp_search {
     mco_vrp_solution best;     // feasible; best.order NULL while there is none
     int64_t best_cost;         // -1 while there is none
     int64_t start_cost;        // of the first solution
+    bool is_early;             // the best was noted by vrp_search_note_early()
     bool is_proven;            // `best` is optimal; without one there is no solution
     int64_t iterations;        // done
     mco_work work;
@@ -23,6 +24,10 @@ typedef struct vrp_search {
 // Copies the solution if it is better than the best so far, and reports it to the run. `source` is the name of its
 // finder in the log. Errors: MEMORY.
 mco_status vrp_search_note(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source);
+// The same for a solution of work under way that is noted as soon as it is seen. When the work is done, the solution that
+// vrp_search_note() gets must cost no more; at the same cost it takes the place of the early one. So the answer depends
+// on the work alone, not on when the calling thread looked.
+mco_status vrp_search_note_early(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source);
 // Whether the search has to end; search->run.stop then holds the reason. Like mco_run_must_stop(), and true at the
 // lower bound. The search itself compares its iterations with their limit.
 bool vrp_search_ends(vrp_search *search);

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vrp/genetic/genetic.h"
 #include "vrp/genetic/population.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/cores.h"
+#include "vrp/search/curve.h"
 #include "vrp/search/gpu.h"
 #include "vrp/search/key.h"
 #include "vrp/search/neighbours.h"
@@ -42,6 +44,7 @@ static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes 
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
+static const double CHECKS_AT_END = 2;             // time left for the end, in checks of a solution
 static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
 
 // ---- The whole
@@ -120,7 +123,7 @@ static mco_status anneal_whole(vrp_rounds *s, double most_share)
             before += s->tasks[k].cost;
         }
         vrp_rounds_plan_steps(s, count, to - from, MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, count));
+        MCO_TRY(vrp_rounds_run(s, count, count, "whole"));
         for (int32_t k = 0; k < count; k++)
             after += s->tasks[k].cost;
         vrp_rounds_merge(s, count, after - before);
@@ -189,7 +192,7 @@ static int32_t copy_regions(vrp_rounds *s, int32_t count)
 }
 
 // Puts the best copy of each region in the place of its original. Returns the change of the cost.
-static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const int64_t *before)
+static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all)
 {
     int64_t change = 0;
     for (int32_t k = count; k < all; k++)
@@ -199,7 +202,7 @@ static int64_t choose_copies(vrp_rounds *s, int32_t count, int32_t all, const in
             s->tasks[k] = t;
         }
     for (int32_t k = 0; k < count; k++)
-        change += s->tasks[k].cost - before[k];
+        change += s->tasks[k].cost - s->before[k];
     return change;
 }
 
@@ -213,7 +216,6 @@ static mco_status anneal_regions(vrp_rounds *s)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, most = s->processor->part_customers;
-    int64_t *before = NULL;
     int32_t room = 2 * most + 2 * vrp_rounds_longest_route(s);
     int32_t tasks = s->processor->tasks;
     if (s->processor->gpus != 0 && n / most + 1 < tasks)
@@ -221,7 +223,6 @@ static mco_status anneal_regions(vrp_rounds *s)
     else if (s->processor->gpus == 0 && n > CUSTOMERS_PER_TASK)
         tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
     MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
-    MCO_TRY(mco_alloc(s->search->ctx, &before, tasks));
     while (!vrp_rounds_is_over(s) && fits(s)) {
         const int32_t count = collect_regions(s, tasks);
         if (count == 0) {  // a route has outgrown all tasks
@@ -229,6 +230,8 @@ static mco_status anneal_regions(vrp_rounds *s)
             MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
             continue;
         }
+        if (vrp_search_ends(s->search))
+            break;
         const int32_t all = copy_regions(s, count);
         vrp_rounds_fill_tasks(s, all);
         int64_t customers = 0;
@@ -237,19 +240,16 @@ static mco_status anneal_regions(vrp_rounds *s)
             vrp_rounds_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
             s->tasks[k].wants_last = false;
             customers += s->tasks[k].part.customers;
-            if (k < count)
-                before[k] = s->tasks[k].cost;
         }
         const int64_t full = s->processor->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
         const double even = vrp_rounds_steps(s) * s->processor->threads / n * (double)(customers / all);
         const double usual = fmax((double)least, fmin(fmin((double)full, even), vrp_rounds_steps(s) / REGIONS_LEAST));
         vrp_rounds_plan_steps(s, all, usual * all / fmin(all, s->processor->threads) / vrp_rounds_steps(s), MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, all));
-        vrp_rounds_merge(s, count, choose_copies(s, count, all, before));
+        MCO_TRY(vrp_rounds_run(s, all, count, "region"));
+        vrp_rounds_merge(s, count, choose_copies(s, count, all));
         MCO_TRY(vrp_rounds_note(s, "region"));
     }
 done:
-    mco_free(s->search->ctx, &before);
     return st;
 }
 
@@ -298,6 +298,43 @@ done:
     return st;
 }
 
+// Notes routes along a curve, as the first solution. Their check tells how much time the search leaves for what follows it:
+// the check of the answer, and a caller's walk over it. More routes than vehicles are no solution.
+static mco_status note_curve(vrp_rounds *s, const vrp_watch *watch)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution routes = {0};
+    vrp_search *search = s->search;
+    int64_t cost;
+    MCO_TRY(vrp_construct_along_curve(search->ctx, s->problem, watch, &routes));
+    const double begin_s = mco_clock_s();
+    st = mco_vrp_check(search->ctx, s->problem, &routes, &cost);
+    search->run.stop_s -= CHECKS_AT_END * (mco_clock_s() - begin_s);
+    if (st == MCO_OK)
+        MCO_TRY(vrp_search_note(search, &routes, cost, "curve"));
+    else if (st == MCO_ERR_CHECK)
+        st = MCO_OK;
+done:
+    mco_vrp_solution_clear(search->ctx, &routes);
+    return st;
+}
+
+// Constructs savings. If the run ends before they are complete, a curve gives the answer. Errors: also STOPPED.
+static mco_status begin_with_savings(vrp_rounds *s, mco_vrp_solution *out)
+{
+    mco_status st = MCO_OK;
+    const bool is_large = s->problem->customers > VRP_CURVE_CUSTOMERS;
+    if (is_large)
+        MCO_TRY(note_curve(s, &s->watch));
+    st = vrp_construct(s->search->ctx, s->problem, MCO_VRP_CONSTRUCTION_SAVINGS, s->processor->threads, &s->watch, out);
+    if (st == MCO_ERR_STOPPED && !is_large) {
+        MCO_TRY(note_curve(s, NULL));
+        st = MCO_ERR_STOPPED;
+    }
+done:
+    return st;
+}
+
 static mco_status begin(vrp_rounds *s, bool *has_solution)
 {
     mco_status st = MCO_OK;
@@ -305,7 +342,7 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
     const mco_vrp *p = s->problem;
     const bool is_given = s->search->best_cost >= 0;
     if (!is_given)
-        MCO_TRY(vrp_construct(s->search->ctx, p, MCO_VRP_CONSTRUCTION_SAVINGS, s->processor->threads, &start));
+        MCO_TRY(begin_with_savings(s, &start));
     const mco_vrp_solution *from = is_given ? &s->search->best : &start;
     s->now.routes = s->now.first[0] = 0;
     for (int32_t r = 0; r < from->routes; r++)
@@ -313,19 +350,27 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
     s->now_cost = vrp_solution_cost(p, &s->now);
     s->edge = fmax(1, (double)s->now_cost / ((double)p->customers + s->now.routes));
     *has_solution = (p->vehicles == 0 || s->now.routes <= p->vehicles) && count_too_long(s) == 0;
-    if (!*has_solution)
-        MCO_TRY(pack(s, has_solution));
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
+    MCO_TRY(vrp_rounds_find_neighbours(s));
+    if (*has_solution)
+        goto done;
+    MCO_TRY(pack(s, has_solution));
+    if (*has_solution)
+        MCO_TRY(vrp_rounds_note(s, "savings"));
 done:
     mco_vrp_solution_clear(s->search->ctx, &start);
     return st;
 }
 
-static bool ends(void *user)
+// The same. If the run ends before the beginning does, the best so far is the answer, and search->run.stop says why.
+static mco_status begin_in_time(vrp_rounds *s, bool *has_solution)
 {
-    vrp_rounds *s = user;
-    return vrp_search_ends(s->search);
+    const mco_status st = begin(s, has_solution);
+    if (st != MCO_ERR_STOPPED)
+        return st;
+    *has_solution = false;  // no walk has what it needs
+    return MCO_OK;
 }
 
 // `regions` is the processor that anneals the regions; NULL: the cores do.
@@ -335,17 +380,17 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
-    cores->ends = ends;
+    cores->ends = vrp_rounds_watch;
     cores->user = &s;
     MCO_TRY(vrp_rounds_open(&s));
-    MCO_TRY(begin(&s, &has_solution));
+    MCO_TRY(begin_in_time(&s, &has_solution));
     const double share = regions != NULL ? share_before_gpu(&s) : 1;
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
         MCO_TRY(vrp_population_run(&s, share));
     else if (has_solution && !is_given && !vrp_rounds_is_over(&s))
         MCO_TRY(anneal_whole(&s, share));
     if (regions != NULL) {
-        regions->ends = ends;
+        regions->ends = vrp_rounds_watch;
         regions->user = &s;
         s.processor = regions;
     }
@@ -373,10 +418,10 @@ mco_status vrp_search_first(vrp_search *search)
     bool has_solution = false;
     params.threads = 1;
     MCO_TRY(vrp_cores_open(search->ctx, search->problem, &params, &core));
-    core.ends = ends;
+    core.ends = vrp_rounds_watch;
     core.user = &s;
     MCO_TRY(vrp_rounds_open(&s));
-    MCO_TRY(begin(&s, &has_solution));
+    MCO_TRY(begin_in_time(&s, &has_solution));
     if (!has_solution && !vrp_search_ends(search))
         search->run.stop = MCO_STOP_ITERATIONS;
 done:

@@ -14,6 +14,34 @@ enum {
     WINDOW = 200             // larger parts: pairs that are so near in the order of directions from the depot
 };
 
+static mco_status open_view(mco_context *ctx, int32_t customers, int32_t routes, vrp_view **out)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(ctx, out, 1));
+    pthread_mutex_init(&(*out)->lock, NULL);
+    MCO_TRY(mco_alloc(ctx, &(*out)->order, customers));
+    MCO_TRY(mco_alloc(ctx, &(*out)->first, (int64_t)routes + 1));
+done:
+    return st;
+}
+
+static void close_view(mco_context *ctx, vrp_view **view)
+{
+    if (*view == NULL)
+        return;
+    mco_free(ctx, &(*view)->first);
+    mco_free(ctx, &(*view)->order);
+    pthread_mutex_destroy(&(*view)->lock);
+    mco_free(ctx, view);
+}
+
+void vrp_view_clear(vrp_view *view)
+{
+    atomic_store(&view->best, INT64_MAX);
+    atomic_store(&view->is_wanted, false);
+    view->cost = INT64_MAX;
+}
+
 mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t customers, int32_t routes, int32_t neighbours,
                          vrp_task *out)
 {
@@ -42,6 +70,7 @@ mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t custo
     MCO_TRY(mco_alloc(ctx, &out->customer, customers));
     if (customers > ALL_PAIRS)
         MCO_TRY(mco_alloc(ctx, &out->line, 2 * (int64_t)customers));
+    MCO_TRY(open_view(ctx, customers, routes, &out->view));
 done:
     if (st != MCO_OK)
         vrp_task_close(ctx, out);
@@ -51,6 +80,7 @@ done:
 void vrp_task_close(mco_context *ctx, vrp_task *task)
 {
     vrp_part *p = &task->part;
+    close_view(ctx, &task->view);
     mco_free(ctx, &task->line);
     mco_free(ctx, &task->customer);
     mco_free(ctx, &task->first);

@@ -5,6 +5,9 @@
 #ifndef MCO_VRP_SEARCH_TASK_H
 #define MCO_VRP_SEARCH_TASK_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "vrp/instance.h"
 
 enum { VRP_LIST_STEP = 16 };  // the length of a list of neighbours is a multiple of this
@@ -37,6 +40,16 @@ typedef struct vrp_walk_plan {
     int32_t exchanges;       // neighbours tried by the improvement of an accepted step; 0: none
 } vrp_walk_plan;
 
+// What the calling thread sees of a walk under way on the cores. The walk writes its best solution when it is asked to,
+// and at its end; a GPU writes nothing.
+typedef struct vrp_view {
+    atomic_int_least64_t best;  // the least cost of the walk so far; INT64_MAX: none
+    atomic_bool is_wanted;      // the calling thread asks for the solution; the walk clears it
+    pthread_mutex_t lock;       // guards the rest
+    int64_t cost;               // of the solution here; INT64_MAX: none
+    int32_t routes, *order, *first;  // as in vrp_task
+} vrp_view;
+
 // In: a solution of the part. On the cores it may leave out customers; the walk puts them in first. Out: the best
 // solution found, never a worse one; the cost is INT64_MAX if a customer left out fits nowhere.
 typedef struct vrp_task {
@@ -50,12 +63,15 @@ typedef struct vrp_task {
     int32_t *customer;       // [customers] customer of the instance, by node - 1; for the caller
     bool wants_last;         // return the last solution of a walk that was not stopped, not its best; cores only
     double *line;            // [2 * customers] working memory of large parts, else NULL
+    vrp_view *view;
 } vrp_task;
 
 // Allocates a task of at most so many customers and routes. Errors: MEMORY.
 mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t customers, int32_t routes, int32_t neighbours,
                          vrp_task *out);
 void vrp_task_close(mco_context *ctx, vrp_task *task);
+// Empties the view before a run.
+void vrp_view_clear(vrp_view *view);
 // Fills task->part from task->customer [customers] and the lists near [customers of the instance * count] of
 // vrp_neighbours(). local [nodes of the instance] is zero before and after. O(customers * (count + customers)). Any
 // thread may call it.

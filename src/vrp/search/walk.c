@@ -11,7 +11,7 @@
 
 static const double SPLIT = 0.5;         // share of the strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one customer
-enum { STEPS_PER_LOOK = 256 };           // between looks at *stop, each with a new temperature
+enum { STEPS_PER_LOOK = 256 };           // between looks at *stop and at the view, each with a new temperature
 
 // ---- Changes that can be undone
 
@@ -344,7 +344,8 @@ static void load(vrp_walk *w, const vrp_task *task)
     settle(w);
 }
 
-static void store(const vrp_walk *w, const vrp_node *node, int64_t cost, vrp_task *task)
+// Lists the routes that are not empty; returns their number.
+static int32_t list_routes(const vrp_walk *w, const vrp_node *node, int32_t *order, int32_t *first)
 {
     const vrp_part *p = w->part;
     int32_t count = 0, routes = 0;
@@ -352,13 +353,28 @@ static void store(const vrp_walk *w, const vrp_node *node, int64_t cost, vrp_tas
         const int32_t depot = p->customers + 1 + r;
         if (node[depot].next == depot)
             continue;
-        task->first[routes++] = count;
+        first[routes++] = count;
         for (int32_t c = node[depot].next; c != depot; c = node[c].next)
-            task->order[count++] = c;
+            order[count++] = c;
     }
-    task->first[routes] = count;
-    task->routes = routes;
+    first[routes] = count;
+    return routes;
+}
+
+static void store(const vrp_walk *w, const vrp_node *node, int64_t cost, vrp_task *task)
+{
+    task->routes = list_routes(w, node, task->order, task->first);
     task->cost = cost;
+}
+
+static void show_best(const vrp_walk *w, vrp_view *v)
+{
+    atomic_store_explicit(&v->best, w->best_cost, memory_order_relaxed);
+    pthread_mutex_lock(&v->lock);
+    v->routes = list_routes(w, w->best_node, v->order, v->first);
+    v->cost = w->best_cost;
+    pthread_mutex_unlock(&v->lock);
+    atomic_store(&v->is_wanted, false);
 }
 
 // Puts in the customers that the task's solution leaves out. False if one fits nowhere, or a route that it has left is
@@ -399,11 +415,15 @@ static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
         if (k % STEPS_PER_LOOK == 0) {
             if (atomic_load_explicit(stop, memory_order_relaxed))
                 break;
+            atomic_store_explicit(&task->view->best, w->best_cost, memory_order_relaxed);
+            if (atomic_load_explicit(&task->view->is_wanted, memory_order_relaxed))
+                show_best(w, task->view);
             temperature = plan->hot * pow(plan->cold / plan->hot, (double)k / (double)plan->steps);
         }
         step(w, plan, temperature);
     }
     w->steps += k;
+    show_best(w, task->view);
     if (task->wants_last && k == plan->steps)
         store(w, w->node, w->cost, task);
     else

@@ -157,14 +157,18 @@ static void run_pair(vrp_cpu *c, vrp_worker *w, const vrp_stretch *part, int32_t
         run_open_c(c, w, part, is_bad, u, v, r);
 }
 
-// Makes the rows of distances from positions begin..end and, if `to` is another array, those to them.
-static void make_rows(const vrp_cpu *c, int32_t begin, int32_t end, int32_t *from, int32_t *to)
+// Makes the rows of distances from positions begin..end and, if `to` is another array, those to them. False if the scan
+// has to end.
+static bool make_rows(vrp_cpu *c, int32_t begin, int32_t end, int32_t *from, int32_t *to)
 {
+    if (vrp_cpu_ends(c))
+        return false;
     for (int32_t i = begin; i <= end; i++) {
         vrp_cpu_row(c, i, 0, c->sums.count, false, from + (i - begin) * c->stride);
         if (to != from)
             vrp_cpu_row(c, i, 0, c->sums.count, true, to + (i - begin) * c->stride);
     }
+    return true;
 }
 
 // Runs all pairs of an edge of the part and a later edge of its route, the latter VRP_PART_EDGES at a time.
@@ -174,12 +178,13 @@ static void run_part(vrp_cpu *c, vrp_worker *w, int64_t item)
     const bool is_symmetric = c->sums.is_symmetric;
     const int64_t s = c->stride, rows = VRP_PART_EDGES + 1;
     int32_t *from_u = w->distances, *to_u = is_symmetric ? from_u : from_u + 2 * rows * s;
-    make_rows(c, part->begin, part->end, from_u, to_u);
+    if (!make_rows(c, part->begin, part->end, from_u, to_u))
+        return;
     for (int32_t begin = part->begin; begin < part->last; begin += VRP_PART_EDGES) {
         const int32_t end = part->last - begin < VRP_PART_EDGES ? part->last : begin + VRP_PART_EDGES;
         int32_t *const from_v = begin == part->begin ? from_u : from_u + rows * s, *const to_v = to_u + (from_v - from_u);
-        if (begin != part->begin)
-            make_rows(c, begin, end, from_v, to_v);
+        if (begin != part->begin && !make_rows(c, begin, end, from_v, to_v))
+            return;
         for (int32_t u = part->begin; u < part->end; u++) {
             if (vrp_cpu_ends(c))
                 return;
