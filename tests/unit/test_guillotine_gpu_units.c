@@ -128,7 +128,7 @@ static void test_a_single_block_never_waits(void **state)
         const bool is_flat = seed % 3 == 0;
         make_axis(test_ctx, &rng, is_flat ? 1500 : 40 + (int32_t)mco_rng_below(&rng, 2500), is_flat, &model.x);
         make_axis(test_ctx, &rng, is_flat ? 50 : 40 + (int32_t)mco_rng_below(&rng, 2500), false, &model.y);
-        assert_int_equal(guillotine_schedule_create(test_ctx, &model, seed % 2 == 0 ? 4 : 8, SLOTS, &schedule), MCO_OK);
+        assert_int_equal(guillotine_schedule_create(test_ctx, &model, 2 << seed % 5 / 2, SLOTS, &schedule), MCO_OK);
         check_order(test_ctx, &schedule);
         if ((int64_t)model.x.count * model.y.count < MOST_CELLS) {
             check_cover(test_ctx, &schedule);
