@@ -203,11 +203,15 @@ static mco_status expect_line_end(mco_text *text, const char *row, int64_t index
     return MCO_OK;
 }
 
+// Rows of so many times look at the clock, each of them; the files of shorter rows are small.
+enum { LONG_ROW = 100 };
+
 // Reads m rows of n times, a row for each machine. A row may take several lines.
 static mco_status read_machine_rows(mco_text *text, block *b)
 {
     mco_status st = MCO_OK;
     for (int64_t i = 0; i < b->machines; i++) {
+        MCO_TRY(mco_text_in_time(text, b->jobs < LONG_ROW));
         for (int64_t j = 0; j < b->jobs; j++)
             MCO_TRY(read_next_time(text, b, i, j));
         if (b->jobs > 0)
@@ -224,6 +228,7 @@ static mco_status read_job_pairs(mco_text *text, block *b)
     char what[80];
     int64_t value;
     for (int64_t j = 0; j < b->jobs; j++) {
+        MCO_TRY(mco_text_in_time(text, b->machines < LONG_ROW));
         for (int64_t i = 0; i < b->machines; i++) {
             snprintf(what, sizeof what, "pair %lld of job %lld: the machine", (long long)i + 1, (long long)j + 1);
             MCO_TRY(mco_text_integer(text, what, i, i, &value));
@@ -385,8 +390,10 @@ static mco_status read_csv_times(mco_text *text, block *b)
 {
     mco_status st = MCO_OK;
     mco_slice row;
-    for (int64_t job = 0; mco_text_row(text, b->separator, &row); job++)
+    for (int64_t job = 0; mco_text_row(text, b->separator, &row); job++) {
+        MCO_TRY(mco_text_in_time(text, b->machines < LONG_ROW));
         MCO_TRY(read_csv_row(text, row, b, job));
+    }
 done:
     return st;
 }

@@ -158,8 +158,10 @@ static mco_status read_numbers_once(mco_text *text, bool has_plate_first, units 
     mco_guillotine_piece none;
     MCO_TRY((has_plate_first ? read_plate : read_count)(text, u, s));
     MCO_TRY((has_plate_first ? read_count : read_plate)(text, u, s));
-    for (int64_t p = 0; p < s->pieces; p++)
+    for (int64_t p = 0; p < s->pieces; p++) {
+        MCO_TRY(mco_text_in_time(text, p + 1));
         MCO_TRY(read_piece_row(text, p + 1, u, g != NULL ? &g->piece[p] : &none));
+    }
     if (mco_text_skip_blank(text))
         MCO_TRY(mco_text_fail_here(text, "the file goes on after the last of %lld pieces", (long long)s->pieces));
 done:
@@ -380,8 +382,10 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, const char *name, m
     MCO_TRY(read_plate_row(text, &c, &s));
     MCO_TRY(read_header(text, &c));
     mco_text ahead = *text;
-    for (int64_t p = 0; mco_text_row(&ahead, c.separator, &line); p++)
+    for (int64_t p = 0; mco_text_row(&ahead, c.separator, &line); p++) {
+        MCO_TRY(mco_text_in_time(&ahead, p + 1));
         MCO_TRY(read_csv_row(&ahead, line, &c, NULL, p));
+    }
     end_counting(&c.units);
     ahead = begin;
     MCO_TRY(read_plate_row(&ahead, &c, &s));
@@ -393,8 +397,10 @@ static mco_status read_csv(mco_context *ctx, mco_text *text, const char *name, m
     give_units(ctx, &c.units, g);
     if (has_column(&c, NAME))
         MCO_TRY(mco_names_reserve(ctx, text, c.rows, &c.names));
-    for (int64_t p = 0; mco_text_row(text, c.separator, &line); p++)
+    for (int64_t p = 0; mco_text_row(text, c.separator, &line); p++) {
+        MCO_TRY(mco_text_in_time(text, p + 1));
         MCO_TRY(read_csv_row(text, line, &c, g, p));
+    }
     MCO_TRY(mco_names_test(&c.names, text, c.rows));
     if (c.names.count > 0) {
         g->piece_names = c.names.names;

@@ -138,9 +138,22 @@ limits() {
     done
 }
 
+# The time limit counts from the start of the command: it ends the reading of a file that comes too slowly.
+slow_input() {
+    expect 0 "$MCO" flowshop generate --jobs 500 --machines 200 --seed 3 --output slow.txt
+    printf '1 2\n' > old.txt
+    local seen=0
+    { head -c 60000 slow.txt; sleep 1.5; tail -c +60001 slow.txt; } |
+        "$MCO" flowshop solve - --time-limit 0.5 --solution old.txt > out 2> err || seen=$?
+    [ "$seen" -eq 1 ] || fail "exit code $seen instead of 1"
+    expect_text err "standard input: the time limit"
+    expect_no_file old.txt
+}
+
 names
 duplicates
 decimals
 stated
 table
 limits
+slow_input

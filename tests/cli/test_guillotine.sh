@@ -354,6 +354,18 @@ gpu() {
     cmp -s reference.csv gpu.csv || fail "the gpu's table differs from the reference's"
 }
 
+# The time limit counts from the start of the command: it ends the reading of a file that comes too slowly.
+slow_input() {
+    awk 'BEGIN { print "plate,500,500\nwidth,height"; for (i = 0; i < 20000; i++) print 1 + i % 400 "," 1 + i % 300 }' > slow.csv
+    printf 'old\n' > old.txt
+    local seen=0
+    { head -c 60000 slow.csv; sleep 1.5; tail -c +60001 slow.csv; } |
+        "$MCO" guillotine solve - --time-limit 0.5 --solution old.txt > out 2> err || seen=$?
+    [ "$seen" -eq 1 ] || fail "exit code $seen instead of 1"
+    expect_text err "standard input: the time limit"
+    expect_no_file old.txt
+}
+
 all_files
 standard_streams
 plans
@@ -368,3 +380,4 @@ no_time
 interrupted
 large_sides
 gpu
+slow_input
