@@ -92,6 +92,12 @@ void mco_json_integer(mco_json *json, const char *key, int64_t value)
     fprintf(json->file, "%lld", (long long)value);
 }
 
+void mco_json_number(mco_json *json, const char *key, const char *digits)
+{
+    lead(json, key);
+    fputs(digits, json->file);
+}
+
 void mco_json_real(mco_json *json, const char *key, double value)
 {
     if (!isfinite(value)) {

@@ -22,6 +22,7 @@ void mco_json_open(mco_json *json, const char *key, char bracket);  // '{' or '[
 void mco_json_close(mco_json *json, char bracket);                  // '}' or ']'
 void mco_json_open_line(mco_json *json, const char *key);  // an array on one line; mco_json_close() ends it
 void mco_json_integer(mco_json *json, const char *key, int64_t value);
+void mco_json_number(mco_json *json, const char *key, const char *digits);  // as they are
 void mco_json_real(mco_json *json, const char *key, double value);  // null for NaN and infinity
 void mco_json_text(mco_json *json, const char *key, const char *value);  // null for NULL
 void mco_json_bool(mco_json *json, const char *key, bool value);

@@ -93,3 +93,17 @@ void mco_write_cell(const char *text, FILE *file)
     else
         mco_write_quoted(text, file);
 }
+
+const char *mco_scaled_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT])
+{
+    const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, unit = (uint64_t)scale;
+    uint64_t rest = size % unit;
+    int at = snprintf(out, MCO_NUMBER_TEXT, "%s%llu", value < 0 ? "-" : "", (unsigned long long)(size / unit));
+    if (rest > 0)
+        out[at++] = '.';
+    // At most 20 digits, a sign and a point: whole part and decimals together are the digits of the value, or zeros of the scale.
+    for (uint64_t power = unit / 10; rest > 0; rest %= power, power /= 10)
+        out[at++] = (char)('0' + rest / power);
+    out[at] = '\0';
+    return out;
+}

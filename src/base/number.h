@@ -4,6 +4,7 @@
 #define MCO_BASE_NUMBER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { MCO_NUMBER_TEXT = 32 };  // room for a number as text, in bytes
@@ -13,6 +14,8 @@ enum { MCO_NUMBER_TEXT = 32 };  // room for a number as text, in bytes
 const char *mco_shortest_digits(double value, int least, bool is_single, char out[MCO_NUMBER_TEXT]);
 // The same, but without an exponent for integers and for numbers with few decimals.
 const char *mco_number_text(double value, char out[MCO_NUMBER_TEXT]);
+// value / scale exactly, without zeros at the end; scale is a power of ten.
+const char *mco_scaled_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT]);
 void mco_write_number(double value, FILE *file);
 
 // Write a cell of a table. The first puts it in quotes and doubles each quote in it. The second does so only if a

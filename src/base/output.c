@@ -26,10 +26,10 @@ static bool is_link(const char *path)
 
 // True for devices, pipes, and links such as /dev/stdout and /proc/self/fd/1. These links lead to a file that is
 // already open. A new file would not reach its reader, and a rename would replace the link.
-static bool is_written_in_place(const char *path)
+bool mco_output_is_in_place(const char *path)
 {
     struct stat info;
-    bool is_system = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    const bool is_system = strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
     return (is_system && is_link(path)) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
@@ -74,15 +74,24 @@ static void draw_letters(char *letters)
     letters[LETTERS] = '\0';
 }
 
+// Bytes of a file's name that its temporary file has as well: the whole name has at most NAME_MAX.
+static size_t kept_of(const char *base)
+{
+    const size_t most = NAME_MAX - (sizeof MARK - 1) - LETTERS, size = strlen(base);
+    return size < most ? size : most;
+}
+
 // A new, locked file with the mode of the file under `path`, if there is one. Returns -1 with errno.
 static int create_temporary(const char *path, char *temporary, size_t size)
 {
     struct stat old, mine;
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    const size_t kept = (size_t)(base - path) + kept_of(base);
     const bool replaces = stat(path, &old) == 0 && S_ISREG(old.st_mode);
     for (int tries = 0; tries < TRIES; tries++) {
         char letters[LETTERS + 1];
         draw_letters(letters);
-        snprintf(temporary, size, "%.*s" MARK "%s", (int)(size - sizeof MARK - LETTERS), path, letters);
+        snprintf(temporary, size, "%.*s" MARK "%s", (int)kept, path, letters);
         const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                             replaces ? old.st_mode & FILE_MODE : FILE_MODE);
         if (fd < 0 && errno == EEXIST)
@@ -126,7 +135,7 @@ static void remove_leftover(int folder, const char *name)
 void mco_output_sweep(const char *path)
 {
     char target[MCO_PATH_LENGTH], folder_path[MCO_PATH_LENGTH];
-    if (is_written_in_place(path) || !mco_output_target(path, target))
+    if (mco_output_is_in_place(path) || !mco_output_target(path, target))
         return;
     const char *slash = strrchr(target, '/'), *base = slash != NULL ? slash + 1 : target;
     if (base[0] == '\0')
@@ -136,7 +145,7 @@ void mco_output_sweep(const char *path)
     if (folder == NULL)
         return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (is_temporary_of(entry->d_name, base, strlen(base)))
+        if (is_temporary_of(entry->d_name, base, kept_of(base)))
             remove_leftover(dirfd(folder), entry->d_name);
     closedir(folder);
 }
@@ -172,7 +181,7 @@ mco_status mco_output_open(mco_context *ctx, const char *path, mco_output *out)
     mco_output o = {0};
     char target[MCO_PATH_LENGTH];
     bool is_standard = strcmp(path, "-") == 0;
-    bool is_in_place = is_standard || is_written_in_place(path);
+    bool is_in_place = is_standard || mco_output_is_in_place(path);
     if (path[0] == '\0')
         return mco_fail(ctx, MCO_ERR_IO, "cannot write: the path is empty");
     if (strlen(path) + 24 > sizeof o.path)
@@ -212,15 +221,16 @@ mco_status mco_output_commit(mco_context *ctx, mco_output *out, bool keep_previo
     bool is_regular = out->temporary[0] != '\0';
     bool is_written = fflush(out->file) == 0 && !ferror(out->file) && (!is_regular || fsync(fileno(out->file)) == 0);
     int reason = errno;
-    if (fclose(out->file) != 0 && is_written) {
-        is_written = false;
-        reason = errno;
-    }
-    out->file = NULL;
+    // Renamed while it is open and so locked: a sweep by another process would take it between close and rename.
     if (is_written && is_regular && !replace(out, keep_previous)) {
         is_written = false;
         reason = errno;
     }
+    if (fclose(out->file) != 0 && is_written && !is_regular) {  // a regular file is on the disk already
+        is_written = false;
+        reason = errno;
+    }
+    out->file = NULL;
     if (is_written)
         return MCO_OK;
     if (is_regular)

@@ -29,6 +29,9 @@ mco_status mco_output_commit(mco_context *ctx, mco_output *out, bool keep_previo
 // Drops what was written; the file under the path stays as it was. A closed output is allowed.
 void mco_output_discard(mco_output *out);
 
+// Whether an output to this path goes into what is there, and no new file takes its place: a device, a pipe, a stream of
+// this process.
+bool mco_output_is_in_place(const char *path);
 // Removes temporary files of this path that no process holds. Runs that were killed left them.
 void mco_output_sweep(const char *path);
 

@@ -237,9 +237,11 @@ done:
     call->ctx->read_stop_s = 0;
     if (st != MCO_ERR_STOPPED || test_outputs(s) != MCO_OK)
         return st;
-    if (s->outputs.solution != NULL && remove_stale(s, s->outputs.solution) != MCO_OK)
-        return MCO_ERR_IO;
-    return s->outputs.plot != NULL && remove_stale(s, s->outputs.plot) != MCO_OK ? MCO_ERR_IO : st;
+    const char *const paths[] = {s->outputs.solution, s->outputs.plot, s->outputs.json, s->outputs.history};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (paths[i] != NULL && remove_stale(s, paths[i]) != MCO_OK)
+            return MCO_ERR_IO;
+    return st;
 }
 
 static mco_status run(session *s, int argc, char **argv, int *code)

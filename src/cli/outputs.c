@@ -97,7 +97,7 @@ bool cli_is_old_file(const char *path)
 bool cli_is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    if (strncmp(a, "/dev/", 5) == 0 || strncmp(b, "/dev/", 5) == 0)
+    if (mco_output_is_in_place(a) || mco_output_is_in_place(b))
         return false;
     if (stat(a, &x) == 0 && stat(b, &y) == 0)
         return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;

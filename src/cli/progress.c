@@ -3,11 +3,11 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/output.h"
 #include "cli/cli.h"
 
 static const double UPDATE_S = 0.5;  // least time between two writings of --solution during a solve
@@ -81,8 +81,7 @@ void cli_live_line(const mco_progress *progress)
 
 cli_updates cli_updates_begin(const char *path)
 {
-    struct stat info;
-    const bool is_file = path != NULL && strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+    const bool is_file = path != NULL && strcmp(path, "-") != 0 && !mco_output_is_in_place(path);
     return (cli_updates){.path = is_file ? path : NULL, .objective = NAN};
 }
 

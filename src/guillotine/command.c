@@ -83,15 +83,6 @@ static mco_status open_file(cli_call *call)
     return read_instance(call->ctx, call->inputs[0], s->params.kerf_width, &s->problem);
 }
 
-// A value in the file's unit.
-static const char *value_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT])
-{
-    if (scale > 1)
-        return mco_number_text((double)value / (double)scale, out);
-    snprintf(out, MCO_NUMBER_TEXT, "%lld", (long long)value);
-    return out;
-}
-
 static void clear_batch(mco_context *ctx, batch *b)
 {
     for (int64_t k = 0; b->results != NULL && k < b->list.count; k++)
@@ -298,11 +289,11 @@ static void print_batch(mco_context *ctx, const session *s)
         const int64_t scale = mco_guillotine_value_scale(b->files[k]);
         char text[MCO_NUMBER_TEXT];
         if (r->nodes != NULL)
-            printf("value      %12s  waste %7.3f%%  %s", value_text(r->value, scale, text), 100.0 * r->waste, b->list.names[k]);
+            printf("value      %12s  waste %7.3f%%  %s", mco_scaled_text(r->value, scale, text), 100.0 * r->waste, b->list.names[k]);
         else
             printf("value      %12s  %s", mco_outcome_text(r->outcome), b->list.names[k]);
         if (r->outcome == MCO_OUTCOME_FEASIBLE)
-            printf(" (feasible, bound %s)", value_text(r->bound, scale, text));
+            printf(" (feasible, bound %s)", mco_scaled_text(r->bound, scale, text));
         printf("\n");
     }
 }
@@ -318,14 +309,14 @@ static mco_status print(cli_call *call)
     const int64_t scale = mco_guillotine_scale(s->problem), value_scale = mco_guillotine_value_scale(s->problem);
     char a[MCO_NUMBER_TEXT], c[MCO_NUMBER_TEXT];
     printf("instance   %s, plate %s x %s, %lld pieces", mco_guillotine_name(s->problem),
-           value_text(mco_guillotine_width(s->problem), scale, a), value_text(mco_guillotine_height(s->problem), scale, c),
+           mco_scaled_text(mco_guillotine_width(s->problem), scale, a), mco_scaled_text(mco_guillotine_height(s->problem), scale, c),
            (long long)mco_guillotine_pieces(s->problem));
     if (r->pieces_too_large > 0)
         printf(", %lld of them larger than the plate", (long long)r->pieces_too_large);
     printf("\n");
     cli_print_outcome(r->outcome, r->stop, "");
-    printf("value      %s\n", value_text(r->value, value_scale, a));
-    printf("bound      %s", value_text(r->bound, value_scale, a));
+    printf("value      %s\n", mco_scaled_text(r->value, value_scale, a));
+    printf("bound      %s", mco_scaled_text(r->bound, value_scale, a));
     if (r->value > 0)
         printf("   gap %.2f%%", 100.0 * (double)(r->bound - r->value) / (double)r->value);
     printf("\npatterns   |X| %lld, |Y| %lld", (long long)r->patterns_x, (long long)r->patterns_y);
@@ -361,9 +352,9 @@ static mco_status check(cli_call *call)
         }
     const double plate = (double)mco_guillotine_width(s->problem) * mco_guillotine_height(s->problem);
     if (s->stated >= 0 && s->stated != value)
-        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the plan is worth %s, its file says %s", value_text(value, scale, a),
-                         value_text(s->stated, scale, c)));
-    printf("valid: value %s, %lld pieces, waste %.3f%%\n", value_text(value, scale, a), (long long)pieces,
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the plan is worth %s, its file says %s", mco_scaled_text(value, scale, a),
+                         mco_scaled_text(s->stated, scale, c)));
+    printf("valid: value %s, %lld pieces, waste %.3f%%\n", mco_scaled_text(value, scale, a), (long long)pieces,
            100.0 * (1 - (double)area / plate));
 done:
     return st;

@@ -93,10 +93,7 @@ int64_t guillotine_power(int places)
 
 const char *guillotine_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT])
 {
-    if (scale > 1)
-        return mco_number_text((double)value / (double)scale, out);
-    snprintf(out, MCO_NUMBER_TEXT, "%lld", (long long)value);
-    return out;
+    return mco_scaled_text(value, scale, out);
 }
 
 // Both numbers below 2^53 are exact, so their quotient is the double that is nearest to the decimal.

@@ -19,7 +19,7 @@ struct mco_guillotine {
 };
 
 int64_t guillotine_power(int places);  // of ten; at most 10^18
-// A size or a value as the file has it: all digits without decimals, else the shortest decimal that is the same double.
+// A size or a value as the file has it, exactly: value / scale without zeros at its end. The value is at least 0.
 const char *guillotine_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT]);
 // Sets params->kerf from its kerf_width. Errors: ARGUMENT (no whole number of the instance's units).
 mco_status guillotine_settle_kerf(mco_context *ctx, const mco_guillotine *problem, mco_guillotine_params *params);

@@ -81,10 +81,8 @@ static void begin_line(mco_json *json, int64_t level)
 // A size or a value in the file's unit. Integers have all their digits.
 void guillotine_number_to_json(mco_json *json, const char *key, int64_t value, int64_t scale)
 {
-    if (scale > 1)
-        mco_json_real(json, key, (double)value / (double)scale);
-    else
-        mco_json_integer(json, key, value);
+    char text[MCO_NUMBER_TEXT];
+    mco_json_number(json, key, guillotine_text(value, scale, text));
 }
 
 static void write_members(mco_json *json, const mco_guillotine *g, const mco_guillotine_node *node)

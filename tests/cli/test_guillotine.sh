@@ -354,6 +354,15 @@ gpu() {
     cmp -s reference.csv gpu.csv || fail "the gpu's table differs from the reference's"
 }
 
+# Values beyond the digits of a double are written exactly, and read back.
+exact_values() {
+    printf 'plate,20,20\nname,width,height,value\na,1,1,9007199253.740991\nb,19,3,0.000003\n' > exact.csv
+    expect 0 "$MCO" guillotine solve exact.csv --engine cpu --json exact.json --solution exact.plan
+    expect_text out "value      3602879701496.3964"
+    expect 0 "$MCO" guillotine check exact.csv exact.json
+    expect 0 "$MCO" guillotine check exact.csv exact.plan
+}
+
 # The time limit counts from the start of the command: it ends the reading of a file that comes too slowly.
 slow_input() {
     awk 'BEGIN { print "plate,500,500\nwidth,height"; for (i = 0; i < 20000; i++) print 1 + i % 400 "," 1 + i % 300 }' > slow.csv
@@ -381,3 +390,4 @@ interrupted
 large_sides
 gpu
 slow_input
+exact_values

@@ -89,6 +89,30 @@ writers() {
     no_leftovers
 }
 
+# Writers that begin one after the other sweep: none takes the file that another one is about to rename.
+sweepers() {
+    local k
+    for k in 1 2 3; do
+        (for _ in $(seq 40); do "$MCO" flowshop solve example.txt --quiet --threads 1 --json same.json > /dev/null || echo failed; done \
+            > "sweep$k" 2>&1) &
+    done
+    wait
+    if [ -s sweep1 ] || [ -s sweep2 ] || [ -s sweep3 ]; then fail "a file was lost: $(cat sweep?)"; fi
+    no_leftovers
+}
+
+# A name may have 255 bytes. A stream takes the last solution only.
+long_names() {
+    local name
+    name=$(printf 'n%.0s' $(seq 250))
+    expect 0 "$MCO" flowshop solve example.txt --json "$name.json"
+    rm "$name.json"
+    no_leftovers
+    expect 0 "$MCO" flowshop solve ta051 --method heuristic --time-limit 1.5 --quiet --solution /dev/stdout
+    cp out stream.txt
+    expect 0 "$MCO" flowshop check ta051 stream.txt
+}
+
 spellings() {
     mkdir -p sub
     expect 2 "$MCO" flowshop solve example.txt --json one --solution "../$(basename "$PWD")/one"
@@ -264,6 +288,8 @@ log_of_auto
 modes
 leftovers
 writers
+sweepers
+long_names
 spellings
 read_back
 standard_streams
