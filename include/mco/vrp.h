@@ -55,9 +55,10 @@ MCO_API mco_status mco_vrp_from_coordinates(mco_context *ctx, int32_t customers,
 
 // Reads an instance (docs/formats.md): VRPLIB (TYPE CVRP, ACVRP, DCVRP), or CSV with names. The file may be
 // compressed by gzip. "-" is standard input. `model` NULL means the defaults. Errors: IO, PARSE (with
-// path:line:column), LIMIT, MEMORY. O(size of the file).
+// path:line:column), ARGUMENT (the file does not suit `model`), LIMIT, MEMORY, STOPPED (of the command's time limit). O(size of the file).
 MCO_API mco_status mco_vrp_read(mco_context *ctx, const char *path, const mco_vrp_model *model, mco_vrp **out);
-// Writes the instance as VRPLIB. "-" is standard output. Errors: IO.
+// Writes the instance as VRPLIB. "-" is standard output. Demands with decimals are written times mco_vrp_load_scale(), and
+// degrees as GEO, which is TSPLIB's rule unless the model says MCO_VRP_DISTANCES_GEO. Errors: IO.
 MCO_API mco_status mco_vrp_write(mco_context *ctx, const mco_vrp *problem, const char *path);
 
 typedef enum mco_vrp_depot { MCO_VRP_DEPOT_CENTRE, MCO_VRP_DEPOT_CORNER, MCO_VRP_DEPOT_RANDOM } mco_vrp_depot;
@@ -254,7 +255,7 @@ typedef struct mco_vrp_neighbourhood_result {
 //   2-opt: A B' C;   3-opt, p = 0..3: A C B F, A C B' F, A C' B F, A B' C' F.
 // The routes of a start may be too heavy or too long, and a construction may make too many routes. is_feasible says
 // whether the final solution keeps all rules. Errors: ARGUMENT (a start that leaves out or repeats a customer, a
-// customer that fits no vehicle), LIMIT, MEMORY, DEVICE, INTERNAL.
+// customer that fits no vehicle), LIMIT, MEMORY, DEVICE, STOPPED (no first routes in time), INTERNAL.
 MCO_API mco_status mco_vrp_neighbourhood(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                          mco_vrp_neighbourhood_result *result);
 MCO_API void mco_vrp_neighbourhood_result_clear(mco_context *ctx, mco_vrp_neighbourhood_result *result);

@@ -120,6 +120,18 @@ static mco_status place_by_direction(mco_context *ctx, mco_vrp *p)
     return st;
 }
 
+// Where the bound of longest_of_places() is too large, so few nodes are compared pair by pair: tenths of a second.
+enum { FEW_NODES = 3000 };
+
+static double longest_on_earth(const mco_vrp *p)
+{
+    double longest = 0;
+    for (int32_t i = 0; i < p->nodes; i++)
+        for (int32_t j = i + 1; j < p->nodes; j++)
+            longest = fmax(longest, vrp_geo_distance(p, i, j));
+    return longest;
+}
+
 // Returns an upper bound of the real distance between two nodes. By the triangle inequality this is twice the greatest
 // distance from the depot. In the plane it is also the diagonal of the rectangle around all nodes; on the sphere, half
 // the circumference.
@@ -134,8 +146,10 @@ static double longest_of_places(const mco_vrp *p)
         low_y = fmin(low_y, p->y[i]);
         high_y = fmax(high_y, p->y[i]);
     }
-    if (p->rule == VRP_GEO)
-        return fmin(2 * radius + GEO_SLACK, vrp_earth_radius(p) * acos(-1));
+    if (p->rule == VRP_GEO) {
+        const double most = fmin(2 * radius + GEO_SLACK, vrp_earth_radius(p) * acos(-1));
+        return most > MCO_VRP_MAX_DISTANCE && p->nodes <= FEW_NODES ? longest_on_earth(p) + GEO_SLACK : most;
+    }
     const double width = high_x - low_x, height = high_y - low_y;
     return fmin(2 * radius, sqrt(width * width + height * height)) * (1 + SLACK);
 }

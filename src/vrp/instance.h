@@ -79,7 +79,8 @@ static inline bool vrp_has_max_length(const mco_vrp *p)
 }
 
 // Refuses an instance with a customer that provably no vehicle can serve (vrp/servable.c). O(customers); O(customers^2)
-// where the direct way there and back is too long for one. Errors: ARGUMENT with the customer, MEMORY.
-mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem);
+// where the direct way there and back is too long for one. At stop_s, or after a cancellation, it goes without that proof.
+// Errors: ARGUMENT with the customer, MEMORY.
+mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem, double stop_s);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vrp/instance.h"
 
 enum { LONGEST_NAME = 48, NAME_ROOM = LONGEST_NAME + 4 };  // bytes of a name in a message; the same with " ()"
@@ -57,7 +58,8 @@ static mco_status fail_length(mco_context *ctx, const mco_vrp *p, int32_t node, 
 
 // Sets way [nodes] to the length of the shortest path from the depot to each node, or home from it, with the service
 // times of all customers on it. is_final [nodes] is working memory. No sum overflows: paths have at most 20,000 edges.
-static void find_ways(const mco_vrp *p, bool is_home, int64_t *way, bool *is_final)
+// Returns false if time is over before all ways are known.
+static bool find_ways(mco_context *ctx, const mco_vrp *p, bool is_home, double stop_s, int64_t *way, bool *is_final)
 {
     for (int32_t i = 0; i < p->nodes; i++) {
         way[i] = i == 0 ? 0 : INT64_MAX;
@@ -65,6 +67,8 @@ static void find_ways(const mco_vrp *p, bool is_home, int64_t *way, bool *is_fin
     }
     for (int32_t at = 0; at >= 0;) {
         int32_t next = -1;
+        if (mco_is_cancelled(ctx) || mco_clock_s() >= stop_s)
+            return false;
         is_final[at] = true;
         for (int32_t i = 1; i < p->nodes; i++) {
             if (is_final[i])
@@ -75,11 +79,12 @@ static void find_ways(const mco_vrp *p, bool is_home, int64_t *way, bool *is_fin
         }
         at = next;
     }
+    return true;
 }
 
 // A route through a customer is a path to it and a path home. Both may meet the same customers, so the bound is a
 // relaxation.
-static mco_status refuse_by_paths(mco_context *ctx, const mco_vrp *p)
+static mco_status refuse_by_paths(mco_context *ctx, const mco_vrp *p, double stop_s)
 {
     mco_status st = MCO_OK;
     int64_t *out = NULL, *home = NULL;
@@ -87,9 +92,8 @@ static mco_status refuse_by_paths(mco_context *ctx, const mco_vrp *p)
     MCO_TRY(mco_alloc(ctx, &out, p->nodes));
     MCO_TRY(mco_alloc(ctx, &home, p->nodes));
     MCO_TRY(mco_alloc(ctx, &is_final, p->nodes));
-    find_ways(p, false, out, is_final);
-    find_ways(p, true, home, is_final);
-    for (int32_t i = 1; i < p->nodes && st == MCO_OK; i++)
+    const bool is_known = find_ways(ctx, p, false, stop_s, out, is_final) && find_ways(ctx, p, true, stop_s, home, is_final);
+    for (int32_t i = 1; i < p->nodes && st == MCO_OK && is_known; i++)
         if (is_too_long(p, out[i] + home[i] - vrp_service(p, i)))
             st = fail_length(ctx, p, i, out[i] + home[i] - vrp_service(p, i));
 done:
@@ -122,7 +126,7 @@ static mco_status refuse_by_rounding(mco_context *ctx, const mco_vrp *p)
     return MCO_OK;
 }
 
-mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem)
+mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem, double stop_s)
 {
     bool is_doubtful = false;
     for (int32_t i = 1; i < problem->nodes; i++) {
@@ -132,6 +136,6 @@ mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem)
     }
     if (!is_doubtful)
         return MCO_OK;
-    return problem->customers <= MCO_VRP_MAX_MATRIX_CUSTOMERS ? refuse_by_paths(ctx, problem)
+    return problem->customers <= MCO_VRP_MAX_MATRIX_CUSTOMERS ? refuse_by_paths(ctx, problem, stop_s)
                                                                : refuse_by_rounding(ctx, problem);
 }

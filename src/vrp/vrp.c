@@ -193,9 +193,9 @@ static void choose(solve *s)
 
 // Records in the context's error why no solution can exist, and returns ARGUMENT. MCO_OK: one may exist. Errors:
 // MEMORY.
-static mco_status find_conflict(mco_context *ctx, const mco_vrp *problem)
+static mco_status find_conflict(mco_context *ctx, const mco_vrp *problem, double stop_s)
 {
-    const mco_status st = vrp_refuse_unservable(ctx, problem);
+    const mco_status st = vrp_refuse_unservable(ctx, problem, stop_s);
     int64_t demand = 0;
     if (st != MCO_OK)
         return st;
@@ -396,7 +396,7 @@ static mco_status run_solve(solve *s, mco_vrp_result *r)
     int64_t cost;
     if (s->params.lower_bound > 0)
         r->bound = s->params.lower_bound;
-    const mco_status conflict = find_conflict(s->ctx, s->problem);
+    const mco_status conflict = find_conflict(s->ctx, s->problem, s->search.run.stop_s);
     if (conflict == MCO_ERR_ARGUMENT)
         set_infeasible(s, mco_context_error(s->ctx), r);
     if (conflict != MCO_OK)
@@ -517,8 +517,8 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
     mco_status st = MCO_OK;
     bool was_feasible = false;
     const double begin_s = mco_clock_s(), limit_s = params->time_limit_s - END_S * problem->customers;
-    MCO_TRY(vrp_refuse_unservable(ctx, problem));
     limit l = {ctx, begin_s + limit_s};
+    MCO_TRY(vrp_refuse_unservable(ctx, problem, l.stop_s));
     MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l}, tour, &was_feasible));
     params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,
                                        NULL);

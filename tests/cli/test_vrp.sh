@@ -823,6 +823,17 @@ interrupted_neighbourhood() {
     expect_valid n.json g700.vrp
 }
 
+# Places on three continents. The proof that customers are too far away ends with the time.
+far_places() {
+    printf 'capacity,10\nname,latitude,longitude,demand\nLondon,51.5,-0.13,\nTokyo,35.68,139.69,1\nLA,34.05,-118.24,1\n' > world.csv
+    expect 0 "$MCO" vrp solve world.csv --time-limit 1
+    expect_text out "cost       27133103"
+    expect 0 "$MCO" vrp generate --customers 15000 --seed 3 --output many.vrp
+    expect 1 timeout 60 "$MCO" vrp solve many.vrp --max-length 900 --time-limit 0.5 --json r.json
+    expect_json r.json stop '"time"'
+    awk -v s="$(json r.json wall_s)" 'BEGIN { exit !(s < 2) }' || fail "--time-limit 0.5 took $(json r.json wall_s) s"
+}
+
 # A file that takes longer than the limit: no solution, a message that says so, and no file of an earlier run.
 slow_input() {
     expect 0 "$MCO" vrp generate --customers 6000 --seed 3 --output long.vrp
@@ -880,6 +891,7 @@ usage
 standard_streams
 time_limit
 slow_input
+far_places
 gap
 threads
 interrupted

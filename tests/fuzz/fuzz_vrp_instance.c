@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Takes any bytes as an instance, VRPLIB or CSV, with rounded, real and geographic distances. What is accepted must be
 // within the limits, and the same after writing and reading again. What is refused must have a message.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static void examine(mco_context *ctx, const mco_vrp *p)
         sum += mco_vrp_demand(p, c);
     }
     require(sum <= MCO_VRP_MAX_LENGTH);
-    const mco_status servable = vrp_refuse_unservable(ctx, p);
+    const mco_status servable = vrp_refuse_unservable(ctx, p, (double)INFINITY);
     require(servable == MCO_OK || (servable == MCO_ERR_ARGUMENT && mco_context_error(ctx)[0] != '\0'));
 }
 

@@ -3,6 +3,7 @@
 // MCO_DATA names the folder of the public collections, all files of cvrp/ are read and their solutions checked.
 #include "test_support.h"
 
+#include <math.h>
 #include <locale.h>
 
 #include "vrp/formats.h"
@@ -161,12 +162,12 @@ static void test_sizes(void **state)
     (void)state;
     mco_vrp *p = read_ok(EUC(1) "NODE_COORD_SECTION\n1 5 5\nDEMAND_SECTION\n" DEPOT);
     assert_int_equal(mco_vrp_customers(p), 0);
-    assert_ok(vrp_refuse_unservable(test_ctx, p));
+    assert_ok(vrp_refuse_unservable(test_ctx, p, (double)INFINITY));
     mco_vrp_destroy(test_ctx, &p);
     p = read_ok(EUC(2) "NODE_COORD_SECTION\n1 5 5\n2 5 5\nDEMAND_SECTION\n2 11\n" DEPOT);
     assert_int_equal(mco_vrp_customers(p), 1);
     assert_int_equal(mco_vrp_distance(p, 0, 1), 0);
-    assert_int_equal(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT);
+    assert_int_equal(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_ARGUMENT);
     mco_vrp_destroy(test_ctx, &p);
     p = read_ok(HEAD(1) "EDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: LOWER_ROW\nEDGE_WEIGHT_SECTION\n"
                         "DEMAND_SECTION\n" DEPOT);
@@ -720,7 +721,7 @@ static bool check_public(const char *folder, char *line)
     assert_string_equal(own_size != NULL ? own_size : mco_vrp_name(p), size != NULL ? size : name);
     assert_int_equal(mco_vrp_customers(p), atoi(column_of(line, 2, number, sizeof number)));
     assert_int_equal(mco_vrp_capacity(p), atoi(column_of(line, 3, number, sizeof number)));
-    assert_ok(vrp_refuse_unservable(test_ctx, p));
+    assert_ok(vrp_refuse_unservable(test_ctx, p, (double)INFINITY));
     const bool has_solution = column_of(line, 6, number, sizeof number)[0] != '\0';
     if (has_solution) {
         snprintf(path, sizeof path, "%s/cvrp/%s/%s.sol", folder, set, name);

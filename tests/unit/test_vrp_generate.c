@@ -132,7 +132,7 @@ static void test_demands(void **state)
     g.demand = MCO_VRP_DEMAND_1_100;
     g.route_size = 1;
     mco_vrp *p = generate(&g);
-    assert_ok(vrp_refuse_unservable(test_ctx, p));  // the capacity is at least the greatest demand
+    assert_ok(vrp_refuse_unservable(test_ctx, p, (double)INFINITY));  // the capacity is at least the greatest demand
     mco_vrp_destroy(test_ctx, &p);
 }
 

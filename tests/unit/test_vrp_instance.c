@@ -163,18 +163,18 @@ static void test_unservable(void **state)
     mco_vrp_model model = model_of(7);
     mco_vrp *p = NULL;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 8}, &model, &p));
-    assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT,
+    assert_fails(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_ARGUMENT,
                  "customer 2: the demand is 8, the capacity of a vehicle 7");
     mco_vrp_destroy(test_ctx, &p);
     model.distance = MCO_VRP_DISTANCES_REAL;
     model.max_length = 11.5;
     model.service_time = 1.25;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 7}, &model, &p));
-    assert_ok(vrp_refuse_unservable(test_ctx, p));
+    assert_ok(vrp_refuse_unservable(test_ctx, p, (double)INFINITY));
     mco_vrp_destroy(test_ctx, &p);
     model.max_length = 11.125;
     assert_ok(mco_vrp_from_coordinates(test_ctx, 2, x, y, (const int32_t[]){7, 7}, &model, &p));
-    assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT,
+    assert_fails(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_ARGUMENT,
                  "customer 1: there and back is at least 11.25 with its service, the longest route allowed 11.125");
     mco_vrp_destroy(test_ctx, &p);
 }
@@ -204,12 +204,12 @@ static void test_ways_through_others(void **state)
         model.service_time = cases[k].service;
         assert_ok(mco_vrp_create(test_ctx, 2, cases[k].matrix, (const int32_t[]){1, 1}, &model, &p));
         if (cases[k].message == NULL)
-            assert_ok(vrp_refuse_unservable(test_ctx, p));
+            assert_ok(vrp_refuse_unservable(test_ctx, p, (double)INFINITY));
         else
-            assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT, cases[k].message);
+            assert_fails(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_ARGUMENT, cases[k].message);
         for (long fails = 1; fails <= 3 && cases[k].message != NULL; fails++) {
             test_fail_allocation(fails);
-            assert_int_equal(vrp_refuse_unservable(test_ctx, p), MCO_ERR_MEMORY);
+            assert_int_equal(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_MEMORY);
         }
         test_fail_allocation(0);
         mco_vrp_destroy(test_ctx, &p);
@@ -233,9 +233,9 @@ static void test_many_customers_far_away(void **state)
         model.max_length = 2 * FAR - below;
         assert_ok(mco_vrp_from_coordinates(test_ctx, N, x, y, demands, &model, &p));
         if (below <= 4)
-            assert_ok(vrp_refuse_unservable(test_ctx, p));
+            assert_ok(vrp_refuse_unservable(test_ctx, p, (double)INFINITY));
         else
-            assert_int_equal(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT);
+            assert_int_equal(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_ARGUMENT);
         mco_vrp_destroy(test_ctx, &p);
     }
     free(x);
@@ -252,7 +252,7 @@ static void test_long_names_are_cut_between_characters(void **state)
     mco_vrp *p = NULL;
     (void)state;
     assert_ok(mco_vrp_read(test_ctx, test_file("names.csv", text), &model, &p));
-    assert_fails(vrp_refuse_unservable(test_ctx, p), MCO_ERR_ARGUMENT,
+    assert_fails(vrp_refuse_unservable(test_ctx, p, (double)INFINITY), MCO_ERR_ARGUMENT,
                  "customer 1 (n2345678901234567890123456789012345678901234567): the demand is 9, the capacity of a vehicle 5");
     mco_vrp_destroy(test_ctx, &p);
 }

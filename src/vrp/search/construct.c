@@ -616,6 +616,6 @@ mco_status mco_vrp_construct(mco_context *ctx, const mco_vrp *problem, mco_vrp_c
 {
     if (ctx == NULL || problem == NULL || solution == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    const mco_status st = vrp_refuse_unservable(ctx, problem);
+    const mco_status st = vrp_refuse_unservable(ctx, problem, INFINITY);
     return st == MCO_OK ? vrp_construct(ctx, problem, construction, mco_settle_threads(0), NULL, solution) : st;
 }
