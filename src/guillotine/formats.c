@@ -469,6 +469,15 @@ void guillotine_write_text(const mco_guillotine *problem, FILE *file)
     }
 }
 
+__extension__ typedef __int128 wide;
+
+// With decimals an area may need twice as many as a file can state; the reader takes it for a value that is missing.
+static bool is_left_out(const mco_guillotine *g, const mco_guillotine_piece *p)
+{
+    return g->scale > 1 &&
+           (wide)p->value * g->scale * g->scale == (wide)p->width * p->height * g->value_scale;  // below 2^101
+}
+
 void guillotine_write_csv(const mco_guillotine *problem, FILE *file)
 {
     const bool has_names = problem->piece_names != NULL;
@@ -482,7 +491,8 @@ void guillotine_write_csv(const mco_guillotine *problem, FILE *file)
             fputc(',', file);
         }
         fprintf(file, "%s,%s,%s,%s\n", guillotine_text(p->width, problem->scale, width),
-                guillotine_text(p->height, problem->scale, height), guillotine_text(p->value, problem->value_scale, value),
+                guillotine_text(p->height, problem->scale, height),
+                is_left_out(problem, p) ? "" : guillotine_text(p->value, problem->value_scale, value),
                 p->is_rotatable ? "yes" : "no");
     }
 }

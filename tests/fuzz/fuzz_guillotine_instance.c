@@ -30,13 +30,24 @@ static void examine(const mco_guillotine *g)
     }
 }
 
+__extension__ typedef __int128 wide;
+
+// Equal in the file's unit. A value that is an area is written with the decimals that it needs, which may be fewer than
+// those that the first file gave to areas.
+static bool is_same(int64_t a, int64_t a_scale, int64_t b, int64_t b_scale)
+{
+    return (wide)a * b_scale == (wide)b * a_scale;
+}
+
 static void compare(const mco_guillotine *a, const mco_guillotine *b)
 {
     char first[24], second[24];
-    require(a->width == b->width && a->height == b->height && a->pieces == b->pieces);
+    require(is_same(a->width, a->scale, b->width, b->scale) && is_same(a->height, a->scale, b->height, b->scale));
+    require(a->pieces == b->pieces);
     for (int64_t p = 0; p < a->pieces; p++) {
         const mco_guillotine_piece *u = &a->piece[p], *v = &b->piece[p];
-        require(u->width == v->width && u->height == v->height && u->value == v->value);
+        require(is_same(u->width, a->scale, v->width, b->scale) && is_same(u->height, a->scale, v->height, b->scale));
+        require(is_same(u->value, a->value_scale, v->value, b->value_scale));
         require(u->is_rotatable == v->is_rotatable);
         require(strcmp(mco_guillotine_piece_name(a, p, first), mco_guillotine_piece_name(b, p, second)) == 0);
     }
