@@ -28,6 +28,7 @@ def gpu_cases(folder):
     yield "gcut13", ["guillotine", "solve", DATA + "/cutting/gcut/gcut13.txt"]
     yield "stacks, 66 orders, 3-exchange", ["dtspms", "neighbourhood", "R00", "--orders", "66"]
     yield "3-opt, 2401 nodes, 10 sweeps", ["vrp", "neighbourhood", folder + "/2401.vrp", "--type", "3opt", "--sweeps", "10"]
+    yield "3-opt, one route of 2399, 10 sweeps", ["vrp", "neighbourhood", folder + "/one-route.vrp", "--type", "3opt", "--sweeps", "10"]
     yield "ta056 at 3670", ["flowshop", "solve", "ta056", "--upper-bound", "3670"]
     for name in range(21, 31):
         yield f"ta0{name}", ["flowshop", "solve", f"ta0{name}"]
@@ -52,9 +53,9 @@ def main():
     p.add_argument("--engine", default="cpu"), p.add_argument("--rounds", type=int, default=5), p.add_argument("--head", default="")
     a = p.parse_args()
     with tempfile.TemporaryDirectory() as folder, open(a.out, "w", encoding="utf-8") as file:
-        for nodes in ["2401", "20001"]:
-            subprocess.run([a.new, "vrp", "generate", "--giant-tour-nodes", nodes, "--route-size", "24", "--depot", "c",
-                            "--output", f"{folder}/{nodes}.vrp"], check=True)
+        for nodes, size, name in ("2401", "24", "2401"), ("20001", "24", "20001"), ("2401", "2399", "one-route"):
+            subprocess.run([a.new, "vrp", "generate", "--giant-tour-nodes", nodes, "--route-size", size, "--depot", "c",
+                            "--output", f"{folder}/{name}.vrp"], check=True)
         subprocess.run([a.new, "guillotine", "generate", "randcut", "--width", "10000", "--height", "10000", "--pieces", "40", "--seed", "1", "--output",
                         folder + "/randcut.txt"], check=True)
         file.write(f"# {a.head}\n# pairs.py --engine {a.engine} --rounds {a.rounds}\n")
