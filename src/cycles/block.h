@@ -78,4 +78,24 @@ mco_status cycles_frontier_plan(cycles_job *job, cycles_frontier **out, int32_t 
 mco_status cycles_frontier_run(cycles_job *job, cycles_frontier *frontier);
 void cycles_frontier_destroy(mco_context *ctx, cycles_frontier **frontier);
 
+// ---- A list as products: every cycle is one row of `left` or'ed with one of `right` in the same segment, or a row of `single`.
+
+typedef struct cycles_segment {
+    int64_t left, left_count, right, right_count;  // rows of the two lists
+} cycles_segment;
+
+typedef struct cycles_factors {
+    int32_t words;            // of a row over the block's vertices
+    cycles_segment *segment;  // [segments]
+    int64_t segments;
+    uint64_t *left, *right, *single;  // [left_count * words], [right_count * words], [single_count * words]
+    int64_t left_count, right_count, single_count;
+    int64_t cycles;           // of all products and single rows
+} cycles_factors;
+
+// Makes the factors after the frontier has counted; lengths and `through` of the job hold for every product. LIMIT as
+// cycles_frontier_run() says. The caller clears *out.
+mco_status cycles_frontier_factors(cycles_job *job, cycles_frontier *frontier, cycles_factors *out);
+void cycles_factors_clear(mco_context *ctx, cycles_factors *factors);
+
 #endif
