@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Graphs as blocks for tests of chordless cycles, and an order-free hash of sets.
+// Graphs as blocks for tests of chordless cycles.
 #ifndef MCO_TESTS_CYCLES_SUPPORT_H
 #define MCO_TESTS_CYCLES_SUPPORT_H
 
 #include <stdlib.h>
 
+#include "base/rng.h"
 #include "cycles/block.h"
 
 typedef struct test_edges {
@@ -83,21 +84,13 @@ static inline test_edges test_circle(int32_t length, bool has_hub)
     return e;
 }
 
-static inline uint64_t test_mix(uint64_t value)
-{
-    value += UINT64_C(0x9e3779b97f4a7c15);
-    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-    return value ^ value >> 31;
-}
-
 // Random edges, each with `chance` of 1000.
 static inline test_edges test_random(int32_t vertices, int32_t chance, uint64_t seed)
 {
     test_edges e = {.vertices = vertices};
     for (int32_t u = 0; u < vertices; u++)
         for (int32_t v = u + 1; v < vertices; v++)
-            if (test_mix(seed + ((uint64_t)u << 40) + ((uint64_t)v << 8)) % 1000 < (uint64_t)chance)
+            if (mco_splitmix64(&seed) % 1000 < (uint64_t)chance)
                 test_join(&e, u, v);
     return e;
 }
@@ -108,20 +101,11 @@ static inline test_edges test_regular(int32_t vertices, int32_t degree, uint64_t
     test_edges e = test_circle(vertices, false);
     for (int32_t k = 2; k < degree; k++)
         for (int32_t v = 0; v < vertices; v += 2) {
-            const int32_t to = (int32_t)(test_mix(seed + (uint64_t)(k * vertices + v)) % (uint64_t)vertices);
+            const int32_t to = (int32_t)(mco_splitmix64(&seed) % (uint64_t)vertices);
             if (to != v)
                 test_join(&e, v, to);
         }
     return e;
-}
-
-// The hash of a list is the sum over its sets, so the order does not matter.
-static inline uint64_t test_set_hash(const uint64_t *row, int32_t words)
-{
-    uint64_t hash = 0;
-    for (int32_t k = 0; k < words; k++)
-        hash = test_mix(hash ^ row[k]);
-    return hash;
 }
 
 #endif

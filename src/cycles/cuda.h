@@ -15,8 +15,7 @@ enum {
     CYCLES_BLOCK_WARPS = CYCLES_BLOCK / 32,
     CYCLES_STACK_LEAST = 64,        // entries of a warp's stack
     CYCLES_LENGTHS = CYCLES_STEP_VERTICES + 1,
-    CYCLES_NO_CHUNK = -1,
-    CYCLES_TABLE_ROOM = 4096        // vertices of the published algorithm on a GPU
+    CYCLES_NO_CHUNK = -1
 };
 
 // ---- Search (search.cu)
@@ -95,6 +94,64 @@ cudaError_t cycles_launch_prepare(const cycles_search_plan *plan, cudaStream_t s
 // Goes on depth-first. It ends when all nodes are done, when idle_warps are without work, after slice_ns, when the list is
 // full, or when d_control->stop is set; what is left is back in the pool after the next prepare.
 cudaError_t cycles_launch_search(const cycles_search_plan *plan, cudaStream_t stream);
+
+// ---- Products (product.cu)
+
+// Products first .. first + rows - 1 of the whole list: every row of a left list with every row of a right list. Fewer than
+// 2^32 rows.
+typedef struct cycles_product_part {
+    int64_t first;
+    int64_t left, right;    // first rows
+    uint32_t right_count;
+    uint32_t rows;
+} cycles_product_part;
+
+typedef struct cycles_product_plan {
+    int32_t words;                       // of a row: 1 to 4
+    const uint64_t *d_lists;             // rows of both sides
+    const cycles_product_part *d_parts;  // [parts] in order, without gaps
+    int64_t parts;
+    int64_t begin, end;                  // products to be made, begin < end
+    uint64_t *d_rows;                    // [(end - begin) * words]
+} cycles_product_plan;
+
+cudaError_t cycles_launch_product(const cycles_product_plan *plan, cudaStream_t stream);
+
+// ---- The published algorithm (labels.cu)
+
+// Zeroed before the first launch.
+typedef struct cycles_labels_control {
+    int64_t count, taken;      // paths in the table; those on top that the next level takes
+    int32_t side;              // the table in use
+    int32_t is_full;           // not one path can grow: the table is too small
+    unsigned long long grown;  // paths written to the other table
+    unsigned long long cycles, listed, hash;
+    unsigned long long by_length[CYCLES_LENGTHS];
+} cycles_labels_control;
+
+typedef struct cycles_labels_plan {
+    int32_t vertices, words, row_words;
+    int32_t max_degree;          // at least 2
+    cycles_rules rules;
+    const uint64_t *d_adjacent;  // [vertices * words]
+    const int32_t *d_first;      // [vertices + 1] neighbours of v: d_head[d_first[v] .. d_first[v + 1])
+    const int32_t *d_head;
+    uint64_t *d_later;           // [vertices * words] the vertices of greater label
+    // Two tables: word w of row i is d_words[side][w * capacity + i]; a tag has the first, second and last vertex.
+    uint64_t *d_words[2];
+    uint32_t *d_tags[2];
+    int64_t capacity;
+    uint64_t *d_rows;            // [row_capacity * row_words] cycles, overwritten in turn; NULL: they are counted only
+    int64_t row_capacity;
+    cycles_labels_control *d_control;
+} cycles_labels_plan;
+
+// Labels by degree, and fills d_later.
+cudaError_t cycles_launch_degree_labels(const cycles_labels_plan *plan, cudaStream_t stream);
+// Stage 1: the table of triplets. At most vertices * max_degree^2 / 2 paths; the caller makes room.
+cudaError_t cycles_launch_triplets(const cycles_labels_plan *plan, cudaStream_t stream);
+// Stage 2, one level: paths on top of the table grow by a vertex, close, or end. Does nothing if there are none.
+cudaError_t cycles_launch_growth(const cycles_labels_plan *plan, int multiprocessors, cudaStream_t stream);
 
 MCO_END_C
 #endif

@@ -15,7 +15,7 @@
 #ifndef MCO_CYCLES_STEP_H
 #define MCO_CYCLES_STEP_H
 
-#include "mco/compiler.h"
+#include "base/rng.h"
 
 enum { CYCLES_STEP_WORDS = 4, CYCLES_STEP_VERTICES = 64 * CYCLES_STEP_WORDS };
 
@@ -89,6 +89,18 @@ static inline MCO_HD int32_t cycles_set_take(uint64_t *set, int words)
     for (int k = 0; k < words; k++)
         set[k] ^= k == at ? least : 0;
     return 64 * at + cycles_bits(least - 1);
+}
+
+// A hash of the set. Sums of them compare lists whatever their order.
+static inline MCO_HD uint64_t cycles_set_hash(const uint64_t *set, int words)
+{
+    uint64_t hash = 0;
+    CYCLES_UNROLL
+    for (int k = 0; k < words; k++) {
+        uint64_t state = hash ^ set[k];
+        hash = mco_splitmix64(&state);
+    }
+    return hash;
 }
 
 // ---- Tags

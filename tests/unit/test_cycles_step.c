@@ -27,7 +27,7 @@ static void note_closing(tally *t, const uint64_t *path, uint64_t *closing, int3
         assert_int_equal(cycles_set_size(set, words), length);
         t->cycles++;
         t->by_length[length]++;
-        t->hash += test_set_hash(set, words);
+        t->hash += cycles_set_hash(set, words);
     }
 }
 
@@ -97,7 +97,7 @@ static void compare(const cycles_job *job)
         const int32_t size = cycles_bits(set);
         if (size >= job->min_length && size <= job->max_length && (through & ~set) == 0 && is_cycle(g, set)) {
             count++;
-            hash += test_set_hash(&set, 1);
+            hash += cycles_set_hash(&set, 1);
         }
     }
     assert_ok(cycles_prefixes_make(job, &p));
