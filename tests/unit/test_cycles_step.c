@@ -3,7 +3,7 @@
 #include "test_support.h"
 
 #include "cycles/prefix.h"
-#include "cycles_support.h"
+#include "gpu/cycles_gpu_support.h"
 
 typedef struct tally {
     const cycles_prefixes *prefixes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs as blocks for tests of chordless cycles.
-#ifndef MCO_TESTS_CYCLES_SUPPORT_H
-#define MCO_TESTS_CYCLES_SUPPORT_H
+#ifndef MCO_TESTS_CYCLES_GPU_SUPPORT_H
+#define MCO_TESTS_CYCLES_GPU_SUPPORT_H
 
 #include <stdlib.h>
 
