@@ -108,4 +108,16 @@ static inline test_edges test_regular(int32_t vertices, int32_t degree, uint64_t
     return e;
 }
 
+// A circle and some random chords: long cycles, of which there are few.
+static inline test_edges test_chords(int32_t vertices, int32_t chords, uint64_t seed)
+{
+    test_edges e = test_circle(vertices, false);
+    for (int32_t k = 0; k < chords; k++) {
+        const int32_t u = (int32_t)(mco_splitmix64(&seed) % (uint64_t)vertices), v = (int32_t)(mco_splitmix64(&seed) % (uint64_t)vertices);
+        if (u != v)
+            test_join(&e, u, v);
+    }
+    return e;
+}
+
 #endif
