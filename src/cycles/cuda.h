@@ -46,6 +46,8 @@ typedef struct cycles_search_control {
     unsigned long long spilled;  // of these: by full stacks
     unsigned long long chunks;   // of the list, taken
     unsigned long long pad_of_room[13];
+    unsigned long long arrived;  // blocks at the barriers of the prepare kernel, in all
+    unsigned long long pad_of_arrived[15];
     cycles_level level[3];       // the levels of the breadth-first part take turns
     unsigned long long cycles, steps;
     unsigned long long all_dumped, all_spilled, levels;  // sums over all launches

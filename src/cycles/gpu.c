@@ -203,7 +203,7 @@ static mco_status make_room(worker *w)
     const size_t adjacent_bytes = (size_t)job->block->graph.vertices * (size_t)all->prefixes.row_words * sizeof(uint64_t);
     *p = (cycles_search_plan){.vertices = job->block->graph.vertices, .words = all->prefixes.row_words,
                               .row_words = (job->block->graph.vertices + 63) / 64, .lists = makes_lists(all),
-                              .by_length = job->wants_lengths, .rules = all->prefixes.rules,
+                              .by_length = job->wants_lengths && job->sink == NULL, .rules = all->prefixes.rules,
                               .slice_ns = (int64_t)(1e9 * slice_s)};
     p->stack = all->tuning.stack > 0 ? all->tuning.stack : p->lists || p->words == 4 ? STACK_OF_LISTS : STACK_OF_COUNTS;
     MCO_CUDA(w->ctx, cycles_search_shape(p, d->info.multiprocessors));

@@ -6,8 +6,6 @@
 // for all lanes. `search` goes on depth-first: warps pull nodes from the top of the pool, keep siblings in a stack in shared
 // memory, and spill the oldest of them to the pool when the stack is full. When a share of the warps has run out of work, the
 // others put everything back. So the next round spreads the work anew, and no warp ever waits for another one.
-#include <cooperative_groups.h>
-
 #include "cycles/cuda.h"
 #include "device/kernel.cuh"
 
@@ -289,6 +287,22 @@ DEVICE void add_counts(const cycles_search_plan &plan, const uint32_t *s_by_leng
 
 // ---- Breadth-first
 
+// Waits until all blocks of the grid have come here; what they wrote before is visible then. `arrived` is a multiple of the
+// number of blocks whenever none is in the barrier. The wait ends because a cooperative launch has all blocks on the device.
+DEVICE void grid_barrier(unsigned long long *arrived)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned long long ticket = atomicAdd(arrived, 1);
+        const unsigned long long goal = (ticket / gridDim.x + 1) * gridDim.x;
+        while (read_now(arrived) < goal)
+            __nanosleep(20);
+        __threadfence();
+    }
+    __syncthreads();
+}
+
 // What the search has dumped lies above the top of before; below it there is a gap where nodes were pulled. The last nodes
 // dumped move into the gap. They are as many as fit there, so no node is read after it was overwritten. Returns the count.
 template <int NODE_WORDS> DEVICE int64_t close_gap(const cycles_search_plan &plan)
@@ -348,7 +362,6 @@ template <int WORDS, bool LISTS> __global__ void __launch_bounds__(CYCLES_BLOCK)
     constexpr int NODE_WORDS = lane_walk<WORDS, LISTS>::NODE_WORDS;
     __shared__ uint32_t s_by_length[CYCLES_LENGTHS];
     set_row<WORDS> *const s_table = dynamic_shared<set_row<WORDS>>();
-    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     cycles_search_control *const control = plan.d_control;
     const int warp = (int)(blockIdx.x * CYCLES_BLOCK_WARPS + threadIdx.x / WARP);
     const int64_t stride = (int64_t)gridDim.x * CYCLES_BLOCK;
@@ -363,7 +376,7 @@ template <int WORDS, bool LISTS> __global__ void __launch_bounds__(CYCLES_BLOCK)
     if (is_first)
         control->level[0] = control->level[1] = control->level[2] = {0, 0, 0};
     int64_t count = close_gap<NODE_WORDS>(plan);
-    grid.sync();  // the nodes are in place, and all blocks have read what the first thread changes now
+    grid_barrier(&control->arrived);  // the nodes are in place, and all blocks have read what the first thread changes now
     if (is_first) {
         control->all_dumped += control->dumped;
         control->all_spilled += control->spilled;
@@ -384,7 +397,7 @@ template <int WORDS, bool LISTS> __global__ void __launch_bounds__(CYCLES_BLOCK)
         }
         if (failed && lane_id() == 0)
             atomicExch(&level->failed, 1u);
-        grid.sync();
+        grid_barrier(&control->arrived);
         // All threads read the same two words: they change two levels later only.
         count = (int64_t)read_now(&level->count);
         goes_on = count > 0 && count < plan.prefixes && read_now(&level->failed) == 0;
