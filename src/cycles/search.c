@@ -195,7 +195,7 @@ static int64_t list_words(const search_block *b)
 {
     const int64_t n = b->job->block->graph.vertices, most = n < SEARCH_MOST ? n : SEARCH_MOST, words = (most + 63) / 64;
     const int64_t rows = LIST_BYTES / 8 / words;
-    const int64_t size = (rows > 2 * SEARCH_LANES * most ? rows : 2 * SEARCH_LANES * most) * words + SEARCH_WIDEST;
+    const int64_t size = (rows > 2 * SEARCH_NOTES * most ? rows : 2 * SEARCH_NOTES * most) * words + SEARCH_WIDEST;
     return size > (n + 63) / 64 ? size : (n + 63) / 64;
 }
 
@@ -288,7 +288,7 @@ static bool walk(search_worker *w)
         const int64_t before = walker->nodes, slice = walker->checks ? SLICE_EFFORT / CHECKED_SHARE : SLICE_EFFORT;
         step(walker, SLICE_STEPS / (walker->checks ? CHECKED_SHARE : 1));
         w->effort += (walker->nodes - before) * ((walker->rows.words + 1) / 2);
-        if (walker->is_listing && walker->list_count + SEARCH_LANES * (int64_t)walker->rows.vertices > walker->list_room)
+        if (walker->is_listing && walker->list_count + SEARCH_NOTES * (int64_t)walker->rows.vertices > walker->list_room)
             flush(walker);
         if (must_stop(w->team) || (w->effort >= slice && !look_around(w)))
             return false;
