@@ -58,6 +58,7 @@ typedef struct search_worker {
     double slice_s, rate[2];
     uint64_t slice_cycles;
     int64_t slices;
+    uint64_t *stack_memory;   // the stack, behind SEARCH_LANES words that a walker reads and ignores
     uint64_t *list_tally;     // [n + 1] by length, of roots searched by lists
 } search_worker;
 
@@ -460,13 +461,18 @@ static bool keeps_paths(const cycles_job *job)
     return job->sink != NULL || job->through_count > 1;
 }
 
+static int64_t stack_words(const search_team *t)
+{
+    return SEARCH_LANES + stack_room(&t->block) * search_fields(widest_words(t), keeps_paths(t->job));
+}
+
 static double worker_bytes(const search_team *t)
 {
     const search_block *b = &t->block;
     const cycles_job *job = t->job;
     const int32_t n = job->block->graph.vertices;
     double bytes = search_root_bytes(b) + 8.0 * SEARCH_LANES * (n + 3.0);
-    bytes += 8.0 * (double)(stack_room(b) * search_fields(widest_words(t), keeps_paths(job)));
+    bytes += 8.0 * (double)stack_words(t);
     bytes += job->sink != NULL ? 2 * (8.0 * (double)list_words(b) + 4.0 * n) : 0;
     return bytes + (n > SEARCH_MOST ? search_lists_bytes(n) : 0) + 8.0 * n;
 }
@@ -484,7 +490,8 @@ static mco_status make_worker(search_team *t, search_worker *w)
                               .flush = flush};
     MCO_TRY(search_root_make(&t->block, &w->root));
     walker->stack.room = stack_room(&t->block);
-    MCO_TRY(mco_alloc(ctx, &walker->stack.field, walker->stack.room * search_fields(widest_words(t), walker->keeps_paths)));
+    MCO_TRY(mco_alloc(ctx, &w->stack_memory, stack_words(t)));
+    walker->stack.field = w->stack_memory + SEARCH_LANES;
     MCO_TRY(mco_alloc(ctx, &walker->tally, SEARCH_LANES * ((int64_t)n + 3)));
     MCO_TRY(mco_alloc(ctx, &w->list_tally, (int64_t)n + 1));
     for (int k = 0; k < 2 && job->sink != NULL; k++) {
@@ -505,7 +512,7 @@ static void clear_worker(search_team *t, search_worker *w)
     mco_context *ctx = t->job->ctx;
     search_root_clear(ctx, &w->root);
     search_lists_clear(ctx, &w->lists);
-    mco_free(ctx, &w->walker.stack.field);
+    mco_free(ctx, &w->stack_memory);
     mco_free(ctx, &w->walker.tally);
     mco_free(ctx, &w->list_tally);
     for (int k = 0; k < 2; k++) {

@@ -67,10 +67,15 @@ static inline lanes lanes_choose(lanes_mask m, lanes yes, lanes no)
 {
     return _mm512_mask_blend_epi64((__mmask8)m, no, yes);
 }
-// Puts one value after the other into the lanes of the mask.
-static inline lanes lanes_refill(lanes x, lanes_mask m, const uint64_t *from)
+// Fills the lanes of the mask with the last values before `end`, of which LANES can be read. `order` is that of the mask.
+static inline lanes lanes_refill_order(lanes_mask m)
 {
-    return _mm512_mask_expand_epi64(x, (__mmask8)m, _mm512_loadu_si512(from));
+    return _mm512_maskz_expand_epi64((__mmask8)m, _mm512_sub_epi64(_mm512_setr_epi64(8, 9, 10, 11, 12, 13, 14, 15),
+                                                                   _mm512_set1_epi64(__builtin_popcount(m))));
+}
+static inline lanes lanes_refill(lanes x, lanes_mask m, lanes order, const uint64_t *end)
+{
+    return _mm512_mask_permutexvar_epi64(x, (__mmask8)m, order, _mm512_loadu_si512(end - LANES));
 }
 // The position of the only bit of each lane.
 static inline lanes lanes_place(lanes x)
@@ -191,9 +196,14 @@ static inline lanes lanes_place(lanes x)
 {
     return (uint64_t)(uint32_t)__builtin_ctzll(x);
 }
-static inline lanes lanes_refill(lanes x, lanes_mask m, const uint64_t *from)
+static inline lanes lanes_refill_order(lanes_mask m)
 {
-    return lanes_choose(m, *from, x);
+    return m;
+}
+static inline lanes lanes_refill(lanes x, lanes_mask m, lanes order, const uint64_t *end)
+{
+    (void)order;
+    return lanes_choose(m, end[-1], x);
 }
 static inline void lanes_rows(const uint64_t *from, lanes place, int words, lanes *row)
 {

@@ -13,10 +13,10 @@ typedef struct SET {
     lanes w[WORDS];
 } SET;
 
-static inline __attribute__((always_inline)) void SEARCH_NAME(refill, WORDS)(SET *x, lanes_mask m, const uint64_t *from,
-                                                                            int64_t room)
+static inline __attribute__((always_inline)) void SEARCH_NAME(refill, WORDS)(SET *x, lanes_mask m, lanes order,
+                                                                            const uint64_t *end, int64_t room)
 {
-    EACH_WORD x->w[i] = lanes_refill(x->w[i], m, from + i * room);
+    EACH_WORD x->w[i] = lanes_refill(x->w[i], m, order, end + i * room);
 }
 
 static inline __attribute__((always_inline)) SET SEARCH_NAME(choose, WORDS)(lanes_mask m, SET yes, SET no)
@@ -198,14 +198,15 @@ static inline __attribute__((always_inline)) lanes_mask SEARCH_NAME(pull, WORDS)
         idle = 0;
     for (; count > s->top; count--)
         m &= m - 1;
+    const uint64_t *end = s->field + s->top;
     s->top -= count;
-    const uint64_t *from = s->field + s->top;
-    SEARCH_NAME(refill, WORDS)(&x->r, m, from, room);
-    SEARCH_NAME(refill, WORDS)(&x->p, m, from + WORDS * room, room);
-    SEARCH_NAME(refill, WORDS)(&x->q, m, from + 2 * WORDS * room, room);
-    x->length = lanes_refill(x->length, m, from + 3 * WORDS * room);
+    const lanes order = lanes_refill_order(m);
+    SEARCH_NAME(refill, WORDS)(&x->r, m, order, end, room);
+    SEARCH_NAME(refill, WORDS)(&x->p, m, order, end + WORDS * room, room);
+    SEARCH_NAME(refill, WORDS)(&x->q, m, order, end + 2 * WORDS * room, room);
+    x->length = lanes_refill(x->length, m, order, end + 3 * WORDS * room);
     if (keeps_paths)
-        SEARCH_NAME(refill, WORDS)(&x->path, m, from + (3 * WORDS + 1) * room, room);
+        SEARCH_NAME(refill, WORDS)(&x->path, m, order, end + (3 * WORDS + 1) * room, room);
     idle &= ~m;
     if (idle != 0)
         EACH_WORD {
@@ -232,17 +233,17 @@ static inline __attribute__((always_inline)) void SEARCH_NAME(walk, WORDS)(searc
     EACH_WORD x.r.w[i] = x.p.w[i] = x.q.w[i] = x.path.w[i] = lanes_all(0);
     x.length = lanes_all(0);
     for (; steps > 0 && (!keeps_paths || w->list_count <= list_end); steps--) {
-        lanes_mask open = every & ~live;
         if (stack.top > narrow_from) {  // one lane only
             SEARCH_NAME(push, WORDS)(&stack, live & ~(lanes_mask)1, &x, keeps_paths);
             live &= 1;
-            open = ~live & 1;
             EACH_WORD x.p.w[i] = lanes_choose(live, x.p.w[i], lanes_all(0));
             EACH_WORD x.q.w[i] = lanes_choose(live, x.q.w[i], lanes_all(0));
         }
-        live |= SEARCH_NAME(pull, WORDS)(&stack, open, &x, keeps_paths);
-        if (live == 0)
-            break;
+        if (live == 0) {
+            live = SEARCH_NAME(pull, WORDS)(&stack, stack.top > narrow_from ? 1 : every, &x, keeps_paths);
+            if (live == 0)
+                break;
+        }
         nodes += __builtin_popcount(live);
         SET bit, c;
         NODES child;
@@ -275,7 +276,7 @@ static inline __attribute__((always_inline)) void SEARCH_NAME(walk, WORDS)(searc
         const lanes_mask swaps = lanes_greater(q_count, p_count);
         if (checks && ok != 0)
             ok = SEARCH_NAME(joined, WORDS)(&rows, ok, child.q, child.r, child.p);
-        SEARCH_NAME(push, WORDS)(&stack, more & ok, &x, keeps_paths);
+        const NODES old = x;
         x.r = SEARCH_NAME(choose, WORDS)(ok, child.r, x.r);
         x.p = SEARCH_NAME(choose, WORDS)(ok, SEARCH_NAME(choose, WORDS)(swaps, child.q, child.p), x.p);
         x.q = SEARCH_NAME(choose, WORDS)(ok, SEARCH_NAME(choose, WORDS)(swaps, child.p, child.q), x.q);
@@ -286,6 +287,10 @@ static inline __attribute__((always_inline)) void SEARCH_NAME(walk, WORDS)(searc
             child.length = lanes_choose(swaps, lanes_xor(child.length, lanes_all((uint64_t)1 << 32)), child.length);
         x.length = lanes_choose(ok, child.length, x.length);
         live = ok | more;
+        // First what is on the stack, then what goes there: a load from a place that was just written would wait for it.
+        if (stack.top <= narrow_from)
+            live |= SEARCH_NAME(pull, WORDS)(&stack, every & ~live, &x, keeps_paths);
+        SEARCH_NAME(push, WORDS)(&stack, more & ok, &old, keeps_paths);
     }
     SEARCH_NAME(push, WORDS)(&stack, live, &x, keeps_paths);
     SEARCH_NAME(settle, WORDS)(w, &notes);
