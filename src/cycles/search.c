@@ -312,7 +312,7 @@ static bool next_root(search_worker *w)
     if (fits < 0)
         return search_lists_root(&t->block, &w->lists, label);
     if (fits > 0)
-        search_root_begin(&w->root, &w->walker);
+        search_root_begin(&t->block, &w->root, &w->walker);
     if (w->effort >= SLICE_EFFORT && !look_around(w))
         return false;
     return walk(w);

@@ -58,10 +58,14 @@ typedef struct search_walker {
 // Does about `steps` steps of up to SEARCH_LANES nodes each; ends earlier if the stack is empty or the list is full.
 typedef void search_walk(search_walker *walker, int64_t steps);
 
+// Cycles that a path closes which can grow once and no further: pairs of a vertex of P and one of Q that are neighbours.
+typedef uint64_t search_pairs(const search_rows *rows, const uint64_t *p, const uint64_t *q);
+
 // What each vector unit exports.
 typedef struct search_build {
     mco_build build;
     search_walk *walk[5];  // for 1, 2, 4, 8 and 16 words
+    search_pairs *pairs;
 } search_build;
 // How the search works; tests force what is chosen otherwise.
 typedef struct search_choice {

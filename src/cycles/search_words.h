@@ -153,16 +153,17 @@ static inline __attribute__((always_inline)) uint64_t *SEARCH_NAME(list, WORDS)(
 static __attribute__((noinline)) void SEARCH_NAME(settle, WORDS)(search_walker *w, NOTES *notes)
 {
     const int32_t words = w->list_words;
-    uint64_t *to = w->list + w->list_count * words;
+    uint64_t *to = w->list + w->list_count * words, sum = 0;
     for (int64_t k = 0; k < notes->count; k++) {
         const uint64_t length = notes->sum[k] & UINT32_MAX, count = notes->sum[k] >> 40;
         w->tally[length * SEARCH_LANES + (uint64_t)(k % SEARCH_LANES)] += count;
-        w->cycles += count;
+        sum += count;
         if (w->is_listing && (int64_t)length >= w->min_length)
             to = SEARCH_NAME(list, WORDS)(notes, k, words, to);
     }
     if (w->is_listing)
         w->list_count = (to - w->list) / words;
+    w->cycles += sum;
     notes->count = 0;
 }
 
