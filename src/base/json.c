@@ -89,7 +89,7 @@ void mco_json_close(mco_json *json, char bracket)
 void mco_json_integer(mco_json *json, const char *key, int64_t value)
 {
     lead(json, key);
-    fprintf(json->file, "%lld", (long long)value);
+    mco_write_integer(value, 1, json->file);
 }
 
 void mco_json_number(mco_json *json, const char *key, const char *digits)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/output.h"
@@ -65,18 +66,22 @@ static int on_progress(const mco_progress *progress, void *user)
     if (!s->outputs.quiet)
         cli_live_line(progress);
     // A failure here is not reported. The write at the end fails too, and that is reported.
-    if (cli_updates_are_due(&s->updates, progress))
+    if (cli_updates_are_due(&s->updates, progress)) {
+        const double begin_s = mco_clock_s();
         (void)s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
+        cli_updates_note(&s->updates, progress->objective, begin_s);
+    }
     return 0;
 }
 
-// The time limit counts from the start of the process. The context is created at that moment.
+// The time limit counts from the start of the process. The context is created at that moment. Writing a solution is expected
+// to take about as long as the processor took for reading the instance.
 static mco_status solve(session *s)
 {
     mco_context *ctx = s->call.ctx;
     double *limit_s = time_limit_of(s);
     const double given_s = limit_s != NULL ? *limit_s : INFINITY;
-    s->updates = cli_updates_begin(s->outputs.solution);
+    s->updates = cli_updates_begin(s->outputs.solution, (double)clock() / CLOCKS_PER_SEC, ctx->created_s + given_s);
     if (!s->action->is_killed_by_signals)
         cli_catch_signals(ctx);
     if ((!s->outputs.quiet && cli_has_live_line()) || s->updates.path != NULL)
