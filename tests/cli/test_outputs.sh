@@ -275,6 +275,33 @@ repeatable() {
     cmp o1 o2 || fail "the histories of two equal runs differ"
 }
 
+# Routes that an early writing left in the file are not written again at the end, unless somebody took the file away.
+written_once() {
+    "$MCO" vrp generate --customers 50 --output places.vrp
+    expect 0 "$MCO" vrp solve places.vrp --time-limit 2 --json r.json --solution s.sol
+    [ r.json -nt s.sol ] || fail "the routes were written at the end though nothing had changed"
+    expect 0 "$MCO" vrp check places.vrp s.sol
+    "$MCO" vrp solve places.vrp --time-limit 2 --solution s.sol > out 2> err &
+    local pid=$!
+    rm s.sol
+    for _ in $(seq 40); do
+        if [ -s s.sol ]; then break; fi
+        sleep 0.05
+    done
+    sleep 0.5
+    rm -f s.sol
+    wait "$pid"
+    expect 0 "$MCO" vrp check places.vrp s.sol
+}
+
+# A writer that says nothing does not keep a solve beyond its time limit.
+silent_input() {
+    printf 'old\n' > s.txt
+    INPUT=<(sleep 5) expect 1 timeout 4 "$MCO" flowshop solve - --time-limit 0.3 --solution s.txt
+    expect_text err "standard input: the time limit, which counts from the start of the command, ended while the file was read"
+    expect_no_file s.txt
+}
+
 no_jobs() {
     printf '0 3\n' > empty
     expect 0 "$MCO" flowshop solve empty --json e.json --solution e.txt --plot e.svg
@@ -300,4 +327,6 @@ keeps_old_files
 keeps_inputs
 dangling_links
 repeatable
+written_once
+silent_input
 no_jobs
