@@ -88,6 +88,8 @@ mco_slice mco_slice_before(mco_slice slice, char stop);
 bool mco_slice_take(mco_slice *rest, char c);
 // Whether the slice is this word, in upper or lower case.
 bool mco_slice_is(mco_slice slice, const char *word);
+// Whether the slice is digits behind at most one sign.
+bool mco_slice_is_number(mco_slice slice);
 // Finds the index of the slice among words [count]. Errors: PARSE, with `what` before the slice ("TYPE is") and the
 // list of words.
 mco_status mco_slice_find(mco_text *text, mco_slice slice, const char *what, const char *const *words, int count, int *out);

@@ -174,7 +174,7 @@ static mco_status add_stop(reader *r, mco_slice number, mco_slice name)
     if (has_name)
         MCO_TRY(mco_names_find_cell(&r->customers, r->text, name, &named));
     customer = named;
-    if (number.size > 0 && strspn(number.data, "+-0123456789") < number.size && r->problem->names != NULL)
+    if (number.size > 0 && !mco_slice_is_number(number) && r->problem->names != NULL)
         MCO_TRY(mco_names_find_cell(&r->customers, r->text, number, &customer));
     else if (number.size > 0 || !has_name)
         MCO_TRY(mco_names_find(&r->customers, r->text, number, &customer));
