@@ -249,6 +249,16 @@ done:
     return st;
 }
 
+static mco_status refuse_shared_stdin(const session *s)
+{
+    int count = s->outputs.start != NULL && strcmp(s->outputs.start, "-") == 0;
+    for (size_t i = 0; i < s->call.input_count; i++)
+        count += strcmp(s->call.inputs[i], "-") == 0;
+    if (count <= 1)
+        return MCO_OK;
+    return mco_fail(s->call.ctx, MCO_ERR_ARGUMENT, "%d inputs are \"-\", standard input can be one of them", count);
+}
+
 static mco_status run(session *s, int argc, char **argv, int *code)
 {
     mco_status st = MCO_OK;
@@ -256,6 +266,7 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     const cli_action *a = s->action;
     const char *solution = NULL;
     MCO_TRY(parse(s, argc, argv));
+    MCO_TRY(refuse_shared_stdin(s));
     if (a->solve != NULL || a->check != NULL)
         cli_log_settings(call->ctx, &s->outputs);
     if (a->check != NULL) {

@@ -302,6 +302,17 @@ silent_input() {
     expect_no_file s.txt
 }
 
+# One stream cannot be two files.
+shared_stdin() {
+    local arguments
+    for arguments in "flowshop check - -" "vrp check - -" "guillotine check - -" "dtspms check - -" "dtspms solve - -" \
+        "vrp solve - --start -"; do
+        # shellcheck disable=SC2086
+        INPUT=example.txt expect 2 "$MCO" $arguments
+        expect_text err '2 inputs are "-", standard input can be one of them'
+    done
+}
+
 no_jobs() {
     printf '0 3\n' > empty
     expect 0 "$MCO" flowshop solve empty --json e.json --solution e.txt --plot e.svg
@@ -329,4 +340,5 @@ dangling_links
 repeatable
 written_once
 silent_input
+shared_stdin
 no_jobs
