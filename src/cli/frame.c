@@ -68,8 +68,8 @@ static int on_progress(const mco_progress *progress, void *user)
     // A failure here is not reported. The write at the end fails too, and that is reported.
     if (cli_updates_are_due(&s->updates, progress)) {
         const double begin_s = mco_clock_s();
-        (void)s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
-        cli_updates_note(&s->updates, progress->objective, begin_s);
+        const mco_status st = s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
+        cli_updates_note(&s->updates, st == MCO_OK ? progress->objective : s->updates.objective, begin_s);
     }
     return 0;
 }
@@ -240,13 +240,29 @@ static mco_status read_inputs(session *s)
         MCO_TRY(a->read_start(call, s->outputs.start));
 done:
     call->ctx->read_stop_s = 0;
-    if (st != MCO_ERR_STOPPED || test_outputs(s) != MCO_OK)
-        return st;
-    const char *const paths[] = {s->outputs.solution, s->outputs.plot, s->outputs.json, s->outputs.history};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        if (paths[i] != NULL && remove_stale(s, paths[i]) != MCO_OK)
-            return MCO_ERR_IO;
     return st;
+}
+
+// Whether a solve that failed so has no solution, although nothing is wrong with its call and its files.
+static bool leaves_nothing(mco_status st)
+{
+    return st == MCO_ERR_STOPPED || st == MCO_ERR_MEMORY || st == MCO_ERR_DEVICE || st == MCO_ERR_INTERNAL;
+}
+
+// Removes the files of earlier runs after a failure that leaves nothing for them. Those that this run has written stay.
+// The message of the failure stays too.
+static void remove_all_stale(session *s)
+{
+    char why[MCO_ERROR_LENGTH];
+    mco_context *ctx = s->call.ctx;
+    const bool is_early = !isnan(s->updates.objective) && s->updates.path != NULL;
+    const char *const paths[] = {is_early ? NULL : s->outputs.solution, s->outputs.plot, s->outputs.json, s->outputs.history};
+    snprintf(why, sizeof why, "%s", mco_context_error(ctx));
+    if (test_outputs(s) == MCO_OK)
+        for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+            if (paths[i] != NULL && remove_stale(s, paths[i]) != MCO_OK)
+                mco_log(ctx, MCO_LOG_WARNING, "%s", mco_context_error(ctx));
+    mco_fail(ctx, MCO_OK, "%s", why);
 }
 
 static mco_status refuse_shared_stdin(const session *s)
@@ -285,6 +301,8 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     else
         MCO_TRY(a->run(call));
 done:
+    if (a->solve != NULL && leaves_nothing(st))
+        remove_all_stale(s);
     return st;
 }
 

@@ -195,6 +195,13 @@ keeps_old_files() {
     expect_text kept.json old
     expect 0 "$MCO" flowshop solve example.txt --json kept.json
     expect_json kept.json objective 16
+    # Where the machine lacks what the run needs, no file of an earlier run may pass for its result.
+    cp kept.json old.txt && cp kept.json old.svg && cp kept.json old.csv && cp kept.json old.json
+    expect 4 env CUDA_VISIBLE_DEVICES= "$MCO" flowshop solve example.txt --engine gpu --json old.json --solution old.txt \
+        --plot old.svg --history old.csv
+    expect_text err "mco: no GPU"
+    expect_text err "there is no solution: the old file old.txt is removed"
+    expect_no_file old.json old.txt old.svg old.csv
     ln -s kept.json link.json
     expect 0 "$MCO" flowshop solve example.txt --json link.json
     [ -L link.json ] || fail "the link was replaced"
