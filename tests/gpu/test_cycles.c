@@ -27,7 +27,7 @@ typedef struct trial {
     cycles_gpu_stats stats;
 } trial;
 
-// A method may number the vertices of a block as it likes; sets are hashed by the graph's numbers.
+// A batch may hold a part of the block with numbers of its own; sets are hashed by the graph's numbers.
 static bool take(const mco_cycles_batch *batch, void *user)
 {
     trial *t = user;
@@ -39,7 +39,7 @@ static bool take(const mco_cycles_batch *batch, void *user)
             const int32_t v = batch->vertex[cycles_set_take(row, batch->words)];
             set[v >> 6] |= (uint64_t)1 << (v & 63);
         }
-        t->hash += cycles_set_hash(set, batch->words);
+        t->hash += cycles_set_hash(set, (t->block.graph.vertices + 63) / 64);
         t->bad_rows += size < t->job.min_length || size > t->job.max_length;
     }
     return true;
@@ -313,8 +313,9 @@ static void test_refusals(void)
     GPU_CHECK(cycles_gpu_labels(&t.job, NULL, NULL, NULL) == MCO_ERR_LIMIT && tally_sum(&t.tally) == 0, "257 vertices are taken");
     t.job.is_directed = true;
     GPU_CHECK(cycles_gpu_search(&t.job, NULL, NULL, NULL) == MCO_ERR_ARGUMENT, "directed cycles are taken");
-    t.job.is_directed = false;
-    GPU_CHECK(cycles_gpu_search(&t.job, "99", NULL, NULL) == MCO_ERR_DEVICE, "GPU 99 is taken");
+    trial_close(&t);
+    trial_open(&t, test_grid(3, 3), false, MCO_NO_LIMIT);
+    GPU_CHECK(cycles_gpu_search(&t.job, "63", NULL, NULL) == MCO_ERR_DEVICE, "GPU 63 is taken");
     checks += 5;
     trial_close(&t);
 }
@@ -322,8 +323,10 @@ static void test_refusals(void)
 // ---- Products
 
 // Lists of random rows, and the hash of all their products.
-static cycles_factors make_factors(int32_t words, int64_t segments, uint64_t seed, uint64_t *hash)
+static cycles_factors make_factors(int32_t vertices, int64_t segments, uint64_t seed, uint64_t *hash)
 {
+    const int32_t words = (vertices + 63) / 64;
+    const uint64_t last_word = UINT64_MAX >> (64 * words - vertices);
     cycles_factors f = {.words = words, .segments = segments};
     f.segment = calloc((size_t)segments + 1, sizeof *f.segment);
     for (int64_t s = 0; s < segments; s++) {
@@ -340,7 +343,7 @@ static cycles_factors make_factors(int32_t words, int64_t segments, uint64_t see
     for (int k = 0; k < 3; k++) {
         *lists[k] = malloc((size_t)(counts[k] * words + 1) * sizeof(uint64_t));
         for (int64_t i = 0; i < counts[k] * words; i++)
-            (*lists[k])[i] = mco_splitmix64(&seed) & mco_splitmix64(&seed);
+            (*lists[k])[i] = mco_splitmix64(&seed) & (i % words == words - 1 ? last_word : UINT64_MAX);
     }
     *hash = 0;
     for (int64_t i = 0; i < f.single_count; i++)
@@ -364,7 +367,7 @@ static void test_products(const char *gpus)
         for (int k = 0; k < 9; k++) {
             trial t;
             uint64_t hash;
-            cycles_factors f = make_factors(words, k < 3 ? 0 : 1 + 20 * (k % 3), (uint64_t)(words + 10 * k), &hash);
+            cycles_factors f = make_factors(vertices[words - 1], k < 3 ? 0 : 1 + 20 * (k % 3), (uint64_t)(words + 10 * k), &hash);
             trial_open(&t, test_circle(vertices[words - 1], false), true, MCO_NO_LIMIT);
             MUST(cycles_gpu_product(&t.job, &f, gpus, &tunings[k % 3], &t.stats));
             GPU_CHECK(t.sink.taken == f.cycles && t.stats.rows == f.cycles, "%lld products, expected %lld", (long long)t.sink.taken,
