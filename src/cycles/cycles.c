@@ -6,6 +6,7 @@
 // else is needed to count, and a list is made by it. So auto takes at most that part longer than the frontier. A frontier that
 // would not fit the memory, or that outgrows it, leaves the block to the search.
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/structs.h"
+#include "cycles/blocks.h"
 #include "cycles/solve.h"
 #include "device/device.h"
 
@@ -43,7 +45,7 @@ typedef struct solver {
     mco_run run;
     cycles_tally tally;
     cycles_sink sink;  // in use if there is a listener or a limit
-    graph_simple simple;
+    cycles_blocks blocks;
     int32_t *through;  // [through_count] ascending, each once
     int32_t through_count;
     double memory_bytes;
@@ -337,6 +339,26 @@ static int32_t clip(int64_t value, int32_t most)
     return value < most ? (int32_t)value : most;
 }
 
+// A block that is one cycle needs no method.
+static mco_status give_whole(const cycles_job *job)
+{
+    mco_status st = MCO_OK;
+    const cycles_block *block = job->block;
+    const int32_t n = block->graph.vertices;
+    uint64_t *row = NULL;
+    if (n < job->min_length || n > job->max_length)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(job->ctx, &row, (n + 63) / 64));
+    for (int32_t v = 0; v < n; v++)
+        row[v / 64] |= (uint64_t)1 << v % 64;
+    MCO_TRY(cycles_tally_add_u64(job->tally, n, 1));
+    if (job->sink != NULL)
+        cycles_sink_give(job->sink, block, row, 1);
+done:
+    mco_free(job->ctx, &row);
+    return st;
+}
+
 static mco_status run_block(solver *s, const cycles_block *block)
 {
     mco_status st = MCO_OK;
@@ -346,7 +368,6 @@ static mco_status run_block(solver *s, const cycles_block *block)
     const int64_t least = s->p.directed || s->p.min_length > 4 ? s->p.min_length : 4;
     const int32_t most = s->p.max_length > 0 ? clip(s->p.max_length, n) : n;
     MCO_TRY(find_through(s, block, &through, &has_all));
-    s->r.blocks++;
     if (least <= most && has_all) {
         cycles_job job = {.ctx = s->ctx, .run = &s->run, .block = block, .is_directed = s->p.directed != 0,
                           .min_length = (int32_t)least, .max_length = most, .through = through,
@@ -356,7 +377,7 @@ static mco_status run_block(solver *s, const cycles_block *block)
                           .memory_bytes = s->memory_bytes, .result = &s->r};
         if (s->listener != NULL && s->listener->begin_block != NULL)
             MCO_TRY(s->listener->begin_block(s->listener->user, block, s->p.directed != 0));
-        MCO_TRY(run_method(s, &job));
+        MCO_TRY(block->is_cycle ? give_whole(&job) : run_method(s, &job));
     }
 done:
     mco_free(s->ctx, &through);
@@ -426,10 +447,11 @@ static void settle_outcome(solver *s)
     r->outcome = r->stop == MCO_STOP_FINISHED ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     if (r->blocks == 0)
         snprintf(r->reason, sizeof r->reason, "no method is needed: no block has a cycle longer than 3");
+    else if (r->reason[0] == '\0')
+        snprintf(r->reason, sizeof r->reason, "no method is needed: every block is one cycle, or has none that counts");
     const size_t used = strlen(r->reason);
-    const int64_t others = r->blocks - s->by[r->method];
-    if (r->blocks > 1 && used + 48 < sizeof r->reason)
-        snprintf(r->reason + used, sizeof r->reason - used, "; so %" PRId64 " of %" PRId64 " blocks", r->blocks - others, r->blocks);
+    if (r->blocks > 1 && s->by[r->method] > 0)
+        snprintf(r->reason + used, sizeof r->reason - used, "; so %" PRId64 " of %" PRId64 " blocks", s->by[r->method], r->blocks);
 }
 
 static bool must_end(solver *s)
@@ -496,13 +518,29 @@ static void flush_triangles(triangle_list *list)
     list->total += count;
 }
 
-static int64_t count_digons(const graph_simple *g)
+// Only a list collects them; counts need no callback.
+static bool take_triangle(const int32_t triangle[3], void *user)
 {
+    triangle_list *list = user;
+    memcpy(list->triangles[list->count++], triangle, sizeof list->triangles[0]);
+    if (list->count == TRIANGLE_BATCH || list->count == list->s->sink.left)
+        flush_triangles(list);
+    return !list->s->sink.is_closed;
+}
+
+static mco_status run_triangles(solver *s)
+{
+    mco_status st = MCO_OK;
+    triangle_list list = {.s = s};
     int64_t count = 0;
-    for (int32_t u = 0; u < g->vertices; u++)
-        for (int64_t a = g->first[u]; a < g->first[u + 1]; a++)
-            count += g->head[a] > u && graph_simple_has(g, g->head[a], u);
-    return count;
+    if (s->p.directed || s->p.min_length > 3)
+        return MCO_OK;
+    MCO_TRY(cycles_triangles(s->ctx, &s->run, &s->blocks.graph, s->through, s->through_count,
+                             is_listing(s) ? take_triangle : NULL, &list, &count));
+    flush_triangles(&list);
+    MCO_TRY(cycles_tally_add_u64(&s->tally, 3, (uint64_t)(is_listing(s) ? list.total : count)));
+done:
+    return st;
 }
 
 // ---- The run
@@ -524,15 +562,192 @@ static mco_status begin(solver *s)
                             .user = s->listener != NULL ? s->listener->user : NULL,
                             .left = s->p.limit > 0 ? s->p.limit : INT64_MAX};
     MCO_TRY(choose_engine(s));
-    MCO_TRY(graph_simple_make(s->ctx, &rows, s->p.directed != 0, &s->simple));
-    s->r.vertices = s->simple.vertices;
-    s->r.edges = s->p.directed ? s->simple.arcs : s->simple.arcs / 2;
-    s->r.loops = s->simple.loops;
-    s->r.parallel = s->simple.parallel;
-    s->r.digons = s->p.directed ? count_digons(&s->simple) : 0;
+    MCO_TRY(cycles_blocks_make(s->ctx, &rows, s->p.directed != 0, s->through, s->through_count, &s->blocks));
+    const graph_simple *g = &s->blocks.graph;
+    s->r.vertices = g->vertices;
+    s->r.edges = s->p.directed ? g->arcs : g->arcs / 2;
+    s->r.loops = g->loops;
+    s->r.parallel = g->parallel;
+    s->r.digons = s->blocks.digons;
+    s->r.blocks = s->blocks.count;
+    s->r.bytes = s->blocks.bytes;
     if (s->r.loops + s->r.parallel > 0)
         mco_log(s->ctx, MCO_LOG_INFO, "ignored: %" PRId64 " loop%s, %" PRId64 " parallel edge%s", s->r.loops,
                 mco_plural(s->r.loops), s->r.parallel, mco_plural(s->r.parallel));
 done:
     return st;
+}
+
+static mco_status run_blocks(solver *s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(run_triangles(s));
+    for (int32_t k = 0; k < s->blocks.count && !must_end(s); k++)
+        MCO_TRY(run_block(s, &s->blocks.block[k]));
+    MCO_TRY(give_counts(s));
+    settle_outcome(s);
+    mco_log(s->ctx, MCO_LOG_INFO, "method %s", s->r.reason);
+    s->r.work.threads = s->threads;
+    s->r.work.solve_s = mco_run_time_s(&s->run);
+done:
+    return st;
+}
+
+mco_status cycles_solve(mco_context *ctx, const mco_graph *graph, const mco_cycles_params *params,
+                        const cycles_listener *listener, mco_cycles_result *result)
+{
+    mco_status st = MCO_OK;
+    solver s = {.ctx = ctx, .graph = graph, .listener = listener, .tally = {.ctx = ctx}, .r = MCO_CYCLES_RESULT_INIT};
+    if (ctx == NULL || graph == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(take_params(&s, params, result));
+    MCO_TRY(begin(&s));
+    MCO_TRY(run_blocks(&s));
+    mco_struct_give(result, &s.r, sizeof s.r);
+done:
+    mco_run_clear(&s.run);
+    cycles_tally_clear(&s.tally);
+    cycles_blocks_clear(ctx, &s.blocks);
+    mco_free(ctx, &s.through);
+    mco_cycles_result_clear(ctx, &s.r);  // what was not given
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+mco_status mco_cycles_count(mco_context *ctx, const mco_graph *graph, const mco_cycles_params *params, mco_cycles_result *result)
+{
+    return cycles_solve(ctx, graph, params, NULL, result);
+}
+
+mco_status mco_cycles_list(mco_context *ctx, const mco_graph *graph, const mco_cycles_params *params, mco_cycles_take take,
+                           void *user, mco_cycles_result *result)
+{
+    const cycles_listener listener = {.take = take, .user = user};
+    if (ctx == NULL || take == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    return cycles_solve(ctx, graph, params, &listener, result);
+}
+
+void mco_cycles_result_clear(mco_context *ctx, mco_cycles_result *result)
+{
+    mco_cycles_result full = MCO_CYCLES_RESULT_INIT;
+    if (result == NULL)
+        return;
+    mco_struct_clear(result, &full, sizeof full);
+    mco_free(ctx, &full.exact);
+    mco_free(ctx, &full.by_length);
+}
+
+// ---- Numbers as text
+
+// Digits are made in place: out = out * 2^64 + limb, from the greatest limb on. A carry is below 2^64 + 10.
+const char *mco_cycles_count_text(const uint64_t *count, int32_t limbs, char *out, size_t size)
+{
+    __extension__ typedef unsigned __int128 wide;
+    size_t digits = 1;
+    if (count == NULL || out == NULL || size < 2)
+        return out;
+    out[0] = 0;  // least digit first
+    for (int32_t k = limbs - 1; k >= 0; k--) {
+        wide carry = count[k];
+        for (size_t d = 0; d < digits || carry > 0; d++) {
+            if (d == digits) {
+                if (++digits == size) {
+                    out[0] = '\0';
+                    return out;
+                }
+                out[d] = 0;
+            }
+            carry += (wide)(unsigned char)out[d] << 64;
+            out[d] = (char)(carry % 10);
+            carry /= 10;
+        }
+    }
+    for (size_t d = 0; d < digits / 2; d++) {
+        const char digit = out[d];
+        out[d] = out[digits - 1 - d];
+        out[digits - 1 - d] = digit;
+    }
+    for (size_t d = 0; d < digits; d++)
+        out[d] = (char)('0' + out[d]);
+    out[digits] = '\0';
+    return out;
+}
+
+// ---- The order around a cycle
+
+typedef struct row_view {
+    const mco_graph_rows *rows;
+    const mco_cycles_batch *batch;
+    const uint64_t *row;
+    bool is_directed;
+} row_view;
+
+// Whether the vertex of the graph is in the row. The vertices of a batch ascend.
+static bool is_in_row(const row_view *view, int32_t v)
+{
+    const int32_t *found =
+        bsearch(&v, view->batch->vertex, (size_t)view->batch->vertices, sizeof v, compare_vertices);
+    const int64_t at = found != NULL ? found - view->batch->vertex : 0;
+    return found != NULL && (view->row[at / 64] >> at % 64 & 1) != 0;
+}
+
+static bool has_row_arc(const mco_graph_rows *rows, int32_t u, int32_t v)
+{
+    for (int64_t a = rows->first[u]; a < rows->first[u + 1]; a++)
+        if (rows->head[a] == v)
+            return true;
+    return false;
+}
+
+// Notes a neighbour. Of more than two different ones the count alone tells.
+static void note_neighbour(int32_t v, int32_t out[2], int32_t *count)
+{
+    for (int32_t k = 0; k < *count && k < 2; k++)
+        if (out[k] == v)
+            return;
+    if (*count < 2)
+        out[*count] = v;
+    (*count)++;
+}
+
+// Finds the neighbours of v in the row, or the heads of its arcs there, and returns how many they are.
+static int32_t find_neighbours(const row_view *view, int32_t v, int32_t out[2])
+{
+    int32_t count = 0;
+    const mco_graph_rows *rows = view->rows;
+    for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++)
+        if (rows->head[a] != v && is_in_row(view, rows->head[a]))
+            note_neighbour(rows->head[a], out, &count);
+    for (int32_t b = 0; b < view->batch->vertices && rows->is_directed && !view->is_directed; b++)
+        if ((view->row[b / 64] >> b % 64 & 1) != 0 && view->batch->vertex[b] != v && has_row_arc(rows, view->batch->vertex[b], v))
+            note_neighbour(view->batch->vertex[b], out, &count);
+    return count;
+}
+
+int32_t mco_cycles_order(const mco_graph *graph, const mco_cycles_batch *batch, int64_t row, bool is_directed, int32_t *out)
+{
+    if (graph == NULL || batch == NULL || out == NULL || row < 0 || row >= batch->count)
+        return 0;
+    const mco_graph_rows rows = mco_graph_view(graph);
+    const row_view view = {&rows, batch, batch->rows + row * batch->words, is_directed};
+    int32_t all = 0, count = 0, first = -1, neighbours[2] = {0, 0};
+    for (int32_t b = batch->vertices - 1; b >= 0; b--)
+        if ((view.row[b / 64] >> b % 64 & 1) != 0) {
+            first = batch->vertex[b];
+            all++;
+        }
+    if (all < 3)
+        return 0;
+    for (int32_t v = first, before = -1; count < all; count++) {
+        out[count] = v;
+        if (find_neighbours(&view, v, neighbours) != (is_directed ? 1 : 2) || (count > 0 && v == first))
+            return 0;
+        const bool takes_second = !is_directed && (before < 0 ? neighbours[1] < neighbours[0] : neighbours[0] == before);
+        before = v;
+        v = neighbours[takes_second];
+        if (count + 1 == all && v != first)
+            return 0;
+    }
+    return count;
 }

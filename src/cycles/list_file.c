@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/structs.h"
 #include "cycles/solve.h"
 #include "cycles/stream.h"
 
@@ -175,9 +176,9 @@ static char *put_short_words(const writer *w, char *to, int32_t length)
 static char *put_words(const writer *w, char *to, int32_t length)
 {
     for (int32_t k = 0; k < length; k++) {
-        const word *word = &w->word[w->order[k]];
-        memcpy(to, w->words + word->at, word->size);
-        to += word->size;
+        const word *next = &w->word[w->order[k]];
+        memcpy(to, w->words + next->at, next->size);
+        to += next->size;
     }
     return to;
 }

@@ -149,7 +149,7 @@ static int32_t degree_in(const cycles_walk *walk, const uint64_t *row, int32_t v
         return degree;
     }
     for (int64_t a = g->first[v]; a < g->first[v + 1]; a++)
-        degree += row[g->head[a] / 64] >> g->head[a] % 64 & 1;
+        degree += (row[g->head[a] / 64] >> g->head[a] % 64 & 1) != 0;
     return degree;
 }
 
