@@ -73,6 +73,11 @@ static mco_status make_steps(cycles_job *job, cycles_frontier *f)
         for (int32_t k = 0; k < job->through_count; k++)
             f->step[i].is_needed |= job->through[k] == f->step[i].vertex;
     }
+    bool is_early = false;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        f->step[i].is_early = is_early;
+        is_early |= f->step[i].is_needed;
+    }
 done:
     mco_free(job->ctx, &scratch);
     return st;

@@ -28,7 +28,7 @@ typedef struct KEY(masks) {
     uint64_t own;          // the value of the vertex's own slot
     uint32_t own_place;
     bool is_stored;        // the vertex has a slot
-    bool is_needed, has_adjacent;
+    bool is_needed, is_early, has_adjacent;
     uint32_t joins;        // taken neighbours that the vertex needs at least, if it is taken
 } KEY(masks);
 
@@ -103,6 +103,7 @@ static void KEY(prepare)(const frontier_expansion *e, KEY(masks) *m)
     }
     m->is_stored = step->slot >= 0;
     m->is_needed = step->is_needed;
+    m->is_early = step->is_early;
     m->has_adjacent = step->has_adjacent;
     m->own_place = m->is_stored ? KEY(place_of_slot)(step->slot) : 0;
     m->own = m->is_stored ? KEY(value_at)(m->own_place) : 0;
@@ -157,7 +158,7 @@ static inline uint32_t KEY(successors)(const KEY(masks) *m, const KEY(key) *k, K
     uint64_t other = 0;
     for (int w = 0; w < KEY_WORDS; w++)
         other |= ends.word[w] & ~pair.word[w];
-    const bool closes = meets && other == 0;
+    const bool closes = meets && other == 0 && !m->is_early;
     // The joined ends become inner, unless they are paths of one vertex; the ends beyond them get new partners. A slot that
     // leaves is clear and stays so.
     const uint64_t partner = has_two ? f2 : m->own;
