@@ -56,7 +56,8 @@ static mco_status read_row(table *t, mco_slice row)
 {
     mco_status st = MCO_OK;
     graph_draft *d = t->draft;
-    mco_slice from = {0}, to = {0}, weight = {0}, cell, rest = row;
+    mco_slice from = {0}, to = {0}, cell, rest = row;
+    mco_slice weight = {row.data, 0, row.line, row.column};
     int32_t ends[2];
     double value = 0;
     for (int k = 0; mco_slice_field(&rest, t->separator, &cell); k++) {

@@ -19,6 +19,8 @@ char graph_separator(mco_slice line)
     bool is_quoted = false;
     for (size_t i = 0; i < line.size; i++) {
         is_quoted ^= line.data[i] == '"';
+        if (!is_quoted && line.data[i] == '{' && i > 0 && (line.data[i - 1] == ' ' || line.data[i - 1] == '\t'))
+            break;  // attributes, which have commas of their own
         if (!is_quoted && (line.data[i] == ',' || line.data[i] == ';'))
             return line.data[i];
     }

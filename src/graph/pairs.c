@@ -241,6 +241,10 @@ static mco_status end_numbers(graph_pairs *p)
     const bool is_dense = p->vertices >= 0 ? p->vertices >= span : span <= GAPS_OF_EDGE * d->edges.count + FREE_GAPS;
     if (!is_dense)
         return end_sparse(p, span);
+    for (int64_t k = 0; k < d->edges.count && base > 0; k++) {
+        d->edges.from[k] -= base;
+        d->edges.to[k] -= base;
+    }
     d->base = base;
     d->vertices = (int32_t)(p->vertices >= 0 ? p->vertices : span);
     return MCO_OK;
