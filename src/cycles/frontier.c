@@ -68,14 +68,12 @@ static mco_status make_steps(cycles_job *job, cycles_frontier *f)
     MCO_TRY(mco_alloc(job->ctx, &f->near, g->arcs / 2));
     MCO_TRY(mco_alloc(job->ctx, &scratch, 2 * n));
     assign_slots(g, f, scratch, scratch + n);
-    for (int64_t i = 0; i < n; i++) {
-        find_friends(g, &f->step[i], f->near + f->step[i].near);
-        for (int32_t k = 0; k < job->through_count; k++)
-            f->step[i].is_needed |= job->through[k] == f->step[i].vertex;
-    }
     bool is_early = false;
     for (int64_t i = n - 1; i >= 0; i--) {
+        find_friends(g, &f->step[i], f->near + f->step[i].near);
         f->step[i].is_early = is_early;
+        for (int32_t k = 0; k < job->through_count; k++)
+            f->step[i].is_needed |= job->through[k] == f->step[i].vertex;
         is_early |= f->step[i].is_needed;
     }
 done:

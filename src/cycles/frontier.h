@@ -30,7 +30,7 @@ typedef struct frontier_step {
     int32_t slot;         // where it is put, perhaps in place of one that leaves now; -1: it leaves at once
     int32_t later;        // its neighbours that come after
     bool is_needed;       // it must be taken
-    bool is_early;        // a vertex that must be taken comes later: no cycle may close here
+    bool is_early;        // one that must be taken comes later, so that no cycle may close
     bool has_adjacent;    // two of `near` are adjacent
     int32_t near_count;
     int64_t near;         // the first of them in the plan's array
