@@ -37,31 +37,36 @@ typedef struct finder {
 
 // ---- Undirected: the core
 
-// Removes vertices of degree 1 and 0, again and again. degree[v] is 0 for these, else what is left of it. Returns how many
-// vertices are left.
-static int32_t peel(const graph_simple *graph, int32_t *degree)
+// What is left of a vertex while trees are removed: its degree, and all its neighbours combined by exclusive or, which is the
+// last neighbour when there is one. So no row is read again.
+typedef struct remains {
+    int32_t degree, neighbours;
+} remains;
+
+// Removes vertices of degree 1 and 0, again and again; their degree becomes 0. Returns how many vertices are left.
+static int32_t peel(const graph_simple *graph, remains *of)
 {
-    int32_t left = graph->vertices;
+    int32_t left = 0;
     for (int32_t v = 0; v < graph->vertices; v++) {
-        degree[v] = (int32_t)(graph->first[v + 1] - graph->first[v]);
-        left -= degree[v] == 0;
+        of[v].degree = (int32_t)(graph->first[v + 1] - graph->first[v]);
+        for (int64_t a = graph->first[v]; a < graph->first[v + 1]; a++)
+            of[v].neighbours ^= graph->head[a];
     }
     for (int32_t root = 0; root < graph->vertices; root++)
-        for (int32_t v = root; degree[v] == 1; left--) {
-            degree[v] = 0;
-            for (int64_t a = graph->first[v]; a < graph->first[v + 1]; a++)
-                if (degree[graph->head[a]] > 0) {
-                    v = graph->head[a];
-                    break;
-                }
-            left -= degree[v] == 1;  // the last two of a tree go together
-            degree[v]--;
+        for (int32_t v = root; of[v].degree == 1;) {
+            const int32_t next = of[v].neighbours;
+            of[v].degree = 0;
+            of[next].degree--;
+            of[next].neighbours ^= v;
+            v = next;
         }
+    for (int32_t v = 0; v < graph->vertices; v++)
+        left += of[v].degree > 0;
     return left;
 }
 
-// Copies the graph of the vertices whose degree is positive; `degree` becomes their new number.
-static mco_status copy_core(finder *f, int32_t *degree, int32_t left)
+// Copies the graph of the vertices that are left; `degree` becomes their new number, or -1.
+static mco_status copy_core(finder *f, remains *of, int32_t left)
 {
     mco_status st = MCO_OK;
     const graph_simple *graph = &f->out->graph;
@@ -69,10 +74,10 @@ static mco_status copy_core(finder *f, int32_t *degree, int32_t left)
     int32_t count = 0;
     MCO_TRY(mco_alloc(f->ctx, &f->name, left));
     for (int32_t v = 0; v < graph->vertices; v++) {
-        arcs += degree[v];
-        if (degree[v] > 0)
+        arcs += of[v].degree;
+        if (of[v].degree > 0)
             f->name[count++] = v;
-        degree[v] = degree[v] > 0 ? count - 1 : -1;
+        of[v].degree = of[v].degree > 0 ? count - 1 : -1;
     }
     MCO_TRY(mco_alloc(f->ctx, &f->core.first, (int64_t)left + 1));
     MCO_TRY(mco_alloc(f->ctx, &f->core.head, arcs));
@@ -81,8 +86,8 @@ static mco_status copy_core(finder *f, int32_t *degree, int32_t left)
     for (int32_t k = 0; k < left; k++) {
         int64_t end = f->core.first[k];
         for (int64_t a = graph->first[f->name[k]]; a < graph->first[f->name[k] + 1]; a++)
-            if (degree[graph->head[a]] >= 0)
-                f->core.head[end++] = degree[graph->head[a]];
+            if (of[graph->head[a]].degree >= 0)
+                f->core.head[end++] = of[graph->head[a]].degree;
         f->core.first[k + 1] = end;
     }
 done:
@@ -92,13 +97,14 @@ done:
 static mco_status make_core(finder *f)
 {
     mco_status st = MCO_OK;
-    int32_t *degree = NULL;
-    MCO_TRY(mco_alloc(f->ctx, &degree, f->out->graph.vertices));
-    const int32_t left = peel(&f->out->graph, degree);
-    MCO_TRY(copy_core(f, degree, left));
+    remains *of = NULL;
+    MCO_TRY(mco_alloc(f->ctx, &of, f->out->graph.vertices));
+    const int32_t left = peel(&f->out->graph, of);
+    if (left > 0)
+        MCO_TRY(copy_core(f, of, left));
     f->source = &f->core;
 done:
-    mco_free(f->ctx, &degree);
+    mco_free(f->ctx, &of);
     return st;
 }
 

@@ -77,6 +77,15 @@ done:
     return st;
 }
 
+// Counts the marked ends of v's edges; nothing branches on what it finds.
+static int64_t count_marked(const finder *f, int32_t v, int32_t mark)
+{
+    int64_t count = 0;
+    for (int64_t b = f->first[v]; b < f->first[v + 1]; b++)
+        count += f->mark[f->head[b]] == mark;
+    return count;
+}
+
 static void find_from(finder *f, int32_t u)
 {
     const int64_t begin = f->first[u], end = f->first[u + 1];
@@ -84,9 +93,12 @@ static void find_from(finder *f, int32_t u)
         f->mark[f->head[a]] = u + 1;
     for (int64_t a = begin; a < end && !f->is_over; a++) {
         const int32_t v = f->head[a];
-        for (int64_t b = f->first[v]; b < f->first[v + 1] && !f->is_over; b++)
-            if (f->mark[f->head[b]] == u + 1)
-                find_one(f, u, v, f->head[b]);
+        if (f->take == NULL)
+            f->count += count_marked(f, v, u + 1);
+        else
+            for (int64_t b = f->first[v]; b < f->first[v + 1] && !f->is_over; b++)
+                if (f->mark[f->head[b]] == u + 1)
+                    find_one(f, u, v, f->head[b]);
         look(f, 1 + f->first[v + 1] - f->first[v]);
     }
 }
