@@ -87,7 +87,7 @@ typedef struct mco_cycles_batch {
     int64_t count;
     int32_t words;         // (vertices + 63) / 64
     int32_t vertices;
-    const int32_t *vertex; // [vertices]
+    const int32_t *vertex; // [vertices] ascending
 } mco_cycles_batch;
 
 // Takes a batch, on the thread that called. False: stop, no more is wanted.
