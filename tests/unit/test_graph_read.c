@@ -179,6 +179,7 @@ static void test_metis(void **state)
                    "f:2:1: the lines of vertices 1 and 2 (line 3) differ in their edges, each edge stands in the lines of both ends");
     assert_refused("3 2\n4\n1 3\n2\n", METIS, "f:2:1: the neighbour is 4, allowed is 1 to 3");
     assert_refused("2 1 1\n2\n1\n", METIS, "f:2:2: the weight behind the last neighbour is missing");
+    assert_refused("2 1 1\n2 0.5\n1 0.5\n", METIS, "f:2:3: the weight is \"0.5\", an integer was expected");
     assert_refused("2 1 5\n2\n1\n", METIS, "f:1:5: the format is \"5\", supported are 0, 1, 10, 11, 100, 101, 110, 111, 00, 01, 000, "
                                           "001, 010 and 011");
     assert_refused("2 1 1 3\n2\n1\n", METIS, "f:1:7: weights of vertices are stated, and the format has none");

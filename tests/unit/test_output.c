@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "base/output.h"
 
 // Counts the files in the folder of the tests, to find temporary files left behind.
@@ -195,11 +196,27 @@ static void test_rename_fails(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+static void test_integers(void **state)
+{
+    (void)state;
+    const char *path = test_path("integers");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    const int64_t values[] = {0, 7, -7, 1234567890, INT64_MAX, INT64_MIN};
+    for (int i = 0; i < COUNT_OF(values); i++) {
+        mco_write_integer(values[i], i == 1 ? 3 : 1, file);
+        fputc(' ', file);
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_content(path, "0 007 -7 1234567890 9223372036854775807 -9223372036854775808 ");
+}
+
 int main(void)
 {
     test_path("");
     const struct CMUnitTest tests[] = {TEST(test_atomic),        TEST(test_keep_previous), TEST(test_link),
                                        TEST(test_dangling_link), TEST(test_open_file),     TEST(test_unwritable),
-                                       TEST(test_read_only_folder), TEST(test_full_disk),  TEST(test_rename_fails)};
+                                       TEST(test_read_only_folder), TEST(test_full_disk),  TEST(test_rename_fails),
+                                       TEST(test_integers)};
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }
