@@ -10,15 +10,16 @@ typedef struct cycles_blocks {
     cycles_block *block;  // [count]
     int32_t count;
     int64_t digons;       // pairs of opposite arcs of a directed graph
-    int64_t bytes;        // most memory for all of this at a time, and for finding it
+    int64_t bytes;        // of these arrays; finding the blocks takes up to about three times as much for a while
     int64_t *first;       // the arrays of all blocks, one after the other
     int32_t *head, *vertex;
 } cycles_blocks;
 
-// Finds the blocks. Undirected: every chordless cycle longer than 3 is in exactly one block; every block has 4 vertices or
-// more and at least one such cycle or a reason to look for it. Directed: the same for all chordless cycles, 3 and longer.
-// Only blocks that hold all vertices through[through_count], which are in range. Vertices of a block ascend.
-// Errors: MEMORY. O(vertices + arcs) and a search for simplicial vertices whose steps are bounded by a multiple of the arcs.
+// Finds the blocks. Undirected: every chordless cycle longer than 3 is in exactly one block. Every block has 4 vertices or
+// more, and a cycle, unless the search for simplicial vertices gave up. Directed: the same for all chordless cycles, 3 and
+// longer, but a block may be without a cycle. Only blocks that hold all vertices through[through_count], which are in range.
+// The vertices of a block ascend. Errors: MEMORY. O(vertices + arcs), directed O((vertices + arcs) log degree), and a bounded
+// number of steps for each arc in the search for simplicial vertices.
 mco_status cycles_blocks_make(mco_context *ctx, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
                               int32_t through_count, cycles_blocks *out);
 void cycles_blocks_clear(mco_context *ctx, cycles_blocks *blocks);

@@ -42,7 +42,7 @@ typedef struct checker {
     // Of packed sets: the block
     cycles_block block;
     cycles_walk walk;
-    int32_t *local;     // [vertices] number in the block, -1 outside
+    int32_t *local;     // [vertices] all -1 between calls
     int32_t *order;     // [vertices of the block]
     // All
     cycles_distinct distinct;
@@ -396,38 +396,29 @@ done:
 
 static void clear_block(checker *c)
 {
-    for (int32_t v = 0; c->local != NULL && v < c->block.graph.vertices; v++)
-        c->local[c->block.vertex[v]] = -1;
     graph_simple_clear(c->ctx, &c->block.graph);
     mco_free(c->ctx, &c->block.vertex);
     mco_free(c->ctx, &c->order);
     cycles_walk_clear(c->ctx, &c->walk);
 }
 
-// The graph that the vertices of the block induce.
-static mco_status induce(checker *c, int32_t n)
+// The vertices of a block must be in range and all different.
+static mco_status refuse_vertices(checker *c, int64_t n)
 {
-    mco_status st = MCO_OK;
-    graph_simple *g = &c->block.graph;
-    int64_t arcs = 0;
-    for (int32_t v = 0; v < n; v++)
-        arcs += c->simple.first[c->block.vertex[v] + 1] - c->simple.first[c->block.vertex[v]];
-    MCO_TRY(mco_alloc(c->ctx, &g->first, (int64_t)n + 1));
-    MCO_TRY(mco_alloc(c->ctx, &g->head, arcs));
-    for (int32_t v = 0; v < n; v++)
-        c->local[c->block.vertex[v]] = v;
-    g->vertices = n;
-    for (int32_t v = 0; v < n; v++) {
-        const int32_t own = c->block.vertex[v];
-        for (int64_t a = c->simple.first[own]; a < c->simple.first[own + 1]; a++)
-            if (c->local[c->simple.head[a]] >= 0)
-                g->head[g->arcs++] = c->local[c->simple.head[a]];
-        g->first[v + 1] = g->arcs;
+    int64_t bad = -1;
+    for (int64_t k = 0; k < n && bad < 0; k++) {
+        const int32_t v = c->block.vertex[k];
+        if (v < 0 || v >= c->simple.vertices || c->local[v] >= 0)
+            bad = k;
+        else
+            c->local[v] = 0;
     }
-    MCO_TRY(mco_alloc(c->ctx, &c->order, n));
-    MCO_TRY(cycles_walk_make(c->ctx, g, c->is_directed, &c->walk));
-done:
-    return st;
+    for (int64_t k = 0; k < (bad < 0 ? n : bad); k++)
+        c->local[c->block.vertex[k]] = -1;
+    if (bad < 0)
+        return MCO_OK;
+    return mco_fail(c->ctx, MCO_ERR_PARSE, "%s: vertex %" PRId64 " of a block is %d, different numbers from 0 to %d were expected",
+                    c->path, bad, c->block.vertex[bad], c->simple.vertices - 1);
 }
 
 static mco_status take_padding(checker *c, size_t bytes)
@@ -446,12 +437,10 @@ static mco_status take_block(checker *c, const cycles_part *part)
     clear_block(c);
     MCO_TRY(take_array(c, (void **)&c->block.vertex, n, sizeof *c->block.vertex));
     MCO_TRY(take_padding(c, (size_t)n * sizeof *c->block.vertex));
-    for (int64_t k = 0; k < n; k++)
-        if (c->block.vertex[k] < 0 || c->block.vertex[k] >= c->simple.vertices ||
-            (k > 0 && c->block.vertex[k] <= c->block.vertex[k - 1]))
-            MCO_TRY(mco_fail(c->ctx, MCO_ERR_PARSE, "%s: vertex %" PRId64 " of a block is %d, ascending numbers from 0 to %d were expected",
-                             c->path, k, c->block.vertex[k], c->simple.vertices - 1));
-    MCO_TRY(induce(c, (int32_t)n));
+    MCO_TRY(refuse_vertices(c, n));
+    MCO_TRY(cycles_induce(c->ctx, &c->simple, c->block.vertex, (int32_t)n, c->local, &c->block.graph));
+    MCO_TRY(mco_alloc(c->ctx, &c->order, n));
+    MCO_TRY(cycles_walk_make(c->ctx, &c->block.graph, c->is_directed, &c->walk));
 done:
     return st;
 }

@@ -239,7 +239,7 @@ static mco_status run_frontier(solver *s, cycles_job *job, cycles_frontier *fron
         if (s->run.stop == MCO_STOP_FINISHED)
             MCO_TRY(cycles_frontier_factors(job, frontier, &factors));
         if (s->run.stop == MCO_STOP_FINISHED)
-            MCO_TRY(s->listener->take_factors(s->listener->user, &factors));
+            MCO_TRY(s->listener->take_factors(s->listener->user, job->block, &factors));
     }
     note_method(s, job, MCO_CYCLES_METHOD_FRONTIER);
 done:
@@ -375,8 +375,6 @@ static mco_status run_block(solver *s, const cycles_block *block)
                           .wants_lengths = s->p.by_length == MCO_CYCLES_BY_LENGTH_ON || s->p.directed,
                           .sink = is_listing(s) ? &s->sink : NULL, .tally = &s->tally, .threads = s->threads,
                           .memory_bytes = s->memory_bytes, .result = &s->r};
-        if (s->listener != NULL && s->listener->begin_block != NULL)
-            MCO_TRY(s->listener->begin_block(s->listener->user, block, s->p.directed != 0));
         MCO_TRY(block->is_cycle ? give_whole(&job) : run_method(s, &job));
     }
 done:
@@ -581,6 +579,8 @@ done:
 static mco_status run_blocks(solver *s)
 {
     mco_status st = MCO_OK;
+    if (s->listener != NULL && s->listener->begin != NULL)
+        MCO_TRY(s->listener->begin(s->listener->user, &s->blocks.graph, s->p.directed != 0));
     MCO_TRY(run_triangles(s));
     for (int32_t k = 0; k < s->blocks.count && !must_end(s); k++)
         MCO_TRY(run_block(s, &s->blocks.block[k]));
@@ -676,20 +676,56 @@ const char *mco_cycles_count_text(const uint64_t *count, int32_t limbs, char *ou
 
 // ---- The order around a cycle
 
+// The vertices of a row in a hash table, unless they are too many.
+enum { TABLE_SLOTS = 4096, TABLE_MOST = TABLE_SLOTS / 2 };
+
 typedef struct row_view {
     const mco_graph_rows *rows;
     const mco_cycles_batch *batch;
     const uint64_t *row;
     bool is_directed;
+    int32_t count, least;
+    uint32_t mask;               // slots in use - 1
+    int32_t slots[TABLE_SLOTS];  // vertex + 1, 0 if empty
 } row_view;
 
-// Whether the vertex of the graph is in the row. The vertices of a batch ascend.
+static uint32_t slot_of(const row_view *view, int32_t v)
+{
+    uint32_t at = (uint32_t)v * 0x9e3779b1u >> 16 & view->mask;
+    while (view->slots[at] != 0 && view->slots[at] != v + 1)
+        at = (at + 1) & view->mask;
+    return at;
+}
+
+// Counts the vertices of the row, finds the least, and puts them into the table.
+static void begin_row(row_view *view)
+{
+    const mco_cycles_batch *batch = view->batch;
+    view->count = 0;
+    view->least = INT32_MAX;
+    for (int32_t w = 0; w < batch->words; w++)
+        view->count += (int32_t)__builtin_popcountll(view->row[w]);
+    view->mask = 1;
+    while (view->mask < 2 * (uint32_t)view->count && view->mask < TABLE_SLOTS - 1)
+        view->mask = 2 * view->mask + 1;
+    memset(view->slots, 0, ((size_t)view->mask + 1) * sizeof *view->slots);
+    for (int32_t w = 0; w < batch->words; w++)
+        for (uint64_t bits = view->row[w]; bits != 0; bits &= bits - 1) {
+            const int32_t v = batch->vertex[64 * w + (int32_t)__builtin_ctzll(bits)];
+            view->least = v < view->least ? v : view->least;
+            if (view->count <= TABLE_MOST)
+                view->slots[slot_of(view, v)] = v + 1;
+        }
+}
+
 static bool is_in_row(const row_view *view, int32_t v)
 {
-    const int32_t *found =
-        bsearch(&v, view->batch->vertex, (size_t)view->batch->vertices, sizeof v, compare_vertices);
-    const int64_t at = found != NULL ? found - view->batch->vertex : 0;
-    return found != NULL && (view->row[at / 64] >> at % 64 & 1) != 0;
+    if (view->count <= TABLE_MOST)
+        return view->slots[slot_of(view, v)] != 0;
+    for (int32_t b = 0; b < view->batch->vertices; b++)
+        if (view->batch->vertex[b] == v)
+            return (view->row[b / 64] >> b % 64 & 1) != 0;
+    return false;
 }
 
 static bool has_row_arc(const mco_graph_rows *rows, int32_t u, int32_t v)
@@ -730,23 +766,23 @@ int32_t mco_cycles_order(const mco_graph *graph, const mco_cycles_batch *batch, 
     if (graph == NULL || batch == NULL || out == NULL || row < 0 || row >= batch->count)
         return 0;
     const mco_graph_rows rows = mco_graph_view(graph);
-    const row_view view = {&rows, batch, batch->rows + row * batch->words, is_directed};
-    int32_t all = 0, count = 0, first = -1, neighbours[2] = {0, 0};
-    for (int32_t b = batch->vertices - 1; b >= 0; b--)
-        if ((view.row[b / 64] >> b % 64 & 1) != 0) {
-            first = batch->vertex[b];
-            all++;
-        }
-    if (all < 3)
+    row_view view;
+    view.rows = &rows;
+    view.batch = batch;
+    view.row = batch->rows + row * batch->words;
+    view.is_directed = is_directed;
+    begin_row(&view);
+    int32_t count = 0, neighbours[2] = {0, 0};
+    if (view.count < 3)
         return 0;
-    for (int32_t v = first, before = -1; count < all; count++) {
+    for (int32_t v = view.least, before = -1; count < view.count; count++) {
         out[count] = v;
-        if (find_neighbours(&view, v, neighbours) != (is_directed ? 1 : 2) || (count > 0 && v == first))
+        if (find_neighbours(&view, v, neighbours) != (is_directed ? 1 : 2) || (count > 0 && v == view.least))
             return 0;
         const bool takes_second = !is_directed && (before < 0 ? neighbours[1] < neighbours[0] : neighbours[0] == before);
         before = v;
         v = neighbours[takes_second];
-        if (count + 1 == all && v != first)
+        if (count + 1 == view.count && v != view.least)
             return 0;
     }
     return count;

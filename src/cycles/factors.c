@@ -19,8 +19,12 @@ typedef struct factors_work {
     int32_t cut;
     double left, right, single;  // rows
     int64_t *cursor;        // [states at the cut + 1] places in a list
-    uint64_t *stack;        // [(vertices + 1) * words] rows of the walk
-    int32_t *stack_layer, *stack_state;  // [vertices + 1]
+    int64_t *first;         // [vertices + 2] number of the first state of each layer, among all states
+    int32_t *layer_of;      // [all states]
+    int32_t *jump;          // [all states] where a state leads without a choice
+    uint64_t *via;          // [all states * words] the vertices that are taken on the way
+    uint64_t *stack;        // [(vertices + 2) * words] rows of the walk
+    int32_t *stack_state;   // [vertices + 2]
     bool has_limits;
     int64_t looks;
 } factors_work;
@@ -123,50 +127,85 @@ done:
 
 // ---- Rows
 
-// Appends row [words] | bit of vertex v to a list.
-static inline void append(uint64_t *list, int64_t at, const uint64_t *row, int32_t words)
+// Where a state leads without a choice: over states with one live child each. All states of all layers have a number here.
+enum { JUMP_CLOSED = -1 };
+
+static inline void copy_row(uint64_t *to, const uint64_t *from, int32_t words)
 {
     for (int32_t k = 0; k < words; k++)
-        list[at * words + k] = row[k];
+        to[k] = from[k];
 }
 
-// Walks from state `state` of layer `from` to layer `to`. What closes goes to `closed` from *closed_count on; what arrives, to
-// the left list of its state. False: the run must stop.
+static inline void set_bit(uint64_t *row, int32_t vertex)
+{
+    row[vertex / 64] |= UINT64_C(1) << (vertex % 64);
+}
+
+// Sets the jumps of layer i from those of the next layer. A state with two live children stays where it is.
+static void make_jumps(factors_work *w, int32_t i)
+{
+    const frontier_layer *layer = &w->frontier->layer[i];
+    const int32_t words = w->out->words;
+    for (int64_t s = 0; s < layer->states; s++) {
+        const frontier_child child = layer->child[s];
+        const int64_t own = w->first[i] + s;
+        uint64_t *via = w->via + own * words;
+        w->jump[own] = (int32_t)own;
+        if ((child.skip == FRONTIER_DEAD) == (child.take == FRONTIER_DEAD))
+            continue;
+        const int32_t only = child.take == FRONTIER_DEAD ? child.skip : child.take;
+        if (only == FRONTIER_CLOSED) {
+            w->jump[own] = JUMP_CLOSED;
+        } else {
+            w->jump[own] = w->jump[w->first[i + 1] + only];
+            copy_row(via, w->via + (w->first[i + 1] + only) * words, words);
+        }
+        if (child.take != FRONTIER_DEAD)
+            set_bit(via, w->frontier->order[i]);
+    }
+}
+
+// Appends a row to a list.
+static inline void append(uint64_t *list, int64_t at, const uint64_t *row, int32_t words)
+{
+    copy_row(list + at * words, row, words);
+}
+
+// Goes on from a state: jumps, or'ing what is taken on the way into `row`. Returns where it ends.
+static inline int32_t follow(const factors_work *w, int64_t state, uint64_t *row)
+{
+    const int32_t words = w->out->words;
+    for (int32_t k = 0; k < words; k++)
+        row[k] |= w->via[state * words + k];
+    return w->jump[state];
+}
+
+// Walks from a state of layer `from` to layer `to`, all jumps between which are set. What closes goes to `closed` from
+// *closed_count on; what arrives, to the left list of its state. False: the run must stop.
 static bool walk(factors_work *w, int32_t from, int32_t state, int32_t to, uint64_t *closed, int64_t *closed_count)
 {
     const cycles_frontier *f = w->frontier;
     const int32_t words = w->out->words;
-    int32_t depth = 1;
+    int32_t depth = 1, at;
     memset(w->stack, 0, (size_t)words * sizeof *w->stack);
-    w->stack_layer[0] = from;
-    w->stack_state[0] = state;
+    w->stack_state[0] = follow(w, w->first[from] + state, w->stack);
     while (depth > 0) {
+        // The row that goes on is on top of the stack; the branch with the vertex waits below it.
         uint64_t *row = w->stack + (int64_t)(--depth) * words;
-        int32_t i = w->stack_layer[depth], s = w->stack_state[depth];
         if ((++w->looks & 0xffff) == 0 && mco_run_must_stop(w->job->run, w->job->run->work))
             return false;
-        // Follow the steps without the vertex; leave the other branch above a copy of the row.
-        for (; i < to && s >= 0; i++) {
-            const frontier_child child = f->layer[i].child[s];
-            const int32_t v = f->order[i];
-            s = child.skip;
-            if (child.take == FRONTIER_DEAD)
-                continue;
-            if (child.take == FRONTIER_CLOSED) {
-                append(closed, *closed_count, row, words);
-                closed[*closed_count * words + v / 64] |= UINT64_C(1) << (v % 64);
-                ++*closed_count;
-                continue;
-            }
-            // The branch with the vertex waits below the row that goes on.
-            append(row, 1, row, words);
-            row[v / 64] |= UINT64_C(1) << (v % 64);
-            w->stack_layer[depth] = i + 1;
-            w->stack_state[depth++] = child.take;
-            row += words;
+        for (at = w->stack_state[depth]; at >= 0 && at < w->first[to]; row += words) {
+            const int32_t i = w->layer_of[at];
+            const frontier_child child = f->layer[i].child[at - w->first[i]];
+            copy_row(row + words, row, words);
+            set_bit(row, f->order[i]);
+            w->stack_state[depth++] = child.take == FRONTIER_CLOSED ? JUMP_CLOSED : follow(w, w->first[i + 1] + child.take, row);
+            at = follow(w, w->first[i + 1] + child.skip, row + words);
         }
-        if (i == to && s >= 0 && to < f->vertices)
-            append(w->out->left, w->cursor[s]++, row, words);
+        if (at == JUMP_CLOSED)
+            append(closed, (*closed_count)++, row, words);
+        else
+            append(w->out->left, w->cursor[at - w->first[to]]++, row, words);
     }
     return true;
 }
@@ -179,8 +218,9 @@ static mco_status allocate_lists(factors_work *w)
     mco_context *ctx = w->job->ctx;
     cycles_factors *out = w->out;
     const cycles_frontier *f = w->frontier;
+    // A state has two children, completions, a layer, and a jump with the vertices on the way.
     const double list_bytes = (w->left + w->right + w->single) * 8 * out->words;
-    const double bytes = list_bytes + (double)f->states * (sizeof(frontier_child) + sizeof(double));
+    const double bytes = list_bytes + (double)f->states * (double)(24 + 8 * out->words);
     if (bytes > w->job->memory_bytes)
         return mco_fail(ctx, MCO_ERR_LIMIT, "lists of cycles need %.0f bytes, %.0f are allowed", bytes, w->job->memory_bytes);
     mco_log(ctx, MCO_LOG_INFO, "lists of %.0f prefixes, %.0f suffixes and %.0f cycles take %.0f bytes", w->left, w->right, w->single,
@@ -190,17 +230,54 @@ static mco_status allocate_lists(factors_work *w)
     MCO_TRY(mco_alloc(ctx, &out->single, (int64_t)w->single * out->words));
     MCO_TRY(mco_alloc(ctx, &w->cursor, f->layer[w->cut].states + 1));
     MCO_TRY(mco_alloc(ctx, &w->stack, ((int64_t)f->vertices + 2) * out->words));
-    MCO_TRY(mco_alloc(ctx, &w->stack_layer, (int64_t)f->vertices + 1));
-    MCO_TRY(mco_alloc(ctx, &w->stack_state, (int64_t)f->vertices + 1));
+    MCO_TRY(mco_alloc(ctx, &w->stack_state, (int64_t)f->vertices + 2));
     if ((double)w->frontier->bytes < bytes)
         w->frontier->bytes = (int64_t)bytes;
 done:
     return st;
 }
 
+// Makes the jumps: after the cut to branches and closings, before it to branches and states of the cut.
+static mco_status prepare_walks(factors_work *w)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = w->job->ctx;
+    const cycles_frontier *f = w->frontier;
+    if (f->states >= INT32_MAX)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "lists of a frontier with %lld states, at most %d are possible", (long long)f->states,
+                        INT32_MAX);
+    MCO_TRY(mco_alloc(ctx, &w->first, (int64_t)f->vertices + 2));
+    MCO_TRY(mco_alloc(ctx, &w->layer_of, f->states));
+    MCO_TRY(mco_alloc(ctx, &w->jump, f->states));
+    MCO_TRY(mco_alloc(ctx, &w->via, f->states * w->out->words));
+    for (int32_t i = 0; i <= f->vertices; i++) {
+        w->first[i + 1] = w->first[i] + f->layer[i].states;
+        for (int64_t s = w->first[i]; s < w->first[i + 1]; s++)
+            w->layer_of[s] = i;
+    }
+done:
+    return st;
+}
+
+// Sets the jumps of the layers from..to-1. States of layer `to` stay where they are.
+static mco_status jump_layers(factors_work *w, int32_t from, int32_t to)
+{
+    const int64_t states = w->frontier->layer[to].states;
+    for (int64_t s = 0; s < states; s++)
+        w->jump[w->first[to] + s] = (int32_t)(w->first[to] + s);
+    memset(w->via + w->first[to] * w->out->words, 0, (size_t)(states * w->out->words) * sizeof *w->via);
+    for (int32_t i = to - 1; i >= from; i--) {
+        if (mco_run_must_stop(w->job->run, w->job->run->work))
+            return MCO_ERR_STOPPED;
+        make_jumps(w, i);
+    }
+    return MCO_OK;
+}
+
 // Fills the lists. A state of the cut has its rows together.
 static mco_status fill_lists(factors_work *w)
 {
+    mco_status st = MCO_OK;
     const cycles_frontier *f = w->frontier;
     const int64_t states = f->layer[w->cut].states;
     cycles_factors *out = w->out;
@@ -208,12 +285,15 @@ static mco_status fill_lists(factors_work *w)
         w->cursor[s] = out->left_count;
         out->left_count += w->back[w->cut][s] > 0 ? (int64_t)w->cut_ways[s] : 0;
     }
-    if (!walk(w, 0, 0, w->cut, out->single, &out->single_count))
-        return MCO_ERR_STOPPED;
+    MCO_TRY(jump_layers(w, w->cut, f->vertices));
     for (int64_t s = 0; s < states; s++)
         if (w->back[w->cut][s] > 0 && !walk(w, w->cut, (int32_t)s, f->vertices, out->right, &out->right_count))
             return MCO_ERR_STOPPED;
-    return MCO_OK;
+    MCO_TRY(jump_layers(w, 0, w->cut));
+    if (w->back[0][0] > 0 && !walk(w, 0, 0, w->cut, out->single, &out->single_count))
+        return MCO_ERR_STOPPED;
+done:
+    return st;
 }
 
 static int32_t length_of(const uint64_t *row, int32_t words)
@@ -331,8 +411,11 @@ static void clear_work(factors_work *w)
 {
     mco_context *ctx = w->job->ctx;
     mco_free(ctx, &w->stack_state);
-    mco_free(ctx, &w->stack_layer);
     mco_free(ctx, &w->stack);
+    mco_free(ctx, &w->via);
+    mco_free(ctx, &w->jump);
+    mco_free(ctx, &w->layer_of);
+    mco_free(ctx, &w->first);
     mco_free(ctx, &w->cursor);
     mco_free(ctx, &w->cut_ways);
     mco_free(ctx, &w->next_ways);
@@ -351,6 +434,7 @@ mco_status cycles_frontier_factors(cycles_job *job, cycles_frontier *frontier, c
     MCO_TRY(frontier_keep_layers(job, frontier));
     MCO_TRY(count_rows(&w));
     MCO_TRY(allocate_lists(&w));
+    MCO_TRY(prepare_walks(&w));
     MCO_TRY(fill_lists(&w));
     MCO_TRY(make_segments(&w));
     *out = factors;

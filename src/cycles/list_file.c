@@ -2,7 +2,7 @@
 // Writes lists of cycles: text, JSON lines, packed sets, factors (docs/formats.md).
 //
 // Text has the vertices in their order around the cycle. The walk along the set gives the order (walk.c); then each vertex is
-// one copy of its word, which was made for the block, with what follows it. Memory depends on the graph alone.
+// one copy of its word, which was made once for many batches, with what follows it. Memory depends on the graph alone.
 #include <stdio.h>
 #include <string.h>
 
@@ -22,12 +22,20 @@ typedef struct writer {
     const mco_graph *graph;
     mco_cycles_format format;
     cycles_stream stream;
+    const graph_simple *simple;  // the whole graph
+    bool is_directed;
     int64_t listed;
-    bool is_broken;  // a row was no cycle
-    // Of the block:
-    const cycles_block *block;
+    bool is_broken;              // a row was no cycle
+    mco_status st;               // a failure while a batch was taken
+    int32_t *local;              // [vertices of the graph] for cycles_induce()
+    // Of the vertices of the last batches:
+    int32_t *vertex;      // [vertices]
+    int32_t vertices;
+    bool is_ascending;
+    graph_simple induced;
     cycles_walk walk;
     int32_t *order;       // [vertices] of a cycle
+    int32_t *turned;      // [vertices] the same, from the least vertex on
     char *words;          // all words, with the blank or the comma behind each
     word *word;           // [vertices]
     uint64_t *short_word; // [vertices] if no word is longer than SHORT; else NULL
@@ -35,15 +43,18 @@ typedef struct writer {
     size_t longest_line;
 } writer;
 
-static void clear_block(writer *w)
+static void clear_vertices(writer *w)
 {
+    mco_free(w->ctx, &w->vertex);
+    graph_simple_clear(w->ctx, &w->induced);
+    mco_free(w->ctx, &w->turned);
     cycles_walk_clear(w->ctx, &w->walk);
     mco_free(w->ctx, &w->order);
     mco_free(w->ctx, &w->words);
     mco_free(w->ctx, &w->word);
     mco_free(w->ctx, &w->short_word);
     mco_free(w->ctx, &w->short_size);
-    w->block = NULL;
+    w->vertices = 0;
 }
 
 // ---- Words
@@ -112,16 +123,16 @@ static char separator_of(const writer *w)
 static mco_status make_words(writer *w)
 {
     mco_status st = MCO_OK;
-    const int32_t n = w->block->graph.vertices;
+    const int32_t n = w->vertices;
     size_t room = 0, longest = 0, at = 0;
     for (int32_t v = 0; v < n; v++)
-        room += name_room(w->graph, w->block->vertex[v]) + 1;
+        room += name_room(w->graph, w->vertex[v]) + 1;
     if (room > UINT32_MAX)
         return mco_fail(w->ctx, MCO_ERR_LIMIT, "the names of a block have more than %u bytes", UINT32_MAX);
     MCO_TRY(mco_alloc(w->ctx, &w->words, room + SHORT));
     MCO_TRY(mco_alloc(w->ctx, &w->word, n));
     for (int32_t v = 0; v < n; v++) {
-        char *end = put_vertex(w, w->words + at, w->block->vertex[v]);
+        char *end = put_vertex(w, w->words + at, w->vertex[v]);
         *end++ = separator_of(w);
         w->word[v] = (word){(uint32_t)at, (uint32_t)(end - (w->words + at))};
         longest = w->word[v].size > longest ? w->word[v].size : longest;
@@ -183,6 +194,21 @@ static char *put_words(const writer *w, char *to, int32_t length)
     return to;
 }
 
+// Turns the order around so that the least vertex comes first, then the lesser of its neighbours.
+static void turn(writer *w, int32_t length)
+{
+    int32_t least = 0;
+    for (int32_t k = 1; k < length; k++)
+        least = w->vertex[w->order[k]] < w->vertex[w->order[least]] ? k : least;
+    const int32_t after = w->order[least + 1 < length ? least + 1 : 0], before = w->order[least > 0 ? least - 1 : length - 1];
+    const int32_t way = w->is_directed || w->vertex[after] < w->vertex[before] ? 1 : length - 1;
+    for (int32_t k = 0, at = least; k < length; k++) {
+        w->turned[k] = w->order[at];
+        at = at + way < length ? at + way : at + way - length;
+    }
+    memcpy(w->order, w->turned, (size_t)length * sizeof *w->order);
+}
+
 static bool write_lines(writer *w, const mco_cycles_batch *batch)
 {
     for (int64_t k = 0; k < batch->count; k++) {
@@ -191,6 +217,8 @@ static bool write_lines(writer *w, const mco_cycles_batch *batch)
         w->is_broken |= length == 0;
         if (begin == NULL || length == 0)
             return false;
+        if (!w->is_ascending)
+            turn(w, length);
         char *to = put_begin(w, begin, length);
         to = w->short_word != NULL ? put_short_words(w, to, length) : put_words(w, to, length);
         w->stream.used += (size_t)(put_end(w, to) - begin);
@@ -239,39 +267,49 @@ static bool write_rows(writer *w, const mco_cycles_batch *batch)
                     (size_t)batch->count * (size_t)batch->words * sizeof *batch->rows);
 }
 
-static mco_status write_header(writer *w, const mco_cycles_params *params)
-{
-    mco_status st = MCO_OK;
-    const mco_graph_rows rows = mco_graph_view(w->graph);
-    graph_simple simple = {0};
-    if (!is_binary(w))
-        return MCO_OK;
-    MCO_TRY(graph_simple_make(w->ctx, &rows, params->directed != 0, &simple));
-    cycles_list_header header = {.is_factored = w->format == MCO_CYCLES_FORMAT_FACTORED, .is_directed = params->directed != 0,
-                                 .vertices = simple.vertices, .edges = params->directed ? simple.arcs : simple.arcs / 2};
-    memcpy(header.magic, CYCLES_MAGIC, sizeof header.magic);
-    cycles_stream_put(&w->stream, &header, sizeof header);  // the commit tells a failure
-done:
-    graph_simple_clear(w->ctx, &simple);
-    return st;
-}
-
 // ---- The listener
 
-static mco_status begin_block(void *user, const cycles_block *block, bool is_directed)
+static mco_status begin(void *user, const graph_simple *graph, bool is_directed)
 {
     mco_status st = MCO_OK;
     writer *w = user;
-    const int32_t n = block->graph.vertices;
-    clear_block(w);
-    w->block = block;
+    cycles_list_header header = {.is_factored = w->format == MCO_CYCLES_FORMAT_FACTORED, .is_directed = is_directed,
+                                 .vertices = graph->vertices, .edges = is_directed ? graph->arcs : graph->arcs / 2};
+    w->simple = graph;
+    w->is_directed = is_directed;
+    memcpy(header.magic, CYCLES_MAGIC, sizeof header.magic);
+    if (is_binary(w))
+        cycles_stream_put(&w->stream, &header, sizeof header);  // the commit tells a failure
+    MCO_TRY(mco_alloc(w->ctx, &w->local, graph->vertices));
+    for (int32_t v = 0; v < graph->vertices; v++)
+        w->local[v] = -1;
+done:
+    return st;
+}
+
+// Prepares for rows over these vertices, unless the last rows were over the same.
+static mco_status settle_vertices(writer *w, const int32_t *vertex, int32_t n)
+{
+    mco_status st = MCO_OK;
+    if (n == w->vertices && memcmp(vertex, w->vertex, (size_t)n * sizeof *vertex) == 0)
+        return MCO_OK;
+    clear_vertices(w);
+    MCO_TRY(mco_alloc(w->ctx, &w->vertex, n));
+    memcpy(w->vertex, vertex, (size_t)n * sizeof *vertex);
     if (is_binary(w)) {
-        put_part(w, CYCLES_PART_VERTICES, n, (n + 63) / 64, block->vertex, (size_t)n * sizeof *block->vertex);
-    } else if (w->format != MCO_CYCLES_FORMAT_NONE) {
-        MCO_TRY(cycles_walk_make(w->ctx, &block->graph, is_directed, &w->walk));
-        MCO_TRY(mco_alloc(w->ctx, &w->order, n));
-        MCO_TRY(make_words(w));
+        put_part(w, CYCLES_PART_VERTICES, n, (n + 63) / 64, vertex, (size_t)n * sizeof *vertex);
+        w->vertices = n;
+        return MCO_OK;
     }
+    w->is_ascending = true;
+    for (int32_t k = 1; k < n; k++)
+        w->is_ascending = w->is_ascending && vertex[k - 1] < vertex[k];
+    MCO_TRY(cycles_induce(w->ctx, w->simple, vertex, n, w->local, &w->induced));
+    MCO_TRY(cycles_walk_make(w->ctx, &w->induced, w->is_directed, &w->walk));
+    MCO_TRY(mco_alloc(w->ctx, &w->order, n));
+    MCO_TRY(mco_alloc(w->ctx, &w->turned, n));
+    w->vertices = n;
+    MCO_TRY(make_words(w));
 done:
     return st;
 }
@@ -282,6 +320,9 @@ static bool take(const mco_cycles_batch *batch, void *user)
     w->listed += batch->count;
     if (w->format == MCO_CYCLES_FORMAT_NONE)
         return true;
+    w->st = settle_vertices(w, batch->vertex, batch->vertices);
+    if (w->st != MCO_OK)
+        return false;
     return is_binary(w) ? write_rows(w, batch) : write_lines(w, batch);
 }
 
@@ -296,9 +337,12 @@ static bool take_triangles(void *user, const int32_t (*triangles)[3], int64_t co
     return write_triangle_lines(w, triangles, count);
 }
 
-static mco_status take_factors(void *user, const cycles_factors *f)
+static mco_status take_factors(void *user, const cycles_block *block, const cycles_factors *f)
 {
     writer *w = user;
+    const mco_status st = settle_vertices(w, block->vertex, block->graph.vertices);
+    if (st != MCO_OK)
+        return st;
     const size_t row = (size_t)f->words * sizeof *f->left;
     const cycles_part part = {.kind = CYCLES_PART_FACTORS, .count = (uint64_t)f->segments};
     const cycles_part_factors counts = {f->left_count, f->right_count, f->single_count};
@@ -315,6 +359,8 @@ static mco_status take_factors(void *user, const cycles_factors *f)
 // Writes the end and commits the file.
 static mco_status end_list(writer *w)
 {
+    if (w->st != MCO_OK)
+        return w->st;
     if (w->is_broken)
         return mco_fail(w->ctx, MCO_ERR_INTERNAL, "a set of vertices is no chordless cycle");
     if (is_binary(w))
@@ -327,25 +373,22 @@ mco_status mco_cycles_write_list(mco_context *ctx, const mco_graph *graph, const
 {
     mco_status st = MCO_OK;
     writer w = {.ctx = ctx, .graph = graph, .format = format};
-    mco_cycles_params p = MCO_CYCLES_PARAMS_INIT;
-    const cycles_listener listener = {.take = take, .user = &w, .begin_block = begin_block, .take_triangles = take_triangles,
+    const cycles_listener listener = {.take = take, .user = &w, .begin = begin, .take_triangles = take_triangles,
                                       .take_factors = format == MCO_CYCLES_FORMAT_FACTORED ? take_factors : NULL};
     if (ctx == NULL || graph == NULL || (path == NULL && format != MCO_CYCLES_FORMAT_NONE))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if ((int)format < MCO_CYCLES_FORMAT_TEXT || format > MCO_CYCLES_FORMAT_NONE)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "format %d, one of " MCO_CYCLES_FORMAT_NAMES " was expected", (int)format);
-    MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
-    if (format != MCO_CYCLES_FORMAT_NONE) {
+    if (format != MCO_CYCLES_FORMAT_NONE)
         MCO_TRY(cycles_stream_open(ctx, path, &w.stream));
-        MCO_TRY(write_header(&w, &p));
-    }
     MCO_TRY(cycles_solve(ctx, graph, params, &listener, result));
     st = end_list(&w);
     if (st != MCO_OK)
         mco_cycles_result_clear(ctx, result);
 done:
-    clear_block(&w);
+    clear_vertices(&w);
+    mco_free(ctx, &w.local);
     cycles_stream_discard(&w.stream);
     return st;
 }

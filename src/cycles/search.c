@@ -58,6 +58,7 @@ typedef struct search_worker {
     double slice_s, rate[2];
     uint64_t slice_cycles;
     int64_t slices;
+    uint64_t *stack_memory;   // the stack, behind SEARCH_LANES words that a walker reads and ignores
     uint64_t *list_tally;     // [n + 1] by length, of roots searched by lists
 } search_worker;
 
@@ -195,7 +196,7 @@ static int64_t list_words(const search_block *b)
 {
     const int64_t n = b->job->block->graph.vertices, most = n < SEARCH_MOST ? n : SEARCH_MOST, words = (most + 63) / 64;
     const int64_t rows = LIST_BYTES / 8 / words;
-    const int64_t size = (rows > 2 * SEARCH_LANES * most ? rows : 2 * SEARCH_LANES * most) * words + SEARCH_WIDEST;
+    const int64_t size = (rows > 2 * SEARCH_NOTES * most ? rows : 2 * SEARCH_NOTES * most) * words + SEARCH_WIDEST;
     return size > (n + 63) / 64 ? size : (n + 63) / 64;
 }
 
@@ -288,7 +289,7 @@ static bool walk(search_worker *w)
         const int64_t before = walker->nodes, slice = walker->checks ? SLICE_EFFORT / CHECKED_SHARE : SLICE_EFFORT;
         step(walker, SLICE_STEPS / (walker->checks ? CHECKED_SHARE : 1));
         w->effort += (walker->nodes - before) * ((walker->rows.words + 1) / 2);
-        if (walker->is_listing && walker->list_count + SEARCH_LANES * (int64_t)walker->rows.vertices > walker->list_room)
+        if (walker->is_listing && walker->list_count + SEARCH_NOTES * (int64_t)walker->rows.vertices > walker->list_room)
             flush(walker);
         if (must_stop(w->team) || (w->effort >= slice && !look_around(w)))
             return false;
@@ -311,7 +312,7 @@ static bool next_root(search_worker *w)
     if (fits < 0)
         return search_lists_root(&t->block, &w->lists, label);
     if (fits > 0)
-        search_root_begin(&w->root, &w->walker);
+        search_root_begin(&t->block, &w->root, &w->walker);
     if (w->effort >= SLICE_EFFORT && !look_around(w))
         return false;
     return walk(w);
@@ -460,13 +461,18 @@ static bool keeps_paths(const cycles_job *job)
     return job->sink != NULL || job->through_count > 1;
 }
 
+static int64_t stack_words(const search_team *t)
+{
+    return SEARCH_LANES + stack_room(&t->block) * search_fields(widest_words(t), keeps_paths(t->job));
+}
+
 static double worker_bytes(const search_team *t)
 {
     const search_block *b = &t->block;
     const cycles_job *job = t->job;
     const int32_t n = job->block->graph.vertices;
     double bytes = search_root_bytes(b) + 8.0 * SEARCH_LANES * (n + 3.0);
-    bytes += 8.0 * (double)(stack_room(b) * search_fields(widest_words(t), keeps_paths(job)));
+    bytes += 8.0 * (double)stack_words(t);
     bytes += job->sink != NULL ? 2 * (8.0 * (double)list_words(b) + 4.0 * n) : 0;
     return bytes + (n > SEARCH_MOST ? search_lists_bytes(n) : 0) + 8.0 * n;
 }
@@ -484,7 +490,8 @@ static mco_status make_worker(search_team *t, search_worker *w)
                               .flush = flush};
     MCO_TRY(search_root_make(&t->block, &w->root));
     walker->stack.room = stack_room(&t->block);
-    MCO_TRY(mco_alloc(ctx, &walker->stack.field, walker->stack.room * search_fields(widest_words(t), walker->keeps_paths)));
+    MCO_TRY(mco_alloc(ctx, &w->stack_memory, stack_words(t)));
+    walker->stack.field = w->stack_memory + SEARCH_LANES;
     MCO_TRY(mco_alloc(ctx, &walker->tally, SEARCH_LANES * ((int64_t)n + 3)));
     MCO_TRY(mco_alloc(ctx, &w->list_tally, (int64_t)n + 1));
     for (int k = 0; k < 2 && job->sink != NULL; k++) {
@@ -505,7 +512,7 @@ static void clear_worker(search_team *t, search_worker *w)
     mco_context *ctx = t->job->ctx;
     search_root_clear(ctx, &w->root);
     search_lists_clear(ctx, &w->lists);
-    mco_free(ctx, &w->walker.stack.field);
+    mco_free(ctx, &w->stack_memory);
     mco_free(ctx, &w->walker.tally);
     mco_free(ctx, &w->list_tally);
     for (int k = 0; k < 2; k++) {

@@ -20,6 +20,7 @@ enum {
     SEARCH_WIDEST = 16,                    // words of the widest set; larger graphs are searched by lists (search_sparse.c)
     SEARCH_MOST = 64 * SEARCH_WIDEST,      // vertices
     SEARCH_LANES = 8,                      // most nodes that a walker takes at a time
+    SEARCH_NOTES = 4 * SEARCH_LANES,       // paths that close are noted and settled so many at a time
     SEARCH_SLACK = 2 * SEARCH_LANES        // entries beyond the top of a stack that a walker may write
 };
 
@@ -47,7 +48,7 @@ typedef struct search_walker {
     uint64_t required[SEARCH_WIDEST];  // every cycle holds these; needs paths
     uint64_t *tally;                   // [(vertices + 3) * SEARCH_LANES] cycles by length and lane
     uint64_t *list;                    // [list_room * list_words]
-    int64_t list_count, list_room;     // it stops where fewer than SEARCH_LANES * vertices rows are left
+    int64_t list_count, list_room;     // it stops where fewer than SEARCH_NOTES * vertices rows are left
     int32_t list_words;                // (vertices + 63) / 64
     int64_t nodes;
     uint64_t cycles;  // of all lengths, for the choice of `checks`
@@ -57,10 +58,14 @@ typedef struct search_walker {
 // Does about `steps` steps of up to SEARCH_LANES nodes each; ends earlier if the stack is empty or the list is full.
 typedef void search_walk(search_walker *walker, int64_t steps);
 
+// Cycles that a path closes which can grow once and no further: pairs of a vertex of P and one of Q that are neighbours.
+typedef uint64_t search_pairs(const search_rows *rows, const uint64_t *p, const uint64_t *q);
+
 // What each vector unit exports.
 typedef struct search_build {
     mco_build build;
     search_walk *walk[5];  // for 1, 2, 4, 8 and 16 words
+    search_pairs *pairs;
 } search_build;
 // How the search works; tests force what is chosen otherwise.
 typedef struct search_choice {

@@ -63,21 +63,19 @@ static void lower_neighbours(degree_heap *h, const graph_simple *graph, int32_t 
     }
 }
 
-mco_status cycles_degree_labels(mco_context *ctx, const graph_simple *graph, int32_t *vertex)
+mco_status cycles_degree_labels(mco_context *ctx, const graph_simple *graph, bool is_directed, int32_t *vertex)
 {
     mco_status st = MCO_OK;
     const int32_t n = graph->vertices;
     degree_heap h = {.count = n};
     graph_simple back = {0};
-    bool is_symmetric = true;
     MCO_TRY(mco_alloc(ctx, &h.item, n));
     MCO_TRY(mco_alloc(ctx, &h.place, n));
     MCO_TRY(mco_alloc(ctx, &h.degree, n));
-    MCO_TRY(cycles_reverse(ctx, graph, &back));
-    is_symmetric = memcmp(graph->first, back.first, ((size_t)n + 1) * sizeof *back.first) == 0 &&
-                   memcmp(graph->head, back.head, (size_t)graph->arcs * sizeof *back.head) == 0;
+    if (is_directed)
+        MCO_TRY(cycles_reverse(ctx, graph, &back));
     for (int32_t v = 0; v < n; v++) {
-        h.degree[v] = graph->first[v + 1] - graph->first[v] + (is_symmetric ? 0 : back.first[v + 1] - back.first[v]);
+        h.degree[v] = graph->first[v + 1] - graph->first[v] + (is_directed ? back.first[v + 1] - back.first[v] : 0);
         put(&h, v, v);
     }
     for (int32_t k = n / 2; k-- > 0;)
@@ -85,7 +83,7 @@ mco_status cycles_degree_labels(mco_context *ctx, const graph_simple *graph, int
     for (int32_t k = 0; k < n; k++) {
         vertex[k] = take_first(&h);
         lower_neighbours(&h, graph, vertex[k]);
-        if (!is_symmetric)
+        if (is_directed)
             lower_neighbours(&h, &back, vertex[k]);
     }
 done:

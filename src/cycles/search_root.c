@@ -101,7 +101,7 @@ mco_status search_block_make(cycles_job *job, const search_choice *choice, searc
     *b = (search_block){.job = job, .least = choice->least};
     MCO_TRY(mco_alloc(ctx, &b->vertex, n));
     MCO_TRY(mco_alloc(ctx, &b->block_vertex, n));
-    MCO_TRY(cycles_degree_labels(ctx, &job->block->graph, b->vertex));
+    MCO_TRY(cycles_degree_labels(ctx, &job->block->graph, job->is_directed, b->vertex));
     put_required_first(b);
     for (int32_t v = 0; v < n; v++)
         b->block_vertex[v] = job->block->vertex[b->vertex[v]];
@@ -256,33 +256,41 @@ static void find_triangles(search_walker *w, const start_sets *s, int32_t root, 
     }
 }
 
-// Pushes the path x, root, whose other end grows by what follows x in `after`, or by all of it if directed.
-static void push(search_walker *w, const start_sets *s, int32_t root, int32_t x)
+// Pushes the path x, root, whose other end grows by what follows x in `after`, or by all of it if directed. Where that end
+// can grow once only, the cycles are counted at once: so it is in complete bipartite graphs.
+static void push(const search_block *b, search_walker *w, const start_sets *s, int32_t root, int32_t x)
 {
     const int32_t words = w->rows.words;
     const int64_t room = w->stack.room;
-    uint64_t *to = w->stack.field + w->stack.top, any_p = 0, any_q = 0;
     const uint64_t *near = w->rows.near + (int64_t)x * words, *back = w->rows.grows[1] + (int64_t)x * words;
+    uint64_t p[SEARCH_WIDEST], q[SEARCH_WIDEST], any_p = 0, any_q = 0, any_r = 0;
     for (int32_t i = 0; i < words; i++) {
-        uint64_t q = s->after[i] & ~near[i];
-        if (!w->is_directed)
-            q &= i < x / 64 ? 0 : i > x / 64 ? ~(uint64_t)0 : ~(uint64_t)1 << (x % 64);
-        const uint64_t p = s->ahead[i] & back[i];
+        const uint64_t behind = w->is_directed || i > x / 64 ? ~(uint64_t)0 : i < x / 64 ? 0 : ~(uint64_t)1 << (x % 64);
+        q[i] = s->after[i] & ~near[i] & behind;
+        p[i] = s->ahead[i] & back[i];
+        any_q |= q[i];
+        any_p |= p[i];
+        any_r |= s->ahead[i] & ~near[i];
+    }
+    if (any_p == 0 || any_q == 0)
+        return;
+    if (any_r == 0 && !w->is_directed && !w->keeps_paths) {
+        const uint64_t pairs = b->build->pairs(&w->rows, p, q);
+        w->tally[4 * SEARCH_LANES] += pairs;
+        w->cycles += pairs;
+        w->nodes++;
+        return;
+    }
+    uint64_t *to = w->stack.field + w->stack.top++;
+    for (int32_t i = 0; i < words; i++) {
         to[i * room] = s->ahead[i] & ~near[i];
-        to[(words + i) * room] = p;
-        to[(2 * words + i) * room] = q;
-        any_p |= p;
-        any_q |= q;
+        to[(words + i) * room] = p[i];
+        to[(2 * words + i) * room] = q[i];
         if (w->keeps_paths)
-            to[(3 * words + 1 + i) * room] = 0;
+            to[(3 * words + 1 + i) * room] = (root / 64 == i ? (uint64_t)1 << (root % 64) : 0) |
+                                             (x / 64 == i ? (uint64_t)1 << (x % 64) : 0);
     }
     to[3 * words * room] = 2;
-    if (w->keeps_paths) {
-        uint64_t *path = to + (3 * words + 1) * room;
-        path[root / 64 * room] |= (uint64_t)1 << (root % 64);
-        path[x / 64 * room] |= (uint64_t)1 << (x % 64);
-    }
-    w->stack.top += any_p != 0 && any_q != 0;
 }
 
 void search_root_require(const search_block *b, const search_root *r, search_walker *w)
@@ -293,7 +301,7 @@ void search_root_require(const search_block *b, const search_root *r, search_wal
         put_bit(w->required, r->is_own ? r->number[v] - 1 : v);
 }
 
-void search_root_begin(const search_root *r, search_walker *w)
+void search_root_begin(const search_block *b, const search_root *r, search_walker *w)
 {
     const int32_t words = w->rows.words, root = r->local, n = w->rows.vertices;
     const int64_t row = (int64_t)root * words;
@@ -312,6 +320,6 @@ void search_root_begin(const search_root *r, search_walker *w)
             if (w->is_directed && w->min_length <= 3)
                 find_triangles(w, &s, root, x);
             if (w->max_length >= 4)
-                push(w, &s, root, x);
+                push(b, w, &s, root, x);
         }
 }

@@ -47,6 +47,6 @@ int32_t search_root_gather(const search_block *block, search_root *root, int32_t
 void search_root_require(const search_block *block, const search_root *root, search_walker *walker);
 
 // Pushes the nodes with which the search of the root begins; tallies and lists cycles of length 3 of a directed graph.
-void search_root_begin(const search_root *root, search_walker *walker);
+void search_root_begin(const search_block *block, const search_root *root, search_walker *walker);
 
 #endif

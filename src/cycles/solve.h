@@ -11,12 +11,12 @@
 typedef struct cycles_listener {
     mco_cycles_take take;
     void *user;
-    // Comes before the batches of a block. A failure ends the run.
-    mco_status (*begin_block)(void *user, const cycles_block *block, bool is_directed);
+    // Comes before all cycles. `graph` is the simple graph, valid until the last call. A failure ends the run.
+    mco_status (*begin)(void *user, const graph_simple *graph, bool is_directed);
     // Takes triangles [count], each in ascending order. False: no more is wanted. NULL: triangles come as batches.
     bool (*take_triangles)(void *user, const int32_t (*triangles)[3], int64_t count);
-    // Takes the products of a block instead of its batches; `factors` are of the block that began last.
-    mco_status (*take_factors)(void *user, const cycles_factors *factors);
+    // Takes the products of a block instead of its batches.
+    mco_status (*take_factors)(void *user, const cycles_block *block, const cycles_factors *factors);
 } cycles_listener;
 
 // Counts, and lists to `listener` unless it is NULL. As mco_cycles_count() and mco_cycles_list() say.
@@ -45,6 +45,11 @@ int32_t cycles_walk_row(cycles_walk *walk, const uint64_t *row, int32_t *out);
 // chordless cycle.
 int32_t cycles_walk_strictly(cycles_walk *walk, const uint64_t *row, int32_t *out);
 
+// The graph that vertices [n] of `graph` induce, numbered in their order. Negative entries in local [graph->vertices] before and
+// after. Errors: MEMORY. O(n + sum of degrees).
+mco_status cycles_induce(mco_context *ctx, const graph_simple *graph, const int32_t *vertices, int32_t n, int32_t *local,
+                         graph_simple *out);
+
 // ---- Binary lists: a header and parts, all little-endian (docs/formats.md)
 
 #define CYCLES_MAGIC "MCOCYC1\n"
@@ -56,7 +61,7 @@ typedef struct cycles_list_header {
 } cycles_list_header;
 
 enum {
-    CYCLES_PART_VERTICES = 1,   // a: their number; count: words of a row. [a] int32_t, ascending from 0
+    CYCLES_PART_VERTICES = 1,   // a: their number; count: words of a row. [a] int32_t from 0, all different
     CYCLES_PART_ROWS = 2,       // count rows over the last vertices
     CYCLES_PART_TRIANGLES = 3,  // count times three int32_t
     CYCLES_PART_FACTORS = 4,    // count segments; cycles_part_factors; segments, left, right and single rows

@@ -12,7 +12,7 @@
 #include "mco/cycles.h"
 #include "render/view.h"
 
-enum { BARS = 300, MOST_DRAWN = 200, MOST_NAMED = 100, TEXT_ROOM = 512, Y_TICKS = 4 };
+enum { BARS = 300, MOST_DRAWN = 200, MOST_NAMED = 100, TEXT_ROOM = 512, MOST_TICKS = 5 };
 
 // Pixels.
 static const double MARGIN = 24, TOP = 72, LEFT = 60, PLOT_WIDTH = 600, PLOT_HEIGHT = 400, BELOW = 44;
@@ -106,15 +106,26 @@ static void draw_bar(picture *p, const bars *b, int32_t bar)
     mco_svg_rect(&p->svg, "bar", LEFT + bar * step + inset, TOP + PLOT_HEIGHT - height, step - 2 * inset, height, text);
 }
 
+// A round step, 1, 2 or 5 times a power of ten, of which few make up the highest bar.
+static double tick_of(double highest)
+{
+    static const double steps[] = {1, 2, 5};
+    for (double power = 1;; power *= 10)
+        for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+            if (highest <= MOST_TICKS * steps[k] * power)
+                return steps[k] * power;
+}
+
 static void draw_axes(picture *p, const bars *b)
 {
     char text[32];
     const double bottom = TOP + PLOT_HEIGHT, step = b->count > 0 ? PLOT_WIDTH / b->count : PLOT_WIDTH;
     const int32_t each = (int32_t)fmax(1, ceil(TICK_ROOM / step));
-    for (int k = 1; k <= Y_TICKS && b->highest > 0; k++) {
-        const double y = bottom - PLOT_HEIGHT * k / Y_TICKS;
+    const double tick = tick_of(b->highest);
+    for (int k = 1; k * tick <= b->highest && b->highest > 0; k++) {
+        const double y = bottom - PLOT_HEIGHT * k * tick / b->highest;
         mco_svg_line(&p->svg, "tick", LEFT, y, LEFT + PLOT_WIDTH, y);
-        mco_svg_text(&p->svg, NULL, MCO_SVG_END, LEFT - 6, y + 4, short_text(b->highest * k / Y_TICKS, text));
+        mco_svg_text(&p->svg, NULL, MCO_SVG_END, LEFT - 6, y + 4, short_text(k * tick, text));
     }
     for (int32_t k = 0; k < b->count; k += each) {
         snprintf(text, sizeof text, "%d", b->first + k * b->per_bar);
@@ -269,8 +280,8 @@ static mco_status draw(picture *p, FILE *file)
         snprintf(count, sizeof count, "about 10^%zu", strlen(p->digits) - 1);
     snprintf(objective, sizeof objective, "%s%s chordless cycles longer than 3", r->outcome == MCO_OUTCOME_OPTIMAL ? "" : "at least ",
              count);
-    snprintf(summary, sizeof summary, "%lld vertices, %lld edges, %lld triangles", (long long)r->vertices, (long long)r->edges,
-             (long long)r->triangles);
+    snprintf(summary, sizeof summary, "%lld vertices, %lld edge%s, %lld triangle%s", (long long)r->vertices, (long long)r->edges,
+             mco_plural(r->edges), (long long)r->triangles, mco_plural(r->triangles));
     mco_svg_begin(&p->svg, file, width, TOP + PLOT_HEIGHT + BELOW, "#FFF", mco_graph_name(p->graph));
     mco_svg_style(&p->svg, CSS);
     mco_view_header(&p->svg, MARGIN, width - 2 * MARGIN, mco_graph_name(p->graph), objective, &known, summary);

@@ -4,6 +4,7 @@
 // A vertex of a chordless cycle has exactly two neighbours in the set. So the walk leaves a vertex for its only neighbour that
 // is not yet walked: an AND of two bitsets and the place of the one bit that remains. With one or two words all of it stays in
 // registers.
+#include <stdlib.h>
 #include <string.h>
 
 #include "cycles/solve.h"
@@ -170,4 +171,53 @@ int32_t cycles_walk_strictly(cycles_walk *walk, const uint64_t *row, int32_t *ou
         if (degree_in(walk, row, out[k]) != (walk->is_directed ? 1 : 2))
             return 0;
     return count;
+}
+
+// ---- Induced graphs
+
+static int compare_vertices(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Copies the arcs of the row that stay inside, ascending, to `to`; returns their number.
+static int64_t copy_row(const graph_simple *graph, int32_t v, const int32_t *local, int32_t *to)
+{
+    int64_t count = 0;
+    bool is_ascending = true;
+    for (int64_t a = graph->first[v]; a < graph->first[v + 1]; a++)
+        if (local[graph->head[a]] >= 0) {
+            to[count] = local[graph->head[a]];
+            is_ascending = is_ascending && (count == 0 || to[count - 1] < to[count]);
+            count++;
+        }
+    if (!is_ascending)
+        qsort(to, (size_t)count, sizeof *to, compare_vertices);
+    return count;
+}
+
+mco_status cycles_induce(mco_context *ctx, const graph_simple *graph, const int32_t *vertices, int32_t n, int32_t *local,
+                         graph_simple *out)
+{
+    mco_status st = MCO_OK;
+    int64_t arcs = 0;
+    graph_simple g = {.vertices = n};
+    for (int32_t v = 0; v < n; v++)
+        arcs += graph->first[vertices[v] + 1] - graph->first[vertices[v]];
+    MCO_TRY(mco_alloc(ctx, &g.first, (int64_t)n + 1));
+    MCO_TRY(mco_alloc(ctx, &g.head, arcs));
+    for (int32_t v = 0; v < n; v++)
+        local[vertices[v]] = v;
+    for (int32_t v = 0; v < n; v++) {
+        g.arcs += copy_row(graph, vertices[v], local, g.head + g.arcs);
+        g.first[v + 1] = g.arcs;
+    }
+    for (int32_t v = 0; v < n; v++)
+        local[vertices[v]] = -1;
+    *out = g;
+    g = (graph_simple){0};
+done:
+    graph_simple_clear(ctx, &g);
+    return st;
 }

@@ -70,11 +70,11 @@ static mco_status read_row(table *t, mco_slice row)
     if (from.size == 0)
         return mco_text_fail(d->text, row.line, row.column, "the row has no source");
     if (to.size == 0 && weight.size == 0)
-        return graph_pairs_declare(&t->pairs, from);
+        return graph_pairs_declare(&t->pairs, from, true);
     if (to.size == 0)
         return mco_text_fail(d->text, row.line, row.column, "the row has a weight and no target");
-    MCO_TRY(graph_pairs_vertex(&t->pairs, from, &ends[0]));
-    MCO_TRY(graph_pairs_vertex(&t->pairs, to, &ends[1]));
+    MCO_TRY(graph_pairs_vertex(&t->pairs, from, true, &ends[0]));
+    MCO_TRY(graph_pairs_vertex(&t->pairs, to, true, &ends[1]));
     if (t->weight >= 0)
         MCO_TRY(mco_slice_real_in(d->text, weight, "the weight", t->separator, -GRAPH_MAX_WEIGHT, GRAPH_MAX_WEIGHT, &value));
     MCO_TRY(graph_edges_add(d->ctx, &d->edges, ends[0], ends[1], value));

@@ -122,7 +122,7 @@ static mco_status read_line(edge_list *l, mco_slice line)
         if (!take_word(l, &rest, &words[k]) || words[k].size == 0)
             return mco_text_fail(d->text, line.line, line.column, "the line has %d vert%s, an edge has 2", k, k == 1 ? "ex" : "ices");
     for (int k = 0; k < 2; k++)
-        MCO_TRY(graph_pairs_vertex(&l->pairs, words[k], &ends[k]));
+        MCO_TRY(graph_pairs_vertex(&l->pairs, words[k], l->separator != ' ', &ends[k]));
     if (rest.data != NULL && (cell = mco_slice_trim(rest)).size > 0 && cell.data[0] == '{') {
         MCO_TRY(read_attributes(l, cell, &weight, &has_weight));
     } else if (rest.data != NULL && take_word(l, &rest, &cell) && cell.size > 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // METIS: a line "vertices edges [format [weights of a vertex]]", then a line for each vertex with its neighbours from 1. Each
 // edge stands in the lines of both of its ends. Of the format's three digits, the first tells of sizes of vertices, the second
-// of weights of vertices, the third of weights of edges. Sizes and weights of vertices are not kept. Comments begin with %.
+// of weights of vertices, the third of weights of edges. Sizes and weights of vertices are not kept. Weights are integers. Comments begin with %.
 #include <inttypes.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static mco_status read_neighbour(metis *m, int32_t vertex, mco_slice *rest, mco_
     mco_status st = MCO_OK;
     graph_draft *d = m->draft;
     int64_t neighbour;
-    double weight = 0;
+    int64_t integer = 0;
     int32_t plain = 0;
     const char *end = graph_scan_vertex(cell.data, &plain);
     neighbour = plain;
@@ -87,10 +87,10 @@ static mco_status read_neighbour(metis *m, int32_t vertex, mco_slice *rest, mco_
     if (d->edges.has_weights) {
         if (!mco_slice_token(rest, &cell))
             return mco_text_fail(m->text, cell.line, cell.column, "the weight behind the last neighbour is missing");
-        MCO_TRY(graph_read_weight(m->text, cell, &weight));
+        MCO_TRY(mco_slice_integer(m->text, cell, "the weight", 0, GRAPH_MAX_METIS_WEIGHT, &integer));
     }
     m->loops += neighbour - 1 == vertex;
-    MCO_TRY(graph_edges_add(d->ctx, &d->edges, vertex, (int32_t)neighbour - 1, weight));
+    MCO_TRY(graph_edges_add(d->ctx, &d->edges, vertex, (int32_t)neighbour - 1, (double)integer));
 done:
     return st;
 }
@@ -165,19 +165,19 @@ done:
 }
 
 // What the lines of one vertex and of its greater neighbours say about their edges: both must say the same. count and sum are
-// zero for all vertices before and after.
-static mco_status compare_row(const metis *m, const reverse *r, int32_t v, int32_t *count, double *sum)
+// zero for all vertices before and after. Sums of weights may overflow, but are exact modulo 2^64.
+static mco_status compare_row(const metis *m, const reverse *r, int32_t v, int32_t *count, uint64_t *sum)
 {
     const graph_edges *e = &m->draft->edges;
     int32_t one_sided = -1;
     for (int64_t k = m->first[v]; k < m->first[v + 1]; k++)
         if (e->to[k] > v) {
             count[e->to[k]]++;
-            sum[e->to[k]] += e->has_weights ? e->weight[k] : 0;
+            sum[e->to[k]] += e->has_weights ? (uint64_t)e->weight[k] : 0;
         }
     for (int64_t k = r->first[v]; k < r->first[v + 1]; k++) {
         count[r->tail[k]]--;
-        sum[r->tail[k]] -= e->has_weights ? r->weight[k] : 0;
+        sum[r->tail[k]] -= e->has_weights ? (uint64_t)r->weight[k] : 0;
     }
     for (int64_t k = r->first[v]; k < r->first[v + 1]; k++) {
         one_sided = count[r->tail[k]] != 0 || sum[r->tail[k]] != 0 ? r->tail[k] : one_sided;
@@ -201,7 +201,7 @@ static mco_status compare_rows(const metis *m)
     mco_context *ctx = m->draft->ctx;
     reverse r = {0};
     int32_t *count = NULL;
-    double *sum = NULL;
+    uint64_t *sum = NULL;
     MCO_TRY(make_reverse(m, &r));
     MCO_TRY(mco_alloc(ctx, &count, m->draft->vertices));
     MCO_TRY(mco_alloc(ctx, &sum, m->draft->vertices));

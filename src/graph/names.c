@@ -119,8 +119,15 @@ mco_status graph_names_block(mco_context *ctx, const graph_names *n, const int32
     return MCO_OK;
 }
 
-mco_status graph_numbers_block(mco_context *ctx, const int32_t *numbers, int32_t count, char ***out)
+mco_status graph_numbers_block(mco_context *ctx, const int32_t *numbers, int32_t count, char ***out, int32_t *base)
 {
+    int32_t dense = 0;
+    *base = count > 0 && numbers[0] == 0 ? 0 : 1;
+    while (dense < count && numbers[dense] == dense + *base)
+        dense++;
+    if (dense == count)
+        return MCO_OK;
+    *base = 1;
     char *block = NULL, number[NUMBER_ROOM];
     size_t used = (size_t)count * sizeof(char *), bytes = used;
     for (int32_t v = 0; v < count; v++)

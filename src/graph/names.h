@@ -25,7 +25,7 @@ const char *graph_names_get(const graph_names *names, int32_t index);
 // MEMORY.
 mco_status graph_names_block(mco_context *ctx, const graph_names *names, const int32_t *order, char ***out, int32_t *base);
 // The same from numbers [count].
-mco_status graph_numbers_block(mco_context *ctx, const int32_t *numbers, int32_t count, char ***out);
+mco_status graph_numbers_block(mco_context *ctx, const int32_t *numbers, int32_t count, char ***out, int32_t *base);
 void graph_names_clear(mco_context *ctx, graph_names *names);
 
 #endif

@@ -54,13 +54,14 @@ static mco_status take_number(graph_pairs *p, mco_slice word, int32_t *vertex)
                          mco_slice_shown(word), word.data, MCO_GRAPH_MAX_VERTICES);
 }
 
-mco_status graph_pairs_vertex(graph_pairs *p, mco_slice word, int32_t *vertex)
+mco_status graph_pairs_vertex(graph_pairs *p, mco_slice word, bool is_cell, int32_t *vertex)
 {
     mco_status st = MCO_OK;
-    mco_slice name;
+    mco_slice name = word;
     if (!p->is_by_name)
         return take_number(p, word, vertex);
-    MCO_TRY(unquote(p->draft->text, word, &name));
+    if (!is_cell)
+        MCO_TRY(unquote(p->draft->text, word, &name));
     if (name.size == 0)
         return mco_text_fail(p->draft->text, word.line, word.column, "the name of a vertex is empty");
     MCO_TRY(graph_names_add(p->draft->ctx, &p->names, name, true, vertex));
@@ -68,11 +69,11 @@ done:
     return st;
 }
 
-mco_status graph_pairs_declare(graph_pairs *p, mco_slice word)
+mco_status graph_pairs_declare(graph_pairs *p, mco_slice word, bool is_cell)
 {
     mco_status st = MCO_OK;
     int32_t vertex;
-    MCO_TRY(graph_pairs_vertex(p, word, &vertex));
+    MCO_TRY(graph_pairs_vertex(p, word, is_cell, &vertex));
     if (p->is_by_name)
         return MCO_OK;
     MCO_TRY(mco_grow(p->draft->ctx, &p->declared, &p->declared_room, p->declared_count + 1));
@@ -148,7 +149,7 @@ mco_status graph_pairs_comment(graph_pairs *p, mco_slice line)
     if (mco_slice_is(word, "vertex") && word.data[word.size] == ':') {
         rest = mco_slice_trim(rest);
         if (rest.size > 0)
-            MCO_TRY(graph_pairs_declare(p, rest));
+            MCO_TRY(graph_pairs_declare(p, rest, false));
     }
     MCO_TRY(read_counts(p, comment));
     MCO_TRY(read_ids(p, comment));
@@ -218,9 +219,8 @@ static mco_status end_sparse(graph_pairs *p, int64_t span)
     }
     for (int64_t k = 0; k < p->declared_count; k++)
         MCO_TRY(make_dense(&s, &p->declared[k]));
-    MCO_TRY(graph_numbers_block(d->ctx, s.numbers, s.count, &d->names));
+    MCO_TRY(graph_numbers_block(d->ctx, s.numbers, s.count, &d->names, &d->base));
     d->vertices = s.count;
-    d->base = 1;
     mco_log(d->ctx, MCO_LOG_INFO, "%s: numbers of vertices reach %" PRId64 ", and %d of them occur: only these are vertices, and "
             "the numbers are their names", d->text->name, span - 1 + (p->has_zero ? 0 : 1), s.count);
     if (p->vertices >= 0 && p->vertices != s.count)

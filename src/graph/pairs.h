@@ -35,11 +35,11 @@ static inline void graph_pairs_note(graph_pairs *pairs, int32_t number)
     pairs->greatest = number > pairs->greatest ? number : pairs->greatest;
     pairs->has_zero |= number == 0;
 }
-// The number of a word, or the index of its name. A word in quotes is a name. Errors: PARSE (no number, where only numbers
-// are allowed), MEMORY.
-mco_status graph_pairs_vertex(graph_pairs *pairs, mco_slice word, int32_t *vertex);
+// The number of a word, or the index of its name. A word in quotes is a name; the cell of a table has lost its quotes. Errors:
+// PARSE (no number, where only numbers are allowed), MEMORY.
+mco_status graph_pairs_vertex(graph_pairs *pairs, mco_slice word, bool is_cell, int32_t *vertex);
 // The same for a vertex that stands alone.
-mco_status graph_pairs_declare(graph_pairs *pairs, mco_slice word);
+mco_status graph_pairs_declare(graph_pairs *pairs, mco_slice word, bool is_cell);
 // Reads what a comment states; others say nothing. Errors: PARSE, LIMIT, MEMORY.
 mco_status graph_pairs_comment(graph_pairs *pairs, mco_slice line);
 // Completes the draft: its vertices, base and names. Errors: MEMORY.

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 
 #define GRAPH_MAX_WEIGHT 1e300  // of an edge in a file, either sign; doubles can add many of them
+#define GRAPH_MAX_METIS_WEIGHT ((int64_t)1 << 53)  // integers that doubles hold exactly
 
 // A graph while its file is read. Readers fill what stands behind `asked`.
 typedef struct graph_draft {

@@ -201,8 +201,8 @@ static mco_status refuse_metis(const writer *w)
         for (int64_t a = r->first[v]; a < r->first[v + 1]; a++) {
             if (r->head[a] == v)
                 return mco_fail(w->ctx, MCO_ERR_ARGUMENT, "METIS holds no loops, vertex %d has one", v + 1);
-            if (r->weight != NULL && (r->weight[a] < 0 || r->weight[a] != floor(r->weight[a])))
-                return mco_fail(w->ctx, MCO_ERR_ARGUMENT, "METIS holds integers from 0 as weights, an edge of vertex %d has %.15g",
+            if (r->weight != NULL && (r->weight[a] < 0 || r->weight[a] > (double)GRAPH_MAX_METIS_WEIGHT || r->weight[a] != floor(r->weight[a])))
+                return mco_fail(w->ctx, MCO_ERR_ARGUMENT, "METIS holds integers from 0 to 2^53 as weights, an edge of vertex %d has %.15g",
                                 v + 1, r->weight[a]);
         }
     return MCO_OK;

@@ -380,7 +380,7 @@ static mco_status put_entity(xml_reader *x, mco_slice name)
     if (c == 0)
         return mco_text_fail(x->text, name.line, name.column, "the entity \"&%.*s;\" is not supported", mco_slice_shown(name),
                              name.data);
-    return put_character(x, c == '\n' || c == '\r' ? ' ' : c);  // names have no line breaks
+    return put_character(x, c == '\n' ? ' ' : c);  // names have no line breaks
 }
 
 // Appends raw text. Line breaks become blanks. Entities are replaced, except in CDATA.

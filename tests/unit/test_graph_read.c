@@ -50,6 +50,7 @@ static void test_comments(void **state)
     assert_graph("# Nodes: 2 Edges: 1\n3466\t937\n", SNAP, "undirected 2: 3466-937");  // fewer vertices than numbers
     assert_graph("% asym unweighted\n1 2\n", EDGES, "directed 2: 1>2");
     assert_graph("# directed\n# vertices: 5 edges: 1 from: 0\n1 2\n", EDGES, "directed 5: 1>2");
+    assert_graph("# Nodes: 1\n0 1\n1 2\n", SNAP, "undirected 3: 0-1 1-2");  // a wrong number of vertices
     assert_graph("# ids: names\n5 3\n", EDGES, "undirected 2: 5-3");
     assert_graph("# vertex: c\n# vertex: \"d e\"\na c\n", EDGES, "undirected 3: c-a");
     assert_graph("# vertex: 4\n1 2\n", EDGES, "undirected 4: 1-2");
@@ -111,6 +112,7 @@ static void test_csv(void **state)
     assert_graph("street;to;weight;from\nA;2;1,5;1\nB;3;2;2\n", CSV, "undirected 3: 1-2(1.5) 2-3(2)");
     assert_graph("from,to\n\"Main, St\",\"B \"\"2\"\"\"\n", CSV, "undirected 2: Main, St-B \"2\"");
     assert_graph("\xef\xbb\xbf# directed\r\nSource\tTarget\r\na\tb\r\n\t\r\nc\t\r\n", CSV, "directed 3: a>b");  // c stands alone
+    assert_graph("source,target\n\"\"\"x\"\"\",\"\n", CSV, "undirected 2: \"x\"-\"");  // cells lose their quotes once
     assert_graph("source,target\n", CSV, "undirected 0:");
     assert_graph("source,target,weight\na,a,1\na,b,2\na,b,3\n", CSV, "undirected 2: a-a(1) a-b(2) a-b(3)");
     assert_refused("", CSV, "f:1:1: the table has no header, which names source and target");
@@ -177,6 +179,7 @@ static void test_metis(void **state)
                    "f:2:1: the lines of vertices 1 and 2 (line 3) differ in their edges, each edge stands in the lines of both ends");
     assert_refused("3 2\n4\n1 3\n2\n", METIS, "f:2:1: the neighbour is 4, allowed is 1 to 3");
     assert_refused("2 1 1\n2\n1\n", METIS, "f:2:2: the weight behind the last neighbour is missing");
+    assert_refused("2 1 1\n2 0.5\n1 0.5\n", METIS, "f:2:3: the weight is \"0.5\", an integer was expected");
     assert_refused("2 1 5\n2\n1\n", METIS, "f:1:5: the format is \"5\", supported are 0, 1, 10, 11, 100, 101, 110, 111, 00, 01, 000, "
                                           "001, 010 and 011");
     assert_refused("2 1 1 3\n2\n1\n", METIS, "f:1:7: weights of vertices are stated, and the format has none");

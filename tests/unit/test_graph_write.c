@@ -166,7 +166,7 @@ static void test_refusals(void **state)
     mco_graph *graph = read_ok("1 2\n");
     assert_not_written("# directed\n1 2\n", MCO_GRAPH_FORMAT_METIS, "METIS holds undirected graphs only, the graph is directed");
     assert_not_written("1 2\n2 2\n", MCO_GRAPH_FORMAT_METIS, "METIS holds no loops, vertex 2 has one");
-    assert_not_written("1 2 0.5\n", MCO_GRAPH_FORMAT_METIS, "METIS holds integers from 0 as weights, an edge of vertex 1 has 0.5");
+    assert_not_written("1 2 0.5\n", MCO_GRAPH_FORMAT_METIS, "METIS holds integers from 0 to 2^53 as weights, an edge of vertex 1 has 0.5");
     assert_not_written("1 2\n2 1\n", MCO_GRAPH_FORMAT_MATRIX, "a matrix holds no parallel edges, vertices 1 and 2 have some");
     assert_not_written("1 2 0\n", MCO_GRAPH_FORMAT_MATRIX, "a matrix holds no edges of weight 0, vertices 1 and 2 have one");
     assert_not_written("# vertices: 20001\n1 2\n", MCO_GRAPH_FORMAT_MATRIX,
