@@ -28,10 +28,12 @@
 #define MCO_MCO_H
 
 #include "mco/context.h"
+#include "mco/cycles.h"
 #include "mco/devices.h"
 #include "mco/dtspms.h"
 #include "mco/engine.h"
 #include "mco/flowshop.h"
+#include "mco/graph.h"
 #include "mco/guillotine.h"
 #include "mco/options.h"
 #include "mco/reduce.h"

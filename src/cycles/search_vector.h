@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Nodes side by side in the lanes of a vector: eight with AVX-512, else one. A mask has a bit for each lane.
+#ifndef MCO_CYCLES_SEARCH_VECTOR_H
+#define MCO_CYCLES_SEARCH_VECTOR_H
+
+#include <stdint.h>
+
+#include "base/lanes.h"
+
+typedef uint32_t lanes_mask;
+
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+
+enum { LANES = 8 };
+typedef __m512i lanes;
+
+static inline lanes lanes_all(uint64_t x)
+{
+    return _mm512_set1_epi64((long long)x);
+}
+static inline void lanes_store(uint64_t *to, lanes x)
+{
+    _mm512_storeu_si512(to, x);
+}
+// Stores the lanes of the mask one after the other. All LANES places are overwritten.
+static inline void lanes_pack(uint64_t *to, lanes_mask m, lanes x)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64((__mmask8)m, x));
+}
+static inline lanes lanes_and(lanes x, lanes y)
+{
+    return _mm512_and_si512(x, y);
+}
+static inline lanes lanes_less(lanes x, lanes y)  // x without y
+{
+    return _mm512_andnot_si512(y, x);
+}
+static inline lanes lanes_or(lanes x, lanes y)
+{
+    return _mm512_or_si512(x, y);
+}
+static inline lanes lanes_xor(lanes x, lanes y)
+{
+    return _mm512_xor_si512(x, y);
+}
+static inline lanes lanes_add(lanes x, lanes y)
+{
+    return _mm512_add_epi64(x, y);
+}
+static inline lanes lanes_subtract(lanes x, lanes y)
+{
+    return _mm512_sub_epi64(x, y);
+}
+static inline lanes lanes_shift(lanes x, unsigned bits)
+{
+    return _mm512_slli_epi64(x, bits);
+}
+static inline lanes_mask lanes_any(lanes x)
+{
+    return _mm512_test_epi64_mask(x, x);
+}
+static inline lanes_mask lanes_greater(lanes x, lanes y)  // of small numbers
+{
+    return _mm512_cmpgt_epi64_mask(x, y);
+}
+static inline lanes lanes_choose(lanes_mask m, lanes yes, lanes no)
+{
+    return _mm512_mask_blend_epi64((__mmask8)m, no, yes);
+}
+// Fills the lanes of the mask with the last values before `end`, of which LANES can be read. `order` is that of the mask.
+static inline lanes lanes_refill_order(lanes_mask m)
+{
+    return _mm512_maskz_expand_epi64((__mmask8)m, _mm512_sub_epi64(_mm512_setr_epi64(8, 9, 10, 11, 12, 13, 14, 15),
+                                                                   _mm512_set1_epi64(__builtin_popcount(m))));
+}
+static inline lanes lanes_refill(lanes x, lanes_mask m, lanes order, const uint64_t *end)
+{
+    return _mm512_mask_permutexvar_epi64(x, (__mmask8)m, order, _mm512_loadu_si512(end - LANES));
+}
+// The position of the only bit of each lane.
+static inline lanes lanes_place(lanes x)
+{
+    return _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_lzcnt_epi64(x));
+}
+// Word i of the row at from + place of each lane to row[i]. Loads of whole rows and shuffles take half the time of gathers.
+static inline __attribute__((always_inline)) void lanes_rows(const uint64_t *from, lanes place, int words, lanes *row)
+{
+    uint64_t at[LANES];
+    if (words != 2 && words != 4) {
+        for (int i = 0; i < words; i++)
+            row[i] = _mm512_i64gather_epi64(place, (const long long *)(from + i), 8);
+        return;
+    }
+    _mm512_storeu_si512(at, place);
+    if (words == 2) {
+        __m512i even = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(from + at[0])));
+        __m512i odd = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(from + at[1])));
+        even = _mm512_inserti64x2(even, _mm_loadu_si128((const __m128i *)(from + at[2])), 1);
+        odd = _mm512_inserti64x2(odd, _mm_loadu_si128((const __m128i *)(from + at[3])), 1);
+        even = _mm512_inserti64x2(even, _mm_loadu_si128((const __m128i *)(from + at[4])), 2);
+        odd = _mm512_inserti64x2(odd, _mm_loadu_si128((const __m128i *)(from + at[5])), 2);
+        even = _mm512_inserti64x2(even, _mm_loadu_si128((const __m128i *)(from + at[6])), 3);
+        odd = _mm512_inserti64x2(odd, _mm_loadu_si128((const __m128i *)(from + at[7])), 3);
+        row[0] = _mm512_unpacklo_epi64(even, odd);
+        row[1] = _mm512_unpackhi_epi64(even, odd);
+        return;
+    }
+    __m512i pair[4];  // rows k and k + 4
+    for (int k = 0; k < 4; k++)
+        pair[k] = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(from + at[k]))),
+                                     _mm256_loadu_si256((const __m256i *)(from + at[k + 4])), 1);
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    const __m512i low[2] = {_mm512_unpacklo_epi64(pair[0], pair[1]), _mm512_unpacklo_epi64(pair[2], pair[3])};
+    const __m512i high[2] = {_mm512_unpackhi_epi64(pair[0], pair[1]), _mm512_unpackhi_epi64(pair[2], pair[3])};
+    row[0] = _mm512_permutex2var_epi64(low[0], first, low[1]);
+    row[1] = _mm512_permutex2var_epi64(high[0], first, high[1]);
+    row[2] = _mm512_permutex2var_epi64(low[0], second, low[1]);
+    row[3] = _mm512_permutex2var_epi64(high[0], second, high[1]);
+}
+// Counts of bits, byte by byte; at most 16 such may be added up. lanes_sum_bytes() gives the sum over a lane.
+static inline lanes lanes_count_bytes(lanes x)
+{
+    const lanes table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const lanes low = _mm512_set1_epi8(15);
+    return _mm512_add_epi8(_mm512_shuffle_epi8(table, _mm512_and_si512(x, low)),
+                           _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(x, 4), low)));
+}
+static inline lanes lanes_add_bytes(lanes x, lanes y)
+{
+    return _mm512_add_epi8(x, y);
+}
+static inline lanes lanes_sum_bytes(lanes x)
+{
+    return _mm512_sad_epu8(x, _mm512_setzero_si512());
+}
+
+#else
+
+enum { LANES = 1 };
+typedef uint64_t lanes;
+
+static inline lanes lanes_all(uint64_t x)
+{
+    return x;
+}
+static inline void lanes_store(uint64_t *to, lanes x)
+{
+    *to = x;
+}
+static inline void lanes_pack(uint64_t *to, lanes_mask m, lanes x)
+{
+    (void)m;
+    *to = x;
+}
+static inline lanes lanes_and(lanes x, lanes y)
+{
+    return x & y;
+}
+static inline lanes lanes_less(lanes x, lanes y)
+{
+    return x & ~y;
+}
+static inline lanes lanes_or(lanes x, lanes y)
+{
+    return x | y;
+}
+static inline lanes lanes_xor(lanes x, lanes y)
+{
+    return x ^ y;
+}
+static inline lanes lanes_add(lanes x, lanes y)
+{
+    return x + y;
+}
+static inline lanes lanes_subtract(lanes x, lanes y)
+{
+    return x - y;
+}
+static inline lanes lanes_shift(lanes x, unsigned bits)
+{
+    return x << bits;
+}
+static inline lanes_mask lanes_any(lanes x)
+{
+    return x != 0;
+}
+static inline lanes_mask lanes_greater(lanes x, lanes y)
+{
+    return x > y;
+}
+static inline lanes lanes_choose(lanes_mask m, lanes yes, lanes no)
+{
+    return no ^ ((no ^ yes) & -(uint64_t)(m & 1));
+}
+static inline lanes lanes_place(lanes x)
+{
+    return (uint64_t)(uint32_t)__builtin_ctzll(x);
+}
+static inline lanes lanes_refill_order(lanes_mask m)
+{
+    return m;
+}
+static inline lanes lanes_refill(lanes x, lanes_mask m, lanes order, const uint64_t *end)
+{
+    (void)order;
+    return lanes_choose(m, end[-1], x);
+}
+static inline void lanes_rows(const uint64_t *from, lanes place, int words, lanes *row)
+{
+    for (int i = 0; i < words; i++)
+        row[i] = from[place + (uint64_t)i];
+}
+static inline lanes lanes_count_bytes(lanes x)
+{
+    return (uint64_t)(uint32_t)__builtin_popcountll(x);
+}
+static inline lanes lanes_add_bytes(lanes x, lanes y)
+{
+    return x + y;
+}
+static inline lanes lanes_sum_bytes(lanes x)
+{
+    return x;
+}
+
+#endif
+#endif
