@@ -27,13 +27,19 @@ typedef struct trial {
     cycles_gpu_stats stats;
 } trial;
 
+// A method may number the vertices of a block as it likes; sets are hashed by the graph's numbers.
 static bool take(const mco_cycles_batch *batch, void *user)
 {
     trial *t = user;
     for (int64_t r = 0; r < batch->count; r++) {
-        const uint64_t *row = batch->rows + r * batch->words;
+        uint64_t row[CYCLES_STEP_WORDS], set[CYCLES_STEP_WORDS] = {0};
+        memcpy(row, batch->rows + r * batch->words, (size_t)batch->words * sizeof *row);
         const int32_t size = cycles_set_size(row, batch->words);
-        t->hash += cycles_set_hash(row, batch->words);
+        while (cycles_set_any(row, batch->words)) {
+            const int32_t v = batch->vertex[cycles_set_take(row, batch->words)];
+            set[v >> 6] |= (uint64_t)1 << (v & 63);
+        }
+        t->hash += cycles_set_hash(set, batch->words);
         t->bad_rows += size < t->job.min_length || size > t->job.max_length;
     }
     return true;
