@@ -20,11 +20,13 @@ typedef struct factors_work {
     double left, right, single;  // rows
     int64_t *cursor;        // [states at the cut + 1] places in a list
     int64_t *first;         // [vertices + 2] number of the first state of each layer, among all states
-    int32_t *layer_of;      // [all states]
     int32_t *jump;          // [all states] where a state leads without a choice
     uint64_t *via;          // [all states * words] the vertices that are taken on the way
     uint64_t *stack;        // [(vertices + 2) * words] rows of the walk
-    int32_t *stack_state;   // [vertices + 2]
+    int32_t *stack_to;      // [vertices + 2] where they are
+    int32_t *branch_to;     // [2 * branches] where a branch leads without its vertex, and with it
+    uint64_t *branch_via;   // [2 * branches * words] what is taken on the way
+    int64_t branches;
     bool has_limits;
     int64_t looks;
 } factors_work;
@@ -127,8 +129,9 @@ done:
 
 // ---- Rows
 
-// Where a state leads without a choice: over states with one live child each. All states of all layers have a number here.
-enum { JUMP_CLOSED = -1 };
+// Where a state leads without a choice, over states with one live child each: to a branch (its number), to a closing, or to
+// state s of the cut (JUMP_ARRIVED - s).
+enum { JUMP_CLOSED = -1, JUMP_ARRIVED = -2 };
 
 static inline void copy_row(uint64_t *to, const uint64_t *from, int32_t words)
 {
@@ -141,23 +144,46 @@ static inline void set_bit(uint64_t *row, int32_t vertex)
     row[vertex / 64] |= UINT64_C(1) << (vertex % 64);
 }
 
-// Sets the jumps of layer i from those of the next layer. A state with two live children stays where it is.
+// Makes a branch of a state with two live children.
+static void add_branch(factors_work *w, const frontier_child *child, int64_t next_first, int32_t vertex)
+{
+    const int32_t words = w->out->words;
+    uint64_t *via = w->branch_via + 2 * w->branches * words;
+    const int64_t skip = next_first + child->skip, take = next_first + child->take;
+    w->branch_to[2 * w->branches] = w->jump[skip];
+    copy_row(via, w->via + skip * words, words);
+    if (child->take == FRONTIER_CLOSED) {
+        w->branch_to[2 * w->branches + 1] = JUMP_CLOSED;
+        memset(via + words, 0, (size_t)words * sizeof *via);
+    } else {
+        w->branch_to[2 * w->branches + 1] = w->jump[take];
+        copy_row(via + words, w->via + take * words, words);
+    }
+    set_bit(via + words, vertex);
+    w->branches++;
+}
+
+// Sets the jumps of layer i from those of the next layer.
 static void make_jumps(factors_work *w, int32_t i)
 {
     const frontier_layer *layer = &w->frontier->layer[i];
     const int32_t words = w->out->words;
     for (int64_t s = 0; s < layer->states; s++) {
         const frontier_child child = layer->child[s];
-        const int64_t own = w->first[i] + s;
-        uint64_t *via = w->via + own * words;
-        w->jump[own] = (int32_t)own;
-        if ((child.skip == FRONTIER_DEAD) == (child.take == FRONTIER_DEAD))
+        uint64_t *via = w->via + (w->first[i] + s) * words;
+        int32_t *jump = &w->jump[w->first[i] + s];
+        memset(via, 0, (size_t)words * sizeof *via);
+        if (child.skip == FRONTIER_DEAD && child.take == FRONTIER_DEAD)
             continue;
+        if (child.skip != FRONTIER_DEAD && child.take != FRONTIER_DEAD) {
+            *jump = (int32_t)w->branches;
+            add_branch(w, &child, w->first[i + 1], w->frontier->order[i]);
+            continue;
+        }
         const int32_t only = child.take == FRONTIER_DEAD ? child.skip : child.take;
-        if (only == FRONTIER_CLOSED) {
-            w->jump[own] = JUMP_CLOSED;
-        } else {
-            w->jump[own] = w->jump[w->first[i + 1] + only];
+        *jump = JUMP_CLOSED;
+        if (only != FRONTIER_CLOSED) {
+            *jump = w->jump[w->first[i + 1] + only];
             copy_row(via, w->via + (w->first[i + 1] + only) * words, words);
         }
         if (child.take != FRONTIER_DEAD)
@@ -171,43 +197,48 @@ static inline void append(uint64_t *list, int64_t at, const uint64_t *row, int32
     copy_row(list + at * words, row, words);
 }
 
-// Goes on from a state: jumps, or'ing what is taken on the way into `row`. Returns where it ends.
-static inline int32_t follow(const factors_work *w, int64_t state, uint64_t *row)
-{
-    const int32_t words = w->out->words;
-    for (int32_t k = 0; k < words; k++)
-        row[k] |= w->via[state * words + k];
-    return w->jump[state];
-}
+// A walk from a state on. What closes goes to a list from *closed_count on; what arrives goes to the left list of its state.
+typedef struct walk_begin {
+    int64_t state;  // among all states
+    uint64_t *closed;
+    int64_t *closed_count;
+} walk_begin;
 
-// Walks from a state of layer `from` to layer `to`, all jumps between which are set. What closes goes to `closed` from
-// *closed_count on; what arrives, to the left list of its state. False: the run must stop.
-static bool walk(factors_work *w, int32_t from, int32_t state, int32_t to, uint64_t *closed, int64_t *closed_count)
+// False: the run must stop. `words` is a constant where this is inlined.
+static inline bool walk_words(factors_work *w, const walk_begin *begin, int32_t words)
 {
-    const cycles_frontier *f = w->frontier;
-    const int32_t words = w->out->words;
-    int32_t depth = 1, at;
-    memset(w->stack, 0, (size_t)words * sizeof *w->stack);
-    w->stack_state[0] = follow(w, w->first[from] + state, w->stack);
+    int64_t closed_count = *begin->closed_count;
+    int32_t depth = 1;
+    copy_row(w->stack, w->via + begin->state * words, words);
+    w->stack_to[0] = w->jump[begin->state];
     while (depth > 0) {
         // The row that goes on is on top of the stack; the branch with the vertex waits below it.
         uint64_t *row = w->stack + (int64_t)(--depth) * words;
+        int64_t at = w->stack_to[depth];
         if ((++w->looks & 0xffff) == 0 && mco_run_must_stop(w->job->run, w->job->run->work))
             return false;
-        for (at = w->stack_state[depth]; at >= 0 && at < w->first[to]; row += words) {
-            const int32_t i = w->layer_of[at];
-            const frontier_child child = f->layer[i].child[at - w->first[i]];
-            copy_row(row + words, row, words);
-            set_bit(row, f->order[i]);
-            w->stack_state[depth++] = child.take == FRONTIER_CLOSED ? JUMP_CLOSED : follow(w, w->first[i + 1] + child.take, row);
-            at = follow(w, w->first[i + 1] + child.skip, row + words);
+        for (; at >= 0; row += words) {
+            const uint64_t *via = w->branch_via + 2 * at * words;
+            for (int32_t k = 0; k < words; k++) {
+                row[words + k] = row[k] | via[k];
+                row[k] |= via[words + k];
+            }
+            w->stack_to[depth++] = w->branch_to[2 * at + 1];
+            at = w->branch_to[2 * at];
         }
         if (at == JUMP_CLOSED)
-            append(closed, (*closed_count)++, row, words);
+            append(begin->closed, closed_count++, row, words);
         else
-            append(w->out->left, w->cursor[at - w->first[to]]++, row, words);
+            append(w->out->left, w->cursor[JUMP_ARRIVED - at]++, row, words);
     }
+    *begin->closed_count = closed_count;
     return true;
+}
+
+static bool walk(factors_work *w, const walk_begin *begin)
+{
+    const int32_t words = w->out->words;
+    return words == 1 ? walk_words(w, begin, 1) : words == 2 ? walk_words(w, begin, 2) : walk_words(w, begin, words);
 }
 
 // ---- Lists and segments
@@ -218,9 +249,9 @@ static mco_status allocate_lists(factors_work *w)
     mco_context *ctx = w->job->ctx;
     cycles_factors *out = w->out;
     const cycles_frontier *f = w->frontier;
-    // A state has two children, completions, a layer, and a jump with the vertices on the way.
+    // A state has two children, completions, a jump with the vertices on the way, and perhaps a branch.
     const double list_bytes = (w->left + w->right + w->single) * 8 * out->words;
-    const double bytes = list_bytes + (double)f->states * (double)(24 + 8 * out->words);
+    const double bytes = list_bytes + (double)f->states * (double)(28 + 24 * out->words);
     if (bytes > w->job->memory_bytes)
         return mco_fail(ctx, MCO_ERR_LIMIT, "lists of cycles need %.0f bytes, %.0f are allowed", bytes, w->job->memory_bytes);
     mco_log(ctx, MCO_LOG_INFO, "lists of %.0f prefixes, %.0f suffixes and %.0f cycles take %.0f bytes", w->left, w->right, w->single,
@@ -230,7 +261,7 @@ static mco_status allocate_lists(factors_work *w)
     MCO_TRY(mco_alloc(ctx, &out->single, (int64_t)w->single * out->words));
     MCO_TRY(mco_alloc(ctx, &w->cursor, f->layer[w->cut].states + 1));
     MCO_TRY(mco_alloc(ctx, &w->stack, ((int64_t)f->vertices + 2) * out->words));
-    MCO_TRY(mco_alloc(ctx, &w->stack_state, (int64_t)f->vertices + 2));
+    MCO_TRY(mco_alloc(ctx, &w->stack_to, (int64_t)f->vertices + 2));
     if ((double)w->frontier->bytes < bytes)
         w->frontier->bytes = (int64_t)bytes;
 done:
@@ -247,24 +278,23 @@ static mco_status prepare_walks(factors_work *w)
         return mco_fail(ctx, MCO_ERR_LIMIT, "lists of a frontier with %lld states, at most %d are possible", (long long)f->states,
                         INT32_MAX);
     MCO_TRY(mco_alloc(ctx, &w->first, (int64_t)f->vertices + 2));
-    MCO_TRY(mco_alloc(ctx, &w->layer_of, f->states));
     MCO_TRY(mco_alloc(ctx, &w->jump, f->states));
     MCO_TRY(mco_alloc(ctx, &w->via, f->states * w->out->words));
-    for (int32_t i = 0; i <= f->vertices; i++) {
+    MCO_TRY(mco_alloc(ctx, &w->branch_to, 2 * f->states));
+    MCO_TRY(mco_alloc(ctx, &w->branch_via, 2 * f->states * w->out->words));
+    for (int32_t i = 0; i <= f->vertices; i++)
         w->first[i + 1] = w->first[i] + f->layer[i].states;
-        for (int64_t s = w->first[i]; s < w->first[i + 1]; s++)
-            w->layer_of[s] = i;
-    }
 done:
     return st;
 }
 
-// Sets the jumps of the layers from..to-1. States of layer `to` stay where they are.
+// Sets the jumps of the layers from..to-1. States of layer `to` are where walks arrive.
 static mco_status jump_layers(factors_work *w, int32_t from, int32_t to)
 {
     const int64_t states = w->frontier->layer[to].states;
+    w->branches = 0;
     for (int64_t s = 0; s < states; s++)
-        w->jump[w->first[to] + s] = (int32_t)(w->first[to] + s);
+        w->jump[w->first[to] + s] = (int32_t)(JUMP_ARRIVED - s);
     memset(w->via + w->first[to] * w->out->words, 0, (size_t)(states * w->out->words) * sizeof *w->via);
     for (int32_t i = to - 1; i >= from; i--) {
         if (mco_run_must_stop(w->job->run, w->job->run->work))
@@ -286,11 +316,14 @@ static mco_status fill_lists(factors_work *w)
         out->left_count += w->back[w->cut][s] > 0 ? (int64_t)w->cut_ways[s] : 0;
     }
     MCO_TRY(jump_layers(w, w->cut, f->vertices));
-    for (int64_t s = 0; s < states; s++)
-        if (w->back[w->cut][s] > 0 && !walk(w, w->cut, (int32_t)s, f->vertices, out->right, &out->right_count))
+    for (int64_t s = 0; s < states; s++) {
+        const walk_begin begin = {w->first[w->cut] + s, out->right, &out->right_count};
+        if (w->back[w->cut][s] > 0 && !walk(w, &begin))
             return MCO_ERR_STOPPED;
+    }
     MCO_TRY(jump_layers(w, 0, w->cut));
-    if (w->back[0][0] > 0 && !walk(w, 0, 0, w->cut, out->single, &out->single_count))
+    const walk_begin begin = {0, out->single, &out->single_count};
+    if (w->back[0][0] > 0 && !walk(w, &begin))
         return MCO_ERR_STOPPED;
 done:
     return st;
@@ -410,11 +443,12 @@ done:
 static void clear_work(factors_work *w)
 {
     mco_context *ctx = w->job->ctx;
-    mco_free(ctx, &w->stack_state);
+    mco_free(ctx, &w->stack_to);
     mco_free(ctx, &w->stack);
+    mco_free(ctx, &w->branch_via);
+    mco_free(ctx, &w->branch_to);
     mco_free(ctx, &w->via);
     mco_free(ctx, &w->jump);
-    mco_free(ctx, &w->layer_of);
     mco_free(ctx, &w->first);
     mco_free(ctx, &w->cursor);
     mco_free(ctx, &w->cut_ways);

@@ -19,6 +19,11 @@ enum { MOST_GREEDY = 100000 };     // vertices for greedy orders, which look at 
 // Improvement: vertices and arcs that are looked at for each estimated state, and the most trials.
 static const double ITEMS_PER_STATE = 0.02;
 enum { MOST_TRIALS = 20000 };
+static const double MOST_TO_IMPROVE = 1e12;  // states; no improvement brings more than this into any memory
+// The frontier has at least as many vertices as the least degree says. From this degree on, unless the natural order is good,
+// all orders are hopeless, and trying them would take longer than the search.
+enum { HOPELESS_DEGREE = 32 };
+static const double HOPELESS_COST = 1e9;
 
 // ---- The estimate
 
@@ -307,6 +312,16 @@ static void improve(order_search *s, int64_t trials)
     }
 }
 
+static bool is_hopeless(const order_search *s)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t v = 0; v < s->graph->vertices; v++) {
+        const int64_t degree = s->graph->first[v + 1] - s->graph->first[v];
+        least = degree < least ? degree : least;
+    }
+    return least >= HOPELESS_DEGREE && s->cost > HOPELESS_COST;
+}
+
 static void search_orders(order_search *s)
 {
     const graph_simple *g = s->graph;
@@ -316,7 +331,8 @@ static void search_orders(order_search *s)
         for (int32_t k = 0; k < s->far_count; k++)
             try_greedy(s, s->far_vertex[k]);
     const double trials = ITEMS_PER_STATE * s->cost / (double)(g->vertices + g->arcs);
-    improve(s, trials < MOST_TRIALS ? (int64_t)trials : MOST_TRIALS);
+    if (s->cost < MOST_TO_IMPROVE)
+        improve(s, trials < MOST_TRIALS ? (int64_t)trials : MOST_TRIALS);
 }
 
 mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *order, int32_t *width, double *cost)
@@ -336,7 +352,7 @@ mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *
         s.order[v] = v;
     fill_powers(&s.powers);
     s.cost = cost_below(graph, &s.powers, s.order, (double)INFINITY, s.later, &s.width);
-    if (n > 1)
+    if (n > 1 && !is_hopeless(&s))
         search_orders(&s);
     memcpy(order, s.order, (size_t)n * sizeof *order);
     *width = s.width;
