@@ -111,8 +111,8 @@ static mco_status read_row(matrix *m, int32_t row, mco_slice line)
             MCO_TRY(read_entry(m, row, column, cell));
     }
     if (column < m->draft->vertices)
-        return mco_text_fail(m->text, line.line, line.column, "line %d of the matrix has %d entries, %d were expected", row + 1,
-                             column, m->draft->vertices);
+        return mco_text_fail(m->text, line.line, line.column, "line %d of the matrix has %d entr%s, %d were expected", row + 1,
+                             column, column == 1 ? "y" : "ies", m->draft->vertices);
 done:
     return st;
 }
@@ -124,7 +124,8 @@ static mco_status read_rows(matrix *m)
     for (int32_t row = 0; row < m->draft->vertices; row++) {
         MCO_TRY(mco_text_in_time(m->text, (int64_t)row + 1));
         if (!next_line(m, &line))
-            return mco_text_fail_here(m->text, "the matrix has %d lines, %d were expected", row, m->draft->vertices);
+            return mco_text_fail_here(m->text, "the matrix has %d line%s, %d were expected", row, mco_plural(row),
+                                      m->draft->vertices);
         MCO_TRY(read_row(m, row, line));
     }
     if (next_line(m, &line))

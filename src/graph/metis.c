@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // METIS: a line "vertices edges [format [weights of a vertex]]", then a line for each vertex with its neighbours from 1. Each
 // edge stands in the lines of both of its ends. Of the format's three digits, the first tells of sizes of vertices, the second
-// of weights of vertices, the third of weights of edges. Sizes and weights of vertices are not kept. Weights are integers. Comments begin with %.
+// of weights of vertices, the third of weights of edges, which are integers. Sizes and weights of vertices are not kept.
+// Comments begin with %.
 #include <inttypes.h>
 #include <string.h>
 

@@ -297,8 +297,8 @@ static void test_matrix(void **state)
     assert_graph("0\n", MATRIX, "undirected 1:");
     assert_graph("# c\n\n\t0\t-1\n\t-1\t0\n\n", MATRIX, "undirected 2: 1-2(-1)");
     assert_refused("", MATRIX, "f:1:1: the matrix has no line");
-    assert_refused("0 1\n", MATRIX, "f:2:1: the matrix has 1 lines, 2 were expected");
-    assert_refused("0 1\n1\n", MATRIX, "f:2:1: line 2 of the matrix has 1 entries, 2 were expected");
+    assert_refused("0 1\n", MATRIX, "f:2:1: the matrix has 1 line, 2 were expected");
+    assert_refused("0 1\n1\n", MATRIX, "f:2:1: line 2 of the matrix has 1 entry, 2 were expected");
     assert_refused("0 1\n1 0 1\n", MATRIX, "f:2:5: line 2 of the matrix has more than 2 entries");
     assert_refused("0 1\n1 0\n1 0\n", MATRIX, "f:3:1: the matrix has more than 2 lines");
     assert_refused("0 1\n1 x\n", MATRIX, "f:2:3: the entry is \"x\", a number was expected");
