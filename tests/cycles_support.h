@@ -218,7 +218,7 @@ TEST_UNUSED static void trial_brute_force(trial *t)
     }
 }
 
-static void assert_same(const trial *t, const trial *expected)
+TEST_UNUSED static void assert_same(const trial *t, const trial *expected)
 {
     for (int32_t k = 0; k <= t->block.graph.vertices; k++)
         assert_int_equal(trial_count(t, k), trial_count(expected, k));

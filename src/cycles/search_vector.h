@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes side by side in the lanes of a vector: eight with AVX-512, else one. A mask has a bit for each lane.
+// Nodes side by side in the lanes of a vector: eight with AVX-512, four with AVX2, else one. A mask has a bit for each lane.
 #ifndef MCO_CYCLES_SEARCH_VECTOR_H
 #define MCO_CYCLES_SEARCH_VECTOR_H
 
@@ -51,9 +51,9 @@ static inline lanes lanes_subtract(lanes x, lanes y)
 {
     return _mm512_sub_epi64(x, y);
 }
-static inline lanes lanes_shift(lanes x, unsigned bits)
+static inline lanes lanes_shift(lanes x, int bits)
 {
-    return _mm512_slli_epi64(x, bits);
+    return _mm512_slli_epi64(x, (unsigned)bits);
 }
 static inline lanes_mask lanes_any(lanes x)
 {
@@ -134,6 +134,129 @@ static inline lanes lanes_sum_bytes(lanes x)
     return _mm512_sad_epu8(x, _mm512_setzero_si512());
 }
 
+#elif defined(__AVX2__)
+
+enum { LANES = 4 };
+typedef __m256i lanes;
+
+// By mask: the halves of the lanes that are packed, and the halves of the last values that refill them.
+#define LANES_PAIR(k) 2 * (k), 2 * (k) + 1
+#define LANES_ROW(a, b, c, d) {LANES_PAIR(a), LANES_PAIR(b), LANES_PAIR(c), LANES_PAIR(d)}
+static const int32_t LANES_PACK[16][8] = {
+    LANES_ROW(0, 0, 0, 0), LANES_ROW(0, 0, 0, 0), LANES_ROW(1, 0, 0, 0), LANES_ROW(0, 1, 0, 0),
+    LANES_ROW(2, 0, 0, 0), LANES_ROW(0, 2, 0, 0), LANES_ROW(1, 2, 0, 0), LANES_ROW(0, 1, 2, 0),
+    LANES_ROW(3, 0, 0, 0), LANES_ROW(0, 3, 0, 0), LANES_ROW(1, 3, 0, 0), LANES_ROW(0, 1, 3, 0),
+    LANES_ROW(2, 3, 0, 0), LANES_ROW(0, 2, 3, 0), LANES_ROW(1, 2, 3, 0), LANES_ROW(0, 1, 2, 3)};
+static const int32_t LANES_REFILL[16][8] = {
+    LANES_ROW(0, 0, 0, 0), LANES_ROW(3, 0, 0, 0), LANES_ROW(0, 3, 0, 0), LANES_ROW(2, 3, 0, 0),
+    LANES_ROW(0, 0, 3, 0), LANES_ROW(2, 0, 3, 0), LANES_ROW(0, 2, 3, 0), LANES_ROW(1, 2, 3, 0),
+    LANES_ROW(0, 0, 0, 3), LANES_ROW(2, 0, 0, 3), LANES_ROW(0, 2, 0, 3), LANES_ROW(1, 2, 0, 3),
+    LANES_ROW(0, 0, 2, 3), LANES_ROW(1, 0, 2, 3), LANES_ROW(0, 1, 2, 3), LANES_ROW(0, 1, 2, 3)};
+
+static inline lanes lanes_all(uint64_t x)
+{
+    return _mm256_set1_epi64x((long long)x);
+}
+static inline void lanes_store(uint64_t *to, lanes x)
+{
+    _mm256_storeu_si256((__m256i *)to, x);
+}
+static inline void lanes_pack(uint64_t *to, lanes_mask m, lanes x)
+{
+    const __m256i order = _mm256_loadu_si256((const __m256i *)LANES_PACK[m & 15]);
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(x, order));
+}
+static inline lanes lanes_and(lanes x, lanes y)
+{
+    return _mm256_and_si256(x, y);
+}
+static inline lanes lanes_less(lanes x, lanes y)
+{
+    return _mm256_andnot_si256(y, x);
+}
+static inline lanes lanes_or(lanes x, lanes y)
+{
+    return _mm256_or_si256(x, y);
+}
+static inline lanes lanes_xor(lanes x, lanes y)
+{
+    return _mm256_xor_si256(x, y);
+}
+static inline lanes lanes_add(lanes x, lanes y)
+{
+    return _mm256_add_epi64(x, y);
+}
+static inline lanes lanes_subtract(lanes x, lanes y)
+{
+    return _mm256_sub_epi64(x, y);
+}
+static inline lanes lanes_shift(lanes x, int bits)
+{
+    return _mm256_slli_epi64(x, bits);
+}
+static inline lanes_mask lanes_any(lanes x)
+{
+    const __m256i none = _mm256_cmpeq_epi64(x, _mm256_setzero_si256());
+    return (lanes_mask)_mm256_movemask_pd(_mm256_castsi256_pd(none)) ^ 15;
+}
+static inline lanes_mask lanes_greater(lanes x, lanes y)
+{
+    return (lanes_mask)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(x, y)));
+}
+static inline lanes lanes_choose(lanes_mask m, lanes yes, lanes no)
+{
+    const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+    const __m256i is_yes = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)m), bit), bit);
+    return _mm256_blendv_epi8(no, yes, is_yes);
+}
+static inline lanes lanes_refill_order(lanes_mask m)
+{
+    return _mm256_loadu_si256((const __m256i *)LANES_REFILL[m & 15]);
+}
+static inline lanes lanes_refill(lanes x, lanes_mask m, lanes order, const uint64_t *end)
+{
+    const __m256i last = _mm256_loadu_si256((const __m256i *)(end - LANES));
+    return lanes_choose(m, _mm256_permutevar8x32_epi32(last, order), x);
+}
+static inline __attribute__((always_inline)) void lanes_rows(const uint64_t *from, lanes place, int words, lanes *row)
+{
+    uint64_t at[LANES];
+    _mm256_storeu_si256((__m256i *)at, place);
+    for (int i = 0; i + 1 < words; i += 2) {
+        const __m256i even = _mm256_inserti128_si256(
+            _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(from + at[0] + i))),
+            _mm_loadu_si128((const __m128i *)(from + at[2] + i)), 1);
+        const __m256i odd = _mm256_inserti128_si256(
+            _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(from + at[1] + i))),
+            _mm_loadu_si128((const __m128i *)(from + at[3] + i)), 1);
+        row[i] = _mm256_unpacklo_epi64(even, odd);
+        row[i + 1] = _mm256_unpackhi_epi64(even, odd);
+    }
+    if (words == 1)
+        row[0] = _mm256_setr_epi64x((long long)from[at[0]], (long long)from[at[1]], (long long)from[at[2]],
+                                    (long long)from[at[3]]);
+}
+static inline lanes lanes_count_bytes(lanes x)
+{
+    const lanes table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const lanes low = _mm256_set1_epi8(15);
+    return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(x, low)),
+                           _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));
+}
+static inline lanes lanes_add_bytes(lanes x, lanes y)
+{
+    return _mm256_add_epi8(x, y);
+}
+static inline lanes lanes_sum_bytes(lanes x)
+{
+    return _mm256_sad_epu8(x, _mm256_setzero_si256());
+}
+// The bits below the only one are as many as its position says.
+static inline lanes lanes_place(lanes x)
+{
+    return lanes_sum_bytes(lanes_count_bytes(_mm256_sub_epi64(x, _mm256_set1_epi64x(1))));
+}
+
 #else
 
 enum { LANES = 1 };
@@ -176,7 +299,7 @@ static inline lanes lanes_subtract(lanes x, lanes y)
 {
     return x - y;
 }
-static inline lanes lanes_shift(lanes x, unsigned bits)
+static inline lanes lanes_shift(lanes x, int bits)
 {
     return x << bits;
 }
@@ -212,7 +335,13 @@ static inline void lanes_rows(const uint64_t *from, lanes place, int words, lane
 }
 static inline lanes lanes_count_bytes(lanes x)
 {
+#if defined(__POPCNT__)
     return (uint64_t)(uint32_t)__builtin_popcountll(x);
+#else
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
+#endif
 }
 static inline lanes lanes_add_bytes(lanes x, lanes y)
 {
