@@ -27,8 +27,8 @@ enum { METHODS = sizeof method_names / sizeof method_names[0] };
 
 // ---- What the choice of a method rests on
 static const double STATE_BYTES = 64;         // of memory for an estimated state, with its table
-static const double STATE_S = 1e-7;           // time of an estimated state
-static const double CHEAP_STATES = 200000;    // a frontier of so many is taken without asking the search
+static const double STATE_S = 5e-8;           // time of an estimated state
+static const double CHEAP_STATES = 4e6;      // a frontier of so many, a fifth of a second, is taken without asking the search
 static const double PROBE_SHARE = 0.25;       // of the frontier's time, for the search
 static const double PROBE_LONGEST_S = 10;
 
