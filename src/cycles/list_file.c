@@ -374,7 +374,8 @@ mco_status mco_cycles_write_list(mco_context *ctx, const mco_graph *graph, const
     mco_status st = MCO_OK;
     writer w = {.ctx = ctx, .graph = graph, .format = format};
     const cycles_listener listener = {.take = take, .user = &w, .begin = begin, .take_triangles = take_triangles,
-                                      .take_factors = format == MCO_CYCLES_FORMAT_FACTORED ? take_factors : NULL};
+                                      .take_factors = format == MCO_CYCLES_FORMAT_FACTORED ? take_factors : NULL,
+                                      .drops_cycles = format == MCO_CYCLES_FORMAT_NONE};
     if (ctx == NULL || graph == NULL || (path == NULL && format != MCO_CYCLES_FORMAT_NONE))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if ((int)format < MCO_CYCLES_FORMAT_TEXT || format > MCO_CYCLES_FORMAT_NONE)

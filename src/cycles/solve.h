@@ -17,6 +17,7 @@ typedef struct cycles_listener {
     bool (*take_triangles)(void *user, const int32_t (*triangles)[3], int64_t count);
     // Takes the products of a block instead of its batches.
     mco_status (*take_factors)(void *user, const cycles_block *block, const cycles_factors *factors);
+    bool drops_cycles;  // `take` does nothing, so that cycles may stay where they are made
 } cycles_listener;
 
 // Counts, and lists to `listener` unless it is NULL. As mco_cycles_count() and mco_cycles_list() say.
