@@ -75,7 +75,8 @@ typedef int (*mco_callback)(const mco_progress *progress, void *user);
 MCO_API void mco_context_set_callback(mco_context *context, mco_callback callback, void *user);
 
 // Stops the running solve soon. Async-signal-safe. Any thread may call it. A solve clears the request when it ends, not
-// when it starts. So a request made just before the solve also counts.
+// when it starts. So a request made just before the solve also counts. A call that reads a file and waits for a pipe, or reads a
+// large file, ends too: it clears the request and returns MCO_ERR_STOPPED.
 MCO_API void mco_cancel(mco_context *context);
 
 MCO_END_C

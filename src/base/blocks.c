@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <zlib.h>
 #endif
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/machine.h"
 
@@ -18,7 +20,7 @@ enum { INPUT_BYTES = 1 << 17 };
 static const unsigned char GZIP_MARK[2] = {0x1f, 0x8b};
 
 struct mco_source {
-    FILE *file;
+    int file;       // descriptor; -1: none
     int64_t begin;  // where the content begins in the file; -1: it cannot be read twice (a pipe)
     int64_t taken;  // bytes read from the file
     unsigned char input[INPUT_BYTES];
@@ -31,24 +33,70 @@ struct mco_source {
 
 // ---- The file
 
-static FILE *open_stream(const char *path, bool is_standard)
+// Opens without waiting for the writer of a named pipe.
+static int open_file(const char *path, bool is_standard)
 {
     if (!is_standard)
-        return fopen(path, "rb");
+        return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
     errno = EBADF;
-    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY ? fdopen(dup(STDIN_FILENO), "rb") : NULL;
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+mco_status mco_read_in_time(mco_context *ctx, const char *name)
+{
+    if (mco_is_cancelled(ctx)) {
+        mco_clear_cancel(ctx);
+        return mco_fail(ctx, MCO_ERR_STOPPED, "%s: cancelled while the file was read: there is no solution", name);
+    }
+    if (ctx->read_stop_s == 0 || mco_clock_s() < ctx->read_stop_s)
+        return MCO_OK;
+    return mco_fail(ctx, MCO_ERR_STOPPED, "%s: the time limit, which counts from the start of the command, ended while "
+                    "the file was read: there is no solution; a longer --time-limit gives one", name);
+}
+
+static mco_status fail_to_read(mco_blocks *b)
+{
+    return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name, strerror(errno));
+}
+
+// Waits for bytes or for the end of the file. A pipe may stay silent for as long as it likes, so the time is looked at.
+static mco_status wait_for_bytes(mco_blocks *b)
+{
+    enum { WAIT_MS = 50 };
+    mco_status st = MCO_OK;
+    for (;;) {
+        struct pollfd wanted = {.fd = b->source->file, .events = POLLIN};
+        const int ready = poll(&wanted, 1, WAIT_MS);
+        if (ready > 0)
+            return MCO_OK;
+        if (ready < 0 && errno != EINTR)
+            return fail_to_read(b);
+        MCO_TRY(mco_read_in_time(b->ctx, b->name));
+    }
+done:
+    return st;
 }
 
 // Reads up to `size` bytes from the file itself.
 static mco_status read_file(mco_blocks *b, void *buffer, size_t size, size_t *got)
 {
-    errno = 0;
-    *got = fread(buffer, 1, size, b->source->file);
+    enum { MOST = 1 << 30 };  // a read takes less than 2^31 bytes
+    mco_status st = MCO_OK;
+    *got = 0;
+    while (*got < size) {
+        MCO_TRY(wait_for_bytes(b));
+        const size_t rest = size - *got;
+        const ssize_t part = read(b->source->file, (char *)buffer + *got, rest < MOST ? rest : MOST);
+        if (part < 0 && errno != EINTR && errno != EAGAIN)
+            return fail_to_read(b);
+        if (part == 0)
+            break;
+        *got += part > 0 ? (size_t)part : 0;
+    }
     b->source->taken += (int64_t)*got;
-    if (*got < size && ferror(b->source->file))
-        return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name, strerror(errno));
-    return MCO_OK;
+done:
+    return st;
 }
 
 static mco_status refill(mco_blocks *b, size_t size)
@@ -160,16 +208,16 @@ mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packi
     if (!is_standard && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: it is a folder", path);
     MCO_TRY(mco_alloc(ctx, &b.source, 1));
-    b.source->file = open_stream(path, is_standard);
-    if (b.source->file == NULL)
+    b.source->file = open_file(path, is_standard);
+    if (b.source->file < 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot read %s: %s", b.name,
                          is_standard && errno == EBADF ? "it is closed, or not open for reading" : strerror(errno)));
-    b.source->begin = ftello(b.source->file);
+    b.source->begin = lseek(b.source->file, 0, SEEK_CUR);
     MCO_TRY(refill(&b, sizeof GZIP_MARK));
     if ((packing == MCO_PACKING_BY_CONTENT || is_gz) && mco_is_gzip(b.source->input, b.source->end))
         MCO_TRY(begin_packed(&b));
     // A size of 0 says nothing: files of /proc have size 0 and still have content.
-    if (!b.is_packed && !is_standard && fstat(fileno(b.source->file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+    if (!b.is_packed && !is_standard && fstat(b.source->file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
         b.size = info.st_size;
     *out = b;
     return MCO_OK;
@@ -195,8 +243,8 @@ void mco_blocks_close(mco_blocks *b)
     if (b->source->has_z)
         inflateEnd(&b->source->z);
 #endif
-    if (b->source->file != NULL)
-        fclose(b->source->file);
+    if (b->source->file >= 0)
+        close(b->source->file);
     mco_free(b->ctx, &b->source);
 }
 
@@ -206,8 +254,8 @@ void mco_blocks_close(mco_blocks *b)
 static mco_status rewind_source(mco_blocks *b)
 {
     struct mco_source *s = b->source;
-    if (fseeko(s->file, s->begin, SEEK_SET) != 0)
-        return mco_fail(b->ctx, MCO_ERR_IO, "cannot read %s: %s", b->name, strerror(errno));
+    if (lseek(s->file, s->begin, SEEK_SET) < 0)
+        return fail_to_read(b);
     s->at = s->end = 0;
     s->taken = 0;
 #ifdef MCO_HAVE_ZLIB
@@ -224,8 +272,10 @@ static mco_status measure_packed(mco_blocks *b, int64_t most)
     size_t got = INPUT_BYTES;
     int64_t size = 0;
     MCO_TRY(mco_alloc(b->ctx, &block, INPUT_BYTES));
-    for (; got == INPUT_BYTES && size <= most; size += (int64_t)got)
+    for (; got == INPUT_BYTES && size <= most; size += (int64_t)got) {
+        MCO_TRY(mco_read_in_time(b->ctx, b->name));
         MCO_TRY(mco_blocks_read(b, block, INPUT_BYTES, &got));
+    }
     MCO_TRY(rewind_source(b));
     b->size = size;
 done:
@@ -237,7 +287,7 @@ mco_status mco_blocks_measure(mco_blocks *b, int64_t most)
 {
     enum { MOST_RATIO = 1032 };  // of deflate: two bits stand for at most 258 bytes
     struct stat info;
-    const bool may_be_larger = b->is_packed && b->source->begin >= 0 && fstat(fileno(b->source->file), &info) == 0 &&
+    const bool may_be_larger = b->is_packed && b->source->begin >= 0 && fstat(b->source->file, &info) == 0 &&
                                S_ISREG(info.st_mode) && info.st_size > most / MOST_RATIO;
     return may_be_larger ? measure_packed(b, most) : MCO_OK;
 }

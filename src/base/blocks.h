@@ -21,8 +21,8 @@ typedef struct mco_blocks {
 // Opens a file and reads its first bytes. "-" is standard input. `path` is borrowed. Errors: IO (also for a folder, for a
 // closed standard input, and for a compressed file if this build lacks zlib), MEMORY.
 mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packing, mco_blocks *out);
-// Reads `size` bytes; *got is less only at the end. Errors: IO, PARSE (the compressed file is cut, or other bytes follow
-// it), MEMORY.
+// Reads `size` bytes; *got is less only at the end. A pipe that is silent is waited for until mco_read_in_time() fails.
+// Errors: IO, PARSE (the compressed file is cut, or other bytes follow it), MEMORY, STOPPED.
 mco_status mco_blocks_read(mco_blocks *blocks, void *buffer, size_t size, size_t *got);
 // Makes sure that content of more than `most` bytes shows in the size, before memory is taken for it and before any other
 // read. A compressed file that may hold so much is decompressed once for that. A pipe cannot be read twice: its size stays
@@ -34,6 +34,10 @@ void mco_blocks_close(mco_blocks *blocks);
 // Reads the whole file into *data [*bytes], before any other read. mco_free_bytes() releases it. Errors: IO, PARSE,
 // MEMORY.
 mco_status mco_blocks_read_all(mco_blocks *blocks, void **data, int64_t *bytes);
+
+// Fails where the time for reading is over (mco_context.read_stop_s) or the context is cancelled, which answers
+// the request. `name` is the file's in the message. Errors: STOPPED.
+mco_status mco_read_in_time(mco_context *ctx, const char *name);
 
 // Whether these bytes begin like a gzip file.
 bool mco_is_gzip(const void *data, size_t size);

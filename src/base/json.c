@@ -89,7 +89,7 @@ void mco_json_close(mco_json *json, char bracket)
 void mco_json_integer(mco_json *json, const char *key, int64_t value)
 {
     lead(json, key);
-    fprintf(json->file, "%lld", (long long)value);
+    mco_write_integer(value, 1, json->file);
 }
 
 void mco_json_number(mco_json *json, const char *key, const char *digits)
@@ -223,23 +223,95 @@ mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, 
     return st;
 }
 
+// ---- Strings
+
+enum { UTF8_MOST = 4 };  // bytes of a character
+
+static int put_utf8(uint32_t point, char bytes[UTF8_MOST])
+{
+    static const unsigned char marks[UTF8_MOST + 1] = {0, 0, 0xc0, 0xe0, 0xf0};
+    const int count = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (int i = count - 1; i > 0; i--, point >>= 6)
+        bytes[i] = (char)(0x80 | (point & 0x3f));
+    bytes[0] = (char)(marks[count] | point);
+    return count;
+}
+
+// Reads the four hexadecimal digits behind "\u", which is at the next byte. False where they are not there.
+static bool take_unit(mco_text *text, uint32_t *unit)
+{
+    enum { LENGTH = 6 };
+    *unit = 0;
+    if (text->size - text->at < LENGTH || text->data[text->at] != '\\' || text->data[text->at + 1] != 'u')
+        return false;
+    for (size_t i = text->at + 2; i < text->at + LENGTH; i++) {
+        const int c = tolower((unsigned char)text->data[i]);
+        if (!isxdigit(c))
+            return false;
+        *unit = 16 * *unit + (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    text->at += LENGTH;
+    return true;
+}
+
+// Takes an escape of UTF-16: a unit, or two of them that are a pair. The names in memory end at a NUL, so none is in them.
+static mco_status take_units(mco_text *text, char bytes[UTF8_MOST], int *count)
+{
+    const mco_text begin = *text;
+    uint32_t point, low = 0;
+    if (!take_unit(text, &point) || point == 0)
+        return mco_text_fail(text, begin.line, (int64_t)(begin.at - begin.line_at) + 1,
+                             "four hexadecimal digits, not all of them 0, were expected behind \\u");
+    const bool is_high = point >= 0xd800 && point < 0xdc00;
+    if (is_high && take_unit(text, &low) && low >= 0xdc00 && low < 0xe000)
+        point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+    else if (is_high || (point >= 0xdc00 && point < 0xe000))
+        return mco_text_fail(text, begin.line, (int64_t)(begin.at - begin.line_at) + 1,
+                             "\\u%04x is half of a pair, and the other half is missing", (unsigned)point);
+    *count = put_utf8(point, bytes);
+    return MCO_OK;
+}
+
+// Takes the next character of a string, as it is or as an escape.
+static mco_status take_character(mco_text *text, char bytes[UTF8_MOST], int *count)
+{
+    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    *count = 1;
+    bytes[0] = text->data[text->at];
+    const char letter = text->data[text->at + 1];  // the text ends with a NUL
+    if (bytes[0] != '\\' || letter == '\n' || letter == '\0') {
+        text->at++;
+        return MCO_OK;
+    }
+    if (letter == 'u')
+        return take_units(text, bytes, count);
+    const char *known = strchr(letters, letter);
+    if (known == NULL)
+        return mco_text_fail_here(text, "one of \"\\/bfnrtu was expected behind a backslash");
+    bytes[0] = meanings[known - letters];
+    text->at += 2;
+    return MCO_OK;
+}
+
 mco_status mco_json_read_text(mco_text *text, char *out, size_t size)
 {
-    mco_status st = expect(text, '"');
-    if (st != MCO_OK)
-        return st;
+    mco_status st = MCO_OK;
+    char bytes[UTF8_MOST];
+    int count = 0;
     size_t used = 0;
-    for (; text->at < text->size && text->data[text->at] != '"' && text->data[text->at] != '\n'; text->at++) {
-        if (text->data[text->at] == '\\' && text->at + 1 < text->size && text->data[text->at + 1] != '\n')
-            text->at++;  // an escape keeps only its letter; the keys and names that mco reads have no escapes
-        if (used + 1 < size)
-            out[used++] = text->data[text->at];
+    MCO_TRY(expect(text, '"'));
+    while (text->at < text->size && text->data[text->at] != '"' && text->data[text->at] != '\n') {
+        MCO_TRY(take_character(text, bytes, &count));
+        for (int i = 0; i < count && used + 1 < size; i++)
+            out[used++] = bytes[i];
     }
     if (size > 0)
         out[used] = '\0';
     if (text->at < text->size && text->data[text->at] == '\n')
         return mco_text_fail_here(text, "the line ends inside a string");
-    return expect(text, '"');
+    MCO_TRY(expect(text, '"'));
+done:
+    return st;
 }
 
 mco_status mco_json_skip(mco_text *text)

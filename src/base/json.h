@@ -40,6 +40,8 @@ mco_status mco_json_enter(mco_text *text, char bracket);
 // NULL.
 mco_status mco_json_next(mco_text *text, char bracket, bool *is_first, bool *has_next, char *key, size_t size);
 mco_status mco_json_read_integer(mco_text *text, const char *what, int64_t low, int64_t high, int64_t *out);
+// A string with its escapes decoded to UTF-8, cut if it is longer than `out` [size]. Errors: PARSE (also half of a pair of
+// UTF-16, and a NUL).
 mco_status mco_json_read_text(mco_text *text, char *out, size_t size);
 mco_status mco_json_skip(mco_text *text);  // skips one value of any kind
 // The next number, true, false or null. It is not consumed. Empty if there is none.

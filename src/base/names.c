@@ -31,14 +31,6 @@ int32_t *mco_name_slot(const mco_name_table *table, const char *name, size_t siz
 
 // ---- Finding
 
-static bool is_number(const char *token, size_t size)
-{
-    size_t i = size > 0 && (token[0] == '-' || token[0] == '+');
-    while (i < size && isdigit((unsigned char)token[i]))
-        i++;
-    return i == size;
-}
-
 static mco_status fill_table(mco_context *ctx, mco_name_finder *f)
 {
     const mco_status st = mco_name_table_new(ctx, f->names, f->rows, &f->table);
@@ -81,7 +73,7 @@ static mco_status find_name(mco_name_finder *f, mco_text *text, mco_slice place,
     MCO_TRY(mco_names_look_up(f, text->ctx, name, size, row));
     if (*row < 0)
         return mco_text_fail(text, place.line, place.column,
-                             f->ids == MCO_IDS_NAMES || is_number(name, size)
+                             f->ids == MCO_IDS_NAMES || mco_slice_is_number((mco_slice){name, size, 0, 0})
                                  ? "%s is \"%.*s\", a name of the instance was expected"
                                  : "%s is \"%.*s\", a number from 1 to %d or a name of the instance was expected",
                              f->what, size < MCO_SHOWN ? (int)size : MCO_SHOWN, name, f->rows);
@@ -145,7 +137,7 @@ mco_status mco_names_find(mco_name_finder *f, mco_text *text, mco_slice token, i
 {
     if (token.size > 0 && token.data[0] == '"')
         return find_quoted(f, text, token, row);
-    if (f->ids != MCO_IDS_NAMES && (f->names == NULL || is_number(token.data, token.size)))
+    if (f->ids != MCO_IDS_NAMES && (f->names == NULL || mco_slice_is_number(token)))
         return find_number(f, text, token, row);
     return find_name(f, text, token, token.data, token.size, row);
 }

@@ -7,6 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Writes the digits of `value`, at least `width` of them and a NUL, to out [MCO_NUMBER_TEXT]. Returns how many.
+static int put_digits(uint64_t value, int width, char *out)
+{
+    char digits[MCO_NUMBER_TEXT];
+    int at = MCO_NUMBER_TEXT;
+    for (; value > 0 || MCO_NUMBER_TEXT - at < width; value /= 10)
+        digits[--at] = (char)('0' + value % 10);
+    memcpy(out, digits + at, (size_t)(MCO_NUMBER_TEXT - at));
+    out[MCO_NUMBER_TEXT - at] = '\0';
+    return MCO_NUMBER_TEXT - at;
+}
+
+void mco_write_integer(int64_t value, int width, FILE *file)
+{
+    char text[MCO_NUMBER_TEXT + 1];
+    text[0] = '-';
+    const int size = put_digits(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, width > 1 ? width : 1, text + 1);
+    fwrite(value < 0 ? text : text + 1, 1, (size_t)size + (value < 0), file);
+}
+
 // Replaces the decimal sign by a point. The program that uses the library may have a locale whose sign is a comma, or
 // takes two bytes.
 static void use_decimal_point(char *digits)
@@ -46,9 +66,13 @@ static bool put_decimals(double value, char out[MCO_NUMBER_TEXT])
         if (whole / power != positive)
             continue;
         const int64_t digits = (int64_t)whole, unit = (int64_t)power;
-        const int used = snprintf(out, MCO_NUMBER_TEXT, "%s%lld", signbit(value) ? "-" : "", (long long)(digits / unit));
-        if (decimals > 0)
-            snprintf(out + used, (size_t)(MCO_NUMBER_TEXT - used), ".%0*lld", decimals, (long long)(digits % unit));
+        int used = signbit(value) ? 1 : 0;
+        out[0] = '-';
+        used += put_digits((uint64_t)(digits / unit), 1, out + used);
+        if (decimals > 0) {
+            out[used] = '.';
+            put_digits((uint64_t)(digits % unit), decimals, out + used + 1);
+        }
         return true;
     }
     return false;

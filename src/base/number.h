@@ -17,6 +17,8 @@ const char *mco_number_text(double value, char out[MCO_NUMBER_TEXT]);
 // value / scale exactly, without zeros at the end; scale is a power of ten.
 const char *mco_scaled_text(int64_t value, int64_t scale, char out[MCO_NUMBER_TEXT]);
 void mco_write_number(double value, FILE *file);
+// Writes the digits of an integer, with zeros before them up to `width` digits. Much faster than fprintf().
+void mco_write_integer(int64_t value, int width, FILE *file);
 
 // Write a cell of a table. The first puts it in quotes and doubles each quote in it. The second does so only if a
 // reader would otherwise cut or trim the cell.

@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "base/blocks.h"
-#include "base/clock.h"
 #include "base/grow.h"
 
 // Makes room for `size` bytes and the NUL at the end of the text.
@@ -52,11 +51,7 @@ static void start(mco_text *t)
 mco_status mco_text_in_time(mco_text *text, int64_t count)
 {
     enum { LOOK = 4096 };
-    const mco_context *ctx = text->ctx;
-    if (count % LOOK != 0 || ctx->read_stop_s == 0 || mco_clock_s() < ctx->read_stop_s)
-        return MCO_OK;
-    return mco_fail(text->ctx, MCO_ERR_STOPPED, "%s: the time limit, which counts from the start of the command, ended while "
-                    "the file was read: there is no solution; a longer --time-limit gives one", text->name);
+    return count % LOOK == 0 ? mco_read_in_time(text->ctx, text->name) : MCO_OK;
 }
 
 static mco_status refuse_larger(mco_text *t, int64_t size)

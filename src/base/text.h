@@ -29,7 +29,7 @@ typedef struct mco_slice {
 
 enum { MCO_SHOWN = 40 };  // most bytes of a line that a message repeats
 
-// Opens a file and reads all of it. Errors: IO, PARSE (binary content), LIMIT (too large), MEMORY.
+// Opens a file and reads all of it. Errors: IO, PARSE (binary content), LIMIT (too large), MEMORY, STOPPED.
 mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out);
 // The same from `size` bytes in memory, which are copied.
 mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
@@ -88,6 +88,8 @@ mco_slice mco_slice_before(mco_slice slice, char stop);
 bool mco_slice_take(mco_slice *rest, char c);
 // Whether the slice is this word, in upper or lower case.
 bool mco_slice_is(mco_slice slice, const char *word);
+// Whether the slice is digits behind at most one sign.
+bool mco_slice_is_number(mco_slice slice);
 // Finds the index of the slice among words [count]. Errors: PARSE, with `what` before the slice ("TYPE is") and the
 // list of words.
 mco_status mco_slice_find(mco_text *text, mco_slice slice, const char *what, const char *const *words, int count, int *out);
@@ -105,8 +107,7 @@ char mco_slice_separator(mco_slice line);
 // becomes one quote. Returns the string.
 char *mco_slice_copy(mco_slice field, char **next);
 
-// Every 4096th count, of lines say, looks whether the time for reading is over (mco_context.read_stop_s): a short file is
-// always read. Errors: STOPPED.
+// Every 4096th count, of lines say, asks mco_read_in_time(): a short file is always read. Errors: STOPPED.
 mco_status mco_text_in_time(mco_text *text, int64_t count);
 
 // Records the message "path:line:column: ..." and returns MCO_ERR_PARSE.

@@ -42,6 +42,12 @@ static bool parse_digits(const char *s, size_t size, int64_t *out)
     return true;
 }
 
+bool mco_slice_is_number(mco_slice slice)
+{
+    int64_t value;
+    return parse_digits(slice.data, slice.size, &value);
+}
+
 mco_status mco_slice_integer(mco_text *text, mco_slice slice, const char *what, int64_t low, int64_t high,
                              int64_t *out)
 {

@@ -33,8 +33,6 @@ mco_status cli_test_outputs(mco_context *ctx, const char *const *paths, size_t c
 // Errors: ARGUMENT.
 mco_status cli_refuse_replacing(mco_context *ctx, const char *const *inputs, int64_t input_count, const char *path);
 bool cli_is_stdout(const char *path);
-// Whether there is a regular file under the path.
-bool cli_is_old_file(const char *path);
 // Whether two paths lead to one regular file, which may not exist yet. Several outputs may share a stream.
 bool cli_is_same_file(const char *a, const char *b);
 mco_status cli_write_history(cli_call *call, const cli_action *action, const char *path);
@@ -70,18 +68,22 @@ bool cli_has_live_line(void);
 void cli_live_line(const mco_progress *progress);  // replaces the live line, the last line of the terminal
 void cli_end_live_line(void);
 
-// The file of --solution while a solve improves.
+// The file of --solution while a solve improves. Writing takes a small share of the time, and ends before the time limit.
 typedef struct cli_updates {
     const char *path;  // NULL: nothing is written before the end
-    double written_s, objective;
+    double objective;  // of the last solution that was written; NaN: none
+    double cost_s;     // of the last writing, or what the first one is expected to take
+    double paused_s;   // by mco_clock_s(): the end of the last writing, or the begin of the solve
+    double stop_s;     // by the same clock: the end of the time limit
 } cli_updates;
 
 // A regular file is replaced at improvements; a pipe or device gets only the last solution. `path` NULL: no file is
 // asked for.
-cli_updates cli_updates_begin(const char *path);
-// Whether to write the incumbent now: it differs from the last one written, and that one is at least half a second old.
-// Expects that the caller then writes it.
-bool cli_updates_are_due(cli_updates *updates, const mco_progress *progress);
+cli_updates cli_updates_begin(const char *path, double cost_s, double stop_s);
+// Whether to write the incumbent now: it differs from the last one written, that one is old enough, and there is time.
+bool cli_updates_are_due(const cli_updates *updates, const mco_progress *progress);
+// Takes note of a writing that began at `begin_s`.
+void cli_updates_note(cli_updates *updates, double objective, double begin_s);
 
 // Must be called before the context is destroyed, so that no signal uses it.
 void cli_forget_context(void);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/output.h"
@@ -65,18 +66,22 @@ static int on_progress(const mco_progress *progress, void *user)
     if (!s->outputs.quiet)
         cli_live_line(progress);
     // A failure here is not reported. The write at the end fails too, and that is reported.
-    if (cli_updates_are_due(&s->updates, progress))
-        (void)s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
+    if (cli_updates_are_due(&s->updates, progress)) {
+        const double begin_s = mco_clock_s();
+        const mco_status st = s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
+        cli_updates_note(&s->updates, st == MCO_OK ? progress->objective : s->updates.objective, begin_s);
+    }
     return 0;
 }
 
-// The time limit counts from the start of the process. The context is created at that moment.
+// The time limit counts from the start of the process. The context is created at that moment. Writing a solution is expected
+// to take about as long as the processor took for reading the instance.
 static mco_status solve(session *s)
 {
     mco_context *ctx = s->call.ctx;
     double *limit_s = time_limit_of(s);
     const double given_s = limit_s != NULL ? *limit_s : INFINITY;
-    s->updates = cli_updates_begin(s->outputs.solution);
+    s->updates = cli_updates_begin(s->outputs.solution, (double)clock() / CLOCKS_PER_SEC, ctx->created_s + given_s);
     if (!s->action->is_killed_by_signals)
         cli_catch_signals(ctx);
     if ((!s->outputs.quiet && cli_has_live_line()) || s->updates.path != NULL)
@@ -235,13 +240,39 @@ static mco_status read_inputs(session *s)
         MCO_TRY(a->read_start(call, s->outputs.start));
 done:
     call->ctx->read_stop_s = 0;
-    if (st != MCO_ERR_STOPPED || test_outputs(s) != MCO_OK)
-        return st;
-    const char *const paths[] = {s->outputs.solution, s->outputs.plot, s->outputs.json, s->outputs.history};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        if (paths[i] != NULL && remove_stale(s, paths[i]) != MCO_OK)
-            return MCO_ERR_IO;
     return st;
+}
+
+// Whether a solve that failed so has no solution, although nothing is wrong with its call and its files.
+static bool leaves_nothing(mco_status st)
+{
+    return st == MCO_ERR_STOPPED || st == MCO_ERR_MEMORY || st == MCO_ERR_DEVICE || st == MCO_ERR_INTERNAL;
+}
+
+// Removes the files of earlier runs after a failure that leaves nothing for them. Those that this run has written stay.
+// The message of the failure stays too.
+static void remove_all_stale(session *s)
+{
+    char why[MCO_ERROR_LENGTH];
+    mco_context *ctx = s->call.ctx;
+    const bool is_early = !isnan(s->updates.objective) && s->updates.path != NULL;
+    const char *const paths[] = {is_early ? NULL : s->outputs.solution, s->outputs.plot, s->outputs.json, s->outputs.history};
+    snprintf(why, sizeof why, "%s", mco_context_error(ctx));
+    if (test_outputs(s) == MCO_OK)
+        for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+            if (paths[i] != NULL && remove_stale(s, paths[i]) != MCO_OK)
+                mco_log(ctx, MCO_LOG_WARNING, "%s", mco_context_error(ctx));
+    mco_fail(ctx, MCO_OK, "%s", why);
+}
+
+static mco_status refuse_shared_stdin(const session *s)
+{
+    int count = s->outputs.start != NULL && strcmp(s->outputs.start, "-") == 0;
+    for (size_t i = 0; i < s->call.input_count; i++)
+        count += strcmp(s->call.inputs[i], "-") == 0;
+    if (count <= 1)
+        return MCO_OK;
+    return mco_fail(s->call.ctx, MCO_ERR_ARGUMENT, "%d inputs are \"-\", standard input can be one of them", count);
 }
 
 static mco_status run(session *s, int argc, char **argv, int *code)
@@ -251,6 +282,7 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     const cli_action *a = s->action;
     const char *solution = NULL;
     MCO_TRY(parse(s, argc, argv));
+    MCO_TRY(refuse_shared_stdin(s));
     if (a->solve != NULL || a->check != NULL)
         cli_log_settings(call->ctx, &s->outputs);
     if (a->check != NULL) {
@@ -269,6 +301,8 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     else
         MCO_TRY(a->run(call));
 done:
+    if (a->solve != NULL && leaves_nothing(st))
+        remove_all_stale(s);
     return st;
 }
 

@@ -127,6 +127,8 @@ void cli_print_outcome(mco_outcome outcome, mco_stop stop, const char *reason);
 // "engine gpu (NVIDIA H200, kernels 0.100 s)".
 void cli_print_engine(mco_context *ctx, const mco_work *work);
 bool cli_ends_with(const char *text, const char *end);
+// Whether there is a regular file under the path.
+bool cli_is_old_file(const char *path);
 
 // Options of an action that makes an instance: where to write it.
 typedef struct cli_generated {

@@ -10,7 +10,8 @@
 #include "base/output.h"
 #include "cli/cli.h"
 
-static const double UPDATE_S = 0.5;  // least time between two writings of --solution during a solve
+// Between two writings of --solution during a solve lie this time and this many times the seconds of a writing.
+static const double UPDATE_S = 0.5, PAUSE_PER_COST = 20;
 
 static bool has_live_line;
 
@@ -79,20 +80,26 @@ void cli_live_line(const mco_progress *progress)
     has_live_line = true;
 }
 
-cli_updates cli_updates_begin(const char *path)
+cli_updates cli_updates_begin(const char *path, double cost_s, double stop_s)
 {
     const bool is_file = path != NULL && strcmp(path, "-") != 0 && !mco_output_is_in_place(path);
-    return (cli_updates){.path = is_file ? path : NULL, .objective = NAN};
+    return (cli_updates){.path = is_file ? path : NULL, .objective = NAN, .cost_s = cost_s, .stop_s = stop_s,
+                         .paused_s = mco_clock_s()};
 }
 
-bool cli_updates_are_due(cli_updates *u, const mco_progress *progress)
+bool cli_updates_are_due(const cli_updates *u, const mco_progress *progress)
 {
-    const double now = mco_clock_s();
-    if (u->path == NULL || progress->solution == NULL || progress->objective == u->objective || now - u->written_s < UPDATE_S)
-        return false;
-    u->written_s = now;
-    u->objective = progress->objective;
-    return true;
+    enum { MARGIN = 2 };  // a writing may take longer than the one before
+    const double now = mco_clock_s(), pause_s = fmax(isnan(u->objective) ? 0 : UPDATE_S, PAUSE_PER_COST * u->cost_s);
+    return u->path != NULL && progress->solution != NULL && progress->objective != u->objective &&
+           now - u->paused_s >= pause_s && now + MARGIN * u->cost_s < u->stop_s;
+}
+
+void cli_updates_note(cli_updates *u, double objective, double begin_s)
+{
+    u->objective = objective;
+    u->paused_s = mco_clock_s();
+    u->cost_s = u->paused_s - begin_s;
 }
 
 static const double SAME_REQUEST_S = 1;  // timeout(1) and others signal a process and then its group

@@ -11,6 +11,7 @@
 typedef struct cycles_block {
     graph_simple graph;  // of the block alone; undirected, or its arcs if cycles are directed
     int32_t *vertex;     // [graph.vertices] the vertex of the whole graph
+    bool is_cycle;       // the block is one plain cycle: all of its vertices are its only chordless cycle
 } cycles_block;
 
 // ---- Exact counts. All rows have `limbs` limbs in base 2^64, least first.

@@ -437,22 +437,13 @@ static mco_status take_names(mco_text *text, mco_names *names, const char *what,
     return MCO_OK;
 }
 
-bool flowshop_is_number(mco_slice word)
-{
-    size_t i = word.size > 0 && (word.data[0] == '-' || word.data[0] == '+');
-    const size_t first = i;
-    while (i < word.size && isdigit((unsigned char)word.data[i]))
-        i++;
-    return i == word.size && i > first;
-}
-
 // Whether some job's name is a number other than its own row's.
 static bool has_other_numbers(const mco_flowshop *s)
 {
     int64_t number;
     for (int32_t j = 0; j < s->jobs; j++) {
         const char *name = s->job_names[j];
-        if (flowshop_is_number((mco_slice){name, strlen(name), 0, 0}) &&
+        if (mco_slice_is_number((mco_slice){name, strlen(name), 0, 0}) &&
             (!mco_parse_integer(name, 1, s->jobs, &number) || number != j + 1))
             return true;
     }

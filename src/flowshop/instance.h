@@ -33,9 +33,6 @@ mco_status flowshop_read_text(mco_context *ctx, mco_text *text, int32_t which, m
 mco_status flowshop_read_solution_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, int32_t *order,
                                        double *makespan);
 
-// Whether a word is an integer. Such a word is taken for a row, unless it is said to be a name.
-bool flowshop_is_number(mco_slice word);
-
 // A time, makespan or bound in the file's unit. The quotient is rounded once, so equal numbers stay equal.
 static inline double flowshop_units(const mco_flowshop *shop, int64_t value)
 {

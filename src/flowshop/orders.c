@@ -70,7 +70,7 @@ static mco_status read_job(reader *r, mco_slice token, bool is_quoted)
     mco_status st = MCO_OK;
     const mco_flowshop *s = r->shop;
     const bool is_name = is_quoted || r->ids == IDS_NAMES ||
-                         (r->ids == IDS_UNSTATED && s->has_names && !flowshop_is_number(token));
+                         (r->ids == IDS_UNSTATED && s->has_names && !mco_slice_is_number(token));
     int32_t named = -1;
     int64_t row = 0;
     if (is_name || s->has_numbers)

@@ -82,6 +82,8 @@ DEVICE int32_t take_unit(const guillotine_progress &progress, int32_t count)
     return stop == 0 && number < count ? number : count;
 }
 
+constexpr int32_t STOP_LOOKS = 64;
+
 // Thread 0: waits until the unit may begin. Steps end in order (guillotine/gpu_units.h); those up to *known are done.
 // False: the work must stop.
 DEVICE bool wait_for_steps(const guillotine_unit &unit, const guillotine_progress &progress, int32_t *known)
@@ -89,8 +91,8 @@ DEVICE bool wait_for_steps(const guillotine_unit &unit, const guillotine_progres
     if (unit.after <= *known)
         return true;
     const volatile int32_t *units_done = &progress.done[unit.after], *stop = progress.stop;
-    while (*units_done < unit.after_units) {
-        if (*stop != 0)
+    for (int32_t looks = 1; *units_done < unit.after_units; looks++) {
+        if (looks % STOP_LOOKS == 0 && *stop != 0)  // seldom: a second load would double the time of a look
             return false;
         __nanosleep(20);
     }

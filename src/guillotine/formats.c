@@ -471,10 +471,11 @@ void guillotine_write_text(const mco_guillotine *problem, FILE *file)
 
 __extension__ typedef __int128 wide;
 
-// With decimals an area may need twice as many as a file can state; the reader takes it for a value that is missing.
+// An area may need more decimals than a file can state; the reader takes it for a value that is missing. Values with fewer
+// decimals are all written: one that is missing would make the unit of all others finer, perhaps beyond the largest value.
 static bool is_left_out(const mco_guillotine *g, const mco_guillotine_piece *p)
 {
-    return g->scale > 1 &&
+    return g->value_places > GUILLOTINE_MOST_PLACES &&
            (wide)p->value * g->scale * g->scale == (wide)p->width * p->height * g->value_scale;  // below 2^101
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/names.h"
+#include "base/rng.h"
 #include "cli/frame.h"
 #include "mco/vrp.h"
 
@@ -23,6 +24,7 @@ typedef struct session {
     double stated;      // the cost stated in its file; NaN if none
     mco_vrp_result result;
     mco_vrp_neighbourhood_result around;
+    uint64_t written;   // digest of the routes in the file of --solution; 0: none
 } session;
 
 static void begin(void *state)
@@ -181,11 +183,34 @@ static mco_status write_result(cli_call *call, const mco_option_values *more, co
     return mco_vrp_write_result(call->ctx, s->problem, &s->params, &s->result, more, path);
 }
 
+// Two solutions of an instance with one digest are the same ones.
+static uint64_t digest_of(const mco_vrp_solution *solution)
+{
+    uint64_t digest = (uint64_t)solution->routes + 1;
+    for (int32_t r = 0; r < solution->routes; r++) {
+        digest ^= (uint64_t)solution->first[r];
+        digest = mco_splitmix64(&digest);
+    }
+    for (int32_t i = 0; i < solution->customers; i++) {
+        digest ^= (uint64_t)solution->order[i];
+        digest = mco_splitmix64(&digest);
+    }
+    return digest;
+}
+
+// Writes routes that are not in the file yet; a file of a million customers takes some tenths of a second.
 static mco_status write_solution(cli_call *call, const void *incumbent, double objective, const char *path)
 {
-    const session *s = call->state;
+    session *s = call->state;
+    const mco_vrp_solution *solution = incumbent != NULL ? incumbent : &s->result.solution;
+    const uint64_t digest = digest_of(solution);
     (void)objective;
-    return mco_vrp_write_solution(call->ctx, s->problem, incumbent != NULL ? incumbent : &s->result.solution, path);
+    if (digest == s->written && cli_is_old_file(path))
+        return MCO_OK;
+    const mco_status st = mco_vrp_write_solution(call->ctx, s->problem, solution, path);
+    if (st == MCO_OK)
+        s->written = digest;
+    return st;
 }
 
 static mco_status plot(cli_call *call, const char *path)

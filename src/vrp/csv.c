@@ -255,11 +255,25 @@ static bool is_matrix_head(const csv *c, mco_slice row)
     return mco_slice_field(&row, c->table.separator, &cell) && mco_slice_is(cell, "distances");
 }
 
+// The next row that has content. The row of a depot may have separators alone where the header has no places.
+static bool take_row(const csv *c, mco_text *text, bool is_depot, mco_slice *row)
+{
+    static const column places[] = {COLUMN_X, COLUMN_Y, COLUMN_LATITUDE, COLUMN_LONGITUDE, COLUMN_LAT, COLUMN_LON};
+    const mco_table *t = &c->table;
+    bool may_be_empty = is_depot;
+    for (size_t k = 0; k < sizeof places / sizeof places[0]; k++)
+        may_be_empty = may_be_empty && !mco_table_has(t, places[k]);
+    while (mco_text_line(text, row))
+        if (!mco_slice_is_blank(*row, t->separator) || (may_be_empty && memchr(row->data, t->separator, row->size) != NULL))
+            return true;
+    return false;
+}
+
 // The next row of the table. False at its end, which is the end of the text or the head of the matrix.
-static bool next_row(const csv *c, mco_text *text, mco_slice *row)
+static bool next_row(const csv *c, mco_text *text, bool is_depot, mco_slice *row)
 {
     const mco_text before = *text;
-    if (!mco_text_row(text, c->table.separator, row))
+    if (!take_row(c, text, is_depot, row))
         return false;
     if (!is_matrix_head(c, *row))
         return true;
@@ -272,7 +286,7 @@ static mco_status measure_rows(csv *c)
 {
     mco_slice line;
     mco_text ahead = *c->text;
-    while (next_row(c, &ahead, &line))
+    while (next_row(c, &ahead, c->count == 0, &line))
         c->count++;
     if (c->count == 0)
         return mco_text_fail_here(&ahead, "the text ends where the row of the depot was expected");
@@ -339,7 +353,7 @@ static mco_status read_rows(csv *c, const char *name)
     mco_status st = MCO_OK;
     mco_slice line;
     MCO_TRY(reserve_rows(c, name));
-    for (int32_t node = 0; next_row(c, c->text, &line); node++) {
+    for (int32_t node = 0; next_row(c, c->text, node == 0, &line); node++) {
         MCO_TRY(mco_text_in_time(c->text, node + 1));
         MCO_TRY(read_row(c, line, node));
     }

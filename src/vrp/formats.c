@@ -3,6 +3,7 @@
 #include "vrp/formats.h"
 
 #include "base/kinds.h"
+#include "base/number.h"
 #include "base/output.h"
 #include "routing/features.h"
 #include "vrp/csv.h"
@@ -14,10 +15,11 @@ void vrp_write_scaled(const mco_vrp *problem, int64_t value, FILE *file)
     int digits = 0;
     for (int64_t rest = scale; rest > 1; rest /= 10)
         digits++;
+    mco_write_integer(value / scale, 1, file);
     if (digits == 0)
-        fprintf(file, "%lld", (long long)value);
-    else
-        fprintf(file, "%lld.%0*lld", (long long)(value / scale), digits, (long long)(value % scale));
+        return;
+    fputc('.', file);
+    mco_write_integer(value % scale, digits, file);
 }
 
 mco_status vrp_read_text(mco_context *ctx, mco_text *text, const mco_vrp_model *model, const char *name, mco_vrp **out)

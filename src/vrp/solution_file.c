@@ -174,7 +174,7 @@ static mco_status add_stop(reader *r, mco_slice number, mco_slice name)
     if (has_name)
         MCO_TRY(mco_names_find_cell(&r->customers, r->text, name, &named));
     customer = named;
-    if (number.size > 0 && strspn(number.data, "+-0123456789") < number.size && r->problem->names != NULL)
+    if (number.size > 0 && !mco_slice_is_number(number) && r->problem->names != NULL)
         MCO_TRY(mco_names_find_cell(&r->customers, r->text, number, &customer));
     else if (number.size > 0 || !has_name)
         MCO_TRY(mco_names_find(&r->customers, r->text, number, &customer));
@@ -428,8 +428,10 @@ void vrp_write_solution_text(const mco_vrp *problem, const mco_vrp_solution *sol
         fputs("# ids: rows, the first customer's is 1; names stand in comments\n", file);
     for (int32_t r = 0; r < solution->routes; r++) {
         fprintf(file, "Route #%d:", r + 1);
-        for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++)
-            fprintf(file, " %d", solution->order[i] + 1);
+        for (int32_t i = solution->first[r]; i < solution->first[r + 1]; i++) {
+            fputc(' ', file);
+            mco_write_integer((int64_t)solution->order[i] + 1, 1, file);
+        }
         fputc('\n', file);
         if (problem->names != NULL)
             write_names(problem, solution, r, file);
@@ -451,7 +453,11 @@ void vrp_write_solution_csv(const mco_vrp *problem, const mco_vrp_solution *solu
             const int32_t customer = solution->order[i], before = i > solution->first[r] ? solution->order[i - 1] + 1 : 0;
             load += problem->demand[customer + 1];
             distance += vrp_distance(problem, before, customer + 1);
-            fprintf(file, "%d,%d,%d,", r + 1, i - solution->first[r] + 1, customer + 1);
+            const int64_t numbers[] = {(int64_t)r + 1, (int64_t)i - solution->first[r] + 1, (int64_t)customer + 1};
+            for (int k = 0; k < 3; k++) {
+                mco_write_integer(numbers[k], 1, file);
+                fputc(',', file);
+            }
             mco_write_cell(mco_vrp_customer_name(problem, customer, buffer), file);
             fputc(',', file);
             mco_write_number(vrp_load(problem, load), file);

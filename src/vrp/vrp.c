@@ -247,15 +247,15 @@ done:
     return st;
 }
 
-// Routes of the construction; routes along a curve if the watch ends it.
-static mco_status construct_in_time(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, int threads,
-                                    const vrp_watch *watch, mco_vrp_solution *out)
+// Routes of the construction; routes along a curve if the watch ends it. Only `last` ends the curve.
+static mco_status construct_in_time(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const vrp_watch *watch,
+                                    const vrp_watch *last, mco_vrp_solution *out)
 {
     mco_status st = MCO_OK;
     mco_vrp_solution curve = {0};
     if (problem->customers > VRP_CURVE_CUSTOMERS)
-        MCO_TRY(vrp_construct_along_curve(ctx, problem, watch, &curve));
-    st = vrp_construct(ctx, problem, params->construct, threads, watch, out);
+        MCO_TRY(vrp_construct_along_curve(ctx, problem, last, &curve));
+    st = vrp_construct(ctx, problem, params->construct, mco_settle_threads(params->threads), watch, out);
     if (st != MCO_ERR_STOPPED)
         goto done;
     st = MCO_OK;
@@ -470,16 +470,16 @@ static bool limit_ends(void *user)
     return mco_is_cancelled(l->ctx) || mco_clock_s() >= l->stop_s;
 }
 
-// Makes the tour to begin with. *is_feasible: it obeys all rules.
+// Makes the tour to begin with. *is_feasible: it obeys all rules. `watch` and `last` are those of construct_in_time().
 static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const vrp_watch *watch,
-                             vrp_tour *tour, bool *is_feasible)
+                             const vrp_watch *last, vrp_tour *tour, bool *is_feasible)
 {
     mco_status st = MCO_OK;
     mco_vrp_solution constructed = {0};
     if (params->start != NULL)
         MCO_TRY(refuse_cover(ctx, problem, params->start));
     else
-        MCO_TRY(construct_in_time(ctx, problem, params, mco_settle_threads(params->threads), watch, &constructed));
+        MCO_TRY(construct_in_time(ctx, problem, params, watch, last, &constructed));
     const mco_vrp_solution *first = params->start != NULL ? params->start : &constructed;
     st = mco_vrp_check(ctx, problem, first, NULL);
     *is_feasible = st == MCO_OK;
@@ -517,9 +517,10 @@ static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mc
     mco_status st = MCO_OK;
     bool was_feasible = false;
     const double begin_s = mco_clock_s(), limit_s = params->time_limit_s - END_S * problem->customers;
-    limit l = {ctx, begin_s + limit_s};
-    MCO_TRY(vrp_refuse_unservable(ctx, problem, l.stop_s));
-    MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l}, tour, &was_feasible));
+    limit l = {ctx, begin_s + limit_s}, last = {ctx, begin_s + params->time_limit_s};
+    MCO_TRY(vrp_refuse_unservable(ctx, problem, last.stop_s));
+    MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l},
+                       &(vrp_watch){.ends = limit_ends, .user = &last}, tour, &was_feasible));
     params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,
                                        NULL);
     MCO_TRY(open_engine(ctx, problem, tour->count, params, engine));

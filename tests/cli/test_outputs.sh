@@ -79,6 +79,17 @@ leftovers() {
     rm -f r.json.tmp-*
 }
 
+# A link that someone plants under a name made of the path and the number of the process is not written through. exec keeps
+# the number.
+planted_links() {
+    echo "precious" > victim
+    bash -c 'ln -s victim "r.json.tmp-$$" && exec "$0" flowshop solve example.txt --quiet --json r.json' "$MCO" > out
+    [ "$(cat victim)" = "precious" ] || fail "a planted link was written through"
+    [ -f r.json ] && [ ! -L r.json ] || fail "r.json is a link"
+    expect_json r.json objective 16
+    rm -f victim r.json.tmp-*
+}
+
 # Many writers of one path: each file is whole.
 writers() {
     local k
@@ -195,6 +206,13 @@ keeps_old_files() {
     expect_text kept.json old
     expect 0 "$MCO" flowshop solve example.txt --json kept.json
     expect_json kept.json objective 16
+    # Where the machine lacks what the run needs, no file of an earlier run may pass for its result.
+    cp kept.json old.txt && cp kept.json old.svg && cp kept.json old.csv && cp kept.json old.json
+    expect 4 env CUDA_VISIBLE_DEVICES= "$MCO" flowshop solve example.txt --engine gpu --json old.json --solution old.txt \
+        --plot old.svg --history old.csv
+    expect_text err "mco: no GPU"
+    expect_text err "there is no solution: the old file old.txt is removed"
+    expect_no_file old.json old.txt old.svg old.csv
     ln -s kept.json link.json
     expect 0 "$MCO" flowshop solve example.txt --json link.json
     [ -L link.json ] || fail "the link was replaced"
@@ -275,6 +293,44 @@ repeatable() {
     cmp o1 o2 || fail "the histories of two equal runs differ"
 }
 
+# Routes that an early writing left in the file are not written again at the end, unless somebody took the file away.
+written_once() {
+    "$MCO" vrp generate --customers 50 --output places.vrp
+    expect 0 "$MCO" vrp solve places.vrp --time-limit 2 --json r.json --solution s.sol
+    [ r.json -nt s.sol ] || fail "the routes were written at the end though nothing had changed"
+    expect 0 "$MCO" vrp check places.vrp s.sol
+    "$MCO" vrp solve places.vrp --time-limit 2 --solution s.sol > out 2> err &
+    local pid=$!
+    rm s.sol
+    for _ in $(seq 40); do
+        if [ -s s.sol ]; then break; fi
+        sleep 0.05
+    done
+    sleep 0.5
+    rm -f s.sol
+    wait "$pid"
+    expect 0 "$MCO" vrp check places.vrp s.sol
+}
+
+# A writer that says nothing does not keep a solve beyond its time limit.
+silent_input() {
+    printf 'old\n' > s.txt
+    INPUT=<(sleep 5) expect 1 timeout 4 "$MCO" flowshop solve - --time-limit 0.3 --solution s.txt
+    expect_text err "standard input: the time limit, which counts from the start of the command, ended while the file was read"
+    expect_no_file s.txt
+}
+
+# One stream cannot be two files.
+shared_stdin() {
+    local arguments
+    for arguments in "flowshop check - -" "vrp check - -" "guillotine check - -" "dtspms check - -" "dtspms solve - -" \
+        "vrp solve - --start -"; do
+        # shellcheck disable=SC2086
+        INPUT=example.txt expect 2 "$MCO" $arguments
+        expect_text err '2 inputs are "-", standard input can be one of them'
+    done
+}
+
 no_jobs() {
     printf '0 3\n' > empty
     expect 0 "$MCO" flowshop solve empty --json e.json --solution e.txt --plot e.svg
@@ -287,6 +343,7 @@ all_files
 log_of_auto
 modes
 leftovers
+planted_links
 writers
 sweepers
 long_names
@@ -300,4 +357,7 @@ keeps_old_files
 keeps_inputs
 dangling_links
 repeatable
+written_once
+silent_input
+shared_stdin
 no_jobs

@@ -2,11 +2,13 @@
 // Files by blocks: plain and compressed, by content and by name, at once and in parts; files that cannot be read.
 #include "test_support.h"
 
+#include <sys/stat.h>
 #ifdef MCO_HAVE_ZLIB
 #include <zlib.h>
 #endif
 
 #include "base/blocks.h"
+#include "base/clock.h"
 
 enum { MOST = (3 << 20) + 77 };
 
@@ -241,6 +243,16 @@ static void test_measure(void **state)
     mco_blocks_close(&b);
 }
 
+static void test_measure_in_time(void **state)
+{
+    (void)state;
+    mco_blocks b;
+    assert_ok(mco_blocks_open(test_ctx, gzip_file("packed.gz", MOST), MCO_PACKING_BY_NAME, &b));
+    test_ctx->read_stop_s = 1e-9;  // long ago
+    assert_int_equal(mco_blocks_measure(&b, 100), MCO_ERR_STOPPED);
+    mco_blocks_close(&b);
+}
+
 static void read_damaged(const void *content, size_t size, mco_status expected, const char *text)
 {
     for (int p = 0; p < COUNT_OF(packings); p++) {
@@ -292,13 +304,54 @@ static void test_cut_in_parts(void **state)
 }
 #endif
 
+// Reads a path that stays silent, until the time for reading is over, and until the context is cancelled.
+static void assert_silence_ends(const char *path)
+{
+    mco_blocks blocks = {0};
+    const double begin_s = mco_clock_s();
+    test_ctx->read_stop_s = begin_s + 0.2;
+    assert_int_equal(mco_blocks_open(test_ctx, path, MCO_PACKING_BY_CONTENT, &blocks), MCO_ERR_STOPPED);
+    assert_non_null(strstr(mco_context_error(test_ctx), "the time limit, which counts from the start"));
+    assert_true(mco_clock_s() >= begin_s + 0.2);
+    test_ctx->read_stop_s = 0;
+    mco_cancel(test_ctx);
+    assert_int_equal(mco_blocks_open(test_ctx, path, MCO_PACKING_BY_CONTENT, &blocks), MCO_ERR_STOPPED);
+    assert_non_null(strstr(mco_context_error(test_ctx), ": cancelled while the file was read"));
+    assert_false(mco_is_cancelled(test_ctx));
+}
+
+// A pipe whose writer says nothing, and a named one that nobody writes to.
+static void test_silent(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[32];
+    mco_blocks blocks = {0};
+    char read_bytes[4];
+    size_t got = 0;
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_silence_ends(path);
+    assert_int_equal(write(ends[1], "abc", 3), 3);
+    close(ends[1]);
+    assert_ok(mco_blocks_open(test_ctx, path, MCO_PACKING_BY_CONTENT, &blocks));
+    assert_ok(mco_blocks_read(&blocks, read_bytes, sizeof read_bytes, &got));
+    assert_int_equal(got, 3);
+    assert_memory_equal(read_bytes, "abc", 3);
+    mco_blocks_close(&blocks);
+    close(ends[0]);
+    const char *named = test_path("named");
+    assert_int_equal(mkfifo(named, 0600), 0);
+    assert_silence_ends(named);
+}
+
 int main(void)
 {
     test_path("");
     const struct CMUnitTest tests[] = {
-        TEST(test_plain), TEST(test_file_without_size), TEST(test_unreadable), TEST(test_allocation_fails),
+        TEST(test_plain), TEST(test_file_without_size), TEST(test_unreadable), TEST(test_allocation_fails), TEST(test_silent),
 #ifdef MCO_HAVE_ZLIB
-        TEST(test_gzip), TEST(test_measure), TEST(test_by_name), TEST(test_cut), TEST(test_cut_in_parts),
+        TEST(test_gzip), TEST(test_measure), TEST(test_measure_in_time), TEST(test_by_name), TEST(test_cut), TEST(test_cut_in_parts),
 #endif
     };
     return cmocka_run_group_tests_name("blocks", tests, make_bytes, free_bytes);

@@ -178,6 +178,43 @@ static void test_walk(void **state)
     mco_text_close(&t);
 }
 
+static void test_read_escapes(void **state)
+{
+    (void)state;
+    static const char *const good[][2] = {
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t"},
+        {"\"M\\u00fcller\"", "M\xc3\xbcller"},
+        {"\"\\u0001\\u007F\\u0080\\u07ff\\u0800\\uFFFF\"", "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf"},
+        {"\"\\ud83d\\ude00 \\uD800\\uDC00\\udbff\\udfff\"", "\xf0\x9f\x98\x80 \xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
+    };
+    static const char *const bad[][2] = {
+        {"\"a\\q\"", "t:1:3: one of \"\\/bfnrtu was expected behind a backslash"},
+        {"\"\\", "t:1:3: the text ends where '\"' was expected"},
+        {"\"\\u12\"", "t:1:2: four hexadecimal digits, not all of them 0, were expected behind \\u"},
+        {"\"\\u12g4\"", "t:1:2: four hexadecimal digits, not all of them 0, were expected behind \\u"},
+        {"\"\\u0000\"", "t:1:2: four hexadecimal digits, not all of them 0, were expected behind \\u"},
+        {"\"\\ud800\"", "t:1:2: \\ud800 is half of a pair, and the other half is missing"},
+        {"\"\\ud800\\u0041\"", "t:1:2: \\ud800 is half of a pair, and the other half is missing"},
+        {"\"\\ud800\\ud800\"", "t:1:2: \\ud800 is half of a pair, and the other half is missing"},
+        {"\"a\\uDFFF\"", "t:1:3: \\udfff is half of a pair, and the other half is missing"},
+    };
+    char out[32], cut[3];
+    for (int i = 0; i < COUNT_OF(good); i++) {
+        mco_text t = from(good[i][0]);
+        assert_ok(mco_json_read_text(&t, out, sizeof out));
+        assert_string_equal(out, good[i][1]);
+        t.at = 0;
+        assert_ok(mco_json_read_text(&t, cut, sizeof cut));
+        assert_memory_equal(cut, good[i][1], 2);
+        mco_text_close(&t);
+    }
+    for (int i = 0; i < COUNT_OF(bad); i++) {
+        mco_text t = from(bad[i][0]);
+        assert_fails(mco_json_read_text(&t, out, sizeof out), MCO_ERR_PARSE, bad[i][1]);
+        mco_text_close(&t);
+    }
+}
+
 // A million open brackets cost neither stack nor time.
 static void test_deep_nesting(void **state)
 {
@@ -269,6 +306,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_golden),       TEST(test_text_escapes), TEST(test_reals_read_back),
                                        TEST(test_walk),         TEST(test_deep_nesting), TEST(test_skip_refuses),
-                                       TEST(test_members_refuse), TEST(test_reals_in_other_locale)};
+                                       TEST(test_members_refuse), TEST(test_read_escapes), TEST(test_reals_in_other_locale)};
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "base/output.h"
 
 // Counts the files in the folder of the tests, to find temporary files left behind.
@@ -80,6 +81,27 @@ static void test_link(void **state)
     assert_true(S_ISLNK(info.st_mode));
     unlink(path);
     unlink(target);
+    assert_int_equal(count_files(), 0);
+}
+
+// Two writers of one path in one process, as in containers where processes have equal numbers: both files are whole, and
+// the last one stays.
+static void test_two_writers(void **state)
+{
+    (void)state;
+    const char *path = test_path("twice");
+    mco_output first, second;
+    assert_ok(mco_output_open(test_ctx, path, &first));
+    fputs("the first, which is longer\n", first.file);
+    fflush(first.file);
+    assert_ok(mco_output_open(test_ctx, path, &second));
+    fputs("second\n", second.file);
+    fflush(second.file);
+    assert_ok(mco_output_commit(test_ctx, &first, false));
+    assert_content(path, "the first, which is longer\n");
+    assert_ok(mco_output_commit(test_ctx, &second, false));
+    assert_content(path, "second\n");
+    unlink(path);
     assert_int_equal(count_files(), 0);
 }
 
@@ -195,11 +217,27 @@ static void test_rename_fails(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+static void test_integers(void **state)
+{
+    (void)state;
+    const char *path = test_path("integers");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    const int64_t values[] = {0, 7, -7, 1234567890, INT64_MAX, INT64_MIN};
+    for (int i = 0; i < COUNT_OF(values); i++) {
+        mco_write_integer(values[i], i == 1 ? 3 : 1, file);
+        fputc(' ', file);
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_content(path, "0 007 -7 1234567890 9223372036854775807 -9223372036854775808 ");
+}
+
 int main(void)
 {
     test_path("");
-    const struct CMUnitTest tests[] = {TEST(test_atomic),        TEST(test_keep_previous), TEST(test_link),
-                                       TEST(test_dangling_link), TEST(test_open_file),     TEST(test_unwritable),
-                                       TEST(test_read_only_folder), TEST(test_full_disk),  TEST(test_rename_fails)};
+    const struct CMUnitTest tests[] = {TEST(test_atomic),           TEST(test_keep_previous), TEST(test_link),
+                                       TEST(test_two_writers),      TEST(test_dangling_link), TEST(test_open_file),
+                                       TEST(test_unwritable),       TEST(test_read_only_folder),
+                                       TEST(test_full_disk),        TEST(test_rename_fails),  TEST(test_integers)};
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

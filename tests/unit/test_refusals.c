@@ -20,6 +20,33 @@
         if (refused != MCO_ERR_ARGUMENT)                                             \
             fail_msg("%s: %s", #call, mco_status_text(refused));                     \
     } while (0)
+// A call with a NULL in each place in turn: the context and two or three pointers, or three arguments of which the middle is
+// no pointer, or what writes a result file without further options.
+#define REFUSED_NULLS_OF_2(function, a, b)             \
+    do {                                               \
+        REFUSED_WITHOUT_CONTEXT(function(NULL, a, b)); \
+        REFUSED(function(test_ctx, NULL, b));          \
+        REFUSED(function(test_ctx, a, NULL));          \
+    } while (0)
+#define REFUSED_NULLS_AT_ENDS(function, a, b, c)          \
+    do {                                                  \
+        REFUSED_WITHOUT_CONTEXT(function(NULL, a, b, c)); \
+        REFUSED(function(test_ctx, NULL, b, c));          \
+        REFUSED(function(test_ctx, a, b, NULL));          \
+    } while (0)
+#define REFUSED_NULLS_OF_3(function, a, b, c)     \
+    do {                                          \
+        REFUSED_NULLS_AT_ENDS(function, a, b, c); \
+        REFUSED(function(test_ctx, a, NULL, c));  \
+    } while (0)
+#define REFUSED_NULLS_OF_REPORT(function, a, b, c, path)              \
+    do {                                                              \
+        REFUSED_WITHOUT_CONTEXT(function(NULL, a, b, c, NULL, path)); \
+        REFUSED(function(test_ctx, NULL, b, c, NULL, path));          \
+        REFUSED(function(test_ctx, a, NULL, c, NULL, path));          \
+        REFUSED(function(test_ctx, a, b, NULL, NULL, path));          \
+        REFUSED(function(test_ctx, a, b, c, NULL, NULL));             \
+    } while (0)
 // A struct that was not filled by its _INIT macro, and one of a later header.
 #define REFUSED_SIZES_OF(text, name, call)                                           \
     do {                                                                             \
@@ -44,50 +71,27 @@ static void refuse_flowshop(mco_flowshop *shop)
     int64_t number;
     double real;
     mco_stop stop;
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_solve(NULL, shop, &params, &result));
-    REFUSED(mco_flowshop_solve(test_ctx, NULL, &params, &result));
-    REFUSED(mco_flowshop_solve(test_ctx, shop, NULL, &result));
-    REFUSED(mco_flowshop_solve(test_ctx, shop, &params, NULL));
+    REFUSED_NULLS_OF_3(mco_flowshop_solve, shop, &params, &result);
     REFUSED_SIZES(params, mco_flowshop_solve(test_ctx, shop, &params, &result));
     REFUSED_SIZES(result, mco_flowshop_solve(test_ctx, shop, &params, &result));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write_result(NULL, shop, &params, &result, NULL, "f"));
-    REFUSED(mco_flowshop_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
-    REFUSED(mco_flowshop_write_result(test_ctx, shop, NULL, &result, NULL, "f"));
-    REFUSED(mco_flowshop_write_result(test_ctx, shop, &params, NULL, NULL, "f"));
-    REFUSED(mco_flowshop_write_result(test_ctx, shop, &params, &result, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_flowshop_write_result, shop, &params, &result, "f");
     REFUSED_SIZES(params, mco_flowshop_write_result(test_ctx, shop, &params, &result, NULL, "f"));
     REFUSED_SIZES(result, mco_flowshop_write_result(test_ctx, shop, &params, &result, NULL, "f"));
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_check(NULL, shop, order, JOBS, &number));
     REFUSED(mco_flowshop_check(test_ctx, NULL, order, JOBS, &number));
     REFUSED(mco_flowshop_check(test_ctx, shop, NULL, JOBS, &number));
     REFUSED(mco_flowshop_check(test_ctx, shop, order, JOBS, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write_order(NULL, shop, order, "f"));
-    REFUSED(mco_flowshop_write_order(test_ctx, NULL, order, "f"));
-    REFUSED(mco_flowshop_write_order(test_ctx, shop, NULL, "f"));
-    REFUSED(mco_flowshop_write_order(test_ctx, shop, order, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_read_order(NULL, shop, "f", read));
-    REFUSED(mco_flowshop_read_order(test_ctx, NULL, "f", read));
-    REFUSED(mco_flowshop_read_order(test_ctx, shop, NULL, read));
-    REFUSED(mco_flowshop_read_order(test_ctx, shop, "f", NULL));
+    REFUSED_NULLS_OF_3(mco_flowshop_write_order, shop, order, "f");
+    REFUSED_NULLS_OF_3(mco_flowshop_read_order, shop, "f", read);
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_read_solution(NULL, shop, "f", read, &real));
     REFUSED(mco_flowshop_read_solution(test_ctx, NULL, "f", read, &real));
     REFUSED(mco_flowshop_read_solution(test_ctx, shop, NULL, read, &real));
     REFUSED(mco_flowshop_read_solution(test_ctx, shop, "f", NULL, &real));
     REFUSED(mco_flowshop_read_solution(test_ctx, shop, "f", read, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write_schedule(NULL, shop, order, "f"));
-    REFUSED(mco_flowshop_write_schedule(test_ctx, NULL, order, "f"));
-    REFUSED(mco_flowshop_write_schedule(test_ctx, shop, NULL, "f"));
-    REFUSED(mco_flowshop_write_schedule(test_ctx, shop, order, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_plot(NULL, shop, order, "f"));
-    REFUSED(mco_flowshop_plot(test_ctx, NULL, order, "f"));
-    REFUSED(mco_flowshop_plot(test_ctx, shop, NULL, "f"));
-    REFUSED(mco_flowshop_plot(test_ctx, shop, order, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_write(NULL, shop, "f"));
-    REFUSED(mco_flowshop_write(test_ctx, NULL, "f"));
-    REFUSED(mco_flowshop_write(test_ctx, shop, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_lower_bound(NULL, shop, MCO_FLOWSHOP_BOUND_LB1, &number));
-    REFUSED(mco_flowshop_lower_bound(test_ctx, NULL, MCO_FLOWSHOP_BOUND_LB1, &number));
-    REFUSED(mco_flowshop_lower_bound(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, NULL));
+    REFUSED_NULLS_OF_3(mco_flowshop_write_schedule, shop, order, "f");
+    REFUSED_NULLS_OF_3(mco_flowshop_plot, shop, order, "f");
+    REFUSED_NULLS_OF_2(mco_flowshop_write, shop, "f");
+    REFUSED_NULLS_AT_ENDS(mco_flowshop_lower_bound, shop, MCO_FLOWSHOP_BOUND_LB1, &number);
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_lower_bound_within(NULL, shop, MCO_FLOWSHOP_BOUND_LB1, 1, &number, &stop));
     REFUSED(mco_flowshop_lower_bound_within(test_ctx, NULL, MCO_FLOWSHOP_BOUND_LB1, 1, &number, &stop));
     REFUSED(mco_flowshop_lower_bound_within(test_ctx, shop, MCO_FLOWSHOP_BOUND_LB1, 1, NULL, &stop));
@@ -97,9 +101,7 @@ static void refuse_flowshop(mco_flowshop *shop)
     REFUSED_WITHOUT_CONTEXT(mco_flowshop_create(NULL, 1, 1, times, &made));
     REFUSED(mco_flowshop_create(test_ctx, 1, 1, NULL, &made));
     REFUSED(mco_flowshop_create(test_ctx, 1, 1, times, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_flowshop_read(NULL, "f", 0, &made));
-    REFUSED(mco_flowshop_read(test_ctx, NULL, 0, &made));
-    REFUSED(mco_flowshop_read(test_ctx, "f", 0, NULL));
+    REFUSED_NULLS_AT_ENDS(mco_flowshop_read, "f", 0, &made);
     REFUSED(mco_flowshop_taillard(test_ctx, NULL, &made));
     REFUSED(mco_flowshop_taillard(test_ctx, "ta001", NULL));
     REFUSED(mco_flowshop_generate(test_ctx, 1, 1, 1, NULL));
@@ -127,17 +129,10 @@ static void refuse_vrp(mco_vrp *problem, mco_vrp_solution *solution)
     int64_t cost;
     double stated;
     params.iterations = 1;
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_solve(NULL, problem, &params, &result));
-    REFUSED(mco_vrp_solve(test_ctx, NULL, &params, &result));
-    REFUSED(mco_vrp_solve(test_ctx, problem, NULL, &result));
-    REFUSED(mco_vrp_solve(test_ctx, problem, &params, NULL));
+    REFUSED_NULLS_OF_3(mco_vrp_solve, problem, &params, &result);
     REFUSED_SIZES(params, mco_vrp_solve(test_ctx, problem, &params, &result));
     REFUSED_SIZES(result, mco_vrp_solve(test_ctx, problem, &params, &result));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_write_result(NULL, problem, &params, &result, NULL, "f"));
-    REFUSED(mco_vrp_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
-    REFUSED(mco_vrp_write_result(test_ctx, problem, NULL, &result, NULL, "f"));
-    REFUSED(mco_vrp_write_result(test_ctx, problem, &params, NULL, NULL, "f"));
-    REFUSED(mco_vrp_write_result(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_vrp_write_result, problem, &params, &result, "f");
     REFUSED_SIZES(params, mco_vrp_write_result(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_SIZES(result, mco_vrp_write_result(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_WITHOUT_CONTEXT(mco_vrp_check(NULL, problem, solution, &cost));
@@ -147,20 +142,10 @@ static void refuse_vrp(mco_vrp *problem, mco_vrp_solution *solution)
     REFUSED(mco_vrp_read_solution(test_ctx, NULL, "f", &read, &stated));
     REFUSED(mco_vrp_read_solution(test_ctx, problem, NULL, &read, &stated));
     REFUSED(mco_vrp_read_solution(test_ctx, problem, "f", NULL, &stated));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_write_solution(NULL, problem, solution, "f"));
-    REFUSED(mco_vrp_write_solution(test_ctx, NULL, solution, "f"));
-    REFUSED(mco_vrp_write_solution(test_ctx, problem, NULL, "f"));
-    REFUSED(mco_vrp_write_solution(test_ctx, problem, solution, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_plot(NULL, problem, solution, "f"));
-    REFUSED(mco_vrp_plot(test_ctx, NULL, solution, "f"));
-    REFUSED(mco_vrp_plot(test_ctx, problem, NULL, "f"));
-    REFUSED(mco_vrp_plot(test_ctx, problem, solution, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_construct(NULL, problem, MCO_VRP_CONSTRUCTION_SAVINGS, &read));
-    REFUSED(mco_vrp_construct(test_ctx, NULL, MCO_VRP_CONSTRUCTION_SAVINGS, &read));
-    REFUSED(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SAVINGS, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_write(NULL, problem, "f"));
-    REFUSED(mco_vrp_write(test_ctx, NULL, "f"));
-    REFUSED(mco_vrp_write(test_ctx, problem, NULL));
+    REFUSED_NULLS_OF_3(mco_vrp_write_solution, problem, solution, "f");
+    REFUSED_NULLS_OF_3(mco_vrp_plot, problem, solution, "f");
+    REFUSED_NULLS_AT_ENDS(mco_vrp_construct, problem, MCO_VRP_CONSTRUCTION_SAVINGS, &read);
+    REFUSED_NULLS_OF_2(mco_vrp_write, problem, "f");
     assert_null(read.order);
     mco_vrp_result_clear(NULL, &result);
     mco_vrp_result_clear(test_ctx, NULL);
@@ -170,17 +155,10 @@ static void refuse_vrp_neighbourhood(mco_vrp *problem)
 {
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
     mco_vrp_neighbourhood_result result = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_neighbourhood(NULL, problem, &params, &result));
-    REFUSED(mco_vrp_neighbourhood(test_ctx, NULL, &params, &result));
-    REFUSED(mco_vrp_neighbourhood(test_ctx, problem, NULL, &result));
-    REFUSED(mco_vrp_neighbourhood(test_ctx, problem, &params, NULL));
+    REFUSED_NULLS_OF_3(mco_vrp_neighbourhood, problem, &params, &result);
     REFUSED_SIZES(params, mco_vrp_neighbourhood(test_ctx, problem, &params, &result));
     REFUSED_SIZES(result, mco_vrp_neighbourhood(test_ctx, problem, &params, &result));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_write_neighbourhood(NULL, problem, &params, &result, NULL, "f"));
-    REFUSED(mco_vrp_write_neighbourhood(test_ctx, NULL, &params, &result, NULL, "f"));
-    REFUSED(mco_vrp_write_neighbourhood(test_ctx, problem, NULL, &result, NULL, "f"));
-    REFUSED(mco_vrp_write_neighbourhood(test_ctx, problem, &params, NULL, NULL, "f"));
-    REFUSED(mco_vrp_write_neighbourhood(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_vrp_write_neighbourhood, problem, &params, &result, "f");
     REFUSED_SIZES(params, mco_vrp_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_SIZES(result, mco_vrp_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
     mco_vrp_neighbourhood_result_clear(NULL, &result);
@@ -207,12 +185,8 @@ static void refuse_vrp_making(void)
     REFUSED(mco_vrp_from_coordinates(test_ctx, 1, x, y, NULL, &model, &made));
     REFUSED(mco_vrp_from_coordinates(test_ctx, 1, x, y, demands, &model, NULL));
     REFUSED_SIZES_OF("the model", model, mco_vrp_from_coordinates(test_ctx, 1, x, y, demands, &model, &made));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_read(NULL, "f", &model, &made));
-    REFUSED(mco_vrp_read(test_ctx, NULL, &model, &made));
-    REFUSED(mco_vrp_read(test_ctx, "f", &model, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_vrp_generate(NULL, &generation, &made));
-    REFUSED(mco_vrp_generate(test_ctx, NULL, &made));
-    REFUSED(mco_vrp_generate(test_ctx, &generation, NULL));
+    REFUSED_NULLS_AT_ENDS(mco_vrp_read, "f", &model, &made);
+    REFUSED_NULLS_OF_2(mco_vrp_generate, &generation, &made);
     REFUSED_SIZES_OF("the generation", generation, mco_vrp_generate(test_ctx, &generation, &made));
     assert_null(made);
     mco_vrp_destroy(test_ctx, &made);
@@ -242,17 +216,10 @@ static void refuse_dtspms(mco_dtspms *problem, const mco_dtspms_solution *soluti
     mco_dtspms_solution read = {0};
     int64_t cost, cost_of[2];
     params.iterations = 1;
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_solve(NULL, problem, &params, &result));
-    REFUSED(mco_dtspms_solve(test_ctx, NULL, &params, &result));
-    REFUSED(mco_dtspms_solve(test_ctx, problem, NULL, &result));
-    REFUSED(mco_dtspms_solve(test_ctx, problem, &params, NULL));
+    REFUSED_NULLS_OF_3(mco_dtspms_solve, problem, &params, &result);
     REFUSED_SIZES(params, mco_dtspms_solve(test_ctx, problem, &params, &result));
     REFUSED_SIZES(result, mco_dtspms_solve(test_ctx, problem, &params, &result));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write_result(NULL, problem, &params, &result, NULL, "f"));
-    REFUSED(mco_dtspms_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
-    REFUSED(mco_dtspms_write_result(test_ctx, problem, NULL, &result, NULL, "f"));
-    REFUSED(mco_dtspms_write_result(test_ctx, problem, &params, NULL, NULL, "f"));
-    REFUSED(mco_dtspms_write_result(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_dtspms_write_result, problem, &params, &result, "f");
     REFUSED_SIZES(params, mco_dtspms_write_result(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_SIZES(result, mco_dtspms_write_result(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_WITHOUT_CONTEXT(mco_dtspms_check(NULL, problem, solution, 0, &cost, cost_of));
@@ -266,13 +233,8 @@ static void refuse_dtspms(mco_dtspms *problem, const mco_dtspms_solution *soluti
     REFUSED(mco_dtspms_write_solution(test_ctx, NULL, solution, 1, "f"));
     REFUSED(mco_dtspms_write_solution(test_ctx, problem, NULL, 1, "f"));
     REFUSED(mco_dtspms_write_solution(test_ctx, problem, solution, 1, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_plot(NULL, problem, solution, "f"));
-    REFUSED(mco_dtspms_plot(test_ctx, NULL, solution, "f"));
-    REFUSED(mco_dtspms_plot(test_ctx, problem, NULL, "f"));
-    REFUSED(mco_dtspms_plot(test_ctx, problem, solution, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write(NULL, problem, MCO_DTSPMS_NETWORK_PICKUP, "f"));
-    REFUSED(mco_dtspms_write(test_ctx, NULL, MCO_DTSPMS_NETWORK_PICKUP, "f"));
-    REFUSED(mco_dtspms_write(test_ctx, problem, MCO_DTSPMS_NETWORK_PICKUP, NULL));
+    REFUSED_NULLS_OF_3(mco_dtspms_plot, problem, solution, "f");
+    REFUSED_NULLS_AT_ENDS(mco_dtspms_write, problem, MCO_DTSPMS_NETWORK_PICKUP, "f");
     assert_null(read.plan);
     mco_dtspms_result_clear(NULL, &result);
     mco_dtspms_result_clear(test_ctx, NULL);
@@ -282,17 +244,10 @@ static void refuse_dtspms_neighbourhood(mco_dtspms *problem)
 {
     mco_dtspms_params params = MCO_DTSPMS_PARAMS_INIT;
     mco_dtspms_neighbourhood_result result = MCO_DTSPMS_NEIGHBOURHOOD_RESULT_INIT;
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_neighbourhood(NULL, problem, &params, &result));
-    REFUSED(mco_dtspms_neighbourhood(test_ctx, NULL, &params, &result));
-    REFUSED(mco_dtspms_neighbourhood(test_ctx, problem, NULL, &result));
-    REFUSED(mco_dtspms_neighbourhood(test_ctx, problem, &params, NULL));
+    REFUSED_NULLS_OF_3(mco_dtspms_neighbourhood, problem, &params, &result);
     REFUSED_SIZES(params, mco_dtspms_neighbourhood(test_ctx, problem, &params, &result));
     REFUSED_SIZES(result, mco_dtspms_neighbourhood(test_ctx, problem, &params, &result));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_write_neighbourhood(NULL, problem, &params, &result, NULL, "f"));
-    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, NULL, &params, &result, NULL, "f"));
-    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, problem, NULL, &result, NULL, "f"));
-    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, problem, &params, NULL, NULL, "f"));
-    REFUSED(mco_dtspms_write_neighbourhood(test_ctx, problem, &params, &result, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_dtspms_write_neighbourhood, problem, &params, &result, "f");
     REFUSED_SIZES(params, mco_dtspms_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_SIZES(result, mco_dtspms_write_neighbourhood(test_ctx, problem, &params, &result, NULL, "f"));
     mco_dtspms_neighbourhood_result_clear(NULL, &result);
@@ -307,17 +262,11 @@ static void refuse_dtspms_making(mco_dtspms *problem)
     REFUSED(mco_dtspms_create(test_ctx, 1, NULL, distances, &made));
     REFUSED(mco_dtspms_create(test_ctx, 1, distances, NULL, &made));
     REFUSED(mco_dtspms_create(test_ctx, 1, distances, distances, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_read(NULL, "f", "g", &made));
-    REFUSED(mco_dtspms_read(test_ctx, NULL, "g", &made));
-    REFUSED(mco_dtspms_read(test_ctx, "f", "g", NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_named(NULL, "R00", 3, &made));
-    REFUSED(mco_dtspms_named(test_ctx, NULL, 3, &made));
-    REFUSED(mco_dtspms_named(test_ctx, "R00", 3, NULL));
+    REFUSED_NULLS_AT_ENDS(mco_dtspms_read, "f", "g", &made);
+    REFUSED_NULLS_AT_ENDS(mco_dtspms_named, "R00", 3, &made);
     REFUSED_WITHOUT_CONTEXT(mco_dtspms_generate(NULL, 3, 1, 2, &made));
     REFUSED(mco_dtspms_generate(test_ctx, 3, 1, 2, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_dtspms_prefix(NULL, problem, 2, &made));
-    REFUSED(mco_dtspms_prefix(test_ctx, NULL, 2, &made));
-    REFUSED(mco_dtspms_prefix(test_ctx, problem, 2, NULL));
+    REFUSED_NULLS_AT_ENDS(mco_dtspms_prefix, problem, 2, &made);
     assert_null(made);
     mco_dtspms_destroy(test_ctx, &made);
     mco_dtspms_destroy(test_ctx, NULL);
@@ -347,17 +296,10 @@ static void refuse_guillotine(mco_guillotine *problem, const mco_guillotine_resu
     const mco_guillotine_node *nodes = solved->nodes;
     const int64_t count = solved->node_count;
     int64_t value, nodes_read;
-    REFUSED_WITHOUT_CONTEXT(mco_guillotine_solve(NULL, problem, &params, &result));
-    REFUSED(mco_guillotine_solve(test_ctx, NULL, &params, &result));
-    REFUSED(mco_guillotine_solve(test_ctx, problem, NULL, &result));
-    REFUSED(mco_guillotine_solve(test_ctx, problem, &params, NULL));
+    REFUSED_NULLS_OF_3(mco_guillotine_solve, problem, &params, &result);
     REFUSED_SIZES(params, mco_guillotine_solve(test_ctx, problem, &params, &result));
     REFUSED_SIZES(result, mco_guillotine_solve(test_ctx, problem, &params, &result));
-    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_result(NULL, problem, &params, solved, NULL, "f"));
-    REFUSED(mco_guillotine_write_result(test_ctx, NULL, &params, solved, NULL, "f"));
-    REFUSED(mco_guillotine_write_result(test_ctx, problem, NULL, solved, NULL, "f"));
-    REFUSED(mco_guillotine_write_result(test_ctx, problem, &params, NULL, NULL, "f"));
-    REFUSED(mco_guillotine_write_result(test_ctx, problem, &params, solved, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_guillotine_write_result, problem, &params, solved, "f");
     REFUSED_SIZES(params, mco_guillotine_write_result(test_ctx, problem, &params, solved, NULL, "f"));
     REFUSED_SIZES(result, mco_guillotine_write_result(test_ctx, problem, &params, &result, NULL, "f"));
     REFUSED_WITHOUT_CONTEXT(mco_guillotine_check(NULL, problem, &params, nodes, count, &value));
@@ -378,16 +320,12 @@ static void refuse_guillotine(mco_guillotine *problem, const mco_guillotine_resu
     REFUSED(mco_guillotine_write_cuts(test_ctx, NULL, nodes, count, "f"));
     REFUSED(mco_guillotine_write_cuts(test_ctx, problem, NULL, count, "f"));
     REFUSED(mco_guillotine_write_cuts(test_ctx, problem, nodes, count, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write_table(NULL, &solved->table, "f"));
-    REFUSED(mco_guillotine_write_table(test_ctx, NULL, "f"));
-    REFUSED(mco_guillotine_write_table(test_ctx, &solved->table, NULL));
+    REFUSED_NULLS_OF_2(mco_guillotine_write_table, &solved->table, "f");
     REFUSED_WITHOUT_CONTEXT(mco_guillotine_plot(NULL, problem, nodes, count, "f"));
     REFUSED(mco_guillotine_plot(test_ctx, NULL, nodes, count, "f"));
     REFUSED(mco_guillotine_plot(test_ctx, problem, NULL, count, "f"));
     REFUSED(mco_guillotine_plot(test_ctx, problem, nodes, count, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_guillotine_write(NULL, problem, "f"));
-    REFUSED(mco_guillotine_write(test_ctx, NULL, "f"));
-    REFUSED(mco_guillotine_write(test_ctx, problem, NULL));
+    REFUSED_NULLS_OF_2(mco_guillotine_write, problem, "f");
     assert_null(read);
     mco_guillotine_result_clear(NULL, &result);
     mco_guillotine_result_clear(test_ctx, NULL);
@@ -428,9 +366,7 @@ static void refuse_guillotine_making(void)
     REFUSED_WITHOUT_CONTEXT(mco_guillotine_create(NULL, 10, 10, &piece, 1, &made));
     REFUSED(mco_guillotine_create(test_ctx, 10, 10, NULL, 1, &made));
     REFUSED(mco_guillotine_create(test_ctx, 10, 10, &piece, 1, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_guillotine_read(NULL, "f", &made));
-    REFUSED(mco_guillotine_read(test_ctx, NULL, &made));
-    REFUSED(mco_guillotine_read(test_ctx, "f", NULL));
+    REFUSED_NULLS_OF_2(mco_guillotine_read, "f", &made);
     REFUSED_WITHOUT_CONTEXT(mco_guillotine_testcut(NULL, 100, 100, 3, 1, &made));
     REFUSED(mco_guillotine_testcut(test_ctx, 100, 100, 3, 1, NULL));
     REFUSED_WITHOUT_CONTEXT(mco_guillotine_randcut(NULL, 100, 100, 3, 1, &made));
@@ -499,6 +435,84 @@ static void test_reduce(void **state)
     REFUSED_SIZES(result, mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
 }
 
+static bool take_nothing(const mco_cycles_batch *batch, void *user)
+{
+    (void)batch, (void)user;
+    return false;
+}
+
+static void refuse_cycles(const mco_graph *graph)
+{
+    mco_cycles_params params = MCO_CYCLES_PARAMS_INIT;
+    mco_cycles_result result = MCO_CYCLES_RESULT_INIT;
+    mco_graph *made = NULL;
+    int64_t count = 7;
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_count(NULL, graph, &params, &result));
+    REFUSED(mco_cycles_count(test_ctx, NULL, &params, &result));
+    REFUSED(mco_cycles_count(test_ctx, graph, NULL, &result));
+    REFUSED(mco_cycles_count(test_ctx, graph, &params, NULL));
+    REFUSED_SIZES(params, mco_cycles_count(test_ctx, graph, &params, &result));
+    REFUSED_SIZES(result, mco_cycles_count(test_ctx, graph, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_list(NULL, graph, &params, take_nothing, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, NULL, &params, take_nothing, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, graph, NULL, take_nothing, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, graph, &params, NULL, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, graph, &params, take_nothing, NULL, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_write_list(NULL, graph, &params, MCO_CYCLES_FORMAT_TEXT, "f", &result));
+    REFUSED(mco_cycles_write_list(test_ctx, NULL, &params, MCO_CYCLES_FORMAT_TEXT, "f", &result));
+    REFUSED(mco_cycles_write_list(test_ctx, graph, NULL, MCO_CYCLES_FORMAT_TEXT, "f", &result));
+    REFUSED(mco_cycles_write_list(test_ctx, graph, &params, MCO_CYCLES_FORMAT_TEXT, NULL, &result));
+    REFUSED(mco_cycles_write_list(test_ctx, graph, &params, MCO_CYCLES_FORMAT_TEXT, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_check(NULL, graph, false, "f", &count));
+    REFUSED(mco_cycles_check(test_ctx, NULL, false, "f", &count));
+    REFUSED(mco_cycles_check(test_ctx, graph, false, NULL, &count));
+    REFUSED(mco_cycles_check(test_ctx, graph, false, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_write_result(NULL, graph, &params, &result, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, graph, NULL, &result, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, graph, &params, NULL, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, graph, &params, &result, NULL, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_plot(NULL, graph, &result, NULL, 0, "f"));
+    REFUSED(mco_cycles_plot(test_ctx, NULL, &result, NULL, 0, "f"));
+    REFUSED(mco_cycles_plot(test_ctx, graph, NULL, NULL, 0, "f"));
+    REFUSED(mco_cycles_plot(test_ctx, graph, &result, NULL, 0, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_niche_overlap(NULL, graph, &made));
+    REFUSED(mco_cycles_niche_overlap(test_ctx, NULL, &made));
+    REFUSED(mco_cycles_niche_overlap(test_ctx, graph, NULL));
+    assert_null(made);
+    assert_int_equal(count, 7);
+}
+
+static void test_cycles(void **state)
+{
+    (void)state;
+    const mco_graph_shape shape = {.family = MCO_GRAPH_GRID, .a = 3, .b = 3};
+    const mco_graph_edges edges = {.vertices = 1};
+    mco_graph *graph = NULL, *made = NULL;
+    int32_t vertex = 5;
+    mco_graph_file file = MCO_GRAPH_FILE_INIT;
+    REFUSED_WITHOUT_CONTEXT(mco_graph_generate(NULL, &shape, &graph));
+    REFUSED(mco_graph_generate(test_ctx, NULL, &graph));
+    REFUSED(mco_graph_generate(test_ctx, &shape, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_create(NULL, &edges, &graph));
+    REFUSED(mco_graph_create(test_ctx, NULL, &graph));
+    REFUSED(mco_graph_create(test_ctx, &edges, NULL));
+    assert_ok(mco_graph_generate(test_ctx, &shape, &graph));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_read(NULL, "f", &file, &made));
+    REFUSED(mco_graph_read(test_ctx, NULL, &file, &made));
+    REFUSED(mco_graph_read(test_ctx, "f", &file, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_write(NULL, graph, MCO_GRAPH_FORMAT_AUTO, "f"));
+    REFUSED(mco_graph_write(test_ctx, NULL, MCO_GRAPH_FORMAT_AUTO, "f"));
+    REFUSED(mco_graph_write(test_ctx, graph, MCO_GRAPH_FORMAT_AUTO, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_find(NULL, graph, "1", &vertex));
+    REFUSED(mco_graph_find(test_ctx, NULL, "1", &vertex));
+    REFUSED(mco_graph_find(test_ctx, graph, NULL, &vertex));
+    REFUSED(mco_graph_find(test_ctx, graph, "1", NULL));
+    assert_int_equal(vertex, 5);
+    refuse_cycles(graph);
+    mco_graph_destroy(test_ctx, &graph);
+}
+
 // Outputs of a call that is refused stay as they are.
 static void test_devices(void **state)
 {
@@ -507,21 +521,16 @@ static void test_devices(void **state)
     size_t bytes = 77;
     int count = 78;
     const char *reason = "kept";
-    REFUSED_WITHOUT_CONTEXT(mco_gpus_list(NULL, gpus, &count, &reason));
-    REFUSED(mco_gpus_list(test_ctx, NULL, &count, &reason));
-    REFUSED(mco_gpus_list(test_ctx, gpus, NULL, &reason));
-    REFUSED(mco_gpus_list(test_ctx, gpus, &count, NULL));
+    REFUSED_NULLS_OF_3(mco_gpus_list, gpus, &count, &reason);
     assert_int_equal(count, 78);
     assert_string_equal(reason, "kept");
-    REFUSED_WITHOUT_CONTEXT(mco_gpu_free_bytes(NULL, gpus, &bytes));
-    REFUSED(mco_gpu_free_bytes(test_ctx, NULL, &bytes));
-    REFUSED(mco_gpu_free_bytes(test_ctx, gpus, NULL));
+    REFUSED_NULLS_OF_2(mco_gpu_free_bytes, gpus, &bytes);
     assert_int_equal(bytes, 77);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
-                                       TEST(test_reduce),   TEST(test_devices)};
+                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -179,6 +179,7 @@ static void test_read(void **state)
     assert_good(p, "route,stop,customer,name,load,distance\n1,1,1,A,1,1\n1,2,2,2,2,2\n1,3,3,\"c, \"\"d\"\"\",3,3\n1,4,4,4\n"
                    "2,1,6,#,,\n2,2,,5x\n", (double)NAN);
     assert_good(p, "{\"solution\":{\"names\":[[\"A\",\"2\",\"?\",\"4\"],[\"#\",\"5x\"]],\"routes\":[[1,2,3,4],[6,5]]}}", (double)NAN);
+    assert_good(p, "{\"solution\":{\"routes\":[[\"\\u0041\",2,3,4],[\"#\",5]]}}", (double)NAN);
     assert_good(p, "{\"solution\":{\"routes\":[[\"A\",2,\"c, \\\"d\\\"\",4],[\"#\",5]]}}", (double)NAN);
     mco_vrp_destroy(test_ctx, &p);
 }
@@ -217,7 +218,7 @@ static void test_read_refusals(void **state)
         {"route,customer\n1\n", "s:2:1: the row has 1 cells, 2 were expected"},
         {"route,customer\n1,2,3\n", "s:2:5: the row has more than 2 cells"},
         {"route,customer\n1,9\n", "s:2:3: the customer is 9, allowed is 1 to 6"},
-        {"route,customer\n1,\n", "s:2:3: the customer is \"\", an integer was expected"},
+        {"route,customer\n1,\n", "s:2:3: the customer is \"\", a number from 1 to 6 or a name of the instance was expected"},
         {"route,customer\nx,1\n", "s:2:1: the route, after those before it, is \"x\", an integer was expected"},
         {"route,customer\n2,1\n1,2\n", "s:3:1: the route, after those before it, is 1, allowed is 2 to 2147483647"},
         {"route,customer,name\n1,1,5x\n",
@@ -324,6 +325,28 @@ static void test_number_names(void **state)
     mco_vrp_destroy(test_ctx, &p);
 }
 
+// A sign without digits is no number.
+static void test_sign_as_name(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"Route #1: - + A\n", "# ids: rows\nRoute #1: - + A\n", "route,customer\n1,-\n1,+\n1,A\n"};
+    static const int32_t order[] = {0, 1, 2};
+    mco_text text;
+    mco_vrp *p = NULL;
+    double cost;
+    const char *const rows = "capacity,9\nname,x,y,demand\nd,0,0,\n-,1,1,1\n+,2,2,1\nA,3,3,1\n";
+    assert_ok(mco_text_from_memory(test_ctx, "p", rows, strlen(rows), &text));
+    assert_ok(vrp_read_text(test_ctx, &text, NULL, "p", &p));
+    mco_text_close(&text);
+    for (int i = 0; i < COUNT_OF(texts); i++) {
+        mco_vrp_solution s = {0};
+        assert_ok(read_text(p, texts[i], &s, &cost));
+        assert_memory_equal(s.order, order, sizeof order);
+        mco_vrp_solution_clear(test_ctx, &s);
+    }
+    mco_vrp_destroy(test_ctx, &p);
+}
+
 static void test_memory_failures(void **state)
 {
     (void)state;
@@ -359,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_check),         TEST(test_route), TEST(test_shapes),          TEST(test_read),
         TEST(test_read_refusals), TEST(test_write), TEST(test_number_names),    TEST(test_memory_failures),
+        TEST(test_sign_as_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

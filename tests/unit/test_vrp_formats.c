@@ -314,6 +314,11 @@ static void test_csv_limits(void **state)
     assert_true(mco_vrp_coordinates(p, 2, &model.max_length, &model.service_time));
     assert_string_equal(mco_vrp_customer_name(p, 1, number), "2");
     assert_matrix(p, (const int32_t[9]){0, 1, 2, 3, 0, 4, 5, 6, 0});
+    // Without places the depot's row may be empty; its name is then 0 or "depot". Empty rows elsewhere are skipped.
+    p = read_ok("capacity,2\nname,demand\n,\n,,\nA,1\n,\nB,1\n,,\ndistances,depot,A,B\n0,0,1,2\nA,3,0,4\n,,\nB,5,6,0\n");
+    assert_matrix(p, (const int32_t[9]){0, 1, 2, 3, 0, 4, 5, 6, 0});
+    p = read_ok("capacity\t2\ndemand\tname\n\t\n1\tA\n1\tB\ndistances\tdepot\tA\tB\n0\t0\t1\t2\nA\t3\t0\t4\nB\t5\t6\t0\n");
+    assert_matrix(p, (const int32_t[9]){0, 1, 2, 3, 0, 4, 5, 6, 0});
     p = read_real("capacity;2\nname;demand\nD;\nA;1\nB;1\ndistances;D;A;B\nD;0;1,5;2\nA;3;0;4,25\nB;5;6;0\n");
     assert_int_equal(mco_vrp_distance(p, 1, 2), (int32_t)(4.25 * mco_vrp_scale(p)));
     mco_vrp_destroy(test_ctx, &p);

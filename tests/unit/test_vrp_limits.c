@@ -318,12 +318,34 @@ static void long_files_are_given_up_at_the_limit(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// The time that a neighbourhood keeps for its end is no reason to have no routes. A busy machine may delay a run.
+static void a_neighbourhood_has_the_routes_along_a_curve(void **state)
+{
+    (void)state;
+    if (TEST_IS_SANITIZED)
+        return;
+    mco_status st = MCO_ERR_STOPPED;
+    mco_vrp *problem = problem_of(19, 1000000);
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    params.engine = MCO_ENGINE_CPU;
+    params.time_limit_s = 0.24;
+    for (int run = 0; run < 5 && st == MCO_ERR_STOPPED; run++) {
+        mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+        st = mco_vrp_neighbourhood(test_ctx, problem, &params, &r);
+        assert_true(st != MCO_OK || (r.stop == MCO_STOP_TIME && r.sweep_count == 0 && r.is_feasible));
+        mco_vrp_neighbourhood_result_clear(test_ctx, &r);
+    }
+    assert_int_equal(st, MCO_OK);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(constructions_end_when_asked),
                                        TEST(neighbours_do_not_depend_on_threads_or_questions),
                                        TEST(routes_along_a_curve_are_valid_and_short),
                                        TEST(a_limit_of_nothing_gives_routes_along_a_curve),
+                                       TEST(a_neighbourhood_has_the_routes_along_a_curve),
                                        TEST(long_files_are_given_up_at_the_limit),
                                        TEST(improvements_are_told_while_walks_go_on),
                                        TEST(tiny_searches_end_at_their_target),

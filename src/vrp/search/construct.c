@@ -559,6 +559,7 @@ static mco_status open_insertion(insertion *s)
         const uint32_t way = (uint32_t)(vrp_distance(p, 0, i) + vrp_distance(p, i, 0));
         s->seeds[i - 1] = (uint64_t)(UINT32_MAX - way) << 32 | (uint32_t)i;
     }
+    MCO_TRY(vrp_watch_test(s->ctx, s->watch));
     qsort(s->seeds, (size_t)p->customers, sizeof *s->seeds, compare_seeds);
 done:
     return st;
