@@ -168,6 +168,7 @@ int main(int count, char **arguments)
 {
     static bench b = {.best = 9};
     int x = 8, y = 0, n = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
     bool lists = false;
     require(&b, mco_context_create(&b.ctx, NULL));
     for (int k = 1; k < count; k++)

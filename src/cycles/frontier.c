@@ -58,12 +58,15 @@ static void find_friends(const graph_simple *g, frontier_step *step, frontier_ne
             }
 }
 
+// Makes the steps, before the first layers only: a caller that only compares the estimates does without. The width fits.
 static mco_status make_steps(cycles_job *job, cycles_frontier *f)
 {
     mco_status st = MCO_OK;
     int32_t *scratch = NULL;
     const graph_simple *g = &job->block->graph;
     const int64_t n = g->vertices;
+    mco_free(job->ctx, &f->near);
+    mco_free(job->ctx, &f->step);
     MCO_TRY(mco_alloc(job->ctx, &f->step, n));
     MCO_TRY(mco_alloc(job->ctx, &f->near, g->arcs / 2));
     MCO_TRY(mco_alloc(job->ctx, &scratch, 2 * n));
@@ -98,8 +101,6 @@ static mco_status make_frontier(cycles_job *job, const int32_t *order, cycles_fr
         memcpy(f->order, order, (size_t)g->vertices * sizeof *order);
         f->cost = frontier_cost(g, order, scratch, &f->width);
     }
-    if (f->width <= FRONTIER_MOST_SLOTS)
-        MCO_TRY(make_steps(job, f));
     *out = f;
     f = NULL;
 done:
@@ -297,6 +298,7 @@ static mco_status begin_layers(layers *l)
     if (kind == FRONTIER_KEYS)
         return mco_fail(l->job->ctx, MCO_ERR_LIMIT, "a frontier of %d vertices, at most %d are possible", (int)f->width,
                         FRONTIER_MOST_SLOTS);
+    MCO_TRY(make_steps(l->job, f));
     MCO_TRY(frontier_choose_lanes(l->job->ctx, &lanes));
     l->expand = lanes->expand[kind];
     l->rehash = lanes->rehash[kind];

@@ -31,37 +31,37 @@ enum { PER_VECTOR = VEC_BYTES / 8 };
 
 // ---- Sums by length
 
-// One state: the row of the child without the vertex, plus the row of the other one, moved by `shift` entries.
-static inline uint64_t add_row(frontier_addition *a, const frontier_sums *next, int64_t s, int64_t shared)
+// One state: the row of the child without the vertex, plus the row of the other one, moved by an entry where that makes up for
+// the vertex. *seen: all entries, or'ed.
+static inline void add_row(frontier_addition *a, int64_t s, int64_t shared, vector *seen)
 {
+    const frontier_sums *next = &a->next;
     const int64_t skip = a->child[s].skip + FRONTIER_ROWS, take = a->child[s].take + FRONTIER_ROWS;
     const uint8_t taken = next->parity[take];
-    const int64_t shift = !a->is_even || taken == FRONTIER_ODD;
+    const int64_t shift = !a->is_even | (taken == FRONTIER_ODD);
     const uint64_t *x = next->rows + skip * next->pitch, *y = next->rows + take * next->pitch - shift;
     uint64_t *out = a->sums.rows + (s + FRONTIER_ROWS) * a->sums.pitch;
-    vector seen = {0};
     for (int64_t k = 0; k < shared; k += PER_VECTOR) {
         const vector sum = *(const vector *)(x + k) + *(const vector *)(y + k);
         *(vector *)(out + k) = sum;
-        seen |= sum;
+        *seen |= sum;
     }
     for (int64_t k = shared; k < a->sums.pitch; k += PER_VECTOR)
         *(vector *)(out + k) = (vector){0};
-    a->sums.parity[s + FRONTIER_ROWS] = taken != FRONTIER_NONE ? (uint8_t)(taken ^ 1) : next->parity[skip];
+    const uint8_t parity[2] = {(uint8_t)(taken ^ 1), next->parity[skip]};
+    a->sums.parity[s + FRONTIER_ROWS] = parity[taken == FRONTIER_NONE];
     a->in_longest |= out[a->longest];
-    uint64_t any = 0;
-    for (int k = 0; k < PER_VECTOR; k++)
-        any |= seen[k];
-    return any;
 }
 
 static void add(frontier_addition *addition)
 {
     frontier_addition a = *addition;
-    const frontier_sums next = a.next;
-    const int64_t shared = next.pitch < a.sums.pitch ? next.pitch : a.sums.pitch;
+    const int64_t shared = a.next.pitch < a.sums.pitch ? a.next.pitch : a.sums.pitch;
+    vector seen = {0};
     for (int64_t s = 0; s < a.states; s++)
-        a.seen |= add_row(&a, &next, s, shared);
+        add_row(&a, s, shared, &seen);
+    for (int k = 0; k < PER_VECTOR; k++)
+        a.seen |= seen[k];
     *addition = a;
 }
 

@@ -68,8 +68,12 @@ static mco_status prepare_sums(back_pass *b, int which, int64_t states, int64_t 
     mco_status st = MCO_OK;
     const int64_t ahead = (int64_t)FRONTIER_PITCH * b->limbs, limbs = ahead + (states + FRONTIER_ROWS) * pitch * b->limbs;
     if (limbs > b->room[which]) {
-        const int64_t room = limbs > 2 * b->room[which] ? limbs : 2 * b->room[which];
-        const double bytes = 8.0 * (double)(room + b->room[1 - which]) + (double)b->kept_bytes;
+        // Enough for the largest layer and four times the pitch, if that is allowed; pages that are not used cost nothing.
+        const double used = 8.0 * (double)b->room[1 - which] + (double)b->kept_bytes;
+        int64_t room = ahead + 4 * (b->frontier->most_states + FRONTIER_ROWS) * pitch * b->limbs;
+        if (used + 8.0 * (double)room > b->job->memory_bytes)
+            room = limbs;
+        const double bytes = used + 8.0 * (double)room;
         if (bytes > b->job->memory_bytes)
             return mco_fail(b->job->ctx, MCO_ERR_LIMIT, "counts by length need %.0f bytes and more, %.0f are allowed", bytes,
                             b->job->memory_bytes);

@@ -234,7 +234,7 @@ static int64_t greedy_score(const graph_simple *g, const greedy_state *state, in
         leaves += later == 3;
         decided += later & 1;
     }
-    return ((leaves - (state->later[v] > 0)) << 32) + decided;
+    return (leaves - (state->later[v] > 0)) * ((int64_t)1 << 32) + decided;
 }
 
 // The best neighbour of the frontier; among equals, of its oldest vertex. -1: there is none.
