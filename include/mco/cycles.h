@@ -87,7 +87,7 @@ typedef struct mco_cycles_batch {
     int64_t count;
     int32_t words;         // (vertices + 63) / 64
     int32_t vertices;
-    const int32_t *vertex; // [vertices]
+    const int32_t *vertex; // [vertices] all different, in any order
 } mco_cycles_batch;
 
 // Takes a batch, on the thread that called. False: stop, no more is wanted.
@@ -100,7 +100,7 @@ MCO_API mco_status mco_cycles_list(mco_context *ctx, const mco_graph *graph, con
 
 // Writes the vertices of a row in their order around the cycle to `out` [vertices] and returns how many they are. The first is
 // the least, the second the lesser of its two neighbours; in a directed graph the cycle follows the arcs. 0: the row is no
-// chordless cycle. O(sum of degrees).
+// chordless cycle. O(sum of degrees) up to 2048 vertices; times the length beyond, and in the undirected sense of a directed graph.
 MCO_API int32_t mco_cycles_order(const mco_graph *graph, const mco_cycles_batch *batch, int64_t row, bool is_directed,
                                  int32_t *out);
 

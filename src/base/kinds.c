@@ -16,6 +16,8 @@ static const struct kind {
     {"guillotine", {"width", "height"}},
     {"guillotine", {"plate"}},
     {"dtspms", {"pickup_x", "pickup_y", "delivery_x", "delivery_y"}},
+    {"cycles", {"source", "target"}},
+    {"cycles", {"from", "to"}},
 };
 
 static bool has_cell(mco_slice header, char separator, const char *word)
@@ -76,6 +78,6 @@ mco_status mco_refuse_other_kind(const mco_text *text, const char *own)
     const char *kind = line.size > 0 ? kind_of(line, reads_tsplib) : NULL;
     if (kind == NULL || strcmp(kind, own) == 0)
         return MCO_OK;
-    return mco_text_fail(&ahead, line.line, line.column, "this is a file for mco %s, not for mco %s: try mco %s solve %s", kind, own,
-                         kind, text->name);
+    return mco_text_fail(&ahead, line.line, line.column, "this is a file for mco %s, not for mco %s: try mco %s %s %s", kind, own,
+                         kind, strcmp(kind, "cycles") == 0 ? "count" : "solve", text->name);
 }

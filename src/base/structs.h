@@ -11,11 +11,14 @@
 // stands here with its last member too; one that is not here may have any size.
 #define MCO_FIRST_STRUCTS(X)                         \
     X(mco_context_params, log_level)                 \
+    X(mco_cycles_params, through_count)              \
+    X(mco_cycles_result, reason)                     \
     X(mco_dtspms_neighbourhood_result, counters)     \
     X(mco_dtspms_params, start)                      \
     X(mco_dtspms_result, history_count)              \
     X(mco_flowshop_params, start)                    \
     X(mco_flowshop_result, heuristic_s)              \
+    X(mco_graph_file, direction)                     \
     X(mco_guillotine_params, wants_table)            \
     X(mco_guillotine_result, history_count)          \
     X(mco_reduce_params, check)                      \

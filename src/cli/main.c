@@ -16,6 +16,7 @@
 
 // The problems, one a line. src/NAME/command.c defines cli_NAME.
 #define PROBLEM_LIST(X) \
+    X(cycles)           \
     X(dtspms)           \
     X(flowshop)         \
     X(guillotine)       \

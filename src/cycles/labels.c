@@ -6,7 +6,7 @@
 // a chord takes constant time. A depth-first stack replaces the published tables: its memory is O(vertices + edges).
 #include <string.h>
 
-#include "cycles/order.h"
+#include "cycles/search_order.h"
 
 enum { LOOK_STEPS = 1 << 16, BATCH_BYTES = 1 << 16 };
 

@@ -1,144 +1,363 @@
 // SPDX-License-Identifier: MIT
-#include "cycles/order.h"
-
+// Orders of the vertices for the frontier method. Several are made, each in time of a pass over the graph, and the one with the
+// lowest estimate is used: the natural order, breadth-first orders from far ends (Cuthill, McKee 1969), orders by the difference of
+// the distances to two far vertices, which sweep over a plane graph from one to the other, and greedy orders that keep the frontier
+// smallest. Where the estimate stays large, an order is improved by moving one vertex at a time.
+//
+// The estimate of the states before a step is GROWTH ^ vertices of the frontier * THINNING ^ edges inside the frontier.
+#include <math.h>
 #include <string.h>
 
-// A heap of vertices, least degree first, then least index. place[v] is the vertex's position in it, -1 after it was taken.
-typedef struct degree_heap {
-    int32_t *item, *place;
-    int64_t *degree;
-    int32_t count;
-} degree_heap;
+#include "base/rng.h"
+#include "cycles/frontier.h"
 
-static bool is_before(const degree_heap *h, int32_t u, int32_t v)
+// Fitted to grids of 8 and 10 rows, swept by columns (as many edges as vertices, less one) and by diagonals (no edges).
+static const double GROWTH = 2.8, THINNING = 0.8;
+enum { MOST_EDGES = 1024 };        // inside a frontier; more count as these
+enum { MOST_FAR = 4 };             // far vertices
+enum { MOST_GREEDY = 100000 };     // vertices for greedy orders, which look at all neighbours of the frontier at each step
+// Improvement: vertices and arcs that are looked at for each estimated state, and the most trials.
+static const double ITEMS_PER_STATE = 0.02;
+enum { MOST_TRIALS = 20000 };
+static const double MOST_TO_IMPROVE = 1e12;  // states; no improvement brings more than this into any memory
+// The frontier has at least as many vertices as the least degree says. From this degree on, unless the natural order is good,
+// all orders are hopeless, and trying them would take longer than the search.
+enum { HOPELESS_DEGREE = 32 };
+static const double HOPELESS_COST = 1e9;
+
+// ---- The estimate
+
+// The vertices and edges of a frontier while an order is followed.
+typedef struct sweep {
+    const graph_simple *graph;
+    int32_t *later;  // [vertices] twice the neighbours to come, plus 1 once decided
+    int32_t size;
+    int64_t edges;
+} sweep;
+
+static void begin_sweep(sweep *f)
 {
-    return h->degree[u] < h->degree[v] || (h->degree[u] == h->degree[v] && u < v);
+    const graph_simple *g = f->graph;
+    for (int32_t v = 0; v < g->vertices; v++)
+        f->later[v] = 2 * (int32_t)(g->first[v + 1] - g->first[v]);
 }
 
-static void put(degree_heap *h, int32_t at, int32_t v)
+// Neighbours of v in the frontier.
+static int64_t inner_degree(const sweep *f, int32_t v)
 {
-    h->item[at] = v;
-    h->place[v] = at;
+    int64_t degree = 0;
+    for (int64_t a = f->graph->first[v]; a < f->graph->first[v + 1]; a++)
+        degree += (f->later[f->graph->head[a]] & 1) != 0 && f->later[f->graph->head[a]] > 1;
+    return degree;
 }
 
-static void rise(degree_heap *h, int32_t at)
+static void sweep_over(sweep *f, int32_t v)
 {
-    const int32_t v = h->item[at];
-    for (; at > 0 && is_before(h, v, h->item[(at - 1) / 2]); at = (at - 1) / 2)
-        put(h, at, h->item[(at - 1) / 2]);
-    put(h, at, v);
-}
-
-static void sink(degree_heap *h, int32_t at)
-{
-    const int32_t v = h->item[at];
-    for (int64_t child; (child = 2 * (int64_t)at + 1) < h->count; at = (int32_t)child) {
-        child += child + 1 < h->count && is_before(h, h->item[child + 1], h->item[child]);
-        if (!is_before(h, h->item[child], v))
-            break;
-        put(h, at, h->item[child]);
+    const graph_simple *g = f->graph;
+    f->later[v]++;
+    if (f->later[v] > 1) {
+        f->size++;
+        f->edges += inner_degree(f, v);
     }
-    put(h, at, v);
-}
-
-static int32_t take_first(degree_heap *h)
-{
-    const int32_t v = h->item[0];
-    h->place[v] = -1;
-    if (--h->count > 0) {
-        put(h, 0, h->item[h->count]);
-        sink(h, 0);
-    }
-    return v;
-}
-
-static void lower_neighbours(degree_heap *h, const graph_simple *graph, int32_t v)
-{
-    for (int64_t a = graph->first[v]; a < graph->first[v + 1]; a++) {
-        const int32_t w = graph->head[a];
-        if (h->place[w] < 0)
-            continue;
-        h->degree[w]--;
-        rise(h, h->place[w]);
+    for (int64_t a = g->first[v]; a < g->first[v + 1]; a++) {
+        const int32_t w = g->head[a];
+        f->later[w] -= 2;
+        if (f->later[w] == 1) {
+            f->size--;
+            f->edges -= inner_degree(f, w);
+        }
     }
 }
 
-mco_status cycles_degree_labels(mco_context *ctx, const graph_simple *graph, bool is_directed, int32_t *vertex)
+// Powers for the estimate.
+typedef struct order_powers {
+    double growth[FRONTIER_MOST_SLOTS + 2], thinning[MOST_EDGES + 1];
+} order_powers;
+
+static void fill_powers(order_powers *powers)
 {
-    mco_status st = MCO_OK;
-    const int32_t n = graph->vertices;
-    degree_heap h = {.count = n};
-    graph_simple back = {0};
-    MCO_TRY(mco_alloc(ctx, &h.item, n));
-    MCO_TRY(mco_alloc(ctx, &h.place, n));
-    MCO_TRY(mco_alloc(ctx, &h.degree, n));
-    if (is_directed)
-        MCO_TRY(cycles_reverse(ctx, graph, &back));
-    for (int32_t v = 0; v < n; v++) {
-        h.degree[v] = graph->first[v + 1] - graph->first[v] + (is_directed ? back.first[v + 1] - back.first[v] : 0);
-        put(&h, v, v);
-    }
-    for (int32_t k = n / 2; k-- > 0;)
-        sink(&h, k);
-    for (int32_t k = 0; k < n; k++) {
-        vertex[k] = take_first(&h);
-        lower_neighbours(&h, graph, vertex[k]);
-        if (is_directed)
-            lower_neighbours(&h, &back, vertex[k]);
-    }
-done:
-    graph_simple_clear(ctx, &back);
-    mco_free(ctx, &h.item);
-    mco_free(ctx, &h.place);
-    mco_free(ctx, &h.degree);
-    return st;
+    powers->growth[0] = powers->thinning[0] = 1;
+    for (int k = 1; k < FRONTIER_MOST_SLOTS + 2; k++)
+        powers->growth[k] = GROWTH * powers->growth[k - 1];
+    for (int k = 1; k <= MOST_EDGES; k++)
+        powers->thinning[k] = THINNING * powers->thinning[k - 1];
 }
 
-// Sorts arcs by their tails with one pass in the order of their heads, so that rows ascend: the arcs of `graph` turned round,
-// with vertex[k] called k and label[v] the number of v; both NULL: numbers stay.
-static mco_status turn(mco_context *ctx, const graph_simple *graph, const int32_t *vertex, const int32_t *label,
-                       graph_simple *out)
+// The cost of `order`; it stops beyond `bound`. later: [vertices] scratch.
+static double cost_below(const graph_simple *g, const order_powers *powers, const int32_t *order, double bound, int32_t *later,
+                         int32_t *width)
 {
-    mco_status st = MCO_OK;
-    const int32_t n = graph->vertices;
-    graph_simple g = {.vertices = n, .arcs = graph->arcs};
-    MCO_TRY(mco_alloc(ctx, &g.first, (int64_t)n + 1));
-    MCO_TRY(mco_alloc(ctx, &g.head, g.arcs));
-    for (int64_t a = 0; a < g.arcs; a++)
-        g.first[(label != NULL ? label[graph->head[a]] : graph->head[a]) + 1]++;
+    sweep f = {.graph = g, .later = later};
+    double cost = 0;
+    int32_t most = 0;
+    begin_sweep(&f);
+    for (int32_t i = 0; i < g->vertices && cost < bound; i++) {
+        sweep_over(&f, order[i]);
+        most = f.size > most ? f.size : most;
+        const double states = powers->growth[f.size <= FRONTIER_MOST_SLOTS ? f.size : FRONTIER_MOST_SLOTS + 1] *
+                              powers->thinning[f.edges < MOST_EDGES ? f.edges : MOST_EDGES];
+        cost += states > 1 ? states : 1;
+    }
+    *width = most;
+    return cost;
+}
+
+double frontier_cost(const graph_simple *graph, const int32_t *order, int32_t *later, int32_t *width)
+{
+    order_powers powers;
+    fill_powers(&powers);
+    return cost_below(graph, &powers, order, (double)INFINITY, later, width);
+}
+
+// ---- The best order so far
+
+typedef struct order_search {
+    const graph_simple *graph;
+    int32_t *order, *trial;  // [vertices] the best order so far, and one to compare
+    int32_t *later;          // [vertices] scratch
+    int32_t *distance;       // [MOST_FAR * vertices] from each far vertex
+    int32_t *sorted;         // [vertices] scratch of sorting
+    int32_t *place;          // [2 * vertices + 2] scratch of sorting
+    int32_t far_count, far_vertex[MOST_FAR];
+    int32_t width;
+    double cost;
+    order_powers powers;
+} order_search;
+
+// Keeps s->trial if it is better. The arrays are swapped.
+static bool keep_better(order_search *s)
+{
+    int32_t width;
+    const double cost = cost_below(s->graph, &s->powers, s->trial, s->cost, s->later, &width);
+    if (cost >= s->cost)
+        return false;
+    int32_t *swap = s->order;
+    s->order = s->trial;
+    s->trial = swap;
+    s->cost = cost;
+    s->width = width;
+    return true;
+}
+
+// ---- Breadth first
+
+// Fills order [vertices] breadth first from `start`, and distance [vertices]; neighbours in ascending order. Vertices that are
+// not reached come last, at the greatest distance.
+static void breadth_first(const graph_simple *g, int32_t start, int32_t *order, int32_t *distance)
+{
+    int32_t count = 0;
+    for (int32_t v = 0; v < g->vertices; v++)
+        distance[v] = -1;
+    distance[start] = 0;
+    order[count++] = start;
+    for (int32_t i = 0; i < count; i++)
+        for (int64_t a = g->first[order[i]]; a < g->first[order[i] + 1]; a++)
+            if (distance[g->head[a]] < 0) {
+                distance[g->head[a]] = distance[order[i]] + 1;
+                order[count++] = g->head[a];
+            }
+    for (int32_t v = 0; v < g->vertices; v++)
+        if (distance[v] < 0) {
+            distance[v] = g->vertices - 1;
+            order[count++] = v;
+        }
+}
+
+// Chooses far vertices: the first is farthest from vertex 0, each other one is farthest from those before it. Breadth-first
+// orders from them are tried on the way.
+static void try_breadth_first(order_search *s)
+{
+    const int32_t n = s->graph->vertices;
+    breadth_first(s->graph, 0, s->trial, s->distance);
+    int32_t far = s->trial[n - 1];
+    for (s->far_count = 0; s->far_count < MOST_FAR && s->far_count < n; s->far_count++) {
+        int32_t *distance = s->distance + (int64_t)s->far_count * n, farthest = -1;
+        breadth_first(s->graph, far, s->trial, distance);
+        s->far_vertex[s->far_count] = far;
+        keep_better(s);
+        for (int32_t v = 0; v < n; v++) {
+            int32_t nearest = distance[v];
+            for (int32_t k = 0; k < s->far_count; k++)
+                nearest = s->distance[(int64_t)k * n + v] < nearest ? s->distance[(int64_t)k * n + v] : nearest;
+            if (nearest > farthest) {
+                farthest = nearest;
+                far = v;
+            }
+        }
+    }
+}
+
+// ---- By the difference of two distances
+
+// Sorts the vertices from [n], 0..n-1 if NULL, by plus[v] - minus[v] into to [n]; equals keep their order. place: [2n + 2].
+static void sort_by(int32_t n, const int32_t *from, const int32_t *plus, const int32_t *minus, int32_t *place, int32_t *to)
+{
+    memset(place, 0, (2 * (size_t)n + 2) * sizeof *place);
     for (int32_t v = 0; v < n; v++)
-        g.first[v + 1] += g.first[v];
-    for (int32_t k = 0; k < n; k++) {
-        const int32_t v = vertex != NULL ? vertex[k] : k;
-        for (int64_t a = graph->first[v]; a < graph->first[v + 1]; a++)
-            g.head[g.first[label != NULL ? label[graph->head[a]] : graph->head[a]]++] = k;
+        place[n + plus[v] - (minus != NULL ? minus[v] : 0) + 1]++;
+    for (int32_t k = 0; k < 2 * n + 1; k++)
+        place[k + 1] += place[k];
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t v = from != NULL ? from[i] : i;
+        to[place[n + plus[v] - (minus != NULL ? minus[v] : 0)]++] = v;
     }
-    memmove(g.first + 1, g.first, (size_t)n * sizeof *g.first);
-    g.first[0] = 0;
-    *out = g;
-    g = (graph_simple){0};
-done:
-    graph_simple_clear(ctx, &g);
-    return st;
 }
 
-mco_status cycles_reverse(mco_context *ctx, const graph_simple *graph, graph_simple *out)
+static void try_differences(order_search *s)
 {
-    return turn(ctx, graph, NULL, NULL, out);
+    const int32_t n = s->graph->vertices;
+    for (int32_t i = 0; i < s->far_count; i++)
+        for (int32_t j = 0; j < s->far_count; j++) {
+            if (i == j)
+                continue;
+            const int32_t *a = s->distance + (int64_t)i * n, *b = s->distance + (int64_t)j * n;
+            sort_by(n, NULL, a, NULL, s->place, s->sorted);
+            sort_by(n, s->sorted, a, b, s->place, s->trial);
+            keep_better(s);
+        }
 }
 
-mco_status cycles_relabel(mco_context *ctx, const graph_simple *graph, const int32_t *vertex, graph_simple *out)
+// ---- Greedy
+
+typedef struct greedy_state {
+    int32_t frontier[FRONTIER_MOST_SLOTS + 2];  // oldest first
+    int32_t size;
+    int32_t *later;  // as in a sweep
+} greedy_state;
+
+// How good it is to decide v next: a smaller frontier first, then more decided neighbours.
+static int64_t greedy_score(const graph_simple *g, const greedy_state *state, int32_t v)
+{
+    int64_t leaves = 0, decided = 0;
+    for (int64_t a = g->first[v]; a < g->first[v + 1]; a++) {
+        const int32_t later = state->later[g->head[a]];
+        leaves += later == 3;
+        decided += later & 1;
+    }
+    return (leaves - (state->later[v] > 0)) * ((int64_t)1 << 32) + decided;
+}
+
+// The best neighbour of the frontier; among equals, of its oldest vertex. -1: there is none.
+static int32_t greedy_choice(const graph_simple *g, const greedy_state *state)
+{
+    int32_t best = -1;
+    int64_t best_score = INT64_MIN;
+    for (int32_t i = 0; i < state->size; i++)
+        for (int64_t a = g->first[state->frontier[i]]; a < g->first[state->frontier[i] + 1]; a++) {
+            const int32_t w = g->head[a];
+            if ((state->later[w] & 1) != 0)
+                continue;
+            const int64_t score = greedy_score(g, state, w);
+            if (score > best_score) {
+                best_score = score;
+                best = w;
+            }
+        }
+    return best;
+}
+
+static void greedy_decide(const graph_simple *g, greedy_state *state, int32_t v)
+{
+    int32_t size = 0;
+    state->later[v]++;
+    for (int64_t a = g->first[v]; a < g->first[v + 1]; a++)
+        state->later[g->head[a]] -= 2;
+    state->frontier[state->size++] = v;
+    for (int32_t i = 0; i < state->size; i++)
+        if (state->later[state->frontier[i]] > 1)
+            state->frontier[size++] = state->frontier[i];
+    state->size = size;
+}
+
+// Tries the greedy order from `start`, unless its frontier outgrows the best one.
+static void try_greedy(order_search *s, int32_t start)
+{
+    const graph_simple *g = s->graph;
+    greedy_state state = {.later = s->later};
+    for (int32_t v = 0; v < g->vertices; v++)
+        s->later[v] = 2 * (int32_t)(g->first[v + 1] - g->first[v]);
+    int32_t next = start, unseen = 0;
+    for (int32_t i = 0; i < g->vertices; i++) {
+        while (next < 0 && (s->later[unseen] & 1) != 0)
+            unseen++;  // the frontier is empty: another component
+        next = next < 0 ? unseen : next;
+        s->trial[i] = next;
+        greedy_decide(g, &state, next);
+        if (state.size > s->width || state.size > FRONTIER_MOST_SLOTS)
+            return;
+        next = greedy_choice(g, &state);
+    }
+    keep_better(s);
+}
+
+// ---- Improvement
+
+// Moves one vertex to another place of the order, `trials` times, and keeps what is not worse.
+static void improve(order_search *s, int64_t trials)
+{
+    const uint32_t n = (uint32_t)s->graph->vertices;
+    mco_rng rng;
+    mco_rng_seed(&rng, 1, 0);
+    for (int64_t k = 0; k < trials; k++) {
+        const uint32_t from = mco_rng_below(&rng, n), reach = mco_rng_below(&rng, 4) == 0 ? n : 8;
+        const int64_t shift = (int64_t)mco_rng_below(&rng, 2 * reach + 1) - reach;
+        const int64_t to = (int64_t)from + shift < 0 ? 0 : (int64_t)from + shift >= n ? n - 1 : (int64_t)from + shift;
+        memcpy(s->trial, s->order, n * sizeof *s->trial);
+        if (to < from)
+            memmove(s->trial + to + 1, s->order + to, (size_t)(from - to) * sizeof *s->trial);
+        else
+            memmove(s->trial + from, s->order + from + 1, (size_t)(to - from) * sizeof *s->trial);
+        s->trial[to] = s->order[from];
+        keep_better(s);
+    }
+}
+
+static bool is_hopeless(const order_search *s)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t v = 0; v < s->graph->vertices; v++) {
+        const int64_t degree = s->graph->first[v + 1] - s->graph->first[v];
+        least = degree < least ? degree : least;
+    }
+    return least >= HOPELESS_DEGREE && s->cost > HOPELESS_COST;
+}
+
+static void search_orders(order_search *s)
+{
+    const graph_simple *g = s->graph;
+    try_breadth_first(s);
+    try_differences(s);
+    if (g->vertices <= MOST_GREEDY)
+        for (int32_t k = 0; k < s->far_count; k++)
+            try_greedy(s, s->far_vertex[k]);
+    const double trials = ITEMS_PER_STATE * s->cost / (double)(g->vertices + g->arcs);
+    if (s->cost < MOST_TO_IMPROVE)
+        improve(s, trials < MOST_TRIALS ? (int64_t)trials : MOST_TRIALS);
+}
+
+mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *order, int32_t *width, double *cost)
 {
     mco_status st = MCO_OK;
-    int32_t *label = NULL;
-    graph_simple back = {0};
-    MCO_TRY(mco_alloc(ctx, &label, graph->vertices));
-    for (int32_t k = 0; k < graph->vertices; k++)
-        label[vertex[k]] = k;
-    MCO_TRY(turn(ctx, graph, vertex, label, &back));
-    MCO_TRY(cycles_reverse(ctx, &back, out));
+    const int64_t n = graph->vertices;
+    order_search s = {.graph = graph};
+    int32_t *room = NULL;
+    MCO_TRY(mco_alloc(ctx, &room, (6 + MOST_FAR) * n + 2));
+    s.order = room;
+    s.trial = room + n;
+    s.later = room + 2 * n;
+    s.sorted = room + 3 * n;
+    s.distance = room + 4 * n;
+    s.place = room + (4 + MOST_FAR) * n;
+    for (int32_t v = 0; v < graph->vertices; v++)
+        s.order[v] = v;
+    fill_powers(&s.powers);
+    s.cost = cost_below(graph, &s.powers, s.order, (double)INFINITY, s.later, &s.width);
+    if (n > 1 && !is_hopeless(&s))
+        search_orders(&s);
+    memcpy(order, s.order, (size_t)n * sizeof *order);
+    *width = s.width;
+    *cost = s.cost;
 done:
-    graph_simple_clear(ctx, &back);
-    mco_free(ctx, &label);
+    mco_free(ctx, &room);
     return st;
 }

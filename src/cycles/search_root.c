@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cycles/order.h"
+#include "cycles/search_order.h"
 
 // Up to here all roots share the rows of the whole block: sets of two words are as fast as shorter ones.
 enum { SHARED_MOST = 128 };

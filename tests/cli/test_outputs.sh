@@ -79,6 +79,17 @@ leftovers() {
     rm -f r.json.tmp-*
 }
 
+# A link that someone plants under a name made of the path and the number of the process is not written through. exec keeps
+# the number.
+planted_links() {
+    echo "precious" > victim
+    bash -c 'ln -s victim "r.json.tmp-$$" && exec "$0" flowshop solve example.txt --quiet --json r.json' "$MCO" > out
+    [ "$(cat victim)" = "precious" ] || fail "a planted link was written through"
+    [ -f r.json ] && [ ! -L r.json ] || fail "r.json is a link"
+    expect_json r.json objective 16
+    rm -f victim r.json.tmp-*
+}
+
 # Many writers of one path: each file is whole.
 writers() {
     local k
@@ -332,6 +343,7 @@ all_files
 log_of_auto
 modes
 leftovers
+planted_links
 writers
 sweepers
 long_names

@@ -18,6 +18,9 @@ int main(void)
     TEST(mco_dtspms_result, MCO_DTSPMS_RESULT_INIT, value.cost == 0 && value.history_count == 0);
     TEST(mco_flowshop_params, MCO_FLOWSHOP_PARAMS_INIT, value.seed == 1 && value.time_limit_s > 1e300);
     TEST(mco_flowshop_result, MCO_FLOWSHOP_RESULT_INIT, value.order == NULL && value.heuristic_s == 0);
+    TEST(mco_cycles_params, MCO_CYCLES_PARAMS_INIT, value.min_length == 3 && value.through_count == 0);
+    TEST(mco_cycles_result, MCO_CYCLES_RESULT_INIT, value.exact == NULL && value.reason[0] == 0);
+    TEST(mco_graph_file, MCO_GRAPH_FILE_INIT, value.format == MCO_GRAPH_FORMAT_AUTO && value.direction == MCO_GRAPH_DIRECTION_AUTO);
     TEST(mco_guillotine_params, MCO_GUILLOTINE_PARAMS_INIT, value.kerf == 0 && value.wants_table == 0);
     TEST(mco_guillotine_result, MCO_GUILLOTINE_RESULT_INIT, value.nodes == NULL && value.history_count == 0);
     TEST(mco_reduce_params, MCO_REDUCE_PARAMS_INIT, value.repeat == 1 && value.gpus == NULL);

@@ -282,6 +282,7 @@ static const mco_vrp_generation vrp_generation = MCO_VRP_GENERATION_INIT;
 static const mco_dtspms_params dtspms = MCO_DTSPMS_PARAMS_INIT;
 static const mco_guillotine_params guillotine = MCO_GUILLOTINE_PARAMS_INIT;
 static const mco_reduce_params reduce = MCO_REDUCE_PARAMS_INIT;
+static const mco_cycles_params cycles = MCO_CYCLES_PARAMS_INIT;
 
 typedef struct problem_table {
     const mco_option_table *(*table)(void);
@@ -301,6 +302,7 @@ static const problem_table problem_tables[] = {
     {mco_guillotine_options, &guillotine, sizeof guillotine, 0},
     {mco_guillotine_plan_options, &guillotine, sizeof guillotine, 0},
     {mco_reduce_options, &reduce, sizeof reduce, 0},
+    {mco_cycles_options, &cycles, sizeof cycles, 0},
 };
 enum { LARGEST_STRUCT = 1024 };
 

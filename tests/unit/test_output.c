@@ -84,6 +84,27 @@ static void test_link(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+// Two writers of one path in one process, as in containers where processes have equal numbers: both files are whole, and
+// the last one stays.
+static void test_two_writers(void **state)
+{
+    (void)state;
+    const char *path = test_path("twice");
+    mco_output first, second;
+    assert_ok(mco_output_open(test_ctx, path, &first));
+    fputs("the first, which is longer\n", first.file);
+    fflush(first.file);
+    assert_ok(mco_output_open(test_ctx, path, &second));
+    fputs("second\n", second.file);
+    fflush(second.file);
+    assert_ok(mco_output_commit(test_ctx, &first, false));
+    assert_content(path, "the first, which is longer\n");
+    assert_ok(mco_output_commit(test_ctx, &second, false));
+    assert_content(path, "second\n");
+    unlink(path);
+    assert_int_equal(count_files(), 0);
+}
+
 // A link that leads to no file yet, by another link in another folder: the last one's file is made.
 static void test_dangling_link(void **state)
 {
@@ -214,9 +235,9 @@ static void test_integers(void **state)
 int main(void)
 {
     test_path("");
-    const struct CMUnitTest tests[] = {TEST(test_atomic),        TEST(test_keep_previous), TEST(test_link),
-                                       TEST(test_dangling_link), TEST(test_open_file),     TEST(test_unwritable),
-                                       TEST(test_read_only_folder), TEST(test_full_disk),  TEST(test_rename_fails),
-                                       TEST(test_integers)};
+    const struct CMUnitTest tests[] = {TEST(test_atomic),           TEST(test_keep_previous), TEST(test_link),
+                                       TEST(test_two_writers),      TEST(test_dangling_link), TEST(test_open_file),
+                                       TEST(test_unwritable),       TEST(test_read_only_folder),
+                                       TEST(test_full_disk),        TEST(test_rename_fails),  TEST(test_integers)};
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

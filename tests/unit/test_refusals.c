@@ -435,6 +435,84 @@ static void test_reduce(void **state)
     REFUSED_SIZES(result, mco_reduce_write_result(test_ctx, "n", sum, 2, 1, NULL, 0, &params, &result, NULL, "f"));
 }
 
+static bool take_nothing(const mco_cycles_batch *batch, void *user)
+{
+    (void)batch, (void)user;
+    return false;
+}
+
+static void refuse_cycles(const mco_graph *graph)
+{
+    mco_cycles_params params = MCO_CYCLES_PARAMS_INIT;
+    mco_cycles_result result = MCO_CYCLES_RESULT_INIT;
+    mco_graph *made = NULL;
+    int64_t count = 7;
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_count(NULL, graph, &params, &result));
+    REFUSED(mco_cycles_count(test_ctx, NULL, &params, &result));
+    REFUSED(mco_cycles_count(test_ctx, graph, NULL, &result));
+    REFUSED(mco_cycles_count(test_ctx, graph, &params, NULL));
+    REFUSED_SIZES(params, mco_cycles_count(test_ctx, graph, &params, &result));
+    REFUSED_SIZES(result, mco_cycles_count(test_ctx, graph, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_list(NULL, graph, &params, take_nothing, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, NULL, &params, take_nothing, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, graph, NULL, take_nothing, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, graph, &params, NULL, NULL, &result));
+    REFUSED(mco_cycles_list(test_ctx, graph, &params, take_nothing, NULL, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_write_list(NULL, graph, &params, MCO_CYCLES_FORMAT_TEXT, "f", &result));
+    REFUSED(mco_cycles_write_list(test_ctx, NULL, &params, MCO_CYCLES_FORMAT_TEXT, "f", &result));
+    REFUSED(mco_cycles_write_list(test_ctx, graph, NULL, MCO_CYCLES_FORMAT_TEXT, "f", &result));
+    REFUSED(mco_cycles_write_list(test_ctx, graph, &params, MCO_CYCLES_FORMAT_TEXT, NULL, &result));
+    REFUSED(mco_cycles_write_list(test_ctx, graph, &params, MCO_CYCLES_FORMAT_TEXT, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_check(NULL, graph, false, "f", &count));
+    REFUSED(mco_cycles_check(test_ctx, NULL, false, "f", &count));
+    REFUSED(mco_cycles_check(test_ctx, graph, false, NULL, &count));
+    REFUSED(mco_cycles_check(test_ctx, graph, false, "f", NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_write_result(NULL, graph, &params, &result, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, graph, NULL, &result, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, graph, &params, NULL, NULL, "f"));
+    REFUSED(mco_cycles_write_result(test_ctx, graph, &params, &result, NULL, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_plot(NULL, graph, &result, NULL, 0, "f"));
+    REFUSED(mco_cycles_plot(test_ctx, NULL, &result, NULL, 0, "f"));
+    REFUSED(mco_cycles_plot(test_ctx, graph, NULL, NULL, 0, "f"));
+    REFUSED(mco_cycles_plot(test_ctx, graph, &result, NULL, 0, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_cycles_niche_overlap(NULL, graph, &made));
+    REFUSED(mco_cycles_niche_overlap(test_ctx, NULL, &made));
+    REFUSED(mco_cycles_niche_overlap(test_ctx, graph, NULL));
+    assert_null(made);
+    assert_int_equal(count, 7);
+}
+
+static void test_cycles(void **state)
+{
+    (void)state;
+    const mco_graph_shape shape = {.family = MCO_GRAPH_GRID, .a = 3, .b = 3};
+    const mco_graph_edges edges = {.vertices = 1};
+    mco_graph *graph = NULL, *made = NULL;
+    int32_t vertex = 5;
+    mco_graph_file file = MCO_GRAPH_FILE_INIT;
+    REFUSED_WITHOUT_CONTEXT(mco_graph_generate(NULL, &shape, &graph));
+    REFUSED(mco_graph_generate(test_ctx, NULL, &graph));
+    REFUSED(mco_graph_generate(test_ctx, &shape, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_create(NULL, &edges, &graph));
+    REFUSED(mco_graph_create(test_ctx, NULL, &graph));
+    REFUSED(mco_graph_create(test_ctx, &edges, NULL));
+    assert_ok(mco_graph_generate(test_ctx, &shape, &graph));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_read(NULL, "f", &file, &made));
+    REFUSED(mco_graph_read(test_ctx, NULL, &file, &made));
+    REFUSED(mco_graph_read(test_ctx, "f", &file, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_write(NULL, graph, MCO_GRAPH_FORMAT_AUTO, "f"));
+    REFUSED(mco_graph_write(test_ctx, NULL, MCO_GRAPH_FORMAT_AUTO, "f"));
+    REFUSED(mco_graph_write(test_ctx, graph, MCO_GRAPH_FORMAT_AUTO, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_graph_find(NULL, graph, "1", &vertex));
+    REFUSED(mco_graph_find(test_ctx, NULL, "1", &vertex));
+    REFUSED(mco_graph_find(test_ctx, graph, NULL, &vertex));
+    REFUSED(mco_graph_find(test_ctx, graph, "1", NULL));
+    assert_int_equal(vertex, 5);
+    refuse_cycles(graph);
+    mco_graph_destroy(test_ctx, &graph);
+}
+
 // Outputs of a call that is refused stay as they are.
 static void test_devices(void **state)
 {
@@ -453,6 +531,6 @@ static void test_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
-                                       TEST(test_reduce),   TEST(test_devices)};
+                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Degree labelling (Dias, Castonguay, Longo, Jradi 2013), and blocks renumbered by it.
-#ifndef MCO_CYCLES_ORDER_H
-#define MCO_CYCLES_ORDER_H
+#ifndef MCO_CYCLES_SEARCH_ORDER_H
+#define MCO_CYCLES_SEARCH_ORDER_H
 
 #include "cycles/block.h"
 

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Networks of the Transportation Networks collection.
+#include "graph_target.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return take_graph(data, size, MCO_GRAPH_FORMAT_TNTP);
+}
