@@ -74,8 +74,9 @@ mco_status cycles_search(cycles_job *job);
 typedef struct cycles_frontier cycles_frontier;
 // Chooses an order. *width: most vertices of the frontier at a time; *cost: estimated states. Errors: MEMORY.
 mco_status cycles_frontier_plan(cycles_job *job, cycles_frontier **out, int32_t *width, double *cost);
-// Counts, and lists if the job has a sink. A count that must stop tallies nothing; a list tallies what the sink took. LIMIT, with nothing tallied or given to the sink, if the states or lists outgrow
-// job->memory_bytes; the message has the bytes: the caller may go on with the search.
+// Counts, and lists if the job has a sink. A count that must stop tallies nothing; a list tallies what the sink took. LIMIT, with
+// nothing tallied or given to the sink, if the states or lists outgrow job->memory_bytes; the message has the bytes: the caller
+// may go on with the search.
 mco_status cycles_frontier_run(cycles_job *job, cycles_frontier *frontier);
 void cycles_frontier_destroy(mco_context *ctx, cycles_frontier **frontier);
 
@@ -94,8 +95,8 @@ typedef struct cycles_factors {
     int64_t cycles;           // of all products and single rows
 } cycles_factors;
 
-// Makes the factors, before or after a count; STOPPED, with *out untouched, if the run must stop. Lengths and `through` of the job hold for every product. LIMIT as
-// cycles_frontier_run() says. The caller clears *out.
+// Makes the factors, before or after a count; lengths and `through` of the job hold for every product. LIMIT as
+// cycles_frontier_run() says. OK with *out untouched where the run must stop. The caller clears *out.
 mco_status cycles_frontier_factors(cycles_job *job, cycles_frontier *frontier, cycles_factors *out);
 void cycles_factors_clear(mco_context *ctx, cycles_factors *factors);
 

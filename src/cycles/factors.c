@@ -459,7 +459,7 @@ static void clear_work(factors_work *w)
     mco_free(ctx, &w->back);
 }
 
-mco_status cycles_frontier_factors(cycles_job *job, cycles_frontier *frontier, cycles_factors *out)
+mco_status frontier_factors(cycles_job *job, cycles_frontier *frontier, cycles_factors *out)
 {
     mco_status st = MCO_OK;
     cycles_factors factors = {.words = (frontier->vertices + 63) / 64};
@@ -477,4 +477,10 @@ done:
     clear_work(&w);
     cycles_factors_clear(job->ctx, &factors);
     return st;
+}
+
+mco_status cycles_frontier_factors(cycles_job *job, cycles_frontier *frontier, cycles_factors *out)
+{
+    const mco_status st = frontier_factors(job, frontier, out);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }

@@ -410,7 +410,7 @@ static mco_status list(cycles_job *job, cycles_frontier *frontier)
 {
     mco_status st = MCO_OK;
     cycles_factors factors = {0};
-    MCO_TRY(cycles_frontier_factors(job, frontier, &factors));
+    MCO_TRY(frontier_factors(job, frontier, &factors));
     frontier_drop_layers(job->ctx, frontier);
     MCO_TRY(frontier_emit(job, &factors));
 done:

@@ -78,6 +78,9 @@ void frontier_drop_layers(mco_context *ctx, cycles_frontier *frontier);
 // tally. Errors: LIMIT, MEMORY; STOPPED with nothing tallied.
 mco_status frontier_count_back(cycles_job *job, cycles_frontier *frontier);
 
+// cycles_frontier_factors(), but STOPPED if the run must stop.
+mco_status frontier_factors(cycles_job *job, cycles_frontier *frontier, cycles_factors *out);
+
 // Gives the products to the job's sink and tallies what was given. OK too where the run must stop. Errors: MEMORY.
 mco_status frontier_emit(cycles_job *job, const cycles_factors *factors);
 

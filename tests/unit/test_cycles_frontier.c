@@ -252,6 +252,15 @@ static void test_limits_and_stops(void **state)
     assert_int_equal(bed_run(&b, NULL, 0), MCO_OK);
     assert_int_equal(b.run.stop, MCO_STOP_CANCELLED);
     assert_int_equal(bed_total(&b), 0);
+    cycles_frontier *frontier = NULL;
+    cycles_factors factors = {0};
+    int32_t width;
+    double cost;
+    assert_int_equal(cycles_frontier_plan(&b.job, &frontier, &width, &cost), MCO_OK);
+    assert_int_equal(cycles_frontier_factors(&b.job, frontier, &factors), MCO_OK);
+    assert_int_equal(factors.cycles, 0);
+    assert_null(factors.segment);
+    cycles_frontier_destroy(test_ctx, &frontier);
     bed_clear(&b);
 }
 
