@@ -155,7 +155,7 @@ static mco_status measure_graph(bench *b, const bench_graph *g)
     if (g->has_frontier) {
         MCO_TRY(make_factors(b));
         MCO_TRY(measure(b, g->name, "product on device", by_product, &none, false));
-        if (!g->is_large)
+        if (g->rows > 0)
             MCO_TRY(measure(b, g->name, "product to host", by_product, &none, true));
     }
     if (g->has_labels) {
@@ -190,6 +190,7 @@ static const bench_graph graphs[] = {
     {"grid-6x10", {.family = MCO_GRAPH_GRID, .a = 6, .b = 10}, 1 << 21, true, true, false},
     {"grid-7x10", {.family = MCO_GRAPH_GRID, .a = 7, .b = 10}, 1 << 24, true, true, false},
     {"grid-8x10", {.family = MCO_GRAPH_GRID, .a = 8, .b = 10}, INT64_C(90) << 20, true, true, false},
+    {"random-80-200", {.family = MCO_GRAPH_RANDOM, .a = 80, .b = 200, .seed = 1}, INT64_C(64) << 20, false, false, false},
     {"regular-80-5", {.family = MCO_GRAPH_REGULAR, .a = 80, .b = 5, .seed = 1}, INT64_C(64) << 20, false, true, false},
     {"complete-bipartite-50-50", {.family = MCO_GRAPH_COMPLETE_BIPARTITE, .a = 50, .b = 50}, 1 << 24, false, true, false},
     {"cycle-100", {.family = MCO_GRAPH_CYCLE, .a = 100}, 0, false, true, false},

@@ -356,7 +356,7 @@ DEVICE void expand(const cycles_search_plan &plan, int side, cycles_level *level
 // many levels as vertices, and a level has few nodes: the kernel ends within milliseconds without looking at the clock.
 // Shared memory: the table of neighbours (4 copies; 1 of 4 words) and the counts by length. Traffic: a node of 12 to 68 bytes read and its
 // children written, per level. The floor is the barrier, about 2 microseconds a level; for the last levels it is traffic and
-// one atomic addition for each warp and child. Rate: to be measured.
+// one atomic addition for each warp and child. On an H200 a level takes 3.4 microseconds where it has one node (a circle of 100).
 template <int WORDS, bool LISTS> __global__ void __launch_bounds__(CYCLES_BLOCK) prepare(const cycles_search_plan plan)
 {
     constexpr int NODE_WORDS = lane_walk<WORDS, LISTS>::NODE_WORDS;
@@ -590,8 +590,8 @@ DEVICE void search_of_warp(warp_stack<WORDS, LISTS> &stack, const cycles_search_
 // length, and for each of 8 warps a stack of plan.stack nodes of 12 (1 word) to 68 bytes (4 words and paths). Device memory is touched at
 // the ends of subtrees and for cycles listed (8 bytes a word, in order). The limit is shared memory: a turn of a warp reads
 // one row at random (about 8 cycles of a multiprocessor with 2 words), and writes and reads a fraction of a node. About 45 cycles a turn, that is 150
-// million steps a millisecond on 132 multiprocessors, is the floor that was estimated: 2 ms for the 320 million steps of the
-// grid of 8x10. Rate: to be measured.
+// million steps a millisecond on 132 multiprocessors, is the floor that was estimated: 2.7 ms for the 398 million steps of the
+// grid of 8x10. An H200 makes 82 million steps a millisecond (4.83 ms), of a random graph of degree 5 91 million.
 template <int WORDS, bool LISTS> __global__ void __launch_bounds__(CYCLES_BLOCK) search(const cycles_search_plan plan)
 {
     using stack_type = warp_stack<WORDS, LISTS>;
