@@ -174,7 +174,8 @@ static int64_t state_bytes(const layers *l)
 static mco_status account(layers *l, int64_t more)
 {
     cycles_frontier *f = l->frontier;
-    const int64_t bytes = (l->room + l->next_room) * state_bytes(l) + l->table_room * (int64_t)sizeof *l->table + l->kept_bytes + more;
+    const int64_t bytes = (l->room + l->next_room) * state_bytes(l) + l->table_room * (int64_t)sizeof *l->table +
+                          l->kept_bytes + more;
     if ((double)bytes > l->job->memory_bytes)
         return mco_fail(l->job->ctx, MCO_ERR_LIMIT, "the frontier of %d vertices needs %lld bytes and more, %.0f are allowed",
                         (int)f->width, (long long)bytes, l->job->memory_bytes);

@@ -154,7 +154,8 @@ static mco_status add_layers(back_pass *b)
     b->a.seen = 0;
     MCO_TRY(prepare_sums(b, n % 2, f->layer[n].states, FRONTIER_PITCH, &b->a.next));
     for (int64_t s = 0; s < f->layer[n].states; s++) {
-        memset(b->a.next.rows + (s + FRONTIER_ROWS) * FRONTIER_PITCH * b->limbs, 0, sizeof(uint64_t) * FRONTIER_PITCH * (size_t)b->limbs);
+        memset(b->a.next.rows + (s + FRONTIER_ROWS) * FRONTIER_PITCH * b->limbs, 0,
+               FRONTIER_PITCH * (size_t)b->limbs * sizeof *b->a.next.rows);
         b->a.next.parity[s + FRONTIER_ROWS] = FRONTIER_NONE;
     }
     for (int32_t i = n - 1; i >= 0; i--)
