@@ -71,12 +71,15 @@ static mco_status make_steps(cycles_job *job, cycles_frontier *f)
     MCO_TRY(mco_alloc(job->ctx, &f->near, g->arcs / 2));
     MCO_TRY(mco_alloc(job->ctx, &scratch, 2 * n));
     assign_slots(g, f, scratch, scratch + n);
+    int32_t *const place = scratch;  // of each vertex in the order
+    for (int32_t i = 0; i < g->vertices; i++)
+        place[f->order[i]] = i;
+    for (int32_t k = 0; k < job->through_count; k++)
+        f->step[place[job->through[k]]].is_needed = true;
     bool is_early = false;
     for (int64_t i = n - 1; i >= 0; i--) {
         find_friends(g, &f->step[i], f->near + f->step[i].near);
         f->step[i].is_early = is_early;
-        for (int32_t k = 0; k < job->through_count; k++)
-            f->step[i].is_needed |= job->through[k] == f->step[i].vertex;
         is_early |= f->step[i].is_needed;
     }
 done:
@@ -95,7 +98,7 @@ static mco_status make_frontier(cycles_job *job, const int32_t *order, cycles_fr
     f->vertices = g->vertices;
     MCO_TRY(mco_alloc(job->ctx, &f->order, g->vertices));
     if (order == NULL) {
-        MCO_TRY(frontier_order(job->ctx, g, f->order, &f->width, &f->cost));
+        MCO_TRY(frontier_order(job->ctx, job->run, g, f->order, &f->width, &f->cost));
     } else {
         MCO_TRY(mco_alloc(job->ctx, &scratch, g->vertices));
         memcpy(f->order, order, (size_t)g->vertices * sizeof *order);

@@ -62,8 +62,8 @@ struct cycles_frontier {
 };
 
 // Chooses an order [vertices] of small frontiers. Errors: MEMORY. O((vertices + edges) * a few orders), and more where the
-// estimate is large.
-mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *order, int32_t *width, double *cost);
+// estimate is large. If `run`, which may be NULL, must stop, it ends early with the best order so far.
+mco_status frontier_order(mco_context *ctx, mco_run *run, const graph_simple *graph, int32_t *order, int32_t *width, double *cost);
 // The estimate of the states along `order`; *width: the most vertices of a frontier. later: [vertices] scratch. O(vertices +
 // edges).
 double frontier_cost(const graph_simple *graph, const int32_t *order, int32_t *later, int32_t *width);

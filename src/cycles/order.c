@@ -18,7 +18,7 @@ enum { MOST_FAR = 4 };             // far vertices
 enum { MOST_GREEDY = 100000 };     // vertices for greedy orders, which look at all neighbours of the frontier at each step
 // Improvement: vertices and arcs that are looked at for each estimated state, and the most trials.
 static const double ITEMS_PER_STATE = 0.02;
-enum { MOST_TRIALS = 20000 };
+enum { MOST_TRIALS = 20000, ITEMS_PER_LOOK = 1 << 20 };  // the latter: between two looks at the clock
 static const double MOST_TO_IMPROVE = 1e12;  // states; no improvement brings more than this into any memory
 // The frontier has at least as many vertices as the least degree says. From this degree on, unless the natural order is good,
 // all orders are hopeless, and trying them would take longer than the search.
@@ -112,6 +112,9 @@ double frontier_cost(const graph_simple *graph, const int32_t *order, int32_t *l
 // ---- The best order so far
 
 typedef struct order_search {
+    mco_run *run;            // NULL: no clock
+    int64_t items;           // vertices and arcs since the last look at the clock
+    bool is_over;            // the run must stop: the best order so far is taken
     const graph_simple *graph;
     int32_t *order, *trial;  // [vertices] the best order so far, and one to compare
     int32_t *later;          // [vertices] scratch
@@ -123,6 +126,22 @@ typedef struct order_search {
     double cost;
     order_powers powers;
 } order_search;
+
+// Notes the work done, and looks at the clock now and then. True: no more orders are tried.
+static bool is_over(order_search *s, int64_t items)
+{
+    s->items += items;
+    if (s->items >= ITEMS_PER_LOOK && s->run != NULL) {
+        s->items = 0;
+        s->is_over = s->is_over || mco_run_must_stop(s->run, s->run->work);
+    }
+    return s->is_over;
+}
+
+static int64_t items_of(const graph_simple *g)
+{
+    return g->vertices + g->arcs;
+}
 
 // Keeps s->trial if it is better. The arrays are swapped.
 static bool keep_better(order_search *s)
@@ -170,7 +189,7 @@ static void try_breadth_first(order_search *s)
     const int32_t n = s->graph->vertices;
     breadth_first(s->graph, 0, s->trial, s->distance);
     int32_t far = s->trial[n - 1];
-    for (s->far_count = 0; s->far_count < MOST_FAR && s->far_count < n; s->far_count++) {
+    for (s->far_count = 0; s->far_count < MOST_FAR && s->far_count < n && !is_over(s, 2 * items_of(s->graph)); s->far_count++) {
         int32_t *distance = s->distance + (int64_t)s->far_count * n, farthest = -1;
         breadth_first(s->graph, far, s->trial, distance);
         s->far_vertex[s->far_count] = far;
@@ -208,7 +227,7 @@ static void try_differences(order_search *s)
     const int32_t n = s->graph->vertices;
     for (int32_t i = 0; i < s->far_count; i++)
         for (int32_t j = 0; j < s->far_count; j++) {
-            if (i == j)
+            if (i == j || is_over(s, items_of(s->graph)))
                 continue;
             const int32_t *a = s->distance + (int64_t)i * n, *b = s->distance + (int64_t)j * n;
             sort_by(n, NULL, a, NULL, s->place, s->sorted);
@@ -223,6 +242,7 @@ typedef struct greedy_state {
     int32_t frontier[FRONTIER_MOST_SLOTS + 2];  // oldest first
     int32_t size;
     int32_t *later;  // as in a sweep
+    int64_t items;   // vertices and arcs looked at for the last choice
 } greedy_state;
 
 // How good it is to decide v next: a smaller frontier first, then more decided neighbours.
@@ -238,16 +258,18 @@ static int64_t greedy_score(const graph_simple *g, const greedy_state *state, in
 }
 
 // The best neighbour of the frontier; among equals, of its oldest vertex. -1: there is none.
-static int32_t greedy_choice(const graph_simple *g, const greedy_state *state)
+static int32_t greedy_choice(const graph_simple *g, greedy_state *state)
 {
     int32_t best = -1;
     int64_t best_score = INT64_MIN;
+    state->items = 1;
     for (int32_t i = 0; i < state->size; i++)
         for (int64_t a = g->first[state->frontier[i]]; a < g->first[state->frontier[i] + 1]; a++) {
             const int32_t w = g->head[a];
             if ((state->later[w] & 1) != 0)
                 continue;
             const int64_t score = greedy_score(g, state, w);
+            state->items += 1 + g->first[w + 1] - g->first[w];
             if (score > best_score) {
                 best_score = score;
                 best = w;
@@ -283,7 +305,7 @@ static void try_greedy(order_search *s, int32_t start)
         next = next < 0 ? unseen : next;
         s->trial[i] = next;
         greedy_decide(g, &state, next);
-        if (state.size > s->width || state.size > FRONTIER_MOST_SLOTS)
+        if (state.size > s->width || state.size > FRONTIER_MOST_SLOTS || is_over(s, state.items))
             return;
         next = greedy_choice(g, &state);
     }
@@ -298,7 +320,7 @@ static void improve(order_search *s, int64_t trials)
     const uint32_t n = (uint32_t)s->graph->vertices;
     mco_rng rng;
     mco_rng_seed(&rng, 1, 0);
-    for (int64_t k = 0; k < trials; k++) {
+    for (int64_t k = 0; k < trials && !is_over(s, items_of(s->graph)); k++) {
         const uint32_t from = mco_rng_below(&rng, n), reach = mco_rng_below(&rng, 4) == 0 ? n : 8;
         const int64_t shift = (int64_t)mco_rng_below(&rng, 2 * reach + 1) - reach;
         const int64_t to = (int64_t)from + shift < 0 ? 0 : (int64_t)from + shift >= n ? n - 1 : (int64_t)from + shift;
@@ -328,18 +350,18 @@ static void search_orders(order_search *s)
     try_breadth_first(s);
     try_differences(s);
     if (g->vertices <= MOST_GREEDY)
-        for (int32_t k = 0; k < s->far_count; k++)
+        for (int32_t k = 0; k < s->far_count && !s->is_over; k++)
             try_greedy(s, s->far_vertex[k]);
-    const double trials = ITEMS_PER_STATE * s->cost / (double)(g->vertices + g->arcs);
+    const double trials = ITEMS_PER_STATE * s->cost / (double)items_of(g);
     if (s->cost < MOST_TO_IMPROVE)
         improve(s, trials < MOST_TRIALS ? (int64_t)trials : MOST_TRIALS);
 }
 
-mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *order, int32_t *width, double *cost)
+mco_status frontier_order(mco_context *ctx, mco_run *run, const graph_simple *graph, int32_t *order, int32_t *width, double *cost)
 {
     mco_status st = MCO_OK;
     const int64_t n = graph->vertices;
-    order_search s = {.graph = graph};
+    order_search s = {.run = run, .graph = graph};
     int32_t *room = NULL;
     MCO_TRY(mco_alloc(ctx, &room, (6 + MOST_FAR) * n + 2));
     s.order = room;
