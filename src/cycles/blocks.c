@@ -17,9 +17,12 @@
 #include "graph/parts.h"
 
 enum { STEPS_PER_ARC = 16, STEPS = 1 << 24 };  // of the search for simplicial vertices, over all blocks
+enum { ARCS_PER_LOOK = 1 << 18 };              // between two looks at the clock
 
 typedef struct finder {
     mco_context *ctx;
+    mco_run *run;                // NULL: no clock
+    int64_t arcs;                // of blocks made since the last look at the clock
     bool is_directed;
     cycles_blocks *out;
     int64_t block_room;
@@ -34,6 +37,11 @@ typedef struct finder {
     int64_t first_used, head_used;
     int64_t budget;              // steps left for simplicial vertices
 } finder;
+
+static bool must_stop(const finder *f)
+{
+    return f->run != NULL && mco_run_must_stop(f->run, 0);
+}
 
 // ---- Undirected: the core
 
@@ -150,6 +158,8 @@ static mco_status make_directed_core(finder *f)
     graph_simple single = {0};
     int32_t *part = NULL, count;
     MCO_TRY(copy_single_arcs(f, &single));
+    if (must_stop(f))
+        goto done;
     MCO_TRY(graph_strong_components(f->ctx, &single, &part, &count));
     keep_arcs_within(&single, part);
     const mco_graph_rows rows = {.vertices = single.vertices, .arcs = single.arcs, .first = single.first,
@@ -300,7 +310,7 @@ static mco_status strip_block(finder *f, cycles_block *block)
     mco_status st = MCO_OK;
     bool *is_left = NULL;
     int32_t *number = NULL, left;
-    MCO_TRY(cycles_strip_simplicial(f->ctx, &block->graph, &f->budget, &is_left, &left));
+    MCO_TRY(cycles_strip_simplicial(f->ctx, f->run, &block->graph, &f->budget, &is_left, &left));
     if (left < block->graph.vertices) {
         MCO_TRY(mco_alloc(f->ctx, &number, block->graph.vertices));
         keep_left(block, is_left, number);
@@ -337,6 +347,7 @@ static mco_status make_block(finder *f, int32_t c)
     mco_status st = MCO_OK;
     cycles_block block = {0};
     fill_block(f, c, &block);
+    f->arcs += block.graph.arcs;
     const int64_t n = block.graph.vertices, arcs = block.graph.arcs;
     if (!f->is_directed && arcs != 2 * n && arcs != n * (n - 1))
         MCO_TRY(strip_block(f, &block));
@@ -353,6 +364,8 @@ static mco_status make_blocks(finder *f)
     cycles_blocks *out = f->out;
     int64_t vertices;
     MCO_TRY(graph_bicomponents_make(f->ctx, &f->core, &f->parts));
+    if (must_stop(f))
+        return MCO_OK;
     MCO_TRY(mco_alloc(f->ctx, &f->begin, f->parts.count));
     const int32_t chosen = choose(f, &vertices);
     if (chosen == 0)
@@ -365,26 +378,32 @@ static mco_status make_blocks(finder *f)
     memset(f->owner, -1, (size_t)f->core.vertices * sizeof *f->owner);
     list_vertices(f);
     f->budget = STEPS_PER_ARC * f->source->arcs + STEPS;
-    for (int32_t c = 0; c < f->parts.count; c++)
+    for (int32_t c = 0; c < f->parts.count; c++) {
+        if (f->arcs >= ARCS_PER_LOOK && must_stop(f))
+            break;
+        f->arcs = f->arcs < ARCS_PER_LOOK ? f->arcs : 0;
         if (f->begin[c] >= 0)
             MCO_TRY(make_block(f, c));
+    }
     out->bytes += (vertices + f->source->arcs) * (int64_t)sizeof(int32_t) + (vertices + chosen) * (int64_t)sizeof(int64_t) +
                   f->block_room * (int64_t)sizeof *out->block;
 done:
     return st;
 }
 
-mco_status cycles_blocks_make(mco_context *ctx, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
-                              int32_t through_count, cycles_blocks *out)
+mco_status cycles_blocks_make(mco_context *ctx, mco_run *run, const mco_graph_rows *rows, bool is_directed,
+                              const int32_t *through, int32_t through_count, cycles_blocks *out)
 {
     mco_status st = MCO_OK;
-    finder f = {.ctx = ctx, .is_directed = is_directed, .out = out};
+    finder f = {.ctx = ctx, .run = run, .is_directed = is_directed, .out = out};
     *out = (cycles_blocks){0};
     MCO_TRY(graph_simple_make(ctx, rows, is_directed, &out->graph));
     out->bytes = ((int64_t)rows->vertices + 1) * (int64_t)sizeof(int64_t) + out->graph.arcs * (int64_t)sizeof(int32_t);
+    if (must_stop(&f))
+        goto done;
     MCO_TRY(mark_through(&f, through, through_count));
     MCO_TRY(is_directed ? make_directed_core(&f) : make_core(&f));
-    if (f.core.arcs > 0)
+    if (f.core.arcs > 0 && !must_stop(&f))
         MCO_TRY(make_blocks(&f));
 done:
     graph_simple_clear(ctx, &f.core);

@@ -19,9 +19,10 @@ typedef struct cycles_blocks {
 // more, and a cycle, unless the search for simplicial vertices gave up. Directed: the same for all chordless cycles, 3 and
 // longer, but a block may be without a cycle. Only blocks that hold all vertices through[through_count], which are in range.
 // The vertices of a block ascend. Errors: MEMORY. O(vertices + arcs), directed O((vertices + arcs) log degree), and a bounded
-// number of steps for each arc in the search for simplicial vertices.
-mco_status cycles_blocks_make(mco_context *ctx, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
-                              int32_t through_count, cycles_blocks *out);
+// number of steps for each arc in the search for simplicial vertices. If `run`, which may be NULL, must stop, it ends with OK
+// and the blocks so far; it looks between passes over the graph, and while blocks are made.
+mco_status cycles_blocks_make(mco_context *ctx, mco_run *run, const mco_graph_rows *rows, bool is_directed,
+                              const int32_t *through, int32_t through_count, cycles_blocks *out);
 void cycles_blocks_clear(mco_context *ctx, cycles_blocks *blocks);
 
 // Takes a triangle, its vertices ascend. False: no more is wanted.

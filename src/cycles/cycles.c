@@ -245,7 +245,9 @@ static void settle_outcome(cycles_solver *s)
     if (r->stop == MCO_STOP_FINISHED && s->sink.is_closed)
         r->stop = s->sink.left == 0 ? MCO_STOP_TARGET : MCO_STOP_CANCELLED;
     r->outcome = r->stop == MCO_STOP_FINISHED ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    if (r->blocks == 0)
+    if (r->blocks == 0 && r->stop != MCO_STOP_FINISHED)
+        snprintf(r->reason, sizeof r->reason, "none: the run ended before the blocks were found");
+    else if (r->blocks == 0)
         snprintf(r->reason, sizeof r->reason, "no method is needed: no block has a cycle longer than 3");
     else if (r->reason[0] == '\0')
         snprintf(r->reason, sizeof r->reason, "no method is needed: every block is one cycle, or has none that counts");
@@ -333,7 +335,7 @@ static mco_status run_triangles(cycles_solver *s)
     mco_status st = MCO_OK;
     triangle_list list = {.s = s};
     int64_t count = 0;
-    if (s->p.directed || s->p.min_length > 3)
+    if (s->p.directed || s->p.min_length > 3 || must_end(s))
         return MCO_OK;
     MCO_TRY(cycles_triangles(s->ctx, &s->run, &s->blocks.graph, s->through, s->through_count,
                              is_listing(s) ? take_triangle : NULL, &list, &count));
@@ -362,7 +364,7 @@ static mco_status begin(cycles_solver *s)
                             .user = s->listener != NULL ? s->listener->user : NULL,
                             .left = s->p.limit > 0 ? s->p.limit : INT64_MAX};
     MCO_TRY(choose_engine(s));
-    MCO_TRY(cycles_blocks_make(s->ctx, &rows, s->p.directed != 0, s->through, s->through_count, &s->blocks));
+    MCO_TRY(cycles_blocks_make(s->ctx, &s->run, &rows, s->p.directed != 0, s->through, s->through_count, &s->blocks));
     const graph_simple *g = &s->blocks.graph;
     s->r.vertices = g->vertices;
     s->r.edges = s->p.directed ? g->arcs : g->arcs / 2;

@@ -5,7 +5,10 @@
 // is simplicial without a test.
 #include "cycles/simplicial.h"
 
+enum { STEPS_PER_LOOK = 1 << 18 };  // between two looks at the clock
+
 typedef struct strip {
+    mco_run *run;       // NULL: no clock
     const graph_simple *graph;
     int64_t *budget;
     bool *is_left;      // [n]
@@ -21,6 +24,14 @@ static int32_t row_length(const strip *s, int32_t v)
     return (int32_t)(s->graph->first[v + 1] - s->graph->first[v]);
 }
 
+// Takes a step from the budget. False: none is left.
+static bool spend(strip *s)
+{
+    if (--*s->budget % STEPS_PER_LOOK == 0 && s->run != NULL && mco_run_must_stop(s->run, 0))
+        *s->budget = 0;
+    return *s->budget > 0;
+}
+
 // Moves on to the next pair that is left and not joined. False: there is none.
 static bool find_witness(strip *s, int32_t v)
 {
@@ -31,7 +42,7 @@ static bool find_witness(strip *s, int32_t v)
         if (!s->is_left[u])
             continue;
         for (; s->two[v] < length; s->two[v]++)
-            if (s->is_left[row[s->two[v]]] && (--*s->budget <= 0 || !graph_simple_has(s->graph, u, row[s->two[v]])))
+            if (s->is_left[row[s->two[v]]] && (!spend(s) || !graph_simple_has(s->graph, u, row[s->two[v]])))
                 return true;
     }
     return false;
@@ -75,11 +86,12 @@ static void strip_all(strip *s)
     }
 }
 
-mco_status cycles_strip_simplicial(mco_context *ctx, const graph_simple *graph, int64_t *budget, bool **is_left, int32_t *left)
+mco_status cycles_strip_simplicial(mco_context *ctx, mco_run *run, const graph_simple *graph, int64_t *budget, bool **is_left,
+                                   int32_t *left)
 {
     mco_status st = MCO_OK;
     const int32_t n = graph->vertices;
-    strip s = {.graph = graph, .budget = budget, .left = n};
+    strip s = {.run = run, .graph = graph, .budget = budget, .left = n};
     MCO_TRY(mco_alloc(ctx, &s.is_left, n));
     MCO_TRY(mco_alloc(ctx, &s.is_waiting, n));
     MCO_TRY(mco_alloc(ctx, &s.degree, n));
