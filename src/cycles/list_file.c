@@ -337,23 +337,22 @@ static bool take_triangles(void *user, const int32_t (*triangles)[3], int64_t co
     return write_triangle_lines(w, triangles, count);
 }
 
-static mco_status take_factors(void *user, const cycles_block *block, const cycles_factors *f)
+static bool take_factors(void *user, const cycles_block *block, const cycles_factors *f)
 {
     writer *w = user;
-    const mco_status st = settle_vertices(w, block->vertex, block->graph.vertices);
-    if (st != MCO_OK)
-        return st;
+    w->st = settle_vertices(w, block->vertex, block->graph.vertices);
+    if (w->st != MCO_OK)
+        return false;
     const size_t row = (size_t)f->words * sizeof *f->left;
     const cycles_part part = {.kind = CYCLES_PART_FACTORS, .count = (uint64_t)f->segments};
     const cycles_part_factors counts = {f->left_count, f->right_count, f->single_count};
-    w->listed += f->cycles;
-    cycles_stream_put(&w->stream, &part, sizeof part);  // the commit tells a failure
-    cycles_stream_put(&w->stream, &counts, sizeof counts);
-    cycles_stream_put(&w->stream, f->segment, (size_t)f->segments * sizeof *f->segment);
-    cycles_stream_put(&w->stream, f->left, (size_t)f->left_count * row);
-    cycles_stream_put(&w->stream, f->right, (size_t)f->right_count * row);
-    cycles_stream_put(&w->stream, f->single, (size_t)f->single_count * row);
-    return MCO_OK;
+    if (__builtin_add_overflow(w->listed, f->cycles, &w->listed))  // such a list can be written, and never expanded
+        w->listed = INT64_MAX;
+    return cycles_stream_put(&w->stream, &part, sizeof part) && cycles_stream_put(&w->stream, &counts, sizeof counts) &&
+           cycles_stream_put(&w->stream, f->segment, (size_t)f->segments * sizeof *f->segment) &&
+           cycles_stream_put(&w->stream, f->left, (size_t)f->left_count * row) &&
+           cycles_stream_put(&w->stream, f->right, (size_t)f->right_count * row) &&
+           cycles_stream_put(&w->stream, f->single, (size_t)f->single_count * row);
 }
 
 // Writes the end and commits the file.

@@ -83,8 +83,9 @@ static mco_status probe_search(cycles_solver *s, const cycles_job *job, double s
     probe.sink = NULL;
     probe.tally = &tally;
     probe.result = &effort;
-    MCO_TRY(cycles_search(&probe));
-    *has_ended = run.stop == MCO_STOP_FINISHED;
+    st = cycles_search(&probe);
+    *has_ended = st == MCO_OK && run.stop == MCO_STOP_FINISHED;
+    MCO_TRY(st == MCO_ERR_LIMIT ? MCO_OK : st);  // no memory for a search: the frontier may do with less
     s->run.is_asked_to_stop |= run.is_asked_to_stop;
     s->r.nodes = effort.nodes;
     if (*has_ended && job->sink == NULL)
@@ -104,7 +105,8 @@ static bool stays_on_gpu(const cycles_solver *s)
     return s->listener != NULL && s->listener->drops_cycles && s->p.limit == 0;
 }
 
-// *is_done: a GPU has searched the block. Else nothing was tallied or given, and the cores go on.
+// *is_done: a GPU has searched the block. Else nothing was tallied or given, and the cores go on. One of several GPUs may
+// fail after another one has given cycles: that ends the run.
 static mco_status search_on_gpu(cycles_solver *s, cycles_job *job, bool *is_done)
 {
     const cycles_gpu_tuning tuning = {.makes_lists = stays_on_gpu(s)};
@@ -112,9 +114,10 @@ static mco_status search_on_gpu(cycles_solver *s, cycles_job *job, bool *is_done
     if (job->block->graph.vertices < GPU_LEAST_VERTICES)
         return MCO_OK;
     on_gpu.sink = tuning.makes_lists ? NULL : job->sink;
+    const int64_t taken = s->sink.taken;
     const mco_status st = cycles_gpu_search(&on_gpu, s->p.gpus, &tuning, NULL);
     *is_done = st == MCO_OK;
-    if (st != MCO_ERR_LIMIT)
+    if (st != MCO_ERR_LIMIT || s->sink.taken != taken)
         return st;
     mco_log(s->ctx, MCO_LOG_WARNING, "%s: the cores search this block", mco_context_error(s->ctx));
     return MCO_OK;
@@ -176,10 +179,32 @@ done:
     return st;
 }
 
-static mco_status run_frontier(cycles_solver *s, cycles_job *job, cycles_frontier *frontier)
+// Gives the products of a block to the listener. The count follows them, so that a block that falls back to the search after
+// LIMIT counts once.
+static mco_status list_factors(cycles_solver *s, cycles_job *job, cycles_frontier *frontier)
 {
     mco_status st = MCO_OK;
     cycles_factors factors = {0};
+    cycles_tally tally = {.ctx = s->ctx};
+    cycles_job count = *job;
+    count.sink = NULL;
+    count.tally = &tally;
+    MCO_TRY(cycles_frontier_run(&count, frontier));
+    if (s->run.stop == MCO_STOP_FINISHED)
+        MCO_TRY(cycles_frontier_factors(job, frontier, &factors));
+    if (s->run.stop != MCO_STOP_FINISHED)
+        goto done;
+    job->sink->is_closed = !s->listener->take_factors(s->listener->user, job->block, &factors);
+    MCO_TRY(add_tally(job->tally, &tally));
+done:
+    cycles_tally_clear(&tally);
+    cycles_factors_clear(s->ctx, &factors);
+    return st;
+}
+
+static mco_status run_frontier(cycles_solver *s, cycles_job *job, cycles_frontier *frontier)
+{
+    mco_status st = MCO_OK;
     const bool has_factors = s->listener != NULL && s->listener->take_factors != NULL;
 #ifdef MCO_HAVE_CUDA
     if (!has_factors && lists_on_gpu(s, job)) {
@@ -188,20 +213,9 @@ static mco_status run_frontier(cycles_solver *s, cycles_job *job, cycles_frontie
         return MCO_OK;
     }
 #endif
-    if (!has_factors) {
-        MCO_TRY(cycles_frontier_run(job, frontier));
-    } else {
-        cycles_job count = *job;
-        count.sink = NULL;
-        MCO_TRY(cycles_frontier_run(&count, frontier));
-        if (s->run.stop == MCO_STOP_FINISHED)
-            MCO_TRY(cycles_frontier_factors(job, frontier, &factors));
-        if (s->run.stop == MCO_STOP_FINISHED)
-            MCO_TRY(s->listener->take_factors(s->listener->user, job->block, &factors));
-    }
+    MCO_TRY(has_factors ? list_factors(s, job, frontier) : cycles_frontier_run(job, frontier));
     note_method(s, job, MCO_CYCLES_METHOD_FRONTIER);
 done:
-    cycles_factors_clear(s->ctx, &factors);
     return st;
 }
 

@@ -15,8 +15,8 @@ typedef struct cycles_listener {
     mco_status (*begin)(void *user, const graph_simple *graph, bool is_directed);
     // Takes triangles [count], each in ascending order. False: no more is wanted. NULL: triangles come as batches.
     bool (*take_triangles)(void *user, const int32_t (*triangles)[3], int64_t count);
-    // Takes the products of a block instead of its batches.
-    mco_status (*take_factors)(void *user, const cycles_block *block, const cycles_factors *factors);
+    // Takes the products of a block instead of its batches. False: no more is wanted.
+    bool (*take_factors)(void *user, const cycles_block *block, const cycles_factors *factors);
     bool drops_cycles;  // `take` does nothing, so that cycles may stay where they are made
 } cycles_listener;
 
@@ -47,7 +47,7 @@ int32_t cycles_walk_row(cycles_walk *walk, const uint64_t *row, int32_t *out);
 int32_t cycles_walk_strictly(cycles_walk *walk, const uint64_t *row, int32_t *out);
 
 // The graph that vertices [n] of `graph` induce, numbered in their order. Negative entries in local [graph->vertices] before and
-// after. Errors: MEMORY. O(n + sum of degrees).
+// after. Errors: MEMORY. O(n + sum of degrees), where a degree far above n counts as n log degree.
 mco_status cycles_induce(mco_context *ctx, const graph_simple *graph, const int32_t *vertices, int32_t n, int32_t *local,
                          graph_simple *out);
 

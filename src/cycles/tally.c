@@ -9,7 +9,8 @@ static mco_status tally_room(cycles_tally *tally, int32_t length, int32_t limbs)
     mco_status st = MCO_OK;
     uint64_t *grown = NULL;
     const int32_t new_limbs = limbs > tally->limbs ? limbs : tally->limbs;
-    const int32_t new_lengths = length < tally->lengths ? tally->lengths : length < 64 ? 128 : 2 * length;
+    const int32_t doubled = length < 64 ? 128 : length < INT32_MAX / 2 ? 2 * length : INT32_MAX;
+    const int32_t new_lengths = length < tally->lengths ? tally->lengths : doubled;
     if (new_limbs == tally->limbs && new_lengths == tally->lengths)
         return MCO_OK;
     MCO_TRY(mco_alloc(tally->ctx, &grown, (int64_t)new_lengths * new_limbs));
