@@ -183,8 +183,33 @@ static mco_status mark_vertices(checker *c, int32_t length)
     return MCO_OK;
 }
 
+// The vertex among `to` [count] that is marked, is joined to v, and is neither `next` nor `before`; -1: none is a chord.
+// *has_next: `next` is among them.
+static int32_t find_chord(const checker *c, const int32_t *to, int64_t count, int32_t next, int32_t before, bool *has_next)
+{
+    for (int64_t a = 0; a < count; a++) {
+        *has_next |= to[a] == next;
+        if (c->mark[to[a]] == c->count && to[a] != next && to[a] != before)
+            return to[a];
+    }
+    return -1;
+}
+
+// The same for a row far longer than the cycle: its vertices look for themselves in the row of v.
+static int32_t find_chord_of_hub(const checker *c, int32_t v, int32_t length, int32_t next, int32_t before, bool *has_next)
+{
+    *has_next = graph_simple_has(&c->simple, v, next);
+    for (int32_t k = 0; k < length; k++) {
+        const int32_t u = c->sequence[k];
+        if (u != next && u != before && graph_simple_has(&c->simple, v, u))
+            return u;
+    }
+    return -1;
+}
+
 static mco_status check_sequence(checker *c, int32_t length)
 {
+    enum { LONG = 32 };  // times the length of the cycle
     mco_status st = MCO_OK;
     cycles_hash hash = {0, 0};
     const graph_simple *g = &c->simple;
@@ -193,12 +218,13 @@ static mco_status check_sequence(checker *c, int32_t length)
     for (int32_t k = 0; k < length; k++) {
         const int32_t v = c->sequence[k], next = c->sequence[k + 1 < length ? k + 1 : 0];
         const int32_t before = c->is_directed ? next : c->sequence[k > 0 ? k - 1 : length - 1];
+        const int64_t degree = g->first[v + 1] - g->first[v];
         bool has_next = false;
-        for (int64_t a = g->first[v]; a < g->first[v + 1]; a++) {
-            has_next = has_next || g->head[a] == next;
-            if (c->mark[g->head[a]] == c->count && g->head[a] != next && g->head[a] != before)
-                return fail_pair(c, v, g->head[a], "are joined by a chord");
-        }
+        const int32_t chord = degree > (int64_t)LONG * length
+                                  ? find_chord_of_hub(c, v, length, next, before, &has_next)
+                                  : find_chord(c, g->head + g->first[v], degree, next, before, &has_next);
+        if (chord >= 0)
+            return fail_pair(c, v, chord, "are joined by a chord");
         if (!has_next)
             return fail_pair(c, v, next, "follow each other and are not joined");
         cycles_hash_add(&hash, v);
@@ -459,7 +485,8 @@ static mco_status check_rows(checker *c, uint64_t count)
     mco_status st = MCO_OK;
     uint64_t *rows = NULL;
     MCO_TRY(refuse_without_block(c, count));
-    const uint64_t words = (uint64_t)c->walk.words, most = words < AT_ONCE ? AT_ONCE / words : 1;
+    const uint64_t words = (uint64_t)c->walk.words, room = words < AT_ONCE ? AT_ONCE / words : 1;
+    const uint64_t most = count < room ? count : room;  // parts may be many and small
     MCO_TRY(mco_alloc(c->ctx, &rows, most * words));
     for (uint64_t first = 0; first < count;) {
         const uint64_t part = count - first < most ? count - first : most;

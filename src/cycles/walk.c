@@ -197,20 +197,35 @@ static int64_t copy_row(const graph_simple *graph, int32_t v, const int32_t *loc
     return count;
 }
 
+// The same for a row that is far longer than n: the vertices look for themselves in it.
+static int64_t find_in_row(const graph_simple *graph, int32_t v, const int32_t *vertices, int32_t n, int32_t *to)
+{
+    int64_t count = 0;
+    for (int32_t k = 0; k < n; k++)
+        if (graph_simple_has(graph, v, vertices[k]))
+            to[count++] = k;
+    return count;
+}
+
 mco_status cycles_induce(mco_context *ctx, const graph_simple *graph, const int32_t *vertices, int32_t n, int32_t *local,
                          graph_simple *out)
 {
+    enum { LONG = 32 };  // times n: a vertex of very many blocks
     mco_status st = MCO_OK;
     int64_t arcs = 0;
     graph_simple g = {.vertices = n};
-    for (int32_t v = 0; v < n; v++)
-        arcs += graph->first[vertices[v] + 1] - graph->first[vertices[v]];
+    for (int32_t v = 0; v < n; v++) {
+        const int64_t degree = graph->first[vertices[v] + 1] - graph->first[vertices[v]];
+        arcs += degree < n ? degree : n;
+    }
     MCO_TRY(mco_alloc(ctx, &g.first, (int64_t)n + 1));
     MCO_TRY(mco_alloc(ctx, &g.head, arcs));
     for (int32_t v = 0; v < n; v++)
         local[vertices[v]] = v;
     for (int32_t v = 0; v < n; v++) {
-        g.arcs += copy_row(graph, vertices[v], local, g.head + g.arcs);
+        const bool is_long = graph->first[vertices[v] + 1] - graph->first[vertices[v]] > (int64_t)LONG * n;
+        int32_t *to = g.head + g.arcs;
+        g.arcs += is_long ? find_in_row(graph, vertices[v], vertices, n, to) : copy_row(graph, vertices[v], local, to);
         g.first[v + 1] = g.arcs;
     }
     for (int32_t v = 0; v < n; v++)
