@@ -84,6 +84,7 @@ static void step(labels_walk *w)
 // Adds `by` to the counters of the neighbours of v.
 static void touch(labels_walk *w, int32_t v, int32_t by)
 {
+    w->looked += w->graph.first[v + 1] - w->graph.first[v];
     for (int64_t a = w->graph.first[v]; a < w->graph.first[v + 1]; a++)
         w->near[w->graph.head[a]] += by;
 }

@@ -65,8 +65,8 @@ typedef struct search_worker {
 typedef struct search_team {
     search_block block;
     cycles_job *job;
-    search_worker *workers;   // [count]
-    int count;
+    search_worker *workers;   // [count]; the first `made` of them have memory
+    int count, made;
     bool is_alone;            // no thread runs yet
     search_choice choice;
     double alone_until_s;     // by mco_clock_s()
@@ -359,88 +359,6 @@ static void work(void *shared, int index)
     pthread_mutex_unlock(&t->lock);
 }
 
-// ---- The calling thread
-
-// Works alone for `seconds`. True: the search is over.
-static bool work_alone(search_team *t, double seconds)
-{
-    search_worker *w = &t->workers[0];
-    w->slice_s = mco_clock_s();
-    t->alone_until_s = w->slice_s + seconds;
-    bool goes_on = walk(w);
-    while (goes_on && next_root(w))
-        goes_on = isinf(seconds) || mco_clock_s() < t->alone_until_s;
-    flush(&w->walker);
-    return must_stop(t) || (w->walker.stack.top == 0 && atomic_load(&t->next_root) >= t->block.roots);
-}
-
-// Gives all handed buffers to the sink, with the lock held on entry and on return.
-static void give_handed(search_team *t)
-{
-    for (int k = 0; k < 2 * t->count; k++) {
-        search_buffer *b = &t->workers[k / 2].buffers[k % 2];
-        if (!b->is_handed)
-            continue;
-        pthread_mutex_unlock(&t->lock);
-        give_buffer(t, b);
-        pthread_mutex_lock(&t->lock);
-        b->is_handed = false;
-        pthread_cond_broadcast(&t->changed);
-    }
-}
-
-static void supervise(search_team *t)
-{
-    double looked_s = mco_clock_s();
-    pthread_mutex_lock(&t->lock);
-    while (t->ended < t->count) {
-        give_handed(t);
-        if (mco_clock_s() - looked_s >= WATCH_S) {
-            pthread_mutex_unlock(&t->lock);
-            looked_s = mco_clock_s();
-            const bool ends = mco_run_must_stop(t->job->run, t->job->run->work);
-            pthread_mutex_lock(&t->lock);
-            if (ends)
-                stop(t);
-        }
-        if (must_stop(t))
-            pthread_cond_broadcast(&t->changed);
-        const struct timespec until = mco_clock_after(WATCH_S);
-        bool has_handed = false;
-        for (int k = 0; k < 2 * t->count; k++)
-            has_handed |= t->workers[k / 2].buffers[k % 2].is_handed;
-        if (t->ended < t->count && !has_handed)
-            pthread_cond_timedwait(&t->changed, &t->lock, &until);
-    }
-    give_handed(t);
-    pthread_mutex_unlock(&t->lock);
-}
-
-static void settle(void *shared, int started)
-{
-    search_team *t = shared;
-    t->count = started;
-}
-
-static mco_status work_together(search_team *t)
-{
-    mco_status st = MCO_OK;
-    mco_team team = {0};
-    const int wanted = t->count;
-    t->is_alone = false;
-    MCO_TRY(mco_team_start_some(t->job->ctx, t->count, work, settle, t, &team));
-    if (team.started == 0) {
-        t->is_alone = true;
-        work_alone(t, (double)INFINITY);
-    } else {
-        supervise(t);
-    }
-done:
-    mco_team_join(&team);
-    t->count = wanted;
-    return st;
-}
-
 // ---- Memory
 
 static int64_t stack_room(const search_block *b)
@@ -521,6 +439,20 @@ static void clear_worker(search_team *t, search_worker *w)
     }
 }
 
+// Gives memory to the workers up to `count`. The first one is enough for the small blocks of which a graph may have millions.
+static mco_status make_workers(search_team *t, int count)
+{
+    mco_status st = MCO_OK;
+    mco_cycles_result *result = t->job->result;
+    const double bytes = worker_bytes(t) * count;
+    while (t->made < count)
+        MCO_TRY(make_worker(t, &t->workers[t->made++]));
+    result->bytes = (double)result->bytes > bytes ? result->bytes : (int64_t)bytes;
+done:
+    return st;
+}
+
+// Errors: LIMIT if the memory is too small for one worker. If it is too small for all of them, there are fewer.
 static mco_status make_team(cycles_job *job, const search_choice *choice, search_team *t)
 {
     mco_status st = MCO_OK;
@@ -530,15 +462,15 @@ static mco_status make_team(cycles_job *job, const search_choice *choice, search
     MCO_TRY(mco_pick(job->ctx, BUILDS, choice->simd, 0, &build));
     MCO_TRY(search_block_make(job, choice, &t->block));
     t->block.build = build;
-    const double bytes = worker_bytes(t) * t->count;
+    const double bytes = worker_bytes(t);
     if (job->memory_bytes > 0 && bytes > job->memory_bytes)
-        MCO_TRY(mco_fail(job->ctx, MCO_ERR_LIMIT, "the search needs %.0f bytes for %d thread%s, %.0f are allowed", bytes, t->count,
-                         mco_plural(t->count), job->memory_bytes));
-    job->result->bytes = (double)job->result->bytes > bytes ? job->result->bytes : (int64_t)bytes;
+        MCO_TRY(mco_fail(job->ctx, MCO_ERR_LIMIT, "the search needs %.0f bytes for a thread, %.0f are allowed", bytes,
+                         job->memory_bytes));
+    if (job->memory_bytes > 0 && bytes * t->count > job->memory_bytes)
+        t->count = (int)(job->memory_bytes / bytes);
     MCO_TRY(mco_alloc(job->ctx, &t->untaken, (int64_t)job->block->graph.vertices + 1));
     MCO_TRY(mco_alloc(job->ctx, &t->workers, t->count));
-    for (int k = 0; k < t->count; k++)
-        MCO_TRY(make_worker(t, &t->workers[k]));
+    MCO_TRY(make_workers(t, 1));
 done:
     return st;
 }
@@ -546,11 +478,92 @@ done:
 static void clear_team(search_team *t)
 {
     mco_context *ctx = t->job->ctx;
-    for (int k = 0; k < t->count && t->workers != NULL; k++)
+    for (int k = 0; k < t->made; k++)
         clear_worker(t, &t->workers[k]);
     mco_free(ctx, &t->workers);
     mco_free(ctx, &t->untaken);
     search_block_clear(&t->block);
+}
+
+// ---- The calling thread
+
+// Works alone for `seconds`. True: the search is over.
+static bool work_alone(search_team *t, double seconds)
+{
+    search_worker *w = &t->workers[0];
+    w->slice_s = mco_clock_s();
+    t->alone_until_s = w->slice_s + seconds;
+    bool goes_on = walk(w);
+    while (goes_on && next_root(w))
+        goes_on = isinf(seconds) || mco_clock_s() < t->alone_until_s;
+    flush(&w->walker);
+    return must_stop(t) || (w->walker.stack.top == 0 && atomic_load(&t->next_root) >= t->block.roots);
+}
+
+// Gives all handed buffers to the sink, with the lock held on entry and on return.
+static void give_handed(search_team *t)
+{
+    for (int k = 0; k < 2 * t->count; k++) {
+        search_buffer *b = &t->workers[k / 2].buffers[k % 2];
+        if (!b->is_handed)
+            continue;
+        pthread_mutex_unlock(&t->lock);
+        give_buffer(t, b);
+        pthread_mutex_lock(&t->lock);
+        b->is_handed = false;
+        pthread_cond_broadcast(&t->changed);
+    }
+}
+
+static void supervise(search_team *t)
+{
+    double looked_s = mco_clock_s();
+    pthread_mutex_lock(&t->lock);
+    while (t->ended < t->count) {
+        give_handed(t);
+        if (mco_clock_s() - looked_s >= WATCH_S) {
+            pthread_mutex_unlock(&t->lock);
+            looked_s = mco_clock_s();
+            const bool ends = mco_run_must_stop(t->job->run, t->job->run->work);
+            pthread_mutex_lock(&t->lock);
+            if (ends)
+                stop(t);
+        }
+        if (must_stop(t))
+            pthread_cond_broadcast(&t->changed);
+        const struct timespec until = mco_clock_after(WATCH_S);
+        bool has_handed = false;
+        for (int k = 0; k < 2 * t->count; k++)
+            has_handed |= t->workers[k / 2].buffers[k % 2].is_handed;
+        if (t->ended < t->count && !has_handed)
+            pthread_cond_timedwait(&t->changed, &t->lock, &until);
+    }
+    give_handed(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void settle(void *shared, int started)
+{
+    search_team *t = shared;
+    t->count = started;
+}
+
+static mco_status work_together(search_team *t)
+{
+    mco_status st = MCO_OK;
+    mco_team team = {0};
+    MCO_TRY(make_workers(t, t->count));
+    t->is_alone = false;
+    MCO_TRY(mco_team_start_some(t->job->ctx, t->count, work, settle, t, &team));
+    if (team.started == 0) {
+        t->is_alone = true;
+        work_alone(t, (double)INFINITY);
+    } else {
+        supervise(t);
+    }
+done:
+    mco_team_join(&team);
+    return st;
 }
 
 // ---- The method
@@ -562,7 +575,7 @@ static mco_status add_up(search_team *t)
     const int32_t n = job->block->graph.vertices;
     for (int32_t length = job->min_length; length <= n && length <= job->max_length; length++) {
         uint64_t count = 0;
-        for (int k = 0; k < t->count; k++) {
+        for (int k = 0; k < t->made; k++) {
             count += t->workers[k].list_tally[length];
             for (int lane = 0; lane < SEARCH_LANES; lane++)
                 count += t->workers[k].walker.tally[(int64_t)length * SEARCH_LANES + lane];
@@ -570,7 +583,7 @@ static mco_status add_up(search_team *t)
         if (count > t->untaken[length])
             MCO_TRY(cycles_tally_add_u64(job->tally, length, count - t->untaken[length]));
     }
-    for (int k = 0; k < t->count; k++)
+    for (int k = 0; k < t->made; k++)
         job->result->nodes += t->workers[k].walker.nodes + t->workers[k].lists.nodes;
 done:
     return st;

@@ -31,13 +31,15 @@ void search_lists_clear(mco_context *ctx, search_lists *l)
 
 static bool step(search_lists *l)
 {
-    if (++l->steps % LOOK_STEPS != 0)
+    if (++l->steps < LOOK_STEPS)
         return true;
+    l->steps = 0;
     return l->look(l->user, 0);
 }
 
 static void touch_row(const graph_simple *g, search_lists *l, int32_t root, int32_t v, int32_t by)
 {
+    l->steps += g->first[v + 1] - g->first[v];
     for (int64_t a = g->first[v]; a < g->first[v + 1]; a++) {
         const int32_t w = g->head[a];
         const bool is_target = l->joins[w] > 0 && w > root;
@@ -60,6 +62,7 @@ static void mark(const search_block *b, search_lists *l, int32_t root, int32_t x
 {
     const graph_simple *before = b->job->is_directed ? &b->in : &b->out;
     l->targets = 0;
+    l->steps += before->first[x + 1] - before->first[x];
     for (int64_t a = before->first[x]; a < before->first[x + 1]; a++)
         l->joins[before->head[a]] = is_on;
     for (int64_t a = b->out.first[x]; b->job->is_directed && a < b->out.first[x + 1]; a++)

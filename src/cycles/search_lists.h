@@ -11,10 +11,11 @@ typedef struct search_lists {
     int64_t *arc;      // [n] next arc of the path's vertex at this place
     int32_t *path;     // [n] x, root, y, ...
     int64_t targets;   // vertices that may close and that no inner vertex touches
-    // Called about every 65536 steps and whenever `length` vertices of the path are a cycle, 0: none. False: end.
+    // Called about every 65536 steps, of which an arc that is looked at is one, and whenever `length` vertices of the path are a cycle, 0: none. False: end.
     bool (*look)(void *user, int32_t length);
     void *user;
-    int64_t steps, nodes;
+    int64_t steps;     // since the last look
+    int64_t nodes;
 } search_lists;
 
 mco_status search_lists_make(mco_context *ctx, int32_t n, search_lists *out);

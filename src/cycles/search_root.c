@@ -165,12 +165,26 @@ void search_root_clear(mco_context *ctx, search_root *root)
     mco_free(ctx, &root->vertex);
 }
 
-// Adds the neighbours of v behind the root that are new.
-static void reach_from(const graph_simple *g, search_root *r, int32_t v)
+// The first arc of v that leads behind the root. Rows ascend.
+static int64_t first_behind(const graph_simple *g, int32_t root, int32_t v)
 {
-    for (int64_t a = g->first[v]; a < g->first[v + 1]; a++) {
+    int64_t low = g->first[v], high = g->first[v + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (g->head[middle] <= root)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Adds the neighbours of v behind the root that are new, up to one more than `most` vertices: long rows are not read to the end.
+static void reach_from(const graph_simple *g, search_root *r, int32_t v, int32_t most)
+{
+    for (int64_t a = first_behind(g, r->root, v); a < g->first[v + 1] && r->vertices <= most; a++) {
         const int32_t w = g->head[a];
-        if (w <= r->root || r->number[w] != 0)
+        if (r->number[w] != 0)
             continue;
         r->vertex[r->vertices++] = w;
         r->number[w] = r->vertices;
@@ -191,9 +205,9 @@ static void reach(const search_block *b, search_root *r, int32_t most)
         }
         if (radius == 0)
             break;
-        reach_from(&b->out, r, r->vertex[k]);
+        reach_from(&b->out, r, r->vertex[k], most);
         if (b->job->is_directed)
-            reach_from(&b->in, r, r->vertex[k]);
+            reach_from(&b->in, r, r->vertex[k], most);
     }
 }
 
