@@ -9,6 +9,8 @@
 #include "base/grow.h"
 #include "cycles/frontier.h"
 
+enum { STATES_PER_LOOK = 64 };  // of the cut, whose lists are sorted, between two looks at the clock
+
 typedef struct factors_work {
     cycles_job *job;
     cycles_frontier *frontier;
@@ -251,7 +253,8 @@ static mco_status allocate_lists(factors_work *w)
     const cycles_frontier *f = w->frontier;
     // A state has two children, completions, a jump with the vertices on the way, and perhaps a branch.
     const double list_bytes = (w->left + w->right + w->single) * 8 * out->words;
-    const double bytes = list_bytes + (double)f->states * (double)(28 + 24 * out->words);
+    // The stack of a walk has a row for each vertex.
+    const double bytes = list_bytes + (double)f->states * (28.0 + 24.0 * out->words) + 8.0 * out->words * (f->vertices + 2.0);
     if (bytes > w->job->memory_bytes)
         return mco_fail(ctx, MCO_ERR_LIMIT, "lists of cycles need %.0f bytes, %.0f are allowed", bytes, w->job->memory_bytes);
     mco_log(ctx, MCO_LOG_INFO, "lists of %.0f prefixes, %.0f suffixes and %.0f cycles take %.0f bytes", w->left, w->right, w->single,
@@ -421,6 +424,10 @@ static mco_status make_segments(factors_work *w)
     MCO_TRY(mco_alloc(ctx, &sort.right_first, n + 2));
     MCO_TRY(mco_alloc(ctx, &sort.sorted, longest * w->out->words));
     for (int64_t s = 0; s < states; s++) {
+        if (s % STATES_PER_LOOK == 0 && mco_run_must_stop(w->job->run, w->job->run->work)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         if (w->back[w->cut][s] <= 0)
             continue;
         all.left_count = (int64_t)w->cut_ways[s];

@@ -35,7 +35,7 @@ mco_status cycles_gpu_search(cycles_job *job, const char *gpus, const cycles_gpu
 
 // Makes all cycles of the factors and gives them to the job's sink; without one they stay in device memory, where later ones
 // overwrite earlier ones if there is too little. Nothing is tallied: the frontier has counted. Errors as above; LIMIT: rows
-// of more than 4 words.
+// of more than 4 words, 2^63 cycles or more.
 mco_status cycles_gpu_product(cycles_job *job, const cycles_factors *factors, const char *gpus, const cycles_gpu_tuning *tuning,
                               cycles_gpu_stats *stats);
 

@@ -235,6 +235,8 @@ mco_status cycles_gpu_product(cycles_job *job, const cycles_factors *factors, co
     if (factors->words > CYCLES_STEP_WORDS)
         return mco_fail(job->ctx, MCO_ERR_LIMIT, "cycles have rows of %d words, products on a GPU take at most %d", factors->words,
                         (int)CYCLES_STEP_WORDS);
+    if (factors->cycles == INT64_MAX)
+        return mco_fail(job->ctx, MCO_ERR_LIMIT, "the products are 2^63 cycles or more");
     if (tuning != NULL)
         all.tuning = *tuning;
     atomic_init(&all.next, 0);
