@@ -267,6 +267,51 @@ static void test_fallback(void **state)
     mco_graph_destroy(test_ctx, &graph);
 }
 
+// Products that do not fit the memory: the search lists the block, which counts once.
+static void test_factored_fallback(void **state)
+{
+    (void)state;
+    mco_graph *graph = test_graph_generate(MCO_GRAPH_GRID, 6, 12, 0, 1);
+    mco_cycles_result r = MCO_CYCLES_RESULT_INIT;
+    mco_cycles_params p = params_of(MCO_CYCLES_METHOD_AUTO);
+    int64_t count = -1;
+    p.max_length = 8;
+    assert_ok(mco_cycles_count(test_ctx, graph, &p, &r));
+    const int64_t cycles = r.cycles;
+    mco_cycles_result_clear(test_ctx, &r);
+    p.memory = 1;
+    assert_ok(mco_cycles_write_list(test_ctx, graph, &p, MCO_CYCLES_FORMAT_FACTORED, test_path("f"), &r));
+    assert_int_equal(r.method, MCO_CYCLES_METHOD_SEARCH);
+    assert_memory_equal(r.reason, "search: the frontier did not fit", 32);
+    assert_int_equal(r.cycles, cycles);
+    assert_ok(mco_cycles_check(test_ctx, graph, false, test_path("f"), &count));
+    assert_int_equal(count, cycles);
+    mco_cycles_result_clear(test_ctx, &r);
+    mco_graph_destroy(test_ctx, &graph);
+}
+
+// An order of the frontier is not improved beyond the time limit, and blocks are not made after it.
+static void test_time_limit(void **state)
+{
+    (void)state;
+    mco_graph *graph = test_graph_generate(MCO_GRAPH_ROAD, 18, 3000, 0.2, 1);
+    mco_cycles_result r = MCO_CYCLES_RESULT_INIT;
+    mco_cycles_params p = params_of(MCO_CYCLES_METHOD_AUTO);
+    p.time_limit_s = 0.2;
+    assert_ok(mco_cycles_count(test_ctx, graph, &p, &r));
+    assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_true(r.work.solve_s < 5);
+    mco_cycles_result_clear(test_ctx, &r);
+    p.time_limit_s = 1e-9;
+    assert_ok(mco_cycles_count(test_ctx, graph, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_int_equal(r.blocks, 0);
+    assert_memory_equal(r.reason, "none: the run ended", 19);
+    mco_cycles_result_clear(test_ctx, &r);
+    mco_graph_destroy(test_ctx, &graph);
+}
+
 // ---- Lists in files
 
 static const mco_cycles_format formats[] = {MCO_CYCLES_FORMAT_TEXT, MCO_CYCLES_FORMAT_JSONL, MCO_CYCLES_FORMAT_BITS,
@@ -322,6 +367,35 @@ static void test_directed_files(void **state)
     assert_int_equal(r.digons, 1);
     mco_cycles_result_clear(test_ctx, &r);
     assert_int_equal(mco_cycles_check(test_ctx, graph, true, test_file("w", "2 6 5\n"), &count), MCO_ERR_CHECK);
+    mco_graph_destroy(test_ctx, &graph);
+}
+
+// A vertex of many blocks, whose row is far longer than a block: squares 0, 3k + 1, 3k + 2, 3k + 3, the first with a chord.
+static void test_hub(void **state)
+{
+    enum { SQUARES = 100 };
+    (void)state;
+    int32_t from[4 * SQUARES + 1], to[4 * SQUARES + 1];
+    for (int32_t k = 0; k < SQUARES; k++)
+        for (int32_t i = 0; i < 4; i++) {
+            from[4 * k + i] = i > 0 ? 3 * k + i : 0;
+            to[4 * k + i] = i < 3 ? 3 * k + i + 1 : 0;
+        }
+    from[4 * SQUARES] = 0;
+    to[4 * SQUARES] = 2;
+    const mco_graph_edges edges = {.vertices = 3 * SQUARES + 1, .edges = COUNT_OF(from), .from = from, .to = to};
+    const mco_cycles_params p = params_of(MCO_CYCLES_METHOD_AUTO);
+    mco_graph *graph = NULL;
+    int64_t count = 0;
+    assert_ok(mco_graph_create(test_ctx, &edges, &graph));
+    assert_counts(graph, &p, SQUARES - 1, 2);
+    for (int f = 0; f < COUNT_OF(formats); f++)
+        try_file(graph, &p, formats[f], "hub");
+    assert_ok(mco_cycles_check(test_ctx, graph, false, test_file("h", "5 6 7 1\n"), &count));
+    assert_int_equal(mco_cycles_check(test_ctx, graph, false, test_file("h", "1 2 3 4\n"), &count), MCO_ERR_CHECK);
+    assert_non_null(strstr(mco_context_error(test_ctx), "vertices 1 and 3 are joined by a chord"));
+    assert_int_equal(mco_cycles_check(test_ctx, graph, false, test_file("h", "1 6 7 5\n"), &count), MCO_ERR_CHECK);
+    assert_non_null(strstr(mco_context_error(test_ctx), "vertices 1 and 6 follow each other and are not joined"));
     mco_graph_destroy(test_ctx, &graph);
 }
 
@@ -601,7 +675,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_small_graphs), TEST(test_random_graphs), TEST(test_known_counts), TEST(test_lengths), TEST(test_through),
-        TEST(test_limit_and_stop), TEST(test_fallback), TEST(test_files), TEST(test_directed_files), TEST(test_text),
+        TEST(test_limit_and_stop), TEST(test_fallback), TEST(test_factored_fallback), TEST(test_time_limit), TEST(test_hub), TEST(test_files), TEST(test_directed_files), TEST(test_text),
         TEST(test_wrong_lists), TEST(test_damaged_lists), TEST(test_closed_pipe_and_full_disk), TEST(test_count_text),
         TEST(test_distinct), TEST(test_refused_requests), TEST(test_failing_memory), TEST(test_picture_and_result),
         TEST(test_large_counts),

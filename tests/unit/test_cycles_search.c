@@ -356,6 +356,24 @@ static void test_memory_limit(void **state)
     assert_int_equal(cycles_search(&t.job), MCO_ERR_LIMIT);
     assert_non_null(strstr(mco_context_error(test_ctx), "1000 are allowed"));
     trial_close(&t);
+    // Memory for two workers, eight are asked for: there are two.
+    const task what = {.graph = &e};
+    trial expected;
+    expect_brute_force(&what, &expected);
+    open_task(&t, &what, true);
+    assert_ok(cycles_search(&t.job));
+    const int64_t bytes = t.result.bytes;
+    trial_close(&t);
+    open_task(&t, &what, true);
+    search_choice choice = SEARCH_CHOICE_INIT;
+    choice.alone_s = 0;
+    t.job.threads = 8;
+    t.job.memory_bytes = 2.5 * (double)bytes;
+    assert_ok(cycles_search_with(&t.job, &choice));
+    assert_same(&t, &expected);
+    assert_true(t.result.bytes > bytes && t.result.bytes <= 2 * bytes);
+    trial_close(&t);
+    trial_close(&expected);
     edges_free(&e);
 }
 
