@@ -16,10 +16,12 @@
 #include "cycles/simplicial.h"
 #include "graph/parts.h"
 
+enum { BLOCKS_PER_LOOK = 1024 };
 enum { STEPS_PER_ARC = 16, STEPS = 1 << 24 };  // of the search for simplicial vertices, over all blocks
 
 typedef struct finder {
     mco_context *ctx;
+    mco_run *run;  // NULL: nothing stops it
     bool is_directed;
     cycles_blocks *out;
     int64_t block_room;
@@ -34,6 +36,11 @@ typedef struct finder {
     int64_t first_used, head_used;
     int64_t budget;              // steps left for simplicial vertices
 } finder;
+
+static bool must_stop(const finder *f)
+{
+    return f->run != NULL && mco_run_must_stop(f->run, f->run->work);
+}
 
 // ---- Undirected: the core
 
@@ -100,6 +107,7 @@ static mco_status make_core(finder *f)
     remains *of = NULL;
     MCO_TRY(mco_alloc(f->ctx, &of, f->out->graph.vertices));
     const int32_t left = peel(&f->out->graph, of);
+    f->out->is_forest = left == 0;
     if (left > 0)
         MCO_TRY(copy_core(f, of, left));
     f->source = &f->core;
@@ -355,7 +363,7 @@ static mco_status make_blocks(finder *f)
     MCO_TRY(graph_bicomponents_make(f->ctx, &f->core, &f->parts));
     MCO_TRY(mco_alloc(f->ctx, &f->begin, f->parts.count));
     const int32_t chosen = choose(f, &vertices);
-    if (chosen == 0)
+    if (chosen == 0 || must_stop(f))
         return MCO_OK;
     MCO_TRY(mco_alloc(f->ctx, &out->vertex, vertices));
     MCO_TRY(mco_alloc(f->ctx, &out->first, vertices + chosen));
@@ -365,26 +373,32 @@ static mco_status make_blocks(finder *f)
     memset(f->owner, -1, (size_t)f->core.vertices * sizeof *f->owner);
     list_vertices(f);
     f->budget = STEPS_PER_ARC * f->source->arcs + STEPS;
-    for (int32_t c = 0; c < f->parts.count; c++)
-        if (f->begin[c] >= 0)
-            MCO_TRY(make_block(f, c));
+    for (int32_t c = 0, made = 0; c < f->parts.count; c++) {
+        if (f->begin[c] < 0)
+            continue;
+        if (made++ % BLOCKS_PER_LOOK == 0 && must_stop(f))
+            break;
+        MCO_TRY(make_block(f, c));
+    }
     out->bytes += (vertices + f->source->arcs) * (int64_t)sizeof(int32_t) + (vertices + chosen) * (int64_t)sizeof(int64_t) +
                   f->block_room * (int64_t)sizeof *out->block;
 done:
     return st;
 }
 
-mco_status cycles_blocks_make(mco_context *ctx, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
+mco_status cycles_blocks_make(mco_context *ctx, mco_run *run, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
                               int32_t through_count, cycles_blocks *out)
 {
     mco_status st = MCO_OK;
-    finder f = {.ctx = ctx, .is_directed = is_directed, .out = out};
+    finder f = {.ctx = ctx, .run = run, .is_directed = is_directed, .out = out};
     *out = (cycles_blocks){0};
     MCO_TRY(graph_simple_make(ctx, rows, is_directed, &out->graph));
     out->bytes = ((int64_t)rows->vertices + 1) * (int64_t)sizeof(int64_t) + out->graph.arcs * (int64_t)sizeof(int32_t);
     MCO_TRY(mark_through(&f, through, through_count));
+    if (must_stop(&f))
+        goto done;
     MCO_TRY(is_directed ? make_directed_core(&f) : make_core(&f));
-    if (f.core.arcs > 0)
+    if (f.core.arcs > 0 && !must_stop(&f))
         MCO_TRY(make_blocks(&f));
 done:
     graph_simple_clear(ctx, &f.core);

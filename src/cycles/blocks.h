@@ -9,6 +9,7 @@ typedef struct cycles_blocks {
     graph_simple graph;   // the whole graph without loops and parallel edges; its arcs if the cycles are directed
     cycles_block *block;  // [count]
     int32_t count;
+    bool is_forest;       // an undirected graph without any cycle
     int64_t digons;       // pairs of opposite arcs of a directed graph
     int64_t bytes;        // of these arrays; finding the blocks takes up to about three times as much for a while
     int64_t *first;       // the arrays of all blocks, one after the other
@@ -19,8 +20,8 @@ typedef struct cycles_blocks {
 // more, and a cycle, unless the search for simplicial vertices gave up. Directed: the same for all chordless cycles, 3 and
 // longer, but a block may be without a cycle. Only blocks that hold all vertices through[through_count], which are in range.
 // The vertices of a block ascend. Errors: MEMORY. O(vertices + arcs), directed O((vertices + arcs) log degree), and a bounded
-// number of steps for each arc in the search for simplicial vertices.
-mco_status cycles_blocks_make(mco_context *ctx, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
+// number of steps for each arc in the search for simplicial vertices. Where the run must stop, blocks are missing; run may be NULL.
+mco_status cycles_blocks_make(mco_context *ctx, mco_run *run, const mco_graph_rows *rows, bool is_directed, const int32_t *through,
                               int32_t through_count, cycles_blocks *out);
 void cycles_blocks_clear(mco_context *ctx, cycles_blocks *blocks);
 

@@ -245,7 +245,9 @@ static void settle_outcome(cycles_solver *s)
     if (r->stop == MCO_STOP_FINISHED && s->sink.is_closed)
         r->stop = s->sink.left == 0 ? MCO_STOP_TARGET : MCO_STOP_CANCELLED;
     r->outcome = r->stop == MCO_STOP_FINISHED ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    if (r->blocks == 0)
+    if (r->reason[0] == '\0' && (r->stop == MCO_STOP_TIME || r->stop == MCO_STOP_CANCELLED))
+        snprintf(r->reason, sizeof r->reason, "it was stopped before a method was chosen");
+    else if (r->blocks == 0)
         snprintf(r->reason, sizeof r->reason, "no method is needed: no block has a cycle longer than 3");
     else if (r->reason[0] == '\0')
         snprintf(r->reason, sizeof r->reason, "no method is needed: every block is one cycle, or has none that counts");
@@ -333,7 +335,7 @@ static mco_status run_triangles(cycles_solver *s)
     mco_status st = MCO_OK;
     triangle_list list = {.s = s};
     int64_t count = 0;
-    if (s->p.directed || s->p.min_length > 3)
+    if (s->p.directed || s->p.min_length > 3 || s->blocks.is_forest)
         return MCO_OK;
     MCO_TRY(cycles_triangles(s->ctx, &s->run, &s->blocks.graph, s->through, s->through_count,
                              is_listing(s) ? take_triangle : NULL, &list, &count));
@@ -362,7 +364,7 @@ static mco_status begin(cycles_solver *s)
                             .user = s->listener != NULL ? s->listener->user : NULL,
                             .left = s->p.limit > 0 ? s->p.limit : INT64_MAX};
     MCO_TRY(choose_engine(s));
-    MCO_TRY(cycles_blocks_make(s->ctx, &rows, s->p.directed != 0, s->through, s->through_count, &s->blocks));
+    MCO_TRY(cycles_blocks_make(s->ctx, &s->run, &rows, s->p.directed != 0, s->through, s->through_count, &s->blocks));
     const graph_simple *g = &s->blocks.graph;
     s->r.vertices = g->vertices;
     s->r.edges = s->p.directed ? g->arcs : g->arcs / 2;
@@ -371,6 +373,8 @@ static mco_status begin(cycles_solver *s)
     s->r.digons = s->blocks.digons;
     s->r.blocks = s->blocks.count;
     s->r.bytes = s->blocks.bytes;
+    if (rows.is_directed && !s->p.directed)
+        mco_log(s->ctx, MCO_LOG_INFO, "the arcs are taken as edges; --directed finds directed cycles");
     if (s->r.loops + s->r.parallel > 0)
         mco_log(s->ctx, MCO_LOG_INFO, "ignored: %" PRId64 " loop%s, %" PRId64 " parallel edge%s", s->r.loops,
                 mco_plural(s->r.loops), s->r.parallel, mco_plural(s->r.parallel));

@@ -95,7 +95,7 @@ static mco_status make_frontier(cycles_job *job, const int32_t *order, cycles_fr
     f->vertices = g->vertices;
     MCO_TRY(mco_alloc(job->ctx, &f->order, g->vertices));
     if (order == NULL) {
-        MCO_TRY(frontier_order(job->ctx, g, f->order, &f->width, &f->cost));
+        MCO_TRY(frontier_order(job->ctx, job->run, g, f->order, &f->width, &f->cost));
     } else {
         MCO_TRY(mco_alloc(job->ctx, &scratch, g->vertices));
         memcpy(f->order, order, (size_t)g->vertices * sizeof *order);

@@ -13,12 +13,13 @@
 
 // Fitted to grids of 8 and 10 rows, swept by columns (as many edges as vertices, less one) and by diagonals (no edges).
 static const double GROWTH = 2.8, THINNING = 0.8;
+enum { STEPS_PER_LOOK = 1 << 16 };  // vertices of an order between two looks at the clock
 enum { MOST_EDGES = 1024 };        // inside a frontier; more count as these
 enum { MOST_FAR = 4 };             // far vertices
 enum { MOST_GREEDY = 100000 };     // vertices for greedy orders, which look at all neighbours of the frontier at each step
 // Improvement: vertices and arcs that are looked at for each estimated state, and the most trials.
 static const double ITEMS_PER_STATE = 0.02;
-enum { MOST_TRIALS = 20000 };
+enum { MOST_TRIALS = 20000, TRIALS_PER_LOOK = 32 };
 static const double MOST_TO_IMPROVE = 1e12;  // states; no improvement brings more than this into any memory
 // The frontier has at least as many vertices as the least degree says. From this degree on, unless the natural order is good,
 // all orders are hopeless, and trying them would take longer than the search.
@@ -83,15 +84,17 @@ static void fill_powers(order_powers *powers)
         powers->thinning[k] = THINNING * powers->thinning[k - 1];
 }
 
-// The cost of `order`; it stops beyond `bound`. later: [vertices] scratch.
-static double cost_below(const graph_simple *g, const order_powers *powers, const int32_t *order, double bound, int32_t *later,
-                         int32_t *width)
+// The cost of `order`; it stops beyond `bound`, and is infinite where the run must stop. later: [vertices] scratch. run may be NULL.
+static double cost_below(mco_run *run, const graph_simple *g, const order_powers *powers, const int32_t *order, double bound,
+                         int32_t *later, int32_t *width)
 {
     sweep f = {.graph = g, .later = later};
     double cost = 0;
     int32_t most = 0;
     begin_sweep(&f);
     for (int32_t i = 0; i < g->vertices && cost < bound; i++) {
+        if ((i + 1) % STEPS_PER_LOOK == 0 && run != NULL && mco_run_must_stop(run, run->work))
+            return (double)INFINITY;
         sweep_over(&f, order[i]);
         most = f.size > most ? f.size : most;
         const double states = powers->growth[f.size <= FRONTIER_MOST_SLOTS ? f.size : FRONTIER_MOST_SLOTS + 1] *
@@ -106,12 +109,13 @@ double frontier_cost(const graph_simple *graph, const int32_t *order, int32_t *l
 {
     order_powers powers;
     fill_powers(&powers);
-    return cost_below(graph, &powers, order, (double)INFINITY, later, width);
+    return cost_below(NULL, graph, &powers, order, (double)INFINITY, later, width);
 }
 
 // ---- The best order so far
 
 typedef struct order_search {
+    mco_run *run;
     const graph_simple *graph;
     int32_t *order, *trial;  // [vertices] the best order so far, and one to compare
     int32_t *later;          // [vertices] scratch
@@ -128,7 +132,7 @@ typedef struct order_search {
 static bool keep_better(order_search *s)
 {
     int32_t width;
-    const double cost = cost_below(s->graph, &s->powers, s->trial, s->cost, s->later, &width);
+    const double cost = cost_below(s->run, s->graph, &s->powers, s->trial, s->cost, s->later, &width);
     if (cost >= s->cost)
         return false;
     int32_t *swap = s->order;
@@ -137,6 +141,11 @@ static bool keep_better(order_search *s)
     s->cost = cost;
     s->width = width;
     return true;
+}
+
+static bool must_stop(const order_search *s)
+{
+    return mco_run_must_stop(s->run, s->run->work);
 }
 
 // ---- Breadth first
@@ -170,7 +179,7 @@ static void try_breadth_first(order_search *s)
     const int32_t n = s->graph->vertices;
     breadth_first(s->graph, 0, s->trial, s->distance);
     int32_t far = s->trial[n - 1];
-    for (s->far_count = 0; s->far_count < MOST_FAR && s->far_count < n; s->far_count++) {
+    for (s->far_count = 0; s->far_count < MOST_FAR && s->far_count < n && !must_stop(s); s->far_count++) {
         int32_t *distance = s->distance + (int64_t)s->far_count * n, farthest = -1;
         breadth_first(s->graph, far, s->trial, distance);
         s->far_vertex[s->far_count] = far;
@@ -208,7 +217,7 @@ static void try_differences(order_search *s)
     const int32_t n = s->graph->vertices;
     for (int32_t i = 0; i < s->far_count; i++)
         for (int32_t j = 0; j < s->far_count; j++) {
-            if (i == j)
+            if (i == j || must_stop(s))
                 continue;
             const int32_t *a = s->distance + (int64_t)i * n, *b = s->distance + (int64_t)j * n;
             sort_by(n, NULL, a, NULL, s->place, s->sorted);
@@ -298,7 +307,7 @@ static void improve(order_search *s, int64_t trials)
     const uint32_t n = (uint32_t)s->graph->vertices;
     mco_rng rng;
     mco_rng_seed(&rng, 1, 0);
-    for (int64_t k = 0; k < trials; k++) {
+    for (int64_t k = 0; k < trials && (k % TRIALS_PER_LOOK != 0 || !must_stop(s)); k++) {
         const uint32_t from = mco_rng_below(&rng, n), reach = mco_rng_below(&rng, 4) == 0 ? n : 8;
         const int64_t shift = (int64_t)mco_rng_below(&rng, 2 * reach + 1) - reach;
         const int64_t to = (int64_t)from + shift < 0 ? 0 : (int64_t)from + shift >= n ? n - 1 : (int64_t)from + shift;
@@ -328,18 +337,18 @@ static void search_orders(order_search *s)
     try_breadth_first(s);
     try_differences(s);
     if (g->vertices <= MOST_GREEDY)
-        for (int32_t k = 0; k < s->far_count; k++)
+        for (int32_t k = 0; k < s->far_count && !must_stop(s); k++)
             try_greedy(s, s->far_vertex[k]);
     const double trials = ITEMS_PER_STATE * s->cost / (double)(g->vertices + g->arcs);
     if (s->cost < MOST_TO_IMPROVE)
         improve(s, trials < MOST_TRIALS ? (int64_t)trials : MOST_TRIALS);
 }
 
-mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *order, int32_t *width, double *cost)
+mco_status frontier_order(mco_context *ctx, mco_run *run, const graph_simple *graph, int32_t *order, int32_t *width, double *cost)
 {
     mco_status st = MCO_OK;
     const int64_t n = graph->vertices;
-    order_search s = {.graph = graph};
+    order_search s = {.run = run, .graph = graph};
     int32_t *room = NULL;
     MCO_TRY(mco_alloc(ctx, &room, (6 + MOST_FAR) * n + 2));
     s.order = room;
@@ -351,7 +360,7 @@ mco_status frontier_order(mco_context *ctx, const graph_simple *graph, int32_t *
     for (int32_t v = 0; v < graph->vertices; v++)
         s.order[v] = v;
     fill_powers(&s.powers);
-    s.cost = cost_below(graph, &s.powers, s.order, (double)INFINITY, s.later, &s.width);
+    s.cost = cost_below(run, graph, &s.powers, s.order, (double)INFINITY, s.later, &s.width);
     if (n > 1 && !is_hopeless(&s))
         search_orders(&s);
     memcpy(order, s.order, (size_t)n * sizeof *order);

@@ -11,7 +11,7 @@ static cycles_blocks make_blocks(const mco_graph *graph, bool is_directed, const
 {
     const mco_graph_rows rows = mco_graph_view(graph);
     cycles_blocks blocks;
-    assert_ok(cycles_blocks_make(test_ctx, &rows, is_directed, through, count, &blocks));
+    assert_ok(cycles_blocks_make(test_ctx, NULL, &rows, is_directed, through, count, &blocks));
     return blocks;
 }
 
@@ -400,7 +400,7 @@ static void test_memory_failures(void **state)
             cycles_blocks blocks = {0};
             mco_graph *out = NULL;
             test_fail_allocation(++k);
-            st = which < 3 ? cycles_blocks_make(test_ctx, &rows, which == 1, through, which == 2, &blocks)
+            st = which < 3 ? cycles_blocks_make(test_ctx, NULL, &rows, which == 1, through, which == 2, &blocks)
                            : mco_cycles_niche_overlap(test_ctx, graph, &out);
             test_fail_allocation(0);
             assert_int_equal(blocks.graph.first != NULL || out != NULL, st == MCO_OK);
