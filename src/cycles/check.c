@@ -588,6 +588,8 @@ static mco_status check_header(checker *c)
     cycles_list_header header;
     const int64_t edges = c->is_directed ? c->simple.arcs : c->simple.arcs / 2;
     MCO_TRY(take_bytes(c, &header, sizeof header));
+    if (header.is_factored > 1 || header.is_directed > 1)
+        MCO_TRY(mco_fail(c->ctx, MCO_ERR_PARSE, "%s: the header says neither 0 nor 1 where it tells factored and directed", c->path));
     if ((header.is_directed != 0) != c->is_directed)
         return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the list is of %s cycles, %s were expected", c->path,
                         header.is_directed ? "directed" : "undirected", c->is_directed ? "directed" : "undirected");

@@ -138,7 +138,8 @@ done:
 // ---- count, list
 
 #define REQUEST_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
-    TEXT(through, "--through", "NAMES", "only cycles through all of these vertices, separated by commas; a name with a comma in double quotes")
+    TEXT(through, "--through", "NAMES", "only cycles through all of these vertices, separated by commas; a name with a comma " \
+         "in double quotes")
 
 #define LIST_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                  \
     CHOICE(format, "--format", mco_cycles_format, MCO_CYCLES_FORMAT_TEXT, MCO_CYCLES_FORMAT_NAMES,                      \
@@ -358,8 +359,8 @@ static mco_status print(cli_call *call)
     const size_t size = 20 * (size_t)r->limbs + 2;
     char *text = NULL;
     MCO_TRY(mco_alloc(call->ctx, &text, size));
-    printf("graph      %s, %" PRId64 " vert%s, %" PRId64 " %s%s\n", mco_graph_name(s->graph), r->vertices, r->vertices == 1 ? "ex" : "ices", r->edges,
-           s->params.directed ? "arc" : "edge", mco_plural(r->edges));
+    printf("graph      %s, %" PRId64 " vert%s, %" PRId64 " %s%s\n", mco_graph_name(s->graph), r->vertices,
+           r->vertices == 1 ? "ex" : "ices", r->edges, s->params.directed ? "arc" : "edge", mco_plural(r->edges));
     if (r->loops + r->parallel > 0)
         printf("ignored    %" PRId64 " loop%s, %" PRId64 " parallel edge%s\n", r->loops, mco_plural(r->loops), r->parallel,
                mco_plural(r->parallel));

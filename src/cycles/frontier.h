@@ -61,8 +61,8 @@ struct cycles_frontier {
     int8_t forced_words;     // tests: words of a key at least; 0: as few as fit
 };
 
-// Chooses an order [vertices] of small frontiers; the best so far, or the natural one, where the run must stop. Errors: MEMORY. O((vertices + edges) * a few orders), and more where the
-// estimate is large.
+// Chooses an order [vertices] of small frontiers; the best so far, or the natural one, where the run must stop.
+// Errors: MEMORY. O((vertices + edges) * a few orders), and more where the estimate is large.
 mco_status frontier_order(mco_context *ctx, mco_run *run, const graph_simple *graph, int32_t *order, int32_t *width, double *cost);
 // The estimate of the states along `order`; *width: the most vertices of a frontier. later: [vertices] scratch. O(vertices +
 // edges).

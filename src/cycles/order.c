@@ -84,7 +84,8 @@ static void fill_powers(order_powers *powers)
         powers->thinning[k] = THINNING * powers->thinning[k - 1];
 }
 
-// The cost of `order`; it stops beyond `bound`, and is infinite where the run must stop. later: [vertices] scratch. run may be NULL.
+// The cost of `order`; it stops beyond `bound`, and is infinite where the run must stop. run may be NULL. later: [vertices]
+// scratch.
 static double cost_below(mco_run *run, const graph_simple *g, const order_powers *powers, const int32_t *order, double bound,
                          int32_t *later, int32_t *width)
 {

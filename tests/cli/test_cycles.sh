@@ -174,6 +174,9 @@ checks() {
     expect 0 "$MCO" cycles list --grid 4x4 --format bits --output l
     expect 1 "$MCO" cycles check --grid 4x5 l
     expect_text err "the list is of a graph of 16 vertices and 24 edges"
+    { head -c 8 l && printf '\003' && tail -c +10 l; } > header
+    expect 3 "$MCO" cycles check --grid 4x4 header
+    expect_text err "the header says neither 0 nor 1"
     head -c 200 l > cut
     expect 3 "$MCO" cycles check --grid 4x4 cut
     expect_text err "the list ends inside a part"
