@@ -16,6 +16,7 @@
 #include "cycles/simplicial.h"
 #include "graph/parts.h"
 
+enum { BLOCKS_PER_LOOK = 1024 };
 enum { STEPS_PER_ARC = 16, STEPS = 1 << 24 };  // of the search for simplicial vertices, over all blocks
 enum { ARCS_PER_LOOK = 1 << 18 };              // between two looks at the clock
 
@@ -108,6 +109,7 @@ static mco_status make_core(finder *f)
     remains *of = NULL;
     MCO_TRY(mco_alloc(f->ctx, &of, f->out->graph.vertices));
     const int32_t left = peel(&f->out->graph, of);
+    f->out->is_forest = left == 0;
     if (left > 0)
         MCO_TRY(copy_core(f, of, left));
     f->source = &f->core;
@@ -368,7 +370,7 @@ static mco_status make_blocks(finder *f)
         return MCO_OK;
     MCO_TRY(mco_alloc(f->ctx, &f->begin, f->parts.count));
     const int32_t chosen = choose(f, &vertices);
-    if (chosen == 0)
+    if (chosen == 0 || must_stop(f))
         return MCO_OK;
     MCO_TRY(mco_alloc(f->ctx, &out->vertex, vertices));
     MCO_TRY(mco_alloc(f->ctx, &out->first, vertices + chosen));
@@ -402,6 +404,8 @@ mco_status cycles_blocks_make(mco_context *ctx, mco_run *run, const mco_graph_ro
     if (must_stop(&f))
         goto done;
     MCO_TRY(mark_through(&f, through, through_count));
+    if (must_stop(&f))
+        goto done;
     MCO_TRY(is_directed ? make_directed_core(&f) : make_core(&f));
     if (f.core.arcs > 0 && !must_stop(&f))
         MCO_TRY(make_blocks(&f));

@@ -9,6 +9,7 @@ typedef struct cycles_blocks {
     graph_simple graph;   // the whole graph without loops and parallel edges; its arcs if the cycles are directed
     cycles_block *block;  // [count]
     int32_t count;
+    bool is_forest;       // an undirected graph without any cycle
     int64_t digons;       // pairs of opposite arcs of a directed graph
     int64_t bytes;        // of these arrays; finding the blocks takes up to about three times as much for a while
     int64_t *first;       // the arrays of all blocks, one after the other

@@ -172,7 +172,8 @@ static mco_status mark_vertices(checker *c, int32_t length)
 {
     char place[MCO_ERROR_LENGTH / 2], name[16];
     if (length < 3)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the cycle has %d vertices, 3 or more were expected", place_of(c, place), length);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the cycle has %d vert%s, 3 or more were expected", place_of(c, place), length,
+                        length == 1 ? "ex" : "ices");
     for (int32_t k = 0; k < length; k++) {
         const int32_t v = c->sequence[k];
         if (c->mark[v] == c->count)
@@ -392,6 +393,20 @@ done:
     return st;
 }
 
+// Place of the first byte that no text has, as the readers of graphs have it; `size`: there is none.
+static size_t find_control(const char *line, size_t size)
+{
+    bool is_text = true;
+    for (size_t i = 0; i < size; i++)
+        is_text &= (unsigned char)line[i] >= ' ';
+    if (is_text)
+        return size;
+    size_t at = 0;
+    while (at < size && ((unsigned char)line[at] >= ' ' || (line[at] >= '\t' && line[at] <= '\r')))
+        at++;
+    return at;
+}
+
 static mco_status check_lines(checker *c)
 {
     mco_status st = MCO_OK;
@@ -402,8 +417,10 @@ static mco_status check_lines(checker *c)
         MCO_TRY(next_line(c, &line, &size));
         if (line == NULL)
             break;
-        if (strlen(line) != size)
-            MCO_TRY(mco_fail(c->ctx, MCO_ERR_PARSE, "%s:%" PRId64 ":%zu: a NUL byte is no text", c->path, c->line, strlen(line) + 1));
+        const size_t at = find_control(line, size);
+        if (at < size)
+            MCO_TRY(mco_fail(c->ctx, MCO_ERR_PARSE, "%s:%" PRId64 ":%zu: not a text file (byte 0x%02x)", c->path, c->line, at + 1,
+                             (unsigned char)line[at]));
         int32_t length = 0;
         mco_text text = {.ctx = c->ctx, .name = (char *)(uintptr_t)c->path, .data = line, .size = size, .line = c->line};
         if (!mco_text_skip_blank(&text) || line[text.at] == '#')
@@ -598,6 +615,8 @@ static mco_status check_header(checker *c)
     cycles_list_header header;
     const int64_t edges = c->is_directed ? c->simple.arcs : c->simple.arcs / 2;
     MCO_TRY(take_bytes(c, &header, sizeof header));
+    if (header.is_factored > 1 || header.is_directed > 1)
+        MCO_TRY(mco_fail(c->ctx, MCO_ERR_PARSE, "%s: the header says neither 0 nor 1 where it tells factored and directed", c->path));
     if ((header.is_directed != 0) != c->is_directed)
         return mco_fail(c->ctx, MCO_ERR_CHECK, "%s: the list is of %s cycles, %s were expected", c->path,
                         header.is_directed ? "directed" : "undirected", c->is_directed ? "directed" : "undirected");

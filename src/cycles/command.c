@@ -138,7 +138,8 @@ done:
 // ---- count, list
 
 #define REQUEST_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
-    TEXT(through, "--through", "NAMES", "only cycles through all of these vertices, separated by commas")
+    TEXT(through, "--through", "NAMES", "only cycles through all of these vertices, separated by commas; a name with a comma " \
+         "in double quotes")
 
 #define LIST_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                  \
     CHOICE(format, "--format", mco_cycles_format, MCO_CYCLES_FORMAT_TEXT, MCO_CYCLES_FORMAT_NAMES,                      \
@@ -189,32 +190,44 @@ static void list_tables(void *state, mco_option_values *out)
     out[3] = (mco_option_values){&list_options, &((session *)state)->list};
 }
 
+// Copies the name that *at begins with to `name`, and moves *at behind its comma. In double quotes a name may hold commas; `""`
+// inside is one quote. False: it is the last one.
+static bool next_name(const char **at, char *name)
+{
+    const char *c = *at;
+    const bool is_quoted = *c == '"';
+    for (c += is_quoted; *c != '\0' && (is_quoted || *c != ','); c++) {
+        if (is_quoted && *c == '"' && *++c != '"')
+            break;
+        *name++ = *c;
+    }
+    *name = '\0';
+    c += strcspn(c, ",");
+    *at = c + (*c == ',');
+    return *c == ',';
+}
+
 // Finds the vertices of --through.
 static mco_status find_through(mco_context *ctx, session *s)
 {
     mco_status st = MCO_OK;
-    char *names = NULL;
-    int32_t count = 1;
-    if (s->asked.through == NULL)
+    const char *at = s->asked.through;
+    char *name = NULL;
+    int32_t count = 0;
+    if (at == NULL)
         return MCO_OK;
-    const size_t size = strlen(s->asked.through) + 1;
-    for (const char *c = s->asked.through; *c != '\0'; c++)
-        count += *c == ',';
-    MCO_TRY(mco_alloc(ctx, &s->through, count));
-    MCO_TRY(mco_alloc(ctx, &names, size));
-    memcpy(names, s->asked.through, size);
-    char *name = names;
-    for (int32_t k = 0; k < count; k++) {
-        char *comma = strchr(name, ',');
-        if (comma != NULL)
-            *comma = '\0';
-        MCO_TRY(mco_graph_find(ctx, s->graph, name, &s->through[k]));
-        name = comma != NULL ? comma + 1 : name;
+    MCO_TRY(mco_alloc(ctx, &s->through, (int64_t)strlen(at) + 1));
+    MCO_TRY(mco_alloc(ctx, &name, (int64_t)strlen(at) + 1));
+    for (bool goes_on = true; goes_on; count++) {
+        goes_on = next_name(&at, name);
+        if (name[0] == '\0')
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--through has an empty name"));
+        MCO_TRY(mco_graph_find(ctx, s->graph, name, &s->through[count]));
     }
     s->params.through = s->through;
     s->params.through_count = count;
 done:
-    mco_free(ctx, &names);
+    mco_free(ctx, &name);
     return st;
 }
 
@@ -222,6 +235,8 @@ static mco_status open(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
+    if (s->list.output != NULL && s->list.format == MCO_CYCLES_FORMAT_NONE)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--output was given, and --format none writes no list");
     MCO_TRY(open_source(call->ctx, &s->from, call->input_count > 0 ? call->inputs[0] : NULL, s->params.directed != 0, &s->graph));
     MCO_TRY(find_through(call->ctx, s));
 done:
@@ -344,8 +359,8 @@ static mco_status print(cli_call *call)
     const size_t size = 20 * (size_t)r->limbs + 2;
     char *text = NULL;
     MCO_TRY(mco_alloc(call->ctx, &text, size));
-    printf("graph      %s, %" PRId64 " vertices, %" PRId64 " %s%s\n", mco_graph_name(s->graph), r->vertices, r->edges,
-           s->params.directed ? "arc" : "edge", mco_plural(r->edges));
+    printf("graph      %s, %" PRId64 " vert%s, %" PRId64 " %s%s\n", mco_graph_name(s->graph), r->vertices,
+           r->vertices == 1 ? "ex" : "ices", r->edges, s->params.directed ? "arc" : "edge", mco_plural(r->edges));
     if (r->loops + r->parallel > 0)
         printf("ignored    %" PRId64 " loop%s, %" PRId64 " parallel edge%s\n", r->loops, mco_plural(r->loops), r->parallel,
                mco_plural(r->parallel));

@@ -373,6 +373,8 @@ static mco_status begin(cycles_solver *s)
     s->r.digons = s->blocks.digons;
     s->r.blocks = s->blocks.count;
     s->r.bytes = s->blocks.bytes;
+    if (rows.is_directed && !s->p.directed)
+        mco_log(s->ctx, MCO_LOG_INFO, "the arcs are taken as edges; --directed finds directed cycles");
     if (s->r.loops + s->r.parallel > 0)
         mco_log(s->ctx, MCO_LOG_INFO, "ignored: %" PRId64 " loop%s, %" PRId64 " parallel edge%s", s->r.loops,
                 mco_plural(s->r.loops), s->r.parallel, mco_plural(s->r.parallel));

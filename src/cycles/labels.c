@@ -140,7 +140,7 @@ static mco_status begin(cycles_job *job, labels_walk *w)
     const int32_t n = job->block->graph.vertices;
     *w = (labels_walk){.job = job, .words = (n + 63) / 64};
     MCO_TRY(mco_alloc(ctx, &w->vertex, n));
-    MCO_TRY(cycles_degree_labels(ctx, &job->block->graph, false, w->vertex));
+    MCO_TRY(cycles_degree_labels(ctx, job->run, &job->block->graph, false, w->vertex));
     MCO_TRY(cycles_relabel(ctx, &job->block->graph, w->vertex, &w->graph));
     MCO_TRY(mco_alloc(ctx, &w->path, n));
     MCO_TRY(mco_alloc(ctx, &w->arc, n));
@@ -181,5 +181,5 @@ done:
     mco_free(job->ctx, &w.is_through);
     mco_free(job->ctx, &w.counts);
     mco_free(job->ctx, &w.rows);
-    return st;
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }

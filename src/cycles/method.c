@@ -259,6 +259,8 @@ static mco_status run_planned(cycles_solver *s, cycles_job *job)
     int32_t width = 0;
     double states = 0;
     MCO_TRY(cycles_frontier_plan(job, &frontier, &width, &states));
+    if (mco_run_must_stop(&s->run, s->r.nodes))
+        goto done;  // the order is not to be trusted
     if (s->p.method == MCO_CYCLES_METHOD_AUTO) {
         MCO_TRY(run_auto(s, job, frontier, width, states));
     } else {

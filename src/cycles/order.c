@@ -13,6 +13,7 @@
 
 // Fitted to grids of 8 and 10 rows, swept by columns (as many edges as vertices, less one) and by diagonals (no edges).
 static const double GROWTH = 2.8, THINNING = 0.8;
+enum { STEPS_PER_LOOK = 1 << 16 };  // vertices of an order between two looks at the clock
 enum { MOST_EDGES = 1024 };        // inside a frontier; more count as these
 enum { MOST_FAR = 4 };             // far vertices
 enum { MOST_GREEDY = 100000 };     // vertices for greedy orders, which look at all neighbours of the frontier at each step
@@ -83,15 +84,18 @@ static void fill_powers(order_powers *powers)
         powers->thinning[k] = THINNING * powers->thinning[k - 1];
 }
 
-// The cost of `order`; it stops beyond `bound`. later: [vertices] scratch.
-static double cost_below(const graph_simple *g, const order_powers *powers, const int32_t *order, double bound, int32_t *later,
-                         int32_t *width)
+// The cost of `order`; it stops beyond `bound`, and is infinite where the run must stop. run may be NULL. later: [vertices]
+// scratch.
+static double cost_below(mco_run *run, const graph_simple *g, const order_powers *powers, const int32_t *order, double bound,
+                         int32_t *later, int32_t *width)
 {
     sweep f = {.graph = g, .later = later};
     double cost = 0;
     int32_t most = 0;
     begin_sweep(&f);
     for (int32_t i = 0; i < g->vertices && cost < bound; i++) {
+        if ((i + 1) % STEPS_PER_LOOK == 0 && run != NULL && mco_run_must_stop(run, run->work))
+            return (double)INFINITY;
         sweep_over(&f, order[i]);
         most = f.size > most ? f.size : most;
         const double states = powers->growth[f.size <= FRONTIER_MOST_SLOTS ? f.size : FRONTIER_MOST_SLOTS + 1] *
@@ -106,7 +110,7 @@ double frontier_cost(const graph_simple *graph, const int32_t *order, int32_t *l
 {
     order_powers powers;
     fill_powers(&powers);
-    return cost_below(graph, &powers, order, (double)INFINITY, later, width);
+    return cost_below(NULL, graph, &powers, order, (double)INFINITY, later, width);
 }
 
 // ---- The best order so far
@@ -147,7 +151,7 @@ static int64_t items_of(const graph_simple *g)
 static bool keep_better(order_search *s)
 {
     int32_t width;
-    const double cost = cost_below(s->graph, &s->powers, s->trial, s->cost, s->later, &width);
+    const double cost = cost_below(s->run, s->graph, &s->powers, s->trial, s->cost, s->later, &width);
     if (cost >= s->cost)
         return false;
     int32_t *swap = s->order;
@@ -156,6 +160,11 @@ static bool keep_better(order_search *s)
     s->cost = cost;
     s->width = width;
     return true;
+}
+
+static bool must_stop(const order_search *s)
+{
+    return mco_run_must_stop(s->run, s->run->work);
 }
 
 // ---- Breadth first
@@ -373,7 +382,7 @@ mco_status frontier_order(mco_context *ctx, mco_run *run, const graph_simple *gr
     for (int32_t v = 0; v < graph->vertices; v++)
         s.order[v] = v;
     fill_powers(&s.powers);
-    s.cost = cost_below(graph, &s.powers, s.order, (double)INFINITY, s.later, &s.width);
+    s.cost = cost_below(run, graph, &s.powers, s.order, (double)INFINITY, s.later, &s.width);
     if (n > 1 && !is_hopeless(&s))
         search_orders(&s);
     memcpy(order, s.order, (size_t)n * sizeof *order);

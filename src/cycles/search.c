@@ -604,7 +604,7 @@ mco_status cycles_search_with(cycles_job *job, const search_choice *choice)
     MCO_TRY(add_up(&t));
 done:
     clear_team(&t);
-    return st;
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
 mco_status cycles_search(cycles_job *job)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { STEPS_PER_LOOK = 1 << 16 };  // vertices between two looks at the clock
+
 // A heap of vertices, least degree first, then least index. place[v] is the vertex's position in it, -1 after it was taken.
 typedef struct degree_heap {
     int32_t *item, *place;
@@ -63,7 +65,7 @@ static void lower_neighbours(degree_heap *h, const graph_simple *graph, int32_t 
     }
 }
 
-mco_status cycles_degree_labels(mco_context *ctx, const graph_simple *graph, bool is_directed, int32_t *vertex)
+mco_status cycles_degree_labels(mco_context *ctx, mco_run *run, const graph_simple *graph, bool is_directed, int32_t *vertex)
 {
     mco_status st = MCO_OK;
     const int32_t n = graph->vertices;
@@ -81,6 +83,10 @@ mco_status cycles_degree_labels(mco_context *ctx, const graph_simple *graph, boo
     for (int32_t k = n / 2; k-- > 0;)
         sink(&h, k);
     for (int32_t k = 0; k < n; k++) {
+        if ((k + 1) % STEPS_PER_LOOK == 0 && mco_run_must_stop(run, run->work)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         vertex[k] = take_first(&h);
         lower_neighbours(&h, graph, vertex[k]);
         if (is_directed)

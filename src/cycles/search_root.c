@@ -101,7 +101,7 @@ mco_status search_block_make(cycles_job *job, const search_choice *choice, searc
     *b = (search_block){.job = job, .least = choice->least};
     MCO_TRY(mco_alloc(ctx, &b->vertex, n));
     MCO_TRY(mco_alloc(ctx, &b->block_vertex, n));
-    MCO_TRY(cycles_degree_labels(ctx, &job->block->graph, job->is_directed, b->vertex));
+    MCO_TRY(cycles_degree_labels(ctx, job->run, &job->block->graph, job->is_directed, b->vertex));
     put_required_first(b);
     for (int32_t v = 0; v < n; v++)
         b->block_vertex[v] = job->block->vertex[b->vertex[v]];

@@ -170,7 +170,8 @@ mco_status cycles_stream_commit(cycles_stream *s)
     if (s->reason == ENOMEM && s->room == 0)
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_MEMORY, "no memory for a line of %s", s->output.path));
     if (s->reason != 0)
-        MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot write %s: %s", s->output.path, strerror(s->reason)));
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_IO, "cannot write %s: %s",
+                         strcmp(s->output.path, "-") == 0 ? "standard output" : s->output.path, strerror(s->reason)));
     MCO_TRY(mco_output_commit(s->ctx, &s->output, false));
 done:
     cycles_stream_discard(s);

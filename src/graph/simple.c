@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Simple graphs. Two transpositions by counting sort every row: a pass over the vertices in order appends each to the rows of
-// its neighbours, so that every row ascends.
+// Simple graphs. Rows that do not ascend are sorted by transpositions: a pass over the vertices in order appends each to the rows
+// of its neighbours, so that every row ascends. The reverse of an undirected graph is the graph itself, so one pass will do.
 #include <string.h>
 
 #include "graph/graph.h"
@@ -24,6 +24,16 @@ static void transpose(int32_t n, const int64_t *first, const int32_t *head, rows
     out->first[0] = 0;
 }
 
+static mco_status make_transpose(mco_context *ctx, int32_t n, const int64_t *first, const int32_t *head, rows_pair *out)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(ctx, &out->first, (int64_t)n + 1));
+    MCO_TRY(mco_alloc(ctx, &out->head, first[n]));
+    transpose(n, first, head, out);
+done:
+    return st;
+}
+
 // Merges two ascending rows into *to without `own` and without repetitions; returns the number of items.
 static int64_t merge_rows(const int32_t *a, int64_t a_count, const int32_t *b, int64_t b_count, int32_t own, int32_t *to)
 {
@@ -34,6 +44,16 @@ static int64_t merge_rows(const int32_t *a, int64_t a_count, const int32_t *b, i
             to[count++] = next;
     }
     return count;
+}
+
+// Whether every row ascends; equal neighbours may follow each other.
+static bool rows_ascend(const mco_graph_rows *rows)
+{
+    for (int32_t v = 0; v < rows->vertices; v++)
+        for (int64_t a = rows->first[v] + 1; a < rows->first[v + 1]; a++)
+            if (rows->head[a] < rows->head[a - 1])
+                return false;
+    return true;
 }
 
 static int64_t count_loops(const mco_graph_rows *rows)
@@ -51,19 +71,20 @@ mco_status graph_simple_make(mco_context *ctx, const mco_graph_rows *rows, bool 
     const int32_t n = rows->vertices;
     rows_pair back = {0}, forth = {0};
     graph_simple g = {.vertices = n, .loops = count_loops(rows)};
-    MCO_TRY(mco_alloc(ctx, &back.first, (int64_t)n + 1));
-    MCO_TRY(mco_alloc(ctx, &back.head, rows->arcs));
-    MCO_TRY(mco_alloc(ctx, &forth.first, (int64_t)n + 1));
-    MCO_TRY(mco_alloc(ctx, &forth.head, rows->arcs));
-    transpose(n, rows->first, rows->head, &back);
-    transpose(n, back.first, back.head, &forth);
     const bool has_both = !is_directed && rows->is_directed;  // arcs of a directed graph become edges
+    const bool ascends = rows_ascend(rows);
+    if (has_both || !ascends)
+        MCO_TRY(make_transpose(ctx, n, rows->first, rows->head, &back));
+    if (rows->is_directed && !ascends)
+        MCO_TRY(make_transpose(ctx, n, back.first, back.head, &forth));
+    const int64_t *first = ascends ? rows->first : rows->is_directed ? forth.first : back.first;
+    const int32_t *head = ascends ? rows->head : rows->is_directed ? forth.head : back.head;
     MCO_TRY(mco_alloc(ctx, &g.first, (int64_t)n + 1));
     MCO_TRY(mco_alloc(ctx, &g.head, has_both ? 2 * rows->arcs : rows->arcs));
     for (int32_t v = 0; v < n; v++) {
-        const int64_t f = forth.first[v], b = back.first[v];
-        g.first[v + 1] = g.first[v] + merge_rows(forth.head + f, forth.first[v + 1] - f, back.head + b,
-                                                 has_both ? back.first[v + 1] - b : 0, v, g.head + g.first[v]);
+        const int64_t b = has_both ? back.first[v] : 0, count = has_both ? back.first[v + 1] - b : 0;
+        g.first[v + 1] = g.first[v] + merge_rows(head + first[v], first[v + 1] - first[v], count > 0 ? back.head + b : NULL, count,
+                                                 v, g.head + g.first[v]);
     }
     g.arcs = g.first[n];
     g.parallel = rows->edges - g.loops - (is_directed ? g.arcs / (rows->is_directed ? 1 : 2) : g.arcs / 2);

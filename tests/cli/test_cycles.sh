@@ -129,8 +129,39 @@ files() {
     expect 2 "$MCO" cycles count --grid 3x3 --food-web
 }
 
+# What is said to those who mistype, and of graphs that are not what was meant.
+messages() {
+    printf '"Ulm, west" Bonn\nBonn Kiel\nKiel Cham\nCham "Ulm, west"\n' > commas
+    expect 0 "$MCO" cycles count commas --through '"Ulm, west",Kiel'
+    expect_text out "cycles     1 longer than 3"
+    expect 2 "$MCO" cycles count commas --through 'Bonn,,Kiel'
+    expect_text err "--through has an empty name"
+    expect 2 "$MCO" cycles list --grid 3x3 --format none --output l.none
+    expect_text err "--format none writes no list"
+    expect_no_file l.none
+    printf '# vertices: 1\n' > lone
+    expect 0 "$MCO" cycles count lone
+    expect_text out "1 vertex, 0 edges"
+    printf '0 1 1\n1 0 1\n0 1 0\n' > one_way.mat
+    expect 0 "$MCO" cycles count one_way.mat
+    expect_text err "the arcs are taken as edges"
+    expect_text out "cycles     0 longer than 3, 1 triangle"
+    expect 0 "$MCO" cycles count one_way.mat --directed
+    if grep -q "taken as edges" err; then fail "arcs of a directed count are taken as edges"; fi
+    expect 0 "$MCO" cycles count --grid 1200x1200 --time-limit 0.1 --json r.json
+    expect_json r.json method_reason '"it was stopped before a method was chosen"'
+    expect_json r.json outcome '"feasible"'
+    expect_json r.json vertices 1440000
+}
+
 # A wrong list fails its check.
 checks() {
+    printf '1 2 \0335 4\n' > control
+    expect 3 "$MCO" cycles check --grid 2x3 control
+    expect_text err "control:1:5: not a text file (byte 0x1b)"
+    printf '1\n' > single
+    expect 1 "$MCO" cycles check --grid 2x3 single
+    expect_text err "the cycle has 1 vertex, 3 or more were expected"
     printf '1 2 5 4\n1 2 3 6 5 4\n' > chord
     expect 1 "$MCO" cycles check --grid 2x3 chord
     expect_text err "chord:2: vertices 2 and 5 are joined by a chord"
@@ -143,6 +174,9 @@ checks() {
     expect 0 "$MCO" cycles list --grid 4x4 --format bits --output l
     expect 1 "$MCO" cycles check --grid 4x5 l
     expect_text err "the list is of a graph of 16 vertices and 24 edges"
+    { head -c 8 l && printf '\003' && tail -c +10 l; } > header
+    expect 3 "$MCO" cycles check --grid 4x4 header
+    expect_text err "the header says neither 0 nor 1"
     head -c 200 l > cut
     expect 3 "$MCO" cycles check --grid 4x4 cut
     expect_text err "the list ends inside a part"
@@ -205,6 +239,8 @@ pipes_and_disks() {
     if [ -w /dev/full ]; then
         expect 3 "$MCO" cycles list --grid 5x10 --output /dev/full
         expect_text err "cannot write /dev/full: No space left on device"
+        "$MCO" cycles list --grid 5x10 > /dev/full 2> err && fail "a list went to a full disk"
+        expect_text err "cannot write standard output: No space left on device"
         expect 3 "$MCO" cycles count --grid 5x10 --json /dev/full
     fi
     echo kept > old
@@ -241,6 +277,7 @@ counts
 lists
 pictures
 files
+messages
 checks
 bad_input
 tree
