@@ -16,7 +16,6 @@
 #include "cycles/simplicial.h"
 #include "graph/parts.h"
 
-enum { BLOCKS_PER_LOOK = 1024 };
 enum { STEPS_PER_ARC = 16, STEPS = 1 << 24 };  // of the search for simplicial vertices, over all blocks
 enum { ARCS_PER_LOOK = 1 << 18 };              // between two looks at the clock
 
@@ -404,8 +403,6 @@ mco_status cycles_blocks_make(mco_context *ctx, mco_run *run, const mco_graph_ro
     if (must_stop(&f))
         goto done;
     MCO_TRY(mark_through(&f, through, through_count));
-    if (must_stop(&f))
-        goto done;
     MCO_TRY(is_directed ? make_directed_core(&f) : make_core(&f));
     if (f.core.arcs > 0 && !must_stop(&f))
         MCO_TRY(make_blocks(&f));

@@ -162,11 +162,6 @@ static bool keep_better(order_search *s)
     return true;
 }
 
-static bool must_stop(const order_search *s)
-{
-    return mco_run_must_stop(s->run, s->run->work);
-}
-
 // ---- Breadth first
 
 // Fills order [vertices] breadth first from `start`, and distance [vertices]; neighbours in ascending order. Vertices that are
