@@ -26,7 +26,7 @@ static const double PROBE_SHARE = 0.25;       // of the frontier's time, for the
 static const double PROBE_LONGEST_S = 10;
 #ifdef MCO_HAVE_CUDA
 static const double GPU_PAYS_S = 0.2;         // of a search on the cores
-enum { GPU_LEAST_VERTICES = 24 };             // smaller blocks take the cores less than opening a device
+enum { GPU_LEAST_VERTICES = 24, GPU_MOST_VERTICES = 256 };  // smaller blocks take the cores less than opening a device
 #endif
 
 const char *cycles_method_text(mco_cycles_method method)
@@ -99,6 +99,11 @@ done:
 // ---- GPUs
 
 #ifdef MCO_HAVE_CUDA
+static bool is_for_gpu(const cycles_job *job)
+{
+    return job->block->graph.vertices >= GPU_LEAST_VERTICES && job->block->graph.vertices <= GPU_MOST_VERTICES;
+}
+
 // Whether cycles that are made on a GPU may stay there.
 static bool stays_on_gpu(const cycles_solver *s)
 {
@@ -151,7 +156,7 @@ done:
 
 static bool lists_on_gpu(const cycles_solver *s, const cycles_job *job)
 {
-    return s->engine == MCO_ENGINE_GPU && job->sink != NULL && s->p.limit == 0 && job->block->graph.vertices <= 256;
+    return s->engine == MCO_ENGINE_GPU && job->sink != NULL && s->p.limit == 0 && is_for_gpu(job);
 }
 #endif
 
@@ -164,7 +169,7 @@ static mco_status run_search(cycles_solver *s, cycles_job *job)
     note_method(s, job, MCO_CYCLES_METHOD_SEARCH);
 #ifdef MCO_HAVE_CUDA
     bool takes_gpu = s->engine == MCO_ENGINE_GPU;
-    if (s->engine == MCO_ENGINE_AUTO && job->sink == NULL && !job->is_directed && job->block->graph.vertices <= 256) {
+    if (s->engine == MCO_ENGINE_AUTO && job->sink == NULL && !job->is_directed && is_for_gpu(job)) {
         MCO_TRY(probe_search(s, job, GPU_PAYS_S, &is_done));
         takes_gpu = !is_done && !mco_run_must_stop(&s->run, s->r.nodes) && mco_has_gpu(s->ctx);
         if (takes_gpu)
@@ -282,7 +287,7 @@ mco_status cycles_run_method(cycles_solver *s, cycles_job *job)
         say(s, job, "labels: %s", s->p.method == MCO_CYCLES_METHOD_LABELS ? "as asked for" : "the reference engine");
         note_method(s, job, MCO_CYCLES_METHOD_LABELS);
 #ifdef MCO_HAVE_CUDA
-        if (s->engine == MCO_ENGINE_GPU && job->sink == NULL && job->block->graph.vertices >= GPU_LEAST_VERTICES)
+        if (s->engine == MCO_ENGINE_GPU && job->sink == NULL && is_for_gpu(job))
             return cycles_gpu_labels(job, s->p.gpus, NULL, NULL);
 #endif
         return cycles_labels(job);

@@ -262,7 +262,7 @@ static bool take_row(const csv *c, mco_text *text, bool is_depot, mco_slice *row
     const mco_table *t = &c->table;
     bool may_be_empty = is_depot;
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++)
-        may_be_empty = may_be_empty && !mco_table_has(t, places[k]);
+        may_be_empty = may_be_empty && !mco_table_has(t, (int)places[k]);
     while (mco_text_line(text, row))
         if (!mco_slice_is_blank(*row, t->separator) || (may_be_empty && memchr(row->data, t->separator, row->size) != NULL))
             return true;
