@@ -245,8 +245,8 @@ static void settle_outcome(cycles_solver *s)
     if (r->stop == MCO_STOP_FINISHED && s->sink.is_closed)
         r->stop = s->sink.left == 0 ? MCO_STOP_TARGET : MCO_STOP_CANCELLED;
     r->outcome = r->stop == MCO_STOP_FINISHED ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    if (r->blocks == 0 && r->stop != MCO_STOP_FINISHED)
-        snprintf(r->reason, sizeof r->reason, "none: the run ended before the blocks were found");
+    if (r->reason[0] == '\0' && r->stop != MCO_STOP_FINISHED)
+        snprintf(r->reason, sizeof r->reason, "it was stopped before a method was chosen");
     else if (r->blocks == 0)
         snprintf(r->reason, sizeof r->reason, "no method is needed: no block has a cycle longer than 3");
     else if (r->reason[0] == '\0')

@@ -307,7 +307,7 @@ static void test_time_limit(void **state)
     assert_ok(mco_cycles_count(test_ctx, graph, &p, &r));
     assert_int_equal(r.stop, MCO_STOP_TIME);
     assert_int_equal(r.blocks, 0);
-    assert_memory_equal(r.reason, "none: the run ended", 19);
+    assert_memory_equal(r.reason, "it was stopped", 14);
     mco_cycles_result_clear(test_ctx, &r);
     mco_graph_destroy(test_ctx, &graph);
 }
