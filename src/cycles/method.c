@@ -25,7 +25,7 @@ static const double CHEAP_STATES = 4e6;      // a frontier of so many, a fifth o
 static const double PROBE_SHARE = 0.25;       // of the frontier's time, for the search
 static const double PROBE_LONGEST_S = 10;
 #ifdef MCO_HAVE_CUDA
-static const double GPU_PAYS_S = 0.2;         // of a search on the cores
+static const double GPU_PAYS_S = 0.02;        // of a search on the cores; it begins anew where there is no GPU
 enum { GPU_LEAST_VERTICES = 24, GPU_MOST_VERTICES = 256 };  // smaller blocks take the cores less than opening a device
 #endif
 
