@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The inside of a customizable hierarchy (Dibbelt, Strasser, Wagner 2016). Vertices are called by rank: ranks are a post-order of the
+// elimination tree, so the upper neighbours of a vertex are among its ancestors, which form one chain. An array of `height`
+// entries indexed by height (0 at the deepest level, height - 1 at the root) is the scratch of a query.
+#ifndef MCO_PATHS_HIERARCHY_H
+#define MCO_PATHS_HIERARCHY_H
+
+#include "base/run.h"
+#include "base/team.h"
+#include "paths/network.h"
+
+// What depends on the order alone.
+typedef struct paths_topology {
+    int32_t vertices;
+    int32_t height;        // most vertices on a way from a vertex to its root
+    int32_t arcs;          // pairs (vertex, upper neighbour)
+    int64_t triangles;     // pairs of arcs of one vertex that paths may pass through
+    int32_t *vertex;       // [vertices] the network's vertex of a rank
+    int32_t *rank;         // [vertices] of the network's vertex
+    int32_t *parent;       // [vertices] the least upper neighbour; -1: a root
+    int32_t *depth;        // [vertices] 0 at roots
+    int32_t *first;        // [vertices + 1] arcs first[v] .. first[v + 1] - 1 lead up from v
+    int32_t *head;         // [arcs] ascending in each row
+    uint16_t *head_height; // [arcs + 64] height - 1 - depth[head]
+    int32_t *tail_at;      // [vertices] the first arc from which on head_height counts up by one to the end of the row
+    int32_t *down_first;   // [vertices + 1] the same arcs by their heads
+    int32_t *down_arc;     // [arcs] arcs whose head is v, by ascending tail
+    int32_t *down_tail;    // [arcs]
+    bool *is_end;          // [vertices] paths do not pass through; NULL: none
+    int32_t *slot;         // [arcs of the network] 2 * arc + direction (0: up, 1: down); -1: a loop
+} paths_topology;
+
+// Weights of one metric. A customised weight is the length of a shortest path through vertices of lower rank.
+typedef struct paths_metric {
+    int32_t *pair;  // [2 * arcs + 64] up (tail to head) and down (head to tail) side by side
+    int32_t *up;    // [arcs + 64] the same apart
+    int32_t *down;  // [arcs + 64]
+} paths_metric;
+
+struct mco_paths_hierarchy {
+    mco_paths_network *network;  // owned, as given
+    mco_paths_network *expanded; // owned: the network with turns as arcs; NULL: has none
+    int32_t *entry;              // [vertices of network] of expanded; the place where paths begin; NULL if not expanded
+    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: a turn; NULL if not expanded
+    paths_topology topology;     // of expanded, if there is one
+    paths_metric metric;
+    int32_t *triangle;           // [triangles] the arc between the heads of two arcs, in the order of customising; NULL: too many
+    mco_paths_hierarchy_facts facts;
+};
+
+// ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
+mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16]);
+
+// ---- topology.c. `rows` have no turns. Errors: LIMIT, MEMORY. O(arcs log degree).
+mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out);
+void paths_topology_clear(mco_context *ctx, paths_topology *topology);
+
+// ---- customise.c: takes weights [arcs of the rows] and makes the metric. `triangle` may be NULL. O(triangles).
+mco_status paths_triangles_make(mco_context *ctx, const paths_topology *topology, int32_t **triangle);
+mco_status paths_metric_open(mco_context *ctx, const paths_topology *topology, paths_metric *out);
+mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,
+                             const int32_t *weight, int32_t threads, paths_metric *metric);
+// The plain loop over lower triangles: the oracle.
+void paths_metric_ref(const paths_topology *topology, int64_t network_arcs, const int32_t *weight, paths_metric *metric);
+void paths_metric_clear(mco_context *ctx, paths_metric *metric);
+
+// ---- turns.c: a network in which turns are arcs. Vertices with turns are split; ids below `vertices` stay for them.
+// distance of v = distance of exit[v] ... ; see the file.
+
+// ---- query.c, sweep.c, labels.c, matrix.c, unpack.c: on cores
+typedef struct paths_query paths_query;  // scratch of one thread
+mco_status paths_query_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_query **out);
+int32_t paths_query_distance(paths_query *query, int32_t source_rank, int32_t target_rank);  // MCO_PATHS_NONE: no path
+void paths_query_close(mco_context *ctx, paths_query **query);
+
+typedef struct paths_sweep paths_sweep;  // rows by level, 16 a chunk, and weights in that order
+mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_sweep **out);
+void paths_sweep_weigh(paths_sweep *sweep);  // takes the metric as it is now
+void paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance);  // [vertices] by the network's vertices
+// `lanes` trees at once (16, 32 or 64), distance [vertices][lanes] by rank.
+void paths_sweep_trees(paths_sweep *sweep, int32_t lanes, const int32_t *source_rank, int32_t *distance);
+void paths_sweep_close(mco_context *ctx, paths_sweep **sweep);
+
+typedef struct paths_labels paths_labels;  // distances to and from all ancestors of every vertex
+mco_status paths_labels_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t threads, paths_labels **out);
+int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, int32_t target_rank);
+void paths_labels_close(mco_context *ctx, paths_labels **labels);
+
+// ---- gpu.c: one GPU. Zero waits without an end: see the file.
+typedef struct paths_device_hierarchy paths_device_hierarchy;
+mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus, paths_device_hierarchy **out);
+mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *device, const int32_t *weight, double *device_s);
+// distance [count][vertices] on the host by the network's vertices, or NULL: it stays on the device.
+mco_status paths_device_trees(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int64_t count, const int32_t *source,
+                              int32_t *distance, double *device_s, double *copy_s);
+mco_status paths_device_queries(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int64_t count,
+                                const int32_t *source, const int32_t *target, int32_t *distance, double *device_s);
+void paths_device_close(mco_context *ctx, paths_device_hierarchy **device);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The inside of a network, and the forms of it that engines read.
+#ifndef MCO_PATHS_NETWORK_H
+#define MCO_PATHS_NETWORK_H
+
+#include "base/context.h"
+#include "mco/paths.h"
+
+struct mco_paths_network {
+    mco_graph *graph;       // owned: names and places; its weights are released
+    char *name;
+    mco_paths_rows rows;    // arrays below, and those of the graph
+    int32_t *weight;        // [arcs] owned
+    mco_paths_turn *turns;  // owned
+    int32_t max_weight;     // of all arcs that are open
+    bool has_turns;
+};
+
+// Head and weight of an arc, side by side for engines that relax arcs.
+typedef struct paths_arc {
+    int32_t head, weight;
+} paths_arc;
+
+// A copy of a network in another order of its vertices, with 32-bit places. Owned by its holder.
+typedef struct paths_layout {
+    int32_t vertices;
+    int32_t arcs;
+    int32_t *first;    // [vertices + 1]
+    paths_arc *arc;    // [arcs]
+    int32_t *place;    // [vertices] of the network's vertex in the layout
+    int32_t *vertex;   // [vertices] the network's vertex at a place
+    int64_t *origin;   // [arcs] the network's arc; NULL unless asked for
+    bool *is_end;      // [vertices] paths do not pass through; NULL: none
+    int32_t max_weight;
+} paths_layout;
+
+// Makes a layout. vertex_at [vertices] is the order, NULL: the network's own. Arcs with weight MCO_PATHS_NONE are left out.
+// Errors: LIMIT (more than 2^31 - 1 arcs, with the memory), MEMORY.
+mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *vertex_at, bool has_origin,
+                             paths_layout *out);
+void paths_layout_clear(mco_context *ctx, paths_layout *layout);
+
+// The network with each arc turned around; only first, head, weight and `origin` [arcs] (the arc of `rows`) are made.
+mco_status paths_reverse(mco_context *ctx, const mco_paths_rows *rows, paths_layout *out);
+
+// Dijkstra's algorithm with a binary heap over the network as it stands, turns and first_through included: the oracle of all
+// others. parent [vertices] may be NULL. Distances of MCO_PATHS_NONE or more: LIMIT.
+mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t source, int32_t *distance, int64_t *parent);
+
+// Finds the parents of certified distances: a breadth-first search over tight arcs from the source. Errors: MEMORY.
+mco_status paths_parents(mco_context *ctx, const mco_paths_rows *rows, int32_t source, const int32_t *distance, int64_t *parent);
+
+#endif
