@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of queries over a hierarchy, built once for each vector unit (base/lanes.h).
+#include "paths/hierarchy/lanes.h"
+
+#include "base/lanes.h"
+
+enum { NONE = MCO_PATHS_NONE, LOOK = 4096 };  // vertices between two looks at the request to stop
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE int32_t lesser(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+// ---- Ways up
+
+// Lowers the labels of the upper neighbours of a vertex. From tail_at on, their heights count up by one: no gather. Lanes beyond the
+// row get NONE and change nothing; the labels have 64 entries of padding.
+INLINE void relax_up(const paths_topology *t, int32_t vertex, int32_t distance, const int32_t *weight, int32_t *label)
+{
+    const int32_t tail = t->tail_at[vertex], end = t->first[vertex + 1];
+    int32_t a = t->first[vertex];
+    for (; a < tail; a++) {
+        int32_t *x = label + t->head_height[a];
+        *x = lesser(*x, distance + weight[a]);
+    }
+    const lanes32 add = lanes_all(distance), count = lanes_count();
+    int32_t *x = label + t->head_height[a];
+    for (; a + LANES32 <= end; a += LANES32, x += LANES32)
+        lanes_store(x, lanes_lesser(lanes_load(x), add + lanes_load(weight + a)));
+    if (a < end) {
+#if defined(__AVX512BW__)
+        const __mmask16 is_row = (__mmask16)((1u << (end - a)) - 1);
+        const __m512i sum = _mm512_add_epi32((__m512i)add, _mm512_maskz_loadu_epi32(is_row, weight + a));
+        _mm512_mask_storeu_epi32(x, is_row, _mm512_min_epi32(sum, _mm512_maskz_loadu_epi32(is_row, x)));
+        (void)count;
+#else
+        const lanes32 is_row = (lanes32)(count < lanes_all(end - a));
+        const lanes32 sum = lanes_choose(is_row, add + lanes_load(weight + a), lanes_all(NONE));
+        lanes_store(x, lanes_lesser(lanes_load(x), sum));
+#endif
+    }
+}
+
+INLINE int32_t take(int32_t *label)
+{
+    const int32_t value = *label;
+    *label = NONE;
+    return value;
+}
+
+// Whether paths from `end` may go on at a vertex of its way up.
+INLINE bool is_open(const paths_topology *t, int32_t vertex, int32_t end)
+{
+    return t->is_end == NULL || !t->is_end[vertex] || vertex == end;
+}
+
+// The arc between two vertices that end paths, which no other way may use.
+static int32_t between_ends(const paths_climb *c, int32_t source, int32_t target)
+{
+    const paths_topology *t = c->topology;
+    const int32_t low = source < target ? source : target, high = source < target ? target : source;
+    for (int32_t a = t->first[low]; a < t->first[low + 1]; a++)
+        if (t->head[a] == high)
+            return source < target ? c->metric->up[a] : c->metric->down[a];
+    return NONE;
+}
+
+// Both ways go up to the least common ancestor, the lower rank first, and then together. The label of a vertex is final when the
+// way arrives there.
+static int32_t query(const paths_climb *climb, int32_t source, int32_t target)
+{
+    const paths_climb c = *climb;
+    const paths_topology *t = c.topology;
+    int32_t x = source, y = target, best = NONE;
+    int32_t *f = c.from + (t->height - 1 - t->depth[source]), *b = c.to + (t->height - 1 - t->depth[target]);
+    *f = *b = 0;
+    while (x != y)
+        if ((uint32_t)x < (uint32_t)y) {  // -1, above a root, is the greatest
+            const int32_t d = take(f++);
+            if (d < NONE && is_open(t, x, source))
+                relax_up(t, x, d, c.metric->up, c.from);
+            x = t->parent[x];
+        } else {
+            const int32_t d = take(b++);
+            if (d < NONE && is_open(t, y, target))
+                relax_up(t, y, d, c.metric->down, c.to);
+            y = t->parent[y];
+        }
+    for (; x >= 0; x = t->parent[x]) {
+        const int32_t up = take(f++), down = take(b++);
+        if (t->is_end != NULL && t->is_end[x] && x != source && x != target)
+            continue;
+        best = lesser(best, up + down);
+        if (up < best && is_open(t, x, source))
+            relax_up(t, x, up, c.metric->up, c.from);
+        if (down < best && is_open(t, x, target))
+            relax_up(t, x, down, c.metric->down, c.to);
+    }
+    return best;
+}
+
+static void climb_labels(const paths_climb *c, const int32_t *weight, int32_t vertex, int32_t *label)
+{
+    const paths_topology *t = c->topology;
+    int32_t depth = t->depth[vertex];
+    int32_t *f = c->from + (t->height - 1 - depth);
+    *f = 0;
+    for (int32_t x = vertex; x >= 0; x = t->parent[x], depth--) {
+        const int32_t d = take(f++);
+        const bool is_passed = is_open(t, x, vertex);
+        label[depth] = is_passed ? d : NONE;
+        if (d < NONE && is_passed)
+            relax_up(t, x, d, weight, c->from);
+    }
+}
+
+// ---- Sweeps
+
+static bool sweep_one(const paths_chunks *chunks, const atomic_bool *stop)
+{
+    const paths_chunks c = *chunks;
+    const int32_t *head = c.head, *weight = c.weight;
+    for (int32_t i = 0; i < c.count; i++) {
+        const int64_t slots = c.first[i + 1] - c.first[i];
+        int32_t *label = c.label + (int64_t)PATHS_CHUNK * i;
+        if (i % LOOK == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
+            return false;
+        for (int part = 0; part < PATHS_CHUNK; part += LANES32) {
+            lanes32 least = c.is_begun[i] ? lanes_load(label + part) : lanes_all(NONE);
+            const int32_t *h = head + part, *w = weight + part;
+            for (int64_t k = 0; k < slots; k++, h += PATHS_CHUNK, w += PATHS_CHUNK)
+                least = lanes_lesser(least, lanes_gather(c.label, lanes_load(h)) + lanes_load(w));
+            lanes_store(label + part, least);
+        }
+        c.is_begun[i] = false;
+        head += slots * PATHS_CHUNK;
+        weight += slots * PATHS_CHUNK;
+    }
+    return true;
+}
+
+INLINE bool sweep_lanes(const paths_lane_rows *rows, const int32_t lanes, const atomic_bool *stop)
+{
+    const paths_lane_rows r = *rows;
+    enum { MOST = PATHS_MOST_LANES / LANES32 };
+    const int parts = lanes / LANES32;
+    for (int32_t v = r.vertices - 1; v >= 0; v--) {
+        lanes32 least[MOST];
+        int32_t *own = r.label + (int64_t)v * lanes;
+        if (v % LOOK == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
+            return false;
+        UNROLL(16)
+        for (int p = 0; p < parts; p++)
+            least[p] = lanes_all(NONE);
+        if (r.is_begun[v]) {
+            r.is_begun[v] = false;
+            UNROLL(16)
+            for (int p = 0; p < parts; p++)
+                least[p] = lanes_load(own + p * LANES32);
+        }
+        for (int32_t a = r.first[v]; a < r.first[v + 1]; a++) {
+            const int32_t *upper = r.label + (int64_t)r.head[a] * lanes;
+            const lanes32 weight = lanes_all(r.weight[a]);
+            UNROLL(16)
+            for (int p = 0; p < parts; p++)
+                least[p] = lanes_lesser(least[p], weight + lanes_load(upper + p * LANES32));
+        }
+        UNROLL(16)
+        for (int p = 0; p < parts; p++)
+            lanes_store(own + p * LANES32, least[p]);
+    }
+    return true;
+}
+
+static bool sweep_many(const paths_lane_rows *rows, int32_t lanes, const atomic_bool *stop)
+{
+    return lanes == 64 ? sweep_lanes(rows, 64, stop) : lanes == 32 ? sweep_lanes(rows, 32, stop) : sweep_lanes(rows, 16, stop);
+}
+
+// ---- Copies
+
+static void copy(const int32_t *label, const int32_t *place, int32_t vertices, int32_t *out)
+{
+    int32_t v = 0;
+    for (; v + LANES32 <= vertices; v += LANES32)
+        lanes_store(out + v, lanes_gather(label, lanes_load(place + v)));
+    for (; v < vertices; v++)
+        out[v] = label[place[v]];
+}
+
+#if defined(__AVX512BW__)
+// Exchanges bit `bit` of the row with that bit of the lane; four of them transpose 16 rows.
+INLINE void exchange(__m512i row[PATHS_CHUNK], int bit, __m512i low, __m512i high)
+{
+    UNROLL(16)
+    for (int i = 0; i < PATHS_CHUNK; i++)
+        if ((i & bit) == 0) {
+            const __m512i a = row[i], b = row[i | bit];
+            row[i] = _mm512_permutex2var_epi32(a, low, b);
+            row[i | bit] = _mm512_permutex2var_epi32(a, high, b);
+        }
+}
+
+// out[j * stride + k] = rows[k][j] of a block of 16 by 16.
+INLINE void turn(const int32_t *const rows[PATHS_CHUNK], int32_t *out, int64_t stride, int32_t count)
+{
+    __m512i row[PATHS_CHUNK];
+    UNROLL(16)
+    for (int k = 0; k < PATHS_CHUNK; k++)
+        row[k] = _mm512_loadu_si512(rows[k]);
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    UNROLL(4)
+    for (int bit = 1; bit < PATHS_CHUNK; bit *= 2) {
+        // Entry l of the lower row: a[l] where lane l lacks the bit, else b[l - bit]; 16 and more call lanes of b.
+        const __mmask16 has = _mm512_test_epi32_mask(lane, _mm512_set1_epi32(bit));
+        const __m512i low = _mm512_mask_add_epi32(lane, has, lane, _mm512_set1_epi32(16 - bit));
+        const __m512i high = _mm512_mask_add_epi32(_mm512_add_epi32(lane, _mm512_set1_epi32(bit)), has, lane, _mm512_set1_epi32(16));
+        exchange(row, bit, low, high);
+    }
+    UNROLL(16)
+    for (int j = 0; j < PATHS_CHUNK; j++)
+        if (j < count)
+            _mm512_storeu_si512(out + j * stride, row[j]);
+}
+#else
+INLINE void turn(const int32_t *const rows[PATHS_CHUNK], int32_t *out, int64_t stride, int32_t count)
+{
+    for (int j = 0; j < count; j++)
+        for (int k = 0; k < PATHS_CHUNK; k++)
+            out[j * stride + k] = rows[k][j];
+}
+#endif
+
+static void copy_many(const int32_t *label, int32_t lanes, const int32_t *place, int32_t vertices, int32_t count, int32_t *out,
+                      int64_t stride)
+{
+    int32_t v = 0;
+    for (; v + PATHS_CHUNK <= vertices; v += PATHS_CHUNK)
+        for (int32_t j = 0; j < count; j += PATHS_CHUNK) {
+            const int32_t *rows[PATHS_CHUNK];
+            for (int k = 0; k < PATHS_CHUNK; k++)
+                rows[k] = label + (int64_t)place[v + k] * lanes + j;
+            turn(rows, out + j * stride + v, stride, lesser(PATHS_CHUNK, count - j));
+        }
+    for (; v < vertices; v++)
+        for (int32_t j = 0; j < count; j++)
+            out[j * stride + v] = label[(int64_t)place[v] * lanes + j];
+}
+
+// ---- Certificate
+
+// State of one vector of lanes.
+typedef struct judge {
+    lanes32 source, wrong, overflow, reached, pending;
+} judge;
+
+// The least sums over the arcs that arrive at v, with positive weights and from sources that end paths, and with weight 0.
+INLINE void least_sums(const paths_incoming *in, int32_t v, int32_t lanes, const int32_t *label, lanes32 source, lanes32 *positive,
+                       lanes32 *zero)
+{
+    lanes32 least = lanes_all(NONE);
+    int32_t a = in->first[v];
+    for (; a < in->zero[v]; a++)
+        least = lanes_lesser(least, lanes_load(label + (int64_t)in->tail[a] * lanes) + lanes_all(in->weight[a]));
+    *zero = lanes_all(NONE);
+    for (; a < in->end[v]; a++)
+        *zero = lanes_lesser(*zero, lanes_load(label + (int64_t)in->tail[a] * lanes));
+    for (; a < in->first[v + 1]; a++)
+        least = lanes_lesser(least, lanes_choose((lanes32)(source == lanes_all(in->tail[a])), lanes_all(in->weight[a]), lanes_all(NONE)));
+    *positive = least;
+}
+
+// Lanes of v without a label although a neighbour with an arc to v has one.
+INLINE lanes32 find_overflow(const paths_incoming *in, int32_t v, int32_t lanes, const int32_t *label, lanes32 own)
+{
+    lanes32 least = lanes_all(NONE);
+    for (int32_t a = in->first[v]; a < in->end[v]; a++)
+        least = lanes_lesser(least, lanes_load(label + (int64_t)in->tail[a] * lanes));
+    return (lanes32)(own == lanes_all(NONE)) & (lanes32)(least < lanes_all(NONE));
+}
+
+// One vertex in one vector of lanes; returns the mask of lanes that rest on a positive arc or on being the source.
+INLINE uint32_t judge_vertex(const paths_incoming *in, int32_t v, int32_t lanes, const int32_t *label, bool is_source, judge *j)
+{
+    lanes32 positive, zero;
+    const lanes32 own = lanes_load(label + (int64_t)v * lanes), none = lanes_all(NONE);
+    least_sums(in, v, lanes, label, j->source, &positive, &zero);
+    if (is_source)
+        positive = lanes_choose((lanes32)(j->source == lanes_all(v)), lanes_all(0), positive);
+    const lanes32 lacks = (lanes32)(own >= none);
+    j->wrong |= (lanes32)(own != lanes_lesser(positive, zero));
+    j->reached -= ~lacks;
+    if (lanes_signs(lacks) != 0)
+        j->overflow |= find_overflow(in, v, lanes, label, own);
+    const lanes32 grounded = (lanes32)(own == positive);
+    j->pending |= ~grounded;
+    return lanes_signs(grounded);
+}
+
+INLINE bool judge_lanes(const paths_incoming *in, const int32_t lanes, const int32_t *source, const int32_t *label,
+                        const uint8_t *is_source, uint64_t *grounded, judge *j, const atomic_bool *stop)
+{
+    const int parts = lanes / LANES32;
+    for (int p = 0; p < parts; p++)
+        j[p] = (judge){.source = lanes_load(source + p * LANES32)};
+    for (int32_t v = 0; v < in->vertices; v++) {
+        uint64_t mask = 0;
+        if (v % LOOK == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
+            return false;
+        for (int p = 0; p < parts; p++)
+            mask |= (uint64_t)judge_vertex(in, v, lanes, label + p * LANES32, is_source[v] != 0, j + p) << (p * LANES32);
+        grounded[v] = mask;
+    }
+    return true;
+}
+
+static bool certify(const paths_incoming *in, int32_t lanes, int32_t count, const int32_t *source, const int32_t *label,
+                    uint8_t *is_source, uint64_t *grounded, paths_verdict *verdict, const atomic_bool *stop)
+{
+    judge j[PATHS_MOST_LANES / LANES32];
+    for (int32_t k = 0; k < count; k++)
+        is_source[source[k]] = 1;
+    const bool is_done = lanes == 64   ? judge_lanes(in, 64, source, label, is_source, grounded, j, stop)
+                         : lanes == 32 ? judge_lanes(in, 32, source, label, is_source, grounded, j, stop)
+                                       : judge_lanes(in, 16, source, label, is_source, grounded, j, stop);
+    for (int32_t k = 0; k < count; k++)
+        is_source[source[k]] = 0;
+    *verdict = (paths_verdict){0};
+    for (int32_t k = 0; is_done && k < count; k++) {
+        const judge *of = j + k / LANES32;
+        const int l = k % LANES32;
+        verdict->wrong |= (uint64_t)(of->wrong[l] != 0) << k;
+        verdict->overflow |= (uint64_t)(of->overflow[l] != 0) << k;
+        verdict->pending |= (uint64_t)(of->pending[l] != 0) << k;
+        verdict->reached += of->reached[l];
+    }
+    return is_done;
+}
+
+// ---- Labels and matrices
+
+static void lower(int32_t *row, const int32_t *other, int32_t add, int32_t count)
+{
+    const lanes32 all = lanes_all(add);
+    for (int32_t i = 0; i < count; i += LANES32)
+        lanes_store(row + i, lanes_lesser(lanes_load(row + i), all + lanes_load(other + i)));
+}
+
+static int32_t least_sum(const int32_t *a, const int32_t *b, int32_t count)
+{
+    lanes32 least = lanes_all(NONE);
+    int32_t i = 0;
+    for (; i + LANES32 <= count; i += LANES32)
+        least = lanes_lesser(least, lanes_load(a + i) + lanes_load(b + i));
+    if (i < count) {
+        const lanes32 is_common = (lanes32)(lanes_count() < lanes_all(count - i));
+        least = lanes_lesser(least, lanes_choose(is_common, lanes_load(a + i) + lanes_load(b + i), lanes_all(NONE)));
+    }
+    return lanes_least(least);
+}
+
+static void panel(const paths_panel *panel, const int32_t *up, int32_t out[PATHS_CHUNK])
+{
+    for (int part = 0; part < PATHS_CHUNK; part += LANES32) {
+        const int32_t *down = panel->down + part;
+        const lanes32 common = lanes_load(panel->common + part), none = lanes_all(NONE);
+        lanes32 even = none, odd = none;
+        int32_t p = 0;
+        for (; p + 1 < panel->least; p += 2) {
+            even = lanes_lesser(even, lanes_all(up[p]) + lanes_load(down + (int64_t)p * PATHS_CHUNK));
+            odd = lanes_lesser(odd, lanes_all(up[p + 1]) + lanes_load(down + (int64_t)(p + 1) * PATHS_CHUNK));
+        }
+        for (; p < panel->most; p++) {
+            const lanes32 sum = lanes_all(up[p]) + lanes_load(down + (int64_t)p * PATHS_CHUNK);
+            even = lanes_lesser(even, lanes_choose((lanes32)(common > lanes_all(p)), sum, none));
+        }
+        lanes_store(out + part, lanes_lesser(even, odd));
+    }
+}
+
+extern const paths_lanes VARIANT(paths_lanes_of);
+const paths_lanes VARIANT(paths_lanes_of) = {
+    .build = {.simd = LANE_SIMD},
+    .query = query,
+    .climb = climb_labels,
+    .sweep_one = sweep_one,
+    .sweep_many = sweep_many,
+    .copy = copy,
+    .copy_many = copy_many,
+    .certify = certify,
+    .lower = lower,
+    .least_sum = least_sum,
+    .panel = panel,
+};
