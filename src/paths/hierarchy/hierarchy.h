@@ -2,6 +2,9 @@
 // The inside of a customizable hierarchy (Dibbelt, Strasser, Wagner 2016). Vertices are called by rank: ranks are a post-order of the
 // elimination tree, so the upper neighbours of a vertex are among its ancestors, which form one chain. An array of `height`
 // entries indexed by height (0 at the deepest level, height - 1 at the root) is the scratch of a query.
+//
+// Ends (is_end) lie below all others. A way up from a source, or down to a target, leaves no other end: only ends are below an
+// end. So a search skips the row of every end but the source's and the target's own, and the two ways never meet at another end.
 #ifndef MCO_PATHS_HIERARCHY_H
 #define MCO_PATHS_HIERARCHY_H
 
@@ -51,7 +54,8 @@ struct mco_paths_hierarchy {
 // ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
 mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16]);
 
-// ---- topology.c. `rows` have no turns. Errors: LIMIT, MEMORY. O(arcs log degree).
+// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, MEMORY.
+// O(arcs of the network and of the hierarchy).
 mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out);
 void paths_topology_clear(mco_context *ctx, paths_topology *topology);
 
