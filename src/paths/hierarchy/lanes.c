@@ -55,17 +55,6 @@ INLINE bool is_open(const paths_topology *t, int32_t vertex, int32_t end)
     return t->is_end == NULL || !t->is_end[vertex] || vertex == end;
 }
 
-// The arc between two vertices that end paths, which no other way may use.
-static int32_t between_ends(const paths_climb *c, int32_t source, int32_t target)
-{
-    const paths_topology *t = c->topology;
-    const int32_t low = source < target ? source : target, high = source < target ? target : source;
-    for (int32_t a = t->first[low]; a < t->first[low + 1]; a++)
-        if (t->head[a] == high)
-            return source < target ? c->metric->up[a] : c->metric->down[a];
-    return NONE;
-}
-
 // Both ways go up to the least common ancestor, the lower rank first, and then together. The label of a vertex is final when the
 // way arrives there.
 static int32_t query(const paths_climb *climb, int32_t source, int32_t target)
@@ -364,7 +353,7 @@ static void panel(const paths_panel *panel, const int32_t *up, int32_t out[PATHS
 {
     for (int part = 0; part < PATHS_CHUNK; part += LANES32) {
         const int32_t *down = panel->down + part;
-        const lanes32 common = lanes_load(panel->common + part), none = lanes_all(NONE);
+        const lanes32 common = lanes_lesser(lanes_load(panel->inner + part), lanes_all(panel->near)), none = lanes_all(NONE);
         lanes32 even = none, odd = none;
         int32_t p = 0;
         for (; p + 1 < panel->least; p += 2) {

@@ -59,11 +59,13 @@ typedef struct paths_verdict {
     int64_t reached;     // labels of the first `count` lanes
 } paths_verdict;
 
-// A block of a matrix: labels of 16 targets, by depth.
+// 16 targets of a matrix, by ascending rank, and their labels by depth. A source outside the range of these ranks shares min(near,
+// inner[j]) ancestors with target j: near ancestors with the target at its end of the range.
 typedef struct paths_panel {
-    const int32_t *down;     // [depth][16]
-    const int32_t *common;   // [16] for one source: the number of common ancestors with each target
-    int32_t least, most;     // of `common`
+    const int32_t *down;    // [depth][16]
+    const int32_t *inner;   // [16] common ancestors of target j and of the target at that end of the range
+    int32_t near;
+    int32_t least, most;    // of min(near, inner[j])
 } paths_panel;
 
 typedef struct paths_lanes {
