@@ -69,7 +69,7 @@ mco_status paths_certificate_open(mco_context *ctx, const mco_paths_hierarchy *h
     place_arcs(&c, next, true);
     begin_parts(&c, next);
     place_arcs(&c, next, false);
-    c.in = (paths_incoming){n, c.first, c.zero, c.end, c.tail, c.weight};
+    c.in = (paths_incoming){n, c.first, c.zero, c.end, c.tail, c.weight, c.has_zero};
     *out = c;
     c = (paths_certificate){0};
 done:

@@ -2,7 +2,7 @@
 // The inner loops of queries over a hierarchy, built once for each vector unit (base/lanes.h).
 #include "paths/hierarchy/lanes.h"
 
-#include "base/lanes.h"
+#include "base/lanes32.h"
 
 enum { NONE = MCO_PATHS_NONE, LOOK = 4096 };  // vertices between two looks at the request to stop
 #define INLINE static inline __attribute__((always_inline))
@@ -24,10 +24,10 @@ INLINE void relax_up(const paths_topology *t, int32_t vertex, int32_t distance, 
         int32_t *x = label + t->head_height[a];
         *x = lesser(*x, distance + weight[a]);
     }
-    const lanes32 add = lanes_all(distance), count = lanes_count();
+    const lanes32 add = lanes32_all(distance), count = lanes32_count();
     int32_t *x = label + t->head_height[a];
     for (; a + LANES32 <= end; a += LANES32, x += LANES32)
-        lanes_store(x, lanes_lesser(lanes_load(x), add + lanes_load(weight + a)));
+        lanes32_store(x, lanes32_lesser(lanes32_load(x), add + lanes32_load(weight + a)));
     if (a < end) {
 #if defined(__AVX512BW__)
         const __mmask16 is_row = (__mmask16)((1u << (end - a)) - 1);
@@ -35,9 +35,9 @@ INLINE void relax_up(const paths_topology *t, int32_t vertex, int32_t distance, 
         _mm512_mask_storeu_epi32(x, is_row, _mm512_min_epi32(sum, _mm512_maskz_loadu_epi32(is_row, x)));
         (void)count;
 #else
-        const lanes32 is_row = (lanes32)(count < lanes_all(end - a));
-        const lanes32 sum = lanes_choose(is_row, add + lanes_load(weight + a), lanes_all(NONE));
-        lanes_store(x, lanes_lesser(lanes_load(x), sum));
+        const lanes32 is_row = (lanes32)(count < lanes32_all(end - a));
+        const lanes32 sum = lanes32_choose(is_row, add + lanes32_load(weight + a), lanes32_all(NONE));
+        lanes32_store(x, lanes32_lesser(lanes32_load(x), sum));
 #endif
     }
 }
@@ -116,11 +116,11 @@ static bool sweep_one(const paths_chunks *chunks, const atomic_bool *stop)
         if (i % LOOK == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
             return false;
         for (int part = 0; part < PATHS_CHUNK; part += LANES32) {
-            lanes32 least = c.is_begun[i] ? lanes_load(label + part) : lanes_all(NONE);
+            lanes32 least = c.is_begun[i] ? lanes32_load(label + part) : lanes32_all(NONE);
             const int32_t *h = head + part, *w = weight + part;
             for (int64_t k = 0; k < slots; k++, h += PATHS_CHUNK, w += PATHS_CHUNK)
-                least = lanes_lesser(least, lanes_gather(c.label, lanes_load(h)) + lanes_load(w));
-            lanes_store(label + part, least);
+                least = lanes32_lesser(least, lanes32_gather(c.label, lanes32_load(h)) + lanes32_load(w));
+            lanes32_store(label + part, least);
         }
         c.is_begun[i] = false;
         head += slots * PATHS_CHUNK;
@@ -141,23 +141,23 @@ INLINE bool sweep_lanes(const paths_lane_rows *rows, const int32_t lanes, const 
             return false;
         UNROLL(16)
         for (int p = 0; p < parts; p++)
-            least[p] = lanes_all(NONE);
+            least[p] = lanes32_all(NONE);
         if (r.is_begun[v]) {
             r.is_begun[v] = false;
             UNROLL(16)
             for (int p = 0; p < parts; p++)
-                least[p] = lanes_load(own + p * LANES32);
+                least[p] = lanes32_load(own + p * LANES32);
         }
         for (int32_t a = r.first[v]; a < r.first[v + 1]; a++) {
             const int32_t *upper = r.label + (int64_t)r.head[a] * lanes;
-            const lanes32 weight = lanes_all(r.weight[a]);
+            const lanes32 weight = lanes32_all(r.weight[a]);
             UNROLL(16)
             for (int p = 0; p < parts; p++)
-                least[p] = lanes_lesser(least[p], weight + lanes_load(upper + p * LANES32));
+                least[p] = lanes32_lesser(least[p], weight + lanes32_load(upper + p * LANES32));
         }
         UNROLL(16)
         for (int p = 0; p < parts; p++)
-            lanes_store(own + p * LANES32, least[p]);
+            lanes32_store(own + p * LANES32, least[p]);
     }
     return true;
 }
@@ -173,7 +173,7 @@ static void copy(const int32_t *label, const int32_t *place, int32_t vertices, i
 {
     int32_t v = 0;
     for (; v + LANES32 <= vertices; v += LANES32)
-        lanes_store(out + v, lanes_gather(label, lanes_load(place + v)));
+        lanes32_store(out + v, lanes32_gather(label, lanes32_load(place + v)));
     for (; v < vertices; v++)
         out[v] = label[place[v]];
 }
@@ -221,86 +221,113 @@ INLINE void turn(const int32_t *const rows[PATHS_CHUNK], int32_t *out, int64_t s
 }
 #endif
 
+// Blocks of vertices, so that 16 streams at a time are written.
 static void copy_many(const int32_t *label, int32_t lanes, const int32_t *place, int32_t vertices, int32_t count, int32_t *out,
                       int64_t stride)
 {
-    int32_t v = 0;
-    for (; v + PATHS_CHUNK <= vertices; v += PATHS_CHUNK)
-        for (int32_t j = 0; j < count; j += PATHS_CHUNK) {
-            const int32_t *rows[PATHS_CHUNK];
-            for (int k = 0; k < PATHS_CHUNK; k++)
-                rows[k] = label + (int64_t)place[v + k] * lanes + j;
-            turn(rows, out + j * stride + v, stride, lesser(PATHS_CHUNK, count - j));
-        }
-    for (; v < vertices; v++)
+    enum { BLOCK = 512 };
+    const int32_t whole = vertices / PATHS_CHUNK * PATHS_CHUNK;
+    for (int32_t begin = 0; begin < whole; begin += BLOCK)
+        for (int32_t j = 0; j < count; j += PATHS_CHUNK)
+            for (int32_t v = begin; v < lesser(begin + BLOCK, whole); v += PATHS_CHUNK) {
+                const int32_t *rows[PATHS_CHUNK];
+                for (int k = 0; k < PATHS_CHUNK; k++)
+                    rows[k] = label + (int64_t)place[v + k] * lanes + j;
+                turn(rows, out + j * stride + v, stride, lesser(PATHS_CHUNK, count - j));
+            }
+    for (int32_t v = whole; v < vertices; v++)
         for (int32_t j = 0; j < count; j++)
             out[j * stride + v] = label[(int64_t)place[v] * lanes + j];
 }
 
 // ---- Certificate
 
-// State of one vector of lanes.
+// Sums over the vertices, for each vector of lanes. Masks have all bits in lanes of which they speak.
 typedef struct judge {
-    lanes32 source, wrong, overflow, reached, pending;
+    lanes32 source, wrong, overflow, lacking, pending;
 } judge;
 
-// The least sums over the arcs that arrive at v, with positive weights and from sources that end paths, and with weight 0.
-INLINE void least_sums(const paths_incoming *in, int32_t v, int32_t lanes, const int32_t *label, lanes32 source, lanes32 *positive,
+// The least sums over the arcs that arrive at v: with positive weights and from sources that end paths, and with weight 0.
+INLINE void least_sums(const paths_incoming *in, int32_t v, const int32_t lanes, const int32_t *label, const judge *j, lanes32 *positive,
                        lanes32 *zero)
 {
-    lanes32 least = lanes_all(NONE);
+    const int parts = lanes / LANES32;
     int32_t a = in->first[v];
-    for (; a < in->zero[v]; a++)
-        least = lanes_lesser(least, lanes_load(label + (int64_t)in->tail[a] * lanes) + lanes_all(in->weight[a]));
-    *zero = lanes_all(NONE);
+    UNROLL(16)
+    for (int p = 0; p < parts; p++)
+        positive[p] = zero[p] = lanes32_all(NONE);
+    for (; a < in->zero[v]; a++) {
+        const int32_t *tail = label + (int64_t)in->tail[a] * lanes;
+        const lanes32 weight = lanes32_all(in->weight[a]);
+        UNROLL(16)
+        for (int p = 0; p < parts; p++)
+            positive[p] = lanes32_lesser(positive[p], weight + lanes32_load(tail + p * LANES32));
+    }
     for (; a < in->end[v]; a++)
-        *zero = lanes_lesser(*zero, lanes_load(label + (int64_t)in->tail[a] * lanes));
+        for (int p = 0; p < parts; p++)
+            zero[p] = lanes32_lesser(zero[p], lanes32_load(label + (int64_t)in->tail[a] * lanes + p * LANES32));
     for (; a < in->first[v + 1]; a++)
-        least = lanes_lesser(least, lanes_choose((lanes32)(source == lanes_all(in->tail[a])), lanes_all(in->weight[a]), lanes_all(NONE)));
-    *positive = least;
+        for (int p = 0; p < parts; p++) {
+            const lanes32 is_from = (lanes32)(j[p].source == lanes32_all(in->tail[a]));
+            positive[p] = lanes32_lesser(positive[p], lanes32_choose(is_from, lanes32_all(in->weight[a]), lanes32_all(NONE)));
+        }
 }
 
-// Lanes of v without a label although a neighbour with an arc to v has one.
-INLINE lanes32 find_overflow(const paths_incoming *in, int32_t v, int32_t lanes, const int32_t *label, lanes32 own)
+// Notes lanes of v without a label, and those of them where a neighbour with an arc to v has one.
+INLINE void note_lacking(const paths_incoming *in, int32_t v, const int32_t lanes, const int32_t *label, lanes32 lacks, judge *j)
 {
-    lanes32 least = lanes_all(NONE);
+    lanes32 least = lanes32_all(NONE);
     for (int32_t a = in->first[v]; a < in->end[v]; a++)
-        least = lanes_lesser(least, lanes_load(label + (int64_t)in->tail[a] * lanes));
-    return (lanes32)(own == lanes_all(NONE)) & (lanes32)(least < lanes_all(NONE));
+        least = lanes32_lesser(least, lanes32_load(label + (int64_t)in->tail[a] * lanes));
+    j->lacking -= lacks;
+    j->overflow |= lacks & (lanes32)(least < lanes32_all(NONE));
 }
 
-// One vertex in one vector of lanes; returns the mask of lanes that rest on a positive arc or on being the source.
-INLINE uint32_t judge_vertex(const paths_incoming *in, int32_t v, int32_t lanes, const int32_t *label, bool is_source, judge *j)
+// One vertex; returns the mask of lanes that rest on a positive arc or on being the source.
+INLINE uint64_t judge_vertex(const paths_incoming *in, int32_t v, const int32_t lanes, const int32_t *label, bool is_source, judge *j)
 {
-    lanes32 positive, zero;
-    const lanes32 own = lanes_load(label + (int64_t)v * lanes), none = lanes_all(NONE);
-    least_sums(in, v, lanes, label, j->source, &positive, &zero);
-    if (is_source)
-        positive = lanes_choose((lanes32)(j->source == lanes_all(v)), lanes_all(0), positive);
-    const lanes32 lacks = (lanes32)(own >= none);
-    j->wrong |= (lanes32)(own != lanes_lesser(positive, zero));
-    j->reached -= ~lacks;
-    if (lanes_signs(lacks) != 0)
-        j->overflow |= find_overflow(in, v, lanes, label, own);
-    const lanes32 grounded = (lanes32)(own == positive);
-    j->pending |= ~grounded;
-    return lanes_signs(grounded);
+    enum { MOST = PATHS_MOST_LANES / LANES32 };
+    const int parts = lanes / LANES32;
+    const bool is_asked = in->has_zero;
+    lanes32 positive[MOST], zero[MOST];
+    uint64_t mask = 0;
+    least_sums(in, v, lanes, label, j, positive, zero);
+    UNROLL(16)
+    for (int p = 0; p < parts; p++) {
+        const lanes32 own = lanes32_load(label + (int64_t)v * lanes + p * LANES32), lacks = (lanes32)(own >= lanes32_all(NONE));
+        if (is_source)
+            positive[p] = lanes32_choose((lanes32)(j[p].source == lanes32_all(v)), lanes32_all(0), positive[p]);
+        j[p].wrong |= (lanes32)(own != lanes32_lesser(positive[p], zero[p]));
+        if (lanes32_signs(lacks) != 0)
+            note_lacking(in, v, lanes, label + p * LANES32, lacks, j + p);
+        if (!is_asked)
+            continue;
+        const lanes32 grounded = (lanes32)(own == positive[p]);
+        j[p].pending |= ~grounded;
+        mask |= (uint64_t)lanes32_signs(grounded) << (p * LANES32);
+    }
+    return mask;
 }
 
 INLINE bool judge_lanes(const paths_incoming *in, const int32_t lanes, const int32_t *source, const int32_t *label,
-                        const uint8_t *is_source, uint64_t *grounded, judge *j, const atomic_bool *stop)
+                        const uint8_t *is_source, uint64_t *grounded, judge *out, const atomic_bool *stop)
 {
+    enum { MOST = PATHS_MOST_LANES / LANES32 };
     const int parts = lanes / LANES32;
+    const paths_incoming rows = *in;
+    judge j[MOST];
+    UNROLL(16)
     for (int p = 0; p < parts; p++)
-        j[p] = (judge){.source = lanes_load(source + p * LANES32)};
-    for (int32_t v = 0; v < in->vertices; v++) {
-        uint64_t mask = 0;
+        j[p] = (judge){.source = lanes32_load(source + p * LANES32)};
+    for (int32_t v = 0; v < rows.vertices; v++) {
         if (v % LOOK == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
             return false;
-        for (int p = 0; p < parts; p++)
-            mask |= (uint64_t)judge_vertex(in, v, lanes, label + p * LANES32, is_source[v] != 0, j + p) << (p * LANES32);
-        grounded[v] = mask;
+        const uint64_t mask = judge_vertex(&rows, v, lanes, label, is_source[v] != 0, j);
+        if (rows.has_zero)
+            grounded[v] = mask;
     }
+    for (int p = 0; p < parts; p++)
+        out[p] = j[p];
     return true;
 }
 
@@ -322,7 +349,7 @@ static bool certify(const paths_incoming *in, int32_t lanes, int32_t count, cons
         verdict->wrong |= (uint64_t)(of->wrong[l] != 0) << k;
         verdict->overflow |= (uint64_t)(of->overflow[l] != 0) << k;
         verdict->pending |= (uint64_t)(of->pending[l] != 0) << k;
-        verdict->reached += of->reached[l];
+        verdict->reached += in->vertices - of->lacking[l];
     }
     return is_done;
 }
@@ -331,40 +358,40 @@ static bool certify(const paths_incoming *in, int32_t lanes, int32_t count, cons
 
 static void lower(int32_t *row, const int32_t *other, int32_t add, int32_t count)
 {
-    const lanes32 all = lanes_all(add);
+    const lanes32 all = lanes32_all(add);
     for (int32_t i = 0; i < count; i += LANES32)
-        lanes_store(row + i, lanes_lesser(lanes_load(row + i), all + lanes_load(other + i)));
+        lanes32_store(row + i, lanes32_lesser(lanes32_load(row + i), all + lanes32_load(other + i)));
 }
 
 static int32_t least_sum(const int32_t *a, const int32_t *b, int32_t count)
 {
-    lanes32 least = lanes_all(NONE);
+    lanes32 least = lanes32_all(NONE);
     int32_t i = 0;
     for (; i + LANES32 <= count; i += LANES32)
-        least = lanes_lesser(least, lanes_load(a + i) + lanes_load(b + i));
+        least = lanes32_lesser(least, lanes32_load(a + i) + lanes32_load(b + i));
     if (i < count) {
-        const lanes32 is_common = (lanes32)(lanes_count() < lanes_all(count - i));
-        least = lanes_lesser(least, lanes_choose(is_common, lanes_load(a + i) + lanes_load(b + i), lanes_all(NONE)));
+        const lanes32 is_common = (lanes32)(lanes32_count() < lanes32_all(count - i));
+        least = lanes32_lesser(least, lanes32_choose(is_common, lanes32_load(a + i) + lanes32_load(b + i), lanes32_all(NONE)));
     }
-    return lanes_least(least);
+    return lanes32_least(least);
 }
 
 static void panel(const paths_panel *panel, const int32_t *up, int32_t out[PATHS_CHUNK])
 {
     for (int part = 0; part < PATHS_CHUNK; part += LANES32) {
         const int32_t *down = panel->down + part;
-        const lanes32 common = lanes_lesser(lanes_load(panel->inner + part), lanes_all(panel->near)), none = lanes_all(NONE);
+        const lanes32 common = lanes32_lesser(lanes32_load(panel->inner + part), lanes32_all(panel->near)), none = lanes32_all(NONE);
         lanes32 even = none, odd = none;
         int32_t p = 0;
         for (; p + 1 < panel->least; p += 2) {
-            even = lanes_lesser(even, lanes_all(up[p]) + lanes_load(down + (int64_t)p * PATHS_CHUNK));
-            odd = lanes_lesser(odd, lanes_all(up[p + 1]) + lanes_load(down + (int64_t)(p + 1) * PATHS_CHUNK));
+            even = lanes32_lesser(even, lanes32_all(up[p]) + lanes32_load(down + (int64_t)p * PATHS_CHUNK));
+            odd = lanes32_lesser(odd, lanes32_all(up[p + 1]) + lanes32_load(down + (int64_t)(p + 1) * PATHS_CHUNK));
         }
         for (; p < panel->most; p++) {
-            const lanes32 sum = lanes_all(up[p]) + lanes_load(down + (int64_t)p * PATHS_CHUNK);
-            even = lanes_lesser(even, lanes_choose((lanes32)(common > lanes_all(p)), sum, none));
+            const lanes32 sum = lanes32_all(up[p]) + lanes32_load(down + (int64_t)p * PATHS_CHUNK);
+            even = lanes32_lesser(even, lanes32_choose((lanes32)(common > lanes32_all(p)), sum, none));
         }
-        lanes_store(out + part, lanes_lesser(even, odd));
+        lanes32_store(out + part, lanes32_lesser(even, odd));
     }
 }
 

@@ -49,6 +49,7 @@ typedef struct paths_incoming {
     int32_t vertices;
     const int32_t *first, *zero, *end;  // [vertices + 1], [vertices], [vertices]
     const int32_t *tail, *weight;
+    bool has_zero;
 } paths_incoming;
 
 // What the certificate of many trees says; bit j stands for lane j.
@@ -82,7 +83,8 @@ typedef struct paths_lanes {
     // Copies the first `count` lanes: out[j * stride + v] = label[place[v]][j].
     void (*copy_many)(const int32_t *label, int32_t lanes, const int32_t *place, int32_t vertices, int32_t count, int32_t *out,
                       int64_t stride);
-    // Certifies trees; grounded [vertices] gets a mask of the lanes whose label rests on a positive arc or is the source's.
+    // Certifies trees; grounded [vertices] gets masks of the lanes whose label rests on a positive
+    // arc or is the source's, if there are arcs of weight 0.
     bool (*certify)(const paths_incoming *in, int32_t lanes, int32_t count, const int32_t *source, const int32_t *label,
                     uint8_t *is_source, uint64_t *grounded, paths_verdict *verdict, const atomic_bool *stop);
     // row[i] = min(row[i], add + other[i]), i < count rounded up to 16.
