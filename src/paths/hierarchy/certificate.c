@@ -64,7 +64,7 @@ mco_status paths_certificate_open(mco_context *ctx, const mco_paths_hierarchy *h
     MCO_TRY(mco_alloc(ctx, &c.first, (int64_t)n + 1));
     MCO_TRY(mco_alloc(ctx, &c.zero, n));
     MCO_TRY(mco_alloc(ctx, &c.end, n));
-    MCO_TRY(mco_alloc(ctx, &c.tail, rows->arcs));
+    MCO_TRY(mco_alloc(ctx, &c.tail, rows->arcs + PATHS_ARCS_AHEAD));
     MCO_TRY(mco_alloc(ctx, &c.weight, rows->arcs));
     place_arcs(&c, next, true);
     begin_parts(&c, next);

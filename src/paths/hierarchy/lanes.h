@@ -12,7 +12,8 @@
 
 enum {
     PATHS_CHUNK = 16,       // items of a chunk on every vector unit
-    PATHS_MOST_LANES = 64   // trees of a sweep
+    PATHS_MOST_LANES = 64,  // trees of a sweep
+    PATHS_ARCS_AHEAD = 24   // arcs behind the last one that a certificate looks at
 };
 
 // What a way up needs. Labels by height: MCO_PATHS_NONE everywhere between two calls.
@@ -48,7 +49,8 @@ typedef struct paths_lane_rows {
 typedef struct paths_incoming {
     int32_t vertices;
     const int32_t *first, *zero, *end;  // [vertices + 1], [vertices], [vertices]
-    const int32_t *tail, *weight;
+    const int32_t *tail;    // [arcs + PATHS_ARCS_AHEAD]
+    const int32_t *weight;  // [arcs]
     bool has_zero;
 } paths_incoming;
 

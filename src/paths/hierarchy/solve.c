@@ -26,8 +26,7 @@ void paths_settle_result(paths_stopper *stopper, mco_paths_result *result, int64
 mco_status paths_take_params(mco_context *ctx, const mco_paths_params *params, const mco_paths_result *result, mco_paths_params *out)
 {
     mco_status st = MCO_OK;
-    if (params != NULL)
-        MCO_TRY(mco_struct_take(ctx, "params", params, out, sizeof *out));
+    MCO_TRY(mco_struct_take(ctx, "params", params, out, sizeof *out));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
     MCO_TRY(mco_options_validate(ctx, mco_paths_options(), out));
 done:
