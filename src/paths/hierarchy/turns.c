@@ -173,7 +173,8 @@ mco_status paths_turns_expand(mco_context *ctx, const mco_paths_network *network
     graph->head = e.head;
     e.first = NULL;
     e.head = NULL;
-    graph->rows = (mco_graph_rows){.vertices = e.vertices, .arcs = e.arcs, .first = graph->first, .head = graph->head, .is_directed = true};
+    graph->rows = (mco_graph_rows){.vertices = e.vertices, .arcs = e.arcs, .first = graph->first, .head = graph->head, .is_directed = true,
+                                   .edges = e.arcs};
     MCO_TRY(paths_network_adopt(ctx, &graph, &e.weight, &model, network->rows.is_map, &hierarchy->expanded));
     hierarchy->entry = e.entry;
     hierarchy->plain_arc = e.plain_arc;
