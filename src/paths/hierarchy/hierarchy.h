@@ -21,6 +21,7 @@ typedef struct paths_topology {
     int32_t *vertex;       // [vertices] the network's vertex of a rank
     int32_t *rank;         // [vertices] of the network's vertex
     int32_t *parent;       // [vertices] the least upper neighbour; -1: a root
+    int32_t *lowest;       // [vertices] the subtree of v is lowest[v] .. v
     int32_t *depth;        // [vertices] 0 at roots
     int32_t *first;        // [vertices + 1] arcs first[v] .. first[v + 1] - 1 lead up from v
     int32_t *head;         // [arcs] ascending in each row
@@ -30,7 +31,11 @@ typedef struct paths_topology {
     int32_t *down_arc;     // [arcs] arcs whose head is v, by ascending tail
     int32_t *down_tail;    // [arcs]
     bool *is_end;          // [vertices] paths do not pass through; NULL: none
+    int64_t *triangle_first; // [vertices + 1] how many triangles come before those of v
     int32_t *slot;         // [arcs of the network] 2 * arc + direction (0: up, 1: down); -1: a loop
+    int32_t origins;       // arcs of the network that are no loops
+    int32_t *origin;       // [origins] these arcs by ascending slot
+    int32_t *origin_slot;  // [origins] their slots
 } paths_topology;
 
 // Weights of one metric. A customised weight is the length of a shortest path through vertices of lower rank.
@@ -43,8 +48,9 @@ typedef struct paths_metric {
 struct mco_paths_hierarchy {
     mco_paths_network *network;  // owned, as given
     mco_paths_network *expanded; // owned: the network with turns as arcs; NULL: has none
-    int32_t *entry;              // [vertices of network] of expanded; the place where paths begin; NULL if not expanded
-    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: a turn; NULL if not expanded
+    int32_t *entry;              // [vertices of network] of expanded: where paths begin; they end at v itself; NULL if not expanded
+    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: none; NULL if not expanded
+    int32_t *turn_cost;          // [arcs of expanded] what the arc adds to the weight of plain_arc; NULL if not expanded
     paths_topology topology;     // of expanded, if there is one
     paths_metric metric;
     int32_t *triangle;           // [triangles] the arc between the heads of two arcs, in the order of customising; NULL: too many
@@ -68,8 +74,8 @@ mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, c
 void paths_metric_ref(const paths_topology *topology, int64_t network_arcs, const int32_t *weight, paths_metric *metric);
 void paths_metric_clear(mco_context *ctx, paths_metric *metric);
 
-// ---- turns.c: a network in which turns are arcs. Vertices with turns are split; ids below `vertices` stay for them.
-// distance of v = distance of exit[v] ... ; see the file.
+// ---- turns.c: a network in which turns are arcs. A vertex v with turns is split; v itself is where paths into v end. So the distance
+// from s to v is that from entry[s] to v in `expanded`, also for v = s. The arcs of a path are its plain_arc that are not -1.
 
 // ---- query.c, sweep.c, labels.c: on cores. `simd` as in mco_paths_params. A hierarchy that takes new weights keeps its queries; sweeps
 // and labels take the weights when they are asked to. Errors of all: ARGUMENT (the vector unit), LIMIT, MEMORY.

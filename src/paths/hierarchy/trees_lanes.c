@@ -83,6 +83,8 @@ static mco_status finish_tree(const lanes_job *j, worker *w, int64_t k)
     int32_t *distance = t->distance + k * n;
     if (t->hierarchy->entry != NULL) {
         distance[t->source[k]] = 0;  // its labels begin behind its turns
+        for (int64_t v = 0; v < n; v++)
+            w->reached += distance[v] < MCO_PATHS_NONE;
         MCO_TRY(mco_paths_check(w->ctx, t->network, t->source[k], distance));
     }
     if (t->parent != NULL)
@@ -108,7 +110,7 @@ static mco_status run_batch(lanes_job *j, worker *w, int64_t begin)
     j->batches.lanes->copy_many(w->label, j->lanes, t->hierarchy->topology.rank, n, count, t->distance + begin * n, n);
     for (int32_t k = 0; k < count && !paths_stopper_is_set(&j->stopper); k++)
         MCO_TRY(finish_tree(j, w, begin + k));
-    w->reached += verdict.reached;
+    w->reached += t->hierarchy->entry == NULL ? verdict.reached : 0;  // else finish_tree() has counted
     w->done += count;
 done:
     return st;
