@@ -295,9 +295,7 @@ static mco_status check_rows(const parser *p, const mco_graph *g)
         is_good = is_good && g->first[v] <= g->first[v + 1];
     for (int64_t a = 0; a < m; a++)
         is_good = is_good && g->head[a] >= 0 && g->head[a] < n;
-    for (int64_t v = 0; g->x != NULL && v < n; v++)
-        is_good = is_good && isfinite(g->x[v]) && isfinite(g->y[v]);
-    return is_good ? MCO_OK : refuse(p, "arcs or places are out of range");
+    return is_good ? MCO_OK : refuse(p, "arcs are out of range");
 }
 
 static mco_status read_graph(const parser *p, mco_graph **out)
