@@ -20,6 +20,9 @@ mco_status paths_network_copy(mco_context *ctx, const mco_paths_network *network
 mco_status paths_graph_adopt(mco_context *ctx, const char *name, int32_t base, int32_t vertices, int64_t **first, int32_t **head,
                              double **x, double **y, mco_graph **out);
 
+// Whether a path ends so, in upper or lower case, with something before it.
+bool paths_ends_with(const char *path, const char *end);
+
 // ---- A folder of CSR vectors (docs/formats.md): little-endian, one file for each.
 
 typedef enum paths_vector {
