@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "paths/command.h"
 #include "paths/command_prepare.h"
+#include "paths/command_trees.h"
 
 // ---- How GRAPH is read
 
@@ -401,5 +402,8 @@ const cli_problem cli_paths = {
         PATHS_CHECK_ACTION,
         PATHS_GENERATE_ACTION,
         PATHS_PREPARE_ACTION,
+        PATHS_TREES_ACTION,
+        PATHS_MATRIX_ACTION,
+        PATHS_ROUTE_ACTION,
     },
 };

@@ -24,10 +24,16 @@ typedef struct shape {
     int turns;
 } shape;
 
+static void make_graph(int32_t vertices, int64_t arcs, const int32_t *from, const int32_t *to, const double *weight, mco_graph **out)
+{
+    const mco_graph_edges edges = {.vertices = vertices, .edges = arcs, .from = from, .to = to, .weight = weight, .is_directed = true};
+    assert_ok(mco_graph_create(test_ctx, &edges, out));
+}
+
 static void make_turns(mco_rng *rng, const mco_graph *graph, int count, mco_paths_turn *turns, int64_t *turn_count)
 {
     const mco_graph_rows rows = mco_graph_view(graph);
-    const int64_t arcs = rows.arcs;
+    const int64_t arcs = rows.first[rows.vertices];
     *turn_count = 0;
     for (int k = 0; k < count && arcs > 0; k++) {
         const int64_t from = (int64_t)mco_rng_below(rng, (uint32_t)arcs);
@@ -62,7 +68,7 @@ static void open_subject(mco_rng *rng, const shape *of, subject *s)
         order[k] = order[at];
         order[at] = k;
     }
-    assert_ok(mco_graph_from_arcs(test_ctx, of->vertices, of->arcs, from, to, weight, true, &graph));
+    make_graph(of->vertices, of->arcs, from, to, weight, &graph);
     model.scale = 1;
     model.first_through = of->first_through;
     model.turns = turns;
@@ -311,7 +317,7 @@ static void test_floating_cycle(void **state)
     int32_t label[4 * 16], source[16] = {0};
     mco_paths_params params = MCO_PATHS_PARAMS_INIT;
     (void)state;
-    assert_ok(mco_graph_from_arcs(test_ctx, 4, 5, from, to, weight, true, &graph));
+    make_graph(4, 5, from, to, weight, &graph);
     assert_ok(mco_paths_create(test_ctx, graph, NULL, &network));
     assert_ok(mco_paths_prepare(test_ctx, network, NULL, &params, &hierarchy));
     assert_ok(paths_certificate_open(test_ctx, hierarchy, MCO_SIMD_AUTO, &certificate));
@@ -346,7 +352,7 @@ static void test_long_distances(void **state)
     mco_paths_result result = MCO_PATHS_RESULT_INIT;
     int32_t distance[8];
     (void)state;
-    assert_ok(mco_graph_from_arcs(test_ctx, 4, 3, from, to, weight, true, &graph));
+    make_graph(4, 3, from, to, weight, &graph);
     assert_ok(mco_paths_create(test_ctx, graph, NULL, &network));
     assert_ok(mco_paths_prepare(test_ctx, network, NULL, &params, &hierarchy));
     assert_int_equal(mco_paths_find_trees(test_ctx, network, hierarchy, 2, all, &params, distance, NULL, &result), MCO_ERR_LIMIT);
@@ -466,10 +472,10 @@ static void test_stop(void **state)
     mco_paths_hierarchy *hierarchy = NULL;
     mco_paths_params params = MCO_PATHS_PARAMS_INIT;
     mco_paths_result result = MCO_PATHS_RESULT_INIT;
-    const mco_paths_shape shape = {.family = MCO_PATHS_ROAD, .a = 90, .b = 90, .seed = 1};
+    const mco_paths_shape road = {.family = MCO_PATHS_ROAD, .a = 90, .b = 90, .seed = 1};
     int32_t *order = NULL, *source = NULL, *distance = NULL;
     (void)state;
-    assert_ok(mco_paths_generate(test_ctx, &shape, &network, &order));
+    assert_ok(mco_paths_generate(test_ctx, &road, &network, &order));
     assert_ok(mco_paths_prepare(test_ctx, network, order, &params, &hierarchy));
     const int64_t n = mco_paths_view(network).vertices;
     assert_ok(mco_alloc(test_ctx, &source, COUNT));

@@ -177,7 +177,7 @@ static mco_status run_way(paths_trees *t)
         snprintf(t->result.reason, sizeof t->result.reason, "it was asked for");
         return search_all(t);
     }
-    snprintf(t->result.reason, sizeof t->result.reason, t->hierarchy != NULL ? "the hierarchy is there" : "%" PRId64 " trees pay for a hierarchy", t->count);
+    snprintf(t->result.reason, sizeof t->result.reason, t->hierarchy != NULL ? "the hierarchy is there" : is_asked ? "it was asked for" : "%" PRId64 " trees pay for a hierarchy", t->count);
     if (t->hierarchy == NULL)
         MCO_TRY(prepare(t));
     MCO_TRY(is_gpu ? run_gpu(t) : paths_trees_by_lanes(t));

@@ -133,6 +133,7 @@ static mco_status take_all(mco_context *ctx, lanes_job *j)
     mco_team team = {0};
     paths_trees *t = j->trees;
     MCO_TRY(mco_team_open(ctx, j->workers, true, &team));
+    paths_stopper_watch(j);
     mco_team_run(&team, (t->count + j->lanes - 1) / j->lanes, take_batch, paths_stopper_watch, j);
     for (int32_t k = 0; k < j->workers; k++) {
         t->result.reached += j->worker[k].reached;
