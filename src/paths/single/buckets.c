@@ -439,9 +439,10 @@ mco_status paths_buckets_open(mco_context *ctx, const paths_layout *layout, int3
 {
     mco_status st = MCO_OK;
     paths_buckets *b = NULL;
-    // Two pairs for each vertex; for each worker a chunk that is not full for each bucket and for each
-    // list of letters, and what it keeps free.
-    const int64_t chunks = 2 * ((int64_t)layout->vertices / CHUNK_PAIRS + 1) + threads * ((int64_t)MOST_IDLE_CHUNKS + 2 * threads);
+    // Two pairs for each vertex; for each worker a chunk that is not full for each bucket and each list of letters, and what it
+    // keeps free.
+    const int64_t open = layout->vertices < LEVELS * SLOTS ? layout->vertices : LEVELS * SLOTS;
+    const int64_t chunks = 2 * ((int64_t)layout->vertices / CHUNK_PAIRS + 1) + threads * (open + 2 * MOST_FREE_CHUNKS + 2 * threads);
     MCO_TRY(mco_alloc(ctx, &b, 1));
     b->base = (paths_search){layout, buckets_tree, buckets_close};
     b->shift = choose_shift(layout);
