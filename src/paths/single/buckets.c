@@ -34,7 +34,7 @@ enum {
     LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB, and asking for them early costs 20 %
     TILE_BITS = 10,
     POLL = 1 << 13,         // pairs between two looks at the run: about 0.3 ms
-    SPINS = 1 << 10         // looks at the meeting before a worker offers its core to others
+    SPINS = 1 << 6          // looks at the meeting before a worker offers its core to others
 };
 
 typedef enum phase { PHASE_BUCKET, PHASE_REBUILD, PHASE_END } phase;
