@@ -31,10 +31,10 @@ enum {
     AHEAD = 6,              // pairs of a chunk that wait for the next chunk
     LINE_ROOM = AHEAD + CHUNK_PAIRS,
     PREFETCHED_HEADS = 4,   // of a row
-    LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB, and asking for them early costs 20 %
-    TILE_BITS = 10,
+    LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB
+    TILE_BITS = 12,
     POLL = 1 << 13,         // pairs between two looks at the run: about 0.3 ms
-    SPINS = 1 << 6          // looks at the meeting before a worker offers its core to others
+    SPINS = 1 << 6           // looks at the meeting before a worker offers its core to others
 };
 
 typedef enum phase { PHASE_BUCKET, PHASE_REBUILD, PHASE_END } phase;
@@ -418,7 +418,7 @@ static void buckets_close(mco_context *ctx, paths_search *search)
     chunk_pool_clear(ctx, &b->pool);
 }
 
-// The width is the power of two next to a quarter of the mean weight.
+// The width is the power of two next to a quarter of the mean weight: see README.md.
 static int32_t choose_shift(const paths_layout *layout)
 {
     double sum = 0;
