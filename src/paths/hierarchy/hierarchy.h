@@ -48,6 +48,7 @@ typedef struct paths_metric {
 struct mco_paths_hierarchy {
     mco_paths_network *network;  // owned, as given
     mco_paths_network *expanded; // owned: the network with turns as arcs; NULL: has none
+    int32_t *order;              // [vertices of network] as found or given
     int32_t *entry;              // [vertices of network] of expanded: where paths begin; they end at v itself; NULL if not expanded
     int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: none; NULL if not expanded
     int32_t *turn_cost;          // [arcs of expanded] what the arc adds to the weight of plain_arc; NULL if not expanded
