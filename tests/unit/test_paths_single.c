@@ -181,11 +181,12 @@ static void test_tiles(void **state)
     }
 }
 
-// A chain whose vertices lower the labels of all others one after the other: CHAIN * OTHERS pairs, more than any queue holds.
+// A chain whose vertices lower the labels of all others one after the other: CHAIN * OTHERS pairs, more than any queue holds. The
+// vertices fill three tiles.
 static void test_full_queue(void **state)
 {
     (void)state;
-    enum { CHAIN = 200, OTHERS = 2500, N = CHAIN + OTHERS };
+    enum { CHAIN = 150, OTHERS = 9000, N = CHAIN + OTHERS };
     mco_rng rng;
     mco_rng_seed(&rng, 5, 0);
     bed b = bed_make(N, (int64_t)CHAIN * (OTHERS + 1));
@@ -199,7 +200,7 @@ static void test_full_queue(void **state)
     bed_lay_out(&b, &rng);
     const int32_t source[2] = {0, CHAIN / 3};
     for (int32_t threads = 0; threads <= 5; threads += 1 + (threads > 1))
-        for (int32_t shift = 0; shift < 12; shift += 5)
+        for (int32_t shift = 0; shift < 12; shift += 10)
             try_sources(&b, threads, shift, source);
     bed_clear(&b);
 }
