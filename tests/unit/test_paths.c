@@ -133,7 +133,7 @@ static void assert_parents(const mco_paths_rows *r, const mco_paths_tree *t)
     }
 }
 
-static void assert_tree(const mco_paths_network *network, int32_t source, mco_paths_method method, mco_engine engine, int64_t threads,
+static void assert_tree_with(const mco_paths_network *network, const mco_paths_hierarchy *hierarchy, int32_t source, mco_paths_method method, mco_engine engine, int64_t threads,
                         const int32_t *expected)
 {
     mco_paths_params p = MCO_PATHS_PARAMS_INIT;
@@ -144,7 +144,7 @@ static void assert_tree(const mco_paths_network *network, int32_t source, mco_pa
     p.engine = engine;
     p.threads = threads;
     p.parents = true;
-    assert_ok(mco_paths_find_tree(test_ctx, network, NULL, source, &p, &t));
+    assert_ok(mco_paths_find_tree(test_ctx, network, hierarchy, source, &p, &t));
     assert_int_equal(t.outcome, MCO_OUTCOME_OPTIMAL);
     assert_int_equal(t.vertices, r.vertices);
     assert_true(t.method != MCO_PATHS_METHOD_AUTO && t.work.engine != MCO_ENGINE_AUTO && t.reason[0] != '\0');
@@ -155,6 +155,26 @@ static void assert_tree(const mco_paths_network *network, int32_t source, mco_pa
     assert_int_equal(t.reached, reached);
     assert_parents(&r, &t);
     mco_paths_tree_clear(test_ctx, &t);
+}
+
+static void assert_tree(const mco_paths_network *network, int32_t source, mco_paths_method method, mco_engine engine, int64_t threads,
+                        const int32_t *expected)
+{
+    assert_tree_with(network, NULL, source, method, engine, threads, expected);
+}
+
+// The sweep over a hierarchy, whose order is that of the vertices.
+static void assert_sweep(const mco_paths_network *network, int32_t source, const int32_t *expected)
+{
+    int32_t order[MOST_VERTICES];
+    mco_paths_hierarchy *hierarchy = NULL;
+    mco_paths_params p = MCO_PATHS_PARAMS_INIT;
+    p.threads = 1;
+    for (int32_t v = 0; v < MOST_VERTICES; v++)
+        order[v] = v;
+    assert_ok(mco_paths_prepare(test_ctx, network, order, &p, &hierarchy));
+    assert_tree_with(network, hierarchy, source, MCO_PATHS_METHOD_AUTO, MCO_ENGINE_AUTO, 1, expected);
+    mco_paths_hierarchy_destroy(test_ctx, &hierarchy);
 }
 
 // Any change of one distance must fail the check.
@@ -195,6 +215,7 @@ static void test_random(void **state)
         assert_tree(network, source, MCO_PATHS_METHOD_AUTO, MCO_ENGINE_CPU, 1, expected);
         if (r.turn_count == 0)
             assert_tree(network, source, MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_CPU, 1 + k % 3, expected);
+        assert_sweep(network, source, expected);
         mco_paths_destroy(test_ctx, &network);
     }
 }
@@ -357,7 +378,7 @@ static void test_refused_pairs(void **state)
         {MCO_PATHS_METHOD_SWEEP, MCO_ENGINE_CPU, "method sweep needs a hierarchy: prepare one from the network"},
         {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_REFERENCE, "method buckets and engine reference, which has dijkstra alone"},
         {MCO_PATHS_METHOD_TILES, MCO_ENGINE_CPU, "method tiles and engine cpu, tiles need a GPU"},
-        {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_GPU, "method buckets and engine gpu, which has tiles and sweep"},
+        {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_GPU, "method buckets and engine gpu, which has tiles"},
     };
     sample s = small();
     mco_paths_network *network = make(&s);
