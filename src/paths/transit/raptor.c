@@ -293,7 +293,8 @@ static void leave_rides(transit_search *s, int32_t k)
             const int32_t stop = (int32_t)(64 * w) + __builtin_ctzll(set);
             if (ride[stop] >= s->best[k])
                 continue;
-            take_ready(s, k, stop, ride[stop] + t->change[stop], stop);
+            if (t->change[stop] < TRANSIT_NEVER)
+                take_ready(s, k, stop, ride[stop] + t->change[stop], stop);
             for (int64_t i = t->walk_first[stop]; i < t->walk_first[stop + 1]; i++)
                 take_ready(s, k, t->walk[i].stop, ride[stop] + t->walk[i].seconds, stop);
         }

@@ -11,7 +11,6 @@
 
 #include "paths/transit/timetable.h"
 
-#define TRANSIT_NEVER INT32_C(0x3fffffff)  // later than every time
 enum { TRANSIT_MAX_RIDES = 16, TRANSIT_MAX_PLACES = 65535 };  // rides of a journey, stops of a route
 
 // The times of a timetable, place by place: the trips of a route lie side by side. Plain arrays of int32_t, so that a device
@@ -39,7 +38,7 @@ typedef struct transit_end {
 typedef struct transit_query {
     int32_t depart_s;
     int32_t until_s;           // last departure of a profile
-    int32_t direct_s;          // the walk from the place to the target; TRANSIT_NEVER: none
+    int32_t direct_s, direct_cm;  // the walk from the place to the target; TRANSIT_NEVER: none
     int32_t max_rides;         // 0 to that of the search
     const transit_end *start;  // [starts] stops that can be reached by a walk
     const transit_end *target; // [targets] stops from which a walk leads to the target; none: all stops are wanted

@@ -90,7 +90,8 @@ static mco_status settle(oracle *o, label at)
         if (rides < o->max_rides)
             MCO_TRY(ride_all(o, stop, rides, at.time));
     } else {
-        MCO_TRY(relax(o, state_of(o, stop, rides, 1), at.time + t->change[stop]));
+        if (t->change[stop] < TRANSIT_NEVER)
+            MCO_TRY(relax(o, state_of(o, stop, rides, 1), at.time + t->change[stop]));
         for (int64_t i = t->walk_first[stop]; i < t->walk_first[stop + 1]; i++)
             MCO_TRY(relax(o, state_of(o, t->walk[i].stop, rides, 1), at.time + t->walk[i].seconds));
     }
