@@ -15,6 +15,8 @@ missing_of() {
         libc6-dev) has_header stdio.h ;;
         libcmocka-dev) has_header cmocka.h ;;
         zlib1g-dev) has_header zlib.h ;;
+        libzip-dev) has_header zip.h ;;
+        libreadosm-dev) has_header readosm.h ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"
     done

@@ -14,8 +14,11 @@ struct mco_transit {
     mco_transit_facts facts;
 };
 
-// The stop's name and id, never NULL.
+// Names, never NULL: of a stop, of a vehicle by the type of GTFS, of a line, of where a trip goes.
 const char *transit_stop_name(const mco_transit *city, int32_t stop);
+const char *transit_vehicle(int32_t type);
+const char *transit_line_name(const transit_line *line);
+const char *transit_headsign(const mco_transit *city, int32_t trip);
 
 // ---- check.c
 
@@ -63,5 +66,11 @@ mco_status transit_planner_test(mco_context *ctx, transit_planner *planner, cons
 // ---- The way of a leg on the map, for pictures and files: points [*count], which the caller frees. Errors: MEMORY.
 mco_status transit_leg_way(mco_context *ctx, const mco_transit *city, const mco_transit_query *query, const mco_transit_leg *leg,
                            mco_transit_place **points, int64_t *count);
+
+// The band of a piece of street: that of its later end; `bands`: none.
+int32_t transit_piece_band(const mco_transit *city, const mco_transit_reach *reach, int32_t piece);
+
+// Reads HH:MM or HH:MM:SS, up to 47:59:59; false if the text is something else.
+bool transit_parse_time(const char *text, int32_t *out);
 
 #endif

@@ -260,7 +260,7 @@ mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets,
     MCO_TRY(mco_alloc(ctx, &w.cm, streets->vertices));
     MCO_TRY(mco_alloc(ctx, &w.parent, streets->vertices));
     MCO_TRY(mco_alloc(ctx, &w.touched, streets->vertices));
-    MCO_TRY(mco_alloc(ctx, &w.heap, 2 * (int64_t)streets->pieces + 2));  // an arc is pushed once, a spot twice
+    MCO_TRY(mco_alloc(ctx, &w.heap, 2 * (int64_t)streets->pieces + 2 * (int64_t)streets->stops + 2));  // an arc is pushed once, a spot twice
     MCO_TRY(mco_alloc(ctx, &w.stop_cm, streets->stops));
     MCO_TRY(mco_alloc(ctx, &w.end, streets->stops));
     for (int32_t v = 0; v < streets->vertices; v++)
@@ -314,16 +314,24 @@ static uint64_t pop(transit_walker *w)
     return least;
 }
 
-void transit_walker_run(transit_walker *w, const transit_spot *spot, int32_t limit_cm, const transit_spot *until)
+static void begin_walk(transit_walker *w)
 {
-    const transit_streets *s = w->streets;
     for (int32_t i = 0; i < w->touched_count; i++)
         w->cm[w->touched[i]] = INT32_MAX;
     w->touched_count = 0;
     w->heap_count = 0;
+}
+
+static void set_out(transit_walker *w, const transit_spot *spot, int32_t head_start_cm, int32_t limit_cm)
+{
     for (int k = 0; k < 2 && spot->piece >= 0; k++)
-        if (spot->cm[k] <= limit_cm)
-            push(w, spot->end[k], spot->cm[k], -1);
+        if (spot->cm[k] <= limit_cm - head_start_cm)
+            push(w, spot->end[k], head_start_cm + spot->cm[k], -1);
+}
+
+static void walk(transit_walker *w, int32_t limit_cm, const transit_spot *until)
+{
+    const transit_streets *s = w->streets;
     int32_t wanted = until != NULL ? 1 + (until->end[0] != until->end[1]) : -1;
     while (w->heap_count > 0) {
         const uint64_t key = pop(w);
@@ -336,6 +344,23 @@ void transit_walker_run(transit_walker *w, const transit_spot *spot, int32_t lim
             if (s->arc[a].cm <= limit_cm - cm)
                 push(w, s->arc[a].head, cm + s->arc[a].cm, v);
     }
+}
+
+void transit_walker_run(transit_walker *w, const transit_spot *spot, int32_t limit_cm, const transit_spot *until)
+{
+    begin_walk(w);
+    set_out(w, spot, 0, limit_cm);
+    walk(w, limit_cm, until);
+}
+
+void transit_walker_run_stops(transit_walker *w, const transit_spot *spot, const int32_t *stop_cm, int32_t limit_cm)
+{
+    begin_walk(w);
+    set_out(w, spot, 0, limit_cm);
+    for (int32_t i = 0; i < w->streets->stops; i++)
+        if (stop_cm[i] <= limit_cm)
+            set_out(w, &w->streets->stop[i], stop_cm[i], limit_cm);
+    walk(w, limit_cm, NULL);
 }
 
 static void reach_stop(transit_walker *w, int32_t stop, int32_t cm, int32_t limit_cm)

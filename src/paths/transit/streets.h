@@ -76,6 +76,8 @@ mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets,
 void transit_walker_close(mco_context *ctx, transit_walker *walker);
 // Walks from a spot as far as limit_cm; `until` NULL, or a spot whose two ends end the search when they are reached.
 void transit_walker_run(transit_walker *walker, const transit_spot *spot, int32_t limit_cm, const transit_spot *until);
+// The same from a spot and from all stops, which have a head start of stop_cm [stops]; those above the limit have none.
+void transit_walker_run_stops(transit_walker *walker, const transit_spot *spot, const int32_t *stop_cm, int32_t limit_cm);
 // Finds the stops within limit_cm of the spot of the last run.
 void transit_walker_find_stops(transit_walker *walker, const transit_spot *spot, int32_t limit_cm);
 // The length of the walk to a spot, after a run; -1: out of reach. *via receives the end of its piece, -1: along the piece.
