@@ -52,6 +52,10 @@ static mco_status open_city(mco_context *ctx, const mco_transit_model *m, mco_tr
     rules.walk_m = m->max_transfer_m > 0 ? m->max_transfer_m : rules.walk_m;
     rules.walk_m_per_s = m->walk_speed > 0 ? m->walk_speed : rules.walk_m_per_s;
     city->streets.walk_speed = rules.walk_m_per_s;
+    if (m->map != NULL) {
+        MCO_TRY(transit_map_read(ctx, m->map, PATHS_MAP_FOOT, &city->map));
+        rules.map = city->streets.map = &city->map;
+    }
     MCO_TRY(transit_read(ctx, m->feeds, &rules, &city->table));
     if (city->table.trips == 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "no trip runs on %04d-%02d-%02d", m->date / 10000, m->date / 100 % 100, m->date % 100));
@@ -94,6 +98,7 @@ void mco_transit_destroy(mco_context *ctx, mco_transit **transit)
     transit_streets_clear(ctx, &(*transit)->streets);
     transit_index_clear(ctx, &(*transit)->index);
     transit_clear(ctx, &(*transit)->table);
+    transit_map_clear(ctx, &(*transit)->map);
     mco_free(ctx, transit);
 }
 
@@ -118,6 +123,13 @@ const char *transit_stop_name(const mco_transit *city, int32_t stop)
 {
     const transit_stop *s = &city->table.stop[stop];
     return s->name != NULL && s->name[0] != '\0' ? s->name : s->id;
+}
+
+const transit_point *transit_piece_line(const mco_transit *city, int32_t piece, int64_t *count)
+{
+    const transit_street *street = &city->map.street[piece];
+    *count = street[1].first_point - street->first_point;
+    return city->map.point + street->first_point;
 }
 
 // ---- One query

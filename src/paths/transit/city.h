@@ -7,6 +7,7 @@
 #include "paths/transit/streets.h"
 
 struct mco_transit {
+    transit_map map;
     transit_timetable table;
     transit_index index;
     transit_streets streets;
@@ -66,6 +67,9 @@ mco_status transit_planner_test(mco_context *ctx, transit_planner *planner, cons
 // ---- The way of a leg on the map, for pictures and files: points [*count], which the caller frees. Errors: MEMORY.
 mco_status transit_leg_way(mco_context *ctx, const mco_transit *city, const mco_transit_query *query, const mco_transit_leg *leg,
                            mco_transit_place **points, int64_t *count);
+
+// The line of a street on the map, [*count] points.
+const transit_point *transit_piece_line(const mco_transit *city, int32_t piece, int64_t *count);
 
 // The band of a piece of street: that of its later end; `bands`: none.
 int32_t transit_piece_band(const mco_transit *city, const mco_transit_reach *reach, int32_t piece);

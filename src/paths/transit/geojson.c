@@ -122,8 +122,10 @@ mco_status mco_transit_write_reach_geojson(mco_context *ctx, const mco_transit *
         for (int32_t e = 0; e < s->pieces; e++)
             if (transit_piece_band(transit, &r, e) == k) {
                 mco_json_open(&json, NULL, '[');
-                write_point(&json, s->latitude[s->piece_from[e]], s->longitude[s->piece_from[e]]);
-                write_point(&json, s->latitude[s->piece_to[e]], s->longitude[s->piece_to[e]]);
+                int64_t count = 0;
+                const transit_point *line = transit_piece_line(transit, e, &count);
+                for (int64_t i = 0; i < count; i++)
+                    write_point(&json, line[i].latitude, line[i].longitude);
                 mco_json_close(&json, ']');
             }
         begin_properties(&json);

@@ -196,7 +196,57 @@ static mco_status put_point(mco_context *ctx, mco_transit_place **points, int64_
     return st;
 }
 
-// The walk, from its end back to its begin: the parents lead there.
+// The shortest street between two neighbours.
+static int32_t street_between(const transit_streets *s, int32_t u, int32_t v)
+{
+    int32_t best = -1, least_cm = INT32_MAX;
+    for (int32_t a = s->first[u]; a < s->first[u + 1]; a++)
+        if (s->arc[a].head == v && s->arc[a].cm < least_cm) {
+            least_cm = s->arc[a].cm;
+            best = s->arc_piece[a];
+        }
+    return best;
+}
+
+// The points of a street's line between two distances from its begin, in the direction of the walk. A street is drawn as
+// its own line; distances along it are shares of its length.
+static mco_status put_line(mco_context *ctx, const mco_transit *city, int32_t piece, double from_m, double to_m, mco_transit_place **points,
+                           int64_t *count, int64_t *room)
+{
+    mco_status st = MCO_OK;
+    int64_t n = 0;
+    const transit_point *line = transit_piece_line(city, piece, &n);
+    const bool is_forward = from_m <= to_m;
+    double at = 0;
+    const double low = is_forward ? from_m : to_m, high = is_forward ? to_m : from_m;
+    const int64_t begin = *count;
+    for (int64_t i = 0; i < n; i++) {
+        at += i > 0 ? transit_beeline_m(line[i - 1].latitude, line[i - 1].longitude, line[i].latitude, line[i].longitude) : 0;
+        if (at >= low && at <= high)
+            MCO_TRY(put_point(ctx, points, count, room, line[i].latitude, line[i].longitude));
+    }
+    for (int64_t i = begin, k = *count - 1; !is_forward && i < k; i++, k--) {
+        const mco_transit_place swap = (*points)[i];
+        (*points)[i] = (*points)[k];
+        (*points)[k] = swap;
+    }
+done:
+    return st;
+}
+
+// From a spot to an end of its street, or back.
+static mco_status put_stub(mco_context *ctx, const mco_transit *city, const transit_spot *spot, int32_t end, bool is_towards_end,
+                           mco_transit_place **points, int64_t *count, int64_t *room)
+{
+    const transit_streets *s = &city->streets;
+    const double length = s->piece_cm[spot->piece] / 100.0, along = spot->along / 100.0;
+    // A ring has both ends at one vertex: the shorter way.
+    const bool is_first = spot->end[0] == end && (spot->end[1] != end || spot->cm[0] <= spot->cm[1]);
+    const double far = is_first ? 0 : 2 * length;
+    return is_towards_end ? put_line(ctx, city, spot->piece, along, far, points, count, room) : put_line(ctx, city, spot->piece, far, along, points, count, room);
+}
+
+// The walk is searched from its end: the parents then lead from its begin.
 static mco_status walk_way(mco_context *ctx, const mco_transit *city, const transit_spot *from, const transit_spot *to,
                            mco_transit_place **points, int64_t *count)
 {
@@ -204,13 +254,23 @@ static mco_status walk_way(mco_context *ctx, const mco_transit *city, const tran
     const transit_streets *s = &city->streets;
     transit_walker w = {0};
     int64_t room = 0;
-    int32_t v = -1;
+    int32_t v = -1, last = -1;
     MCO_TRY(transit_walker_open(ctx, s, &w));
     transit_walker_run(&w, to, TRANSIT_MAX_WALK_CM, from);
     (void)transit_walker_to(&w, to, from, &v);
     MCO_TRY(put_point(ctx, points, count, &room, from->latitude, from->longitude));
-    for (; v >= 0; v = w.parent[v])
-        MCO_TRY(put_point(ctx, points, count, &room, s->latitude[v], s->longitude[v]));
+    if (v >= 0)
+        MCO_TRY(put_stub(ctx, city, from, v, true, points, count, &room));
+    else if (s->pieces > 0 && from->piece >= 0 && from->piece == to->piece)
+        MCO_TRY(put_line(ctx, city, from->piece, from->along / 100.0, to->along / 100.0, points, count, &room));
+    for (; v >= 0; last = v, v = w.parent[v])
+        if (last >= 0) {
+            const int32_t e = street_between(s, last, v);
+            const double far = 2 * s->piece_cm[e] / 100.0;
+            MCO_TRY(s->piece_from[e] == last ? put_line(ctx, city, e, 0, far, points, count, &room) : put_line(ctx, city, e, far, 0, points, count, &room));
+        }
+    if (last >= 0)
+        MCO_TRY(put_stub(ctx, city, to, last, false, points, count, &room));
     MCO_TRY(put_point(ctx, points, count, &room, to->latitude, to->longitude));
 done:
     transit_walker_close(ctx, &w);

@@ -137,7 +137,7 @@ mco_status mco_transit_write_result(mco_context *ctx, const mco_transit *transit
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
-    const double travel_s = r.journey_count > 0 ? r.journeys[0].arrive_s - query->depart_s : NAN;
+    const double travel_s = r.journey_count > 0 ? (double)(r.journeys[0].arrive_s - query->depart_s) : (double)NAN;
     MCO_TRY(write_file(ctx, &s, (mco_report){.outcome = r.outcome, .stop = r.stop, .reason = r.reason, .objective = travel_s,
                                              .options = {mco_transit_options(), &p}, .work = &r.work, .write_counters = write_result_counters,
                                              .write_solution = write_result_solution}, more, path));

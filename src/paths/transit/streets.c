@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The walking network: its rows, a grid for the nearest street, and walks within a limit.
+// The walking network: its rows, the spots of places and stops, and walks within a limit.
 #include "paths/transit/streets.h"
 
 #include <math.h>
@@ -8,8 +8,7 @@
 static const double METRES_A_DEGREE = 111194.92664;  // of a great circle, for a mean radius of 6371008.8 m
 static const double RADIANS = 0.017453292519943295;
 static const double DETOUR = 1.3;  // of streets against straight lines, where there is no map
-static const double CELL_M = 150;
-enum { MOST_CELLS = 4096 };  // of a side of the grid
+static const double LONGEST_M = TRANSIT_MAX_WALK_CM / 100.0;
 
 double transit_beeline_m(double latitude, double longitude, double to_latitude, double to_longitude)
 {
@@ -43,6 +42,7 @@ static mco_status make_rows(mco_context *ctx, transit_streets *s)
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(ctx, &s->first, s->vertices + 1));
     MCO_TRY(mco_alloc(ctx, &s->arc, 2 * (int64_t)s->pieces));
+    MCO_TRY(mco_alloc(ctx, &s->arc_piece, 2 * (int64_t)s->pieces));
     for (int32_t e = 0; e < s->pieces; e++) {
         s->first[s->piece_from[e]]++;
         s->first[s->piece_to[e]]++;
@@ -53,38 +53,24 @@ static mco_status make_rows(mco_context *ctx, transit_streets *s)
         s->first[v] = sum;  // one behind the row; the loop below brings it to its begin
     }
     for (int32_t e = s->pieces; e-- > 0;) {
-        s->arc[--s->first[s->piece_from[e]]] = (transit_street_arc){s->piece_to[e], s->piece_cm[e]};
-        s->arc[--s->first[s->piece_to[e]]] = (transit_street_arc){s->piece_from[e], s->piece_cm[e]};
+        const int32_t forward = --s->first[s->piece_from[e]], backward = --s->first[s->piece_to[e]];
+        s->arc[forward] = (transit_street_arc){s->piece_to[e], s->piece_cm[e]};
+        s->arc[backward] = (transit_street_arc){s->piece_from[e], s->piece_cm[e]};
+        s->arc_piece[forward] = s->arc_piece[backward] = e;
     }
 done:
     return st;
 }
 
-// ---- The grid
-
-static int32_t clamp(double value, int32_t count)
-{
-    return value < 0 ? 0 : value >= count ? count - 1 : (int32_t)value;
-}
-
-static int32_t cell_x(const transit_streets *s, double longitude)
-{
-    return clamp((longitude - s->west) / fmax(s->east - s->west, 1e-9) * s->cells_x, s->cells_x);
-}
-
-static int32_t cell_y(const transit_streets *s, double latitude)
-{
-    return clamp((latitude - s->south) / fmax(s->north - s->south, 1e-9) * s->cells_y, s->cells_y);
-}
+// ---- The nearest street
 
 static void find_bounds(transit_streets *s, const transit_timetable *table)
 {
-    const bool is_map = s->vertices > 0;
-    const int32_t count = is_map ? s->vertices : table->stops;
+    const int32_t count = s->map != NULL ? s->vertices : table->stops;
     s->south = s->west = INFINITY;
     s->north = s->east = -INFINITY;
     for (int32_t i = 0; i < count; i++) {
-        const double y = is_map ? s->latitude[i] : table->stop[i].latitude, x = is_map ? s->longitude[i] : table->stop[i].longitude;
+        const double y = s->map != NULL ? s->latitude[i] : table->stop[i].latitude, x = s->map != NULL ? s->longitude[i] : table->stop[i].longitude;
         s->south = fmin(s->south, y);
         s->north = fmax(s->north, y);
         s->west = fmin(s->west, x);
@@ -92,105 +78,20 @@ static void find_bounds(transit_streets *s, const transit_timetable *table)
     }
 }
 
-// Counts the piece in each cell of its box, or writes it there and moves the place on.
-static void put_piece(transit_streets *s, int32_t e, bool is_count)
-{
-    const int32_t u = s->piece_from[e], v = s->piece_to[e];
-    const int32_t left = cell_x(s, fmin(s->longitude[u], s->longitude[v])), right = cell_x(s, fmax(s->longitude[u], s->longitude[v]));
-    const int32_t low = cell_y(s, fmin(s->latitude[u], s->latitude[v])), high = cell_y(s, fmax(s->latitude[u], s->latitude[v]));
-    for (int32_t y = low; y <= high; y++)
-        for (int32_t x = left; x <= right; x++) {
-            int32_t *place = &s->cell_first[(int64_t)y * s->cells_x + x];
-            if (is_count)
-                ++*place;
-            else
-                s->cell_piece[--*place] = e;
-        }
-}
-
-static mco_status make_grid(mco_context *ctx, transit_streets *s)
-{
-    mco_status st = MCO_OK;
-    const double width = transit_beeline_m(s->south, s->west, s->south, s->east), height = transit_beeline_m(s->south, s->west, s->north, s->west);
-    s->cells_x = 1 + clamp(width / CELL_M, MOST_CELLS);
-    s->cells_y = 1 + clamp(height / CELL_M, MOST_CELLS);
-    const int64_t cells = (int64_t)s->cells_x * s->cells_y;
-    MCO_TRY(mco_alloc(ctx, &s->cell_first, cells + 1));
-    for (int32_t e = 0; e < s->pieces; e++)
-        put_piece(s, e, true);
-    int64_t sum = 0;
-    for (int64_t c = 0; c <= cells; c++) {
-        sum += c < cells ? s->cell_first[c] : 0;
-        if (sum > INT32_MAX)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "the streets cross %lld cells of the map, at most %d are supported", (long long)sum, INT32_MAX));
-        s->cell_first[c] = (int32_t)sum;
-    }
-    MCO_TRY(mco_alloc(ctx, &s->cell_piece, sum));
-    for (int32_t e = s->pieces; e-- > 0;)
-        put_piece(s, e, false);
-done:
-    return st;
-}
-
-// ---- The nearest street
-
-typedef struct foot {
-    double metres, share;  // from the place to its foot; the foot's part of the piece
-    int32_t piece;
-} foot;
-
-static void try_piece(const transit_streets *s, int32_t e, double latitude, double longitude, foot *best)
-{
-    const int32_t u = s->piece_from[e], v = s->piece_to[e];
-    const double narrow = cos(latitude * RADIANS) * METRES_A_DEGREE;
-    const double ax = (s->longitude[u] - longitude) * narrow, ay = (s->latitude[u] - latitude) * METRES_A_DEGREE;
-    const double dx = (s->longitude[v] - s->longitude[u]) * narrow, dy = (s->latitude[v] - s->latitude[u]) * METRES_A_DEGREE;
-    const double length2 = dx * dx + dy * dy;
-    const double share = length2 > 0 ? fmin(fmax(-(ax * dx + ay * dy) / length2, 0), 1) : 0;
-    const double metres = hypot(ax + share * dx, ay + share * dy);
-    if (metres < best->metres || (metres == best->metres && e < best->piece))
-        *best = (foot){metres, share, e};
-}
-
-// Tries the pieces of the cells at `ring` around the place's cell. False: the ring lies outside of the grid.
-static bool try_ring(const transit_streets *s, int32_t ring, double latitude, double longitude, foot *best)
-{
-    const int32_t cx = cell_x(s, longitude), cy = cell_y(s, latitude);
-    bool is_inside = false;
-    for (int32_t y = cy - ring; y <= cy + ring; y++)
-        for (int32_t x = cx - ring; x <= cx + ring; x += y == cy - ring || y == cy + ring || ring == 0 ? 1 : 2 * ring) {
-            if (x < 0 || y < 0 || x >= s->cells_x || y >= s->cells_y)
-                continue;
-            is_inside = true;
-            const int64_t cell = (int64_t)y * s->cells_x + x;
-            for (int32_t i = s->cell_first[cell]; i < s->cell_first[cell + 1]; i++)
-                try_piece(s, s->cell_piece[i], latitude, longitude, best);
-        }
-    return is_inside;
-}
-
 bool transit_streets_near(const transit_streets *s, double latitude, double longitude, transit_spot *out)
 {
+    transit_spot_on_map found;
     *out = (transit_spot){.piece = -1, .end = {-1, -1}, .latitude = latitude, .longitude = longitude};
-    const double outside = transit_beeline_m(latitude, longitude, fmin(fmax(latitude, s->south), s->north), fmin(fmax(longitude, s->west), s->east));
-    if (!(outside <= TRANSIT_OFF_MAP_M))
+    if (s->map == NULL)
+        return transit_beeline_m(latitude, longitude, fmin(fmax(latitude, s->south), s->north), fmin(fmax(longitude, s->west), s->east)) <= TRANSIT_OFF_MAP_M;
+    if (!transit_map_nearest(s->map, (transit_point){latitude, longitude}, TRANSIT_OFF_MAP_M, &found))
         return false;
-    if (s->pieces == 0)
-        return true;
-    foot best = {TRANSIT_OFF_MAP_M, 0, INT32_MAX};
-    const double cell_m = fmin(transit_beeline_m(s->south, s->west, s->south, s->east) / s->cells_x,
-                               transit_beeline_m(s->south, s->west, s->north, s->west) / s->cells_y);
-    // What is not in the rings so far is at least ring - 1 cells away.
-    for (int32_t ring = 0; (ring - 1) * cell_m <= best.metres && try_ring(s, ring, latitude, longitude, &best);)
-        ring++;
-    if (best.piece == INT32_MAX)
-        return false;
-    const int32_t e = best.piece;
+    const int32_t e = found.street, along = (int32_t)lround(100 * found.along);
     out->piece = e;
     out->end[0] = s->piece_from[e];
     out->end[1] = s->piece_to[e];
-    out->along = (int32_t)lround(best.share * s->piece_cm[e]);
-    out->off = (int32_t)lround(100 * best.metres);
+    out->along = along < s->piece_cm[e] ? along : s->piece_cm[e];
+    out->off = (int32_t)lround(100 * found.off);
     out->cm[0] = out->off + out->along;
     out->cm[1] = out->off + s->piece_cm[e] - out->along;
     return true;
@@ -223,12 +124,40 @@ done:
     return st;
 }
 
+// Takes vertices and streets of a map. A street may be walked both ways.
+static mco_status take_map(mco_context *ctx, transit_streets *s)
+{
+    mco_status st = MCO_OK;
+    const transit_map *map = s->map;
+    s->vertices = map->vertices;
+    s->pieces = map->streets;
+    if (s->pieces > INT32_MAX / 2)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "the map has %d streets, at most %d are supported", s->pieces, INT32_MAX / 2);
+    MCO_TRY(mco_alloc(ctx, &s->latitude, s->vertices));
+    MCO_TRY(mco_alloc(ctx, &s->longitude, s->vertices));
+    MCO_TRY(mco_alloc(ctx, &s->piece_from, s->pieces));
+    MCO_TRY(mco_alloc(ctx, &s->piece_to, s->pieces));
+    MCO_TRY(mco_alloc(ctx, &s->piece_cm, s->pieces));
+    for (int32_t v = 0; v < s->vertices; v++) {
+        s->latitude[v] = map->place[v].latitude;
+        s->longitude[v] = map->place[v].longitude;
+    }
+    for (int32_t e = 0; e < s->pieces; e++) {
+        s->piece_from[e] = map->street[e].from;
+        s->piece_to[e] = map->street[e].to;
+        s->piece_cm[e] = (int32_t)lround(100 * fmin(map->street[e].metres, LONGEST_M));
+    }
+done:
+    return st;
+}
+
 mco_status transit_streets_finish(mco_context *ctx, transit_streets *streets, const transit_timetable *table)
 {
     mco_status st = MCO_OK;
+    if (streets->map != NULL)
+        MCO_TRY(take_map(ctx, streets));
     find_bounds(streets, table);
     MCO_TRY(make_rows(ctx, streets));
-    MCO_TRY(make_grid(ctx, streets));
     MCO_TRY(put_stops(ctx, streets, table));
 done:
     return st;
@@ -239,8 +168,7 @@ void transit_streets_clear(mco_context *ctx, transit_streets *s)
     mco_free(ctx, &s->at);
     mco_free(ctx, &s->at_first);
     mco_free(ctx, &s->stop);
-    mco_free(ctx, &s->cell_piece);
-    mco_free(ctx, &s->cell_first);
+    mco_free(ctx, &s->arc_piece);
     mco_free(ctx, &s->arc);
     mco_free(ctx, &s->first);
     mco_free(ctx, &s->piece_cm);

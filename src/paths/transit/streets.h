@@ -4,6 +4,7 @@
 #ifndef MCO_PATHS_TRANSIT_STREETS_H
 #define MCO_PATHS_TRANSIT_STREETS_H
 
+#include "paths/transit/map.h"
 #include "paths/transit/raptor.h"
 
 enum { TRANSIT_MAX_WALK_CM = 500000000 };  // 5000 km
@@ -28,21 +29,21 @@ typedef struct transit_at {  // a stop near a vertex
 
 // Owned by its holder; zero before use.
 typedef struct transit_streets {
+    const transit_map *map;              // borrowed; NULL: none, there are no vertices
     int32_t vertices, pieces, stops;
     double *latitude, *longitude;        // [vertices]
     int32_t *piece_from, *piece_to, *piece_cm;  // [pieces]
     int32_t *first;                      // [vertices + 1]
     transit_street_arc *arc;             // [2 * pieces]
+    int32_t *arc_piece;                  // [2 * pieces]
     transit_spot *stop;                  // [stops]
     int32_t *at_first;                   // [vertices + 1]
     transit_at *at;                      // [2 * stops] stops by the vertices of their pieces
-    int32_t cells_x, cells_y;            // a grid of pieces
-    int32_t *cell_first, *cell_piece;
     double south, west, north, east;     // bounds
     double walk_speed;                   // metres a second
 } transit_streets;
 
-// Makes the rows and the grid of a network whose vertices and pieces are filled in, and puts the stops on it. Errors: MEMORY.
+// Makes the network of streets->map, and puts the stops on it. Errors: LIMIT, MEMORY. O(streets + stops).
 mco_status transit_streets_finish(mco_context *ctx, transit_streets *streets, const transit_timetable *table);
 void transit_streets_clear(mco_context *ctx, transit_streets *streets);
 

@@ -78,9 +78,15 @@ static void draw_streets(picture *p, const char *class_name, const mco_transit_r
         const int32_t u = s->piece_from[e], v = s->piece_to[e];
         if (!is_shown(p, u) || !is_shown(p, v) || (reach != NULL && transit_piece_band(p->city, reach, e) != band))
             continue;
-        const mco_view_point from = point_of(p, s->latitude[u], s->longitude[u]), to = point_of(p, s->latitude[v], s->longitude[v]);
-        mco_svg_path_move(&p->svg, from.x, from.y);
-        mco_svg_path_line(&p->svg, to.x, to.y);
+        int64_t count = 0;
+        const transit_point *line = transit_piece_line(p->city, e, &count);
+        for (int64_t i = 0; i < count; i++) {
+            const mco_view_point at = point_of(p, line[i].latitude, line[i].longitude);
+            if (i == 0)
+                mco_svg_path_move(&p->svg, at.x, at.y);
+            else
+                mco_svg_path_line(&p->svg, at.x, at.y);
+        }
     }
     mco_svg_path_end(&p->svg);
 }
