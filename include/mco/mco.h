@@ -36,9 +36,11 @@
 #include "mco/graph.h"
 #include "mco/guillotine.h"
 #include "mco/options.h"
+#include "mco/paths.h"
 #include "mco/reduce.h"
 #include "mco/status.h"
 #include "mco/version.h"
+#include "mco/transit.h"
 #include "mco/vrp.h"
 
 #endif

@@ -183,6 +183,8 @@ MCO_API void mco_transit_reach_clear(mco_context *ctx, mco_transit_reach *reach)
 MCO_API const char *mco_transit_leg_text(const mco_transit *transit, const mco_transit_leg *leg, char *out, size_t size);
 // Writes HH:MM of a time to `out` and returns it; hours go on beyond 24.
 MCO_API const char *mco_transit_time_text(int32_t seconds, char out[16]);
+// Reads HH:MM or HH:MM:SS, up to 47:59:59; false if the text is something else.
+MCO_API bool mco_transit_parse_time(const char *text, int32_t *out);
 
 // Write result files (docs/formats.md). `more`: further options to echo, or NULL. Errors: ARGUMENT, IO.
 MCO_API mco_status mco_transit_write_result(mco_context *ctx, const mco_transit *transit, const mco_transit_query *query,

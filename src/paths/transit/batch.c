@@ -173,7 +173,7 @@ void mco_transit_batch_clear(mco_context *ctx, mco_transit_batch *result)
 enum { COLUMNS = 5 };
 static const char *const NAMES[COLUMNS] = {"from_lat", "from_lon", "to_lat", "to_lon", "depart"};
 
-bool transit_parse_time(const char *text, int32_t *out)
+bool mco_transit_parse_time(const char *text, int32_t *out)
 {
     int hours, minutes, seconds = 0, used = 0;
     if (sscanf(text, "%2d:%2d%n", &hours, &minutes, &used) != 2)
@@ -231,7 +231,7 @@ static mco_status read_query(mco_text *text, mco_slice row, char separator, cons
                 continue;
             }
             memcpy(time, field.data, field.size < sizeof time ? field.size : 0);
-            if (!transit_parse_time(time, &out->depart_s))
+            if (!mco_transit_parse_time(time, &out->depart_s))
                 MCO_TRY(mco_text_fail(text, field.line, field.column, "depart is \"%.*s\", a time like 08:30 was expected",
                                       mco_slice_shown(field), field.data));
         }

@@ -74,7 +74,4 @@ const transit_point *transit_piece_line(const mco_transit *city, int32_t piece, 
 // The band of a piece of street: that of its later end; `bands`: none.
 int32_t transit_piece_band(const mco_transit *city, const mco_transit_reach *reach, int32_t piece);
 
-// Reads HH:MM or HH:MM:SS, up to 47:59:59; false if the text is something else.
-bool transit_parse_time(const char *text, int32_t *out);
-
 #endif
