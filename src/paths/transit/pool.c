@@ -26,6 +26,13 @@ done:
     return st;
 }
 
+void transit_pool_reset(mco_context *ctx, transit_pool *pool)
+{
+    if (pool->blocks > 1)
+        transit_pool_clear(ctx, pool);
+    pool->used = 0;
+}
+
 void transit_pool_clear(mco_context *ctx, transit_pool *pool)
 {
     for (int64_t k = 0; k < pool->blocks; k++)

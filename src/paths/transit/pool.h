@@ -14,6 +14,8 @@ typedef struct transit_pool {
 
 // Copies `size` bytes and a NUL behind them; *out is valid as long as the pool. Errors: MEMORY. O(size).
 mco_status transit_pool_add(mco_context *ctx, transit_pool *pool, const char *data, size_t size, char **out);
+// Drops all strings; small pools keep their memory for others.
+void transit_pool_reset(mco_context *ctx, transit_pool *pool);
 void transit_pool_clear(mco_context *ctx, transit_pool *pool);
 
 #endif
