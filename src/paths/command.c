@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "paths/command.h"
+#include "paths/command_transit.h"
 
 // ---- How GRAPH is read
 

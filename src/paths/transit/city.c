@@ -54,7 +54,8 @@ static mco_status open_city(mco_context *ctx, const mco_transit_model *m, mco_tr
     city->streets.walk_speed = rules.walk_m_per_s;
     if (m->map != NULL) {
         MCO_TRY(transit_map_read(ctx, m->map, PATHS_MAP_FOOT, &city->map));
-        rules.map = city->streets.map = &city->map;
+        city->streets.map = &city->map;
+        rules.map = &city->map;
     }
     MCO_TRY(transit_read(ctx, m->feeds, &rules, &city->table));
     if (city->table.trips == 0)
