@@ -19,4 +19,16 @@ macro(mco_format name header library text)
 endmacro()
 
 mco_format(LIBZIP zip.h zip "Feeds of timetables in zip archives, by libzip")
-mco_format(READOSM readosm.h readosm "Maps of OpenStreetMap, by ReadOSM")
+mco_format(PROTOBUF protobuf-c/protobuf-c.h protobuf-c "Maps of OpenStreetMap in .osm.pbf, by protobuf-c")
+
+# The compiler of the messages belongs to protobuf-c, and the maps are compressed by zlib.
+if(MCO_HAVE_PROTOBUF)
+  find_program(MCO_PROTOC_C NAMES protoc-c)
+  mark_as_advanced(MCO_PROTOC_C)
+  if(NOT MCO_PROTOC_C OR NOT ZLIB_FOUND)
+    if(MCO_PROTOBUF STREQUAL "ON")
+      message(FATAL_ERROR "MCO_PROTOBUF is ON, but protoc-c or zlib is not found")
+    endif()
+    set(MCO_HAVE_PROTOBUF OFF)
+  endif()
+endif()

@@ -16,7 +16,8 @@ missing_of() {
         libcmocka-dev) has_header cmocka.h ;;
         zlib1g-dev) has_header zlib.h ;;
         libzip-dev) has_header zip.h ;;
-        libreadosm-dev) has_header readosm.h ;;
+        libprotobuf-c-dev) has_header protobuf-c/protobuf-c.h ;;
+        protobuf-c-compiler) command -v protoc-c > /dev/null ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"
     done

@@ -29,7 +29,7 @@ typedef struct transit_map {
     paths_map_mode mode;
     int32_t vertices, streets, ways;
     int64_t arcs, points;
-    int64_t *node;           // [vertices] number in OpenStreetMap
+    int64_t *node;           // [vertices] number in OpenStreetMap; 0: one more vertex at a barrier, which has several
     transit_point *place;    // [vertices]
     transit_street *street;  // [streets + 1] the last one has first_point alone
     transit_point *point;    // [points]
