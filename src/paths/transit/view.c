@@ -18,10 +18,10 @@ static const double CLEARANCE = 0.08;  // of the picture, around a journey
     "path{fill:none;stroke-linecap:round;stroke-linejoin:round}\n"                                                    \
     ".street{stroke:#D5D5D5;stroke-width:1}\n"                                                                        \
     ".walk{stroke:#555;stroke-width:3;stroke-dasharray:1 6}\n"                                                        \
-    ".ride0,.ride1,.ride2,.ride3,.ride4,.ride5{stroke-width:4}\n"                                                     \
+    ".ride0,.ride1,.ride2,.ride3,.ride4,.ride5{stroke-width:5}\n"                                                     \
     ".ride0{stroke:#0072B2}.ride1{stroke:#D55E00}.ride2{stroke:#009E73}\n"                                            \
     ".ride3{stroke:#CC79A7}.ride4{stroke:#E69F00}.ride5{stroke:#56B4E9}\n"                                            \
-    ".stop{stroke:#FFF;stroke-width:7}.dot{stroke:#111;stroke-width:5}.end{stroke:#B2182B;stroke-width:10}\n"         \
+    ".stop{stroke:#FFF;stroke-width:2.5}.dot{stroke:#111;stroke-width:8}.end{stroke:#B2182B;stroke-width:10}\n"         \
     ".band0,.band1,.band2,.band3,.band4,.band5,.band6,.band7{stroke-width:1.6}\n"                                     \
     ".band0{stroke:#08306B}.band1{stroke:#2171B5}.band2{stroke:#4EB3A0}.band3{stroke:#7FBC41}\n"                      \
     ".band4{stroke:#E6AB02}.band5{stroke:#E66101}.band6{stroke:#B2182B}.band7{stroke:#67001F}\n"
@@ -63,10 +63,12 @@ static void settle(picture *p, double clearance)
     p->height = (p->north - p->south) * p->scale;
 }
 
-static bool is_shown(const picture *p, int32_t vertex)
+static bool is_shown(const picture *p, const transit_point *line, int64_t count)
 {
-    const transit_streets *s = &p->city->streets;
-    return s->latitude[vertex] >= p->south && s->latitude[vertex] <= p->north && s->longitude[vertex] >= p->west && s->longitude[vertex] <= p->east;
+    for (int64_t i = 0; i < count; i++)
+        if (line[i].latitude < p->south || line[i].latitude > p->north || line[i].longitude < p->west || line[i].longitude > p->east)
+            return false;
+    return true;
 }
 
 // The streets of a band of a reach, or all streets.
@@ -75,11 +77,10 @@ static void draw_streets(picture *p, const char *class_name, const mco_transit_r
     const transit_streets *s = &p->city->streets;
     mco_svg_path_begin(&p->svg, class_name);
     for (int32_t e = 0; e < s->pieces; e++) {
-        const int32_t u = s->piece_from[e], v = s->piece_to[e];
-        if (!is_shown(p, u) || !is_shown(p, v) || (reach != NULL && transit_piece_band(p->city, reach, e) != band))
-            continue;
         int64_t count = 0;
         const transit_point *line = transit_piece_line(p->city, e, &count);
+        if ((reach != NULL && transit_piece_band(p->city, reach, e) != band) || !is_shown(p, line, count))
+            continue;
         for (int64_t i = 0; i < count; i++) {
             const mco_view_point at = point_of(p, line[i].latitude, line[i].longitude);
             if (i == 0)
