@@ -148,10 +148,10 @@ done:
     return st;
 }
 
-static void print_city(const session *s)
+static void print_city(mco_context *ctx, const session *s)
 {
     mco_transit_facts f = MCO_TRANSIT_FACTS_INIT;
-    (void)mco_transit_tell(NULL, s->transit, &f);
+    (void)mco_transit_tell(ctx, s->transit, &f);
     printf("city       %s, %d stop%s, %d line%s, %d trip%s on %04d-%02d-%02d", mco_transit_name(s->transit), f.stops, mco_plural(f.stops), f.lines,
            mco_plural(f.lines), f.trips, mco_plural(f.trips), f.date / 10000, f.date / 100 % 100, f.date % 100);
     if (f.vertices > 0)
@@ -230,7 +230,7 @@ mco_status transit_itinerary_print(cli_call *call)
 {
     const session *s = call->state;
     const mco_transit_result *r = &s->result;
-    print_city(s);
+    print_city(call->ctx, s);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     for (int64_t i = 0; i < r->journey_count; i++)
         print_journey(s, &r->journeys[i]);
@@ -284,7 +284,7 @@ mco_status transit_batch_print(cli_call *call)
 {
     const session *s = call->state;
     const mco_transit_batch *b = &s->batch;
-    print_city(s);
+    print_city(call->ctx, s);
     cli_print_outcome(b->outcome, b->stop, "");
     printf("queries    %" PRId64 " of %" PRId64 ", %" PRId64 " with a journey, %" PRId64 " with a place off the map\n", b->done, b->count, b->found, b->off_map);
     printf("journeys   %" PRId64 " on foot alone, %" PRId64 " ride%s in all\n", b->walks, b->rides, mco_plural(b->rides));
@@ -369,7 +369,7 @@ mco_status transit_reach_print(cli_call *call)
 {
     const session *s = call->state;
     const mco_transit_reach *r = &s->reach;
-    print_city(s);
+    print_city(call->ctx, s);
     cli_print_outcome(r->outcome, r->stop, "");
     for (int32_t k = 0; k < r->bands; k++)
         printf("%4d min   %" PRId64 " stops, %.1f km of streets, %.1f km2\n", r->minutes[k], r->stops[k], r->street_km[k], r->area_km2[k]);

@@ -106,7 +106,7 @@ void mco_transit_destroy(mco_context *ctx, mco_transit **transit)
 mco_status mco_transit_tell(mco_context *ctx, const mco_transit *transit, mco_transit_facts *facts)
 {
     mco_status st = MCO_OK;
-    if (transit == NULL)
+    if (ctx == NULL || transit == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(mco_struct_test(ctx, "facts", facts, sizeof *facts));
     mco_transit_facts copy = transit->facts;
@@ -117,7 +117,7 @@ done:
 
 const char *mco_transit_name(const mco_transit *transit)
 {
-    return transit->name;
+    return transit != NULL ? transit->name : NULL;
 }
 
 const char *transit_stop_name(const mco_transit *city, int32_t stop)
