@@ -1,201 +1,170 @@
 // SPDX-License-Identifier: MIT
-// Small GTFS feeds for tests: files in the folder of the test, perhaps packed into archives without compression.
+// Random timetables of a few stops: overtaking-free routes, changes, walks, places where boarding or leaving is not allowed,
+// trips of the day before and trips past midnight.
 #ifndef MCO_TRANSIT_SUPPORT_H
 #define MCO_TRANSIT_SUPPORT_H
 
+#include "base/rng.h"
 #include "paths/transit/timetable.h"
 #include "test_support.h"
 
-typedef struct feed_file {
-    const char *name, *content;  // content NULL: the file is left out
-} feed_file;
+typedef struct test_city {
+    int32_t stops, routes, most_places, most_trips, most_walks;
+    int32_t day;         // seconds in which trips begin
+    int32_t granularity; // of times: many equal ones where it is large
+} test_city;
 
-enum { FEED_FILES = 9 };
-
-// Three stops in a row and a station of two platforms, on weekdays of 2024. Trip "late" runs past midnight.
-static const feed_file base_feed[FEED_FILES] = {
-    {"agency.txt", "agency_name,agency_url,agency_timezone\nX,http://x,Europe/Paris\n"},
-    {"stops.txt", "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n"
-                  "A,Alpha,45.00,7.00,,\nB,Beta,45.01,7.00,0,\nC,Gamma,45.02,7.00,0,\n"
-                  "S,Station,45.03,7.00,1,\nS1,Platform 1,45.0300,7.00,0,S\nS2,Platform 2,45.0302,7.00,0,S\n"},
-    {"routes.txt", "route_id,route_short_name,route_long_name,route_type\nr,1,Line one,3\nq,2,Line two,1\n"},
-    {"calendar.txt", "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"
-                     "w,1,1,1,1,1,0,0,20240101,20241231\n"},
-    {"calendar_dates.txt", "service_id,date,exception_type\nw,20240501,2\nw,20240504,1\nx,20240505,1\n"},
-    {"trips.txt", "route_id,service_id,trip_id,trip_headsign\nr,w,one,Gamma\nr,w,two,Gamma\nq,w,late,\nq,x,sunday,\n"},
-    {"stop_times.txt", "trip_id,arrival_time,departure_time,stop_id,stop_sequence\n"
-                       "one,08:00:00,08:00:00,A,1\none,,,B,2\none,08:20:00,08:20:00,C,3\n"
-                       "two,09:00:00,09:00:00,A,10\ntwo,09:10:00,09:11:00,B,20\ntwo,09:20:00,09:20:00,C,30\n"
-                       "late,23:50:00,23:50:00,C,1\nlate,24:10:00,24:12:00,S1,2\nlate,25:00:00,25:00:00,A,3\n"
-                       "sunday,7:00:00,7:00:00,C,0\nsunday,7:30:00,7:30:00,A,5\n"},
-    {"transfers.txt", NULL},
-    {"frequencies.txt", NULL},
-};
-
-// Writes the base feed into the folder, with another content of one file; NULL leaves it out. `name` NULL: as it is. Returns the folder.
-TEST_UNUSED static const char *feed_folder(const char *name, const char *content)
+static inline int32_t test_draw(mco_rng *rng, int32_t low, int32_t high)
 {
-    bool is_known = name == NULL;
-    for (int k = 0; k < FEED_FILES; k++) {
-        const bool is_it = name != NULL && strcmp(base_feed[k].name, name) == 0;
-        const char *text = is_it ? content : base_feed[k].content;
-        is_known = is_known || is_it;
-        if (text != NULL)
-            test_file(base_feed[k].name, text);
-        else
-            unlink(test_path(base_feed[k].name));
-    }
-    assert_true(is_known);
-    return test_folder;
+    return low + (int32_t)mco_rng_below(rng, (uint32_t)(high - low + 1));
 }
 
-// ---- Archives: entries that are stored, the directory, its end
-
-static uint32_t feed_checksum(const void *data, size_t size)
+static void *test_room(size_t count, size_t size)
 {
-    uint32_t sum = 0xffffffffu;
-    for (size_t k = 0; k < size; k++) {
-        sum ^= ((const uint8_t *)data)[k];
-        for (int bit = 0; bit < 8; bit++)
-            sum = sum >> 1 ^ (0xedb88320u & (0u - (sum & 1)));
-    }
-    return ~sum;
+    void *memory = calloc(count > 0 ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
 }
 
-static void feed_put(FILE *file, uint32_t value, int bytes)
+static char *test_name(const char *prefix, int32_t number)
 {
-    for (int k = 0; k < bytes; k++)
-        fputc((int)(value >> 8 * k & 255), file);
+    char text[32];
+    snprintf(text, sizeof text, "%s%d", prefix, number);
+    char *copy = test_room(strlen(text) + 1, 1);
+    strcpy(copy, text);
+    return copy;
 }
 
-static void feed_put_entry(FILE *file, const char *folder, const feed_file *f, bool is_directory, uint32_t at)
+static void test_city_stops(transit_timetable *t, const test_city *c, mco_rng *rng)
 {
-    const uint32_t size = (uint32_t)strlen(f->content);
-    feed_put(file, is_directory ? 0x02014b50u : 0x04034b50u, 4);
-    if (is_directory)
-        feed_put(file, 20, 2);
-    feed_put(file, 20, 2);
-    feed_put(file, 0, 2);
-    feed_put(file, 0, 2);  // stored
-    feed_put(file, 0x58210000u, 4);
-    feed_put(file, feed_checksum(f->content, size), 4);
-    feed_put(file, size, 4);
-    feed_put(file, size, 4);
-    feed_put(file, (uint32_t)(strlen(folder) + strlen(f->name)), 2);
-    feed_put(file, 0, 2);
-    if (is_directory) {
-        feed_put(file, 0, 10);
-        feed_put(file, at, 4);
-    }
-    fprintf(file, "%s%s", folder, f->name);
-    if (!is_directory)
-        fwrite(f->content, 1, size, file);
-}
-
-// Packs the files of a feed; those without content are left out. Returns the path.
-TEST_UNUSED static const char *feed_archive(const char *name, const char *folder, const feed_file *files, int count)
-{
-    const char *path = test_path(name);
-    uint32_t at[FEED_FILES], entries = 0;
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    for (int k = 0; k < count; k++) {
-        at[k] = (uint32_t)ftell(file);
-        if (files[k].content != NULL)
-            feed_put_entry(file, folder, &files[k], false, 0);
-        entries += files[k].content != NULL;
-    }
-    const uint32_t begin = (uint32_t)ftell(file);
-    for (int k = 0; k < count; k++)
-        if (files[k].content != NULL)
-            feed_put_entry(file, folder, &files[k], true, at[k]);
-    const uint32_t end = (uint32_t)ftell(file);
-    feed_put(file, 0x06054b50u, 4);
-    feed_put(file, 0, 4);
-    feed_put(file, entries, 2);
-    feed_put(file, entries, 2);
-    feed_put(file, end - begin, 4);
-    feed_put(file, begin, 4);
-    feed_put(file, 0, 2);
-    assert_int_equal(fclose(file), 0);
-    return path;
-}
-
-// ---- What a timetable holds
-
-// Adds a time as minutes of the day, seconds only where there are some: "8:00", "-0:50".
-static void feed_add_time(char **out, int32_t seconds)
-{
-    const int32_t size = seconds < 0 ? -seconds : seconds;
-    *out += sprintf(*out, " %s%d:%02d", seconds < 0 ? "-" : "", size / 3600, size / 60 % 60);
-    if (size % 60 != 0)
-        *out += sprintf(*out, ":%02d", size % 60);
-}
-
-// Routes with their stops, "+" where nobody boards and "-" where nobody leaves, and their trips with all times: valid until the next call.
-TEST_UNUSED static const char *feed_routes(const transit_timetable *t)
-{
-    static char text[1 << 14];
-    char *out = text;
-    *out = '\0';
-    for (int32_t r = 0; r < t->routes; r++) {
-        out += sprintf(out, "%s", r > 0 ? " / " : "");
-        for (int64_t k = t->stop_first[r]; k < t->stop_first[r + 1]; k++)
-            out += sprintf(out, "%s%s%s%s", k > t->stop_first[r] ? " " : "", t->stop[t->route_stop[k]].id, (t->use[k] & 1) == 0 ? "+" : "",
-                           (t->use[k] & 2) == 0 ? "-" : "");
-        for (int32_t trip = t->trip_first[r]; trip < t->trip_first[r + 1]; trip++) {
-            out += sprintf(out, "; %s", t->trip[trip].id);
-            const int32_t *time = transit_times(t, trip);
-            for (int64_t k = 0; k < t->stop_first[r + 1] - t->stop_first[r]; k++) {
-                feed_add_time(&out, time[2 * k]);
-                if (time[2 * k + 1] != time[2 * k])
-                    feed_add_time(&out, time[2 * k + 1]);
-            }
-        }
-    }
-    return text;
-}
-
-// Walks and changes that are stated: "A>B 600, S1 120".
-TEST_UNUSED static const char *feed_walks(const transit_timetable *t)
-{
-    static char text[1 << 12];
-    char *out = text;
-    *out = '\0';
+    t->stops = c->stops;
+    t->stop = test_room((size_t)t->stops, sizeof *t->stop);
+    t->change = test_room((size_t)t->stops, sizeof *t->change);
+    t->walk_first = test_room((size_t)t->stops + 1, sizeof *t->walk_first);
+    t->walk = test_room((size_t)t->stops * (size_t)c->most_walks, sizeof *t->walk);
     for (int32_t s = 0; s < t->stops; s++) {
-        if (t->change[s] != 0)
-            out += sprintf(out, "%s%s %d", out > text ? ", " : "", t->stop[s].id, t->change[s]);
-        for (int64_t k = t->walk_first[s]; k < t->walk_first[s + 1]; k++)
-            out += sprintf(out, "%s%s>%s %d", out > text ? ", " : "", t->stop[s].id, t->stop[t->walk[k].stop].id, t->walk[k].seconds);
-    }
-    return text;
-}
-
-// What must hold in every timetable: rows fit, times ascend along a trip and from trip to trip, stops list their routes.
-TEST_UNUSED static void feed_require_sound(const transit_timetable *t)
-{
-    int64_t served = 0;
-    for (int32_t r = 0; r < t->routes; r++) {
-        const int64_t length = t->stop_first[r + 1] - t->stop_first[r];
-        assert_true(length >= 2 && t->trip_first[r] < t->trip_first[r + 1]);
-        for (int32_t trip = t->trip_first[r]; trip < t->trip_first[r + 1]; trip++) {
-            const int32_t *time = transit_times(t, trip);
-            assert_int_equal(t->trip[trip].route, r);
-            assert_true(time[2 * length - 2] >= 0);
-            for (int64_t k = 1; k < 2 * length; k++)
-                assert_true(time[k - 1] <= time[k]);
-            for (int64_t k = 0; k < 2 * length && trip > t->trip_first[r]; k++)
-                assert_true(transit_times(t, trip - 1)[k] <= time[k]);
+        t->stop[s] = (transit_stop){.latitude = -30 + 0.001 * s, .longitude = -51, .id = test_name("s", s), .name = test_name("Stop ", s), .station = -1};
+        t->change[s] = test_draw(rng, 0, 3) * c->granularity;
+        t->walk_first[s + 1] = t->walk_first[s];
+        for (int32_t k = test_draw(rng, 0, c->most_walks); k > 0; k--) {
+            const int32_t to = test_draw(rng, 0, t->stops - 1), seconds = test_draw(rng, 0, 5) * c->granularity;
+            if (to != s)
+                t->walk[t->walk_first[s + 1]++] = (transit_walk){to, seconds, 1.25 * seconds};
         }
     }
-    assert_int_equal(t->routes > 0 ? t->trip_first[t->routes] : 0, t->trips);
-    for (int32_t s = 0; s < t->stops; s++)
-        for (int64_t k = t->serve_first[s]; k < t->serve_first[s + 1]; k++, served++)
-            assert_int_equal(t->route_stop[t->stop_first[t->serve_route[k]] + t->serve_place[k]], s);
-    assert_int_equal(served, t->stop_first[t->routes]);
-    for (int32_t s = 0; s < t->stops; s++)
-        for (int64_t k = t->walk_first[s]; k < t->walk_first[s + 1]; k++)
-            assert_true(t->walk[k].stop != s && t->walk[k].seconds >= 0 && !t->stop[t->walk[k].stop].is_station);
+}
+
+// The times of a trip are never before those of the trip before it.
+static void test_city_trip(const test_city *c, mco_rng *rng, int32_t places, int32_t start, const int32_t *before, int32_t *time)
+{
+    int32_t now = start;
+    for (int32_t p = 0; p < places; p++) {
+        now += p > 0 ? test_draw(rng, 0, 6) * c->granularity : 0;
+        if (before != NULL && before[2 * p] > now)
+            now = before[2 * p];
+        time[2 * p] = now;
+        now += test_draw(rng, 0, 3) == 0 ? c->granularity : 0;
+        if (before != NULL && before[2 * p + 1] > now)
+            now = before[2 * p + 1];
+        time[2 * p + 1] = now;
+    }
+}
+
+static int test_by_number(const void *a, const void *b)
+{
+    return *(const int32_t *)a - *(const int32_t *)b;
+}
+
+static void test_city_routes(transit_timetable *t, const test_city *c, mco_rng *rng)
+{
+    const size_t routes = (size_t)c->routes, places = routes * (size_t)c->most_places, trips = routes * (size_t)c->most_trips;
+    t->routes = c->routes;
+    t->stop_first = test_room(routes + 1, sizeof *t->stop_first);
+    t->route_stop = test_room(places, sizeof *t->route_stop);
+    t->use = test_room(places, 1);
+    t->trip_first = test_room(routes + 1, sizeof *t->trip_first);
+    t->trip = test_room(trips, sizeof *t->trip);
+    t->time_first = test_room(routes, sizeof *t->time_first);
+    t->time = test_room(2 * trips * (size_t)c->most_places, sizeof *t->time);
+    int64_t next = 0;
+    for (int32_t r = 0; r < t->routes; r++) {
+        const int32_t length = test_draw(rng, 2, c->most_places), count = test_draw(rng, 1, c->most_trips);
+        int32_t starts[64];
+        t->stop_first[r + 1] = t->stop_first[r] + length;
+        t->trip_first[r + 1] = t->trip_first[r] + count;
+        t->time_first[r] = next;
+        for (int64_t p = t->stop_first[r]; p < t->stop_first[r + 1]; p++) {
+            t->route_stop[p] = test_draw(rng, 0, t->stops - 1);
+            t->use[p] = (uint8_t)(test_draw(rng, 0, 9) == 0 ? test_draw(rng, 0, 3) : 3);
+        }
+        for (int32_t i = 0; i < count; i++)
+            starts[i] = test_draw(rng, -c->day / 8, c->day) / c->granularity * c->granularity;
+        qsort(starts, (size_t)count, sizeof starts[0], test_by_number);
+        for (int32_t i = 0; i < count; i++, next += 2 * length) {
+            test_city_trip(c, rng, length, starts[i], i > 0 ? t->time + next - 2 * length : NULL, t->time + next);
+            t->trip[t->trip_first[r] + i] = (transit_trip){.route = r, .id = test_name("t", t->trip_first[r] + i), .headsign = test_name("End ", r), .line = r};
+        }
+    }
+    t->trips = t->trip_first[t->routes];
+}
+
+static void test_city_lines(transit_timetable *t)
+{
+    const int64_t places = t->stop_first[t->routes];
+    t->lines = t->routes;
+    t->line = test_room((size_t)t->lines, sizeof *t->line);
+    for (int32_t r = 0; r < t->lines; r++)
+        t->line[r] = (transit_line){.id = test_name("l", r), .short_name = test_name("", r), .long_name = test_name("Line ", r), .type = 3};
+    t->feeds = 1;
+    t->feed = test_room(1, sizeof *t->feed);
+    t->feed[0] = test_name("feed", 0);
+    t->serve_first = test_room((size_t)t->stops + 1, sizeof *t->serve_first);
+    t->serve_route = test_room((size_t)places, sizeof *t->serve_route);
+    t->serve_place = test_room((size_t)places, sizeof *t->serve_place);
+    int64_t next = 0;
+    for (int32_t s = 0; s < t->stops; s++) {
+        for (int32_t r = 0; r < t->routes; r++)
+            for (int64_t p = t->stop_first[r]; p < t->stop_first[r + 1]; p++)
+                if (t->route_stop[p] == s) {
+                    t->serve_route[next] = r;
+                    t->serve_place[next++] = (int32_t)(p - t->stop_first[r]);
+                }
+        t->serve_first[s + 1] = next;
+    }
+}
+
+// Makes a timetable of 2019-05-15; test_city_free() releases it.
+TEST_UNUSED static transit_timetable test_city_make(const test_city *city, uint64_t seed)
+{
+    transit_timetable t = {.date = 20190515};
+    mco_rng rng;
+    mco_rng_seed(&rng, seed, 0);
+    test_city_stops(&t, city, &rng);
+    test_city_routes(&t, city, &rng);
+    test_city_lines(&t);
+    return t;
+}
+
+TEST_UNUSED static void test_city_free(transit_timetable *t)
+{
+    for (int32_t s = 0; s < t->stops; s++) {
+        free(t->stop[s].id);
+        free(t->stop[s].name);
+    }
+    for (int32_t i = 0; i < t->trips; i++) {
+        free(t->trip[i].id);
+        free(t->trip[i].headsign);
+    }
+    for (int32_t i = 0; i < t->lines; i++) {
+        free(t->line[i].id);
+        free(t->line[i].short_name);
+        free(t->line[i].long_name);
+    }
+    free(t->feed[0]);
+    void *const rows[] = {t->stop, t->line, t->feed, t->walk_first, t->walk, t->change, t->stop_first, t->route_stop, t->use, t->trip_first,
+                          t->trip, t->time_first, t->time, t->serve_first, t->serve_route, t->serve_place};
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        free(rows[i]);
 }
 
 #endif

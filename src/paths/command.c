@@ -9,6 +9,8 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "paths/command.h"
+#include "paths/command_prepare.h"
+#include "paths/command_transit.h"
 
 // ---- How GRAPH is read
 
@@ -371,5 +373,10 @@ const cli_problem cli_paths = {
         PATHS_TREE_ACTION,
         PATHS_CHECK_ACTION,
         PATHS_GENERATE_ACTION,
+        PATHS_PREPARE_ACTION,
+        PATHS_ITINERARY_ACTION,
+        PATHS_ITINERARIES_ACTION,
+        PATHS_ISOCHRONE_ACTION,
+        PATHS_TIMETABLE_ACTION,
     },
 };

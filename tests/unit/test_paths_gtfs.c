@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // GTFS feeds and their timetables: every feature, every refusal with its place and its values. If MCO_DATA names the folder of the
 // public collections, the feeds of Porto Alegre are read.
-#include "transit_support.h"
+#include "gtfs_support.h"
 
 #include "paths/transit/date.h"
+#include "paths/transit/map.h"
 
 #define STOPS "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n"
 #define TRIPS "route_id,service_id,trip_id,trip_headsign\n"
@@ -286,6 +287,28 @@ static void test_walks(void **state)
     assert_walks("from_stop_id,to_stop_id,transfer_type,min_transfer_time,from_trip_id\nA,B,2,60,one\n", 0, "S1>S2 25, S2>S1 25");
 }
 
+// Along a map: A and B are joined by a street of 1112 m; the platforms stand on it; C is off the map.
+static void test_walks_on_map(void **state)
+{
+    (void)state;
+    transit_timetable t;
+    transit_map map;
+    transit_rules rules = rules_of(20240107);
+    rules.walk_m = 1120;
+    const char *path = test_file("map.osm", "<osm><node id='1' lat='44.99' lon='7'/><node id='2' lat='45.01' lon='7'/>"
+                                            "<node id='3' lat='45.03' lon='7'/><node id='4' lat='45.0301' lon='7'/>"
+                                            "<way id='5'><nd ref='1'/><nd ref='2'/><tag k='highway' v='path'/></way>"
+                                            "<way id='6'><nd ref='3'/><nd ref='4'/><tag k='highway' v='path'/></way></osm>");
+    assert_ok(transit_map_read(test_ctx, path, PATHS_MAP_FOOT, &map));
+    rules.map = &map;
+    assert_ok(transit_read(test_ctx, feed_folder(NULL, NULL), &rules, &t));
+    // From S1 to the end of its street 11.1 m, and from there 11.1 m to S2: 22.3 m, 18.6 s.
+    assert_string_equal(feed_walks(&t), "A>B 927, B>A 927, S1>S2 19, S2>S1 19");
+    feed_require_sound(&t);
+    transit_clear(test_ctx, &t);
+    transit_map_clear(test_ctx, &map);
+}
+
 // ---- Archives and several feeds
 
 static char last_warning[200];
@@ -449,6 +472,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_days), TEST(test_several_days), TEST(test_dates), TEST(test_times), TEST(test_times_refusals), TEST(test_tables),
         TEST(test_names), TEST(test_files), TEST(test_refusals), TEST(test_routes), TEST(test_frequencies), TEST(test_walks),
+        TEST(test_walks_on_map),
         TEST(test_warnings), TEST(test_archives),
 #ifdef MCO_HAVE_LIBZIP
         TEST(test_damaged_archives),
