@@ -23,6 +23,12 @@
     X(mco_guillotine_result, history_count)          \
     X(mco_reduce_params, check)                      \
     X(mco_reduce_result, bytes_per_s)                \
+    X(mco_transit_batch, work)                       \
+    X(mco_transit_facts, open_s)                     \
+    X(mco_transit_model, max_transfer_m)             \
+    X(mco_transit_params, time_limit_s)              \
+    X(mco_transit_reach, work)                       \
+    X(mco_transit_result, reason)                    \
     X(mco_vrp_generation, seed)                      \
     X(mco_vrp_model, vehicles)                       \
     X(mco_vrp_neighbourhood_result, work)            \

@@ -11,6 +11,7 @@
 #include "paths/command.h"
 #include "paths/command_prepare.h"
 #include "paths/command_trees.h"
+#include "paths/command_transit.h"
 
 // ---- How GRAPH is read
 
@@ -405,5 +406,9 @@ const cli_problem cli_paths = {
         PATHS_TREES_ACTION,
         PATHS_MATRIX_ACTION,
         PATHS_ROUTE_ACTION,
+        PATHS_ITINERARY_ACTION,
+        PATHS_ITINERARIES_ACTION,
+        PATHS_ISOCHRONE_ACTION,
+        PATHS_TIMETABLE_ACTION,
     },
 };

@@ -30,6 +30,12 @@ int main(void)
     TEST(mco_guillotine_result, MCO_GUILLOTINE_RESULT_INIT, value.nodes == NULL && value.history_count == 0);
     TEST(mco_reduce_params, MCO_REDUCE_PARAMS_INIT, value.repeat == 1 && value.gpus == NULL);
     TEST(mco_reduce_result, MCO_REDUCE_RESULT_INIT, value.value.i == 0 && value.bytes_per_s == 0);
+    TEST(mco_transit_batch, MCO_TRANSIT_BATCH_INIT, value.journeys == NULL && value.work.solve_s == 0);
+    TEST(mco_transit_facts, MCO_TRANSIT_FACTS_INIT, value.date == 0 && value.open_s == 0);
+    TEST(mco_transit_model, MCO_TRANSIT_MODEL_INIT, value.map == NULL && value.max_transfer_m == 0);
+    TEST(mco_transit_params, MCO_TRANSIT_PARAMS_INIT, value.max_rides == 6 && value.time_limit_s > 1e300);
+    TEST(mco_transit_reach, MCO_TRANSIT_REACH_INIT, value.arrive == NULL && value.work.solve_s == 0);
+    TEST(mco_transit_result, MCO_TRANSIT_RESULT_INIT, value.journeys == NULL && value.reason[0] == 0);
     TEST(mco_vrp_generation, MCO_VRP_GENERATION_INIT, value.customers == -1 && value.seed == 1);
     TEST(mco_vrp_model, MCO_VRP_MODEL_INIT, value.capacity == -1 && value.vehicles == -1);
     TEST(mco_vrp_neighbourhood_result, MCO_VRP_NEIGHBOURHOOD_RESULT_INIT, value.sweeps == NULL && value.work.solve_s == 0);

@@ -182,7 +182,7 @@ bool transit_map_nearest(const transit_map *m, transit_point place, double most_
 {
     search s = {.map = m, .place = place, .metres_x = METRES_OF_DEGREE * cos(place.latitude * 3.14159265358979323846 / 180),
                 .best = nextafter(most_m, INFINITY), .segment = -1};
-    if (m->streets == 0)
+    if (m->streets == 0 || !isfinite(place.latitude) || !isfinite(place.longitude))
         return false;
     const double fx = floor((place.longitude - m->west) / m->cell), fy = floor((place.latitude - m->south) / m->cell);
     const int64_t x = (int64_t)fx, y = (int64_t)fy, rings = (int64_t)m->cells_x + m->cells_y;

@@ -8,6 +8,7 @@
 #include "base/blocks.h"
 #include "base/grow.h"
 #include "paths/transit/build.h"
+#include "paths/transit/streets.h"
 
 enum { BY_NEARNESS = 3 };  // rank of a walk that no feed states; below it, the number of stations in the row of transfers
 
@@ -157,9 +158,9 @@ static int by_latitude(const void *a, const void *b)
     return (x->stop > y->stop) - (x->stop < y->stop);
 }
 
-// Joins all stops whose straight line, times the detour, is short enough. It looks at the stops of a band of latitudes: a degree has
+// Joins all stops whose straight line, times the detour, is short enough; with a map, only those of which one is off it. It looks at the stops of a band of latitudes: a degree has
 // 111195 m on the sphere of transit_metres().
-static mco_status join_near(walks *w)
+static mco_status join_near(walks *w, const transit_spot *spot)
 {
     static const double metres_of_degree = 111195.0;
     mco_status st = MCO_OK;
@@ -175,6 +176,8 @@ static mco_status join_near(walks *w)
     for (int32_t a = 0; a < count; a++)
         for (int32_t b = a + 1; b < count && places[b].latitude - places[a].latitude <= band; b++) {
             MCO_TRY(look_at_clock(w));
+            if (spot != NULL && spot[places[a].stop].piece >= 0 && spot[places[b].stop].piece >= 0)
+                continue;
             if (metres_between(w, places[a].stop, places[b].stop) > w->rules->walk_m)
                 continue;
             MCO_TRY(add_line(w, places[a].stop, places[b].stop));
@@ -182,6 +185,35 @@ static mco_status join_near(walks *w)
         }
 done:
     mco_free(w->ctx, &places);
+    return st;
+}
+
+// Joins the stops on the map along its streets: from each of them one search that ends at the longest walk. Its metres are those of its
+// whole seconds.
+static mco_status join_on_map(walks *w)
+{
+    mco_status st = MCO_OK;
+    const int32_t limit_cm = (int32_t)(100 * w->rules->walk_m);
+    transit_streets streets = {.map = w->rules->map, .walk_speed = w->rules->walk_m_per_s};
+    transit_walker walker = {0};
+    MCO_TRY(transit_streets_finish(w->ctx, &streets, w->t));
+    MCO_TRY(transit_walker_open(w->ctx, &streets, &walker));
+    for (int32_t s = 0; s < w->t->stops; s++) {
+        if (w->t->stop[s].is_station || streets.stop[s].piece < 0)
+            continue;
+        MCO_TRY(mco_read_in_time(w->ctx, "walks"));
+        transit_walker_run(&walker, &streets.stop[s], limit_cm, NULL);
+        transit_walker_find_stops(&walker, &streets.stop[s], limit_cm);
+        for (int32_t k = 0; k < walker.end_count; k++) {
+            const transit_end *end = &walker.end[k];
+            if (end->stop != s && !w->t->stop[end->stop].is_station)
+                MCO_TRY(add_pair(w, s, end->stop, BY_NEARNESS, end->seconds, w->rules->walk_m_per_s * end->seconds));
+        }
+    }
+    MCO_TRY(join_near(w, streets.stop));
+done:
+    transit_walker_close(w->ctx, &walker);
+    transit_streets_clear(w->ctx, &streets);
     return st;
 }
 
@@ -240,7 +272,7 @@ mco_status transit_walks_make(mco_context *ctx, const gtfs_feed *feed, int32_t f
     for (int32_t f = 0; f < feeds; f++)
         MCO_TRY(add_transfers(&w, &feed[f], first_stop[f]));
     if (rules->walk_m > 0)
-        MCO_TRY(join_near(&w));
+        MCO_TRY(rules->map != NULL ? join_on_map(&w) : join_near(&w, NULL));
     MCO_TRY(write_rows(&w));
 done:
     mco_free(ctx, &w.change_rank);

@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# mco paths itinerary | itineraries | isochrone | timetable: a city of a grid, and a real one where there are data.
+
+expect 0 "$MCO" paths timetable --grid 8x9 --output grid
+expect 2 "$MCO" paths timetable --grid 8 --output bad
+expect_text err 'two numbers like 7x10 were expected'
+city=(--gtfs grid --date 2019-05-15)
+
+itineraries() {
+    expect 0 "$MCO" paths itinerary "${city[@]}" --from 0.001,0.002 --to 0.024,0.027 --depart 08:00 --json r.json --plot p.svg --geojson p.geojson
+    expect_text out 'outcome    optimal (finished)'
+    expect_text out ' rides, '
+    expect_text out 'arrival'
+    expect_json r.json kind '"transit"'
+    expect_json r.json journeys 1
+    expect_text r.json '"vehicle": "bus"'
+    expect_text p.svg '<svg'
+    expect_text p.geojson '"FeatureCollection"'
+    expect 0 "$MCO" paths itinerary "${city[@]}" --from 0.001,0.002 --to 0.024,0.027 --depart 08:00 --window 60 --json r.json
+    [ "$(json r.json journeys)" -gt 2 ] || fail "an hour has $(json r.json journeys) journeys"
+    expect 0 "$MCO" paths itinerary "${city[@]}" --modes walk --from 0.001,0.002 --to 0.024,0.027 --depart 08:00 --json r.json
+    expect_json r.json rides 0
+}
+
+refusals() {
+    expect 2 "$MCO" paths itinerary "${city[@]}" --from 45,0 --to 0.024,0.027 --depart 08:00
+    expect_text err 'which has latitudes 0.000000 to'
+    expect 2 "$MCO" paths itinerary --gtfs grid --date 2031-05-15 --from 0.001,0.002 --to 0.024,0.027 --depart 08:00
+    expect_text err 'no trip runs on 2031-05-15'
+    expect 2 "$MCO" paths itinerary --gtfs grid --date soon --from 0.001,0.002 --to 0.024,0.027 --depart 08:00
+    expect_text err 'a day like 2019-05-15 was expected'
+    expect 2 "$MCO" paths itinerary "${city[@]}" --from here --to 0.024,0.027 --depart 08:00
+    expect_text err 'latitude and longitude in degrees'
+    expect 2 "$MCO" paths itinerary "${city[@]}" --from 0.001,0.002 --to 0.024,0.027 --depart noon
+    expect_text err 'a time like 08:30 was expected'
+    expect 2 "$MCO" paths itinerary "${city[@]}" --from 0.001,0.002 --depart 08:00
+    expect_text err '--to is needed'
+    expect 1 "$MCO" paths itinerary "${city[@]}" --from 0.001,0.002 --to 0.024,0.027 --depart 40:00 --plot none.svg
+    expect_text out 'no journey with at most 6 rides leaves after that time'
+    expect_no_file none.svg
+}
+
+batches() {
+    {
+        echo from_lat,from_lon,to_lat,to_lon,depart
+        echo 0.001,0.002,0.024,0.027,08:00
+        echo 0.02,0.01,0.001,0.001,09:30:30
+        echo 45,0,0.024,0.027,08:00
+    } > q.csv
+    expect 0 "$MCO" paths itineraries "${city[@]}" --queries q.csv --threads 2 --json r.json
+    expect_text out 'queries    3 of 3, 2 with a journey, 1 with a place off the map'
+    expect_text out 'queries a second'
+    expect_json r.json found 2
+    sed -i 's/09:30:30/25 past/' q.csv
+    expect 3 "$MCO" paths itineraries "${city[@]}" --queries q.csv
+    expect_text err 'q.csv:3:'
+}
+
+isochrones() {
+    expect 0 "$MCO" paths isochrone "${city[@]}" --from 0.001,0.002 --depart 08:00 --minutes 10,20,60 --json r.json --plot p.svg
+    expect_text out '  60 min   72 stops'
+    expect_text p.svg '<svg'
+    expect 2 "$MCO" paths isochrone "${city[@]}" --from 0.001,0.002 --depart 08:00 --minutes 20,10
+    expect_text err 'ascending numbers'
+}
+
+real_city() {
+    local roads=${MCO_DATA:-none}/roads
+    if [ ! -r "$roads/osm/poa.osm.pbf" ]; then return 0; fi
+    city=(--osm "$roads/osm/poa.osm.pbf" --gtfs "$roads/gtfs/poa_eptc.zip,$roads/gtfs/poa_trensurb.zip" --date 2019-05-15)
+    expect 0 "$MCO" paths itinerary "${city[@]}" --from -30.03,-51.22 --to -30.06,-51.17 --depart 12:10 --plot p.svg --geojson p.geojson
+    expect_text out '12:10 to 12:40, 30 minutes, 2 rides'
+    expect 0 "$MCO" paths isochrone "${city[@]}" --from -30.03,-51.22 --depart 12:10 --plot p.svg --geojson p.geojson
+    expect_text out '  15 min   154 stops'
+}
+
+itineraries
+refusals
+batches
+isochrones
+real_city

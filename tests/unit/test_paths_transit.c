@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// Journeys by rounds against the oracle, over random timetables; the checker, batches, reaches, and memory that fails.
+#include <sys/stat.h>
+
+#include "paths/transit/city.h"
+#include "transit_support.h"
+
+enum { STOPS = 12, ENDS = 3, RIDES = 5, CASES = TEST_IS_SANITIZED ? 300 : 4000 };
+
+static const test_city CITY = {STOPS, 6, 6, 5, 2, 3600, 60};
+
+typedef struct ends {
+    transit_end start[ENDS], target[ENDS];
+} ends;
+
+static transit_query draw_query(mco_rng *rng, ends *e)
+{
+    for (int i = 0; i < ENDS; i++) {
+        e->start[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60};
+        e->target[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60};
+    }
+    return (transit_query){.depart_s = test_draw(rng, 0, 60) * 60, .direct_s = test_draw(rng, 0, 2) == 0 ? test_draw(rng, 0, 60) * 60 : TRANSIT_NEVER,
+                           .max_rides = test_draw(rng, 0, RIDES), .start = e->start, .target = e->target,
+                           .starts = test_draw(rng, 1, ENDS), .targets = test_draw(rng, 1, ENDS)};
+}
+
+// The journeys are the steps of the oracle's row of arrivals.
+static int test_steps(const int32_t *best, const transit_query *q, const transit_found *found, int32_t count)
+{
+    int32_t at = 0;
+    for (int32_t k = 0; k <= q->max_rides; k++) {
+        if (best[k] == TRANSIT_NEVER || (k > 0 && best[k] == best[k - 1]))
+            continue;
+        assert_true(at < count);
+        assert_int_equal(found[at].rides, k);
+        assert_int_equal(found[at].arrive_s, best[k]);
+        at++;
+    }
+    assert_int_equal(at, count);
+    return at;
+}
+
+static void test_rounds_equal_the_oracle(void **state)
+{
+    (void)state;
+    int64_t journeys = 0, rides = 0;
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        transit_timetable t = test_city_make(&CITY, seed);
+        transit_index index;
+        transit_search *search = NULL;
+        mco_rng rng;
+        mco_rng_seed(&rng, seed, 1);
+        assert_ok(transit_index_make(test_ctx, &t, &index));
+        assert_ok(transit_search_open(test_ctx, &index, RIDES, NULL, &search));
+        for (int i = 0; i < 4; i++) {
+            ends e;
+            transit_query q = draw_query(&rng, &e);
+            int32_t best[RIDES + 1], seen[STOPS], expected[STOPS];
+            transit_found found[RIDES + 1];
+            assert_ok(transit_ref_search(test_ctx, &t, &q, best, NULL));
+            assert_true(transit_search_run(search, &q));
+            const int32_t count = transit_search_journeys(search, found);
+            journeys += test_steps(best, &q, found, count);
+            rides += count > 0 ? found[count - 1].rides : 0;
+            q.targets = 0;
+            q.direct_s = TRANSIT_NEVER;
+            assert_ok(transit_ref_search(test_ctx, &t, &q, NULL, expected));
+            assert_true(transit_search_run(search, &q));
+            transit_search_arrivals(search, seen);
+            assert_memory_equal(seen, expected, sizeof seen);
+        }
+        transit_search_close(test_ctx, &search);
+        transit_index_clear(test_ctx, &index);
+        test_city_free(&t);
+    }
+    assert_true(journeys > CASES);
+    assert_true(rides > CASES);
+}
+
+
+// ---- Profiles
+
+// The earliest arrival of every departure minute follows from the journeys of the profile, and each of them is a journey of its
+// own departure.
+static void test_profiles_equal_single_departures(void **state)
+{
+    (void)state;
+    int64_t journeys = 0;
+    for (uint64_t seed = 1; seed <= CASES / 4; seed++) {
+        transit_timetable t = test_city_make(&CITY, seed);
+        transit_index index;
+        transit_search *search = NULL;
+        transit_found_list list = {0};
+        mco_rng rng;
+        ends e;
+        mco_rng_seed(&rng, seed, 2);
+        transit_query q = draw_query(&rng, &e);
+        q.until_s = q.depart_s + 30 * 60;
+        assert_ok(transit_index_make(test_ctx, &t, &index));
+        assert_ok(transit_search_open(test_ctx, &index, RIDES, NULL, &search));
+        assert_ok(transit_search_profile(test_ctx, search, &q, &list));
+        for (int32_t now = q.depart_s; now <= q.until_s; now += 60) {
+            transit_query single = q;
+            int32_t best[RIDES + 1], seen[RIDES + 1];
+            single.depart_s = now;
+            assert_ok(transit_ref_search(test_ctx, &t, &single, best, NULL));
+            for (int32_t k = 0; k <= q.max_rides; k++) {
+                seen[k] = q.direct_s < TRANSIT_NEVER ? now + q.direct_s : TRANSIT_NEVER;
+                for (int64_t i = 0; i < list.count; i++)
+                    if (list.journey[i].depart_s >= now && list.journey[i].rides <= k && list.journey[i].arrive_s < seen[k])
+                        seen[k] = list.journey[i].arrive_s;
+                // Journeys that set out behind the window may arrive first only where none inside does.
+                if (best[k] < seen[k]) {
+                    single.depart_s = q.until_s + 1;
+                    int32_t later[RIDES + 1];
+                    assert_ok(transit_ref_search(test_ctx, &t, &single, later, NULL));
+                    assert_true(later[k] <= best[k]);
+                    single.depart_s = now;
+                } else {
+                    assert_int_equal(best[k], seen[k]);
+                }
+            }
+        }
+        journeys += list.count;
+        mco_free(test_ctx, &list.journey);
+        transit_search_close(test_ctx, &search);
+        transit_index_clear(test_ctx, &index);
+        test_city_free(&t);
+    }
+    assert_true(journeys > CASES / 8);
+}
+
+// ---- A city of a grid
+
+static const char *grid_folder(void)
+{
+    static char folder[160];
+    const mco_transit_shape shape = {.rows = 8, .columns = 9, .headway_s = 900};
+    snprintf(folder, sizeof folder, "%s", test_path("grid"));
+    assert_ok(mco_transit_generate(test_ctx, &shape, folder));
+    return folder;
+}
+
+static void remove_grid(const char *folder)
+{
+    static const char *const names[] = {"agency.txt", "calendar.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"};
+    char path[256];
+    for (int i = 0; i < COUNT_OF(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static mco_transit *open_grid(void)
+{
+    mco_transit *city = NULL;
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    const char *folder = grid_folder();
+    model.feeds = folder;
+    model.date = 20190515;
+    assert_ok(mco_transit_open(test_ctx, &model, &city));
+    remove_grid(folder);
+    return city;
+}
+
+static const mco_transit_query ACROSS = {{0.001, 0.002}, {0.024, 0.027}, 8 * 3600};
+
+// A search, and the journey that it has found with one fault each.
+static void test_checker_finds_each_fault(void **state)
+{
+    (void)state;
+    mco_transit *city = open_grid();
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
+    assert_ok(mco_transit_find(test_ctx, city, &ACROSS, &params, &r));
+    assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+    mco_transit_journey *j = &r.journeys[0];
+    assert_int_equal(j->rides, 2);
+    assert_int_equal(j->leg_count, 4);
+    assert_ok(mco_transit_check(test_ctx, city, &ACROSS, &params, j));
+    mco_transit_leg *legs = j->legs;
+    const mco_transit_journey good = *j;
+#define FAULT(change, text)                                                                                   \
+    do {                                                                                                      \
+        mco_transit_leg kept[4];                                                                              \
+        memcpy(kept, legs, sizeof kept);                                                                      \
+        change;                                                                                               \
+        assert_int_equal(mco_transit_check(test_ctx, city, &ACROSS, &params, j), MCO_ERR_CHECK);              \
+        if (strstr(mco_context_error(test_ctx), text) == NULL)                                                \
+            fail_msg("\"%s\" lacks \"%s\"", mco_context_error(test_ctx), text);                               \
+        memcpy(legs, kept, sizeof kept);                                                                      \
+        *j = good;                                                                                            \
+    } while (0)
+    FAULT(j->leg_count = 0, "no legs");
+    FAULT(legs[0].from = 3, "leg 1: it leads from");
+    FAULT(legs[0].metres += 1, "leg 1: a walk of");
+    FAULT(legs[0].metres = -1, "leg 1: a walk of");
+    FAULT(legs[0].depart_s -= 1, "leg 1: a walk of");
+    FAULT((legs[0].depart_s -= 3600, legs[0].arrive_s -= 3600), "leg 1: it sets out at");
+    FAULT((legs[0].depart_s += 600, legs[0].arrive_s += 600), "leg 2: it begins at");
+    FAULT(legs[1].trip = -1, "does not run");
+    FAULT(legs[1].trip = city->table.trips, "does not run");
+    FAULT(legs[1].trip += 1, "leg 2: the trip");
+    FAULT(legs[1].leave = legs[1].board, "it rides from place");
+    FAULT(legs[1].leave = 1000, "it rides from place");
+    FAULT(legs[1].depart_s += 1, "the trip leaves at");
+    FAULT(legs[1].arrive_s -= 1, "the trip leaves at");
+    FAULT(legs[1].to += 1, "the trip calls at");
+    FAULT(legs[2].from += 1, "leg 3: it begins at stop");
+    FAULT(legs[2].move = MCO_TRANSIT_WALK, "the timetable has no walk");
+    FAULT(legs[1].move = MCO_TRANSIT_WALK, "a walk follows a walk");
+    FAULT(legs[2].move = (mco_transit_move)7, "neither a walk nor a ride");
+    FAULT(legs[3].to = 2, "leg 4: it leads");
+    FAULT(params.max_walk = 1, "at most 1 m are allowed");
+    params.max_walk = 1200;
+    FAULT(params.max_rides = 1, "1 are allowed");
+    params.max_rides = 6;
+    FAULT(j->rides = 1, "the journey states 1 rides");
+    FAULT(j->metres += 1, "on foot");
+    FAULT(j->arrive_s += 1, "its legs last");
+    const int64_t place = city->table.stop_first[city->table.trip[legs[1].trip].route];
+    city->table.use[place + legs[1].board] = 2;
+    FAULT((void)0, "may not be boarded");
+    city->table.use[place + legs[1].board] = 3;
+    city->table.use[place + legs[1].leave] = 1;
+    FAULT((void)0, "may not be left");
+    city->table.use[place + legs[1].leave] = 3;
+    city->table.change[legs[1].to] = 24 * 3600;
+    FAULT((void)0, "a change at stop");
+    mco_transit_result_clear(test_ctx, &r);
+    mco_transit_destroy(test_ctx, &city);
+}
+
+enum { QUERIES = 300 };
+
+static void draw_queries(const mco_transit *city, mco_transit_query *queries)
+{
+    mco_transit_facts f = MCO_TRANSIT_FACTS_INIT;
+    mco_rng rng;
+    mco_rng_seed(&rng, 5, 5);
+    assert_ok(mco_transit_tell(test_ctx, city, &f));
+    for (int i = 0; i < QUERIES; i++) {
+        mco_transit_place *const places[] = {&queries[i].from, &queries[i].to};
+        for (int k = 0; k < 2; k++)
+            *places[k] = (mco_transit_place){f.south + (f.north - f.south) * mco_rng_real(&rng), f.west + (f.east - f.west) * mco_rng_real(&rng)};
+        queries[i].depart_s = test_draw(&rng, 6 * 3600, 22 * 3600);
+    }
+}
+
+static bool same_journey(const mco_transit_journey *a, const mco_transit_journey *b)
+{
+    return a->arrive_s == b->arrive_s && a->depart_s == b->depart_s && a->leg_count == b->leg_count && a->rides == b->rides &&
+           (a->leg_count == 0 || memcmp(a->legs, b->legs, (size_t)a->leg_count * sizeof *a->legs) == 0);
+}
+
+// Equal answers on any number of threads, all equal to the oracle's.
+static void test_batches(mco_transit *city)
+{
+    mco_transit_query queries[QUERIES];
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_batch batch[2] = {MCO_TRANSIT_BATCH_INIT, MCO_TRANSIT_BATCH_INIT};
+    transit_planner planner = {0};
+    int64_t found = 0;
+    draw_queries(city, queries);
+    for (int k = 0; k < 2; k++) {
+        params.threads = k == 0 ? 1 : 3;
+        assert_ok(mco_transit_find_many(test_ctx, city, QUERIES, queries, &params, &batch[k]));
+        assert_int_equal(batch[k].done, QUERIES);
+    }
+    assert_ok(transit_planner_open(test_ctx, city, &params, NULL, &planner));
+    for (int i = 0; i < QUERIES; i++) {
+        int32_t best[TRANSIT_MAX_RIDES + 1];
+        const mco_transit_journey *j = &batch[0].journeys[i];
+        assert_true(same_journey(j, &batch[1].journeys[i]));
+        if (transit_planner_prepare(test_ctx, &planner, &queries[i], &params) != MCO_OK) {
+            assert_int_equal(j->leg_count, 0);
+            continue;
+        }
+        if (i % 4 != 0)
+            continue;
+        assert_ok(transit_ref_search(test_ctx, &city->table, &planner.query, best, NULL));
+        assert_int_equal(best[params.max_rides] < TRANSIT_NEVER ? best[params.max_rides] : MCO_TRANSIT_NEVER, j->arrive_s);
+        found += j->leg_count > 0;
+    }
+    assert_true(found > QUERIES / 20);
+    transit_planner_close(test_ctx, &planner);
+    for (int k = 0; k < 2; k++)
+        mco_transit_batch_clear(test_ctx, &batch[k]);
+}
+
+static void test_batches_equal_the_oracle(void **state)
+{
+    (void)state;
+    mco_transit *city = open_grid();
+    test_batches(city);
+    mco_transit_destroy(test_ctx, &city);
+}
+
+static void test_a_real_city(void **state)
+{
+    (void)state;
+    const char *data = getenv("MCO_DATA");
+    char map[512], feeds[1024];
+    mco_transit *city = NULL;
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    snprintf(map, sizeof map, "%s/roads/osm/poa.osm.pbf", data != NULL ? data : "");
+    snprintf(feeds, sizeof feeds, "%s/roads/gtfs/poa_eptc.zip,%s/roads/gtfs/poa_trensurb.zip", data != NULL ? data : "", data != NULL ? data : "");
+    if (data == NULL || access(map, R_OK) != 0 || TEST_IS_SANITIZED)
+        skip();
+    model.map = map;
+    model.feeds = feeds;
+    model.date = 20190515;
+    assert_ok(mco_transit_open(test_ctx, &model, &city));
+    test_batches(city);
+    mco_transit_destroy(test_ctx, &city);
+}
+
+// ---- Refusals, stops, memory
+
+static void test_refusals_have_reasons(void **state)
+{
+    (void)state;
+    mco_transit *city = open_grid();
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
+    mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+    mco_transit_query q = ACROSS;
+    q.from.latitude = 45;
+    assert_int_equal(mco_transit_find(test_ctx, city, &q, &params, &r), MCO_ERR_ARGUMENT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "latitudes 0.000000 to"));
+    q = ACROSS;
+    q.depart_s = 40 * 3600;
+    assert_ok(mco_transit_find(test_ctx, city, &q, &params, &r));
+    assert_int_equal(r.outcome, MCO_OUTCOME_INFEASIBLE);
+    assert_non_null(strstr(r.reason, "no journey with at most 6 rides"));
+    mco_transit_result_clear(test_ctx, &r);
+    q.depart_s = -1;
+    assert_fails(mco_transit_find(test_ctx, city, &q, &params, &r), MCO_ERR_ARGUMENT, "the departure is second -1 of the day, 0 to 172800 are allowed");
+    const int32_t minutes[] = {30, 15};
+    assert_fails(mco_transit_find_reach(test_ctx, city, ACROSS.from, 0, 2, minutes, &params, &reach), MCO_ERR_ARGUMENT,
+                 "band 2 has 15 minutes: ascending numbers of 1 to 1440 were expected");
+    mco_transit_destroy(test_ctx, &city);
+}
+
+static void test_a_cancelled_batch_ends(void **state)
+{
+    (void)state;
+    mco_transit *city = open_grid();
+    mco_transit_query queries[QUERIES];
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_batch batch = MCO_TRANSIT_BATCH_INIT;
+    draw_queries(city, queries);
+    params.time_limit_s = 0;
+    assert_ok(mco_transit_find_many(test_ctx, city, QUERIES, queries, &params, &batch));
+    assert_true(batch.done == QUERIES || (batch.outcome == MCO_OUTCOME_UNKNOWN && batch.stop == MCO_STOP_TIME));
+    mco_transit_batch_clear(test_ctx, &batch);
+    mco_transit_destroy(test_ctx, &city);
+}
+
+static void test_memory_that_fails(void **state)
+{
+    (void)state;
+    mco_transit *city = open_grid();
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    const int32_t minutes[] = {15, 30};
+    params.window = 30;
+    for (int what = 0; what < 3; what++)
+        for (long k = 1;; k++) {
+            mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
+            mco_transit_batch batch = MCO_TRANSIT_BATCH_INIT;
+            mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+            test_fail_allocation(k);
+            params.window = what == 0 ? 30 : 0;
+            params.threads = 1;
+            const mco_status st = what == 0 ? mco_transit_find(test_ctx, city, &ACROSS, &params, &r)
+                                  : what == 1 ? mco_transit_find_many(test_ctx, city, 1, &ACROSS, &params, &batch)
+                                              : mco_transit_find_reach(test_ctx, city, ACROSS.from, ACROSS.depart_s, 2, minutes, &params, &reach);
+            const bool is_reached = test_memory.calls >= k;
+            test_fail_allocation(0);
+            mco_transit_result_clear(test_ctx, &r);
+            mco_transit_batch_clear(test_ctx, &batch);
+            mco_transit_reach_clear(test_ctx, &reach);
+            assert_int_equal(st, is_reached ? MCO_ERR_MEMORY : MCO_OK);
+            if (!is_reached)
+                break;
+        }
+    mco_transit_destroy(test_ctx, &city);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_rounds_equal_the_oracle),
+        TEST(test_profiles_equal_single_departures),
+        TEST(test_checker_finds_each_fault),
+        TEST(test_batches_equal_the_oracle),
+        TEST(test_a_real_city),
+        TEST(test_refusals_have_reasons),
+        TEST(test_a_cancelled_batch_ends),
+        TEST(test_memory_that_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
