@@ -72,7 +72,7 @@ real_city() {
     expect 0 "$MCO" paths itinerary "${city[@]}" --from -30.03,-51.22 --to -30.06,-51.17 --depart 12:10 --plot p.svg --geojson p.geojson
     expect_text out '12:10 to 12:40, 30 minutes, 2 rides'
     expect 0 "$MCO" paths isochrone "${city[@]}" --from -30.03,-51.22 --depart 12:10 --plot p.svg --geojson p.geojson
-    expect_text out '  15 min   154 stops'
+    expect_text out '  15 min   152 stops'
 }
 
 itineraries
