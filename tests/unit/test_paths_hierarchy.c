@@ -2,6 +2,8 @@
 // The customizable hierarchy against definitions: the topology, the metric, and distances by a plain search up and down.
 #include "paths_hierarchy_support.h"
 
+#include "paths/hierarchy/customise.h"
+
 enum { CASES = TEST_IS_SANITIZED ? 60 : 400 };
 
 // ---- The topology
@@ -171,6 +173,54 @@ static void ways_up_and_down_are_shortest(void **state)
     }
 }
 
+// Weights where much is closed, much is free, and sums come near the greatest number.
+static void draw_weights(mco_rng *rng, int32_t arcs, int32_t *weight)
+{
+    for (int32_t k = 0; k < arcs; k++) {
+        const uint32_t kind = mco_rng_below(rng, 8);
+        weight[k] = kind == 0 ? MCO_PATHS_NONE : kind == 1 ? 0 : kind == 2 ? MCO_PATHS_MAX_WEIGHT : (int32_t)mco_rng_below(rng, 1000);
+    }
+}
+
+static void assert_same_metric(const paths_topology *t, const paths_metric *metric, const paths_metric *expected)
+{
+    const size_t bytes = (size_t)t->arcs * sizeof(int32_t);
+    assert_memory_equal(metric->pair, expected->pair, 2 * bytes);
+    assert_memory_equal(metric->up, expected->up, bytes);
+    assert_memory_equal(metric->down, expected->down, bytes);
+}
+
+static void every_unit_and_thread_gives_the_same_metric(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 4, 0);
+    static const mco_simd UNITS[] = {MCO_SIMD_AVX512, MCO_SIMD_AVX2, MCO_SIMD_PORTABLE};
+    for (int k = 0; k < CASES; k++) {
+        small_network net;
+        paths_topology t;
+        paths_metric metric, expected;
+        int32_t *triangle;
+        make_case(&net, &rng, k);
+        draw_weights(&rng, (int32_t)net.rows.arcs, net.weight);
+        assert_ok(paths_topology_make(test_ctx, &net.rows, net.order, &t));
+        assert_ok(paths_triangles_make(test_ctx, &t, &triangle));
+        assert_ok(paths_metric_open(test_ctx, &t, &metric));
+        assert_ok(paths_metric_open(test_ctx, &t, &expected));
+        paths_metric_ref(&t, net.rows.arcs, net.weight, &expected);
+        for (int u = 0; u < COUNT_OF(UNITS); u++)
+            for (int way = 0; way < 6 && mco_simd_has(UNITS[u]); way++) {
+                memset(metric.pair, 0, 2 * (size_t)t.arcs * sizeof *metric.pair);
+                assert_ok(paths_metric_make_on(test_ctx, &t, way % 2 == 0 ? triangle : NULL, net.weight, 1 + way / 2, UNITS[u], &metric));
+                assert_same_metric(&t, &metric, &expected);
+            }
+        mco_free(test_ctx, &triangle);
+        paths_metric_clear(test_ctx, &expected);
+        paths_metric_clear(test_ctx, &metric);
+        paths_topology_clear(test_ctx, &t);
+    }
+}
+
 static void no_allocation_may_fail_unseen(void **state)
 {
     (void)state;
@@ -203,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(topology_is_the_completion_in_post_order),
         TEST(ways_up_and_down_are_shortest),
+        TEST(every_unit_and_thread_gives_the_same_metric),
         TEST(no_allocation_may_fail_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

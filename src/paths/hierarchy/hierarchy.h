@@ -21,6 +21,7 @@ typedef struct paths_topology {
     int32_t *vertex;       // [vertices] the network's vertex of a rank
     int32_t *rank;         // [vertices] of the network's vertex
     int32_t *parent;       // [vertices] the least upper neighbour; -1: a root
+    int32_t *lowest;       // [vertices] the subtree of v is lowest[v] .. v
     int32_t *depth;        // [vertices] 0 at roots
     int32_t *first;        // [vertices + 1] arcs first[v] .. first[v + 1] - 1 lead up from v
     int32_t *head;         // [arcs] ascending in each row
@@ -30,7 +31,11 @@ typedef struct paths_topology {
     int32_t *down_arc;     // [arcs] arcs whose head is v, by ascending tail
     int32_t *down_tail;    // [arcs]
     bool *is_end;          // [vertices] paths do not pass through; NULL: none
+    int64_t *triangle_first; // [vertices + 1] how many triangles come before those of v
     int32_t *slot;         // [arcs of the network] 2 * arc + direction (0: up, 1: down); -1: a loop
+    int32_t origins;       // arcs of the network that are no loops
+    int32_t *origin;       // [origins] these arcs by ascending slot
+    int32_t *origin_slot;  // [origins] their slots
 } paths_topology;
 
 // Weights of one metric. A customised weight is the length of a shortest path through vertices of lower rank.

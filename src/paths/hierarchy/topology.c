@@ -14,7 +14,8 @@
 enum {
     PADDING = 64,              // entries after the last one that vectors may read
     MAX_ARCS = (1 << 30) - 64, // slots are 2 * arc + direction in 32 bits, paddings included
-    MAX_HEIGHT = 65535
+    MAX_HEIGHT = 65535,
+    BYTES_OF_ARC = 30          // of a topology and a metric
 };
 
 // An arc of the network, seen from its upper end.
@@ -122,6 +123,11 @@ static mco_status make_tree(mco_context *ctx, const construction *c, paths_topol
         t->rank[c->vertex[p]] = c->rank[p];
         t->parent[c->rank[p]] = c->parent[p] < 0 ? -1 : c->rank[c->parent[p]];
     }
+    for (int32_t v = 0; v < n; v++)
+        t->lowest[v] = v;
+    for (int32_t v = 0; v < n; v++)
+        if (t->parent[v] >= 0 && t->lowest[v] < t->lowest[t->parent[v]])
+            t->lowest[t->parent[v]] = t->lowest[v];
     for (int32_t v = n; v-- > 0;) {
         t->depth[v] = t->parent[v] < 0 ? 0 : t->depth[t->parent[v]] + 1;
         t->height = t->height > t->depth[v] ? t->height : t->depth[v] + 1;
@@ -146,7 +152,7 @@ static mco_status count_arcs(mco_context *ctx, construction *c, paths_topology *
             }
         if (arcs > MAX_ARCS)
             return mco_fail(ctx, MCO_ERR_LIMIT, "the order gives a hierarchy of more than %d arcs (%.1f GiB)", MAX_ARCS,
-                            (double)MAX_ARCS * 30 / (1 << 30));
+                            (double)MAX_ARCS * BYTES_OF_ARC / (1 << 30));
     }
     for (int32_t v = 0; v < t->vertices; v++)
         t->first[v + 1] += t->first[v];
@@ -196,7 +202,24 @@ static void fill_down(paths_topology *t, int32_t *next)
             t->tail_at[v] = a - 1;
         if (t->is_end == NULL || !t->is_end[v])
             t->triangles += degree * (degree - 1) / 2;
+        t->triangle_first[v + 1] = t->triangles;
     }
+}
+
+// Sorts the network's arcs by slot, by counting. `next` [2 * arcs + 1] is scratch, zero before.
+static void sort_origins(const construction *c, paths_topology *t, int32_t *next)
+{
+    for (int64_t k = 0; k < c->rows->arcs; k++)
+        if (t->slot[k] >= 0)
+            next[t->slot[k] + 1]++;
+    for (int64_t k = 0; k < 2 * (int64_t)t->arcs; k++)
+        next[k + 1] += next[k];
+    for (int64_t k = 0; k < c->rows->arcs; k++)
+        if (t->slot[k] >= 0) {
+            const int32_t at = next[t->slot[k]]++;
+            t->origin[at] = (int32_t)k;
+            t->origin_slot[at] = t->slot[k];
+        }
 }
 
 static mco_status open_construction(mco_context *ctx, const mco_paths_rows *rows, construction *c)
@@ -235,7 +258,9 @@ static mco_status open_vertices(mco_context *ctx, const mco_paths_rows *rows, pa
     MCO_TRY(mco_alloc(ctx, &t->vertex, n));
     MCO_TRY(mco_alloc(ctx, &t->rank, n));
     MCO_TRY(mco_alloc(ctx, &t->parent, n));
+    MCO_TRY(mco_alloc(ctx, &t->lowest, n));
     MCO_TRY(mco_alloc(ctx, &t->depth, n));
+    MCO_TRY(mco_alloc(ctx, &t->triangle_first, n + 1));
     MCO_TRY(mco_alloc(ctx, &t->first, n + 1));
     MCO_TRY(mco_alloc(ctx, &t->tail_at, n));
     MCO_TRY(mco_alloc(ctx, &t->down_first, n + 1));
@@ -253,6 +278,8 @@ static mco_status open_arcs(mco_context *ctx, paths_topology *t)
     MCO_TRY(mco_alloc(ctx, &t->head_height, (int64_t)t->arcs + PADDING));
     MCO_TRY(mco_alloc(ctx, &t->down_arc, t->arcs));
     MCO_TRY(mco_alloc(ctx, &t->down_tail, t->arcs));
+    MCO_TRY(mco_alloc(ctx, &t->origin, t->origins));
+    MCO_TRY(mco_alloc(ctx, &t->origin_slot, t->origins));
 done:
     return st;
 }
@@ -262,6 +289,7 @@ mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, con
     mco_status st = MCO_OK;
     construction c = {0};
     paths_topology t = {0};
+    int32_t *next_slot = NULL;
     if (rows->arcs > INT32_MAX)
         return mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy of a network with %lld arcs, at most %d are supported (%.1f GiB)",
                         (long long)rows->arcs, INT32_MAX, (double)rows->arcs * (sizeof(lower_end) + sizeof *t.slot) / (1 << 30));
@@ -273,14 +301,18 @@ mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, con
     number_ranks(&c, c.mark, c.next);
     MCO_TRY(make_tree(ctx, &c, &t));
     MCO_TRY(count_arcs(ctx, &c, &t));
+    t.origins = c.lower_first[t.vertices];
     MCO_TRY(open_arcs(ctx, &t));
     fill_arcs(&c, &t);
     for (int32_t v = 0; t.is_end != NULL && v < t.vertices; v++)
         t.is_end[v] = t.vertex[v] < rows->first_through;
     fill_down(&t, c.next);
+    MCO_TRY(mco_alloc(ctx, &next_slot, 2 * (int64_t)t.arcs + 1));
+    sort_origins(&c, &t, next_slot);
     *out = t;
     t = (paths_topology){0};
 done:
+    mco_free(ctx, &next_slot);
     paths_topology_clear(ctx, &t);
     close_construction(ctx, &c);
     return st;
@@ -288,6 +320,8 @@ done:
 
 void paths_topology_clear(mco_context *ctx, paths_topology *topology)
 {
+    mco_free(ctx, &topology->origin_slot);
+    mco_free(ctx, &topology->origin);
     mco_free(ctx, &topology->slot);
     mco_free(ctx, &topology->is_end);
     mco_free(ctx, &topology->down_tail);
@@ -297,7 +331,9 @@ void paths_topology_clear(mco_context *ctx, paths_topology *topology)
     mco_free(ctx, &topology->head_height);
     mco_free(ctx, &topology->head);
     mco_free(ctx, &topology->first);
+    mco_free(ctx, &topology->triangle_first);
     mco_free(ctx, &topology->depth);
+    mco_free(ctx, &topology->lowest);
     mco_free(ctx, &topology->parent);
     mco_free(ctx, &topology->rank);
     mco_free(ctx, &topology->vertex);
