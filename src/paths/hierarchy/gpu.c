@@ -582,7 +582,7 @@ static mco_status copy_group(paths_device_hierarchy *d, mco_run *run, int64_t be
             MCO_CUDA(ctx, cudaEventRecord(d->copied[k % PIECES], d->device.stream));
         }
         if (k > 0) {
-            MCO_TRY(mco_device_wait(&d->device, d->copied[(k - 1) % PIECES], NULL, NULL, NULL));
+            MCO_TRY(mco_device_wait(&d->device, d->copied[(k - 1) % PIECES], must_stop, run, NULL));
             give_piece(d, begin, before, all - before < piece ? all - before : piece, d->h_piece[(k - 1) % PIECES], distance);
         }
         if (must_stop(run))
