@@ -48,8 +48,9 @@ typedef struct paths_metric {
 struct mco_paths_hierarchy {
     mco_paths_network *network;  // owned, as given
     mco_paths_network *expanded; // owned: the network with turns as arcs; NULL: has none
-    int32_t *entry;              // [vertices of network] of expanded; the place where paths begin; NULL if not expanded
-    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: a turn; NULL if not expanded
+    int32_t *entry;              // [vertices of network] of expanded: where paths begin; they end at v itself; NULL if not expanded
+    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: none; NULL if not expanded
+    int32_t *turn_cost;          // [arcs of expanded] what the arc adds to the weight of plain_arc; NULL if not expanded
     paths_topology topology;     // of expanded, if there is one
     paths_metric metric;
     int32_t *triangle;           // [triangles] the arc between the heads of two arcs, in the order of customising; NULL: too many
@@ -73,8 +74,8 @@ mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, c
 void paths_metric_ref(const paths_topology *topology, int64_t network_arcs, const int32_t *weight, paths_metric *metric);
 void paths_metric_clear(mco_context *ctx, paths_metric *metric);
 
-// ---- turns.c: a network in which turns are arcs. Vertices with turns are split; ids below `vertices` stay for them.
-// distance of v = distance of exit[v] ... ; see the file.
+// ---- turns.c: a network in which turns are arcs. A vertex v with turns is split; v itself is where paths into v end. So the distance
+// from s to v is that from entry[s] to v in `expanded`, also for v = s. The arcs of a path are its plain_arc that are not -1.
 
 // ---- query.c, sweep.c, labels.c, matrix.c, unpack.c: on cores
 typedef struct paths_query paths_query;  // scratch of one thread
