@@ -6,11 +6,13 @@
 // between pieces of a copy, the host looks whether it must stop.
 #include "paths/hierarchy/gpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "device/device_cuda.h"
+#include "paths/hierarchy/prepare.h"
 
 enum {
     WARPS_MOST = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 2, FEW_SOURCES = 256,
@@ -229,12 +231,24 @@ static mco_status check_cells(const paths_device_hierarchy *d)
     return MCO_OK;
 }
 
-static mco_status open_device(mco_context *ctx, paths_device_hierarchy *d, const char *gpus)
+// The one GPU of the set, or the first one if the set is empty.
+static mco_status open_gpu(mco_context *ctx, uint64_t gpus, mco_device *out)
+{
+    char name[16];
+    if (gpus == 0)
+        return mco_device_open_named(ctx, NULL, out);
+    if ((gpus & (gpus - 1)) != 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "several GPUs are named, a hierarchy lies on one");
+    snprintf(name, sizeof name, "%d", __builtin_ctzll(gpus));
+    return mco_device_open_named(ctx, name, out);
+}
+
+static mco_status open_device(mco_context *ctx, paths_device_hierarchy *d, uint64_t gpus)
 {
     mco_status st = MCO_OK;
     const paths_topology *t = &d->hierarchy->topology;
     size_t free_bytes, all_bytes;
-    MCO_TRY(mco_device_open_named(ctx, gpus, &d->device));
+    MCO_TRY(open_gpu(ctx, gpus, &d->device));
     for (int k = 0; k < PIECES; k++)
         MCO_CUDA(ctx, cudaEventCreateWithFlags(&d->copied[k], cudaEventDisableTiming));
     MCO_CUDA(ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
@@ -259,7 +273,7 @@ done:
     return st;
 }
 
-mco_status paths_device_open_tuned(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const char *gpus,
+mco_status paths_device_open_tuned(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus,
                                    const paths_device_tuning *tuning, paths_device_hierarchy **out)
 {
     mco_status st = MCO_OK;
@@ -283,7 +297,7 @@ done:
     return st;
 }
 
-mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const char *gpus, paths_device_hierarchy **out)
+mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus, paths_device_hierarchy **out)
 {
     return paths_device_open_tuned(ctx, hierarchy, gpus, NULL, out);
 }
@@ -330,8 +344,7 @@ static mco_status upload_weights(paths_device_hierarchy *d, const int32_t *weigh
     if (h->expanded == NULL)
         memcpy(d->h_weight, weight, (size_t)d->network_arcs * sizeof *weight);
     else
-        for (int64_t a = 0; a < d->network_arcs; a++)
-            d->h_weight[a] = h->plain_arc[a] >= 0 ? weight[h->plain_arc[a]] : h->expanded->rows.weight[a];
+        paths_turns_weigh(h, weight, d->h_weight);
     MCO_CUDA(d->device.ctx, cudaMemcpyAsync(d->d_weight, d->h_weight, (size_t)d->network_arcs * sizeof *weight, cudaMemcpyHostToDevice,
                                             d->device.stream));
 done:

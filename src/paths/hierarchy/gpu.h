@@ -22,7 +22,7 @@ typedef struct paths_device_stats {
     int64_t bytes;              // of device memory for tables and weights
 } paths_device_stats;
 
-mco_status paths_device_open_tuned(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const char *gpus,
+mco_status paths_device_open_tuned(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus,
                                    const paths_device_tuning *tuning, paths_device_hierarchy **out);
 // Changes how trees and customising run; `cells` and batch_bytes are those of the opening.
 void paths_device_tune(paths_device_hierarchy *device, const paths_device_tuning *tuning);

@@ -98,10 +98,10 @@ void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
 // ---- gpu.c: one GPU. Launches take about 0.1 s at most; barriers of kernels end because all blocks are on the device.
 typedef struct paths_device_hierarchy paths_device_hierarchy;
-// Opens the GPU that `gpus` names (mco_gpu_choose(); NULL: the first one), and customises with the network's weights. The
+// Opens the GPU of the set `gpus` (bit k: GPU k; 0: the first one), and customises with the network's weights. The
 // hierarchy stays with the caller and must outlive the device's copy. Errors: ARGUMENT, DEVICE, LIMIT (more device memory than
 // there is, with both numbers), MEMORY.
-mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const char *gpus, paths_device_hierarchy **out);
+mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus, paths_device_hierarchy **out);
 // Takes new weights [arcs of the network]. The hierarchy on the host stays as it is. device_s: kernel time; NULL: not wanted.
 mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *device, const int32_t *weight, double *device_s);
 // Trees of `count` sources, the network's vertices. distance [count][vertices] on the host by the network's vertices, or NULL: the labels

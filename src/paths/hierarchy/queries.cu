@@ -115,7 +115,7 @@ cudaError_t paths_queries_shape(paths_queries_plan *plan, int multiprocessors, s
         return error;
     if (fits == 0)
         return cudaErrorInvalidConfiguration;
-    plan->blocks = fits * multiprocessors;
+    plan->blocks = (has_room ? fits : 1) * multiprocessors;  // the scratch of a tall hierarchy is large
     *scratch_words = has_room ? 0 : (size_t)plan->blocks * (size_t)plan->warps * 2 * (size_t)plan->height;
     return cudaSuccess;
 }
