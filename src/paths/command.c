@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "paths/command.h"
+#include "paths/command_prepare.h"
 
 // ---- How GRAPH is read
 
@@ -371,5 +372,6 @@ const cli_problem cli_paths = {
         PATHS_TREE_ACTION,
         PATHS_CHECK_ACTION,
         PATHS_GENERATE_ACTION,
+        PATHS_PREPARE_ACTION,
     },
 };

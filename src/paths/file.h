@@ -68,4 +68,9 @@ mco_status paths_distances_from_text(mco_context *ctx, const mco_paths_network *
 mco_status paths_distances_from_bytes(mco_context *ctx, const mco_paths_network *network, const char *name, const void *data,
                                       int64_t bytes, int64_t *count, int32_t **source, int32_t **distance);
 
+// ---- hierarchy/file.c
+// Whether the path ends like a prepared hierarchy, and the network in one. Errors: as mco_paths_hierarchy_read().
+bool paths_is_hierarchy_file(const char *path);
+mco_status paths_hierarchy_read_network(mco_context *ctx, const char *path, mco_paths_network **out);
+
 #endif

@@ -66,6 +66,8 @@ mco_status mco_paths_read(mco_context *ctx, const char *path, double scale, mco_
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (!(scale >= 0 && scale <= GRAPH_MAX_WEIGHT))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the scale is %g, a finite number of 0 or more was expected", scale);
+    if (paths_is_hierarchy_file(path))
+        return paths_hierarchy_read_network(ctx, path, out);
     MCO_TRY(paths_folder_read(ctx, path, scale, &is_folder, out));
     if (!is_folder)
         MCO_TRY(read_graph(ctx, path, scale, out));

@@ -4,6 +4,7 @@
 
 #include "paths/hierarchy/customise.h"
 #include "paths/hierarchy/order.h"
+#include "paths/hierarchy/prepare.h"
 
 enum { CASES = TEST_IS_SANITIZED ? 60 : 400 };
 
@@ -321,6 +322,120 @@ static void a_stopped_run_gives_no_order(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
+// ---- Files
+
+static void files_keep_hierarchies(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 8, 0);
+    for (int k = 0; k < CASES / 4; k++) {
+        mco_paths_network *network = make_random_network(&rng, k);
+        mco_paths_hierarchy *h, *copy;
+        assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+        assert_ok(mco_paths_hierarchy_write(test_ctx, h, test_path("h.mcoh")));
+        assert_ok(mco_paths_hierarchy_read(test_ctx, test_path("h.mcoh"), &copy));
+        assert_hierarchy(copy);
+        assert_same_metric(&h->topology, &copy->metric, &h->metric);
+        assert_string_equal(copy->facts.order_by, h->facts.order_by);
+        const mco_paths_rows a = mco_paths_view(network), b = mco_paths_view(mco_paths_hierarchy_network(copy));
+        assert_int_equal(a.first_through, b.first_through);
+        assert_int_equal(a.turn_count, b.turn_count);
+        assert_int_equal(a.x != NULL, b.x != NULL);
+        if (a.x != NULL)
+            assert_memory_equal(a.y, b.y, (size_t)a.vertices * sizeof *a.y);
+        mco_paths_hierarchy_destroy(test_ctx, &copy);
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+        mco_paths_destroy(test_ctx, &network);
+    }
+}
+
+static void a_hierarchy_file_is_a_network_too(void **state)
+{
+    (void)state;
+    const char *path = test_file("named.csv", "from,to,weight\nStation,Market,7\nMarket,Bridge,5\n");
+    mco_paths_network *network, *again;
+    mco_paths_hierarchy *h;
+    char buffer[16];
+    assert_ok(mco_paths_read(test_ctx, path, 0, &network));
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    assert_ok(mco_paths_hierarchy_write(test_ctx, h, test_path("named.mcoh")));
+    assert_ok(mco_paths_read(test_ctx, test_path("named.mcoh"), 0, &again));
+    assert_int_equal(mco_paths_view(again).arcs, mco_paths_view(network).arcs);
+    for (int32_t v = 0; v < mco_paths_view(network).vertices; v++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", mco_paths_vertex_name(network, v, buffer));
+        assert_string_equal(mco_paths_vertex_name(again, v, buffer), name);
+    }
+    mco_paths_destroy(test_ctx, &again);
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+// The file of a small network with turns and places, in memory. To be freed.
+static char *make_file(size_t *bytes)
+{
+    mco_rng rng;
+    mco_rng_seed(&rng, 9, 0);
+    mco_paths_network *network = make_network(&rng, 6, 14, 2, 10);
+    mco_paths_hierarchy *h;
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    assert_ok(mco_paths_hierarchy_write(test_ctx, h, test_path("small.mcoh")));
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+    FILE *file = fopen(test_path("small.mcoh"), "rb");
+    char *data = malloc(1 << 16);
+    assert_non_null(file);
+    assert_non_null(data);
+    *bytes = fread(data, 1, 1 << 16, file);
+    fclose(file);
+    return data;
+}
+
+static void files_that_are_cut_or_changed_are_refused(void **state)
+{
+    (void)state;
+    size_t bytes;
+    char *data = make_file(&bytes);
+    mco_paths_hierarchy *h = NULL;
+    assert_in_range(bytes, 200, 4000);
+    assert_ok(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes, &h));
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    for (size_t k = 0; k < bytes; k++) {
+        assert_int_equal(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)k, &h), MCO_ERR_PARSE);
+        for (int bit = 0; bit < 8; bit++) {
+            data[k] = (char)(data[k] ^ (1 << bit));
+            assert_int_equal(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes, &h), MCO_ERR_PARSE);
+            data[k] = (char)(data[k] ^ (1 << bit));
+        }
+    }
+    data[bytes] = 0;
+    assert_int_equal(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes + 1, &h), MCO_ERR_PARSE);
+    assert_null(h);
+    free(data);
+}
+
+static void no_allocation_of_files_may_fail_unseen(void **state)
+{
+    (void)state;
+    size_t bytes;
+    char *data = make_file(&bytes);
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st != MCO_OK; k++) {
+        mco_paths_hierarchy *h = NULL;
+        const long before = test_memory.live;
+        test_fail_allocation(k);
+        st = paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes, &h);
+        if (st == MCO_OK)
+            st = mco_paths_hierarchy_write(test_ctx, h, test_path("small.mcoh"));
+        test_fail_allocation(0);
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+        assert_int_equal(test_memory.live, before);
+        assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+    }
+    free(data);
+}
+
 static void no_allocation_may_fail_unseen(void **state)
 {
     (void)state;
@@ -381,6 +496,10 @@ int main(void)
         TEST(orders_that_are_none_are_refused),
         TEST(orders_of_a_grid_are_flat),
         TEST(a_stopped_run_gives_no_order),
+        TEST(files_keep_hierarchies),
+        TEST(a_hierarchy_file_is_a_network_too),
+        TEST(files_that_are_cut_or_changed_are_refused),
+        TEST(no_allocation_of_files_may_fail_unseen),
         TEST(no_allocation_may_fail_unseen),
         TEST(no_allocation_of_preparing_may_fail_unseen),
     };

@@ -74,6 +74,8 @@ mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, 
     h->facts = (mco_paths_hierarchy_facts)MCO_PATHS_HIERARCHY_FACTS_INIT;
     h->network = *network;
     *network = NULL;
+    MCO_TRY(mco_alloc(ctx, &h->order, h->network->rows.vertices));
+    memcpy(h->order, order, (size_t)h->network->rows.vertices * sizeof *order);
     MCO_TRY(build(ctx, h, order, memory, threads));
     *out = h;
     h = NULL;
@@ -82,7 +84,7 @@ done:
     return st;
 }
 
-static mco_status refuse_order(mco_context *ctx, const int32_t *order, int32_t vertices)
+mco_status paths_order_refuse(mco_context *ctx, const int32_t *order, int32_t vertices)
 {
     mco_status st = MCO_OK;
     bool *is_seen = NULL;
@@ -123,7 +125,7 @@ mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network,
         MCO_TRY(MCO_TAKE(ctx, params, &p));
     const double begin_s = mco_clock_s();
     if (order != NULL)
-        MCO_TRY(refuse_order(ctx, order, network->rows.vertices));
+        MCO_TRY(paths_order_refuse(ctx, order, network->rows.vertices));
     else
         MCO_TRY(find_order(ctx, network, &p, &found, by));
     const double order_s = mco_clock_s() - begin_s;
@@ -147,6 +149,7 @@ void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarc
     mco_free(ctx, &h->triangle);
     paths_metric_clear(ctx, &h->metric);
     paths_topology_clear(ctx, &h->topology);
+    mco_free(ctx, &h->order);
     mco_free(ctx, &h->turn_cost);
     mco_free(ctx, &h->plain_arc);
     mco_free(ctx, &h->entry);

@@ -19,4 +19,14 @@ mco_status paths_turns_order(mco_context *ctx, const mco_paths_hierarchy *hierar
 mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, const int32_t *order, double memory, int32_t threads,
                                  mco_paths_hierarchy **out);
 
+// Refuses what is no permutation of the vertices. Errors: ARGUMENT, MEMORY.
+mco_status paths_order_refuse(mco_context *ctx, const int32_t *order, int32_t vertices);
+
+// ---- file.c
+// The hierarchy in data [bytes]; `name` is the file's in messages. Errors: as mco_paths_hierarchy_read().
+mco_status paths_hierarchy_parse(mco_context *ctx, const char *name, const void *data, int64_t bytes, mco_paths_hierarchy **out);
+
+// The checksum of data [bytes], which is a multiple of 8.
+uint64_t paths_hierarchy_checksum(const void *data, int64_t bytes);
+
 #endif
