@@ -105,13 +105,20 @@ int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, i
 int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
-// ---- gpu.c: one GPU. Zero waits without an end: see the file.
+// ---- gpu.c: one GPU. Launches take about 0.1 s at most; barriers of kernels end because all blocks are on the device.
 typedef struct paths_device_hierarchy paths_device_hierarchy;
+// Opens the GPU of the set `gpus` (bit k: GPU k; 0: the first one), and customises with the network's weights. The
+// hierarchy stays with the caller and must outlive the device's copy. Errors: ARGUMENT, DEVICE, LIMIT (more device memory than
+// there is, with both numbers), MEMORY.
 mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus, paths_device_hierarchy **out);
+// Takes new weights [arcs of the network]. The hierarchy on the host stays as it is. device_s: kernel time; NULL: not wanted.
 mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *device, const int32_t *weight, double *device_s);
-// distance [count][vertices] on the host by the network's vertices, or NULL: it stays on the device.
+// Trees of `count` sources, the network's vertices. distance [count][vertices] on the host by the network's vertices, or NULL: the labels
+// stay on the device. device_s: kernel time; copy_s: wall time of transposing and copying, not in device_s. Errors: LIMIT
+// (labels that must stay and do not fit, with both numbers), STOPPED (run->stop says why), MEMORY, DEVICE.
 mco_status paths_device_trees(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int64_t count, const int32_t *source,
                               int32_t *distance, double *device_s, double *copy_s);
+// Distances of queries, distance [count] on the host. Errors: STOPPED, MEMORY, DEVICE.
 mco_status paths_device_queries(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int64_t count,
                                 const int32_t *source, const int32_t *target, int32_t *distance, double *device_s);
 void paths_device_close(mco_context *ctx, paths_device_hierarchy **device);

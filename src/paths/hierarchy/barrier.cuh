@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// A barrier of all blocks of a cooperative launch, for kernels with hundreds of them.
+#ifndef MCO_PATHS_BARRIER_CUH
+#define MCO_PATHS_BARRIER_CUH
+
+#include "device/kernel.cuh"
+#include "paths/hierarchy/cuda.h"
+
+namespace {
+
+using namespace mco;
+
+// Waits until all blocks have come here for the k-th time; `goal` is k * blocks, below 2^31. What any thread of them wrote
+// before is visible then to loads that pass by the L1 cache. The first word counts arrivals and is 0 before the first barrier.
+// A block adds 1 without waiting for the answer, so the wait costs one way to the L2 cache and back, not two. The wait ends
+// because a cooperative launch has all blocks on the device, and every block comes to every barrier.
+DEVICE void grid_barrier(uint32_t *words, uint32_t goal)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t arrived;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(words) : "memory");
+        do
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(words) : "memory");
+        while (arrived < goal);
+#else
+        __threadfence();
+        atomicAdd(words, 1u);
+        do
+            arrived = *(volatile uint32_t *)words;
+        while (arrived < goal);
+        __threadfence();
+#endif
+    }
+    __syncthreads();
+}
+
+// After the last barrier of a block. The last block that leaves sets both words to 0 for the next launch: by then no block waits.
+DEVICE void leave_barriers(uint32_t *words)
+{
+    if (threadIdx.x == 0 && atomicAdd(words + 1, 1u) == gridDim.x - 1) {
+        words[0] = 0;
+        words[1] = 0;
+    }
+}
+
+}  // namespace
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A hierarchy on one GPU, beyond what hierarchy.h offers: tunings for study, both stages in one, and a look at the weights.
+#ifndef MCO_PATHS_HIERARCHY_GPU_H
+#define MCO_PATHS_HIERARCHY_GPU_H
+
+#include "paths/hierarchy/hierarchy.h"
+#include "paths/hierarchy/tables.h"
+
+// Zero members take the defaults.
+typedef struct paths_device_tuning {
+    paths_cell_bounds cells;
+    int32_t per_lane;           // sources of a lane in trees: 1 or 2; 0: by their number
+    int32_t group_warps;        // warps of a cell's block, up to 8; 0: by the number of cells and sources
+    int32_t customise_blocks, customise_threads;
+    size_t shared_bytes;        // of a block at most; 0: what the device has
+    int64_t batch_bytes;        // of labels on the device at most; 0: what is free
+} paths_device_tuning;
+
+typedef struct paths_device_stats {
+    int32_t tiers, cells, high_count, high_levels, triangle_levels;
+    int32_t per_lane;           // of the last trees
+    int64_t bytes;              // of device memory for tables and weights
+} paths_device_stats;
+
+mco_status paths_device_open_tuned(mco_context *ctx, const mco_paths_hierarchy *hierarchy, uint64_t gpus,
+                                   const paths_device_tuning *tuning, paths_device_hierarchy **out);
+// Changes how trees and customising run; `cells` and batch_bytes are those of the opening.
+void paths_device_tune(paths_device_hierarchy *device, const paths_device_tuning *tuning);
+// New weights, and at once the trees of the sources of the last call of paths_device_trees(), whose labels stay on the device: one
+// sequence of kernels between two events. Errors: ARGUMENT (the labels of the last call did not fit into one batch).
+mco_status paths_device_renew(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, const int32_t *weight, double *device_s);
+// The customised weights, pair [2 * arcs of the hierarchy].
+mco_status paths_device_weights(mco_context *ctx, paths_device_hierarchy *device, int32_t *pair);
+// The labels that the last call left on the device, distance [count][vertices].
+mco_status paths_device_labels(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int32_t *distance, double *copy_s);
+paths_device_stats paths_device_tell(const paths_device_hierarchy *device);
+
+#endif
