@@ -25,7 +25,7 @@ typedef struct paths_tile_border {
     int32_t local;   // the end inside the tile, by number in the tile
     int32_t far;     // place of the other end
     int32_t weight;
-    int32_t key;     // of an arc out: where the other tile's key is in d_key
+    int32_t more;    // of an arc out: where the other tile's key is in d_key; of an arc in: bits of the warps that read its head
 } paths_tile_border;
 
 // An arc inside a tile beyond the slots of its head.

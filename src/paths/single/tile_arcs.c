@@ -93,6 +93,17 @@ static void put_inside(maker *m, int32_t tail, const paths_arc *arc, arc_kind ki
     out->tail[at] = (uint16_t)(tail % out->tile);
 }
 
+// A head that falls by an arc from another tile concerns its own warp and those that read it.
+static void note_readers(maker *m)
+{
+    paths_tile_arcs *out = m->arcs;
+    for (int32_t tile = 0; tile < out->tiles; tile++)
+        for (int32_t e = out->in_first[tile]; e < out->in_first[tile + 1]; e++) {
+            const int32_t head = tile * out->tile + out->in[e].local;
+            out->in[e].more = out->readers[head] | 1 << (warp_of(m, head) % out->warps);
+        }
+}
+
 static void fill(maker *m)
 {
     const paths_layout *l = m->layout;
@@ -107,6 +118,7 @@ static void fill(maker *m)
                 put_inside(m, v, &l->arc[a], kind);
         }
     shift_back(out->in_first, out->tiles);
+    note_readers(m);
     shift_back(out->out_first, out->tiles);
     shift_back(out->more_first, (int64_t)out->tiles * out->warps);
 }

@@ -114,7 +114,7 @@ DEVICE int32_t *key_of(const paths_tiles_plan &plan, int tile)
 // ---- Inside a tile
 
 // Pulls labels over the arcs that enter the tile and wakes the chunks that profit.
-template <int DEAL> DEVICE void pull(const paths_tiles_plan &plan, int tile, tile_state *state, int32_t *s_label)
+DEVICE void pull(const paths_tiles_plan &plan, int tile, tile_state *state, int32_t *s_label)
 {
     const int end = plan.d_in_first[tile + 1];
     for (int e = plan.d_in_first[tile] + (int)threadIdx.x; e < end; e += (int)blockDim.x) {
@@ -122,7 +122,7 @@ template <int DEAL> DEVICE void pull(const paths_tiles_plan &plan, int tile, til
         const int label = __ldcg(plan.d_label + arc.far) + arc.weight;
         if (label < s_label[arc.local]) {
             atomicMin(&s_label[arc.local], label);
-            atomicOr(&state->chunks, 1u << (arc.local / (WARP * DEAL)));
+            atomicOr(&state->chunks, (unsigned int)arc.more);
         }
     }
 }
@@ -215,7 +215,7 @@ DEVICE int key_by(const paths_tiles_plan &plan, const paths_tile_border &arc, co
 // Gives a key; returns 1 if the tile had none.
 DEVICE int give_key(const paths_tiles_plan &plan, const paths_tile_border &arc, int key)
 {
-    return key < NONE && atomicMin(plan.d_key + arc.key, key) == NONE ? 1 : 0;
+    return key < NONE && atomicMin(plan.d_key + arc.more, key) == NONE ? 1 : 0;
 }
 
 // Publishes the labels that have fallen since the last time and gives keys to the tiles that profit. All threads call it after a
@@ -267,7 +267,7 @@ template <int DEAL>
 DEVICE int visit(const paths_tiles_plan &plan, const held_arcs<DEAL> &arcs, int tile, tile_state *state, int32_t *s_label, int32_t *s_sent)
 {
     for (int exchanges = 1;; exchanges++) {
-        pull<DEAL>(plan, tile, state, s_label);
+        pull(plan, tile, state, s_label);
         __syncthreads();
         settle<DEAL>(plan, arcs, state, s_label);
         __syncthreads();
