@@ -5,13 +5,14 @@
 // that fall into the same bucket are taken as well, so labels are correct when the bucket is empty: a later pair has a greater
 // distance, and weights are not negative. Within a bucket a vertex may be taken several times (label-correcting).
 //
-// Many cores: labels are shared and fall by an atomic minimum. Each worker has a queue of its own, which takes the pairs that it
-// pushes. The pairs that lie in the current bucket when it begins are shared chunk by chunk; those that are pushed into it later
-// stay with their worker. Workers meet after each bucket, and the last to arrive finds the next one: the least of all queues.
-// Labels are exact for any number of workers: whoever lowers a label pushes a pair, and a bucket ends when nobody has one.
+// Many cores: each tile of 2^TILE_BITS successive places has an owner, who alone writes the labels there and has their pairs in a
+// queue of its own. An arc into the tile of another owner makes a letter (distance, vertex). Workers meet after each bucket. Then
+// each reads its letters, and the least index of all queues and letters is the next bucket, perhaps the same once more.
+// Distances are exact for any number of workers: a bucket is over when nobody has a pair or a letter of it.
 //
 // Memory: the pool has room for two pairs a vertex and for the buckets that are partly filled. When it is empty, pairs are
-// dropped, and the workers make their queues anew from the labels: every label from the current bucket on is a pair.
+// dropped, and the workers make their queues anew from the labels: every label from the current bucket on is a pair. Lost letters
+// come from vertices of the current bucket, which relax their arcs once more.
 //
 // Waits: a worker waits for the others at the end of a bucket. Each of them arrives, because a bucket ends: a label falls finitely
 // often. A worker that sees `is_stopped` leaves its bucket within a chunk.
@@ -26,19 +27,17 @@
 #include "base/team.h"
 
 enum {
-    AHEAD = 6,              // pairs between the prefetch of a row of arcs and its use
+    FAR = 24, NEAR = 6,     // pairs between the prefetch of a row of arcs, or of the labels of its heads, and their use
+    AHEAD = 6,              // pairs of a chunk that wait for the next chunk
+    LINE_ROOM = AHEAD + CHUNK_PAIRS,
+    PREFETCHED_HEADS = 4,   // of a row
+    LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB, and asking for them early costs 20 %
+    TILE_BITS = 10,
     POLL = 1 << 13,         // pairs between two looks at the run: about 0.3 ms
-    SPINS = 1 << 10,        // looks at the meeting before a worker offers its core to others
-    LINE_ROOM = AHEAD + CHUNK_PAIRS
+    SPINS = 1 << 10         // looks at the meeting before a worker offers its core to others
 };
 
 typedef enum phase { PHASE_BUCKET, PHASE_REBUILD, PHASE_END } phase;
-
-// What a worker offers to all for the bucket after the next meeting.
-typedef struct offer {
-    int32_t least;           // of its queue; see bucket_queue_least()
-    _Atomic(chunk *) chunks; // the list of that bucket, which shrinks only; NULL: nothing
-} offer;
 
 typedef struct paths_buckets paths_buckets;
 
@@ -46,7 +45,11 @@ typedef struct worker {
     paths_buckets *all;
     bool is_caller;          // the thread that owns the run
     int64_t until_poll;
-    offer offers[2];         // of even and of odd meetings: a late thief still reads the one while the other is written
+    int32_t least;           // index of a pair of the queue or of a letter since the last meeting; NO_BUCKET: none
+    int32_t least_letter;
+    // [2][workers] letters to each worker, as lists of pairs. Letters written before an even meeting are read while those before
+    // the next, odd one are written.
+    uint64_t **letters;
     paths_counts counts;
     bucket_queue queue;
     uint64_t line[LINE_ROOM];  // pairs of the bucket that are next
@@ -58,6 +61,8 @@ struct paths_buckets {
     chunk_pool pool;
     mco_team team;
     worker *worker;          // [threads asked for]
+    uint64_t **letters;      // [threads asked for][2][threads asked for]
+    uint16_t *owner;         // [tiles]
     // Of one tree:
     mco_run *run;
     int32_t source;
@@ -81,79 +86,85 @@ static inline void pause_core(void)
 
 // ---- Labels
 
-static inline int32_t label_of(const int32_t *label, int32_t vertex, bool is_shared)
+// The owner writes, others read: every access is atomic, which costs nothing.
+static inline int32_t label_of(const int32_t *label, int32_t vertex)
 {
-    return is_shared ? __atomic_load_n(&label[vertex], __ATOMIC_RELAXED) : label[vertex];
+    return __atomic_load_n(&label[vertex], __ATOMIC_RELAXED);
 }
 
-// Lowers a label; false if it is as low already. The loop ends: each turn saw a lower label than the one before.
-static inline bool lower(int32_t *label, int32_t vertex, int32_t to, bool is_shared)
+static inline void set_label(int32_t *label, int32_t vertex, int32_t to)
 {
-    int32_t old = label_of(label, vertex, is_shared);
-    if (to >= old)
-        return false;
-    if (!is_shared) {
-        label[vertex] = to;
-        return true;
-    }
-    while (!__atomic_compare_exchange_n(&label[vertex], &old, to, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        if (to >= old)
-            return false;
-    return true;
+    __atomic_store_n(&label[vertex], to, __ATOMIC_RELAXED);
+}
+
+static inline unsigned parity_of(const paths_buckets *b)
+{
+    return atomic_load_explicit(&b->meeting, memory_order_relaxed) & 1;
 }
 
 // ---- A bucket
 
-static inline void take_pair(worker *w, uint64_t pair, bool is_shared)
+// Lowers a label that this worker owns.
+static inline void lower(worker *w, int32_t vertex, int32_t to)
 {
-    const paths_layout *layout = w->all->base.layout;
     int32_t *const label = w->all->label;
-    const int32_t vertex = (int32_t)pair, distance = (int32_t)(pair >> 32);
-    if (label_of(label, vertex, is_shared) != distance)
+    const int32_t old = label_of(label, vertex);
+    set_label(label, vertex, to < old ? to : old);
+    bucket_queue_push_if(&w->queue, to, vertex, to < old);
+}
+
+// Tells the owner of another tile.
+static void write_letter(worker *w, int32_t vertex, int32_t to)
+{
+    const paths_buckets *b = w->all;
+    if (to >= label_of(b->label, vertex))
         return;
-    w->counts.settled++;
-    if (!paths_may_pass(layout, vertex, w->all->source))
+    uint64_t **tail = &w->letters[(int64_t)parity_of(b) * b->present + b->owner[vertex >> TILE_BITS]];
+    if (pair_list_is_full(*tail) && !bucket_queue_extend(&w->queue, tail))
         return;
-    const paths_arc *arc = layout->arc + layout->first[vertex], *const end = layout->arc + layout->first[vertex + 1];
+    *(*tail)++ = pair_of(to, vertex);
+    w->least_letter = to >> b->shift < w->least_letter ? to >> b->shift : w->least_letter;
+}
+
+// Reads the letters to this worker that were written before the last meeting.
+static void read_letters(worker *w)
+{
+    paths_buckets *b = w->all;
+    const int32_t own = (int32_t)(w - b->worker);
+    for (int32_t k = 0; k < b->present; k++) {
+        chunk *c = pair_list_take(&b->worker[k].letters[(int64_t)(parity_of(b) ^ 1) * b->present + own]);
+        while (c != NULL) {
+            chunk *next = c->next;
+            for (int64_t i = 0; i < c->count; i++)
+                lower(w, (int32_t)c->pair[i], (int32_t)(c->pair[i] >> 32));
+            bucket_queue_release(&w->queue, c);
+            c = next;
+        }
+    }
+}
+
+// Relaxes the arcs of a vertex.
+static inline void relax(worker *w, int32_t vertex, int32_t distance, bool is_shared)
+{
+    const paths_buckets *b = w->all;
+    const paths_arc *arc = b->base.layout->arc + b->base.layout->first[vertex];
+    const paths_arc *const end = b->base.layout->arc + b->base.layout->first[vertex + 1];
     w->counts.relaxed += end - arc;
     for (; arc < end; arc++) {
         const int32_t next = distance + arc->weight;  // below 2^31: both are below 2^30
-        if (lower(label, arc->head, next, is_shared))
-            bucket_queue_push(&w->queue, next, arc->head);
+        const bool is_near = !is_shared || arc->head >> TILE_BITS == vertex >> TILE_BITS;
+        if (is_near || b->owner[arc->head >> TILE_BITS] == b->owner[vertex >> TILE_BITS])
+            lower(w, arc->head, next);
+        else
+            write_letter(w, arc->head, next);
     }
 }
 
-// A chunk of the bucket that an offer holds; NULL: none is left. A chunk comes back to a list at a meeting at the earliest, so an
-// unchanged first chunk means an unchanged list. The loop ends: a failure means that another worker has taken a chunk.
-static chunk *take_offered(offer *from)
-{
-    chunk *c = atomic_load_explicit(&from->chunks, memory_order_relaxed);
-    while (c != NULL &&
-           !atomic_compare_exchange_weak_explicit(&from->chunks, &c, atomic_load_explicit(&c->next, memory_order_relaxed),
-                                                  memory_order_relaxed, memory_order_relaxed)) {}
-    return c;
-}
-
-// The next chunk of the current bucket: what was pushed just now, one's own share, then those of others. NULL: none.
-static chunk *next_chunk(worker *w)
-{
-    paths_buckets *b = w->all;
-    const unsigned parity = atomic_load_explicit(&b->meeting, memory_order_relaxed) & 1;
-    const int32_t own = (int32_t)(w - b->worker);
-    chunk *c = bucket_queue_take(&w->queue);
-    for (int32_t k = 0; k < b->present && c == NULL; k++) {
-        offer *from = &b->worker[own + k < b->present ? own + k : own + k - b->present].offers[parity];
-        if (from->least == b->current)
-            c = take_offered(from);
-    }
-    return c;
-}
-
-// Copies a chunk behind the pairs that wait, and asks for what they need first. Returns the number of pairs.
+// Copies the next chunk of the bucket behind the pairs that wait, and asks for what they need first. Returns the number of pairs.
 static int load_line(worker *w, int waiting)
 {
     const paths_layout *layout = w->all->base.layout;
-    chunk *c = next_chunk(w);
+    chunk *c = bucket_queue_take(&w->queue);
     if (c == NULL)
         return waiting;
     const int count = (int)c->count;
@@ -183,14 +194,44 @@ static bool is_stopped(const paths_buckets *b)
     return atomic_load_explicit(&b->is_stopped, memory_order_relaxed);
 }
 
-// Takes the first `count` pairs of the line; it holds `loaded`.
-static inline void take_line(worker *w, int count, int loaded, bool is_shared)
+// Asks for the labels of the first heads of a row, whose arcs are here.
+static inline void prefetch_heads(const paths_layout *layout, const int32_t *label, int32_t vertex)
+{
+    const int32_t last = layout->arcs - PREFETCHED_HEADS, begin = layout->first[vertex];
+    const paths_arc *arc = &layout->arc[begin < last ? begin : last];
+    for (int k = 0; k < PREFETCHED_HEADS; k++)
+        __builtin_prefetch(&label[arc[k].head]);
+}
+
+static inline void prefetch_row(const paths_layout *layout, int32_t vertex)
+{
+    __builtin_prefetch(&layout->arc[layout->first[vertex]]);
+}
+
+// Takes the first `count` pairs of the line. Stale pairs leave first, without a branch: whether a pair is stale is hard to foresee.
+static inline void take_line(worker *w, int count, bool is_shared)
 {
     const paths_layout *layout = w->all->base.layout;
+    const int32_t *const label = w->all->label;
+    const bool is_large = layout->vertices > LARGE && layout->arcs >= PREFETCHED_HEADS;
+    uint64_t valid[LINE_ROOM];
+    int kept = 0;
     for (int k = 0; k < count; k++) {
-        if (k + AHEAD < loaded)
-            __builtin_prefetch(&layout->arc[layout->first[(uint32_t)w->line[k + AHEAD]]]);
-        take_pair(w, w->line[k], is_shared);
+        const uint64_t pair = w->line[k];
+        valid[kept] = pair;
+        kept += label_of(label, (int32_t)pair) == (int32_t)(pair >> 32);
+    }
+    w->counts.settled += kept;
+    for (int k = 0; k < FAR && k < kept; k++)
+        prefetch_row(layout, (int32_t)valid[k]);
+    for (int k = 0; k < kept; k++) {
+        if (k + FAR < kept)
+            prefetch_row(layout, (int32_t)valid[k + FAR]);
+        if (is_large && k + NEAR < kept)
+            prefetch_heads(layout, label, (int32_t)valid[k + NEAR]);
+        const int32_t vertex = (int32_t)valid[k];
+        if (paths_may_pass(layout, vertex, w->all->source))
+            relax(w, vertex, (int32_t)(valid[k] >> 32), is_shared);
     }
 }
 
@@ -203,7 +244,7 @@ static inline void empty_bucket(worker *w, bool is_shared)
         if (loaded == 0)
             return;
         const int count = loaded == waiting ? loaded : loaded > AHEAD ? loaded - AHEAD : 0;
-        take_line(w, count, loaded, is_shared);
+        take_line(w, count, is_shared);
         loaded -= count;
         memmove(w->line, w->line + count, (size_t)loaded * sizeof *w->line);
         if (w->until_poll <= 0)
@@ -223,36 +264,15 @@ static void empty_bucket_shared(worker *w)
 
 // ---- Meetings
 
-// Offers what the queue has for the next bucket.
-static void offer_next(worker *w)
-{
-    offer *o = &w->offers[(atomic_load_explicit(&w->all->meeting, memory_order_relaxed) + 1) & 1];
-    bool is_exact;
-    o->least = bucket_queue_least(&w->queue, &is_exact);
-    chunk *c = is_exact && o->least != NO_BUCKET ? bucket_queue_detach(&w->queue, 0, o->least & (SLOTS - 1)) : NULL;
-    atomic_store_explicit(&o->chunks, c, memory_order_relaxed);
-}
-
-// The others have met: begins the bucket. An offer for a later bucket goes back.
-static void accept(worker *w)
-{
-    offer *o = &w->offers[atomic_load_explicit(&w->all->meeting, memory_order_relaxed) & 1];
-    chunk *c = atomic_load_explicit(&o->chunks, memory_order_relaxed);
-    if (o->least != w->all->current && c != NULL)
-        bucket_queue_attach(&w->queue, 0, o->least & (SLOTS - 1), c);
-    bucket_queue_enter(&w->queue, w->all->current);
-}
-
 // What comes next, by the last who arrives.
 static void decide(paths_buckets *b)
 {
-    const unsigned parity = (atomic_load_explicit(&b->meeting, memory_order_relaxed) + 1) & 1;
     int32_t least = NO_BUCKET;
     int64_t live = 0;
     bool is_full = false;
     for (int32_t k = 0; k < b->present; k++) {
         const worker *w = &b->worker[k];
-        least = w->offers[parity].least < least ? w->offers[parity].least : least;
+        least = w->least < least ? w->least : least;
         live += w->queue.pushed - w->queue.taken;
         is_full |= w->queue.is_full;
     }
@@ -271,6 +291,9 @@ static void meet(worker *w)
 {
     paths_buckets *b = w->all;
     const unsigned meeting = atomic_load_explicit(&b->meeting, memory_order_relaxed);
+    const int32_t least = bucket_queue_least(&w->queue);
+    w->least = least < w->least_letter ? least : w->least_letter;
+    w->least_letter = NO_BUCKET;
     if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == b->present) {
         decide(b);
         atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
@@ -289,15 +312,25 @@ static void meet(worker *w)
     }
 }
 
-// Makes the queue anew from this worker's share of the labels. Labels below the current bucket have relaxed their arcs.
+static void reset_worker(worker *w)
+{
+    bucket_queue_reset(&w->queue, w->all->shift, w->all->current);
+    memset(w->letters, 0, 2 * (size_t)w->all->present * sizeof *w->letters);
+    w->least_letter = NO_BUCKET;
+}
+
+// Makes the queue anew from the labels that this worker owns. Labels below the current bucket have relaxed their arcs.
 static void rebuild(worker *w)
 {
     const paths_buckets *b = w->all;
-    const int64_t n = b->base.layout->vertices, own = w - b->worker;
-    const int32_t begin = (int32_t)(n * own / b->present), end = (int32_t)(n * (own + 1) / b->present);
-    bucket_queue_reset(&w->queue, b->shift, b->current);
-    for (int32_t v = begin; v < end; v++) {
-        const int32_t label = label_of(b->label, v, true);
+    const int32_t own = (int32_t)(w - b->worker);
+    reset_worker(w);
+    for (int32_t v = 0; v < b->base.layout->vertices; v++) {
+        if (b->owner[v >> TILE_BITS] != own) {
+            v |= (1 << TILE_BITS) - 1;
+            continue;
+        }
+        const int32_t label = label_of(b->label, v);
         if (label != MCO_PATHS_NONE && label >> b->shift >= b->current)
             bucket_queue_push(&w->queue, label, v);
     }
@@ -309,7 +342,6 @@ static void work(void *shared, int thread, int64_t item)
     worker *w = &b->worker[item];
     w->is_caller = thread == b->team.workers - 1;
     for (;;) {
-        offer_next(w);
         meet(w);
         if (b->phase == PHASE_END)
             return;
@@ -317,11 +349,13 @@ static void work(void *shared, int thread, int64_t item)
             rebuild(w);
             continue;
         }
-        accept(w);
-        if (b->present > 1)
+        bucket_queue_enter(&w->queue, b->current);
+        if (b->present > 1) {
+            read_letters(w);
             empty_bucket_shared(w);
-        else
+        } else {
             empty_bucket_alone(w);
+        }
     }
 }
 
@@ -340,10 +374,10 @@ static void begin_tree(paths_buckets *b, mco_run *run, int32_t source, int32_t *
         worker *w = &b->worker[k];
         w->until_poll = POLL;
         w->counts = (paths_counts){0};
-        bucket_queue_reset(&w->queue, b->shift, 0);
+        reset_worker(w);
     }
     distance[source] = 0;
-    bucket_queue_push(&b->worker[0].queue, 0, source);
+    bucket_queue_push(&b->worker[b->owner[source >> TILE_BITS]].queue, 0, source);
 }
 
 static void add_counts(const paths_buckets *b, paths_counts *counts)
@@ -378,6 +412,8 @@ static void buckets_close(mco_context *ctx, paths_search *search)
 {
     paths_buckets *b = (paths_buckets *)search;
     mco_team_close(&b->team);
+    mco_free(ctx, &b->owner);
+    mco_free(ctx, &b->letters);
     mco_free(ctx, &b->worker);
     chunk_pool_clear(ctx, &b->pool);
 }
@@ -403,19 +439,25 @@ mco_status paths_buckets_open(mco_context *ctx, const paths_layout *layout, int3
 {
     mco_status st = MCO_OK;
     paths_buckets *b = NULL;
-    // Two pairs for each vertex; a chunk that is not full for each bucket of each worker, and what workers keep free.
-    const int64_t chunks = 2 * ((int64_t)layout->vertices / CHUNK_PAIRS + 1) + threads * (int64_t)MOST_IDLE_CHUNKS;
+    // Two pairs for each vertex; for each worker a chunk that is not full for each bucket and for each
+    // list of letters, and what it keeps free.
+    const int64_t chunks = 2 * ((int64_t)layout->vertices / CHUNK_PAIRS + 1) + threads * ((int64_t)MOST_IDLE_CHUNKS + 2 * threads);
     MCO_TRY(mco_alloc(ctx, &b, 1));
     b->base = (paths_search){layout, buckets_tree, buckets_close};
     b->shift = choose_shift(layout);
     MCO_TRY(mco_alloc(ctx, &b->worker, threads));
+    MCO_TRY(mco_alloc(ctx, &b->letters, 2 * (int64_t)threads * threads));
+    MCO_TRY(mco_alloc(ctx, &b->owner, ((int64_t)layout->vertices >> TILE_BITS) + 1));
     MCO_TRY(chunk_pool_make(ctx, chunks, &b->pool));
     for (int32_t k = 0; k < threads; k++) {
         b->worker[k].all = b;
         b->worker[k].queue.pool = &b->pool;
+        b->worker[k].letters = b->letters + 2 * (int64_t)threads * k;
     }
     MCO_TRY(mco_team_open(ctx, threads, false, &b->team));
     b->present = b->team.started + 1;
+    for (int32_t k = 0; k <= layout->vertices >> TILE_BITS; k++)
+        b->owner[k] = (uint16_t)(k % b->present);
     *out = &b->base;
 done:
     if (st != MCO_OK && b != NULL) {

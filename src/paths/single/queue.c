@@ -41,19 +41,9 @@ void chunk_pool_reset(chunk_pool *pool)
     pool->returned_count = 0;
 }
 
-static chunk *next_of(chunk *c)
-{
-    return atomic_load_explicit(&c->next, memory_order_relaxed);
-}
-
-static void set_next(chunk *c, chunk *next)
-{
-    atomic_store_explicit(&c->next, next, memory_order_relaxed);
-}
-
 static void add_free(bucket_queue *queue, chunk *c)
 {
-    set_next(c, queue->free);
+    c->next = queue->free;
     queue->free = c;
     queue->free_count++;
 }
@@ -73,7 +63,7 @@ static void refill(bucket_queue *queue)
     pthread_mutex_lock(&pool->lock);
     for (int i = 0; i < BATCH && pool->returned != NULL; i++) {
         chunk *c = pool->returned;
-        pool->returned = next_of(c);
+        pool->returned = c->next;
         pool->returned_count--;
         add_free(queue, c);
     }
@@ -87,8 +77,8 @@ static void give_back(bucket_queue *queue)
     pthread_mutex_lock(&pool->lock);
     for (int i = 0; i < BATCH; i++) {
         chunk *c = queue->free;
-        queue->free = next_of(c);
-        set_next(c, pool->returned);
+        queue->free = c->next;
+        c->next = pool->returned;
         pool->returned = c;
     }
     queue->free_count -= BATCH;
@@ -123,84 +113,71 @@ static chunk *chunk_of(uint64_t *end)
     return (chunk *)(((uintptr_t)end - 1) / CHUNK_BYTES * CHUNK_BYTES);
 }
 
-uint64_t *bucket_queue_extend(bucket_queue *queue, int level, int32_t slot)
+bool bucket_queue_extend(bucket_queue *queue, uint64_t **tail)
 {
-    uint64_t *end = queue->tail[level][slot];
     if (queue->free == NULL)
         refill(queue);
     chunk *c = queue->free;
     if (c == NULL) {
         queue->is_full = true;
-        return NULL;
+        return false;
     }
-    queue->free = next_of(c);
+    queue->free = c->next;
     queue->free_count--;
-    set_next(c, NULL);
-    if (end != NULL) {
-        chunk_of(end)->count = CHUNK_PAIRS;
-        set_next(c, chunk_of(end));
+    c->next = NULL;
+    if (*tail != NULL) {
+        c->next = chunk_of(*tail);
+        c->next->count = CHUNK_PAIRS;
     }
-    queue->used[level][slot / 64] |= UINT64_C(1) << slot % 64;
-    queue->tail[level][slot] = c->pair;
-    return c->pair;
+    *tail = c->pair;
+    return true;
 }
 
-// Makes `list` all that the bucket has; its first chunk has a count, the others are full. NULL: the bucket is empty.
-static void set_list(bucket_queue *queue, int level, int32_t slot, chunk *list)
+chunk *pair_list_take(uint64_t **tail)
 {
-    const uint64_t bit = UINT64_C(1) << slot % 64;
-    queue->tail[level][slot] = list != NULL ? list->pair + list->count : NULL;
-    queue->used[level][slot / 64] = list != NULL ? queue->used[level][slot / 64] | bit : queue->used[level][slot / 64] & ~bit;
+    if (*tail == NULL)
+        return NULL;
+    chunk *c = chunk_of(*tail);
+    c->count = *tail - c->pair;
+    *tail = NULL;
+    return c;
+}
+
+// Takes a whole bucket.
+static chunk *take_bucket(bucket_queue *queue, int level, int32_t slot)
+{
+    queue->used[level][slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    return pair_list_take(&queue->tail[level][slot]);
 }
 
 chunk *bucket_queue_take(bucket_queue *queue)
 {
     const int32_t slot = queue->current & (SLOTS - 1);
-    uint64_t *end = queue->tail[0][slot];
-    if (end == NULL)
-        return NULL;
-    chunk *c = chunk_of(end);
-    c->count = end - c->pair;
-    set_list(queue, 0, slot, next_of(c));
+    chunk *c = take_bucket(queue, 0, slot);
+    if (c != NULL && c->next != NULL) {  // full chunks stay
+        queue->tail[0][slot] = c->next->pair + CHUNK_PAIRS;
+        queue->used[0][slot / 64] |= UINT64_C(1) << slot % 64;
+    }
     return c;
 }
 
-void bucket_queue_attach(bucket_queue *queue, int level, int32_t slot, chunk *list)
-{
-    set_list(queue, level, slot, list);
-}
-
-chunk *bucket_queue_detach(bucket_queue *queue, int level, int32_t slot)
-{
-    uint64_t *end = queue->tail[level][slot];
-    if (end == NULL)
-        return NULL;
-    chunk *c = chunk_of(end);
-    c->count = end - c->pair;
-    set_list(queue, level, slot, NULL);
-    return c;
-}
-
-int32_t bucket_queue_least(const bucket_queue *queue, bool *is_exact)
+int32_t bucket_queue_least(const bucket_queue *queue)
 {
     // On each level all pairs lie in buckets above the current one, or in it on level 0.
     for (int level = 0; level < LEVELS; level++) {
         const int32_t above = queue->current >> (level + 1) * DIGIT_BITS << (level + 1) * DIGIT_BITS;
         for (int32_t k = 0; k < SLOTS / 64; k++)
-            if (queue->used[level][k] != 0) {
-                *is_exact = level == 0;
+            if (queue->used[level][k] != 0)
                 return (level < LEVELS - 1 ? above : 0) + ((64 * k + __builtin_ctzll(queue->used[level][k])) << level * DIGIT_BITS);
-            }
     }
-    *is_exact = true;
     return NO_BUCKET;
 }
 
 static void move_down(bucket_queue *queue, int level)
 {
-    chunk *c = bucket_queue_detach(queue, level, queue->current >> level * DIGIT_BITS & (SLOTS - 1));
+    chunk *c = take_bucket(queue, level, queue->current >> level * DIGIT_BITS & (SLOTS - 1));
     while (c != NULL) {
-        chunk *next = next_of(c);
+        chunk *next = c->next;
         const int64_t count = c->count;
         for (int64_t k = 0; k < count; k++)
             bucket_queue_push(queue, (int32_t)(c->pair[k] >> 32), (int32_t)c->pair[k]);

@@ -29,8 +29,8 @@ enum {
 #define NO_BUCKET INT32_MAX
 
 typedef struct chunk {
-    _Atomic(struct chunk *) next;
-    int64_t count;               // set when the chunk leaves its bucket
+    struct chunk *next;
+    int64_t count;               // set when the chunk is full or its list is taken
     uint64_t pair[CHUNK_PAIRS];  // distance << 32 | vertex
 } chunk;
 
@@ -66,18 +66,25 @@ void chunk_pool_reset(chunk_pool *pool);
 void bucket_queue_reset(bucket_queue *queue, int32_t shift, int32_t current);
 // Gives a chunk back.
 void bucket_queue_release(bucket_queue *queue, chunk *c);
-// The place of the next pair of a bucket whose last chunk is full; NULL: no memory, and is_full is set.
-uint64_t *bucket_queue_extend(bucket_queue *queue, int level, int32_t slot);
+// Lets `tail` of a list point into a new chunk before its full ones; false: no memory, and is_full is set.
+bool bucket_queue_extend(bucket_queue *queue, uint64_t **tail);
+// Takes the list that ends at `tail`, with the count of its first chunk set; the others are full. NULL: empty.
+chunk *pair_list_take(uint64_t **tail);
+static inline bool pair_list_is_full(const uint64_t *tail)
+{
+    return ((uintptr_t)tail & (CHUNK_BYTES - 1)) == 0;  // NULL is full as well
+}
 // Takes the last chunk of the current bucket with its count set; NULL: the bucket is empty.
 chunk *bucket_queue_take(bucket_queue *queue);
-// Takes the list of a bucket with all counts set; NULL: empty.
-chunk *bucket_queue_detach(bucket_queue *queue, int level, int32_t slot);
-// Gives a list back to its bucket, which is empty.
-void bucket_queue_attach(bucket_queue *queue, int level, int32_t slot, chunk *list);
-// A lower bound on the indices of all pairs; exact if it is on level 0, which *is_exact tells. NO_BUCKET: empty.
-int32_t bucket_queue_least(const bucket_queue *queue, bool *is_exact);
+// A lower bound on the indices of all pairs, an index of a bucket that is not empty. NO_BUCKET: empty.
+int32_t bucket_queue_least(const bucket_queue *queue);
 // Makes `current` the current index, at most the least one, and moves the pairs of its coarse buckets down.
 void bucket_queue_enter(bucket_queue *queue, int32_t current);
+
+static inline uint64_t pair_of(int32_t distance, int32_t vertex)
+{
+    return (uint64_t)(uint32_t)distance << 32 | (uint32_t)vertex;
+}
 
 static inline void bucket_queue_push(bucket_queue *queue, int32_t distance, int32_t vertex)
 {
@@ -88,15 +95,29 @@ static inline void bucket_queue_push(bucket_queue *queue, int32_t distance, int3
         level = differs < SLOTS * SLOTS ? 1 : 2;
         slot = index >> level * DIGIT_BITS & (SLOTS - 1);
     }
-    uint64_t *at = queue->tail[level][slot];
-    if (((uintptr_t)at & (CHUNK_BYTES - 1)) == 0) {
-        at = bucket_queue_extend(queue, level, slot);
-        if (at == NULL)
+    uint64_t **tail = &queue->tail[level][slot];
+    if (pair_list_is_full(*tail)) {
+        if (!bucket_queue_extend(queue, tail))
             return;
+        queue->used[level][slot / 64] |= UINT64_C(1) << slot % 64;
     }
-    *at = (uint64_t)(uint32_t)distance << 32 | (uint32_t)vertex;
-    queue->tail[level][slot] = at + 1;
+    *(*tail)++ = pair_of(distance, vertex);
     queue->pushed++;
+}
+
+// bucket_queue_push() if `is_wanted`, without a branch on it: it is hard to foresee.
+static inline void bucket_queue_push_if(bucket_queue *queue, int32_t distance, int32_t vertex, bool is_wanted)
+{
+    const int32_t index = distance >> queue->shift, slot = index & (SLOTS - 1);
+    uint64_t *at = queue->tail[0][slot];
+    if ((index ^ queue->current) >= SLOTS || pair_list_is_full(at)) {
+        if (is_wanted)
+            bucket_queue_push(queue, distance, vertex);
+        return;
+    }
+    *at = pair_of(distance, vertex);
+    queue->tail[0][slot] = at + is_wanted;
+    queue->pushed += is_wanted;
 }
 
 #endif
