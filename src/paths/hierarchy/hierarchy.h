@@ -2,6 +2,9 @@
 // The inside of a customizable hierarchy (Dibbelt, Strasser, Wagner 2016). Vertices are called by rank: ranks are a post-order of the
 // elimination tree, so the upper neighbours of a vertex are among its ancestors, which form one chain. An array of `height`
 // entries indexed by height (0 at the deepest level, height - 1 at the root) is the scratch of a query.
+//
+// Ends (is_end) lie below all others. A way up from a source, or down to a target, leaves no other end: only ends are below an
+// end. So a search skips the row of every end but the source's and the target's own, and the two ways never meet at another end.
 #ifndef MCO_PATHS_HIERARCHY_H
 #define MCO_PATHS_HIERARCHY_H
 
@@ -18,6 +21,7 @@ typedef struct paths_topology {
     int32_t *vertex;       // [vertices] the network's vertex of a rank
     int32_t *rank;         // [vertices] of the network's vertex
     int32_t *parent;       // [vertices] the least upper neighbour; -1: a root
+    int32_t *lowest;       // [vertices] the subtree of v is lowest[v] .. v
     int32_t *depth;        // [vertices] 0 at roots
     int32_t *first;        // [vertices + 1] arcs first[v] .. first[v + 1] - 1 lead up from v
     int32_t *head;         // [arcs] ascending in each row
@@ -27,7 +31,11 @@ typedef struct paths_topology {
     int32_t *down_arc;     // [arcs] arcs whose head is v, by ascending tail
     int32_t *down_tail;    // [arcs]
     bool *is_end;          // [vertices] paths do not pass through; NULL: none
+    int64_t *triangle_first; // [vertices + 1] how many triangles come before those of v
     int32_t *slot;         // [arcs of the network] 2 * arc + direction (0: up, 1: down); -1: a loop
+    int32_t origins;       // arcs of the network that are no loops
+    int32_t *origin;       // [origins] these arcs by ascending slot
+    int32_t *origin_slot;  // [origins] their slots
 } paths_topology;
 
 // Weights of one metric. A customised weight is the length of a shortest path through vertices of lower rank.
@@ -51,7 +59,8 @@ struct mco_paths_hierarchy {
 // ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
 mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16]);
 
-// ---- topology.c. `rows` have no turns. Errors: LIMIT, MEMORY. O(arcs log degree).
+// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, MEMORY.
+// O(arcs of the network and of the hierarchy).
 mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out);
 void paths_topology_clear(mco_context *ctx, paths_topology *topology);
 
