@@ -16,6 +16,9 @@ missing_of() {
         libcmocka-dev) has_header cmocka.h ;;
         libmetis-dev) has_header metis.h ;;
         zlib1g-dev) has_header zlib.h ;;
+        libzip-dev) has_header zip.h ;;
+        libprotobuf-c-dev) has_header protobuf-c/protobuf-c.h ;;
+        protobuf-c-compiler) command -v protoc-c > /dev/null ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"
     done

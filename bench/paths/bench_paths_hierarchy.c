@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "paths/hierarchy/customise.h"
@@ -42,14 +43,22 @@ static int32_t *read_order(const bench *b, const char *path)
     return order;
 }
 
+// CPU seconds of processes that have ended: METIS runs in one.
+static double children_s(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_CHILDREN, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
 static int32_t *find_order(const bench *b)
 {
     mco_run run = mco_run_begin(b->ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
     int32_t *order = NULL;
     char by[16];
-    const double begin_s = mco_cpu_clock_s();
+    const double begin_s = mco_cpu_clock_s() + children_s();
     require(b, paths_order_find(b->ctx, &b->rows, &run, &order, by));
-    printf("order by %s: %.3f s\n", by, mco_cpu_clock_s() - begin_s);
+    printf("order by %s: %.3f s\n", by, mco_cpu_clock_s() + children_s() - begin_s);
     mco_run_clear(&run);
     return order;
 }

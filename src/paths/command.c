@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "paths/command.h"
+#include "paths/command_prepare.h"
 
 // ---- How GRAPH is read
 
@@ -20,6 +21,33 @@ const mco_option_table paths_graph_table = MCO_OPTION_TABLE(graph_records);
 mco_status paths_open_graph(mco_context *ctx, const paths_graph_choice *choice, const char *path, mco_paths_network **network)
 {
     return mco_paths_read(ctx, path, choice->scale, network);
+}
+
+mco_status paths_open_prepared(mco_context *ctx, const paths_graph_choice *choice, const char *path, const mco_paths_network **network,
+                               mco_paths_hierarchy **hierarchy)
+{
+    mco_status st = MCO_OK;
+    mco_paths_network *own = NULL;
+    *hierarchy = NULL;
+    if (cli_ends_with(path, ".mcoh")) {
+        if (choice->scale != 0)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "--scale is for networks, %s is prepared: give it to mco paths prepare", path);
+        MCO_TRY(mco_paths_hierarchy_read(ctx, path, hierarchy));
+        *network = mco_paths_hierarchy_network(*hierarchy);
+    } else {
+        MCO_TRY(paths_open_graph(ctx, choice, path, &own));
+        *network = own;
+    }
+done:
+    return st;
+}
+
+void paths_close_prepared(mco_context *ctx, const mco_paths_network **network, mco_paths_hierarchy **hierarchy)
+{
+    mco_paths_network *own = *hierarchy == NULL ? (mco_paths_network *)*network : NULL;
+    mco_paths_destroy(ctx, &own);
+    mco_paths_hierarchy_destroy(ctx, hierarchy);
+    *network = NULL;
 }
 
 const char *paths_method_name(mco_paths_method method)
@@ -49,7 +77,8 @@ typedef struct session {
     mco_paths_params params;
     tree_choice choice;
     paths_graph_choice graph;
-    mco_paths_network *network;
+    const mco_paths_network *network;
+    mco_paths_hierarchy *hierarchy;  // NULL: GRAPH is not prepared
     int32_t source;
     mco_paths_tree tree;
 } session;
@@ -75,7 +104,7 @@ static mco_status open_tree(cli_call *call)
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--source is missing: the vertex where all paths begin");
     if (s->choice.parent_output != NULL)
         s->params.parents = true;
-    MCO_TRY(paths_open_graph(call->ctx, &s->graph, call->inputs[0], &s->network));
+    MCO_TRY(paths_open_prepared(call->ctx, &s->graph, call->inputs[0], &s->network, &s->hierarchy));
     MCO_TRY(mco_paths_find_vertex(call->ctx, s->network, s->choice.source, &s->source));
 done:
     return st;
@@ -85,7 +114,7 @@ static void end_tree(cli_call *call)
 {
     session *s = call->state;
     mco_paths_tree_clear(call->ctx, &s->tree);
-    mco_paths_destroy(call->ctx, &s->network);
+    paths_close_prepared(call->ctx, &s->network, &s->hierarchy);
 }
 
 static void tree_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
@@ -97,7 +126,7 @@ static void tree_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 static mco_status solve_tree(cli_call *call)
 {
     session *s = call->state;
-    return mco_paths_find_tree(call->ctx, s->network, NULL, s->source, &s->params, &s->tree);
+    return mco_paths_find_tree(call->ctx, s->network, s->hierarchy, s->source, &s->params, &s->tree);
 }
 
 static bool has_tree(const void *state)
@@ -365,11 +394,12 @@ const cli_problem cli_paths = {
     .text = "shortest paths in road networks: one tree, and its proof",
     .about = "Shortest paths in road networks with integer weights of 0 or more; every answer is certified.\n\n"
              "GRAPH is DIMACS (.gr, places in a .co file beside it), TNTP, a folder of CSR vectors or a file of weights in it,\n"
-             "or another file of a graph, such as an edge list or CSV.",
+             "a map (.osm.pbf, for cars), what prepare wrote (.mcoh), or another file of a graph, such as an edge list or CSV.",
     .example = "tree examples/streets.csv --source Station --output distances.txt",
     .actions = {
         PATHS_TREE_ACTION,
         PATHS_CHECK_ACTION,
         PATHS_GENERATE_ACTION,
+        PATHS_PREPARE_ACTION,
     },
 };

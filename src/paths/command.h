@@ -22,6 +22,12 @@ extern const mco_option_table paths_graph_table;
 // Opens GRAPH. The caller destroys *network. Errors: as mco_paths_read().
 mco_status paths_open_graph(mco_context *ctx, const paths_graph_choice *choice, const char *path, mco_paths_network **network);
 
+// The same with the hierarchy of GRAPH, if it is what `prepare` wrote; else *hierarchy is NULL. *network is the hierarchy's then, and
+// paths_close_prepared() closes both. With a hierarchy, --scale is refused: its weights are customised.
+mco_status paths_open_prepared(mco_context *ctx, const paths_graph_choice *choice, const char *path, const mco_paths_network **network,
+                               mco_paths_hierarchy **hierarchy);
+void paths_close_prepared(mco_context *ctx, const mco_paths_network **network, mco_paths_hierarchy **hierarchy);
+
 // The name of a method.
 const char *paths_method_name(mco_paths_method method);
 

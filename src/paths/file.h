@@ -20,6 +20,9 @@ mco_status paths_network_copy(mco_context *ctx, const mco_paths_network *network
 mco_status paths_graph_adopt(mco_context *ctx, const char *name, int32_t base, int32_t vertices, int64_t **first, int32_t **head,
                              double **x, double **y, mco_graph **out);
 
+// Whether a path ends so, in upper or lower case, with something before it.
+bool paths_ends_with(const char *path, const char *end);
+
 // ---- A folder of CSR vectors (docs/formats.md): little-endian, one file for each.
 
 typedef enum paths_vector {
@@ -67,5 +70,10 @@ mco_status paths_distances_from_text(mco_context *ctx, const mco_paths_network *
                                      int32_t **distance);
 mco_status paths_distances_from_bytes(mco_context *ctx, const mco_paths_network *network, const char *name, const void *data,
                                       int64_t bytes, int64_t *count, int32_t **source, int32_t **distance);
+
+// ---- hierarchy/file.c
+// Whether the path ends like a prepared hierarchy, and the network in one. Errors: as mco_paths_hierarchy_read().
+bool paths_is_hierarchy_file(const char *path);
+mco_status paths_hierarchy_read_network(mco_context *ctx, const char *path, mco_paths_network **out);
 
 #endif

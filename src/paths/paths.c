@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "device/device.h"
-#include "paths/hierarchy/hierarchy.h"
+#include "paths/hierarchy/query.h"
 #include "paths/single/single.h"
 #include "paths/tree.h"
 
@@ -55,7 +55,12 @@ static mco_status refuse_pair(const job *j)
     if (m == MCO_PATHS_METHOD_TILES && is_cpu)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method tiles and engine %s, tiles need a GPU", mco_engine_text(e));
     if ((m == MCO_PATHS_METHOD_DIJKSTRA || m == MCO_PATHS_METHOD_BUCKETS) && e == MCO_ENGINE_GPU)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles and sweep", paths_method_text(m));
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles", paths_method_text(m));
+    if (m == MCO_PATHS_METHOD_SWEEP && e == MCO_ENGINE_GPU)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep and engine gpu: one sweep is for cores, many trees are for a GPU");
+    if (j->hierarchy != NULL && j->hierarchy->network->rows.vertices != j->network->rows.vertices)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the hierarchy has %d vertices, the network %d", j->hierarchy->network->rows.vertices,
+                        j->network->rows.vertices);
     if (j->p.gpus != NULL && is_cpu)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(e));
     return MCO_OK;
@@ -98,7 +103,7 @@ static mco_status choose_method(job *j)
         choose(j, engine, MCO_PATHS_METHOD_DIJKSTRA, "the reference has this method alone");
     else if (asked != MCO_PATHS_METHOD_AUTO)
         choose(j, engine, asked, "it was asked for");
-    else if (j->hierarchy != NULL)
+    else if (j->hierarchy != NULL && engine == MCO_ENGINE_CPU)
         choose(j, engine, MCO_PATHS_METHOD_SWEEP, "the hierarchy is there");
     else if (engine == MCO_ENGINE_GPU)
         choose(j, engine, MCO_PATHS_METHOD_TILES, "one tree on a GPU, %" PRId64 " arcs", arcs);
@@ -169,6 +174,15 @@ static void take_by_place(job *j)
         j->tree.distance[v] = j->by_place[j->layout.place[v]];
 }
 
+// A search of few arcs is over before threads have begun.
+static int32_t count_threads(const job *j)
+{
+    enum { ARCS_WORTH_THREADS = 1 << 20 };
+    if (j->tree.method != MCO_PATHS_METHOD_BUCKETS || (j->p.threads == 0 && j->layout.arcs < ARCS_WORTH_THREADS))
+        return 1;
+    return mco_settle_threads(j->p.threads);
+}
+
 static mco_status run_search(job *j)
 {
     mco_status st = MCO_OK;
@@ -176,7 +190,7 @@ static mco_status run_search(job *j)
     paths_counts counts = {0};
     double begin_s = mco_clock_s();
     MCO_TRY(make_layout(j));
-    const int32_t threads = j->tree.method == MCO_PATHS_METHOD_BUCKETS ? mco_settle_threads(j->p.threads) : 1;
+    const int32_t threads = count_threads(j);
     MCO_TRY(j->tree.method == MCO_PATHS_METHOD_BUCKETS ? paths_buckets_open(j->ctx, &j->layout, threads, &search)
                                                        : paths_heap_open(j->ctx, &j->layout, &search));
     MCO_TRY(stop_if_asked(j));
@@ -228,15 +242,47 @@ static mco_status run_tiles(job *j)
 }
 #endif
 
+static mco_status run_sweep(job *j)
+{
+    mco_status st = MCO_OK;
+    paths_sweep *sweep = NULL;
+    double begin_s = mco_clock_s();
+    MCO_TRY(paths_sweep_open(j->ctx, j->hierarchy, j->p.simd, &sweep));
+    MCO_TRY(stop_if_asked(j));
+    j->tree.prepare_s = mco_clock_s() - begin_s;
+    begin_s = mco_clock_s();
+    paths_sweep_tree(sweep, paths_source_rank(j->hierarchy, j->tree.source), j->tree.distance);
+    j->tree.work.solve_s = mco_clock_s() - begin_s;
+    j->tree.work.threads = 1;
+done:
+    paths_sweep_close(j->ctx, &sweep);
+    return st;
+}
+
 static mco_status run_method(job *j)
 {
     const bool is_plain = j->engine == MCO_ENGINE_REFERENCE || (j->network->has_turns && j->tree.method == MCO_PATHS_METHOD_DIJKSTRA);
     if (is_plain)
         return run_reference(j);
+    if (j->tree.method == MCO_PATHS_METHOD_SWEEP)
+        return run_sweep(j);
     return j->tree.method == MCO_PATHS_METHOD_TILES ? run_tiles(j) : run_search(j);
 }
 
 // ---- The answer
+
+// Whether the distances end where the next one is beyond the limit. Methods that only cap distances leave such a vertex without one.
+static mco_status refuse_long_paths(const job *j)
+{
+    const mco_paths_rows *r = &j->network->rows;
+    const int32_t *d = j->tree.distance;
+    for (int32_t u = 0; u < r->vertices; u++)
+        for (int64_t a = r->first[u]; d[u] != MCO_PATHS_NONE && (u >= r->first_through || u == j->tree.source) && a < r->first[u + 1]; a++)
+            if (d[r->head[a]] == MCO_PATHS_NONE && r->weight[a] != MCO_PATHS_NONE && d[u] + r->weight[a] >= MCO_PATHS_NONE)
+                return mco_fail(j->ctx, MCO_ERR_LIMIT, "vertex %d has distance %d or more, at most %d is supported; a smaller scale helps",
+                                r->head[a], MCO_PATHS_NONE, MCO_PATHS_NONE - 1);
+    return MCO_OK;
+}
 
 static mco_status certify(job *j)
 {
@@ -244,6 +290,8 @@ static mco_status certify(job *j)
     const mco_status st = mco_paths_check(j->ctx, j->network, j->tree.source, j->tree.distance);
     if (st != MCO_ERR_CHECK)
         return st;
+    if (refuse_long_paths(j) != MCO_OK)
+        return MCO_ERR_LIMIT;
     snprintf(why, sizeof why, "%s", mco_context_error(j->ctx));
     return mco_fail(j->ctx, MCO_ERR_INTERNAL, "method %s failed the check: %s", paths_method_text(j->tree.method), why);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Networks from files: what a path holds, and the reader that takes it.
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -8,7 +9,15 @@
 #include "base/output.h"
 #include "graph/reader.h"
 #include "paths/file.h"
+#include "paths/hierarchy/hierarchy.h"
+#include "paths/transit/map.h"
 
+
+bool paths_ends_with(const char *path, const char *end)
+{
+    const size_t size = strlen(path), of_end = strlen(end);
+    return size > of_end && strcasecmp(path + size - of_end, end) == 0;
+}
 
 // Takes places from the .co file beside the network, if it is there.
 static mco_status add_places(mco_context *ctx, const char *path, mco_graph *graph, bool *is_map)
@@ -58,6 +67,58 @@ done:
     return st;
 }
 
+// Multiplies the weights of a network that nobody shares.
+static mco_status rescale(mco_context *ctx, mco_paths_network *network, double scale)
+{
+    if (scale == 0 || scale == 1)
+        return MCO_OK;
+    network->max_weight = 0;
+    for (int64_t a = 0; a < network->rows.arcs; a++) {
+        if (network->weight[a] == MCO_PATHS_NONE)
+            continue;
+        const double weight = nearbyint(scale * network->weight[a]);
+        if (!(weight <= MCO_PATHS_MAX_WEIGHT))
+            return mco_fail(ctx, MCO_ERR_LIMIT, "%s: arc %" PRId64 " has weight %d, times the scale at most %d is supported", network->name, a,
+                            network->weight[a], MCO_PATHS_MAX_WEIGHT);
+        network->weight[a] = (int32_t)weight;
+        network->max_weight = network->weight[a] > network->max_weight ? network->weight[a] : network->max_weight;
+    }
+    network->rows.scale *= scale;
+    return MCO_OK;
+}
+
+static mco_status read_streets(mco_context *ctx, const char *path, double scale, mco_paths_network **out)
+{
+    mco_status st = MCO_OK;
+    mco_paths_network *network = NULL;
+    MCO_TRY(paths_read_map(ctx, path, PATHS_MAP_CAR, &network));
+    MCO_TRY(rescale(ctx, network, scale));
+    *out = network;
+    network = NULL;
+done:
+    mco_paths_destroy(ctx, &network);
+    return st;
+}
+
+// Takes the network out of a hierarchy.
+static mco_status read_prepared(mco_context *ctx, const char *path, double scale, mco_paths_network **out)
+{
+    mco_status st = MCO_OK;
+    mco_paths_hierarchy *hierarchy = NULL;
+    MCO_TRY(mco_paths_hierarchy_read(ctx, path, &hierarchy));
+    MCO_TRY(rescale(ctx, hierarchy->network, scale));
+    *out = hierarchy->network;
+    hierarchy->network = NULL;
+done:
+    mco_paths_hierarchy_destroy(ctx, &hierarchy);
+    return st;
+}
+
+static bool is_map_name(const char *path)
+{
+    return paths_ends_with(path, ".osm.pbf") || paths_ends_with(path, ".osm") || paths_ends_with(path, ".pbf");
+}
+
 mco_status mco_paths_read(mco_context *ctx, const char *path, double scale, mco_paths_network **out)
 {
     mco_status st = MCO_OK;
@@ -66,6 +127,12 @@ mco_status mco_paths_read(mco_context *ctx, const char *path, double scale, mco_
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (!(scale >= 0 && scale <= GRAPH_MAX_WEIGHT))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the scale is %g, a finite number of 0 or more was expected", scale);
+    if (paths_is_hierarchy_file(path))
+        return paths_hierarchy_read_network(ctx, path, out);
+    if (paths_ends_with(path, ".mcoh"))
+        return read_prepared(ctx, path, scale, out);
+    if (is_map_name(path))
+        return read_streets(ctx, path, scale, out);
     MCO_TRY(paths_folder_read(ctx, path, scale, &is_folder, out));
     if (!is_folder)
         MCO_TRY(read_graph(ctx, path, scale, out));

@@ -22,6 +22,11 @@ int main(void)
     TEST(mco_cycles_result, MCO_CYCLES_RESULT_INIT, value.exact == NULL && value.reason[0] == 0);
     TEST(mco_graph_file, MCO_GRAPH_FILE_INIT, value.format == MCO_GRAPH_FORMAT_AUTO && value.direction == MCO_GRAPH_DIRECTION_AUTO);
     TEST(mco_guillotine_params, MCO_GUILLOTINE_PARAMS_INIT, value.kerf == 0 && value.wants_table == 0);
+    TEST(mco_paths_model, MCO_PATHS_MODEL_INIT, value.scale == 0 && value.turns == NULL);
+    TEST(mco_paths_params, MCO_PATHS_PARAMS_INIT, value.method == MCO_PATHS_METHOD_AUTO && value.time_limit_s > 1e300);
+    TEST(mco_paths_tree, MCO_PATHS_TREE_INIT, value.distance == NULL && value.reason[0] == 0);
+    TEST(mco_paths_hierarchy_facts, MCO_PATHS_HIERARCHY_FACTS_INIT, value.vertices == 0 && value.order_by[0] == 0);
+    TEST(mco_paths_result, MCO_PATHS_RESULT_INIT, value.done == 0 && value.reason[0] == 0);
     TEST(mco_guillotine_result, MCO_GUILLOTINE_RESULT_INIT, value.nodes == NULL && value.history_count == 0);
     TEST(mco_reduce_params, MCO_REDUCE_PARAMS_INIT, value.repeat == 1 && value.gpus == NULL);
     TEST(mco_reduce_result, MCO_REDUCE_RESULT_INIT, value.value.i == 0 && value.bytes_per_s == 0);

@@ -283,6 +283,7 @@ static const mco_dtspms_params dtspms = MCO_DTSPMS_PARAMS_INIT;
 static const mco_guillotine_params guillotine = MCO_GUILLOTINE_PARAMS_INIT;
 static const mco_reduce_params reduce = MCO_REDUCE_PARAMS_INIT;
 static const mco_cycles_params cycles = MCO_CYCLES_PARAMS_INIT;
+static const mco_paths_params paths = MCO_PATHS_PARAMS_INIT;
 
 typedef struct problem_table {
     const mco_option_table *(*table)(void);
@@ -303,6 +304,7 @@ static const problem_table problem_tables[] = {
     {mco_guillotine_plan_options, &guillotine, sizeof guillotine, 0},
     {mco_reduce_options, &reduce, sizeof reduce, 0},
     {mco_cycles_options, &cycles, sizeof cycles, 0},
+    {mco_paths_options, &paths, sizeof paths, 0},
 };
 enum { LARGEST_STRUCT = 1024 };
 

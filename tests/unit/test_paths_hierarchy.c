@@ -3,6 +3,8 @@
 #include "paths_hierarchy_support.h"
 
 #include "paths/hierarchy/customise.h"
+#include "paths/hierarchy/order.h"
+#include "paths/hierarchy/prepare.h"
 
 enum { CASES = TEST_IS_SANITIZED ? 60 : 400 };
 
@@ -221,6 +223,219 @@ static void every_unit_and_thread_gives_the_same_metric(void **state)
     }
 }
 
+// ---- Preparing
+
+static mco_paths_network *make_random_network(mco_rng *rng, int k)
+{
+    const int32_t vertices = 1 + (int32_t)mco_rng_below(rng, MAX_VERTICES);
+    const int32_t most = vertices * 4 < MAX_ARCS ? vertices * 4 : MAX_ARCS;
+    return make_network(rng, vertices, (int32_t)mco_rng_below(rng, (uint32_t)most + 1),
+                        k % 3 == 0 ? (int32_t)mco_rng_below(rng, (uint32_t)vertices + 1) : 0, k % 2 == 0 ? 0 : MAX_TURNS);
+}
+
+static void prepared_and_customised_networks_have_shortest_distances(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 5, 0);
+    for (int k = 0; k < CASES; k++) {
+        mco_paths_network *network = make_random_network(&rng, k);
+        mco_paths_hierarchy *h;
+        int32_t weight[MAX_ARCS];
+        assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+        assert_hierarchy(h);
+        for (int32_t a = 0; a < mco_paths_view(network).arcs; a++)
+            weight[a] = mco_rng_below(&rng, 8) == 0 ? MCO_PATHS_NONE : (int32_t)mco_rng_below(&rng, 500);
+        assert_ok(mco_paths_customise(test_ctx, h, weight, NULL));
+        assert_hierarchy(h);
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+        mco_paths_destroy(test_ctx, &network);
+    }
+}
+
+static void orders_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 6, 0);
+    mco_paths_network *network = make_network(&rng, 3, 5, 0, 0);
+    mco_paths_hierarchy *h = NULL;
+    assert_fails(mco_paths_prepare(test_ctx, network, (int32_t[]){0, 3, 1}, NULL, &h), MCO_ERR_ARGUMENT,
+                 "the order has vertex 3 at place 1, 0 to 2 were expected");
+    assert_fails(mco_paths_prepare(test_ctx, network, (int32_t[]){0, 1, 1}, NULL, &h), MCO_ERR_ARGUMENT,
+                 "the order has vertex 1 twice, again at place 2");
+    assert_ok(mco_paths_prepare(test_ctx, network, (int32_t[]){2, 0, 1}, NULL, &h));
+    assert_fails(mco_paths_customise(test_ctx, h, (int32_t[]){1, 2, -3, 4, 5}, NULL), MCO_ERR_ARGUMENT,
+                 "arc 2 has weight -3, 0 to 1073741823 were expected");
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static int32_t *find_by_halves(const mco_paths_rows *rows, mco_run *run)
+{
+    int32_t *order;
+    char by[16];
+    assert_ok(paths_order_find_by(test_ctx, rows, run, false, &order, by));
+    return order;
+}
+
+// A grid large enough for METIS. Both ways to find an order give permutations and flat hierarchies.
+static void orders_of_a_grid_are_flat(void **state)
+{
+    (void)state;
+    enum { SIDE = 24, MOST_HEIGHT = 4 * SIDE };
+    const mco_paths_shape shape = {MCO_PATHS_GRID, SIDE, SIDE, 1};
+    mco_paths_network *network;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    mco_paths_rows rows = mco_paths_view(network);
+    for (int way = 0; way < 3; way++) {
+        mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+        int32_t *order;
+        char by[16];
+        paths_topology t;
+        if (way == 2)
+            rows.x = rows.y = NULL;
+        if (way == 0)
+            assert_ok(paths_order_find(test_ctx, &rows, &run, &order, by));
+        else
+            order = find_by_halves(&rows, &run);
+        assert_ok(paths_topology_make(test_ctx, &rows, order, &t));
+        assert_in_range(t.height, SIDE, MOST_HEIGHT);
+        paths_topology_clear(test_ctx, &t);
+        mco_free(test_ctx, &order);
+        mco_run_clear(&run);
+    }
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static void a_stopped_run_gives_no_order(void **state)
+{
+    (void)state;
+    const mco_paths_shape shape = {MCO_PATHS_GRID, 200, 200, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h = NULL;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    params.time_limit_s = 1e-4;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    assert_fails(mco_paths_prepare(test_ctx, network, NULL, &params, &h), MCO_ERR_STOPPED,
+                 "stopped while the order of 40000 vertices was looked for");
+    mco_paths_destroy(test_ctx, &network);
+}
+
+// ---- Files
+
+static void files_keep_hierarchies(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 8, 0);
+    for (int k = 0; k < CASES / 4; k++) {
+        mco_paths_network *network = make_random_network(&rng, k);
+        mco_paths_hierarchy *h, *copy;
+        assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+        assert_ok(mco_paths_hierarchy_write(test_ctx, h, test_path("h.mcoh")));
+        assert_ok(mco_paths_hierarchy_read(test_ctx, test_path("h.mcoh"), &copy));
+        assert_hierarchy(copy);
+        assert_same_metric(&h->topology, &copy->metric, &h->metric);
+        assert_string_equal(copy->facts.order_by, h->facts.order_by);
+        const mco_paths_rows a = mco_paths_view(network), b = mco_paths_view(mco_paths_hierarchy_network(copy));
+        assert_int_equal(a.first_through, b.first_through);
+        assert_int_equal(a.turn_count, b.turn_count);
+        assert_int_equal(a.x != NULL, b.x != NULL);
+        if (a.x != NULL)
+            assert_memory_equal(a.y, b.y, (size_t)a.vertices * sizeof *a.y);
+        mco_paths_hierarchy_destroy(test_ctx, &copy);
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+        mco_paths_destroy(test_ctx, &network);
+    }
+}
+
+static void a_hierarchy_file_is_a_network_too(void **state)
+{
+    (void)state;
+    const char *path = test_file("named.csv", "from,to,weight\nStation,Market,7\nMarket,Bridge,5\n");
+    mco_paths_network *network, *again;
+    mco_paths_hierarchy *h;
+    char buffer[16];
+    assert_ok(mco_paths_read(test_ctx, path, 0, &network));
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    assert_ok(mco_paths_hierarchy_write(test_ctx, h, test_path("named.mcoh")));
+    assert_ok(mco_paths_read(test_ctx, test_path("named.mcoh"), 0, &again));
+    assert_int_equal(mco_paths_view(again).arcs, mco_paths_view(network).arcs);
+    for (int32_t v = 0; v < mco_paths_view(network).vertices; v++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", mco_paths_vertex_name(network, v, buffer));
+        assert_string_equal(mco_paths_vertex_name(again, v, buffer), name);
+    }
+    mco_paths_destroy(test_ctx, &again);
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+// The file of a small network with turns and places, in memory. To be freed.
+static char *make_file(size_t *bytes)
+{
+    mco_rng rng;
+    mco_rng_seed(&rng, 9, 0);
+    mco_paths_network *network = make_network(&rng, 6, 14, 2, 10);
+    mco_paths_hierarchy *h;
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    assert_ok(mco_paths_hierarchy_write(test_ctx, h, test_path("small.mcoh")));
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+    FILE *file = fopen(test_path("small.mcoh"), "rb");
+    char *data = malloc(1 << 16);
+    assert_non_null(file);
+    assert_non_null(data);
+    *bytes = fread(data, 1, 1 << 16, file);
+    fclose(file);
+    return data;
+}
+
+static void files_that_are_cut_or_changed_are_refused(void **state)
+{
+    (void)state;
+    size_t bytes;
+    char *data = make_file(&bytes);
+    mco_paths_hierarchy *h = NULL;
+    assert_in_range(bytes, 200, 4000);
+    assert_ok(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes, &h));
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    for (size_t k = 0; k < bytes; k++) {
+        assert_int_equal(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)k, &h), MCO_ERR_PARSE);
+        for (int bit = 0; bit < 8; bit++) {
+            data[k] = (char)(data[k] ^ (1 << bit));
+            assert_int_equal(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes, &h), MCO_ERR_PARSE);
+            data[k] = (char)(data[k] ^ (1 << bit));
+        }
+    }
+    data[bytes] = 0;
+    assert_int_equal(paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes + 1, &h), MCO_ERR_PARSE);
+    assert_null(h);
+    free(data);
+}
+
+static void no_allocation_of_files_may_fail_unseen(void **state)
+{
+    (void)state;
+    size_t bytes;
+    char *data = make_file(&bytes);
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st != MCO_OK; k++) {
+        mco_paths_hierarchy *h = NULL;
+        const long before = test_memory.live;
+        test_fail_allocation(k);
+        st = paths_hierarchy_parse(test_ctx, "f", data, (int64_t)bytes, &h);
+        if (st == MCO_OK)
+            st = mco_paths_hierarchy_write(test_ctx, h, test_path("small.mcoh"));
+        test_fail_allocation(0);
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+        assert_int_equal(test_memory.live, before);
+        assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+    }
+    free(data);
+}
+
 static void no_allocation_may_fail_unseen(void **state)
 {
     (void)state;
@@ -248,13 +463,45 @@ static void no_allocation_may_fail_unseen(void **state)
     paths_topology_clear(test_ctx, &t);
 }
 
+static void no_allocation_of_preparing_may_fail_unseen(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 7, 0);
+    mco_paths_network *network = make_network(&rng, 20, 60, 3, MAX_TURNS);
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st != MCO_OK; k++) {
+        mco_paths_hierarchy *h = NULL;
+        const long before = test_memory.live;
+        test_fail_allocation(k);
+        st = mco_paths_prepare(test_ctx, network, NULL, NULL, &h);
+        test_fail_allocation(0);
+        if (st != MCO_OK) {
+            assert_int_equal(st, MCO_ERR_MEMORY);
+            assert_null(h);
+            assert_int_equal(test_memory.live, before);
+        }
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+    }
+    mco_paths_destroy(test_ctx, &network);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(topology_is_the_completion_in_post_order),
         TEST(ways_up_and_down_are_shortest),
         TEST(every_unit_and_thread_gives_the_same_metric),
+        TEST(prepared_and_customised_networks_have_shortest_distances),
+        TEST(orders_that_are_none_are_refused),
+        TEST(orders_of_a_grid_are_flat),
+        TEST(a_stopped_run_gives_no_order),
+        TEST(files_keep_hierarchies),
+        TEST(a_hierarchy_file_is_a_network_too),
+        TEST(files_that_are_cut_or_changed_are_refused),
+        TEST(no_allocation_of_files_may_fail_unseen),
         TEST(no_allocation_may_fail_unseen),
+        TEST(no_allocation_of_preparing_may_fail_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

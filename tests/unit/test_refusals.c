@@ -513,6 +513,75 @@ static void test_cycles(void **state)
     mco_graph_destroy(test_ctx, &graph);
 }
 
+static void refuse_trees(const mco_paths_network *network)
+{
+    const int32_t distance[9] = {0};
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    mco_paths_tree tree = MCO_PATHS_TREE_INIT;
+    mco_paths_result result = MCO_PATHS_RESULT_INIT;
+    REFUSED_WITHOUT_CONTEXT(mco_paths_find_tree(NULL, network, NULL, 0, &params, &tree));
+    REFUSED(mco_paths_find_tree(test_ctx, NULL, NULL, 0, &params, &tree));
+    REFUSED(mco_paths_find_tree(test_ctx, network, NULL, 0, NULL, &tree));
+    REFUSED(mco_paths_find_tree(test_ctx, network, NULL, 0, &params, NULL));
+    REFUSED_SIZES(params, mco_paths_find_tree(test_ctx, network, NULL, 0, &params, &tree));
+    REFUSED_SIZES(tree, mco_paths_find_tree(test_ctx, network, NULL, 0, &params, &tree));
+    REFUSED_WITHOUT_CONTEXT(mco_paths_check(NULL, network, 0, distance));
+    REFUSED(mco_paths_check(test_ctx, NULL, 0, distance));
+    REFUSED(mco_paths_check(test_ctx, network, 0, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_paths_write_tree_result, network, &params, &tree, "f");
+    REFUSED_NULLS_OF_REPORT(mco_paths_write_result, network, &params, &result, "f");
+    REFUSED_NULLS_OF_3(mco_paths_plot_tree, network, &tree, "f");
+}
+
+static void refuse_distances(const mco_paths_network *network)
+{
+    static const int32_t source = 0, distance[9] = {0};
+    int32_t *sources = NULL, *distances = NULL;
+    int64_t count = 3;
+    REFUSED_WITHOUT_CONTEXT(mco_paths_write_distances(NULL, network, MCO_PATHS_FORMAT_TEXT, 1, &source, distance, 9, "f"));
+    REFUSED(mco_paths_write_distances(test_ctx, NULL, MCO_PATHS_FORMAT_TEXT, 1, &source, distance, 9, "f"));
+    REFUSED(mco_paths_write_distances(test_ctx, network, MCO_PATHS_FORMAT_TEXT, 1, NULL, distance, 9, "f"));
+    REFUSED(mco_paths_write_distances(test_ctx, network, MCO_PATHS_FORMAT_TEXT, 1, &source, NULL, 9, "f"));
+    REFUSED(mco_paths_write_distances(test_ctx, network, MCO_PATHS_FORMAT_TEXT, 1, &source, distance, 9, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_paths_read_distances(NULL, network, "f", &count, &sources, &distances));
+    REFUSED(mco_paths_read_distances(test_ctx, NULL, "f", &count, &sources, &distances));
+    REFUSED(mco_paths_read_distances(test_ctx, network, NULL, &count, &sources, &distances));
+    REFUSED(mco_paths_read_distances(test_ctx, network, "f", NULL, &sources, &distances));
+    REFUSED(mco_paths_read_distances(test_ctx, network, "f", &count, NULL, &distances));
+    REFUSED(mco_paths_read_distances(test_ctx, network, "f", &count, &sources, NULL));
+    assert_int_equal(count, 3);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    const mco_paths_shape shape = {.family = MCO_PATHS_GRID, .a = 3, .b = 3};
+    mco_paths_model model = MCO_PATHS_MODEL_INIT;
+    mco_graph *graph = NULL;
+    mco_paths_network *network = NULL, *made = NULL;
+    const mco_graph_edges edges = {.vertices = 1};
+    int32_t vertex = 5;
+    assert_ok(mco_graph_create(test_ctx, &edges, &graph));
+    REFUSED_WITHOUT_CONTEXT(mco_paths_create(NULL, graph, &model, &made));
+    REFUSED(mco_paths_create(test_ctx, NULL, &model, &made));
+    REFUSED(mco_paths_create(test_ctx, graph, &model, NULL));
+    REFUSED_SIZES(model, mco_paths_create(test_ctx, graph, &model, &made));
+    mco_graph_destroy(test_ctx, &graph);
+    REFUSED_WITHOUT_CONTEXT(mco_paths_generate(NULL, &shape, &network, NULL));
+    REFUSED(mco_paths_generate(test_ctx, NULL, &network, NULL));
+    REFUSED(mco_paths_generate(test_ctx, &shape, NULL, NULL));
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_paths_read(NULL, "f", 0, &made));
+    REFUSED(mco_paths_read(test_ctx, NULL, 0, &made));
+    REFUSED(mco_paths_read(test_ctx, "f", 0, NULL));
+    REFUSED_NULLS_OF_2(mco_paths_write, network, "f");
+    REFUSED_NULLS_OF_3(mco_paths_find_vertex, network, "1", &vertex);
+    assert_int_equal(vertex, 5);
+    refuse_trees(network);
+    refuse_distances(network);
+    mco_paths_destroy(test_ctx, &network);
+}
+
 // Outputs of a call that is refused stay as they are.
 static void test_devices(void **state)
 {
@@ -531,6 +600,6 @@ static void test_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
-                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_devices)};
+                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_paths), TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -316,12 +316,18 @@ done:
     return st;
 }
 
+mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                 int32_t threads, mco_simd simd, paths_metric *metric)
+{
+    const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
+    return paths_metric_make_on(ctx, topology, triangle, weight, most < threads ? (int32_t)most : threads, simd, metric);
+}
+
 mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,
                              const int32_t *weight, int32_t threads, paths_metric *metric)
 {
     (void)network_arcs;
-    const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
-    return paths_metric_make_on(ctx, topology, triangle, weight, most < threads ? (int32_t)most : threads, MCO_SIMD_AUTO, metric);
+    return paths_metric_make_for(ctx, topology, triangle, weight, threads, MCO_SIMD_AUTO, metric);
 }
 
 mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32_t **triangle)

@@ -28,5 +28,8 @@ typedef struct customise_lanes {
 // paths_metric_make() with a vector unit and all threads, however little there is to do. Errors: ARGUMENT (this processor lacks the unit), MEMORY.
 mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
                                 int32_t threads, mco_simd simd, paths_metric *metric);
+// The same with as many of the threads as pay.
+mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                 int32_t threads, mco_simd simd, paths_metric *metric);
 
 #endif

@@ -144,7 +144,7 @@ done:
 
 // ---- The order
 
-mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16])
+mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, bool may_use_metis, int32_t **order, char by[16])
 {
     mco_status st = MCO_OK;
     int32_t *found = NULL;
@@ -154,7 +154,7 @@ mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_ru
     MCO_TRY(make_graph(ctx, rows, &g));
     MCO_TRY(mco_alloc(ctx, &found, rows->vertices));
     strcpy(by, "metis");
-    if (g.vertices >= LEAST_FOR_METIS && g.first[g.vertices] > 0)
+    if (may_use_metis && g.vertices >= LEAST_FOR_METIS && g.first[g.vertices] > 0)
         MCO_TRY(paths_order_metis(ctx, &g, run, found + ends, &is_found));
     if (!is_found) {
         strcpy(by, g.x != NULL ? "places" : "halves");
@@ -169,4 +169,9 @@ done:
     mco_free(ctx, &g.head);
     mco_free(ctx, &g.first);
     return st;
+}
+
+mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16])
+{
+    return paths_order_find_by(ctx, rows, run, true, order, by);
 }

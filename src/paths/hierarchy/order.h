@@ -22,4 +22,7 @@ mco_status paths_order_metis(mco_context *ctx, const order_graph *graph, mco_run
 // O(arcs log vertices), but for the covers.
 mco_status paths_order_halves(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t *vertex);
 
+// paths_order_find(), with or without METIS.
+mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, bool may_use_metis, int32_t **order, char by[16]);
+
 #endif
