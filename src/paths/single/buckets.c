@@ -31,10 +31,10 @@ enum {
     AHEAD = 6,              // pairs of a chunk that wait for the next chunk
     LINE_ROOM = AHEAD + CHUNK_PAIRS,
     PREFETCHED_HEADS = 4,   // of a row
-    LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB, and asking for them early costs 20 %
-    TILE_BITS = 10,
+    LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB
+    TILE_BITS = 12,
     POLL = 1 << 13,         // pairs between two looks at the run: about 0.3 ms
-    SPINS = 1 << 10         // looks at the meeting before a worker offers its core to others
+    SPINS = 1 << 6           // looks at the meeting before a worker offers its core to others
 };
 
 typedef enum phase { PHASE_BUCKET, PHASE_REBUILD, PHASE_END } phase;
@@ -418,7 +418,7 @@ static void buckets_close(mco_context *ctx, paths_search *search)
     chunk_pool_clear(ctx, &b->pool);
 }
 
-// The width is the power of two next to a quarter of the mean weight.
+// The width is the power of two next to a quarter of the mean weight: see README.md.
 static int32_t choose_shift(const paths_layout *layout)
 {
     double sum = 0;
@@ -439,9 +439,10 @@ mco_status paths_buckets_open(mco_context *ctx, const paths_layout *layout, int3
 {
     mco_status st = MCO_OK;
     paths_buckets *b = NULL;
-    // Two pairs for each vertex; for each worker a chunk that is not full for each bucket and for each
-    // list of letters, and what it keeps free.
-    const int64_t chunks = 2 * ((int64_t)layout->vertices / CHUNK_PAIRS + 1) + threads * ((int64_t)MOST_IDLE_CHUNKS + 2 * threads);
+    // Two pairs for each vertex; for each worker a chunk that is not full for each bucket and each list of letters, and what it
+    // keeps free.
+    const int64_t open = layout->vertices < LEVELS * SLOTS ? layout->vertices : LEVELS * SLOTS;
+    const int64_t chunks = 2 * ((int64_t)layout->vertices / CHUNK_PAIRS + 1) + threads * (open + 2 * MOST_FREE_CHUNKS + 2 * threads);
     MCO_TRY(mco_alloc(ctx, &b, 1));
     b->base = (paths_search){layout, buckets_tree, buckets_close};
     b->shift = choose_shift(layout);

@@ -91,42 +91,44 @@ done:
 
 // ---- Parts
 
+typedef enum standing { STANDING_NEW, STANDING_SEEN, STANDING_TAKEN } standing;
+
 typedef struct growth {
     const mco_paths_rows *rows;
-    int32_t *part;      // [vertices] the part that has seen the vertex last, 0: none; TAKEN: it has a place
-    int32_t *vertex_at; // [taken] the order so far; also the queue of the part that grows
+    uint8_t *standing;   // [vertices] seen: noted at the border of a part; taken: it has a place
+    int32_t *vertex_at;  // [taken] the order so far; its end is the queue of the part that grows
     int32_t taken;
-    int32_t *seen;      // [seen_count] vertices at the borders of parts, oldest first
+    int32_t *seen;       // [seen_count] vertices at the borders of parts, oldest first
     int32_t seen_at, seen_count;
-    int32_t unseen;     // vertices below this one have a place
+    int32_t lowest;      // vertices below this one have a place
 } growth;
 
 static void take(growth *g, int32_t vertex)
 {
-    g->part[vertex] = 1;
+    g->standing[vertex] = STANDING_TAKEN;
     g->vertex_at[g->taken++] = vertex;
 }
 
 // A vertex without a place: the oldest that was seen, else the first of all.
 static int32_t next_seed(growth *g)
 {
-    while (g->seen_at < g->seen_count && g->part[g->seen[g->seen_at]] == 1)
+    while (g->seen_at < g->seen_count && g->standing[g->seen[g->seen_at]] == STANDING_TAKEN)
         g->seen_at++;
     if (g->seen_at < g->seen_count)
         return g->seen[g->seen_at];
-    while (g->part[g->unseen] == 1)
-        g->unseen++;
-    return g->unseen;
+    while (g->standing[g->lowest] == STANDING_TAKEN)
+        g->lowest++;
+    return g->lowest;
 }
 
-// Notes the neighbours without a place of the last vertices of a part. Each vertex is noted once.
+// Notes the neighbours without a place of the vertices from place `begin` on. Each vertex is noted once.
 static void note_border(growth *g, int32_t begin)
 {
     const mco_paths_rows *r = g->rows;
     for (int32_t k = begin; k < g->taken; k++)
         for (int64_t a = r->first[g->vertex_at[k]]; a < r->first[g->vertex_at[k] + 1]; a++)
-            if (g->part[r->head[a]] == 0) {
-                g->part[r->head[a]] = 2;
+            if (g->standing[r->head[a]] == STANDING_NEW) {
+                g->standing[r->head[a]] = STANDING_SEEN;
                 g->seen[g->seen_count++] = r->head[a];
             }
 }
@@ -140,7 +142,7 @@ static void grow_part(growth *g, int32_t tile)
             take(g, next_seed(g));
         const int32_t v = g->vertex_at[at];
         for (int64_t a = r->first[v]; a < r->first[v + 1] && g->taken < end; a++)
-            if (g->part[r->head[a]] != 1)
+            if (g->standing[r->head[a]] != STANDING_TAKEN)
                 take(g, r->head[a]);
     }
     note_border(g, begin);
@@ -150,13 +152,13 @@ static mco_status order_by_parts(mco_context *ctx, const mco_paths_rows *rows, i
 {
     mco_status st = MCO_OK;
     growth g = {.rows = rows, .vertex_at = vertex_at};
-    MCO_TRY(mco_alloc(ctx, &g.part, rows->vertices));
+    MCO_TRY(mco_alloc(ctx, &g.standing, rows->vertices));
     MCO_TRY(mco_alloc(ctx, &g.seen, rows->vertices));
     while (g.taken < rows->vertices)
         grow_part(&g, tile);
 done:
     mco_free(ctx, &g.seen);
-    mco_free(ctx, &g.part);
+    mco_free(ctx, &g.standing);
     return st;
 }
 

@@ -21,8 +21,7 @@
 enum {
     LEVELS = 3, DIGIT_BITS = 10, SLOTS = 1 << DIGIT_BITS,  // 30 bits: every distance
     CHUNK_BYTES = 512, CHUNK_PAIRS = CHUNK_BYTES / 8 - 2,
-    // Chunks of a queue that are not full: one for each bucket, and those that it keeps free.
-    MOST_FREE_CHUNKS = 64, MOST_IDLE_CHUNKS = LEVELS * SLOTS + 2 * MOST_FREE_CHUNKS
+    MOST_FREE_CHUNKS = 64  // that a queue keeps for itself
 };
 
 // An index above all indices.
