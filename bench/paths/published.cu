@@ -5,7 +5,7 @@
 // certified.
 //
 // All kernels but the first map a thread to every so many vertices or entries of a queue, use no shared memory, and are limited by
-// the barriers (1.5 to 3 microseconds each) and by scans of all vertices in each round: 4 to 12 bytes a vertex and round.
+// the barriers and by scans of all vertices in each round: 4 to 12 bytes a vertex and round.
 #include "published.h"
 #include "device/kernel.cuh"
 

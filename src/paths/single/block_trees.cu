@@ -160,8 +160,8 @@ DEVICE bool grow(const paths_block_plan &plan, tree_memory &m, unsigned int *rou
 
 // Mapping: a block takes one tree after another; a thread relaxes the arcs of one near vertex at a time.
 // Shared memory: 4 bytes and a bit a vertex, 4 bytes for each entry of the queues, 24 bytes.
-// Traffic: 32 bytes for each vertex that is relaxed, from the L2 cache, and 4 bytes a label written. Operations: an atomic minimum
-// for each label that falls, 1.5 to 3 relaxations of each vertex.
+// Traffic: 32 bytes for each vertex that is relaxed, from the L2 cache, and 4 bytes a label written. Operations: a shared load for
+// each arc that is relaxed, and for each label that falls an atomic minimum, an atomic OR and mostly an atomic addition.
 // Limit: the latency of a round, a read of the L2 cache and about four shared atomics, over rounds of some tens of vertices.
 __global__ void __launch_bounds__(MOST_THREADS) block_trees(const paths_block_plan plan)
 {
