@@ -36,6 +36,7 @@
 #include "mco/graph.h"
 #include "mco/guillotine.h"
 #include "mco/options.h"
+#include "mco/paths.h"
 #include "mco/reduce.h"
 #include "mco/status.h"
 #include "mco/version.h"
