@@ -91,8 +91,9 @@ typedef struct mco_multimodal_facts {
 #define MCO_MULTIMODAL_FACTS_INIT MCO_SIZED(mco_multimodal_facts)
 MCO_API mco_status mco_multimodal_tell(mco_context *ctx, const mco_multimodal *network, mco_multimodal_facts *facts);
 
-// A network as in Strappaveccia (2015), section 6.d: a road network of rows x columns (mco_paths_generate), four random layers of
-// `layer` vertices, each vertex with `degree` arcs, and transitions between roads and layers and among layers.
+// A network as in Strappaveccia (2015), section 6.d: a road network of rows x columns (mco_paths_generate), whose profiles have two
+// rush hours, and four random layers of `layer` vertices with headways. Each vertex of a layer has `degree` rides, an arc from
+// and to the roads, and mostly one to another layer. Labels: street, avenue, layer1 to layer4, up, down.
 typedef struct mco_multimodal_shape {
     int64_t rows, columns;
     int64_t layer[4];
@@ -110,8 +111,8 @@ typedef struct mco_automaton mco_automaton;
 // with the labels of the network; FACTOR multiplies profiles, 1 if not given. Errors: IO, PARSE with the place (no start, no
 // final state, an unknown state or label), LIMIT, ARGUMENT (a pace makes a profile not first in, first out), MEMORY.
 MCO_API mco_status mco_automaton_read(mco_context *ctx, const mco_multimodal *network, const char *path, mco_automaton **out);
-// One of 2, 3, 4, 6 or 8 states for generated networks: state q boards and leaves layers in order; the tables are in
-// docs/formats.md. Errors: ARGUMENT.
+// One of 1 to 8 states for generated networks. All states use streets; state q rides on the first q layers. The label "up" leads to
+// the next state, "down" to the one before. State 0 walks; all states are final. Errors: ARGUMENT, MEMORY.
 MCO_API mco_status mco_automaton_generate(mco_context *ctx, const mco_multimodal *network, int32_t states, mco_automaton **out);
 MCO_API void mco_automaton_destroy(mco_context *ctx, mco_automaton **automaton);
 MCO_API int32_t mco_automaton_states(const mco_automaton *automaton);

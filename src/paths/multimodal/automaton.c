@@ -234,18 +234,31 @@ const char *mco_automaton_state_name(const mco_automaton *automaton, int32_t sta
     return automaton != NULL && state >= 0 && state < automaton->states ? automaton->name[state] : NULL;
 }
 
-// ---- Automata of generated networks. Labels: street, avenue, layer1 to layer4, up, down. The chain of states is the text below; a
-// smaller automaton is its first states.
+// ---- Automata of generated networks. Labels: street, avenue, layer1 to layer4, up, down.
 
-static const char *const moves[] = {
-    // street and avenue, layers 1 to 4, up and down: the state behind each label, '-' for none
-    "00----1-", "111---20", "2-22--31", "33-33-42", "4-4-4453", "5555-564", "-66-6675", "777777-6",
-};
-static const int32_t paces[] = {64, 16, 20, 24, 32, 16, 18, 28};  // times 16: from 4 for a walker on
+// The state behind a label: all states use streets, state q rides on the first q layers; up leads to the next state, down to the
+// one before. -1: none.
+static int32_t state_behind(int32_t state, int32_t label, int32_t states)
+{
+    enum { FIRST_LAYER = 2, UP = 6, DOWN = 7 };
+    if (label == UP)
+        return state + 1 < states ? state + 1 : -1;
+    if (label == DOWN)
+        return state - 1;
+    return label - FIRST_LAYER < state ? state : -1;
+}
+
+// State 0 walks, four times as slow as the others; of these, every second one is a slow vehicle.
+static int32_t pace_of(int32_t state)
+{
+    if (state == 0)
+        return 4 << MM_PACE_BITS;
+    return state % 2 == 1 ? 1 << MM_PACE_BITS : 3 << (MM_PACE_BITS - 1);
+}
 
 mco_status mco_automaton_generate(mco_context *ctx, const mco_multimodal *network, int32_t states, mco_automaton **out)
 {
-    enum { LABELS = 8, NAME = 4, MOST = sizeof moves / sizeof *moves };
+    enum { LABELS = 8, NAME = 4, MOST = 8 };
     mco_status st = MCO_OK;
     mco_automaton *m = NULL;
     if (ctx == NULL || network == NULL || out == NULL)
@@ -262,10 +275,10 @@ mco_status mco_automaton_generate(mco_context *ctx, const mco_multimodal *networ
         m->name[q] = (char *)(m->name + states) + q * NAME;
         m->name[q][0] = 'q';
         m->name[q][1] = (char)('0' + q);
-        m->pace[q] = paces[q] * 16;
+        m->pace[q] = pace_of(q);
         for (int32_t l = 0; l < LABELS; l++)
-            if (moves[q][l] != '-' && moves[q][l] - '0' < states)
-                m->next[q * LABELS + l] = (uint32_t)1 << (moves[q][l] - '0');
+            if (state_behind(q, l, states) >= 0)
+                m->next[q * LABELS + l] = (uint32_t)1 << state_behind(q, l, states);
     }
     MCO_TRY(test_paces(ctx, network, m));
     *out = m;
