@@ -73,7 +73,7 @@ static void add_roads(maker *m)
 static void add_rides(maker *m, int32_t layer, int64_t vertex)
 {
     for (int64_t k = 0; k < m->shape->degree; k++) {
-        const int64_t head = m->base[layer] + mco_rng_below(&m->rng, (uint32_t)m->shape->layer[layer]);
+        const int64_t head = m->base[layer] + (int64_t)mco_rng_below(&m->rng, (uint32_t)m->shape->layer[layer]);
         const int32_t headway = FIRST_HEADWAY + (int32_t)mco_rng_below(&m->rng, HEADWAYS * OFFSETS);
         add(m, vertex, head, FIRST_LAYER + layer, headway, RIDE_S + (int32_t)mco_rng_below(&m->rng, RIDE_MORE_S));
     }
@@ -86,7 +86,7 @@ static void add_transitions(maker *m, int32_t layer, int64_t vertex)
     add(m, vertex, road, DOWN, CONSTANT, LEAVE_S);
     add(m, road, vertex, UP, CONSTANT, BOARD_S);
     if (other != layer && m->shape->layer[other] > 0)
-        add(m, vertex, m->base[other] + mco_rng_below(&m->rng, (uint32_t)m->shape->layer[other]), UP, CONSTANT, CHANGE_S);
+        add(m, vertex, m->base[other] + (int64_t)mco_rng_below(&m->rng, (uint32_t)m->shape->layer[other]), UP, CONSTANT, CHANGE_S);
 }
 
 static mco_status test_shape(mco_context *ctx, const mco_multimodal_shape *shape)
