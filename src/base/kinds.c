@@ -76,7 +76,8 @@ mco_status mco_refuse_other_kind(const mco_text *text, const char *own)
         continue;
     const bool reads_tsplib = strcmp(own, "vrp") == 0 || strcmp(own, "dtspms") == 0;
     const char *kind = line.size > 0 ? kind_of(line, reads_tsplib) : NULL;
-    if (kind == NULL || strcmp(kind, own) == 0)
+    const bool is_graph = strcmp(own, "paths") == 0 && kind != NULL && strcmp(kind, "cycles") == 0;
+    if (kind == NULL || strcmp(kind, own) == 0 || is_graph)
         return MCO_OK;
     return mco_text_fail(&ahead, line.line, line.column, "this is a file for mco %s, not for mco %s: try mco %s %s %s", kind, own,
                          kind, strcmp(kind, "cycles") == 0 ? "count" : "solve", text->name);

@@ -8,7 +8,7 @@
 
 #include "base/structs.h"
 #include "cycles/solve.h"
-#include "cycles/stream.h"
+#include "base/stream.h"
 
 // A word of up to 8 bytes is one store. The buffer has room for the bytes behind a shorter one.
 enum { SHORT = 8, TRIANGLES_ROOM = 16 };
@@ -21,7 +21,7 @@ typedef struct writer {
     mco_context *ctx;
     const mco_graph *graph;
     mco_cycles_format format;
-    cycles_stream stream;
+    mco_stream stream;
     const graph_simple *simple;  // the whole graph
     bool is_directed;
     int64_t listed;
@@ -212,7 +212,7 @@ static void turn(writer *w, int32_t length)
 static bool write_lines(writer *w, const mco_cycles_batch *batch)
 {
     for (int64_t k = 0; k < batch->count; k++) {
-        char *begin = cycles_stream_reserve(&w->stream, w->longest_line);
+        char *begin = mco_stream_reserve(&w->stream, w->longest_line);
         const int32_t length = cycles_walk_row(&w->walk, batch->rows + k * batch->words, w->order);
         w->is_broken |= length == 0;
         if (begin == NULL || length == 0)
@@ -232,7 +232,7 @@ static bool write_triangle_lines(writer *w, const int32_t (*triangles)[3], int64
         size_t room = NUMBER_ROOM * 2;
         for (int i = 0; i < 3; i++)
             room += name_room(w->graph, triangles[k][i]) + 1;
-        char *begin = cycles_stream_reserve(&w->stream, room);
+        char *begin = mco_stream_reserve(&w->stream, room);
         if (begin == NULL)
             return false;
         char *to = put_begin(w, begin, 3);
@@ -257,8 +257,8 @@ static bool put_part(writer *w, uint32_t kind, int64_t a, int64_t count, const v
 {
     static const char zeros[8];
     const cycles_part part = {.kind = kind, .a = (uint32_t)a, .count = (uint64_t)count};
-    return cycles_stream_put(&w->stream, &part, sizeof part) && cycles_stream_put(&w->stream, data, bytes) &&
-           cycles_stream_put(&w->stream, zeros, -bytes % 8);
+    return mco_stream_put(&w->stream, &part, sizeof part) && mco_stream_put(&w->stream, data, bytes) &&
+           mco_stream_put(&w->stream, zeros, -bytes % 8);
 }
 
 static bool write_rows(writer *w, const mco_cycles_batch *batch)
@@ -279,7 +279,7 @@ static mco_status begin(void *user, const graph_simple *graph, bool is_directed)
     w->is_directed = is_directed;
     memcpy(header.magic, CYCLES_MAGIC, sizeof header.magic);
     if (is_binary(w))
-        cycles_stream_put(&w->stream, &header, sizeof header);  // the commit tells a failure
+        mco_stream_put(&w->stream, &header, sizeof header);  // the commit tells a failure
     MCO_TRY(mco_alloc(w->ctx, &w->local, graph->vertices));
     for (int32_t v = 0; v < graph->vertices; v++)
         w->local[v] = -1;
@@ -348,11 +348,11 @@ static bool take_factors(void *user, const cycles_block *block, const cycles_fac
     const cycles_part_factors counts = {f->left_count, f->right_count, f->single_count};
     if (__builtin_add_overflow(w->listed, f->cycles, &w->listed))  // such a list can be written, and never expanded
         w->listed = INT64_MAX;
-    return cycles_stream_put(&w->stream, &part, sizeof part) && cycles_stream_put(&w->stream, &counts, sizeof counts) &&
-           cycles_stream_put(&w->stream, f->segment, (size_t)f->segments * sizeof *f->segment) &&
-           cycles_stream_put(&w->stream, f->left, (size_t)f->left_count * row) &&
-           cycles_stream_put(&w->stream, f->right, (size_t)f->right_count * row) &&
-           cycles_stream_put(&w->stream, f->single, (size_t)f->single_count * row);
+    return mco_stream_put(&w->stream, &part, sizeof part) && mco_stream_put(&w->stream, &counts, sizeof counts) &&
+           mco_stream_put(&w->stream, f->segment, (size_t)f->segments * sizeof *f->segment) &&
+           mco_stream_put(&w->stream, f->left, (size_t)f->left_count * row) &&
+           mco_stream_put(&w->stream, f->right, (size_t)f->right_count * row) &&
+           mco_stream_put(&w->stream, f->single, (size_t)f->single_count * row);
 }
 
 // Writes the end and commits the file.
@@ -364,7 +364,7 @@ static mco_status end_list(writer *w)
         return mco_fail(w->ctx, MCO_ERR_INTERNAL, "a set of vertices is no chordless cycle");
     if (is_binary(w))
         put_part(w, CYCLES_PART_END, 0, w->listed, NULL, 0);
-    return w->format != MCO_CYCLES_FORMAT_NONE ? cycles_stream_commit(&w->stream) : MCO_OK;
+    return w->format != MCO_CYCLES_FORMAT_NONE ? mco_stream_commit(&w->stream) : MCO_OK;
 }
 
 mco_status mco_cycles_write_list(mco_context *ctx, const mco_graph *graph, const mco_cycles_params *params,
@@ -381,7 +381,7 @@ mco_status mco_cycles_write_list(mco_context *ctx, const mco_graph *graph, const
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "format %d, one of " MCO_CYCLES_FORMAT_NAMES " was expected", (int)format);
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
     if (format != MCO_CYCLES_FORMAT_NONE)
-        MCO_TRY(cycles_stream_open(ctx, path, &w.stream));
+        MCO_TRY(mco_stream_open(ctx, path, &w.stream));
     MCO_TRY(cycles_solve(ctx, graph, params, &listener, result));
     st = end_list(&w);
     if (st != MCO_OK)
@@ -389,6 +389,6 @@ mco_status mco_cycles_write_list(mco_context *ctx, const mco_graph *graph, const
 done:
     clear_vertices(&w);
     mco_free(ctx, &w.local);
-    cycles_stream_discard(&w.stream);
+    mco_stream_discard(&w.stream);
     return st;
 }

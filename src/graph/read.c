@@ -225,21 +225,35 @@ done:
     return st;
 }
 
-mco_status graph_read_text(mco_context *ctx, mco_text *text, const mco_graph_file *file, const char *name, mco_graph **out)
+static mco_status read_draft(graph_draft *d, const char *name, mco_graph **out)
 {
     mco_status st = MCO_OK;
-    graph_draft d = {.ctx = ctx, .text = text, .format = file->format, .asked = file->direction, .base = 1};
-    if (d.format == MCO_GRAPH_FORMAT_AUTO) {
-        MCO_TRY(mco_refuse_other_kind(text, "cycles"));
-        d.format = graph_find_format(text, name);
+    if (d->format == MCO_GRAPH_FORMAT_AUTO) {
+        MCO_TRY(mco_refuse_other_kind(d->text, d->wants_times ? "paths" : "cycles"));
+        d->format = graph_find_format(d->text, name);
     }
-    MCO_TRY(read_format(&d));
-    MCO_TRY(build(&d, name, out));
+    MCO_TRY(read_format(d));
+    MCO_TRY(build(d, name, out));
 done:
-    graph_edges_clear(ctx, &d.edges);
-    mco_free(ctx, &d.names);
-    mco_free(ctx, &d.x);
-    mco_free(ctx, &d.y);
+    graph_edges_clear(d->ctx, &d->edges);
+    mco_free(d->ctx, &d->names);
+    mco_free(d->ctx, &d->x);
+    mco_free(d->ctx, &d->y);
+    return st;
+}
+
+mco_status graph_read_text(mco_context *ctx, mco_text *text, const mco_graph_file *file, const char *name, mco_graph **out)
+{
+    graph_draft d = {.ctx = ctx, .text = text, .format = file->format, .asked = file->direction, .base = 1};
+    return read_draft(&d, name, out);
+}
+
+mco_status graph_read_roads(mco_context *ctx, mco_text *text, const mco_graph_file *file, const char *name, int32_t *first_through,
+                            mco_graph **out)
+{
+    graph_draft d = {.ctx = ctx, .text = text, .format = file->format, .asked = file->direction, .base = 1, .wants_times = true};
+    const mco_status st = read_draft(&d, name, out);
+    *first_through = d.first_through;
     return st;
 }
 

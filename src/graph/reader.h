@@ -23,6 +23,8 @@ typedef struct graph_draft {
     graph_edges edges;  // ends from 0
     char **names;       // as in mco_graph; NULL: none
     double *x, *y;      // [vertices] or NULL
+    bool wants_times;   // of TNTP: weights are free-flow times
+    int32_t first_through;  // of TNTP: paths pass through vertices from this one on only; 0: all
 } graph_draft;
 
 // Each reads the whole text. Errors: PARSE with the place, LIMIT, STOPPED, MEMORY.
@@ -46,6 +48,10 @@ char graph_separator(mco_slice line);
 
 // Reads all of a text. `file` and `name` as for mco_graph_read. Errors as there.
 mco_status graph_read_text(mco_context *ctx, mco_text *text, const mco_graph_file *file, const char *name, mco_graph **out);
+// The same for shortest paths: the weights of TNTP links are free-flow times, and *first_through is the first vertex, from 0, that
+// paths may pass through; 0 for other formats.
+mco_status graph_read_roads(mco_context *ctx, mco_text *text, const mco_graph_file *file, const char *name, int32_t *first_through,
+                            mco_graph **out);
 // Writes the graph; errors of the stream appear later. Errors: ARGUMENT, MEMORY.
 mco_status graph_write_text(mco_context *ctx, const mco_graph *graph, mco_graph_format format, FILE *file);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Networks of the Transportation Networks collection (*_net.tntp): metadata <NAME> value, comments behind ~, and a line for each
-// link: tail, head, capacity, length, and more columns up to a semicolon. The weight is the length. Nodes count from 1.
+// link: tail, head, capacity, length, free-flow time, and more columns up to a semicolon. The weight is the length, or the time for
+// shortest paths. Nodes count from 1.
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 typedef struct tntp {
     graph_draft *draft;
     mco_text *text;
-    int64_t nodes, links, zones;  // -1: not stated
-    mco_slice links_at;
+    int64_t nodes, links, zones, through;  // -1: not stated
+    mco_slice links_at, through_at;
 } tntp;
 
 static mco_status read_value(tntp *t, mco_slice value, const char *what, int64_t high, int64_t *out)
@@ -39,6 +40,9 @@ static mco_status read_metadata(tntp *t, mco_slice line, bool *is_end)
         MCO_TRY(read_value(t, value, "the number of links", MCO_GRAPH_MAX_ARCS / 2, &t->links));
     } else if (mco_slice_is(name, "NUMBER OF ZONES")) {
         MCO_TRY(read_value(t, value, "the number of zones", MCO_GRAPH_MAX_VERTICES, &t->zones));
+    } else if (t->draft->wants_times && mco_slice_is(name, "FIRST THRU NODE")) {
+        t->through_at = mco_slice_trim(value);
+        MCO_TRY(read_value(t, value, "the first through node", MCO_GRAPH_MAX_VERTICES, &t->through));
     } else if (mco_slice_is(name, "TOTAL OD FLOW")) {
         return mco_text_fail(t->text, line.line, line.column, "this is a file of trips; the links are in the file *_net.tntp");
     }
@@ -64,6 +68,10 @@ static mco_status read_link(tntp *t, mco_slice line)
     MCO_TRY(mco_slice_real(t->text, cell, "the capacity", 0, GRAPH_MAX_WEIGHT, &number));
     mco_slice_token(&rest, &cell);
     MCO_TRY(mco_slice_real(t->text, cell, "the length", 0, GRAPH_MAX_WEIGHT, &number));
+    if (t->draft->wants_times) {
+        mco_slice_token(&rest, &cell);
+        MCO_TRY(mco_slice_real(t->text, cell, "the free-flow time", 0, GRAPH_MAX_WEIGHT, &number));
+    }
     MCO_TRY(graph_edges_add(t->draft->ctx, &t->draft->edges, (int32_t)ends[0] - 1, (int32_t)ends[1] - 1, number));
 done:
     return st;
@@ -96,13 +104,17 @@ done:
 mco_status graph_read_tntp(graph_draft *d)
 {
     mco_status st = MCO_OK;
-    tntp t = {.draft = d, .text = d->text, .nodes = -1, .links = -1, .zones = -1};
+    tntp t = {.draft = d, .text = d->text, .nodes = -1, .links = -1, .zones = -1, .through = -1};
     MCO_TRY(read_lines(&t, true));
     if (t.nodes < 0 || t.links < 0)
         return mco_text_fail_here(d->text, "<NUMBER OF %s> is missing: is this the file of the links, *_net.tntp?",
                                   t.nodes < 0 ? "NODES" : "LINKS");
     d->edges.has_weights = d->is_directed = true;
+    if (d->wants_times && t.through > t.nodes + 1)
+        return mco_text_fail(d->text, t.through_at.line, t.through_at.column, "the first through node is %" PRId64 ", there are nodes 1 to %" PRId64,
+                             t.through, t.nodes);
     d->vertices = (int32_t)t.nodes;
+    d->first_through = d->wants_times && t.through > 1 ? (int32_t)t.through - 1 : 0;
     d->base = 1;
     MCO_TRY(read_lines(&t, false));
     if (d->edges.count != t.links)

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "base/grow.h"
-#include "paths/network.h"
+#include "paths/tree.h"
 
 typedef struct entry {
     int64_t label, state;
@@ -15,6 +15,8 @@ typedef struct entry {
 
 typedef struct search {
     mco_context *ctx;
+    mco_run *run;     // NULL: nothing stops it
+    int64_t taken;    // from the heap
     const mco_paths_rows *rows;
     int32_t source;
     int32_t *distance;
@@ -49,6 +51,15 @@ static entry pop(search *s)
     }
     s->heap[at] = last;
     return least;
+}
+
+// Looks at the clock and at requests now and then.
+static mco_status go_on(search *s)
+{
+    enum { LOOK = 4096 };
+    if (s->run == NULL || ++s->taken % LOOK != 0 || !mco_run_must_stop(s->run, s->taken))
+        return MCO_OK;
+    return mco_fail(s->ctx, MCO_ERR_STOPPED, "stopped after %" PRId64 " steps", s->taken);
 }
 
 static mco_status reach(search *s, int64_t state, int64_t label)
@@ -102,6 +113,7 @@ static mco_status search_vertices(search *s)
     MCO_TRY(reach(s, s->source, 0));
     while (s->count > 0) {
         const entry e = pop(s);
+        MCO_TRY(go_on(s));
         const int32_t v = (int32_t)e.state;
         if (e.label > s->label[v] || s->distance[v] != MCO_PATHS_NONE)
             continue;
@@ -156,6 +168,7 @@ static mco_status search_arcs(search *s)
             MCO_TRY(reach(s, a, r->weight[a]));
     while (s->count > 0) {
         const entry e = pop(s);
+        MCO_TRY(go_on(s));
         if (e.label > s->label[e.state])
             continue;
         MCO_TRY(settle(s, r->head[e.state], e.label, e.state));
@@ -165,10 +178,11 @@ done:
     return st;
 }
 
-mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t source, int32_t *distance, int64_t *parent)
+mco_status paths_ref_search(mco_context *ctx, mco_run *run, const mco_paths_rows *rows, int32_t source, int32_t *distance,
+                            int64_t *parent)
 {
     mco_status st = MCO_OK;
-    search s = {.ctx = ctx, .rows = rows, .source = source, .distance = distance, .parent = parent};
+    search s = {.ctx = ctx, .run = run, .rows = rows, .source = source, .distance = distance, .parent = parent};
     const int64_t states = rows->turn_count > 0 ? rows->arcs : rows->vertices;
     MCO_TRY(mco_alloc(ctx, &s.label, states));
     for (int64_t k = 0; k < states; k++)
@@ -183,4 +197,9 @@ done:
     mco_free(ctx, &s.heap);
     mco_free(ctx, &s.label);
     return st;
+}
+
+mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t source, int32_t *distance, int64_t *parent)
+{
+    return paths_ref_search(ctx, NULL, rows, source, distance, parent);
 }

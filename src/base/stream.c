@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cycles/stream.h"
+#include "base/stream.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 enum { BUFFER_BYTES = 1 << 20, PACKED_BYTES = 1 << 18 };
 
 #ifdef MCO_HAVE_ZLIB
-struct cycles_packer {
+struct mco_packer {
     z_stream z;
     bool has_z;
     unsigned char bytes[PACKED_BYTES];
@@ -20,13 +20,13 @@ struct cycles_packer {
 
 // ---- Writes
 
-static bool can_write(const cycles_stream *s)
+static bool can_write(const mco_stream *s)
 {
     return !s->is_closed && s->reason == 0;
 }
 
 // Past the stream of the C library, whose errors would show only at its end.
-static bool write_all(cycles_stream *s, const char *data, size_t bytes)
+static bool write_all(mco_stream *s, const char *data, size_t bytes)
 {
     while (bytes > 0 && can_write(s)) {
         const ssize_t put = write(fileno(s->output.file), data, bytes);
@@ -43,10 +43,10 @@ static bool write_all(cycles_stream *s, const char *data, size_t bytes)
 }
 
 #ifdef MCO_HAVE_ZLIB
-static bool pack(cycles_stream *s, const char *data, size_t bytes, int flush)
+static bool pack(mco_stream *s, const char *data, size_t bytes, int flush)
 {
     enum { MOST = 1 << 30 };  // zlib counts in unsigned integers
-    struct cycles_packer *p = s->packer;
+    struct mco_packer *p = s->packer;
     do {
         const size_t part = bytes < MOST ? bytes : MOST;
         const bool is_last = part == bytes;
@@ -65,7 +65,7 @@ static bool pack(cycles_stream *s, const char *data, size_t bytes, int flush)
     return true;
 }
 
-static mco_status begin_packer(cycles_stream *s)
+static mco_status begin_packer(mco_stream *s)
 {
     enum { GZIP = 16, MEMORY_LEVEL = 8 };  // GZIP is added to the bits of the window: the format of gzip
     mco_status st = MCO_OK;
@@ -78,7 +78,7 @@ done:
     return st;
 }
 
-static void end_packer(cycles_stream *s)
+static void end_packer(mco_stream *s)
 {
     if (s->packer != NULL && s->packer->has_z)
         deflateEnd(&s->packer->z);
@@ -87,30 +87,30 @@ static void end_packer(cycles_stream *s)
 #else
 enum { Z_NO_FLUSH, Z_FINISH };
 
-static bool pack(cycles_stream *s, const char *data, size_t bytes, int flush)
+static bool pack(mco_stream *s, const char *data, size_t bytes, int flush)
 {
     (void)flush;
     return write_all(s, data, bytes);
 }
 
-static mco_status begin_packer(cycles_stream *s)
+static mco_status begin_packer(mco_stream *s)
 {
     return mco_fail(s->ctx, MCO_ERR_IO, "cannot write %s: it would be compressed, and this mco was built without zlib",
                     s->output.path);
 }
 
-static void end_packer(cycles_stream *s)
+static void end_packer(mco_stream *s)
 {
     s->packer = NULL;
 }
 #endif
 
-static bool pass(cycles_stream *s, const char *data, size_t bytes)
+static bool pass(mco_stream *s, const char *data, size_t bytes)
 {
     return s->packer != NULL ? pack(s, data, bytes, Z_NO_FLUSH) : write_all(s, data, bytes);
 }
 
-static bool empty_buffer(cycles_stream *s)
+static bool empty_buffer(mco_stream *s)
 {
     const size_t bytes = s->used;
     s->used = 0;
@@ -119,22 +119,22 @@ static bool empty_buffer(cycles_stream *s)
 
 // ---- The stream
 
-mco_status cycles_stream_open(mco_context *ctx, const char *path, cycles_stream *out)
+mco_status mco_stream_open(mco_context *ctx, const char *path, mco_stream *out)
 {
     mco_status st = MCO_OK;
     const size_t length = strlen(path);
-    *out = (cycles_stream){.ctx = ctx, .room = BUFFER_BYTES};
+    *out = (mco_stream){.ctx = ctx, .room = BUFFER_BYTES};
     MCO_TRY(mco_alloc(ctx, &out->buffer, out->room));
     MCO_TRY(mco_output_open(ctx, path, &out->output));
     if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
         MCO_TRY(begin_packer(out));
 done:
     if (st != MCO_OK)
-        cycles_stream_discard(out);
+        mco_stream_discard(out);
     return st;
 }
 
-char *cycles_stream_reserve(cycles_stream *s, size_t bytes)
+char *mco_stream_reserve(mco_stream *s, size_t bytes)
 {
     if (s->room - s->used < bytes && !empty_buffer(s))
         return NULL;
@@ -150,7 +150,7 @@ char *cycles_stream_reserve(cycles_stream *s, size_t bytes)
     return can_write(s) ? s->buffer + s->used : NULL;
 }
 
-bool cycles_stream_put(cycles_stream *s, const void *data, size_t bytes)
+bool mco_stream_put(mco_stream *s, const void *data, size_t bytes)
 {
     if (bytes > s->room - s->used && !empty_buffer(s))
         return false;
@@ -162,7 +162,7 @@ bool cycles_stream_put(cycles_stream *s, const void *data, size_t bytes)
     return can_write(s);
 }
 
-mco_status cycles_stream_commit(cycles_stream *s)
+mco_status mco_stream_commit(mco_stream *s)
 {
     mco_status st = MCO_OK;
     if (can_write(s) && empty_buffer(s) && s->packer != NULL)
@@ -174,11 +174,11 @@ mco_status cycles_stream_commit(cycles_stream *s)
                          strcmp(s->output.path, "-") == 0 ? "standard output" : s->output.path, strerror(s->reason)));
     MCO_TRY(mco_output_commit(s->ctx, &s->output, false));
 done:
-    cycles_stream_discard(s);
+    mco_stream_discard(s);
     return st;
 }
 
-void cycles_stream_discard(cycles_stream *s)
+void mco_stream_discard(mco_stream *s)
 {
     if (s->ctx == NULL)
         return;

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// One tree: validates, chooses the method, runs it, and certifies the distances.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/options.h"
+#include "base/structs.h"
+#include "device/device.h"
+#include "paths/hierarchy/hierarchy.h"
+#include "paths/single/single.h"
+#include "paths/tree.h"
+
+#define MCO_OPTION_STRUCT mco_paths_params
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_PATHS_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
+
+const mco_option_table *mco_paths_options(void)
+{
+    return &options;
+}
+
+const char *paths_method_text(mco_paths_method method)
+{
+    static const char *const names[] = {"auto", "dijkstra", "buckets", "tiles", "sweep"};
+    return method >= MCO_PATHS_METHOD_AUTO && method <= MCO_PATHS_METHOD_SWEEP ? names[method] : "?";
+}
+
+typedef struct job {
+    mco_context *ctx;
+    const mco_paths_network *network;
+    const mco_paths_hierarchy *hierarchy;  // NULL: none
+    mco_paths_params p;
+    mco_run run;
+    mco_paths_tree tree;
+    mco_engine engine;
+    uint64_t gpus;
+    paths_layout layout;
+    int32_t *by_place;  // [vertices] distances in the layout
+} job;
+
+// ---- The method
+
+static mco_status refuse_pair(const job *j)
+{
+    const mco_engine e = j->p.engine;
+    const mco_paths_method m = j->p.method;
+    const bool is_cpu = e == MCO_ENGINE_CPU || e == MCO_ENGINE_REFERENCE;
+    if (m == MCO_PATHS_METHOD_SWEEP && j->hierarchy == NULL)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep needs a hierarchy: prepare one from the network");
+    if (e == MCO_ENGINE_REFERENCE && m != MCO_PATHS_METHOD_AUTO && m != MCO_PATHS_METHOD_DIJKSTRA)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine reference, which has dijkstra alone", paths_method_text(m));
+    if (m == MCO_PATHS_METHOD_TILES && is_cpu)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method tiles and engine %s, tiles need a GPU", mco_engine_text(e));
+    if ((m == MCO_PATHS_METHOD_DIJKSTRA || m == MCO_PATHS_METHOD_BUCKETS) && e == MCO_ENGINE_GPU)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles and sweep", paths_method_text(m));
+    if (j->p.gpus != NULL && is_cpu)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(e));
+    return MCO_OK;
+}
+
+static void choose(job *j, mco_engine engine, mco_paths_method method, const char *why, ...) MCO_PRINTF(4, 5);
+static void choose(job *j, mco_engine engine, mco_paths_method method, const char *why, ...)
+{
+    va_list list;
+    j->engine = engine;
+    j->tree.method = method;
+    va_start(list, why);
+    vsnprintf(j->tree.reason, sizeof j->tree.reason, why, list);
+    va_end(list);
+}
+
+// Where the arcs of a network take longer on cores than a GPU takes to begin: about 0.3 s.
+static const int64_t ARCS_WORTH_A_GPU = (int64_t)1 << 26;
+
+static mco_engine wanted_engine(const job *j)
+{
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    const char *reason = NULL;
+    if (j->p.engine != MCO_ENGINE_AUTO)
+        return j->p.engine;
+    if (j->p.gpus != NULL || j->p.method == MCO_PATHS_METHOD_TILES)
+        return MCO_ENGINE_GPU;
+    if (j->p.method != MCO_PATHS_METHOD_AUTO || j->network->has_turns || j->hierarchy != NULL || j->network->rows.arcs < ARCS_WORTH_A_GPU)
+        return MCO_ENGINE_CPU;
+    return mco_gpus_list(j->ctx, gpus, &count, &reason) == MCO_OK && count > 0 ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
+}
+
+static mco_status choose_method(job *j)
+{
+    const mco_paths_method asked = j->p.method;
+    const mco_engine engine = wanted_engine(j);
+    const int64_t arcs = j->network->rows.arcs;
+    if (engine == MCO_ENGINE_REFERENCE)
+        choose(j, engine, MCO_PATHS_METHOD_DIJKSTRA, "the reference has this method alone");
+    else if (asked != MCO_PATHS_METHOD_AUTO)
+        choose(j, engine, asked, "it was asked for");
+    else if (j->hierarchy != NULL)
+        choose(j, engine, MCO_PATHS_METHOD_SWEEP, "the hierarchy is there");
+    else if (engine == MCO_ENGINE_GPU)
+        choose(j, engine, MCO_PATHS_METHOD_TILES, "one tree on a GPU, %" PRId64 " arcs", arcs);
+    else
+        choose(j, engine, MCO_PATHS_METHOD_BUCKETS, "one tree on cores, %" PRId64 " arcs", arcs);
+    if (j->network->has_turns && j->tree.method != MCO_PATHS_METHOD_SWEEP && engine != MCO_ENGINE_REFERENCE) {
+        if (engine == MCO_ENGINE_GPU || (asked != MCO_PATHS_METHOD_AUTO && asked != MCO_PATHS_METHOD_DIJKSTRA))
+            return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s on a network with turns: dijkstra takes them, or sweep with a hierarchy",
+                            paths_method_text(j->tree.method));
+        choose(j, engine, MCO_PATHS_METHOD_DIJKSTRA, "the network has turns, labels are of arcs");
+    }
+    mco_log(j->ctx, MCO_LOG_INFO, "engine %s, method %s (%s)", mco_engine_text(j->engine), paths_method_text(j->tree.method), j->tree.reason);
+    return MCO_OK;
+}
+
+static mco_status choose_gpus(job *j)
+{
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    if (j->engine != MCO_ENGINE_GPU)
+        return MCO_OK;
+    const mco_status st = mco_gpus_choose(j->ctx, j->p.gpus, gpus, &count);
+    for (int k = 0; st == MCO_OK && k < count; k++)
+        j->gpus |= (uint64_t)1 << gpus[k].index;
+    return st;
+}
+
+// A layout, labels by place and by vertex, and the queue.
+static mco_status refuse_memory(const job *j)
+{
+    enum { OF_A_VERTEX = 40 };
+    const mco_paths_rows *r = &j->network->rows;
+    const double need = (double)sizeof(paths_arc) * (double)r->arcs + OF_A_VERTEX * (double)r->vertices;
+    const double room = mco_settle_memory(j->p.memory);
+    if (need <= room)
+        return MCO_OK;
+    return mco_fail(j->ctx, MCO_ERR_LIMIT, "a tree of %d vertices and %" PRId64 " arcs needs about %.0f MiB, %.0f MiB are allowed", r->vertices, r->arcs,
+                    need / (1 << 20), room / (1 << 20));
+}
+
+// ---- Running
+
+// An order in which neighbours are near pays for its cost from about this size on: below, all labels are in the cache.
+enum { WORTH_AN_ORDER = 1 << 18, TILE = 256 };
+
+static mco_status make_layout(job *j)
+{
+    mco_status st = MCO_OK;
+    int32_t *vertex_at = NULL;
+    const mco_paths_rows *r = &j->network->rows;
+    if (r->vertices >= WORTH_AN_ORDER || j->tree.method == MCO_PATHS_METHOD_TILES)
+        MCO_TRY(paths_local_order(j->ctx, r, TILE, &vertex_at));
+    MCO_TRY(paths_layout_make(j->ctx, r, vertex_at, false, &j->layout));
+    MCO_TRY(mco_alloc(j->ctx, &j->by_place, r->vertices));
+done:
+    mco_free(j->ctx, &vertex_at);
+    return st;
+}
+
+static mco_status stop_if_asked(job *j)
+{
+    return mco_run_must_stop(&j->run, 0) ? mco_fail(j->ctx, MCO_ERR_STOPPED, "stopped before the search") : MCO_OK;
+}
+
+static void take_by_place(job *j)
+{
+    for (int32_t v = 0; v < j->layout.vertices; v++)
+        j->tree.distance[v] = j->by_place[j->layout.place[v]];
+}
+
+static mco_status run_search(job *j)
+{
+    mco_status st = MCO_OK;
+    paths_search *search = NULL;
+    paths_counts counts = {0};
+    double begin_s = mco_clock_s();
+    MCO_TRY(make_layout(j));
+    const int32_t threads = j->tree.method == MCO_PATHS_METHOD_BUCKETS ? mco_settle_threads(j->p.threads) : 1;
+    MCO_TRY(j->tree.method == MCO_PATHS_METHOD_BUCKETS ? paths_buckets_open(j->ctx, &j->layout, threads, &search)
+                                                       : paths_heap_open(j->ctx, &j->layout, &search));
+    MCO_TRY(stop_if_asked(j));
+    j->tree.prepare_s = mco_clock_s() - begin_s;
+    begin_s = mco_clock_s();
+    MCO_TRY(paths_search_tree(j->ctx, search, &j->run, j->layout.place[j->tree.source], j->by_place, &counts));
+    take_by_place(j);
+    j->tree.work.solve_s = mco_clock_s() - begin_s;
+    j->tree.work.threads = threads;
+done:
+    paths_search_close(j->ctx, &search);
+    return st;
+}
+
+static mco_status run_reference(job *j)
+{
+    const double begin_s = mco_clock_s();
+    const mco_status st = paths_ref_search(j->ctx, &j->run, &j->network->rows, j->tree.source, j->tree.distance, NULL);
+    j->tree.work.solve_s = mco_clock_s() - begin_s;
+    j->tree.work.threads = 1;
+    return st;
+}
+
+#ifdef MCO_HAVE_CUDA
+static mco_status run_tiles(job *j)
+{
+    mco_status st = MCO_OK;
+    paths_tiles *tiles = NULL;
+    paths_counts counts = {0};
+    double begin_s = mco_clock_s();
+    MCO_TRY(make_layout(j));
+    MCO_TRY(paths_tiles_open(j->ctx, &j->layout, j->gpus, &tiles));
+    MCO_TRY(stop_if_asked(j));
+    j->tree.prepare_s = mco_clock_s() - begin_s;
+    begin_s = mco_clock_s();
+    MCO_TRY(paths_tiles_tree(j->ctx, tiles, &j->run, j->layout.place[j->tree.source], j->by_place, &j->tree.work.device_s, &counts));
+    take_by_place(j);
+    j->tree.work.solve_s = mco_clock_s() - begin_s;
+    j->tree.work.threads = 1;
+    j->tree.work.gpus = j->gpus;
+done:
+    paths_tiles_close(j->ctx, &tiles);
+    return st;
+}
+#else
+static mco_status run_tiles(job *j)
+{
+    return mco_fail(j->ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+}
+#endif
+
+static mco_status run_method(job *j)
+{
+    const bool is_plain = j->engine == MCO_ENGINE_REFERENCE || (j->network->has_turns && j->tree.method == MCO_PATHS_METHOD_DIJKSTRA);
+    if (is_plain)
+        return run_reference(j);
+    return j->tree.method == MCO_PATHS_METHOD_TILES ? run_tiles(j) : run_search(j);
+}
+
+// ---- The answer
+
+static mco_status certify(job *j)
+{
+    char why[MCO_ERROR_LENGTH];
+    const mco_status st = mco_paths_check(j->ctx, j->network, j->tree.source, j->tree.distance);
+    if (st != MCO_ERR_CHECK)
+        return st;
+    snprintf(why, sizeof why, "%s", mco_context_error(j->ctx));
+    return mco_fail(j->ctx, MCO_ERR_INTERNAL, "method %s failed the check: %s", paths_method_text(j->tree.method), why);
+}
+
+static void count_reached(mco_paths_tree *t)
+{
+    for (int32_t v = 0; v < t->vertices; v++) {
+        if (t->distance[v] == MCO_PATHS_NONE)
+            continue;
+        t->reached++;
+        t->farthest = t->distance[v] > t->farthest ? t->distance[v] : t->farthest;
+    }
+}
+
+static mco_status find_tree(job *j)
+{
+    mco_status st = MCO_OK;
+    mco_paths_tree *t = &j->tree;
+    const int32_t n = j->network->rows.vertices;
+    MCO_TRY(mco_alloc(j->ctx, &t->distance, n));
+    MCO_TRY(run_method(j));
+    t->vertices = n;
+    MCO_TRY(certify(j));
+    if (j->p.parents) {
+        MCO_TRY(mco_alloc(j->ctx, &t->parent, n));
+        MCO_TRY(paths_parents(j->ctx, &j->network->rows, t->source, t->distance, t->parent));
+    }
+    count_reached(t);
+    t->outcome = MCO_OUTCOME_OPTIMAL;
+done:
+    return st;
+}
+
+// A run that is stopped has no tree, which is an answer too.
+static mco_status settle_stop(job *j, mco_status st)
+{
+    j->tree.stop = j->run.stop;
+    j->tree.work.engine = j->engine;
+    if (st != MCO_ERR_STOPPED || j->run.stop == MCO_STOP_FINISHED)
+        return st;
+    mco_free(j->ctx, &j->tree.distance);
+    j->tree.outcome = MCO_OUTCOME_UNKNOWN;
+    j->tree.vertices = 0;
+    return MCO_OK;
+}
+
+static mco_status take_arguments(job *j, int32_t source, const mco_paths_params *params, const mco_paths_tree *tree)
+{
+    mco_status st = MCO_OK;
+    j->p = (mco_paths_params)MCO_PATHS_PARAMS_INIT;
+    j->tree = (mco_paths_tree)MCO_PATHS_TREE_INIT;
+    j->tree.source = source;
+    MCO_TRY(MCO_TAKE(j->ctx, params, &j->p));
+    MCO_TRY(mco_struct_test(j->ctx, "tree", tree, sizeof *tree));
+    MCO_TRY(mco_options_validate(j->ctx, &options, &j->p));
+    if (source < 0 || source >= j->network->rows.vertices)
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the source is vertex %d, there are vertices 0 to %d", source, j->network->rows.vertices - 1);
+    MCO_TRY(refuse_pair(j));
+done:
+    return st;
+}
+
+mco_status mco_paths_find_tree(mco_context *ctx, const mco_paths_network *network, const mco_paths_hierarchy *hierarchy, int32_t source,
+                               const mco_paths_params *params, mco_paths_tree *tree)
+{
+    mco_status st = MCO_OK;
+    job j = {.ctx = ctx, .network = network, .hierarchy = hierarchy};
+    if (ctx == NULL || network == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(take_arguments(&j, source, params, tree));
+    const mco_run_settings settings = {.time_limit_s = j.p.time_limit_s, .target = -1, .objective = "distance"};
+    j.run = mco_run_begin(ctx, &settings);
+    MCO_TRY(choose_method(&j));
+    MCO_TRY(choose_gpus(&j));
+    MCO_TRY(refuse_memory(&j));
+    MCO_TRY(settle_stop(&j, find_tree(&j)));
+    mco_struct_give(tree, &j.tree, sizeof j.tree);
+done:
+    mco_run_clear(&j.run);
+    paths_layout_clear(ctx, &j.layout);
+    mco_free(ctx, &j.by_place);
+    mco_paths_tree_clear(ctx, &j.tree);  // what was not given
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_paths_tree_clear(mco_context *ctx, mco_paths_tree *tree)
+{
+    mco_paths_tree full = MCO_PATHS_TREE_INIT;
+    if (tree == NULL)
+        return;
+    mco_struct_clear(tree, &full, sizeof full);
+    mco_free(ctx, &full.distance);
+    mco_free(ctx, &full.parent);
+}
