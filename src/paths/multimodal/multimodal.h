@@ -39,4 +39,10 @@ mco_status mm_test_fifo(mco_context *ctx, const mco_multimodal *network, int32_t
 mco_status mm_ref_tree(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
                        const mco_multimodal_query *query, int32_t *label);
 
+// The steps of a journey to the query's target that arrives at `arrival`, from labels that are exact up to it. The caller frees
+// *step [*steps]. Errors: INTERNAL (no such journey), MEMORY. O(pairs and arcs up to the arrival).
+mco_status mm_journey(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                      const mco_multimodal_query *query, const int32_t *label, int32_t arrival, mco_multimodal_step **step,
+                      int64_t *steps);
+
 #endif
