@@ -20,6 +20,7 @@
     X(dtspms)           \
     X(flowshop)         \
     X(guillotine)       \
+    X(paths)            \
     X(reduce)           \
     X(vrp)
 #define DECLARE_PROBLEM(name) extern const cli_problem cli_##name;
