@@ -183,11 +183,12 @@ static void test_late_departures(void **state)
     trial t;
     mco_rng_seed(&rng, 3, 0);
     for (int k = 0; k < 100; k++) {
+        const mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
         mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
         open_trial(&t, &rng);
         t.query.depart = (1 << 24) - 2000 + below(&rng, 4000) + (k % 2) * (1 << 28);
         assert_ok(mm_ref_tree(test_ctx, t.network, t.automaton, &t.query, t.oracle));
-        assert_ok(mco_multimodal_find_tree(test_ctx, t.network, t.automaton, &t.query, NULL, &tree));
+        assert_ok(mco_multimodal_find_tree(test_ctx, t.network, t.automaton, &t.query, &params, &tree));
         assert_memory_equal(tree.label, t.oracle, (size_t)(t.network->vertices * t.states) * sizeof *t.oracle);
         mco_multimodal_tree_clear(test_ctx, &tree);
         close_trial(&t);
@@ -331,7 +332,7 @@ static void test_bad_automata(void **state)
         {"states a a\n", "1:10: the state \"a\" is there twice"},
         {"states a\nmove a fly a\n", "2:8: \"fly\" is no label of the network"},
         {"states a\nmove a walk\n", "2:1: the line lacks a state"},
-        {"states a\nstart a\nfinal a\npace a 0\n", "4:8: the pace is 0, a number from 0.00390625 to 127 was expected"},
+        {"states a\nstart a\nfinal a\npace a 0\n", "4:8: the pace is 0, allowed is 0.00390625 to 127"},
     };
     mco_rng rng;
     char expected[256];
@@ -433,11 +434,12 @@ static void test_stop(void **state)
     (void)state;
     mco_rng rng;
     trial t;
+    const mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
     mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
     mco_rng_seed(&rng, 9, 0);
     open_trial(&t, &rng);
     mco_cancel(test_ctx);
-    assert_ok(mco_multimodal_find_tree(test_ctx, t.network, t.automaton, &t.query, NULL, &tree));
+    assert_ok(mco_multimodal_find_tree(test_ctx, t.network, t.automaton, &t.query, &params, &tree));
     assert_true(tree.outcome == MCO_OUTCOME_UNKNOWN || tree.label != NULL);
     mco_multimodal_tree_clear(test_ctx, &tree);
     close_trial(&t);
