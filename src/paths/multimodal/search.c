@@ -4,7 +4,7 @@
 
 #include "base/pages.h"
 
-enum { DELTA = 64, MOST_BUCKETS = 1 << 16, ALIGN = 256 };
+enum { DELTA = 256, MOST_BUCKETS = 1 << 16, ALIGN = 256 };
 
 static int32_t width_of(const mco_automaton *automaton)
 {
