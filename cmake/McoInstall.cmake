@@ -15,6 +15,9 @@ configure_package_config_file(cmake/mcoConfig.cmake.in ${PROJECT_BINARY_DIR}/mco
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mcoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mcoConfig.cmake ${PROJECT_BINARY_DIR}/mcoConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mco)
+if(METIS_FOUND)  # CMake itself does not know how to find it
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mco)
+endif()
 
 # pkg-config. A program that takes the static library must also link what this uses. That is always so if there is no
 # shared library, else with `pkg-config --static`.
@@ -24,6 +27,9 @@ if(MCO_HAVE_CUDA)
 endif()
 if(ZLIB_FOUND)
   string(APPEND uses " -lz")
+endif()
+if(METIS_FOUND)
+  string(APPEND uses " -lmetis")
 endif()
 set(MCO_PC_LIBS "")
 set(MCO_PC_LIBS_PRIVATE "")

@@ -14,6 +14,7 @@ missing_of() {
         case $package in
         libc6-dev) has_header stdio.h ;;
         libcmocka-dev) has_header cmocka.h ;;
+        libmetis-dev) has_header metis.h ;;
         zlib1g-dev) has_header zlib.h ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"

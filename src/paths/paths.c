@@ -169,6 +169,15 @@ static void take_by_place(job *j)
         j->tree.distance[v] = j->by_place[j->layout.place[v]];
 }
 
+// A search of few arcs is over before threads have begun.
+static int32_t count_threads(const job *j)
+{
+    enum { ARCS_WORTH_THREADS = 1 << 20 };
+    if (j->tree.method != MCO_PATHS_METHOD_BUCKETS || (j->p.threads == 0 && j->layout.arcs < ARCS_WORTH_THREADS))
+        return 1;
+    return mco_settle_threads(j->p.threads);
+}
+
 static mco_status run_search(job *j)
 {
     mco_status st = MCO_OK;
@@ -176,7 +185,7 @@ static mco_status run_search(job *j)
     paths_counts counts = {0};
     double begin_s = mco_clock_s();
     MCO_TRY(make_layout(j));
-    const int32_t threads = j->tree.method == MCO_PATHS_METHOD_BUCKETS ? mco_settle_threads(j->p.threads) : 1;
+    const int32_t threads = count_threads(j);
     MCO_TRY(j->tree.method == MCO_PATHS_METHOD_BUCKETS ? paths_buckets_open(j->ctx, &j->layout, threads, &search)
                                                        : paths_heap_open(j->ctx, &j->layout, &search));
     MCO_TRY(stop_if_asked(j));

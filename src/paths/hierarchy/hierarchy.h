@@ -2,6 +2,9 @@
 // The inside of a customizable hierarchy (Dibbelt, Strasser, Wagner 2016). Vertices are called by rank: ranks are a post-order of the
 // elimination tree, so the upper neighbours of a vertex are among its ancestors, which form one chain. An array of `height`
 // entries indexed by height (0 at the deepest level, height - 1 at the root) is the scratch of a query.
+//
+// Ends (is_end) lie below all others. A way up from a source, or down to a target, leaves no other end: only ends are below an
+// end. So a search skips the row of every end but the source's and the target's own, and the two ways never meet at another end.
 #ifndef MCO_PATHS_HIERARCHY_H
 #define MCO_PATHS_HIERARCHY_H
 
@@ -18,6 +21,7 @@ typedef struct paths_topology {
     int32_t *vertex;       // [vertices] the network's vertex of a rank
     int32_t *rank;         // [vertices] of the network's vertex
     int32_t *parent;       // [vertices] the least upper neighbour; -1: a root
+    int32_t *lowest;       // [vertices] the subtree of v is lowest[v] .. v
     int32_t *depth;        // [vertices] 0 at roots
     int32_t *first;        // [vertices + 1] arcs first[v] .. first[v + 1] - 1 lead up from v
     int32_t *head;         // [arcs] ascending in each row
@@ -27,7 +31,11 @@ typedef struct paths_topology {
     int32_t *down_arc;     // [arcs] arcs whose head is v, by ascending tail
     int32_t *down_tail;    // [arcs]
     bool *is_end;          // [vertices] paths do not pass through; NULL: none
+    int64_t *triangle_first; // [vertices + 1] how many triangles come before those of v
     int32_t *slot;         // [arcs of the network] 2 * arc + direction (0: up, 1: down); -1: a loop
+    int32_t origins;       // arcs of the network that are no loops
+    int32_t *origin;       // [origins] these arcs by ascending slot
+    int32_t *origin_slot;  // [origins] their slots
 } paths_topology;
 
 // Weights of one metric. A customised weight is the length of a shortest path through vertices of lower rank.
@@ -40,8 +48,9 @@ typedef struct paths_metric {
 struct mco_paths_hierarchy {
     mco_paths_network *network;  // owned, as given
     mco_paths_network *expanded; // owned: the network with turns as arcs; NULL: has none
-    int32_t *entry;              // [vertices of network] of expanded; the place where paths begin; NULL if not expanded
-    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: a turn; NULL if not expanded
+    int32_t *entry;              // [vertices of network] of expanded: where paths begin; they end at v itself; NULL if not expanded
+    int64_t *plain_arc;          // [arcs of expanded] arc of the network, -1: none; NULL if not expanded
+    int32_t *turn_cost;          // [arcs of expanded] what the arc adds to the weight of plain_arc; NULL if not expanded
     paths_topology topology;     // of expanded, if there is one
     paths_metric metric;
     int32_t *triangle;           // [triangles] the arc between the heads of two arcs, in the order of customising; NULL: too many
@@ -51,7 +60,8 @@ struct mco_paths_hierarchy {
 // ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
 mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16]);
 
-// ---- topology.c. `rows` have no turns. Errors: LIMIT, MEMORY. O(arcs log degree).
+// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, MEMORY.
+// O(arcs of the network and of the hierarchy).
 mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out);
 void paths_topology_clear(mco_context *ctx, paths_topology *topology);
 
@@ -64,26 +74,34 @@ mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, c
 void paths_metric_ref(const paths_topology *topology, int64_t network_arcs, const int32_t *weight, paths_metric *metric);
 void paths_metric_clear(mco_context *ctx, paths_metric *metric);
 
-// ---- turns.c: a network in which turns are arcs. Vertices with turns are split; ids below `vertices` stay for them.
-// distance of v = distance of exit[v] ... ; see the file.
+// ---- turns.c: a network in which turns are arcs. A vertex v with turns is split; v itself is where paths into v end. So the distance
+// from s to v is that from entry[s] to v in `expanded`, also for v = s. The arcs of a path are its plain_arc that are not -1.
 
-// ---- query.c, sweep.c, labels.c, matrix.c, unpack.c: on cores
-typedef struct paths_query paths_query;  // scratch of one thread
-mco_status paths_query_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_query **out);
+// ---- query.c, sweep.c, labels.c: on cores. `simd` as in mco_paths_params. A hierarchy that takes new weights keeps its queries; sweeps
+// and labels take the weights when they are asked to. Errors of all: ARGUMENT (the vector unit), LIMIT, MEMORY.
+
+// Scratch of one thread.
+typedef struct paths_query paths_query;
+mco_status paths_query_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_query **out);
 int32_t paths_query_distance(paths_query *query, int32_t source_rank, int32_t target_rank);  // MCO_PATHS_NONE: no path
 void paths_query_close(mco_context *ctx, paths_query **query);
 
-typedef struct paths_sweep paths_sweep;  // rows by level, 16 a chunk, and weights in that order
-mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_sweep **out);
+// Rows by level, 16 a chunk, and weights in that order; with scratch for one tree at a time.
+typedef struct paths_sweep paths_sweep;
+mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_sweep **out);
 void paths_sweep_weigh(paths_sweep *sweep);  // takes the metric as it is now
 void paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance);  // [vertices] by the network's vertices
 // `lanes` trees at once (16, 32 or 64), distance [vertices][lanes] by rank.
 void paths_sweep_trees(paths_sweep *sweep, int32_t lanes, const int32_t *source_rank, int32_t *distance);
 void paths_sweep_close(mco_context *ctx, paths_sweep **sweep);
 
-typedef struct paths_labels paths_labels;  // distances to and from all ancestors of every vertex
-mco_status paths_labels_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t threads, paths_labels **out);
+// Distances to and from all ancestors of every vertex.
+typedef struct paths_labels paths_labels;
+mco_status paths_labels_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, int32_t threads,
+                             paths_labels **out);
+mco_status paths_labels_weigh(mco_context *ctx, paths_labels *labels, int32_t threads);  // takes the metric as it is now
 int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, int32_t target_rank);
+int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
 // ---- gpu.c: one GPU. Zero waits without an end: see the file.

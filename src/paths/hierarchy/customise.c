@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// Customising: the weights of a hierarchy from the weights of its network (Dibbelt, Strasser, Wagner 2016).
+//
+// A lower triangle of an arc (x, y) is a vertex v below both with arcs (v, x) and (v, y). In ascending order of v, each triangle
+// replaces the weight of x to y by the sum over v, if that is less. Weights are at most MCO_PATHS_NONE, so no sum overflows.
+//
+// Several threads: the elimination tree is cut into pieces, which are ranges of whole subtrees, and the top, which holds the rest.
+// A triangle below a piece ends in the piece or in the top. So pieces are independent once every thread has its own weights of
+// the top. The least of these are the weights with which the top is customised.
+#include "paths/hierarchy/customise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+enum {
+    PADDING = 64,           // entries after the last one that vectors may read
+    PIECES_OF_THREAD = 4,   // at least, so that threads end at nearly the same time
+    LEAST_WORK = 100000     // of a thread; below this, starting it costs more than it saves
+};
+
+mco_status paths_metric_open(mco_context *ctx, const paths_topology *topology, paths_metric *out)
+{
+    mco_status st = MCO_OK;
+    paths_metric m = {0};
+    const int64_t arcs = topology->arcs;
+    MCO_TRY(mco_alloc(ctx, &m.pair, 2 * arcs + PADDING));
+    MCO_TRY(mco_alloc(ctx, &m.up, arcs + PADDING));
+    MCO_TRY(mco_alloc(ctx, &m.down, arcs + PADDING));
+    for (int64_t k = 0; k < 2 * arcs + PADDING; k++)
+        m.pair[k] = MCO_PATHS_NONE;
+    for (int64_t a = 0; a < arcs + PADDING; a++)
+        m.up[a] = m.down[a] = MCO_PATHS_NONE;
+    *out = m;
+    m = (paths_metric){0};
+done:
+    paths_metric_clear(ctx, &m);
+    return st;
+}
+
+void paths_metric_clear(mco_context *ctx, paths_metric *metric)
+{
+    mco_free(ctx, &metric->down);
+    mco_free(ctx, &metric->up);
+    mco_free(ctx, &metric->pair);
+    *metric = (paths_metric){0};
+}
+
+// ---- The oracle
+
+static void lower_to(int32_t *weight, int32_t value)
+{
+    *weight = value < *weight ? value : *weight;
+}
+
+void paths_metric_ref(const paths_topology *t, int64_t network_arcs, const int32_t *weight, paths_metric *metric)
+{
+    int32_t *pair = metric->pair;
+    for (int64_t k = 0; k < 2 * (int64_t)t->arcs; k++)
+        pair[k] = MCO_PATHS_NONE;
+    for (int64_t k = 0; k < network_arcs; k++)
+        if (t->slot[k] >= 0)
+            lower_to(&pair[t->slot[k]], weight[k]);
+    for (int32_t v = 0; v < t->vertices; v++) {
+        if (t->is_end != NULL && t->is_end[v])
+            continue;
+        for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
+            for (int32_t b = a + 1, c = t->first[t->head[a]]; b < t->first[v + 1]; b++) {
+                while (t->head[c] != t->head[b])
+                    c++;
+                lower_to(&pair[2 * c], pair[2 * a + 1] + pair[2 * b]);
+                lower_to(&pair[2 * c + 1], pair[2 * b + 1] + pair[2 * a]);
+            }
+    }
+    for (int32_t a = 0; a < t->arcs; a++) {
+        metric->up[a] = pair[2 * a];
+        metric->down[a] = pair[2 * a + 1];
+    }
+}
+
+// ---- Pieces
+
+typedef struct piece {
+    int32_t begin, end;
+} piece;
+
+typedef struct pieces {
+    piece *piece;          // [count]
+    int64_t count, room;
+    int32_t *top;          // [top_count] vertices, ascending
+    int64_t top_count, top_room;
+    int32_t *top_first;    // [top_count + 1] of their arcs, put side by side
+    piece *waiting;        // [waiting_count] ranges of whole subtrees
+    int64_t waiting_count, waiting_room;
+} pieces;
+
+static mco_status add_piece(mco_context *ctx, piece **list, int64_t *count, int64_t *room, int32_t begin, int32_t end)
+{
+    if (begin == end)
+        return MCO_OK;
+    const mco_status st = mco_grow(ctx, list, room, *count + 1);
+    if (st == MCO_OK)
+        (*list)[(*count)++] = (piece){begin, end};
+    return st;
+}
+
+static int64_t work_of(const paths_topology *t, int32_t begin, int32_t end)
+{
+    return t->triangle_first[end] - t->triangle_first[begin] + 2 * (int64_t)(t->first[end] - t->first[begin]) + (end - begin);
+}
+
+// Cuts a range of whole subtrees: subtrees of at most `grain` become pieces, several together if they are small; the roots of the
+// others go to the top, and what is below them waits.
+static mco_status cut_range(mco_context *ctx, const paths_topology *t, int64_t grain, piece range, pieces *p)
+{
+    mco_status st = MCO_OK;
+    int32_t end = range.end;  // of the piece that begins at v + 1
+    for (int32_t v = range.end - 1; v >= range.begin; v = t->lowest[v] - 1) {
+        const bool is_small = work_of(t, t->lowest[v], v + 1) <= grain;
+        if (is_small && work_of(t, t->lowest[v], end) <= grain)
+            continue;
+        MCO_TRY(add_piece(ctx, &p->piece, &p->count, &p->room, v + 1, end));
+        end = v + 1;
+        if (is_small)
+            continue;
+        MCO_TRY(mco_grow(ctx, &p->top, &p->top_room, p->top_count + 1));
+        p->top[p->top_count++] = v;
+        MCO_TRY(add_piece(ctx, &p->waiting, &p->waiting_count, &p->waiting_room, t->lowest[v], v));
+        end = t->lowest[v];
+    }
+    MCO_TRY(add_piece(ctx, &p->piece, &p->count, &p->room, range.begin, end));
+done:
+    return st;
+}
+
+static int compare_vertices(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static mco_status cut(mco_context *ctx, const paths_topology *t, int64_t grain, pieces *p)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(add_piece(ctx, &p->waiting, &p->waiting_count, &p->waiting_room, 0, t->vertices));
+    while (p->waiting_count > 0)
+        MCO_TRY(cut_range(ctx, t, grain, p->waiting[--p->waiting_count], p));
+    MCO_TRY(mco_alloc(ctx, &p->top_first, p->top_count + 1));
+    if (p->top_count > 0)
+        qsort(p->top, (size_t)p->top_count, sizeof *p->top, compare_vertices);
+    for (int64_t k = 0; k < p->top_count; k++)
+        p->top_first[k + 1] = p->top_first[k] + t->first[p->top[k] + 1] - t->first[p->top[k]];
+done:
+    return st;
+}
+
+static void clear_pieces(mco_context *ctx, pieces *p)
+{
+    mco_free(ctx, &p->waiting);
+    mco_free(ctx, &p->top_first);
+    mco_free(ctx, &p->top);
+    mco_free(ctx, &p->piece);
+}
+
+// ---- The work
+
+typedef struct customiser {
+    const paths_topology *topology;
+    const customise_lanes *lanes;
+    const int32_t *triangle, *weight;
+    const paths_metric *metric;
+    pieces pieces;
+    int32_t workers;
+    int32_t **outer;   // [workers] weights of the top's arcs; the last worker uses those of the metric
+    int32_t *shift;    // [workers * height]
+} customiser;
+
+#define DECLARE(set, unit) extern const customise_lanes customise_lanes_of_##set;
+#define LIST(set, unit) &customise_lanes_of_##set,
+MCO_EACH_SIMD(DECLARE)
+static const customise_lanes *const BUILDS[] = {MCO_EACH_SIMD(LIST)};
+
+// The first origin of the arcs from `slot` on.
+static int32_t find_origin(const paths_topology *t, int32_t slot)
+{
+    int32_t low = 0, high = t->origins;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (t->origin_slot[middle] < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Sets the weights of arcs [begin, end) to those of the network.
+static void take_weights(const customiser *c, int32_t begin, int32_t end)
+{
+    const paths_topology *t = c->topology;
+    int32_t *pair = c->metric->pair;
+    for (int32_t k = 2 * begin; k < 2 * end; k++)
+        pair[k] = MCO_PATHS_NONE;
+    for (int32_t k = find_origin(t, 2 * begin); k < t->origins && t->origin_slot[k] < 2 * end; k++)
+        lower_to(&pair[t->origin_slot[k]], c->weight[t->origin[k]]);
+}
+
+static void relax(const customiser *c, int32_t begin, int32_t end, int32_t limit, int32_t *outer, const int32_t *shift)
+{
+    const int32_t *triangle = c->triangle != NULL ? c->triangle + c->topology->triangle_first[begin] : NULL;
+    const customise_rows rows = {c->topology, triangle, begin, end, limit, c->metric->pair, outer, shift};
+    c->lanes->relax(&rows);
+}
+
+// Sets shift[h] for the vertices of the top that are above the piece. The way up meets them in ascending order.
+static void find_shifts(const customiser *c, int32_t last, int32_t *shift)
+{
+    const paths_topology *t = c->topology;
+    int64_t k = 0;
+    for (int32_t v = t->parent[last]; v >= 0; v = t->parent[v]) {
+        while (c->pieces.top[k] < v)
+            k++;
+        shift[t->height - 1 - t->depth[v]] = c->pieces.top_first[k] - t->first[v];
+    }
+}
+
+static void do_piece(void *shared, int worker, int64_t item)
+{
+    const customiser *c = shared;
+    const paths_topology *t = c->topology;
+    const piece p = c->pieces.piece[item];
+    int32_t *shift = c->shift + (int64_t)worker * t->height;
+    if (worker < c->workers - 1)
+        find_shifts(c, p.end - 1, shift);
+    take_weights(c, t->first[p.begin], t->first[p.end]);
+    relax(c, p.begin, p.end, p.end, c->outer[worker], shift);
+    c->lanes->split(c->metric, t->first[p.begin], t->first[p.end]);
+}
+
+// Lowers the weights of the top to those that the other workers found, and customises it.
+static void do_top(const customiser *c)
+{
+    const paths_topology *t = c->topology;
+    for (int64_t k = 0; k < c->pieces.top_count; k++) {
+        const int32_t v = c->pieces.top[k], begin = t->first[v];
+        const int32_t count = c->pieces.top_first[k + 1] - c->pieces.top_first[k];
+        for (int32_t w = 0; w < c->workers - 1; w++)
+            for (int32_t a = 0; a < 2 * count; a++)
+                lower_to(&c->metric->pair[2 * begin + a], c->outer[w][2 * c->pieces.top_first[k] + a]);
+    }
+    for (int64_t k = 0; k < c->pieces.top_count; k++) {
+        const int32_t v = c->pieces.top[k];
+        relax(c, v, v + 1, t->vertices, NULL, NULL);
+        c->lanes->split(c->metric, t->first[v], t->first[v + 1]);
+    }
+}
+
+static mco_status open_workers(mco_context *ctx, customiser *c)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(ctx, &c->outer, c->workers));
+    MCO_TRY(mco_alloc(ctx, &c->shift, (int64_t)c->workers * c->topology->height));
+    const int32_t arcs = c->pieces.top_first[c->pieces.top_count];
+    for (int32_t w = 0; w < c->workers - 1; w++) {
+        MCO_TRY(mco_alloc(ctx, &c->outer[w], 2 * (int64_t)arcs));
+        for (int64_t k = 0; k < 2 * (int64_t)arcs; k++)
+            c->outer[w][k] = MCO_PATHS_NONE;
+    }
+    c->outer[c->workers - 1] = c->metric->pair;
+done:
+    return st;
+}
+
+static void close_workers(mco_context *ctx, customiser *c)
+{
+    for (int32_t w = 0; c->outer != NULL && w < c->workers - 1; w++)
+        mco_free(ctx, &c->outer[w]);
+    mco_free(ctx, &c->shift);
+    mco_free(ctx, &c->outer);
+    clear_pieces(ctx, &c->pieces);
+}
+
+static mco_status make_parallel(mco_context *ctx, customiser *c, int64_t work)
+{
+    mco_status st = MCO_OK;
+    const paths_topology *t = c->topology;
+    mco_team team = {0};
+    MCO_TRY(cut(ctx, t, work / (PIECES_OF_THREAD * c->workers), &c->pieces));
+    MCO_TRY(open_workers(ctx, c));
+    MCO_TRY(mco_team_open(ctx, c->workers, false, &team));
+    for (int64_t k = 0; k < c->pieces.top_count; k++)
+        take_weights(c, t->first[c->pieces.top[k]], t->first[c->pieces.top[k] + 1]);
+    mco_team_run(&team, c->pieces.count, do_piece, NULL, c);
+    do_top(c);
+done:
+    mco_team_close(&team);
+    close_workers(ctx, c);
+    return st;
+}
+
+mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                int32_t threads, mco_simd simd, paths_metric *metric)
+{
+    mco_status st = MCO_OK;
+    customiser c = {.topology = topology, .triangle = triangle, .weight = weight, .metric = metric,
+                    .workers = threads};
+    const int64_t work = work_of(topology, 0, topology->vertices);
+    MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
+    if (c.workers > 1)
+        return make_parallel(ctx, &c, work);
+    take_weights(&c, 0, topology->arcs);
+    relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
+    c.lanes->split(metric, 0, topology->arcs);
+done:
+    return st;
+}
+
+mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                 int32_t threads, mco_simd simd, paths_metric *metric)
+{
+    const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
+    return paths_metric_make_on(ctx, topology, triangle, weight, most < threads ? (int32_t)most : threads, simd, metric);
+}
+
+mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,
+                             const int32_t *weight, int32_t threads, paths_metric *metric)
+{
+    (void)network_arcs;
+    return paths_metric_make_for(ctx, topology, triangle, weight, threads, MCO_SIMD_AUTO, metric);
+}
+
+mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32_t **triangle)
+{
+    mco_status st = MCO_OK;
+    int32_t *list = NULL;
+    MCO_TRY(mco_alloc(ctx, &list, t->triangles));
+    int32_t *next = list;
+    for (int32_t v = 0; v < t->vertices; v++) {
+        if (t->is_end != NULL && t->is_end[v])
+            continue;
+        for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
+            for (int32_t b = a + 1, c = t->first[t->head[a]]; b < t->first[v + 1]; b++) {
+                while (t->head[c] != t->head[b])
+                    c++;
+                *next++ = c;
+            }
+    }
+    *triangle = list;
+done:
+    return st;
+}

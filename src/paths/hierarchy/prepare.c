@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Hierarchies as callers see them: an order, a topology, a metric, and new weights.
+#include "paths/hierarchy/prepare.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/structs.h"
+#include "paths/file.h"
+#include "paths/hierarchy/customise.h"
+
+static const mco_paths_rows *plain_rows(const mco_paths_hierarchy *h)
+{
+    return h->expanded != NULL ? &h->expanded->rows : &h->network->rows;
+}
+
+static int64_t count_bytes(const mco_paths_hierarchy *h)
+{
+    enum { OF_A_VERTEX = 40, OF_AN_ARC = 30, OF_AN_ORIGIN = 24 };
+    const paths_topology *t = &h->topology;
+    return OF_A_VERTEX * (int64_t)t->vertices + OF_AN_ARC * (int64_t)t->arcs + OF_AN_ORIGIN * plain_rows(h)->arcs +
+           (h->triangle != NULL ? (int64_t)sizeof *h->triangle * t->triangles : 0);
+}
+
+// ---- Building
+
+// The list saves two thirds of the time of customising. It is left out where memory is short.
+static mco_status list_triangles(mco_context *ctx, mco_paths_hierarchy *h, double memory)
+{
+    const double list = (double)h->topology.triangles * (double)sizeof *h->triangle, rest = (double)count_bytes(h);
+    if (list + rest <= memory)
+        return paths_triangles_make(ctx, &h->topology, &h->triangle);
+    mco_log(ctx, MCO_LOG_INFO, "no list of %" PRId64 " triangles: %.0f MiB are needed, %.0f MiB are allowed", h->topology.triangles,
+            (list + rest) / (1 << 20), memory / (1 << 20));
+    return MCO_OK;
+}
+
+static mco_status build(mco_context *ctx, mco_paths_hierarchy *h, const int32_t *order, double memory, int32_t threads)
+{
+    mco_status st = MCO_OK;
+    int32_t *expanded_order = NULL;
+    const double begin_s = mco_clock_s();
+    if (h->network->has_turns) {
+        MCO_TRY(paths_turns_expand(ctx, h->network, h));
+        MCO_TRY(paths_turns_order(ctx, h, order, &expanded_order));
+        order = expanded_order;
+    }
+    const mco_paths_rows *rows = plain_rows(h);
+    MCO_TRY(paths_topology_make(ctx, rows, order, &h->topology));
+    MCO_TRY(paths_metric_open(ctx, &h->topology, &h->metric));
+    MCO_TRY(list_triangles(ctx, h, memory));
+    const double customise_s = mco_clock_s();
+    h->facts.build_s = customise_s - begin_s;
+    MCO_TRY(paths_metric_make(ctx, &h->topology, h->triangle, rows->arcs, rows->weight, threads, &h->metric));
+    h->facts.customise_s = mco_clock_s() - customise_s;
+    h->facts.vertices = h->topology.vertices;
+    h->facts.height = h->topology.height;
+    h->facts.arcs = h->topology.arcs;
+    h->facts.triangles = h->topology.triangles;
+    h->facts.bytes = count_bytes(h);
+done:
+    mco_free(ctx, &expanded_order);
+    return st;
+}
+
+mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, const int32_t *order, double memory, int32_t threads,
+                                 mco_paths_hierarchy **out)
+{
+    mco_status st = MCO_OK;
+    mco_paths_hierarchy *h = NULL;
+    MCO_TRY(mco_alloc(ctx, &h, 1));
+    h->facts = (mco_paths_hierarchy_facts)MCO_PATHS_HIERARCHY_FACTS_INIT;
+    h->network = *network;
+    *network = NULL;
+    MCO_TRY(build(ctx, h, order, memory, threads));
+    *out = h;
+    h = NULL;
+done:
+    mco_paths_hierarchy_destroy(ctx, &h);
+    return st;
+}
+
+static mco_status refuse_order(mco_context *ctx, const int32_t *order, int32_t vertices)
+{
+    mco_status st = MCO_OK;
+    bool *is_seen = NULL;
+    MCO_TRY(mco_alloc(ctx, &is_seen, vertices));
+    for (int32_t k = 0; k < vertices; k++) {
+        if (order[k] < 0 || order[k] >= vertices)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the order has vertex %d at place %d, 0 to %d were expected", order[k], k, vertices - 1));
+        if (is_seen[order[k]])
+            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the order has vertex %d twice, again at place %d", order[k], k));
+        is_seen[order[k]] = true;
+    }
+done:
+    mco_free(ctx, &is_seen);
+    return st;
+}
+
+static mco_status find_order(mco_context *ctx, const mco_paths_network *network, const mco_paths_params *p, int32_t **order, char by[16])
+{
+    mco_run run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = p->time_limit_s, .target = -1, .objective = "order"});
+    mco_status st = mco_run_must_stop(&run, 0) ? MCO_ERR_STOPPED : paths_order_find(ctx, &network->rows, &run, order, by);
+    if (st == MCO_ERR_STOPPED)
+        st = mco_fail(ctx, st, "stopped while the order of %d vertices was looked for", network->rows.vertices);
+    mco_run_clear(&run);
+    return st;
+}
+
+mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network, const int32_t *order, const mco_paths_params *params,
+                             mco_paths_hierarchy **out)
+{
+    mco_status st = MCO_OK;
+    mco_paths_params p = MCO_PATHS_PARAMS_INIT;
+    mco_paths_network *copy = NULL;
+    int32_t *found = NULL;
+    char by[16] = "given";
+    if (ctx == NULL || network == NULL || out == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (params != NULL)
+        MCO_TRY(MCO_TAKE(ctx, params, &p));
+    const double begin_s = mco_clock_s();
+    if (order != NULL)
+        MCO_TRY(refuse_order(ctx, order, network->rows.vertices));
+    else
+        MCO_TRY(find_order(ctx, network, &p, &found, by));
+    const double order_s = mco_clock_s() - begin_s;
+    MCO_TRY(paths_network_copy(ctx, network, &copy));
+    MCO_TRY(paths_hierarchy_build(ctx, &copy, found != NULL ? found : order, mco_settle_memory(p.memory), mco_settle_threads(p.threads), out));
+    (*out)->facts.order_s = order_s;
+    memcpy((*out)->facts.order_by, by, sizeof by);
+    mco_log(ctx, MCO_LOG_INFO, "hierarchy: order by %s in %.3f s, %" PRId64 " arcs, height %d, %" PRId64 " triangles, built in %.3f s", by, order_s,
+            (*out)->facts.arcs, (*out)->facts.height, (*out)->facts.triangles, (*out)->facts.build_s);
+done:
+    mco_paths_destroy(ctx, &copy);
+    mco_free(ctx, &found);
+    return st;
+}
+
+void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarchy)
+{
+    if (hierarchy == NULL || *hierarchy == NULL)
+        return;
+    mco_paths_hierarchy *h = *hierarchy;
+    mco_free(ctx, &h->triangle);
+    paths_metric_clear(ctx, &h->metric);
+    paths_topology_clear(ctx, &h->topology);
+    mco_free(ctx, &h->turn_cost);
+    mco_free(ctx, &h->plain_arc);
+    mco_free(ctx, &h->entry);
+    mco_paths_destroy(ctx, &h->expanded);
+    mco_paths_destroy(ctx, &h->network);
+    mco_free(ctx, hierarchy);
+}
+
+// ---- New weights
+
+static void take_weights(mco_paths_network *network, const int32_t *weight)
+{
+    memcpy(network->weight, weight, (size_t)network->rows.arcs * sizeof *weight);
+    network->max_weight = 0;
+    for (int64_t a = 0; a < network->rows.arcs; a++)
+        if (weight[a] != MCO_PATHS_NONE && weight[a] > network->max_weight)
+            network->max_weight = weight[a];
+}
+
+mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, const mco_paths_params *params)
+{
+    mco_status st = MCO_OK;
+    mco_paths_params p = MCO_PATHS_PARAMS_INIT;
+    if (ctx == NULL || hierarchy == NULL || weight == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (params != NULL)
+        MCO_TRY(MCO_TAKE(ctx, params, &p));
+    for (int64_t a = 0; a < hierarchy->network->rows.arcs; a++)
+        if (weight[a] < 0 || weight[a] > MCO_PATHS_NONE)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d, 0 to %d were expected", a, weight[a], MCO_PATHS_NONE);
+    const double begin_s = mco_clock_s();
+    if (hierarchy->expanded != NULL)
+        paths_turns_weigh(hierarchy, weight, hierarchy->expanded->weight);
+    const mco_paths_rows *rows = plain_rows(hierarchy);
+    MCO_TRY(paths_metric_make_for(ctx, &hierarchy->topology, hierarchy->triangle, hierarchy->expanded != NULL ? rows->weight : weight,
+                                  mco_settle_threads(p.threads), p.simd, &hierarchy->metric));
+    take_weights(hierarchy->network, weight);
+    hierarchy->facts.customise_s = mco_clock_s() - begin_s;
+done:
+    return st;
+}
+
+// ---- Facts
+
+const mco_paths_network *mco_paths_hierarchy_network(const mco_paths_hierarchy *hierarchy)
+{
+    return hierarchy != NULL ? hierarchy->network : NULL;
+}
+
+mco_status mco_paths_hierarchy_tell(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_paths_hierarchy_facts *facts)
+{
+    mco_status st = MCO_OK;
+    if (ctx == NULL || hierarchy == NULL || facts == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    mco_paths_hierarchy_facts full = hierarchy->facts;
+    MCO_TRY(mco_struct_test(ctx, "facts", facts, sizeof full));
+    mco_struct_give(facts, &full, sizeof full);
+done:
+    return st;
+}

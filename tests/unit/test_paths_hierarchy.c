@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+// The customizable hierarchy against definitions: the topology, the metric, and distances by a plain search up and down.
+#include "paths_hierarchy_support.h"
+
+#include "paths/hierarchy/customise.h"
+#include "paths/hierarchy/order.h"
+
+enum { CASES = TEST_IS_SANITIZED ? 60 : 400 };
+
+// ---- The topology
+
+// Eliminates one vertex after the other in a matrix. is_joined receives the pairs by rank.
+static void eliminate(const small_network *net, const paths_topology *t, bool is_joined[MAX_VERTICES][MAX_VERTICES])
+{
+    const mco_paths_rows *rows = &net->rows;
+    memset(is_joined, 0, sizeof(bool[MAX_VERTICES][MAX_VERTICES]));
+    for (int32_t v = 0; v < rows->vertices; v++)
+        for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++)
+            is_joined[t->rank[v]][t->rank[rows->head[a]]] = is_joined[t->rank[rows->head[a]]][t->rank[v]] = rows->head[a] != v;
+    for (int32_t v = 0; v < rows->vertices; v++)
+        for (int32_t x = v + 1; x < rows->vertices; x++)
+            for (int32_t y = x + 1; y < rows->vertices; y++)
+                if (is_joined[v][x] && is_joined[v][y])
+                    is_joined[x][y] = is_joined[y][x] = true;
+}
+
+// Neighbours keep the order of elimination that was given, ends first.
+static void assert_order(const small_network *net, const paths_topology *t, bool is_joined[MAX_VERTICES][MAX_VERTICES])
+{
+    int32_t place[MAX_VERTICES];
+    for (int32_t k = 0; k < t->vertices; k++)
+        place[net->order[k]] = k - (net->order[k] < net->rows.first_through ? t->vertices : 0);
+    for (int32_t v = 0; v < t->vertices; v++) {
+        assert_int_equal(t->rank[t->vertex[v]], v);
+        for (int32_t x = v + 1; x < t->vertices; x++)
+            if (is_joined[v][x])
+                assert_true(place[t->vertex[v]] < place[t->vertex[x]]);
+    }
+}
+
+static void assert_rows(const paths_topology *t, bool is_joined[MAX_VERTICES][MAX_VERTICES])
+{
+    int64_t triangles = 0;
+    int32_t arcs = 0;
+    for (int32_t v = 0; v < t->vertices; v++) {
+        assert_int_equal(t->first[v], arcs);
+        for (int32_t x = v + 1; x < t->vertices; x++)
+            if (is_joined[v][x]) {
+                assert_int_equal(t->head[arcs], x);
+                assert_int_equal(t->head_height[arcs++], t->height - 1 - t->depth[x]);
+            }
+        const int32_t degree = arcs - t->first[v];
+        assert_int_equal(t->parent[v], degree > 0 ? t->head[t->first[v]] : -1);
+        assert_int_equal(t->depth[v], degree > 0 ? t->depth[t->parent[v]] + 1 : 0);
+        triangles += t->is_end != NULL && t->is_end[v] ? 0 : (int64_t)degree * (degree - 1) / 2;
+        int32_t tail = arcs;
+        while (tail > t->first[v] && (tail == arcs || t->head_height[tail - 1] + 1 == t->head_height[tail]))
+            tail--;
+        assert_int_equal(t->tail_at[v], tail);
+    }
+    assert_int_equal(t->first[t->vertices], arcs);
+    assert_int_equal(t->arcs, arcs);
+    assert_int_equal(t->triangles, triangles);
+}
+
+// A subtree is a range of ranks that ends with its root.
+static void assert_post_order(const paths_topology *t)
+{
+    int32_t size[MAX_VERTICES], height = 0;
+    for (int32_t v = 0; v < t->vertices; v++)
+        size[v] = 1;
+    for (int32_t v = 0; v < t->vertices; v++) {
+        height = t->depth[v] + 1 > height ? t->depth[v] + 1 : height;
+        for (int32_t u = v - size[v] + 1; u < v; u++) {
+            assert_true(t->parent[u] > u);
+            assert_true(t->parent[u] <= v);
+        }
+        if (t->parent[v] >= 0)
+            size[t->parent[v]] += size[v];
+    }
+    assert_int_equal(t->height, height);
+}
+
+static void assert_down(const paths_topology *t)
+{
+    int32_t arcs = 0;
+    for (int32_t x = 0; x < t->vertices; x++) {
+        assert_int_equal(t->down_first[x], arcs);
+        for (int32_t v = 0; v < x; v++)
+            for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
+                if (t->head[a] == x) {
+                    assert_int_equal(t->down_arc[arcs], a);
+                    assert_int_equal(t->down_tail[arcs++], v);
+                }
+    }
+    assert_int_equal(t->down_first[t->vertices], t->arcs);
+}
+
+static void assert_slots(const small_network *net, const paths_topology *t)
+{
+    for (int32_t v = 0; v < t->vertices; v++)
+        for (int64_t k = net->first[v]; k < net->first[v + 1]; k++) {
+            const int32_t from = t->rank[v], to = t->rank[net->head[k]], arc = t->slot[k] >> 1;
+            if (from == to) {
+                assert_int_equal(t->slot[k], -1);
+                continue;
+            }
+            assert_int_equal(t->slot[k] & 1, from < to ? 0 : 1);
+            assert_int_equal(t->head[arc], from < to ? to : from);
+            assert_in_range(arc, t->first[from < to ? from : to], t->first[(from < to ? from : to) + 1] - 1);
+        }
+}
+
+static void assert_topology(const small_network *net, const paths_topology *t)
+{
+    bool is_joined[MAX_VERTICES][MAX_VERTICES];
+    eliminate(net, t, is_joined);
+    assert_order(net, t, is_joined);
+    assert_rows(t, is_joined);
+    assert_post_order(t);
+    assert_down(t);
+    assert_slots(net, t);
+    assert_int_equal(t->is_end != NULL, net->rows.first_through > 0);
+    for (int32_t v = 0; t->is_end != NULL && v < t->vertices; v++)
+        assert_int_equal(t->is_end[v], t->vertex[v] < net->rows.first_through);
+}
+
+// A random network of a random size and density; every second one has ends.
+static void make_case(small_network *net, mco_rng *rng, int k)
+{
+    const int32_t vertices = 1 + (int32_t)mco_rng_below(rng, MAX_VERTICES);
+    const int32_t arcs = (int32_t)mco_rng_below(rng, (uint32_t)(vertices * 5 < MAX_ARCS ? vertices * 5 : MAX_ARCS) + 1);
+    make_small(net, rng, vertices, arcs, k % 2 == 0 ? 0 : (int32_t)mco_rng_below(rng, (uint32_t)vertices + 1));
+}
+
+static void topology_is_the_completion_in_post_order(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 1, 0);
+    for (int k = 0; k < CASES; k++) {
+        small_network net;
+        paths_topology t;
+        make_case(&net, &rng, k);
+        assert_ok(paths_topology_make(test_ctx, &net.rows, net.order, &t));
+        assert_topology(&net, &t);
+        paths_topology_clear(test_ctx, &t);
+    }
+}
+
+// ---- The metric
+
+static void ways_up_and_down_are_shortest(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 2, 0);
+    for (int k = 0; k < CASES; k++) {
+        small_network net;
+        paths_topology t;
+        paths_metric metric;
+        int32_t expected[MAX_VERTICES];
+        make_case(&net, &rng, k);
+        assert_ok(paths_topology_make(test_ctx, &net.rows, net.order, &t));
+        assert_ok(paths_metric_open(test_ctx, &t, &metric));
+        paths_metric_ref(&t, net.rows.arcs, net.weight, &metric);
+        for (int32_t s = 0; s < t.vertices; s++) {
+            assert_ok(paths_ref_tree(test_ctx, &net.rows, s, expected, NULL));
+            for (int32_t v = 0; v < t.vertices; v++)
+                assert_int_equal(up_down_distance(&t, &metric, t.rank[s], t.rank[v]), expected[v]);
+        }
+        paths_metric_clear(test_ctx, &metric);
+        paths_topology_clear(test_ctx, &t);
+    }
+}
+
+// Weights where much is closed, much is free, and sums come near the greatest number.
+static void draw_weights(mco_rng *rng, int32_t arcs, int32_t *weight)
+{
+    for (int32_t k = 0; k < arcs; k++) {
+        const uint32_t kind = mco_rng_below(rng, 8);
+        weight[k] = kind == 0 ? MCO_PATHS_NONE : kind == 1 ? 0 : kind == 2 ? MCO_PATHS_MAX_WEIGHT : (int32_t)mco_rng_below(rng, 1000);
+    }
+}
+
+static void assert_same_metric(const paths_topology *t, const paths_metric *metric, const paths_metric *expected)
+{
+    const size_t bytes = (size_t)t->arcs * sizeof(int32_t);
+    assert_memory_equal(metric->pair, expected->pair, 2 * bytes);
+    assert_memory_equal(metric->up, expected->up, bytes);
+    assert_memory_equal(metric->down, expected->down, bytes);
+}
+
+static void every_unit_and_thread_gives_the_same_metric(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 4, 0);
+    static const mco_simd UNITS[] = {MCO_SIMD_AVX512, MCO_SIMD_AVX2, MCO_SIMD_PORTABLE};
+    for (int k = 0; k < CASES; k++) {
+        small_network net;
+        paths_topology t;
+        paths_metric metric, expected;
+        int32_t *triangle;
+        make_case(&net, &rng, k);
+        draw_weights(&rng, (int32_t)net.rows.arcs, net.weight);
+        assert_ok(paths_topology_make(test_ctx, &net.rows, net.order, &t));
+        assert_ok(paths_triangles_make(test_ctx, &t, &triangle));
+        assert_ok(paths_metric_open(test_ctx, &t, &metric));
+        assert_ok(paths_metric_open(test_ctx, &t, &expected));
+        paths_metric_ref(&t, net.rows.arcs, net.weight, &expected);
+        for (int u = 0; u < COUNT_OF(UNITS); u++)
+            for (int way = 0; way < 6 && mco_simd_has(UNITS[u]); way++) {
+                memset(metric.pair, 0, 2 * (size_t)t.arcs * sizeof *metric.pair);
+                assert_ok(paths_metric_make_on(test_ctx, &t, way % 2 == 0 ? triangle : NULL, net.weight, 1 + way / 2, UNITS[u], &metric));
+                assert_same_metric(&t, &metric, &expected);
+            }
+        mco_free(test_ctx, &triangle);
+        paths_metric_clear(test_ctx, &expected);
+        paths_metric_clear(test_ctx, &metric);
+        paths_topology_clear(test_ctx, &t);
+    }
+}
+
+// ---- Preparing
+
+static mco_paths_network *make_random_network(mco_rng *rng, int k)
+{
+    const int32_t vertices = 1 + (int32_t)mco_rng_below(rng, MAX_VERTICES);
+    const int32_t most = vertices * 4 < MAX_ARCS ? vertices * 4 : MAX_ARCS;
+    return make_network(rng, vertices, (int32_t)mco_rng_below(rng, (uint32_t)most + 1),
+                        k % 3 == 0 ? (int32_t)mco_rng_below(rng, (uint32_t)vertices + 1) : 0, k % 2 == 0 ? 0 : MAX_TURNS);
+}
+
+static void prepared_and_customised_networks_have_shortest_distances(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 5, 0);
+    for (int k = 0; k < CASES; k++) {
+        mco_paths_network *network = make_random_network(&rng, k);
+        mco_paths_hierarchy *h;
+        int32_t weight[MAX_ARCS];
+        assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+        assert_hierarchy(h);
+        for (int32_t a = 0; a < mco_paths_view(network).arcs; a++)
+            weight[a] = mco_rng_below(&rng, 8) == 0 ? MCO_PATHS_NONE : (int32_t)mco_rng_below(&rng, 500);
+        assert_ok(mco_paths_customise(test_ctx, h, weight, NULL));
+        assert_hierarchy(h);
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+        mco_paths_destroy(test_ctx, &network);
+    }
+}
+
+static void orders_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 6, 0);
+    mco_paths_network *network = make_network(&rng, 3, 5, 0, 0);
+    mco_paths_hierarchy *h = NULL;
+    assert_fails(mco_paths_prepare(test_ctx, network, (int32_t[]){0, 3, 1}, NULL, &h), MCO_ERR_ARGUMENT,
+                 "the order has vertex 3 at place 1, 0 to 2 were expected");
+    assert_fails(mco_paths_prepare(test_ctx, network, (int32_t[]){0, 1, 1}, NULL, &h), MCO_ERR_ARGUMENT,
+                 "the order has vertex 1 twice, again at place 2");
+    assert_ok(mco_paths_prepare(test_ctx, network, (int32_t[]){2, 0, 1}, NULL, &h));
+    assert_fails(mco_paths_customise(test_ctx, h, (int32_t[]){1, 2, -3, 4, 5}, NULL), MCO_ERR_ARGUMENT,
+                 "arc 2 has weight -3, 0 to 1073741823 were expected");
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static int32_t *find_by_halves(const mco_paths_rows *rows, mco_run *run)
+{
+    int32_t *order;
+    char by[16];
+    assert_ok(paths_order_find_by(test_ctx, rows, run, false, &order, by));
+    return order;
+}
+
+// A grid large enough for METIS. Both ways to find an order give permutations and flat hierarchies.
+static void orders_of_a_grid_are_flat(void **state)
+{
+    (void)state;
+    enum { SIDE = 24, MOST_HEIGHT = 4 * SIDE };
+    const mco_paths_shape shape = {MCO_PATHS_GRID, SIDE, SIDE, 1};
+    mco_paths_network *network;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    mco_paths_rows rows = mco_paths_view(network);
+    for (int way = 0; way < 3; way++) {
+        mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+        int32_t *order;
+        char by[16];
+        paths_topology t;
+        if (way == 2)
+            rows.x = rows.y = NULL;
+        if (way == 0)
+            assert_ok(paths_order_find(test_ctx, &rows, &run, &order, by));
+        else
+            order = find_by_halves(&rows, &run);
+        assert_ok(paths_topology_make(test_ctx, &rows, order, &t));
+        assert_in_range(t.height, SIDE, MOST_HEIGHT);
+        paths_topology_clear(test_ctx, &t);
+        mco_free(test_ctx, &order);
+        mco_run_clear(&run);
+    }
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static void a_stopped_run_gives_no_order(void **state)
+{
+    (void)state;
+    const mco_paths_shape shape = {MCO_PATHS_GRID, 200, 200, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h = NULL;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    params.time_limit_s = 1e-4;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    assert_fails(mco_paths_prepare(test_ctx, network, NULL, &params, &h), MCO_ERR_STOPPED,
+                 "stopped while the order of 40000 vertices was looked for");
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static void no_allocation_may_fail_unseen(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    small_network net;
+    paths_topology t = {0};
+    paths_metric metric = {0};
+    mco_rng_seed(&rng, 3, 0);
+    make_small(&net, &rng, 20, 60, 5);
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st != MCO_OK; k++) {
+        const long before = test_memory.live;
+        test_fail_allocation(k);
+        st = paths_topology_make(test_ctx, &net.rows, net.order, &t);
+        if (st == MCO_OK)
+            st = paths_metric_open(test_ctx, &t, &metric);
+        test_fail_allocation(0);
+        if (st != MCO_OK) {
+            assert_int_equal(st, MCO_ERR_MEMORY);
+            paths_topology_clear(test_ctx, &t);
+            assert_int_equal(test_memory.live, before);
+        }
+    }
+    paths_metric_clear(test_ctx, &metric);
+    paths_topology_clear(test_ctx, &t);
+}
+
+static void no_allocation_of_preparing_may_fail_unseen(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 7, 0);
+    mco_paths_network *network = make_network(&rng, 20, 60, 3, MAX_TURNS);
+    mco_status st = MCO_ERR_MEMORY;
+    for (long k = 1; st != MCO_OK; k++) {
+        mco_paths_hierarchy *h = NULL;
+        const long before = test_memory.live;
+        test_fail_allocation(k);
+        st = mco_paths_prepare(test_ctx, network, NULL, NULL, &h);
+        test_fail_allocation(0);
+        if (st != MCO_OK) {
+            assert_int_equal(st, MCO_ERR_MEMORY);
+            assert_null(h);
+            assert_int_equal(test_memory.live, before);
+        }
+        mco_paths_hierarchy_destroy(test_ctx, &h);
+    }
+    mco_paths_destroy(test_ctx, &network);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(topology_is_the_completion_in_post_order),
+        TEST(ways_up_and_down_are_shortest),
+        TEST(every_unit_and_thread_gives_the_same_metric),
+        TEST(prepared_and_customised_networks_have_shortest_distances),
+        TEST(orders_that_are_none_are_refused),
+        TEST(orders_of_a_grid_are_flat),
+        TEST(a_stopped_run_gives_no_order),
+        TEST(no_allocation_may_fail_unseen),
+        TEST(no_allocation_of_preparing_may_fail_unseen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
