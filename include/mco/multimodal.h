@@ -91,6 +91,10 @@ typedef struct mco_multimodal_facts {
 #define MCO_MULTIMODAL_FACTS_INIT MCO_SIZED(mco_multimodal_facts)
 MCO_API mco_status mco_multimodal_tell(mco_context *ctx, const mco_multimodal *network, mco_multimodal_facts *facts);
 
+// The name of a label of the network; NULL if there is none. The label of an arc; -1 if there is no such arc.
+MCO_API const char *mco_multimodal_label_name(const mco_multimodal *network, int32_t label);
+MCO_API int32_t mco_multimodal_label(const mco_multimodal *network, int64_t arc);
+
 // A network as in Strappaveccia (2015), section 6.d: a road network of rows x columns (mco_paths_generate), whose profiles have two
 // rush hours, and four random layers of `layer` vertices with headways. Each vertex of a layer has `degree` rides, an arc from
 // and to the roads, and mostly one to another layer. Labels: street, avenue, layer1 to layer4, up, down.
@@ -114,6 +118,9 @@ MCO_API mco_status mco_automaton_read(mco_context *ctx, const mco_multimodal *ne
 // One of 1 to 8 states for generated networks. All states use streets; state q rides on the first q layers. The label "up" leads to
 // the next state, "down" to the one before. State 0 walks; all states are final. Errors: ARGUMENT, MEMORY.
 MCO_API mco_status mco_automaton_generate(mco_context *ctx, const mco_multimodal *network, int32_t states, mco_automaton **out);
+// Writes an automaton as mco_automaton_read() reads it. Errors: IO.
+MCO_API mco_status mco_automaton_write(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                                       const char *path);
 MCO_API void mco_automaton_destroy(mco_context *ctx, mco_automaton **automaton);
 MCO_API int32_t mco_automaton_states(const mco_automaton *automaton);
 MCO_API const char *mco_automaton_state_name(const mco_automaton *automaton, int32_t state);
@@ -139,6 +146,7 @@ typedef struct mco_multimodal_step {
     int64_t arc;
     int32_t state;   // behind the arc
     int32_t enter, leave;  // seconds
+    int32_t tail, head;    // vertices
 } mco_multimodal_step;
 
 typedef struct mco_multimodal_tree {
@@ -185,6 +193,13 @@ MCO_API mco_status mco_multimodal_find_many(mco_context *ctx, const mco_multimod
 MCO_API mco_status mco_multimodal_find_profile(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
                                                const mco_multimodal_query *query, int32_t step, int64_t count,
                                                const mco_multimodal_params *params, int32_t *arrival, mco_multimodal_result *result);
+
+// ---- Files
+
+// Writes the result file of a query (docs/formats.md). `more`: further options to echo, or NULL. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_multimodal_write_result(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                                               const mco_multimodal_query *query, const mco_multimodal_params *params,
+                                               const mco_multimodal_tree *tree, const mco_option_values *more, const char *path);
 
 MCO_END_C
 #endif

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "paths/multimodal/multimodal.h"
 
@@ -232,6 +234,40 @@ int32_t mco_automaton_states(const mco_automaton *automaton)
 const char *mco_automaton_state_name(const mco_automaton *automaton, int32_t state)
 {
     return automaton != NULL && state >= 0 && state < automaton->states ? automaton->name[state] : NULL;
+}
+
+static void write_set(const mco_automaton *m, const char *word, uint32_t set, FILE *file)
+{
+    fputs(word, file);
+    for (; set != 0; set &= set - 1)
+        fprintf(file, " %s", m->name[__builtin_ctz(set)]);
+    fputc('\n', file);
+}
+
+mco_status mco_automaton_write(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, const char *path)
+{
+    mco_status st = MCO_OK;
+    mco_output out = {0};
+    if (ctx == NULL || network == NULL || automaton == NULL || path == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const mco_automaton *m = automaton;
+    MCO_TRY(mco_output_open(ctx, path, &out));
+    write_set(m, "states", (uint32_t)(((uint64_t)1 << m->states) - 1), out.file);
+    write_set(m, "start", m->start, out.file);
+    write_set(m, "final", m->final, out.file);
+    for (int32_t q = 0; q < m->states; q++)
+        for (int32_t l = 0; l < m->labels; l++)
+            for (uint32_t next = m->next[q * m->labels + l]; next != 0; next &= next - 1)
+                fprintf(out.file, "move %s %s %s\n", m->name[q], network->label_name[l], m->name[__builtin_ctz(next)]);
+    for (int32_t q = 0; q < m->states; q++) {
+        fprintf(out.file, "pace %s ", m->name[q]);
+        mco_write_number((double)m->pace[q] / (1 << MM_PACE_BITS), out.file);
+        fputc('\n', out.file);
+    }
+    MCO_TRY(mco_output_commit(ctx, &out, false));
+done:
+    mco_output_discard(&out);
+    return st;
 }
 
 // ---- Automata of generated networks. Labels: street, avenue, layer1 to layer4, up, down.

@@ -214,6 +214,8 @@ static void settle_points(reader *r)
 {
     int64_t at = 0;
     for (int32_t k = 0; k < r->parts.functions; k++) {
+        if (r->function[k].count == 0)
+            continue;
         r->function[k].time = r->time + at;
         r->function[k].ride = r->ride + at;
         r->function[k].factor = r->factor + at;

@@ -74,7 +74,9 @@ static mco_status write_steps(mco_context *ctx, const trace *t, int64_t pair, mc
     for (int64_t p = pair; t->arc[p] != START; p = pair_before(t, p)) {
         const int64_t before = pair_before(t, p);
         (*step)[--count] = (mco_multimodal_step){.arc = t->arc[p], .state = (int32_t)(p % t->automaton->states),
-                                                 .enter = t->label[before], .leave = t->label[p]};
+                                                 .enter = t->label[before], .leave = t->label[p],
+                                                 .tail = (int32_t)(before / t->automaton->states),
+                                                 .head = (int32_t)(p / t->automaton->states)};
     }
 done:
     return st;

@@ -370,3 +370,15 @@ mco_status mco_multimodal_tell(mco_context *ctx, const mco_multimodal *network, 
 done:
     return st;
 }
+
+const char *mco_multimodal_label_name(const mco_multimodal *network, int32_t label)
+{
+    return network != NULL && label >= 0 && label < network->labels ? network->label_name[label] : NULL;
+}
+
+int32_t mco_multimodal_label(const mco_multimodal *network, int64_t arc)
+{
+    if (network == NULL || arc < 0 || arc >= network->arcs)
+        return -1;
+    return (int32_t)mm_label(&network->tables, network->arc[arc].word);
+}
