@@ -35,6 +35,7 @@
 #include "mco/flowshop.h"
 #include "mco/graph.h"
 #include "mco/guillotine.h"
+#include "mco/multimodal.h"
 #include "mco/options.h"
 #include "mco/paths.h"
 #include "mco/reduce.h"

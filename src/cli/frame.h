@@ -104,7 +104,7 @@ typedef struct cli_problem {
     const char *about;        // for the help: the problem and its files
     const char *example;      // for the help: a command over a file of examples/, without "mco" and the problem; NULL: none
     cli_csv csv[4];           // for the help: up to the first whose text is NULL
-    cli_action actions[12];    // up to the first whose name is NULL
+    cli_action actions[16];    // up to the first whose name is NULL
 } cli_problem;
 
 // Runs the action and returns the exit code. argv [argc]: program, problem, action, arguments.

@@ -12,6 +12,7 @@
 #include "paths/command_prepare.h"
 #include "paths/command_trees.h"
 #include "paths/command_transit.h"
+#include "paths/multimodal/command.h"
 
 // ---- How GRAPH is read
 
@@ -271,7 +272,11 @@ static void end_check(cli_call *call)
     INTEGER(vertices, "--vertices", -1, 0, 2000000000, -1, "N", "vertices of random")                                         \
     INTEGER(arcs, "--arcs", -1, 0, 2147483647, -1, "M", "arcs of random")                                                     \
     INTEGER(seed, "--seed", 1, 0, 9007199254740992, -1, "K", "seed of the random numbers")                                    \
-    TEXT(order, "--order", "F", "where to write the dissection order of road, a vertex a line, first the one that is eliminated first")
+    TEXT(order, "--order", "F", "where to write the dissection order of road, a vertex a line, first the one that is eliminated first") \
+    TEXT(layers, "--layers", "LIST", "vertices of the random layers of multimodal, like 500,400,300,200")                     \
+    INTEGER(degree, "--degree", 15, 0, 1000, -1, "D", "rides from each vertex of a layer of multimodal")                      \
+    TEXT(automaton, "--automaton", "F", "where to write an automaton for multimodal")                                         \
+    INTEGER(states, "--states", 4, 1, 8, -1, "Q", "states of this automaton")
 
 typedef struct generation {
     MCO_FIELDS(SHAPE_OPTIONS)
@@ -301,7 +306,7 @@ static mco_status find_family(mco_context *ctx, const char *name, mco_paths_fami
             *out = (mco_paths_family)k;
             return MCO_OK;
         }
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "\"%.40s\" is no family of networks, " MCO_PATHS_FAMILY_NAMES " were expected", name);
+    return mco_fail(ctx, MCO_ERR_ARGUMENT, "\"%.40s\" is no family of networks, " MCO_PATHS_FAMILY_NAMES "|multimodal were expected", name);
 }
 
 // "2048x2048"
@@ -351,6 +356,15 @@ done:
     return st;
 }
 
+static mco_status generate_multimodal(cli_call *call)
+{
+    const generation *g = call->state;
+    multimodal_order order = {.degree = g->degree, .seed = g->seed, .layers = g->layers, .automaton = g->automaton, .states = g->states};
+    if (!read_size(g->size, &order.rows, &order.columns))
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "multimodal takes --size AxB, rows and columns of its roads like 64x64");
+    return multimodal_generate(call->ctx, &order, cli_generated_path(&g->file));
+}
+
 static mco_status generate(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -358,6 +372,8 @@ static mco_status generate(cli_call *call)
     mco_paths_shape shape = {0};
     mco_paths_network *network = NULL;
     int32_t *order = NULL;
+    if (strcmp(call->inputs[0], "multimodal") == 0)
+        return generate_multimodal(call);
     MCO_TRY(find_shape(call->ctx, g, call->inputs[0], &shape));
     MCO_TRY(mco_paths_generate(call->ctx, &shape, &network, &order));
     MCO_TRY(mco_paths_write(call->ctx, network, cli_generated_path(&g->file)));
@@ -372,6 +388,7 @@ done:
 static void generate_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 {
     out[0] = ((const generation *)state)->order;
+    out[1] = ((const generation *)state)->automaton;
 }
 
 // ---- The table
@@ -387,7 +404,7 @@ static void generate_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS
      .least = 2, .most = 2, .state_bytes = sizeof(checking), .tables = check_tables, .open = open_check,                       \
      .read_solution = read_distances, .check = check_distances, .end = end_check}
 #define PATHS_GENERATE_ACTION                                                                                                  \
-    {.name = "generate", .arguments = MCO_PATHS_FAMILY_NAMES " --size AxB | --vertices N --arcs M [--output F]",              \
+    {.name = "generate", .arguments = MCO_PATHS_FAMILY_NAMES "|multimodal --size AxB | --vertices N --arcs M [--output F]",              \
      .text = "writes a network", .least = 1, .most = 1, .state_bytes = sizeof(generation), .begin = begin_generation,          \
      .tables = generate_tables, .more_outputs = generate_outputs, .run = generate}
 
@@ -401,6 +418,7 @@ const cli_problem cli_paths = {
     .actions = {
         PATHS_TREE_ACTION,
         PATHS_CHECK_ACTION,
+        PATHS_JOURNEY_ACTION,
         PATHS_GENERATE_ACTION,
         PATHS_PREPARE_ACTION,
         PATHS_TREES_ACTION,

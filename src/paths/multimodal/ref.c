@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The oracle of searches under an automaton: Dijkstra's algorithm on pairs (vertex, state) with a binary heap and stale entries
+// (Strappaveccia 2015, chapter 6, T-D-RegL-CSPP).
+#include "base/grow.h"
+#include "paths/multimodal/multimodal.h"
+
+typedef struct entry {
+    int32_t time;
+    int64_t pair;  // vertex * states + state
+} entry;
+
+typedef struct heap {
+    entry *items;  // [count]
+    int64_t count, room;
+} heap;
+
+static mco_status push(mco_context *ctx, heap *h, entry e)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_grow(ctx, &h->items, &h->room, h->count + 1));
+    int64_t at = h->count++;
+    for (; at > 0 && h->items[(at - 1) / 2].time > e.time; at = (at - 1) / 2)
+        h->items[at] = h->items[(at - 1) / 2];
+    h->items[at] = e;
+done:
+    return st;
+}
+
+static entry pop(heap *h)
+{
+    const entry top = h->items[0], last = h->items[--h->count];
+    int64_t at = 0;
+    for (int64_t child = 1; child < h->count; child = 2 * at + 1) {
+        child += child + 1 < h->count && h->items[child + 1].time < h->items[child].time;
+        if (h->items[child].time >= last.time)
+            break;
+        h->items[at] = h->items[child];
+        at = child;
+    }
+    h->items[at] = last;
+    return top;
+}
+
+typedef struct search {
+    mco_context *ctx;
+    const mco_multimodal *network;
+    const mco_automaton *automaton;
+    int32_t *label;
+    heap heap;
+} search;
+
+static mco_status improve(search *s, int32_t vertex, int32_t state, int32_t time)
+{
+    const int64_t pair = (int64_t)vertex * s->automaton->states + state;
+    if (time >= s->label[pair])
+        return MCO_OK;
+    s->label[pair] = time;
+    return push(s->ctx, &s->heap, (entry){time, pair});
+}
+
+// Walks along an arc into every state that its label leads to.
+static mco_status relax(search *s, int32_t state, int32_t time, mm_arc arc)
+{
+    mco_status st = MCO_OK;
+    const mm_tables *m = &s->network->tables;
+    uint32_t next = s->automaton->next[state * s->automaton->labels + (int32_t)mm_label(m, arc.word)];
+    if (next == 0)
+        return MCO_OK;
+    const int64_t arrival = (int64_t)time + mm_cost(m, arc.word, time, s->automaton->pace[state]);
+    if (arrival >= MCO_MULTIMODAL_NONE)
+        return mco_fail(s->ctx, MCO_ERR_LIMIT, "an arrival at %lld s, at most %d is allowed", (long long)arrival, MCO_MULTIMODAL_NONE - 1);
+    for (; next != 0; next &= next - 1)
+        MCO_TRY(improve(s, arc.head, __builtin_ctz(next), (int32_t)arrival));
+done:
+    return st;
+}
+
+mco_status mm_ref_tree(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                       const mco_multimodal_query *query, int32_t *label)
+{
+    mco_status st = MCO_OK;
+    const int32_t states = automaton->states;
+    search s = {.ctx = ctx, .network = network, .automaton = automaton, .label = label};
+    for (int64_t k = 0; k < (int64_t)network->vertices * states; k++)
+        label[k] = MCO_MULTIMODAL_NONE;
+    for (uint32_t start = automaton->start; start != 0; start &= start - 1)
+        MCO_TRY(improve(&s, query->source, __builtin_ctz(start), query->depart));
+    while (s.heap.count > 0) {
+        const entry e = pop(&s.heap);
+        const int32_t vertex = (int32_t)(e.pair / states), state = (int32_t)(e.pair % states);
+        if (e.time > label[e.pair])
+            continue;
+        if (vertex == query->target && (automaton->final >> state & 1) != 0)
+            break;
+        for (int64_t a = network->first[vertex]; a < network->first[vertex + 1]; a++)
+            MCO_TRY(relax(&s, state, e.time, network->arc[a]));
+    }
+done:
+    mco_free(ctx, &s.heap.items);
+    return st;
+}
