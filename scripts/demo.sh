@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 need gcc libc6-dev cmake make
 want zlib1g-dev || echo "without zlib: compressed instances cannot be read"
-want libmetis-dev || echo "without METIS: hierarchies of roads have more arcs"
+want libmetis-dev || echo "without METIS: hierarchies of roads have another order"
 # Kernels take minutes to compile, so they are compiled only if there is a GPU to run them.
 cuda=OFF
 if nvidia-smi -L > /dev/null 2>&1; then cuda=AUTO; fi

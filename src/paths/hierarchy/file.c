@@ -84,6 +84,11 @@ static uint64_t add_words(uint64_t sum, const void *data, int64_t bytes)
     return sum;
 }
 
+uint64_t paths_hierarchy_checksum(const void *data, int64_t bytes)
+{
+    return add_words(CHECKSUM_BEGIN, data, bytes);
+}
+
 // ---- Writing
 
 static bool put(FILE *file, const void *data, int64_t bytes, uint64_t *sum)
@@ -240,7 +245,7 @@ static mco_status parse_sections(parser *p, const char *data, int64_t bytes)
 {
     uint64_t sum;
     memcpy(&sum, data + bytes - WORD, sizeof sum);
-    if (add_words(CHECKSUM_BEGIN, data, bytes - WORD) != sum)
+    if (paths_hierarchy_checksum(data, bytes - WORD) != sum)
         return refuse(p, "the checksum does not fit: the file is damaged");
     find_sizes(&p->h, p->bytes);
     data += sizeof p->h;

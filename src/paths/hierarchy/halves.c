@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Nested dissection into halves. The vertices of a range are sorted by a key and cut at the median. The least set of vertices that
+// Nested dissection into halves. The vertices of a range are sorted by a key and cut near the median. The least set of vertices that
 // meets all edges between the halves separates them: a minimum vertex cover of a bipartite graph, found by a maximum matching
 // (Koenig 1931). It is eliminated after both halves. Keys are places, projected on four directions, of which the smallest
 // separator wins; or positions in a breadth-first search from a vertex that is far from another one.
+#include <math.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -11,6 +12,7 @@
 enum {
     DIRECTIONS = 4,
     STEPS_PER_LOOK = 1 << 16,
+    LEAST_FOR_CUTS = 16,  // vertices of a range in which more than one cut is tried
     COVER_STEPS = 64  // of a matching for each vertex of the range; then the smaller border serves
 };
 
@@ -245,18 +247,33 @@ static int32_t take_border(dissection *d, range r, int32_t middle)
 
 // ---- Ranges
 
-// Cuts by the keys. Returns the size of the separator; the sides tell it.
-static int32_t cut(dissection *d, range r)
+// Cuts by the keys before `middle`. Returns the size of the separator; the sides tell it.
+static int32_t cut(dissection *d, range r, int32_t middle)
 {
-    const int32_t middle = r.begin + (r.end - r.begin) / 2;
     select_low(d, r, middle);
     mark_sides(d, r, middle);
     return match_halves(d, r, middle) ? take_cover(d, r, middle) : take_border(d, r, middle);
 }
 
+// Tries cuts that leave at least 3/10 on both sides. The best has the smallest separator for each vertex of its smaller side.
+static void try_cuts(dissection *d, range r, double *least)
+{
+    static const int32_t TENTHS[] = {5, 4, 6, 3, 7};
+    const int32_t count = r.end - r.begin;
+    for (int c = 0; c < (count < LEAST_FOR_CUTS ? 1 : 5) && !d->must_stop; c++) {
+        const int32_t low = (int32_t)((int64_t)count * TENTHS[c] / 10);
+        const double size = (double)cut(d, r, r.begin + low) / (low < count - low ? low : count - low);
+        if (size >= *least)
+            continue;
+        *least = size;
+        for (int32_t k = r.begin; k < r.end; k++)
+            d->best[d->vertex[k]] = d->side[d->vertex[k]];
+    }
+}
+
 static void find_best(dissection *d, range r)
 {
-    int32_t least = INT32_MAX;
+    double least = HUGE_VAL;
     for (int direction = 0; direction < (d->graph->x != NULL ? DIRECTIONS : 1) && may_go_on(d, r.end - r.begin); direction++) {
         if (d->graph->x != NULL) {
             project(d, r, direction);
@@ -264,12 +281,7 @@ static void find_best(dissection *d, range r)
             mark_sides(d, r, r.end);
             number_breadth(d, r);
         }
-        const int32_t size = cut(d, r);
-        if (size >= least)
-            continue;
-        least = size;
-        for (int32_t k = r.begin; k < r.end; k++)
-            d->best[d->vertex[k]] = d->side[d->vertex[k]];
+        try_cuts(d, r, &least);
     }
 }
 

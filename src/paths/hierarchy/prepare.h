@@ -26,4 +26,7 @@ mco_status paths_order_refuse(mco_context *ctx, const int32_t *order, int32_t ve
 // The hierarchy in data [bytes]; `name` is the file's in messages. Errors: as mco_paths_hierarchy_read().
 mco_status paths_hierarchy_parse(mco_context *ctx, const char *name, const void *data, int64_t bytes, mco_paths_hierarchy **out);
 
+// The checksum of data [bytes], which is a multiple of 8.
+uint64_t paths_hierarchy_checksum(const void *data, int64_t bytes);
+
 #endif
