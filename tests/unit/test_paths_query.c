@@ -360,6 +360,21 @@ static void test_long_distances(void **state)
     assert_ok(mco_paths_find_trees(test_ctx, network, hierarchy, 1, all + 1, &params, distance, NULL, &result));
     assert_int_equal(distance[3], 800000000);
     assert_int_equal(mco_paths_find_routes(test_ctx, hierarchy, 1, all, all + 1, &params, distance, NULL, &result), MCO_ERR_LIMIT);
+    // The first of many queries is certified; the long one hides behind others.
+    int32_t source[70] = {0}, target[70] = {0}, far[2] = {3, 2}, matrix[70 * 2];
+    target[65] = 3;
+    assert_fails(mco_paths_find_routes(test_ctx, hierarchy, 70, source, target, &params, matrix, NULL, &result), MCO_ERR_LIMIT,
+                 "the distance from vertex 1 to 4 is 1073741823 or more, less is supported: a smaller scale helps");
+    for (int k = 0; k < 70; k++)
+        source[k] = k == 65 ? 0 : 1;
+    assert_fails(mco_paths_find_matrix(test_ctx, hierarchy, 70, source, 2, far, &params, matrix, &result), MCO_ERR_LIMIT,
+                 "the distance from vertex 1 to 4 is 1073741823 or more, less is supported: a smaller scale helps");
+    for (int k = 0; k < 70; k++) {  // from 4 nothing is reached but itself
+        source[k] = 3;
+        target[k] = k % 4;
+    }
+    assert_ok(mco_paths_find_routes(test_ctx, hierarchy, 70, source, target, &params, matrix, NULL, &result));
+    assert_int_equal(result.reached, 17);
     mco_paths_hierarchy_destroy(test_ctx, &hierarchy);
     mco_paths_destroy(test_ctx, &network);
     mco_graph_destroy(test_ctx, &graph);

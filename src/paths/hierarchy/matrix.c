@@ -10,6 +10,7 @@
 
 #include "base/machine.h"
 #include "base/structs.h"
+#include "paths/hierarchy/reach.h"
 #include "paths/hierarchy/solve.h"
 
 enum { SOURCES = 8 };  // of an item: their labels stay in the first-level cache
@@ -261,6 +262,34 @@ done:
     return st;
 }
 
+// Tests all pairs without a distance for a path that is too long, 64 sources at a time.
+static mco_status refuse_long(mco_context *ctx, const matrix *m)
+{
+    mco_status st = MCO_OK;
+    paths_reach reach = {0};
+    bool is_short = false;
+    int64_t lacking = m->sources * m->targets;
+    for (int k = 0; k < m->workers; k++)
+        lacking -= m->worker[k].reached;
+    if (lacking == 0)
+        return MCO_OK;
+    MCO_TRY(paths_is_short(ctx, m->hierarchy, &is_short));
+    if (is_short)
+        return MCO_OK;
+    MCO_TRY(paths_reach_open(ctx, m->hierarchy, &reach));
+    for (int64_t i = 0; i < m->sources; i += PATHS_REACH_SOURCES) {
+        const int32_t count = (int32_t)(m->sources - i < PATHS_REACH_SOURCES ? m->sources - i : PATHS_REACH_SOURCES);
+        MCO_TRY(paths_reach_from(ctx, &reach, m->stopper.run, count, m->sources_given + i));
+        for (int32_t j = 0; j < count; j++)
+            for (int64_t k = 0; k < m->targets; k++)
+                if (m->distance[(i + j) * m->targets + k] == MCO_PATHS_NONE)
+                    MCO_TRY(paths_reach_refuse(ctx, &reach, j, m->sources_given[i + j], m->targets_given[k]));
+    }
+done:
+    paths_reach_close(ctx, &reach);
+    return st;
+}
+
 // The matrix and the labels that it needs, in bytes.
 static double bytes_of(const matrix *m)
 {
@@ -294,6 +323,8 @@ mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hi
     if (sources > 0 && targets > 0) {
         MCO_TRY(open_matrix(ctx, &m));
         MCO_TRY(fill_matrix(ctx, &m));
+        if (!paths_stopper_is_set(&m.stopper))
+            MCO_TRY(paths_or_stopped(&m.stopper, refuse_long(ctx, &m)));
     }
     paths_settle_result(&m.stopper, &r, sources);
     if (sources > 0 && targets > 0 && r.outcome == MCO_OUTCOME_OPTIMAL)

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/machine.h"
 #include "base/structs.h"
+#include "paths/hierarchy/reach.h"
 #include "paths/hierarchy/solve.h"
 #include "paths/hierarchy/unpack.h"
 
@@ -193,6 +194,46 @@ done:
     return st;
 }
 
+// Tests up to 64 queries [count] without a distance for a path that is too long.
+static mco_status refuse_group(mco_context *ctx, const routes_job *j, paths_reach *reach, int32_t count, const int64_t *query)
+{
+    mco_status st = MCO_OK;
+    int32_t source[PATHS_REACH_SOURCES];
+    for (int32_t k = 0; k < count; k++)
+        source[k] = j->source[query[k]];
+    MCO_TRY(paths_reach_from(ctx, reach, j->stopper.run, count, source));
+    for (int32_t k = 0; k < count; k++)
+        MCO_TRY(paths_reach_refuse(ctx, reach, k, source[k], j->target[query[k]]));
+done:
+    return st;
+}
+
+static mco_status refuse_long(mco_context *ctx, const routes_job *j, int64_t reached)
+{
+    mco_status st = MCO_OK;
+    paths_reach reach = {0};
+    bool is_short = false;
+    int64_t query[PATHS_REACH_SOURCES];
+    int32_t count = 0;
+    if (reached == j->count)
+        return MCO_OK;
+    MCO_TRY(paths_is_short(ctx, j->hierarchy, &is_short));
+    if (is_short)
+        return MCO_OK;
+    MCO_TRY(paths_reach_open(ctx, j->hierarchy, &reach));
+    for (int64_t q = 0; q < j->count; q++) {
+        if (j->distance[q] == MCO_PATHS_NONE)
+            query[count++] = q;
+        if (count == PATHS_REACH_SOURCES || (q + 1 == j->count && count > 0)) {
+            MCO_TRY(refuse_group(ctx, j, &reach, count, query));
+            count = 0;
+        }
+    }
+done:
+    paths_reach_close(ctx, &reach);
+    return st;
+}
+
 // Finds, certifies and gives.
 static mco_status find_routes(mco_context *ctx, routes_job *j, mco_paths_routes *routes, mco_paths_result *r)
 {
@@ -204,6 +245,8 @@ static mco_status find_routes(mco_context *ctx, routes_job *j, mco_paths_routes 
              j->count);
     begin_s = mco_clock_s();
     MCO_TRY(run_job(ctx, j, r));
+    if (!paths_stopper_is_set(&j->stopper))
+        MCO_TRY(paths_or_stopped(&j->stopper, refuse_long(ctx, j, r->reached)));
     r->work.solve_s = mco_clock_s() - begin_s;
     r->work.threads = j->workers;
     r->work.simd = j->worker[0].query->lanes->build.simd;

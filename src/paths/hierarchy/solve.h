@@ -17,6 +17,14 @@ static inline bool paths_stopper_is_set(paths_stopper *stopper)
 {
     return atomic_load_explicit(&stopper->is_set, memory_order_relaxed);
 }
+// A status without STOPPED, which the flag says then.
+static inline mco_status paths_or_stopped(paths_stopper *stopper, mco_status st)
+{
+    if (st != MCO_ERR_STOPPED)
+        return st;
+    atomic_store_explicit(&stopper->is_set, true, memory_order_relaxed);
+    return MCO_OK;
+}
 // OPTIMAL with `done`, or UNKNOWN with the reason of the stop.
 void paths_settle_result(paths_stopper *stopper, mco_paths_result *result, int64_t done);
 
