@@ -65,7 +65,7 @@ static uint32_t feed_checksum(const void *data, size_t size)
 static void feed_put(FILE *file, uint32_t value, int bytes)
 {
     for (int k = 0; k < bytes; k++)
-        fputc((int)(value >> 8 * k & 255), file);
+        fputc(k < 4 ? (int)(value >> 8 * k & 255) : 0, file);
 }
 
 static void feed_put_entry(FILE *file, const char *folder, const feed_file *f, bool is_directory, uint32_t at)
