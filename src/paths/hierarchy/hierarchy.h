@@ -106,6 +106,9 @@ int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
 // ---- gpu.c: one GPU. Launches take about 0.1 s at most; barriers of kernels end because all blocks are on the device.
+#ifdef MCO_HAVE_CUDA
+#define PATHS_HAS_DEVICE_TREES
+#endif
 typedef struct paths_device_hierarchy paths_device_hierarchy;
 // Opens the GPU of the set `gpus` (bit k: GPU k; 0: the first one), and customises with the network's weights. The
 // hierarchy stays with the caller and must outlive the device's copy. Errors: ARGUMENT, DEVICE, LIMIT (more device memory than
