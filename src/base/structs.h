@@ -21,6 +21,15 @@
     X(mco_graph_file, direction)                     \
     X(mco_guillotine_params, wants_table)            \
     X(mco_guillotine_result, history_count)          \
+    X(mco_multimodal_facts, arcs)                    \
+    X(mco_multimodal_params, time_limit_s)           \
+    X(mco_multimodal_result, work)                   \
+    X(mco_multimodal_tree, work)                     \
+    X(mco_paths_hierarchy_facts, order_by)           \
+    X(mco_paths_model, turn_count)                   \
+    X(mco_paths_params, time_limit_s)                \
+    X(mco_paths_result, reason)                      \
+    X(mco_paths_tree, reason)                        \
     X(mco_reduce_params, check)                      \
     X(mco_reduce_result, bytes_per_s)                \
     X(mco_transit_batch, work)                       \

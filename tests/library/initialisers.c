@@ -22,6 +22,10 @@ int main(void)
     TEST(mco_cycles_result, MCO_CYCLES_RESULT_INIT, value.exact == NULL && value.reason[0] == 0);
     TEST(mco_graph_file, MCO_GRAPH_FILE_INIT, value.format == MCO_GRAPH_FORMAT_AUTO && value.direction == MCO_GRAPH_DIRECTION_AUTO);
     TEST(mco_guillotine_params, MCO_GUILLOTINE_PARAMS_INIT, value.kerf == 0 && value.wants_table == 0);
+    TEST(mco_multimodal_facts, MCO_MULTIMODAL_FACTS_INIT, value.vertices == 0 && value.arcs == 0);
+    TEST(mco_multimodal_params, MCO_MULTIMODAL_PARAMS_INIT, value.engine == MCO_ENGINE_AUTO && value.time_limit_s > 1e300);
+    TEST(mco_multimodal_result, MCO_MULTIMODAL_RESULT_INIT, value.done == 0 && value.work.solve_s == 0);
+    TEST(mco_multimodal_tree, MCO_MULTIMODAL_TREE_INIT, value.label == NULL && value.work.solve_s == 0);
     TEST(mco_paths_model, MCO_PATHS_MODEL_INIT, value.scale == 0 && value.turns == NULL);
     TEST(mco_paths_params, MCO_PATHS_PARAMS_INIT, value.method == MCO_PATHS_METHOD_AUTO && value.time_limit_s > 1e300);
     TEST(mco_paths_tree, MCO_PATHS_TREE_INIT, value.distance == NULL && value.reason[0] == 0);

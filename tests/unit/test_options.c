@@ -283,6 +283,7 @@ static const mco_dtspms_params dtspms = MCO_DTSPMS_PARAMS_INIT;
 static const mco_guillotine_params guillotine = MCO_GUILLOTINE_PARAMS_INIT;
 static const mco_reduce_params reduce = MCO_REDUCE_PARAMS_INIT;
 static const mco_cycles_params cycles = MCO_CYCLES_PARAMS_INIT;
+static const mco_multimodal_params multimodal = MCO_MULTIMODAL_PARAMS_INIT;
 static const mco_transit_params transit = MCO_TRANSIT_PARAMS_INIT;
 static const mco_paths_params paths = MCO_PATHS_PARAMS_INIT;
 
@@ -305,6 +306,7 @@ static const problem_table problem_tables[] = {
     {mco_guillotine_plan_options, &guillotine, sizeof guillotine, 0},
     {mco_reduce_options, &reduce, sizeof reduce, 0},
     {mco_cycles_options, &cycles, sizeof cycles, 0},
+    {mco_multimodal_options, &multimodal, sizeof multimodal, 0},
     {mco_transit_options, &transit, sizeof transit, 0},
     {mco_paths_options, &paths, sizeof paths, 0},
 };
