@@ -418,14 +418,34 @@ static void buckets_close(mco_context *ctx, paths_search *search)
     chunk_pool_clear(ctx, &b->pool);
 }
 
-// The width is the power of two next to a quarter of the mean weight: see README.md.
-static int32_t choose_shift(const paths_layout *layout)
+// The mean of the weights up to `most`; the greatest of them.
+static double mean_weight(const paths_layout *layout, double most, int32_t *greatest)
 {
     double sum = 0;
-    for (int32_t a = 0; a < layout->arcs; a++)
-        sum += layout->arc[a].weight;
-    int32_t shift = 0;
-    while (layout->arcs > 0 && sum / layout->arcs / 4 >= 1.5 * (double)(1 << shift))
+    int64_t count = 0;
+    *greatest = 0;
+    for (int32_t a = 0; a < layout->arcs; a++) {
+        const int32_t weight = layout->arc[a].weight;
+        if (weight > most)
+            continue;
+        sum += weight;
+        count++;
+        *greatest = weight > *greatest ? weight : *greatest;
+    }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+// The width is the power of two next to a quarter of the mean weight: see NOTES.md. Weights far above the mean are left out, a few
+// times at most: a network may state a huge weight for a street that is closed.
+static int32_t choose_shift(const paths_layout *layout)
+{
+    enum { PASSES = 4 };
+    static const double FAR_ABOVE = 64;  // times the mean
+    int32_t shift = 0, greatest = 0;
+    double mean = mean_weight(layout, MCO_PATHS_NONE, &greatest);
+    for (int pass = 1; pass < PASSES && greatest > FAR_ABOVE * mean; pass++)
+        mean = mean_weight(layout, FAR_ABOVE * mean, &greatest);
+    while (mean / 4 >= 1.5 * (double)(1 << shift))
         shift++;
     return shift;
 }
