@@ -435,7 +435,7 @@ static double mean_weight(const paths_layout *layout, double most, int32_t *grea
     return count > 0 ? sum / (double)count : 0;
 }
 
-// The width is the power of two next to a quarter of the mean weight: see NOTES.md. Weights far above the mean are left out, a few
+// The width is the power of two next to a quarter of the mean weight: see paths/NOTES.md. Weights far above the mean are left out, a few
 // times at most: a network may state a huge weight for a street that is closed.
 static int32_t choose_shift(const paths_layout *layout)
 {
