@@ -413,17 +413,18 @@ const cli_problem cli_paths = {
     .text = "shortest paths in road networks: trees, matrices, routes, each with a proof",
     .about = "Shortest paths in road networks with integer weights of 0 or more; every answer is certified.\n\n"
              "GRAPH is DIMACS (.gr, places in a .co file beside it), TNTP, a folder of CSR vectors or a file of weights in it,\n"
-             "a map (.osm.pbf, for cars), what prepare wrote (.mcoh), or another file of a graph, such as an edge list or CSV.",
+             "a map (.osm.pbf, for cars), what prepare wrote (.mcoh), or another file of a graph, such as an edge list or CSV.\n"
+             "NETWORK and AUTOMATON are of journeys by several means of travel; timetables are GTFS feeds. docs/formats.md has all.",
     .example = "tree examples/streets.csv --source Station --output distances.txt",
     .actions = {
         PATHS_TREE_ACTION,
-        PATHS_CHECK_ACTION,
-        PATHS_JOURNEY_ACTION,
-        PATHS_GENERATE_ACTION,
-        PATHS_PREPARE_ACTION,
         PATHS_TREES_ACTION,
         PATHS_MATRIX_ACTION,
         PATHS_ROUTE_ACTION,
+        PATHS_PREPARE_ACTION,
+        PATHS_CHECK_ACTION,
+        PATHS_GENERATE_ACTION,
+        PATHS_JOURNEY_ACTION,
         PATHS_ITINERARY_ACTION,
         PATHS_ITINERARIES_ACTION,
         PATHS_ISOCHRONE_ACTION,

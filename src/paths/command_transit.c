@@ -25,7 +25,7 @@
     TEXT(to, "--to", "LAT,LON", "place in degrees where it ends")
 #define REACH_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
     FROM_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)      \
-    TEXT(minutes, "--minutes", "A,B,...", "bands, such as 15,30,45; if not given, these")
+    TEXT(minutes, "--minutes", "A,B,...", "minutes of each band; 15,30,45 if not given")
 #define QUERIES_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
     TEXT(queries, "--queries", "F", "CSV file with the columns from_lat, from_lon, to_lat, to_lon, depart")
 #define TIMETABLE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                   \
