@@ -58,7 +58,7 @@ static int32_t *find_order(const bench *b, bool may_use_metis)
     int32_t *order = NULL;
     char by[16];
     const double begin_s = mco_cpu_clock_s() + children_s();
-    require(b, paths_order_find_by(b->ctx, &b->rows, &run, may_use_metis, &order, by));
+    require(b, paths_order_find_by(b->ctx, &b->rows, &run, 1, may_use_metis, &order, by));
     printf("order by %s: %.3f s\n", by, mco_cpu_clock_s() + children_s() - begin_s);
     mco_run_clear(&run);
     return order;

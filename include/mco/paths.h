@@ -180,7 +180,7 @@ MCO_API void mco_paths_distances_clear(mco_context *ctx, int32_t **source, int32
 // neighbours. It holds a copy of the network. Threads may share it while nobody customises it.
 
 // Prepares a network. `order` [vertices], first the vertices that are eliminated first; NULL: METIS finds it where the library
-// has it, else an order by places or by breadth-first halves. Vertices below first_through come first in any order. The hierarchy is customised with the
+// has it, else nested dissection by flows. Vertices below first_through come first in any order. The hierarchy is customised with the
 // network's weights. A network with turns is expanded at the vertices that have turns. Errors: ARGUMENT (no permutation), LIMIT
 // (more than 2^31 - 1 arcs, with the memory; a height above 65535), STOPPED, MEMORY.
 MCO_API mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network, const int32_t *order,
@@ -200,7 +200,7 @@ typedef struct mco_paths_hierarchy_facts {
     int64_t triangles;
     int64_t bytes;
     double order_s, build_s, customise_s;
-    char order_by[16];      // "metis", "places", "halves", "given"
+    char order_by[16];      // "metis", "flow", "given"; files of older versions may tell "places" or "halves"
 } mco_paths_hierarchy_facts;
 #define MCO_PATHS_HIERARCHY_FACTS_INIT MCO_SIZED(mco_paths_hierarchy_facts)
 MCO_API mco_status mco_paths_hierarchy_tell(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_paths_hierarchy_facts *facts);

@@ -275,7 +275,7 @@ static int32_t *find_by_halves(const mco_paths_rows *rows, mco_run *run)
 {
     int32_t *order;
     char by[16];
-    assert_ok(paths_order_find_by(test_ctx, rows, run, false, &order, by));
+    assert_ok(paths_order_find_by(test_ctx, rows, run, 1, false, &order, by));
     return order;
 }
 
@@ -296,7 +296,7 @@ static void orders_of_a_grid_are_flat(void **state)
         if (way == 2)
             rows.x = rows.y = NULL;
         if (way == 0)
-            assert_ok(paths_order_find(test_ctx, &rows, &run, &order, by));
+            assert_ok(paths_order_find(test_ctx, &rows, &run, 1, &order, by));
         else
             order = find_by_halves(&rows, &run);
         assert_ok(paths_topology_make(test_ctx, &rows, order, &t));

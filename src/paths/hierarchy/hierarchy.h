@@ -59,7 +59,7 @@ struct mco_paths_hierarchy {
 };
 
 // ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
-mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16]);
+mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, int32_t **order, char by[16]);
 
 // ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, MEMORY.
 // O(arcs of the network and of the hierarchy).

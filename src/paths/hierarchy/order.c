@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The order of elimination. Ends of paths come first. What their eliminations join is added to the arcs between the other
-// vertices, and the graph of these is dissected: by METIS where the build has it, else into halves.
+// vertices, and the graph of these is dissected: by METIS where the build has it, else by flows.
 #include "paths/hierarchy/order.h"
 
 #include <inttypes.h>
@@ -144,7 +144,8 @@ done:
 
 // ---- The order
 
-mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, bool may_use_metis, int32_t **order, char by[16])
+mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, bool may_use_metis,
+                               int32_t **order, char by[16])
 {
     mco_status st = MCO_OK;
     int32_t *found = NULL;
@@ -157,8 +158,8 @@ mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco
     if (may_use_metis && g.vertices >= LEAST_FOR_METIS && g.first[g.vertices] > 0)
         MCO_TRY(paths_order_metis(ctx, &g, run, found + ends, &is_found));
     if (!is_found) {
-        strcpy(by, g.x != NULL ? "places" : "halves");
-        MCO_TRY(paths_order_halves(ctx, &g, run, found + ends));
+        strcpy(by, "flow");
+        MCO_TRY(paths_order_flow(ctx, &g, run, threads, found + ends));
     }
     for (int32_t k = 0; k < rows->vertices; k++)
         found[k] = k < ends ? k : found[k] + ends;
@@ -171,7 +172,7 @@ done:
     return st;
 }
 
-mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16])
+mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, int32_t **order, char by[16])
 {
-    return paths_order_find_by(ctx, rows, run, true, order, by);
+    return paths_order_find_by(ctx, rows, run, threads, true, order, by);
 }

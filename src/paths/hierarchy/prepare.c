@@ -104,7 +104,7 @@ done:
 static mco_status find_order(mco_context *ctx, const mco_paths_network *network, const mco_paths_params *p, int32_t **order, char by[16])
 {
     mco_run run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = p->time_limit_s, .target = -1, .objective = "order"});
-    mco_status st = mco_run_must_stop(&run, 0) ? MCO_ERR_STOPPED : paths_order_find(ctx, &network->rows, &run, order, by);
+    mco_status st = mco_run_must_stop(&run, 0) ? MCO_ERR_STOPPED : paths_order_find(ctx, &network->rows, &run, mco_settle_threads(p->threads), order, by);
     if (st == MCO_ERR_STOPPED)
         st = mco_fail(ctx, st, "stopped while the order of %d vertices was looked for", network->rows.vertices);
     mco_run_clear(&run);
