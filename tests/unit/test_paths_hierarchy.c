@@ -271,41 +271,106 @@ static void orders_that_are_none_are_refused(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
-static int32_t *find_by_halves(const mco_paths_rows *rows, mco_run *run)
+static void assert_permutation(const int32_t *order, int32_t vertices)
 {
-    int32_t *order;
-    char by[16];
-    assert_ok(paths_order_find_by(test_ctx, rows, run, 1, false, &order, by));
-    return order;
+    bool *is_seen = calloc((size_t)vertices, sizeof *is_seen);
+    assert_non_null(is_seen);
+    for (int32_t k = 0; k < vertices; k++) {
+        assert_in_range(order[k], 0, vertices - 1);
+        assert_false(is_seen[order[k]]);
+        is_seen[order[k]] = true;
+    }
+    free(is_seen);
 }
 
-// A grid large enough for METIS. Both ways to find an order give permutations and flat hierarchies.
+// Orders a shape and returns its topology's height; *triangles is theirs.
+static int32_t order_shape(const mco_paths_rows *rows, order_way way, int32_t threads, int32_t **order, int64_t *triangles)
+{
+    mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+    char by[16];
+    paths_topology t;
+    assert_ok(paths_order_find_by(test_ctx, rows, &run, threads, way, order, by));
+    assert_permutation(*order, rows->vertices);
+    assert_ok(paths_topology_make(test_ctx, rows, *order, &t));
+    const int32_t height = t.height;
+    *triangles = t.triangles;
+    paths_topology_clear(test_ctx, &t);
+    mco_run_clear(&run);
+    return height;
+}
+
+// Every way to find an order of a grid, with and without places, gives a flat hierarchy.
 static void orders_of_a_grid_are_flat(void **state)
 {
     (void)state;
     enum { SIDE = 24, MOST_HEIGHT = 4 * SIDE };
+    static const order_way WAYS[] = {ORDER_BEST, ORDER_FLOW, ORDER_METIS};
     const mco_paths_shape shape = {MCO_PATHS_GRID, SIDE, SIDE, 1};
     mco_paths_network *network;
     assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
-    mco_paths_rows rows = mco_paths_view(network);
-    for (int way = 0; way < 3; way++) {
-        mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+    for (int k = 0; k < 2 * COUNT_OF(WAYS); k++) {
+        mco_paths_rows rows = mco_paths_view(network);
         int32_t *order;
-        char by[16];
-        paths_topology t;
-        if (way == 2)
+        int64_t triangles;
+        if (k % 2 == 1)
             rows.x = rows.y = NULL;
-        if (way == 0)
-            assert_ok(paths_order_find(test_ctx, &rows, &run, 1, &order, by));
-        else
-            order = find_by_halves(&rows, &run);
-        assert_ok(paths_topology_make(test_ctx, &rows, order, &t));
-        assert_in_range(t.height, SIDE, MOST_HEIGHT);
-        paths_topology_clear(test_ctx, &t);
+        assert_in_range(order_shape(&rows, WAYS[k / 2], 1, &order, &triangles), SIDE, MOST_HEIGHT);
         mco_free(test_ctx, &order);
-        mco_run_clear(&run);
     }
     mco_paths_destroy(test_ctx, &network);
+}
+
+// A network with large parts: all threads together find the order that one finds. It has few triangles.
+static void threads_find_the_same_order(void **state)
+{
+    (void)state;
+    enum { SIDE = 160, MOST_TRIANGLES = 400000, MOST_HEIGHT = 200 };
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, SIDE, SIDE, 1};
+    mco_paths_network *network;
+    int32_t *expected, *order;
+    int64_t triangles;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    const mco_paths_rows rows = mco_paths_view(network);
+    assert_in_range(order_shape(&rows, ORDER_FLOW, 1, &expected, &triangles), 20, MOST_HEIGHT);
+    assert_in_range(triangles, rows.vertices, MOST_TRIANGLES);
+    for (int32_t threads = 2; threads <= 5; threads += 3) {
+        (void)order_shape(&rows, ORDER_FLOW, threads, &order, &triangles);
+        assert_memory_equal(order, expected, (size_t)rows.vertices * sizeof *order);
+        mco_free(test_ctx, &order);
+    }
+    mco_free(test_ctx, &expected);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+typedef enum strange { STAR, COMPLETE, PATH, APART, STRANGE } strange;
+
+static bool are_strange_neighbours(strange kind, int32_t u, int32_t v)
+{
+    return kind == COMPLETE || (kind == STAR ? u == 0 : v == u + 1 && (kind == PATH || v % 10 != 0));
+}
+
+// A star, a complete graph, a path and paths apart, at places that are all the same: trees of elimination stay low.
+static void orders_of_strange_graphs_are_orders(void **state)
+{
+    (void)state;
+    enum { VERTICES = 300, MOST_HEIGHT = 16 };
+    static int64_t first[VERTICES + 1];
+    static int32_t head[VERTICES * VERTICES];
+    double same[VERTICES] = {0};
+    for (strange kind = STAR; kind < STRANGE; kind++) {
+        mco_paths_rows rows = {.vertices = VERTICES, .first = first, .head = head, .x = same, .y = same};
+        int64_t triangles;
+        int32_t *order;
+        for (int32_t u = 0; u < VERTICES; u++) {
+            for (int32_t v = u + 1; v < VERTICES; v++)
+                if (are_strange_neighbours(kind, u, v))
+                    head[rows.arcs++] = v;
+            first[u + 1] = rows.arcs;
+        }
+        const int32_t height = order_shape(&rows, ORDER_FLOW, 1, &order, &triangles);
+        assert_in_range(height, 2, kind == COMPLETE ? VERTICES : MOST_HEIGHT);
+        mco_free(test_ctx, &order);
+    }
 }
 
 static void a_stopped_run_gives_no_order(void **state)
@@ -486,6 +551,38 @@ static void no_allocation_of_preparing_may_fail_unseen(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
+// A failure in any thread gives no order and leaves no memory behind.
+static void no_allocation_of_orders_may_fail_unseen(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t side, threads;
+        long step;
+    } CASES_OF[] = {{20, 1, 1}, {110, 3, 37}};
+    for (int c = 0; c < COUNT_OF(CASES_OF); c++) {
+        const mco_paths_shape shape = {MCO_PATHS_GRID, CASES_OF[c].side, CASES_OF[c].side, 1};
+        mco_paths_network *network;
+        mco_status st = MCO_ERR_MEMORY;
+        assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+        const mco_paths_rows rows = mco_paths_view(network);
+        mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+        for (long k = 1; st != MCO_OK; k += CASES_OF[c].step) {
+            int32_t *order = NULL;
+            char by[16];
+            const long before = test_memory.live;
+            test_fail_allocation(k);
+            st = paths_order_find_by(test_ctx, &rows, &run, CASES_OF[c].threads, ORDER_FLOW, &order, by);
+            test_fail_allocation(0);
+            assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+            assert_int_equal(order != NULL, st == MCO_OK);
+            mco_free(test_ctx, &order);
+            assert_int_equal(test_memory.live, before);
+        }
+        mco_run_clear(&run);
+        mco_paths_destroy(test_ctx, &network);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,7 +591,7 @@ int main(void)
         TEST(every_unit_and_thread_gives_the_same_metric),
         TEST(prepared_and_customised_networks_have_shortest_distances),
         TEST(orders_that_are_none_are_refused),
-        TEST(orders_of_a_grid_are_flat),
+        TEST(orders_of_a_grid_are_flat), TEST(threads_find_the_same_order), TEST(orders_of_strange_graphs_are_orders),
         TEST(a_stopped_run_gives_no_order),
         TEST(files_keep_hierarchies),
         TEST(a_hierarchy_file_is_a_network_too),
@@ -502,6 +599,7 @@ int main(void)
         TEST(no_allocation_of_files_may_fail_unseen),
         TEST(no_allocation_may_fail_unseen),
         TEST(no_allocation_of_preparing_may_fail_unseen),
+        TEST(no_allocation_of_orders_may_fail_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,7 @@ typedef struct worker {
     uint64_t *row;        // [row_room] bits of a leaf
     int64_t row_room;
     parts waiting;
+    int32_t widest;       // vertices of the largest separator
     mco_status status;    // the first failure
 } worker;
 
@@ -105,6 +106,8 @@ static mco_status divide(worker *w, int32_t *order, const paths_part *p, uint8_t
         if (side[v] == PATHS_BETWEEN)
             order[--end] = p->origin[v];
     }
+    const int32_t width = p->begin + p->vertices - end;
+    w->widest = w->widest > width ? w->widest : width;
     for (int32_t v = 0; v < p->vertices; v++) {
         int32_t count = 0;
         if (side[v] == PATHS_BETWEEN || w->local[v] >= 0)
@@ -405,7 +408,7 @@ done:
     return st;
 }
 
-static mco_status dissect(mco_context *ctx, const order_graph *core, mco_run *run, int32_t threads, int32_t *order)
+static mco_status dissect(mco_context *ctx, const order_graph *core, mco_run *run, int32_t threads, int32_t *order, int32_t *widest)
 {
     mco_status st = MCO_OK;
     dissection d = {.ctx = ctx, .core = core, .halt = {.run = run}, .order = order, .workers = core->vertices > LARGE ? threads : 1};
@@ -414,19 +417,22 @@ static mco_status dissect(mco_context *ctx, const order_graph *core, mco_run *ru
         MCO_TRY(run_round(&d));
     run_items(&d, d.small.count, take_small);
     MCO_TRY(settle(&d));
+    for (int32_t k = 0; k < d.workers; k++)
+        *widest = *widest > d.worker[k].widest ? *widest : d.worker[k].widest;
 done:
     close_dissection(&d);
     return st;
 }
 
-mco_status paths_order_flow(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t threads, int32_t *vertex)
+mco_status paths_order_flow(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t threads, int32_t *vertex, int32_t *widest)
 {
     mco_status st = MCO_OK;
     paths_core core = {0};
+    *widest = 0;
     MCO_TRY(paths_core_make(ctx, graph, vertex, &core));
     int32_t *rest = vertex + core.peeled;
     if (core.graph.vertices > 0)
-        MCO_TRY(dissect(ctx, &core.graph, run, threads, rest));
+        MCO_TRY(dissect(ctx, &core.graph, run, threads, rest, widest));
     for (int32_t k = 0; k < core.graph.vertices; k++)
         rest[k] = core.origin[rest[k]];
 done:

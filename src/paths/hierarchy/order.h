@@ -19,11 +19,13 @@ typedef struct order_graph {
 mco_status paths_order_metis(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t *vertex, bool *is_found);
 
 // Nested dissection by flows along places, or along distances in pairs where places are unknown (dissect.c). Any number of threads gives
-// the same order. Errors: STOPPED, MEMORY. O(pairs log vertices) and the flows: pairs times their phases, mostly some dozens.
-mco_status paths_order_flow(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t threads, int32_t *vertex);
+// the same order. *widest is the number of vertices of the largest separator. Errors: STOPPED, MEMORY. O(pairs log vertices) and the flows: pairs times their phases, mostly some dozens.
+mco_status paths_order_flow(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t threads, int32_t *vertex,
+                            int32_t *widest);
 
-// paths_order_find(), with or without METIS.
-mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, bool may_use_metis,
+// Who may order. BEST is what paths_order_find() takes.
+typedef enum order_way { ORDER_BEST, ORDER_FLOW, ORDER_METIS } order_way;
+mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, order_way way,
                                int32_t **order, char by[16]);
 
 #endif
