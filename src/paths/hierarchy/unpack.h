@@ -14,7 +14,7 @@ typedef struct paths_expansion {
 // Errors: MEMORY. O(triangles), about 3 ns each.
 mco_status paths_expansions_make(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_expansion **out);
 // As many queries pay for expansions: one that is unpacked without them looks at about so many triangles.
-enum { PATHS_TRIANGLES_OF_A_QUERY = 100000 };
+enum { PATHS_TRIANGLES_OF_A_QUERY = 4000 };
 
 typedef struct paths_unpacking paths_unpacking;  // scratch of one thread
 // `expansion` NULL: triangles are looked for.
