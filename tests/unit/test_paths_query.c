@@ -482,27 +482,28 @@ static mco_status run_call(const subject *s, int which)
     return st;
 }
 
+// A hierarchy keeps threads between calls, so each call has a hierarchy of its own.
 static void test_memory_failing(void **state)
 {
-    mco_rng rng;
-    subject s = {0};
     (void)state;
-    mco_rng_seed(&rng, 46, 0);
-    open_subject(&rng, &(shape){.vertices = 20, .arcs = 80, .most_weight = 10}, &s);
     for (int which = 0; which < 3; which++) {
         mco_status st = MCO_ERR_MEMORY;
         long k = 1;
         for (; st == MCO_ERR_MEMORY && k < 1000; k++) {
             const long live = test_memory.live;
+            mco_rng rng;
+            subject s = {0};
+            mco_rng_seed(&rng, 46, 0);
+            open_subject(&rng, &(shape){.vertices = 20, .arcs = 80, .most_weight = 10}, &s);
             test_fail_allocation(k);
             st = run_call(&s, which);
             test_fail_allocation(0);
+            close_subject(&s);
             assert_int_equal(test_memory.live, live);
         }
         assert_int_equal(st, MCO_OK);
         assert_true(k > 10);
     }
-    close_subject(&s);
 }
 
 // ---- Stopping

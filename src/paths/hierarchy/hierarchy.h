@@ -107,7 +107,7 @@ int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, i
 int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
-// ---- kept.c: what one call leaves behind for the next: tables of sweeps, and threads that customise. A call takes it out and gives it
+// ---- kept.c: what one call leaves behind for the next: tables of a sweep, threads that customise, and threads for batches. A call takes it out and gives it
 // back, so any number of threads may use one hierarchy; those that find nothing make their own. Only calls with the context that made the
 // hierarchy keep anything, for it is freed with this context's allocator.
 mco_status paths_kept_open(mco_context *ctx, struct paths_kept **out);
@@ -115,6 +115,9 @@ void paths_kept_close(mco_context *ctx, struct paths_kept **kept);
 // A sweep with the metric as it is now. Errors: as paths_sweep_open().
 mco_status paths_sweep_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_sweep **out);
 void paths_sweep_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_sweep **sweep);
+// A supervised team of `workers` threads, which sleep while no call has it. Errors: MEMORY.
+mco_status paths_team_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t workers, mco_team **out);
+void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_team **team);
 // Makes the metric, by threads that wait for it. Errors: ARGUMENT, MEMORY.
 mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a hierarchy keeps between calls: the tables of one sweep, and a crew of sleeping threads that customise. Both are made when they
-// are first asked for. The lock is held for the exchange of a pointer alone.
+// What a hierarchy keeps between calls: the tables of one sweep, a crew of sleeping threads that customise, and a team of sleeping threads for
+// batches of trees, rows and routes. Each is made when it is first asked for. The lock is held for the exchange of a pointer alone.
 #include <pthread.h>
 
 #include "paths/hierarchy/customise.h"
@@ -11,7 +11,17 @@ typedef struct paths_kept {
     pthread_mutex_t lock;
     paths_sweep *sweep;  // guarded by the lock; NULL: none, or a call has it
     paths_crew *crew;    // the same
+    mco_team *team;      // the same
 } paths_kept;
+
+static void close_team(mco_context *ctx, mco_team **team)
+{
+    if (*team != NULL) {
+        (*team)->ctx = ctx;  // the one that opened it may be gone
+        mco_team_close(*team);
+    }
+    mco_free(ctx, team);
+}
 
 mco_status paths_kept_open(mco_context *ctx, struct paths_kept **out)
 {
@@ -31,6 +41,7 @@ void paths_kept_close(mco_context *ctx, struct paths_kept **kept)
     if (k != NULL) {
         paths_sweep_close(ctx, &k->sweep);
         paths_crew_close(ctx, &k->crew);
+        close_team(ctx, &k->team);
         pthread_mutex_destroy(&k->lock);
     }
     mco_free(ctx, kept);
@@ -110,4 +121,43 @@ mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy,
 done:
     paths_crew_close(ctx, &crew);
     return st;
+}
+
+// ---- Teams
+
+static void exchange_teams(paths_kept *k, mco_team **team)
+{
+    pthread_mutex_lock(&k->lock);
+    mco_team *kept = k->team;
+    k->team = *team;
+    pthread_mutex_unlock(&k->lock);
+    *team = kept;
+}
+
+mco_status paths_team_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t workers, mco_team **out)
+{
+    mco_status st = MCO_OK;
+    mco_team *team = NULL;
+    paths_kept *k = kept_of(ctx, hierarchy);
+    if (k != NULL)
+        exchange_teams(k, &team);
+    if (team != NULL && team->workers != workers)
+        close_team(ctx, &team);
+    if (team == NULL) {
+        MCO_TRY(mco_alloc(ctx, &team, 1));
+        MCO_TRY(mco_team_open(ctx, workers, true, team));
+    }
+    *out = team;
+    team = NULL;
+done:
+    close_team(ctx, &team);
+    return st;
+}
+
+void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_team **team)
+{
+    paths_kept *k = kept_of(ctx, hierarchy);
+    if (k != NULL && *team != NULL)
+        exchange_teams(k, team);
+    close_team(ctx, team);
 }

@@ -153,16 +153,16 @@ done:
 static mco_status run_job(mco_context *ctx, routes_job *j, mco_paths_result *result)
 {
     mco_status st = MCO_OK;
-    mco_team team = {0};
-    MCO_TRY(mco_team_open(ctx, j->workers, true, &team));
-    mco_team_run(&team, j->block_count, take_block, paths_stopper_watch, j);
+    mco_team *team = NULL;
+    MCO_TRY(paths_team_take(ctx, j->hierarchy, j->workers, &team));
+    mco_team_run(team, j->block_count, take_block, paths_stopper_watch, j);
     for (int32_t k = 0; k < j->workers; k++) {
         result->reached += j->worker[k].reached;
         if (j->worker[k].status != MCO_OK)
             MCO_TRY(mco_fail(ctx, j->worker[k].status, "%s", mco_context_error(j->worker[k].ctx)));
     }
 done:
-    mco_team_close(&team);
+    paths_team_give(ctx, j->hierarchy, &team);
     return st;
 }
 
