@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Times of what a customizable hierarchy needs before its first query, minimum of N:
-//     bench_paths_hierarchy NETWORK [--order FILE | --order own] [--best N]
+//     bench_paths_hierarchy NETWORK [--order FILE | --order flow | --order metis] [--best N]
 // NETWORK is any file or folder that mco paths reads. FILE has the order as 32-bit integers, first the vertices that are eliminated
-// first; `own` is the order that a build without METIS finds, without --order METIS has its turn. Rows: order and topology in CPU seconds; customise for each vector unit, with
+// first; `flow` and `metis` are ways to find one, without --order the library chooses. Rows: order and topology in CPU seconds; customise for each vector unit, with
 // and without the list of triangles, in CPU milliseconds on one thread and in milliseconds of wall clock on more.
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,13 +52,13 @@ static double children_s(void)
     return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
-static int32_t *find_order(const bench *b, bool may_use_metis)
+static int32_t *find_order(const bench *b, order_way way)
 {
     mco_run run = mco_run_begin(b->ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
     int32_t *order = NULL;
     char by[16];
     const double begin_s = mco_cpu_clock_s() + children_s();
-    require(b, paths_order_find_by(b->ctx, &b->rows, &run, may_use_metis, &order, by));
+    require(b, paths_order_find_by(b->ctx, &b->rows, &run, 1, way, &order, by));
     printf("order by %s: %.3f s\n", by, mco_cpu_clock_s() + children_s() - begin_s);
     mco_run_clear(&run);
     return order;
@@ -115,13 +115,14 @@ int main(int argc, char **argv)
         else if (strcmp(argv[k], "--best") == 0)
             b.best = atoi(argv[k + 1]);
     if (argc < 2 || b.best < 1 || mco_context_create(&b.ctx, NULL) != MCO_OK) {
-        fprintf(stderr, "usage: bench_paths_hierarchy NETWORK [--order FILE | --order own] [--best N]\n");
+        fprintf(stderr, "usage: bench_paths_hierarchy NETWORK [--order FILE | --order flow | --order metis] [--best N]\n");
         return 2;
     }
     require(&b, mco_paths_read(b.ctx, argv[1], 0, &b.network));
     b.rows = mco_paths_view(b.network);
-    const bool is_own = order_path != NULL && strcmp(order_path, "own") == 0, is_read = order_path != NULL && !is_own;
-    int32_t *order = is_read ? read_order(&b, order_path) : find_order(&b, !is_own);
+    const bool is_flow = order_path != NULL && strcmp(order_path, "flow") == 0, is_metis = order_path != NULL && strcmp(order_path, "metis") == 0;
+    const bool is_read = order_path != NULL && !is_flow && !is_metis;
+    int32_t *order = is_read ? read_order(&b, order_path) : find_order(&b, is_flow ? ORDER_FLOW : is_metis ? ORDER_METIS : ORDER_BEST);
     time_all(&b, order);
     if (is_read)
         free(order);

@@ -2,6 +2,8 @@
 // The customizable hierarchy against definitions: the topology, the metric, and distances by a plain search up and down.
 #include "paths_hierarchy_support.h"
 
+#include <pthread.h>
+
 #include "paths/hierarchy/customise.h"
 #include "paths/hierarchy/order.h"
 #include "paths/hierarchy/prepare.h"
@@ -271,41 +273,106 @@ static void orders_that_are_none_are_refused(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
-static int32_t *find_by_halves(const mco_paths_rows *rows, mco_run *run)
+static void assert_permutation(const int32_t *order, int32_t vertices)
 {
-    int32_t *order;
-    char by[16];
-    assert_ok(paths_order_find_by(test_ctx, rows, run, false, &order, by));
-    return order;
+    bool *is_seen = calloc((size_t)vertices, sizeof *is_seen);
+    assert_non_null(is_seen);
+    for (int32_t k = 0; k < vertices; k++) {
+        assert_in_range(order[k], 0, vertices - 1);
+        assert_false(is_seen[order[k]]);
+        is_seen[order[k]] = true;
+    }
+    free(is_seen);
 }
 
-// A grid large enough for METIS. Both ways to find an order give permutations and flat hierarchies.
+// Orders a shape and returns its topology's height; *triangles is theirs.
+static int32_t order_shape(const mco_paths_rows *rows, order_way way, int32_t threads, int32_t **order, int64_t *triangles)
+{
+    mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+    char by[16];
+    paths_topology t;
+    assert_ok(paths_order_find_by(test_ctx, rows, &run, threads, way, order, by));
+    assert_permutation(*order, rows->vertices);
+    assert_ok(paths_topology_make(test_ctx, rows, *order, &t));
+    const int32_t height = t.height;
+    *triangles = t.triangles;
+    paths_topology_clear(test_ctx, &t);
+    mco_run_clear(&run);
+    return height;
+}
+
+// Every way to find an order of a grid, with and without places, gives a flat hierarchy.
 static void orders_of_a_grid_are_flat(void **state)
 {
     (void)state;
     enum { SIDE = 24, MOST_HEIGHT = 4 * SIDE };
+    static const order_way WAYS[] = {ORDER_BEST, ORDER_FLOW, ORDER_METIS};
     const mco_paths_shape shape = {MCO_PATHS_GRID, SIDE, SIDE, 1};
     mco_paths_network *network;
     assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
-    mco_paths_rows rows = mco_paths_view(network);
-    for (int way = 0; way < 3; way++) {
-        mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+    for (int k = 0; k < 2 * COUNT_OF(WAYS); k++) {
+        mco_paths_rows rows = mco_paths_view(network);
         int32_t *order;
-        char by[16];
-        paths_topology t;
-        if (way == 2)
+        int64_t triangles;
+        if (k % 2 == 1)
             rows.x = rows.y = NULL;
-        if (way == 0)
-            assert_ok(paths_order_find(test_ctx, &rows, &run, &order, by));
-        else
-            order = find_by_halves(&rows, &run);
-        assert_ok(paths_topology_make(test_ctx, &rows, order, &t));
-        assert_in_range(t.height, SIDE, MOST_HEIGHT);
-        paths_topology_clear(test_ctx, &t);
+        assert_in_range(order_shape(&rows, WAYS[k / 2], 1, &order, &triangles), SIDE, MOST_HEIGHT);
         mco_free(test_ctx, &order);
-        mco_run_clear(&run);
     }
     mco_paths_destroy(test_ctx, &network);
+}
+
+// A network with large parts: all threads together find the order that one finds. It has few triangles.
+static void threads_find_the_same_order(void **state)
+{
+    (void)state;
+    enum { SIDE = 160, MOST_TRIANGLES = 400000, MOST_HEIGHT = 200 };
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, SIDE, SIDE, 1};
+    mco_paths_network *network;
+    int32_t *expected, *order;
+    int64_t triangles;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    const mco_paths_rows rows = mco_paths_view(network);
+    assert_in_range(order_shape(&rows, ORDER_FLOW, 1, &expected, &triangles), 20, MOST_HEIGHT);
+    assert_in_range(triangles, rows.vertices, MOST_TRIANGLES);
+    for (int32_t threads = 2; threads <= 5; threads += 3) {
+        (void)order_shape(&rows, ORDER_FLOW, threads, &order, &triangles);
+        assert_memory_equal(order, expected, (size_t)rows.vertices * sizeof *order);
+        mco_free(test_ctx, &order);
+    }
+    mco_free(test_ctx, &expected);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+typedef enum strange { STAR, COMPLETE, PATH, APART, STRANGE } strange;
+
+static bool are_strange_neighbours(strange kind, int32_t u, int32_t v)
+{
+    return kind == COMPLETE || (kind == STAR ? u == 0 : v == u + 1 && (kind == PATH || v % 10 != 0));
+}
+
+// A star, a complete graph, a path and paths apart, at places that are all the same: trees of elimination stay low.
+static void orders_of_strange_graphs_are_orders(void **state)
+{
+    (void)state;
+    enum { VERTICES = 300, MOST_HEIGHT = 16 };
+    static int64_t first[VERTICES + 1];
+    static int32_t head[VERTICES * VERTICES];
+    double same[VERTICES] = {0};
+    for (strange kind = STAR; kind < STRANGE; kind++) {
+        mco_paths_rows rows = {.vertices = VERTICES, .first = first, .head = head, .x = same, .y = same};
+        int64_t triangles;
+        int32_t *order;
+        for (int32_t u = 0; u < VERTICES; u++) {
+            for (int32_t v = u + 1; v < VERTICES; v++)
+                if (are_strange_neighbours(kind, u, v))
+                    head[rows.arcs++] = v;
+            first[u + 1] = rows.arcs;
+        }
+        const int32_t height = order_shape(&rows, ORDER_FLOW, 1, &order, &triangles);
+        assert_in_range(height, 2, kind == COMPLETE ? VERTICES : MOST_HEIGHT);
+        mco_free(test_ctx, &order);
+    }
 }
 
 static void a_stopped_run_gives_no_order(void **state)
@@ -486,6 +553,153 @@ static void no_allocation_of_preparing_may_fail_unseen(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
+// ---- What hierarchies keep between calls
+
+// New weights again and again, by different numbers of threads, with trees in between: kept tables and threads never show.
+static void calls_that_follow_each_other_agree(void **state)
+{
+    (void)state;
+    enum { SIDE = 250, CALLS = 8 };
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, SIDE, SIDE, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h;
+    paths_metric expected;
+    mco_rng rng;
+    mco_rng_seed(&rng, 11, 0);
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    assert_true(paths_metric_threads(&h->topology, 3) == 3);
+    assert_ok(paths_metric_open(test_ctx, &h->topology, &expected));
+    const mco_paths_rows rows = mco_paths_view(mco_paths_hierarchy_network(h));
+    int32_t *weight = calloc((size_t)rows.arcs, sizeof *weight);
+    assert_non_null(weight);
+    for (int call = 0; call < CALLS; call++) {
+        static const int32_t THREADS[CALLS] = {2, 2, 3, 1, 2, 3, 3, 2};
+        mco_paths_params params = MCO_PATHS_PARAMS_INIT, plain = MCO_PATHS_PARAMS_INIT;
+        mco_paths_tree tree = MCO_PATHS_TREE_INIT, other = MCO_PATHS_TREE_INIT;
+        params.threads = THREADS[call];
+        for (int64_t a = 0; a < rows.arcs; a++)
+            weight[a] = (int32_t)mco_rng_below(&rng, 1000);
+        assert_ok(mco_paths_customise(test_ctx, h, weight, &params));
+        paths_metric_ref(&h->topology, rows.arcs, weight, &expected);
+        assert_same_metric(&h->topology, &h->metric, &expected);
+        params.method = MCO_PATHS_METHOD_SWEEP;
+        for (int again = 0; again < 2; again++) {
+            const int32_t source = (int32_t)mco_rng_below(&rng, (uint32_t)rows.vertices);
+            params.simd = call % 3 == 1 ? MCO_SIMD_PORTABLE : MCO_SIMD_AUTO;
+            assert_ok(mco_paths_find_tree(test_ctx, mco_paths_hierarchy_network(h), h, source, &params, &tree));
+            assert_ok(mco_paths_find_tree(test_ctx, mco_paths_hierarchy_network(h), NULL, source, &plain, &other));
+            assert_memory_equal(tree.distance, other.distance, (size_t)rows.vertices * sizeof *tree.distance);
+            mco_paths_tree_clear(test_ctx, &other);
+            mco_paths_tree_clear(test_ctx, &tree);
+        }
+    }
+    free(weight);
+    paths_metric_clear(test_ctx, &expected);
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+// Threads that share a hierarchy: one finds the kept tables, the others make their own.
+static void *find_trees_of_a_thread(void *argument)
+{
+    const mco_paths_hierarchy *h = argument;
+    for (int k = 0; k < 20; k++) {
+        paths_sweep *sweep = NULL;
+        int32_t *distance = calloc((size_t)h->network->rows.vertices, sizeof *distance);
+        if (distance == NULL || paths_sweep_take(test_ctx, h, MCO_SIMD_AUTO, &sweep) != MCO_OK)
+            return NULL;
+        paths_sweep_tree(sweep, h->topology.rank[k], distance);
+        const bool is_right = mco_paths_check(test_ctx, h->network, k, distance) == MCO_OK;
+        paths_sweep_give(test_ctx, h, &sweep);
+        free(distance);
+        if (!is_right)
+            return NULL;
+    }
+    return argument;
+}
+
+static void threads_share_a_hierarchy(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, 40, 40, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h;
+    pthread_t thread[THREADS];
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    for (int k = 0; k < THREADS; k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, find_trees_of_a_thread, h), 0);
+    for (int k = 0; k < THREADS; k++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(thread[k], &result), 0);
+        assert_ptr_equal(result, h);
+    }
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static void no_allocation_of_what_is_kept_may_fail_unseen(void **state)
+{
+    (void)state;
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, 250, 250, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    mco_paths_tree tree = MCO_PATHS_TREE_INIT;
+    mco_status st = MCO_ERR_MEMORY;
+    params.threads = 2;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    const long before = test_memory.live;
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    const mco_paths_rows rows = mco_paths_view(network);
+    for (long k = 1; st != MCO_OK; k++) {
+        test_fail_allocation(k);
+        st = mco_paths_customise(test_ctx, h, rows.weight, &params);
+        if (st == MCO_OK)
+            st = mco_paths_find_tree(test_ctx, network, h, 0, &params, &tree);
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+    }
+    mco_paths_tree_clear(test_ctx, &tree);
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    assert_int_equal(test_memory.live, before);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+// A failure in any thread gives no order and leaves no memory behind.
+static void no_allocation_of_orders_may_fail_unseen(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t side, threads;
+        long step;
+    } CASES_OF[] = {{20, 1, 1}, {110, 3, 37}};
+    for (int c = 0; c < COUNT_OF(CASES_OF); c++) {
+        const mco_paths_shape shape = {MCO_PATHS_GRID, CASES_OF[c].side, CASES_OF[c].side, 1};
+        mco_paths_network *network;
+        mco_status st = MCO_ERR_MEMORY;
+        assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+        const mco_paths_rows rows = mco_paths_view(network);
+        mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = MCO_NO_LIMIT});
+        for (long k = 1; st != MCO_OK; k += CASES_OF[c].step) {
+            int32_t *order = NULL;
+            char by[16];
+            const long before = test_memory.live;
+            test_fail_allocation(k);
+            st = paths_order_find_by(test_ctx, &rows, &run, CASES_OF[c].threads, ORDER_FLOW, &order, by);
+            test_fail_allocation(0);
+            assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+            assert_int_equal(order != NULL, st == MCO_OK);
+            mco_free(test_ctx, &order);
+            assert_int_equal(test_memory.live, before);
+        }
+        mco_run_clear(&run);
+        mco_paths_destroy(test_ctx, &network);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,7 +708,7 @@ int main(void)
         TEST(every_unit_and_thread_gives_the_same_metric),
         TEST(prepared_and_customised_networks_have_shortest_distances),
         TEST(orders_that_are_none_are_refused),
-        TEST(orders_of_a_grid_are_flat),
+        TEST(orders_of_a_grid_are_flat), TEST(threads_find_the_same_order), TEST(orders_of_strange_graphs_are_orders),
         TEST(a_stopped_run_gives_no_order),
         TEST(files_keep_hierarchies),
         TEST(a_hierarchy_file_is_a_network_too),
@@ -502,6 +716,9 @@ int main(void)
         TEST(no_allocation_of_files_may_fail_unseen),
         TEST(no_allocation_may_fail_unseen),
         TEST(no_allocation_of_preparing_may_fail_unseen),
+        TEST(no_allocation_of_orders_may_fail_unseen),
+        TEST(calls_that_follow_each_other_agree), TEST(threads_share_a_hierarchy),
+        TEST(no_allocation_of_what_is_kept_may_fail_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

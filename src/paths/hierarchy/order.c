@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The order of elimination. Ends of paths come first. What their eliminations join is added to the arcs between the other
-// vertices, and the graph of these is dissected: by METIS where the build has it, else into halves.
+// vertices, and the graph of these is dissected: by flows, and by METIS, if the build has it, where separators are wide.
 #include "paths/hierarchy/order.h"
 
 #include <inttypes.h>
@@ -144,22 +144,49 @@ done:
 
 // ---- The order
 
-mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, bool may_use_metis, int32_t **order, char by[16])
+// Planar graphs have separators of at most sqrt(8 n) vertices (Lipton, Tarjan 1979). Where flows found none of twice that, the graph is
+// no road network, and METIS, which knows no places, finds smaller ones.
+static bool is_wide(int32_t widest, int32_t vertices)
+{
+    return (double)widest * widest > 4 * 8.0 * vertices;
+}
+
+static mco_status order_graph_by(mco_context *ctx, const order_graph *g, mco_run *run, int32_t threads, order_way way, int32_t *vertex,
+                                 char by[16])
+{
+    mco_status st = MCO_OK;
+    int32_t *other = NULL, widest = 0;
+    bool is_found = false;
+    if (way != ORDER_METIS) {
+        MCO_TRY(paths_order_flow(ctx, g, run, threads, vertex, &widest));
+        strcpy(by, "flow");
+    }
+    if (way == ORDER_FLOW || (way == ORDER_BEST && (g->vertices < LEAST_FOR_METIS || !is_wide(widest, g->vertices))))
+        goto done;
+    MCO_TRY(mco_alloc(ctx, &other, g->vertices));
+    MCO_TRY(paths_order_metis(ctx, g, run, other, &is_found));
+    if (is_found) {
+        memcpy(vertex, other, (size_t)g->vertices * sizeof *vertex);
+        strcpy(by, "metis");
+    } else if (way == ORDER_METIS) {
+        MCO_TRY(order_graph_by(ctx, g, run, threads, ORDER_FLOW, vertex, by));
+    }
+done:
+    mco_free(ctx, &other);
+    return st;
+}
+
+mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, order_way way,
+                               int32_t **order, char by[16])
 {
     mco_status st = MCO_OK;
     int32_t *found = NULL;
     order_graph g = {0};
-    bool is_found = false;
     const int32_t ends = rows->first_through;
     MCO_TRY(make_graph(ctx, rows, &g));
     MCO_TRY(mco_alloc(ctx, &found, rows->vertices));
-    strcpy(by, "metis");
-    if (may_use_metis && g.vertices >= LEAST_FOR_METIS && g.first[g.vertices] > 0)
-        MCO_TRY(paths_order_metis(ctx, &g, run, found + ends, &is_found));
-    if (!is_found) {
-        strcpy(by, g.x != NULL ? "places" : "halves");
-        MCO_TRY(paths_order_halves(ctx, &g, run, found + ends));
-    }
+    MCO_TRY(mco_run_must_stop(run, run->work) ? MCO_ERR_STOPPED : MCO_OK);
+    MCO_TRY(order_graph_by(ctx, &g, run, threads, way, found + ends, by));
     for (int32_t k = 0; k < rows->vertices; k++)
         found[k] = k < ends ? k : found[k] + ends;
     *order = found;
@@ -171,7 +198,7 @@ done:
     return st;
 }
 
-mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t **order, char by[16])
+mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, int32_t **order, char by[16])
 {
-    return paths_order_find_by(ctx, rows, run, true, order, by);
+    return paths_order_find_by(ctx, rows, run, threads, ORDER_BEST, order, by);
 }

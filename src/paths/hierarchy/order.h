@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How an order of elimination is found: the graph that is dissected, and the two ways to do it.
+// How an order of elimination is found: the graph that is dissected, and the ways to do it.
 #ifndef MCO_PATHS_ORDER_H
 #define MCO_PATHS_ORDER_H
 
@@ -18,11 +18,14 @@ typedef struct order_graph {
 // build has no METIS or if METIS failed, which the log says. Errors: STOPPED, MEMORY.
 mco_status paths_order_metis(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t *vertex, bool *is_found);
 
-// Nested dissection into halves by places, or by a breadth-first search where places are unknown. Errors: STOPPED, MEMORY.
-// O(arcs log vertices), but for the covers.
-mco_status paths_order_halves(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t *vertex);
+// Nested dissection by flows along places, or along distances in pairs where places are unknown (dissect.c). Any number of threads gives
+// the same order. *widest is the number of vertices of the largest separator. Errors: STOPPED, MEMORY. O(pairs log vertices) and the flows: pairs times their phases, mostly some dozens.
+mco_status paths_order_flow(mco_context *ctx, const order_graph *graph, mco_run *run, int32_t threads, int32_t *vertex,
+                            int32_t *widest);
 
-// paths_order_find(), with or without METIS.
-mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, bool may_use_metis, int32_t **order, char by[16]);
+// Who may order. BEST is what paths_order_find() takes.
+typedef enum order_way { ORDER_BEST, ORDER_FLOW, ORDER_METIS } order_way;
+mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, order_way way,
+                               int32_t **order, char by[16]);
 
 #endif
