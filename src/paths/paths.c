@@ -271,29 +271,40 @@ static mco_status run_method(job *j)
 
 // ---- The answer
 
-// Whether the distances end where the next one is beyond the limit. Methods that only cap distances leave such a vertex without one.
-static mco_status refuse_long_paths(const job *j)
+// What follows an arc depends on its turns, so the reference tells.
+static mco_status refuse_long_turns(mco_context *ctx, const mco_paths_rows *r, int32_t source)
 {
-    const mco_paths_rows *r = &j->network->rows;
-    const int32_t *d = j->tree.distance;
+    int32_t *work = NULL;
+    mco_status st = mco_alloc(ctx, &work, r->vertices);
+    if (st == MCO_OK)
+        st = paths_ref_tree(ctx, r, source, work, NULL);
+    mco_free(ctx, &work);
+    return st;
+}
+
+// Refuses distances that end where the next one is beyond the limit: methods that cap distances leave such a vertex without one.
+static mco_status refuse_long_paths(mco_context *ctx, const mco_paths_rows *r, int32_t source, const int32_t *d)
+{
+    if (r->turn_count > 0)
+        return refuse_long_turns(ctx, r, source);
     for (int32_t u = 0; u < r->vertices; u++)
-        for (int64_t a = r->first[u]; d[u] != MCO_PATHS_NONE && (u >= r->first_through || u == j->tree.source) && a < r->first[u + 1]; a++)
+        for (int64_t a = r->first[u]; d[u] != MCO_PATHS_NONE && (u >= r->first_through || u == source) && a < r->first[u + 1]; a++)
             if (d[r->head[a]] == MCO_PATHS_NONE && r->weight[a] != MCO_PATHS_NONE && d[u] + r->weight[a] >= MCO_PATHS_NONE)
-                return mco_fail(j->ctx, MCO_ERR_LIMIT, "vertex %d has distance %d or more, at most %d is supported; a smaller scale helps",
+                return mco_fail(ctx, MCO_ERR_LIMIT, "vertex %d has distance %d or more, at most %d is supported; a smaller scale helps",
                                 r->head[a], MCO_PATHS_NONE, MCO_PATHS_NONE - 1);
     return MCO_OK;
 }
 
-static mco_status certify(job *j)
+mco_status paths_certify_tree(mco_context *ctx, const mco_paths_network *network, mco_paths_method method, int32_t source,
+                              const int32_t *distance)
 {
     char why[MCO_ERROR_LENGTH];
-    const mco_status st = mco_paths_check(j->ctx, j->network, j->tree.source, j->tree.distance);
+    mco_status st = mco_paths_check(ctx, network, source, distance);
     if (st != MCO_ERR_CHECK)
         return st;
-    if (refuse_long_paths(j) != MCO_OK)
-        return MCO_ERR_LIMIT;
-    snprintf(why, sizeof why, "%s", mco_context_error(j->ctx));
-    return mco_fail(j->ctx, MCO_ERR_INTERNAL, "method %s failed the check: %s", paths_method_text(j->tree.method), why);
+    snprintf(why, sizeof why, "%s", mco_context_error(ctx));
+    st = refuse_long_paths(ctx, &network->rows, source, distance);
+    return st != MCO_OK ? st : mco_fail(ctx, MCO_ERR_INTERNAL, "method %s failed the check: %s", paths_method_text(method), why);
 }
 
 static void count_reached(mco_paths_tree *t)
@@ -314,7 +325,7 @@ static mco_status find_tree(job *j)
     MCO_TRY(mco_alloc(j->ctx, &t->distance, n));
     MCO_TRY(run_method(j));
     t->vertices = n;
-    MCO_TRY(certify(j));
+    MCO_TRY(paths_certify_tree(j->ctx, j->network, t->method, t->source, t->distance));
     if (j->p.parents) {
         MCO_TRY(mco_alloc(j->ctx, &t->parent, n));
         MCO_TRY(paths_parents(j->ctx, &j->network->rows, t->source, t->distance, t->parent));

@@ -100,6 +100,7 @@ mco_status paths_sample_take(mco_context *ctx, const mco_paths_hierarchy *hierar
     MCO_TRY(paths_evidence_open(ctx, &certificate, &evidence));
     paths_batch_sweep(&batches, &batch, PATHS_CHUNK, s.count, rank, s.label, NULL);
     paths_certify(&certificate, &evidence, PATHS_CHUNK, s.count, rank, s.label, &verdict, NULL);
+    verdict.overflow = 0;  // of vertices that nobody asks for; for the others paths_reach_refuse() tells
     MCO_TRY(paths_tell_verdict(ctx, hierarchy->network, &verdict, vertex));
     *out = s;
     s = (paths_sample){0};

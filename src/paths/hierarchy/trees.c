@@ -41,12 +41,7 @@ static mco_status refuse(const paths_trees *t)
 
 static mco_status check_tree(const paths_trees *t, int64_t k)
 {
-    char why[MCO_ERROR_LENGTH];
-    const mco_status st = mco_paths_check(t->ctx, t->network, t->source[k], t->distance + k * t->network->rows.vertices);
-    if (st != MCO_ERR_CHECK)
-        return st;
-    snprintf(why, sizeof why, "%s", mco_context_error(t->ctx));
-    return mco_fail(t->ctx, MCO_ERR_INTERNAL, "tree %" PRId64 " failed the check: %s", k, why);
+    return paths_certify_tree(t->ctx, t->network, t->result.method, t->source[k], t->distance + k * t->network->rows.vertices);
 }
 
 static mco_status search_tree(paths_trees *t, const paths_layout *layout, paths_search *search, int32_t *by_place, int64_t k)
