@@ -12,7 +12,6 @@ struct mco_paths_network {
     mco_paths_rows rows;    // arrays below, and those of the graph
     int32_t *weight;        // [arcs] owned
     mco_paths_turn *turns;  // owned
-    int32_t max_weight;     // of all arcs that are open
     bool has_turns;
 };
 
@@ -46,6 +45,10 @@ mco_status paths_reverse(mco_context *ctx, const mco_paths_rows *rows, paths_lay
 // Dijkstra's algorithm with a binary heap over the network as it stands, turns and first_through included: the oracle of all
 // others. parent [vertices] may be NULL. Distances of MCO_PATHS_NONE or more: LIMIT.
 mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t source, int32_t *distance, int64_t *parent);
+
+// Refuses a call on `network` with a hierarchy of `inner`, unless both have the same arcs, weights and turns. `inner` NULL: none.
+// Errors: ARGUMENT. O(arcs + turns).
+mco_status paths_refuse_other(mco_context *ctx, const mco_paths_network *network, const mco_paths_network *inner);
 
 // Finds the parents of certified distances: a breadth-first search over tight arcs from the source. Errors: MEMORY.
 mco_status paths_parents(mco_context *ctx, const mco_paths_rows *rows, int32_t source, const int32_t *distance, int64_t *parent);

@@ -58,9 +58,6 @@ static mco_status refuse_pair(const job *j)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles", paths_method_text(m));
     if (m == MCO_PATHS_METHOD_SWEEP && e == MCO_ENGINE_GPU)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep and engine gpu: one sweep is for cores, many trees are for a GPU");
-    if (j->hierarchy != NULL && j->hierarchy->network->rows.vertices != j->network->rows.vertices)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the hierarchy has %d vertices, the network %d", j->hierarchy->network->rows.vertices,
-                        j->network->rows.vertices);
     if (j->p.gpus != NULL && is_cpu)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(e));
     return MCO_OK;
@@ -361,6 +358,7 @@ static mco_status take_arguments(job *j, int32_t source, const mco_paths_params 
     if (source < 0 || source >= j->network->rows.vertices)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the source is vertex %d, there are vertices 0 to %d", source, j->network->rows.vertices - 1);
     MCO_TRY(refuse_pair(j));
+    MCO_TRY(paths_refuse_other(j->ctx, j->network, j->hierarchy != NULL ? j->hierarchy->network : NULL));
 done:
     return st;
 }

@@ -14,6 +14,8 @@
 #define CASES (TEST_IS_SANITIZED ? 40 : 250)
 #endif
 
+// ---- Random networks
+
 enum { MOST = 14, MOST_ARCS = 44, MOST_TURNS = 40 };
 static const int64_t FAR = INT64_MAX / 4;  // no path
 
@@ -299,9 +301,9 @@ static bool is_refused(const subject *s, mco_status st, int64_t count, const int
 
 static void test_matrix(subject *s)
 {
-    enum { SIDE = 20 };
-    int32_t source[SIDE] = {0}, target[SIDE] = {0}, distance[SIDE * SIDE], from[SIDE * SIDE] = {0}, to[SIDE * SIDE] = {0};
-    const int32_t rows = draw(s, SIDE + 1), columns = draw(s, SIDE + 1);
+    enum { ENDS = 20, PAIRS = ENDS * ENDS };
+    int32_t source[ENDS] = {0}, target[ENDS] = {0}, distance[PAIRS], from[PAIRS] = {0}, to[PAIRS] = {0};
+    const int32_t rows = draw(s, ENDS + 1), columns = draw(s, ENDS + 1);
     mco_paths_params params = MCO_PATHS_PARAMS_INIT;
     mco_paths_result result = MCO_PATHS_RESULT_INIT;
     params.threads = 1 + draw(s, 2);
@@ -401,10 +403,116 @@ static void every_call_agrees_with_labels_of_arcs(void **state)
     }
 }
 
+// ---- Faults
+
+// 0 -> 1 -> 2 -> 3, and perhaps a turn of cost 5 at 1.
+static mco_paths_network *make_chain(bool has_turn)
+{
+    const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 3};
+    const double weight[] = {10, 20, 30};
+    const mco_paths_turn turn = {0, 1, 5};
+    const mco_graph_edges edges = {.vertices = 4, .edges = 3, .from = from, .to = to, .weight = weight, .is_directed = true};
+    mco_paths_model model = MCO_PATHS_MODEL_INIT;
+    mco_graph *graph = NULL;
+    mco_paths_network *network = NULL;
+    assert_ok(mco_graph_create(test_ctx, &edges, &graph));
+    model.turns = has_turn ? &turn : NULL;
+    model.turn_count = has_turn;
+    assert_ok(mco_paths_create(test_ctx, graph, &model, &network));
+    mco_graph_destroy(test_ctx, &graph);
+    return network;
+}
+
+static void a_hierarchy_serves_its_own_network_alone(void **state)
+{
+    (void)state;
+    mco_paths_network *chain = make_chain(false), *turned = make_chain(true);
+    mco_paths_hierarchy *hierarchy = NULL;
+    mco_paths_tree tree = MCO_PATHS_TREE_INIT;
+    mco_paths_result result = MCO_PATHS_RESULT_INIT;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    const int32_t weight[] = {10, 21, 30}, source = 0;
+    int32_t distance[4];
+    assert_ok(mco_paths_prepare(test_ctx, chain, NULL, NULL, &hierarchy));
+    assert_int_equal(mco_paths_find_tree(test_ctx, turned, hierarchy, 0, &params, &tree), MCO_ERR_ARGUMENT);
+    assert_ok(mco_paths_customise(test_ctx, hierarchy, weight, NULL));
+    assert_fails(mco_paths_find_tree(test_ctx, chain, hierarchy, 0, &params, &tree), MCO_ERR_ARGUMENT,
+                 "arc 1 has weight 21 in the hierarchy, 20 in the network");
+    assert_fails(mco_paths_find_trees(test_ctx, chain, hierarchy, 1, &source, &params, distance, NULL, &result), MCO_ERR_ARGUMENT,
+                 "arc 1 has weight 21 in the hierarchy, 20 in the network");
+    assert_ok(mco_paths_find_tree(test_ctx, mco_paths_hierarchy_network(hierarchy), hierarchy, 0, &params, &tree));
+    assert_int_equal(tree.distance[3], 61);
+    mco_paths_tree_clear(test_ctx, &tree);
+    mco_paths_hierarchy_destroy(test_ctx, &hierarchy);
+    mco_paths_destroy(test_ctx, &turned);
+    mco_paths_destroy(test_ctx, &chain);
+}
+
+// A grid of SIDE x SIDE vertices with one turn: enough for two threads to customise.
+enum { SIDE = 80 };
+static mco_paths_network *make_turned_grid(void)
+{
+    static int32_t from[4 * SIDE * SIDE], to[4 * SIDE * SIDE];
+    int64_t edges = 0;
+    for (int32_t v = 0; v < SIDE * SIDE; v++)
+        for (int32_t k = 0; k < 2; k++)
+            if (k == 0 ? v % SIDE + 1 < SIDE : v + SIDE < SIDE * SIDE) {
+                const int32_t w = v + (k == 0 ? 1 : SIDE);
+                from[edges] = to[edges + 1] = v;
+                to[edges] = from[edges + 1] = w;
+                edges += 2;
+            }
+    const mco_graph_edges grid = {.vertices = SIDE * SIDE, .edges = edges, .from = from, .to = to, .is_directed = true};
+    mco_paths_model model = MCO_PATHS_MODEL_INIT;
+    mco_graph *graph = NULL;
+    mco_paths_network *network = NULL;
+    assert_ok(mco_graph_create(test_ctx, &grid, &graph));
+    const mco_graph_rows rows = mco_graph_view(graph);
+    const mco_paths_turn turn = {0, rows.first[rows.head[0]], 7};
+    model.turns = &turn;
+    model.turn_count = 1;
+    assert_ok(mco_paths_create(test_ctx, graph, &model, &network));
+    mco_graph_destroy(test_ctx, &graph);
+    return network;
+}
+
+static void a_hierarchy_that_cannot_take_weights_keeps_its_own(void **state)
+{
+    (void)state;
+    static int32_t weight[4 * SIDE * SIDE], distance[SIDE * SIDE];
+    mco_paths_network *network = make_turned_grid();
+    mco_paths_hierarchy *hierarchy = NULL;
+    mco_paths_result result = MCO_PATHS_RESULT_INIT;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    const int32_t source = 0;
+    mco_status st = MCO_ERR_MEMORY;
+    params.threads = 2;
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, &params, &hierarchy));
+    for (int64_t a = 0; a < mco_paths_view(network).arcs; a++)
+        weight[a] = 3;
+    params.threads = -1;
+    assert_int_equal(mco_paths_customise(test_ctx, hierarchy, weight, &params), MCO_ERR_ARGUMENT);
+    assert_int_equal(mco_paths_prepare(test_ctx, network, NULL, &params, &hierarchy), MCO_ERR_ARGUMENT);
+    params.threads = 2;
+    for (long k = 1; st != MCO_OK; k++) {
+        test_fail_allocation(k);
+        st = mco_paths_customise(test_ctx, hierarchy, weight, &params);
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+        assert_true(st != MCO_OK || k > 1);
+        assert_ok(mco_paths_find_trees(test_ctx, mco_paths_hierarchy_network(hierarchy), hierarchy, 1, &source, &params, distance, NULL, &result));
+        assert_int_equal(distance[SIDE * SIDE - 1], (st == MCO_OK ? 3 : 1) * 2 * (SIDE - 1));
+    }
+    mco_paths_hierarchy_destroy(test_ctx, &hierarchy);
+    mco_paths_destroy(test_ctx, &network);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_call_agrees_with_labels_of_arcs),
+        TEST(a_hierarchy_serves_its_own_network_alone),
+        TEST(a_hierarchy_that_cannot_take_weights_keeps_its_own),
     };
     return cmocka_run_group_tests_name("paths_api", tests, NULL, NULL);
 }

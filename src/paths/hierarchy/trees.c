@@ -200,9 +200,7 @@ mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *netwo
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(paths_take_params(ctx, params, result, &t.p));
     MCO_TRY(paths_refuse_vertices(ctx, network, "source", count, source));
-    if (hierarchy != NULL && hierarchy->network->rows.vertices != network->rows.vertices)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the hierarchy has %d vertices, the network %d", hierarchy->network->rows.vertices,
-                         network->rows.vertices));
+    MCO_TRY(paths_refuse_other(ctx, network, hierarchy != NULL ? hierarchy->network : NULL));
     MCO_TRY(refuse(&t));
     t.run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = t.p.time_limit_s, .target = -1, .objective = "distances"});
     MCO_TRY(settle(&t, count > 0 ? run_way(&t) : MCO_OK));
