@@ -35,11 +35,13 @@ done:
 }
 
 // Fills the rows in the order of the places.
-static void fill_rows(const mco_paths_rows *rows, paths_layout *out)
+static mco_status fill_rows(mco_context *ctx, const mco_paths_rows *rows, paths_layout *out)
 {
+    mco_status st = MCO_OK;
     int32_t next = 0;
     for (int32_t k = 0; k < out->vertices; k++) {
         const int32_t v = out->vertex[k];
+        MCO_TRY(mco_call_in_time(ctx, k));
         out->first[k] = next;
         for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
             const int32_t weight = rows->weight[a];
@@ -52,6 +54,8 @@ static void fill_rows(const mco_paths_rows *rows, paths_layout *out)
         }
     }
     out->first[out->vertices] = next;
+done:
+    return st;
 }
 
 mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *vertex_at, bool has_origin,
@@ -72,7 +76,7 @@ mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const
         for (int32_t v = 0; v < rows->first_through; v++)
             out->is_end[out->place[v]] = true;
     }
-    fill_rows(rows, out);
+    MCO_TRY(fill_rows(ctx, rows, out));
 done:
     if (st != MCO_OK)
         paths_layout_clear(ctx, out);

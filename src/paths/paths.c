@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "device/device.h"
-#include "paths/hierarchy/query.h"
+#include "paths/hierarchy/solve.h"
 #include "paths/single/single.h"
 #include "paths/tree.h"
 
@@ -239,20 +239,41 @@ static mco_status run_tiles(job *j)
 }
 #endif
 
+// One sweep, as the one item of a thread that the calling thread watches.
+typedef struct sweeping {
+    paths_stopper stopper;  // first, for paths_stopper_watch()
+    paths_sweep *sweep;
+    int32_t source_rank;
+    int32_t *distance;
+} sweeping;
+
+static void sweep_tree(void *shared, int worker, int64_t item)
+{
+    sweeping *s = shared;
+    (void)worker;
+    (void)item;
+    paths_sweep_tree(s->sweep, s->source_rank, s->distance, &s->stopper.is_set);
+}
+
 static mco_status run_sweep(job *j)
 {
     mco_status st = MCO_OK;
-    paths_sweep *sweep = NULL;
+    mco_team team = {0};
+    sweeping s = {.stopper.run = &j->run, .source_rank = paths_source_rank(j->hierarchy, j->tree.source), .distance = j->tree.distance};
     double begin_s = mco_clock_s();
-    MCO_TRY(paths_sweep_open(j->ctx, j->hierarchy, j->p.simd, &sweep));
+    MCO_TRY(paths_sweep_open(j->ctx, j->hierarchy, j->p.simd, &s.sweep));
+    MCO_TRY(mco_team_open(j->ctx, 1, true, &team));
     MCO_TRY(stop_if_asked(j));
     j->tree.prepare_s = mco_clock_s() - begin_s;
     begin_s = mco_clock_s();
-    paths_sweep_tree(sweep, paths_source_rank(j->hierarchy, j->tree.source), j->tree.distance);
+    mco_team_run(&team, 1, sweep_tree, paths_stopper_watch, &s);
+    if (paths_stopper_is_set(&s.stopper))
+        MCO_TRY(mco_fail(j->ctx, MCO_ERR_STOPPED, "stopped while the hierarchy was swept"));
     j->tree.work.solve_s = mco_clock_s() - begin_s;
     j->tree.work.threads = 1;
 done:
-    paths_sweep_close(j->ctx, &sweep);
+    mco_team_close(&team);
+    paths_sweep_close(j->ctx, &s.sweep);
     return st;
 }
 
@@ -336,11 +357,13 @@ done:
 // A run that is stopped has no tree, which is an answer too.
 static mco_status settle_stop(job *j, mco_status st)
 {
+    const bool is_stopped = st == MCO_ERR_STOPPED && mco_run_must_stop(&j->run, 0);
     j->tree.stop = j->run.stop;
     j->tree.work.engine = j->engine;
-    if (st != MCO_ERR_STOPPED || j->run.stop == MCO_STOP_FINISHED)
+    if (!is_stopped)
         return st;
     mco_free(j->ctx, &j->tree.distance);
+    mco_free(j->ctx, &j->tree.parent);
     j->tree.outcome = MCO_OUTCOME_UNKNOWN;
     j->tree.vertices = 0;
     return MCO_OK;
@@ -373,6 +396,7 @@ mco_status mco_paths_find_tree(mco_context *ctx, const mco_paths_network *networ
     MCO_TRY(take_arguments(&j, source, params, tree));
     const mco_run_settings settings = {.time_limit_s = j.p.time_limit_s, .target = -1, .objective = "distance"};
     j.run = mco_run_begin(ctx, &settings);
+    ctx->call_stop_s = j.run.stop_s;
     MCO_TRY(choose_method(&j));
     MCO_TRY(choose_gpus(&j));
     MCO_TRY(refuse_memory(&j));
@@ -383,6 +407,7 @@ done:
     paths_layout_clear(ctx, &j.layout);
     mco_free(ctx, &j.by_place);
     mco_paths_tree_clear(ctx, &j.tree);  // what was not given
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

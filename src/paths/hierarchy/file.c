@@ -417,6 +417,8 @@ static mco_status read_file(mco_context *ctx, const char *path, mco_paths_hierar
         MCO_TRY(read_network(&p, network));
     }
 done:
+    if (st == MCO_ERR_STOPPED)
+        mco_clear_cancel(ctx);
     mco_free_bytes(ctx, &data);
     mco_blocks_close(&blocks);
     return st;

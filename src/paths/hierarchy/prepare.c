@@ -122,10 +122,13 @@ mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network,
     char by[16] = "given";
     if (ctx == NULL || network == NULL || out == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const bool is_outermost = ctx->call_stop_s == 0;
     if (params != NULL)
         MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_options_validate(ctx, mco_paths_options(), &p));
     const double begin_s = mco_clock_s();
+    if (is_outermost)
+        ctx->call_stop_s = begin_s + p.time_limit_s;
     if (order != NULL)
         MCO_TRY(paths_order_refuse(ctx, order, network->rows.vertices));
     else
@@ -138,6 +141,11 @@ mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network,
     mco_log(ctx, MCO_LOG_INFO, "hierarchy: order by %s in %.3f s, %" PRId64 " arcs, height %d, %" PRId64 " triangles, built in %.3f s", by, order_s,
             (*out)->facts.arcs, (*out)->facts.height, (*out)->facts.triangles, (*out)->facts.build_s);
 done:
+    if (is_outermost) {  // else the call that prepares for itself still asks why it was stopped
+        ctx->call_stop_s = 0;
+        if (st == MCO_ERR_STOPPED)
+            mco_clear_cancel(ctx);
+    }
     mco_paths_destroy(ctx, &copy);
     mco_free(ctx, &found);
     return st;

@@ -40,9 +40,6 @@ void paths_batch_close(mco_context *ctx, paths_batch *batch);
 bool paths_batch_sweep(const paths_batches *batches, paths_batch *batch, int32_t lanes, int32_t count, const int32_t *source_rank,
                        int32_t *label, const atomic_bool *stop);
 
-// The labels of one tree inside the sweep, without the copy to the network's order. False: *stop was set; the sweep is then to be closed.
-bool paths_sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bool *stop);
-
 // ---- ancestors.c: how many ancestors two vertices share
 
 // Between two vertices in a post-order lies exactly one child of their least common ancestor, and nothing is less deep. So the number of

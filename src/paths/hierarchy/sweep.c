@@ -196,6 +196,7 @@ static mco_status find_places(mco_context *ctx, const paths_topology *t, int32_t
     MCO_TRY(mco_alloc(ctx, &degrees, t->vertices));
     MCO_TRY(mco_alloc(ctx, &other, t->vertices));
     const int32_t levels = find_levels(t, s.level);  // at most the height
+    MCO_TRY(mco_call_in_time(ctx, 0));
     sort_rows(t, &s, levels, degrees, other);
     *chunks = give_places(t, &s, place);
 done:
@@ -224,12 +225,14 @@ static mco_status fill_slots(mco_context *ctx, const paths_topology *t, paths_sw
     MCO_TRY(mco_alloc(ctx, &s->weight, items));
     for (int64_t i = 0; i < items; i++)
         s->arc[i] = -1;
-    for (int32_t v = 0; v < t->vertices; v++)
+    for (int32_t v = 0; v < t->vertices; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         for (int32_t k = 0; k < degree(t, v); k++) {
             const int64_t i = (s->first[s->place[v] / PATHS_CHUNK] + k) * PATHS_CHUNK + s->place[v] % PATHS_CHUNK;
             s->arc[i] = t->first[v] + k;
             s->head[i] = s->place[t->head[s->arc[i]]];
         }
+    }
 done:
     return st;
 }
@@ -283,7 +286,8 @@ static int32_t *begin_place(const paths_sweep *s, int32_t vertex)
     return &s->label[s->place[vertex]];
 }
 
-bool paths_sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bool *stop)
+// The labels of one tree, without the copy to the network's order.
+static bool sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bool *stop)
 {
     paths_sweep *s = sweep;
     const int32_t source = source_rank;
@@ -303,10 +307,12 @@ bool paths_sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bo
     return s->batches.lanes->sweep_one(&s->chunks, stop);
 }
 
-void paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance)
+bool paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance, const atomic_bool *stop)
 {
-    paths_sweep_labels(sweep, source_rank, NULL);
+    if (!sweep_labels(sweep, source_rank, stop))
+        return false;
     sweep->batches.lanes->copy(sweep->label, sweep->place_of, sweep->outside, distance);
+    return true;
 }
 
 void paths_sweep_trees(paths_sweep *sweep, int32_t lanes, const int32_t *source_rank, int32_t *distance)

@@ -203,6 +203,7 @@ mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *netwo
     MCO_TRY(paths_refuse_other(ctx, network, hierarchy != NULL ? hierarchy->network : NULL));
     MCO_TRY(refuse(&t));
     t.run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = t.p.time_limit_s, .target = -1, .objective = "distances"});
+    ctx->call_stop_s = t.run.stop_s;
     MCO_TRY(settle(&t, count > 0 ? run_way(&t) : MCO_OK));
     mco_log(ctx, MCO_LOG_INFO, "engine %s, method %s (%s)", mco_engine_text(t.result.work.engine), paths_method_text(t.result.method),
             t.result.reason);
@@ -210,6 +211,7 @@ mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *netwo
 done:
     mco_run_clear(&t.run);
     mco_paths_hierarchy_destroy(ctx, &t.own);
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }
