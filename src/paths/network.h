@@ -40,8 +40,7 @@ mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const
 void paths_layout_clear(mco_context *ctx, paths_layout *layout);
 
 // Dijkstra's algorithm with a binary heap over the network as it stands, turns and first_through included: the oracle of all
-// others. parent [vertices] may be NULL. Errors: LIMIT (a distance of MCO_PATHS_NONE or more),
-// STOPPED, MEMORY.
+// others. parent [vertices] may be NULL. Errors: LIMIT (a distance of MCO_PATHS_NONE or more), STOPPED, MEMORY.
 mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t source, int32_t *distance, int64_t *parent);
 
 // Refuses a call on `network` with a hierarchy of `inner`, unless both have the same arcs, weights and turns. `inner` NULL: none.
