@@ -182,7 +182,7 @@ static void time_tree(bench *b)
     printf("sweep: weights taken in %.2f ms\n", 1e3 * s);
     LEAST(b, s, for (int64_t k = 0; k < TREES; k++) paths_sweep_labels(sweep, b->source_rank[k], NULL));
     printf("one tree: %.4f ms", 1e3 * s / TREES);
-    LEAST(b, s, for (int64_t k = 0; k < TREES; k++) paths_sweep_tree(sweep, b->source_rank[k], distance));
+    LEAST(b, s, for (int64_t k = 0; k < TREES; k++) paths_sweep_tree(sweep, b->source_rank[k], distance, NULL));
     printf(", with its copy to the network's order %.4f ms\n", 1e3 * s / TREES);
     paths_sweep_close(b->ctx, &sweep);
     free(distance);

@@ -145,7 +145,8 @@ typedef struct mco_paths_tree {
 // Any other call costs the sweep, the copy and the check: 0.35 ms for 76,595 vertices. Any number of threads may ask at the same time; those
 // that find the tables in use lay out their own. MCO_OK means that *tree
 // is valid, whatever the outcome; every tree has been certified as mco_paths_check() does. Errors: ARGUMENT (a vertex out of
-// range; a method and an engine that exclude each other; `sweep` without a hierarchy), LIMIT (a distance of MCO_PATHS_NONE or
+// range; a method and an engine that exclude each other; `sweep` without a hierarchy, which mco_paths_find_trees() prepares; a
+// hierarchy of another network or with other weights), LIMIT (a distance of MCO_PATHS_NONE or
 // more; memory, with the bytes needed), MEMORY, DEVICE, INTERNAL. O(arcs + vertices log vertices).
 MCO_API mco_status mco_paths_find_tree(mco_context *ctx, const mco_paths_network *network, const mco_paths_hierarchy *hierarchy,
                                        int32_t source, const mco_paths_params *params, mco_paths_tree *tree);
@@ -153,8 +154,8 @@ MCO_API void mco_paths_tree_clear(mco_context *ctx, mco_paths_tree *tree);
 
 // Certifies distances [vertices] from a source: the source has 0; no arc (u, v) has distance[u] + weight < distance[v]; and from
 // the source, arcs with equality reach every vertex that has a distance. The three hold for the shortest distances alone, zero
-// weights included. Turns and first_through count. Errors: CHECK with the first vertex or arc at fault, MEMORY.
-// O(vertices + arcs).
+// weights included. Turns and first_through count. Errors: CHECK with the first vertex or arc at fault, STOPPED
+// (mco_cancel()), MEMORY. O(vertices + arcs), with turns O(pairs of arcs that meet * log turns).
 MCO_API mco_status mco_paths_check(mco_context *ctx, const mco_paths_network *network, int32_t source, const int32_t *distance);
 
 // ---- Files of distances
@@ -209,7 +210,8 @@ typedef struct mco_paths_hierarchy_facts {
 #define MCO_PATHS_HIERARCHY_FACTS_INIT MCO_SIZED(mco_paths_hierarchy_facts)
 MCO_API mco_status mco_paths_hierarchy_tell(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_paths_hierarchy_facts *facts);
 
-// Writes and reads a hierarchy with its network (.mcoh; docs/formats.md). Errors: IO, PARSE (a file that is cut or changed), LIMIT, MEMORY.
+// Writes and reads a hierarchy with its network (.mcoh; docs/formats.md). Errors: IO, PARSE (a file that is cut or changed), LIMIT,
+// STOPPED (mco_cancel()), MEMORY.
 MCO_API mco_status mco_paths_hierarchy_write(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const char *path);
 MCO_API mco_status mco_paths_hierarchy_read(mco_context *ctx, const char *path, mco_paths_hierarchy **out);
 
@@ -233,7 +235,9 @@ typedef struct mco_paths_result {
 MCO_API mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *network, const mco_paths_hierarchy *hierarchy,
                                         int64_t count, const int32_t *source, const mco_paths_params *params, int32_t *distance,
                                         int64_t *parent, mco_paths_result *result);
-// Finds the distances from every source to every target, distance [sources][targets], the caller's.
+// Finds the distances from every source to every target, distance [sources][targets], the caller's. The engine is cpu, the method
+// sweep. Errors: ARGUMENT (another engine or method; a vertex out of range), LIMIT (a distance that was asked for is MCO_PATHS_NONE
+// or more; memory, with the bytes needed), MEMORY, INTERNAL. O((sources + targets) * arcs of a way up + sources * targets * height).
 MCO_API mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int64_t sources,
                                          const int32_t *source, int64_t targets, const int32_t *target,
                                          const mco_paths_params *params, int32_t *distance, mco_paths_result *result);
@@ -245,7 +249,7 @@ typedef struct mco_paths_routes {
     int64_t *arc;    // arcs of the network, owned
 } mco_paths_routes;
 // Finds the distances of `count` queries, distance [count], the caller's, and their paths if `routes` is not NULL. Every path has
-// been added up. Errors: as mco_paths_find_tree().
+// been added up. Errors: as mco_paths_find_matrix().
 MCO_API mco_status mco_paths_find_routes(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int64_t count,
                                          const int32_t *source, const int32_t *target, const mco_paths_params *params,
                                          int32_t *distance, mco_paths_routes *routes, mco_paths_result *result);

@@ -203,6 +203,21 @@ bool mco_is_cancelled(const mco_context *ctx)
     return atomic_load_explicit(&ctx->is_cancelled, memory_order_relaxed);
 }
 
+bool mco_call_is_over(const mco_context *ctx)
+{
+    const mco_context *of = ctx->parent != NULL ? ctx->parent : ctx;
+    const double now = mco_clock_s();
+    return mco_is_cancelled(of) || (of->call_stop_s != 0 && now >= of->call_stop_s) || (of->read_stop_s != 0 && now >= of->read_stop_s);
+}
+
+mco_status mco_call_in_time(mco_context *ctx, int64_t item)
+{
+    enum { LOOK = 1 << 14 };
+    if (item % LOOK != 0 || !mco_call_is_over(ctx))
+        return MCO_OK;
+    return mco_fail(ctx, MCO_ERR_STOPPED, "the call was cancelled or reached its time limit before there was a solution");
+}
+
 void mco_clear_cancel(mco_context *ctx)
 {
     atomic_store_explicit(&ctx->is_cancelled, false, memory_order_relaxed);

@@ -19,6 +19,7 @@ struct mco_context {
     atomic_bool is_cancelled;
     double created_s;  // mco_clock_s()
     double read_stop_s;  // the same clock; files that are still being read then are given up; 0: never
+    double call_stop_s;  // the same clock; what a solve does before and behind its search is given up then; 0: never
     char error[MCO_ERROR_LENGTH];
     struct mco_gpu *gpus;  // [gpu_count] GPUs that were already listed; NULL: none
     int gpu_count;
@@ -67,6 +68,10 @@ static inline const char *mco_plural(int64_t count)
 // Calls the callback. Returns true if it asks to stop or if a cancellation is pending.
 bool mco_call_back(mco_context *ctx, const mco_progress *progress);
 bool mco_is_cancelled(const mco_context *ctx);
+// Whether the call is cancelled, or beyond call_stop_s or read_stop_s. The context of a worker asks its parent's. Any thread may call it.
+bool mco_call_is_over(const mco_context *ctx);
+// For long loops that do not call mco_run_must_stop(): every 2^14th item asks that. Errors: STOPPED.
+mco_status mco_call_in_time(mco_context *ctx, int64_t item);
 void mco_clear_cancel(mco_context *ctx);
 
 #endif

@@ -88,9 +88,11 @@ static mco_status test_values(const check *c)
 // Tests every arc, and marks the heads of tight arcs of positive weight.
 static mco_status test_arcs(check *c)
 {
+    mco_status st = MCO_OK;
     const mco_paths_rows *r = c->rows;
     for (int32_t u = 0; u < r->vertices; u++) {
         const int32_t from = c->distance[u];
+        MCO_TRY(mco_call_in_time(c->ctx, u));
         if (from == MCO_PATHS_NONE || !may_pass(c, u))
             continue;
         for (int64_t a = r->first[u]; a < r->first[u + 1]; a++) {
@@ -104,7 +106,8 @@ static mco_status test_arcs(check *c)
                 c->is_held[v] = true;
         }
     }
-    return MCO_OK;
+done:
+    return st;
 }
 
 // The first vertex with a distance that is not held; -1: none.
@@ -122,12 +125,14 @@ static mco_status hold_from_source(check *c)
     mco_status st = MCO_OK;
     const mco_paths_rows *r = c->rows;
     int32_t *stack = NULL, count = 0;
+    int64_t taken = 0;
     MCO_TRY(mco_alloc(c->ctx, &stack, r->vertices));
     memset(c->is_held, 0, (size_t)r->vertices * sizeof *c->is_held);
     c->is_held[c->source] = true;
     stack[count++] = c->source;
     while (count > 0) {
         const int32_t u = stack[--count];
+        MCO_TRY(mco_call_in_time(c->ctx, ++taken));
         for (int64_t a = r->first[u]; may_pass(c, u) && a < r->first[u + 1]; a++) {
             const int32_t v = r->head[a];
             if (c->is_held[v] || r->weight[a] == MCO_PATHS_NONE || c->distance[u] + r->weight[a] != c->distance[v])
@@ -245,6 +250,7 @@ static mco_status label_arcs(check *c, int64_t *best)
     const mco_paths_rows *r = c->rows;
     radix q = {.ctx = c->ctx};
     bool *is_done = NULL, has_item = true;
+    int64_t taken = 0;
     item e;
     MCO_TRY(mco_alloc(c->ctx, &is_done, r->arcs));
     for (int64_t a = r->first[c->source]; a < r->first[c->source + 1]; a++)
@@ -254,6 +260,7 @@ static mco_status label_arcs(check *c, int64_t *best)
         MCO_TRY(radix_take(&q, &e, &has_item));
         if (!has_item)
             break;
+        MCO_TRY(mco_call_in_time(c->ctx, ++taken));
         if (is_done[e.arc])
             continue;
         is_done[e.arc] = true;
@@ -308,5 +315,7 @@ mco_status mco_paths_check(mco_context *ctx, const mco_paths_network *network, i
     MCO_TRY(test_values(&c));
     MCO_TRY(c.rows->turn_count > 0 ? check_turns(&c) : check_plain(&c));
 done:
+    if (st == MCO_ERR_STOPPED && ctx->parent == NULL && ctx->call_stop_s == 0)  // nobody else clears the request
+        mco_clear_cancel(ctx);
     return st;
 }

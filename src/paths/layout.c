@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of a network for engines: in another order of vertices, and with each arc turned around.
+// Copies of a network for engines, in another order of vertices.
 #include <inttypes.h>
-#include <string.h>
 
 #include "paths/network.h"
 
@@ -35,11 +34,13 @@ done:
 }
 
 // Fills the rows in the order of the places.
-static void fill_rows(const mco_paths_rows *rows, paths_layout *out)
+static mco_status fill_rows(mco_context *ctx, const mco_paths_rows *rows, paths_layout *out)
 {
+    mco_status st = MCO_OK;
     int32_t next = 0;
     for (int32_t k = 0; k < out->vertices; k++) {
         const int32_t v = out->vertex[k];
+        MCO_TRY(mco_call_in_time(ctx, k));
         out->first[k] = next;
         for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
             const int32_t weight = rows->weight[a];
@@ -52,6 +53,8 @@ static void fill_rows(const mco_paths_rows *rows, paths_layout *out)
         }
     }
     out->first[out->vertices] = next;
+done:
+    return st;
 }
 
 mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *vertex_at, bool has_origin,
@@ -72,39 +75,7 @@ mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const
         for (int32_t v = 0; v < rows->first_through; v++)
             out->is_end[out->place[v]] = true;
     }
-    fill_rows(rows, out);
-done:
-    if (st != MCO_OK)
-        paths_layout_clear(ctx, out);
-    return st;
-}
-
-mco_status paths_reverse(mco_context *ctx, const mco_paths_rows *rows, paths_layout *out)
-{
-    mco_status st = MCO_OK;
-    const int32_t n = rows->vertices;
-    *out = (paths_layout){.vertices = n};
-    MCO_TRY(alloc_arcs(ctx, count_open(rows), true, out));
-    int32_t *next = out->first;  // counts, then places of the next arc, then begins again
-    for (int64_t a = 0; a < rows->arcs; a++)
-        next[rows->head[a]] += rows->weight[a] != MCO_PATHS_NONE;
-    for (int32_t v = 0, sum = 0; v <= n; v++) {
-        const int32_t degree = next[v];
-        next[v] = sum;
-        sum += degree;
-    }
-    for (int32_t v = 0; v < n; v++)
-        for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
-            const int32_t weight = rows->weight[a];
-            if (weight == MCO_PATHS_NONE)
-                continue;
-            const int32_t at = next[rows->head[a]]++;
-            out->arc[at] = (paths_arc){v, weight};
-            out->origin[at] = a;
-            out->max_weight = weight > out->max_weight ? weight : out->max_weight;
-        }
-    memmove(next + 1, next, (size_t)n * sizeof *next);
-    next[0] = 0;
+    MCO_TRY(fill_rows(ctx, rows, out));
 done:
     if (st != MCO_OK)
         paths_layout_clear(ctx, out);

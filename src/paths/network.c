@@ -56,14 +56,12 @@ done:
     return st;
 }
 
-static mco_status find_greatest(mco_context *ctx, mco_paths_network *network)
+static mco_status refuse_weights(mco_context *ctx, const mco_paths_network *network)
 {
     for (int64_t a = 0; a < network->rows.arcs; a++) {
         const int32_t weight = network->weight[a];
         if (weight < 0 || weight > MCO_PATHS_NONE)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d, 0 to %d were expected", a, weight, MCO_PATHS_NONE);
-        if (weight != MCO_PATHS_NONE && weight > network->max_weight)
-            network->max_weight = weight;
     }
     return MCO_OK;
 }
@@ -142,7 +140,7 @@ mco_status paths_network_adopt(mco_context *ctx, mco_graph **graph, int32_t **we
     }
     network->rows = (mco_paths_rows){.vertices = g.vertices, .arcs = g.arcs, .first = g.first, .head = g.head, .weight = network->weight,
                                      .x = g.x, .y = g.y, .first_through = model->first_through, .scale = scale, .is_map = is_map};
-    MCO_TRY(find_greatest(ctx, network));
+    MCO_TRY(refuse_weights(ctx, network));
     MCO_TRY(take_turns(ctx, model, network));
     network->graph = *graph;
     *graph = NULL;
@@ -252,6 +250,31 @@ done:
     mco_free(ctx, &weight);
     mco_graph_destroy(ctx, &graph);
     return st;
+}
+
+static bool has_same_turns(const mco_paths_rows *a, const mco_paths_rows *b)
+{
+    bool is_same = a->turn_count == b->turn_count;
+    for (int64_t k = 0; is_same && k < a->turn_count; k++)
+        is_same = compare_turns(&a->turns[k], &b->turns[k]) == 0 && a->turns[k].cost == b->turns[k].cost;
+    return is_same;
+}
+
+mco_status paths_refuse_other(mco_context *ctx, const mco_paths_network *network, const mco_paths_network *inner)
+{
+    if (inner == NULL || inner == network)
+        return MCO_OK;
+    const mco_paths_rows *a = &network->rows, *b = &inner->rows;
+    if (a->vertices != b->vertices || a->arcs != b->arcs)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the hierarchy has %d vertices and %" PRId64 " arcs, the network %d and %" PRId64, b->vertices,
+                        b->arcs, a->vertices, a->arcs);
+    if (memcmp(a->first, b->first, ((size_t)a->vertices + 1) * sizeof *a->first) != 0 ||
+        memcmp(a->head, b->head, (size_t)a->arcs * sizeof *a->head) != 0 || a->first_through != b->first_through || !has_same_turns(a, b))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the hierarchy is of another network: %s, not %s", inner->name, network->name);
+    for (int64_t k = 0; k < a->arcs; k++)
+        if (a->weight[k] != b->weight[k])
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d in the hierarchy, %d in the network", k, b->weight[k], a->weight[k]);
+    return MCO_OK;
 }
 
 void mco_paths_destroy(mco_context *ctx, mco_paths_network **network)

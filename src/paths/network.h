@@ -12,7 +12,6 @@ struct mco_paths_network {
     mco_paths_rows rows;    // arrays below, and those of the graph
     int32_t *weight;        // [arcs] owned
     mco_paths_turn *turns;  // owned
-    int32_t max_weight;     // of all arcs that are open
     bool has_turns;
 };
 
@@ -35,19 +34,20 @@ typedef struct paths_layout {
 } paths_layout;
 
 // Makes a layout. vertex_at [vertices] is the order, NULL: the network's own. Arcs with weight MCO_PATHS_NONE are left out.
-// Errors: LIMIT (more than 2^31 - 1 arcs, with the memory), MEMORY.
+// Errors: LIMIT (more than 2^31 - 1 arcs, with the memory), STOPPED, MEMORY.
 mco_status paths_layout_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *vertex_at, bool has_origin,
                              paths_layout *out);
 void paths_layout_clear(mco_context *ctx, paths_layout *layout);
 
-// The network with each arc turned around; only first, head, weight and `origin` [arcs] (the arc of `rows`) are made.
-mco_status paths_reverse(mco_context *ctx, const mco_paths_rows *rows, paths_layout *out);
-
 // Dijkstra's algorithm with a binary heap over the network as it stands, turns and first_through included: the oracle of all
-// others. parent [vertices] may be NULL. Distances of MCO_PATHS_NONE or more: LIMIT.
+// others. parent [vertices] may be NULL. Errors: LIMIT (a distance of MCO_PATHS_NONE or more), STOPPED, MEMORY.
 mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t source, int32_t *distance, int64_t *parent);
 
-// Finds the parents of certified distances: a breadth-first search over tight arcs from the source. Errors: MEMORY.
+// Refuses a call on `network` with a hierarchy of `inner`, unless both have the same arcs, weights and turns. `inner` NULL: none.
+// Errors: ARGUMENT. O(arcs + turns).
+mco_status paths_refuse_other(mco_context *ctx, const mco_paths_network *network, const mco_paths_network *inner);
+
+// Finds the parents of certified distances: a breadth-first search over tight arcs from the source. Errors: STOPPED, MEMORY.
 mco_status paths_parents(mco_context *ctx, const mco_paths_rows *rows, int32_t source, const int32_t *distance, int64_t *parent);
 
 #endif

@@ -3,12 +3,15 @@
 // difference of the distances of its ends. A breadth-first search over tight arcs gives a tree also where weights are zero.
 #include "paths/network.h"
 
-static void search_tight(const mco_paths_rows *rows, int32_t source, const int32_t *distance, int32_t *queue, int64_t *parent)
+static mco_status search_tight(mco_context *ctx, const mco_paths_rows *rows, int32_t source, const int32_t *distance, int32_t *queue,
+                               int64_t *parent)
 {
+    mco_status st = MCO_OK;
     int32_t begin = 0, end = 0;
     queue[end++] = source;
     while (begin < end) {
         const int32_t u = queue[begin++];
+        MCO_TRY(mco_call_in_time(ctx, begin));
         if (u < rows->first_through && u != source)
             continue;
         for (int64_t a = rows->first[u]; a < rows->first[u + 1]; a++) {
@@ -19,6 +22,8 @@ static void search_tight(const mco_paths_rows *rows, int32_t source, const int32
             queue[end++] = v;
         }
     }
+done:
+    return st;
 }
 
 mco_status paths_parents(mco_context *ctx, const mco_paths_rows *rows, int32_t source, const int32_t *distance, int64_t *parent)
@@ -31,7 +36,7 @@ mco_status paths_parents(mco_context *ctx, const mco_paths_rows *rows, int32_t s
     if (rows->turn_count > 0)  // which arc is last depends on turns before it, which distances of vertices do not tell
         MCO_TRY(paths_ref_tree(ctx, rows, source, work, parent));
     else
-        search_tight(rows, source, distance, work, parent);
+        MCO_TRY(search_tight(ctx, rows, source, distance, work, parent));
 done:
     mco_free(ctx, &work);
     return st;

@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "device/device.h"
-#include "paths/hierarchy/query.h"
+#include "paths/hierarchy/solve.h"
 #include "paths/single/single.h"
 #include "paths/tree.h"
 
@@ -58,9 +58,6 @@ static mco_status refuse_pair(const job *j)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles", paths_method_text(m));
     if (m == MCO_PATHS_METHOD_SWEEP && e == MCO_ENGINE_GPU)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep and engine gpu: one sweep is for cores, many trees are for a GPU");
-    if (j->hierarchy != NULL && j->hierarchy->network->rows.vertices != j->network->rows.vertices)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the hierarchy has %d vertices, the network %d", j->hierarchy->network->rows.vertices,
-                        j->network->rows.vertices);
     if (j->p.gpus != NULL && is_cpu)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(e));
     return MCO_OK;
@@ -242,21 +239,44 @@ static mco_status run_tiles(job *j)
 }
 #endif
 
+// One sweep, as the one item of a thread that the calling thread watches.
+typedef struct sweeping {
+    paths_stopper stopper;  // first, for paths_stopper_watch()
+    paths_sweep *sweep;
+    int32_t source_rank;
+    int32_t *distance;
+} sweeping;
+
+static void sweep_tree(void *shared, int worker, int64_t item)
+{
+    sweeping *s = shared;
+    (void)worker;
+    (void)item;
+    paths_sweep_tree(s->sweep, s->source_rank, s->distance, &s->stopper.is_set);
+}
+
 static mco_status run_sweep(job *j)
 {
     mco_status st = MCO_OK;
-    paths_sweep *sweep = NULL;
+    mco_team *team = NULL;
+    sweeping s = {.stopper.run = &j->run, .source_rank = paths_source_rank(j->hierarchy, j->tree.source), .distance = j->tree.distance};
     double begin_s = mco_clock_s();
-    MCO_TRY(paths_sweep_take(j->ctx, j->hierarchy, j->p.simd, &sweep));
+    MCO_TRY(paths_sweep_take(j->ctx, j->hierarchy, j->p.simd, &s.sweep));
+    MCO_TRY(paths_team_take(j->ctx, j->hierarchy, 1, &team));
     MCO_TRY(stop_if_asked(j));
     j->tree.prepare_s = mco_clock_s() - begin_s;
     begin_s = mco_clock_s();
-    paths_sweep_tree(sweep, paths_source_rank(j->hierarchy, j->tree.source), j->tree.distance);
+    mco_team_run(team, 1, sweep_tree, paths_stopper_watch, &s);
+    if (paths_stopper_is_set(&s.stopper))
+        MCO_TRY(mco_fail(j->ctx, MCO_ERR_STOPPED, "stopped while the hierarchy was swept"));
     j->tree.work.solve_s = mco_clock_s() - begin_s;
     j->tree.work.threads = 1;
 done:
-    if (sweep != NULL)
-        paths_sweep_give(j->ctx, j->hierarchy, &sweep);
+    paths_team_give(j->ctx, j->hierarchy, &team);
+    if (paths_stopper_is_set(&s.stopper))
+        paths_sweep_close(j->ctx, &s.sweep);  // it stands in the middle of a tree
+    else if (s.sweep != NULL)
+        paths_sweep_give(j->ctx, j->hierarchy, &s.sweep);
     return st;
 }
 
@@ -272,29 +292,40 @@ static mco_status run_method(job *j)
 
 // ---- The answer
 
-// Whether the distances end where the next one is beyond the limit. Methods that only cap distances leave such a vertex without one.
-static mco_status refuse_long_paths(const job *j)
+// What follows an arc depends on its turns, so the reference tells.
+static mco_status refuse_long_turns(mco_context *ctx, const mco_paths_rows *r, int32_t source)
 {
-    const mco_paths_rows *r = &j->network->rows;
-    const int32_t *d = j->tree.distance;
+    int32_t *work = NULL;
+    mco_status st = mco_alloc(ctx, &work, r->vertices);
+    if (st == MCO_OK)
+        st = paths_ref_tree(ctx, r, source, work, NULL);
+    mco_free(ctx, &work);
+    return st;
+}
+
+// Refuses distances that end where the next one is beyond the limit: methods that cap distances leave such a vertex without one.
+static mco_status refuse_long_paths(mco_context *ctx, const mco_paths_rows *r, int32_t source, const int32_t *d)
+{
+    if (r->turn_count > 0)
+        return refuse_long_turns(ctx, r, source);
     for (int32_t u = 0; u < r->vertices; u++)
-        for (int64_t a = r->first[u]; d[u] != MCO_PATHS_NONE && (u >= r->first_through || u == j->tree.source) && a < r->first[u + 1]; a++)
+        for (int64_t a = r->first[u]; d[u] != MCO_PATHS_NONE && (u >= r->first_through || u == source) && a < r->first[u + 1]; a++)
             if (d[r->head[a]] == MCO_PATHS_NONE && r->weight[a] != MCO_PATHS_NONE && d[u] + r->weight[a] >= MCO_PATHS_NONE)
-                return mco_fail(j->ctx, MCO_ERR_LIMIT, "vertex %d has distance %d or more, at most %d is supported; a smaller scale helps",
+                return mco_fail(ctx, MCO_ERR_LIMIT, "vertex %d has distance %d or more, at most %d is supported; a smaller scale helps",
                                 r->head[a], MCO_PATHS_NONE, MCO_PATHS_NONE - 1);
     return MCO_OK;
 }
 
-static mco_status certify(job *j)
+mco_status paths_certify_tree(mco_context *ctx, const mco_paths_network *network, mco_paths_method method, int32_t source,
+                              const int32_t *distance)
 {
     char why[MCO_ERROR_LENGTH];
-    const mco_status st = mco_paths_check(j->ctx, j->network, j->tree.source, j->tree.distance);
+    mco_status st = mco_paths_check(ctx, network, source, distance);
     if (st != MCO_ERR_CHECK)
         return st;
-    if (refuse_long_paths(j) != MCO_OK)
-        return MCO_ERR_LIMIT;
-    snprintf(why, sizeof why, "%s", mco_context_error(j->ctx));
-    return mco_fail(j->ctx, MCO_ERR_INTERNAL, "method %s failed the check: %s", paths_method_text(j->tree.method), why);
+    snprintf(why, sizeof why, "%s", mco_context_error(ctx));
+    st = refuse_long_paths(ctx, &network->rows, source, distance);
+    return st != MCO_OK ? st : mco_fail(ctx, MCO_ERR_INTERNAL, "method %s failed the check: %s", paths_method_text(method), why);
 }
 
 static void count_reached(mco_paths_tree *t)
@@ -315,7 +346,7 @@ static mco_status find_tree(job *j)
     MCO_TRY(mco_alloc(j->ctx, &t->distance, n));
     MCO_TRY(run_method(j));
     t->vertices = n;
-    MCO_TRY(certify(j));
+    MCO_TRY(paths_certify_tree(j->ctx, j->network, t->method, t->source, t->distance));
     if (j->p.parents) {
         MCO_TRY(mco_alloc(j->ctx, &t->parent, n));
         MCO_TRY(paths_parents(j->ctx, &j->network->rows, t->source, t->distance, t->parent));
@@ -329,11 +360,13 @@ done:
 // A run that is stopped has no tree, which is an answer too.
 static mco_status settle_stop(job *j, mco_status st)
 {
+    const bool is_stopped = st == MCO_ERR_STOPPED && mco_run_must_stop(&j->run, 0);
     j->tree.stop = j->run.stop;
     j->tree.work.engine = j->engine;
-    if (st != MCO_ERR_STOPPED || j->run.stop == MCO_STOP_FINISHED)
+    if (!is_stopped)
         return st;
     mco_free(j->ctx, &j->tree.distance);
+    mco_free(j->ctx, &j->tree.parent);
     j->tree.outcome = MCO_OUTCOME_UNKNOWN;
     j->tree.vertices = 0;
     return MCO_OK;
@@ -351,6 +384,7 @@ static mco_status take_arguments(job *j, int32_t source, const mco_paths_params 
     if (source < 0 || source >= j->network->rows.vertices)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the source is vertex %d, there are vertices 0 to %d", source, j->network->rows.vertices - 1);
     MCO_TRY(refuse_pair(j));
+    MCO_TRY(paths_refuse_other(j->ctx, j->network, j->hierarchy != NULL ? j->hierarchy->network : NULL));
 done:
     return st;
 }
@@ -365,6 +399,7 @@ mco_status mco_paths_find_tree(mco_context *ctx, const mco_paths_network *networ
     MCO_TRY(take_arguments(&j, source, params, tree));
     const mco_run_settings settings = {.time_limit_s = j.p.time_limit_s, .target = -1, .objective = "distance"};
     j.run = mco_run_begin(ctx, &settings);
+    ctx->call_stop_s = j.run.stop_s;
     MCO_TRY(choose_method(&j));
     MCO_TRY(choose_gpus(&j));
     MCO_TRY(refuse_memory(&j));
@@ -375,6 +410,7 @@ done:
     paths_layout_clear(ctx, &j.layout);
     mco_free(ctx, &j.by_place);
     mco_paths_tree_clear(ctx, &j.tree);  // what was not given
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

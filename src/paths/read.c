@@ -9,9 +9,7 @@
 #include "base/output.h"
 #include "graph/reader.h"
 #include "paths/file.h"
-#include "paths/hierarchy/hierarchy.h"
 #include "paths/transit/map.h"
-
 
 bool paths_ends_with(const char *path, const char *end)
 {
@@ -72,7 +70,6 @@ static mco_status rescale(mco_context *ctx, mco_paths_network *network, double s
 {
     if (scale == 0 || scale == 1)
         return MCO_OK;
-    network->max_weight = 0;
     for (int64_t a = 0; a < network->rows.arcs; a++) {
         if (network->weight[a] == MCO_PATHS_NONE)
             continue;
@@ -81,7 +78,6 @@ static mco_status rescale(mco_context *ctx, mco_paths_network *network, double s
             return mco_fail(ctx, MCO_ERR_LIMIT, "%s: arc %" PRId64 " has weight %d, times the scale at most %d is supported", network->name, a,
                             network->weight[a], MCO_PATHS_MAX_WEIGHT);
         network->weight[a] = (int32_t)weight;
-        network->max_weight = network->weight[a] > network->max_weight ? network->weight[a] : network->max_weight;
     }
     network->rows.scale *= scale;
     return MCO_OK;
@@ -100,17 +96,17 @@ done:
     return st;
 }
 
-// Takes the network out of a hierarchy.
+// Takes the network out of the file of a hierarchy.
 static mco_status read_prepared(mco_context *ctx, const char *path, double scale, mco_paths_network **out)
 {
     mco_status st = MCO_OK;
-    mco_paths_hierarchy *hierarchy = NULL;
-    MCO_TRY(mco_paths_hierarchy_read(ctx, path, &hierarchy));
-    MCO_TRY(rescale(ctx, hierarchy->network, scale));
-    *out = hierarchy->network;
-    hierarchy->network = NULL;
+    mco_paths_network *network = NULL;
+    MCO_TRY(paths_hierarchy_read_network(ctx, path, &network));
+    MCO_TRY(rescale(ctx, network, scale));
+    *out = network;
+    network = NULL;
 done:
-    mco_paths_hierarchy_destroy(ctx, &hierarchy);
+    mco_paths_destroy(ctx, &network);
     return st;
 }
 
@@ -128,8 +124,6 @@ mco_status mco_paths_read(mco_context *ctx, const char *path, double scale, mco_
     if (!(scale >= 0 && scale <= GRAPH_MAX_WEIGHT))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the scale is %g, a finite number of 0 or more was expected", scale);
     if (paths_is_hierarchy_file(path))
-        return paths_hierarchy_read_network(ctx, path, out);
-    if (paths_ends_with(path, ".mcoh"))
         return read_prepared(ctx, path, scale, out);
     if (is_map_name(path))
         return read_streets(ctx, path, scale, out);

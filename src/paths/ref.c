@@ -15,7 +15,7 @@ typedef struct entry {
 
 typedef struct search {
     mco_context *ctx;
-    mco_run *run;     // NULL: nothing stops it
+    mco_run *run;     // NULL: mco_call_in_time() stops it
     int64_t taken;    // from the heap
     const mco_paths_rows *rows;
     int32_t source;
@@ -57,7 +57,10 @@ static entry pop(search *s)
 static mco_status go_on(search *s)
 {
     enum { LOOK = 4096 };
-    if (s->run == NULL || ++s->taken % LOOK != 0 || !mco_run_must_stop(s->run, s->taken))
+    s->taken++;
+    if (s->run == NULL)
+        return mco_call_in_time(s->ctx, s->taken);
+    if (s->taken % LOOK != 0 || !mco_run_must_stop(s->run, s->taken))
         return MCO_OK;
     return mco_fail(s->ctx, MCO_ERR_STOPPED, "stopped after %" PRId64 " steps", s->taken);
 }

@@ -435,6 +435,9 @@ static void a_hierarchy_file_is_a_network_too(void **state)
         assert_string_equal(mco_paths_vertex_name(again, v, buffer), name);
     }
     mco_paths_destroy(test_ctx, &again);
+    assert_ok(mco_paths_read(test_ctx, test_path("named.mcoh"), 10, &again));
+    assert_int_equal(mco_paths_view(again).weight[0], 10 * mco_paths_view(network).weight[0]);
+    mco_paths_destroy(test_ctx, &again);
     mco_paths_hierarchy_destroy(test_ctx, &h);
     mco_paths_destroy(test_ctx, &network);
 }

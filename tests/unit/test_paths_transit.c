@@ -300,6 +300,9 @@ static void test_batches_equal_the_oracle(void **state)
 static void test_a_real_city(void **state)
 {
     (void)state;
+#if !defined(MCO_HAVE_LIBZIP) || !defined(MCO_HAVE_PROTOBUF)
+    skip();
+#endif
     const char *data = getenv("MCO_DATA");
     char map[512], feeds[1024];
     mco_transit *city = NULL;

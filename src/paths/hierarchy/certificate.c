@@ -17,11 +17,13 @@ static int part_of(const paths_topology *t, int32_t tail, int32_t weight)
 }
 
 // Calls for each open arc that is no loop: counts it, or puts it where its part's next free place is.
-static void place_arcs(const paths_certificate *c, int32_t *next[3], bool is_counting)
+static mco_status place_arcs(mco_context *ctx, const paths_certificate *c, int32_t *next[3], bool is_counting)
 {
+    mco_status st = MCO_OK;
     const mco_paths_rows *rows = rows_of(c->hierarchy);
     const paths_topology *t = &c->hierarchy->topology;
-    for (int32_t v = 0; v < rows->vertices; v++)
+    for (int32_t v = 0; v < rows->vertices; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
             const int32_t tail = t->rank[v], head = t->rank[rows->head[a]], weight = rows->weight[a];
             if (tail == head || weight >= MCO_PATHS_NONE)
@@ -32,6 +34,9 @@ static void place_arcs(const paths_certificate *c, int32_t *next[3], bool is_cou
             c->tail[at] = tail;
             c->weight[at] = weight;
         }
+    }
+done:
+    return st;
 }
 
 // Turns counts of the three parts into the places where they begin.
@@ -66,9 +71,9 @@ mco_status paths_certificate_open(mco_context *ctx, const mco_paths_hierarchy *h
     MCO_TRY(mco_alloc(ctx, &c.end, n));
     MCO_TRY(mco_alloc(ctx, &c.tail, rows->arcs + PATHS_ARCS_AHEAD));
     MCO_TRY(mco_alloc(ctx, &c.weight, rows->arcs));
-    place_arcs(&c, next, true);
+    MCO_TRY(place_arcs(ctx, &c, next, true));
     begin_parts(&c, next);
-    place_arcs(&c, next, false);
+    MCO_TRY(place_arcs(ctx, &c, next, false));
     c.in = (paths_incoming){n, c.first, c.zero, c.end, c.tail, c.weight, c.has_zero};
     *out = c;
     c = (paths_certificate){0};

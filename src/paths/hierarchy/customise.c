@@ -384,6 +384,7 @@ mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32
     MCO_TRY(mco_alloc(ctx, &list, t->triangles));
     int32_t *next = list;
     for (int32_t v = 0; v < t->vertices; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         if (t->is_end != NULL && t->is_end[v])
             continue;
         for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
@@ -394,6 +395,8 @@ mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32
             }
     }
     *triangle = list;
+    list = NULL;
 done:
+    mco_free(ctx, &list);
     return st;
 }

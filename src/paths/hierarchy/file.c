@@ -303,6 +303,14 @@ static mco_status check_rows(const parser *p, const mco_graph *g)
     return is_good ? MCO_OK : refuse(p, "arcs are out of range");
 }
 
+static mco_status check_places(const parser *p, const mco_graph *g)
+{
+    for (int64_t v = 0; v < p->h.vertices; v++)
+        if (!isfinite(g->x[v]) || !isfinite(g->y[v]))
+            return mco_fail(p->ctx, MCO_ERR_PARSE, "%s: vertex %" PRId64 " is at %g, %g: finite numbers were expected", p->name, v, g->x[v], g->y[v]);
+    return MCO_OK;
+}
+
 static mco_status read_graph(const parser *p, mco_graph **out)
 {
     mco_status st = MCO_OK;
@@ -317,6 +325,7 @@ static mco_status read_graph(const parser *p, mco_graph **out)
     if ((p->h.flags & HAS_PLACES) != 0) {
         MCO_TRY(copy_section(p, X, (void **)&g->x));
         MCO_TRY(copy_section(p, Y, (void **)&g->y));
+        MCO_TRY(check_places(p, g));
     }
     g->rows = (mco_graph_rows){.vertices = (int32_t)p->h.vertices, .arcs = p->h.arcs, .first = g->first, .head = g->head, .x = g->x,
                                .y = g->y, .is_directed = true, .edges = p->h.arcs};
@@ -408,6 +417,8 @@ static mco_status read_file(mco_context *ctx, const char *path, mco_paths_hierar
         MCO_TRY(read_network(&p, network));
     }
 done:
+    if (st == MCO_ERR_STOPPED)
+        mco_clear_cancel(ctx);
     mco_free_bytes(ctx, &data);
     mco_blocks_close(&blocks);
     return st;
@@ -427,10 +438,5 @@ mco_status paths_hierarchy_read_network(mco_context *ctx, const char *path, mco_
 
 bool paths_is_hierarchy_file(const char *path)
 {
-    static const char *const ENDS[] = {".mcoh", ".mcoh.gz"};
-    const size_t length = strlen(path);
-    for (int k = 0; k < 2; k++)
-        if (length > strlen(ENDS[k]) && strcmp(path + length - strlen(ENDS[k]), ENDS[k]) == 0)
-            return true;
-    return false;
+    return paths_ends_with(path, ".mcoh") || paths_ends_with(path, ".mcoh.gz");
 }

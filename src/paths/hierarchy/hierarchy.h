@@ -63,7 +63,7 @@ struct mco_paths_hierarchy {
 // ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
 mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, int32_t **order, char by[16]);
 
-// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, MEMORY.
+// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, STOPPED, MEMORY.
 // O(arcs of the network and of the hierarchy).
 mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out);
 void paths_topology_clear(mco_context *ctx, paths_topology *topology);
@@ -93,7 +93,8 @@ void paths_query_close(mco_context *ctx, paths_query **query);
 typedef struct paths_sweep paths_sweep;
 mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_sweep **out);
 void paths_sweep_weigh(paths_sweep *sweep);  // takes the metric as it is now
-void paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance);  // [vertices] by the network's vertices
+// distance [vertices] by the network's vertices. False: *stop was set, and the sweep is to be closed. `stop` NULL: nothing stops it.
+bool paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance, const atomic_bool *stop);
 // `lanes` trees at once (16, 32 or 64), distance [vertices][lanes] by rank.
 void paths_sweep_trees(paths_sweep *sweep, int32_t lanes, const int32_t *source_rank, int32_t *distance);
 void paths_sweep_close(mco_context *ctx, paths_sweep **sweep);

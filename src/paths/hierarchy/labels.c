@@ -9,6 +9,7 @@
 #include "paths/hierarchy/query.h"
 
 struct paths_labels {
+    const mco_context *ctx;  // whose call may end
     const mco_paths_hierarchy *hierarchy;
     const paths_lanes *lanes;
     paths_ancestors ancestors;
@@ -53,11 +54,15 @@ static void fill_row(const paths_labels *l, int32_t v)
 
 static void fill_cell(void *shared, int worker, int64_t item)
 {
+    enum { LOOK = 256 };  // vertices between two looks at the end of the call
     const paths_labels *l = shared;
     const int32_t root = l->cell[item];
     (void)worker;
-    for (int32_t v = root; v > root - l->size[root]; v--)
+    for (int32_t v = root; v > root - l->size[root]; v--) {
+        if (v % LOOK == 0 && mco_call_is_over(l->ctx))
+            return;
         fill_row(l, v);
+    }
 }
 
 // Chooses the cells: the largest subtrees of at most a share of the vertices. The vertices above them are filled here.
@@ -81,13 +86,13 @@ mco_status paths_labels_weigh(mco_context *ctx, paths_labels *labels, int32_t th
     mco_status st = MCO_OK;
     mco_team team = {0};
     fill_top(labels, threads);
-    if (threads == 1) {
-        for (int64_t cell = 0; cell < labels->cells; cell++)
-            fill_cell(labels, 0, cell);
-        return MCO_OK;
+    for (int64_t cell = 0; threads == 1 && cell < labels->cells; cell++)
+        fill_cell(labels, 0, cell);
+    if (threads > 1) {
+        MCO_TRY(mco_team_open(ctx, threads, false, &team));
+        mco_team_run(&team, labels->cells, fill_cell, NULL, labels);
     }
-    MCO_TRY(mco_team_open(ctx, threads, false, &team));
-    mco_team_run(&team, labels->cells, fill_cell, NULL, labels);
+    MCO_TRY(mco_call_in_time(ctx, 0));
 done:
     mco_team_close(&team);
     return st;
@@ -110,6 +115,7 @@ mco_status paths_labels_open(mco_context *ctx, const mco_paths_hierarchy *hierar
     const int32_t n = hierarchy->topology.vertices;
     paths_labels *l = NULL;
     MCO_TRY(mco_alloc(ctx, &l, 1));
+    l->ctx = ctx;
     l->hierarchy = hierarchy;
     MCO_TRY(paths_lanes_find(ctx, simd, &l->lanes));
     MCO_TRY(paths_ancestors_open(ctx, &hierarchy->topology, &l->ancestors));

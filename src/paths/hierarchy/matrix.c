@@ -248,7 +248,7 @@ static mco_status certify_sample(mco_context *ctx, const matrix *m, mco_simd sim
 {
     mco_status st = MCO_OK;
     paths_sample sample = {0};
-    MCO_TRY(paths_sample_take(ctx, m->hierarchy, simd, m->sources, m->sources_given, &sample));
+    MCO_TRY(paths_sample_take(ctx, m->hierarchy, m->stopper.run, simd, m->sources, m->sources_given, &sample));
     for (int32_t j = 0; j < sample.count; j++)
         for (int64_t k = 0; k < m->targets; k++) {
             const int32_t seen = m->distance[sample.index[j] * m->targets + k];
@@ -315,6 +315,7 @@ mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hi
     MCO_TRY(paths_refuse_gpu(ctx, &p, "a matrix"));
     run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = p.time_limit_s, .target = -1, .objective = "distances"});
     m.stopper.run = &run;
+    ctx->call_stop_s = run.stop_s;
     m.workers = mco_settle_threads(p.threads);
     MCO_TRY(paths_lanes_find(ctx, p.simd, &m.lanes));
     MCO_TRY(paths_refuse_bytes(ctx, "the labels of a matrix", bytes_of(&m), p.memory));
@@ -325,10 +326,10 @@ mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hi
         MCO_TRY(fill_matrix(ctx, &m));
         if (!paths_stopper_is_set(&m.stopper))
             MCO_TRY(paths_or_stopped(&m.stopper, refuse_long(ctx, &m)));
+        if (!paths_stopper_is_set(&m.stopper))
+            MCO_TRY(paths_or_stopped(&m.stopper, certify_sample(ctx, &m, p.simd)));
     }
     paths_settle_result(&m.stopper, &r, sources);
-    if (sources > 0 && targets > 0 && r.outcome == MCO_OUTCOME_OPTIMAL)
-        MCO_TRY(certify_sample(ctx, &m, p.simd));
     for (int k = 0; m.worker != NULL && k < m.workers; k++)
         r.reached += m.worker[k].reached;
     r.work = (mco_work){.engine = MCO_ENGINE_CPU, .simd = m.lanes->build.simd, .lane_bits = 32, .threads = m.workers,
@@ -337,7 +338,7 @@ mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hi
 done:
     close_matrix(ctx, &m);
     mco_run_clear(&run);
-    if (ctx != NULL)
-        mco_clear_cancel(ctx);
+    ctx->call_stop_s = 0;
+    mco_clear_cancel(ctx);
     return st;
 }

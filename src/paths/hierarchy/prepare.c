@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/machine.h"
+#include "base/options.h"
 #include "base/structs.h"
 #include "paths/file.h"
 #include "paths/hierarchy/customise.h"
@@ -122,9 +123,13 @@ mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network,
     char by[16] = "given";
     if (ctx == NULL || network == NULL || out == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    const bool is_outermost = ctx->call_stop_s == 0;
     if (params != NULL)
         MCO_TRY(MCO_TAKE(ctx, params, &p));
+    MCO_TRY(mco_options_validate(ctx, mco_paths_options(), &p));
     const double begin_s = mco_clock_s();
+    if (is_outermost)
+        ctx->call_stop_s = begin_s + p.time_limit_s;
     if (order != NULL)
         MCO_TRY(paths_order_refuse(ctx, order, network->rows.vertices));
     else
@@ -137,6 +142,11 @@ mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network,
     mco_log(ctx, MCO_LOG_INFO, "hierarchy: order by %s in %.3f s, %" PRId64 " arcs, height %d, %" PRId64 " triangles, built in %.3f s", by, order_s,
             (*out)->facts.arcs, (*out)->facts.height, (*out)->facts.triangles, (*out)->facts.build_s);
 done:
+    if (is_outermost) {  // else the call that prepares for itself still asks why it was stopped
+        ctx->call_stop_s = 0;
+        if (st == MCO_ERR_STOPPED)
+            mco_clear_cancel(ctx);
+    }
     mco_paths_destroy(ctx, &copy);
     mco_free(ctx, &found);
     return st;
@@ -162,15 +172,6 @@ void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarc
 
 // ---- New weights
 
-static void take_weights(mco_paths_network *network, const int32_t *weight)
-{
-    memcpy(network->weight, weight, (size_t)network->rows.arcs * sizeof *weight);
-    network->max_weight = 0;
-    for (int64_t a = 0; a < network->rows.arcs; a++)
-        if (weight[a] != MCO_PATHS_NONE && weight[a] > network->max_weight)
-            network->max_weight = weight[a];
-}
-
 mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, const mco_paths_params *params)
 {
     mco_status st = MCO_OK;
@@ -179,6 +180,7 @@ mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy,
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (params != NULL)
         MCO_TRY(MCO_TAKE(ctx, params, &p));
+    MCO_TRY(mco_options_validate(ctx, mco_paths_options(), &p));
     for (int64_t a = 0; a < hierarchy->network->rows.arcs; a++)
         if (weight[a] < 0 || weight[a] > MCO_PATHS_NONE)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d, 0 to %d were expected", a, weight[a], MCO_PATHS_NONE);
@@ -187,8 +189,11 @@ mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy,
         paths_turns_weigh(hierarchy, weight, hierarchy->expanded->weight);
     const mco_paths_rows *rows = plain_rows(hierarchy);
     hierarchy->metric_number++;
-    MCO_TRY(paths_metric_remake(ctx, hierarchy, hierarchy->expanded != NULL ? rows->weight : weight, mco_settle_threads(p.threads), p.simd));
-    take_weights(hierarchy->network, weight);
+    st = paths_metric_remake(ctx, hierarchy, hierarchy->expanded != NULL ? rows->weight : weight, mco_settle_threads(p.threads), p.simd);
+    if (st != MCO_OK && hierarchy->expanded != NULL)  // the metric is as it was, and so are all weights
+        paths_turns_weigh(hierarchy, hierarchy->network->weight, hierarchy->expanded->weight);
+    MCO_TRY(st);
+    memcpy(hierarchy->network->weight, weight, (size_t)hierarchy->network->rows.arcs * sizeof *weight);
     hierarchy->facts.customise_s = mco_clock_s() - begin_s;
 done:
     return st;

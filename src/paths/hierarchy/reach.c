@@ -23,6 +23,24 @@ static int64_t longest_way(const paths_topology *t, const int32_t *weight, int64
     return most;
 }
 
+// Whether paths may take an arc of the inner network. Where its weight and the cost of a turn reach the limit, the arc is open, and its
+// weight is MCO_PATHS_NONE all the same.
+static bool is_open(const mco_paths_hierarchy *h, int64_t arc)
+{
+    if (inner(h)->rows.weight[arc] < MCO_PATHS_NONE)
+        return true;
+    return h->plain_arc != NULL && h->network->rows.weight[h->plain_arc[arc]] < MCO_PATHS_NONE;  // an arc of weight 0 is not here
+}
+
+static bool has_long_turn(const mco_paths_hierarchy *h)
+{
+    const mco_paths_rows *rows = &inner(h)->rows;
+    for (int64_t a = 0; h->plain_arc != NULL && a < rows->arcs; a++)
+        if (rows->weight[a] >= MCO_PATHS_NONE && is_open(h, a))
+            return true;
+    return false;
+}
+
 // A sum over a triangle is at most twice the greatest weight: below the limit, customising has lost nothing. The same holds for the
 // sums of a query if the longest ways up and down together are below it. A way has at most 2^16 arcs, so 64 bits hold it.
 mco_status paths_is_short(mco_context *ctx, const mco_paths_hierarchy *hierarchy, bool *is_short)
@@ -37,7 +55,8 @@ mco_status paths_is_short(mco_context *ctx, const mco_paths_hierarchy *hierarchy
         most = up < MCO_PATHS_NONE && up > most ? up : most;
         most = down < MCO_PATHS_NONE && down > most ? down : most;
     }
-    *is_short = 2 * most < MCO_PATHS_NONE && longest_way(t, hierarchy->metric.up, longest) + longest_way(t, hierarchy->metric.down, longest) < MCO_PATHS_NONE;
+    *is_short = 2 * most < MCO_PATHS_NONE && !has_long_turn(hierarchy) &&
+                longest_way(t, hierarchy->metric.up, longest) + longest_way(t, hierarchy->metric.down, longest) < MCO_PATHS_NONE;
     mco_free(ctx, &longest);
     return MCO_OK;
 }
@@ -86,7 +105,7 @@ static void pass_on(paths_reach *r, ring *of, int32_t u)
     const uint64_t given = u < rows->first_through ? r->mask[u] & r->own[u] : r->mask[u];
     for (int64_t a = rows->first[u]; a < rows->first[u + 1]; a++) {
         const int32_t v = rows->head[a];
-        if (rows->weight[a] >= MCO_PATHS_NONE || (given & ~r->mask[v]) == 0)
+        if ((given & ~r->mask[v]) == 0 || !is_open(r->hierarchy, a))
             continue;
         r->mask[v] |= given;
         put(r, of, v);

@@ -187,7 +187,7 @@ static mco_status certify_sample(mco_context *ctx, const routes_job *j)
 {
     mco_status st = MCO_OK;
     paths_sample sample = {0};
-    MCO_TRY(paths_sample_take(ctx, j->hierarchy, j->p.simd, j->count, j->source, &sample));
+    MCO_TRY(paths_sample_take(ctx, j->hierarchy, j->stopper.run, j->p.simd, j->count, j->source, &sample));
     for (int32_t k = 0; k < sample.count; k++) {
         const int64_t q = sample.index[k];
         const int32_t expected = paths_sample_distance(&sample, k, j->source[q], j->target[q]);
@@ -244,22 +244,23 @@ static mco_status find_routes(mco_context *ctx, routes_job *j, mco_paths_routes 
 {
     mco_status st = MCO_OK;
     double begin_s = mco_clock_s();
-    MCO_TRY(open_job(ctx, j, routes != NULL));
+    MCO_TRY(paths_or_stopped(&j->stopper, open_job(ctx, j, routes != NULL)));
     r->prepare_s = mco_clock_s() - begin_s;
     snprintf(r->reason, sizeof r->reason, j->labels != NULL ? "%" PRId64 " queries pay for labels of all ancestors" : "%" PRId64 " queries along the elimination tree",
              j->count);
     begin_s = mco_clock_s();
-    MCO_TRY(run_job(ctx, j, r));
+    if (!paths_stopper_is_set(&j->stopper))
+        MCO_TRY(run_job(ctx, j, r));
     if (!paths_stopper_is_set(&j->stopper))
         MCO_TRY(paths_or_stopped(&j->stopper, refuse_long(ctx, j, r->reached)));
+    if (!paths_stopper_is_set(&j->stopper) && j->count > 0)
+        MCO_TRY(paths_or_stopped(&j->stopper, certify_sample(ctx, j)));
     r->work.solve_s = mco_clock_s() - begin_s;
     r->work.threads = j->workers;
     r->work.simd = j->worker[0].query->lanes->build.simd;
     paths_settle_result(&j->stopper, r, j->count);
     if (r->outcome != MCO_OUTCOME_OPTIMAL)
         return MCO_OK;
-    if (j->count > 0)
-        MCO_TRY(certify_sample(ctx, j));
     if (routes != NULL)
         MCO_TRY(give_routes(ctx, j, routes));
 done:
@@ -283,6 +284,7 @@ mco_status mco_paths_find_routes(mco_context *ctx, const mco_paths_hierarchy *hi
     MCO_TRY(paths_refuse_vertices(ctx, hierarchy->network, "target", count, target));
     run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = j.p.time_limit_s, .target = -1, .objective = "distances"});
     j.stopper.run = &run;
+    ctx->call_stop_s = run.stop_s;
     r.method = MCO_PATHS_METHOD_SWEEP;
     r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32};
     MCO_TRY(find_routes(ctx, &j, routes, &r));
@@ -290,6 +292,7 @@ mco_status mco_paths_find_routes(mco_context *ctx, const mco_paths_hierarchy *hi
 done:
     close_job(ctx, &j);
     mco_run_clear(&run);
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

@@ -17,7 +17,7 @@ double paths_stopper_watch(void *shared)
 
 void paths_settle_result(paths_stopper *stopper, mco_paths_result *result, int64_t done)
 {
-    const bool is_stopped = paths_stopper_is_set(stopper) || mco_run_must_stop(stopper->run, 0);
+    const bool must_stop = mco_run_must_stop(stopper->run, 0), is_stopped = must_stop || paths_stopper_is_set(stopper);
     result->outcome = is_stopped ? MCO_OUTCOME_UNKNOWN : MCO_OUTCOME_OPTIMAL;
     result->stop = stopper->run->stop;
     result->done = is_stopped ? 0 : done;
@@ -77,37 +77,68 @@ mco_status paths_tell_verdict(mco_context *ctx, const mco_paths_network *network
     return MCO_OK;
 }
 
-mco_status paths_sample_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, int64_t count,
+// A sweep and its certificate, as the one item of a thread that the calling thread watches.
+typedef struct sampling {
+    paths_stopper stopper;  // first, for paths_stopper_watch()
+    paths_batches batches;
+    paths_batch batch;
+    paths_certificate certificate;
+    paths_evidence evidence;
+    paths_verdict verdict;
+    int32_t count, rank[PATHS_CHUNK];
+    int32_t *label;
+} sampling;
+
+static void sweep_sample(void *shared, int worker, int64_t item)
+{
+    sampling *s = shared;
+    (void)worker;
+    (void)item;
+    if (paths_batch_sweep(&s->batches, &s->batch, PATHS_CHUNK, s->count, s->rank, s->label, &s->stopper.is_set))
+        paths_certify(&s->certificate, &s->evidence, PATHS_CHUNK, s->count, s->rank, s->label, &s->verdict, &s->stopper.is_set);
+}
+
+static mco_status run_sampling(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, sampling *s)
+{
+    mco_status st = MCO_OK;
+    mco_team team = {0};
+    MCO_TRY(paths_batches_open(ctx, hierarchy, simd, &s->batches));
+    MCO_TRY(paths_batch_open(ctx, hierarchy, &s->batch));
+    MCO_TRY(paths_certificate_open(ctx, hierarchy, simd, &s->certificate));
+    MCO_TRY(paths_evidence_open(ctx, &s->certificate, &s->evidence));
+    MCO_TRY(mco_team_open(ctx, 1, true, &team));
+    mco_team_run(&team, 1, sweep_sample, paths_stopper_watch, s);
+    if (paths_stopper_is_set(&s->stopper))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped while a sample was certified"));
+done:
+    mco_team_close(&team);
+    paths_evidence_close(ctx, &s->evidence);
+    paths_certificate_close(ctx, &s->certificate);
+    paths_batch_close(ctx, &s->batch);
+    paths_batches_close(ctx, &s->batches);
+    return st;
+}
+
+mco_status paths_sample_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_run *run, mco_simd simd, int64_t count,
                              const int32_t *source, paths_sample *out)
 {
     mco_status st = MCO_OK;
-    paths_batches batches = {0};
-    paths_batch batch = {0};
-    paths_certificate certificate = {0};
-    paths_evidence evidence = {0};
-    paths_verdict verdict = {0};
-    int32_t vertex[PATHS_CHUNK] = {0}, rank[PATHS_CHUNK] = {0};
+    int32_t vertex[PATHS_CHUNK] = {0};
     paths_sample s = {.hierarchy = hierarchy, .count = (int32_t)(count < PATHS_CHUNK ? count : PATHS_CHUNK)};
+    sampling work = {.stopper.run = run, .count = s.count};
     for (int32_t j = 0; j < s.count; j++) {
         s.index[j] = count * j / s.count;
         vertex[j] = source[s.index[j]];
-        rank[j] = paths_source_rank(hierarchy, vertex[j]);
+        work.rank[j] = paths_source_rank(hierarchy, vertex[j]);
     }
     MCO_TRY(mco_alloc(ctx, &s.label, (int64_t)hierarchy->topology.vertices * PATHS_CHUNK));
-    MCO_TRY(paths_batches_open(ctx, hierarchy, simd, &batches));
-    MCO_TRY(paths_batch_open(ctx, hierarchy, &batch));
-    MCO_TRY(paths_certificate_open(ctx, hierarchy, simd, &certificate));
-    MCO_TRY(paths_evidence_open(ctx, &certificate, &evidence));
-    paths_batch_sweep(&batches, &batch, PATHS_CHUNK, s.count, rank, s.label, NULL);
-    paths_certify(&certificate, &evidence, PATHS_CHUNK, s.count, rank, s.label, &verdict, NULL);
-    MCO_TRY(paths_tell_verdict(ctx, hierarchy->network, &verdict, vertex));
+    work.label = s.label;
+    MCO_TRY(run_sampling(ctx, hierarchy, simd, &work));
+    work.verdict.overflow = 0;  // of vertices that nobody asks for; for the others paths_reach_refuse() tells
+    MCO_TRY(paths_tell_verdict(ctx, hierarchy->network, &work.verdict, vertex));
     *out = s;
     s = (paths_sample){0};
 done:
-    paths_evidence_close(ctx, &evidence);
-    paths_certificate_close(ctx, &certificate);
-    paths_batch_close(ctx, &batch);
-    paths_batches_close(ctx, &batches);
     paths_sample_clear(ctx, &s);
     return st;
 }

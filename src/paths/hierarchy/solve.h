@@ -47,7 +47,8 @@ typedef struct paths_sample {
     int64_t index[PATHS_CHUNK];  // of the sources
     int32_t *label;              // [vertices][16] by rank
 } paths_sample;
-mco_status paths_sample_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, int64_t count,
+// Errors: STOPPED (by the run), LIMIT, INTERNAL, MEMORY.
+mco_status paths_sample_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_run *run, mco_simd simd, int64_t count,
                              const int32_t *source, paths_sample *out);
 static inline int32_t paths_sample_distance(const paths_sample *sample, int32_t j, int32_t source, int32_t target)
 {

@@ -137,17 +137,21 @@ static int32_t degree(const paths_topology *t, int32_t v)
     return t->first[v + 1] - t->first[v];
 }
 
-// Levels are lengths of longest ways from above. Returns the number of levels.
-static int32_t find_levels(const paths_topology *t, int32_t *level)
+// Levels are lengths of longest ways from above. *out is the number of levels.
+static mco_status find_levels(mco_context *ctx, const paths_topology *t, int32_t *level, int32_t *out)
 {
+    mco_status st = MCO_OK;
     int32_t levels = 0;
     for (int32_t v = t->vertices - 1; v >= 0; v--) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         level[v] = 0;
         for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
             level[v] = level[t->head[a]] >= level[v] ? level[t->head[a]] + 1 : level[v];
         levels = level[v] >= levels ? level[v] + 1 : levels;
     }
-    return levels;
+    *out = levels;
+done:
+    return st;
 }
 
 // One pass of a sort by counting: out gets the items of `in`, stable by key.
@@ -190,14 +194,15 @@ static mco_status find_places(mco_context *ctx, const paths_topology *t, int32_t
 {
     mco_status st = MCO_OK;
     sorting s = {0};
-    int32_t *degrees = NULL, *other = NULL;
+    int32_t *degrees = NULL, *other = NULL, levels = 0;  // at most the height
     MCO_TRY(mco_alloc(ctx, &s.level, t->vertices));
     MCO_TRY(mco_alloc(ctx, &s.order, t->vertices));
     MCO_TRY(mco_alloc(ctx, &s.count, t->height + 1));
     MCO_TRY(mco_alloc(ctx, &degrees, t->vertices));
     MCO_TRY(mco_alloc(ctx, &other, t->vertices));
-    const int32_t levels = find_levels(t, s.level);  // at most the height
+    MCO_TRY(find_levels(ctx, t, s.level, &levels));
     sort_rows(t, &s, levels, degrees, other);
+    MCO_TRY(mco_call_in_time(ctx, 0));
     *chunks = give_places(t, &s, place);
 done:
     mco_free(ctx, &other);
@@ -223,16 +228,28 @@ static mco_status fill_slots(mco_context *ctx, const paths_topology *t, paths_sw
     MCO_TRY(mco_alloc(ctx, &s->head, items));
     MCO_TRY(mco_alloc(ctx, &s->arc, items));
     MCO_TRY(mco_alloc(ctx, &s->weight, items));
-    for (int64_t i = 0; i < items; i++)
-        s->arc[i] = -1;
-    for (int32_t v = 0; v < t->vertices; v++)
+    for (int32_t c = 0; c < chunks; c++) {
+        MCO_TRY(mco_call_in_time(ctx, c));
+        for (int64_t i = s->first[c] * PATHS_CHUNK; i < s->first[c + 1] * PATHS_CHUNK; i++)
+            s->arc[i] = -1;
+    }
+    for (int32_t v = 0; v < t->vertices; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         for (int32_t k = 0; k < degree(t, v); k++) {
             const int64_t i = (s->first[s->place[v] / PATHS_CHUNK] + k) * PATHS_CHUNK + s->place[v] % PATHS_CHUNK;
             s->arc[i] = t->first[v] + k;
             s->head[i] = s->place[t->head[s->arc[i]]];
         }
+    }
 done:
     return st;
+}
+
+static void weigh_chunk(const paths_sweep *s, int32_t chunk)
+{
+    const int32_t *down = s->batches.down != NULL ? s->batches.down : s->hierarchy->metric.down;
+    for (int64_t i = s->first[chunk] * PATHS_CHUNK; i < s->first[chunk + 1] * PATHS_CHUNK; i++)
+        s->weight[i] = s->arc[i] >= 0 ? down[s->arc[i]] : MCO_PATHS_NONE;
 }
 
 mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_sweep **out)
@@ -243,6 +260,7 @@ mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarc
     MCO_TRY(mco_alloc(ctx, &s, 1));
     s->hierarchy = hierarchy;
     s->outside = hierarchy->network->rows.vertices;
+    s->metric_number = hierarchy->metric_number;
     MCO_TRY(paths_batches_open(ctx, hierarchy, simd, &s->batches));
     MCO_TRY(paths_batch_open(ctx, hierarchy, &s->batch));
     MCO_TRY(mco_alloc(ctx, &s->place, t->vertices));
@@ -255,7 +273,10 @@ mco_status paths_sweep_open(mco_context *ctx, const mco_paths_hierarchy *hierarc
     for (int32_t v = 0; v < s->outside; v++)
         s->place_of[v] = s->place[paths_target_rank(hierarchy, v)];
     s->chunks = (paths_chunks){s->chunks.count, s->first, s->head, s->weight, s->label, s->is_begun};
-    paths_sweep_weigh(s);
+    for (int32_t c = 0; c < s->chunks.count; c++) {
+        MCO_TRY(mco_call_in_time(ctx, c));
+        weigh_chunk(s, c);
+    }
     *out = s;
     s = NULL;
 done:
@@ -265,13 +286,10 @@ done:
 
 void paths_sweep_weigh(paths_sweep *sweep)
 {
-    const paths_sweep *s = sweep;
-    sweep->metric_number = s->hierarchy->metric_number;
-    const int64_t items = s->first[s->chunks.count] * PATHS_CHUNK;
+    sweep->metric_number = sweep->hierarchy->metric_number;
     paths_batches_weigh(&sweep->batches);
-    const int32_t *down = s->batches.down != NULL ? s->batches.down : s->hierarchy->metric.down;
-    for (int64_t i = 0; i < items; i++)
-        s->weight[i] = s->arc[i] >= 0 ? down[s->arc[i]] : MCO_PATHS_NONE;
+    for (int32_t c = 0; c < sweep->chunks.count; c++)
+        weigh_chunk(sweep, c);
 }
 
 void paths_sweep_refresh(paths_sweep *sweep)
@@ -296,6 +314,7 @@ static int32_t *begin_place(const paths_sweep *s, int32_t vertex)
     return &s->label[s->place[vertex]];
 }
 
+// The labels of one tree, without the copy to the network's order.
 bool paths_sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bool *stop)
 {
     paths_sweep *s = sweep;
@@ -316,10 +335,12 @@ bool paths_sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bo
     return s->batches.lanes->sweep_one(&s->chunks, stop);
 }
 
-void paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance)
+bool paths_sweep_tree(paths_sweep *sweep, int32_t source_rank, int32_t *distance, const atomic_bool *stop)
 {
-    paths_sweep_labels(sweep, source_rank, NULL);
+    if (!paths_sweep_labels(sweep, source_rank, stop))
+        return false;
     sweep->batches.lanes->copy(sweep->label, sweep->place_of, sweep->outside, distance);
+    return true;
 }
 
 void paths_sweep_trees(paths_sweep *sweep, int32_t lanes, const int32_t *source_rank, int32_t *distance)

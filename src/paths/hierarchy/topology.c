@@ -57,11 +57,13 @@ static mco_status collect_lower(mco_context *ctx, construction *c)
     mco_status st = MCO_OK;
     const mco_paths_rows *rows = c->rows;
     const int32_t n = rows->vertices;
-    for (int32_t v = 0; v < n; v++)
+    for (int32_t v = 0; v < n; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
             const int32_t p = c->place[v], q = c->place[rows->head[a]];
             c->lower_first[p > q ? p : q] += p != q;
         }
+    }
     int32_t sum = 0;
     for (int32_t k = 0; k <= n; k++) {
         const int32_t count = c->lower_first[k];
@@ -69,12 +71,14 @@ static mco_status collect_lower(mco_context *ctx, construction *c)
         sum += count;
     }
     MCO_TRY(mco_alloc(ctx, &c->lower, sum));
-    for (int32_t v = 0; v < n; v++)
+    for (int32_t v = 0; v < n; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         for (int64_t a = rows->first[v]; a < rows->first[v + 1]; a++) {
             const int32_t p = c->place[v], q = c->place[rows->head[a]];
             if (p != q)
                 c->lower[c->lower_first[p > q ? p : q]++] = (lower_end){p < q ? p : q, (int32_t)a};
         }
+    }
     memmove(c->lower_first + 1, c->lower_first, (size_t)n * sizeof *c->lower_first);
     c->lower_first[0] = 0;
 done:
@@ -82,9 +86,11 @@ done:
 }
 
 // Liu's algorithm. `root` [vertices] is scratch: a vertex towards the root of its tree so far.
-static void find_parents(construction *c, int32_t *root)
+static mco_status find_parents(mco_context *ctx, construction *c, int32_t *root)
 {
+    mco_status st = MCO_OK;
     for (int32_t x = 0; x < c->rows->vertices; x++) {
+        MCO_TRY(mco_call_in_time(ctx, x));
         c->parent[x] = root[x] = -1;
         for (int32_t k = c->lower_first[x]; k < c->lower_first[x + 1]; k++)
             for (int32_t v = c->lower[k].vertex, above; v != x; v = above) {
@@ -96,6 +102,8 @@ static void find_parents(construction *c, int32_t *root)
                 }
             }
     }
+done:
+    return st;
 }
 
 // A post-order in which the children of a vertex keep their order. `size` and `end` [vertices] are scratch.
@@ -140,10 +148,12 @@ static mco_status make_tree(mco_context *ctx, const construction *c, paths_topol
 // Counts the arcs of each row into `first`, one behind their places.
 static mco_status count_arcs(mco_context *ctx, construction *c, paths_topology *t)
 {
+    mco_status st = MCO_OK;
     int64_t arcs = 0;
     memset(c->mark, 0xff, (size_t)t->vertices * sizeof *c->mark);
     for (int32_t x = 0; x < t->vertices; x++) {
         const int32_t p = c->place[t->vertex[x]];
+        MCO_TRY(mco_call_in_time(ctx, x));
         for (int32_t k = c->lower_first[p]; k < c->lower_first[p + 1]; k++)
             for (int32_t v = c->rank[c->lower[k].vertex]; v != x && c->mark[v] != x; v = t->parent[v]) {
                 c->mark[v] = x;
@@ -157,17 +167,20 @@ static mco_status count_arcs(mco_context *ctx, construction *c, paths_topology *
     for (int32_t v = 0; v < t->vertices; v++)
         t->first[v + 1] += t->first[v];
     t->arcs = (int32_t)arcs;
-    return MCO_OK;
+done:
+    return st;
 }
 
 // Fills the rows by ascending heads, and the slots: when x is at work, the last arc of a marked row leads to x.
-static void fill_arcs(construction *c, paths_topology *t)
+static mco_status fill_arcs(mco_context *ctx, construction *c, paths_topology *t)
 {
+    mco_status st = MCO_OK;
     memset(c->mark, 0xff, (size_t)t->vertices * sizeof *c->mark);
     memcpy(c->next, t->first, (size_t)t->vertices * sizeof *c->next);
     memset(t->slot, 0xff, (size_t)c->rows->arcs * sizeof *t->slot);
     for (int32_t x = 0; x < t->vertices; x++) {
         const int32_t p = c->place[t->vertex[x]];
+        MCO_TRY(mco_call_in_time(ctx, x));
         for (int32_t k = c->lower_first[p]; k < c->lower_first[p + 1]; k++) {
             const int32_t low = c->rank[c->lower[k].vertex];
             for (int32_t v = low; v != x && c->mark[v] != x; v = t->parent[v]) {
@@ -179,11 +192,14 @@ static void fill_arcs(construction *c, paths_topology *t)
             t->slot[arc] = 2 * (c->next[low] - 1) + (c->rows->head[arc] == t->vertex[x] ? 0 : 1);
         }
     }
+done:
+    return st;
 }
 
 // The arcs by their heads, and what rows tell: triangles, and the tails without gaps.
-static void fill_down(paths_topology *t, int32_t *next)
+static mco_status fill_down(mco_context *ctx, paths_topology *t, int32_t *next)
 {
+    mco_status st = MCO_OK;
     for (int32_t a = 0; a < t->arcs; a++)
         t->down_first[t->head[a] + 1]++;
     for (int32_t v = 0; v < t->vertices; v++)
@@ -192,6 +208,7 @@ static void fill_down(paths_topology *t, int32_t *next)
     for (int32_t v = 0; v < t->vertices; v++) {
         const int32_t begin = t->first[v], end = t->first[v + 1];
         const int64_t degree = end - begin;
+        MCO_TRY(mco_call_in_time(ctx, v));
         for (int32_t a = begin; a < end; a++) {
             const int32_t at = next[t->head[a]]++;
             t->down_arc[at] = a;
@@ -204,6 +221,8 @@ static void fill_down(paths_topology *t, int32_t *next)
             t->triangles += degree * (degree - 1) / 2;
         t->triangle_first[v + 1] = t->triangles;
     }
+done:
+    return st;
 }
 
 // Sorts the network's arcs by slot, by counting. `next` [2 * arcs + 1] is scratch, zero before.
@@ -297,16 +316,16 @@ mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, con
     MCO_TRY(open_vertices(ctx, rows, &t));
     number_places(&c, order);
     MCO_TRY(collect_lower(ctx, &c));
-    find_parents(&c, c.mark);
+    MCO_TRY(find_parents(ctx, &c, c.mark));
     number_ranks(&c, c.mark, c.next);
     MCO_TRY(make_tree(ctx, &c, &t));
     MCO_TRY(count_arcs(ctx, &c, &t));
     t.origins = c.lower_first[t.vertices];
     MCO_TRY(open_arcs(ctx, &t));
-    fill_arcs(&c, &t);
+    MCO_TRY(fill_arcs(ctx, &c, &t));
     for (int32_t v = 0; t.is_end != NULL && v < t.vertices; v++)
         t.is_end[v] = t.vertex[v] < rows->first_through;
-    fill_down(&t, c.next);
+    MCO_TRY(fill_down(ctx, &t, c.next));
     MCO_TRY(mco_alloc(ctx, &next_slot, 2 * (int64_t)t.arcs + 1));
     sort_origins(&c, &t, next_slot);
     *out = t;

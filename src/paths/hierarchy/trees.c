@@ -41,12 +41,7 @@ static mco_status refuse(const paths_trees *t)
 
 static mco_status check_tree(const paths_trees *t, int64_t k)
 {
-    char why[MCO_ERROR_LENGTH];
-    const mco_status st = mco_paths_check(t->ctx, t->network, t->source[k], t->distance + k * t->network->rows.vertices);
-    if (st != MCO_ERR_CHECK)
-        return st;
-    snprintf(why, sizeof why, "%s", mco_context_error(t->ctx));
-    return mco_fail(t->ctx, MCO_ERR_INTERNAL, "tree %" PRId64 " failed the check: %s", k, why);
+    return paths_certify_tree(t->ctx, t->network, t->result.method, t->source[k], t->distance + k * t->network->rows.vertices);
 }
 
 static mco_status search_tree(paths_trees *t, const paths_layout *layout, paths_search *search, int32_t *by_place, int64_t k)
@@ -205,11 +200,10 @@ mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *netwo
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(paths_take_params(ctx, params, result, &t.p));
     MCO_TRY(paths_refuse_vertices(ctx, network, "source", count, source));
-    if (hierarchy != NULL && hierarchy->network->rows.vertices != network->rows.vertices)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the hierarchy has %d vertices, the network %d", hierarchy->network->rows.vertices,
-                         network->rows.vertices));
+    MCO_TRY(paths_refuse_other(ctx, network, hierarchy != NULL ? hierarchy->network : NULL));
     MCO_TRY(refuse(&t));
     t.run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = t.p.time_limit_s, .target = -1, .objective = "distances"});
+    ctx->call_stop_s = t.run.stop_s;
     MCO_TRY(settle(&t, count > 0 ? run_way(&t) : MCO_OK));
     mco_log(ctx, MCO_LOG_INFO, "engine %s, method %s (%s)", mco_engine_text(t.result.work.engine), paths_method_text(t.result.method),
             t.result.reason);
@@ -217,6 +211,7 @@ mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *netwo
 done:
     mco_run_clear(&t.run);
     mco_paths_hierarchy_destroy(ctx, &t.own);
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

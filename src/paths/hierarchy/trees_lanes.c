@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "paths/hierarchy/trees.h"
+#include "paths/tree.h"
 
 typedef struct worker {
     mco_context *ctx;     // a child, for checks and parents
@@ -85,7 +86,7 @@ static mco_status finish_tree(const lanes_job *j, worker *w, int64_t k)
         distance[t->source[k]] = 0;  // its labels begin behind its turns
         for (int64_t v = 0; v < n; v++)
             w->reached += distance[v] < MCO_PATHS_NONE;
-        MCO_TRY(mco_paths_check(w->ctx, t->network, t->source[k], distance));
+        MCO_TRY(paths_certify_tree(w->ctx, t->network, MCO_PATHS_METHOD_SWEEP, t->source[k], distance));
     }
     if (t->parent != NULL)
         MCO_TRY(paths_parents(w->ctx, &t->network->rows, t->source[k], distance, t->parent + k * n));
@@ -106,6 +107,8 @@ static mco_status run_batch(lanes_job *j, worker *w, int64_t begin)
     if (!paths_batch_sweep(&j->batches, &w->batch, j->lanes, count, rank, w->label, &j->stopper.is_set) ||
         !paths_certify(&j->certificate, &w->evidence, j->lanes, count, rank, w->label, &verdict, &j->stopper.is_set))
         return MCO_OK;
+    if (t->hierarchy->entry != NULL)
+        verdict.overflow = 0;  // of an arc with its turn, whose head may have a shorter path: finish_tree() tells
     MCO_TRY(paths_tell_verdict(w->ctx, t->network, &verdict, t->source + begin));
     j->batches.lanes->copy_many(w->label, j->lanes, t->hierarchy->topology.rank, n, count, t->distance + begin * n, n);
     for (int32_t k = 0; k < count && !paths_stopper_is_set(&j->stopper); k++)

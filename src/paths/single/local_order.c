@@ -73,9 +73,12 @@ static mco_status order_by_places(mco_context *ctx, const mco_paths_rows *rows, 
     uint64_t *key = NULL, *other = NULL;  // place on the curve << 32 | vertex
     MCO_TRY(mco_alloc(ctx, &key, n));
     MCO_TRY(mco_alloc(ctx, &other, n));
-    for (int32_t v = 0; v < n; v++)
+    for (int32_t v = 0; v < n; v++) {
+        MCO_TRY(mco_call_in_time(ctx, v));
         key[v] = (uint64_t)curve_of(cell_of(&along, rows->x[v]), cell_of(&across, rows->y[v])) << 32 | (uint32_t)v;
+    }
     for (int pass = 0; pass < PASSES; pass++) {
+        MCO_TRY(mco_call_in_time(ctx, 0));
         sort_by_digit(key, other, n, 32 + pass * DIGIT);
         uint64_t *swap = key;
         key = other;
@@ -150,12 +153,15 @@ static void grow_part(growth *g, int32_t tile)
 
 static mco_status order_by_parts(mco_context *ctx, const mco_paths_rows *rows, int32_t tile, int32_t *vertex_at)
 {
+    enum { PARTS_OF_A_LOOK = 64 };
     mco_status st = MCO_OK;
     growth g = {.rows = rows, .vertex_at = vertex_at};
     MCO_TRY(mco_alloc(ctx, &g.standing, rows->vertices));
     MCO_TRY(mco_alloc(ctx, &g.seen, rows->vertices));
-    while (g.taken < rows->vertices)
+    for (int64_t part = 0; g.taken < rows->vertices; part++) {
+        MCO_TRY(mco_call_in_time(ctx, part % PARTS_OF_A_LOOK == 0 ? 0 : 1));
         grow_part(&g, tile);
+    }
 done:
     mco_free(ctx, &g.seen);
     mco_free(ctx, &g.standing);

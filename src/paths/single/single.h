@@ -16,21 +16,21 @@ typedef struct paths_counts {
     int64_t frontier;  // most vertices at a time that have a label and are not settled; of the heap alone
 } paths_counts;
 
-// A search that keeps its memory. Zero before use. An engine without turns: turns are expanded before (hierarchy/turns.h).
+// A search that keeps its memory. Zero before use. Turns are left to paths_ref_search().
 typedef struct paths_search paths_search;
 
 // Dijkstra's algorithm with a 4-ary heap, one core. Layout: the caller keeps it until the search is closed.
 mco_status paths_heap_open(mco_context *ctx, const paths_layout *layout, paths_search **out);
 // A queue of buckets of a power of two as width, by the weights; `threads` cores work on one tree.
 mco_status paths_buckets_open(mco_context *ctx, const paths_layout *layout, int32_t threads, paths_search **out);
-// Finds the tree of the vertex at place `source`, distance [vertices] by place. False from the run stops it (STOPPED). Errors:
-// LIMIT (a distance of MCO_PATHS_NONE or more).
+// Finds the tree of the vertex at place `source`, distance [vertices] by place. Errors: STOPPED (by the run), LIMIT (a
+// distance of MCO_PATHS_NONE or more), MEMORY.
 mco_status paths_search_tree(mco_context *ctx, paths_search *search, mco_run *run, int32_t source, int32_t *distance,
                              paths_counts *counts);
 void paths_search_close(mco_context *ctx, paths_search **search);
 
 // An order of the vertices in which neighbours are near in memory: by tiles of places where they are known, else by breadth-first
-// search in parts. The caller frees *vertex_at [vertices]. Tiles of `tile` vertices are parts of that size; see tiles.cu.
+// search in parts. Errors: STOPPED, MEMORY. The caller frees *vertex_at [vertices]. Tiles of `tile` vertices are parts of that size; see tiles.cu.
 mco_status paths_local_order(mco_context *ctx, const mco_paths_rows *rows, int32_t tile, int32_t **vertex_at);
 
 // ---- One GPU
