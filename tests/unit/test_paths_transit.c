@@ -80,6 +80,32 @@ static void test_rounds_equal_the_oracle(void **state)
 
 // ---- Profiles
 
+// Journeys of a profile leave within the window, not only the searches that found them; only if none does, the next ones are there. No
+// journey that leaves later is as good.
+static void test_no_later_is_as_good(const transit_timetable *t, const transit_query *q, const transit_found_list *list)
+{
+    int64_t behind = 0;
+    for (int64_t i = 0; i < list->count; i++) {
+        const transit_found *found = &list->journey[i];
+        const transit_ride *ride = &found->ride[0];
+        const int32_t stop = t->route_stop[t->stop_first[t->trip[ride->trip].route] + ride->board];
+        int32_t walk = TRANSIT_NEVER, best[RIDES + 1];
+        for (int32_t k = 0; k < q->starts; k++)
+            if (q->start[k].stop == stop && q->start[k].seconds < walk)
+                walk = q->start[k].seconds;
+        const int32_t leaves = transit_times(t, ride->trip)[2 * ride->board + 1] - walk;
+        behind += leaves > q->until_s;
+        if (leaves > q->until_s)
+            continue;
+        assert_int_equal(leaves, found->depart_s);
+        transit_query later = *q;
+        later.depart_s = leaves + 1;
+        assert_ok(transit_ref_search(test_ctx, t, &later, best, NULL));
+        assert_true(best[found->rides] > found->arrive_s);
+    }
+    assert_true(behind == 0 || behind == list->count);
+}
+
 // The earliest arrival of every departure minute follows from the journeys of the profile, and each of them is a journey of its
 // own departure.
 static void test_profiles_equal_single_departures(void **state)
@@ -99,6 +125,7 @@ static void test_profiles_equal_single_departures(void **state)
         assert_ok(transit_index_make(test_ctx, &t, &index));
         assert_ok(transit_search_open(test_ctx, &index, RIDES, NULL, &search));
         assert_ok(transit_search_profile(test_ctx, search, &q, &list));
+        test_no_later_is_as_good(&t, &q, &list);
         for (int32_t now = q.depart_s; now <= q.until_s; now += 60) {
             transit_query single = q;
             int32_t best[RIDES + 1], seen[RIDES + 1];

@@ -419,25 +419,49 @@ static int later_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+// Searches one departure and appends what it has improved.
+static mco_status add_departure(mco_context *ctx, transit_search *search, const transit_query *query, int32_t depart_s,
+                                transit_found_list *out)
+{
+    mco_status st = MCO_OK;
+    if (!run_rounds(search, query, depart_s))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the profile was stopped"));
+    MCO_TRY(mco_grow(ctx, &out->journey, &out->room, out->count + search->limit));
+    for (int32_t k = 1; k <= search->limit; k++)
+        if (search->is_new[k])
+            follow(search, k, &out->journey[out->count++]);
+done:
+    return st;
+}
+
+// Drops the first journeys, which leave after the last departure, unless they are the only ones and there is no direct walk.
+static void drop_later(const transit_query *query, int64_t later, transit_found_list *out)
+{
+    if (out->count == later && query->direct_s >= TRANSIT_NEVER)
+        return;
+    out->count -= later;
+    for (int64_t i = 0; i < out->count; i++)
+        out->journey[i] = out->journey[i + later];
+}
+
+// The search that sets out behind the last departure comes first. Its labels hold for all who wait at their place until then, so that what a
+// departure improves leaves at that departure.
 mco_status transit_search_profile(mco_context *ctx, transit_search *search, const transit_query *query, transit_found_list *out)
 {
     mco_status st = MCO_OK;
     int32_t *times = NULL;
-    int64_t count = 0;
+    int64_t count = 0, later;
+    out->count = 0;
     begin_query(search, query);
     MCO_TRY(list_departures(ctx, search->index, query, &times, &count));
     if (count > 0)
         qsort(times, (size_t)count, sizeof *times, later_first);
-    for (int64_t i = 0; i < count; i++) {
-        if (i > 0 && times[i] == times[i - 1])
-            continue;
-        if (!run_rounds(search, query, times[i]))
-            MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the profile was stopped"));
-        MCO_TRY(mco_grow(ctx, &out->journey, &out->room, out->count + search->limit));
-        for (int32_t k = 1; k <= search->limit; k++)
-            if (search->is_new[k])
-                follow(search, k, &out->journey[out->count++]);
-    }
+    MCO_TRY(add_departure(ctx, search, query, query->until_s + 1, out));
+    later = out->count;
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || times[i] != times[i - 1])
+            MCO_TRY(add_departure(ctx, search, query, times[i], out));
+    drop_later(query, later, out);
 done:
     end_query(search, query);
     mco_free(ctx, &times);

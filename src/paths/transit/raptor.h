@@ -77,9 +77,10 @@ int32_t transit_search_journeys(const transit_search *search, transit_found *out
 // Writes the earliest arrival by a ride at each stop, out [stops]; TRANSIT_NEVER: none.
 void transit_search_arrivals(const transit_search *search, int32_t *out);
 
-// Searches all departures from depart_s to until_s, the latest first, and appends all journeys that are Pareto-optimal by (departure,
-// arrival, rides); a journey that is no faster than the direct walk is left out. Labels of later departures stay (range
-// search). Errors: MEMORY; STOPPED if it was stopped.
+// Searches all departures from depart_s to until_s, the latest first. *out receives the journeys that leave their place then and are
+// Pareto-optimal by (departure, arrival, rides) among all, those that leave later included. If there is none and no direct walk, it
+// receives the best ones behind until_s. A journey that is no faster than the direct walk is left out. Labels of later
+// departures stay (range search). Errors: MEMORY; STOPPED if it was stopped.
 mco_status transit_search_profile(mco_context *ctx, transit_search *search, const transit_query *query, transit_found_list *out);
 
 // ---- ref.c: the oracle. Dijkstra's algorithm over (stop, rides), of which a step takes any trip whatever. best [max_rides + 1]
