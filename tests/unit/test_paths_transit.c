@@ -16,8 +16,8 @@ typedef struct ends {
 static transit_query draw_query(mco_rng *rng, ends *e)
 {
     for (int i = 0; i < ENDS; i++) {
-        e->start[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60};
-        e->target[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60};
+        e->start[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60, 0};
+        e->target[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60, 0};
     }
     return (transit_query){.depart_s = test_draw(rng, 0, 60) * 60, .direct_s = test_draw(rng, 0, 2) == 0 ? test_draw(rng, 0, 60) * 60 : TRANSIT_NEVER,
                            .max_rides = test_draw(rng, 0, RIDES), .start = e->start, .target = e->target,

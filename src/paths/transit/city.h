@@ -52,9 +52,19 @@ typedef struct transit_planner {
 mco_status transit_planner_open(mco_context *ctx, const mco_transit *city, const mco_transit_params *params,
                                 const atomic_bool *must_stop, transit_planner *out);
 void transit_planner_close(mco_context *ctx, transit_planner *planner);
+// Finds the spots of both places. Errors: ARGUMENT (a place off the map).
+mco_status transit_planner_locate(mco_context *ctx, transit_planner *planner, const mco_transit_query *query);
 // Finds the spots of both places, and the walks from them. Errors: ARGUMENT (a place off the map).
 mco_status transit_planner_prepare(mco_context *ctx, transit_planner *planner, const mco_transit_query *query,
                                    const mco_transit_params *params);
+
+// The lengths of a journey's walks from its place and to its target, or of the direct walk.
+typedef struct transit_end_walks {
+    int32_t first_cm, last_cm, direct_cm;
+} transit_end_walks;
+// Makes the journey of rides and walks; the caller releases its legs. Errors: MEMORY.
+mco_status transit_journey_make(mco_context *ctx, const mco_transit *city, const transit_found *found, const transit_end_walks *walks,
+                                mco_transit_journey *out);
 // Makes the journey of what a search found; the caller releases its legs. Errors: MEMORY.
 mco_status transit_planner_journey(mco_context *ctx, transit_planner *planner, const transit_found *found, mco_transit_journey *out);
 // Finds the earliest arrival, checked. Without a journey leg_count is 0. Errors: MEMORY, INTERNAL, STOPPED.

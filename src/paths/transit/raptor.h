@@ -33,6 +33,7 @@ void transit_index_clear(mco_context *ctx, transit_index *index);
 // A walk between a place and a stop.
 typedef struct transit_end {
     int32_t stop, seconds;
+    int32_t cm;   // 0 where nobody asks
 } transit_end;
 
 typedef struct transit_query {

@@ -327,6 +327,7 @@ void transit_walker_find_stops(transit_walker *w, const transit_spot *spot, int3
         }
     for (int32_t i = 0; i < w->end_count; i++) {
         const int32_t stop = w->end[i].stop;
+        w->end[i].cm = w->stop_cm[stop];
         w->end[i].seconds = transit_walk_seconds(s, w->stop_cm[stop]);
         w->stop_cm[stop] = INT32_MAX;
     }
