@@ -40,7 +40,7 @@ static mco_status open_workers(transit_many *m, int threads)
     MCO_TRY(mco_alloc(m->ctx, &m->workers, threads));
     for (int k = 0; k < threads; k++) {
         MCO_TRY(mco_context_create_child(m->ctx, &m->workers[k].ctx));
-        MCO_TRY(transit_planner_open(m->workers[k].ctx, m->city, m->params, &m->must_stop, &m->workers[k].planner));
+        MCO_TRY(transit_planner_open(m->workers[k].ctx, m->city, m->params, NULL, &m->workers[k].planner));
     }
 done:
     return st;

@@ -240,7 +240,7 @@ static transit_many open_many(const mco_transit *city, const mco_transit_params 
     m.workers[0].ctx = ctx;
     for (int64_t i = 0; i < count; i++)
         m.journey[i].arrive_s = MCO_TRANSIT_NEVER;
-    MUST(transit_planner_open(ctx, city, params, &m.must_stop, &m.workers[0].planner));
+    MUST(transit_planner_open(ctx, city, params, NULL, &m.workers[0].planner));
     return m;
 }
 

@@ -58,7 +58,8 @@ static mco_status open_workers(transit_many *b, int threads)
     MCO_TRY(mco_alloc(b->ctx, &b->workers, threads));
     for (int k = 0; k < threads; k++) {
         MCO_TRY(mco_context_create_child(b->ctx, &b->workers[k].ctx));
-        MCO_TRY(transit_planner_open(b->ctx, b->city, b->params, &b->must_stop, &b->workers[k].planner));
+        b->workers[k].watch.must_stop = &b->must_stop;
+        MCO_TRY(transit_planner_open(b->ctx, b->city, b->params, &b->workers[k].watch, &b->workers[k].planner));
     }
 done:
     return st;

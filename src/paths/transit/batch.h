@@ -9,6 +9,7 @@
 
 typedef struct transit_worker {
     mco_context *ctx;
+    transit_watch watch;
     transit_planner planner;
     mco_status status;
     int64_t done, found, off_map, walks, rides;

@@ -7,14 +7,14 @@
 #include "paths/transit/city.h"
 
 mco_status transit_planner_open(mco_context *ctx, const mco_transit *city, const mco_transit_params *params,
-                                const atomic_bool *must_stop, transit_planner *out)
+                                transit_watch *watch, transit_planner *out)
 {
     mco_status st = MCO_OK;
-    transit_planner p = {.city = city};
-    MCO_TRY(transit_walker_open(ctx, &city->streets, &p.from));
-    MCO_TRY(transit_walker_open(ctx, &city->streets, &p.to));
-    MCO_TRY(transit_search_open(ctx, &city->index, (int32_t)params->max_rides, must_stop, &p.search));
-    MCO_TRY(transit_checker_open(ctx, city, &p.checker));
+    transit_planner p = {.city = city, .watch = watch};
+    MCO_TRY(transit_walker_open(ctx, &city->streets, watch, &p.from));
+    MCO_TRY(transit_walker_open(ctx, &city->streets, watch, &p.to));
+    MCO_TRY(transit_search_open(ctx, &city->index, (int32_t)params->max_rides, watch, &p.search));
+    MCO_TRY(transit_checker_open(ctx, city, watch, &p.checker));
     *out = p;
     return MCO_OK;
 done:
@@ -84,6 +84,8 @@ mco_status transit_planner_prepare(mco_context *ctx, transit_planner *p, const m
         transit_walker_find_stops(&p->from, &p->origin, limit_cm);
         transit_walker_find_stops(&p->to, &p->target, limit_cm);
     }
+    if (transit_is_stopped(p->watch))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the walks were stopped"));
     int32_t via;
     const int32_t cm = rides ? meet(p, 2 * limit_cm) : transit_walker_to(&p->from, &p->origin, &p->target, &via);
     p->query = (transit_query){.depart_s = query->depart_s, .until_s = query->depart_s, .max_rides = rides ? (int32_t)params->max_rides : 0,
@@ -179,6 +181,8 @@ mco_status transit_planner_test(mco_context *ctx, transit_planner *p, const mco_
                                 const mco_transit_params *params, const mco_transit_journey *journey)
 {
     const mco_status st = transit_checker_test(ctx, &p->checker, query, params, journey);
+    if (st != MCO_OK && p->watch != NULL && p->watch->is_stopped)
+        return mco_fail(ctx, MCO_ERR_STOPPED, "the check was stopped");
     return st == MCO_ERR_CHECK ? mco_fail(ctx, MCO_ERR_INTERNAL, "a journey fails its check: %.300s", mco_context_error(ctx)) : st;
 }
 
@@ -274,7 +278,7 @@ static mco_status walk_way(mco_context *ctx, const mco_transit *city, const tran
     transit_walker w = {0};
     int64_t room = 0;
     int32_t v = -1, last = -1;
-    MCO_TRY(transit_walker_open(ctx, s, &w));
+    MCO_TRY(transit_walker_open(ctx, s, NULL, &w));
     transit_walker_run(&w, to, TRANSIT_MAX_WALK_CM, from);
     (void)transit_walker_to(&w, to, from, &v);
     MCO_TRY(put_point(ctx, points, count, &room, from->latitude, from->longitude));
