@@ -7,9 +7,8 @@
 #ifndef MCO_PATHS_TRANSIT_RAPTOR_H
 #define MCO_PATHS_TRANSIT_RAPTOR_H
 
-#include <stdatomic.h>
-
 #include "paths/transit/timetable.h"
+#include "paths/transit/watch.h"
 
 enum { TRANSIT_MAX_RIDES = 16, TRANSIT_MAX_PLACES = 65535 };  // rides of a journey, stops of a route
 
@@ -33,6 +32,7 @@ void transit_index_clear(mco_context *ctx, transit_index *index);
 // A walk between a place and a stop.
 typedef struct transit_end {
     int32_t stop, seconds;
+    int32_t cm;   // 0 where nobody asks
 } transit_end;
 
 typedef struct transit_query {
@@ -64,8 +64,8 @@ typedef struct transit_found_list {  // zero before use
 
 // Scratch of one thread.
 typedef struct transit_search transit_search;
-// `must_stop` may be NULL; once it is true, a search ends within a round and finds nothing. Errors: MEMORY.
-mco_status transit_search_open(mco_context *ctx, const transit_index *index, int32_t max_rides, const atomic_bool *must_stop,
+// `watch` may be NULL, and outlives the search; once it says stop, a search ends and finds nothing. Errors: MEMORY.
+mco_status transit_search_open(mco_context *ctx, const transit_index *index, int32_t max_rides, transit_watch *watch,
                                transit_search **out);
 void transit_search_close(mco_context *ctx, transit_search **search);
 

@@ -14,6 +14,7 @@ static const double SQUARE_M = 100;  // side of the squares that the area counts
 typedef struct reaching {
     mco_context *ctx;
     const mco_transit *city;
+    transit_watch watch;
     transit_planner planner;
     mco_transit_reach *r;
     int32_t limit_cm;
@@ -125,6 +126,19 @@ done:
     return st;
 }
 
+// Finds the reach. One that is stopped has neither counts nor arrivals.
+static mco_status find(reaching *x, const mco_transit_params *params, mco_transit_place from)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(x->ctx, &x->stop_cm, x->city->table.stops));
+    MCO_TRY(ride(x, params, from));
+    transit_walker_run_stops(&x->planner.from, &x->planner.origin, x->stop_cm, x->limit_cm);
+    if (!transit_is_stopped(&x->watch))
+        MCO_TRY(count_bands(x));
+done:
+    return st == MCO_ERR_STOPPED && x->watch.is_stopped ? MCO_OK : st;
+}
+
 mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, mco_transit_place from, int32_t depart_s, int32_t bands,
                                   const int32_t *minutes, const mco_transit_params *params, mco_transit_reach *reach)
 {
@@ -132,7 +146,7 @@ mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, 
     mco_transit_params p = MCO_TRANSIT_PARAMS_INIT;
     mco_transit_reach r = MCO_TRANSIT_REACH_INIT;
     reaching x = {.ctx = ctx, .city = transit, .r = &r};
-    const double begin_s = mco_clock_s();
+    mco_run run = {0};
     if (ctx == NULL || transit == NULL || minutes == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
@@ -144,17 +158,19 @@ mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, 
     r.bands = bands;
     memcpy(r.minutes, minutes, (size_t)bands * sizeof *minutes);
     x.limit_cm = (int32_t)floor(60 * minutes[bands - 1] * 100 * transit->streets.walk_speed);
-    MCO_TRY(transit_planner_open(ctx, transit, &p, &ctx->is_cancelled, &x.planner));
-    MCO_TRY(mco_alloc(ctx, &x.stop_cm, transit->table.stops));
-    MCO_TRY(ride(&x, &p, from));
-    transit_walker_run_stops(&x.planner.from, &x.planner.origin, x.stop_cm, x.limit_cm);
-    MCO_TRY(count_bands(&x));
-    r.outcome = MCO_OUTCOME_OPTIMAL;
-    r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32, .threads = 1, .solve_s = mco_clock_s() - begin_s};
+    const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "reach"};
+    run = mco_run_begin(ctx, &settings);
+    x.watch.run = &run;
+    MCO_TRY(transit_planner_open(ctx, transit, &p, &x.watch, &x.planner));
+    MCO_TRY(find(&x, &p, from));
+    r.outcome = x.watch.is_stopped ? MCO_OUTCOME_UNKNOWN : MCO_OUTCOME_OPTIMAL;
+    r.stop = x.watch.is_stopped ? run.stop : MCO_STOP_FINISHED;
+    r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32, .threads = 1, .solve_s = mco_run_time_s(&run)};
     mco_struct_give(reach, &r, sizeof r);
 done:
     mco_free(ctx, &x.stop_cm);
     transit_planner_close(ctx, &x.planner);
+    mco_run_clear(&run);
     mco_transit_reach_clear(ctx, &r);
     mco_clear_cancel(ctx);
     return st;

@@ -181,10 +181,10 @@ void transit_streets_clear(mco_context *ctx, transit_streets *s)
 
 // ---- Walks
 
-mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets, transit_walker *out)
+mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets, transit_watch *watch, transit_walker *out)
 {
     mco_status st = MCO_OK;
-    transit_walker w = {.streets = streets};
+    transit_walker w = {.streets = streets, .watch = watch};
     MCO_TRY(mco_alloc(ctx, &w.cm, streets->vertices));
     MCO_TRY(mco_alloc(ctx, &w.parent, streets->vertices));
     MCO_TRY(mco_alloc(ctx, &w.touched, streets->vertices));
@@ -261,7 +261,7 @@ static void walk(transit_walker *w, int32_t limit_cm, const transit_spot *until)
 {
     const transit_streets *s = w->streets;
     int32_t wanted = until != NULL ? 1 + (until->end[0] != until->end[1]) : -1;
-    while (w->heap_count > 0) {
+    while (w->heap_count > 0 && !transit_step_is_stopped(w->watch)) {
         const uint64_t key = pop(w);
         const int32_t v = (int32_t)(uint32_t)key, cm = (int32_t)(key >> 32);
         if (cm > w->cm[v])
@@ -327,6 +327,7 @@ void transit_walker_find_stops(transit_walker *w, const transit_spot *spot, int3
         }
     for (int32_t i = 0; i < w->end_count; i++) {
         const int32_t stop = w->end[i].stop;
+        w->end[i].cm = w->stop_cm[stop];
         w->end[i].seconds = transit_walk_seconds(s, w->stop_cm[stop]);
         w->stop_cm[stop] = INT32_MAX;
     }
