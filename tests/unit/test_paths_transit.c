@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "gtfs_support.h"
 #include "paths/transit/city.h"
 #include "transit_support.h"
 
@@ -388,6 +389,36 @@ static void test_a_cancelled_batch_ends(void **state)
     mco_transit_destroy(test_ctx, &city);
 }
 
+// A station is no stop that anybody reaches, and a stop that is reached in the last second of a band belongs to it at any speed.
+static void test_reach_of_stops(void **state)
+{
+    (void)state;
+    static const struct {
+        mco_transit_place from;
+        int32_t stops;
+    } cases[] = {{{45.00, 7.00}, 3}, {{45.03, 7.00}, 2}};  // trip "one" is at its third stop after 20 minutes; two platforms
+    mco_transit *city = NULL;
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    const mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    const int32_t minutes = 20;
+    model.feeds = feed_folder(NULL, NULL);
+    model.date = 20240102;
+    model.walk_speed = 1.1;
+    assert_ok(mco_transit_open(test_ctx, &model, &city));
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+        assert_ok(mco_transit_find_reach(test_ctx, city, cases[k].from, 8 * 3600, 1, &minutes, &params, &reach));
+        assert_int_equal(reach.stops[0], cases[k].stops);
+        mco_transit_reach_clear(test_ctx, &reach);
+    }
+    mco_transit_result result = MCO_TRANSIT_RESULT_INIT;
+    const mco_transit_query query = {.from = {45.03, 7.00}, .to = {45.00, 7.00}, .depart_s = 8 * 3600};
+    assert_ok(mco_transit_find(test_ctx, city, &query, &params, &result));
+    assert_int_equal(result.from_stops, 2);
+    mco_transit_result_clear(test_ctx, &result);
+    mco_transit_destroy(test_ctx, &city);
+}
+
 static void test_memory_that_fails(void **state)
 {
     (void)state;
@@ -565,7 +596,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_rounds_equal_the_oracle),
-        TEST(test_profiles_equal_single_departures),
+        TEST(test_profiles_equal_single_departures), TEST(test_reach_of_stops),
         TEST(test_checker_finds_each_fault),
         TEST(test_batches_equal_the_oracle),
         TEST(test_a_real_city),

@@ -34,6 +34,15 @@ static mco_status test_request(mco_context *ctx, int32_t depart_s, int32_t bands
     return MCO_OK;
 }
 
+// The longest walk that takes at most so many seconds, by transit_walk_seconds(): sums of both come back to the second.
+static int32_t longest_cm(const transit_streets *s, int32_t seconds)
+{
+    int32_t cm = (int32_t)floor(seconds * 100 * s->walk_speed) + 1;
+    while (cm > 0 && transit_walk_seconds(s, cm) > seconds)  // once or twice
+        cm--;
+    return cm;
+}
+
 // Rides to stops, by the rounds; a label that comes too late is dropped as one behind the target would be.
 static mco_status ride(reaching *x, const mco_transit_params *params, mco_transit_place from)
 {
@@ -54,9 +63,9 @@ static mco_status ride(reaching *x, const mco_transit_params *params, mco_transi
         MCO_TRY(mco_fail(x->ctx, MCO_ERR_STOPPED, "the search was stopped"));
     transit_search_arrivals(p->search, arrive);
     for (int32_t i = 0; i < s->stops; i++)
-        x->stop_cm[i] = arrive[i] <= x->r->depart_s + limit_s ? (int32_t)ceil((arrive[i] - x->r->depart_s) * 100 * s->walk_speed) : INT32_MAX;
+        x->stop_cm[i] = arrive[i] <= x->r->depart_s + limit_s ? longest_cm(s, arrive[i] - x->r->depart_s) : INT32_MAX;
     for (int32_t i = 0; i < p->from.end_count; i++) {
-        const int32_t cm = (int32_t)ceil(p->from.end[i].seconds * 100 * s->walk_speed);
+        const int32_t cm = longest_cm(s, p->from.end[i].seconds);
         if (cm < x->stop_cm[p->from.end[i].stop])
             x->stop_cm[p->from.end[i].stop] = cm;
     }
@@ -157,7 +166,7 @@ mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, 
     r.depart_s = depart_s;
     r.bands = bands;
     memcpy(r.minutes, minutes, (size_t)bands * sizeof *minutes);
-    x.limit_cm = (int32_t)floor(60 * minutes[bands - 1] * 100 * transit->streets.walk_speed);
+    x.limit_cm = longest_cm(&transit->streets, 60 * minutes[bands - 1]);
     const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "reach"};
     run = mco_run_begin(ctx, &settings);
     x.watch.run = &run;

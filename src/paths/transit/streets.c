@@ -99,7 +99,7 @@ bool transit_streets_near(const transit_streets *s, double latitude, double long
 
 // ---- The stops
 
-// A stop off the map keeps ends of -1: no walk of the map leads to it.
+// A stop off the map keeps ends of -1: no walk of the map leads to it. Stations, where no trip calls, have no place: no walk leads there.
 static mco_status put_stops(mco_context *ctx, transit_streets *s, const transit_timetable *table)
 {
     mco_status st = MCO_OK;
@@ -108,7 +108,8 @@ static mco_status put_stops(mco_context *ctx, transit_streets *s, const transit_
     MCO_TRY(mco_alloc(ctx, &s->at_first, s->vertices + 1));
     MCO_TRY(mco_alloc(ctx, &s->at, 2 * (int64_t)s->stops));
     for (int32_t i = 0; i < s->stops; i++) {
-        (void)transit_streets_near(s, table->stop[i].latitude, table->stop[i].longitude, &s->stop[i]);
+        const transit_stop *stop = &table->stop[i];
+        (void)transit_streets_near(s, stop->is_station ? NAN : stop->latitude, stop->is_station ? NAN : stop->longitude, &s->stop[i]);
         for (int k = 0; k < 2 && s->stop[i].piece >= 0; k++)
             s->at_first[s->stop[i].end[k]]++;
     }
