@@ -332,6 +332,7 @@ static void test_bad_automata(void **state)
         {"states a a\n", "1:10: the state \"a\" is there twice"},
         {"states a\nmove a fly a\n", "2:8: \"fly\" is no label of the network"},
         {"states a\nmove a walk\n", "2:1: the line lacks a state"},
+        {"states a\nmove a walk a a\n", "2:15: \"a\" is one word too many"},
         {"states a\nstart a\nfinal a\npace a 0\n", "4:8: the pace is 0, allowed is 0.00390625 to 127"},
     };
     mco_rng rng;
@@ -369,6 +370,13 @@ static void test_files(void **state)
         assert_memory_equal(again->point, t.network->point, (size_t)again->points * sizeof *again->point);
         mco_multimodal_destroy(test_ctx, &again);
         close_trial(&t);
+    }
+    static const char *const bad[] = {"p mm 2 0 60 9\n", "p mm 2 0 60\nl a b\n", "p mm 2 0 60\nf headway 20 5 1\n", "p mm 2 0 60\nv 1 0 0 0\n",
+                                      "p mm 2 1 60\nl a\nf constant\na 1 2 a 1 5 5\n"};
+    for (int k = 0; k < COUNT_OF(bad); k++) {
+        mco_multimodal *network = NULL;
+        assert_int_equal(mco_multimodal_read(test_ctx, test_file("bad.mm", bad[k]), &network), MCO_ERR_PARSE);
+        assert_non_null(strstr(mco_context_error(test_ctx), "is one word too many"));
     }
 }
 
