@@ -5,7 +5,7 @@
 #include "base/lanes.h"
 #include "paths/multimodal/search.h"
 
-enum { EXACT_FLOAT = 1 << 24, AHEAD_RECORD = 12, AHEAD_HEADS = 3, MOST_HEADS = 64 };
+enum { EXACT_FLOAT = 1 << 24, AHEAD_RECORD = 12, AHEAD_HEADS = 3 };
 enum { ARCS_OF_LOOK = 1 << 14, VERTICES_OF_LOOK = 1 << 18 };  // between two looks at the order to stop
 
 static bool is_stopped(const mm_search *s)

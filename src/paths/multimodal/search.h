@@ -56,7 +56,7 @@ typedef struct mm_search {
     int64_t entries;           // in all buckets, stale ones included
     int64_t visits, relaxed;   // counted
     // How it ends.
-    const atomic_bool *is_stopped;  // looked at at every vertex, and every 16384 arcs
+    const atomic_bool *is_stopped;  // looked at every 63 vertices, and every 16384 arcs of a vertex
     bool is_over;              // an arrival of MCO_MULTIMODAL_NONE or more
 } mm_search;
 

@@ -150,10 +150,10 @@ static inline void ROW(visit)(mm_search *s, int32_t vertex, int32_t bucket)
     s->visits++;
     s->relaxed += r->arcs;
     const mm_arc *arc = s->network->arc + r->first;
-    for (int32_t from = 0; from < r->arcs && !is_stopped(s); from += ARCS_OF_LOOK) {
-        const int32_t behind = r->arcs - from < ARCS_OF_LOOK ? r->arcs : from + ARCS_OF_LOOK;
-        for (int32_t k = from; k < behind; k++)
-            ROW(relax)(s, t, go, arc[k], end <= EXACT_FLOAT);
+    for (int32_t k = 0; k < r->arcs; k++) {
+        if (__builtin_expect((k & (ARCS_OF_LOOK - 1)) == ARCS_OF_LOOK - 1, 0) && is_stopped(s))
+            return;
+        ROW(relax)(s, t, go, arc[k], end <= EXACT_FLOAT);
     }
 }
 
@@ -161,7 +161,7 @@ static inline void ROW(fetch_heads)(const mm_search *s, int32_t vertex)
 {
     const ROW(record) *r = ROW(record_of)(s, vertex);
     const mm_arc *arc = s->network->arc + r->first;
-    for (int32_t k = 0; k < r->arcs && k < MOST_HEADS; k++)
+    for (int32_t k = 0; k < r->arcs; k++)
         __builtin_prefetch(ROW(record_of)(s, arc[k].head), 1);
 }
 
