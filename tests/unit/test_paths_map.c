@@ -270,6 +270,12 @@ static void test_nearest(void **state)
         assert_true(fabs(transit_metres(p.latitude, p.longitude, spot.place.latitude, spot.place.longitude) - best) < 0.01 + 1e-4 * best);
         assert_false(transit_map_nearest(&map, p, 0.9 * best - 0.1, &spot));
     }
+    // At a pole all cells of a row are near each other, and beyond it there is nothing.
+    assert_false(transit_map_nearest(&map, (transit_point){90, 0}, 500, &spot));
+    assert_true(transit_map_nearest(&map, (transit_point){90, 77}, 1.1e7, &spot));
+    assert_true(fabs(spot.off / transit_metres(90, 77, spot.place.latitude, spot.place.longitude) - 1) < 1e-6);
+    assert_false(transit_map_nearest(&map, (transit_point){180, 0}, 1e9, &spot));
+    assert_false(transit_map_nearest(&map, (transit_point){0, 1e300}, 1e9, &spot));
     transit_map_clear(test_ctx, &map);
     read_map("", PATHS_MAP_FOOT);
     assert_false(transit_map_nearest(&map, (transit_point){0, 0}, 1e6, &spot));

@@ -158,7 +158,7 @@ static void test_vector_units(void **state)
     mco_rng rng;
     trial t;
     mco_rng_seed(&rng, 2, 0);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 100 : 1000); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 50 : 300); k++) {
         open_trial(&t, &rng);
         for (mco_simd simd = MCO_SIMD_AVX512; simd <= MCO_SIMD_PORTABLE; simd++) {
             mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
@@ -228,7 +228,7 @@ static void test_journeys(void **state)
     mco_rng rng;
     trial t;
     mco_rng_seed(&rng, 4, 0);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 100 : 1000); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 50 : 200); k++) {
         mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
         mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
         open_trial(&t, &rng);
@@ -332,6 +332,7 @@ static void test_bad_automata(void **state)
         {"states a a\n", "1:10: the state \"a\" is there twice"},
         {"states a\nmove a fly a\n", "2:8: \"fly\" is no label of the network"},
         {"states a\nmove a walk\n", "2:1: the line lacks a state"},
+        {"states a\nmove a walk a a\n", "2:15: \"a\" is one word too many"},
         {"states a\nstart a\nfinal a\npace a 0\n", "4:8: the pace is 0, allowed is 0.00390625 to 127"},
     };
     mco_rng rng;
@@ -369,6 +370,13 @@ static void test_files(void **state)
         assert_memory_equal(again->point, t.network->point, (size_t)again->points * sizeof *again->point);
         mco_multimodal_destroy(test_ctx, &again);
         close_trial(&t);
+    }
+    static const char *const bad[] = {"p mm 2 0 60 9\n", "p mm 2 0 60\nl a b\n", "p mm 2 0 60\nf headway 20 5 1\n", "p mm 2 0 60\nv 1 0 0 0\n",
+                                      "p mm 2 1 60\nl a\nf constant\na 1 2 a 1 5 5\n"};
+    for (int k = 0; k < COUNT_OF(bad); k++) {
+        mco_multimodal *network = NULL;
+        assert_int_equal(mco_multimodal_read(test_ctx, test_file("bad.mm", bad[k]), &network), MCO_ERR_PARSE);
+        assert_non_null(strstr(mco_context_error(test_ctx), "is one word too many"));
     }
 }
 
@@ -429,20 +437,109 @@ static void test_memory_failures(void **state)
     }
 }
 
+// A request stops the reference within a few thousand arcs, and a stopped query has no labels.
 static void test_stop(void **state)
 {
     (void)state;
-    mco_rng rng;
-    trial t;
-    const mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
+    mco_multimodal *network = NULL;
+    mco_automaton *automaton = NULL;
+    mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
     mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
-    mco_rng_seed(&rng, 9, 0);
-    open_trial(&t, &rng);
+    mco_multimodal_result result = MCO_MULTIMODAL_RESULT_INIT;
+    const mco_multimodal_query query = {.source = 0, .target = -1, .depart = 28800};
+    int32_t arrival = 0;
+    assert_ok(mco_multimodal_generate(test_ctx, &small, &network));
+    assert_ok(mco_automaton_generate(test_ctx, network, 5, &automaton));
+    params.engine = MCO_ENGINE_REFERENCE;
     mco_cancel(test_ctx);
-    assert_ok(mco_multimodal_find_tree(test_ctx, t.network, t.automaton, &t.query, &params, &tree));
-    assert_true(tree.outcome == MCO_OUTCOME_UNKNOWN || tree.label != NULL);
+    assert_ok(mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, &tree));
+    assert_int_equal(tree.outcome, MCO_OUTCOME_UNKNOWN);
+    assert_int_equal(tree.stop, MCO_STOP_CANCELLED);
+    assert_null(tree.label);
+    params.time_limit_s = 1e-9;
+    assert_ok(mco_multimodal_find_many(test_ctx, network, automaton, 1, &query, &params, &arrival, &result));
+    assert_int_equal(result.outcome, MCO_OUTCOME_UNKNOWN);
+    assert_int_equal(result.stop, MCO_STOP_TIME);
     mco_multimodal_tree_clear(test_ctx, &tree);
-    close_trial(&t);
+    mco_automaton_destroy(test_ctx, &automaton);
+    mco_multimodal_destroy(test_ctx, &network);
+}
+
+// ---- Sizes
+
+// A network of one arc from vertex 0 to vertex 1, whose profile is level, and an automaton whose state has a pace.
+static void open_long_arc(int32_t seconds, int32_t pace, mco_multimodal **network, mco_automaton **automaton)
+{
+    static const int32_t time = 0, tail = 0, head = 1, zero = 0;
+    static const double factor = 7;
+    const mco_multimodal_function function = {.kind = MCO_MULTIMODAL_PROFILE, .count = 1, .time = &time, .factor = &factor};
+    const mco_multimodal_parts parts = {.vertices = 2, .period = PERIOD, .labels = 1, .functions = 1, .label_name = label_names,
+                                        .function = &function, .arcs = {1, &tail, &head, &zero, &zero, &seconds}};
+    assert_ok(mco_multimodal_create(test_ctx, &parts, network));
+    char text[80];
+    snprintf(text, sizeof text, "states A\nstart A\nfinal A\nmove A walk A\npace A %d\n", pace);
+    assert_ok(mco_automaton_read(test_ctx, *network, test_file("long.txt", text), automaton));
+}
+
+// Every engine refuses an arc whose cost leaves the range of times; the memory of a search counts its queue.
+static void test_long_arcs(void **state)
+{
+    (void)state;
+    mco_multimodal *network = NULL;
+    mco_automaton *automaton = NULL;
+    mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
+    const mco_multimodal_query query = {.source = 0, .target = 1};
+    for (int k = 0; k < 2; k++) {
+        mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
+        params.engine = k == 0 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU;
+        open_long_arc(500000000, 127, &network, &automaton);
+        assert_fails(mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, &tree), MCO_ERR_LIMIT,
+                     "an arc takes up to 444500000001 s, at most 1073741822 are allowed");
+        mco_automaton_destroy(test_ctx, &automaton);
+        mco_multimodal_destroy(test_ctx, &network);
+    }
+    mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
+    params.engine = MCO_ENGINE_CPU;
+    params.memory = 8;
+    open_long_arc(2000000, 1, &network, &automaton);  // 14000000 s: 65536 buckets, and three chunks for each
+    assert_int_equal(mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, &tree), MCO_ERR_LIMIT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "a search needs 5"));
+    params.memory = 64;
+    assert_ok(mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, &tree));
+    assert_int_equal(tree.arrival, 14000000);
+    mco_multimodal_tree_clear(test_ctx, &tree);
+    mco_automaton_destroy(test_ctx, &automaton);
+    mco_multimodal_destroy(test_ctx, &network);
+}
+
+// The greatest decrease of a factor is that of all seconds of the period, its end included.
+static void test_drops(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 11, 0);
+    for (int k = 0; k < 200; k++) {
+        int32_t time[MOST_POINTS], count = 1 + below(&rng, MOST_POINTS);
+        double factor[MOST_POINTS];
+        const int32_t zero = 0, step = 1 << below(&rng, 5), period = step * (MOST_POINTS + below(&rng, 100));
+        mco_multimodal *network = NULL;
+        for (int32_t i = 0; i < count; i++) {
+            time[i] = step * i;
+            factor[i] = 0.001 + 0.01 * below(&rng, 700);
+        }
+        const mco_multimodal_function function = {.kind = MCO_MULTIMODAL_PROFILE, .count = count, .time = time, .factor = factor};
+        const mco_multimodal_parts parts = {.vertices = 1, .period = period, .labels = 1, .functions = 1, .label_name = label_names,
+                                            .function = &function, .arcs = {1, &zero, &zero, &zero, &zero, &zero}};
+        assert_ok(mco_multimodal_create(test_ctx, &parts, &network));
+        int32_t drop = 0;
+        for (int32_t t = 0; t < period; t++) {
+            const int32_t next = t + 1 < period ? t + 1 : 0;
+            const int32_t less = mm_factor(network->function, network->point, t) - mm_factor(network->function, network->point, next);
+            drop = less > drop ? less : drop;
+        }
+        assert_int_equal(network->drop[0], drop);
+        mco_multimodal_destroy(test_ctx, &network);
+    }
 }
 
 int main(void)
@@ -450,7 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_oracle), TEST(test_vector_units), TEST(test_late_departures), TEST(test_journeys), TEST(test_many_and_profiles),
         TEST(test_faults), TEST(test_refusals), TEST(test_bad_automata), TEST(test_files), TEST(test_generated),
-        TEST(test_memory_failures), TEST(test_stop),
+        TEST(test_memory_failures), TEST(test_stop), TEST(test_long_arcs), TEST(test_drops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

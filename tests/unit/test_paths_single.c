@@ -9,6 +9,10 @@
 #include "base/rng.h"
 #include "paths/single/search.h"
 
+#ifndef FACTOR
+#define FACTOR 1  // cases of slow_paths_single.c for one of the quick run
+#endif
+
 // ---- Graphs
 
 typedef struct bed {
@@ -154,7 +158,7 @@ static void test_small(void **state)
     static const uint32_t weights[] = {0, 1, 9, 1000, 1 << 20, MCO_PATHS_MAX_WEIGHT};
     mco_rng rng;
     mco_rng_seed(&rng, 3, 0);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 60 : 600); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 40 : 120 * FACTOR); k++) {
         const int32_t n = 1 + (int32_t)mco_rng_below(&rng, 40);
         bed b = bed_random(&rng, n, 1 + mco_rng_below(&rng, 5), weights[k % COUNT_OF(weights)]);
         if (k % 3 == 0)
@@ -172,7 +176,7 @@ static void test_tiles(void **state)
     static const uint32_t weights[] = {0, 1, 50, 1000, 1 << 22};
     mco_rng rng;
     mco_rng_seed(&rng, 4, 0);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 10 : 30); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 3 : 6 * FACTOR); k++) {
         bed b = bed_random(&rng, 12000 + (int32_t)mco_rng_below(&rng, 9000), 4, weights[k % COUNT_OF(weights)]);
         if (k % 3 == 0)
             b.rows.first_through = 100;
@@ -199,7 +203,7 @@ static void test_full_queue(void **state)
         end_row(&b, v);
     bed_lay_out(&b, &rng);
     const int32_t source[2] = {0, CHAIN / 3};
-    for (int32_t threads = 0; threads <= 5; threads += 1 + (threads > 1))
+    for (int32_t threads = 0; threads <= 4; threads += FACTOR == 1 ? 2 : 1)
         for (int32_t shift = 0; shift < 12; shift += 10)
             try_sources(&b, threads, shift, source);
     bed_clear(&b);

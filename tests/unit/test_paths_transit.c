@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Journeys by rounds against the oracle, over random timetables; the checker, batches, reaches, and memory that fails.
+#include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 
+#include "base/clock.h"
+#include "gtfs_support.h"
 #include "paths/transit/city.h"
 #include "transit_support.h"
 
@@ -16,8 +20,8 @@ typedef struct ends {
 static transit_query draw_query(mco_rng *rng, ends *e)
 {
     for (int i = 0; i < ENDS; i++) {
-        e->start[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60};
-        e->target[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60};
+        e->start[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60, 0};
+        e->target[i] = (transit_end){test_draw(rng, 0, STOPS - 1), test_draw(rng, 0, 5) * 60, 0};
     }
     return (transit_query){.depart_s = test_draw(rng, 0, 60) * 60, .direct_s = test_draw(rng, 0, 2) == 0 ? test_draw(rng, 0, 60) * 60 : TRANSIT_NEVER,
                            .max_rides = test_draw(rng, 0, RIDES), .start = e->start, .target = e->target,
@@ -80,6 +84,32 @@ static void test_rounds_equal_the_oracle(void **state)
 
 // ---- Profiles
 
+// Journeys of a profile leave within the window, not only the searches that found them; only if none does, the next ones are there. No
+// journey that leaves later is as good.
+static void test_no_later_is_as_good(const transit_timetable *t, const transit_query *q, const transit_found_list *list)
+{
+    int64_t behind = 0;
+    for (int64_t i = 0; i < list->count; i++) {
+        const transit_found *found = &list->journey[i];
+        const transit_ride *ride = &found->ride[0];
+        const int32_t stop = t->route_stop[t->stop_first[t->trip[ride->trip].route] + ride->board];
+        int32_t walk = TRANSIT_NEVER, best[RIDES + 1];
+        for (int32_t k = 0; k < q->starts; k++)
+            if (q->start[k].stop == stop && q->start[k].seconds < walk)
+                walk = q->start[k].seconds;
+        const int32_t leaves = transit_times(t, ride->trip)[2 * ride->board + 1] - walk;
+        behind += leaves > q->until_s;
+        if (leaves > q->until_s)
+            continue;
+        assert_int_equal(leaves, found->depart_s);
+        transit_query later = *q;
+        later.depart_s = leaves + 1;
+        assert_ok(transit_ref_search(test_ctx, t, &later, best, NULL));
+        assert_true(best[found->rides] > found->arrive_s);
+    }
+    assert_true(behind == 0 || behind == list->count);
+}
+
 // The earliest arrival of every departure minute follows from the journeys of the profile, and each of them is a journey of its
 // own departure.
 static void test_profiles_equal_single_departures(void **state)
@@ -99,6 +129,7 @@ static void test_profiles_equal_single_departures(void **state)
         assert_ok(transit_index_make(test_ctx, &t, &index));
         assert_ok(transit_search_open(test_ctx, &index, RIDES, NULL, &search));
         assert_ok(transit_search_profile(test_ctx, search, &q, &list));
+        test_no_later_is_as_good(&t, &q, &list);
         for (int32_t now = q.depart_s; now <= q.until_s; now += 60) {
             transit_query single = q;
             int32_t best[RIDES + 1], seen[RIDES + 1];
@@ -361,6 +392,36 @@ static void test_a_cancelled_batch_ends(void **state)
     mco_transit_destroy(test_ctx, &city);
 }
 
+// A station is no stop that anybody reaches, and a stop that is reached in the last second of a band belongs to it at any speed.
+static void test_reach_of_stops(void **state)
+{
+    (void)state;
+    static const struct {
+        mco_transit_place from;
+        int32_t stops;
+    } cases[] = {{{45.00, 7.00}, 3}, {{45.03, 7.00}, 2}};  // trip "one" is at its third stop after 20 minutes; two platforms
+    mco_transit *city = NULL;
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    const mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    const int32_t minutes = 20;
+    model.feeds = feed_folder(NULL, NULL);
+    model.date = 20240102;
+    model.walk_speed = 1.1;
+    assert_ok(mco_transit_open(test_ctx, &model, &city));
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+        assert_ok(mco_transit_find_reach(test_ctx, city, cases[k].from, 8 * 3600, 1, &minutes, &params, &reach));
+        assert_int_equal(reach.stops[0], cases[k].stops);
+        mco_transit_reach_clear(test_ctx, &reach);
+    }
+    mco_transit_result result = MCO_TRANSIT_RESULT_INIT;
+    const mco_transit_query query = {.from = {45.03, 7.00}, .to = {45.00, 7.00}, .depart_s = 8 * 3600};
+    assert_ok(mco_transit_find(test_ctx, city, &query, &params, &result));
+    assert_int_equal(result.from_stops, 2);
+    mco_transit_result_clear(test_ctx, &result);
+    mco_transit_destroy(test_ctx, &city);
+}
+
 static void test_memory_that_fails(void **state)
 {
     (void)state;
@@ -391,17 +452,162 @@ static void test_memory_that_fails(void **state)
     mco_transit_destroy(test_ctx, &city);
 }
 
+// ---- Stops
+
+typedef enum stopped { OPENING, WINDOW, REACH, STOPPED_CALLS } stopped;
+
+static mco_transit *open_folder(const char *folder, mco_status *st)
+{
+    mco_transit *city = NULL;
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    model.feeds = folder;
+    model.date = 20190515;
+    *st = mco_transit_open(test_ctx, &model, &city);
+    return city;
+}
+
+typedef struct canceller {
+    double delay_s, at_s;
+} canceller;
+
+static void *cancel_later(void *user)
+{
+    canceller *c = user;
+    const struct timespec delay = {0, (long)(1e9 * c->delay_s)};
+    nanosleep(&delay, NULL);
+    c->at_s = mco_clock_s();
+    mco_cancel(test_ctx);
+    return NULL;
+}
+
+// Runs a call that a cancellation or a limit ends. Returns whether it was ended.
+static bool run_stopped(stopped what, const mco_transit *city, const char *folder, double limit_s)
+{
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
+    mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+    const mco_transit_query query = {{0.0021, 0.0022}, {0.108, 0.109}, 3600};
+    const int32_t minutes[] = {1440};
+    mco_status st = MCO_OK;
+    bool is_ended = false;
+    params.window = what == WINDOW ? 1440 : 0;
+    params.max_rides = 16;
+    params.time_limit_s = limit_s;
+    if (what == OPENING) {
+        mco_transit *opened = open_folder(folder, &st);
+        mco_transit_destroy(test_ctx, &opened);
+        assert_true(st == MCO_OK || st == MCO_ERR_STOPPED);
+        return st == MCO_ERR_STOPPED;
+    }
+    if (what == WINDOW) {
+        assert_ok(mco_transit_find(test_ctx, city, &query, &params, &r));
+        is_ended = r.outcome == MCO_OUTCOME_UNKNOWN;
+        assert_int_equal(r.stop, !is_ended ? MCO_STOP_FINISHED : limit_s < 1e9 ? MCO_STOP_TIME : MCO_STOP_CANCELLED);
+        for (int64_t i = 0; i < r.journey_count; i++)
+            assert_ok(mco_transit_check(test_ctx, city, &query, &params, &r.journeys[i]));
+    } else {
+        assert_ok(mco_transit_find_reach(test_ctx, city, query.from, query.depart_s, 1, minutes, &params, &reach));
+        is_ended = reach.outcome == MCO_OUTCOME_UNKNOWN;
+        assert_int_equal(reach.stop, !is_ended ? MCO_STOP_FINISHED : limit_s < 1e9 ? MCO_STOP_TIME : MCO_STOP_CANCELLED);
+    }
+    mco_transit_result_clear(test_ctx, &r);
+    mco_transit_reach_clear(test_ctx, &reach);
+    return is_ended;
+}
+
+// The seconds from a cancellation to the end of a call; the least of several tries, as the machine may be busy. Negative: the call
+// ended first each time.
+static double latency_s(stopped what, const mco_transit *city, const char *folder, double delay_s)
+{
+    enum { TRIES = 5 };
+    double least = -1;
+    for (int k = 0; k < TRIES; k++) {
+        canceller c = {.delay_s = delay_s};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, cancel_later, &c), 0);
+        const bool is_ended = run_stopped(what, city, folder, HUGE_VAL);
+        const double end_s = mco_clock_s();
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        mco_clear_cancel(test_ctx);
+        if (is_ended && (least < 0 || end_s - c.at_s < least))
+            least = end_s - c.at_s;
+    }
+    return least;
+}
+
+static void test_stops_end_every_call(void **state)
+{
+    (void)state;
+    static const double PROMISED_S = 0.1, delays[] = {0.0005, 0.003, 0.02, 0.05};
+    const char *folder = test_path("large");
+    const mco_transit_shape shape = {.rows = 32, .columns = 32, .headway_s = 1800};
+    mco_status st;
+    assert_ok(mco_transit_generate(test_ctx, &shape, folder));
+    mco_transit *city = open_folder(folder, &st);
+    assert_ok(st);
+    int ended[STOPPED_CALLS] = {0};
+    for (int what = 0; what < STOPPED_CALLS; what++)
+        for (size_t d = 0; d < sizeof delays / sizeof delays[0]; d++) {
+            const double s = latency_s((stopped)what, city, folder, delays[d]);
+            ended[what] += s >= 0;
+            if (s > PROMISED_S && !TEST_IS_SANITIZED)
+                fail_msg("call %d ended %.3f s after its cancellation", what, s);
+        }
+    assert_true(ended[OPENING] > 0 && ended[WINDOW] > 0);
+    for (int what = WINDOW; what < STOPPED_CALLS; what++)
+        assert_true(run_stopped((stopped)what, city, folder, 0));
+    test_ctx->read_stop_s = mco_clock_s();
+    assert_true(run_stopped(OPENING, city, folder, HUGE_VAL));
+    test_ctx->read_stop_s = 0;
+    mco_transit_destroy(test_ctx, &city);
+    remove_grid(folder);
+}
+
+// A small city on a map, and each allocation of its opening that fails in turn.
+static void test_memory_that_fails_while_a_city_opens(void **state)
+{
+    (void)state;
+    const char *folder = grid_folder(), *map = test_path("small.osm");
+    FILE *file = fopen(map, "w");
+    assert_non_null(file);
+    fputs("<osm version=\"0.6\"><node id=\"1\" lat=\"0\" lon=\"0\"/><node id=\"2\" lat=\"0.02\" lon=\"0\"/><node id=\"3\" lat=\"0.02\" lon=\"0.02\"/>"
+          "<way id=\"1\"><nd ref=\"1\"/><nd ref=\"2\"/><nd ref=\"3\"/><tag k=\"highway\" v=\"residential\"/></way></osm>", file);
+    assert_int_equal(fclose(file), 0);
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    model.feeds = folder;
+    model.date = 20190515;
+    for (int with_map = 0; with_map < 2; with_map++) {
+        model.map = with_map ? map : NULL;
+        for (long k = 1;; k++) {
+            mco_transit *city = NULL;
+            test_fail_allocation(k);
+            const mco_status st = mco_transit_open(test_ctx, &model, &city);
+            const bool is_reached = test_memory.calls >= k;
+            test_fail_allocation(0);
+            assert_true((city == NULL) == (st != MCO_OK));
+            mco_transit_destroy(test_ctx, &city);
+            assert_int_equal(st, is_reached ? MCO_ERR_MEMORY : MCO_OK);
+            if (!is_reached)
+                break;
+        }
+    }
+    unlink(map);
+    remove_grid(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_rounds_equal_the_oracle),
-        TEST(test_profiles_equal_single_departures),
+        TEST(test_profiles_equal_single_departures), TEST(test_reach_of_stops),
         TEST(test_checker_finds_each_fault),
         TEST(test_batches_equal_the_oracle),
         TEST(test_a_real_city),
         TEST(test_refusals_have_reasons),
         TEST(test_a_cancelled_batch_ends),
         TEST(test_memory_that_fails),
+        TEST(test_memory_that_fails_while_a_city_opens),
+        TEST(test_stops_end_every_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,15 @@ static mco_status take_state(reader *r, mco_slice line, mco_slice *rest, int32_t
     return *state >= 0 ? MCO_OK : fail_name(r, line, word, "state");
 }
 
+// A line has no words behind those that it needs.
+static mco_status end_line(reader *r, mco_slice rest)
+{
+    mco_slice word;
+    if (!mco_slice_token(&rest, &word))
+        return MCO_OK;
+    return mco_text_fail(r->text, word.line, word.column, "\"%.*s\" is one word too many", mco_slice_shown(word), word.data);
+}
+
 static mco_status take_states(reader *r, mco_slice line, mco_slice rest)
 {
     mco_status st = MCO_OK;
@@ -88,6 +97,7 @@ static mco_status take_move(reader *r, mco_slice line, mco_slice rest)
     if (label < 0)
         return fail_name(r, line, word, "label of the network");
     MCO_TRY(take_state(r, line, &rest, &to));
+    MCO_TRY(end_line(r, rest));
     r->automaton->next[from * r->automaton->labels + label] |= (uint32_t)1 << to;
 done:
     return st;
@@ -104,6 +114,7 @@ static mco_status take_pace(reader *r, mco_slice line, mco_slice rest)
     if (word.size == 0)
         return fail_name(r, line, word, "factor");
     MCO_TRY(mco_slice_real(r->text, word, "the pace", 1.0 / (1 << MM_PACE_BITS), 127, &factor));
+    MCO_TRY(end_line(r, rest));
     r->automaton->pace[state] = (int32_t)nearbyint(factor * (1 << MM_PACE_BITS));
 done:
     return st;

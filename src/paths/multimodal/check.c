@@ -75,13 +75,17 @@ mco_status mco_multimodal_check(mco_context *ctx, const mco_multimodal *network,
                                 const mco_multimodal_query *query, const int32_t *label)
 {
     mco_status st = MCO_OK;
+    int32_t longest;
     certificate c = {.ctx = ctx, .network = network, .automaton = automaton, .label = label};
     if (ctx == NULL || network == NULL || automaton == NULL || query == NULL || label == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (query->source < 0 || query->source >= network->vertices || query->depart < 0 || query->depart >= MCO_MULTIMODAL_NONE)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the query has source %d and departure %d", query->source, query->depart);
+    if (automaton->labels != network->labels)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the automaton has %d labels, the network %d", automaton->labels, network->labels);
     const int32_t states = automaton->states;
     const int64_t pairs = (int64_t)network->vertices * states;
+    MCO_TRY(mm_longest_arc(ctx, network, automaton, &longest));
     MCO_TRY(mco_alloc(ctx, &c.is_reached, pairs));
     MCO_TRY(mco_alloc(ctx, &c.queue, pairs));
     MCO_TRY(test_start(&c, query));

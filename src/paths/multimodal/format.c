@@ -38,6 +38,15 @@ static mco_status take_integer(reader *r, mco_slice line, mco_slice *rest, const
     return mco_slice_integer(r->text, word, what, low, high, out);
 }
 
+// A line has no words behind those that it needs.
+static mco_status end_line(reader *r, mco_slice rest)
+{
+    mco_slice word;
+    if (!mco_slice_token(&rest, &word))
+        return MCO_OK;
+    return mco_text_fail(r->text, word.line, word.column, "\"%.*s\" is one word too many", mco_slice_shown(word), word.data);
+}
+
 static mco_status read_head(reader *r, mco_slice line, mco_slice rest)
 {
     mco_status st = MCO_OK;
@@ -51,6 +60,7 @@ static mco_status read_head(reader *r, mco_slice line, mco_slice rest)
     MCO_TRY(take_integer(r, line, &rest, "the number of vertices", 0, MCO_GRAPH_MAX_VERTICES, &vertices));
     MCO_TRY(take_integer(r, line, &rest, "the number of arcs", 0, MCO_GRAPH_MAX_ARCS, &r->arcs));
     MCO_TRY(take_integer(r, line, &rest, "the period", 1, MCO_MULTIMODAL_MAX_PERIOD, &period));
+    MCO_TRY(end_line(r, rest));
     if (r->arcs > (int64_t)r->text->size)
         return mco_text_fail(r->text, line.line, line.column, "%" PRId64 " arcs are stated, the file has %zu bytes", r->arcs, r->text->size);
     r->parts.vertices = (int32_t)vertices;
@@ -74,6 +84,7 @@ static int32_t find_label(const reader *r, mco_slice word)
 
 static mco_status read_label(reader *r, mco_slice line, mco_slice rest)
 {
+    mco_status st = MCO_OK;
     mco_slice word = {0};
     mco_slice_token(&rest, &word);
     if (word.size == 0 || word.size >= NAME_ROOM)
@@ -82,10 +93,12 @@ static mco_status read_label(reader *r, mco_slice line, mco_slice rest)
         return mco_text_fail(r->text, word.line, word.column, "the label \"%.*s\" is there twice", mco_slice_shown(word), word.data);
     if (r->parts.labels == MCO_MULTIMODAL_MAX_LABELS)
         return mco_text_fail(r->text, word.line, word.column, "more than %d labels", MCO_MULTIMODAL_MAX_LABELS);
+    MCO_TRY(end_line(r, rest));
     char *name = r->names + (size_t)r->parts.labels * NAME_ROOM;
     memcpy(name, word.data, word.size);
     r->label_name[r->parts.labels++] = name;
-    return MCO_OK;
+done:
+    return st;
 }
 
 // Reads "TIME VALUE" pairs: factors of a profile, or rides of a timetable.
@@ -132,9 +145,11 @@ static mco_status read_function(reader *r, mco_slice line, mco_slice rest)
         MCO_TRY(take_integer(r, line, &rest, "the offset", 0, headway - 1, &offset));
         f->headway = (int32_t)headway;
         f->offset = (int32_t)offset;
-    } else if (f->kind != MCO_MULTIMODAL_CONSTANT) {
-        MCO_TRY(read_points(r, line, rest, f));
     }
+    if (f->kind == MCO_MULTIMODAL_PROFILE || f->kind == MCO_MULTIMODAL_TIMETABLE)
+        MCO_TRY(read_points(r, line, rest, f));
+    else
+        MCO_TRY(end_line(r, rest));
     r->parts.functions++;
 done:
     return st;
@@ -154,6 +169,7 @@ static mco_status read_place(reader *r, mco_slice line, mco_slice rest)
     mco_slice_token(&rest, &y);
     MCO_TRY(mco_slice_real(r->text, x, "x", -1e15, 1e15, &r->x[v - 1]));
     MCO_TRY(mco_slice_real(r->text, y, "y", -1e15, 1e15, &r->y[v - 1]));
+    MCO_TRY(end_line(r, rest));
 done:
     return st;
 }
@@ -174,6 +190,7 @@ static mco_status read_arc(reader *r, mco_slice line, mco_slice rest)
         return mco_text_fail(r->text, line.line, line.column, "\"%.*s\" is no label of a line before", mco_slice_shown(word), word.data);
     MCO_TRY(take_integer(r, line, &rest, "the function", 1, r->parts.functions, &function));
     MCO_TRY(take_integer(r, line, &rest, "the number of seconds", 0, MCO_PATHS_MAX_WEIGHT - 1, &seconds));
+    MCO_TRY(end_line(r, rest));
     r->tail[a] = (int32_t)tail - 1;
     r->head[a] = (int32_t)head - 1;
     r->kind[a] = (int32_t)function - 1;

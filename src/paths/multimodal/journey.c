@@ -36,7 +36,7 @@ static void walk(trace *t, int32_t vertex, int32_t state)
         uint32_t next = t->automaton->next[state * t->automaton->labels + (int32_t)mm_label(m, arc.word)];
         if (next == 0)
             continue;
-        const int32_t arrival = time + mm_cost(m, arc.word, time, t->automaton->pace[state]);
+        const int64_t arrival = (int64_t)time + mm_cost(m, arc.word, time, t->automaton->pace[state]);
         for (; arrival <= t->arrival && next != 0; next &= next - 1) {
             const int64_t pair = (int64_t)arc.head * states + __builtin_ctz(next);
             if (t->label[pair] == arrival)

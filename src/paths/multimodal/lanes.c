@@ -6,6 +6,12 @@
 #include "paths/multimodal/search.h"
 
 enum { EXACT_FLOAT = 1 << 24, AHEAD_RECORD = 12, AHEAD_HEADS = 3 };
+enum { ARCS_OF_LOOK = 1 << 14, VERTICES_OF_LOOK = 1 << 18 };  // between two looks at the order to stop
+
+static bool is_stopped(const mm_search *s)
+{
+    return atomic_load_explicit(s->is_stopped, memory_order_relaxed);
+}
 
 // ---- Chunks of buckets
 

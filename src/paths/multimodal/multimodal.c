@@ -56,6 +56,7 @@ static mco_status test_query(const job *j, const mco_multimodal_query *q, int64_
 static mco_status take_arguments(job *j, const mco_multimodal_params *params)
 {
     mco_status st = MCO_OK;
+    int32_t longest;
     if (j->ctx == NULL || j->network == NULL || j->automaton == NULL)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (j->automaton->labels != j->network->labels)
@@ -63,6 +64,7 @@ static mco_status take_arguments(job *j, const mco_multimodal_params *params)
     j->p = (mco_multimodal_params)MCO_MULTIMODAL_PARAMS_INIT;
     MCO_TRY(MCO_TAKE(j->ctx, params, &j->p));
     MCO_TRY(mco_options_validate(j->ctx, &options, &j->p));
+    MCO_TRY(mm_longest_arc(j->ctx, j->network, j->automaton, &longest));
     const mco_run_settings settings = {.time_limit_s = j->p.time_limit_s, .target = -1, .objective = "arrival"};
     j->run = mco_run_begin(j->ctx, &settings);
 done:
@@ -75,7 +77,9 @@ done:
 static mco_status open_searches(job *j, int64_t wanted)
 {
     mco_status st = MCO_OK;
-    const double room = mco_settle_memory(j->p.memory), each = mm_search_bytes(j->network, j->automaton);
+    const double room = mco_settle_memory(j->p.memory);
+    double each;
+    MCO_TRY(mm_search_bytes(j->ctx, j->network, j->automaton, &each));
     int64_t threads = mco_settle_threads(j->p.threads);
     threads = threads > wanted ? wanted : threads;
     threads = (double)threads * each > room && room > each ? (int64_t)(room / each) : threads;
@@ -170,8 +174,9 @@ static mco_status find_labels(job *j, mco_multimodal_tree *tree)
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(j->ctx, &tree->label, (int64_t)j->network->vertices * j->automaton->states));
     if (j->p.engine == MCO_ENGINE_REFERENCE) {
-        MCO_TRY(mm_ref_tree(j->ctx, j->network, j->automaton, j->query, tree->label));
-        atomic_store(&j->done, 1);
+        bool is_whole = false;
+        MCO_TRY(mm_ref_search(j->ctx, j->network, j->automaton, j->query, &j->run, tree->label, &is_whole));
+        atomic_store(&j->done, is_whole);
     } else {
         MCO_TRY(open_searches(j, 1));
         j->arrival = &tree->arrival;
@@ -215,7 +220,7 @@ mco_status mco_multimodal_find_tree(mco_context *ctx, const mco_multimodal *netw
     MCO_TRY(take_arguments(&j, params));
     MCO_TRY(mco_struct_test(ctx, "tree", tree, sizeof *tree));
     if (query == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the query is NULL");
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the query is NULL"));
     MCO_TRY(test_query(&j, query, 0));
     MCO_TRY(find_labels(&j, &t));
     t.stop = j.run.stop;
@@ -246,10 +251,13 @@ static mco_status find_by_reference(job *j)
 {
     mco_status st = MCO_OK;
     int32_t *label = NULL;
+    bool is_whole = true;
     MCO_TRY(mco_alloc(j->ctx, &label, (int64_t)j->network->vertices * j->automaton->states));
     for (int64_t k = 0; k < j->count && !mco_run_must_stop(&j->run, k); k++) {
         const mco_multimodal_query *q = &j->query[k];
-        MCO_TRY(mm_ref_tree(j->ctx, j->network, j->automaton, q, label));
+        MCO_TRY(mm_ref_search(j->ctx, j->network, j->automaton, q, &j->run, label, &is_whole));
+        if (!is_whole)
+            break;
         j->arrival[k] = q->target < 0 ? MCO_MULTIMODAL_NONE : arrival_of(j, label + (size_t)q->target * (size_t)j->automaton->states);
         atomic_fetch_add(&j->done, 1);
     }
@@ -269,7 +277,7 @@ mco_status mco_multimodal_find_many(mco_context *ctx, const mco_multimodal *netw
     MCO_TRY(take_arguments(&j, params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
     if (count < 0 || (count > 0 && (query == NULL || arrival == NULL)))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%" PRId64 " queries, and a pointer is NULL", count);
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "%" PRId64 " queries, and a pointer is NULL", count));
     for (int64_t k = 0; k < count; k++)
         MCO_TRY(test_query(&j, &query[k], k));
     if (j.p.engine == MCO_ENGINE_REFERENCE) {

@@ -34,10 +34,17 @@ struct mco_automaton {
 // second. Errors: ARGUMENT with the function and the value.
 mco_status mm_test_fifo(mco_context *ctx, const mco_multimodal *network, int32_t pace, const char *whose);
 
+// The most seconds from the begin to the end of an arc, its wait included, at the slowest pace of the automaton. All sums of function.h
+// fit their types below MCO_MULTIMODAL_NONE. Errors: LIMIT (that many seconds or more). O(functions + points).
+mco_status mm_longest_arc(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, int32_t *longest);
+
 // Dijkstra's algorithm on the product with a binary heap: the oracle. label [vertices * states]; a target ends it at its first final
 // label. Errors: MEMORY, LIMIT.
 mco_status mm_ref_tree(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
                        const mco_multimodal_query *query, int32_t *label);
+// The same as a part of a run, which ends it within 4096 pairs and arcs: *is_whole is false then. NULL: no run.
+mco_status mm_ref_search(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                         const mco_multimodal_query *query, mco_run *run, int32_t *label, bool *is_whole);
 
 // The steps of a journey to the query's target that arrives at `arrival`, from labels that are exact up to it. The caller frees
 // *step [*steps]. Errors: INTERNAL (no such journey), MEMORY. O(pairs and arcs up to the arrival).

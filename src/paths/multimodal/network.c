@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/blocks.h"
 #include "base/structs.h"
 #include "paths/multimodal/multimodal.h"
 
@@ -98,36 +99,40 @@ static int64_t points_of(const mco_multimodal_function *f, int32_t period)
     return f->kind == MCO_MULTIMODAL_TIMETABLE ? f->count : 0;
 }
 
-// The factor at `t`, by the straight line between two points of the profile.
-static double factor_at(const mco_multimodal_function *f, int32_t period, int32_t t)
+// The factor at `t` by the straight line between two points of the profile; `behind` is the first point after t, or their count.
+static double factor_at(const mco_multimodal_function *f, int32_t period, int32_t t, int32_t behind)
 {
-    int32_t k = 0;
-    while (k < f->count && f->time[k] <= t)
-        k++;
-    const int32_t before = (k + f->count - 1) % f->count, behind = k % f->count;
-    const int32_t from = f->time[before] - (k == 0 ? period : 0), to = f->time[behind] + (k == f->count ? period : 0);
-    return f->factor[before] + (f->factor[behind] - f->factor[before]) * (t - from) / (double)(to - from);
+    const int32_t a = (behind + f->count - 1) % f->count, b = behind % f->count;
+    const int32_t from = f->time[a] - (behind == 0 ? period : 0), to = f->time[b] + (behind == f->count ? period : 0);
+    return f->factor[a] + (f->factor[b] - f->factor[a]) * (t - from) / (double)(to - from);
 }
 
 static void make_profile(const mco_multimodal_function *f, int32_t period, mm_function *out, mm_point *point)
 {
+    int32_t behind = 0;
     out->width = interval_of(f, period);
     out->count = period / out->width;
     for (int32_t k = 0; k < out->count; k++) {
-        const int32_t factor = (int32_t)nearbyint(factor_at(f, period, k * out->width) * (1 << MM_FACTOR_BITS));
+        while (behind < f->count && f->time[behind] <= k * out->width)
+            behind++;
+        const int32_t factor = (int32_t)nearbyint(factor_at(f, period, k * out->width, behind) * (1 << MM_FACTOR_BITS));
         point[k].a = factor > 0 ? factor : 1;
     }
     for (int32_t k = 0; k < out->count; k++)
         point[k].b = (point[(k + 1) % out->count].a - point[k].a) * (1 << MM_SLOPE_BITS) / out->width;
 }
 
-// The greatest decrease of the factor within one second.
-static int32_t drop_of(const mm_function *f, const mm_point *point, int32_t period)
+// The greatest decrease of the factor within one second. Within an interval that is its first second, because factors are rounded down;
+// the last second of an interval leads to the point behind it.
+static int32_t drop_of(const mm_function *f, const mm_point *point)
 {
     int32_t drop = 0;
-    for (int32_t t = 0; t < period; t++) {
-        const int32_t less = mm_factor(f, point, t) - mm_factor(f, point, t + 1 < period ? t + 1 : 0);
-        drop = less > drop ? less : drop;
+    for (int32_t k = 0; k < f->count; k++) {
+        const mm_point *p = &point[f->first + k];
+        const int32_t first = f->width > 1 ? p->a - mm_factor(f, point, k * f->width + 1) : 0;
+        const int32_t last = mm_factor(f, point, k * f->width + f->width - 1) - point[f->first + (k + 1) % f->count].a;
+        drop = first > drop ? first : drop;
+        drop = last > drop ? last : drop;
     }
     return drop;
 }
@@ -163,9 +168,10 @@ static mco_status make_functions(mco_context *ctx, const mco_multimodal_parts *p
     }
     MCO_TRY(mco_alloc(ctx, &network->point, network->points));
     for (int32_t k = 0; k < parts->functions; k++) {
+        MCO_TRY(mco_read_in_time(ctx, "functions"));
         make_function(&parts->function[k], parts->period, &network->function[k], network->point);
         if (parts->function[k].kind == MCO_MULTIMODAL_PROFILE)
-            network->drop[k] = drop_of(&network->function[k], network->point, parts->period);
+            network->drop[k] = drop_of(&network->function[k], network->point);
     }
 done:
     return st;

@@ -47,7 +47,19 @@ typedef struct search {
     const mco_automaton *automaton;
     int32_t *label;
     heap heap;
+    mco_run *run;
+    int64_t looks;  // pairs and arcs
+    bool is_stopped;
 } search;
+
+enum { LOOKS = 4096 };  // between two looks at the clock
+
+static bool must_stop(search *s)
+{
+    if (s->run != NULL && ++s->looks % LOOKS == 0 && mco_run_must_stop(s->run, 0))
+        s->is_stopped = true;
+    return s->is_stopped;
+}
 
 static mco_status improve(search *s, int32_t vertex, int32_t state, int32_t time)
 {
@@ -75,27 +87,35 @@ done:
     return st;
 }
 
-mco_status mm_ref_tree(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
-                       const mco_multimodal_query *query, int32_t *label)
+mco_status mm_ref_search(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                         const mco_multimodal_query *query, mco_run *run, int32_t *label, bool *is_whole)
 {
     mco_status st = MCO_OK;
     const int32_t states = automaton->states;
-    search s = {.ctx = ctx, .network = network, .automaton = automaton, .label = label};
+    search s = {.ctx = ctx, .network = network, .automaton = automaton, .label = label, .run = run};
     for (int64_t k = 0; k < (int64_t)network->vertices * states; k++)
         label[k] = MCO_MULTIMODAL_NONE;
     for (uint32_t start = automaton->start; start != 0; start &= start - 1)
         MCO_TRY(improve(&s, query->source, __builtin_ctz(start), query->depart));
-    while (s.heap.count > 0) {
+    while (s.heap.count > 0 && !must_stop(&s)) {
         const entry e = pop(&s.heap);
         const int32_t vertex = (int32_t)(e.pair / states), state = (int32_t)(e.pair % states);
         if (e.time > label[e.pair])
             continue;
         if (vertex == query->target && (automaton->final >> state & 1) != 0)
             break;
-        for (int64_t a = network->first[vertex]; a < network->first[vertex + 1]; a++)
+        for (int64_t a = network->first[vertex]; a < network->first[vertex + 1] && !must_stop(&s); a++)
             MCO_TRY(relax(&s, state, e.time, network->arc[a]));
     }
 done:
+    *is_whole = !s.is_stopped;
     mco_free(ctx, &s.heap.items);
     return st;
+}
+
+mco_status mm_ref_tree(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                       const mco_multimodal_query *query, int32_t *label)
+{
+    bool is_whole;
+    return mm_ref_search(ctx, network, automaton, query, NULL, label, &is_whole);
 }

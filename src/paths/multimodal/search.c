@@ -46,11 +46,17 @@ done:
     return st;
 }
 
-static int32_t most_ways(const mm_search *s)
+// The most states that lead into one state by one label: so many ways add_move() makes of a label.
+static int32_t most_ways(const mco_automaton *automaton)
 {
     int32_t most = 0;
-    for (int32_t l = 0; l < s->automaton->labels; l++)
-        most = s->moves[l].ways > most ? s->moves[l].ways : most;
+    for (int32_t l = 0; l < automaton->labels; l++)
+        for (int32_t p = 0; p < automaton->states; p++) {
+            int32_t ways = 0;
+            for (int32_t q = 0; q < automaton->states; q++)
+                ways += (int32_t)(automaton->next[q * automaton->labels + l] >> p & 1);
+            most = ways > most ? ways : most;
+        }
     return most;
 }
 
@@ -75,32 +81,41 @@ static int64_t longest_cost(const mco_multimodal *n, const mco_automaton *automa
     return most + extra + (f->kind == MCO_MULTIMODAL_TIMETABLE ? n->tables.period : 0);
 }
 
+mco_status mm_longest_arc(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, int32_t *longest)
+{
+    int64_t most = 0;
+    for (int32_t k = 0; k < network->functions; k++) {
+        const int64_t cost = longest_cost(network, automaton, k);
+        most = cost > most ? cost : most;
+    }
+    if (most >= MCO_MULTIMODAL_NONE)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "an arc takes up to %lld s, at most %d are allowed", (long long)most, MCO_MULTIMODAL_NONE - 1);
+    *longest = (int32_t)most;
+    return MCO_OK;
+}
+
 // Buckets of DELTA seconds, or of more if the ring would be too long for the longest arc.
 static mco_status settle_queue(mco_context *ctx, mm_search *s)
 {
+    mco_status st = MCO_OK;
     const mco_multimodal *n = s->network;
-    int64_t longest = 0, most_arcs = 0;
-    for (int32_t k = 0; k < n->functions; k++) {
-        const int64_t cost = longest_cost(n, s->automaton, k);
-        longest = cost > longest ? cost : longest;
-    }
-    if (longest >= MCO_MULTIMODAL_NONE)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "an arc takes up to %lld s, at most %d are allowed", (long long)longest, MCO_MULTIMODAL_NONE - 1);
-    s->longest = (int32_t)longest;
+    int64_t most_arcs = 0;
+    MCO_TRY(mm_longest_arc(ctx, n, s->automaton, &s->longest));
     s->delta = DELTA;
-    while (longest / s->delta + 2 > MOST_BUCKETS)
+    while (s->longest / s->delta + 2 > MOST_BUCKETS)
         s->delta *= 2;
-    for (s->buckets = 1; s->buckets < longest / s->delta + 2;)
+    for (s->buckets = 1; s->buckets < s->longest / s->delta + 2;)
         s->buckets *= 2;
     for (int32_t v = 0; v < n->vertices; v++)
         most_arcs = n->first[v + 1] - n->first[v] > most_arcs ? n->first[v + 1] - n->first[v] : most_arcs;
-    const int64_t reserve = s->buckets + most_arcs * most_ways(s) / MM_CHUNK + 2;
+    const int64_t reserve = s->buckets + most_arcs * most_ways(s->automaton) / MM_CHUNK + 2;
     const int64_t chunks = 2 * (int64_t)n->vertices / MM_CHUNK + 2 * s->buckets + reserve + 2;
     if (chunks > INT32_MAX)
         return mco_fail(ctx, MCO_ERR_LIMIT, "the queue needs %lld chunks, at most %d are allowed", (long long)chunks, INT32_MAX);
     s->reserve = (int32_t)reserve;
     s->chunks = (int32_t)chunks;
-    return MCO_OK;
+done:
+    return st;
 }
 
 static mco_status make_inverses(mco_context *ctx, const mco_multimodal *network, const float **out)
@@ -117,25 +132,45 @@ done:
 
 // ---- Searches
 
-double mm_search_bytes(const mco_multimodal *network, const mco_automaton *automaton)
+static double bytes_of(const mm_search *s)
 {
-    const double entries = 2 * (double)network->vertices / MM_CHUNK + 4 * MOST_BUCKETS / 64;
-    return (double)network->vertices * MM_RECORD_BYTES(width_of(automaton)) + entries * sizeof(mm_chunk);
+    return (double)s->network->vertices * (double)s->record_bytes + ALIGN + (double)s->chunks * sizeof *s->chunk +
+           (double)s->buckets * sizeof *s->bucket + (double)s->automaton->labels * sizeof *s->moves +
+           (double)s->network->functions * sizeof *s->inverse;
+}
+
+// The sizes of a search, without its memory.
+static mco_status plan(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, mm_search *out)
+{
+    mco_status st = MCO_OK;
+    *out = (mm_search){.network = network, .automaton = automaton, .width = width_of(automaton)};
+    out->record_bytes = (size_t)MM_RECORD_BYTES(out->width);
+    MCO_TRY(settle_queue(ctx, out));
+done:
+    return st;
+}
+
+mco_status mm_search_bytes(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, double *bytes)
+{
+    mco_status st = MCO_OK;
+    mm_search s;
+    MCO_TRY(plan(ctx, network, automaton, &s));
+    *bytes = bytes_of(&s);
+done:
+    return st;
 }
 
 mco_status mm_search_open(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, double bytes,
                           mm_search *out)
 {
     mco_status st = MCO_OK;
-    mm_search s = {.network = network, .automaton = automaton, .width = width_of(automaton)};
-    const double needed = mm_search_bytes(network, automaton);
-    s.record_bytes = (size_t)MM_RECORD_BYTES(s.width);
-    if (needed > bytes)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "a search needs %.0f bytes, %.0f are allowed", needed, bytes);
+    mm_search s;
+    MCO_TRY(plan(ctx, network, automaton, &s));
+    if (bytes_of(&s) > bytes)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "a search needs %.0f bytes, %.0f are allowed", bytes_of(&s), bytes));
     const size_t size = (size_t)network->vertices * s.record_bytes + ALIGN;
     MCO_TRY(make_moves(ctx, automaton, &s.moves));
     MCO_TRY(make_inverses(ctx, network, &s.inverse));
-    MCO_TRY(settle_queue(ctx, &s));
     MCO_TRY(mco_alloc(ctx, &s.bucket, s.buckets));
     MCO_TRY(mco_alloc(ctx, &s.chunk, s.chunks));
     MCO_TRY(mco_alloc_bytes(ctx, (void **)&s.memory, size, 1));

@@ -56,7 +56,7 @@ typedef struct mm_search {
     int64_t entries;           // in all buckets, stale ones included
     int64_t visits, relaxed;   // counted
     // How it ends.
-    const atomic_bool *is_stopped;  // looked at every 256 vertices
+    const atomic_bool *is_stopped;  // looked at every 63 vertices, and every 16384 arcs of a vertex
     bool is_over;              // an arrival of MCO_MULTIMODAL_NONE or more
 } mm_search;
 
@@ -71,8 +71,8 @@ typedef struct mm_search_build {
 // Opens a search; one thread uses it. Errors: LIMIT (memory: `bytes` are allowed), MEMORY.
 mco_status mm_search_open(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, double bytes,
                           mm_search *out);
-// Bytes of a search, beside the network.
-double mm_search_bytes(const mco_multimodal *network, const mco_automaton *automaton);
+// Bytes of a search, beside the network. Errors: LIMIT (an arc takes too long, more chunks than can be counted).
+mco_status mm_search_bytes(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, double *bytes);
 void mm_search_close(mco_context *ctx, mm_search *search);
 // The build for a vector unit. Errors: ARGUMENT.
 mco_status mm_search_pick(mco_context *ctx, mco_simd simd, const mm_search_build **out);

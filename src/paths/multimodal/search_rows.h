@@ -150,8 +150,11 @@ static inline void ROW(visit)(mm_search *s, int32_t vertex, int32_t bucket)
     s->visits++;
     s->relaxed += r->arcs;
     const mm_arc *arc = s->network->arc + r->first;
-    for (int32_t k = 0; k < r->arcs; k++)
+    for (int32_t k = 0; k < r->arcs; k++) {
+        if (__builtin_expect((k & (ARCS_OF_LOOK - 1)) == ARCS_OF_LOOK - 1, 0) && is_stopped(s))
+            return;
         ROW(relax)(s, t, go, arc[k], end <= EXACT_FLOAT);
+    }
 }
 
 static inline void ROW(fetch_heads)(const mm_search *s, int32_t vertex)
@@ -193,10 +196,12 @@ static void ROW(visit_chunk)(mm_search *s, int32_t taken, int32_t count, int32_t
     give_chunk(s, taken);
 }
 
-static void ROW(begin)(mm_search *s, const mco_multimodal_query *query)
+static bool ROW(begin)(mm_search *s, const mco_multimodal_query *query)
 {
     clear_queue(s);
     for (int32_t v = 0; v < s->network->vertices; v++) {
+        if (v % VERTICES_OF_LOOK == 0 && is_stopped(s))
+            return false;
         ROW(record) *r = ROW(record_of)(s, v);
         r->label = (ROW(row)){0} + MCO_MULTIMODAL_NONE;
         r->queued = INT32_MAX;
@@ -207,6 +212,7 @@ static void ROW(begin)(mm_search *s, const mco_multimodal_query *query)
     ROW(row) start = (ROW(row)){0} + query->depart;
     start = ROW(select)(ROW(lanes_of)(s->automaton->start), start, (ROW(row)){0} + MCO_MULTIMODAL_NONE);
     ROW(take)(s, query->source, start);
+    return true;
 }
 
 // Whether no later bucket can improve the target.
@@ -221,7 +227,8 @@ static bool ROW(is_settled)(const mm_search *s, int32_t target, int32_t bucket)
 
 static bool ROW(run)(mm_search *s, const mco_multimodal_query *query)
 {
-    ROW(begin)(s, query);
+    if (!ROW(begin)(s, query))
+        return false;
     for (int32_t bucket = query->depart / s->delta; s->entries > 0; bucket++) {
         mm_bucket *b = &s->bucket[bucket & (s->buckets - 1)];
         if (query->target >= 0 && ROW(is_settled)(s, query->target, bucket))
@@ -233,7 +240,7 @@ static bool ROW(run)(mm_search *s, const mco_multimodal_query *query)
         while (b->first >= 0) {  // ends: every visit walks arcs from a label that has become earlier, or removes an entry
             const int32_t chunk = b->first, count = take_chunk(s, b);
             ROW(visit_chunk)(s, chunk, count, bucket);
-            if (atomic_load_explicit(s->is_stopped, memory_order_relaxed))
+            if (is_stopped(s))
                 return false;
         }
     }

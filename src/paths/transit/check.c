@@ -9,11 +9,11 @@
 #include "base/structs.h"
 #include "paths/transit/city.h"
 
-mco_status transit_checker_open(mco_context *ctx, const mco_transit *city, transit_checker *out)
+mco_status transit_checker_open(mco_context *ctx, const mco_transit *city, transit_watch *watch, transit_checker *out)
 {
     mco_status st = MCO_OK;
     const int32_t n = city->streets.vertices;
-    transit_checker c = {.city = city};
+    transit_checker c = {.city = city, .watch = watch};
     MCO_TRY(mco_alloc(ctx, &c.cm, n));
     MCO_TRY(mco_alloc(ctx, &c.queue, n + 1));
     MCO_TRY(mco_alloc(ctx, &c.is_queued, n));
@@ -67,7 +67,7 @@ static int32_t shortest_cm(transit_checker *c, const transit_spot *from, const t
         return -1;
     for (int k = 0; k < 2; k++)
         improve(c, &r, from->end[k], from->cm[k], limit_cm);
-    while (r.head < r.tail) {
+    while (r.head < r.tail && !transit_step_is_stopped(c->watch)) {
         const int32_t v = c->queue[r.head++ % s->vertices];
         c->is_queued[v] = false;
         for (int32_t a = s->first[v]; a < s->first[v + 1]; a++)
@@ -76,8 +76,10 @@ static int32_t shortest_cm(transit_checker *c, const transit_spot *from, const t
     for (int k = 0; k < 2; k++)
         if (c->cm[to->end[k]] != INT32_MAX && (best < 0 || c->cm[to->end[k]] + to->cm[k] < best))
             best = c->cm[to->end[k]] + to->cm[k];
-    for (int32_t i = 0; i < r.touched; i++)
+    for (int32_t i = 0; i < r.touched; i++) {
         c->cm[c->touched[i]] = INT32_MAX;
+        c->is_queued[c->touched[i]] = false;
+    }
     return best;
 }
 
@@ -245,7 +247,7 @@ mco_status mco_transit_check(mco_context *ctx, const mco_transit *transit, const
     if (ctx == NULL || transit == NULL || query == NULL || journey == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
-    MCO_TRY(transit_checker_open(ctx, transit, &checker));
+    MCO_TRY(transit_checker_open(ctx, transit, NULL, &checker));
     MCO_TRY(transit_checker_test(ctx, &checker, query, &p, journey));
 done:
     transit_checker_close(ctx, &checker);

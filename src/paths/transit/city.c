@@ -142,9 +142,11 @@ static mco_status add_found(mco_context *ctx, transit_planner *p, const mco_tran
     mco_transit_journey j = {0};
     MCO_TRY(mco_grow(ctx, &r->journeys, room, r->journey_count + 1));
     MCO_TRY(transit_planner_journey(ctx, p, found, &j));
-    r->journeys[r->journey_count++] = j;
     MCO_TRY(transit_planner_test(ctx, p, query, params, &j));
+    r->journeys[r->journey_count++] = j;
+    return MCO_OK;
 done:
+    mco_free(ctx, &j.legs);
     return st;
 }
 
@@ -154,13 +156,21 @@ static mco_status find_profile(mco_context *ctx, transit_planner *p, const mco_t
     mco_status st = MCO_OK;
     int64_t room = 0;
     transit_found_list list = {0};
+    static const double CHECK_S = 0.03;
     p->query.until_s = query->depart_s + 60 * (int32_t)params->window;
-    MCO_TRY(transit_search_profile(ctx, p->search, &p->query, &list));
-    if (list.count == 0 && p->query.direct_s < TRANSIT_NEVER) {
+    st = transit_search_profile(ctx, p->search, &p->query, &list);
+    if (st != MCO_OK && st != MCO_ERR_STOPPED)
+        goto done;
+    st = MCO_OK;
+    // The journeys of a profile that was stopped are the last ones of its window, and best ones. They are checked for a moment yet.
+    const double until_s = p->watch->is_stopped ? mco_clock_s() + CHECK_S : (double)INFINITY;
+    if (p->watch->is_stopped)
+        p->checker.watch = NULL;
+    else if (list.count == 0 && p->query.direct_s < TRANSIT_NEVER) {
         const transit_found walk = {.depart_s = query->depart_s, .arrive_s = query->depart_s + p->query.direct_s};
         MCO_TRY(add_found(ctx, p, query, params, &walk, r, &room));
     }
-    for (int64_t i = list.count; i-- > 0;)
+    for (int64_t i = list.count; i-- > 0 && mco_clock_s() < until_s;)
         MCO_TRY(add_found(ctx, p, query, params, &list.journey[i], r, &room));
 done:
     mco_free(ctx, &list.journey);
@@ -173,13 +183,25 @@ static mco_status find_departure(mco_context *ctx, transit_planner *p, const mco
     mco_status st = MCO_OK;
     int64_t room = 0;
     transit_found found[TRANSIT_MAX_RIDES + 1];
-    (void)transit_search_run(p->search, &p->query);
+    if (!transit_search_run(p->search, &p->query))
+        return mco_fail(ctx, MCO_ERR_STOPPED, "the search was stopped");
     const int32_t count = transit_search_journeys(p->search, found);
     for (int32_t k = count; k-- > 0;)
         if (params->all || k == count - 1)
             MCO_TRY(add_found(ctx, p, query, params, &found[k], r, &room));
 done:
     return st;
+}
+
+// A search that is stopped leaves the journeys that it has checked.
+static mco_status find_journeys(mco_context *ctx, transit_planner *p, const mco_transit_query *query, const mco_transit_params *params,
+                                mco_transit_result *r)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(transit_planner_prepare(ctx, p, query, params));
+    MCO_TRY(params->window > 0 ? find_profile(ctx, p, query, params, r) : find_departure(ctx, p, query, params, r));
+done:
+    return st == MCO_ERR_STOPPED && p->watch->is_stopped ? MCO_OK : st;
 }
 
 static void say_why(const transit_planner *p, const mco_transit_params *params, mco_transit_result *r)
@@ -207,26 +229,29 @@ mco_status mco_transit_find(mco_context *ctx, const mco_transit *transit, const 
     mco_transit_params p = MCO_TRANSIT_PARAMS_INIT;
     mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
     transit_planner planner = {0};
-    const double begin_s = mco_clock_s();
+    mco_run run = {0};
+    transit_watch watch = {.run = &run};
     if (ctx == NULL || transit == NULL || query == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     MCO_TRY(mco_options_validate(ctx, &options, &p));
     MCO_TRY(test_query(ctx, query));
-    MCO_TRY(transit_planner_open(ctx, transit, &p, &ctx->is_cancelled, &planner));
-    MCO_TRY(transit_planner_prepare(ctx, &planner, query, &p));
+    const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "journeys"};
+    run = mco_run_begin(ctx, &settings);
+    MCO_TRY(transit_planner_open(ctx, transit, &p, &watch, &planner));
+    MCO_TRY(find_journeys(ctx, &planner, query, &p, &r));
+    r.stop = watch.is_stopped ? run.stop : MCO_STOP_FINISHED;
     r.from_stops = planner.query.starts;
     r.to_stops = planner.query.targets;
-    MCO_TRY(p.window > 0 ? find_profile(ctx, &planner, query, &p, &r) : find_departure(ctx, &planner, query, &p, &r));
-    r.stop = mco_is_cancelled(ctx) ? MCO_STOP_CANCELLED : MCO_STOP_FINISHED;
     r.outcome = r.stop != MCO_STOP_FINISHED ? MCO_OUTCOME_UNKNOWN : r.journey_count > 0 ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_INFEASIBLE;
     if (r.outcome == MCO_OUTCOME_INFEASIBLE)
         say_why(&planner, &p, &r);
-    r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32, .threads = 1, .solve_s = mco_clock_s() - begin_s};
+    r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32, .threads = 1, .solve_s = mco_run_time_s(&run)};
     mco_struct_give(result, &r, sizeof r);
 done:
     transit_planner_close(ctx, &planner);
+    mco_run_clear(&run);
     mco_transit_result_clear(ctx, &r);
     mco_clear_cancel(ctx);
     return st;

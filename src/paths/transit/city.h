@@ -30,9 +30,10 @@ typedef struct transit_checker {
     int32_t *queue;    // [vertices] a ring
     bool *is_queued;   // [vertices]
     int32_t *touched;  // [vertices]
+    transit_watch *watch;
 } transit_checker;
 
-mco_status transit_checker_open(mco_context *ctx, const mco_transit *city, transit_checker *out);
+mco_status transit_checker_open(mco_context *ctx, const mco_transit *city, transit_watch *watch, transit_checker *out);
 void transit_checker_close(mco_context *ctx, transit_checker *checker);
 mco_status transit_checker_test(mco_context *ctx, transit_checker *checker, const mco_transit_query *query,
                                 const mco_transit_params *params, const mco_transit_journey *journey);
@@ -42,6 +43,7 @@ mco_status transit_checker_test(mco_context *ctx, transit_checker *checker, cons
 // Plans journeys on one thread.
 typedef struct transit_planner {
     const mco_transit *city;
+    transit_watch *watch;  // borrowed; NULL: nobody stops it
     transit_walker from, to;
     transit_search *search;
     transit_checker checker;
@@ -50,17 +52,27 @@ typedef struct transit_planner {
 } transit_planner;
 
 mco_status transit_planner_open(mco_context *ctx, const mco_transit *city, const mco_transit_params *params,
-                                const atomic_bool *must_stop, transit_planner *out);
+                                transit_watch *watch, transit_planner *out);
 void transit_planner_close(mco_context *ctx, transit_planner *planner);
-// Finds the spots of both places, and the walks from them. Errors: ARGUMENT (a place off the map).
+// Finds the spots of both places. Errors: ARGUMENT (a place off the map).
+mco_status transit_planner_locate(mco_context *ctx, transit_planner *planner, const mco_transit_query *query);
+// Finds the spots of both places, and the walks from them. Errors: ARGUMENT (a place off the map), STOPPED.
 mco_status transit_planner_prepare(mco_context *ctx, transit_planner *planner, const mco_transit_query *query,
                                    const mco_transit_params *params);
+
+// The lengths of a journey's walks from its place and to its target, or of the direct walk.
+typedef struct transit_end_walks {
+    int32_t first_cm, last_cm, direct_cm;
+} transit_end_walks;
+// Makes the journey of rides and walks; the caller releases its legs. Errors: MEMORY.
+mco_status transit_journey_make(mco_context *ctx, const mco_transit *city, const transit_found *found, const transit_end_walks *walks,
+                                mco_transit_journey *out);
 // Makes the journey of what a search found; the caller releases its legs. Errors: MEMORY.
 mco_status transit_planner_journey(mco_context *ctx, transit_planner *planner, const transit_found *found, mco_transit_journey *out);
 // Finds the earliest arrival, checked. Without a journey leg_count is 0. Errors: MEMORY, INTERNAL, STOPPED.
 mco_status transit_planner_earliest(mco_context *ctx, transit_planner *planner, const mco_transit_query *query,
                                     const mco_transit_params *params, mco_transit_journey *out);
-// Checks a journey that is about to leave; a fault is INTERNAL.
+// Checks a journey that is about to leave; a fault is INTERNAL. Errors: also STOPPED.
 mco_status transit_planner_test(mco_context *ctx, transit_planner *planner, const mco_transit_query *query,
                                 const mco_transit_params *params, const mco_transit_journey *journey);
 

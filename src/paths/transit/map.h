@@ -69,7 +69,8 @@ typedef struct transit_spot_on_map {
 } transit_spot_on_map;
 
 // Finds the street nearest to a place, no farther than `most_m` metres; false if there is none. Streets of remote parts of the map do
-// not count. O(streets near the place).
+// not count. Latitudes are -90 to 90; nothing is near another one. The map is a plane: the sides of 180 degrees of longitude do not
+// meet. O(streets near the place); near a pole all streets may be near.
 bool transit_map_nearest(const transit_map *map, transit_point place, double most_m, transit_spot_on_map *out);
 
 #endif

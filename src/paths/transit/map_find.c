@@ -148,24 +148,28 @@ static void try_segment(search *s, int64_t k)
 static void try_cell(search *s, int64_t x, int64_t y)
 {
     const transit_map *m = s->map;
-    if (x < 0 || y < 0 || x >= m->cells_x || y >= m->cells_y)
-        return;
     const int64_t cell = y * m->cells_x + x;
     for (int64_t k = m->cell_first[cell]; k < m->cell_first[cell + 1]; k++)
         try_segment(s, m->cell_segment[k]);
 }
 
-// Looks at the cells whose distance from (x, y) is `ring`, by the greater of both coordinates.
+static int64_t inside(int64_t k, int64_t cells)
+{
+    return k < 0 ? 0 : k < cells ? k : cells - 1;
+}
+
+// Looks at the cells whose distance from (x, y) is `ring`, by the greater of both coordinates; of a ring only the part on the map.
 static void try_ring(search *s, int64_t x, int64_t y, int64_t ring)
 {
-    for (int64_t k = -ring; k <= ring; k++) {
-        try_cell(s, x + k, y - ring);
-        if (ring > 0)
-            try_cell(s, x + k, y + ring);
-    }
-    for (int64_t k = 1 - ring; k < ring; k++) {
-        try_cell(s, x - ring, y + k);
-        try_cell(s, x + ring, y + k);
+    const int64_t cells_x = s->map->cells_x, cells_y = s->map->cells_y;
+    for (int side = 0; side < (ring > 0 ? 2 : 1); side++) {
+        const int64_t row = side == 0 ? y - ring : y + ring, column = side == 0 ? x - ring : x + ring;
+        if (row >= 0 && row < cells_y && x + ring >= 0 && x - ring < cells_x)
+            for (int64_t k = inside(x - ring, cells_x); k <= inside(x + ring, cells_x); k++)
+                try_cell(s, k, row);
+        if (ring > 0 && column >= 0 && column < cells_x && y + ring > 0 && y - ring + 1 < cells_y)
+            for (int64_t k = inside(y - ring + 1, cells_y); k <= inside(y + ring - 1, cells_y); k++)
+                try_cell(s, column, k);
     }
 }
 
@@ -182,7 +186,7 @@ bool transit_map_nearest(const transit_map *m, transit_point place, double most_
 {
     search s = {.map = m, .place = place, .metres_x = METRES_OF_DEGREE * cos(place.latitude * 3.14159265358979323846 / 180),
                 .best = nextafter(most_m, INFINITY), .segment = -1};
-    if (m->streets == 0 || !isfinite(place.latitude) || !isfinite(place.longitude))
+    if (m->streets == 0 || !(fabs(place.latitude) <= 90) || !(fabs(place.longitude) <= 360))
         return false;
     const double fx = floor((place.longitude - m->west) / m->cell), fy = floor((place.latitude - m->south) / m->cell);
     const int64_t x = (int64_t)fx, y = (int64_t)fy, rings = (int64_t)m->cells_x + m->cells_y;

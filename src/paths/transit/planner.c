@@ -7,14 +7,14 @@
 #include "paths/transit/city.h"
 
 mco_status transit_planner_open(mco_context *ctx, const mco_transit *city, const mco_transit_params *params,
-                                const atomic_bool *must_stop, transit_planner *out)
+                                transit_watch *watch, transit_planner *out)
 {
     mco_status st = MCO_OK;
-    transit_planner p = {.city = city};
-    MCO_TRY(transit_walker_open(ctx, &city->streets, &p.from));
-    MCO_TRY(transit_walker_open(ctx, &city->streets, &p.to));
-    MCO_TRY(transit_search_open(ctx, &city->index, (int32_t)params->max_rides, must_stop, &p.search));
-    MCO_TRY(transit_checker_open(ctx, city, &p.checker));
+    transit_planner p = {.city = city, .watch = watch};
+    MCO_TRY(transit_walker_open(ctx, &city->streets, watch, &p.from));
+    MCO_TRY(transit_walker_open(ctx, &city->streets, watch, &p.to));
+    MCO_TRY(transit_search_open(ctx, &city->index, (int32_t)params->max_rides, watch, &p.search));
+    MCO_TRY(transit_checker_open(ctx, city, watch, &p.checker));
     *out = p;
     return MCO_OK;
 done:
@@ -59,16 +59,24 @@ static mco_status off_map(mco_context *ctx, const mco_transit *city, const char 
                     what, place.latitude, place.longitude, TRANSIT_OFF_MAP_M, s->south, s->north, s->west, s->east);
 }
 
-mco_status transit_planner_prepare(mco_context *ctx, transit_planner *p, const mco_transit_query *query,
-                                   const mco_transit_params *params)
+mco_status transit_planner_locate(mco_context *ctx, transit_planner *p, const mco_transit_query *query)
 {
     const transit_streets *s = &p->city->streets;
-    const bool rides = params->modes != MCO_TRANSIT_MODES_WALK;
-    const int32_t limit_cm = rides ? (int32_t)params->max_walk * 100 : TRANSIT_MAX_WALK_CM;
     if (!transit_streets_near(s, query->from.latitude, query->from.longitude, &p->origin))
         return off_map(ctx, p->city, "the place", query->from);
     if (!transit_streets_near(s, query->to.latitude, query->to.longitude, &p->target))
         return off_map(ctx, p->city, "the target", query->to);
+    return MCO_OK;
+}
+
+mco_status transit_planner_prepare(mco_context *ctx, transit_planner *p, const mco_transit_query *query,
+                                   const mco_transit_params *params)
+{
+    mco_status st = MCO_OK;
+    const transit_streets *s = &p->city->streets;
+    const bool rides = params->modes != MCO_TRANSIT_MODES_WALK;
+    const int32_t limit_cm = rides ? (int32_t)params->max_walk * 100 : TRANSIT_MAX_WALK_CM;
+    MCO_TRY(transit_planner_locate(ctx, p, query));
     p->from.end_count = p->to.end_count = 0;
     transit_walker_run(&p->from, &p->origin, limit_cm, rides ? NULL : &p->target);
     if (rides) {
@@ -76,12 +84,15 @@ mco_status transit_planner_prepare(mco_context *ctx, transit_planner *p, const m
         transit_walker_find_stops(&p->from, &p->origin, limit_cm);
         transit_walker_find_stops(&p->to, &p->target, limit_cm);
     }
+    if (transit_is_stopped(p->watch))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the walks were stopped"));
     int32_t via;
     const int32_t cm = rides ? meet(p, 2 * limit_cm) : transit_walker_to(&p->from, &p->origin, &p->target, &via);
     p->query = (transit_query){.depart_s = query->depart_s, .until_s = query->depart_s, .max_rides = rides ? (int32_t)params->max_rides : 0,
                                .direct_s = cm >= 0 ? transit_walk_seconds(s, cm) : TRANSIT_NEVER, .direct_cm = cm,
                                .start = p->from.end, .starts = p->from.end_count, .target = p->to.end, .targets = p->to.end_count};
-    return MCO_OK;
+done:
+    return st;
 }
 
 // ---- Legs
@@ -114,11 +125,8 @@ static mco_transit_leg change_leg(const transit_timetable *t, int32_t from, int3
 }
 
 // The walk between a place and a stop, which takes no part of the search.
-static mco_transit_leg end_leg(const transit_planner *p, bool is_first, int32_t stop, int32_t moment)
+static mco_transit_leg end_leg(const transit_streets *s, bool is_first, int32_t stop, int32_t moment, int32_t cm)
 {
-    const transit_streets *s = &p->city->streets;
-    int32_t via;
-    const int32_t cm = is_first ? transit_walker_to(&p->from, &p->origin, &s->stop[stop], &via) : transit_walker_to(&p->to, &p->target, &s->stop[stop], &via);
     const int32_t seconds = transit_walk_seconds(s, cm);
     return is_first ? walk_leg(-1, stop, moment - seconds, seconds, cm / 100.0) : walk_leg(stop, -1, moment, seconds, cm / 100.0);
 }
@@ -130,25 +138,26 @@ static void add_leg(mco_transit_journey *j, mco_transit_leg leg)
     j->rides += leg.move == MCO_TRANSIT_RIDE;
 }
 
-mco_status transit_planner_journey(mco_context *ctx, transit_planner *p, const transit_found *found, mco_transit_journey *out)
+mco_status transit_journey_make(mco_context *ctx, const mco_transit *city, const transit_found *found, const transit_end_walks *walks,
+                                mco_transit_journey *out)
 {
     mco_status st = MCO_OK;
-    const transit_timetable *t = &p->city->table;
+    const transit_streets *s = &city->streets;
     mco_transit_journey j = {0};
     MCO_TRY(mco_alloc(ctx, &j.legs, 2 * found->rides + 1));
     if (found->rides == 0)
-        add_leg(&j, walk_leg(-1, -1, found->depart_s, p->query.direct_s, p->query.direct_cm / 100.0));
+        add_leg(&j, walk_leg(-1, -1, found->depart_s, transit_walk_seconds(s, walks->direct_cm), walks->direct_cm / 100.0));
     for (int32_t k = 0; k < found->rides; k++) {
-        const mco_transit_leg ride = ride_leg(p->city, &found->ride[k]);
+        const mco_transit_leg ride = ride_leg(city, &found->ride[k]);
         const mco_transit_leg *last = k > 0 ? &j.legs[j.leg_count - 1] : NULL;
         if (last == NULL)
-            add_leg(&j, end_leg(p, true, ride.from, ride.depart_s));
+            add_leg(&j, end_leg(s, true, ride.from, ride.depart_s, walks->first_cm));
         else if (last->to != ride.from)
-            add_leg(&j, change_leg(t, last->to, ride.from, last->arrive_s));
+            add_leg(&j, change_leg(&city->table, last->to, ride.from, last->arrive_s));
         add_leg(&j, ride);
     }
     if (found->rides > 0)
-        add_leg(&j, end_leg(p, false, j.legs[j.leg_count - 1].to, j.legs[j.leg_count - 1].arrive_s));
+        add_leg(&j, end_leg(s, false, j.legs[j.leg_count - 1].to, j.legs[j.leg_count - 1].arrive_s, walks->last_cm));
     j.depart_s = j.legs[0].depart_s;
     j.arrive_s = j.legs[j.leg_count - 1].arrive_s;
     *out = j;
@@ -156,10 +165,24 @@ done:
     return st;
 }
 
+mco_status transit_planner_journey(mco_context *ctx, transit_planner *p, const transit_found *found, mco_transit_journey *out)
+{
+    const transit_spot *stop = p->city->streets.stop;
+    transit_end_walks walks = {.direct_cm = p->query.direct_cm};
+    int32_t via;
+    if (found->rides > 0) {
+        walks.first_cm = transit_walker_to(&p->from, &p->origin, &stop[ride_leg(p->city, &found->ride[0]).from], &via);
+        walks.last_cm = transit_walker_to(&p->to, &p->target, &stop[ride_leg(p->city, &found->ride[found->rides - 1]).to], &via);
+    }
+    return transit_journey_make(ctx, p->city, found, &walks, out);
+}
+
 mco_status transit_planner_test(mco_context *ctx, transit_planner *p, const mco_transit_query *query,
                                 const mco_transit_params *params, const mco_transit_journey *journey)
 {
     const mco_status st = transit_checker_test(ctx, &p->checker, query, params, journey);
+    if (st != MCO_OK && p->watch != NULL && p->watch->is_stopped)
+        return mco_fail(ctx, MCO_ERR_STOPPED, "the check was stopped");
     return st == MCO_ERR_CHECK ? mco_fail(ctx, MCO_ERR_INTERNAL, "a journey fails its check: %.300s", mco_context_error(ctx)) : st;
 }
 
@@ -255,7 +278,7 @@ static mco_status walk_way(mco_context *ctx, const mco_transit *city, const tran
     transit_walker w = {0};
     int64_t room = 0;
     int32_t v = -1, last = -1;
-    MCO_TRY(transit_walker_open(ctx, s, &w));
+    MCO_TRY(transit_walker_open(ctx, s, NULL, &w));
     transit_walker_run(&w, to, TRANSIT_MAX_WALK_CM, from);
     (void)transit_walker_to(&w, to, from, &v);
     MCO_TRY(put_point(ctx, points, count, &room, from->latitude, from->longitude));

@@ -92,7 +92,7 @@ enum { BOARDING = 1, LEAVING = 2 };  // bits of transit_timetable.use
 
 struct transit_search {
     const transit_index *index;
-    const atomic_bool *must_stop;
+    transit_watch *watch;
     int32_t stops, max_rides;
     int32_t rows;          // rows of labels that are filled
     int32_t *ride;         // [(max_rides + 1) * stops] least arrival by a ride with at most k rides
@@ -125,14 +125,14 @@ static bool has_bit(const uint64_t *set, int32_t at)
     return (set[at >> 6] >> (at & 63) & 1) != 0;
 }
 
-mco_status transit_search_open(mco_context *ctx, const transit_index *index, int32_t max_rides, const atomic_bool *must_stop,
+mco_status transit_search_open(mco_context *ctx, const transit_index *index, int32_t max_rides, transit_watch *watch,
                                transit_search **out)
 {
     mco_status st = MCO_OK;
     transit_search *s = NULL;
     const int64_t stops = index->table->stops, labels = (max_rides + 1) * stops;
     MCO_TRY(mco_alloc(ctx, &s, 1));
-    *s = (transit_search){.index = index, .must_stop = must_stop, .stops = (int32_t)stops, .max_rides = max_rides};
+    *s = (transit_search){.index = index, .watch = watch, .stops = (int32_t)stops, .max_rides = max_rides};
     MCO_TRY(mco_alloc(ctx, &s->ride, labels));
     MCO_TRY(mco_alloc(ctx, &s->ready, labels));
     MCO_TRY(mco_alloc(ctx, &s->ride_by, labels));
@@ -300,11 +300,6 @@ static void leave_rides(transit_search *s, int32_t k)
         }
 }
 
-static bool is_stopped(const transit_search *s)
-{
-    return s->must_stop != NULL && atomic_load_explicit(s->must_stop, memory_order_relaxed);
-}
-
 static bool run_rounds(transit_search *s, const transit_query *q, int32_t depart_s)
 {
     s->depart_s = depart_s;
@@ -317,15 +312,18 @@ static bool run_rounds(transit_search *s, const transit_query *q, int32_t depart
     for (int32_t i = 0; i < q->starts; i++)
         take_ready(s, 0, q->start[i].stop, depart_s + q->start[i].seconds, -1);
     for (int32_t k = 1; k <= s->limit; k++) {
-        if (is_stopped(s))
+        if (transit_is_stopped(s->watch))
             return false;
         begin_round(s, k);
         if (!mark_routes(s))
             break;
         memset(s->ridden, 0, words(s->stops) * sizeof *s->ridden);
         for (size_t w = 0; w < words(s->index->table->routes); w++)
-            for (uint64_t set = s->routes[w]; set != 0; set &= set - 1)
+            for (uint64_t set = s->routes[w]; set != 0; set &= set - 1) {
+                if (transit_step_is_stopped(s->watch))
+                    return false;
                 scan_route(s, k, (int32_t)(64 * w) + __builtin_ctzll(set));
+            }
         leave_rides(s, k);
     }
     return true;
@@ -419,25 +417,49 @@ static int later_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+// Searches one departure and appends what it has improved.
+static mco_status add_departure(mco_context *ctx, transit_search *search, const transit_query *query, int32_t depart_s,
+                                transit_found_list *out)
+{
+    mco_status st = MCO_OK;
+    if (!run_rounds(search, query, depart_s))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the profile was stopped"));
+    MCO_TRY(mco_grow(ctx, &out->journey, &out->room, out->count + search->limit));
+    for (int32_t k = 1; k <= search->limit; k++)
+        if (search->is_new[k])
+            follow(search, k, &out->journey[out->count++]);
+done:
+    return st;
+}
+
+// Drops the first journeys, which leave after the last departure, unless they are the only ones and there is no direct walk.
+static void drop_later(const transit_query *query, int64_t later, transit_found_list *out)
+{
+    if (out->count == later && query->direct_s >= TRANSIT_NEVER)
+        return;
+    out->count -= later;
+    for (int64_t i = 0; i < out->count; i++)
+        out->journey[i] = out->journey[i + later];
+}
+
+// The search that sets out behind the last departure comes first. Its labels hold for all who wait at their place until then, so that what a
+// departure improves leaves at that departure.
 mco_status transit_search_profile(mco_context *ctx, transit_search *search, const transit_query *query, transit_found_list *out)
 {
     mco_status st = MCO_OK;
     int32_t *times = NULL;
-    int64_t count = 0;
+    int64_t count = 0, later;
+    out->count = 0;
     begin_query(search, query);
     MCO_TRY(list_departures(ctx, search->index, query, &times, &count));
     if (count > 0)
         qsort(times, (size_t)count, sizeof *times, later_first);
-    for (int64_t i = 0; i < count; i++) {
-        if (i > 0 && times[i] == times[i - 1])
-            continue;
-        if (!run_rounds(search, query, times[i]))
-            MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the profile was stopped"));
-        MCO_TRY(mco_grow(ctx, &out->journey, &out->room, out->count + search->limit));
-        for (int32_t k = 1; k <= search->limit; k++)
-            if (search->is_new[k])
-                follow(search, k, &out->journey[out->count++]);
-    }
+    MCO_TRY(add_departure(ctx, search, query, query->until_s + 1, out));
+    later = out->count;
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || times[i] != times[i - 1])
+            MCO_TRY(add_departure(ctx, search, query, times[i], out));
+    drop_later(query, later, out);
 done:
     end_query(search, query);
     mco_free(ctx, &times);

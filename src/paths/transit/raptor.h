@@ -7,9 +7,8 @@
 #ifndef MCO_PATHS_TRANSIT_RAPTOR_H
 #define MCO_PATHS_TRANSIT_RAPTOR_H
 
-#include <stdatomic.h>
-
 #include "paths/transit/timetable.h"
+#include "paths/transit/watch.h"
 
 enum { TRANSIT_MAX_RIDES = 16, TRANSIT_MAX_PLACES = 65535 };  // rides of a journey, stops of a route
 
@@ -33,6 +32,7 @@ void transit_index_clear(mco_context *ctx, transit_index *index);
 // A walk between a place and a stop.
 typedef struct transit_end {
     int32_t stop, seconds;
+    int32_t cm;   // 0 where nobody asks
 } transit_end;
 
 typedef struct transit_query {
@@ -64,8 +64,8 @@ typedef struct transit_found_list {  // zero before use
 
 // Scratch of one thread.
 typedef struct transit_search transit_search;
-// `must_stop` may be NULL; once it is true, a search ends within a round and finds nothing. Errors: MEMORY.
-mco_status transit_search_open(mco_context *ctx, const transit_index *index, int32_t max_rides, const atomic_bool *must_stop,
+// `watch` may be NULL, and outlives the search; once it says stop, a search ends and finds nothing. Errors: MEMORY.
+mco_status transit_search_open(mco_context *ctx, const transit_index *index, int32_t max_rides, transit_watch *watch,
                                transit_search **out);
 void transit_search_close(mco_context *ctx, transit_search **search);
 
@@ -77,9 +77,10 @@ int32_t transit_search_journeys(const transit_search *search, transit_found *out
 // Writes the earliest arrival by a ride at each stop, out [stops]; TRANSIT_NEVER: none.
 void transit_search_arrivals(const transit_search *search, int32_t *out);
 
-// Searches all departures from depart_s to until_s, the latest first, and appends all journeys that are Pareto-optimal by (departure,
-// arrival, rides); a journey that is no faster than the direct walk is left out. Labels of later departures stay (range
-// search). Errors: MEMORY; STOPPED if it was stopped.
+// Searches all departures from depart_s to until_s, the latest first. *out receives the journeys that leave their place then and are
+// Pareto-optimal by (departure, arrival, rides) among all, those that leave later included. If there is none and no direct walk, it
+// receives the best ones behind until_s. A journey that is no faster than the direct walk is left out. Labels of later
+// departures stay (range search). Errors: MEMORY; STOPPED if it was stopped.
 mco_status transit_search_profile(mco_context *ctx, transit_search *search, const transit_query *query, transit_found_list *out);
 
 // ---- ref.c: the oracle. Dijkstra's algorithm over (stop, rides), of which a step takes any trip whatever. best [max_rides + 1]

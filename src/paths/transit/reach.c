@@ -14,6 +14,7 @@ static const double SQUARE_M = 100;  // side of the squares that the area counts
 typedef struct reaching {
     mco_context *ctx;
     const mco_transit *city;
+    transit_watch watch;
     transit_planner planner;
     mco_transit_reach *r;
     int32_t limit_cm;
@@ -31,6 +32,15 @@ static mco_status test_request(mco_context *ctx, int32_t depart_s, int32_t bands
     if (depart_s < 0 || depart_s > MCO_TRANSIT_MAX_TIME_S)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the departure is second %d of the day, 0 to %d are allowed", depart_s, MCO_TRANSIT_MAX_TIME_S);
     return MCO_OK;
+}
+
+// The longest walk that takes at most so many seconds, by transit_walk_seconds(): sums of both come back to the second.
+static int32_t longest_cm(const transit_streets *s, int32_t seconds)
+{
+    int32_t cm = (int32_t)floor(seconds * 100 * s->walk_speed) + 1;
+    while (cm > 0 && transit_walk_seconds(s, cm) > seconds)  // once or twice
+        cm--;
+    return cm;
 }
 
 // Rides to stops, by the rounds; a label that comes too late is dropped as one behind the target would be.
@@ -53,9 +63,9 @@ static mco_status ride(reaching *x, const mco_transit_params *params, mco_transi
         MCO_TRY(mco_fail(x->ctx, MCO_ERR_STOPPED, "the search was stopped"));
     transit_search_arrivals(p->search, arrive);
     for (int32_t i = 0; i < s->stops; i++)
-        x->stop_cm[i] = arrive[i] <= x->r->depart_s + limit_s ? (int32_t)ceil((arrive[i] - x->r->depart_s) * 100 * s->walk_speed) : INT32_MAX;
+        x->stop_cm[i] = arrive[i] <= x->r->depart_s + limit_s ? longest_cm(s, arrive[i] - x->r->depart_s) : INT32_MAX;
     for (int32_t i = 0; i < p->from.end_count; i++) {
-        const int32_t cm = (int32_t)ceil(p->from.end[i].seconds * 100 * s->walk_speed);
+        const int32_t cm = longest_cm(s, p->from.end[i].seconds);
         if (cm < x->stop_cm[p->from.end[i].stop])
             x->stop_cm[p->from.end[i].stop] = cm;
     }
@@ -125,6 +135,19 @@ done:
     return st;
 }
 
+// Finds the reach. One that is stopped has neither counts nor arrivals.
+static mco_status find(reaching *x, const mco_transit_params *params, mco_transit_place from)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(x->ctx, &x->stop_cm, x->city->table.stops));
+    MCO_TRY(ride(x, params, from));
+    transit_walker_run_stops(&x->planner.from, &x->planner.origin, x->stop_cm, x->limit_cm);
+    if (!transit_is_stopped(&x->watch))
+        MCO_TRY(count_bands(x));
+done:
+    return st == MCO_ERR_STOPPED && x->watch.is_stopped ? MCO_OK : st;
+}
+
 mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, mco_transit_place from, int32_t depart_s, int32_t bands,
                                   const int32_t *minutes, const mco_transit_params *params, mco_transit_reach *reach)
 {
@@ -132,7 +155,7 @@ mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, 
     mco_transit_params p = MCO_TRANSIT_PARAMS_INIT;
     mco_transit_reach r = MCO_TRANSIT_REACH_INIT;
     reaching x = {.ctx = ctx, .city = transit, .r = &r};
-    const double begin_s = mco_clock_s();
+    mco_run run = {0};
     if (ctx == NULL || transit == NULL || minutes == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
@@ -143,18 +166,20 @@ mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, 
     r.depart_s = depart_s;
     r.bands = bands;
     memcpy(r.minutes, minutes, (size_t)bands * sizeof *minutes);
-    x.limit_cm = (int32_t)floor(60 * minutes[bands - 1] * 100 * transit->streets.walk_speed);
-    MCO_TRY(transit_planner_open(ctx, transit, &p, &ctx->is_cancelled, &x.planner));
-    MCO_TRY(mco_alloc(ctx, &x.stop_cm, transit->table.stops));
-    MCO_TRY(ride(&x, &p, from));
-    transit_walker_run_stops(&x.planner.from, &x.planner.origin, x.stop_cm, x.limit_cm);
-    MCO_TRY(count_bands(&x));
-    r.outcome = MCO_OUTCOME_OPTIMAL;
-    r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32, .threads = 1, .solve_s = mco_clock_s() - begin_s};
+    x.limit_cm = longest_cm(&transit->streets, 60 * minutes[bands - 1]);
+    const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "reach"};
+    run = mco_run_begin(ctx, &settings);
+    x.watch.run = &run;
+    MCO_TRY(transit_planner_open(ctx, transit, &p, &x.watch, &x.planner));
+    MCO_TRY(find(&x, &p, from));
+    r.outcome = x.watch.is_stopped ? MCO_OUTCOME_UNKNOWN : MCO_OUTCOME_OPTIMAL;
+    r.stop = x.watch.is_stopped ? run.stop : MCO_STOP_FINISHED;
+    r.work = (mco_work){.engine = MCO_ENGINE_CPU, .lane_bits = 32, .threads = 1, .solve_s = mco_run_time_s(&run)};
     mco_struct_give(reach, &r, sizeof r);
 done:
     mco_free(ctx, &x.stop_cm);
     transit_planner_close(ctx, &x.planner);
+    mco_run_clear(&run);
     mco_transit_reach_clear(ctx, &r);
     mco_clear_cancel(ctx);
     return st;

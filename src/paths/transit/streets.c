@@ -99,7 +99,7 @@ bool transit_streets_near(const transit_streets *s, double latitude, double long
 
 // ---- The stops
 
-// A stop off the map keeps ends of -1: no walk of the map leads to it.
+// A stop off the map keeps ends of -1: no walk of the map leads to it. Stations, where no trip calls, have no place: no walk leads there.
 static mco_status put_stops(mco_context *ctx, transit_streets *s, const transit_timetable *table)
 {
     mco_status st = MCO_OK;
@@ -108,7 +108,8 @@ static mco_status put_stops(mco_context *ctx, transit_streets *s, const transit_
     MCO_TRY(mco_alloc(ctx, &s->at_first, s->vertices + 1));
     MCO_TRY(mco_alloc(ctx, &s->at, 2 * (int64_t)s->stops));
     for (int32_t i = 0; i < s->stops; i++) {
-        (void)transit_streets_near(s, table->stop[i].latitude, table->stop[i].longitude, &s->stop[i]);
+        const transit_stop *stop = &table->stop[i];
+        (void)transit_streets_near(s, stop->is_station ? NAN : stop->latitude, stop->is_station ? NAN : stop->longitude, &s->stop[i]);
         for (int k = 0; k < 2 && s->stop[i].piece >= 0; k++)
             s->at_first[s->stop[i].end[k]]++;
     }
@@ -181,10 +182,10 @@ void transit_streets_clear(mco_context *ctx, transit_streets *s)
 
 // ---- Walks
 
-mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets, transit_walker *out)
+mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets, transit_watch *watch, transit_walker *out)
 {
     mco_status st = MCO_OK;
-    transit_walker w = {.streets = streets};
+    transit_walker w = {.streets = streets, .watch = watch};
     MCO_TRY(mco_alloc(ctx, &w.cm, streets->vertices));
     MCO_TRY(mco_alloc(ctx, &w.parent, streets->vertices));
     MCO_TRY(mco_alloc(ctx, &w.touched, streets->vertices));
@@ -261,7 +262,7 @@ static void walk(transit_walker *w, int32_t limit_cm, const transit_spot *until)
 {
     const transit_streets *s = w->streets;
     int32_t wanted = until != NULL ? 1 + (until->end[0] != until->end[1]) : -1;
-    while (w->heap_count > 0) {
+    while (w->heap_count > 0 && !transit_step_is_stopped(w->watch)) {
         const uint64_t key = pop(w);
         const int32_t v = (int32_t)(uint32_t)key, cm = (int32_t)(key >> 32);
         if (cm > w->cm[v])
@@ -327,6 +328,7 @@ void transit_walker_find_stops(transit_walker *w, const transit_spot *spot, int3
         }
     for (int32_t i = 0; i < w->end_count; i++) {
         const int32_t stop = w->end[i].stop;
+        w->end[i].cm = w->stop_cm[stop];
         w->end[i].seconds = transit_walk_seconds(s, w->stop_cm[stop]);
         w->stop_cm[stop] = INT32_MAX;
     }

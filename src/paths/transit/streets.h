@@ -62,6 +62,7 @@ int32_t transit_piece_cm(const transit_spot *a, const transit_spot *b);
 // ---- Walks from a spot: Dijkstra's algorithm within a limit. Scratch of one thread.
 typedef struct transit_walker {
     const transit_streets *streets;
+    transit_watch *watch;  // borrowed; NULL: nobody stops it. A walk that is stopped is shorter than the limit allows
     int32_t *cm;        // [vertices] INT32_MAX: not reached
     int32_t *parent;    // [vertices] -1: the spot
     int32_t *touched;   // [vertices] reached, in no order
@@ -73,7 +74,7 @@ typedef struct transit_walker {
     int32_t end_count;
 } transit_walker;
 
-mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets, transit_walker *out);
+mco_status transit_walker_open(mco_context *ctx, const transit_streets *streets, transit_watch *watch, transit_walker *out);
 void transit_walker_close(mco_context *ctx, transit_walker *walker);
 // Walks from a spot as far as limit_cm; `until` NULL, or a spot whose two ends end the search when they are reached.
 void transit_walker_run(transit_walker *walker, const transit_spot *spot, int32_t limit_cm, const transit_spot *until);

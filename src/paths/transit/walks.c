@@ -197,7 +197,7 @@ static mco_status join_on_map(walks *w)
     transit_streets streets = {.map = w->rules->map, .walk_speed = w->rules->walk_m_per_s};
     transit_walker walker = {0};
     MCO_TRY(transit_streets_finish(w->ctx, &streets, w->t));
-    MCO_TRY(transit_walker_open(w->ctx, &streets, &walker));
+    MCO_TRY(transit_walker_open(w->ctx, &streets, NULL, &walker));
     for (int32_t s = 0; s < w->t->stops; s++) {
         if (w->t->stop[s].is_station || streets.stop[s].piece < 0)
             continue;
