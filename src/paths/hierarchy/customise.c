@@ -9,6 +9,7 @@
 // the top. The least of these are the weights with which the top is customised.
 #include "paths/hierarchy/customise.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@
 enum {
     PADDING = 64,           // entries after the last one that vectors may read
     PIECES_OF_THREAD = 4,   // at least, so that threads end at nearly the same time
-    LEAST_WORK = 100000     // of a thread; below this, starting it costs more than it saves
+    LEAST_WORK = 100000,    // of a thread; below this, starting it costs more than it saves
+    TRIANGLES_BETWEEN_LOOKS = 1 << 23 // at the clock, but for rows that have more: 0.03 s without a list
 };
 
 mco_status paths_metric_open(mco_context *ctx, const paths_topology *topology, paths_metric *out)
@@ -171,6 +173,8 @@ typedef struct customiser {
     const int32_t *triangle, *weight;
     const paths_metric *metric;
     pieces pieces;
+    mco_context *ctx;
+    const paths_limits *limits;  // NULL: none
     int32_t workers;
     int32_t **outer;   // [workers] weights of the top's arcs; the last worker uses those of the metric
     int32_t *shift;    // [workers * height]
@@ -206,11 +210,23 @@ static void take_weights(const customiser *c, int32_t begin, int32_t end)
         lower_to(&pair[t->origin_slot[k]], c->weight[t->origin[k]]);
 }
 
+static bool must_stop(const customiser *c)
+{
+    return paths_limits_must_stop(c->ctx, c->limits);
+}
+
+// Ends early where the work must stop; make() says so then.
 static void relax(const customiser *c, int32_t begin, int32_t end, int32_t limit, int32_t *outer, const int32_t *shift)
 {
-    const int32_t *triangle = c->triangle != NULL ? c->triangle + c->topology->triangle_first[begin] : NULL;
-    const customise_rows rows = {c->topology, triangle, begin, end, limit, c->metric->pair, outer, shift};
-    c->lanes->relax(&rows);
+    const int64_t *first = c->topology->triangle_first;
+    for (int32_t next; begin < end && !must_stop(c); begin = next) {
+        const int32_t *triangle = c->triangle != NULL ? c->triangle + first[begin] : NULL;
+        next = end;
+        while (next - begin > 1 && first[next] - first[begin] > TRIANGLES_BETWEEN_LOOKS)
+            next = begin + (next - begin) / 2;
+        const customise_rows rows = {c->topology, triangle, begin, next, limit, c->metric->pair, outer, shift};
+        c->lanes->relax(&rows);
+    }
 }
 
 // Sets shift[h] for the vertices of the top that are above the piece. The way up meets them in ascending order.
@@ -299,28 +315,51 @@ done:
     return st;
 }
 
-mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
-                                int32_t threads, mco_simd simd, paths_metric *metric)
+static mco_status make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight, int32_t threads,
+                       mco_simd simd, const paths_limits *limits, paths_metric *metric)
 {
     mco_status st = MCO_OK;
     customiser c = {.topology = topology, .triangle = triangle, .weight = weight, .metric = metric,
-                    .workers = threads};
+                    .ctx = ctx, .limits = limits, .workers = threads};
     const int64_t work = work_of(topology, 0, topology->vertices);
     MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
-    if (c.workers > 1)
-        return make_parallel(ctx, &c, work);
-    take_weights(&c, 0, topology->arcs);
-    relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
-    c.lanes->split(metric, 0, topology->arcs);
+    if (c.workers > 1) {
+        MCO_TRY(make_parallel(ctx, &c, work));
+    } else {
+        take_weights(&c, 0, topology->arcs);
+        relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
+        c.lanes->split(metric, 0, topology->arcs);
+    }
+    // A cancellation and the clock do not go back, so whatever ended relax() early is seen here.
+    if (must_stop(&c))
+        st = mco_fail(ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " triangles of the hierarchy were customised", topology->triangles);
 done:
     return st;
+}
+
+mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                int32_t threads, mco_simd simd, paths_metric *metric)
+{
+    return make(ctx, topology, triangle, weight, threads, simd, NULL, metric);
+}
+
+// As many of the threads as pay.
+static int32_t useful_threads(const paths_topology *topology, int32_t threads)
+{
+    const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
+    return most < threads ? (int32_t)most : threads;
 }
 
 mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
                                  int32_t threads, mco_simd simd, paths_metric *metric)
 {
-    const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
-    return paths_metric_make_on(ctx, topology, triangle, weight, most < threads ? (int32_t)most : threads, simd, metric);
+    return make(ctx, topology, triangle, weight, useful_threads(topology, threads), simd, NULL, metric);
+}
+
+mco_status paths_metric_make_within(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                    int32_t threads, const paths_limits *limits, paths_metric *metric)
+{
+    return make(ctx, topology, triangle, weight, useful_threads(topology, threads), MCO_SIMD_AUTO, limits, metric);
 }
 
 mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,
@@ -332,13 +371,24 @@ mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, c
 
 mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32_t **triangle)
 {
+    return paths_triangles_make_within(ctx, t, NULL, triangle);
+}
+
+mco_status paths_triangles_make_within(mco_context *ctx, const paths_topology *t, const paths_limits *limits, int32_t **triangle)
+{
     mco_status st = MCO_OK;
     int32_t *list = NULL;
+    int64_t looked_at = 0;
     MCO_TRY(mco_alloc(ctx, &list, t->triangles));
     int32_t *next = list;
     for (int32_t v = 0; v < t->vertices; v++) {
         if (t->is_end != NULL && t->is_end[v])
             continue;
+        if (next - list - looked_at >= TRIANGLES_BETWEEN_LOOKS) {
+            looked_at = next - list;
+            if (paths_limits_must_stop(ctx, limits))
+                MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " triangles were listed", t->triangles));
+        }
         for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
             for (int32_t b = a + 1, c = t->first[t->head[a]]; b < t->first[v + 1]; b++) {
                 while (t->head[c] != t->head[b])
@@ -347,6 +397,8 @@ mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32
             }
     }
     *triangle = list;
+    list = NULL;
 done:
+    mco_free(ctx, &list);
     return st;
 }
