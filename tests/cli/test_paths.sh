@@ -101,6 +101,14 @@ bad_input() {
     printf '\1\0\0\0' > vectors/travel_time
     expect 3 "$MCO" paths tree vectors --source 0
     expect_text err "head[0] is 7, there are vertices 0 to 1"
+    printf '\1\0\0\0' > vectors/head
+    cp vectors/head head.bin
+    expect 2 "$MCO" paths tree vectors --source 0 --output vectors/head
+    expect_text err "an output goes to vectors/head: it would replace the input"
+    cmp vectors/head head.bin || fail "a vector of the input was replaced"
+    expect 0 "$MCO" paths tree vectors --source 0 --output vectors/distances.txt
+    expect 0 "$MCO" paths tree vectors --source 0 --output vectors/distances.txt --threads 1000
+    expect_text err "threads in place of 1000"
     rm vectors/travel_time
     expect 3 "$MCO" paths tree vectors --source 0
     printf 'p aux sp co 5\nv 1 0 0\n' > s.co
