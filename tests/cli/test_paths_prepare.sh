@@ -46,3 +46,11 @@ seq 1 2000 > random.txt
 expect 4 "$MCO" paths prepare random.gr --output other.mcoh --order random.txt --memory 1
 expect_text err "MiB are needed, 1 MiB are allowed"
 expect_no_file other.mcoh
+
+# One vertex, and networks that are trees.
+printf 'p sp 1 0\n' > one.gr
+expect 0 "$MCO" paths prepare one.gr --output one.mcoh
+expect_text out "1 vertex, 0 arcs, height 1, "
+{ echo "p sp 100000 99999"; seq 2 100000 | sed 's/.*/a 1 & 3/'; } > star.gr
+expect 0 "$MCO" paths prepare star.gr --output star.mcoh --time-limit 20
+expect_text out "100000 vertices, 99999 arcs, height 2, 0 triangles"
