@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 need gcc libc6-dev cmake make
 want zlib1g-dev || echo "without zlib: compressed instances cannot be read"
-want libmetis-dev || echo "without METIS: hierarchies of roads have another order"
+want libmetis-dev || echo "without METIS: networks with wide separators have another order"
 want libzip-dev libprotobuf-c-dev protobuf-c-compiler || echo "without libzip and protobuf-c: feeds in archives and maps cannot be read"
 # Kernels take minutes to compile, so they are compiled only if there is a GPU to run them.
 cuda=OFF

@@ -140,7 +140,10 @@ typedef struct mco_paths_tree {
 } mco_paths_tree;
 #define MCO_PATHS_TREE_INIT MCO_SIZED(mco_paths_tree)
 
-// Finds the tree of shortest paths from a source. `hierarchy` may be NULL; with one, `sweep` is possible. MCO_OK means that *tree
+// Finds the tree of shortest paths from a source. `hierarchy` may be NULL; with one, `sweep` is possible. Its first call lays the rows of the
+// hierarchy out and takes the weights, O(arcs of the hierarchy), which the hierarchy keeps; the first call after new weights takes these alone.
+// Any other call costs the sweep, the copy and the check: 0.35 ms for 76,595 vertices. Any number of threads may ask at the same time; those
+// that find the tables in use lay out their own. MCO_OK means that *tree
 // is valid, whatever the outcome; every tree has been certified as mco_paths_check() does. Errors: ARGUMENT (a vertex out of
 // range; a method and an engine that exclude each other; `sweep` without a hierarchy), LIMIT (a distance of MCO_PATHS_NONE or
 // more; memory, with the bytes needed), MEMORY, DEVICE, INTERNAL. O(arcs + vertices log vertices).
@@ -177,10 +180,11 @@ MCO_API void mco_paths_distances_clear(mco_context *ctx, int32_t **source, int32
 // ---- Customizable hierarchies
 
 // A hierarchy is a nested-dissection order of a network, its elimination tree, and weights between every vertex and its upper
-// neighbours. It holds a copy of the network. Threads may share it while nobody customises it.
+// neighbours. It holds a copy of the network. Threads may share it while nobody customises it. It keeps sleeping threads and tables from
+// one call to the next, where a call has the context that prepared it; destroying it ends them. It must go before its context.
 
-// Prepares a network. `order` [vertices], first the vertices that are eliminated first; NULL: METIS finds it where the library
-// has it, else nested dissection by flows. Vertices below first_through come first in any order. The hierarchy is customised with the
+// Prepares a network. `order` [vertices], first the vertices that are eliminated first; NULL: nested dissection by flows finds it, and METIS,
+// where the library has it, if separators are wider than those of road networks. Vertices below first_through come first in any order. The hierarchy is customised with the
 // network's weights. A network with turns is expanded at the vertices that have turns. Errors: ARGUMENT (no permutation), LIMIT
 // (more than 2^31 - 1 arcs, with the memory; a height above 65535), STOPPED, MEMORY.
 MCO_API mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network, const int32_t *order,

@@ -252,7 +252,7 @@ static mco_status run_sweep(job *j)
     mco_status st = MCO_OK;
     paths_sweep *sweep = NULL;
     double begin_s = mco_clock_s();
-    MCO_TRY(paths_sweep_open(j->ctx, j->hierarchy, j->p.simd, &sweep));
+    MCO_TRY(paths_sweep_take(j->ctx, j->hierarchy, j->p.simd, &sweep));
     MCO_TRY(stop_if_asked(j));
     j->tree.prepare_s = mco_clock_s() - begin_s;
     begin_s = mco_clock_s();
@@ -260,7 +260,8 @@ static mco_status run_sweep(job *j)
     j->tree.work.solve_s = mco_clock_s() - begin_s;
     j->tree.work.threads = 1;
 done:
-    paths_sweep_close(j->ctx, &sweep);
+    if (sweep != NULL)
+        paths_sweep_give(j->ctx, j->hierarchy, &sweep);
     return st;
 }
 

@@ -2,6 +2,8 @@
 // The customizable hierarchy against definitions: the topology, the metric, and distances by a plain search up and down.
 #include "paths_hierarchy_support.h"
 
+#include <pthread.h>
+
 #include "paths/hierarchy/customise.h"
 #include "paths/hierarchy/order.h"
 #include "paths/hierarchy/prepare.h"
@@ -599,6 +601,121 @@ static void no_allocation_of_preparing_may_fail_unseen(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
+// ---- What hierarchies keep between calls
+
+// New weights again and again, by different numbers of threads, with trees in between: kept tables and threads never show.
+static void calls_that_follow_each_other_agree(void **state)
+{
+    (void)state;
+    enum { SIDE = 250, CALLS = 8 };
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, SIDE, SIDE, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h;
+    paths_metric expected;
+    mco_rng rng;
+    mco_rng_seed(&rng, 11, 0);
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    assert_true(paths_metric_threads(&h->topology, 3) == 3);
+    assert_ok(paths_metric_open(test_ctx, &h->topology, &expected));
+    const mco_paths_rows rows = mco_paths_view(mco_paths_hierarchy_network(h));
+    int32_t *weight = calloc((size_t)rows.arcs, sizeof *weight);
+    assert_non_null(weight);
+    for (int call = 0; call < CALLS; call++) {
+        static const int32_t THREADS[CALLS] = {2, 2, 3, 1, 2, 3, 3, 2};
+        mco_paths_params params = MCO_PATHS_PARAMS_INIT, plain = MCO_PATHS_PARAMS_INIT;
+        mco_paths_tree tree = MCO_PATHS_TREE_INIT, other = MCO_PATHS_TREE_INIT;
+        params.threads = THREADS[call];
+        for (int64_t a = 0; a < rows.arcs; a++)
+            weight[a] = (int32_t)mco_rng_below(&rng, 1000);
+        assert_ok(mco_paths_customise(test_ctx, h, weight, &params));
+        paths_metric_ref(&h->topology, rows.arcs, weight, &expected);
+        assert_same_metric(&h->topology, &h->metric, &expected);
+        params.method = MCO_PATHS_METHOD_SWEEP;
+        for (int again = 0; again < 2; again++) {
+            const int32_t source = (int32_t)mco_rng_below(&rng, (uint32_t)rows.vertices);
+            params.simd = call % 3 == 1 ? MCO_SIMD_PORTABLE : MCO_SIMD_AUTO;
+            assert_ok(mco_paths_find_tree(test_ctx, mco_paths_hierarchy_network(h), h, source, &params, &tree));
+            assert_ok(mco_paths_find_tree(test_ctx, mco_paths_hierarchy_network(h), NULL, source, &plain, &other));
+            assert_memory_equal(tree.distance, other.distance, (size_t)rows.vertices * sizeof *tree.distance);
+            mco_paths_tree_clear(test_ctx, &other);
+            mco_paths_tree_clear(test_ctx, &tree);
+        }
+    }
+    free(weight);
+    paths_metric_clear(test_ctx, &expected);
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+// Threads that share a hierarchy: one finds the kept tables, the others make their own.
+static void *find_trees_of_a_thread(void *argument)
+{
+    const mco_paths_hierarchy *h = argument;
+    for (int k = 0; k < 20; k++) {
+        paths_sweep *sweep = NULL;
+        int32_t *distance = calloc((size_t)h->network->rows.vertices, sizeof *distance);
+        if (distance == NULL || paths_sweep_take(test_ctx, h, MCO_SIMD_AUTO, &sweep) != MCO_OK)
+            return NULL;
+        paths_sweep_tree(sweep, h->topology.rank[k], distance);
+        const bool is_right = mco_paths_check(test_ctx, h->network, k, distance) == MCO_OK;
+        paths_sweep_give(test_ctx, h, &sweep);
+        free(distance);
+        if (!is_right)
+            return NULL;
+    }
+    return argument;
+}
+
+static void threads_share_a_hierarchy(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, 40, 40, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h;
+    pthread_t thread[THREADS];
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    for (int k = 0; k < THREADS; k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, find_trees_of_a_thread, h), 0);
+    for (int k = 0; k < THREADS; k++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(thread[k], &result), 0);
+        assert_ptr_equal(result, h);
+    }
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    mco_paths_destroy(test_ctx, &network);
+}
+
+static void no_allocation_of_what_is_kept_may_fail_unseen(void **state)
+{
+    (void)state;
+    const mco_paths_shape shape = {MCO_PATHS_ROAD, 250, 250, 1};
+    mco_paths_network *network;
+    mco_paths_hierarchy *h;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    mco_paths_tree tree = MCO_PATHS_TREE_INIT;
+    mco_status st = MCO_ERR_MEMORY;
+    params.threads = 2;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    const long before = test_memory.live;
+    assert_ok(mco_paths_prepare(test_ctx, network, NULL, NULL, &h));
+    const mco_paths_rows rows = mco_paths_view(network);
+    for (long k = 1; st != MCO_OK; k++) {
+        test_fail_allocation(k);
+        st = mco_paths_customise(test_ctx, h, rows.weight, &params);
+        if (st == MCO_OK)
+            st = mco_paths_find_tree(test_ctx, network, h, 0, &params, &tree);
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+    }
+    mco_paths_tree_clear(test_ctx, &tree);
+    mco_paths_hierarchy_destroy(test_ctx, &h);
+    assert_int_equal(test_memory.live, before);
+    mco_paths_destroy(test_ctx, &network);
+}
+
 // A failure in any thread gives no order and leaves no memory behind.
 static void no_allocation_of_orders_may_fail_unseen(void **state)
 {
@@ -650,6 +767,8 @@ int main(void)
         TEST(no_allocation_may_fail_unseen),
         TEST(no_allocation_of_preparing_may_fail_unseen),
         TEST(no_allocation_of_orders_may_fail_unseen),
+        TEST(calls_that_follow_each_other_agree), TEST(threads_share_a_hierarchy),
+        TEST(no_allocation_of_what_is_kept_may_fail_unseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

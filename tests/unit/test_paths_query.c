@@ -152,6 +152,32 @@ static void test_batches(const subject *s, mco_simd simd)
     paths_sweep_close(test_ctx, &sweep);
 }
 
+// ---- Unpacking
+
+// Paths of all pairs: triangles are looked for, noted by a list, or noted without one. paths_unpack() adds every path up.
+static void test_unpacking(const subject *s)
+{
+    const int32_t n = s->n;
+    mco_paths_hierarchy unlisted = *s->hierarchy;
+    unlisted.triangle = NULL;
+    for (int way = 0; way < 3; way++) {
+        const mco_paths_hierarchy *h = way == 2 ? &unlisted : s->hierarchy;
+        paths_expansion *expansion = NULL;
+        paths_unpacking *unpacking = NULL;
+        if (way > 0)
+            assert_ok(paths_expansions_make(test_ctx, h, &expansion));
+        assert_ok(paths_unpacking_open(test_ctx, h, expansion, &unpacking));
+        for (int32_t q = 0; q < n * n; q++) {
+            const int64_t *arc;
+            int64_t count;
+            assert_ok(paths_unpack(test_ctx, unpacking, q / n, q % n, s->expected[q], &arc, &count));
+            assert_true((count > 0) == (q / n != q % n && s->expected[q] < MCO_PATHS_NONE));
+        }
+        paths_unpacking_close(test_ctx, &unpacking);
+        mco_free(test_ctx, &expansion);
+    }
+}
+
 // ---- The calls
 
 static void test_calls(const subject *s, mco_simd simd, int threads)
@@ -196,6 +222,7 @@ static void test_calls(const subject *s, mco_simd simd, int threads)
 static void test_subject(const subject *s, int number)
 {
     static const int threads[] = {1, 2, 5};
+    test_unpacking(s);
     for (int k = 0; k < COUNT_OF(units); k++) {
         if (!mco_simd_has(units[k]))
             continue;
@@ -455,27 +482,28 @@ static mco_status run_call(const subject *s, int which)
     return st;
 }
 
+// A hierarchy keeps threads between calls, so each call has a hierarchy of its own.
 static void test_memory_failing(void **state)
 {
-    mco_rng rng;
-    subject s = {0};
     (void)state;
-    mco_rng_seed(&rng, 46, 0);
-    open_subject(&rng, &(shape){.vertices = 20, .arcs = 80, .most_weight = 10}, &s);
     for (int which = 0; which < 3; which++) {
         mco_status st = MCO_ERR_MEMORY;
         long k = 1;
         for (; st == MCO_ERR_MEMORY && k < 1000; k++) {
             const long live = test_memory.live;
+            mco_rng rng;
+            subject s = {0};
+            mco_rng_seed(&rng, 46, 0);
+            open_subject(&rng, &(shape){.vertices = 20, .arcs = 80, .most_weight = 10}, &s);
             test_fail_allocation(k);
             st = run_call(&s, which);
             test_fail_allocation(0);
+            close_subject(&s);
             assert_int_equal(test_memory.live, live);
         }
         assert_int_equal(st, MCO_OK);
         assert_true(k > 10);
     }
-    close_subject(&s);
 }
 
 // ---- Stopping

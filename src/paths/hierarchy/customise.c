@@ -18,7 +18,7 @@
 enum {
     PADDING = 64,           // entries after the last one that vectors may read
     PIECES_OF_THREAD = 4,   // at least, so that threads end at nearly the same time
-    LEAST_WORK = 100000,    // of a thread; below this, starting it costs more than it saves
+    LEAST_WORK = 100000,    // of a thread; below this, waking it costs more than it saves
     TRIANGLES_BETWEEN_LOOKS = 1 << 23 // at the clock, but for rows that have more: 0.03 s without a list
 };
 
@@ -167,17 +167,24 @@ static void clear_pieces(mco_context *ctx, pieces *p)
 
 // ---- The work
 
+struct paths_crew {
+    const paths_topology *topology;
+    mco_team team;
+    pieces pieces;
+    int32_t workers;
+    int32_t **outer;   // [workers] weights of the top's arcs; the last worker uses those of the metric
+    int32_t *shift;    // [workers * height]
+    bool *has_begun;   // [workers] it has taken a piece of this job
+};
+
 typedef struct customiser {
     const paths_topology *topology;
     const customise_lanes *lanes;
     const int32_t *triangle, *weight;
     const paths_metric *metric;
-    pieces pieces;
+    paths_crew *crew;  // NULL: this thread alone
     mco_context *ctx;
     const paths_limits *limits;  // NULL: none
-    int32_t workers;
-    int32_t **outer;   // [workers] weights of the top's arcs; the last worker uses those of the metric
-    int32_t *shift;    // [workers * height]
 } customiser;
 
 #define DECLARE(set, unit) extern const customise_lanes customise_lanes_of_##set;
@@ -230,27 +237,39 @@ static void relax(const customiser *c, int32_t begin, int32_t end, int32_t limit
 }
 
 // Sets shift[h] for the vertices of the top that are above the piece. The way up meets them in ascending order.
-static void find_shifts(const customiser *c, int32_t last, int32_t *shift)
+static void find_shifts(const paths_crew *crew, int32_t last, int32_t *shift)
 {
-    const paths_topology *t = c->topology;
+    const paths_topology *t = crew->topology;
     int64_t k = 0;
     for (int32_t v = t->parent[last]; v >= 0; v = t->parent[v]) {
-        while (c->pieces.top[k] < v)
+        while (crew->pieces.top[k] < v)
             k++;
-        shift[t->height - 1 - t->depth[v]] = c->pieces.top_first[k] - t->first[v];
+        shift[t->height - 1 - t->depth[v]] = crew->pieces.top_first[k] - t->first[v];
     }
+}
+
+static void begin_worker(paths_crew *crew, int worker)
+{
+    const int64_t arcs = crew->pieces.top_first[crew->pieces.top_count];
+    crew->has_begun[worker] = true;
+    for (int64_t k = 0; k < 2 * arcs; k++)
+        crew->outer[worker][k] = MCO_PATHS_NONE;
 }
 
 static void do_piece(void *shared, int worker, int64_t item)
 {
     const customiser *c = shared;
+    paths_crew *crew = c->crew;
     const paths_topology *t = c->topology;
-    const piece p = c->pieces.piece[item];
-    int32_t *shift = c->shift + (int64_t)worker * t->height;
-    if (worker < c->workers - 1)
-        find_shifts(c, p.end - 1, shift);
+    const piece p = crew->pieces.piece[item];
+    int32_t *shift = crew->shift + (int64_t)worker * t->height;
+    const bool is_last = worker == crew->workers - 1;
+    if (!is_last && !crew->has_begun[worker])
+        begin_worker(crew, worker);
+    if (!is_last)
+        find_shifts(crew, p.end - 1, shift);
     take_weights(c, t->first[p.begin], t->first[p.end]);
-    relax(c, p.begin, p.end, p.end, c->outer[worker], shift);
+    relax(c, p.begin, p.end, p.end, is_last ? c->metric->pair : crew->outer[worker], shift);
     c->lanes->split(c->metric, t->first[p.begin], t->first[p.end]);
 }
 
@@ -258,82 +277,118 @@ static void do_piece(void *shared, int worker, int64_t item)
 static void do_top(const customiser *c)
 {
     const paths_topology *t = c->topology;
-    for (int64_t k = 0; k < c->pieces.top_count; k++) {
-        const int32_t v = c->pieces.top[k], begin = t->first[v];
-        const int32_t count = c->pieces.top_first[k + 1] - c->pieces.top_first[k];
-        for (int32_t w = 0; w < c->workers - 1; w++)
-            for (int32_t a = 0; a < 2 * count; a++)
-                lower_to(&c->metric->pair[2 * begin + a], c->outer[w][2 * c->pieces.top_first[k] + a]);
+    const pieces *p = &c->crew->pieces;
+    for (int64_t k = 0; k < p->top_count; k++) {
+        const int32_t v = p->top[k], begin = t->first[v], count = p->top_first[k + 1] - p->top_first[k];
+        for (int32_t w = 0; w < c->crew->workers - 1; w++)
+            for (int32_t a = 0; c->crew->has_begun[w] && a < 2 * count; a++)
+                lower_to(&c->metric->pair[2 * begin + a], c->crew->outer[w][2 * p->top_first[k] + a]);
     }
-    for (int64_t k = 0; k < c->pieces.top_count; k++) {
-        const int32_t v = c->pieces.top[k];
+    for (int64_t k = 0; k < p->top_count; k++) {
+        const int32_t v = p->top[k];
         relax(c, v, v + 1, t->vertices, NULL, NULL);
         c->lanes->split(c->metric, t->first[v], t->first[v + 1]);
     }
 }
 
-static mco_status open_workers(mco_context *ctx, customiser *c)
+static void make_parallel(customiser *c)
 {
-    mco_status st = MCO_OK;
-    MCO_TRY(mco_alloc(ctx, &c->outer, c->workers));
-    MCO_TRY(mco_alloc(ctx, &c->shift, (int64_t)c->workers * c->topology->height));
-    const int32_t arcs = c->pieces.top_first[c->pieces.top_count];
-    for (int32_t w = 0; w < c->workers - 1; w++) {
-        MCO_TRY(mco_alloc(ctx, &c->outer[w], 2 * (int64_t)arcs));
-        for (int64_t k = 0; k < 2 * (int64_t)arcs; k++)
-            c->outer[w][k] = MCO_PATHS_NONE;
-    }
-    c->outer[c->workers - 1] = c->metric->pair;
-done:
-    return st;
-}
-
-static void close_workers(mco_context *ctx, customiser *c)
-{
-    for (int32_t w = 0; c->outer != NULL && w < c->workers - 1; w++)
-        mco_free(ctx, &c->outer[w]);
-    mco_free(ctx, &c->shift);
-    mco_free(ctx, &c->outer);
-    clear_pieces(ctx, &c->pieces);
-}
-
-static mco_status make_parallel(mco_context *ctx, customiser *c, int64_t work)
-{
-    mco_status st = MCO_OK;
     const paths_topology *t = c->topology;
-    mco_team team = {0};
-    MCO_TRY(cut(ctx, t, work / (PIECES_OF_THREAD * c->workers), &c->pieces));
-    MCO_TRY(open_workers(ctx, c));
-    MCO_TRY(mco_team_open(ctx, c->workers, false, &team));
-    for (int64_t k = 0; k < c->pieces.top_count; k++)
-        take_weights(c, t->first[c->pieces.top[k]], t->first[c->pieces.top[k] + 1]);
-    mco_team_run(&team, c->pieces.count, do_piece, NULL, c);
+    paths_crew *crew = c->crew;
+    memset(crew->has_begun, 0, (size_t)crew->workers * sizeof *crew->has_begun);
+    for (int64_t k = 0; k < crew->pieces.top_count; k++)
+        take_weights(c, t->first[crew->pieces.top[k]], t->first[crew->pieces.top[k] + 1]);
+    mco_team_run(&crew->team, crew->pieces.count, do_piece, NULL, c);
     do_top(c);
+}
+
+mco_status paths_crew_open(mco_context *ctx, const paths_topology *topology, int32_t threads, paths_crew **out)
+{
+    mco_status st = MCO_OK;
+    paths_crew *crew = NULL;
+    MCO_TRY(mco_alloc(ctx, &crew, 1));
+    crew->topology = topology;
+    crew->workers = threads;
+    MCO_TRY(cut(ctx, topology, work_of(topology, 0, topology->vertices) / (PIECES_OF_THREAD * threads), &crew->pieces));
+    MCO_TRY(mco_alloc(ctx, &crew->has_begun, threads));
+    MCO_TRY(mco_alloc(ctx, &crew->outer, threads));
+    MCO_TRY(mco_alloc(ctx, &crew->shift, (int64_t)threads * topology->height));
+    for (int32_t w = 0; w < threads - 1; w++)
+        MCO_TRY(mco_alloc(ctx, &crew->outer[w], 2 * (int64_t)crew->pieces.top_first[crew->pieces.top_count]));
+    MCO_TRY(mco_team_open(ctx, threads, false, &crew->team));
+    *out = crew;
+    crew = NULL;
 done:
-    mco_team_close(&team);
-    close_workers(ctx, c);
+    paths_crew_close(ctx, &crew);
     return st;
+}
+
+void paths_crew_close(mco_context *ctx, paths_crew **crew)
+{
+    paths_crew *c = *crew;
+    if (c != NULL) {
+        c->team.ctx = ctx;  // the one that opened it may be gone
+        mco_team_close(&c->team);
+        for (int32_t w = 0; c->outer != NULL && w < c->workers - 1; w++)
+            mco_free(ctx, &c->outer[w]);
+        mco_free(ctx, &c->shift);
+        mco_free(ctx, &c->outer);
+        mco_free(ctx, &c->has_begun);
+        clear_pieces(ctx, &c->pieces);
+    }
+    mco_free(ctx, crew);
+}
+
+int32_t paths_crew_threads(const paths_crew *crew)
+{
+    return crew->workers;
+}
+
+// A cancellation and the clock do not go back, so whatever ended relax() early is seen here.
+static mco_status refuse_stopped(const customiser *c)
+{
+    if (!must_stop(c))
+        return MCO_OK;
+    return mco_fail(c->ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " triangles of the hierarchy were customised", c->topology->triangles);
+}
+
+static mco_status make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
+                          const paths_limits *limits, paths_metric *metric)
+{
+    mco_status st = MCO_OK;
+    customiser c = {.topology = crew->topology, .triangle = triangle, .weight = weight, .metric = metric, .crew = crew, .ctx = ctx,
+                    .limits = limits};
+    MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
+    make_parallel(&c);
+    MCO_TRY(refuse_stopped(&c));
+done:
+    return st;
+}
+
+mco_status paths_metric_make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
+                                paths_metric *metric)
+{
+    return make_by(ctx, crew, triangle, weight, simd, NULL, metric);
 }
 
 static mco_status make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight, int32_t threads,
                        mco_simd simd, const paths_limits *limits, paths_metric *metric)
 {
     mco_status st = MCO_OK;
-    customiser c = {.topology = topology, .triangle = triangle, .weight = weight, .metric = metric,
-                    .ctx = ctx, .limits = limits, .workers = threads};
-    const int64_t work = work_of(topology, 0, topology->vertices);
-    MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
-    if (c.workers > 1) {
-        MCO_TRY(make_parallel(ctx, &c, work));
-    } else {
-        take_weights(&c, 0, topology->arcs);
-        relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
-        c.lanes->split(metric, 0, topology->arcs);
+    paths_crew *crew = NULL;
+    customiser c = {.topology = topology, .triangle = triangle, .weight = weight, .metric = metric, .ctx = ctx, .limits = limits};
+    if (threads > 1) {
+        MCO_TRY(paths_crew_open(ctx, topology, threads, &crew));
+        MCO_TRY(make_by(ctx, crew, triangle, weight, simd, limits, metric));
+        goto done;
     }
-    // A cancellation and the clock do not go back, so whatever ended relax() early is seen here.
-    if (must_stop(&c))
-        st = mco_fail(ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " triangles of the hierarchy were customised", topology->triangles);
+    MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
+    take_weights(&c, 0, topology->arcs);
+    relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
+    c.lanes->split(metric, 0, topology->arcs);
+    MCO_TRY(refuse_stopped(&c));
 done:
+    paths_crew_close(ctx, &crew);
     return st;
 }
 
@@ -343,23 +398,22 @@ mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology
     return make(ctx, topology, triangle, weight, threads, simd, NULL, metric);
 }
 
-// As many of the threads as pay.
-static int32_t useful_threads(const paths_topology *topology, int32_t threads)
+int32_t paths_metric_threads(const paths_topology *topology, int32_t threads)
 {
     const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
-    return most < threads ? (int32_t)most : threads;
+    return most < 1 ? 1 : most < threads ? (int32_t)most : threads;
 }
 
 mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
                                  int32_t threads, mco_simd simd, paths_metric *metric)
 {
-    return make(ctx, topology, triangle, weight, useful_threads(topology, threads), simd, NULL, metric);
+    return paths_metric_make_on(ctx, topology, triangle, weight, paths_metric_threads(topology, threads), simd, metric);
 }
 
 mco_status paths_metric_make_within(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
                                     int32_t threads, const paths_limits *limits, paths_metric *metric)
 {
-    return make(ctx, topology, triangle, weight, useful_threads(topology, threads), MCO_SIMD_AUTO, limits, metric);
+    return make(ctx, topology, triangle, weight, paths_metric_threads(topology, threads), MCO_SIMD_AUTO, limits, metric);
 }
 
 mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,

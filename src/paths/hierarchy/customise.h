@@ -25,6 +25,18 @@ typedef struct customise_lanes {
     void (*split)(const paths_metric *metric, int32_t begin, int32_t end);
 } customise_lanes;
 
+// Threads that sleep between two calls, and how they share the work. One call at a time may use a crew. The threads wait without
+// running: for a job, or for the end of the crew.
+typedef struct paths_crew paths_crew;
+mco_status paths_crew_open(mco_context *ctx, const paths_topology *topology, int32_t threads, paths_crew **out);
+void paths_crew_close(mco_context *ctx, paths_crew **crew);
+int32_t paths_crew_threads(const paths_crew *crew);
+// paths_metric_make() by a crew. Errors: ARGUMENT.
+mco_status paths_metric_make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
+                                paths_metric *metric);
+// As many of the threads as pay.
+int32_t paths_metric_threads(const paths_topology *topology, int32_t threads);
+
 // paths_metric_make() with a vector unit and all threads, however little there is to do. Errors: ARGUMENT (this processor lacks the unit), MEMORY.
 mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
                                 int32_t threads, mco_simd simd, paths_metric *metric);

@@ -430,6 +430,7 @@ mco_status paths_order_flow(mco_context *ctx, const order_graph *graph, mco_run 
     paths_core core = {0};
     *widest = 0;
     MCO_TRY(paths_core_make(ctx, graph, vertex, &core));
+    MCO_TRY(mco_run_must_stop(run, run->work) ? MCO_ERR_STOPPED : MCO_OK);
     int32_t *rest = vertex + core.peeled;
     if (core.graph.vertices > 0)
         MCO_TRY(dissect(ctx, &core.graph, run, threads, rest, widest));

@@ -54,6 +54,8 @@ struct mco_paths_hierarchy {
     int32_t *turn_cost;          // [arcs of expanded] what the arc adds to the weight of plain_arc; NULL if not expanded
     paths_topology topology;     // of expanded, if there is one
     paths_metric metric;
+    int64_t metric_number;       // how many metrics it has had: what was made of an older one takes the weights anew
+    struct paths_kept *kept;     // what calls leave behind for the next one (kept.c)
     int32_t *triangle;           // [triangles] the arc between the heads of two arcs, in the order of customising; NULL: too many
     mco_paths_hierarchy_facts facts;
 };
@@ -120,6 +122,20 @@ mco_status paths_labels_weigh(mco_context *ctx, paths_labels *labels, int32_t th
 int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, int32_t target_rank);
 int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
+
+// ---- kept.c: what one call leaves behind for the next: tables of a sweep, threads that customise, and threads for batches. A call takes it out and gives it
+// back, so any number of threads may use one hierarchy; those that find nothing make their own. Only calls with the context that made the
+// hierarchy keep anything, for it is freed with this context's allocator.
+mco_status paths_kept_open(mco_context *ctx, struct paths_kept **out);
+void paths_kept_close(mco_context *ctx, struct paths_kept **kept);
+// A sweep with the metric as it is now. Errors: as paths_sweep_open().
+mco_status paths_sweep_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_sweep **out);
+void paths_sweep_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_sweep **sweep);
+// A supervised team of `workers` threads, which sleep while no call has it. Errors: MEMORY.
+mco_status paths_team_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t workers, mco_team **out);
+void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_team **team);
+// Makes the metric, by threads that wait for it. Errors: ARGUMENT, MEMORY.
+mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd);
 
 // ---- gpu.c: one GPU. Launches take about 0.1 s at most; barriers of kernels end because all blocks are on the device.
 #ifdef MCO_HAVE_CUDA

@@ -233,13 +233,13 @@ static void sort_ends(matrix *m)
 static mco_status fill_matrix(mco_context *ctx, matrix *m)
 {
     mco_status st = MCO_OK;
-    mco_team team = {0};
+    mco_team *team = NULL;
     sort_ends(m);
-    MCO_TRY(mco_team_open(ctx, m->workers, true, &team));
-    mco_team_run(&team, m->panel_count, fill_panel, paths_stopper_watch, m);
-    mco_team_run(&team, (m->sources + SOURCES - 1) / SOURCES, fill_rows, paths_stopper_watch, m);
+    MCO_TRY(paths_team_take(ctx, m->hierarchy, m->workers, &team));
+    mco_team_run(team, m->panel_count, fill_panel, paths_stopper_watch, m);
+    mco_team_run(team, (m->sources + SOURCES - 1) / SOURCES, fill_rows, paths_stopper_watch, m);
 done:
-    mco_team_close(&team);
+    paths_team_give(ctx, m->hierarchy, &team);
     return st;
 }
 

@@ -185,6 +185,7 @@ mco_status paths_order_find_by(mco_context *ctx, const mco_paths_rows *rows, mco
     const int32_t ends = rows->first_through;
     MCO_TRY(make_graph(ctx, rows, &g));
     MCO_TRY(mco_alloc(ctx, &found, rows->vertices));
+    MCO_TRY(mco_run_must_stop(run, run->work) ? MCO_ERR_STOPPED : MCO_OK);
     MCO_TRY(order_graph_by(ctx, &g, run, threads, way, found + ends, by));
     for (int32_t k = 0; k < rows->vertices; k++)
         found[k] = k < ends ? k : found[k] + ends;

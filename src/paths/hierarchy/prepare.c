@@ -74,6 +74,7 @@ mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, 
     h->facts = (mco_paths_hierarchy_facts)MCO_PATHS_HIERARCHY_FACTS_INIT;
     h->network = *network;
     *network = NULL;
+    MCO_TRY(paths_kept_open(ctx, &h->kept));
     MCO_TRY(mco_alloc(ctx, &h->order, h->network->rows.vertices));
     memcpy(h->order, order, (size_t)h->network->rows.vertices * sizeof *order);
     MCO_TRY(build(ctx, h, order, limits, threads));
@@ -147,6 +148,7 @@ void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarc
     if (hierarchy == NULL || *hierarchy == NULL)
         return;
     mco_paths_hierarchy *h = *hierarchy;
+    paths_kept_close(ctx, &h->kept);
     mco_free(ctx, &h->triangle);
     paths_metric_clear(ctx, &h->metric);
     paths_topology_clear(ctx, &h->topology);
@@ -185,8 +187,8 @@ mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy,
     if (hierarchy->expanded != NULL)
         paths_turns_weigh(hierarchy, weight, hierarchy->expanded->weight);
     const mco_paths_rows *rows = plain_rows(hierarchy);
-    MCO_TRY(paths_metric_make_for(ctx, &hierarchy->topology, hierarchy->triangle, hierarchy->expanded != NULL ? rows->weight : weight,
-                                  mco_settle_threads(p.threads), p.simd, &hierarchy->metric));
+    hierarchy->metric_number++;
+    MCO_TRY(paths_metric_remake(ctx, hierarchy, hierarchy->expanded != NULL ? rows->weight : weight, mco_settle_threads(p.threads), p.simd));
     take_weights(hierarchy->network, weight);
     hierarchy->facts.customise_s = mco_clock_s() - begin_s;
 done:

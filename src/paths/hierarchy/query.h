@@ -40,6 +40,9 @@ void paths_batch_close(mco_context *ctx, paths_batch *batch);
 bool paths_batch_sweep(const paths_batches *batches, paths_batch *batch, int32_t lanes, int32_t count, const int32_t *source_rank,
                        int32_t *label, const atomic_bool *stop);
 
+const paths_lanes *paths_sweep_lanes(const paths_sweep *sweep);
+// Takes the metric if it has changed since.
+void paths_sweep_refresh(paths_sweep *sweep);
 // The labels of one tree inside the sweep, without the copy to the network's order. False: *stop was set; the sweep is then to be closed.
 bool paths_sweep_labels(paths_sweep *sweep, int32_t source_rank, const atomic_bool *stop);
 

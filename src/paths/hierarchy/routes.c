@@ -43,6 +43,7 @@ typedef struct routes_job {
     block *blocks;       // [block_count]
     int64_t block_count;
     paths_labels *labels;  // NULL: none
+    paths_expansion *expansion;  // NULL: none
     worker *worker;      // [workers]
     int32_t workers;
 } routes_job;
@@ -115,6 +116,7 @@ static void close_job(mco_context *ctx, routes_job *j)
         mco_context_destroy(&j->worker[k].ctx);
     }
     mco_free(ctx, &j->worker);
+    mco_free(ctx, &j->expansion);
     mco_free(ctx, &j->blocks);
     mco_free(ctx, &j->first);
     paths_labels_close(ctx, &j->labels);
@@ -126,14 +128,17 @@ static mco_status open_job(mco_context *ctx, routes_job *j, bool has_paths)
     const paths_topology *t = &j->hierarchy->topology;
     const bool wants_labels = j->count >= t->vertices / VERTICES_PER_QUERY &&
                               (double)paths_labels_bytes(t) < mco_settle_memory(j->p.memory) / 2;
+    const double expansion_bytes = 2.0 * t->arcs * (double)sizeof *j->expansion;
     j->workers = mco_settle_threads(j->p.threads);
     j->block_count = (j->count + BLOCK - 1) / BLOCK;
+    if (has_paths && j->count >= t->triangles / PATHS_TRIANGLES_OF_A_QUERY && expansion_bytes < mco_settle_memory(j->p.memory) / 2)
+        MCO_TRY(paths_expansions_make(ctx, j->hierarchy, &j->expansion));
     MCO_TRY(mco_alloc(ctx, &j->worker, j->workers));
     for (int32_t k = 0; k < j->workers; k++) {
         MCO_TRY(mco_context_create_child(ctx, &j->worker[k].ctx));
         MCO_TRY(paths_query_open(ctx, j->hierarchy, j->p.simd, &j->worker[k].query));
         if (has_paths)
-            MCO_TRY(paths_unpacking_open(j->worker[k].ctx, j->hierarchy, &j->worker[k].unpacking));
+            MCO_TRY(paths_unpacking_open(j->worker[k].ctx, j->hierarchy, j->expansion, &j->worker[k].unpacking));
     }
     if (has_paths) {
         MCO_TRY(mco_alloc(ctx, &j->first, j->count + 1));
@@ -148,16 +153,16 @@ done:
 static mco_status run_job(mco_context *ctx, routes_job *j, mco_paths_result *result)
 {
     mco_status st = MCO_OK;
-    mco_team team = {0};
-    MCO_TRY(mco_team_open(ctx, j->workers, true, &team));
-    mco_team_run(&team, j->block_count, take_block, paths_stopper_watch, j);
+    mco_team *team = NULL;
+    MCO_TRY(paths_team_take(ctx, j->hierarchy, j->workers, &team));
+    mco_team_run(team, j->block_count, take_block, paths_stopper_watch, j);
     for (int32_t k = 0; k < j->workers; k++) {
         result->reached += j->worker[k].reached;
         if (j->worker[k].status != MCO_OK)
             MCO_TRY(mco_fail(ctx, j->worker[k].status, "%s", mco_context_error(j->worker[k].ctx)));
     }
 done:
-    mco_team_close(&team);
+    paths_team_give(ctx, j->hierarchy, &team);
     return st;
 }
 

@@ -120,6 +120,7 @@ struct paths_sweep {
     int32_t *place;   // [vertices] by rank
     int32_t *place_of;  // [vertices of the network] by the network's vertices
     int32_t outside;  // vertices of the network
+    int64_t metric_number;  // of the weights
     paths_batches batches;
     paths_batch batch;
 };
@@ -265,11 +266,23 @@ done:
 void paths_sweep_weigh(paths_sweep *sweep)
 {
     const paths_sweep *s = sweep;
+    sweep->metric_number = s->hierarchy->metric_number;
     const int64_t items = s->first[s->chunks.count] * PATHS_CHUNK;
     paths_batches_weigh(&sweep->batches);
     const int32_t *down = s->batches.down != NULL ? s->batches.down : s->hierarchy->metric.down;
     for (int64_t i = 0; i < items; i++)
         s->weight[i] = s->arc[i] >= 0 ? down[s->arc[i]] : MCO_PATHS_NONE;
+}
+
+void paths_sweep_refresh(paths_sweep *sweep)
+{
+    if (sweep->metric_number != sweep->hierarchy->metric_number)
+        paths_sweep_weigh(sweep);
+}
+
+const paths_lanes *paths_sweep_lanes(const paths_sweep *sweep)
+{
+    return sweep->batches.lanes;
 }
 
 static int32_t *begin_place(const paths_sweep *s, int32_t vertex)

@@ -130,11 +130,11 @@ static void take_batch(void *shared, int index, int64_t item)
 static mco_status take_all(mco_context *ctx, lanes_job *j)
 {
     mco_status st = MCO_OK;
-    mco_team team = {0};
+    mco_team *team = NULL;
     paths_trees *t = j->trees;
-    MCO_TRY(mco_team_open(ctx, j->workers, true, &team));
+    MCO_TRY(paths_team_take(ctx, j->trees->hierarchy, j->workers, &team));
     paths_stopper_watch(j);
-    mco_team_run(&team, (t->count + j->lanes - 1) / j->lanes, take_batch, paths_stopper_watch, j);
+    mco_team_run(team, (t->count + j->lanes - 1) / j->lanes, take_batch, paths_stopper_watch, j);
     for (int32_t k = 0; k < j->workers; k++) {
         t->result.reached += j->worker[k].reached;
         t->result.done += j->worker[k].done;
@@ -142,7 +142,7 @@ static mco_status take_all(mco_context *ctx, lanes_job *j)
             MCO_TRY(mco_fail(ctx, j->worker[k].status, "%s", mco_context_error(j->worker[k].ctx)));
     }
 done:
-    mco_team_close(&team);
+    paths_team_give(ctx, j->trees->hierarchy, &team);
     return st;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Unpacks the path of a query. The ways up of both ends are walked once more, with the arc that gave each label. An arc of the hierarchy
-// stands for an arc of the network with its weight, or for a lower triangle with this sum: such a triangle is found when it is asked for, so
-// the metric stores none. Triangles lead to lower vertices, so unpacking ends. O(arcs of both ways up + lower neighbours of what is unpacked).
+// stands for an arc of the network with its weight, or for a lower triangle with this sum. Few queries look for a triangle when they need it:
+// O(lower neighbours) each. For many queries one pass over all triangles notes what every arc stands for. Triangles lead to lower
+// vertices, so unpacking ends.
 #include "paths/hierarchy/unpack.h"
 
 #include "base/grow.h"
@@ -23,6 +24,7 @@ typedef struct way {
 struct paths_unpacking {
     const mco_paths_hierarchy *hierarchy;
     const mco_paths_rows *rows;  // whose arcs the hierarchy has
+    const paths_expansion *expansion;  // NULL: triangles are looked for
     way from, to;
     step *stack;
     int64_t stack_count, stack_room;
@@ -30,13 +32,55 @@ struct paths_unpacking {
     int64_t count, room;
 };
 
-mco_status paths_unpacking_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_unpacking **out)
+// ---- Expansions
+
+// Notes the triangle of v, its arcs a and b to lower and upper ends, at the arc c between these ends if it has the weight.
+static inline void note(const int32_t *pair, int32_t a, int32_t b, int32_t c, paths_expansion *expansion)
+{
+    if (pair[2 * a + 1] + pair[2 * b] == pair[2 * c])
+        expansion[2 * c] = (paths_expansion){a, b};
+    if (pair[2 * b + 1] + pair[2 * a] == pair[2 * c + 1])
+        expansion[2 * c + 1] = (paths_expansion){a, b};
+}
+
+mco_status paths_expansions_make(mco_context *ctx, const mco_paths_hierarchy *hierarchy, paths_expansion **out)
+{
+    const paths_topology *t = &hierarchy->topology;
+    const int32_t *pair = hierarchy->metric.pair, *triangle = hierarchy->triangle;
+    const int32_t *weight = hierarchy->expanded != NULL ? hierarchy->expanded->weight : hierarchy->network->weight;
+    paths_expansion *expansion = NULL;
+    const mco_status st = mco_alloc(ctx, &expansion, 2 * (int64_t)t->arcs);
+    for (int32_t v = 0; st == MCO_OK && v < t->vertices; v++) {
+        if (t->is_end != NULL && t->is_end[v])
+            continue;
+        for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
+            for (int32_t b = a + 1, c = t->first[t->head[a]]; b < t->first[v + 1]; b++) {
+                if (triangle != NULL)
+                    c = *triangle++;
+                else
+                    while (t->head[c] != t->head[b])
+                        c++;
+                note(pair, a, b, c, expansion);
+            }
+    }
+    for (int32_t k = 0; st == MCO_OK && k < t->origins; k++)
+        if (weight[t->origin[k]] == pair[t->origin_slot[k]])
+            expansion[t->origin_slot[k]] = (paths_expansion){PATHS_PLAIN, t->origin[k]};
+    *out = expansion;
+    return st;
+}
+
+// ---- Scratch
+
+mco_status paths_unpacking_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const paths_expansion *expansion,
+                                paths_unpacking **out)
 {
     mco_status st = MCO_OK;
     const int32_t height = hierarchy->topology.height;
     paths_unpacking *u = NULL;
     MCO_TRY(mco_alloc(ctx, &u, 1));
     u->hierarchy = hierarchy;
+    u->expansion = expansion;
     u->rows = hierarchy->expanded != NULL ? &hierarchy->expanded->rows : &hierarchy->network->rows;
     MCO_TRY(mco_alloc(ctx, &u->from.label, height));
     MCO_TRY(mco_alloc(ctx, &u->from.by, height));
@@ -182,9 +226,30 @@ static mco_status emit(mco_context *ctx, paths_unpacking *u, int64_t arc)
     return st;
 }
 
+// The same by expansions, which need no tails: a triangle is a step down to its middle and a step up from it.
+static mco_status expand_all(mco_context *ctx, paths_unpacking *u)
+{
+    mco_status st = MCO_OK;
+    while (u->stack_count > 0) {
+        const step s = u->stack[--u->stack_count];
+        const paths_expansion e = u->expansion[2 * (int64_t)s.arc + (s.is_up ? 0 : 1)];
+        if (e.first == PATHS_PLAIN) {
+            MCO_TRY(emit(ctx, u, e.second));
+            continue;
+        }
+        MCO_TRY(mco_grow(ctx, &u->stack, &u->stack_room, u->stack_count + 2));
+        u->stack[u->stack_count++] = (step){.arc = s.is_up ? e.second : e.first, .low = -1, .is_up = true};
+        u->stack[u->stack_count++] = (step){.arc = s.is_up ? e.first : e.second, .low = -1, .is_up = false};
+    }
+done:
+    return st;
+}
+
 static mco_status unpack_all(mco_context *ctx, paths_unpacking *u)
 {
     mco_status st = MCO_OK;
+    if (u->expansion != NULL)
+        return expand_all(ctx, u);
     while (u->stack_count > 0) {
         const step s = u->stack[--u->stack_count];
         const int64_t arc = find_arc(u, s);
