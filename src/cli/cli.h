@@ -29,7 +29,8 @@ void cli_make_start_options(const cli_action *action, cli_output_options *out);
 // Tests the output files at paths [count]; a path is NULL if the file is not asked for. They must be writable and differ
 // from each other. The test leaves the files unchanged. Errors: ARGUMENT, IO.
 mco_status cli_test_outputs(mco_context *ctx, const char *const *paths, size_t count);
-// Fails if the output at `path` would replace one of inputs [input_count], which are there. Each of them may be NULL.
+// Fails if the output at `path` would replace one of inputs [input_count], which are there. Each of them may be NULL, a list of
+// paths with commas, or a folder of vectors (its files without an ending) or of a timetable (its .txt files).
 // Errors: ARGUMENT.
 mco_status cli_refuse_replacing(mco_context *ctx, const char *const *inputs, int64_t input_count, const char *path);
 bool cli_is_stdout(const char *path);

@@ -106,12 +106,46 @@ bool cli_is_same_file(const char *a, const char *b)
            strcmp(name_of(a_target), name_of(b_target)) == 0 && is_same_folder(a_target, b_target);
 }
 
+// Whether `path` is a file in the folder `input` that the run may read: a vector, which has no ending, or a table of a timetable.
+static bool is_part_of_folder(const char *input, const char *path)
+{
+    struct stat info;
+    char inside[MCO_PATH_LENGTH], table[MCO_PATH_LENGTH];
+    const char *name = name_of(path), *ending = strrchr(name, '.');
+    if (stat(input, &info) != 0 || !S_ISDIR(info.st_mode) || snprintf(inside, sizeof inside, "%s/%s", input, name) >= (int)sizeof inside ||
+        !cli_is_same_file(inside, path))
+        return false;
+    return ending == NULL || (strcmp(ending, ".txt") == 0 && snprintf(table, sizeof table, "%s/stop_times.txt", input) < (int)sizeof table &&
+                              cli_is_old_file(table));
+}
+
+static bool is_read_from(const char *input, const char *path)
+{
+    return cli_is_same_file(input, path) || is_part_of_folder(input, path);
+}
+
+// Whether `input`, or a part of it between commas, is the file at `path` or its folder.
+static bool is_in_list(const char *input, const char *path)
+{
+    char part[MCO_PATH_LENGTH];
+    if (is_read_from(input, path))
+        return true;
+    for (const char *begin = strchr(input, ',') != NULL ? input : NULL; begin != NULL;) {
+        const char *end = strchr(begin, ',');
+        const size_t size = end != NULL ? (size_t)(end - begin) : strlen(begin);
+        if (snprintf(part, sizeof part, "%.*s", (int)size, begin) < (int)sizeof part && is_read_from(part, path))
+            return true;
+        begin = end != NULL ? end + 1 : NULL;
+    }
+    return false;
+}
+
 mco_status cli_refuse_replacing(mco_context *ctx, const char *const *inputs, int64_t input_count, const char *path)
 {
     if (path == NULL || !cli_is_old_file(path))  // the inputs are there, so the path leads to none of them
         return MCO_OK;
     for (int64_t i = 0; i < input_count; i++)
-        if (inputs[i] != NULL && strcmp(inputs[i], "-") != 0 && cli_is_same_file(inputs[i], path))
+        if (inputs[i] != NULL && strcmp(inputs[i], "-") != 0 && is_in_list(inputs[i], path))
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "an output goes to %s: it would replace the input; give it another path", path);
     return MCO_OK;
 }

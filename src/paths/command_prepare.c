@@ -66,7 +66,7 @@ static mco_status print_facts(mco_context *ctx, const mco_paths_hierarchy *hiera
     const mco_status st = mco_paths_hierarchy_tell(ctx, hierarchy, &f);
     if (st != MCO_OK)
         return st;
-    printf("%" PRId32 " vertices, %" PRId64 " arcs, height %" PRId32 ", %" PRId64 " triangles, %.1f MiB\n", f.vertices, f.arcs, f.height,
+    printf("%" PRId32 " %s, %" PRId64 " arcs, height %" PRId32 ", %" PRId64 " triangles, %.1f MiB\n", f.vertices, f.vertices == 1 ? "vertex" : "vertices", f.arcs, f.height,
            f.triangles, (double)f.bytes / (1 << 20));
     printf("order by %s in %.3f s, built in %.4f s, customised in %.4f s\n", f.order_by, f.order_s, f.build_s, f.customise_s);
     return MCO_OK;

@@ -54,6 +54,7 @@ typedef struct session {
     mco_transit_batch batch;
     int32_t minutes[MCO_TRANSIT_MAX_BANDS], bands;
     mco_transit_reach reach;
+    const char *inputs[3];  // files that the run reads; NULL: not given
 } session;
 _Static_assert(sizeof(session) <= TRANSIT_COMMAND_BYTES, "the table states fewer bytes than the state has");
 
@@ -113,6 +114,9 @@ static mco_status open_city(mco_context *ctx, session *s)
     mco_status st = MCO_OK;
     mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
     MCO_TRY(need(ctx, "--gtfs", s->city.gtfs));
+    s->inputs[0] = s->city.osm;
+    s->inputs[1] = s->city.gtfs;
+    s->inputs[2] = s->asked.queries;
     MCO_TRY(need(ctx, "--date", s->city.date));
     MCO_TRY(read_date(ctx, s->city.date, &model.date));
     model.map = s->city.osm;
@@ -157,6 +161,13 @@ static void print_city(mco_context *ctx, const session *s)
     if (f.vertices > 0)
         printf("; %d vertices, %" PRId64 " streets", f.vertices, f.streets);
     printf("\n");
+}
+
+const char *const *transit_inputs(const void *state, int64_t *count)
+{
+    const session *s = state;
+    *count = (int64_t)(sizeof s->inputs / sizeof s->inputs[0]);
+    return s->inputs;
 }
 
 void transit_itinerary_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])

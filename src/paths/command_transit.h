@@ -11,6 +11,7 @@ void transit_command_end(cli_call *call);
 
 void transit_itinerary_tables(void *state, mco_option_values *out);
 mco_status transit_itinerary_open(cli_call *call);
+const char *const *transit_inputs(const void *state, int64_t *count);
 void transit_itinerary_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS]);
 mco_status transit_itinerary_solve(cli_call *call);
 bool transit_itinerary_has(const void *state);
@@ -41,20 +42,20 @@ mco_status transit_timetable_run(cli_call *call);
 #define PATHS_ITINERARY_ACTION                                                                                                   \
     {.name = "itinerary", .arguments = "[OPTIONS] --osm F --gtfs A,B --date D --from LAT,LON --to LAT,LON --depart HH:MM",       \
      .text = "finds the journey on foot and by public transport that arrives first", .state_bytes = TRANSIT_COMMAND_BYTES,       \
-     .begin = transit_command_begin, .tables = transit_itinerary_tables, .open = transit_itinerary_open,                         \
+     .begin = transit_command_begin, .tables = transit_itinerary_tables, .open = transit_itinerary_open, .more_inputs = transit_inputs,                         \
      .more_outputs = transit_itinerary_outputs, .solve = transit_itinerary_solve, .has_solution = transit_itinerary_has,         \
      .write_result = transit_itinerary_json, .plot_text = "draw the journey over the streets", .plot = transit_itinerary_plot,   \
      .write_more = transit_itinerary_more, .print = transit_itinerary_print, .end = transit_command_end}
 #define PATHS_ITINERARIES_ACTION                                                                                                 \
     {.name = "itineraries", .arguments = "[OPTIONS] --osm F --gtfs A,B --date D --queries F.csv",                                \
      .text = "finds the journeys of many queries on all cores", .state_bytes = TRANSIT_COMMAND_BYTES,                            \
-     .begin = transit_command_begin, .tables = transit_batch_tables, .open = transit_batch_open, .solve = transit_batch_solve,   \
+     .begin = transit_command_begin, .tables = transit_batch_tables, .open = transit_batch_open, .more_inputs = transit_inputs, .solve = transit_batch_solve,   \
      .has_solution = transit_batch_has, .write_result = transit_batch_json, .print = transit_batch_print,                        \
      .end = transit_command_end}
 #define PATHS_ISOCHRONE_ACTION                                                                                                   \
     {.name = "isochrone", .arguments = "[OPTIONS] --osm F --gtfs A,B --date D --from LAT,LON --depart HH:MM --minutes 15,30,45", \
      .text = "finds what can be reached from a place within so many minutes", .state_bytes = TRANSIT_COMMAND_BYTES,              \
-     .begin = transit_command_begin, .tables = transit_reach_tables, .open = transit_reach_open,                                 \
+     .begin = transit_command_begin, .tables = transit_reach_tables, .open = transit_reach_open, .more_inputs = transit_inputs,                                 \
      .more_outputs = transit_itinerary_outputs, .solve = transit_reach_solve, .has_solution = transit_reach_has,                 \
      .write_result = transit_reach_json, .plot_text = "draw the streets by the minutes they are away",                           \
      .plot = transit_reach_plot, .write_more = transit_reach_more, .print = transit_reach_print, .end = transit_command_end}

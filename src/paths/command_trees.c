@@ -96,6 +96,8 @@ static mco_status read_vertices(mco_context *ctx, const mco_paths_network *netwo
         MCO_TRY(read_line(&text, network, &finder, line, *first + *count, second != NULL ? *second + *count : NULL));
         ++*count;
     }
+    if (*count == 0)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_PARSE, "%s: no line has %s", path, second != NULL ? "a source and a target" : "a vertex"));
 done:
     mco_free(ctx, &finder.table.slots);
     mco_text_close(&text);

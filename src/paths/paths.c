@@ -49,7 +49,7 @@ static mco_status refuse_pair(const job *j)
     const mco_paths_method m = j->p.method;
     const bool is_cpu = e == MCO_ENGINE_CPU || e == MCO_ENGINE_REFERENCE;
     if (m == MCO_PATHS_METHOD_SWEEP && j->hierarchy == NULL)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep needs a hierarchy: prepare one from the network");
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep needs a hierarchy: mco paths prepare makes one");
     if (e == MCO_ENGINE_REFERENCE && m != MCO_PATHS_METHOD_AUTO && m != MCO_PATHS_METHOD_DIJKSTRA)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine reference, which has dijkstra alone", paths_method_text(m));
     if (m == MCO_PATHS_METHOD_TILES && is_cpu)
@@ -171,13 +171,18 @@ static void take_by_place(job *j)
         j->tree.distance[v] = j->by_place[j->layout.place[v]];
 }
 
-// A search of few arcs is over before threads have begun.
+// A search of few arcs is over before threads have begun. Threads meet after each bucket, so those without a processor hold all
+// others up: 1000 threads on 2 processors took minutes where one takes 2 ms.
 static int32_t count_threads(const job *j)
 {
-    enum { ARCS_WORTH_THREADS = 1 << 20 };
+    enum { ARCS_WORTH_THREADS = 1 << 20, THREADS_ANYWHERE = 8 };
     if (j->tree.method != MCO_PATHS_METHOD_BUCKETS || (j->p.threads == 0 && j->layout.arcs < ARCS_WORTH_THREADS))
         return 1;
-    return mco_settle_threads(j->p.threads);
+    const int asked = mco_settle_threads(j->p.threads), processors = mco_settle_threads(0);
+    const int most = processors > THREADS_ANYWHERE ? processors : THREADS_ANYWHERE;
+    if (asked > most)
+        mco_log(j->ctx, MCO_LOG_INFO, "%d threads in place of %d: there are %d processors", most, asked, processors);
+    return asked < most ? asked : most;
 }
 
 static mco_status run_search(job *j)

@@ -101,6 +101,14 @@ bad_input() {
     printf '\1\0\0\0' > vectors/travel_time
     expect 3 "$MCO" paths tree vectors --source 0
     expect_text err "head[0] is 7, there are vertices 0 to 1"
+    printf '\1\0\0\0' > vectors/head
+    cp vectors/head head.bin
+    expect 2 "$MCO" paths tree vectors --source 0 --output vectors/head
+    expect_text err "an output goes to vectors/head: it would replace the input"
+    cmp vectors/head head.bin || fail "a vector of the input was replaced"
+    expect 0 "$MCO" paths tree vectors --source 0 --output vectors/distances.txt
+    expect 0 "$MCO" paths tree vectors --source 0 --output vectors/distances.txt --threads 1000
+    expect_text err "threads in place of 1000"
     rm vectors/travel_time
     expect 3 "$MCO" paths tree vectors --source 0
     printf 'p aux sp co 5\nv 1 0 0\n' > s.co
@@ -115,6 +123,22 @@ bad_input() {
     expect 2 "$MCO" paths generate grid --size 5x5 --order o
 }
 
+journeys() {
+    expect 0 "$MCO" paths generate multimodal --size 8x8 --layers 50,40 --output n.mm --automaton n.aut
+    expect 0 "$MCO" paths journey n.mm n.aut --source 1 --target 154 --depart 08:00
+    expect_text out "outcome    optimal (finished)"
+    expect 2 "$MCO" paths journey n.mm n.aut --source 155 --depart 08:00
+    expect_text err "--source 155: the network has vertices 1 to 154"
+    expect 2 "$MCO" paths journey n.mm n.aut --source 1 --target 0 --depart 08:00
+    grep -v start n.aut > nostart.aut
+    expect 3 "$MCO" paths journey n.mm nostart.aut --source 1 --depart 08:00
+    expect_text err "the automaton has no start state"
+    grep -v final n.aut > nofinal.aut
+    expect 3 "$MCO" paths journey n.mm nofinal.aut --source 1 --depart 08:00
+    expect_text err "the automaton has no final state"
+}
+
+journeys
 trees
 files
 generators

@@ -34,3 +34,23 @@ expect_text err "the file has 1000 bytes, "
 expect 1 "$MCO" paths prepare road.gr --output other.mcoh --time-limit 0
 expect_text err "stopped while the order"
 expect_no_file other.*
+
+# A network without small separators is refused before its hierarchy is built.
+expect 0 "$MCO" paths generate random --vertices 9000 --arcs 36000 --output random.gr
+seq 1 9000 > random.txt
+expect 3 "$MCO" paths prepare random.gr --output other.mcoh --order random.txt
+expect_text err "at most 34359738368 triangles are supported"
+expect_no_file other.mcoh
+expect 0 "$MCO" paths generate random --vertices 2000 --arcs 8000 --output random.gr
+seq 1 2000 > random.txt
+expect 4 "$MCO" paths prepare random.gr --output other.mcoh --order random.txt --memory 1
+expect_text err "MiB are needed, 1 MiB are allowed"
+expect_no_file other.mcoh
+
+# One vertex, and networks that are trees.
+printf 'p sp 1 0\n' > one.gr
+expect 0 "$MCO" paths prepare one.gr --output one.mcoh
+expect_text out "1 vertex, 0 arcs, height 1, "
+{ echo "p sp 100000 99999"; seq 2 100000 | sed 's/.*/a 1 & 3/'; } > star.gr
+expect 0 "$MCO" paths prepare star.gr --output star.mcoh --time-limit 20
+expect_text out "100000 vertices, 99999 arcs, height 2, 0 triangles"

@@ -24,6 +24,16 @@ itineraries() {
 }
 
 refusals() {
+    # An output never replaces what the run reads: a table of a feed, a feed of a list, the queries.
+    cp grid/stops.txt stops.txt
+    expect 2 "$MCO" paths itinerary "${city[@]}" --from 0.001,0.002 --to 0.024,0.027 --depart 08:00 --json grid/stops.txt
+    expect_text err 'an output goes to grid/stops.txt: it would replace the input'
+    cmp grid/stops.txt stops.txt || fail "a table of the feed was replaced"
+    mkdir -p other && cp grid/*.txt other
+    expect 2 "$MCO" paths itinerary --gtfs grid,other --date 2019-05-15 --from 0.001,0.002 --to 0.024,0.027 --depart 08:00 --plot other/trips.txt
+    printf 'from_lat,from_lon,to_lat,to_lon,depart\n0.001,0.002,0.024,0.027,08:00\n' > asked.csv
+    expect 2 "$MCO" paths itineraries "${city[@]}" --queries asked.csv --json asked.csv
+    expect_text err 'an output goes to asked.csv: it would replace the input'
     expect 2 "$MCO" paths itinerary "${city[@]}" --from 45,0 --to 0.024,0.027 --depart 08:00
     expect_text err 'which has latitudes 0.000000 to'
     expect 2 "$MCO" paths itinerary --gtfs grid --date 2031-05-15 --from 0.001,0.002 --to 0.024,0.027 --depart 08:00

@@ -70,3 +70,12 @@ printf 'source,target,weight\nHome,"the Shop",5\n' > named.csv
 printf 'Home "the Shop"\n' > named.txt
 expect 0 "$MCO" paths route named.csv --queries named.txt --paths --output -
 expect_text out 'Home "the Shop" 5 Home "the Shop"'
+
+# ---- files without a vertex
+printf '# nothing\n\n' > empty.txt
+expect 3 "$MCO" paths trees grid.gr --sources empty.txt --output none.txt
+expect_text err "empty.txt: no line has a vertex"
+expect 3 "$MCO" paths matrix grid.mcoh --sources empty.txt --output none.txt
+expect 3 "$MCO" paths route grid.mcoh --queries empty.txt --output none.txt
+expect_text err "empty.txt: no line has a source and a target"
+expect_no_file none.txt

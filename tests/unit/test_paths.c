@@ -375,7 +375,7 @@ static void test_refused_pairs(void **state)
         mco_engine engine;
         const char *text;
     } pairs[] = {
-        {MCO_PATHS_METHOD_SWEEP, MCO_ENGINE_CPU, "method sweep needs a hierarchy: prepare one from the network"},
+        {MCO_PATHS_METHOD_SWEEP, MCO_ENGINE_CPU, "method sweep needs a hierarchy: mco paths prepare makes one"},
         {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_REFERENCE, "method buckets and engine reference, which has dijkstra alone"},
         {MCO_PATHS_METHOD_TILES, MCO_ENGINE_CPU, "method tiles and engine cpu, tiles need a GPU"},
         {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_GPU, "method buckets and engine gpu, which has tiles"},

@@ -506,6 +506,54 @@ static void no_allocation_of_files_may_fail_unseen(void **state)
     free(data);
 }
 
+// A network without small separators is refused from counts alone, and a stop ends each part of building.
+static void building_keeps_its_limits(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    small_network net;
+    paths_topology t = {0};
+    paths_metric metric = {0};
+    int32_t *triangle = NULL;
+    const paths_limits poor = {.memory = 1000, .stop_s = INFINITY}, late = {.memory = 1e9, .stop_s = 0};
+    mco_rng_seed(&rng, 3, 0);
+    make_small(&net, &rng, 20, 60, 0);
+    assert_int_equal(paths_topology_make_within(test_ctx, &net.rows, net.order, &poor, &t), MCO_ERR_MEMORY);
+    assert_non_null(strstr(mco_context_error(test_ctx), "MiB are allowed"));
+    assert_ok(paths_topology_make_within(test_ctx, &net.rows, net.order, &late, &t));  // too small to be stopped
+    assert_ok(paths_triangles_make_within(test_ctx, &t, &late, &triangle));
+    assert_ok(paths_metric_open(test_ctx, &t, &metric));
+    assert_int_equal(paths_metric_make_within(test_ctx, &t, triangle, net.weight, 2, &late, &metric), MCO_ERR_STOPPED);
+    mco_cancel(test_ctx);
+    const paths_limits never = {.memory = 1e9, .stop_s = INFINITY};
+    assert_int_equal(paths_metric_make_within(test_ctx, &t, triangle, net.weight, 1, &never, &metric), MCO_ERR_STOPPED);
+    mco_clear_cancel(test_ctx);
+    assert_ok(paths_metric_make_within(test_ctx, &t, triangle, net.weight, 1, &never, &metric));
+    mco_free(test_ctx, &triangle);
+    paths_metric_clear(test_ctx, &metric);
+    paths_topology_clear(test_ctx, &t);
+}
+
+// A random network has no small separators: its hierarchy has few arcs, but more triangles than are supported.
+static void a_hierarchy_that_explodes_is_refused(void **state)
+{
+    (void)state;
+    enum { VERTICES = 10000 };
+    mco_paths_network *network;
+    int32_t *order = malloc(VERTICES * sizeof *order);
+    paths_topology t = {0};
+    const mco_paths_shape shape = {MCO_PATHS_RANDOM, VERTICES, 6 * VERTICES, 1};
+    assert_non_null(order);
+    for (int32_t v = 0; v < VERTICES; v++)
+        order[v] = v;
+    assert_ok(mco_paths_generate(test_ctx, &shape, &network, NULL));
+    const mco_paths_rows rows = mco_paths_view(network);
+    assert_int_equal(paths_topology_make(test_ctx, &rows, order, &t), MCO_ERR_LIMIT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "at most 34359738368 triangles are supported"));
+    mco_paths_destroy(test_ctx, &network);
+    free(order);
+}
+
 static void no_allocation_may_fail_unseen(void **state)
 {
     (void)state;
@@ -612,7 +660,7 @@ static void *find_trees_of_a_thread(void *argument)
         int32_t *distance = calloc((size_t)h->network->rows.vertices, sizeof *distance);
         if (distance == NULL || paths_sweep_take(test_ctx, h, MCO_SIMD_AUTO, &sweep) != MCO_OK)
             return NULL;
-        paths_sweep_tree(sweep, h->topology.rank[k], distance);
+        paths_sweep_tree(sweep, h->topology.rank[k], distance, NULL);
         const bool is_right = mco_paths_check(test_ctx, h->network, k, distance) == MCO_OK;
         paths_sweep_give(test_ctx, h, &sweep);
         free(distance);
@@ -717,6 +765,8 @@ int main(void)
         TEST(a_hierarchy_file_is_a_network_too),
         TEST(files_that_are_cut_or_changed_are_refused),
         TEST(no_allocation_of_files_may_fail_unseen),
+        TEST(building_keeps_its_limits),
+        TEST(a_hierarchy_that_explodes_is_refused),
         TEST(no_allocation_may_fail_unseen),
         TEST(no_allocation_of_preparing_may_fail_unseen),
         TEST(no_allocation_of_orders_may_fail_unseen),

@@ -9,6 +9,7 @@
 // the top. The least of these are the weights with which the top is customised.
 #include "paths/hierarchy/customise.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@
 enum {
     PADDING = 64,           // entries after the last one that vectors may read
     PIECES_OF_THREAD = 4,   // at least, so that threads end at nearly the same time
-    LEAST_WORK = 100000     // of a thread; below this, waking it costs more than it saves
+    LEAST_WORK = 100000,    // of a thread; below this, waking it costs more than it saves
+    TRIANGLES_BETWEEN_LOOKS = 1 << 23 // at the clock, but for rows that have more: 0.03 s without a list
 };
 
 mco_status paths_metric_open(mco_context *ctx, const paths_topology *topology, paths_metric *out)
@@ -181,6 +183,8 @@ typedef struct customiser {
     const int32_t *triangle, *weight;
     const paths_metric *metric;
     paths_crew *crew;  // NULL: this thread alone
+    mco_context *ctx;
+    const paths_limits *limits;  // NULL: none
 } customiser;
 
 #define DECLARE(set, unit) extern const customise_lanes customise_lanes_of_##set;
@@ -213,11 +217,23 @@ static void take_weights(const customiser *c, int32_t begin, int32_t end)
         lower_to(&pair[t->origin_slot[k]], c->weight[t->origin[k]]);
 }
 
+static bool must_stop(const customiser *c)
+{
+    return paths_limits_must_stop(c->ctx, c->limits);
+}
+
+// Ends early where the work must stop; make() says so then.
 static void relax(const customiser *c, int32_t begin, int32_t end, int32_t limit, int32_t *outer, const int32_t *shift)
 {
-    const int32_t *triangle = c->triangle != NULL ? c->triangle + c->topology->triangle_first[begin] : NULL;
-    const customise_rows rows = {c->topology, triangle, begin, end, limit, c->metric->pair, outer, shift};
-    c->lanes->relax(&rows);
+    const int64_t *first = c->topology->triangle_first;
+    for (int32_t next; begin < end && !must_stop(c); begin = next) {
+        const int32_t *triangle = c->triangle != NULL ? c->triangle + first[begin] : NULL;
+        next = end;
+        while (next - begin > 1 && first[next] - first[begin] > TRIANGLES_BETWEEN_LOOKS)
+            next = begin + (next - begin) / 2;
+        const customise_rows rows = {c->topology, triangle, begin, next, limit, c->metric->pair, outer, shift};
+        c->lanes->relax(&rows);
+    }
 }
 
 // Sets shift[h] for the vertices of the top that are above the piece. The way up meets them in ascending order.
@@ -328,34 +344,58 @@ int32_t paths_crew_threads(const paths_crew *crew)
     return crew->workers;
 }
 
-mco_status paths_metric_make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
-                                paths_metric *metric)
+// A cancellation and the clock do not go back, so whatever ended relax() early is seen here.
+static mco_status refuse_stopped(const customiser *c)
 {
-    customiser c = {.topology = crew->topology, .triangle = triangle, .weight = weight, .metric = metric, .crew = crew};
-    const mco_status st = mco_pick(ctx, BUILDS, simd, 0, &c.lanes);
-    if (st == MCO_OK)
-        make_parallel(&c);
+    if (!must_stop(c))
+        return MCO_OK;
+    return mco_fail(c->ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " triangles of the hierarchy were customised", c->topology->triangles);
+}
+
+static mco_status make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
+                          const paths_limits *limits, paths_metric *metric)
+{
+    mco_status st = MCO_OK;
+    customiser c = {.topology = crew->topology, .triangle = triangle, .weight = weight, .metric = metric, .crew = crew, .ctx = ctx,
+                    .limits = limits};
+    MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
+    make_parallel(&c);
+    MCO_TRY(refuse_stopped(&c));
+done:
     return st;
 }
 
-mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
-                                int32_t threads, mco_simd simd, paths_metric *metric)
+mco_status paths_metric_make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
+                                paths_metric *metric)
+{
+    return make_by(ctx, crew, triangle, weight, simd, NULL, metric);
+}
+
+static mco_status make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight, int32_t threads,
+                       mco_simd simd, const paths_limits *limits, paths_metric *metric)
 {
     mco_status st = MCO_OK;
     paths_crew *crew = NULL;
-    customiser c = {.topology = topology, .triangle = triangle, .weight = weight, .metric = metric};
+    customiser c = {.topology = topology, .triangle = triangle, .weight = weight, .metric = metric, .ctx = ctx, .limits = limits};
     if (threads > 1) {
         MCO_TRY(paths_crew_open(ctx, topology, threads, &crew));
-        MCO_TRY(paths_metric_make_by(ctx, crew, triangle, weight, simd, metric));
+        MCO_TRY(make_by(ctx, crew, triangle, weight, simd, limits, metric));
         goto done;
     }
     MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
     take_weights(&c, 0, topology->arcs);
     relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
     c.lanes->split(metric, 0, topology->arcs);
+    MCO_TRY(refuse_stopped(&c));
 done:
     paths_crew_close(ctx, &crew);
     return st;
+}
+
+mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                int32_t threads, mco_simd simd, paths_metric *metric)
+{
+    return make(ctx, topology, triangle, weight, threads, simd, NULL, metric);
 }
 
 int32_t paths_metric_threads(const paths_topology *topology, int32_t threads)
@@ -370,6 +410,12 @@ mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topolog
     return paths_metric_make_on(ctx, topology, triangle, weight, paths_metric_threads(topology, threads), simd, metric);
 }
 
+mco_status paths_metric_make_within(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                    int32_t threads, const paths_limits *limits, paths_metric *metric)
+{
+    return make(ctx, topology, triangle, weight, paths_metric_threads(topology, threads), MCO_SIMD_AUTO, limits, metric);
+}
+
 mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,
                              const int32_t *weight, int32_t threads, paths_metric *metric)
 {
@@ -379,14 +425,25 @@ mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, c
 
 mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32_t **triangle)
 {
+    return paths_triangles_make_within(ctx, t, NULL, triangle);
+}
+
+mco_status paths_triangles_make_within(mco_context *ctx, const paths_topology *t, const paths_limits *limits, int32_t **triangle)
+{
     mco_status st = MCO_OK;
     int32_t *list = NULL;
+    int64_t looked_at = 0;
     MCO_TRY(mco_alloc(ctx, &list, t->triangles));
     int32_t *next = list;
     for (int32_t v = 0; v < t->vertices; v++) {
         MCO_TRY(mco_call_in_time(ctx, v));
         if (t->is_end != NULL && t->is_end[v])
             continue;
+        if (next - list - looked_at >= TRIANGLES_BETWEEN_LOOKS) {
+            looked_at = next - list;
+            if (paths_limits_must_stop(ctx, limits))
+                MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " triangles were listed", t->triangles));
+        }
         for (int32_t a = t->first[v]; a < t->first[v + 1]; a++)
             for (int32_t b = a + 1, c = t->first[t->head[a]]; b < t->first[v + 1]; b++) {
                 while (t->head[c] != t->head[b])

@@ -6,6 +6,7 @@
 // one word shows.
 #include <inttypes.h>
 #include <math.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/blocks.h"
@@ -391,7 +392,8 @@ mco_status paths_hierarchy_parse(mco_context *ctx, const char *name, const void 
     MCO_TRY(read_network(&p, &network));
     MCO_TRY(copy_section(&p, ORDER, (void **)&order));
     MCO_TRY(as_file_fault(paths_order_refuse(ctx, order, network->rows.vertices)));
-    MCO_TRY(paths_hierarchy_build(ctx, &network, order, mco_settle_memory(0), mco_settle_threads(0), out));
+    const paths_limits limits = {.memory = mco_settle_memory(0), .stop_s = ctx->read_stop_s > 0 ? ctx->read_stop_s : INFINITY};
+    MCO_TRY(paths_hierarchy_build(ctx, &network, order, &limits, mco_settle_threads(0), out));
     (*out)->facts.order_s = p.h.order_s;
     memcpy((*out)->facts.order_by, p.h.order_by, sizeof p.h.order_by);
 done:

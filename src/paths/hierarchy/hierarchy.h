@@ -60,19 +60,35 @@ struct mco_paths_hierarchy {
     mco_paths_hierarchy_facts facts;
 };
 
+// What building may use, and when it ends. The context's cancellation ends it too.
+typedef struct paths_limits {
+    double memory;  // bytes
+    double stop_s;  // by mco_clock_s(); infinite: never
+} paths_limits;
+
+// Any thread may ask. A building loop asks at least every 0.1 s, but for one row.
+bool paths_limits_must_stop(const mco_context *ctx, const paths_limits *limits);
+
 // ---- order.c: the order of elimination. *order [vertices] is the caller's. Errors: MEMORY, STOPPED.
 mco_status paths_order_find(mco_context *ctx, const mco_paths_rows *rows, mco_run *run, int32_t threads, int32_t **order, char by[16]);
 
-// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, STOPPED, MEMORY.
-// O(arcs of the network and of the hierarchy).
+// ---- topology.c. `rows` have no turns; `order` [vertices] is a permutation. Ends are moved before all others. Errors: LIMIT, MEMORY.
+// O(arcs of the network and of the hierarchy). What would take more memory than the limits allow, or more than 2^35 triangles, is
+// refused (LIMIT) before it is built. `limits` NULL: none, and never stopped. Else STOPPED is an error as well.
+mco_status paths_topology_make_within(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, const paths_limits *limits,
+                                      paths_topology *out);
 mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out);
 void paths_topology_clear(mco_context *ctx, paths_topology *topology);
 
 // ---- customise.c: takes weights [arcs of the rows] and makes the metric. `triangle` may be NULL. O(triangles).
 mco_status paths_triangles_make(mco_context *ctx, const paths_topology *topology, int32_t **triangle);
+mco_status paths_triangles_make_within(mco_context *ctx, const paths_topology *topology, const paths_limits *limits, int32_t **triangle);
 mco_status paths_metric_open(mco_context *ctx, const paths_topology *topology, paths_metric *out);
 mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, int64_t network_arcs,
                              const int32_t *weight, int32_t threads, paths_metric *metric);
+// The same with limits, of which stop_s counts. After STOPPED the metric is not usable.
+mco_status paths_metric_make_within(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
+                                    int32_t threads, const paths_limits *limits, paths_metric *metric);
 // The plain loop over lower triangles: the oracle.
 void paths_metric_ref(const paths_topology *topology, int64_t network_arcs, const int32_t *weight, paths_metric *metric);
 void paths_metric_clear(mco_context *ctx, paths_metric *metric);

@@ -28,17 +28,17 @@ static int64_t count_bytes(const mco_paths_hierarchy *h)
 // ---- Building
 
 // The list saves two thirds of the time of customising. It is left out where memory is short.
-static mco_status list_triangles(mco_context *ctx, mco_paths_hierarchy *h, double memory)
+static mco_status list_triangles(mco_context *ctx, mco_paths_hierarchy *h, const paths_limits *limits)
 {
     const double list = (double)h->topology.triangles * (double)sizeof *h->triangle, rest = (double)count_bytes(h);
-    if (list + rest <= memory)
-        return paths_triangles_make(ctx, &h->topology, &h->triangle);
+    if (list + rest <= limits->memory)
+        return paths_triangles_make_within(ctx, &h->topology, limits, &h->triangle);
     mco_log(ctx, MCO_LOG_INFO, "no list of %" PRId64 " triangles: %.0f MiB are needed, %.0f MiB are allowed", h->topology.triangles,
-            (list + rest) / (1 << 20), memory / (1 << 20));
+            (list + rest) / (1 << 20), limits->memory / (1 << 20));
     return MCO_OK;
 }
 
-static mco_status build(mco_context *ctx, mco_paths_hierarchy *h, const int32_t *order, double memory, int32_t threads)
+static mco_status build(mco_context *ctx, mco_paths_hierarchy *h, const int32_t *order, const paths_limits *limits, int32_t threads)
 {
     mco_status st = MCO_OK;
     int32_t *expanded_order = NULL;
@@ -49,12 +49,12 @@ static mco_status build(mco_context *ctx, mco_paths_hierarchy *h, const int32_t 
         order = expanded_order;
     }
     const mco_paths_rows *rows = plain_rows(h);
-    MCO_TRY(paths_topology_make(ctx, rows, order, &h->topology));
+    MCO_TRY(paths_topology_make_within(ctx, rows, order, limits, &h->topology));
     MCO_TRY(paths_metric_open(ctx, &h->topology, &h->metric));
-    MCO_TRY(list_triangles(ctx, h, memory));
+    MCO_TRY(list_triangles(ctx, h, limits));
     const double customise_s = mco_clock_s();
     h->facts.build_s = customise_s - begin_s;
-    MCO_TRY(paths_metric_make(ctx, &h->topology, h->triangle, rows->arcs, rows->weight, threads, &h->metric));
+    MCO_TRY(paths_metric_make_within(ctx, &h->topology, h->triangle, rows->weight, threads, limits, &h->metric));
     h->facts.customise_s = mco_clock_s() - customise_s;
     h->facts.vertices = h->topology.vertices;
     h->facts.height = h->topology.height;
@@ -66,8 +66,8 @@ done:
     return st;
 }
 
-mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, const int32_t *order, double memory, int32_t threads,
-                                 mco_paths_hierarchy **out)
+mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, const int32_t *order,
+                                 const paths_limits *limits, int32_t threads, mco_paths_hierarchy **out)
 {
     mco_status st = MCO_OK;
     mco_paths_hierarchy *h = NULL;
@@ -78,7 +78,7 @@ mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, 
     MCO_TRY(paths_kept_open(ctx, &h->kept));
     MCO_TRY(mco_alloc(ctx, &h->order, h->network->rows.vertices));
     memcpy(h->order, order, (size_t)h->network->rows.vertices * sizeof *order);
-    MCO_TRY(build(ctx, h, order, memory, threads));
+    MCO_TRY(build(ctx, h, order, limits, threads));
     *out = h;
     h = NULL;
 done:
@@ -136,7 +136,8 @@ mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *network,
         MCO_TRY(find_order(ctx, network, &p, &found, by));
     const double order_s = mco_clock_s() - begin_s;
     MCO_TRY(paths_network_copy(ctx, network, &copy));
-    MCO_TRY(paths_hierarchy_build(ctx, &copy, found != NULL ? found : order, mco_settle_memory(p.memory), mco_settle_threads(p.threads), out));
+    const paths_limits limits = {.memory = mco_settle_memory(p.memory), .stop_s = begin_s + p.time_limit_s};
+    MCO_TRY(paths_hierarchy_build(ctx, &copy, found != NULL ? found : order, &limits, mco_settle_threads(p.threads), out));
     (*out)->facts.order_s = order_s;
     memcpy((*out)->facts.order_by, by, sizeof by);
     mco_log(ctx, MCO_LOG_INFO, "hierarchy: order by %s in %.3f s, %" PRId64 " arcs, height %d, %" PRId64 " triangles, built in %.3f s", by, order_s,

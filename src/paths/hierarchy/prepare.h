@@ -14,10 +14,9 @@ void paths_turns_weigh(const mco_paths_hierarchy *hierarchy, const int32_t *weig
 mco_status paths_turns_order(mco_context *ctx, const mco_paths_hierarchy *hierarchy, const int32_t *order, int32_t **out);
 
 // ---- prepare.c
-// Makes the hierarchy by an order [vertices of the network], and its metric. `memory` bytes may be used, for the list of triangles
-// too. Takes the network over: *network becomes NULL. Errors: as mco_paths_prepare().
-mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, const int32_t *order, double memory, int32_t threads,
-                                 mco_paths_hierarchy **out);
+// Makes the hierarchy by an order [vertices of the network], and its metric. The limits hold for the list of triangles too. Takes the network over: *network becomes NULL. Errors: as mco_paths_prepare().
+mco_status paths_hierarchy_build(mco_context *ctx, mco_paths_network **network, const int32_t *order,
+                                 const paths_limits *limits, int32_t threads, mco_paths_hierarchy **out);
 
 // Refuses what is no permutation of the vertices. Errors: ARGUMENT, MEMORY.
 mco_status paths_order_refuse(mco_context *ctx, const int32_t *order, int32_t vertices);

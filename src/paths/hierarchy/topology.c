@@ -6,17 +6,23 @@
 // algorithm (1986) finds the parents from the network alone, by disjoint sets with short-cuts. A post-order of this tree gives
 // the ranks. The tails of the arcs into x are then the vertices on the ways from the lower neighbours of x in the network to x
 // (Gilbert, Ng, Peyton 1994), so every arc is met once, in ascending order of heads.
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "paths/hierarchy/hierarchy.h"
 
 enum {
     PADDING = 64,              // entries after the last one that vectors may read
     MAX_ARCS = (1 << 30) - 64, // slots are 2 * arc + direction in 32 bits, paddings included
     MAX_HEIGHT = 65535,
-    BYTES_OF_ARC = 30          // of a topology and a metric
+    BYTES_OF_ARC = 30,         // of a topology and a metric
+    ARCS_BETWEEN_LOOKS = 1 << 20 // at the clock: 20 ms where each of them misses the caches
 };
+
+// Customising this many takes about two minutes. Continents of roads have about a thousandth of them.
+static const int64_t MAX_TRIANGLES = INT64_C(1) << 35;
 
 // An arc of the network, seen from its upper end.
 typedef struct lower_end {
@@ -27,6 +33,8 @@ typedef struct lower_end {
 // Places are the positions of vertices in the order of elimination; ranks are those in the post-order.
 typedef struct construction {
     const mco_paths_rows *rows;
+    const paths_limits *limits; // NULL: none
+    int64_t looked_at;    // arcs that were done at the last look at the clock
     int32_t *place;       // [vertices] of a vertex
     int32_t *vertex;      // [vertices] at a place
     int32_t *lower_first; // [vertices + 1]
@@ -36,6 +44,21 @@ typedef struct construction {
     int32_t *mark;        // [vertices] by rank
     int32_t *next;        // [vertices] by rank
 } construction;
+
+bool paths_limits_must_stop(const mco_context *ctx, const paths_limits *limits)
+{
+    return limits != NULL && (mco_is_cancelled(ctx) || mco_clock_s() >= limits->stop_s);
+}
+
+// Looks at the clock now and then; `arcs` are done so far. Errors: STOPPED.
+static mco_status look(mco_context *ctx, construction *c, int64_t arcs)
+{
+    if (arcs - c->looked_at < ARCS_BETWEEN_LOOKS)
+        return MCO_OK;
+    c->looked_at = arcs;
+    const bool is_over = paths_limits_must_stop(ctx, c->limits) || mco_call_is_over(ctx);
+    return is_over ? mco_fail(ctx, MCO_ERR_STOPPED, "stopped while the hierarchy was built") : MCO_OK;
+}
 
 // Ends of paths come first, so that no path between others needs them.
 static void number_places(construction *c, const int32_t *order)
@@ -145,6 +168,26 @@ static mco_status make_tree(mco_context *ctx, const construction *c, paths_topol
     return MCO_OK;
 }
 
+// Refuses what is too large before memory is taken for it. first[v + 1] is the degree of v.
+static mco_status refuse_large(mco_context *ctx, const construction *c, const paths_topology *t, int64_t arcs)
+{
+    int64_t triangles = 0;  // at most vertices * MAX_HEIGHT^2 / 2 < 2^62
+    const double bytes = (double)arcs * BYTES_OF_ARC;
+    for (int32_t v = 0; v < t->vertices; v++) {
+        const int64_t degree = t->first[v + 1];
+        if (t->vertex[v] >= c->rows->first_through)
+            triangles += degree * (degree - 1) / 2;
+    }
+    if (triangles > MAX_TRIANGLES)
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "the order gives a hierarchy of %" PRId64 " arcs and %" PRId64 " triangles, at most %" PRId64 " triangles are "
+                        "supported: the network has no small separators; searches without a hierarchy suit it", arcs, triangles, MAX_TRIANGLES);
+    if (c->limits != NULL && bytes > c->limits->memory)
+        return mco_fail(ctx, MCO_ERR_MEMORY, "the order gives a hierarchy of %" PRId64 " arcs: %.0f MiB are needed, %.0f MiB are allowed", arcs,
+                        bytes / (1 << 20), c->limits->memory / (1 << 20));
+    return MCO_OK;
+}
+
 // Counts the arcs of each row into `first`, one behind their places.
 static mco_status count_arcs(mco_context *ctx, construction *c, paths_topology *t)
 {
@@ -153,7 +196,6 @@ static mco_status count_arcs(mco_context *ctx, construction *c, paths_topology *
     memset(c->mark, 0xff, (size_t)t->vertices * sizeof *c->mark);
     for (int32_t x = 0; x < t->vertices; x++) {
         const int32_t p = c->place[t->vertex[x]];
-        MCO_TRY(mco_call_in_time(ctx, x));
         for (int32_t k = c->lower_first[p]; k < c->lower_first[p + 1]; k++)
             for (int32_t v = c->rank[c->lower[k].vertex]; v != x && c->mark[v] != x; v = t->parent[v]) {
                 c->mark[v] = x;
@@ -161,9 +203,12 @@ static mco_status count_arcs(mco_context *ctx, construction *c, paths_topology *
                 arcs++;
             }
         if (arcs > MAX_ARCS)
-            return mco_fail(ctx, MCO_ERR_LIMIT, "the order gives a hierarchy of more than %d arcs (%.1f GiB)", MAX_ARCS,
-                            (double)MAX_ARCS * BYTES_OF_ARC / (1 << 30));
+            return mco_fail(ctx, MCO_ERR_LIMIT,
+                            "the order gives a hierarchy of more than %d arcs (%.1f GiB): the network has no small separators; "
+                            "searches without a hierarchy suit it", MAX_ARCS, (double)MAX_ARCS * BYTES_OF_ARC / (1 << 30));
+        MCO_TRY(look(ctx, c, arcs));
     }
+    MCO_TRY(refuse_large(ctx, c, t, arcs));
     for (int32_t v = 0; v < t->vertices; v++)
         t->first[v + 1] += t->first[v];
     t->arcs = (int32_t)arcs;
@@ -175,31 +220,36 @@ done:
 static mco_status fill_arcs(mco_context *ctx, construction *c, paths_topology *t)
 {
     mco_status st = MCO_OK;
+    int64_t arcs = 0;
+    c->looked_at = 0;
     memset(c->mark, 0xff, (size_t)t->vertices * sizeof *c->mark);
     memcpy(c->next, t->first, (size_t)t->vertices * sizeof *c->next);
     memset(t->slot, 0xff, (size_t)c->rows->arcs * sizeof *t->slot);
     for (int32_t x = 0; x < t->vertices; x++) {
         const int32_t p = c->place[t->vertex[x]];
-        MCO_TRY(mco_call_in_time(ctx, x));
         for (int32_t k = c->lower_first[p]; k < c->lower_first[p + 1]; k++) {
             const int32_t low = c->rank[c->lower[k].vertex];
             for (int32_t v = low; v != x && c->mark[v] != x; v = t->parent[v]) {
                 c->mark[v] = x;
                 t->head_height[c->next[v]] = (uint16_t)(t->height - 1 - t->depth[x]);
                 t->head[c->next[v]++] = x;
+                arcs++;
             }
             const int32_t arc = c->lower[k].arc;
             t->slot[arc] = 2 * (c->next[low] - 1) + (c->rows->head[arc] == t->vertex[x] ? 0 : 1);
         }
+        MCO_TRY(look(ctx, c, arcs));
     }
 done:
     return st;
 }
 
 // The arcs by their heads, and what rows tell: triangles, and the tails without gaps.
-static mco_status fill_down(mco_context *ctx, paths_topology *t, int32_t *next)
+static mco_status fill_down(mco_context *ctx, construction *c, paths_topology *t)
 {
     mco_status st = MCO_OK;
+    int32_t *next = c->next;
+    c->looked_at = 0;
     for (int32_t a = 0; a < t->arcs; a++)
         t->down_first[t->head[a] + 1]++;
     for (int32_t v = 0; v < t->vertices; v++)
@@ -208,7 +258,6 @@ static mco_status fill_down(mco_context *ctx, paths_topology *t, int32_t *next)
     for (int32_t v = 0; v < t->vertices; v++) {
         const int32_t begin = t->first[v], end = t->first[v + 1];
         const int64_t degree = end - begin;
-        MCO_TRY(mco_call_in_time(ctx, v));
         for (int32_t a = begin; a < end; a++) {
             const int32_t at = next[t->head[a]]++;
             t->down_arc[at] = a;
@@ -220,6 +269,7 @@ static mco_status fill_down(mco_context *ctx, paths_topology *t, int32_t *next)
         if (t->is_end == NULL || !t->is_end[v])
             t->triangles += degree * (degree - 1) / 2;
         t->triangle_first[v + 1] = t->triangles;
+        MCO_TRY(look(ctx, c, end));
     }
 done:
     return st;
@@ -303,7 +353,8 @@ done:
     return st;
 }
 
-mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out)
+mco_status paths_topology_make_within(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, const paths_limits *limits,
+                                      paths_topology *out)
 {
     mco_status st = MCO_OK;
     construction c = {0};
@@ -313,6 +364,7 @@ mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, con
         return mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy of a network with %lld arcs, at most %d are supported (%.1f GiB)",
                         (long long)rows->arcs, INT32_MAX, (double)rows->arcs * (sizeof(lower_end) + sizeof *t.slot) / (1 << 30));
     MCO_TRY(open_construction(ctx, rows, &c));
+    c.limits = limits;
     MCO_TRY(open_vertices(ctx, rows, &t));
     number_places(&c, order);
     MCO_TRY(collect_lower(ctx, &c));
@@ -325,7 +377,7 @@ mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, con
     MCO_TRY(fill_arcs(ctx, &c, &t));
     for (int32_t v = 0; t.is_end != NULL && v < t.vertices; v++)
         t.is_end[v] = t.vertex[v] < rows->first_through;
-    MCO_TRY(fill_down(ctx, &t, c.next));
+    MCO_TRY(fill_down(ctx, &c, &t));
     MCO_TRY(mco_alloc(ctx, &next_slot, 2 * (int64_t)t.arcs + 1));
     sort_origins(&c, &t, next_slot);
     *out = t;
@@ -335,6 +387,11 @@ done:
     paths_topology_clear(ctx, &t);
     close_construction(ctx, &c);
     return st;
+}
+
+mco_status paths_topology_make(mco_context *ctx, const mco_paths_rows *rows, const int32_t *order, paths_topology *out)
+{
+    return paths_topology_make_within(ctx, rows, order, NULL, out);
 }
 
 void paths_topology_clear(mco_context *ctx, paths_topology *topology)

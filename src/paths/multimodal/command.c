@@ -55,6 +55,19 @@ static bool read_time(const char *text, int32_t *out)
     return true;
 }
 
+// Users count vertices from 1, queries from 0.
+static mco_status refuse_vertices(mco_context *ctx, const session *s)
+{
+    mco_status st = MCO_OK;
+    mco_multimodal_facts f = MCO_MULTIMODAL_FACTS_INIT;
+    MCO_TRY(mco_multimodal_tell(ctx, s->network, &f));
+    if (s->source > f.vertices || s->target > f.vertices)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s %" PRId64 ": the network has vertices 1 to %d", s->source > f.vertices ? "--source" : "--target",
+                        s->source > f.vertices ? (int64_t)s->source : (int64_t)s->target, f.vertices);
+done:
+    return st;
+}
+
 mco_status multimodal_open(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -66,6 +79,7 @@ mco_status multimodal_open(cli_call *call)
     s->query.source = (int32_t)s->source - 1;
     s->query.target = s->target > 0 ? (int32_t)s->target - 1 : -1;
     MCO_TRY(mco_multimodal_read(call->ctx, call->inputs[0], &s->network));
+    MCO_TRY(refuse_vertices(call->ctx, s));
     MCO_TRY(mco_automaton_read(call->ctx, s->network, call->inputs[1], &s->automaton));
 done:
     return st;
