@@ -147,6 +147,37 @@ typedef struct paths_queries_plan {
 // Chooses the grid and whether the scratch is in shared memory; *scratch_words is what d_scratch needs, or 0.
 cudaError_t paths_queries_shape(paths_queries_plan *plan, int multiprocessors, size_t *scratch_words);
 cudaError_t paths_launch_queries(const paths_queries_plan *plan, cudaStream_t stream);
+
+// ---- Labels of ancestors (queries.cu)
+
+typedef struct paths_label_row {
+    int32_t row;                     // of 32 entries
+    uint16_t depth, plain;           // plain: ancestors that paths pass through, the vertex included
+} paths_label_row;
+
+// Where an arc leads.
+typedef struct paths_label_head {
+    int32_t row, depth;              // ~depth for an end
+} paths_label_head;
+
+typedef struct paths_ancestors_plan {
+    int32_t vertices, levels;
+    int32_t blocks;                  // paths_ancestors_shape()
+    const int32_t *d_level;          // [levels + 1]
+    const int32_t *d_by_depth;       // [vertices] ranks
+    const paths_label_row *d_row;    // [vertices]
+    const paths_label_head *d_head;  // [arcs]
+    const uint16_t *d_least;         // [log vertices][vertices] least depth of 1, 2, 4 .. ranks from each one on
+    const paths_vertex *d_vertex;
+    const int32_t *d_up, *d_down;
+    int32_t *d_to, *d_from;          // [rows][32] distances to ancestors, and from them
+    uint32_t *d_barrier;             // [2] zero before and after a launch
+} paths_ancestors_plan;
+
+cudaError_t paths_ancestors_shape(paths_ancestors_plan *plan, int multiprocessors);
+// Depths [begin, end).
+cudaError_t paths_launch_ancestors(const paths_ancestors_plan *plan, int32_t begin, int32_t end, cudaStream_t stream);
+cudaError_t paths_launch_join(const paths_ancestors_plan *plan, const paths_queries_plan *asked, cudaStream_t stream);
 #endif
 
 MCO_END_C

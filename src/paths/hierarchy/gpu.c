@@ -16,9 +16,10 @@
 
 enum {
     WARPS_MOST = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 2, FEW_SOURCES = 256,
-    HIGH_LEVELS_MOST = 16384  // levels of a launch: barriers of about 0.05 s
+    HIGH_LEVELS_MOST = 16384, // levels of a launch: barriers of about 0.05 s
+    VERTICES_A_QUERY = 4      // labels of all vertices take the time of a query by walks for every so many vertices at most
 };
-static const int64_t BATCH_LABELS = INT64_C(1) << 32, HIGH_WORK = INT64_C(1) << 31, QUERY_STEPS = 200000000;
+static const int64_t BATCH_LABELS = INT64_C(1) << 32, HIGH_WORK = INT64_C(1) << 31, LABEL_WORK = INT64_C(1) << 34, QUERY_STEPS = 200000000;
 static const size_t PIECE_BYTES = (size_t)16 << 20, SPARE_BYTES = (size_t)256 << 20;
 
 // A source in the order of ranks.
@@ -38,6 +39,11 @@ struct paths_device_hierarchy {
     paths_customise_plan customise;
     paths_trees_plan trees;
     paths_queries_plan queries;
+    paths_ancestors_plan ancestors;
+    int64_t *label_work;       // [height] arcs and ancestors of each depth
+    int64_t label_rows;        // of 32 entries, in one direction
+    bool has_label_tables;     // which depend on the topology
+    bool has_ancestors;        // the labels are those of the weights
     int32_t *d_rank;           // [out_vertices]
     int32_t *h_weight;         // [network_arcs] pinned
     int32_t *d_weight;
@@ -53,6 +59,8 @@ struct paths_device_hierarchy {
     int32_t *d_out;            // a group's rows
     int64_t out_room;
     cudaEvent_t copied[PIECES];
+    paths_device_pieces *pieces;  // NULL: not measured
+    cudaEvent_t piece_end[PATHS_MOST_PIECES];
 };
 
 // ---- Memory
@@ -306,6 +314,8 @@ void paths_device_tune(paths_device_hierarchy *d, const paths_device_tuning *tun
 {
     d->tuning.per_lane = tuning->per_lane;
     d->tuning.group_warps = tuning->group_warps;
+    d->tuning.queries = tuning->queries;
+    d->tuning.split_warps = tuning->split_warps;
     d->customise.blocks = tuning->customise_blocks;
     d->customise.threads = tuning->customise_threads;
     d->is_traced = false;
@@ -320,7 +330,11 @@ void paths_device_close(mco_context *ctx, paths_device_hierarchy **device)
     for (int k = 0; k < PIECES; k++)
         if (d->copied[k] != NULL)
             (void)cudaEventDestroy(d->copied[k]);
+    for (int k = 0; k < PATHS_MOST_PIECES; k++)
+        if (d->piece_end[k] != NULL)
+            (void)cudaEventDestroy(d->piece_end[k]);
     mco_device_close(&d->device);
+    mco_free(ctx, &d->label_work);
     mco_free(ctx, &d->asked);
     mco_free(ctx, &d->sources);
     paths_tables_clear(ctx, &d->tables);
@@ -357,7 +371,7 @@ mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *d, c
     MCO_TRY(mco_device_use(&d->device));
     MCO_TRY(upload_weights(d, weight));
     MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
-    d->has_labels = false;
+    d->has_labels = d->has_ancestors = false;
     MCO_TRY(mco_device_start_clock(&d->device));
     MCO_CUDA(ctx, paths_launch_customise(&d->customise, d->device.stream));
     MCO_TRY(mco_device_stop_clock(&d->device, device_s));
@@ -485,7 +499,9 @@ done:
 static paths_tier_shape shape_of(const paths_device_hierarchy *d, const paths_tier *tier)
 {
     const paths_trees_plan *p = &d->trees;
-    const int64_t tasks = (int64_t)tier->cells * p->groups, wanted = (int64_t)d->device.info.multiprocessors * WARPS_PER_MULTIPROCESSOR;
+    const int64_t tasks = (int64_t)tier->cells * p->groups,
+                  wanted = (int64_t)d->device.info.multiprocessors *
+                  (d->tuning.split_warps > 0 ? d->tuning.split_warps : WARPS_PER_MULTIPROCESSOR);
     paths_tier_shape s = {.cell = tier->cell_first, .cells = tier->cells, .rows = tier->rows, .nodes = tier->nodes, .arcs = tier->arcs,
                           .warps = d->tuning.group_warps, .splits = 2 * tasks <= wanted};
     if (s.warps == 0) {
@@ -523,6 +539,20 @@ done:
     return st;
 }
 
+// The end of a piece of trees, if pieces are measured.
+static mco_status end_piece(paths_device_hierarchy *d, const char *name, int32_t tier)
+{
+    mco_status st = MCO_OK;
+    paths_device_pieces *p = d->pieces;
+    if (p == NULL || p->count == PATHS_MOST_PIECES)
+        return MCO_OK;
+    snprintf(p->name[p->count], sizeof p->name[0], tier >= 0 ? "%s %d" : "%s", name, tier);
+    MCO_CUDA(d->device.ctx, cudaEventRecord(d->piece_end[p->count], d->device.stream));
+    p->count++;
+done:
+    return st;
+}
+
 // Enqueues the kernels of a batch. Its sources are on the device.
 static mco_status launch_trees(paths_device_hierarchy *d)
 {
@@ -531,11 +561,15 @@ static mco_status launch_trees(paths_device_hierarchy *d)
     cudaStream_t stream = d->device.stream;
     if (!d->is_traced)
         MCO_CUDA(ctx, paths_launch_trace(&d->trees, stream));
+    MCO_TRY(end_piece(d, "trace", -1));
     MCO_CUDA(ctx, paths_launch_walk(&d->trees, stream));
+    MCO_TRY(end_piece(d, "walk", -1));
     MCO_TRY(launch_high(d));
+    MCO_TRY(end_piece(d, "levels", -1));
     for (int32_t k = d->tables.tiers; k-- > 0;) {
         const paths_tier_shape shape = shape_of(d, &d->tables.tier[k]);
         MCO_CUDA(ctx, paths_launch_tier(&d->trees, &shape, stream));
+        MCO_TRY(end_piece(d, shape.splits ? "shared tier" : "tier", k));
     }
     if (d->tables.end_arcs > 0)
         MCO_CUDA(ctx, paths_launch_ends(&d->trees, stream));
@@ -562,6 +596,26 @@ static mco_status run_batch(paths_device_hierarchy *d, mco_run *run, double *sec
     MCO_CUDA(ctx, cudaEventElapsedTime(&ms, d->device.begin, d->device.end));
     *seconds += 1e-3 * (double)ms;
 done:
+    return st;
+}
+
+mco_status paths_device_measure(mco_context *ctx, paths_device_hierarchy *d, mco_run *run, paths_device_pieces *pieces)
+{
+    mco_status st = MCO_OK;
+    double seconds = 0;
+    *pieces = (paths_device_pieces){0};
+    if (!d->has_labels)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the device has no labels of all trees");
+    MCO_TRY(mco_device_use(&d->device));
+    for (int k = 0; k < PATHS_MOST_PIECES; k++)
+        if (d->piece_end[k] == NULL)
+            MCO_CUDA(ctx, cudaEventCreate(&d->piece_end[k]));
+    d->pieces = pieces;
+    MCO_TRY(run_batch(d, run, &seconds));
+    for (int k = 0; k < pieces->count; k++)
+        MCO_CUDA(ctx, cudaEventElapsedTime(&pieces->ms[k], k == 0 ? d->device.begin : d->piece_end[k - 1], d->piece_end[k]));
+done:
+    d->pieces = NULL;
     return st;
 }
 
@@ -685,7 +739,7 @@ mco_status paths_device_renew(mco_context *ctx, paths_device_hierarchy *d, mco_r
     if (!d->is_traced)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the ways up of all sources are not on the device");
     MCO_TRY(mco_device_use(&d->device));
-    d->has_labels = false;
+    d->has_labels = d->has_ancestors = false;
     MCO_TRY(upload_weights(d, weight));
     MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
     MCO_CUDA(ctx, cudaEventRecord(d->device.begin, d->device.stream));
@@ -697,6 +751,174 @@ mco_status paths_device_renew(mco_context *ctx, paths_device_hierarchy *d, mco_r
     d->has_labels = true;
     if (device_s != NULL)
         *device_s = 1e-3 * (double)ms;
+done:
+    return st;
+}
+
+// ---- Labels of ancestors
+
+static int64_t label_bytes(const paths_device_hierarchy *d)
+{
+    const paths_topology *t = &d->hierarchy->topology;
+    const int64_t n = t->vertices;
+    int64_t rows = 0;
+    for (int64_t v = 0; v < n; v++)
+        rows += t->depth[v] / PATHS_LANES + 1;
+    return 2 * PATHS_LANES * (int64_t)sizeof(int32_t) * rows + 12 * n + 8 * (int64_t)t->arcs + 4 * (int64_t)t->height +
+           2 * n * (64 - __builtin_clzll((uint64_t)n + 1));
+}
+
+// Rows of labels, and the ranks by depth.
+static mco_status upload_label_rows(paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = d->device.ctx;
+    const paths_topology *t = &d->hierarchy->topology;
+    paths_ancestors_plan *p = &d->ancestors;
+    paths_label_row *row = NULL;
+    paths_label_head *head = NULL;
+    int32_t *by_depth = NULL, *level = NULL;
+    MCO_TRY(mco_alloc(ctx, &row, t->vertices));
+    MCO_TRY(mco_alloc(ctx, &head, t->arcs));
+    MCO_TRY(mco_alloc(ctx, &by_depth, t->vertices));
+    MCO_TRY(mco_alloc(ctx, &level, (int64_t)t->height + 2));
+    d->label_rows = 0;
+    for (int32_t v = t->vertices; v-- > 0;) {  // parents come first
+        const bool is_end = t->is_end != NULL && t->is_end[v];
+        const int32_t above = t->parent[v] >= 0 ? row[t->parent[v]].plain : 0;
+        row[v] = (paths_label_row){.row = (int32_t)d->label_rows, .depth = (uint16_t)t->depth[v], .plain = (uint16_t)(above + !is_end)};
+        d->label_rows += t->depth[v] / PATHS_LANES + 1;
+        level[t->depth[v] + 2]++;
+    }
+    for (int32_t l = 2; l < t->height + 2; l++)
+        level[l] += level[l - 1];
+    for (int32_t v = 0; v < t->vertices; v++) {
+        by_depth[level[t->depth[v] + 1]++] = v;
+        d->label_work[t->depth[v]] += (int64_t)(t->first[v + 1] - t->first[v] + 1) * 2 * (t->depth[v] + 1);
+    }
+    for (int32_t a = 0; a < t->arcs; a++) {
+        const int32_t u = t->head[a];
+        head[a] = (paths_label_head){row[u].row, t->is_end != NULL && t->is_end[u] ? ~t->depth[u] : t->depth[u]};
+    }
+    MCO_TRY(UPLOAD(d, &p->d_row, row, t->vertices));
+    MCO_TRY(UPLOAD(d, &p->d_head, head, t->arcs));
+    MCO_TRY(UPLOAD(d, &p->d_by_depth, by_depth, t->vertices));
+    MCO_TRY(UPLOAD(d, &p->d_level, level, (int64_t)t->height + 1));
+    MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
+done:
+    mco_free(ctx, &level);
+    mco_free(ctx, &by_depth);
+    mco_free(ctx, &head);
+    mco_free(ctx, &row);
+    return st;
+}
+
+// The least depth of 1, 2, 4 .. ranks from each one on.
+static mco_status upload_least_depths(paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    const paths_topology *t = &d->hierarchy->topology;
+    const int64_t n = t->vertices;
+    uint16_t *least = NULL;
+    int64_t rows = 1;
+    while ((int64_t)1 << rows <= n)
+        rows++;
+    MCO_TRY(mco_alloc(d->device.ctx, &least, rows * n));
+    for (int64_t v = 0; v < n; v++)
+        least[v] = (uint16_t)t->depth[v];
+    for (int64_t k = 1; k < rows; k++)
+        for (int64_t v = 0, half = (int64_t)1 << (k - 1); v < n; v++) {
+            const uint16_t here = least[(k - 1) * n + v], next = v + half < n ? least[(k - 1) * n + v + half] : here;
+            least[k * n + v] = here < next ? here : next;
+        }
+    MCO_TRY(UPLOAD(d, &d->ancestors.d_least, least, rows * n));
+    MCO_CUDA(d->device.ctx, cudaStreamSynchronize(d->device.stream));
+done:
+    mco_free(d->device.ctx, &least);
+    return st;
+}
+
+static void drop_label_tables(paths_device_hierarchy *d)
+{
+    paths_ancestors_plan *p = &d->ancestors;
+    mco_device_give(&d->device, &p->d_row);
+    mco_device_give(&d->device, &p->d_head);
+    mco_device_give(&d->device, &p->d_by_depth);
+    mco_device_give(&d->device, &p->d_level);
+    mco_device_give(&d->device, &p->d_least);
+    mco_device_give(&d->device, &p->d_to);
+    mco_device_give(&d->device, &p->d_from);
+    mco_free(d->device.ctx, &d->label_work);
+}
+
+static mco_status make_label_tables(paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = d->device.ctx;
+    paths_ancestors_plan *p = &d->ancestors;
+    size_t free_bytes, all_bytes;
+    if (d->has_label_tables)
+        return MCO_OK;
+    MCO_CUDA(ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if (d->hierarchy->topology.height >= UINT16_MAX)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "labels of a hierarchy of height %d, at most %d is supported", d->hierarchy->topology.height, UINT16_MAX - 1));
+    if (label_bytes(d) > (int64_t)free_bytes)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d: labels need %.1f MB of device memory, %.1f MB are free", d->device.info.index,
+                         1e-6 * (double)label_bytes(d), 1e-6 * (double)free_bytes));
+    *p = (paths_ancestors_plan){.vertices = d->trees.vertices, .levels = d->trees.height, .d_vertex = d->trees.d_vertex,
+                                .d_up = d->trees.d_up, .d_down = d->trees.d_down, .d_barrier = d->trees.d_barrier};
+    MCO_CUDA(ctx, paths_ancestors_shape(p, d->device.info.multiprocessors));
+    MCO_TRY(mco_alloc(ctx, &d->label_work, d->trees.height));
+    MCO_TRY(upload_label_rows(d));
+    MCO_TRY(upload_least_depths(d));
+    MCO_TRY(mco_device_take(&d->device, MCO_MEMORY_DEVICE, &p->d_to, d->label_rows * PATHS_LANES));
+    MCO_TRY(mco_device_take(&d->device, MCO_MEMORY_DEVICE, &p->d_from, d->label_rows * PATHS_LANES));
+    d->bytes += 2 * PATHS_LANES * (int64_t)sizeof(int32_t) * d->label_rows;
+    d->has_label_tables = true;
+done:
+    if (st != MCO_OK)
+        drop_label_tables(d);
+    return st;
+}
+
+mco_status paths_device_ancestors(mco_context *ctx, paths_device_hierarchy *d, mco_run *run, double *device_s)
+{
+    mco_status st = MCO_OK;
+    float ms = 0;
+    MCO_TRY(mco_device_use(&d->device));
+    MCO_TRY(make_label_tables(d));
+    MCO_CUDA(ctx, cudaEventRecord(d->device.begin, d->device.stream));
+    for (int32_t begin = 0, end; begin < d->ancestors.levels; begin = end) {
+        int64_t work = 0;
+        for (end = begin; end < d->ancestors.levels && end - begin < HIGH_LEVELS_MOST && work < LABEL_WORK; end++)
+            work += d->label_work[end];
+        MCO_CUDA(ctx, paths_launch_ancestors(&d->ancestors, begin, end, d->device.stream));
+    }
+    MCO_CUDA(ctx, cudaEventRecord(d->device.end, d->device.stream));
+    MCO_TRY(mco_device_wait(&d->device, d->device.end, must_stop, run, NULL));
+    MCO_CUDA(ctx, cudaEventElapsedTime(&ms, d->device.begin, d->device.end));
+    d->has_ancestors = true;
+done:
+    if (device_s != NULL)
+        *device_s = 1e-3 * (double)ms;
+    return st;
+}
+
+// Whether queries join labels; then the labels are there. *seconds: the kernel time for them.
+static mco_status choose_labels(mco_context *ctx, paths_device_hierarchy *d, mco_run *run, int64_t count, bool *has_labels, double *seconds)
+{
+    mco_status st = MCO_OK;
+    size_t free_bytes, all_bytes;
+    *seconds = 0;
+    *has_labels = d->has_ancestors && d->tuning.queries != PATHS_QUERIES_WALK;
+    if (*has_labels || d->tuning.queries == PATHS_QUERIES_WALK)
+        return MCO_OK;
+    MCO_CUDA(ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
+    *has_labels = d->tuning.queries == PATHS_QUERIES_LABELS;
+    if (count > d->trees.vertices / VERTICES_A_QUERY && d->trees.height < UINT16_MAX)
+        *has_labels = *has_labels || d->has_label_tables || label_bytes(d) < (int64_t)free_bytes / 2;
+    if (*has_labels)
+        MCO_TRY(paths_device_ancestors(ctx, d, run, seconds));
 done:
     return st;
 }
@@ -714,6 +936,9 @@ mco_status paths_device_queries(mco_context *ctx, paths_device_hierarchy *d, mco
     most = most > 1024 ? most : 1024;
     most = most < count ? most : count;
     MCO_TRY(mco_device_use(&d->device));
+    bool has_labels = false;
+    if (count > 0)
+        MCO_TRY(choose_labels(ctx, d, run, count, &has_labels, &kernel_s));
     MCO_TRY(mco_alloc(ctx, &rank, 2 * most));
     MCO_TRY(mco_device_take(&d->device, MCO_MEMORY_DEVICE, &d_words, 3 * most));
     for (int64_t begin = 0; begin < count; begin += most) {
@@ -732,7 +957,10 @@ mco_status paths_device_queries(mco_context *ctx, paths_device_hierarchy *d, mco
         MCO_CUDA(ctx, cudaMemcpyAsync(d_words, rank, 2 * (size_t)now * sizeof *rank, cudaMemcpyHostToDevice, d->device.stream));
         MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
         MCO_TRY(mco_device_start_clock(&d->device));
-        MCO_CUDA(ctx, paths_launch_queries(p, d->device.stream));
+        if (has_labels)
+            MCO_CUDA(ctx, paths_launch_join(&d->ancestors, p, d->device.stream));
+        else
+            MCO_CUDA(ctx, paths_launch_queries(p, d->device.stream));
         MCO_TRY(mco_device_stop_clock(&d->device, &seconds));
         MCO_CUDA(ctx, cudaMemcpyAsync(distance + begin, p->d_distance, (size_t)now * sizeof *distance, cudaMemcpyDeviceToHost,
                                       d->device.stream));
