@@ -13,6 +13,7 @@ MCO_BEGIN_C
 
 enum {
     PATHS_LANES = 32,           // sources of a group when a lane has one of them
+    PATHS_DENSE_NODES = 4,      // of a warp that shares a cell by a matrix of weights
     PATHS_NO_SOURCE = INT32_MAX // rank of a lane without a source
 };
 
@@ -112,6 +113,7 @@ typedef struct paths_tier_shape {
     int32_t rows, nodes, arcs;       // the greatest of a cell
     int32_t warps;                   // of a block
     bool splits;                     // the warps share the nodes of a cell; else each has a group of its own
+    bool is_dense;                   // they share them four by four, also `splits`: warps * PATHS_DENSE_NODES nodes at most
 } paths_tier_shape;
 
 size_t paths_tier_bytes(const paths_tier_shape *shape, int per_lane);  // shared memory of a block

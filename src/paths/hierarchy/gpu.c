@@ -15,7 +15,7 @@
 #include "paths/hierarchy/prepare.h"
 
 enum {
-    WARPS_MOST = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 2, FEW_SOURCES = 256,
+    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 2, FEW_SOURCES = 256,
     HIGH_LEVELS_MOST = 16384, // levels of a launch: barriers of about 0.05 s
     VERTICES_A_QUERY = 4      // labels of all vertices take the time of a query by walks for every so many vertices at most
 };
@@ -315,6 +315,7 @@ void paths_device_tune(paths_device_hierarchy *d, const paths_device_tuning *tun
     d->tuning.per_lane = tuning->per_lane;
     d->tuning.group_warps = tuning->group_warps;
     d->tuning.queries = tuning->queries;
+    d->tuning.dense = tuning->dense;
     d->tuning.split_warps = tuning->split_warps;
     d->customise.blocks = tuning->customise_blocks;
     d->customise.threads = tuning->customise_threads;
@@ -495,6 +496,18 @@ done:
     return st;
 }
 
+// With few cells and groups the warps of a block share a cell by a matrix, if it has room.
+static bool shape_dense(const paths_device_hierarchy *d, paths_tier_shape *s)
+{
+    paths_tier_shape dense = *s;
+    dense.is_dense = true;
+    dense.warps = (s->nodes + PATHS_DENSE_NODES - 1) / PATHS_DENSE_NODES;
+    if (d->tuning.dense == 1 || dense.warps > DENSE_WARPS_MOST || paths_tier_bytes(&dense, d->trees.per_lane) > d->shared_bytes)
+        return false;
+    *s = dense;
+    return true;
+}
+
 // The warps of a block: with few cells and groups they share a cell, else each has a group of its own.
 static paths_tier_shape shape_of(const paths_device_hierarchy *d, const paths_tier *tier)
 {
@@ -504,6 +517,8 @@ static paths_tier_shape shape_of(const paths_device_hierarchy *d, const paths_ti
                   (d->tuning.split_warps > 0 ? d->tuning.split_warps : WARPS_PER_MULTIPROCESSOR);
     paths_tier_shape s = {.cell = tier->cell_first, .cells = tier->cells, .rows = tier->rows, .nodes = tier->nodes, .arcs = tier->arcs,
                           .warps = d->tuning.group_warps, .splits = 2 * tasks <= wanted};
+    if (s.splits && tasks <= DENSE_PER_MULTIPROCESSOR * (int64_t)d->device.info.multiprocessors && shape_dense(d, &s))
+        return s;
     if (s.warps == 0) {
         s.warps = 2;
         while (s.splits && s.warps < WARPS_MOST && tasks * s.warps < wanted)
@@ -569,7 +584,7 @@ static mco_status launch_trees(paths_device_hierarchy *d)
     for (int32_t k = d->tables.tiers; k-- > 0;) {
         const paths_tier_shape shape = shape_of(d, &d->tables.tier[k]);
         MCO_CUDA(ctx, paths_launch_tier(&d->trees, &shape, stream));
-        MCO_TRY(end_piece(d, shape.splits ? "shared tier" : "tier", k));
+        MCO_TRY(end_piece(d, shape.is_dense ? "dense tier" : shape.splits ? "shared tier" : "tier", k));
     }
     if (d->tables.end_arcs > 0)
         MCO_CUDA(ctx, paths_launch_ends(&d->trees, stream));
