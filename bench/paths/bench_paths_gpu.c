@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cuda_runtime_api.h>
+
 #include "base/clock.h"
 #include "paths/hierarchy/gpu.h"
 
@@ -218,6 +220,54 @@ done:
     return st;
 }
 
+// Copies the labels of the last trees to memory that nobody has touched, or that was written before, or that CUDA has pinned.
+static mco_status measure_copy(bench *b, int64_t count, const char *memory, int32_t threads, bool is_plain)
+{
+    mco_status st = MCO_OK;
+    char variant[64], what[64];
+    const size_t labels = (size_t)count * (size_t)b->network->rows.vertices;
+    const paths_device_tuning tuning = {.copy_threads = threads, .copy_plain = is_plain};
+    int32_t *to = NULL, *pinned = NULL;
+    double best = HUGE_VAL;
+    paths_device_tune(b->device, &tuning);
+    if (memory[0] == 'p' && cudaHostAlloc((void **)&pinned, labels * sizeof *to, cudaHostAllocPortable) != cudaSuccess)
+        return mco_fail(b->ctx, MCO_ERR_MEMORY, "no pinned memory for %zu labels", labels);
+    for (int run = 0; run < b->runs; run++) {
+        double copy_s = 0;
+        if (pinned == NULL && (to == NULL || memory[0] == 'n')) {
+            free(to);
+            to = malloc(labels * sizeof *to);
+        }
+        MCO_TRY(paths_device_labels(b->ctx, b->device, NULL, pinned != NULL ? pinned : to, &copy_s));
+        best = run > 0 ? fmin(best, copy_s) : best;
+    }
+    if (memcmp(b->distance, pinned != NULL ? pinned : to, labels * sizeof *to) != 0)
+        MCO_TRY(check_failed(b, "copies"));
+    snprintf(what, sizeof what, "copy of %lld trees", (long long)count);
+    snprintf(variant, sizeof variant, "%s memory%s threads %d", memory, is_plain ? " small pages" : "", threads);
+    printf("%s,%s,%s,%zu,,,%.3f,,%zu\n", b->part, what, variant, labels, 1e3 * best, labels);
+    fflush(stdout);
+done:
+    (void)cudaFreeHost(pinned);
+    free(to);
+    return st;
+}
+
+static mco_status vary_copies(bench *b, int64_t count, const int32_t *source)
+{
+    mco_status st = MCO_OK;
+    static const int32_t THREADS[] = {1, 4, 8, 16};
+    MCO_TRY(paths_device_trees(b->ctx, b->device, NULL, count, source, NULL, NULL, NULL));
+    MCO_TRY(measure_copy(b, count, "pinned", 0, false));
+    for (int k = 0; k < 4; k++) {
+        MCO_TRY(measure_copy(b, count, "written", THREADS[k], false));
+        MCO_TRY(measure_copy(b, count, "new", THREADS[k], true));
+        MCO_TRY(measure_copy(b, count, "new", THREADS[k], false));
+    }
+done:
+    return st;
+}
+
 static mco_status measure_renew(bench *b, const char *variant, int64_t count, const int32_t *source)
 {
     mco_status st = MCO_OK;
@@ -344,6 +394,8 @@ static mco_status vary_trees(bench *b, int64_t count, const int32_t *source, boo
         snprintf(variant, sizeof variant, "cells %d/%d lanes %d warps %d split %d%s", WAYS[k].leaf, WAYS[k].nodes, WAYS[k].lanes, WAYS[k].warps,
                  WAYS[k].split, WAYS[k].dense == 1 ? " no matrix" : "");
         MCO_TRY(measure_trees(b, variant, count, source));
+        if (k == 0 && b->has_variants)
+            MCO_TRY(vary_copies(b, count, source));
         if (renews)
             MCO_TRY(measure_renew(b, variant, count, source));
     }

@@ -250,7 +250,8 @@ static void try_trees(const instance *in, paths_device_hierarchy *device, mco_rn
 {
     const mco_paths_rows *rows = &in->network->rows;
     int32_t *source = calloc((size_t)count + 1, sizeof *source);
-    int32_t *distance = malloc(((size_t)count * (size_t)rows->vertices + 1) * sizeof *distance);
+    const size_t labels = (size_t)count * (size_t)rows->vertices;
+    int32_t *distance = malloc((labels + 1) * sizeof *distance), *pinned = NULL;
     double device_s, copy_s;
     for (int64_t k = 0; k < count; k++)
         source[k] = rows->first_through > 0 && k % 2 == 0 ? (int32_t)mco_rng_below(rng, (uint32_t)rows->first_through)
@@ -260,6 +261,12 @@ static void try_trees(const instance *in, paths_device_hierarchy *device, mco_rn
         MUST(paths_device_trees(ctx, device, NULL, count, source, distance, &device_s, &copy_s));
         expect_trees(rows, count, source, distance, step, what);
     }
+    GPU_CHECK(cudaHostAlloc((void **)&pinned, (labels + 1) * sizeof *pinned, cudaHostAllocPortable) == cudaSuccess, "no pinned memory");
+    memset(pinned, 0xff, labels * sizeof *pinned);
+    MUST(paths_device_trees(ctx, device, NULL, count, source, pinned, &device_s, &copy_s));
+    checks++;
+    GPU_CHECK(memcmp(pinned, distance, labels * sizeof *pinned) == 0, "%s: labels in pinned memory differ", what);
+    (void)cudaFreeHost(pinned);
     free(distance);
     free(source);
 }

@@ -11,16 +11,19 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
+#include "base/pages.h"
+#include "base/team.h"
 #include "device/device_cuda.h"
 #include "paths/hierarchy/prepare.h"
 
 enum {
-    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 2, FEW_SOURCES = 256,
+    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 3, COPY_THREADS = 8, FEW_SOURCES = 256,
     HIGH_LEVELS_MOST = 16384, // levels of a launch: barriers of about 0.05 s
     VERTICES_A_QUERY = 4      // labels of all vertices take the time of a query by walks for every so many vertices at most
 };
 static const int64_t BATCH_LABELS = INT64_C(1) << 32, HIGH_WORK = INT64_C(1) << 31, LABEL_WORK = INT64_C(1) << 34, QUERY_STEPS = 200000000;
-static const size_t PIECE_BYTES = (size_t)16 << 20, SPARE_BYTES = (size_t)256 << 20;
+static const size_t PIECE_BYTES = (size_t)8 << 20, SLICE_BYTES = (size_t)256 << 10, SPARE_BYTES = (size_t)256 << 20;
 
 // A source in the order of ranks.
 typedef struct sorted_source {
@@ -56,6 +59,8 @@ struct paths_device_hierarchy {
     // What the device has for trees, and how much of it.
     int64_t source_room, step_room, walk_room, label_room, query_room;
     int32_t *h_piece[PIECES];  // pinned, PIECE_BYTES each
+    mco_team team;             // writes rows of the caller
+    int32_t team_threads;      // 0: not open
     int32_t *d_out;            // a group's rows
     int64_t out_room;
     cudaEvent_t copied[PIECES];
@@ -316,6 +321,8 @@ void paths_device_tune(paths_device_hierarchy *d, const paths_device_tuning *tun
     d->tuning.group_warps = tuning->group_warps;
     d->tuning.queries = tuning->queries;
     d->tuning.dense = tuning->dense;
+    d->tuning.copy_threads = tuning->copy_threads;
+    d->tuning.copy_plain = tuning->copy_plain;
     d->tuning.split_warps = tuning->split_warps;
     d->customise.blocks = tuning->customise_blocks;
     d->customise.threads = tuning->customise_threads;
@@ -335,6 +342,7 @@ void paths_device_close(mco_context *ctx, paths_device_hierarchy **device)
         if (d->piece_end[k] != NULL)
             (void)cudaEventDestroy(d->piece_end[k]);
     mco_device_close(&d->device);
+    mco_team_close(&d->team);
     mco_free(ctx, &d->label_work);
     mco_free(ctx, &d->asked);
     mco_free(ctx, &d->sources);
@@ -635,37 +643,93 @@ done:
 }
 
 // ---- Rows to the host
+//
+// The labels of a group become rows in device memory, and these go to the caller. Memory that CUDA has pinned takes the copies
+// itself, row by row. Other memory is written by threads from pinned pieces, while the next pieces are on their way: one thread
+// writes about 2 GB/s to pages that nobody has touched yet, so several share a piece, and the system is asked for huge pages.
 
-// Items [at, at + count) of the rows of sources from `begin` on, to the rows of the caller.
-static void give_piece(const paths_device_hierarchy *d, int64_t begin, int64_t at, int64_t count, const int32_t *piece, int32_t *distance)
+// A piece of the rows of one group.
+typedef struct rows_piece {
+    const paths_device_hierarchy *d;
+    int64_t group, source;     // the first source of the group
+    int64_t at, count;         // labels
+    const int32_t *from;
+    int32_t *to;               // of the caller
+} rows_piece;
+
+// Slice `item` of a piece, to the rows of the caller.
+static void give_slice(void *shared, int worker, int64_t item)
 {
-    const int64_t n = d->out_vertices;
-    while (count > 0) {
-        const int64_t row = at / n, column = at % n, part = n - column < count ? n - column : count;
-        memcpy(distance + d->sources[begin + row].place * n + column, piece, (size_t)part * sizeof *piece);
-        piece += part;
+    const rows_piece *p = shared;
+    const int64_t n = p->d->out_vertices, slice = (int64_t)(SLICE_BYTES / sizeof *p->to);
+    int64_t at = item * slice, left = p->count - at < slice ? p->count - at : slice;
+    (void)worker;
+    while (left > 0) {
+        const int64_t row = (p->at + at) / n, column = (p->at + at) % n, part = n - column < left ? n - column : left;
+        memcpy(p->to + p->d->sources[p->source + row].place * n + column, p->from + at, (size_t)part * sizeof *p->to);
         at += part;
-        count -= part;
+        left -= part;
     }
 }
 
-// Copies the rows of one group, `sources` of them, in pieces: one passes to the caller while the next one is on its way.
-static mco_status copy_group(paths_device_hierarchy *d, mco_run *run, int64_t begin, int64_t sources, int32_t *distance)
+static int64_t pieces_of(int64_t labels)
+{
+    const int64_t piece = (int64_t)(PIECE_BYTES / sizeof(int32_t));
+    return (labels + piece - 1) / piece;
+}
+
+// Piece k of a batch of `count` sources from `begin` on.
+static rows_piece piece_of(const paths_device_hierarchy *d, int64_t begin, int64_t count, int64_t k, int32_t *distance)
+{
+    const int64_t lanes = PATHS_LANES * (int64_t)d->trees.per_lane, n = d->out_vertices, each = pieces_of(lanes * n);
+    const int64_t group = k / each, sources = count - group * lanes < lanes ? count - group * lanes : lanes;
+    const int64_t piece = (int64_t)(PIECE_BYTES / sizeof(int32_t)), at = k % each * piece;
+    return (rows_piece){.d = d, .group = group, .source = begin + group * lanes, .at = at,
+                        .count = sources * n - at < piece ? sources * n - at : piece, .from = d->h_piece[k % PIECES], .to = distance};
+}
+
+static mco_status open_pieces(paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    const int cores = mco_settle_threads(0);
+    for (int k = 0; k < PIECES; k++)
+        if (d->h_piece[k] == NULL)
+            MCO_TRY(mco_device_take_bytes(&d->device, MCO_MEMORY_PINNED, (void **)&d->h_piece[k], 1, PIECE_BYTES));
+    const int wanted = d->tuning.copy_threads > 0 ? d->tuning.copy_threads : cores < COPY_THREADS ? cores : COPY_THREADS;
+    if (d->team_threads == wanted)
+        return MCO_OK;
+    mco_team_close(&d->team);
+    d->team = (mco_team){0};
+    d->team_threads = 0;
+    MCO_TRY(mco_team_open(d->device.ctx, wanted, false, &d->team));
+    d->team_threads = wanted;
+done:
+    return st;
+}
+
+static mco_status copy_by_pieces(paths_device_hierarchy *d, mco_run *run, int64_t begin, int64_t count, int32_t *distance)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = d->device.ctx;
-    const int64_t all = sources * d->out_vertices, piece = (int64_t)(PIECE_BYTES / sizeof *distance);
-    for (int64_t k = 0, pieces = (all + piece - 1) / piece; k <= pieces; k++) {
-        const int64_t at = k * piece, before = at - piece;
+    const int64_t lanes = PATHS_LANES * (int64_t)d->trees.per_lane, n = d->out_vertices, full = d->trees.groups - 1;
+    const int64_t pieces = full * pieces_of(lanes * n) + pieces_of((count - full * lanes) * n);
+    MCO_TRY(open_pieces(d));
+    if (!d->tuning.copy_plain)
+        mco_advise_huge(distance, (size_t)(d->count * n) * sizeof *distance);
+    for (int64_t k = 0; k < pieces + PIECES - 1; k++) {
         if (k < pieces) {
-            const int64_t count = all - at < piece ? all - at : piece;
-            MCO_CUDA(ctx, cudaMemcpyAsync(d->h_piece[k % PIECES], d->d_out + at, (size_t)count * sizeof *distance, cudaMemcpyDeviceToHost,
+            const rows_piece p = piece_of(d, begin, count, k, distance);
+            if (p.at == 0)
+                MCO_CUDA(ctx, paths_launch_rows(&d->trees, (int32_t)p.group, d->out_vertices, d->d_rank, d->d_out, d->device.stream));
+            MCO_CUDA(ctx, cudaMemcpyAsync(d->h_piece[k % PIECES], d->d_out + p.at, (size_t)p.count * sizeof *distance, cudaMemcpyDeviceToHost,
                                           d->device.stream));
             MCO_CUDA(ctx, cudaEventRecord(d->copied[k % PIECES], d->device.stream));
         }
-        if (k > 0) {
-            MCO_TRY(mco_device_wait(&d->device, d->copied[(k - 1) % PIECES], must_stop, run, NULL));
-            give_piece(d, begin, before, all - before < piece ? all - before : piece, d->h_piece[(k - 1) % PIECES], distance);
+        const int64_t arrived = k - (PIECES - 1);
+        if (arrived >= 0) {
+            rows_piece p = piece_of(d, begin, count, arrived, distance);
+            MCO_TRY(mco_device_wait(&d->device, d->copied[arrived % PIECES], must_stop, run, NULL));
+            mco_team_run(&d->team, (p.count * (int64_t)sizeof *distance + (int64_t)SLICE_BYTES - 1) / (int64_t)SLICE_BYTES, give_slice, NULL, &p);
         }
         if (must_stop(run))
             return MCO_ERR_STOPPED;
@@ -674,19 +738,44 @@ done:
     return st;
 }
 
+// To pinned memory of the caller.
+static mco_status copy_to_pinned(paths_device_hierarchy *d, mco_run *run, int64_t begin, int64_t count, int32_t *distance)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = d->device.ctx;
+    const int64_t lanes = PATHS_LANES * (int64_t)d->trees.per_lane, n = d->out_vertices;
+    for (int64_t k = 0; k < count; k++) {
+        if (k % lanes == 0)
+            MCO_CUDA(ctx, paths_launch_rows(&d->trees, (int32_t)(k / lanes), d->out_vertices, d->d_rank, d->d_out, d->device.stream));
+        MCO_CUDA(ctx, cudaMemcpyAsync(distance + d->sources[begin + k].place * n, d->d_out + k % lanes * n, (size_t)n * sizeof *distance,
+                                      cudaMemcpyDeviceToHost, d->device.stream));
+        if (k % lanes != lanes - 1 && k != count - 1)
+            continue;
+        MCO_CUDA(ctx, cudaEventRecord(d->copied[0], d->device.stream));
+        MCO_TRY(mco_device_wait(&d->device, d->copied[0], must_stop, run, NULL));
+        if (must_stop(run))
+            return MCO_ERR_STOPPED;
+    }
+done:
+    return st;
+}
+
+static bool is_pinned(const void *memory)
+{
+    struct cudaPointerAttributes about = {0};
+    const bool is = cudaPointerGetAttributes(&about, memory) == cudaSuccess && about.type == cudaMemoryTypeHost;
+    (void)cudaGetLastError();
+    return is;
+}
+
 static mco_status copy_batch(paths_device_hierarchy *d, mco_run *run, int64_t begin, int64_t count, int32_t *distance)
 {
     mco_status st = MCO_OK;
     const int64_t lanes = PATHS_LANES * (int64_t)d->trees.per_lane;
-    for (int k = 0; k < PIECES; k++)
-        if (d->h_piece[k] == NULL)
-            MCO_TRY(mco_device_take_bytes(&d->device, MCO_MEMORY_PINNED, (void **)&d->h_piece[k], 1, PIECE_BYTES));
+    if (count == 0)
+        return MCO_OK;
     MCO_TRY(make_room(&d->device, (void **)&d->d_out, &d->out_room, lanes * d->out_vertices, sizeof *d->d_out));
-    for (int64_t g = 0; g < d->trees.groups; g++) {
-        const int64_t sources = count - g * lanes < lanes ? count - g * lanes : lanes;
-        MCO_CUDA(d->device.ctx, paths_launch_rows(&d->trees, (int32_t)g, d->out_vertices, d->d_rank, d->d_out, d->device.stream));
-        MCO_TRY(copy_group(d, run, begin + g * lanes, sources, distance));
-    }
+    MCO_TRY(is_pinned(distance) ? copy_to_pinned(d, run, begin, count, distance) : copy_by_pieces(d, run, begin, count, distance));
 done:
     return st;
 }

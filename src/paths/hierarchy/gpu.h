@@ -31,6 +31,8 @@ typedef struct paths_device_tuning {
     int32_t dense;              // tiers whose cells are shared by a matrix of weights: 0: where it fits, 1: none
     int32_t customise_blocks, customise_threads;
     paths_queries_way queries;
+    int32_t copy_threads;       // that write labels to the caller's memory; 0: 8, or as many as there are cores
+    bool copy_plain;            // the system is not asked for huge pages
     size_t shared_bytes;        // of a block at most; 0: what the device has
     int64_t batch_bytes;        // of labels on the device at most; 0: what is free
 } paths_device_tuning;
