@@ -375,24 +375,26 @@ static mco_status vary_trees(bench *b, int64_t count, const int32_t *source, boo
 {
     mco_status st = MCO_OK;
     static const struct {
-        int32_t leaf, nodes, lanes, warps, split, dense;
-    } WAYS[] = {{96, 64, 0, 0, 0, 0}, {96, 64, 0, 0, 0, 1}, {96, 64, 0, 0, 64, 0}, {96, 64, 1, 0, 64, 0}, {96, 64, 2, 0, 64, 0}, {96, 64, 2, 2, 0, 0}, {96, 64, 1, 8, 0, 0},
-                {48, 64, 0, 0, 0, 0}, {48, 64, 1, 0, 64, 0}, {48, 64, 2, 0, 64, 0}, {48, 64, 2, 2, 0, 0}, {48, 64, 2, 4, 0, 0},
-                {48, 32, 0, 0, 0, 0}, {48, 32, 1, 0, 64, 0}, {48, 32, 2, 2, 0, 0}, {32, 32, 2, 4, 0, 0},
-                {160, 96, 0, 0, 0, 0}, {160, 96, 1, 0, 64, 0}, {160, 96, 2, 0, 64, 0}, {96, 128, 0, 0, 0, 0}, {96, 128, 1, 0, 64, 0}, {64, 128, 1, 0, 64, 0},
-                {64, 96, 0, 0, 0, 0}, {64, 96, 1, 0, 64, 0}, {64, 96, 2, 4, 0, 0}};
+        int32_t leaf, nodes, lanes, warps, split, dense, walk;
+    } WAYS[] = {{0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1, 1}, {0, 0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 64, 0, 0},
+                {0, 0, 2, 0, 0, 0, 0}, {0, 0, 2, 0, 64, 0, 0}, {0, 0, 2, 1, 0, 0, 0}, {0, 0, 2, 4, 0, 0, 0},
+                {96, 64, 1, 0, 64, 0, 0}, {96, 64, 2, 0, 64, 0, 0},
+                {64, 64, 0, 0, 0, 0, 0}, {64, 64, 1, 0, 64, 0, 0}, {64, 64, 2, 0, 64, 0, 0},
+                {32, 64, 0, 0, 0, 0, 0}, {32, 64, 1, 0, 64, 0, 0}, {32, 64, 2, 0, 64, 0, 0}, {24, 48, 2, 0, 64, 0, 0},
+                {48, 128, 0, 0, 0, 0, 0}, {48, 128, 1, 0, 64, 0, 0}, {48, 128, 2, 0, 64, 0, 0},
+                {32, 96, 1, 0, 64, 0, 0}, {32, 96, 2, 0, 64, 0, 0}};
     free(b->distance);
     free(b->other);
     b->distance = b->other = NULL;
     for (int k = 0; k < (b->has_variants ? (int)(sizeof WAYS / sizeof *WAYS) : 1); k++) {
         char variant[96];
         const paths_device_tuning tuning = {.cells = {.leaf_nodes = WAYS[k].leaf, .nodes = WAYS[k].nodes}, .per_lane = WAYS[k].lanes,
-                                            .group_warps = WAYS[k].warps, .split_warps = WAYS[k].split, .dense = WAYS[k].dense};
+                                            .group_warps = WAYS[k].warps, .split_warps = WAYS[k].split, .dense = WAYS[k].dense, .walk = WAYS[k].walk};
         if (k == 0 || WAYS[k].leaf != WAYS[k - 1].leaf || WAYS[k].nodes != WAYS[k - 1].nodes)
             MCO_TRY(reopen(b, &tuning));
         paths_device_tune(b->device, &tuning);
-        snprintf(variant, sizeof variant, "cells %d/%d lanes %d warps %d split %d%s", WAYS[k].leaf, WAYS[k].nodes, WAYS[k].lanes, WAYS[k].warps,
-                 WAYS[k].split, WAYS[k].dense == 1 ? " no matrix" : "");
+        snprintf(variant, sizeof variant, "cells %d/%d lanes %d warps %d split %d%s%s", WAYS[k].leaf, WAYS[k].nodes, WAYS[k].lanes, WAYS[k].warps,
+                 WAYS[k].split, WAYS[k].dense == 1 ? " no matrix" : "", WAYS[k].walk == 1 ? " warps walk" : "");
         MCO_TRY(measure_trees(b, variant, count, source));
         if (k == 0 && b->has_variants)
             MCO_TRY(vary_copies(b, count, source));

@@ -290,7 +290,7 @@ static void small_networks(void)
         paths_device_tuning tuning = {
             .cells = {.leaf_nodes = (int32_t)mco_rng_below(&rng, 20), .nodes = (int32_t)mco_rng_below(&rng, 12), .boundary = boundary,
                       .arcs = boundary > 0 ? boundary + 2 + (int32_t)mco_rng_below(&rng, 100) : 0},
-            .per_lane = (int32_t)mco_rng_below(&rng, 3), .group_warps = (int32_t)mco_rng_below(&rng, 9), .dense = k % 4 == 1};
+            .per_lane = (int32_t)mco_rng_below(&rng, 3), .group_warps = (int32_t)mco_rng_below(&rng, 9), .dense = k % 4 == 1, .walk = k % 3 == 1};
         if (k % 8 == 5)
             tuning.shared_bytes = 64;  // walks and queries in device memory; cells do not fit
         snprintf(what, sizeof what, "small %d (%d vertices, %d arcs)", k, vertices, arcs);
@@ -379,7 +379,7 @@ static void cities(void)
     static const paths_device_tuning tunings[] = {
         {.per_lane = 0}, {.per_lane = 1}, {.per_lane = 2, .group_warps = 1}, {.per_lane = 1, .group_warps = 8}, {.customise_blocks = 7, .customise_threads = 96},
         {.customise_blocks = 1000000, .customise_threads = 256}, {.batch_bytes = 40000000}, {.cells = {.leaf_nodes = 200, .nodes = 200}},
-        {.cells = {.leaf_nodes = 100, .nodes = 128}, .split_warps = 1000}, {.dense = 1, .split_warps = 1000}};
+        {.cells = {.leaf_nodes = 100, .nodes = 128}, .split_warps = 1000}, {.dense = 1, .split_warps = 1000, .walk = 1}};
     mco_rng_seed(&rng, 4, 0);
     begin_step("city: hierarchy");
     network = city(ZONES, SIDE, &order);

@@ -78,7 +78,7 @@ cudaError_t paths_launch_customise(const paths_customise_plan *plan, cudaStream_
 typedef struct paths_step {
     int32_t begin, end;  // arcs that are relaxed
     int32_t vertex;
-    int32_t pad;
+    int32_t before;      // arcs of the way before these
 } paths_step;
 
 // A batch of sources, in ascending order of ranks. Labels are [groups][vertices][32 * per_lane].
@@ -90,6 +90,8 @@ typedef struct paths_trees_plan {
     size_t shared_bytes;             // most of a block
     const paths_vertex *d_vertex;    // [vertices]
     const uint16_t *d_head_height;   // [arcs]
+    const int32_t *d_way_arcs;       // [vertices] arcs of all rows from a vertex to its root
+    int32_t way_arcs;                // most of a vertex, if blocks walk; 0: warps do
     const int32_t *d_up, *d_down;    // [arcs]
     const int32_t *d_source;         // [groups * 32 * per_lane] ranks
     paths_step *d_step;              // [count][height]
@@ -118,6 +120,7 @@ typedef struct paths_tier_shape {
 
 size_t paths_tier_bytes(const paths_tier_shape *shape, int per_lane);  // shared memory of a block
 size_t paths_walk_bytes(int32_t height);                                // shared memory of a warp
+size_t paths_walk_block_bytes(int32_t height, int32_t way_arcs);        // of a block
 cudaError_t paths_trees_prepare(size_t shared_bytes);                   // allows the kernels this much shared memory
 cudaError_t paths_high_shape(paths_trees_plan *plan, int multiprocessors);
 // The ways up, once for all trees of these sources; then the labels on them.

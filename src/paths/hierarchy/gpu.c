@@ -18,7 +18,7 @@
 #include "paths/hierarchy/prepare.h"
 
 enum {
-    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 3, COPY_THREADS = 8, FEW_SOURCES = 256,
+    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 3, COPY_THREADS = 8, WAY_ARCS_MOST = 1 << 20, FEW_SOURCES = 256,
     HIGH_LEVELS_MOST = 16384, // levels of a launch: barriers of about 0.05 s
     VERTICES_A_QUERY = 4      // labels of all vertices take the time of a query by walks for every so many vertices at most
 };
@@ -38,6 +38,7 @@ struct paths_device_hierarchy {
     int32_t out_vertices;      // of the network
     int64_t network_arcs;      // of the network that was expanded, or of the network
     size_t shared_bytes;
+    int32_t way_arcs;          // the most on a way to a root, at most WAY_ARCS_MOST
     int64_t bytes;
     paths_customise_plan customise;
     paths_trees_plan trees;
@@ -124,6 +125,32 @@ done:
     return st;
 }
 
+// How many arcs lie on each vertex's way to its root.
+static mco_status upload_ways(paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    const paths_topology *t = &d->hierarchy->topology;
+    int32_t *arcs = NULL;
+    MCO_TRY(mco_alloc(d->device.ctx, &arcs, t->vertices));
+    for (int32_t v = t->vertices; v-- > 0;) {  // parents come first
+        arcs[v] = t->first[v + 1] - t->first[v] + (t->parent[v] >= 0 ? arcs[t->parent[v]] : 0);
+        arcs[v] = arcs[v] < WAY_ARCS_MOST ? arcs[v] : WAY_ARCS_MOST;
+        d->way_arcs = d->way_arcs > arcs[v] ? d->way_arcs : arcs[v];
+    }
+    MCO_TRY(UPLOAD(d, &d->trees.d_way_arcs, arcs, t->vertices));
+    MCO_CUDA(d->device.ctx, cudaStreamSynchronize(d->device.stream));
+done:
+    mco_free(d->device.ctx, &arcs);
+    return st;
+}
+
+// Blocks walk if the ways fit, and no row is cut.
+static int32_t choose_walk(const paths_device_hierarchy *d)
+{
+    const bool fits = d->way_arcs < WAY_ARCS_MOST && paths_walk_block_bytes(d->hierarchy->topology.height, d->way_arcs) <= d->shared_bytes;
+    return d->tuning.walk == 0 && fits ? d->way_arcs : 0;
+}
+
 static mco_status upload_cells(paths_device_hierarchy *d)
 {
     mco_status st = MCO_OK;
@@ -187,7 +214,7 @@ static int64_t table_bytes(const paths_device_hierarchy *d)
     const paths_topology *t = &d->hierarchy->topology;
     const paths_tables *b = &d->tables;
     return 12 * t->triangles + (int64_t)t->arcs * (2 + 16 + 8 + (b->end_arcs > 0 ? 8 : 0)) + 12 * (int64_t)b->arcs +
-           (int64_t)t->vertices * 24 + (int64_t)b->nodes * (int64_t)sizeof(paths_node) +
+           (int64_t)t->vertices * 28 + (int64_t)b->nodes * (int64_t)sizeof(paths_node) +
            (int64_t)b->cells * (int64_t)sizeof(paths_cell) + 4 * ((int64_t)b->boundaries + b->levels + b->more_count + d->network_arcs);
 }
 
@@ -269,6 +296,7 @@ static mco_status open_device(mco_context *ctx, paths_device_hierarchy *d, uint6
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d: the hierarchy needs %.1f MB of device memory, %.1f MB are free", d->device.info.index,
                          1e-6 * (double)table_bytes(d), 1e-6 * (double)free_bytes));
     MCO_TRY(upload_vertices(d));
+    MCO_TRY(upload_ways(d));
     MCO_TRY(upload_cells(d));
     MCO_TRY(upload_triangles(d));
     MCO_TRY(mco_device_take(&d->device, MCO_MEMORY_PINNED, &d->h_weight, d->network_arcs + 1));
@@ -278,6 +306,7 @@ static mco_status open_device(mco_context *ctx, paths_device_hierarchy *d, uint6
     d->trees.height = t->height;
     d->trees.overlaps = mco_device_overlaps(&d->device);
     d->trees.shared_bytes = d->shared_bytes;
+    d->trees.way_arcs = choose_walk(d);
     d->trees.d_up = d->queries.d_up = d->customise.d_up;
     d->trees.d_down = d->queries.d_down = d->customise.d_down;
     d->queries.d_vertex = d->trees.d_vertex;
@@ -321,6 +350,8 @@ void paths_device_tune(paths_device_hierarchy *d, const paths_device_tuning *tun
     d->tuning.group_warps = tuning->group_warps;
     d->tuning.queries = tuning->queries;
     d->tuning.dense = tuning->dense;
+    d->tuning.walk = tuning->walk;
+    d->trees.way_arcs = choose_walk(d);
     d->tuning.copy_threads = tuning->copy_threads;
     d->tuning.copy_plain = tuning->copy_plain;
     d->tuning.split_warps = tuning->split_warps;

@@ -16,7 +16,7 @@ namespace {
 using namespace mco;
 
 constexpr int32_t NONE = MCO_PATHS_NONE;
-constexpr int WALK_BLOCK = 128, WALK_AHEAD = 4, HIGH_BLOCK = 512, DENSE_BLOCK = 1024, ROWS_TILE = 32, ROWS_BLOCK = 256;
+constexpr int WALK_BLOCK = 128, WALK_ALL_BLOCK = 256, WALK_AHEAD = 4, HIGH_BLOCK = 512, DENSE_BLOCK = 1024, ROWS_TILE = 32, ROWS_BLOCK = 256;
 
 // ---- The labels of a lane: of one source, or of two side by side
 
@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(WALK_BLOCK) trace(const paths_trees_plan plan)
         if (lane <= last) {
             const bool relaxes = vertex.z > 0 || u == source;
             const int32_t end = vertex.x + (relaxes ? (int32_t)((uint32_t)vertex.w & 0xffff) : 0);
-            reinterpret_cast<int4 *>(steps)[n + lane] = make_int4(vertex.x, end, u, 0);
+            const int32_t before = __ldg(plan.d_way_arcs + source) - __ldg(plan.d_way_arcs + u);
+            reinterpret_cast<int4 *>(steps)[n + lane] = make_int4(vertex.x, end, u, before);
         }
         n += last + 1;
         v = __shfl_sync(ALL_LANES, vertex.y, last);
@@ -185,6 +186,70 @@ template <bool IN_SHARED> __global__ void __launch_bounds__(WALK_BLOCK) walk(con
     int32_t *const out = plan.d_label + (int64_t)(q / lanes) * plan.vertices * lanes + q % lanes;
     for (int32_t i = lane; i < n; i += WARP)
         out[(int64_t)steps[i].z * lanes] = labels[bottom + i];
+}
+
+// A block walks up from a source. All warps bring the arcs of the way to shared memory, where arc k of the way has place k; then the
+// first warp takes the steps as in walk(). Shared memory: paths_walk_block_bytes(). Traffic: 6 bytes an arc, from the L2 cache. The
+// limit is the chain of steps, a load and an atomic operation in shared memory each.
+__global__ void __launch_bounds__(WALK_ALL_BLOCK) walk_block(const paths_trees_plan plan)
+{
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const int32_t q = (int32_t)blockIdx.x, height = plan.height;
+    int4 *const s_step = dynamic_shared<int4>();
+    int32_t *const s_label = reinterpret_cast<int32_t *>(s_step + height);
+    int32_t *const s_weight = s_label + height;
+    uint16_t *const s_at = reinterpret_cast<uint16_t *>(s_weight + plan.way_arcs);
+    wait_for_kernel_before();
+    let_next_begin();
+    const int32_t n = plan.d_steps[q], bottom = height - n;
+    const int4 *const steps = reinterpret_cast<const int4 *>(plan.d_step + (int64_t)q * height);
+    for (int32_t i = threadIdx.x; i < n; i += blockDim.x) {
+        s_step[i] = steps[i];
+        s_label[bottom + i] = i == 0 ? 0 : NONE;
+    }
+    __syncthreads();
+#pragma unroll 4
+    for (int32_t i = warp; i < n; i += warps) {
+        const int4 step = s_step[i];
+        for (int32_t a = lane; a < step.y - step.x; a += WARP) {
+            s_weight[step.w + a] = plan.d_up[step.x + a];
+            s_at[step.w + a] = __ldg(plan.d_head_height + step.x + a);
+        }
+    }
+    __syncthreads();
+    if (warp > 0)
+        return;
+    // The row of the next step and this lane's arc of it are loaded ahead.
+    int4 step = s_step[0];
+    int32_t at = 0, weight = NONE;
+    auto load_arc = [&]() {
+        at = height - 1;
+        weight = NONE;
+        if (lane < step.y - step.x) {
+            at = s_at[step.w + lane];
+            weight = s_weight[step.w + lane];
+        }
+    };
+    load_arc();
+    for (int32_t i = 0; i < n; i++) {
+        const int4 now = step;
+        const int32_t label = s_label[bottom + i], now_at = at, now_weight = weight;
+        if (i + 1 < n) {
+            step = s_step[i + 1];
+            load_arc();
+        }
+        if (label < NONE) {
+            if (now_weight < NONE)
+                atomicMin(s_label + now_at, label + now_weight);
+            for (int32_t a = lane + WARP; a < now.y - now.x; a += WARP)
+                atomicMin(s_label + s_at[now.w + a], label + s_weight[now.w + a]);
+        }
+        __syncwarp();
+    }
+    const int lanes = PATHS_LANES * plan.per_lane;
+    int32_t *const out = plan.d_label + (int64_t)(q / lanes) * plan.vertices * lanes + q % lanes;
+    for (int32_t i = lane; i < n; i += WARP)
+        out[(int64_t)s_step[i].z * lanes] = s_label[bottom + i];
 }
 
 // ---- Levels
@@ -505,6 +570,11 @@ size_t paths_walk_bytes(int32_t height)
     return (size_t)height * (sizeof(int2) + sizeof(int32_t));
 }
 
+size_t paths_walk_block_bytes(int32_t height, int32_t way_arcs)
+{
+    return (size_t)height * (sizeof(int4) + sizeof(int32_t)) + (size_t)way_arcs * (sizeof(int32_t) + sizeof(uint16_t));
+}
+
 cudaError_t paths_trees_prepare(size_t shared_bytes)
 {
     cudaError_t error = allow_shared(sweep_cells<1, false>, shared_bytes);
@@ -513,6 +583,7 @@ cudaError_t paths_trees_prepare(size_t shared_bytes)
     error = error == cudaSuccess ? allow_shared(sweep_cells<2, true>, shared_bytes) : error;
     error = error == cudaSuccess ? allow_shared(sweep_dense<1>, shared_bytes) : error;
     error = error == cudaSuccess ? allow_shared(sweep_dense<2>, shared_bytes) : error;
+    error = error == cudaSuccess ? allow_shared(walk_block, shared_bytes) : error;
     return error == cudaSuccess ? allow_shared(walk<true>, shared_bytes) : error;
 }
 
@@ -540,6 +611,9 @@ cudaError_t paths_launch_walk(const paths_trees_plan *plan, cudaStream_t stream)
 {
     const size_t bytes = paths_walk_bytes(plan->height);
     int warps = WALK_BLOCK / WARP;
+    if (plan->way_arcs > 0)
+        return launch_behind(plan->overlaps, walk_block, (unsigned int)plan->count, WALK_ALL_BLOCK,
+                             paths_walk_block_bytes(plan->height, plan->way_arcs), stream, *plan);
     if (plan->d_walk != nullptr)
         return launch_behind(plan->overlaps, walk<false>, (unsigned int)ceil_div(plan->count, warps), WALK_BLOCK, 0, stream, *plan);
     while (warps > 1 && warps * bytes > plan->shared_bytes)
