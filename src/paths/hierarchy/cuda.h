@@ -160,6 +160,12 @@ typedef struct paths_label_row {
     uint16_t depth, plain;           // plain: ancestors that paths pass through, the vertex included
 } paths_label_row;
 
+// A vertex in the order of depths.
+typedef struct paths_label_vertex {
+    int32_t row, first, end;         // its arcs
+    int32_t pad;
+} paths_label_vertex;
+
 // Where an arc leads.
 typedef struct paths_label_head {
     int32_t row, depth;              // ~depth for an end
@@ -169,11 +175,10 @@ typedef struct paths_ancestors_plan {
     int32_t vertices, levels;
     int32_t blocks;                  // paths_ancestors_shape()
     const int32_t *d_level;          // [levels + 1]
-    const int32_t *d_by_depth;       // [vertices] ranks
+    const paths_label_vertex *d_by_depth; // [vertices]
     const paths_label_row *d_row;    // [vertices]
     const paths_label_head *d_head;  // [arcs]
     const uint16_t *d_least;         // [log vertices][vertices] least depth of 1, 2, 4 .. ranks from each one on
-    const paths_vertex *d_vertex;
     const int32_t *d_up, *d_down;
     int32_t *d_to, *d_from;          // [rows][32] distances to ancestors, and from them
     uint32_t *d_barrier;             // [2] zero before and after a launch

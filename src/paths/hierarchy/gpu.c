@@ -899,7 +899,7 @@ static int64_t label_bytes(const paths_device_hierarchy *d)
     int64_t rows = 0;
     for (int64_t v = 0; v < n; v++)
         rows += t->depth[v] / PATHS_LANES + 1;
-    return 2 * PATHS_LANES * (int64_t)sizeof(int32_t) * rows + 12 * n + 8 * (int64_t)t->arcs + 4 * (int64_t)t->height +
+    return 2 * PATHS_LANES * (int64_t)sizeof(int32_t) * rows + 24 * n + 8 * (int64_t)t->arcs + 4 * (int64_t)t->height +
            2 * n * (64 - __builtin_clzll((uint64_t)n + 1));
 }
 
@@ -912,7 +912,8 @@ static mco_status upload_label_rows(paths_device_hierarchy *d)
     paths_ancestors_plan *p = &d->ancestors;
     paths_label_row *row = NULL;
     paths_label_head *head = NULL;
-    int32_t *by_depth = NULL, *level = NULL;
+    paths_label_vertex *by_depth = NULL;
+    int32_t *level = NULL;
     MCO_TRY(mco_alloc(ctx, &row, t->vertices));
     MCO_TRY(mco_alloc(ctx, &head, t->arcs));
     MCO_TRY(mco_alloc(ctx, &by_depth, t->vertices));
@@ -928,7 +929,7 @@ static mco_status upload_label_rows(paths_device_hierarchy *d)
     for (int32_t l = 2; l < t->height + 2; l++)
         level[l] += level[l - 1];
     for (int32_t v = 0; v < t->vertices; v++) {
-        by_depth[level[t->depth[v] + 1]++] = v;
+        by_depth[level[t->depth[v] + 1]++] = (paths_label_vertex){.row = row[v].row, .first = t->first[v], .end = t->first[v + 1]};
         d->label_work[t->depth[v]] += (int64_t)(t->first[v + 1] - t->first[v] + 1) * 2 * (t->depth[v] + 1);
     }
     for (int32_t a = 0; a < t->arcs; a++) {
@@ -1000,7 +1001,7 @@ static mco_status make_label_tables(paths_device_hierarchy *d)
     if (label_bytes(d) > (int64_t)free_bytes)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d: labels need %.1f MB of device memory, %.1f MB are free", d->device.info.index,
                          1e-6 * (double)label_bytes(d), 1e-6 * (double)free_bytes));
-    *p = (paths_ancestors_plan){.vertices = d->trees.vertices, .levels = d->trees.height, .d_vertex = d->trees.d_vertex,
+    *p = (paths_ancestors_plan){.vertices = d->trees.vertices, .levels = d->trees.height,
                                 .d_up = d->trees.d_up, .d_down = d->trees.d_down, .d_barrier = d->trees.d_barrier};
     MCO_CUDA(ctx, paths_ancestors_shape(p, d->device.info.multiprocessors));
     MCO_TRY(mco_alloc(ctx, &d->label_work, d->trees.height));

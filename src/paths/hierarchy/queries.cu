@@ -101,66 +101,67 @@ __global__ void __launch_bounds__(BLOCK) queries(const paths_queries_plan plan)
 
 // ---- Labels of ancestors
 
-// 32 entries of a row in one direction, and what a lane knows of one of the first 32 arcs.
+// 32 entries of a row, and what a lane knows of one of the first 32 arcs.
 struct label_task {
-    int32_t row, depth, begin;   // row of 32 entries; the first ancestor's depth
+    int32_t row, begin;          // row of 32 entries; the first ancestor's depth
     int32_t arc, end;
-    bool is_back;
     int2 head;                   // this lane's arc: row and depth of its head, ~depth for an end
-    int32_t weight;
+    int32_t up, down;
 };
 
-DEVICE void load_arc(const paths_ancestors_plan &plan, int32_t a, int32_t end, bool is_back, int2 *head, int32_t *weight)
+DEVICE void load_arc(const paths_ancestors_plan &plan, label_task &t, int32_t a)
 {
-    *head = make_int2(0, -1);
-    *weight = NONE;
-    if (a >= end)
+    t.head = make_int2(0, -1);
+    t.up = t.down = NONE;
+    if (a >= t.end)
         return;
-    *head = __ldg(reinterpret_cast<const int2 *>(plan.d_head) + a);
-    *weight = __ldg((is_back ? plan.d_down : plan.d_up) + a);
+    t.head = __ldg(reinterpret_cast<const int2 *>(plan.d_head) + a);
+    t.up = __ldg(plan.d_up + a);
+    t.down = __ldg(plan.d_down + a);
 }
 
 // Task i of a level. All vertices of it have the same depth, the level's number.
 DEVICE label_task load_task(const paths_ancestors_plan &plan, int32_t level, int32_t first, int64_t i, int lane)
 {
-    const int32_t parts = level / WARP + 1;
-    const int32_t v = __ldg(plan.d_by_depth + first + i / (2 * parts)), part = (int32_t)(i % (2 * parts));
-    const int4 vertex = __ldg(reinterpret_cast<const int4 *>(plan.d_vertex) + v);
+    const int32_t parts = level / WARP + 1, part = (int32_t)(i % parts);
+    const int4 vertex = __ldg(reinterpret_cast<const int4 *>(plan.d_by_depth) + first + i / parts);
     label_task t;
-    t.row = plan.d_row[v].row + part / 2;
-    t.depth = level;
-    t.begin = part / 2 * WARP;
-    t.is_back = part % 2 != 0;
-    t.arc = vertex.x;
-    t.end = vertex.x + (int32_t)((uint32_t)vertex.w & 0xffff);
-    load_arc(plan, t.arc + lane, t.end, t.is_back, &t.head, &t.weight);
+    t.row = vertex.x + part;
+    t.begin = part * WARP;
+    t.arc = vertex.y;
+    t.end = vertex.z;
+    load_arc(plan, t, t.arc + lane);
     return t;
 }
 
-DEVICE void run_task(const paths_ancestors_plan &plan, label_task t, int lane)
+DEVICE void run_task(const paths_ancestors_plan &plan, label_task t, int32_t level, int lane)
 {
-    int32_t *const table = t.is_back ? plan.d_from : plan.d_to;
     const int32_t depth = t.begin + lane;
-    int32_t best = depth == t.depth ? 0 : NONE;
+    int32_t to = depth == level ? 0 : NONE, from = to;
     for (int32_t a = t.arc; a < t.end; a += WARP) {
         const int32_t count = min(WARP, t.end - a);
         if (a > t.arc)
-            load_arc(plan, a + lane, t.end, t.is_back, &t.head, &t.weight);
-#pragma unroll 8
+            load_arc(plan, t, a + lane);
+#pragma unroll 4
         for (int32_t k = 0; k < count; k++) {
             const int32_t row = __shfl_sync(ALL_LANES, t.head.x, k), at = __shfl_sync(ALL_LANES, t.head.y, k);
-            const int32_t weight = __shfl_sync(ALL_LANES, t.weight, k);
-            int32_t label = at < 0 && depth == ~at ? 0 : NONE;
-            if (t.begin <= at)
-                label = __ldcg(table + (int64_t)(row + t.begin / WARP) * WARP + lane);
-            best = min(best, label + weight);
+            const int32_t up = __shfl_sync(ALL_LANES, t.up, k), down = __shfl_sync(ALL_LANES, t.down, k);
+            int32_t x = at < 0 && depth == ~at ? 0 : NONE, y = x;
+            if (t.begin <= at) {
+                const int64_t place = (int64_t)(row + t.begin / WARP) * WARP + lane;
+                x = __ldcg(plan.d_to + place);
+                y = __ldcg(plan.d_from + place);
+            }
+            to = min(to, x + up);
+            from = min(from, y + down);
         }
     }
-    table[(int64_t)t.row * WARP + lane] = best;
+    plan.d_to[(int64_t)t.row * WARP + lane] = to;
+    plan.d_from[(int64_t)t.row * WARP + lane] = from;
 }
 
 // A row has the labels of a vertex for its ancestors by depth, itself included, and NONE up to a multiple of 32. A warp takes 32
-// entries of a row in one direction: the minimum over the arcs up, whose heads have complete rows, because a barrier ends each
+// entries of a row: the minimum over the arcs up, whose heads have complete rows, because a barrier ends each
 // depth. An arc to an end gives the label of that end alone. The first task of the next depth is loaded before the barrier.
 // Shared memory: none. Traffic: 4 bytes an arc and ancestor, from the L2 cache where the rows fit. The limit is this
 // traffic, or the barrier and one load a depth. Ends: barrier.cuh; the host cuts long work into launches.
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(LABEL_BLOCK, 2) label_ancestors(const paths_an
     int32_t first = __ldg(plan.d_level + begin), last = __ldg(plan.d_level + begin + 1);
     label_task next = {};
     for (int32_t level = begin; level < end; level++) {
-        const int64_t tasks = (int64_t)(last - first) * 2 * (level / WARP + 1);
+        const int64_t tasks = (int64_t)(last - first) * (level / WARP + 1);
         if (warp < tasks)
             next = load_task(plan, level, first, warp, lane);
         if (level > begin) {
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(LABEL_BLOCK, 2) label_ancestors(const paths_an
         for (int64_t i = warp; i < tasks; i += warps) {
             if (i != warp)
                 next = load_task(plan, level, first, i, lane);
-            run_task(plan, next, lane);
+            run_task(plan, next, level, lane);
         }
         first = last;
         last = __ldg(plan.d_level + min(level + 2, plan.levels));
