@@ -488,8 +488,16 @@ static void stops_and_limits(void)
     MUST(paths_device_open_tuned(ctx, in.hierarchy, 0, &none, &device));
     GPU_CHECK(paths_device_trees(ctx, device, NULL, 256, source, distance, NULL, NULL) == MCO_ERR_LIMIT, "a batch of nothing");
     paths_device_close(ctx, &device);
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    mco_paths_tree tree = MCO_PATHS_TREE_INIT;
+    params.engine = MCO_ENGINE_GPU;
+    params.method = MCO_PATHS_METHOD_SWEEP;
+    MUST(mco_paths_find_tree(ctx, in.network, in.hierarchy, 7, &params, &tree));
+    GPU_CHECK(tree.work.engine == MCO_ENGINE_GPU && tree.method == MCO_PATHS_METHOD_SWEEP, "engine %d, method %d", (int)tree.work.engine, (int)tree.method);
+    expect_trees(&in.network->rows, 1, &tree.source, tree.distance, 1, "one tree");
+    mco_paths_tree_clear(ctx, &tree);
     GPU_CHECK(paths_device_open(ctx, in.hierarchy, 3, &device) == MCO_ERR_ARGUMENT, "two GPUs");
-    checks += 8;
+    checks += 9;
     free(order);
     free(distance);
     close_instance(&in);
