@@ -18,9 +18,9 @@
 #include "paths/hierarchy/prepare.h"
 
 enum {
-    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 16, GROUPS_MOST = 32768, PIECES = 3, COPY_THREADS = 8, WAY_ARCS_MOST = 1 << 20, FEW_SOURCES = 256,
+    WARPS_MOST = 8, DENSE_WARPS_MOST = 32, DENSE_PER_MULTIPROCESSOR = 8, WARPS_PER_MULTIPROCESSOR = 32, GROUPS_MOST = 32768, PIECES = 3, COPY_THREADS = 8, WAY_ARCS_MOST = 1 << 20, FEW_SOURCES = 256,
     HIGH_LEVELS_MOST = 16384, // levels of a launch: barriers of about 0.05 s
-    VERTICES_A_QUERY = 4      // labels of all vertices take the time of a query by walks for every so many vertices at most
+    VERTICES_A_QUERY = 2      // labels of all vertices take the time of a query by walks for every so many vertices
 };
 static const int64_t BATCH_LABELS = INT64_C(1) << 32, HIGH_WORK = INT64_C(1) << 31, LABEL_WORK = INT64_C(1) << 34, QUERY_STEPS = 200000000;
 static const size_t PIECE_BYTES = (size_t)8 << 20, SLICE_BYTES = (size_t)256 << 10, SPARE_BYTES = (size_t)256 << 20;
@@ -993,6 +993,7 @@ static mco_status make_label_tables(paths_device_hierarchy *d)
     mco_context *ctx = d->device.ctx;
     paths_ancestors_plan *p = &d->ancestors;
     size_t free_bytes, all_bytes;
+    const int64_t bytes = d->bytes;
     if (d->has_label_tables)
         return MCO_OK;
     MCO_CUDA(ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
@@ -1012,8 +1013,10 @@ static mco_status make_label_tables(paths_device_hierarchy *d)
     d->bytes += 2 * PATHS_LANES * (int64_t)sizeof(int32_t) * d->label_rows;
     d->has_label_tables = true;
 done:
-    if (st != MCO_OK)
+    if (st != MCO_OK) {
         drop_label_tables(d);
+        d->bytes = bytes;
+    }
     return st;
 }
 

@@ -27,7 +27,7 @@ typedef struct paths_device_tuning {
     paths_cell_bounds cells;
     int32_t per_lane;           // sources of a lane in trees: 1 or 2; 0: by their number
     int32_t group_warps;        // warps of a cell's block, up to 8; 0: by the number of cells and sources
-    int32_t split_warps;        // warps of a multiprocessor below which the warps of a block share a cell; 0: 16
+    int32_t split_warps;        // warps of a multiprocessor below which the warps of a block share a cell; 0: 32
     int32_t dense;              // tiers whose cells are shared by a matrix of weights: 0: where it fits, 1: none
     int32_t walk;               // 0: a block a source, where the arcs of a way fit; 1: a warp a source
     int32_t customise_blocks, customise_threads;
