@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cuda_runtime_api.h>
+
 #include "base/clock.h"
 #include "paths/hierarchy/gpu.h"
 
@@ -168,20 +170,42 @@ done:
     return st;
 }
 
+// The time of each kernel on its own, the best of several runs; one row each.
+static mco_status measure_pieces(bench *b, const char *variant)
+{
+    mco_status st = MCO_OK;
+    paths_device_pieces best = {0};
+    for (int run = 0; run < b->runs; run++) {
+        paths_device_pieces now;
+        MCO_TRY(paths_device_measure(b->ctx, b->device, NULL, &now));
+        for (int k = 0; k < now.count && run > 0; k++)
+            now.ms[k] = fminf(now.ms[k], best.ms[k]);
+        best = now;
+    }
+    for (int k = 0; k < best.count; k++)
+        printf("%s,  %s,%s,,%.4f,,,,\n", b->part, best.name[k], variant, (double)best.ms[k]);
+done:
+    return st;
+}
+
 static mco_status measure_trees(bench *b, const char *variant, int64_t count, const int32_t *source)
 {
     mco_status st = MCO_OK;
     char what[64];
-    double first = 0, best = HUGE_VAL, wall = HUGE_VAL, copy_s = 0, checked = 0;
+    double first = HUGE_VAL, best = HUGE_VAL, wall = HUGE_VAL, copy_s = 0, checked = 0;
     const double labels = (double)count * b->network->rows.vertices;
-    for (int run = 0; run <= 2 * b->runs; run++) {
+    int32_t *turned = malloc((size_t)count * sizeof *turned);
+    for (int64_t k = 0; k < count; k++)
+        turned[k] = source[count - 1 - k];
+    for (int run = 0; run < 2 * b->runs; run++) {  // other sources than before
+        double seconds = 0;
+        MCO_TRY(paths_device_trees(b->ctx, b->device, NULL, count, run % 2 == 0 ? turned : source, NULL, &seconds, NULL));
+        first = fmin(first, seconds);
+    }
+    for (int run = 0; run < 2 * b->runs; run++) {
         double seconds = 0;
         const double begin_s = mco_clock_s();
         MCO_TRY(paths_device_trees(b->ctx, b->device, NULL, count, source, NULL, &seconds, NULL));
-        if (run == 0) {
-            first = seconds;
-            continue;
-        }
         wall = fmin(wall, mco_clock_s() - begin_s);
         best = fmin(best, seconds);
     }
@@ -190,6 +214,56 @@ static mco_status measure_trees(bench *b, const char *variant, int64_t count, co
     print_row(b, what, variant, labels, best, wall, copy_s, checked);
     snprintf(what, sizeof what, "%lld trees of new sources", (long long)count);
     print_row(b, what, variant, labels, first, 0, 0, 0);
+    MCO_TRY(measure_pieces(b, variant));
+done:
+    free(turned);
+    return st;
+}
+
+// Copies the labels of the last trees to memory that nobody has touched, or that was written before, or that CUDA has pinned.
+static mco_status measure_copy(bench *b, int64_t count, const char *memory, int32_t threads, bool is_plain)
+{
+    mco_status st = MCO_OK;
+    char variant[64], what[64];
+    const size_t labels = (size_t)count * (size_t)b->network->rows.vertices;
+    const paths_device_tuning tuning = {.copy_threads = threads, .copy_plain = is_plain};
+    int32_t *to = NULL, *pinned = NULL;
+    double best = HUGE_VAL;
+    paths_device_tune(b->device, &tuning);
+    if (memory[0] == 'p' && cudaHostAlloc((void **)&pinned, labels * sizeof *to, cudaHostAllocPortable) != cudaSuccess)
+        return mco_fail(b->ctx, MCO_ERR_MEMORY, "no pinned memory for %zu labels", labels);
+    for (int run = 0; run < b->runs; run++) {
+        double copy_s = 0;
+        if (pinned == NULL && (to == NULL || memory[0] == 'n')) {
+            free(to);
+            to = malloc(labels * sizeof *to);
+        }
+        MCO_TRY(paths_device_labels(b->ctx, b->device, NULL, pinned != NULL ? pinned : to, &copy_s));
+        best = run > 0 ? fmin(best, copy_s) : best;
+    }
+    if (memcmp(b->distance, pinned != NULL ? pinned : to, labels * sizeof *to) != 0)
+        MCO_TRY(check_failed(b, "copies"));
+    snprintf(what, sizeof what, "copy of %lld trees", (long long)count);
+    snprintf(variant, sizeof variant, "%s memory%s threads %d", memory, is_plain ? " small pages" : "", threads);
+    printf("%s,%s,%s,%zu,,,%.3f,,%zu\n", b->part, what, variant, labels, 1e3 * best, labels);
+    fflush(stdout);
+done:
+    (void)cudaFreeHost(pinned);
+    free(to);
+    return st;
+}
+
+static mco_status vary_copies(bench *b, int64_t count, const int32_t *source)
+{
+    mco_status st = MCO_OK;
+    static const int32_t THREADS[] = {1, 4, 8, 16};
+    MCO_TRY(paths_device_trees(b->ctx, b->device, NULL, count, source, NULL, NULL, NULL));
+    MCO_TRY(measure_copy(b, count, "pinned", 0, false));
+    for (int k = 0; k < 4; k++) {
+        MCO_TRY(measure_copy(b, count, "written", THREADS[k], false));
+        MCO_TRY(measure_copy(b, count, "new", THREADS[k], true));
+        MCO_TRY(measure_copy(b, count, "new", THREADS[k], false));
+    }
 done:
     return st;
 }
@@ -212,30 +286,53 @@ done:
     return st;
 }
 
+// Labels of all vertices; items are vertices.
+static mco_status measure_labels(bench *b)
+{
+    mco_status st = MCO_OK;
+    double best = HUGE_VAL, wall = HUGE_VAL;
+    for (int run = 0; run < b->runs; run++) {
+        double seconds = 0;
+        const double begin_s = mco_clock_s();
+        MCO_TRY(paths_device_ancestors(b->ctx, b->device, NULL, &seconds));
+        wall = fmin(wall, mco_clock_s() - begin_s);
+        best = fmin(best, seconds);
+    }
+    print_row(b, "labels for queries", "all vertices", b->network->rows.vertices, best, wall, 0, 0);
+done:
+    return st;
+}
+
 static mco_status measure_queries(bench *b)
 {
     mco_status st = MCO_OK;
     char folder[1024];
     int32_t *source = NULL, *target = NULL, *expected = NULL, *distance = NULL;
     int64_t count = 0, bad = 0;
-    double best = HUGE_VAL, wall = HUGE_VAL;
     snprintf(folder, sizeof folder, "%s/roads/luxembourg", b->data);
     MCO_TRY(read_numbers(b, folder, "source_node", &source, &count));
     MCO_TRY(read_numbers(b, folder, "target_node", &target, &count));
     MCO_TRY(read_numbers(b, folder, "query_reference_travel_time_length", &expected, &count));
     distance = malloc((size_t)count * sizeof *distance);
-    for (int run = 0; run < 2 * b->runs; run++) {
-        double seconds = 0;
-        const double begin_s = mco_clock_s();
-        MCO_TRY(paths_device_queries(b->ctx, b->device, NULL, count, source, target, distance, &seconds));
-        wall = fmin(wall, mco_clock_s() - begin_s);
-        best = fmin(best, seconds);
+    MCO_TRY(measure_labels(b));
+    for (int way = PATHS_QUERIES_WALK; way <= PATHS_QUERIES_LABELS; way++) {
+        const paths_device_tuning tuning = {.queries = (paths_queries_way)way};
+        double best = HUGE_VAL, wall = HUGE_VAL;
+        paths_device_tune(b->device, &tuning);
+        memset(distance, 0xff, (size_t)count * sizeof *distance);
+        for (int run = 0; run < 2 * b->runs; run++) {
+            double seconds = 0;
+            const double begin_s = mco_clock_s();
+            MCO_TRY(paths_device_queries(b->ctx, b->device, NULL, count, source, target, distance, &seconds));
+            wall = fmin(wall, mco_clock_s() - begin_s);
+            best = fmin(best, seconds);
+        }
+        for (int64_t q = 0; q < count; q++)
+            bad += distance[q] != (expected[q] < 0 || expected[q] > MCO_PATHS_NONE ? MCO_PATHS_NONE : expected[q]);
+        if (bad > 0)
+            MCO_TRY(mco_fail(b->ctx, MCO_ERR_CHECK, "%lld of %lld queries differ from the reference", (long long)bad, (long long)count));
+        print_row(b, "queries", way == PATHS_QUERIES_WALK ? "walks" : "labels", (double)count, best, wall, 0, (double)count);
     }
-    for (int64_t q = 0; q < count; q++)
-        bad += distance[q] != (expected[q] < 0 || expected[q] > MCO_PATHS_NONE ? MCO_PATHS_NONE : expected[q]);
-    if (bad > 0)
-        MCO_TRY(mco_fail(b->ctx, MCO_ERR_CHECK, "%lld of %lld queries differ from the reference", (long long)bad, (long long)count));
-    print_row(b, "queries", "half warps", (double)count, best, wall, 0, (double)count);
 done:
     free(distance);
     free(expected);
@@ -277,24 +374,33 @@ done:
 static mco_status vary_trees(bench *b, int64_t count, const int32_t *source, bool renews)
 {
     mco_status st = MCO_OK;
-    static const int32_t LEAVES[] = {96, 48, 64, 160}, NODES[] = {64, 32, 48, 96};
+    static const struct {
+        int32_t leaf, nodes, lanes, warps, split, dense, walk;
+    } WAYS[] = {{0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1, 1}, {0, 0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 64, 0, 0},
+                {0, 0, 0, 0, 16, 0, 0}, {0, 0, 2, 0, 0, 0, 0}, {0, 0, 2, 0, 64, 0, 0}, {0, 0, 2, 1, 0, 0, 0}, {0, 0, 2, 4, 0, 0, 0},
+                {96, 64, 1, 0, 64, 0, 0}, {96, 64, 2, 0, 64, 0, 0},
+                {64, 64, 0, 0, 0, 0, 0}, {64, 64, 1, 0, 64, 0, 0}, {64, 64, 2, 0, 64, 0, 0},
+                {32, 64, 0, 0, 0, 0, 0}, {32, 64, 1, 0, 64, 0, 0}, {32, 64, 2, 0, 64, 0, 0}, {24, 48, 2, 0, 64, 0, 0},
+                {48, 128, 0, 0, 0, 0, 0}, {48, 128, 1, 0, 64, 0, 0}, {48, 128, 2, 0, 64, 0, 0},
+                {32, 96, 1, 0, 64, 0, 0}, {32, 96, 2, 0, 64, 0, 0}};
     free(b->distance);
     free(b->other);
     b->distance = b->other = NULL;
-    for (int cells = 0; cells < (b->has_variants ? 4 : 1); cells++)
-        for (int lanes = 0; lanes < (b->has_variants ? 3 : 1); lanes++)
-            for (int warps = 0; warps < (b->has_variants && lanes > 0 ? 4 : 1); warps++) {
-                char variant[96];
-                const paths_device_tuning tuning = {.cells = {.leaf_nodes = LEAVES[cells], .nodes = NODES[cells]}, .per_lane = lanes,
-                                                    .group_warps = warps == 0 ? 0 : 1 << warps};
-                if (lanes == 0 && (cells > 0 || b->device == NULL || b->distance == NULL))
-                    MCO_TRY(reopen(b, &tuning));
-                paths_device_tune(b->device, &tuning);
-                snprintf(variant, sizeof variant, "cells %d/%d lanes %d warps %d", LEAVES[cells], NODES[cells], lanes, tuning.group_warps);
-                MCO_TRY(measure_trees(b, variant, count, source));
-                if (renews)
-                    MCO_TRY(measure_renew(b, variant, count, source));
-            }
+    for (int k = 0; k < (b->has_variants ? (int)(sizeof WAYS / sizeof *WAYS) : 1); k++) {
+        char variant[96];
+        const paths_device_tuning tuning = {.cells = {.leaf_nodes = WAYS[k].leaf, .nodes = WAYS[k].nodes}, .per_lane = WAYS[k].lanes,
+                                            .group_warps = WAYS[k].warps, .split_warps = WAYS[k].split, .dense = WAYS[k].dense, .walk = WAYS[k].walk};
+        if (k == 0 || WAYS[k].leaf != WAYS[k - 1].leaf || WAYS[k].nodes != WAYS[k - 1].nodes)
+            MCO_TRY(reopen(b, &tuning));
+        paths_device_tune(b->device, &tuning);
+        snprintf(variant, sizeof variant, "cells %d/%d lanes %d warps %d split %d%s%s", WAYS[k].leaf, WAYS[k].nodes, WAYS[k].lanes, WAYS[k].warps,
+                 WAYS[k].split, WAYS[k].dense == 1 ? " no matrix" : "", WAYS[k].walk == 1 ? " warps walk" : "");
+        MCO_TRY(measure_trees(b, variant, count, source));
+        if (k == 0 && b->has_variants)
+            MCO_TRY(vary_copies(b, count, source));
+        if (renews)
+            MCO_TRY(measure_renew(b, variant, count, source));
+    }
 done:
     return st;
 }

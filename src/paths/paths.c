@@ -55,9 +55,7 @@ static mco_status refuse_pair(const job *j)
     if (m == MCO_PATHS_METHOD_TILES && is_cpu)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method tiles and engine %s, tiles need a GPU", mco_engine_text(e));
     if ((m == MCO_PATHS_METHOD_DIJKSTRA || m == MCO_PATHS_METHOD_BUCKETS) && e == MCO_ENGINE_GPU)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles", paths_method_text(m));
-    if (m == MCO_PATHS_METHOD_SWEEP && e == MCO_ENGINE_GPU)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method sweep and engine gpu: one sweep is for cores, many trees are for a GPU");
+        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "method %s and engine gpu, which has tiles and sweep", paths_method_text(m));
     if (j->p.gpus != NULL && is_cpu)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(e));
     return MCO_OK;
@@ -237,10 +235,34 @@ done:
     paths_tiles_close(j->ctx, &tiles);
     return st;
 }
+
+// One source on a GPU that has the hierarchy; opening it takes most of the time.
+static mco_status run_device_sweep(job *j)
+{
+    mco_status st = MCO_OK;
+    paths_device_hierarchy *device = NULL;
+    double begin_s = mco_clock_s();
+    MCO_TRY(paths_device_open(j->ctx, j->hierarchy, j->gpus, &device));
+    MCO_TRY(stop_if_asked(j));
+    j->tree.prepare_s = mco_clock_s() - begin_s;
+    begin_s = mco_clock_s();
+    MCO_TRY(paths_device_trees(j->ctx, device, &j->run, 1, &j->tree.source, j->tree.distance, &j->tree.work.device_s, NULL));
+    j->tree.work.solve_s = mco_clock_s() - begin_s;
+    j->tree.work.threads = 1;
+    j->tree.work.gpus = j->gpus;
+done:
+    paths_device_close(j->ctx, &device);
+    return st;
+}
 #else
 static mco_status run_tiles(job *j)
 {
     return mco_fail(j->ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+}
+
+static mco_status run_device_sweep(job *j)
+{
+    return run_tiles(j);
 }
 #endif
 
@@ -291,7 +313,7 @@ static mco_status run_method(job *j)
     if (is_plain)
         return run_reference(j);
     if (j->tree.method == MCO_PATHS_METHOD_SWEEP)
-        return run_sweep(j);
+        return j->engine == MCO_ENGINE_GPU ? run_device_sweep(j) : run_sweep(j);
     return j->tree.method == MCO_PATHS_METHOD_TILES ? run_tiles(j) : run_search(j);
 }
 

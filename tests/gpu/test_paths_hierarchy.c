@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The hierarchy on a GPU: weights against the loop over triangles, trees and queries against Dijkstra's algorithm, for networks of
 // all kinds, cells of all sizes, any number of sources, little memory, new weights, stops and limits.
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -10,6 +12,33 @@
 
 static long checks;
 static mco_context *ctx;
+
+// ---- Steps: each is printed with its time, and one that does not end ends the test as failed
+
+enum { MOST_STEP_S = 30 };
+static char step_name[128];
+static double step_begin_s;
+
+static void step_is_late(int sig)
+{
+    static const char text[] = ": this step has not ended, a kernel or a wait hangs\n";
+    (void)sig;
+    if (write(STDERR_FILENO, step_name, strlen(step_name)) >= 0 && write(STDERR_FILENO, text, sizeof text - 1) >= 0)
+        _exit(EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}
+
+// Ends the step before. NULL: the last one has ended.
+static void begin_step(const char *name)
+{
+    const double now_s = mco_clock_s();
+    if (step_name[0] != 0 && now_s - step_begin_s > 0.1)
+        printf("  %s: %.2f s\n", step_name, now_s - step_begin_s);
+    fflush(stdout);
+    snprintf(step_name, sizeof step_name, "%s", name == NULL ? "" : name);
+    step_begin_s = now_s;
+    alarm(name == NULL ? 0 : MOST_STEP_S);
+}
 
 #define MUST(call) GPU_CHECK((call) == MCO_OK, "%s", mco_context_error(ctx))
 
@@ -106,33 +135,45 @@ static mco_paths_network *random_network(mco_rng *rng, int32_t vertices, int32_t
     return network;
 }
 
-// Zones on a city: few vertices that no path passes through, joined to a road network by arcs both ways.
-static mco_paths_network *city(int32_t zones, int32_t side)
+// Zones on a city: vertices that no path passes through, joined by arcs both ways to a road network, each at one place of it. Some
+// have an arc to another zone of the same place. *order is for the whole, so that the hierarchy is the same whatever the
+// build has for finding orders; free() releases it.
+static mco_paths_network *city(int32_t zones, int32_t side, int32_t **order)
 {
     mco_paths_network *road = NULL, *network = NULL;
     mco_graph *graph = NULL;
     mco_paths_model model = MCO_PATHS_MODEL_INIT;
     const mco_paths_shape shape = {.family = MCO_PATHS_ROAD, .a = side, .b = side, .seed = 5};
     mco_rng rng;
+    int32_t *road_order = NULL, place = 0;
     mco_rng_seed(&rng, 21, 0);
-    MUST(mco_paths_generate(ctx, &shape, &road, NULL));
+    MUST(mco_paths_generate(ctx, &shape, &road, &road_order));
     const mco_paths_rows rows = road->rows;
     made_arc *arc = calloc((size_t)rows.arcs + 8 * (size_t)zones, sizeof *arc);
     int64_t arcs = 0;
     for (int32_t v = 0; v < rows.vertices; v++)
         for (int64_t a = rows.first[v]; a < rows.first[v + 1]; a++)
             arc[arcs++] = (made_arc){.tail = zones + v, .head = zones + rows.head[a], .weight = rows.weight[a]};
-    for (int32_t z = 0; z < zones; z++)
-        for (int32_t k = 0; k < 3; k++) {
-            const int32_t v = k == 2 && z % 7 == 0 ? (z + 1) % zones : zones + (int32_t)mco_rng_below(&rng, (uint32_t)rows.vertices);
-            arc[arcs++] = (made_arc){.tail = z, .head = v, .weight = mco_rng_below(&rng, 500)};
+    for (int32_t z = 0; z < zones; z++) {
+        if (z % 7 != 1)
+            place = (int32_t)mco_rng_below(&rng, (uint32_t)rows.vertices);
+        for (int32_t k = 0, v = place; k < 3; k++) {
+            const bool is_zone = k == 2 && z % 7 == 0 && z + 1 < zones;
+            const int32_t other = is_zone ? z + 1 : zones + v;
+            arc[arcs++] = (made_arc){.tail = z, .head = other, .weight = mco_rng_below(&rng, 500)};
             if (k != 1)
-                arc[arcs++] = (made_arc){.tail = v, .head = z, .weight = mco_rng_below(&rng, 500)};
+                arc[arcs++] = (made_arc){.tail = other, .head = z, .weight = mco_rng_below(&rng, 500)};
+            v = rows.first[v] < rows.first[v + 1] ? rows.head[rows.first[v]] : v;
         }
+    }
     graph = make_graph(zones + rows.vertices, arcs, arc);
     model.scale = 1;
     model.first_through = zones;
     MUST(mco_paths_create(ctx, graph, &model, &network));
+    *order = calloc((size_t)zones + (size_t)rows.vertices, sizeof **order);
+    for (int32_t k = 0; k < zones + rows.vertices; k++)
+        (*order)[k] = k < zones ? k : zones + road_order[k - zones];
+    mco_paths_order_clear(ctx, &road_order);
     mco_graph_destroy(ctx, &graph);
     mco_paths_destroy(ctx, &road);
     free(arc);
@@ -174,7 +215,8 @@ static void expect_trees(const mco_paths_rows *rows, int64_t count, const int32_
     free(expected);
 }
 
-static void expect_queries(const mco_paths_rows *rows, paths_device_hierarchy *device, mco_rng *rng, int64_t count, const char *what)
+// By walks, and with `labels` also by labels.
+static void expect_queries(const mco_paths_rows *rows, paths_device_hierarchy *device, mco_rng *rng, int64_t count, bool labels, const char *what)
 {
     int32_t *source = calloc((size_t)count, sizeof *source), *target = calloc((size_t)count, sizeof *target);
     int32_t *distance = calloc((size_t)count, sizeof *distance), *expected = calloc((size_t)rows->vertices, sizeof *expected);
@@ -183,15 +225,20 @@ static void expect_queries(const mco_paths_rows *rows, paths_device_hierarchy *d
         source[q] = q % 16 == 0 ? (int32_t)mco_rng_below(rng, (uint32_t)rows->vertices) : source[q - 1];
         target[q] = q % 16 == 1 ? source[q] : (int32_t)mco_rng_below(rng, (uint32_t)rows->vertices);
     }
-    MUST(paths_device_queries(ctx, device, NULL, count, source, target, distance, &device_s));
-    int64_t bad = 0;
-    for (int64_t q = 0; q < count; q++) {
-        if (q % 16 == 0)
-            MUST(paths_ref_tree(ctx, rows, source[q], expected, NULL));
-        bad += distance[q] != expected[target[q]];
+    for (int way = PATHS_QUERIES_WALK; way <= (labels ? PATHS_QUERIES_LABELS : PATHS_QUERIES_WALK); way++) {
+        const paths_device_tuning tuning = {.queries = (paths_queries_way)way};
+        int64_t bad = 0;
+        paths_device_tune(device, &tuning);
+        memset(distance, 0xff, (size_t)count * sizeof *distance);
+        MUST(paths_device_queries(ctx, device, NULL, count, source, target, distance, &device_s));
+        for (int64_t q = 0; q < count; q++) {
+            if (q % 16 == 0)
+                MUST(paths_ref_tree(ctx, rows, source[q], expected, NULL));
+            bad += distance[q] != expected[target[q]];
+        }
+        checks++;
+        GPU_CHECK(bad == 0, "%s: %lld of %lld queries by way %d differ", what, (long long)bad, (long long)count, way);
     }
-    checks++;
-    GPU_CHECK(bad == 0, "%s: %lld of %lld queries differ", what, (long long)bad, (long long)count);
     free(expected);
     free(distance);
     free(target);
@@ -203,7 +250,8 @@ static void try_trees(const instance *in, paths_device_hierarchy *device, mco_rn
 {
     const mco_paths_rows *rows = &in->network->rows;
     int32_t *source = calloc((size_t)count + 1, sizeof *source);
-    int32_t *distance = malloc(((size_t)count * (size_t)rows->vertices + 1) * sizeof *distance);
+    const size_t labels = (size_t)count * (size_t)rows->vertices;
+    int32_t *distance = malloc((labels + 1) * sizeof *distance), *pinned = NULL;
     double device_s, copy_s;
     for (int64_t k = 0; k < count; k++)
         source[k] = rows->first_through > 0 && k % 2 == 0 ? (int32_t)mco_rng_below(rng, (uint32_t)rows->first_through)
@@ -213,6 +261,12 @@ static void try_trees(const instance *in, paths_device_hierarchy *device, mco_rn
         MUST(paths_device_trees(ctx, device, NULL, count, source, distance, &device_s, &copy_s));
         expect_trees(rows, count, source, distance, step, what);
     }
+    GPU_CHECK(cudaHostAlloc((void **)&pinned, (labels + 1) * sizeof *pinned, cudaHostAllocPortable) == cudaSuccess, "no pinned memory");
+    memset(pinned, 0xff, labels * sizeof *pinned);
+    MUST(paths_device_trees(ctx, device, NULL, count, source, pinned, &device_s, &copy_s));
+    checks++;
+    GPU_CHECK(memcmp(pinned, distance, labels * sizeof *pinned) == 0, "%s: labels in pinned memory differ", what);
+    (void)cudaFreeHost(pinned);
     free(distance);
     free(source);
 }
@@ -236,10 +290,11 @@ static void small_networks(void)
         paths_device_tuning tuning = {
             .cells = {.leaf_nodes = (int32_t)mco_rng_below(&rng, 20), .nodes = (int32_t)mco_rng_below(&rng, 12), .boundary = boundary,
                       .arcs = boundary > 0 ? boundary + 2 + (int32_t)mco_rng_below(&rng, 100) : 0},
-            .per_lane = (int32_t)mco_rng_below(&rng, 3), .group_warps = (int32_t)mco_rng_below(&rng, 9)};
+            .per_lane = (int32_t)mco_rng_below(&rng, 3), .group_warps = (int32_t)mco_rng_below(&rng, 9), .dense = k % 4 == 1, .walk = k % 3 == 1};
         if (k % 8 == 5)
             tuning.shared_bytes = 64;  // walks and queries in device memory; cells do not fit
         snprintf(what, sizeof what, "small %d (%d vertices, %d arcs)", k, vertices, arcs);
+        begin_step(what);
         open_instance(&in, random_network(&rng, vertices, arcs, first_through, k % 6 == 0 ? 12 : 0), NULL);
         const mco_status st = paths_device_open_tuned(ctx, in.hierarchy, 0, &tuning, &device);
         if (tuning.shared_bytes > 0) {
@@ -250,7 +305,7 @@ static void small_networks(void)
             expect_weights(&in, device, searched_rows(&in)->weight, what);
             try_trees(&in, device, &rng, COUNTS[k % 9], 1, what);
             try_trees(&in, device, &rng, COUNTS[(k + 4) % 9], 1, what);
-            expect_queries(&in.network->rows, device, &rng, 256, what);
+            expect_queries(&in.network->rows, device, &rng, 256, true, what);
         }
         paths_device_close(ctx, &device);
         close_instance(&in);
@@ -281,7 +336,7 @@ static void tall_network(void)
     MUST(paths_device_open(ctx, in.hierarchy, 0, &device));
     expect_weights(&in, device, network->rows.weight, "tall");
     try_trees(&in, device, &rng, 33, 4, "tall");
-    expect_queries(&network->rows, device, &rng, 64, "tall");
+    expect_queries(&network->rows, device, &rng, 64, false, "tall");
     const paths_device_stats stats = paths_device_tell(device);
     printf("tall: height %d, %d tiers, %d vertices by levels\n", in.hierarchy->topology.height, stats.tiers, stats.high_count);
     paths_device_close(ctx, &device);
@@ -307,7 +362,7 @@ static void dense_network(void)
     expect_weights(&in, device, in.network->rows.weight, "dense");
     for (int k = 0; k < 9; k++)
         try_trees(&in, device, &rng, COUNTS[k], 16, "dense");
-    expect_queries(&in.network->rows, device, &rng, 512, "dense");
+    expect_queries(&in.network->rows, device, &rng, 512, true, "dense");
     paths_device_close(ctx, &device);
     close_instance(&in);
 }
@@ -318,12 +373,18 @@ static void cities(void)
     enum { ZONES = 1462, SIDE = 110 };
     instance in;
     mco_rng rng;
+    int32_t *order = NULL;
+    mco_paths_network *network = NULL;
     paths_device_hierarchy *device = NULL;
     static const paths_device_tuning tunings[] = {
         {.per_lane = 0}, {.per_lane = 1}, {.per_lane = 2, .group_warps = 1}, {.per_lane = 1, .group_warps = 8}, {.customise_blocks = 7, .customise_threads = 96},
-        {.customise_blocks = 1000000, .customise_threads = 256}, {.batch_bytes = 40000000}, {.cells = {.leaf_nodes = 200, .nodes = 200}}};
+        {.customise_blocks = 1000000, .customise_threads = 256}, {.batch_bytes = 40000000}, {.cells = {.leaf_nodes = 200, .nodes = 200}},
+        {.cells = {.leaf_nodes = 100, .nodes = 128}, .split_warps = 1000}, {.dense = 1, .split_warps = 1000, .walk = 1}};
     mco_rng_seed(&rng, 4, 0);
-    open_instance(&in, city(ZONES, SIDE), NULL);
+    begin_step("city: hierarchy");
+    network = city(ZONES, SIDE, &order);
+    open_instance(&in, network, order);
+    printf("city: height %d, %lld triangles\n", in.hierarchy->topology.height, (long long)in.hierarchy->topology.triangles);
     const mco_paths_rows *rows = &in.network->rows;
     int32_t *source = calloc(ZONES, sizeof *source), *weight = calloc((size_t)rows->arcs, sizeof *weight);
     int32_t *distance = malloc((size_t)ZONES * (size_t)rows->vertices * sizeof *distance);
@@ -333,12 +394,13 @@ static void cities(void)
         char what[32];
         double device_s = 0, copy_s = 0;
         snprintf(what, sizeof what, "city, tuning %d", k);
+        begin_step(what);
         MUST(paths_device_open_tuned(ctx, in.hierarchy, 0, &tunings[k], &device));
         expect_weights(&in, device, rows->weight, what);
         MUST(paths_device_trees(ctx, device, NULL, ZONES, source, distance, &device_s, &copy_s));
-        expect_trees(rows, ZONES, source, distance, 13, what);
-        try_trees(&in, device, &rng, 65, 3, what);
-        expect_queries(rows, device, &rng, 1024, what);
+        expect_trees(rows, ZONES, source, distance, 29, what);
+        try_trees(&in, device, &rng, 65, 5, what);
+        expect_queries(rows, device, &rng, 512, true, what);
         paths_device_close(ctx, &device);
     }
     MUST(paths_device_open(ctx, in.hierarchy, 0, &device));
@@ -347,6 +409,7 @@ static void cities(void)
     changed.weight = weight;
     for (int k = 0; k < 4; k++) {
         double device_s = 0;
+        begin_step("city: new weights");
         for (int64_t a = 0; a < rows->arcs; a++)
             weight[a] = mco_rng_below(&rng, 50) == 0 ? MCO_PATHS_NONE : (int32_t)mco_rng_below(&rng, 1000);
         MUST(paths_device_renew(ctx, device, NULL, weight, &device_s));
@@ -358,6 +421,7 @@ static void cities(void)
     free(distance);
     free(weight);
     free(source);
+    free(order);
     close_instance(&in);
 }
 
@@ -379,7 +443,7 @@ static void road_network(void)
     }
     try_trees(&in, device, &rng, 64, 16, "road");
     try_trees(&in, device, &rng, 70, 23, "road");
-    expect_queries(&network->rows, device, &rng, 512, "road");
+    expect_queries(&network->rows, device, &rng, 512, true, "road");
     paths_device_close(ctx, &device);
     mco_paths_order_clear(ctx, &order);
     close_instance(&in);
@@ -393,8 +457,9 @@ static void stops_and_limits(void)
     paths_device_hierarchy *device = NULL;
     const paths_device_tuning little = {.batch_bytes = 30000000}, none = {.batch_bytes = 1000};
     const mco_run_settings settings = {.time_limit_s = 0, .target = -1, .objective = "trees"}, free_run = {.time_limit_s = MCO_NO_LIMIT, .target = -1, .objective = "trees"};
-    int32_t source[256], target[256], *distance;
-    open_instance(&in, city(40, 100), NULL);
+    int32_t source[256], target[256], *distance, *order = NULL;
+    mco_paths_network *network = city(40, 100, &order);
+    open_instance(&in, network, order);
     distance = malloc(256 * (size_t)in.vertices * sizeof *distance);
     for (int32_t k = 0; k < 256; k++) {
         source[k] = k;
@@ -423,8 +488,17 @@ static void stops_and_limits(void)
     MUST(paths_device_open_tuned(ctx, in.hierarchy, 0, &none, &device));
     GPU_CHECK(paths_device_trees(ctx, device, NULL, 256, source, distance, NULL, NULL) == MCO_ERR_LIMIT, "a batch of nothing");
     paths_device_close(ctx, &device);
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    mco_paths_tree tree = MCO_PATHS_TREE_INIT;
+    params.engine = MCO_ENGINE_GPU;
+    params.method = MCO_PATHS_METHOD_SWEEP;
+    MUST(mco_paths_find_tree(ctx, in.network, in.hierarchy, 7, &params, &tree));
+    GPU_CHECK(tree.work.engine == MCO_ENGINE_GPU && tree.method == MCO_PATHS_METHOD_SWEEP, "engine %d, method %d", (int)tree.work.engine, (int)tree.method);
+    expect_trees(&in.network->rows, 1, &tree.source, tree.distance, 1, "one tree");
+    mco_paths_tree_clear(ctx, &tree);
     GPU_CHECK(paths_device_open(ctx, in.hierarchy, 3, &device) == MCO_ERR_ARGUMENT, "two GPUs");
-    checks += 8;
+    checks += 9;
+    free(order);
     free(distance);
     close_instance(&in);
 }
@@ -432,6 +506,7 @@ static void stops_and_limits(void)
 int main(void)
 {
     ctx = gpu_begin();
+    signal(SIGALRM, step_is_late);
     static const struct {
         const char *name;
         void (*run)(void);
@@ -439,7 +514,9 @@ int main(void)
                  {"road", road_network}, {"stops and limits", stops_and_limits}};
     for (int k = 0; k < (int)(sizeof parts / sizeof *parts); k++) {
         const double begin_s = mco_clock_s();
+        begin_step(parts[k].name);
         parts[k].run();
+        begin_step(NULL);
         printf("%s: %.1f s, %d failures so far\n", parts[k].name, mco_clock_s() - begin_s, gpu_failures);
         fflush(stdout);
     }

@@ -378,7 +378,7 @@ static void test_refused_pairs(void **state)
         {MCO_PATHS_METHOD_SWEEP, MCO_ENGINE_CPU, "method sweep needs a hierarchy: mco paths prepare makes one"},
         {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_REFERENCE, "method buckets and engine reference, which has dijkstra alone"},
         {MCO_PATHS_METHOD_TILES, MCO_ENGINE_CPU, "method tiles and engine cpu, tiles need a GPU"},
-        {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_GPU, "method buckets and engine gpu, which has tiles"},
+        {MCO_PATHS_METHOD_BUCKETS, MCO_ENGINE_GPU, "method buckets and engine gpu, which has tiles and sweep"},
     };
     sample s = small();
     mco_paths_network *network = make(&s);

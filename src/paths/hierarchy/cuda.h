@@ -13,6 +13,7 @@ MCO_BEGIN_C
 
 enum {
     PATHS_LANES = 32,           // sources of a group when a lane has one of them
+    PATHS_DENSE_NODES = 4,      // of a warp that shares a cell by a matrix of weights
     PATHS_NO_SOURCE = INT32_MAX // rank of a lane without a source
 };
 
@@ -77,7 +78,7 @@ cudaError_t paths_launch_customise(const paths_customise_plan *plan, cudaStream_
 typedef struct paths_step {
     int32_t begin, end;  // arcs that are relaxed
     int32_t vertex;
-    int32_t pad;
+    int32_t before;      // arcs of the way before these
 } paths_step;
 
 // A batch of sources, in ascending order of ranks. Labels are [groups][vertices][32 * per_lane].
@@ -89,6 +90,8 @@ typedef struct paths_trees_plan {
     size_t shared_bytes;             // most of a block
     const paths_vertex *d_vertex;    // [vertices]
     const uint16_t *d_head_height;   // [arcs]
+    const int32_t *d_way_arcs;       // [vertices] arcs of all rows from a vertex to its root
+    int32_t way_arcs;                // most of a vertex, if blocks walk; 0: warps do
     const int32_t *d_up, *d_down;    // [arcs]
     const int32_t *d_source;         // [groups * 32 * per_lane] ranks
     paths_step *d_step;              // [count][height]
@@ -112,10 +115,12 @@ typedef struct paths_tier_shape {
     int32_t rows, nodes, arcs;       // the greatest of a cell
     int32_t warps;                   // of a block
     bool splits;                     // the warps share the nodes of a cell; else each has a group of its own
+    bool is_dense;                   // they share them four by four, also `splits`: warps * PATHS_DENSE_NODES nodes at most
 } paths_tier_shape;
 
 size_t paths_tier_bytes(const paths_tier_shape *shape, int per_lane);  // shared memory of a block
 size_t paths_walk_bytes(int32_t height);                                // shared memory of a warp
+size_t paths_walk_block_bytes(int32_t height, int32_t way_arcs);        // of a block
 cudaError_t paths_trees_prepare(size_t shared_bytes);                   // allows the kernels this much shared memory
 cudaError_t paths_high_shape(paths_trees_plan *plan, int multiprocessors);
 // The ways up, once for all trees of these sources; then the labels on them.
@@ -147,6 +152,42 @@ typedef struct paths_queries_plan {
 // Chooses the grid and whether the scratch is in shared memory; *scratch_words is what d_scratch needs, or 0.
 cudaError_t paths_queries_shape(paths_queries_plan *plan, int multiprocessors, size_t *scratch_words);
 cudaError_t paths_launch_queries(const paths_queries_plan *plan, cudaStream_t stream);
+
+// ---- Labels of ancestors (queries.cu)
+
+typedef struct paths_label_row {
+    int32_t row;                     // of 32 entries
+    uint16_t depth, plain;           // plain: ancestors that paths pass through, the vertex included
+} paths_label_row;
+
+// A vertex in the order of depths.
+typedef struct paths_label_vertex {
+    int32_t row, first, end;         // its arcs
+    int32_t pad;
+} paths_label_vertex;
+
+// Where an arc leads.
+typedef struct paths_label_head {
+    int32_t row, depth;              // ~depth for an end
+} paths_label_head;
+
+typedef struct paths_ancestors_plan {
+    int32_t vertices, levels;
+    int32_t blocks;                  // paths_ancestors_shape()
+    const int32_t *d_level;          // [levels + 1]
+    const paths_label_vertex *d_by_depth; // [vertices]
+    const paths_label_row *d_row;    // [vertices]
+    const paths_label_head *d_head;  // [arcs]
+    const uint16_t *d_least;         // [log vertices][vertices] least depth of 1, 2, 4 .. ranks from each one on
+    const int32_t *d_up, *d_down;
+    int32_t *d_to, *d_from;          // [rows][32] distances to ancestors, and from them
+    uint32_t *d_barrier;             // [2] zero before and after a launch
+} paths_ancestors_plan;
+
+cudaError_t paths_ancestors_shape(paths_ancestors_plan *plan, int multiprocessors);
+// Depths [begin, end).
+cudaError_t paths_launch_ancestors(const paths_ancestors_plan *plan, int32_t begin, int32_t end, cudaStream_t stream);
+cudaError_t paths_launch_join(const paths_ancestors_plan *plan, const paths_queries_plan *asked, cudaStream_t stream);
 #endif
 
 MCO_END_C

@@ -150,7 +150,7 @@ mco_status paths_device_open(mco_context *ctx, const mco_paths_hierarchy *hierar
 // Takes new weights [arcs of the network]. The hierarchy on the host stays as it is. device_s: kernel time; NULL: not wanted.
 mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *device, const int32_t *weight, double *device_s);
 // Trees of `count` sources, the network's vertices. distance [count][vertices] on the host by the network's vertices, or NULL: the labels
-// stay on the device. device_s: kernel time; copy_s: wall time of transposing and copying, not in device_s. Errors: LIMIT
+// stay on the device. Memory from cudaHostAlloc() or cudaHostRegister() takes the copies at the speed of the bus. device_s: kernel time; copy_s: wall time of transposing and copying, not in device_s. Errors: LIMIT
 // (labels that must stay and do not fit, with both numbers), STOPPED (run->stop says why), MEMORY, DEVICE.
 mco_status paths_device_trees(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int64_t count, const int32_t *source,
                               int32_t *distance, double *device_s, double *copy_s);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    LEAF_NODES = 96, NODES = 64, BOUNDARY = 640, ARCS = 6144,
+    LEAF_NODES = 48, NODES = 64, BOUNDARY = 640, ARCS = 6144,
     MOST_NODES = 1024, MOST_BOUNDARY = 1024, MOST_ARCS = 8192,
     MERGED_BOUNDARY = 96  // cells of several trees have a boundary of at most this many
 };

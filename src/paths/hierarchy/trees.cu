@@ -16,7 +16,7 @@ namespace {
 using namespace mco;
 
 constexpr int32_t NONE = MCO_PATHS_NONE;
-constexpr int WALK_BLOCK = 128, WALK_AHEAD = 4, HIGH_BLOCK = 512, ROWS_TILE = 32, ROWS_BLOCK = 256;
+constexpr int WALK_BLOCK = 128, WALK_ALL_BLOCK = 256, WALK_AHEAD = 4, HIGH_BLOCK = 512, DENSE_BLOCK = 1024, ROWS_TILE = 32, ROWS_BLOCK = 256;
 
 // ---- The labels of a lane: of one source, or of two side by side
 
@@ -56,6 +56,15 @@ DEVICE int2 walked(const int2 *label, int2 source, int32_t vertex, int32_t size)
     const int32_t *both = reinterpret_cast<const int32_t *>(label);
     return make_int2(walked(both, source.x, vertex, size), walked(both + 1, source.y, vertex, size));
 }
+// The same of a label that has been loaded.
+DEVICE int32_t of_walk(int32_t label, int32_t source, int32_t vertex, int32_t size)
+{
+    return is_below(source, vertex, size) ? label : NONE;
+}
+DEVICE int2 of_walk(int2 label, int2 source, int32_t vertex, int32_t size)
+{
+    return make_int2(of_walk(label.x, source.x, vertex, size), of_walk(label.y, source.y, vertex, size));
+}
 DEVICE bool touches(int32_t source, int32_t low, int32_t high) { return source >= low && source <= high; }
 DEVICE bool touches(int2 source, int32_t low, int32_t high) { return touches(source.x, low, high) || touches(source.y, low, high); }
 
@@ -84,7 +93,8 @@ __global__ void __launch_bounds__(WALK_BLOCK) trace(const paths_trees_plan plan)
         if (lane <= last) {
             const bool relaxes = vertex.z > 0 || u == source;
             const int32_t end = vertex.x + (relaxes ? (int32_t)((uint32_t)vertex.w & 0xffff) : 0);
-            reinterpret_cast<int4 *>(steps)[n + lane] = make_int4(vertex.x, end, u, 0);
+            const int32_t before = __ldg(plan.d_way_arcs + source) - __ldg(plan.d_way_arcs + u);
+            reinterpret_cast<int4 *>(steps)[n + lane] = make_int4(vertex.x, end, u, before);
         }
         n += last + 1;
         v = __shfl_sync(ALL_LANES, vertex.y, last);
@@ -178,6 +188,70 @@ template <bool IN_SHARED> __global__ void __launch_bounds__(WALK_BLOCK) walk(con
         out[(int64_t)steps[i].z * lanes] = labels[bottom + i];
 }
 
+// A block walks up from a source. All warps bring the arcs of the way to shared memory, where arc k of the way has place k; then the
+// first warp takes the steps as in walk(). Shared memory: paths_walk_block_bytes(). Traffic: 6 bytes an arc, from the L2 cache. The
+// limit is the chain of steps, a load and an atomic operation in shared memory each.
+__global__ void __launch_bounds__(WALK_ALL_BLOCK) walk_block(const paths_trees_plan plan)
+{
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const int32_t q = (int32_t)blockIdx.x, height = plan.height;
+    int4 *const s_step = dynamic_shared<int4>();
+    int32_t *const s_label = reinterpret_cast<int32_t *>(s_step + height);
+    int32_t *const s_weight = s_label + height;
+    uint16_t *const s_at = reinterpret_cast<uint16_t *>(s_weight + plan.way_arcs);
+    wait_for_kernel_before();
+    let_next_begin();
+    const int32_t n = plan.d_steps[q], bottom = height - n;
+    const int4 *const steps = reinterpret_cast<const int4 *>(plan.d_step + (int64_t)q * height);
+    for (int32_t i = threadIdx.x; i < n; i += blockDim.x) {
+        s_step[i] = steps[i];
+        s_label[bottom + i] = i == 0 ? 0 : NONE;
+    }
+    __syncthreads();
+#pragma unroll 4
+    for (int32_t i = warp; i < n; i += warps) {
+        const int4 step = s_step[i];
+        for (int32_t a = lane; a < step.y - step.x; a += WARP) {
+            s_weight[step.w + a] = plan.d_up[step.x + a];
+            s_at[step.w + a] = __ldg(plan.d_head_height + step.x + a);
+        }
+    }
+    __syncthreads();
+    if (warp > 0)
+        return;
+    // The row of the next step and this lane's arc of it are loaded ahead.
+    int4 step = s_step[0];
+    int32_t at = 0, weight = NONE;
+    auto load_arc = [&]() {
+        at = height - 1;
+        weight = NONE;
+        if (lane < step.y - step.x) {
+            at = s_at[step.w + lane];
+            weight = s_weight[step.w + lane];
+        }
+    };
+    load_arc();
+    for (int32_t i = 0; i < n; i++) {
+        const int4 now = step;
+        const int32_t label = s_label[bottom + i], now_at = at, now_weight = weight;
+        if (i + 1 < n) {
+            step = s_step[i + 1];
+            load_arc();
+        }
+        if (label < NONE) {
+            if (now_weight < NONE)
+                atomicMin(s_label + now_at, label + now_weight);
+            for (int32_t a = lane + WARP; a < now.y - now.x; a += WARP)
+                atomicMin(s_label + s_at[now.w + a], label + s_weight[now.w + a]);
+        }
+        __syncwarp();
+    }
+    const int lanes = PATHS_LANES * plan.per_lane;
+    int32_t *const out = plan.d_label + (int64_t)(q / lanes) * plan.vertices * lanes + q % lanes;
+    for (int32_t i = lane; i < n; i += WARP)
+        out[(int64_t)s_step[i].z * lanes] = s_label[bottom + i];
+}
+
 // ---- Levels
 
 // A warp takes a vertex of a level and a group of sources; a barrier ends each level. Labels are in device memory, and loads pass
@@ -266,20 +340,27 @@ __global__ void __launch_bounds__(256) sweep_cells(const paths_trees_plan plan, 
     wait_for_kernel_before();
     let_next_begin();
     value *const table = reinterpret_cast<value *>(plan.d_label) + (int64_t)group * plan.vertices * WARP;
+    value source;
+    bool is_touched = false;
     if (group < plan.groups) {
-        const int step = SPLITS ? (int)blockDim.x : WARP;
-        for (int32_t i = SPLITS ? (int)threadIdx.x : lane; i < cell.boundaries * PARTS; i += step) {
-            const int32_t row = i / PARTS, part = i % PARTS, vertex = __ldg(plan.d_boundary + cell.boundary + row);
+        const int step = SPLITS ? (int)blockDim.x : WARP, begin = SPLITS ? (int)threadIdx.x : lane;
+        auto load_row = [&](int32_t row, int32_t part, int32_t vertex) {
             copy_16(reinterpret_cast<int4 *>(rows - lane) + (int64_t)row * PARTS + part,
                     reinterpret_cast<const int4 *>(table) + (int64_t)vertex * PARTS + part);
-        }
+        };
+        for (int32_t i = begin; i < cell.boundaries * PARTS; i += step)
+            load_row(i / PARTS, i % PARTS, __ldg(plan.d_boundary + cell.boundary + i / PARTS));
+        // What the walks left, where a source is below the cell.
+        source = reinterpret_cast<const value *>(plan.d_source)[group * WARP + lane];
+        is_touched = __any_sync(ALL_LANES, touches(source, cell.low, cell.high));
+        if (is_touched)
+            for (int32_t i = begin; i < cell.nodes * PARTS; i += step)
+                load_row(cell.boundaries + i / PARTS, i % PARTS, __ldg(&plan.d_node[cell.node + i / PARTS].vertex));
     }
     copies_wait_all();
     __syncthreads();
     if (group >= plan.groups)
         return;
-    const value source = reinterpret_cast<const value *>(plan.d_source)[group * WARP + lane];
-    const bool is_touched = __any_sync(ALL_LANES, touches(source, cell.low, cell.high));
     value *const own = rows + (int64_t)cell.boundaries * WARP;
     value *const out = table + lane;
     if constexpr (SPLITS) {
@@ -288,7 +369,7 @@ __global__ void __launch_bounds__(256) sweep_cells(const paths_trees_plan plan, 
             value best;
             clear(best);
             if (is_touched)
-                best = walked(out + (int64_t)node.x * WARP, source, node.x, node.y);
+                best = of_walk(own[k * WARP], source, node.x, node.y);
             own[k * WARP] = lower_all(best, s_arc, node.z, node.w, rows);
         }
         __syncthreads();
@@ -302,13 +383,6 @@ __global__ void __launch_bounds__(256) sweep_cells(const paths_trees_plan plan, 
             __syncthreads();
         }
     } else {
-        if (is_touched) {
-#pragma unroll 4
-            for (int32_t k = 0; k < cell.nodes; k++) {
-                const int4 node = s_node[k];
-                own[k * WARP] = walked(out + (int64_t)node.x * WARP, source, node.x, node.y);
-            }
-        }
         // Rows follow each other, so the next arcs are loaded before a label is stored. The last load is behind the arcs, among
         // the nodes, and is not used.
         int4 node = s_node[0], next_two = s_arc[0];
@@ -319,7 +393,7 @@ __global__ void __launch_bounds__(256) sweep_cells(const paths_trees_plan plan, 
             clear(best);
             clear(other);
             if (is_touched)
-                best = own[k * WARP];
+                best = of_walk(own[k * WARP], source, node.x, node.y);
 #pragma unroll 4
             for (; a < next.z / 2; a++) {
                 const int4 two = next_two;
@@ -333,6 +407,95 @@ __global__ void __launch_bounds__(256) sweep_cells(const paths_trees_plan plan, 
             node = next;
         }
     }
+}
+
+// A block takes a cell of at most 128 nodes and one group. A warp has four nodes in registers, and the weights between nodes are
+// a matrix, NONE where there is no arc. Nodes are settled four by four: their warp takes the minimum among the four and stores
+// the rows, and after a barrier the later warps lower theirs by these rows. So a cell takes a barrier for four nodes, where
+// sweep_cells<SPLITS> takes one a level and follows a row of arcs in between. Shared memory: paths_tier_bytes(). Traffic: as
+// sweep_cells. The limit is the chain, about 150 cycles for four nodes.
+template <int PER_LANE>
+__global__ void __launch_bounds__(DENSE_BLOCK) sweep_dense(const paths_trees_plan plan, const paths_tier_shape shape)
+{
+    using value = typename lane_of<PER_LANE>::value;
+    constexpr int PARTS = 8 * PER_LANE, EACH = PATHS_DENSE_NODES;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, pitch = (int)blockDim.x / WARP;  // in 4 weights
+    const int32_t group = (int32_t)blockIdx.y;
+    const paths_cell cell = load_cell(plan.d_cell + shape.cell + blockIdx.x);
+    int4 *const s_arc = dynamic_shared<int4>();
+    int4 *const s_node = s_arc + shape.arcs / 2;
+    int4 *const s_weight = s_node + shape.nodes + 1;
+    value *const rows = reinterpret_cast<value *>(s_weight + EACH * pitch * pitch) + lane;
+    value *const own = rows + (int64_t)cell.boundaries * WARP;
+    int32_t *const weight = reinterpret_cast<int32_t *>(s_weight);
+
+    const int4 *const arcs = reinterpret_cast<const int4 *>(plan.d_cell_arc + cell.arc);
+    for (int32_t i = threadIdx.x; i < cell.arcs / 2; i += blockDim.x)
+        copy_16(s_arc + i, arcs + i);
+    for (int32_t i = threadIdx.x; i <= cell.nodes; i += blockDim.x)
+        copy_16(s_node + i, plan.d_node + cell.node + i);
+    for (int32_t i = threadIdx.x; i < EACH * pitch * pitch; i += blockDim.x)
+        s_weight[i] = make_int4(NONE, NONE, NONE, NONE);
+    copies_wait_all();
+    __syncthreads();
+    for (int32_t k = EACH * warp; k < min(EACH * warp + EACH, cell.nodes); k++)
+        for (int32_t a = s_node[k].w + lane; a < s_node[k + 1].z; a += WARP) {
+            const int2 arc = reinterpret_cast<const int2 *>(s_arc)[a];
+            weight[k * EACH * pitch + arc.x / WARP - cell.boundaries] = arc.y;
+        }
+    wait_for_kernel_before();
+    let_next_begin();
+    value *const table = reinterpret_cast<value *>(plan.d_label) + (int64_t)group * plan.vertices * WARP;
+    for (int32_t i = threadIdx.x; i < cell.boundaries * PARTS; i += blockDim.x)
+        copy_16(reinterpret_cast<int4 *>(rows - lane) + i,
+                reinterpret_cast<const int4 *>(table) + (int64_t)__ldg(plan.d_boundary + cell.boundary + i / PARTS) * PARTS + i % PARTS);
+    const value source = reinterpret_cast<const value *>(plan.d_source)[group * WARP + lane];
+    const bool is_touched = __any_sync(ALL_LANES, touches(source, cell.low, cell.high));
+    value best[EACH];
+#pragma unroll
+    for (int r = 0; r < EACH; r++) {
+        const int32_t k = EACH * warp + r;
+        clear(best[r]);
+        if (is_touched && k < cell.nodes)
+            best[r] = walked(table + (int64_t)s_node[k].x * WARP + lane, source, s_node[k].x, s_node[k].y);
+    }
+    copies_wait_all();
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < EACH; r++) {
+        const int32_t k = EACH * warp + r;
+        if (k < cell.nodes)
+            best[r] = lower_all(best[r], s_arc, s_node[k].z, s_node[k].w, rows);
+    }
+    const int32_t panels = (cell.nodes + EACH - 1) / EACH;
+    const int4 *const mine = s_weight + EACH * warp * pitch;  // of this warp's nodes
+    for (int32_t p = 0; p < panels; p++) {
+        int4 w[EACH];
+#pragma unroll
+        for (int r = 0; r < EACH; r++)
+            w[r] = mine[r * pitch + p];
+        if (warp == p) {
+            best[1] = lower(best[1], best[0], w[1].x);
+            best[2] = lower(lower(best[2], best[0], w[2].x), best[1], w[2].y);
+            best[3] = lower(lower(lower(best[3], best[0], w[3].x), best[1], w[3].y), best[2], w[3].z);
+#pragma unroll
+            for (int r = 0; r < EACH; r++)
+                if (EACH * p + r < cell.nodes)
+                    own[(EACH * p + r) * WARP] = best[r];
+        }
+        __syncthreads();
+        if (warp > p && warp < panels) {  // so panel p has four nodes
+            const value a = own[EACH * p * WARP], b = own[(EACH * p + 1) * WARP];
+            const value c = own[(EACH * p + 2) * WARP], d = own[(EACH * p + 3) * WARP];
+#pragma unroll
+            for (int r = 0; r < EACH; r++)
+                best[r] = least(lower(lower(best[r], a, w[r].x), b, w[r].y), lower(lower(best[r], c, w[r].z), d, w[r].w));
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < EACH; r++)
+        if (EACH * warp + r < cell.nodes)
+            table[(int64_t)s_node[EACH * warp + r].x * WARP + lane] = best[r];
 }
 
 // ---- Ends of paths
@@ -394,14 +557,22 @@ int ceil_div(int64_t a, int64_t b)
 
 size_t paths_tier_bytes(const paths_tier_shape *shape, int per_lane)
 {
-    const size_t rows = (size_t)shape->rows * PATHS_LANES * (size_t)per_lane * sizeof(int32_t);
+    const size_t rows = (size_t)shape->rows * PATHS_LANES * (size_t)per_lane * sizeof(int32_t), warps = (size_t)shape->warps;
+    if (shape->is_dense)
+        return (size_t)shape->arcs * sizeof(paths_cell_arc) + ((size_t)shape->nodes + 1) * sizeof(paths_node) +
+               PATHS_DENSE_NODES * warps * warps * sizeof(int4) + rows;
     return (size_t)shape->arcs * sizeof(paths_cell_arc) + ((size_t)shape->nodes + 1) * sizeof(paths_node) +
-           ((size_t)shape->nodes + 4) / 4 * 4 * sizeof(int32_t) + rows * (shape->splits ? 1 : (size_t)shape->warps);
+           ((size_t)shape->nodes + 4) / 4 * 4 * sizeof(int32_t) + rows * (shape->splits ? 1 : warps);
 }
 
 size_t paths_walk_bytes(int32_t height)
 {
     return (size_t)height * (sizeof(int2) + sizeof(int32_t));
+}
+
+size_t paths_walk_block_bytes(int32_t height, int32_t way_arcs)
+{
+    return (size_t)height * (sizeof(int4) + sizeof(int32_t)) + (size_t)way_arcs * (sizeof(int32_t) + sizeof(uint16_t));
 }
 
 cudaError_t paths_trees_prepare(size_t shared_bytes)
@@ -410,6 +581,9 @@ cudaError_t paths_trees_prepare(size_t shared_bytes)
     error = error == cudaSuccess ? allow_shared(sweep_cells<1, true>, shared_bytes) : error;
     error = error == cudaSuccess ? allow_shared(sweep_cells<2, false>, shared_bytes) : error;
     error = error == cudaSuccess ? allow_shared(sweep_cells<2, true>, shared_bytes) : error;
+    error = error == cudaSuccess ? allow_shared(sweep_dense<1>, shared_bytes) : error;
+    error = error == cudaSuccess ? allow_shared(sweep_dense<2>, shared_bytes) : error;
+    error = error == cudaSuccess ? allow_shared(walk_block, shared_bytes) : error;
     return error == cudaSuccess ? allow_shared(walk<true>, shared_bytes) : error;
 }
 
@@ -437,6 +611,9 @@ cudaError_t paths_launch_walk(const paths_trees_plan *plan, cudaStream_t stream)
 {
     const size_t bytes = paths_walk_bytes(plan->height);
     int warps = WALK_BLOCK / WARP;
+    if (plan->way_arcs > 0)
+        return launch_behind(plan->overlaps, walk_block, (unsigned int)plan->count, WALK_ALL_BLOCK,
+                             paths_walk_block_bytes(plan->height, plan->way_arcs), stream, *plan);
     if (plan->d_walk != nullptr)
         return launch_behind(plan->overlaps, walk<false>, (unsigned int)ceil_div(plan->count, warps), WALK_BLOCK, 0, stream, *plan);
     while (warps > 1 && warps * bytes > plan->shared_bytes)
@@ -458,6 +635,9 @@ cudaError_t paths_launch_tier(const paths_trees_plan *plan, const paths_tier_sha
     const size_t bytes = paths_tier_bytes(shape, plan->per_lane);
     const dim3 blocks((unsigned int)shape->cells, (unsigned int)(shape->splits ? plan->groups : ceil_div(plan->groups, shape->warps)));
     const unsigned int threads = (unsigned int)(shape->warps * WARP);
+    if (shape->is_dense)
+        return plan->per_lane == 1 ? launch_behind(plan->overlaps, sweep_dense<1>, blocks, threads, bytes, stream, *plan, *shape)
+                                   : launch_behind(plan->overlaps, sweep_dense<2>, blocks, threads, bytes, stream, *plan, *shape);
     if (plan->per_lane == 1)
         return shape->splits ? launch_behind(plan->overlaps, sweep_cells<1, true>, blocks, threads, bytes, stream, *plan, *shape)
                              : launch_behind(plan->overlaps, sweep_cells<1, false>, blocks, threads, bytes, stream, *plan, *shape);
