@@ -29,7 +29,7 @@ static void add_move(mm_moves *m, int32_t q, int32_t p)
     m->is_identity[w] = m->is_identity[w] && p == q;
 }
 
-static mco_status make_moves(mco_context *ctx, const mco_automaton *automaton, const mm_moves **out)
+mco_status mm_moves_make(mco_context *ctx, const mco_automaton *automaton, const mm_moves **out)
 {
     mco_status st = MCO_OK;
     mm_moves *moves = NULL;
@@ -75,18 +75,27 @@ static int64_t longest_cost(const mco_multimodal *n, const mco_automaton *automa
     return most + extra + (f->kind == MCO_MULTIMODAL_TIMETABLE ? n->tables.period : 0);
 }
 
-// Buckets of DELTA seconds, or of more if the ring would be too long for the longest arc.
-static mco_status settle_queue(mco_context *ctx, mm_search *s)
+mco_status mm_longest_arc(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, int32_t *out)
 {
-    const mco_multimodal *n = s->network;
-    int64_t longest = 0, most_arcs = 0;
-    for (int32_t k = 0; k < n->functions; k++) {
-        const int64_t cost = longest_cost(n, s->automaton, k);
+    int64_t longest = 0;
+    for (int32_t k = 0; k < network->functions; k++) {
+        const int64_t cost = longest_cost(network, automaton, k);
         longest = cost > longest ? cost : longest;
     }
     if (longest >= MCO_MULTIMODAL_NONE)
         return mco_fail(ctx, MCO_ERR_LIMIT, "an arc takes up to %lld s, at most %d are allowed", (long long)longest, MCO_MULTIMODAL_NONE - 1);
-    s->longest = (int32_t)longest;
+    *out = (int32_t)longest;
+    return MCO_OK;
+}
+
+// Buckets of DELTA seconds, or of more if the ring would be too long for the longest arc.
+static mco_status settle_queue(mco_context *ctx, mm_search *s)
+{
+    mco_status st = MCO_OK;
+    const mco_multimodal *n = s->network;
+    int64_t most_arcs = 0;
+    MCO_TRY(mm_longest_arc(ctx, n, s->automaton, &s->longest));
+    const int64_t longest = s->longest;
     s->delta = DELTA;
     while (longest / s->delta + 2 > MOST_BUCKETS)
         s->delta *= 2;
@@ -100,7 +109,8 @@ static mco_status settle_queue(mco_context *ctx, mm_search *s)
         return mco_fail(ctx, MCO_ERR_LIMIT, "the queue needs %lld chunks, at most %d are allowed", (long long)chunks, INT32_MAX);
     s->reserve = (int32_t)reserve;
     s->chunks = (int32_t)chunks;
-    return MCO_OK;
+done:
+    return st;
 }
 
 static mco_status make_inverses(mco_context *ctx, const mco_multimodal *network, const float **out)
@@ -133,7 +143,7 @@ mco_status mm_search_open(mco_context *ctx, const mco_multimodal *network, const
     if (needed > bytes)
         return mco_fail(ctx, MCO_ERR_LIMIT, "a search needs %.0f bytes, %.0f are allowed", needed, bytes);
     const size_t size = (size_t)network->vertices * s.record_bytes + ALIGN;
-    MCO_TRY(make_moves(ctx, automaton, &s.moves));
+    MCO_TRY(mm_moves_make(ctx, automaton, &s.moves));
     MCO_TRY(make_inverses(ctx, network, &s.inverse));
     MCO_TRY(settle_queue(ctx, &s));
     MCO_TRY(mco_alloc(ctx, &s.bucket, s.buckets));
