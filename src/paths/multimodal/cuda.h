@@ -19,12 +19,12 @@ enum {
     MM_ABSENT = 255            // in mm_plan.d_from: nothing comes to this lane
 };
 
-// A function of time as the kernels read it.
+// A function of time as the kernels read it: 16 bytes.
 typedef struct mm_device_function {
-    int32_t kind, width, first, count;
-    int32_t offset;
+    int32_t kind_width;        // kind + 4 * width
+    int32_t first;             // PROFILE, TIMETABLE: in d_point; HEADWAY: the offset
+    int32_t count;
     float inverse;             // 1 / width
-    int32_t pad[2];
 } mm_device_function;
 
 // What all blocks share. Words with three places belong to round or window k by k mod 3.

@@ -66,7 +66,8 @@ static mco_status upload_network(mm_device *d)
     MCO_TRY(mco_alloc(ctx, &function, n->functions));
     for (int32_t k = 0; k < n->functions; k++) {
         const mm_function *f = &n->function[k];
-        function[k] = (mm_device_function){.kind = f->kind, .width = f->width, .first = f->first, .count = f->count, .offset = f->offset,
+        const bool is_headway = f->kind == MCO_MULTIMODAL_HEADWAY;
+        function[k] = (mm_device_function){.kind_width = f->kind + 4 * f->width, .first = is_headway ? f->offset : f->first, .count = f->count,
                                            .inverse = f->width > 0 ? 1.0f / (float)f->width : 0};
     }
     MCO_TRY(UPLOAD(d, n->first, (int64_t)n->vertices + 1, &d->plan.d_first));

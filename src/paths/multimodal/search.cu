@@ -71,19 +71,19 @@ __device__ __noinline__ int32_t ride(const mm_point *point, int32_t first, int32
 
 DEVICE int32_t cost(const mm_plan &plan, const mm_device_function &f, int32_t seconds, int32_t t, int32_t pace)
 {
-    if (f.kind == 0)
+    const int32_t kind = f.kind_width & 3, width = f.kind_width >> 2;
+    if (kind == 0)
         return seconds;
-    if (f.kind == 1) {
-        const int32_t k = quotient(t, f.width, f.inverse);
-        const mm_point p = plan.d_point[f.first + k];
-        const int32_t factor = p.a + ((p.b * (t - k * f.width)) >> MM_SLOPE_BITS);
+    if (kind == 3)
+        return seconds + ride(plan.d_point, f.first, f.count, plan.period, t);
+    const int32_t k = quotient(t, width, f.inverse), rest = t - k * width;
+    if (kind == 1) {
+        const int2 both = __ldg(reinterpret_cast<const int2 *>(plan.d_point) + f.first + k);
+        const int32_t factor = both.x + ((both.y * rest) >> MM_SLOPE_BITS);
         return (int32_t)(((int64_t)seconds * pace * factor) >> (MM_FACTOR_BITS + MM_PACE_BITS));
     }
-    if (f.kind == 2) {
-        const int32_t wait = f.offset - (t - quotient(t, f.width, f.inverse) * f.width);
-        return seconds + (wait < 0 ? wait + f.width : wait);
-    }
-    return seconds + ride(plan.d_point, f.first, f.count, plan.period, t);
+    const int32_t wait = f.first - rest;
+    return seconds + (wait < 0 ? wait + width : wait);
 }
 
 // ---- Queues
@@ -164,39 +164,44 @@ DEVICE void take(const mm_plan &plan, warp_state &w, const lane_times &t, const 
     hold(plan, w, near != 0 && atomicOr(plan.d_near[(w.round + 1) & 1] + head, near) == 0, head);
 }
 
-// Walks AT_ONCE arcs of those that the lanes hold, from number k on.
-DEVICE void relax(const mm_plan &plan, warp_state &w, const lane_times &t, uint32_t go, uint32_t base, const mm_arc &mine, int k, int count)
+// Walks up to AT_ONCE arcs of those that the lanes hold: the first ones of the set, which is not empty. Returns the others.
+DEVICE unsigned int relax(const mm_plan &plan, warp_state &w, const lane_times &t, uint32_t base, const mm_arc &mine, unsigned int set)
 {
     int32_t arrival[AT_ONCE], label[AT_ONCE];
-    uint32_t row[AT_ONCE];
-    unsigned int any = 0;
+    uint32_t row[AT_ONCE], word[AT_ONCE];
+    int4 function[AT_ONCE];
+    bool is_there[AT_ONCE];
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
-        const uint32_t word = __shfl_sync(ALL_LANES, mine.word, (k + u) & (WARP - 1));
-        row[u] = base + (uint32_t)__shfl_sync(ALL_LANES, mine.head, (k + u) & (WARP - 1));
-        label[u] = (int32_t)(word & ((1u << plan.label_bits) - 1));
-        arrival[u] = NONE;
-        if (k + u < count && (plan.d_leaving[label[u]] & go) != 0) {
-            any = 1;
-            const uint32_t id = (word >> plan.label_bits) & ((1u << plan.function_bits) - 1);
-            const int32_t seconds = (int32_t)((uint64_t)word >> (plan.label_bits + plan.function_bits));
-            const int32_t later = t.label + cost(plan, plan.d_function[id], seconds, t.in_period, w.pace);
-            arrival[u] = t.goes ? later : NONE;
-        }
+        is_there[u] = set != 0;
+        const int k = __ffs((int)set) - 1;  // -1, the last lane, after the end
+        set &= set - 1;
+        word[u] = __shfl_sync(ALL_LANES, mine.word, k & (WARP - 1));
+        row[u] = base + (uint32_t)__shfl_sync(ALL_LANES, mine.head, k & (WARP - 1));
+        label[u] = (int32_t)(word[u] & ((1u << plan.label_bits) - 1));
+        const uint32_t id = (word[u] >> plan.label_bits) & ((1u << plan.function_bits) - 1);
+        function[u] = __ldg(reinterpret_cast<const int4 *>(plan.d_function) + id);
     }
-    if (any == 0)
-        return;
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+        const mm_device_function f = {function[u].x, function[u].y, function[u].z, __int_as_float(function[u].w)};
+        const int32_t seconds = (int32_t)((uint64_t)word[u] >> (plan.label_bits + plan.function_bits));
+        arrival[u] = NONE;
+        if (is_there[u] && t.goes)
+            arrival[u] = t.label + cost(plan, f, seconds, t.in_period, w.pace);
+    }
 #pragma unroll 1
     for (int way = 0; way < plan.ways; way++) {
         int32_t moved[AT_ONCE];
 #pragma unroll
         for (int u = 0; u < AT_ONCE; u++) {
-            const int from = plan.d_from[(label[u] * plan.ways + way) * MM_LANES + w.lane];
+            const int from = __ldg(plan.d_from + (label[u] * plan.ways + way) * MM_LANES + w.lane);
             moved[u] = __shfl_sync(ALL_LANES, arrival[u], from & (WARP - 1));
             moved[u] = from == MM_ABSENT ? NONE : moved[u];
         }
         take(plan, w, t, moved, row);
     }
+    return set;
 }
 
 DEVICE mm_arc arc_of_lane(const mm_plan &plan, int64_t first, int32_t arcs, int lane)
@@ -238,9 +243,10 @@ DEVICE void walk(const mm_plan &plan, warp_state &w, const visit &v, int32_t lab
         const int count = min(v.arcs - done, WARP);
         if (done > 0)
             mine = arc_of_lane(plan, v.first + done, count, w.lane);
-#pragma unroll 1
-        for (int k = 0; k < count; k += AT_ONCE)
-            relax(plan, w, t, go, v.base, mine, k, count);
+        const uint32_t label_of_arc = mine.word & ((1u << plan.label_bits) - 1);
+        unsigned int useful = __ballot_sync(ALL_LANES, w.lane < count && (__ldg(plan.d_leaving + label_of_arc) & go) != 0);
+        while (useful != 0)
+            useful = relax(plan, w, t, v.base, mine, useful);
     }
 }
 
