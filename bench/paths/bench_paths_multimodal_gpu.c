@@ -2,10 +2,10 @@
 // Whole networks of the sizes of table 6.1 of Strappaveccia (2015) on one GPU: batches of queries, kernel time by events. Every instance
 // is certified: the labels of some queries are read back and pass mco_multimodal_check().
 //
-//     bench_paths_multimodal_gpu INSTANCE|all [STATES|0 [WAY [DELTA [GROUPS [THREADS [BLOCKS_EACH]]]]]]
+//     bench_paths_multimodal_gpu INSTANCE|all [STATES|0 [WAY [DELTA [GROUPS [SHAPE [BLOCKS_EACH]]]]]]
 //
 // STATES 0: 2, 3, 4, 6 and 8. WAY: far (sources all over, departures within a day), near (sources all over, departures within an hour),
-// profile (one source, a departure every minute), all. DELTA, GROUPS, THREADS, BLOCKS_EACH 0: chosen; DELTA "sweep": several.
+// profile (one source, a departure every minute), all. DELTA, GROUPS, SHAPE, BLOCKS_EACH 0: chosen; DELTA "sweep": several.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +87,8 @@ static void run(mco_context *ctx, const char *name, const mco_multimodal *networ
             best = *mm_device_tell(device);
     }
     const double visits = (double)best.visits / ((double)network->vertices * best.groups);
-    printf("%s,%d,%lld,%d,%s,%d,%d,%d,%lld,%.3f,%.3f,%.1f,%lld,%lld,%.2f,%.1f,", name, network->vertices, (long long)network->arcs, states,
-           way_names[way], tuning->delta, best.groups, best.blocks, (long long)count, 1e3 * best.device_s, 1e3 * best.search_s,
+    printf("%s,%d,%lld,%d,%s,%d,%d,%d,%d,%lld,%.3f,%.3f,%.1f,%lld,%lld,%.2f,%.1f,", name, network->vertices, (long long)network->arcs, states,
+           way_names[way], tuning->delta, tuning->shape, best.groups, best.blocks, (long long)count, 1e3 * best.device_s, 1e3 * best.search_s,
            (double)count / best.device_s, (long long)best.windows, (long long)best.rounds, visits, 1e-9 * (double)best.arcs / best.search_s);
     fflush(stdout);
     for (int64_t k = 0; certifies && k < count; k += count > 1 ? count - 1 : 1) {
@@ -112,7 +112,7 @@ static void run_ways(mco_context *ctx, const char *name, const mco_multimodal *n
     static const int32_t deltas[] = {75, 150, 300, 600, 1200, 2400};
     const bool sweeps = argc > 4 && strcmp(argv[4], "sweep") == 0;
     for (pattern way = FAR; way < WAYS; way++) {
-        mm_device_tuning tuning = {.delta = number(argc, argv, 4), .groups = number(argc, argv, 5), .threads = number(argc, argv, 6),
+        mm_device_tuning tuning = {.delta = number(argc, argv, 4), .groups = number(argc, argv, 5), .shape = number(argc, argv, 6),
                                    .blocks_each = number(argc, argv, 7)};
         if (argc > 3 && strcmp(argv[3], "all") != 0 && strcmp(argv[3], way_names[way]) != 0)
             continue;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     mco_context *ctx = NULL;
     if (argc < 2 || mco_context_create(&ctx, NULL) != MCO_OK)
         return 1;
-    printf("instance,vertices,arcs,states,way,delta,groups,blocks,queries,device_ms,search_ms,queries_per_s,windows,rounds,"
+    printf("instance,vertices,arcs,states,way,delta,shape,groups,blocks,queries,device_ms,search_ms,queries_per_s,windows,rounds,"
            "visits_per_vertex,garcs_per_s,certificate\n");
     for (size_t k = 0; k < sizeof instances / sizeof *instances; k++) {
         if (strcmp(argv[1], "all") != 0 && strcmp(argv[1], instances[k].name) != 0)

@@ -109,7 +109,7 @@ static int32_t best_at(const mco_automaton *a, const int32_t *label, int32_t ver
 static mm_device_tuning draw_tuning(mco_rng *rng)
 {
     static const int32_t deltas[] = {0, 1, 20, 300, 5000, 1000000}, threads[] = {0, 32, 64, 256};
-    return (mm_device_tuning){.delta = deltas[below(rng, 6)], .threads = threads[below(rng, 4)], .blocks_each = below(rng, 3),
+    return (mm_device_tuning){.delta = deltas[below(rng, 6)], .shape = below(rng, 4), .threads = threads[below(rng, 4)], .blocks_each = below(rng, 3),
                               .groups = below(rng, 4), .rounds = below(rng, 3) == 0 ? 1 + below(rng, 5) : 0};
 }
 

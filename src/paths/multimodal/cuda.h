@@ -14,8 +14,8 @@
 MCO_BEGIN_C
 
 enum {
+    MM_SHAPES = 3,
     MM_LANES = 32,             // of a group: query k of the group and state q have the lane k * width + q
-    MM_THREADS_DEFAULT = 512,  // of a block
     MM_ABSENT = 255            // in mm_plan.d_from: nothing comes to this lane
 };
 
@@ -56,9 +56,10 @@ typedef struct mm_plan {
     int32_t delta;                    // seconds of a window
     int32_t end_most;                 // of a window, so that no arrival is MCO_PATHS_NONE or more
     int32_t rounds_most;              // of a launch
+    int32_t shape;                    // of blocks and registers, 0 to MM_SHAPES - 1
     int32_t threads, blocks;          // mm_shape_search()
     bool has_targets;
-    const int64_t *d_first;           // [vertices + 1]
+    const uint32_t *d_first;          // [vertices + 1]
     const mm_arc *d_arc;              // 8 bytes each
     const mm_device_function *d_function;
     const mm_point *d_point;
@@ -77,7 +78,7 @@ typedef struct mm_plan {
     mm_control *d_control;
 } mm_plan;
 
-// Chooses plan->blocks for plan->threads (0: the default): blocks_each of a multiprocessor, 0: as many as fit. Errors: also
+// Chooses plan->blocks for plan->threads (0: all of the shape): blocks_each of a multiprocessor, 0: as many as fit. Errors: also
 // InvalidConfiguration if none fits.
 cudaError_t mm_shape_search(mm_plan *plan, int multiprocessors, int blocks_each);
 // Clears labels and masks, and enters the sources.

@@ -12,7 +12,7 @@
 #include "paths/multimodal/search.h"
 
 enum {
-    DELTA = 600, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
+    SHAPE = 0, DELTA = 600, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
     PIECE_WORDS = 1 << 22  // of a copy of labels: 16 MB, about 1 ms
 };
 static const int64_t ROUND_ARCS = 500000000;  // walked in a round at most: about 0.05 s
@@ -63,19 +63,26 @@ static mco_status upload_network(mm_device *d)
     mco_context *ctx = d->device.ctx;
     const mco_multimodal *n = d->network;
     mm_device_function *function = NULL;
+    uint32_t *first = NULL;
+    if (n->arcs > UINT32_MAX)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "%" PRId64 " arcs, a GPU searches at most %" PRIu32, n->arcs, UINT32_MAX);
+    MCO_TRY(mco_alloc(ctx, &first, (int64_t)n->vertices + 1));
     MCO_TRY(mco_alloc(ctx, &function, n->functions));
+    for (int32_t v = 0; v <= n->vertices; v++)
+        first[v] = (uint32_t)n->first[v];
     for (int32_t k = 0; k < n->functions; k++) {
         const mm_function *f = &n->function[k];
         const bool is_headway = f->kind == MCO_MULTIMODAL_HEADWAY;
         function[k] = (mm_device_function){.kind_width = f->kind + 4 * f->width, .first = is_headway ? f->offset : f->first, .count = f->count,
                                            .inverse = f->width > 0 ? 1.0f / (float)f->width : 0};
     }
-    MCO_TRY(UPLOAD(d, n->first, (int64_t)n->vertices + 1, &d->plan.d_first));
+    MCO_TRY(UPLOAD(d, first, (int64_t)n->vertices + 1, &d->plan.d_first));
     MCO_TRY(UPLOAD(d, n->arc, n->arcs, &d->plan.d_arc));
     MCO_TRY(UPLOAD(d, function, n->functions, &d->plan.d_function));
     MCO_TRY(UPLOAD(d, n->point, n->points, &d->plan.d_point));
     MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
 done:
+    mco_free(ctx, &first);
     mco_free(ctx, &function);
     return st;
 }
@@ -141,6 +148,7 @@ static void set_plan(mm_device *d, const mm_device_tuning *tuning)
     p->function_bits = n->tables.function_bits;
     p->delta = tuning->delta > 0 ? tuning->delta : DELTA;
     p->rounds_most = tuning->rounds > 0 && tuning->rounds < ROUNDS_MOST ? tuning->rounds : ROUNDS_MOST;
+    p->shape = tuning->shape > 0 ? tuning->shape - 1 : SHAPE;
     p->threads = tuning->threads;
     p->start = d->automaton->start;
     p->final = d->automaton->final;
@@ -217,7 +225,8 @@ mco_status mm_device_open(mco_context *ctx, const mco_multimodal *network, const
     set_plan(d, tuning);
     const cudaError_t error = mm_shape_search(&d->plan, d->device.info.multiprocessors, tuning->blocks_each);
     if (error == cudaErrorInvalidValue)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "%d threads a block, a multiple of 32 up to %d was expected", d->plan.threads, MM_THREADS_DEFAULT));
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "shape %d with %d threads a block, 1 to %d and a multiple of 32 were expected",
+                         d->plan.shape + 1, d->plan.threads, MM_SHAPES));
     MCO_CUDA(ctx, error);
     MCO_TRY(upload_network(d));
     MCO_TRY(upload_automaton(d));

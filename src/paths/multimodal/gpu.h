@@ -10,7 +10,8 @@ typedef struct mm_device mm_device;
 // Zero: chosen.
 typedef struct mm_device_tuning {
     int32_t delta;        // seconds of a window
-    int32_t threads;      // of a block
+    int32_t shape;        // 1 to MM_SHAPES (cuda.h): 512, 384 or 256 threads, two blocks of a multiprocessor
+    int32_t threads;      // of a block, at most those of the shape
     int32_t blocks_each;  // blocks of a multiprocessor, at most
     int32_t groups;       // of 32 lanes that run at a time, at most
     int32_t rounds;       // of a launch, at most

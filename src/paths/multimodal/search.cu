@@ -25,7 +25,7 @@ constexpr int32_t NONE = MCO_PATHS_NONE;
 constexpr int AT_ONCE = 4;               // arcs whose heads are read at once
 constexpr int CHUNKS = 4;                // of 32 masks that a warp of a scan reads at once
 constexpr int HELD = WARP + AT_ONCE;     // rows that a warp holds before it puts them into the queue
-constexpr int MOST_WARPS = 32;
+constexpr int MOST_WARPS = 16;
 
 // What a block keeps in shared memory.
 struct block_state {
@@ -123,7 +123,7 @@ DEVICE void hold(const mm_plan &plan, warp_state &w, bool is_new, uint32_t row)
 struct visit {
     uint32_t row, base;  // base: row of the group's vertex 0
     uint32_t go;         // lanes to walk, as far as they are near
-    int64_t first;
+    uint32_t first;
     int32_t arcs;
 };
 
@@ -204,7 +204,7 @@ DEVICE unsigned int relax(const mm_plan &plan, warp_state &w, const lane_times &
     return set;
 }
 
-DEVICE mm_arc arc_of_lane(const mm_plan &plan, int64_t first, int32_t arcs, int lane)
+DEVICE mm_arc arc_of_lane(const mm_plan &plan, uint32_t first, int32_t arcs, int lane)
 {
     mm_arc arc = {0, 0};
     if (lane < arcs) {
@@ -242,7 +242,7 @@ DEVICE void walk(const mm_plan &plan, warp_state &w, const visit &v, int32_t lab
     for (int32_t done = 0; done < v.arcs; done += WARP) {
         const int count = min(v.arcs - done, WARP);
         if (done > 0)
-            mine = arc_of_lane(plan, v.first + done, count, w.lane);
+            mine = arc_of_lane(plan, v.first + (uint32_t)done, count, w.lane);
         const uint32_t label_of_arc = mine.word & ((1u << plan.label_bits) - 1);
         unsigned int useful = __ballot_sync(ALL_LANES, w.lane < count && (__ldg(plan.d_leaving + label_of_arc) & go) != 0);
         while (useful != 0)
@@ -393,7 +393,7 @@ DEVICE void end_round(const mm_plan &plan, warp_state &w, block_state *s, int wi
 // improve are written the same way, and 4 bytes of lanes, row and queue. A scan reads 4 bytes a row.
 // Limit: instructions of relax() and take(), about 45 of a warp for each arc, and latency while few labels are near.
 // Waits: each barrier ends because all blocks come to it. The loop ends after rounds_most rounds.
-__global__ void __launch_bounds__(MM_THREADS_DEFAULT, 2) search(const mm_plan plan)
+template <int THREADS, int EACH> __global__ void __launch_bounds__(THREADS, EACH) search(const mm_plan plan)
 {
     __shared__ block_state s;
     mm_control *const c = plan.d_control;
@@ -539,6 +539,16 @@ __global__ void pick_labels(const mm_plan plan, int32_t query, int32_t first, in
         d_out[i] = plan.d_label[(base + (size_t)(i / plan.states)) * MM_LANES + (size_t)(lane + (int)(i % plan.states))];
 }
 
+// Shapes: the more threads, the fewer registers each has.
+struct shape {
+    void (*kernel)(const mm_plan);
+    int threads;
+};
+
+constexpr shape shapes[] = {{search<512, 2>, 512}, {search<384, 2>, 384}, {search<256, 2>, 256}};
+
+shape shape_of(const mm_plan &plan) { return shapes[plan.shape]; }
+
 constexpr unsigned int CLEAR_BLOCKS = 2048, CLEAR_THREADS = 256;
 
 }  // namespace
@@ -548,11 +558,14 @@ constexpr unsigned int CLEAR_BLOCKS = 2048, CLEAR_THREADS = 256;
 cudaError_t mm_shape_search(mm_plan *plan, int multiprocessors, int blocks_each)
 {
     int fit = 0;
-    if (plan->threads <= 0)
-        plan->threads = MM_THREADS_DEFAULT;
-    if (plan->threads > MM_THREADS_DEFAULT || plan->threads % WARP != 0)
+    if (plan->shape < 0 || plan->shape >= (int32_t)(sizeof shapes / sizeof *shapes))
         return cudaErrorInvalidValue;
-    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, search, plan->threads, 0);
+    const shape s = shape_of(*plan);
+    if (plan->threads <= 0)
+        plan->threads = s.threads;
+    if (plan->threads > s.threads || plan->threads % WARP != 0)
+        return cudaErrorInvalidValue;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, s.kernel, plan->threads, 0);
     if (error != cudaSuccess)
         return error;
     if (fit == 0)
@@ -574,7 +587,7 @@ cudaError_t mm_launch_search(const mm_plan *plan, cudaStream_t stream)
 {
     void *arguments[] = {const_cast<mm_plan *>(plan)};
     const cudaError_t error =
-        cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(search), dim3((unsigned int)plan->blocks),
+        cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(shape_of(*plan).kernel), dim3((unsigned int)plan->blocks),
                                     dim3((unsigned int)plan->threads), arguments, 0, stream);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
