@@ -87,9 +87,10 @@ static void run(mco_context *ctx, const char *name, const mco_multimodal *networ
             best = *mm_device_tell(device);
     }
     const double visits = (double)best.visits / ((double)network->vertices * best.groups);
-    printf("%s,%d,%lld,%d,%s,%d,%d,%d,%d,%lld,%.3f,%.3f,%.1f,%lld,%lld,%.2f,%.1f,", name, network->vertices, (long long)network->arcs, states,
+    printf("%s,%d,%lld,%d,%s,%d,%d,%d,%d,%lld,%.3f,%.3f,%.1f,%lld,%lld,%.2f,%.3f,%.1f,", name, network->vertices, (long long)network->arcs, states,
            way_names[way], tuning->delta, tuning->shape, best.groups, best.blocks, (long long)count, 1e3 * best.device_s, 1e3 * best.search_s,
-           (double)count / best.device_s, (long long)best.windows, (long long)best.rounds, visits, 1e-9 * (double)best.arcs / best.search_s);
+           (double)count / best.device_s, (long long)best.windows, (long long)best.rounds, visits,
+           (double)best.triples / ((double)network->arcs * (double)count * states), 1e-9 * (double)best.triples / best.search_s);
     fflush(stdout);
     for (int64_t k = 0; certifies && k < count; k += count > 1 ? count - 1 : 1) {
         must(ctx, mm_device_labels(ctx, device, k, label));
@@ -109,7 +110,7 @@ static int32_t number(int argc, char **argv, int k)
 
 static void run_ways(mco_context *ctx, const char *name, const mco_multimodal *network, int32_t states, int argc, char **argv)
 {
-    static const int32_t deltas[] = {75, 150, 300, 600, 1200, 2400};
+    static const int32_t deltas[] = {20, 40, 75, 150, 300, 600};
     const bool sweeps = argc > 4 && strcmp(argv[4], "sweep") == 0;
     for (pattern way = FAR; way < WAYS; way++) {
         mm_device_tuning tuning = {.delta = number(argc, argv, 4), .groups = number(argc, argv, 5), .shape = number(argc, argv, 6),
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
     if (argc < 2 || mco_context_create(&ctx, NULL) != MCO_OK)
         return 1;
     printf("instance,vertices,arcs,states,way,delta,shape,groups,blocks,queries,device_ms,search_ms,queries_per_s,windows,rounds,"
-           "visits_per_vertex,garcs_per_s,certificate\n");
+           "visits_per_vertex,triples_per_pair_of_arc_and_lane,gtriples_per_s,certificate\n");
     for (size_t k = 0; k < sizeof instances / sizeof *instances; k++) {
         if (strcmp(argv[1], "all") != 0 && strcmp(argv[1], instances[k].name) != 0)
             continue;

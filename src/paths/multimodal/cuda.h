@@ -16,7 +16,6 @@ MCO_BEGIN_C
 enum {
     MM_SHAPES = 3,
     MM_LANES = 32,             // of a group: query k of the group and state q have the lane k * width + q
-    MM_ABSENT = 255            // in mm_plan.d_from: nothing comes to this lane
 };
 
 // A function of time as the kernels read it: 16 bytes.
@@ -44,14 +43,14 @@ typedef struct mm_control {
     int32_t is_over;           // an arrival of MCO_PATHS_NONE or more
     int32_t is_done;
     int32_t pad_of_round;
-    unsigned long long visits, arcs, scans;  // walks over a vertex's arcs, arcs of them, scans of all masks
+    unsigned long long visits, triples, scans;  // walks over a vertex's arcs, triples of vertex, arc and lane, scans of all masks
 } mm_control;
 
 // Rows: vertex v of group g has the row g * vertices + v. A group of 32 lanes is a warp's width: 128 bytes of labels in one line.
 typedef struct mm_plan {
     int32_t vertices, groups;
     int32_t width;                    // lanes of a query, a power of two
-    int32_t states, labels, ways;     // `ways`: permutations that the moves of one label take, the most
+    int32_t states, labels;
     int32_t period, label_bits, function_bits;
     int32_t delta;                    // seconds of a window
     int32_t end_most;                 // of a window, so that no arrival is MCO_PATHS_NONE or more
@@ -63,9 +62,8 @@ typedef struct mm_plan {
     const mm_arc *d_arc;              // 8 bytes each
     const mm_device_function *d_function;
     const mm_point *d_point;
-    const uint32_t *d_leaving;        // [labels] lanes with a move
-    const uint8_t *d_from;            // [labels * ways * 32] the lane that a lane receives from, or MM_ABSENT
-    const int32_t *d_pace;            // [32]
+    const uint32_t *d_next;           // [states * labels] states behind state q and label l: d_next[q * labels + l]
+    const int32_t *d_pace;            // [states]
     uint32_t start, final;            // states
     // Of the queries at hand, groups * (32 / width) of them; those without a source have -1.
     const int32_t *d_source, *d_target, *d_depart;

@@ -87,48 +87,14 @@ done:
     return st;
 }
 
-// The moves of a label for all lanes: each query moves by itself.
-static void spread_moves(const mm_device *d, const mm_moves *m, uint32_t *leaving, uint8_t *from)
-{
-    const mm_plan *p = &d->plan;
-    for (int32_t lane = 0; lane < MM_LANES; lane++) {
-        const int32_t state = lane % p->width, base = lane - state;
-        *leaving |= (m->leaving >> state & 1) << lane;
-        for (int32_t way = 0; way < p->ways; way++) {
-            const bool comes = way < m->ways && (m->into[way] >> state & 1) != 0;
-            from[way * MM_LANES + lane] = (uint8_t)(comes ? base + m->from[way][state] : MM_ABSENT);
-        }
-    }
-}
-
 static mco_status upload_automaton(mm_device *d)
 {
     mco_status st = MCO_OK;
-    mco_context *ctx = d->device.ctx;
     const mco_automaton *a = d->automaton;
-    mm_plan *p = &d->plan;
-    const mm_moves *moves = NULL;
-    uint32_t *leaving = NULL;
-    uint8_t *from = NULL;
-    int32_t pace[MM_LANES];
-    MCO_TRY(mm_moves_make(ctx, a, &moves));
-    p->ways = 1;
-    for (int32_t l = 0; l < a->labels; l++)
-        p->ways = moves[l].ways > p->ways ? moves[l].ways : p->ways;
-    MCO_TRY(mco_alloc(ctx, &leaving, a->labels));
-    MCO_TRY(mco_alloc(ctx, &from, (int64_t)a->labels * p->ways * MM_LANES));
-    for (int32_t l = 0; l < a->labels; l++)
-        spread_moves(d, &moves[l], &leaving[l], from + (size_t)l * (size_t)p->ways * MM_LANES);
-    for (int32_t lane = 0; lane < MM_LANES; lane++)
-        pace[lane] = lane % p->width < a->states ? a->pace[lane % p->width] : 0;
-    MCO_TRY(UPLOAD(d, leaving, a->labels, &p->d_leaving));
-    MCO_TRY(UPLOAD(d, from, (int64_t)a->labels * p->ways * MM_LANES, &p->d_from));
-    MCO_TRY(UPLOAD(d, pace, MM_LANES, &p->d_pace));
-    MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
+    MCO_TRY(UPLOAD(d, a->next, (int64_t)a->states * a->labels, &d->plan.d_next));
+    MCO_TRY(UPLOAD(d, a->pace, a->states, &d->plan.d_pace));
+    MCO_CUDA(d->device.ctx, cudaStreamSynchronize(d->device.stream));
 done:
-    mco_free(ctx, (mm_moves **)(void *)&moves);
-    mco_free(ctx, &leaving);
-    mco_free(ctx, &from);
     return st;
 }
 
@@ -377,7 +343,7 @@ static mco_status read_answers(mm_device *d)
     d->stats.device_s += 1e-3 * (double)whole_ms;
     d->stats.search_s += 1e-3 * (double)search_ms;
     d->stats.visits += (int64_t)d->h_control->visits;
-    d->stats.arcs += (int64_t)d->h_control->arcs;
+    d->stats.triples += (int64_t)d->h_control->triples;
     d->stats.windows += (int64_t)d->h_control->scans;
     d->stats.rounds += d->h_control->round;
     d->stats.batches++;

@@ -10,7 +10,7 @@ typedef struct mm_device mm_device;
 // Zero: chosen.
 typedef struct mm_device_tuning {
     int32_t delta;        // seconds of a window
-    int32_t shape;        // 1 to MM_SHAPES (cuda.h): 512, 384 or 256 threads, two blocks of a multiprocessor
+    int32_t shape;        // 1 to MM_SHAPES (cuda.h): 2 x 512, 3 x 512 or 5 x 256 threads of a multiprocessor
     int32_t threads;      // of a block, at most those of the shape
     int32_t blocks_each;  // blocks of a multiprocessor, at most
     int32_t groups;       // of 32 lanes that run at a time, at most
@@ -22,7 +22,7 @@ typedef struct mm_device_stats {
     double device_s;      // kernels, by events: labels cleared, searches, answers
     double search_s;      // the searches alone
     int64_t visits;       // of vertices and groups
-    int64_t arcs;         // walked in visits
+    int64_t triples;      // of vertex, arc, and lane of a query and a state, walked in visits
     int64_t rounds, windows, launches, batches;
     int32_t blocks, groups;  // groups of a batch
     int32_t gpu;          // its index

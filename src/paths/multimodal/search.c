@@ -29,7 +29,7 @@ static void add_move(mm_moves *m, int32_t q, int32_t p)
     m->is_identity[w] = m->is_identity[w] && p == q;
 }
 
-mco_status mm_moves_make(mco_context *ctx, const mco_automaton *automaton, const mm_moves **out)
+static mco_status make_moves(mco_context *ctx, const mco_automaton *automaton, const mm_moves **out)
 {
     mco_status st = MCO_OK;
     mm_moves *moves = NULL;
@@ -143,7 +143,7 @@ mco_status mm_search_open(mco_context *ctx, const mco_multimodal *network, const
     if (needed > bytes)
         return mco_fail(ctx, MCO_ERR_LIMIT, "a search needs %.0f bytes, %.0f are allowed", needed, bytes);
     const size_t size = (size_t)network->vertices * s.record_bytes + ALIGN;
-    MCO_TRY(mm_moves_make(ctx, automaton, &s.moves));
+    MCO_TRY(make_moves(ctx, automaton, &s.moves));
     MCO_TRY(make_inverses(ctx, network, &s.inverse));
     MCO_TRY(settle_queue(ctx, &s));
     MCO_TRY(mco_alloc(ctx, &s.bucket, s.buckets));

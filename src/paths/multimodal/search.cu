@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Searches under an automaton on a GPU, many queries at a time: kernels and launchers. The reference is mm_ref_tree() (ref.c).
 //
-// A group is 32 lanes, one for each pair of a query and a state. A warp visits a vertex of a group: it reads its labels, one
-// line of memory, and walks its arcs. Each lane computes the cost of the arc at its own time, the automaton's move is a shuffle, and
-// atomic minima go to the labels of the head where they improve.
+// A group is 32 lanes, one for each pair of a query and a state; the labels of a vertex in a group are one line of memory. A warp
+// takes up to 32 vertices with lanes to walk and deals out all triples of vertex, arc and such a lane to its threads, in
+// this order. So threads that share an arc stand side by side, and their labels at its head are in one sector.
 //
 // Time goes by windows of `delta` seconds after departure. A window begins with a scan of all vertices for labels that became
 // near; rounds over a queue follow until no near label has changed. So a later window begins only when the labels of this
@@ -22,29 +22,29 @@ namespace {
 using namespace mco;
 
 constexpr int32_t NONE = MCO_PATHS_NONE;
-constexpr int AT_ONCE = 4;               // arcs whose heads are read at once
+constexpr int AT_ONCE = 4;               // lines of labels that a scan reads at once
 constexpr int CHUNKS = 4;                // of 32 masks that a warp of a scan reads at once
-constexpr int HELD = WARP + AT_ONCE;     // rows that a warp holds before it puts them into the queue
+constexpr int HELD = 2 * WARP;     // rows that a warp holds before it puts them into the queue
 constexpr int MOST_WARPS = 16;
 
 // What a block keeps in shared memory.
 struct block_state {
     uint32_t held[MOST_WARPS][HELD];
+    uint32_t deal[MOST_WARPS][WARP];     // where the triples of each vertex end
     uint32_t count;                      // entries of the round at hand
     int32_t halt, least, has_moved;
 };
 
-// What a warp keeps in registers. Words of lanes are marked.
+// What a thread keeps in registers.
 struct warp_state {
-    uint32_t *held;      // shared memory
+    uint32_t *held, *deal;  // of the warp, in shared memory
     uint32_t held_count;
     int lane;
-    int32_t pace;        // of the lane
-    int32_t least;       // of the lane: what the window leaves
+    int32_t least;       // seconds after departure of the earliest label that this thread has left to later windows
     int32_t end;         // of the window, seconds after departure
     int round;
     bool has_moved;
-    uint32_t visits, arcs;  // of the launch
+    uint32_t visits, triples;  // of the launch
 };
 
 DEVICE int lane_id() { return (int)(threadIdx.x % WARP); }
@@ -104,7 +104,7 @@ DEVICE void put_held(const mm_plan &plan, warp_state &w)
     w.held_count = 0;
 }
 
-// Holds the rows of the lanes with is_new, AT_ONCE at most.
+// Holds the rows of the threads with is_new.
 DEVICE void hold(const mm_plan &plan, warp_state &w, bool is_new, uint32_t row)
 {
     const unsigned int set = __ballot_sync(ALL_LANES, is_new);
@@ -113,181 +113,159 @@ DEVICE void hold(const mm_plan &plan, warp_state &w, bool is_new, uint32_t row)
     if (is_new)
         w.held[w.held_count + (uint32_t)__popc(set & ((1u << w.lane) - 1))] = row;
     w.held_count += (uint32_t)__popc(set);
-    if (w.held_count > WARP)
+    if (w.held_count >= WARP)
         put_held(plan, w);
 }
 
 // ---- Visits
 
-// A row in work, of a lane or of the warp.
+// A row in work, of a thread.
 struct visit {
-    uint32_t row, base;  // base: row of the group's vertex 0
-    uint32_t go;         // lanes to walk, as far as they are near
+    uint32_t row, go;    // lanes to walk
+    uint32_t base;       // row of the group's vertex 0
     uint32_t first;
-    int32_t arcs;
+    uint32_t arcs;
 };
 
-// Of the lane.
-struct lane_times {
-    int32_t label, in_period, depart;
-    bool goes;
-};
+DEVICE uint32_t group_of(const mm_plan &plan, uint32_t row) { return plan.groups == 1 ? 0 : row / (uint32_t)plan.vertices; }
 
-// Takes arrivals at the heads of AT_ONCE arcs, of one way of their moves: labels, bits of lanes, queue.
-DEVICE void take(const mm_plan &plan, warp_state &w, const lane_times &t, const int32_t (&arrival)[AT_ONCE], const uint32_t (&row)[AT_ONCE])
+// Takes an arrival at a label that is later; `is_there` is false for threads without one. All threads of the warp call it.
+DEVICE void take(const mm_plan &plan, warp_state &w, bool is_there, uint32_t row, uint32_t lane, int32_t arrival, int32_t depart)
 {
-    int32_t before[AT_ONCE];
-    uint32_t near = 0, far = 0, head = 0;
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++)
-        before[u] = arrival[u] < NONE ? __ldcg(plan.d_label + (size_t)row[u] * MM_LANES + w.lane) : 0;
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-        const bool is_better = arrival[u] < before[u], is_near = arrival[u] - t.depart < w.end;
-        const unsigned int set = __ballot_sync(ALL_LANES, is_better);
-        if (set == 0)
-            continue;
-        const unsigned int now = __ballot_sync(ALL_LANES, is_better && is_near);
-        if (is_better) {
-            atomicMin(plan.d_label + (size_t)row[u] * MM_LANES + w.lane, arrival[u]);
-            if (!is_near)
-                w.least = min(w.least, arrival[u] - t.depart);
-        }
-        if (w.lane == u) {
-            near = now;
-            far = set & ~now;
-            head = row[u];
+    int32_t *const label = plan.d_label + (size_t)row * MM_LANES + lane;
+    bool is_new = false;
+    if (is_there && arrival < __ldcg(label)) {
+        atomicMin(label, arrival);
+        if (arrival - depart < w.end) {
+            is_new = atomicOr(plan.d_near[(w.round + 1) & 1] + row, 1u << lane) == 0;
+        } else {
+            atomicOr(plan.d_far + row, 1u << lane);
+            w.least = min(w.least, arrival - depart);
         }
     }
-    if (far != 0)
-        atomicOr(plan.d_far + head, far);
-    hold(plan, w, near != 0 && atomicOr(plan.d_near[(w.round + 1) & 1] + head, near) == 0, head);
+    hold(plan, w, is_new, row);
 }
 
-// Walks up to AT_ONCE arcs of those that the lanes hold: the first ones of the set, which is not empty. Returns the others.
-DEVICE unsigned int relax(const mm_plan &plan, warp_state &w, const lane_times &t, uint32_t base, const mm_arc &mine, unsigned int set)
+DEVICE uint32_t nth_bit(uint32_t set, uint32_t n)
 {
-    int32_t arrival[AT_ONCE], label[AT_ONCE];
-    uint32_t row[AT_ONCE], word[AT_ONCE];
-    int4 function[AT_ONCE];
-    bool is_there[AT_ONCE];
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-        is_there[u] = set != 0;
-        const int k = __ffs((int)set) - 1;  // -1, the last lane, after the end
+    for (; n > 0; n--)
         set &= set - 1;
-        word[u] = __shfl_sync(ALL_LANES, mine.word, k & (WARP - 1));
-        row[u] = base + (uint32_t)__shfl_sync(ALL_LANES, mine.head, k & (WARP - 1));
-        label[u] = (int32_t)(word[u] & ((1u << plan.label_bits) - 1));
-        const uint32_t id = (word[u] >> plan.label_bits) & ((1u << plan.function_bits) - 1);
-        function[u] = __ldg(reinterpret_cast<const int4 *>(plan.d_function) + id);
-    }
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-        const mm_device_function f = {function[u].x, function[u].y, function[u].z, __int_as_float(function[u].w)};
-        const int32_t seconds = (int32_t)((uint64_t)word[u] >> (plan.label_bits + plan.function_bits));
-        arrival[u] = NONE;
-        if (is_there[u] && t.goes)
-            arrival[u] = t.label + cost(plan, f, seconds, t.in_period, w.pace);
-    }
-#pragma unroll 1
-    for (int way = 0; way < plan.ways; way++) {
-        int32_t moved[AT_ONCE];
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; u++) {
-            const int from = __ldg(plan.d_from + (label[u] * plan.ways + way) * MM_LANES + w.lane);
-            moved[u] = __shfl_sync(ALL_LANES, arrival[u], from & (WARP - 1));
-            moved[u] = from == MM_ABSENT ? NONE : moved[u];
+    return (uint32_t)__ffs((int)set) - 1;
+}
+
+// Walks one arc from one lane, threads with is_there false excepted. All threads of the warp call it.
+DEVICE void relax(const mm_plan &plan, warp_state &w, bool is_there, const visit &v, uint32_t lane, uint32_t number)
+{
+    const uint32_t state = lane & (uint32_t)(plan.width - 1);
+    uint32_t next = 0, head = 0;
+    int32_t arrival = 0, depart = 0;
+    if (is_there) {
+        const int32_t time = __ldcg(plan.d_label + (size_t)v.row * MM_LANES + lane);
+        const int2 arc = __ldg(reinterpret_cast<const int2 *>(plan.d_arc) + v.first + number);
+        const uint32_t word = (uint32_t)arc.y, label = word & ((1u << plan.label_bits) - 1);
+        next = __ldg(plan.d_next + state * (uint32_t)plan.labels + label);
+        if (next != 0) {
+            const uint32_t id = (word >> plan.label_bits) & ((1u << plan.function_bits) - 1);
+            const int4 four = __ldg(reinterpret_cast<const int4 *>(plan.d_function) + id);
+            const mm_device_function f = {four.x, four.y, four.z, __int_as_float(four.w)};
+            const int32_t seconds = (int32_t)((uint64_t)word >> (plan.label_bits + plan.function_bits));
+            depart = __ldg(plan.d_lane_depart + group_of(plan, v.row) * MM_LANES + lane);
+            arrival = time + cost(plan, f, seconds, time % plan.period, __ldg(plan.d_pace + state));
+            head = v.base + (uint32_t)arc.x;
         }
-        take(plan, w, t, moved, row);
     }
-    return set;
+    while (__any_sync(ALL_LANES, next != 0)) {  // ends: each turn takes a bit
+        take(plan, w, next != 0, head, lane - state + (uint32_t)__ffs((int)next) - 1, arrival, depart);
+        next &= next - 1;
+    }
 }
 
-DEVICE mm_arc arc_of_lane(const mm_plan &plan, uint32_t first, int32_t arcs, int lane)
+// Walks the rows that the threads hold; go 0: none.
+DEVICE void walk_rows(const mm_plan &plan, warp_state &w, visit v)
 {
-    mm_arc arc = {0, 0};
-    if (lane < arcs) {
-        const int2 both = __ldg(reinterpret_cast<const int2 *>(plan.d_arc + first) + lane);
-        arc.head = both.x;
-        arc.word = (uint32_t)both.y;
-    }
-    return arc;
-}
-
-// Walks the arcs of a row for its near lanes. A scan takes their bits off `far`; what it leaves counts for the next window.
-template <bool IS_SCAN>
-DEVICE void walk(const mm_plan &plan, warp_state &w, const visit &v, int32_t label, mm_arc mine)
-{
-    lane_times t;
-    const uint32_t group = v.base / (uint32_t)plan.vertices;
-    t.label = label;
-    t.depart = __ldg(plan.d_lane_depart + group * MM_LANES + w.lane);
-    const uint32_t live = plan.has_targets ? v.go & __ldcg(plan.d_live + group) : v.go;
-    const bool is_asked = (live >> w.lane & 1) != 0;
-    t.goes = is_asked && label - t.depart < w.end;
-    const uint32_t go = __ballot_sync(ALL_LANES, t.goes);
-    if (IS_SCAN) {
-        if (is_asked && !t.goes)
-            w.least = min(w.least, label - t.depart);
-        if (go != 0 && w.lane == 0)
-            atomicAnd(plan.d_far + v.row, ~go);
-    }
-    if (go == 0)
+    const unsigned int busy = __ballot_sync(ALL_LANES, v.go != 0);
+    if (busy == 0)
         return;
+    v.first = v.base = v.arcs = 0;
+    if (v.go != 0) {
+        v.base = group_of(plan, v.row) * (uint32_t)plan.vertices;
+        v.first = __ldg(plan.d_first + (v.row - v.base));
+        v.arcs = __ldg(plan.d_first + (v.row - v.base) + 1) - v.first;
+    }
     w.has_moved = true;
-    w.visits++;
-    w.arcs += (uint32_t)v.arcs;
-    t.in_period = label % plan.period;
-    for (int32_t done = 0; done < v.arcs; done += WARP) {
-        const int count = min(v.arcs - done, WARP);
-        if (done > 0)
-            mine = arc_of_lane(plan, v.first + (uint32_t)done, count, w.lane);
-        const uint32_t label_of_arc = mine.word & ((1u << plan.label_bits) - 1);
-        unsigned int useful = __ballot_sync(ALL_LANES, w.lane < count && (__ldg(plan.d_leaving + label_of_arc) & go) != 0);
-        while (useful != 0)
-            useful = relax(plan, w, t, v.base, mine, useful);
+    w.visits += v.go != 0 ? 1 : 0;
+    uint32_t end = v.arcs * (uint32_t)__popc(v.go);
+    w.triples += end;
+#pragma unroll
+    for (int step = 1; step < WARP; step *= 2) {
+        const uint32_t before = __shfl_up_sync(ALL_LANES, end, step);
+        end += w.lane >= step ? before : 0;
+    }
+    __syncwarp();
+    w.deal[w.lane] = end;
+    __syncwarp();
+    const uint32_t all = __shfl_sync(ALL_LANES, end, WARP - 1);
+    for (uint32_t begin = 0; begin < all; begin += WARP) {
+        const uint32_t number = begin + (uint32_t)w.lane;
+        int owner = 0;  // the first thread whose triples end after `number`
+#pragma unroll
+        for (int step = WARP / 2; step > 0; step /= 2)
+            owner += w.deal[owner + step - 1] <= number ? step : 0;
+        visit mine;
+        mine.row = __shfl_sync(ALL_LANES, v.row, owner);
+        mine.go = __shfl_sync(ALL_LANES, v.go, owner);
+        mine.base = __shfl_sync(ALL_LANES, v.base, owner);
+        mine.first = __shfl_sync(ALL_LANES, v.first, owner);
+        mine.arcs = 0;
+        const bool is_there = number < all;
+        const uint32_t in_row = is_there ? number - (owner > 0 ? w.deal[owner - 1] : 0) : 0, lanes = max((uint32_t)__popc(mine.go), 1u);
+        const uint32_t arc = in_row / lanes;
+        relax(plan, w, is_there, mine, nth_bit(mine.go, in_row - arc * lanes), arc);
     }
 }
 
-DEVICE visit from_lane(const visit &v, int lane)
+// Of far lanes those whose labels are near: takes their bits off `far`. What is left counts for the next window. far: of the row.
+DEVICE uint32_t take_near(const mm_plan &plan, warp_state &w, uint32_t row, uint32_t far, int32_t label)
 {
-    visit out;
-    out.row = __shfl_sync(ALL_LANES, v.row, lane);
-    out.base = __shfl_sync(ALL_LANES, v.base, lane);
-    out.go = __shfl_sync(ALL_LANES, v.go, lane);
-    out.first = __shfl_sync(ALL_LANES, v.first, lane);
-    out.arcs = __shfl_sync(ALL_LANES, v.arcs, lane);
-    return out;
+    const uint32_t group = group_of(plan, row);
+    const int32_t after = label - __ldg(plan.d_lane_depart + group * MM_LANES + (uint32_t)w.lane);
+    const uint32_t live = plan.has_targets ? far & __ldcg(plan.d_live + group) : far;
+    const bool is_asked = (live >> w.lane & 1) != 0;
+    const uint32_t go = __ballot_sync(ALL_LANES, is_asked && after < w.end);
+    if (is_asked && after >= w.end)
+        w.least = min(w.least, after);
+    if (go != 0 && w.lane == 0)
+        atomicAnd(plan.d_far + row, ~go);
+    return go;
 }
 
-// Walks the rows of the lanes whose `go` is not empty, one after the other; labels and arcs of the next one are on their way.
-template <bool IS_SCAN> DEVICE void walk_lanes(const mm_plan &plan, warp_state &w, visit v)
+// Walks the rows whose far lanes the threads hold in `go`, as far as they are near.
+DEVICE void walk_far(const mm_plan &plan, warp_state &w, visit v)
 {
     unsigned int left = __ballot_sync(ALL_LANES, v.go != 0);
-    if (left == 0)
-        return;
-    if (v.go != 0) {
-        const uint32_t vertices = (uint32_t)plan.vertices;
-        v.base = plan.groups == 1 ? 0 : v.row / vertices * vertices;
-        v.first = __ldg(plan.d_first + (v.row - v.base));
-        v.arcs = (int32_t)(__ldg(plan.d_first + (v.row - v.base) + 1) - v.first);
-    }
-    visit next = from_lane(v, __ffs((int)left) - 1);
-    int32_t next_label = __ldcg(plan.d_label + (size_t)next.row * MM_LANES + w.lane);
-    mm_arc next_arc = arc_of_lane(plan, next.first, next.arcs, w.lane);
+    uint32_t go = 0;
     while (left != 0) {
-        const visit now = next;
-        const int32_t label = next_label;
-        const mm_arc arc = next_arc;
-        left &= left - 1;
-        if (left != 0) {
-            next = from_lane(v, __ffs((int)left) - 1);
-            next_label = __ldcg(plan.d_label + (size_t)next.row * MM_LANES + w.lane);
-            next_arc = arc_of_lane(plan, next.first, next.arcs, w.lane);
+        int who[AT_ONCE];
+        int32_t label[AT_ONCE];
+        uint32_t row[AT_ONCE];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            who[u] = __ffs((int)left) - 1;  // -1: no more
+            left &= left - 1;
+            row[u] = __shfl_sync(ALL_LANES, v.row, who[u] & (WARP - 1));
+            label[u] = who[u] >= 0 ? __ldcg(plan.d_label + (size_t)row[u] * MM_LANES + w.lane) : 0;
         }
-        walk<IS_SCAN>(plan, w, now, label, arc);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            const uint32_t far = __shfl_sync(ALL_LANES, v.go, who[u] & (WARP - 1));
+            if (who[u] < 0)
+                continue;
+            const uint32_t found = take_near(plan, w, row[u], far, label[u]);
+            go = w.lane == who[u] ? found : go;
+        }
     }
+    v.go = go;
+    walk_rows(plan, w, v);
 }
 
 // All rows with far lanes.
@@ -306,7 +284,7 @@ DEVICE void scan(const mm_plan &plan, warp_state &w)
             visit v = {};
             v.row = (uint32_t)(begin + c * stride + w.lane);
             v.go = far[c];
-            walk_lanes<true>(plan, w, v);
+            walk_far(plan, w, v);
         }
     }
 }
@@ -324,8 +302,10 @@ DEVICE void visit_queue(const mm_plan &plan, warp_state &w, uint32_t count)
             v.row = __ldcg(queue + begin + w.lane);
             v.go = __ldcg(near + v.row);
             __stcg(near + v.row, 0u);
+            if (plan.has_targets)
+                v.go &= __ldcg(plan.d_live + group_of(plan, v.row));
         }
-        walk_lanes<false>(plan, w, v);
+        walk_rows(plan, w, v);
     }
 }
 
@@ -386,12 +366,12 @@ DEVICE void end_round(const mm_plan &plan, warp_state &w, block_state *s, int wi
     __syncthreads();
 }
 
-// Mapping: a warp takes a row at a time, a lane a query and a state of it. All blocks are on the device at once (a cooperative
+// Mapping: a warp takes 32 rows at a time, a thread a triple of vertex, arc and lane. All blocks are on the device at once (a cooperative
 // launch), because they meet at barriers.
-// Shared memory: 36 rows for each warp.
-// Traffic: a visit reads 128 bytes of labels, 8 bytes an arc, and of each head 32 bytes for each 8 lanes that arrive there; labels that
-// improve are written the same way, and 4 bytes of lanes, row and queue. A scan reads 4 bytes a row.
-// Limit: instructions of relax() and take(), about 45 of a warp for each arc, and latency while few labels are near.
+// Shared memory: 384 bytes for each warp.
+// Traffic: a triple reads 8 bytes of its arc, which neighbours share, and 32 bytes of labels at the head; where it improves one, it makes
+// two atomic operations. A visit reads 16 bytes of row and lanes. A scan reads 4 bytes a row, and 128 where lanes are far.
+// Limit: latency of the labels at the heads, and of the atomic operations.
 // Waits: each barrier ends because all blocks come to it. The loop ends after rounds_most rounds.
 template <int THREADS, int EACH> __global__ void __launch_bounds__(THREADS, EACH) search(const mm_plan plan)
 {
@@ -403,8 +383,8 @@ template <int THREADS, int EACH> __global__ void __launch_bounds__(THREADS, EACH
     bool is_done = false, is_over = false;
     unsigned long long scans = 0;
     w.held = s.held[warp_id()];
+    w.deal = s.deal[warp_id()];
     w.lane = lane_id();
-    w.pace = plan.d_pace[w.lane];
     w.least = NONE;
     w.end = c->end;
     w.round = c->round;
@@ -441,9 +421,9 @@ template <int THREADS, int EACH> __global__ void __launch_bounds__(THREADS, EACH
         }
         end_round(plan, w, &s, window, &barriers, is_scan);
     }
-    if (w.lane == 0 && w.visits > 0) {
+    if (w.visits > 0) {
         atomicAdd(&c->visits, (unsigned long long)w.visits);
-        atomicAdd(&c->arcs, (unsigned long long)w.arcs);
+        atomicAdd(&c->triples, (unsigned long long)w.triples);
     }
     grid_barrier(c->barrier, ++barriers * gridDim.x);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -474,7 +454,7 @@ __global__ void clear(const mm_plan plan)
         mm_control *c = plan.d_control;
         c->barrier[0] = c->barrier[1] = 0;
         c->round = c->window = c->end = c->is_over = c->is_done = 0;
-        c->visits = c->arcs = c->scans = 0;
+        c->visits = c->triples = c->scans = 0;
         for (int k = 0; k < 3; k++) {
             c->tail[k] = 0;
             c->least[k] = k == 0 ? 0 : NONE;
@@ -502,16 +482,16 @@ __global__ void enter(const mm_plan plan)
     atomicOr(plan.d_far + row, 1u << lane);
 }
 
-// A block for each query: its labels that are there, and its arrival.
+// Blocks (part, query): the labels of the query that are there, and its arrival.
 __global__ void answers(const mm_plan plan, int32_t *d_arrival, unsigned long long *d_reached)
 {
-    const int query = (int)blockIdx.x, each = MM_LANES / plan.width;
+    const int query = (int)blockIdx.y, each = MM_LANES / plan.width;
     const size_t base = (size_t)(query / each) * (size_t)plan.vertices;
     const int lane = query % each * plan.width;
     const int32_t target = plan.d_source[query] >= 0 ? plan.d_target[query] : -1;
     unsigned int mine = 0;
     if (target < 0)
-        for (int64_t i = threadIdx.x; i < (int64_t)plan.vertices * plan.width; i += blockDim.x) {
+        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (int64_t)plan.vertices * plan.width; i += (int64_t)gridDim.x * blockDim.x) {
             const int state = (int)(i % plan.width);
             const size_t row = base + (size_t)(i / plan.width);
             mine += state < plan.states && plan.d_label[row * MM_LANES + (size_t)(lane + state)] != NONE ? 1 : 0;
@@ -519,7 +499,7 @@ __global__ void answers(const mm_plan plan, int32_t *d_arrival, unsigned long lo
     mine = __reduce_add_sync(ALL_LANES, mine);
     if (lane_id() == 0 && mine > 0)
         atomicAdd(d_reached + query, (unsigned long long)mine);
-    if (threadIdx.x != 0)
+    if (threadIdx.x != 0 || blockIdx.x != 0)
         return;
     int32_t best = NONE;
     for (int state = 0; target >= 0 && state < plan.states; state++)
@@ -545,11 +525,11 @@ struct shape {
     int threads;
 };
 
-constexpr shape shapes[] = {{search<512, 2>, 512}, {search<384, 2>, 384}, {search<256, 2>, 256}};
+constexpr shape shapes[] = {{search<512, 2>, 512}, {search<512, 3>, 512}, {search<256, 5>, 256}};
 
 shape shape_of(const mm_plan &plan) { return shapes[plan.shape]; }
 
-constexpr unsigned int CLEAR_BLOCKS = 2048, CLEAR_THREADS = 256;
+constexpr unsigned int CLEAR_BLOCKS = 2048, CLEAR_THREADS = 256, ANSWER_BLOCKS = 128;
 
 }  // namespace
 
@@ -596,7 +576,7 @@ cudaError_t mm_launch_answers(const mm_plan *plan, int32_t *d_arrival, unsigned 
 {
     const unsigned int queries = (unsigned int)(plan->groups * (MM_LANES / plan->width));
     const cudaError_t error = cudaMemsetAsync(d_reached, 0, queries * sizeof *d_reached, stream);
-    return error != cudaSuccess ? error : launch(answers, dim3(queries), 1024, 0, stream, *plan, d_arrival, d_reached);
+    return error != cudaSuccess ? error : launch(answers, dim3(ANSWER_BLOCKS, queries), CLEAR_THREADS, 0, stream, *plan, d_arrival, d_reached);
 }
 
 cudaError_t mm_launch_labels(const mm_plan *plan, int32_t query, int32_t first, int32_t count, int32_t *d_out, cudaStream_t stream)

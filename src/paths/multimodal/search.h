@@ -37,8 +37,6 @@ typedef struct mm_moves {
     int32_t from[MCO_MULTIMODAL_MAX_STATES][MCO_MULTIMODAL_MAX_STATES];
 } mm_moves;
 
-// The moves of each label, moves [labels], to be freed with mco_free(). Errors: MEMORY.
-mco_status mm_moves_make(mco_context *ctx, const mco_automaton *automaton, const mm_moves **out);
 // The most seconds of an arc, its wait included, in any state. Errors: LIMIT.
 mco_status mm_longest_arc(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, int32_t *out);
 
