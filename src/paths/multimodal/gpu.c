@@ -12,7 +12,7 @@
 #include "paths/multimodal/search.h"
 
 enum {
-    SHAPE = 0, DELTA = 600, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
+    SHAPE = 0, DELTA = 80, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
     PIECE_WORDS = 1 << 22  // of a copy of labels: 16 MB, about 1 ms
 };
 static const int64_t ROUND_ARCS = 500000000;  // walked in a round at most: about 0.05 s
