@@ -64,8 +64,6 @@ static mco_status test_query(const job *j, const mco_multimodal_query *q, int64_
 static mco_status take_arguments(job *j, const mco_multimodal_params *params)
 {
     mco_status st = MCO_OK;
-    if (j->ctx == NULL || j->network == NULL || j->automaton == NULL)
-        return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (j->automaton->labels != j->network->labels)
         return mco_fail(j->ctx, MCO_ERR_ARGUMENT, "the automaton has %d labels, the network %d", j->automaton->labels, j->network->labels);
     j->p = (mco_multimodal_params)MCO_MULTIMODAL_PARAMS_INIT;
@@ -280,6 +278,8 @@ mco_status mco_multimodal_find_tree(mco_context *ctx, const mco_multimodal *netw
     job j = {.ctx = ctx, .network = network, .automaton = automaton, .count = 1, .query = query};
     mco_multimodal_tree t = MCO_MULTIMODAL_TREE_INIT;
     const double begin_s = mco_clock_s();
+    if (ctx == NULL || network == NULL || automaton == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(take_arguments(&j, params));
     MCO_TRY(mco_struct_test(ctx, "tree", tree, sizeof *tree));
     if (query == NULL)
@@ -333,6 +333,8 @@ mco_status mco_multimodal_find_many(mco_context *ctx, const mco_multimodal *netw
     job j = {.ctx = ctx, .network = network, .automaton = automaton, .count = count, .query = query, .arrival = arrival};
     mco_multimodal_result r = MCO_MULTIMODAL_RESULT_INIT;
     const double begin_s = mco_clock_s();
+    if (ctx == NULL || network == NULL || automaton == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(take_arguments(&j, params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
     if (count < 0 || (count > 0 && (query == NULL || arrival == NULL)))
