@@ -13,6 +13,7 @@
 
 enum {
     SHAPE = 0, DELTA = 80, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
+    DEGREE_MOST = (1 << 22) - 1,  // so that the triples of 32 rows have 32 bits
     PIECE_WORDS = 1 << 22  // of a copy of labels: 16 MB, about 1 ms
 };
 static const int64_t ROUND_ARCS = 500000000;  // walked in a round at most: about 0.05 s
@@ -70,6 +71,9 @@ static mco_status upload_network(mm_device *d)
     MCO_TRY(mco_alloc(ctx, &function, n->functions));
     for (int32_t v = 0; v <= n->vertices; v++)
         first[v] = (uint32_t)n->first[v];
+    for (int32_t v = 0; v < n->vertices; v++)
+        if (first[v + 1] - first[v] > DEGREE_MOST)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "vertex %d has %" PRIu32 " arcs, a GPU searches at most %d", v, first[v + 1] - first[v], DEGREE_MOST));
     for (int32_t k = 0; k < n->functions; k++) {
         const mm_function *f = &n->function[k];
         const bool is_headway = f->kind == MCO_MULTIMODAL_HEADWAY;
@@ -365,7 +369,7 @@ mco_status mm_device_find(mco_context *ctx, mm_device *d, mco_run *run, int64_t 
         write_batch(d, first, query);
         MCO_TRY(begin_batch(d));
         MCO_TRY(search_batch(d, &w));
-        if (d->h_control->is_done == 0)
+        if (d->h_control->is_done == 0 || d->h_control->stop != 0)
             break;
         MCO_TRY(read_answers(d));
         for (int64_t k = 0; k < d->batch_count; k++) {

@@ -44,7 +44,8 @@ struct warp_state {
     int32_t end;         // of the window, seconds after departure
     int round;
     bool has_moved;
-    uint32_t visits, triples;  // of the launch
+    uint32_t visits;     // of the launch
+    unsigned long long triples;
 };
 
 DEVICE int lane_id() { return (int)(threadIdx.x % WARP); }
@@ -268,11 +269,17 @@ DEVICE void walk_far(const mm_plan &plan, warp_state &w, visit v)
     walk_rows(plan, w, v);
 }
 
+// Whether the host has said stop. What a round leaves undone then is lost: the host takes no answers from the search.
+DEVICE bool must_stop(const mm_plan &plan)
+{
+    return __any_sync(ALL_LANES, *(const volatile int32_t *)&plan.d_control->stop != 0);
+}
+
 // All rows with far lanes.
 DEVICE void scan(const mm_plan &plan, warp_state &w)
 {
     const int64_t rows = (int64_t)plan.vertices * plan.groups, stride = (int64_t)warps_of_grid() * WARP;
-    for (int64_t begin = (int64_t)warp_of_grid() * WARP; begin < rows; begin += CHUNKS * stride) {
+    for (int64_t begin = (int64_t)warp_of_grid() * WARP; begin < rows && !must_stop(plan); begin += CHUNKS * stride) {
         uint32_t far[CHUNKS];
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++) {
@@ -296,7 +303,7 @@ DEVICE void visit_queue(const mm_plan &plan, warp_state &w, uint32_t count)
     const uint32_t each = min(max(count / warps, 1u), (uint32_t)WARP);
     const uint32_t *queue = plan.d_queue[w.round & 1];
     uint32_t *near = plan.d_near[w.round & 1];
-    for (uint64_t begin = (uint64_t)warp_of_grid() * each; begin < count; begin += (uint64_t)warps * each) {
+    for (uint64_t begin = (uint64_t)warp_of_grid() * each; begin < count && !must_stop(plan); begin += (uint64_t)warps * each) {
         visit v = {};
         if ((uint32_t)w.lane < each && begin + (uint64_t)w.lane < count) {
             v.row = __ldcg(queue + begin + w.lane);
@@ -423,7 +430,7 @@ template <int THREADS, int EACH> __global__ void __launch_bounds__(THREADS, EACH
     }
     if (w.visits > 0) {
         atomicAdd(&c->visits, (unsigned long long)w.visits);
-        atomicAdd(&c->triples, (unsigned long long)w.triples);
+        atomicAdd(&c->triples, w.triples);
     }
     grid_barrier(c->barrier, ++barriers * gridDim.x);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
