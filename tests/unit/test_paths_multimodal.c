@@ -542,12 +542,33 @@ static void test_drops(void **state)
     }
 }
 
+// The GPU that is asked for is used, or its lack is an error; the cores do not stand in.
+static void test_gpu_is_no_wish(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    trial t;
+    mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
+    mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
+    mco_multimodal_result result = MCO_MULTIMODAL_RESULT_INIT;
+    int32_t arrival[2];
+    mco_rng_seed(&rng, 10, 0);
+    open_trial(&t, &rng);
+    params.engine = MCO_ENGINE_GPU;
+    params.gpus = "63";
+    assert_int_equal(mco_multimodal_find_tree(test_ctx, t.network, t.automaton, &t.query, &params, &tree), MCO_ERR_DEVICE);
+    assert_null(tree.label);
+    assert_int_equal(mco_multimodal_find_many(test_ctx, t.network, t.automaton, 1, &t.query, &params, arrival, &result), MCO_ERR_DEVICE);
+    assert_int_equal(mco_multimodal_find_profile(test_ctx, t.network, t.automaton, &t.query, 60, 2, &params, arrival, &result), MCO_ERR_DEVICE);
+    close_trial(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_oracle), TEST(test_vector_units), TEST(test_late_departures), TEST(test_journeys), TEST(test_many_and_profiles),
         TEST(test_faults), TEST(test_refusals), TEST(test_bad_automata), TEST(test_files), TEST(test_generated),
-        TEST(test_memory_failures), TEST(test_stop), TEST(test_long_arcs), TEST(test_drops),
+        TEST(test_memory_failures), TEST(test_stop), TEST(test_long_arcs), TEST(test_drops), TEST(test_gpu_is_no_wish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -582,6 +582,50 @@ static void test_paths(void **state)
     mco_paths_destroy(test_ctx, &network);
 }
 
+static void refuse_journeys(const mco_multimodal *network, const mco_automaton *automaton)
+{
+    const mco_multimodal_query query = {.source = 0, .target = -1};
+    mco_multimodal_params params = MCO_MULTIMODAL_PARAMS_INIT;
+    mco_multimodal_tree tree = MCO_MULTIMODAL_TREE_INIT;
+    mco_multimodal_result result = MCO_MULTIMODAL_RESULT_INIT;
+    int32_t arrival = 0;
+    REFUSED_WITHOUT_CONTEXT(mco_multimodal_find_tree(NULL, network, automaton, &query, &params, &tree));
+    REFUSED(mco_multimodal_find_tree(test_ctx, NULL, automaton, &query, &params, &tree));
+    REFUSED(mco_multimodal_find_tree(test_ctx, network, NULL, &query, &params, &tree));
+    REFUSED(mco_multimodal_find_tree(test_ctx, network, automaton, NULL, &params, &tree));
+    REFUSED(mco_multimodal_find_tree(test_ctx, network, automaton, &query, NULL, &tree));
+    REFUSED(mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, NULL));
+    REFUSED_SIZES(params, mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, &tree));
+    REFUSED_SIZES(tree, mco_multimodal_find_tree(test_ctx, network, automaton, &query, &params, &tree));
+    REFUSED(mco_multimodal_find_many(test_ctx, network, automaton, 1, NULL, &params, &arrival, &result));
+    REFUSED(mco_multimodal_find_many(test_ctx, network, automaton, 1, &query, &params, NULL, &result));
+    REFUSED_SIZES(result, mco_multimodal_find_many(test_ctx, network, automaton, 1, &query, &params, &arrival, &result));
+    REFUSED(mco_multimodal_find_profile(test_ctx, network, automaton, NULL, 1, 1, &params, &arrival, &result));
+    REFUSED_AS(mco_multimodal_find_profile(test_ctx, network, automaton, &query, 0, 1, &params, &arrival, &result), "every 0 s");
+    REFUSED(mco_multimodal_check(test_ctx, network, automaton, &query, NULL));
+    REFUSED(mco_multimodal_write_result(test_ctx, network, automaton, &query, &params, &tree, NULL, NULL));
+}
+
+static void test_multimodal(void **state)
+{
+    (void)state;
+    const mco_multimodal_shape shape = {.rows = 8, .columns = 8, .layer = {5, 5, 5, 5}, .degree = 2, .seed = 1};
+    mco_multimodal *network = NULL;
+    mco_automaton *automaton = NULL;
+    REFUSED_WITHOUT_CONTEXT(mco_multimodal_generate(NULL, &shape, &network));
+    REFUSED_NULLS_OF_2(mco_multimodal_generate, &shape, &network);
+    assert_ok(mco_multimodal_generate(test_ctx, &shape, &network));
+    REFUSED_NULLS_OF_2(mco_multimodal_write, network, "f");
+    REFUSED(mco_automaton_generate(test_ctx, NULL, 2, &automaton));
+    REFUSED(mco_automaton_generate(test_ctx, network, 2, NULL));
+    REFUSED_AS(mco_automaton_generate(test_ctx, network, 9, &automaton), "9 states");
+    assert_ok(mco_automaton_generate(test_ctx, network, 2, &automaton));
+    REFUSED_NULLS_OF_3(mco_automaton_write, network, automaton, "f");
+    refuse_journeys(network, automaton);
+    mco_automaton_destroy(test_ctx, &automaton);
+    mco_multimodal_destroy(test_ctx, &network);
+}
+
 // Outputs of a call that is refused stay as they are.
 static void test_devices(void **state)
 {
@@ -600,6 +644,6 @@ static void test_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
-                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_paths), TEST(test_devices)};
+                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_paths), TEST(test_multimodal), TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

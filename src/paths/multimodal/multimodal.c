@@ -8,7 +8,12 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "base/team.h"
+#include "device/device.h"
+#include "paths/multimodal/gpu.h"
 #include "paths/multimodal/search.h"
+
+// The cores need about this much for an arc and a query of the whole network; a GPU must gain more than it takes to open it.
+static const double SECONDS_EACH_ARC = 1.3e-7, GPU_PAYS_S = 1;
 
 #define MCO_OPTION_STRUCT mco_multimodal_params
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_MULTIMODAL_OPTIONS)};
@@ -25,6 +30,9 @@ typedef struct job {
     const mco_automaton *automaton;
     mco_multimodal_params p;
     mco_run run;
+    mco_engine engine;      // that runs
+    uint64_t gpus;          // that were used
+    double device_s;
     const mm_search_build *build;
     mm_search *search;      // [threads]
     int32_t threads;
@@ -69,6 +77,20 @@ static mco_status take_arguments(job *j, const mco_multimodal_params *params)
     j->run = mco_run_begin(j->ctx, &settings);
 done:
     return st;
+}
+
+// The engine for `count` queries.
+static void choose_engine(job *j, int64_t count)
+{
+    const double work = (double)j->network->arcs * (double)count * SECONDS_EACH_ARC;
+    j->engine = mco_choose_engine(j->ctx, j->p.engine, j->p.gpus, work / mco_settle_threads(j->p.threads), GPU_PAYS_S, NULL);
+}
+
+static mco_work work_of(const job *j, double begin_s)
+{
+    return (mco_work){.engine = j->engine, .threads = j->threads > 0 ? j->threads : 1, .gpus = j->gpus, .device_s = j->device_s,
+                      .simd = j->build != NULL ? j->build->build.simd : MCO_SIMD_AUTO, .lane_bits = j->build != NULL ? 32 : 0,
+                      .solve_s = mco_clock_s() - begin_s};
 }
 
 // ---- Cores
@@ -160,6 +182,49 @@ static void close_job(job *j)
     mco_clear_cancel(j->ctx);
 }
 
+// ---- A GPU
+
+#ifdef MCO_HAVE_CUDA
+static int64_t sum(const int64_t *value, int64_t count)
+{
+    int64_t all = 0;
+    for (int64_t k = 0; k < count; k++)
+        all += value[k];
+    return all;
+}
+
+// `label`: the labels of the first query, or NULL.
+static mco_status run_gpu(job *j, int32_t *arrival, int64_t *all_reached, int32_t *label)
+{
+    mco_status st = MCO_OK;
+    mm_device *device = NULL;
+    int64_t *reached = NULL, done_count = 0;
+    MCO_TRY(mco_alloc(j->ctx, &reached, j->count));
+    MCO_TRY(mm_device_open(j->ctx, j->network, j->automaton, j->p.gpus, j->count, NULL, &device));
+    MCO_TRY(mm_device_find(j->ctx, device, &j->run, j->count, j->query, arrival, reached, &done_count));
+    atomic_store(&j->done, done_count);
+    *all_reached = sum(reached, j->count);
+    j->gpus = (uint64_t)1 << mm_device_tell(device)->gpu;
+    j->device_s = mm_device_tell(device)->device_s;
+    if (label != NULL && done_count == j->count)
+        MCO_TRY(mm_device_labels(j->ctx, device, 0, label));
+done:
+    mm_device_close(j->ctx, &device);
+    mco_free(j->ctx, &reached);
+    return st;
+}
+#else
+static mco_status run_gpu(job *j, int32_t *arrival, int64_t *all_reached, int32_t *label)
+{
+    mco_gpu gpu;
+    (void)arrival;
+    (void)all_reached;
+    (void)label;
+    const mco_status st = mco_gpu_choose(j->ctx, j->p.gpus, &gpu);
+    return st != MCO_OK ? st : mco_fail(j->ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+}
+#endif
+
 // ---- One query
 
 static void copy_labels(const job *j, int32_t *label)
@@ -172,11 +237,14 @@ static void copy_labels(const job *j, int32_t *label)
 static mco_status find_labels(job *j, mco_multimodal_tree *tree)
 {
     mco_status st = MCO_OK;
+    int64_t reached = 0;
     MCO_TRY(mco_alloc(j->ctx, &tree->label, (int64_t)j->network->vertices * j->automaton->states));
-    if (j->p.engine == MCO_ENGINE_REFERENCE) {
+    if (j->engine == MCO_ENGINE_REFERENCE) {
         bool is_whole = false;
         MCO_TRY(mm_ref_search(j->ctx, j->network, j->automaton, j->query, &j->run, tree->label, &is_whole));
         atomic_store(&j->done, is_whole);
+    } else if (j->engine == MCO_ENGINE_GPU) {
+        MCO_TRY(run_gpu(j, &tree->arrival, &reached, tree->label));
     } else {
         MCO_TRY(open_searches(j, 1));
         j->arrival = &tree->arrival;
@@ -217,16 +285,17 @@ mco_status mco_multimodal_find_tree(mco_context *ctx, const mco_multimodal *netw
     job j = {.ctx = ctx, .network = network, .automaton = automaton, .count = 1, .query = query};
     mco_multimodal_tree t = MCO_MULTIMODAL_TREE_INIT;
     const double begin_s = mco_clock_s();
+    if (ctx == NULL || network == NULL || automaton == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(take_arguments(&j, params));
     MCO_TRY(mco_struct_test(ctx, "tree", tree, sizeof *tree));
     if (query == NULL)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the query is NULL"));
     MCO_TRY(test_query(&j, query, 0));
+    choose_engine(&j, 1);
     MCO_TRY(find_labels(&j, &t));
     t.stop = j.run.stop;
-    t.work = (mco_work){.engine = j.p.engine == MCO_ENGINE_REFERENCE ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, .threads = 1,
-                        .simd = j.build != NULL ? j.build->build.simd : MCO_SIMD_AUTO, .lane_bits = j.build != NULL ? 32 : 0,
-                        .solve_s = mco_clock_s() - begin_s};
+    t.work = work_of(&j, begin_s);
     MCO_TRY(settle_tree(&j, &t));
     mco_struct_give(tree, &t, sizeof t);
 done:
@@ -274,14 +343,19 @@ mco_status mco_multimodal_find_many(mco_context *ctx, const mco_multimodal *netw
     job j = {.ctx = ctx, .network = network, .automaton = automaton, .count = count, .query = query, .arrival = arrival};
     mco_multimodal_result r = MCO_MULTIMODAL_RESULT_INIT;
     const double begin_s = mco_clock_s();
+    if (ctx == NULL || network == NULL || automaton == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(take_arguments(&j, params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
     if (count < 0 || (count > 0 && (query == NULL || arrival == NULL)))
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "%" PRId64 " queries, and a pointer is NULL", count));
     for (int64_t k = 0; k < count; k++)
         MCO_TRY(test_query(&j, &query[k], k));
-    if (j.p.engine == MCO_ENGINE_REFERENCE) {
+    choose_engine(&j, count);
+    if (j.engine == MCO_ENGINE_REFERENCE) {
         MCO_TRY(find_by_reference(&j));
+    } else if (j.engine == MCO_ENGINE_GPU && count > 0) {
+        MCO_TRY(run_gpu(&j, arrival, &r.reached, NULL));
     } else if (count > 0) {
         MCO_TRY(open_searches(&j, count));
         MCO_TRY(run_queries(&j));
@@ -289,11 +363,9 @@ mco_status mco_multimodal_find_many(mco_context *ctx, const mco_multimodal *netw
     r.done = atomic_load(&j.done);
     r.outcome = r.done == count ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_UNKNOWN;
     r.stop = j.run.stop;
-    for (int32_t k = 0; k < j.threads; k++)
+    for (int32_t k = 0; j.reached != NULL && k < j.threads; k++)
         r.reached += j.reached[k];
-    r.work = (mco_work){.engine = j.build == NULL ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, .threads = j.threads > 0 ? j.threads : 1,
-                        .simd = j.build != NULL ? j.build->build.simd : MCO_SIMD_AUTO, .lane_bits = j.build != NULL ? 32 : 0,
-                        .solve_s = mco_clock_s() - begin_s};
+    r.work = work_of(&j, begin_s);
     mco_struct_give(result, &r, sizeof r);
 done:
     close_job(&j);

@@ -37,6 +37,9 @@ typedef struct mm_moves {
     int32_t from[MCO_MULTIMODAL_MAX_STATES][MCO_MULTIMODAL_MAX_STATES];
 } mm_moves;
 
+// The most seconds of an arc, its wait included, in any state. Errors: LIMIT.
+mco_status mm_longest_arc(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton, int32_t *out);
+
 typedef struct mm_search {
     const mco_multimodal *network;
     const mco_automaton *automaton;
