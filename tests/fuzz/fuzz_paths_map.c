@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *message = mco_context_error(ctx);
     require(st == MCO_OK || message[0] != '\0');
     for (size_t k = 0; st != MCO_OK && message[k] != '\0'; k++)
-        require(message[k] >= ' ');
+        require((unsigned char)message[k] >= ' ');
     if (st == MCO_OK)
         examine(&map);
     transit_map_clear(ctx, &map);
