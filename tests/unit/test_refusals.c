@@ -597,6 +597,10 @@ static void refuse_transit_answers(const mco_transit *city)
     REFUSED(mco_transit_find(test_ctx, city, &query, NULL, &result));
     REFUSED(mco_transit_find(test_ctx, city, &query, &params, NULL));
     REFUSED_SIZES(params, mco_transit_find(test_ctx, city, &query, &params, &result));
+    params.engine = MCO_ENGINE_GPU;
+    REFUSED_AS(mco_transit_find(test_ctx, city, &query, &params, &result), "one query is for a core");
+    REFUSED_AS(mco_transit_find_reach(test_ctx, city, query.from, 0, 1, minutes, &params, &reach), "a reach is for a core");
+    params.engine = MCO_ENGINE_AUTO;
     REFUSED_SIZES(result, mco_transit_find(test_ctx, city, &query, &params, &result));
     REFUSED_WITHOUT_CONTEXT(mco_transit_check(NULL, city, &query, &params, &journey));
     REFUSED(mco_transit_check(test_ctx, NULL, &query, &params, &journey));
