@@ -139,7 +139,8 @@ typedef struct mco_transit_batch {
 } mco_transit_batch;
 #define MCO_TRANSIT_BATCH_INIT MCO_SIZED(mco_transit_batch)
 
-// Answers queries [count] on all cores. Answers do not depend on the number of threads. Errors: ARGUMENT, MEMORY, INTERNAL.
+// Answers queries [count] on all cores, or by a GPU. Answers depend neither on the number of threads nor on the engine. Errors: ARGUMENT,
+// MEMORY, INTERNAL; with a GPU also DEVICE and LIMIT (stops and routes).
 MCO_API mco_status mco_transit_find_many(mco_context *ctx, const mco_transit *transit, int64_t count,
                                          const mco_transit_query *queries, const mco_transit_params *params,
                                          mco_transit_batch *batch);

@@ -17,8 +17,8 @@ void mco_json_end(mco_json *json)
     fputc('\n', json->file);
 }
 
-// Number of bytes of the UTF-8 character at `c`; 0 if it is not valid UTF-8 (Unicode standard, table 3-7).
-static int utf8_length(const unsigned char *c)
+// Unicode standard, table 3-7.
+int mco_utf8_length(const unsigned char *c)
 {
     int length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
                : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
@@ -37,7 +37,7 @@ static void put_text(FILE *file, const char *text)
     const unsigned char *c = (const unsigned char *)text;
     fputc('"', file);
     while (*c != '\0') {
-        int length = utf8_length(c);
+        int length = mco_utf8_length(c);
         if (*c == '"' || *c == '\\')
             fprintf(file, "\\%c", *c);
         else if (*c < ' ')

@@ -49,4 +49,7 @@ mco_slice mco_json_peek_word(mco_text *text);
 // Consumes it if it is `word`; else returns false.
 bool mco_json_skip_word(mco_text *text, const char *word);
 
+// Number of bytes of the UTF-8 character at `c`, which a NUL ends; 0 if it is not valid UTF-8.
+int mco_utf8_length(const unsigned char *c);
+
 #endif

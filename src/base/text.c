@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/blocks.h"
+#include "base/json.h"
 #include "base/grow.h"
 
 // Makes room for `size` bytes and the NUL at the end of the text.
@@ -202,6 +203,17 @@ bool mco_text_row(mco_text *t, char separator, mco_slice *row)
     return false;
 }
 
+// Messages repeat words of files, which may hold any bytes. A control character or a byte that is not UTF-8 becomes a question mark.
+static void clean_message(char *message)
+{
+    for (unsigned char *c = (unsigned char *)message; *c != '\0';) {
+        const int length = mco_utf8_length(c);
+        if (length == 0 || *c < ' ' || *c == 0x7f)
+            *c = '?';
+        c += length > 0 ? length : 1;
+    }
+}
+
 mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const char *format, ...)
 {
     char message[MCO_ERROR_LENGTH];
@@ -209,6 +221,7 @@ mco_status mco_text_fail(mco_text *text, int64_t line, int64_t column, const cha
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    clean_message(message);
     return mco_fail(text->ctx, MCO_ERR_PARSE, "%s:%lld:%lld: %s", text->name, (long long)line,
                     (long long)column, message);
 }

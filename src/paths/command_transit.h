@@ -48,7 +48,7 @@ mco_status transit_timetable_run(cli_call *call);
      .write_more = transit_itinerary_more, .print = transit_itinerary_print, .end = transit_command_end}
 #define PATHS_ITINERARIES_ACTION                                                                                                 \
     {.name = "itineraries", .arguments = "[OPTIONS] --osm F --gtfs A,B --date D --queries F.csv",                                \
-     .text = "finds the journeys of many queries on all cores", .state_bytes = TRANSIT_COMMAND_BYTES,                            \
+     .text = "finds the journeys of many queries on all cores or a GPU", .state_bytes = TRANSIT_COMMAND_BYTES,                            \
      .begin = transit_command_begin, .tables = transit_batch_tables, .open = transit_batch_open, .more_inputs = transit_inputs, .solve = transit_batch_solve,   \
      .has_solution = transit_batch_has, .write_result = transit_batch_json, .print = transit_batch_print,                        \
      .end = transit_command_end}

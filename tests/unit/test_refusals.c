@@ -626,6 +626,119 @@ static void test_multimodal(void **state)
     mco_multimodal_destroy(test_ctx, &network);
 }
 
+static void refuse_transit_answers(const mco_transit *city)
+{
+    const mco_transit_query query = {{0, 0}, {0, 0.01}, 3600};
+    const int32_t minutes[] = {15};
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_result result = MCO_TRANSIT_RESULT_INIT;
+    mco_transit_batch batch = MCO_TRANSIT_BATCH_INIT;
+    mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+    mco_transit_journey journey = {0};
+    REFUSED_WITHOUT_CONTEXT(mco_transit_find(NULL, city, &query, &params, &result));
+    REFUSED(mco_transit_find(test_ctx, NULL, &query, &params, &result));
+    REFUSED(mco_transit_find(test_ctx, city, NULL, &params, &result));
+    REFUSED(mco_transit_find(test_ctx, city, &query, NULL, &result));
+    REFUSED(mco_transit_find(test_ctx, city, &query, &params, NULL));
+    REFUSED_SIZES(params, mco_transit_find(test_ctx, city, &query, &params, &result));
+    params.engine = MCO_ENGINE_GPU;
+    REFUSED_AS(mco_transit_find(test_ctx, city, &query, &params, &result), "one query is for a core");
+    REFUSED_AS(mco_transit_find_reach(test_ctx, city, query.from, 0, 1, minutes, &params, &reach), "a reach is for a core");
+    params.engine = MCO_ENGINE_AUTO;
+    REFUSED_SIZES(result, mco_transit_find(test_ctx, city, &query, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_transit_check(NULL, city, &query, &params, &journey));
+    REFUSED(mco_transit_check(test_ctx, NULL, &query, &params, &journey));
+    REFUSED(mco_transit_check(test_ctx, city, NULL, &params, &journey));
+    REFUSED(mco_transit_check(test_ctx, city, &query, NULL, &journey));
+    REFUSED(mco_transit_check(test_ctx, city, &query, &params, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_transit_find_many(NULL, city, 1, &query, &params, &batch));
+    REFUSED(mco_transit_find_many(test_ctx, NULL, 1, &query, &params, &batch));
+    REFUSED(mco_transit_find_many(test_ctx, city, 1, NULL, &params, &batch));
+    REFUSED(mco_transit_find_many(test_ctx, city, 1, &query, NULL, &batch));
+    REFUSED(mco_transit_find_many(test_ctx, city, 1, &query, &params, NULL));
+    REFUSED_AS(mco_transit_find_many(test_ctx, city, -1, &query, &params, &batch), "-1 queries");
+    REFUSED_SIZES(batch, mco_transit_find_many(test_ctx, city, 1, &query, &params, &batch));
+    REFUSED_WITHOUT_CONTEXT(mco_transit_find_reach(NULL, city, query.from, 0, 1, minutes, &params, &reach));
+    REFUSED(mco_transit_find_reach(test_ctx, NULL, query.from, 0, 1, minutes, &params, &reach));
+    REFUSED(mco_transit_find_reach(test_ctx, city, query.from, 0, 1, NULL, &params, &reach));
+    REFUSED(mco_transit_find_reach(test_ctx, city, query.from, 0, 1, minutes, NULL, &reach));
+    REFUSED(mco_transit_find_reach(test_ctx, city, query.from, 0, 1, minutes, &params, NULL));
+    REFUSED_AS(mco_transit_find_reach(test_ctx, city, query.from, 0, 9, minutes, &params, &reach), "9 bands, 1 to 8 are supported");
+    REFUSED_SIZES(reach, mco_transit_find_reach(test_ctx, city, query.from, 0, 1, minutes, &params, &reach));
+}
+
+static void refuse_transit_files(const mco_transit *city)
+{
+    const mco_transit_query query = {{0, 0}, {0, 0.01}, 3600};
+    const mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    const mco_transit_result result = MCO_TRANSIT_RESULT_INIT;
+    mco_transit_batch batch = MCO_TRANSIT_BATCH_INIT;
+    const mco_transit_reach reach = MCO_TRANSIT_REACH_INIT;
+    mco_transit_query *queries = NULL;
+    int64_t count = 3;
+    REFUSED_NULLS_OF_3(mco_transit_read_queries, "f", &queries, &count);
+    assert_int_equal(count, 3);
+    REFUSED_WITHOUT_CONTEXT(mco_transit_write_result(NULL, city, &query, &params, &result, NULL, "f"));
+    REFUSED(mco_transit_write_result(test_ctx, NULL, &query, &params, &result, NULL, "f"));
+    REFUSED(mco_transit_write_result(test_ctx, city, NULL, &params, &result, NULL, "f"));
+    REFUSED(mco_transit_write_result(test_ctx, city, &query, NULL, &result, NULL, "f"));
+    REFUSED(mco_transit_write_result(test_ctx, city, &query, &params, NULL, NULL, "f"));
+    REFUSED(mco_transit_write_result(test_ctx, city, &query, &params, &result, NULL, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_transit_write_batch(NULL, city, &query, &params, &batch, NULL, "f"));
+    REFUSED(mco_transit_write_batch(test_ctx, NULL, &query, &params, &batch, NULL, "f"));
+    batch.count = 1;
+    REFUSED(mco_transit_write_batch(test_ctx, city, NULL, &params, &batch, NULL, "f"));
+    batch.count = 0;
+    REFUSED(mco_transit_write_batch(test_ctx, city, &query, NULL, &batch, NULL, "f"));
+    REFUSED(mco_transit_write_batch(test_ctx, city, &query, &params, NULL, NULL, "f"));
+    REFUSED(mco_transit_write_batch(test_ctx, city, &query, &params, &batch, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_transit_write_reach, city, &params, &reach, "f");
+    REFUSED_WITHOUT_CONTEXT(mco_transit_write_geojson(NULL, city, &query, &result, "f"));
+    REFUSED(mco_transit_write_geojson(test_ctx, NULL, &query, &result, "f"));
+    REFUSED(mco_transit_write_geojson(test_ctx, city, NULL, &result, "f"));
+    REFUSED(mco_transit_write_geojson(test_ctx, city, &query, NULL, "f"));
+    REFUSED(mco_transit_write_geojson(test_ctx, city, &query, &result, NULL));
+    REFUSED_NULLS_OF_3(mco_transit_write_reach_geojson, city, &reach, "f");
+    REFUSED_WITHOUT_CONTEXT(mco_transit_plot(NULL, city, &query, &result, "f"));
+    REFUSED(mco_transit_plot(test_ctx, NULL, &query, &result, "f"));
+    REFUSED(mco_transit_plot(test_ctx, city, NULL, &result, "f"));
+    REFUSED(mco_transit_plot(test_ctx, city, &query, NULL, "f"));
+    REFUSED(mco_transit_plot(test_ctx, city, &query, &result, NULL));
+    REFUSED_NULLS_OF_3(mco_transit_plot_reach, city, &reach, "f");
+}
+
+static void test_transit(void **state)
+{
+    (void)state;
+    const mco_transit_shape shape = {.rows = 2, .columns = 2};
+    const char *folder = test_path("transit");
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    mco_transit_facts facts = MCO_TRANSIT_FACTS_INIT;
+    mco_transit *city = NULL;
+    char command[160];
+    REFUSED_NULLS_OF_2(mco_transit_generate, &shape, folder);
+    assert_ok(mco_transit_generate(test_ctx, &shape, folder));
+    REFUSED_AS(mco_transit_open(test_ctx, &model, &city), "no timetable is given");
+    model.feeds = folder;
+    model.date = 20190515;
+    REFUSED_NULLS_OF_2(mco_transit_open, &model, &city);
+    REFUSED_SIZES(model, mco_transit_open(test_ctx, &model, &city));
+    assert_ok(mco_transit_open(test_ctx, &model, &city));
+    REFUSED_NULLS_OF_2(mco_transit_tell, city, &facts);
+    REFUSED_SIZES(facts, mco_transit_tell(test_ctx, city, &facts));
+    assert_null(mco_transit_name(NULL));
+    refuse_transit_answers(city);
+    refuse_transit_files(city);
+    mco_transit_destroy(test_ctx, &city);
+    mco_transit_destroy(test_ctx, &city);
+    mco_transit_destroy(test_ctx, NULL);
+    mco_transit_result_clear(test_ctx, NULL);
+    mco_transit_batch_clear(test_ctx, NULL);
+    mco_transit_reach_clear(test_ctx, NULL);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 // Outputs of a call that is refused stay as they are.
 static void test_devices(void **state)
 {
@@ -643,7 +756,7 @@ static void test_devices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp), TEST(test_dtspms), TEST(test_guillotine),
-                                       TEST(test_reduce),   TEST(test_cycles), TEST(test_paths), TEST(test_multimodal), TEST(test_devices)};
+    const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp),   TEST(test_dtspms),     TEST(test_guillotine), TEST(test_reduce),
+                                       TEST(test_cycles),   TEST(test_paths), TEST(test_multimodal), TEST(test_transit),    TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -116,6 +116,7 @@ static mco_status run_batch(transit_many *b, int threads, mco_transit_batch *r)
     mco_team team = {0};
     MCO_TRY(open_workers(b, threads));
     MCO_TRY(mco_team_open(b->ctx, threads, true, &team));
+    (void)transit_many_watch(b);  // a limit that has passed answers no query
     if (r->work.engine == MCO_ENGINE_GPU)
         MCO_TRY(transit_gpu_many(b, &team, &r->work));
     else
@@ -127,6 +128,17 @@ done:
     return st;
 }
 
+static mco_status test_queries(mco_context *ctx, int64_t count, const mco_transit_query *query)
+{
+    if (count < 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%lld queries, a number of 0 or more was expected", (long long)count);
+    for (int64_t q = 0; q < count; q++)
+        if (query[q].depart_s < 0 || query[q].depart_s > MCO_TRANSIT_MAX_TIME_S)
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "query %lld: the departure is second %d of the day, 0 to %d are allowed", (long long)q,
+                            query[q].depart_s, MCO_TRANSIT_MAX_TIME_S);
+    return MCO_OK;
+}
+
 mco_status mco_transit_find_many(mco_context *ctx, const mco_transit *transit, int64_t count, const mco_transit_query *queries,
                                  const mco_transit_params *params, mco_transit_batch *result)
 {
@@ -134,11 +146,12 @@ mco_status mco_transit_find_many(mco_context *ctx, const mco_transit *transit, i
     mco_transit_params p = MCO_TRANSIT_PARAMS_INIT;
     mco_transit_batch r = MCO_TRANSIT_BATCH_INIT;
     transit_many b = {.ctx = ctx, .city = transit, .params = &p, .query = queries, .count = count};
-    if (ctx == NULL || transit == NULL || (queries == NULL && count > 0) || count < 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, count < 0 ? "the number of queries is negative" : "a pointer is NULL");
+    if (ctx == NULL || transit == NULL || (queries == NULL && count > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "batch", result, sizeof r));
     MCO_TRY(mco_options_validate(ctx, mco_transit_options(), &p));
+    MCO_TRY(test_queries(ctx, count, queries));
     const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "queries"};
     b.run = mco_run_begin(ctx, &settings);
     MCO_TRY(mco_alloc(ctx, &r.journeys, count));

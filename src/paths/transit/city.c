@@ -236,6 +236,8 @@ mco_status mco_transit_find(mco_context *ctx, const mco_transit *transit, const 
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     MCO_TRY(mco_options_validate(ctx, &options, &p));
+    if (p.engine == MCO_ENGINE_GPU)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--engine is gpu, which answers many queries: one query is for a core");
     MCO_TRY(test_query(ctx, query));
     const mco_run_settings settings = {.time_limit_s = p.time_limit_s, .target = -1, .objective = "journeys"};
     run = mco_run_begin(ctx, &settings);

@@ -115,6 +115,8 @@ mco_status mco_transit_write_reach_geojson(mco_context *ctx, const mco_transit *
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, reach, &r));
     const transit_streets *s = &transit->streets;
+    if (r.arrive == NULL && s->pieces > 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "there is no reach to write");
     MCO_TRY(mco_output_open(ctx, path, &out));
     begin_file(&json, out.file);
     for (int32_t k = 0; k < r.bands; k++) {

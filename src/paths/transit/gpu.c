@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { SLOTS = 3, MOST_CHUNK = 4096, LEAST_CHUNK = 256, CHUNKS = 12, PLACE_THREADS = 128, ROUND_THREADS = 128, BLOCK = 16 };
+enum { SLOTS = 3, MOST_CHUNK = 4096, LEAST_CHUNK = 256, CHUNKS = 12, PLACE_THREADS = 128, ROUND_THREADS = 256, BLOCK = 16 };
 static const int64_t END_BYTES = (int64_t)1 << 29;      // of the stops near the places of a chunk
 static const int64_t SCRATCH_BYTES = (int64_t)1 << 31;  // of the walks, and of the rounds
 

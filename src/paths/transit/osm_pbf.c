@@ -205,8 +205,19 @@ done:
     return st;
 }
 
+// Copies what a message may repeat of a file: printable ASCII, a question mark for any other byte.
+static const char *shown(const char *text, char out[48])
+{
+    size_t k = 0;
+    for (; text[k] != '\0' && k < 40; k++)
+        out[k] = text[k] >= ' ' && text[k] <= '~' ? text[k] : '?';
+    out[k] = '\0';
+    return out;
+}
+
 static mco_status test_features(pbf *p)
 {
+    char text[48];
     mco_status st = MCO_OK;
     ProtobufCMessage *message;
     MCO_TRY(unpack(p, &osm__header__descriptor, p->raw, (size_t)p->raw_size, &message));
@@ -214,8 +225,8 @@ static mco_status test_features(pbf *p)
     for (size_t k = 0; k < header->n_required_features; k++) {
         const char *feature = header->required_features[k];
         if (strcmp(feature, "OsmSchema-V0.6") != 0 && strcmp(feature, "DenseNodes") != 0)
-            return mco_fail(p->ctx, MCO_ERR_PARSE, "%s: readers need \"%.40s\"; supported are OsmSchema-V0.6 and DenseNodes", p->path,
-                            feature);
+            return mco_fail(p->ctx, MCO_ERR_PARSE, "%s: readers need \"%s\"; supported are OsmSchema-V0.6 and DenseNodes", p->path,
+                            shown(feature, text));
     }
 done:
     return st;

@@ -161,6 +161,8 @@ mco_status mco_transit_find_reach(mco_context *ctx, const mco_transit *transit, 
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "reach", reach, sizeof r));
     MCO_TRY(mco_options_validate(ctx, mco_transit_options(), &p));
+    if (p.engine == MCO_ENGINE_GPU)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--engine is gpu, which answers many queries: a reach is for a core");
     MCO_TRY(test_request(ctx, depart_s, bands, minutes));
     r.from = from;
     r.depart_s = depart_s;

@@ -184,6 +184,8 @@ mco_status mco_transit_write_batch(mco_context *ctx, const mco_transit *transit,
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, batch, &b));
+    if (queries == NULL && b.count > 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(write_file(ctx, &s, (mco_report){.outcome = b.outcome, .stop = b.stop, .objective = (double)b.found,
                                              .options = {mco_transit_options(), &p}, .work = &b.work, .write_counters = write_batch_counters,
                                              .write_solution = write_batch_solution}, more, path));
