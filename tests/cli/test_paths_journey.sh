@@ -22,7 +22,7 @@ refusals() {
     expect 2 "$MCO" paths journey city.mm a.txt --source 4 --depart noon
     expect_text err '--depart noon is no time'
     expect 2 "$MCO" paths journey city.mm a.txt --source 4000 --depart 07:00
-    expect_text err 'has source 3999'
+    expect_text err '--source 4000: the network has vertices 1 to 436'
     echo 'states A' > bad.txt
     expect 3 "$MCO" paths journey city.mm bad.txt --source 4 --depart 07:00
     expect_text err 'the automaton has no start state'
