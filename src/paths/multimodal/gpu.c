@@ -12,7 +12,7 @@
 #include "paths/multimodal/search.h"
 
 enum {
-    SHAPE = 0, DELTA = 80, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
+    SHAPE = 1, DELTA = 40, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
     DEGREE_MOST = (1 << 22) - 1,  // so that the triples of 32 rows have 32 bits
     PIECE_WORDS = 1 << 22  // of a copy of labels: 16 MB, about 1 ms
 };
