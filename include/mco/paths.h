@@ -205,7 +205,7 @@ typedef struct mco_paths_hierarchy_facts {
     int64_t triangles;
     int64_t bytes;
     double order_s, build_s, customise_s;
-    char order_by[16];      // "metis", "flow", "given"; files of older versions may tell "places" or "halves"
+    char order_by[16];      // "flow", "metis", "given"
 } mco_paths_hierarchy_facts;
 #define MCO_PATHS_HIERARCHY_FACTS_INIT MCO_SIZED(mco_paths_hierarchy_facts)
 MCO_API mco_status mco_paths_hierarchy_tell(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_paths_hierarchy_facts *facts);
