@@ -42,6 +42,7 @@ typedef struct mco_transit_model {
     int32_t date;              // yyyymmdd
     double walk_speed;         // metres a second; 0: 1.2
     int32_t max_transfer_m;    // most metres of a walk between two stops; 0: 500
+    int32_t days;              // of service from the date on, 1 to 7; 0: 1. Journeys late in the evening may need the next day's trips
 } mco_transit_model;
 #define MCO_TRANSIT_MODEL_INIT MCO_SIZED(mco_transit_model)
 
@@ -125,6 +126,17 @@ MCO_API void mco_transit_result_clear(mco_context *ctx, mco_transit_result *resu
 // there; changes keep their time; walks are as long as the map says; legs join. Errors: CHECK with the leg at fault, MEMORY.
 MCO_API mco_status mco_transit_check(mco_context *ctx, const mco_transit *transit, const mco_transit_query *query,
                                      const mco_transit_params *params, const mco_transit_journey *journey);
+
+// The same of journeys [count], each of its query. A fault names the journey, counted from 1. Errors: CHECK, MEMORY.
+MCO_API mco_status mco_transit_check_many(mco_context *ctx, const mco_transit *transit, int64_t count, const mco_transit_query *queries,
+                                          const mco_transit_params *params, const mco_transit_journey *journeys);
+// Reads the journeys of a result file of the same city, of one query or of many; queries without a journey are left out. The query of
+// a journey has the places of its legs and the departure that the file states, or else the journey's own. *queries and *journeys [*count]
+// are released by mco_transit_journeys_clear(). Errors: CHECK (a trip that does not run so, with journey and leg), IO, PARSE with the
+// place, LIMIT, MEMORY. O(bytes + rides * log trips) where ids are unique.
+MCO_API mco_status mco_transit_read_journeys(mco_context *ctx, const mco_transit *transit, const char *path, int64_t *count,
+                                             mco_transit_query **queries, mco_transit_journey **journeys);
+MCO_API void mco_transit_journeys_clear(mco_context *ctx, int64_t count, mco_transit_query **queries, mco_transit_journey **journeys);
 
 // The answers of many queries, each the journey that arrives first.
 typedef struct mco_transit_batch {

@@ -287,7 +287,7 @@ static mco_status run(session *s, int argc, char **argv, int *code)
         cli_log_settings(call->ctx, &s->outputs);
     if (a->check != NULL) {
         solution = call->inputs[--call->input_count];
-        MCO_TRY(cli_take_stated(call->ctx, s->problem->name, solution, s->tables, argc, argv));
+        MCO_TRY(cli_take_stated(call->ctx, a->kind != NULL ? a->kind : s->problem->name, solution, s->tables, argc, argv));
     }
     MCO_TRY(refuse_outputs(s));
     MCO_TRY(read_inputs(s));

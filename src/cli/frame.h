@@ -61,6 +61,7 @@ typedef struct cli_action {
 
     // ---- An action that checks a solution, its last input. Options that a result file states are set before open().
     // PARSE from read_solution() also means a failed check.
+    const char *kind;  // of the result files that it takes; NULL: the name of the problem
     mco_status (*read_solution)(cli_call *call, const char *path);
     mco_status (*check)(cli_call *call);  // prints a line about a valid solution; returns CHECK for an invalid one
 

@@ -428,6 +428,7 @@ const cli_problem cli_paths = {
         PATHS_ITINERARY_ACTION,
         PATHS_ITINERARIES_ACTION,
         PATHS_ISOCHRONE_ACTION,
+        PATHS_CHECK_JOURNEYS_ACTION,
         PATHS_TIMETABLE_ACTION,
     },
 };

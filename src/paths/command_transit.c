@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mco paths itinerary | itineraries | isochrone | timetable
+// mco paths itinerary | itineraries | isochrone | check-journeys | timetable
 #include "paths/command_transit.h"
 
 #include <inttypes.h>
@@ -13,6 +13,8 @@
     TEXT(osm, "--osm", "F", "street map, .osm.pbf; if not given, walks are straight lines times 1.3")                          \
     TEXT(gtfs, "--gtfs", "A,B", "timetables: GTFS feeds, zip archives or folders")                                             \
     TEXT(date, "--date", "YYYY-MM-DD", "day of the journey")                                                                   \
+    INTEGER(days, "--days", 0, 1, 7, 0, "N",                                                                                   \
+            "days of service from the date on; if not given: 2 if a journey may begin at 22:00 or later, else 1")              \
     REAL(walk_speed, "--walk-speed", 1.2, 0.1, 10, -1, "V", "metres a second on foot")                                         \
     INTEGER(max_transfer, "--max-transfer", 500, 1, 50000, -1, "M", "most metres of a walk between two stops")
 
@@ -28,6 +30,10 @@
     TEXT(minutes, "--minutes", "A,B,...", "minutes of each band; 15,30,45 if not given")
 #define QUERIES_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
     TEXT(queries, "--queries", "F", "CSV file with the columns from_lat, from_lon, to_lat, to_lon, depart")
+#define RULES_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                      \
+    CHOICE(modes, "--modes", mco_transit_modes, MCO_TRANSIT_MODES_ALL, "walk,transit|walk", "how a journey may move")          \
+    INTEGER(max_walk, "--max-walk", 1200, 0, 50000, -1, "M", "most metres on foot to the first stop, and from the last stop")  \
+    INTEGER(max_rides, "--max-rides", 6, 0, 16, -1, "N", "most rides of a journey")
 #define TIMETABLE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                   \
     TEXT(grid, "--grid", "AxB", "A streets and B avenues, with a stop at each crossing")                                       \
     TEXT(output, "--output", "FOLDER", "folder that takes the files")                                                          \
@@ -52,6 +58,7 @@ typedef struct session {
     mco_transit_query *queries;  // [count]
     int64_t count;
     mco_transit_batch batch;
+    mco_transit_journey *journeys;  // [count] of a file, with its queries
     int32_t minutes[MCO_TRANSIT_MAX_BANDS], bands;
     mco_transit_reach reach;
     const char *inputs[3];  // files that the run reads; NULL: not given
@@ -65,16 +72,20 @@ _Static_assert(sizeof(session) <= TRANSIT_COMMAND_BYTES, "the table states fewer
 #define IN_ASKED_TEXT(field, flag, argument, help) MCO_OPTION_TEXT_ENTRY(asked.field, flag, argument, help)
 #define IN_MADE_INTEGER(field, flag, def, low, high, unset, argument, help) MCO_OPTION_INTEGER_ENTRY(made.field, flag, def, low, high, unset, argument, help)
 #define IN_MADE_TEXT(field, flag, argument, help) MCO_OPTION_TEXT_ENTRY(made.field, flag, argument, help)
+#define IN_PARAMS_INTEGER(field, flag, def, low, high, unset, argument, help) MCO_OPTION_INTEGER_ENTRY(params.field, flag, def, low, high, unset, argument, help)
+#define IN_PARAMS_CHOICE(field, flag, type, def, choices, help) MCO_OPTION_CHOICE_ENTRY(params.field, flag, type, def, choices, help)
 #define NO_CHOICE(...)
 static const mco_option city_records[] = {CITY_OPTIONS(IN_CITY_INTEGER, IN_CITY_REAL, NO_CHOICE, IN_CITY_TEXT, NO_CHOICE)};
 static const mco_option itinerary_records[] = {ITINERARY_OPTIONS(NO_CHOICE, NO_CHOICE, NO_CHOICE, IN_ASKED_TEXT, NO_CHOICE)};
 static const mco_option reach_records[] = {REACH_OPTIONS(NO_CHOICE, NO_CHOICE, NO_CHOICE, IN_ASKED_TEXT, NO_CHOICE)};
 static const mco_option queries_records[] = {QUERIES_OPTIONS(NO_CHOICE, NO_CHOICE, NO_CHOICE, IN_ASKED_TEXT, NO_CHOICE)};
+static const mco_option rules_records[] = {RULES_OPTIONS(IN_PARAMS_INTEGER, NO_CHOICE, IN_PARAMS_CHOICE, NO_CHOICE, NO_CHOICE)};
 static const mco_option timetable_records[] = {TIMETABLE_OPTIONS(IN_MADE_INTEGER, NO_CHOICE, NO_CHOICE, IN_MADE_TEXT, NO_CHOICE)};
 static const mco_option_table city_options = MCO_OPTION_TABLE(city_records);
 static const mco_option_table itinerary_options = MCO_OPTION_TABLE(itinerary_records);
 static const mco_option_table reach_options = MCO_OPTION_TABLE(reach_records);
 static const mco_option_table queries_options = MCO_OPTION_TABLE(queries_records);
+static const mco_option_table rules_options = MCO_OPTION_TABLE(rules_records);
 static const mco_option_table timetable_options = MCO_OPTION_TABLE(timetable_records);
 
 void transit_command_begin(void *state)
@@ -88,7 +99,7 @@ void transit_command_end(cli_call *call)
     session *s = call->state;
     mco_transit_reach_clear(call->ctx, &s->reach);
     mco_transit_batch_clear(call->ctx, &s->batch);
-    mco_transit_queries_clear(call->ctx, &s->queries);
+    mco_transit_journeys_clear(call->ctx, s->count, &s->queries, &s->journeys);
     mco_transit_result_clear(call->ctx, &s->result);
     mco_transit_destroy(call->ctx, &s->transit);
 }
@@ -109,8 +120,10 @@ static mco_status read_date(mco_context *ctx, const char *text, int32_t *out)
     return MCO_OK;
 }
 
-static mco_status open_city(mco_context *ctx, session *s)
+// latest_s: when a journey may begin at the latest.
+static mco_status open_city(mco_context *ctx, session *s, int32_t latest_s)
 {
+    static const int32_t LATE_S = 22 * 3600;
     mco_status st = MCO_OK;
     mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
     MCO_TRY(need(ctx, "--gtfs", s->city.gtfs));
@@ -123,6 +136,9 @@ static mco_status open_city(mco_context *ctx, session *s)
     model.feeds = s->city.gtfs;
     model.walk_speed = s->city.walk_speed;
     model.max_transfer_m = (int32_t)s->city.max_transfer;
+    if (s->city.days == 0)
+        s->city.days = latest_s >= LATE_S ? 2 : 1;
+    model.days = (int32_t)s->city.days;
     MCO_TRY(mco_transit_open(ctx, &model, &s->transit));
 done:
     return st;
@@ -156,8 +172,8 @@ static void print_city(mco_context *ctx, const session *s)
 {
     mco_transit_facts f = MCO_TRANSIT_FACTS_INIT;
     (void)mco_transit_tell(ctx, s->transit, &f);
-    printf("city       %s, %d stop%s, %d line%s, %d trip%s on %04d-%02d-%02d", mco_transit_name(s->transit), f.stops, mco_plural(f.stops), f.lines,
-           mco_plural(f.lines), f.trips, mco_plural(f.trips), f.date / 10000, f.date / 100 % 100, f.date % 100);
+    printf("city       %s, %d stop%s, %d line%s, %d trip%s on %04d-%02d-%02d%s", mco_transit_name(s->transit), f.stops, mco_plural(f.stops), f.lines,
+           mco_plural(f.lines), f.trips, mco_plural(f.trips), f.date / 10000, f.date / 100 % 100, f.date % 100, s->city.days > 1 ? " and later" : "");
     if (f.vertices > 0)
         printf("; %d vertices, %" PRId64 " streets", f.vertices, f.streets);
     printf("\n");
@@ -191,7 +207,7 @@ mco_status transit_itinerary_open(cli_call *call)
     MCO_TRY(read_place(call->ctx, "--from", s->asked.from, &s->query.from));
     MCO_TRY(read_place(call->ctx, "--to", s->asked.to, &s->query.to));
     MCO_TRY(read_depart(call->ctx, s->asked.depart, &s->query.depart_s));
-    MCO_TRY(open_city(call->ctx, s));
+    MCO_TRY(open_city(call->ctx, s, s->query.depart_s + 60 * (int32_t)s->params.window));
 done:
     return st;
 }
@@ -261,6 +277,14 @@ void transit_batch_tables(void *state, mco_option_values *out)
     out[2] = (mco_option_values){&queries_options, state};
 }
 
+static int32_t latest_query(const session *s)
+{
+    int32_t latest_s = 0;
+    for (int64_t i = 0; i < s->count; i++)
+        latest_s = s->queries[i].depart_s > latest_s ? s->queries[i].depart_s : latest_s;
+    return latest_s;
+}
+
 mco_status transit_batch_open(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -269,7 +293,7 @@ mco_status transit_batch_open(cli_call *call)
     if (s->params.window > 0 || s->params.all)
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is of one itinerary, many queries have one journey each", s->params.all ? "--all" : "--window");
     MCO_TRY(mco_transit_read_queries(call->ctx, s->asked.queries, &s->queries, &s->count));
-    MCO_TRY(open_city(call->ctx, s));
+    MCO_TRY(open_city(call->ctx, s, latest_query(s)));
 done:
     return st;
 }
@@ -340,7 +364,7 @@ mco_status transit_reach_open(cli_call *call)
     MCO_TRY(read_place(call->ctx, "--from", s->asked.from, &s->query.from));
     MCO_TRY(read_depart(call->ctx, s->asked.depart, &s->query.depart_s));
     MCO_TRY(read_minutes(call->ctx, s));
-    MCO_TRY(open_city(call->ctx, s));
+    MCO_TRY(open_city(call->ctx, s, s->query.depart_s + 60 * s->minutes[s->bands - 1]));
 done:
     return st;
 }
@@ -388,6 +412,36 @@ mco_status transit_reach_print(cli_call *call)
     cli_print_engine(call->ctx, &r->work);
     printf("\n");
     return MCO_OK;
+}
+
+// ---- check-journeys
+
+void transit_check_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){&rules_options, state};
+    out[1] = (mco_option_values){&city_options, state};
+}
+
+// A second day of service adds trips, and takes none.
+mco_status transit_check_open(cli_call *call)
+{
+    return open_city(call->ctx, call->state, MCO_TRANSIT_MAX_TIME_S);
+}
+
+mco_status transit_check_read(cli_call *call, const char *path)
+{
+    session *s = call->state;
+    return mco_transit_read_journeys(call->ctx, s->transit, path, &s->count, &s->queries, &s->journeys);
+}
+
+mco_status transit_check_journeys(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    const session *s = call->state;
+    MCO_TRY(mco_transit_check_many(call->ctx, s->transit, s->count, s->queries, &s->params, s->journeys));
+    printf("valid      %" PRId64 " journey%s\n", s->count, mco_plural(s->count));
+done:
+    return st;
 }
 
 // ---- timetable

@@ -36,6 +36,11 @@ mco_status transit_reach_plot(cli_call *call, const char *path);
 mco_status transit_reach_more(cli_call *call);
 mco_status transit_reach_print(cli_call *call);
 
+void transit_check_tables(void *state, mco_option_values *out);
+mco_status transit_check_open(cli_call *call);
+mco_status transit_check_read(cli_call *call, const char *path);
+mco_status transit_check_journeys(cli_call *call);
+
 void transit_timetable_tables(void *state, mco_option_values *out);
 mco_status transit_timetable_run(cli_call *call);
 
@@ -59,6 +64,12 @@ mco_status transit_timetable_run(cli_call *call);
      .more_outputs = transit_itinerary_outputs, .solve = transit_reach_solve, .has_solution = transit_reach_has,                 \
      .write_result = transit_reach_json, .plot_text = "draw the streets by the minutes they are away",                           \
      .plot = transit_reach_plot, .write_more = transit_reach_more, .print = transit_reach_print, .end = transit_command_end}
+#define PATHS_CHECK_JOURNEYS_ACTION                                                                                              \
+    {.name = "check-journeys", .arguments = "[OPTIONS] --osm F --gtfs A,B --date D RESULT.json",                                 \
+     .text = "verifies each journey that itinerary or itineraries wrote, leg by leg", .least = 1, .most = 1,                     \
+     .state_bytes = TRANSIT_COMMAND_BYTES, .begin = transit_command_begin, .tables = transit_check_tables,                       \
+     .open = transit_check_open, .kind = "transit", .read_solution = transit_check_read, .check = transit_check_journeys,        \
+     .end = transit_command_end}
 #define PATHS_TIMETABLE_ACTION                                                                                                   \
     {.name = "timetable", .arguments = "--grid AxB --output FOLDER",                                                             \
      .text = "writes the timetable of a city of A streets and B avenues as a folder of GTFS files",                              \

@@ -350,6 +350,94 @@ static void test_a_real_city(void **state)
     mco_transit_destroy(test_ctx, &city);
 }
 
+// ---- Files
+
+static void assert_same_legs(const mco_transit_journey *a, const mco_transit_journey *b)
+{
+    assert_int_equal(a->leg_count, b->leg_count);
+    for (int32_t k = 0; k < a->leg_count; k++) {
+        const mco_transit_leg *x = &a->legs[k], *y = &b->legs[k];
+        assert_int_equal(x->move, y->move);
+        assert_int_equal(x->from, y->from);
+        assert_int_equal(x->to, y->to);
+        assert_int_equal(x->depart_s, y->depart_s);
+        assert_int_equal(x->arrive_s, y->arrive_s);
+        assert_int_equal(x->trip, y->trip);
+        assert_int_equal(x->board, y->board);
+        assert_int_equal(x->leave, y->leave);
+        assert_true(x->metres == y->metres);
+    }
+}
+
+// What is read back is what was written, legs and places of the trips included; and it fails without memory.
+static void test_journeys_return_from_a_file(void **state)
+{
+    (void)state;
+    mco_transit *city = open_grid();
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
+    mco_transit_query *queries = NULL;
+    mco_transit_journey *journeys = NULL;
+    int64_t count = 0;
+    params.window = 60;
+    assert_ok(mco_transit_find(test_ctx, city, &ACROSS, &params, &r));
+    assert_ok(mco_transit_write_result(test_ctx, city, &ACROSS, &params, &r, NULL, test_path("r.json")));
+    for (long k = 1, is_reached = true; is_reached; k++) {
+        test_fail_allocation(k);
+        const mco_status st = mco_transit_read_journeys(test_ctx, city, test_path("r.json"), &count, &queries, &journeys);
+        is_reached = test_memory.calls >= k;
+        test_fail_allocation(0);
+        assert_int_equal(st, is_reached ? MCO_ERR_MEMORY : MCO_OK);
+    }
+    assert_int_equal(count, r.journey_count);
+    for (int64_t i = 0; i < count; i++) {
+        assert_int_equal(queries[i].depart_s, ACROSS.depart_s);
+        assert_int_equal(journeys[i].rides, r.journeys[i].rides);
+        assert_same_legs(&journeys[i], &r.journeys[i]);
+    }
+    assert_ok(mco_transit_check_many(test_ctx, city, count, queries, &params, journeys));
+    journeys[1].arrive_s++;
+    assert_int_equal(mco_transit_check_many(test_ctx, city, count, queries, &params, journeys), MCO_ERR_CHECK);
+    assert_non_null(strstr(mco_context_error(test_ctx), "journey 2: the journey states"));
+    mco_transit_journeys_clear(test_ctx, count, &queries, &journeys);
+    mco_transit_result_clear(test_ctx, &r);
+    mco_transit_destroy(test_ctx, &city);
+}
+
+// ---- Days
+
+// A line at ten past midnight on weekdays of 2024: the arrival of who leaves at 23:50, MCO_TRANSIT_NEVER if there is none.
+static int32_t arrival_after_midnight(int32_t date, int32_t days)
+{
+    const char *folder = feed_folder("stop_times.txt", "trip_id,arrival_time,departure_time,stop_id,stop_sequence\n"
+                                                       "one,00:10:00,00:10:00,A,1\none,00:30:00,00:30:00,C,2\n"
+                                                       "two,09:00:00,09:00:00,A,1\ntwo,09:20:00,09:20:00,C,2\n");
+    const mco_transit_query query = {{45.0, 7.0}, {45.02, 7.0}, 23 * 3600 + 50 * 60};
+    mco_transit *city = NULL;
+    mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
+    mco_transit_params params = MCO_TRANSIT_PARAMS_INIT;
+    mco_transit_result r = MCO_TRANSIT_RESULT_INIT;
+    model.feeds = folder;
+    model.date = date;
+    model.days = days;
+    assert_ok(mco_transit_open(test_ctx, &model, &city));
+    assert_ok(mco_transit_find(test_ctx, city, &query, &params, &r));
+    const int32_t arrive_s = r.journey_count > 0 ? r.journeys[0].arrive_s : MCO_TRANSIT_NEVER;
+    mco_transit_result_clear(test_ctx, &r);
+    mco_transit_destroy(test_ctx, &city);
+    return arrive_s;
+}
+
+static void test_a_journey_takes_the_next_day(void **state)
+{
+    (void)state;
+    assert_int_equal(arrival_after_midnight(20240103, 0), MCO_TRANSIT_NEVER);
+    assert_int_equal(arrival_after_midnight(20240103, 1), MCO_TRANSIT_NEVER);
+    assert_int_equal(arrival_after_midnight(20240103, 2), 24 * 3600 + 1800);
+    assert_int_equal(arrival_after_midnight(20240105, 2), MCO_TRANSIT_NEVER);           // Saturday has no service
+    assert_int_equal(arrival_after_midnight(20240105, 4), 3 * 24 * 3600 + 1800);        // Monday has
+}
+
 // ---- Refusals, stops, memory
 
 static void test_refusals_have_reasons(void **state)
@@ -605,6 +693,8 @@ int main(void)
         TEST(test_checker_finds_each_fault),
         TEST(test_batches_equal_the_oracle),
         TEST(test_a_real_city),
+        TEST(test_journeys_return_from_a_file),
+        TEST(test_a_journey_takes_the_next_day),
         TEST(test_refusals_have_reasons),
         TEST(test_a_cancelled_batch_ends),
         TEST(test_memory_that_fails),

@@ -49,6 +49,7 @@ static mco_status open_city(mco_context *ctx, const mco_transit_model *m, mco_tr
     mco_status st = MCO_OK;
     transit_rules rules = TRANSIT_RULES_INIT;
     rules.date = m->date;
+    rules.days = m->days != 0 ? m->days : 1;
     rules.walk_m = m->max_transfer_m > 0 ? m->max_transfer_m : rules.walk_m;
     rules.walk_m_per_s = m->walk_speed > 0 ? m->walk_speed : rules.walk_m_per_s;
     city->streets.walk_speed = rules.walk_m_per_s;
@@ -212,7 +213,7 @@ static void say_why(const transit_planner *p, const mco_transit_params *params, 
     else if (p->query.starts == 0 || p->query.targets == 0)
         snprintf(r->reason, sizeof r->reason, "no stop is within %lld m of the %s, %s", (long long)params->max_walk, p->query.starts == 0 ? "place" : "target", direct);
     else
-        snprintf(r->reason, sizeof r->reason, "no journey with at most %lld rides leaves after that time on this day, %s", (long long)params->max_rides, direct);
+        snprintf(r->reason, sizeof r->reason, "no journey with at most %lld rides leaves after that time in this timetable, %s", (long long)params->max_rides, direct);
 }
 
 static mco_status test_query(mco_context *ctx, const mco_transit_query *q)
