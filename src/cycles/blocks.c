@@ -161,7 +161,7 @@ static mco_status make_directed_core(finder *f)
     MCO_TRY(copy_single_arcs(f, &single));
     if (must_stop(f))
         goto done;
-    MCO_TRY(graph_strong_components(f->ctx, &single, &part, &count));
+    MCO_TRY(graph_strong_components(f->ctx, &single, NULL, &part, &count));
     keep_arcs_within(&single, part);
     const mco_graph_rows rows = {.vertices = single.vertices, .arcs = single.arcs, .first = single.first,
                                  .head = single.head, .is_directed = true, .edges = single.arcs};

@@ -37,6 +37,8 @@ done:
 
 // ---- Strongly connected components
 
+enum { LOOK = 1 << 16 };  // vertices between two looks at the run
+
 typedef struct search {
     const graph_simple *graph;
     int64_t *next;   // [n] the next arc of a vertex to follow
@@ -72,7 +74,8 @@ static void leave(search *s, int32_t v)
         s->low[above] = s->low[v];
 }
 
-static void search_from(search *s, int32_t root)
+// False: the run must stop.
+static bool search_from(search *s, mco_run *run, int32_t root)
 {
     meet(s, root, -1);
     for (int32_t v = root; v >= 0;) {
@@ -85,13 +88,16 @@ static void search_from(search *s, int32_t root)
         if (s->low[w] == 0) {
             meet(s, w, v);
             v = w;
+            if (s->time % LOOK == 0 && run != NULL && mco_run_must_stop(run, 0))
+                return false;
         } else if (s->part[w] < 0 && s->met[w] < s->low[v]) {
             s->low[v] = s->met[w];
         }
     }
+    return true;
 }
 
-mco_status graph_strong_components(mco_context *ctx, const graph_simple *graph, int32_t **part, int32_t *count)
+mco_status graph_strong_components(mco_context *ctx, const graph_simple *graph, mco_run *run, int32_t **part, int32_t *count)
 {
     mco_status st = MCO_OK;
     const int32_t n = graph->vertices;
@@ -105,8 +111,8 @@ mco_status graph_strong_components(mco_context *ctx, const graph_simple *graph, 
     for (int32_t v = 0; v < n; v++)
         s.part[v] = -1;
     for (int32_t v = 0; v < n; v++)
-        if (s.low[v] == 0)
-            search_from(&s, v);
+        if (s.low[v] == 0 && !search_from(&s, run, v))
+            MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped before all strongly connected components were found"));
     *part = s.part;
     s.part = NULL;
     *count = s.parts;

@@ -4,6 +4,7 @@
 #ifndef MCO_GRAPH_PARTS_H
 #define MCO_GRAPH_PARTS_H
 
+#include "base/run.h"
 #include "graph/graph.h"
 
 // Connected components of an undirected graph. (*part)[v] is the number of the component of v; they are numbered in the
@@ -11,8 +12,8 @@
 mco_status graph_components(mco_context *ctx, const graph_simple *graph, int32_t **part, int32_t *count);
 
 // Strongly connected components of a directed graph (Tarjan 1972), in the same form. Arcs between components lead from
-// greater numbers to lesser ones. Errors: MEMORY. O(vertices + arcs).
-mco_status graph_strong_components(mco_context *ctx, const graph_simple *graph, int32_t **part, int32_t *count);
+// greater numbers to lesser ones. `run` may be NULL: nothing stops the search. Errors: STOPPED (by the run), MEMORY. O(vertices + arcs).
+mco_status graph_strong_components(mco_context *ctx, const graph_simple *graph, mco_run *run, int32_t **part, int32_t *count);
 
 // Biconnected components of an undirected graph. A bridge is a component of two vertices; a vertex without edges is in none.
 // Two components have at most one vertex in common.

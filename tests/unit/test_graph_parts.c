@@ -46,7 +46,7 @@ static void check_strong_components(const graph_simple *g, const uint32_t *bits)
 {
     int32_t *part, count;
     uint32_t seen = 0;
-    assert_ok(graph_strong_components(test_ctx, g, &part, &count));
+    assert_ok(graph_strong_components(test_ctx, g, NULL, &part, &count));
     for (int32_t u = 0; u < g->vertices; u++) {
         seen |= UINT32_C(1) << part[u];
         for (int32_t v = 0; v < g->vertices; v++) {
@@ -242,7 +242,7 @@ static void test_long_paths(void **state)
 
     graph = make_path(N, LOOP, true);
     simple = make_simple(graph, true);
-    assert_ok(graph_strong_components(test_ctx, &simple, &part, &count));
+    assert_ok(graph_strong_components(test_ctx, &simple, NULL, &part, &count));
     assert_int_equal(count, N - LOOP + 1);
     mco_free(test_ctx, &part);
     graph_simple_clear(test_ctx, &simple);
@@ -255,7 +255,7 @@ static mco_status run_one(int which, const graph_simple *g)
     int32_t *array = NULL, number;
     graph_bicomponents b = {0};
     const mco_status st = which == 0   ? graph_components(test_ctx, g, &array, &number)
-                          : which == 1 ? graph_strong_components(test_ctx, g, &array, &number)
+                          : which == 1 ? graph_strong_components(test_ctx, g, NULL, &array, &number)
                           : which == 2 ? graph_smallest_last(test_ctx, g, &array, &number)
                           : which == 3 ? graph_degree_labels(test_ctx, g, &array)
                                        : graph_bicomponents_make(test_ctx, g, &b);

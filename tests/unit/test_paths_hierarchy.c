@@ -3,6 +3,7 @@
 #include "paths_hierarchy_support.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "paths/hierarchy/customise.h"
 #include "paths/hierarchy/order.h"
@@ -373,6 +374,32 @@ static void orders_of_strange_graphs_are_orders(void **state)
         assert_in_range(height, 2, kind == COMPLETE ? VERTICES : MOST_HEIGHT);
         mco_free(test_ctx, &order);
     }
+}
+
+// A complete bipartite network of few hubs: the hubs separate all others, and a flow looks at each arc some times only.
+static void hubs_are_found_soon(void **state)
+{
+    (void)state;
+    enum { HUBS = 200, OTHERS = TEST_IS_SANITIZED ? 2000 : 14000, MOST_CPU_S = 2 };
+    const int32_t n = HUBS + OTHERS;
+    int64_t *first = calloc((size_t)n + 1, sizeof *first), triangles;
+    int32_t *head = malloc((size_t)HUBS * OTHERS * sizeof *head), *order;
+    assert_non_null(first);
+    assert_non_null(head);
+    mco_paths_rows rows = {.vertices = n, .first = first, .head = head};
+    for (int32_t u = 0; u < n; u++) {
+        for (int32_t v = HUBS; u < HUBS && v < n; v++)
+            head[rows.arcs++] = v;
+        first[u + 1] = rows.arcs;
+    }
+    const clock_t begin = clock();
+    assert_int_equal(order_shape(&rows, ORDER_FLOW, 1, &order, &triangles), HUBS + 1);
+    const double cpu_s = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (!TEST_IS_SANITIZED && cpu_s > MOST_CPU_S)
+        fail_msg("the order took %.2f s, at most %d were expected", cpu_s, MOST_CPU_S);
+    mco_free(test_ctx, &order);
+    free(head);
+    free(first);
 }
 
 static void a_stopped_run_gives_no_order(void **state)
@@ -760,7 +787,7 @@ int main(void)
         TEST(prepared_and_customised_networks_have_shortest_distances),
         TEST(orders_that_are_none_are_refused),
         TEST(orders_of_a_grid_are_flat), TEST(threads_find_the_same_order), TEST(orders_of_strange_graphs_are_orders),
-        TEST(a_stopped_run_gives_no_order),
+        TEST(hubs_are_found_soon), TEST(a_stopped_run_gives_no_order),
         TEST(files_keep_hierarchies),
         TEST(a_hierarchy_file_is_a_network_too),
         TEST(files_that_are_cut_or_changed_are_refused),

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "graph/graph.h"
 #include "paths/hierarchy/query.h"
+#include "paths/hierarchy/reach.h"
 #include "paths/hierarchy/unpack.h"
 #include "test_support.h"
 
@@ -222,10 +223,30 @@ static void test_calls(const subject *s, mco_simd simd, int threads)
     mco_paths_routes_clear(test_ctx, &routes);
 }
 
+// What each vertex reaches, up to 64 sources at once. Some of the first vertices are sources twice.
+static void test_reach(const subject *s)
+{
+    int32_t source[PATHS_REACH_SOURCES];
+    paths_reach reach = {0};
+    mco_run run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = INFINITY, .target = -1, .objective = "distances"});
+    assert_ok(paths_reach_open(test_ctx, s->hierarchy, &run, &reach));
+    for (int32_t begin = 0; begin < s->n; begin += 40) {
+        for (int32_t j = 0; j < PATHS_REACH_SOURCES; j++)
+            source[j] = (begin + j) % s->n;
+        assert_ok(paths_reach_from(test_ctx, &reach, &run, PATHS_REACH_SOURCES, source));
+        for (int32_t j = 0; j < PATHS_REACH_SOURCES; j++)
+            for (int32_t v = 0; v < s->n; v++)
+                assert_int_equal(paths_reach_has(&reach, j, v), s->expected[(int64_t)source[j] * s->n + v] < MCO_PATHS_NONE);
+    }
+    paths_reach_close(test_ctx, &reach);
+    mco_run_clear(&run);
+}
+
 static void test_subject(const subject *s, int number)
 {
     static const int threads[] = {1, 2, 5};
     test_unpacking(s);
+    test_reach(s);
     for (int k = 0; k < COUNT_OF(units); k++) {
         if (!mco_simd_has(units[k]))
             continue;

@@ -209,6 +209,43 @@ static void test_full_queue(void **state)
     bed_clear(&b);
 }
 
+// A path, a fan that is wide, and a path again: one worker takes the paths alone, and all meet again at the fan.
+static void test_narrow_buckets(void **state)
+{
+    (void)state;
+    enum { PATH = 20000, FAN = 100000, N = 2 * PATH + FAN };
+    mco_rng rng;
+    mco_rng_seed(&rng, 6, 0);
+    bed b = bed_make(N, 2 * PATH + 2 * FAN);
+    for (int32_t v = 0; v + 1 < PATH; v++)
+        add_arc(&b, v, v + 1, 1 + v % 3);
+    for (int32_t k = 0; k < FAN; k++)
+        add_arc(&b, PATH - 1, PATH + k, 100 + k % 199);
+    for (int32_t k = 0; k < FAN; k++)
+        add_arc(&b, PATH + k, k % 5 == 0 ? PATH + FAN : PATH + (k + 7) % FAN, 30 + k % 17);
+    for (int32_t v = PATH + FAN; v + 1 < N; v++)
+        add_arc(&b, v, v + 1, 2);
+    end_row(&b, N - 1);
+    bed_lay_out(&b, &rng);
+    assert_ok(paths_ref_tree(test_ctx, &b.rows, 0, b.expected, NULL));
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        paths_search *search = NULL;
+        assert_ok(paths_buckets_open(test_ctx, &b.layout, threads, &search));
+        paths_buckets_set_shift(search, 0);
+        for (int k = 0; k < 2; k++) {
+            paths_counts counts = {0};
+            assert_ok(paths_search_tree(test_ctx, search, NULL, b.layout.place[0], b.distance, &counts));
+            for (int32_t v = 0; v < N; v++)
+                assert_int_equal(b.distance[b.layout.place[v]], b.expected[v]);
+            assert_true(counts.rounds >= 2 * PATH);
+            if (threads > 1)  // each path costs some windows of 128 buckets, the fan has some hundred
+                assert_in_range(counts.meetings, 200, 2000);
+        }
+        paths_search_close(test_ctx, &search);
+    }
+    bed_clear(&b);
+}
+
 // ---- Limits and ends
 
 static void test_limits(void **state)
@@ -388,7 +425,7 @@ static void test_order_by_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_small), TEST(test_tiles), TEST(test_full_queue), TEST(test_limits), TEST(test_stop),
+        TEST(test_small), TEST(test_tiles), TEST(test_full_queue), TEST(test_narrow_buckets), TEST(test_limits), TEST(test_stop),
         TEST(test_failing_memory), TEST(test_order_by_places), TEST(test_order_by_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

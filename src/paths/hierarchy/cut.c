@@ -192,46 +192,45 @@ static void find_edge(paths_cutter *c, const flow *f)
             }
 }
 
-static inline void reach(paths_cutter *c, int32_t node, int32_t level, int32_t *count)
+static inline void reach(paths_cutter *c, const flow *f, int32_t node, int32_t level, int32_t *count)
 {
     if (c->level[node] != NONE)
         return;
     c->level[node] = level;
+    c->at[node >> 1] = f->part->first[node >> 1];
     c->queue[(*count)++] = node;
 }
 
-// Levels of all nodes up to the first free sink. Returns whether there is one; if not, levels tell what sources reach.
+// Levels of all nodes up to the first free sink, and of some nodes one level farther, which lead nowhere. Returns whether there is such
+// a sink; if not, levels tell what sources reach.
 static bool find_levels(paths_cutter *c, const flow *f)
 {
     const paths_part *p = f->part;
-    int32_t count = 0, sink_level = INT32_MAX;
+    int32_t count = 0;
     memset(c->level, 0xff, 2 * (size_t)p->vertices * sizeof *c->level);
     for (int32_t k = 0; k < c->edge_count; k++)
         if (f->before[c->edge[k]] == NONE)
-            reach(c, 2 * c->edge[k] + 1, 0, &count);
+            reach(c, f, 2 * c->edge[k] + 1, 0, &count);
     for (int32_t k = 0; k < count; k++) {
         const int32_t node = c->queue[k], v = node >> 1, level = c->level[node] + 1;
-        if (level > sink_level)
-            break;
         if ((node & 1) == 0) {
             if (f->before[v] != NONE)
-                reach(c, 2 * f->before[v] + 1, level, &count);
+                reach(c, f, 2 * f->before[v] + 1, level, &count);
             else if (c->kind[v] == f->sink)
-                sink_level = level;
+                return true;
             else
-                reach(c, 2 * v + 1, level, &count);
+                reach(c, f, 2 * v + 1, level, &count);
             continue;
         }
-        c->at[v] = p->first[v];
         if (!paths_cutter_goes_on(c, p->first[v + 1] - p->first[v]))
             return false;
         for (int32_t a = p->first[v]; a < p->first[v + 1]; a++)
             if (c->kind[p->head[a]] != f->source && f->after[v] != p->head[a])
-                reach(c, 2 * p->head[a], level, &count);
+                reach(c, f, 2 * p->head[a], level, &count);
         if (f->before[v] >= 0)
-            reach(c, 2 * v, level, &count);
+            reach(c, f, 2 * v, level, &count);
     }
-    return sink_level < INT32_MAX;
+    return false;
 }
 
 // The node that the search goes to next; NONE: none is left.

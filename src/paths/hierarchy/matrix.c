@@ -276,13 +276,13 @@ static mco_status refuse_long(mco_context *ctx, const matrix *m)
     MCO_TRY(paths_is_short(ctx, m->hierarchy, &is_short));
     if (is_short)
         return MCO_OK;
-    MCO_TRY(paths_reach_open(ctx, m->hierarchy, &reach));
+    MCO_TRY(paths_reach_open(ctx, m->hierarchy, m->stopper.run, &reach));
     for (int64_t i = 0; i < m->sources; i += PATHS_REACH_SOURCES) {
         const int32_t count = (int32_t)(m->sources - i < PATHS_REACH_SOURCES ? m->sources - i : PATHS_REACH_SOURCES);
         MCO_TRY(paths_reach_from(ctx, &reach, m->stopper.run, count, m->sources_given + i));
         for (int32_t j = 0; j < count; j++)
             for (int64_t k = 0; k < m->targets; k++)
-                if (m->distance[(i + j) * m->targets + k] == MCO_PATHS_NONE)
+                if (m->distance[(i + j) * m->targets + k] == MCO_PATHS_NONE && paths_reach_has(&reach, j, m->targets_given[k]))
                     MCO_TRY(paths_reach_refuse(ctx, &reach, j, m->sources_given[i + j], m->targets_given[k]));
     }
 done:

@@ -225,7 +225,7 @@ static mco_status refuse_long(mco_context *ctx, const routes_job *j, int64_t rea
     MCO_TRY(paths_is_short(ctx, j->hierarchy, &is_short));
     if (is_short)
         return MCO_OK;
-    MCO_TRY(paths_reach_open(ctx, j->hierarchy, &reach));
+    MCO_TRY(paths_reach_open(ctx, j->hierarchy, j->stopper.run, &reach));
     for (int64_t q = 0; q < j->count; q++) {
         if (j->distance[q] == MCO_PATHS_NONE)
             query[count++] = q;

@@ -10,12 +10,16 @@
 // each reads its letters, and the least index of all queues and letters is the next bucket, perhaps the same once more.
 // Distances are exact for any number of workers: a bucket is over when nobody has a pair or a letter of it.
 //
+// Narrow buckets: a meeting takes as long as some hundred pairs. Where the last buckets had fewer, the last worker to arrive takes all
+// pairs into its own queue and empties buckets alone, until they are wide again; then it gives the pairs back to their owners.
+// The others wait at the meeting, so labels have one writer at a time as before.
+//
 // Memory: the pool has room for two pairs a vertex and for the buckets that are partly filled. When it is empty, pairs are
 // dropped, and the workers make their queues anew from the labels: every label from the current bucket on is a pair. Lost letters
 // come from vertices of the current bucket, which relax their arcs once more.
 //
 // Waits: a worker waits for the others at the end of a bucket. Each of them arrives, because a bucket ends: a label falls finitely
-// often. A worker that sees `is_stopped` leaves its bucket within a chunk.
+// often. The buckets that one worker empties alone end for the same reason. A worker that sees `is_stopped` leaves its bucket within a chunk.
 //
 // The reference is paths_ref_tree().
 #include "paths/single/queue.h"
@@ -23,6 +27,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/team.h"
 
@@ -34,7 +39,10 @@ enum {
     LARGE = 1 << 18,        // vertices; labels of fewer stay in a core's cache of 1 MB
     TILE_BITS = 12,
     POLL = 1 << 13,         // pairs between two looks at the run: about 0.3 ms
-    SPINS = 1 << 6           // looks at the meeting before a worker offers its core to others
+    SPINS = 1 << 6,          // looks at the meeting before a worker offers its core to others
+    WINDOW = 128,            // buckets between two looks at their mean width
+    NARROW = 128, WIDE = 256, // pairs of a bucket in the mean: fewer are for one worker, more are for all; see paths/NOTES.md
+    NAP_NS = 20000           // of a worker that waits for one that works alone
 };
 
 typedef enum phase { PHASE_BUCKET, PHASE_REBUILD, PHASE_END } phase;
@@ -74,7 +82,9 @@ struct paths_buckets {
     atomic_uint meeting;     // number of meetings so far
     phase phase;
     int32_t current;
-    int64_t largest, rounds;
+    int64_t largest, rounds, meetings;
+    int64_t window_rounds, window_taken;  // of all, when the window began
+    atomic_bool is_alone;    // one worker empties buckets, the others nap
 };
 
 static inline void pause_core(void)
@@ -126,21 +136,25 @@ static void write_letter(worker *w, int32_t vertex, int32_t to)
     w->least_letter = to >> b->shift < w->least_letter ? to >> b->shift : w->least_letter;
 }
 
+static void take_letters(worker *w, uint64_t **tail)
+{
+    chunk *c = pair_list_take(tail);
+    while (c != NULL) {
+        chunk *next = c->next;
+        for (int64_t i = 0; i < c->count; i++)
+            lower(w, (int32_t)c->pair[i], (int32_t)(c->pair[i] >> 32));
+        bucket_queue_release(&w->queue, c);
+        c = next;
+    }
+}
+
 // Reads the letters to this worker that were written before the last meeting.
 static void read_letters(worker *w)
 {
     paths_buckets *b = w->all;
     const int32_t own = (int32_t)(w - b->worker);
-    for (int32_t k = 0; k < b->present; k++) {
-        chunk *c = pair_list_take(&b->worker[k].letters[(int64_t)(parity_of(b) ^ 1) * b->present + own]);
-        while (c != NULL) {
-            chunk *next = c->next;
-            for (int64_t i = 0; i < c->count; i++)
-                lower(w, (int32_t)c->pair[i], (int32_t)(c->pair[i] >> 32));
-            bucket_queue_release(&w->queue, c);
-            c = next;
-        }
-    }
+    for (int32_t k = 0; k < b->present; k++)
+        take_letters(w, &b->worker[k].letters[(int64_t)(parity_of(b) ^ 1) * b->present + own]);
 }
 
 // Relaxes the arcs of a vertex.
@@ -262,21 +276,141 @@ static void empty_bucket_shared(worker *w)
     empty_bucket(w, true);
 }
 
+// ---- One worker alone, while the others wait at a meeting
+
+static int64_t count_taken(const paths_buckets *b)
+{
+    int64_t taken = 0;
+    for (int32_t k = 0; k < b->present; k++)
+        taken += b->worker[k].counts.taken;
+    return taken;
+}
+
+static void begin_window(paths_buckets *b)
+{
+    b->window_rounds = b->rounds;
+    b->window_taken = count_taken(b);
+}
+
+// Whether the last window is over, and its buckets had few pairs.
+static bool is_narrow(paths_buckets *b)
+{
+    if (b->present == 1 || b->rounds - b->window_rounds < WINDOW)
+        return false;
+    const bool is_so = count_taken(b) - b->window_taken < (int64_t)NARROW * WINDOW;
+    begin_window(b);
+    return is_so;
+}
+
+// Moves the pairs of a list that are not stale to the queues of their owners, or all to `alone`. Returns how many it took.
+static int64_t move_list(paths_buckets *b, chunk *c, bucket_queue *from, bucket_queue *alone)
+{
+    int64_t taken = 0;
+    while (c != NULL) {
+        chunk *next = c->next;
+        for (int64_t i = 0; i < c->count; i++) {
+            const int32_t distance = (int32_t)(c->pair[i] >> 32), vertex = (int32_t)c->pair[i];
+            bucket_queue *to = alone != NULL ? alone : &b->worker[b->owner[vertex >> TILE_BITS]].queue;
+            if (label_of(b->label, vertex) == distance)
+                bucket_queue_push(to, distance, vertex);
+        }
+        taken += c->count;
+        bucket_queue_release(from, c);
+        c = next;
+    }
+    return taken;
+}
+
+// Empties a queue into `alone`, or into those of the owners if that is NULL. The receivers are at the same bucket.
+static void move_pairs(paths_buckets *b, bucket_queue *from, bucket_queue *alone)
+{
+    uint64_t *tail[LEVELS][SLOTS];
+    memcpy(tail, from->tail, sizeof tail);
+    memset(from->tail, 0, sizeof from->tail);
+    memset(from->used, 0, sizeof from->used);
+    for (int level = 0; level < LEVELS; level++)
+        for (int32_t slot = 0; slot < SLOTS; slot++)
+            from->taken += move_list(b, pair_list_take(&tail[level][slot]), from, alone);
+}
+
+static void gather(worker *w)
+{
+    paths_buckets *b = w->all;
+    for (int32_t k = 0; k < b->present; k++) {
+        worker *other = &b->worker[k];
+        if (other != w)
+            move_pairs(b, &other->queue, &w->queue);
+        for (int32_t to = 0; to < b->present; to++)
+            take_letters(w, &other->letters[(int64_t)parity_of(b) * b->present + to]);
+    }
+}
+
+static bool any_is_full(const paths_buckets *b)
+{
+    bool is_full = false;
+    for (int32_t k = 0; k < b->present; k++)
+        is_full |= b->worker[k].queue.is_full;
+    return is_full;
+}
+
+// Empties buckets until the last ones were wide, none is left, memory is short, or the search must stop.
+static void empty_buckets(worker *w)
+{
+    paths_buckets *b = w->all;
+    begin_window(b);
+    while (!is_stopped(b) && !w->queue.is_full) {
+        const int32_t least = bucket_queue_least(&w->queue);
+        if (least == NO_BUCKET)
+            return;
+        b->current = least;
+        bucket_queue_enter(&w->queue, least);
+        empty_bucket_alone(w);
+        b->rounds++;
+        const int64_t taken = count_taken(b) - b->window_taken;
+        if (taken > (int64_t)WIDE * WINDOW)
+            return;
+        if (b->rounds - b->window_rounds >= WINDOW)
+            begin_window(b);
+    }
+}
+
+// Does the work of all workers, each of whom has arrived at a meeting. Afterwards all queues are at the current bucket, and no letter waits.
+static void work_alone(worker *w)
+{
+    paths_buckets *b = w->all;
+    atomic_store_explicit(&b->is_alone, true, memory_order_relaxed);
+    gather(w);
+    if (!any_is_full(b))
+        empty_buckets(w);
+    for (int32_t k = 0; k < b->present; k++)
+        bucket_queue_enter(&b->worker[k].queue, b->current);
+    if (!any_is_full(b))
+        move_pairs(b, &w->queue, NULL);
+    for (int32_t k = 0; k < b->present; k++)
+        b->worker[k].least = bucket_queue_least(&b->worker[k].queue);
+    begin_window(b);
+    atomic_store_explicit(&b->is_alone, false, memory_order_relaxed);
+}
+
 // ---- Meetings
 
 // What comes next, by the last who arrives.
-static void decide(paths_buckets *b)
+static void decide(worker *last)
 {
+    paths_buckets *b = last->all;
     int32_t least = NO_BUCKET;
     int64_t live = 0;
     bool is_full = false;
+    b->rounds++;
+    b->meetings++;
+    if (is_narrow(b) && !is_stopped(b) && !any_is_full(b))
+        work_alone(last);
     for (int32_t k = 0; k < b->present; k++) {
         const worker *w = &b->worker[k];
         least = w->least < least ? w->least : least;
         live += w->queue.pushed - w->queue.taken;
         is_full |= w->queue.is_full;
     }
-    b->rounds++;
     b->largest = live > b->largest ? live : b->largest;
     b->phase = is_full ? PHASE_REBUILD : PHASE_BUCKET;
     if (is_stopped(b) || (least == NO_BUCKET && !is_full))
@@ -295,7 +429,7 @@ static void meet(worker *w)
     w->least = least < w->least_letter ? least : w->least_letter;
     w->least_letter = NO_BUCKET;
     if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == b->present) {
-        decide(b);
+        decide(w);
         atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
         atomic_store_explicit(&b->meeting, meeting + 1, memory_order_release);
         return;
@@ -308,7 +442,10 @@ static void meet(worker *w)
         }
         spins = 0;
         poll(w);
-        sched_yield();
+        if (atomic_load_explicit(&b->is_alone, memory_order_relaxed))
+            (void)nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        else
+            sched_yield();
     }
 }
 
@@ -367,7 +504,7 @@ static void begin_tree(paths_buckets *b, mco_run *run, int32_t source, int32_t *
     b->source = source;
     b->label = distance;
     b->current = 0;
-    b->largest = b->rounds = 0;
+    b->largest = b->rounds = b->meetings = b->window_rounds = b->window_taken = 0;
     atomic_store_explicit(&b->is_stopped, run != NULL && mco_run_must_stop(run, 0), memory_order_relaxed);
     chunk_pool_reset(&b->pool);
     for (int32_t k = 0; k < b->present; k++) {
@@ -389,6 +526,7 @@ static void add_counts(const paths_buckets *b, paths_counts *counts)
     }
     counts->largest = b->largest;
     counts->rounds = b->rounds;
+    counts->meetings = b->meetings;
 }
 
 static mco_status buckets_tree(mco_context *ctx, paths_search *search, mco_run *run, int32_t source, int32_t *distance,

@@ -13,6 +13,7 @@ typedef struct paths_counts {
     int64_t relaxed;   // arcs looked at
     int64_t largest;   // most labels in the queue at a time
     int64_t rounds;    // buckets, phases or barriers
+    int64_t meetings;  // of the workers; of the buckets alone
     int64_t frontier;  // most vertices at a time that have a label and are not settled; of the heap alone
 } paths_counts;
 
