@@ -242,6 +242,8 @@ MCO_API mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hiera
                                          const int32_t *source, int64_t targets, const int32_t *target,
                                          const mco_paths_params *params, int32_t *distance, mco_paths_result *result);
 
+// Up to 16 rows of a matrix, and up to 16 queries, are certified by trees over the network; the others are not.
+
 // Paths of queries: arcs first[q] .. first[q + 1] - 1 of `arc` lead from source[q] to target[q]. Zero before use.
 typedef struct mco_paths_routes {
     int64_t count;

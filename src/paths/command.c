@@ -411,7 +411,7 @@ static void generate_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS
 const cli_problem cli_paths = {
     .name = "paths",
     .text = "shortest paths in road networks: trees, matrices, routes, each with a proof",
-    .about = "Shortest paths in road networks with integer weights of 0 or more; every answer is certified.\n\n"
+    .about = "Shortest paths in road networks with integer weights of 0 or more; trees are certified.\n\n"
              "GRAPH is DIMACS (.gr, places in a .co file beside it), TNTP, a folder of CSR vectors or a file of weights in it,\n"
              "a map (.osm.pbf, for cars), what prepare wrote (.mcoh), or another file of a graph, such as an edge list or CSV.\n"
              "NETWORK and AUTOMATON are of journeys by several means of travel; timetables are GTFS feeds. docs/formats.md has all.",
