@@ -268,7 +268,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);  // a write to a closed standard output only fails; it is reported below
     int code = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_USABLE) {
-        fprintf(stderr, "mco: cannot write standard output: %s\n", strerror(errno));
+        if (errno != EPIPE)  // the reader has what it wants, such as "| head"
+            fprintf(stderr, "mco: cannot write standard output: %s\n", strerror(errno));
         code = EXIT_FILE;
     }
     cli_raise_caught_signal();
