@@ -27,9 +27,6 @@ typedef struct traffic_shares {
     double y, last, before;
 } traffic_shares;
 
-// A step of so much or more forgets the directions before it: x is nearly at `last`, and `near` has no direction left.
-static const double TRAFFIC_RESTART_STEP = 0.99;
-
 // A positive finite number, else 0.
 static inline MCO_HD double traffic_positive(double x)
 {
@@ -48,10 +45,12 @@ static inline MCO_HD traffic_shares traffic_direction(int32_t memory, double las
     return (traffic_shares){share, nu * share, mu * share};
 }
 
-// How many earlier directions the next step may use, after a step that used `memory`; `most` is 0, 1 or 2 by the method.
+// How many earlier directions the next step may use, after a step that used `memory`; `most` is 0, 1 or 2 by the method. A step of nearly 1
+// forgets what was before it: x is nearly at `last`, and `near` has no direction left.
 static inline MCO_HD int32_t traffic_memory_after(int32_t memory, double step, int32_t most)
 {
-    if (step >= TRAFFIC_RESTART_STEP)
+    const double nearly_one = 0.99;
+    if (step >= nearly_one)
         return 0;
     return memory < most ? memory + 1 : most;
 }
