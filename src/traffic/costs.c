@@ -76,6 +76,7 @@ void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
 {
     mco_free(ctx, &answer->flow);
     mco_free(ctx, &answer->class_flow);
+    mco_free(ctx, &answer->price);
     traffic_flows_clear(ctx, &answer->flows);
     traffic_pairs_clear(ctx, &answer->pairs);
     *answer = (traffic_answer){0};
