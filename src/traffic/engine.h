@@ -4,6 +4,7 @@
 #define MCO_TRAFFIC_ENGINE_H
 
 #include "base/run.h"
+#include "traffic/certificate.h"
 #include "traffic/problem.h"
 
 // One solve. All members are borrowed.
@@ -38,6 +39,7 @@ typedef struct traffic_answer {
     double objective, bound;  // sum of flow * free cost, and the greatest dual value
     double excess;       // greatest share by which a flow exceeds its capacity
     bool is_infeasible;  // no flows respect the capacities: prices are the certificate, and there are no flows
+    traffic_certificate certificate;  // opened by the engine with `flow`, rows given; zero: the entry point searches itself
 } traffic_answer;
 void traffic_answer_clear(mco_context *ctx, traffic_answer *answer);
 
