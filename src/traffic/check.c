@@ -165,9 +165,9 @@ static values values_of(const checker *c, int32_t l)
     }
 }
 
-static double or_zero(const double *values, int32_t l)
+static double or_zero(const double *array, int32_t l)
 {
-    return values != NULL ? values[l] : 0;
+    return array != NULL ? array[l] : 0;
 }
 
 static double factor(double of_class, double of_call, double of_file)
