@@ -11,8 +11,6 @@
 //
 // Certificate of demand above capacity: prices d >= 0 with sum of trips * least cost at d > sum of capacity * d. D grows without bound
 // along d. Prices of such a pass grow fastest across the narrow cut, so they are tried as d.
-#include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "traffic/engine.h"
@@ -208,7 +206,6 @@ static mco_status pass(solver *s, bool *is_over)
     memcpy(s->m, s->price, (size_t)s->problem.links * sizeof *s->m);
     *is_over = is_stopped || s->is_infeasible || s->best_score <= s->call->gap || mco_run_must_stop(s->call->run, s->passes) ||
                (s->call->params->iterations > 0 && s->passes >= s->call->params->iterations);
-    if (getenv("CAPDEBUG")) printf("pass %d: obj %.12g bound %.12g gap %.3g excess %.3g\n", (int)s->passes, r.objective, s->bound, gap, r.excess);
 done:
     traffic_answer_clear(s->ctx, &trial);
     return st;
