@@ -21,7 +21,7 @@ typedef struct test_route {
 // Paths of all trips of the last problem: kept from call to call, as a start.
 static struct {
     int64_t trips;
-    int (*count)[1];
+    int *count;  // [trips]
     test_route (*path)[PATHS_OF_TRIP];  // [trips]
     int calls;                         // of the engine
 } test_paths;
@@ -29,7 +29,7 @@ static struct {
 TEST_UNUSED static void test_paths_reset(void)
 {
     for (int64_t t = 0; t < test_paths.trips; t++)
-        for (int p = 0; p < test_paths.count[t][0]; p++)
+        for (int p = 0; p < test_paths.count[t]; p++)
             free(test_paths.path[t][p].link);
     free(test_paths.count);
     free(test_paths.path);
@@ -96,8 +96,8 @@ static void test_add_path(const traffic_problem *p, int64_t t, int32_t origin, c
         assert_true(enter[v] >= 0 && n < COUNT_OF(links));
         links[n++] = enter[v];
     }
-    int at = test_paths.count[t][0];
-    for (int k = 0; k < test_paths.count[t][0]; k++) {
+    int at = test_paths.count[t];
+    for (int k = 0; k < test_paths.count[t]; k++) {
         test_route *path = &test_paths.path[t][k];
         if (path->count == n && memcmp(path->link, links, (size_t)n * sizeof *links) == 0)
             return;
@@ -113,12 +113,12 @@ static void test_add_path(const traffic_problem *p, int64_t t, int32_t origin, c
     memcpy(path->link, links, (size_t)n * sizeof *links);
     path->count = n;
     path->flow = flow;
-    test_paths.count[t][0] += at == test_paths.count[t][0];
+    test_paths.count[t] += at == test_paths.count[t];
 }
 
 static void test_shift(const traffic_problem *p, int32_t row, int64_t t, double *flow, double *class_flow, bool *mark)
 {
-    const int count = test_paths.count[t][0];
+    const int count = test_paths.count[t];
     int best = 0;
     double least = INFINITY;
     for (int k = 0; k < count; k++) {
@@ -165,7 +165,7 @@ static void test_sum_flows(const traffic_problem *p, double *flow, double *class
         memset(class_flow, 0, (size_t)p->links * (size_t)p->classes * sizeof *flow);
     for (int32_t r = 0; r < p->rows; r++)
         for (int64_t t = p->row_first[r]; t < p->row_first[r + 1]; t++)
-            for (int k = 0; k < test_paths.count[t][0]; k++)
+            for (int k = 0; k < test_paths.count[t]; k++)
                 for (int i = 0; i < test_paths.path[t][k].count; i++) {
                     flow[test_paths.path[t][k].link[i]] += test_paths.path[t][k].flow;
                     if (class_flow != NULL)
@@ -202,10 +202,10 @@ TEST_UNUSED static mco_status test_path_engine(mco_context *ctx, const traffic_c
         for (int32_t r = 0; r < p->rows; r++) {
             test_tree(p, r, cost, label, enter);
             for (int64_t t = p->row_first[r]; t < p->row_first[r + 1]; t++) {
-                for (int k = 0; k < test_paths.count[t][0]; k++)
+                for (int k = 0; k < test_paths.count[t]; k++)
                     total += test_paths.path[t][k].flow * test_path_cost(p, r, out->flow, &test_paths.path[t][k]);
                 least += p->amount[t] * label[p->to[t]];
-                test_add_path(p, t, p->row_origin[r], enter, test_paths.count[t][0] == 0 ? p->amount[t] : 0);
+                test_add_path(p, t, p->row_origin[r], enter, test_paths.count[t] == 0 ? p->amount[t] : 0);
             }
         }
         if (total > 0)
