@@ -31,12 +31,6 @@ typedef enum traffic_gpu_end {
     TRAFFIC_GPU_LOST                 // a destination has no label at any scale
 } traffic_gpu_end;
 
-typedef enum traffic_gpu_directions {
-    TRAFFIC_GPU_FW,
-    TRAFFIC_GPU_CFW,
-    TRAFFIC_GPU_BFW
-} traffic_gpu_directions;
-
 // A slot as trees see it.
 typedef struct traffic_gpu_arc {
     uint32_t cost;                   // floor(cost * scale) + 1, below TRAFFIC_GPU_FAR_LABEL
@@ -47,7 +41,7 @@ typedef struct traffic_gpu_arc {
 typedef struct traffic_gpu_state {
     int32_t end;                     // traffic_gpu_end
     int32_t iteration;               // steps that were made
-    int32_t since;                   // steps since the directions were forgotten
+    int32_t memory;                  // earlier directions that the next step may use
     uint32_t greatest;               // label of a destination, of the last trees
     double scale;                    // of costs in labels, a power of two
     double step;                     // the last one
@@ -62,7 +56,7 @@ typedef struct traffic_gpu_trees {
     int32_t threads;                 // of a block
     bool arcs_in_shared;
     bool is_cold;                    // d_parent has no trees
-    int32_t delta_rounds;            // pulls after an evaluation, 1 or more
+    int32_t pulls;                   // pulls after an evaluation, 1 or more
     const int32_t *d_first;          // [nodes + 1]
     const traffic_gpu_arc *d_arc;    // [classes][slots]
     const int32_t *d_row_class, *d_row_origin;  // [rows]
@@ -83,7 +77,7 @@ size_t traffic_gpu_trees_bytes(const traffic_gpu_trees *plan);
 typedef struct traffic_gpu_steps {
     int32_t slots, classes;
     int32_t blocks, threads;         // traffic_gpu_steps_shape()
-    traffic_gpu_directions directions;
+    int32_t memory;                  // earlier directions: 0 for fw, 1 for cfw, 2 for bfw
     double gap;                      // the target
     double flow_unit;                // cars of a unit of loads
     traffic_costs costs;             // arrays of the device [slots]
@@ -95,8 +89,7 @@ typedef struct traffic_gpu_steps {
     double *d_partial;               // [2][blocks][TRAFFIC_GPU_SUMS]
     uint32_t *d_barrier;             // [2] zero before and after a launch
     traffic_gpu_state *d_state;
-    traffic_gpu_state *h_state;      // mapped, a copy after each step
-    double *d_history;               // [history_room][2] gap and objective of each step
+    double *d_history;               // [history_room][2] gap and objective of step i at i % history_room
     int32_t history_room;
 } traffic_gpu_steps;
 

@@ -9,6 +9,7 @@
 // Sums have a fixed order: a thread's slots, the lanes of a warp, its warps, the blocks. So a step gives the same bits on every run.
 #include "device/kernel.cuh"
 #include "paths/hierarchy/barrier.cuh"
+#include "traffic/frank_wolfe/direction.h"
 #include "traffic/gpu/cuda.h"
 
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using namespace mco;
 
 constexpr int STEP_BLOCK = 256, STEP_WARPS = STEP_BLOCK / WARP, NEWTON_MOST = 60;
-constexpr double LEAST_SCALE = 0x1p-200, TINY_STEP = 1e-15, FULL_STEP = 0.99, MOST_COST = 4294967290.0;
+constexpr double LEAST_SCALE = 0x1p-200, TINY_STEP = 1e-15, MOST_COST = 4294967290.0;
 constexpr uint32_t LOW_GREATEST = 1u << 29, HIGH_GREATEST = 1u << 30;
 
 // ---- Costs
@@ -107,11 +108,6 @@ DEVICE double loads(const traffic_gpu_steps &plan, int32_t s)
     return (double)all * plan.flow_unit;
 }
 
-// A mean of the loads and the two points before.
-struct mean {
-    double now, before, last;
-};
-
 struct sums {
     enum { TOTAL, LEAST, X_Y, X_X, Z_Y, Z_Z, LINKS, FIXED, FIXED_LOAD, OBJECTIVE, COUNT };
 };
@@ -140,23 +136,15 @@ DEVICE void gather(const traffic_gpu_steps &plan, double step, double (&a)[sums:
     }
 }
 
-// The weights of the points so that the direction is conjugate to those before.
-DEVICE mean conjugate(const traffic_gpu_steps &plan, const traffic_gpu_state &state, const double (&a)[sums::COUNT])
+DEVICE traffic_shares shares_of(const traffic_gpu_state &state, const double (&a)[sums::COUNT])
 {
-    double mu = 0, nu = 0;
-    if (plan.directions >= TRAFFIC_GPU_CFW && state.since >= 2 && state.step < FULL_STEP) {
-        if (plan.directions >= TRAFFIC_GPU_BFW && state.since >= 3 && a[sums::X_X] != 0)
-            mu = fmax(-a[sums::X_Y] / a[sums::X_X], 0.0);
-        if (a[sums::Z_Z] > 0)
-            nu = fmax(-a[sums::Z_Y] / a[sums::Z_Z] + mu * state.step / (1 - state.step), 0.0);
-    }
-    const double now = 1 / (1 + mu + nu);
-    return {now, nu * now, mu * now};
+    const traffic_conjugacy found = {a[sums::Z_Y], a[sums::Z_Z], a[sums::X_Y], a[sums::X_X]};
+    return traffic_direction(state.memory, state.step, &found);
 }
 
-DEVICE double direction(const traffic_gpu_steps &plan, const mean &m, int32_t s)
+DEVICE double direction(const traffic_gpu_steps &plan, const traffic_shares &m, int32_t s)
 {
-    return m.now * loads(plan, s) + m.before * plan.d_before[s] + m.last * plan.d_before_last[s] - plan.d_flow[s];
+    return m.y * loads(plan, s) + m.last * plan.d_before[s] + m.before * plan.d_before_last[s] - plan.d_flow[s];
 }
 
 // Adds a slot's part of the derivative of the objective along the direction, a polynomial of the step.
@@ -186,26 +174,8 @@ DEVICE double next_try(double f, double slope, double x, double *low, double *hi
     return next > *low && next < *high ? next : (*low + *high) / 2;
 }
 
-// The zero of a polynomial that is negative at 0, within (0, 1]; 1 if it is not positive there. Ends: the bracket shrinks, and so many tries.
-DEVICE double zero_of(const double (&p)[5])
-{
-    double low = 0, high = 1, x = p[1] > 0 ? -p[0] / p[1] : 0.5;
-    if (p[0] + p[1] + p[2] + p[3] + p[4] <= 0)
-        return 1;
-    if (!(x > 0 && x < 1))
-        x = 0.5;
-    for (int i = 0; i < NEWTON_MOST; i++) {
-        const double f = p[0] + x * (p[1] + x * (p[2] + x * (p[3] + x * p[4])));
-        const double next = next_try(f, p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])), x, &low, &high);
-        if (fabs(next - x) < TINY_STEP)
-            break;
-        x = next;
-    }
-    return x;
-}
-
 // The derivative at a step, and its slope, of any shape. All threads of the grid call it.
-DEVICE void derive(const traffic_gpu_steps &plan, grid &all, const mean &m, double fixed, double x, double (&f)[2])
+DEVICE void derive(const traffic_gpu_steps &plan, grid &all, const traffic_shares &m, double fixed, double x, double (&f)[2])
 {
     f[0] = f[1] = 0;
     for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < plan.slots; s += (int32_t)(gridDim.x * blockDim.x)) {
@@ -219,7 +189,7 @@ DEVICE void derive(const traffic_gpu_steps &plan, grid &all, const mean &m, doub
 }
 
 // The step along a direction; negative: it does not descend. `fixed` is the part of costs that depend on no flow of other slots' shape.
-DEVICE double search(const traffic_gpu_steps &plan, grid &all, const mean &m, double fixed)
+DEVICE double search(const traffic_gpu_steps &plan, grid &all, const traffic_shares &m, double fixed)
 {
     if (plan.costs.shape == TRAFFIC_QUARTIC || plan.costs.shape == TRAFFIC_CUBIC) {
         double p[5] = {0, 0, 0, 0, 0};
@@ -227,7 +197,7 @@ DEVICE double search(const traffic_gpu_steps &plan, grid &all, const mean &m, do
             add_polynomial(plan.costs, s, plan.d_flow[s], direction(plan, m, s), p);
         all.sum(p);
         p[0] += fixed;
-        return p[0] < 0 ? zero_of(p) : -1;
+        return p[0] < 0 ? traffic_polynomial_zero(p, 5) : -1;
     }
     double f[2], low = 0, high = 1, x = 0.5;
     derive(plan, all, m, fixed, 0, f);
@@ -261,16 +231,16 @@ DEVICE void renew(const traffic_gpu_steps &plan, int32_t s, double flow, double 
 }
 
 // Moves a flow and the points before it. Rounding leaves no flow below 0.
-DEVICE double move(double load, const mean &m, double step, double *flow, double *before, double *last)
+DEVICE double move(double load, const traffic_shares &m, double step, double *flow, double *before, double *last)
 {
-    const double v = *flow, point = m.now * load + m.before * *before + m.last * *last, now = fmax(v + step * (point - v), 0.0);
+    const double v = *flow, point = m.y * load + m.last * *before + m.before * *last, now = fmax(v + step * (point - v), 0.0);
     *last = *before;
     *before = point;
     *flow = now;
     return now;
 }
 
-DEVICE void move_all(const traffic_gpu_steps &plan, const mean &m, double step, double scale)
+DEVICE void move_all(const traffic_gpu_steps &plan, const traffic_shares &m, double step, double scale)
 {
     for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < plan.slots; s += (int32_t)(gridDim.x * blockDim.x)) {
         const double now = move(loads(plan, s), m, step, plan.d_flow + s, plan.d_before + s, plan.d_before_last + s);
@@ -320,8 +290,6 @@ DEVICE void keep(const traffic_gpu_steps &plan, traffic_gpu_state state)
         return;
     state.greatest = 0;
     *plan.d_state = state;
-    if (plan.h_state != nullptr)
-        *plan.h_state = state;
 }
 
 DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
@@ -339,7 +307,8 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
     state.scale = next_scale(scale, state.greatest);
     if (state.iteration == 0) {
         begin_all(plan, state.scale);
-        state.iteration = state.since = 1;
+        state.iteration = 1;
+        state.memory = 0;
         state.step = 1;
         double a[1] = {0};
         for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); plan.d_extra != nullptr && s < plan.slots;
@@ -359,18 +328,19 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
     state.total = total;
     // A link of a path may be counted one unit too long.
     state.gap = total > 0 ? fmax(0.0, (total - least + a[sums::LINKS] / scale) / total) : 0;
-    if (blockIdx.x == 0 && threadIdx.x == 0 && state.iteration < plan.history_room) {
-        plan.d_history[2 * (int64_t)state.iteration] = state.gap;
-        plan.d_history[2 * (int64_t)state.iteration + 1] = a[sums::OBJECTIVE] + a[sums::FIXED];
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        double *const entry = plan.d_history + 2 * (int64_t)(state.iteration % plan.history_room);
+        entry[0] = state.gap;
+        entry[1] = a[sums::OBJECTIVE] + a[sums::FIXED];
     }
     if (state.gap <= plan.gap) {
         state.end = TRAFFIC_GPU_REACHED;
         return keep(plan, state);
     }
-    mean m = conjugate(plan, state, a);
-    double fixed = m.now * a[sums::FIXED_LOAD] + m.before * state.fixed_before[0] + m.last * state.fixed_before[1] - a[sums::FIXED];
+    traffic_shares m = shares_of(state, a);
+    double fixed = m.y * a[sums::FIXED_LOAD] + m.last * state.fixed_before[0] + m.before * state.fixed_before[1] - a[sums::FIXED];
     double step = search(plan, all, m, fixed);
-    if (step < 0 && m.now < 1) {  // rounding: the plain direction
+    if (step < 0 && m.y < 1) {  // rounding: the plain direction
         m = {1, 0, 0};
         fixed = a[sums::FIXED_LOAD] - a[sums::FIXED];
         step = search(plan, all, m, fixed);
@@ -384,7 +354,7 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
     state.fixed_before[0] = fixed + a[sums::FIXED];
     state.step = step;
     state.iteration++;
-    state.since++;
+    state.memory = traffic_memory_after(state.memory, step, plan.memory);
     keep(plan, state);
 }
 

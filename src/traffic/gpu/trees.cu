@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS) trees(const traffic_gpu_
         evaluations++;
         pulls++;
         // Without a tree of before, labels spread link by link first.
-        for (int32_t i = 1; has_changed && (was_cold || i < plan.delta_rounds); i++, pulls++)
+        for (int32_t i = 1; has_changed && (was_cold || i < plan.pulls); i++, pulls++)
             if (!pull(plan, m, arc, origin))
                 break;
         was_cold = false;
