@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+// All-or-nothing by a customizable hierarchy (Dibbelt, Strasser, Wagner 2016; Buchhold, Sanders, Wagner 2019, for loads). Links are
+// ordered once; each load customises with integer weights and sweeps 16 trees at a time. Trips then walk down the hierarchy
+// backwards: from the end of a trip up along arcs whose weights explain the labels, to a vertex that the way up from the origin reaches,
+// and down that way. So a trip touches tens of arcs, whatever the length of its path. At last, arcs are unpacked from the top: the flow of a shortcut goes to its two parts.
+//
+// A weight is scale * cost, rounded down. So a label divided by the scale never exceeds the least cost, and the sum over all
+// trips is a true lower bound. The scale makes the longest label about 2^28: the loss is about 2^-28 of that for each link of a path.
+//
+// Flows are sums of integers, and each choice among equal paths follows a fixed order of arcs. So threads add to one array in any order.
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/machine.h"
+#include "paths/hierarchy/query.h"
+#include "paths/hierarchy/unpack.h"
+#include "traffic/frank_wolfe/load.h"
+#include "traffic/frank_wolfe/order.h"
+
+enum {
+    LANES = 16,
+    NONE = MCO_PATHS_NONE,
+    LONGEST = 1 << 28,     // the longest label that the scale aims at
+    MOST_TRIES = 40,       // each divides the scale by 8: at last all weights are 0
+    COARSER = 8
+};
+
+// The way up from an origin, by depth.
+typedef struct way {
+    int32_t *label;  // [height]
+    int32_t *arc;    // [height] the arc that gave the label
+    int32_t *from;   // [height] the depth of its tail
+    int32_t *vertex; // [height]
+    int64_t *flow;   // [height] zero between two rows
+} way;
+
+typedef struct worker {
+    paths_batch batch;
+    int32_t *label;     // [vertices][LANES] by rank
+    int64_t *flow;      // [vertices] at vertices, zero between two rows
+    uint64_t *touched;  // [vertices / 64 + 1] vertices with flow, zero between two rows
+    way way;
+    int32_t longest;    // of the labels at ends of trips
+    double paths_s, loading_s;
+} worker;
+
+typedef struct hierarchy_loader {
+    traffic_stopper stopper;  // first
+    mco_context *ctx;
+    const traffic_problem *problem;
+    mco_paths_params params;
+    mco_paths_hierarchy *hierarchy;
+    paths_batches batches;
+    traffic_amounts amounts;
+    int32_t *weight;           // [links]
+    atomic_int_least64_t *arc_flow;  // [2 * arcs] by slot
+    int64_t *link_flow;        // [links]
+    double *least;             // [rows]
+    double scale;
+    atomic_bool is_too_long;   // a label is beyond the limit
+    int32_t first_row, last_row;
+    int32_t workers;
+    worker *worker;            // [workers]
+    mco_team team;
+    double serial_s;           // customising and unpacking
+} hierarchy_loader;
+
+// ---- Opening
+
+static mco_status make_network(mco_context *ctx, const traffic_problem *p, mco_paths_network **out)
+{
+    mco_status st = MCO_OK;
+    mco_graph *graph = NULL;
+    mco_paths_network *network = NULL;
+    double *one = NULL;
+    const mco_traffic_network view = mco_traffic_view(p->traffic);
+    const bool has_places = view.x != NULL && view.y != NULL && view.nodes == p->nodes;
+    const mco_paths_model model = {.struct_size = sizeof model, .scale = 1, .first_through = p->first_through};
+    MCO_TRY(mco_alloc(ctx, &one, p->links));
+    for (int32_t a = 0; a < p->links; a++)
+        one[a] = 1;
+    const mco_graph_edges edges = {.vertices = p->nodes, .edges = p->links, .from = p->tail, .to = p->head, .weight = one, .is_directed = true,
+                                   .x = has_places ? view.x : NULL, .y = has_places ? view.y : NULL};
+    MCO_TRY(mco_graph_create(ctx, &edges, &graph));
+    MCO_TRY(mco_paths_create(ctx, graph, &model, &network));
+    const mco_paths_rows rows = mco_paths_view(network);
+    for (int32_t a = 0; a < p->links; a++)
+        if (rows.arcs != p->links || rows.head[a] != p->head[a])
+            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "link %d is another arc of the network of paths", a));
+    *out = network;
+    network = NULL;
+done:
+    mco_paths_destroy(ctx, &network);
+    mco_graph_destroy(ctx, &graph);
+    mco_free(ctx, &one);
+    return st;
+}
+
+static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hierarchy_loader *l)
+{
+    mco_status st = MCO_OK;
+    mco_paths_network *network = NULL;
+    const double begin_s = mco_clock_s();
+    l->params = (mco_paths_params)MCO_PATHS_PARAMS_INIT;
+    l->params.engine = MCO_ENGINE_CPU;
+    l->params.threads = call->params->threads;
+    l->params.simd = call->params->simd;
+    l->params.time_limit_s = call->run->stop_s - begin_s > 0 ? call->run->stop_s - begin_s : 0;
+    MCO_TRY(make_network(ctx, call->problem, &network));
+    MCO_TRY(mco_paths_prepare(ctx, network, NULL, &l->params, &l->hierarchy));
+    l->params.time_limit_s = INFINITY;
+    mco_log(ctx, MCO_LOG_INFO, "hierarchy of %d arcs prepared in %.2f s", l->hierarchy->topology.arcs, mco_clock_s() - begin_s);
+done:
+    mco_paths_destroy(ctx, &network);
+    return st;
+}
+
+static mco_status open_worker(mco_context *ctx, const hierarchy_loader *l, worker *w)
+{
+    mco_status st = MCO_OK;
+    const paths_topology *t = &l->hierarchy->topology;
+    MCO_TRY(paths_batch_open(ctx, l->hierarchy, &w->batch));
+    MCO_TRY(mco_alloc(ctx, &w->label, (int64_t)t->vertices * LANES));
+    MCO_TRY(mco_alloc(ctx, &w->flow, t->vertices));
+    MCO_TRY(mco_alloc(ctx, &w->touched, t->vertices / 64 + 1));
+    MCO_TRY(mco_alloc(ctx, &w->way.label, t->height));
+    MCO_TRY(mco_alloc(ctx, &w->way.arc, t->height));
+    MCO_TRY(mco_alloc(ctx, &w->way.from, t->height));
+    MCO_TRY(mco_alloc(ctx, &w->way.vertex, t->height));
+    MCO_TRY(mco_alloc(ctx, &w->way.flow, t->height));
+done:
+    return st;
+}
+
+static void close_worker(mco_context *ctx, worker *w)
+{
+    mco_free(ctx, &w->way.flow);
+    mco_free(ctx, &w->way.vertex);
+    mco_free(ctx, &w->way.from);
+    mco_free(ctx, &w->way.arc);
+    mco_free(ctx, &w->way.label);
+    mco_free(ctx, &w->touched);
+    mco_free(ctx, &w->flow);
+    mco_free(ctx, &w->label);
+    paths_batch_close(ctx, &w->batch);
+}
+
+static void close_loader(void *self)
+{
+    hierarchy_loader *l = self;
+    mco_context *ctx = l->ctx;
+    mco_team_close(&l->team);
+    for (int32_t k = 0; l->worker != NULL && k < l->workers; k++)
+        close_worker(ctx, &l->worker[k]);
+    mco_free(ctx, &l->worker);
+    mco_free(ctx, &l->least);
+    mco_free(ctx, &l->link_flow);
+    mco_free(ctx, &l->arc_flow);
+    mco_free(ctx, &l->weight);
+    traffic_amounts_clear(ctx, &l->amounts);
+    paths_batches_close(ctx, &l->batches);
+    mco_paths_hierarchy_destroy(ctx, &l->hierarchy);
+    mco_free(ctx, &l);
+}
+
+// Errors: LIMIT, if one worker does not fit.
+static mco_status fit_memory(mco_context *ctx, hierarchy_loader *l, const traffic_call *call)
+{
+    const paths_topology *t = &l->hierarchy->topology;
+    const double shared = 60.0 * t->arcs + 20.0 * l->problem->links, own = t->vertices * (4.0 * LANES + 10) + 32.0 * t->height;
+    l->workers = mco_settle_threads(call->params->threads);
+    while (l->workers > 1 && shared + l->workers * own > call->memory)
+        l->workers--;
+    if (shared + own > call->memory)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "all-or-nothing takes %.0f bytes, at most %.0f are allowed", shared + own, call->memory);
+    return MCO_OK;
+}
+
+// The first scale: labels from anywhere are at most about twice the longest one from the first origin.
+static mco_status first_scale(mco_context *ctx, hierarchy_loader *l)
+{
+    mco_status st = MCO_OK;
+    traffic_search search = {0};
+    const traffic_problem *p = l->problem;
+    MCO_TRY(traffic_search_open(ctx, p, &search));
+    const int32_t settled = traffic_search_tree(p, p->costs.base, p->row_origin[0], &search);
+    const double longest = search.label[search.settled[settled - 1]];
+    l->scale = longest > 0 ? LONGEST / longest : 1;
+done:
+    traffic_search_close(ctx, &search);
+    return st;
+}
+
+static mco_status fill(mco_context *ctx, const traffic_call *call, hierarchy_loader *l)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(make_hierarchy(ctx, call, l));
+    MCO_TRY(fit_memory(ctx, l, call));
+    MCO_TRY(paths_batches_open(ctx, l->hierarchy, call->params->simd, &l->batches));
+    MCO_TRY(traffic_amounts_make(ctx, l->problem, &l->amounts));
+    MCO_TRY(mco_alloc(ctx, &l->weight, l->problem->links));
+    MCO_TRY(mco_alloc(ctx, &l->arc_flow, 2 * (int64_t)l->hierarchy->topology.arcs));
+    MCO_TRY(mco_alloc(ctx, &l->link_flow, l->problem->links));
+    MCO_TRY(mco_alloc(ctx, &l->least, l->problem->rows));
+    MCO_TRY(first_scale(ctx, l));
+    MCO_TRY(mco_alloc(ctx, &l->worker, l->workers));
+    for (int32_t k = 0; k < l->workers; k++)
+        MCO_TRY(open_worker(ctx, l, &l->worker[k]));
+    MCO_TRY(mco_team_open(ctx, l->workers, l->workers > 1, &l->team));
+done:
+    return st;
+}
+
+// ---- A row
+
+static bool is_end(const paths_topology *t, int32_t v)
+{
+    return t->is_end != NULL && t->is_end[v];
+}
+
+static void add_flow(hierarchy_loader *l, int64_t slot, int64_t amount)
+{
+    atomic_fetch_add_explicit(&l->arc_flow[slot], amount, memory_order_relaxed);
+}
+
+// Labels of the ancestors of a source that ways up give, with the arcs that gave them. Ends are reached and not passed.
+static void climb(const hierarchy_loader *l, int32_t source, way *way)
+{
+    const paths_topology *t = &l->hierarchy->topology;
+    const int32_t *up = l->hierarchy->metric.up;
+    int32_t depth = t->depth[source];
+    for (int32_t d = 0; d < depth; d++)
+        way->label[d] = NONE;
+    way->label[depth] = 0;
+    for (int32_t x = source; x >= 0; x = t->parent[x], depth--) {
+        const int32_t label = way->label[depth];
+        way->vertex[depth] = x;
+        if (label >= NONE || (is_end(t, x) && x != source))
+            continue;
+        for (int32_t a = t->first[x]; a < t->first[x + 1]; a++) {
+            const int32_t h = t->height - 1 - t->head_height[a];
+            if (label + up[a] < way->label[h]) {
+                way->label[h] = label + up[a];
+                way->arc[h] = a;
+                way->from[h] = depth;
+            }
+        }
+    }
+}
+
+static void touch(worker *w, int32_t vertex, int64_t amount)
+{
+    w->flow[vertex] += amount;
+    w->touched[vertex >> 6] |= (uint64_t)1 << (vertex & 63);
+}
+
+// Moves the flow at a vertex over the last arc of its path. False: no arc explains the label.
+static bool descend(hierarchy_loader *l, worker *w, int32_t source, int32_t lane, int32_t vertex)
+{
+    const paths_topology *t = &l->hierarchy->topology;
+    const int32_t *down = l->hierarchy->metric.down, label = w->label[(int64_t)vertex * LANES + lane], depth = t->depth[vertex];
+    const int64_t amount = w->flow[vertex];
+    w->flow[vertex] = 0;
+    if (depth <= t->depth[source] && w->way.vertex[depth] == vertex && w->way.label[depth] == label) {
+        w->way.flow[depth] += amount;
+        return true;
+    }
+    for (int32_t a = t->first[vertex]; a < t->first[vertex + 1]; a++) {
+        const int32_t head = t->head[a];
+        if (down[a] >= NONE || (is_end(t, head) ? head != source || down[a] != label : w->label[(int64_t)head * LANES + lane] + down[a] != label))
+            continue;
+        add_flow(l, 2 * (int64_t)a + 1, amount);
+        if (head != source)
+            touch(w, head, amount);
+        return true;
+    }
+    return false;
+}
+
+// Loads a row whose labels are in a lane. False: a label is beyond the limit.
+static bool load_row(hierarchy_loader *l, worker *w, int32_t row, int32_t lane)
+{
+    const traffic_problem *p = l->problem;
+    const paths_topology *t = &l->hierarchy->topology;
+    const int32_t source = t->rank[p->row_origin[row]], words = t->vertices / 64 + 1;
+    double sum = 0;
+    bool is_whole = true;
+    climb(l, source, &w->way);
+    for (int64_t k = p->row_first[row]; k < p->row_first[row + 1]; k++) {
+        const int32_t v = t->rank[p->to[k]], label = w->label[(int64_t)v * LANES + lane];
+        is_whole = is_whole && label < NONE;
+        w->longest = label > w->longest ? label : w->longest;
+        sum += p->amount[k] * label;
+        touch(w, v, l->amounts.whole[k]);
+    }
+    l->least[row] = sum / l->scale;
+    // Arcs lead to higher ranks, so a vertex has all of its flow when its turn comes.
+    for (int32_t word = 0; word < words; word++)
+        while (w->touched[word] != 0) {
+            const int32_t v = word * 64 + __builtin_ctzll(w->touched[word]);
+            w->touched[word] &= w->touched[word] - 1;
+            is_whole = descend(l, w, source, lane, v) && is_whole;
+        }
+    for (int32_t d = 0; d <= t->depth[source]; d++) {
+        const int64_t amount = w->way.flow[d];
+        w->way.flow[d] = 0;
+        if (amount == 0 || d == t->depth[source])
+            continue;
+        add_flow(l, 2 * (int64_t)w->way.arc[d], amount);
+        w->way.flow[w->way.from[d]] += amount;
+    }
+    return is_whole;
+}
+
+static void load_batch(void *shared, int index, int64_t item)
+{
+    hierarchy_loader *l = shared;
+    worker *w = &l->worker[index];
+    const int32_t begin = l->first_row + (int32_t)item * LANES, count = l->last_row - begin < LANES ? l->last_row - begin : LANES;
+    int32_t source[LANES];
+    const double begin_s = mco_clock_s();
+    if (atomic_load_explicit(&l->stopper.is_set, memory_order_relaxed) || atomic_load_explicit(&l->is_too_long, memory_order_relaxed))
+        return;
+    for (int32_t k = 0; k < count; k++)
+        source[k] = l->hierarchy->topology.rank[l->problem->row_origin[begin + k]];
+    if (!paths_batch_sweep(&l->batches, &w->batch, LANES, count, source, w->label, &l->stopper.is_set))
+        return;
+    const double middle_s = mco_clock_s();
+    w->paths_s += middle_s - begin_s;
+    for (int32_t k = 0; k < count; k++)
+        if (!load_row(l, w, begin + k, k))
+            atomic_store_explicit(&l->is_too_long, true, memory_order_relaxed);
+    w->loading_s += mco_clock_s() - middle_s;
+}
+
+// ---- A load
+
+static mco_status customise(hierarchy_loader *l, const double *cost)
+{
+    mco_status st = MCO_OK;
+    for (int32_t a = 0; a < l->problem->links; a++) {
+        const double weight = floor(cost[a] * l->scale);
+        l->weight[a] = weight < NONE ? (int32_t)weight : NONE;
+    }
+    MCO_TRY(mco_paths_customise(l->ctx, l->hierarchy, l->weight, &l->params));
+    paths_batches_weigh(&l->batches);
+    memset((void *)l->arc_flow, 0, 2 * (size_t)l->hierarchy->topology.arcs * sizeof *l->arc_flow);
+done:
+    return st;
+}
+
+// Moves flows from arcs to their parts, which have lower tails, and at last to links.
+static mco_status unpack(hierarchy_loader *l, double *flow)
+{
+    paths_expansion *expansion = NULL;
+    const mco_status st = paths_expansions_make(l->ctx, l->hierarchy, &expansion);
+    if (st != MCO_OK)
+        return st;
+    memset(l->link_flow, 0, (size_t)l->problem->links * sizeof *l->link_flow);
+    for (int64_t slot = 2 * (int64_t)l->hierarchy->topology.arcs - 1; slot >= 0; slot--) {
+        const int64_t amount = atomic_load_explicit(&l->arc_flow[slot], memory_order_relaxed);
+        const paths_expansion e = expansion[slot];
+        if (amount == 0)
+            continue;
+        if (e.first == PATHS_PLAIN) {
+            l->link_flow[e.second] += amount;
+            continue;
+        }
+        const bool is_down = slot % 2 != 0;  // the path of a way down enters the middle from the upper end
+        add_flow(l, 2 * (int64_t)(is_down ? e.second : e.first) + 1, amount);
+        add_flow(l, 2 * (int64_t)(is_down ? e.first : e.second), amount);
+    }
+    for (int32_t a = 0; a < l->problem->links; a++)
+        flow[a] = (double)l->link_flow[a] * l->amounts.unit;
+    mco_free(l->ctx, &expansion);
+    return MCO_OK;
+}
+
+// All rows at the present scale. *is_done: no label was too long.
+static mco_status try_rows(hierarchy_loader *l, const double *cost, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    const double begin_s = mco_clock_s();
+    MCO_TRY(customise(l, cost));
+    l->serial_s += mco_clock_s() - begin_s;
+    atomic_store(&l->is_too_long, false);
+    traffic_stopper_watch(l);
+    mco_team_run(&l->team, (l->last_row - l->first_row + LANES - 1) / LANES, load_batch, traffic_stopper_watch, l);
+    if (atomic_load(&l->stopper.is_set))
+        MCO_TRY(mco_fail(l->ctx, MCO_ERR_STOPPED, "stopped while trips were loaded"));
+    *is_done = !atomic_load(&l->is_too_long);
+done:
+    return st;
+}
+
+static mco_status load_class(hierarchy_loader *l, const double *cost, double *flow)
+{
+    mco_status st = MCO_OK;
+    bool is_done = false;
+    int32_t longest = 1;
+    for (int32_t k = 0; k < MOST_TRIES && !is_done; k++) {
+        MCO_TRY(try_rows(l, cost, &is_done));
+        if (!is_done)
+            l->scale /= COARSER;
+    }
+    if (!is_done)
+        MCO_TRY(mco_fail(l->ctx, MCO_ERR_INTERNAL, "trips without a path"));
+    const double begin_s = mco_clock_s();
+    MCO_TRY(unpack(l, flow));
+    l->serial_s += mco_clock_s() - begin_s;
+    for (int32_t k = 0; k < l->workers; k++) {
+        longest = l->worker[k].longest > longest ? l->worker[k].longest : longest;
+        l->worker[k].longest = 0;
+    }
+    l->scale *= (double)LONGEST / longest;
+done:
+    return st;
+}
+
+static mco_status load(void *self, const double *cost, double *flow, double *least)
+{
+    hierarchy_loader *l = self;
+    const traffic_problem *p = l->problem;
+    for (int32_t k = 0, row = 0; k < p->classes; k++) {
+        l->first_row = row;
+        while (row < p->rows && p->row_class[row] == k)
+            row++;
+        l->last_row = row;
+        const mco_status st = load_class(l, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
+        if (st != MCO_OK)
+            return st;
+    }
+    *least = 0;
+    for (int32_t r = 0; r < p->rows; r++)
+        *least += l->least[r];
+    return MCO_OK;
+}
+
+static void tell(void *self, double *paths_s, double *loading_s)
+{
+    const hierarchy_loader *l = self;
+    *paths_s = l->serial_s;
+    *loading_s = 0;
+    for (int32_t k = 0; k < l->workers; k++) {
+        *paths_s += l->worker[k].paths_s;
+        *loading_s += l->worker[k].loading_s;
+    }
+}
+
+mco_status traffic_loader_open_hierarchy(mco_context *ctx, const traffic_call *call, traffic_loader *out)
+{
+    mco_status st = MCO_OK;
+    hierarchy_loader *l = NULL;
+    MCO_TRY(mco_alloc(ctx, &l, 1));
+    l->ctx = ctx;
+    l->problem = call->problem;
+    l->stopper.run = call->run;
+    MCO_TRY(fill(ctx, call, l));
+    *out = (traffic_loader){.self = l, .load = load, .tell = tell, .close = close_loader, .simd = l->batches.lanes->build.simd,
+                            .threads = l->workers, .lane_bits = 32};
+    l = NULL;
+done:
+    if (l != NULL)
+        close_loader(l);
+    return st;
+}
