@@ -29,6 +29,8 @@ typedef struct traffic_gpu_city {
 // block, or more device memory than there is, with both numbers), MEMORY.
 mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_problem *problem, uint64_t gpus, const traffic_gpu_tuning *tuning,
                                  traffic_gpu_city *out);
+// No flows, no trees, costs of empty links: as after opening.
+mco_status traffic_gpu_city_restart(traffic_gpu_city *city);
 void traffic_gpu_city_close(traffic_gpu_city *city);
 // Whether a block's shared memory holds the network's trees.
 bool traffic_gpu_city_fits(const traffic_problem *problem, size_t shared_bytes);

@@ -216,6 +216,17 @@ static mco_status open_gpu(mco_context *ctx, uint64_t gpus, mco_device *out)
     return mco_device_open_named(ctx, name, out);
 }
 
+mco_status traffic_gpu_city_restart(traffic_gpu_city *c)
+{
+    mco_status st = MCO_OK;
+    const traffic_gpu_state state = {.scale = first_scale(c->problem), .step = 1};
+    MCO_CUDA(c->device.ctx, cudaMemsetAsync(c->steps.d_flow, 0, (size_t)c->problem->links * sizeof *c->steps.d_flow, c->device.stream));
+    c->trees.is_cold = true;
+    MCO_TRY(put_state(c, &state));
+done:
+    return st;
+}
+
 mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_problem *problem, uint64_t gpus, const traffic_gpu_tuning *tuning,
                                  traffic_gpu_city *out)
 {
@@ -229,9 +240,7 @@ mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_problem *proble
     out->trees.d_arc = out->steps.d_arc;
     out->trees.d_load = out->steps.d_load;
     out->trees.d_state = out->steps.d_state;
-    out->trees.is_cold = true;
-    const traffic_gpu_state state = {.scale = first_scale(problem), .step = 1};
-    MCO_TRY(put_state(out, &state));
+    MCO_TRY(traffic_gpu_city_restart(out));
 done:
     if (st != MCO_OK)
         traffic_gpu_city_close(out);
