@@ -41,7 +41,7 @@ static void add_quartic(const traffic_line *line, double part[][PARTS])
     const traffic_costs *c = &line->problem->costs;
     for (int64_t a = 0; a < line->problem->links; a++) {
         const double v = line->flow[a], d = line->direction[a], kd = c->k[a] * d, vv = v * v, dd = d * d;
-        const int32_t i = a % PARTS;
+        const int32_t i = (int32_t)(a % PARTS);
         part[0][i] += d * c->base[a] + kd * (vv * vv);
         part[1][i] += 4 * kd * d * (vv * v);
         part[2][i] += 6 * kd * dd * vv;
@@ -55,7 +55,7 @@ static void add_cubic(const traffic_line *line, double part[][PARTS])
     const traffic_costs *c = &line->problem->costs;
     for (int64_t a = 0; a < line->problem->links; a++) {
         const double v = line->flow[a], d = line->direction[a], k = c->k[a], p = c->p[a], dd = d * d;
-        const int32_t i = a % PARTS;
+        const int32_t i = (int32_t)(a % PARTS);
         part[0][i] += d * (c->base[a] + v * (p + k * (v * v)));
         part[1][i] += dd * (p + 3 * k * (v * v));
         part[2][i] += 3 * k * v * dd * d;
@@ -69,7 +69,7 @@ static void add_powers(const traffic_line *line, double part[][PARTS])
     const traffic_costs *c = &line->problem->costs;
     for (int64_t a = 0; a < line->problem->links; a++) {
         const double v = line->flow[a], d = line->direction[a], k = c->k[a];
-        const int32_t i = a % PARTS, p = k == 0 ? 0 : (int32_t)c->p[a];
+        const int32_t i = (int32_t)(a % PARTS), p = k == 0 ? 0 : (int32_t)c->p[a];
         double power[MOST_POWER + 1], term = k * d;  // powers of v; k * binomial * d^(j + 1)
         power[0] = 1;
         for (int32_t j = 1; j <= p; j++)

@@ -224,25 +224,25 @@ static void add_flow(hierarchy_loader *l, int64_t slot, int64_t amount)
 }
 
 // Labels of the ancestors of a source that ways up give, with the arcs that gave them. Ends are reached and not passed.
-static void climb(const hierarchy_loader *l, int32_t source, way *way)
+static void climb(const hierarchy_loader *l, int32_t source, way *w)
 {
     const paths_topology *t = &l->hierarchy->topology;
     const int32_t *up = l->hierarchy->metric.up;
     int32_t depth = t->depth[source];
     for (int32_t d = 0; d < depth; d++)
-        way->label[d] = NONE;
-    way->label[depth] = 0;
+        w->label[d] = NONE;
+    w->label[depth] = 0;
     for (int32_t x = source; x >= 0; x = t->parent[x], depth--) {
-        const int32_t label = way->label[depth];
-        way->vertex[depth] = x;
+        const int32_t label = w->label[depth];
+        w->vertex[depth] = x;
         if (label >= NONE || (is_end(t, x) && x != source))
             continue;
         for (int32_t a = t->first[x]; a < t->first[x + 1]; a++) {
             const int32_t h = t->height - 1 - t->head_height[a];
-            if (label + up[a] < way->label[h]) {
-                way->label[h] = label + up[a];
-                way->arc[h] = a;
-                way->from[h] = depth;
+            if (label + up[a] < w->label[h]) {
+                w->label[h] = label + up[a];
+                w->arc[h] = a;
+                w->from[h] = depth;
             }
         }
     }
