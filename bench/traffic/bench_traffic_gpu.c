@@ -152,7 +152,7 @@ static void time_method(bench *b, double gap)
             break;
     }
     mco_traffic_facts facts = {0};
-    double *flow = calloc((size_t)b->traffic->view.links + 1, sizeof *flow);
+    double *flow = calloc((size_t)mco_traffic_view(b->traffic).links + 1, sizeof *flow);
     for (int32_t a = 0; a < b->problem.links && flow != NULL; a++)
         if (b->problem.origin_link[a] >= 0)
             flow[b->problem.origin_link[a]] = answer.flow[a];

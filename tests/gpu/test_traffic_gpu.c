@@ -167,6 +167,7 @@ static void trial_open(trial *t, mco_context *ctx, const shape *s, uint64_t seed
     *t = (trial){.ctx = ctx, .seed = seed};
     t->problem.nodes = s->nodes;
     t->problem.first_through = s->ends;
+    t->problem.is_integral = true;
     draw_links(t, s);
     sort_into(&t->problem);
     draw_costs(t, s);
