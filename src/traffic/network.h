@@ -16,7 +16,9 @@ struct mco_traffic {
 
 // Makes an empty network; readers fill it and call traffic_network_check(). Errors: MEMORY.
 mco_status traffic_network_new(mco_context *ctx, const char *name, mco_traffic **out);
-// Takes arrays of the context's allocator into the view, NULL for zeros. Readers may also set members of the view directly.
+// Readers set members of the view, arrays of the context's allocator, and classes; NULL arrays mean zeros. Then this checks the network
+// and puts zeros where an array is missing: afterwards only street, x, y and turns may be NULL. Errors: those of the check, MEMORY.
+mco_status traffic_network_complete(mco_context *ctx, mco_traffic *traffic, const char *where);
 // Refuses what mco_traffic_create() refuses, with the link or the trip. `where` names the file in messages. O(links + trips).
 mco_status traffic_network_check(mco_context *ctx, const mco_traffic *traffic, const char *where);
 
