@@ -40,9 +40,9 @@
 #include "mco/paths.h"
 #include "mco/reduce.h"
 #include "mco/status.h"
+#include "mco/traffic.h"
 #include "mco/transit.h"
 #include "mco/version.h"
-#include "mco/transit.h"
 #include "mco/vrp.h"
 
 #endif

@@ -32,6 +32,8 @@
     X(mco_paths_tree, reason)                        \
     X(mco_reduce_params, check)                      \
     X(mco_reduce_result, bytes_per_s)                \
+    X(mco_traffic_params, time_limit_s)              \
+    X(mco_traffic_result, reason)                    \
     X(mco_transit_batch, work)                       \
     X(mco_transit_facts, open_s)                     \
     X(mco_transit_model, max_transfer_m)             \

@@ -22,6 +22,7 @@
     X(guillotine)       \
     X(paths)            \
     X(reduce)           \
+    X(traffic)          \
     X(vrp)
 #define DECLARE_PROBLEM(name) extern const cli_problem cli_##name;
 #define LIST_PROBLEM(name) &cli_##name,

@@ -134,7 +134,7 @@ static mco_status write_members(mco_context *ctx, mco_json *json, const mco_repo
         mco_json_null(json, "reason");
     mco_json_real(json, "objective", r->objective);
     mco_json_real(json, "bound", r->bound);
-    mco_json_real(json, "gap", mco_report_gap(r->objective, r->bound));
+    mco_json_real(json, "gap", r->gap != NULL ? *r->gap : mco_report_gap(r->objective, r->bound));
     mco_json_integer(json, "seed", r->seed);
     write_options(json, r);
     const mco_status st = write_engine(ctx, json, r->work);

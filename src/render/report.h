@@ -14,6 +14,7 @@ typedef struct mco_report {
     mco_stop stop;
     const char *reason;       // why there is no solution; "" or NULL: none is known
     double objective, bound;  // NaN while unknown
+    const double *gap;        // the problem's own gap; NULL: mco_report_gap()
     bool is_unchecked;        // the objective was not recomputed
     int64_t seed;
     mco_option_values options;      // of the solver; the file echoes them

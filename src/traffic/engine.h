@@ -4,6 +4,7 @@
 #define MCO_TRAFFIC_ENGINE_H
 
 #include "base/run.h"
+#include "traffic/certificate.h"
 #include "traffic/problem.h"
 
 // One solve. All members are borrowed.
@@ -33,6 +34,7 @@ typedef struct traffic_answer {
     uint64_t gpus;
     mco_simd simd;
     int32_t lane_bits, threads;
+    traffic_certificate certificate;  // opened by the engine with `flow`, rows given; zero: the entry point searches itself
 } traffic_answer;
 void traffic_answer_clear(mco_context *ctx, traffic_answer *answer);
 

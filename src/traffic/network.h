@@ -10,6 +10,7 @@ struct mco_traffic {
     char *name;
     mco_traffic_network view;    // its arrays are owned by this struct
     char **node_name;            // [nodes] one block with its characters; NULL: nodes are called by their numbers from 1
+    char **zone_name;            // [zones] in files of trips, a block likewise; NULL: zones are called as their nodes
     mco_traffic_class *classes;  // [class_count] owned, with their arrays and names
     int32_t class_count;
 };
@@ -37,6 +38,7 @@ mco_status traffic_read_tntp_nodes(mco_context *ctx, const char *path, mco_traff
 mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out);
 bool traffic_is_gmns(const char *path);  // a folder, or a file whose header has from_node_id
 mco_status traffic_read_gmns(mco_context *ctx, const char *path, const char *nodes, mco_traffic *traffic);
+mco_status traffic_read_csv_nodes(mco_context *ctx, const char *path, mco_traffic *traffic);  // places by names, of any network
 mco_status traffic_read_streets(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_csv_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out);
 mco_status traffic_read_omx_trips(mco_context *ctx, const char *path, const char *matrix, const mco_traffic *traffic, mco_traffic_class *out);

@@ -7,6 +7,10 @@
 // least potential is the equilibrium of all classes.
 //
 // Nodes below first_through are ends: a path begins or ends there and never passes through.
+//
+// A node with turns that cost or are banned is split: each link into it ends at a node of its own, each link out of it begins at one,
+// and arcs join those that a path may join. Such nodes stand behind those of the network. Trips begin at the zone itself and end
+// at its sink, so nobody passes through a zone to avoid a turn.
 #ifndef MCO_TRAFFIC_PROBLEM_H
 #define MCO_TRAFFIC_PROBLEM_H
 
@@ -22,8 +26,9 @@ typedef struct traffic_problem {
     int32_t *tail, *head;        // [links]
     int32_t *into_first;         // [nodes + 1]
     int32_t *into;               // [links] links by head, then by number
-    int32_t *origin_link;        // [links] link of the network; -1: a turn, -2: an artificial arc
+    int32_t *origin_link;        // [links] link of the network; -1: a turn, -2: an artificial arc (TRAFFIC_TURN_ARC, ...)
     int32_t *link_at;            // [links of the network] its link here
+    int32_t *sink;               // [zones] the node where trips to a zone end; NULL: the zone itself. Others where turns are at zones
     traffic_costs costs;         // arrays owned by the problem
     bool is_integral;            // whether costs have a potential: false while streets depend on others
     int32_t classes;
@@ -42,9 +47,10 @@ typedef struct traffic_problem {
     struct traffic_pair { int32_t k, from, to; double amount; } *first_dropped;  // [least of dropped_pairs, TRAFFIC_NAMED]
 } traffic_problem;
 enum { TRAFFIC_NAMED = 16 };  // dropped pairs that are named
+enum { TRAFFIC_TURN_ARC = -1, TRAFFIC_ARTIFICIAL_ARC = -2 };  // in origin_link
 
 // Settles a network under options: objective, cost, factors, demand, unreachable trips, turns. Trips that lack a path are named in the
-// log. Streets that depend on other links are settled at `frozen` flows [links of the network] (NULL: zeros), by traffic_problem_freeze().
+// log. Streets that depend on other links are settled at `frozen` flows [links of the network] (NULL: zeros), by traffic_streets_freeze().
 // Errors: ARGUMENT (options that the network cannot follow; a negative cost, with the link), LIMIT, STOPPED, MEMORY. O(links + rows * (nodes + links)).
 mco_status traffic_problem_make(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, traffic_problem *out);
 void traffic_problem_clear(mco_context *ctx, traffic_problem *problem);

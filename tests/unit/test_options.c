@@ -284,6 +284,7 @@ static const mco_guillotine_params guillotine = MCO_GUILLOTINE_PARAMS_INIT;
 static const mco_reduce_params reduce = MCO_REDUCE_PARAMS_INIT;
 static const mco_cycles_params cycles = MCO_CYCLES_PARAMS_INIT;
 static const mco_multimodal_params multimodal = MCO_MULTIMODAL_PARAMS_INIT;
+static const mco_traffic_params traffic = MCO_TRAFFIC_PARAMS_INIT;
 static const mco_transit_params transit = MCO_TRANSIT_PARAMS_INIT;
 static const mco_paths_params paths = MCO_PATHS_PARAMS_INIT;
 
@@ -307,6 +308,7 @@ static const problem_table problem_tables[] = {
     {mco_reduce_options, &reduce, sizeof reduce, 0},
     {mco_cycles_options, &cycles, sizeof cycles, 0},
     {mco_multimodal_options, &multimodal, sizeof multimodal, 0},
+    {mco_traffic_options, &traffic, sizeof traffic, 0},
     {mco_transit_options, &transit, sizeof transit, 0},
     {mco_paths_options, &paths, sizeof paths, 0},
 };

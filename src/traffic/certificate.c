@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Linear-programming duality as a proof of the gap; the header has the idea.
+#include "traffic/certificate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+static const double ROUNDING = 0x1p-52;  // twice the half unit of a rounded sum: the factor covers all sums of errors
+
+mco_status traffic_certificate_open(mco_context *ctx, const traffic_problem *problem, const double *flow, const double *class_flow,
+                                    traffic_certificate *out)
+{
+    mco_status st = MCO_OK;
+    const int64_t links = problem->links;
+    const bool differs = problem->extra != NULL;
+    *out = (traffic_certificate){.problem = problem, .cost_classes = differs ? problem->classes : 1};
+    MCO_TRY(mco_alloc(ctx, &out->cost, links * out->cost_classes));
+    MCO_TRY(mco_alloc(ctx, &out->flow, links));
+    MCO_TRY(mco_alloc(ctx, &out->row, problem->rows));
+    memcpy(out->flow, flow, (size_t)links * sizeof *flow);
+    if (class_flow != NULL) {
+        MCO_TRY(mco_alloc(ctx, &out->class_flow, links * problem->classes));
+        memcpy(out->class_flow, class_flow, (size_t)(links * problem->classes) * sizeof *class_flow);
+    }
+    for (int64_t l = 0; l < links; l++)
+        out->cost[l] = traffic_cost(&problem->costs, l, flow[l]);
+    for (int64_t k = out->cost_classes - 1; k >= 0 && differs; k--)  // row 0 last: the others are made of it
+        for (int64_t l = 0; l < links; l++)
+            out->cost[k * links + l] = out->cost[l] + problem->extra[k * links + l];
+done:
+    if (st != MCO_OK)
+        traffic_certificate_clear(ctx, out);
+    return st;
+}
+
+void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c)
+{
+    mco_free(ctx, &c->cost);
+    mco_free(ctx, &c->flow);
+    mco_free(ctx, &c->class_flow);
+    mco_free(ctx, &c->row);
+}
+
+// The first link of a node that paths may pass through.
+static int64_t through_link(const traffic_problem *p)
+{
+    return p->first[p->first_through < p->nodes ? p->first_through : p->nodes];
+}
+
+// ---- Rows
+
+// How far the labels of lane `lane` of `lanes` miss p(head) <= p(tail) + cost on links begin .. end - 1; infinite for NaN.
+static double worst_of(const traffic_problem *p, const double *cost, const double *label, int lanes, int lane, int64_t begin, int64_t end)
+{
+    double worst = 0;
+    for (int64_t l = begin; l < end; l++) {
+        const double reach = label[(int64_t)p->tail[l] * lanes + lane] + cost[l], seen = label[(int64_t)p->head[l] * lanes + lane];
+        if (seen <= reach)
+            continue;
+        const double miss = seen - reach;
+        worst = miss > worst ? miss : isnan(miss) ? (double)INFINITY : worst;
+    }
+    return worst;
+}
+
+static void finish_row(traffic_certificate *c, int32_t row, const double *label, int lanes, int lane, bool is_tight)
+{
+    const traffic_problem *p = c->problem;
+    struct traffic_row_proof *proof = &c->row[row];
+    const double *cost = traffic_certificate_cost(c, row);
+    const int32_t origin = p->row_origin[row];
+    double worst = 0, amount = 0;
+    proof->is_done = true;
+    if (origin < p->first_through)  // an end: its links are outside of those that all rows share
+        worst = worst_of(p, cost, label, lanes, lane, p->first[origin], p->first[origin + 1]);
+    if (!is_tight)
+        worst = fmax(worst, worst_of(p, cost, label, lanes, lane, through_link(p), p->links));
+    proof->least = (traffic_sum){0, 0};
+    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
+        traffic_sum_add_product(&proof->least, p->amount[t], label[(int64_t)p->to[t] * lanes + lane]);
+        amount += p->amount[t];
+    }
+    proof->loss = (double)(p->nodes - 1) * (ROUNDING * proof->least.high + worst * amount);
+    if (!isfinite(proof->loss) || !isfinite(proof->least.high) || label[(int64_t)origin * lanes + lane] != 0)
+        *proof = (struct traffic_row_proof){.loss = INFINITY, .is_done = true};
+}
+
+void traffic_certificate_row(traffic_certificate *c, int32_t row, const double *label)
+{
+    const traffic_problem *p = c->problem;
+    const double *cost = traffic_certificate_cost(c, row);
+    bool is_tight = true;
+    for (int64_t l = through_link(p); l < p->links; l++)
+        is_tight &= label[p->head[l]] <= label[p->tail[l]] + cost[l];
+    finish_row(c, row, label, 1, 0, is_tight);
+}
+
+void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], const double *label)
+{
+    enum { LANES = 8 };
+    const traffic_problem *p = c->problem;
+    int64_t is_tight[LANES];
+    int32_t any = -1;
+    for (int k = 0; k < LANES; k++) {
+        is_tight[k] = -1;
+        any = row[k] >= 0 ? row[k] : any;
+    }
+    if (any < 0)
+        return;
+    const double *cost = traffic_certificate_cost(c, any);
+    for (int64_t l = through_link(p); l < p->links; l++) {
+        const double *tail = label + (int64_t)p->tail[l] * LANES, *head = label + (int64_t)p->head[l] * LANES, x = cost[l];
+        for (int k = 0; k < LANES; k++)
+            is_tight[k] &= -(int64_t)(head[k] <= tail[k] + x);
+    }
+    for (int k = 0; k < LANES; k++)
+        if (row[k] >= 0)
+            finish_row(c, row[k], label, LANES, k, is_tight[k] != 0);
+}
+
+// ---- The search of its own: Dijkstra with a binary heap
+
+typedef struct place {
+    double label;
+    int32_t node;
+} place;
+
+typedef struct heap {
+    place *at;  // [count]
+    int64_t count, room;
+} heap;
+
+static mco_status push(mco_context *ctx, heap *h, place p)
+{
+    const mco_status st = mco_grow(ctx, &h->at, &h->room, h->count + 1);
+    if (st != MCO_OK)
+        return st;
+    int64_t i = h->count++;
+    for (; i > 0 && h->at[(i - 1) / 2].label > p.label; i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = p;
+    return MCO_OK;
+}
+
+static place pop(heap *h)
+{
+    const place least = h->at[0], last = h->at[--h->count];
+    int64_t i = 0;
+    for (int64_t child = 1; child < h->count; child = 2 * i + 1) {
+        child += child + 1 < h->count && h->at[child + 1].label < h->at[child].label;
+        if (h->at[child].label >= last.label)
+            break;
+        h->at[i] = h->at[child];
+        i = child;
+    }
+    h->at[i] = last;
+    return least;
+}
+
+static mco_status search(mco_context *ctx, const traffic_certificate *c, int32_t row, heap *h, double *label)
+{
+    mco_status st = MCO_OK;
+    const traffic_problem *p = c->problem;
+    const double *cost = traffic_certificate_cost(c, row);
+    const int32_t origin = p->row_origin[row];
+    for (int32_t v = 0; v < p->nodes; v++)
+        label[v] = INFINITY;
+    label[origin] = 0;
+    MCO_TRY(push(ctx, h, (place){0, origin}));
+    while (h->count > 0) {
+        const place least = pop(h);
+        if (least.label > label[least.node] || (least.node < p->first_through && least.node != origin))
+            continue;
+        for (int64_t l = p->first[least.node]; l < p->first[least.node + 1]; l++) {
+            const double reach = least.label + cost[l];
+            if (reach >= label[p->head[l]])
+                continue;
+            label[p->head[l]] = reach;
+            MCO_TRY(push(ctx, h, (place){reach, p->head[l]}));
+        }
+    }
+done:
+    return st;
+}
+
+mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c)
+{
+    mco_status st = MCO_OK;
+    heap h = {0};
+    double *label = NULL;
+    MCO_TRY(mco_alloc(ctx, &label, c->problem->nodes));
+    for (int32_t row = 0; row < c->problem->rows; row++) {
+        if (c->row[row].is_done)
+            continue;
+        if (mco_call_is_over(ctx))
+            MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped before the gap was certified"));
+        MCO_TRY(search(ctx, c, row, &h, label));
+        traffic_certificate_row(c, row, label);
+    }
+done:
+    mco_free(ctx, &label);
+    mco_free(ctx, &h.at);
+    return st;
+}
+
+// ---- The end
+
+static double larger(double a, double b)
+{
+    return b > a || isnan(b) ? b : a;
+}
+
+// The trips of a row leave its origin and arrive: net flow out of each node.
+static void add_trips(const traffic_problem *p, int32_t row, double *net)
+{
+    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
+        net[p->row_origin[row]] -= p->amount[t];
+        net[p->to[t]] += p->amount[t];
+    }
+}
+
+// Every row for itself. net [nodes] is zero before and after; sum [classes][links] takes the flows.
+static double balance_rows(const traffic_certificate *c, const traffic_flows *flows, double *net, double *sum)
+{
+    const traffic_problem *p = c->problem;
+    double worst = 0;
+    for (int32_t row = 0; row < p->rows; row++) {
+        double *of_class = sum + (c->class_flow != NULL ? (size_t)p->row_class[row] * (size_t)p->links : 0);
+        add_trips(p, row, net);
+        for (int64_t i = flows->first[row]; i < flows->first[row + 1]; i++) {
+            const int32_t l = flows->link[i];
+            if (flows->flow[i] < 0)
+                worst = larger(worst, -flows->flow[i]);
+            net[p->tail[l]] += flows->flow[i];
+            net[p->head[l]] -= flows->flow[i];
+            of_class[l] += flows->flow[i];
+        }
+        for (int32_t v = 0; v < p->nodes; v++) {
+            worst = larger(worst, fabs(net[v]));
+            net[v] = 0;
+        }
+    }
+    const int64_t cells = (c->class_flow != NULL ? p->classes : 1) * (int64_t)p->links;
+    const double *seen = c->class_flow != NULL ? c->class_flow : c->flow;
+    for (int64_t i = 0; i < cells; i++)
+        worst = larger(worst, fabs(sum[i] - seen[i]));
+    return worst;
+}
+
+// All rows of a class together.
+static double balance_classes(const traffic_certificate *c, double *net)
+{
+    const traffic_problem *p = c->problem;
+    double worst = 0;
+    int32_t row = 0;
+    for (int32_t k = 0; k < p->classes; k++) {
+        const double *flow = c->class_flow != NULL ? c->class_flow + (size_t)k * (size_t)p->links : c->flow;
+        for (; row < p->rows && p->row_class[row] == k; row++)
+            add_trips(p, row, net);
+        for (int32_t l = 0; l < p->links; l++) {
+            net[p->tail[l]] += flow[l];
+            net[p->head[l]] -= flow[l];
+            if (flow[l] < 0)
+                worst = larger(worst, -flow[l]);
+        }
+        for (int32_t v = 0; v < p->nodes; v++) {
+            worst = larger(worst, fabs(net[v]));
+            net[v] = 0;
+        }
+    }
+    return worst;
+}
+
+static traffic_sum total_of(const traffic_certificate *c)
+{
+    const traffic_problem *p = c->problem;
+    const int32_t classes = c->class_flow != NULL ? p->classes : 1;
+    const double *flow = c->class_flow != NULL ? c->class_flow : c->flow;
+    traffic_sum total = {0, 0};
+    for (int32_t k = 0; k < classes; k++) {
+        const double *cost = c->cost + (c->cost_classes > 1 ? (size_t)k * (size_t)p->links : 0);
+        for (int32_t l = 0; l < p->links; l++)
+            traffic_sum_add_product(&total, flow[(size_t)k * (size_t)p->links + (size_t)l], cost[l]);
+    }
+    return total;
+}
+
+mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, const traffic_flows *flows, traffic_proof *out)
+{
+    mco_status st = MCO_OK;
+    const traffic_problem *p = c->problem;
+    double *net = NULL, *sum = NULL, loss = 0;
+    traffic_sum least = {0, 0};
+    const traffic_sum total = total_of(c);
+    MCO_TRY(mco_alloc(ctx, &net, p->nodes));
+    if (flows != NULL && flows->first != NULL) {
+        MCO_TRY(mco_alloc(ctx, &sum, (c->class_flow != NULL ? p->classes : 1) * (int64_t)p->links));
+        out->imbalance = balance_rows(c, flows, net, sum);
+    } else {
+        out->imbalance = balance_classes(c, net);
+    }
+    for (int32_t row = 0; row < p->rows; row++) {
+        traffic_sum_add_sum(&least, c->row[row].least);
+        loss += c->row[row].is_done ? c->row[row].loss : (double)INFINITY;
+    }
+    out->total = total.high;
+    out->least = least.high;
+    out->gap = total.high > 0 ? (traffic_sum_less(total, least) + loss) / total.high : loss > 0 ? (double)INFINITY : 0;
+done:
+    mco_free(ctx, &sum);
+    mco_free(ctx, &net);
+    return st;
+}

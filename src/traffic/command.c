@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// mco traffic assign | check
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "cli/frame.h"
+#include "traffic/command.h"
+
+// ---- Files of every action
+
+#define FILE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                        \
+    TEXT(nodes, "--nodes", "NODE", "places of the nodes: a TNTP node file or node.csv; pictures need them")   \
+    TEXT(turns, "--turns", "F.csv", "turns that cost or are forbidden: from, via, to, cost")
+
+#define MCO_OPTION_STRUCT traffic_input
+static const mco_option input_records[] = {MCO_OPTION_RECORDS(FILE_OPTIONS)};
+const mco_option_table traffic_input_options = MCO_OPTION_TABLE(input_records);
+#undef MCO_OPTION_STRUCT
+
+mco_status traffic_open(cli_call *call, const traffic_input *input, const char *network, const char *trips, mco_traffic **out)
+{
+    const mco_traffic_files files = {.network = network, .nodes = input->nodes, .trips = trips, .turns = input->turns};
+    return mco_traffic_read(call->ctx, &files, out);
+}
+
+// ---- assign
+
+#define ASSIGN_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                   \
+    TEXT(state, "--state", "F", "flows of origins and pairs of segments: read if the file is there, written at the end")   \
+    TEXT(flows, "--flows", "F", "write flows, costs and flow over capacity of the links: .tntp, .csv or .geojson")         \
+    TEXT(passes, "--history", "F.csv", "write the passes: time, objective, gap")                                           \
+    TEXT(convergence, "--convergence", "F.svg", "draw the gap by time")
+
+typedef struct assigning {
+    MCO_FIELDS(ASSIGN_OPTIONS)
+} assigning;
+#define MCO_OPTION_STRUCT assigning
+static const mco_option assign_records[] = {MCO_OPTION_RECORDS(ASSIGN_OPTIONS)};
+static const mco_option_table assign_options = MCO_OPTION_TABLE(assign_records);
+#undef MCO_OPTION_STRUCT
+
+typedef struct session {
+    mco_traffic_params params;
+    assigning files;
+    traffic_input input;
+    mco_traffic *traffic;
+    mco_traffic_state *state;
+    double *flow, *class_flow;  // to start from
+    mco_traffic_result result;
+} session;
+
+static void begin(void *state)
+{
+    *(session *)state = (session){.params = MCO_TRAFFIC_PARAMS_INIT, .result = MCO_TRAFFIC_RESULT_INIT};
+}
+
+static void tables(void *state, mco_option_values *out)
+{
+    session *s = state;
+    out[0] = (mco_option_values){mco_traffic_options(), &s->params};
+    out[1] = (mco_option_values){&assign_options, &s->files};
+    out[2] = (mco_option_values){&traffic_input_options, &s->input};
+}
+
+static mco_status open(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    session *s = call->state;
+    MCO_TRY(traffic_open(call, &s->input, call->inputs[0], call->inputs[1], &s->traffic));
+    if (s->files.state != NULL && cli_is_old_file(s->files.state))
+        MCO_TRY(mco_traffic_state_read(call->ctx, s->traffic, s->files.state, &s->state));
+done:
+    return st;
+}
+
+static mco_status read_start(cli_call *call, const char *path)
+{
+    session *s = call->state;
+    return mco_traffic_read_flows(call->ctx, s->traffic, path, &s->flow, &s->class_flow);
+}
+
+static mco_status refuse_output(cli_call *call, const char *flag)
+{
+    const session *s = call->state;
+    if (strcmp(flag, "--plot") == 0 && s->input.nodes == NULL && cli_ends_with(call->inputs[0], ".tntp"))
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot draws a map: --nodes with the places of the nodes is needed");
+    return MCO_OK;
+}
+
+static const char *const *inputs(const void *state, int64_t *count)
+{
+    *count = 2;  // neighbours in the struct
+    return &((const session *)state)->input.nodes;
+}
+
+static void outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
+{
+    const session *s = state;
+    out[0] = s->files.state;
+    out[1] = s->files.flows;
+    out[2] = s->files.passes;
+    out[3] = s->files.convergence;
+}
+
+static mco_status assign(cli_call *call)
+{
+    session *s = call->state;
+    const mco_traffic_start start = {.state = s->state, .flow = s->flow};
+    return mco_traffic_assign(call->ctx, s->traffic, &s->params, &start, &s->result);
+}
+
+static bool has_flows(const void *state)
+{
+    return ((const session *)state)->result.flow != NULL;
+}
+
+static mco_status write_result(cli_call *call, const mco_option_values *more, const char *path)
+{
+    const session *s = call->state;
+    return mco_traffic_write_result(call->ctx, s->traffic, &s->params, &s->result, more, path);
+}
+
+static mco_status plot(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_traffic_plot_flows(call->ctx, s->traffic, &s->params, &s->result, path);
+}
+
+static mco_status write_passes(mco_context *ctx, const mco_traffic_result *r, const char *path)
+{
+    mco_output o;
+    const mco_status st = mco_output_open(ctx, path, &o);
+    if (st != MCO_OK)
+        return st;
+    fprintf(o.file, "time_s,objective,gap\n");
+    for (int64_t i = 0; i < r->history_count; i++)
+        fprintf(o.file, "%.6f,%.17g,%.6g\n", r->history[i].time_s, r->history[i].objective, r->history[i].gap);
+    return mco_output_commit(ctx, &o, false);
+}
+
+static mco_status write_state(cli_call *call, const session *s)
+{
+    if (s->result.state == NULL)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--state: the method %s keeps no state; pairs does",
+                        s->result.method == MCO_TRAFFIC_METHOD_FW ? "fw" : s->result.method == MCO_TRAFFIC_METHOD_CFW ? "cfw" : "bfw");
+    return mco_traffic_state_write(call->ctx, s->traffic, s->result.state, s->files.state);
+}
+
+// Tries all files and returns the first failure.
+static mco_status write_more(cli_call *call)
+{
+    session *s = call->state;
+    mco_status first = MCO_OK, st;
+    if (s->files.passes != NULL)
+        first = write_passes(call->ctx, &s->result, s->files.passes);
+    if (!has_flows(s))
+        return first;
+    if (s->files.flows != NULL && (st = mco_traffic_write_flows(call->ctx, s->traffic, &s->result, s->files.flows)) != MCO_OK)
+        first = first != MCO_OK ? first : st;
+    if (s->files.convergence != NULL &&
+        (st = mco_traffic_plot_history(call->ctx, s->traffic, &s->result, s->files.convergence)) != MCO_OK)
+        first = first != MCO_OK ? first : st;
+    if (s->files.state != NULL && (st = write_state(call, s)) != MCO_OK)
+        first = first != MCO_OK ? first : st;
+    return first;
+}
+
+void traffic_print_network(const mco_traffic *traffic)
+{
+    const mco_traffic_network n = mco_traffic_view(traffic);
+    printf("network    %s, %d node%s, %d zone%s, %d link%s\n", mco_traffic_name(traffic), n.nodes, mco_plural(n.nodes), n.zones,
+           mco_plural(n.zones), n.links, mco_plural(n.links));
+}
+
+static mco_status print(cli_call *call)
+{
+    const session *s = call->state;
+    const mco_traffic_result *r = &s->result;
+    traffic_print_network(s->traffic);
+    printf("trips      %.10g assigned, %.10g within a zone", r->assigned, r->intrazonal);
+    if (r->dropped_pairs > 0)
+        printf(", %.10g dropped: %" PRId64 " pair%s without a path", r->dropped, r->dropped_pairs, mco_plural(r->dropped_pairs));
+    if (r->artificial_arcs > 0)
+        printf(", %.10g over %d artificial arc%s", r->artificial_trips, r->artificial_arcs, mco_plural(r->artificial_arcs));
+    printf("\n");
+    cli_print_outcome(r->outcome, r->stop, "");
+    if (r->flow != NULL) {
+        printf("objective  %.15g\n", r->objective);
+        printf("gap        %.3g (certified)\n", r->gap);
+        printf("total cost %.15g\n", r->total_cost);
+    }
+    printf("method     %s\n", r->reason);
+    printf("effort     %" PRId64 " iteration%s", r->iterations, mco_plural(r->iterations));
+    if (r->segment_pairs > 0)
+        printf(", %" PRId64 " pair%s of segments", r->segment_pairs, mco_plural(r->segment_pairs));
+    printf("\ntime       %.6f s, ", r->work.solve_s);
+    cli_print_engine(call->ctx, &r->work);
+    printf("\n");
+    return MCO_OK;
+}
+
+static void end(cli_call *call)
+{
+    session *s = call->state;
+    mco_traffic_result_clear(call->ctx, &s->result);
+    mco_traffic_flows_clear(call->ctx, &s->flow, &s->class_flow);
+    mco_traffic_state_clear(call->ctx, &s->state);
+    mco_traffic_destroy(call->ctx, &s->traffic);
+}
+
+// ---- check
+
+static void check_tables(void *state, mco_option_values *out)
+{
+    session *s = state;
+    out[0] = (mco_option_values){mco_traffic_options(), &s->params};
+    out[1] = (mco_option_values){&traffic_input_options, &s->input};
+}
+
+static mco_status check_open(cli_call *call)
+{
+    session *s = call->state;
+    return traffic_open(call, &s->input, call->inputs[0], call->inputs[1], &s->traffic);
+}
+
+static mco_status check(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    const session *s = call->state;
+    mco_traffic_facts facts;
+    MCO_TRY(mco_traffic_check(call->ctx, s->traffic, &s->params, s->flow, s->class_flow, &facts));
+    traffic_print_network(s->traffic);
+    printf("objective  %.15g\n", facts.objective);
+    printf("total cost %.15g\n", facts.total_cost);
+    printf("least cost %.15g\n", facts.least_cost);
+    printf("gap        %.6g\n", facts.gap);
+    printf("imbalance  %.3g trips at most at a node\n", facts.imbalance);
+    if (s->params.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        printf("excess     %.3g above a capacity\n", facts.excess);
+done:
+    return st;
+}
+
+const cli_problem cli_traffic = {
+    .name = "traffic",
+    .text = "traffic assignment: flows on a road network in user equilibrium or system optimum",
+    .about = "Static traffic assignment: the flows where no traveller finds a cheaper way (user equilibrium), or where all\n"
+             "together are cheapest (system optimum). Costs of links grow with their flows.\n\n"
+             "NET is a TNTP network, a GMNS link.csv or its folder, or a CSV of streets. TRIPS is a TNTP file of trips, a CSV\n"
+             "(matrix, or rows origin, destination, trips), an .omx file, or a list of classes. FLOWS is a TNTP flow file, a\n"
+             "CSV or a result file. Files may end in .gz.",
+    .actions = {
+        {.name = "assign", .arguments = "[OPTIONS] NET TRIPS", .text = "assigns the trips to the network", .least = 2, .most = 2,
+         .state_bytes = sizeof(session), .begin = begin, .tables = tables, .open = open, .refuse_output = refuse_output,
+         .more_inputs = inputs, .more_outputs = outputs, .start_text = "begin with the flows of F (fw, cfw, bfw)",
+         .read_start = read_start, .solve = assign, .has_solution = has_flows, .write_result = write_result,
+         .plot_text = "draw the flows: width by flow, colour by flow over capacity", .plot = plot, .write_more = write_more,
+         .print = print, .end = end},
+        {.name = "check", .arguments = "[OPTIONS] NET TRIPS FLOWS", .text = "recomputes objective, costs, gap and balance from flows alone",
+         .least = 3, .most = 3, .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = check_open,
+         .read_solution = read_start, .check = check, .end = end},
+    },
+};

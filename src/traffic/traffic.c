@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// Entry points: they validate, settle method and engine, run, certify, and fill the result.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/machine.h"
+#include "base/options.h"
+#include "base/structs.h"
+#include "device/device.h"
+#include "traffic/check.h"
+#include "traffic/engine.h"
+#include "traffic/network.h"
+
+#define MCO_OPTION_STRUCT mco_traffic_params
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_TRAFFIC_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
+
+const mco_option_table *mco_traffic_options(void)
+{
+    return &options;
+}
+
+// ---- Passes
+
+mco_status traffic_note(const traffic_call *call, double objective, double gap)
+{
+    mco_status st = MCO_OK;
+    traffic_history *h = call->history;
+    MCO_TRY(mco_grow(call->run->ctx, &h->pass, &h->room, h->count + 1));
+    h->pass[h->count++] = (mco_traffic_pass){mco_run_time_s(call->run), objective, gap};
+    h->objective = objective;
+    h->gap = gap;
+    MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
+done:
+    return st;
+}
+
+static void write_columns(void *user, char *out, size_t size)
+{
+    const traffic_history *h = user;
+    snprintf(out, size, " %9" PRId64 " %12.3e", h->count, h->gap);
+}
+
+void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
+{
+    mco_free(ctx, &answer->flow);
+    mco_free(ctx, &answer->class_flow);
+    traffic_flows_clear(ctx, &answer->flows);
+    traffic_pairs_clear(ctx, &answer->pairs);
+    traffic_certificate_clear(ctx, &answer->certificate);
+}
+
+// ---- A solve
+
+typedef struct solve {
+    mco_context *ctx;
+    const mco_traffic *traffic;
+    const mco_traffic_start *start;
+    mco_traffic_params p;
+    mco_run run;
+    traffic_problem problem;
+    traffic_history history;
+    traffic_flows start_flows;
+    traffic_pairs start_pairs;
+    double *start_flow;   // [links of the problem]
+    traffic_engine *engine;
+    traffic_answer answer;
+    traffic_proof proof;
+    mco_traffic_result r;
+} solve;
+
+static const char *method_text(mco_traffic_method method)
+{
+    static const char *const names[] = {"auto", "pairs", "fw", "cfw", "bfw"};
+    return names[method];
+}
+
+static mco_status refuse_options(const solve *s)
+{
+    const mco_traffic_params *p = &s->p;
+    const bool is_reference = p->engine == MCO_ENGINE_REFERENCE;
+    if (is_reference && p->threads > 1)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--threads is %" PRId64 ", the reference runs on one core", p->threads);
+    if (p->gpus != NULL && (is_reference || p->engine == MCO_ENGINE_CPU))
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(p->engine));
+    if (s->start != NULL && s->start->flow != NULL && p->method == MCO_TRAFFIC_METHOD_PAIRS)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "flows of links start fw, cfw or bfw; the method pairs starts from a state");
+    return MCO_OK;
+}
+
+// ---- Method and engine
+
+// Bytes that pairs need for the flows of all rows: a number and a link for each node of each tree.
+static double bytes_of_pairs(const traffic_problem *p)
+{
+    const double per_flow = 12, nodes_of_tree = 0.75;
+    return per_flow * nodes_of_tree * (double)p->nodes * (double)p->rows;
+}
+
+static void choose_method(solve *s)
+{
+    const double needed = bytes_of_pairs(&s->problem), allowed = mco_settle_memory(s->p.memory);
+    char why[96];
+    if (s->p.method != MCO_TRAFFIC_METHOD_AUTO) {
+        snprintf(s->r.reason, sizeof s->r.reason, "%s, as asked", method_text(s->p.method));
+        return;
+    }
+    const bool has_flow = s->start != NULL && s->start->flow != NULL;
+    const bool fits = needed <= allowed;
+    s->p.method = fits && !has_flow ? MCO_TRAFFIC_METHOD_PAIRS : MCO_TRAFFIC_METHOD_BFW;
+    if (has_flow)
+        snprintf(why, sizeof why, "it starts from flows of links");
+    else
+        snprintf(why, sizeof why, "flows of origins need about %.3g MiB, %.3g MiB are allowed", needed / (1 << 20), allowed / (1 << 20));
+    snprintf(s->r.reason, sizeof s->r.reason, "%s: %s", method_text(s->p.method), why);
+}
+
+// Seconds that the cores would take, roughly: trees of all rows for each pass.
+static double guess_seconds(const solve *s)
+{
+    const double per_step = 4e-9, passes = s->p.method == MCO_TRAFFIC_METHOD_PAIRS ? 30 : 100;
+    const double steps = (double)s->problem.rows * (double)(s->problem.links + s->problem.nodes);
+    return per_step * passes * steps / mco_settle_threads(s->p.threads);
+}
+
+static mco_status choose_engine(solve *s)
+{
+    static const double PAYS_S = 2;  // starting a GPU takes about half a second
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    mco_status st = MCO_OK;
+    const bool is_family = s->p.method != MCO_TRAFFIC_METHOD_PAIRS;
+    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, guess_seconds(s), PAYS_S, NULL);
+    if (s->p.engine == MCO_ENGINE_GPU)
+        MCO_TRY(mco_gpus_choose(s->ctx, s->p.gpus, gpus, &count));
+    for (int i = 0; i < count; i++)
+        s->r.work.gpus |= (uint64_t)1 << gpus[i].index;
+    if (s->p.engine == MCO_ENGINE_REFERENCE)
+        s->engine = traffic_ref_assign;
+#ifdef MCO_HAVE_CUDA
+    else if (s->p.engine == MCO_ENGINE_GPU)
+        s->engine = is_family ? traffic_gpu_frank_wolfe_assign : traffic_gpu_pairs_assign;
+#endif
+    else
+        s->engine = is_family ? traffic_frank_wolfe_assign : traffic_pairs_assign;
+    if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        s->engine = traffic_capacitated_assign;
+done:
+    return st;
+}
+
+// ---- Start
+
+static mco_status take_start(solve *s)
+{
+    mco_status st = MCO_OK;
+    const mco_traffic_start *start = s->start;
+    const traffic_problem *p = &s->problem;
+    if (start == NULL)
+        return MCO_OK;
+    if (start->state != NULL && s->p.method == MCO_TRAFFIC_METHOD_PAIRS)
+        MCO_TRY(traffic_state_take(s->ctx, p, start->state, &s->start_flows, &s->start_pairs));
+    if (start->flow == NULL)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(s->ctx, &s->start_flow, p->links));
+    for (int32_t l = 0; l < p->links; l++)
+        s->start_flow[l] = p->origin_link[l] >= 0 ? start->flow[p->origin_link[l]] : 0;
+    if (p->links != mco_traffic_view(s->traffic).links || p->classes > 1) {
+        mco_log(s->ctx, MCO_LOG_WARNING, "flows of links do not start an assignment with turns, artificial arcs or several classes");
+        mco_free(s->ctx, &s->start_flow);
+    }
+done:
+    return st;
+}
+
+// ---- The end
+
+// Proves the gap and the balance. An engine's own labels save the search.
+static mco_status certify(solve *s)
+{
+    mco_status st = MCO_OK;
+    traffic_answer *a = &s->answer;
+    traffic_certificate *c = &a->certificate;
+    const traffic_problem *p = &s->problem;
+    if (c->problem != NULL && memcmp(c->flow, a->flow, (size_t)p->links * sizeof *a->flow) != 0) {
+        mco_log(s->ctx, MCO_LOG_WARNING, "the labels of the engine are of other flows: the gap is proved anew");
+        traffic_certificate_clear(s->ctx, c);
+    }
+    if (c->cost == NULL)
+        MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
+    s->ctx->call_stop_s = 0;  // a time limit ends the search for flows; what was found is proved in any case
+    MCO_TRY(traffic_certificate_search(s->ctx, c));
+    MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
+    if (!(s->proof.imbalance <= 1e-6 * fmax(1, p->demand)))
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "trips and flows differ by %.9g at a node, the trips are %.9g", s->proof.imbalance, p->demand));
+done:
+    return st;
+}
+
+static mco_status give_flows(solve *s)
+{
+    mco_status st = MCO_OK;
+    const traffic_problem *p = &s->problem;
+    const traffic_answer *a = &s->answer;
+    mco_traffic_result *r = &s->r;
+    r->links = mco_traffic_view(s->traffic).links;
+    r->classes = p->classes;
+    MCO_TRY(mco_alloc(s->ctx, &r->flow, r->links));
+    MCO_TRY(mco_alloc(s->ctx, &r->cost, r->links));
+    for (int32_t l = 0; l < r->links; l++)
+        r->flow[l] = a->flow[p->link_at[l]];
+    if (p->classes <= 1)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(s->ctx, &r->class_flow, (int64_t)r->classes * r->links));
+    for (int32_t k = 0; k < p->classes; k++)
+        for (int32_t l = 0; l < r->links; l++)
+            r->class_flow[(int64_t)k * r->links + l] = a->class_flow[(int64_t)k * p->links + p->link_at[l]] / p->car_equivalent[k];
+done:
+    return st;
+}
+
+// What turns and artificial arcs cost; *trips: cars that use an artificial arc.
+static double cost_of_more(const solve *s, double *trips)
+{
+    const traffic_problem *p = &s->problem;
+    double sum = 0, out = 0, into = 0;
+    for (int32_t l = 0; l < p->links; l++) {
+        if (p->origin_link[l] >= 0)
+            continue;
+        sum += s->answer.flow[l] * p->costs.base[l];
+        if (p->origin_link[l] == -2)
+            *(p->tail[l] == p->nodes - 1 ? &into : &out) += s->answer.flow[l];
+    }
+    *trips = fmax(out, into);  // a trip that uses one of each counts once, or nearly
+    return sum;
+}
+
+static mco_status fill(solve *s)
+{
+    mco_status st = MCO_OK;
+    mco_traffic_result *r = &s->r;
+    const traffic_problem *p = &s->problem;
+    mco_traffic_facts facts = {0};
+    MCO_TRY(give_flows(s));
+    MCO_TRY(traffic_check_costs(s->ctx, s->traffic, &s->p, r->flow, r->class_flow, &facts, r->cost));
+    const double more = cost_of_more(s, &r->artificial_trips);
+    r->total_cost = facts.total_cost + more;
+    r->objective = facts.objective + more;
+    r->gap = s->proof.gap > 0 ? s->proof.gap : 0;
+    r->bound = isnan(r->objective) ? NAN : r->objective - r->gap * s->proof.total;
+    if (s->p.objective == MCO_TRAFFIC_UE && fabs(r->total_cost - s->proof.total) > 1e-9 * fmax(1, s->proof.total) && p->is_integral &&
+        s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the total cost is %.17g by the network and %.17g by the problem", r->total_cost, s->proof.total));
+    r->assigned = p->assigned;
+    r->intrazonal = p->intrazonal;
+    r->dropped = p->dropped;
+    r->dropped_pairs = p->dropped_pairs;
+    r->artificial_arcs = p->artificial_arcs;
+    r->iterations = s->answer.iterations;
+    r->segment_pairs = s->answer.segment_pairs;
+    r->method = s->p.method;
+    if (s->answer.flows.first != NULL)
+        MCO_TRY(traffic_state_of(s->ctx, p, &s->answer.flows, &s->answer.pairs, &r->state));
+done:
+    return st;
+}
+
+static void settle_outcome(solve *s)
+{
+    mco_traffic_result *r = &s->r;
+    const bool is_done = r->gap <= s->p.gap;
+    r->outcome = is_done ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    r->stop = is_done ? MCO_STOP_GAP : s->run.stop;
+    if (r->stop == MCO_STOP_FINISHED && s->p.iterations > 0 && r->iterations >= s->p.iterations)
+        r->stop = MCO_STOP_ITERATIONS;
+    r->history = s->history.pass;
+    r->history_count = s->history.count;
+    s->history = (traffic_history){0};
+    const traffic_answer *a = &s->answer;
+    r->work = (mco_work){.engine = s->p.engine, .simd = a->simd, .lane_bits = a->lane_bits, .threads = a->threads > 0 ? a->threads : 1,
+                         .gpus = a->gpus, .device_s = a->device_s, .solve_s = mco_run_time_s(&s->run)};
+}
+
+static mco_status run_engine(solve *s)
+{
+    const traffic_call call = {.problem = &s->problem, .params = &s->p, .run = &s->run, .history = &s->history, .gap = s->p.gap,
+                               .memory = mco_settle_memory(s->p.memory), .gpus = s->r.work.gpus,
+                               .start_flows = s->start_flows.first != NULL ? &s->start_flows : NULL,
+                               .start_pairs = s->start_pairs.first != NULL ? &s->start_pairs : NULL,
+                               .start_flow = s->start_flow, .wants_state = true};
+    if (!s->problem.is_integral && s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
+        return traffic_streets_assign(s->ctx, s->traffic, &s->p, s->engine, &call, &s->answer);
+    return s->engine(s->ctx, &call, &s->answer);
+}
+
+static mco_status run(solve *s)
+{
+    mco_status st = MCO_OK;
+    const mco_run_settings settings = {.time_limit_s = s->p.time_limit_s, .target = -1, .objective = "objective", .decimals = 3,
+                                       .columns = " iteration          gap", .write_columns = write_columns, .user = &s->history};
+    s->run = mco_run_begin(s->ctx, &settings);
+    s->ctx->call_stop_s = s->run.stop_s;
+    MCO_TRY(traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem));
+    choose_method(s);
+    MCO_TRY(choose_engine(s));
+    mco_log(s->ctx, MCO_LOG_INFO, "method %s; engine %s", s->r.reason, mco_engine_text(s->p.engine));
+    MCO_TRY(take_start(s));
+    MCO_TRY(run_engine(s));
+    mco_run_log_end(&s->run);
+    MCO_TRY(certify(s));
+    MCO_TRY(fill(s));
+    settle_outcome(s);
+done:
+    if (st == MCO_ERR_STOPPED && s->answer.flow == NULL) {  // no flows yet: that is an answer too
+        s->r.outcome = MCO_OUTCOME_UNKNOWN;
+        s->r.stop = mco_is_cancelled(s->ctx) ? MCO_STOP_CANCELLED : MCO_STOP_TIME;
+        s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
+        s->r.method = s->p.method != MCO_TRAFFIC_METHOD_AUTO ? s->p.method : MCO_TRAFFIC_METHOD_PAIRS;
+        s->r.work = (mco_work){.engine = s->p.engine != MCO_ENGINE_AUTO ? s->p.engine : MCO_ENGINE_CPU, .threads = 1,
+                               .solve_s = mco_run_time_s(&s->run)};
+        st = MCO_OK;
+    }
+    return st;
+}
+
+mco_status mco_traffic_assign(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params,
+                              const mco_traffic_start *start, mco_traffic_result *result)
+{
+    mco_status st = MCO_OK;
+    solve s = {.ctx = ctx, .traffic = traffic, .start = start, .p = MCO_TRAFFIC_PARAMS_INIT, .r = MCO_TRAFFIC_RESULT_INIT};
+    if (ctx == NULL || traffic == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(MCO_TAKE(ctx, params, &s.p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof *result));
+    MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    MCO_TRY(refuse_options(&s));
+    MCO_TRY(run(&s));
+    mco_struct_give(result, &s.r, sizeof s.r);
+done:
+    mco_run_clear(&s.run);
+    mco_free(ctx, &s.history.pass);
+    mco_free(ctx, &s.start_flow);
+    traffic_flows_clear(ctx, &s.start_flows);
+    traffic_pairs_clear(ctx, &s.start_pairs);
+    traffic_answer_clear(ctx, &s.answer);
+    traffic_problem_clear(ctx, &s.problem);
+    mco_traffic_result_clear(ctx, &s.r);  // what was not given
+    ctx->call_stop_s = 0;
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_traffic_result_clear(mco_context *ctx, mco_traffic_result *result)
+{
+    mco_traffic_result full = MCO_TRAFFIC_RESULT_INIT;
+    if (result == NULL)
+        return;
+    mco_struct_clear(result, &full, sizeof full);
+    mco_free(ctx, &full.flow);
+    mco_free(ctx, &full.class_flow);
+    mco_free(ctx, &full.cost);
+    mco_free(ctx, &full.history);
+    mco_traffic_state_clear(ctx, &full.state);
+}
