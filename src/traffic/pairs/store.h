@@ -40,11 +40,12 @@ static inline int32_t pairs_slot(const pairs_batch *b, int32_t link)
     return b->narrow != NULL ? (int32_t)b->narrow[link] - 1 : b->wide[link] - 1;
 }
 
-// The slot of a link, a new one without flow if there is none. Any thread, for batches that no other thread has. Errors: MEMORY.
-mco_status pairs_slot_make(pairs_store *store, pairs_batch *b, int32_t link, int32_t *slot);
+// The slot of a link, a new one without flow if there is none. Any thread, for batches that
+// no other thread has, with its own context. Errors: MEMORY.
+mco_status pairs_slot_make(mco_context *ctx, pairs_store *store, pairs_batch *b, int32_t link, int32_t *slot);
 
 // Orders slots by link and drops those without flow. Slots that others know are void then. Errors: MEMORY; then nothing has changed. O(links).
-mco_status pairs_batch_pack(pairs_store *store, pairs_batch *b);
+mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b);
 
 // The flow of a lane on a link.
 static inline double pairs_flow(const pairs_batch *b, int lane, int32_t link)
