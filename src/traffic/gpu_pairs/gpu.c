@@ -528,7 +528,7 @@ static mco_status store_rows(scanner *s, int32_t count)
         const traffic_place_sum sum = s->h_sum[place];
         for (int64_t i = sum.first; i < sum.first + sum.count; i++) {
             int32_t slot = 0;
-            MCO_TRY(pairs_slot_make(s->store, b, s->h_found[i].link, &slot));
+            MCO_TRY(pairs_slot_make(s->ctx, s->store, b, s->h_found[i].link, &slot));
             b->flow[(size_t)slot * PAIRS_LANES + (size_t)(place % PAIRS_LANES)] = s->h_found[i].value;
             b->is_changed[slot] = 0;
         }
