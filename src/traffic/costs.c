@@ -71,12 +71,3 @@ void traffic_pairs_clear(mco_context *ctx, traffic_pairs *pairs)
     mco_free(ctx, &pairs->row);
     *pairs = (traffic_pairs){0};
 }
-
-void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
-{
-    mco_free(ctx, &answer->flow);
-    mco_free(ctx, &answer->class_flow);
-    traffic_flows_clear(ctx, &answer->flows);
-    traffic_pairs_clear(ctx, &answer->pairs);
-    *answer = (traffic_answer){0};
-}
