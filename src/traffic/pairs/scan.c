@@ -85,39 +85,40 @@ static int32_t through(const scanner *s)
     return s->store->problem->nodes - s->store->problem->first_through;
 }
 
-// A first order: by the labels of one lane's origin at present costs, found by a search with a queue over the order of nodes. Breadth
-// first suffices, since the first trees make a better one.
+// Adds the nodes behind `node` that paths pass through and that are not yet in the queue. Returns the end of the queue.
+static int32_t reach_heads(const traffic_problem *p, worker *w, int32_t node, int32_t end)
+{
+    for (int32_t l = p->first[node]; l < p->first[node + 1]; l++) {
+        const int32_t head = p->head[l];
+        if (head >= p->first_through && !w->next[head]) {
+            w->next[head] = 1;
+            w->stack[end++] = head;
+        }
+    }
+    return end;
+}
+
+// A first order: breadth first from the first row's origin. The trees of the load make a better one.
 static void breadth_first(const scanner *s, worker *w, const pairs_batch *b, int32_t *order)
 {
     const traffic_problem *p = s->store->problem;
-    int32_t head = 0, count = 0;
+    const int32_t origin = p->row_origin[b->row[0]];
+    int32_t head = 0, end = 0;
     memset(w->next, 0, (size_t)p->nodes);
-    int32_t *queue = w->stack;
-    for (int32_t begin = -1; begin < p->nodes && count < through(s); begin++) {
-        const int32_t v = begin < 0 ? p->row_origin[b->row[0]] : begin;
-        if (w->next[v] || (begin >= 0 && v < p->first_through))
-            continue;
-        queue[count] = v;  // an end as an origin leaves the queue at once
-        w->next[v] = 1;
-        const int32_t only = v < p->first_through ? v : -1;
-        int32_t end = only >= 0 ? count : count + 1;
-        for (int32_t u = v; ; u = queue[head++]) {
-            if (only < 0 && u == v && head == count)
-                head++;
-            for (int32_t l = p->first[u]; l < p->first[u + 1]; l++) {
-                const int32_t next = p->head[l];
-                if (next >= p->first_through && !w->next[next]) {
-                    w->next[next] = 1;
-                    queue[end++] = next;
-                }
-            }
-            if (head == end)
-                break;
+    w->next[origin] = 1;
+    if (origin >= p->first_through)
+        w->stack[end++] = origin;
+    else
+        end = reach_heads(p, w, origin, 0);
+    for (int32_t v = p->first_through; v < p->nodes; v++) {
+        while (head < end)
+            end = reach_heads(p, w, w->stack[head++], end);
+        if (!w->next[v]) {  // not reached from the origin
+            w->next[v] = 1;
+            w->stack[end++] = v;
         }
-        count = end;
-        head = end;
     }
-    memcpy(order, queue, (size_t)through(s) * sizeof *order);
+    memcpy(order, w->stack, (size_t)through(s) * sizeof *order);
 }
 
 // The node from which the tree of a lane enters `node`, -1: none.
