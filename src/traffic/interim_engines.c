@@ -2,14 +2,6 @@
 // Until the rooms of the engines are here. Whoever brings the last one removes this file.
 #include "traffic/engine.h"
 
-#define MISSING(name) \
-    __attribute__((weak)) mco_status name(mco_context *ctx, const traffic_call *call, traffic_answer *out) { return traffic_ref_assign(ctx, call, out); }
-MISSING(traffic_pairs_assign)
-#ifdef MCO_HAVE_CUDA
-MISSING(traffic_gpu_frank_wolfe_assign)
-MISSING(traffic_gpu_pairs_assign)
-#endif
-
 __attribute__((weak)) mco_status traffic_capacitated_assign(mco_context *ctx, const traffic_call *call, traffic_answer *out)
 {
     (void)call, (void)out;
