@@ -28,7 +28,7 @@ typedef struct pairs_balance {
     const traffic_scanner *scanner;
     const pairs_build *build;
     double *flow, *cost, *slope;  // [links] of all rows together; costs without extras
-    double *class_cost;           // [classes][links]; NULL where the problem has no extra
+    double *class_cost, *class_flow;  // [classes][links]; NULL where the problem has no extra. Flows as of the last sum
     pairs_pair *pair;             // [pairs]
     int64_t pair_room;
     int32_t pairs, live;

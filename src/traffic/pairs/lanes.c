@@ -114,7 +114,7 @@ static inline uint64_t spread(uint32_t bits)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), low = UINT64_C(0x7f7f7f7f7f7f7f7f);
     const uint64_t single = bits * ones & UINT64_C(0x8040201008040201);
-    return (((single & low) + low | single) & ~low) / 128 * 255;
+    return ((((single & low) + low) | single) & ~low) / 128 * 255;
 }
 
 // Stores a position for the lanes in `bits`.

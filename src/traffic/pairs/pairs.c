@@ -45,6 +45,7 @@ static void close_balance(pairs_balance *b)
     mco_free(b->ctx, &b->dead);
     mco_free(b->ctx, &b->at_node);
     mco_free(b->ctx, &b->pair);
+    mco_free(b->ctx, &b->class_flow);
     mco_free(b->ctx, &b->class_cost);
     mco_free(b->ctx, &b->slope);
     mco_free(b->ctx, &b->cost);
@@ -59,8 +60,10 @@ static mco_status open_balance(pairs_balance *b)
     MCO_TRY(mco_alloc(b->ctx, &b->flow, p->links));
     MCO_TRY(mco_alloc(b->ctx, &b->cost, p->links));
     MCO_TRY(mco_alloc(b->ctx, &b->slope, p->links));
-    if (p->extra != NULL)
+    if (p->extra != NULL) {
         MCO_TRY(mco_alloc(b->ctx, &b->class_cost, (size_t)p->classes * (size_t)p->links));
+        MCO_TRY(mco_alloc(b->ctx, &b->class_flow, (size_t)p->classes * (size_t)p->links));
+    }
     MCO_TRY(mco_alloc(b->ctx, &b->at_node, p->nodes));
     MCO_TRY(mco_alloc(b->ctx, &b->on_tree, p->nodes));
     MCO_TRY(mco_alloc(b->ctx, &b->visited, p->nodes));
@@ -75,7 +78,7 @@ done:
 // Sums the flows of all rows anew, which removes the drift of many small moves.
 static void sum_flows(pairs_balance *b)
 {
-    pairs_store_sum(b->store, b->flow, NULL);
+    pairs_store_sum(b->store, b->flow, b->class_flow);
     for (int32_t l = 0; l < b->problem->links; l++)
         pairs_set_flow(b, l, b->flow[l]);
 }
@@ -193,12 +196,12 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         total += b->flow[l] * b->cost[l];
     for (bool is_exact = true;; is_exact = out->gap < SUM_AGAIN * b->call->gap) {
         traffic_scan found;
-        if (is_exact)
+        if (is_exact || b->class_flow != NULL)
             sum_flows(b);
         MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), excess_threshold(b, out->gap, total), &found));
         total = found.total;
         out->gap = total > 0 ? found.excess / total : 0;
-        MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, NULL), out->gap));
+        MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, b->class_flow), out->gap));
         if (out->gap <= b->call->gap && !is_exact)
             continue;
         if (out->gap <= b->call->gap || (most > 0 && out->iterations >= most))

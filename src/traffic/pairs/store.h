@@ -6,6 +6,7 @@
 #ifndef MCO_TRAFFIC_PAIRS_STORE_H
 #define MCO_TRAFFIC_PAIRS_STORE_H
 
+#include "base/grow.h"
 #include "traffic/problem.h"
 
 enum { PAIRS_LANES = 8 };
