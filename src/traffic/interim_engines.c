@@ -7,7 +7,6 @@
 MISSING(traffic_frank_wolfe_assign)
 #ifdef MCO_HAVE_CUDA
 MISSING(traffic_gpu_frank_wolfe_assign)
-MISSING(traffic_gpu_pairs_assign)
 #endif
 
 __attribute__((weak)) mco_status traffic_capacitated_assign(mco_context *ctx, const traffic_call *call, traffic_answer *out)
