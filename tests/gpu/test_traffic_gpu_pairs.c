@@ -242,7 +242,7 @@ static void oracle_labels(const traffic_problem *p, const double *cost, int32_t 
             if (w < p->first_through || o->is_queued[w])
                 continue;
             o->is_queued[w] = true;
-            o->queue[(head + count) % (p->nodes + 1)] = w;
+            o->queue[(head + count - 1) % (p->nodes + 1)] = w;  // v still counts
             count++;
         }
     }

@@ -9,8 +9,6 @@ mco_status traffic_gpu_pairs_assign(mco_context *ctx, const traffic_call *call, 
     traffic_scanner scanner = {0};
     const traffic_gpu_stats *stats = NULL;
     MCO_TRY(pairs_store_open(ctx, call->problem, true, &store));
-    if (call->start_flows != NULL)
-        MCO_TRY(pairs_store_take(&store, call->start_flows));
     MCO_TRY(traffic_gpu_scanner(ctx, call, &store, NULL, &scanner, &stats));
     MCO_TRY(traffic_pairs_balance(ctx, call, &store, &scanner, out));
     out->device_s = stats->device_s;

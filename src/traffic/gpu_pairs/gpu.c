@@ -570,7 +570,8 @@ static mco_status load(void *self, const double *cost)
     const int64_t each = s->plan.room / s->plan.nodes;  // rows of a part: a tree has less links than nodes
     int32_t count = 0;
     MCO_TRY(send_costs(s, cost));
-    MCO_TRY(send_changes(s));  // flows of a start
+    mark_all(s);  // flows of a start
+    MCO_TRY(send_changes(s));
     MCO_TRY(wait_for(s, s->changed));
     for (int32_t k = 0; k < s->live_count; k++) {
         if (!has_flow(s, s->live[k]))
@@ -740,7 +741,6 @@ mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs
     MCO_TRY(take_memory(s));
     MCO_TRY(make_events(s));
     MCO_TRY(wait_for(s, s->copied));  // the tables have been read
-    mark_all(s);
     s->stats.open_s = mco_clock_s() - begin_s;
     *out = (traffic_scanner){.self = s, .load = load, .scan = scan, .tree = tree, .close = close_scanner};
     if (stats != NULL)
