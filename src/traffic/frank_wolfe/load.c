@@ -37,7 +37,7 @@ double traffic_stopper_watch(void *shared)
 
 // Labels of 8 rows stay in the cache up to about this many nodes, and there trees by lanes need no preparing. Beyond, a tree of a sweep takes about
 // 0.5 ns a node, and one by lanes several; preparing takes about 22 us a node.
-static const int32_t NODES_OF_LANES = 60000;
+static const int32_t NODES_OF_LANES = 50;
 
 mco_status traffic_loader_open(mco_context *ctx, const traffic_call *call, traffic_loader *out)
 {

@@ -58,20 +58,6 @@ typedef struct lane_loader {
 
 // ---- Batches
 
-typedef struct row_place {
-    int32_t row_class, place, row;
-} row_place;
-
-static int compare_places(const void *a, const void *b)
-{
-    const row_place *x = a, *y = b;
-    if (x->row_class != y->row_class)
-        return x->row_class < y->row_class ? -1 : 1;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
 static int32_t count_batches(const traffic_problem *p, int32_t *class_first)
 {
     int32_t batches = 0, row = 0;
@@ -86,30 +72,23 @@ static int32_t count_batches(const traffic_problem *p, int32_t *class_first)
     return batches;
 }
 
-// Rows of a class by the places of their origins, 8 a batch.
+// Near rows of a class, 8 a batch.
 static mco_status make_batches(mco_context *ctx, lane_loader *l)
 {
     mco_status st = MCO_OK;
     const traffic_problem *p = l->problem;
-    row_place *rows = NULL;
-    int32_t *place = NULL;
     MCO_TRY(mco_alloc(ctx, &l->class_first, p->classes + 1));
     l->batches = count_batches(p, l->class_first);
     MCO_TRY(mco_alloc(ctx, &l->row, (int64_t)l->batches * TRAFFIC_LANES));
-    MCO_TRY(mco_alloc(ctx, &rows, p->rows));
-    MCO_TRY(mco_alloc(ctx, &place, p->nodes));
-    MCO_TRY(traffic_near_places(ctx, p, p->costs.base, p->row_origin[0], &l->worker[0].search, place));
-    for (int32_t r = 0; r < p->rows; r++) {
-        const int32_t origin = p->row_origin[r];  // an end is where its first link leads
-        rows[r] = (row_place){p->row_class[r], place[origin < p->first_through ? p->head[p->first[origin]] : origin], r};
+    for (int32_t k = 0, next = 0; k < p->classes; k++) {
+        int32_t *row = l->row + (int64_t)l->class_first[k] * TRAFFIC_LANES, count = 0;
+        while (next < p->rows && p->row_class[next] == k)
+            row[count++] = next++;
+        MCO_TRY(traffic_near_rows(ctx, p, p->costs.base, TRAFFIC_LANES, count, row, &l->worker[0].search));
+        for (; count % TRAFFIC_LANES != 0; count++)
+            row[count] = -1;
     }
-    qsort(rows, (size_t)p->rows, sizeof *rows, compare_places);
-    for (int32_t k = 0, i = 0; k < p->classes; k++)
-        for (int64_t at = (int64_t)l->class_first[k] * TRAFFIC_LANES; at < (int64_t)l->class_first[k + 1] * TRAFFIC_LANES; at++)
-            l->row[at] = i < p->rows && rows[i].row_class == k ? rows[i++].row : -1;
 done:
-    mco_free(ctx, &place);
-    mco_free(ctx, &rows);
     return st;
 }
 
@@ -211,7 +190,8 @@ done:
 static void order_by_search(lane_loader *l, worker *w, int32_t batch, int32_t *order)
 {
     const traffic_problem *p = l->problem;
-    const int32_t settled = traffic_search_tree(p, l->cost, p->row_origin[l->row[(int64_t)batch * TRAFFIC_LANES]], &w->search);
+    const int32_t origin = p->row_origin[l->row[(int64_t)batch * TRAFFIC_LANES]];
+    const int32_t settled = traffic_search_tree(p, l->cost, origin, NULL, NULL, &w->search);
     int32_t count = 0;
     for (int32_t i = 0; i < settled; i++)
         if (w->search.settled[i] >= p->first_through)
@@ -219,6 +199,7 @@ static void order_by_search(lane_loader *l, worker *w, int32_t batch, int32_t *o
     for (int32_t v = p->first_through; v < p->nodes; v++)
         if (w->search.label[v] == INFINITY)
             order[count++] = v;
+    traffic_search_forget(&w->search);
 }
 
 // Sums the least costs of a row's trips, and puts its amounts where they end. False: an end has no path.
