@@ -4,8 +4,9 @@
 // backwards: from the end of a trip up along arcs whose weights explain the labels, to a vertex that the way up from the origin reaches,
 // and down that way. So a trip touches tens of arcs, whatever the length of its path. At last, arcs are unpacked from the top: the flow of a shortcut goes to its two parts.
 //
-// A weight is scale * cost, rounded down. So a label divided by the scale never exceeds the least cost, and the sum over all
-// trips is a true lower bound. The scale makes the longest label about 2^28: the loss is about 2^-28 of that for each link of a path.
+// A weight is scale * cost, rounded down. So a label divided by the scale never exceeds the least cost, and the sum over all trips is a true lower
+// bound. The scale is a power of two that makes the longest label nearly 2^29: the loss is at most 2^-28 of that for each link of a path. Labels divided
+// by it are exact doubles, and prove the gap without another search.
 //
 // Flows are sums of integers, and each choice among equal paths follows a fixed order of arcs. So threads add to one array in any order.
 #include <string.h>
@@ -20,10 +21,12 @@
 
 enum {
     LANES = TRAFFIC_TREES,
+    PROOF_LANES = 8,       // of a certificate
     NONE = MCO_PATHS_NONE,
-    LONGEST = 1 << 28,     // the longest label that the scale aims at
-    MOST_TRIES = 40,       // each divides the scale by 8: at last all weights are 0
-    COARSER = 8
+    LONGEST = 1 << 29,     // the longest label that the scale aims at
+    MOST_TRIES = 60,       // each divides the scale: at last all weights are 0
+    COARSER = 4,
+    MOST_ARCS = 20         // of the hierarchy for a link: a row takes about 0.4 ns an arc, by lanes 14 ns a link
 };
 
 // The way up from an origin, by depth.
@@ -42,6 +45,7 @@ typedef struct worker {
     uint16_t *above;    // [vertices] lanes in which the way up gives the label, zero between two batches
     way way[LANES];
     int32_t longest;    // of the labels at ends of trips
+    double *proof;      // [vertices][8] labels of half a batch by node
     double paths_s, loading_s;
 } worker;
 
@@ -61,6 +65,7 @@ typedef struct hierarchy_loader {
     double scale;
     atomic_bool is_too_long;   // a label is beyond the limit
     int32_t first_row, last_row;
+    traffic_certificate *certificate;  // that takes the labels; NULL: rows are loaded
     int32_t workers;
     worker *worker;            // [workers]
     mco_team team;
@@ -111,7 +116,11 @@ static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hie
     MCO_TRY(make_network(ctx, call->problem, &network));
     MCO_TRY(mco_paths_prepare(ctx, network, NULL, &l->params, &l->hierarchy));
     l->params.time_limit_s = INFINITY;
-    mco_log(ctx, MCO_LOG_INFO, "hierarchy of %d arcs prepared in %.2f s", l->hierarchy->topology.arcs, mco_clock_s() - begin_s);
+    if (l->hierarchy->topology.arcs > (int64_t)MOST_ARCS * call->problem->links)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy would have %d arcs for %d links, at most %d times as many pay", l->hierarchy->topology.arcs,
+                         call->problem->links, MOST_ARCS));
+    mco_log(ctx, MCO_LOG_INFO, "all-or-nothing by a hierarchy: %d arcs for %d links; prepared in %.2f s", l->hierarchy->topology.arcs,
+            call->problem->links, mco_clock_s() - begin_s);
 done:
     mco_paths_destroy(ctx, &network);
     return st;
@@ -126,6 +135,7 @@ static mco_status open_worker(mco_context *ctx, const hierarchy_loader *l, worke
     MCO_TRY(mco_alloc(ctx, &w->flow, (int64_t)t->vertices * LANES));
     MCO_TRY(mco_alloc(ctx, &w->touched, t->vertices / 64 + 1));
     MCO_TRY(mco_alloc(ctx, &w->above, t->vertices));
+    MCO_TRY(mco_alloc(ctx, &w->proof, (int64_t)t->vertices * PROOF_LANES));
     for (int32_t k = 0; k < LANES; k++) {
         MCO_TRY(mco_alloc(ctx, &w->way[k].label, t->height));
         MCO_TRY(mco_alloc(ctx, &w->way[k].arc, t->height));
@@ -144,6 +154,7 @@ static void close_worker(mco_context *ctx, worker *w)
         mco_free(ctx, &w->way[k].arc);
         mco_free(ctx, &w->way[k].label);
     }
+    mco_free(ctx, &w->proof);
     mco_free(ctx, &w->above);
     mco_free(ctx, &w->touched);
     mco_free(ctx, &w->flow);
@@ -173,13 +184,21 @@ static void close_loader(void *self)
 static mco_status fit_memory(mco_context *ctx, hierarchy_loader *l, const traffic_call *call)
 {
     const paths_topology *t = &l->hierarchy->topology;
-    const double shared = 60.0 * t->arcs + 20.0 * l->problem->links, own = t->vertices * (12.0 * LANES + 4) + 20.0 * LANES * t->height;
+    const double shared = 60.0 * t->arcs + 20.0 * l->problem->links, own = t->vertices * (12.0 * LANES + 4 + 8.0 * PROOF_LANES) + 20.0 * LANES * t->height;
     l->workers = mco_settle_threads(call->params->threads);
     while (l->workers > 1 && shared + l->workers * own > call->memory)
         l->workers--;
     if (shared + own > call->memory)
         return mco_fail(ctx, MCO_ERR_LIMIT, "all-or-nothing takes %.0f bytes, at most %.0f are allowed", shared + own, call->memory);
     return MCO_OK;
+}
+
+// The greatest power of two that is not above x > 0.
+static double floor_power(double x)
+{
+    int exponent;
+    frexp(x, &exponent);
+    return ldexp(1, exponent - 1);
 }
 
 // The first scale: labels from anywhere are at most about twice the longest one from the first origin.
@@ -191,7 +210,7 @@ static mco_status first_scale(mco_context *ctx, hierarchy_loader *l)
     MCO_TRY(traffic_search_open(ctx, p, &search));
     const int32_t settled = traffic_search_tree(p, p->costs.base, p->row_origin[0], NULL, NULL, &search);
     const double longest = search.label[search.settled[settled - 1]];
-    l->scale = longest > 0 ? LONGEST / longest : 1;
+    l->scale = longest > 0 ? floor_power(LONGEST / 2 / longest) : 1;
 done:
     traffic_search_close(ctx, &search);
     return st;
@@ -352,6 +371,22 @@ static bool load_rows(hierarchy_loader *l, worker *w, int32_t begin, int32_t cou
     return is_whole;
 }
 
+// Labels of 8 lanes by node. A label beyond the limit counts as the limit, which keeps label[head] <= label[tail] + weight.
+static void prove_rows(hierarchy_loader *l, worker *w, int32_t begin, int32_t count)
+{
+    const int32_t *rank = l->hierarchy->topology.rank, nodes = l->problem->nodes;
+    const double unit = 1 / l->scale;
+    for (int32_t half = 0; half < count; half += PROOF_LANES) {
+        int32_t row[PROOF_LANES];
+        for (int32_t k = 0; k < PROOF_LANES; k++)
+            row[k] = half + k < count ? begin + half + k : -1;
+        for (int32_t v = 0; v < nodes; v++)
+            for (int32_t k = 0; k < PROOF_LANES; k++)
+                w->proof[(int64_t)v * PROOF_LANES + k] = unit * w->label[(int64_t)rank[v] * LANES + half + k];
+        traffic_certificate_lanes8(l->certificate, row, w->proof);
+    }
+}
+
 static void load_batch(void *shared, int index, int64_t item)
 {
     hierarchy_loader *l = shared;
@@ -367,7 +402,9 @@ static void load_batch(void *shared, int index, int64_t item)
         return;
     const double middle_s = mco_clock_s();
     w->paths_s += middle_s - begin_s;
-    if (!load_rows(l, w, begin, count, source))
+    if (l->certificate != NULL)
+        prove_rows(l, w, begin, count);
+    else if (!load_rows(l, w, begin, count, source))
         atomic_store_explicit(&l->is_too_long, true, memory_order_relaxed);
     w->loading_s += mco_clock_s() - middle_s;
 }
@@ -435,8 +472,12 @@ done:
 static mco_status load_class(hierarchy_loader *l, const double *cost, double *flow)
 {
     mco_status st = MCO_OK;
-    bool is_done = false;
+    bool is_done = l->last_row == l->first_row;
     int32_t longest = 1;
+    if (is_done) {
+        memset(flow, 0, (size_t)l->problem->links * sizeof *flow);
+        return MCO_OK;
+    }
     for (int32_t k = 0; k < MOST_TRIES && !is_done; k++) {
         MCO_TRY(try_rows(l, cost, &is_done));
         if (!is_done)
@@ -451,20 +492,27 @@ static mco_status load_class(hierarchy_loader *l, const double *cost, double *fl
         longest = l->worker[k].longest > longest ? l->worker[k].longest : longest;
         l->worker[k].longest = 0;
     }
-    l->scale *= (double)LONGEST / longest;
+    l->scale *= floor_power((double)LONGEST / longest);
 done:
     return st;
+}
+
+// The rows of class k are the next ones after those of class k - 1.
+static void take_class(hierarchy_loader *l, int32_t k)
+{
+    const traffic_problem *p = l->problem;
+    l->first_row = k == 0 ? 0 : l->last_row;
+    l->last_row = l->first_row;
+    while (l->last_row < p->rows && p->row_class[l->last_row] == k)
+        l->last_row++;
 }
 
 static mco_status load(void *self, const double *cost, double *flow, double *least)
 {
     hierarchy_loader *l = self;
     const traffic_problem *p = l->problem;
-    for (int32_t k = 0, row = 0; k < p->classes; k++) {
-        l->first_row = row;
-        while (row < p->rows && p->row_class[row] == k)
-            row++;
-        l->last_row = row;
+    for (int32_t k = 0; k < p->classes; k++) {
+        take_class(l, k);
         const mco_status st = load_class(l, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
         if (st != MCO_OK)
             return st;
@@ -473,6 +521,21 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
     return MCO_OK;
+}
+
+static mco_status prove(void *self, traffic_certificate *certificate)
+{
+    hierarchy_loader *l = self;
+    mco_status st = MCO_OK;
+    bool is_done;
+    l->certificate = certificate;
+    for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++) {
+        take_class(l, k);
+        if (l->last_row > l->first_row)
+            st = try_rows(l, traffic_certificate_cost(certificate, l->first_row), &is_done);
+    }
+    l->certificate = NULL;
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
 static void tell(void *self, double *paths_s, double *loading_s)
@@ -495,7 +558,7 @@ mco_status traffic_loader_open_hierarchy(mco_context *ctx, const traffic_call *c
     l->problem = call->problem;
     l->stopper.run = call->run;
     MCO_TRY(fill(ctx, call, l));
-    *out = (traffic_loader){.self = l, .load = load, .tell = tell, .close = close_loader, .simd = l->batches.lanes->build.simd,
+    *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->batches.lanes->build.simd,
                             .threads = l->workers, .lane_bits = 32};
     l = NULL;
 done:

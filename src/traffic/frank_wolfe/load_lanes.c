@@ -51,6 +51,7 @@ typedef struct lane_loader {
     const double *cost;    // [links] of the class that is loaded
     int32_t first_batch, last_batch, stride;  // of a job: item i has batches first + i * stride .. and ends before last
     bool is_ordered;
+    traffic_certificate *certificate;  // that takes the labels; NULL: rows are loaded
     int32_t workers;
     worker *worker;        // [workers]
     mco_team team;
@@ -229,6 +230,13 @@ static void load_batch(lane_loader *l, worker *w, int32_t batch)
     const int64_t pulls = l->build->grow(&l->net, l->cost, l->cost_into, origin, order, &w->room, &l->stopper.is_set);
     if (pulls < 0)
         return;
+    if (l->certificate != NULL) {
+        for (int32_t k = 0; k < TRAFFIC_LANES; k++)
+            if (row[k] >= 0)  // an end that paths leave has another place
+                w->room.label[(int64_t)origin[k] * TRAFFIC_LANES + k] = 0;
+        traffic_certificate_lanes8(l->certificate, row, w->room.label);
+        return;
+    }
     if (!l->is_ordered || pulls > count / STALE_SHARE) {
         l->build->sort(&l->net, order, &w->room);
         for (int32_t i = 0; i < count; i++)
@@ -262,8 +270,8 @@ static void load_item(void *shared, int index, int64_t item)
     }
 }
 
-// Loads a class and moves its flows to flow [links].
-static mco_status load_class(lane_loader *l, int32_t k, const double *cost, double *flow)
+// Takes all batches of a class at costs [links].
+static mco_status take_class(lane_loader *l, int32_t k, const double *cost)
 {
     const traffic_problem *p = l->problem;
     l->cost = cost;
@@ -279,7 +287,13 @@ static mco_status load_class(lane_loader *l, int32_t k, const double *cost, doub
     for (int32_t w = 0; w < l->workers; w++)
         if (l->worker[w].lost >= 0)
             return mco_fail(l->ctx, MCO_ERR_INTERNAL, "node %d has trips without a path", p->row_origin[l->worker[w].lost] + 1);
-    for (int32_t a = 0; a < p->links; a++) {
+    return MCO_OK;
+}
+
+// Moves the flows of the workers to flow [links].
+static void take_flows(lane_loader *l, double *flow)
+{
+    for (int32_t a = 0; a < l->problem->links; a++) {
         int64_t sum = 0;
         for (int32_t w = 0; w < l->workers; w++) {
             sum += l->worker[w].flow[a];
@@ -287,7 +301,6 @@ static mco_status load_class(lane_loader *l, int32_t k, const double *cost, doub
         }
         flow[a] = (double)sum * l->amounts.unit;
     }
-    return MCO_OK;
 }
 
 static mco_status load(void *self, const double *cost, double *flow, double *least)
@@ -295,15 +308,28 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
     lane_loader *l = self;
     const traffic_problem *p = l->problem;
     for (int32_t k = 0; k < p->classes; k++) {
-        const mco_status st = load_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
+        const mco_status st = take_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0));
         if (st != MCO_OK)
             return st;
+        take_flows(l, flow + (int64_t)k * p->links);
     }
     l->is_ordered = true;
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
     return MCO_OK;
+}
+
+static mco_status prove(void *self, traffic_certificate *certificate)
+{
+    lane_loader *l = self;
+    mco_status st = MCO_OK;
+    l->certificate = certificate;
+    for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++)
+        if (l->class_first[k + 1] > l->class_first[k])
+            st = take_class(l, k, traffic_certificate_cost(certificate, l->row[(int64_t)l->class_first[k] * TRAFFIC_LANES]));
+    l->certificate = NULL;
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
 static void tell(void *self, double *paths_s, double *loading_s)
@@ -325,7 +351,7 @@ mco_status traffic_loader_open_lanes(mco_context *ctx, const traffic_call *call,
     l->problem = call->problem;
     l->stopper.run = call->run;
     MCO_TRY(fill(ctx, call, l));
-    *out = (traffic_loader){.self = l, .load = load, .tell = tell, .close = close_loader, .simd = l->build->build.simd, .threads = l->workers, .lane_bits = 64};
+    *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->build->build.simd, .threads = l->workers, .lane_bits = 64};
     l = NULL;
 done:
     if (l != NULL)
