@@ -62,6 +62,7 @@ typedef struct traffic_history {
     mco_traffic_pass *pass;  // [count]
     int64_t count, room;
     double objective, gap;   // of the last pass, for the log
+    bool is_quiet;           // of a solve within another one: nobody is told
 } traffic_history;
 mco_status traffic_note(const traffic_call *call, double objective, double gap);
 

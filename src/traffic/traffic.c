@@ -33,7 +33,8 @@ mco_status traffic_note(const traffic_call *call, double objective, double gap)
     h->pass[h->count++] = (mco_traffic_pass){mco_run_time_s(call->run), objective, gap};
     h->objective = objective;
     h->gap = gap;
-    MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
+    if (!h->is_quiet)
+        MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
 done:
     return st;
 }

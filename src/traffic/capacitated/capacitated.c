@@ -214,7 +214,7 @@ done:
 mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, const traffic_call *call, traffic_answer *out)
 {
     mco_status st = MCO_OK;
-    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params,
+    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params, .quiet.is_quiet = true,
                 .free = call->problem->costs.base, .bound = -INFINITY, .best_score = INFINITY};
     s.params.iterations = INNER_ITERATIONS;
     MCO_TRY(open_solver(&s));

@@ -235,7 +235,7 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
 {
     mco_status st = MCO_OK;
     const mco_traffic_network network = mco_traffic_view(traffic);
-    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params,
+    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params, .quiet.is_quiet = true,
                 .is_marginal = params->objective == MCO_TRAFFIC_SO, .best_gap = INFINITY, .damping = 0.5};
     if (!traffic_streets_interact(&network))
         return inner(ctx, call, out);
