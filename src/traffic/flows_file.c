@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "traffic/columns.h"
+#include "render/report.h"
 #include "traffic/files.h"
 #include "traffic/sink.h"
 
@@ -181,7 +182,7 @@ typedef struct reader {
 } reader;
 
 // The next link of the network with the ends of a row.
-static mco_status take_link(reader *r, const mco_slice *end, int32_t *link)
+static mco_status take_link(reader *r, const mco_slice end[2], int32_t *link)
 {
     mco_status st = MCO_OK;
     int32_t v[2] = {0, 0};
@@ -332,114 +333,79 @@ done:
     return st;
 }
 
-// ---- Result files: solution.links has [from, to, flow, cost, flow / capacity] and the flow of each class, if there are several
+// ---- Result files: the members flow and class_flow, in the order of the links
 
-enum { NAME_ROOM = 256 };
-
-// Reads a number of a link; others of it are passed over.
-static mco_status read_item(reader *r, int32_t k, int32_t link)
-{
-    mco_text *text = &r->text;
-    const int32_t class = k - 5, links = r->traffic->view.links;
-    const bool is_class = class >= 0 && class < r->traffic->class_count && r->class_flow != NULL;
-    if (k != 2 && !is_class)
-        return mco_json_skip(text);
-    double *to = k == 2 ? &r->flow[link] : &r->class_flow[(int64_t)class * links + link];
-    const mco_slice word = mco_json_peek_word(text);
-    const mco_status st = mco_slice_real(text, word, "the flow", 0, TRAFFIC_MAX_VALUE, to);
-    text->at += st == MCO_OK ? word.size : 0;
-    return st;
-}
-
-static mco_status read_end(reader *r, char name[NAME_ROOM], mco_slice *end)
+static mco_status read_numbers(reader *r, double *out)
 {
     mco_status st = MCO_OK;
-    bool is_there = mco_text_skip_blank(&r->text);
-    *end = (mco_slice){name, 0, r->text.line, (int64_t)(r->text.at - r->text.line_at) + 1};
-    if (!is_there)
-        return mco_text_fail_here(&r->text, "the text ends where the end of a link was expected");
-    MCO_TRY(mco_json_read_text(&r->text, name, NAME_ROOM));
-    end->size = strlen(name);
+    mco_text *text = &r->text;
+    bool is_first = true, has_next;
+    const int32_t links = r->traffic->view.links;
+    int64_t count = 0;
+    MCO_TRY(mco_json_enter(text, '['));
+    for (;; count++) {
+        MCO_TRY(mco_json_next(text, '[', &is_first, &has_next, NULL, 0));
+        if (!has_next)
+            break;
+        const mco_slice word = mco_json_peek_word(text);
+        if (count == links)
+            return mco_text_fail(text, word.line, word.column, "more than %d flows, the network has so many links", links);
+        MCO_TRY(mco_slice_real(text, word, "a flow", 0, TRAFFIC_MAX_VALUE, &out[count]));
+        text->at += word.size;
+        MCO_TRY(mco_text_in_time(text, count + 1));
+    }
+    if (count != links)
+        return mco_text_fail_here(text, "%" PRId64 " flows, the network has %d links", count, links);
 done:
     return st;
 }
 
-static mco_status read_json_link(reader *r)
+static mco_status read_class_numbers(reader *r)
 {
     mco_status st = MCO_OK;
-    char name[2][NAME_ROOM];
-    mco_slice end[2];
     bool is_first = true, has_next;
-    int32_t k = 0, link = -1;
+    const int32_t classes = r->traffic->class_count;
+    int32_t k = 0;
+    if (mco_json_skip_word(&r->text, "null"))
+        return MCO_OK;
+    if (r->class_flow == NULL)
+        MCO_TRY(mco_alloc(r->ctx, &r->class_flow, (int64_t)classes * r->traffic->view.links));
     MCO_TRY(mco_json_enter(&r->text, '['));
     for (;; k++) {
         MCO_TRY(mco_json_next(&r->text, '[', &is_first, &has_next, NULL, 0));
         if (!has_next)
             break;
-        MCO_TRY(k < 2 ? read_end(r, name[k], &end[k]) : MCO_OK);
-        if (k == 1)
-            MCO_TRY(take_link(r, end, &link));
-        if (k >= 2)
-            MCO_TRY(read_item(r, k, link));
+        if (k == classes)
+            return mco_text_fail_here(&r->text, "flows of more than %d classes, the network has so many", classes);
+        MCO_TRY(read_numbers(r, r->class_flow + (int64_t)k * r->traffic->view.links));
     }
-    const int32_t least = r->class_flow != NULL ? 5 + r->traffic->class_count : 3;
-    if (k < least)
-        return mco_text_fail_here(&r->text, "the link has %d items, %d were expected", k, least);
+    if (k != classes)
+        return mco_text_fail_here(&r->text, "flows of %d classes, the network has %d", k, classes);
 done:
     return st;
 }
 
-static mco_status read_json_links(reader *r)
+static mco_status read_flow_member(mco_text *text, void *user)
 {
-    mco_status st = MCO_OK;
-    bool is_first = true, has_next;
-    MCO_TRY(mco_json_enter(&r->text, '['));
-    for (int64_t count = 1;; count++) {
-        MCO_TRY(mco_text_in_time(&r->text, count));
-        MCO_TRY(mco_json_next(&r->text, '[', &is_first, &has_next, NULL, 0));
-        if (!has_next)
-            break;
-        MCO_TRY(read_json_link(r));
-    }
-done:
-    return st;
+    reader *r = user;
+    (void)text;  // it is that of the reader
+    r->count = r->traffic->view.links;
+    return read_numbers(r, r->flow);
 }
 
-// Looks for `name` among the members of an object and reads it; other members are passed over.
-static mco_status read_member(reader *r, const char *name, mco_status (*read)(reader *), bool *is_found)
+static mco_status read_class_member(mco_text *text, void *user)
 {
-    mco_status st = MCO_OK;
-    bool is_first = true, has_next;
-    char key[32];
-    MCO_TRY(mco_json_enter(&r->text, '{'));
-    for (;;) {
-        MCO_TRY(mco_json_next(&r->text, '{', &is_first, &has_next, key, sizeof key));
-        if (!has_next)
-            break;
-        const bool is_it = strcmp(key, name) == 0 && !*is_found;
-        MCO_TRY(is_it ? read(r) : mco_json_skip(&r->text));
-        *is_found = *is_found || is_it;
-    }
-done:
-    return st;
-}
-
-static mco_status read_solution(reader *r)
-{
-    bool is_found = false;
-    const mco_status st = read_member(r, "links", read_json_links, &is_found);
-    return st != MCO_OK || is_found ? st : mco_text_fail_here(&r->text, "the solution has no member \"links\": is it a result of traffic?");
+    (void)text;
+    return read_class_numbers(user);
 }
 
 static mco_status read_json(reader *r)
 {
-    bool is_found = false;
+    static const mco_report_member members[] = {{"flow", true, read_flow_member}, {"class_flow", true, read_class_member}};
     mco_status st = MCO_OK;
-    if (r->traffic->class_count > 1)
-        MCO_TRY(mco_alloc(r->ctx, &r->class_flow, (int64_t)r->traffic->class_count * r->traffic->view.links));
-    MCO_TRY(read_member(r, "solution", read_solution, &is_found));
-    if (!is_found)
-        return mco_text_fail_here(&r->text, "the file has no member \"solution\": is it a result file?");
+    MCO_TRY(mco_report_read(&r->text, "traffic", members, sizeof members / sizeof members[0], r));
+    if (r->count == 0 && r->traffic->view.links > 0)
+        MCO_TRY(mco_text_fail_here(&r->text, "the result has no flows"));
 done:
     return st;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "traffic/network.h"
 #include "traffic/settle.h"
 #include "traffic/streets/types.h"
 
