@@ -5,7 +5,6 @@
 #define MISSING(name) \
     __attribute__((weak)) mco_status name(mco_context *ctx, const traffic_call *call, traffic_answer *out) { return traffic_ref_assign(ctx, call, out); }
 MISSING(traffic_frank_wolfe_assign)
-MISSING(traffic_pairs_assign)
 #ifdef MCO_HAVE_CUDA
 MISSING(traffic_gpu_frank_wolfe_assign)
 MISSING(traffic_gpu_pairs_assign)
@@ -66,3 +65,10 @@ __attribute__((weak)) mco_status mco_traffic_plot_history(mco_context *ctx, cons
     (void)traffic, (void)result;
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
 }
+
+#define LATER(name, ...) __attribute__((weak)) mco_status name(__VA_ARGS__) { return mco_fail(ctx, MCO_ERR_ARGUMENT, #name " is not supported yet"); }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+LATER(mco_traffic_plot_difference, mco_context *ctx, const mco_traffic *traffic, const double *before, const double *after, const char *path)
+LATER(mco_traffic_find_skim, mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, int32_t k, const double *flow, mco_traffic_skim what, double *matrix)
+LATER(mco_traffic_select_link, mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, int32_t k, int32_t link, double *matrix, double *share)
+LATER(mco_traffic_write_paths, mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, double least, const char *path)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/blocks.h"
 #include "base/grow.h"
 #include "base/stream.h"
 #include "traffic/files.h"
