@@ -82,34 +82,3 @@ __attribute__((weak)) mco_status mco_traffic_state_write(mco_context *ctx, const
     (void)traffic, (void)state;
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
 }
-
-__attribute__((weak)) mco_status mco_traffic_write_flows(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_result *result, const char *path)
-{
-    (void)traffic, (void)result;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
-}
-
-__attribute__((weak)) mco_status mco_traffic_read_flows(mco_context *ctx, const mco_traffic *traffic, const char *path, double **flow, double **class_flow)
-{
-    (void)traffic, (void)flow, (void)class_flow;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
-}
-
-__attribute__((weak)) void mco_traffic_flows_clear(mco_context *ctx, double **flow, double **class_flow)
-{
-    mco_free(ctx, flow);
-    mco_free(ctx, class_flow);
-}
-
-__attribute__((weak)) mco_status mco_traffic_plot_flows(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params,
-                                                        const mco_traffic_result *result, const char *path)
-{
-    (void)traffic, (void)params, (void)result;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
-}
-
-__attribute__((weak)) mco_status mco_traffic_plot_history(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_result *result, const char *path)
-{
-    (void)traffic, (void)result;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
-}
