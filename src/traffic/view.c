@@ -30,7 +30,7 @@ static const char CSS[] = MCO_VIEW_CSS
 
 // Flow over capacity from which a colour counts.
 static const double steps[COLOURS] = {0, 0.5, 0.75, 0.9, 1, 1.25};
-static const char *const step_names[COLOURS] = {"below 0.5", "0.5", "0.75", "0.9", "1", "1.25 and more"};
+static const char *const step_names[COLOURS] = {"0", "0.5", "0.75", "0.9", "1", "1.25"};
 
 typedef struct picture {
     const mco_traffic_network *net;
@@ -158,7 +158,7 @@ static void draw_colours(picture *p, double y)
         draw_sign(p, "more w6", x, y, "more flow after");
         return;
     }
-    x = mco_view_legend_text(&p->svg, x, y, "flow / capacity:");
+    x = mco_view_legend_text(&p->svg, x, y, "flow / capacity from");
     for (int colour = 0; colour < COLOURS; colour++) {
         snprintf(key, sizeof key, "c%d w6", colour);
         x = draw_sign(p, key, x, y, step_names[colour]);
@@ -172,7 +172,8 @@ static void draw_widths(picture *p, double y)
     double x = mco_view_legend_text(&p->svg, MARGIN, y, p->before != NULL ? "difference:" : "flow:");
     for (int k = 0; k < 4; k++) {
         snprintf(key, sizeof key, "bar w%d", shown[k]);
-        snprintf(text, sizeof text, "%.4g", p->greatest * shown[k] / WIDTHS);
+        const double flow = p->greatest * shown[k] / WIDTHS;
+        snprintf(text, sizeof text, flow >= 1000 && flow < 1e9 ? "%.0f" : "%.3g", flow);
         x = draw_sign(p, key, x, y, text);
     }
 }
