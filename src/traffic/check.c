@@ -435,8 +435,6 @@ static mco_status find_arcs(checker *c)
         stack[count++] = n - 1;
         while (count > 0) {
             const int32_t v = stack[--count];
-            if (v < c->n.first_through && v != n - 1)
-                continue;
             const int32_t begin = side == 0 ? c->first[v] : first[v], end = side == 0 ? c->first[v + 1] : first[v + 1];
             for (int32_t i = begin; i < end; i++) {
                 const int32_t w = side == 0 ? c->n.head[c->link[i]] : c->n.tail[into[i]];

@@ -4,7 +4,6 @@
 
 #define MISSING(name) \
     __attribute__((weak)) mco_status name(mco_context *ctx, const traffic_call *call, traffic_answer *out) { return traffic_ref_assign(ctx, call, out); }
-MISSING(traffic_pairs_assign)
 #ifdef MCO_HAVE_CUDA
 MISSING(traffic_gpu_frank_wolfe_assign)
 MISSING(traffic_gpu_pairs_assign)

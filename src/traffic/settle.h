@@ -3,6 +3,7 @@
 #ifndef MCO_TRAFFIC_SETTLE_H
 #define MCO_TRAFFIC_SETTLE_H
 
+#include "traffic/network.h"
 #include "traffic/problem.h"
 
 // Fills nodes, first_through, links, first, tail, head, into_first, into, origin_link, link_at, sink and `fixed` [links]: the cost

@@ -226,13 +226,14 @@ done:
 static double cost_of_more(const solve *s, double *trips)
 {
     const traffic_problem *p = &s->problem;
+    const int32_t hub = mco_traffic_view(s->traffic).nodes - 1;
     double sum = 0, out = 0, into = 0;
     for (int32_t l = 0; l < p->links; l++) {
         if (p->origin_link[l] >= 0)
             continue;
         sum += s->answer.flow[l] * p->costs.base[l];
         if (p->origin_link[l] == -2)
-            *(p->tail[l] == p->nodes - 1 ? &into : &out) += s->answer.flow[l];
+            *(p->tail[l] == hub ? &into : &out) += s->answer.flow[l];
     }
     *trips = fmax(out, into);  // a trip that uses one of each counts once, or nearly
     return sum;
