@@ -606,13 +606,14 @@ static void test_pictures(void **state)
     (void)state;
     mco_traffic *traffic = generate(MCO_TRAFFIC_BRAESS, 1, 1, 1, 0);
     double flow[5] = {4, 2, 2, 0.01, 4}, after[5] = {3, 3, 3, 0, 3};
+    const mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
     mco_traffic_pass pass[3] = {{0, 5, 0.5}, {0.01, 4, 0.1}, {0.1, 3, 0.001}};
     mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
     r.links = 5;
     r.flow = flow;
     r.history = pass;
     r.history_count = 3;
-    assert_ok(mco_traffic_plot_flows(test_ctx, traffic, NULL, &r, test_path("p.svg")));
+    assert_ok(mco_traffic_plot_flows(test_ctx, traffic, &params, &r, test_path("p.svg")));
     assert_holds(test_path("p.svg"), "class=\"c5 w12\"");  // 4 cars on capacity 1
     assert_holds(test_path("p.svg"), "class=\"base\"");    // the link with hardly any
     assert_holds(test_path("p.svg"), "</svg>");
@@ -629,7 +630,7 @@ static void test_pictures(void **state)
     assert_fails(mco_traffic_plot_difference(test_ctx, traffic, flow, after, test_path("d.svg")), MCO_ERR_ARGUMENT,
                  "net.tntp has no places, which a map needs: --nodes names a file of them");
     r.links = 4;
-    assert_ok(mco_traffic_plot_flows(test_ctx, traffic, NULL, &r, test_path("p.svg")));  // the convergence instead
+    assert_ok(mco_traffic_plot_flows(test_ctx, traffic, &params, &r, test_path("p.svg")));  // the convergence instead
     assert_holds(test_path("p.svg"), "relative gap");
     mco_traffic_destroy(test_ctx, &traffic);
 }
