@@ -285,11 +285,27 @@ done:
     return st;
 }
 
+// Takes a row's flow off cycles that enter its origin by `link`. No tree has a link into the origin, so no pair could do it.
+static mco_status leave_origin(pairs_balance *b, const traffic_candidate *c)
+{
+    pairs_batch *batch = &b->store->batch[c->place / PAIRS_LANES];
+    const int lane = c->place % PAIRS_LANES;
+    mco_status st = MCO_OK;
+    walk how = WALK_CYCLE;
+    int32_t count;
+    b->tree_stamp++;  // no node is on a path: only cycles end the walk
+    while (st == MCO_OK && how == WALK_CYCLE && pairs_flow(batch, lane, c->link) > 0 && !pairs_must_stop(b, 64))
+        st = walk_back(b, batch, lane, c->link, &count, &how);
+    return st;
+}
+
 mco_status pairs_improve(pairs_balance *b, const traffic_candidate *candidate, const traffic_tree *tree)
 {
     const pairs_batch *batch = &b->store->batch[candidate->place / PAIRS_LANES];
     const int32_t parent = traffic_tree_link(b->problem, tree, b->problem->head[candidate->link]);
     const double flow = pairs_flow(batch, candidate->place % PAIRS_LANES, candidate->link);
+    if (parent < 0 && flow > 0 && b->problem->head[candidate->link] == b->problem->row_origin[batch->row[candidate->place % PAIRS_LANES]])
+        return leave_origin(b, candidate);
     if (parent == candidate->link || parent < 0 || flow <= 0)
         return MCO_OK;
     const int32_t index = find_pair(b, candidate, parent, flow);
