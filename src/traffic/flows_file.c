@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "traffic/columns.h"
+#include "render/report.h"
 #include "traffic/files.h"
 #include "traffic/sink.h"
 
@@ -384,23 +385,27 @@ done:
     return st;
 }
 
+static mco_status read_flow_member(mco_text *text, void *user)
+{
+    reader *r = user;
+    (void)text;  // it is that of the reader
+    r->count = r->traffic->view.links;
+    return read_numbers(r, r->flow);
+}
+
+static mco_status read_class_member(mco_text *text, void *user)
+{
+    (void)text;
+    return read_class_numbers(user);
+}
+
 static mco_status read_json(reader *r)
 {
+    static const mco_report_member members[] = {{"flow", true, read_flow_member}, {"class_flow", true, read_class_member}};
     mco_status st = MCO_OK;
-    bool is_first = true, has_next, has_flow = false;
-    char key[32];
-    MCO_TRY(mco_json_enter(&r->text, '{'));
-    for (;;) {
-        MCO_TRY(mco_json_next(&r->text, '{', &is_first, &has_next, key, sizeof key));
-        if (!has_next)
-            break;
-        const bool is_flow = strcmp(key, "flow") == 0;
-        has_flow = has_flow || is_flow;
-        MCO_TRY(is_flow ? read_numbers(r, r->flow) : strcmp(key, "class_flow") == 0 ? read_class_numbers(r) : mco_json_skip(&r->text));
-    }
-    if (!has_flow)
-        return mco_text_fail_here(&r->text, "the file has no member \"flow\": is it a result of traffic?");
-    r->count = r->traffic->view.links;
+    MCO_TRY(mco_report_read(&r->text, "traffic", members, sizeof members / sizeof members[0], r));
+    if (r->count == 0 && r->traffic->view.links > 0)
+        MCO_TRY(mco_text_fail_here(&r->text, "the result has no flows"));
 done:
     return st;
 }
