@@ -290,8 +290,9 @@ mco_status pairs_improve(pairs_balance *b, const traffic_candidate *candidate, c
     const pairs_batch *batch = &b->store->batch[candidate->place / PAIRS_LANES];
     const int32_t parent = traffic_tree_link(b->problem, tree, b->problem->head[candidate->link]);
     const double flow = pairs_flow(batch, candidate->place % PAIRS_LANES, candidate->link);
-    if (parent == candidate->link || parent < 0 || flow <= 0)
+    if (parent == candidate->link || flow <= 0)
         return MCO_OK;
-    const int32_t index = find_pair(b, candidate, parent, flow);
+    // Flow into the row's own origin is on a cycle: a pair of other rows passed through it. Following it back removes it.
+    const int32_t index = parent < 0 ? -1 : find_pair(b, candidate, parent, flow);
     return index >= 0 ? join(b, index, candidate->place) : build_pair(b, candidate, tree);
 }
