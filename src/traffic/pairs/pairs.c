@@ -16,7 +16,7 @@
 
 enum {
     EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
-    PURGE = 16384,     // most pairs of an eager pass are useless soon: rows move all their flow
+    PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
     PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
     LAST_SWEEPS = 5    // after a Newton step
@@ -323,7 +323,7 @@ done:
     return st;
 }
 
-mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, const traffic_scanner *scanner,
+mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
                                  traffic_answer *out)
 {
     pairs_balance b = {.ctx = ctx, .call = call, .problem = call->problem, .store = store, .scanner = scanner};
@@ -332,6 +332,8 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     MCO_TRY(open_balance(&b));
     MCO_TRY(begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
+    scanner->close(scanner->self);
+    scanner->self = NULL;
     MCO_TRY(give_answer(&b, out));
 done:
     close_balance(&b);
