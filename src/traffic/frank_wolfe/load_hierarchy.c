@@ -115,7 +115,6 @@ static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hie
     l->params.time_limit_s = call->run->stop_s - begin_s > 0 ? call->run->stop_s - begin_s : 0;
     MCO_TRY(make_network(ctx, call->problem, &network));
     MCO_TRY(mco_paths_prepare(ctx, network, NULL, &l->params, &l->hierarchy));
-    l->params.time_limit_s = INFINITY;
     if (l->hierarchy->topology.arcs > (int64_t)MOST_ARCS * call->problem->links)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy would have %d arcs for %d links, at most %d times as many pay", l->hierarchy->topology.arcs,
                          call->problem->links, MOST_ARCS));
@@ -418,6 +417,7 @@ static mco_status customise(hierarchy_loader *l, const double *cost)
         const double weight = floor(cost[a] * l->scale);
         l->weight[a] = weight < NONE ? (int32_t)weight : NONE;
     }
+    l->params.time_limit_s = fmax(0, l->stopper.run->stop_s - mco_clock_s());
     MCO_TRY(mco_paths_customise(l->ctx, l->hierarchy, l->weight, &l->params));
     paths_batches_weigh(&l->batches);
     memset((void *)l->arc_flow, 0, 2 * (size_t)l->hierarchy->topology.arcs * sizeof *l->arc_flow);
