@@ -10,7 +10,7 @@
 #include "base/run.h"
 #include "traffic/gpu/city.h"
 
-enum { MOST_GAPS = 3 };
+enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128 };
 
 typedef struct shape {
     const char *name;
@@ -191,7 +191,56 @@ static uint64_t label_of(const traffic_problem *p, int32_t k, int32_t link, doub
     return (uint64_t)floor(cost * scale) + 1;
 }
 
-// Labels of one row by rounds over all links, parents by the smallest slot, loads from the farthest node on.
+typedef struct waiting {
+    uint64_t label;
+    int32_t node;
+} waiting;
+
+static void push(waiting *heap, int64_t *count, waiting entry)
+{
+    int64_t at = (*count)++;
+    for (; at > 0 && heap[(at - 1) / 2].label > entry.label; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = entry;
+}
+
+static waiting pop(waiting *heap, int64_t *count)
+{
+    const waiting least = heap[0], last = heap[--*count];
+    int64_t at = 0;
+    for (int64_t child; (child = 2 * at + 1) < *count; at = child) {
+        child += child + 1 < *count && heap[child + 1].label < heap[child].label;
+        if (heap[child].label >= last.label)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return least;
+}
+
+// Dijkstra's algorithm.
+static void find_labels(const traffic_problem *p, int32_t origin, const uint64_t *cost, uint64_t *label)
+{
+    waiting *heap = make((size_t)p->links + 2, sizeof *heap);
+    int64_t count = 0;
+    memset(label, 0xff, (size_t)p->nodes * sizeof *label);
+    label[origin] = 0;
+    push(heap, &count, (waiting){0, origin});
+    while (count > 0) {
+        const waiting now = pop(heap, &count);
+        const int32_t v = now.node;
+        if (now.label > label[v] || (v < p->first_through && v != origin))
+            continue;
+        for (int32_t a = p->first[v]; a < p->first[v + 1]; a++)
+            if (now.label + cost[a] < label[p->head[a]]) {
+                label[p->head[a]] = now.label + cost[a];
+                push(heap, &count, (waiting){label[p->head[a]], p->head[a]});
+            }
+    }
+    free(heap);
+}
+
+// Labels of one row, parents by the smallest slot, loads from the farthest node on.
 static void load_plain(const traffic_problem *p, const double *flow, double scale, double unit, double *load)
 {
     const size_t n = (size_t)p->nodes;
@@ -202,18 +251,7 @@ static void load_plain(const traffic_problem *p, const double *flow, double scal
         const int32_t origin = p->row_origin[r];
         for (int32_t a = 0; a < p->links; a++)
             cost[a] = label_of(p, p->row_class[r], a, flow[a], scale);
-        memset(label, 0xff, n * sizeof *label);
-        label[origin] = 0;
-        for (bool falls = true; falls;) {
-            falls = false;
-            for (int32_t a = 0; a < p->links; a++) {
-                const int32_t v = p->tail[a], w = p->head[a];
-                if (label[v] == UINT64_MAX || (v < p->first_through && v != origin) || label[v] + cost[a] >= label[w])
-                    continue;
-                label[w] = label[v] + cost[a];
-                falls = true;
-            }
-        }
+        find_labels(p, origin, cost, label);
         for (int32_t v = 0; v < p->nodes; v++) {
             parent[v] = -1;
             through[v] = 0;
@@ -255,7 +293,11 @@ static void check_loads(trial *t, const shape *s, const traffic_gpu_tuning *tuni
     const int64_t all = (int64_t)p->links * p->classes;
     double *flow = make((size_t)p->links, sizeof *flow), *load = make((size_t)all, sizeof *load), *plain = make((size_t)all, sizeof *plain);
     traffic_gpu_city city;
-    if (traffic_gpu_city_open(t->ctx, p, 0, tuning, &city) != MCO_OK) {
+    mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "objective"};
+    mco_run run = mco_run_begin(t->ctx, &settings);
+    const traffic_call call = {.problem = p, .params = &params, .run = &run};
+    if (traffic_gpu_city_open(t->ctx, &call, tuning, &city) != MCO_OK) {
         GPU_CHECK(false, "%s: %s", s->name, mco_context_error(t->ctx));
         goto done;
     }
@@ -265,16 +307,21 @@ static void check_loads(trial *t, const shape *s, const traffic_gpu_tuning *tuni
         GPU_CHECK(traffic_gpu_city_put(&city, flow) == MCO_OK, "%s", s->name);
         city.trees.is_cold = round == 0;
         const double scale = read_state(&city).scale;
-        GPU_CHECK(traffic_gpu_launch_trees(&city.trees, city.device.stream) == cudaSuccess, "%s", s->name);
+        if (city.wide != NULL)
+            GPU_CHECK(traffic_gpu_wide_load(city.wide, &run) == MCO_OK, "%s: %s", s->name, mco_context_error(t->ctx));
+        else
+            GPU_CHECK(traffic_gpu_launch_trees(&city.trees, city.device.stream) == cudaSuccess, "%s", s->name);
         GPU_CHECK(traffic_gpu_city_loads(&city, load) == MCO_OK, "%s: %s", s->name, mco_context_error(t->ctx));
         load_plain(p, flow, scale, city.steps.flow_unit, plain);
         int64_t differ = 0;
         for (int64_t i = 0; i < all; i++)
             differ += load[i] != plain[i];
+        GPU_CHECK(read_state(&city).greatest < TRAFFIC_GPU_FAR_LABEL, "%s: labels were too coarse", s->name);
         GPU_CHECK(differ == 0, "%s, round %d: %lld of %lld loads differ", s->name, round, (long long)differ, (long long)all);
     }
 done:
     traffic_gpu_city_close(&city);
+    mco_run_clear(&run);
     free(plain);
     free(load);
     free(flow);
@@ -348,19 +395,20 @@ int main(void)
         {"akcelik", 100, 400, 10, 1, 10, 8, TRAFFIC_AKCELIK, 0, 4},
         {"a thousand", 1000, 3100, 200, 1, 200, 150, TRAFFIC_QUARTIC, 0, 0.2},
         {"eight thousand", 8000, 20000, 500, 1, 60, 60, TRAFFIC_QUARTIC, 1, 1},
+        {"a hundred thousand", 100000, 260000, 0, 1, 40, 100, TRAFFIC_QUARTIC, 1, 1},
         {"most", 20000, 60000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1},
 #endif
     };
-    const traffic_gpu_tuning tunings[] = {{0}, {.threads = 128, .arcs_in_shared = 2}, {.threads = 1024, .pulls = 4}};
+    const traffic_gpu_tuning tunings[] = {{0}, {.threads = 128, .arcs_in_shared = 2}, {.threads = 1024, .pulls = 4}, {.by_hierarchy = true}};
     mco_context *ctx = gpu_begin();
     long checks = 0;
     trial t;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         trial_open(&t, ctx, &shapes[i], 17 + i);
         for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++, checks++)
-            if (k != 1 || shapes[i].nodes <= 64 * 128)
+            if (shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 2 ? TRAFFIC_GPU_MOST_NODES : INT32_MAX))
                 check_loads(&t, &shapes[i], &tunings[k]);
-        if (shapes[i].nodes <= 1000)
+        if (shapes[i].nodes <= 1000 || shapes[i].nodes > TRAFFIC_GPU_MOST_NODES)
             check_methods(&t, &shapes[i]);
         checks++;
         trial_close(&t);

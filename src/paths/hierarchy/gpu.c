@@ -405,12 +405,26 @@ done:
     return st;
 }
 
+paths_device_parts paths_device_look(const paths_device_hierarchy *d)
+{
+    return (paths_device_parts){.d_weight = d->d_weight, .trees = &d->trees};
+}
+
 mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *d, const int32_t *weight, double *device_s)
 {
     mco_status st = MCO_OK;
     MCO_TRY(mco_device_use(&d->device));
     MCO_TRY(upload_weights(d, weight));
     MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
+    MCO_TRY(paths_device_customise_here(ctx, d, device_s));
+done:
+    return st;
+}
+
+mco_status paths_device_customise_here(mco_context *ctx, paths_device_hierarchy *d, double *device_s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_device_use(&d->device));
     d->has_labels = d->has_ancestors = false;
     MCO_TRY(mco_device_start_clock(&d->device));
     MCO_CUDA(ctx, paths_launch_customise(&d->customise, d->device.stream));

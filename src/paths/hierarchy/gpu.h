@@ -59,6 +59,15 @@ mco_status paths_device_measure(mco_context *ctx, paths_device_hierarchy *device
 mco_status paths_device_weights(mco_context *ctx, paths_device_hierarchy *device, int32_t *pair);
 // The labels that the last call left on the device, distance [count][vertices].
 mco_status paths_device_labels(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int32_t *distance, double *copy_s);
+// What is on the device, for kernels of other rooms: weights [arcs of the network] to be written, and the labels of the last trees
+// [groups][vertices][32 * per_lane] by rank, sources by rank. Writes and reads come before and after the calls below.
+typedef struct paths_device_parts {
+    int32_t *d_weight;
+    const paths_trees_plan *trees;
+} paths_device_parts;
+paths_device_parts paths_device_look(const paths_device_hierarchy *device);
+// paths_device_customise() with the weights that are on the device. The network has no turns.
+mco_status paths_device_customise_here(mco_context *ctx, paths_device_hierarchy *device, double *device_s);
 paths_device_stats paths_device_tell(const paths_device_hierarchy *device);
 
 #endif
