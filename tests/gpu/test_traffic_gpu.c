@@ -10,7 +10,7 @@
 #include "base/run.h"
 #include "traffic/gpu/city.h"
 
-enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128 };
+enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000 };
 
 typedef struct shape {
     const char *name;
@@ -51,8 +51,9 @@ static void draw_links(trial *t, const shape *s)
 {
     traffic_problem *p = &t->problem;
     const int32_t n = s->nodes, through = n - s->ends;
-    int32_t *degree = make((size_t)n + 2, sizeof *degree), *tails = make((size_t)s->links, sizeof *tails),
-            *heads = make((size_t)s->links, sizeof *heads), count = 0;
+    int32_t *degree = make((size_t)n + 2, sizeof *degree), count = 0;
+    const size_t room = (size_t)s->links + 4 * (size_t)n;
+    int32_t *tails = make(room, sizeof *tails), *heads = make(room, sizeof *heads);
     for (int32_t v = 0; v < through && n > 1; v++) {
         tails[count] = heads[count + 1] = s->ends + v;
         heads[count] = tails[count + 1] = s->ends + (v + 1) % through;
@@ -399,14 +400,14 @@ int main(void)
         {"most", 20000, 60000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1},
 #endif
     };
-    const traffic_gpu_tuning tunings[] = {{0}, {.threads = 128, .arcs_in_shared = 2}, {.threads = 1024, .pulls = 4}, {.by_hierarchy = true}};
+    const traffic_gpu_tuning tunings[] = {{.way = 1}, {.threads = 128, .arcs_in_shared = 2, .way = 1}, {.threads = 1024, .pulls = 4, .way = 1}, {.way = 2}, {.way = 3}};
     mco_context *ctx = gpu_begin();
     long checks = 0;
     trial t;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         trial_open(&t, ctx, &shapes[i], 17 + i);
         for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++, checks++)
-            if (shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 2 ? TRAFFIC_GPU_MOST_NODES : INT32_MAX))
+            if (shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 0 || k == 2 ? MOST_OF_BLOCK : INT32_MAX))
                 check_loads(&t, &shapes[i], &tunings[k]);
         if (shapes[i].nodes <= 1000)
             check_methods(&t, &shapes[i], 0);

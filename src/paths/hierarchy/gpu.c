@@ -407,7 +407,7 @@ done:
 
 paths_device_parts paths_device_look(const paths_device_hierarchy *d)
 {
-    return (paths_device_parts){.d_weight = d->d_weight, .trees = &d->trees};
+    return (paths_device_parts){.d_weight = d->d_weight, .trees = &d->trees, .stream = d->device.stream};
 }
 
 mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *d, const int32_t *weight, double *device_s)
@@ -900,6 +900,19 @@ mco_status paths_device_renew(mco_context *ctx, paths_device_hierarchy *d, mco_r
     d->has_labels = true;
     if (device_s != NULL)
         *device_s = 1e-3 * (double)ms;
+done:
+    return st;
+}
+
+mco_status paths_device_enqueue(mco_context *ctx, paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    if (!d->is_traced)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the ways up of all sources are not on the device");
+    d->has_ancestors = false;
+    MCO_CUDA(ctx, paths_launch_customise(&d->customise, d->device.stream));
+    MCO_TRY(launch_trees(d));
+    d->has_labels = true;
 done:
     return st;
 }

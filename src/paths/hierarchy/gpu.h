@@ -3,6 +3,8 @@
 #ifndef MCO_PATHS_HIERARCHY_GPU_H
 #define MCO_PATHS_HIERARCHY_GPU_H
 
+#include <cuda_runtime_api.h>
+
 #include "paths/hierarchy/hierarchy.h"
 #include "paths/hierarchy/tables.h"
 
@@ -64,10 +66,14 @@ mco_status paths_device_labels(mco_context *ctx, paths_device_hierarchy *device,
 typedef struct paths_device_parts {
     int32_t *d_weight;
     const paths_trees_plan *trees;
+    cudaStream_t stream;        // of all kernels
 } paths_device_parts;
 paths_device_parts paths_device_look(const paths_device_hierarchy *device);
 // paths_device_customise() with the weights that are on the device. The network has no turns.
 mco_status paths_device_customise_here(mco_context *ctx, paths_device_hierarchy *device, double *device_s);
+// The same, and behind it the trees of the sources of the last call, whose labels stay on the device; enqueued, not waited for. The launches
+// take what paths_device_trees() took. Errors: ARGUMENT (the labels of the last call did not fit into one batch).
+mco_status paths_device_enqueue(mco_context *ctx, paths_device_hierarchy *device);
 paths_device_stats paths_device_tell(const paths_device_hierarchy *device);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct traffic_gpu_tuning {
     int32_t threads;        // of a row's block: 128 to 1024
     int32_t arcs_in_shared; // 1: yes, 2: no; 0: where at least three blocks share a multiprocessor
     int32_t pulls;          // after an evaluation
-    bool by_hierarchy;      // also where a block would hold the trees
+    int32_t way;            // 0: by size; 1: a block a row finds trees; 2: a hierarchy, a block a row loads; 3: a hierarchy and walks
     int32_t chunk;          // steps between two looks of the host, at most
 } traffic_gpu_tuning;
 
@@ -28,7 +28,7 @@ typedef struct traffic_gpu_city {
     int64_t bytes;                   // of device memory
 } traffic_gpu_city;
 
-// Opens a GPU and brings the problem there, with the costs of empty links. Errors: DEVICE, LIMIT (more device memory than there is, with both numbers), MEMORY. Where trees do not fit into a block, or tuning->by_hierarchy asks, a
+// Opens a GPU and brings the problem there, with the costs of empty links. Errors: DEVICE, LIMIT (more device memory than there is, with both numbers), MEMORY. Where trees do not fit into a block, or tuning->way asks, a
 // hierarchy is prepared: STOPPED too.
 mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_call *call, const traffic_gpu_tuning *tuning, traffic_gpu_city *out);
 // No flows, no trees, costs of empty links: as after opening.

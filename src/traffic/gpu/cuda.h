@@ -19,6 +19,7 @@ MCO_BEGIN_C
 #define TRAFFIC_GPU_NO_SLOT UINT16_C(0xffff)
 enum {
     TRAFFIC_GPU_MOST_NODES = 32767, TRAFFIC_GPU_MOST_SLOTS = 65535,  // of trees in shared memory
+    TRAFFIC_GPU_MOST_CLIMBED = 65535, TRAFFIC_GPU_MOST_DEGREE = 255,  // vertices, links of a vertex
     TRAFFIC_GPU_SUMS = 12,           // of a reduction, at most
     TRAFFIC_GPU_MOST_THREADS = 1024
 };
@@ -72,7 +73,7 @@ typedef struct traffic_gpu_trees {
 // Shared memory of a block.
 size_t traffic_gpu_trees_bytes(const traffic_gpu_trees *plan);
 
-// ---- Loads from labels of a hierarchy (walk.cu)
+// ---- Loads from labels of a hierarchy (walk.cu, climb.cu)
 
 typedef struct traffic_gpu_walk {
     int32_t slots, rows;             // rows of this launch
@@ -90,6 +91,9 @@ typedef struct traffic_gpu_walk {
     unsigned long long *d_load;      // [slots] of the class
     traffic_gpu_state *d_state;
 } traffic_gpu_walk;
+
+// Shared memory of a block that climbs.
+size_t traffic_gpu_climb_bytes(int64_t vertices);
 
 // ---- Directions and steps (steps.cu)
 
@@ -122,6 +126,9 @@ cudaError_t traffic_gpu_launch_trees(const traffic_gpu_trees *plan, cudaStream_t
 // Costs in labels as weights of the links [links].
 cudaError_t traffic_gpu_launch_weigh(const traffic_gpu_walk *plan, int32_t *d_weight, cudaStream_t stream);
 cudaError_t traffic_gpu_launch_walk(const traffic_gpu_walk *plan, cudaStream_t stream);
+// The same by trees in shared memory. Links into a node, and out of it, are TRAFFIC_GPU_MOST_DEGREE at most.
+cudaError_t traffic_gpu_climb_prepare(size_t bytes);
+cudaError_t traffic_gpu_launch_climb(const traffic_gpu_walk *plan, cudaStream_t stream);
 // Chooses blocks and threads, at most as many as are on the device at once.
 cudaError_t traffic_gpu_steps_shape(traffic_gpu_steps *plan, int multiprocessors);
 // Costs of the flows as they are, and empty loads: before the first trees.

@@ -6,7 +6,7 @@
 
 #include "traffic/gpu/city.h"
 
-enum { THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128 };
+enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128 };
 static const uint32_t LONGEST = 1u << 30, LONGEST_WIDE = 1u << 28;
 static const double FLOW_UNITS = 4294967295.0;  // of a row, at most
 
@@ -186,8 +186,9 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     int most = 0;
     MCO_CUDA(ctx, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device.info.index));
     c->trees = shape_of(p, &c->tuning);
-    if (c->tuning.by_hierarchy || !traffic_gpu_city_fits(p, (size_t)most))
-        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, &c->wide));
+    const bool is_small = p->nodes <= SMALL_NODES || c->tuning.way == 1;
+    if (c->tuning.way > 1 || !is_small || !traffic_gpu_city_fits(p, (size_t)most))
+        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, c->tuning.way == 3, &c->wide));
     else
         MCO_TRY(choose_trees(c, (size_t)most));
     c->steps.slots = p->links;

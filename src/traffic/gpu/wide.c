@@ -2,7 +2,8 @@
 // Loads on a GPU by a hierarchy, host side.
 //
 // Rows of a class stand by the rank of their origin, as the hierarchy's sources do. Where the labels of all of them do not fit
-// into device memory, they go through it in batches. A launch of walks has about TRIPS_AT_ONCE trips, some tens of milliseconds.
+// into device memory, they go through it in batches. A launch of walks has about TRIPS_AT_ONCE trips, some tens of milliseconds; one
+// that climbs has a batch, about 0.3 us a row of 10,000 nodes.
 #include "traffic/gpu/wide.h"
 
 #include <math.h>
@@ -29,6 +30,9 @@ struct traffic_gpu_wide {
     int32_t batch;           // rows whose labels are on the device at once
     const traffic_gpu_arc *d_arc;
     unsigned long long *d_load;
+    bool climbs;             // a block's shared memory has room for a row's tree
+    bool is_ready;           // the labels of the only batch are on the device: launches alone are enough for new ones
+    cudaEvent_t before, after;
     double seconds[3];
 };
 
@@ -138,7 +142,32 @@ done:
     return st;
 }
 
-mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco_device *device, traffic_gpu_wide **out)
+static int32_t greatest_degree(const traffic_problem *p)
+{
+    int32_t most = 0;
+    for (int32_t v = 0; v < p->nodes; v++) {
+        const int32_t out = p->first[v + 1] - p->first[v], in = p->into_first[v + 1] - p->into_first[v];
+        most = most > out ? most : out;
+        most = most > in ? most : in;
+    }
+    return most;
+}
+
+// Whether trees of rows fit into shared memory.
+static mco_status choose_loads(traffic_gpu_wide *w, bool walks)
+{
+    mco_status st = MCO_OK;
+    int most = 0;
+    const int64_t n = w->hierarchy->topology.vertices;
+    MCO_CUDA(w->ctx, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, w->device->info.index));
+    w->climbs = !walks && n < TRAFFIC_GPU_MOST_CLIMBED && traffic_gpu_climb_bytes(n) <= (size_t)most && greatest_degree(w->problem) < TRAFFIC_GPU_MOST_DEGREE;
+    if (w->climbs)
+        MCO_CUDA(w->ctx, traffic_gpu_climb_prepare(traffic_gpu_climb_bytes(n)));
+done:
+    return st;
+}
+
+mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco_device *device, bool walks, traffic_gpu_wide **out)
 {
     mco_status st = MCO_OK;
     traffic_gpu_wide *w = NULL;
@@ -146,7 +175,10 @@ mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco
     w->ctx = ctx;
     w->problem = call->problem;
     w->device = device;
+    MCO_CUDA(ctx, cudaEventCreateWithFlags(&w->before, cudaEventDisableTiming));
+    MCO_CUDA(ctx, cudaEventCreateWithFlags(&w->after, cudaEventDisableTiming));
     MCO_TRY(make_hierarchy(w, call));
+    MCO_TRY(choose_loads(w, walks));
     MCO_TRY(paths_device_open(ctx, w->hierarchy, UINT64_C(1) << device->info.index, &w->on_device));
     MCO_TRY(sort_rows(w));
     *out = w;
@@ -162,6 +194,10 @@ void traffic_gpu_wide_close(mco_context *ctx, traffic_gpu_wide **wide)
     if (w == NULL)
         return;
     paths_device_close(ctx, &w->on_device);
+    if (w->before != NULL)
+        (void)cudaEventDestroy(w->before);
+    if (w->after != NULL)
+        (void)cudaEventDestroy(w->after);
     mco_paths_hierarchy_destroy(ctx, &w->hierarchy);
     mco_free(ctx, &w->class_first);
     mco_free(ctx, &w->source);
@@ -258,12 +294,15 @@ static mco_status walk_rows(traffic_gpu_wide *w, mco_run *run, int32_t base, int
     w->walk.lanes = lanes;
     for (int32_t begin = base, next; begin < end; begin = next) {
         int64_t trips = 0;
-        for (next = begin; next < end && (trips < TRIPS_AT_ONCE || (next - base) % lanes != 0); next++)
+        for (next = begin; next < end && (w->climbs || trips < TRIPS_AT_ONCE || (next - base) % lanes != 0); next++)
             trips += p->row_first[w->row[next] + 1] - p->row_first[w->row[next]];
         w->walk.rows = next - begin;
         w->walk.d_row = w->d_row + begin;
         w->walk.d_label = trees->d_label + (int64_t)((begin - base) / lanes) * w->walk.vertices * lanes;
-        MCO_CUDA(w->ctx, traffic_gpu_launch_walk(&w->walk, w->device->stream));
+        if (w->climbs)
+            MCO_CUDA(w->ctx, traffic_gpu_launch_climb(&w->walk, w->device->stream));
+        else
+            MCO_CUDA(w->ctx, traffic_gpu_launch_walk(&w->walk, w->device->stream));
         MCO_CUDA(w->ctx, cudaEventRecord(w->device->end, w->device->stream));
         MCO_TRY(mco_device_wait(w->device, w->device->end, must_stop, run, NULL));
         if (must_stop(run))
@@ -295,12 +334,32 @@ done:
     return st;
 }
 
+// All kernels of a load, enqueued on the two streams.
+static mco_status enqueue_load(traffic_gpu_wide *w)
+{
+    mco_status st = MCO_OK;
+    const paths_device_parts parts = paths_device_look(w->on_device);
+    MCO_CUDA(w->ctx, traffic_gpu_launch_weigh(&w->walk, parts.d_weight, w->device->stream));
+    MCO_CUDA(w->ctx, cudaEventRecord(w->before, w->device->stream));
+    MCO_CUDA(w->ctx, cudaStreamWaitEvent(parts.stream, w->before, 0));
+    MCO_TRY(paths_device_enqueue(w->ctx, w->on_device));
+    MCO_CUDA(w->ctx, cudaEventRecord(w->after, parts.stream));
+    MCO_CUDA(w->ctx, cudaStreamWaitEvent(w->device->stream, w->after, 0));
+    MCO_CUDA(w->ctx, traffic_gpu_launch_climb(&w->walk, w->device->stream));
+done:
+    return st;
+}
+
 mco_status traffic_gpu_wide_load(traffic_gpu_wide *w, mco_run *run)
 {
     mco_status st = MCO_OK;
+    if (w->is_ready)
+        return enqueue_load(w);
     for (int32_t k = 0; k < w->problem->classes; k++)
         if (w->class_first[k + 1] > w->class_first[k])
             MCO_TRY(load_class(w, run, k));
+    // The walk of the last launch is that of all rows then.
+    w->is_ready = w->climbs && w->problem->classes == 1 && w->walk.rows > 0 && w->walk.rows == w->problem->rows;
 done:
     return st;
 }
