@@ -287,6 +287,24 @@ static traffic_gpu_state read_state(traffic_gpu_city *c)
     return state;
 }
 
+static void set_scale(traffic_gpu_city *c, double scale)
+{
+    traffic_gpu_state state = read_state(c);
+    state.scale = scale;
+    state.greatest = 0;
+    if (cudaMemcpyAsync(c->steps.d_state, &state, sizeof state, cudaMemcpyHostToDevice, c->device.stream) != cudaSuccess ||
+        traffic_gpu_launch_costs(&c->steps, c->device.stream) != cudaSuccess || cudaStreamSynchronize(c->device.stream) != cudaSuccess)
+        exit(EXIT_FAILURE);
+}
+
+static void find_loads(trial *t, traffic_gpu_city *c, mco_run *run)
+{
+    if (c->wide != NULL)
+        GPU_CHECK(traffic_gpu_wide_load(c->wide, run) == MCO_OK, "%s", mco_context_error(t->ctx));
+    else
+        GPU_CHECK(traffic_gpu_launch_trees(&c->trees, c->device.stream) == cudaSuccess, "trees");
+}
+
 // Loads at flows, from no trees and from those of the flows before.
 static void check_loads(trial *t, const shape *s, const traffic_gpu_tuning *tuning)
 {
@@ -307,11 +325,13 @@ static void check_loads(trial *t, const shape *s, const traffic_gpu_tuning *tuni
             flow[a] = round == 0 ? 0 : 60 * draw(t) * round;
         GPU_CHECK(traffic_gpu_city_put(&city, flow) == MCO_OK, "%s", s->name);
         city.trees.is_cold = round == 0;
-        const double scale = read_state(&city).scale;
-        if (city.wide != NULL)
-            GPU_CHECK(traffic_gpu_wide_load(city.wide, &run) == MCO_OK, "%s: %s", s->name, mco_context_error(t->ctx));
-        else
-            GPU_CHECK(traffic_gpu_launch_trees(&city.trees, city.device.stream) == cudaSuccess, "%s", s->name);
+        double scale = read_state(&city).scale;
+        find_loads(t, &city, &run);
+        while (read_state(&city).greatest >= TRAFFIC_GPU_FAR_LABEL && scale > 1e-9) {  // as a step does
+            scale /= 16;
+            set_scale(&city, scale);
+            find_loads(t, &city, &run);
+        }
         GPU_CHECK(traffic_gpu_city_loads(&city, load) == MCO_OK, "%s: %s", s->name, mco_context_error(t->ctx));
         load_plain(p, flow, scale, city.steps.flow_unit, plain);
         int64_t differ = 0;
