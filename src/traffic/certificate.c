@@ -77,11 +77,12 @@ static void finish_row(traffic_certificate *c, int32_t row, const double *label,
         worst = worst_of(p, cost, label, lanes, lane, p->first[origin], p->first[origin + 1]);
     if (!is_tight)
         worst = fmax(worst, worst_of(p, cost, label, lanes, lane, through_link(p), p->links));
-    proof->least = (traffic_sum){0, 0};
+    traffic_dot dot = {0, 0};
     for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
-        traffic_sum_add_product(&proof->least, p->amount[t], label[(int64_t)p->to[t] * lanes + lane]);
+        traffic_dot_add(&dot, p->amount[t], label[(int64_t)p->to[t] * lanes + lane]);
         amount += p->amount[t];
     }
+    proof->least = traffic_dot_sum(dot);
     proof->loss = (double)(p->nodes - 1) * (ROUNDING * proof->least.high + worst * amount);
     if (!isfinite(proof->loss) || !isfinite(proof->least.high) || label[(int64_t)origin * lanes + lane] != 0)
         *proof = (struct traffic_row_proof){.loss = INFINITY, .is_done = true};

@@ -34,54 +34,6 @@ __attribute__((weak)) double traffic_objective(const traffic_problem *problem, c
     return sum;
 }
 
-__attribute__((weak)) mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, const traffic_flows *flows,
-                                                  const traffic_pairs *pairs, mco_traffic_state **out)
-{
-    (void)ctx, (void)problem, (void)flows, (void)pairs;
-    *out = NULL;
-    return MCO_OK;
-}
-
-__attribute__((weak)) mco_status traffic_state_take(mco_context *ctx, const traffic_problem *problem, const mco_traffic_state *state,
-                                                    traffic_flows *flows, traffic_pairs *pairs)
-{
-    (void)ctx, (void)problem, (void)state, (void)flows, (void)pairs;
-    return MCO_OK;
-}
-
-__attribute__((weak)) void mco_traffic_state_clear(mco_context *ctx, mco_traffic_state **state)
-{
-    (void)ctx;
-    *state = NULL;
-}
-
-__attribute__((weak)) void traffic_flows_clear(mco_context *ctx, traffic_flows *flows)
-{
-    mco_free(ctx, &flows->first);
-    mco_free(ctx, &flows->link);
-    mco_free(ctx, &flows->flow);
-}
-
-__attribute__((weak)) void traffic_pairs_clear(mco_context *ctx, traffic_pairs *pairs)
-{
-    mco_free(ctx, &pairs->first);
-    mco_free(ctx, &pairs->link);
-    mco_free(ctx, &pairs->row_first);
-    mco_free(ctx, &pairs->row);
-}
-
-__attribute__((weak)) mco_status mco_traffic_state_read(mco_context *ctx, const mco_traffic *traffic, const char *path, mco_traffic_state **out)
-{
-    (void)traffic, (void)out;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
-}
-
-__attribute__((weak)) mco_status mco_traffic_state_write(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, const char *path)
-{
-    (void)traffic, (void)state;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
-}
-
 __attribute__((weak)) mco_status mco_traffic_write_flows(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_result *result, const char *path)
 {
     (void)traffic, (void)result;
@@ -112,3 +64,10 @@ __attribute__((weak)) mco_status mco_traffic_plot_history(mco_context *ctx, cons
     (void)traffic, (void)result;
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: not supported yet", path);
 }
+
+#define LATER(name, ...) __attribute__((weak)) mco_status name(__VA_ARGS__) { return mco_fail(ctx, MCO_ERR_ARGUMENT, #name " is not supported yet"); }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+LATER(mco_traffic_plot_difference, mco_context *ctx, const mco_traffic *traffic, const double *before, const double *after, const char *path)
+LATER(mco_traffic_find_skim, mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, int32_t k, const double *flow, mco_traffic_skim what, double *matrix)
+LATER(mco_traffic_select_link, mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, int32_t k, int32_t link, double *matrix, double *share)
+LATER(mco_traffic_write_paths, mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, double least, const char *path)

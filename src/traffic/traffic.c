@@ -48,6 +48,7 @@ void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
 {
     mco_free(ctx, &answer->flow);
     mco_free(ctx, &answer->class_flow);
+    mco_free(ctx, &answer->price);
     traffic_flows_clear(ctx, &answer->flows);
     traffic_pairs_clear(ctx, &answer->pairs);
     traffic_certificate_clear(ctx, &answer->certificate);

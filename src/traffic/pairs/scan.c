@@ -53,6 +53,7 @@ typedef struct scanner {
     traffic_candidate *candidate;  // [candidate_room]
     int64_t candidate_room;
     double threshold;
+    traffic_certificate *proof;  // NULL: none is wanted
     bool is_loading, is_fresh;  // no order is known yet
     mco_team team;
     int workers;
@@ -163,44 +164,6 @@ static void order_by_trees(worker *w)
 
 // ---- Trees
 
-// Finds parents where the label is no larger than that of any tail, because costs vanish: a breadth-first search over tight links.
-static void parents_of_flat(worker *w)
-{
-    pairs_trees *t = &w->trees;
-    const traffic_problem *p = t->graph->problem;
-    for (bool is_new = true; is_new && t->flat_count > 0 && !must_stop(w);) {
-        is_new = false;
-        // Parents of this round stand in `new_order` until its end: position * 8 + lane needs 64 bits, so they are written lane by lane.
-        for (int lane = 0; lane < PAIRS_LANES; lane++) {
-            for (int32_t k = 0; k < t->flat_count; k++) {
-                const int32_t v = t->flat[k].node;
-                w->new_order[k] = -1;
-                if ((t->flat[k].lanes >> lane & 1) == 0)
-                    continue;
-                const double label = t->label[(size_t)v * PAIRS_LANES + (size_t)lane];
-                for (int32_t e = p->into_first[v]; e < p->into_first[v + 1] && w->new_order[k] < 0; e++) {
-                    const int32_t tail = t->graph->into_tail[e];
-                    const bool is_root = tail >= p->nodes ? tail - p->nodes == t->origin[lane] : tail == t->origin[lane];
-                    if (t->label[(size_t)tail * PAIRS_LANES + (size_t)lane] + t->into_cost[e] == label && tail != v &&
-                        (is_root || (tail < p->nodes && tree_tail(t, tail, lane) >= 0)))
-                        w->new_order[k] = e - p->into_first[v];
-                }
-            }
-            for (int32_t k = 0; k < t->flat_count; k++) {
-                if (w->new_order[k] < 0)
-                    continue;
-                const int32_t v = t->flat[k].node, position = w->new_order[k];
-                if (t->narrow != NULL)
-                    t->narrow[v] = (t->narrow[v] & ~(UINT64_C(255) << (8 * lane))) | (uint64_t)position << (8 * lane);
-                else
-                    t->wide[(size_t)v * PAIRS_LANES + (size_t)lane] = position;
-                t->flat[k].lanes &= ~(1u << lane);
-                is_new = true;
-            }
-        }
-    }
-}
-
 static void set_batch(scanner *s, worker *w, int32_t i)
 {
     const traffic_problem *p = s->store->problem;
@@ -225,9 +188,8 @@ static bool grow_trees(scanner *s, worker *w, int32_t i)
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
         return false;
     }
-    s->build->parents(&w->trees);
-    if (w->trees.flat_count > 0)
-        parents_of_flat(w);
+    if (!s->build->parents(&w->trees))
+        return false;
     if (s->is_loading || repairs > through(s) / REPAIRS_OF_ORDER)
         order_by_trees(w);
     return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
@@ -321,6 +283,15 @@ static int by_lane_and_link(const void *a, const void *b)
     return x->lane != y->lane ? (x->lane > y->lane) - (x->lane < y->lane) : (x->link > y->link) - (x->link < y->link);
 }
 
+// Gives the labels to the certificate, where an origin is an end of its own with label 0. They are spoilt then.
+static void prove(scanner *s, worker *w, const pairs_batch *b)
+{
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        if (w->trees.origin[lane] >= 0)
+            w->trees.label[(size_t)w->trees.origin[lane] * PAIRS_LANES + (size_t)lane] = 0;
+    traffic_certificate_lanes8(s->proof, b->row, w->trees.label);
+}
+
 static void scan_batch(void *shared, int index, int64_t item)
 {
     scanner *s = shared;
@@ -335,6 +306,8 @@ static void scan_batch(void *shared, int index, int64_t item)
         return;
     int64_t count;
     out->sums = s->build->scan(&w->trees, b, s->threshold, w->found, &count);
+    if (s->proof != NULL)
+        prove(s, w, b);
     if (count == 0)
         return;
     qsort(w->found, (size_t)count, sizeof *w->found, by_lane_and_link);
@@ -376,12 +349,13 @@ static mco_status load(void *self, const double *cost)
     return st;
 }
 
-static mco_status scan(void *self, const double *cost, double threshold, traffic_scan *out)
+static mco_status scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
 {
     scanner *s = self;
     *out = (traffic_scan){0};
     set_costs(s, cost);
     s->threshold = threshold;
+    s->proof = proof;
     mco_status st = run_team(s, s->store->batches, scan_batch);
     int64_t count = 0;
     for (int32_t i = 0; i < s->store->batches && st == MCO_OK; i++) {
@@ -418,6 +392,7 @@ static void close_worker(mco_context *ctx, worker *w)
     mco_free(ctx, &w->next);
     mco_free(ctx, &w->stack);
     mco_free(ctx, &w->amount);
+    mco_free(ctx, &w->trees.is_open);
     mco_free(ctx, &w->trees.flat);
     mco_free(ctx, &w->trees.dirty);
     mco_free(ctx, &w->trees.position);
@@ -458,6 +433,7 @@ static mco_status open_worker(scanner *s, int index, worker *w)
     MCO_TRY(mco_alloc(s->ctx, &w->trees.position, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.dirty, nodes / 64 + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
     MCO_TRY(mco_alloc(s->ctx, &w->amount, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->stack, nodes + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->next, nodes));

@@ -52,7 +52,8 @@ typedef struct traffic_scanner {
     void *self;
     // Assigns the trips of all rows without flow to their least-cost trees. After STOPPED some rows have no flow.
     mco_status (*load)(void *self, const double *cost);
-    mco_status (*scan)(void *self, const double *cost, double threshold, traffic_scan *out);
+    // `proof` NULL: none is wanted. Else it has been opened at these costs, and a scanner that has labels on the host gives them to it.
+    mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
     // Valid until the next scan, for places with candidates.
     traffic_tree (*tree)(void *self, int32_t place);
     void (*close)(void *self);

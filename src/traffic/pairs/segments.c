@@ -22,6 +22,24 @@ static double class_extra(const traffic_problem *p, int32_t user_class, const in
     return sum;
 }
 
+// Makes room for `count` items, exactly so many at first and by half more later: most pairs are short-lived and have one use.
+static mco_status fit(mco_context *ctx, int32_t **items, int64_t *room, int64_t count)
+{
+    int32_t *larger = NULL;
+    if (count <= *room)
+        return MCO_OK;
+    const int64_t wanted = *room == 0 ? count : count + count / 2;
+    const mco_status st = mco_alloc(ctx, &larger, wanted);
+    if (st != MCO_OK)
+        return st;
+    if (*room > 0)
+        memcpy(larger, *items, (size_t)*room * sizeof *larger);
+    mco_free(ctx, items);
+    *items = larger;
+    *room = wanted;
+    return MCO_OK;
+}
+
 mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, int32_t count0, int32_t count1, int32_t *index)
 {
     mco_status st = MCO_OK;
@@ -34,7 +52,7 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
         MCO_TRY(mco_grow(b->ctx, &b->dead, &b->dead_room, (int64_t)i + 1));  // so that pairs_remove() cannot fail
     }
     pairs_pair *pair = &b->pair[i];
-    MCO_TRY(mco_grow(b->ctx, &pair->link, &pair->link_room, (int64_t)count0 + count1));
+    MCO_TRY(fit(b->ctx, &pair->link, &pair->link_room, (int64_t)count0 + count1));
     if (i == b->pairs)
         b->pairs++;
     else
@@ -84,7 +102,7 @@ mco_status pairs_add_use(pairs_balance *b, int32_t index, int32_t batch, uint32_
         pairs_use_at(pair, u)[1] |= (int32_t)lanes;
         return MCO_OK;
     }
-    mco_status st = mco_grow(b->ctx, &pair->use, &pair->use_room, (int64_t)(pair->uses + 1) * (2 + links));
+    mco_status st = fit(b->ctx, &pair->use, &pair->use_room, (int64_t)(pair->uses + 1) * (2 + links));
     if (st != MCO_OK)
         return st;
     int32_t *use = pairs_use_at(pair, pair->uses);
