@@ -9,19 +9,6 @@ MISSING(traffic_frank_wolfe_assign)
 MISSING(traffic_gpu_frank_wolfe_assign)
 #endif
 
-__attribute__((weak)) mco_status traffic_capacitated_assign(mco_context *ctx, const traffic_call *call, traffic_answer *out)
-{
-    (void)call, (void)out;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "hard capacities are not supported by this build");
-}
-
-__attribute__((weak)) mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params,
-                                                        traffic_engine *inner, const traffic_call *call, traffic_answer *out)
-{
-    (void)traffic, (void)params, (void)inner, (void)call, (void)out;
-    return mco_fail(ctx, MCO_ERR_ARGUMENT, "streets that depend on each other are not supported by this build");
-}
-
 __attribute__((weak)) double traffic_objective(const traffic_problem *problem, const double *flow, const double *class_flow)
 {
     double sum = 0;

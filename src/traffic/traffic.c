@@ -33,7 +33,8 @@ mco_status traffic_note(const traffic_call *call, double objective, double gap)
     h->pass[h->count++] = (mco_traffic_pass){mco_run_time_s(call->run), objective, gap};
     h->objective = objective;
     h->gap = gap;
-    MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
+    if (!h->is_quiet)
+        MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
 done:
     return st;
 }
@@ -240,6 +241,28 @@ static double cost_of_more(const solve *s, double *trips)
     return sum;
 }
 
+// The dual value, and the gap: what the objective is above it, the price of what exceeds capacities, or the greatest excess as a share.
+static void price_queues(solve *s)
+{
+    const traffic_problem *p = &s->problem;
+    const traffic_answer *a = &s->answer;
+    const mco_traffic_network n = mco_traffic_view(s->traffic);
+    double earned = 0, violation = 0, queues = 0;
+    for (int32_t l = 0; l < n.links; l++) {
+        const double price = a->price[p->link_at[l]], excess = s->r.flow[l] - n.capacity[l];
+        earned += price * n.capacity[l];
+        queues += price * s->r.flow[l];
+        violation += excess > 0 ? price * excess : 0;
+        s->r.cost[l] += price;
+    }
+    const double least = s->proof.total - s->proof.gap * s->proof.total;
+    s->r.bound = fmax(0, least - earned);
+    if (s->r.objective > 0)
+        s->r.gap = fmax(a->excess, fmax(0, (s->r.objective - s->r.bound + violation) / s->r.objective));
+    if (s->p.objective == MCO_TRAFFIC_UE)
+        s->r.total_cost += queues;
+}
+
 static mco_status fill(solve *s)
 {
     mco_status st = MCO_OK;
@@ -252,7 +275,9 @@ static mco_status fill(solve *s)
     r->total_cost = facts.total_cost + more;
     r->objective = facts.objective + more;
     r->gap = s->proof.gap > 0 ? s->proof.gap : 0;
-    r->bound = isnan(r->objective) ? NAN : r->objective - r->gap * s->proof.total;
+    r->bound = isnan(r->objective) || !p->is_integral ? NAN : r->objective - r->gap * s->proof.total;
+    if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        price_queues(s);
     if (s->p.objective == MCO_TRAFFIC_UE && fabs(r->total_cost - s->proof.total) > 1e-9 * fmax(1, s->proof.total) && p->is_integral &&
         s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the total cost is %.17g by the network and %.17g by the problem", r->total_cost, s->proof.total));
@@ -298,6 +323,16 @@ static mco_status run_engine(solve *s)
     return s->engine(s->ctx, &call, &s->answer);
 }
 
+// A result without flows.
+static void settle_nothing(solve *s, mco_outcome outcome)
+{
+    s->r.outcome = outcome;
+    s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
+    s->r.method = s->p.method != MCO_TRAFFIC_METHOD_AUTO ? s->p.method : MCO_TRAFFIC_METHOD_PAIRS;
+    s->r.work = (mco_work){.engine = s->p.engine != MCO_ENGINE_AUTO ? s->p.engine : MCO_ENGINE_CPU, .threads = 1,
+                           .solve_s = mco_run_time_s(&s->run)};
+}
+
 static mco_status run(solve *s)
 {
     mco_status st = MCO_OK;
@@ -312,17 +347,22 @@ static mco_status run(solve *s)
     MCO_TRY(take_start(s));
     MCO_TRY(run_engine(s));
     mco_run_log_end(&s->run);
+    if (s->answer.is_infeasible) {
+        settle_nothing(s, MCO_OUTCOME_INFEASIBLE);
+        s->r.stop = MCO_STOP_FINISHED;
+        goto done;
+    }
+    if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        traffic_capacitated_settle(&s->answer, &s->problem);
+    else if (!s->problem.is_integral)
+        MCO_TRY(traffic_streets_settle(s->ctx, &s->p, s->answer.flow, &s->problem));
     MCO_TRY(certify(s));
     MCO_TRY(fill(s));
     settle_outcome(s);
 done:
     if (st == MCO_ERR_STOPPED && s->answer.flow == NULL) {  // no flows yet: that is an answer too
-        s->r.outcome = MCO_OUTCOME_UNKNOWN;
+        settle_nothing(s, MCO_OUTCOME_UNKNOWN);
         s->r.stop = mco_is_cancelled(s->ctx) ? MCO_STOP_CANCELLED : MCO_STOP_TIME;
-        s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
-        s->r.method = s->p.method != MCO_TRAFFIC_METHOD_AUTO ? s->p.method : MCO_TRAFFIC_METHOD_PAIRS;
-        s->r.work = (mco_work){.engine = s->p.engine != MCO_ENGINE_AUTO ? s->p.engine : MCO_ENGINE_CPU, .threads = 1,
-                               .solve_s = mco_run_time_s(&s->run)};
         st = MCO_OK;
     }
     return st;
