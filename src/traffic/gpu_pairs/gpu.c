@@ -647,7 +647,7 @@ done:
     return st;
 }
 
-static mco_status scan(void *self, const double *cost, double threshold, traffic_scan *out)
+static mco_status scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
 {
     mco_status st = MCO_OK;
     scanner *s = self;
