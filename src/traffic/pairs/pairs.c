@@ -17,6 +17,7 @@
 enum {
     EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
     PURGE = 16384,     // most pairs of an eager pass are useless soon: rows move all their flow
+    PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
     LAST_SWEEPS = 5    // after a Newton step
 };
@@ -25,6 +26,8 @@ static const double LEAST_CANDIDATE = 1e-2;  // the same for the target gap
 static const double LEAST_DIFFERENCE = 1e-3;  // times gap * cost of a trip: pairs that differ by less rest
 static const double SWEEP_END = 0.05;      // sweeps end at this share of the first one's excess
 static const double NEWTON_GAP = 1e-4;     // Newton steps begin below this gap
+static const double LESS = 0.9;            // a gap is smaller below this share of the best one
+static const double CERTAIN = 0.5;         // a gap below this share of the target needs no certificate to count
 static const double NEAR = 1e3;            // a pass within this factor of the target gap may be the last
 
 // ---- State of a solve
@@ -208,11 +211,23 @@ done:
     return st;
 }
 
+// Whether the gap is reached, with what the certificate adds for rounding. A certificate that misses the target by that alone does not count.
+static bool is_done(const pairs_balance *b, traffic_answer *out)
+{
+    traffic_proof proof;
+    if (!(out->gap <= b->call->gap))
+        return false;
+    if (out->gap <= CERTAIN * b->call->gap || out->certificate.cost == NULL)
+        return true;
+    return traffic_certificate_close(b->ctx, &out->certificate, NULL, &proof) != MCO_OK || !(proof.gap > b->call->gap && isfinite(proof.gap));
+}
+
 static mco_status run_passes(pairs_balance *b, traffic_answer *out)
 {
     const bool is_warm = b->call->start_flows != NULL;
     const int64_t most = b->call->params->iterations;
-    double total = 0;
+    double total = 0, best = INFINITY;
+    int stalled = 0;
     mco_status st = MCO_OK;
     out->gap = is_warm ? 1e-3 : 1;
     for (int32_t l = 0; l < b->problem->links; l++)
@@ -225,7 +240,11 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, b->class_flow), out->gap));
         if (out->gap <= b->call->gap && !is_near)
             continue;
-        if (out->gap <= b->call->gap || (most > 0 && out->iterations >= most))
+        if (is_done(b, out) || (most > 0 && out->iterations >= most))
+            break;
+        stalled = out->gap < LESS * best ? 0 : stalled + 1;
+        best = fmin(best, out->gap);
+        if (stalled > PATIENCE)  // at the limit of doubles
             break;
         traffic_certificate_clear(b->ctx, &out->certificate);
         out->iterations++;
