@@ -55,6 +55,19 @@ void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
     traffic_certificate_clear(ctx, &answer->certificate);
 }
 
+double traffic_objective(const traffic_problem *problem, const double *flow, const double *class_flow)
+{
+    traffic_sum sum = {0, 0};
+    for (int32_t l = 0; l < problem->links; l++) {
+        traffic_sum_add(&sum, traffic_integral(&problem->costs, l, flow[l]));
+        for (int32_t k = 0; k < problem->classes && problem->extra != NULL; k++) {
+            const int64_t i = (int64_t)k * problem->links + l;
+            traffic_sum_add_product(&sum, problem->extra[i], class_flow != NULL ? class_flow[i] : flow[l]);
+        }
+    }
+    return sum.high;
+}
+
 // ---- A solve
 
 typedef struct solve {
