@@ -384,6 +384,7 @@ static mco_status run(solve *s)
     mco_run_log_end(&s->run);
     if (s->answer.is_infeasible) {
         settle_nothing(s, MCO_OUTCOME_INFEASIBLE);
+        snprintf(s->r.reason, sizeof s->r.reason, "no flows respect the capacities: prices of queues prove it");
         s->r.stop = MCO_STOP_FINISHED;
         goto done;
     }
