@@ -55,6 +55,9 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
                                   const traffic_call *call, traffic_answer *out);
 // capacitated/: hard capacities, by multipliers over an engine for soft ones; the first takes pairs on cores.
 traffic_engine traffic_capacitated_assign;
+// After such a solve: the problem gets the true costs at these flows [links], with prices of queues, as a proof of the gap needs them.
+mco_status traffic_streets_settle(mco_context *ctx, const mco_traffic_params *params, const double *flow, traffic_problem *problem);
+void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem);
 mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, const traffic_call *call, traffic_answer *out);
 
 // Passes of a solve, in memory and in the log. Errors: MEMORY.
@@ -62,6 +65,7 @@ typedef struct traffic_history {
     mco_traffic_pass *pass;  // [count]
     int64_t count, room;
     double objective, gap;   // of the last pass, for the log
+    bool is_quiet;           // of a solve within another one: nobody is told
 } traffic_history;
 mco_status traffic_note(const traffic_call *call, double objective, double gap);
 

@@ -196,7 +196,7 @@ static mco_status read_factor(mco_text *text, mco_slice value, const char *what,
 {
     mco_slice number;
     mco_slice_token(&value, &number);
-    return mco_slice_real(text, number, what, -MOST, MOST, out);
+    return mco_slice_real(text, number, what, 0, MOST, out);
 }
 
 static mco_status read_statement(mco_text *text, mco_slice line, metadata *m)

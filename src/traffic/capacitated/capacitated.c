@@ -13,6 +13,7 @@
 // along d. Prices of such a pass grow fastest across the narrow cut, so they are tried as d.
 #include <string.h>
 
+#include "base/machine.h"
 #include "traffic/engine.h"
 #include "traffic/least/least.h"
 
@@ -58,7 +59,7 @@ static mco_status open_solver(solver *s)
     MCO_TRY(mco_alloc(ctx, &s->sharpness, links));
     MCO_TRY(mco_alloc(ctx, &s->price, links));
     MCO_TRY(mco_alloc(ctx, &s->cost, links));
-    MCO_TRY(traffic_least_open(ctx, &s->problem, s->call->params->threads > 0 ? (int)s->call->params->threads : 1, &s->least));
+    MCO_TRY(traffic_least_open(ctx, &s->problem, mco_settle_threads(s->call->params->threads), &s->least));
     double sum = 0;
     int32_t count = 0;
     for (int32_t e = 0; e < links; e++) {
@@ -214,7 +215,7 @@ done:
 mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, const traffic_call *call, traffic_answer *out)
 {
     mco_status st = MCO_OK;
-    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params,
+    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params, .quiet.is_quiet = true,
                 .free = call->problem->costs.base, .bound = -INFINITY, .best_score = INFINITY};
     s.params.iterations = INNER_ITERATIONS;
     MCO_TRY(open_solver(&s));
@@ -233,6 +234,7 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
         }
     }
     traffic_certificate_clear(ctx, &s.best.certificate);  // of the costs of an inner solve
+    s.best.certificate = (traffic_certificate){0};
     *out = s.best;
     s.best = (traffic_answer){0};
     out->bound = isfinite(s.bound) ? s.bound : 0;
@@ -242,4 +244,16 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
 done:
     close_solver(&s);
     return st;
+}
+
+void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem)
+{
+    // The arrays belong to the problem, which only engines may not write.
+    double *base = (double *)problem->costs.base, *k = (double *)problem->costs.k;
+    for (int32_t e = 0; e < problem->links; e++) {
+        base[e] += answer->price[e];
+        k[e] = 0;
+    }
+    problem->costs.shape = TRAFFIC_QUARTIC;
+    problem->costs.is_marginal = false;
 }
