@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times of all-or-nothing and of the Frank-Wolfe family on a GPU.
 //
-//     bench_traffic_gpu NET TRIPS [--threads T] [--shared 1|2] [--pulls P] [--chunk C] [--gap G]... [--method fw|cfw|bfw] [--detail N]
+//     bench_traffic_gpu NET TRIPS [--threads T] [--shared 1|2] [--pulls P] [--chunk C] [--way 1|2|3] [--gap G]... [--method fw|cfw|bfw] [--detail N]
 //
 // Kernel times are those of events; wall times are of an open city, from empty links on, flows not copied. Minimum of several runs.
 #include <math.h>
@@ -82,6 +82,27 @@ static void time_cold(bench *b)
         again = second < again ? second : again;
     }
     printf("%s: all-or-nothing from nothing %.4f ms, at unchanged costs %.4f ms\n", b->label, (double)cold, (double)again);
+}
+
+// Loads by a hierarchy: new weights, trees and loads, one behind the other; and steps.
+static void time_wide(bench *b)
+{
+    mco_device *d = &b->city.device;
+    float best = INFINITY, step = INFINITY;
+    must(b, traffic_gpu_city_restart(&b->city));
+    for (int r = 0; r < 2 * RUNS; r++) {
+        float ms = 0;
+        must_cuda(cudaStreamSynchronize(d->stream));
+        must_cuda(cudaEventRecord(d->begin, d->stream));
+        must(b, traffic_gpu_wide_load(b->city.wide, NULL));
+        must_cuda(cudaEventRecord(d->end, d->stream));
+        must_cuda(cudaEventSynchronize(d->end));
+        must_cuda(cudaEventElapsedTime(&ms, d->begin, d->end));
+        best = ms < best ? ms : best;
+        ms = time_step(b);
+        step = ms < step ? ms : step;
+    }
+    printf("%s: all-or-nothing by a hierarchy, new weights included %.4f ms, step %.4f ms\n", b->label, (double)best, (double)step);
 }
 
 // Each iteration's kernels apart; rounds a row.
@@ -179,6 +200,8 @@ static void read_options(bench *b, int count, char **words)
             b->tuning.pulls = atoi(value);
         else if (strcmp(words[i], "--chunk") == 0)
             b->tuning.chunk = atoi(value);
+        else if (strcmp(words[i], "--way") == 0)
+            b->tuning.way = atoi(value);
         else if (strcmp(words[i], "--detail") == 0)
             b->detail = atoi(value);
         else if (strcmp(words[i], "--label") == 0)
@@ -205,15 +228,27 @@ int main(int count, char **words)
     must(&b, mco_traffic_read(b.ctx, &files, &b.traffic));
     must(&b, traffic_problem_make(b.ctx, b.traffic, &b.params, &b.problem));
     const double begin_s = mco_clock_s();
-    must(&b, traffic_gpu_city_open(b.ctx, &b.problem, 0, &b.tuning, &b.city));
+    const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "objective"};
+    mco_run run = mco_run_begin(b.ctx, &settings);
+    const traffic_call call = {.problem = &b.problem, .params = &b.params, .run = &run};
+    must(&b, traffic_gpu_city_open(b.ctx, &call, &b.tuning, &b.city));
     printf("%s: %d nodes, %d links, %d rows; %d threads, %d blocks a multiprocessor, arcs in shared memory: %d, %zu bytes; opened in %.3f s\n", b.label,
            b.problem.nodes, b.problem.links, b.problem.rows, b.city.trees.threads, b.city.per_multiprocessor, b.city.trees.arcs_in_shared,
            traffic_gpu_trees_bytes(&b.city.trees), mco_clock_s() - begin_s);
-    time_cold(&b);
-    if (b.detail > 0)
+    if (b.city.wide != NULL)
+        time_wide(&b);
+    else
+        time_cold(&b);
+    if (b.detail > 0 && b.city.wide == NULL)
         time_iterations(&b);
     for (int i = 0; i < b.gaps; i++)
         time_method(&b, b.gap[i]);
+    if (b.city.wide != NULL) {
+        double seconds[3];
+        traffic_gpu_wide_times(b.city.wide, seconds);
+        printf("%s: seconds of all loads: customising %.4f, trees %.4f, walks %.4f\n", b.label, seconds[0], seconds[1], seconds[2]);
+    }
+    mco_run_clear(&run);
     traffic_gpu_city_close(&b.city);
     traffic_problem_clear(b.ctx, &b.problem);
     mco_traffic_destroy(b.ctx, &b.traffic);

@@ -108,11 +108,11 @@ static mco_status watch_load(void *self, const double *cost)
     return st;
 }
 
-static mco_status watch_scan(void *self, const double *cost, double threshold, traffic_scan *out)
+static mco_status watch_scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
 {
     watch *w = self;
     const double begin_s = mco_clock_s(), host_s = begin_s - w->ended_s;
-    const mco_status st = w->inner.scan(w->inner.self, cost, threshold, out);
+    const mco_status st = w->inner.scan(w->inner.self, cost, threshold, proof, out);
     const traffic_gpu_stats *s = w->stats;
     w->ended_s = mco_clock_s();
     w->host_s += host_s;
@@ -216,7 +216,7 @@ static void show_variant(bench *b, const char *what, const traffic_gpu_tuning *t
     for (int32_t l = 0; l < p->links; l++)
         cost[l] = traffic_cost(&p->costs, l, 0.5 * flow[l]);
     for (int k = 0; k < 5; k++) {
-        must(b, scanner.scan(scanner.self, cost, INFINITY, &found));
+        must(b, scanner.scan(scanner.self, cost, INFINITY, NULL, &found));
         best_s = stats->trees_s < best_s ? stats->trees_s : best_s;
     }
     printf("%-28s trees and scan %.3f ms, load %.3f ms on the device; rounds %.1f, searches %.1f a row; %d blocks, queues of %d\n", what,

@@ -183,10 +183,10 @@ typedef struct mco_traffic_facts {
 
 typedef struct mco_traffic_result {
     size_t struct_size;
-    mco_outcome outcome;   // OPTIMAL: the gap was reached; FEASIBLE: flows with a larger gap; UNKNOWN: none
+    mco_outcome outcome;   // OPTIMAL: the gap was reached; FEASIBLE: flows with a larger gap; UNKNOWN: none; INFEASIBLE: trips exceed hard capacities
     mco_stop stop;
     double objective, bound;  // no flows have a smaller objective than `bound`; NaN where costs have no integral
-    double gap;            // of mco_traffic_check()
+    double gap;            // of mco_traffic_check(); hard capacities: of objective and bound, at least the greatest excess by its capacity
     double total_cost;     // of all travellers by the costs that they pay, for SO too
     int32_t links, classes;
     double *flow;          // [links] cars (a vehicle counts its car equivalent) by the order of the network; owned

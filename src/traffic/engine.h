@@ -55,6 +55,9 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
                                   const traffic_call *call, traffic_answer *out);
 // capacitated/: hard capacities, by multipliers over an engine for soft ones; the first takes pairs on cores.
 traffic_engine traffic_capacitated_assign;
+// After such a solve: the problem gets the true costs at these flows [links], with prices of queues, as a proof of the gap needs them.
+mco_status traffic_streets_settle(mco_context *ctx, const mco_traffic_params *params, const double *flow, traffic_problem *problem);
+void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem);
 mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, const traffic_call *call, traffic_answer *out);
 
 // Passes of a solve, in memory and in the log. Errors: MEMORY.

@@ -421,12 +421,12 @@ static void run_instance(const char *what, mco_rng *rng, const shape *s, const t
         if (k > 0)
             edit_flows(&in, rng, 40);
         set_costs(&in);
-        MUST(in.scanner.scan(in.scanner.self, in.cost, 0, &scan));
+        MUST(in.scanner.scan(in.scanner.self, in.cost, 0, NULL, &scan));
         const double threshold = k % 2 == 0 || scan.count == 0 ? 0 : scan.excess / (double)scan.count;
-        MUST(in.scanner.scan(in.scanner.self, in.cost, threshold, &scan));
+        MUST(in.scanner.scan(in.scanner.self, in.cost, threshold, NULL, &scan));
         check_scan(&in, &scan, threshold);
         const uint64_t hash = hash_of(&scan);
-        MUST(in.scanner.scan(in.scanner.self, in.cost, threshold, &again));
+        MUST(in.scanner.scan(in.scanner.self, in.cost, threshold, NULL, &again));
         CHECK(again.total == scan.total && again.excess == scan.excess && again.count == scan.count && hash_of(&again) == hash,
               "%s: two scans differ", what);
     }
@@ -495,7 +495,7 @@ static void stops(void)
     const double begin_s = mco_clock_s();
     mco_status st = MCO_OK;
     for (int k = 0; k < 20 && st == MCO_OK; k++)
-        st = in.scanner.scan(in.scanner.self, in.cost, 0, &scan);
+        st = in.scanner.scan(in.scanner.self, in.cost, 0, NULL, &scan);
     CHECK(st == MCO_ERR_STOPPED, "status %d", (int)st);
     CHECK(mco_clock_s() - begin_s < 0.5, "the stop took %.3f s", mco_clock_s() - begin_s);
     close_instance(&in);

@@ -381,7 +381,7 @@ static void test_certificate_balance(void **state)
     assert_ok(traffic_certificate_open(test_ctx, &problem, flow, NULL, &c));
     assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
     assert_true(isinf(proof.gap) && proof.imbalance == 0);
-    assert_ok(traffic_certificate_search(test_ctx, &c));
+    assert_ok(traffic_certificate_search(test_ctx, &c, 1));
     of_row[0] = 11;
     assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
     assert_true(proof.imbalance == 1 && isfinite(proof.gap));

@@ -5,6 +5,8 @@
 mco_status traffic_capacitated_assign(mco_context *ctx, const traffic_call *call, traffic_answer *out)
 {
     const mco_traffic_params *p = call->params;
+    if (p->cost == MCO_TRAFFIC_COST_STREETS || (p->cost == MCO_TRAFFIC_COST_AUTO && mco_traffic_view(call->problem->traffic).street != NULL))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "hard capacities do not go with the cost of streets: --cost bpr takes free times alone");
     const bool is_pairs = p->method == MCO_TRAFFIC_METHOD_PAIRS || p->method == MCO_TRAFFIC_METHOD_AUTO;
     traffic_engine *inner = is_pairs ? traffic_pairs_assign : traffic_frank_wolfe_assign;
     if (p->engine == MCO_ENGINE_REFERENCE)

@@ -13,6 +13,7 @@
 // along d. Prices of such a pass grow fastest across the narrow cut, so they are tried as d.
 #include <string.h>
 
+#include "base/machine.h"
 #include "traffic/engine.h"
 #include "traffic/least/least.h"
 
@@ -24,7 +25,7 @@ static const double PROGRESS = 0.9;            // a gap below this share of the 
 static const double CERTAIN = 1e-9;            // the certificate exceeds rounding by far
 static const double SUSPECT = 1e-4;            // an excess above this share of a capacity is worth a test of the certificate
 enum { PATIENCE = 30 };                        // passes without progress that end the search
-enum { INNER_ITERATIONS = 1000 };              // of an inner solve: its gap may be out of reach
+enum { INNER_ITERATIONS = 200 };               // of an inner solve: its gap may be out of reach
 
 typedef struct solver {
     mco_context *ctx;
@@ -43,6 +44,7 @@ typedef struct solver {
     double bound, best_score;
     int64_t passes;
     double device_s;
+    bool is_cold;                  // the last inner solve missed its gap: the next one begins anew
     bool is_infeasible;
 } solver;
 
@@ -58,7 +60,7 @@ static mco_status open_solver(solver *s)
     MCO_TRY(mco_alloc(ctx, &s->sharpness, links));
     MCO_TRY(mco_alloc(ctx, &s->price, links));
     MCO_TRY(mco_alloc(ctx, &s->cost, links));
-    MCO_TRY(traffic_least_open(ctx, &s->problem, s->call->params->threads > 0 ? (int)s->call->params->threads : 1, &s->least));
+    MCO_TRY(traffic_least_open(ctx, &s->problem, mco_settle_threads(s->call->params->threads), &s->least));
     double sum = 0;
     int32_t count = 0;
     for (int32_t e = 0; e < links; e++) {
@@ -104,12 +106,13 @@ static mco_status solve_steep(solver *s, traffic_answer *out)
     call.wants_state = true;
     const double least = fmax(LEAST_GAP, GAP_SHARE * s->call->gap);
     call.gap = s->best.flow != NULL ? fmax(least, fmin(FIRST_GAP, GAP_SHARE * s->best_score)) : FIRST_GAP;
-    if (s->best.flow != NULL) {
+    if (s->best.flow != NULL && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
         call.start_flow = s->best.flow;
     }
     const mco_status st = s->inner(s->ctx, &call, out);
+    s->is_cold = st == MCO_OK && out->gap > call.gap;
     s->device_s += out->device_s;
     s->quiet.count = 0;
     return st;
@@ -233,6 +236,7 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
         }
     }
     traffic_certificate_clear(ctx, &s.best.certificate);  // of the costs of an inner solve
+    s.best.certificate = (traffic_certificate){0};
     *out = s.best;
     s.best = (traffic_answer){0};
     out->bound = isfinite(s.bound) ? s.bound : 0;
@@ -242,4 +246,16 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
 done:
     close_solver(&s);
     return st;
+}
+
+void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem)
+{
+    // The arrays belong to the problem, which only engines may not write.
+    double *base = (double *)problem->costs.base, *k = (double *)problem->costs.k;
+    for (int32_t e = 0; e < problem->links; e++) {
+        base[e] += answer->price[e];
+        k[e] = 0;
+    }
+    problem->costs.shape = TRAFFIC_QUARTIC;
+    problem->costs.is_marginal = false;
 }

@@ -19,6 +19,7 @@ MCO_BEGIN_C
 #define TRAFFIC_GPU_NO_SLOT UINT16_C(0xffff)
 enum {
     TRAFFIC_GPU_MOST_NODES = 32767, TRAFFIC_GPU_MOST_SLOTS = 65535,  // of trees in shared memory
+    TRAFFIC_GPU_MOST_CLIMBED = 65535, TRAFFIC_GPU_MOST_DEGREE = 255,  // vertices, links of a vertex
     TRAFFIC_GPU_SUMS = 12,           // of a reduction, at most
     TRAFFIC_GPU_MOST_THREADS = 1024
 };
@@ -72,6 +73,28 @@ typedef struct traffic_gpu_trees {
 // Shared memory of a block.
 size_t traffic_gpu_trees_bytes(const traffic_gpu_trees *plan);
 
+// ---- Loads from labels of a hierarchy (walk.cu, climb.cu)
+
+typedef struct traffic_gpu_walk {
+    int32_t slots, rows;             // rows of this launch
+    int64_t vertices;
+    int32_t lanes;                   // labels are [rows / lanes][vertices][lanes], in the order of d_row
+    const int32_t *d_row;            // [rows]
+    const int32_t *d_row_origin;     // [all rows] ranks
+    const int64_t *d_trip_first;     // [all rows + 1]
+    const int32_t *d_trip_to;        // ranks
+    const uint32_t *d_trip_amount;
+    const int32_t *d_range;          // [vertices][2] slots into a rank
+    const traffic_gpu_arc *d_arc;    // [slots] of a class; the tail is a rank, ~rank for an end
+    const int32_t *d_link;           // [slots]
+    const int32_t *d_label;
+    unsigned long long *d_load;      // [slots] of the class
+    traffic_gpu_state *d_state;
+} traffic_gpu_walk;
+
+// Shared memory of a block that climbs.
+size_t traffic_gpu_climb_bytes(int64_t vertices);
+
 // ---- Directions and steps (steps.cu)
 
 typedef struct traffic_gpu_steps {
@@ -79,6 +102,7 @@ typedef struct traffic_gpu_steps {
     int32_t blocks, threads;         // traffic_gpu_steps_shape()
     int32_t memory;                  // earlier directions: 0 for fw, 1 for cfw, 2 for bfw
     double gap;                      // the target
+    uint32_t longest;                // label that the scale aims at, a power of two
     double flow_unit;                // cars of a unit of loads
     traffic_costs costs;             // arrays of the device [slots]
     const double *d_extra;           // [classes][slots]; NULL: all are 0
@@ -99,6 +123,12 @@ typedef struct traffic_gpu_steps {
 // Allows the shared memory. *blocks: how many are on a multiprocessor at once; 0: it does not fit.
 cudaError_t traffic_gpu_trees_shape(const traffic_gpu_trees *plan, int *blocks);
 cudaError_t traffic_gpu_launch_trees(const traffic_gpu_trees *plan, cudaStream_t stream);
+// Costs in labels as weights of the links [links].
+cudaError_t traffic_gpu_launch_weigh(const traffic_gpu_walk *plan, int32_t *d_weight, cudaStream_t stream);
+cudaError_t traffic_gpu_launch_walk(const traffic_gpu_walk *plan, cudaStream_t stream);
+// The same by trees in shared memory. Links into a node, and out of it, are TRAFFIC_GPU_MOST_DEGREE at most.
+cudaError_t traffic_gpu_climb_prepare(size_t bytes);
+cudaError_t traffic_gpu_launch_climb(const traffic_gpu_walk *plan, cudaStream_t stream);
 // Chooses blocks and threads, at most as many as are on the device at once.
 cudaError_t traffic_gpu_steps_shape(traffic_gpu_steps *plan, int multiprocessors);
 // Costs of the flows as they are, and empty loads: before the first trees.

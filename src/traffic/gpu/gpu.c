@@ -50,13 +50,15 @@ static bool must_stop(void *state)
     return run != NULL && mco_run_must_stop(run, run->work);
 }
 
-// Enqueues `count` trees and steps, and a copy of the state behind them.
-static mco_status launch_chunk(traffic_gpu_city *c, pass_watch *w, int chunk, int32_t count)
+// Enqueues `count` trees and steps, and a copy of the state behind them. Loads by a hierarchy have ended when it returns. Errors: STOPPED in a load.
+static mco_status launch_chunk(traffic_gpu_city *c, mco_run *run, pass_watch *w, int chunk, int32_t count)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = c->device.ctx;
     for (int32_t k = 0; k < count; k++) {
-        if (c->trees.rows > 0)
+        if (c->wide != NULL)
+            MCO_TRY(traffic_gpu_wide_load(c->wide, run));
+        else if (c->trees.rows > 0)
             MCO_CUDA(ctx, traffic_gpu_launch_trees(&c->trees, c->device.stream));
         c->trees.is_cold = false;
         MCO_CUDA(ctx, traffic_gpu_launch_step(&c->steps, c->device.stream));
@@ -96,7 +98,7 @@ done:
 
 static int32_t chunk_of(const traffic_gpu_city *c, const traffic_call *call, int32_t launched, double step_s)
 {
-    const int32_t most = c->tuning.chunk > 0 ? c->tuning.chunk : CHUNK_MOST;
+    const int32_t most = c->wide != NULL ? 1 : c->tuning.chunk > 0 ? c->tuning.chunk : CHUNK_MOST;
     const double fit = step_s > 0 ? CHUNK_S / step_s : 1;
     int32_t count = fit >= most ? most : fit < 1 ? 1 : (int32_t)fit;
     if (call->params->iterations > 0 && call->params->iterations - launched < count)
@@ -120,15 +122,21 @@ static mco_status run_chunks(traffic_gpu_city *c, const traffic_call *call, pass
     *last = (traffic_gpu_state){0};
     while (ended < enqueued || !(is_stopping || is_last(call, last))) {
         // One chunk more may wait behind the running one, once the time of a step is known.
-        while (!is_stopping && !is_last(call, last) && enqueued - ended < (step_s > 0 ? CHUNKS : 1)) {
+        while (!is_stopping && !is_last(call, last) && enqueued - ended < (step_s > 0 && c->wide == NULL ? CHUNKS : 1)) {
             const int32_t count = chunk_of(c, call, launched, step_s);
             if (count <= 0 && enqueued > ended)
                 break;
             counts[enqueued % CHUNKS] = count > 0 ? count : 1;
-            MCO_TRY(launch_chunk(c, w, (int)(enqueued % CHUNKS), counts[enqueued % CHUNKS]));
+            const mco_status launched_st = launch_chunk(c, call->run, w, (int)(enqueued % CHUNKS), counts[enqueued % CHUNKS]);
+            is_stopping = launched_st == MCO_ERR_STOPPED;
+            if (is_stopping)
+                break;
+            MCO_TRY(launched_st);
             launched += counts[enqueued % CHUNKS];
             enqueued++;
         }
+        if (ended == enqueued)
+            break;
         const int chunk = (int)(ended % CHUNKS);
         MCO_TRY(mco_device_wait(&c->device, w->ended[chunk], must_stop, call->run, NULL));
         const double now_s = mco_clock_s();
@@ -180,8 +188,11 @@ mco_status traffic_gpu_frank_wolfe_assign(mco_context *ctx, const traffic_call *
     mco_status st = MCO_OK;
     traffic_gpu_city city = {0};
     const double begin_s = mco_clock_s();
-    MCO_TRY(traffic_gpu_city_open(ctx, call->problem, call->gpus, NULL, &city));
-    mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: a block of %d threads for each of %d trees, %d on a multiprocessor, %.1f MB", city.device.info.index,
+    MCO_TRY(traffic_gpu_city_open(ctx, call, NULL, &city));
+    if (city.wide != NULL)
+        mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: trees by a hierarchy, %.1f MB beside it", city.device.info.index, 1e-6 * (double)city.bytes);
+    else
+        mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: a block of %d threads for each of %d trees, %d on a multiprocessor, %.1f MB", city.device.info.index,
             city.trees.threads, city.trees.rows, city.per_multiprocessor, 1e-6 * (double)city.bytes);
     const double opened_s = mco_clock_s();
     MCO_TRY(traffic_gpu_iterate(ctx, call, &city, out));

@@ -6,7 +6,8 @@
 
 #include "traffic/gpu/city.h"
 
-enum { THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128 };
+enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128 };
+static const uint32_t LONGEST = 1u << 30, LONGEST_WIDE = 1u << 28;
 static const double FLOW_UNITS = 4294967295.0;  // of a row, at most
 
 // ---- Uploads
@@ -60,7 +61,9 @@ static mco_status upload_links(traffic_gpu_city *c)
     traffic_gpu_steps *s = &c->steps;
     traffic_gpu_arc *arc = NULL;
     MCO_TRY(mco_alloc(c->device.ctx, &arc, (int64_t)p->classes * p->links));
-    for (int64_t k = 0; k < p->classes; k++)
+    if (c->wide != NULL)
+        MCO_TRY(traffic_gpu_wide_arcs(c->wide, p, arc));
+    for (int64_t k = 0; c->wide == NULL && k < p->classes; k++)
         for (int64_t i = 0; i < p->links; i++)
             arc[k * p->links + i] = (traffic_gpu_arc){1, p->tail[p->into[i]]};
     MCO_TRY(UPLOAD(c, &s->d_arc, arc, (int64_t)p->classes * p->links));
@@ -118,7 +121,8 @@ static mco_status take_memory(traffic_gpu_city *c)
     const traffic_problem *p = c->problem;
     traffic_gpu_steps *s = &c->steps;
     const int64_t all = (int64_t)p->classes * p->links;
-    MCO_TRY(ZEROS(c, &c->trees.d_parent, (int64_t)p->rows * p->nodes));
+    if (c->wide == NULL)
+        MCO_TRY(ZEROS(c, &c->trees.d_parent, (int64_t)p->rows * p->nodes));
     MCO_TRY(ZEROS(c, &s->d_load, all));
     MCO_TRY(ZEROS(c, &s->d_flow, p->links));
     MCO_TRY(ZEROS(c, &s->d_before, p->links));
@@ -156,34 +160,46 @@ bool traffic_gpu_city_fits(const traffic_problem *p, size_t shared_bytes)
     return p->nodes <= TRAFFIC_GPU_MOST_NODES && p->links <= TRAFFIC_GPU_MOST_SLOTS && traffic_gpu_trees_bytes(&t) <= shared_bytes;
 }
 
-static mco_status choose_shapes(traffic_gpu_city *c)
+// Blocks and threads of trees in shared memory.
+static mco_status choose_trees(traffic_gpu_city *c, size_t shared_bytes)
+{
+    mco_status st = MCO_OK;
+    int blocks = 0;
+    traffic_gpu_trees with_arcs = c->trees;
+    with_arcs.arcs_in_shared = true;
+    if (c->tuning.arcs_in_shared != 2 && traffic_gpu_trees_bytes(&with_arcs) <= shared_bytes) {
+        MCO_CUDA(c->device.ctx, traffic_gpu_trees_shape(&with_arcs, &blocks));
+        if (blocks >= BLOCKS_WANTED || (blocks > 0 && c->tuning.arcs_in_shared == 1))
+            c->trees = with_arcs;
+    }
+    MCO_CUDA(c->device.ctx, traffic_gpu_trees_shape(&c->trees, &blocks));
+    c->per_multiprocessor = blocks;
+done:
+    return st;
+}
+
+static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = c->device.ctx;
     const traffic_problem *p = c->problem;
-    int most = 0, blocks = 0;
+    int most = 0;
     MCO_CUDA(ctx, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device.info.index));
     c->trees = shape_of(p, &c->tuning);
-    if (!traffic_gpu_city_fits(p, (size_t)most))
-        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d: trees of %d nodes and %d links need %zu bytes of shared memory, a block has %d",
-                         c->device.info.index, p->nodes, p->links, traffic_gpu_trees_bytes(&c->trees), most));
-    traffic_gpu_trees with_arcs = c->trees;
-    with_arcs.arcs_in_shared = true;
-    if (c->tuning.arcs_in_shared != 2 && traffic_gpu_trees_bytes(&with_arcs) <= (size_t)most) {
-        MCO_CUDA(ctx, traffic_gpu_trees_shape(&with_arcs, &blocks));
-        if (blocks >= BLOCKS_WANTED || (blocks > 0 && c->tuning.arcs_in_shared == 1))
-            c->trees = with_arcs;
-    }
-    MCO_CUDA(ctx, traffic_gpu_trees_shape(&c->trees, &blocks));
-    c->per_multiprocessor = blocks;
+    const bool is_small = p->nodes <= SMALL_NODES || c->tuning.way == 1;
+    if (c->tuning.way > 1 || !is_small || !traffic_gpu_city_fits(p, (size_t)most))
+        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, c->tuning.way == 3, &c->wide));
+    else
+        MCO_TRY(choose_trees(c, (size_t)most));
     c->steps.slots = p->links;
     c->steps.classes = p->classes;
+    c->steps.longest = c->wide != NULL ? LONGEST_WIDE : LONGEST;
     MCO_CUDA(ctx, traffic_gpu_steps_shape(&c->steps, c->device.info.multiprocessors));
 done:
     return st;
 }
 
-// A first unit of labels: no path without a repeated node is longer than 2^31 at empty links. Later units follow the labels found.
+// A first unit of labels: no path without a repeated node is longer than 2^29 at empty links. Later units follow the labels found.
 static double first_scale(const traffic_problem *p)
 {
     double most = 0;
@@ -193,7 +209,7 @@ static double first_scale(const traffic_problem *p)
             most = most > cost ? most : cost;
         }
     const double all = most * (double)p->nodes;
-    return all > 0 ? exp2(floor(log2(0x1p31 / all))) : 1;
+    return all > 0 ? exp2(floor(log2(0x1p29 / all))) : 1;
 }
 
 static mco_status put_state(traffic_gpu_city *c, const traffic_gpu_state *state)
@@ -227,19 +243,20 @@ done:
     return st;
 }
 
-mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_problem *problem, uint64_t gpus, const traffic_gpu_tuning *tuning,
-                                 traffic_gpu_city *out)
+mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_call *call, const traffic_gpu_tuning *tuning, traffic_gpu_city *out)
 {
     mco_status st = MCO_OK;
-    *out = (traffic_gpu_city){.problem = problem, .tuning = tuning != NULL ? *tuning : (traffic_gpu_tuning){0}};
-    MCO_TRY(open_gpu(ctx, gpus, &out->device));
-    MCO_TRY(choose_shapes(out));
+    *out = (traffic_gpu_city){.problem = call->problem, .tuning = tuning != NULL ? *tuning : (traffic_gpu_tuning){0}};
+    MCO_TRY(open_gpu(ctx, call->gpus, &out->device));
+    MCO_TRY(choose_shapes(out, call));
     MCO_TRY(upload_links(out));
     MCO_TRY(upload_rows(out));
     MCO_TRY(take_memory(out));
     out->trees.d_arc = out->steps.d_arc;
     out->trees.d_load = out->steps.d_load;
     out->trees.d_state = out->steps.d_state;
+    if (out->wide != NULL)
+        MCO_TRY(traffic_gpu_wide_bind(out->wide, out->steps.d_arc, out->steps.d_load, out->steps.d_state, out->trees.d_trip_amount, out->trees.d_trip_first));
     MCO_TRY(traffic_gpu_city_restart(out));
 done:
     if (st != MCO_OK)
@@ -249,6 +266,7 @@ done:
 
 void traffic_gpu_city_close(traffic_gpu_city *c)
 {
+    traffic_gpu_wide_close(c->device.ctx, &c->wide);
     mco_device_close(&c->device);
     *c = (traffic_gpu_city){0};
 }

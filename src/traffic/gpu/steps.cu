@@ -18,7 +18,6 @@ using namespace mco;
 
 constexpr int STEP_BLOCK = 256, STEP_WARPS = STEP_BLOCK / WARP, NEWTON_MOST = 60;
 constexpr double LEAST_SCALE = 0x1p-200, TINY_STEP = 1e-15, MOST_COST = 4294967290.0;
-constexpr uint32_t LOW_GREATEST = 1u << 29, HIGH_GREATEST = 1u << 30;
 
 // ---- Costs
 
@@ -272,14 +271,14 @@ DEVICE void renew_all(const traffic_gpu_steps &plan, double scale)
         renew(plan, s, plan.d_flow[s], scale);
 }
 
-// The greatest label of a destination stays near 2^30: two bits are left for costs that rise.
-DEVICE double next_scale(double scale, uint32_t greatest)
+// The greatest label of a destination stays between `longest` and half of it: two bits are left for costs that rise.
+DEVICE double next_scale(double scale, uint32_t greatest, uint32_t longest)
 {
     if (greatest == 0)
         return scale;
-    for (; greatest < LOW_GREATEST; greatest *= 2)
+    for (; greatest < longest / 2; greatest *= 2)
         scale *= 2;
-    for (; greatest > HIGH_GREATEST; greatest /= 2)
+    for (; greatest > longest; greatest /= 2)
         scale /= 2;
     return scale;
 }
@@ -304,7 +303,7 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
         return keep(plan, state);
     }
     const double scale = state.scale;
-    state.scale = next_scale(scale, state.greatest);
+    state.scale = next_scale(scale, state.greatest, plan.longest);
     if (state.iteration == 0) {
         begin_all(plan, state.scale);
         state.iteration = 1;

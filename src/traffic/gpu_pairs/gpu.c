@@ -479,6 +479,8 @@ static mco_status run_trees(scanner *s, cudaError_t (*launch)(const traffic_gpu_
     traffic_gpu_plan *p = &s->plan;
     cudaStream_t stream = s->device.stream;
     float ms = 0;
+    if (must_stop(s))
+        return mco_fail(s->ctx, MCO_ERR_STOPPED, "the trees were stopped");
     p->count = count;
     MCO_TRY(SEND(s, s->d_place, s->h_place, count));
     MCO_CUDA(s->ctx, cudaMemsetAsync(p->d_control, 0, sizeof *p->d_control, stream));
@@ -645,7 +647,7 @@ done:
     return st;
 }
 
-static mco_status scan(void *self, const double *cost, double threshold, traffic_scan *out)
+static mco_status scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
 {
     mco_status st = MCO_OK;
     scanner *s = self;

@@ -137,6 +137,20 @@ void pairs_sweep(pairs_balance *b)
     }
 }
 
+void pairs_purge(pairs_balance *b)
+{
+    for (int32_t i = 0; i < b->pairs; i++) {
+        const pairs_pair *pair = &b->pair[i];
+        double slope;
+        int32_t movers;
+        if (!pair->is_live)
+            continue;
+        const double difference = pairs_difference(b, pair, &slope);
+        if (fabs(difference) > b->least_difference && pairs_movable(b, pair, difference < 0, &movers) <= 0)
+            pairs_remove(b, i);
+    }
+}
+
 void pairs_shift_row(pairs_balance *b, const pairs_pair *pair, int32_t use_index, int lane)
 {
     double slope;

@@ -13,6 +13,7 @@ typedef struct pairs_pair {
     int64_t link_room;
     int32_t user_class;
     double extra;         // what the class pays more on segment 0 than on segment 1, whatever the flows
+    int32_t last[2];      // links by which the segments end
     int32_t next;         // pair that ends at the same node, -1: none
     bool is_live;
     int32_t uses;
@@ -28,10 +29,12 @@ typedef struct pairs_balance {
     const traffic_scanner *scanner;
     const pairs_build *build;
     double *flow, *cost, *slope;  // [links] of all rows together; costs without extras
-    double *class_cost, *class_flow;  // [classes][links]; NULL where the problem has no extra. Flows as of the last sum
+    double *class_cost;           // [classes][links]; NULL where the problem has no extra
+    double *class_flow;           // [classes][links] as of the last sum; NULL: one class
     pairs_pair *pair;             // [pairs]
     int64_t pair_room;
     int32_t pairs, live;
+    int32_t purge_at;             // live pairs at which an eager pass looks for those that have become useless
     int32_t *at_node;             // [nodes] first pair that ends there, -1: none
     int32_t *dead;                // [dead_count] pairs to use again
     int64_t dead_count, dead_room;
@@ -72,9 +75,9 @@ static inline void pairs_set_flow(pairs_balance *b, int32_t link, double flow)
     const double v = flow > 0 ? flow : 0;
     b->flow[link] = v;
     if (b->problem->costs.shape == TRAFFIC_QUARTIC) {
-        const double square = v * v, part = b->problem->costs.k[link] * square;
-        b->cost[link] = b->problem->costs.base[link] + part * square;
-        b->slope[link] = 4 * part * v;
+        const double k = b->problem->costs.k[link], square = v * v;
+        b->cost[link] = b->problem->costs.base[link] + k * (square * square);
+        b->slope[link] = 4 * k * (square * v);
         return;
     }
     b->cost[link] = traffic_cost(&b->problem->costs, link, v);
@@ -116,6 +119,8 @@ void pairs_move(pairs_balance *b, const pairs_pair *pair, int side, int32_t move
 void pairs_shift_row(pairs_balance *b, const pairs_pair *pair, int32_t use, int lane);
 // Balances every pair once, in the order of their numbers. Pairs whose dearer segment has no flow vanish.
 void pairs_sweep(pairs_balance *b);
+// Removes pairs whose dearer segment has no flow.
+void pairs_purge(pairs_balance *b);
 
 // ---- newton.c
 // One Newton step of all live pairs together. Errors: MEMORY.

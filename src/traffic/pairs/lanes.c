@@ -139,32 +139,70 @@ static inline uint32_t origin_lanes(const pairs_trees *t, int32_t node)
     return bits;
 }
 
-static void parents(pairs_trees *t)
+// Sets the parents of lanes in `open` that a link into the node reaches tightly: by tails with smaller labels, or with `is_round` by tails
+// that were in the tree when the round began. Returns the lanes that stay open.
+static inline __attribute__((always_inline)) uint32_t close_lanes(const pairs_trees *t, int32_t node, uint32_t open, bool is_round, uint64_t *word)
 {
     const traffic_problem *p = t->graph->problem;
     const int32_t *tail = t->graph->into_tail;
-    t->flat_count = 0;
+    const lanes64 label = lanes64_load(t->label + at(node));
+    for (int32_t k = p->into_first[node]; open != 0 && k < p->into_first[node + 1]; k++) {
+        const lanes64 before = lanes64_load(t->label + at(tail[k]));
+        const uint32_t tight = lanes64_equal(before + lanes64_all(t->into_cost[k]), label);
+        const uint32_t bits = open & tight & (is_round ? ~(uint32_t)t->is_open[tail[k]] : lanes64_less(before, label));
+        if (bits != 0) {
+            set_parents(t, node, bits, (uint32_t)(k - p->into_first[node]), word);
+            open &= ~bits;
+        }
+    }
+    return open;
+}
+
+// Parents where no tail has a smaller label, because costs vanish: a breadth-first search over tight links, in rounds.
+static bool close_flat(const pairs_trees *t, int32_t count)
+{
+    while (count > 0) {
+        int32_t left = 0;
+        bool is_closer = false;
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t v = t->flat[i].node;
+            uint64_t none = UINT64_MAX, *word = t->narrow != NULL ? &t->narrow[v] : &none;
+            const uint32_t open = close_lanes(t, v, t->flat[i].lanes, true, word);
+            is_closer |= open != t->flat[i].lanes;
+            t->flat[i].lanes = open;
+        }
+        const bool is_stopped = !is_closer || t->must_stop(t->user);  // every reached node has a tight path, so a round without any gain is impossible
+        for (int32_t i = 0; i < count; i++) {
+            t->is_open[t->flat[i].node] = is_stopped ? 0 : (uint8_t)t->flat[i].lanes;
+            if (t->flat[i].lanes != 0)
+                t->flat[left++] = t->flat[i];
+        }
+        if (is_stopped)
+            return left == 0;
+        count = left;
+    }
+    return true;
+}
+
+static bool parents(pairs_trees *t)
+{
+    const traffic_problem *p = t->graph->problem;
+    int32_t count = 0;
     for (int32_t v = 0; v < p->nodes; v++) {
-        const lanes64 label = lanes64_load(t->label + at(v));
-        const uint32_t reached = lanes64_less(label, lanes64_all(INFINITY));
-        uint32_t open = reached;
+        const uint32_t reached = lanes64_less(lanes64_load(t->label + at(v)), lanes64_all(INFINITY));
         uint64_t word = UINT64_MAX;
         if (t->wide != NULL)
             for (int lane = 0; lane < PAIRS_LANES; lane++)
                 t->wide[at(v) + (size_t)lane] = -1;
-        for (int32_t k = p->into_first[v]; open != 0 && k < p->into_first[v + 1]; k++) {
-            const lanes64 before = lanes64_load(t->label + at(tail[k]));
-            const uint32_t bits = lanes64_equal(before + lanes64_all(t->into_cost[k]), label) & lanes64_less(before, label) & open;
-            if (bits != 0) {
-                set_parents(t, v, bits, (uint32_t)(k - p->into_first[v]), &word);
-                open &= ~bits;
-            }
-        }
+        uint32_t open = close_lanes(t, v, reached, false, &word);
         if (t->narrow != NULL)
             t->narrow[v] = word;
-        if (open != 0 && (open &= ~origin_lanes(t, v)) != 0)
-            t->flat[t->flat_count++] = (pairs_flat){v, open};
+        if (open != 0 && (open &= ~origin_lanes(t, v)) != 0) {
+            t->flat[count++] = (pairs_flat){v, open};
+            t->is_open[v] = (uint8_t)open;
+        }
     }
+    return close_flat(t, count);
 }
 
 // ---- Scan

@@ -18,7 +18,7 @@ typedef struct pairs_graph {
 
 typedef struct pairs_flat {
     int32_t node;
-    uint32_t lanes;  // that have no parent with a smaller label
+    uint32_t lanes;  // that have no parent yet
 } pairs_flat;
 
 // One batch's trees.
@@ -31,8 +31,8 @@ typedef struct pairs_trees {
     uint64_t *dirty;    // one bit a position; all 0 before and after, unless the trees were stopped
     uint64_t *narrow;   // parents, as in traffic_tree
     int32_t *wide;
-    pairs_flat *flat;   // [nodes]
-    int32_t flat_count;
+    pairs_flat *flat;   // [nodes] room for nodes whose parents need rounds
+    uint8_t *is_open;   // [label_rows] lanes without a parent when the round began; all 0 before and after
     int32_t origin[PAIRS_LANES];  // -1: no row
     bool (*must_stop)(void *user);
     void *user;
@@ -51,8 +51,8 @@ typedef struct pairs_build {
     mco_build build;
     // Labels from scratch at the costs. Returns the relaxations after the first sweep, -1 if it was stopped.
     int64_t (*labels)(pairs_trees *t);
-    // Parents by labels. Fills flat [flat_count].
-    void (*parents)(pairs_trees *t);
+    // Parents by labels. Returns false if it was stopped.
+    bool (*parents)(pairs_trees *t);
     // Sums over slots. Candidates with excess above the threshold go to found [*count], which has room for all slots and lanes.
     pairs_sums (*scan)(const pairs_trees *t, const pairs_batch *b, double threshold, pairs_found *found, int64_t *count);
     // least[8] = flow that each of the lanes can move off slots [count], 0 for other lanes. Returns the sum.

@@ -16,6 +16,7 @@
 enum { GROUP = 8 };            // batches that take their first order from each other
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
+enum { EARLY_SCANS = 3 };       // each makes new orders
 enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
 
 typedef struct worker {
@@ -49,10 +50,13 @@ typedef struct scanner {
     int32_t *order;       // [batches][through]
     uint64_t *narrow;     // [batches][nodes]
     int32_t *wide;        // [batches][nodes][PAIRS_LANES]
+    int64_t *repairs;     // [batches] with the present order when it was new, -1: not known yet
+    int64_t scans;
     tally *tally;         // [batches]
     traffic_candidate *candidate;  // [candidate_room]
     int64_t candidate_room;
     double threshold;
+    traffic_certificate *proof;  // NULL: none is wanted
     bool is_loading, is_fresh;  // no order is known yet
     mco_team team;
     int workers;
@@ -163,44 +167,6 @@ static void order_by_trees(worker *w)
 
 // ---- Trees
 
-// Finds parents where the label is no larger than that of any tail, because costs vanish: a breadth-first search over tight links.
-static void parents_of_flat(worker *w)
-{
-    pairs_trees *t = &w->trees;
-    const traffic_problem *p = t->graph->problem;
-    for (bool is_new = true; is_new && t->flat_count > 0 && !must_stop(w);) {
-        is_new = false;
-        // Parents of this round stand in `new_order` until its end: position * 8 + lane needs 64 bits, so they are written lane by lane.
-        for (int lane = 0; lane < PAIRS_LANES; lane++) {
-            for (int32_t k = 0; k < t->flat_count; k++) {
-                const int32_t v = t->flat[k].node;
-                w->new_order[k] = -1;
-                if ((t->flat[k].lanes >> lane & 1) == 0)
-                    continue;
-                const double label = t->label[(size_t)v * PAIRS_LANES + (size_t)lane];
-                for (int32_t e = p->into_first[v]; e < p->into_first[v + 1] && w->new_order[k] < 0; e++) {
-                    const int32_t tail = t->graph->into_tail[e];
-                    const bool is_root = tail >= p->nodes ? tail - p->nodes == t->origin[lane] : tail == t->origin[lane];
-                    if (t->label[(size_t)tail * PAIRS_LANES + (size_t)lane] + t->into_cost[e] == label && tail != v &&
-                        (is_root || (tail < p->nodes && tree_tail(t, tail, lane) >= 0)))
-                        w->new_order[k] = e - p->into_first[v];
-                }
-            }
-            for (int32_t k = 0; k < t->flat_count; k++) {
-                if (w->new_order[k] < 0)
-                    continue;
-                const int32_t v = t->flat[k].node, position = w->new_order[k];
-                if (t->narrow != NULL)
-                    t->narrow[v] = (t->narrow[v] & ~(UINT64_C(255) << (8 * lane))) | (uint64_t)position << (8 * lane);
-                else
-                    t->wide[(size_t)v * PAIRS_LANES + (size_t)lane] = position;
-                t->flat[k].lanes &= ~(1u << lane);
-                is_new = true;
-            }
-        }
-    }
-}
-
 static void set_batch(scanner *s, worker *w, int32_t i)
 {
     const traffic_problem *p = s->store->problem;
@@ -225,11 +191,19 @@ static bool grow_trees(scanner *s, worker *w, int32_t i)
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
         return false;
     }
-    s->build->parents(&w->trees);
-    if (w->trees.flat_count > 0)
-        parents_of_flat(w);
-    if (s->is_loading || repairs > through(s) / REPAIRS_OF_ORDER)
+    if (!s->build->parents(&w->trees))
+        return false;
+    // Early trees change much, and late ones hardly. A new order pays if more was repaired than with the last one when it was new.
+    int64_t *usual = &s->repairs[i];
+    if (s->is_loading || s->scans <= EARLY_SCANS) {
         order_by_trees(w);
+        *usual = -1;
+    } else if (*usual < 0) {
+        *usual = repairs;
+    } else if (repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER) {
+        order_by_trees(w);
+        *usual = -1;
+    }
     return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
 }
 
@@ -321,6 +295,15 @@ static int by_lane_and_link(const void *a, const void *b)
     return x->lane != y->lane ? (x->lane > y->lane) - (x->lane < y->lane) : (x->link > y->link) - (x->link < y->link);
 }
 
+// Gives the labels to the certificate, where an origin is an end of its own with label 0. They are spoilt then.
+static void prove(scanner *s, worker *w, const pairs_batch *b)
+{
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        if (w->trees.origin[lane] >= 0)
+            w->trees.label[(size_t)w->trees.origin[lane] * PAIRS_LANES + (size_t)lane] = 0;
+    traffic_certificate_lanes8(s->proof, b->row, w->trees.label);
+}
+
 static void scan_batch(void *shared, int index, int64_t item)
 {
     scanner *s = shared;
@@ -335,6 +318,8 @@ static void scan_batch(void *shared, int index, int64_t item)
         return;
     int64_t count;
     out->sums = s->build->scan(&w->trees, b, s->threshold, w->found, &count);
+    if (s->proof != NULL)
+        prove(s, w, b);
     if (count == 0)
         return;
     qsort(w->found, (size_t)count, sizeof *w->found, by_lane_and_link);
@@ -376,12 +361,14 @@ static mco_status load(void *self, const double *cost)
     return st;
 }
 
-static mco_status scan(void *self, const double *cost, double threshold, traffic_scan *out)
+static mco_status scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
 {
     scanner *s = self;
     *out = (traffic_scan){0};
     set_costs(s, cost);
     s->threshold = threshold;
+    s->proof = proof;
+    s->scans++;
     mco_status st = run_team(s, s->store->batches, scan_batch);
     int64_t count = 0;
     for (int32_t i = 0; i < s->store->batches && st == MCO_OK; i++) {
@@ -418,6 +405,7 @@ static void close_worker(mco_context *ctx, worker *w)
     mco_free(ctx, &w->next);
     mco_free(ctx, &w->stack);
     mco_free(ctx, &w->amount);
+    mco_free(ctx, &w->trees.is_open);
     mco_free(ctx, &w->trees.flat);
     mco_free(ctx, &w->trees.dirty);
     mco_free(ctx, &w->trees.position);
@@ -436,6 +424,7 @@ static void close(void *self)
         mco_free(ctx, &s->tally[i].found);
     mco_free(ctx, &s->worker);
     mco_free(ctx, &s->candidate);
+    mco_free(ctx, &s->repairs);
     mco_free(ctx, &s->tally);
     mco_free(ctx, &s->wide);
     mco_free(ctx, &s->narrow);
@@ -458,6 +447,7 @@ static mco_status open_worker(scanner *s, int index, worker *w)
     MCO_TRY(mco_alloc(s->ctx, &w->trees.position, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.dirty, nodes / 64 + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
     MCO_TRY(mco_alloc(s->ctx, &w->amount, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->stack, nodes + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->next, nodes));
@@ -492,6 +482,7 @@ static mco_status open_graph(scanner *s)
     else
         MCO_TRY(mco_alloc(s->ctx, &s->wide, batches * (size_t)p->nodes * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &s->tally, batches));
+    MCO_TRY(mco_alloc(s->ctx, &s->repairs, batches));
 done:
     return st;
 }

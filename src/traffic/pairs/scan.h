@@ -52,14 +52,16 @@ typedef struct traffic_scanner {
     void *self;
     // Assigns the trips of all rows without flow to their least-cost trees. After STOPPED some rows have no flow.
     mco_status (*load)(void *self, const double *cost);
-    mco_status (*scan)(void *self, const double *cost, double threshold, traffic_scan *out);
+    // `proof` NULL: none is wanted. Else it has been opened at these costs, and a scanner that has labels on the host gives them to it.
+    mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
     // Valid until the next scan, for places with candidates.
     traffic_tree (*tree)(void *self, int32_t place);
     void (*close)(void *self);
 } traffic_scanner;
 
-// pairs.c: the method over a scanner. `store` has been opened; answer->flows are taken from it.
-mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, const traffic_scanner *scanner,
+// pairs.c: the method over a scanner. `store` has been opened; answer->flows are taken from it. The scanner is closed before that, since
+// both need memory; then its `self` is NULL.
+mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
                                  traffic_answer *out);
 
 // scan.c: the scanner of the cores. Errors: MEMORY, ARGUMENT (a vector unit that is not here).

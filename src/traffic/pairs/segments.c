@@ -22,6 +22,24 @@ static double class_extra(const traffic_problem *p, int32_t user_class, const in
     return sum;
 }
 
+// Makes room for `count` items, exactly so many at first and by half more later: most pairs are short-lived and have one use.
+static mco_status fit(mco_context *ctx, int32_t **items, int64_t *room, int64_t count)
+{
+    int32_t *larger = NULL;
+    if (count <= *room)
+        return MCO_OK;
+    const int64_t wanted = *room == 0 ? count : count + count / 2;
+    const mco_status st = mco_alloc(ctx, &larger, wanted);
+    if (st != MCO_OK)
+        return st;
+    if (*room > 0)
+        memcpy(larger, *items, (size_t)*room * sizeof *larger);
+    mco_free(ctx, items);
+    *items = larger;
+    *room = wanted;
+    return MCO_OK;
+}
+
 mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, int32_t count0, int32_t count1, int32_t *index)
 {
     mco_status st = MCO_OK;
@@ -34,7 +52,7 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
         MCO_TRY(mco_grow(b->ctx, &b->dead, &b->dead_room, (int64_t)i + 1));  // so that pairs_remove() cannot fail
     }
     pairs_pair *pair = &b->pair[i];
-    MCO_TRY(mco_grow(b->ctx, &pair->link, &pair->link_room, (int64_t)count0 + count1));
+    MCO_TRY(fit(b->ctx, &pair->link, &pair->link_room, (int64_t)count0 + count1));
     if (i == b->pairs)
         b->pairs++;
     else
@@ -42,6 +60,8 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
     memcpy(pair->link, link, (size_t)(count0 + count1) * sizeof *link);
     pair->count[0] = count0;
     pair->count[1] = count1;
+    pair->last[0] = link[count0 - 1];
+    pair->last[1] = link[count0 + count1 - 1];
     pair->user_class = user_class;
     pair->extra = class_extra(b->problem, user_class, link, count0, count1);
     pair->uses = 0;
@@ -84,7 +104,7 @@ mco_status pairs_add_use(pairs_balance *b, int32_t index, int32_t batch, uint32_
         pairs_use_at(pair, u)[1] |= (int32_t)lanes;
         return MCO_OK;
     }
-    mco_status st = mco_grow(b->ctx, &pair->use, &pair->use_room, (int64_t)(pair->uses + 1) * (2 + links));
+    mco_status st = fit(b->ctx, &pair->use, &pair->use_room, (int64_t)(pair->uses + 1) * (2 + links));
     if (st != MCO_OK)
         return st;
     int32_t *use = pairs_use_at(pair, pair->uses);
@@ -114,9 +134,8 @@ static int32_t find_pair(const pairs_balance *b, const traffic_candidate *c, int
     const pairs_batch *batch = &b->store->batch[c->place / PAIRS_LANES];
     for (int32_t i = b->at_node[b->problem->head[c->link]]; i >= 0; i = b->pair[i].next) {
         const pairs_pair *pair = &b->pair[i];
-        const int32_t last[2] = {pairs_segment(pair, 0)[pair->count[0] - 1], pairs_segment(pair, 1)[pair->count[1] - 1]};
-        const int side = last[1] == c->link;
-        if (last[side] != c->link || last[1 - side] != parent || pair->user_class != batch->user_class)
+        const int side = pair->last[1] == c->link;
+        if (pair->last[side] != c->link || pair->last[1 - side] != parent || pair->user_class != batch->user_class)
             continue;
         const int32_t *link = pairs_segment(pair, side);
         double least = INFINITY, slope;
@@ -272,8 +291,9 @@ mco_status pairs_improve(pairs_balance *b, const traffic_candidate *candidate, c
     const pairs_batch *batch = &b->store->batch[candidate->place / PAIRS_LANES];
     const int32_t parent = traffic_tree_link(b->problem, tree, b->problem->head[candidate->link]);
     const double flow = pairs_flow(batch, candidate->place % PAIRS_LANES, candidate->link);
-    if (parent == candidate->link || parent < 0 || flow <= 0)
+    if (parent == candidate->link || flow <= 0)
         return MCO_OK;
-    const int32_t index = find_pair(b, candidate, parent, flow);
+    // Flow into the row's own origin is on a cycle: a pair of other rows passed through it. Following it back removes it.
+    const int32_t index = parent < 0 ? -1 : find_pair(b, candidate, parent, flow);
     return index >= 0 ? join(b, index, candidate->place) : build_pair(b, candidate, tree);
 }
