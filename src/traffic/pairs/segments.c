@@ -60,6 +60,8 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
     memcpy(pair->link, link, (size_t)(count0 + count1) * sizeof *link);
     pair->count[0] = count0;
     pair->count[1] = count1;
+    pair->last[0] = link[count0 - 1];
+    pair->last[1] = link[count0 + count1 - 1];
     pair->user_class = user_class;
     pair->extra = class_extra(b->problem, user_class, link, count0, count1);
     pair->uses = 0;
@@ -132,9 +134,8 @@ static int32_t find_pair(const pairs_balance *b, const traffic_candidate *c, int
     const pairs_batch *batch = &b->store->batch[c->place / PAIRS_LANES];
     for (int32_t i = b->at_node[b->problem->head[c->link]]; i >= 0; i = b->pair[i].next) {
         const pairs_pair *pair = &b->pair[i];
-        const int32_t last[2] = {pairs_segment(pair, 0)[pair->count[0] - 1], pairs_segment(pair, 1)[pair->count[1] - 1]};
-        const int side = last[1] == c->link;
-        if (last[side] != c->link || last[1 - side] != parent || pair->user_class != batch->user_class)
+        const int side = pair->last[1] == c->link;
+        if (pair->last[side] != c->link || pair->last[1 - side] != parent || pair->user_class != batch->user_class)
             continue;
         const int32_t *link = pairs_segment(pair, side);
         double least = INFINITY, slope;
@@ -285,29 +286,14 @@ done:
     return st;
 }
 
-// Takes a row's flow off cycles that enter its origin by `link`. No tree has a link into the origin, so no pair could do it.
-static mco_status leave_origin(pairs_balance *b, const traffic_candidate *c)
-{
-    pairs_batch *batch = &b->store->batch[c->place / PAIRS_LANES];
-    const int lane = c->place % PAIRS_LANES;
-    mco_status st = MCO_OK;
-    walk how = WALK_CYCLE;
-    int32_t count;
-    b->tree_stamp++;  // no node is on a path: only cycles end the walk
-    while (st == MCO_OK && how == WALK_CYCLE && pairs_flow(batch, lane, c->link) > 0 && !pairs_must_stop(b, 64))
-        st = walk_back(b, batch, lane, c->link, &count, &how);
-    return st;
-}
-
 mco_status pairs_improve(pairs_balance *b, const traffic_candidate *candidate, const traffic_tree *tree)
 {
     const pairs_batch *batch = &b->store->batch[candidate->place / PAIRS_LANES];
     const int32_t parent = traffic_tree_link(b->problem, tree, b->problem->head[candidate->link]);
     const double flow = pairs_flow(batch, candidate->place % PAIRS_LANES, candidate->link);
-    if (parent < 0 && flow > 0 && b->problem->head[candidate->link] == b->problem->row_origin[batch->row[candidate->place % PAIRS_LANES]])
-        return leave_origin(b, candidate);
-    if (parent == candidate->link || parent < 0 || flow <= 0)
+    if (parent == candidate->link || flow <= 0)
         return MCO_OK;
-    const int32_t index = find_pair(b, candidate, parent, flow);
+    // Flow into the row's own origin is on a cycle: a pair of other rows passed through it. Following it back removes it.
+    const int32_t index = parent < 0 ? -1 : find_pair(b, candidate, parent, flow);
     return index >= 0 ? join(b, index, candidate->place) : build_pair(b, candidate, tree);
 }
