@@ -273,6 +273,7 @@ static void a_warm_start_ends_where_a_cold_one_does(void **state)
             ((double *)fresh.problem.costs.k)[l] *= 2;
         assert_ok(run_solve(&again, f, &cold.answer.pairs));
         assert_ok(run_solve(&fresh, NULL, NULL));
+        if (!(again.answer.gap <= 1e-10 && fresh.answer.gap <= 1e-10)) print_error("shape %d: warm %g after %d, cold %g after %d\n", i, again.answer.gap, (int)again.answer.iterations, fresh.answer.gap, (int)fresh.answer.iterations);
         assert_true(again.answer.gap <= 1e-10 && fresh.answer.gap <= 1e-10);
         const double a = traffic_objective(&again.problem, again.answer.flow, again.answer.class_flow);
         const double b = traffic_objective(&fresh.problem, fresh.answer.flow, fresh.answer.class_flow);

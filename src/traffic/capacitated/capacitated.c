@@ -234,6 +234,7 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
         }
     }
     traffic_certificate_clear(ctx, &s.best.certificate);  // of the costs of an inner solve
+    s.best.certificate = (traffic_certificate){0};
     *out = s.best;
     s.best = (traffic_answer){0};
     out->bound = isfinite(s.bound) ? s.bound : 0;

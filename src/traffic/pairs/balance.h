@@ -13,6 +13,7 @@ typedef struct pairs_pair {
     int64_t link_room;
     int32_t user_class;
     double extra;         // what the class pays more on segment 0 than on segment 1, whatever the flows
+    int32_t last[2];      // links by which the segments end
     int32_t next;         // pair that ends at the same node, -1: none
     bool is_live;
     int32_t uses;

@@ -16,7 +16,7 @@
 
 enum {
     EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
-    PURGE = 16384,     // most pairs of an eager pass are useless soon: rows move all their flow
+    PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
     PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
     LAST_SWEEPS = 5    // after a Newton step
@@ -190,13 +190,17 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total)
     return st;
 }
 
-static double excess_threshold(const pairs_balance *b, double gap, double total)
+// The excess of a candidate, by the gap of the scan before and present flows.
+static double excess_threshold(const pairs_balance *b, double gap)
 {
+    double total = 0;
+    for (int32_t l = 0; l < b->problem->links; l++)
+        total += b->flow[l] * b->cost[l];
     return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total / ((double)b->problem->rows * (double)b->problem->nodes);
 }
 
 // A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
-static mco_status scan_pass(pairs_balance *b, bool is_near, double threshold, traffic_answer *out, traffic_scan *found)
+static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out, traffic_scan *found)
 {
     traffic_certificate *proof = &out->certificate;
     mco_status st = MCO_OK;
@@ -206,7 +210,7 @@ static mco_status scan_pass(pairs_balance *b, bool is_near, double threshold, tr
     if (is_near) {
         MCO_TRY(traffic_certificate_open(b->ctx, b->problem, b->flow, b->class_flow, proof));
     }
-    MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), threshold, is_near ? proof : NULL, found));
+    MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), excess_threshold(b, out->gap), is_near ? proof : NULL, found));
 done:
     if (st != MCO_OK)
         traffic_certificate_clear(b->ctx, proof);
@@ -228,17 +232,15 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
 {
     const bool is_warm = b->call->start_flows != NULL;
     const int64_t most = b->call->params->iterations;
-    double total = 0, best = INFINITY;
+    double best = INFINITY;
     int stalled = 0;
     mco_status st = MCO_OK;
     out->gap = is_warm ? 1e-3 : 1;
     b->candidate = b->scanner->is_quick ? QUICK_CANDIDATE : CANDIDATE;
-    for (int32_t l = 0; l < b->problem->links; l++)
-        total += b->flow[l] * b->cost[l];
     for (bool is_near = is_warm;; is_near = out->gap < NEAR * b->call->gap) {
         traffic_scan found;
-        MCO_TRY(scan_pass(b, is_near, excess_threshold(b, out->gap, total), out, &found));
-        total = found.total;
+        MCO_TRY(scan_pass(b, is_near, out, &found));
+        const double total = found.total;
         out->gap = total > 0 ? found.excess / total : 0;
         MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, b->class_flow), out->gap));
         if (out->gap <= b->call->gap && !is_near)
@@ -326,7 +328,7 @@ done:
     return st;
 }
 
-mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, const traffic_scanner *scanner,
+mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
                                  traffic_answer *out)
 {
     pairs_balance b = {.ctx = ctx, .call = call, .problem = call->problem, .store = store, .scanner = scanner};
@@ -335,6 +337,8 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     MCO_TRY(open_balance(&b));
     MCO_TRY(begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
+    scanner->close(scanner->self);
+    scanner->self = NULL;
     MCO_TRY(give_answer(&b, out));
 done:
     close_balance(&b);

@@ -16,6 +16,7 @@
 enum { GROUP = 8 };            // batches that take their first order from each other
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
+enum { EARLY_SCANS = 3 };       // each makes new orders
 enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
 
 typedef struct worker {
@@ -49,6 +50,8 @@ typedef struct scanner {
     int32_t *order;       // [batches][through]
     uint64_t *narrow;     // [batches][nodes]
     int32_t *wide;        // [batches][nodes][PAIRS_LANES]
+    int64_t *repairs;     // [batches] with the present order when it was new, -1: not known yet
+    int64_t scans;
     tally *tally;         // [batches]
     traffic_candidate *candidate;  // [candidate_room]
     int64_t candidate_room;
@@ -190,8 +193,17 @@ static bool grow_trees(scanner *s, worker *w, int32_t i)
     }
     if (!s->build->parents(&w->trees))
         return false;
-    if (s->is_loading || repairs > through(s) / REPAIRS_OF_ORDER)
+    // Early trees change much, and late ones hardly. A new order pays if more was repaired than with the last one when it was new.
+    int64_t *usual = &s->repairs[i];
+    if (s->is_loading || s->scans <= EARLY_SCANS) {
         order_by_trees(w);
+        *usual = -1;
+    } else if (*usual < 0) {
+        *usual = repairs;
+    } else if (repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER) {
+        order_by_trees(w);
+        *usual = -1;
+    }
     return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
 }
 
@@ -356,6 +368,7 @@ static mco_status scan(void *self, const double *cost, double threshold, traffic
     set_costs(s, cost);
     s->threshold = threshold;
     s->proof = proof;
+    s->scans++;
     mco_status st = run_team(s, s->store->batches, scan_batch);
     int64_t count = 0;
     for (int32_t i = 0; i < s->store->batches && st == MCO_OK; i++) {
@@ -411,6 +424,7 @@ static void close(void *self)
         mco_free(ctx, &s->tally[i].found);
     mco_free(ctx, &s->worker);
     mco_free(ctx, &s->candidate);
+    mco_free(ctx, &s->repairs);
     mco_free(ctx, &s->tally);
     mco_free(ctx, &s->wide);
     mco_free(ctx, &s->narrow);
@@ -468,6 +482,7 @@ static mco_status open_graph(scanner *s)
     else
         MCO_TRY(mco_alloc(s->ctx, &s->wide, batches * (size_t)p->nodes * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &s->tally, batches));
+    MCO_TRY(mco_alloc(s->ctx, &s->repairs, batches));
 done:
     return st;
 }

@@ -60,8 +60,9 @@ typedef struct traffic_scanner {
     bool is_quick;  // a scan takes less time than the balance: passes are many and look at few candidates each
 } traffic_scanner;
 
-// pairs.c: the method over a scanner. `store` has been opened; answer->flows are taken from it.
-mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, const traffic_scanner *scanner,
+// pairs.c: the method over a scanner. `store` has been opened; answer->flows are taken from it. The scanner is closed before that, since
+// both need memory; then its `self` is NULL.
+mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
                                  traffic_answer *out);
 
 // scan.c: the scanner of the cores. Errors: MEMORY, ARGUMENT (a vector unit that is not here).

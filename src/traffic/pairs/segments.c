@@ -60,6 +60,8 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
     memcpy(pair->link, link, (size_t)(count0 + count1) * sizeof *link);
     pair->count[0] = count0;
     pair->count[1] = count1;
+    pair->last[0] = link[count0 - 1];
+    pair->last[1] = link[count0 + count1 - 1];
     pair->user_class = user_class;
     pair->extra = class_extra(b->problem, user_class, link, count0, count1);
     pair->uses = 0;
@@ -132,9 +134,8 @@ static int32_t find_pair(const pairs_balance *b, const traffic_candidate *c, int
     const pairs_batch *batch = &b->store->batch[c->place / PAIRS_LANES];
     for (int32_t i = b->at_node[b->problem->head[c->link]]; i >= 0; i = b->pair[i].next) {
         const pairs_pair *pair = &b->pair[i];
-        const int32_t last[2] = {pairs_segment(pair, 0)[pair->count[0] - 1], pairs_segment(pair, 1)[pair->count[1] - 1]};
-        const int side = last[1] == c->link;
-        if (last[side] != c->link || last[1 - side] != parent || pair->user_class != batch->user_class)
+        const int side = pair->last[1] == c->link;
+        if (pair->last[side] != c->link || pair->last[1 - side] != parent || pair->user_class != batch->user_class)
             continue;
         const int32_t *link = pairs_segment(pair, side);
         double least = INFINITY, slope;
@@ -290,8 +291,9 @@ mco_status pairs_improve(pairs_balance *b, const traffic_candidate *candidate, c
     const pairs_batch *batch = &b->store->batch[candidate->place / PAIRS_LANES];
     const int32_t parent = traffic_tree_link(b->problem, tree, b->problem->head[candidate->link]);
     const double flow = pairs_flow(batch, candidate->place % PAIRS_LANES, candidate->link);
-    if (parent == candidate->link || parent < 0 || flow <= 0)
+    if (parent == candidate->link || flow <= 0)
         return MCO_OK;
-    const int32_t index = find_pair(b, candidate, parent, flow);
+    // Flow into the row's own origin is on a cycle: a pair of other rows passed through it. Following it back removes it.
+    const int32_t index = parent < 0 ? -1 : find_pair(b, candidate, parent, flow);
     return index >= 0 ? join(b, index, candidate->place) : build_pair(b, candidate, tree);
 }

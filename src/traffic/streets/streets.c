@@ -266,6 +266,7 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
     if (!is_over && s.best_gap > call->gap)
         mco_log(ctx, MCO_LOG_WARNING, "%d passes brought the gap no lower than %.3g: the flows are not settled further", PATIENCE, s.best_gap);
     traffic_certificate_clear(ctx, &s.best.certificate);  // of the costs of an inner solve
+    s.best.certificate = (traffic_certificate){0};
     *out = s.best;
     s.best = (traffic_answer){0};
     out->gap = isfinite(s.best_gap) ? s.best_gap : 1;
