@@ -4,7 +4,6 @@
 
     }
 LATER(traffic_gpu_frank_wolfe_assign)
-LATER(traffic_gpu_pairs_assign)
 #else
 typedef int traffic_no_gpu;
 #endif
