@@ -18,6 +18,7 @@ missing_of() {
         zlib1g-dev) has_header zlib.h ;;
         libzip-dev) has_header zip.h ;;
         libprotobuf-c-dev) has_header protobuf-c/protobuf-c.h ;;
+        libhdf5-dev) has_header hdf5.h || has_header hdf5/serial/hdf5.h ;;
         protobuf-c-compiler) command -v protoc-c > /dev/null ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"

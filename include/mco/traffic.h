@@ -99,12 +99,13 @@ MCO_API const mco_traffic_class *mco_traffic_class_at(const mco_traffic *traffic
 // The name of a node in files: its number unless names are known; `buffer` as in mco_graph_vertex_name().
 MCO_API const char *mco_traffic_node_name(const mco_traffic *traffic, int32_t node, char buffer[16]);
 
-// Writes a network as TNTP (.tntp, with nodes in F_node.tntp beside it) or GMNS (a folder), and its trips as TNTP or CSV.
-// Errors: ARGUMENT (what the format cannot hold), IO.
+// Writes a network as TNTP (.tntp), as a table of streets (.csv), or as GMNS (a folder). Places go into F_node.tntp beside F.tntp or
+// F.csv, turns into F_turns.csv, or into turns.csv of the folder. Trips of class k are TNTP, CSV (.csv) or OMX (.omx).
+// Errors: ARGUMENT (what the format cannot hold), IO, MEMORY.
 MCO_API mco_status mco_traffic_write_network(mco_context *ctx, const mco_traffic *traffic, const char *path);
 MCO_API mco_status mco_traffic_write_trips(mco_context *ctx, const mco_traffic *traffic, int32_t k, const char *path);
 
-// Networks by rule; equal shapes give equal networks on every machine.
+// Networks by rule; equal shapes give equal networks on every machine. Lengths are metres, speeds km/h, times seconds.
 typedef enum mco_traffic_family {
     MCO_TRAFFIC_GRID,     // rows x columns streets in both directions, BPR costs; zones at nodes spread over the grid
     MCO_TRAFFIC_ROAD,     // planar, as MCO_PATHS_ROAD, free speed, lanes and capacity by rule
@@ -116,10 +117,13 @@ typedef struct mco_traffic_shape {
     mco_traffic_family family;
     int64_t rows, columns;
     int32_t zones;
-    int32_t destinations;  // of each zone, drawn at random; as in tables 8.2 to 8.13 of Jradi: 256
-    double load;           // factor of the trips: about the mean of flow over capacity where all take their shortest path
+    int32_t destinations;  // of each zone, drawn at random; as in tables 8.2 to 8.13 of Jradi: 256; 0: all other zones
+    double load;           // of grids, roads and streets: about the mean of flow over capacity where all take their shortest path; 0: no
+                           // trips. Of BRAESS: 6 trips times it
     uint64_t seed;
 } mco_traffic_shape;
+// Errors: ARGUMENT (a shape without nodes, more zones than nodes, more destinations than other zones), LIMIT, STOPPED, MEMORY.
+// O(nodes + zones * destinations).
 MCO_API mco_status mco_traffic_generate(mco_context *ctx, const mco_traffic_shape *shape, mco_traffic **out);
 
 // ---- Parameters and result
@@ -179,10 +183,10 @@ typedef struct mco_traffic_facts {
 
 typedef struct mco_traffic_result {
     size_t struct_size;
-    mco_outcome outcome;   // OPTIMAL: the gap was reached; FEASIBLE: flows with a larger gap; UNKNOWN: none
+    mco_outcome outcome;   // OPTIMAL: the gap was reached; FEASIBLE: flows with a larger gap; UNKNOWN: none; INFEASIBLE: trips exceed hard capacities
     mco_stop stop;
     double objective, bound;  // no flows have a smaller objective than `bound`; NaN where costs have no integral
-    double gap;            // of mco_traffic_check()
+    double gap;            // of mco_traffic_check(); hard capacities: of objective and bound, at least the greatest excess by its capacity
     double total_cost;     // of all travellers by the costs that they pay, for SO too
     int32_t links, classes;
     double *flow;          // [links] cars (a vehicle counts its car equivalent) by the order of the network; owned

@@ -25,13 +25,22 @@ static mco_status set_name(mco_text *t, const char *name)
     return st;
 }
 
+// Whether a byte is a control character other than \t, \n, \v, \f and \r, which follow each other.
+static inline unsigned is_binary(unsigned char c)
+{
+    return (unsigned)(c < ' ') & (unsigned)((unsigned char)(c - '\t') > '\r' - '\t');
+}
+
 // Refuses content that is no text, from byte `from` on. Text has no control characters except those for space. A picture
 // or a program has others. The message gives the place of the first one.
 static mco_status refuse_binary(mco_text *t, size_t from)
 {
-    for (size_t i = from; i < t->size; i++) {
-        unsigned char c = (unsigned char)t->data[i];
-        if (c >= ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\v')
+    unsigned found = 0;
+    for (size_t i = from; i < t->size; i++)  // without branches, so vectors do it: text is seldom binary
+        found |= is_binary((unsigned char)t->data[i]);
+    for (size_t i = from; found != 0 && i < t->size; i++) {
+        const unsigned char c = (unsigned char)t->data[i];
+        if (!is_binary(c))
             continue;
         if (i == 0 && mco_is_gzip(t->data, t->size))
             return mco_fail(t->ctx, MCO_ERR_PARSE, "%s: compressed twice: decompress it once, by gzip -d", t->name);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/team.h"
 
 static const double ROUNDING = 0x1p-52;  // twice the half unit of a rounded sum: the factor covers all sums of errors
 
@@ -43,6 +43,11 @@ void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c)
     mco_free(ctx, &c->row);
 }
 
+void traffic_certificate_reset(traffic_certificate *c)
+{
+    memset(c->row, 0, (size_t)c->problem->rows * sizeof *c->row);
+}
+
 // The first link of a node that paths may pass through.
 static int64_t through_link(const traffic_problem *p)
 {
@@ -77,11 +82,12 @@ static void finish_row(traffic_certificate *c, int32_t row, const double *label,
         worst = worst_of(p, cost, label, lanes, lane, p->first[origin], p->first[origin + 1]);
     if (!is_tight)
         worst = fmax(worst, worst_of(p, cost, label, lanes, lane, through_link(p), p->links));
-    proof->least = (traffic_sum){0, 0};
+    traffic_dot dot = {0, 0};
     for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
-        traffic_sum_add_product(&proof->least, p->amount[t], label[(int64_t)p->to[t] * lanes + lane]);
+        traffic_dot_add(&dot, p->amount[t], label[(int64_t)p->to[t] * lanes + lane]);
         amount += p->amount[t];
     }
+    proof->least = traffic_dot_sum(dot);
     proof->loss = (double)(p->nodes - 1) * (ROUNDING * proof->least.high + worst * amount);
     if (!isfinite(proof->loss) || !isfinite(proof->least.high) || label[(int64_t)origin * lanes + lane] != 0)
         *proof = (struct traffic_row_proof){.loss = INFINITY, .is_done = true};
@@ -120,88 +126,127 @@ void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], co
             finish_row(c, row[k], label, LANES, k, is_tight[k] != 0);
 }
 
-// ---- The search of its own: Dijkstra with a binary heap
+// ---- The search of its own: Dijkstra with a binary heap of fixed room, rows shared by threads
 
-typedef struct place {
-    double label;
-    int32_t node;
-} place;
+// What a thread works with.
+typedef struct searcher {
+    double *label;   // [nodes]
+    int32_t *heap;   // [nodes] nodes
+    int32_t *place;  // [nodes] where a node stands in the heap, -1: not there
+    int32_t count;
+} searcher;
 
-typedef struct heap {
-    place *at;  // [count]
-    int64_t count, room;
-} heap;
+typedef struct searching {
+    mco_context *ctx;
+    traffic_certificate *c;
+    searcher *own;      // [threads]
+    atomic_bool is_over;
+} searching;
 
-static mco_status push(mco_context *ctx, heap *h, place p)
+static void put(searcher *s, int32_t at, int32_t node)
 {
-    const mco_status st = mco_grow(ctx, &h->at, &h->room, h->count + 1);
-    if (st != MCO_OK)
-        return st;
-    int64_t i = h->count++;
-    for (; i > 0 && h->at[(i - 1) / 2].label > p.label; i = (i - 1) / 2)
-        h->at[i] = h->at[(i - 1) / 2];
-    h->at[i] = p;
-    return MCO_OK;
+    s->heap[at] = node;
+    s->place[node] = at;
 }
 
-static place pop(heap *h)
+static void rise(searcher *s, int32_t node)
 {
-    const place least = h->at[0], last = h->at[--h->count];
-    int64_t i = 0;
-    for (int64_t child = 1; child < h->count; child = 2 * i + 1) {
-        child += child + 1 < h->count && h->at[child + 1].label < h->at[child].label;
-        if (h->at[child].label >= last.label)
+    int32_t i = s->place[node];
+    for (; i > 0 && s->label[s->heap[(i - 1) / 2]] > s->label[node]; i = (i - 1) / 2)
+        put(s, i, s->heap[(i - 1) / 2]);
+    put(s, i, node);
+}
+
+static int32_t pop(searcher *s)
+{
+    const int32_t least = s->heap[0], last = s->heap[--s->count];
+    int32_t i = 0;
+    s->place[least] = -1;
+    if (s->count == 0)
+        return least;
+    for (int32_t child = 1; child < s->count; child = 2 * i + 1) {
+        child += child + 1 < s->count && s->label[s->heap[child + 1]] < s->label[s->heap[child]];
+        if (s->label[s->heap[child]] >= s->label[last])
             break;
-        h->at[i] = h->at[child];
+        put(s, i, s->heap[child]);
         i = child;
     }
-    h->at[i] = last;
+    put(s, i, last);
     return least;
 }
 
-static mco_status search(mco_context *ctx, const traffic_certificate *c, int32_t row, heap *h, double *label)
+static void search(const traffic_certificate *c, int32_t row, searcher *s)
 {
-    mco_status st = MCO_OK;
     const traffic_problem *p = c->problem;
     const double *cost = traffic_certificate_cost(c, row);
     const int32_t origin = p->row_origin[row];
-    for (int32_t v = 0; v < p->nodes; v++)
-        label[v] = INFINITY;
-    label[origin] = 0;
-    MCO_TRY(push(ctx, h, (place){0, origin}));
-    while (h->count > 0) {
-        const place least = pop(h);
-        if (least.label > label[least.node] || (least.node < p->first_through && least.node != origin))
+    for (int32_t v = 0; v < p->nodes; v++) {
+        s->label[v] = INFINITY;
+        s->place[v] = -1;
+    }
+    s->label[origin] = 0;
+    s->count = 1;
+    put(s, 0, origin);
+    while (s->count > 0) {
+        const int32_t v = pop(s);
+        if (v < p->first_through && v != origin)
             continue;
-        for (int64_t l = p->first[least.node]; l < p->first[least.node + 1]; l++) {
-            const double reach = least.label + cost[l];
-            if (reach >= label[p->head[l]])
+        for (int64_t l = p->first[v]; l < p->first[v + 1]; l++) {
+            const int32_t w = p->head[l];
+            const double reach = s->label[v] + cost[l];
+            if (reach >= s->label[w])
                 continue;
-            label[p->head[l]] = reach;
-            MCO_TRY(push(ctx, h, (place){reach, p->head[l]}));
+            s->label[w] = reach;
+            if (s->place[w] < 0)
+                put(s, s->count++, w);
+            rise(s, w);
         }
     }
-done:
-    return st;
 }
 
-mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c)
+static void search_row(void *shared, int worker, int64_t item)
+{
+    searching *job = shared;
+    if (job->c->row[item].is_done || atomic_load(&job->is_over))
+        return;
+    if (mco_call_is_over(job->ctx)) {
+        atomic_store(&job->is_over, true);
+        return;
+    }
+    search(job->c, (int32_t)item, &job->own[worker]);
+    traffic_certificate_row(job->c, (int32_t)item, job->own[worker].label);
+}
+
+mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads)
 {
     mco_status st = MCO_OK;
-    heap h = {0};
-    double *label = NULL;
-    MCO_TRY(mco_alloc(ctx, &label, c->problem->nodes));
-    for (int32_t row = 0; row < c->problem->rows; row++) {
-        if (c->row[row].is_done)
-            continue;
-        if (mco_call_is_over(ctx))
-            MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped before the gap was certified"));
-        MCO_TRY(search(ctx, c, row, &h, label));
-        traffic_certificate_row(c, row, label);
+    mco_team team = {0};
+    searching job = {.ctx = ctx, .c = c};
+    int64_t missing = 0;
+    const int32_t rows = c->problem->rows;
+    for (int32_t row = 0; row < rows; row++)
+        missing += !c->row[row].is_done;
+    if (missing == 0)
+        return MCO_OK;
+    const int workers = threads < missing ? threads : (int)missing;
+    MCO_TRY(mco_alloc(ctx, &job.own, workers));
+    for (int k = 0; k < workers; k++) {
+        MCO_TRY(mco_alloc(ctx, &job.own[k].label, c->problem->nodes));
+        MCO_TRY(mco_alloc(ctx, &job.own[k].heap, c->problem->nodes));
+        MCO_TRY(mco_alloc(ctx, &job.own[k].place, c->problem->nodes));
     }
+    MCO_TRY(mco_team_open(ctx, workers, false, &team));
+    mco_team_run(&team, rows, search_row, NULL, &job);
+    if (atomic_load(&job.is_over))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped before the gap was certified"));
 done:
-    mco_free(ctx, &label);
-    mco_free(ctx, &h.at);
+    mco_team_close(&team);
+    for (int k = 0; job.own != NULL && k < workers; k++) {
+        mco_free(ctx, &job.own[k].label);
+        mco_free(ctx, &job.own[k].heap);
+        mco_free(ctx, &job.own[k].place);
+    }
+    mco_free(ctx, &job.own);
     return st;
 }
 

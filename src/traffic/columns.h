@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { TRAFFIC_COLUMNS = 32, TRAFFIC_FIELDS = 512 };  // columns that a reader knows; fields of a header that are looked at
+enum { TRAFFIC_COLUMNS = 40, TRAFFIC_FIELDS = 512 };  // columns that a reader knows; fields of a header that are looked at
 
 typedef struct traffic_columns {
     mco_text *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mco traffic assign | check
+// mco traffic assign | check, and the table of all actions
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -262,5 +262,23 @@ const cli_problem cli_traffic = {
         {.name = "check", .arguments = "[OPTIONS] NET TRIPS FLOWS", .text = "recomputes objective, costs, gap and balance from flows alone",
          .least = 3, .most = 3, .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = check_open,
          .read_solution = read_start, .check = check, .end = end},
+        {.name = "compare", .arguments = "[OPTIONS] FLOWS_A FLOWS_B", .text = "says what changed from A to B", .least = 2, .most = 2,
+         .state_bytes = sizeof(traffic_comparing), .begin = traffic_compare_begin, .tables = traffic_compare_tables,
+         .more_inputs = traffic_compare_inputs, .more_outputs = traffic_compare_outputs, .run = traffic_compare},
+        {.name = "skim", .arguments = "[OPTIONS] NET TRIPS --flows FLOWS --output F",
+         .text = "writes least costs between all zones, or times, lengths or tolls of these paths", .least = 2, .most = 2,
+         .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin, .tables = traffic_analysis_tables,
+         .more_inputs = traffic_analysis_inputs, .more_outputs = traffic_analysis_outputs, .run = traffic_skim},
+        {.name = "select", .arguments = "[OPTIONS] NET TRIPS --state F --link A-B --output F",
+         .text = "writes the trips that use a link, between all zones", .least = 2, .most = 2,
+         .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin, .tables = traffic_analysis_tables,
+         .more_inputs = traffic_analysis_inputs, .more_outputs = traffic_analysis_outputs, .run = traffic_select},
+        {.name = "paths", .arguments = "[OPTIONS] NET TRIPS --state F --output F.csv", .text = "writes the used paths with their trips",
+         .least = 2, .most = 2, .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin,
+         .tables = traffic_analysis_tables, .more_inputs = traffic_analysis_inputs, .more_outputs = traffic_analysis_outputs,
+         .run = traffic_paths},
+        {.name = "generate", .arguments = "--family FAMILY --size AxB --network F [--trips F]", .text = "writes a network with trips",
+         .state_bytes = sizeof(traffic_generation), .begin = traffic_generation_begin, .tables = traffic_generation_tables,
+         .more_outputs = traffic_generation_outputs, .run = traffic_generate},
     },
 };

@@ -15,4 +15,68 @@ extern const mco_option_table traffic_input_options;
 mco_status traffic_open(cli_call *call, const traffic_input *input, const char *network, const char *trips, mco_traffic **out);
 void traffic_print_network(const mco_traffic *traffic);
 
+// ---- command_compare.c, command_analysis.c: the state of each action, its functions, and what it does
+
+#define TRAFFIC_COMPARE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    TEXT(network, "--network", "NET", "the network of both: lengths and the map; links may then stand in any order")     \
+    TEXT(plot, "--plot", "F.svg", "draw the difference: width by its size, one colour for more and one for less")        \
+    TEXT(output, "--output", "F.csv", "write each link: from, to, before, after, difference")                            \
+    INTEGER(top, "--top", 10, 0, 1000000, -1, "N", "say the N largest changes")
+
+typedef struct traffic_comparing {
+    MCO_FIELDS(TRAFFIC_COMPARE_OPTIONS)
+    traffic_input input;
+} traffic_comparing;
+
+#define TRAFFIC_ANALYSIS_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    TEXT(flows, "--flows", "FLOWS", "flows of the links: TNTP, CSV or a result file")                                     \
+    CHOICE(what, "--what", mco_traffic_skim, MCO_TRAFFIC_SKIM_COST, MCO_TRAFFIC_SKIM_NAMES,                               \
+           "what a skim adds up along the paths of least cost")                                                           \
+    INTEGER(which, "--class", 1, 1, MCO_TRAFFIC_MAX_CLASSES, -1, "K", "the class, by its number")                          \
+    TEXT(state, "--state", "F", "the state that an assignment has written")                                               \
+    TEXT(link, "--link", "A-B", "the link from node A to node B")                                                         \
+    TEXT(output, "--output", "F", "where to write: .csv or .omx; paths as CSV")                                           \
+    TEXT(share, "--share", "F.csv", "write where the trips over the link travel: from, to, trips")                        \
+    REAL(least, "--least", 0, 0, 1e15, -1, "T", "leave out paths with fewer trips than T")
+
+typedef struct traffic_analysing {
+    MCO_FIELDS(TRAFFIC_ANALYSIS_OPTIONS)
+    mco_traffic_params params;
+    traffic_input input;
+} traffic_analysing;
+
+#define TRAFFIC_GENERATE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    CHOICE(family, "--family", mco_traffic_family, MCO_TRAFFIC_GRID, MCO_TRAFFIC_FAMILY_NAMES,                            \
+           "grid of streets, planar roads, roads with the twelve types of streets, or the four nodes of Braess")          \
+    TEXT(size, "--size", "AxB", "rows and columns")                                                                       \
+    INTEGER(zones, "--zones", 16, 1, 2000000000, -1, "Z", "zones, spread over the nodes")                                 \
+    INTEGER(destinations, "--destinations", 256, 1, 2000000000, -1, "D", "destinations of each zone, drawn at random")     \
+    REAL(load, "--load", 0.5, 0, 1000, -1, "L", "about the mean of flow over capacity where all take their shortest path") \
+    INTEGER(seed, "--seed", 1, 0, 9007199254740992, -1, "K", "seed")                                                      \
+    TEXT(network, "--network", "F", "where to write the network: .tntp, or a folder for GMNS")                            \
+    TEXT(trips, "--trips", "F", "where to write the trips: .tntp or .csv")
+
+typedef struct traffic_generation {
+    MCO_FIELDS(TRAFFIC_GENERATE_OPTIONS)
+} traffic_generation;
+
+void traffic_compare_begin(void *state);
+void traffic_compare_tables(void *state, mco_option_values *out);
+const char *const *traffic_compare_inputs(const void *state, int64_t *count);
+void traffic_compare_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS]);
+mco_status traffic_compare(cli_call *call);
+
+void traffic_analysis_begin(void *state);
+void traffic_analysis_tables(void *state, mco_option_values *out);
+const char *const *traffic_analysis_inputs(const void *state, int64_t *count);
+void traffic_analysis_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS]);
+mco_status traffic_skim(cli_call *call);
+mco_status traffic_select(cli_call *call);
+mco_status traffic_paths(cli_call *call);
+
+void traffic_generation_begin(void *state);
+void traffic_generation_tables(void *state, mco_option_values *out);
+void traffic_generation_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS]);
+mco_status traffic_generate(cli_call *call);
+
 #endif

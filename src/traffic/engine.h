@@ -34,6 +34,11 @@ typedef struct traffic_answer {
     uint64_t gpus;
     mco_simd simd;
     int32_t lane_bits, threads;
+    // Of hard capacities alone.
+    double *price;       // [links] cost of a queue: what the link costs above its free cost; NULL: soft capacities
+    double objective, bound;  // sum of flow * free cost, and the greatest dual value
+    double excess;       // greatest share by which a flow exceeds its capacity
+    bool is_infeasible;  // no flows respect the capacities: prices are the certificate, and there are no flows
     traffic_certificate certificate;  // opened by the engine with `flow`, rows given; zero: the entry point searches itself
 } traffic_answer;
 void traffic_answer_clear(mco_context *ctx, traffic_answer *answer);
@@ -48,14 +53,19 @@ traffic_engine traffic_gpu_pairs_assign;
 // streets/: the variational inequality of streets that depend on each other, by an engine for frozen flows of the others.
 mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, traffic_engine *inner,
                                   const traffic_call *call, traffic_answer *out);
-// capacitated/: hard capacities, by the dual.
+// capacitated/: hard capacities, by multipliers over an engine for soft ones; the first takes pairs on cores.
 traffic_engine traffic_capacitated_assign;
+// After such a solve: the problem gets the true costs at these flows [links], with prices of queues, as a proof of the gap needs them.
+mco_status traffic_streets_settle(mco_context *ctx, const mco_traffic_params *params, const double *flow, traffic_problem *problem);
+void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem);
+mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, const traffic_call *call, traffic_answer *out);
 
 // Passes of a solve, in memory and in the log. Errors: MEMORY.
 typedef struct traffic_history {
     mco_traffic_pass *pass;  // [count]
     int64_t count, room;
     double objective, gap;   // of the last pass, for the log
+    bool is_quiet;           // of a solve within another one: nobody is told
 } traffic_history;
 mco_status traffic_note(const traffic_call *call, double objective, double gap);
 

@@ -42,6 +42,18 @@ bool traffic_is_there(const char *path);
 // A copy of a text. Errors: MEMORY.
 mco_status traffic_copy_text(mco_context *ctx, const char *text, size_t size, const char **out);
 
+// ---- Streets of the twelve types
+// Vehicles an hour and lane at which the cubic term of a type is 1: the capacity of a street that states none.
+static inline double traffic_lane_capacity(int32_t type)
+{
+    return type <= 2 ? 500 : type <= 9 ? 900 : 1200;
+}
+// Seconds for metres at km/h.
+static inline double traffic_street_time(double length, double speed)
+{
+    return 3.6 * length / speed;
+}
+
 // OMX (omx.c). Errors: IO (this build lacks HDF5), and those of the readers and writers.
 mco_status traffic_write_omx(mco_context *ctx, const mco_traffic *traffic, const char *name, const double *matrix, const char *path);
 

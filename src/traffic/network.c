@@ -58,6 +58,7 @@ void mco_traffic_destroy(mco_context *ctx, mco_traffic **traffic)
         traffic_class_clear(ctx, &t->classes[k]);
     mco_free(ctx, &t->classes);
     mco_free(ctx, &t->node_name);
+    mco_free(ctx, &t->zone_name);
     mco_free(ctx, &t->name);
     mco_free(ctx, traffic);
 }

@@ -3,7 +3,7 @@
 #ifndef MCO_TRAFFIC_NETWORK_H
 #define MCO_TRAFFIC_NETWORK_H
 
-#include "base/context.h"
+#include "base/text.h"
 #include "mco/traffic.h"
 
 struct mco_traffic {
@@ -36,6 +36,8 @@ void traffic_class_clear(mco_context *ctx, mco_traffic_class *out);
 mco_status traffic_read_tntp_network(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_tntp_nodes(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out);
+mco_status traffic_parse_tntp_network(mco_text *text, mco_traffic *traffic);
+mco_status traffic_parse_tntp_trips(mco_text *text, const mco_traffic *traffic, mco_traffic_class *out);
 bool traffic_is_gmns(const char *path);  // a folder, or a file whose header has from_node_id
 mco_status traffic_read_gmns(mco_context *ctx, const char *path, const char *nodes, mco_traffic *traffic);
 mco_status traffic_read_csv_nodes(mco_context *ctx, const char *path, mco_traffic *traffic);  // places by names, of any network

@@ -404,6 +404,10 @@ mco_status traffic_problem_make(mco_context *ctx, const mco_traffic *traffic, co
     MCO_TRY(settle_costs(ctx, params, fixed, &p));
     MCO_TRY(settle_trips(ctx, params, &p));
     say_dropped(ctx, &p);
+    if (p.costs.shape == TRAFFIC_CUBIC) {
+        p.fixed = fixed;
+        fixed = NULL;
+    }
     *out = p;
     p = (traffic_problem){0};
 done:
@@ -433,6 +437,7 @@ void traffic_problem_clear(mco_context *ctx, traffic_problem *p)
     free_constant(ctx, p->costs.k);
     free_constant(ctx, p->costs.p);
     free_constant(ctx, p->costs.capacity);
+    mco_free(ctx, &p->fixed);
     mco_free(ctx, &p->extra);
     mco_free(ctx, &p->car_equivalent);
     mco_free(ctx, &p->row_class);

@@ -30,6 +30,7 @@ typedef struct traffic_problem {
     int32_t *link_at;            // [links of the network] its link here
     int32_t *sink;               // [zones] the node where trips to a zone end; NULL: the zone itself. Others where turns are at zones
     traffic_costs costs;         // arrays owned by the problem
+    double *fixed;               // [links] of streets: what links cost besides (tolls, lengths, turns, artificial arcs); else NULL
     bool is_integral;            // whether costs have a potential: false while streets depend on others
     int32_t classes;
     double *extra;               // [classes][links] constants of classes; NULL: all are 0 (one class has them in costs.base)

@@ -25,7 +25,8 @@ static mco_status read_network(mco_context *ctx, const mco_traffic_files *files,
         return traffic_read_gmns(ctx, path, files->nodes, traffic);
     MCO_TRY(!is_tntp && ends_in(path, ".csv") ? traffic_read_streets(ctx, path, traffic) : traffic_read_tntp_network(ctx, path, traffic));
     if (files->nodes != NULL)
-        MCO_TRY(traffic_read_tntp_nodes(ctx, files->nodes, traffic));
+        MCO_TRY(ends_in(files->nodes, ".csv") ? traffic_read_csv_nodes(ctx, files->nodes, traffic) :
+                                               traffic_read_tntp_nodes(ctx, files->nodes, traffic));
 done:
     return st;
 }

@@ -275,10 +275,8 @@ static void mix_target(const reference *r, double *y, const double *s1, const do
         for (int64_t i = 0; i < r->cells; i++)
             v[i] = s2[i] - s1[i];
         ww = curve(r, w, v);
-        double mu = ww != 0 ? nominator / ww : 0;
-        double nu = uu != 0 ? nu_num / uu + (step < 1 ? mu * step / (1 - step) : 0) : 0;
-        mu = mu > 0 ? mu : 0;
-        nu = nu > 0 ? nu : 0;
+        const double mu = ww != 0 ? fmax(0, nominator / ww) : 0;
+        const double nu = uu != 0 ? fmax(0, nu_num / uu + (step < 1 ? mu * step / (1 - step) : 0)) : 0;
         const double beta = 1 / (1 + mu + nu);
         share1 = nu * beta;
         share2 = mu * beta;
@@ -334,6 +332,14 @@ static mco_status run_frank_wolfe(reference *r)
         mix_target(r, y, kept > 0 ? s1 : NULL, kept > 1 ? s2 : NULL, step, u, v);
         for (int64_t i = 0; i < r->cells; i++)
             u[i] = y[i] - r->flow[i];
+        if (derivative(r, u, 0) >= 0 && kept > 0) {  // the mean goes uphill: begin anew with the shortest paths alone
+            MCO_TRY(load(r, y, &least));
+            for (int64_t i = 0; i < r->cells; i++)
+                u[i] = y[i] - r->flow[i];
+            kept = 0;
+        }
+        if (derivative(r, u, 0) >= 0)  // rounding hides what is left of the gap
+            break;
         step = search_step(r, u);
         for (int64_t i = 0; i < r->cells; i++)
             r->flow[i] = fmax(0, r->flow[i] + step * u[i]);
@@ -341,7 +347,7 @@ static mco_status run_frank_wolfe(reference *r)
         s2 = s1;
         s1 = y;
         y = last;
-        kept = step < 0.99 ? kept + 1 : 0;  // after a full step the directions before it say nothing
+        kept = step < 0.99 && step > NARROW ? kept + 1 : 0;  // after a full step, or none, the targets before it say nothing
         r->out->iterations++;
     }
 done:
@@ -532,11 +538,14 @@ done:
 
 static mco_status run_paths(reference *r)
 {
+    enum { PATIENCE = 50 };  // passes without a smaller gap: rounding hides the rest
     mco_status st = MCO_OK;
     const traffic_problem *p = r->p;
     store s = {0};
     double *y = NULL, least = 0;
     bool has_flows = false;
+    double best = INFINITY;
+    int stalled = 0;
     MCO_TRY(mco_alloc(r->ctx, &y, r->cells));
     MCO_TRY(mco_alloc(r->ctx, &s.of_trip, p->row_first[p->rows]));
     MCO_TRY(mco_alloc(r->ctx, &s.mark, p->links));
@@ -548,7 +557,9 @@ static mco_status run_paths(reference *r)
         sum_paths(r, &s);
         MCO_TRY(load(r, y, &least));
         MCO_TRY(note(r, least));
-        if (is_last(r))
+        stalled = r->out->gap < best ? 0 : stalled + 1;
+        best = fmin(best, r->out->gap);
+        if (is_last(r) || stalled == PATIENCE)
             break;
     }
 done:

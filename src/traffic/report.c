@@ -58,25 +58,41 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_text(json, "simd", mco_report_simd(r->work.simd));
 }
 
-// A link is [from, to, flow, cost, flow / capacity], and with several classes the flow of each.
+static void write_numbers(mco_json *json, const char *key, const double *numbers, const double *below, int32_t count)
+{
+    mco_json_open_line(json, key);
+    for (int32_t l = 0; l < count; l++)
+        mco_json_real(json, NULL, below != NULL ? numbers[l] / below[l] : numbers[l]);
+    mco_json_close(json, ']');
+}
+
+// Arrays over the links of the network, in its order: ends, flow in cars, cost, flow over capacity, vehicles of each class.
 static void write_solution(mco_json *json, const void *user)
 {
     const subject *s = user;
     const mco_traffic_result *r = s->result;
     const mco_traffic_network n = mco_traffic_view(s->traffic);
     char buffer[16];
-    mco_json_open(json, "links", '[');
-    for (int32_t l = 0; l < n.links && r->flow != NULL; l++) {
-        mco_json_open_line(json, NULL);
-        mco_json_text(json, NULL, mco_traffic_node_name(s->traffic, n.tail[l], buffer));
-        mco_json_text(json, NULL, mco_traffic_node_name(s->traffic, n.head[l], buffer));
-        mco_json_real(json, NULL, r->flow[l]);
-        mco_json_real(json, NULL, r->cost[l]);
-        mco_json_real(json, NULL, r->flow[l] / n.capacity[l]);
-        for (int32_t k = 0; k < r->classes && r->class_flow != NULL; k++)
-            mco_json_real(json, NULL, r->class_flow[(size_t)k * (size_t)r->links + (size_t)l]);
+    for (int end = 0; end < 2; end++) {
+        mco_json_open_line(json, end == 0 ? "from" : "to");
+        for (int32_t l = 0; l < n.links; l++)
+            mco_json_text(json, NULL, mco_traffic_node_name(s->traffic, end == 0 ? n.tail[l] : n.head[l], buffer));
         mco_json_close(json, ']');
     }
+    if (r->flow == NULL) {
+        mco_json_null(json, "flow");
+        return;
+    }
+    write_numbers(json, "flow", r->flow, NULL, n.links);
+    write_numbers(json, "cost", r->cost, NULL, n.links);
+    write_numbers(json, "volume_over_capacity", r->flow, n.capacity, n.links);
+    if (r->class_flow == NULL) {
+        mco_json_null(json, "class_flow");
+        return;
+    }
+    mco_json_open(json, "class_flow", '[');
+    for (int32_t k = 0; k < r->classes; k++)
+        write_numbers(json, NULL, r->class_flow + (size_t)k * (size_t)n.links, NULL, n.links);
     mco_json_close(json, ']');
 }
 

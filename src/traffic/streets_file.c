@@ -12,19 +12,12 @@
 #include "traffic/columns.h"
 #include "traffic/files.h"
 
-static const double SECONDS = 3.6;  // metres in a second at 1 km/h: 1 / 3.6
 static const double DEFAULT_B = 0.15, DEFAULT_POWER = 4;
 enum { TYPES = 12, OTHERS = 6 };
 
 enum { FROM, TO, TYPE, LENGTH, SPEED, LANES, SIGNAL, CAPACITY, TOLL, B, POWER, REVERSE, Y1, Y2, W1, W2, W3, COLUMNS };
 static const char *const names[COLUMNS] = {"from", "to",   "type",  "length",  "speed", "lanes", "signal", "capacity", "toll",
                                            "b",    "power", "reverse", "y1",    "y2",    "w1",     "w2",       "w3"};
-
-// Vehicles an hour and lane at which the cubic term of a type is 1: the capacity of a link that states none.
-static double lane_capacity(int32_t type)
-{
-    return type <= 2 ? 500 : type <= 9 ? 900 : 1200;
-}
 
 typedef struct street_row {
     int32_t tail, head;
@@ -113,7 +106,7 @@ static mco_status read_row(streets *s, mco_slice row)
     MCO_TRY(above_zero(s, cells[SPEED], "the speed", 0, &l.speed));
     MCO_TRY(above_zero(s, cells[LANES], "the number of lanes", 1, &l.street.lanes));
     MCO_TRY(traffic_columns_real(c, cells[SIGNAL], "the factor of the traffic light", 0, TRAFFIC_MAX_VALUE, 0, &l.street.signal));
-    MCO_TRY(above_zero(s, cells[CAPACITY], "the capacity", lane_capacity(l.street.type) * l.street.lanes, &l.capacity));
+    MCO_TRY(above_zero(s, cells[CAPACITY], "the capacity", traffic_lane_capacity(l.street.type) * l.street.lanes, &l.capacity));
     MCO_TRY(traffic_columns_real(c, cells[TOLL], "the toll", -TRAFFIC_MAX_VALUE, TRAFFIC_MAX_VALUE, 0, &l.toll));
     MCO_TRY(traffic_columns_real(c, cells[B], "b", 0, TRAFFIC_MAX_VALUE, DEFAULT_B, &l.b));
     MCO_TRY(traffic_columns_real(c, cells[POWER], "the power", 0, TRAFFIC_MAX_VALUE, DEFAULT_POWER, &l.power));
@@ -219,7 +212,7 @@ static mco_status give_links(streets *s, mco_traffic_network *view)
     COLUMN(int32_t, head, l[a].head);
     COLUMN(double, capacity, l[a].capacity);
     COLUMN(double, length, l[a].length);
-    COLUMN(double, free_time, SECONDS * l[a].length / l[a].speed);
+    COLUMN(double, free_time, traffic_street_time(l[a].length, l[a].speed));
     COLUMN(double, b, l[a].b);
     COLUMN(double, power, l[a].power);
     COLUMN(double, speed, l[a].speed);

@@ -15,15 +15,41 @@ static inline void traffic_sum_add(traffic_sum *sum, double x)
     sum->low = low - (sum->high - s);
 }
 
-// Adds a * b without rounding the product. Both below 1e290 in size.
-static inline void traffic_sum_add_product(traffic_sum *sum, double a, double b)
+// What rounding takes from p = a * b. Both below 1e290 in size.
+static inline double traffic_product_error(double a, double b, double p)
 {
     const double splitter = 134217729;  // 2^27 + 1
-    const double p = a * b, ca = splitter * a, cb = splitter * b;
+    const double ca = splitter * a, cb = splitter * b;
     const double ah = ca - (ca - a), al = a - ah, bh = cb - (cb - b), bl = b - bh;
-    const double error = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+}
+
+// Adds a * b without rounding the product.
+static inline void traffic_sum_add_product(traffic_sum *sum, double a, double b)
+{
+    const double p = a * b;
     traffic_sum_add(sum, p);
-    traffic_sum_add(sum, error);
+    traffic_sum_add(sum, traffic_product_error(a, b, p));
+}
+
+// A long sum of products: errors are collected beside it and added at the end (Ogita, Rump, Oishi 2005), which is as precise and
+// a chain of one addition for each product.
+typedef struct traffic_dot {
+    double high, errors;
+} traffic_dot;
+
+static inline void traffic_dot_add(traffic_dot *dot, double a, double b)
+{
+    const double p = a * b, s = dot->high + p, t = s - dot->high;
+    dot->errors += ((dot->high - (s - t)) + (p - t)) + traffic_product_error(a, b, p);
+    dot->high = s;
+}
+
+static inline traffic_sum traffic_dot_sum(traffic_dot dot)
+{
+    traffic_sum sum = {dot.high, 0};
+    traffic_sum_add(&sum, dot.errors);
+    return sum;
 }
 
 static inline void traffic_sum_add_sum(traffic_sum *sum, traffic_sum x)

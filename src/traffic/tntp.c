@@ -196,7 +196,7 @@ static mco_status read_factor(mco_text *text, mco_slice value, const char *what,
 {
     mco_slice number;
     mco_slice_token(&value, &number);
-    return mco_slice_real(text, number, what, -MOST, MOST, out);
+    return mco_slice_real(text, number, what, 0, MOST, out);
 }
 
 static mco_status read_statement(mco_text *text, mco_slice line, metadata *m)
@@ -526,24 +526,32 @@ done:
     return st;
 }
 
-mco_status traffic_read_tntp_network(mco_context *ctx, const char *path, mco_traffic *traffic)
+mco_status traffic_parse_tntp_network(mco_text *text, mco_traffic *traffic)
 {
     mco_status st = MCO_OK;
-    mco_text text = {.ctx = ctx};
+    mco_context *ctx = text->ctx;
     link_table table = {0};
     metadata m;
-    MCO_TRY(mco_text_open(ctx, path, &text));
-    MCO_TRY(read_metadata(&text, &m));
-    MCO_TRY(check_metadata(&text, &m));
+    MCO_TRY(read_metadata(text, &m));
+    MCO_TRY(check_metadata(text, &m));
     MCO_TRY(make_room(ctx, &table));
-    MCO_TRY(read_links(&text, &table));
+    MCO_TRY(read_links(text, &table));
     if (m.links >= 0 && m.links != table.count)
-        mco_log(ctx, MCO_LOG_WARNING, "%s: %" PRId64 " links are stated, %" PRId64 " are there", text.name, m.links, table.count);
+        mco_log(ctx, MCO_LOG_WARNING, "%s: %" PRId64 " links are stated, %" PRId64 " are there", text->name, m.links, table.count);
     if (table.has_more)
-        mco_log(ctx, MCO_LOG_WARNING, "%s: columns behind the type of a link are not read", text.name);
-    MCO_TRY(take_links(&text, &table, &m, traffic));
+        mco_log(ctx, MCO_LOG_WARNING, "%s: columns behind the type of a link are not read", text->name);
+    MCO_TRY(take_links(text, &table, &m, traffic));
 done:
     link_table_clear(ctx, &table);
+    return st;
+}
+
+mco_status traffic_read_tntp_network(mco_context *ctx, const char *path, mco_traffic *traffic)
+{
+    mco_text text = {.ctx = ctx};
+    mco_status st = mco_text_open(ctx, path, &text);
+    if (st == MCO_OK)
+        st = traffic_parse_tntp_network(&text, traffic);
     mco_text_close(&text);
     return st;
 }
@@ -804,23 +812,22 @@ static void say_differences(mco_context *ctx, const char *path, const metadata *
                 t->intrazonal);
 }
 
-mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out)
+mco_status traffic_parse_tntp_trips(mco_text *text, const mco_traffic *traffic, mco_traffic_class *out)
 {
     enum { BYTES_OF_ENTRY = 12 };  // about; the room grows where there are more entries
     mco_status st = MCO_OK;
-    mco_text text = {.ctx = ctx};
+    mco_context *ctx = text->ctx;
     trip_table t = {.traffic = traffic,
                     .finder = {.what = "the zone", .names = traffic->node_name, .rows = traffic->view.nodes, .ids = MCO_IDS_NAMES}};
     metadata m;
-    MCO_TRY(mco_text_open(ctx, path, &text));
-    MCO_TRY(read_metadata(&text, &m));
+    MCO_TRY(read_metadata(text, &m));
     if (m.nodes >= 0)
-        MCO_TRY(mco_text_fail_here(&text, "this is a file of links; the trips are in the file *_trips.tntp"));
+        MCO_TRY(mco_text_fail_here(text, "this is a file of links; the trips are in the file *_trips.tntp"));
     if (m.zones >= 0)
-        MCO_TRY(refuse_more(&text, m.zones, "zones"));
-    MCO_TRY(mco_grow(ctx, &t.trips, &t.room, (int64_t)text.size / BYTES_OF_ENTRY + 1));
-    MCO_TRY(read_trips(&text, &t));
-    say_differences(ctx, text.name, &m, &t);
+        MCO_TRY(refuse_more(text, m.zones, "zones"));
+    MCO_TRY(mco_grow(ctx, &t.trips, &t.room, (int64_t)text->size / BYTES_OF_ENTRY + 1));
+    MCO_TRY(read_trips(text, &t));
+    say_differences(ctx, text->name, &m, &t);
     MCO_TRY(traffic_class_fill(ctx, traffic->view.zones, t.count, t.trips, out));
     out->stated_total = m.total;
     out->stated_toll_factor = m.toll_factor;
@@ -828,6 +835,15 @@ mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco
 done:
     mco_free(ctx, &t.finder.table.slots);
     mco_free(ctx, &t.trips);
+    return st;
+}
+
+mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out)
+{
+    mco_text text = {.ctx = ctx};
+    mco_status st = mco_text_open(ctx, path, &text);
+    if (st == MCO_OK)
+        st = traffic_parse_tntp_trips(&text, traffic, out);
     mco_text_close(&text);
     return st;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/machine.h"
 #include "base/options.h"
@@ -33,7 +34,8 @@ mco_status traffic_note(const traffic_call *call, double objective, double gap)
     h->pass[h->count++] = (mco_traffic_pass){mco_run_time_s(call->run), objective, gap};
     h->objective = objective;
     h->gap = gap;
-    MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
+    if (!h->is_quiet)
+        MCO_TRY(mco_run_improve(call->run, objective, NULL, ""));
 done:
     return st;
 }
@@ -48,9 +50,23 @@ void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
 {
     mco_free(ctx, &answer->flow);
     mco_free(ctx, &answer->class_flow);
+    mco_free(ctx, &answer->price);
     traffic_flows_clear(ctx, &answer->flows);
     traffic_pairs_clear(ctx, &answer->pairs);
     traffic_certificate_clear(ctx, &answer->certificate);
+}
+
+double traffic_objective(const traffic_problem *problem, const double *flow, const double *class_flow)
+{
+    traffic_sum sum = {0, 0};
+    for (int32_t l = 0; l < problem->links; l++) {
+        traffic_sum_add(&sum, traffic_integral(&problem->costs, l, flow[l]));
+        for (int32_t k = 0; k < problem->classes && problem->extra != NULL; k++) {
+            const int64_t i = (int64_t)k * problem->links + l;
+            traffic_sum_add_product(&sum, problem->extra[i], class_flow != NULL ? class_flow[i] : flow[l]);
+        }
+    }
+    return sum.high;
 }
 
 // ---- A solve
@@ -178,22 +194,43 @@ done:
 
 // ---- The end
 
-// Proves the gap and the balance. An engine's own labels save the search.
+// Searches the rows that have no labels. When the time is over, the proof gets a tenth of the limit; a signal ends it at once.
+static mco_status search_rest(solve *s)
+{
+    const double share = 0.1, least_s = 0.1;
+    const bool is_limited = s->p.time_limit_s < MCO_NO_LIMIT;
+    const int threads = s->p.engine == MCO_ENGINE_REFERENCE ? 1 : mco_settle_threads(s->p.threads);
+    s->ctx->call_stop_s = is_limited ? fmax(s->run.stop_s, mco_clock_s() + least_s + share * s->p.time_limit_s) : 0;
+    const mco_status st = traffic_certificate_search(s->ctx, &s->answer.certificate, threads);
+    if (st == MCO_ERR_STOPPED)
+        mco_log(s->ctx, MCO_LOG_WARNING, "no time is left to prove the gap: it is the engine's own");
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
+// Proves the gap and the balance. An engine's own labels save the search, unless they are too coarse for the target.
 static mco_status certify(solve *s)
 {
     mco_status st = MCO_OK;
     traffic_answer *a = &s->answer;
     traffic_certificate *c = &a->certificate;
     const traffic_problem *p = &s->problem;
-    if (c->problem != NULL && memcmp(c->flow, a->flow, (size_t)p->links * sizeof *a->flow) != 0) {
+    if (c->cost != NULL && memcmp(c->flow, a->flow, (size_t)p->links * sizeof *a->flow) != 0) {
         mco_log(s->ctx, MCO_LOG_WARNING, "the labels of the engine are of other flows: the gap is proved anew");
         traffic_certificate_clear(s->ctx, c);
     }
     if (c->cost == NULL)
         MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
-    s->ctx->call_stop_s = 0;  // a time limit ends the search for flows; what was found is proved in any case
-    MCO_TRY(traffic_certificate_search(s->ctx, c));
+    MCO_TRY(search_rest(s));
     MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
+    if (a->gap <= s->p.gap && !(s->proof.gap <= s->p.gap)) {
+        const double coarse = s->proof.gap;
+        traffic_certificate_reset(c);
+        MCO_TRY(search_rest(s));
+        MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
+        s->proof.gap = fmin(s->proof.gap, coarse);
+    }
+    if (isinf(s->proof.gap))
+        s->proof.gap = a->gap;
     if (!(s->proof.imbalance <= 1e-6 * fmax(1, p->demand)))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "trips and flows differ by %.9g at a node, the trips are %.9g", s->proof.imbalance, p->demand));
 done:
@@ -239,6 +276,28 @@ static double cost_of_more(const solve *s, double *trips)
     return sum;
 }
 
+// The dual value, and the gap: what the objective is above it, the price of what exceeds capacities, or the greatest excess as a share.
+static void price_queues(solve *s)
+{
+    const traffic_problem *p = &s->problem;
+    const traffic_answer *a = &s->answer;
+    const mco_traffic_network n = mco_traffic_view(s->traffic);
+    double earned = 0, violation = 0, queues = 0;
+    for (int32_t l = 0; l < n.links; l++) {
+        const double price = a->price[p->link_at[l]], excess = s->r.flow[l] - n.capacity[l];
+        earned += price * n.capacity[l];
+        queues += price * s->r.flow[l];
+        violation += excess > 0 ? price * excess : 0;
+        s->r.cost[l] += price;
+    }
+    const double least = s->proof.total - s->proof.gap * s->proof.total;
+    s->r.bound = fmax(0, least - earned);
+    if (s->r.objective > 0)
+        s->r.gap = fmax(a->excess, fmax(0, (s->r.objective - s->r.bound + violation) / s->r.objective));
+    if (s->p.objective == MCO_TRAFFIC_UE)
+        s->r.total_cost += queues;
+}
+
 static mco_status fill(solve *s)
 {
     mco_status st = MCO_OK;
@@ -251,7 +310,9 @@ static mco_status fill(solve *s)
     r->total_cost = facts.total_cost + more;
     r->objective = facts.objective + more;
     r->gap = s->proof.gap > 0 ? s->proof.gap : 0;
-    r->bound = isnan(r->objective) ? NAN : r->objective - r->gap * s->proof.total;
+    r->bound = isnan(r->objective) || !p->is_integral ? NAN : r->objective - r->gap * s->proof.total;
+    if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        price_queues(s);
     if (s->p.objective == MCO_TRAFFIC_UE && fabs(r->total_cost - s->proof.total) > 1e-9 * fmax(1, s->proof.total) && p->is_integral &&
         s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the total cost is %.17g by the network and %.17g by the problem", r->total_cost, s->proof.total));
@@ -297,6 +358,16 @@ static mco_status run_engine(solve *s)
     return s->engine(s->ctx, &call, &s->answer);
 }
 
+// A result without flows.
+static void settle_nothing(solve *s, mco_outcome outcome)
+{
+    s->r.outcome = outcome;
+    s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
+    s->r.method = s->p.method != MCO_TRAFFIC_METHOD_AUTO ? s->p.method : MCO_TRAFFIC_METHOD_PAIRS;
+    s->r.work = (mco_work){.engine = s->p.engine != MCO_ENGINE_AUTO ? s->p.engine : MCO_ENGINE_CPU, .threads = 1,
+                           .solve_s = mco_run_time_s(&s->run)};
+}
+
 static mco_status run(solve *s)
 {
     mco_status st = MCO_OK;
@@ -311,17 +382,23 @@ static mco_status run(solve *s)
     MCO_TRY(take_start(s));
     MCO_TRY(run_engine(s));
     mco_run_log_end(&s->run);
+    if (s->answer.is_infeasible) {
+        settle_nothing(s, MCO_OUTCOME_INFEASIBLE);
+        snprintf(s->r.reason, sizeof s->r.reason, "no flows respect the capacities: prices of queues prove it");
+        s->r.stop = MCO_STOP_FINISHED;
+        goto done;
+    }
+    if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        traffic_capacitated_settle(&s->answer, &s->problem);
+    else if (!s->problem.is_integral)
+        MCO_TRY(traffic_streets_settle(s->ctx, &s->p, s->answer.flow, &s->problem));
     MCO_TRY(certify(s));
     MCO_TRY(fill(s));
     settle_outcome(s);
 done:
     if (st == MCO_ERR_STOPPED && s->answer.flow == NULL) {  // no flows yet: that is an answer too
-        s->r.outcome = MCO_OUTCOME_UNKNOWN;
+        settle_nothing(s, MCO_OUTCOME_UNKNOWN);
         s->r.stop = mco_is_cancelled(s->ctx) ? MCO_STOP_CANCELLED : MCO_STOP_TIME;
-        s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
-        s->r.method = s->p.method != MCO_TRAFFIC_METHOD_AUTO ? s->p.method : MCO_TRAFFIC_METHOD_PAIRS;
-        s->r.work = (mco_work){.engine = s->p.engine != MCO_ENGINE_AUTO ? s->p.engine : MCO_ENGINE_CPU, .threads = 1,
-                               .solve_s = mco_run_time_s(&s->run)};
         st = MCO_OK;
     }
     return st;

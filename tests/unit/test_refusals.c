@@ -754,9 +754,73 @@ static void test_devices(void **state)
     assert_int_equal(bytes, 77);
 }
 
+static void refuse_traffic_files(const mco_traffic *traffic, const mco_traffic_params *params)
+{
+    mco_traffic_result result = MCO_TRAFFIC_RESULT_INIT;
+    mco_traffic_state *state = NULL;
+    double *flow = NULL, *class_flow = NULL;
+    const double numbers[8] = {0};
+    REFUSED_NULLS_OF_2(mco_traffic_write_network, traffic, "f");
+    REFUSED_NULLS_AT_ENDS(mco_traffic_write_trips, traffic, 0, "f");
+    REFUSED_NULLS_OF_3(mco_traffic_state_read, traffic, "f", &state);
+    REFUSED_NULLS_OF_3(mco_traffic_write_flows, traffic, &result, "f");
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_read_flows(NULL, traffic, "f", &flow, &class_flow));
+    REFUSED(mco_traffic_read_flows(test_ctx, NULL, "f", &flow, &class_flow));
+    REFUSED(mco_traffic_read_flows(test_ctx, traffic, NULL, &flow, &class_flow));
+    REFUSED(mco_traffic_read_flows(test_ctx, traffic, "f", NULL, &class_flow));
+    REFUSED(mco_traffic_read_flows(test_ctx, traffic, "f", &flow, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_write_matrix(NULL, traffic, "m", numbers, "f"));
+    REFUSED(mco_traffic_write_matrix(test_ctx, NULL, "m", numbers, "f"));
+    REFUSED(mco_traffic_write_matrix(test_ctx, traffic, "m", NULL, "f"));
+    REFUSED(mco_traffic_write_matrix(test_ctx, traffic, "m", numbers, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_traffic_write_result, traffic, params, &result, "f");
+    REFUSED_SIZES(result, mco_traffic_write_result(test_ctx, traffic, params, &result, NULL, "f"));
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_plot_flows(NULL, traffic, params, &result, "f"));
+    REFUSED(mco_traffic_plot_flows(test_ctx, NULL, params, &result, "f"));
+    REFUSED(mco_traffic_plot_flows(test_ctx, traffic, params, NULL, "f"));
+    REFUSED(mco_traffic_plot_flows(test_ctx, traffic, params, &result, NULL));
+    REFUSED_NULLS_OF_3(mco_traffic_plot_history, traffic, &result, "f");
+    REFUSED(mco_traffic_plot_difference(test_ctx, traffic, NULL, numbers, "f"));
+    REFUSED(mco_traffic_plot_difference(test_ctx, traffic, numbers, NULL, "f"));
+}
+
+static void test_traffic(void **state)
+{
+    (void)state;
+    const mco_traffic_shape shape = {.family = MCO_TRAFFIC_BRAESS, .rows = 2, .columns = 2, .zones = 2, .destinations = 1, .load = 1, .seed = 1};
+    const mco_traffic_network network = {.nodes = 1};
+    const mco_traffic_files files = {.network = "f"};
+    mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    mco_traffic_result result = MCO_TRAFFIC_RESULT_INIT;
+    mco_traffic_facts facts;
+    mco_traffic *traffic = NULL, *made = NULL;
+    double flow[8] = {0};
+    REFUSED_NULLS_OF_2(mco_traffic_generate, &shape, &traffic);
+    REFUSED_NULLS_OF_2(mco_traffic_read, &files, &traffic);
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_create(NULL, "n", &network, 0, NULL, &made));
+    REFUSED(mco_traffic_create(test_ctx, "n", NULL, 0, NULL, &made));
+    REFUSED(mco_traffic_create(test_ctx, "n", &network, 0, NULL, NULL));
+    assert_ok(mco_traffic_generate(test_ctx, &shape, &traffic));
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_assign(NULL, traffic, &params, NULL, &result));
+    REFUSED(mco_traffic_assign(test_ctx, NULL, &params, NULL, &result));
+    REFUSED(mco_traffic_assign(test_ctx, traffic, NULL, NULL, &result));
+    REFUSED(mco_traffic_assign(test_ctx, traffic, &params, NULL, NULL));
+    REFUSED_SIZES(params, mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
+    REFUSED_SIZES(result, mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_check(NULL, traffic, &params, flow, NULL, &facts));
+    REFUSED(mco_traffic_check(test_ctx, NULL, &params, flow, NULL, &facts));
+    REFUSED(mco_traffic_check(test_ctx, traffic, NULL, flow, NULL, &facts));
+    REFUSED(mco_traffic_check(test_ctx, traffic, &params, NULL, NULL, &facts));
+    REFUSED(mco_traffic_check(test_ctx, traffic, &params, flow, NULL, NULL));
+    refuse_traffic_files(traffic, &params);
+    mco_traffic_destroy(test_ctx, &traffic);
+    assert_null(made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp),   TEST(test_dtspms),     TEST(test_guillotine), TEST(test_reduce),
-                                       TEST(test_cycles),   TEST(test_paths), TEST(test_multimodal), TEST(test_transit),    TEST(test_devices)};
+                                       TEST(test_cycles),   TEST(test_paths), TEST(test_multimodal), TEST(test_transit),    TEST(test_traffic),
+                                       TEST(test_devices)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

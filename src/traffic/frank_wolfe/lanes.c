@@ -177,19 +177,19 @@ static int64_t grow(const traffic_lane_net *net, const double *cost, const doubl
 
 // ---- The order
 
-// Sorts by buckets of equal width, two for a node, and then by insertion.
+// Sorts by the least label of the lanes, by buckets of equal width, two for a node, and then by insertion.
 static void sort(const traffic_lane_net *net, int32_t *order, traffic_lane_room *room)
 {
     const int32_t count = net->nodes - net->first_through, buckets = 2 * count;
     double least = INFINITY, most = 0;
     for (int32_t i = 0; i < count; i++) {
         const double *label = room->label + (int64_t)order[i] * TRAFFIC_LANES;
-        double sum = 0;
-        for (int32_t k = 0; k < TRAFFIC_LANES; k++)
-            sum += label[k] < NO_PATH ? label[k] : 0;
-        room->key[order[i]] = sum;
-        least = sum < least ? sum : least;
-        most = sum > most ? sum : most;
+        double first = label[0];
+        for (int32_t k = 1; k < TRAFFIC_LANES; k++)
+            first = label[k] < first ? label[k] : first;
+        room->key[order[i]] = first;
+        least = first < least ? first : least;
+        most = first > most ? first : most;
     }
     const double scale = most > least ? (buckets - 1) / (most - least) : 0;
     memset(room->count, 0, (size_t)(buckets + 1) * sizeof *room->count);
@@ -246,5 +246,64 @@ static void spread(const traffic_lane_net *net, const int32_t *origin, const int
     }
 }
 
+// ---- Flows over a hierarchy
+
+// Lanes where label + weight is the other label.
+static inline uint32_t equal16(const int32_t *label, int32_t weight, const int32_t *other)
+{
+#if defined(__AVX512BW__)
+    return _mm512_cmpeq_epi32_mask(_mm512_add_epi32(_mm512_load_si512(label), _mm512_set1_epi32(weight)), _mm512_load_si512(other));
+#elif defined(__AVX2__)
+    const __m256i w = _mm256_set1_epi32(weight);
+    uint32_t mask = 0;
+    for (int k = 0; k < 2; k++) {
+        const __m256i a = _mm256_load_si256((const __m256i *)(const void *)label + k), b = _mm256_load_si256((const __m256i *)(const void *)other + k);
+        mask |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_add_epi32(a, w), b))) << (8 * k);
+    }
+    return mask;
+#else
+    uint32_t mask = 0;
+    for (int k = 0; k < TRAFFIC_TREES; k++)
+        mask |= (uint32_t)(label[k] + weight == other[k]) << k;
+    return mask;
+#endif
+}
+
+// Adds the lanes of the mask to other flows; returns their sum.
+static inline int64_t move16(const int64_t *flow, uint32_t mask, int64_t *to)
+{
+#if defined(__AVX512BW__)
+    const __m512i low = _mm512_maskz_load_epi64((__mmask8)mask, flow), high = _mm512_maskz_load_epi64((__mmask8)(mask >> 8), flow + 8);
+    _mm512_store_si512(to, _mm512_add_epi64(_mm512_load_si512(to), low));
+    _mm512_store_si512(to + 8, _mm512_add_epi64(_mm512_load_si512(to + 8), high));
+    return _mm512_reduce_add_epi64(_mm512_add_epi64(low, high));
+#else
+    int64_t sum = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        const int k = __builtin_ctz(mask);
+        to[k] += flow[k];
+        sum += flow[k];
+    }
+    return sum;
+#endif
+}
+
+static uint32_t descend(const traffic_descent *d, int32_t vertex, uint32_t pending)
+{
+    const int32_t *label = d->label + (int64_t)vertex * TRAFFIC_TREES;
+    const int64_t *flow = d->flow + (int64_t)vertex * TRAFFIC_TREES;
+    for (int32_t a = d->first[vertex]; a < d->first[vertex + 1] && pending != 0; a++) {
+        const int32_t head = d->head[a];
+        const uint32_t mask = equal16(d->label + (int64_t)head * TRAFFIC_TREES, d->down[a], label) & pending;
+        if (mask == 0)
+            continue;
+        const int64_t amount = move16(flow, mask, d->flow + (int64_t)head * TRAFFIC_TREES);
+        d->touched[head >> 6] |= (uint64_t)1 << (head & 63);
+        atomic_fetch_add_explicit(&d->arc_flow[2 * (int64_t)a + 1], amount, memory_order_relaxed);
+        pending &= ~mask;
+    }
+    return pending;
+}
+
 extern const traffic_lane_build VARIANT(traffic_lanes);
-const traffic_lane_build VARIANT(traffic_lanes) = {.build = {LANE_SIMD, 0}, .grow = grow, .sort = sort, .spread = spread};
+const traffic_lane_build VARIANT(traffic_lanes) = {.build = {LANE_SIMD, 0}, .grow = grow, .sort = sort, .spread = spread, .descend = descend};

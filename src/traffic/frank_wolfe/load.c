@@ -2,8 +2,6 @@
 // Chooses the loader, and has what both loaders use.
 #include "traffic/frank_wolfe/load.h"
 
-#include "base/clock.h"
-
 mco_status traffic_amounts_make(mco_context *ctx, const traffic_problem *problem, traffic_amounts *out)
 {
     enum { BITS = 61 };  // of the sum: one bit is left for roundings, at most one half for each amount
@@ -30,24 +28,18 @@ double traffic_stopper_watch(void *shared)
 {
     const double look_s = 0.02;
     traffic_stopper *s = shared;
-    if (mco_run_must_stop(s->run, s->run->work))
+    if (s->is_proving ? mco_is_cancelled(s->run->ctx) : mco_run_must_stop(s->run, s->run->work))
         atomic_store_explicit(&s->is_set, true, memory_order_relaxed);
     return look_s;
 }
 
-// Labels of 8 rows stay in the cache up to about this many nodes, and there trees by lanes need no preparing. Beyond, a tree of a sweep takes about
-// 0.5 ns a node, and one by lanes several; preparing takes about 22 us a node.
-static const int32_t NODES_OF_LANES = 60000;
-
 mco_status traffic_loader_open(mco_context *ctx, const traffic_call *call, traffic_loader *out)
 {
-    const traffic_problem *p = call->problem;
-    if (p->nodes <= NODES_OF_LANES) {
-        mco_log(ctx, MCO_LOG_INFO, "all-or-nothing by lanes of 8 rows: %d nodes, a hierarchy pays above %d", p->nodes, NODES_OF_LANES);
-        return traffic_loader_open_lanes(ctx, call, out);
-    }
-    mco_log(ctx, MCO_LOG_INFO, "all-or-nothing by a hierarchy: %d nodes, lanes are for at most %d", p->nodes, NODES_OF_LANES);
-    return traffic_loader_open_hierarchy(ctx, call, out);
+    const mco_status st = traffic_loader_open_hierarchy(ctx, call, out);
+    if (st != MCO_ERR_LIMIT)
+        return st;
+    mco_log(ctx, MCO_LOG_INFO, "all-or-nothing by lanes of 8 rows: %s", mco_context_error(ctx));
+    return traffic_loader_open_lanes(ctx, call, out);
 }
 
 void traffic_loader_close(traffic_loader *loader)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All-or-nothing: all trips on least-cost paths at given costs. A loader is a table of functions. load_lanes.c has 8 rows in the
-// lanes of a vector; load_hierarchy.c sweeps over a hierarchy of `paths` and suits large networks.
+// All-or-nothing: all trips on least-cost paths at given costs. A loader is a table of functions. load_hierarchy.c sweeps over a hierarchy of
+// `paths`, 16 rows at a time; load_lanes.c relaxes links for 8 rows at a time and suits networks that are no road networks.
 //
 // Amounts are integers in the loader: multiples of a power of two, so small that the sum of all trips has 61 bits. Sums of integers do not depend
 // on their order. So flows are equal for any number of threads, and trees with ties are fixed by rules of their own.
@@ -17,6 +17,9 @@ typedef struct traffic_loader {
     // Flows [classes][links] at costs [classes][links]; one array of costs where the problem has no extra. *least: no flows have a smaller
     // total cost at these costs. Errors: STOPPED (the run must stop; flows are then of no use), MEMORY, LIMIT, INTERNAL.
     mco_status (*load)(void *self, const double *cost, double *flow, double *least);
+    // Gives labels of all rows at the costs of the certificate to it, also after a load that was stopped. It takes about as long as a load, and no
+    // limit of time ends it: flows that were found are proved. Rows are left out only if the call is cancelled. Errors: MEMORY, INTERNAL.
+    mco_status (*prove)(void *self, traffic_certificate *certificate);
     // What it did: seconds of paths and of loading, summed over the threads. NULL: not wanted.
     void (*tell)(void *self, double *paths_s, double *loading_s);
     void (*close)(void *self);
@@ -24,9 +27,10 @@ typedef struct traffic_loader {
     int32_t threads, lane_bits;
 } traffic_loader;
 
-// The loader for the size of the problem; the log says which and why. Errors: LIMIT, STOPPED, MEMORY.
+// The hierarchy, or lanes where it would have too many arcs; the log says which and why. Errors: LIMIT, STOPPED, MEMORY.
 mco_status traffic_loader_open(mco_context *ctx, const traffic_call *call, traffic_loader *out);
 mco_status traffic_loader_open_lanes(mco_context *ctx, const traffic_call *call, traffic_loader *out);
+// Errors: LIMIT also where the hierarchy has so many arcs that lanes are faster.
 mco_status traffic_loader_open_hierarchy(mco_context *ctx, const traffic_call *call, traffic_loader *out);
 void traffic_loader_close(traffic_loader *loader);
 
@@ -43,6 +47,7 @@ void traffic_amounts_clear(mco_context *ctx, traffic_amounts *amounts);
 // First in what workers share: the calling thread asks the run and sets the flag.
 typedef struct traffic_stopper {
     mco_run *run;
+    bool is_proving;  // only a cancellation counts
     atomic_bool is_set;
 } traffic_stopper;
 double traffic_stopper_watch(void *shared);

@@ -51,26 +51,13 @@ typedef struct lane_loader {
     const double *cost;    // [links] of the class that is loaded
     int32_t first_batch, last_batch, stride;  // of a job: item i has batches first + i * stride .. and ends before last
     bool is_ordered;
+    traffic_certificate *certificate;  // that takes the labels; NULL: rows are loaded
     int32_t workers;
     worker *worker;        // [workers]
     mco_team team;
 } lane_loader;
 
 // ---- Batches
-
-typedef struct row_place {
-    int32_t row_class, place, row;
-} row_place;
-
-static int compare_places(const void *a, const void *b)
-{
-    const row_place *x = a, *y = b;
-    if (x->row_class != y->row_class)
-        return x->row_class < y->row_class ? -1 : 1;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
 
 static int32_t count_batches(const traffic_problem *p, int32_t *class_first)
 {
@@ -86,30 +73,23 @@ static int32_t count_batches(const traffic_problem *p, int32_t *class_first)
     return batches;
 }
 
-// Rows of a class by the places of their origins, 8 a batch.
+// Near rows of a class, 8 a batch.
 static mco_status make_batches(mco_context *ctx, lane_loader *l)
 {
     mco_status st = MCO_OK;
     const traffic_problem *p = l->problem;
-    row_place *rows = NULL;
-    int32_t *place = NULL;
     MCO_TRY(mco_alloc(ctx, &l->class_first, p->classes + 1));
     l->batches = count_batches(p, l->class_first);
     MCO_TRY(mco_alloc(ctx, &l->row, (int64_t)l->batches * TRAFFIC_LANES));
-    MCO_TRY(mco_alloc(ctx, &rows, p->rows));
-    MCO_TRY(mco_alloc(ctx, &place, p->nodes));
-    MCO_TRY(traffic_near_places(ctx, p, p->costs.base, p->row_origin[0], &l->worker[0].search, place));
-    for (int32_t r = 0; r < p->rows; r++) {
-        const int32_t origin = p->row_origin[r];  // an end is where its first link leads
-        rows[r] = (row_place){p->row_class[r], place[origin < p->first_through ? p->head[p->first[origin]] : origin], r};
+    for (int32_t k = 0, next = 0; k < p->classes; k++) {
+        int32_t *row = l->row + (int64_t)l->class_first[k] * TRAFFIC_LANES, count = 0;
+        while (next < p->rows && p->row_class[next] == k)
+            row[count++] = next++;
+        MCO_TRY(traffic_near_rows(ctx, p, p->costs.base, TRAFFIC_LANES, count, row, &l->worker[0].search));
+        for (; count % TRAFFIC_LANES != 0; count++)
+            row[count] = -1;
     }
-    qsort(rows, (size_t)p->rows, sizeof *rows, compare_places);
-    for (int32_t k = 0, i = 0; k < p->classes; k++)
-        for (int64_t at = (int64_t)l->class_first[k] * TRAFFIC_LANES; at < (int64_t)l->class_first[k + 1] * TRAFFIC_LANES; at++)
-            l->row[at] = i < p->rows && rows[i].row_class == k ? rows[i++].row : -1;
 done:
-    mco_free(ctx, &place);
-    mco_free(ctx, &rows);
     return st;
 }
 
@@ -211,7 +191,8 @@ done:
 static void order_by_search(lane_loader *l, worker *w, int32_t batch, int32_t *order)
 {
     const traffic_problem *p = l->problem;
-    const int32_t settled = traffic_search_tree(p, l->cost, p->row_origin[l->row[(int64_t)batch * TRAFFIC_LANES]], &w->search);
+    const int32_t origin = p->row_origin[l->row[(int64_t)batch * TRAFFIC_LANES]];
+    const int32_t settled = traffic_search_tree(p, l->cost, origin, NULL, NULL, &w->search);
     int32_t count = 0;
     for (int32_t i = 0; i < settled; i++)
         if (w->search.settled[i] >= p->first_through)
@@ -219,6 +200,7 @@ static void order_by_search(lane_loader *l, worker *w, int32_t batch, int32_t *o
     for (int32_t v = p->first_through; v < p->nodes; v++)
         if (w->search.label[v] == INFINITY)
             order[count++] = v;
+    traffic_search_forget(&w->search);
 }
 
 // Sums the least costs of a row's trips, and puts its amounts where they end. False: an end has no path.
@@ -248,6 +230,13 @@ static void load_batch(lane_loader *l, worker *w, int32_t batch)
     const int64_t pulls = l->build->grow(&l->net, l->cost, l->cost_into, origin, order, &w->room, &l->stopper.is_set);
     if (pulls < 0)
         return;
+    if (l->certificate != NULL) {
+        for (int32_t k = 0; k < TRAFFIC_LANES; k++)
+            if (row[k] >= 0)  // an end that paths leave has another place
+                w->room.label[(int64_t)origin[k] * TRAFFIC_LANES + k] = 0;
+        traffic_certificate_lanes8(l->certificate, row, w->room.label);
+        return;
+    }
     if (!l->is_ordered || pulls > count / STALE_SHARE) {
         l->build->sort(&l->net, order, &w->room);
         for (int32_t i = 0; i < count; i++)
@@ -281,8 +270,8 @@ static void load_item(void *shared, int index, int64_t item)
     }
 }
 
-// Loads a class and moves its flows to flow [links].
-static mco_status load_class(lane_loader *l, int32_t k, const double *cost, double *flow)
+// Takes all batches of a class at costs [links].
+static mco_status take_class(lane_loader *l, int32_t k, const double *cost)
 {
     const traffic_problem *p = l->problem;
     l->cost = cost;
@@ -298,7 +287,13 @@ static mco_status load_class(lane_loader *l, int32_t k, const double *cost, doub
     for (int32_t w = 0; w < l->workers; w++)
         if (l->worker[w].lost >= 0)
             return mco_fail(l->ctx, MCO_ERR_INTERNAL, "node %d has trips without a path", p->row_origin[l->worker[w].lost] + 1);
-    for (int32_t a = 0; a < p->links; a++) {
+    return MCO_OK;
+}
+
+// Moves the flows of the workers to flow [links].
+static void take_flows(lane_loader *l, double *flow)
+{
+    for (int32_t a = 0; a < l->problem->links; a++) {
         int64_t sum = 0;
         for (int32_t w = 0; w < l->workers; w++) {
             sum += l->worker[w].flow[a];
@@ -306,7 +301,6 @@ static mco_status load_class(lane_loader *l, int32_t k, const double *cost, doub
         }
         flow[a] = (double)sum * l->amounts.unit;
     }
-    return MCO_OK;
 }
 
 static mco_status load(void *self, const double *cost, double *flow, double *least)
@@ -314,15 +308,31 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
     lane_loader *l = self;
     const traffic_problem *p = l->problem;
     for (int32_t k = 0; k < p->classes; k++) {
-        const mco_status st = load_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
+        const mco_status st = take_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0));
         if (st != MCO_OK)
             return st;
+        take_flows(l, flow + (int64_t)k * p->links);
     }
     l->is_ordered = true;
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
     return MCO_OK;
+}
+
+static mco_status prove(void *self, traffic_certificate *certificate)
+{
+    lane_loader *l = self;
+    mco_status st = MCO_OK;
+    l->certificate = certificate;
+    l->stopper.is_proving = true;
+    atomic_store(&l->stopper.is_set, false);
+    for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++)
+        if (l->class_first[k + 1] > l->class_first[k])
+            st = take_class(l, k, traffic_certificate_cost(certificate, l->row[(int64_t)l->class_first[k] * TRAFFIC_LANES]));
+    l->certificate = NULL;
+    l->stopper.is_proving = false;
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
 static void tell(void *self, double *paths_s, double *loading_s)
@@ -344,7 +354,7 @@ mco_status traffic_loader_open_lanes(mco_context *ctx, const traffic_call *call,
     l->problem = call->problem;
     l->stopper.run = call->run;
     MCO_TRY(fill(ctx, call, l));
-    *out = (traffic_loader){.self = l, .load = load, .tell = tell, .close = close_loader, .simd = l->build->build.simd, .threads = l->workers, .lane_bits = 64};
+    *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->build->build.simd, .threads = l->workers, .lane_bits = 64};
     l = NULL;
 done:
     if (l != NULL)

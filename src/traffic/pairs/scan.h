@@ -1,36 +1,71 @@
 // SPDX-License-Identifier: MIT
 // One outer pass of the method of pairs at frozen costs: least-cost trees of all rows, their excess, and links that deserve a pair.
 // A scanner is a table of functions, of the cores or of a GPU; the balance of pairs (balance.c) is written once over it.
+//
+// Trees depend on costs alone. label[v] is the least fixed point of the rounded sums label[tail] + cost. The parent of v is the first
+// link of its star whose rounded sum is label[v] and whose tail has a smaller label. Where there is none, because costs vanish,
+// it is the first such link whose tail is in the tree already, round by round over the nodes in ascending order.
 #ifndef MCO_TRAFFIC_PAIRS_SCAN_H
 #define MCO_TRAFFIC_PAIRS_SCAN_H
 
 #include "traffic/engine.h"
+#include "traffic/pairs/store.h"
 
 // A link with flow of a row whose reduced cost times flow exceeds the threshold.
 typedef struct traffic_candidate {
-    int32_t row, link;
-    double reduced;  // label[tail] + cost - label[head], 0 or more
+    int32_t place, link;  // batch * PAIRS_LANES + lane
+    double reduced;       // label[tail] + cost - label[head], 0 or more
 } traffic_candidate;
 
-// What a scan found. Candidates stand by row, then by link, whatever the number of threads.
+// What a scan found. Candidates stand by place, then by link, whatever the number of threads.
 typedef struct traffic_scan {
-    double total, excess;            // sum of flow * cost, sum of flow * reduced cost: the gap is excess / total
+    double total, excess;  // sum of flow * cost, sum of flow * reduced cost: the gap is excess / total
     int64_t count;
     const traffic_candidate *candidate;  // [count] owned by the scanner until the next scan
 } traffic_scan;
 
+// The tree of a place: links by which it enters nodes, as positions in their stars. One of `narrow` and `wide` is NULL.
+typedef struct traffic_tree {
+    const uint64_t *narrow;  // [nodes] eight lanes of a byte each, lane 0 lowest; 255: none
+    const int32_t *wide;     // [nodes][PAIRS_LANES] -1: none
+    int lane;
+} traffic_tree;
+
+// The link by which a tree enters a node, -1: none.
+static inline int32_t traffic_tree_link(const traffic_problem *p, const traffic_tree *tree, int32_t node)
+{
+    int32_t position;
+    if (tree->narrow != NULL) {
+        position = (int32_t)(tree->narrow[node] >> (8 * tree->lane) & 255);
+        if (position == 255)
+            return -1;
+    } else {
+        position = tree->wide[(size_t)node * PAIRS_LANES + (size_t)tree->lane];
+        if (position < 0)
+            return -1;
+    }
+    return p->into[p->into_first[node] + position];
+}
+
+// Costs are [classes][links], or [links] where the problem has no extra. All end with STOPPED when the run must end; the store is whole then.
 typedef struct traffic_scanner {
     void *self;
-    // Assigns the trips of rows [count] to their least-cost trees at costs [classes][links] and stores the flows of these rows.
-    mco_status (*load)(void *self, const double *cost, int64_t count, const int32_t *row);
-    // Trees and scan at costs [classes][links] (one array where the problem has no extra).
-    mco_status (*scan)(void *self, const double *cost, double threshold, traffic_scan *out);
-    // The link by which the tree of the last scan enters each node [nodes], -1: none; valid until the next call, for rows with candidates.
-    const int32_t *(*tree)(void *self, int32_t row);
-    // Flows of a row on links [count], read and written.
-    void (*get)(void *self, int32_t row, int64_t count, const int32_t *link, double *flow);
-    void (*put)(void *self, int32_t row, int64_t count, const int32_t *link, const double *flow);
+    // Assigns the trips of all rows without flow to their least-cost trees. After STOPPED some rows have no flow.
+    mco_status (*load)(void *self, const double *cost);
+    // `proof` NULL: none is wanted. Else it has been opened at these costs, and a scanner that has labels on the host gives them to it.
+    mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
+    // Valid until the next scan, for places with candidates.
+    traffic_tree (*tree)(void *self, int32_t place);
     void (*close)(void *self);
 } traffic_scanner;
+
+// pairs.c: the method over a scanner. `store` has been opened; answer->flows are taken from it. The scanner is closed before that, since
+// both need memory; then its `self` is NULL.
+mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
+                                 traffic_answer *out);
+
+// scan.c: the scanner of the cores. Errors: MEMORY, ARGUMENT (a vector unit that is not here).
+mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_answer *out,
+                                traffic_scanner *scanner);
 
 #endif

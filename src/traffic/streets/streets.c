@@ -10,6 +10,7 @@
 // certifies a stationary point of it, and no bound.
 #include <string.h>
 
+#include "base/machine.h"
 #include "traffic/least/least.h"
 #include "traffic/streets/mix.h"
 #include "traffic/streets/types.h"
@@ -20,7 +21,7 @@ static const double WORSE = 4;          // a gap so many times the best one rest
 static const double LEAST_DAMPING = 1.0 / 64;
 static const double PROGRESS = 0.9;     // a gap below this share of the last noted one is progress
 enum { PATIENCE = 40 };                 // passes without progress that end the search
-enum { INNER_ITERATIONS = 1000 };       // of an inner solve: its gap may be out of reach
+enum { INNER_ITERATIONS = 200 };        // of an inner solve: its gap may be out of reach
 
 typedef struct solver {
     mco_context *ctx;
@@ -37,28 +38,35 @@ typedef struct solver {
     traffic_mix mix;
     traffic_answer best;
     double best_gap, damping;
-    int64_t passes, iterations;
+    int64_t passes;
     double device_s;
+    bool is_cold;                  // the last inner solve missed its gap: the next one begins anew
 } solver;
+
+// Flows of the links of a problem, by those of the network.
+static void flows_of_network(const traffic_problem *problem, const double *flow, double *out)
+{
+    const mco_traffic_network network = mco_traffic_view(problem->traffic);
+    for (int32_t a = 0; a < network.links; a++)
+        out[a] = flow[problem->link_at[a]] < 0 ? 0 : flow[problem->link_at[a]];
+}
 
 static void freeze(solver *s, const double *flow)
 {
-    const mco_traffic_network network = mco_traffic_view(s->problem.traffic);
-    for (int32_t a = 0; a < network.links; a++)
-        s->frozen[a] = s->problem.link_at[a] < 0 || flow[s->problem.link_at[a]] < 0 ? 0 : flow[s->problem.link_at[a]];
+    flows_of_network(&s->problem, flow, s->frozen);
     traffic_streets_freeze(&s->problem, s->is_marginal, s->fixed, s->frozen, s->base, s->p, s->k);
 }
 
-// What a problem costs besides its streets: the call's costs are frozen at flows 0.
-static void find_fixed(solver *s)
+// What links cost besides their streets, of a problem whose costs are frozen at flows 0.
+static void find_fixed(const traffic_problem *problem, double *fixed)
 {
     static const double ROUNDING = 1e-13;
-    const mco_traffic_network network = mco_traffic_view(s->problem.traffic);
-    for (int32_t e = 0; e < s->problem.links; e++) {
-        const int32_t a = s->problem.origin_link[e];
-        const double whole = s->call->problem->costs.base[e];
+    const mco_traffic_network network = mco_traffic_view(problem->traffic);
+    for (int32_t e = 0; e < problem->links; e++) {
+        const int32_t a = problem->origin_link[e];
+        const double whole = problem->costs.base[e];
         const double own = a < 0 ? 0 : traffic_street_terms_of(&network, a).constant;
-        s->fixed[e] = fabs(whole - own) <= ROUNDING * own ? 0 : whole - own;
+        fixed[e] = fabs(whole - own) <= ROUNDING * own ? 0 : whole - own;
     }
 }
 
@@ -77,8 +85,8 @@ static mco_status open_solver(solver *s)
     MCO_TRY(mco_alloc(ctx, &s->cost, links));
     MCO_TRY(mco_alloc(ctx, &s->frozen, mco_traffic_view(s->problem.traffic).links));
     MCO_TRY(traffic_mix_open(ctx, links, &s->mix));
-    MCO_TRY(traffic_least_open(ctx, &s->problem, s->call->params->threads > 0 ? (int)s->call->params->threads : 1, &s->least));
-    find_fixed(s);
+    MCO_TRY(traffic_least_open(ctx, &s->problem, mco_settle_threads(s->call->params->threads), &s->least));
+    find_fixed(s->call->problem, s->fixed);
     s->problem.costs = (traffic_costs){.shape = TRAFFIC_CUBIC, .base = s->base, .k = s->k, .p = s->p};
 done:
     return st;
@@ -125,13 +133,13 @@ static mco_status solve_frozen(solver *s, traffic_answer *out)
     call.wants_state = true;
     const double least = s->call->gap > 0 ? fmax(LEAST_GAP, GAP_SHARE * s->call->gap) : LEAST_GAP;
     call.gap = isfinite(s->best_gap) ? fmax(least, fmin(FIRST_GAP, GAP_SHARE * s->best_gap)) : FIRST_GAP;
-    if (has_best) {
+    if (has_best && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
         call.start_flow = s->best.flow;
     }
     const mco_status st = s->inner(s->ctx, &call, out);
-    s->iterations += out->iterations;
+    s->is_cold = st == MCO_OK && out->gap > call.gap;
     s->device_s += out->device_s;
     s->quiet.count = 0;
     return st;
@@ -235,7 +243,7 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
 {
     mco_status st = MCO_OK;
     const mco_traffic_network network = mco_traffic_view(traffic);
-    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params,
+    solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params, .quiet.is_quiet = true,
                 .is_marginal = params->objective == MCO_TRAFFIC_SO, .best_gap = INFINITY, .damping = 0.5};
     if (!traffic_streets_interact(&network))
         return inner(ctx, call, out);
@@ -258,6 +266,8 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
     }
     if (!is_over && s.best_gap > call->gap)
         mco_log(ctx, MCO_LOG_WARNING, "%d passes brought the gap no lower than %.3g: the flows are not settled further", PATIENCE, s.best_gap);
+    traffic_certificate_clear(ctx, &s.best.certificate);  // of the costs of an inner solve
+    s.best.certificate = (traffic_certificate){0};
     *out = s.best;
     s.best = (traffic_answer){0};
     out->gap = isfinite(s.best_gap) ? s.best_gap : 1;
@@ -265,5 +275,22 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
     out->device_s = s.device_s;
 done:
     close_solver(&s);
+    return st;
+}
+
+mco_status traffic_streets_settle(mco_context *ctx, const mco_traffic_params *params, const double *flow, traffic_problem *problem)
+{
+    mco_status st = MCO_OK;
+    double *fixed = NULL, *frozen = NULL;
+    MCO_TRY(mco_alloc(ctx, &fixed, problem->links));
+    MCO_TRY(mco_alloc(ctx, &frozen, mco_traffic_view(problem->traffic).links));
+    find_fixed(problem, fixed);
+    flows_of_network(problem, flow, frozen);
+    // The arrays belong to the problem, which only engines may not write.
+    traffic_streets_freeze(problem, params->objective == MCO_TRAFFIC_SO, fixed, frozen, (double *)problem->costs.base,
+                           (double *)problem->costs.p, (double *)problem->costs.k);
+done:
+    mco_free(ctx, &frozen);
+    mco_free(ctx, &fixed);
     return st;
 }

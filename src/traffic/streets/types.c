@@ -69,10 +69,10 @@ bool traffic_streets_interact(const mco_traffic_network *network)
 static mco_status check_other(mco_context *ctx, const mco_traffic_network *network, int32_t link, const char *what, int32_t other)
 {
     if (other < -1 || other >= network->links)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: the %s link is %d, there are links 0 to %d, -1 for none", link, what, other,
-                        network->links - 1);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: the %s link is %d, there are links 1 to %d", link + 1, what, other + 1,
+                        network->links);
     if (other == link)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: the %s link is the link itself", link, what);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: the %s link is the link itself", link + 1, what);
     return MCO_OK;
 }
 
@@ -83,15 +83,15 @@ static mco_status check_street(mco_context *ctx, const mco_traffic_network *netw
     const double length = network->length != NULL ? network->length[link] : 0;
     const double speed = network->speed != NULL ? network->speed[link] : 0;
     if (s->type < 1 || s->type > TRAFFIC_STREET_TYPES)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: type of street %d, there are 1 to %d", link, s->type, TRAFFIC_STREET_TYPES);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: type of street %d, there are 1 to %d", link + 1, s->type, TRAFFIC_STREET_TYPES);
     if (!(s->lanes > 0 && s->lanes < INFINITY))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: %.9g lanes, a street has more than 0", link, s->lanes);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: %.9g lanes, a street has more than 0", link + 1, s->lanes);
     if (!(s->signal >= 0 && s->signal < INFINITY))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: factor of the traffic light %.9g, it must be 0 or more", link, s->signal);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: factor of the traffic light %.9g, it must be 0 or more", link + 1, s->signal);
     if (!(speed > 0 && speed < INFINITY))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: speed %.9g, a street needs one above 0", link, speed);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: speed %.9g, a street needs one above 0", link + 1, speed);
     if (!(length >= 0 && length < INFINITY))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: length %.9g, it must be 0 or more", link, length);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %d: length %.9g, it must be 0 or more", link + 1, length);
     MCO_TRY(check_other(ctx, network, link, "reverse", s->reverse));
     for (int j = 0; j < TRAFFIC_STREET_PREFERENTIAL; j++)
         MCO_TRY(check_other(ctx, network, link, "preferential", s->preferential[j]));

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Inner loops over 8 rows (pairs/lanes.h): trees by relaxation in a shared order, the scan of flows, and the moves of the balance.
+#include "traffic/pairs/lanes.h"
+
+#include <math.h>
+
+#include "base/lanes64.h"
+
+enum { PULLS_OF_LOOK = 1 << 13 };  // between two looks at the clock: below 1 ms
+
+static inline size_t at(int64_t row)
+{
+    return (size_t)row * PAIRS_LANES;
+}
+
+// ---- Labels
+
+// Lowers the labels of a node to the least over the links into it. Returns whether one fell.
+static inline bool pull(const pairs_trees *t, int32_t node)
+{
+    const traffic_problem *p = t->graph->problem;
+    const int32_t *tail = t->graph->into_tail;
+    const lanes64 old = lanes64_load(t->label + at(node));
+    lanes64 best = old;
+    for (int32_t k = p->into_first[node]; k < p->into_first[node + 1]; k++)
+        best = lanes64_lesser(lanes64_load(t->label + at(tail[k])) + lanes64_all(t->into_cost[k]), best);
+    if (lanes64_less(best, old) == 0)
+        return false;
+    lanes64_store(t->label + at(node), best);
+    return true;
+}
+
+// Marks the nodes behind `node` whose labels it can lower. `limit`: only those before this position. Returns the least
+// position that was marked, or `least` if that is smaller.
+static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t limit, int32_t least)
+{
+    const traffic_problem *p = t->graph->problem;
+    const lanes64 label = lanes64_load(t->label + at(node));
+    for (int32_t l = p->first[node]; l < p->first[node + 1]; l++) {
+        const int32_t head = p->head[l];
+        if (head < p->first_through)
+            continue;
+        const int32_t place = t->position[head];
+        if (place >= limit || lanes64_less(label + lanes64_all(t->cost[l]), lanes64_load(t->label + at(head))) == 0)
+            continue;
+        t->dirty[place >> 6] |= UINT64_C(1) << (place & 63);
+        if (place < least)
+            least = place;
+    }
+    return least;
+}
+
+static void begin_labels(pairs_trees *t)
+{
+    const traffic_problem *p = t->graph->problem;
+    for (int32_t v = 0; v < t->graph->label_rows; v++)
+        lanes64_store(t->label + at(v), lanes64_all(INFINITY));
+    for (int lane = 0; lane < PAIRS_LANES; lane++) {
+        const int32_t origin = t->origin[lane];
+        if (origin >= 0)
+            t->label[at(origin < p->first_through ? p->nodes + origin : origin) + (size_t)lane] = 0;
+    }
+}
+
+// One round over marked positions from `from` on. Returns the least position that was marked behind its back.
+static int32_t repair_round(pairs_trees *t, int32_t from, int32_t count, int64_t *pulls, bool *is_stopped)
+{
+    int32_t least = count;
+    for (int32_t word = from >> 6; word <= (count - 1) >> 6; word++) {
+        while (t->dirty[word] != 0) {
+            const int32_t i = word * 64 + __builtin_ctzll(t->dirty[word]), node = t->order[i];
+            t->dirty[word] &= t->dirty[word] - 1;
+            if (++*pulls % PULLS_OF_LOOK == 0 && t->must_stop(t->user)) {
+                *is_stopped = true;
+                return count;
+            }
+            if (!pull(t, node))
+                continue;
+            const int32_t marked = mark(t, node, count, count);
+            if (marked < i && marked < least)
+                least = marked;
+        }
+    }
+    return least;
+}
+
+static int64_t labels(pairs_trees *t)
+{
+    const traffic_problem *p = t->graph->problem;
+    const int32_t count = p->nodes - p->first_through;
+    int32_t least = count;
+    int64_t pulls = 0;
+    bool is_stopped = false;
+    begin_labels(t);
+    for (int32_t i = 0; i < count; i++)
+        t->position[t->order[i]] = i;
+    for (int32_t i = 0; i < count; i++) {
+        (void)pull(t, t->order[i]);
+        least = mark(t, t->order[i], i, least);
+        if ((i + 1) % PULLS_OF_LOOK == 0 && t->must_stop(t->user))
+            return -1;
+    }
+    while (least < count && !is_stopped)
+        least = repair_round(t, least, count, &pulls, &is_stopped);
+    for (int32_t v = 0; v < p->first_through; v++)
+        (void)pull(t, v);
+    return is_stopped ? -1 : pulls;
+}
+
+// ---- Parents
+
+// The bytes of the lanes in `bits`: all ones.
+static inline uint64_t spread(uint32_t bits)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    const uint64_t single = bits * ones & UINT64_C(0x8040201008040201);
+    return ((((single & low) + low) | single) & ~low) / 128 * 255;
+}
+
+// Stores a position for the lanes in `bits`.
+static inline void set_parents(const pairs_trees *t, int32_t node, uint32_t bits, uint32_t position, uint64_t *word)
+{
+    if (t->narrow != NULL) {
+        const uint64_t bytes = spread(bits);
+        *word = (*word & ~bytes) | (position * UINT64_C(0x0101010101010101) & bytes);
+        return;
+    }
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        if (bits >> lane & 1)
+            t->wide[at(node) + (size_t)lane] = (int32_t)position;
+}
+
+// Lanes where `node` is the origin.
+static inline uint32_t origin_lanes(const pairs_trees *t, int32_t node)
+{
+    uint32_t bits = 0;
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        bits |= (uint32_t)(t->origin[lane] == node) << lane;
+    return bits;
+}
+
+// Sets the parents of lanes in `open` that a link into the node reaches tightly: by tails with smaller labels, or with `is_round` by tails
+// that were in the tree when the round began. Returns the lanes that stay open.
+static inline __attribute__((always_inline)) uint32_t close_lanes(const pairs_trees *t, int32_t node, uint32_t open, bool is_round, uint64_t *word)
+{
+    const traffic_problem *p = t->graph->problem;
+    const int32_t *tail = t->graph->into_tail;
+    const lanes64 label = lanes64_load(t->label + at(node));
+    for (int32_t k = p->into_first[node]; open != 0 && k < p->into_first[node + 1]; k++) {
+        const lanes64 before = lanes64_load(t->label + at(tail[k]));
+        const uint32_t tight = lanes64_equal(before + lanes64_all(t->into_cost[k]), label);
+        const uint32_t bits = open & tight & (is_round ? ~(uint32_t)t->is_open[tail[k]] : lanes64_less(before, label));
+        if (bits != 0) {
+            set_parents(t, node, bits, (uint32_t)(k - p->into_first[node]), word);
+            open &= ~bits;
+        }
+    }
+    return open;
+}
+
+// Parents where no tail has a smaller label, because costs vanish: a breadth-first search over tight links, in rounds.
+static bool close_flat(const pairs_trees *t, int32_t count)
+{
+    while (count > 0) {
+        int32_t left = 0;
+        bool is_closer = false;
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t v = t->flat[i].node;
+            uint64_t none = UINT64_MAX, *word = t->narrow != NULL ? &t->narrow[v] : &none;
+            const uint32_t open = close_lanes(t, v, t->flat[i].lanes, true, word);
+            is_closer |= open != t->flat[i].lanes;
+            t->flat[i].lanes = open;
+        }
+        const bool is_stopped = !is_closer || t->must_stop(t->user);  // every reached node has a tight path, so a round without any gain is impossible
+        for (int32_t i = 0; i < count; i++) {
+            t->is_open[t->flat[i].node] = is_stopped ? 0 : (uint8_t)t->flat[i].lanes;
+            if (t->flat[i].lanes != 0)
+                t->flat[left++] = t->flat[i];
+        }
+        if (is_stopped)
+            return left == 0;
+        count = left;
+    }
+    return true;
+}
+
+static bool parents(pairs_trees *t)
+{
+    const traffic_problem *p = t->graph->problem;
+    int32_t count = 0;
+    for (int32_t v = 0; v < p->nodes; v++) {
+        const uint32_t reached = lanes64_less(lanes64_load(t->label + at(v)), lanes64_all(INFINITY));
+        uint64_t word = UINT64_MAX;
+        if (t->wide != NULL)
+            for (int lane = 0; lane < PAIRS_LANES; lane++)
+                t->wide[at(v) + (size_t)lane] = -1;
+        uint32_t open = close_lanes(t, v, reached, false, &word);
+        if (t->narrow != NULL)
+            t->narrow[v] = word;
+        if (open != 0 && (open &= ~origin_lanes(t, v)) != 0) {
+            t->flat[count++] = (pairs_flat){v, open};
+            t->is_open[v] = (uint8_t)open;
+        }
+    }
+    return close_flat(t, count);
+}
+
+// ---- Scan
+
+static pairs_sums scan(const pairs_trees *t, const pairs_batch *b, double threshold, pairs_found *found, int64_t *count)
+{
+    const int32_t *tail = t->graph->tail_label, *head = t->graph->problem->head;
+    const lanes64 zero = lanes64_all(0), least = lanes64_all(threshold);
+    lanes64 total = zero, excess = zero;
+    int64_t n = 0;
+    for (int32_t s = 0; s < b->slots; s++) {
+        const lanes64 flow = lanes64_load(b->flow + at(s));
+        const uint32_t carries = lanes64_less(zero, flow);
+        if (carries == 0)
+            continue;
+        const int32_t link = b->link[s];
+        const lanes64 cost = lanes64_all(t->cost[link]);
+        // Lanes without flow may have infinite labels.
+        const lanes64 raw = lanes64_load(t->label + at(tail[link])) + cost - lanes64_load(t->label + at(head[link]));
+        const lanes64 reduced = lanes64_choose((lanes64_mask)(flow > zero), raw, zero), part = reduced * flow;
+        total += flow * cost;
+        excess += part;
+        for (uint32_t bits = lanes64_less(least, part); bits != 0; bits &= bits - 1) {
+            const int lane = __builtin_ctz(bits);
+            found[n++] = (pairs_found){lane, link, reduced[lane]};
+        }
+    }
+    *count = n;
+    return (pairs_sums){lanes64_sum(total), lanes64_sum(excess)};
+}
+
+// ---- Moves
+
+static double least(const pairs_batch *b, const int32_t *slot, int32_t count, uint32_t lanes, double *least)
+{
+    lanes64 m = lanes64_load(b->flow + at(slot[0]));
+    for (int32_t k = 1; k < count; k++)
+        m = lanes64_lesser(lanes64_load(b->flow + at(slot[k])), m);
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        least[lane] = lanes >> lane & 1 ? m[lane] : 0;
+    return lanes64_sum(lanes64_load(least));
+}
+
+static void move(pairs_batch *b, const int32_t *from, int32_t from_count, const int32_t *to, int32_t to_count, double share,
+                 const double *least)
+{
+    const lanes64 moved = lanes64_all(share) * lanes64_load(least);
+    for (int32_t k = 0; k < from_count; k++) {
+        double *flow = b->flow + at(from[k]);
+        lanes64_store(flow, lanes64_greater(lanes64_load(flow) - moved, lanes64_all(0)));
+    }
+    for (int32_t k = 0; k < to_count; k++) {
+        double *flow = b->flow + at(to[k]);
+        lanes64_store(flow, lanes64_load(flow) + moved);
+    }
+}
+
+const pairs_build VARIANT(pairs_lanes) = {{LANE_SIMD, 0}, labels, parents, scan, least, move};

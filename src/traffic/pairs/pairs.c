@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Traffic assignment by pairs of alternative segments (Bar-Gera 2010, TAPAS; Xie and Xie 2016, iTAPAS) with Newton steps.
+//
+//     load all trips on least-cost trees
+//     repeat
+//         scan: least-cost trees at frozen costs; links with flow that no least-cost path has are candidates
+//         stop if the gap is reached
+//         for each candidate: let its row use a pair of segments that ends there
+//         sweep over all pairs until little is left to move; near the end a Newton step of all pairs together
+//
+// Scans are what takes time. They run on all cores or on a GPU (scan.h); the rest takes a few per cent and one thread.
+#include <math.h>
+#include <string.h>
+
+#include "traffic/pairs/balance.h"
+
+enum {
+    EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
+    PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
+    PATIENCE = 30,     // passes without a smaller gap that end the solve
+    SWEEPS = 30,
+    LAST_SWEEPS = 5    // after a Newton step
+};
+static const double CANDIDATE = 0.1;       // times gap * total / (rows * nodes): excess that deserves a pair
+static const double LEAST_CANDIDATE = 1e-2;  // the same for the target gap
+static const double LEAST_DIFFERENCE = 1e-3;  // times gap * cost of a trip: pairs that differ by less rest
+static const double SWEEP_END = 0.05;      // sweeps end at this share of the first one's excess
+static const double NEWTON_GAP = 1e-4;     // Newton steps begin below this gap
+static const double LESS = 0.9;            // a gap is smaller below this share of the best one
+static const double CERTAIN = 0.5;         // a gap below this share of the target needs no certificate to count
+static const double NEAR = 1e3;            // a pass within this factor of the target gap may be the last
+
+// ---- State of a solve
+
+static void close_balance(pairs_balance *b)
+{
+    pairs_newton_close(b);
+    for (int32_t i = 0; i < b->pairs; i++) {
+        mco_free(b->ctx, &b->pair[i].use);
+        mco_free(b->ctx, &b->pair[i].link);
+    }
+    if (b->pair != NULL && b->pairs < b->pair_room)  // one whose making failed
+        mco_free(b->ctx, &b->pair[b->pairs].link);
+    mco_free(b->ctx, &b->mover);
+    mco_free(b->ctx, &b->least);
+    mco_free(b->ctx, &b->visited);
+    mco_free(b->ctx, &b->on_tree);
+    mco_free(b->ctx, &b->front);
+    mco_free(b->ctx, &b->back);
+    mco_free(b->ctx, &b->dead);
+    mco_free(b->ctx, &b->at_node);
+    mco_free(b->ctx, &b->pair);
+    mco_free(b->ctx, &b->class_flow);
+    mco_free(b->ctx, &b->class_cost);
+    mco_free(b->ctx, &b->slope);
+    mco_free(b->ctx, &b->cost);
+    mco_free(b->ctx, &b->flow);
+}
+
+static mco_status open_balance(pairs_balance *b)
+{
+    const traffic_problem *p = b->problem;
+    mco_status st = MCO_OK;
+    MCO_TRY(pairs_pick_build(b->ctx, b->call->params->simd, &b->build));
+    MCO_TRY(mco_alloc(b->ctx, &b->flow, p->links));
+    MCO_TRY(mco_alloc(b->ctx, &b->cost, p->links));
+    MCO_TRY(mco_alloc(b->ctx, &b->slope, p->links));
+    if (p->extra != NULL)
+        MCO_TRY(mco_alloc(b->ctx, &b->class_cost, (size_t)p->classes * (size_t)p->links));
+    if (p->classes > 1)
+        MCO_TRY(mco_alloc(b->ctx, &b->class_flow, (size_t)p->classes * (size_t)p->links));
+    MCO_TRY(mco_alloc(b->ctx, &b->at_node, p->nodes));
+    MCO_TRY(mco_alloc(b->ctx, &b->on_tree, p->nodes));
+    MCO_TRY(mco_alloc(b->ctx, &b->visited, p->nodes));
+    MCO_TRY(mco_alloc(b->ctx, &b->least, (size_t)b->store->batches * PAIRS_LANES));
+    MCO_TRY(mco_alloc(b->ctx, &b->mover, b->store->batches));
+    for (int32_t v = 0; v < p->nodes; v++)
+        b->at_node[v] = -1;
+done:
+    return st;
+}
+
+// Sums the flows of all rows anew, which removes the drift of many small moves.
+static void sum_flows(pairs_balance *b)
+{
+    pairs_store_sum(b->store, b->flow, b->class_flow);
+    for (int32_t l = 0; l < b->problem->links; l++)
+        pairs_set_flow(b, l, b->flow[l]);
+}
+
+// Costs as scanners take them.
+static const double *scan_costs(pairs_balance *b)
+{
+    const traffic_problem *p = b->problem;
+    if (p->extra == NULL)
+        return b->cost;
+    for (int32_t k = 0; k < p->classes; k++)
+        for (int32_t l = 0; l < p->links; l++) {
+            const size_t at = (size_t)k * (size_t)p->links + (size_t)l;
+            b->class_cost[at] = b->cost[l] + p->extra[at];
+        }
+    return b->class_cost;
+}
+
+// ---- Start
+
+// Rows of a pair that is known, class by class.
+static mco_status take_pair(pairs_balance *b, const traffic_pairs *known, int64_t i)
+{
+    const traffic_problem *p = b->problem;
+    const int64_t *first = &known->first[2 * i];
+    const int32_t count0 = (int32_t)(first[1] - first[0]), count1 = (int32_t)(first[2] - first[1]);
+    int32_t index = -1, user_class = -1;
+    if (count0 < 1 || count1 < 1)
+        return MCO_OK;
+    for (int64_t k = known->row_first[i]; k < known->row_first[i + 1]; k++) {
+        const int32_t row = known->row[k], place = b->store->place[row];
+        mco_status st = MCO_OK;
+        if (p->row_class[row] != user_class) {
+            user_class = p->row_class[row];
+            st = pairs_add(b, user_class, known->link + first[0], count0, count1, &index);
+        }
+        if (st == MCO_OK)
+            st = pairs_add_use(b, index, place / PAIRS_LANES, 1u << place % PAIRS_LANES);
+        if (st != MCO_OK)
+            return st;
+    }
+    return MCO_OK;
+}
+
+// Flows to begin with: those of the start, and trees for all other rows.
+static mco_status begin_flows(pairs_balance *b)
+{
+    const traffic_call *call = b->call;
+    mco_status st = MCO_OK;
+    if (call->start_flows != NULL)
+        MCO_TRY(pairs_store_take(b->store, call->start_flows));
+    sum_flows(b);
+    MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
+    sum_flows(b);
+    for (int64_t i = 0; call->start_flows != NULL && call->start_pairs != NULL && i < call->start_pairs->count; i++)
+        MCO_TRY(take_pair(b, call->start_pairs, i));
+done:
+    return st;
+}
+
+// ---- Passes
+
+static mco_status use_candidates(pairs_balance *b, const traffic_scan *scan)
+{
+    traffic_tree tree = {0};
+    for (int64_t k = 0; k < scan->count && !b->must_stop; k++) {
+        const traffic_candidate *c = &scan->candidate[k];
+        if (k == 0 || c->place != c[-1].place)
+            tree = b->scanner->tree(b->scanner->self, c->place);
+        const mco_status st = pairs_improve(b, c, &tree);
+        if (st != MCO_OK)
+            return st;
+        (void)pairs_must_stop(b, 256);
+        if (b->is_eager && b->live >= b->purge_at) {
+            pairs_purge(b);
+            b->purge_at = 2 * b->live + PURGE;
+        }
+    }
+    return MCO_OK;
+}
+
+// Sweeps until little is left to move, and at small gaps a Newton step.
+static mco_status balance_pairs(pairs_balance *b, double gap, double total)
+{
+    const double target = b->call->gap;
+    double first = 0;
+    for (int t = 0; t < SWEEPS && !b->must_stop; t++) {
+        pairs_sweep(b);
+        if (t == 0)
+            first = b->moved_excess;
+        if (b->moved_excess < SWEEP_END * first || b->moved_excess < SWEEP_END * target * total)
+            break;
+    }
+    if (gap >= NEWTON_GAP || b->moved_excess <= 1e-2 * first || b->must_stop)
+        return MCO_OK;
+    const mco_status st = pairs_newton_step(b);
+    for (int t = 0; t < LAST_SWEEPS && st == MCO_OK && !b->must_stop; t++) {
+        pairs_sweep(b);
+        if (b->moved_excess < 1e-3 * first)
+            break;
+    }
+    return st;
+}
+
+// The excess of a candidate, by the gap of the scan before and present flows.
+static double excess_threshold(const pairs_balance *b, double gap)
+{
+    double total = 0;
+    for (int32_t l = 0; l < b->problem->links; l++)
+        total += b->flow[l] * b->cost[l];
+    return fmax(CANDIDATE * gap, LEAST_CANDIDATE * b->call->gap) * total / ((double)b->problem->rows * (double)b->problem->nodes);
+}
+
+// A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
+static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out, traffic_scan *found)
+{
+    traffic_certificate *proof = &out->certificate;
+    mco_status st = MCO_OK;
+    traffic_certificate_clear(b->ctx, proof);
+    if (is_near || b->class_flow != NULL)
+        sum_flows(b);
+    if (is_near) {
+        MCO_TRY(traffic_certificate_open(b->ctx, b->problem, b->flow, b->class_flow, proof));
+    }
+    MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), excess_threshold(b, out->gap), is_near ? proof : NULL, found));
+done:
+    if (st != MCO_OK)
+        traffic_certificate_clear(b->ctx, proof);
+    return st;
+}
+
+// Whether the gap is reached, with what the certificate adds for rounding. A certificate that misses the target by that alone does not count.
+static bool is_done(const pairs_balance *b, traffic_answer *out)
+{
+    traffic_proof proof;
+    if (!(out->gap <= b->call->gap))
+        return false;
+    if (out->gap <= CERTAIN * b->call->gap || out->certificate.cost == NULL)
+        return true;
+    return traffic_certificate_close(b->ctx, &out->certificate, NULL, &proof) != MCO_OK || !(proof.gap > b->call->gap && isfinite(proof.gap));
+}
+
+static mco_status run_passes(pairs_balance *b, traffic_answer *out)
+{
+    const bool is_warm = b->call->start_flows != NULL;
+    const int64_t most = b->call->params->iterations;
+    double best = INFINITY;
+    int stalled = 0;
+    mco_status st = MCO_OK;
+    out->gap = is_warm ? 1e-3 : 1;
+    for (bool is_near = is_warm;; is_near = out->gap < NEAR * b->call->gap) {
+        traffic_scan found;
+        MCO_TRY(scan_pass(b, is_near, out, &found));
+        const double total = found.total;
+        out->gap = total > 0 ? found.excess / total : 0;
+        MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, b->class_flow), out->gap));
+        if (out->gap <= b->call->gap && !is_near)
+            continue;
+        if (is_done(b, out) || (most > 0 && out->iterations >= most))
+            break;
+        stalled = out->gap < LESS * best ? 0 : stalled + 1;
+        best = fmin(best, out->gap);
+        if (stalled > PATIENCE)  // at the limit of doubles
+            break;
+        traffic_certificate_clear(b->ctx, &out->certificate);
+        out->iterations++;
+        b->least_difference = fmax(LEAST_DIFFERENCE * out->gap, LEAST_CANDIDATE * b->call->gap) * total / b->problem->demand;
+        b->is_eager = !is_warm && out->iterations <= EAGER_PASSES;
+        MCO_TRY(use_candidates(b, &found));
+        MCO_TRY(balance_pairs(b, out->gap, total));
+        if (b->must_stop)
+            break;
+    }
+done:
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;  // flows are whole
+}
+
+// ---- Answer
+
+static mco_status give_pairs(const pairs_balance *b, traffic_pairs *out)
+{
+    int64_t links = 0, rows = 0, count = 0;
+    mco_status st = MCO_OK;
+    for (int32_t i = 0; i < b->pairs; i++) {
+        const pairs_pair *pair = &b->pair[i];
+        if (!pair->is_live)
+            continue;
+        links += pair->count[0] + pair->count[1];
+        rows += (int64_t)pair->uses * PAIRS_LANES;
+    }
+    MCO_TRY(mco_alloc(b->ctx, &out->first, 2 * (int64_t)b->live + 1));
+    MCO_TRY(mco_alloc(b->ctx, &out->link, links));
+    MCO_TRY(mco_alloc(b->ctx, &out->row_first, (int64_t)b->live + 1));
+    MCO_TRY(mco_alloc(b->ctx, &out->row, rows));
+    for (int32_t i = 0; i < b->pairs; i++) {
+        const pairs_pair *pair = &b->pair[i];
+        if (!pair->is_live)
+            continue;
+        const int64_t first = out->first[2 * count];
+        memcpy(out->link + first, pair->link, (size_t)(pair->count[0] + pair->count[1]) * sizeof *pair->link);
+        out->first[2 * count + 1] = first + pair->count[0];
+        out->first[2 * count + 2] = first + pair->count[0] + pair->count[1];
+        int64_t n = out->row_first[count];
+        for (int32_t u = 0; u < pair->uses; u++)
+            for (int lane = 0; lane < PAIRS_LANES; lane++)
+                if (pairs_use_at(pair, u)[1] >> lane & 1)
+                    out->row[n++] = b->store->batch[pairs_use_at(pair, u)[0]].row[lane];
+        for (int64_t k = out->row_first[count] + 1; k < n; k++)  // uses are few and nearly in order
+            for (int64_t j = k; j > out->row_first[count] && out->row[j - 1] > out->row[j]; j--) {
+                const int32_t row = out->row[j];
+                out->row[j] = out->row[j - 1];
+                out->row[j - 1] = row;
+            }
+        out->row_first[++count] = n;
+    }
+    out->count = count;
+done:
+    if (st != MCO_OK)
+        traffic_pairs_clear(b->ctx, out);
+    return st;
+}
+
+static mco_status give_answer(pairs_balance *b, traffic_answer *out)
+{
+    const traffic_problem *p = b->problem;
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(b->ctx, &out->flow, p->links));
+    if (p->classes > 1)
+        MCO_TRY(mco_alloc(b->ctx, &out->class_flow, (size_t)p->classes * (size_t)p->links));
+    pairs_store_sum(b->store, out->flow, out->class_flow);
+    out->segment_pairs = b->live;
+    if (b->call->wants_state) {
+        MCO_TRY(give_pairs(b, &out->pairs));
+        MCO_TRY(pairs_store_give(b->store, &out->flows));
+    }
+done:
+    return st;
+}
+
+mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
+                                 traffic_answer *out)
+{
+    pairs_balance b = {.ctx = ctx, .call = call, .problem = call->problem, .store = store, .scanner = scanner};
+    mco_status st = MCO_OK;
+    b.purge_at = PURGE;
+    MCO_TRY(open_balance(&b));
+    MCO_TRY(begin_flows(&b));
+    MCO_TRY(run_passes(&b, out));
+    scanner->close(scanner->self);
+    scanner->self = NULL;
+    MCO_TRY(give_answer(&b, out));
+done:
+    close_balance(&b);
+    return st;
+}
+
+mco_status traffic_pairs_assign(mco_context *ctx, const traffic_call *call, traffic_answer *out)
+{
+    pairs_store store = {0};
+    traffic_scanner scanner = {0};
+    mco_status st = MCO_OK;
+    MCO_TRY(pairs_store_open(ctx, call->problem, false, &store));
+    MCO_TRY(traffic_core_scanner(ctx, call, &store, out, &scanner));
+    MCO_TRY(traffic_pairs_balance(ctx, call, &store, &scanner, out));
+done:
+    if (scanner.self != NULL)
+        scanner.close(scanner.self);
+    pairs_store_close(&store);
+    return st;
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: MIT
+// The scanner of the cores (scan.h): least-cost trees of 8 rows at a time by relaxation in an order that the rows share, then one
+// pass over their slots. A batch belongs to one thread from its first label to its last candidate, so answers do not depend on threads.
+//
+// The order is what decides the time. It is a depth-first order of the union of the 8 trees of an earlier scan: every parent
+// stands before its children, except on cycles between different trees. So one sweep finds most labels. On AustinTAPB 23,000
+// relaxations follow the first sweep of 12,141, where the order by least labels needs 38,000.
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "traffic/pairs/lanes.h"
+
+enum { GROUP = 8 };            // batches that take their first order from each other
+enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
+enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
+enum { EARLY_SCANS = 3 };       // each makes new orders
+enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
+
+typedef struct worker {
+    pairs_trees trees;
+    mco_context *ctx;     // of the thread
+    double *amount;       // [nodes] trips on their way to the origin; all 0 between loads
+    int32_t *stack;       // [nodes] of the depth-first order
+    uint8_t *next;        // [nodes] the lane that comes next; SEEN_NONE: not seen
+    int32_t *new_order;   // [nodes]
+    pairs_found *found;   // [found_room]
+    int64_t found_room;
+    struct scanner *scanner;
+    bool is_caller;
+    mco_status status;
+} worker;
+
+typedef struct tally {
+    pairs_sums sums;
+    pairs_found *found;  // [count]
+    int64_t count, room;
+} tally;
+
+typedef struct scanner {
+    mco_context *ctx;
+    const traffic_call *call;
+    pairs_store *store;
+    const pairs_build *build;
+    pairs_graph graph;
+    const double *cost;   // [classes][links] of the call
+    double *into_cost;    // the same by positions
+    int32_t *order;       // [batches][through]
+    uint64_t *narrow;     // [batches][nodes]
+    int32_t *wide;        // [batches][nodes][PAIRS_LANES]
+    int64_t *repairs;     // [batches] with the present order when it was new, -1: not known yet
+    int64_t scans;
+    tally *tally;         // [batches]
+    traffic_candidate *candidate;  // [candidate_room]
+    int64_t candidate_room;
+    double threshold;
+    traffic_certificate *proof;  // NULL: none is wanted
+    bool is_loading, is_fresh;  // no order is known yet
+    mco_team team;
+    int workers;
+    worker *worker;       // [workers]
+    atomic_bool is_stopped;
+} scanner;
+
+// ---- When to stop
+
+static bool must_stop(void *user)
+{
+    worker *w = user;
+    if (w->is_caller && mco_run_must_stop(w->scanner->call->run, 0))
+        atomic_store_explicit(&w->scanner->is_stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(&w->scanner->is_stopped, memory_order_relaxed);
+}
+
+static double watch(void *shared)
+{
+    scanner *s = shared;
+    if (mco_run_must_stop(s->call->run, 0))
+        atomic_store_explicit(&s->is_stopped, true, memory_order_relaxed);
+    return LONG_S_1E3 * 1e-3;
+}
+
+// ---- Orders
+
+static int32_t through(const scanner *s)
+{
+    return s->store->problem->nodes - s->store->problem->first_through;
+}
+
+// Adds the nodes behind `node` that paths pass through and that are not yet in the queue. Returns the end of the queue.
+static int32_t reach_heads(const traffic_problem *p, worker *w, int32_t node, int32_t end)
+{
+    for (int32_t l = p->first[node]; l < p->first[node + 1]; l++) {
+        const int32_t head = p->head[l];
+        if (head >= p->first_through && !w->next[head]) {
+            w->next[head] = 1;
+            w->stack[end++] = head;
+        }
+    }
+    return end;
+}
+
+// A first order: breadth first from the first row's origin. The trees of the load make a better one.
+static void breadth_first(const scanner *s, worker *w, const pairs_batch *b, int32_t *order)
+{
+    const traffic_problem *p = s->store->problem;
+    const int32_t origin = p->row_origin[b->row[0]];
+    int32_t head = 0, end = 0;
+    memset(w->next, 0, (size_t)p->nodes);
+    w->next[origin] = 1;
+    if (origin >= p->first_through)
+        w->stack[end++] = origin;
+    else
+        end = reach_heads(p, w, origin, 0);
+    for (int32_t v = p->first_through; v < p->nodes; v++) {
+        while (head < end)
+            end = reach_heads(p, w, w->stack[head++], end);
+        if (!w->next[v]) {  // not reached from the origin
+            w->next[v] = 1;
+            w->stack[end++] = v;
+        }
+    }
+    memcpy(order, w->stack, (size_t)through(s) * sizeof *order);
+}
+
+// The node from which the tree of a lane enters `node`, -1: none.
+static int32_t tree_tail(const pairs_trees *t, int32_t node, int lane)
+{
+    const traffic_tree tree = {t->narrow, t->wide, lane};
+    const int32_t link = traffic_tree_link(t->graph->problem, &tree, node);
+    return link < 0 ? -1 : t->graph->problem->tail[link];
+}
+
+// Puts parents before children: a depth-first order of the union of the trees, from the nodes in their present order.
+static void order_by_trees(worker *w)
+{
+    pairs_trees *t = &w->trees;
+    const traffic_problem *p = t->graph->problem;
+    const int32_t nodes = p->nodes - p->first_through;
+    enum { NOT_SEEN = 255 };
+    int32_t count = 0;
+    memset(w->next, NOT_SEEN, (size_t)p->nodes);
+    for (int32_t i = 0; i < nodes; i++) {
+        if (w->next[t->order[i]] != NOT_SEEN)
+            continue;
+        int32_t depth = 0;
+        w->stack[depth++] = t->order[i];
+        w->next[t->order[i]] = 0;
+        while (depth > 0) {
+            const int32_t v = w->stack[depth - 1];
+            if (w->next[v] == PAIRS_LANES) {
+                w->new_order[count++] = v;
+                depth--;
+                continue;
+            }
+            const int32_t tail = tree_tail(t, v, w->next[v]++);
+            if (tail >= p->first_through && w->next[tail] == NOT_SEEN) {
+                w->stack[depth++] = tail;
+                w->next[tail] = 0;
+            }
+        }
+    }
+    memcpy(t->order, w->new_order, (size_t)nodes * sizeof *t->order);
+}
+
+// ---- Trees
+
+static void set_batch(scanner *s, worker *w, int32_t i)
+{
+    const traffic_problem *p = s->store->problem;
+    const pairs_batch *b = &s->store->batch[i];
+    pairs_trees *t = &w->trees;
+    const size_t class = p->extra == NULL ? 0 : (size_t)b->user_class;
+    t->cost = s->cost + class * (size_t)p->links;
+    t->into_cost = s->into_cost + class * (size_t)p->links;
+    t->order = s->order + (size_t)i * (size_t)through(s);
+    t->narrow = s->narrow == NULL ? NULL : s->narrow + (size_t)i * (size_t)p->nodes;
+    t->wide = s->wide == NULL ? NULL : s->wide + (size_t)i * (size_t)p->nodes * PAIRS_LANES;
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        t->origin[lane] = b->row[lane] < 0 ? -1 : p->row_origin[b->row[lane]];
+}
+
+// Trees of a batch. Returns false if it was stopped.
+static bool grow_trees(scanner *s, worker *w, int32_t i)
+{
+    set_batch(s, w, i);
+    const int64_t repairs = s->build->labels(&w->trees);
+    if (repairs < 0) {
+        memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
+        return false;
+    }
+    if (!s->build->parents(&w->trees))
+        return false;
+    // Early trees change much, and late ones hardly. A new order pays if more was repaired than with the last one when it was new.
+    int64_t *usual = &s->repairs[i];
+    if (s->is_loading || s->scans <= EARLY_SCANS) {
+        order_by_trees(w);
+        *usual = -1;
+    } else if (*usual < 0) {
+        *usual = repairs;
+    } else if (repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER) {
+        order_by_trees(w);
+        *usual = -1;
+    }
+    return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
+}
+
+// ---- Load
+
+// Adds the trips of a row to the links of its tree. Amounts climb from the last node of the order; where a child stands before its
+// parent, they climb on at once.
+static mco_status load_row(scanner *s, worker *w, pairs_batch *b, int lane)
+{
+    const traffic_problem *p = s->store->problem;
+    const pairs_trees *t = &w->trees;
+    const traffic_tree tree = {t->narrow, t->wide, lane};
+    const int32_t row = b->row[lane], origin = p->row_origin[row];
+    for (int64_t k = p->row_first[row]; k < p->row_first[row + 1]; k++)
+        w->amount[p->to[k]] = p->amount[k];
+    const int32_t count = through(s);
+    for (int32_t k = 0; k < p->nodes; k++) {
+        int32_t place = k < p->first_through ? count : p->nodes - 1 - k;  // ends first, then the order from behind
+        int32_t v = k < p->first_through ? k : t->order[place];
+        const double amount = w->amount[v];
+        w->amount[v] = 0;
+        while (amount > 0 && v != origin) {
+            const int32_t link = traffic_tree_link(p, &tree, v);
+            int32_t slot;
+            if (link < 0)
+                return mco_fail(w->ctx, MCO_ERR_INTERNAL, "row %d has trips to node %d, which has no path", row, v);
+            const mco_status st = pairs_slot_make(w->ctx, s->store, b, link, &slot);
+            if (st != MCO_OK)
+                return st;
+            b->flow[(size_t)slot * PAIRS_LANES + (size_t)lane] += amount;
+            v = p->tail[link];
+            if (v != origin && t->position[v] < place) {
+                w->amount[v] += amount;
+                break;
+            }
+        }
+    }
+    return MCO_OK;
+}
+
+static bool row_is_empty(const pairs_batch *b, int lane)
+{
+    for (int32_t k = 0; k < b->slots; k++)
+        if (b->flow[(size_t)k * PAIRS_LANES + (size_t)lane] > 0)
+            return false;
+    return true;
+}
+
+static void load_batch(scanner *s, worker *w, int32_t i)
+{
+    pairs_batch *b = &s->store->batch[i];
+    uint32_t empty = 0;
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
+    if (!grow_trees(s, w, i))
+        return;
+    // Labels have found their places in the order of before; `position` follows the new one.
+    for (int32_t k = 0; k < through(s); k++)
+        w->trees.position[w->trees.order[k]] = k;
+    for (int lane = 0; lane < PAIRS_LANES && w->status == MCO_OK; lane++)
+        if (empty >> lane & 1)
+            w->status = load_row(s, w, b, lane);
+    if (w->status == MCO_OK)
+        w->status = pairs_batch_pack(w->ctx, s->store, b);
+}
+
+// Batches of a group: the first begins with a breadth-first order, each other with that of the one before it, which is near.
+static void load_group(void *shared, int index, int64_t item)
+{
+    scanner *s = shared;
+    worker *w = &s->worker[index];
+    for (int32_t i = (int32_t)item * GROUP; i < s->store->batches && i < ((int32_t)item + 1) * GROUP; i++) {
+        if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
+            return;
+        int32_t *order = s->order + (size_t)i * (size_t)through(s);
+        if (s->is_fresh && i % GROUP == 0)
+            breadth_first(s, w, &s->store->batch[i], order);
+        else if (s->is_fresh)
+            memcpy(order, order - through(s), (size_t)through(s) * sizeof *order);
+        load_batch(s, w, i);
+    }
+}
+
+// ---- Scan
+
+static int by_lane_and_link(const void *a, const void *b)
+{
+    const pairs_found *x = a, *y = b;
+    return x->lane != y->lane ? (x->lane > y->lane) - (x->lane < y->lane) : (x->link > y->link) - (x->link < y->link);
+}
+
+// Gives the labels to the certificate, where an origin is an end of its own with label 0. They are spoilt then.
+static void prove(scanner *s, worker *w, const pairs_batch *b)
+{
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        if (w->trees.origin[lane] >= 0)
+            w->trees.label[(size_t)w->trees.origin[lane] * PAIRS_LANES + (size_t)lane] = 0;
+    traffic_certificate_lanes8(s->proof, b->row, w->trees.label);
+}
+
+static void scan_batch(void *shared, int index, int64_t item)
+{
+    scanner *s = shared;
+    worker *w = &s->worker[index];
+    const pairs_batch *b = &s->store->batch[item];
+    tally *out = &s->tally[item];
+    out->count = 0;
+    if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed) || !grow_trees(s, w, (int32_t)item))
+        return;
+    w->status = mco_grow(w->ctx, &w->found, &w->found_room, (int64_t)b->slots * PAIRS_LANES + 1);
+    if (w->status != MCO_OK)
+        return;
+    int64_t count;
+    out->sums = s->build->scan(&w->trees, b, s->threshold, w->found, &count);
+    if (s->proof != NULL)
+        prove(s, w, b);
+    if (count == 0)
+        return;
+    qsort(w->found, (size_t)count, sizeof *w->found, by_lane_and_link);
+    w->status = mco_grow(w->ctx, &out->found, &out->room, count);
+    if (w->status != MCO_OK)
+        return;
+    memcpy(out->found, w->found, (size_t)count * sizeof *w->found);
+    out->count = count;
+}
+
+static void set_costs(scanner *s, const double *cost)
+{
+    const traffic_problem *p = s->store->problem;
+    const int32_t arrays = p->extra == NULL ? 1 : p->classes;
+    s->cost = cost;
+    for (int32_t k = 0; k < arrays; k++)
+        for (int32_t e = 0; e < p->links; e++)
+            s->into_cost[(size_t)k * (size_t)p->links + (size_t)e] = cost[(size_t)k * (size_t)p->links + (size_t)p->into[e]];
+}
+
+static mco_status run_team(scanner *s, int64_t items, mco_team_item *work)
+{
+    atomic_store(&s->is_stopped, mco_run_must_stop(s->call->run, 0));
+    mco_team_run(&s->team, items, work, watch, s);
+    for (int k = 0; k < s->workers; k++)
+        if (s->worker[k].status != MCO_OK)
+            return mco_fail(s->ctx, s->worker[k].status, "%s", mco_context_error(s->worker[k].ctx));
+    return atomic_load(&s->is_stopped) ? mco_fail(s->ctx, MCO_ERR_STOPPED, "stopped") : MCO_OK;
+}
+
+static mco_status load(void *self, const double *cost)
+{
+    scanner *s = self;
+    set_costs(s, cost);
+    s->is_loading = true;
+    const mco_status st = run_team(s, ((int64_t)s->store->batches + GROUP - 1) / GROUP, load_group);
+    s->is_loading = false;
+    s->is_fresh = false;
+    return st;
+}
+
+static mco_status scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
+{
+    scanner *s = self;
+    *out = (traffic_scan){0};
+    set_costs(s, cost);
+    s->threshold = threshold;
+    s->proof = proof;
+    s->scans++;
+    mco_status st = run_team(s, s->store->batches, scan_batch);
+    int64_t count = 0;
+    for (int32_t i = 0; i < s->store->batches && st == MCO_OK; i++) {
+        const tally *t = &s->tally[i];
+        st = mco_grow(s->ctx, &s->candidate, &s->candidate_room, count + t->count);
+        if (st != MCO_OK)
+            break;
+        for (int64_t k = 0; k < t->count; k++)
+            s->candidate[count++] = (traffic_candidate){i * PAIRS_LANES + t->found[k].lane, t->found[k].link, t->found[k].reduced};
+        out->total += t->sums.total;
+        out->excess += t->sums.excess;
+    }
+    out->count = count;
+    out->candidate = s->candidate;
+    return st;
+}
+
+static traffic_tree tree(void *self, int32_t place)
+{
+    const scanner *s = self;
+    const size_t first = (size_t)(place / PAIRS_LANES) * (size_t)s->store->problem->nodes;
+    return (traffic_tree){s->narrow == NULL ? NULL : s->narrow + first, s->wide == NULL ? NULL : s->wide + first * PAIRS_LANES,
+                          place % PAIRS_LANES};
+}
+
+// ---- Opening
+
+static void close_worker(mco_context *ctx, worker *w)
+{
+    if (w->ctx == NULL)
+        return;
+    mco_free(w->ctx, &w->found);
+    mco_free(ctx, &w->new_order);
+    mco_free(ctx, &w->next);
+    mco_free(ctx, &w->stack);
+    mco_free(ctx, &w->amount);
+    mco_free(ctx, &w->trees.is_open);
+    mco_free(ctx, &w->trees.flat);
+    mco_free(ctx, &w->trees.dirty);
+    mco_free(ctx, &w->trees.position);
+    mco_free(ctx, &w->trees.label);
+    mco_context_destroy(&w->ctx);
+}
+
+static void close(void *self)
+{
+    scanner *s = self;
+    mco_context *ctx = s->ctx;
+    mco_team_close(&s->team);
+    for (int k = 0; s->worker != NULL && k < s->workers; k++)
+        close_worker(ctx, &s->worker[k]);
+    for (int32_t i = 0; s->tally != NULL && i < s->store->batches; i++)
+        mco_free(ctx, &s->tally[i].found);
+    mco_free(ctx, &s->worker);
+    mco_free(ctx, &s->candidate);
+    mco_free(ctx, &s->repairs);
+    mco_free(ctx, &s->tally);
+    mco_free(ctx, &s->wide);
+    mco_free(ctx, &s->narrow);
+    mco_free(ctx, &s->order);
+    mco_free(ctx, &s->into_cost);
+    mco_free(ctx, &s->graph.into_tail);
+    mco_free(ctx, &s->graph.tail_label);
+    mco_free(ctx, &s);
+}
+
+static mco_status open_worker(scanner *s, int index, worker *w)
+{
+    const traffic_problem *p = s->store->problem;
+    const int64_t nodes = p->nodes;
+    mco_status st = MCO_OK;
+    w->scanner = s;
+    w->is_caller = index == s->workers - 1;
+    MCO_TRY(mco_context_create_child(s->ctx, &w->ctx));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.label, (size_t)s->graph.label_rows * PAIRS_LANES));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.position, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.dirty, nodes / 64 + 1));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
+    MCO_TRY(mco_alloc(s->ctx, &w->amount, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->stack, nodes + 1));
+    MCO_TRY(mco_alloc(s->ctx, &w->next, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->new_order, nodes));
+    w->trees.graph = &s->graph;
+    w->trees.must_stop = must_stop;
+    w->trees.user = w;
+done:
+    return st;
+}
+
+static mco_status open_graph(scanner *s)
+{
+    const traffic_problem *p = s->store->problem;
+    const size_t batches = (size_t)s->store->batches;
+    mco_status st = MCO_OK;
+    int32_t star = 0;
+    s->graph.problem = p;
+    s->graph.label_rows = p->nodes + p->first_through;
+    MCO_TRY(mco_alloc(s->ctx, &s->graph.tail_label, p->links));
+    MCO_TRY(mco_alloc(s->ctx, &s->graph.into_tail, p->links));
+    for (int32_t l = 0; l < p->links; l++)
+        s->graph.tail_label[l] = p->tail[l] < p->first_through ? p->nodes + p->tail[l] : p->tail[l];
+    for (int32_t e = 0; e < p->links; e++)
+        s->graph.into_tail[e] = s->graph.tail_label[p->into[e]];
+    for (int32_t v = 0; v < p->nodes; v++)
+        star = p->into_first[v + 1] - p->into_first[v] > star ? p->into_first[v + 1] - p->into_first[v] : star;
+    MCO_TRY(mco_alloc(s->ctx, &s->into_cost, (size_t)(p->extra == NULL ? 1 : p->classes) * (size_t)p->links));
+    MCO_TRY(mco_alloc(s->ctx, &s->order, batches * (size_t)through(s)));
+    if (star <= NARROW_STAR)
+        MCO_TRY(mco_alloc(s->ctx, &s->narrow, batches * (size_t)p->nodes));
+    else
+        MCO_TRY(mco_alloc(s->ctx, &s->wide, batches * (size_t)p->nodes * PAIRS_LANES));
+    MCO_TRY(mco_alloc(s->ctx, &s->tally, batches));
+    MCO_TRY(mco_alloc(s->ctx, &s->repairs, batches));
+done:
+    return st;
+}
+
+mco_status pairs_pick_build(mco_context *ctx, mco_simd asked, const pairs_build **out)
+{
+#define ROW(set, simd) &pairs_lanes_##set,
+    static const pairs_build *const builds[] = {MCO_EACH_SIMD(ROW)};
+#undef ROW
+    return mco_pick(ctx, builds, asked, 0, out);
+}
+
+mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_answer *out,
+                                traffic_scanner *scanner_out)
+{
+    mco_status st = MCO_OK;
+    scanner *s = NULL;
+    *scanner_out = (traffic_scanner){0};
+    MCO_TRY(mco_alloc(ctx, &s, 1));
+    s->ctx = ctx;
+    s->call = call;
+    s->store = store;
+    s->is_fresh = true;
+    MCO_TRY(pairs_pick_build(ctx, call->params->simd, &s->build));
+    MCO_TRY(open_graph(s));
+    const int64_t threads = call->params->threads < 1 ? 1 : call->params->threads;
+    s->workers = (int)(threads < store->batches ? threads : store->batches > 0 ? store->batches : 1);
+    MCO_TRY(mco_alloc(ctx, &s->worker, s->workers));
+    for (int k = 0; k < s->workers; k++)
+        MCO_TRY(open_worker(s, k, &s->worker[k]));
+    MCO_TRY(mco_team_open(ctx, s->workers, false, &s->team));
+    out->simd = s->build->build.simd;
+    out->lane_bits = 64;
+    out->threads = s->workers;
+    *scanner_out = (traffic_scanner){s, load, scan, tree, close};
+done:
+    if (st != MCO_OK && s != NULL)
+        close(s);
+    return st;
+}

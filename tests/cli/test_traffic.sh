@@ -1,0 +1,140 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# mco traffic: every action, its files and exit codes; engines agree; bad input and refusals.
+
+make_files() {
+    cat > braess_net.tntp <<'END'
+<NUMBER OF ZONES> 2
+<NUMBER OF NODES> 4
+<FIRST THRU NODE> 1
+<NUMBER OF LINKS> 5
+<END OF METADATA>
+~ 	init_node	term_node	capacity	length	free_flow_time	b	power	speed	toll	link_type	;
+	1	3	1	100	0.00000001	1000000000	1	0	0	1	;
+	1	4	1	100	50	0.02	1	0	0	1	;
+	3	2	1	100	50	0.02	1	0	0	1	;
+	3	4	1	100	10	0.1	1	0	0	1	;
+	4	2	1	100	0.00000001	1000000000	1	0	0	1	;
+END
+    cat > braess_trips.tntp <<'END'
+<NUMBER OF ZONES> 2
+<TOTAL OD FLOW> 6.0
+<END OF METADATA>
+
+Origin 	1
+    2 :     6.0;
+END
+    cat > braess_node.tntp <<'END'
+Node	X	Y	;
+1	0	0	;
+2	3	0	;
+3	1	1	;
+4	2	-1	;
+END
+}
+
+assigning() {
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --nodes braess_node.tntp --gap 1e-12 --json r.json --flows f.tntp \
+        --plot p.svg --convergence c.svg --history h.csv --state s.bin
+    expect_text out "objective  386.0000000"
+    expect_text out "(certified)"
+    expect_json r.json kind '"traffic"'
+    expect_json r.json outcome '"optimal"'
+    expect_json r.json stop '"gap"'
+    expect_text r.json '"method": "pairs"'
+    expect_json r.json dropped_pairs 0
+    expect_json r.json links 5
+    expect_text h.csv "time_s,objective,gap"
+    expect_text f.tntp "From"
+    expect_text p.svg "<svg"
+    expect_text c.svg "<svg"
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --gap 1e-12 --state s.bin --quiet
+    if [ -s err ]; then fail "--quiet is not quiet"; fi
+    for method in fw cfw bfw; do
+        expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --method $method --gap 1e-5 --json m.json
+        expect_json m.json method "\"$method\""
+        expect 0 "$MCO" traffic check braess_net.tntp braess_trips.tntp m.json
+    done
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --method bfw --gap 1e-6 --start f.tntp --json m.json
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --objective so --gap 1e-10 --json so.json
+    expect_text out "objective  498.000000"
+}
+
+# All engines end at one answer.
+engines_agree() {
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --engine reference --gap 1e-12 --flows reference.csv
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --engine cpu --threads 2 --gap 1e-12 --flows cpu.csv
+    expect 0 "$MCO" traffic compare reference.csv cpu.csv
+    expect_text out "0 have more flow, 0 less, 5 the same"
+}
+
+checking() {
+    for flows in r.json f.tntp; do
+        expect 0 "$MCO" traffic check braess_net.tntp braess_trips.tntp $flows
+        expect_text out "total cost 552.0000000"
+        expect_text out "gap "
+    done
+    expect 0 "$MCO" traffic check braess_net.tntp braess_trips.tntp f.tntp --objective so
+    sed 's/^1 .*3 .*$/1 3 9 90/' f.tntp > bad.tntp
+    expect 1 "$MCO" traffic check braess_net.tntp braess_trips.tntp bad.tntp
+    expect_text err "trips and links differ by"
+    printf 'From To Volume Cost\n1 3 six 1\n' > bad.tntp
+    expect 1 "$MCO" traffic check braess_net.tntp braess_trips.tntp bad.tntp
+    expect 2 "$MCO" traffic check braess_net.tntp braess_trips.tntp
+}
+
+analysing() {
+    expect 0 "$MCO" traffic compare r.json so.json --network braess_net.tntp --nodes braess_node.tntp --plot d.svg --output d.csv --top 2
+    expect_text out "largest "
+    expect_text d.csv "from,to,before,after,difference"
+    expect_text d.svg "<svg"
+    expect 0 "$MCO" traffic compare r.json f.tntp
+    expect_text out "5 the same"
+    expect 2 "$MCO" traffic compare r.json f.tntp --plot d.svg
+    expect_text err "--plot needs --network"
+    expect 0 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows r.json --what cost --output skim.csv
+    expect 2 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --output skim.csv
+    expect_text err "--flows is missing"
+    expect 0 "$MCO" traffic select braess_net.tntp braess_trips.tntp --state s.bin --link 3-4 --output select.csv --share share.csv
+    expect_text share.csv "from,to,trips"
+    expect 2 "$MCO" traffic select braess_net.tntp braess_trips.tntp --state s.bin --link 4-3 --output select.csv
+    expect_text err "no link leads from the first node to the second"
+    expect 0 "$MCO" traffic paths braess_net.tntp braess_trips.tntp --state s.bin --output paths.csv
+    [ "$(wc -l < paths.csv)" -eq 4 ] || fail "three paths were expected"
+    expect 0 "$MCO" traffic generate --family grid --size 6x5 --zones 4 --destinations 2 --network g.tntp --trips gt.tntp
+    expect 0 "$MCO" traffic assign g.tntp gt.tntp --gap 1e-8
+    expect 2 "$MCO" traffic generate --family grid --network g.tntp
+    expect_text err "--size is missing"
+}
+
+bad_input() {
+    sed 's/^\t1\t3\t1\t/\t1\t3\t-1\t/' braess_net.tntp > bad.tntp
+    expect 3 "$MCO" traffic assign bad.tntp braess_trips.tntp
+    sed 's/OF ZONES> 2/OF ZONES> 1000000000/' braess_net.tntp > bad.tntp
+    expect 3 "$MCO" traffic assign bad.tntp braess_trips.tntp
+    grep -v '^	1' braess_net.tntp | sed 's/LINKS> 5/LINKS> 3/' > cut.tntp
+    expect 0 "$MCO" traffic assign cut.tntp braess_trips.tntp --json cut.json
+    expect_json cut.json dropped_pairs 1
+    expect_text out "6 dropped: 1 pair without a path"
+    expect_text err "from 1 to 2"
+    expect 0 "$MCO" traffic assign cut.tntp braess_trips.tntp --unreachable arc --arc-cost 500 --json cut.json
+    expect_json cut.json dropped_pairs 0
+    expect_text out "artificial arc"
+    expect 0 "$MCO" traffic check cut.tntp braess_trips.tntp cut.json
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --demand-factor 0
+    expect_text out "gap        0 (certified)"
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --gap 2
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --engine reference --threads 2
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --plot p.svg
+    expect 3 "$MCO" traffic assign none.tntp braess_trips.tntp
+    expect 1 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --time-limit 0 --json none.json
+    expect_json none.json outcome '"unknown"'
+    expect_json none.json objective null
+}
+
+make_files
+assigning
+engines_agree
+checking
+analysing
+bad_input
