@@ -263,7 +263,7 @@ mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b
     int32_t count = 0;
     for (int32_t s = 0; s < b->slots; s++)
         count += has_flow(b->flow + (size_t)s * PAIRS_LANES);
-    const int64_t room = (int64_t)count + count / 16 + 16, most = store->problem->links;
+    const int64_t room = (int64_t)count + count / 8 + 16, most = store->problem->links;
     pairs_batch packed;
     const mco_status st = new_arrays(ctx, store, (int32_t)(room < most ? room : most), &packed);
     if (st != MCO_OK)
