@@ -354,7 +354,7 @@ typedef struct found {
     int64_t iterations;
 } found;
 
-static found solve(trial *t, traffic_engine *engine, mco_traffic_method method, double gap)
+static found solve_by(trial *t, traffic_engine *engine, mco_traffic_method method, mco_traffic_line_search search, double gap)
 {
     mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
     const mco_run_settings settings = {.time_limit_s = 20, .target = -1, .objective = "objective"};
@@ -363,6 +363,7 @@ static found solve(trial *t, traffic_engine *engine, mco_traffic_method method, 
     traffic_answer answer = {0};
     found f = {.objective = NAN, .gap = NAN};
     params.method = method;
+    params.line_search = search;
     const traffic_call call = {.problem = &t->problem, .params = &params, .run = &run, .history = &history, .gap = gap, .memory = 1e9};
     if (engine(t->ctx, &call, &answer) == MCO_OK) {
         f = (found){.objective = traffic_objective(&t->problem, answer.flow, answer.class_flow), .gap = answer.gap,
@@ -377,6 +378,26 @@ static found solve(trial *t, traffic_engine *engine, mco_traffic_method method, 
     mco_free(t->ctx, &history.pass);
     mco_run_clear(&run);
     return f;
+}
+
+static found solve(trial *t, traffic_engine *engine, mco_traffic_method method, double gap)
+{
+    return solve_by(t, engine, method, MCO_TRAFFIC_SEARCH_EXACT, gap);
+}
+
+// Each line search reaches the gap.
+static void check_searches(trial *t, const shape *s)
+{
+    const mco_traffic_line_search searches[] = {MCO_TRAFFIC_SEARCH_GOLDEN, MCO_TRAFFIC_SEARCH_FIBONACCI, MCO_TRAFFIC_SEARCH_DICHOTOMY};
+    const double gap = 1e-4;
+    const found exact = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_CFW, gap);
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        const found f = solve_by(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_CFW, searches[i], gap);
+        GPU_CHECK(f.gap <= gap && fabs(f.objective - exact.objective) <= 2 * gap * exact.objective, "%s, search %zu: gap %g, objective %.12g, exact %.12g",
+                  s->name, i, f.gap, f.objective, exact.objective);
+        free(f.flow);
+    }
+    free(exact.flow);
 }
 
 // Every method reaches the gap and the objective of the cores within the sum of both gaps, and gives the same bits twice.
@@ -429,6 +450,8 @@ int main(void)
         for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++, checks++)
             if (shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 0 || k == 2 ? MOST_OF_BLOCK : INT32_MAX))
                 check_loads(&t, &shapes[i], &tunings[k]);
+        if (shapes[i].nodes <= 150)
+            check_searches(&t, &shapes[i]);
         if (shapes[i].nodes <= 1000)
             check_methods(&t, &shapes[i], 0);
         else if (shapes[i].nodes > TRAFFIC_GPU_MOST_NODES)

@@ -101,6 +101,7 @@ typedef struct traffic_gpu_steps {
     int32_t slots, classes;
     int32_t blocks, threads;         // traffic_gpu_steps_shape()
     int32_t memory;                  // earlier directions: 0 for fw, 1 for cfw, 2 for bfw
+    int32_t search;                  // mco_traffic_line_search
     double gap;                      // the target
     uint32_t longest;                // label that the scale aims at, a power of two
     double flow_unit;                // cars of a unit of loads

@@ -154,6 +154,16 @@ done:
     return st;
 }
 
+// Searches that compare values need the integral of the cost, which the device has for polynomials and powers.
+static mco_traffic_line_search choose_search(mco_context *ctx, const traffic_call *call)
+{
+    const traffic_shape shape = call->problem->costs.shape;
+    if (call->params->line_search == MCO_TRAFFIC_SEARCH_EXACT || (shape != TRAFFIC_CONICAL && shape != TRAFFIC_AKCELIK))
+        return call->params->line_search;
+    mco_log(ctx, MCO_LOG_INFO, "on a GPU the line search of conical and akcelik costs is exact");
+    return MCO_TRAFFIC_SEARCH_EXACT;
+}
+
 mco_status traffic_gpu_iterate(mco_context *ctx, const traffic_call *call, traffic_gpu_city *c, traffic_answer *out)
 {
     mco_status st = MCO_OK;
@@ -163,6 +173,7 @@ mco_status traffic_gpu_iterate(mco_context *ctx, const traffic_call *call, traff
     traffic_gpu_state last;
     c->steps.gap = call->gap;
     c->steps.memory = method == MCO_TRAFFIC_METHOD_FW ? 0 : method == MCO_TRAFFIC_METHOD_CFW ? 1 : 2;
+    c->steps.search = (int32_t)choose_search(ctx, call);
     if (call->start_flow != NULL && p->classes == 1)
         MCO_TRY(traffic_gpu_city_put(c, call->start_flow));
     MCO_TRY(open_watch(c, &watch));
@@ -197,6 +208,8 @@ mco_status traffic_gpu_frank_wolfe_assign(mco_context *ctx, const traffic_call *
     const double opened_s = mco_clock_s();
     MCO_TRY(traffic_gpu_iterate(ctx, call, &city, out));
     out->device_s = mco_clock_s() - opened_s;
+    if ((call->gpus & (call->gpus - 1)) != 0)
+        mco_log(ctx, MCO_LOG_INFO, "Frank-Wolfe methods run on one GPU: GPU %d", city.device.info.index);
     mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: opened in %.3f s, %lld steps in %.4f s", city.device.info.index, opened_s - begin_s,
             (long long)out->iterations, out->device_s);
 done:

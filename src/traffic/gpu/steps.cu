@@ -8,6 +8,7 @@
 //
 // Sums have a fixed order: a thread's slots, the lanes of a warp, its warps, the blocks. So a step gives the same bits on every run.
 #include "device/kernel.cuh"
+#include "mco/traffic.h"
 #include "paths/hierarchy/barrier.cuh"
 #include "traffic/frank_wolfe/direction.h"
 #include "traffic/gpu/cuda.h"
@@ -16,8 +17,8 @@ namespace {
 
 using namespace mco;
 
-constexpr int STEP_BLOCK = 256, STEP_WARPS = STEP_BLOCK / WARP, NEWTON_MOST = 60;
-constexpr double LEAST_SCALE = 0x1p-200, TINY_STEP = 1e-15, MOST_COST = 4294967290.0;
+constexpr int STEP_BLOCK = 256, STEP_WARPS = STEP_BLOCK / WARP, NEWTON_MOST = 60, FIBONACCI_MOST = 48;
+constexpr double LEAST_SCALE = 0x1p-200, TINY_STEP = 1e-15, LINE_TOLERANCE = 1e-8, MOST_COST = 4294967290.0;
 
 // ---- Costs
 
@@ -173,49 +174,139 @@ DEVICE double next_try(double f, double slope, double x, double *low, double *hi
     return next > *low && next < *high ? next : (*low + *high) / 2;
 }
 
-// The derivative at a step, and its slope, of any shape. All threads of the grid call it.
-DEVICE void derive(const traffic_gpu_steps &plan, grid &all, const traffic_shares &m, double fixed, double x, double (&f)[2])
+// A line from the flows of now, and the polynomial of the derivative along it where there is one. Searches run in all threads of the
+// grid at once, with the same numbers.
+struct line {
+    const traffic_gpu_steps &plan;
+    grid &all;
+    const traffic_shares &shares;
+    double fixed;                 // what constants of classes add to the derivative
+    bool is_polynomial;
+    double p[5];
+};
+
+// The derivative at a step, and its slope.
+DEVICE void derive(line &l, double x, double (&f)[2])
 {
     f[0] = f[1] = 0;
-    for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < plan.slots; s += (int32_t)(gridDim.x * blockDim.x)) {
-        const double d = direction(plan, m, s), v = plan.d_flow[s] + x * d;
-        f[0] += d * traffic_cost(&plan.costs, s, v);
+    for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < l.plan.slots; s += (int32_t)(gridDim.x * blockDim.x)) {
+        const double d = direction(l.plan, l.shares, s), v = l.plan.d_flow[s] + x * d;
+        f[0] += d * traffic_cost(&l.plan.costs, s, v);
         if (d != 0)
-            f[1] += d * d * traffic_slope(&plan.costs, s, v);
+            f[1] += d * d * traffic_slope(&l.plan.costs, s, v);
     }
-    all.sum(f);
-    f[0] += fixed;
+    l.all.sum(f);
+    f[0] += l.fixed;
 }
 
-// The step along a direction; negative: it does not descend. `fixed` is the part of costs that depend on no flow of other slots' shape.
-DEVICE double search(const traffic_gpu_steps &plan, grid &all, const traffic_shares &m, double fixed)
+// The objective at a step, without that of now.
+DEVICE double value_at(line &l, double x)
 {
-    if (plan.costs.shape == TRAFFIC_QUARTIC || plan.costs.shape == TRAFFIC_CUBIC) {
-        double p[5] = {0, 0, 0, 0, 0};
-        for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < plan.slots; s += (int32_t)(gridDim.x * blockDim.x))
-            add_polynomial(plan.costs, s, plan.d_flow[s], direction(plan, m, s), p);
-        all.sum(p);
-        p[0] += fixed;
-        return p[0] < 0 ? traffic_polynomial_zero(p, 5) : -1;
+    if (l.is_polynomial)
+        return x * (l.p[0] + x * (l.p[1] / 2 + x * (l.p[2] / 3 + x * (l.p[3] / 4 + x * l.p[4] / 5))));
+    double f[1] = {0};
+    for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < l.plan.slots; s += (int32_t)(gridDim.x * blockDim.x)) {
+        const double d = direction(l.plan, l.shares, s), v = l.plan.d_flow[s];
+        if (d != 0)
+            f[0] += integral(l.plan.costs, s, v + x * d) - integral(l.plan.costs, s, v);
     }
-    double f[2], low = 0, high = 1, x = 0.5;
-    derive(plan, all, m, fixed, 0, f);
-    if (!(f[0] < 0))
-        return -1;
-    if (f[1] > 0 && -f[0] < f[1])
-        x = -f[0] / f[1];
-    double end[2];
-    derive(plan, all, m, fixed, 1, end);
-    if (end[0] <= 0)
+    l.all.sum(f);
+    return f[0] + x * l.fixed;
+}
+
+// Newton's method within a bracket. The derivative is negative at 0.
+DEVICE double search_zero(line &l, double slope_at_0, double at_0)
+{
+    double f[2], low = 0, high = 1, x = slope_at_0 > 0 && -at_0 < slope_at_0 ? -at_0 / slope_at_0 : 0.5;
+    if (l.is_polynomial)
+        return traffic_polynomial_zero(l.p, 5);
+    derive(l, 1, f);
+    if (f[0] <= 0)
         return 1;
     for (int i = 0; i < NEWTON_MOST; i++) {
-        derive(plan, all, m, fixed, x, f);
+        derive(l, x, f);
         const double next = next_try(f[0], f[1], x, &low, &high);
         if (fabs(next - x) < TINY_STEP + 1e-12 * x)
             break;
         x = next;
     }
     return x;
+}
+
+// Golden section, or with the shares of Fibonacci's numbers, which are the same to the tolerance but for the last rounds.
+DEVICE double search_sections(line &l, bool by_fibonacci)
+{
+    double number[FIBONACCI_MOST] = {1, 1}, low = 0, high = 1;
+    int left = 1;
+    while (left < FIBONACCI_MOST - 1 && 1 / number[left] > LINE_TOLERANCE) {
+        left++;
+        number[left] = number[left - 1] + number[left - 2];
+    }
+    const double golden = (sqrt(5.0) - 1) / 2;
+    auto ratio = [&](int n) { return by_fibonacci ? number[n - 1] / number[n] : golden; };
+    double a = 1 - ratio(left), b = ratio(left), at_a = value_at(l, a), at_b = value_at(l, b);
+    for (left--; left >= 2; left--) {
+        if (at_a < at_b) {
+            high = b;
+            b = a;
+            at_b = at_a;
+            a = high - ratio(left) * (high - low);
+            at_a = value_at(l, a);
+        } else {
+            low = a;
+            a = b;
+            at_a = at_b;
+            b = low + ratio(left) * (high - low);
+            at_b = value_at(l, b);
+        }
+    }
+    return low + (high - low) / 2;
+}
+
+// Five points, evenly spread: the best of the inner three, and its two neighbours are the next ends.
+DEVICE double search_dichotomy(line &l)
+{
+    double low = 0, high = 1, middle = 0.5, at_middle = value_at(l, middle);
+    while (high - low > LINE_TOLERANCE) {  // ends: the interval is halved
+        const double a = low + (middle - low) / 2, b = middle + (high - middle) / 2, at_a = value_at(l, a), at_b = value_at(l, b);
+        if (at_a < at_middle) {
+            high = middle;
+            middle = a;
+            at_middle = at_a;
+        } else if (at_b < at_middle) {
+            low = middle;
+            middle = b;
+            at_middle = at_b;
+        } else {
+            low = a;
+            high = b;
+        }
+    }
+    return middle;
+}
+
+// The step along a direction; negative: it does not descend.
+DEVICE double search(const traffic_gpu_steps &plan, grid &all, const traffic_shares &m, double fixed)
+{
+    line l = {plan, all, m, fixed, plan.costs.shape == TRAFFIC_QUARTIC || plan.costs.shape == TRAFFIC_CUBIC, {0, 0, 0, 0, 0}};
+    double f[2];
+    if (l.is_polynomial) {
+        for (int32_t s = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); s < plan.slots; s += (int32_t)(gridDim.x * blockDim.x))
+            add_polynomial(plan.costs, s, plan.d_flow[s], direction(plan, m, s), l.p);
+        all.sum(l.p);
+        l.p[0] += fixed;
+        f[0] = l.p[0];
+        f[1] = l.p[1];
+    } else {
+        derive(l, 0, f);
+    }
+    if (!(f[0] < 0))
+        return -1;
+    if (plan.search == MCO_TRAFFIC_SEARCH_EXACT)
+        return search_zero(l, f[1], f[0]);
+    const double x = plan.search == MCO_TRAFFIC_SEARCH_DICHOTOMY ? search_dichotomy(l) : search_sections(l, plan.search == MCO_TRAFFIC_SEARCH_FIBONACCI);
+    const double at_x = value_at(l, x), at_1 = value_at(l, 1);
+    return at_1 <= at_x ? 1 : at_x < 0 ? x : -1;
 }
 
 // Costs of a slot's flow in labels, and an empty load.
@@ -359,7 +450,7 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
 
 // Mapping: a thread takes slots a grid apart, mostly one; all blocks are on the device at once. Shared memory: 1 KB. Traffic: about 80
 // bytes a slot, in the L2 cache. Limit: two barriers of the grid, about 1.5 us each, and 4 us of loads one after the other.
-// Ends: barrier.cuh; loops are over counts that do not change, and NEWTON_MOST tries.
+// Ends: barrier.cuh; loops are over counts that do not change, NEWTON_MOST tries, and intervals that shrink.
 __global__ void __launch_bounds__(STEP_BLOCK) step(const traffic_gpu_steps plan)
 {
     grid all(plan);
