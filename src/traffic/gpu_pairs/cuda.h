@@ -95,6 +95,7 @@ typedef struct traffic_gpu_plan {
     const int32_t *d_place;      // [count]
     void *d_parent;              // [batches][nodes][8] positions in the star into a node: uint8_t, or int32_t and -1 for none
     double *d_flow;              // [places][links]
+    double *d_label;             // [places][nodes] labels of a scan; NULL: they are not wanted
     traffic_place_sum *d_sum;    // [places]
     traffic_place_link *d_found; // [room]
     traffic_gpu_control *d_control;

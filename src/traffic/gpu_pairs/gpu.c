@@ -7,16 +7,20 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/machine.h"
+#include "base/team.h"
 
 enum {
     MOST_BLOCKS_EACH = 4,        // 2,048 threads of a multiprocessor
     MOST_QUEUE = 4096,
     WIDE_QUEUE = 65536,
-    DELTA_LINKS = 8,
+    DELTA_LINKS = 16,
+    MOST_WORKERS = 16,
     ROOM = 1 << 21,              // links that a launch lists: 32 MB
     STAGE = 1 << 17,             // slots: 9 MB
     NARROW_POSITIONS = 254
 };
+static const int64_t LABEL_BYTES = (int64_t)1 << 25;  // of labels that the host reads at a time
 
 typedef struct scanner {
     mco_context *ctx;
@@ -46,6 +50,14 @@ typedef struct scanner {
     traffic_candidate *candidate;  // [candidate_room] by place and link
     int64_t candidate_room;
     cudaEvent_t begun, changed, ended, copied;
+    mco_team team;               // for work on the host between launches
+    int workers;
+    // Labels for a proof.
+    double *d_label, *h_label;   // [places][nodes], NULL until they are wanted; [label_places][nodes] pinned
+    int32_t label_places, label_first;
+    traffic_certificate *proof;
+    mco_status *status;          // [batches] of a job
+    mco_context **worker_ctx;    // [workers]
 } scanner;
 
 _Static_assert(sizeof(traffic_candidate) == sizeof(traffic_place_link), "the device writes candidates");
@@ -520,18 +532,17 @@ done:
 
 // ---- Loads
 
-// Writes the links that a load has found into the store. They are in the device's memory already, so they are not marked.
-static mco_status store_rows(scanner *s, int32_t count)
+// Writes the links that a load has found for a batch into the store. They are in the device's memory already, so they are not marked.
+static mco_status store_batch(mco_context *ctx, scanner *s, int32_t batch)
 {
     mco_status st = MCO_OK;
-    for (int32_t k = 0; k < count; k++) {
-        const int32_t place = s->h_place[k];
-        pairs_batch *b = &s->store->batch[place / PAIRS_LANES];
-        const traffic_place_sum sum = s->h_sum[place];
+    pairs_batch *b = &s->store->batch[batch];
+    for (int lane = 0; lane < PAIRS_LANES; lane++) {
+        const traffic_place_sum sum = s->h_sum[batch * PAIRS_LANES + lane];
         for (int64_t i = sum.first; i < sum.first + sum.count; i++) {
             int32_t slot = 0;
-            MCO_TRY(pairs_slot_make(s->ctx, s->store, b, s->h_found[i].link, &slot));
-            b->flow[(size_t)slot * PAIRS_LANES + (size_t)(place % PAIRS_LANES)] = s->h_found[i].value;
+            MCO_TRY(pairs_slot_make(ctx, s->store, b, s->h_found[i].link, &slot));
+            b->flow[(size_t)slot * PAIRS_LANES + (size_t)lane] = s->h_found[i].value;
             b->is_changed[slot] = 0;
         }
     }
@@ -539,18 +550,35 @@ done:
     return st;
 }
 
+static void store_item(void *shared, int worker, int64_t item)
+{
+    scanner *s = shared;
+    s->status[item] = store_batch(s->worker_ctx[worker], s, (int32_t)item);
+}
+
+// Places of a part that was not launched have no links: h_sum is that of the part alone.
+static mco_status store_rows(scanner *s)
+{
+    mco_team_run(&s->team, s->store->batches, store_item, NULL, s);
+    for (int32_t k = 0; k < s->store->batches; k++)
+        if (s->status[k] != MCO_OK)
+            return mco_fail(s->ctx, s->status[k], "no memory for the flows of rows");
+    return MCO_OK;
+}
+
 // Loads `count` places of h_place.
 static mco_status load_part(scanner *s, int32_t count)
 {
     mco_status st = MCO_OK;
     double device_s = 0;
+    MCO_CUDA(s->ctx, cudaMemsetAsync(s->plan.d_sum, 0, (size_t)s->places * sizeof *s->plan.d_sum, s->device.stream));
     MCO_TRY(run_trees(s, traffic_launch_load, count, &device_s));
     s->stats.loads++;
     s->stats.load_device_s += device_s;
     MCO_CUDA(s->ctx, cudaMemcpyAsync(s->h_found, s->plan.d_found, (size_t)s->h_control->found * sizeof *s->h_found,
                                      cudaMemcpyDeviceToHost, s->device.stream));
     MCO_TRY(wait_for(s, s->copied));
-    MCO_TRY(store_rows(s, count));
+    MCO_TRY(store_rows(s));
 done:
     return st;
 }
@@ -647,6 +675,58 @@ done:
     return st;
 }
 
+// ---- Labels for a proof
+
+// Takes memory for labels, if the device has it. Without them the proof is a search of its own.
+static mco_status want_labels(scanner *s, traffic_certificate *proof)
+{
+    mco_status st = MCO_OK;
+    size_t free_bytes = 0, all_bytes = 0;
+    const int64_t each = (int64_t)s->plan.nodes * (int64_t)sizeof(double), most = LABEL_BYTES / each;
+    s->proof = NULL;
+    s->plan.d_label = NULL;
+    if (proof == NULL)
+        return MCO_OK;
+    MCO_CUDA(s->ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if (s->d_label == NULL && (int64_t)(free_bytes / 2) < each * s->places)
+        return MCO_OK;
+    if (s->d_label == NULL) {
+        s->label_places = (int32_t)(most < 1 ? 1 : most < s->places ? most : s->places);
+        MCO_TRY(PINNED(s, &s->h_label, (int64_t)s->label_places * s->plan.nodes));
+        MCO_TRY(ON_DEVICE(s, &s->d_label, (int64_t)s->places * s->plan.nodes));
+    }
+    s->plan.d_label = s->d_label;
+    s->proof = proof;
+done:
+    return st;
+}
+
+static void prove_item(void *shared, int worker, int64_t item)
+{
+    scanner *s = shared;
+    const int32_t place = s->label_first + (int32_t)item, row = s->store->batch[place / PAIRS_LANES].row[place % PAIRS_LANES];
+    (void)worker;
+    if (row >= 0)
+        traffic_certificate_row(s->proof, row, s->h_label + (size_t)item * (size_t)s->plan.nodes);
+}
+
+// Gives the labels of the last scan to the proof.
+static mco_status prove(scanner *s)
+{
+    mco_status st = MCO_OK;
+    for (s->label_first = 0; s->proof != NULL && s->label_first < s->places; s->label_first += s->label_places) {
+        const int32_t left = s->places - s->label_first, count = left < s->label_places ? left : s->label_places;
+        MCO_CUDA(s->ctx, cudaMemcpyAsync(s->h_label, s->d_label + (size_t)s->label_first * (size_t)s->plan.nodes,
+                                         (size_t)count * (size_t)s->plan.nodes * sizeof *s->h_label, cudaMemcpyDeviceToHost, s->device.stream));
+        MCO_TRY(wait_for(s, s->copied));
+        if (s->is_stopped)
+            return mco_fail(s->ctx, MCO_ERR_STOPPED, "the proof was stopped");
+        mco_team_run(&s->team, count, prove_item, NULL, s);
+    }
+done:
+    return st;
+}
+
 static mco_status scan(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out)
 {
     mco_status st = MCO_OK;
@@ -657,6 +737,7 @@ static mco_status scan(void *self, const double *cost, double threshold, traffic
     if (s->live_count == 0)
         return MCO_OK;
     s->plan.threshold = threshold;
+    MCO_TRY(want_labels(s, proof));
     MCO_TRY(send_costs(s, cost));
     MCO_TRY(send_changes(s));
     memcpy(s->h_place, s->live, (size_t)s->live_count * sizeof *s->live);
@@ -669,6 +750,7 @@ static mco_status scan(void *self, const double *cost, double threshold, traffic
     found_s = mco_clock_s();
     MCO_TRY(bring_found(s));
     MCO_TRY(gather(s, out));
+    MCO_TRY(prove(s));
 done:
     s->stats.scans++;
     s->stats.upload_s = sent_s - begin_s;
@@ -702,9 +784,29 @@ static void close_scanner(void *self)
     for (int k = 0; k < 4; k++)
         if (events[k] != NULL)
             (void)cudaEventDestroy(events[k]);
+    mco_team_close(&s->team);
+    for (int k = 0; s->worker_ctx != NULL && k < s->workers; k++)
+        if (s->worker_ctx[k] != NULL)
+            mco_context_destroy(&s->worker_ctx[k]);
+    mco_free(ctx, &s->worker_ctx);
+    mco_free(ctx, &s->status);
     mco_free(ctx, &s->candidate);
     mco_free(ctx, &s->live);
     mco_free(ctx, &s);
+}
+
+static mco_status open_team(scanner *s, int64_t threads)
+{
+    mco_status st = MCO_OK;
+    const int settled = mco_settle_threads(threads), workers = settled < MOST_WORKERS ? settled : MOST_WORKERS;
+    MCO_TRY(mco_alloc(s->ctx, &s->status, s->store->batches + 1));
+    MCO_TRY(mco_alloc(s->ctx, &s->worker_ctx, workers));
+    s->workers = workers;
+    for (int k = 0; k < workers; k++)
+        MCO_TRY(mco_context_create_child(s->ctx, &s->worker_ctx[k]));
+    MCO_TRY(mco_team_open(s->ctx, workers, false, &s->team));
+done:
+    return st;
 }
 
 static mco_status open_device(scanner *s, uint64_t gpus)
@@ -737,6 +839,7 @@ mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs
     if (tuning != NULL)
         s->tuning = *tuning;
     MCO_TRY(open_device(s, call->gpus));
+    MCO_TRY(open_team(s, call->params->threads));
     MCO_TRY(plan_all(s));
     MCO_TRY(make_tables(s, &t));
     MCO_TRY(place_problem(s, &t));
@@ -744,7 +847,7 @@ mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs
     MCO_TRY(make_events(s));
     MCO_TRY(wait_for(s, s->copied));  // the tables have been read
     s->stats.open_s = mco_clock_s() - begin_s;
-    *out = (traffic_scanner){.self = s, .load = load, .scan = scan, .tree = tree, .close = close_scanner};
+    *out = (traffic_scanner){.self = s, .is_quick = true, .load = load, .scan = scan, .tree = tree, .close = close_scanner};
     if (stats != NULL)
         *stats = &s->stats;
     s = NULL;

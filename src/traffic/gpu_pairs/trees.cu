@@ -312,6 +312,13 @@ template <class ENTRY> DEVICE void find_parents(const traffic_gpu_plan &plan, co
     __syncthreads();
 }
 
+template <class ENTRY> DEVICE void write_labels(const traffic_gpu_plan &plan, const row_memory<ENTRY> &m, const row_work &w)
+{
+    double *const label = plan.d_label + (size_t)w.place * plan.nodes;
+    for (int i = threadIdx.x; i < plan.nodes; i += THREADS)
+        label[i] = as_cost(m.label[i]);
+}
+
 // ---- Flows
 
 // A link of a place, as a scan sees it.
@@ -483,6 +490,8 @@ template <bool LOADS, class ENTRY> __global__ void __launch_bounds__(THREADS, 2)
         find_parents(plan, m, w);
         if (LOADS)
             load_trips(plan, m, w);
+        else if (plan.d_label != nullptr)
+            write_labels(plan, m, w);
         list_links<LOADS>(plan, m, w);
         if (threadIdx.x == 0)
             atomicAdd(&plan.d_control->done, 1ull);
