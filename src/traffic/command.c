@@ -189,7 +189,7 @@ static mco_status print(cli_call *call)
     cli_print_outcome(r->outcome, r->stop, "");
     if (r->flow != NULL) {
         printf("objective  %.15g\n", r->objective);
-        printf("gap        %.3g (certified)\n", r->gap);
+        printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
         printf("total cost %.15g\n", r->total_cost);
     }
     printf("method     %s\n", r->reason);
