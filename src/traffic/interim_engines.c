@@ -10,7 +10,6 @@
         return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engine for the method");                     \
     }
 LATER(traffic_gpu_frank_wolfe_assign)
-LATER(traffic_gpu_pairs_assign)
 #else
 typedef int traffic_no_gpu;
 #endif

@@ -22,6 +22,8 @@ enum {
     LAST_SWEEPS = 5    // after a Newton step
 };
 static const double CANDIDATE = 0.1;       // times gap * total / (rows * nodes): excess that deserves a pair
+static const double QUICK_CANDIDATE = 10;    // the same to begin with where scans are quick
+static const double QUICK_GAIN = 0.5;        // of a pass in the gap; after a smaller gain passes look at more candidates
 static const double LEAST_CANDIDATE = 1e-2;  // the same for the target gap
 static const double LEAST_DIFFERENCE = 1e-3;  // times gap * cost of a trip: pairs that differ by less rest
 static const double SWEEP_END = 0.05;      // sweeps end at this share of the first one's excess
@@ -194,7 +196,7 @@ static double excess_threshold(const pairs_balance *b, double gap)
     double total = 0;
     for (int32_t l = 0; l < b->problem->links; l++)
         total += b->flow[l] * b->cost[l];
-    return fmax(CANDIDATE * gap, LEAST_CANDIDATE * b->call->gap) * total / ((double)b->problem->rows * (double)b->problem->nodes);
+    return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total / ((double)b->problem->rows * (double)b->problem->nodes);
 }
 
 // A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
@@ -234,6 +236,7 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
     int stalled = 0;
     mco_status st = MCO_OK;
     out->gap = is_warm ? 1e-3 : 1;
+    b->candidate = b->scanner->is_quick ? QUICK_CANDIDATE : CANDIDATE;
     for (bool is_near = is_warm;; is_near = out->gap < NEAR * b->call->gap) {
         traffic_scan found;
         MCO_TRY(scan_pass(b, is_near, out, &found));
@@ -245,13 +248,15 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         if (is_done(b, out) || (most > 0 && out->iterations >= most))
             break;
         stalled = out->gap < LESS * best ? 0 : stalled + 1;
+        if (out->gap > QUICK_GAIN * best)
+            b->candidate = fmax(b->candidate / 10, CANDIDATE);
         best = fmin(best, out->gap);
         if (stalled > PATIENCE)  // at the limit of doubles
             break;
         traffic_certificate_clear(b->ctx, &out->certificate);
         out->iterations++;
         b->least_difference = fmax(LEAST_DIFFERENCE * out->gap, LEAST_CANDIDATE * b->call->gap) * total / b->problem->demand;
-        b->is_eager = !is_warm && out->iterations <= EAGER_PASSES;
+        b->is_eager = !is_warm && !b->scanner->is_quick && out->iterations <= EAGER_PASSES;
         MCO_TRY(use_candidates(b, &found));
         MCO_TRY(balance_pairs(b, out->gap, total));
         if (b->must_stop)

@@ -57,6 +57,7 @@ typedef struct traffic_scanner {
     // Valid until the next scan, for places with candidates.
     traffic_tree (*tree)(void *self, int32_t place);
     void (*close)(void *self);
+    bool is_quick;  // a scan takes less time than the balance: passes are many and look at few candidates each
 } traffic_scanner;
 
 // pairs.c: the method over a scanner. `store` has been opened; answer->flows are taken from it. The scanner is closed before that, since
