@@ -183,10 +183,11 @@ typedef struct mco_traffic_facts {
 
 typedef struct mco_traffic_result {
     size_t struct_size;
-    mco_outcome outcome;   // OPTIMAL: the gap was reached; FEASIBLE: flows with a larger gap; UNKNOWN: none
+    mco_outcome outcome;   // OPTIMAL: the gap was reached; FEASIBLE: flows with a larger gap; UNKNOWN: none; INFEASIBLE: trips exceed hard capacities
     mco_stop stop;
     double objective, bound;  // no flows have a smaller objective than `bound`; NaN where costs have no integral
-    double gap;            // of mco_traffic_check()
+    double gap;            // proven, at least that of mco_traffic_check(); hard capacities: of objective and bound, at least the greatest excess by its capacity
+    bool is_certified;     // false: time or a signal ended the proof; the gap is the engine's own, and there is no bound
     double total_cost;     // of all travellers by the costs that they pay, for SO too
     int32_t links, classes;
     double *flow;          // [links] cars (a vehicle counts its car equivalent) by the order of the network; owned

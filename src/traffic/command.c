@@ -189,7 +189,7 @@ static mco_status print(cli_call *call)
     cli_print_outcome(r->outcome, r->stop, "");
     if (r->flow != NULL) {
         printf("objective  %.15g\n", r->objective);
-        printf("gap        %.3g (certified)\n", r->gap);
+        printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
         printf("total cost %.15g\n", r->total_cost);
     }
     printf("method     %s\n", r->reason);
@@ -252,6 +252,7 @@ const cli_problem cli_traffic = {
              "NET is a TNTP network, a GMNS link.csv or its folder, or a CSV of streets. TRIPS is a TNTP file of trips, a CSV\n"
              "(matrix, or rows origin, destination, trips), an .omx file, or a list of classes. FLOWS is a TNTP flow file, a\n"
              "CSV or a result file. Files may end in .gz.",
+    .example = "assign examples/town examples/town/trips.csv --flows flows.csv --plot flows.svg",
     .actions = {
         {.name = "assign", .arguments = "[OPTIONS] NET TRIPS", .text = "assigns the trips to the network", .least = 2, .most = 2,
          .state_bytes = sizeof(session), .begin = begin, .tables = tables, .open = open, .refuse_output = refuse_output,

@@ -53,8 +53,8 @@ typedef struct traffic_analysing {
     INTEGER(destinations, "--destinations", 256, 1, 2000000000, -1, "D", "destinations of each zone, drawn at random")     \
     REAL(load, "--load", 0.5, 0, 1000, -1, "L", "about the mean of flow over capacity where all take their shortest path") \
     INTEGER(seed, "--seed", 1, 0, 9007199254740992, -1, "K", "seed")                                                      \
-    TEXT(network, "--network", "F", "where to write the network: .tntp, or a folder for GMNS")                            \
-    TEXT(trips, "--trips", "F", "where to write the trips: .tntp or .csv")
+    TEXT(network, "--network", "F", "where to write the network: .tntp, .csv for streets, or a folder for GMNS")          \
+    TEXT(trips, "--trips", "F", "where to write the trips: .tntp, .csv or .omx")
 
 typedef struct traffic_generation {
     MCO_FIELDS(TRAFFIC_GENERATE_OPTIONS)

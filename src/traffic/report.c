@@ -46,6 +46,7 @@ static void write_counters(mco_json *json, const void *user)
     const mco_traffic_result *r = s->result;
     mco_json_text(json, "method", method_text(r->method));
     mco_json_text(json, "method_reason", r->reason);
+    mco_json_bool(json, "gap_is_certified", r->is_certified);
     mco_json_real(json, "total_cost", r->total_cost);
     mco_json_real(json, "assigned", r->assigned);
     mco_json_real(json, "intrazonal", r->intrazonal);

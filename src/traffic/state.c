@@ -13,7 +13,7 @@
 #include "traffic/network.h"
 #include "traffic/problem.h"
 
-static const double TOLERANCE = 1e-9;  // imbalance of a row that is taken, by its trips
+static const double TOLERANCE = 1e-9;  // sum of the imbalances of a row that is taken, by its trips
 
 // ---- Rows of numbers in order: a dense array, and a bit for each place in use
 
@@ -348,7 +348,7 @@ static bool carries_trips(taker *t, int32_t row, int64_t count, const int32_t *l
 {
     const traffic_problem *p = t->p;
     const int32_t origin = p->row_origin[row];
-    double trips = 0, worst = 0;
+    double trips = 0, sum = 0;  // of |imbalance|; not a number where flows are beyond numbers, which is refused too
     bool passes_end = false;
     for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++) {
         t->balance[p->to[i]] -= p->amount[i];
@@ -362,18 +362,18 @@ static bool carries_trips(taker *t, int32_t row, int64_t count, const int32_t *l
         t->balance[p->head[link[i]]] += flow[i];
     }
     for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++) {
-        worst = fmax(worst, fabs(t->balance[p->to[i]]));
+        sum += fabs(t->balance[p->to[i]]);
         t->balance[p->to[i]] = 0;
     }
-    worst = fmax(worst, fabs(t->balance[origin]));
+    sum += fabs(t->balance[origin]);
     t->balance[origin] = 0;
     for (int64_t i = 0; i < count; i++)
         for (int k = 0; k < 2; k++) {
             double *at = &t->balance[k == 0 ? p->tail[link[i]] : p->head[link[i]]];
-            worst = fmax(worst, fabs(*at));
+            sum += fabs(*at);
             *at = 0;
         }
-    return !passes_end && worst <= TOLERANCE * trips;
+    return !passes_end && sum <= TOLERANCE * trips;
 }
 
 // Takes the flows of a row to link and flow; returns how many, 0 if the row does not fit any more.

@@ -229,7 +229,8 @@ static mco_status certify(solve *s)
         MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
         s->proof.gap = fmin(s->proof.gap, coarse);
     }
-    if (isinf(s->proof.gap))
+    s->r.is_certified = isfinite(s->proof.gap);
+    if (!s->r.is_certified)
         s->proof.gap = a->gap;
     if (!(s->proof.imbalance <= 1e-6 * fmax(1, p->demand)))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "trips and flows differ by %.9g at a node, the trips are %.9g", s->proof.imbalance, p->demand));
@@ -310,7 +311,7 @@ static mco_status fill(solve *s)
     r->total_cost = facts.total_cost + more;
     r->objective = facts.objective + more;
     r->gap = s->proof.gap > 0 ? s->proof.gap : 0;
-    r->bound = isnan(r->objective) || !p->is_integral ? NAN : r->objective - r->gap * s->proof.total;
+    r->bound = isnan(r->objective) || !p->is_integral || !r->is_certified ? NAN : r->objective - r->gap * s->proof.total;
     if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
         price_queues(s);
     if (s->p.objective == MCO_TRAFFIC_UE && fabs(r->total_cost - s->proof.total) > 1e-9 * fmax(1, s->proof.total) && p->is_integral &&
@@ -384,6 +385,7 @@ static mco_status run(solve *s)
     mco_run_log_end(&s->run);
     if (s->answer.is_infeasible) {
         settle_nothing(s, MCO_OUTCOME_INFEASIBLE);
+        snprintf(s->r.reason, sizeof s->r.reason, "no flows respect the capacities: prices of queues prove it");
         s->r.stop = MCO_STOP_FINISHED;
         goto done;
     }

@@ -150,7 +150,7 @@ static void test_two_routes(void **state)
             assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
             assert_int_equal(r.stop, MCO_STOP_GAP);
             assert_int_equal(r.method, m);
-            assert_true(r.gap <= gap);
+            assert_true(r.gap <= gap && r.is_certified);
             assert_near(r.flow[0], 10, 1e3 * gap);
             assert_near(r.objective, 325, gap);
             assert_true(r.bound <= 325 + 1e-9 && r.bound > 324.9);

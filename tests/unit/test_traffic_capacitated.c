@@ -368,6 +368,43 @@ static void test_random_networks(void **state)
     assert_true(feasible > 5 && infeasible > 5);
 }
 
+// The entry point: prices are in the costs, the checker sees no excess, the bound is a dual value; demand above capacity has no flows.
+static void test_entry_point(void **state)
+{
+    (void)state;
+    for (int objective = 0; objective < 2; objective++) {
+        town *t = new_town(2, 2, 1);
+        add_link(t, 0, 1, 10, 100);
+        add_link(t, 0, 1, 15, 70);
+        add_trip(t, 0, 0, 1, 150);
+        mco_traffic *traffic = NULL;
+        mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+        mco_traffic_result result = MCO_TRAFFIC_RESULT_INIT;
+        mco_traffic_facts facts = {0};
+        params.objective = objective == 0 ? MCO_TRAFFIC_UE : MCO_TRAFFIC_SO;
+        params.capacities = MCO_TRAFFIC_CAPACITIES_HARD;
+        params.threads = 1;
+        params.gap = 1e-9;
+        assert_ok(mco_traffic_create(test_ctx, "town", &t->net, 1, t->class, &traffic));
+        assert_ok(mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
+        assert_int_equal(result.outcome, MCO_OUTCOME_OPTIMAL);
+        assert_near(result.flow[0], 100, 1e-5, "the flow of the short route");
+        assert_near(result.objective, 1750, 1e-4, "the objective");
+        assert_near(result.bound, 1750, 1e-4, "the bound");
+        assert_near(result.cost[0], 15, 1e-5, "the cost of the short route");
+        assert_near(result.total_cost, objective == 0 ? 2250 : 1750, 1e-3, "the total cost");
+        assert_ok(mco_traffic_check(test_ctx, traffic, &params, result.flow, NULL, &facts));
+        assert_near(facts.excess, 0, 1e-6, "the excess by the checker");
+        mco_traffic_result_clear(test_ctx, &result);
+        params.demand_factor = 1.2;
+        assert_ok(mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
+        assert_int_equal(result.outcome, MCO_OUTCOME_INFEASIBLE);
+        assert_null(result.flow);
+        mco_traffic_result_clear(test_ctx, &result);
+        mco_traffic_destroy(test_ctx, &traffic);
+    }
+}
+
 // ---- Ends
 
 static void test_threads(void **state)
@@ -439,7 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_two_routes), TEST(test_bottleneck),      TEST(test_room_enough), TEST(test_classes), TEST(test_infeasible),
-        TEST(test_random_networks), TEST(test_threads), TEST(test_stops), TEST(test_failing_memory),
+        TEST(test_random_networks), TEST(test_entry_point), TEST(test_threads), TEST(test_stops), TEST(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

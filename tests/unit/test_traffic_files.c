@@ -590,6 +590,51 @@ static void test_omx_missing(void **state)
 }
 #endif
 
+// ---- Pictures
+
+static void assert_holds(const char *path, const char *text)
+{
+    char *content = test_content(path);
+    assert_non_null(content);
+    if (strstr(content, text) == NULL)
+        fail_msg("%s lacks \"%s\"", path, text);
+    free(content);
+}
+
+static void test_pictures(void **state)
+{
+    (void)state;
+    mco_traffic *traffic = generate(MCO_TRAFFIC_BRAESS, 1, 1, 1, 0);
+    double flow[5] = {4, 2, 2, 0.01, 4}, after[5] = {3, 3, 3, 0, 3};
+    const mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    mco_traffic_pass pass[3] = {{0, 5, 0.5}, {0.01, 4, 0.1}, {0.1, 3, 0.001}};
+    mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
+    r.links = 5;
+    r.flow = flow;
+    r.history = pass;
+    r.history_count = 3;
+    assert_ok(mco_traffic_plot_flows(test_ctx, traffic, &params, &r, test_path("p.svg")));
+    assert_holds(test_path("p.svg"), "class=\"c5 w12\"");  // 4 cars on capacity 1
+    assert_holds(test_path("p.svg"), "class=\"base\"");    // the link with hardly any
+    assert_holds(test_path("p.svg"), "</svg>");
+    assert_ok(mco_traffic_plot_history(test_ctx, traffic, &r, test_path("h.svg")));
+    assert_holds(test_path("h.svg"), ">1e-3<");
+    assert_ok(mco_traffic_plot_difference(test_ctx, traffic, flow, after, test_path("d.svg")));
+    assert_holds(test_path("d.svg"), "5 links: 2 with more flow, 3 with less");
+    assert_holds(test_path("d.svg"), "class=\"more w12\"");
+    r.history_count = 0;
+    assert_ok(mco_traffic_plot_history(test_ctx, traffic, &r, test_path("h.svg")));
+    assert_holds(test_path("h.svg"), "0 passes");
+    mco_traffic_destroy(test_ctx, &traffic);
+    traffic = read_city(test_file("net.tntp", TNTP_NET), NULL, NULL, NULL);
+    assert_fails(mco_traffic_plot_difference(test_ctx, traffic, flow, after, test_path("d.svg")), MCO_ERR_ARGUMENT,
+                 "net.tntp has no places, which a map needs: --nodes names a file of them");
+    r.links = 4;
+    assert_ok(mco_traffic_plot_flows(test_ctx, traffic, &params, &r, test_path("p.svg")));  // the convergence instead
+    assert_holds(test_path("p.svg"), "relative gap");
+    mco_traffic_destroy(test_ctx, &traffic);
+}
+
 // ---- Networks by rule
 
 static void test_generated(void **state)
@@ -759,7 +804,7 @@ int main(void)
 #else
         TEST(test_omx_missing),
 #endif
-        TEST(test_generated), TEST(test_load), TEST(test_shapes_refused), TEST(test_memory_failures), TEST(test_cut_files),
+        TEST(test_pictures), TEST(test_generated), TEST(test_load), TEST(test_shapes_refused), TEST(test_memory_failures), TEST(test_cut_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

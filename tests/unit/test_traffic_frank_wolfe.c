@@ -354,6 +354,24 @@ static void test_agrees_with_reference(void **state)
     }
 }
 
+// A gap that labels of integers cannot show: lanes with doubles take over.
+static void test_small_gaps(void **state)
+{
+    (void)state;
+    mco_traffic *traffic = make(&recipes[2]);
+    mco_traffic_params p = cores(MCO_TRAFFIC_METHOD_BFW, 1e-9);
+    mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
+    mco_traffic_facts facts;
+    p.iterations = 100000;
+    assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
+    assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+    assert_int_equal(r.work.lane_bits, 64);
+    assert_ok(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts));
+    assert_true(facts.gap <= 1e-9 + 1e-14);
+    mco_traffic_result_clear(test_ctx, &r);
+    mco_traffic_destroy(test_ctx, &traffic);
+}
+
 static void test_objective_falls(void **state)
 {
     (void)state;
@@ -491,7 +509,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_directions_are_conjugate), TEST(test_memory_restarts), TEST(test_polynomial_zero), TEST(test_line_searches), TEST(test_loads),
-        TEST(test_agrees_with_reference), TEST(test_objective_falls), TEST(test_threads_agree), TEST(test_starts_from_flows), TEST(test_stops),
+        TEST(test_agrees_with_reference), TEST(test_small_gaps), TEST(test_objective_falls), TEST(test_threads_agree), TEST(test_starts_from_flows), TEST(test_stops),
         TEST(test_memory_fails)};
     return cmocka_run_group_tests_name("traffic_frank_wolfe", tests, NULL, NULL);
 }

@@ -586,6 +586,55 @@ static void test_congested_city(void **state)
     mco_traffic_destroy(test_ctx, &traffic);
 }
 
+// Pairs of segments as the inner engine, warm started from pass to pass: the same flows as by paths, and any number of threads.
+static void test_pairs_within(void **state)
+{
+    (void)state;
+    mco_traffic *traffic = make(grid(8, 8, 16, 6, 200, 61));
+    solved paths = solve(traffic, MCO_TRAFFIC_UE, 1e-10, 1, test_path_engine);
+    test_paths_reset();
+    solved pairs = solve(traffic, MCO_TRAFFIC_UE, 1e-10, 1, traffic_pairs_assign);
+    solved again = solve(traffic, MCO_TRAFFIC_UE, 1e-10, 3, traffic_pairs_assign);
+    assert_int_equal(paths.status, MCO_OK);
+    assert_int_equal(pairs.status, MCO_OK);
+    assert_int_equal(again.status, MCO_OK);
+    assert_true(check(traffic, &pairs).gap <= 1.1e-10);
+    for (int32_t e = 0; e < paths.problem.links; e++)
+        if (fabs(paths.answer.flow[e] - pairs.answer.flow[e]) > 1e-2)
+            fail_msg("link %d: flow %.9g by pairs, %.9g by paths", e, pairs.answer.flow[e], paths.answer.flow[e]);
+    assert_memory_equal(pairs.answer.flow, again.answer.flow, (size_t)pairs.problem.links * sizeof *pairs.answer.flow);
+    clear(&again);
+    clear(&pairs);
+    clear(&paths);
+    mco_traffic_destroy(test_ctx, &traffic);
+}
+
+// The network of twelve types by the library's own rule and entry point; loads above capacity. The gap is the one of the checker.
+static void test_generated_city(void **state)
+{
+    (void)state;
+    const mco_traffic_shape shape = {MCO_TRAFFIC_STREETS, 20, 20, 30, 10, 0.3, 1};
+    mco_traffic *traffic = NULL;
+    assert_ok(mco_traffic_generate(test_ctx, &shape, &traffic));
+    for (int objective = 0; objective < 2; objective++) {
+        mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+        mco_traffic_result result = MCO_TRAFFIC_RESULT_INIT;
+        mco_traffic_facts facts = {0};
+        params.objective = objective == 0 ? MCO_TRAFFIC_UE : MCO_TRAFFIC_SO;
+        params.threads = 1;
+        params.gap = 1e-8;
+        assert_ok(mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
+        assert_int_equal(result.outcome, MCO_OUTCOME_OPTIMAL);
+        assert_true(result.gap <= 1e-8 && isnan(result.bound));
+        assert_true(isnan(result.objective) == (objective == 0));
+        assert_ok(mco_traffic_check(test_ctx, traffic, &params, result.flow, NULL, &facts));
+        assert_true(facts.gap <= 1.1e-8);
+        assert_true(fabs(facts.total_cost - result.total_cost) <= 1e-12 * facts.total_cost);
+        mco_traffic_result_clear(test_ctx, &result);
+    }
+    mco_traffic_destroy(test_ctx, &traffic);
+}
+
 static void test_without_interaction(void **state)
 {
     (void)state;
@@ -683,6 +732,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_table),          TEST(test_marginal_and_frozen), TEST(test_refusals), TEST(test_tiny_networks), TEST(test_cities),
         TEST(test_congested_city), TEST(test_without_interaction), TEST(test_threads),  TEST(test_stops),         TEST(test_failing_memory),
+        TEST(test_pairs_within),   TEST(test_generated_city),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -405,12 +405,26 @@ done:
     return st;
 }
 
+paths_device_parts paths_device_look(const paths_device_hierarchy *d)
+{
+    return (paths_device_parts){.d_weight = d->d_weight, .trees = &d->trees, .stream = d->device.stream};
+}
+
 mco_status paths_device_customise(mco_context *ctx, paths_device_hierarchy *d, const int32_t *weight, double *device_s)
 {
     mco_status st = MCO_OK;
     MCO_TRY(mco_device_use(&d->device));
     MCO_TRY(upload_weights(d, weight));
     MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
+    MCO_TRY(paths_device_customise_here(ctx, d, device_s));
+done:
+    return st;
+}
+
+mco_status paths_device_customise_here(mco_context *ctx, paths_device_hierarchy *d, double *device_s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_device_use(&d->device));
     d->has_labels = d->has_ancestors = false;
     MCO_TRY(mco_device_start_clock(&d->device));
     MCO_CUDA(ctx, paths_launch_customise(&d->customise, d->device.stream));
@@ -886,6 +900,19 @@ mco_status paths_device_renew(mco_context *ctx, paths_device_hierarchy *d, mco_r
     d->has_labels = true;
     if (device_s != NULL)
         *device_s = 1e-3 * (double)ms;
+done:
+    return st;
+}
+
+mco_status paths_device_enqueue(mco_context *ctx, paths_device_hierarchy *d)
+{
+    mco_status st = MCO_OK;
+    if (!d->is_traced)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the ways up of all sources are not on the device");
+    d->has_ancestors = false;
+    MCO_CUDA(ctx, paths_launch_customise(&d->customise, d->device.stream));
+    MCO_TRY(launch_trees(d));
+    d->has_labels = true;
 done:
     return st;
 }

@@ -3,6 +3,8 @@
 #ifndef MCO_PATHS_HIERARCHY_GPU_H
 #define MCO_PATHS_HIERARCHY_GPU_H
 
+#include <cuda_runtime_api.h>
+
 #include "paths/hierarchy/hierarchy.h"
 #include "paths/hierarchy/tables.h"
 
@@ -59,6 +61,19 @@ mco_status paths_device_measure(mco_context *ctx, paths_device_hierarchy *device
 mco_status paths_device_weights(mco_context *ctx, paths_device_hierarchy *device, int32_t *pair);
 // The labels that the last call left on the device, distance [count][vertices].
 mco_status paths_device_labels(mco_context *ctx, paths_device_hierarchy *device, mco_run *run, int32_t *distance, double *copy_s);
+// What is on the device, for kernels of other rooms: weights [arcs of the network] to be written, and the labels of the last trees
+// [groups][vertices][32 * per_lane] by rank, sources by rank. Writes and reads come before and after the calls below.
+typedef struct paths_device_parts {
+    int32_t *d_weight;
+    const paths_trees_plan *trees;
+    cudaStream_t stream;        // of all kernels
+} paths_device_parts;
+paths_device_parts paths_device_look(const paths_device_hierarchy *device);
+// paths_device_customise() with the weights that are on the device. The network has no turns.
+mco_status paths_device_customise_here(mco_context *ctx, paths_device_hierarchy *device, double *device_s);
+// The same, and behind it the trees of the sources of the last call, whose labels stay on the device; enqueued, not waited for. The launches
+// take what paths_device_trees() took. Errors: ARGUMENT (the labels of the last call did not fit into one batch).
+mco_status paths_device_enqueue(mco_context *ctx, paths_device_hierarchy *device);
 paths_device_stats paths_device_tell(const paths_device_hierarchy *device);
 
 #endif

@@ -25,7 +25,7 @@ static const double PROGRESS = 0.9;            // a gap below this share of the 
 static const double CERTAIN = 1e-9;            // the certificate exceeds rounding by far
 static const double SUSPECT = 1e-4;            // an excess above this share of a capacity is worth a test of the certificate
 enum { PATIENCE = 30 };                        // passes without progress that end the search
-enum { INNER_ITERATIONS = 1000 };              // of an inner solve: its gap may be out of reach
+enum { INNER_ITERATIONS = 200 };               // of an inner solve: its gap may be out of reach
 
 typedef struct solver {
     mco_context *ctx;
@@ -44,6 +44,7 @@ typedef struct solver {
     double bound, best_score;
     int64_t passes;
     double device_s;
+    bool is_cold;                  // the last inner solve missed its gap: the next one begins anew
     bool is_infeasible;
 } solver;
 
@@ -105,12 +106,13 @@ static mco_status solve_steep(solver *s, traffic_answer *out)
     call.wants_state = true;
     const double least = fmax(LEAST_GAP, GAP_SHARE * s->call->gap);
     call.gap = s->best.flow != NULL ? fmax(least, fmin(FIRST_GAP, GAP_SHARE * s->best_score)) : FIRST_GAP;
-    if (s->best.flow != NULL) {
+    if (s->best.flow != NULL && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
         call.start_flow = s->best.flow;
     }
     const mco_status st = s->inner(s->ctx, &call, out);
+    s->is_cold = st == MCO_OK && out->gap > call.gap;
     s->device_s += out->device_s;
     s->quiet.count = 0;
     return st;

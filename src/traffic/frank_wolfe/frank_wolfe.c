@@ -120,13 +120,38 @@ static mco_status load(frank_wolfe *f, point *to)
     return st;
 }
 
+static double total_of(const frank_wolfe *f, const double *flow)
+{
+    double total = 0;
+    for (int64_t k = 0; k < f->classes; k++)
+        for (int64_t a = 0; a < f->links; a++)
+            total += flow[k * f->links + a] * cost_of_class(f, k)[a];
+    return total;
+}
+
+// Whether labels of integers hide more than half of the gap that is asked for, now that x is nearly so good.
+static bool is_too_coarse(const frank_wolfe *f)
+{
+    const double loss = total_of(f, f->y.flow) - f->least, total = total_of(f, f->x.flow);
+    return f->loader.lane_bits < 64 && loss > 0.5 * f->call->gap * total && total - f->least < 4 * loss;
+}
+
+// Labels in doubles from now on.
+static mco_status refine(frank_wolfe *f)
+{
+    mco_status st = MCO_OK;
+    mco_log(f->ctx, MCO_LOG_INFO, "all-or-nothing by lanes of 8 rows from now on: labels of integers are too coarse for a gap of %g", f->call->gap);
+    traffic_loader_close(&f->loader);
+    MCO_TRY(traffic_loader_open_lanes(f->ctx, f->call, &f->loader));
+    MCO_TRY(load(f, &f->y));
+done:
+    return st;
+}
+
 // The gap at x, whose costs and load are known. A load at the costs of x gives a lower bound on the potential; the greatest one stays.
 static mco_status measure(frank_wolfe *f)
 {
-    f->total = 0;
-    for (int64_t k = 0; k < f->classes; k++)
-        for (int64_t a = 0; a < f->links; a++)
-            f->total += f->x.flow[k * f->links + a] * cost_of_class(f, k)[a];
+    f->total = total_of(f, f->x.flow);
     const double excess = f->total > f->least ? f->total - f->least : 0;
     f->gap = f->total > 0 ? excess / f->total : 0;
     f->objective = f->problem->is_integral
@@ -224,6 +249,8 @@ static mco_status iterate(frank_wolfe *f)
     for (;;) {
         find_costs(f);
         MCO_TRY(load(f, &f->y));
+        if (is_too_coarse(f))
+            MCO_TRY(refine(f));
         MCO_TRY(measure(f));
         if (must_end(f) || !take_step(f))
             break;
@@ -309,8 +336,6 @@ mco_status traffic_frank_wolfe_assign(mco_context *ctx, const traffic_call *call
     MCO_TRY(iterate(&f));
     mco_log(ctx, MCO_LOG_DETAIL, "objective %.15g, at least %.15g", f.objective, f.bound);
     give(&f, out);
-    if (mco_run_must_stop(call->run, f.iterations))
-        goto done;  // whoever asks proves the gap
     MCO_TRY(traffic_certificate_open(ctx, p, out->flow, out->class_flow, &out->certificate));
     MCO_TRY(f.loader.prove(f.loader.self, &out->certificate));
 done:

@@ -28,7 +28,7 @@ double traffic_stopper_watch(void *shared)
 {
     const double look_s = 0.02;
     traffic_stopper *s = shared;
-    if (mco_run_must_stop(s->run, s->run->work))
+    if (s->is_proving ? mco_is_cancelled(s->run->ctx) : mco_run_must_stop(s->run, s->run->work))
         atomic_store_explicit(&s->is_set, true, memory_order_relaxed);
     return look_s;
 }

@@ -115,7 +115,6 @@ static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hie
     l->params.time_limit_s = call->run->stop_s - begin_s > 0 ? call->run->stop_s - begin_s : 0;
     MCO_TRY(make_network(ctx, call->problem, &network));
     MCO_TRY(mco_paths_prepare(ctx, network, NULL, &l->params, &l->hierarchy));
-    l->params.time_limit_s = INFINITY;
     if (l->hierarchy->topology.arcs > (int64_t)MOST_ARCS * call->problem->links)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy would have %d arcs for %d links, at most %d times as many pay", l->hierarchy->topology.arcs,
                          call->problem->links, MOST_ARCS));
@@ -418,6 +417,7 @@ static mco_status customise(hierarchy_loader *l, const double *cost)
         const double weight = floor(cost[a] * l->scale);
         l->weight[a] = weight < NONE ? (int32_t)weight : NONE;
     }
+    l->params.time_limit_s = l->stopper.is_proving ? INFINITY : fmax(0, l->stopper.run->stop_s - mco_clock_s());
     MCO_TRY(mco_paths_customise(l->ctx, l->hierarchy, l->weight, &l->params));
     paths_batches_weigh(&l->batches);
     memset((void *)l->arc_flow, 0, 2 * (size_t)l->hierarchy->topology.arcs * sizeof *l->arc_flow);
@@ -528,13 +528,22 @@ static mco_status prove(void *self, traffic_certificate *certificate)
     hierarchy_loader *l = self;
     mco_status st = MCO_OK;
     bool is_done;
+    for (int32_t k = 0; k < l->workers && atomic_load(&l->stopper.is_set); k++) {  // sweeps that were stopped are closed
+        paths_batch_close(l->ctx, &l->worker[k].batch);
+        st = paths_batch_open(l->ctx, l->hierarchy, &l->worker[k].batch);
+        if (st != MCO_OK)
+            return st;
+    }
     l->certificate = certificate;
+    l->stopper.is_proving = true;
+    atomic_store(&l->stopper.is_set, false);
     for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++) {
         take_class(l, k);
         if (l->last_row > l->first_row)
             st = try_rows(l, traffic_certificate_cost(certificate, l->first_row), &is_done);
     }
     l->certificate = NULL;
+    l->stopper.is_proving = false;
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 

@@ -325,10 +325,13 @@ static mco_status prove(void *self, traffic_certificate *certificate)
     lane_loader *l = self;
     mco_status st = MCO_OK;
     l->certificate = certificate;
+    l->stopper.is_proving = true;
+    atomic_store(&l->stopper.is_set, false);
     for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++)
         if (l->class_first[k + 1] > l->class_first[k])
             st = take_class(l, k, traffic_certificate_cost(certificate, l->row[(int64_t)l->class_first[k] * TRAFFIC_LANES]));
     l->certificate = NULL;
+    l->stopper.is_proving = false;
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 

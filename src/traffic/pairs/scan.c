@@ -258,6 +258,10 @@ static void load_batch(scanner *s, worker *w, int32_t i)
     uint32_t empty = 0;
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
+    if (empty == 0) {  // a warm start: the first scan makes an order
+        s->repairs[i] = -1;
+        return;
+    }
     if (!grow_trees(s, w, i))
         return;
     // Labels have found their places in the order of before; `position` follows the new one.

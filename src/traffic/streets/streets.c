@@ -21,7 +21,7 @@ static const double WORSE = 4;          // a gap so many times the best one rest
 static const double LEAST_DAMPING = 1.0 / 64;
 static const double PROGRESS = 0.9;     // a gap below this share of the last noted one is progress
 enum { PATIENCE = 40 };                 // passes without progress that end the search
-enum { INNER_ITERATIONS = 1000 };       // of an inner solve: its gap may be out of reach
+enum { INNER_ITERATIONS = 200 };        // of an inner solve: its gap may be out of reach
 
 typedef struct solver {
     mco_context *ctx;
@@ -38,8 +38,9 @@ typedef struct solver {
     traffic_mix mix;
     traffic_answer best;
     double best_gap, damping;
-    int64_t passes, iterations;
+    int64_t passes;
     double device_s;
+    bool is_cold;                  // the last inner solve missed its gap: the next one begins anew
 } solver;
 
 // Flows of the links of a problem, by those of the network.
@@ -132,13 +133,13 @@ static mco_status solve_frozen(solver *s, traffic_answer *out)
     call.wants_state = true;
     const double least = s->call->gap > 0 ? fmax(LEAST_GAP, GAP_SHARE * s->call->gap) : LEAST_GAP;
     call.gap = isfinite(s->best_gap) ? fmax(least, fmin(FIRST_GAP, GAP_SHARE * s->best_gap)) : FIRST_GAP;
-    if (has_best) {
+    if (has_best && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
         call.start_flow = s->best.flow;
     }
     const mco_status st = s->inner(s->ctx, &call, out);
-    s->iterations += out->iterations;
+    s->is_cold = st == MCO_OK && out->gap > call.gap;
     s->device_s += out->device_s;
     s->quiet.count = 0;
     return st;
