@@ -521,7 +521,7 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     out->simd = s->build->build.simd;
     out->lane_bits = 64;
     out->threads = s->workers;
-    *scanner_out = (traffic_scanner){s, load, scan, tree, close};
+    *scanner_out = (traffic_scanner){.self = s, .load = load, .scan = scan, .tree = tree, .close = close};
 done:
     if (st != MCO_OK && s != NULL)
         close(s);
