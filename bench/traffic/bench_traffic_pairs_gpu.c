@@ -92,7 +92,7 @@ static void end_solve(bench *b, solve *s)
 
 typedef struct watch {
     traffic_scanner inner;
-    const traffic_gpu_stats *stats;
+    traffic_gpu_stats stats;
     double ended_s;
     double host_s, scan_s;
     int pass;
@@ -102,8 +102,8 @@ static mco_status watch_load(void *self, const double *cost)
 {
     watch *w = self;
     const mco_status st = w->inner.load(w->inner.self, cost);
-    printf("load: %.2f ms, of these %.2f on the device in %" PRId64 " launches\n", 1e3 * w->stats->load_s, 1e3 * w->stats->load_device_s,
-           w->stats->loads);
+    printf("load: %.2f ms, of these %.2f on the device in %" PRId64 " launches\n", 1e3 * w->stats.load_s, 1e3 * w->stats.load_device_s,
+           w->stats.loads);
     w->ended_s = mco_clock_s();
     return st;
 }
@@ -113,7 +113,7 @@ static mco_status watch_scan(void *self, const double *cost, double threshold, t
     watch *w = self;
     const double begin_s = mco_clock_s(), host_s = begin_s - w->ended_s;
     const mco_status st = w->inner.scan(w->inner.self, cost, threshold, proof, out);
-    const traffic_gpu_stats *s = w->stats;
+    const traffic_gpu_stats *s = &w->stats;
     w->ended_s = mco_clock_s();
     w->host_s += host_s;
     w->scan_s += w->ended_s - begin_s;
@@ -128,26 +128,31 @@ static traffic_tree watch_tree(void *self, int32_t place)
     return w->inner.tree(w->inner.self, place);
 }
 
+static void watch_close(void *self)
+{
+    watch *w = self;
+    w->inner.close(w->inner.self);
+}
+
 static void show_passes(bench *b, double gap)
 {
     solve s;
     pairs_store store = {0};
     watch w = {0};
     traffic_answer answer = {0};
-    traffic_scanner around = {.self = &w, .load = watch_load, .scan = watch_scan, .tree = watch_tree};
+    traffic_scanner around = {.self = &w, .load = watch_load, .scan = watch_scan, .tree = watch_tree, .close = watch_close};
     begin_solve(b, &s, gap);
     const double begin_s = mco_clock_s();
     must(b, pairs_store_open(b->ctx, &b->problem, true, &store));
     const double store_s = mco_clock_s();
     must(b, traffic_gpu_scanner(b->ctx, &s.call, &store, NULL, &w.inner, &w.stats));
     printf("gap %.0e: store %.2f ms, scanner %.2f ms; %d blocks, queues of %d, %.1f MB of the device\n", gap, 1e3 * (store_s - begin_s),
-           1e3 * w.stats->open_s, w.stats->blocks, w.stats->queue, 1e-6 * (double)w.stats->bytes);
+           1e3 * w.stats.open_s, w.stats.blocks, w.stats.queue, 1e-6 * (double)w.stats.bytes);
     printf("pass       gap    cand.  changed   host ms upload ms  trees ms   copy ms   scan ms   rounds searches\n");
     around.is_quick = w.inner.is_quick;
     w.ended_s = mco_clock_s();
     must(b, traffic_pairs_balance(b->ctx, &s.call, &store, &around, &answer));
     const double solved_s = mco_clock_s();
-    w.inner.close(w.inner.self);
     pairs_store_close(&store);
     printf("host %.2f ms, scans %.2f ms, after the last scan %.2f ms, close %.2f ms; all %.2f ms; gap %.3g, objective %.15g, %" PRId64
            " pairs\n", 1e3 * w.host_s, 1e3 * w.scan_s, 1e3 * (solved_s - w.ended_s), 1e3 * (mco_clock_s() - solved_s),
@@ -203,7 +208,7 @@ static void show_variant(bench *b, const char *what, const traffic_gpu_tuning *t
     solve s;
     pairs_store store = {0};
     traffic_scanner scanner = {0};
-    const traffic_gpu_stats *stats = NULL;
+    traffic_gpu_stats stats = {0};
     traffic_scan found;
     const traffic_problem *p = &b->problem;
     double *cost = calloc((size_t)p->links + 1, sizeof *cost), *flow = calloc((size_t)p->links + 1, sizeof *flow), best_s = INFINITY;
@@ -218,11 +223,11 @@ static void show_variant(bench *b, const char *what, const traffic_gpu_tuning *t
         cost[l] = traffic_cost(&p->costs, l, 0.5 * flow[l]);
     for (int k = 0; k < 5; k++) {
         must(b, scanner.scan(scanner.self, cost, INFINITY, NULL, &found));
-        best_s = stats->trees_s < best_s ? stats->trees_s : best_s;
+        best_s = stats.trees_s < best_s ? stats.trees_s : best_s;
     }
     printf("%-28s trees and scan %.3f ms, load %.3f ms on the device; rounds %.1f, searches %.1f a row; %d blocks, queues of %d\n", what,
-           1e3 * best_s, 1e3 * stats->load_device_s, (double)stats->rounds / p->rows, (double)stats->searches / p->rows, stats->blocks,
-           stats->queue);
+           1e3 * best_s, 1e3 * stats.load_device_s, (double)stats.rounds / p->rows, (double)stats.searches / p->rows, stats.blocks,
+           stats.queue);
     fflush(stdout);
     scanner.close(scanner.self);
     pairs_store_close(&store);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trees and scans of the method of pairs on a GPU: labels, parents, sums and candidates against an oracle that relaxes links until
-// nothing changes, for networks of all kinds, several classes, links without cost, labels in either memory, and little room.
+// nothing changes, for networks of all kinds, several classes, links without cost, labels in either memory, and little room. Whole solves against the cores.
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -58,7 +58,7 @@ typedef struct instance {
     traffic_call call;
     mco_traffic_params params;
     traffic_scanner scanner;
-    const traffic_gpu_stats *stats;
+    traffic_gpu_stats stats;
     double *cost;   // [tables][links]
     int32_t tables;
 } instance;
@@ -501,11 +501,44 @@ static void stops(void)
     close_instance(&in);
 }
 
+// Whole solves: the same objective as the cores, and the same flows twice.
+static void solves(void)
+{
+    mco_rng rng;
+    mco_rng_seed(&rng, 6, 0);
+    for (int k = 0; k < 6; k++) {
+        const shape s = {.nodes = 100 + 60 * k, .zones = 12 + k, .first_through = k % 2 * 12, .links = 700 + 300 * k, .classes = 1 + k % 3,
+                         .trips = 120, .is_grid = true, .zero_share = k % 3 * 10};
+        instance in;
+        traffic_history history = {0};
+        traffic_answer answer[3] = {{0}};
+        open_instance(&in, &rng, &s, NULL);
+        in.call.history = &history;
+        in.params.threads = 1;
+        in.call.wants_state = k % 2 == 0;
+        MUST(traffic_pairs_assign(ctx, &in.call, &answer[0]));
+        MUST(traffic_gpu_pairs_assign(ctx, &in.call, &answer[1]));
+        MUST(traffic_gpu_pairs_assign(ctx, &in.call, &answer[2]));
+        double objective[3];
+        for (int j = 0; j < 3; j++) {
+            CHECK(answer[j].flow != NULL && answer[j].gap <= in.call.gap, "solve %d of network %d: gap %g", j, k, answer[j].gap);
+            objective[j] = answer[j].flow != NULL ? traffic_objective(&in.problem, answer[j].flow, answer[j].class_flow) : NAN;
+        }
+        CHECK(is_near(objective[0], objective[1], 1e-9), "network %d: objectives %.17g and %.17g", k, objective[0], objective[1]);
+        CHECK(answer[1].flow != NULL && answer[2].flow != NULL &&
+                  memcmp(answer[1].flow, answer[2].flow, (size_t)in.problem.links * sizeof(double)) == 0, "network %d: flows differ", k);
+        for (int j = 0; j < 3; j++)
+            traffic_answer_clear(ctx, &answer[j]);
+        mco_free(ctx, &history.pass);
+        close_instance(&in);
+    }
+}
+
 int main(void)
 {
     static const struct { const char *name; void (*run)(void); } parts[] = {
         {"smallest networks", smallest_networks}, {"random networks", random_networks}, {"a hub", hub},
-        {"large networks", large_networks}, {"stops", stops}};
+        {"large networks", large_networks}, {"stops", stops}, {"solves", solves}};
     signal(SIGALRM, step_is_late);
     ctx = gpu_begin();
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {

@@ -16,7 +16,9 @@ enum {
     WIDE_QUEUE = 65536,
     DELTA_LINKS = 16,
     MOST_WORKERS = 16,
+    LEAST_ROOM = 1 << 12,
     ROOM = 1 << 21,              // links that a launch lists: 32 MB
+    LEAST_STAGE = 1 << 10,
     STAGE = 1 << 17,             // slots: 9 MB
     NARROW_POSITIONS = 254
 };
@@ -31,7 +33,7 @@ typedef struct scanner {
     mco_device device;
     traffic_gpu_plan plan;
     traffic_gpu_tuning tuning;
-    traffic_gpu_stats stats;
+    traffic_gpu_stats own, *stats;  // the caller's, or the own ones
     int32_t places;
     int32_t *live, live_count;   // [places] those with a row
     // Device memory that the host writes.
@@ -248,9 +250,9 @@ static mco_status plan_memory(scanner *s)
     if (s->tuning.blocks_each > 0 && p->blocks > s->tuning.blocks_each * s->device.info.multiprocessors)
         p->blocks = s->tuning.blocks_each * s->device.info.multiprocessors;
     p->scratch_bytes = p->is_wide ? traffic_gpu_scratch(p->nodes, p->queue) : 0;
-    s->stats.blocks = p->blocks;
-    s->stats.queue = p->queue;
-    s->stats.is_wide = p->is_wide;
+    s->stats->blocks = p->blocks;
+    s->stats->queue = p->queue;
+    s->stats->is_wide = p->is_wide;
 done:
     return st;
 }
@@ -267,6 +269,11 @@ int64_t traffic_gpu_pairs_bytes(const traffic_problem *problem)
     return bytes_of_places(&shape, ((int64_t)problem->rows + problem->classes) * 9 / 8 + 2 * PAIRS_LANES);
 }
 
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
 static mco_status plan_all(scanner *s)
 {
     mco_status st = MCO_OK;
@@ -279,16 +286,16 @@ static mco_status plan_all(scanner *s)
     plan->more_count = count_more(p);
     plan->has_wide_parents = s->tuning.has_wide_parents || most_into(p) > NARROW_POSITIONS;
     plan->delta = choose_delta(p, s->tuning.delta_links);
-    plan->room = s->tuning.room > 0 ? s->tuning.room : ROOM;
+    plan->room = s->tuning.room > 0 ? s->tuning.room : clamp((int64_t)s->places * p->nodes / 2, LEAST_ROOM, ROOM);
     plan->room = plan->room > p->nodes ? plan->room : p->nodes;  // a load of one row fits
-    s->tuning.stage = s->tuning.stage > 0 ? s->tuning.stage : STAGE;
+    s->tuning.stage = s->tuning.stage > 0 ? s->tuning.stage : clamp((int64_t)s->store->batches * p->links / 8, LEAST_STAGE, STAGE);
     MCO_TRY(plan_memory(s));
     const int64_t needed = bytes_of_places(plan, s->places) + (int64_t)plan->scratch_bytes * plan->blocks +
                            plan->room * (int64_t)sizeof(traffic_place_link) + ((int64_t)64 << 20);
     if (needed > (int64_t)s->device.info.free_bytes)
         return mco_fail(s->ctx, MCO_ERR_LIMIT, "flows of %d rows on %d links take %lld bytes of the GPU's memory, %lld are free", p->rows,
                         p->links, (long long)needed, (long long)s->device.info.free_bytes);
-    s->stats.bytes = needed;
+    s->stats->bytes = needed;
 done:
     return st;
 }
@@ -418,7 +425,7 @@ static mco_status send_stage(scanner *s, int64_t count)
     MCO_TRY(SEND(s, s->d_link, s->h_link, count));
     MCO_TRY(SEND(s, s->d_change, s->h_change, count * PAIRS_LANES));
     MCO_CUDA(s->ctx, traffic_launch_change(&s->plan, &changes, s->device.stream));
-    s->stats.changed += count;
+    s->stats->changed += count;
 done:
     return st;
 }
@@ -451,7 +458,7 @@ static mco_status send_changes(scanner *s)
 {
     mco_status st = MCO_OK;
     int64_t count = 0;
-    s->stats.changed = 0;
+    s->stats->changed = 0;
     for (int32_t batch = 0; batch < s->store->batches; batch++)
         for (int32_t slot = 0; (slot = stage_batch(s, batch, slot, &count)) < s->store->batch[batch].slots;) {
             MCO_TRY(send_stage(s, count));
@@ -510,9 +517,9 @@ static mco_status run_trees(scanner *s, cudaError_t (*launch)(const traffic_gpu_
                         s->h_control->lost);
     MCO_CUDA(s->ctx, cudaEventElapsedTime(&ms, s->begun, s->ended));
     *device_s = 1e-3 * (double)ms;
-    s->stats.device_s += *device_s;
-    s->stats.rounds = (int64_t)s->h_control->rounds;
-    s->stats.searches = (int64_t)s->h_control->scans;
+    s->stats->device_s += *device_s;
+    s->stats->rounds = (int64_t)s->h_control->rounds;
+    s->stats->searches = (int64_t)s->h_control->scans;
 done:
     return st;
 }
@@ -573,8 +580,8 @@ static mco_status load_part(scanner *s, int32_t count)
     double device_s = 0;
     MCO_CUDA(s->ctx, cudaMemsetAsync(s->plan.d_sum, 0, (size_t)s->places * sizeof *s->plan.d_sum, s->device.stream));
     MCO_TRY(run_trees(s, traffic_launch_load, count, &device_s));
-    s->stats.loads++;
-    s->stats.load_device_s += device_s;
+    s->stats->loads++;
+    s->stats->load_device_s += device_s;
     MCO_CUDA(s->ctx, cudaMemcpyAsync(s->h_found, s->plan.d_found, (size_t)s->h_control->found * sizeof *s->h_found,
                                      cudaMemcpyDeviceToHost, s->device.stream));
     MCO_TRY(wait_for(s, s->copied));
@@ -612,7 +619,7 @@ static mco_status load(void *self, const double *cost)
         }
     }
 done:
-    s->stats.load_s += mco_clock_s() - begin_s;
+    s->stats->load_s += mco_clock_s() - begin_s;
     return st;
 }
 
@@ -655,7 +662,7 @@ static mco_status gather(scanner *s, traffic_scan *out)
             memcpy(s->candidate + out->count, s->h_found + sum.first, (size_t)sum.count * sizeof *s->candidate);
         out->count += sum.count;
     }
-    s->stats.candidates = out->count;
+    s->stats->candidates = out->count;
 done:
     return st;
 }
@@ -742,20 +749,20 @@ static mco_status scan(void *self, const double *cost, double threshold, traffic
     MCO_TRY(send_changes(s));
     memcpy(s->h_place, s->live, (size_t)s->live_count * sizeof *s->live);
     sent_s = mco_clock_s();
-    MCO_TRY(run_trees(s, traffic_launch_scan, s->live_count, &s->stats.trees_s));
+    MCO_TRY(run_trees(s, traffic_launch_scan, s->live_count, &s->stats->trees_s));
     if ((int64_t)s->h_control->found > s->plan.room) {
         MCO_TRY(widen(s));
-        MCO_TRY(run_trees(s, traffic_launch_scan, s->live_count, &s->stats.trees_s));
+        MCO_TRY(run_trees(s, traffic_launch_scan, s->live_count, &s->stats->trees_s));
     }
     found_s = mco_clock_s();
     MCO_TRY(bring_found(s));
     MCO_TRY(gather(s, out));
     MCO_TRY(prove(s));
 done:
-    s->stats.scans++;
-    s->stats.upload_s = sent_s - begin_s;
-    s->stats.copy_s = mco_clock_s() - found_s;
-    s->stats.scan_s = mco_clock_s() - begin_s;
+    s->stats->scans++;
+    s->stats->upload_s = sent_s - begin_s;
+    s->stats->copy_s = mco_clock_s() - found_s;
+    s->stats->scan_s = mco_clock_s() - begin_s;
     return st;
 }
 
@@ -828,7 +835,7 @@ done:
 }
 
 mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs_store *store, const traffic_gpu_tuning *tuning,
-                               traffic_scanner *out, const traffic_gpu_stats **stats)
+                               traffic_scanner *out, traffic_gpu_stats *stats)
 {
     mco_status st = MCO_OK;
     scanner *s = NULL;
@@ -836,6 +843,8 @@ mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs
     const double begin_s = mco_clock_s();
     MCO_TRY(mco_alloc(ctx, &s, 1));
     *s = (scanner){.ctx = ctx, .problem = call->problem, .store = store, .run = call->run, .places = store->batches * PAIRS_LANES};
+    s->stats = stats != NULL ? stats : &s->own;
+    *s->stats = (traffic_gpu_stats){0};
     if (tuning != NULL)
         s->tuning = *tuning;
     MCO_TRY(open_device(s, call->gpus));
@@ -846,10 +855,8 @@ mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs
     MCO_TRY(take_memory(s));
     MCO_TRY(make_events(s));
     MCO_TRY(wait_for(s, s->copied));  // the tables have been read
-    s->stats.open_s = mco_clock_s() - begin_s;
+    s->stats->open_s = mco_clock_s() - begin_s;
     *out = (traffic_scanner){.self = s, .is_quick = true, .load = load, .scan = scan, .tree = tree, .close = close_scanner};
-    if (stats != NULL)
-        *stats = &s->stats;
     s = NULL;
 done:
     close_scanner(s);  // waits for copies that read the tables

@@ -32,10 +32,10 @@ typedef struct traffic_gpu_stats {
     double open_s, load_s, load_device_s, device_s;  // device_s: of all launches
 } traffic_gpu_stats;
 
-// Opens the scanner of one of call->gpus over a store with is_watched set. `tuning` and `stats` may be NULL; stats are valid until the
-// scanner is closed. Errors: DEVICE, LIMIT (device memory, with the bytes needed and free), MEMORY.
+// Opens the scanner of one of call->gpus over a store with is_watched set. `tuning` and `stats` may be NULL; stats are
+// written until the scanner is closed. Errors: DEVICE, LIMIT (device memory, with the bytes needed and free), MEMORY.
 mco_status traffic_gpu_scanner(mco_context *ctx, const traffic_call *call, pairs_store *store, const traffic_gpu_tuning *tuning,
-                               traffic_scanner *out, const traffic_gpu_stats **stats);
+                               traffic_scanner *out, traffic_gpu_stats *stats);
 
 // Bytes of device memory that the scanner takes for a problem.
 int64_t traffic_gpu_pairs_bytes(const traffic_problem *problem);
