@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times of all-or-nothing and of the Frank-Wolfe family on a GPU.
 //
-//     bench_traffic_gpu NET TRIPS [--threads T] [--shared 1|2] [--pulls P] [--chunk C] [--way 1|2|3] [--gap G]... [--method fw|cfw|bfw] [--detail N]
+//     bench_traffic_gpu NET TRIPS [--threads T] [--shared 1|2] [--pulls P] [--chunk C] [--way 1|2|3] [--toll-factor A] [--distance-factor B] [--gap G]... [--method fw|cfw|bfw] [--detail N]
 //
 // Kernel times are those of events; wall times are of an open city, from empty links on, flows not copied. Minimum of several runs.
 #include <math.h>
@@ -200,6 +200,10 @@ static void read_options(bench *b, int count, char **words)
             b->tuning.pulls = atoi(value);
         else if (strcmp(words[i], "--chunk") == 0)
             b->tuning.chunk = atoi(value);
+        else if (strcmp(words[i], "--toll-factor") == 0)
+            b->params.toll_factor = atof(value);
+        else if (strcmp(words[i], "--distance-factor") == 0)
+            b->params.distance_factor = atof(value);
         else if (strcmp(words[i], "--way") == 0)
             b->tuning.way = atoi(value);
         else if (strcmp(words[i], "--detail") == 0)
