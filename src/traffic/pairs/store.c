@@ -5,12 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-// ---- Grouping
+#include "traffic/pairs/heap.h"
 
-typedef struct entry {
-    double label;
-    int32_t node;
-} entry;
+// ---- Grouping
 
 // A search from one row after another for the nearest rows that have no batch yet.
 typedef struct grouping {
@@ -18,32 +15,9 @@ typedef struct grouping {
     double *label;       // [nodes] infinite between searches
     int32_t *touched;    // [nodes] nodes with labels
     int32_t touched_count;
-    entry *heap;         // [heap_room]
-    int64_t heap_count, heap_room;
+    pairs_heap heap;
     int32_t *row_of;     // [nodes] row of the class that begins there and has no batch, -1: none
 } grouping;
-
-static void heap_push(grouping *g, double label, int32_t node)
-{
-    int64_t at = g->heap_count++;
-    for (; at > 0 && g->heap[(at - 1) / 2].label > label; at = (at - 1) / 2)
-        g->heap[at] = g->heap[(at - 1) / 2];
-    g->heap[at] = (entry){label, node};
-}
-
-static entry heap_pop(grouping *g)
-{
-    const entry top = g->heap[0], last = g->heap[--g->heap_count];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < g->heap_count; at = child) {
-        child += child + 1 < g->heap_count && g->heap[child + 1].label < g->heap[child].label;
-        if (g->heap[child].label >= last.label)
-            break;
-        g->heap[at] = g->heap[child];
-    }
-    g->heap[at] = last;
-    return top;
-}
 
 static mco_status reach(mco_context *ctx, grouping *g, double label, int32_t node)
 {
@@ -52,10 +26,7 @@ static mco_status reach(mco_context *ctx, grouping *g, double label, int32_t nod
     if (g->label[node] == INFINITY)
         g->touched[g->touched_count++] = node;
     g->label[node] = label;
-    mco_status st = mco_grow(ctx, &g->heap, &g->heap_room, g->heap_count + 1);
-    if (st == MCO_OK)
-        heap_push(g, label, node);
-    return st;
+    return pairs_heap_push(ctx, &g->heap, label, node);
 }
 
 // Takes the nearest rows from `origin` on, the own row first.
@@ -64,8 +35,8 @@ static mco_status group_near(mco_context *ctx, grouping *g, int32_t origin, int3
     const traffic_problem *p = g->problem;
     int count = 0;
     mco_status st = reach(ctx, g, 0, origin);
-    while (st == MCO_OK && g->heap_count > 0 && count < PAIRS_LANES) {
-        const entry top = heap_pop(g);
+    while (st == MCO_OK && g->heap.count > 0 && count < PAIRS_LANES) {
+        const pairs_entry top = pairs_heap_pop(&g->heap);
         const int32_t v = top.node;
         if (top.label > g->label[v])
             continue;
@@ -83,7 +54,7 @@ static mco_status group_near(mco_context *ctx, grouping *g, int32_t origin, int3
     for (int32_t k = 0; k < g->touched_count; k++)
         g->label[g->touched[k]] = INFINITY;
     g->touched_count = 0;
-    g->heap_count = 0;
+    g->heap.count = 0;
     return st;
 }
 
@@ -129,7 +100,7 @@ static mco_status group_rows(pairs_store *store)
     }
 done:
     mco_free(ctx, &g.row_of);
-    mco_free(ctx, &g.heap);
+    mco_free(ctx, &g.heap.entry);
     mco_free(ctx, &g.touched);
     mco_free(ctx, &g.label);
     return st;
