@@ -30,7 +30,7 @@ static const double SWEEP_END = 0.05;      // sweeps end at this share of the fi
 static const double NEWTON_GAP = 1e-4;     // Newton steps begin below this gap
 static const double LESS = 0.9;            // a gap is smaller below this share of the best one
 static const double CERTAIN = 0.5;         // a gap below this share of the target needs no certificate to count
-static const double NEAR = 100;            // a pass within this factor of the target gap may be the last
+static const double NEAR = 1e4;            // a pass within this factor of the target gap may be the last
 
 // ---- State of a solve
 
@@ -47,6 +47,7 @@ static void close_balance(pairs_balance *b)
     mco_free(b->ctx, &b->least);
     mco_free(b->ctx, &b->visited);
     mco_free(b->ctx, &b->on_tree);
+    mco_free(b->ctx, &b->slot);
     mco_free(b->ctx, &b->front);
     mco_free(b->ctx, &b->back);
     mco_free(b->ctx, &b->dead);
