@@ -39,6 +39,7 @@ typedef struct pairs_balance {
     int32_t *dead;                // [dead_count] pairs to use again
     int64_t dead_count, dead_room;
     bool is_eager;                // a row that joins a pair shifts at once
+    bool is_first;                // the first eager pass: a row shifts before it has a pair
     double candidate;             // a candidate's excess, times gap * total / (rows * nodes)
     double least_difference;      // pairs whose segments differ by less stay as they are
     double moved_excess;          // sum of movable flow * difference of the sweep so far

@@ -258,6 +258,7 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         out->iterations++;
         b->least_difference = fmax(LEAST_DIFFERENCE * out->gap, LEAST_CANDIDATE * b->call->gap) * total / b->problem->demand;
         b->is_eager = !is_warm && !b->scanner->is_quick && out->iterations <= EAGER_PASSES;
+        b->is_first = b->is_eager && out->iterations == 1;
         MCO_TRY(use_candidates(b, &found));
         MCO_TRY(balance_pairs(b, out->gap, total));
         if (b->must_stop)

@@ -284,6 +284,7 @@ static mco_status build_pair(pairs_balance *b, const traffic_candidate *c, const
     mco_status st = MCO_OK;
     walk how = WALK_CYCLE;
     int32_t count0 = 0, count1, index;
+    bool needs_pair = true;
     stamp_path(b, tree, end, p->row_origin[batch->row[lane]]);
     while (how == WALK_CYCLE) {  // each cycle takes the flow off a link, so there are at most as many as links with flow
         if (pairs_flow(batch, lane, c->link) <= 0 || pairs_must_stop(b, 64))
@@ -295,12 +296,11 @@ static mco_status build_pair(pairs_balance *b, const traffic_candidate *c, const
     MCO_TRY(write_segments(b, tree, count0, p->tail[b->back[count0 - 1]], end, &count1));
     if (count1 == 0)
         return MCO_OK;
-    bool needs_pair = true;
-    if (b->is_eager)
+    if (b->is_first)
         MCO_TRY(shift_alone(b, c->place, count0, count1, &needs_pair));
     if (needs_pair) {
         MCO_TRY(pairs_add(b, batch->user_class, b->front, count0, count1, &index));
-        MCO_TRY(pairs_add_use(b, index, c->place / PAIRS_LANES, 1u << c->place % PAIRS_LANES));
+        MCO_TRY(join(b, index, c->place));
     }
 done:
     return st;

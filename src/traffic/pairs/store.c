@@ -7,6 +7,12 @@
 
 #include "traffic/pairs/heap.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+enum { BATCHES_OF_RELEASE = 64 };
+
 // ---- Grouping
 
 // A search from one row after another for the nearest rows that have no batch yet.
@@ -234,7 +240,7 @@ mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b
     int32_t count = 0;
     for (int32_t s = 0; s < b->slots; s++)
         count += has_flow(b->flow + (size_t)s * PAIRS_LANES);
-    const int64_t room = (int64_t)count + count / 8 + 16, most = store->problem->links;
+    const int64_t room = (int64_t)count + count / 16 + 16, most = store->problem->links;
     pairs_batch packed;
     const mco_status st = new_arrays(ctx, store, (int32_t)(room < most ? room : most), &packed);
     if (st != MCO_OK)
@@ -303,6 +309,14 @@ static void give_batch(const pairs_store *store, const pairs_batch *b, traffic_f
     }
 }
 
+// Gives freed pages back to the system: batches lie between other blocks, so the allocator alone keeps them.
+static void release_pages(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
 {
     const traffic_problem *p = store->problem;
@@ -324,6 +338,8 @@ mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
         give_batch(store, &store->batch[i], out);
         close_batch(ctx, &store->batch[i]);
         store->batch[i].slots = 0;
+        if ((i + 1) % BATCHES_OF_RELEASE == 0)
+            release_pages();
     }
 done:
     if (st != MCO_OK) {
