@@ -48,7 +48,8 @@ typedef struct scanner {
     pairs_graph graph;
     const double *cost;   // [classes][links] of the call
     double *into_cost;    // the same by positions
-    int32_t *order;       // [batches][through]
+    uint16_t *narrow_order;  // [batches][through] one of both is NULL
+    int32_t *wide_order;
     uint64_t *narrow;     // [batches][nodes]
     int32_t *wide;        // [batches][nodes][PAIRS_LANES]
     int64_t *repairs;     // [batches] with the present order when it was new, -1: not known yet
@@ -100,12 +101,12 @@ static mco_status reach(worker *w, double label, int32_t node)
 }
 
 // A first order: by the distance from the first row's origin; nodes that it does not reach come last. The trees of the load make a better one.
-static mco_status nearest_first(const scanner *s, worker *w, const pairs_batch *b, const double *cost, int32_t *order)
+static mco_status nearest_first(const scanner *s, worker *w, const pairs_batch *b)
 {
     const traffic_problem *p = s->store->problem;
     const int32_t origin = p->row_origin[b->row[0]];
+    int32_t *order = w->trees.order, count = 0;
     mco_status st = MCO_OK;
-    int32_t count = 0;
     w->heap.count = 0;
     for (int32_t v = 0; v < p->nodes; v++)
         w->amount[v] = INFINITY;
@@ -119,7 +120,7 @@ static mco_status nearest_first(const scanner *s, worker *w, const pairs_batch *
             order[count++] = top.node;
         for (int32_t l = p->first[top.node]; l < p->first[top.node + 1]; l++)
             if (p->head[l] >= p->first_through)
-                MCO_TRY(reach(w, top.label + cost[l], p->head[l]));
+                MCO_TRY(reach(w, top.label + w->trees.cost[l], p->head[l]));
     }
     for (int32_t v = p->first_through; v < p->nodes; v++)
         if (w->amount[v] == INFINITY)
@@ -127,6 +128,27 @@ static mco_status nearest_first(const scanner *s, worker *w, const pairs_batch *
 done:
     memset(w->amount, 0, (size_t)p->nodes * sizeof *w->amount);
     return st;
+}
+
+// Orders of all batches take 16 bits a node where that fits; a worker has that of its batch at full width.
+static void load_order(const scanner *s, worker *w, int32_t i)
+{
+    const int32_t count = through(s);
+    const size_t first = (size_t)i * (size_t)count;
+    if (s->wide_order != NULL)
+        memcpy(w->trees.order, s->wide_order + first, (size_t)count * sizeof *w->trees.order);
+    for (int32_t k = 0; s->narrow_order != NULL && k < count; k++)
+        w->trees.order[k] = s->narrow_order[first + (size_t)k];
+}
+
+static void save_order(scanner *s, const worker *w, int32_t i)
+{
+    const int32_t count = through(s);
+    const size_t first = (size_t)i * (size_t)count;
+    if (s->wide_order != NULL)
+        memcpy(s->wide_order + first, w->trees.order, (size_t)count * sizeof *w->trees.order);
+    for (int32_t k = 0; s->narrow_order != NULL && k < count; k++)
+        s->narrow_order[first + (size_t)k] = (uint16_t)w->trees.order[k];
 }
 
 // The node from which the tree of a lane enters `node`, -1: none.
@@ -179,17 +201,15 @@ static void set_batch(scanner *s, worker *w, int32_t i)
     const size_t class = p->extra == NULL ? 0 : (size_t)b->user_class;
     t->cost = s->cost + class * (size_t)p->links;
     t->into_cost = s->into_cost + class * (size_t)p->links;
-    t->order = s->order + (size_t)i * (size_t)through(s);
     t->narrow = s->narrow == NULL ? NULL : s->narrow + (size_t)i * (size_t)p->nodes;
     t->wide = s->wide == NULL ? NULL : s->wide + (size_t)i * (size_t)p->nodes * PAIRS_LANES;
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         t->origin[lane] = b->row[lane] < 0 ? -1 : p->row_origin[b->row[lane]];
 }
 
-// Trees of a batch. Returns false if it was stopped.
+// Trees of a batch that has been set, with its order. Returns false if it was stopped.
 static bool grow_trees(scanner *s, worker *w, int32_t i)
 {
-    set_batch(s, w, i);
     const int64_t repairs = s->build->labels(&w->trees);
     if (repairs < 0) {
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
@@ -201,11 +221,13 @@ static bool grow_trees(scanner *s, worker *w, int32_t i)
     int64_t *usual = &s->repairs[i];
     if (s->is_loading || s->scans <= EARLY_SCANS) {
         order_by_trees(w);
+        save_order(s, w, i);
         *usual = -1;
     } else if (*usual < 0) {
         *usual = repairs;
     } else if (repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER) {
         order_by_trees(w);
+        save_order(s, w, i);
         *usual = -1;
     }
     return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
@@ -266,11 +288,15 @@ static void load_batch(void *shared, int index, int64_t item)
         return;
     set_batch(s, w, (int32_t)item);
     if (s->is_fresh)
-        w->status = nearest_first(s, w, b, w->trees.cost, w->trees.order);
+        w->status = nearest_first(s, w, b);
+    else
+        load_order(s, w, (int32_t)item);
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
-    if (empty == 0)  // a warm start: the first scan makes an order
+    if (empty == 0 && w->status == MCO_OK) {  // a warm start: the first scan makes a better order
         s->repairs[item] = -1;
+        save_order(s, w, (int32_t)item);
+    }
     if (empty == 0 || w->status != MCO_OK || !grow_trees(s, w, (int32_t)item))
         return;
     // Labels have found their places in the order of before; `position` follows the new one.
@@ -307,7 +333,11 @@ static void scan_batch(void *shared, int index, int64_t item)
     const pairs_batch *b = &s->store->batch[item];
     tally *out = &s->tally[item];
     out->count = 0;
-    if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed) || !grow_trees(s, w, (int32_t)item))
+    if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
+        return;
+    set_batch(s, w, (int32_t)item);
+    load_order(s, w, (int32_t)item);
+    if (!grow_trees(s, w, (int32_t)item))
         return;
     w->status = mco_grow(w->ctx, &w->found, &w->found_room, (int64_t)b->slots * PAIRS_LANES + 1);
     if (w->status != MCO_OK)
@@ -406,6 +436,7 @@ static void close_worker(mco_context *ctx, worker *w)
     mco_free(ctx, &w->trees.flat);
     mco_free(ctx, &w->trees.dirty);
     mco_free(ctx, &w->trees.position);
+    mco_free(ctx, &w->trees.order);
     mco_free(ctx, &w->trees.label);
     mco_context_destroy(&w->ctx);
 }
@@ -425,7 +456,8 @@ static void close(void *self)
     mco_free(ctx, &s->tally);
     mco_free(ctx, &s->wide);
     mco_free(ctx, &s->narrow);
-    mco_free(ctx, &s->order);
+    mco_free(ctx, &s->wide_order);
+    mco_free(ctx, &s->narrow_order);
     mco_free(ctx, &s->into_cost);
     mco_free(ctx, &s->graph.into_tail);
     mco_free(ctx, &s->graph.tail_label);
@@ -442,6 +474,7 @@ static mco_status open_worker(scanner *s, int index, worker *w)
     MCO_TRY(mco_context_create_child(s->ctx, &w->ctx));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.label, (size_t)s->graph.label_rows * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.position, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.order, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.dirty, nodes / 64 + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
@@ -473,7 +506,10 @@ static mco_status open_graph(scanner *s)
     for (int32_t v = 0; v < p->nodes; v++)
         star = p->into_first[v + 1] - p->into_first[v] > star ? p->into_first[v + 1] - p->into_first[v] : star;
     MCO_TRY(mco_alloc(s->ctx, &s->into_cost, (size_t)(p->extra == NULL ? 1 : p->classes) * (size_t)p->links));
-    MCO_TRY(mco_alloc(s->ctx, &s->order, batches * (size_t)through(s)));
+    if (p->nodes <= UINT16_MAX)
+        MCO_TRY(mco_alloc(s->ctx, &s->narrow_order, batches * (size_t)through(s)));
+    else
+        MCO_TRY(mco_alloc(s->ctx, &s->wide_order, batches * (size_t)through(s)));
     if (star <= NARROW_STAR)
         MCO_TRY(mco_alloc(s->ctx, &s->narrow, batches * (size_t)p->nodes));
     else

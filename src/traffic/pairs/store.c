@@ -190,10 +190,10 @@ static void take_arrays(mco_context *ctx, pairs_batch *b, const pairs_batch *fro
     b->room = from->room;
 }
 
-// Room grows by an eighth, since memory is short here rather than time.
+// Room grows by a sixteenth, since memory is short here rather than time.
 static mco_status grow_batch(mco_context *ctx, const pairs_store *store, pairs_batch *b)
 {
-    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / 8 + 64;
+    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / 16 + 64;
     pairs_batch larger;
     const mco_status st = new_arrays(ctx, store, (int32_t)(wanted < most ? wanted : most), &larger);
     if (st != MCO_OK)
