@@ -23,7 +23,7 @@ MCO_BEGIN_C
 
 // ---- Limits. A value beyond a limit is refused, with a message that names the value and the limit.
 #define MCO_TRAFFIC_MAX_NODES INT32_C(50000000)
-#define MCO_TRAFFIC_MAX_LINKS INT32_C(200000000)
+#define MCO_TRAFFIC_MAX_LINKS INT32_C(200000000)  // and turns
 #define MCO_TRAFFIC_MAX_CLASSES 32
 #define MCO_TRAFFIC_MAX_ROWS INT32_C(10000000)  // pairs of a class and an origin with trips
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "traffic/command.h"
@@ -112,8 +113,12 @@ static mco_status write_share(cli_call *call, const mco_traffic *traffic, const 
     if (st != MCO_OK)
         return st;
     fprintf(o.file, "from,to,trips\n");
-    for (int32_t l = 0; l < n.links; l++)
-        fprintf(o.file, "%s,%s,%.17g\n", mco_traffic_node_name(traffic, n.tail[l], tail), mco_traffic_node_name(traffic, n.head[l], head), share[l]);
+    for (int32_t l = 0; l < n.links; l++) {
+        mco_write_cell(mco_traffic_node_name(traffic, n.tail[l], tail), o.file);
+        fputc(',', o.file);
+        mco_write_cell(mco_traffic_node_name(traffic, n.head[l], head), o.file);
+        fprintf(o.file, ",%.17g\n", share[l]);
+    }
     return mco_output_commit(call->ctx, &o, false);
 }
 

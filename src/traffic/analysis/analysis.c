@@ -11,6 +11,7 @@
 #include "base/output.h"
 #include "base/structs.h"
 #include "traffic/analysis/bush.h"
+#include "traffic/files/files.h"
 #include "traffic/model/network.h"
 #include "traffic/streets/types.h"
 
@@ -307,11 +308,15 @@ typedef struct path_writer {
     FILE *file;
 } path_writer;
 
+// Names of nodes are any text, so the list of them stands in double quotes.
 static void write_node(const path_writer *w, int32_t node)
 {
     char buffer[16];
-    fputc(' ', w->file);
-    fputs(mco_traffic_node_name(w->traffic, node, buffer), w->file);
+    for (const char *c = mco_traffic_node_name(w->traffic, node, buffer); *c != '\0'; c++) {
+        if (*c == '"')
+            fputc('"', w->file);
+        fputc(*c, w->file);
+    }
 }
 
 // A line: the nodes of the network on the path, without gates.
@@ -321,21 +326,23 @@ static void write_path(const path_writer *w, int32_t k, int32_t origin, int32_t 
     const mco_traffic_class *c = &w->traffic->classes[k];
     mco_write_cell(c->name != NULL ? c->name : "", w->file);
     fputc(',', w->file);
-    mco_write_cell(mco_traffic_node_name(w->traffic, origin, buffer), w->file);
+    mco_write_cell(traffic_zone_name(w->traffic, origin, buffer), w->file);
     fputc(',', w->file);
-    mco_write_cell(mco_traffic_node_name(w->traffic, end, buffer), w->file);
+    mco_write_cell(traffic_zone_name(w->traffic, end, buffer), w->file);
     fputc(',', w->file);
     mco_write_number(flow, w->file);
     fputc(',', w->file);
-    fputs(mco_traffic_node_name(w->traffic, origin, buffer), w->file);
+    const char *quote = w->traffic->node_name != NULL ? "\"" : "";
+    fputs(quote, w->file);
+    write_node(w, origin);
     for (int32_t n = length - 1; n >= 0; n--) {
         const int32_t a = w->bush.link[w->path[n]], links = w->state->links;
-        if (a < links)
-            write_node(w, w->state->head[a]);
-        else if (w->state->more[2 * (a - links)] < 0 && w->state->more[2 * (a - links) + 1] < 0)
-            write_node(w, -1 - w->state->more[2 * (a - links) + 1]);
+        if (a >= links && (w->state->more[2 * (a - links)] >= 0 || w->state->more[2 * (a - links) + 1] >= 0))
+            continue;  // a turn
+        fputc(' ', w->file);
+        write_node(w, a < links ? w->state->head[a] : -1 - w->state->more[2 * (a - links) + 1]);
     }
-    fputc('\n', w->file);
+    fprintf(w->file, "%s\n", quote);
 }
 
 // Writes the paths of a row to an end, by a search backward. A path carries what ends, times the share of each of its links in what
