@@ -101,10 +101,10 @@ static void networks_refuse(void **state)
     refuses(s, MCO_ERR_LIMIT, "the network: 50000001 nodes, at most 50000000 supported");
     s = pair_of_links();
     s->amount[0] = -2;
-    refuses(s, MCO_ERR_ARGUMENT, "sketch: -2 trips from zone 0 to zone 1, a number above 0 was expected");
+    refuses(s, MCO_ERR_ARGUMENT, "sketch: -2 trips from zone 1 to zone 2, a number above 0 was expected");
     s = pair_of_links();
     s->to[0] = 2;
-    refuses(s, MCO_ERR_ARGUMENT, "sketch: trips from zone 0 to zone 2, there are zones 0 to 1");
+    refuses(s, MCO_ERR_ARGUMENT, "sketch: trips from zone 1 to zone 3, there are zones 1 to 2");
     s = pair_of_links();
     s->trips.car_equivalent = 0;
     refuses(s, MCO_ERR_ARGUMENT, "sketch: class 1: the car equivalent is 0, a number above 0 was expected");

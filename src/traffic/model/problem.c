@@ -2,6 +2,7 @@
 // Settles a network under options: links (arcs.c), costs, trips that have a path (reach.c).
 #include "traffic/model/problem.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,11 +73,23 @@ static mco_traffic_cost cost_of(const mco_traffic *traffic, const mco_traffic_pa
     return traffic->view.street != NULL ? MCO_TRAFFIC_COST_STREETS : MCO_TRAFFIC_COST_BPR;
 }
 
-// BPR as base + k v^p. A power of 0 is a constant. The marginal cost has p + 1 times the coefficient.
+// Cars of all trips: no link of a path without cycles has more flow.
+static double most_flow(const mco_traffic *traffic, const mco_traffic_params *params)
+{
+    double most = 0;
+    for (int32_t k = 0; k < traffic->class_count; k++)
+        for (int64_t i = 0; i < traffic->classes[k].first[traffic->view.zones]; i++)
+            most += params->demand_factor * traffic->classes[k].car_equivalent * traffic->classes[k].amount[i];
+    return most;
+}
+
+// BPR as base + k v^p. A power of 0 is a constant. The marginal cost has p + 1 times the coefficient. A capacity whose power exceeds the
+// numbers leaves k = 0: that is right where all trips together would not be felt, else it is refused.
 static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params, traffic_problem *p, double *base, double *k, double **power)
 {
     mco_status st = MCO_OK;
     const mco_traffic_network *net = &p->traffic->view;
+    const double most = most_flow(p->traffic, params), unfelt = 0x1p-60;  // by the free time
     bool is_quartic = true;
     MCO_TRY(mco_alloc(ctx, power, p->links));
     for (int32_t e = 0; e < p->links; e++) {
@@ -90,6 +103,8 @@ static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params,
             continue;
         const double scale = n == 4 ? (c * c) * (c * c) : pow(c, n);
         k[e] = growth / scale * (params->objective == MCO_TRAFFIC_SO ? n + 1 : 1);
+        if (k[e] < DBL_MIN && growth * pow(most / c, n) > unfelt * free)
+            return mco_fail(ctx, MCO_ERR_LIMIT, "link %d: the capacity %.15g to the power %.15g is beyond numbers in double precision", a + 1, c, n);
         (*power)[e] = n;
         is_quartic = is_quartic && n == 4;
     }
