@@ -14,7 +14,7 @@
 
 #include "traffic/pairs/balance.h"
 
-enum { STEPS = 100, ROUNDS = 4, EXCHANGES = 32, FLAT_ROUNDS = 4 };
+enum { STEPS = 100, ROUNDS = 4, EXCHANGES = 64 };
 static const double RESIDUAL = 1e-3, MOST_SHARE = 0.9;  // by the first residual; by what a pair can move
 static const double FLAT = 1e-6;  // curvature by that of the diagonal, below which a direction counts as flat
 
@@ -173,26 +173,6 @@ static bool solve(pairs_balance *b, pairs_newton *n)
     return false;
 }
 
-// Follows the flat direction up to the first pair that has nothing left to move. Pairs that block it at once are dropped; returns their number.
-static int32_t follow(pairs_balance *b, pairs_newton *n)
-{
-    double length = INFINITY;
-    int32_t count = 0, movers;
-    for (int32_t k = 0; k < n->count; k++) {
-        const double d = n->direction[k], movable = d != 0 ? pairs_movable(b, &b->pair[n->pair[k]], d < 0, &movers) : 0;
-        if (d != 0 && movable <= 0)
-            continue;
-        length = d != 0 ? fmin(length, movable / fabs(d)) : length;
-        n->pair[count] = n->pair[k];
-        n->step[count++] = d;
-    }
-    const int32_t dropped = n->count - count;
-    n->count = count;
-    for (int32_t k = 0; k < count; k++)
-        n->step[k] = dropped == 0 && length < INFINITY ? length * n->step[k] : 0;
-    return dropped;
-}
-
 // Drops pairs whose amounts exceed what they can move. Returns whether there were any.
 static bool drop_pairs(pairs_balance *b, pairs_newton *n)
 {
@@ -231,21 +211,43 @@ static void take_live(const pairs_balance *b, pairs_newton *n)
             n->pair[n->count++] = i;
 }
 
-// Classes exchange places until no direction is flat. Each exchange empties a segment for some rows.
+// What pair k can move along the direction, by what it is to move.
+static double room_along(pairs_balance *b, const pairs_newton *n, int32_t k)
+{
+    int32_t movers;
+    const double d = n->direction[k];
+    return d != 0 ? pairs_movable(b, &b->pair[n->pair[k]], d < 0, &movers) / fabs(d) : INFINITY;
+}
+
+// Follows the flat direction as far as all pairs can. Those that end it are dropped, so that the next direction goes without them.
+static void follow(pairs_balance *b, pairs_newton *n)
+{
+    const double near = 1 + 1e-9;
+    double length = INFINITY;
+    int32_t count = 0;
+    for (int32_t k = 0; k < n->count; k++) {
+        n->step[k] = room_along(b, n, k);
+        length = fmin(length, n->step[k]);
+    }
+    for (int32_t k = 0; k < n->count; k++) {
+        const double room = n->step[k];
+        n->step[k] = length < INFINITY ? length * n->direction[k] : 0;
+        n->gradient[k] = room;
+    }
+    if (length > 0)
+        apply_steps(b, n);
+    for (int32_t k = 0; k < n->count; k++)
+        if (n->gradient[k] > near * length)
+            n->pair[count++] = n->pair[k];
+    n->count = count;
+}
+
+// Classes exchange places while a direction is flat.
 static void exchange_classes(pairs_balance *b, pairs_newton *n)
 {
-    for (int i = 0; i < EXCHANGES && !b->must_stop; i++) {
-        bool has_moved = false;
-        take_live(b, n);
-        for (int round = 0; round < FLAT_ROUNDS && !has_moved && !b->must_stop; round++) {
-            if (!solve(b, n))
-                return;
-            has_moved = follow(b, n) == 0;
-        }
-        if (!has_moved)
-            return;
-        apply_steps(b, n);
-    }
+    take_live(b, n);
+    for (int i = 0; i < EXCHANGES && !b->must_stop && solve(b, n); i++)
+        follow(b, n);
 }
 
 mco_status pairs_newton_step(pairs_balance *b)
