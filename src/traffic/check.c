@@ -49,29 +49,25 @@ static values bpr(double free, double b, double power, double capacity, double v
     return (values){free * (1 + grown), free * grown * power, free * v * (1 + grown / (power + 1))};
 }
 
+// With w = time / free - 1 as the variable, z(w) is elementary: the integral of w by z is w z less that of z by w.
 static values conical(double free, double a, double capacity, double v)
 {
-    const double b = (2 * a - 1) / (2 * a - 2), z = v / capacity, x = a * (1 - z), root = sqrt(x * x + b * b);
-    const double end = (x * root + b * b * asinh(x / b)) / 2, begin = (a * sqrt(a * a + b * b) + b * b * asinh(a / b)) / 2;
-    return (values){free * (2 + root - x - b), free * z * (a - a * x / root),
-                    free * capacity * (2 * z + (begin - end) / a - a * (z - z * z / 2) - b * z)};
+    const double b = (2 * a - 1) / (2 * a - 2), u = 1 / (2 * a - 2), z = v / capacity, x = a * (1 - z), root = hypot(x, b);
+    const double rest = x > 0 ? b * b / (root + x) : root - x;
+    const double w = a * z * (rest + u) / (root + a + u);
+    const double area = w * z - w + (b * b * log1p(w / u) - w * u - w * w / 2) / (2 * a);
+    return (values){free * (1 + w), free * z * a * rest / root, free * v + free * capacity * area};
 }
 
-// The integral of sqrt(w^2 + q) from 0, up to a constant.
-static double root_integral(double w, double q)
-{
-    const double root = sqrt(fmax(0, w * w + q));
-    if (q > 0)
-        return (w * root + q * asinh(w / sqrt(q))) / 2;
-    return q < 0 ? (w * root + q * log(w + root)) / 2 : w * fabs(w) / 2;
-}
-
+// The same with time = free + T / 4 * w, where z = w (w + 2) / (2 w + e).
 static values akcelik(double free, double delay, double capacity, double period, double v)
 {
-    const double z = v / capacity, e = 8 * delay / (capacity * period), root = sqrt((z - 1) * (z - 1) + e * z);
-    const double m = 1 - e / 2, q = e - e * e / 4, slope = root > 0 ? 1 + (z - 1 + e / 2) / root : 1;
-    const double area = z * z / 2 - z + root_integral(z - m, q) - root_integral(-m, q);
-    return (values){free + period / 4 * (z - 1 + root), period / 4 * z * slope, free * v + capacity * period / 4 * area};
+    const double z = v / capacity, e = 8 * delay / (capacity * period), y = z - 1, root = sqrt(y * y + e * z), T = period / 4;
+    const double w = y < 0 ? e * z / (root - y) : y + root;
+    const double by_z = root > 0 ? (2 * w + e) / (2 * root) : 2;
+    const double log = e > 0 && w > 0 ? e / 2 * (1 - e / 4) * log1p(2 * w / e) : 0;
+    const double area = w * z - w * w / 4 - w * (1 - e / 4) + log;
+    return (values){free + T * w, T * z * by_z, free * v + capacity * T * area};
 }
 
 // Coefficients of the twelve types of streets; C is infinite where the other direction does not count.

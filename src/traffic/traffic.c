@@ -209,7 +209,9 @@ static mco_status search_rest(solve *s)
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
-// Proves the gap and the balance. An engine's own labels save the search, unless they are too coarse for the target.
+static const double COARSE = 1.5;  // a proven gap above so many times the engine's own one has labels that are too coarse
+
+// Proves the gap and the balance. An engine's own labels save the search, unless they are too coarse.
 static mco_status certify(solve *s)
 {
     mco_status st = MCO_OK;
@@ -224,7 +226,7 @@ static mco_status certify(solve *s)
         MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
     MCO_TRY(search_rest(s));
     MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
-    if (a->gap <= s->p.gap && !(s->proof.gap <= s->p.gap)) {
+    if (!(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
         const double coarse = s->proof.gap;
         traffic_certificate_reset(c);
         MCO_TRY(search_rest(s));

@@ -115,6 +115,8 @@ done:
     return st;
 }
 
+static const double NO_CAPACITY = 1e300;  // of turns and artificial arcs: flow / capacity is nothing, so their cost is constant
+
 static mco_status settle_parts(mco_context *ctx, const mco_traffic_params *params, bool is_conical, traffic_problem *p, double *base,
                                double *k, double **parameter, double **capacity)
 {
@@ -125,7 +127,7 @@ static mco_status settle_parts(mco_context *ctx, const mco_traffic_params *param
     for (int32_t e = 0; e < p->links; e++) {
         const int32_t a = p->origin_link[e];
         (*parameter)[e] = is_conical ? 2 : 0;
-        (*capacity)[e] = 1;
+        (*capacity)[e] = NO_CAPACITY;
         if (a < 0)
             continue;
         base[e] += net->free_time[a];
