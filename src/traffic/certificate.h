@@ -11,7 +11,7 @@
 #ifndef MCO_TRAFFIC_CERTIFICATE_H
 #define MCO_TRAFFIC_CERTIFICATE_H
 
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 #include "traffic/sum.h"
 
 typedef struct traffic_certificate {

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "mco/paths.h"
-#include "traffic/files.h"
+#include "traffic/files/files.h"
 
 enum { ARTERIAL, COLLECTOR, LOCAL, RANKS };
 enum { ARTERIAL_PERCENT = 10, COLLECTOR_PERCENT = 30, SIGNAL_PERCENT = 30, ROUNDABOUT_PERCENT = 25 };

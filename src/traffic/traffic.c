@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "traffic/check.h"
 #include "traffic/engine.h"
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 #define MCO_OPTION_STRUCT mco_traffic_params
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_TRAFFIC_OPTIONS)};

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "mco/traffic.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 // ---- Networks
 

@@ -3,8 +3,8 @@
 #ifndef MCO_TRAFFIC_SETTLE_H
 #define MCO_TRAFFIC_SETTLE_H
 
-#include "traffic/network.h"
-#include "traffic/problem.h"
+#include "traffic/model/network.h"
+#include "traffic/model/problem.h"
 
 // Fills nodes, first_through, links, first, tail, head, into_first, into, origin_link, link_at, sink and `fixed` [links]: the cost
 // of turns and artificial arcs, 0 for links of the network. The caller releases *fixed. Errors: LIMIT, STOPPED, MEMORY. O(nodes + links + turns).

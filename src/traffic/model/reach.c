@@ -4,7 +4,7 @@
 // from the origin: such a search never enters the part, so it is short where nearly all nodes are in it.
 #include <string.h>
 
-#include "traffic/settle.h"
+#include "traffic/model/settle.h"
 
 static inline bool passes(const traffic_problem *p, int32_t v)
 {

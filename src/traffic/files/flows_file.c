@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "traffic/columns.h"
+#include "traffic/files/columns.h"
 #include "render/report.h"
-#include "traffic/files.h"
-#include "traffic/sink.h"
+#include "traffic/files/files.h"
+#include "traffic/files/sink.h"
 
 // ---- Writing
 

@@ -10,8 +10,8 @@
 
 #include "base/blocks.h"
 #include "base/stream.h"
-#include "traffic/network.h"
-#include "traffic/state_file.h"
+#include "traffic/model/network.h"
+#include "traffic/files/state_file.h"
 
 static const uint64_t CHECKSUM_BEGIN = 0x6a09e667f3bcc909u, CHECKSUM_FACTOR = 0x9e3779b97f4a7c15u;  // the latter is odd
 static const char MAGIC[8] = {'m', 'c', 'o', 't', 'r', 'a', 'f', '\n'};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Integrals of costs, and the parts of a problem that every engine holds: flows, pairs, answers.
-#include "traffic/costs.h"
+#include "traffic/model/costs.h"
 
 #include "traffic/engine.h"
 

@@ -10,8 +10,8 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/structs.h"
-#include "traffic/bush.h"
-#include "traffic/network.h"
+#include "traffic/analysis/bush.h"
+#include "traffic/model/network.h"
 #include "traffic/streets/types.h"
 
 // ---- Skims

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Flows of a row in the order of their nodes. Kahn's order; where it halts, a cycle of flow is found by walking backward, and
 // the least flow of the cycle is taken off all of it: nobody's trip gets longer, and the flows still carry the trips.
-#include "traffic/bush.h"
+#include "traffic/analysis/bush.h"
 
 #include <string.h>
 
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 // ---- The graph of a state
 

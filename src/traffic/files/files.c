@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "traffic/files.h"
+#include "traffic/files/files.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "traffic/sink.h"
+#include "traffic/files/sink.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The network of mco_traffic: how it is made, what it refuses, and the rows of its trips.
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 #include <inttypes.h>
 #include <math.h>

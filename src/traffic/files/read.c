@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 // Whether a path ends so, in upper or lower case, with or without ".gz".
 static bool ends_in(const char *path, const char *ending)

@@ -10,7 +10,7 @@
 #include "base/blocks.h"
 #include "base/grow.h"
 #include "base/stream.h"
-#include "traffic/files.h"
+#include "traffic/files/files.h"
 
 #ifndef MCO_HAVE_HDF5
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "traffic/columns.h"
-#include "traffic/files.h"
+#include "traffic/files/columns.h"
+#include "traffic/files/files.h"
 
 enum { ORIGIN, DESTINATION, TRIPS, ROW_COLUMNS };
 static const char *const row_columns[ROW_COLUMNS] = {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traffic/network.h"
-#include "traffic/problem.h"
+#include "traffic/model/network.h"
+#include "traffic/model/problem.h"
 
 static const double TOLERANCE = 1e-9;  // sum of the imbalances of a row that is taken, by its trips
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/names.h"
-#include "traffic/files.h"
-#include "traffic/sink.h"
+#include "traffic/files/files.h"
+#include "traffic/files/sink.h"
 
 typedef struct writer {
     mco_context *ctx;

@@ -3,7 +3,7 @@
 #ifndef MCO_TRAFFIC_BUSH_H
 #define MCO_TRAFFIC_BUSH_H
 
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 // The links of a state as a graph: links of the network, then arcs of turns and artificial arcs. Split nodes have gates (arcs.c).
 typedef struct traffic_state_graph {

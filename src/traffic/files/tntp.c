@@ -15,7 +15,7 @@
 #include "base/grow.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 static const double MOST = 1e30;  // of every number in these files
 

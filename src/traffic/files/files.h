@@ -7,7 +7,7 @@
 
 #include "base/names.h"
 #include "base/output.h"
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 #define TRAFFIC_MAX_VALUE 1e300  // of a number in a file, either sign
 

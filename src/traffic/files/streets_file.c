@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "traffic/columns.h"
-#include "traffic/files.h"
+#include "traffic/files/columns.h"
+#include "traffic/files/files.h"
 
 static const double DEFAULT_B = 0.15, DEFAULT_POWER = 4;
 enum { TYPES = 12, OTHERS = 6 };

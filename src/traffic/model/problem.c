@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Settles a network under options: links (arcs.c), costs, trips that have a path (reach.c).
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "traffic/network.h"
-#include "traffic/settle.h"
+#include "traffic/model/network.h"
+#include "traffic/model/settle.h"
 #include "traffic/streets/types.h"
 
 // ---- Costs

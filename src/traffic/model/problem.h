@@ -16,7 +16,7 @@
 
 #include "base/context.h"
 #include "mco/traffic.h"
-#include "traffic/costs.h"
+#include "traffic/model/costs.h"
 
 typedef struct traffic_problem {
     const mco_traffic *traffic;  // borrowed

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "traffic/settle.h"
+#include "traffic/model/settle.h"
 
 // Links before they are sorted.
 typedef struct draft {

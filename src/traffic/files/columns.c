@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "traffic/columns.h"
+#include "traffic/files/columns.h"
 
 #include <string.h>
 #include <strings.h>

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/grow.h"
-#include "traffic/columns.h"
-#include "traffic/files.h"
+#include "traffic/files/columns.h"
+#include "traffic/files/files.h"
 
 enum { FROM, VIA, TO, COST, COLUMNS };
 enum { MAX_TURNS = 200000000 };
