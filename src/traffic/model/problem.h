@@ -19,7 +19,7 @@
 #include "traffic/model/costs.h"
 
 typedef struct traffic_problem {
-    const mco_traffic *traffic;  // borrowed
+    const mco_traffic *traffic;  // borrowed; NULL: a problem that was made without a network
     int32_t nodes, first_through;
     int32_t links;               // sorted by tail; links with equal tails keep the order of the file
     int32_t *first;              // [nodes + 1] links first[v] .. first[v + 1] - 1 leave v
