@@ -222,11 +222,12 @@ static mco_status certify(solve *s)
         mco_log(s->ctx, MCO_LOG_WARNING, "the labels of the engine are of other flows: the gap is proved anew");
         traffic_certificate_clear(s->ctx, c);
     }
-    if (c->cost == NULL)
+    const bool has_labels = c->cost != NULL;
+    if (!has_labels)
         MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
     MCO_TRY(search_rest(s));
     MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
-    if (!(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
+    if (has_labels && isfinite(s->proof.gap) && !(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
         const double coarse = s->proof.gap;
         traffic_certificate_reset(c);
         MCO_TRY(search_rest(s));
