@@ -631,5 +631,5 @@ mco_status mco_traffic_check(mco_context *ctx, const mco_traffic *traffic, const
     *facts = found;
 done:
     end(&c);
-    return st;
+    return traffic_call_end(ctx, st);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "base/output.h"
@@ -175,6 +176,8 @@ mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, c
     for (int32_t a = 0; a < traffic->view.links; a++)
         if (!(flow[a] >= 0 && flow[a] < INFINITY))
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "the flow of link %d is %.15g, a number of 0 or more was expected", a + 1, flow[a]);
+    if (p.time_limit_s < MCO_NO_LIMIT)
+        ctx->call_stop_s = mco_clock_s() + p.time_limit_s;
     MCO_TRY(traffic_problem_make(ctx, traffic, &p, &s.problem));
     if (s.problem.costs.shape == TRAFFIC_CUBIC)
         p.cost = MCO_TRAFFIC_COST_STREETS;
@@ -191,7 +194,8 @@ mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, c
     }
 done:
     close_skimmer(&s);
-    return st;
+    ctx->call_stop_s = 0;
+    return traffic_call_end(ctx, st);
 }
 
 // ---- Select link
@@ -290,7 +294,7 @@ done:
     mco_free(ctx, &s.future);
     traffic_bush_close(ctx, &s.bush);
     traffic_state_graph_close(ctx, &graph);
-    return st;
+    return traffic_call_end(ctx, st);
 }
 
 // ---- Used paths
@@ -355,7 +359,7 @@ static mco_status write_paths_to(path_writer *w, int32_t k, int32_t origin, int3
     w->amount[0] = b->ends[at] / w->traffic->classes[k].car_equivalent;
     w->next[0] = b->in_first[v];
     for (;;) {
-        mco_status st = mco_call_in_time(w->ctx, ++w->count);
+        mco_status st = mco_call_in_time(w->ctx, w->count++);
         if (st != MCO_OK)
             return st;
         if (v == start)
@@ -427,5 +431,5 @@ done:
     mco_free(ctx, &w.amount);
     traffic_bush_close(ctx, &w.bush);
     traffic_state_graph_close(ctx, &graph);
-    return st;
+    return traffic_call_end(ctx, st);
 }

@@ -33,6 +33,13 @@ done:
     return st;
 }
 
+mco_status traffic_call_end(mco_context *ctx, mco_status st)
+{
+    if (st == MCO_ERR_STOPPED && ctx->parent == NULL && ctx->call_stop_s == 0)  // nobody else clears the request
+        mco_clear_cancel(ctx);
+    return st;
+}
+
 // The arrays of a view are constant for its users; the network owns them.
 static void free_constant(mco_context *ctx, const void *array)
 {

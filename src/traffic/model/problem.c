@@ -252,7 +252,7 @@ static mco_status list_doubts(trips *t, const traffic_reach *reach, doubt **doub
     for (int32_t k = 0; k < traffic->class_count; k++) {
         const mco_traffic_class *c = &traffic->classes[k];
         for (int32_t o = 0; o < traffic->view.zones; o++) {
-            MCO_TRY(mco_call_in_time(t->ctx, o));
+            MCO_TRY(mco_call_in_time(t->ctx, (int64_t)o << 8));
             const bool from = reach->from[o];
             for (int64_t i = c->first[o]; i < c->first[o + 1]; i++) {
                 const int32_t end = end_of(t->p, c->to[i]);
