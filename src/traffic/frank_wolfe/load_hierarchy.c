@@ -391,7 +391,9 @@ static mco_status customise(hierarchy_loader *l, const double *cost)
         const double weight = floor(cost[a] * l->scale);
         l->weight[a] = weight < NONE ? (int32_t)weight : NONE;
     }
-    l->params.time_limit_s = l->stopper.is_proving ? INFINITY : fmax(0, l->stopper.run->stop_s - mco_clock_s());
+    const traffic_call *call = l->stopper.call;
+    const double stop_s = call->run->stop_s + (l->stopper.has_grace ? call->grace_s : 0);
+    l->params.time_limit_s = fmax(0, stop_s - mco_clock_s());
     MCO_TRY(mco_paths_customise(l->ctx, l->hierarchy, l->weight, &l->params));
     paths_batches_weigh(&l->batches);
     memset((void *)l->arc_flow, 0, 2 * (size_t)l->hierarchy->topology.arcs * sizeof *l->arc_flow);
@@ -492,6 +494,7 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
         if (st != MCO_OK)
             return st;
     }
+    l->stopper.has_grace = false;
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
@@ -510,7 +513,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             return st;
     }
     l->certificate = certificate;
-    l->stopper.is_proving = true;
+    l->stopper.has_grace = true;
     atomic_store(&l->stopper.is_set, false);
     for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++) {
         take_class(l, k);
@@ -518,7 +521,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             st = try_rows(l, traffic_certificate_cost(certificate, l->first_row), &is_done);
     }
     l->certificate = NULL;
-    l->stopper.is_proving = false;
+    l->stopper.has_grace = false;
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
@@ -540,7 +543,8 @@ mco_status traffic_loader_open_hierarchy(mco_context *ctx, const traffic_call *c
     MCO_TRY(mco_alloc(ctx, &l, 1));
     l->ctx = ctx;
     l->problem = call->problem;
-    l->stopper.run = call->run;
+    l->stopper.call = call;
+    l->stopper.has_grace = true;
     MCO_TRY(fill(ctx, call, l));
     *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->batches.lanes->build.simd,
                             .threads = l->workers, .lane_bits = 32};
