@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "mco/traffic.h"
-#include "traffic/costs.h"
+#include "traffic/model/costs.h"
 
 // ---- Networks
 
