@@ -292,8 +292,6 @@ static mco_status make_turns(checker *c)
     mco_status st = MCO_OK;
     if (c->n.turn_count == 0)
         return MCO_OK;
-    if (c->p.unreachable == MCO_TRAFFIC_ARC)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "turns and artificial arcs together: flows of links do not say how many use an arc; assign proves its gap with the flows of origins");
     MCO_TRY(mco_alloc(c->ctx, &c->turn_first, (int64_t)c->n.links + 2));
     MCO_TRY(mco_alloc(c->ctx, &c->turn_to, c->n.turn_count));
     MCO_TRY(mco_alloc(c->ctx, &c->turn_cost, c->n.turn_count));
@@ -425,7 +423,7 @@ static mco_status find_arcs(checker *c)
     if (c->p.unreachable != MCO_TRAFFIC_ARC || n == 0)
         return MCO_OK;
     if (c->n.turn_count > 0)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "flows of links do not say which artificial arcs trips take where turns are banned");
+        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "flows of links do not say which artificial arcs trips take where turns are banned; assign proves its gap with the flows of origins");
     MCO_TRY(mco_alloc(c->ctx, &c->begun, n));
     MCO_TRY(mco_alloc(c->ctx, &c->has_into, n));
     MCO_TRY(mco_alloc(c->ctx, &c->has_out, n));

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "mco/traffic.h"
+#include "traffic/check.h"
 #include "traffic/model/costs.h"
 
 // ---- Networks
@@ -177,8 +178,11 @@ static void turns_have_no_delay(void **state)
     assert_fails(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts), MCO_ERR_ARGUMENT,
                  "the turn from link 1 into link 2 costs 7: flows of links do not say how many make it; assign proves its gap with the flows of origins");
     p.unreachable = MCO_TRAFFIC_ARC;
-    assert_fails(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts), MCO_ERR_ARGUMENT, "turns and artificial arcs together: flows of links do not "
-                 "say how many use an arc; assign proves its gap with the flows of origins");
+    s->turn[0].cost = INFINITY;
+    mco_traffic_destroy(test_ctx, &traffic);
+    traffic = make(s);
+    assert_fails(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts), MCO_ERR_ARGUMENT,
+                 "flows of links do not say which artificial arcs trips take where turns are banned; assign proves its gap with the flows of origins");
     mco_traffic_result_clear(test_ctx, &r);
     mco_traffic_destroy(test_ctx, &traffic);
 }
@@ -334,6 +338,54 @@ static void capacities_hold_with_classes(void **state)
     mco_traffic_destroy(test_ctx, &traffic);
 }
 
+// Streets with several classes, by the methods of links too: the checker has its own costs.
+static void streets_have_classes(void **state)
+{
+    (void)state;
+    static const mco_traffic_method methods[] = {MCO_TRAFFIC_METHOD_PAIRS, MCO_TRAFFIC_METHOD_BFW};
+    const mco_traffic_shape shape = {.family = MCO_TRAFFIC_STREETS, .rows = 6, .columns = 6, .zones = 5, .load = 0.1, .seed = 3};
+    mco_traffic *one = NULL, *traffic = NULL;
+    assert_ok(mco_traffic_generate(test_ctx, &shape, &one));
+    const mco_traffic_network net = mco_traffic_view(one);
+    mco_traffic_class classes[2] = {*mco_traffic_class_at(one, 0), *mco_traffic_class_at(one, 0)};
+    classes[0].distance_factor = 0.01;
+    classes[1].distance_factor = 0.03;
+    classes[1].car_equivalent = 2;
+    assert_ok(mco_traffic_create(test_ctx, "streets", &net, 2, classes, &traffic));
+    for (int side = 0; side < 2; side++)
+        for (int m = 0; m < 2; m++) {
+            mco_traffic_params p = MCO_TRAFFIC_PARAMS_INIT;
+            mco_traffic_facts facts;
+            p.objective = side == 0 ? MCO_TRAFFIC_UE : MCO_TRAFFIC_SO;
+            p.method = methods[m];
+            p.gap = m == 0 ? 1e-6 : 1e-3;
+            mco_traffic_result r = assign(traffic, &p);
+            assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+            assert_ok(mco_traffic_check(test_ctx, traffic, &p, r.flow, r.class_flow, &facts));
+            assert_true(facts.gap <= r.gap * (1 + 1e-9) + 1e-15);
+            assert_near(facts.total_cost, r.total_cost, 1e-12);
+            // A toll is what one more car costs all others: a finite difference of the total cost without the toll's own part.
+            const double h = 1e-3;
+            for (int32_t a = 0; a < net.links; a += 7) {
+                double cost[2];
+                for (int way = 0; way < 2; way++) {
+                    static double flow[512];
+                    assert_true(net.links <= 512);
+                    memcpy(flow, r.flow, (size_t)net.links * sizeof *flow);
+                    flow[a] += way == 0 ? 2 * h : h;
+                    assert_ok(traffic_check_costs(test_ctx, one, &p, flow, NULL, &facts, NULL, NULL));
+                    cost[way] = facts.total_cost;
+                }
+                assert_ok(traffic_check_costs(test_ctx, one, &p, r.flow, NULL, &facts, NULL, NULL));
+                const double slope = (4 * cost[1] - cost[0] - 3 * facts.total_cost) / (2 * h);
+                assert_true(fabs(slope - r.cost[a] - r.toll[a]) <= 1e-5 * (1 + fabs(slope)));
+            }
+            mco_traffic_result_clear(test_ctx, &r);
+        }
+    mco_traffic_destroy(test_ctx, &traffic);
+    mco_traffic_destroy(test_ctx, &one);
+}
+
 // ---- Skims
 
 static void threads_skim_alike(void **state)
@@ -366,6 +418,7 @@ int main(void)
         TEST(classes_exchange_places),
         TEST(methods_agree_with_classes),
         TEST(capacities_hold_with_classes),
+        TEST(streets_have_classes),
         TEST(threads_skim_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
