@@ -354,6 +354,8 @@ typedef struct found {
     int64_t iterations;
 } found;
 
+static uint64_t gpus;  // of the solves below; 0: the first
+
 static found solve_by(trial *t, traffic_engine *engine, mco_traffic_method method, mco_traffic_line_search search, double gap)
 {
     mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
@@ -364,7 +366,7 @@ static found solve_by(trial *t, traffic_engine *engine, mco_traffic_method metho
     found f = {.objective = NAN, .gap = NAN};
     params.method = method;
     params.line_search = search;
-    const traffic_call call = {.problem = &t->problem, .params = &params, .run = &run, .history = &history, .gap = gap, .memory = 1e9};
+    const traffic_call call = {.problem = &t->problem, .params = &params, .run = &run, .history = &history, .gap = gap, .memory = 1e9, .gpus = gpus};
     if (engine(t->ctx, &call, &answer) == MCO_OK) {
         f = (found){.objective = traffic_objective(&t->problem, answer.flow, answer.class_flow), .gap = answer.gap,
                     .iterations = answer.iterations, .flow = make((size_t)t->problem.links, sizeof(double))};
@@ -418,9 +420,32 @@ static void check_methods(trial *t, const shape *s, int first)
     }
 }
 
+// Several GPUs give the flows of one, bit for bit. A network of more nodes takes the hierarchy.
+static void check_fleet(trial *t, const shape *s)
+{
+    mco_gpu list[MCO_MAX_GPUS];
+    const char *reason = NULL;
+    int count = 0;
+    if (mco_gpus_list(t->ctx, list, &count, &reason) != MCO_OK || count < 2)
+        return;
+    const found one = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 1e-3);
+    for (int n = 2; n <= count; n++) {
+        gpus = (UINT64_C(1) << n) - 1;
+        const found all = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 1e-3);
+        GPU_CHECK(all.iterations == one.iterations && all.gap == one.gap, "%s: %d GPUs make %lld steps to %g, one %lld to %g", s->name, n,
+                  (long long)all.iterations, all.gap, (long long)one.iterations, one.gap);
+        GPU_CHECK(one.flow != NULL && all.flow != NULL && memcmp(one.flow, all.flow, (size_t)t->problem.links * sizeof(double)) == 0,
+                  "%s: flows of %d GPUs differ", s->name, n);
+        free(all.flow);
+    }
+    gpus = 0;
+    free(one.flow);
+}
+
 // Solves as the size of a network allows. Short: a few steps.
 static void check_solves(trial *t, const shape *s, bool is_short)
 {
+    check_fleet(t, s);
     if (is_short) {
         const found f = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 0.1);
         GPU_CHECK(f.gap <= 0.1, "%s: gap %g", s->name, f.gap);
