@@ -3,7 +3,7 @@
 #ifndef MCO_TRAFFIC_CHECK_H
 #define MCO_TRAFFIC_CHECK_H
 
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 // The costs of flows from the raw network: objective, total_cost and excess of *facts; the rest stays. `cost` [links]: what a link
 // costs without what a class adds where there are several, NULL: not asked for. Errors: ARGUMENT, CHECK, MEMORY. O(classes * links).

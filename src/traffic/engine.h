@@ -5,7 +5,7 @@
 
 #include "base/run.h"
 #include "traffic/certificate.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 // One solve. All members are borrowed.
 typedef struct traffic_call {

@@ -11,7 +11,7 @@
 #include "base/output.h"
 #include "base/structs.h"
 #include "render/view.h"
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 enum { WIDTHS = 12, COLOURS = 6, TEXT_ROOM = 256, KEY_ROOM = 24 };
 

@@ -90,6 +90,12 @@ analysing() {
     expect_text d.svg "<svg"
     expect 0 "$MCO" traffic compare r.json f.tntp
     expect_text out "5 the same"
+    printf 'from,to,cost,volume\n1,3,40,4\n1,4,52,2\n3,2,52,2\n3,4,12,2\n4,2,40,4.5\n' > own.csv
+    expect 0 "$MCO" traffic compare f.tntp own.csv
+    expect_text out "1 have more flow, 0 less, 4 the same"
+    printf 'from,to,cost\n1,3,40\n' > own.csv
+    expect 3 "$MCO" traffic compare f.tntp own.csv
+    expect_text err "no column"
     expect 2 "$MCO" traffic compare r.json f.tntp --plot d.svg
     expect_text err "--plot needs --network"
     expect 0 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows r.json --what cost --output skim.csv

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traffic/costs.h"
+#include "traffic/model/costs.h"
 
 MCO_BEGIN_C
 
