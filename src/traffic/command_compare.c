@@ -126,16 +126,23 @@ static mco_status take_end(mco_text *text, mco_slice field, char out[NAME_ROOM])
 static mco_status read_lines(mco_text *text, bool is_csv, rows *r)
 {
     mco_status st = MCO_OK;
-    mco_slice line, field[4];
+    enum { MOST = 6 };  // columns of TNTP flows, with what other programs add; links of a network have 10
+    mco_slice line, field[4], more;
     bool is_header = is_csv;
     while (mco_text_line(text, &line)) {
         line = mco_slice_trim(line);
         if (line.size == 0 || line.data[0] == '~' || line.data[0] == '<')
             continue;
         int count = 0;
-        for (mco_slice rest = line; count < (is_csv ? 4 : 3); count++)
+        mco_slice rest = line;
+        for (; count < (is_csv ? 4 : 3); count++)
             if (!(is_csv ? mco_slice_field(&rest, ',', &field[count]) : mco_slice_token(&rest, &field[count])))
                 break;
+        int columns = count;
+        while (!is_csv && mco_slice_token(&rest, &more))
+            columns += !mco_slice_is(more, ";");
+        if (columns > MOST)
+            MCO_TRY(mco_text_fail(text, line.line, line.column, "the row has %d columns: it looks like a link of a network", columns));
         if (is_header || (!is_csv && r->count == 0 && mco_slice_is(field[0], "from"))) {
             is_header = false;
             continue;
