@@ -220,6 +220,7 @@ static void read_options(bench *b, int count, char **words)
 int main(int count, char **words)
 {
     bench b = {.params = MCO_TRAFFIC_PARAMS_INIT, .label = "network"};
+    setvbuf(stdout, NULL, _IOLBF, 0);
     if (count < 3) {
         fprintf(stderr, "usage: %s NET TRIPS [options]\n", words[0]);
         return EXIT_FAILURE;

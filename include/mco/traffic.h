@@ -23,7 +23,7 @@ MCO_BEGIN_C
 
 // ---- Limits. A value beyond a limit is refused, with a message that names the value and the limit.
 #define MCO_TRAFFIC_MAX_NODES INT32_C(50000000)
-#define MCO_TRAFFIC_MAX_LINKS INT32_C(200000000)
+#define MCO_TRAFFIC_MAX_LINKS INT32_C(200000000)  // and turns
 #define MCO_TRAFFIC_MAX_CLASSES 32
 #define MCO_TRAFFIC_MAX_ROWS INT32_C(10000000)  // pairs of a class and an origin with trips
 
@@ -227,7 +227,7 @@ MCO_API void mco_traffic_result_clear(mco_context *ctx, mco_traffic_result *resu
 
 // Recomputes everything from flows alone: costs, sums in double-double, least costs by its own search. class_flow [classes][links] is
 // needed where there are several classes. Errors: CHECK (a negative flow; an imbalance above 1e-6 of the trips; both with the
-// place), ARGUMENT, STOPPED, MEMORY. O(origins * links * log nodes).
+// place), ARGUMENT, STOPPED, MEMORY. O(origins * links * log nodes). mco_cancel() ends it; the time limit does not count.
 MCO_API mco_status mco_traffic_check(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params,
                                      const double *flow, const double *class_flow, mco_traffic_facts *facts);
 
@@ -246,18 +246,19 @@ MCO_API mco_status mco_traffic_read_flows(mco_context *ctx, const mco_traffic *t
 MCO_API void mco_traffic_flows_clear(mco_context *ctx, double **flow, double **class_flow);
 
 // Least costs between zones at given flows, [zones][zones], infinity: no path; the caller's. What is summed along the least-cost path.
+// Errors: ARGUMENT, STOPPED (the time limit, mco_cancel()), MEMORY. O(zones * links * log nodes).
 typedef enum mco_traffic_skim { MCO_TRAFFIC_SKIM_COST, MCO_TRAFFIC_SKIM_TIME, MCO_TRAFFIC_SKIM_LENGTH, MCO_TRAFFIC_SKIM_TOLL } mco_traffic_skim;
 #define MCO_TRAFFIC_SKIM_NAMES "cost|time|length|toll"
 MCO_API mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, int32_t k,
                                          const double *flow, mco_traffic_skim what, double *matrix);
 // Trips of class k that use a link, by the proportions of the state, [zones][zones], the caller's; and where these trips travel,
-// share [links], or NULL.
+// share [links], or NULL. Errors: ARGUMENT, STOPPED (mco_cancel()), MEMORY. O(zones * links).
 MCO_API mco_status mco_traffic_select_link(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, int32_t k,
                                            int32_t link, double *matrix, double *share);
 // Writes the used paths of the state, with flows that are proportional at every node: CSV with class, origin, destination, flow, nodes. Errors: IO, STOPPED, MEMORY.
 MCO_API mco_status mco_traffic_write_paths(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_state *state, double least,
                                            const char *path);
-// Writes a matrix [zones][zones] as CSV or .omx.
+// Writes a matrix [zones][zones] as CSV or .omx. Errors: ARGUMENT, IO, STOPPED (mco_cancel()), MEMORY.
 MCO_API mco_status mco_traffic_write_matrix(mco_context *ctx, const mco_traffic *traffic, const char *name, const double *matrix,
                                             const char *path);
 

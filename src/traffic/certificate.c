@@ -226,10 +226,15 @@ static bool search(searching *job, int32_t row, searcher *s)
     return true;
 }
 
+static bool is_proved(const struct traffic_row_proof *row)
+{
+    return row->is_done && row->loss < INFINITY;
+}
+
 static void search_row(void *shared, int worker, int64_t item)
 {
     searching *job = shared;
-    if (!job->c->row[item].is_done && !is_search_over(job) && search(job, (int32_t)item, &job->own[worker]))
+    if (!is_proved(&job->c->row[item]) && !is_search_over(job) && search(job, (int32_t)item, &job->own[worker]))
         traffic_certificate_row(job->c, (int32_t)item, job->own[worker].label);
 }
 
@@ -241,7 +246,7 @@ mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, 
     int64_t missing = 0;
     const int32_t rows = c->problem->rows;
     for (int32_t row = 0; row < rows; row++)
-        missing += !c->row[row].is_done;
+        missing += !is_proved(&c->row[row]);
     if (missing == 0)
         return MCO_OK;
     const int workers = threads < missing ? threads : (int)missing;
@@ -280,7 +285,16 @@ static void add_trips(const traffic_problem *p, int32_t row, double *net)
     }
 }
 
-// Every row for itself. net [nodes] is zero before and after; sum [classes][links] takes the flows.
+// The greatest entry of net [nodes] at the ends of a link or of a row's trips; these entries are 0 afterwards.
+static double take_worst(double *net, int32_t from, int32_t to, double worst)
+{
+    worst = larger(worst, fabs(net[from]));
+    worst = larger(worst, fabs(net[to]));
+    net[from] = net[to] = 0;
+    return worst;
+}
+
+// Every row for itself. net [nodes] is zero before and after; sum [classes][links] takes the flows. O(flows + trips + links).
 static double balance_rows(const traffic_certificate *c, const traffic_flows *flows, double *net, double *sum)
 {
     const traffic_problem *p = c->problem;
@@ -296,10 +310,10 @@ static double balance_rows(const traffic_certificate *c, const traffic_flows *fl
             net[p->head[l]] -= flows->flow[i];
             of_class[l] += flows->flow[i];
         }
-        for (int32_t v = 0; v < p->nodes; v++) {
-            worst = larger(worst, fabs(net[v]));
-            net[v] = 0;
-        }
+        for (int64_t i = flows->first[row]; i < flows->first[row + 1]; i++)
+            worst = take_worst(net, p->tail[flows->link[i]], p->head[flows->link[i]], worst);
+        for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
+            worst = take_worst(net, p->row_origin[row], p->to[t], worst);
     }
     const int64_t cells = (c->class_flow != NULL ? p->classes : 1) * (int64_t)p->links;
     const double *seen = c->class_flow != NULL ? c->class_flow : c->flow;
@@ -362,9 +376,12 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
         out->imbalance = balance_classes(c, net);
     }
     for (int32_t row = 0; row < p->rows; row++) {
+        if (!is_proved(&c->row[row])) {
+            missing++;
+            continue;
+        }
         traffic_sum_add_sum(&least, c->row[row].least);
         loss += c->row[row].loss;
-        missing += !c->row[row].is_done;
     }
     out->missing = missing;
     out->total = total.high;

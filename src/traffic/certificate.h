@@ -40,8 +40,8 @@ static inline const double *traffic_certificate_cost(const traffic_certificate *
 void traffic_certificate_row(traffic_certificate *c, int32_t row, const double *label);
 // Labels of 8 rows of one class side by side [nodes][8]. A row of -1 is no row.
 void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], const double *label);
-// Labels of the rows that are not done, by a search of its own on so many threads. It ends at `stop_s` (mco_clock_s()), or a tenth of a second
-// after a cancellation; rows are then left out. Errors: MEMORY. O(rows * links * log nodes).
+// Labels of the rows that are not done, or whose labels prove nothing, by a search of its own on so many threads. It ends at `stop_s`
+// (mco_clock_s()), or a tenth of a second after a cancellation; rows are then left out. Errors: MEMORY. O(rows * links * log nodes).
 mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads, double stop_s);
 
 // Forgets the labels of all rows.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "traffic/command.h"
@@ -71,6 +72,13 @@ void traffic_analysis_outputs(const void *state, const char *out[CLI_MORE_OUTPUT
     out[1] = ((const traffic_analysing *)state)->share;
 }
 
+// The time limit counts from the start of the command, for reading, searching and writing.
+static void limit_time(cli_call *call, const traffic_analysing *a)
+{
+    if (a->params.time_limit_s < MCO_NO_LIMIT)
+        call->ctx->read_stop_s = call->ctx->created_s + a->params.time_limit_s;
+}
+
 static mco_status need(cli_call *call, const char *value, const char *flag, const char *text)
 {
     return value != NULL ? MCO_OK : mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is missing: %s", flag, text);
@@ -101,6 +109,7 @@ mco_status traffic_skim(cli_call *call)
     int32_t k = 0;
     MCO_TRY(need(call, a->input.flows, "--flows", "flows of the links"));
     MCO_TRY(need(call, a->output, "--output", "a file for the matrix"));
+    limit_time(call, a);
     MCO_TRY(traffic_open(call, &a->input, call->inputs[0], call->inputs[1], &traffic));
     MCO_TRY(find_class(call, traffic, a, &k));
     MCO_TRY(mco_traffic_read_flows(call->ctx, traffic, a->input.flows, &flow, &class_flow));
@@ -143,8 +152,12 @@ static mco_status write_share(cli_call *call, const mco_traffic *traffic, const 
     if (st != MCO_OK)
         return st;
     fprintf(o.file, "from,to,trips\n");
-    for (int32_t l = 0; l < n.links; l++)
-        fprintf(o.file, "%s,%s,%.17g\n", mco_traffic_node_name(traffic, n.tail[l], tail), mco_traffic_node_name(traffic, n.head[l], head), share[l]);
+    for (int32_t l = 0; l < n.links; l++) {
+        mco_write_cell(mco_traffic_node_name(traffic, n.tail[l], tail), o.file);
+        fputc(',', o.file);
+        mco_write_cell(mco_traffic_node_name(traffic, n.head[l], head), o.file);
+        fprintf(o.file, ",%.17g\n", share[l]);
+    }
     return mco_output_commit(call->ctx, &o, false);
 }
 
@@ -154,6 +167,7 @@ static mco_status open_state(cli_call *call, mco_traffic **traffic, mco_traffic_
     const traffic_analysing *a = call->state;
     MCO_TRY(need(call, a->input.state, "--state", "the file of an assignment by the method pairs"));
     MCO_TRY(need(call, a->output, "--output", "a file for the answer"));
+    limit_time(call, a);
     MCO_TRY(traffic_open(call, &a->input, call->inputs[0], call->inputs[1], traffic));
     MCO_TRY(mco_traffic_state_read(call->ctx, *traffic, a->input.state, state));
 done:

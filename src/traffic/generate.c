@@ -312,7 +312,7 @@ static mco_status draw_trips(draft *d, mco_traffic_class *c)
     for (int32_t z = 0; z < zones; z++)
         permutation[z] = z;
     for (int32_t o = 0; o < zones; o++) {
-        MCO_TRY(mco_call_in_time(d->ctx, o));
+        MCO_TRY(mco_call_in_time(d->ctx, (int64_t)o << 8));
         draw_row(d, o, count, permutation, c->to + o * count, c->amount + o * count);
         c->first[o + 1] = (o + 1) * count;
     }
@@ -538,5 +538,5 @@ mco_status mco_traffic_generate(mco_context *ctx, const mco_traffic_shape *shape
     d.traffic = NULL;
 done:
     draft_clear(&d);
-    return st;
+    return traffic_call_end(ctx, st);
 }

@@ -456,7 +456,22 @@ static double slope_between(reference *r, store *s, const path *a, const path *b
     return sum;
 }
 
-// Newton steps from each path of a trip to its cheapest.
+// Moves flow from a path to the best one by a Newton step. Where costs bend, the step is halved until the sign of the difference stays or
+// the difference is half as large; so no two steps undo each other.
+static void move_to_best(reference *r, store *s, int32_t k, path *q, path *best, double excess)
+{
+    enum { HALVINGS = 60 };
+    const double slope = slope_between(r, s, q, best);
+    double step = slope > 0 ? fmin(excess / slope, q->flow) : q->flow;
+    add_flow(r, s, k, q, -step);
+    add_flow(r, s, k, best, step);
+    for (int i = 0; i < HALVINGS && cost_of(r, s, k, q) - cost_of(r, s, k, best) < -excess / 2; i++) {
+        step /= 2;
+        add_flow(r, s, k, q, step);
+        add_flow(r, s, k, best, -step);
+    }
+}
+
 static void balance_trip(reference *r, store *s, int32_t k, int64_t t)
 {
     path *best = NULL;
@@ -468,11 +483,8 @@ static void balance_trip(reference *r, store *s, int32_t k, int64_t t)
     }
     for (path *q = s->of_trip[t]; q != NULL; q = q->next) {
         const double excess = q != best && q->flow > 0 ? cost_of(r, s, k, q) - cost_of(r, s, k, best) : 0;
-        if (excess <= 0)
-            continue;
-        const double slope = slope_between(r, s, q, best), step = slope > 0 ? fmin(excess / slope, q->flow) : q->flow;
-        add_flow(r, s, k, q, -step);
-        add_flow(r, s, k, best, step);
+        if (excess > 0)
+            move_to_best(r, s, k, q, best, excess);
     }
 }
 

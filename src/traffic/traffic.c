@@ -184,6 +184,8 @@ static mco_status take_start(solve *s)
         return MCO_OK;
     if (start->state != NULL && s->p.method == MCO_TRAFFIC_METHOD_PAIRS)
         MCO_TRY(traffic_state_take(s->ctx, p, start->state, &s->start_flows, &s->start_pairs));
+    else if (start->state != NULL)
+        mco_log(s->ctx, MCO_LOG_WARNING, "the state is not used: it starts the method pairs, the method is %s", method_text(s->p.method));
     if (start->flow == NULL)
         return MCO_OK;
     MCO_TRY(mco_alloc(s->ctx, &s->start_flow, p->links));
@@ -236,7 +238,9 @@ static void settle_gap(solve *s)
     s->proof.gap = s->answer.gap;
 }
 
-// Proves the gap and the balance. An engine's own labels save the search, unless they are too coarse for the target.
+static const double COARSE = 1.5;  // a proven gap above so many times the engine's own one has labels that are too coarse
+
+// Proves the gap and the balance. An engine's own labels save the search, unless they are too coarse.
 static mco_status certify(solve *s)
 {
     mco_status st = MCO_OK;
@@ -250,7 +254,7 @@ static mco_status certify(solve *s)
     if (c->cost == NULL)
         MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
     MCO_TRY(prove(s));
-    if (s->proof.missing == 0 && a->gap <= s->p.gap && !(s->proof.gap <= s->p.gap)) {
+    if (s->proof.missing == 0 && !(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
         const traffic_proof coarse = s->proof;
         traffic_certificate_reset(c);
         MCO_TRY(prove(s));
@@ -286,18 +290,17 @@ done:
     return st;
 }
 
-// What turns and artificial arcs cost; *trips: cars that use an artificial arc.
+// What turns and artificial arcs cost; *trips: cars that use an artificial arc, at least.
 static double cost_of_more(const solve *s, double *trips)
 {
     const traffic_problem *p = &s->problem;
-    const int32_t hub = mco_traffic_view(s->traffic).nodes - 1;
     double sum = 0, out = 0, into = 0;
     for (int32_t l = 0; l < p->links; l++) {
         if (p->origin_link[l] >= 0)
             continue;
         sum += s->answer.flow[l] * p->costs.base[l];
-        if (p->origin_link[l] == -2)
-            *(p->tail[l] == hub ? &into : &out) += s->answer.flow[l];
+        if (p->origin_link[l] == TRAFFIC_ARTIFICIAL_ARC)
+            *(p->tail[l] == p->hub ? &into : &out) += s->answer.flow[l];
     }
     *trips = fmax(out, into);  // a trip that uses one of each counts once, or nearly
     return sum;
@@ -317,10 +320,10 @@ static void price_queues(solve *s)
         violation += excess > 0 ? price * excess : 0;
         s->r.cost[l] += price;
     }
-    const double least = isnan(s->proven_gap) ? 0 : s->proof.total - s->proven_gap * s->proof.total;
-    s->r.bound = fmax(0, least - earned);
+    const double least = isnan(s->proven_gap) ? 0 : s->proof.total - s->proven_gap * s->proof.total, bound = fmax(0, least - earned);
+    s->r.bound = bound;
     if (s->r.objective > 0)
-        s->r.gap = fmax(a->excess, fmax(0, (s->r.objective - s->r.bound + violation) / s->r.objective));
+        s->r.gap = fmax(a->excess, fmax(0, (s->r.objective - bound + violation) / s->r.objective));
     if (s->p.objective == MCO_TRAFFIC_UE)
         s->r.total_cost += queues;
 }
@@ -360,9 +363,11 @@ done:
 static void settle_outcome(solve *s)
 {
     mco_traffic_result *r = &s->r;
-    const bool is_done = r->gap <= s->p.gap;
+    const bool is_done = r->is_certified && r->gap <= s->p.gap;
     r->outcome = is_done ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     r->stop = is_done ? MCO_STOP_GAP : s->run.stop;
+    if (!r->is_certified && r->stop == MCO_STOP_FINISHED)  // the engine was done, the proof was not
+        r->stop = mco_is_cancelled(s->ctx) ? MCO_STOP_CANCELLED : MCO_STOP_TIME;
     if (r->stop == MCO_STOP_FINISHED && s->p.iterations > 0 && r->iterations >= s->p.iterations)
         r->stop = MCO_STOP_ITERATIONS;
     r->history = s->history.pass;

@@ -6,11 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "base/structs.h"
 #include "traffic/analysis/bush.h"
+#include "traffic/files/files.h"
 #include "traffic/model/network.h"
 #include "traffic/streets/types.h"
 
@@ -174,6 +176,8 @@ mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, c
     for (int32_t a = 0; a < traffic->view.links; a++)
         if (!(flow[a] >= 0 && flow[a] < INFINITY))
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "the flow of link %d is %.15g, a number of 0 or more was expected", a + 1, flow[a]);
+    if (p.time_limit_s < MCO_NO_LIMIT)
+        ctx->call_stop_s = mco_clock_s() + p.time_limit_s;
     MCO_TRY(traffic_problem_make(ctx, traffic, &p, &s.problem));
     if (s.problem.costs.shape == TRAFFIC_CUBIC)
         p.cost = MCO_TRAFFIC_COST_STREETS;
@@ -190,7 +194,8 @@ mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, c
     }
 done:
     close_skimmer(&s);
-    return st;
+    ctx->call_stop_s = 0;
+    return traffic_call_end(ctx, st);
 }
 
 // ---- Select link
@@ -289,7 +294,7 @@ done:
     mco_free(ctx, &s.future);
     traffic_bush_close(ctx, &s.bush);
     traffic_state_graph_close(ctx, &graph);
-    return st;
+    return traffic_call_end(ctx, st);
 }
 
 // ---- Used paths
@@ -307,11 +312,15 @@ typedef struct path_writer {
     FILE *file;
 } path_writer;
 
+// Names of nodes are any text, so the list of them stands in double quotes.
 static void write_node(const path_writer *w, int32_t node)
 {
     char buffer[16];
-    fputc(' ', w->file);
-    fputs(mco_traffic_node_name(w->traffic, node, buffer), w->file);
+    for (const char *c = mco_traffic_node_name(w->traffic, node, buffer); *c != '\0'; c++) {
+        if (*c == '"')
+            fputc('"', w->file);
+        fputc(*c, w->file);
+    }
 }
 
 // A line: the nodes of the network on the path, without gates.
@@ -321,21 +330,23 @@ static void write_path(const path_writer *w, int32_t k, int32_t origin, int32_t 
     const mco_traffic_class *c = &w->traffic->classes[k];
     mco_write_cell(c->name != NULL ? c->name : "", w->file);
     fputc(',', w->file);
-    mco_write_cell(mco_traffic_node_name(w->traffic, origin, buffer), w->file);
+    mco_write_cell(traffic_zone_name(w->traffic, origin, buffer), w->file);
     fputc(',', w->file);
-    mco_write_cell(mco_traffic_node_name(w->traffic, end, buffer), w->file);
+    mco_write_cell(traffic_zone_name(w->traffic, end, buffer), w->file);
     fputc(',', w->file);
     mco_write_number(flow, w->file);
     fputc(',', w->file);
-    fputs(mco_traffic_node_name(w->traffic, origin, buffer), w->file);
+    const char *quote = w->traffic->node_name != NULL ? "\"" : "";
+    fputs(quote, w->file);
+    write_node(w, origin);
     for (int32_t n = length - 1; n >= 0; n--) {
         const int32_t a = w->bush.link[w->path[n]], links = w->state->links;
-        if (a < links)
-            write_node(w, w->state->head[a]);
-        else if (w->state->more[2 * (a - links)] < 0 && w->state->more[2 * (a - links) + 1] < 0)
-            write_node(w, -1 - w->state->more[2 * (a - links) + 1]);
+        if (a >= links && (w->state->more[2 * (a - links)] >= 0 || w->state->more[2 * (a - links) + 1] >= 0))
+            continue;  // a turn
+        fputc(' ', w->file);
+        write_node(w, a < links ? w->state->head[a] : -1 - w->state->more[2 * (a - links) + 1]);
     }
-    fputc('\n', w->file);
+    fprintf(w->file, "%s\n", quote);
 }
 
 // Writes the paths of a row to an end, by a search backward. A path carries what ends, times the share of each of its links in what
@@ -348,7 +359,7 @@ static mco_status write_paths_to(path_writer *w, int32_t k, int32_t origin, int3
     w->amount[0] = b->ends[at] / w->traffic->classes[k].car_equivalent;
     w->next[0] = b->in_first[v];
     for (;;) {
-        mco_status st = mco_call_in_time(w->ctx, ++w->count);
+        mco_status st = mco_call_in_time(w->ctx, w->count++);
         if (st != MCO_OK)
             return st;
         if (v == start)
@@ -420,5 +431,5 @@ done:
     mco_free(ctx, &w.amount);
     traffic_bush_close(ctx, &w.bush);
     traffic_state_graph_close(ctx, &graph);
-    return st;
+    return traffic_call_end(ctx, st);
 }

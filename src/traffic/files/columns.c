@@ -101,3 +101,16 @@ mco_status traffic_columns_real(const traffic_columns *c, mco_slice cell, const 
     *out = fallback;
     return traffic_is_missing(cell) ? MCO_OK : mco_slice_real_in(c->text, cell, what, c->separator, low, high, out);
 }
+
+bool traffic_next_token(mco_slice *rest, mco_slice *token)
+{
+    static const char blanks[] = " \t\r\f\v:;,";
+    while (rest->size > 0 && strchr(blanks, rest->data[0]) != NULL)
+        *rest = mco_slice_behind(*rest, 1);
+    *token = *rest;
+    token->size = 0;
+    while (token->size < rest->size && strchr(blanks, rest->data[token->size]) == NULL)
+        token->size++;
+    *rest = mco_slice_behind(*rest, token->size);
+    return token->size > 0;
+}

@@ -7,6 +7,11 @@
 
 enum { TRAFFIC_COLUMNS = 40, TRAFFIC_FIELDS = 512 };  // columns that a reader knows; fields of a header that are looked at
 
+// Columns of flows of links, and the words by which the first line of TNTP flows is known to be names.
+#define TRAFFIC_TAIL_NAMES "from_node_id|from|tail|init_node|init|a"
+#define TRAFFIC_HEAD_NAMES "to_node_id|to|head|term_node|term|b"
+#define TRAFFIC_FLOW_NAMES "volume|flow"
+
 typedef struct traffic_columns {
     mco_text *text;
     const char *const *names;     // borrowed
@@ -37,5 +42,7 @@ bool traffic_is_missing(mco_slice cell);
 // Reads a number; `fallback` where there is none. Errors: PARSE.
 mco_status traffic_columns_real(const traffic_columns *columns, mco_slice cell, const char *what, double low, double high, double fallback,
                                 double *out);
+// The next token of a TNTP row of flows: published ones stand between blanks, colons, commas and semicolons. False: there is none.
+bool traffic_next_token(mco_slice *rest, mco_slice *token);
 
 #endif

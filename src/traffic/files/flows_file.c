@@ -54,11 +54,18 @@ static void put_tntp(writer *w)
     }
 }
 
-// The column of the flow of a class.
+enum { COLUMN_ROOM = 280 };
+
+// The name of the column of a class, cut alike by writer and reader.
+static void name_column(const mco_traffic *traffic, int32_t k, char out[COLUMN_ROOM])
+{
+    snprintf(out, COLUMN_ROOM, "volume_%s", traffic->classes[k].name);
+}
+
 static void put_class_column(writer *w, int32_t k)
 {
-    char name[256];
-    snprintf(name, sizeof name, "volume_%s", w->traffic->classes[k].name);
+    char name[COLUMN_ROOM];
+    name_column(w->traffic, k, name);
     traffic_put(&w->sink, ",");
     traffic_put_cell(&w->sink, name);
 }
@@ -223,26 +230,13 @@ static mco_status refuse_missing(reader *r)
 
 // ---- TNTP: rows of tail, head, volume and perhaps cost, behind metadata or names of columns or neither
 
-static bool next_token(mco_slice *rest, mco_slice *token)
-{
-    static const char blanks[] = " \t\r\f\v:;,";
-    while (rest->size > 0 && strchr(blanks, rest->data[0]) != NULL)
-        *rest = mco_slice_behind(*rest, 1);
-    *token = *rest;
-    token->size = 0;
-    while (token->size < rest->size && strchr(blanks, rest->data[token->size]) == NULL)
-        token->size++;
-    *rest = mco_slice_behind(*rest, token->size);
-    return token->size > 0;
-}
-
 // Rows of flows end with the cost; those of a network go on, and their third number is a capacity.
 static mco_status refuse_network(reader *r, mco_slice line, mco_slice rest)
 {
     enum { MOST = 3 };  // further numbers that a row of flows may have: cost, and what other programs add
     mco_slice token;
     int64_t more = 0;
-    while (next_token(&rest, &token))
+    while (traffic_next_token(&rest, &token))
         more++;
     if (more <= MOST)
         return MCO_OK;
@@ -257,9 +251,9 @@ static mco_status read_tntp_row(reader *r, mco_slice line)
     double flow;
     int32_t link;
     for (int k = 0; k < 2; k++)
-        if (!next_token(&rest, &end[k]))
+        if (!traffic_next_token(&rest, &end[k]))
             return mco_text_fail(&r->text, line.line, line.column, "the row has no %s", k == 0 ? "tail" : "head");
-    if (!next_token(&rest, &cell))
+    if (!traffic_next_token(&rest, &cell))
         return mco_text_fail(&r->text, line.line, line.column, "the row has no volume");
     MCO_TRY(mco_slice_real(&r->text, cell, "the volume", 0, TRAFFIC_MAX_VALUE, &flow));
     MCO_TRY(refuse_network(r, line, rest));
@@ -277,9 +271,9 @@ static mco_status read_tntp(reader *r)
     for (int64_t lines = 1; mco_text_line(&r->text, &line); lines++) {
         MCO_TRY(mco_text_in_time(&r->text, lines));
         line = rest = mco_slice_trim(line);
-        if (line.size == 0 || line.data[0] == '~' || line.data[0] == '<' || !next_token(&rest, &token))
+        if (line.size == 0 || line.data[0] == '~' || line.data[0] == '<' || !traffic_next_token(&rest, &token))
             continue;
-        const bool is_header = is_first && traffic_is_name(token, "from|tail|init|init_node|a");
+        const bool is_header = is_first && traffic_is_name(token, TRAFFIC_TAIL_NAMES);
         is_first = false;
         if (!is_header)
             MCO_TRY(read_tntp_row(r, line));
@@ -293,7 +287,7 @@ done:
 enum { FROM, TO, VOLUME, FIXED_COLUMNS, CLASS_COLUMNS = TRAFFIC_COLUMNS - FIXED_COLUMNS };
 
 typedef struct csv_names {
-    char column[CLASS_COLUMNS][280];
+    char column[CLASS_COLUMNS][COLUMN_ROOM];
     const char *name[TRAFFIC_COLUMNS];
 } csv_names;
 
@@ -325,11 +319,11 @@ static mco_status read_csv(reader *r)
     const int32_t all = r->traffic->class_count, most = CLASS_COLUMNS, asked = all > 1 && all <= most ? all : 0;
     int32_t classes = asked;
     MCO_TRY(mco_alloc(r->ctx, &names, 1));
-    names->name[FROM] = "from_node_id|from|tail|init_node";
-    names->name[TO] = "to_node_id|to|head|term_node";
-    names->name[VOLUME] = "volume|flow";
+    names->name[FROM] = TRAFFIC_TAIL_NAMES;
+    names->name[TO] = TRAFFIC_HEAD_NAMES;
+    names->name[VOLUME] = TRAFFIC_FLOW_NAMES;
     for (int32_t k = 0; k < asked; k++) {
-        snprintf(names->column[k], sizeof names->column[k], "volume_%s", r->traffic->classes[k].name);
+        name_column(r->traffic, k, names->column[k]);
         names->name[FIXED_COLUMNS + k] = names->column[k];
     }
     MCO_TRY(traffic_columns_open(&r->text, names->name, FIXED_COLUMNS + asked, &c));

@@ -42,6 +42,21 @@ mco_status traffic_write_omx(mco_context *ctx, const mco_traffic *traffic, const
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 enum { NAME_ROOM = 256, LIST_ROOM = 200 };
 
+// What HDF5 does about failures, which belongs to the process: it is put back after each use.
+typedef struct printer {
+    H5E_auto2_t print;
+    void *user;
+} printer;
+
+// Failures become a status here; HDF5 would print them.
+static printer be_quiet(void)
+{
+    printer held = {0};
+    H5Eget_auto2(H5E_DEFAULT, &held.print, &held.user);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return held;
+}
+
 // ---- Reading
 
 typedef struct omx {
@@ -209,7 +224,7 @@ done:
 static mco_status read_file(omx *o, const char *matrix)
 {
     mco_status st = MCO_OK;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);  // HDF5 prints what fails otherwise
+    const printer held = be_quiet();
     o->file = H5Fopen(o->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (o->file < 0)
         MCO_TRY(mco_fail(o->ctx, MCO_ERR_PARSE, "%s: not an HDF5 file, which OMX is", o->path));
@@ -223,6 +238,7 @@ done:
         H5Dclose(o->data);
     if (o->file >= 0)
         H5Fclose(o->file);
+    H5Eset_auto2(H5E_DEFAULT, held.print, held.user);
     return st;
 }
 
@@ -303,7 +319,7 @@ static mco_status write_file(mco_context *ctx, int32_t zones, const char *name, 
     enum { STEP = 1 << 24 };  // bytes by which the memory of the file grows
     mco_status st = MCO_OK;
     const hsize_t size[2] = {(hsize_t)zones, (hsize_t)zones};
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    const printer held = be_quiet();
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_core(access, STEP, 0);
     const hid_t file = H5Fcreate("mco.omx", H5F_ACC_TRUNC, H5P_DEFAULT, access);  // a name in memory
@@ -314,6 +330,7 @@ static mco_status write_file(mco_context *ctx, int32_t zones, const char *name, 
     if (file >= 0)
         H5Fclose(file);
     H5Pclose(access);
+    H5Eset_auto2(H5E_DEFAULT, held.print, held.user);
     return st;
 }
 

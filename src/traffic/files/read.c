@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Reads a network and its trips: chooses the readers, and says what is odd about what they found.
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
-#include "traffic/model/network.h"
-
-// Whether a path ends so, in upper or lower case, with or without ".gz".
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path);
-    const size_t size = strlen(ending);
-    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
-        length -= 3;
-    return length >= size && strncasecmp(path + length - size, ending, size) == 0;
-}
+#include "traffic/files/files.h"
 
 static mco_status read_network(mco_context *ctx, const mco_traffic_files *files, mco_traffic *traffic)
 {
     mco_status st = MCO_OK;
     const char *path = files->network;
-    const bool is_tntp = ends_in(path, ".tntp") || strcmp(path, "-") == 0;
+    const bool is_tntp = traffic_ends_with(path, ".tntp") || strcmp(path, "-") == 0;
     if (!is_tntp && traffic_is_gmns(path))
         return traffic_read_gmns(ctx, path, files->nodes, traffic);
-    MCO_TRY(!is_tntp && ends_in(path, ".csv") ? traffic_read_streets(ctx, path, traffic) : traffic_read_tntp_network(ctx, path, traffic));
+    MCO_TRY(!is_tntp && traffic_ends_with(path, ".csv") ? traffic_read_streets(ctx, path, traffic) : traffic_read_tntp_network(ctx, path, traffic));
     if (files->nodes != NULL)
-        MCO_TRY(ends_in(files->nodes, ".csv") ? traffic_read_csv_nodes(ctx, files->nodes, traffic) :
+        MCO_TRY(traffic_ends_with(files->nodes, ".csv") ? traffic_read_csv_nodes(ctx, files->nodes, traffic) :
                                                traffic_read_tntp_nodes(ctx, files->nodes, traffic));
 done:
     return st;

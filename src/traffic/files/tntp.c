@@ -635,7 +635,6 @@ static mco_status read_place(scanner *s, const mco_traffic *traffic, place_table
     mco_status st = MCO_OK;
     int32_t node = -1;
     double place[2] = {0, 0};
-    const char *const line = s->at;
     for (int k = 0; k < t->columns.least; k++) {
         skip_blanks(s);
         const char *const at = s->at;
@@ -648,7 +647,6 @@ static mco_status read_place(scanner *s, const mco_traffic *traffic, place_table
         else if (k == t->columns.x || k == t->columns.y)
             MCO_TRY(read_real(&inside, k == t->columns.x ? "x" : "y", -MOST, MOST, &place[k == t->columns.y]));
     }
-    (void)line;
     skip_line(s);
     t->unknown += node < 0;
     if (node >= 0) {

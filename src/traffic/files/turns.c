@@ -8,11 +8,11 @@
 #include "traffic/files/files.h"
 
 enum { FROM, VIA, TO, COST, COLUMNS };
-enum { MAX_TURNS = 200000000 };
 static const char *const names[COLUMNS] = {"from", "via", "to", "cost"};
 
 typedef struct turns {
     mco_context *ctx;
+    const mco_traffic *traffic;
     traffic_columns columns;
     traffic_ends ends;
     mco_name_finder finder;
@@ -22,10 +22,11 @@ typedef struct turns {
 
 static mco_status find_links(turns *t, mco_slice place, int32_t tail, int32_t head, int64_t *at, int64_t *count)
 {
+    char from[16], to[16];
     *at = traffic_ends_find(&t->ends, tail, head, count);
     if (*count == 0)
-        return mco_text_fail(t->columns.text, place.line, place.column, "the turn needs a link from node %d to node %d, there is none", tail + 1,
-                             head + 1);
+        return mco_text_fail(t->columns.text, place.line, place.column, "the turn needs a link from node %s to node %s, there is none",
+                             mco_traffic_node_name(t->traffic, tail, from), mco_traffic_node_name(t->traffic, head, to));
     return MCO_OK;
 }
 
@@ -45,8 +46,8 @@ static mco_status read_row(turns *t, mco_slice row)
         MCO_TRY(mco_slice_real_in(t->columns.text, cells[COST], "the cost", t->columns.separator, 0, TRAFFIC_MAX_VALUE, &cost));
     MCO_TRY(find_links(t, cells[FROM], v[0], v[1], &in, &ins));
     MCO_TRY(find_links(t, cells[TO], v[1], v[2], &out, &outs));
-    if (ins * outs > MAX_TURNS - t->count)
-        return mco_fail(t->ctx, MCO_ERR_LIMIT, "%s: more than the %d turns that are supported", t->columns.text->name, MAX_TURNS);
+    if (ins * outs > MCO_TRAFFIC_MAX_LINKS - t->count)
+        return mco_fail(t->ctx, MCO_ERR_LIMIT, "%s: more than the %d turns that are supported", t->columns.text->name, MCO_TRAFFIC_MAX_LINKS);
     MCO_TRY(mco_grow(t->ctx, &t->turn, &t->room, t->count + ins * outs));
     for (int64_t i = in; i < in + ins; i++)
         for (int64_t k = out; k < out + outs; k++)
@@ -60,7 +61,7 @@ mco_status traffic_read_turns(mco_context *ctx, const char *path, mco_traffic *t
     mco_status st = MCO_OK;
     mco_text text = {.ctx = ctx};
     mco_slice row;
-    turns t = {.ctx = ctx, .finder = traffic_find_nodes(traffic, "from")};
+    turns t = {.ctx = ctx, .traffic = traffic, .finder = traffic_find_nodes(traffic, "from")};
     MCO_TRY(mco_text_open(ctx, path, &text));
     MCO_TRY(traffic_columns_open(&text, names, COLUMNS, &t.columns));
     for (int k = 0; k < COLUMNS; k++)

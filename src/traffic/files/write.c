@@ -457,7 +457,7 @@ mco_status mco_traffic_write_matrix(mco_context *ctx, const mco_traffic *traffic
     }
     traffic_put(&w.sink, "\n");
     for (int32_t o = 0; o < zones; o++) {
-        MCO_TRY(mco_call_in_time(ctx, o));
+        MCO_TRY(mco_call_in_time(ctx, (int64_t)o << 8));
         traffic_put_cell(&w.sink, traffic_zone_name(traffic, o, buffer));
         for (int64_t d = 0; d < zones; d++) {
             traffic_put(&w.sink, ",");
@@ -469,5 +469,5 @@ mco_status mco_traffic_write_matrix(mco_context *ctx, const mco_traffic *traffic
     MCO_TRY(mco_stream_commit(&w.sink));
 done:
     mco_stream_discard(&w.sink);
-    return st;
+    return traffic_call_end(ctx, st);
 }

@@ -62,7 +62,8 @@ typedef struct hierarchy_loader {
     atomic_int_least64_t *arc_flow;  // [2 * arcs] by slot
     int64_t *link_flow;        // [links]
     double *least;             // [rows]
-    double scale;
+    double scale;          // of the class that is loaded
+    double class_scale[MCO_TRAFFIC_MAX_CLASSES];  // labels of classes differ in length
     atomic_bool is_too_long;   // a label is beyond the limit
     int32_t first_row, last_row;
     traffic_certificate *certificate;  // that takes the labels; NULL: rows are loaded
@@ -80,7 +81,7 @@ static mco_status make_network(mco_context *ctx, const traffic_problem *p, mco_p
     mco_graph *graph = NULL;
     mco_paths_network *network = NULL;
     double *one = NULL;
-    const mco_traffic_network view = mco_traffic_view(p->traffic);
+    const mco_traffic_network view = p->traffic != NULL ? mco_traffic_view(p->traffic) : (mco_traffic_network){0};
     const bool has_places = view.x != NULL && view.y != NULL && view.nodes == p->nodes;
     const mco_paths_model model = {.struct_size = sizeof model, .scale = 1, .first_through = p->first_through};
     MCO_TRY(mco_alloc(ctx, &one, p->links));
@@ -209,7 +210,8 @@ static mco_status first_scale(mco_context *ctx, hierarchy_loader *l)
     MCO_TRY(traffic_search_open(ctx, p, &search));
     const int32_t settled = traffic_search_tree(p, p->costs.base, p->row_origin[0], NULL, NULL, &search);
     const double longest = search.label[search.settled[settled - 1]];
-    l->scale = longest > 0 ? floor_power(LONGEST / 2 / longest) : 1;
+    for (int32_t k = 0; k < MCO_TRAFFIC_MAX_CLASSES; k++)
+        l->class_scale[k] = longest > 0 ? floor_power(LONGEST / 2 / longest) : 1;
 done:
     traffic_search_close(ctx, &search);
     return st;
@@ -471,7 +473,7 @@ done:
     return st;
 }
 
-static mco_status load_class(hierarchy_loader *l, const double *cost, double *flow)
+static mco_status load_class(hierarchy_loader *l, int32_t k, const double *cost, double *flow)
 {
     mco_status st = MCO_OK;
     bool is_done = l->last_row == l->first_row;
@@ -480,7 +482,7 @@ static mco_status load_class(hierarchy_loader *l, const double *cost, double *fl
         memset(flow, 0, (size_t)l->problem->links * sizeof *flow);
         return MCO_OK;
     }
-    for (int32_t k = 0; k < MOST_TRIES && !is_done; k++) {
+    for (int32_t t = 0; t < MOST_TRIES && !is_done; t++) {
         MCO_TRY(try_rows(l, cost, &is_done));
         if (!is_done)
             l->scale /= COARSER;
@@ -490,11 +492,11 @@ static mco_status load_class(hierarchy_loader *l, const double *cost, double *fl
     const double begin_s = mco_clock_s();
     MCO_TRY(unpack(l, flow));
     l->serial_s += mco_clock_s() - begin_s;
-    for (int32_t k = 0; k < l->workers; k++) {
-        longest = l->worker[k].longest > longest ? l->worker[k].longest : longest;
-        l->worker[k].longest = 0;
+    for (int32_t i = 0; i < l->workers; i++) {
+        longest = l->worker[i].longest > longest ? l->worker[i].longest : longest;
+        l->worker[i].longest = 0;
     }
-    l->scale *= floor_power((double)LONGEST / longest);
+    l->class_scale[k] = l->scale * floor_power((double)LONGEST / longest);
 done:
     return st;
 }
@@ -503,6 +505,7 @@ done:
 static void take_class(hierarchy_loader *l, int32_t k)
 {
     const traffic_problem *p = l->problem;
+    l->scale = l->class_scale[k];
     l->first_row = k == 0 ? 0 : l->last_row;
     l->last_row = l->first_row;
     while (l->last_row < p->rows && p->row_class[l->last_row] == k)
@@ -515,7 +518,7 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
     const traffic_problem *p = l->problem;
     for (int32_t k = 0; k < p->classes; k++) {
         take_class(l, k);
-        const mco_status st = load_class(l, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
+        const mco_status st = load_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
         if (st != MCO_OK)
             return st;
     }

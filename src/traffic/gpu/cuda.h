@@ -57,8 +57,9 @@ typedef struct traffic_gpu_trees {
     int32_t threads;                 // of a block
     bool arcs_in_shared;
     bool is_cold;                    // d_parent has no trees
-    int32_t pulls;                   // pulls after an evaluation, 1 or more
-    const int32_t *d_first;          // [nodes + 1]
+    int32_t pulls;                   // pulls after an evaluation, 1 or more: the first one of all nodes
+    const int32_t *d_first;          // [nodes + 1] slots into a node
+    const int32_t *d_out_first, *d_out_head;  // [nodes + 1] [slots] nodes that the links out of a node enter
     const traffic_gpu_arc *d_arc;    // [classes][slots]
     const int32_t *d_row_class, *d_row_origin;  // [rows]
     const int64_t *d_trip_first;     // [rows + 1]

@@ -6,7 +6,7 @@
 
 #include "traffic/gpu/city.h"
 
-enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128 };
+enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128, PULLS = 4 };
 static const uint32_t LONGEST = 1u << 30, LONGEST_WIDE = 1u << 28;
 static const double FLOW_UNITS = 4294967295.0;  // of a row, at most
 
@@ -74,6 +74,10 @@ static mco_status upload_links(traffic_gpu_city *c)
     MCO_TRY(upload_by_slot(c, &s->costs.capacity, p->costs.capacity, 1));
     MCO_TRY(upload_by_slot(c, &s->d_extra, p->extra, p->classes));
     MCO_TRY(UPLOAD(c, &c->trees.d_first, p->into_first, (int64_t)p->nodes + 1));
+    if (c->wide == NULL) {
+        MCO_TRY(UPLOAD(c, &c->trees.d_out_first, p->first, (int64_t)p->nodes + 1));
+        MCO_TRY(UPLOAD(c, &c->trees.d_out_head, p->head, p->links));
+    }
 done:
     mco_free(c->device.ctx, &arc);
     return st;
@@ -149,7 +153,7 @@ static traffic_gpu_trees shape_of(const traffic_problem *p, const traffic_gpu_tu
     const int32_t needed = (p->nodes + ROUND - 1) / ROUND * ROUND;
     t.threads = tuning->threads > 0 ? tuning->threads : needed < THREADS_LARGE ? needed : THREADS_LARGE;
     t.threads = t.threads < ROUND ? ROUND : t.threads > TRAFFIC_GPU_MOST_THREADS ? TRAFFIC_GPU_MOST_THREADS : t.threads / ROUND * ROUND;
-    t.pulls = tuning->pulls > 0 ? tuning->pulls : 1;
+    t.pulls = tuning->pulls > 0 ? tuning->pulls : PULLS;
     return t;
 }
 

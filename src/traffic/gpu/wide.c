@@ -44,8 +44,7 @@ static mco_status make_network(mco_context *ctx, const traffic_problem *p, mco_p
     mco_graph *graph = NULL;
     mco_paths_network *network = NULL;
     double *one = NULL;
-    const bool has_view = p->traffic != NULL;
-    const mco_traffic_network view = has_view ? mco_traffic_view(p->traffic) : (mco_traffic_network){0};
+    const mco_traffic_network view = p->traffic != NULL ? mco_traffic_view(p->traffic) : (mco_traffic_network){0};
     const bool has_places = view.x != NULL && view.y != NULL && view.nodes == p->nodes;
     const mco_paths_model model = {.struct_size = sizeof model, .scale = 1, .first_through = p->first_through};
     MCO_TRY(mco_alloc(ctx, &one, p->links));

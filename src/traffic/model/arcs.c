@@ -5,7 +5,7 @@
 // begins at one, and an arc joins two gates where the turn is allowed. If v is a zone, it keeps arcs to the gates of
 // the links out, and its sink has arcs from the gates of the links in.
 //
-// Artificial arcs, as in the published objective of Austin. The hub is the node with the highest number. An arc leads from it to
+// Artificial arcs, as in the published objective of Austin. The hub is the last node that is not split. An arc leads from it to
 // each node that it cannot reach, and one to it from each node that cannot reach it. Both searches ignore first_through.
 #include <inttypes.h>
 #include <math.h>
@@ -141,6 +141,8 @@ static mco_status split_nodes(draft *d)
     }
     for (int32_t z = 0; z < net->zones; z++)
         d->sink[z] = d->is_split[z] ? (int32_t)d->nodes++ : z;
+    if (d->nodes > MCO_TRAFFIC_MAX_NODES)
+        return mco_fail(d->ctx, MCO_ERR_LIMIT, "%" PRId64 " nodes with those of turns, at most %d supported", d->nodes, MCO_TRAFFIC_MAX_NODES);
 done:
     return st;
 }
@@ -294,7 +296,7 @@ static bool is_split(const draft *d, int32_t v)
 }
 
 // Adds the arcs of the rule. Split nodes that are no zones are passed by their gates alone, and need none.
-static mco_status add_artificial(draft *d, const traffic_problem *p, double cost, int32_t *added)
+static mco_status add_artificial(draft *d, traffic_problem *p, double cost)
 {
     mco_status st = MCO_OK;
     bool *reached = NULL, *reaches = NULL;
@@ -303,6 +305,7 @@ static mco_status add_artificial(draft *d, const traffic_problem *p, double cost
         hub--;
     if (hub < 0)
         return MCO_OK;
+    p->hub = hub;
     MCO_TRY(mco_alloc(d->ctx, &reached, p->nodes));
     MCO_TRY(mco_alloc(d->ctx, &reaches, p->nodes));
     MCO_TRY(search_all(d->ctx, p, hub, true, reached));
@@ -313,11 +316,11 @@ static mco_status add_artificial(draft *d, const traffic_problem *p, double cost
         const int32_t end = d->sink != NULL && v < d->net->zones ? d->sink[v] : v;
         if (!reached[end]) {
             MCO_TRY(add(d, hub, end, TRAFFIC_ARTIFICIAL_ARC, cost));
-            (*added)++;
+            p->artificial_arcs++;
         }
         if (!reaches[v]) {
             MCO_TRY(add(d, v, hub, TRAFFIC_ARTIFICIAL_ARC, cost));
-            (*added)++;
+            p->artificial_arcs++;
         }
     }
 done:
@@ -333,12 +336,13 @@ mco_status traffic_settle_arcs(mco_context *ctx, const mco_traffic_params *param
     draft d = {.ctx = ctx, .net = net};
     MCO_TRY(mco_alloc(ctx, &problem->link_at, net->links));
     problem->first_through = net->first_through;
+    problem->hub = -1;
     MCO_TRY(add_network(&d));
     if (net->turn_count > 0)
         MCO_TRY(add_turns(&d));
     MCO_TRY(make_stars(&d, problem, fixed));
     if (params->unreachable == MCO_TRAFFIC_ARC) {
-        MCO_TRY(add_artificial(&d, problem, params->arc_cost, &problem->artificial_arcs));
+        MCO_TRY(add_artificial(&d, problem, params->arc_cost));
         if (problem->artificial_arcs > 0) {
             clear_stars(ctx, problem);
             mco_free(ctx, fixed);

@@ -2,39 +2,36 @@
 // Integrals of costs, and the parts of a problem that every engine holds: flows, pairs, answers.
 #include "traffic/model/costs.h"
 
+#include <float.h>
+
 #include "traffic/engine.h"
 
-// The antiderivative of sqrt((z - 1)^2 + e z) from 0 to z: with y = z - 1 + e / 2 it is sqrt(y^2 + d), d = e - e^2 / 4.
-static double root_part(double y, double d)
+// log(1 + x) - x / (1 + x) for x = w / w0, both 0 or more. The sum is used where the difference would lose digits.
+static double log_rest(double w, double w0)
 {
-    const double root = sqrt(y * y + d > 0 ? y * y + d : 0);
-    const double sum = y >= 0 ? y + root : d / (root - y);  // no cancellation for y < 0
-    return 0.5 * (y * root + (d != 0 && sum > 0 ? d * log(sum) : 0));
+    enum { TERMS = 9 };               // the next one is below 2^-53 of the first
+    const double small = 1.0 / 128, x = w / w0;
+    double sum = 0;
+    if (!(x < small))
+        return log1p(x) - w / (w0 + w);
+    for (int n = TERMS + 1; n >= 2; n--)
+        sum = (double)(n - 1) / n - x * sum;
+    return x * x * sum;
 }
 
+// Integrals by z, from 0, of the values in costs.h. With the value w itself as the variable, z is a ratio of polynomials in w:
+// z = w (w + 2) / (2 w + e) for Akcelik's; a (1 - z) = (b^2 - u^2) / (2 u) with u = w + b - 1 for the conical one.
 static double akcelik_integral(double z, double delay, double capacity, double period)
 {
-    const double e = 8 * delay / (capacity * period), d = e - e * e / 4;
-    double roots;
-    if (d >= 0) {
-        roots = root_part(z - 1 + e / 2, d) - root_part(-1 + e / 2, d);
-    } else {  // both arguments are positive: e > 4
-        const double y = z - 1 + e / 2, y0 = -1 + e / 2, r = sqrt(y * y + d > 0 ? y * y + d : 0), r0 = 1;
-        roots = 0.5 * (y * r - y0 * r0 + d * log((y + r) / (y0 + r0)));
-    }
-    return period / 4 * (z * (z / 2 - 1) + roots);
-}
-
-// The antiderivative of sqrt(x^2 + b^2) by x.
-static double conical_part(double x, double b)
-{
-    return 0.5 * (x * sqrt(x * x + b * b) + b * b * asinh(x / b));
+    const double e = 8 * delay / (capacity * period), d = e * (1 - e / 4);
+    const double w = 4 / period * traffic_akcelik(z, delay, capacity, period).value;
+    return period / 4 * (w * w / 4 + (e > DBL_MIN && w > 0 ? d / 2 * log_rest(w, e / 2) : 0));
 }
 
 static double conical_integral(double z, double a)
 {
-    const double b = (2 * a - 1) / (2 * a - 2), x0 = a, x = a * (1 - z);
-    return z * (1 - a - b) + a * z * z / 2 + (conical_part(x0, b) - conical_part(x, b)) / a;
+    const double b = (2 * a - 1) / (2 * a - 2), w = traffic_conical(z, a).value;
+    return (w * w / 2 + b * b * log_rest(w, 1 / (2 * a - 2))) / (2 * a);
 }
 
 double traffic_integral(const traffic_costs *costs, int64_t link, double flow)

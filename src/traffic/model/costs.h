@@ -32,17 +32,27 @@ typedef struct traffic_parts {
     double value, slope, bend;
 } traffic_parts;
 
+// Both are a hyperbola; each difference of nearly equal numbers is written as a product, so small flows keep all digits.
+
+// root - x with root^2 = x^2 + square.
+static inline MCO_HD double traffic_rest(double root, double x, double square)
+{
+    return x > 0 ? square / (root + x) : root - x;
+}
+
 static inline MCO_HD traffic_parts traffic_conical(double z, double a)
 {
-    const double b = (2 * a - 1) / (2 * a - 2), x = a * (1 - z), root = sqrt(x * x + b * b);
-    return (traffic_parts){1 + root - x - b, a - a * x / root, a * a * b * b / (root * root * root)};
+    const double b = (2 * a - 1) / (2 * a - 2), b2 = b * b, x = a * (1 - z), root = sqrt(x * x + b2);
+    const double rest0 = 1 / (2 * a - 2), rest = traffic_rest(root, x, b2);  // rest0 is that of z = 0
+    return (traffic_parts){a * z * (rest + rest0) / (root + a + rest0), a * rest / root, a * a * b2 / (root * root * root)};
 }
 
 static inline MCO_HD traffic_parts traffic_akcelik(double z, double delay, double capacity, double period)
 {
-    const double e = 8 * delay / (capacity * period), y = z - 1, root = sqrt(y * y + e * z), half = y + e / 2;
-    const double slope = root > 0 ? half / root : 1;
-    return (traffic_parts){period / 4 * (y + root), period / 4 * (1 + slope), root > 0 ? period / 4 * (1 - slope * slope) / root : 0};
+    const double e = 8 * delay / (capacity * period), y = z - 1, root = sqrt(y * y + e * z);
+    const double half = y + e / 2, d = e * (1 - e / 4);  // root^2 = half^2 + d
+    const double slope = root > 0 ? traffic_rest(root, -half, d) / root : 2;
+    return (traffic_parts){period / 4 * traffic_rest(root, -y, e * z), period / 4 * slope, root > 0 ? period / 4 * d / (root * root * root) : 0};
 }
 
 static inline MCO_HD traffic_parts traffic_parts_of(const traffic_costs *costs, int64_t link, double flow)

@@ -2,6 +2,7 @@
 // The network of mco_traffic: how it is made, what it refuses, and the rows of its trips.
 #include "traffic/model/network.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,13 @@ mco_status traffic_network_new(mco_context *ctx, const char *name, mco_traffic *
     traffic = NULL;
 done:
     mco_traffic_destroy(ctx, &traffic);
+    return st;
+}
+
+mco_status traffic_call_end(mco_context *ctx, mco_status st)
+{
+    if (st == MCO_ERR_STOPPED && ctx->parent == NULL && ctx->call_stop_s == 0)  // nobody else clears the request
+        mco_clear_cancel(ctx);
     return st;
 }
 
@@ -138,6 +146,8 @@ done:
 // ---- What is refused
 
 #define REFUSE(...) return mco_fail(ctx, MCO_ERR_ARGUMENT, __VA_ARGS__)
+// Messages count from 1, as files do; the sum is 64 bits wide, since what is refused may be any number.
+#define NUMBER(index) ((int64_t)(index) + 1)
 #define LIMIT(...) return mco_fail(ctx, MCO_ERR_LIMIT, __VA_ARGS__)
 
 static mco_status check_counts(mco_context *ctx, const mco_traffic_network *net, const char *where)
@@ -149,6 +159,8 @@ static mco_status check_counts(mco_context *ctx, const mco_traffic_network *net,
         LIMIT("%s: %d nodes, at most %d supported", where, net->nodes, MCO_TRAFFIC_MAX_NODES);
     if (net->links > MCO_TRAFFIC_MAX_LINKS)
         LIMIT("%s: %d links, at most %d supported", where, net->links, MCO_TRAFFIC_MAX_LINKS);
+    if (net->turn_count > MCO_TRAFFIC_MAX_LINKS)
+        LIMIT("%s: %" PRId64 " turns, at most %d supported", where, net->turn_count, MCO_TRAFFIC_MAX_LINKS);
     if (net->zones > net->nodes)
         REFUSE("%s: %d zones, but %d nodes: zones are the first nodes", where, net->zones, net->nodes);
     if (net->first_through < 0 || net->first_through > net->nodes)
@@ -178,8 +190,8 @@ static mco_status check_links(mco_context *ctx, const mco_traffic_network *net, 
     mco_status st = MCO_OK;
     for (int32_t a = 0; a < net->links; a++) {
         if (net->tail[a] < 0 || net->tail[a] >= net->nodes || net->head[a] < 0 || net->head[a] >= net->nodes)
-            REFUSE("%s: link %d goes from node %d to node %d, there are nodes 0 to %d", where, a + 1, net->tail[a], net->head[a],
-                   net->nodes - 1);
+            REFUSE("%s: link %d goes from node %" PRId64 " to node %" PRId64 ", there are nodes 1 to %d", where, a + 1, NUMBER(net->tail[a]),
+                   NUMBER(net->head[a]), net->nodes);
         if (!(net->capacity[a] > 0 && net->capacity[a] < INFINITY))
             REFUSE("%s: link %d: the capacity is %.15g, a number above 0 was expected", where, a + 1, net->capacity[a]);
     }
@@ -187,8 +199,8 @@ static mco_status check_links(mco_context *ctx, const mco_traffic_network *net, 
     MCO_TRY(check_values(ctx, net, net->free_time, "free-flow time", 0, where));
     MCO_TRY(check_values(ctx, net, net->b, "factor b", 0, where));
     MCO_TRY(check_values(ctx, net, net->power, "power", 0, where));
-    MCO_TRY(check_values(ctx, net, net->speed, "speed", -HUGE_VAL, where));
-    MCO_TRY(check_values(ctx, net, net->toll, "toll", -HUGE_VAL, where));
+    MCO_TRY(check_values(ctx, net, net->speed, "speed", -DBL_MAX, where));
+    MCO_TRY(check_values(ctx, net, net->toll, "toll", -DBL_MAX, where));
 done:
     return st;
 }
@@ -206,7 +218,7 @@ static mco_status check_street(mco_context *ctx, const mco_traffic_network *net,
         REFUSE("%s: link %d: the factor of its traffic light is %.15g, a number of 0 or more was expected", where, a + 1, s->signal);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k] < -1 || others[k] >= net->links)
-            REFUSE("%s: link %d depends on link %d, there are links 0 to %d, and -1 for none", where, a + 1, others[k], net->links - 1);
+            REFUSE("%s: link %d depends on link %" PRId64 ", there are links 1 to %d, and 0 for none", where, a + 1, NUMBER(others[k]), net->links);
     return MCO_OK;
 }
 
@@ -214,11 +226,11 @@ static mco_status check_turn(mco_context *ctx, const mco_traffic_network *net, i
 {
     const mco_traffic_turn *t = &net->turns[k];
     if (t->from < 0 || t->from >= net->links || t->to < 0 || t->to >= net->links)
-        REFUSE("%s: turn %" PRId64 " leads from link %d into link %d, there are links 0 to %d", where, k + 1, t->from, t->to,
-               net->links - 1);
+        REFUSE("%s: turn %" PRId64 " leads from link %" PRId64 " into link %" PRId64 ", there are links 1 to %d", where, k + 1,
+               NUMBER(t->from), NUMBER(t->to), net->links);
     if (net->head[t->from] != net->tail[t->to])
-        REFUSE("%s: turn %" PRId64 ": link %d ends at node %d, link %d begins at node %d", where, k + 1, t->from, net->head[t->from],
-               t->to, net->tail[t->to]);
+        REFUSE("%s: turn %" PRId64 ": link %d ends at node %d, link %d begins at node %d", where, k + 1, t->from + 1, net->head[t->from] + 1,
+               t->to + 1, net->tail[t->to] + 1);
     if (!(t->cost >= 0))
         REFUSE("%s: turn %" PRId64 ": its cost is %.15g, a number of 0 or more was expected", where, k + 1, t->cost);
     return MCO_OK;
@@ -228,11 +240,11 @@ static mco_status check_row(mco_context *ctx, const mco_traffic *traffic, const 
 {
     for (int64_t i = c->first[origin]; i < c->first[origin + 1]; i++) {
         if (c->to[i] < 0 || c->to[i] >= traffic->view.zones)
-            REFUSE("%s: trips from zone %d to zone %d, there are zones 0 to %d", where, origin, c->to[i], traffic->view.zones - 1);
+            REFUSE("%s: trips from zone %d to zone %" PRId64 ", there are zones 1 to %d", where, origin + 1, NUMBER(c->to[i]), traffic->view.zones);
         if (i > c->first[origin] && c->to[i] <= c->to[i - 1])
-            REFUSE("%s: trips from zone %d: zone %d follows zone %d, an ascending order was expected", where, origin, c->to[i], c->to[i - 1]);
+            REFUSE("%s: trips from zone %d: zone %d follows zone %d, an ascending order was expected", where, origin + 1, c->to[i] + 1, c->to[i - 1] + 1);
         if (!(c->amount[i] > 0 && c->amount[i] < INFINITY))
-            REFUSE("%s: %.15g trips from zone %d to zone %d, a number above 0 was expected", where, c->amount[i], origin, c->to[i]);
+            REFUSE("%s: %.15g trips from zone %d to zone %d, a number above 0 was expected", where, c->amount[i], origin + 1, c->to[i] + 1);
     }
     return MCO_OK;
 }
@@ -259,7 +271,7 @@ static mco_status check_class(mco_context *ctx, const mco_traffic *traffic, int3
         REFUSE("%s: class %d: its first row does not begin at entry 0", where, k + 1);
     for (int32_t o = 0; o < zones; o++) {
         if (c->first[o + 1] < c->first[o])
-            REFUSE("%s: class %d: row %d begins at entry %" PRId64 ", the next one at %" PRId64, where, k + 1, o, c->first[o], c->first[o + 1]);
+            REFUSE("%s: class %d: row %d begins at entry %" PRId64 ", the next one at %" PRId64, where, k + 1, o + 1, c->first[o], c->first[o + 1]);
         MCO_TRY(check_row(ctx, traffic, c, o, where));
         *rows += c->first[o + 1] > c->first[o];
     }
@@ -280,7 +292,7 @@ mco_status traffic_network_check(mco_context *ctx, const mco_traffic *traffic, c
         MCO_TRY(check_turn(ctx, net, k, where));
     for (int32_t v = 0; net->x != NULL && v < net->nodes; v++)
         if (!isfinite(net->x[v]) || !isfinite(net->y[v]))
-            REFUSE("%s: node %d is at (%.15g, %.15g), numbers were expected", where, v, net->x[v], net->y[v]);
+            REFUSE("%s: node %d is at (%.15g, %.15g), numbers were expected", where, v + 1, net->x[v], net->y[v]);
     if (traffic->class_count < 0 || traffic->class_count > MCO_TRAFFIC_MAX_CLASSES)
         LIMIT("%s: %d classes, at most %d supported", where, traffic->class_count, MCO_TRAFFIC_MAX_CLASSES);
     for (int32_t k = 0; k < traffic->class_count; k++)
@@ -293,11 +305,13 @@ done:
 
 // ---- Trips
 
-// By origin, then by destination.
+// By origin, then by destination; entries with equal ends by amount, so that their sum does not depend on how qsort() works.
 static int compare_trips(const void *left, const void *right)
 {
     const traffic_trip *a = left, *b = right;
-    return a->from != b->from ? (a->from > b->from) - (a->from < b->from) : (a->to > b->to) - (a->to < b->to);
+    if (a->from != b->from)
+        return (a->from > b->from) - (a->from < b->from);
+    return a->to != b->to ? (a->to > b->to) - (a->to < b->to) : (a->amount > b->amount) - (a->amount < b->amount);
 }
 
 static bool are_sorted(int64_t count, const traffic_trip *trips)
@@ -383,7 +397,7 @@ static mco_status check_shapes(mco_context *ctx, const mco_traffic_network *net,
             REFUSE("class %d: the %s of its trips are missing", k + 1, c->to == NULL ? "ends" : "amounts");
         for (int32_t o = 0; o < net->zones; o++)
             if (c->first[o + 1] < c->first[o])
-                REFUSE("class %d: row %d begins at entry %" PRId64 ", the next one at %" PRId64, k + 1, o, c->first[o], c->first[o + 1]);
+                REFUSE("class %d: row %d begins at entry %" PRId64 ", the next one at %" PRId64, k + 1, o + 1, c->first[o], c->first[o + 1]);
     }
 done:
     return st;

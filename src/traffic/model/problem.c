@@ -2,6 +2,7 @@
 // Settles a network under options: links (arcs.c), costs, trips that have a path (reach.c).
 #include "traffic/model/problem.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -90,11 +91,23 @@ static mco_traffic_cost cost_of(const mco_traffic *traffic, const mco_traffic_pa
     return traffic->view.street != NULL ? MCO_TRAFFIC_COST_STREETS : MCO_TRAFFIC_COST_BPR;
 }
 
-// BPR as base + k v^p. A power of 0 is a constant. The marginal cost has p + 1 times the coefficient.
+// Cars of all trips: no link of a path without cycles has more flow.
+static double most_flow(const mco_traffic *traffic, const mco_traffic_params *params)
+{
+    double most = 0;
+    for (int32_t k = 0; k < traffic->class_count; k++)
+        for (int64_t i = 0; i < traffic->classes[k].first[traffic->view.zones]; i++)
+            most += params->demand_factor * traffic->classes[k].car_equivalent * traffic->classes[k].amount[i];
+    return most;
+}
+
+// BPR as base + k v^p. A power of 0 is a constant. The marginal cost has p + 1 times the coefficient. A capacity whose power exceeds the
+// numbers leaves k = 0: that is right where all trips together would not be felt, else it is refused.
 static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params, traffic_problem *p, double *base, double *k, double **power)
 {
     mco_status st = MCO_OK;
     const mco_traffic_network *net = &p->traffic->view;
+    const double most = most_flow(p->traffic, params), unfelt = 0x1p-60;  // by the free time
     bool is_quartic = true;
     MCO_TRY(mco_alloc(ctx, power, p->links));
     for (int32_t e = 0; e < p->links; e++) {
@@ -108,6 +121,8 @@ static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params,
             continue;
         const double scale = n == 4 ? (c * c) * (c * c) : pow(c, n);
         k[e] = growth / scale * (params->objective == MCO_TRAFFIC_SO ? n + 1 : 1);
+        if (k[e] < DBL_MIN && growth * pow(most / c, n) > unfelt * free)
+            return mco_fail(ctx, MCO_ERR_LIMIT, "link %d: the capacity %.15g to the power %.15g is beyond numbers in double precision", a + 1, c, n);
         (*power)[e] = n;
         is_quartic = is_quartic && n == 4;
     }
@@ -117,6 +132,8 @@ static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params,
 done:
     return st;
 }
+
+static const double NO_CAPACITY = 1e300;  // of turns and artificial arcs: flow / capacity is nothing, so their cost is constant
 
 static mco_status settle_parts(mco_context *ctx, const mco_traffic_params *params, bool is_conical, traffic_problem *p, double *base,
                                double *k, double **parameter, double **capacity)
@@ -128,7 +145,7 @@ static mco_status settle_parts(mco_context *ctx, const mco_traffic_params *param
     for (int32_t e = 0; e < p->links; e++) {
         const int32_t a = p->origin_link[e];
         (*parameter)[e] = is_conical ? 2 : 0;
-        (*capacity)[e] = 1;
+        (*capacity)[e] = NO_CAPACITY;
         if (a < 0)
             continue;
         base[e] += net->free_time[a];
@@ -253,7 +270,7 @@ static mco_status list_doubts(trips *t, const traffic_reach *reach, doubt **doub
     for (int32_t k = 0; k < traffic->class_count; k++) {
         const mco_traffic_class *c = &traffic->classes[k];
         for (int32_t o = 0; o < traffic->view.zones; o++) {
-            MCO_TRY(mco_call_in_time(t->ctx, o));
+            MCO_TRY(mco_call_in_time(t->ctx, (int64_t)o << 8));
             const bool from = reach->from[o];
             for (int64_t i = c->first[o]; i < c->first[o + 1]; i++) {
                 const int32_t end = end_of(t->p, c->to[i]);

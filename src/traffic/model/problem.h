@@ -19,7 +19,7 @@
 #include "traffic/model/costs.h"
 
 typedef struct traffic_problem {
-    const mco_traffic *traffic;  // borrowed
+    const mco_traffic *traffic;  // borrowed; NULL: a problem that was made without a network
     int32_t nodes, first_through;
     int32_t links;               // sorted by tail; links with equal tails keep the order of the file
     int32_t *first;              // [nodes + 1] links first[v] .. first[v + 1] - 1 leave v
@@ -44,19 +44,19 @@ typedef struct traffic_problem {
     // What was left out or added, in vehicles.
     double assigned, intrazonal, dropped;
     int64_t dropped_pairs;
-    int32_t artificial_arcs;
+    int32_t artificial_arcs, hub;  // which all artificial arcs begin or end at; -1: there are none
     struct traffic_pair { int32_t k, from, to; double amount; } *first_dropped;  // [least of dropped_pairs, TRAFFIC_NAMED]
 } traffic_problem;
 enum { TRAFFIC_NAMED = 16 };  // dropped pairs that are named
 enum { TRAFFIC_TURN_ARC = -1, TRAFFIC_ARTIFICIAL_ARC = -2 };  // in origin_link
 
 // Settles a network under options: objective, cost, factors, demand, unreachable trips, turns. Trips that lack a path are named in the
-// log. Streets that depend on other links are settled at `frozen` flows [links of the network] (NULL: zeros), by traffic_streets_freeze().
+// log. Streets that depend on other links are settled at flows 0 of these; traffic_streets_freeze() has others.
 // Errors: ARGUMENT (options that the network cannot follow; a negative cost, with the link), LIMIT, STOPPED, MEMORY. O(links + rows * (nodes + links)).
 mco_status traffic_problem_make(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, traffic_problem *out);
 void traffic_problem_clear(mco_context *ctx, traffic_problem *problem);
 
-// ---- flows.c: flows of every row, sparse. Rows of a problem, links of a problem.
+// ---- Flows of every row, sparse: by rows and links of a problem (state.c)
 typedef struct traffic_flows {
     int32_t rows;
     int64_t *first;  // [rows + 1]

@@ -406,7 +406,7 @@ static mco_status take_flows(taker *t, traffic_flows *out)
     MCO_TRY(mco_alloc(t->ctx, &out->link, most));
     MCO_TRY(mco_alloc(t->ctx, &out->flow, most));
     for (int32_t r = 0; r < t->p->rows; r++) {
-        MCO_TRY(mco_call_in_time(t->ctx, r));
+        MCO_TRY(mco_call_in_time(t->ctx, (int64_t)r << 8));
         used += take_row(t, r, out->link + used, out->flow + used);
         out->first[r + 1] = used;
     }

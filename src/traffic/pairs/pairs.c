@@ -179,7 +179,7 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total)
         if (b->moved_excess < SWEEP_END * first || b->moved_excess < SWEEP_END * target * total)
             break;
     }
-    if (gap >= NEWTON_GAP || b->moved_excess <= 1e-2 * first || b->must_stop)
+    if ((gap >= NEWTON_GAP && b->problem->extra == NULL) || b->moved_excess <= 1e-2 * first || b->must_stop)
         return MCO_OK;
     const mco_status st = pairs_newton_step(b);
     for (int t = 0; t < LAST_SWEEPS && st == MCO_OK && !b->must_stop; t++) {
