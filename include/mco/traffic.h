@@ -193,6 +193,8 @@ typedef struct mco_traffic_result {
     double *flow;          // [links] cars (a vehicle counts its car equivalent) by the order of the network; owned
     double *class_flow;    // [classes][links] vehicles; NULL if there is one class; owned
     double *cost;          // [links] at these flows, without what a class adds; owned
+    double *toll;          // [links] what a traveller costs all others: flow * slope of the cost; hard capacities: the price of the queue; owned.
+                           // With the tolls of a system optimum, in the unit of costs, the user equilibrium is that optimum
     double assigned, intrazonal, dropped;  // trips
     int64_t dropped_pairs;
     int32_t artificial_arcs;
@@ -204,6 +206,8 @@ typedef struct mco_traffic_result {
     mco_traffic_pass *history;  // [history_count] owned
     int64_t history_count;
     char reason[MCO_REASON_ROOM];  // why method and engine were chosen, one line
+    double price_of_anarchy;       // total cost of the user equilibrium by that of the system optimum; NaN: not asked for
+    double anarchy_gap;            // the larger gap of the two
 } mco_traffic_result;
 #define MCO_TRAFFIC_RESULT_INIT MCO_SIZED(mco_traffic_result)
 

@@ -259,9 +259,14 @@ static mco_status print(cli_call *call)
     printf("\n");
     MCO_TRY(traffic_print_factors(call, s->traffic, &s->params));
     cli_print_outcome(r->outcome, r->stop, "");
-    printf("objective  %.15g\n", r->objective);
-    printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
-    printf("total cost %.15g\n", r->total_cost);
+    if (r->flow != NULL) {
+        printf("objective  %.15g\n", r->objective);
+        printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
+        printf("total cost %.15g\n", r->total_cost);
+        if (r->price_of_anarchy > 0)
+            printf("anarchy    %.9g: total cost of the user equilibrium by that of the system optimum, at gaps of %.3g or less\n", r->price_of_anarchy,
+                   r->anarchy_gap);
+    }
     printf("method     %s\n", r->reason);
     printf("effort     %" PRId64 " iteration%s", r->iterations, mco_plural(r->iterations));
     if (r->segment_pairs > 0)
@@ -309,7 +314,7 @@ static mco_status check(cli_call *call)
     printf("objective  %.15g\n", facts.objective);
     printf("total cost %.15g\n", facts.total_cost);
     printf("least cost %.15g%s\n", facts.least_cost, is_optimum ? " at marginal costs, as the gap" : "");
-    printf("gap        %.6g\n", facts.gap);
+    printf("gap        %.6g%s\n", facts.gap, s->params.capacities == MCO_TRAFFIC_CAPACITIES_HARD ? " at free costs: prices of queues are not in flows" : "");
     printf("imbalance  %.3g trips at most at a node\n", facts.imbalance);
     if (s->params.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
         printf("excess     %.3g above a capacity\n", facts.excess);

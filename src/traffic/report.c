@@ -65,6 +65,7 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_bool(json, "gap_is_certified", r->is_certified);
     write_factors(json, s);
     mco_json_real(json, "total_cost", r->total_cost);
+    mco_json_real(json, "price_of_anarchy", r->price_of_anarchy > 0 ? r->price_of_anarchy : NAN);
     mco_json_real(json, "assigned", r->assigned);
     mco_json_real(json, "intrazonal", r->intrazonal);
     mco_json_real(json, "dropped", r->dropped);
@@ -103,6 +104,10 @@ static void write_solution(mco_json *json, const void *user)
     }
     write_numbers(json, "flow", r->flow, NULL, n.links);
     write_numbers(json, "cost", r->cost, NULL, n.links);
+    if (r->toll != NULL)
+        write_numbers(json, "toll", r->toll, NULL, n.links);
+    else
+        mco_json_null(json, "toll");
     write_numbers(json, "volume_over_capacity", r->flow, n.capacity, n.links);
     if (r->class_flow == NULL) {
         mco_json_null(json, "class_flow");

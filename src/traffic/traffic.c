@@ -149,12 +149,13 @@ static void choose_method(solve *s)
 
 static mco_status choose_engine(solve *s)
 {
-    static const double PAYS_S = 2;  // starting a GPU takes about half a second
+    // Starting a GPU and preparing a network take about half a second. The balance of pairs stays on the cores in any case.
+    static const double PAYS_S = 2, PAYS_FAMILY_S = 1;
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     mco_status st = MCO_OK;
     const bool is_family = s->p.method != MCO_TRAFFIC_METHOD_PAIRS;
-    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, guess_seconds(s, s->p.method), PAYS_S, NULL);
+    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, guess_seconds(s, s->p.method), is_family ? PAYS_FAMILY_S : PAYS_S, NULL);
     if (s->p.engine == MCO_ENGINE_GPU)
         MCO_TRY(mco_gpus_choose(s->ctx, s->p.gpus, gpus, &count));
     for (int i = 0; i < count; i++)
@@ -251,10 +252,11 @@ static mco_status certify(solve *s)
         mco_log(s->ctx, MCO_LOG_WARNING, "the labels of the engine are of other flows: the gap is proved anew");
         traffic_certificate_clear(s->ctx, c);
     }
-    if (c->cost == NULL)
+    const bool has_labels = c->cost != NULL;
+    if (!has_labels)
         MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
     MCO_TRY(prove(s));
-    if (s->proof.missing == 0 && !(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
+    if (has_labels && s->proof.missing == 0 && !(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
         const traffic_proof coarse = s->proof;
         traffic_certificate_reset(c);
         MCO_TRY(prove(s));
@@ -278,6 +280,7 @@ static mco_status give_flows(solve *s)
     r->classes = p->classes;
     MCO_TRY(mco_alloc(s->ctx, &r->flow, r->links));
     MCO_TRY(mco_alloc(s->ctx, &r->cost, r->links));
+    MCO_TRY(mco_alloc(s->ctx, &r->toll, r->links));
     for (int32_t l = 0; l < r->links; l++)
         r->flow[l] = a->flow[p->link_at[l]];
     if (p->classes <= 1)
@@ -319,6 +322,7 @@ static void price_queues(solve *s)
         queues += price * s->r.flow[l];
         violation += excess > 0 ? price * excess : 0;
         s->r.cost[l] += price;
+        s->r.toll[l] = price;
     }
     const double least = isnan(s->proven_gap) ? 0 : s->proof.total - s->proven_gap * s->proof.total, bound = fmax(0, least - earned);
     s->r.bound = bound;
@@ -335,7 +339,7 @@ static mco_status fill(solve *s)
     const traffic_problem *p = &s->problem;
     mco_traffic_facts facts = {0};
     MCO_TRY(give_flows(s));
-    MCO_TRY(traffic_check_costs(s->ctx, s->traffic, &s->p, r->flow, r->class_flow, &facts, r->cost));
+    MCO_TRY(traffic_check_costs(s->ctx, s->traffic, &s->p, r->flow, r->class_flow, &facts, r->cost, r->toll));
     const double more = cost_of_more(s, &r->artificial_trips);
     r->total_cost = facts.total_cost + more;
     r->objective = facts.objective + more;
@@ -478,6 +482,27 @@ done:
     return st;
 }
 
+// The price of anarchy: total cost of the user equilibrium by that of the system optimum. Solves for the other objective in the time that is left.
+static mco_status find_anarchy(solve *s)
+{
+    mco_status st = MCO_OK;
+    mco_traffic_params p = s->p;
+    mco_traffic_result other = MCO_TRAFFIC_RESULT_INIT;
+    const bool is_so = p.objective == MCO_TRAFFIC_SO;
+    p.objective = is_so ? MCO_TRAFFIC_UE : MCO_TRAFFIC_SO;
+    p.anarchy = false;
+    if (s->p.time_limit_s < MCO_NO_LIMIT)
+        p.time_limit_s = fmax(1e-3, s->p.time_limit_s - mco_run_time_s(&s->run));
+    mco_log(s->ctx, MCO_LOG_INFO, "price of anarchy: the %s follows", is_so ? "user equilibrium" : "system optimum");
+    MCO_TRY(mco_traffic_assign(s->ctx, s->traffic, &p, NULL, &other));
+    const double ue = is_so ? other.total_cost : s->r.total_cost, so = is_so ? s->r.total_cost : other.total_cost;
+    s->r.price_of_anarchy = so > 0 ? ue / so : 1;
+    s->r.anarchy_gap = fmax(s->r.gap, other.gap);
+done:
+    mco_traffic_result_clear(s->ctx, &other);
+    return st;
+}
+
 mco_status mco_traffic_assign(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params,
                               const mco_traffic_start *start, mco_traffic_result *result)
 {
@@ -490,6 +515,9 @@ mco_status mco_traffic_assign(mco_context *ctx, const mco_traffic *traffic, cons
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
     MCO_TRY(refuse_options(&s));
     MCO_TRY(run(&s));
+    s.r.price_of_anarchy = s.r.anarchy_gap = NAN;
+    if (s.p.anarchy && s.r.flow != NULL && s.r.stop != MCO_STOP_CANCELLED)
+        MCO_TRY(find_anarchy(&s));
     mco_struct_give(result, &s.r, sizeof s.r);
 done:
     mco_run_clear(&s.run);
@@ -514,6 +542,7 @@ void mco_traffic_result_clear(mco_context *ctx, mco_traffic_result *result)
     mco_free(ctx, &full.flow);
     mco_free(ctx, &full.class_flow);
     mco_free(ctx, &full.cost);
+    mco_free(ctx, &full.toll);
     mco_free(ctx, &full.history);
     mco_traffic_state_clear(ctx, &full.state);
 }

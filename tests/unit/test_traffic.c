@@ -570,7 +570,7 @@ static void test_turns(void **state)
     assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
     assert_near(r.total_cost, 35, 1e-12);
     assert_fails(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts), MCO_ERR_ARGUMENT,
-                 "the turn from link 1 into link 2 costs 3: flows of links do not say how many make it");
+                 "the turn from link 1 into link 2 costs 3: flows of links do not say how many make it; assign proves its gap with the flows of origins");
     mco_traffic_result_clear(test_ctx, &r);
     mco_traffic_destroy(test_ctx, &traffic);
 }

@@ -76,7 +76,7 @@ static void put_csv(writer *w)
     const mco_traffic_network *net = &w->traffic->view;
     const int32_t classes = r->class_flow != NULL ? r->classes : 0;
     char buffer[16];
-    traffic_put(&w->sink, "link_id,from_node_id,to_node_id,volume,cost,volume_over_capacity");
+    traffic_put(&w->sink, "link_id,from_node_id,to_node_id,volume,cost,volume_over_capacity,marginal_toll");
     for (int32_t k = 0; k < classes; k++)
         put_class_column(w, k);
     traffic_put(&w->sink, "\n");
@@ -93,6 +93,9 @@ static void put_csv(writer *w)
             traffic_put_number(&w->sink, r->cost[a]);
         traffic_put(&w->sink, ",");
         traffic_put_number(&w->sink, r->flow[a] / net->capacity[a]);
+        traffic_put(&w->sink, ",");
+        if (r->toll != NULL)
+            traffic_put_number(&w->sink, r->toll[a]);
         for (int32_t k = 0; k < classes; k++) {
             traffic_put(&w->sink, ",");
             traffic_put_number(&w->sink, r->class_flow[(int64_t)k * net->links + a]);
@@ -131,6 +134,10 @@ static void put_feature(writer *w, int32_t a)
     if (isfinite(cost_of(w, a))) {
         traffic_put(&w->sink, ",\"cost\":");
         traffic_put_number(&w->sink, cost_of(w, a));
+    }
+    if (w->result->toll != NULL && isfinite(w->result->toll[a])) {
+        traffic_put(&w->sink, ",\"marginal_toll\":");
+        traffic_put_number(&w->sink, w->result->toll[a]);
     }
     traffic_put(&w->sink, "}}");
 }

@@ -86,6 +86,8 @@ done:
 
 static mco_traffic_cost cost_of(const mco_traffic *traffic, const mco_traffic_params *params)
 {
+    if (params->capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        return MCO_TRAFFIC_COST_BPR;  // without growth: free costs
     if (params->cost != MCO_TRAFFIC_COST_AUTO)
         return params->cost;
     return traffic->view.street != NULL ? MCO_TRAFFIC_COST_STREETS : MCO_TRAFFIC_COST_BPR;
@@ -115,7 +117,8 @@ static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params,
         (*power)[e] = 4;
         if (a < 0)
             continue;
-        const double free = net->free_time[a], growth = free * net->b[a], c = net->capacity[a], n = net->power[a];
+        const bool is_hard = params->capacities == MCO_TRAFFIC_CAPACITIES_HARD;
+        const double free = net->free_time[a], growth = is_hard ? 0 : free * net->b[a], c = net->capacity[a], n = net->power[a];
         base[e] += free + (n == 0 ? growth : 0);
         if (growth == 0 || n == 0)
             continue;
