@@ -273,6 +273,7 @@ int main(int argc, char **argv)
 {
     bench b = {.nets = "ChicagoSketch,AustinTAPB", .runs = 3};
     char nets[256];
+    setvbuf(stdout, NULL, _IOLBF, 0);
     for (int k = 1; k < argc; k++) {
         const char *a = argv[k], *next = k + 1 < argc ? argv[k + 1] : "";
         b.passes = b.passes || strcmp(a, "--passes") == 0;

@@ -203,7 +203,7 @@ static mco_status test_outputs(const session *s)
             paths[i] = s->more_outputs[i - OWN];
         MCO_TRY(cli_refuse_replacing(ctx, s->call.inputs, (int64_t)s->call.input_count, paths[i]));
         MCO_TRY(cli_refuse_replacing(ctx, &o->start, 1, paths[i]));
-        if (i < OWN)  // a checkpoint may replace the one that is resumed
+        if (i < OWN || s->action->keeps_inputs)  // a checkpoint may replace the one that is resumed
             MCO_TRY(cli_refuse_replacing(ctx, more, more_count, paths[i]));
     }
     MCO_TRY(cli_test_outputs(ctx, paths, sizeof paths / sizeof paths[0]));

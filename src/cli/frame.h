@@ -53,6 +53,7 @@ typedef struct cli_action {
     // Paths of files [*count] that the action reads besides its inputs and --start; a path may be NULL. No output of the
     // frame may replace them.
     const char *const *(*more_inputs)(const void *state, int64_t *count);
+    bool keeps_inputs;  // no file of more_outputs() may replace one of more_inputs() either
     // Paths of files that the action writes besides those of the frame; NULL for a file that is not asked for.
     void (*more_outputs)(const void *state, const char *out[CLI_MORE_OUTPUTS]);
 

@@ -23,7 +23,7 @@ typedef struct checker {
     const double *flow;        // [links] cars
     const double *class_flow;  // [classes][links] vehicles; NULL: one class
     double *time;              // [links] what a traveller pays for the flow: without tolls and lengths
-    double *marginal;          // [links] what a traveller costs all others; 0 for UE
+    double *marginal;          // [links] what a traveller costs all others: the toll that makes a system optimum an equilibrium
     double *cost;              // [links] of the class and objective that is being checked
     int32_t *first, *link;     // links by tail: link[first[v]] .. link[first[v + 1] - 1] leave v
     int32_t *turn_first;       // [links + 1] turns by their first link; NULL: no turns
@@ -34,6 +34,7 @@ typedef struct checker {
     struct place { double label; int32_t at; } *heap;
     int64_t heap_count, heap_room;
     bool *has_into, *has_out;  // [nodes] artificial arcs: from the last node, to the last node; NULL: none
+    double *begun;             // [nodes] vehicles of a class that begin there and leave by no link; NULL: no artificial arcs
 } checker;
 
 // ---- Costs of links: time(flow), flow * d time / d flow, and the integral from 0
@@ -44,33 +45,29 @@ typedef struct values {
 
 static values bpr(double free, double b, double power, double capacity, double v)
 {
-    const double grown = power == 0 ? b : b * pow(v / capacity, power);
+    const double grown = b == 0 || free == 0 ? 0 : power == 0 ? b : b * pow(v / capacity, power);
     return (values){free * (1 + grown), free * grown * power, free * v * (1 + grown / (power + 1))};
 }
 
+// With w = time / free - 1 as the variable, z(w) is elementary: the integral of w by z is w z less that of z by w.
 static values conical(double free, double a, double capacity, double v)
 {
-    const double b = (2 * a - 1) / (2 * a - 2), z = v / capacity, x = a * (1 - z), root = sqrt(x * x + b * b);
-    const double end = (x * root + b * b * asinh(x / b)) / 2, begin = (a * sqrt(a * a + b * b) + b * b * asinh(a / b)) / 2;
-    return (values){free * (2 + root - x - b), free * z * (a - a * x / root),
-                    free * capacity * (2 * z + (begin - end) / a - a * (z - z * z / 2) - b * z)};
+    const double b = (2 * a - 1) / (2 * a - 2), u = 1 / (2 * a - 2), z = v / capacity, x = a * (1 - z), root = hypot(x, b);
+    const double rest = x > 0 ? b * b / (root + x) : root - x;
+    const double w = a * z * (rest + u) / (root + a + u);
+    const double area = w * z - w + (b * b * log1p(w / u) - w * u - w * w / 2) / (2 * a);
+    return (values){free * (1 + w), free * z * a * rest / root, free * v + free * capacity * area};
 }
 
-// The integral of sqrt(w^2 + q) from 0, up to a constant.
-static double root_integral(double w, double q)
-{
-    const double root = sqrt(fmax(0, w * w + q));
-    if (q > 0)
-        return (w * root + q * asinh(w / sqrt(q))) / 2;
-    return q < 0 ? (w * root + q * log(w + root)) / 2 : w * fabs(w) / 2;
-}
-
+// The same with time = free + T / 4 * w, where z = w (w + 2) / (2 w + e).
 static values akcelik(double free, double delay, double capacity, double period, double v)
 {
-    const double z = v / capacity, e = 8 * delay / (capacity * period), root = sqrt((z - 1) * (z - 1) + e * z);
-    const double m = 1 - e / 2, q = e - e * e / 4, slope = root > 0 ? 1 + (z - 1 + e / 2) / root : 1;
-    const double area = z * z / 2 - z + root_integral(z - m, q) - root_integral(-m, q);
-    return (values){free + period / 4 * (z - 1 + root), period / 4 * z * slope, free * v + capacity * period / 4 * area};
+    const double z = v / capacity, e = 8 * delay / (capacity * period), y = z - 1, root = sqrt(y * y + e * z), T = period / 4;
+    const double w = y < 0 ? e * z / (root - y) : y + root;
+    const double by_z = root > 0 ? (2 * w + e) / (2 * root) : 2;
+    const double log = e > 0 && w > 0 ? e / 2 * (1 - e / 4) * log1p(2 * w / e) : 0;
+    const double area = w * z - w * w / 4 - w * (1 - e / 4) + log;
+    return (values){free + T * w, T * z * by_z, free * v + capacity * T * area};
 }
 
 // Coefficients of the twelve types of streets; C is infinite where the other direction does not count.
@@ -158,7 +155,7 @@ static values values_of(const checker *c, int32_t l)
     if (c->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
         return (values){free, 0, free * v};
     switch (kind_of(c)) {
-    case MCO_TRAFFIC_COST_CONICAL: return conical(free, c->n.power[l], capacity, v);
+    case MCO_TRAFFIC_COST_CONICAL: return free == 0 ? (values){0, 0, 0} : conical(free, c->n.power[l], capacity, v);
     case MCO_TRAFFIC_COST_AKCELIK: return akcelik(free, c->n.b[l], capacity, c->p.period, v);
     case MCO_TRAFFIC_COST_STREETS: return street(c, l);
     default: return bpr(free, c->n.b[l], c->n.power[l], capacity, v);
@@ -239,11 +236,14 @@ static mco_status price_links(checker *c, mco_traffic_facts *facts)
     facts->excess = 0;
     if (has_streets && c->n.street == NULL)
         return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the cost is streets, and the network has no types of streets");
+    const bool is_conical = !is_hard && kind_of(c) == MCO_TRAFFIC_COST_CONICAL;
     for (int32_t l = 0; l < c->n.links; l++) {
+        if (is_conical && c->n.free_time[l] > 0 && !(c->n.power[l] > 1))
+            return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "link %d: the power is %.15g; for conical costs it must be above 1", l + 1, c->n.power[l]);
         const values v = values_of(c, l);
         c->time[l] = v.time;
-        c->marginal[l] += is_so ? v.marginal : 0;
-        if (is_so && has_streets)
+        c->marginal[l] += v.marginal;
+        if (has_streets)
             add_cross_costs(c, l);
         is_integral = is_integral && !(has_streets && depends_on_others(&c->n.street[l]));
         traffic_sum_add(&objective, v.integral);
@@ -259,6 +259,12 @@ static mco_status price_links(checker *c, mco_traffic_facts *facts)
     facts->total_cost = total.high;
     facts->objective = is_so ? total.high : is_integral ? objective.high : NAN;
     return MCO_OK;
+}
+
+// The cost of the objective, without what a class adds.
+static double paid(const checker *c, int32_t l)
+{
+    return c->time[l] + (c->p.objective == MCO_TRAFFIC_SO ? c->marginal[l] : 0);
 }
 
 // ---- Who can be reached
@@ -292,7 +298,7 @@ static mco_status make_turns(checker *c)
     MCO_TRY(mco_alloc(c->ctx, &c->link_label, c->n.links));
     for (int64_t t = 0; t < c->n.turn_count; t++) {
         if (c->n.turns[t].cost > 0 && !isinf(c->n.turns[t].cost))
-            MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the turn from link %d into link %d costs %g: flows of links do not say how many make it",
+            MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the turn from link %d into link %d costs %g: flows of links do not say how many make it; assign proves its gap with the flows of origins",
                              c->n.turns[t].from + 1, c->n.turns[t].to + 1, c->n.turns[t].cost));
         c->turn_first[c->n.turns[t].from + 2]++;
     }
@@ -416,6 +422,9 @@ static mco_status find_arcs(checker *c)
     const int32_t n = c->n.nodes;
     if (c->p.unreachable != MCO_TRAFFIC_ARC || n == 0)
         return MCO_OK;
+    if (c->n.turn_count > 0)
+        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "flows of links do not say which artificial arcs trips take where turns are banned; assign proves its gap with the flows of origins");
+    MCO_TRY(mco_alloc(c->ctx, &c->begun, n));
     MCO_TRY(mco_alloc(c->ctx, &c->has_into, n));
     MCO_TRY(mco_alloc(c->ctx, &c->has_out, n));
     MCO_TRY(mco_alloc(c->ctx, &stack, n));
@@ -460,7 +469,7 @@ static mco_status check_class(checker *c, int32_t k, double *net, traffic_sum *l
     mco_status st = MCO_OK;
     const mco_traffic_class *of = &c->traffic->classes[k];
     for (int32_t l = 0; l < c->n.links; l++)
-        c->cost[l] = c->time[l] + c->marginal[l] + fixed_of(c, k, l);
+        c->cost[l] = paid(c, l) + fixed_of(c, k, l);
     for (int32_t o = 0; o < c->n.zones; o++) {
         if (of->first[o] == of->first[o + 1])
             continue;
@@ -476,6 +485,8 @@ static mco_status check_class(checker *c, int32_t k, double *net, traffic_sum *l
             traffic_sum_add_product(least, amount * of->car_equivalent, label);
             net[o] += amount;
             net[of->to[t]] -= amount;
+            if (c->begun != NULL)
+                c->begun[o] += amount;
             *trips += amount;
         }
     }
@@ -483,17 +494,22 @@ done:
     return st;
 }
 
-// What artificial arcs carry makes up for the difference of a node that has one; the last node has the rest.
-static void balance_arcs(const checker *c, double *off, traffic_sum *total)
+// Artificial arcs carry what links do not; the last node has the rest. A node may have an arc of either direction: then at least those trips
+// that begin there and leave by no link take the one, and the difference of both follows from the balance. This is exact unless
+// trips of others pass through the node too. `off` and sums are vehicles of class k.
+static void balance_arcs(const checker *c, int32_t k, double *off, traffic_sum *total)
 {
     const int32_t hub = c->n.nodes - 1;
     for (int32_t v = 0; v < hub; v++) {
-        const double carried = off[v];  // more leaves by trips than by links: it leaves by an artificial arc
-        if ((carried > 0 && c->has_out[v]) || (carried < 0 && c->has_into[v])) {
-            traffic_sum_add_product(total, fabs(carried), c->p.arc_cost);
-            off[v] = 0;
-            off[hub] += carried;
-        }
+        const double difference = off[v];  // above 0: more vehicles begin than leave by links
+        double out = difference > 0 ? difference : 0;
+        if ((difference > 0 && !c->has_out[v]) || (difference < 0 && !c->has_into[v]) || (!c->has_out[v] && !c->has_into[v]))
+            continue;
+        if (c->has_out[v] && c->has_into[v])
+            out = fmax(out, c->begun[v]);
+        traffic_sum_add_product(total, equivalent_of(c, k) * (2 * out - difference), c->p.arc_cost);
+        off[v] = 0;
+        off[hub] += difference;
     }
 }
 
@@ -506,9 +522,11 @@ static mco_status check_balance(checker *c, int32_t k, double *net, double trips
         const double flow = cars_of(c, k, l) / equivalent_of(c, k);
         net[c->n.tail[l]] -= flow;
         net[c->n.head[l]] += flow;
+        if (c->begun != NULL)
+            c->begun[c->n.tail[l]] -= flow;
     }
-    if (c->has_out != NULL)
-        balance_arcs(c, net, total);
+    if (c->begun != NULL)
+        balance_arcs(c, k, net, total);
     for (int32_t v = 0; v < c->n.nodes; v++)
         worst = fabs(net[v]) > fabs(net[worst]) ? v : worst;
     if (c->n.nodes > 0)
@@ -524,7 +542,7 @@ static traffic_sum sum_costs(const checker *c)
 {
     traffic_sum total = {0, 0};
     for (int32_t l = 0; l < c->n.links; l++) {
-        traffic_sum_add_product(&total, c->flow[l], c->time[l] + c->marginal[l]);
+        traffic_sum_add_product(&total, c->flow[l], paid(c, l));
         for (int32_t k = 0; k < class_count(c); k++)
             traffic_sum_add_product(&total, cars_of(c, k, l), fixed_of(c, k, l));
     }
@@ -546,6 +564,8 @@ static mco_status check_gap(checker *c, mco_traffic_facts *facts)
     for (int32_t k = 0; k < class_count(c); k++) {
         double trips = 0;
         memset(net, 0, (size_t)c->n.nodes * sizeof *net);
+        if (c->begun != NULL)
+            memset(c->begun, 0, (size_t)c->n.nodes * sizeof *c->begun);
         if (k < c->traffic->class_count)
             MCO_TRY(check_class(c, k, net, &least, &trips));
         MCO_TRY(check_balance(c, k, net, trips, &arcs, facts));
@@ -583,13 +603,14 @@ static void end(checker *c)
 {
     void **const arrays[] = {(void **)&c->time, (void **)&c->marginal, (void **)&c->cost, (void **)&c->first, (void **)&c->link,
                              (void **)&c->turn_first, (void **)&c->turn_to, (void **)&c->turn_cost, (void **)&c->label,
-                             (void **)&c->link_label, (void **)&c->heap, (void **)&c->has_into, (void **)&c->has_out};
+                             (void **)&c->link_label, (void **)&c->heap, (void **)&c->has_into, (void **)&c->has_out,
+                             (void **)&c->begun};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         mco_free_bytes(c->ctx, arrays[i]);
 }
 
 mco_status traffic_check_costs(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, const double *flow,
-                               const double *class_flow, mco_traffic_facts *facts, double *cost)
+                               const double *class_flow, mco_traffic_facts *facts, double *cost, double *toll)
 {
     mco_status st = MCO_OK;
     checker c = {.ctx = ctx};
@@ -597,6 +618,8 @@ mco_status traffic_check_costs(mco_context *ctx, const mco_traffic *traffic, con
     MCO_TRY(price_links(&c, facts));
     for (int32_t l = 0; cost != NULL && l < c.n.links; l++)
         cost[l] = c.time[l] + (class_count(&c) == 1 ? fixed_of(&c, 0, l) : 0);
+    if (toll != NULL)
+        memcpy(toll, c.marginal, (size_t)c.n.links * sizeof *toll);
 done:
     end(&c);
     return st;

@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "base/output.h"
 #include "render/report.h"
 #include "traffic/command.h"
+#include "traffic/files/columns.h"
+#include "traffic/files/files.h"
 #include "traffic/sum.h"
 
 #define MCO_OPTION_STRUCT traffic_comparing
@@ -122,32 +125,61 @@ static mco_status take_end(mco_text *text, mco_slice field, char out[NAME_ROOM])
     return MCO_OK;
 }
 
-// TNTP: from, to, volume. CSV of mco: link_id, from, to, volume. The first line has names; comments begin with ~, metadata with <.
-static mco_status read_lines(mco_text *text, bool is_csv, rows *r)
+static mco_status add_row(mco_text *text, const mco_slice cell[3], rows *r)
 {
     mco_status st = MCO_OK;
-    mco_slice line, field[4];
-    bool is_header = is_csv;
-    while (mco_text_line(text, &line)) {
-        line = mco_slice_trim(line);
+    row *at;
+    MCO_TRY(row_at(r, r->count, &at));
+    MCO_TRY(take_end(text, cell[0], at->end[0]));
+    MCO_TRY(take_end(text, cell[1], at->end[1]));
+    MCO_TRY(mco_slice_real(text, cell[2], "a flow", 0, 1e290, &at->flow));
+done:
+    return st;
+}
+
+// A table whose header names the columns, in any order.
+static mco_status read_table(mco_text *text, rows *r)
+{
+    static const char *const names[] = {TRAFFIC_TAIL_NAMES, TRAFFIC_HEAD_NAMES, TRAFFIC_FLOW_NAMES};
+    mco_status st = MCO_OK;
+    traffic_columns columns;
+    mco_slice line, cells[TRAFFIC_COLUMNS];
+    MCO_TRY(traffic_columns_open(text, names, 3, &columns));
+    for (int k = 0; k < 3; k++)
+        MCO_TRY(traffic_columns_require(&columns, k));
+    for (int64_t lines = 1; traffic_columns_row(&columns, &line); lines++) {
+        MCO_TRY(mco_text_in_time(text, lines));
+        MCO_TRY(traffic_columns_cells(&columns, line, cells));
+        MCO_TRY(add_row(text, cells, r));
+    }
+done:
+    return st;
+}
+
+// TNTP: rows of tail, head and flow; comments begin with ~, metadata with <, and the first line may have names.
+static mco_status read_tntp(mco_text *text, rows *r)
+{
+    mco_status st = MCO_OK;
+    enum { MOST = 6 };  // numbers of a row of flows, with what other programs add; links of a network have 10
+    mco_slice line, cell[3], more;
+    for (int64_t lines = 1; mco_text_line(text, &line); lines++) {
+        mco_slice rest = line = mco_slice_trim(line);
+        int count = 0;
+        MCO_TRY(mco_text_in_time(text, lines));
         if (line.size == 0 || line.data[0] == '~' || line.data[0] == '<')
             continue;
-        int count = 0;
-        for (mco_slice rest = line; count < (is_csv ? 4 : 3); count++)
-            if (!(is_csv ? mco_slice_field(&rest, ',', &field[count]) : mco_slice_token(&rest, &field[count])))
-                break;
-        if (is_header || (!is_csv && r->count == 0 && mco_slice_is(field[0], "from"))) {
-            is_header = false;
+        while (count < 3 && traffic_next_token(&rest, &cell[count]))
+            count++;
+        int columns = count;
+        while (traffic_next_token(&rest, &more))
+            columns++;
+        if (columns > MOST)
+            MCO_TRY(mco_text_fail(text, line.line, line.column, "the row has %d numbers: it looks like a link of a network", columns));
+        if (count > 0 && r->count == 0 && traffic_is_name(cell[0], TRAFFIC_TAIL_NAMES))
             continue;
-        }
-        row *at;
-        if (count < (is_csv ? 4 : 3))
+        if (count < 3)
             MCO_TRY(mco_text_fail(text, line.line, line.column, "a row has %d columns, the ends of a link and its flow were expected", count));
-        const mco_slice *own = field + is_csv;
-        MCO_TRY(row_at(r, r->count, &at));
-        MCO_TRY(take_end(text, own[0], at->end[0]));
-        MCO_TRY(take_end(text, own[1], at->end[1]));
-        MCO_TRY(mco_slice_real(text, own[2], "a flow", 0, 1e290, &at->flow));
+        MCO_TRY(add_row(text, cell, r));
     }
 done:
     return st;
@@ -164,7 +196,7 @@ static mco_status read_rows(mco_context *ctx, const char *path, rows *out)
     if (mco_text_peek_line(&text, &line) && line.data[0] == '{')
         MCO_TRY(mco_report_read(&text, "traffic", members, 3, out));
     else
-        MCO_TRY(read_lines(&text, cli_ends_with(path, ".csv") || cli_ends_with(path, ".csv.gz"), out));
+        MCO_TRY(traffic_ends_with(path, ".csv") ? read_table(&text, out) : read_tntp(&text, out));
 done:
     mco_text_close(&text);
     return st;
@@ -207,6 +239,8 @@ static mco_status open_files(cli_call *call, change *c)
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot needs --network, and places of the nodes");
     if (c->options->network != NULL) {
         MCO_TRY(traffic_open(call, &c->options->input, c->options->network, NULL, &c->traffic));
+        if (c->options->plot != NULL && mco_traffic_view(c->traffic).x == NULL)
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot draws a map: %s has no places, --nodes names a file of them", c->options->network);
         c->links = mco_traffic_view(c->traffic).links;
         for (int side = 0; side < 2; side++)
             MCO_TRY(mco_traffic_read_flows(call->ctx, c->traffic, call->inputs[side], &c->flow[side], &c->class_flow[side]));
@@ -290,18 +324,6 @@ static void print_largest(const change *c)
     }
 }
 
-static void put_cell(FILE *file, const char *text)
-{
-    if (strpbrk(text, ",\"\n") == NULL) {
-        fputs(text, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *text != '\0'; text++)
-        fprintf(file, "%s%c", *text == '"' ? "\"" : "", *text);
-    fputc('"', file);
-}
-
 static mco_status write_table(const change *c, const char *path)
 {
     mco_output o;
@@ -311,9 +333,9 @@ static mco_status write_table(const change *c, const char *path)
         return st;
     fprintf(o.file, "from,to,before,after,difference\n");
     for (int64_t l = 0; l < c->links; l++) {
-        put_cell(o.file, end_of(c, l, 0, buffer));
+        mco_write_cell(end_of(c, l, 0, buffer), o.file);
         fputc(',', o.file);
-        put_cell(o.file, end_of(c, l, 1, buffer));
+        mco_write_cell(end_of(c, l, 1, buffer), o.file);
         fprintf(o.file, ",%.17g,%.17g,%.17g\n", flow_of(c, 0, l), flow_of(c, 1, l), difference(c, l));
     }
     return mco_output_commit(c->ctx, &o, false);
@@ -325,8 +347,10 @@ mco_status traffic_compare(cli_call *call)
     change c = {.ctx = call->ctx, .options = call->state};
     MCO_TRY(open_files(call, &c));
     MCO_TRY(sort_changes(&c));
-    print_totals(&c);
-    print_largest(&c);
+    if (traffic_has_summary(c.options->output) && traffic_has_summary(c.options->plot)) {
+        print_totals(&c);
+        print_largest(&c);
+    }
     if (c.options->output != NULL)
         MCO_TRY(write_table(&c, c.options->output));
     if (c.options->plot != NULL)

@@ -2,8 +2,8 @@
 // Takes any bytes as a TNTP network. What is accepted must pass the check of networks, and its problem must be sound.
 #include <stdlib.h>
 
-#include "traffic/network.h"
-#include "traffic/problem.h"
+#include "traffic/model/network.h"
+#include "traffic/model/problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

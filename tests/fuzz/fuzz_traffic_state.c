@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traffic/network.h"
-#include "traffic/state_file.h"
+#include "traffic/model/network.h"
+#include "traffic/files/state_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

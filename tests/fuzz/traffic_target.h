@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "traffic/network.h"
+#include "traffic/model/network.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include "base/run.h"
 #include "traffic/gpu/city.h"
 
-enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000 };
+enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000, MOST_OF_SMALL = 120 };
 
 typedef struct shape {
     const char *name;
@@ -418,12 +418,78 @@ static void check_methods(trial *t, const shape *s, int first)
     }
 }
 
-#ifndef TEST_SCALE
-#define TEST_SCALE 1
-#endif
-
-int main(void)
+// Biconjugate steps by one way of finding trees, on the GPUs of a set.
+static found solve_on(trial *t, const traffic_gpu_tuning *tuning, uint64_t gpus)
 {
+    mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    const mco_run_settings settings = {.time_limit_s = 20, .target = -1, .objective = "objective"};
+    mco_run run = mco_run_begin(t->ctx, &settings);
+    traffic_history history = {0};
+    traffic_answer answer = {0};
+    traffic_gpu_city city = {0};
+    found f = {.gap = NAN};
+    params.method = MCO_TRAFFIC_METHOD_BFW;
+    params.iterations = 12;
+    const traffic_call call = {.problem = &t->problem, .params = &params, .run = &run, .history = &history, .gap = 1e-3, .memory = 1e9, .gpus = gpus};
+    if (traffic_gpu_city_open(t->ctx, &call, tuning, &city) == MCO_OK && traffic_gpu_iterate(t->ctx, &call, &city, &answer) == MCO_OK) {
+        f = (found){.gap = answer.gap, .iterations = answer.iterations, .flow = make((size_t)t->problem.links, sizeof(double))};
+        memcpy(f.flow, answer.flow, (size_t)t->problem.links * sizeof(double));
+    } else {
+        GPU_CHECK(false, "%s", mco_context_error(t->ctx));
+    }
+    if (city.problem != NULL)
+        traffic_gpu_city_close(&city);
+    traffic_answer_clear(t->ctx, &answer);
+    mco_free(t->ctx, &history.pass);
+    mco_run_clear(&run);
+    return f;
+}
+
+// Several GPUs give the flows of one, bit for bit.
+static void check_fleet(trial *t, const shape *s)
+{
+    mco_gpu list[MCO_MAX_GPUS];
+    const char *reason = NULL;
+    int count = 0;
+    if (mco_gpus_list(t->ctx, list, &count, &reason) != MCO_OK || count < 2 || t->problem.rows == 0)
+        return;
+    for (int32_t way = s->nodes <= 1000 ? 1 : 2; way <= 3; way++) {
+        const traffic_gpu_tuning tuning = {.way = way};
+        const found one = solve_on(t, &tuning, 1);
+        for (int n = 2; n <= count; n++) {
+            const found all = solve_on(t, &tuning, (UINT64_C(1) << n) - 1);
+            GPU_CHECK(all.iterations == one.iterations && all.gap == one.gap, "%s, way %d: %d GPUs make %lld steps to %g, one %lld to %g", s->name,
+                      way, n, (long long)all.iterations, all.gap, (long long)one.iterations, one.gap);
+            GPU_CHECK(one.flow != NULL && all.flow != NULL && memcmp(one.flow, all.flow, (size_t)t->problem.links * sizeof(double)) == 0,
+                      "%s, way %d: flows of %d GPUs differ", s->name, way, n);
+            free(all.flow);
+        }
+        free(one.flow);
+    }
+}
+
+// Solves as the size of a network allows. Short: a few steps.
+static void check_solves(trial *t, const shape *s, bool is_short)
+{
+    check_fleet(t, s);
+    if (is_short) {
+        const found f = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 0.1);
+        GPU_CHECK(f.gap <= 0.1, "%s: gap %g", s->name, f.gap);
+        free(f.flow);
+        return;
+    }
+    if (s->nodes <= 150)
+        check_searches(t, s);
+    if (s->nodes <= 1000)
+        check_methods(t, s, 0);
+    else if (s->nodes > TRAFFIC_GPU_MOST_NODES)
+        check_methods(t, s, MOST_GAPS - 1);
+}
+
+// Without arguments: everything. `small`: loads of small networks and one short solve of each, for tools that slow kernels down.
+int main(int argc, char **argv)
+{
+    const bool is_small = argc > 1 && strcmp(argv[1], "small") == 0;
     const shape shapes[] = {
         {"two nodes", 2, 2, 0, 1, 2, 2, TRAFFIC_QUARTIC, 0, 30},
         {"small", 40, 150, 0, 1, 20, 20, TRAFFIC_QUARTIC, 0, 4},
@@ -433,29 +499,26 @@ int main(void)
         {"powers", 100, 400, 10, 2, 10, 8, TRAFFIC_POWER, 0, 4},
         {"cubic", 100, 400, 10, 1, 10, 8, TRAFFIC_CUBIC, 0, 4},
         {"conical", 100, 400, 10, 1, 10, 8, TRAFFIC_CONICAL, 0, 4},
-#if TEST_SCALE
         {"akcelik", 100, 400, 10, 1, 10, 8, TRAFFIC_AKCELIK, 0, 4},
         {"a thousand", 1000, 3100, 200, 1, 200, 150, TRAFFIC_QUARTIC, 0, 0.2},
         {"eight thousand", 8000, 20000, 500, 1, 60, 60, TRAFFIC_QUARTIC, 1, 1},
         {"a hundred thousand", 100000, 260000, 0, 1, 40, 100, TRAFFIC_QUARTIC, 1, 1},
         {"most", 20000, 60000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1},
-#endif
     };
     const traffic_gpu_tuning tunings[] = {{.way = 1}, {.threads = 128, .arcs_in_shared = 2, .way = 1}, {.threads = 1024, .pulls = 4, .way = 1}, {.way = 2}, {.way = 3}};
     mco_context *ctx = gpu_begin();
     long checks = 0;
     trial t;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (is_small && shapes[i].nodes > MOST_OF_SMALL)
+            continue;
+        printf("  %s\n", shapes[i].name);
+        fflush(stdout);
         trial_open(&t, ctx, &shapes[i], 17 + i);
         for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++, checks++)
             if (shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 0 || k == 2 ? MOST_OF_BLOCK : INT32_MAX))
                 check_loads(&t, &shapes[i], &tunings[k]);
-        if (shapes[i].nodes <= 150)
-            check_searches(&t, &shapes[i]);
-        if (shapes[i].nodes <= 1000)
-            check_methods(&t, &shapes[i], 0);
-        else if (shapes[i].nodes > TRAFFIC_GPU_MOST_NODES)
-            check_methods(&t, &shapes[i], MOST_GAPS - 1);
+        check_solves(&t, &shapes[i], is_small);
         checks++;
         trial_close(&t);
     }

@@ -301,6 +301,64 @@ static void test_certified_gap(void **state)
     }
 }
 
+// Zone 2 has no link, so its trips take artificial arcs out and in, which flows of links alone do not show. A vehicle counts 2 cars.
+static void test_isolated_zone(void **state)
+{
+    (void)state;
+    sketch s;
+    sketch_begin(&s, 4, 3);
+    sketch_link(&s, 0, 1, 10, 1, 1);
+    sketch_link(&s, 1, 3, 10, 1, 1);
+    sketch_link(&s, 3, 0, 10, 1, 1);
+    sketch_trips(&s, 0, 1, 3);
+    sketch_trips(&s, 0, 2, 5);
+    sketch_trips(&s, 1, 2, 1);
+    sketch_trips(&s, 2, 0, 4);
+    s.trips.car_equivalent = 2;
+    for (int k = 0; k < 2; k++) {
+        s.net.first_through = k == 0 ? 0 : 3;
+        mco_traffic *traffic = sketch_make(&s);
+        mco_traffic_params p = reference(MCO_TRAFFIC_METHOD_PAIRS, 1e-12);
+        mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
+        mco_traffic_facts facts;
+        p.unreachable = MCO_TRAFFIC_ARC;
+        p.arc_cost = 100;
+        assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
+        assert_int_equal(r.artificial_arcs, 2);
+        if (k == 0)
+            assert_near(r.artificial_trips, 2 * 6, 1e-12);
+        assert_ok(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts));
+        assert_near(facts.total_cost, r.total_cost, 1e-12);
+        assert_near(facts.objective, r.objective, 1e-12);
+        assert_near(facts.least_cost, r.total_cost, 1e-9);
+        mco_traffic_result_clear(test_ctx, &r);
+        mco_traffic_destroy(test_ctx, &traffic);
+    }
+}
+
+// Capacities to a power beyond the numbers: nothing where no trip feels it, else refused.
+static void test_large_powers(void **state)
+{
+    (void)state;
+    sketch s;
+    two_routes(&s);
+    mco_traffic_params p = reference(MCO_TRAFFIC_METHOD_PAIRS, 1e-10);
+    mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
+    s.capacity[0] = 1e99;
+    s.power[0] = 4;
+    mco_traffic *traffic = sketch_make(&s);
+    assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
+    assert_near(r.total_cost, 200, 1e-12);
+    mco_traffic_result_clear(test_ctx, &r);
+    mco_traffic_destroy(test_ctx, &traffic);
+    s.capacity[0] = 15;
+    s.power[0] = 300;
+    traffic = sketch_make(&s);
+    assert_fails(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r), MCO_ERR_LIMIT,
+                 "link 1: the capacity 15 to the power 300 is beyond numbers in double precision");
+    mco_traffic_destroy(test_ctx, &traffic);
+}
+
 static void test_check_refuses(void **state)
 {
     (void)state;
@@ -362,7 +420,7 @@ static void test_certificate(void **state)
     mco_traffic_destroy(test_ctx, &traffic);
 }
 
-// A row that no labels were given for proves nothing, and flows of rows that do not add up are seen.
+// A row that no labels were given for counts with a least cost of 0, and flows of rows that do not add up are seen.
 static void test_certificate_balance(void **state)
 {
     (void)state;
@@ -380,11 +438,14 @@ static void test_certificate_balance(void **state)
     assert_ok(traffic_problem_make(test_ctx, traffic, &p, &problem));
     assert_ok(traffic_certificate_open(test_ctx, &problem, flow, NULL, &c));
     assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
-    assert_true(isinf(proof.gap) && proof.imbalance == 0);
-    assert_ok(traffic_certificate_search(test_ctx, &c, 1));
+    assert_true(proof.gap == 1 && proof.missing == 1 && proof.imbalance == 0);
+    assert_ok(traffic_certificate_search(test_ctx, &c, 1, 0));  // no time
+    assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
+    assert_true(proof.gap == 1 && proof.missing == 1);
+    assert_ok(traffic_certificate_search(test_ctx, &c, 1, INFINITY));
     of_row[0] = 11;
     assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
-    assert_true(proof.imbalance == 1 && isfinite(proof.gap));
+    assert_true(proof.imbalance == 1 && proof.gap < 1 && proof.missing == 0);
     traffic_certificate_clear(test_ctx, &c);
     traffic_problem_clear(test_ctx, &problem);
     mco_traffic_destroy(test_ctx, &traffic);
@@ -508,7 +569,7 @@ static void test_turns(void **state)
     assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
     assert_near(r.total_cost, 35, 1e-12);
     assert_fails(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts), MCO_ERR_ARGUMENT,
-                 "the turn from link 1 into link 2 costs 3: flows of links do not say how many make it");
+                 "the turn from link 1 into link 2 costs 3: flows of links do not say how many make it; assign proves its gap with the flows of origins");
     mco_traffic_result_clear(test_ctx, &r);
     mco_traffic_destroy(test_ctx, &traffic);
 }
@@ -647,7 +708,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_two_routes), TEST(test_braess), TEST(test_marginal_tolls), TEST(test_methods_agree),
-        TEST(test_certified_gap), TEST(test_check_refuses), TEST(test_certificate), TEST(test_certificate_balance),
+        TEST(test_certified_gap), TEST(test_isolated_zone), TEST(test_large_powers), TEST(test_check_refuses),
+        TEST(test_certificate), TEST(test_certificate_balance),
         TEST(test_corners), TEST(test_classes), TEST(test_turns), TEST(test_stops), TEST(test_memory_fails), TEST(test_published)};
     return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
 }

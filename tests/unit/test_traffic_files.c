@@ -5,7 +5,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "traffic/files.h"
+#include "traffic/files/files.h"
 
 static mco_traffic *read_city(const char *network, const char *nodes, const char *trips, const char *turns)
 {

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "mco/traffic.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 // ---- Networks
 
@@ -89,7 +89,7 @@ static void networks_refuse(void **state)
     refuses(s, MCO_ERR_ARGUMENT, "sketch: link 1: the capacity is nan, a number above 0 was expected");
     s = pair_of_links();
     s->head[1] = 3;
-    refuses(s, MCO_ERR_ARGUMENT, "sketch: link 2 goes from node 2 to node 3, there are nodes 0 to 2");
+    refuses(s, MCO_ERR_ARGUMENT, "sketch: link 2 goes from node 3 to node 4, there are nodes 1 to 3");
     s = pair_of_links();
     s->free_time[0] = -1;
     refuses(s, MCO_ERR_ARGUMENT, "sketch: link 1: the free-flow time is -1, a number of 0 or more was expected");
@@ -101,17 +101,17 @@ static void networks_refuse(void **state)
     refuses(s, MCO_ERR_LIMIT, "the network: 50000001 nodes, at most 50000000 supported");
     s = pair_of_links();
     s->amount[0] = -2;
-    refuses(s, MCO_ERR_ARGUMENT, "sketch: -2 trips from zone 0 to zone 1, a number above 0 was expected");
+    refuses(s, MCO_ERR_ARGUMENT, "sketch: -2 trips from zone 1 to zone 2, a number above 0 was expected");
     s = pair_of_links();
     s->to[0] = 2;
-    refuses(s, MCO_ERR_ARGUMENT, "sketch: trips from zone 0 to zone 2, there are zones 0 to 1");
+    refuses(s, MCO_ERR_ARGUMENT, "sketch: trips from zone 1 to zone 3, there are zones 1 to 2");
     s = pair_of_links();
     s->trips.car_equivalent = 0;
     refuses(s, MCO_ERR_ARGUMENT, "sketch: class 1: the car equivalent is 0, a number above 0 was expected");
     s = pair_of_links();
     s->turn[0] = (mco_traffic_turn){1, 0, 1};
     s->net.turn_count = 1;
-    refuses(s, MCO_ERR_ARGUMENT, "sketch: turn 1: link 1 ends at node 1, link 0 begins at node 0");
+    refuses(s, MCO_ERR_ARGUMENT, "sketch: turn 1: link 2 ends at node 2, link 1 begins at node 1");
     s = pair_of_links();
     s->turn[0] = (mco_traffic_turn){0, 1, -1};
     s->net.turn_count = 1;
@@ -414,6 +414,7 @@ static void paths_agree_with_brute_force(void **state)
         assert_ok(make(s, &traffic));
         assert_ok(traffic_problem_make(test_ctx, traffic, &params, &p));
         check_star(&p);
+        params.threads = 1;
         assert_ok(mco_traffic_find_skim(test_ctx, traffic, &params, 0, flow, MCO_TRAFFIC_SKIM_COST, matrix));
         for (int32_t o = 0; o < s->net.zones; o++) {
             brute_force(s, o, label);
@@ -532,6 +533,7 @@ static void every_allocation_may_fail(void **state)
         mco_traffic *traffic = NULL;
         double flow[MOST] = {0}, matrix[MOST];
         mco_traffic_params p = params;
+        p.threads = 1;
         p.unreachable = round % 2 == 0 ? MCO_TRAFFIC_ARC : MCO_TRAFFIC_DROP;
         const sketch *s = random_network(&rng, round % 4 >= 2);
         st = MCO_ERR_MEMORY;

@@ -6,8 +6,8 @@
 
 #include "base/rng.h"
 #include "mco/traffic.h"
-#include "traffic/problem.h"
-#include "traffic/state_file.h"
+#include "traffic/model/problem.h"
+#include "traffic/files/state_file.h"
 
 enum { SIDE = 4, NODES = SIDE * SIDE, ZONES = 4, MOST = 128 };
 

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/simd.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 enum { TRAFFIC_LANES = 8 };
 

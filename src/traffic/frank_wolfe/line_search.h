@@ -4,7 +4,7 @@
 #define MCO_TRAFFIC_FRANK_WOLFE_LINE_SEARCH_H
 
 #include "traffic/frank_wolfe/direction.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 // The way flow + step * direction, step in [0, 1].
 typedef struct traffic_line {

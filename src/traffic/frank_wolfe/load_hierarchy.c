@@ -18,6 +18,7 @@
 #include "traffic/frank_wolfe/lanes.h"
 #include "traffic/frank_wolfe/load.h"
 #include "traffic/frank_wolfe/order.h"
+#include "traffic/model/roads.h"
 
 enum {
     LANES = TRAFFIC_TREES,
@@ -62,7 +63,8 @@ typedef struct hierarchy_loader {
     atomic_int_least64_t *arc_flow;  // [2 * arcs] by slot
     int64_t *link_flow;        // [links]
     double *least;             // [rows]
-    double scale;
+    double scale;          // of the class that is loaded
+    double class_scale[MCO_TRAFFIC_MAX_CLASSES];  // labels of classes differ in length
     atomic_bool is_too_long;   // a label is beyond the limit
     int32_t first_row, last_row;
     traffic_certificate *certificate;  // that takes the labels; NULL: rows are loaded
@@ -74,35 +76,6 @@ typedef struct hierarchy_loader {
 
 // ---- Opening
 
-static mco_status make_network(mco_context *ctx, const traffic_problem *p, mco_paths_network **out)
-{
-    mco_status st = MCO_OK;
-    mco_graph *graph = NULL;
-    mco_paths_network *network = NULL;
-    double *one = NULL;
-    const mco_traffic_network view = mco_traffic_view(p->traffic);
-    const bool has_places = view.x != NULL && view.y != NULL && view.nodes == p->nodes;
-    const mco_paths_model model = {.struct_size = sizeof model, .scale = 1, .first_through = p->first_through};
-    MCO_TRY(mco_alloc(ctx, &one, p->links));
-    for (int32_t a = 0; a < p->links; a++)
-        one[a] = 1;
-    const mco_graph_edges edges = {.vertices = p->nodes, .edges = p->links, .from = p->tail, .to = p->head, .weight = one, .is_directed = true,
-                                   .x = has_places ? view.x : NULL, .y = has_places ? view.y : NULL};
-    MCO_TRY(mco_graph_create(ctx, &edges, &graph));
-    MCO_TRY(mco_paths_create(ctx, graph, &model, &network));
-    const mco_paths_rows rows = mco_paths_view(network);
-    for (int32_t a = 0; a < p->links; a++)
-        if (rows.arcs != p->links || rows.head[a] != p->head[a])
-            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "link %d is another arc of the network of paths", a));
-    *out = network;
-    network = NULL;
-done:
-    mco_paths_destroy(ctx, &network);
-    mco_graph_destroy(ctx, &graph);
-    mco_free(ctx, &one);
-    return st;
-}
-
 static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hierarchy_loader *l)
 {
     mco_status st = MCO_OK;
@@ -113,7 +86,7 @@ static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hie
     l->params.threads = call->params->threads;
     l->params.simd = call->params->simd;
     l->params.time_limit_s = call->run->stop_s - begin_s > 0 ? call->run->stop_s - begin_s : 0;
-    MCO_TRY(make_network(ctx, call->problem, &network));
+    MCO_TRY(traffic_roads_make(ctx, call->problem, &network));
     MCO_TRY(mco_paths_prepare(ctx, network, NULL, &l->params, &l->hierarchy));
     if (l->hierarchy->topology.arcs > (int64_t)MOST_ARCS * call->problem->links)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy would have %d arcs for %d links, at most %d times as many pay", l->hierarchy->topology.arcs,
@@ -209,7 +182,8 @@ static mco_status first_scale(mco_context *ctx, hierarchy_loader *l)
     MCO_TRY(traffic_search_open(ctx, p, &search));
     const int32_t settled = traffic_search_tree(p, p->costs.base, p->row_origin[0], NULL, NULL, &search);
     const double longest = search.label[search.settled[settled - 1]];
-    l->scale = longest > 0 ? floor_power(LONGEST / 2 / longest) : 1;
+    for (int32_t k = 0; k < MCO_TRAFFIC_MAX_CLASSES; k++)
+        l->class_scale[k] = longest > 0 ? floor_power(LONGEST / 2 / longest) : 1;
 done:
     traffic_search_close(ctx, &search);
     return st;
@@ -417,7 +391,9 @@ static mco_status customise(hierarchy_loader *l, const double *cost)
         const double weight = floor(cost[a] * l->scale);
         l->weight[a] = weight < NONE ? (int32_t)weight : NONE;
     }
-    l->params.time_limit_s = l->stopper.is_proving ? INFINITY : fmax(0, l->stopper.run->stop_s - mco_clock_s());
+    const traffic_call *call = l->stopper.call;
+    const double stop_s = call->run->stop_s + (l->stopper.has_grace ? call->grace_s : 0);
+    l->params.time_limit_s = fmax(0, stop_s - mco_clock_s());
     MCO_TRY(mco_paths_customise(l->ctx, l->hierarchy, l->weight, &l->params));
     paths_batches_weigh(&l->batches);
     memset((void *)l->arc_flow, 0, 2 * (size_t)l->hierarchy->topology.arcs * sizeof *l->arc_flow);
@@ -469,7 +445,7 @@ done:
     return st;
 }
 
-static mco_status load_class(hierarchy_loader *l, const double *cost, double *flow)
+static mco_status load_class(hierarchy_loader *l, int32_t k, const double *cost, double *flow)
 {
     mco_status st = MCO_OK;
     bool is_done = l->last_row == l->first_row;
@@ -478,7 +454,7 @@ static mco_status load_class(hierarchy_loader *l, const double *cost, double *fl
         memset(flow, 0, (size_t)l->problem->links * sizeof *flow);
         return MCO_OK;
     }
-    for (int32_t k = 0; k < MOST_TRIES && !is_done; k++) {
+    for (int32_t t = 0; t < MOST_TRIES && !is_done; t++) {
         MCO_TRY(try_rows(l, cost, &is_done));
         if (!is_done)
             l->scale /= COARSER;
@@ -488,11 +464,11 @@ static mco_status load_class(hierarchy_loader *l, const double *cost, double *fl
     const double begin_s = mco_clock_s();
     MCO_TRY(unpack(l, flow));
     l->serial_s += mco_clock_s() - begin_s;
-    for (int32_t k = 0; k < l->workers; k++) {
-        longest = l->worker[k].longest > longest ? l->worker[k].longest : longest;
-        l->worker[k].longest = 0;
+    for (int32_t i = 0; i < l->workers; i++) {
+        longest = l->worker[i].longest > longest ? l->worker[i].longest : longest;
+        l->worker[i].longest = 0;
     }
-    l->scale *= floor_power((double)LONGEST / longest);
+    l->class_scale[k] = l->scale * floor_power((double)LONGEST / longest);
 done:
     return st;
 }
@@ -501,6 +477,7 @@ done:
 static void take_class(hierarchy_loader *l, int32_t k)
 {
     const traffic_problem *p = l->problem;
+    l->scale = l->class_scale[k];
     l->first_row = k == 0 ? 0 : l->last_row;
     l->last_row = l->first_row;
     while (l->last_row < p->rows && p->row_class[l->last_row] == k)
@@ -513,10 +490,11 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
     const traffic_problem *p = l->problem;
     for (int32_t k = 0; k < p->classes; k++) {
         take_class(l, k);
-        const mco_status st = load_class(l, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
+        const mco_status st = load_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0), flow + (int64_t)k * p->links);
         if (st != MCO_OK)
             return st;
     }
+    l->stopper.has_grace = false;
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
@@ -535,7 +513,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             return st;
     }
     l->certificate = certificate;
-    l->stopper.is_proving = true;
+    l->stopper.has_grace = true;
     atomic_store(&l->stopper.is_set, false);
     for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++) {
         take_class(l, k);
@@ -543,7 +521,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             st = try_rows(l, traffic_certificate_cost(certificate, l->first_row), &is_done);
     }
     l->certificate = NULL;
-    l->stopper.is_proving = false;
+    l->stopper.has_grace = false;
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
@@ -565,7 +543,8 @@ mco_status traffic_loader_open_hierarchy(mco_context *ctx, const traffic_call *c
     MCO_TRY(mco_alloc(ctx, &l, 1));
     l->ctx = ctx;
     l->problem = call->problem;
-    l->stopper.run = call->run;
+    l->stopper.call = call;
+    l->stopper.has_grace = true;
     MCO_TRY(fill(ctx, call, l));
     *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->batches.lanes->build.simd,
                             .threads = l->workers, .lane_bits = 32};

@@ -4,7 +4,7 @@
 #define MCO_TRAFFIC_FRANK_WOLFE_ORDER_H
 
 #include "base/context.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 typedef struct traffic_search_item {
     double key;

@@ -3,7 +3,7 @@
 //
 // The tree of the last call is the start. A round has two parts. First the labels of the tree at the new costs: each node jumps from
 // ancestor to ancestor and adds up what lies between; a node that has jumped serves those below it, so a path of n links takes about
-// log2(n) jumps. Then each node takes its best link in. Rounds end when no node finds a better one. Labels of the tree that are
+// log2(n) jumps. Then each node takes its best link in, and for some pulls those behind it do. Rounds end when no node finds a better one. Labels of the tree that are
 // exact make the rounds those of Howard's policy iteration: a change carries to all nodes below it at once, not link by link, so a
 // few rounds suffice where costs have changed little. Costs are 1 or more, and a label is never less than its parent's plus the
 // link's cost. So parents make a tree at any moment, also where labels meet their greatest value.
@@ -26,6 +26,8 @@ using namespace mco;
 struct entry {
     uint32_t value, link;
 };
+
+constexpr uint32_t NOT_MARKED = 0xfffffffe, MARKED = 0xffffffff;  // no node has such a number
 
 struct row_memory {
     entry *node;        // [nodes]
@@ -85,11 +87,18 @@ DEVICE void evaluate(const traffic_gpu_trees &plan, const row_memory &m, const t
     __syncthreads();
 }
 
-// Each node takes its best link in. Whether any has found a better one; all threads call it.
-DEVICE bool pull(const traffic_gpu_trees &plan, const row_memory &m, const traffic_gpu_arc *arc, int32_t origin)
+// Nodes that may have a better link in take it: all of them, or those that a link from a node with a new label enters. A node is
+// marked in the word that held its ancestor. It takes its mark away before it reads labels, and a label is written before the marks are set, so no new
+// label is missed. Whether any node has found a better link; all threads call it.
+DEVICE bool pull(const traffic_gpu_trees &plan, const row_memory &m, const traffic_gpu_arc *arc, int32_t origin, bool of_all)
 {
     bool has_changed = false;
     for (int32_t v = threadIdx.x; v < plan.nodes; v += blockDim.x) {
+        volatile uint32_t *const mark = &m.node[v].link;
+        if (!of_all && *mark != MARKED)
+            continue;
+        *mark = NOT_MARKED;
+        __threadfence_block();
         const int32_t end = __ldg(plan.d_first + v + 1);
         const uint32_t label = m.node[v].value;
         uint32_t best = label, slot = 0;
@@ -101,11 +110,15 @@ DEVICE bool pull(const traffic_gpu_trees &plan, const row_memory &m, const traff
                 slot = (uint32_t)s;
             }
         }
-        if (best < label) {
-            *const_cast<volatile uint32_t *>(&m.node[v].value) = best;
-            m.parent[v] = (uint16_t)slot;
-            has_changed = true;
-        }
+        if (best >= label)
+            continue;
+        *const_cast<volatile uint32_t *>(&m.node[v].value) = best;
+        m.parent[v] = (uint16_t)slot;
+        has_changed = true;
+        __threadfence_block();
+        const int32_t last = __ldg(plan.d_out_first + v + 1);
+        for (int32_t k = __ldg(plan.d_out_first + v); k < last; k++)
+            *const_cast<volatile uint32_t *>(&m.node[__ldg(plan.d_out_head + k)].link) = MARKED;
     }
     return __syncthreads_or(has_changed);
 }
@@ -135,8 +148,8 @@ DEVICE void tell_greatest(const traffic_gpu_trees &plan, const row_memory &m, in
     for (int64_t i = from + threadIdx.x; i < to; i += blockDim.x)
         greatest = max(greatest, m.node[__ldg(plan.d_trip_to + i)].value);
     greatest = __reduce_max_sync(ALL_LANES, greatest);
-    if (threadIdx.x % WARP == 0 && greatest > read_now(&plan.d_state->greatest))
-        atomicMax(&plan.d_state->greatest, greatest);
+    if (threadIdx.x % WARP == 0 && greatest > read_now(plan.d_greatest))
+        atomicMax(plan.d_greatest, greatest);
 }
 
 // Sums of trips below each node, and from them the load of its parent's slot. Ends: a thread climbs to the origin at most.
@@ -214,13 +227,12 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS) trees(const traffic_gpu_
     bool has_changed = true, was_cold = plan.is_cold;
     while (has_changed) {
         evaluate(plan, m, arc, origin);
-        has_changed = pull(plan, m, arc, origin);
+        has_changed = pull(plan, m, arc, origin, true);
         evaluations++;
         pulls++;
-        // Without a tree of before, labels spread link by link first.
+        // Without a tree of before, labels spread link by link. Labels that no link improves are exact, whatever way led to them.
         for (int32_t i = 1; has_changed && (was_cold || i < plan.pulls); i++, pulls++)
-            if (!pull(plan, m, arc, origin))
-                break;
+            has_changed = pull(plan, m, arc, origin, false);
         was_cold = false;
     }
     settle_ties(plan, m, arc, origin);

@@ -5,7 +5,7 @@
 
 #include "base/run.h"
 #include "base/team.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 typedef struct traffic_least {
     const traffic_problem *problem;  // borrowed

@@ -7,7 +7,7 @@
 #define MCO_TRAFFIC_PAIRS_STORE_H
 
 #include "base/grow.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 enum { PAIRS_LANES = 8 };
 

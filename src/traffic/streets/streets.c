@@ -31,7 +31,7 @@ typedef struct solver {
     mco_traffic_params params;     // of inner solves
     traffic_history quiet;         // passes of inner solves, which nobody sees
     bool is_marginal;
-    double *fixed, *base, *p, *k;  // [links]
+    double *base, *p, *k;          // [links]
     double *u, *best_u, *weight, *cost;  // [links]
     double *frozen;                // [links of the network]
     traffic_least least;
@@ -54,20 +54,7 @@ static void flows_of_network(const traffic_problem *problem, const double *flow,
 static void freeze(solver *s, const double *flow)
 {
     flows_of_network(&s->problem, flow, s->frozen);
-    traffic_streets_freeze(&s->problem, s->is_marginal, s->fixed, s->frozen, s->base, s->p, s->k);
-}
-
-// What links cost besides their streets, of a problem whose costs are frozen at flows 0.
-static void find_fixed(const traffic_problem *problem, double *fixed)
-{
-    static const double ROUNDING = 1e-13;
-    const mco_traffic_network network = mco_traffic_view(problem->traffic);
-    for (int32_t e = 0; e < problem->links; e++) {
-        const int32_t a = problem->origin_link[e];
-        const double whole = problem->costs.base[e];
-        const double own = a < 0 ? 0 : traffic_street_terms_of(&network, a).constant;
-        fixed[e] = fabs(whole - own) <= ROUNDING * own ? 0 : whole - own;
-    }
+    traffic_streets_freeze(&s->problem, s->is_marginal, s->problem.fixed, s->frozen, s->base, s->p, s->k);
 }
 
 static mco_status open_solver(solver *s)
@@ -75,7 +62,6 @@ static mco_status open_solver(solver *s)
     mco_status st = MCO_OK;
     mco_context *ctx = s->ctx;
     const int32_t links = s->problem.links;
-    MCO_TRY(mco_alloc(ctx, &s->fixed, links));
     MCO_TRY(mco_alloc(ctx, &s->base, links));
     MCO_TRY(mco_alloc(ctx, &s->p, links));
     MCO_TRY(mco_alloc(ctx, &s->k, links));
@@ -86,7 +72,6 @@ static mco_status open_solver(solver *s)
     MCO_TRY(mco_alloc(ctx, &s->frozen, mco_traffic_view(s->problem.traffic).links));
     MCO_TRY(traffic_mix_open(ctx, links, &s->mix));
     MCO_TRY(traffic_least_open(ctx, &s->problem, mco_settle_threads(s->call->params->threads), &s->least));
-    find_fixed(s->call->problem, s->fixed);
     s->problem.costs = (traffic_costs){.shape = TRAFFIC_CUBIC, .base = s->base, .k = s->k, .p = s->p};
 done:
     return st;
@@ -107,7 +92,6 @@ static void close_solver(solver *s)
     mco_free(ctx, &s->k);
     mco_free(ctx, &s->p);
     mco_free(ctx, &s->base);
-    mco_free(ctx, &s->fixed);
 }
 
 // The first frozen flows: those of the start, else 0.
@@ -136,7 +120,7 @@ static mco_status solve_frozen(solver *s, traffic_answer *out)
     if (has_best && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
-        call.start_flow = s->best.flow;
+        call.start_flow = s->problem.classes == 1 ? s->best.flow : NULL;  // flows of links start one class alone
     }
     const mco_status st = s->inner(s->ctx, &call, out);
     s->is_cold = st == MCO_OK && out->gap > call.gap;
@@ -174,7 +158,7 @@ static mco_status judge(solver *s, const traffic_answer *answer, double *gap, do
         if (a >= 0 && s->is_marginal) {
             const traffic_street_terms terms = traffic_street_terms_of(&network, a);
             const traffic_street_others others = traffic_street_others_of(&network, a, s->frozen);
-            own = s->fixed[e] + traffic_street_cost(&terms, answer->flow[e], &others);
+            own = problem->fixed[e] + traffic_street_cost(&terms, answer->flow[e], &others);
         }
         *paid += answer->flow[e] * own;
     }
@@ -281,16 +265,13 @@ done:
 mco_status traffic_streets_settle(mco_context *ctx, const mco_traffic_params *params, const double *flow, traffic_problem *problem)
 {
     mco_status st = MCO_OK;
-    double *fixed = NULL, *frozen = NULL;
-    MCO_TRY(mco_alloc(ctx, &fixed, problem->links));
+    double *frozen = NULL;
     MCO_TRY(mco_alloc(ctx, &frozen, mco_traffic_view(problem->traffic).links));
-    find_fixed(problem, fixed);
     flows_of_network(problem, flow, frozen);
     // The arrays belong to the problem, which only engines may not write.
-    traffic_streets_freeze(problem, params->objective == MCO_TRAFFIC_SO, fixed, frozen, (double *)problem->costs.base,
+    traffic_streets_freeze(problem, params->objective == MCO_TRAFFIC_SO, problem->fixed, frozen, (double *)problem->costs.base,
                            (double *)problem->costs.p, (double *)problem->costs.k);
 done:
     mco_free(ctx, &frozen);
-    mco_free(ctx, &fixed);
     return st;
 }

@@ -11,7 +11,7 @@
 #define MCO_TRAFFIC_STREETS_TYPES_H
 
 #include "mco/traffic.h"
-#include "traffic/problem.h"
+#include "traffic/model/problem.h"
 
 enum { TRAFFIC_STREET_TYPES = 12, TRAFFIC_STREET_PREFERENTIAL = 2, TRAFFIC_STREET_CIRCULATING = 3 };
 

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+// Flows of rows and pairs of segments by the links of the network as read, so that they outlive a problem and small edits.
+//
+// Links of a problem stand by tail, those of a state as in the file; arcs of turns and artificial arcs follow. Such an arc is known by
+// what it joins: a link, or a node (-1 - node). A state is taken by an edited network link by link: the k-th link from a node to another
+// is the k-th one of the state. A row is taken if its flows still carry the trips of the problem, so new capacities and costs cost
+// nothing, and new trips cost their rows alone.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traffic/model/network.h"
+#include "traffic/model/problem.h"
+
+static const double TOLERANCE = 1e-9;  // sum of the imbalances of a row that is taken, by its trips
+
+// ---- Rows of numbers in order: a dense array, and a bit for each place in use
+
+typedef struct sorter {
+    double *value;   // [size]
+    uint64_t *used;  // [words]
+    int64_t words;
+} sorter;
+
+static mco_status sorter_open(mco_context *ctx, int64_t size, sorter *out)
+{
+    mco_status st = MCO_OK;
+    out->words = (size + 63) / 64;
+    MCO_TRY(mco_alloc(ctx, &out->value, size));
+    MCO_TRY(mco_alloc(ctx, &out->used, out->words));
+done:
+    return st;
+}
+
+static void sorter_close(mco_context *ctx, sorter *s)
+{
+    mco_free(ctx, &s->value);
+    mco_free(ctx, &s->used);
+}
+
+static inline void sorter_put(sorter *s, int32_t place, double value)
+{
+    s->value[place] = value;
+    s->used[place / 64] |= UINT64_C(1) << place % 64;
+}
+
+// Appends what was put, ascending, and empties the sorter.
+static int64_t sorter_take(sorter *s, int32_t *place, double *value)
+{
+    int64_t count = 0;
+    for (int64_t w = 0; w < s->words; w++)
+        for (; s->used[w] != 0; s->used[w] &= s->used[w] - 1) {
+            const int32_t at = (int32_t)(64 * w + __builtin_ctzll(s->used[w]));
+            place[count] = at;
+            value[count++] = s->value[at];
+        }
+    return count;
+}
+
+// ---- Names of arcs that are no links
+
+typedef struct arc_name {
+    int32_t from, to;  // links, or -1 - node
+    int32_t link;      // of the problem
+} arc_name;
+
+static int compare_names(const void *left, const void *right)
+{
+    const arc_name *a = left, *b = right;
+    return a->from != b->from ? (a->from > b->from) - (a->from < b->from) : (a->to > b->to) - (a->to < b->to);
+}
+
+// The names of all arcs of a problem that are no links, in their order. Sinks are called by their zones.
+static mco_status name_arcs(mco_context *ctx, const traffic_problem *p, arc_name **out, int32_t *count)
+{
+    mco_status st = MCO_OK;
+    const mco_traffic_network *net = &p->traffic->view;
+    int32_t *zone = NULL;  // [nodes behind those of the network]
+    *count = 0;
+    for (int32_t e = 0; e < p->links; e++)
+        *count += p->origin_link[e] < 0;
+    MCO_TRY(mco_alloc(ctx, out, *count));
+    MCO_TRY(mco_alloc(ctx, &zone, p->nodes - net->nodes));
+    memset(zone, 0xff, (size_t)(p->nodes - net->nodes) * sizeof *zone);
+    for (int32_t z = 0; p->sink != NULL && z < net->zones; z++)
+        if (p->sink[z] >= net->nodes)
+            zone[p->sink[z] - net->nodes] = z;
+    for (int32_t e = 0, used = 0; e < p->links; e++) {
+        const int32_t from = p->tail[e], to = p->head[e];
+        if (p->origin_link[e] >= 0)
+            continue;
+        arc_name *name = &(*out)[used++];
+        name->link = e;
+        name->from = from < net->nodes ? -1 - from : p->origin_link[p->into[p->into_first[from]]];
+        name->to = to < net->nodes ? -1 - to : zone[to - net->nodes] >= 0 ? -1 - zone[to - net->nodes] : p->origin_link[p->first[to]];
+    }
+done:
+    mco_free(ctx, &zone);
+    return st;
+}
+
+// ---- A state of a problem
+
+static mco_status copy_network(mco_context *ctx, const traffic_problem *p, mco_traffic_state *s)
+{
+    mco_status st = MCO_OK;
+    const mco_traffic_network *net = &p->traffic->view;
+    s->nodes = net->nodes;
+    s->zones = net->zones;
+    s->links = net->links;
+    s->classes = p->classes;
+    MCO_TRY(mco_alloc(ctx, &s->tail, net->links));
+    MCO_TRY(mco_alloc(ctx, &s->head, net->links));
+    if (net->links > 0) {
+        memcpy(s->tail, net->tail, (size_t)net->links * sizeof *s->tail);
+        memcpy(s->head, net->head, (size_t)net->links * sizeof *s->head);
+    }
+done:
+    return st;
+}
+
+// map [links of the problem]: numbers of the state.
+static mco_status number_links(mco_context *ctx, const traffic_problem *p, mco_traffic_state *s, int32_t *map)
+{
+    mco_status st = MCO_OK;
+    arc_name *names = NULL;
+    MCO_TRY(name_arcs(ctx, p, &names, &s->more_links));
+    MCO_TRY(mco_alloc(ctx, &s->more, 2 * (int64_t)s->more_links));
+    for (int32_t i = 0; i < s->more_links; i++) {
+        s->more[2 * i] = names[i].from;
+        s->more[2 * i + 1] = names[i].to;
+        map[names[i].link] = s->links + i;
+    }
+    for (int32_t e = 0; e < p->links; e++)
+        if (p->origin_link[e] >= 0)
+            map[e] = p->origin_link[e];
+done:
+    mco_free(ctx, &names);
+    return st;
+}
+
+static int32_t state_row(const traffic_problem *p, int32_t row)
+{
+    return p->row_class[row] * p->traffic->view.zones + p->row_origin[row];
+}
+
+static mco_status copy_flows(mco_context *ctx, const traffic_problem *p, const traffic_flows *flows, const int32_t *map, mco_traffic_state *s)
+{
+    mco_status st = MCO_OK;
+    sorter sort = {0};
+    const int32_t rows = s->classes * s->zones;
+    const bool has_flows = flows != NULL && flows->first != NULL;
+    const int64_t count = has_flows ? flows->first[flows->rows] : 0;
+    s->flows.rows = rows;
+    MCO_TRY(mco_alloc(ctx, &s->flows.first, (int64_t)rows + 1));
+    MCO_TRY(mco_alloc(ctx, &s->flows.link, count));
+    MCO_TRY(mco_alloc(ctx, &s->flows.flow, count));
+    MCO_TRY(sorter_open(ctx, (int64_t)s->links + s->more_links, &sort));
+    int64_t used = 0;
+    int32_t next = 0;
+    for (int32_t r = 0; has_flows && r < p->rows; r++) {
+        for (; next <= state_row(p, r); next++)
+            s->flows.first[next] = used;
+        for (int64_t i = flows->first[r]; i < flows->first[r + 1]; i++)
+            if (flows->flow[i] > 0)
+                sorter_put(&sort, map[flows->link[i]], flows->flow[i]);
+        used += sorter_take(&sort, s->flows.link + used, s->flows.flow + used);
+    }
+    for (; next <= rows; next++)
+        s->flows.first[next] = used;
+done:
+    sorter_close(ctx, &sort);
+    return st;
+}
+
+static mco_status copy_pairs(mco_context *ctx, const traffic_problem *p, const traffic_pairs *pairs, const int32_t *map, mco_traffic_state *s)
+{
+    mco_status st = MCO_OK;
+    const int64_t count = pairs != NULL && pairs->first != NULL ? pairs->count : 0;
+    const int64_t links = count > 0 ? pairs->first[2 * count] : 0, rows = count > 0 ? pairs->row_first[count] : 0;
+    s->pairs.count = count;
+    MCO_TRY(mco_alloc(ctx, &s->pairs.first, 2 * count + 1));
+    MCO_TRY(mco_alloc(ctx, &s->pairs.row_first, count + 1));
+    MCO_TRY(mco_alloc(ctx, &s->pairs.link, links));
+    MCO_TRY(mco_alloc(ctx, &s->pairs.row, rows));
+    if (count == 0)
+        return MCO_OK;
+    memcpy(s->pairs.first, pairs->first, (size_t)(2 * count + 1) * sizeof *pairs->first);
+    memcpy(s->pairs.row_first, pairs->row_first, (size_t)(count + 1) * sizeof *pairs->row_first);
+    for (int64_t i = 0; i < links; i++)
+        s->pairs.link[i] = map[pairs->link[i]];
+    for (int64_t i = 0; i < rows; i++)
+        s->pairs.row[i] = state_row(p, pairs->row[i]);
+done:
+    return st;
+}
+
+mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, const traffic_flows *flows, const traffic_pairs *pairs,
+                            mco_traffic_state **out)
+{
+    mco_status st = MCO_OK;
+    mco_traffic_state *s = NULL;
+    int32_t *map = NULL;
+    MCO_TRY(mco_alloc(ctx, &s, 1));
+    MCO_TRY(mco_alloc(ctx, &map, problem->links));
+    MCO_TRY(copy_network(ctx, problem, s));
+    MCO_TRY(number_links(ctx, problem, s, map));
+    MCO_TRY(copy_flows(ctx, problem, flows, map, s));
+    MCO_TRY(copy_pairs(ctx, problem, pairs, map, s));
+    *out = s;
+    s = NULL;
+done:
+    mco_free(ctx, &map);
+    mco_traffic_state_clear(ctx, &s);
+    return st;
+}
+
+void mco_traffic_state_clear(mco_context *ctx, mco_traffic_state **state)
+{
+    if (state == NULL || *state == NULL)
+        return;
+    mco_traffic_state *s = *state;
+    mco_free(ctx, &s->tail);
+    mco_free(ctx, &s->head);
+    mco_free(ctx, &s->more);
+    traffic_flows_clear(ctx, &s->flows);
+    traffic_pairs_clear(ctx, &s->pairs);
+    mco_free(ctx, state);
+}
+
+// ---- The links of an edited network
+
+typedef struct keyed_link {
+    int32_t tail, head, link;
+} keyed_link;
+
+static int compare_links(const void *left, const void *right)
+{
+    const keyed_link *a = left, *b = right;
+    if (a->tail != b->tail)
+        return (a->tail > b->tail) - (a->tail < b->tail);
+    return a->head != b->head ? (a->head > b->head) - (a->head < b->head) : (a->link > b->link) - (a->link < b->link);
+}
+
+static mco_status key_links(mco_context *ctx, int32_t links, const int32_t *tail, const int32_t *head, keyed_link **out)
+{
+    mco_status st = mco_alloc(ctx, out, links);
+    if (st != MCO_OK)
+        return st;
+    for (int32_t a = 0; a < links; a++)
+        (*out)[a] = (keyed_link){tail[a], head[a], a};
+    qsort(*out, (size_t)links, sizeof **out, compare_links);
+    return MCO_OK;
+}
+
+// map [links of the state]: links of the network; -1: lost.
+static mco_status match_links(mco_context *ctx, const mco_traffic_network *net, const mco_traffic_state *s, int32_t *map)
+{
+    mco_status st = MCO_OK;
+    keyed_link *old = NULL, *now = NULL;
+    const size_t bytes = (size_t)s->links * sizeof *s->tail;
+    if (s->links == net->links && (bytes == 0 || (memcmp(s->tail, net->tail, bytes) == 0 && memcmp(s->head, net->head, bytes) == 0))) {
+        for (int32_t a = 0; a < s->links; a++)
+            map[a] = a;
+        return MCO_OK;
+    }
+    MCO_TRY(key_links(ctx, s->links, s->tail, s->head, &old));
+    MCO_TRY(key_links(ctx, net->links, net->tail, net->head, &now));
+    for (int32_t i = 0, j = 0; i < s->links; i++) {
+        for (; j < net->links && (now[j].tail < old[i].tail || (now[j].tail == old[i].tail && now[j].head < old[i].head)); j++) {}
+        const bool is_same = j < net->links && now[j].tail == old[i].tail && now[j].head == old[i].head;
+        map[old[i].link] = is_same ? now[j++].link : -1;
+    }
+done:
+    mco_free(ctx, &old);
+    mco_free(ctx, &now);
+    return st;
+}
+
+// A name of the state by the links of the network; INT32_MIN: what it names is lost.
+static int32_t rename_end(int32_t end, const int32_t *map)
+{
+    if (end < 0)
+        return end;
+    return map[end] >= 0 ? map[end] : INT32_MIN;
+}
+
+// map [links + more_links of the state]: links of the problem; -1: lost.
+static mco_status map_links(mco_context *ctx, const traffic_problem *p, const mco_traffic_state *s, int32_t *map)
+{
+    mco_status st = MCO_OK;
+    arc_name *names = NULL;
+    int32_t count = 0;
+    MCO_TRY(match_links(ctx, &p->traffic->view, s, map));
+    MCO_TRY(name_arcs(ctx, p, &names, &count));
+    if (count > 0)
+        qsort(names, (size_t)count, sizeof *names, compare_names);
+    for (int32_t i = 0; i < s->more_links; i++) {
+        const arc_name wanted = {rename_end(s->more[2 * i], map), rename_end(s->more[2 * i + 1], map), 0};
+        const arc_name *found = count > 0 ? bsearch(&wanted, names, (size_t)count, sizeof *names, compare_names) : NULL;
+        map[s->links + i] = found != NULL ? found->link : -1;
+    }
+    for (int32_t a = 0; a < s->links; a++)
+        map[a] = map[a] >= 0 ? p->link_at[map[a]] : -1;
+done:
+    mco_free(ctx, &names);
+    return st;
+}
+
+// ---- Taking a state
+
+typedef struct taker {
+    mco_context *ctx;
+    const traffic_problem *p;
+    const mco_traffic_state *s;
+    int32_t *map;      // [links of the state]
+    int32_t *row_at;   // [rows of the state] row of the problem; -1: none, or it is empty now
+    double *balance;   // [nodes] 0 between rows
+    sorter sort;
+} taker;
+
+static void taker_close(taker *t)
+{
+    mco_free(t->ctx, &t->map);
+    mco_free(t->ctx, &t->row_at);
+    mco_free(t->ctx, &t->balance);
+    sorter_close(t->ctx, &t->sort);
+}
+
+static mco_status taker_open(taker *t)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(t->ctx, &t->map, (int64_t)t->s->links + t->s->more_links));
+    MCO_TRY(mco_alloc(t->ctx, &t->row_at, t->s->flows.rows));
+    MCO_TRY(mco_alloc(t->ctx, &t->balance, t->p->nodes));
+    MCO_TRY(sorter_open(t->ctx, t->p->links, &t->sort));
+    MCO_TRY(map_links(t->ctx, t->p, t->s, t->map));
+    memset(t->row_at, 0xff, (size_t)t->s->flows.rows * sizeof *t->row_at);
+    for (int32_t r = 0; r < t->p->rows; r++)
+        t->row_at[state_row(t->p, r)] = r;
+done:
+    return st;
+}
+
+// Whether the flows [count] carry the trips of a row: at each node what flows in leaves it, but for the trips; nothing passes an end.
+static bool carries_trips(taker *t, int32_t row, int64_t count, const int32_t *link, const double *flow)
+{
+    const traffic_problem *p = t->p;
+    const int32_t origin = p->row_origin[row];
+    double trips = 0, sum = 0;  // of |imbalance|; not a number where flows are beyond numbers, which is refused too
+    bool passes_end = false;
+    for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++) {
+        t->balance[p->to[i]] -= p->amount[i];
+        trips += p->amount[i];
+    }
+    t->balance[origin] += trips;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t from = p->tail[link[i]];
+        passes_end = passes_end || (from < p->first_through && from != origin);
+        t->balance[from] -= flow[i];
+        t->balance[p->head[link[i]]] += flow[i];
+    }
+    for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++) {
+        sum += fabs(t->balance[p->to[i]]);
+        t->balance[p->to[i]] = 0;
+    }
+    sum += fabs(t->balance[origin]);
+    t->balance[origin] = 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int k = 0; k < 2; k++) {
+            double *at = &t->balance[k == 0 ? p->tail[link[i]] : p->head[link[i]]];
+            sum += fabs(*at);
+            *at = 0;
+        }
+    return !passes_end && sum <= TOLERANCE * trips;
+}
+
+// Takes the flows of a row to link and flow; returns how many, 0 if the row does not fit any more.
+static int64_t take_row(taker *t, int32_t row, int32_t *link, double *flow)
+{
+    const traffic_flows *f = &t->s->flows;
+    const int32_t from = state_row(t->p, row);
+    bool is_lost = false;
+    for (int64_t i = f->first[from]; i < f->first[from + 1]; i++) {
+        const int32_t e = t->map[f->link[i]];
+        is_lost = is_lost || e < 0;
+        if (e >= 0)
+            sorter_put(&t->sort, e, f->flow[i]);
+    }
+    const int64_t count = sorter_take(&t->sort, link, flow);
+    if (!is_lost && carries_trips(t, row, count, link, flow))
+        return count;
+    t->row_at[from] = -1;
+    return 0;
+}
+
+static mco_status take_flows(taker *t, traffic_flows *out)
+{
+    mco_status st = MCO_OK;
+    const traffic_flows *f = &t->s->flows;
+    const int64_t most = f->first[f->rows];
+    int64_t used = 0;
+    out->rows = t->p->rows;
+    MCO_TRY(mco_alloc(t->ctx, &out->first, (int64_t)t->p->rows + 1));
+    MCO_TRY(mco_alloc(t->ctx, &out->link, most));
+    MCO_TRY(mco_alloc(t->ctx, &out->flow, most));
+    for (int32_t r = 0; r < t->p->rows; r++) {
+        MCO_TRY(mco_call_in_time(t->ctx, (int64_t)r << 8));
+        used += take_row(t, r, out->link + used, out->flow + used);
+        out->first[r + 1] = used;
+    }
+done:
+    return st;
+}
+
+// Copies a segment's links; false if one is lost, or if they make no path over nodes that may be passed.
+static bool take_segment(const taker *t, int64_t segment, int32_t *link)
+{
+    const traffic_pairs *s = &t->s->pairs;
+    const int64_t count = s->first[segment + 1] - s->first[segment];
+    for (int64_t i = 0; i < count; i++) {
+        link[i] = t->map[s->link[s->first[segment] + i]];
+        if (link[i] < 0 || (i > 0 && (t->p->head[link[i - 1]] != t->p->tail[link[i]] || t->p->tail[link[i]] < t->p->first_through)))
+            return false;
+    }
+    return count > 0;
+}
+
+// Whether two segments lead from one node to one other and share no link.
+static bool are_a_pair(const traffic_problem *p, int64_t first_count, int64_t count, const int32_t *link)
+{
+    if (p->tail[link[0]] != p->tail[link[first_count]] || p->head[link[first_count - 1]] != p->head[link[count - 1]])
+        return false;
+    for (int64_t i = 0; i < first_count; i++)
+        for (int64_t j = first_count; j < count; j++)
+            if (link[i] == link[j])
+                return false;
+    return true;
+}
+
+static void take_pair(const taker *t, int64_t pair, traffic_pairs *out)
+{
+    const traffic_pairs *s = &t->s->pairs;
+    const int64_t n = out->count, begin = out->first[2 * n], row_begin = out->row_first[n];
+    const int64_t first_count = s->first[2 * pair + 1] - s->first[2 * pair], count = s->first[2 * pair + 2] - s->first[2 * pair];
+    int32_t *link = out->link + begin;
+    int64_t rows = 0;
+    if (!take_segment(t, 2 * pair, link) || !take_segment(t, 2 * pair + 1, link + first_count) || !are_a_pair(t->p, first_count, count, link))
+        return;
+    for (int64_t i = s->row_first[pair]; i < s->row_first[pair + 1]; i++)
+        if (t->row_at[s->row[i]] >= 0)
+            out->row[row_begin + rows++] = t->row_at[s->row[i]];
+    if (rows == 0)
+        return;
+    out->first[2 * n + 1] = begin + first_count;
+    out->first[2 * n + 2] = begin + count;
+    out->row_first[n + 1] = row_begin + rows;
+    out->count++;
+}
+
+static mco_status take_pairs(taker *t, traffic_pairs *out)
+{
+    mco_status st = MCO_OK;
+    const traffic_pairs *s = &t->s->pairs;
+    MCO_TRY(mco_alloc(t->ctx, &out->first, 2 * s->count + 1));
+    MCO_TRY(mco_alloc(t->ctx, &out->row_first, s->count + 1));
+    MCO_TRY(mco_alloc(t->ctx, &out->link, s->first[2 * s->count]));
+    MCO_TRY(mco_alloc(t->ctx, &out->row, s->row_first[s->count]));
+    for (int64_t k = 0; k < s->count; k++) {
+        MCO_TRY(mco_call_in_time(t->ctx, k));
+        take_pair(t, k, out);
+    }
+done:
+    return st;
+}
+
+mco_status traffic_state_take(mco_context *ctx, const traffic_problem *problem, const mco_traffic_state *state, traffic_flows *flows,
+                              traffic_pairs *pairs)
+{
+    mco_status st = MCO_OK;
+    taker t = {.ctx = ctx, .p = problem, .s = state};
+    traffic_flows f = {0};
+    traffic_pairs s = {0};
+    const int32_t zones = problem->traffic->view.zones;
+    if (state->zones != zones || state->classes != problem->classes)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the state is of a network with %d zones and %d class%s, this one has %d and %d", state->zones,
+                        state->classes, state->classes == 1 ? "" : "es", zones, problem->classes);
+    MCO_TRY(taker_open(&t));
+    MCO_TRY(take_flows(&t, &f));
+    MCO_TRY(take_pairs(&t, &s));
+    *flows = f;
+    *pairs = s;
+done:
+    if (st != MCO_OK) {
+        traffic_flows_clear(ctx, &f);
+        traffic_pairs_clear(ctx, &s);
+    }
+    taker_close(&t);
+    return st;
+}
