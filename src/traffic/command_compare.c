@@ -233,6 +233,8 @@ static mco_status open_files(cli_call *call, change *c)
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot needs --network, and places of the nodes");
     if (c->options->network != NULL) {
         MCO_TRY(traffic_open(call, &c->options->input, c->options->network, NULL, &c->traffic));
+        if (c->options->plot != NULL && mco_traffic_view(c->traffic).x == NULL)
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot draws a map: %s has no places, --nodes names a file of them", c->options->network);
         c->links = mco_traffic_view(c->traffic).links;
         for (int side = 0; side < 2; side++)
             MCO_TRY(mco_traffic_read_flows(call->ctx, c->traffic, call->inputs[side], &c->flow[side], &c->class_flow[side]));
@@ -339,8 +341,10 @@ mco_status traffic_compare(cli_call *call)
     change c = {.ctx = call->ctx, .options = call->state};
     MCO_TRY(open_files(call, &c));
     MCO_TRY(sort_changes(&c));
-    print_totals(&c);
-    print_largest(&c);
+    if (traffic_has_summary(c.options->output) && traffic_has_summary(c.options->plot)) {
+        print_totals(&c);
+        print_largest(&c);
+    }
     if (c.options->output != NULL)
         MCO_TRY(write_table(&c, c.options->output));
     if (c.options->plot != NULL)

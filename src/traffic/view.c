@@ -83,8 +83,7 @@ static double value_of(const picture *p, int32_t a)
 static int width_of(const picture *p, int32_t a)
 {
     const double part = p->greatest > 0 ? fabs(value_of(p, a)) / p->greatest * WIDTHS : 0;
-    const int width = (int)(part + 0.5);
-    return width < WIDTHS ? width : WIDTHS;
+    return part < WIDTHS ? (int)(part + 0.5) : WIDTHS;
 }
 
 static int colour_of(const picture *p, int32_t a)

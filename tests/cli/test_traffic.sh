@@ -107,6 +107,13 @@ analysing() {
     expect_text err "no link leads from the first node to the second"
     expect 0 "$MCO" traffic paths braess_net.tntp braess_trips.tntp --state s.bin --output paths.csv
     [ "$(wc -l < paths.csv)" -eq 4 ] || fail "three paths were expected"
+    mkdir -p named
+    printf 'node_id,zone_id\n"a, b",z1\nmid,\nend,z2\n' > named/node.csv
+    printf 'from_node_id,to_node_id,length,free_speed,capacity\n"a, b",mid,1,50,900\nmid,end,1,50,900\n' > named/link.csv
+    printf 'origin,destination,trips\nz1,z2,5\n' > named/trips.csv
+    expect 0 "$MCO" traffic assign named named/trips.csv --state named/n.bin
+    expect 0 "$MCO" traffic paths named named/trips.csv --state named/n.bin --output named/paths.csv
+    expect_text named/paths.csv 'trips,z1,z2,5,"a, b mid end"'
     expect 0 "$MCO" traffic generate --family grid --size 6x5 --zones 4 --destinations 2 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic assign g.tntp gt.tntp --gap 1e-8
     expect 2 "$MCO" traffic generate --family grid --network g.tntp
