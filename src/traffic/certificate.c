@@ -376,9 +376,12 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
         out->imbalance = balance_classes(c, net);
     }
     for (int32_t row = 0; row < p->rows; row++) {
+        if (!is_proved(&c->row[row])) {
+            missing++;
+            continue;
+        }
         traffic_sum_add_sum(&least, c->row[row].least);
         loss += c->row[row].loss;
-        missing += !c->row[row].is_done;
     }
     out->missing = missing;
     out->total = total.high;

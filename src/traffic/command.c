@@ -259,12 +259,14 @@ static mco_status print(cli_call *call)
     printf("\n");
     MCO_TRY(traffic_print_factors(call, s->traffic, &s->params));
     cli_print_outcome(r->outcome, r->stop, "");
-    printf("objective  %.15g\n", r->objective);
-    printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
-    printf("total cost %.15g\n", r->total_cost);
-    if (r->price_of_anarchy > 0)
-        printf("anarchy    %.9g: total cost of the user equilibrium by that of the system optimum, at gaps of %.3g or less\n", r->price_of_anarchy,
-               r->anarchy_gap);
+    if (r->flow != NULL) {
+        printf("objective  %.15g\n", r->objective);
+        printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
+        printf("total cost %.15g\n", r->total_cost);
+        if (r->price_of_anarchy > 0)
+            printf("anarchy    %.9g: total cost of the user equilibrium by that of the system optimum, at gaps of %.3g or less\n", r->price_of_anarchy,
+                   r->anarchy_gap);
+    }
     printf("method     %s\n", r->reason);
     printf("effort     %" PRId64 " iteration%s", r->iterations, mco_plural(r->iterations));
     if (r->segment_pairs > 0)

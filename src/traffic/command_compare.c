@@ -160,7 +160,8 @@ done:
 static mco_status read_tntp(mco_text *text, rows *r)
 {
     mco_status st = MCO_OK;
-    mco_slice line, cell[3];
+    enum { MOST = 6 };  // numbers of a row of flows, with what other programs add; links of a network have 10
+    mco_slice line, cell[3], more;
     for (int64_t lines = 1; mco_text_line(text, &line); lines++) {
         mco_slice rest = line = mco_slice_trim(line);
         int count = 0;
@@ -169,6 +170,11 @@ static mco_status read_tntp(mco_text *text, rows *r)
             continue;
         while (count < 3 && traffic_next_token(&rest, &cell[count]))
             count++;
+        int columns = count;
+        while (traffic_next_token(&rest, &more))
+            columns++;
+        if (columns > MOST)
+            MCO_TRY(mco_text_fail(text, line.line, line.column, "the row has %d numbers: it looks like a link of a network", columns));
         if (count > 0 && r->count == 0 && traffic_is_name(cell[0], TRAFFIC_TAIL_NAMES))
             continue;
         if (count < 3)

@@ -149,12 +149,13 @@ static void choose_method(solve *s)
 
 static mco_status choose_engine(solve *s)
 {
-    static const double PAYS_S = 2;  // starting a GPU takes about half a second
+    // Starting a GPU and preparing a network take about half a second. The balance of pairs stays on the cores in any case.
+    static const double PAYS_S = 2, PAYS_FAMILY_S = 1;
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     mco_status st = MCO_OK;
     const bool is_family = s->p.method != MCO_TRAFFIC_METHOD_PAIRS;
-    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, guess_seconds(s, s->p.method), PAYS_S, NULL);
+    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, guess_seconds(s, s->p.method), is_family ? PAYS_FAMILY_S : PAYS_S, NULL);
     if (s->p.engine == MCO_ENGINE_GPU)
         MCO_TRY(mco_gpus_choose(s->ctx, s->p.gpus, gpus, &count));
     for (int i = 0; i < count; i++)

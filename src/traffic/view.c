@@ -230,7 +230,7 @@ mco_status mco_traffic_plot_flows(mco_context *ctx, const mco_traffic *traffic, 
     if (traffic->view.x == NULL)
         return mco_traffic_plot_history(ctx, traffic, result, path);
     picture map = {.net = &traffic->view, .after = r.flow};
-    snprintf(summary, sizeof summary, "%d links, %.6g trips, total cost %.6g, relative gap %.2g", r.links, r.assigned, r.total_cost, r.gap);
+    snprintf(summary, sizeof summary, "%d links, %.10g trips, total cost %.10g, relative gap %.2g", r.links, r.assigned, r.total_cost, r.gap);
     MCO_TRY(draw_map(ctx, &map, traffic->name, p.objective == MCO_TRAFFIC_SO ? "flows of the system optimum" : "flows of the user equilibrium", summary,
                      path));
 done:
