@@ -418,9 +418,60 @@ static void check_methods(trial *t, const shape *s, int first)
     }
 }
 
+// Biconjugate steps by one way of finding trees, on the GPUs of a set.
+static found solve_on(trial *t, const traffic_gpu_tuning *tuning, uint64_t gpus)
+{
+    mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    const mco_run_settings settings = {.time_limit_s = 20, .target = -1, .objective = "objective"};
+    mco_run run = mco_run_begin(t->ctx, &settings);
+    traffic_history history = {0};
+    traffic_answer answer = {0};
+    traffic_gpu_city city = {0};
+    found f = {.gap = NAN};
+    params.method = MCO_TRAFFIC_METHOD_BFW;
+    params.iterations = 12;
+    const traffic_call call = {.problem = &t->problem, .params = &params, .run = &run, .history = &history, .gap = 1e-3, .memory = 1e9, .gpus = gpus};
+    if (traffic_gpu_city_open(t->ctx, &call, tuning, &city) == MCO_OK && traffic_gpu_iterate(t->ctx, &call, &city, &answer) == MCO_OK) {
+        f = (found){.gap = answer.gap, .iterations = answer.iterations, .flow = make((size_t)t->problem.links, sizeof(double))};
+        memcpy(f.flow, answer.flow, (size_t)t->problem.links * sizeof(double));
+    } else {
+        GPU_CHECK(false, "%s", mco_context_error(t->ctx));
+    }
+    if (city.problem != NULL)
+        traffic_gpu_city_close(&city);
+    traffic_answer_clear(t->ctx, &answer);
+    mco_free(t->ctx, &history.pass);
+    mco_run_clear(&run);
+    return f;
+}
+
+// Several GPUs give the flows of one, bit for bit.
+static void check_fleet(trial *t, const shape *s)
+{
+    mco_gpu list[MCO_MAX_GPUS];
+    const char *reason = NULL;
+    int count = 0;
+    if (mco_gpus_list(t->ctx, list, &count, &reason) != MCO_OK || count < 2 || t->problem.rows == 0)
+        return;
+    for (int32_t way = s->nodes <= 1000 ? 1 : 2; way <= 3; way++) {
+        const traffic_gpu_tuning tuning = {.way = way};
+        const found one = solve_on(t, &tuning, 1);
+        for (int n = 2; n <= count; n++) {
+            const found all = solve_on(t, &tuning, (UINT64_C(1) << n) - 1);
+            GPU_CHECK(all.iterations == one.iterations && all.gap == one.gap, "%s, way %d: %d GPUs make %lld steps to %g, one %lld to %g", s->name,
+                      way, n, (long long)all.iterations, all.gap, (long long)one.iterations, one.gap);
+            GPU_CHECK(one.flow != NULL && all.flow != NULL && memcmp(one.flow, all.flow, (size_t)t->problem.links * sizeof(double)) == 0,
+                      "%s, way %d: flows of %d GPUs differ", s->name, way, n);
+            free(all.flow);
+        }
+        free(one.flow);
+    }
+}
+
 // Solves as the size of a network allows. Short: a few steps.
 static void check_solves(trial *t, const shape *s, bool is_short)
 {
+    check_fleet(t, s);
     if (is_short) {
         const found f = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 0.1);
         GPU_CHECK(f.gap <= 0.1, "%s: gap %g", s->name, f.gap);

@@ -148,8 +148,8 @@ DEVICE void tell_greatest(const traffic_gpu_trees &plan, const row_memory &m, in
     for (int64_t i = from + threadIdx.x; i < to; i += blockDim.x)
         greatest = max(greatest, m.node[__ldg(plan.d_trip_to + i)].value);
     greatest = __reduce_max_sync(ALL_LANES, greatest);
-    if (threadIdx.x % WARP == 0 && greatest > read_now(&plan.d_state->greatest))
-        atomicMax(&plan.d_state->greatest, greatest);
+    if (threadIdx.x % WARP == 0 && greatest > read_now(plan.d_greatest))
+        atomicMax(plan.d_greatest, greatest);
 }
 
 // Sums of trips below each node, and from them the load of its parent's slot. Ends: a thread climbs to the origin at most.
