@@ -2,6 +2,7 @@
 // Times of traffic assignment. Each row is a process of its own, so that CPU seconds and peak memory count reading too.
 //
 //     bench_traffic NET TRIPS METHOD THREADS REPEATS GAP[,GAP...] [--demand C] [--toll A] [--distance B] [--simd UNIT]
+//                   [--search exact|golden|fibonacci|dichotomy] [--unreachable drop|arc] [--limit SECONDS]
 //
 // A row: gap asked and certified, passes, pairs, user CPU seconds (the least of the repeats), of these for reading, seconds by the
 // clock, peak memory, objective.
@@ -113,7 +114,8 @@ int main(int count, char **words)
 {
     if (count < 7) {
         fprintf(stderr, "usage: bench_traffic NET TRIPS pairs|fw|cfw|bfw THREADS REPEATS GAP[,GAP...] "
-                        "[--demand C] [--toll A] [--distance B] [--simd avx512|avx2|portable]\n");
+                        "[--demand C] [--toll A] [--distance B] [--simd avx512|avx2|portable] "
+                        "[--search exact|golden|fibonacci|dichotomy] [--unreachable drop|arc] [--limit SECONDS]\n");
         return 2;
     }
     const mco_traffic_files files = {.network = words[1], .trips = words[2]};
@@ -125,6 +127,7 @@ int main(int count, char **words)
                                                    : MCO_TRAFFIC_METHOD_PAIRS;
     params.threads = atoi(words[4]);
     params.time_limit_s = 600;
+    static const char *const searches[] = {"exact", "golden", "fibonacci", "dichotomy"};
     for (int k = 7; k + 1 < count; k += 2) {
         const double value = atof(words[k + 1]);
         if (strcmp(words[k], "--demand") == 0)
@@ -133,6 +136,13 @@ int main(int count, char **words)
             params.toll_factor = value;
         else if (strcmp(words[k], "--distance") == 0)
             params.distance_factor = value;
+        else if (strcmp(words[k], "--limit") == 0)
+            params.time_limit_s = value;
+        else if (strcmp(words[k], "--unreachable") == 0)
+            params.unreachable = strcmp(words[k + 1], "arc") == 0 ? MCO_TRAFFIC_ARC : MCO_TRAFFIC_DROP;
+        else if (strcmp(words[k], "--search") == 0)
+            for (int s = 0; s < 4; s++)
+                params.line_search = strcmp(words[k + 1], searches[s]) == 0 ? (mco_traffic_line_search)s : params.line_search;
         else if (strcmp(words[k], "--simd") == 0)
             params.simd = strcmp(words[k + 1], "avx2") == 0 ? MCO_SIMD_AVX2 : strcmp(words[k + 1], "portable") == 0 ? MCO_SIMD_PORTABLE : MCO_SIMD_AVX512;
     }

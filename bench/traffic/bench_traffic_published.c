@@ -2,8 +2,8 @@
 // Tables 8.2 to 8.13 of Jradi (2016) on generated networks of the same sizes: Frank-Wolfe on one core and on a GPU, beside the published seconds,
 // with the gap that each row reached (the thesis tells none); and table 8.3, the shares of time of a sequential run.
 //     bench_traffic_published [--nodes MOST] [--origins MOST] [--gap G] [--iterations N] [--load L] [--method fw|cfw|bfw]
-//         [--least NODES] [--no-gpu] [--no-cores] [--profile]
-// Rows whose network or number of origins exceeds MOST, or whose network has fewer nodes than NODES, are left out. Without the cores their
+//         [--least NODES] [--from-origins LEAST] [--no-gpu] [--no-cores] [--profile]
+// Rows whose network or number of origins exceeds MOST, or whose network has fewer nodes than NODES or fewer origins than LEAST, are left out. Without the cores their
 // columns are empty. A solve with a GPU may use all cores for the hierarchy and the proof of the gap: its CPU seconds stand beside. Every origin has 256 random destinations.
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const published networks[NETWORKS] = {
 
 typedef struct bench {
     mco_context *ctx;
-    int64_t least_nodes, most_nodes, most_origins, iterations;
+    int64_t least_nodes, most_nodes, least_origins, most_origins, iterations;
     double gap, load;
     mco_traffic_method method;
     bool has_gpu, has_cores, is_profile;
@@ -184,6 +184,7 @@ int main(int argc, char **argv)
     b.most_nodes = (int64_t)number_of(argc, argv, "--nodes", 3e5);
     b.most_origins = (int64_t)number_of(argc, argv, "--origins", 1000);
     b.gap = number_of(argc, argv, "--gap", 1e-4);
+    b.least_origins = (int64_t)number_of(argc, argv, "--from-origins", 0);
     b.iterations = (int64_t)number_of(argc, argv, "--iterations", 20);
     b.load = number_of(argc, argv, "--load", 0.5);
     b.is_profile = value_of(argc, argv, "--profile") != NULL;
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
                b.has_gpu ? ",gpu seconds,host cpu seconds,iterations,gap,published gpu s,ratio" : "");
     for (int n = 0; n < NETWORKS; n++)
         for (int s = 0; s < SIZES; s++)
-            if (networks[n].nodes >= b.least_nodes && networks[n].nodes <= b.most_nodes && origins[s] <= b.most_origins)
+            if (networks[n].nodes >= b.least_nodes && networks[n].nodes <= b.most_nodes && origins[s] >= b.least_origins && origins[s] <= b.most_origins)
                 (b.is_profile ? profile : measure)(&b, &networks[n], s);
     mco_context_destroy(&b.ctx);
     return 0;

@@ -187,12 +187,14 @@ typedef struct mco_traffic_result {
     mco_stop stop;
     double objective, bound;  // no flows have a smaller objective than `bound`; NaN where costs have no integral
     double gap;            // proven, at least that of mco_traffic_check(); hard capacities: of objective and bound, at least the greatest excess by its capacity
-    bool is_certified;     // false: time or a signal ended the proof; the gap is the engine's own, and there is no bound
+    bool is_certified;     // false: time or a signal ended the proof; the gap is the engine's own of its last pass; `bound` holds what was proved
     double total_cost;     // of all travellers by the costs that they pay, for SO too
     int32_t links, classes;
     double *flow;          // [links] cars (a vehicle counts its car equivalent) by the order of the network; owned
     double *class_flow;    // [classes][links] vehicles; NULL if there is one class; owned
     double *cost;          // [links] at these flows, without what a class adds; owned
+    double *toll;          // [links] what a traveller costs all others: flow * slope of the cost; hard capacities: the price of the queue; owned.
+                           // With the tolls of a system optimum, in the unit of costs, the user equilibrium is that optimum
     double assigned, intrazonal, dropped;  // trips
     int64_t dropped_pairs;
     int32_t artificial_arcs;
@@ -204,6 +206,8 @@ typedef struct mco_traffic_result {
     mco_traffic_pass *history;  // [history_count] owned
     int64_t history_count;
     char reason[MCO_REASON_ROOM];  // why method and engine were chosen, one line
+    double price_of_anarchy;       // total cost of the user equilibrium by that of the system optimum; NaN: not asked for
+    double anarchy_gap;            // the larger gap of the two
 } mco_traffic_result;
 #define MCO_TRAFFIC_RESULT_INIT MCO_SIZED(mco_traffic_result)
 
@@ -212,6 +216,11 @@ typedef struct mco_traffic_start {
     const mco_traffic_state *state;  // of the same or an edited network
     const double *flow;              // [links] for the Frank-Wolfe family
 } mco_traffic_start;
+
+// What class k adds to the cost of a link for a unit of its toll and of its length: by the class, the call, or the header of the trips, in
+// this order, and 1 / value of time for tolls. Errors: ARGUMENT (no such class).
+MCO_API mco_status mco_traffic_factors(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, int32_t k,
+                                       double *toll, double *distance);
 
 // Assigns the trips. `start` NULL: from the empty network. MCO_OK means that *result is valid, whatever the outcome. Flows are equal for
 // any number of threads. Errors: ARGUMENT (options that exclude each other), LIMIT (memory, with the bytes needed), MEMORY,

@@ -30,7 +30,8 @@ void cli_make_start_options(const cli_action *action, cli_output_options *out);
 // from each other. The test leaves the files unchanged. Errors: ARGUMENT, IO.
 mco_status cli_test_outputs(mco_context *ctx, const char *const *paths, size_t count);
 // Fails if the output at `path` would replace one of inputs [input_count], which are there. Each of them may be NULL, a list of
-// paths with commas, or a folder of vectors (its files without an ending) or of a timetable (its .txt files).
+// paths with commas, a folder of vectors (its files without an ending), of a timetable (its .txt files), or of a
+// GMNS network (link.csv, node.csv, config.csv).
 // Errors: ARGUMENT.
 mco_status cli_refuse_replacing(mco_context *ctx, const char *const *inputs, int64_t input_count, const char *path);
 bool cli_is_stdout(const char *path);

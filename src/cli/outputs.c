@@ -106,15 +106,20 @@ bool cli_is_same_file(const char *a, const char *b)
            strcmp(name_of(a_target), name_of(b_target)) == 0 && is_same_folder(a_target, b_target);
 }
 
-// Whether `path` is a file in the folder `input` that the run may read: a vector, which has no ending, or a table of a timetable.
+// Whether `path` is a file in the folder `input` that the run may read: a vector, which has no ending, a table of a timetable, or one of
+// a GMNS network.
 static bool is_part_of_folder(const char *input, const char *path)
 {
+    static const char *const gmns[] = {"link.csv", "node.csv", "config.csv"};
     struct stat info;
     char inside[MCO_PATH_LENGTH], table[MCO_PATH_LENGTH];
     const char *name = name_of(path), *ending = strrchr(name, '.');
     if (stat(input, &info) != 0 || !S_ISDIR(info.st_mode) || snprintf(inside, sizeof inside, "%s/%s", input, name) >= (int)sizeof inside ||
         !cli_is_same_file(inside, path))
         return false;
+    for (size_t k = 0; k < sizeof gmns / sizeof gmns[0]; k++)
+        if (strcmp(name, gmns[k]) == 0)
+            return true;
     return ending == NULL || (strcmp(ending, ".txt") == 0 && snprintf(table, sizeof table, "%s/stop_times.txt", input) < (int)sizeof table &&
                               cli_is_old_file(table));
 }

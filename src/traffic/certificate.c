@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/team.h"
 
 static const double ROUNDING = 0x1p-52;  // twice the half unit of a rounded sum: the factor covers all sums of errors
@@ -140,8 +141,22 @@ typedef struct searching {
     mco_context *ctx;
     traffic_certificate *c;
     searcher *own;      // [threads]
-    atomic_bool is_over;
+    double stop_s;
+    _Atomic double cancelled_s;  // when a cancellation was seen first; 0: not yet
 } searching;
+
+// By the clock. A cancellation leaves CANCEL_S, which suffices for the proof of a small network.
+static bool is_search_over(searching *job)
+{
+    static const double CANCEL_S = 0.1;
+    const double now = mco_clock_s();
+    if (now >= job->stop_s)
+        return true;
+    if (!mco_is_cancelled(job->ctx))
+        return false;
+    double seen = 0;
+    return !atomic_compare_exchange_strong(&job->cancelled_s, &seen, now) && now >= seen + CANCEL_S;
+}
 
 static void put(searcher *s, int32_t at, int32_t node)
 {
@@ -175,9 +190,13 @@ static int32_t pop(searcher *s)
     return least;
 }
 
-static void search(const traffic_certificate *c, int32_t row, searcher *s)
+// Returns false if it must end before all nodes have labels.
+static bool search(searching *job, int32_t row, searcher *s)
 {
+    enum { LOOK = 0x7fff };  // nodes between two looks at the clock: some milliseconds
+    const traffic_certificate *c = job->c;
     const traffic_problem *p = c->problem;
+    int64_t popped = 0;
     const double *cost = traffic_certificate_cost(c, row);
     const int32_t origin = p->row_origin[row];
     for (int32_t v = 0; v < p->nodes; v++) {
@@ -189,6 +208,8 @@ static void search(const traffic_certificate *c, int32_t row, searcher *s)
     put(s, 0, origin);
     while (s->count > 0) {
         const int32_t v = pop(s);
+        if ((++popped & LOOK) == 0 && is_search_over(job))
+            return false;
         if (v < p->first_through && v != origin)
             continue;
         for (int64_t l = p->first[v]; l < p->first[v + 1]; l++) {
@@ -202,6 +223,7 @@ static void search(const traffic_certificate *c, int32_t row, searcher *s)
             rise(s, w);
         }
     }
+    return true;
 }
 
 static bool is_proved(const struct traffic_row_proof *row)
@@ -212,21 +234,15 @@ static bool is_proved(const struct traffic_row_proof *row)
 static void search_row(void *shared, int worker, int64_t item)
 {
     searching *job = shared;
-    if (is_proved(&job->c->row[item]) || atomic_load(&job->is_over))
-        return;
-    if (mco_call_is_over(job->ctx)) {
-        atomic_store(&job->is_over, true);
-        return;
-    }
-    search(job->c, (int32_t)item, &job->own[worker]);
-    traffic_certificate_row(job->c, (int32_t)item, job->own[worker].label);
+    if (!is_proved(&job->c->row[item]) && !is_search_over(job) && search(job, (int32_t)item, &job->own[worker]))
+        traffic_certificate_row(job->c, (int32_t)item, job->own[worker].label);
 }
 
-mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads)
+mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads, double stop_s)
 {
     mco_status st = MCO_OK;
     mco_team team = {0};
-    searching job = {.ctx = ctx, .c = c};
+    searching job = {.ctx = ctx, .c = c, .stop_s = stop_s};
     int64_t missing = 0;
     const int32_t rows = c->problem->rows;
     for (int32_t row = 0; row < rows; row++)
@@ -242,8 +258,6 @@ mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, 
     }
     MCO_TRY(mco_team_open(ctx, workers, false, &team));
     mco_team_run(&team, rows, search_row, NULL, &job);
-    if (atomic_load(&job.is_over))
-        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "stopped before the gap was certified"));
 done:
     mco_team_close(&team);
     for (int k = 0; job.own != NULL && k < workers; k++) {
@@ -351,6 +365,7 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
     mco_status st = MCO_OK;
     const traffic_problem *p = c->problem;
     double *net = NULL, *sum = NULL, loss = 0;
+    int32_t missing = 0;
     traffic_sum least = {0, 0};
     const traffic_sum total = total_of(c);
     MCO_TRY(mco_alloc(ctx, &net, p->nodes));
@@ -361,9 +376,14 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
         out->imbalance = balance_classes(c, net);
     }
     for (int32_t row = 0; row < p->rows; row++) {
+        if (!is_proved(&c->row[row])) {
+            missing++;
+            continue;
+        }
         traffic_sum_add_sum(&least, c->row[row].least);
-        loss += c->row[row].is_done ? c->row[row].loss : (double)INFINITY;
+        loss += c->row[row].loss;
     }
+    out->missing = missing;
     out->total = total.high;
     out->least = least.high;
     out->gap = total.high > 0 ? (traffic_sum_less(total, least) + loss) / total.high : loss > 0 ? (double)INFINITY : 0;

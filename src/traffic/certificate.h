@@ -40,16 +40,18 @@ static inline const double *traffic_certificate_cost(const traffic_certificate *
 void traffic_certificate_row(traffic_certificate *c, int32_t row, const double *label);
 // Labels of 8 rows of one class side by side [nodes][8]. A row of -1 is no row.
 void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], const double *label);
-// Labels of the rows that are not done, or whose labels prove nothing, by a search of its own on so many threads. Errors: STOPPED, MEMORY. O(rows * links * log nodes).
-mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads);
+// Labels of the rows that are not done, or whose labels prove nothing, by a search of its own on so many threads. It ends at `stop_s`
+// (mco_clock_s()), or a tenth of a second after a cancellation; rows are then left out. Errors: MEMORY. O(rows * links * log nodes).
+mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads, double stop_s);
 
 // Forgets the labels of all rows.
 void traffic_certificate_reset(traffic_certificate *c);
 
-// What the proof says. `gap` is infinite while a row is missing.
+// What the proof says. Labels of zero are feasible as well, so a row that is missing counts with a least cost of 0.
 typedef struct traffic_proof {
     double total, least;  // sum of flow * cost; the lower bound of the least cost, without what rounding may hide
     double gap;           // (total - least + loss) / total; 0 without any cost
+    int32_t missing;      // rows without labels
     double imbalance;     // greatest |flow out - flow in - trips| of a row at a node, or of a link between its rows and the flow
 } traffic_proof;
 // `flows` NULL: the engine keeps none; then the balance is that of all rows of a class together. Errors: MEMORY. O(flows + links).

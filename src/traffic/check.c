@@ -23,7 +23,7 @@ typedef struct checker {
     const double *flow;        // [links] cars
     const double *class_flow;  // [classes][links] vehicles; NULL: one class
     double *time;              // [links] what a traveller pays for the flow: without tolls and lengths
-    double *marginal;          // [links] what a traveller costs all others; 0 for UE
+    double *marginal;          // [links] what a traveller costs all others: the toll that makes a system optimum an equilibrium
     double *cost;              // [links] of the class and objective that is being checked
     int32_t *first, *link;     // links by tail: link[first[v]] .. link[first[v + 1] - 1] leave v
     int32_t *turn_first;       // [links + 1] turns by their first link; NULL: no turns
@@ -242,8 +242,8 @@ static mco_status price_links(checker *c, mco_traffic_facts *facts)
             return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "link %d: the power is %.15g; for conical costs it must be above 1", l + 1, c->n.power[l]);
         const values v = values_of(c, l);
         c->time[l] = v.time;
-        c->marginal[l] += is_so ? v.marginal : 0;
-        if (is_so && has_streets)
+        c->marginal[l] += v.marginal;
+        if (has_streets)
             add_cross_costs(c, l);
         is_integral = is_integral && !(has_streets && depends_on_others(&c->n.street[l]));
         traffic_sum_add(&objective, v.integral);
@@ -259,6 +259,12 @@ static mco_status price_links(checker *c, mco_traffic_facts *facts)
     facts->total_cost = total.high;
     facts->objective = is_so ? total.high : is_integral ? objective.high : NAN;
     return MCO_OK;
+}
+
+// The cost of the objective, without what a class adds.
+static double paid(const checker *c, int32_t l)
+{
+    return c->time[l] + (c->p.objective == MCO_TRAFFIC_SO ? c->marginal[l] : 0);
 }
 
 // ---- Who can be reached
@@ -292,7 +298,7 @@ static mco_status make_turns(checker *c)
     MCO_TRY(mco_alloc(c->ctx, &c->link_label, c->n.links));
     for (int64_t t = 0; t < c->n.turn_count; t++) {
         if (c->n.turns[t].cost > 0 && !isinf(c->n.turns[t].cost))
-            MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the turn from link %d into link %d costs %g: flows of links do not say how many make it",
+            MCO_TRY(mco_fail(c->ctx, MCO_ERR_ARGUMENT, "the turn from link %d into link %d costs %g: flows of links do not say how many make it; assign proves its gap with the flows of origins",
                              c->n.turns[t].from + 1, c->n.turns[t].to + 1, c->n.turns[t].cost));
         c->turn_first[c->n.turns[t].from + 2]++;
     }
@@ -417,7 +423,7 @@ static mco_status find_arcs(checker *c)
     if (c->p.unreachable != MCO_TRAFFIC_ARC || n == 0)
         return MCO_OK;
     if (c->n.turn_count > 0)
-        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "flows of links do not say which artificial arcs trips take where turns are banned");
+        return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "flows of links do not say which artificial arcs trips take where turns are banned; assign proves its gap with the flows of origins");
     MCO_TRY(mco_alloc(c->ctx, &c->begun, n));
     MCO_TRY(mco_alloc(c->ctx, &c->has_into, n));
     MCO_TRY(mco_alloc(c->ctx, &c->has_out, n));
@@ -463,7 +469,7 @@ static mco_status check_class(checker *c, int32_t k, double *net, traffic_sum *l
     mco_status st = MCO_OK;
     const mco_traffic_class *of = &c->traffic->classes[k];
     for (int32_t l = 0; l < c->n.links; l++)
-        c->cost[l] = c->time[l] + c->marginal[l] + fixed_of(c, k, l);
+        c->cost[l] = paid(c, l) + fixed_of(c, k, l);
     for (int32_t o = 0; o < c->n.zones; o++) {
         if (of->first[o] == of->first[o + 1])
             continue;
@@ -536,7 +542,7 @@ static traffic_sum sum_costs(const checker *c)
 {
     traffic_sum total = {0, 0};
     for (int32_t l = 0; l < c->n.links; l++) {
-        traffic_sum_add_product(&total, c->flow[l], c->time[l] + c->marginal[l]);
+        traffic_sum_add_product(&total, c->flow[l], paid(c, l));
         for (int32_t k = 0; k < class_count(c); k++)
             traffic_sum_add_product(&total, cars_of(c, k, l), fixed_of(c, k, l));
     }
@@ -604,7 +610,7 @@ static void end(checker *c)
 }
 
 mco_status traffic_check_costs(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, const double *flow,
-                               const double *class_flow, mco_traffic_facts *facts, double *cost)
+                               const double *class_flow, mco_traffic_facts *facts, double *cost, double *toll)
 {
     mco_status st = MCO_OK;
     checker c = {.ctx = ctx};
@@ -612,6 +618,8 @@ mco_status traffic_check_costs(mco_context *ctx, const mco_traffic *traffic, con
     MCO_TRY(price_links(&c, facts));
     for (int32_t l = 0; cost != NULL && l < c.n.links; l++)
         cost[l] = c.time[l] + (class_count(&c) == 1 ? fixed_of(&c, 0, l) : 0);
+    if (toll != NULL)
+        memcpy(toll, c.marginal, (size_t)c.n.links * sizeof *toll);
 done:
     end(&c);
     return st;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "cli/frame.h"
+#include "cli/cli.h"
 #include "traffic/command.h"
 
 // ---- Files of every action
@@ -18,6 +18,12 @@
 #define MCO_OPTION_STRUCT traffic_input
 static const mco_option input_records[] = {MCO_OPTION_RECORDS(FILE_OPTIONS)};
 const mco_option_table traffic_input_options = MCO_OPTION_TABLE(input_records);
+#undef MCO_OPTION_STRUCT
+
+// What the actions take that look at flows: nothing about how flows are found.
+#define MCO_OPTION_STRUCT mco_traffic_params
+static const mco_option model_records[] = {MCO_OPTION_RECORDS(MCO_TRAFFIC_MODEL_OPTIONS)};
+const mco_option_table traffic_model_options = MCO_OPTION_TABLE(model_records);
 #undef MCO_OPTION_STRUCT
 
 mco_status traffic_open(cli_call *call, const traffic_input *input, const char *network, const char *trips, mco_traffic **out)
@@ -65,13 +71,37 @@ static void tables(void *state, mco_option_values *out)
     out[2] = (mco_option_values){&traffic_input_options, &s->input};
 }
 
+// Refuses files that the method cannot write, before it works for them.
+static mco_status refuse_state(cli_call *call)
+{
+    static const char *const names[] = {"auto", "pairs", "fw", "cfw", "bfw"};
+    const session *s = call->state;
+    const mco_traffic_method method = s->params.method;
+    if (s->files.state == NULL || method == MCO_TRAFFIC_METHOD_AUTO || method == MCO_TRAFFIC_METHOD_PAIRS)
+        return MCO_OK;
+    return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--state: the method %s keeps no state; pairs does", names[method]);
+}
+
+static mco_status refuse_map(cli_call *call)
+{
+    const session *s = call->state;
+    const bool is_map = s->files.flows != NULL && (cli_ends_with(s->files.flows, ".geojson") || cli_ends_with(s->files.flows, ".geojson.gz"));
+    if (!is_map || mco_traffic_view(s->traffic).x != NULL)
+        return MCO_OK;
+    return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--flows %s: GeoJSON needs places, --nodes names a file of them", s->files.flows);
+}
+
 static mco_status open(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
+    MCO_TRY(refuse_state(call));
+    if (s->files.state != NULL)
+        s->params.method = MCO_TRAFFIC_METHOD_PAIRS;
     MCO_TRY(traffic_open(call, &s->input, call->inputs[0], call->inputs[1], &s->traffic));
     if (s->files.state != NULL && cli_is_old_file(s->files.state))
         MCO_TRY(mco_traffic_state_read(call->ctx, s->traffic, s->files.state, &s->state));
+    MCO_TRY(refuse_map(call));
 done:
     return st;
 }
@@ -79,6 +109,8 @@ done:
 static mco_status read_start(cli_call *call, const char *path)
 {
     session *s = call->state;
+    if (s->files.state != NULL)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--start begins fw, cfw or bfw, --state belongs to pairs: one of them was expected");
     return mco_traffic_read_flows(call->ctx, s->traffic, path, &s->flow, &s->class_flow);
 }
 
@@ -168,6 +200,11 @@ static mco_status write_more(cli_call *call)
     return first;
 }
 
+bool traffic_has_summary(const char *output)
+{
+    return !cli_is_stdout(output);
+}
+
 void traffic_print_network(const mco_traffic *traffic)
 {
     const mco_traffic_network n = mco_traffic_view(traffic);
@@ -175,22 +212,60 @@ void traffic_print_network(const mco_traffic *traffic)
            mco_plural(n.zones), n.links, mco_plural(n.links));
 }
 
+// Who named a factor: the list of classes, the call, or the header of the trips.
+static const char *factor_source(double own, double of_call, double of_header)
+{
+    return own >= 0 ? "list of classes" : of_call >= 0 ? "this call" : of_header >= 0 ? "header of the trips" : "default";
+}
+
+mco_status traffic_print_factors(cli_call *call, const mco_traffic *traffic, const mco_traffic_params *params)
+{
+    mco_status st = MCO_OK;
+    const int32_t classes = mco_traffic_class_count(traffic);
+    for (int32_t k = 0; k < classes; k++) {
+        const mco_traffic_class *c = mco_traffic_class_at(traffic, k);
+        double toll, distance;
+        MCO_TRY(mco_traffic_factors(call->ctx, traffic, params, k, &toll, &distance));
+        if (toll == 0 && distance == 0)
+            continue;
+        printf("factors    toll %.6g (%s%s), length %.6g (%s)", toll, factor_source(c->toll_factor, params->toll_factor, c->stated_toll_factor),
+               c->value_of_time > 0 ? ", value of time" : "", distance,
+               factor_source(c->distance_factor, params->distance_factor, c->stated_distance_factor));
+        printf(classes > 1 ? ", class %s\n" : "\n", c->name);
+    }
+done:
+    return st;
+}
+
 static mco_status print(cli_call *call)
 {
+    mco_status st = MCO_OK;
     const session *s = call->state;
     const mco_traffic_result *r = &s->result;
     traffic_print_network(s->traffic);
+    if (r->flow == NULL) {
+        cli_print_outcome(r->outcome, r->stop, "");
+        printf("reason     %s\n", r->outcome == MCO_OUTCOME_INFEASIBLE ? r->reason : "there was no time to load all trips once");
+        printf("time       %.6f s, ", r->work.solve_s);
+        cli_print_engine(call->ctx, &r->work);
+        printf("\n");
+        return MCO_OK;
+    }
     printf("trips      %.10g assigned, %.10g within a zone", r->assigned, r->intrazonal);
     if (r->dropped_pairs > 0)
         printf(", %.10g dropped: %" PRId64 " pair%s without a path", r->dropped, r->dropped_pairs, mco_plural(r->dropped_pairs));
     if (r->artificial_arcs > 0)
         printf(", %.10g over %d artificial arc%s", r->artificial_trips, r->artificial_arcs, mco_plural(r->artificial_arcs));
     printf("\n");
+    MCO_TRY(traffic_print_factors(call, s->traffic, &s->params));
     cli_print_outcome(r->outcome, r->stop, "");
     if (r->flow != NULL) {
         printf("objective  %.15g\n", r->objective);
         printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
         printf("total cost %.15g\n", r->total_cost);
+        if (r->price_of_anarchy > 0)
+            printf("anarchy    %.9g: total cost of the user equilibrium by that of the system optimum, at gaps of %.3g or less\n", r->price_of_anarchy,
+                   r->anarchy_gap);
     }
     printf("method     %s\n", r->reason);
     printf("effort     %" PRId64 " iteration%s", r->iterations, mco_plural(r->iterations));
@@ -199,7 +274,8 @@ static mco_status print(cli_call *call)
     printf("\ntime       %.6f s, ", r->work.solve_s);
     cli_print_engine(call->ctx, &r->work);
     printf("\n");
-    return MCO_OK;
+done:
+    return st;
 }
 
 static void end(cli_call *call)
@@ -216,7 +292,7 @@ static void end(cli_call *call)
 static void check_tables(void *state, mco_option_values *out)
 {
     session *s = state;
-    out[0] = (mco_option_values){mco_traffic_options(), &s->params};
+    out[0] = (mco_option_values){&traffic_model_options, &s->params};
     out[1] = (mco_option_values){&traffic_input_options, &s->input};
 }
 
@@ -233,10 +309,12 @@ static mco_status check(cli_call *call)
     mco_traffic_facts facts;
     MCO_TRY(mco_traffic_check(call->ctx, s->traffic, &s->params, s->flow, s->class_flow, &facts));
     traffic_print_network(s->traffic);
+    const bool is_optimum = s->params.objective == MCO_TRAFFIC_SO;
+    MCO_TRY(traffic_print_factors(call, s->traffic, &s->params));
     printf("objective  %.15g\n", facts.objective);
     printf("total cost %.15g\n", facts.total_cost);
-    printf("least cost %.15g\n", facts.least_cost);
-    printf("gap        %.6g\n", facts.gap);
+    printf("least cost %.15g%s\n", facts.least_cost, is_optimum ? " at marginal costs, as the gap" : "");
+    printf("gap        %.6g%s\n", facts.gap, s->params.capacities == MCO_TRAFFIC_CAPACITIES_HARD ? " at free costs: prices of queues are not in flows" : "");
     printf("imbalance  %.3g trips at most at a node\n", facts.imbalance);
     if (s->params.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
         printf("excess     %.3g above a capacity\n", facts.excess);
@@ -268,15 +346,15 @@ const cli_problem cli_traffic = {
          .more_inputs = traffic_compare_inputs, .keeps_inputs = true, .more_outputs = traffic_compare_outputs, .run = traffic_compare},
         {.name = "skim", .arguments = "[OPTIONS] NET TRIPS --flows FLOWS --output F",
          .text = "writes least costs between all zones, or times, lengths or tolls of these paths", .least = 2, .most = 2,
-         .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin, .tables = traffic_analysis_tables,
+         .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin, .tables = traffic_skim_tables,
          .more_inputs = traffic_analysis_inputs, .keeps_inputs = true, .more_outputs = traffic_analysis_outputs, .run = traffic_skim},
         {.name = "select", .arguments = "[OPTIONS] NET TRIPS --state F --link A-B --output F",
          .text = "writes the trips that use a link, between all zones", .least = 2, .most = 2,
-         .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin, .tables = traffic_analysis_tables,
+         .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin, .tables = traffic_select_tables,
          .more_inputs = traffic_analysis_inputs, .keeps_inputs = true, .more_outputs = traffic_analysis_outputs, .run = traffic_select},
         {.name = "paths", .arguments = "[OPTIONS] NET TRIPS --state F --output F.csv", .text = "writes the used paths with their trips",
          .least = 2, .most = 2, .state_bytes = sizeof(traffic_analysing), .begin = traffic_analysis_begin,
-         .tables = traffic_analysis_tables, .more_inputs = traffic_analysis_inputs, .keeps_inputs = true, .more_outputs = traffic_analysis_outputs,
+         .tables = traffic_paths_tables, .more_inputs = traffic_analysis_inputs, .keeps_inputs = true, .more_outputs = traffic_analysis_outputs,
          .run = traffic_paths},
         {.name = "generate", .arguments = "--family FAMILY --size AxB --network F [--trips F]", .text = "writes a network with trips",
          .state_bytes = sizeof(traffic_generation), .begin = traffic_generation_begin, .tables = traffic_generation_tables,

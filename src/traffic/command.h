@@ -6,13 +6,18 @@
 #include "cli/frame.h"
 #include "mco/traffic.h"
 
-// Files beside NET and TRIPS, in this order (more_inputs() takes them as an array).
+// Files beside NET and TRIPS, in this order (more_inputs() takes them as an array): of every action, of skim, of select and paths.
 typedef struct traffic_input {
-    const char *nodes, *turns;
+    const char *nodes, *turns, *flows, *state;
 } traffic_input;
-extern const mco_option_table traffic_input_options;
+enum { TRAFFIC_INPUTS = 4 };
+extern const mco_option_table traffic_input_options, traffic_model_options;
 
 mco_status traffic_open(cli_call *call, const traffic_input *input, const char *network, const char *trips, mco_traffic **out);
+// Whether a summary may go to standard output: no, if the file goes there.
+bool traffic_has_summary(const char *output);
+// Prints what a unit of toll and of length costs each class, if any of it counts.
+mco_status traffic_print_factors(cli_call *call, const mco_traffic *traffic, const mco_traffic_params *params);
 void traffic_print_network(const mco_traffic *traffic);
 
 // ---- command_compare.c, command_analysis.c: the state of each action, its functions, and what it does
@@ -28,16 +33,38 @@ typedef struct traffic_comparing {
     traffic_input input;
 } traffic_comparing;
 
-#define TRAFFIC_ANALYSIS_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
-    TEXT(flows, "--flows", "FLOWS", "flows of the links: TNTP, CSV or a result file")                                     \
+// ---- The options of skim, select and paths. Some belong to several of them.
+
+#define TRAFFIC_WHAT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                 \
     CHOICE(what, "--what", mco_traffic_skim, MCO_TRAFFIC_SKIM_COST, MCO_TRAFFIC_SKIM_NAMES,                               \
-           "what a skim adds up along the paths of least cost")                                                           \
-    INTEGER(which, "--class", 1, 1, MCO_TRAFFIC_MAX_CLASSES, -1, "K", "the class, by its number")                          \
-    TEXT(state, "--state", "F", "the state that an assignment has written")                                               \
+           "what a skim adds up along the paths of least cost")
+#define TRAFFIC_CLASS_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    INTEGER(which, "--class", 1, 1, MCO_TRAFFIC_MAX_CLASSES, -1, "K", "the class, by its number")
+#define TRAFFIC_LINK_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
     TEXT(link, "--link", "A-B", "the link from node A to node B")                                                         \
-    TEXT(output, "--output", "F", "where to write: .csv or .omx; paths as CSV")                                           \
-    TEXT(share, "--share", "F.csv", "write where the trips over the link travel: from, to, trips")                        \
+    TEXT(share, "--share", "F.csv", "write where the trips over the link travel: from, to, trips")
+#define TRAFFIC_LEAST_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
     REAL(least, "--least", 0, 0, 1e15, -1, "T", "leave out paths with fewer trips than T")
+#define TRAFFIC_OUTPUT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TEXT(output, "--output", "F", "where to write: .csv or .omx; paths as CSV")
+
+#define TRAFFIC_SKIM_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    TRAFFIC_WHAT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    TRAFFIC_CLASS_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_OUTPUT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)
+#define TRAFFIC_SELECT_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                              \
+    TRAFFIC_LINK_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_CLASS_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_OUTPUT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)
+#define TRAFFIC_PATHS_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_LEAST_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_OUTPUT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)
+#define TRAFFIC_ANALYSIS_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                            \
+    TRAFFIC_WHAT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                                \
+    TRAFFIC_CLASS_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_LINK_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_LEAST_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TRAFFIC_OUTPUT_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG)
 
 typedef struct traffic_analysing {
     MCO_FIELDS(TRAFFIC_ANALYSIS_OPTIONS)
@@ -67,7 +94,9 @@ void traffic_compare_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS
 mco_status traffic_compare(cli_call *call);
 
 void traffic_analysis_begin(void *state);
-void traffic_analysis_tables(void *state, mco_option_values *out);
+void traffic_skim_tables(void *state, mco_option_values *out);
+void traffic_select_tables(void *state, mco_option_values *out);
+void traffic_paths_tables(void *state, mco_option_values *out);
 const char *const *traffic_analysis_inputs(const void *state, int64_t *count);
 void traffic_analysis_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS]);
 mco_status traffic_skim(cli_call *call);

@@ -13,8 +13,21 @@
 // ---- What follows from flows or from a state
 
 #define MCO_OPTION_STRUCT traffic_analysing
-static const mco_option analysis_records[] = {MCO_OPTION_RECORDS(TRAFFIC_ANALYSIS_OPTIONS)};
-static const mco_option_table analysis_options = MCO_OPTION_TABLE(analysis_records);
+static const mco_option skim_records[] = {MCO_OPTION_RECORDS(TRAFFIC_SKIM_OPTIONS)};
+static const mco_option select_records[] = {MCO_OPTION_RECORDS(TRAFFIC_SELECT_OPTIONS)};
+static const mco_option paths_records[] = {MCO_OPTION_RECORDS(TRAFFIC_PATHS_OPTIONS)};
+static const mco_option_table skim_options = MCO_OPTION_TABLE(skim_records);
+static const mco_option_table select_options = MCO_OPTION_TABLE(select_records);
+static const mco_option_table paths_options = MCO_OPTION_TABLE(paths_records);
+#undef MCO_OPTION_STRUCT
+
+#define FLOWS_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG) TEXT(flows, "--flows", "FLOWS", "flows of the links: TNTP, CSV or a result file")
+#define STATE_OPTION(INTEGER, REAL, CHOICE, TEXT, FLAG) TEXT(state, "--state", "F", "the state that an assignment has written")
+#define MCO_OPTION_STRUCT traffic_input
+static const mco_option flows_records[] = {MCO_OPTION_RECORDS(FLOWS_OPTION)};
+static const mco_option state_records[] = {MCO_OPTION_RECORDS(STATE_OPTION)};
+static const mco_option_table flows_options = MCO_OPTION_TABLE(flows_records);
+static const mco_option_table state_options = MCO_OPTION_TABLE(state_records);
 #undef MCO_OPTION_STRUCT
 
 void traffic_analysis_begin(void *state)
@@ -22,17 +35,34 @@ void traffic_analysis_begin(void *state)
     *(traffic_analysing *)state = (traffic_analysing){MCO_DEFAULTS(TRAFFIC_ANALYSIS_OPTIONS) MCO_TRAFFIC_PARAMS_INIT, {0}};
 }
 
-void traffic_analysis_tables(void *state, mco_option_values *out)
+void traffic_skim_tables(void *state, mco_option_values *out)
 {
     traffic_analysing *a = state;
-    out[0] = (mco_option_values){&analysis_options, a};
-    out[1] = (mco_option_values){mco_traffic_options(), &a->params};
+    out[0] = (mco_option_values){&flows_options, &a->input};
+    out[1] = (mco_option_values){&skim_options, a};
+    out[2] = (mco_option_values){&traffic_model_options, &a->params};
+    out[3] = (mco_option_values){&traffic_input_options, &a->input};
+}
+
+void traffic_select_tables(void *state, mco_option_values *out)
+{
+    traffic_analysing *a = state;
+    out[0] = (mco_option_values){&state_options, &a->input};
+    out[1] = (mco_option_values){&select_options, a};
+    out[2] = (mco_option_values){&traffic_input_options, &a->input};
+}
+
+void traffic_paths_tables(void *state, mco_option_values *out)
+{
+    traffic_analysing *a = state;
+    out[0] = (mco_option_values){&state_options, &a->input};
+    out[1] = (mco_option_values){&paths_options, a};
     out[2] = (mco_option_values){&traffic_input_options, &a->input};
 }
 
 const char *const *traffic_analysis_inputs(const void *state, int64_t *count)
 {
-    *count = 2;
+    *count = TRAFFIC_INPUTS;
     return &((const traffic_analysing *)state)->input.nodes;
 }
 
@@ -77,16 +107,17 @@ mco_status traffic_skim(cli_call *call)
     mco_traffic *traffic = NULL;
     double *flow = NULL, *class_flow = NULL, *matrix = NULL;
     int32_t k = 0;
-    MCO_TRY(need(call, a->flows, "--flows", "flows of the links"));
+    MCO_TRY(need(call, a->input.flows, "--flows", "flows of the links"));
     MCO_TRY(need(call, a->output, "--output", "a file for the matrix"));
     limit_time(call, a);
     MCO_TRY(traffic_open(call, &a->input, call->inputs[0], call->inputs[1], &traffic));
     MCO_TRY(find_class(call, traffic, a, &k));
-    MCO_TRY(mco_traffic_read_flows(call->ctx, traffic, a->flows, &flow, &class_flow));
+    MCO_TRY(mco_traffic_read_flows(call->ctx, traffic, a->input.flows, &flow, &class_flow));
     MCO_TRY(new_matrix(call, traffic, &matrix));
     MCO_TRY(mco_traffic_find_skim(call->ctx, traffic, &a->params, k, flow, a->what, matrix));
     MCO_TRY(mco_traffic_write_matrix(call->ctx, traffic, names[a->what], matrix, a->output));
-    printf("matrix     %s between %d zones in %s\n", names[a->what], mco_traffic_view(traffic).zones, a->output);
+    if (traffic_has_summary(a->output))
+        printf("matrix     %s between %d zones in %s\n", names[a->what], mco_traffic_view(traffic).zones, a->output);
 done:
     mco_free(call->ctx, &matrix);
     mco_traffic_flows_clear(call->ctx, &flow, &class_flow);
@@ -134,11 +165,11 @@ static mco_status open_state(cli_call *call, mco_traffic **traffic, mco_traffic_
 {
     mco_status st = MCO_OK;
     const traffic_analysing *a = call->state;
-    MCO_TRY(need(call, a->state, "--state", "the file of an assignment by the method pairs"));
+    MCO_TRY(need(call, a->input.state, "--state", "the file of an assignment by the method pairs"));
     MCO_TRY(need(call, a->output, "--output", "a file for the answer"));
     limit_time(call, a);
     MCO_TRY(traffic_open(call, &a->input, call->inputs[0], call->inputs[1], traffic));
-    MCO_TRY(mco_traffic_state_read(call->ctx, *traffic, a->state, state));
+    MCO_TRY(mco_traffic_state_read(call->ctx, *traffic, a->input.state, state));
 done:
     return st;
 }
@@ -164,7 +195,8 @@ mco_status traffic_select(cli_call *call)
         MCO_TRY(write_share(call, traffic, share, a->share));
     for (int64_t i = 0; i < zones * zones; i++)
         trips += matrix[i];
-    printf("link       %s: %.10g trips use it, between zones as in %s\n", a->link, trips, a->output);
+    if (traffic_has_summary(a->output))
+        printf("link       %s: %.10g trips use it, between zones as in %s\n", a->link, trips, a->output);
 done:
     mco_free(call->ctx, &share);
     mco_free(call->ctx, &matrix);
@@ -181,7 +213,8 @@ mco_status traffic_paths(cli_call *call)
     mco_traffic_state *state = NULL;
     MCO_TRY(open_state(call, &traffic, &state));
     MCO_TRY(mco_traffic_write_paths(call->ctx, traffic, state, a->least, a->output));
-    printf("paths      in %s\n", a->output);
+    if (traffic_has_summary(a->output))
+        printf("paths      in %s\n", a->output);
 done:
     mco_traffic_state_clear(call->ctx, &state);
     mco_traffic_destroy(call->ctx, &traffic);
@@ -207,7 +240,9 @@ void traffic_generation_tables(void *state, mco_option_values *out)
 
 void traffic_generation_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 {
-    out[0] = ((const traffic_generation *)state)->trips;
+    const traffic_generation *g = state;
+    out[0] = g->trips;
+    out[1] = g->network != NULL && (cli_ends_with(g->network, ".tntp") || cli_ends_with(g->network, ".csv")) ? g->network : NULL;  // no folder
 }
 
 static bool read_size(const char *text, int64_t *rows, int64_t *columns)

@@ -160,7 +160,8 @@ done:
 static mco_status read_tntp(mco_text *text, rows *r)
 {
     mco_status st = MCO_OK;
-    mco_slice line, cell[3];
+    enum { MOST = 6 };  // numbers of a row of flows, with what other programs add; links of a network have 10
+    mco_slice line, cell[3], more;
     for (int64_t lines = 1; mco_text_line(text, &line); lines++) {
         mco_slice rest = line = mco_slice_trim(line);
         int count = 0;
@@ -169,6 +170,11 @@ static mco_status read_tntp(mco_text *text, rows *r)
             continue;
         while (count < 3 && traffic_next_token(&rest, &cell[count]))
             count++;
+        int columns = count;
+        while (traffic_next_token(&rest, &more))
+            columns++;
+        if (columns > MOST)
+            MCO_TRY(mco_text_fail(text, line.line, line.column, "the row has %d numbers: it looks like a link of a network", columns));
         if (count > 0 && r->count == 0 && traffic_is_name(cell[0], TRAFFIC_TAIL_NAMES))
             continue;
         if (count < 3)
@@ -233,6 +239,8 @@ static mco_status open_files(cli_call *call, change *c)
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot needs --network, and places of the nodes");
     if (c->options->network != NULL) {
         MCO_TRY(traffic_open(call, &c->options->input, c->options->network, NULL, &c->traffic));
+        if (c->options->plot != NULL && mco_traffic_view(c->traffic).x == NULL)
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--plot draws a map: %s has no places, --nodes names a file of them", c->options->network);
         c->links = mco_traffic_view(c->traffic).links;
         for (int side = 0; side < 2; side++)
             MCO_TRY(mco_traffic_read_flows(call->ctx, c->traffic, call->inputs[side], &c->flow[side], &c->class_flow[side]));
@@ -339,8 +347,10 @@ mco_status traffic_compare(cli_call *call)
     change c = {.ctx = call->ctx, .options = call->state};
     MCO_TRY(open_files(call, &c));
     MCO_TRY(sort_changes(&c));
-    print_totals(&c);
-    print_largest(&c);
+    if (traffic_has_summary(c.options->output) && traffic_has_summary(c.options->plot)) {
+        print_totals(&c);
+        print_largest(&c);
+    }
     if (c.options->output != NULL)
         MCO_TRY(write_table(&c, c.options->output));
     if (c.options->plot != NULL)

@@ -20,7 +20,10 @@ typedef struct traffic_call {
     const traffic_pairs *start_pairs;  // NULL: none
     const double *start_flow;          // [links] for the Frank-Wolfe family; NULL: none
     bool wants_state;
+    double grace_s;                    // first flows and the proof of the gap may take so long after the time limit
 } traffic_call;
+// Whether time has ended the run, but its first flows and the proof of its gap may go on. After a signal nothing goes on.
+bool traffic_has_grace(const traffic_call *call);
 
 // What an engine found. Arrays are owned by the holder.
 typedef struct traffic_answer {
@@ -43,7 +46,8 @@ typedef struct traffic_answer {
 } traffic_answer;
 void traffic_answer_clear(mco_context *ctx, traffic_answer *answer);
 
-// Ends with STOPPED only if there are no feasible flows yet; else a limit ends it with MCO_OK and what it has.
+// Ends with STOPPED only if there are no feasible flows yet; else a limit ends it with MCO_OK and what it has. First flows that cover all
+// trips may use the grace.
 typedef mco_status traffic_engine(mco_context *ctx, const traffic_call *call, traffic_answer *out);
 traffic_engine traffic_ref_assign;          // ref.c: the shortest readable algorithm, FW family by heap and one core; small networks
 traffic_engine traffic_frank_wolfe_assign;  // frank_wolfe/: fw, cfw, bfw on cores

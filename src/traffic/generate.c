@@ -329,7 +329,7 @@ static const int64_t UNIT = 1000000000;  // of 1 / capacity
 typedef struct tree {
     int32_t bucket[RING];
     int32_t *next, *previous;  // [nodes] lists of buckets; -1: none
-    int32_t *label;            // [nodes] -1: none
+    int64_t *label;            // [nodes] -1: none; a row of 50 million nodes is beyond 32 bits
     int64_t *weight;           // [nodes] sum of UNIT / capacity on the path
 } tree;
 
@@ -348,7 +348,7 @@ static void take_out(tree *t, int32_t v)
         t->previous[t->next[v]] = t->previous[v];
 }
 
-static void put_in(tree *t, int32_t v, int32_t label)
+static void put_in(tree *t, int32_t v, int64_t label)
 {
     int32_t *bucket = &t->bucket[label % RING];
     t->label[v] = label;
@@ -367,14 +367,16 @@ static void grow_tree(const draft *d, tree *t, int32_t origin)
         t->label[v] = -1;
     put_in(t, origin, 0);
     t->weight[origin] = 0;
-    for (int32_t now = 0, empty = 0; empty < RING; now++) {
+    int32_t empty = 0;
+    for (int64_t now = 0; empty < RING; now++) {
         empty++;
         while (t->bucket[now % RING] >= 0) {
             const int32_t u = t->bucket[now % RING];
             take_out(t, u);
             empty = 0;
             for (int64_t a = d->first[u]; a < d->first[u + 1]; a++) {
-                const int32_t v = d->head[a], label = now + tenths_of(d, (int32_t)a);
+                const int32_t v = d->head[a];
+                const int64_t label = now + tenths_of(d, (int32_t)a);
                 if (t->label[v] >= 0 && t->label[v] <= label)
                     continue;
                 if (t->label[v] >= 0)
@@ -386,8 +388,8 @@ static void grow_tree(const draft *d, tree *t, int32_t origin)
     }
 }
 
-// The sum of trips * weight of their paths over `samples` zones.
-static mco_status measure(draft *d, const mco_traffic_class *c, int64_t samples, int64_t *sum)
+// The sum of trips * weight of their paths over `samples` zones: a double, added in one order, since 64 bits may overflow.
+static mco_status measure(draft *d, const mco_traffic_class *c, int64_t samples, double *sum)
 {
     mco_status st = MCO_OK;
     tree *t = NULL;
@@ -403,7 +405,7 @@ static mco_status measure(draft *d, const mco_traffic_class *c, int64_t samples,
         grow_tree(d, t, o);
         for (int64_t k = c->first[o]; k < c->first[o + 1]; k++)
             if (t->label[c->to[k]] >= 0)
-                *sum += (int64_t)c->amount[k] * (t->weight[c->to[k]] >> 10);
+                *sum += c->amount[k] * (double)(t->weight[c->to[k]] >> 10);
     }
 done:
     if (t != NULL) {
@@ -423,13 +425,14 @@ static mco_status scale_trips(draft *d, mco_traffic_class *c)
     mco_status st = MCO_OK;
     const int64_t zones = d->shape->zones;
     const double thousandths = 1000;
-    int64_t samples = VERTICES / d->nodes, sum;
+    int64_t samples = VERTICES / d->nodes;
+    double sum;
     samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
     samples = samples < zones ? samples : zones;
     MCO_TRY(measure(d, c, samples, &sum));
     if (sum == 0)
         return MCO_OK;
-    const double all = (double)d->links * (double)(UNIT >> 10) * (double)samples / (double)zones / (double)sum;
+    const double all = (double)d->links * (double)(UNIT >> 10) * (double)samples / (double)zones / sum;
     const double factor = all * d->shape->load * thousandths;
     for (int64_t k = 0; k < c->first[zones]; k++) {
         const double amount = rint(c->amount[k] * factor);

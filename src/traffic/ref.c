@@ -266,16 +266,16 @@ static void mix_target(const reference *r, double *y, const double *s1, const do
     const double of_u = curve(r, u, v);
     if (method == MCO_TRAFFIC_METHOD_BFW && s2 != NULL) {
         double *w = u;  // first the direction before the last
-        double nominator, uu, ww;
+        double numerator, uu, ww;
         const double nu_num = -of_u;
         uu = curve(r, u, u);
         for (int64_t i = 0; i < r->cells; i++)
             w[i] = step * s1[i] - r->flow[i] + (1 - step) * s2[i];
-        nominator = -curve(r, w, v);
+        numerator = -curve(r, w, v);
         for (int64_t i = 0; i < r->cells; i++)
             v[i] = s2[i] - s1[i];
         ww = curve(r, w, v);
-        const double mu = ww != 0 ? fmax(0, nominator / ww) : 0;
+        const double mu = ww != 0 ? fmax(0, numerator / ww) : 0;
         const double nu = uu != 0 ? fmax(0, nu_num / uu + (step < 1 ? mu * step / (1 - step) : 0)) : 0;
         const double beta = 1 / (1 + mu + nu);
         share1 = nu * beta;
@@ -341,6 +341,8 @@ static mco_status run_frank_wolfe(reference *r)
         if (derivative(r, u, 0) >= 0)  // rounding hides what is left of the gap
             break;
         step = search_step(r, u);
+        if (step <= 0)  // the same flows would follow for ever
+            break;
         for (int64_t i = 0; i < r->cells; i++)
             r->flow[i] = fmax(0, r->flow[i] + step * u[i]);
         double *const last = s2;  // y becomes s1, s1 becomes s2

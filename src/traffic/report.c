@@ -8,6 +8,7 @@
 #include "mco/traffic.h"
 
 typedef struct subject {
+    mco_context *ctx;
     const mco_traffic *traffic;
     const mco_traffic_params *params;
     const mco_traffic_result *result;
@@ -40,6 +41,21 @@ static const char *method_text(mco_traffic_method method)
     return names[method];
 }
 
+// The factors of tolls and lengths that counted, one for each class.
+static void write_factors(mco_json *json, const subject *s)
+{
+    const int32_t classes = mco_traffic_class_count(s->traffic);
+    for (int of_length = 0; of_length < 2; of_length++) {
+        mco_json_open_line(json, of_length ? "distance_factors" : "toll_factors");
+        for (int32_t k = 0; k < classes; k++) {
+            double factor[2] = {NAN, NAN};
+            if (mco_traffic_factors(s->ctx, s->traffic, s->params, k, &factor[0], &factor[1]) == MCO_OK)
+                mco_json_real(json, NULL, factor[of_length]);
+        }
+        mco_json_close(json, ']');
+    }
+}
+
 static void write_counters(mco_json *json, const void *user)
 {
     const subject *s = user;
@@ -47,7 +63,9 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_text(json, "method", method_text(r->method));
     mco_json_text(json, "method_reason", r->reason);
     mco_json_bool(json, "gap_is_certified", r->is_certified);
+    write_factors(json, s);
     mco_json_real(json, "total_cost", r->total_cost);
+    mco_json_real(json, "price_of_anarchy", r->price_of_anarchy > 0 ? r->price_of_anarchy : NAN);
     mco_json_real(json, "assigned", r->assigned);
     mco_json_real(json, "intrazonal", r->intrazonal);
     mco_json_real(json, "dropped", r->dropped);
@@ -86,6 +104,10 @@ static void write_solution(mco_json *json, const void *user)
     }
     write_numbers(json, "flow", r->flow, NULL, n.links);
     write_numbers(json, "cost", r->cost, NULL, n.links);
+    if (r->toll != NULL)
+        write_numbers(json, "toll", r->toll, NULL, n.links);
+    else
+        mco_json_null(json, "toll");
     write_numbers(json, "volume_over_capacity", r->flow, n.capacity, n.links);
     if (r->class_flow == NULL) {
         mco_json_null(json, "class_flow");
@@ -103,7 +125,7 @@ mco_status mco_traffic_write_result(mco_context *ctx, const mco_traffic *traffic
     mco_status st = MCO_OK;
     mco_traffic_params p = MCO_TRAFFIC_PARAMS_INIT;
     mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
-    const subject s = {.traffic = traffic, .params = &p, .result = &r};
+    const subject s = {.ctx = ctx, .traffic = traffic, .params = &p, .result = &r};
     mco_improvement *history = NULL;  // [history_count] the gap stands where other problems have the bound
     if (ctx == NULL || traffic == NULL || path == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
@@ -118,6 +140,7 @@ mco_status mco_traffic_write_result(mco_context *ctx, const mco_traffic *traffic
                                .name = mco_traffic_name(traffic),
                                .outcome = r.outcome,
                                .stop = r.stop,
+                               .reason = r.outcome == MCO_OUTCOME_INFEASIBLE ? r.reason : NULL,
                                .objective = r.objective,
                                .bound = r.bound,
                                .gap = &r.gap,

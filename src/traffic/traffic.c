@@ -85,6 +85,7 @@ typedef struct solve {
     traffic_engine *engine;
     traffic_answer answer;
     traffic_proof proof;
+    double proven_gap;    // NaN: nothing is proved
     mco_traffic_result r;
 } solve;
 
@@ -116,8 +117,17 @@ static double bytes_of_pairs(const traffic_problem *p)
     return per_flow * nodes_of_tree * (double)p->nodes * (double)p->rows;
 }
 
+// Seconds that the cores would take, roughly: trees of all rows for each pass.
+static double guess_seconds(const solve *s, mco_traffic_method method)
+{
+    const double per_step = 4e-9, passes = method == MCO_TRAFFIC_METHOD_PAIRS ? 30 : 100;
+    const double steps = (double)s->problem.rows * (double)(s->problem.links + s->problem.nodes);
+    return per_step * passes * steps / mco_settle_threads(s->p.threads);
+}
+
 static void choose_method(solve *s)
 {
+    static const double HASTE = 0.25;  // of the seconds that pairs would take: with less time bfw has the smaller gap
     const double needed = bytes_of_pairs(&s->problem), allowed = mco_settle_memory(s->p.memory);
     char why[96];
     if (s->p.method != MCO_TRAFFIC_METHOD_AUTO) {
@@ -125,31 +135,39 @@ static void choose_method(solve *s)
         return;
     }
     const bool has_flow = s->start != NULL && s->start->flow != NULL;
-    const bool fits = needed <= allowed;
-    s->p.method = fits && !has_flow ? MCO_TRAFFIC_METHOD_PAIRS : MCO_TRAFFIC_METHOD_BFW;
-    if (has_flow)
+    const bool is_warm = s->start != NULL && s->start->state != NULL;
+    const bool fits = needed <= allowed, is_hasty = !is_warm && s->p.time_limit_s < HASTE * guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
+    s->p.method = fits && !is_hasty && !has_flow ? MCO_TRAFFIC_METHOD_PAIRS : MCO_TRAFFIC_METHOD_BFW;
+    if (fits && is_hasty && !has_flow)
+        snprintf(why, sizeof why, "its first flows come sooner than those of pairs, the time limit is %g s", s->p.time_limit_s);
+    else if (has_flow)
         snprintf(why, sizeof why, "it starts from flows of links");
     else
-        snprintf(why, sizeof why, "flows of origins need about %.3g MiB, %.3g MiB are allowed", needed / (1 << 20), allowed / (1 << 20));
+        snprintf(why, sizeof why, "flows of origins need about %.0f MiB, %.0f MiB are allowed", ceil(needed / (1 << 20)), allowed / (1 << 20));
     snprintf(s->r.reason, sizeof s->r.reason, "%s: %s", method_text(s->p.method), why);
 }
 
-// Seconds that the cores would take, roughly: trees of all rows for each pass.
-static double guess_seconds(const solve *s)
+// Seconds that the cores would take, roughly. Frank-Wolfe finds trees of all rows a hundred times; pairs took 70 ns a row and link on ChicagoSketch
+// and on AustinTAPB by one core, and many cores do not share the balance.
+static double seconds_of_cores(const solve *s)
 {
-    const double per_step = 4e-9, passes = s->p.method == MCO_TRAFFIC_METHOD_PAIRS ? 30 : 100;
+    static const double TREES_S = 4e-7, PAIRS_S = 7e-8;
     const double steps = (double)s->problem.rows * (double)(s->problem.links + s->problem.nodes);
-    return per_step * passes * steps / mco_settle_threads(s->p.threads);
+    const int threads = mco_settle_threads(s->p.threads);
+    if (s->p.method == MCO_TRAFFIC_METHOD_PAIRS)
+        return PAIRS_S * steps / (threads < 4 ? threads : 4);
+    return TREES_S * steps / threads;
 }
 
 static mco_status choose_engine(solve *s)
 {
-    static const double PAYS_S = 2;  // starting a GPU takes about half a second
+    // Starting a GPU and preparing a network take about half a second, and the balance of pairs stays on the cores.
+    static const double PAYS_S = 1;
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     mco_status st = MCO_OK;
     const bool is_family = s->p.method != MCO_TRAFFIC_METHOD_PAIRS;
-    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, guess_seconds(s), PAYS_S, NULL);
+    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, seconds_of_cores(s), PAYS_S, NULL);
     if (s->p.engine == MCO_ENGINE_GPU)
         MCO_TRY(mco_gpus_choose(s->ctx, s->p.gpus, gpus, &count));
     for (int i = 0; i < count; i++)
@@ -196,17 +214,41 @@ done:
 
 // ---- The end
 
-// Searches the rows that have no labels. When the time is over, the proof gets a tenth of the limit; a signal ends it at once.
-static mco_status search_rest(solve *s)
+// A tenth of the time limit and a tenth of a second.
+static double grace_of(const mco_traffic_params *p)
 {
     const double share = 0.1, least_s = 0.1;
-    const bool is_limited = s->p.time_limit_s < MCO_NO_LIMIT;
+    return p->time_limit_s < MCO_NO_LIMIT ? least_s + share * p->time_limit_s : 0;
+}
+
+bool traffic_has_grace(const traffic_call *call)
+{
+    return !mco_is_cancelled(call->run->ctx) && !call->run->is_asked_to_stop && mco_clock_s() < call->run->stop_s + call->grace_s;
+}
+
+// Searches the rows that have no labels, as long as the grace lasts, and closes the proof.
+static mco_status prove(solve *s)
+{
+    mco_status st = MCO_OK;
     const int threads = s->p.engine == MCO_ENGINE_REFERENCE ? 1 : mco_settle_threads(s->p.threads);
-    s->ctx->call_stop_s = is_limited ? fmax(s->run.stop_s, mco_clock_s() + least_s + share * s->p.time_limit_s) : 0;
-    const mco_status st = traffic_certificate_search(s->ctx, &s->answer.certificate, threads);
-    if (st == MCO_ERR_STOPPED)
-        mco_log(s->ctx, MCO_LOG_WARNING, "no time is left to prove the gap: it is the engine's own");
-    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    MCO_TRY(traffic_certificate_search(s->ctx, &s->answer.certificate, threads, s->run.stop_s + grace_of(&s->p)));
+    MCO_TRY(traffic_certificate_close(s->ctx, &s->answer.certificate, &s->answer.flows, &s->proof));
+done:
+    return st;
+}
+
+// What is reported where time or a signal ended the proof: the engine's own gap. What was proved bounds the objective all the same.
+static void settle_gap(solve *s)
+{
+    s->r.is_certified = s->proof.missing == 0 && isfinite(s->proof.gap);
+    s->proven_gap = isfinite(s->proof.gap) ? s->proof.gap : NAN;
+    if (s->r.is_certified || s->proof.gap <= s->answer.gap) {
+        s->r.is_certified = true;
+        return;
+    }
+    mco_log(s->ctx, MCO_LOG_WARNING, "the proof ended at %d of %d origins: the gap is at most %.3g, the engine's own of its last pass is %.3g",
+            s->problem.rows - s->proof.missing, s->problem.rows, s->proof.gap, s->answer.gap);
+    s->proof.gap = s->answer.gap;
 }
 
 static const double COARSE = 1.5;  // a proven gap above so many times the engine's own one has labels that are too coarse
@@ -222,20 +264,18 @@ static mco_status certify(solve *s)
         mco_log(s->ctx, MCO_LOG_WARNING, "the labels of the engine are of other flows: the gap is proved anew");
         traffic_certificate_clear(s->ctx, c);
     }
-    if (c->cost == NULL)
+    const bool has_labels = c->cost != NULL;
+    if (!has_labels)
         MCO_TRY(traffic_certificate_open(s->ctx, p, a->flow, a->class_flow, c));
-    MCO_TRY(search_rest(s));
-    MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
-    if (!(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
-        const double coarse = s->proof.gap;
+    MCO_TRY(prove(s));
+    if (has_labels && s->proof.missing == 0 && !(s->proof.gap <= fmax(s->p.gap, COARSE * a->gap))) {
+        const traffic_proof coarse = s->proof;
         traffic_certificate_reset(c);
-        MCO_TRY(search_rest(s));
-        MCO_TRY(traffic_certificate_close(s->ctx, c, &a->flows, &s->proof));
-        s->proof.gap = fmin(s->proof.gap, coarse);
+        MCO_TRY(prove(s));
+        if (!(s->proof.gap < coarse.gap))
+            s->proof = coarse;
     }
-    s->r.is_certified = isfinite(s->proof.gap);
-    if (!s->r.is_certified)
-        s->proof.gap = a->gap;
+    settle_gap(s);
     if (!(s->proof.imbalance <= 1e-6 * fmax(1, p->demand)))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "trips and flows differ by %.9g at a node, the trips are %.9g", s->proof.imbalance, p->demand));
 done:
@@ -252,6 +292,7 @@ static mco_status give_flows(solve *s)
     r->classes = p->classes;
     MCO_TRY(mco_alloc(s->ctx, &r->flow, r->links));
     MCO_TRY(mco_alloc(s->ctx, &r->cost, r->links));
+    MCO_TRY(mco_alloc(s->ctx, &r->toll, r->links));
     for (int32_t l = 0; l < r->links; l++)
         r->flow[l] = a->flow[p->link_at[l]];
     if (p->classes <= 1)
@@ -293,9 +334,10 @@ static void price_queues(solve *s)
         queues += price * s->r.flow[l];
         violation += excess > 0 ? price * excess : 0;
         s->r.cost[l] += price;
+        s->r.toll[l] = price;
     }
-    const double least = s->proof.total - s->proof.gap * s->proof.total, bound = fmax(0, least - earned);
-    s->r.bound = s->r.is_certified ? bound : NAN;
+    const double least = isnan(s->proven_gap) ? 0 : s->proof.total - s->proven_gap * s->proof.total, bound = fmax(0, least - earned);
+    s->r.bound = bound;
     if (s->r.objective > 0)
         s->r.gap = fmax(a->excess, fmax(0, (s->r.objective - bound + violation) / s->r.objective));
     if (s->p.objective == MCO_TRAFFIC_UE)
@@ -309,12 +351,12 @@ static mco_status fill(solve *s)
     const traffic_problem *p = &s->problem;
     mco_traffic_facts facts = {0};
     MCO_TRY(give_flows(s));
-    MCO_TRY(traffic_check_costs(s->ctx, s->traffic, &s->p, r->flow, r->class_flow, &facts, r->cost));
+    MCO_TRY(traffic_check_costs(s->ctx, s->traffic, &s->p, r->flow, r->class_flow, &facts, r->cost, r->toll));
     const double more = cost_of_more(s, &r->artificial_trips);
     r->total_cost = facts.total_cost + more;
     r->objective = facts.objective + more;
     r->gap = s->proof.gap > 0 ? s->proof.gap : 0;
-    r->bound = isnan(r->objective) || !p->is_integral || !r->is_certified ? NAN : r->objective - r->gap * s->proof.total;
+    r->bound = isnan(r->objective) || !p->is_integral ? NAN : fmax(0, r->objective - s->proven_gap * s->proof.total);
     if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
         price_queues(s);
     if (s->p.objective == MCO_TRAFFIC_UE && fabs(r->total_cost - s->proof.total) > 1e-9 * fmax(1, s->proof.total) && p->is_integral &&
@@ -352,16 +394,54 @@ static void settle_outcome(solve *s)
                          .gpus = a->gpus, .device_s = a->device_s, .solve_s = mco_run_time_s(&s->run)};
 }
 
+// Where the time limit may end the first load of pairs: flows of one quick all-or-nothing load, with their proof. Errors: not STOPPED.
+static mco_status load_once(solve *s, const traffic_call *call, traffic_answer *out)
+{
+    mco_traffic_params params = *call->params;
+    traffic_history history = {.is_quiet = true};
+    traffic_call quick = *call;
+    params.method = MCO_TRAFFIC_METHOD_FW;
+    quick.params = &params;
+    quick.history = &history;
+    quick.gap = 1;
+    quick.wants_state = false;
+    const mco_status st = traffic_frank_wolfe_assign(s->ctx, &quick, out);
+    mco_free(s->ctx, &history.pass);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
+// Pairs on cores, with first flows that are there early where time is short.
+static mco_status run_pairs(solve *s, const traffic_call *call)
+{
+    mco_status st = MCO_OK;
+    traffic_answer first = {0};
+    const bool is_short = s->engine == traffic_pairs_assign && s->start_flows.first == NULL && s->problem.is_integral &&
+                          s->p.time_limit_s < guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
+    if (is_short)
+        MCO_TRY(load_once(s, call, &first));
+    st = s->engine(s->ctx, call, &s->answer);
+    if (st == MCO_ERR_STOPPED && s->answer.flow == NULL && first.flow != NULL) {
+        mco_log(s->ctx, MCO_LOG_WARNING, "time ended the first load of pairs: the flows are those of one all-or-nothing load");
+        traffic_answer_clear(s->ctx, &s->answer);
+        s->answer = first;
+        first = (traffic_answer){0};
+        st = MCO_OK;
+    }
+done:
+    traffic_answer_clear(s->ctx, &first);
+    return st;
+}
+
 static mco_status run_engine(solve *s)
 {
     const traffic_call call = {.problem = &s->problem, .params = &s->p, .run = &s->run, .history = &s->history, .gap = s->p.gap,
                                .memory = mco_settle_memory(s->p.memory), .gpus = s->r.work.gpus,
                                .start_flows = s->start_flows.first != NULL ? &s->start_flows : NULL,
                                .start_pairs = s->start_pairs.first != NULL ? &s->start_pairs : NULL,
-                               .start_flow = s->start_flow, .wants_state = true};
+                               .start_flow = s->start_flow, .wants_state = true, .grace_s = grace_of(&s->p)};
     if (!s->problem.is_integral && s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
         return traffic_streets_assign(s->ctx, s->traffic, &s->p, s->engine, &call, &s->answer);
-    return s->engine(s->ctx, &call, &s->answer);
+    return run_pairs(s, &call);
 }
 
 // A result without flows.
@@ -370,6 +450,8 @@ static void settle_nothing(solve *s, mco_outcome outcome)
     s->r.outcome = outcome;
     s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
     s->r.method = s->p.method != MCO_TRAFFIC_METHOD_AUTO ? s->p.method : MCO_TRAFFIC_METHOD_PAIRS;
+    if (s->r.reason[0] == '\0')
+        snprintf(s->r.reason, sizeof s->r.reason, "none was chosen yet");
     s->r.work = (mco_work){.engine = s->p.engine != MCO_ENGINE_AUTO ? s->p.engine : MCO_ENGINE_CPU, .threads = 1,
                            .solve_s = mco_run_time_s(&s->run)};
 }
@@ -378,12 +460,14 @@ static mco_status run(solve *s)
 {
     mco_status st = MCO_OK;
     const mco_run_settings settings = {.time_limit_s = s->p.time_limit_s, .target = -1, .objective = "objective", .decimals = 3,
-                                       .columns = " iteration          gap", .write_columns = write_columns, .user = &s->history};
+                                       .columns = "      pass relative gap", .write_columns = write_columns, .user = &s->history};
     s->run = mco_run_begin(s->ctx, &settings);
     s->ctx->call_stop_s = s->run.stop_s;
     MCO_TRY(traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem));
     choose_method(s);
     MCO_TRY(choose_engine(s));
+    if (s->p.engine != MCO_ENGINE_REFERENCE)
+        s->p.threads = mco_settle_threads(s->p.threads);
     mco_log(s->ctx, MCO_LOG_INFO, "method %s; engine %s", s->r.reason, mco_engine_text(s->p.engine));
     MCO_TRY(take_start(s));
     MCO_TRY(run_engine(s));
@@ -410,6 +494,27 @@ done:
     return st;
 }
 
+// The price of anarchy: total cost of the user equilibrium by that of the system optimum. Solves for the other objective in the time that is left.
+static mco_status find_anarchy(solve *s)
+{
+    mco_status st = MCO_OK;
+    mco_traffic_params p = s->p;
+    mco_traffic_result other = MCO_TRAFFIC_RESULT_INIT;
+    const bool is_so = p.objective == MCO_TRAFFIC_SO;
+    p.objective = is_so ? MCO_TRAFFIC_UE : MCO_TRAFFIC_SO;
+    p.anarchy = false;
+    if (s->p.time_limit_s < MCO_NO_LIMIT)
+        p.time_limit_s = fmax(1e-3, s->p.time_limit_s - mco_run_time_s(&s->run));
+    mco_log(s->ctx, MCO_LOG_INFO, "price of anarchy: the %s follows", is_so ? "user equilibrium" : "system optimum");
+    MCO_TRY(mco_traffic_assign(s->ctx, s->traffic, &p, NULL, &other));
+    const double ue = is_so ? other.total_cost : s->r.total_cost, so = is_so ? s->r.total_cost : other.total_cost;
+    s->r.price_of_anarchy = so > 0 ? ue / so : 1;
+    s->r.anarchy_gap = fmax(s->r.gap, other.gap);
+done:
+    mco_traffic_result_clear(s->ctx, &other);
+    return st;
+}
+
 mco_status mco_traffic_assign(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params,
                               const mco_traffic_start *start, mco_traffic_result *result)
 {
@@ -422,6 +527,9 @@ mco_status mco_traffic_assign(mco_context *ctx, const mco_traffic *traffic, cons
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
     MCO_TRY(refuse_options(&s));
     MCO_TRY(run(&s));
+    s.r.price_of_anarchy = s.r.anarchy_gap = NAN;
+    if (s.p.anarchy && s.r.flow != NULL && s.r.stop != MCO_STOP_CANCELLED)
+        MCO_TRY(find_anarchy(&s));
     mco_struct_give(result, &s.r, sizeof s.r);
 done:
     mco_run_clear(&s.run);
@@ -446,6 +554,7 @@ void mco_traffic_result_clear(mco_context *ctx, mco_traffic_result *result)
     mco_free(ctx, &full.flow);
     mco_free(ctx, &full.class_flow);
     mco_free(ctx, &full.cost);
+    mco_free(ctx, &full.toll);
     mco_free(ctx, &full.history);
     mco_traffic_state_clear(ctx, &full.state);
 }

@@ -83,8 +83,7 @@ static double value_of(const picture *p, int32_t a)
 static int width_of(const picture *p, int32_t a)
 {
     const double part = p->greatest > 0 ? fabs(value_of(p, a)) / p->greatest * WIDTHS : 0;
-    const int width = (int)(part + 0.5);
-    return width < WIDTHS ? width : WIDTHS;
+    return part < WIDTHS ? (int)(part + 0.5) : WIDTHS;
 }
 
 static int colour_of(const picture *p, int32_t a)
@@ -231,7 +230,7 @@ mco_status mco_traffic_plot_flows(mco_context *ctx, const mco_traffic *traffic, 
     if (traffic->view.x == NULL)
         return mco_traffic_plot_history(ctx, traffic, result, path);
     picture map = {.net = &traffic->view, .after = r.flow};
-    snprintf(summary, sizeof summary, "%d links, %.6g trips, total cost %.6g, relative gap %.2g", r.links, r.assigned, r.total_cost, r.gap);
+    snprintf(summary, sizeof summary, "%d links, %.10g trips, total cost %.10g, relative gap %.2g", r.links, r.assigned, r.total_cost, r.gap);
     MCO_TRY(draw_map(ctx, &map, traffic->name, p.objective == MCO_TRAFFIC_SO ? "flows of the system optimum" : "flows of the user equilibrium", summary,
                      path));
 done:

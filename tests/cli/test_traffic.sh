@@ -101,12 +101,22 @@ analysing() {
     expect 0 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows r.json --what cost --output skim.csv
     expect 2 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --output skim.csv
     expect_text err "--flows is missing"
+    expect 1 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows r.json --output late.csv --time-limit 0
+    expect 1 "$MCO" traffic paths braess_net.tntp braess_trips.tntp --state s.bin --output late.csv --time-limit 0
+    expect_no_file late.csv
     expect 0 "$MCO" traffic select braess_net.tntp braess_trips.tntp --state s.bin --link 3-4 --output select.csv --share share.csv
     expect_text share.csv "from,to,trips"
     expect 2 "$MCO" traffic select braess_net.tntp braess_trips.tntp --state s.bin --link 4-3 --output select.csv
     expect_text err "no link leads from the first node to the second"
     expect 0 "$MCO" traffic paths braess_net.tntp braess_trips.tntp --state s.bin --output paths.csv
     [ "$(wc -l < paths.csv)" -eq 4 ] || fail "three paths were expected"
+    mkdir -p named
+    printf 'node_id,zone_id\n"a, b",z1\nmid,\nend,z2\n' > named/node.csv
+    printf 'from_node_id,to_node_id,length,free_speed,capacity\n"a, b",mid,1,50,900\nmid,end,1,50,900\n' > named/link.csv
+    printf 'origin,destination,trips\nz1,z2,5\n' > named/trips.csv
+    expect 0 "$MCO" traffic assign named named/trips.csv --state named/n.bin
+    expect 0 "$MCO" traffic paths named named/trips.csv --state named/n.bin --output named/paths.csv
+    expect_text named/paths.csv 'trips,z1,z2,5,"a, b mid end"'
     expect 0 "$MCO" traffic generate --family grid --size 6x5 --zones 4 --destinations 2 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic assign g.tntp gt.tntp --gap 1e-8
     expect 2 "$MCO" traffic generate --family grid --network g.tntp
@@ -138,9 +148,86 @@ bad_input() {
     expect_json none.json objective null
 }
 
+# No output replaces a file that the action reads, and two outputs never share a file.
+keeping_inputs() {
+    for what in "skim braess_net.tntp braess_trips.tntp --flows f.tntp --output f.tntp" \
+        "select braess_net.tntp braess_trips.tntp --state s.bin --link 3-4 --output s.bin" \
+        "paths braess_net.tntp braess_trips.tntp --state s.bin --output s.bin" \
+        "compare f.tntp r.json --output r.json" \
+        "assign braess_net.tntp braess_trips.tntp --nodes braess_node.tntp --flows braess_node.tntp" \
+        "generate --family braess --network two.tntp --trips two.tntp"; do
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" traffic $what
+    done
+    expect 0 "$MCO" traffic check braess_net.tntp braess_trips.tntp f.tntp
+    mkdir -p town
+    printf 'from_node_id,to_node_id,capacity,free_speed,length\n1,2,900,50,1\n2,1,900,50,1\n' > town/link.csv
+    printf 'origin,destination,trips\n1,2,300\n' > town/trips.csv
+    expect 0 "$MCO" traffic assign town town/trips.csv --flows town/flows.csv
+    expect 2 "$MCO" traffic assign town town/trips.csv --flows town/link.csv
+    expect_text err "would replace the input"
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --flows f.geojson
+    expect_text err "GeoJSON needs places"
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --method fw --state new.bin
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --start f.tntp --state s.bin
+    expect 2 "$MCO" traffic compare f.tntp r.json --network braess_net.tntp --plot d.svg
+    expect 0 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows f.tntp --output -
+    [ "$(wc -l < out)" -eq 3 ] || fail "a matrix of two zones has three lines, without a summary"
+    expect 2 "$MCO" traffic check braess_net.tntp braess_trips.tntp f.tntp --method pairs
+}
+
+# Files that are something else, cut or of another network.
+other_files() {
+    expect 3 "$MCO" traffic assign braess_trips.tntp braess_net.tntp
+    expect_text err "this is a file of trips"
+    expect 1 "$MCO" traffic check braess_net.tntp braess_trips.tntp braess_net.tntp
+    expect_text err "looks like a link of a network"
+    expect 3 "$MCO" traffic compare f.tntp braess_net.tntp
+    expect_text err "looks like a link of a network"
+    sed 's/\t3\t4\t1\t100/\t4\t3\t1\t100/' braess_net.tntp > turned.tntp
+    expect 3 "$MCO" traffic assign turned.tntp braess_trips.tntp --method bfw --start r.json
+    expect_text err "flows of another network"
+    sed 's/\t1\t3\t1\t100/\t1\t3\t100/' braess_net.tntp > narrow.tntp
+    expect 0 "$MCO" traffic assign narrow.tntp braess_trips.tntp --gap 0.5
+    expect_text err "narrow.tntp:7: 1 link has less than 10 columns"
+    printf 'x,1,2\n1,0\n' > short.csv
+    expect 3 "$MCO" traffic assign braess_net.tntp short.csv
+    expect_text err "the header has 2 destinations"
+    printf 'origin,destination,trips\n1,2\n' > short.csv
+    expect 3 "$MCO" traffic assign braess_net.tntp short.csv
+    expect_text err "the row ends before its trips"
+}
+
+# Which factors counted, and who named them.
+factors() {
+    sed 's/<TOTAL/<TOLL FACTOR> 0.5\n<TOTAL/' braess_trips.tntp > priced.tntp
+    expect 0 "$MCO" traffic assign braess_net.tntp priced.tntp --json p.json
+    expect_text out "factors    toll 0.5 (header of the trips), length 0 (default)"
+    expect_text p.json '"toll_factors": [0.5]'
+    expect 0 "$MCO" traffic assign braess_net.tntp priced.tntp --toll-factor 0.25 --distance-factor 0.1 --flows p.tntp
+    expect_text out "factors    toll 0.25 (this call), length 0.1 (this call)"
+    expect 0 "$MCO" traffic check braess_net.tntp priced.tntp p.tntp --toll-factor 0.25 --distance-factor 0.1
+    expect_text out "factors    toll 0.25 (this call), length 0.1 (this call)"
+}
+
+# A limit far too short for the gap ends with flows, a proven gap and a bound.
+short_of_time() {
+    expect 0 "$MCO" traffic generate --family grid --size 40x40 --zones 400 --destinations 100 --load 1.2 --network big.tntp --trips bigt.tntp
+    for method in pairs bfw; do
+        expect 0 "$MCO" traffic assign big.tntp bigt.tntp --method $method --gap 1e-15 --time-limit 1.5 --json big.json
+        grep -q '"bound": [0-9]' big.json || fail "a bound was expected"
+        grep -q '"outcome": "feasible"' big.json || fail "flows were expected"
+        expect 0 "$MCO" traffic check big.tntp bigt.tntp big.json
+    done
+}
+
 make_files
 assigning
 engines_agree
 checking
 analysing
 bad_input
+keeping_inputs
+other_files
+factors
+short_of_time

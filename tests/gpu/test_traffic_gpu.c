@@ -10,7 +10,7 @@
 #include "base/run.h"
 #include "traffic/gpu/city.h"
 
-enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000, MOST_OF_SMALL = 120 };
+enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000, MOST_OF_SMALL = 120, ALL_WAYS = 3 };
 
 typedef struct shape {
     const char *name;
@@ -404,7 +404,7 @@ static void check_searches(trial *t, const shape *s)
 static void check_methods(trial *t, const shape *s, int first)
 {
     const mco_traffic_method methods[MOST_GAPS] = {MCO_TRAFFIC_METHOD_FW, MCO_TRAFFIC_METHOD_CFW, MCO_TRAFFIC_METHOD_BFW};
-    const double gaps[MOST_GAPS] = {1e-3, 1e-4, s->nodes > TRAFFIC_GPU_MOST_NODES ? 1e-3 : 1e-5};
+    const double fine[MOST_GAPS] = {1e-3, 1e-4, 1e-5}, coarse[MOST_GAPS] = {1e-2, 1e-2, 1e-3}, *const gaps = s->nodes < 1000 ? fine : coarse;
     for (int m = first; m < MOST_GAPS; m++) {
         found a = solve(t, traffic_gpu_frank_wolfe_assign, methods[m], gaps[m]), b = solve(t, traffic_gpu_frank_wolfe_assign, methods[m], gaps[m]);
         found c = solve(t, traffic_frank_wolfe_assign, methods[m], gaps[m]);
@@ -418,9 +418,60 @@ static void check_methods(trial *t, const shape *s, int first)
     }
 }
 
+// Biconjugate steps by one way of finding trees, on the GPUs of a set.
+static found solve_on(trial *t, const traffic_gpu_tuning *tuning, uint64_t gpus)
+{
+    mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    const mco_run_settings settings = {.time_limit_s = 20, .target = -1, .objective = "objective"};
+    mco_run run = mco_run_begin(t->ctx, &settings);
+    traffic_history history = {0};
+    traffic_answer answer = {0};
+    traffic_gpu_city city = {0};
+    found f = {.gap = NAN};
+    params.method = MCO_TRAFFIC_METHOD_BFW;
+    params.iterations = 12;
+    const traffic_call call = {.problem = &t->problem, .params = &params, .run = &run, .history = &history, .gap = 1e-3, .memory = 1e9, .gpus = gpus};
+    if (traffic_gpu_city_open(t->ctx, &call, tuning, &city) == MCO_OK && traffic_gpu_iterate(t->ctx, &call, &city, &answer) == MCO_OK) {
+        f = (found){.gap = answer.gap, .iterations = answer.iterations, .flow = make((size_t)t->problem.links, sizeof(double))};
+        memcpy(f.flow, answer.flow, (size_t)t->problem.links * sizeof(double));
+    } else {
+        GPU_CHECK(false, "%s", mco_context_error(t->ctx));
+    }
+    if (city.problem != NULL)
+        traffic_gpu_city_close(&city);
+    traffic_answer_clear(t->ctx, &answer);
+    mco_free(t->ctx, &history.pass);
+    mco_run_clear(&run);
+    return f;
+}
+
+// Several GPUs give the flows of one, bit for bit.
+static void check_fleet(trial *t, const shape *s)
+{
+    mco_gpu list[MCO_MAX_GPUS];
+    const char *reason = NULL;
+    int count = 0;
+    if (mco_gpus_list(t->ctx, list, &count, &reason) != MCO_OK || count < 2 || t->problem.rows == 0)
+        return;
+    for (int32_t way = s->nodes <= 1000 ? 1 : 2; way <= 3; way++) {
+        const traffic_gpu_tuning tuning = {.way = way};
+        const found one = solve_on(t, &tuning, 1);
+        for (int n = 2; n <= count; n++) {
+            const found all = solve_on(t, &tuning, (UINT64_C(1) << n) - 1);
+            GPU_CHECK(all.iterations == one.iterations && all.gap == one.gap, "%s, way %d: %d GPUs make %lld steps to %g, one %lld to %g", s->name,
+                      way, n, (long long)all.iterations, all.gap, (long long)one.iterations, one.gap);
+            GPU_CHECK(one.flow != NULL && all.flow != NULL && memcmp(one.flow, all.flow, (size_t)t->problem.links * sizeof(double)) == 0,
+                      "%s, way %d: flows of %d GPUs differ", s->name, way, n);
+            free(all.flow);
+        }
+        free(one.flow);
+    }
+}
+
 // Solves as the size of a network allows. Short: a few steps.
 static void check_solves(trial *t, const shape *s, bool is_short)
 {
+    check_fleet(t, s);
     if (is_short) {
         const found f = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 0.1);
         GPU_CHECK(f.gap <= 0.1, "%s: gap %g", s->name, f.gap);
@@ -465,9 +516,10 @@ int main(int argc, char **argv)
         fflush(stdout);
         trial_open(&t, ctx, &shapes[i], 17 + i);
         for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++, checks++)
-            if (shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 0 || k == 2 ? MOST_OF_BLOCK : INT32_MAX))
+            if ((!is_small || k == 0 || i < ALL_WAYS) && shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 0 || k == 2 ? MOST_OF_BLOCK : INT32_MAX))
                 check_loads(&t, &shapes[i], &tunings[k]);
-        check_solves(&t, &shapes[i], is_small);
+        if (!is_small || i <= ALL_WAYS)
+            check_solves(&t, &shapes[i], is_small);
         checks++;
         trial_close(&t);
     }

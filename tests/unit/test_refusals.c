@@ -760,6 +760,7 @@ static void refuse_traffic_files(const mco_traffic *traffic, const mco_traffic_p
     mco_traffic_state *state = NULL;
     double *flow = NULL, *class_flow = NULL;
     const double numbers[8] = {0};
+    double matrix[8];
     REFUSED_NULLS_OF_2(mco_traffic_write_network, traffic, "f");
     REFUSED_NULLS_AT_ENDS(mco_traffic_write_trips, traffic, 0, "f");
     REFUSED_NULLS_OF_3(mco_traffic_state_read, traffic, "f", &state);
@@ -780,12 +781,12 @@ static void refuse_traffic_files(const mco_traffic *traffic, const mco_traffic_p
     REFUSED(mco_traffic_plot_flows(test_ctx, traffic, params, NULL, "f"));
     REFUSED(mco_traffic_plot_flows(test_ctx, traffic, params, &result, NULL));
     REFUSED_NULLS_OF_3(mco_traffic_plot_history, traffic, &result, "f");
-    REFUSED_WITHOUT_CONTEXT(mco_traffic_find_skim(NULL, traffic, params, 0, numbers, MCO_TRAFFIC_SKIM_COST, numbers));
-    REFUSED(mco_traffic_find_skim(test_ctx, NULL, params, 0, numbers, MCO_TRAFFIC_SKIM_COST, numbers));
-    REFUSED(mco_traffic_find_skim(test_ctx, traffic, params, 0, NULL, MCO_TRAFFIC_SKIM_COST, numbers));
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_find_skim(NULL, traffic, params, 0, numbers, MCO_TRAFFIC_SKIM_COST, matrix));
+    REFUSED(mco_traffic_find_skim(test_ctx, NULL, params, 0, numbers, MCO_TRAFFIC_SKIM_COST, matrix));
+    REFUSED(mco_traffic_find_skim(test_ctx, traffic, params, 0, NULL, MCO_TRAFFIC_SKIM_COST, matrix));
     REFUSED(mco_traffic_find_skim(test_ctx, traffic, params, 0, numbers, MCO_TRAFFIC_SKIM_COST, NULL));
-    REFUSED_WITHOUT_CONTEXT(mco_traffic_select_link(NULL, traffic, state, 0, 0, numbers, NULL));
-    REFUSED(mco_traffic_select_link(test_ctx, traffic, NULL, 0, 0, numbers, NULL));
+    REFUSED_WITHOUT_CONTEXT(mco_traffic_select_link(NULL, traffic, state, 0, 0, matrix, NULL));
+    REFUSED(mco_traffic_select_link(test_ctx, traffic, NULL, 0, 0, matrix, NULL));
     REFUSED_WITHOUT_CONTEXT(mco_traffic_write_paths(NULL, traffic, state, 0, "f"));
     REFUSED(mco_traffic_write_paths(test_ctx, traffic, NULL, 0, "f"));
     REFUSED_WITHOUT_CONTEXT(mco_traffic_state_write(NULL, traffic, state, "f"));

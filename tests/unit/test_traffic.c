@@ -396,7 +396,7 @@ static void test_certificate(void **state)
     assert_ok(traffic_problem_make(test_ctx, traffic, &p, &problem));
     const double flow[] = {20, 0};  // a gap of 0.5
     static const double ends[] = {15, 14, 16, 0, NAN, INFINITY, 1e300, -5};
-    static const double gaps[] = {0.5, 0.53, 0.5, 1, INFINITY, INFINITY, 0.5, 1};
+    static const double gaps[] = {0.5, 0.53, 0.5, 1, 1, 1, 0.5, 1};  // no numbers prove a least cost of 0 alone
     for (int lanes = 0; lanes < 2; lanes++)
         for (int k = 0; k < COUNT_OF(ends); k++) {
             traffic_certificate c;
@@ -413,6 +413,7 @@ static void test_certificate(void **state)
             if (!(proof.gap >= gaps[k]))
                 fail_msg("an end at %g proves a gap of %g", ends[k], proof.gap);
             assert_true(k > 0 || proof.gap < 0.5 + 1e-12);
+            assert_true(proof.missing == (isfinite(ends[k]) ? 0 : 1));
             assert_true(proof.imbalance == 0 && proof.total == 600);
             traffic_certificate_clear(test_ctx, &c);
         }
@@ -420,7 +421,7 @@ static void test_certificate(void **state)
     mco_traffic_destroy(test_ctx, &traffic);
 }
 
-// A row that no labels were given for proves nothing, and flows of rows that do not add up are seen.
+// A row that no labels were given for counts with a least cost of 0, and flows of rows that do not add up are seen.
 static void test_certificate_balance(void **state)
 {
     (void)state;
@@ -438,11 +439,14 @@ static void test_certificate_balance(void **state)
     assert_ok(traffic_problem_make(test_ctx, traffic, &p, &problem));
     assert_ok(traffic_certificate_open(test_ctx, &problem, flow, NULL, &c));
     assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
-    assert_true(isinf(proof.gap) && proof.imbalance == 0);
-    assert_ok(traffic_certificate_search(test_ctx, &c, 1));
+    assert_true(proof.gap == 1 && proof.missing == 1 && proof.imbalance == 0);
+    assert_ok(traffic_certificate_search(test_ctx, &c, 1, 0));  // no time
+    assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
+    assert_true(proof.gap == 1 && proof.missing == 1);
+    assert_ok(traffic_certificate_search(test_ctx, &c, 1, INFINITY));
     of_row[0] = 11;
     assert_ok(traffic_certificate_close(test_ctx, &c, &flows, &proof));
-    assert_true(proof.imbalance == 1 && isfinite(proof.gap));
+    assert_true(proof.imbalance == 1 && proof.gap < 1 && proof.missing == 0);
     traffic_certificate_clear(test_ctx, &c);
     traffic_problem_clear(test_ctx, &problem);
     mco_traffic_destroy(test_ctx, &traffic);
@@ -566,7 +570,7 @@ static void test_turns(void **state)
     assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
     assert_near(r.total_cost, 35, 1e-12);
     assert_fails(mco_traffic_check(test_ctx, traffic, &p, r.flow, NULL, &facts), MCO_ERR_ARGUMENT,
-                 "the turn from link 1 into link 2 costs 3: flows of links do not say how many make it");
+                 "the turn from link 1 into link 2 costs 3: flows of links do not say how many make it; assign proves its gap with the flows of origins");
     mco_traffic_result_clear(test_ctx, &r);
     mco_traffic_destroy(test_ctx, &traffic);
 }

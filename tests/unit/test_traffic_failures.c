@@ -108,7 +108,7 @@ static mco_traffic_params params_of(int variant)
     p.iterations = 4;
     p.engine = variant >= 8 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU;
     p.threads = variant >= 8 ? 1 : 2;
-    p.method = MCO_TRAFFIC_METHOD_PAIRS + variant % 4;
+    p.method = (mco_traffic_method)((int)MCO_TRAFFIC_METHOD_PAIRS + variant % 4);
     p.unreachable = variant / 4 % 2 == 1 ? MCO_TRAFFIC_ARC : MCO_TRAFFIC_DROP;
     return p;
 }

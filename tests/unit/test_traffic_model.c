@@ -414,6 +414,7 @@ static void paths_agree_with_brute_force(void **state)
         assert_ok(make(s, &traffic));
         assert_ok(traffic_problem_make(test_ctx, traffic, &params, &p));
         check_star(&p);
+        params.threads = 1;
         assert_ok(mco_traffic_find_skim(test_ctx, traffic, &params, 0, flow, MCO_TRAFFIC_SKIM_COST, matrix));
         for (int32_t o = 0; o < s->net.zones; o++) {
             brute_force(s, o, label);
@@ -532,6 +533,7 @@ static void every_allocation_may_fail(void **state)
         mco_traffic *traffic = NULL;
         double flow[MOST] = {0}, matrix[MOST];
         mco_traffic_params p = params;
+        p.threads = 1;
         p.unreachable = round % 2 == 0 ? MCO_TRAFFIC_ARC : MCO_TRAFFIC_DROP;
         const sketch *s = random_network(&rng, round % 4 >= 2);
         st = MCO_ERR_MEMORY;

@@ -4,13 +4,16 @@
 // Flows of rows do not say which paths their trips take. The rule here is proportionality at nodes: trips of a row that meet at a node
 // leave it in the same proportions, wherever they came from (Bar-Gera 2010). It gives one answer, the one of greatest entropy.
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/number.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "base/structs.h"
+#include "base/team.h"
 #include "traffic/analysis/bush.h"
 #include "traffic/files/files.h"
 #include "traffic/model/network.h"
@@ -23,16 +26,24 @@ typedef struct heap_item {
     int32_t node;
 } heap_item;
 
+// What a thread works with.
+typedef struct searcher {
+    double *label, *total; // [nodes]
+    heap_item *heap;       // [links + 1]
+    int32_t heap_count;
+} searcher;
+
 typedef struct skimmer {
     mco_context *ctx;
     traffic_problem problem;
     double *cost, *sum;    // [links] what paths minimise, what is summed along them
-    double *label, *total; // [nodes]
-    heap_item *heap;       // [links + 1]
-    int32_t heap_count;
+    searcher *own;         // [threads]
+    int threads;
+    double *matrix;        // [zones][zones] borrowed
+    atomic_bool is_over;
 } skimmer;
 
-static void push(skimmer *s, double label, int32_t node)
+static void push(searcher *s, double label, int32_t node)
 {
     int32_t at = s->heap_count++;
     for (; at > 0 && s->heap[(at - 1) / 2].label > label; at = (at - 1) / 2)
@@ -40,7 +51,7 @@ static void push(skimmer *s, double label, int32_t node)
     s->heap[at] = (heap_item){label, node};
 }
 
-static heap_item pop(skimmer *s)
+static heap_item pop(searcher *s)
 {
     const heap_item top = s->heap[0], last = s->heap[--s->heap_count];
     int32_t at = 0;
@@ -56,9 +67,9 @@ static heap_item pop(skimmer *s)
 }
 
 // Dijkstra from a zone. Of paths with equal costs the first one found counts.
-static void search(skimmer *s, int32_t origin)
+static void search(const skimmer *all, searcher *s, int32_t origin)
 {
-    const traffic_problem *p = &s->problem;
+    const traffic_problem *p = &all->problem;
     for (int32_t v = 0; v < p->nodes; v++)
         s->label[v] = INFINITY;
     s->label[origin] = s->total[origin] = 0;
@@ -70,11 +81,11 @@ static void search(skimmer *s, int32_t origin)
         if (top.label > s->label[v] || (v < p->first_through && v != origin))
             continue;
         for (int32_t e = p->first[v]; e < p->first[v + 1]; e++) {
-            const double label = top.label + s->cost[e];
+            const double label = top.label + all->cost[e];
             if (label >= s->label[p->head[e]])
                 continue;
             s->label[p->head[e]] = label;
-            s->total[p->head[e]] = s->total[v] + s->sum[e];
+            s->total[p->head[e]] = s->total[v] + all->sum[e];
             push(s, label, p->head[e]);
         }
     }
@@ -131,26 +142,64 @@ done:
     return st;
 }
 
-static mco_status open_skimmer(skimmer *s)
+static mco_status open_skimmer(skimmer *s, int threads)
 {
     mco_status st = MCO_OK;
+    const int32_t zones = s->problem.traffic->view.zones;
     MCO_TRY(mco_alloc(s->ctx, &s->cost, s->problem.links));
     MCO_TRY(mco_alloc(s->ctx, &s->sum, s->problem.links));
-    MCO_TRY(mco_alloc(s->ctx, &s->label, s->problem.nodes));
-    MCO_TRY(mco_alloc(s->ctx, &s->total, s->problem.nodes));
-    MCO_TRY(mco_alloc(s->ctx, &s->heap, (int64_t)s->problem.links + 1));
+    s->threads = threads < zones ? threads : zones > 0 ? zones : 1;
+    MCO_TRY(mco_alloc(s->ctx, &s->own, s->threads));
+    for (int k = 0; k < s->threads; k++) {
+        MCO_TRY(mco_alloc(s->ctx, &s->own[k].label, s->problem.nodes));
+        MCO_TRY(mco_alloc(s->ctx, &s->own[k].total, s->problem.nodes));
+        MCO_TRY(mco_alloc(s->ctx, &s->own[k].heap, (int64_t)s->problem.links + 1));
+    }
 done:
     return st;
 }
 
 static void close_skimmer(skimmer *s)
 {
+    for (int k = 0; s->own != NULL && k < s->threads; k++) {
+        mco_free(s->ctx, &s->own[k].label);
+        mco_free(s->ctx, &s->own[k].total);
+        mco_free(s->ctx, &s->own[k].heap);
+    }
+    mco_free(s->ctx, &s->own);
     mco_free(s->ctx, &s->cost);
     mco_free(s->ctx, &s->sum);
-    mco_free(s->ctx, &s->label);
-    mco_free(s->ctx, &s->total);
-    mco_free(s->ctx, &s->heap);
     traffic_problem_clear(s->ctx, &s->problem);
+}
+
+// A row of the matrix.
+static void skim_row(void *shared, int worker, int64_t row)
+{
+    skimmer *s = shared;
+    searcher *own = &s->own[worker];
+    const int32_t zones = s->problem.traffic->view.zones, o = (int32_t)row;
+    if (atomic_load(&s->is_over) || mco_call_is_over(s->ctx)) {
+        atomic_store(&s->is_over, true);
+        return;
+    }
+    search(s, own, o);
+    for (int32_t d = 0; d < zones; d++) {
+        const int32_t end = s->problem.sink != NULL && d != o ? s->problem.sink[d] : d;
+        s->matrix[(int64_t)o * zones + d] = own->label[end] < INFINITY ? own->total[end] : INFINITY;
+    }
+}
+
+static mco_status skim_rows(skimmer *s)
+{
+    mco_status st = MCO_OK;
+    mco_team team = {0};
+    MCO_TRY(mco_team_open(s->ctx, s->threads, false, &team));
+    mco_team_run(&team, s->problem.traffic->view.zones, skim_row, NULL, s);
+    if (atomic_load(&s->is_over))
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_STOPPED, "stopped while least costs were searched"));
+done:
+    mco_team_close(&team);
+    return st;
 }
 
 static mco_status check_class(mco_context *ctx, const mco_traffic *traffic, int32_t k)
@@ -164,7 +213,7 @@ mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, c
                                  const double *flow, mco_traffic_skim what, double *matrix)
 {
     mco_status st = MCO_OK;
-    skimmer s = {.ctx = ctx};
+    skimmer s = {.ctx = ctx, .matrix = matrix};
     mco_traffic_params p = MCO_TRAFFIC_PARAMS_INIT;
     if (ctx == NULL || traffic == NULL || flow == NULL || matrix == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
@@ -181,17 +230,9 @@ mco_status mco_traffic_find_skim(mco_context *ctx, const mco_traffic *traffic, c
     MCO_TRY(traffic_problem_make(ctx, traffic, &p, &s.problem));
     if (s.problem.costs.shape == TRAFFIC_CUBIC)
         p.cost = MCO_TRAFFIC_COST_STREETS;
-    MCO_TRY(open_skimmer(&s));
+    MCO_TRY(open_skimmer(&s, mco_settle_threads(p.threads)));
     MCO_TRY(settle_sums(&s, &p, k, flow, what));
-    const int32_t zones = traffic->view.zones;
-    for (int32_t o = 0; o < zones; o++) {
-        MCO_TRY(mco_call_is_over(ctx) ? mco_call_in_time(ctx, 0) : MCO_OK);
-        search(&s, o);
-        for (int32_t d = 0; d < zones; d++) {
-            const int32_t end = s.problem.sink != NULL && d != o ? s.problem.sink[d] : d;
-            matrix[(int64_t)o * zones + d] = s.label[end] < INFINITY ? s.total[end] : INFINITY;
-        }
-    }
+    MCO_TRY(skim_rows(&s));
 done:
     close_skimmer(&s);
     ctx->call_stop_s = 0;

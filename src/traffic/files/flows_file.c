@@ -76,7 +76,7 @@ static void put_csv(writer *w)
     const mco_traffic_network *net = &w->traffic->view;
     const int32_t classes = r->class_flow != NULL ? r->classes : 0;
     char buffer[16];
-    traffic_put(&w->sink, "link_id,from_node_id,to_node_id,volume,cost,volume_over_capacity");
+    traffic_put(&w->sink, "link_id,from_node_id,to_node_id,volume,cost,volume_over_capacity,marginal_toll");
     for (int32_t k = 0; k < classes; k++)
         put_class_column(w, k);
     traffic_put(&w->sink, "\n");
@@ -93,6 +93,9 @@ static void put_csv(writer *w)
             traffic_put_number(&w->sink, r->cost[a]);
         traffic_put(&w->sink, ",");
         traffic_put_number(&w->sink, r->flow[a] / net->capacity[a]);
+        traffic_put(&w->sink, ",");
+        if (r->toll != NULL)
+            traffic_put_number(&w->sink, r->toll[a]);
         for (int32_t k = 0; k < classes; k++) {
             traffic_put(&w->sink, ",");
             traffic_put_number(&w->sink, r->class_flow[(int64_t)k * net->links + a]);
@@ -131,6 +134,10 @@ static void put_feature(writer *w, int32_t a)
     if (isfinite(cost_of(w, a))) {
         traffic_put(&w->sink, ",\"cost\":");
         traffic_put_number(&w->sink, cost_of(w, a));
+    }
+    if (w->result->toll != NULL && isfinite(w->result->toll[a])) {
+        traffic_put(&w->sink, ",\"marginal_toll\":");
+        traffic_put_number(&w->sink, w->result->toll[a]);
     }
     traffic_put(&w->sink, "}}");
 }
@@ -230,6 +237,20 @@ static mco_status refuse_missing(reader *r)
 
 // ---- TNTP: rows of tail, head, volume and perhaps cost, behind metadata or names of columns or neither
 
+// Rows of flows end with the cost; those of a network go on, and their third number is a capacity.
+static mco_status refuse_network(reader *r, mco_slice line, mco_slice rest)
+{
+    enum { MOST = 3 };  // further numbers that a row of flows may have: cost, and what other programs add
+    mco_slice token;
+    int64_t more = 0;
+    while (traffic_next_token(&rest, &token))
+        more++;
+    if (more <= MOST)
+        return MCO_OK;
+    return mco_text_fail(&r->text, line.line, line.column, "the row has %" PRId64 " numbers: it looks like a link of a network, tail, head, volume and cost were expected",
+                         more + 3);
+}
+
 static mco_status read_tntp_row(reader *r, mco_slice line)
 {
     mco_status st = MCO_OK;
@@ -242,6 +263,7 @@ static mco_status read_tntp_row(reader *r, mco_slice line)
     if (!traffic_next_token(&rest, &cell))
         return mco_text_fail(&r->text, line.line, line.column, "the row has no volume");
     MCO_TRY(mco_slice_real(&r->text, cell, "the volume", 0, TRAFFIC_MAX_VALUE, &flow));
+    MCO_TRY(refuse_network(r, line, rest));
     MCO_TRY(take_link(r, end, &link));
     r->flow[link] = flow;
 done:
@@ -379,6 +401,45 @@ done:
     return st;
 }
 
+// Compares the tails or the heads of a result with those of the network: flows of another network are of no use.
+static mco_status read_ends(reader *r, int end)
+{
+    mco_status st = MCO_OK;
+    mco_text *text = &r->text;
+    bool is_first = true, has_next;
+    char name[280], buffer[16];
+    const mco_traffic_network *net = &r->traffic->view;
+    MCO_TRY(mco_json_enter(text, '['));
+    for (int64_t l = 0;; l++) {
+        MCO_TRY(mco_json_next(text, '[', &is_first, &has_next, NULL, 0));
+        if (!has_next)
+            break;
+        const int64_t line = text->line;
+        MCO_TRY(mco_json_read_text(text, name, sizeof name));
+        if (l >= net->links)
+            return mco_text_fail_here(text, "the result has more than %d links, the network has so many", net->links);
+        const char *own = mco_traffic_node_name(r->traffic, end == 0 ? net->tail[l] : net->head[l], buffer);
+        if (strncmp(name, own, sizeof name - 1) != 0)
+            return mco_text_fail(text, line, 1, "link %" PRId64 " of the result %s %s, that of the network %s: flows of another network", l + 1,
+                                 end == 0 ? "leaves" : "enters", name, own);
+        MCO_TRY(mco_text_in_time(text, l + 1));
+    }
+done:
+    return st;
+}
+
+static mco_status read_tails(mco_text *text, void *user)
+{
+    (void)text;  // it is that of the reader
+    return read_ends(user, 0);
+}
+
+static mco_status read_heads(mco_text *text, void *user)
+{
+    (void)text;
+    return read_ends(user, 1);
+}
+
 static mco_status read_flow_member(mco_text *text, void *user)
 {
     reader *r = user;
@@ -395,7 +456,8 @@ static mco_status read_class_member(mco_text *text, void *user)
 
 static mco_status read_json(reader *r)
 {
-    static const mco_report_member members[] = {{"flow", true, read_flow_member}, {"class_flow", true, read_class_member}};
+    static const mco_report_member members[] = {{"from", true, read_tails}, {"to", true, read_heads}, {"flow", true, read_flow_member},
+                                                 {"class_flow", true, read_class_member}};
     mco_status st = MCO_OK;
     MCO_TRY(mco_report_read(&r->text, "traffic", members, sizeof members / sizeof members[0], r));
     if (r->count == 0 && r->traffic->view.links > 0)

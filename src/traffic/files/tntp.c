@@ -270,6 +270,7 @@ typedef struct link_table {
     int64_t count, room;
     int64_t greatest;  // number of a node
     bool has_more;     // columns behind the type
+    int64_t short_rows, first_short;  // links that end before the type; the line of the first
 } link_table;
 
 static void link_table_clear(mco_context *ctx, link_table *t)
@@ -304,7 +305,7 @@ static inline bool is_at_end(const scanner *s)
 }
 
 // Reads speed, toll and type as far as they are there, and what ends the link.
-static mco_status read_rest(scanner *s, link_row *row, bool *has_more)
+static mco_status read_rest(scanner *s, link_row *row, bool *has_more, bool *is_short)
 {
     mco_status st = MCO_OK;
     double type = 0;
@@ -314,7 +315,8 @@ static mco_status read_rest(scanner *s, link_row *row, bool *has_more)
             MCO_TRY(read_real(s, column_names[k], -MOST, MOST, &row->value[k]));
     }
     skip_blanks(s);
-    if (!is_at_end(s))
+    *is_short = is_at_end(s);
+    if (!*is_short)
         MCO_TRY(read_real(s, "the type", INT32_MIN, INT32_MAX, &type));
     row->type = (int64_t)type;
     for (skip_blanks(s); !is_at_end(s); s->at++)
@@ -325,7 +327,7 @@ done:
     return st;
 }
 
-static mco_status read_link(scanner *s, link_row *row, bool *has_more)
+static mco_status read_link(scanner *s, link_row *row, bool *has_more, bool *is_short)
 {
     mco_status st = MCO_OK;
     *row = (link_row){0};
@@ -343,7 +345,7 @@ static mco_status read_link(scanner *s, link_row *row, bool *has_more)
             return fail_at(s, "a capacity above 0");
         }
     }
-    MCO_TRY(read_rest(s, row, has_more));
+    MCO_TRY(read_rest(s, row, has_more, is_short));
 done:
     return st;
 }
@@ -380,8 +382,12 @@ static mco_status read_links(mco_text *text, link_table *t)
         skip_line(&s);
     while (skip_to_content(&s, ';')) {
         MCO_TRY(mco_text_in_time(text, ++s.count));
-        MCO_TRY(read_link(&s, &row, &t->has_more));
+        bool is_short = false;
+        const char *const at = s.at;
+        MCO_TRY(read_link(&s, &row, &t->has_more, &is_short));
         MCO_TRY(add_link(text->ctx, t, &row));
+        if (is_short && t->short_rows++ == 0)
+            t->first_short = slice_of(text, at, at).line;
     }
 done:
     return st;
@@ -540,6 +546,9 @@ mco_status traffic_parse_tntp_network(mco_text *text, mco_traffic *traffic)
         mco_log(ctx, MCO_LOG_WARNING, "%s: %" PRId64 " links are stated, %" PRId64 " are there", text->name, m.links, table.count);
     if (table.has_more)
         mco_log(ctx, MCO_LOG_WARNING, "%s: columns behind the type of a link are not read", text->name);
+    if (table.short_rows > 0)
+        mco_log(ctx, MCO_LOG_WARNING, "%s:%" PRId64 ": %" PRId64 " link%s less than 10 columns, this is the first; the last ones count as 0",
+                text->name, table.first_short, table.short_rows, table.short_rows == 1 ? " has" : "s have");
     MCO_TRY(take_links(text, &table, &m, traffic));
 done:
     link_table_clear(ctx, &table);

@@ -48,6 +48,8 @@ static mco_status read_row(draft *d, const traffic_columns *columns, mco_slice r
     int32_t from, to;
     double amount;
     MCO_TRY(traffic_columns_cells(columns, row, cells));
+    if (cells[TRIPS].size == 0 && cells[TRIPS].data == row.data && columns->kind[0] != TRIPS)  // there is no such cell
+        MCO_TRY(mco_text_fail(d->text, row.line, row.column, "the row ends before its trips"));
     d->finder.what = "the origin";
     MCO_TRY(mco_names_find_cell(&d->finder, d->text, cells[ORIGIN], &from));
     d->finder.what = "the destination";
@@ -100,7 +102,8 @@ static mco_status read_matrix_row(draft *d, mco_slice row, char separator, const
     mco_slice_field(&row, separator, &cell);
     d->finder.what = "the origin";
     MCO_TRY(mco_names_find_cell(&d->finder, d->text, cell, &from));
-    for (int64_t k = 0; mco_slice_field(&row, separator, &cell); k++) {
+    int64_t cells = 0;
+    for (int64_t k = 0; mco_slice_field(&row, separator, &cell); k++, cells++) {
         if (k >= count && cell.size > 0)
             return mco_text_fail(d->text, cell.line, cell.column, "the row has more than the %" PRId64 " destinations of the header", count);
         MCO_TRY(read_amount(d, cell, separator, &amount));
@@ -108,6 +111,8 @@ static mco_status read_matrix_row(draft *d, mco_slice row, char separator, const
             MCO_TRY(add_trip(d, from, zones[k], amount));
         MCO_TRY(mco_text_in_time(d->text, k + 1));
     }
+    if (cells < count)
+        MCO_TRY(mco_text_fail(d->text, row.line, row.column, "the row has %" PRId64 " cells of trips, the header has %" PRId64 " destinations", cells, count));
 done:
     return st;
 }

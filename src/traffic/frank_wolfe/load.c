@@ -28,7 +28,7 @@ double traffic_stopper_watch(void *shared)
 {
     const double look_s = 0.02;
     traffic_stopper *s = shared;
-    if (s->is_proving ? mco_is_cancelled(s->run->ctx) : mco_run_must_stop(s->run, s->run->work))
+    if (mco_run_must_stop(s->call->run, s->call->run->work) && !(s->has_grace && traffic_has_grace(s->call)))
         atomic_store_explicit(&s->is_set, true, memory_order_relaxed);
     return look_s;
 }

@@ -16,9 +16,10 @@ typedef struct traffic_loader {
     void *self;
     // Flows [classes][links] at costs [classes][links]; one array of costs where the problem has no extra. *least: no flows have a smaller
     // total cost at these costs. Errors: STOPPED (the run must stop; flows are then of no use), MEMORY, LIMIT, INTERNAL.
+    // The first load has the grace of the call.
     mco_status (*load)(void *self, const double *cost, double *flow, double *least);
-    // Gives labels of all rows at the costs of the certificate to it, also after a load that was stopped. It takes about as long as a load, and no
-    // limit of time ends it: flows that were found are proved. Rows are left out only if the call is cancelled. Errors: MEMORY, INTERNAL.
+    // Gives labels of all rows at the costs of the certificate to it, also after a load that was stopped. It takes about as long as a load, and
+    // has the grace of the call. Rows are left out only where that ends, or if the call is cancelled. Errors: MEMORY, INTERNAL.
     mco_status (*prove)(void *self, traffic_certificate *certificate);
     // What it did: seconds of paths and of loading, summed over the threads. NULL: not wanted.
     void (*tell)(void *self, double *paths_s, double *loading_s);
@@ -46,8 +47,8 @@ void traffic_amounts_clear(mco_context *ctx, traffic_amounts *amounts);
 
 // First in what workers share: the calling thread asks the run and sets the flag.
 typedef struct traffic_stopper {
-    mco_run *run;
-    bool is_proving;  // only a cancellation counts
+    const traffic_call *call;
+    bool has_grace;  // until flows are loaded, and while a gap is proved
     atomic_bool is_set;
 } traffic_stopper;
 double traffic_stopper_watch(void *shared);

@@ -18,6 +18,7 @@
 #include "traffic/frank_wolfe/lanes.h"
 #include "traffic/frank_wolfe/load.h"
 #include "traffic/frank_wolfe/order.h"
+#include "traffic/model/roads.h"
 
 enum {
     LANES = TRAFFIC_TREES,
@@ -75,35 +76,6 @@ typedef struct hierarchy_loader {
 
 // ---- Opening
 
-static mco_status make_network(mco_context *ctx, const traffic_problem *p, mco_paths_network **out)
-{
-    mco_status st = MCO_OK;
-    mco_graph *graph = NULL;
-    mco_paths_network *network = NULL;
-    double *one = NULL;
-    const mco_traffic_network view = p->traffic != NULL ? mco_traffic_view(p->traffic) : (mco_traffic_network){0};
-    const bool has_places = view.x != NULL && view.y != NULL && view.nodes == p->nodes;
-    const mco_paths_model model = {.struct_size = sizeof model, .scale = 1, .first_through = p->first_through};
-    MCO_TRY(mco_alloc(ctx, &one, p->links));
-    for (int32_t a = 0; a < p->links; a++)
-        one[a] = 1;
-    const mco_graph_edges edges = {.vertices = p->nodes, .edges = p->links, .from = p->tail, .to = p->head, .weight = one, .is_directed = true,
-                                   .x = has_places ? view.x : NULL, .y = has_places ? view.y : NULL};
-    MCO_TRY(mco_graph_create(ctx, &edges, &graph));
-    MCO_TRY(mco_paths_create(ctx, graph, &model, &network));
-    const mco_paths_rows rows = mco_paths_view(network);
-    for (int32_t a = 0; a < p->links; a++)
-        if (rows.arcs != p->links || rows.head[a] != p->head[a])
-            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "link %d is another arc of the network of paths", a));
-    *out = network;
-    network = NULL;
-done:
-    mco_paths_destroy(ctx, &network);
-    mco_graph_destroy(ctx, &graph);
-    mco_free(ctx, &one);
-    return st;
-}
-
 static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hierarchy_loader *l)
 {
     mco_status st = MCO_OK;
@@ -114,7 +86,7 @@ static mco_status make_hierarchy(mco_context *ctx, const traffic_call *call, hie
     l->params.threads = call->params->threads;
     l->params.simd = call->params->simd;
     l->params.time_limit_s = call->run->stop_s - begin_s > 0 ? call->run->stop_s - begin_s : 0;
-    MCO_TRY(make_network(ctx, call->problem, &network));
+    MCO_TRY(traffic_roads_make(ctx, call->problem, &network));
     MCO_TRY(mco_paths_prepare(ctx, network, NULL, &l->params, &l->hierarchy));
     if (l->hierarchy->topology.arcs > (int64_t)MOST_ARCS * call->problem->links)
         MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "a hierarchy would have %d arcs for %d links, at most %d times as many pay", l->hierarchy->topology.arcs,
@@ -419,7 +391,9 @@ static mco_status customise(hierarchy_loader *l, const double *cost)
         const double weight = floor(cost[a] * l->scale);
         l->weight[a] = weight < NONE ? (int32_t)weight : NONE;
     }
-    l->params.time_limit_s = l->stopper.is_proving ? INFINITY : fmax(0, l->stopper.run->stop_s - mco_clock_s());
+    const traffic_call *call = l->stopper.call;
+    const double stop_s = call->run->stop_s + (l->stopper.has_grace ? call->grace_s : 0);
+    l->params.time_limit_s = fmax(0, stop_s - mco_clock_s());
     MCO_TRY(mco_paths_customise(l->ctx, l->hierarchy, l->weight, &l->params));
     paths_batches_weigh(&l->batches);
     memset((void *)l->arc_flow, 0, 2 * (size_t)l->hierarchy->topology.arcs * sizeof *l->arc_flow);
@@ -520,6 +494,7 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
         if (st != MCO_OK)
             return st;
     }
+    l->stopper.has_grace = false;
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
@@ -538,7 +513,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             return st;
     }
     l->certificate = certificate;
-    l->stopper.is_proving = true;
+    l->stopper.has_grace = true;
     atomic_store(&l->stopper.is_set, false);
     for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++) {
         take_class(l, k);
@@ -546,7 +521,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             st = try_rows(l, traffic_certificate_cost(certificate, l->first_row), &is_done);
     }
     l->certificate = NULL;
-    l->stopper.is_proving = false;
+    l->stopper.has_grace = false;
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
@@ -568,7 +543,8 @@ mco_status traffic_loader_open_hierarchy(mco_context *ctx, const traffic_call *c
     MCO_TRY(mco_alloc(ctx, &l, 1));
     l->ctx = ctx;
     l->problem = call->problem;
-    l->stopper.run = call->run;
+    l->stopper.call = call;
+    l->stopper.has_grace = true;
     MCO_TRY(fill(ctx, call, l));
     *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->batches.lanes->build.simd,
                             .threads = l->workers, .lane_bits = 32};

@@ -314,6 +314,7 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
         take_flows(l, flow + (int64_t)k * p->links);
     }
     l->is_ordered = true;
+    l->stopper.has_grace = false;
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
@@ -325,13 +326,13 @@ static mco_status prove(void *self, traffic_certificate *certificate)
     lane_loader *l = self;
     mco_status st = MCO_OK;
     l->certificate = certificate;
-    l->stopper.is_proving = true;
+    l->stopper.has_grace = true;
     atomic_store(&l->stopper.is_set, false);
     for (int32_t k = 0; k < l->problem->classes && st == MCO_OK; k++)
         if (l->class_first[k + 1] > l->class_first[k])
             st = take_class(l, k, traffic_certificate_cost(certificate, l->row[(int64_t)l->class_first[k] * TRAFFIC_LANES]));
     l->certificate = NULL;
-    l->stopper.is_proving = false;
+    l->stopper.has_grace = false;
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
@@ -352,7 +353,8 @@ mco_status traffic_loader_open_lanes(mco_context *ctx, const traffic_call *call,
     MCO_TRY(mco_alloc(ctx, &l, 1));
     l->ctx = ctx;
     l->problem = call->problem;
-    l->stopper.run = call->run;
+    l->stopper.call = call;
+    l->stopper.has_grace = true;
     MCO_TRY(fill(ctx, call, l));
     *out = (traffic_loader){.self = l, .load = load, .prove = prove, .tell = tell, .close = close_loader, .simd = l->build->build.simd, .threads = l->workers, .lane_bits = 64};
     l = NULL;

@@ -15,6 +15,8 @@ typedef struct traffic_gpu_tuning {
     int32_t pulls;          // after an evaluation
     int32_t way;            // 0: by size; 1: a block a row finds trees; 2: a hierarchy, a block a row loads; 3: a hierarchy and walks
     int32_t chunk;          // steps between two looks of the host, at most
+    double flow_unit;       // cars of a unit of loads; 0: by the rows
+    const traffic_gpu_wide *like;  // its hierarchy serves this one too, and outlives it; NULL: an own one
 } traffic_gpu_tuning;
 
 typedef struct traffic_gpu_city {
@@ -26,9 +28,11 @@ typedef struct traffic_gpu_city {
     traffic_gpu_wide *wide;          // loads by a hierarchy; NULL: by a block a row
     int32_t per_multiprocessor;      // blocks of trees
     int64_t bytes;                   // of device memory
+    struct traffic_gpu_fleet *fleet; // of several GPUs, this one the first; NULL: there is one
 } traffic_gpu_city;
+typedef struct traffic_gpu_fleet traffic_gpu_fleet;
 
-// Opens a GPU and brings the problem there, with the costs of empty links. Errors: DEVICE, LIMIT (more device memory than there is, with both numbers), MEMORY. Where trees do not fit into a block, or tuning->way asks, a
+// Opens a GPU, or all of call->gpus, and brings the problem there, with the costs of empty links. Errors: DEVICE, LIMIT (more device memory than there is, with both numbers), MEMORY. Where trees do not fit into a block, or tuning->way asks, a
 // hierarchy is prepared: STOPPED too.
 mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_call *call, const traffic_gpu_tuning *tuning, traffic_gpu_city *out);
 // No flows, no trees, costs of empty links: as after opening.
@@ -36,6 +40,8 @@ mco_status traffic_gpu_city_restart(traffic_gpu_city *city);
 void traffic_gpu_city_close(traffic_gpu_city *city);
 // Whether a block's shared memory holds the network's trees.
 bool traffic_gpu_city_fits(const traffic_problem *problem, size_t shared_bytes);
+// Cars of a unit of loads.
+double traffic_gpu_flow_unit(const traffic_problem *problem);
 // Flows [links] and, for several classes, [classes][links], from and to slots. `flow` is in the problem's order.
 mco_status traffic_gpu_city_put(traffic_gpu_city *city, const double *flow);
 mco_status traffic_gpu_city_get(traffic_gpu_city *city, double *flow, double *class_flow);

@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(CLIMB_BLOCK, 2) climb(const traffic_gpu_walk p
     for (int32_t v = threadIdx.x; v < n; v += CLIMB_BLOCK)
         find_parent(plan, m, origin, v);
     greatest = __reduce_max_sync(ALL_LANES, greatest);
-    if (threadIdx.x % WARP == 0 && greatest > read_now(&plan.d_state->greatest))
-        atomicMax(&plan.d_state->greatest, greatest);
+    if (threadIdx.x % WARP == 0 && greatest > read_now(plan.d_greatest))
+        atomicMax(plan.d_greatest, greatest);
     __syncthreads();
     unsigned long long leaves = 0;  // of this thread's vertices, at most 64
     int k = 0;

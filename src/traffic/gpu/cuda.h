@@ -67,7 +67,8 @@ typedef struct traffic_gpu_trees {
     const uint32_t *d_trip_amount;   // flow * flow scale
     uint16_t *d_parent;              // [rows][nodes] the slot that enters a node: the trees of the last call; NO_SLOT: none
     unsigned long long *d_load;      // [classes][slots] is added to
-    traffic_gpu_state *d_state;
+    const traffic_gpu_state *d_state;
+    uint32_t *d_greatest;            // label of a destination; d_state's, or that of one of several GPUs
     unsigned long long *d_rounds;    // [2] evaluations and pulls, or NULL
 } traffic_gpu_trees;
 
@@ -90,7 +91,8 @@ typedef struct traffic_gpu_walk {
     const int32_t *d_link;           // [slots]
     const int32_t *d_label;
     unsigned long long *d_load;      // [slots] of the class
-    traffic_gpu_state *d_state;
+    const traffic_gpu_state *d_state;
+    uint32_t *d_greatest;
 } traffic_gpu_walk;
 
 // Shared memory of a block that climbs.
@@ -119,6 +121,16 @@ typedef struct traffic_gpu_steps {
     int32_t history_room;
 } traffic_gpu_steps;
 
+// The loads of several GPUs, and of the greatest labels the greatest. A word more than loads has the label.
+typedef struct traffic_gpu_sum {
+    int64_t words;
+    int32_t others;
+    const unsigned long long *d_mine, *d_others;  // [words], [others][words]
+    unsigned long long *d_load;      // [words - 1]
+    unsigned long long *d_empty;     // [words] becomes 0
+    traffic_gpu_state *d_state;
+} traffic_gpu_sum;
+
 #ifdef MCO_HAVE_CUDA
 #include <cuda_runtime_api.h>
 
@@ -135,6 +147,7 @@ cudaError_t traffic_gpu_launch_climb(const traffic_gpu_walk *plan, cudaStream_t 
 cudaError_t traffic_gpu_steps_shape(traffic_gpu_steps *plan, int multiprocessors);
 // Costs of the flows as they are, and empty loads: before the first trees.
 cudaError_t traffic_gpu_launch_costs(const traffic_gpu_steps *plan, cudaStream_t stream);
+cudaError_t traffic_gpu_launch_sum(const traffic_gpu_sum *plan, cudaStream_t stream);
 // A step from the loads of the last trees; does nothing once state.end is set.
 cudaError_t traffic_gpu_launch_step(const traffic_gpu_steps *plan, cudaStream_t stream);
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "traffic/gpu/city.h"
+#include "traffic/gpu/fleet.h"
 
 enum { CHUNKS = 2, CHUNK_MOST = 16 };
 static const double CHUNK_S = 0.02;  // wall time of a chunk
@@ -37,6 +37,8 @@ done:
 static void close_watch(traffic_gpu_city *c, pass_watch *w)
 {
     (void)cudaStreamSynchronize(c->device.stream);  // chunks are short
+    if (c->fleet != NULL)
+        traffic_gpu_fleet_wait(c->fleet);
     for (int k = 0; k < CHUNKS; k++)
         if (w->ended[k] != NULL)
             (void)cudaEventDestroy(w->ended[k]);
@@ -56,6 +58,10 @@ static mco_status launch_chunk(traffic_gpu_city *c, mco_run *run, pass_watch *w,
     mco_status st = MCO_OK;
     mco_context *ctx = c->device.ctx;
     for (int32_t k = 0; k < count; k++) {
+        if (c->fleet != NULL) {
+            MCO_TRY(traffic_gpu_fleet_step(c->fleet, run));
+            continue;
+        }
         if (c->wide != NULL)
             MCO_TRY(traffic_gpu_wide_load(c->wide, run));
         else if (c->trees.rows > 0)
@@ -176,6 +182,8 @@ mco_status traffic_gpu_iterate(mco_context *ctx, const traffic_call *call, traff
     c->steps.search = (int32_t)choose_search(ctx, call);
     if (call->start_flow != NULL && p->classes == 1)
         MCO_TRY(traffic_gpu_city_put(c, call->start_flow));
+    if (c->fleet != NULL)
+        MCO_TRY(traffic_gpu_fleet_begin(c->fleet));
     MCO_TRY(open_watch(c, &watch));
     MCO_TRY(run_chunks(c, call, &watch, &last));
     if (last.iteration == 0)
@@ -186,7 +194,7 @@ mco_status traffic_gpu_iterate(mco_context *ctx, const traffic_call *call, traff
     MCO_TRY(traffic_gpu_city_get(c, out->flow, out->class_flow));
     out->gap = watch.gap;
     out->iterations = last.iteration;
-    out->gpus = UINT64_C(1) << c->device.info.index;
+    out->gpus = c->fleet != NULL ? call->gpus : UINT64_C(1) << c->device.info.index;
     if (last.end == TRAFFIC_GPU_STUCK)
         mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: no direction descends at a gap of %.3g: labels are no finer", c->device.info.index, watch.gap);
 done:
@@ -208,8 +216,8 @@ mco_status traffic_gpu_frank_wolfe_assign(mco_context *ctx, const traffic_call *
     const double opened_s = mco_clock_s();
     MCO_TRY(traffic_gpu_iterate(ctx, call, &city, out));
     out->device_s = mco_clock_s() - opened_s;
-    if ((call->gpus & (call->gpus - 1)) != 0)
-        mco_log(ctx, MCO_LOG_INFO, "Frank-Wolfe methods run on one GPU: GPU %d", city.device.info.index);
+    if (city.fleet != NULL)
+        mco_log(ctx, MCO_LOG_DETAIL, "%d GPUs, each with the trees of about %d origins", city.fleet->count, city.trees.rows);
     mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: opened in %.3f s, %lld steps in %.4f s", city.device.info.index, opened_s - begin_s,
             (long long)out->iterations, out->device_s);
 done:

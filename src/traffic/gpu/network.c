@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "traffic/gpu/city.h"
+#include "traffic/gpu/fleet.h"
 
 enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128, PULLS = 4 };
 static const uint32_t LONGEST = 1u << 30, LONGEST_WIDE = 1u << 28;
@@ -84,7 +84,7 @@ done:
 }
 
 // Flows are integers: a unit is a power of two, so that no row has more than 2^32 - 1 of them.
-static double choose_unit(const traffic_problem *p)
+double traffic_gpu_flow_unit(const traffic_problem *p)
 {
     double most = 0;
     int64_t most_trips = 0;
@@ -104,7 +104,7 @@ static mco_status upload_rows(traffic_gpu_city *c)
     const traffic_problem *p = c->problem;
     const int64_t trips = p->rows > 0 ? p->row_first[p->rows] : 0;
     uint32_t *amount = NULL;
-    c->steps.flow_unit = choose_unit(p);
+    c->steps.flow_unit = c->tuning.flow_unit > 0 ? c->tuning.flow_unit : traffic_gpu_flow_unit(p);
     MCO_TRY(mco_alloc(c->device.ctx, &amount, trips));
     for (int64_t i = 0; i < trips; i++)
         amount[i] = (uint32_t)(p->amount[i] / c->steps.flow_unit + 0.5);
@@ -192,7 +192,7 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     c->trees = shape_of(p, &c->tuning);
     const bool is_small = p->nodes <= SMALL_NODES || c->tuning.way == 1;
     if (c->tuning.way > 1 || !is_small || !traffic_gpu_city_fits(p, (size_t)most))
-        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, c->tuning.way == 3, &c->wide));
+        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, c->tuning.way == 3, c->tuning.like, &c->wide));
     else
         MCO_TRY(choose_trees(c, (size_t)most));
     c->steps.slots = p->links;
@@ -240,9 +240,14 @@ mco_status traffic_gpu_city_restart(traffic_gpu_city *c)
 {
     mco_status st = MCO_OK;
     const traffic_gpu_state state = {.scale = first_scale(c->problem), .step = 1};
+    MCO_TRY(mco_device_use(&c->device));
     MCO_CUDA(c->device.ctx, cudaMemsetAsync(c->steps.d_flow, 0, (size_t)c->problem->links * sizeof *c->steps.d_flow, c->device.stream));
     c->trees.is_cold = true;
     MCO_TRY(put_state(c, &state));
+    for (int g = 1; c->fleet != NULL && g < c->fleet->count; g++)
+        MCO_TRY(traffic_gpu_city_restart(c->fleet->member[g].city));
+    if (c->fleet != NULL)
+        MCO_TRY(mco_device_use(&c->device));
 done:
     return st;
 }
@@ -250,7 +255,10 @@ done:
 mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_call *call, const traffic_gpu_tuning *tuning, traffic_gpu_city *out)
 {
     mco_status st = MCO_OK;
-    *out = (traffic_gpu_city){.problem = call->problem, .tuning = tuning != NULL ? *tuning : (traffic_gpu_tuning){0}};
+    const traffic_gpu_tuning none = {0};
+    if ((call->gpus & (call->gpus - 1)) != 0)
+        return traffic_gpu_fleet_open(ctx, call, tuning != NULL ? tuning : &none, out);
+    *out = (traffic_gpu_city){.problem = call->problem, .tuning = tuning != NULL ? *tuning : none};
     MCO_TRY(open_gpu(ctx, call->gpus, &out->device));
     MCO_TRY(choose_shapes(out, call));
     MCO_TRY(upload_links(out));
@@ -259,6 +267,7 @@ mco_status traffic_gpu_city_open(mco_context *ctx, const traffic_call *call, con
     out->trees.d_arc = out->steps.d_arc;
     out->trees.d_load = out->steps.d_load;
     out->trees.d_state = out->steps.d_state;
+    out->trees.d_greatest = &out->steps.d_state->greatest;
     if (out->wide != NULL)
         MCO_TRY(traffic_gpu_wide_bind(out->wide, out->steps.d_arc, out->steps.d_load, out->steps.d_state, out->trees.d_trip_amount, out->trees.d_trip_first));
     MCO_TRY(traffic_gpu_city_restart(out));
@@ -270,6 +279,8 @@ done:
 
 void traffic_gpu_city_close(traffic_gpu_city *c)
 {
+    if (c->device.ctx != NULL)
+        traffic_gpu_fleet_close(c->device.ctx, &c->fleet);  // before the hierarchy that it shares
     traffic_gpu_wide_close(c->device.ctx, &c->wide);
     mco_device_close(&c->device);
     *c = (traffic_gpu_city){0};
@@ -283,6 +294,7 @@ mco_status traffic_gpu_city_put(traffic_gpu_city *c, const double *flow)
     const traffic_problem *p = c->problem;
     double *by_slot = NULL;
     traffic_gpu_state state = {.iteration = 1, .scale = first_scale(p), .step = 1};
+    MCO_TRY(mco_device_use(&c->device));
     MCO_TRY(mco_alloc(c->device.ctx, &by_slot, p->links));
     for (int32_t s = 0; s < p->links; s++)
         by_slot[s] = flow[p->into[s]];
@@ -290,6 +302,10 @@ mco_status traffic_gpu_city_put(traffic_gpu_city *c, const double *flow)
     for (int k = 0; k < 3; k++)
         MCO_CUDA(c->device.ctx, cudaMemcpyAsync(to[k], by_slot, (size_t)p->links * sizeof *by_slot, cudaMemcpyHostToDevice, c->device.stream));
     MCO_TRY(put_state(c, &state));
+    for (int g = 1; c->fleet != NULL && g < c->fleet->count; g++)
+        MCO_TRY(traffic_gpu_city_put(c->fleet->member[g].city, flow));
+    if (c->fleet != NULL)
+        MCO_TRY(mco_device_use(&c->device));
 done:
     mco_free(c->device.ctx, &by_slot);
     return st;

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(WALK_BLOCK) walk(const traffic_gpu_walk plan)
     }
     greatest = __reduce_max_sync(ALL_LANES, greatest);
     if (threadIdx.x % WARP == 0)
-        atomicMax(&plan.d_state->greatest, greatest);
+        atomicMax(plan.d_greatest, greatest);
 }
 
 // A thread takes a slot. Traffic: 16 bytes each.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "mco/graph.h"
+#include "traffic/model/roads.h"
 
 enum { TRIPS_AT_ONCE = 1 << 18, LANES_MOST = 64 };
 static const double LABEL_SHARE = 0.6;  // of the free device memory
@@ -30,6 +30,7 @@ struct traffic_gpu_wide {
     int32_t batch;           // rows whose labels are on the device at once
     const traffic_gpu_arc *d_arc;
     unsigned long long *d_load;
+    bool is_shared;          // the hierarchy is another one's
     bool climbs;             // a block's shared memory has room for a row's tree
     bool is_ready;           // the labels of the only batch are on the device: launches alone are enough for new ones
     cudaEvent_t before, after;
@@ -37,35 +38,6 @@ struct traffic_gpu_wide {
 };
 
 // ---- The hierarchy
-
-static mco_status make_network(mco_context *ctx, const traffic_problem *p, mco_paths_network **out)
-{
-    mco_status st = MCO_OK;
-    mco_graph *graph = NULL;
-    mco_paths_network *network = NULL;
-    double *one = NULL;
-    const mco_traffic_network view = p->traffic != NULL ? mco_traffic_view(p->traffic) : (mco_traffic_network){0};
-    const bool has_places = view.x != NULL && view.y != NULL && view.nodes == p->nodes;
-    const mco_paths_model model = {.struct_size = sizeof model, .scale = 1, .first_through = p->first_through};
-    MCO_TRY(mco_alloc(ctx, &one, p->links));
-    for (int32_t a = 0; a < p->links; a++)
-        one[a] = 1;
-    const mco_graph_edges edges = {.vertices = p->nodes, .edges = p->links, .from = p->tail, .to = p->head, .weight = one, .is_directed = true,
-                                   .x = has_places ? view.x : NULL, .y = has_places ? view.y : NULL};
-    MCO_TRY(mco_graph_create(ctx, &edges, &graph));
-    MCO_TRY(mco_paths_create(ctx, graph, &model, &network));
-    const mco_paths_rows rows = mco_paths_view(network);
-    for (int32_t a = 0; a < p->links; a++)
-        if (rows.arcs != p->links || rows.head[a] != p->head[a])
-            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "link %d is another arc of the network of paths", a));
-    *out = network;
-    network = NULL;
-done:
-    mco_paths_destroy(ctx, &network);
-    mco_graph_destroy(ctx, &graph);
-    mco_free(ctx, &one);
-    return st;
-}
 
 static mco_status make_hierarchy(traffic_gpu_wide *w, const traffic_call *call)
 {
@@ -77,7 +49,7 @@ static mco_status make_hierarchy(traffic_gpu_wide *w, const traffic_call *call)
     params.threads = call->params->threads;
     params.simd = call->params->simd;
     params.time_limit_s = call->run->stop_s - begin_s > 0 ? call->run->stop_s - begin_s : 0;
-    MCO_TRY(make_network(w->ctx, w->problem, &network));
+    MCO_TRY(traffic_roads_make(w->ctx, w->problem, &network));
     MCO_TRY(mco_paths_prepare(w->ctx, network, NULL, &params, &w->hierarchy));
     mco_log(w->ctx, MCO_LOG_DETAIL, "hierarchy of %d arcs prepared in %.2f s", w->hierarchy->topology.arcs, mco_clock_s() - begin_s);
 done:
@@ -166,7 +138,8 @@ done:
     return st;
 }
 
-mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco_device *device, bool walks, traffic_gpu_wide **out)
+mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco_device *device, bool walks, const traffic_gpu_wide *like,
+                                 traffic_gpu_wide **out)
 {
     mco_status st = MCO_OK;
     traffic_gpu_wide *w = NULL;
@@ -176,7 +149,11 @@ mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco
     w->device = device;
     MCO_CUDA(ctx, cudaEventCreateWithFlags(&w->before, cudaEventDisableTiming));
     MCO_CUDA(ctx, cudaEventCreateWithFlags(&w->after, cudaEventDisableTiming));
-    MCO_TRY(make_hierarchy(w, call));
+    w->is_shared = like != NULL;
+    if (like != NULL)
+        w->hierarchy = like->hierarchy;
+    else
+        MCO_TRY(make_hierarchy(w, call));
     MCO_TRY(choose_loads(w, walks));
     MCO_TRY(paths_device_open(ctx, w->hierarchy, UINT64_C(1) << device->info.index, &w->on_device));
     MCO_TRY(sort_rows(w));
@@ -197,7 +174,8 @@ void traffic_gpu_wide_close(mco_context *ctx, traffic_gpu_wide **wide)
         (void)cudaEventDestroy(w->before);
     if (w->after != NULL)
         (void)cudaEventDestroy(w->after);
-    mco_paths_hierarchy_destroy(ctx, &w->hierarchy);
+    if (!w->is_shared)
+        mco_paths_hierarchy_destroy(ctx, &w->hierarchy);
     mco_free(ctx, &w->class_first);
     mco_free(ctx, &w->source);
     mco_free(ctx, &w->row);
@@ -268,7 +246,7 @@ mco_status traffic_gpu_wide_bind(traffic_gpu_wide *w, const traffic_gpu_arc *d_a
     w->d_arc = d_arc;
     w->d_load = d_load;
     w->walk = (traffic_gpu_walk){.slots = w->problem->links, .vertices = w->hierarchy->topology.vertices, .d_trip_amount = d_amount,
-                                 .d_trip_first = d_trip_first, .d_state = d_state};
+                                 .d_trip_first = d_trip_first, .d_state = d_state, .d_greatest = &d_state->greatest};
     MCO_TRY(upload_ranks(w));
     MCO_TRY(choose_batch(w));
 done:
@@ -276,6 +254,13 @@ done:
 }
 
 // ---- Loads
+
+void traffic_gpu_wide_aim(traffic_gpu_wide *w, unsigned long long *d_load, uint32_t *d_greatest)
+{
+    w->d_load = d_load;
+    w->walk.d_load = d_load;
+    w->walk.d_greatest = d_greatest;
+}
 
 static bool must_stop(void *state)
 {
@@ -344,7 +329,10 @@ static mco_status enqueue_load(traffic_gpu_wide *w)
     MCO_TRY(paths_device_enqueue(w->ctx, w->on_device));
     MCO_CUDA(w->ctx, cudaEventRecord(w->after, parts.stream));
     MCO_CUDA(w->ctx, cudaStreamWaitEvent(w->device->stream, w->after, 0));
-    MCO_CUDA(w->ctx, traffic_gpu_launch_climb(&w->walk, w->device->stream));
+    if (w->climbs)
+        MCO_CUDA(w->ctx, traffic_gpu_launch_climb(&w->walk, w->device->stream));
+    else
+        MCO_CUDA(w->ctx, traffic_gpu_launch_walk(&w->walk, w->device->stream));
 done:
     return st;
 }
@@ -358,7 +346,7 @@ mco_status traffic_gpu_wide_load(traffic_gpu_wide *w, mco_run *run)
         if (w->class_first[k + 1] > w->class_first[k])
             MCO_TRY(load_class(w, run, k));
     // The walk of the last launch is that of all rows then.
-    w->is_ready = w->climbs && w->problem->classes == 1 && w->walk.rows > 0 && w->walk.rows == w->problem->rows;
+    w->is_ready = w->problem->classes == 1 && w->walk.rows > 0 && w->walk.rows == w->problem->rows;
 done:
     return st;
 }

@@ -10,13 +10,17 @@
 
 typedef struct traffic_gpu_wide traffic_gpu_wide;
 
-// Prepares a hierarchy of the problem's links and opens it on the GPU. `walks`: loads by walks even if trees fit into shared memory. Errors: those of mco_paths_prepare() and paths_device_open().
-mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco_device *device, bool walks, traffic_gpu_wide **out);
+// Prepares a hierarchy of the problem's links and opens it on the GPU. `walks`: loads by walks even if trees fit into shared memory. `like`: its hierarchy is
+// taken, and outlives this one; NULL: none. Errors: those of mco_paths_prepare() and paths_device_open().
+mco_status traffic_gpu_wide_open(mco_context *ctx, const traffic_call *call, mco_device *device, bool walks, const traffic_gpu_wide *like,
+                                 traffic_gpu_wide **out);
 // The arcs of slots with tails as ranks, [classes][slots]: the caller's.
 mco_status traffic_gpu_wide_arcs(const traffic_gpu_wide *wide, const traffic_problem *problem, traffic_gpu_arc *arc);
 // Tables of trips. Afterwards plan->d_arc, d_load and d_state are those of the city.
 mco_status traffic_gpu_wide_bind(traffic_gpu_wide *wide, const traffic_gpu_arc *d_arc, unsigned long long *d_load, traffic_gpu_state *d_state,
                                  const uint32_t *d_amount, const int64_t *d_trip_first);
+// Where later loads go, and the greatest label of a destination.
+void traffic_gpu_wide_aim(traffic_gpu_wide *wide, unsigned long long *d_load, uint32_t *d_greatest);
 // Adds the loads of all rows at the costs of the slots, on the stream of `device`, perhaps without waiting for them. Errors: STOPPED, LIMIT, DEVICE, MEMORY.
 mco_status traffic_gpu_wide_load(traffic_gpu_wide *wide, mco_run *run);
 // Seconds of kernels so far: weights, trees, walks.

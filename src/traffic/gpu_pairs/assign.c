@@ -8,6 +8,8 @@ mco_status traffic_gpu_pairs_assign(mco_context *ctx, const traffic_call *call, 
     pairs_store store = {0};
     traffic_scanner scanner = {0};
     traffic_gpu_stats stats = {0};
+    if ((call->gpus & (call->gpus - 1)) != 0)
+        mco_log(ctx, MCO_LOG_INFO, "the method pairs scans on one GPU, the first of those named");
     MCO_TRY(pairs_store_open(ctx, call->problem, true, &store));
     MCO_TRY(traffic_gpu_scanner(ctx, call, &store, NULL, &scanner, &stats));
     MCO_TRY(traffic_pairs_balance(ctx, call, &store, &scanner, out));

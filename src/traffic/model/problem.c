@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/structs.h"
 #include "traffic/model/network.h"
 #include "traffic/model/settle.h"
 #include "traffic/streets/types.h"
@@ -35,6 +36,23 @@ static factors factors_of(const mco_traffic *traffic, const mco_traffic_params *
     f.toll = factor_of(c->toll_factor, params->toll_factor, c->stated_toll_factor) + (c->value_of_time > 0 ? 1 / c->value_of_time : 0);
     f.length = factor_of(c->distance_factor, params->distance_factor, c->stated_distance_factor);
     return f;
+}
+
+mco_status mco_traffic_factors(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, int32_t k, double *toll,
+                               double *distance)
+{
+    mco_status st = MCO_OK;
+    mco_traffic_params p = MCO_TRAFFIC_PARAMS_INIT;
+    if (ctx == NULL || traffic == NULL || toll == NULL || distance == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    if (k < 0 || k >= traffic->class_count)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "class %d of %d", k, traffic->class_count);
+    MCO_TRY(MCO_TAKE(ctx, params, &p));
+    const factors f = factors_of(traffic, &p, k);
+    *toll = f.toll;
+    *distance = f.length;
+done:
+    return st;
 }
 
 static bool are_equal(factors a, factors b)
@@ -68,6 +86,8 @@ done:
 
 static mco_traffic_cost cost_of(const mco_traffic *traffic, const mco_traffic_params *params)
 {
+    if (params->capacities == MCO_TRAFFIC_CAPACITIES_HARD)
+        return MCO_TRAFFIC_COST_BPR;  // without growth: free costs
     if (params->cost != MCO_TRAFFIC_COST_AUTO)
         return params->cost;
     return traffic->view.street != NULL ? MCO_TRAFFIC_COST_STREETS : MCO_TRAFFIC_COST_BPR;
@@ -97,7 +117,8 @@ static mco_status settle_bpr(mco_context *ctx, const mco_traffic_params *params,
         (*power)[e] = 4;
         if (a < 0)
             continue;
-        const double free = net->free_time[a], growth = free * net->b[a], c = net->capacity[a], n = net->power[a];
+        const bool is_hard = params->capacities == MCO_TRAFFIC_CAPACITIES_HARD;
+        const double free = net->free_time[a], growth = is_hard ? 0 : free * net->b[a], c = net->capacity[a], n = net->power[a];
         base[e] += free + (n == 0 ? growth : 0);
         if (growth == 0 || n == 0)
             continue;
@@ -405,8 +426,8 @@ static void say_dropped(mco_context *ctx, const traffic_problem *p)
         }
         used += size;
     }
-    mco_log(ctx, MCO_LOG_WARNING, "%.15g trips of %" PRId64 " pair%s have no path and are dropped: from %s%s", p->dropped, p->dropped_pairs,
-            mco_plural(p->dropped_pairs), names, shown < p->dropped_pairs ? ", ..." : "");
+    mco_log(ctx, MCO_LOG_WARNING, "%" PRId64 " pair%s %s no path, %.15g trip%s dropped: from %s%s", p->dropped_pairs, mco_plural(p->dropped_pairs),
+            p->dropped_pairs == 1 ? "has" : "have", p->dropped, p->dropped == 1 ? " is" : "s are", names, shown < p->dropped_pairs ? ", ..." : "");
 }
 
 // ---- The problem

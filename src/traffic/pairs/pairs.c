@@ -228,7 +228,7 @@ static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out,
     }
     MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), excess_threshold(b, out->gap), is_near ? proof : NULL, found));
 done:
-    if (st != MCO_OK)
+    if (st != MCO_OK && st != MCO_ERR_STOPPED)  // a proof that was stopped has some rows
         traffic_certificate_clear(b->ctx, proof);
     return st;
 }
@@ -244,6 +244,12 @@ static bool is_done(const pairs_balance *b, traffic_answer *out)
     return traffic_certificate_close(b->ctx, &out->certificate, NULL, &proof) != MCO_OK || !(proof.gap > b->call->gap && isfinite(proof.gap));
 }
 
+// Whether the solve ends by time alone, so that its last flows may have a scan for the proof.
+static bool ends_by_time(const pairs_balance *b)
+{
+    return b->call->run->stop == MCO_STOP_TIME && traffic_has_grace(b->call);
+}
+
 static mco_status run_passes(pairs_balance *b, traffic_answer *out)
 {
     const bool is_warm = b->call->start_flows != NULL;
@@ -255,15 +261,22 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
     b->candidate = b->scanner->is_quick ? QUICK_CANDIDATE : CANDIDATE;
     if (is_warm)
         MCO_TRY(balance_known(b));
-    for (bool is_near = is_warm;; is_near = out->gap < NEAR * b->call->gap) {
+    for (bool is_near = is_warm, is_last = false;; is_near = is_last || out->gap < NEAR * b->call->gap) {
         traffic_scan found;
-        MCO_TRY(scan_pass(b, is_near, out, &found));
+        st = scan_pass(b, is_near, out, &found);
+        if (st == MCO_ERR_STOPPED && !is_near && ends_by_time(b)) {
+            is_last = true;
+            continue;
+        }
+        MCO_TRY(st);
         const double total = found.total;
         out->gap = total > 0 ? found.excess / total : 0;
         MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, b->class_flow), out->gap));
         if (out->gap <= b->call->gap && !is_near)
             continue;
-        if (is_done(b, out) || (most > 0 && out->iterations >= most))
+        if (is_last || is_done(b, out) || (most > 0 && out->iterations >= most))
+            break;
+        if (is_near && mco_run_must_stop(b->call->run, out->iterations))  // the proof is of these flows
             break;
         stalled = out->gap < LESS * best ? 0 : stalled + 1;
         if (out->gap > QUICK_GAIN * best)
@@ -278,7 +291,8 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         b->is_first = b->is_eager && out->iterations == 1;
         MCO_TRY(use_candidates(b, &found));
         MCO_TRY(balance_pairs(b, out->gap, total));
-        if (b->must_stop)
+        is_last = b->must_stop;
+        if (is_last && !ends_by_time(b))
             break;
     }
 done:

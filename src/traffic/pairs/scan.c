@@ -68,10 +68,16 @@ typedef struct scanner {
 
 // ---- When to stop
 
+// The first load and scans for a proof have the grace of the call.
+static bool is_over(const scanner *s)
+{
+    return mco_run_must_stop(s->call->run, 0) && !((s->is_loading || s->proof != NULL) && traffic_has_grace(s->call));
+}
+
 static bool must_stop(void *user)
 {
     worker *w = user;
-    if (w->is_caller && mco_run_must_stop(w->scanner->call->run, 0))
+    if (w->is_caller && is_over(w->scanner))
         atomic_store_explicit(&w->scanner->is_stopped, true, memory_order_relaxed);
     return atomic_load_explicit(&w->scanner->is_stopped, memory_order_relaxed);
 }
@@ -79,7 +85,7 @@ static bool must_stop(void *user)
 static double watch(void *shared)
 {
     scanner *s = shared;
-    if (mco_run_must_stop(s->call->run, 0))
+    if (is_over(s))
         atomic_store_explicit(&s->is_stopped, true, memory_order_relaxed);
     return LONG_S_1E3 * 1e-3;
 }
@@ -368,7 +374,7 @@ static void set_costs(scanner *s, const double *cost)
 
 static mco_status run_team(scanner *s, int64_t items, mco_team_item *work)
 {
-    atomic_store(&s->is_stopped, mco_run_must_stop(s->call->run, 0));
+    atomic_store(&s->is_stopped, is_over(s));
     mco_team_run(&s->team, items, work, watch, s);
     for (int k = 0; k < s->workers; k++)
         if (s->worker[k].status != MCO_OK)
@@ -380,6 +386,7 @@ static mco_status load(void *self, const double *cost)
 {
     scanner *s = self;
     set_costs(s, cost);
+    s->proof = NULL;
     s->is_loading = true;
     const mco_status st = run_team(s, s->store->batches, load_batch);
     s->is_loading = false;
