@@ -75,7 +75,7 @@ checking() {
         expect_text out "gap "
     done
     expect 0 "$MCO" traffic check braess_net.tntp braess_trips.tntp f.tntp --objective so
-    sed 's/^1 .*3 .*$/1 3 9 90/' f.tntp > bad.tntp
+    sed 's/^1[[:space:]]*3[[:space:]].*$/1 3 9 90/' f.tntp > bad.tntp
     expect 1 "$MCO" traffic check braess_net.tntp braess_trips.tntp bad.tntp
     expect_text err "trips and links differ by"
     printf 'From To Volume Cost\n1 3 six 1\n' > bad.tntp
