@@ -72,13 +72,6 @@ void traffic_analysis_outputs(const void *state, const char *out[CLI_MORE_OUTPUT
     out[1] = ((const traffic_analysing *)state)->share;
 }
 
-// The time limit counts from the start of the command, for reading, searching and writing.
-static void limit_time(cli_call *call, const traffic_analysing *a)
-{
-    if (a->params.time_limit_s < MCO_NO_LIMIT)
-        call->ctx->read_stop_s = call->ctx->created_s + a->params.time_limit_s;
-}
-
 static mco_status need(cli_call *call, const char *value, const char *flag, const char *text)
 {
     return value != NULL ? MCO_OK : mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is missing: %s", flag, text);
@@ -109,7 +102,6 @@ mco_status traffic_skim(cli_call *call)
     int32_t k = 0;
     MCO_TRY(need(call, a->input.flows, "--flows", "flows of the links"));
     MCO_TRY(need(call, a->output, "--output", "a file for the matrix"));
-    limit_time(call, a);
     MCO_TRY(traffic_open(call, &a->input, call->inputs[0], call->inputs[1], &traffic));
     MCO_TRY(find_class(call, traffic, a, &k));
     MCO_TRY(mco_traffic_read_flows(call->ctx, traffic, a->input.flows, &flow, &class_flow));
@@ -167,7 +159,6 @@ static mco_status open_state(cli_call *call, mco_traffic **traffic, mco_traffic_
     const traffic_analysing *a = call->state;
     MCO_TRY(need(call, a->input.state, "--state", "the file of an assignment by the method pairs"));
     MCO_TRY(need(call, a->output, "--output", "a file for the answer"));
-    limit_time(call, a);
     MCO_TRY(traffic_open(call, &a->input, call->inputs[0], call->inputs[1], traffic));
     MCO_TRY(mco_traffic_state_read(call->ctx, *traffic, a->input.state, state));
 done:
