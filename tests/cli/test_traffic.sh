@@ -101,6 +101,9 @@ analysing() {
     expect 0 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows r.json --what cost --output skim.csv
     expect 2 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --output skim.csv
     expect_text err "--flows is missing"
+    expect 1 "$MCO" traffic skim braess_net.tntp braess_trips.tntp --flows r.json --output late.csv --time-limit 0
+    expect 1 "$MCO" traffic paths braess_net.tntp braess_trips.tntp --state s.bin --output late.csv --time-limit 0
+    expect_no_file late.csv
     expect 0 "$MCO" traffic select braess_net.tntp braess_trips.tntp --state s.bin --link 3-4 --output select.csv --share share.csv
     expect_text share.csv "from,to,trips"
     expect 2 "$MCO" traffic select braess_net.tntp braess_trips.tntp --state s.bin --link 4-3 --output select.csv

@@ -85,7 +85,8 @@ struct mco_traffic_state {
     traffic_flows flows;
     traffic_pairs pairs;
 };
-mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, const traffic_flows *flows, const traffic_pairs *pairs,
+// A state of a problem; takes the flows, which are empty then, and copies the pairs. Errors: MEMORY; then nothing was taken.
+mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, traffic_flows *flows, const traffic_pairs *pairs,
                             mco_traffic_state **out);
 // Flows and pairs for a problem. Rows whose flows do not carry the problem's trips any more (edited trips, lost links) are empty: the engine
 // assigns them anew. Pairs that lost a link vanish. Errors: ARGUMENT (a state of another network: zones or classes differ), MEMORY.

@@ -145,30 +145,37 @@ static int32_t state_row(const traffic_problem *p, int32_t row)
     return p->row_class[row] * p->traffic->view.zones + p->row_origin[row];
 }
 
-static mco_status copy_flows(mco_context *ctx, const traffic_problem *p, const traffic_flows *flows, const int32_t *map, mco_traffic_state *s)
+// Moves the flows: rows get the order of the state's links where they stand. Nothing fails after the first change.
+static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic_flows *flows, const int32_t *map, mco_traffic_state *s)
 {
     mco_status st = MCO_OK;
     sorter sort = {0};
     const int32_t rows = s->classes * s->zones;
-    const bool has_flows = flows != NULL && flows->first != NULL;
-    const int64_t count = has_flows ? flows->first[flows->rows] : 0;
     s->flows.rows = rows;
     MCO_TRY(mco_alloc(ctx, &s->flows.first, (int64_t)rows + 1));
-    MCO_TRY(mco_alloc(ctx, &s->flows.link, count));
-    MCO_TRY(mco_alloc(ctx, &s->flows.flow, count));
+    if (flows->first == NULL) {
+        MCO_TRY(mco_alloc(ctx, &s->flows.link, 0));
+        MCO_TRY(mco_alloc(ctx, &s->flows.flow, 0));
+        return MCO_OK;
+    }
     MCO_TRY(sorter_open(ctx, (int64_t)s->links + s->more_links, &sort));
     int64_t used = 0;
     int32_t next = 0;
-    for (int32_t r = 0; has_flows && r < p->rows; r++) {
+    for (int32_t r = 0; r < p->rows; r++) {
         for (; next <= state_row(p, r); next++)
             s->flows.first[next] = used;
         for (int64_t i = flows->first[r]; i < flows->first[r + 1]; i++)
             if (flows->flow[i] > 0)
                 sorter_put(&sort, map[flows->link[i]], flows->flow[i]);
-        used += sorter_take(&sort, s->flows.link + used, s->flows.flow + used);
+        used += sorter_take(&sort, flows->link + used, flows->flow + used);
     }
     for (; next <= rows; next++)
         s->flows.first[next] = used;
+    s->flows.link = flows->link;
+    s->flows.flow = flows->flow;
+    flows->link = NULL;
+    flows->flow = NULL;
+    traffic_flows_clear(ctx, flows);
 done:
     sorter_close(ctx, &sort);
     return st;
@@ -196,7 +203,7 @@ done:
     return st;
 }
 
-mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, const traffic_flows *flows, const traffic_pairs *pairs,
+mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, traffic_flows *flows, const traffic_pairs *pairs,
                             mco_traffic_state **out)
 {
     mco_status st = MCO_OK;
@@ -206,8 +213,8 @@ mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, co
     MCO_TRY(mco_alloc(ctx, &map, problem->links));
     MCO_TRY(copy_network(ctx, problem, s));
     MCO_TRY(number_links(ctx, problem, s, map));
-    MCO_TRY(copy_flows(ctx, problem, flows, map, s));
     MCO_TRY(copy_pairs(ctx, problem, pairs, map, s));
+    MCO_TRY(move_flows(ctx, problem, flows, map, s));
     *out = s;
     s = NULL;
 done:

@@ -151,19 +151,19 @@ void pairs_purge(pairs_balance *b)
     }
 }
 
-void pairs_shift_row(pairs_balance *b, const pairs_pair *pair, int32_t use_index, int lane)
+bool pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batch, int lane, const int32_t *slot)
 {
     double slope;
-    const int32_t *use = pairs_use_at(pair, use_index), *slot = use + 2;
-    pairs_batch *batch = &b->store->batch[use[0]];
     const double signed_difference = pairs_difference(b, pair, &slope), difference = fabs(signed_difference);
     const int side = signed_difference < 0;
     const int32_t begin = side == 0 ? 0 : pair->count[0], end = side == 0 ? pair->count[0] : pair->count[0] + pair->count[1];
     double most = INFINITY;
-    for (int32_t k = begin; k < end; k++)
-        most = fmin(most, batch->flow[(size_t)slot[k] * PAIRS_LANES + (size_t)lane]);
+    for (int32_t k = begin; k < end; k++) {
+        const double flow = batch->flow[(size_t)slot[k] * PAIRS_LANES + (size_t)lane];
+        most = flow < most ? flow : most;
+    }
     if (most <= 0 || difference <= 0)
-        return;
+        return most > 0;
     const double amount = balancing_amount(b, pair, side, difference, slope, most);
     for (int32_t k = 0; k < pair->count[0] + pair->count[1]; k++) {
         double *flow = &batch->flow[(size_t)slot[k] * PAIRS_LANES + (size_t)lane];
@@ -171,4 +171,5 @@ void pairs_shift_row(pairs_balance *b, const pairs_pair *pair, int32_t use_index
     }
     mark_changed(batch, slot, pair->count[0] + pair->count[1]);
     move_totals(b, pair, side, amount);
+    return amount < most;
 }

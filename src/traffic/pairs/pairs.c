@@ -30,7 +30,7 @@ static const double SWEEP_END = 0.05;      // sweeps end at this share of the fi
 static const double NEWTON_GAP = 1e-4;     // Newton steps begin below this gap
 static const double LESS = 0.9;            // a gap is smaller below this share of the best one
 static const double CERTAIN = 0.5;         // a gap below this share of the target needs no certificate to count
-static const double NEAR = 100;            // a pass within this factor of the target gap may be the last
+static const double NEAR = 1e4;            // a pass within this factor of the target gap may be the last
 
 // ---- State of a solve
 
@@ -47,6 +47,7 @@ static void close_balance(pairs_balance *b)
     mco_free(b->ctx, &b->least);
     mco_free(b->ctx, &b->visited);
     mco_free(b->ctx, &b->on_tree);
+    mco_free(b->ctx, &b->slot);
     mco_free(b->ctx, &b->front);
     mco_free(b->ctx, &b->back);
     mco_free(b->ctx, &b->dead);
@@ -190,13 +191,28 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total)
     return st;
 }
 
-// The excess of a candidate, by the gap of the scan before and present flows.
-static double excess_threshold(const pairs_balance *b, double gap)
+static double total_cost(const pairs_balance *b)
 {
     double total = 0;
     for (int32_t l = 0; l < b->problem->links; l++)
         total += b->flow[l] * b->cost[l];
-    return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total / ((double)b->problem->rows * (double)b->problem->nodes);
+    return total;
+}
+
+// The excess of a candidate, by the gap of the scan before and present flows.
+static double excess_threshold(const pairs_balance *b, double gap)
+{
+    return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total_cost(b) / ((double)b->problem->rows * (double)b->problem->nodes);
+}
+
+// Balances the pairs of a warm start before the first scan: after small edits this saves a pass.
+static mco_status balance_known(pairs_balance *b)
+{
+    const double total = total_cost(b);
+    if (b->live == 0)
+        return MCO_OK;
+    b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
+    return balance_pairs(b, 0, total);
 }
 
 // A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
@@ -243,6 +259,8 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
     mco_status st = MCO_OK;
     out->gap = is_warm ? 1e-3 : 1;
     b->candidate = b->scanner->is_quick ? QUICK_CANDIDATE : CANDIDATE;
+    if (is_warm)
+        MCO_TRY(balance_known(b));
     for (bool is_near = is_warm, is_last = false;; is_near = is_last || out->gap < NEAR * b->call->gap) {
         traffic_scan found;
         st = scan_pass(b, is_near, out, &found);
@@ -270,6 +288,7 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         out->iterations++;
         b->least_difference = fmax(LEAST_DIFFERENCE * out->gap, LEAST_CANDIDATE * b->call->gap) * total / b->problem->demand;
         b->is_eager = !is_warm && !b->scanner->is_quick && out->iterations <= EAGER_PASSES;
+        b->is_first = b->is_eager && out->iterations == 1;
         MCO_TRY(use_candidates(b, &found));
         MCO_TRY(balance_pairs(b, out->gap, total));
         is_last = b->must_stop;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "traffic/pairs/heap.h"
 #include "traffic/pairs/lanes.h"
 
-enum { GROUP = 8 };            // batches that take their first order from each other
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
 enum { EARLY_SCANS = 3 };       // each makes new orders
@@ -22,7 +22,8 @@ enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while 
 typedef struct worker {
     pairs_trees trees;
     mco_context *ctx;     // of the thread
-    double *amount;       // [nodes] trips on their way to the origin; all 0 between loads
+    double *amount;       // [nodes] trips on their way to the origin, or labels of a first order; all 0 between loads
+    pairs_heap heap;
     int32_t *stack;       // [nodes] of the depth-first order
     uint8_t *next;        // [nodes] the lane that comes next; SEEN_NONE: not seen
     int32_t *new_order;   // [nodes]
@@ -47,7 +48,8 @@ typedef struct scanner {
     pairs_graph graph;
     const double *cost;   // [classes][links] of the call
     double *into_cost;    // the same by positions
-    int32_t *order;       // [batches][through]
+    uint16_t *narrow_order;  // [batches][through] one of both is NULL
+    int32_t *wide_order;
     uint64_t *narrow;     // [batches][nodes]
     int32_t *wide;        // [batches][nodes][PAIRS_LANES]
     int64_t *repairs;     // [batches] with the present order when it was new, -1: not known yet
@@ -95,40 +97,64 @@ static int32_t through(const scanner *s)
     return s->store->problem->nodes - s->store->problem->first_through;
 }
 
-// Adds the nodes behind `node` that paths pass through and that are not yet in the queue. Returns the end of the queue.
-static int32_t reach_heads(const traffic_problem *p, worker *w, int32_t node, int32_t end)
+// Lowers the label of a node of the first order.
+static mco_status reach(worker *w, double label, int32_t node)
 {
-    for (int32_t l = p->first[node]; l < p->first[node + 1]; l++) {
-        const int32_t head = p->head[l];
-        if (head >= p->first_through && !w->next[head]) {
-            w->next[head] = 1;
-            w->stack[end++] = head;
-        }
-    }
-    return end;
+    if (label >= w->amount[node])
+        return MCO_OK;
+    w->amount[node] = label;
+    return pairs_heap_push(w->ctx, &w->heap, label, node);
 }
 
-// A first order: breadth first from the first row's origin. The trees of the load make a better one.
-static void breadth_first(const scanner *s, worker *w, const pairs_batch *b, int32_t *order)
+// A first order: by the distance from the first row's origin; nodes that it does not reach come last. The trees of the load make a better one.
+static mco_status nearest_first(const scanner *s, worker *w, const pairs_batch *b)
 {
     const traffic_problem *p = s->store->problem;
     const int32_t origin = p->row_origin[b->row[0]];
-    int32_t head = 0, end = 0;
-    memset(w->next, 0, (size_t)p->nodes);
-    w->next[origin] = 1;
-    if (origin >= p->first_through)
-        w->stack[end++] = origin;
-    else
-        end = reach_heads(p, w, origin, 0);
-    for (int32_t v = p->first_through; v < p->nodes; v++) {
-        while (head < end)
-            end = reach_heads(p, w, w->stack[head++], end);
-        if (!w->next[v]) {  // not reached from the origin
-            w->next[v] = 1;
-            w->stack[end++] = v;
-        }
+    int32_t *order = w->trees.order, count = 0;
+    mco_status st = MCO_OK;
+    w->heap.count = 0;
+    for (int32_t v = 0; v < p->nodes; v++)
+        w->amount[v] = INFINITY;
+    MCO_TRY(reach(w, 0, origin));
+    while (w->heap.count > 0) {
+        const pairs_entry top = pairs_heap_pop(&w->heap);
+        if (top.label > w->amount[top.node])
+            continue;
+        w->amount[top.node] = -1;  // done
+        if (top.node >= p->first_through)
+            order[count++] = top.node;
+        for (int32_t l = p->first[top.node]; l < p->first[top.node + 1]; l++)
+            if (p->head[l] >= p->first_through)
+                MCO_TRY(reach(w, top.label + w->trees.cost[l], p->head[l]));
     }
-    memcpy(order, w->stack, (size_t)through(s) * sizeof *order);
+    for (int32_t v = p->first_through; v < p->nodes; v++)
+        if (w->amount[v] == INFINITY)
+            order[count++] = v;
+done:
+    memset(w->amount, 0, (size_t)p->nodes * sizeof *w->amount);
+    return st;
+}
+
+// Orders of all batches take 16 bits a node where that fits; a worker has that of its batch at full width.
+static void load_order(const scanner *s, worker *w, int32_t i)
+{
+    const int32_t count = through(s);
+    const size_t first = (size_t)i * (size_t)count;
+    if (s->wide_order != NULL)
+        memcpy(w->trees.order, s->wide_order + first, (size_t)count * sizeof *w->trees.order);
+    for (int32_t k = 0; s->narrow_order != NULL && k < count; k++)
+        w->trees.order[k] = s->narrow_order[first + (size_t)k];
+}
+
+static void save_order(scanner *s, const worker *w, int32_t i)
+{
+    const int32_t count = through(s);
+    const size_t first = (size_t)i * (size_t)count;
+    if (s->wide_order != NULL)
+        memcpy(s->wide_order + first, w->trees.order, (size_t)count * sizeof *w->trees.order);
+    for (int32_t k = 0; s->narrow_order != NULL && k < count; k++)
+        s->narrow_order[first + (size_t)k] = (uint16_t)w->trees.order[k];
 }
 
 // The node from which the tree of a lane enters `node`, -1: none.
@@ -181,17 +207,15 @@ static void set_batch(scanner *s, worker *w, int32_t i)
     const size_t class = p->extra == NULL ? 0 : (size_t)b->user_class;
     t->cost = s->cost + class * (size_t)p->links;
     t->into_cost = s->into_cost + class * (size_t)p->links;
-    t->order = s->order + (size_t)i * (size_t)through(s);
     t->narrow = s->narrow == NULL ? NULL : s->narrow + (size_t)i * (size_t)p->nodes;
     t->wide = s->wide == NULL ? NULL : s->wide + (size_t)i * (size_t)p->nodes * PAIRS_LANES;
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         t->origin[lane] = b->row[lane] < 0 ? -1 : p->row_origin[b->row[lane]];
 }
 
-// Trees of a batch. Returns false if it was stopped.
+// Trees of a batch that has been set, with its order. Returns false if it was stopped.
 static bool grow_trees(scanner *s, worker *w, int32_t i)
 {
-    set_batch(s, w, i);
     const int64_t repairs = s->build->labels(&w->trees);
     if (repairs < 0) {
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
@@ -203,11 +227,13 @@ static bool grow_trees(scanner *s, worker *w, int32_t i)
     int64_t *usual = &s->repairs[i];
     if (s->is_loading || s->scans <= EARLY_SCANS) {
         order_by_trees(w);
+        save_order(s, w, i);
         *usual = -1;
     } else if (*usual < 0) {
         *usual = repairs;
     } else if (repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER) {
         order_by_trees(w);
+        save_order(s, w, i);
         *usual = -1;
     }
     return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
@@ -258,17 +284,26 @@ static bool row_is_empty(const pairs_batch *b, int lane)
     return true;
 }
 
-static void load_batch(scanner *s, worker *w, int32_t i)
+static void load_batch(void *shared, int index, int64_t item)
 {
-    pairs_batch *b = &s->store->batch[i];
+    scanner *s = shared;
+    worker *w = &s->worker[index];
+    pairs_batch *b = &s->store->batch[item];
     uint32_t empty = 0;
+    if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
+        return;
+    set_batch(s, w, (int32_t)item);
+    if (s->is_fresh)
+        w->status = nearest_first(s, w, b);
+    else
+        load_order(s, w, (int32_t)item);
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
-    if (empty == 0) {  // a warm start: the first scan makes an order
-        s->repairs[i] = -1;
-        return;
+    if (empty == 0 && w->status == MCO_OK) {  // a warm start: the first scan makes a better order
+        s->repairs[item] = -1;
+        save_order(s, w, (int32_t)item);
     }
-    if (!grow_trees(s, w, i))
+    if (empty == 0 || w->status != MCO_OK || !grow_trees(s, w, (int32_t)item))
         return;
     // Labels have found their places in the order of before; `position` follows the new one.
     for (int32_t k = 0; k < through(s); k++)
@@ -278,23 +313,6 @@ static void load_batch(scanner *s, worker *w, int32_t i)
             w->status = load_row(s, w, b, lane);
     if (w->status == MCO_OK)
         w->status = pairs_batch_pack(w->ctx, s->store, b);
-}
-
-// Batches of a group: the first begins with a breadth-first order, each other with that of the one before it, which is near.
-static void load_group(void *shared, int index, int64_t item)
-{
-    scanner *s = shared;
-    worker *w = &s->worker[index];
-    for (int32_t i = (int32_t)item * GROUP; i < s->store->batches && i < ((int32_t)item + 1) * GROUP; i++) {
-        if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
-            return;
-        int32_t *order = s->order + (size_t)i * (size_t)through(s);
-        if (s->is_fresh && i % GROUP == 0)
-            breadth_first(s, w, &s->store->batch[i], order);
-        else if (s->is_fresh)
-            memcpy(order, order - through(s), (size_t)through(s) * sizeof *order);
-        load_batch(s, w, i);
-    }
 }
 
 // ---- Scan
@@ -321,7 +339,11 @@ static void scan_batch(void *shared, int index, int64_t item)
     const pairs_batch *b = &s->store->batch[item];
     tally *out = &s->tally[item];
     out->count = 0;
-    if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed) || !grow_trees(s, w, (int32_t)item))
+    if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
+        return;
+    set_batch(s, w, (int32_t)item);
+    load_order(s, w, (int32_t)item);
+    if (!grow_trees(s, w, (int32_t)item))
         return;
     w->status = mco_grow(w->ctx, &w->found, &w->found_room, (int64_t)b->slots * PAIRS_LANES + 1);
     if (w->status != MCO_OK)
@@ -366,7 +388,7 @@ static mco_status load(void *self, const double *cost)
     set_costs(s, cost);
     s->proof = NULL;
     s->is_loading = true;
-    const mco_status st = run_team(s, ((int64_t)s->store->batches + GROUP - 1) / GROUP, load_group);
+    const mco_status st = run_team(s, s->store->batches, load_batch);
     s->is_loading = false;
     s->is_fresh = false;
     return st;
@@ -411,6 +433,7 @@ static void close_worker(mco_context *ctx, worker *w)
 {
     if (w->ctx == NULL)
         return;
+    mco_free(w->ctx, &w->heap.entry);
     mco_free(w->ctx, &w->found);
     mco_free(ctx, &w->new_order);
     mco_free(ctx, &w->next);
@@ -420,6 +443,7 @@ static void close_worker(mco_context *ctx, worker *w)
     mco_free(ctx, &w->trees.flat);
     mco_free(ctx, &w->trees.dirty);
     mco_free(ctx, &w->trees.position);
+    mco_free(ctx, &w->trees.order);
     mco_free(ctx, &w->trees.label);
     mco_context_destroy(&w->ctx);
 }
@@ -439,7 +463,8 @@ static void close(void *self)
     mco_free(ctx, &s->tally);
     mco_free(ctx, &s->wide);
     mco_free(ctx, &s->narrow);
-    mco_free(ctx, &s->order);
+    mco_free(ctx, &s->wide_order);
+    mco_free(ctx, &s->narrow_order);
     mco_free(ctx, &s->into_cost);
     mco_free(ctx, &s->graph.into_tail);
     mco_free(ctx, &s->graph.tail_label);
@@ -456,6 +481,7 @@ static mco_status open_worker(scanner *s, int index, worker *w)
     MCO_TRY(mco_context_create_child(s->ctx, &w->ctx));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.label, (size_t)s->graph.label_rows * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.position, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.order, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.dirty, nodes / 64 + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
@@ -487,7 +513,10 @@ static mco_status open_graph(scanner *s)
     for (int32_t v = 0; v < p->nodes; v++)
         star = p->into_first[v + 1] - p->into_first[v] > star ? p->into_first[v + 1] - p->into_first[v] : star;
     MCO_TRY(mco_alloc(s->ctx, &s->into_cost, (size_t)(p->extra == NULL ? 1 : p->classes) * (size_t)p->links));
-    MCO_TRY(mco_alloc(s->ctx, &s->order, batches * (size_t)through(s)));
+    if (p->nodes <= UINT16_MAX)
+        MCO_TRY(mco_alloc(s->ctx, &s->narrow_order, batches * (size_t)through(s)));
+    else
+        MCO_TRY(mco_alloc(s->ctx, &s->wide_order, batches * (size_t)through(s)));
     if (star <= NARROW_STAR)
         MCO_TRY(mco_alloc(s->ctx, &s->narrow, batches * (size_t)p->nodes));
     else

@@ -5,12 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-// ---- Grouping
+#include "traffic/pairs/heap.h"
 
-typedef struct entry {
-    double label;
-    int32_t node;
-} entry;
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+enum { BATCHES_OF_RELEASE = 64 };
+
+// ---- Grouping
 
 // A search from one row after another for the nearest rows that have no batch yet.
 typedef struct grouping {
@@ -18,32 +21,9 @@ typedef struct grouping {
     double *label;       // [nodes] infinite between searches
     int32_t *touched;    // [nodes] nodes with labels
     int32_t touched_count;
-    entry *heap;         // [heap_room]
-    int64_t heap_count, heap_room;
+    pairs_heap heap;
     int32_t *row_of;     // [nodes] row of the class that begins there and has no batch, -1: none
 } grouping;
-
-static void heap_push(grouping *g, double label, int32_t node)
-{
-    int64_t at = g->heap_count++;
-    for (; at > 0 && g->heap[(at - 1) / 2].label > label; at = (at - 1) / 2)
-        g->heap[at] = g->heap[(at - 1) / 2];
-    g->heap[at] = (entry){label, node};
-}
-
-static entry heap_pop(grouping *g)
-{
-    const entry top = g->heap[0], last = g->heap[--g->heap_count];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < g->heap_count; at = child) {
-        child += child + 1 < g->heap_count && g->heap[child + 1].label < g->heap[child].label;
-        if (g->heap[child].label >= last.label)
-            break;
-        g->heap[at] = g->heap[child];
-    }
-    g->heap[at] = last;
-    return top;
-}
 
 static mco_status reach(mco_context *ctx, grouping *g, double label, int32_t node)
 {
@@ -52,10 +32,7 @@ static mco_status reach(mco_context *ctx, grouping *g, double label, int32_t nod
     if (g->label[node] == INFINITY)
         g->touched[g->touched_count++] = node;
     g->label[node] = label;
-    mco_status st = mco_grow(ctx, &g->heap, &g->heap_room, g->heap_count + 1);
-    if (st == MCO_OK)
-        heap_push(g, label, node);
-    return st;
+    return pairs_heap_push(ctx, &g->heap, label, node);
 }
 
 // Takes the nearest rows from `origin` on, the own row first.
@@ -64,8 +41,8 @@ static mco_status group_near(mco_context *ctx, grouping *g, int32_t origin, int3
     const traffic_problem *p = g->problem;
     int count = 0;
     mco_status st = reach(ctx, g, 0, origin);
-    while (st == MCO_OK && g->heap_count > 0 && count < PAIRS_LANES) {
-        const entry top = heap_pop(g);
+    while (st == MCO_OK && g->heap.count > 0 && count < PAIRS_LANES) {
+        const pairs_entry top = pairs_heap_pop(&g->heap);
         const int32_t v = top.node;
         if (top.label > g->label[v])
             continue;
@@ -83,7 +60,7 @@ static mco_status group_near(mco_context *ctx, grouping *g, int32_t origin, int3
     for (int32_t k = 0; k < g->touched_count; k++)
         g->label[g->touched[k]] = INFINITY;
     g->touched_count = 0;
-    g->heap_count = 0;
+    g->heap.count = 0;
     return st;
 }
 
@@ -129,7 +106,7 @@ static mco_status group_rows(pairs_store *store)
     }
 done:
     mco_free(ctx, &g.row_of);
-    mco_free(ctx, &g.heap);
+    mco_free(ctx, &g.heap.entry);
     mco_free(ctx, &g.touched);
     mco_free(ctx, &g.label);
     return st;
@@ -213,10 +190,10 @@ static void take_arrays(mco_context *ctx, pairs_batch *b, const pairs_batch *fro
     b->room = from->room;
 }
 
-// Room grows by an eighth, since memory is short here rather than time.
+// Room grows by a sixteenth, since memory is short here rather than time.
 static mco_status grow_batch(mco_context *ctx, const pairs_store *store, pairs_batch *b)
 {
-    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / 8 + 64;
+    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / 16 + 64;
     pairs_batch larger;
     const mco_status st = new_arrays(ctx, store, (int32_t)(wanted < most ? wanted : most), &larger);
     if (st != MCO_OK)
@@ -263,7 +240,7 @@ mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b
     int32_t count = 0;
     for (int32_t s = 0; s < b->slots; s++)
         count += has_flow(b->flow + (size_t)s * PAIRS_LANES);
-    const int64_t room = (int64_t)count + count / 8 + 16, most = store->problem->links;
+    const int64_t room = (int64_t)count + count / 16 + 16, most = store->problem->links;
     pairs_batch packed;
     const mco_status st = new_arrays(ctx, store, (int32_t)(room < most ? room : most), &packed);
     if (st != MCO_OK)
@@ -332,6 +309,14 @@ static void give_batch(const pairs_store *store, const pairs_batch *b, traffic_f
     }
 }
 
+// Gives freed pages back to the system: batches lie between other blocks, so the allocator alone keeps them.
+static void release_pages(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
 {
     const traffic_problem *p = store->problem;
@@ -353,6 +338,8 @@ mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
         give_batch(store, &store->batch[i], out);
         close_batch(ctx, &store->batch[i]);
         store->batch[i].slots = 0;
+        if ((i + 1) % BATCHES_OF_RELEASE == 0)
+            release_pages();
     }
 done:
     if (st != MCO_OK) {
