@@ -468,10 +468,48 @@ static void check_fleet(trial *t, const shape *s)
     }
 }
 
+// The proof by labels of the GPU: no smaller than the gap by exact labels, and near it.
+static void check_proof(trial *t, const shape *s)
+{
+    const traffic_problem *p = &t->problem;
+    const traffic_gpu_tuning tuning = {.way = 2};
+    mco_traffic_params params = MCO_TRAFFIC_PARAMS_INIT;
+    const mco_run_settings settings = {.time_limit_s = 20, .target = -1, .objective = "objective"};
+    mco_run run = mco_run_begin(t->ctx, &settings);
+    traffic_history history = {0};
+    traffic_answer answer = {0};
+    traffic_gpu_city city = {0};
+    traffic_certificate proof[2] = {{0}};
+    traffic_proof told[2] = {{0}};
+    params.method = MCO_TRAFFIC_METHOD_BFW;
+    params.iterations = 4;
+    const traffic_call call = {.problem = p, .params = &params, .run = &run, .history = &history, .gap = 1e-6, .memory = 1e9};
+    bool is_done = traffic_gpu_city_open(t->ctx, &call, &tuning, &city) == MCO_OK && traffic_gpu_iterate(t->ctx, &call, &city, &answer) == MCO_OK;
+    for (int k = 0; k < 2 && is_done; k++)
+        is_done = traffic_certificate_open(t->ctx, p, answer.flow, answer.class_flow, &proof[k]) == MCO_OK;
+    is_done = is_done && traffic_gpu_launch_costs(&city.steps, city.device.stream) == cudaSuccess &&
+              traffic_gpu_wide_prove(city.wide, &call, &city.device, city.scale, &proof[0]) == MCO_OK &&
+              traffic_certificate_search(t->ctx, &proof[1], 1, INFINITY) == MCO_OK;
+    for (int k = 0; k < 2 && is_done; k++)
+        is_done = traffic_certificate_close(t->ctx, &proof[k], NULL, &told[k]) == MCO_OK;
+    GPU_CHECK(is_done, "%s: %s", s->name, mco_context_error(t->ctx));
+    GPU_CHECK(told[0].gap >= told[1].gap - 1e-12 && told[0].gap <= told[1].gap + 1e-5, "%s: gap %.12g by the GPU's labels, %.12g by exact ones",
+              s->name, told[0].gap, told[1].gap);
+    for (int k = 0; k < 2; k++)
+        traffic_certificate_clear(t->ctx, &proof[k]);
+    if (city.problem != NULL)
+        traffic_gpu_city_close(&city);
+    traffic_answer_clear(t->ctx, &answer);
+    mco_free(t->ctx, &history.pass);
+    mco_run_clear(&run);
+}
+
 // Solves as the size of a network allows. Short: a few steps.
 static void check_solves(trial *t, const shape *s, bool is_short)
 {
     check_fleet(t, s);
+    if (t->problem.rows > 0)
+        check_proof(t, s);
     if (is_short) {
         const found f = solve(t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 0.1);
         GPU_CHECK(f.gap <= 0.1, "%s: gap %g", s->name, f.gap);

@@ -26,6 +26,7 @@ typedef struct traffic_gpu_city {
     traffic_gpu_trees trees;
     traffic_gpu_steps steps;
     traffic_gpu_wide *wide;          // loads by a hierarchy; NULL: by a block a row
+    double scale;                    // of costs in labels, after iterations
     int32_t per_multiprocessor;      // blocks of trees
     int64_t bytes;                   // of device memory
     struct traffic_gpu_fleet *fleet; // of several GPUs, this one the first; NULL: there is one

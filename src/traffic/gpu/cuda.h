@@ -79,6 +79,7 @@ size_t traffic_gpu_trees_bytes(const traffic_gpu_trees *plan);
 
 typedef struct traffic_gpu_walk {
     int32_t slots, rows;             // rows of this launch
+    uint32_t less;                   // that weights are below costs: 1 rounds costs down
     int64_t vertices;
     int32_t lanes;                   // labels are [rows / lanes][vertices][lanes], in the order of d_row
     const int32_t *d_row;            // [rows]
@@ -139,6 +140,8 @@ cudaError_t traffic_gpu_trees_shape(const traffic_gpu_trees *plan, int *blocks);
 cudaError_t traffic_gpu_launch_trees(const traffic_gpu_trees *plan, cudaStream_t stream);
 // Costs in labels as weights of the links [links].
 cudaError_t traffic_gpu_launch_weigh(const traffic_gpu_walk *plan, int32_t *d_weight, cudaStream_t stream);
+// Labels by rows, [rows][vertices], by vertex of the problem; d_vertex [vertices] of a rank. Far ones are MCO_PATHS_NONE at most.
+cudaError_t traffic_gpu_launch_spread(const traffic_gpu_walk *plan, const int32_t *d_vertex, int32_t *d_out, cudaStream_t stream);
 cudaError_t traffic_gpu_launch_walk(const traffic_gpu_walk *plan, cudaStream_t stream);
 // The same by trees in shared memory. Links into a node, and out of it, are TRAFFIC_GPU_MOST_DEGREE at most.
 cudaError_t traffic_gpu_climb_prepare(size_t bytes);

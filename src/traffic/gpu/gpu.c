@@ -193,6 +193,7 @@ mco_status traffic_gpu_iterate(mco_context *ctx, const traffic_call *call, traff
         MCO_TRY(mco_alloc(ctx, &out->class_flow, (int64_t)p->classes * p->links));
     MCO_TRY(traffic_gpu_city_get(c, out->flow, out->class_flow));
     out->gap = watch.gap;
+    c->scale = last.scale;
     out->iterations = last.iteration;
     out->gpus = c->fleet != NULL ? call->gpus : UINT64_C(1) << c->device.info.index;
     if (last.end == TRAFFIC_GPU_STUCK)
@@ -200,6 +201,22 @@ mco_status traffic_gpu_iterate(mco_context *ctx, const traffic_call *call, traff
 done:
     close_watch(c, &watch);
     return st;
+}
+
+// Labels of the GPU for the proof of the gap. Without them the proof is a search of the cores, so a GPU without room is no error.
+static mco_status prove(mco_context *ctx, const traffic_call *call, traffic_gpu_city *c, traffic_answer *out)
+{
+    mco_status st = MCO_OK;
+    if (c->wide == NULL || c->fleet != NULL || call->history->is_quiet || must_stop(call->run))
+        return MCO_OK;
+    MCO_TRY(traffic_certificate_open(ctx, call->problem, out->flow, out->class_flow, &out->certificate));
+    MCO_CUDA(ctx, traffic_gpu_launch_costs(&c->steps, c->device.stream));  // of these flows, at the scale of the state
+    MCO_TRY(traffic_gpu_wide_prove(c->wide, call, &c->device, c->scale, &out->certificate));
+done:
+    if (st == MCO_OK)
+        return MCO_OK;
+    traffic_certificate_clear(ctx, &out->certificate);
+    return st == MCO_ERR_STOPPED || st == MCO_ERR_MEMORY || st == MCO_ERR_LIMIT ? MCO_OK : st;
 }
 
 mco_status traffic_gpu_frank_wolfe_assign(mco_context *ctx, const traffic_call *call, traffic_answer *out)
@@ -216,6 +233,7 @@ mco_status traffic_gpu_frank_wolfe_assign(mco_context *ctx, const traffic_call *
     const double opened_s = mco_clock_s();
     MCO_TRY(traffic_gpu_iterate(ctx, call, &city, out));
     out->device_s = mco_clock_s() - opened_s;
+    MCO_TRY(prove(ctx, call, &city, out));
     if (city.fleet != NULL)
         mco_log(ctx, MCO_LOG_DETAIL, "%d GPUs, each with the trees of about %d origins", city.fleet->count, city.trees.rows);
     mco_log(ctx, MCO_LOG_DETAIL, "GPU %d: opened in %.3f s, %lld steps in %.4f s", city.device.info.index, opened_s - begin_s,

@@ -75,10 +75,28 @@ __global__ void __launch_bounds__(WEIGH_BLOCK) weigh(const traffic_gpu_walk plan
 {
     const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (s < plan.slots)
-        d_weight[plan.d_link[s]] = (int32_t)min(plan.d_arc[s].cost, (uint32_t)MCO_PATHS_MAX_WEIGHT);
+        d_weight[plan.d_link[s]] = (int32_t)min(plan.d_arc[s].cost - plan.less, (uint32_t)MCO_PATHS_MAX_WEIGHT);
+}
+
+// A thread takes a label; those of a warp are of one vertex, near rows. Traffic: 4 bytes read and a sector of 32 written each.
+__global__ void __launch_bounds__(WEIGH_BLOCK) spread(const traffic_gpu_walk plan, const int32_t *d_vertex, int32_t *d_out)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, v = i / plan.lanes;
+    const int32_t q = (int32_t)blockIdx.y * plan.lanes + (int32_t)(i % plan.lanes);
+    if (v >= plan.vertices || q >= plan.rows)
+        return;
+    const int32_t label = plan.d_label[(blockIdx.y * plan.vertices + v) * plan.lanes + i % plan.lanes];
+    d_out[q * plan.vertices + d_vertex[v]] = min(label, NONE);
 }
 
 }  // namespace
+
+cudaError_t traffic_gpu_launch_spread(const traffic_gpu_walk *plan, const int32_t *d_vertex, int32_t *d_out, cudaStream_t stream)
+{
+    const int64_t blocks = (plan->vertices * plan->lanes + WEIGH_BLOCK - 1) / WEIGH_BLOCK;
+    return launch(spread, dim3((unsigned int)blocks, (unsigned int)((plan->rows + plan->lanes - 1) / plan->lanes)), (unsigned int)WEIGH_BLOCK, 0, stream,
+                  *plan, d_vertex, d_out);
+}
 
 cudaError_t traffic_gpu_launch_weigh(const traffic_gpu_walk *plan, int32_t *d_weight, cudaStream_t stream)
 {

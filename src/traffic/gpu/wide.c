@@ -26,7 +26,7 @@ struct traffic_gpu_wide {
     int32_t *row;            // [rows] by class, then by rank of the origin
     int32_t *source;         // [rows] origins in this order
     int32_t *class_first;    // [classes + 1] rows of a class
-    int32_t *d_row;
+    int32_t *d_row, *d_vertex;  // [rows] as `row`; [vertices] of a rank
     int32_t batch;           // rows whose labels are on the device at once
     const traffic_gpu_arc *d_arc;
     unsigned long long *d_load;
@@ -232,6 +232,7 @@ static mco_status upload_ranks(traffic_gpu_wide *w)
     MCO_TRY(UPLOAD(w, &w->walk.d_row_origin, origin, p->rows));
     MCO_TRY(UPLOAD(w, &w->walk.d_link, p->into, p->links));
     MCO_TRY(UPLOAD(w, &w->d_row, w->row, p->rows));
+    MCO_TRY(UPLOAD(w, &w->d_vertex, t->vertex, t->vertices));
 done:
     mco_free(w->ctx, &origin);
     mco_free(w->ctx, &to);
@@ -349,6 +350,70 @@ mco_status traffic_gpu_wide_load(traffic_gpu_wide *w, mco_run *run)
     w->is_ready = w->problem->classes == 1 && w->walk.rows > 0 && w->walk.rows == w->problem->rows;
 done:
     return st;
+}
+
+// ---- Labels
+
+static mco_status customise_down(traffic_gpu_wide *w, int32_t k)
+{
+    mco_status st = MCO_OK;
+    double seconds = 0;
+    traffic_gpu_walk floors = w->walk;
+    floors.d_arc = w->d_arc + (int64_t)k * floors.slots;
+    floors.less = 1;
+    MCO_CUDA(w->ctx, traffic_gpu_launch_weigh(&floors, paths_device_look(w->on_device).d_weight, w->device->stream));
+    MCO_CUDA(w->ctx, cudaStreamSynchronize(w->device->stream));
+    MCO_TRY(paths_device_customise_here(w->ctx, w->on_device, &seconds));
+done:
+    return st;
+}
+
+mco_status traffic_gpu_wide_labels(traffic_gpu_wide *w, mco_run *run, mco_status (*work)(void *state, mco_run *run, int32_t begin, int32_t end),
+                                   void *state)
+{
+    mco_status st = MCO_OK;
+    double seconds = 0;
+    w->is_ready = false;
+    for (int32_t k = 0; k < w->problem->classes; k++) {
+        if (w->class_first[k + 1] > w->class_first[k])
+            MCO_TRY(customise_down(w, k));
+        for (int32_t begin = w->class_first[k], end; begin < w->class_first[k + 1]; begin = end) {
+            end = w->class_first[k + 1] - begin < w->batch ? w->class_first[k + 1] : begin + w->batch;
+            MCO_TRY(paths_device_trees(w->ctx, w->on_device, run, end - begin, w->source + begin, NULL, &seconds, NULL));
+            MCO_TRY(work(state, run, begin, end));
+        }
+    }
+done:
+    return st;
+}
+
+static int32_t lanes_of(const traffic_gpu_wide *w)
+{
+    return PATHS_LANES * paths_device_look(w->on_device).trees->per_lane;
+}
+
+mco_status traffic_gpu_wide_spread(const traffic_gpu_wide *w, int32_t base, int32_t first, int32_t count, int32_t *d_label)
+{
+    mco_status st = MCO_OK;
+    traffic_gpu_walk plan = w->walk;
+    plan.lanes = lanes_of(w);
+    plan.rows = count;
+    plan.d_label = paths_device_look(w->on_device).trees->d_label + (int64_t)((first - base) / plan.lanes) * plan.vertices * plan.lanes;
+    MCO_CUDA(w->ctx, traffic_gpu_launch_spread(&plan, w->d_vertex, d_label, w->device->stream));
+done:
+    return st;
+}
+
+int32_t traffic_gpu_wide_group(const traffic_gpu_wide *w, int64_t rows)
+{
+    const int64_t most = PATHS_LANES * 2;  // of a group
+    (void)w;
+    return (int32_t)(rows < most ? most : rows < 1 << 20 ? rows / most * most : 1 << 20);
+}
+
+int32_t traffic_gpu_wide_row(const traffic_gpu_wide *w, int32_t place)
+{
+    return w->row[place];
 }
 
 void traffic_gpu_wide_times(const traffic_gpu_wide *w, double seconds[3])
