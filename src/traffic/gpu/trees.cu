@@ -3,8 +3,7 @@
 //
 // The tree of the last call is the start. A round has two parts. First the labels of the tree at the new costs: each node jumps from
 // ancestor to ancestor and adds up what lies between; a node that has jumped serves those below it, so a path of n links takes about
-// log2(n) jumps. Then each node takes its best link in, and for some pulls those behind new
-// labels do. Rounds end when no node finds a better one. Labels of the tree that are
+// log2(n) jumps. Then each node takes its best link in, and for some pulls those behind it do. Rounds end when no node finds a better one. Labels of the tree that are
 // exact make the rounds those of Howard's policy iteration: a change carries to all nodes below it at once, not link by link, so a
 // few rounds suffice where costs have changed little. Costs are 1 or more, and a label is never less than its parent's plus the
 // link's cost. So parents make a tree at any moment, also where labels meet their greatest value.
@@ -28,22 +27,20 @@ struct entry {
     uint32_t value, link;
 };
 
+constexpr uint32_t NOT_MARKED = 0xfffffffe, MARKED = 0xffffffff;  // no node has such a number
+
 struct row_memory {
     entry *node;        // [nodes]
     traffic_gpu_arc *arc;  // [slots] if arcs_in_shared
     uint16_t *parent;   // [nodes]
-    uint32_t *is_listed;  // [words_of(nodes)] bits
 };
-
-__host__ DEVICE int32_t words_of(int32_t nodes) { return (nodes + 31) / 32; }
 
 DEVICE row_memory divide(const traffic_gpu_trees &plan)
 {
     row_memory m;
     m.node = dynamic_shared<entry>();
     m.arc = reinterpret_cast<traffic_gpu_arc *>(m.node + plan.nodes);
-    m.is_listed = reinterpret_cast<uint32_t *>(m.arc + (plan.arcs_in_shared ? plan.slots : 0));
-    m.parent = reinterpret_cast<uint16_t *>(m.is_listed + words_of(plan.nodes));
+    m.parent = reinterpret_cast<uint16_t *>(m.arc + (plan.arcs_in_shared ? plan.slots : 0));
     return m;
 }
 
@@ -90,79 +87,40 @@ DEVICE void evaluate(const traffic_gpu_trees &plan, const row_memory &m, const t
     __syncthreads();
 }
 
-// ---- Nodes behind new labels: two lists by turns, in the words that held ancestors, and a bit for each node that is on a list
-
-DEVICE uint16_t *listed(const row_memory &m, int turn, uint32_t i) { return reinterpret_cast<uint16_t *>(&m.node[i].link) + turn; }
-
-// Puts the heads of the links out of a node on a list.
-DEVICE void list_heads(const traffic_gpu_trees &plan, const row_memory &m, int32_t v, int turn, uint32_t *count)
+// Nodes that may have a better link in take it: all of them, or those that a link from a node with a new label enters. A node is
+// marked in the word that held its ancestor. It takes its mark away before it reads labels, and a label is written before the marks are set, so no new
+// label is missed. Whether any node has found a better link; all threads call it.
+DEVICE bool pull(const traffic_gpu_trees &plan, const row_memory &m, const traffic_gpu_arc *arc, int32_t origin, bool of_all)
 {
-    const int32_t end = __ldg(plan.d_out_first + v + 1);
-    for (int32_t k = __ldg(plan.d_out_first + v); k < end; k++) {
-        const uint32_t head = (uint32_t)__ldg(plan.d_out_head + k), bit = 1u << head % 32;
-        if ((atomicOr(m.is_listed + head / 32, bit) & bit) == 0)
-            *listed(m, turn, atomicAdd(count, 1u)) = (uint16_t)head;
-    }
-}
-
-// Takes the best link into a node. Whether it is better than that of before.
-DEVICE bool improve(const traffic_gpu_trees &plan, const row_memory &m, const traffic_gpu_arc *arc, int32_t origin, int32_t v)
-{
-    const int32_t end = __ldg(plan.d_first + v + 1);
-    const uint32_t label = read_now(&m.node[v].value);
-    uint32_t best = label, slot = 0;
-    for (int32_t s = __ldg(plan.d_first + v); s < end; s++) {
-        const traffic_gpu_arc a = arc[s];
-        const uint32_t tail_label = read_now(&m.node[a.tail].value), sum = tail_label + a.cost;
-        if ((a.tail >= plan.first_through || a.tail == origin) && tail_label != TRAFFIC_GPU_NO_LABEL && sum > tail_label && sum < best) {
-            best = sum;
-            slot = (uint32_t)s;
-        }
-    }
-    if (best >= label)
-        return false;
-    *const_cast<volatile uint32_t *>(&m.node[v].value) = best;
-    m.parent[v] = (uint16_t)slot;
-    return true;
-}
-
-// All nodes take their best links in; list `turn` gets those behind them. Returns how many; all threads call it.
-DEVICE uint32_t pull_all(const traffic_gpu_trees &plan, const row_memory &m, const traffic_gpu_arc *arc, int32_t origin, int turn, uint32_t *count)
-{
-    for (int32_t i = threadIdx.x; i < words_of(plan.nodes); i += blockDim.x)
-        m.is_listed[i] = 0;
-    if (threadIdx.x == 0)
-        count[0] = count[1] = 0;
-    __syncthreads();
-    for (int32_t v = threadIdx.x; v < plan.nodes; v += blockDim.x)
-        if (improve(plan, m, arc, origin, v)) {
-            __threadfence_block();
-            list_heads(plan, m, v, turn, count + turn);
-        }
-    __syncthreads();
-    return read_now(count + turn);
-}
-
-// The same of the nodes of the other list. A node leaves its list before it reads labels, and a label is written before the nodes behind it are
-// looked up, so no new label is missed.
-DEVICE uint32_t pull_listed(const traffic_gpu_trees &plan, const row_memory &m, const traffic_gpu_arc *arc, int32_t origin, int turn, uint32_t *count)
-{
-    const uint32_t from = read_now(count + (turn ^ 1));
-    for (uint32_t i = threadIdx.x; i < from; i += blockDim.x) {
-        const int32_t v = *listed(m, turn ^ 1, i);
-        atomicAnd(m.is_listed + v / 32, ~(1u << v % 32));
+    bool has_changed = false;
+    for (int32_t v = threadIdx.x; v < plan.nodes; v += blockDim.x) {
+        volatile uint32_t *const mark = &m.node[v].link;
+        if (!of_all && *mark != MARKED)
+            continue;
+        *mark = NOT_MARKED;
         __threadfence_block();
-        if (improve(plan, m, arc, origin, v)) {
-            __threadfence_block();
-            list_heads(plan, m, v, turn, count + turn);
+        const int32_t end = __ldg(plan.d_first + v + 1);
+        const uint32_t label = m.node[v].value;
+        uint32_t best = label, slot = 0;
+        for (int32_t s = __ldg(plan.d_first + v); s < end; s++) {
+            const traffic_gpu_arc a = arc[s];
+            const uint32_t tail_label = read_now(&m.node[a.tail].value), sum = tail_label + a.cost;
+            if ((a.tail >= plan.first_through || a.tail == origin) && tail_label != TRAFFIC_GPU_NO_LABEL && sum > tail_label && sum < best) {
+                best = sum;
+                slot = (uint32_t)s;
+            }
         }
+        if (best >= label)
+            continue;
+        *const_cast<volatile uint32_t *>(&m.node[v].value) = best;
+        m.parent[v] = (uint16_t)slot;
+        has_changed = true;
+        __threadfence_block();
+        const int32_t last = __ldg(plan.d_out_first + v + 1);
+        for (int32_t k = __ldg(plan.d_out_first + v); k < last; k++)
+            *const_cast<volatile uint32_t *>(&m.node[__ldg(plan.d_out_head + k)].link) = MARKED;
     }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        count[turn ^ 1] = 0;
-    const uint32_t next = read_now(count + turn);
-    __syncthreads();
-    return next;
+    return __syncthreads_or(has_changed);
 }
 
 // The parent of a node is the smallest slot that gives its label. Ties lead to a node with a smaller label, so the tree stays one.
@@ -243,7 +201,7 @@ DEVICE void load(const traffic_gpu_trees &plan, const row_memory &m, const traff
     }
 }
 
-// Mapping: a block takes a row, a thread nodes a block's width apart. Shared memory: 10 bytes and a bit a node, and 8 bytes a slot where the arcs fit
+// Mapping: a block takes a row, a thread nodes a block's width apart. Shared memory: 10 bytes a node, and 8 a slot where the arcs fit
 // too. Traffic: the arcs once a pull, from the L2 cache or from shared memory; 4 bytes a node of parents; an atomic addition of
 // 8 bytes for each slot of the tree that has flow. Limit: conflicts of banks where networks are large, latency where they are small.
 // Rounds end: labels fall, and they are integers above 0. The reference is traffic_ref_assign().
@@ -266,20 +224,15 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS) trees(const traffic_gpu_
         arc = m.arc;
     }
     __syncthreads();
-    __shared__ uint32_t count[2];
     bool has_changed = true, was_cold = plan.is_cold;
     while (has_changed) {
-        int turn = 0;
         evaluate(plan, m, arc, origin);
-        uint32_t next = pull_all(plan, m, arc, origin, turn, count);
+        has_changed = pull(plan, m, arc, origin, true);
         evaluations++;
         pulls++;
         // Without a tree of before, labels spread link by link. Labels that no link improves are exact, whatever way led to them.
-        for (int32_t i = 1; next > 0 && (was_cold || i < plan.pulls); i++, pulls++) {
-            turn ^= 1;
-            next = pull_listed(plan, m, arc, origin, turn, count);
-        }
-        has_changed = next > 0;
+        for (int32_t i = 1; has_changed && (was_cold || i < plan.pulls); i++, pulls++)
+            has_changed = pull(plan, m, arc, origin, false);
         was_cold = false;
     }
     settle_ties(plan, m, arc, origin);
@@ -307,8 +260,7 @@ kernel choose(const traffic_gpu_trees *plan)
 
 size_t traffic_gpu_trees_bytes(const traffic_gpu_trees *plan)
 {
-    return (size_t)plan->nodes * (sizeof(entry) + sizeof(uint16_t)) + (size_t)words_of(plan->nodes) * sizeof(uint32_t) +
-           (plan->arcs_in_shared ? (size_t)plan->slots * sizeof(traffic_gpu_arc) : 0);
+    return (size_t)plan->nodes * (sizeof(entry) + sizeof(uint16_t)) + (plan->arcs_in_shared ? (size_t)plan->slots * sizeof(traffic_gpu_arc) : 0);
 }
 
 cudaError_t traffic_gpu_trees_shape(const traffic_gpu_trees *plan, int *blocks)
