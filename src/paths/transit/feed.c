@@ -24,6 +24,19 @@ static mco_status put_path(const transit_folder *folder, const char *name, char 
 #ifdef MCO_HAVE_LIBZIP
 #include <zip.h>
 
+#include "base/library.h"
+
+#define SYMBOLS(SYMBOL) \
+    SYMBOL(zip_discard) SYMBOL(zip_error_code_zip) SYMBOL(zip_error_fini) SYMBOL(zip_error_init_with_code) \
+    SYMBOL(zip_error_strerror) SYMBOL(zip_fclose) SYMBOL(zip_file_get_error) SYMBOL(zip_fopen_index) SYMBOL(zip_fread) \
+    SYMBOL(zip_get_error) SYMBOL(zip_name_locate) SYMBOL(zip_open) SYMBOL(zip_stat_index)
+static struct {
+    SYMBOLS(MCO_SYMBOL_POINTER)
+} zip;
+static const char *const symbols[] = {SYMBOLS(MCO_SYMBOL_NAME)};
+static mco_library library = {.file = MCO_LIBZIP_FILE, .folder = MCO_LIBZIP_FOLDER, .purpose = "which reads zip archives",
+                              .count = sizeof symbols / sizeof *symbols, .names = symbols, .symbols = &zip};
+
 // The status of a failed read: an archive that is damaged is the file's fault, all else the system's.
 static mco_status status_of(int zip_error)
 {
@@ -45,20 +58,23 @@ static mco_status status_of(int zip_error)
 
 static mco_status refuse(const transit_folder *folder, const char *name, zip_error_t *error)
 {
-    return mco_fail(folder->ctx, status_of(zip_error_code_zip(error)), "%s%s%s: %s", folder->path, name[0] != '\0' ? "/" : "", name,
-                    zip_error_strerror(error));
+    return mco_fail(folder->ctx, status_of(zip.zip_error_code_zip(error)), "%s%s%s: %s", folder->path, name[0] != '\0' ? "/" : "", name,
+                    zip.zip_error_strerror(error));
 }
 
 static mco_status open_archive(transit_folder *folder)
 {
     int code = 0;
-    folder->archive = zip_open(folder->path, ZIP_RDONLY, &code);
+    const mco_status is_loaded = mco_library_open(folder->ctx, &library, folder->path);
+    if (is_loaded != MCO_OK)
+        return is_loaded;
+    folder->archive = zip.zip_open(folder->path, ZIP_RDONLY, &code);
     if (folder->archive != NULL)
         return MCO_OK;
     zip_error_t error;
-    zip_error_init_with_code(&error, code);
+    zip.zip_error_init_with_code(&error, code);
     const mco_status st = refuse(folder, "", &error);
-    zip_error_fini(&error);
+    zip.zip_error_fini(&error);
     return st;
 }
 
@@ -73,9 +89,9 @@ static mco_status read_entry(transit_folder *folder, const char *name, zip_file_
     for (;;) {  // the read behind the last byte tests the checksum
         const size_t part = size + 1 - done < BLOCK ? size + 1 - done : BLOCK;
         MCO_TRY(mco_grow(folder->ctx, data, &room, (int64_t)(done + part)));
-        const zip_int64_t got = zip_fread(file, *data + done, part);
+        const zip_int64_t got = zip.zip_fread(file, *data + done, part);
         if (got < 0)
-            return refuse(folder, name, zip_file_get_error(file));
+            return refuse(folder, name, zip.zip_file_get_error(file));
         if ((got == 0 && done < size) || (size_t)got + done > size)
             return mco_fail(folder->ctx, MCO_ERR_PARSE, "%s/%s: the archive states %zu bytes and holds %s", folder->path, name, size,
                             got == 0 ? "fewer" : "more");
@@ -94,22 +110,22 @@ static mco_status read_archive(transit_folder *folder, const char *name, const c
     char *data = NULL;
     zip_file_t *file = NULL;
     zip_stat_t stat;
-    const zip_int64_t index = zip_name_locate(folder->archive, name, ZIP_FL_NODIR);
+    const zip_int64_t index = zip.zip_name_locate(folder->archive, name, ZIP_FL_NODIR);
     *is_there = index >= 0;
     if (index < 0)
         return MCO_OK;
-    if (zip_stat_index(folder->archive, (zip_uint64_t)index, 0, &stat) != 0)
-        return refuse(folder, name, zip_get_error(folder->archive));
+    if (zip.zip_stat_index(folder->archive, (zip_uint64_t)index, 0, &stat) != 0)
+        return refuse(folder, name, zip.zip_get_error(folder->archive));
     if ((stat.valid & ZIP_STAT_SIZE) == 0 || stat.size > MCO_TEXT_MAX_BYTES)
         return mco_fail(folder->ctx, MCO_ERR_LIMIT, "%s has %llu bytes of text, at most %d are supported", path,
                         (unsigned long long)stat.size, MCO_TEXT_MAX_BYTES);
-    file = zip_fopen_index(folder->archive, (zip_uint64_t)index, 0);
+    file = zip.zip_fopen_index(folder->archive, (zip_uint64_t)index, 0);
     if (file == NULL)
-        return refuse(folder, name, zip_get_error(folder->archive));
+        return refuse(folder, name, zip.zip_get_error(folder->archive));
     MCO_TRY(read_entry(folder, name, file, (size_t)stat.size, &data));
     MCO_TRY(mco_text_from_memory(folder->ctx, path, data, (size_t)stat.size, text));
 done:
-    zip_fclose(file);
+    zip.zip_fclose(file);
     mco_free(folder->ctx, &data);
     return st;
 }
@@ -117,7 +133,7 @@ done:
 static void close_archive(transit_folder *folder)
 {
     if (folder->archive != NULL)
-        zip_discard(folder->archive);
+        zip.zip_discard(folder->archive);
 }
 #else
 static mco_status open_archive(transit_folder *folder)

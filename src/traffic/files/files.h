@@ -54,7 +54,7 @@ static inline double traffic_street_time(double length, double speed)
     return 3.6 * length / speed;
 }
 
-// OMX (omx.c). Errors: IO (this build lacks HDF5), and those of the readers and writers.
+// OMX (omx.c). Errors: IO (this build or this machine lacks HDF5), and those of the readers and writers.
 mco_status traffic_write_omx(mco_context *ctx, const mco_traffic *traffic, const char *name, const double *matrix, const char *path);
 
 #endif

@@ -2,7 +2,7 @@
 // Open Matrix (OMX): an HDF5 file with matrices of one shape in /data and names of zones in /lookup. A build without HDF5 says so.
 //
 // HDF5 has one state for all threads, so one call at a time uses it. Matrices are read row by row, as HDF5 converts any number to double.
-// A file is made in memory, and written at once.
+// A file is made in memory, and written at once. HDF5 is loaded at the first use (base/library.h).
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -39,8 +39,46 @@ mco_status traffic_write_omx(mco_context *ctx, const mco_traffic *traffic, const
 
 #include <hdf5.h>
 
+#include "base/library.h"
+
+// Constants of the header call the library unless these say nothing.
+#undef H5OPEN
+#undef H5CHECK
+#define H5OPEN
+#define H5CHECK
+
+// Functions, and the ids that H5open() makes.
+#define SYMBOLS(SYMBOL) \
+    SYMBOL(H5open) SYMBOL(H5Aclose) SYMBOL(H5Acreate2) SYMBOL(H5Awrite) SYMBOL(H5Dclose) SYMBOL(H5Dcreate2) SYMBOL(H5Dget_space) \
+    SYMBOL(H5Dget_type) SYMBOL(H5Dopen2) SYMBOL(H5Dread) SYMBOL(H5Dwrite) SYMBOL(H5Eget_auto2) SYMBOL(H5Eset_auto2) SYMBOL(H5Fclose) \
+    SYMBOL(H5Fcreate) SYMBOL(H5Fflush) SYMBOL(H5Fget_file_image) SYMBOL(H5Fopen) SYMBOL(H5Gclose) SYMBOL(H5Gcreate2) SYMBOL(H5Lexists) \
+    SYMBOL(H5Literate_by_name) SYMBOL(H5Pclose) SYMBOL(H5Pcreate) SYMBOL(H5Pset_fapl_core) SYMBOL(H5Sclose) SYMBOL(H5Screate) \
+    SYMBOL(H5Screate_simple) SYMBOL(H5Sget_simple_extent_dims) SYMBOL(H5Sget_simple_extent_ndims) SYMBOL(H5Sselect_hyperslab) \
+    SYMBOL(H5Tclose) SYMBOL(H5Tcopy) SYMBOL(H5Tget_class) SYMBOL(H5Tset_size) SYMBOL(H5T_NATIVE_INT64_g) SYMBOL(H5T_NATIVE_INT32_g) \
+    SYMBOL(H5T_NATIVE_DOUBLE_g) SYMBOL(H5T_C_S1_g) SYMBOL(H5T_STD_I32LE_g) SYMBOL(H5T_IEEE_F64LE_g) SYMBOL(H5T_STD_I64LE_g) \
+    SYMBOL(H5P_CLS_FILE_ACCESS_ID_g)
+static struct {
+    SYMBOLS(MCO_SYMBOL_POINTER)
+} hdf5;
+static const char *const symbols[] = {SYMBOLS(MCO_SYMBOL_NAME)};
+static mco_library library = {.file = MCO_HDF5_FILE, .folder = MCO_HDF5_FOLDER, .purpose = "HDF5, which reads and writes OMX",
+                              .count = sizeof symbols / sizeof *symbols, .names = symbols, .symbols = &hdf5};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 enum { NAME_ROOM = 256, LIST_ROOM = 200 };
+
+// Loads HDF5 and takes the lock. Errors: IO, without the lock.
+static mco_status take_hdf5(mco_context *ctx, const char *path)
+{
+    const mco_status st = mco_library_open(ctx, &library, path);
+    if (st != MCO_OK)
+        return st;
+    pthread_mutex_lock(&lock);
+    if (hdf5.H5open() >= 0)
+        return MCO_OK;
+    pthread_mutex_unlock(&lock);
+    return mco_fail(ctx, MCO_ERR_IO, "%s: HDF5 cannot start", path);
+}
 
 // What HDF5 does about failures, which belongs to the process: it is put back after each use.
 typedef struct printer {
@@ -52,8 +90,8 @@ typedef struct printer {
 static printer be_quiet(void)
 {
     printer held = {0};
-    H5Eget_auto2(H5E_DEFAULT, &held.print, &held.user);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hdf5.H5Eget_auto2(H5E_DEFAULT, &held.print, &held.user);
+    hdf5.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return held;
 }
 
@@ -93,8 +131,8 @@ static herr_t list_one(hid_t group, const char *name, const H5L_info_t *info, vo
 static listing list_group(hid_t file, const char *group)
 {
     listing l = {0};
-    if (H5Lexists(file, group, H5P_DEFAULT) > 0)
-        H5Literate_by_name(file, group, H5_INDEX_NAME, H5_ITER_INC, NULL, list_one, &l, H5P_DEFAULT);
+    if (hdf5.H5Lexists(file, group, H5P_DEFAULT) > 0)
+        hdf5.H5Literate_by_name(file, group, H5_INDEX_NAME, H5_ITER_INC, NULL, list_one, &l, H5P_DEFAULT);
     return l;
 }
 
@@ -107,7 +145,7 @@ static mco_status open_matrix(omx *o, const char *matrix)
     if (matrix == NULL && l.count > 1)
         REFUSE("%s: which of the %d matrices are the trips? They are %s; a list of classes names one (docs/formats.md)", o->path, l.count, l.all);
     snprintf(path, sizeof path, "/data/%s", matrix != NULL ? matrix : l.first);
-    o->data = H5Lexists(o->file, path, H5P_DEFAULT) > 0 ? H5Dopen2(o->file, path, H5P_DEFAULT) : H5I_INVALID_HID;
+    o->data = hdf5.H5Lexists(o->file, path, H5P_DEFAULT) > 0 ? hdf5.H5Dopen2(o->file, path, H5P_DEFAULT) : H5I_INVALID_HID;
     if (o->data < 0)
         REFUSE("%s: there is no matrix %s, there are %s", o->path, path, l.all);
     return MCO_OK;
@@ -116,12 +154,12 @@ static mco_status open_matrix(omx *o, const char *matrix)
 static mco_status find_shape(omx *o)
 {
     hsize_t size[2] = {0, 0};
-    const hid_t space = H5Dget_space(o->data);
-    const int dimensions = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    const hid_t space = hdf5.H5Dget_space(o->data);
+    const int dimensions = space >= 0 ? hdf5.H5Sget_simple_extent_ndims(space) : -1;
     if (dimensions == 2)
-        H5Sget_simple_extent_dims(space, size, NULL);
+        hdf5.H5Sget_simple_extent_dims(space, size, NULL);
     if (space >= 0)
-        H5Sclose(space);
+        hdf5.H5Sclose(space);
     if (dimensions != 2)
         REFUSE("%s: the matrix has %d dimensions, 2 were expected", o->path, dimensions);
     if (size[0] != size[1] || size[0] > (hsize_t)o->traffic->view.zones)
@@ -138,17 +176,17 @@ static bool read_lookup(const omx *o, const char *name, int64_t *number)
     char path[NAME_ROOM + 8];
     hsize_t size = 0;
     snprintf(path, sizeof path, "/lookup/%s", name);
-    const hid_t set = H5Dopen2(o->file, path, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
-    const hid_t type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
-    bool is_read = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &size, NULL) == 1 &&
-                   size == o->rows && type >= 0 && H5Tget_class(type) == H5T_INTEGER;
-    is_read = is_read && H5Dread(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, number) >= 0;
+    const hid_t set = hdf5.H5Dopen2(o->file, path, H5P_DEFAULT), space = set >= 0 ? hdf5.H5Dget_space(set) : H5I_INVALID_HID;
+    const hid_t type = set >= 0 ? hdf5.H5Dget_type(set) : H5I_INVALID_HID;
+    bool is_read = space >= 0 && hdf5.H5Sget_simple_extent_ndims(space) == 1 && hdf5.H5Sget_simple_extent_dims(space, &size, NULL) == 1 &&
+                   size == o->rows && type >= 0 && hdf5.H5Tget_class(type) == H5T_INTEGER;
+    is_read = is_read && hdf5.H5Dread(set, *hdf5.H5T_NATIVE_INT64_g, H5S_ALL, H5S_ALL, H5P_DEFAULT, number) >= 0;
     if (type >= 0)
-        H5Tclose(type);
+        hdf5.H5Tclose(type);
     if (space >= 0)
-        H5Sclose(space);
+        hdf5.H5Sclose(space);
     if (set >= 0)
-        H5Dclose(set);
+        hdf5.H5Dclose(set);
     return is_read;
 }
 
@@ -202,22 +240,22 @@ static mco_status read_rows(omx *o)
 {
     enum { OFTEN = 64 };  // rows between two looks at the clock
     mco_status st = MCO_OK;
-    const hid_t space = H5Dget_space(o->data), memory = H5Screate_simple(1, &o->columns, NULL);
+    const hid_t space = hdf5.H5Dget_space(o->data), memory = hdf5.H5Screate_simple(1, &o->columns, NULL);
     MCO_TRY(mco_alloc(o->ctx, &o->row, o->columns));
     for (hsize_t r = 0; r < o->rows; r++) {
         const hsize_t begin[2] = {r, 0}, size[2] = {1, o->columns};
         if (r % OFTEN == 0)
             MCO_TRY(mco_read_in_time(o->ctx, o->path));
-        if (space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, size, NULL) < 0 ||
-            H5Dread(o->data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, o->row) < 0)
+        if (space < 0 || memory < 0 || hdf5.H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, size, NULL) < 0 ||
+            hdf5.H5Dread(o->data, *hdf5.H5T_NATIVE_DOUBLE_g, memory, space, H5P_DEFAULT, o->row) < 0)
             MCO_TRY(mco_fail(o->ctx, MCO_ERR_PARSE, "%s: row %" PRIu64 " of the matrix cannot be read as numbers", o->path, (uint64_t)r + 1));
         MCO_TRY(take_row(o, r));
     }
 done:
     if (memory >= 0)
-        H5Sclose(memory);
+        hdf5.H5Sclose(memory);
     if (space >= 0)
-        H5Sclose(space);
+        hdf5.H5Sclose(space);
     return st;
 }
 
@@ -225,7 +263,7 @@ static mco_status read_file(omx *o, const char *matrix)
 {
     mco_status st = MCO_OK;
     const printer held = be_quiet();
-    o->file = H5Fopen(o->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    o->file = hdf5.H5Fopen(o->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (o->file < 0)
         MCO_TRY(mco_fail(o->ctx, MCO_ERR_PARSE, "%s: not an HDF5 file, which OMX is", o->path));
     MCO_TRY(open_matrix(o, matrix));
@@ -235,10 +273,10 @@ static mco_status read_file(omx *o, const char *matrix)
         MCO_TRY(read_rows(o));
 done:
     if (o->data >= 0)
-        H5Dclose(o->data);
+        hdf5.H5Dclose(o->data);
     if (o->file >= 0)
-        H5Fclose(o->file);
-    H5Eset_auto2(H5E_DEFAULT, held.print, held.user);
+        hdf5.H5Fclose(o->file);
+    hdf5.H5Eset_auto2(H5E_DEFAULT, held.print, held.user);
     return st;
 }
 
@@ -248,11 +286,12 @@ mco_status traffic_read_omx_trips(mco_context *ctx, const char *path, const char
     omx o = {.ctx = ctx, .path = path, .traffic = traffic, .file = H5I_INVALID_HID, .data = H5I_INVALID_HID};
     if (!traffic_is_file(path))
         return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: there is no such file", path);
-    pthread_mutex_lock(&lock);
+    MCO_TRY(take_hdf5(ctx, path));
     st = read_file(&o, matrix);
     pthread_mutex_unlock(&lock);
     if (st == MCO_OK)
         st = traffic_class_fill(ctx, traffic->view.zones, o.count, o.trip, out);
+done:
     mco_free(ctx, &o.zone);
     mco_free(ctx, &o.row);
     mco_free(ctx, &o.trip);
@@ -266,16 +305,16 @@ static bool write_attributes(hid_t file, int32_t zones)
     static const char version[] = "0.2";
     const int32_t shape[2] = {zones, zones};
     const hsize_t two = 2;
-    const hid_t type = H5Tcopy(H5T_C_S1), scalar = H5Screate(H5S_SCALAR), pair = H5Screate_simple(1, &two, NULL);
-    H5Tset_size(type, sizeof version);
-    const hid_t a = H5Acreate2(file, "OMX_VERSION", type, scalar, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t b = H5Acreate2(file, "SHAPE", H5T_STD_I32LE, pair, H5P_DEFAULT, H5P_DEFAULT);
-    const bool is_written = a >= 0 && b >= 0 && H5Awrite(a, type, version) >= 0 && H5Awrite(b, H5T_NATIVE_INT32, shape) >= 0;
-    H5Aclose(a);
-    H5Aclose(b);
-    H5Sclose(pair);
-    H5Sclose(scalar);
-    H5Tclose(type);
+    const hid_t type = hdf5.H5Tcopy(*hdf5.H5T_C_S1_g), scalar = hdf5.H5Screate(H5S_SCALAR), pair = hdf5.H5Screate_simple(1, &two, NULL);
+    hdf5.H5Tset_size(type, sizeof version);
+    const hid_t a = hdf5.H5Acreate2(file, "OMX_VERSION", type, scalar, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t b = hdf5.H5Acreate2(file, "SHAPE", *hdf5.H5T_STD_I32LE_g, pair, H5P_DEFAULT, H5P_DEFAULT);
+    const bool is_written = a >= 0 && b >= 0 && hdf5.H5Awrite(a, type, version) >= 0 && hdf5.H5Awrite(b, *hdf5.H5T_NATIVE_INT32_g, shape) >= 0;
+    hdf5.H5Aclose(a);
+    hdf5.H5Aclose(b);
+    hdf5.H5Sclose(pair);
+    hdf5.H5Sclose(scalar);
+    hdf5.H5Tclose(type);
     return is_written;
 }
 
@@ -283,12 +322,12 @@ static bool write_attributes(hid_t file, int32_t zones)
 static bool write_array(hid_t file, const char *group, const char *name, int dimensions, const hsize_t *size, hid_t stored, hid_t memory,
                         const void *data)
 {
-    const hid_t folder = H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), space = H5Screate_simple(dimensions, size, NULL);
-    const hid_t set = H5Dcreate2(folder, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const bool is_written = set >= 0 && H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
-    H5Dclose(set);
-    H5Sclose(space);
-    H5Gclose(folder);
+    const hid_t folder = hdf5.H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), space = hdf5.H5Screate_simple(dimensions, size, NULL);
+    const hid_t set = hdf5.H5Dcreate2(folder, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool is_written = set >= 0 && hdf5.H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    hdf5.H5Dclose(set);
+    hdf5.H5Sclose(space);
+    hdf5.H5Gclose(folder);
     return is_written;
 }
 
@@ -298,12 +337,12 @@ static mco_status copy_image(mco_context *ctx, hid_t file, const char *path)
     mco_status st = MCO_OK;
     mco_stream stream = {0};
     char *image = NULL;
-    H5Fflush(file, H5F_SCOPE_GLOBAL);
-    const ssize_t size = H5Fget_file_image(file, NULL, 0);
+    hdf5.H5Fflush(file, H5F_SCOPE_GLOBAL);
+    const ssize_t size = hdf5.H5Fget_file_image(file, NULL, 0);
     if (size <= 0)
         return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: HDF5 failed", path);
     MCO_TRY(mco_alloc(ctx, &image, size));
-    if (H5Fget_file_image(file, image, (size_t)size) != size)
+    if (hdf5.H5Fget_file_image(file, image, (size_t)size) != size)
         MCO_TRY(mco_fail(ctx, MCO_ERR_IO, "cannot write %s: HDF5 failed", path));
     MCO_TRY(mco_stream_open(ctx, path, &stream));
     mco_stream_put(&stream, image, (size_t)size);
@@ -320,17 +359,17 @@ static mco_status write_file(mco_context *ctx, int32_t zones, const char *name, 
     mco_status st = MCO_OK;
     const hsize_t size[2] = {(hsize_t)zones, (hsize_t)zones};
     const printer held = be_quiet();
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_core(access, STEP, 0);
-    const hid_t file = H5Fcreate("mco.omx", H5F_ACC_TRUNC, H5P_DEFAULT, access);  // a name in memory
+    const hid_t access = hdf5.H5Pcreate(*hdf5.H5P_CLS_FILE_ACCESS_ID_g);
+    hdf5.H5Pset_fapl_core(access, STEP, 0);
+    const hid_t file = hdf5.H5Fcreate("mco.omx", H5F_ACC_TRUNC, H5P_DEFAULT, access);  // a name in memory
     const bool is_written = file >= 0 && write_attributes(file, zones) &&
-                            write_array(file, "/data", name, 2, size, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, matrix) &&
-                            (number == NULL || write_array(file, "/lookup", "zone", 1, size, H5T_STD_I64LE, H5T_NATIVE_INT64, number));
+                            write_array(file, "/data", name, 2, size, *hdf5.H5T_IEEE_F64LE_g, *hdf5.H5T_NATIVE_DOUBLE_g, matrix) &&
+                            (number == NULL || write_array(file, "/lookup", "zone", 1, size, *hdf5.H5T_STD_I64LE_g, *hdf5.H5T_NATIVE_INT64_g, number));
     st = is_written ? copy_image(ctx, file, path) : mco_fail(ctx, MCO_ERR_IO, "cannot write %s: HDF5 failed", path);
     if (file >= 0)
-        H5Fclose(file);
-    H5Pclose(access);
-    H5Eset_auto2(H5E_DEFAULT, held.print, held.user);
+        hdf5.H5Fclose(file);
+    hdf5.H5Pclose(access);
+    hdf5.H5Eset_auto2(H5E_DEFAULT, held.print, held.user);
     return st;
 }
 
@@ -346,7 +385,7 @@ mco_status traffic_write_omx(mco_context *ctx, const mco_traffic *traffic, const
     MCO_TRY(mco_alloc(ctx, &number, zones));
     for (int32_t z = 0; z < zones; z++)
         has_numbers = has_numbers && mco_parse_integer(traffic_zone_name(traffic, z, buffer), INT64_MIN, INT64_MAX, &number[z]);
-    pthread_mutex_lock(&lock);
+    MCO_TRY(take_hdf5(ctx, path));
     st = write_file(ctx, zones, name, matrix, has_numbers ? number : NULL, path);
     pthread_mutex_unlock(&lock);
 done:
