@@ -159,8 +159,9 @@ typedef enum mco_traffic_unreachable { MCO_TRAFFIC_DROP, MCO_TRAFFIC_ARC } mco_t
 typedef struct mco_traffic_params {
     size_t struct_size;
     MCO_FIELDS(MCO_TRAFFIC_OPTIONS)
+    int wants_state;  // 0 or 1: the method pairs keeps the flows of every origin, and returns them
 } mco_traffic_params;
-#define MCO_TRAFFIC_PARAMS_INIT { sizeof(mco_traffic_params), MCO_DEFAULTS(MCO_TRAFFIC_OPTIONS) }
+#define MCO_TRAFFIC_PARAMS_INIT { sizeof(mco_traffic_params), MCO_DEFAULTS(MCO_TRAFFIC_OPTIONS) 0 }
 MCO_API const mco_option_table *mco_traffic_options(void);
 
 // Flows of every origin, and the pairs of segments that they were balanced with: what a warm start takes.
@@ -201,7 +202,7 @@ typedef struct mco_traffic_result {
     double artificial_trips; // that use one
     int64_t iterations, segment_pairs;
     mco_traffic_method method;  // never AUTO
-    mco_traffic_state *state;   // owned; NULL: the method keeps none
+    mco_traffic_state *state;   // owned; NULL: not wanted, or the method keeps none
     mco_work work;
     mco_traffic_pass *history;  // [history_count] owned
     int64_t history_count;

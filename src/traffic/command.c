@@ -96,7 +96,8 @@ static mco_status open(cli_call *call)
     mco_status st = MCO_OK;
     session *s = call->state;
     MCO_TRY(refuse_state(call));
-    if (s->files.state != NULL)
+    s->params.wants_state = s->files.state != NULL;
+    if (s->params.wants_state)
         s->params.method = MCO_TRAFFIC_METHOD_PAIRS;
     MCO_TRY(traffic_open(call, &s->input, call->inputs[0], call->inputs[1], &s->traffic));
     if (s->files.state != NULL && cli_is_old_file(s->files.state))

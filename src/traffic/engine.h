@@ -19,7 +19,7 @@ typedef struct traffic_call {
     const traffic_flows *start_flows;  // NULL: none
     const traffic_pairs *start_pairs;  // NULL: none
     const double *start_flow;          // [links] for the Frank-Wolfe family; NULL: none
-    bool wants_state;
+    bool wants_state;                  // the answer has flows of rows and pairs
     double grace_s;                    // first flows and the proof of the gap may take so long after the time limit
 } traffic_call;
 // Whether time has ended the run, but its first flows and the proof of its gap may go on. After a signal nothing goes on.

@@ -370,7 +370,7 @@ static mco_status fill(solve *s)
     r->iterations = s->answer.iterations;
     r->segment_pairs = s->answer.segment_pairs;
     r->method = s->p.method;
-    if (s->answer.flows.first != NULL)
+    if (s->p.wants_state && s->answer.flows.first != NULL)
         MCO_TRY(traffic_state_of(s->ctx, p, &s->answer.flows, &s->answer.pairs, &r->state));
 done:
     return st;
@@ -503,6 +503,7 @@ static mco_status find_anarchy(solve *s)
     const bool is_so = p.objective == MCO_TRAFFIC_SO;
     p.objective = is_so ? MCO_TRAFFIC_UE : MCO_TRAFFIC_SO;
     p.anarchy = false;
+    p.wants_state = 0;
     if (s->p.time_limit_s < MCO_NO_LIMIT)
         p.time_limit_s = fmax(1e-3, s->p.time_limit_s - mco_run_time_s(&s->run));
     mco_log(s->ctx, MCO_LOG_INFO, "price of anarchy: the %s follows", is_so ? "user equilibrium" : "system optimum");

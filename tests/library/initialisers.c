@@ -34,7 +34,7 @@ int main(void)
     TEST(mco_guillotine_result, MCO_GUILLOTINE_RESULT_INIT, value.nodes == NULL && value.history_count == 0);
     TEST(mco_reduce_params, MCO_REDUCE_PARAMS_INIT, value.repeat == 1 && value.gpus == NULL);
     TEST(mco_reduce_result, MCO_REDUCE_RESULT_INIT, value.value.i == 0 && value.bytes_per_s == 0);
-    TEST(mco_traffic_params, MCO_TRAFFIC_PARAMS_INIT, value.method == MCO_TRAFFIC_METHOD_AUTO && value.time_limit_s > 1e300);
+    TEST(mco_traffic_params, MCO_TRAFFIC_PARAMS_INIT, value.method == MCO_TRAFFIC_METHOD_AUTO && value.wants_state == 0);
     TEST(mco_traffic_result, MCO_TRAFFIC_RESULT_INIT, value.flow == NULL && value.reason[0] == 0);
     TEST(mco_transit_batch, MCO_TRANSIT_BATCH_INIT, value.journeys == NULL && value.work.solve_s == 0);
     TEST(mco_transit_facts, MCO_TRANSIT_FACTS_INIT, value.date == 0 && value.open_s == 0);

@@ -156,6 +156,7 @@ static void assignments_survive(void **state)
         assert_survives(call_hard, variant);
     mco_traffic_params p = params_of(0);
     mco_traffic_result r = MCO_TRAFFIC_RESULT_INIT;
+    p.wants_state = 1;
     assert_ok(mco_traffic_assign(test_ctx, town, &p, NULL, &r));
     kept = r.state;
     for (int variant = 0; variant < 2; variant++)
@@ -201,7 +202,8 @@ static mco_status call_after(int variant)
 
 static void open_solved(void)
 {
-    const mco_traffic_params p = params_of(0);
+    mco_traffic_params p = params_of(0);
+    p.wants_state = 1;
     town = generate(MCO_TRAFFIC_ROAD);
     solved = (mco_traffic_result)MCO_TRAFFIC_RESULT_INIT;
     assert_ok(mco_traffic_assign(test_ctx, town, &p, NULL, &solved));

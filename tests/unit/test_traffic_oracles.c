@@ -248,6 +248,40 @@ static void tolls_make_the_optimum_an_equilibrium(void **state)
     }
 }
 
+// ---- States
+
+// A state is made where it is wanted and the method has one; the flows are the same without. A solve from it has nothing left to do.
+static void states_come_where_wanted(void **state)
+{
+    (void)state;
+    static const mco_traffic_method methods[] = {MCO_TRAFFIC_METHOD_PAIRS, MCO_TRAFFIC_METHOD_FW};
+    for (int32_t classes = 1; classes <= 2; classes++) {
+        sketch *s = random_square(5, classes);
+        mco_traffic *traffic = make(s);
+        for (int k = 0; k < 2; k++) {
+            mco_traffic_params p = MCO_TRAFFIC_PARAMS_INIT;
+            p.method = methods[k];
+            p.gap = k == 0 ? 1e-10 : 1e-2;
+            mco_traffic_result plain = assign(traffic, &p), with = MCO_TRAFFIC_RESULT_INIT, warm = MCO_TRAFFIC_RESULT_INIT;
+            p.wants_state = 1;
+            assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &with));
+            assert_null(plain.state);
+            assert_true((with.state != NULL) == (k == 0));
+            assert_memory_equal(plain.flow, with.flow, (size_t)s->net.links * sizeof *plain.flow);
+            assert_true(plain.is_certified && with.is_certified && plain.gap == with.gap);
+            if (with.state != NULL) {
+                const mco_traffic_start start = {.state = with.state};
+                assert_ok(mco_traffic_assign(test_ctx, traffic, &p, &start, &warm));
+                assert_true(warm.state != NULL && warm.gap <= p.gap && warm.iterations <= 1);
+                mco_traffic_result_clear(test_ctx, &warm);
+            }
+            mco_traffic_result_clear(test_ctx, &plain);
+            mco_traffic_result_clear(test_ctx, &with);
+        }
+        mco_traffic_destroy(test_ctx, &traffic);
+    }
+}
+
 // ---- Classes
 
 // Where one class gains by a link what another loses, flows together stay, and the objective has no curvature there.
@@ -415,6 +449,7 @@ int main(void)
         TEST(turns_have_no_delay),
         TEST(pigou_has_four_thirds),
         TEST(tolls_make_the_optimum_an_equilibrium),
+        TEST(states_come_where_wanted),
         TEST(classes_exchange_places),
         TEST(methods_agree_with_classes),
         TEST(capacities_hold_with_classes),
