@@ -438,7 +438,7 @@ static mco_status run_engine(solve *s)
                                .memory = mco_settle_memory(s->p.memory), .gpus = s->r.work.gpus,
                                .start_flows = s->start_flows.first != NULL ? &s->start_flows : NULL,
                                .start_pairs = s->start_pairs.first != NULL ? &s->start_pairs : NULL,
-                               .start_flow = s->start_flow, .wants_state = true, .grace_s = grace_of(&s->p)};
+                               .start_flow = s->start_flow, .wants_state = s->p.wants_state, .grace_s = grace_of(&s->p)};
     if (!s->problem.is_integral && s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
         return traffic_streets_assign(s->ctx, s->traffic, &s->p, s->engine, &call, &s->answer);
     return run_pairs(s, &call);
