@@ -310,6 +310,7 @@ int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *acti
 {
     int code = EXIT_USABLE;
     session s = {.call = {.ctx = ctx}, .problem = problem, .action = action};
+    cli_prepare_heap();
     mco_status st = mco_alloc_bytes(ctx, &s.call.state, 1, action->state_bytes);
     make_usage(problem, action, s.usage, sizeof s.usage);
     if (st == MCO_OK) {
