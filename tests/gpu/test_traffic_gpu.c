@@ -547,7 +547,7 @@ int main(int argc, char **argv)
         {"a thousand", 1000, 3100, 200, 1, 200, 150, TRAFFIC_QUARTIC, 0, 0.2},
         {"eight thousand", 8000, 20000, 500, 1, 60, 60, TRAFFIC_QUARTIC, 1, 1},
         {"a hundred thousand", 100000, 260000, 0, 1, 40, 100, TRAFFIC_QUARTIC, 1, 1},
-        {"most", 20000, 60000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1},
+        {"most", 20000, 45000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1},
     };
     const traffic_gpu_tuning tunings[] = {{.way = 1}, {.threads = 128, .arcs_in_shared = 2, .way = 1}, {.threads = 1024, .pulls = 4, .way = 1}, {.way = 2}, {.way = 3}};
     mco_context *ctx = gpu_begin();
