@@ -159,7 +159,7 @@ typedef enum mco_traffic_unreachable { MCO_TRAFFIC_DROP, MCO_TRAFFIC_ARC } mco_t
 typedef struct mco_traffic_params {
     size_t struct_size;
     MCO_FIELDS(MCO_TRAFFIC_OPTIONS)
-    int wants_state;  // 0 or 1: the method pairs returns the flows of every origin, and their balance is tested for each
+    int wants_state;  // 0 or 1: the method pairs returns the flows of every origin
 } mco_traffic_params;
 #define MCO_TRAFFIC_PARAMS_INIT { sizeof(mco_traffic_params), MCO_DEFAULTS(MCO_TRAFFIC_OPTIONS) 0 }
 MCO_API const mco_option_table *mco_traffic_options(void);

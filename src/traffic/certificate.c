@@ -42,6 +42,8 @@ void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c)
     mco_free(ctx, &c->flow);
     mco_free(ctx, &c->class_flow);
     mco_free(ctx, &c->row);
+    mco_free(ctx, &c->net);
+    mco_free(ctx, &c->sum);
 }
 
 void traffic_certificate_reset(traffic_certificate *c)
@@ -294,6 +296,21 @@ static double take_worst(double *net, int32_t from, int32_t to, double worst)
     return worst;
 }
 
+static int64_t cells_of(const traffic_certificate *c)
+{
+    return (c->class_flow != NULL ? c->problem->classes : 1) * (int64_t)c->problem->links;
+}
+
+// How far sums of rows [classes][links] miss the flows.
+static double worst_difference(const traffic_certificate *c, const double *sum)
+{
+    const double *seen = c->class_flow != NULL ? c->class_flow : c->flow;
+    double worst = 0;
+    for (int64_t i = 0; i < cells_of(c); i++)
+        worst = larger(worst, fabs(sum[i] - seen[i]));
+    return worst;
+}
+
 // Every row for itself. net [nodes] is zero before and after; sum [classes][links] takes the flows. O(flows + trips + links).
 static double balance_rows(const traffic_certificate *c, const traffic_flows *flows, double *net, double *sum)
 {
@@ -315,11 +332,72 @@ static double balance_rows(const traffic_certificate *c, const traffic_flows *fl
         for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
             worst = take_worst(net, p->row_origin[row], p->to[t], worst);
     }
-    const int64_t cells = (c->class_flow != NULL ? p->classes : 1) * (int64_t)p->links;
-    const double *seen = c->class_flow != NULL ? c->class_flow : c->flow;
-    for (int64_t i = 0; i < cells; i++)
-        worst = larger(worst, fabs(sum[i] - seen[i]));
+    return larger(worst, worst_difference(c, sum));
+}
+
+enum { LANES = 8 };
+
+// As take_worst(), for 8 rows.
+static double take_worst8(double *net, int32_t node, double worst)
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        worst = larger(worst, fabs(net[(size_t)node * LANES + (size_t)lane]));
+        net[(size_t)node * LANES + (size_t)lane] = 0;
+    }
     return worst;
+}
+
+// The net flow of 8 rows out of each node: their trips, then their flows on links. Returns the most negative flow, its sign changed.
+static double add_flows8(traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link, const double *flow, double *sum)
+{
+    const traffic_problem *p = c->problem;
+    double least = 0;
+    for (size_t lane = 0; lane < LANES; lane++)
+        for (int64_t t = row[lane] >= 0 ? p->row_first[row[lane]] : 0; row[lane] >= 0 && t < p->row_first[row[lane] + 1]; t++) {
+            c->net[(size_t)p->row_origin[row[lane]] * LANES + lane] -= p->amount[t];
+            c->net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
+        }
+    for (int64_t i = 0; i < count; i++) {
+        double *const out = c->net + (size_t)p->tail[link[i]] * LANES, *const in = c->net + (size_t)p->head[link[i]] * LANES;
+        const double *x = flow + i * LANES;
+        for (int lane = 0; lane < LANES; lane++) {
+            out[lane] += x[lane];
+            in[lane] -= x[lane];
+            sum[link[i]] += x[lane];
+            least = x[lane] >= least ? least : x[lane];
+        }
+    }
+    return -least;
+}
+
+mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link,
+                                      const double *flow)
+{
+    mco_status st = MCO_OK;
+    const traffic_problem *p = c->problem;
+    int32_t k = 0;
+    if (c->net == NULL)
+        MCO_TRY(mco_alloc(ctx, &c->net, (int64_t)p->nodes * LANES));
+    if (c->sum == NULL)
+        MCO_TRY(mco_alloc(ctx, &c->sum, cells_of(c)));
+    for (int lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0) {
+            k = c->class_flow != NULL ? p->row_class[row[lane]] : 0;
+            c->balanced++;
+        }
+    double worst = larger(c->imbalance, add_flows8(c, row, count, link, flow, c->sum + (size_t)k * (size_t)p->links));
+    for (int64_t i = 0; i < count; i++) {
+        worst = take_worst8(c->net, p->tail[link[i]], worst);
+        worst = take_worst8(c->net, p->head[link[i]], worst);
+    }
+    for (int lane = 0; lane < LANES; lane++)
+        for (int64_t t = row[lane] >= 0 ? p->row_first[row[lane]] : 0; row[lane] >= 0 && t < p->row_first[row[lane] + 1]; t++) {
+            worst = take_worst8(c->net, p->row_origin[row[lane]], worst);
+            worst = take_worst8(c->net, p->to[t], worst);
+        }
+    c->imbalance = worst;
+done:
+    return st;
 }
 
 // All rows of a class together.
@@ -370,8 +448,10 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
     const traffic_sum total = total_of(c);
     MCO_TRY(mco_alloc(ctx, &net, p->nodes));
     if (flows != NULL && flows->first != NULL) {
-        MCO_TRY(mco_alloc(ctx, &sum, (c->class_flow != NULL ? p->classes : 1) * (int64_t)p->links));
+        MCO_TRY(mco_alloc(ctx, &sum, cells_of(c)));
         out->imbalance = balance_rows(c, flows, net, sum);
+    } else if (c->sum != NULL && c->balanced == p->rows) {
+        out->imbalance = larger(c->imbalance, worst_difference(c, c->sum));
     } else {
         out->imbalance = balance_classes(c, net);
     }

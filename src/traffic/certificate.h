@@ -25,6 +25,10 @@ typedef struct traffic_certificate {
         double loss;         // that errors of labels may add; infinite: the labels prove nothing
         bool is_done;
     } *row;                  // [rows]
+    double *net;             // [nodes][8] scratch of traffic_certificate_flows8(), 0 between its calls; NULL: it was not called
+    double *sum;             // [classes][links] flows that it was given, or [links] where class_flow is NULL
+    int32_t balanced;        // rows that it was given
+    double imbalance;        // of these
 } traffic_certificate;
 
 // Takes flows in cars, which are copied, and computes costs. `class_flow` NULL: one class. Errors: MEMORY. O(classes * links).
@@ -40,6 +44,10 @@ static inline const double *traffic_certificate_cost(const traffic_certificate *
 void traffic_certificate_row(traffic_certificate *c, int32_t row, const double *label);
 // Labels of 8 rows of one class side by side [nodes][8]. A row of -1 is no row.
 void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], const double *label);
+// Flows of 8 rows of one class side by side: flow [count][8] in cars on the links [count]. A row of -1 is no row. Once all rows were
+// given, one call after another, the proof has the balance of each row. Errors: MEMORY. O(count + trips).
+mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link,
+                                      const double *flow);
 // Labels of the rows that are not done, or whose labels prove nothing, by a search of its own on so many threads. It ends at `stop_s`
 // (mco_clock_s()), or a tenth of a second after a cancellation; rows are then left out. Errors: MEMORY. O(rows * links * log nodes).
 mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads, double stop_s);
@@ -54,7 +62,8 @@ typedef struct traffic_proof {
     int32_t missing;      // rows without labels
     double imbalance;     // greatest |flow out - flow in - trips| of a row at a node, or of a link between its rows and the flow
 } traffic_proof;
-// `flows` NULL: the engine keeps none; then the balance is that of all rows of a class together. Errors: MEMORY. O(flows + links).
+// `flows` NULL or empty: none are given here; then the balance is that of traffic_certificate_flows8(), or that of all rows of a
+// class together if that was not given all rows. Errors: MEMORY. O(flows + links).
 mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, const traffic_flows *flows, traffic_proof *out);
 void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c);
 

@@ -344,6 +344,18 @@ done:
     return st;
 }
 
+// Without a state nobody sees the flows of rows any more, so the certificate takes them now.
+static mco_status prove_balance(const pairs_balance *b, traffic_certificate *proof)
+{
+    mco_status st = MCO_OK;
+    for (int32_t k = 0; k < b->store->batches; k++) {
+        const pairs_batch *batch = &b->store->batch[k];
+        MCO_TRY(traffic_certificate_flows8(b->ctx, proof, batch->row, batch->slots, batch->link, batch->flow));
+    }
+done:
+    return st;
+}
+
 static mco_status give_answer(pairs_balance *b, traffic_answer *out)
 {
     const traffic_problem *p = b->problem;
@@ -356,6 +368,8 @@ static mco_status give_answer(pairs_balance *b, traffic_answer *out)
     if (b->call->wants_state) {
         MCO_TRY(give_pairs(b, &out->pairs));
         MCO_TRY(pairs_store_give(b->store, &out->flows));
+    } else if (out->certificate.cost != NULL) {
+        MCO_TRY(prove_balance(b, &out->certificate));
     }
 done:
     return st;
