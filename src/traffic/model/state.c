@@ -145,6 +145,23 @@ static int32_t state_row(const traffic_problem *p, int32_t row)
     return p->row_class[row] * p->traffic->view.zones + p->row_origin[row];
 }
 
+// Numbers the links [count] of a row by the map where they stand, if they ascend then too. Returns false, and changes nothing, if not.
+static bool renumber_row(const int32_t *map, int64_t count, const int32_t *from_link, const double *from_flow, int32_t *link, double *flow)
+{
+    int32_t last = -1;
+    bool ascends = true;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t to = map[from_link[i]];
+        ascends &= to > last && from_flow[i] > 0;
+        last = to;
+    }
+    for (int64_t i = 0; i < count && ascends; i++) {
+        link[i] = map[from_link[i]];
+        flow[i] = from_flow[i];
+    }
+    return ascends;
+}
+
 // Moves the flows: rows get the order of the state's links where they stand. Nothing fails after the first change.
 static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic_flows *flows, const int32_t *map, mco_traffic_state *s)
 {
@@ -164,7 +181,12 @@ static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic
     for (int32_t r = 0; r < p->rows; r++) {
         for (; next <= state_row(p, r); next++)
             s->flows.first[next] = used;
-        for (int64_t i = flows->first[r]; i < flows->first[r + 1]; i++)
+        const int64_t begin = flows->first[r], count = flows->first[r + 1] - begin;
+        if (renumber_row(map, count, flows->link + begin, flows->flow + begin, flows->link + used, flows->flow + used)) {
+            used += count;
+            continue;
+        }
+        for (int64_t i = begin; i < begin + count; i++)
             if (flows->flow[i] > 0)
                 sorter_put(&sort, map[flows->link[i]], flows->flow[i]);
         used += sorter_take(&sort, flows->link + used, flows->flow + used);
@@ -324,7 +346,6 @@ typedef struct taker {
     int32_t *map;      // [links of the state]
     int32_t *row_at;   // [rows of the state] row of the problem; -1: none, or it is empty now
     double *balance;   // [nodes] 0 between rows
-    sorter sort;
 } taker;
 
 static void taker_close(taker *t)
@@ -332,7 +353,6 @@ static void taker_close(taker *t)
     mco_free(t->ctx, &t->map);
     mco_free(t->ctx, &t->row_at);
     mco_free(t->ctx, &t->balance);
-    sorter_close(t->ctx, &t->sort);
 }
 
 static mco_status taker_open(taker *t)
@@ -341,7 +361,6 @@ static mco_status taker_open(taker *t)
     MCO_TRY(mco_alloc(t->ctx, &t->map, (int64_t)t->s->links + t->s->more_links));
     MCO_TRY(mco_alloc(t->ctx, &t->row_at, t->s->flows.rows));
     MCO_TRY(mco_alloc(t->ctx, &t->balance, t->p->nodes));
-    MCO_TRY(sorter_open(t->ctx, t->p->links, &t->sort));
     MCO_TRY(map_links(t->ctx, t->p, t->s, t->map));
     memset(t->row_at, 0xff, (size_t)t->s->flows.rows * sizeof *t->row_at);
     for (int32_t r = 0; r < t->p->rows; r++)
@@ -388,14 +407,14 @@ static int64_t take_row(taker *t, int32_t row, int32_t *link, double *flow)
 {
     const traffic_flows *f = &t->s->flows;
     const int32_t from = state_row(t->p, row);
+    const int64_t count = f->first[from + 1] - f->first[from];
     bool is_lost = false;
-    for (int64_t i = f->first[from]; i < f->first[from + 1]; i++) {
-        const int32_t e = t->map[f->link[i]];
-        is_lost = is_lost || e < 0;
-        if (e >= 0)
-            sorter_put(&t->sort, e, f->flow[i]);
+    for (int64_t i = 0; i < count; i++) {
+        link[i] = t->map[f->link[f->first[from] + i]];
+        is_lost |= link[i] < 0;
     }
-    const int64_t count = sorter_take(&t->sort, link, flow);
+    if (count > 0)
+        memcpy(flow, f->flow + f->first[from], (size_t)count * sizeof *flow);
     if (!is_lost && carries_trips(t, row, count, link, flow))
         return count;
     t->row_at[from] = -1;
