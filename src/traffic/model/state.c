@@ -346,6 +346,7 @@ typedef struct taker {
     int32_t *map;      // [links of the state]
     int32_t *row_at;   // [rows of the state] row of the problem; -1: none, or it is empty now
     double *balance;   // [nodes] 0 between rows
+    sorter sort;
 } taker;
 
 static void taker_close(taker *t)
@@ -353,6 +354,7 @@ static void taker_close(taker *t)
     mco_free(t->ctx, &t->map);
     mco_free(t->ctx, &t->row_at);
     mco_free(t->ctx, &t->balance);
+    sorter_close(t->ctx, &t->sort);
 }
 
 static mco_status taker_open(taker *t)
@@ -361,6 +363,7 @@ static mco_status taker_open(taker *t)
     MCO_TRY(mco_alloc(t->ctx, &t->map, (int64_t)t->s->links + t->s->more_links));
     MCO_TRY(mco_alloc(t->ctx, &t->row_at, t->s->flows.rows));
     MCO_TRY(mco_alloc(t->ctx, &t->balance, t->p->nodes));
+    MCO_TRY(sorter_open(t->ctx, t->p->links, &t->sort));
     MCO_TRY(map_links(t->ctx, t->p, t->s, t->map));
     memset(t->row_at, 0xff, (size_t)t->s->flows.rows * sizeof *t->row_at);
     for (int32_t r = 0; r < t->p->rows; r++)
@@ -407,14 +410,18 @@ static int64_t take_row(taker *t, int32_t row, int32_t *link, double *flow)
 {
     const traffic_flows *f = &t->s->flows;
     const int32_t from = state_row(t->p, row);
-    const int64_t count = f->first[from + 1] - f->first[from];
+    const int64_t begin = f->first[from], end = f->first[from + 1];
+    int64_t count = end - begin;
     bool is_lost = false;
-    for (int64_t i = 0; i < count; i++) {
-        link[i] = t->map[f->link[f->first[from] + i]];
-        is_lost |= link[i] < 0;
+    if (!renumber_row(t->map, count, f->link + begin, f->flow + begin, link, flow)) {
+        for (int64_t i = begin; i < end; i++) {
+            const int32_t e = t->map[f->link[i]];
+            is_lost = is_lost || e < 0;
+            if (e >= 0)
+                sorter_put(&t->sort, e, f->flow[i]);
+        }
+        count = sorter_take(&t->sort, link, flow);
     }
-    if (count > 0)
-        memcpy(flow, f->flow + f->first[from], (size_t)count * sizeof *flow);
     if (!is_lost && carries_trips(t, row, count, link, flow))
         return count;
     t->row_at[from] = -1;

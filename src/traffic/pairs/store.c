@@ -307,7 +307,7 @@ mco_status pairs_store_take(pairs_store *store, const traffic_flows *flows)
         MCO_TRY(make_slots(store, b, flows, used, words));
         for (int lane = 0; lane < PAIRS_LANES; lane++)
             for (int64_t k = b->row[lane] < 0 ? 0 : flows->first[b->row[lane]]; b->row[lane] >= 0 && k < flows->first[b->row[lane] + 1]; k++)
-                b->flow[(size_t)pairs_slot(b, flows->link[k]) * PAIRS_LANES + (size_t)lane] += flows->flow[k];
+                b->flow[(size_t)pairs_slot(b, flows->link[k]) * PAIRS_LANES + (size_t)lane] = flows->flow[k];
     }
 done:
     mco_free(store->ctx, &used);
