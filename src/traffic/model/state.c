@@ -250,6 +250,11 @@ void mco_traffic_state_clear(mco_context *ctx, mco_traffic_state **state)
     if (state == NULL || *state == NULL)
         return;
     mco_traffic_state *s = *state;
+    if (s->block != NULL) {
+        mco_free_bytes(ctx, &s->block);
+        mco_free(ctx, state);
+        return;
+    }
     mco_free(ctx, &s->tail);
     mco_free(ctx, &s->head);
     mco_free(ctx, &s->more);
