@@ -157,9 +157,9 @@ static mco_status parse_header(parser *p, const char *data, int64_t bytes)
     return MCO_OK;
 }
 
-static mco_status copy_sections(parser *p, const char *data)
+// Lets the arrays of the state point into the bytes of its file, where each begins at a multiple of 8.
+static void find_sections(parser *p, char *data)
 {
-    mco_status st = MCO_OK;
     mco_traffic_state *s = p->state;
     void **const to[SECTIONS] = {(void **)&s->tail,       (void **)&s->head,      (void **)&s->more,
                                  (void **)&s->flows.first, (void **)&s->flows.link, (void **)&s->flows.flow,
@@ -174,13 +174,9 @@ static mco_status copy_sections(parser *p, const char *data)
     s->pairs.count = p->h.pairs;
     data += sizeof p->h;
     for (int k = 0; k < SECTIONS; k++) {
-        MCO_TRY(mco_alloc_bytes(p->ctx, to[k], (size_t)p->bytes[k], 1));
-        if (p->bytes[k] > 0)
-            memcpy(*to[k], data, (size_t)p->bytes[k]);
+        *to[k] = data;
         data += pad(p->bytes[k]);
     }
-done:
-    return st;
 }
 
 static bool are_in_range(const int32_t *values, int64_t count, int32_t least, int32_t end)
@@ -244,18 +240,34 @@ static mco_status check_state(const parser *p)
     return MCO_OK;
 }
 
-mco_status traffic_state_parse(mco_context *ctx, const char *name, const void *data, int64_t bytes, mco_traffic_state **out)
+// The state takes the block, which is NULL then, unless there is an error.
+static mco_status parse_block(mco_context *ctx, const char *name, void **block, int64_t bytes, mco_traffic_state **out)
 {
     mco_status st = MCO_OK;
     parser p = {.ctx = ctx, .name = name};
-    MCO_TRY(parse_header(&p, data, bytes));
+    MCO_TRY(parse_header(&p, *block, bytes));
     MCO_TRY(mco_alloc(ctx, &p.state, 1));
-    MCO_TRY(copy_sections(&p, data));
+    p.state->block = *block;
+    *block = NULL;
+    find_sections(&p, p.state->block);
     MCO_TRY(check_state(&p));
     *out = p.state;
     p.state = NULL;
 done:
     mco_traffic_state_clear(ctx, &p.state);
+    return st;
+}
+
+mco_status traffic_state_parse(mco_context *ctx, const char *name, const void *data, int64_t bytes, mco_traffic_state **out)
+{
+    void *block = NULL;
+    mco_status st = mco_alloc_bytes(ctx, &block, (size_t)bytes, 1);
+    if (st != MCO_OK)
+        return st;
+    if (bytes > 0)
+        memcpy(block, data, (size_t)bytes);
+    st = parse_block(ctx, name, &block, bytes, out);
+    mco_free_bytes(ctx, &block);
     return st;
 }
 
@@ -270,7 +282,7 @@ mco_status mco_traffic_state_read(mco_context *ctx, const mco_traffic *traffic, 
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(mco_blocks_open(ctx, path, MCO_PACKING_BY_CONTENT, &blocks));
     MCO_TRY(mco_blocks_read_all(&blocks, &data, &bytes));
-    MCO_TRY(traffic_state_parse(ctx, blocks.name, data, bytes, &state));
+    MCO_TRY(parse_block(ctx, blocks.name, &data, bytes, &state));
     if (state->zones != traffic->view.zones || state->classes != traffic->class_count)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "%s: the state is of a network with %d zones and %d class%s, this one has %d and %d", path,
                          state->zones, state->classes, state->classes == 1 ? "" : "es", traffic->view.zones, traffic->class_count));

@@ -84,6 +84,7 @@ struct mco_traffic_state {
     int32_t *more;                         // [more_links][2] turn: links from, to; artificial: -1 - node from, -1 - node to
     traffic_flows flows;
     traffic_pairs pairs;
+    void *block;                           // bytes of a file, where all arrays are then; NULL: each has a block of its own
 };
 // A state of a problem; takes the flows, which are empty then, and copies the pairs. Errors: MEMORY; then nothing was taken.
 mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, traffic_flows *flows, const traffic_pairs *pairs,

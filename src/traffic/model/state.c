@@ -145,6 +145,23 @@ static int32_t state_row(const traffic_problem *p, int32_t row)
     return p->row_class[row] * p->traffic->view.zones + p->row_origin[row];
 }
 
+// Numbers the links [count] of a row by the map where they stand, if they ascend then too. Returns false, and changes nothing, if not.
+static bool renumber_row(const int32_t *map, int64_t count, const int32_t *from_link, const double *from_flow, int32_t *link, double *flow)
+{
+    int32_t last = -1;
+    bool ascends = true;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t to = map[from_link[i]];
+        ascends &= to > last && from_flow[i] > 0;
+        last = to;
+    }
+    for (int64_t i = 0; i < count && ascends; i++) {
+        link[i] = map[from_link[i]];
+        flow[i] = from_flow[i];
+    }
+    return ascends;
+}
+
 // Moves the flows: rows get the order of the state's links where they stand. Nothing fails after the first change.
 static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic_flows *flows, const int32_t *map, mco_traffic_state *s)
 {
@@ -164,7 +181,12 @@ static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic
     for (int32_t r = 0; r < p->rows; r++) {
         for (; next <= state_row(p, r); next++)
             s->flows.first[next] = used;
-        for (int64_t i = flows->first[r]; i < flows->first[r + 1]; i++)
+        const int64_t begin = flows->first[r], count = flows->first[r + 1] - begin;
+        if (renumber_row(map, count, flows->link + begin, flows->flow + begin, flows->link + used, flows->flow + used)) {
+            used += count;
+            continue;
+        }
+        for (int64_t i = begin; i < begin + count; i++)
             if (flows->flow[i] > 0)
                 sorter_put(&sort, map[flows->link[i]], flows->flow[i]);
         used += sorter_take(&sort, flows->link + used, flows->flow + used);
@@ -228,6 +250,11 @@ void mco_traffic_state_clear(mco_context *ctx, mco_traffic_state **state)
     if (state == NULL || *state == NULL)
         return;
     mco_traffic_state *s = *state;
+    if (s->block != NULL) {
+        mco_free_bytes(ctx, &s->block);
+        mco_free(ctx, state);
+        return;
+    }
     mco_free(ctx, &s->tail);
     mco_free(ctx, &s->head);
     mco_free(ctx, &s->more);
@@ -388,14 +415,18 @@ static int64_t take_row(taker *t, int32_t row, int32_t *link, double *flow)
 {
     const traffic_flows *f = &t->s->flows;
     const int32_t from = state_row(t->p, row);
+    const int64_t begin = f->first[from], end = f->first[from + 1];
+    int64_t count = end - begin;
     bool is_lost = false;
-    for (int64_t i = f->first[from]; i < f->first[from + 1]; i++) {
-        const int32_t e = t->map[f->link[i]];
-        is_lost = is_lost || e < 0;
-        if (e >= 0)
-            sorter_put(&t->sort, e, f->flow[i]);
+    if (!renumber_row(t->map, count, f->link + begin, f->flow + begin, link, flow)) {
+        for (int64_t i = begin; i < end; i++) {
+            const int32_t e = t->map[f->link[i]];
+            is_lost = is_lost || e < 0;
+            if (e >= 0)
+                sorter_put(&t->sort, e, f->flow[i]);
+        }
+        count = sorter_take(&t->sort, link, flow);
     }
-    const int64_t count = sorter_take(&t->sort, link, flow);
     if (!is_lost && carries_trips(t, row, count, link, flow))
         return count;
     t->row_at[from] = -1;

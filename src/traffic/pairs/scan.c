@@ -16,7 +16,7 @@
 
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
-enum { EARLY_SCANS = 3 };       // each makes new orders
+enum { EARLY_SCANS = 3 };       // of a cold start: each makes new orders
 enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
 
 typedef struct worker {
@@ -53,7 +53,8 @@ typedef struct scanner {
     uint64_t *narrow;     // [batches][nodes]
     int32_t *wide;        // [batches][nodes][PAIRS_LANES]
     int64_t *repairs;     // [batches] with the present order when it was new, -1: not known yet
-    int64_t scans;
+    uint8_t *is_old;      // [batches] the trees of the last scan give a better order
+    int early_scans;      // that are left: each makes new orders
     tally *tally;         // [batches]
     traffic_candidate *candidate;  // [candidate_room]
     int64_t candidate_room;
@@ -136,6 +137,53 @@ done:
     return st;
 }
 
+// Goes back from `node` along links with flow, and appends the nodes behind those that lead to them. `position` says which link comes next.
+static int32_t follow_flows_back(worker *w, const pairs_batch *b, int32_t node, int32_t count)
+{
+    const traffic_problem *p = w->trees.graph->problem;
+    int32_t *next = w->trees.position, depth = 0;
+    w->stack[depth++] = node;
+    next[node] = p->into_first[node];
+    while (depth > 0) {
+        const int32_t v = w->stack[depth - 1];
+        if (next[v] == p->into_first[v + 1]) {
+            w->trees.order[count++] = v;
+            depth--;
+            continue;
+        }
+        const int32_t link = p->into[next[v]++], tail = p->tail[link];
+        if (tail >= p->first_through && next[tail] < 0 && pairs_slot(b, link) >= 0) {
+            w->stack[depth++] = tail;
+            next[tail] = p->into_first[tail];
+        }
+    }
+    return count;
+}
+
+// The first order of a batch whose rows all have flow: a depth-first order of the links with flow, then the other nodes, breadth first. O(nodes + links).
+static void order_by_flows(const scanner *s, worker *w, const pairs_batch *b)
+{
+    const traffic_problem *p = s->store->problem;
+    int32_t *order = w->trees.order, *seen = w->trees.position, count = 0;
+    memset(seen, 0xff, (size_t)p->nodes * sizeof *seen);
+    for (int32_t k = 0; k < b->slots; k++) {
+        const int32_t head = p->head[b->link[k]];
+        if (head >= p->first_through && seen[head] < 0)
+            count = follow_flows_back(w, b, head, count);
+    }
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t l = p->first[order[i]]; l < p->first[order[i] + 1]; l++) {
+            const int32_t head = p->head[l];
+            if (head >= p->first_through && seen[head] < 0) {
+                seen[head] = 0;
+                order[count++] = head;
+            }
+        }
+    for (int32_t v = p->first_through; v < p->nodes; v++)
+        if (seen[v] < 0)
+            order[count++] = v;
+}
+
 // Orders of all batches take 16 bits a node where that fits; a worker has that of its batch at full width.
 static void load_order(const scanner *s, worker *w, int32_t i)
 {
@@ -213,30 +261,33 @@ static void set_batch(scanner *s, worker *w, int32_t i)
         t->origin[lane] = b->row[lane] < 0 ? -1 : p->row_origin[b->row[lane]];
 }
 
-// Trees of a batch that has been set, with its order. Returns false if it was stopped.
-static bool grow_trees(scanner *s, worker *w, int32_t i)
+// Labels of a batch that has been set, by its order. Early trees change much, and late ones hardly: *wants_order says whether a new order pays,
+// because more was repaired than with the last one when it was new. Returns false if it was stopped.
+static bool find_labels(scanner *s, worker *w, int32_t i, bool *wants_order)
 {
     const int64_t repairs = s->build->labels(&w->trees);
+    int64_t *usual = &s->repairs[i];
+    *wants_order = s->is_loading || s->early_scans > 0;
     if (repairs < 0) {
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
         return false;
     }
-    if (!s->build->parents(&w->trees))
-        return false;
-    // Early trees change much, and late ones hardly. A new order pays if more was repaired than with the last one when it was new.
-    int64_t *usual = &s->repairs[i];
-    if (s->is_loading || s->scans <= EARLY_SCANS) {
-        order_by_trees(w);
-        save_order(s, w, i);
-        *usual = -1;
-    } else if (*usual < 0) {
+    if (*wants_order)
+        return true;
+    if (*usual < 0)
         *usual = repairs;
-    } else if (repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER) {
-        order_by_trees(w);
-        save_order(s, w, i);
-        *usual = -1;
-    }
-    return !atomic_load_explicit(&s->is_stopped, memory_order_relaxed);
+    else
+        *wants_order = repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER;
+    return true;
+}
+
+// An order by the trees of the batch, which stand since its last scan. The last scan of a solve needs none, so the next one makes it.
+static void renew_order(scanner *s, worker *w, int32_t i)
+{
+    order_by_trees(w);
+    save_order(s, w, i);
+    s->repairs[i] = -1;
+    s->is_old[i] = 0;
 }
 
 // ---- Load
@@ -290,21 +341,25 @@ static void load_batch(void *shared, int index, int64_t item)
     worker *w = &s->worker[index];
     pairs_batch *b = &s->store->batch[item];
     uint32_t empty = 0;
+    bool wants_order;
     if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
         return;
     set_batch(s, w, (int32_t)item);
-    if (s->is_fresh)
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
+    if (s->is_fresh && empty == 0)
+        order_by_flows(s, w, b);
+    else if (s->is_fresh)
         w->status = nearest_first(s, w, b);
     else
         load_order(s, w, (int32_t)item);
-    for (int lane = 0; lane < PAIRS_LANES; lane++)
-        empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
-    if (empty == 0 && w->status == MCO_OK) {  // a warm start: the first scan makes a better order
+    if (empty == 0 && w->status == MCO_OK) {  // a warm start
         s->repairs[item] = -1;
         save_order(s, w, (int32_t)item);
     }
-    if (empty == 0 || w->status != MCO_OK || !grow_trees(s, w, (int32_t)item))
+    if (empty == 0 || w->status != MCO_OK || !find_labels(s, w, (int32_t)item, &wants_order) || !s->build->parents(&w->trees))
         return;
+    renew_order(s, w, (int32_t)item);
     // Labels have found their places in the order of before; `position` follows the new one.
     for (int32_t k = 0; k < through(s); k++)
         w->trees.position[w->trees.order[k]] = k;
@@ -338,18 +393,26 @@ static void scan_batch(void *shared, int index, int64_t item)
     worker *w = &s->worker[index];
     const pairs_batch *b = &s->store->batch[item];
     tally *out = &s->tally[item];
+    bool wants_order;
     out->count = 0;
     if (w->status != MCO_OK || atomic_load_explicit(&s->is_stopped, memory_order_relaxed))
         return;
     set_batch(s, w, (int32_t)item);
     load_order(s, w, (int32_t)item);
-    if (!grow_trees(s, w, (int32_t)item))
+    if (s->is_old[item])
+        renew_order(s, w, (int32_t)item);
+    if (!find_labels(s, w, (int32_t)item, &wants_order))
         return;
     w->status = mco_grow(w->ctx, &w->found, &w->found_room, (int64_t)b->slots * PAIRS_LANES + 1);
     if (w->status != MCO_OK)
         return;
     int64_t count;
     out->sums = s->build->scan(&w->trees, b, s->threshold, w->found, &count);
+    if (count > 0 || wants_order) {  // labels alone give the gap
+        if (!s->build->parents(&w->trees))
+            return;
+        s->is_old[item] = wants_order;
+    }
     if (s->proof != NULL)
         prove(s, w, b);
     if (count == 0)
@@ -401,8 +464,8 @@ static mco_status scan(void *self, const double *cost, double threshold, traffic
     set_costs(s, cost);
     s->threshold = threshold;
     s->proof = proof;
-    s->scans++;
     mco_status st = run_team(s, s->store->batches, scan_batch);
+    s->early_scans -= s->early_scans > 0;
     int64_t count = 0;
     for (int32_t i = 0; i < s->store->batches && st == MCO_OK; i++) {
         const tally *t = &s->tally[i];
@@ -459,6 +522,7 @@ static void close(void *self)
         mco_free(ctx, &s->tally[i].found);
     mco_free(ctx, &s->worker);
     mco_free(ctx, &s->candidate);
+    mco_free(ctx, &s->is_old);
     mco_free(ctx, &s->repairs);
     mco_free(ctx, &s->tally);
     mco_free(ctx, &s->wide);
@@ -523,6 +587,7 @@ static mco_status open_graph(scanner *s)
         MCO_TRY(mco_alloc(s->ctx, &s->wide, batches * (size_t)p->nodes * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &s->tally, batches));
     MCO_TRY(mco_alloc(s->ctx, &s->repairs, batches));
+    MCO_TRY(mco_alloc(s->ctx, &s->is_old, batches));
 done:
     return st;
 }
@@ -546,6 +611,7 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     s->call = call;
     s->store = store;
     s->is_fresh = true;
+    s->early_scans = call->start_flows == NULL ? EARLY_SCANS : 0;
     MCO_TRY(pairs_pick_build(ctx, call->params->simd, &s->build));
     MCO_TRY(open_graph(s));
     const int64_t threads = call->params->threads < 1 ? 1 : call->params->threads;

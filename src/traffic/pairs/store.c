@@ -268,45 +268,110 @@ mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b
 
 // ---- In and out
 
+// Slots for all links of the rows of a batch, by ascending links. used [words] is 0 before and after.
+static mco_status make_slots(pairs_store *store, pairs_batch *b, const traffic_flows *flows, uint64_t *used, int64_t words)
+{
+    int32_t count = 0;
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        for (int64_t k = b->row[lane] < 0 ? 0 : flows->first[b->row[lane]]; b->row[lane] >= 0 && k < flows->first[b->row[lane] + 1]; k++)
+            used[flows->link[k] / 64] |= UINT64_C(1) << flows->link[k] % 64;
+    for (int64_t w = 0; w < words; w++)
+        count += __builtin_popcountll(used[w]);
+    const int64_t room = (int64_t)count + count / 16 + 16, most = store->problem->links;
+    pairs_batch made;
+    const mco_status st = new_arrays(store->ctx, store, (int32_t)(room < most ? room : most), &made);
+    if (st == MCO_OK)
+        take_arrays(store->ctx, b, &made);
+    b->slots = 0;
+    for (int64_t w = 0; w < words; w++)
+        for (; used[w] != 0; used[w] &= used[w] - 1) {
+            const int32_t link = (int32_t)(64 * w + __builtin_ctzll(used[w]));
+            if (st != MCO_OK)
+                continue;
+            b->link[b->slots] = link;
+            set_slot(b, link, b->slots++);
+        }
+    if (st == MCO_OK && b->is_changed != NULL)
+        memset(b->is_changed, 1, (size_t)b->slots);
+    return st;
+}
+
 mco_status pairs_store_take(pairs_store *store, const traffic_flows *flows)
 {
-    for (int32_t r = 0; r < flows->rows; r++) {
-        pairs_batch *b = &store->batch[store->place[r] / PAIRS_LANES];
-        const int lane = store->place[r] % PAIRS_LANES;
-        for (int64_t k = flows->first[r]; k < flows->first[r + 1]; k++) {
-            int32_t slot;
-            const mco_status st = pairs_slot_make(store->ctx, store, b, flows->link[k], &slot);
-            if (st != MCO_OK)
-                return st;
-            b->flow[(size_t)slot * PAIRS_LANES + (size_t)lane] = flows->flow[k];
-        }
-    }
+    mco_status st = MCO_OK;
+    uint64_t *used = NULL;
+    const int64_t words = ((int64_t)store->problem->links + 63) / 64;
+    MCO_TRY(mco_alloc(store->ctx, &used, words));
     for (int32_t i = 0; i < store->batches; i++) {
-        const mco_status st = pairs_batch_pack(store->ctx, store, &store->batch[i]);
-        if (st != MCO_OK)
-            return st;
+        pairs_batch *b = &store->batch[i];
+        MCO_TRY(make_slots(store, b, flows, used, words));
+        for (int lane = 0; lane < PAIRS_LANES; lane++)
+            for (int64_t k = b->row[lane] < 0 ? 0 : flows->first[b->row[lane]]; b->row[lane] >= 0 && k < flows->first[b->row[lane] + 1]; k++)
+                b->flow[(size_t)pairs_slot(b, flows->link[k]) * PAIRS_LANES + (size_t)lane] = flows->flow[k];
     }
-    return MCO_OK;
+done:
+    mco_free(store->ctx, &used);
+    return st;
+}
+
+// Room for the rows of a batch while they are separated.
+typedef struct separator {
+    int32_t *link;  // [PAIRS_LANES][links + 1]
+    double *flow;
+} separator;
+
+// Appends a slot's flows to the lanes' rows. What a lane without flow writes is overwritten: no jump depends on flows.
+static inline void separate_slot(separator *room, size_t stride, int32_t link, const double *flow, size_t count[PAIRS_LANES])
+{
+    for (int lane = 0; lane < PAIRS_LANES; lane++) {
+        const size_t at = (size_t)lane * stride + count[lane];
+        room->link[at] = link;
+        room->flow[at] = flow[lane];
+        count[lane] += flow[lane] > 0;
+    }
+}
+
+static bool is_packed(const pairs_batch *b)
+{
+    for (int32_t k = 1; k < b->slots; k++)
+        if (b->link[k] <= b->link[k - 1])
+            return false;
+    return true;
 }
 
 // Writes the flows of a batch to the rows' places in `out`, by ascending links.
-static void give_batch(const pairs_store *store, const pairs_batch *b, traffic_flows *out)
+static void give_batch(const pairs_store *store, const pairs_batch *b, separator *room, traffic_flows *out)
 {
-    int64_t at[PAIRS_LANES];
-    for (int lane = 0; lane < PAIRS_LANES; lane++)
-        at[lane] = b->row[lane] < 0 ? 0 : out->first[b->row[lane]];
-    for (int32_t l = 0; l < store->problem->links; l++) {
-        const int32_t slot = pairs_slot(b, l);
-        if (slot < 0)
-            continue;
-        for (int lane = 0; lane < PAIRS_LANES; lane++) {
-            const double x = b->flow[(size_t)slot * PAIRS_LANES + (size_t)lane];
-            if (x > 0) {
-                out->link[at[lane]] = l;
-                out->flow[at[lane]++] = x;
-            }
+    const size_t stride = (size_t)store->problem->links + 1;
+    size_t count[PAIRS_LANES] = {0};
+    if (is_packed(b)) {
+        for (int32_t k = 0; k < b->slots; k++)
+            separate_slot(room, stride, b->link[k], b->flow + (size_t)k * PAIRS_LANES, count);
+    } else {
+        for (int32_t l = 0; l < store->problem->links; l++) {
+            const int32_t slot = pairs_slot(b, l);
+            if (slot >= 0)
+                separate_slot(room, stride, l, b->flow + (size_t)slot * PAIRS_LANES, count);
         }
     }
+    for (int lane = 0; lane < PAIRS_LANES; lane++) {
+        if (count[lane] == 0)
+            continue;
+        const size_t from = (size_t)lane * stride;
+        memcpy(out->link + out->first[b->row[lane]], room->link + from, count[lane] * sizeof *out->link);
+        memcpy(out->flow + out->first[b->row[lane]], room->flow + from, count[lane] * sizeof *out->flow);
+    }
+}
+
+static void count_flows(const pairs_batch *b, traffic_flows *out)
+{
+    int64_t count[PAIRS_LANES] = {0};
+    for (int32_t k = 0; k < b->slots; k++)
+        for (int lane = 0; lane < PAIRS_LANES; lane++)
+            count[lane] += b->flow[(size_t)k * PAIRS_LANES + (size_t)lane] > 0;
+    for (int lane = 0; lane < PAIRS_LANES; lane++)
+        if (b->row[lane] >= 0)
+            out->first[b->row[lane] + 1] = count[lane];
 }
 
 // Gives freed pages back to the system: batches lie between other blocks, so the allocator alone keeps them.
@@ -322,26 +387,27 @@ mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
     const traffic_problem *p = store->problem;
     mco_context *ctx = store->ctx;
     mco_status st = MCO_OK;
+    separator room = {0};
     *out = (traffic_flows){.rows = p->rows};
     MCO_TRY(mco_alloc(ctx, &out->first, (int64_t)p->rows + 1));
-    for (int32_t i = 0; i < store->batches; i++) {
-        const pairs_batch *b = &store->batch[i];
-        for (int64_t k = 0; k < (int64_t)b->slots * PAIRS_LANES; k++)
-            if (b->flow[k] > 0)
-                out->first[b->row[k % PAIRS_LANES] + 1]++;
-    }
+    MCO_TRY(mco_alloc(ctx, &room.link, PAIRS_LANES * ((int64_t)p->links + 1)));
+    MCO_TRY(mco_alloc(ctx, &room.flow, PAIRS_LANES * ((int64_t)p->links + 1)));
+    for (int32_t i = 0; i < store->batches; i++)
+        count_flows(&store->batch[i], out);
     for (int32_t r = 0; r < p->rows; r++)
         out->first[r + 1] += out->first[r];
     MCO_TRY(mco_alloc(ctx, &out->link, out->first[p->rows]));
     MCO_TRY(mco_alloc(ctx, &out->flow, out->first[p->rows]));
     for (int32_t i = 0; i < store->batches; i++) {
-        give_batch(store, &store->batch[i], out);
+        give_batch(store, &store->batch[i], &room, out);
         close_batch(ctx, &store->batch[i]);
         store->batch[i].slots = 0;
         if ((i + 1) % BATCHES_OF_RELEASE == 0)
             release_pages();
     }
 done:
+    mco_free(ctx, &room.flow);
+    mco_free(ctx, &room.link);
     if (st != MCO_OK) {
         mco_free(ctx, &out->flow);
         mco_free(ctx, &out->link);
