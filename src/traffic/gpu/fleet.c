@@ -87,6 +87,7 @@ mco_status traffic_gpu_fleet_open(mco_context *ctx, const traffic_call *call, co
     for (int g = 0; g < fleet->count; g++)
         MCO_TRY(take_memory(fleet, g));
     first->fleet = fleet;
+    MCO_TRY(mco_device_use(&first->device));
     fleet = NULL;
 done:
     if (st != MCO_OK) {
@@ -135,6 +136,7 @@ mco_status traffic_gpu_fleet_begin(traffic_gpu_fleet *fleet)
     }
     traffic_gpu_fleet_wait(fleet);
     fleet->turn = 0;
+    MCO_TRY(mco_device_use(&fleet->member[0].city->device));  // events of the caller belong to the first GPU
 done:
     return st;
 }
