@@ -18,7 +18,7 @@
 
 #include "traffic/pairs/balance.h"
 
-enum { STEPS = 100, ROUNDS = 4, EXCHANGES = 64 };
+enum { STEPS = 100, LATER_STEPS = 25, ROUNDS = 4, EXCHANGES = 64 };
 static const double MOST_DAMPING = 1e6;  // by the slope
 static const double RESIDUAL = 1e-3, MOST_SHARE = 0.9;  // by the first residual; by what a pair can move
 static const double FLAT = 1e-6;  // curvature by that of the diagonal, below which a direction counts as flat
@@ -86,7 +86,8 @@ done:
     return st;
 }
 
-// Gradients and the diagonal at present flows. Pairs without slope stay out. Returns the residual in the norm of the preconditioner.
+// Gradients and the diagonal at present flows. Pairs without slope stay out. Returns the residual in the norm of the
+// preconditioner.
 static double begin_system(pairs_balance *b, pairs_newton *n)
 {
     double residual = 0;
@@ -109,7 +110,7 @@ static double begin_system(pairs_balance *b, pairs_newton *n)
         n->damping[count] = !n->is_damped || difference == 0 ? 0 : fmin(fabs(difference) / most, slope * MOST_DAMPING);
         n->inverse[count] = 1 / (slope + n->damping[count]);
         n->direction[count] = difference * n->inverse[count];
-        n->step[count] = 0;
+        n->step[count] = n->step[k];
         residual += difference * n->direction[count];
         count++;
         for (int32_t e = 0; e < pair->count[0] + pair->count[1]; e++) {
@@ -165,12 +166,30 @@ static bool is_flat(const pairs_balance *b, const pairs_newton *n, double curvat
     return curvature <= FLAT * diagonal;
 }
 
-// Solves for the steps, or finds a flat direction and returns true.
-static bool solve(pairs_balance *b, pairs_newton *n)
+// Takes the steps of the round before as the first guess. Returns the residual that they leave.
+static double go_on(const pairs_balance *b, pairs_newton *n)
 {
+    double residual = 0;
+    memcpy(n->direction, n->step, (size_t)n->count * sizeof *n->step);
+    (void)multiply(b, n);
+    for (int32_t k = 0; k < n->count; k++) {
+        n->gradient[k] -= n->image[k];
+        n->direction[k] = n->gradient[k] * n->inverse[k];
+        residual += n->gradient[k] * n->direction[k];
+    }
+    return residual;
+}
+
+// Solves for the steps, or finds a flat direction and returns true. A later round has dropped few pairs, so its steps are near.
+static bool solve(pairs_balance *b, pairs_newton *n, bool is_later)
+{
+    if (!is_later)
+        memset(n->step, 0, (size_t)n->count * sizeof *n->step);
     double residual = begin_system(b, n);
     const double enough = RESIDUAL * RESIDUAL * residual;
-    for (int t = 0; t < STEPS && residual > enough && residual > 0; t++) {
+    if (is_later)
+        residual = go_on(b, n);
+    for (int t = 0; t < (is_later ? LATER_STEPS : STEPS) && residual > enough && residual > 0; t++) {
         const double curvature = multiply(b, n);
         if (is_flat(b, n, curvature))
             return true;
@@ -272,7 +291,7 @@ static void follow(pairs_balance *b, pairs_newton *n)
 static void exchange_classes(pairs_balance *b, pairs_newton *n)
 {
     take_live(b, n, false);  // damping would hide what is flat
-    for (int i = 0; i < EXCHANGES && !b->must_stop && solve(b, n); i++)
+    for (int i = 0; i < EXCHANGES && !b->must_stop && solve(b, n, false); i++)
         follow(b, n);
 }
 
@@ -287,7 +306,7 @@ mco_status pairs_newton_step(pairs_balance *b)
         exchange_classes(b, n);
     take_live(b, n, true);
     for (int round = 0; round < ROUNDS && !b->must_stop; round++) {
-        if (solve(b, n))
+        if (solve(b, n, round > 0))
             n->count = 0;
         if (round + 1 < ROUNDS && !drop_pairs(n))
             break;

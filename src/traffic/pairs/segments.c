@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the pair that a row needs at a link with excess: one segment follows the row's flow back from the link, the other its tree. They meet
-// at the first node of the tree's path (Bar-Gera 2010; Xie and Xie 2016 follow the greatest flow, as here).
+// Finds the pair that a row needs at a link with excess: one segment follows the row's flow back from the link, the other its tree. They end
+// where they meet (Bar-Gera 2010; Xie and Xie 2016 follow the greatest flow, as here).
 #include <math.h>
 #include <string.h>
 
@@ -167,21 +167,6 @@ static int32_t find_pair(const pairs_balance *b, const traffic_candidate *c, int
 
 // ---- New pairs
 
-// Stamps the nodes of the tree's path from `node` back to the origin.
-static void stamp_path(pairs_balance *b, const traffic_tree *tree, int32_t node, int32_t origin)
-{
-    b->tree_stamp++;
-    for (int32_t v = node;;) {
-        b->on_tree[v] = b->tree_stamp;
-        if (v == origin)
-            return;
-        const int32_t link = traffic_tree_link(b->problem, tree, v);
-        if (link < 0)
-            return;
-        v = b->problem->tail[link];
-    }
-}
-
 // The link into a node with the greatest flow of the row, -1: none has flow.
 static int32_t greatest_inflow(const pairs_balance *b, const pairs_batch *batch, int lane, int32_t node)
 {
@@ -216,41 +201,64 @@ static void remove_cycle(pairs_balance *b, pairs_batch *batch, int lane, int32_t
 
 typedef enum walk { WALK_MET, WALK_CYCLE, WALK_LOST } walk;
 
-// Follows the row's flow back from `link` until it meets the stamped path. On a cycle removes it. `back` [*count], last link first.
-static mco_status walk_back(pairs_balance *b, pairs_batch *batch, int lane, int32_t link, int32_t *count, walk *how)
+// Takes the tree's path one node back from *node, unless it ends there, and stamps what it finds. Returns whether the walk was there.
+static bool climb(pairs_balance *b, const traffic_tree *tree, int32_t origin, int32_t *node)
+{
+    const int32_t link = *node == origin ? -1 : traffic_tree_link(b->problem, tree, *node);
+    if (link < 0)
+        return false;
+    *node = b->problem->tail[link];
+    b->on_tree[*node] = b->tree_stamp;
+    return b->visited[*node] == b->visit_stamp;
+}
+
+// The walk back [count] has come to node v again: removes the cycle.
+static void cut_cycle(pairs_balance *b, pairs_batch *batch, int lane, int32_t count, int32_t v)
+{
+    int32_t first = count - 1;
+    while (first > 0 && b->problem->head[b->back[first]] != v)
+        first--;
+    remove_cycle(b, batch, lane, first, count);
+}
+
+// Follows the row's flow back from `link` and the tree's path back from its head, a node of each in turn, until one meets the other. So
+// the work is that of short segments, however far away the origin is. A cycle is removed. `back` [*count], last link first.
+static mco_status walk_back(pairs_balance *b, const traffic_tree *tree, pairs_batch *batch, int lane, int32_t link, int32_t *count, walk *how)
 {
     const traffic_problem *p = b->problem;
-    const int32_t end = p->head[link];
-    mco_status st = mco_grow(b->ctx, &b->back, &b->back_room, 1);
-    int32_t n = 0, v = p->tail[link];
-    if (st != MCO_OK)
-        return st;
-    b->back[n++] = link;
-    b->visit_stamp++;
-    b->visited[end] = b->visit_stamp;
-    while (b->visited[v] == b->visit_stamp || b->on_tree[v] != b->tree_stamp) {
+    const int32_t origin = p->row_origin[batch->row[lane]];
+    int32_t n = 0, on_path = p->head[link], before;
+    b->tree_stamp++;
+    b->visited[on_path] = ++b->visit_stamp;
+    *how = WALK_LOST;  // flow of the size of rounding errors that comes from nowhere
+    for (int32_t into = link; into >= 0;) {
+        const mco_status st = mco_grow(b->ctx, &b->back, &b->back_room, (int64_t)n + 1);
+        if (st != MCO_OK)
+            return st;
+        b->back[n++] = into;
+        const int32_t v = p->tail[into];
         if (b->visited[v] == b->visit_stamp) {
-            int32_t first = n - 1;
-            while (first > 0 && p->head[b->back[first]] != v)
-                first--;
-            remove_cycle(b, batch, lane, first, n);
+            cut_cycle(b, batch, lane, n, v);
             *how = WALK_CYCLE;
             return MCO_OK;
         }
         b->visited[v] = b->visit_stamp;
-        const int32_t into = greatest_inflow(b, batch, lane, v);
-        if (into < 0) {  // flow of the size of rounding errors that comes from nowhere
-            *how = WALK_LOST;
+        bool meets = b->on_tree[v] == b->tree_stamp;
+        if (meets)
+            on_path = v;
+        do {  // at the origin the walk waits for the path, which ends there
+            before = on_path;
+            meets = meets || climb(b, tree, origin, &on_path);
+        } while (v == origin && on_path != before && !meets);
+        if (meets) {
+            while (n > 1 && p->tail[b->back[n - 1]] != on_path)  // the path came to a node that the walk has left
+                n--;
+            *count = n;
+            *how = WALK_MET;
             return MCO_OK;
         }
-        st = mco_grow(b->ctx, &b->back, &b->back_room, (int64_t)n + 1);
-        if (st != MCO_OK)
-            return st;
-        b->back[n++] = into;
-        v = p->tail[into];
+        into = v == origin ? -1 : greatest_inflow(b, batch, lane, v);
     }
-    *count = n;
-    *how = WALK_MET;
     return MCO_OK;
 }
 
@@ -285,11 +293,10 @@ static mco_status build_pair(pairs_balance *b, const traffic_candidate *c, const
     walk how = WALK_CYCLE;
     int32_t count0 = 0, count1, index;
     bool needs_pair = true;
-    stamp_path(b, tree, end, p->row_origin[batch->row[lane]]);
     while (how == WALK_CYCLE) {  // each cycle takes the flow off a link, so there are at most as many as links with flow
         if (pairs_flow(batch, lane, c->link) <= 0 || pairs_must_stop(b, 64))
             return MCO_OK;
-        MCO_TRY(walk_back(b, batch, lane, c->link, &count0, &how));
+        MCO_TRY(walk_back(b, tree, batch, lane, c->link, &count0, &how));
     }
     if (how == WALK_LOST)
         return MCO_OK;
