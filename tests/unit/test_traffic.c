@@ -452,6 +452,39 @@ static void test_certificate_balance(void **state)
     mco_traffic_destroy(test_ctx, &traffic);
 }
 
+// The same rows side by side: each lane is balanced for itself, so errors of two rows that cancel in the sum are seen.
+static void test_certificate_lanes(void **state)
+{
+    (void)state;
+    sketch s;
+    two_routes(&s);
+    mco_traffic *traffic = sketch_make(&s);
+    const mco_traffic_params p = MCO_TRAFFIC_PARAMS_INIT;
+    traffic_problem problem = {0};
+    traffic_proof proof;
+    assert_ok(traffic_problem_make(test_ctx, traffic, &p, &problem));
+    const int32_t rows[8] = {-1, -1, 0, -1, -1, -1, -1, -1}, link[] = {0, 1};
+    const double total[] = {12, 8};
+    const struct {
+        double first, second, stray, imbalance;  // flows of the row on both links, and of an empty lane on the first
+    } cases[] = {{12, 8, 0, 0}, {11, 8, 0, 1}, {13, 7, 0, 1}, {12, 8, 0.5, 0.5}, {12, 8, -0.25, 0.25}, {22, -2, 0, 10}, {NAN, 8, 0, NAN}};
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        traffic_certificate c;
+        double flow[16] = {0};
+        flow[2] = cases[k].first;
+        flow[8 + 2] = cases[k].second;
+        flow[5] = cases[k].stray;
+        assert_ok(traffic_certificate_open(test_ctx, &problem, total, NULL, &c));
+        assert_ok(traffic_certificate_flows8(test_ctx, &c, rows, 2, link, flow));
+        assert_ok(traffic_certificate_close(test_ctx, &c, NULL, &proof));
+        if (isnan(cases[k].imbalance) ? !isnan(proof.imbalance) : proof.imbalance != cases[k].imbalance)
+            fail_msg("case %d: an imbalance of %g, %g was expected", k, proof.imbalance, cases[k].imbalance);
+        traffic_certificate_clear(test_ctx, &c);
+    }
+    traffic_problem_clear(test_ctx, &problem);
+    mco_traffic_destroy(test_ctx, &traffic);
+}
+
 // ---- Corners
 
 static void solve_corner(const sketch *s, mco_traffic_result *r)
@@ -710,7 +743,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_two_routes), TEST(test_braess), TEST(test_marginal_tolls), TEST(test_methods_agree),
         TEST(test_certified_gap), TEST(test_isolated_zone), TEST(test_large_powers), TEST(test_check_refuses),
-        TEST(test_certificate), TEST(test_certificate_balance),
+        TEST(test_certificate), TEST(test_certificate_balance), TEST(test_certificate_lanes),
         TEST(test_corners), TEST(test_classes), TEST(test_turns), TEST(test_stops), TEST(test_memory_fails), TEST(test_published)};
     return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
 }
