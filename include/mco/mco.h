@@ -44,5 +44,6 @@
 #include "mco/transit.h"
 #include "mco/version.h"
 #include "mco/vrp.h"
+#include "mco/vrp_bound.h"
 
 #endif

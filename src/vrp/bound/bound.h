@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The driver of a bound, for mco_vrp_bound() and for mco_vrp_solve() with --prove.
+#ifndef MCO_VRP_BOUND_BOUND_H
+#define MCO_VRP_BOUND_BOUND_H
+
+#include "base/run.h"
+#include "vrp/bound/problem.h"
+#include "vrp/bound/routes.h"
+#include "mco/vrp_bound.h"
+
+// What a proof shares with its caller. All members may be read between calls of `exchange`.
+typedef struct vrp_proof {
+    mco_context *ctx;
+    mco_run *run;                  // clock, ends, log, bound
+    const mco_vrp *problem;
+    const mco_vrp_bound_params *params;  // settled: engine is not AUTO
+    int64_t known;                 // scaled cost of the best plan known; -1: none
+    mco_vrp_solution plan;         // that plan; order NULL: only its cost is known; owned
+    int64_t scaled_bound;          // proved; -1: none
+    // Called between rounds: the caller may hand over a better plan (vrp_proof_offer) and see the bound. NULL: none.
+    mco_status (*exchange)(struct vrp_proof *proof, void *user);
+    void *user;
+    mco_vrp_bound_result *result;  // rounds, support, prices, counts
+} vrp_proof;
+
+// Ascent, columns, cuts, arcs, enumeration, pool, branching, until proved, or until the run must stop.
+mco_status vrp_prove(vrp_proof *proof);
+// Takes a plan if it is better. Copies it. Errors: MEMORY.
+mco_status vrp_proof_offer(vrp_proof *proof, const mco_vrp_solution *plan, int64_t scaled_cost);
+
+#endif

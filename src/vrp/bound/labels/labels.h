@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Labelling: partial routes with load, memory, states of RANK1 cuts and, where the problem has it, length; dominance; completion bounds.
+// It prices with RANK1 cuts, prices where dense tables are too large (ng sets up to 32, large capacities, a limit of length), removes
+// arcs and enumerates elementary routes.
+#ifndef MCO_VRP_BOUND_LABELS_H
+#define MCO_VRP_BOUND_LABELS_H
+
+#include "vrp/bound/prices.h"
+#include "vrp/bound/relax/ng.h"
+
+typedef struct vrp_label_task {
+    const vrp_bound_problem *problem;
+    const int32_t *arcs;          // [nodes * stride] at the prices (vrp_prices_arcs)
+    const vrp_cuts *cuts;         // RANK1 rows with a price < 0 count; NULL: none
+    const vrp_ng_sets *sets;
+    const vrp_ng_pass *tables;    // dense tables of a run on the same arcs: exact completion bounds; NULL: none, then q tables below
+    const vrp_q_pass *q_tables;   // the same by q-paths; NULL: none
+    int32_t below;                // routes of a value below this are wanted
+    int64_t most_routes;          // that are handed out
+    int64_t most_labels;          // else the end is VRP_LABELS_LIMIT
+    bool is_elementary;           // enumerate: no customer twice, dominance only between labels of the same set of customers
+    int32_t threads;
+    double stop_s;
+} vrp_label_task;
+
+typedef enum vrp_labels_end { VRP_LABELS_DONE, VRP_LABELS_LIMIT, VRP_LABELS_STOPPED } vrp_labels_end;
+
+typedef struct vrp_labels_result {
+    vrp_labels_end end;
+    // With DONE: no route has a value below this; min(task->below, least value of all routes). Else a bound may still be known from
+    // the tables: VRP_NO_PATH means none.
+    int32_t least;
+    int64_t labels;               // made
+    double seconds;
+} vrp_labels_result;
+
+// Bidirectional: forward labels up to half the load, backward ones for the rest (with a symmetric problem the same labels), joined at
+// arcs. Routes are appended to `routes`, the best and most different first; with is_elementary all of them, and of routes with equal
+// customers only the cheapest. Errors: MEMORY (of bookkeeping; running out of labels is an end).
+mco_status vrp_label(mco_context *ctx, const vrp_label_task *task, vrp_routes *routes, vrp_labels_result *result);
+
+// For each arc the least value of a route that uses it, at these prices, or a lower bound of it: value [nodes * stride].
+mco_status vrp_label_arc_values(mco_context *ctx, const vrp_label_task *task, int32_t *value, vrp_labels_result *result);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Integer prices (duals) and what they prove.
+//
+// Let m be a value that no route undercuts: cost - customer prices of its visits - SET prices of its crossings + (-price) of each
+// RANK1 count. Then every plan of K routes, least <= K <= most, costs at least
+//
+//     sum of customer prices + sum of rhs * price over all rows + min(least * m, most * m)
+//
+// in units. No price of the depot is needed. With covering rows (is_metric) customer prices are >= 0; they may have any sign else,
+// since every customer is in exactly one route. Customer prices are even, so half of one is an integer.
+#ifndef MCO_VRP_BOUND_PRICES_H
+#define MCO_VRP_BOUND_PRICES_H
+
+#include "vrp/bound/cuts.h"
+
+// Fills arcs [nodes * stride]: cost(i, j) - (price[i] + price[j]) / 2 - prices of the SET rows that the arc crosses. price[0] = 0.
+// Arcs for which `removed` (bit i * nodes + j; NULL: none) is set, the diagonal and the padding are VRP_NO_ARC.
+// O(nodes^2 + crossings).
+void vrp_prices_arcs(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const uint64_t *removed,
+                     int32_t *arcs);
+
+// The bound above, in units, of a least value m of a route. Sums in 64 bits.
+int64_t vrp_prices_bound(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, int64_t least_route);
+
+// The value m of one route at these prices.
+int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const int32_t *node,
+                         int32_t count);
+
+// Rounds duals of an LP, in units as real numbers, to prices: customers to the nearest even integer, 0 if negative and the
+// problem is metric; rows toward 0. Sets cuts->cut[k].price.
+void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t *price,
+                      vrp_cuts *cuts);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What all parts of a bound compute with: integer costs of arcs, integer demands, and how many routes there may be.
+//
+// Units. A bound computes in units of its own: `unit` of them are one scaled unit of mco_vrp. The unit is a power of two, so
+// costs are exact where unit >= 1. Where it is below 1, costs are rounded down: a bound of them is a bound of the instance.
+//
+// Loads. Demands and capacity are divided by the greatest common divisor of the demands, the capacity rounded down. Where Z > 0
+// customers have no demand, each demand is multiplied by Z + 1 and those of 0 become 1; the capacity becomes (Z + 1) capacity + Z.
+// A route that visits no customer twice keeps the new capacity if and only if it keeps the old one, and every load grows.
+#ifndef MCO_VRP_BOUND_PROBLEM_H
+#define MCO_VRP_BOUND_PROBLEM_H
+
+#include "vrp/instance.h"
+
+// Every value of an arc that is at least this is no arc. Values of paths stay below VRP_NO_PATH / 2, or a pass refuses.
+enum { VRP_NO_ARC = 1 << 28, VRP_NO_PATH = 1 << 29 };
+
+// The number of routes of the plans in question: least <= K <= most. With K free, some optimal plan has between both.
+typedef struct vrp_fleet {
+    int32_t least, most;
+} vrp_fleet;
+
+typedef struct vrp_bound_problem {
+    const mco_vrp *vrp;
+    int32_t customers, nodes;  // nodes = customers + 1; 0 is the depot
+    int32_t stride;            // of a row of arcs: nodes rounded up to a multiple of 16
+    int32_t capacity, least_demand;
+    int32_t *demand;           // [nodes], [0] = 0, others 1..capacity
+    double unit;               // a power of two; cost / unit / scale is a cost in units of the file
+    int32_t *cost;             // [nodes * stride] row i holds the arcs from node i; diagonal and padding VRP_NO_ARC
+    bool is_exact;             // unit >= 1
+    bool is_symmetric;
+    bool is_metric;            // d(i, k) <= d(i, j) + d(j, k) for all, tested; false where the test would take too long
+    vrp_fleet fleet;
+    int64_t max_length;        // of a route: distances and service, in units rounded so that no route is lost; INT64_MAX: no limit
+    int32_t *service;          // [nodes] in the same units; NULL: no limit of length
+} vrp_bound_problem;
+
+// `largest_cost`: no arc becomes more than this; the unit follows from it. exactly: K = vehicles; else vehicles, where it is
+// not 0, is the most. Errors: MEMORY (says how much for the matrix), ARGUMENT (a customer that fits no vehicle, fewer vehicles
+// than the demands need).
+mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
+                                  vrp_bound_problem *out);
+void vrp_bound_problem_close(mco_context *ctx, vrp_bound_problem *problem);
+
+// The cost of a route of `count` nodes (customers as nodes 1..customers), in units, the depot at both ends.
+int64_t vrp_bound_route_cost(const vrp_bound_problem *problem, const int32_t *node, int32_t count);
+
+// The least integer objective, in scaled units of mco_vrp, that a bound of `value` units proves: ceil(value / unit).
+int64_t vrp_bound_proved(const vrp_bound_problem *problem, int64_t value);
+
+#endif

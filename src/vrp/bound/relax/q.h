@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// q-paths without loops i-j-i, and through-q-routes (Christofides, Mingozzi, Toth 1981).
+//
+// f(q, i) is the least value of a path from the depot to i of load exactly q without such a loop, p(q, i) the node before i;
+// g(q, i) is the least of those whose node before i is another one than p(q, i). A q-route of i adds the arc (i, 0).
+// A through-q-route of load q through i joins two paths at i, whose loads add to q + demand(i).
+//
+// Ties: the node before i with the smaller index wins, in every engine, so tables are equal in every cell.
+#ifndef MCO_VRP_BOUND_RELAX_Q_H
+#define MCO_VRP_BOUND_RELAX_Q_H
+
+#include "vrp/bound/routes.h"
+#include "vrp/bound/problem.h"
+
+typedef struct vrp_q_pass vrp_q_pass;
+
+typedef struct vrp_relax_settings {
+    mco_engine engine;   // REFERENCE, CPU or GPU, settled
+    mco_simd simd;
+    int32_t threads;     // at least 1
+    const char *gpus;
+    double memory;       // bytes that tables may take
+} vrp_relax_settings;
+
+// Errors: MEMORY, LIMIT (names the bytes that the tables need and those that may be taken), DEVICE.
+mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out);
+void vrp_q_close(mco_context *ctx, vrp_q_pass **pass);
+
+// Computes the tables from arcs [nodes * stride] (vrp_prices_arcs). With an asymmetric problem also the tables of the
+// transposed arcs: paths from i to the depot. Ends at stop_s or a cancellation with STOPPED, then the tables are void.
+// O(nodes^2 capacity). Errors: LIMIT (values that might leave 32 bits), STOPPED, DEVICE.
+mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s);
+
+// f(q, i), or VRP_NO_PATH; `backward` only with an asymmetric problem. On a GPU the first call copies the tables.
+int32_t vrp_q_value(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);
+int32_t vrp_q_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);   // p, 0: the depot, -1: no path
+int32_t vrp_q_second(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);   // g
+int32_t vrp_q_second_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);
+
+// The least value of a q-route, and the route that has it. Errors: MEMORY.
+int32_t vrp_q_least_route(const vrp_q_pass *pass);
+// Adds up to `most` q-routes of value < `below`, the best of each last node first (several loads each), to `routes`, with costs
+// by problem->cost. Errors: MEMORY.
+mco_status vrp_q_routes(mco_context *ctx, const vrp_q_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
+
+// For each customer i: value[i] / load[i] is the least ratio of value to load over all through-q-routes through i. The route of
+// that ratio is routes[i] where `routes` is not NULL (emptied first; index i - 1). Uses the tables of the last run.
+// O(nodes capacity^2). Errors: MEMORY, STOPPED.
+mco_status vrp_through_ratios(mco_context *ctx, vrp_q_pass *pass, int32_t *value, int32_t *load, vrp_routes *routes, double stop_s);
+// psi(q, i) for all q and i: out [(capacity + 1) * nodes], VRP_NO_PATH where there is none.
+mco_status vrp_through_table(mco_context *ctx, vrp_q_pass *pass, int32_t *out, double stop_s);
+
+#endif
