@@ -188,7 +188,7 @@ static mco_status run_process(mco_context *ctx, const mco_lp_model *m, const mco
 {
     int ends[2];
     double asked_s = INFINITY;
-    finding told;
+    finding told = {0};
     const size_t bytes = (size_t)m->columns * sizeof *values;
     if (pipe(ends) != 0)
         return mco_fail(ctx, MCO_ERR_IO, "an integer program: no pipe: %s", strerror(errno));
@@ -332,7 +332,7 @@ mco_status mco_mip_solve(mco_context *ctx, const mco_lp_model *model, const mco_
 {
     mco_status st = MCO_OK;
     double *values = NULL;
-    finding found;
+    finding found = {MCO_LP_FAILED, false, -INFINITY};
     mco_mip_answer a = {.objective = INFINITY, .bound = -INFINITY};
     MCO_TRY(test_model(ctx, model, settings));
     MCO_TRY(mco_library_open(ctx, &library, "integer programs"));
