@@ -12,12 +12,12 @@
 
 // ---- Models: at most LP_MOST rows and columns of small integers
 
-enum { LP_MOST = 6, LP_ENTRIES = LP_MOST * LP_MOST };
+enum { LP_MOST = 6, LP_ROOM = LP_MOST + 1, LP_ENTRIES = LP_MOST * LP_MOST };
 
 typedef struct lp_case {
     int32_t columns, rows;
-    double a[LP_MOST][LP_MOST];  // [rows][columns]
-    double cost[LP_MOST], least[LP_MOST], most[LP_MOST], row_least[LP_MOST], row_most[LP_MOST];
+    double a[LP_ROOM][LP_ROOM];  // [rows][columns]
+    double cost[LP_ROOM], least[LP_ROOM], most[LP_ROOM], row_least[LP_ROOM], row_most[LP_ROOM];
 } lp_case;
 
 // Two bounds, one, or none, within -4..4.
@@ -187,7 +187,7 @@ static void lp_add_row(lp_dictionary *d, const lp_case *c, const double *row, do
 static lp_dictionary lp_settle(const lp_case *c, double cost_factor)
 {
     lp_dictionary d = {.rows = -1};
-    double row[LP_MOST];
+    double row[LP_MOST] = {0};
     for (int32_t j = 0; j < c->columns; j++)
         d.columns += c->least[j] == -INFINITY && c->most[j] == INFINITY ? 2 : 1;
     for (int i = 0; i < LP_MOST_T; i++)

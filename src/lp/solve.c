@@ -111,17 +111,45 @@ static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method,
         }
     }
     const int status = lp_clp.Clp_status(lp->model);
-    *end = status >= CLP_OPTIMAL && status <= CLP_UNBOUNDED ? ends[status] : MCO_LP_FAILED;
+    if (status >= CLP_OPTIMAL && status <= CLP_UNBOUNDED)
+        *end = ends[status];
+    else  // without entries Clp fails where it finds a program neither feasible nor bounded
+        *end = status > CLP_STOPPED && lp_clp.Clp_getNumElements(lp->model) == 0 ? MCO_LP_INFEASIBLE : MCO_LP_FAILED;
 done:
     return st;
 }
 
-// One attempt: a run, and the test of its optimum, which fails it.
+// Decides whether the program is feasible, by the dual simplex without costs: every basis is dual feasible then, and nothing is
+// unbounded. If it is feasible, the primal simplex goes on from there with the costs. Errors: MEMORY.
+static mco_status settle(mco_context *ctx, mco_lp *lp, double stop_s, mco_lp_end *end)
+{
+    mco_status st = MCO_OK;
+    double *held = NULL, *const cost = lp_clp.Clp_objective(lp->model);
+    MCO_TRY(mco_alloc(ctx, &held, lp->columns));
+    for (int32_t j = 0; j < lp->columns; j++) {
+        held[j] = cost[j];
+        cost[j] = 0;
+    }
+    st = run_to_end(ctx, lp, MCO_LP_DUAL, stop_s, end);
+    for (int32_t j = 0; j < lp->columns; j++)
+        cost[j] = held[j];
+    MCO_TRY(st);
+    if (*end == MCO_LP_OPTIMAL)
+        MCO_TRY(run_to_end(ctx, lp, MCO_LP_PRIMAL, stop_s, end));
+done:
+    mco_free(ctx, &held);
+    return st;
+}
+
+// One attempt: a run, and the test of its optimum, which fails it. With costs the dual simplex also calls programs infeasible that are
+// unbounded, and the primal one fails on programs that are infeasible in both ways.
 static mco_status attempt(mco_context *ctx, mco_lp *lp, mco_lp_method method, double stop_s, mco_lp_end *end)
 {
     mco_status st = MCO_OK;
     bool is_optimal = true;
     MCO_TRY(run_to_end(ctx, lp, method, stop_s, end));
+    if (*end == MCO_LP_FAILED || (method == MCO_LP_DUAL && (*end == MCO_LP_INFEASIBLE || *end == MCO_LP_UNBOUNDED)))
+        MCO_TRY(settle(ctx, lp, stop_s, end));
     if (*end == MCO_LP_OPTIMAL)
         MCO_TRY(lp_test_optimum(ctx, lp, &is_optimal));
     if (!is_optimal)
@@ -145,20 +173,21 @@ static mco_lp_method choose(const mco_lp *lp, mco_lp_method method)
     return lp->was_optimal && !lp->needs_primal ? MCO_LP_DUAL : MCO_LP_PRIMAL;
 }
 
-// What follows a failure: the other ways, from the basis of slacks; the last one scales.
+// What follows a failure: both methods from the basis of slacks, the other one with scaling.
 static mco_status try_again(mco_context *ctx, mco_lp *lp, mco_lp_method method, double stop_s, mco_lp_end *end)
 {
     enum { NO_SCALING = 0, AUTOMATIC_SCALING = 3 };
     static const mco_lp_basis slacks = {0};
     mco_status st = MCO_OK;
-    for (int k = 0; st == MCO_OK && k < 4 && *end == MCO_LP_FAILED; k++) {
-        if (k % 2 == 1)
-            method = method == MCO_LP_DUAL ? MCO_LP_PRIMAL : MCO_LP_DUAL;
-        lp_clp.Clp_scaling(lp->model, k < 2 ? NO_SCALING : AUTOMATIC_SCALING);
-        mco_lp_load_basis(ctx, lp, &slacks);  // cannot fail: it is smaller than any program
-        st = attempt(ctx, lp, method, stop_s, end);
-    }
+    mco_lp_load_basis(ctx, lp, &slacks);  // cannot fail: it is smaller than any program
+    MCO_TRY(attempt(ctx, lp, method, stop_s, end));
+    if (*end != MCO_LP_FAILED)
+        return MCO_OK;
+    lp_clp.Clp_scaling(lp->model, AUTOMATIC_SCALING);
+    mco_lp_load_basis(ctx, lp, &slacks);
+    st = attempt(ctx, lp, method == MCO_LP_DUAL ? MCO_LP_PRIMAL : MCO_LP_DUAL, stop_s, end);
     lp_clp.Clp_scaling(lp->model, NO_SCALING);
+done:
     return st;
 }
 

@@ -50,13 +50,13 @@ static void assert_near(double seen, double expected)
         fail_msg("%.17g instead of %.17g", seen, expected);
 }
 
-// max 3a + 2b, a + b <= 4, a + 3b <= 6, a <= 3: a = 3, b = 1; duals 2 and 0, the bound of a is worth 1.
+// max 3a + 2b, a + b <= 4, a + 3b <= 9, a <= 3: a = 3, b = 1; duals 2 and 0, the bound of a is worth 1.
 static void add_hand(mco_lp *lp)
 {
     const int64_t first[] = {0, 2, 4};
     const int32_t row[] = {0, 1, 0, 1};
     const double value[] = {1, 1, 1, 3};
-    assert_ok(mco_lp_add_rows(test_ctx, lp, 2, (double[]){-INF, -INF}, (double[]){4, 6}, NULL, NULL, NULL));
+    assert_ok(mco_lp_add_rows(test_ctx, lp, 2, (double[]){-INF, -INF}, (double[]){4, 9}, NULL, NULL, NULL));
     assert_ok(mco_lp_add_columns(test_ctx, lp, 2, (double[]){-3, -2}, (double[]){0, 0}, (double[]){3, INF}, first, row, value));
 }
 
@@ -420,7 +420,7 @@ static void test_memory_fails(void **state)
 // Random covering with dense columns: seconds of work.
 static mco_lp *open_large(void)
 {
-    enum { ROWS = 1500, COLUMNS = 6000, ENTRIES = 40 };
+    enum { ROWS = 800, COLUMNS = 4000, ENTRIES = 20 };
     mco_lp *lp = open_lp();
     double *side = malloc(COLUMNS * sizeof *side), *most = malloc(COLUMNS * sizeof *most), *zero = calloc(COLUMNS, sizeof *zero);
     double *cost = malloc(COLUMNS * sizeof *cost), *value = malloc(COLUMNS * ENTRIES * sizeof *value);
