@@ -3,9 +3,9 @@
 //
 // Clp looks at its limit on iterations after each iteration, and at no clock but the CPU time of the process. So a solve begins with
 // as many iterations as take some 30 ms by the size of the matrix; most solves of column generation end there. A longer one goes on
-// without a limit, while a thread watches the clock and sets the limit to zero. Without that thread, slices of iterations follow
-// each other; each slice loses Clp's perturbation, so slices double. How far the first slice goes does not depend on the time, so
-// two equal programs take equal ways.
+// without a limit, while a thread watches the clock and sets the limit to zero. If no thread can be started, slices of some 40 ms follow
+// each other; each loses Clp's perturbation. How far the first slice goes does not depend on the time, so two equal programs take
+// equal ways.
 #include <limits.h>
 #include <stdatomic.h>
 
@@ -15,6 +15,7 @@
 
 static const double LOOK_S = 0.02;   // between two looks at a cancel
 static const double AGAIN_S = 0.001; // between two writes of the limit: Clp puts an older one back after a step of its own
+static const double SLICE_S = 0.04;
 static const double FIRST_SLICE = 1e7;  // entries to look at; one iteration looks at most of the matrix, at some 3 ns an entry
 
 // Shared with the thread that watches.
@@ -84,10 +85,19 @@ static mco_status run_watched(mco_context *ctx, mco_lp *lp, mco_lp_method method
     return st;
 }
 
+enum { LEAST_SLICE = 20 };  // iterations
 enum { CLP_OPTIMAL, CLP_INFEASIBLE, CLP_UNBOUNDED, CLP_STOPPED };  // Clp_status(); the others are failures
 
-// Runs one simplex method to its end, and says what Clp says. Ends by the clock or by Clp: slices double, and MOST_RUNS watched runs
-// that stop by themselves are a failure. Errors: MEMORY.
+// A slice, and how many iterations the next one has.
+static double run_slice(mco_lp *lp, mco_lp_method method, double slice)
+{
+    const double begin_s = mco_clock_s();
+    run(lp, method, (int)slice);
+    return fmin(INT_MAX, fmax(LEAST_SLICE, slice * fmin(2, SLICE_S / (mco_clock_s() - begin_s + 1e-9))));
+}
+
+// Runs one simplex method to its end, and says what Clp says. It ends by the clock or by Clp: MOST_RUNS watched runs that stop by
+// themselves are a failure. Errors: MEMORY.
 static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method, double stop_s, mco_lp_end *end)
 {
     enum { MOST_RUNS = 3 };
@@ -105,10 +115,8 @@ static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method,
             break;
         if (is_watched)
             MCO_TRY(run_watched(ctx, lp, method, stop_s, &is_watched));
-        if (!is_watched) {
-            slice = fmin(2 * slice, INT_MAX);
-            run(lp, method, (int)slice);
-        }
+        if (!is_watched)
+            slice = run_slice(lp, method, slice);
     }
     const int status = lp_clp.Clp_status(lp->model);
     if (status >= CLP_OPTIMAL && status <= CLP_UNBOUNDED)
