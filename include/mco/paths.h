@@ -130,7 +130,9 @@ typedef struct mco_paths_tree {
     int32_t source;
     int32_t vertices;
     int32_t *distance;    // [vertices] MCO_PATHS_NONE: no path; owned
-    int64_t *parent;      // [vertices] the last arc of a shortest path, -1: none; NULL unless asked for; owned
+    int64_t *parent;      // [vertices] the last arc of a shortest path, -1: none; NULL unless asked for; owned. The first arc of positive
+                          // weight that ends such a path; where there is none, the first one of weight 0 from a vertex with fewer of
+                          // these behind it. So all methods and engines give equal parents; with turns, those of the reference.
     int64_t reached;      // vertices with a path, the source included
     int32_t farthest;     // the greatest distance
     mco_paths_method method;  // what was used, never AUTO
@@ -231,7 +233,7 @@ typedef struct mco_paths_result {
 #define MCO_PATHS_RESULT_INIT MCO_SIZED(mco_paths_result)
 
 // Finds the trees of many sources. `hierarchy` NULL: one is prepared if it pays. distance [count][vertices] is the caller's; parent
-// [count][vertices] or NULL. Every tree has been certified. Errors: as mco_paths_find_tree().
+// [count][vertices] or NULL, as in mco_paths_tree. Every tree has been certified. Errors: as mco_paths_find_tree().
 MCO_API mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *network, const mco_paths_hierarchy *hierarchy,
                                         int64_t count, const int32_t *source, const mco_paths_params *params, int32_t *distance,
                                         int64_t *parent, mco_paths_result *result);
