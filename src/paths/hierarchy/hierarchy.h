@@ -121,6 +121,8 @@ mco_status paths_labels_open(mco_context *ctx, const mco_paths_hierarchy *hierar
                              paths_labels **out);
 mco_status paths_labels_weigh(mco_context *ctx, paths_labels *labels, int32_t threads);  // takes the metric as it is now
 int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, int32_t target_rank);
+const int32_t *paths_labels_up(const paths_labels *labels, int32_t rank);    // [depth + 1] by depth
+const int32_t *paths_labels_down(const paths_labels *labels, int32_t rank);  // the same
 int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
@@ -135,6 +137,10 @@ void paths_sweep_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, pa
 // A supervised team of `workers` threads, which sleep while no call has it. Errors: MEMORY.
 mco_status paths_team_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t workers, mco_team **out);
 void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_team **team);
+// Whether the metric as it is now has been proven (proof.h), whether any has, and the note that this one has. Any thread and context.
+bool paths_kept_is_proven(const mco_paths_hierarchy *hierarchy);
+bool paths_kept_has_proven(const mco_paths_hierarchy *hierarchy);
+void paths_kept_note_proven(const mco_paths_hierarchy *hierarchy);
 // Makes the metric, by threads that wait for it. Errors: ARGUMENT, MEMORY.
 mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd);
 

@@ -12,6 +12,7 @@ typedef struct paths_kept {
     paths_sweep *sweep;  // guarded by the lock; NULL: none, or a call has it
     paths_crew *crew;    // the same
     mco_team *team;      // the same
+    atomic_int_least64_t proven;  // the number of the metric that was proven last; -1: none
 } paths_kept;
 
 static void close_team(mco_context *ctx, mco_team **team)
@@ -29,6 +30,7 @@ mco_status paths_kept_open(mco_context *ctx, struct paths_kept **out)
     paths_kept *k = NULL;
     MCO_TRY(mco_alloc(ctx, &k, 1));
     k->owner = ctx;
+    atomic_store(&k->proven, -1);
     pthread_mutex_init(&k->lock, NULL);
     *out = k;
 done:
@@ -160,4 +162,22 @@ void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco
     if (k != NULL && *team != NULL)
         exchange_teams(k, team);
     close_team(ctx, team);
+}
+
+// ---- Proofs
+
+bool paths_kept_is_proven(const mco_paths_hierarchy *hierarchy)
+{
+    return hierarchy->kept != NULL && atomic_load(&hierarchy->kept->proven) == hierarchy->metric_number;
+}
+
+bool paths_kept_has_proven(const mco_paths_hierarchy *hierarchy)
+{
+    return hierarchy->kept != NULL && atomic_load(&hierarchy->kept->proven) >= 0;
+}
+
+void paths_kept_note_proven(const mco_paths_hierarchy *hierarchy)
+{
+    if (hierarchy->kept != NULL)
+        atomic_store(&hierarchy->kept->proven, hierarchy->metric_number);
 }
