@@ -126,8 +126,8 @@ void pairs_sweep(pairs_balance *b);
 void pairs_purge(pairs_balance *b);
 
 // ---- newton.c
-// One Newton step of all live pairs together. Errors: MEMORY.
-mco_status pairs_newton_step(pairs_balance *b);
+// One Newton step of all live pairs together. `is_slow`: passes gain little, so the system is solved more accurately. Errors: MEMORY.
+mco_status pairs_newton_step(pairs_balance *b, bool is_slow);
 void pairs_newton_close(pairs_balance *b);
 
 #endif

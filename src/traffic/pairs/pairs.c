@@ -23,7 +23,7 @@ enum {
 };
 static const double CANDIDATE = 0.1;       // times gap * total / (rows * nodes): excess that deserves a pair
 static const double QUICK_CANDIDATE = 10;    // the same to begin with where scans are quick
-static const double QUICK_GAIN = 0.5;        // of a pass in the gap; after a smaller gain passes look at more candidates
+static const double QUICK_GAIN = 0.5;        // of a pass in the gap; after a smaller gain passes look at more candidates and solve more accurately
 static const double LEAST_CANDIDATE = 1e-2;  // the same for the target gap
 static const double LEAST_DIFFERENCE = 1e-3;  // times gap * cost of a trip: pairs that differ by less rest
 static const double SWEEP_END = 0.05;      // sweeps end at this share of the first one's excess
@@ -169,7 +169,7 @@ static mco_status use_candidates(pairs_balance *b, const traffic_scan *scan)
 }
 
 // Sweeps until little is left to move, and at small gaps a Newton step.
-static mco_status balance_pairs(pairs_balance *b, double gap, double total)
+static mco_status balance_pairs(pairs_balance *b, double gap, double total, bool is_slow)
 {
     const double target = b->call->gap;
     double first = 0;
@@ -182,7 +182,7 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total)
     }
     if ((gap >= NEWTON_GAP && b->problem->extra == NULL) || b->moved_excess <= 1e-2 * first || b->must_stop)
         return MCO_OK;
-    const mco_status st = pairs_newton_step(b);
+    const mco_status st = pairs_newton_step(b, is_slow);
     for (int t = 0; t < LAST_SWEEPS && st == MCO_OK && !b->must_stop; t++) {
         pairs_sweep(b);
         if (b->moved_excess < 1e-3 * first)
@@ -212,7 +212,7 @@ static mco_status balance_known(pairs_balance *b)
     if (b->live == 0)
         return MCO_OK;
     b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
-    return balance_pairs(b, 0, total);
+    return balance_pairs(b, 0, total, false);
 }
 
 // A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
@@ -279,7 +279,8 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         if (is_near && mco_run_must_stop(b->call->run, out->iterations))  // the proof is of these flows
             break;
         stalled = out->gap < LESS * best ? 0 : stalled + 1;
-        if (out->gap > QUICK_GAIN * best)
+        const bool is_slow = out->gap > QUICK_GAIN * best;
+        if (is_slow)
             b->candidate = fmax(b->candidate / 10, CANDIDATE);
         best = fmin(best, out->gap);
         if (stalled > PATIENCE)  // at the limit of doubles
@@ -290,7 +291,7 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         b->is_eager = !is_warm && !b->scanner->is_quick && out->iterations <= EAGER_PASSES;
         b->is_first = b->is_eager && out->iterations == 1;
         MCO_TRY(use_candidates(b, &found));
-        MCO_TRY(balance_pairs(b, out->gap, total));
+        MCO_TRY(balance_pairs(b, out->gap, total, is_slow));
         is_last = b->must_stop;
         if (is_last && !ends_by_time(b))
             break;
