@@ -61,6 +61,7 @@ typedef struct scanner {
     double threshold;
     traffic_certificate *proof;  // NULL: none is wanted
     bool is_loading, is_fresh;  // no order is known yet
+    traffic_share share;        // of the batches
     mco_team team;
     int workers;
     worker *worker;       // [workers]
@@ -335,10 +336,11 @@ static bool row_is_empty(const pairs_batch *b, int lane)
     return true;
 }
 
-static void load_batch(void *shared, int index, int64_t item)
+static void load_batch(void *shared, int index, int64_t turn)
 {
     scanner *s = shared;
     worker *w = &s->worker[index];
+    const int64_t item = s->share.first + turn * s->share.step;
     pairs_batch *b = &s->store->batch[item];
     uint32_t empty = 0;
     bool wants_order;
@@ -387,10 +389,22 @@ static void prove(scanner *s, worker *w, const pairs_batch *b)
     traffic_certificate_lanes8(s->proof, b->row, w->trees.label);
 }
 
-static void scan_batch(void *shared, int index, int64_t item)
+// What the calling thread does while the others scan.
+static void do_meanwhile(scanner *s)
+{
+    void (*const meanwhile)(void *) = s->share.meanwhile;
+    s->share.meanwhile = NULL;
+    if (meanwhile != NULL)
+        meanwhile(s->share.user);
+}
+
+static void scan_batch(void *shared, int index, int64_t turn)
 {
     scanner *s = shared;
     worker *w = &s->worker[index];
+    const int64_t item = s->share.first + turn * s->share.step;
+    if (w->is_caller)
+        do_meanwhile(s);
     const pairs_batch *b = &s->store->batch[item];
     tally *out = &s->tally[item];
     bool wants_order;
@@ -445,15 +459,31 @@ static mco_status run_team(scanner *s, int64_t items, mco_team_item *work)
     return atomic_load(&s->is_stopped) ? mco_fail(s->ctx, MCO_ERR_STOPPED, "stopped") : MCO_OK;
 }
 
+static void choose(void *self, const traffic_share *share)
+{
+    scanner *s = self;
+    s->share = *share;
+}
+
+static int64_t share_count(const scanner *s)
+{
+    return ((int64_t)s->store->batches - s->share.first + s->share.step - 1) / s->share.step;
+}
+
+static bool is_last_share(const scanner *s)
+{
+    return s->share.first + 1 == s->share.step;
+}
+
 static mco_status load(void *self, const double *cost)
 {
     scanner *s = self;
     set_costs(s, cost);
     s->proof = NULL;
     s->is_loading = true;
-    const mco_status st = run_team(s, s->store->batches, load_batch);
+    const mco_status st = run_team(s, share_count(s), load_batch);
     s->is_loading = false;
-    s->is_fresh = false;
+    s->is_fresh = s->is_fresh && !is_last_share(s);
     return st;
 }
 
@@ -464,10 +494,11 @@ static mco_status scan(void *self, const double *cost, double threshold, traffic
     set_costs(s, cost);
     s->threshold = threshold;
     s->proof = proof;
-    mco_status st = run_team(s, s->store->batches, scan_batch);
-    s->early_scans -= s->early_scans > 0;
+    mco_status st = run_team(s, share_count(s), scan_batch);
+    do_meanwhile(s);  // if others had all batches
+    s->early_scans -= is_last_share(s) && s->early_scans > 0;
     int64_t count = 0;
-    for (int32_t i = 0; i < s->store->batches && st == MCO_OK; i++) {
+    for (int32_t i = s->share.first; i < s->store->batches && st == MCO_OK; i += s->share.step) {
         const tally *t = &s->tally[i];
         st = mco_grow(s->ctx, &s->candidate, &s->candidate_room, count + t->count);
         if (st != MCO_OK)
@@ -611,6 +642,7 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     s->call = call;
     s->store = store;
     s->is_fresh = true;
+    s->share = (traffic_share){.step = 1};
     s->early_scans = call->start_flows == NULL ? EARLY_SCANS : 0;
     MCO_TRY(pairs_pick_build(ctx, call->params->simd, &s->build));
     MCO_TRY(open_graph(s));
@@ -623,7 +655,7 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     out->simd = s->build->build.simd;
     out->lane_bits = 64;
     out->threads = s->workers;
-    *scanner_out = (traffic_scanner){.self = s, .load = load, .scan = scan, .tree = tree, .close = close};
+    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .close = close};
 done:
     if (st != MCO_OK && s != NULL)
         close(s);
