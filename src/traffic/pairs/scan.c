@@ -16,7 +16,7 @@
 
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
-enum { EARLY_SCANS = 3 };       // of a cold start: each makes new orders
+enum { EARLY_SCANS = 1 };       // of a cold start: each makes new orders
 enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
 
 typedef struct worker {
@@ -293,39 +293,63 @@ static void renew_order(scanner *s, worker *w, int32_t i)
 
 // ---- Load
 
+// An amount waits at a node until all nodes behind it in the order are done.
+static void put(worker *w, int32_t node, double amount)
+{
+    const int32_t place = w->trees.position[node];
+    w->amount[node] += amount;
+    w->trees.dirty[place >> 6] |= UINT64_C(1) << (place & 63);
+}
+
+// Takes an amount from node `v`, whose place in the order is `place`, up the tree to the next node that comes later, or to the origin.
+static mco_status climb(const scanner *s, worker *w, pairs_batch *b, const traffic_tree *tree, int32_t origin, int32_t v, int32_t place,
+                        double amount)
+{
+    const traffic_problem *p = s->store->problem;
+    const int32_t from = v;
+    while (v != origin) {
+        const int32_t link = traffic_tree_link(p, tree, v);
+        int32_t slot;
+        if (link < 0)
+            return mco_fail(w->ctx, MCO_ERR_INTERNAL, "row %d has trips to node %d, which has no path", b->row[tree->lane], from);
+        const mco_status st = pairs_slot_make(w->ctx, s->store, b, link, &slot);
+        if (st != MCO_OK)
+            return st;
+        b->flow[(size_t)slot * PAIRS_LANES + (size_t)tree->lane] += amount;
+        v = p->tail[link];
+        if (v != origin && w->trees.position[v] < place) {
+            put(w, v, amount);
+            break;
+        }
+    }
+    return MCO_OK;
+}
+
 // Adds the trips of a row to the links of its tree. Amounts climb from the last node of the order; where a child stands before its
-// parent, they climb on at once.
-static mco_status load_row(scanner *s, worker *w, pairs_batch *b, int lane)
+// parent, they climb on at once. Only nodes with amounts are visited; `dirty` marks their places. O(trips + links of the tree + nodes / 64).
+static mco_status load_row(const scanner *s, worker *w, pairs_batch *b, int lane)
 {
     const traffic_problem *p = s->store->problem;
     const pairs_trees *t = &w->trees;
     const traffic_tree tree = {t->narrow, t->wide, lane};
-    const int32_t row = b->row[lane], origin = p->row_origin[row];
-    for (int64_t k = p->row_first[row]; k < p->row_first[row + 1]; k++)
-        w->amount[p->to[k]] = p->amount[k];
-    const int32_t count = through(s);
-    for (int32_t k = 0; k < p->nodes; k++) {
-        int32_t place = k < p->first_through ? count : p->nodes - 1 - k;  // ends first, then the order from behind
-        int32_t v = k < p->first_through ? k : t->order[place];
-        const double amount = w->amount[v];
-        w->amount[v] = 0;
-        while (amount > 0 && v != origin) {
-            const int32_t link = traffic_tree_link(p, &tree, v);
-            int32_t slot;
-            if (link < 0)
-                return mco_fail(w->ctx, MCO_ERR_INTERNAL, "row %d has trips to node %d, which has no path", row, v);
-            const mco_status st = pairs_slot_make(w->ctx, s->store, b, link, &slot);
-            if (st != MCO_OK)
-                return st;
-            b->flow[(size_t)slot * PAIRS_LANES + (size_t)lane] += amount;
-            v = p->tail[link];
-            if (v != origin && t->position[v] < place) {
-                w->amount[v] += amount;
-                break;
-            }
-        }
+    const int32_t row = b->row[lane], origin = p->row_origin[row], count = through(s);
+    mco_status st = MCO_OK;
+    for (int64_t k = p->row_first[row]; k < p->row_first[row + 1] && st == MCO_OK; k++) {
+        if (p->to[k] < p->first_through)
+            st = climb(s, w, b, &tree, origin, p->to[k], count, p->amount[k]);
+        else
+            put(w, p->to[k], p->amount[k]);
     }
-    return MCO_OK;
+    for (int32_t word = count >> 6; word >= 0; word--)
+        while (t->dirty[word] != 0) {
+            const int32_t place = 64 * word + 63 - __builtin_clzll(t->dirty[word]), v = t->order[place];
+            const double amount = w->amount[v];
+            w->amount[v] = 0;
+            t->dirty[word] &= ~(UINT64_C(1) << (place & 63));
+            if (amount > 0 && st == MCO_OK)
+                st = climb(s, w, b, &tree, origin, v, place, amount);
+        }
+    return st;
 }
 
 static bool row_is_empty(const pairs_batch *b, int lane)
