@@ -3,8 +3,8 @@
 // pass over their slots. A batch belongs to one thread from its first label to its last candidate, so answers do not depend on threads.
 //
 // The order is what decides the time. It is a depth-first order of the union of the 8 trees of an earlier scan: every parent
-// stands before its children, except on cycles between different trees. So one sweep finds most labels. On AustinTAPB 23,000
-// relaxations follow the first sweep of 12,141, where the order by least labels needs 38,000.
+// stands before its children, except on cycles between different trees. So one sweep finds most labels, if what falls behind it is
+// settled at once: on AustinTAPB 1,120 relaxations come on top of the 12,141 of a sweep, where sweeps in rounds needed 21,700.
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
