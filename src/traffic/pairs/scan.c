@@ -16,7 +16,7 @@
 
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
-enum { EARLY_SCANS = 1 };       // of a cold start: each makes new orders
+enum { EARLY_SCANS = 3, REPAIRS_OF_EARLY = 2 };  // of a cold start: each makes new orders if more than one node in so many was
 enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
 
 typedef struct worker {
@@ -262,13 +262,13 @@ static void set_batch(scanner *s, worker *w, int32_t i)
         t->origin[lane] = b->row[lane] < 0 ? -1 : p->row_origin[b->row[lane]];
 }
 
-// Labels of a batch that has been set, by its order. Early trees change much, and late ones hardly: *wants_order says whether a new order pays,
-// because more was repaired than with the last one when it was new. Returns false if it was stopped.
+// Labels of a batch that has been set, by its order. *wants_order says whether a new order pays: in early scans because much was repaired,
+// later because more was repaired than with the last one when it was new. Returns false if it was stopped.
 static bool find_labels(scanner *s, worker *w, int32_t i, bool *wants_order)
 {
     const int64_t repairs = s->build->labels(&w->trees);
     int64_t *usual = &s->repairs[i];
-    *wants_order = s->is_loading || s->early_scans > 0;
+    *wants_order = s->is_loading || (s->early_scans > 0 && repairs > through(s) / REPAIRS_OF_EARLY);
     if (repairs < 0) {
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
         return false;
