@@ -417,15 +417,11 @@ done:
     return st;
 }
 
-void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
+void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow)
 {
-    const traffic_problem *p = store->problem;
-    memset(flow, 0, (size_t)p->links * sizeof *flow);
-    if (class_flow != NULL)
-        memset(class_flow, 0, (size_t)p->classes * (size_t)p->links * sizeof *class_flow);
-    for (int32_t i = 0; i < store->batches; i++) {
+    for (int32_t i = first; i < store->batches; i += step) {
         const pairs_batch *b = &store->batch[i];
-        double *of_class = class_flow == NULL ? NULL : class_flow + (size_t)b->user_class * (size_t)p->links;
+        double *of_class = class_flow == NULL ? NULL : class_flow + (size_t)b->user_class * (size_t)store->problem->links;
         for (int32_t s = 0; s < b->slots; s++) {
             const double *x = b->flow + (size_t)s * PAIRS_LANES;
             const double sum = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
@@ -434,4 +430,13 @@ void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
                 of_class[b->link[s]] += sum;
         }
     }
+}
+
+void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
+{
+    const traffic_problem *p = store->problem;
+    memset(flow, 0, (size_t)p->links * sizeof *flow);
+    if (class_flow != NULL)
+        memset(class_flow, 0, (size_t)p->classes * (size_t)p->links * sizeof *class_flow);
+    pairs_store_add(store, 0, 1, flow, class_flow);
 }

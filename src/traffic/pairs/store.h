@@ -59,6 +59,8 @@ static inline double pairs_flow(const pairs_batch *b, int lane, int32_t link)
 mco_status pairs_store_take(pairs_store *store, const traffic_flows *flows);
 // Moves all flows to rows and releases the batches one by one, so that both are never in memory together. Errors: MEMORY.
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out);
+// Adds the flows of batches first, first + step and so on to flow [links], and to class_flow [classes][links] unless it is NULL. O(slots).
+void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow);
 // Sums the flows of all rows: flow [links], and class_flow [classes][links] unless it is NULL. One order of sums. O(slots).
 void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow);
 
