@@ -174,26 +174,25 @@ void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarc
 
 // ---- New weights
 
-static mco_status refuse_weights(mco_context *ctx, int64_t arcs, const int32_t *weight)
+static mco_status refuse_weights(mco_context *ctx, const paths_limits *limits, int64_t arcs, const int32_t *weight)
 {
     enum { LOOK = 1 << 22 };
-    mco_status st = MCO_OK;
     for (int64_t begin = 0; begin < arcs; begin += LOOK) {
         const int64_t end = arcs - begin < LOOK ? arcs : begin + LOOK;
-        MCO_TRY(mco_call_in_time(ctx, 0));
+        if (paths_limits_must_stop(ctx, limits))
+            return mco_fail(ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " weights were tested", arcs);
         for (int64_t a = begin; a < end; a++)
             if (weight[a] < 0 || weight[a] > MCO_PATHS_NONE)
                 return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d, 0 to %d were expected", a, weight[a], MCO_PATHS_NONE);
     }
-done:
-    return st;
+    return MCO_OK;
 }
 
 static mco_status take_weights(mco_context *ctx, mco_paths_hierarchy *h, const int32_t *weight, const mco_paths_params *p, double begin_s)
 {
     mco_status st = MCO_OK;
     const paths_limits limits = {.memory = mco_settle_memory(p->memory), .stop_s = begin_s + p->time_limit_s};
-    MCO_TRY(refuse_weights(ctx, h->network->rows.arcs, weight));
+    MCO_TRY(refuse_weights(ctx, &limits, h->network->rows.arcs, weight));
     if (h->expanded != NULL)
         paths_turns_weigh(h, weight, h->expanded->weight);
     st = paths_metric_remake(ctx, h, h->expanded != NULL ? h->expanded->weight : weight, mco_settle_threads(p->threads), p->simd, &limits);
@@ -216,15 +215,9 @@ mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy,
     if (params != NULL)
         MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_options_validate(ctx, mco_paths_options(), &p));
-    const bool is_outermost = ctx->call_stop_s == 0;
-    if (is_outermost)
-        ctx->call_stop_s = begin_s + p.time_limit_s;
     st = take_weights(ctx, hierarchy, weight, &p, begin_s);
-    if (is_outermost) {
-        ctx->call_stop_s = 0;
-        if (st == MCO_ERR_STOPPED)
-            mco_clear_cancel(ctx);
-    }
+    if (st == MCO_ERR_STOPPED && ctx->call_stop_s == 0)  // else the call that customises for itself still asks why it was stopped
+        mco_clear_cancel(ctx);
 done:
     return st;
 }
