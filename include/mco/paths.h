@@ -194,7 +194,8 @@ MCO_API mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *
                                      const mco_paths_params *params, mco_paths_hierarchy **out);
 MCO_API void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarchy);
 // Takes new weights of all arcs, weight [arcs of the network], each in [0, MCO_PATHS_NONE]; MCO_PATHS_NONE closes an arc. The
-// hierarchy's network takes them too. Errors: ARGUMENT. O(triangles).
+// hierarchy's network takes them too. The time limit and mco_cancel() end it, and after an error all weights are those of before; so
+// the hierarchy keeps room for a second set of weights, 16 bytes an arc of its own. Errors: ARGUMENT, STOPPED, MEMORY. O(triangles).
 MCO_API mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight,
                                        const mco_paths_params *params);
 MCO_API const mco_paths_network *mco_paths_hierarchy_network(const mco_paths_hierarchy *hierarchy);

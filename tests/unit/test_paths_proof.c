@@ -277,6 +277,37 @@ static void test_calls(void **state)
     }
 }
 
+// A customising that is stopped changes no weight, with turns and without, with the context of the hierarchy and another one.
+static void stop_customising(mco_rng *rng, subject *s)
+{
+    const int64_t arcs = s->network->rows.arcs;
+    int32_t *weight = NULL;
+    mco_paths_params params = MCO_PATHS_PARAMS_INIT;
+    assert_ok(mco_alloc(test_ctx, &weight, arcs + 1));
+    for (int64_t a = 0; a < arcs; a++)
+        weight[a] = (int32_t)mco_rng_below(rng, 200);
+    params.threads = 1 + (int32_t)mco_rng_below(rng, 2);
+    params.time_limit_s = 0;
+    assert_int_equal(mco_paths_customise(test_ctx, s->hierarchy, weight, &params), MCO_ERR_STOPPED);
+    params.time_limit_s = INFINITY;
+    mco_cancel(test_ctx);
+    assert_int_equal(mco_paths_customise(test_ctx, s->hierarchy, weight, &params), MCO_ERR_STOPPED);
+    assert_memory_equal(s->hierarchy->network->weight, s->network->weight, (size_t)arcs * sizeof *weight);
+    assert_ok(prove(s->hierarchy));
+    for (int k = 0; k < 3; k++) {
+        mco_context *ctx = test_ctx;
+        if (k == 1)
+            assert_ok(mco_context_create(&ctx, NULL));
+        weight[0] = k;
+        assert_ok(mco_paths_customise(ctx, s->hierarchy, weight, &params));
+        if (k == 1)
+            mco_context_destroy(&ctx);
+        assert_memory_equal(s->hierarchy->network->weight, weight, (size_t)arcs * sizeof *weight);
+        assert_ok(prove(s->hierarchy));
+    }
+    mco_free(test_ctx, &weight);
+}
+
 #define EACH(name, seed, test) \
     static void name(void **state) \
     { \
@@ -291,12 +322,13 @@ EACH(test_turns, 5, change_turn)
 EACH(test_find_again, 6, find_again)
 EACH(test_labels, 7, change_label)
 EACH(test_entries, 8, change_entry)
+EACH(test_stop, 10, stop_customising)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_accept), TEST(test_weights), TEST(test_arcs),    TEST(test_topology), TEST(test_turns), TEST(test_find_again),
-        TEST(test_labels), TEST(test_entries), TEST(test_calls),
+        TEST(test_labels), TEST(test_entries), TEST(test_calls),  TEST(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
