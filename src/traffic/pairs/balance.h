@@ -40,6 +40,7 @@ typedef struct pairs_balance {
     int32_t *dead;                // [dead_count] pairs to use again
     int64_t dead_count, dead_room;
     bool is_eager;                // a row that joins a pair shifts at once
+    bool is_sample;               // few rows were scanned, so all others that have flow on a new pair's dearer segment join it too
     double candidate;             // a candidate's excess, times gap * total / (rows * nodes)
     double least_difference;      // pairs whose segments differ by less stay as they are
     double moved_excess;          // sum of movable flow * difference of the sweep so far

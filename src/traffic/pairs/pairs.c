@@ -18,6 +18,7 @@
 enum {
     EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
     SHARES = 8,        // of the rows, in the load and in eager passes
+    SAMPLE = 12,       // least batches of a share of a warm start
     PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
     PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
@@ -260,16 +261,6 @@ static double excess_threshold(const pairs_balance *b, double gap)
     return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total_cost(b) / ((double)b->problem->rows * (double)b->problem->nodes);
 }
 
-// Balances the pairs of a warm start before the first scan: after small edits this saves a pass.
-static mco_status balance_known(pairs_balance *b)
-{
-    const double total = total_cost(b);
-    if (b->live == 0)
-        return MCO_OK;
-    b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
-    return balance_pairs(b, 0, total, false);
-}
-
 // A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
 static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out, traffic_scan *found)
 {
@@ -342,6 +333,36 @@ done:
     return st;
 }
 
+// Balances the known pairs of a warm start, then scans one share of the rows after the other, whose new pairs others join, until a share has
+// the target gap. Then the first scan of all rows is the last one, if the edit was small.
+static mco_status warm_pass(pairs_balance *b, const traffic_answer *out)
+{
+    const traffic_scanner *scanner = b->scanner;
+    const int32_t most = b->store->batches / SAMPLE, count = most < SHARES ? most : SHARES;
+    const bool has_shares = scanner->choose != NULL && count > 1;  // a single share would be a scan of all rows
+    const double total = total_cost(b);
+    traffic_scan found;
+    mco_status st = MCO_OK;
+    b->is_sample = true;
+    b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
+    MCO_TRY(balance_pairs(b, has_shares ? 1 : 0, total, false));
+    for (int32_t k = 0; has_shares && k < count && !b->must_stop; k++) {
+        scanner->choose(scanner->self, &(traffic_share){.first = k, .step = count});
+        MCO_TRY(scanner->scan(scanner->self, scan_costs(b), excess_threshold(b, out->gap), NULL, &found));
+        if (found.excess <= b->call->gap * found.total)
+            break;
+        MCO_TRY(use_candidates(b, &found));
+        MCO_TRY(balance_pairs(b, 1, total_cost(b), false));
+    }
+    if (has_shares)
+        MCO_TRY(balance_pairs(b, 0, total_cost(b), false));
+done:
+    b->is_sample = false;
+    if (has_shares)
+        scanner->choose(scanner->self, &(traffic_share){.step = 1});
+    return st;
+}
+
 // Whether the gap is reached, with what the certificate adds for rounding. A certificate that misses the target by that alone does not count.
 static bool is_done(const pairs_balance *b, traffic_answer *out)
 {
@@ -365,15 +386,21 @@ static bool may_be_last(const pairs_balance *b, double gap)
     return gap < (gap < NEWTON_GAP ? NEAR : NEAR_EARLY) * b->call->gap;
 }
 
-// Eager passes of a cold start. *is_last: the time is over. Errors: STOPPED too.
-static mco_status run_eager(pairs_balance *b, traffic_answer *out, bool *is_last)
+// What comes before scans of all rows: a warm pass, or eager passes. *is_last: the time is over. Errors: STOPPED too.
+static mco_status begin_passes(pairs_balance *b, traffic_answer *out, bool *is_last)
 {
+    const bool is_warm = b->call->start_flows != NULL;
     const int64_t most = b->call->params->iterations;
+    const int passes = is_warm ? 1 : b->scanner->choose != NULL ? EAGER_PASSES : 0;
     mco_status st = MCO_OK;
-    for (int i = 0; i < EAGER_PASSES && out->gap > b->call->gap && (most == 0 || out->iterations < most) && !*is_last; i++) {
-        st = eager_pass(b, out);
-        if (st == MCO_ERR_STOPPED && ends_by_time(b))
-            st = MCO_OK, b->must_stop = true;
+    for (int i = 0; i < passes && !*is_last; i++) {
+        if (!is_warm && (out->gap <= b->call->gap || (most > 0 && out->iterations >= most)))
+            break;
+        st = is_warm ? warm_pass(b, out) : eager_pass(b, out);
+        if (st == MCO_ERR_STOPPED && ends_by_time(b)) {
+            b->must_stop = true;
+            st = MCO_OK;
+        }
         MCO_TRY(st);
         *is_last = b->must_stop;
         if (*is_last && !ends_by_time(b))
@@ -393,10 +420,7 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
     mco_status st = MCO_OK;
     out->gap = is_warm ? 1e-3 : 1;
     b->candidate = b->scanner->is_quick ? QUICK_CANDIDATE : CANDIDATE;
-    if (is_warm)
-        MCO_TRY(balance_known(b));
-    else if (b->scanner->choose != NULL)
-        MCO_TRY(run_eager(b, out, &is_last));
+    MCO_TRY(begin_passes(b, out, &is_last));
     for (bool is_near = is_warm || is_last || may_be_last(b, out->gap);; is_near = is_last || may_be_last(b, out->gap)) {
         traffic_scan found;
         st = scan_pass(b, is_near, out, &found);

@@ -214,6 +214,16 @@ static int32_t tree_tail(const pairs_trees *t, int32_t node, int lane)
     return link < 0 ? -1 : t->graph->problem->tail[link];
 }
 
+// The lane after `lane` that enters the node from elsewhere than `lane` does, PAIRS_LANES: none.
+static inline int next_lane(const pairs_trees *t, int32_t node, int lane)
+{
+    if (t->narrow == NULL || lane + 1 == PAIRS_LANES)
+        return lane + 1;
+    const uint64_t word = t->narrow[node], same = (word >> 8 * lane & 255) * UINT64_C(0x0101010101010101);
+    const uint64_t others = (word ^ same) >> 8 * (lane + 1);
+    return others == 0 ? PAIRS_LANES : lane + 1 + __builtin_ctzll(others) / 8;
+}
+
 // Puts parents before children: a depth-first order of the union of the trees, from the nodes in their present order.
 static void order_by_trees(worker *w)
 {
@@ -236,7 +246,9 @@ static void order_by_trees(worker *w)
                 depth--;
                 continue;
             }
-            const int32_t tail = tree_tail(t, v, w->next[v]++);
+            const int lane = w->next[v];
+            const int32_t tail = tree_tail(t, v, lane);
+            w->next[v] = (uint8_t)next_lane(t, v, lane);
             if (tail >= p->first_through && w->next[tail] == NOT_SEEN) {
                 w->stack[depth++] = tail;
                 w->next[tail] = 0;

@@ -127,6 +127,34 @@ static mco_status join(pairs_balance *b, int32_t index, int32_t place)
     return st;
 }
 
+// The lanes of a batch that have flow on all links, among `lanes`.
+static uint32_t lanes_with_flow(const pairs_batch *batch, const int32_t *link, int32_t count)
+{
+    uint32_t lanes = (1u << PAIRS_LANES) - 1;
+    for (int32_t k = 0; k < count && lanes != 0; k++) {
+        const int32_t slot = pairs_slot(batch, link[k]);
+        uint32_t here = 0;
+        for (int lane = 0; slot >= 0 && lane < PAIRS_LANES; lane++)
+            here |= (uint32_t)(batch->flow[(size_t)slot * PAIRS_LANES + (size_t)lane] > 0) << lane;
+        lanes &= here;
+    }
+    return lanes;
+}
+
+// Lets all rows of the class use a pair if they have flow on its segment 0. O(batches * links of the segment).
+static mco_status join_all(pairs_balance *b, int32_t index)
+{
+    mco_status st = MCO_OK;
+    for (int32_t i = 0; i < b->store->batches && st == MCO_OK; i++) {
+        const pairs_pair *pair = &b->pair[index];
+        const pairs_batch *batch = &b->store->batch[i];
+        const uint32_t lanes = batch->user_class != pair->user_class ? 0 : lanes_with_flow(batch, pair->link, pair->count[0]);
+        if (lanes != 0)
+            st = pairs_add_use(b, index, i, lanes);
+    }
+    return st;
+}
+
 // ---- Pairs that are there
 
 // The pair that ends with `link` and `parent` and serves the candidate, -1: none.
@@ -290,6 +318,8 @@ static mco_status build_pair(pairs_balance *b, const traffic_candidate *c, const
         return MCO_OK;
     MCO_TRY(pairs_add(b, batch->user_class, b->front, count0, count1, &index));
     MCO_TRY(join(b, index, c->place));
+    if (b->is_sample)
+        MCO_TRY(join_all(b, index));
 done:
     return st;
 }

@@ -190,10 +190,10 @@ static void take_arrays(mco_context *ctx, pairs_batch *b, const pairs_batch *fro
     b->room = from->room;
 }
 
-// Room grows by a sixteenth, since memory is short here rather than time.
+// Room grows by a sixteenth, since memory is short here rather than time. Before the first packing it grows by half, as few batches are in that state.
 static mco_status grow_batch(mco_context *ctx, const pairs_store *store, pairs_batch *b)
 {
-    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / 16 + 64;
+    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / (b->is_packed ? 16 : 2) + 64;
     pairs_batch larger;
     const mco_status st = new_arrays(ctx, store, (int32_t)(wanted < most ? wanted : most), &larger);
     if (st != MCO_OK)
@@ -260,6 +260,7 @@ mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b
         set_slot(b, l, count++);
     }
     b->slots = count;
+    b->is_packed = true;
     take_arrays(ctx, b, &packed);
     if (b->is_changed != NULL)
         memset(b->is_changed, 1, (size_t)count);
@@ -283,6 +284,7 @@ static mco_status make_slots(pairs_store *store, pairs_batch *b, const traffic_f
     if (st == MCO_OK)
         take_arrays(store->ctx, b, &made);
     b->slots = 0;
+    b->is_packed = true;
     for (int64_t w = 0; w < words; w++)
         for (; used[w] != 0; used[w] &= used[w] - 1) {
             const int32_t link = (int32_t)(64 * w + __builtin_ctzll(used[w]));

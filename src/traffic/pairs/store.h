@@ -15,6 +15,7 @@ typedef struct pairs_batch {
     int32_t row[PAIRS_LANES];  // rows of one class; -1: none
     int32_t user_class;        // of the rows
     int32_t slots, room;
+    bool is_packed;       // once it was, it grows little
     int32_t *link;        // [room]
     double *flow;         // [room][PAIRS_LANES] cars, 0 or more
     uint8_t *is_changed;  // [room] flows that were changed since a scanner cleared the mark; NULL: nobody asks
