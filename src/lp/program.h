@@ -36,6 +36,7 @@ struct mco_lp {
     bool is_optimal;      // the arrays of the solver are an optimum of the program as it is
     bool was_optimal;     // the last solve found an optimum
     bool needs_primal;    // columns or costs have changed since
+    bool is_long;         // the last run took more than its first slice of iterations
 };
 
 // Any change ends what is known of an optimum.
