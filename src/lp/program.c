@@ -36,7 +36,7 @@ bool mco_lp_is_there(void)
 
 mco_status mco_lp_open(mco_context *ctx, mco_lp **out)
 {
-    enum { ALWAYS_PERTURB = 50 };  // in Clp's words; degenerate masters need a third fewer iterations (NOTES.md)
+    enum { ALWAYS_PERTURB = 50 };  // in Clp's words; degenerate masters need up to a quarter fewer iterations (NOTES.md)
     static const CoinBigIndex no_start = 0;
     mco_status st = MCO_OK;
     mco_lp *lp = NULL;
