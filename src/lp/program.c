@@ -215,6 +215,7 @@ mco_status mco_lp_delete_rows(mco_context *ctx, mco_lp *lp, int32_t count, const
         return st;
     lp_clp.Clp_deleteRows(lp->model, count, index);
     lp->rows -= count;
+    lp->entries = lp_clp.Clp_getNumElements(lp->model);
     lp_change(lp, true);  // the duals of the rows that are gone are missing in reduced costs
     return MCO_OK;
 }
@@ -226,6 +227,7 @@ mco_status mco_lp_delete_columns(mco_context *ctx, mco_lp *lp, int32_t count, co
         return st;
     lp_clp.Clp_deleteColumns(lp->model, count, index);
     lp->columns -= count;
+    lp->entries = lp_clp.Clp_getNumElements(lp->model);
     lp_change(lp, false);
     return MCO_OK;
 }
