@@ -3,11 +3,10 @@
 //
 // Clp looks at its limit on iterations after each iteration, and at no clock but the CPU time of the process. So a solve begins with
 // as many iterations as take some 30 ms by the size of the matrix; most solves of column generation end there. A longer one goes on
-// without a limit, while a thread watches the clock and sets the limit to zero. If no thread can be started, slices of some 40 ms follow
-// each other; each loses Clp's perturbation. How far the first slice goes does not depend on the time, so two equal programs take
-// equal ways.
+// without a limit, while a thread watches the clock and sets the limit to zero. The solve after a long one is watched from its
+// begin, for Clp loses its perturbation where it is interrupted. If no thread can be started, slices of some 40 ms follow each
+// other. How far the first slice goes does not depend on the time, so two equal programs take equal ways.
 #include <limits.h>
-#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "base/team.h"
@@ -51,18 +50,22 @@ static void keep_watch(void *shared, int worker)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void run(mco_lp *lp, mco_lp_method method, int limit)
+// Runs one simplex method for at most `limit` iterations. Returns how many it took.
+static int run(mco_lp *lp, mco_lp_method method, int limit)
 {
     lp_clp.Clp_setMaximumIterations(lp->model, limit);
     if (method == MCO_LP_DUAL)
         lp_clp.Clp_dual(lp->model, 0);
     else
         lp_clp.Clp_primal(lp->model, 0);
-    lp->iterations += lp_clp.Clp_numberIterations(lp->model);
+    const int iterations = lp_clp.Clp_numberIterations(lp->model);
+    lp->iterations += iterations;
+    return iterations;
 }
 
-// Goes on without a limit, under watch. *is_watched is false if no thread could be started; then nothing was done. Errors: MEMORY.
-static mco_status run_watched(mco_context *ctx, mco_lp *lp, mco_lp_method method, double stop_s, bool *is_watched)
+// Runs without a limit, under watch, and says whether that took more iterations than `slice`. *is_watched is false if no thread could be
+// started; then nothing was done. Errors: MEMORY.
+static mco_status run_watched(mco_context *ctx, mco_lp *lp, mco_lp_method method, double stop_s, double slice, bool *is_watched)
 {
     watch w = {.ctx = ctx, .model = lp->model, .stop_s = stop_s};
     mco_team team = {0};
@@ -72,7 +75,7 @@ static mco_status run_watched(mco_context *ctx, mco_lp *lp, mco_lp_method method
     const mco_status st = mco_team_start_some(ctx, 1, keep_watch, NULL, &w, &team);
     *is_watched = st == MCO_OK && team.started == 1;
     if (*is_watched) {
-        run(lp, method, INT_MAX);
+        lp->is_long = run(lp, method, INT_MAX) > slice;
         pthread_mutex_lock(&w.lock);
         w.has_ended = true;
         pthread_cond_signal(&w.changed);
@@ -103,9 +106,13 @@ static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method,
     enum { MOST_RUNS = 3 };
     static const mco_lp_end ends[] = {MCO_LP_OPTIMAL, MCO_LP_INFEASIBLE, MCO_LP_UNBOUNDED};
     mco_status st = MCO_OK;
-    bool is_watched = true;
+    bool is_watched = lp->is_long;
     double slice = 1 + FIRST_SLICE / ((double)lp->entries + 20.0 * lp->rows + lp->columns + 1);
-    run(lp, method, (int)slice);
+    if (is_watched)
+        MCO_TRY(run_watched(ctx, lp, method, stop_s, slice, &is_watched));
+    if (!is_watched)
+        lp->is_long = run(lp, method, (int)fmin(slice, INT_MAX)) >= (int)slice;
+    is_watched = true;
     for (int runs = 0; lp_clp.Clp_status(lp->model) == CLP_STOPPED; runs += is_watched) {
         if (must_stop(ctx, stop_s)) {
             *end = MCO_LP_STOPPED;
@@ -114,7 +121,7 @@ static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method,
         if (runs == MOST_RUNS)
             break;
         if (is_watched)
-            MCO_TRY(run_watched(ctx, lp, method, stop_s, &is_watched));
+            MCO_TRY(run_watched(ctx, lp, method, stop_s, 0, &is_watched));
         if (!is_watched)
             slice = run_slice(lp, method, slice);
     }
@@ -123,6 +130,8 @@ static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method,
         *end = ends[status];
     else  // without entries Clp fails where it finds a program neither feasible nor bounded
         *end = status > CLP_STOPPED && lp_clp.Clp_getNumElements(lp->model) == 0 ? MCO_LP_INFEASIBLE : MCO_LP_FAILED;
+    if (*end != MCO_LP_OPTIMAL && must_stop(ctx, stop_s))
+        *end = MCO_LP_STOPPED;  // an end that may be due to the limit of zero; an optimum will be tested
 done:
     return st;
 }
