@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/rng.h"
 #include "base/run.h"
+#include "base/simd.h"
 #include "base/structs.h"
 #include "device/device.h"
 #include "vrp/bound/entry.h"
