@@ -88,7 +88,7 @@ const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
     switch (engine) {
     case MCO_ENGINE_REFERENCE: return &vrp_ng_reference;
     case MCO_ENGINE_GPU: return NULL;
-    default: return &vrp_ng_reference;
+    default: return &vrp_ng_cores;
     }
 }
 
