@@ -4,6 +4,10 @@
 // Units. A bound computes in units of its own: `unit` of them are one scaled unit of mco_vrp. The unit is a power of two, so
 // costs are exact where unit >= 1. Where it is below 1, costs are rounded down: a bound of them is a bound of the instance.
 //
+// Metric. A bound with covering rows (prices >= 0) holds for every instance. Where triangles fail by more than rounding it is weak,
+// and prices of any sign are better. Places on a plane or a sphere are metric but for rounding; a matrix is tested up to
+// VRP_METRIC_NODES nodes and taken for non-metric beyond.
+//
 // Loads. Demands and capacity are divided by the greatest common divisor of the demands, the capacity rounded down. Where Z > 0
 // customers have no demand, each demand is multiplied by Z + 1 and those of 0 become 1; the capacity becomes (Z + 1) capacity + Z.
 // A route that visits no customer twice keeps the new capacity if and only if it keeps the old one, and every load grows.
@@ -13,9 +17,11 @@
 #include "vrp/instance.h"
 
 // Every value of an arc that is at least this is no arc. Values of paths stay below VRP_NO_PATH / 2, or a pass refuses.
-enum { VRP_NO_ARC = 1 << 28, VRP_NO_PATH = 1 << 29 };
+enum { VRP_NO_ARC = 1 << 28, VRP_NO_PATH = 1 << 29, VRP_METRIC_NODES = 1500 };
 
-// The number of routes of the plans in question: least <= K <= most. With K free, some optimal plan has between both.
+// The number of routes of the plans in question: least <= K <= most. Where K is free, some optimal plan has between both. The most
+// follows from joining routes: if no way by the depot is shorter than the direct one, and no length is limited, the loads of every two
+// routes exceed the capacity together. So all loads together exceed half of K capacities.
 typedef struct vrp_fleet {
     int32_t least, most;
 } vrp_fleet;
@@ -30,7 +36,7 @@ typedef struct vrp_bound_problem {
     int32_t *cost;             // [nodes * stride] row i holds the arcs from node i; diagonal and padding VRP_NO_ARC
     bool is_exact;             // unit >= 1
     bool is_symmetric;
-    bool is_metric;            // d(i, k) <= d(i, j) + d(j, k) for all, tested; false where the test would take too long
+    bool is_metric;            // no triangle is off by more than rounding: then rows that cover each customer lose little
     vrp_fleet fleet;
     int64_t max_length;        // of a route: distances and service, in units rounded so that no route is lost; INT64_MAX: no limit
     int32_t *service;          // [nodes] in the same units; NULL: no limit of length
