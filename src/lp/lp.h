@@ -108,7 +108,7 @@ typedef struct mco_lp_model {
 mco_status mco_lp_copy_model(mco_context *ctx, const mco_lp *lp, mco_lp_model *out);
 void mco_lp_model_clear(mco_context *ctx, mco_lp_model *model);
 // Writes a model: free MPS if the path ends in .mps or .mps.gz, else the LP format of CPLEX. Columns are x0, x1, ..., rows r0, r1, ...
-// Numbers are exact. Errors: IO, MEMORY.
+// In LP a row between two bounds is two rows. Numbers read back as the same. Errors: IO, MEMORY.
 mco_status mco_lp_model_write(mco_context *ctx, const mco_lp_model *model, const char *path);
 // Writes the program as it is now. Errors: as above.
 mco_status mco_lp_write(mco_context *ctx, const mco_lp *lp, const char *path);

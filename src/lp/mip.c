@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Integer programs by Cbc (Forrest and others), which is loaded with the first of them and runs in a process of its own.
 //
-// Cbc prints, sets a handler of SIGINT for the whole process, keeps state of the process, and looks at the time too rarely. So a forked
-// process solves and writes what it found into a pipe. This process reads the pipe and looks at the clock. If the run must stop, it
-// sends SIGINT, upon which Cbc ends with the best solution so far, and soon afterwards SIGKILL. A known solution is the cutoff, so the
-// other process need not know it. What arrives is tested against the model; the bound is Cbc's word.
+// Cbc prints, keeps state of the process, looks at the time too rarely, and cannot be cancelled from outside. So a forked process solves
+// and writes what it found into a pipe. Cbc has a time limit just before ours, and ends there with the best solution so far. This
+// process reads the pipe, looks at the clock, and kills the other one soon after the limit, or at once upon a cancel. A known solution
+// is the cutoff, so the other process need not know it. What arrives is tested against the model; the bound is Cbc's word.
 #include "lp/lp.h"
 
 #ifdef MCO_HAVE_CBC
@@ -28,12 +28,14 @@
 #include "base/library.h"
 
 enum { LOOK_MS = 20 };               // time between looks at the clock
-static const double GRACE_S = 0.07;  // between SIGINT and SIGKILL: with a look before and the end behind it, 0.1 s
+static const double GRACE_S = 0.06;  // to come to an end behind the limit: with a look and the end of a process, some 0.1 s
+static const double EARLY_S = 0.03;  // how much earlier Cbc's own limit is, at least; else a part EARLY of the time
+static const double EARLY = 0.02;
 static const double TOLERANCE = 1e-6;
 
 #define SYMBOLS(SYMBOL) \
     SYMBOL(Cbc_newModel) SYMBOL(Cbc_loadProblem) SYMBOL(Cbc_setInteger) SYMBOL(Cbc_setCutoff) SYMBOL(Cbc_setAllowableFractionGap) \
-    SYMBOL(Cbc_setLogLevel) SYMBOL(Cbc_solve) SYMBOL(Cbc_bestSolution) SYMBOL(Cbc_getColSolution) SYMBOL(Cbc_getNumIntegers) \
+    SYMBOL(Cbc_setLogLevel) SYMBOL(Cbc_setParameter) SYMBOL(Cbc_setMaximumSeconds) SYMBOL(Cbc_solve) SYMBOL(Cbc_bestSolution) SYMBOL(Cbc_getColSolution) SYMBOL(Cbc_getNumIntegers) \
     SYMBOL(Cbc_getBestPossibleObjValue) SYMBOL(Cbc_getObjValue) SYMBOL(Cbc_isProvenOptimal) SYMBOL(Cbc_isProvenInfeasible) \
     SYMBOL(Cbc_isContinuousUnbounded) SYMBOL(Cbc_isAbandoned) SYMBOL(Cbc_status)
 static struct {
@@ -105,6 +107,11 @@ static Cbc_Model *load(const mco_lp_model *m, const mco_mip_settings *settings, 
     cbc.Cbc_setAllowableFractionGap(model, settings->gap);
     if (cutoff < INFINITY)
         cbc.Cbc_setCutoff(model, cutoff);
+    if (settings->stop_s < INFINITY) {
+        const double rest_s = settings->stop_s - mco_clock_s();
+        cbc.Cbc_setParameter(model, "timeMode", "elapsed");
+        cbc.Cbc_setMaximumSeconds(model, fmax(0, rest_s - fmax(EARLY_S, EARLY * rest_s)));
+    }
     return model;
 }
 
@@ -142,7 +149,7 @@ static void run_other(const mco_lp_model *m, const mco_mip_settings *settings, d
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
     }
-    signal(SIGINT, SIG_IGN);  // until Cbc takes it
+    signal(SIGINT, SIG_IGN);  // the first process decides
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL); // the first process is gone
 #ifdef __linux__
@@ -158,21 +165,13 @@ static bool must_stop(const mco_context *ctx, double stop_s)
     return mco_clock_s() >= stop_s || mco_is_cancelled(ctx);
 }
 
-// Reads `bytes`, or what there is until the other process is gone or killed. Waits end after LOOK_MS, the whole GRACE_S after the stop,
-// which is noted in *asked_s.
-static size_t read_all(const mco_context *ctx, double stop_s, pid_t other, int file, void *data, size_t bytes, double *asked_s)
+// Reads `bytes`, or what there is until the other process is gone, the run is cancelled, or GRACE_S behind its end. Waits end after LOOK_MS.
+static size_t read_all(const mco_context *ctx, double stop_s, int file, void *data, size_t bytes)
 {
     size_t seen = 0;
-    while (seen < bytes) {
+    while (seen < bytes && !mco_is_cancelled(ctx) && mco_clock_s() < stop_s + GRACE_S) {
         struct pollfd wait = {.fd = file, .events = POLLIN};
-        const int ready = poll(&wait, 1, LOOK_MS);
-        if (*asked_s == INFINITY && must_stop(ctx, stop_s)) {
-            kill(other, SIGINT);
-            *asked_s = mco_clock_s();
-        }
-        if (mco_clock_s() > *asked_s + GRACE_S)
-            break;
-        if (ready <= 0)
+        if (poll(&wait, 1, LOOK_MS) <= 0)
             continue;
         const ssize_t got = read(file, (char *)data + seen, bytes - seen);
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
@@ -187,8 +186,7 @@ static mco_status run_process(mco_context *ctx, const mco_lp_model *m, const mco
                               double *values)
 {
     int ends[2];
-    double asked_s = INFINITY;
-    finding told;
+    finding told = {0};
     const size_t bytes = (size_t)m->columns * sizeof *values;
     if (pipe(ends) != 0)
         return mco_fail(ctx, MCO_ERR_IO, "an integer program: no pipe: %s", strerror(errno));
@@ -204,14 +202,14 @@ static mco_status run_process(mco_context *ctx, const mco_lp_model *m, const mco
         close(ends[0]);
         return mco_fail(ctx, MCO_ERR_IO, "an integer program: no process: %s", strerror(reason));
     }
-    bool is_told = read_all(ctx, settings->stop_s, other, ends[0], &told, sizeof told, &asked_s) == sizeof told;
+    bool is_told = read_all(ctx, settings->stop_s, ends[0], &told, sizeof told) == sizeof told;
     if (is_told && told.has_values)
-        is_told = read_all(ctx, settings->stop_s, other, ends[0], values, bytes, &asked_s) == bytes;
+        is_told = read_all(ctx, settings->stop_s, ends[0], values, bytes) == bytes;
     kill(other, SIGKILL);  // it has written everything, or must stop
     while (waitpid(other, NULL, 0) < 0 && errno == EINTR) {  // ends, for the process was killed
     }
     close(ends[0]);
-    *found = is_told ? told : (finding){asked_s < INFINITY ? MCO_LP_STOPPED : MCO_LP_FAILED, false, -INFINITY};
+    *found = is_told ? told : (finding){must_stop(ctx, settings->stop_s) ? MCO_LP_STOPPED : MCO_LP_FAILED, false, -INFINITY};
     return MCO_OK;
 }
 
@@ -332,7 +330,7 @@ mco_status mco_mip_solve(mco_context *ctx, const mco_lp_model *model, const mco_
 {
     mco_status st = MCO_OK;
     double *values = NULL;
-    finding found;
+    finding found = {MCO_LP_FAILED, false, -INFINITY};
     mco_mip_answer a = {.objective = INFINITY, .bound = -INFINITY};
     MCO_TRY(test_model(ctx, model, settings));
     MCO_TRY(mco_library_open(ctx, &library, "integer programs"));

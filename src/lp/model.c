@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Programs at rest, and their files: free MPS, and the LP format of CPLEX. Both are written without a solver. Rows are r0, r1, ...,
-// columns x0, x1, ... The formats have no rows without bounds, so such a row is at least -10^30, which readers take as -infinity. MPS
-// holds the width of a row that is bounded on both sides; all other numbers are exact.
+// columns x0, x1, ... The formats have no rows without bounds, so such a row is at least -10^30, which readers take as -infinity. A row
+// between two bounds has its width in MPS, where all other numbers are exact; in LP it is two rows, r3 and r3_most, as not all
+// readers take two bounds.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,24 +156,25 @@ static void write_term(mco_stream *stream, int64_t number, double value, int32_t
         mco_number_text(fabs(value), text), column);
 }
 
-// A row without entries has the entry 0 x0.
-static void write_lp_row(mco_stream *stream, const mco_lp_model *m, const by_rows *rows, int32_t i)
+// " r3_most: 2 x0 + 1 x1 <= 5". A row without entries has the entry 0 x0.
+static void write_lp_side(mco_stream *stream, const by_rows *rows, int32_t i, const char *suffix, const char *sense, double side)
 {
     char text[MCO_NUMBER_TEXT];
-    const double least = m->row_least[i], most = m->row_most[i];
-    put(stream, " r%d:", i);
-    if (least > -INFINITY && most < INFINITY && least != most)
-        put(stream, " %s <=", mco_number_text(least, text));
+    put(stream, " r%d%s:", i, suffix);
     for (int64_t k = rows->first[i]; k < rows->first[i + 1]; k++)
         write_term(stream, k - rows->first[i], rows->value[k], rows->column[k]);
-    if (rows->first[i] == rows->first[i + 1])
-        put(stream, " 0 x0");
+    put(stream, "%s %s %s\n", rows->first[i] == rows->first[i + 1] ? " 0 x0" : "", sense, mco_number_text(side, text));
+}
+
+static void write_lp_row(mco_stream *stream, const mco_lp_model *m, const by_rows *rows, int32_t i)
+{
+    const double least = m->row_least[i], most = m->row_most[i];
     if (least == most)
-        put(stream, " = %s\n", mco_number_text(least, text));
-    else if (most < INFINITY)
-        put(stream, " <= %s\n", mco_number_text(most, text));
-    else
-        put(stream, " >= %s\n", mco_number_text(least > -INFINITY ? least : NO_BOUND, text));
+        write_lp_side(stream, rows, i, "", "=", least);
+    else if (least > -INFINITY || most == INFINITY)
+        write_lp_side(stream, rows, i, "", ">=", least > -INFINITY ? least : NO_BOUND);
+    if (most < INFINITY && least != most)
+        write_lp_side(stream, rows, i, least > -INFINITY ? "_most" : "", "<=", most);
 }
 
 static void write_lp_bound(mco_stream *stream, const mco_lp_model *m, int32_t j)

@@ -12,10 +12,10 @@
     SYMBOL(Clp_newModel) SYMBOL(Clp_deleteModel) SYMBOL(Clp_setLogLevel) SYMBOL(Clp_scaling) SYMBOL(Clp_setPerturbation) \
     SYMBOL(Clp_loadProblem) SYMBOL(Clp_addRows) SYMBOL(Clp_addColumns) SYMBOL(Clp_deleteRows) SYMBOL(Clp_deleteColumns) \
     SYMBOL(Clp_rowLower) SYMBOL(Clp_rowUpper) SYMBOL(Clp_columnLower) SYMBOL(Clp_columnUpper) SYMBOL(Clp_objective) \
-    SYMBOL(Clp_getVectorStarts) SYMBOL(Clp_getVectorLengths) SYMBOL(Clp_getIndices) SYMBOL(Clp_getElements) \
+    SYMBOL(Clp_getVectorStarts) SYMBOL(Clp_getVectorLengths) SYMBOL(Clp_getIndices) SYMBOL(Clp_getElements) SYMBOL(Clp_getNumElements) \
     SYMBOL(Clp_primal) SYMBOL(Clp_dual) SYMBOL(Clp_status) SYMBOL(Clp_objectiveValue) SYMBOL(Clp_setMaximumIterations) \
     SYMBOL(Clp_numberIterations) SYMBOL(Clp_primalRowSolution) SYMBOL(Clp_primalColumnSolution) SYMBOL(Clp_dualRowSolution) \
-    SYMBOL(Clp_dualColumnSolution) SYMBOL(Clp_statusArray) SYMBOL(Clp_copyinStatus) SYMBOL(Clp_readMps)
+    SYMBOL(Clp_dualColumnSolution) SYMBOL(Clp_statusArray) SYMBOL(Clp_copyinStatus)
 typedef struct lp_solver {
     LP_SYMBOLS(MCO_SYMBOL_POINTER)
 } lp_solver;
@@ -36,6 +36,7 @@ struct mco_lp {
     bool is_optimal;      // the arrays of the solver are an optimum of the program as it is
     bool was_optimal;     // the last solve found an optimum
     bool needs_primal;    // columns or costs have changed since
+    bool is_long;         // the last run took more than its first slice of iterations
 };
 
 // Any change ends what is known of an optimum.
