@@ -61,6 +61,12 @@ void vrp_master_close(vrp_master *master);
 // then the pricer is the one that was.
 mco_status vrp_master_take_q(vrp_master *master, const vrp_relax_settings *settings);
 mco_status vrp_master_take_ng(vrp_master *master, const vrp_relax_settings *settings, int32_t size);
+// The same with these sets, which are the master's from now on, also where the call fails.
+mco_status vrp_master_take_sets(vrp_master *master, const vrp_relax_settings *settings, vrp_ng_sets *sets);
+// Drops columns that have a removed arc or leave the relaxation. Errors: MEMORY.
+mco_status vrp_master_drop_columns(vrp_master *master);
+// Runs the pricer on `arcs`; *least is the least value of a route. Errors: STOPPED, LIMIT, DEVICE.
+mco_status vrp_master_run_pass(vrp_master *master, double stop_s, int32_t *least);
 
 // Column generation to `precision`, or until stop_s. MCO_OK at both; *is_done says which. Where RANK1 cuts have prices, routes come
 // from labels with the ng tables as completion bounds (vrp/bound/labels). It also ends where the bound exceeds `known`. Errors: MEMORY,
@@ -80,5 +86,7 @@ mco_status vrp_master_remove_arcs(vrp_master *master, double stop_s, int64_t *re
 
 // The arcs' values in the last program: x [nodes * nodes], undirected sums at [i * nodes + j] = [j * nodes + i] with a symmetric problem.
 void vrp_master_support(const vrp_master *master, double *x);
+// Appends to `rounds`. `bound` is in units of the file. Errors: MEMORY.
+mco_status vrp_master_note_round(vrp_master *master, mco_vrp_bound_stage stage, double bound);
 
 #endif

@@ -353,10 +353,7 @@ static bool has_removed_arc(const vrp_master *m, const int32_t *node, int32_t co
 
 static bool has_neighbour(const vrp_ng_sets *sets, int32_t i, int32_t j)
 {
-    for (int32_t k = 0; k + 1 < sets->size[i]; k++)
-        if (sets->neighbour[(int64_t)i * VRP_NG_MOST + k] == j)
-            return true;
-    return i == j;
+    return i == j || vrp_ng_sets_bit(sets, i, j) >= 0;
 }
 
 // Whether a later visit of a customer finds it forgotten: some customer between has it in no set.
