@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Libraries that read the files of others. Each is optional: without it mco says which package is missing where a file
-# asks for it. MCO_<NAME> is AUTO (where it is found), ON (it must be there) or OFF.
+# Libraries that read the files of others, and solvers. Each is optional: without it mco says which package is missing where it is
+# asked for. MCO_<NAME> is AUTO (where it is found), ON (it must be there) or OFF.
 
 # mco_format(NAME header library text [FOLDER]): sets MCO_HAVE_<NAME> and MCO_<NAME>_LIBRARY. Both may be in FOLDER of the usual places.
 macro(mco_format name header library text)
@@ -18,7 +18,7 @@ macro(mco_format name header library text)
   endif()
 endmacro()
 
-# mco_load_late(NAME): the library is loaded when a file first needs it (src/base/library.h). Sets MCO_<NAME>_FILE to its soname and
+# mco_load_late(NAME): the library is loaded when it is first needed (src/base/library.h). Sets MCO_<NAME>_FILE to its soname and
 # MCO_<NAME>_FOLDER to where it lies. An archive cannot be loaded, so it does not count.
 macro(mco_load_late name)
   if(MCO_HAVE_${name} AND MCO_${name}_LIBRARY MATCHES "\\.a$")
@@ -44,8 +44,11 @@ endmacro()
 mco_format(LIBZIP zip.h zip "Feeds of timetables in zip archives, by libzip")
 mco_format(PROTOBUF protobuf-c/protobuf-c.h protobuf-c "Maps of OpenStreetMap in .osm.pbf, by protobuf-c")
 mco_format(HDF5 hdf5.h hdf5 "Matrices of trips in .omx, by HDF5" hdf5/serial)
-mco_load_late(LIBZIP)
-mco_load_late(HDF5)
+mco_format(CLP Clp_C_Interface.h Clp "Linear programs, by Clp" coin)
+mco_format(CBC Cbc_C_Interface.h CbcSolver "Integer programs, by Cbc" coin)
+foreach(format LIBZIP HDF5 CLP CBC)
+  mco_load_late(${format})
+endforeach()
 
 # The compiler of the messages belongs to protobuf-c, and the maps are compressed by zlib.
 if(MCO_HAVE_PROTOBUF)

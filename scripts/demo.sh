@@ -10,6 +10,7 @@ need gcc libc6-dev cmake make
 want zlib1g-dev || echo "without zlib: compressed instances cannot be read"
 want libmetis-dev || echo "without METIS: networks with wide separators have another order"
 want libzip-dev libprotobuf-c-dev protobuf-c-compiler || echo "without libzip and protobuf-c: feeds in archives and maps cannot be read"
+want coinor-libclp-dev coinor-libcbc-dev || echo "without Clp and Cbc: no bounds by linear programs"
 want libhdf5-dev || echo "without HDF5: matrices in .omx cannot be read"
 # Kernels take minutes to compile, so they are compiled only if there is a GPU to run them.
 cuda=OFF

@@ -19,6 +19,8 @@ missing_of() {
         libzip-dev) has_header zip.h ;;
         libprotobuf-c-dev) has_header protobuf-c/protobuf-c.h ;;
         libhdf5-dev) has_header hdf5.h || has_header hdf5/serial/hdf5.h ;;
+        coinor-libclp-dev) has_header coin/Clp_C_Interface.h ;;
+        coinor-libcbc-dev) has_header coin/Cbc_C_Interface.h ;;
         protobuf-c-compiler) command -v protoc-c > /dev/null ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"

@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/packages.sh
 
-need gcc libc6-dev cmake make pkg-config gzip libcmocka-dev zlib1g-dev libmetis-dev libzip-dev libprotobuf-c-dev protobuf-c-compiler libhdf5-dev
+need gcc libc6-dev cmake make pkg-config gzip libcmocka-dev zlib1g-dev libmetis-dev libzip-dev libprotobuf-c-dev protobuf-c-compiler libhdf5-dev \
+    coinor-libclp-dev coinor-libcbc-dev
 cmake --preset release -DMCO_WERROR=OFF -DMCO_CUDA=AUTO
 cmake --build build -j "$(nproc)"
 

@@ -108,7 +108,7 @@ typedef struct mco_lp_model {
 mco_status mco_lp_copy_model(mco_context *ctx, const mco_lp *lp, mco_lp_model *out);
 void mco_lp_model_clear(mco_context *ctx, mco_lp_model *model);
 // Writes a model: free MPS if the path ends in .mps or .mps.gz, else the LP format of CPLEX. Columns are x0, x1, ..., rows r0, r1, ...
-// Numbers are exact. Errors: IO, MEMORY.
+// In LP a row between two bounds is two rows. Numbers read back as the same. Errors: IO, MEMORY.
 mco_status mco_lp_model_write(mco_context *ctx, const mco_lp_model *model, const char *path);
 // Writes the program as it is now. Errors: as above.
 mco_status mco_lp_write(mco_context *ctx, const mco_lp *lp, const char *path);
@@ -117,12 +117,9 @@ mco_status mco_lp_write(mco_context *ctx, const mco_lp *lp, const char *path);
 
 typedef struct mco_mip_settings {
     double cutoff;        // only solutions below it are wanted; INFINITY: any
-    double gap;           // ends at objective - bound <= gap |objective|; 0: at the optimum
+    double gap;           // ends at objective - bound <= gap |bound|; 0: at the optimum
     double stop_s;        // by mco_clock_s(); INFINITY: no limit
-    const double *start;  // [columns] a known solution; NULL: none
-    // Tells each better solution, on the calling thread; values [columns] are valid during the call. NULL: nobody asks.
-    void (*improved)(void *user, double objective, const double *values);
-    void *user;
+    const double *start;  // [columns] a known solution: one below it is wanted, else it is the answer; NULL: none
 } mco_mip_settings;
 
 #define MCO_MIP_SETTINGS_INIT { .cutoff = INFINITY, .stop_s = INFINITY }
@@ -130,14 +127,15 @@ typedef struct mco_mip_settings {
 typedef struct mco_mip_answer {
     mco_lp_end end;    // OPTIMAL: within the gap; INFEASIBLE: none below the cutoff; STOPPED: `values` may be there all the same
     double objective;  // of the best solution; INFINITY: none
-    double bound;      // below all solutions that are wanted, by the solver's word; -INFINITY: none
+    double bound;      // no solution is below it, by the solver's word; -INFINITY: none is known
     double *values;    // [columns] the best solution, integers rounded; NULL: none
 } mco_mip_answer;
 
 // Whether a solver of integer programs can be loaded. Loads it.
 bool mco_mip_is_there(void);
-// Solves an integer program. The answer owns its values. They have been tested against rows, bounds and integrality. Errors: IO (no
-// solver: the message tells what to install), ARGUMENT, LIMIT, MEMORY.
+// Solves an integer program, in a process of its own: it ends within 0.1 s of `stop_s` or mco_cancel(). The answer owns its values, which
+// have been tested: integers are integers, rows and bounds hold within 10^-6 of their size. A start that fails this test is an error.
+// Errors: IO (no solver: the message tells what to install; no process), ARGUMENT, LIMIT, MEMORY.
 mco_status mco_mip_solve(mco_context *ctx, const mco_lp_model *model, const mco_mip_settings *settings, mco_mip_answer *answer);
 void mco_mip_answer_clear(mco_context *ctx, mco_mip_answer *answer);
 
