@@ -14,7 +14,8 @@ typedef struct vrp_label_task {
     const vrp_cuts *cuts;         // RANK1 rows with a price < 0 count; NULL: none
     const vrp_ng_sets *sets;
     const vrp_ng_pass *tables;    // dense tables of a run on the same arcs: exact completion bounds; NULL: none, then q tables below
-    const vrp_q_pass *q_tables;   // the same by q-paths; NULL: none
+    const vrp_ng_sets *table_sets; // those of `tables`, each a part of the same set in `sets`; NULL: `sets` themselves
+    const vrp_q_pass *q_tables;   // the same by q-paths, for elementary routes without `tables`; NULL: none
     int32_t below;                // routes of a value below this are wanted
     int64_t most_routes;          // that are handed out
     int64_t most_labels;          // else the end is VRP_LABELS_LIMIT
