@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// A pass of ng-paths (ng.h): opens an engine, and reads its tables.
+#include "vrp/bound/relax/ng_pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+// The loads of one last node of which vrp_ng_routes() takes routes.
+enum { LOADS_OF_A_NODE = 8 };
+
+// ---- Open, close, run
+
+// The largest set, and 1 << (size - 1) sets fit a memory of 32 bits.
+static mco_status check_sizes(mco_context *ctx, const vrp_ng_sets *sets, int32_t *largest)
+{
+    *largest = 1;
+    for (int32_t i = 1; i < sets->nodes; i++)
+        *largest = sets->size[i] > *largest ? sets->size[i] : *largest;
+    if (*largest > VRP_NG_TABLES)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "ng sets of %d customers, at most %d in dense tables", *largest, VRP_NG_TABLES);
+    return MCO_OK;
+}
+
+static mco_status open_sides(mco_context *ctx, vrp_ng_pass *pass)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = pass->problem;
+    for (int s = 0; s < pass->sides; s++) {
+        vrp_ng_side *side = &pass->side[s];
+        MCO_TRY(mco_alloc(ctx, &side->far, p->nodes * (int64_t)p->stride));
+        MCO_TRY(mco_alloc(ctx, &side->near, pass->pairs));
+        MCO_TRY(mco_alloc(ctx, &side->first, p->nodes));
+        MCO_TRY(mco_alloc(ctx, &side->last, p->nodes));
+        MCO_TRY(mco_alloc(ctx, &side->base, (p->capacity + 1) * (int64_t)p->stride));
+        for (int64_t at = 0; at < (p->capacity + 1) * (int64_t)p->stride; at++)
+            side->base[at] = VRP_NO_PATH;
+    }
+done:
+    return st;
+}
+
+mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
+                       const vrp_relax_settings *settings, vrp_ng_pass **out)
+{
+    mco_status st = MCO_OK;
+    vrp_ng_pass *pass = NULL;
+    *out = NULL;
+    MCO_TRY(mco_alloc(ctx, &pass, 1));
+    *pass = (vrp_ng_pass){.problem = problem, .settings = *settings, .sides = problem->is_symmetric ? 1 : 2};
+    const vrp_ng_engine *engine = vrp_ng_engine_of(settings->engine);
+    if (engine == NULL)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_DEVICE, "this build has no ng pass on a GPU"));
+    MCO_TRY(check_sizes(ctx, sets, &pass->largest));
+    MCO_TRY(vrp_ng_sets_copy(ctx, sets, &pass->sets));
+    MCO_TRY(vrp_ng_find_pairs(ctx, pass));
+    pass->engine = engine;
+    MCO_TRY(engine->open(ctx, pass));
+    MCO_TRY(open_sides(ctx, pass));
+    *out = pass;
+    pass = NULL;
+done:
+    vrp_ng_close(ctx, &pass);
+    return st;
+}
+
+void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
+{
+    vrp_ng_pass *gone = *pass;
+    if (gone == NULL)
+        return;
+    if (gone->engine != NULL)
+        gone->engine->close(ctx, gone);
+    for (int s = 0; s < VRP_NG_SIDES; s++) {
+        mco_free(ctx, &gone->side[s].far);
+        mco_free(ctx, &gone->side[s].near);
+        mco_free(ctx, &gone->side[s].first);
+        mco_free(ctx, &gone->side[s].last);
+        mco_free(ctx, &gone->side[s].base);
+    }
+    mco_free(ctx, &gone->pair);
+    mco_free(ctx, &gone->first_pair);
+    vrp_ng_sets_close(ctx, &gone->sets);
+    mco_free(ctx, pass);
+}
+
+const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
+{
+    switch (engine) {
+    case MCO_ENGINE_REFERENCE: return &vrp_ng_reference;
+    case MCO_ENGINE_GPU: return NULL;
+    default: return &vrp_ng_cores;
+    }
+}
+
+mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s)
+{
+    const mco_status st = vrp_ng_check_range(ctx, pass, arcs);
+    if (st != MCO_OK)
+        return st;
+    vrp_ng_set_arcs(pass, arcs);
+    return pass->engine->run(ctx, pass, arcs, stop_s);
+}
+
+// ---- Values
+
+int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory)
+{
+    return pass->engine->value(pass, backward ? 1 : 0, load, node, memory);
+}
+
+mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out)
+{
+    if (!pass->engine->has_tables)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "completion bounds need dense tables");
+    const int64_t sets = INT64_C(1) << (pass->sets.size[node] - 1);
+    for (int32_t q = 0; q <= pass->problem->capacity; q++)
+        for (int64_t memory = 0; memory < sets; memory++) {
+            const int32_t value = vrp_ng_value(pass, backward, q, node, (uint32_t)memory);
+            const int32_t before = q == 0 ? VRP_NO_PATH : out[(q - 1) * sets + memory];
+            out[q * sets + memory] = value < before ? value : before;
+        }
+    return MCO_OK;
+}
+
+// ---- Routes
+
+// The value of a route of that load whose last customer is `node`; VRP_NO_PATH where there is none.
+static int32_t route_value(const vrp_ng_pass *pass, int32_t load, int32_t node)
+{
+    const vrp_ng_side *side = &pass->side[0];
+    const int32_t path = side->base[(int64_t)load * pass->problem->stride + node];
+    return vrp_ng_is_path(path) && side->last[node] < VRP_NG_APART ? path + side->last[node] : VRP_NO_PATH;
+}
+
+int32_t vrp_ng_least_route(const vrp_ng_pass *pass)
+{
+    int32_t least = VRP_NO_PATH;
+    for (int32_t q = 0; q <= pass->problem->capacity; q++)
+        for (int32_t i = 1; i < pass->problem->nodes; i++) {
+            const int32_t value = route_value(pass, q, i);
+            least = value < least ? value : least;
+        }
+    return least;
+}
+
+// A path that is being traced back: F(load, node, memory) = value.
+typedef struct trace {
+    int32_t load, node, value;
+    uint32_t memory;
+} trace;
+
+// Steps to the predecessor of the smallest index that gives the value. There is one, as the value was made from it.
+static void step_back(const vrp_ng_pass *pass, trace *t)
+{
+    const vrp_bound_problem *p = pass->problem;
+    const vrp_ng_side *side = &pass->side[0];
+    const int32_t load = t->load - p->demand[t->node], count = p->nodes;
+    const int32_t *base = side->base + (int64_t)load * p->stride, *far = side->far + (int64_t)t->node * p->stride;
+    int32_t from = 1, arc = 0;
+    while (from < count && base[from] + far[from] != t->value)
+        from++;
+    uint32_t memory = UINT32_MAX;
+    if (from < count)
+        arc = far[from];
+    for (int32_t a = pass->first_pair[t->node]; a < pass->first_pair[t->node + 1]; a++) {
+        const vrp_ng_pair *pair = &pass->pair[a];
+        if (pair->from >= from)
+            break;
+        if (!vrp_ng_is_path(base[pair->from]) || side->near[a] == VRP_NG_APART || (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0))
+            continue;
+        const uint32_t before = vrp_ng_memory_before(&pass->sets, pair->from, t->node, t->memory);
+        if (pass->engine->value(pass, 0, load, pair->from, before) + side->near[a] != t->value)
+            continue;
+        from = pair->from;
+        arc = side->near[a];
+        memory = before;
+        break;
+    }
+    assert(from < count);
+    if (memory == UINT32_MAX)
+        memory = (UINT32_C(1) << (pass->sets.size[from] - 1)) - 1;
+    *t = (trace){load, from, t->value - arc, memory};
+}
+
+// The best path to `node` of that load, in order of visit, at the end of path [capacity / least_demand]. Returns where it begins.
+static int32_t trace_path(const vrp_ng_pass *pass, int32_t load, int32_t node, int32_t *path)
+{
+    const vrp_bound_problem *p = pass->problem;
+    int32_t begin = p->capacity / p->least_demand;
+    trace t = {load, node, pass->side[0].base[(int64_t)load * p->stride + node], (UINT32_C(1) << (pass->sets.size[node] - 1)) - 1};
+    for (;;) {  // every step takes a demand off the load
+        path[--begin] = t.node;
+        if (t.load == p->demand[t.node])
+            return begin;
+        step_back(pass, &t);
+    }
+}
+
+typedef struct ending {
+    int32_t rank, value, node, load;  // rank: 0 for the best load of the node
+} ending;
+
+static int compare(const void *a, const void *b)
+{
+    const ending *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+// The best loads of a node whose routes have a value < below; ties by the smaller load. Returns how many.
+static int32_t best_loads(const vrp_ng_pass *pass, int32_t node, int32_t below, ending *best)
+{
+    int32_t count = 0;
+    for (int32_t q = pass->problem->demand[node]; q <= pass->problem->capacity; q++) {
+        const int32_t value = route_value(pass, q, node);
+        if (value >= below || value == VRP_NO_PATH || (count == LOADS_OF_A_NODE && value >= best[count - 1].value))
+            continue;
+        int32_t at = count < LOADS_OF_A_NODE ? count++ : count - 1;
+        for (; at > 0 && best[at - 1].value > value; at--)
+            best[at] = best[at - 1];
+        best[at] = (ending){0, value, node, q};
+    }
+    for (int32_t r = 0; r < count; r++)
+        best[r].rank = r;
+    return count;
+}
+
+mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t below, int32_t most, vrp_routes *routes)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = pass->problem;
+    const int32_t longest = p->capacity / p->least_demand;
+    ending *endings = NULL;
+    int32_t *path = NULL, count = 0, added = 0;
+    MCO_TRY(mco_alloc(ctx, &endings, (int64_t)p->nodes * LOADS_OF_A_NODE));
+    MCO_TRY(mco_alloc(ctx, &path, longest));
+    for (int32_t i = 1; i < p->nodes; i++)
+        count += best_loads(pass, i, below, endings + count);
+    qsort(endings, (size_t)count, sizeof *endings, compare);
+    for (int32_t e = 0; e < count && added < most; e++) {
+        const int32_t begin = trace_path(pass, endings[e].load, endings[e].node, path), length = longest - begin;
+        int64_t index = 0;
+        bool is_new = false;
+        MCO_TRY(vrp_routes_add(ctx, routes, path + begin, length, vrp_bound_route_cost(p, path + begin, length), &index, &is_new));
+        added += is_new;
+    }
+done:
+    mco_free(ctx, &path);
+    mco_free(ctx, &endings);
+    return st;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Inner loops of dense ng tables on cores (ng_cores.c), in ng_lanes.c and ng_memories.h, compiled once for each vector unit.
+//
+// A tile is one customer k at `count` consecutive loads, at most demand(k), so all its predecessors are known before. The far
+// predecessors of a cell collapse to one minimum over a row of base values. A near one matters only if its base value and the arc
+// are below that minimum: then its cell is read entry by entry, in the order that its sets map to those of k.
+//
+// A cell has `sets` entries, 2^(size - 1) or at least 32; a customer of a smaller set has each entry several times, as its maps
+// ignore the bits that it lacks. An entry is F less the base value in 16 bits, VRP_NG_NONE where there is no such path; or, in a wide
+// pass, F itself in 32 bits.
+#ifndef MCO_VRP_BOUND_RELAX_NG_LANES_H
+#define MCO_VRP_BOUND_RELAX_NG_LANES_H
+
+#include "base/simd.h"
+#include "vrp/bound/relax/ng_pass.h"
+
+enum { VRP_NG_TILE = 16, VRP_NG_LEAST_SETS = 32, VRP_NG_NONE = UINT16_MAX };
+
+// One side of a pass.
+typedef struct vrp_ng_view {
+    int32_t stride;
+    int32_t rooms;              // loads of a row of `turned` and `cell`
+    int32_t sets;
+    const int32_t *demand, *first, *far, *near, *first_pair;
+    const vrp_ng_pair *pair;
+    const uint16_t *low, *high; // [pairs * 32], [pairs * sets / 32]: entry m comes from entry low[m % 32] | high[m / 32]
+    int32_t *base;              // [(capacity + 1) * stride]
+    int32_t *turned;            // [nodes * rooms] the same by customer
+    uint16_t *cell;             // [nodes * rooms * sets]
+    int32_t *wide;              // the same in 32 bits; NULL but in a wide pass
+} vrp_ng_view;
+
+// A near predecessor whose cell must be read.
+typedef struct vrp_ng_live {
+    int32_t pair;
+    int32_t value;   // base + arc: no entry gives less
+} vrp_ng_live;
+
+typedef struct vrp_ng_scratch {
+    vrp_ng_live *live;  // [VRP_NG_TILE * room]
+    int32_t room;       // the most pairs of a customer
+} vrp_ng_scratch;
+
+typedef struct vrp_ng_build {
+    mco_build build;
+    // Computes the cells of k at loads load .. load + count - 1, count at most VRP_NG_TILE and demand[k]. Returns false if some
+    // entry does not fit 16 bits. O(count (nodes + pairs of k * sets)).
+    bool (*tile)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count);
+    // As tile(), in 32 bits.
+    bool (*wide_tile)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count);
+} vrp_ng_build;
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What the engines of an ng pass share: near pairs, arcs, the base table, and the functions that differ.
+//
+// The base table has F(q, i, N(i)) for each load and customer. All engines leave it on the host, so routes are traced from it:
+// a far predecessor is found in a row of the base table, a near one by vrp_ng_engine.value().
+#ifndef MCO_VRP_BOUND_RELAX_NG_PASS_H
+#define MCO_VRP_BOUND_RELAX_NG_PASS_H
+
+#include "vrp/bound/relax/ng.h"
+
+// An absent arc inside a pass. Values of paths lie between -VRP_NO_PATH / 2 and VRP_NO_PATH / 2, so a sum with it, even of
+// VRP_NO_PATH, lies in VRP_NO_PATH / 2 .. INT32_MAX, where no value of a path is.
+enum { VRP_NG_APART = 1 << 30, VRP_NG_SIDES = 2 };
+
+// A near pair: a path to `to` comes from `from`.
+typedef struct vrp_ng_pair {
+    int32_t from, to;
+    int32_t bit;   // of `from` in sets of `to`, or -1
+    int32_t back;  // of `to` in sets of `from`, or -1
+} vrp_ng_pair;
+
+// Paths from the depot, or of the transposed arcs.
+typedef struct vrp_ng_side {
+    int32_t *far;    // [nodes * stride] row k: arc(i, k) of the customers i far from k, VRP_NG_APART for all others
+    int32_t *near;   // [pairs] arc(from, to) of near pairs, or VRP_NG_APART
+    int32_t *first;  // [nodes] arc(0, i), or VRP_NG_APART
+    int32_t *last;   // [nodes] arc(i, 0), or VRP_NG_APART
+    int32_t *base;   // [(capacity + 1) * stride] row by load; VRP_NO_PATH where there is no path
+} vrp_ng_side;
+
+// `own` of a pass belongs to the engine. All functions are called by the thread that calls the pass.
+typedef struct vrp_ng_engine {
+    // Errors: MEMORY, LIMIT, DEVICE. close() follows in any case.
+    mco_status (*open)(mco_context *ctx, vrp_ng_pass *pass);
+    void (*close)(mco_context *ctx, vrp_ng_pass *pass);
+    // Fills base of each side, and what value() reads. Arcs of the sides are set. Errors: as vrp_ng_run().
+    mco_status (*run)(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s);
+    int32_t (*value)(const vrp_ng_pass *pass, int side, int32_t load, int32_t node, uint32_t memory);
+    bool has_tables;
+} vrp_ng_engine;
+
+struct vrp_ng_pass {
+    const vrp_bound_problem *problem;
+    const vrp_ng_engine *engine;
+    vrp_relax_settings settings;
+    vrp_ng_sets sets;
+    int32_t largest;             // of the sizes of the sets
+    int sides;                   // 1, or 2 with an asymmetric problem
+    int32_t pairs;
+    int32_t *first_pair;         // [nodes + 1] the pairs to k are first_pair[k] .. first_pair[k + 1] - 1, ascending by `from`
+    vrp_ng_pair *pair;           // [pairs]
+    vrp_ng_side side[VRP_NG_SIDES];
+    void *own;
+};
+
+extern const vrp_ng_engine vrp_ng_reference, vrp_ng_cores;
+
+// NULL: this build has no such engine.
+const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine);
+
+// The memory of the pair's `from` that a path may have which goes on to `to` and has there a memory inside `memory`.
+uint32_t vrp_ng_memory_before(const vrp_ng_sets *sets, int32_t from, int32_t to, uint32_t memory);
+// Finds the near pairs. Errors: MEMORY.
+mco_status vrp_ng_find_pairs(mco_context *ctx, vrp_ng_pass *pass);
+// Sets the arcs of all sides.
+void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs);
+// Errors: LIMIT (the value of some path might leave -VRP_NO_PATH / 2 .. VRP_NO_PATH / 2).
+mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const int32_t *arcs);
+
+static inline bool vrp_ng_is_path(int32_t value)
+{
+    return value < VRP_NO_PATH / 2;
+}
+
+#endif
