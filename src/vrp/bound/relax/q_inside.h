@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Inside of a pass over q-paths: what q.c, the engines and the through-q-routes share.
+//
+// An engine computes the tables of one direction or of both. The reference (q_ref.c) writes them down as the recursion says.
+// The cores (q_cpu.c) and a GPU keep them in an order of their own, so all others ask for cells and columns.
+#ifndef MCO_VRP_BOUND_RELAX_Q_INSIDE_H
+#define MCO_VRP_BOUND_RELAX_Q_INSIDE_H
+
+#include "vrp/bound/relax/q.h"
+
+// One cell: f, p, g and the node before i of the path of g. VRP_NO_PATH has the node -1.
+typedef struct vrp_q_cell {
+    int32_t value, before, second, second_before;
+} vrp_q_cell;
+
+// One node: [capacity + 1] each, by load. g has no node here: a join needs none.
+typedef struct vrp_q_column {
+    int32_t *value, *before, *second;
+} vrp_q_column;
+
+typedef struct vrp_q_engine {
+    // Bytes that open() and run() take for the tables.
+    double (*bytes)(const vrp_bound_problem *problem, const vrp_relax_settings *settings);
+    // Sets pass->own. Errors: MEMORY, DEVICE. close() also releases what a failed open() left.
+    mco_status (*open)(mco_context *ctx, vrp_q_pass *pass);
+    void (*close)(mco_context *ctx, vrp_q_pass *pass);
+    // As vrp_q_run().
+    mco_status (*run)(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s);
+    // Of the last run. 0 <= load <= capacity, 1 <= node < nodes. `backward` only with an asymmetric problem.
+    vrp_q_cell (*cell)(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);
+    void (*column)(const vrp_q_pass *pass, bool backward, int32_t node, const vrp_q_column *out);
+} vrp_q_engine;
+
+struct vrp_q_pass {
+    const vrp_bound_problem *problem;  // borrowed
+    vrp_relax_settings settings;
+    const vrp_q_engine *engine;
+    void *own;          // the engine's
+    int32_t *home;      // [nodes] the arcs (i, 0) of the last run
+    bool is_run;        // the tables are those of a whole run
+    int32_t *room;      // [6 * room_stride] columns of one node: forward, backward
+    int32_t room_stride;
+};
+
+// vrp_q_open() chooses among them. An engine on a GPU is a third one, chosen there.
+extern const vrp_q_engine VRP_Q_REFERENCE, VRP_Q_CPU;
+
+// Values of arcs and of paths lie inside (-VRP_NO_PATH / 2, VRP_NO_PATH / 2). Else all engines refuse with this.
+mco_status vrp_q_refuse_value(mco_context *ctx, const char *what, int64_t value);
+
+static inline bool vrp_q_fits(int64_t value)
+{
+    return value > -VRP_NO_PATH / 2 && value < VRP_NO_PATH / 2;
+}
+
+// Whether a run must end now. Any thread may ask.
+bool vrp_q_is_over(const mco_context *ctx, double stop_s);
+
+// Appends the nodes of a path backwards from (load, node) to node[*count...]: `node` first, unless `skips_it`. is_second: it begins
+// with the path of g. `node` has room for capacity / least_demand nodes.
+void vrp_q_trace(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node, bool is_second, bool skips_it, int32_t *out,
+                 int32_t *count);
+
+#endif
