@@ -317,10 +317,155 @@ static void labels_equal_an_enumeration(void **state)
     free(b);
 }
 
+// ---- Completion bounds
+
+static const vrp_relax_settings plain_settings = {.engine = MCO_ENGINE_REFERENCE, .simd = MCO_SIMD_PORTABLE, .threads = 1,
+                                                  .memory = 1e9};
+
+// With tables of the same sets, and of smaller ones; elementary routes also with q tables.
+static void assert_run_with_tables(mco_rng *rng, const test_case *c, const plain *b, vrp_label_task *task)
+{
+    vrp_ng_pass *pass = NULL;
+    vrp_q_pass *q = NULL;
+    vrp_ng_sets sets;
+    assert_ok(vrp_ng_sets_copy(test_ctx, &c->sets, &sets));
+    for (int32_t i = 1; i < c->problem.nodes && between(rng, 0, 1); i++)
+        sets.size[i] = between(rng, 1, sets.size[i]);
+    assert_ok(vrp_ng_open(test_ctx, &c->problem, &sets, &plain_settings, &pass));
+    assert_ok(vrp_ng_run(test_ctx, pass, c->arcs, INFINITY));
+    task->tables = pass;
+    task->table_sets = &sets;
+    assert_run(c, b, task);
+    task->tables = NULL;
+    task->table_sets = NULL;
+    if (task->is_elementary) {
+        assert_ok(vrp_q_open(test_ctx, &c->problem, &plain_settings, &q));
+        assert_ok(vrp_q_run(test_ctx, q, c->arcs, INFINITY));
+        task->q_tables = q;
+        assert_run(c, b, task);
+        task->q_tables = NULL;
+        vrp_q_close(test_ctx, &q);
+    }
+    vrp_ng_close(test_ctx, &pass);
+    vrp_ng_sets_close(test_ctx, &sets);
+}
+
+static void tables_change_no_route(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 23, 0);
+    plain *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 200 : 2000); k++) {
+        test_case *c = new_case(&rng);
+        for (int elementary = 0; elementary < 2; elementary++) {
+            find_all(c, elementary, b);
+            const int32_t least = b->least < VRP_NO_PATH ? (int32_t)b->least : 7;
+            vrp_label_task task = task_of(c, elementary, between(&rng, 0, 1) ? VRP_NO_PATH : least + between(&rng, 0, 60));
+            assert_run_with_tables(&rng, c, b, &task);
+        }
+        free_case(c);
+    }
+    free(b);
+}
+
+// ---- Ends
+
+// Many customers of demand 1 without memory: more labels than any cap.
+static test_case *wide_case(mco_rng *rng)
+{
+    test_case *c = new_case(rng);
+    while (c->problem.customers < 5 || c->problem.capacity < 6 || c->problem.max_length < INT64_MAX) {
+        free_case(c);
+        c = new_case(rng);
+    }
+    return c;
+}
+
+static void labels_that_run_out_leave_a_bound(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    int64_t ended = 0;
+    mco_rng_seed(&rng, 24, 0);
+    plain *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (int k = 0; k < 200; k++) {
+        test_case *c = wide_case(&rng);
+        find_all(c, false, b);
+        vrp_label_task task = task_of(c, false, VRP_NO_PATH);
+        vrp_routes routes;
+        vrp_labels_result result;
+        task.most_labels = between(&rng, 0, 40);
+        vrp_routes_open(c->problem.is_symmetric, &routes);
+        assert_ok(vrp_label(test_ctx, &task, &routes, &result));
+        assert_true(result.labels <= task.most_labels);
+        assert_true(result.least <= b->least);
+        ended += result.end == VRP_LABELS_LIMIT;
+        for (int64_t r = 0; r < routes.count; r++)
+            assert_route(c, &task, &routes, r);
+        vrp_routes_close(test_ctx, &routes);
+        free_case(c);
+    }
+    assert_true(ended > 50);
+    free(b);
+}
+
+static void a_stop_ends_labels(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    vrp_routes routes;
+    vrp_labels_result result;
+    mco_rng_seed(&rng, 25, 0);
+    test_case *c = wide_case(&rng);
+    vrp_label_task task = task_of(c, false, VRP_NO_PATH);
+    task.stop_s = 0;
+    vrp_routes_open(c->problem.is_symmetric, &routes);
+    assert_ok(vrp_label(test_ctx, &task, &routes, &result));
+    assert_int_equal(result.end, VRP_LABELS_STOPPED);
+    task.stop_s = INFINITY;
+    mco_cancel(test_ctx);
+    assert_ok(vrp_label(test_ctx, &task, &routes, &result));
+    assert_int_equal(result.end, VRP_LABELS_STOPPED);
+    vrp_routes_close(test_ctx, &routes);
+    free_case(c);
+}
+
+static void failed_allocations_release_all(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 26, 0);
+    test_case *c = wide_case(&rng);
+    const long before = test_memory.live;
+    for (int elementary = 0; elementary < 2; elementary++) {
+        mco_status st = MCO_ERR_MEMORY;
+        for (long k = 1; st != MCO_OK; k++) {
+            const vrp_label_task task = task_of(c, elementary, VRP_NO_PATH);
+            vrp_routes routes;
+            vrp_labels_result result;
+            vrp_routes_open(c->problem.is_symmetric, &routes);
+            test_fail_allocation(k);
+            st = vrp_label(test_ctx, &task, &routes, &result);
+            test_fail_allocation(0);
+            assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
+            vrp_routes_close(test_ctx, &routes);
+            assert_int_equal(test_memory.live, before);
+        }
+    }
+    free_case(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(labels_equal_an_enumeration, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(tables_change_no_route, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(labels_that_run_out_leave_a_bound, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(a_stop_ends_labels, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(failed_allocations_release_all, test_setup, test_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
