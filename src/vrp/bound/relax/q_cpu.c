@@ -30,6 +30,7 @@ typedef struct cores {
     int32_t *done;                 // [groups] loads before that are used
     vrp_q_task *due;               // [groups] tasks of the time at hand
     bool *is_right;                // [groups] of each task
+    int32_t *row;                  // [nodes]
     mco_team team;
     bool has_team;
     int bits;                      // that the last run needed
@@ -106,6 +107,7 @@ static void cpu_close(mco_context *ctx, vrp_q_pass *pass)
     mco_free(ctx, &c->done);
     mco_free(ctx, &c->due);
     mco_free(ctx, &c->is_right);
+    mco_free(ctx, &c->row);
     mco_free(ctx, &c);
     pass->own = NULL;
 }
@@ -173,6 +175,7 @@ static mco_status cpu_open(mco_context *ctx, vrp_q_pass *pass)
     MCO_TRY(mco_alloc(ctx, &c->done, c->groups));
     MCO_TRY(mco_alloc(ctx, &c->due, c->groups));
     MCO_TRY(mco_alloc(ctx, &c->is_right, c->groups));
+    MCO_TRY(mco_alloc(ctx, &c->row, c->nodes));
     MCO_TRY(order_targets(ctx, problem, c));
     for (int d = 0; d < (problem->is_symmetric ? 1 : 2); d++)
         MCO_TRY(open_paths(ctx, c, &c->direction[d]));
@@ -202,17 +205,15 @@ static void arc_range(const vrp_bound_problem *problem, const int32_t *arcs, int
     *greatest = high;
 }
 
-static void fill_panels(const cores *c, const vrp_bound_problem *problem, const int32_t *arcs, bool backward, int bits,
-                        int32_t *panels)
+// `row` [nodes]: room for a row of the transposed arcs.
+static void fill_panels(const cores *c, const vrp_bound_problem *problem, const int32_t *arcs, bool backward,
+                        const vrp_q_paths *paths, int32_t *row)
 {
-    for (int32_t g = 0; g < c->groups; g++)
-        for (int32_t j = 0; j < c->nodes; j++)
-            for (int32_t k = 0; k < VRP_Q_GROUP; k++) {
-                const int32_t i = c->node_of[g * VRP_Q_GROUP + k];
-                const int64_t at = backward ? (int64_t)i * problem->stride + j : (int64_t)j * problem->stride + i;
-                const bool is_arc = i > 0 && i != j && arcs[at] < VRP_NO_ARC;
-                panels[((int64_t)g * c->nodes + j) * VRP_Q_GROUP + k] = is_arc ? arcs[at] * (1 << bits) : VRP_Q_ABSENT;
-            }
+    for (int32_t j = 0; j < c->nodes; j++) {
+        for (int32_t i = 0; backward && i < c->nodes; i++)
+            row[i] = arcs[(int64_t)i * problem->stride + j];
+        c->lanes->panel_row(paths, c->node_of, j, backward ? row : arcs + (int64_t)j * problem->stride);
+    }
 }
 
 // ---- Time
@@ -311,7 +312,7 @@ static mco_status run_direction(mco_context *ctx, vrp_q_pass *pass, const int32_
         return vrp_q_refuse_value(ctx, "an arc", least);
     while (!fits) {
         if (set_range(paths, c->bits, least, greatest)) {
-            fill_panels(c, pass->problem, arcs, backward, paths->bits, paths->panels);
+            fill_panels(c, pass->problem, arcs, backward, paths, c->row);
             MCO_TRY(run_paths(ctx, pass, c, paths, stop_s, &fits));
         }
         if (!fits && c->bits == 0)

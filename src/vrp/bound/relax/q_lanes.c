@@ -198,5 +198,20 @@ static bool reach(const vrp_q_task *task)
     return is_right;
 }
 
+// ---- Arcs
+
+static void panel_row(const vrp_q_paths *paths, const int32_t *node_of, int32_t from, const int32_t *row)
+{
+    const lanes32 own = lanes32_all(from), no_arc = lanes32_all(VRP_NO_ARC), absent = lanes32_all(VRP_Q_ABSENT);
+    for (int32_t g = 0; g < paths->groups; g++) {
+        int32_t *panel = paths->panels + ((int64_t)g * paths->nodes + from) * VRP_Q_GROUP;
+        for (int p = 0; p < PARTS; p++) {
+            const lanes32 node = lanes32_load(node_of + g * VRP_Q_GROUP + p * LANES32), arc = lanes32_gather(row, node);
+            const lanes32 is_arc = (lanes32)(node > 0) & (lanes32)(node != own) & (lanes32)(arc < no_arc);
+            lanes32_store(panel + p * LANES32, lanes32_choose(is_arc, arc << paths->bits, absent));
+        }
+    }
+}
+
 extern const vrp_q_lanes_variant VARIANT(vrp_q_lanes);
-const vrp_q_lanes_variant VARIANT(vrp_q_lanes) = {.build = {LANE_SIMD, 0}, reach};
+const vrp_q_lanes_variant VARIANT(vrp_q_lanes) = {.build = {LANE_SIMD, 0}, .reach = reach, .panel_row = panel_row};

@@ -48,6 +48,9 @@ typedef struct vrp_q_lanes_variant {
     mco_build build;
     // Writes the cells. Returns false if a value lies outside [least, most].
     bool (*reach)(const vrp_q_task *task);
+    // Fills the panels from one row of arcs: out of node `from`, or into it with the transposed arcs. node_of
+    // [groups * VRP_Q_GROUP]: the targets, 0: none. Arcs that are absent have VRP_NO_ARC or more.
+    void (*panel_row)(const vrp_q_paths *paths, const int32_t *node_of, int32_t from, const int32_t *row);
 } vrp_q_lanes_variant;
 
 #endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "vrp/bound/columns/master.h"
+
+#include <string.h>
+
+#include "base/grow.h"
+#include "vrp/bound/columns/program.h"
+
+static const double SMOOTHING = 0.8, PRECISION = 1e-4;
+
+// ---- Open, close
+
+static mco_status add_singles(vrp_master *m)
+{
+    mco_status st = MCO_OK;
+    for (int32_t i = 1; i < m->problem->nodes; i++)
+        MCO_TRY(vrp_routes_add(m->ctx, &m->columns, &i, 1, vrp_bound_route_cost(m->problem, &i, 1), NULL, NULL));
+done:
+    return st;
+}
+
+static mco_status add_plan(vrp_master *m, const mco_vrp_solution *plan)
+{
+    mco_status st = MCO_OK;
+    int32_t *node = NULL;
+    MCO_TRY(mco_alloc(m->ctx, &node, m->problem->nodes));
+    for (int32_t r = 0; r < plan->routes; r++) {
+        const int32_t count = plan->first[r + 1] - plan->first[r];
+        for (int32_t k = 0; k < count; k++)
+            node[k] = plan->order[plan->first[r] + k] + 1;
+        MCO_TRY(vrp_routes_add(m->ctx, &m->columns, node, count, vrp_bound_route_cost(m->problem, node, count), NULL, NULL));
+    }
+done:
+    mco_free(m->ctx, &node);
+    return st;
+}
+
+static mco_status add_list(vrp_master *m, const vrp_routes *start)
+{
+    mco_status st = MCO_OK;
+    for (int64_t k = 0; k < start->count; k++) {
+        const int32_t *node = start->node + start->first[k];
+        const int32_t count = vrp_routes_length(start, k);
+        MCO_TRY(vrp_routes_add(m->ctx, &m->columns, node, count, vrp_bound_route_cost(m->problem, node, count), NULL, NULL));
+    }
+done:
+    return st;
+}
+
+static mco_status allocate(vrp_master *m)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = m->problem;
+    MCO_TRY(mco_alloc(m->ctx, &m->arcs, (int64_t)p->nodes * p->stride));
+    MCO_TRY(mco_alloc(m->ctx, &m->lp_customer, p->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->mixed, p->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->price, p->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->trial, p->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->visits, p->nodes));
+done:
+    return st;
+}
+
+mco_status vrp_master_open(mco_context *ctx, mco_run *run, const vrp_bound_problem *problem, const vrp_routes *start,
+                           const mco_vrp_solution *plan, const int32_t *price, vrp_master *out)
+{
+    mco_status st = MCO_OK;
+    vrp_master *m = out;
+    *m = (vrp_master){.ctx = ctx, .run = run, .problem = problem, .bound = INT64_MIN, .known = INT64_MAX, .smoothing = SMOOTHING,
+                      .precision = PRECISION, .is_started = price == NULL};
+    vrp_routes_open(problem->is_symmetric, &m->columns);
+    vrp_routes_open(problem->is_symmetric, &m->found);
+    vrp_cuts_open(problem, &m->cuts);
+    MCO_TRY(allocate(m));
+    if (price != NULL)
+        memcpy(m->price, price, (size_t)problem->nodes * sizeof *price);
+    MCO_TRY(add_singles(m));
+    if (plan != NULL && plan->order != NULL)
+        MCO_TRY(add_plan(m, plan));
+    if (start != NULL)
+        MCO_TRY(add_list(m, start));
+    MCO_TRY(vrp_program_open(m));
+    MCO_TRY(vrp_program_add_routes(m, 0));
+done:
+    if (st != MCO_OK)
+        vrp_master_close(m);
+    return st;
+}
+
+static void close_pricer(vrp_master *m)
+{
+    vrp_q_close(m->ctx, &m->q);
+    vrp_ng_close(m->ctx, &m->ng);
+    if (m->sets != NULL)
+        vrp_ng_sets_close(m->ctx, m->sets);
+    mco_free(m->ctx, &m->sets);
+}
+
+void vrp_master_close(vrp_master *master)
+{
+    vrp_master *m = master;
+    close_pricer(m);
+    mco_lp_close(m->ctx, &m->lp);
+    vrp_routes_close(m->ctx, &m->columns);
+    vrp_routes_close(m->ctx, &m->found);
+    vrp_cuts_close(m->ctx, &m->cuts);
+    mco_free(m->ctx, &m->removed);
+    mco_free(m->ctx, &m->arcs);
+    mco_free(m->ctx, &m->lp_customer);
+    mco_free(m->ctx, &m->lp_row);
+    mco_free(m->ctx, &m->x);
+    mco_free(m->ctx, &m->price);
+    mco_free(m->ctx, &m->rounds);
+    mco_free(m->ctx, &m->trial);
+    mco_free(m->ctx, &m->row_price);
+    mco_free(m->ctx, &m->mixed);
+    mco_free(m->ctx, &m->mixed_row);
+    mco_free(m->ctx, &m->visits);
+}
+
+// ---- The pricer
+
+mco_status vrp_master_drop_columns(vrp_master *master)
+{
+    mco_status st = MCO_OK;
+    vrp_master *m = master;
+    bool *keep = NULL;
+    MCO_TRY(mco_alloc(m->ctx, &keep, m->columns.count));
+    for (int64_t k = 0; k < m->columns.count; k++)
+        keep[k] = vrp_program_is_allowed(m, m->columns.node + m->columns.first[k], vrp_routes_length(&m->columns, k));
+    MCO_TRY(vrp_program_keep_routes(m, keep));
+done:
+    mco_free(m->ctx, &keep);
+    return st;
+}
+
+mco_status vrp_master_take_q(vrp_master *master, const vrp_relax_settings *settings)
+{
+    mco_status st = MCO_OK;
+    vrp_q_pass *q = NULL;
+    MCO_TRY(vrp_q_open(master->ctx, master->problem, settings, &q));
+    close_pricer(master);
+    master->q = q;
+    MCO_TRY(vrp_master_drop_columns(master));
+done:
+    return st;
+}
+
+mco_status vrp_master_take_sets(vrp_master *master, const vrp_relax_settings *settings, vrp_ng_sets *sets)
+{
+    mco_status st = MCO_OK;
+    vrp_ng_pass *ng = NULL;
+    MCO_TRY(vrp_ng_open(master->ctx, master->problem, sets, settings, &ng));
+    close_pricer(master);
+    master->ng = ng;
+    master->sets = sets;
+    return vrp_master_drop_columns(master);
+done:
+    vrp_ng_sets_close(master->ctx, sets);
+    mco_free(master->ctx, &sets);
+    return st;
+}
+
+mco_status vrp_master_take_ng(vrp_master *master, const vrp_relax_settings *settings, int32_t size)
+{
+    mco_status st = MCO_OK;
+    vrp_ng_sets *sets = NULL;
+    MCO_TRY(mco_alloc(master->ctx, &sets, 1));
+    MCO_TRY(vrp_ng_sets_open(master->ctx, master->problem, size, sets));
+    return vrp_master_take_sets(master, settings, sets);
+done:
+    mco_free(master->ctx, &sets);
+    return st;
+}
+
+// ---- Support
+
+void vrp_master_support(const vrp_master *master, double *x)
+{
+    const vrp_master *m = master;
+    const int64_t nodes = m->problem->nodes;
+    memset(x, 0, (size_t)(nodes * nodes) * sizeof *x);
+    for (int64_t k = 0; k < m->columns.count; k++) {
+        int64_t at = 0;
+        if (m->x[k] == 0)
+            continue;
+        for (int64_t v = m->columns.first[k]; v <= m->columns.first[k + 1]; v++) {
+            const int64_t to = v < m->columns.first[k + 1] ? m->columns.node[v] : 0;
+            x[at * nodes + to] += m->x[k];
+            if (m->problem->is_symmetric)
+                x[to * nodes + at] += m->x[k];
+            at = to;
+        }
+    }
+}
+
+mco_status vrp_master_note_round(vrp_master *master, mco_vrp_bound_stage stage, double bound)
+{
+    mco_status st = MCO_OK;
+    vrp_master *m = master;
+    const double file_units = m->problem->unit * m->problem->vrp->scale;
+    int64_t removed = 0;
+    const int64_t nodes = m->problem->nodes, words = (nodes * nodes + 63) / 64;
+    for (int64_t w = 0; m->removed != NULL && w < words; w++)
+        removed += __builtin_popcountll(m->removed[w]);
+    MCO_TRY(mco_grow(m->ctx, &m->rounds, &m->round_room, m->round_count + 1));
+    m->rounds[m->round_count++] = (mco_vrp_bound_round){.time_s = m->run != NULL ? mco_run_time_s(m->run) : 0,
+                                                        .stage = stage,
+                                                        .lp = m->lp_value / file_units,
+                                                        .bound = bound,
+                                                        .columns = m->columns.count,
+                                                        .cuts = m->cuts.count,
+                                                        .arcs = nodes * (nodes - 1) - removed};
+done:
+    return st;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Column generation. The program gives duals; prices between them and the best ones (smoothing) give routes and a bound. Where they give
+// no route of negative reduced cost, the bound has risen, and prices nearer to the duals are next (mis-pricing; Pessoa et al. 2018).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "vrp/bound/columns/program.h"
+
+// Routes a pass hands out, and routes that the program takes of them, a customer.
+enum { ROUTES_ASKED = 3, ROUTES_TAKEN = 2 };
+// The program is purged beyond PURGE_ABOVE columns a customer and PURGE_MORE; then it keeps PURGE_KEPT a customer beside the basis.
+enum { PURGE_ABOVE = 8, PURGE_MORE = 500, PURGE_KEPT = 4 };
+// After so many pricings without a route smoothing ends.
+enum { SMOOTH_TRIALS = 4 };
+// A reduced cost counts as negative below this share of the mean cost that a customer has in the program.
+static const double NEGATIVE = 1e-6;
+
+// ---- Prices
+
+// Rounds the mixture of the best prices (`weight`) and the duals to prices: trial, and those of the cuts.
+static void set_trial(vrp_master *m, double weight)
+{
+    for (int32_t i = 1; i < m->problem->nodes; i++)
+        m->mixed[i] = weight * m->price[i] + (1 - weight) * m->lp_customer[i];
+    for (int64_t k = 0; k < m->cuts.count; k++)
+        m->mixed_row[k] = weight * m->row_price[k] + (1 - weight) * m->lp_row[k];
+    vrp_prices_round(m->problem, m->mixed, m->mixed_row, m->trial, &m->cuts);
+}
+
+static void save_rows(vrp_master *m)
+{
+    for (int64_t k = 0; k < m->cuts.count; k++)
+        m->row_price[k] = m->cuts.cut[k].price;
+}
+
+// The best prices of cuts go back into the cuts.
+static void restore_rows(vrp_master *m)
+{
+    for (int64_t k = 0; k < m->cuts.count; k++)
+        m->cuts.cut[k].price = m->row_price[k];
+}
+
+mco_status vrp_master_run_pass(vrp_master *master, double stop_s, int32_t *least)
+{
+    vrp_master *m = master;
+    const double begin = mco_clock_s();
+    mco_status st = m->ng != NULL ? vrp_ng_run(m->ctx, m->ng, m->arcs, stop_s) : vrp_q_run(m->ctx, m->q, m->arcs, stop_s);
+    if (st == MCO_OK)
+        *least = m->ng != NULL ? vrp_ng_least_route(m->ng) : vrp_q_least_route(m->q);
+    m->pricing_s += mco_clock_s() - begin;
+    return st;
+}
+
+// Prices the trial: routes below `below` go to `found`, the bound is kept where it is better. Errors: STOPPED, ...
+static mco_status price_trial(vrp_master *m, int32_t below, double stop_s)
+{
+    mco_status st = MCO_OK;
+    int32_t least = VRP_NO_PATH;
+    vrp_prices_arcs(m->problem, m->trial, &m->cuts, m->removed, m->arcs);
+    MCO_TRY(vrp_master_run_pass(m, stop_s, &least));
+    m->pricings++;
+    const double begin = mco_clock_s();
+    const int64_t bound = vrp_prices_bound(m->problem, m->trial, &m->cuts, least);
+    if (bound > m->bound || !m->is_started) {
+        m->bound = bound;
+        memcpy(m->price, m->trial, (size_t)m->problem->nodes * sizeof *m->price);
+        save_rows(m);
+    }
+    vrp_routes_empty(&m->found);
+    const int32_t asked = ROUTES_ASKED * m->problem->customers;
+    st = m->ng != NULL ? vrp_ng_routes(m->ctx, m->ng, below, asked, &m->found) : vrp_q_routes(m->ctx, m->q, below, asked, &m->found);
+    m->pricing_s += mco_clock_s() - begin;
+done:
+    restore_rows(m);
+    return st;
+}
+
+// Adds the routes found that improve the program, or all of them, to the program. *added of them.
+static mco_status take_routes(vrp_master *m, bool all, int64_t *added)
+{
+    mco_status st = MCO_OK;
+    const int64_t before = m->columns.count, most = (int64_t)ROUTES_TAKEN * m->problem->customers;
+    const double least = -NEGATIVE * fabs(m->lp_value) / m->problem->customers;
+    for (int64_t k = 0; k < m->found.count && m->columns.count - before < most; k++)
+        if (all || vrp_program_reduced_cost(m, &m->found, k) < least)
+            MCO_TRY(vrp_routes_add(m->ctx, &m->columns, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k),
+                                   m->found.cost[k], NULL, NULL));
+    *added = m->columns.count - before;
+    MCO_TRY(vrp_program_add_routes(m, before));
+done:
+    return st;
+}
+
+// ---- Purge
+
+typedef struct priced {
+    double reduced;
+    int64_t column;
+} priced;
+
+static int by_reduced(const void *a, const void *b)
+{
+    const priced *x = a, *y = b;
+    if (x->reduced != y->reduced)
+        return x->reduced < y->reduced ? -1 : 1;
+    return x->column < y->column ? -1 : x->column > y->column;
+}
+
+// Drops the columns of the greatest reduced costs; those of the basis and singles stay. Right behind a solve.
+static mco_status purge(vrp_master *m)
+{
+    mco_status st = MCO_OK;
+    const int32_t nodes = m->problem->nodes, customers = m->problem->customers;
+    const double *reduced = mco_lp_reduced_costs(m->lp);
+    bool *keep = NULL;
+    priced *list = NULL;
+    int64_t count = 0;
+    if (m->columns.count <= (int64_t)PURGE_ABOVE * customers + PURGE_MORE)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(m->ctx, &keep, m->columns.count));
+    MCO_TRY(mco_alloc(m->ctx, &list, m->columns.count));
+    for (int64_t k = 0; k < m->columns.count; k++) {
+        keep[k] = mco_lp_column_is_basic(m->lp, (int32_t)(nodes + k));
+        if (!keep[k])
+            list[count++] = (priced){reduced[nodes + k], k};
+    }
+    qsort(list, (size_t)count, sizeof *list, by_reduced);
+    for (int64_t k = 0; k < count && k < (int64_t)PURGE_KEPT * customers; k++)
+        keep[list[k].column] = true;
+    MCO_TRY(vrp_program_keep_routes(m, keep));
+done:
+    mco_free(m->ctx, &list);
+    mco_free(m->ctx, &keep);
+    return st;
+}
+
+// ---- The loop
+
+static bool is_precise(const vrp_master *m)
+{
+    return !m->has_artificial && m->lp_value - (double)m->bound <= m->precision * fabs(m->lp_value);
+}
+
+static bool must_stop(const vrp_master *m, double stop_s)
+{
+    return (m->run != NULL && mco_run_must_stop(m->run, m->pricings)) || mco_clock_s() >= stop_s || mco_is_cancelled(m->ctx);
+}
+
+// Prices the prices of the begin: all their routes are columns.
+static mco_status start(vrp_master *m, double stop_s)
+{
+    mco_status st = MCO_OK;
+    int64_t added;
+    memcpy(m->trial, m->price, (size_t)m->problem->nodes * sizeof *m->price);
+    MCO_TRY(price_trial(m, VRP_NO_PATH / 2, stop_s));
+    m->is_started = true;
+    MCO_TRY(take_routes(m, true, &added));
+done:
+    return st;
+}
+
+// Pricings at one dual solution, until routes come or none are left. *added of them.
+static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added)
+{
+    mco_status st = MCO_OK;
+    const double first = m->bound > INT64_MIN ? m->smoothing : 0;
+    for (int32_t trial = 1;; trial++) {
+        const double weight = trial > SMOOTH_TRIALS ? 0 : fmax(0, 1 - trial * (1 - first));
+        const int32_t below = weight > 0 ? VRP_NO_PATH / 2 : (int32_t)fmin(VRP_NO_PATH / 2, ceil(m->lp_fleet));
+        set_trial(m, weight);
+        MCO_TRY(price_trial(m, below, stop_s));
+        MCO_TRY(take_routes(m, false, added));
+        if (*added > 0 || weight == 0 || is_precise(m) || must_stop(m, stop_s))  // ends: the weight falls to 0
+            return MCO_OK;
+    }
+done:
+    return st;
+}
+
+mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    vrp_master *m = master;
+    int64_t added = 1;
+    *is_done = false;
+    save_rows(m);
+    if (!m->is_started)
+        MCO_TRY(start(m, stop_s));
+    while (added > 0) {
+        if (must_stop(m, stop_s))
+            return MCO_OK;
+        MCO_TRY(vrp_program_solve(m, stop_s));
+        if (m->end != MCO_LP_OPTIMAL)
+            return MCO_OK;
+        if (is_precise(m) || m->bound >= m->known)
+            break;
+        MCO_TRY(purge(m));
+        MCO_TRY(price_duals(m, stop_s, &added));
+    }
+    *is_done = true;
+done:
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The program of a master: its rows, its columns, its solution.
+#ifndef MCO_VRP_BOUND_COLUMNS_PROGRAM_H
+#define MCO_VRP_BOUND_COLUMNS_PROGRAM_H
+
+#include "vrp/bound/columns/master.h"
+
+// Opens the program: rows of the fleet and of the customers, artificial columns. Errors: MEMORY, IO.
+mco_status vrp_program_open(vrp_master *master);
+// Puts the routes columns[from..columns.count) into the program, and x = 0 for them. Errors: MEMORY, LIMIT.
+mco_status vrp_program_add_routes(vrp_master *master, int64_t from);
+// Puts the rows cuts[from..cuts.count) into the program, and duals 0 for them. Errors: MEMORY, LIMIT.
+mco_status vrp_program_add_cuts(vrp_master *master, int64_t from);
+// Keeps columns k with keep[k] [columns.count], or cuts k with keep[k] [cuts.count]; also in columns, x, cuts and duals. Errors: MEMORY.
+mco_status vrp_program_keep_routes(vrp_master *master, const bool *keep);
+mco_status vrp_program_keep_cuts(vrp_master *master, const bool *keep);
+// Solves the program and sets end, lp_value, duals, x, has_artificial. Errors: MEMORY.
+mco_status vrp_program_solve(vrp_master *master, double stop_s);
+// The reduced cost of a route at the duals of the last program.
+double vrp_program_reduced_cost(const vrp_master *master, const vrp_routes *routes, int64_t k);
+// Whether a route has no removed arc and belongs to the relaxation of the pricer.
+bool vrp_program_is_allowed(const vrp_master *master, const int32_t *node, int32_t count);
+
+#endif
