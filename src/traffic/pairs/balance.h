@@ -113,6 +113,10 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
 mco_status pairs_add_use(pairs_balance *b, int32_t index, int32_t batch, uint32_t lanes);
 void pairs_remove(pairs_balance *b, int32_t index);
 
+// ---- answer.c
+// Flows of links; with a state pairs and flows of rows, which leave the store; else the certificate takes the balance of all rows. Errors: MEMORY.
+mco_status pairs_give_answer(pairs_balance *b, traffic_answer *out);
+
 // ---- balance.c
 // The movable flow of segment `side`: fills mover [*movers] and least.
 double pairs_movable(pairs_balance *b, const pairs_pair *pair, int side, int32_t *movers);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "traffic/pairs/heap.h"
 #include "traffic/pairs/lanes.h"
+#include "traffic/pairs/order.h"
 
 enum { NARROW_STAR = 255 };    // links into a node that a byte can number, with one value for none
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
@@ -23,10 +23,7 @@ typedef struct worker {
     pairs_trees trees;
     mco_context *ctx;     // of the thread
     double *amount;       // [nodes] trips on their way to the origin, or labels of a first order; all 0 between loads
-    pairs_heap heap;
-    int32_t *stack;       // [nodes] of the depth-first order
-    uint8_t *next;        // [nodes] the lane that comes next; SEEN_NONE: not seen
-    int32_t *new_order;   // [nodes]
+    pairs_order_room room;
     pairs_found *found;   // [found_room]
     int64_t found_room;
     struct scanner *scanner;
@@ -99,92 +96,6 @@ static int32_t through(const scanner *s)
     return s->store->problem->nodes - s->store->problem->first_through;
 }
 
-// Lowers the label of a node of the first order.
-static mco_status reach(worker *w, double label, int32_t node)
-{
-    if (label >= w->amount[node])
-        return MCO_OK;
-    w->amount[node] = label;
-    return pairs_heap_push(w->ctx, &w->heap, label, node);
-}
-
-// A first order: by the distance from the first row's origin; nodes that it does not reach come last. The trees of the load make a better one.
-static mco_status nearest_first(const scanner *s, worker *w, const pairs_batch *b)
-{
-    const traffic_problem *p = s->store->problem;
-    const int32_t origin = p->row_origin[b->row[0]];
-    int32_t *order = w->trees.order, count = 0;
-    mco_status st = MCO_OK;
-    w->heap.count = 0;
-    for (int32_t v = 0; v < p->nodes; v++)
-        w->amount[v] = INFINITY;
-    MCO_TRY(reach(w, 0, origin));
-    while (w->heap.count > 0) {
-        const pairs_entry top = pairs_heap_pop(&w->heap);
-        if (top.label > w->amount[top.node])
-            continue;
-        w->amount[top.node] = -1;  // done
-        if (top.node >= p->first_through)
-            order[count++] = top.node;
-        for (int32_t l = p->first[top.node]; l < p->first[top.node + 1]; l++)
-            if (p->head[l] >= p->first_through)
-                MCO_TRY(reach(w, top.label + w->trees.cost[l], p->head[l]));
-    }
-    for (int32_t v = p->first_through; v < p->nodes; v++)
-        if (w->amount[v] == INFINITY)
-            order[count++] = v;
-done:
-    memset(w->amount, 0, (size_t)p->nodes * sizeof *w->amount);
-    return st;
-}
-
-// Goes back from `node` along links with flow, and appends the nodes behind those that lead to them. `position` says which link comes next.
-static int32_t follow_flows_back(worker *w, const pairs_batch *b, int32_t node, int32_t count)
-{
-    const traffic_problem *p = w->trees.graph->problem;
-    int32_t *next = w->trees.position, depth = 0;
-    w->stack[depth++] = node;
-    next[node] = p->into_first[node];
-    while (depth > 0) {
-        const int32_t v = w->stack[depth - 1];
-        if (next[v] == p->into_first[v + 1]) {
-            w->trees.order[count++] = v;
-            depth--;
-            continue;
-        }
-        const int32_t link = p->into[next[v]++], tail = p->tail[link];
-        if (tail >= p->first_through && next[tail] < 0 && pairs_slot(b, link) >= 0) {
-            w->stack[depth++] = tail;
-            next[tail] = p->into_first[tail];
-        }
-    }
-    return count;
-}
-
-// The first order of a batch whose rows all have flow: a depth-first order of the links with flow, then the other nodes, breadth first. O(nodes + links).
-static void order_by_flows(const scanner *s, worker *w, const pairs_batch *b)
-{
-    const traffic_problem *p = s->store->problem;
-    int32_t *order = w->trees.order, *seen = w->trees.position, count = 0;
-    memset(seen, 0xff, (size_t)p->nodes * sizeof *seen);
-    for (int32_t k = 0; k < b->slots; k++) {
-        const int32_t head = p->head[b->link[k]];
-        if (head >= p->first_through && seen[head] < 0)
-            count = follow_flows_back(w, b, head, count);
-    }
-    for (int32_t i = 0; i < count; i++)
-        for (int32_t l = p->first[order[i]]; l < p->first[order[i] + 1]; l++) {
-            const int32_t head = p->head[l];
-            if (head >= p->first_through && seen[head] < 0) {
-                seen[head] = 0;
-                order[count++] = head;
-            }
-        }
-    for (int32_t v = p->first_through; v < p->nodes; v++)
-        if (seen[v] < 0)
-            order[count++] = v;
-}
-
 // Orders of all batches take 16 bits a node where that fits; a worker has that of its batch at full width.
 static void load_order(const scanner *s, worker *w, int32_t i)
 {
@@ -204,58 +115,6 @@ static void save_order(scanner *s, const worker *w, int32_t i)
         memcpy(s->wide_order + first, w->trees.order, (size_t)count * sizeof *w->trees.order);
     for (int32_t k = 0; s->narrow_order != NULL && k < count; k++)
         s->narrow_order[first + (size_t)k] = (uint16_t)w->trees.order[k];
-}
-
-// The node from which the tree of a lane enters `node`, -1: none.
-static int32_t tree_tail(const pairs_trees *t, int32_t node, int lane)
-{
-    const traffic_tree tree = {t->narrow, t->wide, lane};
-    const int32_t link = traffic_tree_link(t->graph->problem, &tree, node);
-    return link < 0 ? -1 : t->graph->problem->tail[link];
-}
-
-// The lane after `lane` that enters the node from elsewhere than `lane` does, PAIRS_LANES: none.
-static inline int next_lane(const pairs_trees *t, int32_t node, int lane)
-{
-    if (t->narrow == NULL || lane + 1 == PAIRS_LANES)
-        return lane + 1;
-    const uint64_t word = t->narrow[node], same = (word >> 8 * lane & 255) * UINT64_C(0x0101010101010101);
-    const uint64_t others = (word ^ same) >> 8 * (lane + 1);
-    return others == 0 ? PAIRS_LANES : lane + 1 + __builtin_ctzll(others) / 8;
-}
-
-// Puts parents before children: a depth-first order of the union of the trees, from the nodes in their present order.
-static void order_by_trees(worker *w)
-{
-    pairs_trees *t = &w->trees;
-    const traffic_problem *p = t->graph->problem;
-    const int32_t nodes = p->nodes - p->first_through;
-    enum { NOT_SEEN = 255 };
-    int32_t count = 0;
-    memset(w->next, NOT_SEEN, (size_t)p->nodes);
-    for (int32_t i = 0; i < nodes; i++) {
-        if (w->next[t->order[i]] != NOT_SEEN)
-            continue;
-        int32_t depth = 0;
-        w->stack[depth++] = t->order[i];
-        w->next[t->order[i]] = 0;
-        while (depth > 0) {
-            const int32_t v = w->stack[depth - 1];
-            if (w->next[v] == PAIRS_LANES) {
-                w->new_order[count++] = v;
-                depth--;
-                continue;
-            }
-            const int lane = w->next[v];
-            const int32_t tail = tree_tail(t, v, lane);
-            w->next[v] = (uint8_t)next_lane(t, v, lane);
-            if (tail >= p->first_through && w->next[tail] == NOT_SEEN) {
-                w->stack[depth++] = tail;
-                w->next[tail] = 0;
-            }
-        }
-    }
-    memcpy(t->order, w->new_order, (size_t)nodes * sizeof *t->order);
 }
 
 // ---- Trees
@@ -297,7 +156,7 @@ static bool find_labels(scanner *s, worker *w, int32_t i, bool *wants_order)
 // An order by the trees of the batch, which stand since its last scan. The last scan of a solve needs none, so the next one makes it.
 static void renew_order(scanner *s, worker *w, int32_t i)
 {
-    order_by_trees(w);
+    pairs_order_trees(&w->trees, &w->room);
     save_order(s, w, i);
     s->repairs[i] = -1;
     s->is_old[i] = 0;
@@ -386,9 +245,9 @@ static void load_batch(void *shared, int index, int64_t turn)
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
     if (s->is_fresh && empty == 0)
-        order_by_flows(s, w, b);
+        pairs_order_flows(&w->trees, &w->room, b);
     else if (s->is_fresh)
-        w->status = nearest_first(s, w, b);
+        w->status = pairs_order_nearest(&w->trees, &w->room, b);
     else
         load_order(s, w, (int32_t)item);
     if (empty == 0 && w->status == MCO_OK) {  // a warm start
@@ -563,11 +422,11 @@ static void close_worker(mco_context *ctx, worker *w)
 {
     if (w->ctx == NULL)
         return;
-    mco_free(w->ctx, &w->heap.entry);
+    mco_free(w->ctx, &w->room.heap.entry);
     mco_free(w->ctx, &w->found);
-    mco_free(ctx, &w->new_order);
-    mco_free(ctx, &w->next);
-    mco_free(ctx, &w->stack);
+    mco_free(ctx, &w->room.new_order);
+    mco_free(ctx, &w->room.next);
+    mco_free(ctx, &w->room.stack);
     mco_free(ctx, &w->amount);
     mco_free(ctx, &w->trees.is_open);
     mco_free(ctx, &w->trees.flat);
@@ -617,9 +476,11 @@ static mco_status open_worker(scanner *s, int index, worker *w)
     MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
     MCO_TRY(mco_alloc(s->ctx, &w->amount, nodes));
-    MCO_TRY(mco_alloc(s->ctx, &w->stack, nodes + 1));
-    MCO_TRY(mco_alloc(s->ctx, &w->next, nodes));
-    MCO_TRY(mco_alloc(s->ctx, &w->new_order, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->room.stack, nodes + 1));
+    MCO_TRY(mco_alloc(s->ctx, &w->room.next, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->room.new_order, nodes));
+    w->room.ctx = w->ctx;
+    w->room.label = w->amount;
     w->trees.graph = &s->graph;
     w->trees.must_stop = must_stop;
     w->trees.user = w;
