@@ -76,6 +76,8 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done);
 // Adds cuts that the solution of the program breaks; *found of them. Rows without a price for some rounds leave.
 // `least_violation` is in crossings, or in the value of a rank-1 row.
 mco_status vrp_master_cut_capacity(vrp_master *master, int32_t most, double least_violation, double stop_s, int32_t *found);
+// Drops rows that have had neither a dual nor a price for some rounds.
+mco_status vrp_master_drop_idle_cuts(vrp_master *master);
 mco_status vrp_master_cut_rank1(vrp_master *master, int32_t most, double least_violation, double stop_s, int32_t *found);
 // Adds customers to ng sets where routes of the program visit a customer twice; opens the ng pass anew. *found: pairs added.
 mco_status vrp_master_grow_sets(vrp_master *master, const vrp_relax_settings *settings, int32_t most, int32_t *found);
