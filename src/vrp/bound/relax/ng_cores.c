@@ -22,9 +22,10 @@ typedef struct cores {
     int32_t sets, rooms;
     int32_t first_of[CLASSES + 1];  // the customers of class c are order[first_of[c]] .. order[first_of[c + 1] - 1]
     int32_t *order;                 // [customers]
-    uint16_t *low, *high;           // ng_lanes.h
+    int32_t *from, *top;            // ng_lanes.h
+    uint32_t *lanes;
+    uint16_t *low, *high;
     vrp_ng_scratch *scratch;        // [threads]
-    int32_t *turned[VRP_NG_SIDES];
     uint16_t *cell[VRP_NG_SIDES];
     int32_t *wide[VRP_NG_SIDES];    // NULL until a pass needs it
     bool is_wide;                   // the last pass was
@@ -81,7 +82,16 @@ static mco_status map_entries(mco_context *ctx, const vrp_ng_pass *pass, cores *
     const int32_t highs = c->sets / 32;
     MCO_TRY(mco_alloc(ctx, &c->low, (int64_t)pass->pairs * 32));
     MCO_TRY(mco_alloc(ctx, &c->high, (int64_t)pass->pairs * highs));
+    MCO_TRY(mco_alloc(ctx, &c->lanes, (int64_t)pass->pairs * highs));
+    MCO_TRY(mco_alloc(ctx, &c->from, pass->pairs));
+    MCO_TRY(mco_alloc(ctx, &c->top, pass->pairs));
     for (int32_t a = 0; a < pass->pairs; a++) {
+        const int32_t bit = pass->pair[a].bit;
+        c->from[a] = pass->pair[a].from;
+        c->top[a] = bit < 0 ? 0 : 1 << bit;
+        for (int32_t m = 0; m < c->sets; m++)
+            if (bit < 0 || (m >> bit & 1) != 0)
+                c->lanes[(int64_t)a * highs + m / 32] |= UINT32_C(1) << m % 32;
         for (int32_t m = 0; m < 32; m++)
             c->low[(int64_t)a * 32 + m] = entry_of(pass, &pass->pair[a], c->sets, (uint32_t)m);
         for (int32_t h = 0; h < highs; h++)
@@ -96,10 +106,7 @@ static mco_status allocate_cells(mco_context *ctx, const vrp_ng_pass *pass, core
     mco_status st = MCO_OK;
     const int64_t rows = pass->problem->nodes * (int64_t)c->rooms;
     for (int s = 0; s < pass->sides; s++) {
-        MCO_TRY(mco_alloc(ctx, &c->turned[s], rows));
         MCO_TRY(mco_alloc(ctx, &c->cell[s], rows * c->sets));
-        for (int64_t at = 0; at < rows; at++)
-            c->turned[s][at] = VRP_NO_PATH;
     }
 done:
     return st;
@@ -115,8 +122,7 @@ static mco_status allocate_scratch(mco_context *ctx, const vrp_ng_pass *pass, co
     }
     MCO_TRY(mco_alloc(ctx, &c->scratch, pass->settings.threads));
     for (int32_t t = 0; t < pass->settings.threads; t++) {
-        c->scratch[t].room = most;
-        MCO_TRY(mco_alloc(ctx, &c->scratch[t].live, (int64_t)VRP_NG_TILE * most));
+        MCO_TRY(mco_alloc(ctx, &c->scratch[t].live, most + 1));
     }
 done:
     return st;
@@ -164,13 +170,15 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
         return;
     mco_team_close(&c->team);
     for (int s = 0; s < VRP_NG_SIDES; s++) {
-        mco_free(ctx, &c->turned[s]);
         mco_free(ctx, &c->cell[s]);
         mco_free(ctx, &c->wide[s]);
     }
     for (int32_t t = 0; c->scratch != NULL && t < pass->settings.threads; t++)
         mco_free(ctx, &c->scratch[t].live);
     mco_free(ctx, &c->scratch);
+    mco_free(ctx, &c->lanes);
+    mco_free(ctx, &c->top);
+    mco_free(ctx, &c->from);
     mco_free(ctx, &c->high);
     mco_free(ctx, &c->low);
     mco_free(ctx, &c->order);
@@ -232,7 +240,7 @@ static vrp_ng_view view_of(const vrp_ng_pass *pass, int s)
     const vrp_ng_side *side = &pass->side[s];
     return (vrp_ng_view){.stride = pass->problem->stride, .rooms = c->rooms, .sets = c->sets, .demand = pass->problem->demand,
                          .first = side->first, .far = side->far, .near = side->near, .first_pair = pass->first_pair,
-                         .pair = pass->pair, .low = c->low, .high = c->high, .base = side->base, .turned = c->turned[s],
+                         .from = c->from, .top = c->top, .lanes = c->lanes, .low = c->low, .high = c->high, .base = side->base,
                          .cell = c->cell[s], .wide = c->is_wide ? c->wide[s] : NULL};
 }
 

@@ -61,35 +61,23 @@ INLINE int64_t cell_at(const vrp_ng_view *view, int32_t node, int32_t load)
     return ((int64_t)node * view->rooms + load) * view->sets;
 }
 
-// Lists, for each of `count` loads, the near predecessors below least[]: live [room] of load t begins at live[t * room]. Whole
-// vectors only lie inside the tile: the loads behind it may be written by other threads.
-static void find_live(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t from, int32_t count,
-                      const int32_t *least, int32_t *lives)
+INLINE int64_t cell_of(const vrp_ng_view *view, const vrp_ng_live *live, int32_t from)
 {
-    for (int32_t t = 0; t < count; t++)
-        lives[t] = 0;
-    for (int32_t a = view->first_pair[k]; a < view->first_pair[k + 1]; a++) {
-        const int32_t arc = view->near[a], *base = view->turned + (int64_t)view->pair[a].from * view->rooms + from;
-        uint32_t is_live = 0;
-        int32_t t = 0;
-        if (arc == VRP_NG_APART)
-            continue;
-        for (; t + LANES32 <= count; t += LANES32)
-            is_live |= lanes32_signs(lanes32_load(base + t) + arc - lanes32_load(least + t)) << t;
-        for (; t < count; t++)
-            is_live |= (uint32_t)(base[t] + arc < least[t]) << t;
-        for (; is_live != 0; is_live &= is_live - 1) {
-            const int32_t at = __builtin_ctz(is_live);
-            scratch->live[at * scratch->room + lives[at]++] = (vrp_ng_live){a, base[at] + arc};
-        }
-    }
+    return cell_at(view, view->from[live->pair], from);
 }
 
-// The entry that the set of all neighbours reads.
-INLINE int32_t whole_entry(const vrp_ng_view *view, int32_t pair)
+// Lists the near predecessors of k, of load `from`, below `far`. Returns how many. The loop has no branch: about half are listed.
+static int32_t find_live(const vrp_ng_view *view, int32_t k, int32_t from, int32_t far, vrp_ng_live *live)
 {
-    const int32_t highs = view->sets / 32;
-    return view->low[(int64_t)pair * 32 + 31] | view->high[(int64_t)pair * highs + highs - 1];
+    const int32_t *restrict base = view->base + (int64_t)from * view->stride, *restrict near = view->near;
+    const int32_t *restrict node = view->from;
+    int32_t count = 0;
+    for (int32_t a = view->first_pair[k]; a < view->first_pair[k + 1]; a++) {
+        const int32_t value = base[node[a]] + near[a];
+        live[count] = (vrp_ng_live){a, value};
+        count += value < far;
+    }
+    return count;
 }
 
 INLINE int32_t entry_of(const vrp_ng_view *view, int32_t pair, int32_t m)
@@ -97,24 +85,15 @@ INLINE int32_t entry_of(const vrp_ng_view *view, int32_t pair, int32_t m)
     return view->low[(int64_t)pair * 32 + m % 32] | view->high[(int64_t)pair * (view->sets / 32) + m / 32];
 }
 
-// ---- Cells of 16 bits
-
-// out[m] = min(out[m], from[map(m)] + off) for the sets m that have `bit`.
-static void pull_plain(const vrp_ng_view *view, const vrp_ng_pair *pair, int32_t a, const uint16_t *from, int32_t off, uint16_t *out)
+// Whether a path to m may come from the pair: m has the bit of `from`, if there is one.
+INLINE bool is_allowed(const vrp_ng_view *view, int32_t pair, int32_t m)
 {
-    for (int32_t m = 0; m < view->sets; m++) {
-        if (pair->bit >= 0 && (m >> pair->bit & 1) == 0)
-            continue;
-        const int32_t entry = from[entry_of(view, a, m)];
-        const int32_t sum = entry == VRP_NG_NONE ? VRP_NG_NONE : lesser32(entry + off, VRP_NG_NONE);
-        out[m] = (uint16_t)lesser32(out[m], sum);
-    }
+    return (view->lanes[(int64_t)pair * (view->sets / 32) + m / 32] >> m % 32 & 1) != 0;
 }
 
-#if defined(__AVX512BW__)
-// Which of 32 lanes have bit 0..4 of their number.
-static const uint32_t lanes_with[5] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
+// ---- Cells of 16 bits
 
+#if defined(__AVX512BW__)
 // The entries `at` of a cell of `blocks` vectors.
 INLINE __m512i entries(const __m512i *cell, const int blocks, __m512i at)
 {
@@ -127,25 +106,20 @@ INLINE __m512i entries(const __m512i *cell, const int blocks, __m512i at)
     return _mm512_mask_blend_epi16(_mm512_test_epi16_mask(at, _mm512_set1_epi16(64)), lower, upper);
 }
 
-INLINE void pull(const vrp_ng_view *view, const vrp_ng_live *live, const uint16_t *from, int32_t off, const int blocks, __m512i *out)
+// out[m] = min(out[m], from[map(m)] + off) for the sets m that the pair allows. Sums saturate at VRP_NG_NONE.
+INLINE void pull(const vrp_ng_view *view, int32_t pair, const uint16_t *from, int32_t off, const int blocks, __m512i *out)
 {
-    const int32_t bit = view->pair[live->pair].bit;
-    const uint16_t *high = view->high + (int64_t)live->pair * blocks;
-    const __m512i low = _mm512_load_si512(view->low + (int64_t)live->pair * 32), none = _mm512_set1_epi16(-1);
-    const __m512i add = _mm512_set1_epi16((short)lesser32(off, VRP_NG_NONE)), less = _mm512_set1_epi16((short)-off);
-    const uint32_t lanes = bit >= 0 && bit < 5 ? lanes_with[bit] : UINT32_MAX;
+    const uint16_t *high = view->high + (int64_t)pair * blocks;
+    const uint32_t *lanes = view->lanes + (int64_t)pair * blocks;
+    const __m512i low = _mm512_load_si512(view->low + (int64_t)pair * 32), add = _mm512_set1_epi16((short)off);
     __m512i cell[4];
     UNROLL(4)
     for (int b = 0; b < blocks; b++)
         cell[b] = _mm512_load_si512(from + 32 * b);
     UNROLL(4)
     for (int b = 0; b < blocks; b++) {
-        if (bit >= 5 && (b >> (bit - 5) & 1) == 0)
-            continue;
         const __m512i e = entries(cell, blocks, _mm512_or_si512(low, _mm512_set1_epi16((short)high[b])));
-        // An entry that is read is at least -off, since the base value of this cell is at most that entry and its arc.
-        const __m512i sum = off >= 0 ? _mm512_adds_epu16(e, add) : _mm512_mask_sub_epi16(e, _mm512_cmpneq_epi16_mask(e, none), e, less);
-        out[b] = _mm512_mask_min_epu16(out[b], lanes, out[b], sum);
+        out[b] = _mm512_mask_min_epu16(out[b], lanes[b], out[b], _mm512_adds_epu16(e, add));
     }
 }
 
@@ -154,18 +128,52 @@ INLINE void fill_vectors(const vrp_ng_view *view, const vrp_ng_live *live, int32
 {
     __m512i best[4];
     UNROLL(4)
-    for (int b = 0; b < blocks; b++)
+    for (int b = 0; b < blocks; b++) {
         best[b] = _mm512_set1_epi16((short)far);
-    for (int32_t l = 0; l < lives; l++)
-        pull(view, &live[l], view->cell + cell_at(view, view->pair[live[l].pair].from, from), live[l].value - base, blocks, best);
-    UNROLL(4)
-    for (int b = 0; b < blocks; b++)
         _mm512_store_si512(out + 32 * b, best[b]);
+    }
+    for (int32_t l = 0; l < lives; l++) {
+        const int32_t pair = live[l].pair, off = live[l].value - base;
+        if (off >= out[view->top[pair]])
+            continue;
+        pull(view, pair, view->cell + cell_of(view, &live[l], from), off, blocks, best);
+        UNROLL(4)
+        for (int b = 0; b < blocks; b++)
+            _mm512_store_si512(out + 32 * b, best[b]);
+    }
+}
+
+INLINE void lower_vectors(int32_t by, const int blocks, uint16_t *out)
+{
+    const __m512i none = _mm512_set1_epi16(-1), less = _mm512_set1_epi16((short)by);
+    UNROLL(4)
+    for (int b = 0; b < blocks; b++) {
+        const __m512i e = _mm512_load_si512(out + 32 * b);
+        _mm512_store_si512(out + 32 * b, _mm512_mask_sub_epi16(e, _mm512_cmpneq_epi16_mask(e, none), e, less));
+    }
 }
 #endif
 
-// out [sets]: the entries of a cell, at most `far`.
-static void fill(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives, int32_t from, int32_t base, int32_t far,
+static void fill_plain(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives, int32_t from, int32_t base, int32_t far,
+                       uint16_t *restrict out)
+{
+    for (int32_t m = 0; m < view->sets; m++)
+        out[m] = (uint16_t)far;
+    for (int32_t l = 0; l < lives; l++) {
+        const int32_t pair = live[l].pair, off = live[l].value - base;
+        const uint16_t *restrict cell = view->cell + cell_of(view, &live[l], from);
+        if (off >= out[view->top[pair]])
+            continue;
+        for (int32_t m = 0; m < view->sets; m++) {
+            const int32_t sum = lesser32(cell[entry_of(view, pair, m)] + off, VRP_NG_NONE);
+            out[m] = is_allowed(view, pair, m) && sum < out[m] ? (uint16_t)sum : out[m];
+        }
+    }
+}
+
+// out [sets]: the entries of a cell less `base`, which no path undercuts, at most `far`. A predecessor is left out if no entry that
+// it allows is above its base value: `top` is the largest of them.
+INLINE void fill(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives, int32_t from, int32_t base, int32_t far,
                  uint16_t *out)
 {
 #if defined(__AVX512BW__)
@@ -176,12 +184,24 @@ static void fill(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives
     default: break;
     }
 #endif
-    for (int32_t m = 0; m < view->sets; m++)
-        out[m] = (uint16_t)far;
-    for (int32_t l = 0; l < lives; l++) {
-        const vrp_ng_pair *pair = &view->pair[live[l].pair];
-        pull_plain(view, pair, live[l].pair, view->cell + cell_at(view, pair->from, from), live[l].value - base, out);
+    fill_plain(view, live, lives, from, base, far, out);
+}
+
+// Takes `by` off the entries of paths.
+INLINE void lower(const vrp_ng_view *view, int32_t by, uint16_t *out)
+{
+    if (by == 0)
+        return;
+#if defined(__AVX512BW__)
+    switch (view->sets) {
+    case 32: lower_vectors(by, 1, out); return;
+    case 64: lower_vectors(by, 2, out); return;
+    case 128: lower_vectors(by, 4, out); return;
+    default: break;
     }
+#endif
+    for (int32_t m = 0; m < view->sets; m++)
+        out[m] = out[m] == VRP_NG_NONE ? VRP_NG_NONE : (uint16_t)(out[m] - by);
 }
 
 // Whether an entry that reads VRP_NG_NONE has a path after all, whose difference has more than 16 bits.
@@ -191,41 +211,38 @@ static bool has_overflow(const vrp_ng_view *view, const vrp_ng_live *live, int32
     if (has_far)
         return true;
     for (int32_t l = 0; l < lives; l++) {
-        const vrp_ng_pair *pair = &view->pair[live[l].pair];
-        const uint16_t *cell = view->cell + cell_at(view, pair->from, from);
+        const uint16_t *cell = view->cell + cell_of(view, &live[l], from);
         for (int32_t m = 0; m < view->sets; m++)
-            if (out[m] == VRP_NG_NONE && (pair->bit < 0 || (m >> pair->bit & 1) != 0) &&
-                cell[entry_of(view, live[l].pair, m)] != VRP_NG_NONE)
+            if (out[m] == VRP_NG_NONE && is_allowed(view, live[l].pair, m) && cell[entry_of(view, live[l].pair, m)] != VRP_NG_NONE)
                 return true;
     }
     return false;
 }
 
-// One cell. live [lives] are its near predecessors whose base value and arc are below `far`; those that are not below it with the
-// entry that they give to the whole set are dropped. Returns false if a difference needs more than 16 bits.
-static bool finish_cell(const vrp_ng_view *view, int32_t k, int32_t load, int32_t far, vrp_ng_live *live, int32_t lives)
+// One cell. live [lives] are its near predecessors whose base value and arc are below `far`. Returns false if a difference needs
+// more than 16 bits.
+static bool finish_cell(const vrp_ng_view *view, int32_t k, int32_t load, int32_t far, const vrp_ng_live *live, int32_t lives)
 {
     const int32_t from = load - view->demand[k];
-    int32_t base = far, kept = 0;
-    for (int32_t l = 0; l < lives; l++) {
-        const vrp_ng_pair *pair = &view->pair[live[l].pair];
-        // Only a set that has k gives less than its base value.
-        const int32_t entry =
-            pair->back < 0 ? 0 : view->cell[cell_at(view, pair->from, from) + whole_entry(view, live[l].pair)];
-        if (entry == VRP_NG_NONE || live[l].value + entry >= far)
-            continue;
-        base = lesser32(base, live[l].value + entry);
-        live[kept++] = live[l];
-    }
-    const bool is_path = base < VRP_NO_PATH / 2;
-    view->base[(int64_t)load * view->stride + k] = view->turned[(int64_t)k * view->rooms + load] = is_path ? base : VRP_NO_PATH;
-    if (!is_path)
+    int32_t base = far, *known = &view->base[(int64_t)load * view->stride + k];
+    for (int32_t l = 0; l < lives; l++)
+        base = lesser32(base, live[l].value);
+    *known = VRP_NO_PATH;
+    if (base >= VRP_NO_PATH / 2)
         return true;
+    // Entries count from the least value of any predecessor first, then from the value of the largest set.
     const bool has_far = far < VRP_NO_PATH / 2;
     uint16_t *out = view->cell + cell_at(view, k, load);
-    fill(view, live, kept, from, base, has_far ? lesser32(far - base, VRP_NG_NONE) : VRP_NG_NONE, out);
+    fill(view, live, lives, from, base, has_far ? lesser32(far - base, VRP_NG_NONE) : VRP_NG_NONE, out);
     // The empty set has the largest entry.
-    return out[0] != VRP_NG_NONE || !has_overflow(view, live, kept, from, has_far, out);
+    if (out[0] == VRP_NG_NONE && has_overflow(view, live, lives, from, has_far, out))
+        return false;
+    const int32_t least = out[view->sets - 1];
+    if (least == VRP_NG_NONE)
+        return true;
+    *known = base + least;
+    lower(view, least, out);
+    return true;
 }
 
 // ---- Cells of 32 bits
@@ -237,19 +254,23 @@ static void finish_wide_cell(const vrp_ng_view *view, int32_t k, int32_t load, i
     for (int32_t m = 0; m < view->sets; m++)
         out[m] = far < VRP_NO_PATH / 2 ? far : VRP_NO_PATH;
     for (int32_t l = 0; l < lives; l++) {
-        const vrp_ng_pair *pair = &view->pair[live[l].pair];
-        const int32_t arc = view->near[live[l].pair], *cell = view->wide + cell_at(view, pair->from, from);
-        const uint16_t *low = view->low + (int64_t)live[l].pair * 32, *high = view->high + (int64_t)live[l].pair * highs;
+        const int32_t pair = live[l].pair, arc = view->near[pair];
+        const int32_t *restrict cell = view->wide + cell_of(view, &live[l], from);
+        const uint16_t *restrict low = view->low + (int64_t)pair * 32;
+        if (live[l].value >= out[view->top[pair]])
+            continue;
         for (int32_t h = 0; h < highs; h++) {
-            const uint16_t upper = high[h];
+            const uint16_t high = view->high[(int64_t)pair * highs + h];
+            const uint32_t lanes = view->lanes[(int64_t)pair * highs + h];
+            int32_t *restrict part = out + 32 * h;
             for (int32_t m = 0; m < 32; m++) {
-                const int32_t sum = cell[low[m] | upper] + arc;
-                const bool is_allowed = pair->bit < 0 || ((32 * h + m) >> pair->bit & 1) != 0;
-                out[32 * h + m] = is_allowed && sum < VRP_NO_PATH / 2 ? lesser32(out[32 * h + m], sum) : out[32 * h + m];
+                const int32_t sum = cell[low[m] | high] + arc, open = -(int32_t)(lanes >> m & 1);
+                // A sum with VRP_NO_PATH is no path.
+                part[m] = open != 0 && sum < VRP_NO_PATH / 2 && sum < part[m] ? sum : part[m];
             }
         }
     }
-    view->base[(int64_t)load * view->stride + k] = view->turned[(int64_t)k * view->rooms + load] = out[view->sets - 1];
+    view->base[(int64_t)load * view->stride + k] = out[view->sets - 1];
 }
 
 // ---- Tiles
@@ -258,7 +279,7 @@ static void finish_wide_cell(const vrp_ng_view *view, int32_t k, int32_t load, i
 static void first_cell(const vrp_ng_view *view, int32_t k)
 {
     const int32_t load = view->demand[k], value = view->first[k] < VRP_NG_APART ? view->first[k] : VRP_NO_PATH;
-    view->base[(int64_t)load * view->stride + k] = view->turned[(int64_t)k * view->rooms + load] = value;
+    view->base[(int64_t)load * view->stride + k] = value;
     for (int32_t m = 0; m < view->sets; m++)
         if (view->wide != NULL)
             view->wide[cell_at(view, k, load) + m] = value;
@@ -269,21 +290,20 @@ static void first_cell(const vrp_ng_view *view, int32_t k)
 INLINE bool any_tile(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count,
                      const bool is_wide)
 {
-    int32_t least[VRP_NG_TILE], lives[VRP_NG_TILE];
     const int32_t demand = view->demand[k], end = load + count, begin = load > demand ? load : demand + 1;
+    int32_t least[VRP_NG_TILE];
     bool fits = true;
     if (load <= demand && demand < end)
         first_cell(view, k);
     if (begin >= end)
         return true;
     far_minima(view, k, begin - demand, end - begin, least);
-    find_live(view, scratch, k, begin - demand, end - begin, least, lives);
     for (int32_t t = 0; t < end - begin; t++) {
-        vrp_ng_live *live = scratch->live + (int64_t)t * scratch->room;
+        const int32_t lives = find_live(view, k, begin - demand + t, least[t], scratch->live);
         if (is_wide)
-            finish_wide_cell(view, k, begin + t, least[t], live, lives[t]);
+            finish_wide_cell(view, k, begin + t, least[t], scratch->live, lives);
         else
-            fits = finish_cell(view, k, begin + t, least[t], live, lives[t]) && fits;
+            fits = finish_cell(view, k, begin + t, least[t], scratch->live, lives) && fits;
     }
     return fits;
 }

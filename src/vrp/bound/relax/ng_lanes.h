@@ -19,13 +19,14 @@ enum { VRP_NG_TILE = 16, VRP_NG_LEAST_SETS = 32, VRP_NG_NONE = UINT16_MAX };
 // One side of a pass.
 typedef struct vrp_ng_view {
     int32_t stride;
-    int32_t rooms;              // loads of a row of `turned` and `cell`
+    int32_t rooms;              // loads of a customer in `cell`
     int32_t sets;
     const int32_t *demand, *first, *far, *near, *first_pair;
-    const vrp_ng_pair *pair;
+    const int32_t *from;        // [pairs]
+    const int32_t *top;         // [pairs] the set with the largest entry that the pair allows
+    const uint32_t *lanes;      // [pairs * sets / 32] bit m % 32 of word m / 32: the pair allows set m
     const uint16_t *low, *high; // [pairs * 32], [pairs * sets / 32]: entry m comes from entry low[m % 32] | high[m / 32]
     int32_t *base;              // [(capacity + 1) * stride]
-    int32_t *turned;            // [nodes * rooms] the same by customer
     uint16_t *cell;             // [nodes * rooms * sets]
     int32_t *wide;              // the same in 32 bits; NULL but in a wide pass
 } vrp_ng_view;
@@ -37,8 +38,7 @@ typedef struct vrp_ng_live {
 } vrp_ng_live;
 
 typedef struct vrp_ng_scratch {
-    vrp_ng_live *live;  // [VRP_NG_TILE * room]
-    int32_t room;       // the most pairs of a customer
+    vrp_ng_live *live;  // [the most pairs of a customer + 1]
 } vrp_ng_scratch;
 
 typedef struct vrp_ng_build {
