@@ -295,10 +295,158 @@ static void test_routes(void **state)
     }
 }
 
+// ---- Through-q-routes
+
+typedef struct closed_walks {
+    const instance *in;
+    int32_t node[WALK_CAPACITY];
+    int32_t least[WALK_CAPACITY + 1][WALK_NODES];  // [q][i]: the least closed walk of load q that visits i
+} closed_walks;
+
+static void close_walks(closed_walks *w, int32_t count, int32_t load, int32_t value)
+{
+    const vrp_bound_problem *p = &w->in->problem;
+    const int32_t at = count > 0 ? w->node[count - 1] : 0;
+    const int32_t home = w->in->arcs[at * p->stride];
+    for (int32_t k = 0; k < count && home < VRP_NO_ARC; k++)
+        if (value + home < w->least[load][w->node[k]])
+            w->least[load][w->node[k]] = value + home;
+    for (int32_t next = 1; next < p->nodes; next++) {
+        const int32_t arc = w->in->arcs[at * p->stride + next];
+        if (next == at || (count > 1 && next == w->node[count - 2]) || load + p->demand[next] > p->capacity || arc >= VRP_NO_ARC)
+            continue;
+        w->node[count] = next;
+        close_walks(w, count + 1, load + p->demand[next], value + arc);
+    }
+}
+
+// The route has the ratio's value and load, visits the customer and has no loop.
+static void expect_route(const instance *in, const vrp_routes *routes, int32_t customer, int32_t value, int32_t load)
+{
+    const vrp_bound_problem *p = &in->problem;
+    const int32_t *node = routes->node + routes->first[customer - 1], count = vrp_routes_length(routes, customer - 1);
+    bool visits = false;
+    int32_t sum = 0;
+    for (int32_t k = 0; k < count; k++) {
+        sum += p->demand[node[k]];
+        visits = visits || node[k] == customer;
+        assert_true(k < 2 || node[k] != node[k - 2]);
+        assert_true(k < 1 || node[k] != node[k - 1]);
+    }
+    assert_int_equal(visits, value < VRP_NO_PATH);
+    if (visits) {
+        assert_int_equal(sum, load);
+        assert_int_equal(vrp_bound_route_cost(p, node, count), value);
+    }
+}
+
+static void expect_through(const instance *in, vrp_q_pass *pass)
+{
+    static closed_walks w;
+    const vrp_bound_problem *p = &in->problem;
+    int32_t table[(WALK_CAPACITY + 1) * WALK_NODES], value[WALK_NODES], load[WALK_NODES];
+    vrp_routes routes;
+    w.in = in;
+    for (int q = 0; q <= WALK_CAPACITY; q++)
+        for (int i = 0; i < WALK_NODES; i++)
+            w.least[q][i] = VRP_NO_PATH;
+    close_walks(&w, 0, 0, 0);
+    vrp_routes_open(p->is_symmetric, &routes);
+    assert_ok(vrp_through_table(test_ctx, pass, table, INFINITY));
+    assert_ok(vrp_through_ratios(test_ctx, pass, value, load, &routes, INFINITY));
+    assert_int_equal(routes.count, p->customers);
+    for (int32_t i = 1; i < p->nodes; i++) {
+        int32_t best = VRP_NO_PATH, best_load = 1;
+        for (int32_t q = 0; q <= p->capacity; q++) {
+            assert_int_equal(table[q * p->nodes + i], w.least[q][i]);
+            if (w.least[q][i] < VRP_NO_PATH && (best == VRP_NO_PATH || w.least[q][i] * best_load < best * q)) {
+                best = w.least[q][i];
+                best_load = q;
+            }
+        }
+        assert_int_equal(value[i], best);
+        assert_int_equal(load[i], best_load);
+        expect_route(in, &routes, i, value[i], load[i]);
+    }
+    vrp_routes_close(test_ctx, &routes);
+}
+
+static void test_through_walks(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int k = 0; k < COUNT_OF(small_shapes); k++)
+        for (int repeat = 0; repeat < 6; repeat++) {
+            instance in = make(&small_shapes[k], &seed);
+            vrp_q_pass *pass = open_and_run(&in, repeat % 2 == 0 ? MCO_ENGINE_CPU : MCO_ENGINE_REFERENCE, MCO_SIMD_AUTO, 1);
+            expect_through(&in, pass);
+            vrp_q_close(test_ctx, &pass);
+            drop(&in);
+        }
+}
+
+// By cells alone, in the order of the recursion.
+static int32_t joined(const vrp_q_pass *pass, bool is_symmetric, int32_t demand, int32_t q, int32_t i)
+{
+    int64_t least = VRP_NO_PATH;
+    for (int32_t a = demand; a <= q; a++) {
+        const int32_t b = q + demand - a;
+        const int64_t f = vrp_q_value(pass, false, a, i), g = vrp_q_second(pass, false, a, i);
+        const int64_t far = vrp_q_value(pass, !is_symmetric, b, i), far_second = vrp_q_second(pass, !is_symmetric, b, i);
+        const int32_t before = vrp_q_before(pass, false, a, i), far_before = vrp_q_before(pass, !is_symmetric, b, i);
+        int64_t value = f + far;
+        if (f == VRP_NO_PATH || far == VRP_NO_PATH)
+            continue;
+        if (before == far_before && before > 0) {
+            value = far_second < VRP_NO_PATH ? f + far_second : VRP_NO_PATH;
+            value = g < VRP_NO_PATH && g + far < value ? g + far : value;
+        }
+        least = value < least ? value : least;
+    }
+    return (int32_t)least;
+}
+
+static void test_through_units(void **state)
+{
+    (void)state;
+    static const mco_simd units[] = {MCO_SIMD_AVX512, MCO_SIMD_AVX2, MCO_SIMD_PORTABLE};
+    static const int32_t capacities[] = {30, 63, 64, 65, 130, 201};
+    uint64_t seed = 8;
+    for (int k = 0; k < 2 * COUNT_OF(capacities); k++) {
+        instance in = make(&(shape){17, capacities[k / 2], 1, 25, -99, 99, 20, k % 2 == 0}, &seed);
+        const vrp_bound_problem *p = &in.problem;
+        for (int u = 0; u < 3; u++) {
+            if (!mco_simd_has(units[u]))
+                continue;
+            vrp_q_pass *pass = open_and_run(&in, MCO_ENGINE_CPU, units[u], 1);
+            int32_t *table = NULL, value[17], load[17];
+            assert_ok(mco_alloc(test_ctx, &table, (p->capacity + 1) * p->nodes));
+            assert_ok(vrp_through_table(test_ctx, pass, table, INFINITY));
+            assert_ok(vrp_through_ratios(test_ctx, pass, value, load, NULL, INFINITY));
+            for (int32_t i = 1; i < p->nodes; i++) {
+                int64_t best = VRP_NO_PATH, best_load = 1;
+                for (int32_t q = 0; q <= p->capacity; q++) {
+                    assert_int_equal(table[q * p->nodes + i], joined(pass, p->is_symmetric, p->demand[i], q, i));
+                    if (table[q * p->nodes + i] < VRP_NO_PATH && table[q * p->nodes + i] * best_load < best * q) {
+                        best = table[q * p->nodes + i];
+                        best_load = q;
+                    }
+                }
+                assert_int_equal(value[i], best);
+                assert_int_equal(load[i], best_load);
+            }
+            mco_free(test_ctx, &table);
+            vrp_q_close(test_ctx, &pass);
+        }
+        drop(&in);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_all_walks), TEST(test_engines), TEST(test_threads), TEST(test_range), TEST(test_refusals), TEST(test_routes),
+        TEST(test_through_walks), TEST(test_through_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

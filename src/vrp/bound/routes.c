@@ -117,6 +117,26 @@ done:
     return st;
 }
 
+static mco_status append(mco_context *ctx, vrp_routes *routes, const int32_t *node, int32_t count, int64_t cost, uint64_t key)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(make_room(ctx, routes, count));
+    const int64_t k = routes->count++;
+    if (count > 0)
+        memcpy(routes->node + routes->first[k], node, (size_t)count * sizeof *node);
+    routes->first[k + 1] = routes->first[k] + count;
+    routes->cost[k] = cost;
+    routes->key[k] = key;
+    place(routes, k);
+done:
+    return st;
+}
+
+mco_status vrp_routes_append(mco_context *ctx, vrp_routes *routes, const int32_t *node, int32_t count, int64_t cost)
+{
+    return append(ctx, routes, node, count, cost, key_of(routes, node, count));
+}
+
 mco_status vrp_routes_add(mco_context *ctx, vrp_routes *routes, const int32_t *node, int32_t count, int64_t cost, int64_t *index,
                           bool *is_new)
 {
@@ -126,13 +146,8 @@ mco_status vrp_routes_add(mco_context *ctx, vrp_routes *routes, const int32_t *n
     if (is_new != NULL)
         *is_new = k < 0;
     if (k < 0) {
-        MCO_TRY(make_room(ctx, routes, count));
-        k = routes->count++;
-        memcpy(routes->node + routes->first[k], node, (size_t)count * sizeof *node);
-        routes->first[k + 1] = routes->first[k] + count;
-        routes->cost[k] = cost;
-        routes->key[k] = key;
-        place(routes, k);
+        k = routes->count;
+        MCO_TRY(append(ctx, routes, node, count, cost, key));
     }
     if (index != NULL)
         *index = k;

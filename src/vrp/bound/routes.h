@@ -22,6 +22,8 @@ void vrp_routes_close(mco_context *ctx, vrp_routes *routes);
 // Adds a route unless the list has it. *index: where it is now; *is_new may be NULL. Errors: MEMORY.
 mco_status vrp_routes_add(mco_context *ctx, vrp_routes *routes, const int32_t *node, int32_t count, int64_t cost, int64_t *index,
                           bool *is_new);
+// Adds a route even where the list has it, at its end. `count` may be 0. Errors: MEMORY.
+mco_status vrp_routes_append(mco_context *ctx, vrp_routes *routes, const int32_t *node, int32_t count, int64_t cost);
 // Keeps the routes k with keep[k], in their order.
 void vrp_routes_keep(vrp_routes *routes, const bool *keep);
 void vrp_routes_empty(vrp_routes *routes);

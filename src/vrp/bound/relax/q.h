@@ -43,11 +43,17 @@ int32_t vrp_q_least_route(const vrp_q_pass *pass);
 // by problem->cost. Errors: MEMORY.
 mco_status vrp_q_routes(mco_context *ctx, const vrp_q_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
 
-// For each customer i: value[i] / load[i] is the least ratio of value to load over all through-q-routes through i. The route of
-// that ratio is routes[i] where `routes` is not NULL (emptied first; index i - 1). Uses the tables of the last run.
-// O(nodes capacity^2). Errors: MEMORY, STOPPED.
+// For each customer i: value[i] / load[i] is the least ratio of value to load over all through-q-routes through i; of several, that
+// of the least load. value[i] is VRP_NO_PATH where no route visits i. The route of that ratio is routes[i - 1] where `routes` is not
+// NULL (emptied first; a route of no customer where there is none). Uses the tables of the last run. O(nodes capacity^2).
+// Errors: MEMORY, STOPPED.
 mco_status vrp_through_ratios(mco_context *ctx, vrp_q_pass *pass, int32_t *value, int32_t *load, vrp_routes *routes, double stop_s);
 // psi(q, i) for all q and i: out [(capacity + 1) * nodes], VRP_NO_PATH where there is none.
 mco_status vrp_through_table(mco_context *ctx, vrp_q_pass *pass, int32_t *out, double stop_s);
+
+// The same ratios one by one, each with its route node [count], 1 <= count, or count 0 with VRP_NO_PATH. Ends at a status other than
+// MCO_OK and returns it.
+typedef mco_status vrp_through_visit(void *user, int32_t customer, int32_t value, int32_t load, const int32_t *node, int32_t count);
+mco_status vrp_through_each(mco_context *ctx, const vrp_q_pass *pass, vrp_through_visit *visit, void *user, double stop_s);
 
 #endif
