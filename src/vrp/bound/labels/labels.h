@@ -14,8 +14,9 @@ typedef struct vrp_label_task {
     const vrp_cuts *cuts;         // RANK1 rows with a price < 0 count; NULL: none
     const vrp_ng_sets *sets;
     const vrp_ng_pass *tables;    // dense tables of a run on the same arcs: exact completion bounds; NULL: none, then q tables below
-    const vrp_q_pass *q_tables;   // the same by q-paths; NULL: none
-    int32_t below;                // routes of a value below this are wanted
+    const vrp_ng_sets *table_sets; // those of `tables`, each a part of the same set in `sets`; NULL: `sets` themselves
+    const vrp_q_pass *q_tables;   // the same by q-paths, for elementary routes without `tables`; NULL: none
+    int32_t below;                // routes of a value below this are wanted; at most VRP_NO_PATH
     int64_t most_routes;          // that are handed out
     int64_t most_labels;          // else the end is VRP_LABELS_LIMIT
     bool is_elementary;           // enumerate: no customer twice, dominance only between labels of the same set of customers
@@ -27,8 +28,9 @@ typedef enum vrp_labels_end { VRP_LABELS_DONE, VRP_LABELS_LIMIT, VRP_LABELS_STOP
 
 typedef struct vrp_labels_result {
     vrp_labels_end end;
-    // With DONE: no route has a value below this; min(task->below, least value of all routes). Else a bound may still be known from
-    // the tables: VRP_NO_PATH means none.
+    // With DONE: no route has a value below this; min(task->below, least value of all routes). Else a lower bound of that, from the
+    // tables and from labels that have not grown; VRP_NO_PATH: not even that is known. In elementary mode it holds for those routes
+    // that are the cheapest of their customers.
     int32_t least;
     int64_t labels;               // made
     double seconds;

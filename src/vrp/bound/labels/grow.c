@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: MIT
+#include "vrp/bound/labels/grow.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+
+enum {
+    MOST_BUCKETS = 1 << 22,   // 16 MiB of heads
+    STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock: well below 0.01 s
+    FIRST_SLOTS = 1 << 12
+};
+
+mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp_states *states, bool is_backward, int32_t most_load,
+                         vrp_side *out)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = task->problem;
+    *out = (vrp_side){.ctx = ctx, .task = task, .states = states, .most_load = most_load, .most_labels = task->most_labels};
+    out->set_words = (p->nodes + 63) / 64;
+    out->item_bytes = sizeof(vrp_label_item) +
+                      (size_t)(states->words + (task->is_elementary ? out->set_words : 0)) * sizeof(uint64_t);
+    out->bucket_width = ((int64_t)p->capacity + 1) / (MOST_BUCKETS / p->nodes) + 1;
+    out->buckets = p->capacity / out->bucket_width + 1;
+    out->bucket_words = (out->buckets + 63) / 64;
+    if (out->most_labels > INT32_MAX - 1)
+        out->most_labels = INT32_MAX - 1;
+    MCO_TRY(vrp_completion_open(ctx, task, is_backward, &out->completion));
+    MCO_TRY(mco_alloc(ctx, &out->bucket, p->nodes * out->buckets));
+    MCO_TRY(mco_alloc(ctx, &out->filled, p->nodes * out->bucket_words));
+    MCO_TRY(mco_alloc(ctx, &out->seen, out->set_words));
+    MCO_TRY(mco_alloc_bytes(ctx, (void **)&out->draft, 1, out->item_bytes));
+    for (int64_t k = 0; k < p->nodes * out->buckets; k++)
+        out->bucket[k] = -1;
+    if (task->is_elementary) {
+        out->slots = FIRST_SLOTS;
+        MCO_TRY(mco_alloc(ctx, &out->slot, out->slots));
+    }
+done:
+    if (st != MCO_OK)
+        vrp_side_close(out);
+    return st;
+}
+
+void vrp_side_close(vrp_side *side)
+{
+    for (int64_t k = 0; k < side->chunk_room; k++)
+        mco_free(side->ctx, &side->chunk[k]);
+    mco_free(side->ctx, &side->chunk);
+    mco_free(side->ctx, &side->final);
+    mco_free(side->ctx, &side->slot);
+    mco_free(side->ctx, &side->draft);
+    mco_free(side->ctx, &side->seen);
+    mco_free(side->ctx, &side->filled);
+    mco_free(side->ctx, &side->bucket);
+    if (side->task != NULL)
+        vrp_completion_close(side->ctx, &side->completion);
+    *side = (vrp_side){.ctx = side->ctx};
+}
+
+bool vrp_side_goes_on(vrp_side *side, int64_t steps)
+{
+    side->steps += steps;
+    if (side->steps >= STEPS_A_LOOK && side->end == VRP_LABELS_DONE) {
+        side->steps = 0;
+        if (mco_is_cancelled(side->ctx) || mco_clock_s() >= side->task->stop_s)
+            side->end = VRP_LABELS_STOPPED;
+    }
+    return side->end == VRP_LABELS_DONE;
+}
+
+mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_grow(side->ctx, &side->final, &side->final_room, side->final_count + 1));
+    side->final[side->final_count++] = (vrp_label_final){(int32_t)value, head, tail};
+done:
+    return st;
+}
+
+// ---- Bounds
+
+void vrp_side_see(vrp_side *side, vrp_label_item *item)
+{
+    const vrp_ng_sets *sets = side->task->sets;
+    if (side->task->is_elementary) {
+        memcpy(side->seen, vrp_side_visited(side, item), (size_t)side->set_words * sizeof *side->seen);
+        return;
+    }
+    memset(side->seen, 0, (size_t)side->set_words * sizeof *side->seen);
+    side->seen[item->node >> 6] |= (uint64_t)1 << (item->node & 63);
+    for (uint32_t left = item->memory; left != 0; left &= left - 1) {
+        const int32_t node = sets->neighbour[(int64_t)item->node * VRP_NG_MOST + __builtin_ctz(left)];
+        side->seen[node >> 6] |= (uint64_t)1 << (node & 63);
+    }
+}
+
+// The bits of the neighbours of `node` that are in `seen`.
+static uint32_t bits_of(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen)
+{
+    const int32_t *neighbour = sets->neighbour + (int64_t)node * VRP_NG_MOST;
+    uint32_t bits = 0;
+    for (int32_t b = 0; b < sets->size[node] - 1; b++)
+        bits |= (uint32_t)vrp_set_has(seen, neighbour[b]) << b;
+    return bits;
+}
+
+// The least value of a way on from the end of `item`, its node included in the load and not in the length. Only for a node whose table
+// was touched.
+int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const uint64_t *seen)
+{
+    const vrp_completion *c = &side->completion;
+    const vrp_bound_problem *p = side->task->problem;
+    const int32_t k = item->node;
+    const int64_t left = (int64_t)p->capacity - item->load, with_node = left + p->demand[k];
+    int32_t on;
+    if (c->table != NULL) {
+        const int32_t size = c->table_sets->size[k] - 1;
+        const uint32_t all = ((uint32_t)1 << size) - 1, free = all & ~bits_of(c->table_sets, k, seen);
+        on = c->table[k][(with_node << size) + free];
+    } else {
+        on = c->load[vrp_completion_row(with_node, c->load_step, c->load_has_slack, vrp_completion_visits(side->task, with_node)) *
+                         p->stride + k];
+    }
+    if (c->length != NULL) {
+        const int64_t row = vrp_completion_row(p->max_length - item->length, c->length_step, c->length_has_slack,
+                                               vrp_completion_visits(side->task, left));
+        const int32_t by_length = c->length[row * p->stride + k];
+        on = on > by_length ? on : by_length;
+    }
+    return on >= VRP_NO_PATH ? VRP_NO_PATH : item->value + on;
+}
+
+// ---- Dominance between labels of a relaxation
+
+static bool dominates(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
+{
+    if (a->value > b->value || (a->memory & ~b->memory) != 0 || a->load > b->load || a->length > b->length)
+        return false;
+    const int64_t most = (int64_t)b->value - a->value;
+    return side->states->words == 0 || vrp_states_excess(side->states, a->words, b->words, most) <= most;
+}
+
+static int32_t *bucket_of(vrp_side *side, int32_t node, int32_t load)
+{
+    const int64_t b = load / side->bucket_width;
+    side->filled[node * side->bucket_words + (b >> 6)] |= (uint64_t)1 << (b & 63);
+    return &side->bucket[node * side->buckets + b];
+}
+
+// Whether a label of a lighter bucket of the same node dominates `item`. It is asked once, when the item grows: then all of those are
+// made.
+static bool is_dominated_by_lighter(vrp_side *side, const vrp_label_item *item)
+{
+    const int64_t own = item->load / side->bucket_width;
+    const uint64_t *filled = side->filled + item->node * side->bucket_words;
+    int64_t steps = 0;
+    for (int64_t w = 0; w <= own >> 6; w++) {
+        uint64_t left = filled[w];
+        if (w == own >> 6)
+            left &= ((uint64_t)1 << (own & 63)) - 1;
+        for (; left != 0; left &= left - 1) {
+            int32_t at = side->bucket[item->node * side->buckets + 64 * w + __builtin_ctzll(left)];
+            while (at >= 0) {
+                const vrp_label_item *other = vrp_side_item(side, at);
+                if (other->value > item->value)
+                    break;
+                steps++;
+                if (dominates(side, other, item)) {
+                    vrp_side_goes_on(side, steps);
+                    return true;
+                }
+                at = other->next;
+            }
+        }
+    }
+    vrp_side_goes_on(side, steps);
+    return false;
+}
+
+// Where `item` goes in its bucket, ordered by value; NULL: a label there dominates it.
+static int32_t *find_place(vrp_side *side, const vrp_label_item *item)
+{
+    int32_t *at = bucket_of(side, item->node, item->load);
+    int64_t steps = 0;
+    while (*at >= 0) {
+        vrp_label_item *other = vrp_side_item(side, *at);
+        if (other->value > item->value)
+            break;
+        steps++;
+        if (dominates(side, other, item)) {
+            at = NULL;
+            break;
+        }
+        at = &other->next;
+    }
+    vrp_side_goes_on(side, steps);
+    return at;
+}
+
+// Takes labels that `item` dominates out of the list that begins at *at.
+static void drop_dominated(vrp_side *side, const vrp_label_item *item, int32_t *at)
+{
+    int64_t steps = 0;
+    while (*at >= 0) {
+        vrp_label_item *other = vrp_side_item(side, *at);
+        steps++;
+        if (dominates(side, item, other)) {
+            other->status = VRP_LABEL_DEAD;
+            *at = other->next;
+        } else {
+            at = &other->next;
+        }
+    }
+    vrp_side_goes_on(side, steps);
+}
+
+// ---- Dominance between labels of one set of customers
+
+static uint64_t hash_of(const vrp_side *side, const vrp_label_item *item)
+{
+    uint64_t hash = (uint64_t)item->node;
+    const uint64_t *visited = item->words + side->states->words;
+    for (int32_t w = 0; w < side->set_words; w++) {
+        hash = (hash ^ visited[w]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool has_same_set(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
+{
+    const size_t at = (size_t)side->states->words;
+    return a->node == b->node && memcmp(a->words + at, b->words + at, (size_t)side->set_words * sizeof *a->words) == 0;
+}
+
+// Of two routes of equal customers only the cheaper counts. Of equal costs that of a lower value, after the rows, has all that the other
+// one has.
+static bool is_cheaper(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
+{
+    if (a->length > b->length || a->cost > b->cost)
+        return false;
+    const int64_t most = (int64_t)b->value - a->value;
+    return a->cost < b->cost || (most >= 0 && vrp_states_excess(side->states, a->words, b->words, most) <= most);
+}
+
+static mco_status grow_slots(vrp_side *side)
+{
+    mco_status st = MCO_OK;
+    int32_t *slot = NULL;
+    const int64_t slots = 2 * side->slots;
+    MCO_TRY(mco_alloc(side->ctx, &slot, slots));
+    for (int64_t k = 0; k < side->count; k++) {
+        const vrp_label_item *item = vrp_side_item(side, k);
+        if (item->status == VRP_LABEL_DEAD)
+            continue;
+        uint64_t at = hash_of(side, item) & (uint64_t)(slots - 1);
+        while (slot[at] != 0)
+            at = (at + 1) & (uint64_t)(slots - 1);
+        slot[at] = (int32_t)k + 1;
+    }
+    mco_free(side->ctx, &side->slot);
+    side->slot = slot;
+    side->slots = slots;
+done:
+    return st;
+}
+
+// Whether the draft is needed. It marks labels dead that it makes needless. *place: its slot.
+static bool is_needed(vrp_side *side, uint64_t *place)
+{
+    const vrp_label_item *item = side->draft;
+    uint64_t at = hash_of(side, item) & (uint64_t)(side->slots - 1);
+    int64_t steps = 1;
+    for (; side->slot[at] != 0; at = (at + 1) & (uint64_t)(side->slots - 1), steps++) {
+        vrp_label_item *other = vrp_side_item(side, side->slot[at] - 1);
+        if (other->status == VRP_LABEL_DEAD || !has_same_set(side, item, other))
+            continue;
+        if (is_cheaper(side, other, item))
+            return false;
+        if (is_cheaper(side, item, other))
+            other->status = VRP_LABEL_DEAD;
+    }
+    vrp_side_goes_on(side, steps);
+    *place = at;
+    return true;
+}
+
+// ---- Taking labels
+
+static mco_status make_room(vrp_side *side)
+{
+    mco_status st = MCO_OK;
+    const int64_t chunk = side->count >> VRP_LABEL_CHUNK_BITS;
+    if (chunk >= side->chunk_room)
+        MCO_TRY(mco_grow(side->ctx, &side->chunk, &side->chunk_room, chunk + 1));
+    if (side->chunk[chunk] == NULL)
+        MCO_TRY(mco_alloc_bytes(side->ctx, (void **)&side->chunk[chunk], (size_t)1 << VRP_LABEL_CHUNK_BITS, side->item_bytes));
+    if (side->task->is_elementary && 2 * (side->count + 1) > side->slots)
+        MCO_TRY(grow_slots(side));
+done:
+    return st;
+}
+
+// Copies the draft to the labels, behind *place of its bucket.
+static void take(vrp_side *side, int32_t *place)
+{
+    vrp_label_item *item = vrp_side_item(side, side->count);
+    memcpy(item, side->draft, side->item_bytes);
+    item->next = *place;
+    *place = (int32_t)side->count++;
+    if (!side->task->is_elementary)
+        drop_dominated(side, item, &item->next);
+}
+
+// Takes the draft unless it is dominated. No room for it ends the growth.
+static mco_status offer(vrp_side *side)
+{
+    mco_status st = MCO_OK;
+    uint64_t slot = 0;
+    int32_t *place = side->task->is_elementary ? bucket_of(side, side->draft->node, side->draft->load) : find_place(side, side->draft);
+    if (place == NULL)
+        return MCO_OK;
+    if (side->count >= side->most_labels) {
+        side->end = VRP_LABELS_LIMIT;
+        return MCO_OK;
+    }
+    MCO_TRY(make_room(side));
+    if (side->task->is_elementary) {
+        if (!is_needed(side, &slot))
+            return MCO_OK;
+        side->slot[slot] = (int32_t)side->count + 1;
+    }
+    take(side, place);
+done:
+    return st;
+}
+
+// ---- Growing
+
+// The draft: `from` (NULL: the depot) extended to node k, but for its memory. Returns false if no route can begin so.
+static mco_status extend(vrp_side *side, vrp_label_item *from, int32_t k, bool *is_possible)
+{
+    const vrp_bound_problem *p = side->task->problem;
+    vrp_label_item *draft = side->draft;
+    const int32_t i = from != NULL ? from->node : 0, words = side->states->words;
+    const int64_t cost = side->completion.is_backward ? p->cost[(int64_t)k * p->stride + i] : p->cost[(int64_t)i * p->stride + k];
+    const int64_t load = (from != NULL ? from->load : 0) + (int64_t)p->demand[k];
+    int64_t value = (from != NULL ? from->value : 0) + (int64_t)side->completion.arcs[(int64_t)i * p->stride + k];
+    *is_possible = false;
+    if (load > p->capacity)
+        return MCO_OK;
+    draft->length = 0;
+    if (p->max_length < INT64_MAX && p->service != NULL) {
+        const int64_t length = (from != NULL ? from->length : 0) + cost + p->service[k];
+        if (length > p->max_length)
+            return MCO_OK;
+        draft->length = (int32_t)length;
+    }
+    if (from != NULL)
+        value += vrp_states_visit(side->states, k, from->words, draft->words);
+    else
+        vrp_states_visit(side->states, k, (const uint64_t *)memset(draft->words, 0, (size_t)words * sizeof(uint64_t)), draft->words);
+    if (value <= -VRP_NO_PATH / 2 || value >= VRP_NO_PATH / 2)
+        return mco_fail(side->ctx, MCO_ERR_LIMIT, "a path of value %lld; between +-%d are supported", (long long)value, VRP_NO_PATH / 2);
+    draft->cost = (from != NULL ? from->cost : 0) + cost;
+    draft->value = (int32_t)value;
+    draft->load = (int32_t)load;
+    draft->node = k;
+    draft->status = VRP_LABEL_OPEN;
+    *is_possible = true;
+    return MCO_OK;
+}
+
+// Extends label `index` (-1: the depot) to node k, where its bound is below what is wanted. side->seen is that of the label.
+static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
+{
+    mco_status st = MCO_OK;
+    vrp_label_item *from = index >= 0 ? vrp_side_item(side, index) : NULL, *draft = side->draft;
+    bool is_possible;
+    MCO_TRY(extend(side, from, k, &is_possible));
+    if (!is_possible)
+        return MCO_OK;
+    MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, k));
+    const int32_t bound = vrp_side_bound(side, draft, side->seen);
+    if (side->arc_value != NULL) {
+        int32_t *value = &side->arc_value[(int64_t)(from != NULL ? from->node : 0) * side->task->problem->stride + k];
+        *value = bound < *value ? bound : *value;
+    }
+    if (bound >= side->task->below)
+        return MCO_OK;
+    draft->before = index;
+    draft->memory = 0;
+    if (side->task->is_elementary) {
+        uint64_t *visited = vrp_side_visited(side, draft);
+        memcpy(visited, side->seen, (size_t)side->set_words * sizeof *visited);
+        visited[k >> 6] |= (uint64_t)1 << (k & 63);
+    } else {
+        draft->memory = bits_of(side->task->sets, k, side->seen);
+    }
+    MCO_TRY(offer(side));
+done:
+    return st;
+}
+
+// Extends label `index` (-1: the depot) to all nodes.
+static mco_status grow_label(vrp_side *side, int32_t index)
+{
+    mco_status st = MCO_OK;
+    const vrp_label_task *task = side->task;
+    const vrp_bound_problem *p = task->problem;
+    const vrp_completion *c = &side->completion;
+    vrp_label_item *item = index >= 0 ? vrp_side_item(side, index) : NULL;
+    const int32_t *arcs = c->arcs + (int64_t)(item != NULL ? item->node : 0) * p->stride;
+    const int64_t left = (int64_t)p->capacity - (item != NULL ? item->load : 0);
+    const int64_t row = vrp_completion_row(left, c->load_step, c->load_has_slack, vrp_completion_visits(task, left));
+    const int32_t *on = c->load + row * p->stride, most = task->below - (item != NULL ? item->value : 0);
+    if (item != NULL)
+        vrp_side_see(side, item);
+    else
+        memset(side->seen, 0, (size_t)side->set_words * sizeof *side->seen);
+    for (int32_t k = 1; k < p->nodes; k++)
+        if (arcs[k] + on[k] < most && arcs[k] < VRP_NO_ARC && !vrp_set_has(side->seen, k))
+            MCO_TRY(grow_to(side, index, k));
+    vrp_side_goes_on(side, p->nodes / 8 + 1);
+done:
+    return st;
+}
+
+// The route that ends here.
+static mco_status close_route(vrp_side *side, int32_t index)
+{
+    const vrp_bound_problem *p = side->task->problem;
+    const vrp_label_item *item = vrp_side_item(side, index);
+    const int64_t at = (int64_t)item->node * p->stride;
+    const int64_t value = (int64_t)item->value + side->completion.arcs[at];
+    if (side->completion.arcs[at] >= VRP_NO_ARC || value >= side->task->below)
+        return MCO_OK;
+    if (p->max_length < INT64_MAX && p->service != NULL &&
+        item->length + (int64_t)(side->completion.is_backward ? p->cost[item->node] : p->cost[at]) > p->max_length)
+        return MCO_OK;
+    return vrp_side_finish(side, value, index, -1);
+}
+
+// Grows the labels of one bucket that have not grown. *any: there were some.
+static mco_status grow_bucket(vrp_side *side, int32_t node, int64_t bucket, bool *any)
+{
+    mco_status st = MCO_OK;
+    // Growing adds labels to the lists of other nodes only.
+    for (int32_t at = side->bucket[node * side->buckets + bucket]; at >= 0 && side->end == VRP_LABELS_DONE;) {
+        vrp_label_item *item = vrp_side_item(side, at);
+        if (item->status == VRP_LABEL_OPEN) {
+            *any = true;
+            if (!side->task->is_elementary && is_dominated_by_lighter(side, item)) {
+                item->status = VRP_LABEL_DEAD;
+            } else {
+                MCO_TRY(close_route(side, at));
+                if (item->load <= side->most_load)
+                    MCO_TRY(grow_label(side, at));
+                if (side->end == VRP_LABELS_DONE)
+                    item->status = VRP_LABEL_DONE;
+            }
+        }
+        at = item->next;
+    }
+done:
+    return st;
+}
+
+mco_status vrp_side_grow(vrp_side *side)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = side->task->problem;
+    side->steps = STEPS_A_LOOK;
+    if (!vrp_side_goes_on(side, 0))
+        return MCO_OK;
+    MCO_TRY(grow_label(side, -1));
+    for (int64_t b = 0; b < side->buckets; b++) {
+        // A bucket wider than the least demand gets labels from itself; each round carries them on by one customer at least.
+        for (bool any = true; any && side->end == VRP_LABELS_DONE;) {
+            any = false;
+            for (int32_t i = 1; i < p->nodes; i++)
+                MCO_TRY(grow_bucket(side, i, b, &any));
+            any = any && side->bucket_width > p->least_demand;
+        }
+    }
+done:
+    return st;
+}

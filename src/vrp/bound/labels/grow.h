@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The labels of one direction: forward from the depot, or backward to it. They are made by load, lightest first.
+//
+// A label is a partial route. Another one of the same last node dominates it if it has at most its load, length and memory, and if its
+// value stays below even after the rows in which its state is greater. In elementary mode the label of the cheaper real cost dominates,
+// between labels of one set and one end alone: what replaces a route is a cheaper one of the same customers.
+#ifndef MCO_VRP_BOUND_LABELS_GROW_H
+#define MCO_VRP_BOUND_LABELS_GROW_H
+
+#include "vrp/bound/labels/completion.h"
+#include "vrp/bound/labels/states.h"
+
+typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_DEAD } vrp_label_status;
+
+typedef struct vrp_label_item {
+    int64_t cost;      // elementary mode: real cost of the partial route, units
+    int32_t value, load;
+    int32_t length;    // with services, that of the last node too
+    int32_t node;      // the last one
+    int32_t next;      // in its bucket, by value; -1: the last
+    int32_t before;    // the label it extends; -1: the depot
+    uint32_t memory;   // bits over sets->neighbour of the node; the node itself is in the memory as well
+    int32_t status;    // vrp_label_status
+    uint64_t words[];  // states [states.words], then in elementary mode the customers visited [set_words]
+} vrp_label_item;
+
+enum { VRP_LABEL_CHUNK_BITS = 12 };  // labels are taken from the allocator by so many
+
+typedef struct vrp_label_final {
+    int32_t value;
+    int32_t head, tail;  // a route: the label `head`, then back along label `tail` of the other direction; -1: then the depot
+} vrp_label_final;
+
+typedef struct vrp_side {
+    mco_context *ctx;
+    const vrp_label_task *task;
+    const vrp_states *states;
+    vrp_completion completion;
+    int32_t most_load;       // labels of a greater load are made, but grow no more
+    int32_t set_words;       // of a set of nodes
+    size_t item_bytes;
+    char **chunk;            // [chunk_room] of 2^VRP_LABEL_CHUNK_BITS labels each
+    int64_t chunk_room, count;
+    int64_t most_labels;
+    int32_t *bucket;         // [nodes * buckets] first label by node and load; -1: none
+    uint64_t *filled;        // [nodes * bucket_words] buckets that have labels
+    int64_t buckets, bucket_words, bucket_width;
+    int32_t *slot;           // elementary mode: [slots] index + 1 by set and end
+    int64_t slots;
+    uint64_t *seen;          // [set_words] where the label that grows may not go
+    vrp_label_item *draft;   // a label before it is taken
+    vrp_label_final *final;  // [final_count] routes below task->below
+    int64_t final_count, final_room;
+    int32_t *arc_value;      // [nodes * stride] least bound of a label that used the arc; NULL: not wanted
+    int64_t steps;           // of work since the clock was read
+    vrp_labels_end end;
+} vrp_side;
+
+static inline vrp_label_item *vrp_side_item(const vrp_side *side, int64_t k)
+{
+    const int64_t in_chunk = k & ((1 << VRP_LABEL_CHUNK_BITS) - 1);
+    return (vrp_label_item *)(void *)(side->chunk[k >> VRP_LABEL_CHUNK_BITS] + (size_t)in_chunk * side->item_bytes);
+}
+
+static inline uint64_t *vrp_side_visited(const vrp_side *side, vrp_label_item *item)
+{
+    return item->words + side->states->words;
+}
+
+// states: borrowed. Errors: those of vrp_completion_open().
+mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp_states *states, bool is_backward, int32_t most_load,
+                         vrp_side *out);
+void vrp_side_close(vrp_side *side);
+
+// Makes all labels. side->end says how it ended. Errors: MEMORY, LIMIT (values beyond 32 bits).
+mco_status vrp_side_grow(vrp_side *side);
+
+// Sets side->seen to the nodes where `item` may not go. O(set_words + neighbours).
+void vrp_side_see(vrp_side *side, vrp_label_item *item);
+// A lower bound of all routes that begin with `item`, whose seen nodes are in `seen` already (its own node may be among them).
+int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const uint64_t *seen);
+// Counts work; reads the clock now and then. Returns false if the run must end; side->end says why then.
+bool vrp_side_goes_on(vrp_side *side, int64_t steps);
+// Adds a route. Errors: MEMORY.
+mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail);
+
+#endif
