@@ -165,9 +165,10 @@ typedef struct mco_vrp_params {
     size_t struct_size;
     MCO_FIELDS(MCO_VRP_OPTIONS)
     const mco_vrp_solution *start;  // routes to begin with; borrowed; NULL: none
+    MCO_FIELDS(MCO_VRP_PROVE_OPTIONS)
 } mco_vrp_params;
 
-#define MCO_VRP_PARAMS_INIT { sizeof(mco_vrp_params), MCO_DEFAULTS(MCO_VRP_OPTIONS) NULL }
+#define MCO_VRP_PARAMS_INIT { sizeof(mco_vrp_params), MCO_DEFAULTS(MCO_VRP_OPTIONS) NULL, MCO_DEFAULTS(MCO_VRP_PROVE_OPTIONS) }
 
 // Option tables: the options of mco_vrp_solve(), and those of mco_vrp_neighbourhood().
 MCO_API const mco_option_table *mco_vrp_solve_options(void);
@@ -180,7 +181,7 @@ typedef struct mco_vrp_result {
     mco_outcome outcome;
     mco_stop stop;
     double cost;          // in units of the file, like the bound and the history; NaN while no solution is known
-    double bound;         // the cost if the exact method has proved it, else params->lower_bound; NaN if neither is known
+    double bound;         // proved by the exact method or by params->prove; params->lower_bound if that is more; NaN if none is known
     double start_cost;    // of the first solution
     int64_t scaled_cost;  // cost * mco_vrp_scale(), an integer; -1 while no solution is known
     mco_vrp_solution solution;
@@ -197,7 +198,8 @@ typedef struct mco_vrp_result {
 // checked. The outcome is INFEASIBLE only with a proof, and `reason` tells it: a customer that no route can serve, not
 // even by the shortest ways; demands beyond the vehicles; or, up to 12 customers, all partitions tried. Up to 12
 // customers are decided exactly, so the outcome is OPTIMAL or INFEASIBLE. With params->iterations, or on a GPU, that
-// follows only a search that finds nothing. The result is never worse than params->start. Errors: ARGUMENT, LIMIT,
+// follows only a search that finds nothing. The result is never worse than params->start. With params->prove a bound is
+// raised beside the search (mco/vrp_bound.h); each sees what the other finds, and the outcome is OPTIMAL where they meet. Errors: ARGUMENT, LIMIT,
 // MEMORY, DEVICE, INTERNAL.
 MCO_API mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                  mco_vrp_result *result);

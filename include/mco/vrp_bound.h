@@ -32,20 +32,20 @@ MCO_API const mco_option_table *mco_vrp_relax_options(void);
 typedef struct mco_vrp_relax_result {
     size_t struct_size;
     mco_stop stop;
-    double value;          // through-q: sum over the customers of demand * least ratio of value to load, a bound of every plan's
-                           // cost; q, ng: the least value of a route
+    double value;          // through-q: sum over the customers of price + demand * least ratio of value to load, a bound of every
+                           // plan's cost; q, ng: the least value of a route. NaN: the pass was stopped
     int32_t *route;        // [route_count] customers of a route that has that value (through-q: of the least ratio); owned
     int32_t route_count;
     int32_t route_load;    // in units of the capacity (mco_vrp_load_scale)
     double route_value;
-    int64_t states, transitions;  // of the tables; those that the pass looked at
+    int64_t states, transitions;  // cells of the tables; pairs of a cell and a node before it, by the definition of the relaxation
     double pass_s;         // of the pass, transfers included; without opening
     uint64_t digest;       // of all cells of the tables: equal for all engines
     mco_work work;
 } mco_vrp_relax_result;
 #define MCO_VRP_RELAX_RESULT_INIT MCO_SIZED(mco_vrp_relax_result)
 
-// Runs one pass. Errors: ARGUMENT, LIMIT (tables beyond the memory: both numbers), MEMORY, DEVICE, STOPPED.
+// Runs one pass. Errors: ARGUMENT, LIMIT (tables beyond the memory: both numbers), MEMORY, DEVICE.
 MCO_API mco_status mco_vrp_relax(mco_context *ctx, const mco_vrp *problem, const mco_vrp_relax_params *params,
                                  mco_vrp_relax_result *result);
 MCO_API void mco_vrp_relax_result_clear(mco_context *ctx, mco_vrp_relax_result *result);

@@ -40,10 +40,14 @@
     X(mco_transit_params, time_limit_s)              \
     X(mco_transit_reach, work)                       \
     X(mco_transit_result, reason)                    \
+    X(mco_vrp_bound_params, start)                   \
+    X(mco_vrp_bound_result, reason)                  \
     X(mco_vrp_generation, seed)                      \
     X(mco_vrp_model, vehicles)                       \
     X(mco_vrp_neighbourhood_result, work)            \
     X(mco_vrp_params, start)                         \
+    X(mco_vrp_relax_params, price)                   \
+    X(mco_vrp_relax_result, work)                    \
     X(mco_vrp_result, history_count)
 
 // The least size of the struct that `given` points to.

@@ -114,6 +114,11 @@ static bool has_solution(const session *s)
     return s->action->has_solution == NULL || s->action->has_solution(s->call.state);
 }
 
+static bool has_plot(const session *s)
+{
+    return s->action->has_plot != NULL ? s->action->has_plot(s->call.state) : has_solution(s);
+}
+
 // Removes the file of an earlier run: a script would take it for the solution of this run.
 static mco_status remove_stale(const session *s, const char *path)
 {
@@ -139,7 +144,7 @@ static int write_files(session *s, int code)
         code = cli_tell(call->ctx, has_solution(s) ? a->write_solution(call, NULL, NAN, o->solution)
                                                    : remove_stale(s, o->solution), code);
     if (o->plot != NULL)
-        code = cli_tell(call->ctx, has_solution(s) ? a->plot(call, o->plot) : remove_stale(s, o->plot), code);
+        code = cli_tell(call->ctx, has_plot(s) ? a->plot(call, o->plot) : remove_stale(s, o->plot), code);
     if (s->outputs.history != NULL)
         code = cli_tell(call->ctx, cli_write_history(call, a, s->outputs.history), code);
     if (a->write_more != NULL)

@@ -72,9 +72,10 @@ typedef struct cli_action {
     mco_status (*solve)(cli_call *call);
     bool is_killed_by_signals;  // a part of the answer is of no use, and solve() does not test for a cancellation
     // has_solution: whether there is a solution to write; NULL: always. is_usable: whether the files hold an answer,
-    // else the exit code is EXIT_NONE; NULL: as has_solution.
+    // else the exit code is EXIT_NONE; NULL: as has_solution. has_plot: whether there is something to draw; NULL: as has_solution.
     bool (*has_solution)(const void *state);
     bool (*is_usable)(const void *state);
+    bool (*has_plot)(const void *state);
     // Writes the result file. `more` has the options of the frame and of the other tables.
     mco_status (*write_result)(cli_call *call, const mco_option_values *more, const char *path);
     const char *solution_text;  // help of --solution; NULL: the action lacks this option

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// mco vrp solve | neighbourhood | check | generate
+// mco vrp solve | neighbourhood | check | generate; bound and relax are in bound/command.c
 #include <math.h>
 #include <stdio.h>
 
-#include "base/names.h"
 #include "base/rng.h"
 #include "cli/frame.h"
 #include "mco/vrp.h"
+#include "vrp/bound/command.h"
+#include "vrp/print.h"
 
-// A printed summary shows no more than these; a file holds all. COST_TEXT is in bytes.
-enum { MOST_PRINTED_SWEEPS = 20, MOST_PRINTED_ROUTES = 30, MOST_PRINTED_CUSTOMERS = 30, COST_TEXT = 48 };
+// A printed summary shows no more than these; a file holds all.
+enum { MOST_PRINTED_SWEEPS = 20 };
 
-static const char *const distance_names[] = {"rounded", "real", "geo"};
 static const char *const type_names[] = {"2opt", "3opt", "3opt-complete"};
 static const char *const construction_names[] = {"insertion", "single", "savings"};
 
@@ -73,97 +73,6 @@ static void end(cli_call *call)
     mco_vrp_destroy(call->ctx, &s->problem);
 }
 
-// ---- Costs and routes of a summary, in units of the instance's file
-
-static double units(const mco_vrp *problem, int64_t scaled)
-{
-    return (double)scaled / mco_vrp_scale(problem);
-}
-
-static double loads(const mco_vrp *problem, int64_t load)
-{
-    return (double)load / mco_vrp_load_scale(problem);
-}
-
-// An integer with scale 1, else all decimals of the scale, at least two.
-static const char *cost_text(const mco_vrp *problem, double cost, char text[COST_TEXT])
-{
-    const double scale = mco_vrp_scale(problem);
-    const int decimals = (int)lround(log10(scale));
-    snprintf(text, COST_TEXT, "%.*f", scale <= 1 ? 0 : decimals < 2 ? 2 : decimals, cost);
-    return text;
-}
-
-static int length_decimals(const mco_vrp *problem)
-{
-    return mco_vrp_scale(problem) > 1 ? 2 : 0;
-}
-
-static void print_instance(const mco_vrp *p)
-{
-    const int32_t n = mco_vrp_customers(p), longest = mco_vrp_max_length(p), vehicles = mco_vrp_vehicles(p);
-    printf("instance   %s, %d customer%s, capacity %.15g", mco_vrp_name(p), n, mco_plural(n), loads(p, mco_vrp_capacity(p)));
-    if (longest < MCO_VRP_MAX_LENGTH)
-        printf(", routes up to %.15g", units(p, longest));
-    if (vehicles > 0)
-        printf(", at most %d vehicle%s", vehicles, mco_plural(vehicles));
-    printf(", distances %s", distance_names[mco_vrp_distance_rule(p)]);
-    if (mco_vrp_scale(p) > 1)
-        printf(" in units of 1/%.0f", mco_vrp_scale(p));
-    printf("\n");
-}
-
-static void print_fleet(const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    double load = 0, longest = 0;
-    for (int32_t r = 0; r < solution->routes; r++) {
-        const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
-        load += (double)route.load;
-        longest = fmax(longest, units(problem, route.length));
-    }
-    printf("routes     %d", solution->routes);
-    if (solution->routes > 0)
-        printf(", %.1f%% loaded, the longest %.*f", 100 * load / ((double)mco_vrp_capacity(problem) * solution->routes),
-               length_decimals(problem), longest);
-    printf("\n");
-}
-
-static void print_customers(const mco_vrp *problem, const int32_t *order, int32_t count)
-{
-    char buffer[16];
-    const int32_t shown = count <= MOST_PRINTED_CUSTOMERS ? count : MOST_PRINTED_CUSTOMERS;
-    for (int32_t i = 0; i < shown; i++) {
-        printf(" ");
-        mco_name_write(mco_vrp_customer_name(problem, order[i], buffer), stdout);
-    }
-    if (shown < count)
-        printf(" ... %d more", count - shown);
-    printf("\n");
-}
-
-static void print_routes(const mco_vrp *problem, const mco_vrp_solution *solution)
-{
-    const int32_t shown = solution->routes <= MOST_PRINTED_ROUTES ? solution->routes : MOST_PRINTED_ROUTES;
-    if (shown > 0)
-        printf("route       load     length  customers%s\n", mco_vrp_has_names(problem) ? " by name" : "");
-    for (int32_t r = 0; r < shown; r++) {
-        const mco_vrp_route route = mco_vrp_route_of(problem, solution, r);
-        const int32_t *order = solution->order + solution->first[r], count = solution->first[r + 1] - solution->first[r];
-        printf("%-6d %9.15g %10.*f  %5d:", r + 1, loads(problem, route.load), length_decimals(problem),
-               units(problem, route.length), count);
-        print_customers(problem, order, count);
-    }
-    if (shown < solution->routes)
-        printf("... %d more routes\n", solution->routes - shown);
-}
-
-static void print_time(mco_context *ctx, const mco_work *work)
-{
-    printf("time       %.3f s, ", work->solve_s);
-    cli_print_engine(ctx, work);
-    printf("\n");
-}
-
 // ---- solve
 
 static mco_status solve(cli_call *call)
@@ -221,12 +130,12 @@ static mco_status plot(cli_call *call, const char *path)
 
 static void print_costs(const session *s)
 {
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_vrp_result *r = &s->result;
     if (r->scaled_cost >= 0) {
-        printf("cost       %s", cost_text(s->problem, r->cost, text));
+        printf("cost       %s", vrp_cost_text(s->problem, r->cost, text));
         if (r->start_cost > r->cost)
-            printf("   the first was %s", cost_text(s->problem, r->start_cost, text));
+            printf("   the first was %s", vrp_cost_text(s->problem, r->start_cost, text));
         printf("\n");
     }
     if (r->bound > 0) {
@@ -241,18 +150,18 @@ static mco_status print(cli_call *call)
 {
     const session *s = call->state;
     const mco_vrp_result *r = &s->result;
-    print_instance(s->problem);
+    vrp_print_instance(s->problem);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return MCO_OK;
     print_costs(s);
     if (r->scaled_cost >= 0)
-        print_fleet(s->problem, &r->solution);
+        vrp_print_fleet(s->problem, &r->solution);
     if (r->iterations > 0 || r->outcome != MCO_OUTCOME_OPTIMAL)  // the exact method makes none
         printf("iterations %lld, %.4g/s\n", (long long)r->iterations, (double)r->iterations / fmax(r->work.solve_s, 1e-9));
-    print_time(call->ctx, &r->work);
+    vrp_print_time(call->ctx, &r->work);
     if (r->scaled_cost >= 0)
-        print_routes(s->problem, &r->solution);
+        vrp_print_routes(s->problem, &r->solution);
     return MCO_OK;
 }
 
@@ -292,14 +201,14 @@ static void print_move(const mco_vrp_sweep *sweep)
 
 static void print_sweeps(const session *s)
 {
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const mco_vrp_neighbourhood_result *r = &s->around;
     const int64_t shown = r->sweep_count <= MOST_PRINTED_SWEEPS ? r->sweep_count : MOST_PRINTED_SWEEPS;
     if (shown > 0)
         printf("sweep            cost   routes         s  move\n");
     for (int64_t i = 0; i < shown; i++) {
         const mco_vrp_sweep *sweep = &r->sweeps[i];
-        printf("%-6lld %14s %8d %9.4f ", (long long)i + 1, cost_text(s->problem, units(s->problem, sweep->scaled_cost), text),
+        printf("%-6lld %14s %8d %9.4f ", (long long)i + 1, vrp_cost_text(s->problem, vrp_units(s->problem, sweep->scaled_cost), text),
                sweep->routes, sweep->sweep_s);
         print_move(sweep);
     }
@@ -309,24 +218,24 @@ static void print_sweeps(const session *s)
 
 static mco_status print_neighbourhood(cli_call *call)
 {
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     const session *s = call->state;
     const mco_vrp_neighbourhood_result *r = &s->around;
     const char *const type = type_names[s->params.type];
-    print_instance(s->problem);
+    vrp_print_instance(s->problem);
     printf("outcome    %s (%s)%s%s\n", mco_outcome_text(r->is_feasible ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN),
            mco_stop_text(r->stop), r->is_local_optimum ? ", a local optimum of " : "", r->is_local_optimum ? type : "");
     printf("tour       %d nodes, from %s: cost %s, %d route%s\n", r->tour_nodes,
            s->start != NULL ? s->start : construction_names[s->params.construct],
-           cost_text(s->problem, units(s->problem, r->scaled_start_cost), text), r->start_routes, mco_plural(r->start_routes));
-    printf("cost       %s\n", cost_text(s->problem, units(s->problem, r->scaled_cost), text));
-    print_fleet(s->problem, &r->solution);
+           vrp_cost_text(s->problem, vrp_units(s->problem, r->scaled_start_cost), text), r->start_routes, mco_plural(r->start_routes));
+    printf("cost       %s\n", vrp_cost_text(s->problem, vrp_units(s->problem, r->scaled_cost), text));
+    vrp_print_fleet(s->problem, &r->solution);
     printf("moves      %lld of %s in %lld sweep%s, %lld skipped", (long long)r->moves, type, (long long)r->sweep_count,
            mco_plural(r->sweep_count), (long long)r->moves_skipped);
     if (r->sweeps_s > 0)
         printf("; %.4g G moves/s, whole sweeps", (double)r->moves / r->sweeps_s * 1e-9);
     printf("\n");
-    print_time(call->ctx, &r->work);
+    vrp_print_time(call->ctx, &r->work);
     print_sweeps(s);
     return MCO_OK;
 }
@@ -347,15 +256,15 @@ static mco_status check(cli_call *call)
     mco_status st = MCO_OK;
     const session *s = call->state;
     int64_t scaled = 0;
-    char text[COST_TEXT];
+    char text[VRP_COST_TEXT];
     MCO_TRY(mco_vrp_check(call->ctx, s->problem, &s->read, &scaled));
-    const double cost = units(s->problem, scaled);
-    cost_text(s->problem, cost, text);
+    const double cost = vrp_units(s->problem, scaled);
+    vrp_cost_text(s->problem, cost, text);
     if (!isnan(s->stated) && fabs(s->stated - cost) > tolerance(s->problem, &s->read))
         MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the solution costs %s with --distance %s, its file says %.15g", text,
-                         distance_names[mco_vrp_distance_rule(s->problem)], s->stated));
+                         vrp_distance_name(s->problem), s->stated));
     printf("valid: cost %s, %d route%s\n", text, s->read.routes, mco_plural(s->read.routes));
-    print_routes(s->problem, &s->read);
+    vrp_print_routes(s->problem, &s->read);
 done:
     return st;
 }
@@ -437,6 +346,8 @@ const cli_problem cli_vrp = {
          .write_result = write_neighbourhood,
          .solution_text = "write the routes after the last sweep (.sol, or .csv)", .write_solution = write_end,
          .print = print_neighbourhood, .end = end},
+        VRP_BOUND_ACTION,
+        VRP_RELAX_ACTION,
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
          .text = "test that every customer is in one route and no limit is exceeded; print the cost and the routes.\n"
                  "Options that are not given are those that a result file states",

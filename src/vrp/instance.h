@@ -82,5 +82,8 @@ static inline bool vrp_has_max_length(const mco_vrp *p)
 // where the direct way there and back is too long for one. At stop_s, or after a cancellation, it goes without that proof.
 // Errors: ARGUMENT with the customer, MEMORY.
 mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem, double stop_s);
+// Records in the context's error why no solution can exist, and returns ARGUMENT: such a customer, or more demand than the
+// vehicles carry. MCO_OK: a solution may exist. Errors: also MEMORY.
+mco_status vrp_find_conflict(mco_context *ctx, const mco_vrp *problem, double stop_s);
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The members of the result file for vehicle routing. All costs and lengths in it are in units of the instance's file.
-#include "render/report.h"
+#include "vrp/report.h"
 
 #include <math.h>
 
 #include "base/structs.h"
-#include "mco/vrp.h"
+#include "render/report.h"
 
 typedef struct subject {
     const mco_vrp *problem;
@@ -23,9 +22,8 @@ static double loads(const mco_vrp *problem, int64_t load)
     return (double)load / mco_vrp_load_scale(problem);
 }
 
-static void write_sizes(mco_json *json, const void *user)
+void vrp_report_sizes(mco_json *json, const mco_vrp *p)
 {
-    const mco_vrp *p = ((const subject *)user)->problem;
     const int32_t longest = mco_vrp_max_length(p);
     mco_json_integer(json, "customers", mco_vrp_customers(p));
     mco_json_real(json, "capacity", loads(p, mco_vrp_capacity(p)));
@@ -34,6 +32,11 @@ static void write_sizes(mco_json *json, const void *user)
         mco_json_integer(json, "vehicles", mco_vrp_vehicles(p));
     else
         mco_json_null(json, "vehicles");
+}
+
+static void write_sizes(mco_json *json, const void *user)
+{
+    vrp_report_sizes(json, ((const subject *)user)->problem);
 }
 
 // The customers of each route by name; null where they have none.
@@ -54,7 +57,7 @@ static void write_names(mco_json *json, const mco_vrp *problem, const mco_vrp_so
     mco_json_close(json, ']');
 }
 
-static void write_routes(mco_json *json, const mco_vrp *problem, const mco_vrp_solution *solution)
+void vrp_report_routes(mco_json *json, const mco_vrp *problem, const mco_vrp_solution *solution)
 {
     mco_json_open(json, "routes", '[');
     for (int32_t r = 0; r < solution->routes; r++)
@@ -88,17 +91,21 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_text(json, "simd", mco_report_simd(r->work.simd));
 }
 
-static void write_solution(mco_json *json, const void *user)
+void vrp_report_no_routes(mco_json *json)
 {
-    const subject *s = user;
-    if (s->result->scaled_cost >= 0) {
-        write_routes(json, s->problem, &s->result->solution);
-        return;
-    }
     mco_json_null(json, "routes");
     mco_json_null(json, "names");
     mco_json_null(json, "loads");
     mco_json_null(json, "lengths");
+}
+
+static void write_solution(mco_json *json, const void *user)
+{
+    const subject *s = user;
+    if (s->result->scaled_cost >= 0)
+        vrp_report_routes(json, s->problem, &s->result->solution);
+    else
+        vrp_report_no_routes(json);
 }
 
 mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
@@ -172,7 +179,7 @@ static void write_sweep_counters(mco_json *json, const void *user)
 static void write_end(mco_json *json, const void *user)
 {
     const subject *s = user;
-    write_routes(json, s->problem, &s->around->solution);
+    vrp_report_routes(json, s->problem, &s->around->solution);
 }
 
 // The cost after each sweep.

@@ -139,3 +139,19 @@ mco_status vrp_refuse_unservable(mco_context *ctx, const mco_vrp *problem, doubl
     return problem->customers <= MCO_VRP_MAX_MATRIX_CUSTOMERS ? refuse_by_paths(ctx, problem, stop_s)
                                                                : refuse_by_rounding(ctx, problem);
 }
+
+mco_status vrp_find_conflict(mco_context *ctx, const mco_vrp *problem, double stop_s)
+{
+    const mco_status st = vrp_refuse_unservable(ctx, problem, stop_s);
+    int64_t demand = 0;
+    if (st != MCO_OK)
+        return st;
+    for (int32_t i = 1; i < problem->nodes; i++)
+        demand += problem->demand[i];
+    const int64_t room = (int64_t)problem->vehicles * problem->capacity;
+    if (problem->vehicles > 0 && demand > room)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, the vehicles carry %.15g: %d of capacity %.15g",
+                        vrp_load(problem, demand), vrp_load(problem, room), problem->vehicles,
+                        vrp_load(problem, problem->capacity));
+    return MCO_OK;
+}

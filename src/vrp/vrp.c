@@ -33,6 +33,7 @@ static const double CORE_TWO_OPT_PER_S = 1e9, CORE_THREE_OPT_PER_S = 1e10, GPU_P
 static const mco_option solve_records[] = {
     MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_SEARCH_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_VRP_PROVE_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
 };
 enum { STUDY_OPTIONS = sizeof((mco_option[]){MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)}) / sizeof(mco_option) };
@@ -189,24 +190,6 @@ static void choose(solve *s)
         p->time_limit_s = DEFAULT_TIME_S;
         mco_log(s->ctx, MCO_LOG_INFO, "time limit %g s: no end was given", DEFAULT_TIME_S);
     }
-}
-
-// Records in the context's error why no solution can exist, and returns ARGUMENT. MCO_OK: one may exist. Errors:
-// MEMORY.
-static mco_status find_conflict(mco_context *ctx, const mco_vrp *problem, double stop_s)
-{
-    const mco_status st = vrp_refuse_unservable(ctx, problem, stop_s);
-    int64_t demand = 0;
-    if (st != MCO_OK)
-        return st;
-    for (int32_t i = 1; i < problem->nodes; i++)
-        demand += problem->demand[i];
-    const int64_t room = (int64_t)problem->vehicles * problem->capacity;
-    if (problem->vehicles > 0 && demand > room)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, the vehicles carry %.15g: %d of capacity %.15g",
-                        vrp_load(problem, demand), vrp_load(problem, room), problem->vehicles,
-                        vrp_load(problem, problem->capacity));
-    return MCO_OK;
 }
 
 static mco_status note_tour(vrp_search *search, const vrp_tour *tour)
@@ -396,7 +379,7 @@ static mco_status run_solve(solve *s, mco_vrp_result *r)
     int64_t cost;
     if (s->params.lower_bound > 0)
         r->bound = s->params.lower_bound;
-    const mco_status conflict = find_conflict(s->ctx, s->problem, s->search.run.stop_s);
+    const mco_status conflict = vrp_find_conflict(s->ctx, s->problem, s->search.run.stop_s);
     if (conflict == MCO_ERR_ARGUMENT)
         set_infeasible(s, mco_context_error(s->ctx), r);
     if (conflict != MCO_OK)

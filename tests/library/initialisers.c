@@ -42,10 +42,14 @@ int main(void)
     TEST(mco_transit_params, MCO_TRANSIT_PARAMS_INIT, value.max_rides == 6 && value.time_limit_s > 1e300);
     TEST(mco_transit_reach, MCO_TRANSIT_REACH_INIT, value.arrive == NULL && value.work.solve_s == 0);
     TEST(mco_transit_result, MCO_TRANSIT_RESULT_INIT, value.journeys == NULL && value.reason[0] == 0);
+    TEST(mco_vrp_bound_params, MCO_VRP_BOUND_PARAMS_INIT, value.ng_size == 8 && value.start == NULL);
+    TEST(mco_vrp_bound_result, MCO_VRP_BOUND_RESULT_INIT, value.price == NULL && value.reason[0] == 0);
     TEST(mco_vrp_generation, MCO_VRP_GENERATION_INIT, value.customers == -1 && value.seed == 1);
     TEST(mco_vrp_model, MCO_VRP_MODEL_INIT, value.capacity == -1 && value.vehicles == -1);
     TEST(mco_vrp_neighbourhood_result, MCO_VRP_NEIGHBOURHOOD_RESULT_INIT, value.sweeps == NULL && value.work.solve_s == 0);
-    TEST(mco_vrp_params, MCO_VRP_PARAMS_INIT, value.keep == 1 && value.start == NULL);
+    TEST(mco_vrp_params, MCO_VRP_PARAMS_INIT, value.keep == 1 && value.start == NULL && value.prove == 0);
+    TEST(mco_vrp_relax_params, MCO_VRP_RELAX_PARAMS_INIT, value.relaxation == MCO_VRP_RELAXATION_NG && value.price == NULL);
+    TEST(mco_vrp_relax_result, MCO_VRP_RELAX_RESULT_INIT, value.route == NULL && value.work.solve_s == 0);
     TEST(mco_vrp_result, MCO_VRP_RESULT_INIT, value.solution.order == NULL && value.history_count == 0);
 #if MCO_VERSION_NUMBER < 100
 #error the version is older than the first

@@ -278,6 +278,8 @@ static void test_study(void **state)
 static const mco_flowshop_params flowshop = MCO_FLOWSHOP_PARAMS_INIT;
 static const mco_vrp_params vrp = MCO_VRP_PARAMS_INIT;
 static const mco_vrp_model vrp_model = MCO_VRP_MODEL_INIT;
+static const mco_vrp_relax_params vrp_relax = MCO_VRP_RELAX_PARAMS_INIT;
+static const mco_vrp_bound_params vrp_bound = MCO_VRP_BOUND_PARAMS_INIT;
 static const mco_vrp_generation vrp_generation = MCO_VRP_GENERATION_INIT;
 static const mco_dtspms_params dtspms = MCO_DTSPMS_PARAMS_INIT;
 static const mco_guillotine_params guillotine = MCO_GUILLOTINE_PARAMS_INIT;
@@ -300,6 +302,8 @@ static const problem_table problem_tables[] = {
     {mco_vrp_solve_options, &vrp, sizeof vrp, 0},
     {mco_vrp_neighbourhood_options, &vrp, sizeof vrp, 6},
     {mco_vrp_model_options, &vrp_model, sizeof vrp_model, 0},
+    {mco_vrp_relax_options, &vrp_relax, sizeof vrp_relax, 0},
+    {mco_vrp_bound_options, &vrp_bound, sizeof vrp_bound, 0},
     {mco_vrp_generation_options, &vrp_generation, sizeof vrp_generation, 0},
     {mco_dtspms_solve_options, &dtspms, sizeof dtspms, 0},
     {mco_dtspms_neighbourhood_options, &dtspms, sizeof dtspms, 0},
@@ -459,6 +463,8 @@ static void test_problem_tables(void **state)
     }
     assert_null(flowshop.start);
     assert_null(vrp.start);
+    assert_null(vrp_relax.price);
+    assert_null(vrp_bound.start);
     assert_null(dtspms.start);
     assert_int_equal(guillotine.wants_table, 0);
 }

@@ -165,6 +165,36 @@ static void refuse_vrp_neighbourhood(mco_vrp *problem)
     mco_vrp_neighbourhood_result_clear(test_ctx, NULL);
 }
 
+static void refuse_vrp_relax(mco_vrp *problem)
+{
+    mco_vrp_relax_params params = MCO_VRP_RELAX_PARAMS_INIT;
+    mco_vrp_relax_result result = MCO_VRP_RELAX_RESULT_INIT;
+    REFUSED_NULLS_OF_3(mco_vrp_relax, problem, &params, &result);
+    REFUSED_SIZES(params, mco_vrp_relax(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_vrp_relax(test_ctx, problem, &params, &result));
+    REFUSED_NULLS_OF_REPORT(mco_vrp_write_relax, problem, &params, &result, "f");
+    REFUSED_SIZES(params, mco_vrp_write_relax(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_vrp_write_relax(test_ctx, problem, &params, &result, NULL, "f"));
+    mco_vrp_relax_result_clear(NULL, &result);
+    mco_vrp_relax_result_clear(test_ctx, NULL);
+}
+
+static void refuse_vrp_bound(mco_vrp *problem)
+{
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    mco_vrp_bound_result result = MCO_VRP_BOUND_RESULT_INIT;
+    REFUSED_NULLS_OF_3(mco_vrp_bound, problem, &params, &result);
+    REFUSED_SIZES(params, mco_vrp_bound(test_ctx, problem, &params, &result));
+    REFUSED_SIZES(result, mco_vrp_bound(test_ctx, problem, &params, &result));
+    REFUSED_NULLS_OF_REPORT(mco_vrp_write_bound, problem, &params, &result, "f");
+    REFUSED_SIZES(params, mco_vrp_write_bound(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_vrp_write_bound(test_ctx, problem, &params, &result, NULL, "f"));
+    REFUSED_NULLS_OF_3(mco_vrp_plot_bound, problem, &result, "f");
+    REFUSED_SIZES(result, mco_vrp_plot_bound(test_ctx, problem, &result, "f"));
+    mco_vrp_bound_result_clear(NULL, &result);
+    mco_vrp_bound_result_clear(test_ctx, NULL);
+}
+
 static void refuse_vrp_making(void)
 {
     static const int32_t distances[4] = {0, 1, 1, 0}, demands[1] = {1};
@@ -204,6 +234,8 @@ static void test_vrp(void **state)
     assert_ok(mco_vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SINGLE, &solution));
     refuse_vrp(problem, &solution);
     refuse_vrp_neighbourhood(problem);
+    refuse_vrp_relax(problem);
+    refuse_vrp_bound(problem);
     refuse_vrp_making();
     mco_vrp_solution_clear(test_ctx, &solution);
     mco_vrp_destroy(test_ctx, &problem);

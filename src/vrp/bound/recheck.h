@@ -7,9 +7,12 @@
 #include "vrp/bound/prices.h"
 #include "vrp/bound/relax/ng.h"
 
-// The greatest bound that these prices prove with routes of the relaxation (sets NULL: q-routes without loops i-j-i), at `unit` units a
-// scaled unit, under these rows. RANK1 rows are proved by plain labels with their own completion bounds. *bound in units. *is_done
-// false: stop_s was over first. Errors: CHECK (prices of a wrong sign or an odd one), MEMORY.
+// The greatest bound that these prices prove with routes of the relaxation (sets NULL: q-routes without loops i-j-i), in units of
+// `problem`, under these rows. Of the problem it takes the unit and the fleet alone. *bound in units. *is_done false: stop_s was over
+// first, the tables would exceed VRP_RECHECK_BYTES, or a RANK1 row has a price; then *bound is INT64_MIN. O(nodes^2 capacity), with sets
+// also O(near pairs * 2^(size - 1) * capacity). Errors: CHECK (an odd price, a
+// price of a row with a wrong sign, a row that not every plan obeys), MEMORY.
+enum { VRP_RECHECK_BYTES = 1 << 30 };
 mco_status vrp_bound_recheck(mco_context *ctx, const mco_vrp *vrp, const vrp_bound_problem *problem, const int32_t *price,
                              const vrp_cuts *cuts, const vrp_ng_sets *sets, double stop_s, int64_t *bound, bool *is_done);
 
