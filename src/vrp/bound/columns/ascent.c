@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Dual ascent without an LP (Christofides, Mingozzi, Toth 1981; Baldacci, Christofides, Mingozzi 2008).
+//
+// Multipliers m(i) of the customers and m(0) of the number of routes change the costs. Through each customer i there is a route of the
+// least ratio r(i) of value to load. No route has a value below the sum of demand * r over its visits, so the prices
+// u(i) = m(i) + demand(i) r(i) leave every route a value of at least m(0), and sum u + K m(0) is a bound. It rises along the
+// subgradient 1 - visits, where the route of customer i counts demand(i) / load times. Steps after Polyak towards a target, the known
+// cost or an estimate of it; directions are deflected (Camerini, Fratta, Maffioli 1975).
+//
+// Prices are rounded to even integers. The bound is that of the rounded prices: with their least route by one more pass, or with m(0)
+// where the time is over and no price was rounded up.
+#include "vrp/bound/columns/ascent.h"
+
+#include "base/clock.h"
+#include "vrp/bound/prices.h"
+
+static const double DEFLECTION = 0.7;         // share of the new subgradient in the direction
+static const double SHRINK = 0.7, FIRST_STEP = 1, LEAST_STEP = 1e-3;
+static const double BEYOND = 1.002;           // the target is so much more than the known cost
+static const double ESTIMATE = 1.05;          // of the best bound, where no cost is known
+enum { PATIENCE = 15 };                       // steps without a better bound before the step shrinks
+
+typedef struct climb {
+    mco_context *ctx;
+    const vrp_bound_problem *problem;
+    vrp_q_pass *pass;
+    mco_run *run;
+    double *multiplier, *best_multiplier;     // [nodes], [0] of the number of routes
+    double *gradient, *direction;             // [nodes]
+    int32_t *even;                            // [nodes] multipliers as even integers
+    double *price;                            // [nodes] u of the step, [0] m(0)
+    double *best_price;
+    int32_t *arcs;                            // [nodes * stride]
+    double bound, best;                       // of the step, of all steps; units
+    double unserved;                          // of the step: sum over the customers of demand / load
+    int64_t known;
+    double factor;                            // of the step
+    int32_t waits;
+} climb;
+
+// ---- One step
+
+static int32_t even_of(double value)
+{
+    return 2 * (int32_t)lround(value / 2);
+}
+
+// The greatest even integer that is not more.
+static int32_t even_below(double value)
+{
+    return 2 * (int32_t)floor(value / 2);
+}
+
+static mco_status visit(void *user, int32_t customer, int32_t value, int32_t load, const int32_t *node, int32_t count)
+{
+    climb *a = user;
+    const double demand = a->problem->demand[customer], share = demand / load;
+    if (count == 0)
+        return mco_fail(a->ctx, MCO_ERR_ARGUMENT, "no route visits customer %d", customer);
+    a->price[customer] = a->even[customer] + demand * value / load;
+    a->bound += a->price[customer];
+    a->unserved += share;
+    for (int32_t k = 0; k < count; k++)
+        a->gradient[node[k]] -= share;
+    return MCO_OK;
+}
+
+// The subgradient by the number of routes: at m(0) = 0 each number that the fleet may have is as good.
+static double fleet_gradient(const vrp_fleet *fleet, int32_t multiplier, double routes)
+{
+    if (multiplier > 0 || routes < fleet->least)
+        return fleet->least - routes;
+    return multiplier < 0 || routes > fleet->most ? fleet->most - routes : 0;
+}
+
+static mco_status evaluate(climb *a, double stop_s)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *problem = a->problem;
+    for (int32_t i = 0; i < problem->nodes; i++) {
+        a->even[i] = even_of(a->multiplier[i]);
+        a->gradient[i] = 1;
+    }
+    vrp_prices_arcs(problem, a->even, NULL, NULL, a->arcs);
+    MCO_TRY(vrp_q_run(a->ctx, a->pass, a->arcs, stop_s));
+    a->unserved = 0;
+    a->price[0] = a->even[0];
+    a->bound = a->even[0] * (double)(a->even[0] > 0 ? problem->fleet.least : problem->fleet.most);
+    MCO_TRY(vrp_through_each(a->ctx, a->pass, visit, a, stop_s));
+    a->gradient[0] = fleet_gradient(&problem->fleet, a->even[0], a->unserved);
+done:
+    return st;
+}
+
+static double target_of(const climb *a)
+{
+    const double estimate = a->best + (ESTIMATE - 1) * fabs(a->best);
+    return a->known < 0 || a->known == INT64_MAX ? estimate : BEYOND * (double)a->known;
+}
+
+// Keeps the better bound, and moves the multipliers. Returns false if there is nowhere to go.
+static bool advance(climb *a)
+{
+    const int32_t nodes = a->problem->nodes;
+    double norm = 0;
+    if (a->bound > a->best) {
+        a->best = a->bound;
+        a->waits -= a->waits > 0;
+        for (int32_t i = 0; i < nodes; i++) {
+            a->best_price[i] = a->price[i];
+            a->best_multiplier[i] = a->multiplier[i];
+        }
+    } else if (++a->waits >= PATIENCE) {
+        a->waits = 0;
+        a->factor *= SHRINK;
+        for (int32_t i = 0; i < nodes; i++)
+            a->multiplier[i] = a->best_multiplier[i];
+    }
+    for (int32_t i = 0; i < nodes; i++) {
+        a->direction[i] = DEFLECTION * a->gradient[i] + (1 - DEFLECTION) * a->direction[i];
+        norm += a->direction[i] * a->direction[i];
+    }
+    if (norm < 1e-9 || a->factor < LEAST_STEP)
+        return false;
+    const double target = target_of(a), least = 1e-4 * fabs(target);
+    const double step = a->factor * 0.5 * fmax(least, target - a->bound) / norm;
+    for (int32_t i = 0; i < nodes; i++)
+        a->multiplier[i] += step * a->direction[i];
+    return true;
+}
+
+// ---- Prices
+
+// Rounds the best prices. *is_less: none became more.
+static void round_prices(const climb *a, bool down, int32_t *price, bool *is_less)
+{
+    *is_less = down;
+    price[0] = 0;
+    for (int32_t i = 1; i < a->problem->nodes; i++) {
+        price[i] = down ? even_below(a->best_price[i]) : even_of(a->best_price[i]);
+        if (price[i] < 0 && a->problem->is_metric) {
+            price[i] = 0;
+            *is_less = false;
+        }
+    }
+}
+
+// The bound of prices by one more pass.
+static mco_status prove(climb *a, const int32_t *price, double stop_s, int64_t *bound)
+{
+    mco_status st = MCO_OK;
+    vrp_prices_arcs(a->problem, price, NULL, NULL, a->arcs);
+    MCO_TRY(vrp_q_run(a->ctx, a->pass, a->arcs, stop_s));
+    *bound = vrp_prices_bound(a->problem, price, NULL, vrp_q_least_route(a->pass));
+done:
+    return st;
+}
+
+static void tell(const climb *a, int64_t bound)
+{
+    if (a->run != NULL && bound > INT64_MIN)
+        mco_run_raise_bound(a->run, (double)vrp_bound_proved(a->problem, bound) / a->problem->vrp->scale);
+}
+
+// Prices rounded down need no pass to be a bound; a pass makes it a better one. Then those to the nearest, by another pass.
+static mco_status finish(climb *a, int32_t *room, double stop_s, vrp_ascent *out)
+{
+    mco_status st = MCO_OK;
+    bool is_less;
+    int64_t bound;
+    round_prices(a, true, out->price, &is_less);
+    if (is_less)
+        out->bound = vrp_prices_bound(a->problem, out->price, NULL, (int64_t)a->best_price[0]);
+    MCO_TRY(prove(a, out->price, stop_s, &bound));
+    out->bound = bound > out->bound ? bound : out->bound;
+    round_prices(a, false, room, &is_less);
+    MCO_TRY(prove(a, room, stop_s, &bound));
+    if (bound > out->bound) {
+        out->bound = bound;
+        for (int32_t i = 0; i < a->problem->nodes; i++)
+            out->price[i] = room[i];
+    }
+done:
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
+// ---- The whole ascent
+
+static void close_climb(mco_context *ctx, climb *a)
+{
+    mco_free(ctx, &a->multiplier);
+    mco_free(ctx, &a->best_multiplier);
+    mco_free(ctx, &a->gradient);
+    mco_free(ctx, &a->direction);
+    mco_free(ctx, &a->even);
+    mco_free(ctx, &a->price);
+    mco_free(ctx, &a->best_price);
+    mco_free(ctx, &a->arcs);
+}
+
+// First multipliers: each customer pays its share of the way to it and back.
+static mco_status open_climb(climb *a)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = a->ctx;
+    const vrp_bound_problem *problem = a->problem;
+    const size_t nodes = (size_t)problem->nodes;
+    MCO_TRY(mco_alloc(ctx, &a->multiplier, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->best_multiplier, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->gradient, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->direction, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->even, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->price, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->best_price, nodes));
+    MCO_TRY(mco_alloc(ctx, &a->arcs, nodes * (size_t)problem->stride));
+    for (int32_t i = 1; i < problem->nodes; i++) {
+        const double there = problem->cost[i], back = problem->cost[(int64_t)i * problem->stride];
+        a->multiplier[i] = there < VRP_NO_ARC && back < VRP_NO_ARC ? (there + back) * problem->demand[i] / problem->capacity : 0;
+    }
+    a->best = -INFINITY;
+    a->factor = FIRST_STEP;
+done:
+    return st;
+}
+
+static bool must_stop(const climb *a, int32_t step)
+{
+    return a->run != NULL && mco_run_must_stop(a->run, step);
+}
+
+mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, int64_t known, int32_t steps,
+                      double stop_s, mco_run *run, vrp_ascent *out)
+{
+    mco_status st = MCO_OK;
+    climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .known = known};
+    const double begin_s = mco_clock_s();
+    double slowest_s = 0;
+    *out = (vrp_ascent){.bound = INT64_MIN};
+    MCO_TRY(open_climb(&a));
+    MCO_TRY(mco_alloc(ctx, &out->price, problem->nodes));
+    // Two passes of the end fit in the time of two steps.
+    for (bool moves = true; moves && out->steps < steps && mco_clock_s() + 3 * slowest_s < stop_s && !must_stop(&a, out->steps);) {
+        const double step_s = mco_clock_s();
+        st = evaluate(&a, stop_s);
+        if (st == MCO_ERR_STOPPED)
+            break;
+        MCO_TRY(st);
+        out->steps++;
+        moves = advance(&a);
+        slowest_s = fmax(slowest_s, mco_clock_s() - step_s);
+    }
+    st = MCO_OK;
+    if (out->steps > 0)
+        MCO_TRY(finish(&a, a.even, stop_s, out));
+    tell(&a, out->bound);
+    out->seconds = mco_clock_s() - begin_s;
+done:
+    close_climb(ctx, &a);
+    if (st != MCO_OK)
+        vrp_ascent_clear(ctx, out);
+    return st;
+}
+
+void vrp_ascent_clear(mco_context *ctx, vrp_ascent *ascent)
+{
+    mco_free(ctx, &ascent->price);
+    *ascent = (vrp_ascent){.bound = INT64_MIN};
+}
