@@ -11,7 +11,6 @@
 
 #include "base/run.h"
 #include "lp/lp.h"
-#include "mco/vrp_bound.h"
 #include "vrp/bound/labels/labels.h"
 #include "vrp/bound/relax/ng.h"
 
@@ -38,8 +37,6 @@ typedef struct vrp_master {
     double precision;             // ends when lp_value - bound <= precision * lp_value; 1e-4
     bool has_artificial;          // an artificial column is in the last solution: no plan of the routes at hand keeps all rows
     bool is_started;              // the prices at the begin have been priced, or there are none
-    mco_vrp_bound_round *rounds;  // [round_count] for the result
-    int64_t round_count, round_room;
     int64_t pricings, labels;     // done
     double lp_s, pricing_s, cut_s;
     mco_lp_end end;               // of the last program
@@ -101,7 +98,7 @@ mco_status vrp_master_most_value(vrp_master *master, double stop_s, int64_t *mos
 
 // The arcs' values in the last program: x [nodes * nodes], undirected sums at [i * nodes + j] = [j * nodes + i] with a symmetric problem.
 void vrp_master_support(const vrp_master *master, double *x);
-// Appends to `rounds`. `bound` is in units of the file. Errors: MEMORY.
-mco_status vrp_master_note_round(vrp_master *master, mco_vrp_bound_stage stage, double bound);
+// The arcs that are left, of nodes * (nodes - 1).
+int64_t vrp_master_arcs(const vrp_master *master);
 
 #endif
