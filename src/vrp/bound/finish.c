@@ -140,8 +140,10 @@ static mco_status try_duals(vrp_root *r, proven *p)
     MCO_TRY(mco_alloc(r->proof->ctx, &row, m->cuts.count));
     vrp_cuts_close(r->proof->ctx, &p->trial_cuts);
     MCO_TRY(vrp_cuts_copy(r->proof->ctx, &m->cuts, &p->trial_cuts));
+    // Costs that were rounded down are low by half a unit of the passes on the average, so are the duals.
+    const double more = r->problem.is_exact ? 0 : 0.5;
     for (int32_t i = 1; i < p->problem.nodes; i++)
-        dual[i] = m->lp_customer[i] * ratio;
+        dual[i] = (m->lp_customer[i] + more) * ratio;
     for (int64_t k = 0; k < m->cuts.count; k++)
         row[k] = m->lp_row[k] * ratio;
     vrp_prices_round(&p->problem, dual, row, p->trial, &p->trial_cuts);
