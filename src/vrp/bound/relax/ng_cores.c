@@ -32,7 +32,7 @@ typedef struct cores {
     int32_t wide_passes;            // still to come
     // Of the step in work.
     const vrp_ng_view *view;
-    bool (*tile)(const vrp_ng_view *, const vrp_ng_scratch *, int32_t, int32_t, int32_t);
+    bool (*tiles)(const vrp_ng_view *, const vrp_ng_scratch *, const int32_t *, int32_t, int32_t, int32_t);
     int32_t begin, end, load, count;
     atomic_bool has_overflow;
 } cores;
@@ -192,10 +192,7 @@ static void do_item(void *shared, int worker, int64_t item)
 {
     cores *c = shared;
     const int32_t begin = c->begin + (int32_t)item * ITEM, end = begin + ITEM < c->end ? begin + ITEM : c->end;
-    bool fits = true;
-    for (int32_t at = begin; at < end; at++)
-        fits = c->tile(c->view, &c->scratch[worker], c->order[at], c->load, c->count) && fits;
-    if (!fits)
+    if (!c->tiles(c->view, &c->scratch[worker], c->order + begin, end - begin, c->load, c->count))
         atomic_store_explicit(&c->has_overflow, true, memory_order_relaxed);
 }
 
@@ -225,7 +222,7 @@ static void do_step(cores *c, int class, int32_t load, int32_t capacity)
 static mco_status do_side(mco_context *ctx, cores *c, const vrp_ng_view *view, int32_t capacity, double stop_s)
 {
     c->view = view;
-    c->tile = c->is_wide ? c->build->wide_tile : c->build->tile;
+    c->tiles = c->is_wide ? c->build->wide_tiles : c->build->tiles;
     for (int32_t load = 0; load <= capacity && !atomic_load(&c->has_overflow); load += VRP_NG_TILE) {
         if (mco_is_cancelled(ctx) || mco_clock_s() >= stop_s)
             return mco_fail(ctx, MCO_ERR_STOPPED, "the ng pass was stopped at load %d of %d", load, capacity);

@@ -80,6 +80,54 @@ static int32_t find_live(const vrp_ng_view *view, int32_t k, int32_t from, int32
     return count;
 }
 
+// Sorts the first SORTED of live [lives] by value, nearly: differences of 2^27 and more are equal. A rank is a count of smaller keys,
+// so there is no branch to predict wrongly.
+static void sort_live(int32_t base, int32_t lives, vrp_ng_live *live)
+{
+    enum { SORTED = 16, LANE = 4, MOST = (1 << 27) - 1 };
+    const int32_t count = lives < SORTED ? lives : SORTED;
+    int32_t key[SORTED], rank[SORTED];
+    vrp_ng_live unsorted[SORTED];
+    for (int32_t l = 0; l < SORTED; l += LANES32)
+        lanes32_store(key + l, lanes32_all(INT32_MAX));
+    for (int32_t l = 0; l < count; l++) {
+        unsorted[l] = live[l];
+        key[l] = lesser32(live[l].value - base, MOST) << LANE | l;
+    }
+    for (int32_t h = 0; h < SORTED && h < count; h += LANES32) {
+        const lanes32 own = lanes32_load(key + h);
+        lanes32 smaller = {0};
+        for (int32_t l = 0; l < count; l++)
+#if defined(__AVX512BW__)
+            smaller = (lanes32)_mm512_mask_add_epi32((__m512i)smaller, _mm512_cmplt_epi32_mask(_mm512_set1_epi32(key[l]), (__m512i)own),
+                                                     (__m512i)smaller, _mm512_set1_epi32(1));
+#else
+            smaller -= (lanes32)(lanes32_all(key[l]) < own);
+#endif
+        lanes32_store(rank + h, smaller);
+    }
+    for (int32_t l = 0; l < count; l++)
+        live[rank[l]] = unsorted[l];
+}
+
+// A cell that is about to be computed.
+typedef struct task {
+    int32_t node, load, from;  // from: the load of its predecessors
+    int32_t far;               // the least value by a far predecessor
+    int32_t base;              // the least of far and of the values in live[]
+    int32_t lives;
+    vrp_ng_live *live;         // [lives] the near predecessors whose base value and arc are below `far`
+} task;
+
+static void prepare(const vrp_ng_view *view, int32_t k, int32_t load, int32_t far, task *t)
+{
+    const int32_t from = load - view->demand[k];
+    *t = (task){k, load, from, far, far, find_live(view, k, from, far, t->live), t->live};
+    for (int32_t l = 0; l < t->lives; l++)
+        t->base = lesser32(t->base, t->live[l].value);
+    sort_live(t->base, t->lives, t->live);
+}
+
 INLINE int32_t entry_of(const vrp_ng_view *view, int32_t pair, int32_t m)
 {
     return view->low[(int64_t)pair * 32 + m % 32] | view->high[(int64_t)pair * (view->sets / 32) + m / 32];
@@ -219,45 +267,41 @@ static bool has_overflow(const vrp_ng_view *view, const vrp_ng_live *live, int32
     return false;
 }
 
-// One cell. live [lives] are its near predecessors whose base value and arc are below `far`. Returns false if a difference needs
-// more than 16 bits.
-static bool finish_cell(const vrp_ng_view *view, int32_t k, int32_t load, int32_t far, const vrp_ng_live *live, int32_t lives)
+// Returns false if a difference needs more than 16 bits.
+static bool finish_cell(const vrp_ng_view *view, const task *t)
 {
-    const int32_t from = load - view->demand[k];
-    int32_t base = far, *known = &view->base[(int64_t)load * view->stride + k];
-    for (int32_t l = 0; l < lives; l++)
-        base = lesser32(base, live[l].value);
+    int32_t *known = &view->base[(int64_t)t->load * view->stride + t->node];
     *known = VRP_NO_PATH;
-    if (base >= VRP_NO_PATH / 2)
+    if (t->base >= VRP_NO_PATH / 2)
         return true;
     // Entries count from the least value of any predecessor first, then from the value of the largest set.
-    const bool has_far = far < VRP_NO_PATH / 2;
-    uint16_t *out = view->cell + cell_at(view, k, load);
-    fill(view, live, lives, from, base, has_far ? lesser32(far - base, VRP_NG_NONE) : VRP_NG_NONE, out);
+    const bool has_far = t->far < VRP_NO_PATH / 2;
+    uint16_t *out = view->cell + cell_at(view, t->node, t->load);
+    fill(view, t->live, t->lives, t->from, t->base, has_far ? lesser32(t->far - t->base, VRP_NG_NONE) : VRP_NG_NONE, out);
     // The empty set has the largest entry.
-    if (out[0] == VRP_NG_NONE && has_overflow(view, live, lives, from, has_far, out))
+    if (out[0] == VRP_NG_NONE && has_overflow(view, t->live, t->lives, t->from, has_far, out))
         return false;
     const int32_t least = out[view->sets - 1];
     if (least == VRP_NG_NONE)
         return true;
-    *known = base + least;
+    *known = t->base + least;
     lower(view, least, out);
     return true;
 }
 
 // ---- Cells of 32 bits
 
-static void finish_wide_cell(const vrp_ng_view *view, int32_t k, int32_t load, int32_t far, const vrp_ng_live *live, int32_t lives)
+static void finish_wide_cell(const vrp_ng_view *view, const task *t)
 {
-    const int32_t from = load - view->demand[k], highs = view->sets / 32;
-    int32_t *restrict out = view->wide + cell_at(view, k, load);
+    const int32_t highs = view->sets / 32;
+    int32_t *restrict out = view->wide + cell_at(view, t->node, t->load);
     for (int32_t m = 0; m < view->sets; m++)
-        out[m] = far < VRP_NO_PATH / 2 ? far : VRP_NO_PATH;
-    for (int32_t l = 0; l < lives; l++) {
-        const int32_t pair = live[l].pair, arc = view->near[pair];
-        const int32_t *restrict cell = view->wide + cell_of(view, &live[l], from);
+        out[m] = t->far < VRP_NO_PATH / 2 ? t->far : VRP_NO_PATH;
+    for (int32_t l = 0; l < t->lives; l++) {
+        const int32_t pair = t->live[l].pair, arc = view->near[pair];
+        const int32_t *restrict cell = view->wide + cell_of(view, &t->live[l], t->from);
         const uint16_t *restrict low = view->low + (int64_t)pair * 32;
-        if (live[l].value >= out[view->top[pair]])
+        if (t->live[l].value >= out[view->top[pair]])
             continue;
         for (int32_t h = 0; h < highs; h++) {
             const uint16_t high = view->high[(int64_t)pair * highs + h];
@@ -270,7 +314,7 @@ static void finish_wide_cell(const vrp_ng_view *view, int32_t k, int32_t load, i
             }
         }
     }
-    view->base[(int64_t)load * view->stride + k] = out[view->sets - 1];
+    view->base[(int64_t)t->load * view->stride + t->node] = out[view->sets - 1];
 }
 
 // ---- Tiles
@@ -287,36 +331,41 @@ static void first_cell(const vrp_ng_view *view, int32_t k)
             view->cell[cell_at(view, k, load) + m] = 0;
 }
 
-INLINE bool any_tile(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count,
-                     const bool is_wide)
+INLINE bool any_tiles(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                      int32_t count, const bool is_wide)
 {
-    const int32_t demand = view->demand[k], end = load + count, begin = load > demand ? load : demand + 1;
-    int32_t least[VRP_NG_TILE];
+    task t = {.live = scratch->live};
     bool fits = true;
-    if (load <= demand && demand < end)
-        first_cell(view, k);
-    if (begin >= end)
-        return true;
-    far_minima(view, k, begin - demand, end - begin, least);
-    for (int32_t t = 0; t < end - begin; t++) {
-        const int32_t lives = find_live(view, k, begin - demand + t, least[t], scratch->live);
-        if (is_wide)
-            finish_wide_cell(view, k, begin + t, least[t], scratch->live, lives);
-        else
-            fits = finish_cell(view, k, begin + t, least[t], scratch->live, lives) && fits;
+    for (int32_t n = 0; n < nodes; n++) {
+        const int32_t k = node[n], demand = view->demand[k], end = load + count, begin = load > demand ? load : demand + 1;
+        int32_t least[VRP_NG_TILE];
+        if (load <= demand && demand < end)
+            first_cell(view, k);
+        if (begin >= end)
+            continue;
+        far_minima(view, k, begin - demand, end - begin, least);
+        for (int32_t q = begin; q < end; q++) {
+            prepare(view, k, q, least[q - begin], &t);
+            if (is_wide)
+                finish_wide_cell(view, &t);
+            else
+                fits = finish_cell(view, &t) && fits;
+        }
     }
     return fits;
 }
 
-static bool tile(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count)
+static bool tiles(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                  int32_t count)
 {
-    return any_tile(view, scratch, k, load, count, false);
+    return any_tiles(view, scratch, node, nodes, load, count, false);
 }
 
-static bool wide_tile(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count)
+static bool wide_tiles(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                       int32_t count)
 {
-    return any_tile(view, scratch, k, load, count, true);
+    return any_tiles(view, scratch, node, nodes, load, count, true);
 }
 
 extern const vrp_ng_build VARIANT(vrp_ng_build);
-const vrp_ng_build VARIANT(vrp_ng_build) = {.build = {LANE_SIMD, 0}, .tile = tile, .wide_tile = wide_tile};
+const vrp_ng_build VARIANT(vrp_ng_build) = {.build = {LANE_SIMD, 0}, .tiles = tiles, .wide_tiles = wide_tiles};

@@ -43,11 +43,13 @@ typedef struct vrp_ng_scratch {
 
 typedef struct vrp_ng_build {
     mco_build build;
-    // Computes the cells of k at loads load .. load + count - 1, count at most VRP_NG_TILE and demand[k]. Returns false if some
-    // entry does not fit 16 bits. O(count (nodes + pairs of k * sets)).
-    bool (*tile)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count);
-    // As tile(), in 32 bits.
-    bool (*wide_tile)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count);
+    // Computes the cells of node [nodes] at loads load .. load + count - 1; `count` is at most VRP_NG_TILE and each of their
+    // demands. Returns false if some entry does not fit 16 bits. O(count (nodes + pairs * sets)) for each of them.
+    bool (*tiles)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                  int32_t count);
+    // As tiles(), in 32 bits.
+    bool (*wide_tiles)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                       int32_t count);
 } vrp_ng_build;
 
 #endif
