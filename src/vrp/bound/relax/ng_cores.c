@@ -23,6 +23,7 @@ typedef struct cores {
     int32_t first_of[CLASSES + 1];  // the customers of class c are order[first_of[c]] .. order[first_of[c + 1] - 1]
     int32_t *order;                 // [customers]
     int32_t *from, *top;            // ng_lanes.h
+    uint8_t *kind;
     uint32_t *lanes;
     uint16_t *low, *high;
     vrp_ng_scratch *scratch;        // [threads]
@@ -84,10 +85,12 @@ static mco_status map_entries(mco_context *ctx, const vrp_ng_pass *pass, cores *
     MCO_TRY(mco_alloc(ctx, &c->high, (int64_t)pass->pairs * highs));
     MCO_TRY(mco_alloc(ctx, &c->lanes, (int64_t)pass->pairs * highs));
     MCO_TRY(mco_alloc(ctx, &c->from, pass->pairs));
+    MCO_TRY(mco_alloc(ctx, &c->kind, pass->pairs));
     MCO_TRY(mco_alloc(ctx, &c->top, pass->pairs));
     for (int32_t a = 0; a < pass->pairs; a++) {
         const int32_t bit = pass->pair[a].bit;
         c->from[a] = pass->pair[a].from;
+        c->kind[a] = (uint8_t)pass->pair[a].kind;
         c->top[a] = bit < 0 ? 0 : 1 << bit;
         for (int32_t m = 0; m < c->sets; m++)
             if (bit < 0 || (m >> bit & 1) != 0)
@@ -178,6 +181,7 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
     mco_free(ctx, &c->scratch);
     mco_free(ctx, &c->lanes);
     mco_free(ctx, &c->top);
+    mco_free(ctx, &c->kind);
     mco_free(ctx, &c->from);
     mco_free(ctx, &c->high);
     mco_free(ctx, &c->low);
@@ -237,7 +241,7 @@ static vrp_ng_view view_of(const vrp_ng_pass *pass, int s)
     const vrp_ng_side *side = &pass->side[s];
     return (vrp_ng_view){.stride = pass->problem->stride, .rooms = c->rooms, .sets = c->sets, .demand = pass->problem->demand,
                          .first = side->first, .far = side->far, .near = side->near, .first_pair = pass->first_pair,
-                         .from = c->from, .top = c->top, .lanes = c->lanes, .low = c->low, .high = c->high, .base = side->base,
+                         .from = c->from, .kind = c->kind, .top = c->top, .lanes = c->lanes, .low = c->low, .high = c->high, .base = side->base,
                          .cell = c->cell[s], .wide = c->is_wide ? c->wide[s] : NULL};
 }
 

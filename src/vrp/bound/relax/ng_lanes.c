@@ -80,36 +80,6 @@ static int32_t find_live(const vrp_ng_view *view, int32_t k, int32_t from, int32
     return count;
 }
 
-// Sorts the first SORTED of live [lives] by value, nearly: differences of 2^27 and more are equal. A rank is a count of smaller keys,
-// so there is no branch to predict wrongly.
-static void sort_live(int32_t base, int32_t lives, vrp_ng_live *live)
-{
-    enum { SORTED = 16, LANE = 4, MOST = (1 << 27) - 1 };
-    const int32_t count = lives < SORTED ? lives : SORTED;
-    int32_t key[SORTED], rank[SORTED];
-    vrp_ng_live unsorted[SORTED];
-    for (int32_t l = 0; l < SORTED; l += LANES32)
-        lanes32_store(key + l, lanes32_all(INT32_MAX));
-    for (int32_t l = 0; l < count; l++) {
-        unsorted[l] = live[l];
-        key[l] = lesser32(live[l].value - base, MOST) << LANE | l;
-    }
-    for (int32_t h = 0; h < SORTED && h < count; h += LANES32) {
-        const lanes32 own = lanes32_load(key + h);
-        lanes32 smaller = {0};
-        for (int32_t l = 0; l < count; l++)
-#if defined(__AVX512BW__)
-            smaller = (lanes32)_mm512_mask_add_epi32((__m512i)smaller, _mm512_cmplt_epi32_mask(_mm512_set1_epi32(key[l]), (__m512i)own),
-                                                     (__m512i)smaller, _mm512_set1_epi32(1));
-#else
-            smaller -= (lanes32)(lanes32_all(key[l]) < own);
-#endif
-        lanes32_store(rank + h, smaller);
-    }
-    for (int32_t l = 0; l < count; l++)
-        live[rank[l]] = unsorted[l];
-}
-
 // A cell that is about to be computed.
 typedef struct task {
     int32_t node, load, from;  // from: the load of its predecessors
@@ -125,7 +95,6 @@ static void prepare(const vrp_ng_view *view, int32_t k, int32_t load, int32_t fa
     *t = (task){k, load, from, far, far, find_live(view, k, from, far, t->live), t->live};
     for (int32_t l = 0; l < t->lives; l++)
         t->base = lesser32(t->base, t->live[l].value);
-    sort_live(t->base, t->lives, t->live);
 }
 
 INLINE int32_t entry_of(const vrp_ng_view *view, int32_t pair, int32_t m)
@@ -142,53 +111,63 @@ INLINE bool is_allowed(const vrp_ng_view *view, int32_t pair, int32_t m)
 // ---- Cells of 16 bits
 
 #if defined(__AVX512BW__)
-// The entries `at` of a cell of `blocks` vectors.
-INLINE __m512i entries(const __m512i *cell, const int blocks, __m512i at)
+// The entries `at` of a cell of 32, 64 or 128 sets. Not `is_deep`: all of them lie in the half of 128 that `half` points to.
+INLINE __m512i entries(const __m512i *half, const int32_t sets, const bool is_deep, __m512i at)
 {
-    if (blocks == 1)
-        return _mm512_permutexvar_epi16(at, cell[0]);
-    if (blocks == 2)
-        return _mm512_permutex2var_epi16(cell[0], at, cell[1]);
-    const __m512i lower = _mm512_permutex2var_epi16(cell[0], at, cell[1]);
-    const __m512i upper = _mm512_permutex2var_epi16(cell[2], at, cell[3]);
-    return _mm512_mask_blend_epi16(_mm512_test_epi16_mask(at, _mm512_set1_epi16(64)), lower, upper);
+    if (sets == 32)
+        return _mm512_permutexvar_epi16(at, half[0]);
+    const __m512i own = _mm512_permutex2var_epi16(half[0], at, half[1]);
+    if (sets == 64 || !is_deep)
+        return own;
+    const __m512i upper = _mm512_permutex2var_epi16(half[2], at, half[3]);
+    return _mm512_mask_blend_epi16(_mm512_test_epi16_mask(at, _mm512_set1_epi16(1 << VRP_NG_TOP_BIT)), own, upper);
 }
 
 // out[m] = min(out[m], from[map(m)] + off) for the sets m that the pair allows. Sums saturate at VRP_NG_NONE.
-INLINE void pull(const vrp_ng_view *view, int32_t pair, const uint16_t *from, int32_t off, const int blocks, __m512i *out)
+INLINE void pull(const vrp_ng_view *view, int32_t pair, const uint16_t *from, int32_t off, const int32_t sets, const int32_t kind,
+                 __m512i *out)
 {
+    const int blocks = sets / 32, own = sets == 128 && (kind & VRP_NG_DEEP_TO) == 0 ? 2 : blocks;
     const uint16_t *high = view->high + (int64_t)pair * blocks;
     const uint32_t *lanes = view->lanes + (int64_t)pair * blocks;
     const __m512i low = _mm512_load_si512(view->low + (int64_t)pair * 32), add = _mm512_set1_epi16((short)off);
-    __m512i cell[4];
+    const bool is_deep = (kind & VRP_NG_DEEP_FROM) != 0;
+    const __m512i *half = (const __m512i *)(const void *)(sets == 128 && !is_deep ? from + (high[0] & 1 << VRP_NG_TOP_BIT) : from);
     UNROLL(4)
-    for (int b = 0; b < blocks; b++)
-        cell[b] = _mm512_load_si512(from + 32 * b);
-    UNROLL(4)
-    for (int b = 0; b < blocks; b++) {
-        const __m512i e = entries(cell, blocks, _mm512_or_si512(low, _mm512_set1_epi16((short)high[b])));
-        out[b] = _mm512_mask_min_epu16(out[b], lanes[b], out[b], _mm512_adds_epu16(e, add));
+    for (int b = 0; b < own; b++) {
+        const __m512i e = entries(half, sets, is_deep, _mm512_or_si512(low, _mm512_set1_epi16((short)high[b])));
+        const __m512i sum = _mm512_adds_epu16(e, add);
+        out[b] = _mm512_mask_min_epu16(out[b], lanes[b], out[b], sum);
+        if (own < blocks)
+            out[b + 2] = _mm512_mask_min_epu16(out[b + 2], lanes[b], out[b + 2], sum);
     }
 }
 
 INLINE void fill_vectors(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives, int32_t from, int32_t base, int32_t far,
-                         const int blocks, uint16_t *out)
+                         const int32_t sets, uint16_t *out)
 {
+    const int blocks = sets / 32;
     __m512i best[4];
     UNROLL(4)
-    for (int b = 0; b < blocks; b++) {
+    for (int b = 0; b < blocks; b++)
         best[b] = _mm512_set1_epi16((short)far);
-        _mm512_store_si512(out + 32 * b, best[b]);
-    }
     for (int32_t l = 0; l < lives; l++) {
-        const int32_t pair = live[l].pair, off = live[l].value - base;
-        if (off >= out[view->top[pair]])
+        const int32_t pair = live[l].pair, off = lesser32(live[l].value - base, VRP_NG_NONE);
+        const uint16_t *cell = view->cell + cell_of(view, &live[l], from);
+        if (sets < 128) {
+            pull(view, pair, cell, off, sets, 0, best);
             continue;
-        pull(view, pair, view->cell + cell_of(view, &live[l], from), off, blocks, best);
-        UNROLL(4)
-        for (int b = 0; b < blocks; b++)
-            _mm512_store_si512(out + 32 * b, best[b]);
+        }
+        switch (view->kind[pair]) {  // pairs are sorted by kind
+        case 0: pull(view, pair, cell, off, sets, 0, best); break;
+        case VRP_NG_DEEP_FROM: pull(view, pair, cell, off, sets, VRP_NG_DEEP_FROM, best); break;
+        case VRP_NG_DEEP_TO: pull(view, pair, cell, off, sets, VRP_NG_DEEP_TO, best); break;
+        default: pull(view, pair, cell, off, sets, VRP_NG_DEEP_FROM | VRP_NG_DEEP_TO, best); break;
+        }
     }
+    UNROLL(4)
+    for (int b = 0; b < blocks; b++)
+        _mm512_store_si512(out + 32 * b, best[b]);
 }
 
 INLINE void lower_vectors(int32_t by, const int blocks, uint16_t *out)
@@ -226,9 +205,9 @@ INLINE void fill(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives
 {
 #if defined(__AVX512BW__)
     switch (view->sets) {
-    case 32: fill_vectors(view, live, lives, from, base, far, 1, out); return;
-    case 64: fill_vectors(view, live, lives, from, base, far, 2, out); return;
-    case 128: fill_vectors(view, live, lives, from, base, far, 4, out); return;
+    case 32: fill_vectors(view, live, lives, from, base, far, 32, out); return;
+    case 64: fill_vectors(view, live, lives, from, base, far, 64, out); return;
+    case 128: fill_vectors(view, live, lives, from, base, far, 128, out); return;
     default: break;
     }
 #endif

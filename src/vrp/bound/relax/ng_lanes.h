@@ -23,6 +23,7 @@ typedef struct vrp_ng_view {
     int32_t sets;
     const int32_t *demand, *first, *far, *near, *first_pair;
     const int32_t *from;        // [pairs]
+    const uint8_t *kind;        // [pairs] as in vrp_ng_pair
     const int32_t *top;         // [pairs] the set with the largest entry that the pair allows
     const uint32_t *lanes;      // [pairs * sets / 32] bit m % 32 of word m / 32: the pair allows set m
     const uint16_t *low, *high; // [pairs * 32], [pairs * sets / 32]: entry m comes from entry low[m % 32] | high[m / 32]
