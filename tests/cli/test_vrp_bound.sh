@@ -147,11 +147,11 @@ bad_input() {
     expect 0 "$MCO" vrp solve asymmetric.vrp --json s.json --quiet
     expect_no_more b.json s.json
     # A capacity of 10^9: divided, or refused with the memory that the tables would need.
-    matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000000 400000000 500000000 > tons.vrp
+    matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000000 300000000 400000000 > tons.vrp
     expect 0 "$MCO" vrp bound tons.vrp --time-limit 5 --json b.json
-    matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000001 400000000 500000000 > grams.vrp
+    matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000001 300000000 400000000 > grams.vrp
     expect 3 "$MCO" vrp relax grams.vrp --relaxation q --memory 100
-    expect_text err "bytes"
+    expect_text err "at most 100 MiB may be taken"
 }
 
 square > square.vrp
