@@ -164,9 +164,7 @@ static void step_back(const vrp_ng_pass *pass, trace *t)
         arc = far[from];
     for (int32_t a = pass->first_pair[t->node]; a < pass->first_pair[t->node + 1]; a++) {
         const vrp_ng_pair *pair = &pass->pair[a];
-        if (pair->from >= from)
-            break;
-        if (!vrp_ng_is_path(base[pair->from]) || side->near[a] == VRP_NG_APART || (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0))
+        if (pair->from >= from || !vrp_ng_is_path(base[pair->from]) || side->near[a] == VRP_NG_APART || (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0))
             continue;
         const uint32_t before = vrp_ng_memory_before(&pass->sets, pair->from, t->node, t->memory);
         if (pass->engine->value(pass, 0, load, pair->from, before) + side->near[a] != t->value)
@@ -174,7 +172,6 @@ static void step_back(const vrp_ng_pass *pass, trace *t)
         from = pair->from;
         arc = side->near[a];
         memory = before;
-        break;
     }
     assert(from < count);
     if (memory == UINT32_MAX)
