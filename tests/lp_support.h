@@ -227,4 +227,37 @@ TEST_UNUSED static mco_lp_end lp_reference(const lp_case *c, double *objective)
     return end;
 }
 
+// ---- Programs of the solver
+
+TEST_UNUSED static const mco_lp_method lp_methods[] = {MCO_LP_AUTO, MCO_LP_PRIMAL, MCO_LP_DUAL};
+
+TEST_UNUSED static mco_lp *lp_open(void)
+{
+    mco_lp *lp = NULL;
+    assert_ok(mco_lp_open(test_ctx, &lp));
+    return lp;
+}
+
+TEST_UNUSED static mco_lp_end lp_solve(mco_lp *lp, mco_lp_method method)
+{
+    mco_lp_end end = MCO_LP_FAILED;
+    assert_ok(mco_lp_solve(test_ctx, lp, method, INFINITY, &end));
+    return end;
+}
+
+TEST_UNUSED static void assert_near(double seen, double expected)
+{
+    if (!(fabs(seen - expected) <= 1e-6 * (1 + fabs(expected))))
+        fail_msg("%.17g instead of %.17g", seen, expected);
+}
+
+TEST_UNUSED static void lp_add_case(mco_lp *lp, const lp_case *c, bool by_rows)
+{
+    const lp_entries e = lp_compress(c, by_rows);
+    assert_ok(mco_lp_add_rows(test_ctx, lp, by_rows ? 0 : c->rows, c->row_least, c->row_most, NULL, NULL, NULL));
+    assert_ok(mco_lp_add_columns(test_ctx, lp, c->columns, c->cost, c->least, c->most, by_rows ? NULL : e.first, e.index, e.value));
+    if (by_rows)
+        assert_ok(mco_lp_add_rows(test_ctx, lp, c->rows, c->row_least, c->row_most, e.first, e.index, e.value));
+}
+
 #endif

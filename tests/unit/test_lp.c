@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Linear programs: by hand, at random against exact rationals by all methods, changed and solved again, stopped, without memory.
-#include <errno.h>
-#include <pthread.h>
-#include <time.h>
-
+// Linear programs: by hand, at random against exact rationals by all methods, changed and solved again, without memory.
 #include "lp_support.h"
-
-#include "base/clock.h"
 
 #ifndef MCO_HAVE_CLP
 static void test_absent(void **state)
@@ -27,28 +21,7 @@ int main(void)
 #else
 
 static const double INF = INFINITY;
-static const mco_lp_method methods[] = {MCO_LP_AUTO, MCO_LP_PRIMAL, MCO_LP_DUAL};
 enum { CASES = TEST_IS_SANITIZED ? 100 : 600 };
-
-static mco_lp *open_lp(void)
-{
-    mco_lp *lp = NULL;
-    assert_ok(mco_lp_open(test_ctx, &lp));
-    return lp;
-}
-
-static mco_lp_end solve(mco_lp *lp, mco_lp_method method)
-{
-    mco_lp_end end = MCO_LP_FAILED;
-    assert_ok(mco_lp_solve(test_ctx, lp, method, INFINITY, &end));
-    return end;
-}
-
-static void assert_near(double seen, double expected)
-{
-    if (!(fabs(seen - expected) <= 1e-6 * (1 + fabs(expected))))
-        fail_msg("%.17g instead of %.17g", seen, expected);
-}
 
 // max 3a + 2b, a + b <= 4, a + 3b <= 9, a <= 3: a = 3, b = 1; duals 2 and 0, the bound of a is worth 1.
 static void add_hand(mco_lp *lp)
@@ -63,12 +36,12 @@ static void add_hand(mco_lp *lp)
 static void test_by_hand(void **state)
 {
     (void)state;
-    for (int k = 0; k < COUNT_OF(methods); k++) {
-        mco_lp *lp = open_lp();
+    for (int k = 0; k < COUNT_OF(lp_methods); k++) {
+        mco_lp *lp = lp_open();
         add_hand(lp);
         assert_int_equal(mco_lp_rows(lp), 2);
         assert_int_equal(mco_lp_columns(lp), 2);
-        assert_int_equal(solve(lp, methods[k]), MCO_LP_OPTIMAL);
+        assert_int_equal(lp_solve(lp, lp_methods[k]), MCO_LP_OPTIMAL);
         assert_near(mco_lp_objective(lp), -11);
         assert_near(mco_lp_values(lp)[0], 3);
         assert_near(mco_lp_values(lp)[1], 1);
@@ -103,12 +76,12 @@ static void test_empty(void **state)
         {1, 1, -2, 1, 1, 1, 2, MCO_LP_OPTIMAL, 1},
         {1, 1, 0, 0, 1, 2, 1, MCO_LP_INFEASIBLE, 0},
     };
-    for (int k = 0; k < COUNT_OF(cases) * COUNT_OF(methods); k++) {
-        const int c = k / COUNT_OF(methods);
-        mco_lp *lp = open_lp();
+    for (int k = 0; k < COUNT_OF(cases) * COUNT_OF(lp_methods); k++) {
+        const int c = k / COUNT_OF(lp_methods);
+        mco_lp *lp = lp_open();
         assert_ok(mco_lp_add_rows(test_ctx, lp, cases[c].rows, &cases[c].row_least, &cases[c].row_most, NULL, NULL, NULL));
         assert_ok(mco_lp_add_columns(test_ctx, lp, cases[c].columns, &cases[c].cost, &cases[c].least, &cases[c].most, NULL, NULL, NULL));
-        const mco_lp_end end = solve(lp, methods[k % COUNT_OF(methods)]);
+        const mco_lp_end end = lp_solve(lp, lp_methods[k % COUNT_OF(lp_methods)]);
         if (end != cases[c].end)
             fail_msg("case %d: end %d instead of %d", c, (int)end, (int)cases[c].end);
         if (end == MCO_LP_OPTIMAL)
@@ -119,20 +92,11 @@ static void test_empty(void **state)
 
 // ---- At random against the reference
 
-static void add_case(mco_lp *lp, const lp_case *c, bool by_rows)
-{
-    const lp_entries e = lp_compress(c, by_rows);
-    assert_ok(mco_lp_add_rows(test_ctx, lp, by_rows ? 0 : c->rows, c->row_least, c->row_most, NULL, NULL, NULL));
-    assert_ok(mco_lp_add_columns(test_ctx, lp, c->columns, c->cost, c->least, c->most, by_rows ? NULL : e.first, e.index, e.value));
-    if (by_rows)
-        assert_ok(mco_lp_add_rows(test_ctx, lp, c->rows, c->row_least, c->row_most, e.first, e.index, e.value));
-}
-
 // The program's optimum, or its end, is that of the case.
 static mco_lp_end assert_as_case(mco_lp *lp, mco_lp_method method, const lp_case *c)
 {
     double objective = 0;
-    const mco_lp_end expected = lp_reference(c, &objective), end = solve(lp, method);
+    const mco_lp_end expected = lp_reference(c, &objective), end = lp_solve(lp, method);
     if (end != expected)
         fail_msg("end %d instead of %d", (int)end, (int)expected);
     if (end != MCO_LP_OPTIMAL)
@@ -163,10 +127,10 @@ static void test_random(void **state)
     mco_rng_seed(&rng, 22, 0);
     for (int k = 0; k < CASES; k++) {
         const lp_case c = lp_draw(&rng);
-        for (int m = 0; m < COUNT_OF(methods); m++) {
-            mco_lp *lp = open_lp();
-            add_case(lp, &c, k % 2 == 1);
-            seen[assert_as_case(lp, methods[m], &c)]++;
+        for (int m = 0; m < COUNT_OF(lp_methods); m++) {
+            mco_lp *lp = lp_open();
+            lp_add_case(lp, &c, k % 2 == 1);
+            seen[assert_as_case(lp, lp_methods[m], &c)]++;
             mco_lp_close(test_ctx, &lp);
         }
     }
@@ -271,10 +235,10 @@ static void test_changes(void **state)
     for (int k = 0; k < CASES / 10; k++) {
         lp_case c = lp_draw(&rng);
         mco_lp_basis basis = {0};
-        mco_lp *lp = open_lp();
-        add_case(lp, &c, false);
+        mco_lp *lp = lp_open();
+        lp_add_case(lp, &c, false);
         for (int step = 0; step < 20; step++) {
-            assert_as_case(lp, methods[mco_rng_below(&rng, COUNT_OF(methods))], &c);
+            assert_as_case(lp, lp_methods[mco_rng_below(&rng, COUNT_OF(lp_methods))], &c);
             if (step == 7)
                 assert_ok(mco_lp_save_basis(test_ctx, lp, &basis));
             if (step == 12 && basis.columns <= c.columns && basis.rows <= c.rows)
@@ -297,9 +261,9 @@ static void test_delete_many(void **state)
     do
         c = lp_draw(&rng);
     while (c.columns < LP_MOST || c.rows < LP_MOST);
-    mco_lp *lp = open_lp();
-    add_case(lp, &c, false);
-    solve(lp, MCO_LP_AUTO);
+    mco_lp *lp = lp_open();
+    lp_add_case(lp, &c, false);
+    lp_solve(lp, MCO_LP_AUTO);
     assert_ok(mco_lp_delete_columns(test_ctx, lp, 3, (int32_t[]){5, 0, 2}));
     assert_ok(mco_lp_delete_rows(test_ctx, lp, 3, (int32_t[]){1, 4, 3}));
     drop_column(&c, 5), drop_column(&c, 2), drop_column(&c, 0);
@@ -307,7 +271,7 @@ static void test_delete_many(void **state)
     assert_as_case(lp, MCO_LP_AUTO, &c);
     assert_ok(mco_lp_delete_columns(test_ctx, lp, 3, (int32_t[]){2, 1, 0}));
     assert_int_equal(mco_lp_columns(lp), 0);
-    solve(lp, MCO_LP_AUTO);
+    lp_solve(lp, MCO_LP_AUTO);
     mco_lp_close(test_ctx, &lp);
 }
 
@@ -319,9 +283,9 @@ static void test_copy(void **state)
     mco_rng_seed(&rng, 22, 3);
     for (int k = 0; k < 50; k++) {
         lp_case c = lp_draw(&rng);
-        mco_lp *lp = open_lp();
+        mco_lp *lp = lp_open();
         mco_lp_model m = {0};
-        add_case(lp, &c, k % 2 == 1);
+        lp_add_case(lp, &c, k % 2 == 1);
         for (int changes = 0; changes < 6; changes++)
             change(&rng, lp, &c);
         assert_ok(mco_lp_copy_model(test_ctx, lp, &m));
@@ -350,7 +314,7 @@ static void test_refusals(void **state)
     const int64_t first[] = {0, 2};
     mco_lp_end end;
     mco_lp_basis basis = {.columns = 3};
-    mco_lp *lp = open_lp();
+    mco_lp *lp = lp_open();
     add_hand(lp);
     assert_fails(mco_lp_add_columns(test_ctx, lp, 1, one, one, one, first, (int32_t[]){0, 2}, one), MCO_ERR_ARGUMENT, "row 2, there are 2");
     assert_fails(mco_lp_add_columns(test_ctx, lp, 1, one, one, one, first, (int32_t[]){1, 1}, one), MCO_ERR_ARGUMENT, "row 1 occurs twice");
@@ -372,7 +336,7 @@ static void test_refusals(void **state)
     assert_fails(mco_lp_solve(test_ctx, lp, MCO_LP_AUTO, NAN, &end), MCO_ERR_ARGUMENT, "a solve by method 0 until nan s");
     assert_int_equal(mco_lp_columns(lp), 2);
     assert_int_equal(mco_lp_rows(lp), 2);
-    assert_int_equal(solve(lp, MCO_LP_AUTO), MCO_LP_OPTIMAL);  // nothing has changed
+    assert_int_equal(lp_solve(lp, MCO_LP_AUTO), MCO_LP_OPTIMAL);  // nothing has changed
     assert_near(mco_lp_objective(lp), -11);
     mco_lp_close(test_ctx, &lp);
 }
@@ -415,145 +379,10 @@ static void test_memory_fails(void **state)
     }
 }
 
-// ---- Large programs: the end in time
-
-// Random covering; `rows` divided by 20: seconds of work from 800 on.
-static mco_lp *open_large(int32_t rows)
-{
-    enum { COLUMNS = 4000, ENTRIES = 20 };
-    mco_lp *lp = open_lp();
-    double *side = malloc(COLUMNS * sizeof *side), *most = malloc(COLUMNS * sizeof *most), *zero = calloc(COLUMNS, sizeof *zero);
-    double *cost = malloc(COLUMNS * sizeof *cost), *value = malloc(COLUMNS * ENTRIES * sizeof *value);
-    int64_t *first = malloc((COLUMNS + 1) * sizeof *first);
-    int32_t *row = malloc(COLUMNS * ENTRIES * sizeof *row);
-    mco_rng rng;
-    mco_rng_seed(&rng, 22, 4);
-    for (int32_t k = 0; k < COLUMNS; k++) {
-        most[k] = INF;
-        side[k] = 10 + mco_rng_real(&rng);
-        cost[k] = 1 + mco_rng_real(&rng);
-        first[k] = (int64_t)k * ENTRIES;
-        for (int32_t e = 0; e < ENTRIES; e++) {  // strided, so that no row occurs twice
-            row[first[k] + e] = (int32_t)(mco_rng_below(&rng, (uint32_t)rows / ENTRIES) + (uint32_t)(e * (rows / ENTRIES)));
-            value[first[k] + e] = mco_rng_real(&rng);
-        }
-    }
-    first[COLUMNS] = (int64_t)COLUMNS * ENTRIES;
-    assert_ok(mco_lp_add_rows(test_ctx, lp, rows, side, most, NULL, NULL, NULL));
-    assert_ok(mco_lp_add_columns(test_ctx, lp, COLUMNS, cost, zero, most, first, row, value));
-    free(row), free(first), free(value), free(cost), free(zero), free(most), free(side);
-    return lp;
-}
-
-// Whether threads can be started now.
-static bool has_threads = true;
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument)
-{
-    return has_threads ? __real_pthread_create(thread, attributes, work, argument) : EAGAIN;
-}
-
-// How much later than the limit a busy machine may be; an idle one is within 0.1 s.
-static const double LATE_S = TEST_IS_SANITIZED ? 2 : 0.5;
-
-// Stopped after several times, by all methods, with and without a thread; then to the end, which is that of an undisturbed solve.
-static void test_time_limit(void **state)
-{
-    (void)state;
-    static const double limits_s[] = {0, 0.02, 0.04};
-    double objective = NAN, latest_s = 0;
-    int stops = 0;
-    for (int k = 0; k < 2 * COUNT_OF(methods); k++) {
-        mco_lp *lp = open_large(300);
-        has_threads = k % 2 == 0;
-        for (int l = 0; l < COUNT_OF(limits_s); l++) {
-            mco_lp_end end;
-            const double stop_s = mco_clock_s() + limits_s[l];
-            assert_ok(mco_lp_solve(test_ctx, lp, methods[k / 2], stop_s, &end));
-            latest_s = fmax(latest_s, mco_clock_s() - stop_s);
-            stops += end == MCO_LP_STOPPED;
-            assert_true(end == MCO_LP_STOPPED || end == MCO_LP_OPTIMAL);
-        }
-        assert_int_equal(solve(lp, methods[k / 2]), MCO_LP_OPTIMAL);
-        if (k == 0)
-            objective = mco_lp_objective(lp);
-        assert_near(mco_lp_objective(lp), objective);
-        mco_lp_close(test_ctx, &lp);
-    }
-    has_threads = true;
-    assert_true(stops > 2 * COUNT_OF(methods));  // at least those at once, and one later
-    print_message("at most %.3f s behind the limit\n", latest_s);
-    assert_true(latest_s < LATE_S);
-}
-
-static void *cancel_soon(void *user)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    *(double *)user = mco_clock_s();
-    mco_cancel(test_ctx);
-    return NULL;
-}
-
-static void test_cancel(void **state)
-{
-    (void)state;
-    mco_lp_end end;
-    pthread_t thread;
-    double cancelled_s;
-    mco_lp *lp = open_large(1000);
-    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &cancelled_s), 0);
-    assert_ok(mco_lp_solve(test_ctx, lp, MCO_LP_DUAL, INFINITY, &end));
-    const double ended_s = mco_clock_s();
-    pthread_join(thread, NULL);
-    assert_int_equal(end, MCO_LP_STOPPED);
-    print_message("%.3f s behind the cancel\n", ended_s - cancelled_s);
-    assert_true(ended_s - cancelled_s < LATE_S);
-    mco_clear_cancel(test_ctx);
-    mco_lp_close(test_ctx, &lp);
-}
-
-// Two threads solve at once, with contexts of their own.
-static void *solve_many(void *user)
-{
-    mco_context *ctx = NULL;
-    mco_rng rng;
-    bool *is_good = user;
-    *is_good = mco_context_create(&ctx, NULL) == MCO_OK;
-    mco_rng_seed(&rng, 22, 5);
-    for (int k = 0; k < CASES / 4 && *is_good; k++) {
-        const lp_case c = lp_draw(&rng);
-        const lp_entries e = lp_compress(&c, false);
-        double objective = 0;
-        mco_lp_end end = MCO_LP_FAILED;
-        mco_lp *lp = NULL;
-        *is_good = mco_lp_open(ctx, &lp) == MCO_OK && mco_lp_add_rows(ctx, lp, c.rows, c.row_least, c.row_most, NULL, NULL, NULL) == MCO_OK &&
-                   mco_lp_add_columns(ctx, lp, c.columns, c.cost, c.least, c.most, e.first, e.index, e.value) == MCO_OK &&
-                   mco_lp_solve(ctx, lp, MCO_LP_AUTO, INFINITY, &end) == MCO_OK && end == lp_reference(&c, &objective) &&
-                   (end != MCO_LP_OPTIMAL || fabs(mco_lp_objective(lp) - objective) < 1e-6 * (1 + fabs(objective)));
-        mco_lp_close(ctx, &lp);
-    }
-    mco_context_destroy(&ctx);
-    return NULL;
-}
-
-static void test_two_threads(void **state)
-{
-    (void)state;
-    pthread_t threads[2];
-    bool is_good[2];
-    for (int k = 0; k < 2; k++)
-        assert_int_equal(pthread_create(&threads[k], NULL, solve_many, &is_good[k]), 0);
-    for (int k = 0; k < 2; k++)
-        pthread_join(threads[k], NULL);
-    assert_true(is_good[0] && is_good[1]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_by_hand), TEST(test_empty), TEST(test_random), TEST(test_changes), TEST(test_delete_many),
-                                       TEST(test_copy), TEST(test_refusals), TEST(test_memory_fails), TEST(test_time_limit),
-                                       TEST(test_cancel), TEST(test_two_threads)};
+                                       TEST(test_copy), TEST(test_refusals), TEST(test_memory_fails)};
     return cmocka_run_group_tests_name("lp", tests, NULL, NULL);
 }
 #endif

@@ -42,27 +42,64 @@ static void restore_rows(vrp_master *m)
         m->cuts.cut[k].price = m->row_price[k];
 }
 
-mco_status vrp_master_run_pass(vrp_master *master, double stop_s, int32_t *least)
+static int32_t value_at(const vrp_master *m, int32_t load, int32_t i)
+{
+    if (m->ng == NULL)
+        return vrp_q_value(m->q, false, load, i);
+    return vrp_ng_value(m->ng, false, load, i, ((uint32_t)1 << (m->sets->size[i] - 1)) - 1);
+}
+
+// The share of vrp_worth. Routes of each load are those of the tables.
+static int64_t share_of(const vrp_master *m)
+{
+    const vrp_bound_problem *p = m->problem;
+    int64_t total = 0, share = 0;
+    for (int32_t i = 1; i < p->nodes; i++)
+        total += p->demand[i];
+    for (int32_t load = p->least_demand; load <= p->capacity; load++) {
+        int64_t least = 0;
+        for (int32_t i = 1; i < p->nodes; i++) {
+            const int32_t value = value_at(m, load, i), home = m->arcs[(int64_t)i * p->stride];
+            if (value < VRP_NO_PATH / 2 && home < VRP_NO_ARC && value + home < least)
+                least = value + home;
+        }
+        const int64_t more = (-least * total + load - 1) / load;  // below 2^28 2^31
+        share = more > share ? more : share;
+    }
+    return share;
+}
+
+mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *worth)
 {
     vrp_master *m = master;
     const double begin = mco_clock_s();
     mco_status st = m->ng != NULL ? vrp_ng_run(m->ctx, m->ng, m->arcs, stop_s) : vrp_q_run(m->ctx, m->q, m->arcs, stop_s);
-    if (st == MCO_OK)
-        *least = m->ng != NULL ? vrp_ng_least_route(m->ng) : vrp_q_least_route(m->q);
+    if (st == MCO_OK) {
+        worth->least = m->ng != NULL ? vrp_ng_least_route(m->ng) : vrp_q_least_route(m->q);
+        worth->share = worth->least < 0 ? share_of(m) : 0;
+    }
     m->pricing_s += mco_clock_s() - begin;
     return st;
+}
+
+int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, int32_t taken)
+{
+    if (worth.least >= 0)
+        return (int64_t)(problem->fleet.least - taken) * worth.least;
+    const int64_t by_number = (int64_t)(problem->fleet.most - taken) * worth.least;
+    return by_number > -worth.share ? by_number : -worth.share;
 }
 
 // Prices the trial: routes below `below` go to `found`, the bound is kept where it is better. Errors: STOPPED, ...
 static mco_status price_trial(vrp_master *m, int32_t below, double stop_s)
 {
     mco_status st = MCO_OK;
-    int32_t least = VRP_NO_PATH;
+    vrp_worth worth;
     vrp_prices_arcs(m->problem, m->trial, &m->cuts, m->removed, m->arcs);
-    MCO_TRY(vrp_master_run_pass(m, stop_s, &least));
+    MCO_TRY(vrp_master_run_pass(m, stop_s, &worth));
     m->pricings++;
     const double begin = mco_clock_s();
-    const int64_t bound = vrp_prices_bound(m->problem, m->trial, &m->cuts, least);
+    const int64_t bound = vrp_prices_bound(m->problem, m->trial, &m->cuts, 0) + vrp_worth_of_others(m->problem, worth, 0);
     if (bound > m->bound || !m->is_started) {
         m->bound = bound;
         memcpy(m->price, m->trial, (size_t)m->problem->nodes * sizeof *m->price);
