@@ -23,7 +23,7 @@ typedef struct proven {
     int64_t bound;       // INT64_MIN: none
     int32_t *trial;      // [nodes]
     vrp_cuts trial_cuts;
-    int32_t *arcs;
+    int32_t *arcs, *by_load;
     vrp_q_pass *q;
     vrp_ng_pass *ng;
 } proven;
@@ -33,6 +33,7 @@ static void proven_close(mco_context *ctx, proven *p)
     vrp_q_close(ctx, &p->q);
     vrp_ng_close(ctx, &p->ng);
     mco_free(ctx, &p->arcs);
+    mco_free(ctx, &p->by_load);
     mco_free(ctx, &p->trial);
     mco_free(ctx, &p->price);
     vrp_cuts_close(ctx, &p->trial_cuts);
@@ -54,6 +55,7 @@ static mco_status open_pass(vrp_root *r, proven *p)
     MCO_TRY(vrp_bound_open(ctx, r->proof->problem, r->proof->params->vehicles_exactly, &p->problem));
     p->has_problem = true;
     MCO_TRY(mco_alloc(ctx, &p->arcs, (int64_t)p->problem.nodes * p->problem.stride));
+    MCO_TRY(mco_alloc(ctx, &p->by_load, (int64_t)p->problem.capacity + 1));
     MCO_TRY(mco_alloc(ctx, &p->trial, p->problem.nodes));
     MCO_TRY(mco_alloc(ctx, &p->price, p->problem.nodes));
     if (sets_of(r) != NULL)
@@ -67,10 +69,20 @@ done:
 // Prices `trial`; the worth of its routes.
 static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
 {
-    vrp_master pricer = {.ctx = r->proof->ctx, .problem = &p->problem, .q = p->q, .ng = p->ng, .arcs = p->arcs};
-    pricer.sets = (vrp_ng_sets *)sets_of(r);
+    mco_status st = MCO_OK;
+    const double stop_s = r->proof->run->stop_s;
+    bool is_done;
+    vrp_master pricer = {.ctx = r->proof->ctx, .problem = &p->problem, .q = p->q, .ng = p->ng, .arcs = p->arcs, .by_load = p->by_load,
+                         .cuts = p->trial_cuts, .threads = r->settings.threads};
+    pricer.sets = r->has_master ? r->master.sets : NULL;
+    vrp_routes_open(p->problem.is_symmetric, &pricer.found);
     vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, NULL, p->arcs);
-    return vrp_master_run_pass(&pricer, r->proof->run->stop_s, worth);
+    MCO_TRY(vrp_master_run_pass(&pricer, stop_s, worth));
+    if (vrp_master_has_rank1(&pricer))
+        MCO_TRY(vrp_master_run_labels(&pricer, 0, stop_s, worth, &is_done));
+done:
+    vrp_routes_close(r->proof->ctx, &pricer.found);
+    return st;
 }
 
 // Lowers the prices by the share of each demand, so that no route is worth less than 0.
@@ -140,8 +152,10 @@ static mco_status try_duals(vrp_root *r, proven *p)
     MCO_TRY(mco_alloc(r->proof->ctx, &row, m->cuts.count));
     vrp_cuts_close(r->proof->ctx, &p->trial_cuts);
     MCO_TRY(vrp_cuts_copy(r->proof->ctx, &m->cuts, &p->trial_cuts));
+    // Costs that were rounded down are low by half a unit of the passes on the average, so are the duals.
+    const double more = r->problem.is_exact ? 0 : 0.5;
     for (int32_t i = 1; i < p->problem.nodes; i++)
-        dual[i] = m->lp_customer[i] * ratio;
+        dual[i] = (m->lp_customer[i] + more) * ratio;
     for (int64_t k = 0; k < m->cuts.count; k++)
         row[k] = m->lp_row[k] * ratio;
     vrp_prices_round(&p->problem, dual, row, p->trial, &p->trial_cuts);

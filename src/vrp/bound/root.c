@@ -21,7 +21,7 @@ enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
 // than FLAT_RISE of its value.
-enum { CUTS_A_ROUND = 60, FLAT_ROUNDS = 3 };
+enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4;
 // Arcs are removed where the bound is so near to the known cost.
 static const double NEAR = 0.1;
@@ -223,6 +223,7 @@ mco_status vrp_root_columns(vrp_root *root)
     MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
     r->has_master = true;
     r->master.known = known_in_units(r);
+    r->master.threads = r->settings.threads;
     if (is_ng(proof))
         MCO_TRY(vrp_master_take_ng(&r->master, &r->settings, (int32_t)proof->params->ng_size));
     else
@@ -236,37 +237,69 @@ done:
 
 // ---- Cuts
 
+// Prices again behind new rows, and tells the bound.
+static mco_status solve_again(vrp_root *r, mco_vrp_bound_stage stage, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, is_done));
+    MCO_TRY(vrp_root_keep_prices(r));
+    MCO_TRY(vrp_root_note(r, stage, &r->problem, r->master.bound));
+done:
+    return st;
+}
+
 // One round of capacity cuts. *found of them.
-static mco_status cut_once(vrp_root *r, int32_t *found)
+static mco_status cut_capacity(vrp_root *r, int32_t *found)
 {
     mco_status st = MCO_OK;
     bool is_done;
     MCO_TRY(vrp_master_cut_capacity(&r->master, CUTS_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
     if (*found == 0)
         MCO_TRY(vrp_master_cut_capacity(&r->master, CUTS_A_ROUND, LEAST_VIOLATION, r->stop_s, found));
-    if (*found == 0)
-        return MCO_OK;
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_CAPACITY_CUTS, &r->problem, r->master.bound));
+    if (*found > 0)
+        MCO_TRY(solve_again(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+done:
+    return st;
+}
+
+// One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.
+static mco_status cut_rank1(vrp_root *r, int32_t *found)
+{
+    mco_status st = MCO_OK;
+    int32_t more = 0;
+    bool is_done = false;
+    MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
+    MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
+    *found += more;
+    if (*found > 0)
+        MCO_TRY(solve_again(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
+    if (!is_done)
+        *found = 0;
+done:
+    return st;
+}
+
+// Rounds until they raise the program little.
+static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_t *))
+{
+    mco_status st = MCO_OK;
+    int32_t found = 1, flat = 0;
+    while (found > 0 && flat < FLAT_ROUNDS && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
+        const double before = r->master.lp_value;
+        MCO_TRY(round(r, &found));
+        flat = r->master.lp_value - before < FLAT_RISE * fabs(before) ? flat + 1 : 0;
+    }
 done:
     return st;
 }
 
 mco_status vrp_root_cut(vrp_root *root)
 {
-    mco_status st = MCO_OK;
-    vrp_root *r = root;
-    int32_t found = 1, flat = 0;
-    if (!r->has_master || r->proof->params->cuts == MCO_VRP_CUTS_NONE)
+    const mco_vrp_cuts cuts = root->proof->params->cuts;
+    if (!root->has_master || cuts == MCO_VRP_CUTS_NONE)
         return MCO_OK;
-    while (found > 0 && flat < FLAT_ROUNDS && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
-        const double before = r->master.lp_value;
-        MCO_TRY(cut_once(r, &found));
-        flat = r->master.lp_value - before < FLAT_RISE * fabs(before) ? flat + 1 : 0;
-    }
-done:
-    return st;
+    const mco_status st = cut_rounds(root, cut_capacity);
+    return st == MCO_OK && cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL ? cut_rounds(root, cut_rank1) : st;
 }
 
 // ---- Arcs

@@ -56,6 +56,7 @@ static mco_status allocate(vrp_master *m)
     MCO_TRY(mco_alloc(m->ctx, &m->price, p->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->trial, p->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->visits, p->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->by_load, (int64_t)p->capacity + 1));
 done:
     return st;
 }
@@ -66,7 +67,7 @@ mco_status vrp_master_open(mco_context *ctx, mco_run *run, const vrp_bound_probl
     mco_status st = MCO_OK;
     vrp_master *m = out;
     *m = (vrp_master){.ctx = ctx, .run = run, .problem = problem, .bound = INT64_MIN, .known = INT64_MAX, .smoothing = SMOOTHING,
-                      .precision = PRECISION, .is_started = price == NULL};
+                      .precision = PRECISION, .threads = 1, .is_started = price == NULL};
     vrp_routes_open(problem->is_symmetric, &m->columns);
     vrp_routes_open(problem->is_symmetric, &m->found);
     vrp_cuts_open(problem, &m->cuts);
@@ -114,6 +115,7 @@ void vrp_master_close(vrp_master *master)
     mco_free(m->ctx, &m->mixed);
     mco_free(m->ctx, &m->mixed_row);
     mco_free(m->ctx, &m->visits);
+    mco_free(m->ctx, &m->by_load);
 }
 
 // ---- The pricer
