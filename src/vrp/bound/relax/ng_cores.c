@@ -289,7 +289,8 @@ static vrp_ng_view view_of(const vrp_ng_pass *pass, int s)
     const vrp_ng_side *side = &pass->side[s];
     return (vrp_ng_view){.stride = pass->problem->stride, .rooms = c->rooms, .sets = c->sets, .demand = pass->problem->demand,
                          .first = side->first, .far = side->far, .near = side->near, .first_pair = pass->first_pair,
-                         .from = c->from, .kind = c->kind, .top = c->top, .lanes = c->lanes, .common = c->common, .low = c->low, .high = c->high, .base = side->base,
+                         .from = c->from, .kind = c->kind, .top = c->top, .lanes = c->lanes, .common = c->common,
+                         .low = c->low, .high = c->high, .base = side->base,
                          .cell = c->cell[s], .wide = c->is_wide ? c->wide[s] : NULL};
 }
 

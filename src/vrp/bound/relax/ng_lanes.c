@@ -193,8 +193,8 @@ static const uint16_t lacking[5][16] = {
     {0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0, 0, 0, 0, 0, 0, 0, 0},
 };
 
-// out[m] = min(out[m], from[map(m)] + off) for the sets m that the pair allows, if it has at most four common customers. Returns false
-// if it has more; then out is unchanged.
+// out[m] = min(out[m], from[map(m)] + off) for the sets m that the pair allows, if it has at most four common customers. Returns
+// false if it has more; then out is unchanged.
 INLINE bool pull_common(const vrp_ng_view *view, int32_t pair, const uint16_t *cell, int32_t off, uint16_t *out)
 {
     const vrp_ng_common *common = view->common != NULL ? &view->common[pair] : NULL;
@@ -217,7 +217,8 @@ INLINE bool pull_common(const vrp_ng_view *view, int32_t pair, const uint16_t *c
             continue;
         const __m256i at = _mm256_or_si256(low, _mm256_set1_epi16((short)common->high[h]));
         // Bit 4 of each byte tells the half of the entries; three to the left it is the sign that a blend looks at.
-        const __m256i sum = _mm256_blendv_epi8(_mm256_shuffle_epi8(first, at), _mm256_shuffle_epi8(second, at), _mm256_slli_epi16(at, 3));
+        const __m256i is_second = _mm256_slli_epi16(at, 3);
+        const __m256i sum = _mm256_blendv_epi8(_mm256_shuffle_epi8(first, at), _mm256_shuffle_epi8(second, at), is_second);
         __m256i *own = (__m256i *)(void *)(out + 16 * h);
         _mm256_store_si256(own, _mm256_min_epu16(_mm256_load_si256(own), _mm256_or_si256(sum, lacks)));
     }
@@ -399,4 +400,5 @@ static bool wide_tiles(const vrp_ng_view *view, const vrp_ng_scratch *scratch, c
 }
 
 extern const vrp_ng_build VARIANT(vrp_ng_build);
-const vrp_ng_build VARIANT(vrp_ng_build) = {.build = {LANE_SIMD, 0}, .reads_common = READS_COMMON, .tiles = tiles, .wide_tiles = wide_tiles};
+const vrp_ng_build VARIANT(vrp_ng_build) = {.build = {LANE_SIMD, 0}, .reads_common = READS_COMMON, .tiles = tiles,
+                                            .wide_tiles = wide_tiles};

@@ -6,8 +6,8 @@
 // are below that minimum: then its cell is read entry by entry, in the order that its sets map to those of k.
 //
 // A cell has `sets` entries, 2^(size - 1) or at least 32; a customer of a smaller set has each entry several times, as its maps
-// ignore the bits that it lacks. An entry is F less the base value in 16 bits, VRP_NG_NONE where there is no such path; or, in a wide
-// pass, F itself in 32 bits.
+// ignore the bits that it lacks. An entry is F less the base value in 16 bits, VRP_NG_NONE where there is no such path; or, in a
+// wide pass, F itself in 32 bits.
 #ifndef MCO_VRP_BOUND_RELAX_NG_LANES_H
 #define MCO_VRP_BOUND_RELAX_NG_LANES_H
 
@@ -16,8 +16,8 @@
 
 enum { VRP_NG_TILE = 16, VRP_NG_LEAST_SETS = 32, VRP_NG_NONE = UINT16_MAX };
 
-// A pair by the customers that both sets have: entry j comes from entry[j], and set m of `to` takes the j of low[m % 16] | high[m / 16].
-// For units that choose among 16 entries at once.
+// A pair by the customers that both sets have: entry j comes from entry[j], and set m of `to` takes the j of
+// low[m % 16] | high[m / 16]. For units that choose among 16 entries at once.
 typedef struct vrp_ng_common {
     uint16_t entry[16];
     uint16_t low[16], high[8];  // as 0x0202 j: with 0x0100 added, the numbers of the two bytes of entry j
