@@ -45,9 +45,9 @@ mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const 
     pass->problem = problem;
     pass->settings = *settings;
     pass->engine = engine;
-    pass->room_stride = (problem->capacity + 16) / 16 * 16;
+    pass->room_stride = problem->capacity + 1;
     MCO_TRY(mco_alloc(ctx, &pass->home, problem->nodes));
-    MCO_TRY(mco_alloc(ctx, &pass->room, 6 * (size_t)pass->room_stride));
+    MCO_TRY(mco_alloc(ctx, &pass->room, 3 * (size_t)pass->room_stride));
     MCO_TRY(engine->open(ctx, pass));
     *out = pass;
 done:
