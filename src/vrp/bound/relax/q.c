@@ -68,15 +68,10 @@ void vrp_q_close(mco_context *ctx, vrp_q_pass **pass)
 
 mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s)
 {
-    mco_status st = MCO_OK;
     const vrp_bound_problem *problem = pass->problem;
-    pass->is_run = false;
     for (int32_t i = 0; i < problem->nodes; i++)
         pass->home[i] = arcs[(int64_t)i * problem->stride];
-    MCO_TRY(pass->engine->run(ctx, pass, arcs, stop_s));
-    pass->is_run = true;
-done:
-    return st;
+    return pass->engine->run(ctx, pass, arcs, stop_s);
 }
 
 // ---- Cells
