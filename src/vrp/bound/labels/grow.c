@@ -96,8 +96,7 @@ void vrp_side_see(vrp_side *side, vrp_label_item *item)
     }
 }
 
-// The bits of the neighbours of `node` that are in `seen`.
-static uint32_t bits_of(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen)
+uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen)
 {
     const int32_t *neighbour = sets->neighbour + (int64_t)node * VRP_NG_MOST;
     uint32_t bits = 0;
@@ -117,7 +116,7 @@ int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const u
     int32_t on;
     if (c->table != NULL) {
         const int32_t size = c->table_sets->size[k] - 1;
-        const uint32_t all = ((uint32_t)1 << size) - 1, free = all & ~bits_of(c->table_sets, k, seen);
+        const uint32_t all = ((uint32_t)1 << size) - 1, free = all & ~vrp_side_bits(c->table_sets, k, seen);
         on = c->table[k][(with_node << size) + free];
     } else {
         on = c->load[vrp_completion_row(with_node, c->load_step, c->load_has_slack, vrp_completion_visits(side->task, with_node)) *
@@ -388,7 +387,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
         int32_t *value = &side->arc_value[(int64_t)(from != NULL ? from->node : 0) * side->task->problem->stride + k];
         *value = bound < *value ? bound : *value;
     }
-    if (bound >= side->task->below)
+    if (bound >= side->task->below || (side->drops_heavier && draft->load > side->most_load))
         return MCO_OK;
     draft->before = index;
     draft->memory = 0;
@@ -397,7 +396,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
         memcpy(visited, side->seen, (size_t)side->set_words * sizeof *visited);
         visited[k >> 6] |= (uint64_t)1 << (k & 63);
     } else {
-        draft->memory = bits_of(side->task->sets, k, side->seen);
+        draft->memory = vrp_side_bits(side->task->sets, k, side->seen);
     }
     MCO_TRY(offer(side));
 done:
@@ -455,11 +454,12 @@ static mco_status grow_bucket(vrp_side *side, int32_t node, int64_t bucket, bool
             if (!side->task->is_elementary && is_dominated_by_lighter(side, item)) {
                 item->status = VRP_LABEL_DEAD;
             } else {
+                const bool waits = item->load > side->most_load;
                 MCO_TRY(close_route(side, at));
-                if (item->load <= side->most_load)
+                if (!waits)
                     MCO_TRY(grow_label(side, at));
                 if (side->end == VRP_LABELS_DONE)
-                    item->status = VRP_LABEL_DONE;
+                    item->status = waits ? VRP_LABEL_WAITING : VRP_LABEL_DONE;
             }
         }
         at = item->next;
