@@ -11,7 +11,6 @@
 
 #include "base/run.h"
 #include "lp/lp.h"
-#include "mco/vrp_bound.h"
 #include "vrp/bound/labels/labels.h"
 #include "vrp/bound/relax/ng.h"
 
@@ -37,13 +36,14 @@ typedef struct vrp_master {
     double smoothing;             // weight of the best prices; 0.8
     double precision;             // ends when lp_value - bound <= precision * lp_value; 1e-4
     bool has_artificial;          // an artificial column is in the last solution: no plan of the routes at hand keeps all rows
+    bool is_stuck;                // labels have ended early without a route: the last prices prove less than they could
     bool is_started;              // the prices at the begin have been priced, or there are none
-    mco_vrp_bound_round *rounds;  // [round_count] for the result
-    int64_t round_count, round_room;
     int64_t pricings, labels;     // done
-    double lp_s, pricing_s, cut_s;
+    double lp_s, pricing_s, label_s, cut_s;
     mco_lp_end end;               // of the last program
     double artificial_cost;       // of an artificial column
+    int32_t *by_load;             // [capacity + 1] the least value of a route of each load in the tables of the last pass
+    int32_t threads;              // of labels
     vrp_routes found;             // routes of the last pricing
     int32_t *trial;               // [nodes] prices of the last pricing
     int32_t *row_price;           // [cuts.count] the best prices of cuts, while `cuts` has those of a trial
@@ -74,6 +74,10 @@ typedef struct vrp_worth {
 
 // Runs the pricer on `arcs`. Errors: STOPPED, LIMIT, DEVICE.
 mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *worth);
+// Behind it, where RANK1 rows have prices: labels raise the worth, and add routes of a value below `below` to `found`. *is_done false: they
+// ran out of labels or time. Errors: MEMORY.
+mco_status vrp_master_run_labels(vrp_master *master, int32_t below, double stop_s, vrp_worth *worth, bool *is_done);
+bool vrp_master_has_rank1(const vrp_master *master);
 // The least that `taken` fewer routes than a plan has can be worth: 0 for all routes of a plan, 1 for all but one.
 int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, int32_t taken);
 
@@ -87,6 +91,7 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done);
 mco_status vrp_master_cut_capacity(vrp_master *master, int32_t most, double least_violation, double stop_s, int32_t *found);
 // Drops rows that have had neither a dual nor a price for some rounds.
 mco_status vrp_master_drop_idle_cuts(vrp_master *master);
+// Rank-1 rows; rows whose memory has grown count as found.
 mco_status vrp_master_cut_rank1(vrp_master *master, int32_t most, double least_violation, double stop_s, int32_t *found);
 // Adds customers to ng sets, up to `limit` in each, where routes of the program visit a customer twice, and opens the ng pass anew. *found:
 // members added; it stops behind `most`. Errors: MEMORY, LIMIT, DEVICE; then the sets are those that were.
@@ -101,7 +106,7 @@ mco_status vrp_master_most_value(vrp_master *master, double stop_s, int64_t *mos
 
 // The arcs' values in the last program: x [nodes * nodes], undirected sums at [i * nodes + j] = [j * nodes + i] with a symmetric problem.
 void vrp_master_support(const vrp_master *master, double *x);
-// Appends to `rounds`. `bound` is in units of the file. Errors: MEMORY.
-mco_status vrp_master_note_round(vrp_master *master, mco_vrp_bound_stage stage, double bound);
+// The arcs that are left, of nodes * (nodes - 1).
+int64_t vrp_master_arcs(const vrp_master *master);
 
 #endif

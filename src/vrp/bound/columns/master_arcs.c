@@ -172,23 +172,16 @@ done:
     return st;
 }
 
-static int64_t count_bits(const uint64_t *set, int64_t words)
-{
-    int64_t count = 0;
-    for (int64_t w = 0; w < words; w++)
-        count += __builtin_popcountll(set[w]);
-    return count;
-}
-
 mco_status vrp_master_remove_arcs(vrp_master *master, double stop_s, int64_t *removed_count)
 {
     mco_status st = MCO_OK;
     vrp_master *m = master;
     const vrp_bound_problem *p = m->problem;
     const int64_t words = ((int64_t)p->nodes * p->nodes + 63) / 64;
+    const int64_t all = (int64_t)p->nodes * p->customers;
     removal r = {.m = m, .problem = p, .loads = p->capacity + 1, .variants = 2};
     int64_t most;
-    *removed_count = m->removed != NULL ? count_bits(m->removed, words) : 0;
+    *removed_count = all - vrp_master_arcs(m);
     if (m->known == INT64_MAX || m->bound == INT64_MIN)
         return MCO_OK;
     MCO_TRY(mco_alloc(m->ctx, &r.removed, words));
@@ -205,7 +198,7 @@ mco_status vrp_master_remove_arcs(vrp_master *master, double stop_s, int64_t *re
     mco_free(m->ctx, &m->removed);
     m->removed = r.removed;
     r.removed = NULL;
-    *removed_count = count_bits(m->removed, words);
+    *removed_count = all - vrp_master_arcs(m);
     MCO_TRY(vrp_master_drop_columns(m));
 done:
     close_side(&r, r.from);

@@ -62,3 +62,37 @@ done:
     m->cut_s += mco_clock_s() - begin;
     return st;
 }
+
+// Members of a memory; it only grows.
+static int64_t memory_size(const vrp_cut *cut, int32_t words)
+{
+    int64_t size = 0;
+    for (int32_t w = 0; cut->memory != NULL && w < words; w++)
+        size += __builtin_popcountll(cut->memory[w]);
+    return size;
+}
+
+mco_status vrp_master_cut_rank1(vrp_master *master, int32_t most, double least_violation, double stop_s, int32_t *found)
+{
+    mco_status st = MCO_OK;
+    vrp_master *m = master;
+    const double begin = mco_clock_s();
+    int64_t *size = NULL, before, from;
+    int32_t grown = 0;
+    *found = 0;
+    MCO_TRY(vrp_master_drop_idle_cuts(m));
+    before = from = m->cuts.count;
+    MCO_TRY(mco_alloc(m->ctx, &size, before));
+    for (int64_t k = 0; k < before; k++)
+        size[k] = memory_size(&m->cuts.cut[k], m->cuts.words);
+    MCO_TRY(vrp_separate_rank1(m->ctx, m->problem, &m->columns, m->x, most, least_violation, stop_s, &m->cuts, found, &grown));
+    for (int64_t k = before - 1; k >= 0; k--)
+        if (memory_size(&m->cuts.cut[k], m->cuts.words) != size[k])
+            from = k;
+    MCO_TRY(vrp_program_renew_cuts(m, from, before));
+    *found += grown;
+done:
+    mco_free(m->ctx, &size);
+    m->cut_s += mco_clock_s() - begin;
+    return st;
+}

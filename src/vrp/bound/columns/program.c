@@ -254,6 +254,20 @@ done:
     return st;
 }
 
+mco_status vrp_program_renew_cuts(vrp_master *master, int64_t from, int64_t before)
+{
+    mco_status st = MCO_OK;
+    int32_t *gone = NULL;
+    MCO_TRY(mco_alloc(master->ctx, &gone, before - from));
+    for (int64_t k = from; k < before; k++)
+        gone[k - from] = master->problem->nodes + (int32_t)k;
+    MCO_TRY(mco_lp_delete_rows(master->ctx, master->lp, (int32_t)(before - from), gone));
+    MCO_TRY(vrp_program_add_cuts(master, from));
+done:
+    mco_free(master->ctx, &gone);
+    return st;
+}
+
 mco_status vrp_program_keep_cuts(vrp_master *master, const bool *keep)
 {
     mco_status st = MCO_OK;

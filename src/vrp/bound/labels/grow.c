@@ -73,6 +73,10 @@ bool vrp_side_goes_on(vrp_side *side, int64_t steps)
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail)
 {
     mco_status st = MCO_OK;
+    if (side->final_count >= side->task->most_labels) {
+        side->end = VRP_LABELS_LIMIT;
+        return MCO_OK;
+    }
     MCO_TRY(mco_grow(side->ctx, &side->final, &side->final_room, side->final_count + 1));
     side->final[side->final_count++] = (vrp_label_final){(int32_t)value, head, tail};
 done:

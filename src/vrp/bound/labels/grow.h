@@ -85,7 +85,7 @@ int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const u
 bool vrp_side_goes_on(vrp_side *side, int64_t steps);
 // The bits of the neighbours of `node` that are in `seen`.
 uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen);
-// Adds a route. Errors: MEMORY.
+// Adds a route; too many end the run. Errors: MEMORY.
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail);
 
 #endif

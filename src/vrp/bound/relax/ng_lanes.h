@@ -23,6 +23,7 @@ typedef struct vrp_ng_view {
     int32_t sets;
     const int32_t *demand, *first, *far, *near, *first_pair;
     const int32_t *from;        // [pairs]
+    const uint8_t *kind;        // [pairs] as in vrp_ng_pair
     const int32_t *top;         // [pairs] the set with the largest entry that the pair allows
     const uint32_t *lanes;      // [pairs * sets / 32] bit m % 32 of word m / 32: the pair allows set m
     const uint16_t *low, *high; // [pairs * 32], [pairs * sets / 32]: entry m comes from entry low[m % 32] | high[m / 32]
@@ -43,11 +44,13 @@ typedef struct vrp_ng_scratch {
 
 typedef struct vrp_ng_build {
     mco_build build;
-    // Computes the cells of k at loads load .. load + count - 1, count at most VRP_NG_TILE and demand[k]. Returns false if some
-    // entry does not fit 16 bits. O(count (nodes + pairs of k * sets)).
-    bool (*tile)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count);
-    // As tile(), in 32 bits.
-    bool (*wide_tile)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, int32_t k, int32_t load, int32_t count);
+    // Computes the cells of node [nodes] at loads load .. load + count - 1; `count` is at most VRP_NG_TILE and each of their
+    // demands. Returns false if some entry does not fit 16 bits. O(count (nodes + pairs * sets)) for each of them.
+    bool (*tiles)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                  int32_t count);
+    // As tiles(), in 32 bits.
+    bool (*wide_tiles)(const vrp_ng_view *view, const vrp_ng_scratch *scratch, const int32_t *node, int32_t nodes, int32_t load,
+                       int32_t count);
 } vrp_ng_build;
 
 #endif

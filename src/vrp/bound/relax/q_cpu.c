@@ -348,15 +348,11 @@ static void cpu_column(const vrp_q_pass *pass, bool backward, int32_t node, cons
     const cores *c = pass->own;
     const vrp_q_paths *paths = &c->direction[backward];
     const int32_t demand = pass->problem->demand[node];
-    for (int32_t load = 0; load < demand && load <= c->capacity; load++) {
-        out->value[load] = out->second[load] = VRP_NO_PATH;
-        out->before[load] = -1;
-    }
-    for (int32_t load = demand; load <= c->capacity; load++) {
-        const int64_t cell = c->where[node] + (int64_t)VRP_Q_GROUP * load;
-        out->value[load] = paths->value[cell];
-        out->before[load] = paths->before[cell];
-        out->second[load] = paths->second[cell];
+    const int64_t first = c->where[node] + (int64_t)VRP_Q_GROUP * demand;
+    for (int64_t k = 0; k <= c->capacity - demand; k++) {
+        out->value[k] = paths->value[first + VRP_Q_GROUP * k];
+        out->before[k] = paths->before[first + VRP_Q_GROUP * k];
+        out->second[k] = paths->second[first + VRP_Q_GROUP * k];
     }
 }
 

@@ -13,7 +13,7 @@ typedef struct vrp_q_cell {
     int32_t value, before, second, second_before;
 } vrp_q_cell;
 
-// One node: [capacity + 1] each, by load. g has no node here: a join needs none.
+// One node by load beyond its demand: [capacity - demand + 1] each. g has no node here: a join needs none.
 typedef struct vrp_q_column {
     int32_t *value, *before, *second;
 } vrp_q_column;
