@@ -201,12 +201,13 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
     mco_status st = MCO_OK;
     vrp_master *m = master;
     int64_t added = 1;
+    bool is_raised = false;
     *is_done = false;
     m->is_stuck = false;
     save_rows(m);
     if (!m->is_started)
         MCO_TRY(start(m, stop_s));
-    while (added > 0) {
+    while (added > 0 || is_raised) {
         if (must_stop(m, stop_s))
             return MCO_OK;
         MCO_TRY(vrp_program_solve(m, stop_s));
@@ -216,6 +217,9 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
             break;
         MCO_TRY(purge(m));
         MCO_TRY(price_duals(m, stop_s, &added));
+        is_raised = false;
+        if (added == 0 && m->has_artificial)
+            MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
     }
     *is_done = !m->is_stuck;
 done:
