@@ -49,6 +49,8 @@ mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
+// Divides what is left open, until the run must stop. Errors: MEMORY, DEVICE, and those of the caller.
+mco_status vrp_root_divide(vrp_root *root);
 // Copies the master's prices to the sure ones while no arc is removed.
 mco_status vrp_root_keep_prices(vrp_root *root);
 
