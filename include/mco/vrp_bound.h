@@ -39,7 +39,7 @@ typedef struct mco_vrp_relax_result {
     int32_t route_load;    // in units of the capacity (mco_vrp_load_scale)
     double route_value;
     int64_t states, transitions;  // cells of the tables; pairs of a cell and a node before it, by the definition of the relaxation
-    double pass_s;         // of the pass, transfers included; without opening
+    double pass_s;         // of the pass, transfers included; without opening; the least of params->repeat
     uint64_t digest;       // of all cells of the tables: equal for all engines
     mco_work work;
 } mco_vrp_relax_result;

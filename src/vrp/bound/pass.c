@@ -168,14 +168,42 @@ static mco_status find_route(pass *p, int32_t least)
 
 // ---- The kinds of passes
 
+// Runs one pass as often as asked for, and keeps the least time.
+static mco_status time_pass(pass *p, mco_status (*run)(pass *p))
+{
+    for (int64_t k = 0; k < p->params->repeat; k++) {
+        const double begin_s = mco_clock_s();
+        const mco_status st = run(p);
+        const double seconds = mco_clock_s() - begin_s;
+        if (st != MCO_OK)
+            return st;
+        p->r->pass_s = k == 0 || seconds < p->r->pass_s ? seconds : p->r->pass_s;
+    }
+    return MCO_OK;
+}
+
+static mco_status pass_ng(pass *p)
+{
+    return vrp_ng_run(p->ctx, p->ng, p->arcs, p->run->stop_s);
+}
+
+static mco_status pass_q(pass *p)
+{
+    return vrp_q_run(p->ctx, p->q, p->arcs, p->run->stop_s);
+}
+
+static mco_status pass_through_q(pass *p)
+{
+    const mco_status st = pass_q(p);
+    return st != MCO_OK ? st : vrp_through_ratios(p->ctx, p->q, p->value, p->load, NULL, p->run->stop_s);
+}
+
 static mco_status run_ng(pass *p)
 {
     mco_status st = MCO_OK;
     MCO_TRY(vrp_ng_sets_open(p->ctx, &p->problem, (int32_t)p->params->ng_size, &p->sets));
     MCO_TRY(vrp_ng_open(p->ctx, &p->problem, &p->sets, &p->settings, &p->ng));
-    const double begin_s = mco_clock_s();
-    MCO_TRY(vrp_ng_run(p->ctx, p->ng, p->arcs, p->run->stop_s));
-    p->r->pass_s = mco_clock_s() - begin_s;
+    MCO_TRY(time_pass(p, pass_ng));
     const int32_t least = vrp_ng_least_route(p->ng);
     p->r->value = in_file_units(p, least);
     MCO_TRY(vrp_ng_routes(p->ctx, p->ng, least + 1, p->problem.nodes, &p->routes));
@@ -188,9 +216,7 @@ static mco_status run_q(pass *p)
 {
     mco_status st = MCO_OK;
     MCO_TRY(vrp_q_open(p->ctx, &p->problem, &p->settings, &p->q));
-    const double begin_s = mco_clock_s();
-    MCO_TRY(vrp_q_run(p->ctx, p->q, p->arcs, p->run->stop_s));
-    p->r->pass_s = mco_clock_s() - begin_s;
+    MCO_TRY(time_pass(p, pass_q));
     const int32_t least = vrp_q_least_route(p->q);
     p->r->value = in_file_units(p, least);
     MCO_TRY(vrp_q_routes(p->ctx, p->q, least + 1, p->problem.nodes, &p->routes));
@@ -216,10 +242,7 @@ static mco_status run_through_q(pass *p)
     MCO_TRY(mco_alloc(p->ctx, &p->value, problem->nodes));
     MCO_TRY(mco_alloc(p->ctx, &p->load, problem->nodes));
     MCO_TRY(vrp_q_open(p->ctx, problem, &p->settings, &p->q));
-    const double begin_s = mco_clock_s();
-    MCO_TRY(vrp_q_run(p->ctx, p->q, p->arcs, p->run->stop_s));
-    MCO_TRY(vrp_through_ratios(p->ctx, p->q, p->value, p->load, NULL, p->run->stop_s));
-    p->r->pass_s = mco_clock_s() - begin_s;
+    MCO_TRY(time_pass(p, pass_through_q));
     double sum = 0;
     for (int32_t i = 1; i < problem->nodes; i++)
         sum += p->price[i] + (double)problem->demand[i] * p->value[i] / p->load[i];

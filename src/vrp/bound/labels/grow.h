@@ -10,7 +10,8 @@
 #include "vrp/bound/labels/completion.h"
 #include "vrp/bound/labels/states.h"
 
-typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_DEAD } vrp_label_status;
+// WAITING: too heavy to grow, to be joined.
+typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
 
 typedef struct vrp_label_item {
     int64_t cost;      // elementary mode: real cost of the partial route, units
@@ -36,7 +37,8 @@ typedef struct vrp_side {
     const vrp_label_task *task;
     const vrp_states *states;
     vrp_completion completion;
-    int32_t most_load;       // labels of a greater load are made, but grow no more
+    int32_t most_load;       // labels of a greater load grow no more
+    bool drops_heavier;      // and are not even made
     int32_t set_words;       // of a set of nodes
     size_t item_bytes;
     char **chunk;            // [chunk_room] of 2^VRP_LABEL_CHUNK_BITS labels each
@@ -81,7 +83,9 @@ void vrp_side_see(vrp_side *side, vrp_label_item *item);
 int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const uint64_t *seen);
 // Counts work; reads the clock now and then. Returns false if the run must end; side->end says why then.
 bool vrp_side_goes_on(vrp_side *side, int64_t steps);
-// Adds a route. Errors: MEMORY.
+// The bits of the neighbours of `node` that are in `seen`.
+uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen);
+// Adds a route; too many end the run. Errors: MEMORY.
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail);
 
 #endif
