@@ -284,6 +284,8 @@ static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, 
             MCO_TRY(tree_load(t, state, &side));
             MCO_TRY(tree_price(t, TRIAL_PRECISION, t->settings->stop_s, &proved[s]));
         }
+        mco_log(t->ctx, MCO_LOG_DETAIL, "tree: set of %d with %.2f crossings: bounds %lld and %lld", cand->size, cand->value,
+                (long long)proved[0], (long long)proved[1]);
         const double score = clamp_rise(c, (double)(proved[0] - bound)) * clamp_rise(c, (double)(proved[1] - bound));
         if (score <= best_score)
             continue;

@@ -255,6 +255,8 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(rows_of_all_plans(t, &rows));
     MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t), &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes: bound %lld, %lld nodes", (long long)list->count, (long long)pool.bound,
+            (long long)pool.nodes);
     // Costs in units are exact here, so a scaled bound is one in units.
     const int64_t proved = pool.bound * (int64_t)t->root->unit;
     *bound = proved > *bound ? proved : *bound;
@@ -284,6 +286,8 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     const vrp_label_task task = label_task(t, most_value, forced ? FORCED_TIMES : 1);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels, (long long)list.count,
+            100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)
