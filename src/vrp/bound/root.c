@@ -23,8 +23,8 @@ static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // than FLAT_RISE of its value.
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4;
-// Arcs are removed where the bound is so near to the known cost.
-static const double NEAR = 0.1;
+// Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
+static const double NEAR = 0.1, SHRUNK = 0.8;
 
 // ---- Open, close
 
@@ -119,7 +119,7 @@ static mco_status add_round(vrp_root *r, mco_vrp_bound_stage stage, double bound
     const mco_vrp_bound_round round = {
         .time_s = mco_run_time_s(r->proof->run),
         .stage = stage,
-        .lp = m != NULL ? m->lp_value / r->problem.unit / r->proof->problem->scale : (double)NAN,
+        .lp = m != NULL && m->lp_value != 0 && !m->has_artificial ? m->lp_value / r->problem.unit / r->proof->problem->scale : (double)NAN,
         .bound = bound,
         .columns = m != NULL ? m->columns.count : 0,
         .cuts = m != NULL ? m->cuts.count : 0,
@@ -275,6 +275,7 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
         MCO_TRY(solve_again(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
         *found = 0;
+    MCO_TRY(vrp_root_remove_arcs(r));
 done:
     return st;
 }
@@ -293,13 +294,15 @@ done:
     return st;
 }
 
-mco_status vrp_root_cut(vrp_root *root)
+mco_status vrp_root_cut_capacity(vrp_root *root)
 {
-    const mco_vrp_cuts cuts = root->proof->params->cuts;
-    if (!root->has_master || cuts == MCO_VRP_CUTS_NONE)
-        return MCO_OK;
-    const mco_status st = cut_rounds(root, cut_capacity);
-    return st == MCO_OK && cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL ? cut_rounds(root, cut_rank1) : st;
+    return root->has_master && root->proof->params->cuts != MCO_VRP_CUTS_NONE ? cut_rounds(root, cut_capacity) : MCO_OK;
+}
+
+mco_status vrp_root_cut_rank1(vrp_root *root)
+{
+    const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
+    return is_wanted ? cut_rounds(root, cut_rank1) : MCO_OK;
 }
 
 // ---- Arcs
@@ -311,16 +314,17 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     vrp_master *m = &r->master;
     int64_t count = 0;
     bool is_done;
-    if (!r->has_master || r->proof->known < 0 || vrp_root_is_over(r) || (double)m->bound < (1 - NEAR) * (double)m->known)
+    if (!r->has_master || r->proof->known < 0 || m->end != MCO_LP_OPTIMAL || vrp_root_is_over(r))
         return MCO_OK;
     m->known = known_in_units(r);
+    const double gap = (double)(m->known - m->bound);
+    if (gap > NEAR * (double)m->known || (r->removal_gap > 0 && gap > SHRUNK * r->removal_gap))
+        return MCO_OK;
+    r->removal_gap = gap;
     st = vrp_master_remove_arcs(m, r->stop_s, &count);
     if (st != MCO_OK)
         return st == MCO_ERR_STOPPED ? MCO_OK : st;
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
-    MCO_TRY(vrp_master_solve(m, r->stop_s, &is_done));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, m->bound));
-done:
-    return st;
+    return solve_again(r, MCO_VRP_BOUND_COLUMNS, &is_done);
 }
