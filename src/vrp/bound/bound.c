@@ -34,6 +34,7 @@ mco_status vrp_prove(vrp_proof *proof)
     MCO_TRY(vrp_root_cut_capacity(&root));
     MCO_TRY(vrp_root_remove_arcs(&root));
     MCO_TRY(vrp_root_cut_rank1(&root));
+    MCO_TRY(vrp_root_refine(&root));
     MCO_TRY(vrp_root_finish(&root));
     MCO_TRY(vrp_root_divide(&root));
     (void)mco_run_must_stop(proof->run, proof->result->pricings);

@@ -44,6 +44,8 @@ mco_status vrp_root_cut_rank1(vrp_root *root);
 // Removes arcs by the known cost, and prices again, if the gap has shrunk much since the last time. From then on no prices are sure: they
 // prove a bound of better plans only.
 mco_status vrp_root_remove_arcs(vrp_root *root);
+// Where arcs were removed: proves the bound of better plans again in a finer unit (vrp/bound/finish.c).
+mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
