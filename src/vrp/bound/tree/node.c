@@ -278,12 +278,12 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     vrp_master *m = t->m;
     vrp_routes list;
     vrp_labels_result result = {0};
-    int64_t most_value = 0;
+    int64_t most = 0;
     vrp_routes_open(t->root->is_symmetric, &list);
     if (!t->root->is_exact || t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
         return MCO_OK;
-    MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most_value));
-    const vrp_label_task task = label_task(t, most_value, forced ? FORCED_TIMES : 1);
+    MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
+    const vrp_label_task task = label_task(t, most, forced ? FORCED_TIMES : 1);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels, (long long)list.count,
