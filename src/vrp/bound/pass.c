@@ -378,6 +378,7 @@ mco_status mco_vrp_relax(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     MCO_TRY(mco_options_validate(ctx, &relax_options, &given));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = given.time_limit_s, .target = -1, .objective = "value"});
+    ctx->call_stop_s = isfinite(run.stop_s) ? run.stop_s : 0;
     st = run_pass(&p, problem);
     if (st == MCO_ERR_STOPPED) {
         tell_stop(&run, &r);
@@ -391,6 +392,7 @@ done:
     close(&p);
     mco_run_clear(&run);
     mco_vrp_relax_result_clear(ctx, &r);
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

@@ -255,6 +255,8 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(rows_of_all_plans(t, &rows));
     MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t), &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes: bound %lld, %lld nodes", (long long)list->count, (long long)pool.bound,
+            (long long)pool.nodes);
     // Costs in units are exact here, so a scaled bound is one in units.
     const int64_t proved = pool.bound * (int64_t)t->root->unit;
     *bound = proved > *bound ? proved : *bound;
@@ -276,14 +278,16 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     vrp_master *m = t->m;
     vrp_routes list;
     vrp_labels_result result = {0};
-    int64_t most_value = 0;
+    int64_t most = 0;
     vrp_routes_open(t->root->is_symmetric, &list);
     if (!t->root->is_exact || t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
         return MCO_OK;
-    MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most_value));
-    const vrp_label_task task = label_task(t, most_value, forced ? FORCED_TIMES : 1);
+    MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
+    const vrp_label_task task = label_task(t, most, forced ? FORCED_TIMES : 1);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels, (long long)list.count,
+            100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)
