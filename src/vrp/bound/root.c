@@ -20,9 +20,11 @@ enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
-// than FLAT_RISE of its value.
+// than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
-static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4;
+static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
+// Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
+static const double OPEN_S = 2e-7;
 // Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
 static const double NEAR = 0.1, SHRUNK = 0.8;
 
@@ -211,6 +213,19 @@ done:
     return st;
 }
 
+// ng-routes, or q-routes where those are asked for or the tables of ng-routes are too large.
+static mco_status take_pricer(vrp_root *r)
+{
+    const vrp_proof *proof = r->proof;
+    mco_status st = MCO_ERR_LIMIT;
+    if (is_ng(proof)) {
+        st = vrp_master_take_ng(&r->master, &r->settings, (int32_t)proof->params->ng_size);
+        if (st == MCO_ERR_LIMIT)
+            mco_log(proof->ctx, MCO_LOG_WARNING, "%s: the bound is one of q-routes", mco_context_error(proof->ctx));
+    }
+    return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
+}
+
 mco_status vrp_root_columns(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -218,16 +233,14 @@ mco_status vrp_root_columns(vrp_root *root)
     const vrp_proof *proof = r->proof;
     const mco_vrp_solution *plan = proof->plan.order != NULL ? &proof->plan : &r->plan;
     bool is_done;
-    if (!wants_lp(r) || vrp_root_is_over(r))
+    const double open_s = OPEN_S * (double)r->problem.nodes * r->problem.nodes;
+    if (!wants_lp(r) || vrp_root_is_over(r) || r->stop_s - mco_clock_s() < open_s)
         return MCO_OK;
     MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
     r->has_master = true;
     r->master.known = known_in_units(r);
     r->master.threads = r->settings.threads;
-    if (is_ng(proof))
-        MCO_TRY(vrp_master_take_ng(&r->master, &r->settings, (int32_t)proof->params->ng_size));
-    else
-        MCO_TRY(vrp_master_take_q(&r->master, &r->settings));
+    MCO_TRY(take_pricer(r));
     MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
     MCO_TRY(vrp_root_keep_prices(r));
     MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
@@ -280,6 +293,12 @@ done:
     return st;
 }
 
+// What the program lacks to the known cost; 0: none is known.
+static double gap_of(const vrp_root *r, double value)
+{
+    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
+}
+
 // Rounds until they raise the program little.
 static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_t *))
 {
@@ -288,7 +307,8 @@ static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_
     while (found > 0 && flat < FLAT_ROUNDS && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
         const double before = r->master.lp_value;
         MCO_TRY(round(r, &found));
-        flat = r->master.lp_value - before < FLAT_RISE * fabs(before) ? flat + 1 : 0;
+        const double rise = r->master.lp_value - before;
+        flat = rise < FLAT_RISE * fabs(before) && !(rise > FLAT_SHARE * gap_of(r, before) && r->proof->known >= 0) ? flat + 1 : 0;
     }
 done:
     return st;
