@@ -45,9 +45,9 @@ mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const 
     pass->problem = problem;
     pass->settings = *settings;
     pass->engine = engine;
-    pass->room_stride = (problem->capacity + 16) / 16 * 16;
+    pass->room_stride = problem->capacity + 1;
     MCO_TRY(mco_alloc(ctx, &pass->home, problem->nodes));
-    MCO_TRY(mco_alloc(ctx, &pass->room, 6 * (size_t)pass->room_stride));
+    MCO_TRY(mco_alloc(ctx, &pass->room, 3 * (size_t)pass->room_stride));
     MCO_TRY(engine->open(ctx, pass));
     *out = pass;
 done:
@@ -68,15 +68,10 @@ void vrp_q_close(mco_context *ctx, vrp_q_pass **pass)
 
 mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s)
 {
-    mco_status st = MCO_OK;
     const vrp_bound_problem *problem = pass->problem;
-    pass->is_run = false;
     for (int32_t i = 0; i < problem->nodes; i++)
         pass->home[i] = arcs[(int64_t)i * problem->stride];
-    MCO_TRY(pass->engine->run(ctx, pass, arcs, stop_s));
-    pass->is_run = true;
-done:
-    return st;
+    return pass->engine->run(ctx, pass, arcs, stop_s);
 }
 
 // ---- Cells
@@ -133,8 +128,8 @@ int32_t vrp_q_least_route(const vrp_q_pass *pass)
     for (int32_t i = 1; i < pass->problem->nodes; i++) {
         int32_t value = VRP_NO_PATH;
         pass->engine->column(pass, false, i, &column);
-        for (int32_t q = 0; q <= pass->problem->capacity; q++)
-            value = column.value[q] < value ? column.value[q] : value;
+        for (int32_t k = 0; k <= pass->problem->capacity - pass->problem->demand[i]; k++)
+            value = column.value[k] < value ? column.value[k] : value;
         const int64_t route = (int64_t)value + pass->home[i];
         if (value < VRP_NO_PATH && pass->home[i] < VRP_NO_ARC && route < least)
             least = route;
@@ -165,14 +160,15 @@ static int32_t endings_of(const vrp_q_pass *pass, int32_t node, int32_t below, e
     if (pass->home[node] >= VRP_NO_ARC)
         return 0;
     pass->engine->column(pass, false, node, &column);
-    for (int32_t q = 0; q <= pass->problem->capacity; q++) {
-        const int64_t value = (int64_t)column.value[q] + pass->home[node];
-        if (column.value[q] >= VRP_NO_PATH || value >= below || (count == ROUTES_OF_NODE && value >= out[count - 1].value))
+    const int32_t demand = pass->problem->demand[node];
+    for (int32_t k = 0; k <= pass->problem->capacity - demand; k++) {
+        const int64_t value = (int64_t)column.value[k] + pass->home[node];
+        if (column.value[k] >= VRP_NO_PATH || value >= below || (count == ROUTES_OF_NODE && value >= out[count - 1].value))
             continue;
         int32_t at = count < ROUTES_OF_NODE ? count++ : count - 1;
         for (; at > 0 && out[at - 1].value > value; at--)
             out[at] = out[at - 1];
-        out[at] = (ending){0, (int32_t)value, node, q};
+        out[at] = (ending){0, (int32_t)value, node, demand + k};
     }
     for (int32_t k = 0; k < count; k++)
         out[k].rank = k;

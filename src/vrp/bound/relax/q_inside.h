@@ -13,7 +13,7 @@ typedef struct vrp_q_cell {
     int32_t value, before, second, second_before;
 } vrp_q_cell;
 
-// One node: [capacity + 1] each, by load. g has no node here: a join needs none.
+// One node by load beyond its demand: [capacity - demand + 1] each. g has no node here: a join needs none.
 typedef struct vrp_q_column {
     int32_t *value, *before, *second;
 } vrp_q_column;
@@ -37,8 +37,7 @@ struct vrp_q_pass {
     const vrp_q_engine *engine;
     void *own;          // the engine's
     int32_t *home;      // [nodes] the arcs (i, 0) of the last run
-    bool is_run;        // the tables are those of a whole run
-    int32_t *room;      // [6 * room_stride] columns of one node: forward, backward
+    int32_t *room;      // [3 * room_stride] a column
     int32_t room_stride;
 };
 

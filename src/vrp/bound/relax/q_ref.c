@@ -128,11 +128,12 @@ static vrp_q_cell reference_cell(const vrp_q_pass *pass, bool backward, int32_t 
 
 static void reference_column(const vrp_q_pass *pass, bool backward, int32_t node, const vrp_q_column *out)
 {
-    for (int32_t load = 0; load <= pass->problem->capacity; load++) {
-        const vrp_q_cell cell = reference_cell(pass, backward, load, node);
-        out->value[load] = cell.value;
-        out->before[load] = cell.before;
-        out->second[load] = cell.second;
+    const int32_t demand = pass->problem->demand[node];
+    for (int32_t k = 0; k <= pass->problem->capacity - demand; k++) {
+        const vrp_q_cell cell = reference_cell(pass, backward, demand + k, node);
+        out->value[k] = cell.value;
+        out->before[k] = cell.before;
+        out->second[k] = cell.second;
     }
 }
 

@@ -15,8 +15,7 @@ typedef struct through {
     const vrp_q_pass *pass;
     const vrp_through_variant *lanes;
     int32_t stride;       // of the arrays: loads, with a tile on either side
-    int32_t *near, *far;  // [3 * stride] value, before, second; load 0 at VRP_THROUGH_TILE
-    int32_t *column;      // [3 * (capacity + 1)]
+    int32_t *half[2];     // [3 * stride] value, before, second; load 0 at VRP_THROUGH_TILE; [1] of the asymmetric far half
     int32_t *out;         // [capacity + 1 + VRP_THROUGH_TILE]
     vrp_through_halves halves;
 } through;
@@ -28,9 +27,8 @@ static const vrp_through_variant *const variants[] = {MCO_EACH_SIMD(LIST)};
 
 static void through_close(mco_context *ctx, through *t)
 {
-    mco_free(ctx, &t->near);
-    mco_free(ctx, &t->far);
-    mco_free(ctx, &t->column);
+    mco_free(ctx, &t->half[0]);
+    mco_free(ctx, &t->half[1]);
     mco_free(ctx, &t->out);
 }
 
@@ -40,9 +38,11 @@ static mco_status through_open(mco_context *ctx, const vrp_q_pass *pass, through
     const int32_t loads = pass->problem->capacity + 1;
     *t = (through){.pass = pass, .stride = loads + 2 * VRP_THROUGH_TILE};
     MCO_TRY(mco_pick(ctx, variants, pass->settings.simd, 0, &t->lanes));
-    MCO_TRY(mco_alloc(ctx, &t->near, 3 * (size_t)t->stride));
-    MCO_TRY(mco_alloc(ctx, &t->far, 3 * (size_t)t->stride));
-    MCO_TRY(mco_alloc(ctx, &t->column, 3 * (size_t)loads));
+    for (int d = 0; d < (pass->problem->is_symmetric ? 1 : 2); d++) {
+        MCO_TRY(mco_alloc(ctx, &t->half[d], 3 * (size_t)t->stride));
+        for (int32_t k = 0; k < 3 * t->stride; k++)
+            t->half[d][k] = VRP_THROUGH_NONE;
+    }
     MCO_TRY(mco_alloc(ctx, &t->out, (size_t)loads + VRP_THROUGH_TILE));
 done:
     return st;
@@ -50,31 +50,37 @@ done:
 
 // ---- Halves
 
-// One half by load beyond the demand. `nowhere` is the node before where there is no path, `depot` stands for the depot.
-static void take_half(through *t, bool backward, int32_t node, int32_t nowhere, int32_t depot, int32_t *out)
+static void take_half(const through *t, bool backward, int32_t node)
 {
-    const int32_t capacity = t->pass->problem->capacity, demand = t->pass->problem->demand[node];
-    const vrp_q_column column = {t->column, t->column + capacity + 1, t->column + 2 * ((int64_t)capacity + 1)};
-    int32_t *value = out, *before = out + t->stride, *second = out + 2 * (int64_t)t->stride;
-    t->pass->engine->column(t->pass, backward, node, &column);
-    for (int32_t k = 0; k < t->stride; k++) {
-        const int32_t load = k - VRP_THROUGH_TILE + demand;
-        const bool has = load >= demand && load <= capacity && column.value[load] < VRP_NO_PATH;
-        value[k] = has ? column.value[load] : VRP_THROUGH_NONE;
-        before[k] = !has ? nowhere : column.before[load] > 0 ? column.before[load] : depot;
-        second[k] = has && column.second[load] < VRP_NO_PATH ? column.second[load] : VRP_THROUGH_NONE;
+    const int32_t loads = t->pass->problem->capacity - t->pass->problem->demand[node];
+    int32_t *value = t->half[backward] + VRP_THROUGH_TILE, *before = value + t->stride, *second = before + t->stride;
+    t->pass->engine->column(t->pass, backward, node, &(vrp_q_column){value, before, second});
+    for (int32_t k = 0; k <= loads; k++) {
+        value[k] = value[k] < VRP_NO_PATH ? value[k] : VRP_THROUGH_NONE;
+        second[k] = second[k] < VRP_NO_PATH ? second[k] : VRP_THROUGH_NONE;
     }
+    for (int32_t k = loads + 1; k <= loads + VRP_THROUGH_TILE; k++)
+        value[k] = before[k] = second[k] = VRP_THROUGH_NONE;
 }
 
 static void take_halves(through *t, int32_t node)
 {
     const vrp_bound_problem *problem = t->pass->problem;
-    take_half(t, false, node, -1, -3, t->near);
-    take_half(t, !problem->is_symmetric, node, -2, -4, t->far);
-    const int32_t *near = t->near + VRP_THROUGH_TILE, *far = t->far + VRP_THROUGH_TILE;
+    const int32_t *near = t->half[0] + VRP_THROUGH_TILE, *far = t->half[problem->is_symmetric ? 0 : 1] + VRP_THROUGH_TILE;
+    take_half(t, false, node);
+    if (!problem->is_symmetric)
+        take_half(t, true, node);
     t->halves = (vrp_through_halves){.value = near, .before = near + t->stride, .second = near + 2 * (int64_t)t->stride,
                                      .far_value = far, .far_before = far + t->stride, .far_second = far + 2 * (int64_t)t->stride,
                                      .loads = problem->capacity - problem->demand[node], .is_symmetric = problem->is_symmetric};
+}
+
+// The least routes of a tile of loads. The first one has the depot on both sides: no loop.
+static void join_tile(const through *t, int32_t begin, int32_t *out)
+{
+    t->lanes->least_routes(&t->halves, begin, out);
+    if (begin == 0)
+        out[0] = t->halves.value[0] + t->halves.far_value[0];
 }
 
 // ---- Ratios
@@ -104,7 +110,7 @@ static void least_ratio(through *t, int32_t node, int32_t *value, int32_t *load)
         // A tie has a smaller load, so it counts.
         if (!may_undercut(t->out, begin, end, demand, best + 1, best_load))
             continue;
-        t->lanes->least_routes(&t->halves, begin, t->out);
+        join_tile(t, begin, t->out);
         for (int32_t k = end - 1; k >= begin; k--)
             if (t->out[k - begin] < VRP_NO_PATH && !is_less_ratio(best, best_load, t->out[k - begin], k + demand)) {
                 best = t->out[k - begin];
@@ -120,7 +126,7 @@ static void least_ratio(through *t, int32_t node, int32_t *value, int32_t *load)
 static int64_t join(const vrp_through_halves *h, int32_t near, int32_t far, bool *near_second, bool *far_second)
 {
     *near_second = *far_second = false;
-    if (h->before[near] != h->far_before[far])
+    if (h->before[near] != h->far_before[far] || near + far == 0)
         return (int64_t)h->value[near] + h->far_value[far];
     const int64_t a = (int64_t)h->value[near] + h->far_second[far], b = (int64_t)h->second[near] + h->far_value[far];
     *far_second = a <= b;
@@ -224,7 +230,7 @@ mco_status vrp_through_table(mco_context *ctx, vrp_q_pass *pass, int32_t *out, d
         }
         take_halves(&t, i);
         for (int32_t begin = 0; begin <= t.halves.loads; begin += VRP_THROUGH_TILE)
-            t.lanes->least_routes(&t.halves, begin, t.out + begin);
+            join_tile(&t, begin, t.out + begin);
         for (int32_t k = 0; k <= t.halves.loads; k++)
             out[((int64_t)k + problem->demand[i]) * problem->nodes + i] = t.out[k] < VRP_NO_PATH ? t.out[k] : VRP_NO_PATH;
     }

@@ -10,8 +10,7 @@
 enum { VRP_THROUGH_TILE = 64, VRP_THROUGH_NONE = 2 * VRP_NO_PATH - 1 };
 
 // Both halves of the routes through one customer, by load beyond its demand: 0..loads. The arrays of the far half go on with
-// VRP_THROUGH_TILE values that are none, on either side. No node before equals another one where there is no path; the depot of the
-// far half counts as another node than that of the near half.
+// VRP_THROUGH_TILE values that are none, on either side.
 typedef struct vrp_through_halves {
     const int32_t *value, *before, *second;  // near half
     const int32_t *far_value, *far_before, *far_second;
@@ -22,7 +21,7 @@ typedef struct vrp_through_halves {
 typedef struct vrp_through_variant {
     mco_build build;
     // Of the routes of loads begin..begin + VRP_THROUGH_TILE - 1 beyond the demand: the least values with loops i-j-i at the customer
-    // allowed, and without them. From VRP_NO_PATH on: none.
+    // allowed, and without them (the depot on both sides counts as one). From VRP_NO_PATH on: none.
     void (*least_sums)(const vrp_through_halves *halves, int32_t begin, int32_t *out);
     void (*least_routes)(const vrp_through_halves *halves, int32_t begin, int32_t *out);
 } vrp_through_variant;
