@@ -149,24 +149,36 @@ typedef struct trace {
     uint32_t memory;
 } trace;
 
+// The first customer whose far arc gives the value, or `count`. Whole rows are compared, without a branch for each.
+static int32_t far_before(const int32_t *base, const int32_t *far, int32_t value, int32_t count)
+{
+    enum { ROW = 16 };  // strides are multiples of it
+    for (int32_t i = 0; i < count; i += ROW) {
+        uint32_t found = 0;
+        for (int32_t l = 0; l < ROW; l++)
+            found |= (uint32_t)(base[i + l] + far[i + l] == value) << l;
+        for (int32_t l = 0; found != 0 && l < ROW; l++)
+            if ((found >> l & 1) != 0)
+                return i + l;
+    }
+    return count;
+}
+
 // Steps to the predecessor of the smallest index that gives the value. There is one, as the value was made from it.
 static void step_back(const vrp_ng_pass *pass, trace *t)
 {
     const vrp_bound_problem *p = pass->problem;
     const vrp_ng_side *side = &pass->side[0];
-    const int32_t load = t->load - p->demand[t->node], count = p->nodes;
-    const int32_t *base = side->base + (int64_t)load * p->stride, *far = side->far + (int64_t)t->node * p->stride;
-    int32_t from = 1, arc = 0;
-    while (from < count && base[from] + far[from] != t->value)
-        from++;
-    uint32_t memory = UINT32_MAX;
-    if (from < count)
-        arc = far[from];
+    const int32_t load = t->load - p->demand[t->node], *far = side->far + (int64_t)t->node * p->stride;
+    const int32_t *base = side->base + (int64_t)load * p->stride;
+    int32_t from = far_before(base, far, t->value, p->nodes), arc = from < p->nodes ? far[from] : 0;
+    uint32_t memory = from < p->nodes ? (UINT32_C(1) << (pass->sets.size[from] - 1)) - 1 : 0;
     for (int32_t a = pass->first_pair[t->node]; a < pass->first_pair[t->node + 1]; a++) {
         const vrp_ng_pair *pair = &pass->pair[a];
-        if (pair->from >= from)
-            break;
-        if (!vrp_ng_is_path(base[pair->from]) || side->near[a] == VRP_NG_APART || (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0))
+        // No memory gives less than the base value.
+        if (pair->from >= from || base[pair->from] + side->near[a] > t->value)
+            continue;
+        if (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0)
             continue;
         const uint32_t before = vrp_ng_memory_before(&pass->sets, pair->from, t->node, t->memory);
         if (pass->engine->value(pass, 0, load, pair->from, before) + side->near[a] != t->value)
@@ -174,11 +186,8 @@ static void step_back(const vrp_ng_pass *pass, trace *t)
         from = pair->from;
         arc = side->near[a];
         memory = before;
-        break;
     }
-    assert(from < count);
-    if (memory == UINT32_MAX)
-        memory = (UINT32_C(1) << (pass->sets.size[from] - 1)) - 1;
+    assert(from < p->nodes);
     *t = (trace){load, from, t->value - arc, memory};
 }
 
@@ -197,58 +206,75 @@ static int32_t trace_path(const vrp_ng_pass *pass, int32_t load, int32_t node, i
 }
 
 typedef struct ending {
-    int32_t rank, value, node, load;  // rank: 0 for the best load of the node
+    int32_t value, node, load;
 } ending;
 
 static int compare(const void *a, const void *b)
 {
     const ending *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-// The best loads of a node whose routes have a value < below; ties by the smaller load. Returns how many.
-static int32_t best_loads(const vrp_ng_pass *pass, int32_t node, int32_t below, ending *best)
+// The best loads of each node whose routes have a value < below, the least value first, ties by the smaller load:
+// best[node * LOADS_OF_A_NODE] .., count[node] of them.
+static void best_loads(const vrp_ng_pass *pass, int32_t below, ending *best, int32_t *count)
 {
-    int32_t count = 0;
-    for (int32_t q = pass->problem->demand[node]; q <= pass->problem->capacity; q++) {
-        const int32_t value = route_value(pass, q, node);
-        if (value >= below || value == VRP_NO_PATH || (count == LOADS_OF_A_NODE && value >= best[count - 1].value))
-            continue;
-        int32_t at = count < LOADS_OF_A_NODE ? count++ : count - 1;
-        for (; at > 0 && best[at - 1].value > value; at--)
-            best[at] = best[at - 1];
-        best[at] = (ending){0, value, node, q};
+    for (int32_t q = 1; q <= pass->problem->capacity; q++)
+        for (int32_t i = 1; i < pass->problem->nodes; i++) {
+            ending *own = best + (int64_t)i * LOADS_OF_A_NODE;
+            const int32_t value = route_value(pass, q, i);
+            if (value >= below || value == VRP_NO_PATH || (count[i] == LOADS_OF_A_NODE && value >= own[count[i] - 1].value))
+                continue;
+            int32_t at = count[i] < LOADS_OF_A_NODE ? count[i]++ : count[i] - 1;
+            for (; at > 0 && own[at - 1].value > value; at--)
+                own[at] = own[at - 1];
+            own[at] = (ending){value, i, q};
+        }
+}
+
+// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added.
+static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const ending *endings, int32_t count, int32_t most,
+                             int32_t *path, vrp_routes *routes, int32_t *added)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = pass->problem;
+    const int32_t longest = p->capacity / p->least_demand;
+    for (int32_t e = 0; e < count && *added < most; e++) {
+        const int32_t begin = trace_path(pass, endings[e].load, endings[e].node, path), length = longest - begin;
+        int64_t index = 0;
+        bool is_new = false;
+        MCO_TRY(vrp_routes_add(ctx, routes, path + begin, length, vrp_bound_route_cost(p, path + begin, length), &index, &is_new));
+        *added += is_new;
     }
-    for (int32_t r = 0; r < count; r++)
-        best[r].rank = r;
-    return count;
+done:
+    return st;
 }
 
 mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t below, int32_t most, vrp_routes *routes)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = pass->problem;
-    const int32_t longest = p->capacity / p->least_demand;
-    ending *endings = NULL;
-    int32_t *path = NULL, count = 0, added = 0;
-    MCO_TRY(mco_alloc(ctx, &endings, (int64_t)p->nodes * LOADS_OF_A_NODE));
-    MCO_TRY(mco_alloc(ctx, &path, longest));
-    for (int32_t i = 1; i < p->nodes; i++)
-        count += best_loads(pass, i, below, endings + count);
-    qsort(endings, (size_t)count, sizeof *endings, compare);
-    for (int32_t e = 0; e < count && added < most; e++) {
-        const int32_t begin = trace_path(pass, endings[e].load, endings[e].node, path), length = longest - begin;
-        int64_t index = 0;
-        bool is_new = false;
-        MCO_TRY(vrp_routes_add(ctx, routes, path + begin, length, vrp_bound_route_cost(p, path + begin, length), &index, &is_new));
-        added += is_new;
+    ending *best = NULL, *round = NULL;
+    int32_t *count = NULL, *path = NULL, added = 0;
+    MCO_TRY(mco_alloc(ctx, &best, (int64_t)p->nodes * LOADS_OF_A_NODE));
+    MCO_TRY(mco_alloc(ctx, &round, p->nodes));
+    MCO_TRY(mco_alloc(ctx, &count, p->nodes));
+    MCO_TRY(mco_alloc(ctx, &path, p->capacity / p->least_demand));
+    best_loads(pass, below, best, count);
+    for (int32_t rank = 0; rank < LOADS_OF_A_NODE && added < most; rank++) {
+        int32_t own = 0;
+        for (int32_t i = 1; i < p->nodes; i++)
+            if (rank < count[i])
+                round[own++] = best[(int64_t)i * LOADS_OF_A_NODE + rank];
+        qsort(round, (size_t)own, sizeof *round, compare);
+        MCO_TRY(add_routes(ctx, pass, round, own, most, path, routes, &added));
     }
 done:
     mco_free(ctx, &path);
-    mco_free(ctx, &endings);
+    mco_free(ctx, &count);
+    mco_free(ctx, &round);
+    mco_free(ctx, &best);
     return st;
 }

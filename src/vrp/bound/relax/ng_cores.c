@@ -23,8 +23,10 @@ typedef struct cores {
     int32_t first_of[CLASSES + 1];  // the customers of class c are order[first_of[c]] .. order[first_of[c + 1] - 1]
     int32_t *order;                 // [customers]
     int32_t *from, *top;            // ng_lanes.h
+    uint8_t *kind;
     uint32_t *lanes;
     uint16_t *low, *high;
+    vrp_ng_common *common;          // NULL if the build does not read it
     vrp_ng_scratch *scratch;        // [threads]
     uint16_t *cell[VRP_NG_SIDES];
     int32_t *wide[VRP_NG_SIDES];    // NULL until a pass needs it
@@ -32,7 +34,7 @@ typedef struct cores {
     int32_t wide_passes;            // still to come
     // Of the step in work.
     const vrp_ng_view *view;
-    bool (*tile)(const vrp_ng_view *, const vrp_ng_scratch *, int32_t, int32_t, int32_t);
+    bool (*tiles)(const vrp_ng_view *, const vrp_ng_scratch *, const int32_t *, int32_t, int32_t, int32_t);
     int32_t begin, end, load, count;
     atomic_bool has_overflow;
 } cores;
@@ -84,10 +86,12 @@ static mco_status map_entries(mco_context *ctx, const vrp_ng_pass *pass, cores *
     MCO_TRY(mco_alloc(ctx, &c->high, (int64_t)pass->pairs * highs));
     MCO_TRY(mco_alloc(ctx, &c->lanes, (int64_t)pass->pairs * highs));
     MCO_TRY(mco_alloc(ctx, &c->from, pass->pairs));
+    MCO_TRY(mco_alloc(ctx, &c->kind, pass->pairs));
     MCO_TRY(mco_alloc(ctx, &c->top, pass->pairs));
     for (int32_t a = 0; a < pass->pairs; a++) {
         const int32_t bit = pass->pair[a].bit;
         c->from[a] = pass->pair[a].from;
+        c->kind[a] = (uint8_t)pass->pair[a].kind;
         c->top[a] = bit < 0 ? 0 : 1 << bit;
         for (int32_t m = 0; m < c->sets; m++)
             if (bit < 0 || (m >> bit & 1) != 0)
@@ -97,6 +101,51 @@ static mco_status map_entries(mco_context *ctx, const vrp_ng_pass *pass, cores *
         for (int32_t h = 0; h < highs; h++)
             c->high[(int64_t)a * highs + h] = entry_of(pass, &pass->pair[a], c->sets, 32 * (uint32_t)h);
     }
+done:
+    return st;
+}
+
+// The choice for set m of the sets that differ in the bits at[] [count] of the common customers.
+static uint16_t choice(const int32_t *at, int32_t count, int32_t m)
+{
+    int32_t j = 0;
+    for (int32_t c = 0; c < count; c++)
+        j |= (m >> at[c] & 1) << c;
+    return (uint16_t)(0x0202 * j);
+}
+
+static vrp_ng_common common_of(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t sets)
+{
+    enum { MOST = 4 };
+    vrp_ng_common out = {.is_small = sets <= 128};
+    int32_t at[VRP_NG_MOST], count = 0;
+    for (int32_t b = 0; b < pass->sets.size[pair->from] - 1; b++) {
+        const int32_t customer = pass->sets.neighbour[(int64_t)pair->from * VRP_NG_MOST + b];
+        const int32_t bit = customer == pair->to ? -1 : vrp_ng_sets_bit(&pass->sets, pair->to, customer);
+        if (bit >= 0)
+            at[count++] = bit;
+    }
+    out.is_small = out.is_small && count <= MOST;
+    for (int32_t j = 0; j < 16 && out.is_small; j++) {
+        uint32_t m = 0;
+        for (int32_t c = 0; c < count; c++)
+            m |= ((uint32_t)j >> c & 1) << at[c];
+        out.entry[j] = entry_of(pass, pair, sets, m);
+        out.low[j] = choice(at, count, j);
+    }
+    for (int32_t h = 0; h < sets / 16 && out.is_small; h++)
+        out.high[h] = choice(at, count, 16 * h);
+    return out;
+}
+
+static mco_status map_common(mco_context *ctx, const vrp_ng_pass *pass, cores *c)
+{
+    mco_status st = MCO_OK;
+    if (!c->build->reads_common)
+        goto done;
+    MCO_TRY(mco_alloc(ctx, &c->common, pass->pairs));
+    for (int32_t a = 0; a < pass->pairs; a++)
+        c->common[a] = common_of(pass, &pass->pair[a], c->sets);
 done:
     return st;
 }
@@ -155,6 +204,7 @@ static mco_status open(mco_context *ctx, vrp_ng_pass *pass)
     c->build = (const vrp_ng_build *)build;
     MCO_TRY(sort_customers(ctx, pass->problem, c));
     MCO_TRY(map_entries(ctx, pass, c));
+    MCO_TRY(map_common(ctx, pass, c));
     MCO_TRY(allocate_scratch(ctx, pass, c));
     MCO_TRY(allocate_cells(ctx, pass, c));
     if (pass->settings.threads > 1)
@@ -176,8 +226,10 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
     for (int32_t t = 0; c->scratch != NULL && t < pass->settings.threads; t++)
         mco_free(ctx, &c->scratch[t].live);
     mco_free(ctx, &c->scratch);
+    mco_free(ctx, &c->common);
     mco_free(ctx, &c->lanes);
     mco_free(ctx, &c->top);
+    mco_free(ctx, &c->kind);
     mco_free(ctx, &c->from);
     mco_free(ctx, &c->high);
     mco_free(ctx, &c->low);
@@ -192,10 +244,7 @@ static void do_item(void *shared, int worker, int64_t item)
 {
     cores *c = shared;
     const int32_t begin = c->begin + (int32_t)item * ITEM, end = begin + ITEM < c->end ? begin + ITEM : c->end;
-    bool fits = true;
-    for (int32_t at = begin; at < end; at++)
-        fits = c->tile(c->view, &c->scratch[worker], c->order[at], c->load, c->count) && fits;
-    if (!fits)
+    if (!c->tiles(c->view, &c->scratch[worker], c->order + begin, end - begin, c->load, c->count))
         atomic_store_explicit(&c->has_overflow, true, memory_order_relaxed);
 }
 
@@ -225,7 +274,7 @@ static void do_step(cores *c, int class, int32_t load, int32_t capacity)
 static mco_status do_side(mco_context *ctx, cores *c, const vrp_ng_view *view, int32_t capacity, double stop_s)
 {
     c->view = view;
-    c->tile = c->is_wide ? c->build->wide_tile : c->build->tile;
+    c->tiles = c->is_wide ? c->build->wide_tiles : c->build->tiles;
     for (int32_t load = 0; load <= capacity && !atomic_load(&c->has_overflow); load += VRP_NG_TILE) {
         if (mco_is_cancelled(ctx) || mco_clock_s() >= stop_s)
             return mco_fail(ctx, MCO_ERR_STOPPED, "the ng pass was stopped at load %d of %d", load, capacity);
@@ -240,7 +289,8 @@ static vrp_ng_view view_of(const vrp_ng_pass *pass, int s)
     const vrp_ng_side *side = &pass->side[s];
     return (vrp_ng_view){.stride = pass->problem->stride, .rooms = c->rooms, .sets = c->sets, .demand = pass->problem->demand,
                          .first = side->first, .far = side->far, .near = side->near, .first_pair = pass->first_pair,
-                         .from = c->from, .top = c->top, .lanes = c->lanes, .low = c->low, .high = c->high, .base = side->base,
+                         .from = c->from, .kind = c->kind, .top = c->top, .lanes = c->lanes, .common = c->common,
+                         .low = c->low, .high = c->high, .base = side->base,
                          .cell = c->cell[s], .wide = c->is_wide ? c->wide[s] : NULL};
 }
 

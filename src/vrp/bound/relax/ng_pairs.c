@@ -2,6 +2,8 @@
 // Near pairs of an ng pass, and its arcs (ng_pass.h).
 #include "vrp/bound/relax/ng_pass.h"
 
+#include <stdlib.h>
+
 // ---- Pairs
 
 uint32_t vrp_ng_memory_before(const vrp_ng_sets *sets, int32_t from, int32_t to, uint32_t memory)
@@ -16,7 +18,7 @@ uint32_t vrp_ng_memory_before(const vrp_ng_sets *sets, int32_t from, int32_t to,
     return before;
 }
 
-// Calls of mark() for each customer near `to`: those in N(to), those whose set has `to`, those whose set meets N(to).
+// Near k are: the customers of N(k), those whose set has k, those whose set meets N(k).
 typedef struct users {
     int32_t *first, *node;  // the nodes whose set has customer j, without j: node[first[j]] .. node[first[j + 1] - 1]
 } users;
@@ -55,6 +57,30 @@ static void mark_near(const vrp_ng_sets *sets, const users *u, int32_t k, bool *
     is_near[k] = false;
 }
 
+// Bit 0: the pair reads entries of `from` that differ in bit VRP_NG_TOP_BIT. Bit 1: entries of `to` that differ in that bit read
+// different ones, or only those that have the bit are allowed.
+static int32_t kind_of(const vrp_ng_sets *sets, int32_t from, int32_t to)
+{
+    int32_t kind = 0;
+    for (int32_t b = 0; b < sets->size[from] - 1; b++) {
+        const int32_t customer = sets->neighbour[(int64_t)from * VRP_NG_MOST + b];
+        const int32_t there = vrp_ng_sets_bit(sets, to, customer);
+        if (customer == to || there < 0)
+            continue;
+        kind |= b >= VRP_NG_TOP_BIT ? VRP_NG_DEEP_FROM : 0;
+        kind |= there >= VRP_NG_TOP_BIT ? VRP_NG_DEEP_TO : 0;
+    }
+    return vrp_ng_sets_bit(sets, to, from) >= VRP_NG_TOP_BIT ? kind | VRP_NG_DEEP_TO : kind;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const vrp_ng_pair *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
 // Counts the pairs; writes them where `pair` is not NULL. is_near [nodes] is false before and after.
 static int32_t list_pairs(const vrp_ng_sets *sets, const users *u, bool *is_near, int32_t *first_pair, vrp_ng_pair *pair)
 {
@@ -67,9 +93,11 @@ static int32_t list_pairs(const vrp_ng_sets *sets, const users *u, bool *is_near
                 continue;
             is_near[i] = false;
             if (pair != NULL)
-                pair[count] = (vrp_ng_pair){i, k, vrp_ng_sets_bit(sets, k, i), vrp_ng_sets_bit(sets, i, k)};
+                pair[count] = (vrp_ng_pair){i, k, vrp_ng_sets_bit(sets, k, i), vrp_ng_sets_bit(sets, i, k), kind_of(sets, i, k)};
             count++;
         }
+        if (pair != NULL && count > first_pair[k])
+            qsort(pair + first_pair[k], (size_t)(count - first_pair[k]), sizeof *pair, compare);
     }
     first_pair[sets->nodes] = count;
     return count;
@@ -157,7 +185,8 @@ mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const i
     const int64_t hops = p->capacity / p->least_demand + 1;
     const int64_t size = -(int64_t)least > largest ? -(int64_t)least : largest;
     if (hops * size >= VRP_NO_PATH / 2)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
                         (long long)hops, (long long)size, (long long)(hops * size), VRP_NO_PATH / 2);
     return MCO_OK;
 }

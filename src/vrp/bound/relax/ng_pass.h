@@ -12,11 +12,16 @@
 // VRP_NO_PATH, lies in VRP_NO_PATH / 2 .. INT32_MAX, where no value of a path is.
 enum { VRP_NG_APART = 1 << 30, VRP_NG_SIDES = 2 };
 
+// Kinds of pairs, so that engines treat alike what costs alike. The upper half of a table of 2^7 sets has bit VRP_NG_TOP_BIT.
+// DEEP_FROM: entries of both halves of `from` are read, else of one of them. DEEP_TO: both halves of `to` differ.
+enum { VRP_NG_TOP_BIT = 6, VRP_NG_DEEP_FROM = 1, VRP_NG_DEEP_TO = 2 };
+
 // A near pair: a path to `to` comes from `from`.
 typedef struct vrp_ng_pair {
     int32_t from, to;
     int32_t bit;   // of `from` in sets of `to`, or -1
     int32_t back;  // of `to` in sets of `from`, or -1
+    int32_t kind;  // VRP_NG_DEEP_FROM, VRP_NG_DEEP_TO
 } vrp_ng_pair;
 
 // Paths from the depot, or of the transposed arcs.
@@ -47,7 +52,7 @@ struct vrp_ng_pass {
     int32_t largest;             // of the sizes of the sets
     int sides;                   // 1, or 2 with an asymmetric problem
     int32_t pairs;
-    int32_t *first_pair;         // [nodes + 1] the pairs to k are first_pair[k] .. first_pair[k + 1] - 1, ascending by `from`
+    int32_t *first_pair;         // [nodes + 1] the pairs to k are first_pair[k] .. first_pair[k + 1] - 1, by kind, then by `from`
     vrp_ng_pair *pair;           // [pairs]
     vrp_ng_side side[VRP_NG_SIDES];
     void *own;
