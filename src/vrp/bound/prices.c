@@ -18,27 +18,43 @@ static void take_off_crossings(const vrp_bound_problem *p, const vrp_cut *cut, i
 
 static bool is_removed(const uint64_t *removed, int64_t arc)
 {
-    return removed != NULL && (removed[arc >> 6] >> (arc & 63) & 1) != 0;
+    return (removed[arc >> 6] >> (arc & 63) & 1) != 0;
 }
 
-void vrp_prices_arcs(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const uint64_t *removed,
-                     int32_t *arcs)
+// Prices without rows. O(nodes^2).
+static void take_off_prices(const vrp_bound_problem *p, const int32_t *price, int32_t *arcs)
 {
-    const vrp_bound_problem *p = problem;
     for (int32_t i = 0; i < p->nodes; i++) {
         const int64_t row = (int64_t)i * p->stride;
         for (int32_t j = 0; j < p->nodes; j++)
             arcs[row + j] = p->cost[row + j] - (price[i] + price[j]) / 2;
     }
+}
+
+// An arc that is there stays below VRP_NO_ARC: a pass that took it for an absent one would prove too much.
+static void mark_absent(const vrp_bound_problem *p, const uint64_t *removed, int32_t *arcs)
+{
+    for (int32_t i = 0; i < p->nodes; i++) {
+        const int32_t *cost = p->cost + (int64_t)i * p->stride;
+        int32_t *row = arcs + (int64_t)i * p->stride;
+        for (int32_t j = 0; j < p->stride; j++) {
+            const int32_t arc = row[j] < VRP_NO_ARC ? row[j] : VRP_NO_ARC - 1;
+            row[j] = cost[j] < VRP_NO_ARC ? arc : VRP_NO_ARC;
+        }
+        for (int32_t j = 0; removed != NULL && j < p->nodes; j++)
+            if (is_removed(removed, (int64_t)i * p->nodes + j))
+                row[j] = VRP_NO_ARC;
+    }
+}
+
+void vrp_prices_arcs(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const uint64_t *removed,
+                     int32_t *arcs)
+{
+    take_off_prices(problem, price, arcs);
     for (int64_t k = 0; cuts != NULL && k < cuts->count; k++)
         if (cuts->cut[k].kind == VRP_CUT_SET && cuts->cut[k].price != 0)
-            take_off_crossings(p, &cuts->cut[k], arcs);
-    for (int32_t i = 0; i < p->nodes; i++) {
-        const int64_t row = (int64_t)i * p->stride;
-        for (int32_t j = 0; j < p->stride; j++)
-            if (j >= p->nodes || j == i || is_removed(removed, (int64_t)i * p->nodes + j))
-                arcs[row + j] = VRP_NO_ARC;
-    }
+            take_off_crossings(problem, &cuts->cut[k], arcs);
+    mark_absent(problem, removed, arcs);
 }
 
 int64_t vrp_prices_bound(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, int64_t least_route)
@@ -79,14 +95,17 @@ void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_d
                       vrp_cuts *cuts)
 {
     const double most = most_price(problem);
+    double left = VRP_PRICES_OF_SETS;
     price[0] = 0;
     for (int32_t i = 1; i < problem->nodes; i++) {
         const int32_t even = 2 * (int32_t)lround(within_range(customer_dual[i], most) / 2);
         price[i] = problem->is_metric && even < 0 ? 0 : even;
     }
     for (int64_t k = 0; k < cuts->count; k++) {
-        const int32_t whole = (int32_t)within_range(row_dual[k], most);
+        const bool is_set = cuts->cut[k].kind == VRP_CUT_SET;
+        const int32_t whole = (int32_t)within_range(row_dual[k], is_set ? fmin(most, left) : most);
         const bool is_wrong = cuts->cut[k].sense == VRP_CUT_AT_LEAST ? whole < 0 : whole > 0;
         cuts->cut[k].price = is_wrong ? 0 : whole;
+        left -= is_set ? fabs((double)cuts->cut[k].price) : 0;
     }
 }

@@ -13,9 +13,14 @@
 
 #include "vrp/bound/cuts.h"
 
-// Fills arcs [nodes * stride]: cost(i, j) - (price[i] + price[j]) / 2 - prices of the SET rows that the arc crosses. price[0] = 0.
-// Arcs for which `removed` (bit i * nodes + j; NULL: none) is set, the diagonal and the padding are VRP_NO_ARC.
-// O(nodes^2 + crossings).
+// Arcs stay in 32 bits if customer prices lie within VRP_PRICES_MOST and the absolute prices of all SET rows add up to at most
+// VRP_PRICES_OF_SETS.
+enum { VRP_PRICES_MOST = 1 << 27, VRP_PRICES_OF_SETS = 1 << 28 };
+
+// Fills arcs [nodes * stride]: cost(i, j) - (price[i] + price[j]) / 2 - prices of the SET rows that the arc crosses. price[0] = 0,
+// or the even price of a route. An arc that comes to VRP_NO_ARC or more becomes VRP_NO_ARC - 1: less is safe. Arcs that
+// problem->cost lacks, those for which `removed` (bit i * nodes + j; NULL: none) is set, the diagonal and the padding are
+// VRP_NO_ARC. O(nodes^2 + crossings).
 void vrp_prices_arcs(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const uint64_t *removed,
                      int32_t *arcs);
 
@@ -27,7 +32,7 @@ int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price,
                          int32_t count);
 
 // Rounds duals of an LP, in units as real numbers, to prices: customers to the nearest even integer, 0 if negative and the
-// problem is metric; rows toward 0. Sets cuts->cut[k].price.
+// problem is metric; rows toward 0; each within what a pass can sum. Sets cuts->cut[k].price.
 void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t *price,
                       vrp_cuts *cuts);
 

@@ -3,7 +3,8 @@
 
 #include "base/clock.h"
 
-enum { STRIDE_OF = 16, MOST_UNIT_BITS = 20, LEAST_UNIT_BITS = -24 };
+enum { ROWS_IN_TIME = 64 };  // of distances between looks at the clock
+enum { STRIDE_OF = 16, MOST_UNIT_BITS = 20, LEAST_UNIT_BITS = -31 };
 
 // ---- Loads
 
@@ -47,7 +48,10 @@ static mco_status set_loads(mco_context *ctx, const mco_vrp *vrp, vrp_bound_prob
         total += demand;
     }
     capacity = capacity < total ? capacity : total;
-    p->capacity = (int32_t)(capacity < INT32_MAX ? capacity : INT32_MAX);
+    if (capacity > INT32_MAX)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "with %lld customers without demand, bounds take loads up to %d, not %lld", (long long)idle,
+                        INT32_MAX, (long long)capacity);
+    p->capacity = (int32_t)capacity;
     return MCO_OK;
 }
 
@@ -67,77 +71,106 @@ static int64_t in_units(int64_t value, int bits)
     return bits >= 0 ? value << bits : value >> -bits;
 }
 
-// Whether the call is over. A matrix of tens of thousands of nodes takes seconds.
-static bool is_over(const mco_context *ctx)
+// Who asks whether to stop, and until when.
+typedef struct patience {
+    const mco_context *ctx;
+    double stop_s;
+} patience;
+
+static bool is_over(const patience *p)
 {
-    return mco_is_cancelled(ctx) || mco_call_is_over(ctx);
+    return mco_clock_s() >= p->stop_s || mco_call_is_over(p->ctx);
 }
 
-static void set_costs(const mco_context *ctx, const mco_vrp *vrp, int bits, vrp_bound_problem *p)
+// The longest of the distances there are; vrp->longest may be more. Errors: STOPPED.
+static mco_status find_longest(const mco_vrp *vrp, const patience *until, int32_t *longest)
 {
-    for (int32_t i = 0; i < p->nodes && !is_over(ctx); i++) {
+    *longest = 1;
+    for (int32_t i = 0; i < vrp->nodes; i++) {
+        if (i % ROWS_IN_TIME == 0 && is_over(until))
+            return MCO_ERR_STOPPED;
+        for (int32_t j = 0; j < vrp->nodes; j++) {
+            const int32_t distance = i != j ? vrp_distance(vrp, i, j) : 0;
+            *longest = distance > *longest ? distance : *longest;
+        }
+    }
+    return MCO_OK;
+}
+
+// Errors: STOPPED.
+static mco_status set_costs(const mco_vrp *vrp, int bits, const patience *until, vrp_bound_problem *p)
+{
+    for (int32_t i = 0; i < p->nodes; i++) {
         int32_t *row = p->cost + (int64_t)i * p->stride;
+        if (i % ROWS_IN_TIME == 0 && is_over(until))
+            return MCO_ERR_STOPPED;
         for (int32_t j = 0; j < p->stride; j++)
             row[j] = j >= p->nodes || j == i ? VRP_NO_ARC : (int32_t)in_units(vrp_distance(vrp, i, j), bits);
     }
-}
-
-// The longest of the distances there are; vrp->longest may be more.
-static int32_t longest_distance(const mco_context *ctx, const mco_vrp *vrp)
-{
-    int32_t longest = 1;
-    for (int32_t i = 0; i < vrp->nodes && !is_over(ctx); i++)
-        for (int32_t j = 0; j < vrp->nodes; j++) {
-            const int32_t distance = i != j ? vrp_distance(vrp, i, j) : 0;
-            longest = distance > longest ? distance : longest;
-        }
-    return longest;
+    return MCO_OK;
 }
 
 // ---- Triangles
 
-static bool is_metric(const mco_context *ctx, const mco_vrp *vrp)
+static bool is_row_metric(const mco_vrp *vrp, int32_t i)
 {
-    if (vrp->rule != VRP_MATRIX)
-        return true;
-    if (vrp->nodes > VRP_METRIC_NODES)
-        return false;
-    for (int32_t i = 0; i < vrp->nodes && !is_over(ctx); i++)
-        for (int32_t j = 0; j < vrp->nodes; j++)
-            for (int32_t k = 0; i != j && k < vrp->nodes; k++)
-                if (i != k && j != k && vrp_distance(vrp, i, k) > vrp_distance(vrp, i, j) + vrp_distance(vrp, j, k) + 1)
-                    return false;
-    return true;
-}
-
-// Whether no way by the depot is shorter than the direct one, exactly.
-static bool joins_pay(const mco_context *ctx, const mco_vrp *vrp)
-{
-    for (int32_t i = 1; i < vrp->nodes && !is_over(ctx); i++)
-        for (int32_t j = 1; j < vrp->nodes; j++)
-            if (i != j && vrp_distance(vrp, i, j) > vrp_distance(vrp, i, 0) + vrp_distance(vrp, 0, j))
+    for (int32_t j = 0; j < vrp->nodes; j++)
+        for (int32_t k = 0; i != j && k < vrp->nodes; k++)
+            if (i != k && j != k && vrp_distance(vrp, i, k) - 1 > (int64_t)vrp_distance(vrp, i, j) + vrp_distance(vrp, j, k))
                 return false;
     return true;
 }
 
+// Errors: STOPPED.
+static mco_status test_metric(const mco_vrp *vrp, const patience *until, bool *is_metric)
+{
+    *is_metric = vrp->rule != VRP_MATRIX || vrp->nodes <= VRP_METRIC_NODES;
+    for (int32_t i = 0; vrp->rule == VRP_MATRIX && *is_metric && i < vrp->nodes; i++) {
+        if (is_over(until))
+            return MCO_ERR_STOPPED;
+        *is_metric = is_row_metric(vrp, i);
+    }
+    return MCO_OK;
+}
+
+// Whether no way by the depot is shorter than the direct one, exactly. Errors: STOPPED.
+static mco_status test_joins(const mco_vrp *vrp, const patience *until, bool *joins_pay)
+{
+    *joins_pay = true;
+    for (int32_t i = 1; i < vrp->nodes && *joins_pay; i++) {
+        if (i % ROWS_IN_TIME == 0 && is_over(until))
+            return MCO_ERR_STOPPED;
+        for (int32_t j = 1; j < vrp->nodes; j++)
+            if (i != j && vrp_distance(vrp, i, j) > (int64_t)vrp_distance(vrp, i, 0) + vrp_distance(vrp, 0, j))
+                *joins_pay = false;
+    }
+    return MCO_OK;
+}
+
 // ---- The number of routes
 
-static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, vrp_bound_problem *p)
+static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, const patience *until,
+                            vrp_bound_problem *p)
 {
+    mco_status st = MCO_OK;
+    bool joins_pay = false;
     const int64_t total = total_demand(vrp), capacity = vrp->capacity;
     int64_t least = (total + capacity - 1) / capacity, most = vrp->customers;
     least = least > 0 ? least : 1;
     if (vehicles > 0 && (vehicles < least || (exactly && vehicles > vrp->customers)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d vehicle%s: the demands need at least %lld, and %d customers make at most %d routes", vehicles,
                         mco_plural(vehicles), (long long)least, vrp->customers, vrp->customers);
-    if (!vrp_has_max_length(vrp) && joins_pay(ctx, vrp)) {
+    if (!exactly && !vrp_has_max_length(vrp))
+        MCO_TRY(test_joins(vrp, until, &joins_pay));
+    if (joins_pay) {
         most = (2 * total + capacity - 1) / capacity - 1;
         most = most > least ? most : least;
         most = most < vrp->customers ? most : vrp->customers;
     }
     most = vehicles > 0 && vehicles < most ? vehicles : most;
     p->fleet = (vrp_fleet){(int32_t)(exactly ? vehicles : least), (int32_t)(exactly ? vehicles : most)};
-    return MCO_OK;
+done:
+    return st;
 }
 
 static mco_status set_lengths(mco_context *ctx, const mco_vrp *vrp, int bits, vrp_bound_problem *p)
@@ -152,7 +185,7 @@ static mco_status set_lengths(mco_context *ctx, const mco_vrp *vrp, int bits, vr
         p->service[i] = (int32_t)in_units(vrp_service(vrp, i), bits < 0 ? bits : 0);
     for (int32_t i = 0; bits > 0 && i < p->nodes; i++) {
         const int64_t service = in_units(vrp_service(vrp, i), bits);
-        p->service[i] = (int32_t)(service < INT32_MAX ? service : INT32_MAX);  // such a customer alone is beyond the limit
+        p->service[i] = (int32_t)(service < INT32_MAX ? service : INT32_MAX);  // less is safe
     }
 done:
     return st;
@@ -163,22 +196,29 @@ done:
 mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
                                   vrp_bound_problem *out)
 {
+    return vrp_bound_problem_open_until(ctx, vrp, vehicles, exactly, largest_cost, INFINITY, out);
+}
+
+mco_status vrp_bound_problem_open_until(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
+                                        double stop_s, vrp_bound_problem *out)
+{
     mco_status st = MCO_OK;
+    const patience until = {ctx, stop_s};
+    int32_t longest = 0;
     vrp_bound_problem p = {.vrp = vrp, .customers = vrp->customers, .nodes = vrp->nodes, .is_symmetric = vrp->is_symmetric};
     p.stride = (p.nodes + STRIDE_OF - 1) / STRIDE_OF * STRIDE_OF;
-    MCO_TRY(vrp_refuse_unservable(ctx, vrp, INFINITY));
+    MCO_TRY(vrp_refuse_unservable(ctx, vrp, stop_s));
     MCO_TRY(mco_alloc(ctx, &p.demand, p.nodes));
     MCO_TRY(mco_alloc(ctx, &p.cost, (int64_t)p.nodes * p.stride));
     MCO_TRY(set_loads(ctx, vrp, &p));
-    const int bits = unit_bits(longest_distance(ctx, vrp), largest_cost);
+    MCO_TRY(find_longest(vrp, &until, &longest));
+    const int bits = unit_bits(longest, largest_cost < VRP_MOST_COST ? largest_cost : VRP_MOST_COST);
     p.unit = ldexp(1, bits);
     p.is_exact = bits >= 0;
-    p.is_metric = is_metric(ctx, vrp);
-    set_costs(ctx, vrp, bits, &p);
-    MCO_TRY(set_fleet(ctx, vrp, vehicles, exactly, &p));
+    MCO_TRY(test_metric(vrp, &until, &p.is_metric));
+    MCO_TRY(set_costs(vrp, bits, &until, &p));
+    MCO_TRY(set_fleet(ctx, vrp, vehicles, exactly, &until, &p));
     MCO_TRY(set_lengths(ctx, vrp, bits, &p));
-    if (is_over(ctx))
-        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the call was over before the costs of %d nodes were there", p.nodes));
     *out = p;
 done:
     if (st != MCO_OK)

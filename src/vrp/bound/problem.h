@@ -17,7 +17,7 @@
 #include "vrp/instance.h"
 
 // Every value of an arc that is at least this is no arc. Values of paths stay below VRP_NO_PATH / 2, or a pass refuses.
-enum { VRP_NO_ARC = 1 << 28, VRP_NO_PATH = 1 << 29, VRP_METRIC_NODES = 1500 };
+enum { VRP_NO_ARC = 1 << 28, VRP_NO_PATH = 1 << 29, VRP_MOST_COST = 1 << 27, VRP_METRIC_NODES = 1500 };
 
 // The number of routes of the plans in question: least <= K <= most. Where K is free, some optimal plan has between both. The most
 // follows from joining routes: if no way by the depot is shorter than the direct one, and no length is limited, the loads of every two
@@ -42,11 +42,14 @@ typedef struct vrp_bound_problem {
     int32_t *service;          // [nodes] in the same units; NULL: no limit of length
 } vrp_bound_problem;
 
-// `largest_cost`: no arc becomes more than this; the unit follows from it. exactly: K = vehicles; else vehicles, where it is
-// not 0, is the most. Errors: MEMORY (says how much for the matrix), STOPPED (mco_call_is_over(), or a cancellation), ARGUMENT (a customer that fits no vehicle, fewer vehicles
-// than the demands need).
+// `largest_cost`: no arc becomes more than this, nor more than VRP_MOST_COST; the unit follows from it. exactly: K = vehicles; else vehicles, where it is
+// not 0, is the most. Errors: MEMORY (says how much for the matrix), ARGUMENT (a customer that fits no vehicle, fewer vehicles
+// than the demands need), LIMIT (loads beyond 31 bits where customers have no demand), STOPPED (cancelled).
 mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
                                   vrp_bound_problem *out);
+// The same, until stop_s by mco_clock_s(). Errors: also STOPPED, then.
+mco_status vrp_bound_problem_open_until(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
+                                        double stop_s, vrp_bound_problem *out);
 void vrp_bound_problem_close(mco_context *ctx, vrp_bound_problem *problem);
 
 // The cost of a route of `count` nodes (customers as nodes 1..customers), in units, the depot at both ends.

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "vrp/bound/prices.h"
 
+static const double MOST_PRICE = VRP_PRICES_MOST;
 static const double DEFLECTION = 0.7;         // share of the new subgradient in the direction
 static const double SHRINK = 0.7, FIRST_STEP = 1.5, LEAST_STEP = 1e-3;
 static const double BEYOND = 1.002;           // the target is so much more than the known cost
@@ -40,15 +41,21 @@ typedef struct climb {
 
 // ---- One step
 
-static int32_t even_of(double value)
+// A multiplier or a price as far as arcs can take it.
+static double within_range(double value)
 {
-    return 2 * (int32_t)lround(value / 2);
+    return fmax(-MOST_PRICE, fmin(MOST_PRICE, value));
 }
 
-// The greatest even integer that is not more.
+static int32_t even_of(double value)
+{
+    return 2 * (int32_t)lround(within_range(value) / 2);
+}
+
+// The greatest even integer that is not more, in the same range.
 static int32_t even_below(double value)
 {
-    return 2 * (int32_t)floor(value / 2);
+    return 2 * (int32_t)floor(within_range(value) / 2);
 }
 
 static mco_status visit(void *user, int32_t customer, int32_t value, int32_t load, const int32_t *node, int32_t count)
@@ -138,6 +145,7 @@ static void round_prices(const climb *a, bool down, int32_t *price, bool *is_les
     price[0] = 0;
     for (int32_t i = 1; i < a->problem->nodes; i++) {
         price[i] = down ? even_below(a->best_price[i]) : even_of(a->best_price[i]);
+        *is_less = *is_less && price[i] <= a->best_price[i];
         if (price[i] < 0 && a->problem->is_metric) {
             price[i] = 0;
             *is_less = false;

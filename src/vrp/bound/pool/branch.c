@@ -48,6 +48,18 @@ static bool is_nearer_half(const candidate *a, const candidate *b)
     return fabs(a->share - 0.5) < fabs(b->share - 0.5);
 }
 
+// Whether both sides of a pair lose routes that the node allows. Else it decides nothing: artificial columns hold the rest of its share.
+static bool is_decision(const pool_program *p, int32_t a, int32_t b)
+{
+    bool has_both = false, has_one = false;
+    for (int32_t j = 0; j < p->routes && !(has_both && has_one); j++) {
+        const bool is_a = p->allowed[j] && pool_visits(p, j, a), is_b = p->allowed[j] && pool_visits(p, j, b);
+        has_both |= is_a && is_b;
+        has_one |= is_a != is_b;
+    }
+    return has_both && has_one;
+}
+
 // The best few pairs, the nearest to a half first; ties by index.
 static int collect(const pool_program *p, const double *share, candidate out[CANDIDATES])
 {
@@ -55,7 +67,8 @@ static int collect(const pool_program *p, const double *share, candidate out[CAN
     for (int32_t a = 1; a <= p->customers; a++)
         for (int32_t b = a + 1; b <= p->customers; b++) {
             candidate c = {a, b, share[(int64_t)a * (p->customers + 1) + b]};
-            if (c.share <= WHOLE || c.share >= 1 - WHOLE)
+            if (c.share <= WHOLE || c.share >= 1 - WHOLE || (count == CANDIDATES && !is_nearer_half(&c, &out[count - 1])) ||
+                !is_decision(p, a, b))
                 continue;
             for (int k = 0; k < count; k++)
                 if (is_nearer_half(&c, &out[k])) {
@@ -124,7 +137,8 @@ static bool branch_on_fleet(const pool_program *p, pool_decision out[2])
     double sum = 0;
     for (int32_t j = 0; j < p->routes; j++)
         sum += x[j];
-    if (fabs(sum - nearbyint(sum)) <= WHOLE)
+    // Artificial columns may let the sum leave the fleet: then one side would be empty and the other one the same.
+    if (fabs(sum - nearbyint(sum)) <= WHOLE || floor(sum) < p->fleet.least || ceil(sum) > p->fleet.most)
         return false;
     out[0] = (pool_decision){POOL_FLEET, p->fleet.least, (int32_t)floor(sum)};
     out[1] = (pool_decision){POOL_FLEET, (int32_t)ceil(sum), p->fleet.most};

@@ -317,9 +317,15 @@ mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_proble
                           int64_t known, double stop_s, vrp_pool_result *result)
 {
     mco_status st = MCO_OK;
+    const int64_t most = pool_most_cost(problem);
     vrp_pool_result r = {.cost = INT64_MAX};
-    search s = {.ctx = ctx, .run = run, .known = known, .stop_s = stop_s, .result = &r};
-    MCO_TRY(pool_open(ctx, problem, routes, known, &s.program));
+    search s = {.ctx = ctx, .run = run, .known = known < most ? known : most, .stop_s = stop_s, .result = &r};
+    st = pool_open(ctx, problem, routes, s.known, stop_s, &s.program);
+    if (st == MCO_ERR_STOPPED) {
+        *result = r;
+        return MCO_OK;
+    }
+    MCO_TRY(st);
     if (cuts != NULL && cuts->count < POOL_MOST_CUTS) {
         MCO_TRY(vrp_cuts_copy(ctx, cuts, &s.program.cuts));
         forget_memories(&s, 0);
@@ -327,6 +333,8 @@ mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_proble
     }
     MCO_TRY(run_search(&s));
     settle(&s);
+    if (r.is_done && r.plan == NULL)
+        r.bound = known;
     *result = r;
     r = (vrp_pool_result){0};
 done:

@@ -1,42 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "vrp/bound/pool/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
+#include "base/rng.h"
 
-// An artificial column costs as much as PLANS_OF_ARTIFICIAL plans. A price is at most PRICES artificial columns, and at most RHS times that
-// with its right-hand side. So all terms of a bound stay below 2^SUM_BITS together: rows of customers, the one of routes, and POOL_MOST_CUTS others.
+// An artificial column costs as much as PLANS_OF_ARTIFICIAL plans. A price is at most PRICES artificial columns, and at most RHS times
+// that with its right-hand side or an entry. So all terms of a bound, or of a reduced cost, stay below 2^SUM_BITS together: rows of
+// customers, the one of routes, and POOL_MOST_CUTS others.
 enum { PLANS_OF_ARTIFICIAL = 16, PRICES = 4, RHS = 8, MOST_UNIT_BITS = 20, SUM_BITS = 60 };
+enum { ROUTES_IN_TIME = 4096 };  // between looks at the clock
+
+static bool is_over(const mco_context *ctx, double stop_s)
+{
+    return mco_clock_s() >= stop_s || mco_is_cancelled(ctx);
+}
 
 // ---- Routes
-
-typedef struct key {
-    const uint64_t *members;
-    int32_t words, route;
-    int64_t cost;
-} key;
-
-static int compare_members(const key *a, const key *b)
-{
-    for (int32_t w = 0; w < a->words; w++)
-        if (a->members[w] != b->members[w])
-            return a->members[w] < b->members[w] ? -1 : 1;
-    return 0;
-}
-
-// By customers, then cost, then place: so an order of its own does not matter.
-static int compare_keys(const void *left, const void *right)
-{
-    const key *a = left, *b = right;
-    const int members = compare_members(a, b);
-    if (members != 0)
-        return members;
-    if (a->cost != b->cost)
-        return a->cost < b->cost ? -1 : 1;
-    return (a->route > b->route) - (a->route < b->route);
-}
 
 static int64_t exact_cost(const mco_vrp *vrp, const int32_t *node, int32_t count)
 {
@@ -60,26 +42,85 @@ static bool collect_members(const int32_t *node, int32_t count, uint64_t *member
     return true;
 }
 
-// Marks the routes to copy: visited once each, the cheapest of their customers.
-static mco_status choose_routes(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int32_t words, bool *is_chosen)
+// The cheapest route of each set of customers, by a hash of the set: open addressing, at most half of the slots are taken.
+typedef struct cheapest {
+    int32_t words;
+    uint64_t mask;         // slots - 1
+    int64_t *route;        // [slots] in the caller's list; -1: empty
+    int64_t *cost;         // [slots]
+    uint64_t *members;     // [slots * words]
+} cheapest;
+
+static uint64_t hash_of(const uint64_t *members, int32_t words)
+{
+    uint64_t hash = 0;
+    for (int32_t w = 0; w < words; w++) {
+        hash ^= members[w];
+        hash = mco_splitmix64(&hash);
+    }
+    return hash;
+}
+
+// The slot of a set, or an empty one for it.
+static uint64_t slot_of(const cheapest *c, const uint64_t *members)
+{
+    const size_t bytes = (size_t)c->words * sizeof *members;
+    uint64_t at = hash_of(members, c->words) & c->mask;
+    while (c->route[at] >= 0 && memcmp(c->members + at * (uint64_t)c->words, members, bytes) != 0)
+        at = (at + 1) & c->mask;
+    return at;
+}
+
+static mco_status open_cheapest(mco_context *ctx, int64_t routes, int32_t words, cheapest *c)
 {
     mco_status st = MCO_OK;
-    key *keys = NULL;
+    uint64_t slots = 2;
+    while (slots < 2 * (uint64_t)routes)
+        slots *= 2;
+    *c = (cheapest){.words = words, .mask = slots - 1};
+    MCO_TRY(mco_alloc(ctx, &c->route, slots));
+    MCO_TRY(mco_alloc(ctx, &c->cost, slots));
+    MCO_TRY(mco_alloc(ctx, &c->members, slots * (uint64_t)words));
+    for (uint64_t k = 0; k < slots; k++)
+        c->route[k] = -1;
+done:
+    return st;
+}
+
+// Marks the routes to copy: of some customers, each visited once, cheaper than `known`, the cheapest of their customers, the first of
+// several. Errors: MEMORY, STOPPED.
+static mco_status choose_routes(const pool_program *p, const vrp_routes *routes, int64_t known, double stop_s, bool *is_chosen)
+{
+    mco_status st = MCO_OK;
+    cheapest c = {0};
     uint64_t *members = NULL;
-    int64_t count = 0;
-    MCO_TRY(mco_alloc(ctx, &keys, routes->count));
-    MCO_TRY(mco_alloc(ctx, &members, routes->count * words));
+    MCO_TRY(open_cheapest(p->ctx, routes->count, p->words, &c));
+    MCO_TRY(mco_alloc(p->ctx, &members, p->words));
     for (int64_t k = 0; k < routes->count; k++) {
         const int32_t *node = routes->node + routes->first[k], length = vrp_routes_length(routes, k);
-        if (collect_members(node, length, members + k * words))
-            keys[count++] = (key){members + k * words, words, (int32_t)k, exact_cost(problem->vrp, node, length)};
+        const int64_t cost = exact_cost(p->problem->vrp, node, length);
+        if (k % ROUTES_IN_TIME == 0 && is_over(p->ctx, stop_s)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
+        memset(members, 0, (size_t)p->words * sizeof *members);
+        if (length == 0 || cost >= known || !collect_members(node, length, members))
+            continue;
+        const uint64_t at = slot_of(&c, members);
+        if (c.route[at] >= 0 && c.cost[at] <= cost)
+            continue;
+        if (c.route[at] >= 0)
+            is_chosen[c.route[at]] = false;
+        memcpy(c.members + at * (uint64_t)p->words, members, (size_t)p->words * sizeof *members);
+        c.route[at] = k;
+        c.cost[at] = cost;
+        is_chosen[k] = true;
     }
-    qsort(keys, (size_t)count, sizeof *keys, compare_keys);
-    for (int64_t k = 0; k < count; k++)
-        is_chosen[keys[k].route] = k == 0 || compare_members(&keys[k - 1], &keys[k]) != 0;
 done:
-    mco_free(ctx, &members);
-    mco_free(ctx, &keys);
+    mco_free(p->ctx, &c.route);
+    mco_free(p->ctx, &c.cost);
+    mco_free(p->ctx, &c.members);
+    mco_free(p->ctx, &members);
     return st;
 }
 
@@ -176,25 +217,36 @@ done:
     return st;
 }
 
-static int64_t choose_unit(const pool_program *p)
+// Errors: LIMIT (sums of a proof would leave SUM_BITS).
+static mco_status choose_unit(pool_program *p, int64_t known)
 {
     int bits = 0;
     const double terms = (double)p->artificial * PRICES * (2.0 * p->customers + RHS * POOL_MOST_CUTS);
+    if (terms >= ldexp(1, SUM_BITS))
+        return mco_fail(p->ctx, MCO_ERR_LIMIT, "plans of %d customers that cost up to %lld, proofs of lists take at most %.0f", p->customers,
+                        (long long)known, (double)known * ldexp(1, SUM_BITS) / terms);
     while (bits < MOST_UNIT_BITS && ldexp(terms, bits + 1) < ldexp(1, SUM_BITS))
         bits++;
-    return (int64_t)1 << bits;
+    p->unit = (int64_t)1 << bits;
+    return MCO_OK;
 }
 
-mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, pool_program *out)
+int64_t pool_most_cost(const vrp_bound_problem *problem)
+{
+    return 2 * (int64_t)problem->customers * problem->vrp->longest + 1;
+}
+
+mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, double stop_s,
+                     pool_program *out)
 {
     mco_status st = MCO_OK;
     bool *is_chosen = NULL;
     pool_program p = {.ctx = ctx, .problem = problem, .customers = problem->customers, .words = (problem->nodes + 63) / 64,
                       .fleet = problem->fleet, .artificial = PLANS_OF_ARTIFICIAL * (known > 0 ? known : 1)};
     vrp_cuts_open(problem, &p.cuts);
-    p.unit = choose_unit(&p);
+    MCO_TRY(choose_unit(&p, known));
     MCO_TRY(mco_alloc(ctx, &is_chosen, routes->count));
-    MCO_TRY(choose_routes(ctx, problem, routes, p.words, is_chosen));
+    MCO_TRY(choose_routes(&p, routes, known, stop_s, is_chosen));
     MCO_TRY(copy_routes(&p, routes, is_chosen));
     MCO_TRY(mco_alloc(ctx, &p.price, p.customers + 1));
     MCO_TRY(mco_lp_open(ctx, &p.lp));
@@ -214,6 +266,7 @@ static void clear_rows(pool_program *p, int64_t from)
         mco_free(p->ctx, &p->rows[k].route);
         mco_free(p->ctx, &p->rows[k].times);
         p->rows[k].count = 0;
+        p->rows[k].most = 0;
     }
 }
 
@@ -244,6 +297,7 @@ static mco_status fill_row(pool_program *p, const vrp_cut *cut, pool_row *row)
     for (int32_t j = 0; j < p->routes; j++) {
         times[j] = vrp_cut_coefficient(cut, p->node + p->first[j], (int32_t)(p->first[j + 1] - p->first[j]));
         count += times[j] != 0;
+        row->most = times[j] > row->most ? times[j] : row->most;
     }
     MCO_TRY(mco_alloc(p->ctx, &row->route, count));
     MCO_TRY(mco_alloc(p->ctx, &row->times, count));
@@ -365,10 +419,11 @@ done:
 
 // ---- The proof
 
-// A dual as a price of a row with this right-hand side.
-static int64_t rounded(const pool_program *p, double dual, int64_t rhs)
+// A dual as a price of a row with this right-hand side and entries. So each of its terms, in the bound and in a reduced cost, is in range.
+static int64_t rounded(const pool_program *p, double dual, int64_t rhs, int64_t entry)
 {
-    const double most = (double)p->artificial * PRICES * (double)p->unit / (rhs > RHS ? (double)rhs / RHS : 1);
+    const int64_t size = rhs > entry ? rhs : entry;
+    const double most = (double)p->artificial * PRICES * (double)p->unit / (size > RHS ? (double)size / RHS : 1);
     return (int64_t)llround(fmax(-most, fmin(most, dual * (double)p->unit)));
 }
 
@@ -377,7 +432,7 @@ static int64_t price_row(pool_program *p, int64_t k, double dual)
 {
     const vrp_cut *cut = &p->cuts.cut[k];
     const pool_row *row = &p->rows[k];
-    int64_t price = rounded(p, dual, cut->rhs);
+    int64_t price = rounded(p, dual, cut->rhs, row->most);
     if (cut->sense == VRP_CUT_AT_LEAST ? price < 0 : price > 0)
         price = 0;
     for (int64_t e = 0; price != 0 && e < row->count; e++)
@@ -391,7 +446,7 @@ void pool_prove(pool_program *p)
     const int32_t n = p->customers;
     int64_t bound = 0;
     for (int32_t i = 0; i <= n; i++)
-        p->price[i] = rounded(p, dual[i], 1);
+        p->price[i] = rounded(p, dual[i], 1, 1);
     for (int32_t i = 0; i < n; i++)
         bound += p->price[i];
     bound += p->price[n] * (p->price[n] > 0 ? p->fleet.least : p->fleet.most);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The linear program over a list of routes, and what its duals prove in integers.
 //
-// The first customers + 1 columns are artificial, at a cost beyond all plans, so that the program always has a solution: column i - 1 is a
-// route of customer i that no vehicle drives, column `customers` is a vehicle without customers. Column customers + 1 + j is route j. No
-// plan uses an artificial column, so a proof does not ask for their reduced costs. Row i - 1 is customer i, row `customers` the number of routes, row customers + 1 + k is row k of `cuts`.
+// The first customers + 1 columns are artificial, at a cost beyond all plans, so that the program always has a solution: column i - 1
+// is a route of customer i that no vehicle drives, column `customers` is a vehicle without customers. Column customers + 1 + j is
+// route j. No plan uses an artificial column, so a proof does not ask for their reduced costs. Row i - 1 is customer i, row
+// `customers` the number of routes, row customers + 1 + k is row k of `cuts`.
 #ifndef MCO_VRP_BOUND_POOL_PROGRAM_H
 #define MCO_VRP_BOUND_POOL_PROGRAM_H
 
@@ -18,6 +19,7 @@ typedef struct pool_row {
     int64_t count;
     int32_t *route;        // [count]
     int32_t *times;        // [count]
+    int32_t most;          // of `times`
 } pool_row;
 
 typedef struct pool_program {
@@ -42,9 +44,13 @@ typedef struct pool_program {
     int64_t bound;         // of the last proof, in its units
 } pool_program;
 
-// Copies the routes that visit no customer twice; of those with the same customers only the cheapest. `known`: a cost in scaled units
-// that plans should undercut; it sets the cost of artificial columns. Errors: MEMORY, IO.
-mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, pool_program *out);
+// More than any plan costs, in scaled units.
+int64_t pool_most_cost(const vrp_bound_problem *problem);
+// Copies the routes that cost less than `known` and visit some customers, none twice; of those with the same customers only the
+// cheapest. `known`: a cost in scaled units that plans should undercut, at most pool_most_cost(); it sets the cost of artificial
+// columns. Errors: MEMORY, IO, LIMIT (a proof would leave 64 bits), STOPPED.
+mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, double stop_s,
+                     pool_program *out);
 void pool_close(pool_program *p);
 // Takes over row k = cuts.count of `from` onwards: adds rows `from`.. of p->cuts to the program. Errors: MEMORY.
 mco_status pool_add_rows(pool_program *p, int64_t from);

@@ -8,9 +8,9 @@
 // Keys pack values and nodes into 32 bits. Each value is compared with the range that its bits allow. If one leaves it, the run
 // begins again with fewer bits for nodes; without any, values have all the range that passes support. So a key never overflows.
 // With several threads, groups of one time are shared; every cell is the same.
+#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/team.h"
 #include "vrp/bound/relax/q_inside.h"
 #include "vrp/bound/relax/q_lanes.h"
@@ -18,6 +18,7 @@
 static const int64_t TEAM_PAYS = 1 << 22;  // transitions of one time; a core does them in 0.2 ms, a team starts in some 0.02 ms
 
 enum { ROWS_IN_TIME = 256 };  // of arcs between looks at the clock
+static const int64_t LOOK_PAYS = 1 << 16;  // rows and loads of a task, some 0.05 ms: a task of more looks at the clock first
 
 typedef struct cores {
     const vrp_q_lanes_variant *lanes;
@@ -35,6 +36,9 @@ typedef struct cores {
     int32_t *row;                  // [nodes] a row of the transposed arcs
     mco_team team;
     bool has_team;
+    mco_context *ctx;              // of the run, for tasks
+    double stop_s;
+    atomic_bool is_stopped;        // a task found the time over
     int bits;                      // that the last run needed
 } cores;
 
@@ -251,9 +255,12 @@ static void complete_load(const cores *c, const vrp_bound_problem *problem, vrp_
 
 static void reach_due(void *shared, int worker, int64_t item)
 {
-    const cores *c = shared;
+    cores *c = shared;
+    const vrp_q_task *task = &c->due[item];
     (void)worker;
-    c->is_right[item] = c->lanes->reach(&c->due[item]);
+    if ((int64_t)(task->end - task->begin) * c->nodes >= LOOK_PAYS && vrp_q_is_over(c->ctx, c->stop_s))
+        atomic_store_explicit(&c->is_stopped, true, memory_order_relaxed);
+    c->is_right[item] = atomic_load_explicit(&c->is_stopped, memory_order_relaxed) || c->lanes->reach(task);
 }
 
 // Lets all groups work whose next loads are complete. Returns false if a value left the range.
@@ -283,6 +290,9 @@ static bool reach_at(cores *c, const vrp_q_paths *paths, int32_t time)
 static mco_status run_paths(mco_context *ctx, const vrp_q_pass *pass, cores *c, vrp_q_paths *paths, double stop_s, bool *fits)
 {
     *fits = true;
+    c->ctx = ctx;
+    c->stop_s = stop_s;
+    atomic_store(&c->is_stopped, false);
     for (int32_t g = 0; g < c->groups; g++)
         c->done[g] = 0;
     for (int32_t time = 0; time <= c->capacity && *fits; time++) {
@@ -290,6 +300,8 @@ static mco_status run_paths(mco_context *ctx, const vrp_q_pass *pass, cores *c, 
             return MCO_ERR_STOPPED;
         if (time > 0)
             *fits = reach_at(c, paths, time);
+        if (atomic_load(&c->is_stopped))
+            return MCO_ERR_STOPPED;
         if (*fits)
             complete_load(c, pass->problem, paths, time);
     }

@@ -12,13 +12,17 @@
 #include "vrp/bound/relax/through_lanes.h"
 
 typedef struct through {
+    mco_context *ctx;
     const vrp_q_pass *pass;
+    double stop_s;
     const vrp_through_variant *lanes;
     int32_t stride;       // of the arrays: loads, with a tile on either side
     int32_t *half[2];     // [3 * stride] value, before, second; load 0 at VRP_THROUGH_TILE; [1] of the asymmetric far half
     int32_t *out;         // [capacity + 1 + VRP_THROUGH_TILE]
     vrp_through_halves halves;
 } through;
+
+enum { TILES_IN_TIME = 8 };
 
 #define DECLARE(set, unit) extern const vrp_through_variant vrp_through_##set;
 #define LIST(set, unit) &vrp_through_##set,
@@ -32,11 +36,11 @@ static void through_close(mco_context *ctx, through *t)
     mco_free(ctx, &t->out);
 }
 
-static mco_status through_open(mco_context *ctx, const vrp_q_pass *pass, through *t)
+static mco_status through_open(mco_context *ctx, const vrp_q_pass *pass, double stop_s, through *t)
 {
     mco_status st = MCO_OK;
     const int32_t loads = pass->problem->capacity + 1;
-    *t = (through){.pass = pass, .stride = loads + 2 * VRP_THROUGH_TILE};
+    *t = (through){.ctx = ctx, .pass = pass, .stop_s = stop_s, .stride = loads + 2 * VRP_THROUGH_TILE};
     MCO_TRY(mco_pick(ctx, variants, pass->settings.simd, 0, &t->lanes));
     for (int d = 0; d < (pass->problem->is_symmetric ? 1 : 2); d++) {
         MCO_TRY(mco_alloc(ctx, &t->half[d], 3 * (size_t)t->stride));
@@ -46,6 +50,12 @@ static mco_status through_open(mco_context *ctx, const vrp_q_pass *pass, through
     MCO_TRY(mco_alloc(ctx, &t->out, (size_t)loads + VRP_THROUGH_TILE));
 done:
     return st;
+}
+
+// Tiles of small loads are short: only each TILES_IN_TIME-th looks at the clock, and the first one.
+static bool must_stop(const through *t, int32_t begin)
+{
+    return begin / VRP_THROUGH_TILE % TILES_IN_TIME == 0 && vrp_q_is_over(t->ctx, t->stop_s);
 }
 
 // ---- Halves
@@ -100,12 +110,15 @@ static bool may_undercut(const int32_t *sum, int32_t begin, int32_t end, int32_t
 }
 
 // The least ratio through the node whose halves were taken; ties by load. Large loads go first: they often have the least one.
-static void least_ratio(through *t, int32_t node, int32_t *value, int32_t *load)
+// Errors: STOPPED.
+static mco_status least_ratio(through *t, int32_t node, int32_t *value, int32_t *load)
 {
     const int32_t demand = t->pass->problem->demand[node], loads = t->halves.loads;
     int64_t best = VRP_NO_PATH, best_load = 1;
     for (int32_t begin = loads / VRP_THROUGH_TILE * VRP_THROUGH_TILE; begin >= 0; begin -= VRP_THROUGH_TILE) {
         const int32_t end = begin + VRP_THROUGH_TILE <= loads ? begin + VRP_THROUGH_TILE : loads + 1;
+        if (must_stop(t, begin))
+            return MCO_ERR_STOPPED;
         t->lanes->least_sums(&t->halves, begin, t->out);
         // A tie has a smaller load, so it counts.
         if (!may_undercut(t->out, begin, end, demand, best + 1, best_load))
@@ -119,6 +132,7 @@ static void least_ratio(through *t, int32_t node, int32_t *value, int32_t *load)
     }
     *value = (int32_t)best;
     *load = (int32_t)best_load;
+    return MCO_OK;
 }
 
 // ---- Routes
@@ -170,16 +184,12 @@ mco_status vrp_through_each(mco_context *ctx, const vrp_q_pass *pass, vrp_throug
     const vrp_bound_problem *problem = pass->problem;
     int32_t *node = NULL;
     through t;
-    MCO_TRY(through_open(ctx, pass, &t));
+    MCO_TRY(through_open(ctx, pass, stop_s, &t));
     MCO_TRY(mco_alloc(ctx, &node, 2 * (problem->capacity / problem->least_demand + 1)));
     for (int32_t i = 1; i < problem->nodes; i++) {
         int32_t value, load, count = 0;
-        if (vrp_q_is_over(ctx, stop_s)) {
-            st = MCO_ERR_STOPPED;
-            goto done;
-        }
         take_halves(&t, i);
-        least_ratio(&t, i, &value, &load);
+        MCO_TRY(least_ratio(&t, i, &value, &load));
         if (value < VRP_NO_PATH)
             trace_route(&t, i, load, node, &count);
         MCO_TRY(visit(user, i, value, load, node, count));
@@ -220,17 +230,18 @@ mco_status vrp_through_table(mco_context *ctx, vrp_q_pass *pass, int32_t *out, d
     mco_status st = MCO_OK;
     const vrp_bound_problem *problem = pass->problem;
     through t;
-    MCO_TRY(through_open(ctx, pass, &t));
+    MCO_TRY(through_open(ctx, pass, stop_s, &t));
     for (int64_t k = 0; k < ((int64_t)problem->capacity + 1) * problem->nodes; k++)
         out[k] = VRP_NO_PATH;
     for (int32_t i = 1; i < problem->nodes; i++) {
-        if (vrp_q_is_over(ctx, stop_s)) {
-            st = MCO_ERR_STOPPED;
-            goto done;
-        }
         take_halves(&t, i);
-        for (int32_t begin = 0; begin <= t.halves.loads; begin += VRP_THROUGH_TILE)
+        for (int32_t begin = 0; begin <= t.halves.loads; begin += VRP_THROUGH_TILE) {
+            if (must_stop(&t, begin)) {
+                st = MCO_ERR_STOPPED;
+                goto done;
+            }
             join_tile(&t, begin, t.out + begin);
+        }
         for (int32_t k = 0; k <= t.halves.loads; k++)
             out[((int64_t)k + problem->demand[i]) * problem->nodes + i] = t.out[k] < VRP_NO_PATH ? t.out[k] : VRP_NO_PATH;
     }
