@@ -229,7 +229,7 @@ done:
 
 static double pool_stop_s(const tree *t, int64_t routes)
 {
-    if (routes <= SMALL_POOL)
+    if (routes <= SMALL_POOL && !t->settings->only_enumerates)
         return t->settings->stop_s;
     const double now = mco_clock_s(), left = t->settings->stop_s - now;
     return fmin(t->settings->stop_s, now + fmin(POOL_MOST_S, fmax(POOL_LEAST_S, POOL_SHARE * left)));
@@ -264,6 +264,8 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
             (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);
     // Costs in units are exact here, so a scaled bound is one in units.
     const int64_t proved = pool.bound * (int64_t)t->root->unit;
+    if (!pool.is_done)
+        t->tried_gap = t->m->known - *bound;
     *bound = proved > *bound ? proved : *bound;
 done:
     vrp_pool_result_clear(t->ctx, &pool);
