@@ -14,7 +14,9 @@ static const double LEAST_VIOLATION = 0.03, LEAST_RISE = 0.05;
 static const double PRECISION = 1e-4;
 // An enumeration is tried below this share of the gap at which the last one failed, and below this share of the known cost.
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
-// A pool ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after POOL_MOST_S.
+// A pool of more than SMALL_POOL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
+// POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time.
+enum { SMALL_POOL = 4000 };
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
 enum { FORCED_TIMES = 4 };
@@ -225,8 +227,10 @@ done:
     return st;
 }
 
-static double pool_stop_s(const tree *t)
+static double pool_stop_s(const tree *t, int64_t routes)
 {
+    if (routes <= SMALL_POOL && !t->settings->only_enumerates)
+        return t->settings->stop_s;
     const double now = mco_clock_s(), left = t->settings->stop_s - now;
     return fmin(t->settings->stop_s, now + fmin(POOL_MOST_S, fmax(POOL_LEAST_S, POOL_SHARE * left)));
 }
@@ -251,14 +255,17 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     mco_status st = MCO_OK;
     vrp_cuts rows = {0};
     vrp_pool_result pool = {0};
+    const double begin_s = mco_clock_s();
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
-    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t), &pool));
+    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t, list->count), &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
-    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes: bound %lld, %lld nodes", (long long)list->count, (long long)pool.bound,
-            (long long)pool.nodes);
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
+            (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);
     // Costs in units are exact here, so a scaled bound is one in units.
     const int64_t proved = pool.bound * (int64_t)t->root->unit;
+    if (!pool.is_done)
+        t->tried_gap = t->m->known - *bound;
     *bound = proved > *bound ? proved : *bound;
 done:
     vrp_pool_result_clear(t->ctx, &pool);
