@@ -290,8 +290,24 @@ static void assert_one_run(const test_case *c, const plain *b, const vrp_label_t
     vrp_routes_close(test_ctx, &routes);
 }
 
+// Routes of a quick run are routes, its bound is one.
+static void assert_quick_run(const test_case *c, const plain *b, vrp_label_task task)
+{
+    vrp_routes routes;
+    vrp_labels_result result;
+    task.is_quick = true;
+    vrp_routes_open(c->problem.is_symmetric, &routes);
+    assert_ok(vrp_label(test_ctx, &task, &routes, &result));
+    assert_true(result.least <= b->least);
+    for (int64_t k = 0; k < routes.count; k++)
+        assert_route(c, &task, &routes, k);
+    vrp_routes_close(test_ctx, &routes);
+}
+
 static void assert_run(const test_case *c, const plain *b, const vrp_label_task *task)
 {
+    if (!task->is_elementary)
+        assert_quick_run(c, b, *task);
     vrp_label_task forward = *task;
     forward.is_one_way = true;
     assert_one_run(c, b, &forward);

@@ -139,6 +139,8 @@ int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const u
 
 static bool dominates(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
 {
+    if (side->task->is_quick)
+        return a->value <= b->value && a->load <= b->load;
     if (a->value > b->value || (a->memory & ~b->memory) != 0 || a->load > b->load || a->length > b->length)
         return false;
     const int64_t most = (int64_t)b->value - a->value;

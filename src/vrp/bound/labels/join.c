@@ -70,6 +70,30 @@ static bool fits(const join *j, vrp_label_item *head, vrp_label_item *rest, uint
     return true;
 }
 
+// Whether a route below task->below may go from the end of `head` to node k: the bound of the label that would end there.
+static mco_status may_go(join *j, const vrp_label_item *head, int32_t k, bool *yes)
+{
+    mco_status st = MCO_OK;
+    vrp_side *side = j->forward;
+    const vrp_bound_problem *p = side->task->problem;
+    const int64_t at = (int64_t)head->node * p->stride + k, load = head->load + (int64_t)p->demand[k];
+    vrp_label_item *draft = side->draft;
+    int64_t length = 0;
+    *yes = false;
+    if (p->max_length < INT64_MAX && p->service != NULL)
+        length = head->length + (int64_t)p->cost[at] + p->service[k];
+    if (load > p->capacity || length > p->max_length)
+        return MCO_OK;
+    draft->node = k;
+    draft->load = (int32_t)load;
+    draft->length = (int32_t)length;
+    draft->value = head->value + side->task->arcs[at];
+    MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, k));
+    *yes = vrp_side_bound(side, draft, side->seen) < side->task->below;
+done:
+    return st;
+}
+
 // Joins the waiting label `index` to the tails that begin at node k. forward->seen is that of the label.
 static mco_status join_at(join *j, int32_t index, int32_t k)
 {
@@ -116,9 +140,13 @@ static mco_status join_label(join *j, int32_t index)
     const int64_t row = vrp_completion_row(left, c->load_step, c->load_has_slack, vrp_completion_visits(task, left));
     const int32_t *on = c->load + row * p->stride, most = task->below - head->value;
     vrp_side_see(side, head);
-    for (int32_t k = 1; k < p->nodes && side->end == VRP_LABELS_DONE; k++)
+    for (int32_t k = 1; k < p->nodes && side->end == VRP_LABELS_DONE; k++) {
+        bool yes = false;
         if (arcs[k] + on[k] < most && arcs[k] < VRP_NO_ARC && !vrp_set_has(side->seen, k))
+            MCO_TRY(may_go(j, head, k, &yes));
+        if (yes)
             MCO_TRY(join_at(j, index, k));
+    }
     vrp_side_goes_on(side, p->nodes / 8 + 1);
     if (side->end == VRP_LABELS_DONE)
         head->status = VRP_LABEL_DONE;

@@ -12,7 +12,7 @@ enum { BOUNDED_WHEN_STOPPED = 1 << 17 };  // labels that are looked at after the
 static int32_t bound_of_open(vrp_side *side)
 {
     int32_t least = side->task->below;
-    if (side->count == 0 || (side->end == VRP_LABELS_STOPPED && side->count > BOUNDED_WHEN_STOPPED) ||
+    if (side->count == 0 || side->task->is_quick || (side->end == VRP_LABELS_STOPPED && side->count > BOUNDED_WHEN_STOPPED) ||
         vrp_side_item(side, 0)->status == VRP_LABEL_OPEN) {
         const int32_t by_tables = vrp_completion_least(&side->completion);
         return by_tables < least ? by_tables : least;
@@ -30,7 +30,7 @@ static int32_t bound_of_open(vrp_side *side)
 
 static void report(vrp_side *side, double begin_s, vrp_labels_result *result)
 {
-    int32_t least = side->end == VRP_LABELS_DONE ? side->task->below : bound_of_open(side);
+    int32_t least = side->end == VRP_LABELS_DONE && !side->task->is_quick ? side->task->below : bound_of_open(side);
     for (int64_t k = 0; k < side->final_count; k++)
         least = side->final[k].value < least ? side->final[k].value : least;
     result->end = side->end;
@@ -135,7 +135,7 @@ mco_status vrp_label_arc_values(mco_context *ctx, const vrp_label_task *task, in
     vrp_side sides[2] = {{0}, {0}};
     int32_t *backward = NULL;
     vrp_label_task both = *task;
-    both.is_one_way = false;
+    both.is_one_way = both.is_quick = false;
     MCO_TRY(vrp_states_open(ctx, p, task->cuts, &states));
     MCO_TRY(mco_alloc(ctx, &backward, cells));
     for (int64_t k = 0; k < cells; k++)

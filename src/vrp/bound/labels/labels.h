@@ -20,6 +20,7 @@ typedef struct vrp_label_task {
     int64_t most_routes;          // that are handed out
     int64_t most_labels;          // and most routes before equal sets fold; else the end is VRP_LABELS_LIMIT
     bool is_elementary;           // enumerate: no customer twice, dominance only between labels of the same set of customers
+    bool is_quick;                // one label a node and load: finds routes, no proof that there are none; `least` is a bound of the tables
     bool is_one_way;              // forward labels alone: slower, the reference of the tests
     int32_t threads;              // at least 1; labels use one so far
     double stop_s;
