@@ -151,6 +151,35 @@ static void test_stop(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
+// Whatever allocation fails, the ascent says so and leaves nothing behind.
+static void test_memory_failures(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    mco_vrp *vrp = make(false, &seed);
+    vrp_bound_problem p;
+    mco_status st = MCO_ERR_MEMORY;
+    const vrp_relax_settings settings = {.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
+    long k = 0;
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
+    while (st == MCO_ERR_MEMORY) {
+        vrp_q_pass *pass = NULL;
+        vrp_ascent ascent = {0};
+        test_fail_allocation(++k);
+        st = vrp_q_open(test_ctx, &p, &settings, &pass);
+        if (st == MCO_OK)
+            st = vrp_ascend(test_ctx, &p, pass, -1, 2, INFINITY, NULL, &ascent);
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || ascent.price == NULL);
+        vrp_ascent_clear(test_ctx, &ascent);
+        vrp_q_close(test_ctx, &pass);
+    }
+    assert_ok(st);
+    assert_true(k > 30);
+    vrp_bound_problem_close(test_ctx, &p);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 // Values of the linear program over q-routes without loops, which the ascent must not exceed.
 static void test_stored_values(void **state)
 {
@@ -185,6 +214,6 @@ static void test_stored_values(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_stop), TEST(test_stored_values)};
+    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_stop), TEST(test_memory_failures), TEST(test_stored_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,10 +15,10 @@
 #include "vrp/bound/prices.h"
 
 static const double DEFLECTION = 0.7;         // share of the new subgradient in the direction
-static const double SHRINK = 0.7, FIRST_STEP = 1, LEAST_STEP = 1e-3;
+static const double SHRINK = 0.7, FIRST_STEP = 1.5, LEAST_STEP = 1e-3;
 static const double BEYOND = 1.002;           // the target is so much more than the known cost
 static const double ESTIMATE = 1.05;          // of the best bound, where no cost is known
-enum { PATIENCE = 15 };                       // steps without a better bound before the step shrinks
+enum { PATIENCE = 6 };                       // steps without a better bound before the step shrinks
 
 typedef struct climb {
     mco_context *ctx;

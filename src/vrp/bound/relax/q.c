@@ -45,9 +45,9 @@ mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const 
     pass->problem = problem;
     pass->settings = *settings;
     pass->engine = engine;
-    pass->room_stride = (problem->capacity + 16) / 16 * 16;
+    pass->room_stride = problem->capacity + 1;
     MCO_TRY(mco_alloc(ctx, &pass->home, problem->nodes));
-    MCO_TRY(mco_alloc(ctx, &pass->room, 6 * (size_t)pass->room_stride));
+    MCO_TRY(mco_alloc(ctx, &pass->room, 3 * (size_t)pass->room_stride));
     MCO_TRY(engine->open(ctx, pass));
     *out = pass;
 done:
@@ -68,15 +68,10 @@ void vrp_q_close(mco_context *ctx, vrp_q_pass **pass)
 
 mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s)
 {
-    mco_status st = MCO_OK;
     const vrp_bound_problem *problem = pass->problem;
-    pass->is_run = false;
     for (int32_t i = 0; i < problem->nodes; i++)
         pass->home[i] = arcs[(int64_t)i * problem->stride];
-    MCO_TRY(pass->engine->run(ctx, pass, arcs, stop_s));
-    pass->is_run = true;
-done:
-    return st;
+    return pass->engine->run(ctx, pass, arcs, stop_s);
 }
 
 // ---- Cells

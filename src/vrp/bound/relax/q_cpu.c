@@ -17,6 +17,8 @@
 
 static const int64_t TEAM_PAYS = 1 << 22;  // transitions of one time; a core does them in 0.2 ms, a team starts in some 0.02 ms
 
+enum { ROWS_IN_TIME = 256 };  // of arcs between looks at the clock
+
 typedef struct cores {
     const vrp_q_lanes_variant *lanes;
     int32_t nodes, groups, capacity;
@@ -30,7 +32,7 @@ typedef struct cores {
     int32_t *done;                 // [groups] loads before that are used
     vrp_q_task *due;               // [groups] tasks of the time at hand
     bool *is_right;                // [groups] of each task
-    int32_t *row;                  // [nodes]
+    int32_t *row;                  // [nodes] a row of the transposed arcs
     mco_team team;
     bool has_team;
     int bits;                      // that the last run needed
@@ -205,15 +207,19 @@ static void arc_range(const vrp_bound_problem *problem, const int32_t *arcs, int
     *greatest = high;
 }
 
-// `row` [nodes]: room for a row of the transposed arcs.
-static void fill_panels(const cores *c, const vrp_bound_problem *problem, const int32_t *arcs, bool backward,
-                        const vrp_q_paths *paths, int32_t *row)
+// Errors: STOPPED.
+static mco_status fill_panels(mco_context *ctx, const cores *c, const vrp_bound_problem *problem, const int32_t *arcs, bool backward,
+                              const vrp_q_paths *paths, double stop_s)
 {
+    int32_t *row = c->row;
     for (int32_t j = 0; j < c->nodes; j++) {
+        if (j % ROWS_IN_TIME == 0 && vrp_q_is_over(ctx, stop_s))
+            return MCO_ERR_STOPPED;
         for (int32_t i = 0; backward && i < c->nodes; i++)
             row[i] = arcs[(int64_t)i * problem->stride + j];
         c->lanes->panel_row(paths, c->node_of, j, backward ? row : arcs + (int64_t)j * problem->stride);
     }
+    return MCO_OK;
 }
 
 // ---- Time
@@ -312,7 +318,7 @@ static mco_status run_direction(mco_context *ctx, vrp_q_pass *pass, const int32_
         return vrp_q_refuse_value(ctx, "an arc", least);
     while (!fits) {
         if (set_range(paths, c->bits, least, greatest)) {
-            fill_panels(c, pass->problem, arcs, backward, paths, c->row);
+            MCO_TRY(fill_panels(ctx, c, pass->problem, arcs, backward, paths, stop_s));
             MCO_TRY(run_paths(ctx, pass, c, paths, stop_s, &fits));
         }
         if (!fits && c->bits == 0)

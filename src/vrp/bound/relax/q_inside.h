@@ -37,8 +37,7 @@ struct vrp_q_pass {
     const vrp_q_engine *engine;
     void *own;          // the engine's
     int32_t *home;      // [nodes] the arcs (i, 0) of the last run
-    bool is_run;        // the tables are those of a whole run
-    int32_t *room;      // [6 * room_stride] columns of one node: forward, backward
+    int32_t *room;      // [3 * room_stride] a column
     int32_t room_stride;
 };
 
