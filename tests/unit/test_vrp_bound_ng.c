@@ -79,7 +79,8 @@ static oracle *enumerate(const vrp_bound_problem *p, const vrp_ng_sets *sets, co
                          bool is_backward)
 {
     oracle *o = calloc(1, sizeof *o);
-    *o = (oracle){.problem = p, .sets = sets, .arcs = arcs, .is_elementary = is_elementary, .is_backward = is_backward, .route = NONE};
+    *o = (oracle){.problem = p, .sets = sets, .arcs = arcs, .is_elementary = is_elementary, .is_backward = is_backward,
+                   .route = NONE};
     for (int32_t q = 0; q <= MOST_LOAD; q++)
         for (int32_t i = 0; i <= MOST_CUSTOMERS; i++)
             for (int32_t m = 0; m < MOST_SETS; m++)
@@ -325,7 +326,8 @@ static void test_refusals(void **state)
 {
     (void)state;
     uint64_t random = 8;
-    const ng_case c = {.customers = 30, .capacity = 20, .least_demand = 1, .most_demand = 3, .span = 50, .price = 60, .is_symmetric = true};
+    const ng_case c = {.customers = 30, .capacity = 20, .least_demand = 1, .most_demand = 3, .span = 50, .price = 60,
+                       .is_symmetric = true};
     for (int e = 0; e < 2; e++) {
         vrp_bound_problem p;
         vrp_ng_sets sets;

@@ -129,7 +129,8 @@ static void test_lanes_and_tiles(void **state)
 static void test_team(void **state)
 {
     (void)state;
-    const ng_case c = {.customers = 70, .capacity = 60, .least_demand = 16, .most_demand = 20, .span = 500, .price = 600, .is_symmetric = true};
+    const ng_case c = {.customers = 70, .capacity = 60, .least_demand = 16, .most_demand = 20, .span = 500,
+                       .price = 600, .is_symmetric = true};
     check(&c, 6, false, 5);
 }
 
@@ -149,7 +150,8 @@ static void test_back_to_narrow(void **state)
 {
     (void)state;
     uint64_t random = 3;
-    const ng_case small = {.customers = 15, .capacity = 20, .least_demand = 1, .most_demand = 6, .span = 100, .price = 150, .is_symmetric = true};
+    const ng_case small = {.customers = 15, .capacity = 20, .least_demand = 1, .most_demand = 6, .span = 100,
+                           .price = 150, .is_symmetric = true};
     vrp_bound_problem p;
     vrp_ng_sets sets;
     vrp_ng_pass *plain = NULL, *pass = NULL;

@@ -176,7 +176,9 @@ static void step_back(const vrp_ng_pass *pass, trace *t)
     for (int32_t a = pass->first_pair[t->node]; a < pass->first_pair[t->node + 1]; a++) {
         const vrp_ng_pair *pair = &pass->pair[a];
         // No memory gives less than the base value.
-        if (pair->from >= from || base[pair->from] + side->near[a] > t->value || (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0))
+        if (pair->from >= from || base[pair->from] + side->near[a] > t->value)
+            continue;
+        if (pair->bit >= 0 && (t->memory >> pair->bit & 1) == 0)
             continue;
         const uint32_t before = vrp_ng_memory_before(&pass->sets, pair->from, t->node, t->memory);
         if (pass->engine->value(pass, 0, load, pair->from, before) + side->near[a] != t->value)
@@ -233,8 +235,8 @@ static void best_loads(const vrp_ng_pass *pass, int32_t below, ending *best, int
 }
 
 // Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added.
-static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const ending *endings, int32_t count, int32_t most, int32_t *path,
-                             vrp_routes *routes, int32_t *added)
+static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const ending *endings, int32_t count, int32_t most,
+                             int32_t *path, vrp_routes *routes, int32_t *added)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = pass->problem;

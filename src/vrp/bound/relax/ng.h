@@ -58,8 +58,8 @@ mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t belo
 // F(load, node, memory); memory: bits over neighbour[], without the node itself. VRP_NO_PATH where there is none. `backward` only
 // with an asymmetric problem.
 int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory);
-// min over loads l <= load of F(l, node, memory): the completion bounds of labels. out [(capacity + 1) * sets], row by load, for one
-// node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables).
+// min over loads l <= load of F(l, node, memory): the completion bounds of labels. out [(capacity + 1) * sets], row by load, for
+// one node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables).
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out);
 
 #endif

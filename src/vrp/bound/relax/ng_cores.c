@@ -26,6 +26,7 @@ typedef struct cores {
     uint8_t *kind;
     uint32_t *lanes;
     uint16_t *low, *high;
+    vrp_ng_common *common;          // NULL if the build does not read it
     vrp_ng_scratch *scratch;        // [threads]
     uint16_t *cell[VRP_NG_SIDES];
     int32_t *wide[VRP_NG_SIDES];    // NULL until a pass needs it
@@ -104,6 +105,51 @@ done:
     return st;
 }
 
+// The choice for set m of the sets that differ in the bits at[] [count] of the common customers.
+static uint16_t choice(const int32_t *at, int32_t count, int32_t m)
+{
+    int32_t j = 0;
+    for (int32_t c = 0; c < count; c++)
+        j |= (m >> at[c] & 1) << c;
+    return (uint16_t)(0x0202 * j);
+}
+
+static vrp_ng_common common_of(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t sets)
+{
+    enum { MOST = 4 };
+    vrp_ng_common out = {.is_small = sets <= 128};
+    int32_t at[VRP_NG_MOST], count = 0;
+    for (int32_t b = 0; b < pass->sets.size[pair->from] - 1; b++) {
+        const int32_t customer = pass->sets.neighbour[(int64_t)pair->from * VRP_NG_MOST + b];
+        const int32_t bit = customer == pair->to ? -1 : vrp_ng_sets_bit(&pass->sets, pair->to, customer);
+        if (bit >= 0)
+            at[count++] = bit;
+    }
+    out.is_small = out.is_small && count <= MOST;
+    for (int32_t j = 0; j < 16 && out.is_small; j++) {
+        uint32_t m = 0;
+        for (int32_t c = 0; c < count; c++)
+            m |= ((uint32_t)j >> c & 1) << at[c];
+        out.entry[j] = entry_of(pass, pair, sets, m);
+        out.low[j] = choice(at, count, j);
+    }
+    for (int32_t h = 0; h < sets / 16 && out.is_small; h++)
+        out.high[h] = choice(at, count, 16 * h);
+    return out;
+}
+
+static mco_status map_common(mco_context *ctx, const vrp_ng_pass *pass, cores *c)
+{
+    mco_status st = MCO_OK;
+    if (!c->build->reads_common)
+        goto done;
+    MCO_TRY(mco_alloc(ctx, &c->common, pass->pairs));
+    for (int32_t a = 0; a < pass->pairs; a++)
+        c->common[a] = common_of(pass, &pass->pair[a], c->sets);
+done:
+    return st;
+}
+
 static mco_status allocate_cells(mco_context *ctx, const vrp_ng_pass *pass, cores *c)
 {
     mco_status st = MCO_OK;
@@ -158,6 +204,7 @@ static mco_status open(mco_context *ctx, vrp_ng_pass *pass)
     c->build = (const vrp_ng_build *)build;
     MCO_TRY(sort_customers(ctx, pass->problem, c));
     MCO_TRY(map_entries(ctx, pass, c));
+    MCO_TRY(map_common(ctx, pass, c));
     MCO_TRY(allocate_scratch(ctx, pass, c));
     MCO_TRY(allocate_cells(ctx, pass, c));
     if (pass->settings.threads > 1)
@@ -179,6 +226,7 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
     for (int32_t t = 0; c->scratch != NULL && t < pass->settings.threads; t++)
         mco_free(ctx, &c->scratch[t].live);
     mco_free(ctx, &c->scratch);
+    mco_free(ctx, &c->common);
     mco_free(ctx, &c->lanes);
     mco_free(ctx, &c->top);
     mco_free(ctx, &c->kind);
@@ -241,7 +289,8 @@ static vrp_ng_view view_of(const vrp_ng_pass *pass, int s)
     const vrp_ng_side *side = &pass->side[s];
     return (vrp_ng_view){.stride = pass->problem->stride, .rooms = c->rooms, .sets = c->sets, .demand = pass->problem->demand,
                          .first = side->first, .far = side->far, .near = side->near, .first_pair = pass->first_pair,
-                         .from = c->from, .kind = c->kind, .top = c->top, .lanes = c->lanes, .low = c->low, .high = c->high, .base = side->base,
+                         .from = c->from, .kind = c->kind, .top = c->top, .lanes = c->lanes, .common = c->common,
+                         .low = c->low, .high = c->high, .base = side->base,
                          .cell = c->cell[s], .wide = c->is_wide ? c->wide[s] : NULL};
 }
 

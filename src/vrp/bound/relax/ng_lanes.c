@@ -181,6 +181,59 @@ INLINE void lower_vectors(int32_t by, const int blocks, uint16_t *out)
 }
 #endif
 
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+enum { READS_COMMON = true };
+
+// The words of a vector of 16 sets that lack bit 0..3 are NONE; the first row lacks nothing.
+static const uint16_t lacking[5][16] = {
+    {0},
+    {0xffff, 0, 0xffff, 0, 0xffff, 0, 0xffff, 0, 0xffff, 0, 0xffff, 0, 0xffff, 0, 0xffff, 0},
+    {0xffff, 0xffff, 0, 0, 0xffff, 0xffff, 0, 0, 0xffff, 0xffff, 0, 0, 0xffff, 0xffff, 0, 0},
+    {0xffff, 0xffff, 0xffff, 0xffff, 0, 0, 0, 0, 0xffff, 0xffff, 0xffff, 0xffff, 0, 0, 0, 0},
+    {0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0, 0, 0, 0, 0, 0, 0, 0},
+};
+
+// out[m] = min(out[m], from[map(m)] + off) for the sets m that the pair allows, if it has at most four common customers. Returns
+// false if it has more; then out is unchanged.
+INLINE bool pull_common(const vrp_ng_view *view, int32_t pair, const uint16_t *cell, int32_t off, uint16_t *out)
+{
+    const vrp_ng_common *common = view->common != NULL ? &view->common[pair] : NULL;
+    if (common == NULL || !common->is_small)
+        return false;
+    const uint16_t *e = common->entry;
+    const int32_t top = view->top[pair];
+    const __m256i add = _mm256_set1_epi16((short)off);
+#define ENTRY(j) (short)cell[e[j]]
+    const __m128i lower = _mm_setr_epi16(ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3), ENTRY(4), ENTRY(5), ENTRY(6), ENTRY(7));
+    const __m128i upper = _mm_setr_epi16(ENTRY(8), ENTRY(9), ENTRY(10), ENTRY(11), ENTRY(12), ENTRY(13), ENTRY(14), ENTRY(15));
+#undef ENTRY
+    const __m256i first = _mm256_adds_epu16(_mm256_broadcastsi128_si256(lower), add);
+    const __m256i second = _mm256_adds_epu16(_mm256_broadcastsi128_si256(upper), add);
+    const __m256i low = _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(const void *)common->low), _mm256_set1_epi16(0x0100));
+    const int32_t row = top == 0 || top >= 16 ? 0 : __builtin_ctz((unsigned)top) + 1;
+    const __m256i lacks = _mm256_loadu_si256((const __m256i *)(const void *)lacking[row]);
+    for (int32_t h = 0; h < view->sets / 16; h++) {
+        if (top >= 16 && (16 * h & top) == 0)
+            continue;
+        const __m256i at = _mm256_or_si256(low, _mm256_set1_epi16((short)common->high[h]));
+        // Bit 4 of each byte tells the half of the entries; three to the left it is the sign that a blend looks at.
+        const __m256i is_second = _mm256_slli_epi16(at, 3);
+        const __m256i sum = _mm256_blendv_epi8(_mm256_shuffle_epi8(first, at), _mm256_shuffle_epi8(second, at), is_second);
+        __m256i *own = (__m256i *)(void *)(out + 16 * h);
+        _mm256_store_si256(own, _mm256_min_epu16(_mm256_load_si256(own), _mm256_or_si256(sum, lacks)));
+    }
+    return true;
+}
+#else
+enum { READS_COMMON = false };
+
+INLINE bool pull_common(const vrp_ng_view *view, int32_t pair, const uint16_t *cell, int32_t off, uint16_t *out)
+{
+    (void)view, (void)pair, (void)cell, (void)off, (void)out;
+    return false;
+}
+#endif
+
 static void fill_plain(const vrp_ng_view *view, const vrp_ng_live *live, int32_t lives, int32_t from, int32_t base, int32_t far,
                        uint16_t *restrict out)
 {
@@ -189,7 +242,7 @@ static void fill_plain(const vrp_ng_view *view, const vrp_ng_live *live, int32_t
     for (int32_t l = 0; l < lives; l++) {
         const int32_t pair = live[l].pair, off = live[l].value - base;
         const uint16_t *restrict cell = view->cell + cell_of(view, &live[l], from);
-        if (off >= out[view->top[pair]])
+        if (off >= out[view->top[pair]] || pull_common(view, pair, cell, off, out))
             continue;
         for (int32_t m = 0; m < view->sets; m++) {
             const int32_t sum = lesser32(cell[entry_of(view, pair, m)] + off, VRP_NG_NONE);
@@ -347,4 +400,5 @@ static bool wide_tiles(const vrp_ng_view *view, const vrp_ng_scratch *scratch, c
 }
 
 extern const vrp_ng_build VARIANT(vrp_ng_build);
-const vrp_ng_build VARIANT(vrp_ng_build) = {.build = {LANE_SIMD, 0}, .tiles = tiles, .wide_tiles = wide_tiles};
+const vrp_ng_build VARIANT(vrp_ng_build) = {.build = {LANE_SIMD, 0}, .reads_common = READS_COMMON, .tiles = tiles,
+                                            .wide_tiles = wide_tiles};

@@ -18,7 +18,7 @@ uint32_t vrp_ng_memory_before(const vrp_ng_sets *sets, int32_t from, int32_t to,
     return before;
 }
 
-// Calls of mark() for each customer near `to`: those in N(to), those whose set has `to`, those whose set meets N(to).
+// Near k are: the customers of N(k), those whose set has k, those whose set meets N(k).
 typedef struct users {
     int32_t *first, *node;  // the nodes whose set has customer j, without j: node[first[j]] .. node[first[j + 1] - 1]
 } users;
@@ -185,7 +185,8 @@ mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const i
     const int64_t hops = p->capacity / p->least_demand + 1;
     const int64_t size = -(int64_t)least > largest ? -(int64_t)least : largest;
     if (hops * size >= VRP_NO_PATH / 2)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
                         (long long)hops, (long long)size, (long long)(hops * size), VRP_NO_PATH / 2);
     return MCO_OK;
 }

@@ -12,8 +12,8 @@
 // VRP_NO_PATH, lies in VRP_NO_PATH / 2 .. INT32_MAX, where no value of a path is.
 enum { VRP_NG_APART = 1 << 30, VRP_NG_SIDES = 2 };
 
-// Kinds of pairs, so that engines treat alike what costs alike. The upper half of a table of 2^7 sets has bit VRP_NG_TOP_BIT. DEEP_FROM:
-// entries of both halves of `from` are read, else of one of them. DEEP_TO: both halves of `to` differ.
+// Kinds of pairs, so that engines treat alike what costs alike. The upper half of a table of 2^7 sets has bit VRP_NG_TOP_BIT.
+// DEEP_FROM: entries of both halves of `from` are read, else of one of them. DEEP_TO: both halves of `to` differ.
 enum { VRP_NG_TOP_BIT = 6, VRP_NG_DEEP_FROM = 1, VRP_NG_DEEP_TO = 2 };
 
 // A near pair: a path to `to` comes from `from`.

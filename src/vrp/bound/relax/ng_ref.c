@@ -26,7 +26,8 @@ static mco_status open(mco_context *ctx, vrp_ng_pass *pass)
     r->sets = INT64_C(1) << (pass->largest - 1);
     const double bytes = (double)pass->sides * (p->capacity + 1.0) * p->nodes * (double)r->sets * sizeof(int32_t);
     if (bytes > pass->settings.memory)
-        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %lld sets need %.0f bytes, at most %.0f may be taken",
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT,
+                         "ng tables of %d loads, %d nodes and %lld sets need %.0f bytes, at most %.0f may be taken",
                          p->capacity + 1, p->nodes, (long long)r->sets, bytes, pass->settings.memory));
     for (int s = 0; s < pass->sides; s++)
         MCO_TRY(mco_alloc(ctx, &r->value[s], (p->capacity + 1) * (int64_t)p->nodes * r->sets));
