@@ -229,6 +229,85 @@ static void test_recheck_agrees(void **state)
     }
 }
 
+// ---- The recheck with RANK1 rows, against all ng-routes
+
+typedef struct ng_walk {
+    const priced *p;
+    const vrp_ng_sets *sets;
+    int32_t way[16], count;
+    int64_t least;
+} ng_walk;
+
+// Whether the route so far may go on to `next`: since its last visit some customer had a set without it.
+static bool may_visit(const ng_walk *w, int32_t next)
+{
+    for (int32_t k = w->count - 1; k >= 0; k--) {
+        if (w->way[k] == next)
+            return false;
+        if (vrp_ng_sets_bit(w->sets, w->way[k], next) < 0)
+            return true;
+    }
+    return true;
+}
+
+static void walk_ng(ng_walk *w, int64_t load)
+{
+    const vrp_bound_problem *p = &w->p->problem;
+    for (int32_t next = 1; next < p->nodes; next++) {
+        if (load + p->demand[next] > p->capacity || w->count == COUNT_OF(w->way) || !may_visit(w, next))
+            continue;
+        w->way[w->count++] = next;
+        const int64_t value = vrp_prices_route(p, w->p->price, &w->p->cuts, w->way, w->count);
+        w->least = value < w->least ? value : w->least;
+        walk_ng(w, load + p->demand[next]);
+        w->count--;
+    }
+}
+
+static void add_rank1(priced *p, mco_rng *rng)
+{
+    int32_t node[3] = {0};
+    uint64_t memory[1] = {0};
+    const int32_t n = p->problem.customers;
+    node[0] = 1 + (int32_t)mco_rng_below(rng, (uint32_t)n - 2);
+    node[1] = node[0] + 1 + (int32_t)mco_rng_below(rng, (uint32_t)(n - node[0] - 1));
+    node[2] = node[1] + 1 + (int32_t)mco_rng_below(rng, (uint32_t)(n - node[1]));
+    for (int32_t i = 1; i <= n; i++)
+        if (i == node[0] || i == node[1] || i == node[2] || mco_rng_below(rng, 2) == 0)
+            memory[0] |= (uint64_t)1 << i;
+    const int32_t numerator = 1 + (int32_t)mco_rng_below(rng, 2), denominator = 2 + (int32_t)(numerator == 2);
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &p->cuts, node, 3, numerator, denominator, 3 * numerator / denominator,
+                                 mco_rng_below(rng, 3) == 0 ? NULL : memory));
+    p->cuts.cut[p->cuts.count - 1].price = -(int32_t)mco_rng_below(rng, 60);
+}
+
+static void test_recheck_rank1(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 29, 0);
+    int32_t dearer = 0;
+    for (int32_t round = 0; round < (TEST_IS_SANITIZED ? 20 : 150); round++) {
+        const vrp_shape shape = {.customers = 4 + (int32_t)mco_rng_below(&rng, 3), .distances = 40, .demands = 3,
+                                 .is_symmetric = mco_rng_below(&rng, 2) == 0, .capacity = 6};
+        priced p = make(&rng, &shape, 1);
+        vrp_ng_sets sets = {0};
+        assert_ok(vrp_ng_sets_open(test_ctx, &p.problem, 1 + (int32_t)mco_rng_below(&rng, (uint32_t)shape.customers), &sets));
+        const int64_t without = recheck(&p, &sets);
+        for (int32_t k = 0; k < 3; k++)
+            add_rank1(&p, &rng);
+        ng_walk all = {.p = &p, .sets = &sets, .least = INT64_MAX};
+        if (p.problem.capacity / p.problem.least_demand <= 9) {  // few enough walks
+            walk_ng(&all, 0);
+            assert_true(recheck(&p, &sets) == vrp_prices_bound(&p.problem, p.price, &p.cuts, all.least));
+        }
+        dearer += recheck(&p, &sets) != without;
+        vrp_ng_sets_close(test_ctx, &sets);
+        drop(&p);
+    }
+    assert_true(dearer > 0);
+}
+
 static void expect_refused(const priced *p, const char *why)
 {
     int64_t bound = 0;
@@ -417,7 +496,7 @@ static void test_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
+        TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_rank1), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
         TEST(test_relax),       TEST(test_relax_refusals), TEST(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

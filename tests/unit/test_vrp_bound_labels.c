@@ -394,6 +394,66 @@ static void tables_change_no_route(void **state)
     free(b);
 }
 
+// Capacities beyond the rows of the bounds, and demands below their step and below the width of a bucket.
+static void wide_loads_change_no_route(void **state)
+{
+    (void)state;
+    enum { SCALE = 400000 };
+    mco_rng rng;
+    mco_rng_seed(&rng, 28, 0);
+    plain *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 3 : 12); k++) {
+        test_case *c = new_case(&rng);
+        vrp_bound_problem *p = &c->problem;
+        const bool elementary = k % 2;
+        p->capacity *= SCALE;
+        p->least_demand = p->capacity;
+        for (int32_t i = 1; i < p->nodes; i++) {
+            c->demand[i] = elementary && i < 3 ? i : c->demand[i] * SCALE + between(&rng, -SCALE / 8, SCALE / 8);
+            p->least_demand = c->demand[i] < p->least_demand ? c->demand[i] : p->least_demand;
+        }
+        find_all(c, elementary, b);
+        const vrp_label_task task = task_of(c, elementary, (b->least < VRP_NO_PATH ? (int32_t)b->least : 0) + between(&rng, 0, 60));
+        assert_run(c, b, &task);
+        free_case(c);
+    }
+    free(b);
+}
+
+// A case with many routes.
+static test_case *wide_case(mco_rng *rng)
+{
+    test_case *c = new_case(rng);
+    while (c->problem.customers < 5 || c->problem.capacity < 6 || c->problem.max_length < INT64_MAX) {
+        free_case(c);
+        c = new_case(rng);
+    }
+    return c;
+}
+
+static void refusals_name_both_numbers(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    vrp_routes routes;
+    vrp_labels_result result;
+    mco_rng_seed(&rng, 29, 0);
+    test_case *c = wide_case(&rng);
+    const vrp_label_task task = task_of(c, false, VRP_NO_PATH);
+    c->problem.capacity = 1000000000;
+    c->problem.least_demand = 1;
+    vrp_routes_open(c->problem.is_symmetric, &routes);
+    assert_int_equal(vrp_label(test_ctx, &task, &routes, &result), MCO_ERR_LIMIT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "1000000000"));
+    c->problem.capacity = 8;
+    for (int32_t a = 0; a < MOST_NODES * STRIDE; a++)
+        c->arcs[a] = -VRP_NO_ARC + 1;
+    assert_int_equal(vrp_label(test_ctx, &task, &routes, &result), MCO_ERR_LIMIT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "268435456"));
+    free_case(c);
+}
+
 // ---- Arcs
 
 // Values of arcs are lower bounds; with tables of the same sets, and neither rows nor lengths, they are exact.
@@ -448,17 +508,6 @@ static void arc_values_are_bounds(void **state)
 }
 
 // ---- Ends
-
-// Many customers of demand 1 without memory: more labels than any cap.
-static test_case *wide_case(mco_rng *rng)
-{
-    test_case *c = new_case(rng);
-    while (c->problem.customers < 5 || c->problem.capacity < 6 || c->problem.max_length < INT64_MAX) {
-        free_case(c);
-        c = new_case(rng);
-    }
-    return c;
-}
 
 static void labels_that_run_out_leave_a_bound(void **state)
 {
@@ -540,6 +589,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(labels_equal_an_enumeration, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(tables_change_no_route, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(wide_loads_change_no_route, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(refusals_name_both_numbers, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(arc_values_are_bounds, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(labels_that_run_out_leave_a_bound, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(a_stop_ends_labels, test_setup, test_teardown),

@@ -179,6 +179,8 @@ static mco_status fill_result(bounding *b, mco_vrp_bound_result *r)
     r->bound = proof->scaled_bound >= 0 ? (double)proof->scaled_bound / scale : (double)NAN;
     r->scaled_cost = proof->known;
     r->cost = proof->known >= 0 ? (double)proof->known / scale : (double)NAN;
+    if (r->outcome == MCO_OUTCOME_NONE_BELOW)
+        snprintf(r->reason, sizeof r->reason, "no plan costs less than %.15g", r->cost);
     r->solution = proof->plan;
     proof->plan = (mco_vrp_solution){0};
     mco_run_give_history(&b->run, &r->history, &r->history_count);

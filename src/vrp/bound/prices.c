@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-enum { MOST_PRICE = 1 << 27 };
-
 static void take_off_crossings(const vrp_bound_problem *p, const vrp_cut *cut, int32_t *arcs)
 {
     for (int32_t k = 0; k < cut->size; k++) {
@@ -65,21 +63,29 @@ int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price,
     return value;
 }
 
-static double within_range(double value)
+// A program that is not yet feasible has duals as large as its artificial columns are dear. Any prices prove a bound: those beyond what a
+// pass can sum along a path are cut off.
+static double most_price(const vrp_bound_problem *p)
 {
-    return fmax(-MOST_PRICE, fmin(MOST_PRICE, value));
+    return (double)(VRP_NO_PATH / 8) / ((double)p->capacity / p->least_demand + 1);
+}
+
+static double within_range(double value, double most)
+{
+    return fmax(-most, fmin(most, value));
 }
 
 void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t *price,
                       vrp_cuts *cuts)
 {
+    const double most = most_price(problem);
     price[0] = 0;
     for (int32_t i = 1; i < problem->nodes; i++) {
-        const int32_t even = 2 * (int32_t)lround(within_range(customer_dual[i]) / 2);
+        const int32_t even = 2 * (int32_t)lround(within_range(customer_dual[i], most) / 2);
         price[i] = problem->is_metric && even < 0 ? 0 : even;
     }
     for (int64_t k = 0; k < cuts->count; k++) {
-        const int32_t whole = (int32_t)within_range(row_dual[k]);
+        const int32_t whole = (int32_t)within_range(row_dual[k], most);
         const bool is_wrong = cuts->cut[k].sense == VRP_CUT_AT_LEAST ? whole < 0 : whole > 0;
         cuts->cut[k].price = is_wrong ? 0 : whole;
     }
