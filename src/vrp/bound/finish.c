@@ -75,10 +75,11 @@ static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
     vrp_master pricer = {.ctx = r->proof->ctx, .problem = &p->problem, .q = p->q, .ng = p->ng, .arcs = p->arcs, .by_load = p->by_load,
                          .cuts = p->trial_cuts, .threads = r->settings.threads};
     pricer.sets = r->has_master ? r->master.sets : NULL;
+    pricer.limits_length = r->has_master && r->master.limits_length;
     vrp_routes_open(p->problem.is_symmetric, &pricer.found);
     vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, NULL, p->arcs);
     MCO_TRY(vrp_master_run_pass(&pricer, stop_s, worth));
-    if (vrp_master_has_rank1(&pricer))
+    if (vrp_master_wants_labels(&pricer))
         MCO_TRY(vrp_master_run_labels(&pricer, 0, stop_s, worth, &is_done));
 done:
     vrp_routes_close(r->proof->ctx, &pricer.found);
@@ -191,6 +192,8 @@ static mco_status recheck(vrp_root *r, proven *p)
     bool is_done = false;
     MCO_TRY(drop_idle(r, &p->cuts));
     MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, &is_done));
+    // The recheck knows no limit of length.
+    is_done = is_done && (bound >= p->bound || !vrp_bound_has_length(&p->problem));
     if (is_done && bound < p->bound)
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);

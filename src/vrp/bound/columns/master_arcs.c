@@ -20,6 +20,7 @@ typedef struct removal {
     const vrp_bound_problem *problem;
     int32_t loads, variants;   // capacity + 1; of a node
     side *from, *to;           // [nodes] paths that end at the node; paths that begin there
+    int32_t *by_labels;        // [nodes * stride] values of routes by labels; NULL: none
     int32_t *work;             // [loads] values of paths from the other end, by the load that is left
     uint64_t *removed;
 } removal;
@@ -138,6 +139,19 @@ static bool has_bit(const uint64_t *set, int64_t arc)
     return set[arc >> 6] >> (arc & 63) & 1;
 }
 
+// Where pricing keeps the limit of length, labels know more of each arc.
+static mco_status run_labels(removal *r, int64_t most, double stop_s)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = r->problem;
+    if (!r->m->limits_length || most < 0 || most >= VRP_NO_PATH / 2)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(r->m->ctx, &r->by_labels, (int64_t)p->nodes * p->stride));
+    MCO_TRY(vrp_master_label_arcs(r->m, (int32_t)most + 1, stop_s, r->by_labels));
+done:
+    return st;
+}
+
 // Marks arcs whose routes have a value beyond `most`.
 static mco_status mark(removal *r, int64_t most, double stop_s)
 {
@@ -149,7 +163,8 @@ static mco_status mark(removal *r, int64_t most, double stop_s)
             const int64_t arc = (int64_t)i * p->nodes + j, back = (int64_t)j * p->nodes + i;
             if (i == j || has_bit(r->removed, arc))
                 continue;
-            if ((int64_t)least_around(r, i, j) + r->m->arcs[(int64_t)i * p->stride + j] <= most)
+            if ((int64_t)least_around(r, i, j) + r->m->arcs[(int64_t)i * p->stride + j] <= most &&
+                (r->by_labels == NULL || r->by_labels[(int64_t)i * p->stride + j] <= most))
                 continue;
             r->removed[arc >> 6] |= (uint64_t)1 << (arc & 63);
             if (p->is_symmetric)
@@ -164,8 +179,11 @@ mco_status vrp_master_most_value(vrp_master *master, double stop_s, int64_t *mos
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = master->problem;
     vrp_worth worth;
+    bool is_done;
     vrp_prices_arcs(master->problem, master->price, &master->cuts, master->removed, master->arcs);
     MCO_TRY(vrp_master_run_pass(master, stop_s, &worth));
+    if (master->limits_length)
+        MCO_TRY(vrp_master_run_labels(master, 0, stop_s, &worth, &is_done));
     *most = master->known - (p->is_exact ? (int64_t)p->unit : 0) - vrp_prices_bound(p, master->price, &master->cuts, 0) -
             vrp_worth_of_others(p, worth, 1);
 done:
@@ -194,6 +212,7 @@ mco_status vrp_master_remove_arcs(vrp_master *master, double stop_s, int64_t *re
         r.to = r.from;
     else
         MCO_TRY(fill_side(&r, true, &r.to, stop_s));
+    MCO_TRY(run_labels(&r, most, stop_s));
     MCO_TRY(mark(&r, most, stop_s));
     mco_free(m->ctx, &m->removed);
     m->removed = r.removed;
@@ -204,6 +223,7 @@ done:
     close_side(&r, r.from);
     if (r.to != r.from)
         close_side(&r, r.to);
+    mco_free(m->ctx, &r.by_labels);
     mco_free(m->ctx, &r.work);
     mco_free(m->ctx, &r.removed);
     return st;
