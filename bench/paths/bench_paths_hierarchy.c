@@ -83,7 +83,7 @@ static void time_customise(bench *b, bool has_list, mco_simd simd, int32_t threa
     double least_s = HUGE_VAL;
     for (int k = 0; k < b->best; k++) {
         const double begin_s = threads == 1 ? mco_cpu_clock_s() : mco_clock_s();
-        require(b, paths_metric_make_on(b->ctx, &b->topology, has_list ? b->triangle : NULL, b->rows.weight, threads, simd, &b->metric));
+        require(b, paths_metric_make_on(b->ctx, &b->topology, has_list ? b->triangle : NULL, b->rows.weight, threads, simd, NULL, &b->metric));
         least_s = fmin(least_s, (threads == 1 ? mco_cpu_clock_s() : mco_clock_s()) - begin_s);
     }
     printf("customise, %s, %s, %d thread%s: %.3f ms%s\n", has_list ? "list" : "no list", mco_simd_text(simd), threads, threads == 1 ? "" : "s",

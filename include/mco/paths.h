@@ -130,7 +130,9 @@ typedef struct mco_paths_tree {
     int32_t source;
     int32_t vertices;
     int32_t *distance;    // [vertices] MCO_PATHS_NONE: no path; owned
-    int64_t *parent;      // [vertices] the last arc of a shortest path, -1: none; NULL unless asked for; owned
+    int64_t *parent;      // [vertices] the last arc of a shortest path, -1: none; NULL unless asked for; owned. The first arc of positive
+                          // weight that ends such a path; where there is none, the first one of weight 0 from a vertex with fewer of
+                          // these behind it. So all methods and engines give equal parents; with turns, those of the reference.
     int64_t reached;      // vertices with a path, the source included
     int32_t farthest;     // the greatest distance
     mco_paths_method method;  // what was used, never AUTO
@@ -192,7 +194,8 @@ MCO_API mco_status mco_paths_prepare(mco_context *ctx, const mco_paths_network *
                                      const mco_paths_params *params, mco_paths_hierarchy **out);
 MCO_API void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarchy);
 // Takes new weights of all arcs, weight [arcs of the network], each in [0, MCO_PATHS_NONE]; MCO_PATHS_NONE closes an arc. The
-// hierarchy's network takes them too. Errors: ARGUMENT. O(triangles).
+// hierarchy's network takes them too. The time limit and mco_cancel() end it, and after an error all weights are those of before; so
+// the hierarchy keeps room for a second set of weights, 16 bytes an arc of its own. Errors: ARGUMENT, STOPPED, MEMORY. O(triangles).
 MCO_API mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight,
                                        const mco_paths_params *params);
 MCO_API const mco_paths_network *mco_paths_hierarchy_network(const mco_paths_hierarchy *hierarchy);
@@ -231,18 +234,21 @@ typedef struct mco_paths_result {
 #define MCO_PATHS_RESULT_INIT MCO_SIZED(mco_paths_result)
 
 // Finds the trees of many sources. `hierarchy` NULL: one is prepared if it pays. distance [count][vertices] is the caller's; parent
-// [count][vertices] or NULL. Every tree has been certified. Errors: as mco_paths_find_tree().
+// [count][vertices] or NULL, as in mco_paths_tree. Every tree has been certified. Errors: as mco_paths_find_tree().
 MCO_API mco_status mco_paths_find_trees(mco_context *ctx, const mco_paths_network *network, const mco_paths_hierarchy *hierarchy,
                                         int64_t count, const int32_t *source, const mco_paths_params *params, int32_t *distance,
                                         int64_t *parent, mco_paths_result *result);
 // Finds the distances from every source to every target, distance [sources][targets], the caller's. The engine is cpu, the method
 // sweep. Errors: ARGUMENT (another engine or method; a vertex out of range), LIMIT (a distance that was asked for is MCO_PATHS_NONE
-// or more; memory, with the bytes needed), MEMORY, INTERNAL. O((sources + targets) * arcs of a way up + sources * targets * height).
+// or more; memory, with the bytes needed), MEMORY, INTERNAL (a certificate fails). O((sources + targets) * arcs of a way up + sources * targets * height).
 MCO_API mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int64_t sources,
                                          const int32_t *source, int64_t targets, const int32_t *target,
                                          const mco_paths_params *params, int32_t *distance, mco_paths_result *result);
 
-// Up to 16 rows of a matrix, and up to 16 queries, are certified by trees over the network; the others are not.
+// Every entry of a matrix and every distance of a route is certified on every run. The first call after new weights proves the metric: each
+// weight of the hierarchy is at most that of an arc of the network and at most the sum of a lower triangle, and equals one of these; the
+// first call of all also proves the order, and turns. O(arcs + triangles), 2.4 ms for 76,595 vertices. By the theory of customizable
+// contraction hierarchies a query is exact then. Every answer is found again by code that the methods do not use, and compared.
 
 // Paths of queries: arcs first[q] .. first[q + 1] - 1 of `arc` lead from source[q] to target[q]. Zero before use.
 typedef struct mco_paths_routes {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared libraries that are loaded when a file first needs them. A program that reads no such file does not pay for what they bring:
-// HDF5 brings some 30 libraries of a web client, libzip brings OpenSSL.
+// Shared libraries that are loaded when they are first needed. A program that does not need them does not pay for what they bring:
+// HDF5 brings some 30 libraries of a web client, libzip brings OpenSSL, Cbc brings LAPACK.
 //
 //     #define SYMBOLS(SYMBOL) SYMBOL(zip_open) SYMBOL(zip_discard)
 //     static struct { SYMBOLS(MCO_SYMBOL_POINTER) } zip;
@@ -29,7 +29,7 @@ typedef struct mco_library {
     bool is_open;
 } mco_library;
 
-// Loads the library unless it is loaded, which it stays until the process ends. `path` is the file that needs it. Threads may call it.
+// Loads the library unless it is loaded, which it stays until the process ends. `path` is the file that needs it, or what does. Threads may call it.
 // Errors: IO (there is no such library, or it lacks a symbol).
 mco_status mco_library_open(mco_context *ctx, mco_library *library, const char *path);
 

@@ -35,9 +35,9 @@ static const double TOLERANCE = 1e-6;
 
 #define SYMBOLS(SYMBOL) \
     SYMBOL(Cbc_newModel) SYMBOL(Cbc_loadProblem) SYMBOL(Cbc_setInteger) SYMBOL(Cbc_setCutoff) SYMBOL(Cbc_setAllowableFractionGap) \
-    SYMBOL(Cbc_setLogLevel) SYMBOL(Cbc_setParameter) SYMBOL(Cbc_setMaximumSeconds) SYMBOL(Cbc_solve) SYMBOL(Cbc_bestSolution) SYMBOL(Cbc_getColSolution) SYMBOL(Cbc_getNumIntegers) \
-    SYMBOL(Cbc_getBestPossibleObjValue) SYMBOL(Cbc_getObjValue) SYMBOL(Cbc_isProvenOptimal) SYMBOL(Cbc_isProvenInfeasible) \
-    SYMBOL(Cbc_isContinuousUnbounded) SYMBOL(Cbc_isAbandoned) SYMBOL(Cbc_status)
+    SYMBOL(Cbc_setLogLevel) SYMBOL(Cbc_setParameter) SYMBOL(Cbc_setMaximumSeconds) SYMBOL(Cbc_solve) SYMBOL(Cbc_bestSolution) \
+    SYMBOL(Cbc_getColSolution) SYMBOL(Cbc_getNumIntegers) SYMBOL(Cbc_getBestPossibleObjValue) \
+    SYMBOL(Cbc_getObjValue) SYMBOL(Cbc_isProvenOptimal) SYMBOL(Cbc_isProvenInfeasible) SYMBOL(Cbc_isContinuousUnbounded) SYMBOL(Cbc_isAbandoned) SYMBOL(Cbc_status)
 static struct {
     SYMBOLS(MCO_SYMBOL_POINTER)
 } cbc;

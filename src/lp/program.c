@@ -36,7 +36,7 @@ bool mco_lp_is_there(void)
 
 mco_status mco_lp_open(mco_context *ctx, mco_lp **out)
 {
-    enum { ALWAYS_PERTURB = 50 };  // in Clp's words; degenerate masters need a third fewer iterations (NOTES.md)
+    enum { ALWAYS_PERTURB = 50 };  // in Clp's words; degenerate masters need up to a quarter fewer iterations (NOTES.md)
     static const CoinBigIndex no_start = 0;
     mco_status st = MCO_OK;
     mco_lp *lp = NULL;
@@ -215,6 +215,7 @@ mco_status mco_lp_delete_rows(mco_context *ctx, mco_lp *lp, int32_t count, const
         return st;
     lp_clp.Clp_deleteRows(lp->model, count, index);
     lp->rows -= count;
+    lp->entries = lp_clp.Clp_getNumElements(lp->model);
     lp_change(lp, true);  // the duals of the rows that are gone are missing in reduced costs
     return MCO_OK;
 }
@@ -226,6 +227,7 @@ mco_status mco_lp_delete_columns(mco_context *ctx, mco_lp *lp, int32_t count, co
         return st;
     lp_clp.Clp_deleteColumns(lp->model, count, index);
     lp->columns -= count;
+    lp->entries = lp_clp.Clp_getNumElements(lp->model);
     lp_change(lp, false);
     return MCO_OK;
 }

@@ -29,7 +29,7 @@ enum { LP_FREE = 0, LP_BASIC = 1, LP_AT_MOST = 2, LP_AT_LEAST = 3, LP_PLACE = 7 
 struct mco_lp {
     Clp_Simplex *model;
     int32_t rows, columns;
-    int64_t entries;      // of the matrix; at least as many as it has
+    int64_t entries;      // of the matrix
     int64_t iterations;
     int64_t *mark;        // [mark_room] number of the last call that saw this row or column
     int64_t mark_room, calls;

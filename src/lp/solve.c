@@ -7,7 +7,6 @@
 // begin, for Clp loses its perturbation where it is interrupted. If no thread can be started, slices of some 40 ms follow each
 // other. How far the first slice goes does not depend on the time, so two equal programs take equal ways.
 #include <limits.h>
-#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "base/team.h"
@@ -131,6 +130,8 @@ static mco_status run_to_end(mco_context *ctx, mco_lp *lp, mco_lp_method method,
         *end = ends[status];
     else  // without entries Clp fails where it finds a program neither feasible nor bounded
         *end = status > CLP_STOPPED && lp_clp.Clp_getNumElements(lp->model) == 0 ? MCO_LP_INFEASIBLE : MCO_LP_FAILED;
+    if (*end != MCO_LP_OPTIMAL && must_stop(ctx, stop_s))
+        *end = MCO_LP_STOPPED;  // an end that may be due to the limit of zero; an optimum will be tested
 done:
     return st;
 }

@@ -47,7 +47,20 @@ mco_status paths_ref_tree(mco_context *ctx, const mco_paths_rows *rows, int32_t 
 // Errors: ARGUMENT. O(arcs + turns).
 mco_status paths_refuse_other(mco_context *ctx, const mco_paths_network *network, const mco_paths_network *inner);
 
-// Finds the parents of certified distances: a breadth-first search over tight arcs from the source. Errors: STOPPED, MEMORY.
+// Finds the parents of certified distances: the first arc of positive weight that is tight; where there is none, the first tight arc of
+// weight 0 from a vertex with fewer of these behind it. With turns: those of the reference. O(arcs). Errors: STOPPED, MEMORY.
 mco_status paths_parents(mco_context *ctx, const mco_paths_rows *rows, int32_t source, const int32_t *distance, int64_t *parent);
+
+// The arcs of weight 0, ascending. Errors: STOPPED, MEMORY.
+typedef struct paths_zeros {
+    int64_t count;
+    int32_t *tail;  // [count]
+    int64_t *arc;   // [count]
+} paths_zeros;
+mco_status paths_zeros_open(mco_context *ctx, const mco_paths_rows *rows, paths_zeros *out);
+void paths_zeros_close(mco_context *ctx, paths_zeros *zeros);
+// The parents on arcs of weight 0, where those by positive arcs are known and the rest is -1; queue [vertices] is scratch. Errors: STOPPED.
+mco_status paths_parents_of_zeros(mco_context *ctx, const mco_paths_rows *rows, const paths_zeros *zeros, int32_t source,
+                                  const int32_t *distance, int32_t *queue, int64_t *parent);
 
 #endif

@@ -337,37 +337,70 @@ static double balance_rows(const traffic_certificate *c, const traffic_flows *fl
 
 enum { LANES = 8 };
 
-// As take_worst(), for 8 rows.
+static double take_entry(double *entry, double worst)
+{
+    worst = larger(worst, fabs(*entry));
+    *entry = 0;
+    return worst;
+}
+
+// As take_worst(), for a node and 8 rows.
 static double take_worst8(double *net, int32_t node, double worst)
 {
-    for (int lane = 0; lane < LANES; lane++) {
-        worst = larger(worst, fabs(net[(size_t)node * LANES + (size_t)lane]));
-        net[(size_t)node * LANES + (size_t)lane] = 0;
+    double *const at = net + (size_t)node * LANES, most[4];
+    // Most nodes are in balance or looked at again, so one test of 8 sums settles them; NaN fails it.
+    for (int lane = 0; lane < 4; lane++)
+        most[lane] = fabs(at[lane]) + fabs(at[lane + 4]);
+    if ((most[0] + most[2]) + (most[1] + most[3]) <= worst) {
+        memset(at, 0, LANES * sizeof *at);
+        return worst;
     }
+    for (size_t lane = 0; lane < LANES; lane++)
+        worst = take_entry(at + lane, worst);
     return worst;
 }
 
 // The net flow of 8 rows out of each node: their trips, then their flows on links. Returns the most negative flow, its sign changed.
-static double add_flows8(traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link, const double *flow, double *sum)
+// Adds the flows of 8 rows to the balance at the ends of their links, and to `sum`. Returns how far the least flow is below 0.
+static double add_flows8(traffic_certificate *c, int64_t count, const int32_t *link, const double *flow, double *sum)
 {
     const traffic_problem *p = c->problem;
-    double least = 0;
-    for (size_t lane = 0; lane < LANES; lane++)
-        for (int64_t t = row[lane] >= 0 ? p->row_first[row[lane]] : 0; row[lane] >= 0 && t < p->row_first[row[lane] + 1]; t++) {
-            c->net[(size_t)p->row_origin[row[lane]] * LANES + lane] -= p->amount[t];
-            c->net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
-        }
+    double least[LANES] = {0};
     for (int64_t i = 0; i < count; i++) {
         double *const out = c->net + (size_t)p->tail[link[i]] * LANES, *const in = c->net + (size_t)p->head[link[i]] * LANES;
         const double *x = flow + i * LANES;
         for (int lane = 0; lane < LANES; lane++) {
             out[lane] += x[lane];
             in[lane] -= x[lane];
-            sum[link[i]] += x[lane];
-            least = x[lane] >= least ? least : x[lane];
+            least[lane] = x[lane] >= least[lane] ? least[lane] : x[lane];
         }
+        sum[link[i]] += ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
     }
-    return -least;
+    double worst = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        worst = larger(worst, -least[lane]);
+    return worst;
+}
+
+// Adds the trips of a row, in lane `lane`.
+static void add_trips8(traffic_certificate *c, int32_t row, size_t lane)
+{
+    const traffic_problem *p = c->problem;
+    double sum = 0;
+    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
+        c->net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
+        sum += p->amount[t];
+    }
+    c->net[(size_t)p->row_origin[row] * LANES + lane] -= sum;
+}
+
+// Takes what the trips of a row have left at their ends.
+static double take_trips8(traffic_certificate *c, int32_t row, size_t lane, double worst)
+{
+    const traffic_problem *p = c->problem;
+    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
+        worst = take_entry(c->net + (size_t)p->to[t] * LANES + lane, worst);
+    return take_entry(c->net + (size_t)p->row_origin[row] * LANES + lane, worst);
 }
 
 mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link,
@@ -385,16 +418,17 @@ mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, 
             k = c->class_flow != NULL ? p->row_class[row[lane]] : 0;
             c->balanced++;
         }
-    double worst = larger(c->imbalance, add_flows8(c, row, count, link, flow, c->sum + (size_t)k * (size_t)p->links));
+    for (size_t lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0)
+            add_trips8(c, row[lane], lane);
+    double worst = larger(c->imbalance, add_flows8(c, count, link, flow, c->sum + (size_t)k * (size_t)p->links));
     for (int64_t i = 0; i < count; i++) {
         worst = take_worst8(c->net, p->tail[link[i]], worst);
         worst = take_worst8(c->net, p->head[link[i]], worst);
     }
-    for (int lane = 0; lane < LANES; lane++)
-        for (int64_t t = row[lane] >= 0 ? p->row_first[row[lane]] : 0; row[lane] >= 0 && t < p->row_first[row[lane] + 1]; t++) {
-            worst = take_worst8(c->net, p->row_origin[row[lane]], worst);
-            worst = take_worst8(c->net, p->to[t], worst);
-        }
+    for (size_t lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0)
+            worst = take_trips8(c, row[lane], lane, worst);
     c->imbalance = worst;
 done:
     return st;

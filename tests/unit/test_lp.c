@@ -19,6 +19,7 @@ int main(void)
     return cmocka_run_group_tests_name("lp", tests, NULL, NULL);
 }
 #else
+#include "lp/program.h"
 
 static const double INF = INFINITY;
 enum { CASES = TEST_IS_SANITIZED ? 100 : 600 };
@@ -57,6 +58,59 @@ static void test_by_hand(void **state)
         assert_null(lp);
     }
     mco_lp_close(test_ctx, NULL);
+}
+
+// Beale's program, on which a naive simplex method cycles: all rows but one are zero at the begin. Optimum -5/4.
+static void test_degenerate(void **state)
+{
+    (void)state;
+    const double value[] = {0.25, 0.5, -8, -12, -1, -0.5, 1, 9, 3};
+    const int32_t row[] = {0, 1, 0, 1, 0, 1, 2, 0, 1};
+    for (int k = 0; k < COUNT_OF(lp_methods); k++) {
+        mco_lp *lp = lp_open();
+        assert_ok(mco_lp_add_rows(test_ctx, lp, 3, (double[]){-INF, -INF, -INF}, (double[]){0, 0, 1}, NULL, NULL, NULL));
+        assert_ok(mco_lp_add_columns(test_ctx, lp, 4, (double[]){-0.75, 20, -0.5, 6}, (double[]){0, 0, 0, 0}, (double[]){INF, INF, INF, INF},
+                                     (int64_t[]){0, 2, 4, 7, 9}, row, value));
+        assert_int_equal(lp_solve(lp, lp_methods[k]), MCO_LP_OPTIMAL);
+        assert_near(mco_lp_objective(lp), -1.25);
+        assert_near(mco_lp_values(lp)[0], 1);
+        assert_near(mco_lp_values(lp)[2], 1);
+        mco_lp_close(test_ctx, &lp);
+    }
+}
+
+// The test of an optimum sees each kind of error.
+static void test_wrong_optimum(void **state)
+{
+    (void)state;
+    mco_lp *lp = lp_open();
+    bool is_optimal = false;
+    add_hand(lp);
+    assert_int_equal(lp_solve(lp, MCO_LP_AUTO), MCO_LP_OPTIMAL);
+    Clp_Simplex *const m = lp->model;
+    struct { double *at, wrong; } errors[] = {
+        {&lp_clp.Clp_primalColumnSolution(m)[0], 3.001},  // beyond its bound
+        {&lp_clp.Clp_primalColumnSolution(m)[1], 1.001},  // beyond its row
+        {&lp_clp.Clp_primalColumnSolution(m)[0], 2.9},    // its price asks for more
+        {&lp_clp.Clp_primalColumnSolution(m)[1], NAN},
+        {&lp_clp.Clp_dualRowSolution(m)[0], -2.001},      // the reduced cost of a basic column
+        {&lp_clp.Clp_dualRowSolution(m)[1], -0.001},      // a price on a row that does not bind
+        {&lp_clp.Clp_dualRowSolution(m)[1], NAN},
+        {&lp_clp.Clp_objective(m)[0], -1.9},              // the column had better leave its bound
+    };
+    assert_ok(lp_test_optimum(test_ctx, lp, &is_optimal));
+    assert_true(is_optimal);
+    for (int k = 0; k < COUNT_OF(errors); k++) {
+        const double right = *errors[k].at;
+        *errors[k].at = errors[k].wrong;
+        assert_ok(lp_test_optimum(test_ctx, lp, &is_optimal));
+        if (is_optimal)
+            fail_msg("error %d is not seen", k);
+        *errors[k].at = right;
+    }
+    assert_ok(lp_test_optimum(test_ctx, lp, &is_optimal));
+    assert_true(is_optimal);
+    mco_lp_close(test_ctx, &lp);
 }
 
 // Programs without rows, without columns, without both; rows and columns without entries.
@@ -381,8 +435,9 @@ static void test_memory_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_by_hand), TEST(test_empty), TEST(test_random), TEST(test_changes), TEST(test_delete_many),
-                                       TEST(test_copy), TEST(test_refusals), TEST(test_memory_fails)};
+    const struct CMUnitTest tests[] = {TEST(test_by_hand), TEST(test_degenerate), TEST(test_wrong_optimum), TEST(test_empty),
+                                       TEST(test_random), TEST(test_changes), TEST(test_delete_many), TEST(test_copy), TEST(test_refusals),
+                                       TEST(test_memory_fails)};
     return cmocka_run_group_tests_name("lp", tests, NULL, NULL);
 }
 #endif

@@ -197,10 +197,41 @@ static int32_t tail_of(const mco_paths_rows *r, int64_t arc)
     return v;
 }
 
+// The parents that the rule names: the first tight arc of positive weight; else, level by level, the first tight one of weight 0 from a
+// vertex of the level before.
+static void assert_rule(const mco_paths_rows *r, int32_t source, const int32_t *distance, const int64_t *parent)
+{
+    enum { NONE = MCO_PATHS_NONE };
+    int32_t level[MOST];
+    for (int32_t v = 0; v < r->vertices; v++)
+        level[v] = v == source ? 0 : -1;
+    for (int32_t now = 0; now <= r->vertices; now++)
+        for (int64_t a = r->arcs - 1; a >= 0; a--) {
+            const int32_t u = tail_of(r, a), v = r->head[a], w = r->weight[a];
+            const bool is_open = distance[u] < NONE && w < NONE && (u >= r->first_through || u == source) && v != source;
+            if (!is_open || distance[u] + w != distance[v] || (now == 0) != (w > 0))
+                continue;
+            if (now > 0 && (level[u] != now - 1 || (level[v] >= 0 && level[v] != now)))
+                continue;
+            bool is_first = true;
+            for (int64_t b = 0; b < a; b++) {
+                const int32_t t = tail_of(r, b);
+                const bool is_tight = r->head[b] == v && distance[t] < NONE && r->weight[b] < NONE && (t >= r->first_through || t == source) &&
+                                      distance[t] + r->weight[b] == distance[v] && (r->weight[b] > 0) == (w > 0);
+                is_first = is_first && !(is_tight && (now == 0 || level[t] == now - 1));
+            }
+            level[v] = now;
+            if (is_first)
+                assert_int_equal(parent[v], a);
+        }
+}
+
 // Without turns parents lead back to the source, and their weights add up.
 static void assert_parents(const subject *s, int32_t source, const int32_t *distance, const int64_t *parent)
 {
     const mco_paths_rows *r = &s->rows;
+    if (r->turn_count == 0)
+        assert_rule(r, source, distance, parent);
     for (int32_t v = 0; v < r->vertices; v++) {
         assert_int_equal(parent[v] >= 0, v != source && distance[v] < MCO_PATHS_NONE);
         int32_t at = v;

@@ -216,7 +216,7 @@ static void every_unit_and_thread_gives_the_same_metric(void **state)
         for (int u = 0; u < COUNT_OF(UNITS); u++)
             for (int way = 0; way < 6 && mco_simd_has(UNITS[u]); way++) {
                 memset(metric.pair, 0, 2 * (size_t)t.arcs * sizeof *metric.pair);
-                assert_ok(paths_metric_make_on(test_ctx, &t, way % 2 == 0 ? triangle : NULL, net.weight, 1 + way / 2, UNITS[u], &metric));
+                assert_ok(paths_metric_make_on(test_ctx, &t, way % 2 == 0 ? triangle : NULL, net.weight, 1 + way / 2, UNITS[u], NULL, &metric));
                 assert_same_metric(&t, &metric, &expected);
             }
         mco_free(test_ctx, &triangle);

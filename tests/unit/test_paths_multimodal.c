@@ -288,6 +288,54 @@ static void test_faults(void **state)
     }
 }
 
+// Changes a label of a search where the certificate must see it: before the arrival, or the arrival made earlier.
+static void fault_label(const trial *t, mco_rng *rng, const mm_search_build *build, mm_search *search)
+{
+    const int32_t end = t->query.target >= 0 ? best_at(t, t->query.target) : MCO_MULTIMODAL_NONE;
+    const int32_t pair = below(rng, t->network->vertices * t->states), vertex = pair / t->states, state = pair % t->states;
+    int32_t *label = &mm_labels(search, vertex)[state];
+    const bool is_best = t->query.target == vertex && (t->automaton->final >> state & 1) != 0 && *label == end;
+    const int32_t was = *label, by = 1 + below(rng, 9);
+    if (*label >= end && !is_best && end < MCO_MULTIMODAL_NONE)
+        return;
+    *label += *label == MCO_MULTIMODAL_NONE || is_best || below(rng, 2) == 0 ? -by : by;
+    assert_false(mm_certify_of(build, search)(search, &t->query));
+    assert_true(search->is_wrong);
+    *label = was;
+    assert_true(mm_certify_of(build, search)(search, &t->query));
+}
+
+// The certificate that follows every search on cores: it accepts what is right, on every vector unit, and sees every change.
+static void test_lane_certificates(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    trial t;
+    const atomic_bool never = false;
+    mco_rng_seed(&rng, 12, 0);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 60 : 400); k++) {
+        open_trial(&t, &rng);
+        t.query.target = below(&rng, 2) == 0 ? -1 : below(&rng, t.network->vertices);
+        for (mco_simd simd = MCO_SIMD_AVX512; simd <= MCO_SIMD_PORTABLE; simd++) {
+            const mm_search_build *build;
+            mm_search search = {0};
+            if (!mco_simd_has(simd))
+                continue;
+            assert_ok(mm_search_pick(test_ctx, simd, &build));
+            assert_ok(mm_search_open(test_ctx, t.network, t.automaton, 1e9, &search));
+            search.is_stopped = &never;
+            assert_true(mm_search_of(build, &search)(&search, &t.query));
+            assert_true(mm_certify_of(build, &search)(&search, &t.query));
+            for (int fault = 0; fault < 5; fault++)
+                fault_label(&t, &rng, build, &search);
+            mm_search_close(test_ctx, &search);
+        }
+        assert_ok(mm_ref_tree(test_ctx, t.network, t.automaton, &t.query, t.label));
+        assert_ok(mm_certify_labels(test_ctx, t.network, t.automaton, &t.query, t.label));
+        close_trial(&t);
+    }
+}
+
 // ---- What is refused
 
 static mco_status create_with(mco_multimodal_function function, int32_t seconds)
@@ -567,7 +615,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_oracle), TEST(test_vector_units), TEST(test_late_departures), TEST(test_journeys), TEST(test_many_and_profiles),
-        TEST(test_faults), TEST(test_refusals), TEST(test_bad_automata), TEST(test_files), TEST(test_generated),
+        TEST(test_faults), TEST(test_lane_certificates), TEST(test_refusals), TEST(test_bad_automata), TEST(test_files), TEST(test_generated),
         TEST(test_memory_failures), TEST(test_stop), TEST(test_long_arcs), TEST(test_drops), TEST(test_gpu_is_no_wish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

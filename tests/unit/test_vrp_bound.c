@@ -473,17 +473,23 @@ static void test_bounds(void **state)
     (void)state;
     mco_rng rng;
     mco_rng_seed(&rng, 28, 0);
+    int32_t decided = 0;
     for (int32_t round = 0; round < (TEST_IS_SANITIZED ? 5 : 25); round++) {
         vrp_shape shape = draw_shape(&rng, 1 + (int32_t)mco_rng_below(&rng, 9));
-        shape.vehicles = mco_rng_below(&rng, 2) == 0 ? 0 : 1 + (int32_t)mco_rng_below(&rng, 5);
+        const int32_t exactly = round % 3 == 0 ? 1 + (int32_t)mco_rng_below(&rng, (uint32_t)shape.customers) : -1;
+        shape.vehicles = exactly > 0 || mco_rng_below(&rng, 2) == 0 ? 0 : 1 + (int32_t)mco_rng_below(&rng, 5);
+        shape.services = round % 4 == 1 ? 5 : 0;
+        shape.max_length = round % 4 == 1 ? 120 : 0;
         mco_vrp *p = vrp_case_random(&rng, &shape);
-        const int64_t optimum = vrp_optimal_cost(p);
+        const int64_t optimum = exactly > 0 ? vrp_optimal_cost_of(p, exactly, true) : vrp_optimal_cost(p);
+        decided += optimum >= 0;
         for (int32_t kind = 0; kind < 27; kind++) {
             mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
             params.relaxation = (mco_vrp_relaxation)(kind % 3);
             params.cuts = (mco_vrp_cuts)(kind / 3 % 3);
             params.method = (mco_vrp_bound_method)(kind / 9);
             params.time_limit_s = 5;
+            params.vehicles_exactly = exactly;
             params.threads = 1;
             if (params.method == MCO_VRP_BOUND_METHOD_LP && !mco_lp_is_there())
                 continue;
@@ -491,6 +497,7 @@ static void test_bounds(void **state)
         }
         vrp_case_free(p);
     }
+    assert_true(decided > 3);
 }
 
 int main(void)

@@ -32,6 +32,7 @@ static mco_status place_arcs(mco_context *ctx, const paths_certificate *c, int32
             if (is_counting)
                 continue;
             c->tail[at] = tail;
+            c->arc[at] = (int32_t)a;
             c->weight[at] = weight;
         }
     }
@@ -71,10 +72,11 @@ mco_status paths_certificate_open(mco_context *ctx, const mco_paths_hierarchy *h
     MCO_TRY(mco_alloc(ctx, &c.end, n));
     MCO_TRY(mco_alloc(ctx, &c.tail, rows->arcs + PATHS_ARCS_AHEAD));
     MCO_TRY(mco_alloc(ctx, &c.weight, rows->arcs));
+    MCO_TRY(mco_alloc(ctx, &c.arc, rows->arcs));
     MCO_TRY(place_arcs(ctx, &c, next, true));
     begin_parts(&c, next);
     MCO_TRY(place_arcs(ctx, &c, next, false));
-    c.in = (paths_incoming){n, c.first, c.zero, c.end, c.tail, c.weight, c.has_zero};
+    c.in = (paths_incoming){n, c.first, c.zero, c.end, c.tail, c.weight, c.arc, c.has_zero};
     *out = c;
     c = (paths_certificate){0};
 done:
@@ -86,6 +88,7 @@ done:
 
 void paths_certificate_close(mco_context *ctx, paths_certificate *certificate)
 {
+    mco_free(ctx, &certificate->arc);
     mco_free(ctx, &certificate->weight);
     mco_free(ctx, &certificate->tail);
     mco_free(ctx, &certificate->end);
@@ -167,4 +170,13 @@ bool paths_certify(const paths_certificate *certificate, paths_evidence *evidenc
     if (verdict->pending != 0 && certificate->has_zero)
         verdict->wrong |= ground(certificate, evidence->grounded, lanes, label, verdict->pending, stop);
     return stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+bool paths_certified_parents(const paths_certificate *certificate, int32_t lanes, int32_t count, const int32_t *source_rank,
+                             const int32_t *label, int32_t *arc, const atomic_bool *stop)
+{
+    int32_t source[PATHS_MOST_LANES];
+    for (int32_t j = 0; j < PATHS_MOST_LANES; j++)
+        source[j] = j < count ? source_rank[j] : -1;
+    return certificate->lanes->parents(&certificate->in, lanes, source, label, arc, stop);
 }

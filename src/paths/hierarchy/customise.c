@@ -19,7 +19,8 @@ enum {
     PADDING = 64,           // entries after the last one that vectors may read
     PIECES_OF_THREAD = 4,   // at least, so that threads end at nearly the same time
     LEAST_WORK = 100000,    // of a thread; below this, waking it costs more than it saves
-    TRIANGLES_BETWEEN_LOOKS = 1 << 23 // at the clock, but for rows that have more: 0.03 s without a list
+    TRIANGLES_BETWEEN_LOOKS = 1 << 23, // at the clock, but for rows that have more: 0.03 s without a list
+    ARCS_BETWEEN_LOOKS = 1 << 23
 };
 
 mco_status paths_metric_open(mco_context *ctx, const paths_topology *topology, paths_metric *out)
@@ -206,8 +207,13 @@ static int32_t find_origin(const paths_topology *t, int32_t slot)
     return low;
 }
 
+static bool must_stop(const customiser *c)
+{
+    return paths_limits_must_stop(c->ctx, c->limits);
+}
+
 // Sets the weights of arcs [begin, end) to those of the network.
-static void take_weights(const customiser *c, int32_t begin, int32_t end)
+static void take_some(const customiser *c, int32_t begin, int32_t end)
 {
     const paths_topology *t = c->topology;
     int32_t *pair = c->metric->pair;
@@ -217,9 +223,22 @@ static void take_weights(const customiser *c, int32_t begin, int32_t end)
         lower_to(&pair[t->origin_slot[k]], c->weight[t->origin[k]]);
 }
 
-static bool must_stop(const customiser *c)
+// The same for any number of arcs. Ends early where the work must stop.
+static void take_weights(const customiser *c, int32_t begin, int32_t end)
 {
-    return paths_limits_must_stop(c->ctx, c->limits);
+    for (int32_t next; begin < end && !must_stop(c); begin = next) {
+        next = end - begin < ARCS_BETWEEN_LOOKS ? end : begin + ARCS_BETWEEN_LOOKS;
+        take_some(c, begin, next);
+    }
+}
+
+// Writes weights apart, and ends early as well.
+static void split(const customiser *c, int32_t begin, int32_t end)
+{
+    for (int32_t next; begin < end && !must_stop(c); begin = next) {
+        next = end - begin < ARCS_BETWEEN_LOOKS ? end : begin + ARCS_BETWEEN_LOOKS;
+        c->lanes->split(c->metric, begin, next);
+    }
 }
 
 // Ends early where the work must stop; make() says so then.
@@ -270,7 +289,7 @@ static void do_piece(void *shared, int worker, int64_t item)
         find_shifts(crew, p.end - 1, shift);
     take_weights(c, t->first[p.begin], t->first[p.end]);
     relax(c, p.begin, p.end, p.end, is_last ? c->metric->pair : crew->outer[worker], shift);
-    c->lanes->split(c->metric, t->first[p.begin], t->first[p.end]);
+    split(c, t->first[p.begin], t->first[p.end]);
 }
 
 // Lowers the weights of the top to those that the other workers found, and customises it.
@@ -366,9 +385,9 @@ done:
 }
 
 mco_status paths_metric_make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
-                                paths_metric *metric)
+                                const paths_limits *limits, paths_metric *metric)
 {
-    return make_by(ctx, crew, triangle, weight, simd, NULL, metric);
+    return make_by(ctx, crew, triangle, weight, simd, limits, metric);
 }
 
 static mco_status make(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight, int32_t threads,
@@ -385,7 +404,7 @@ static mco_status make(mco_context *ctx, const paths_topology *topology, const i
     MCO_TRY(mco_pick(ctx, BUILDS, simd, 0, &c.lanes));
     take_weights(&c, 0, topology->arcs);
     relax(&c, 0, topology->vertices, topology->vertices, NULL, NULL);
-    c.lanes->split(metric, 0, topology->arcs);
+    split(&c, 0, topology->arcs);
     MCO_TRY(refuse_stopped(&c));
 done:
     paths_crew_close(ctx, &crew);
@@ -393,21 +412,15 @@ done:
 }
 
 mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
-                                int32_t threads, mco_simd simd, paths_metric *metric)
+                                int32_t threads, mco_simd simd, const paths_limits *limits, paths_metric *metric)
 {
-    return make(ctx, topology, triangle, weight, threads, simd, NULL, metric);
+    return make(ctx, topology, triangle, weight, threads, simd, limits, metric);
 }
 
 int32_t paths_metric_threads(const paths_topology *topology, int32_t threads)
 {
     const int64_t most = work_of(topology, 0, topology->vertices) / LEAST_WORK;
     return most < 1 ? 1 : most < threads ? (int32_t)most : threads;
-}
-
-mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
-                                 int32_t threads, mco_simd simd, paths_metric *metric)
-{
-    return paths_metric_make_on(ctx, topology, triangle, weight, paths_metric_threads(topology, threads), simd, metric);
 }
 
 mco_status paths_metric_make_within(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
@@ -420,7 +433,7 @@ mco_status paths_metric_make(mco_context *ctx, const paths_topology *topology, c
                              const int32_t *weight, int32_t threads, paths_metric *metric)
 {
     (void)network_arcs;
-    return paths_metric_make_for(ctx, topology, triangle, weight, threads, MCO_SIMD_AUTO, metric);
+    return paths_metric_make_within(ctx, topology, triangle, weight, threads, NULL, metric);
 }
 
 mco_status paths_triangles_make(mco_context *ctx, const paths_topology *t, int32_t **triangle)

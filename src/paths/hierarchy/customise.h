@@ -31,17 +31,15 @@ typedef struct paths_crew paths_crew;
 mco_status paths_crew_open(mco_context *ctx, const paths_topology *topology, int32_t threads, paths_crew **out);
 void paths_crew_close(mco_context *ctx, paths_crew **crew);
 int32_t paths_crew_threads(const paths_crew *crew);
-// paths_metric_make() by a crew. Errors: ARGUMENT.
+// paths_metric_make_within() by a crew. Errors: ARGUMENT, STOPPED.
 mco_status paths_metric_make_by(mco_context *ctx, paths_crew *crew, const int32_t *triangle, const int32_t *weight, mco_simd simd,
-                                paths_metric *metric);
+                                const paths_limits *limits, paths_metric *metric);
 // As many of the threads as pay.
 int32_t paths_metric_threads(const paths_topology *topology, int32_t threads);
 
-// paths_metric_make() with a vector unit and all threads, however little there is to do. Errors: ARGUMENT (this processor lacks the unit), MEMORY.
+// paths_metric_make_within() with a vector unit and all threads, however little there is to do. Errors: ARGUMENT (this processor lacks the
+// unit), STOPPED, MEMORY.
 mco_status paths_metric_make_on(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
-                                int32_t threads, mco_simd simd, paths_metric *metric);
-// The same with as many of the threads as pay.
-mco_status paths_metric_make_for(mco_context *ctx, const paths_topology *topology, const int32_t *triangle, const int32_t *weight,
-                                 int32_t threads, mco_simd simd, paths_metric *metric);
+                                int32_t threads, mco_simd simd, const paths_limits *limits, paths_metric *metric);
 
 #endif

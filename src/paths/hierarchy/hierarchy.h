@@ -54,6 +54,7 @@ struct mco_paths_hierarchy {
     int32_t *turn_cost;          // [arcs of expanded] what the arc adds to the weight of plain_arc; NULL if not expanded
     paths_topology topology;     // of expanded, if there is one
     paths_metric metric;
+    paths_metric spare;          // where new weights are customised, so that a call that is stopped changes nothing; owned, empty before
     int64_t metric_number;       // how many metrics it has had: what was made of an older one takes the weights anew
     struct paths_kept *kept;     // what calls leave behind for the next one (kept.c)
     int32_t *triangle;           // [triangles] the arc between the heads of two arcs, in the order of customising; NULL: too many
@@ -121,6 +122,8 @@ mco_status paths_labels_open(mco_context *ctx, const mco_paths_hierarchy *hierar
                              paths_labels **out);
 mco_status paths_labels_weigh(mco_context *ctx, paths_labels *labels, int32_t threads);  // takes the metric as it is now
 int32_t paths_labels_distance(const paths_labels *labels, int32_t source_rank, int32_t target_rank);
+const int32_t *paths_labels_up(const paths_labels *labels, int32_t rank);    // [depth + 1] by depth
+const int32_t *paths_labels_down(const paths_labels *labels, int32_t rank);  // the same
 int64_t paths_labels_bytes(const paths_topology *topology);  // that they take
 void paths_labels_close(mco_context *ctx, paths_labels **labels);
 
@@ -135,8 +138,13 @@ void paths_sweep_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, pa
 // A supervised team of `workers` threads, which sleep while no call has it. Errors: MEMORY.
 mco_status paths_team_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int32_t workers, mco_team **out);
 void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_team **team);
-// Makes the metric, by threads that wait for it. Errors: ARGUMENT, MEMORY.
-mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd);
+// Whether the metric as it is now has been proven (proof.h), whether any has, and the note that this one has. Any thread and context.
+bool paths_kept_is_proven(const mco_paths_hierarchy *hierarchy);
+bool paths_kept_has_proven(const mco_paths_hierarchy *hierarchy);
+void paths_kept_note_proven(const mco_paths_hierarchy *hierarchy);
+// Makes the metric anew, by threads that wait for it, and counts it. After an error it is as it was. Errors: ARGUMENT, STOPPED, MEMORY.
+mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd,
+                               const paths_limits *limits);
 
 // ---- gpu.c: one GPU. Launches take about 0.1 s at most; barriers of kernels end because all blocks are on the device.
 #ifdef MCO_HAVE_CUDA

@@ -2,6 +2,7 @@
 // What a hierarchy keeps between calls: the tables of one sweep, a crew of sleeping threads that customise, and a team of sleeping threads for
 // batches of trees, rows and routes. Each is made when it is first asked for. The lock is held for the exchange of a pointer alone.
 #include <pthread.h>
+#include <string.h>
 
 #include "paths/hierarchy/customise.h"
 #include "paths/hierarchy/query.h"
@@ -12,6 +13,7 @@ typedef struct paths_kept {
     paths_sweep *sweep;  // guarded by the lock; NULL: none, or a call has it
     paths_crew *crew;    // the same
     mco_team *team;      // the same
+    atomic_int_least64_t proven;  // the number of the metric that was proven last; -1: none
 } paths_kept;
 
 static void close_team(mco_context *ctx, mco_team **team)
@@ -29,6 +31,7 @@ mco_status paths_kept_open(mco_context *ctx, struct paths_kept **out)
     paths_kept *k = NULL;
     MCO_TRY(mco_alloc(ctx, &k, 1));
     k->owner = ctx;
+    atomic_store(&k->proven, -1);
     pthread_mutex_init(&k->lock, NULL);
     *out = k;
 done:
@@ -102,24 +105,56 @@ static void exchange_crews(paths_kept *k, paths_crew **crew)
     *crew = kept;
 }
 
-mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd)
+static mco_status make_spare(mco_context *ctx, const mco_paths_hierarchy *h, const int32_t *weight, int32_t threads, mco_simd simd,
+                             const paths_limits *limits, paths_metric *spare)
 {
     mco_status st = MCO_OK;
     paths_crew *crew = NULL;
-    const paths_topology *t = &hierarchy->topology;
-    paths_kept *k = kept_of(ctx, hierarchy);
+    const paths_topology *t = &h->topology;
+    paths_kept *k = kept_of(ctx, h);
     const int32_t workers = paths_metric_threads(t, threads);
     if (workers == 1 || k == NULL)
-        return paths_metric_make_for(ctx, t, hierarchy->triangle, weight, workers, simd, &hierarchy->metric);
+        return paths_metric_make_on(ctx, t, h->triangle, weight, workers, simd, limits, spare);
     exchange_crews(k, &crew);
     if (crew != NULL && paths_crew_threads(crew) != workers)
         paths_crew_close(ctx, &crew);
     if (crew == NULL)
         MCO_TRY(paths_crew_open(ctx, t, workers, &crew));
-    st = paths_metric_make_by(ctx, crew, hierarchy->triangle, weight, simd, &hierarchy->metric);
+    st = paths_metric_make_by(ctx, crew, h->triangle, weight, simd, limits, spare);
     exchange_crews(k, &crew);
 done:
     paths_crew_close(ctx, &crew);
+    return st;
+}
+
+static void copy_metric(const paths_topology *t, const paths_metric *from, paths_metric *to)
+{
+    memcpy(to->pair, from->pair, 2 * (size_t)t->arcs * sizeof *to->pair);
+    memcpy(to->up, from->up, (size_t)t->arcs * sizeof *to->up);
+    memcpy(to->down, from->down, (size_t)t->arcs * sizeof *to->down);
+}
+
+// The spare belongs to the hierarchy's own context; calls with another one make theirs.
+mco_status paths_metric_remake(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, int32_t threads, mco_simd simd,
+                               const paths_limits *limits)
+{
+    mco_status st = MCO_OK;
+    const paths_topology *t = &hierarchy->topology;
+    const bool is_owner = kept_of(ctx, hierarchy) != NULL;
+    paths_metric other = {0}, *spare = is_owner ? &hierarchy->spare : &other;
+    if (spare->pair == NULL)
+        MCO_TRY(paths_metric_open(ctx, t, spare));
+    MCO_TRY(make_spare(ctx, hierarchy, weight, threads, simd, limits, spare));
+    if (is_owner) {
+        const paths_metric was = hierarchy->metric;
+        hierarchy->metric = hierarchy->spare;
+        hierarchy->spare = was;
+    } else {
+        copy_metric(t, spare, &hierarchy->metric);
+    }
+    hierarchy->metric_number++;
+done:
+    paths_metric_clear(ctx, &other);
     return st;
 }
 
@@ -160,4 +195,22 @@ void paths_team_give(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco
     if (k != NULL && *team != NULL)
         exchange_teams(k, team);
     close_team(ctx, team);
+}
+
+// ---- Proofs
+
+bool paths_kept_is_proven(const mco_paths_hierarchy *hierarchy)
+{
+    return hierarchy->kept != NULL && atomic_load(&hierarchy->kept->proven) == hierarchy->metric_number;
+}
+
+bool paths_kept_has_proven(const mco_paths_hierarchy *hierarchy)
+{
+    return hierarchy->kept != NULL && atomic_load(&hierarchy->kept->proven) >= 0;
+}
+
+void paths_kept_note_proven(const mco_paths_hierarchy *hierarchy)
+{
+    if (hierarchy->kept != NULL)
+        atomic_store(&hierarchy->kept->proven, hierarchy->metric_number);
 }

@@ -149,6 +149,16 @@ void paths_labels_close(mco_context *ctx, paths_labels **labels)
     mco_free(ctx, labels);
 }
 
+const int32_t *paths_labels_up(const paths_labels *labels, int32_t rank)
+{
+    return labels->up + labels->row[rank];
+}
+
+const int32_t *paths_labels_down(const paths_labels *labels, int32_t rank)
+{
+    return labels->down + labels->row[rank];
+}
+
 // ---- Distances
 
 int32_t paths_between_ends(const mco_paths_hierarchy *hierarchy, int32_t source_rank, int32_t target_rank)

@@ -361,6 +361,59 @@ static bool certify(const paths_incoming *in, int32_t lanes, int32_t count, cons
     return is_done;
 }
 
+// ---- Parents
+
+INLINE void parents_of(const paths_incoming *in, int32_t v, const int32_t lanes, const int32_t *source, const int32_t *label, int32_t *out)
+{
+    enum { MOST = PATHS_MOST_LANES / LANES32 };
+    const int parts = lanes / LANES32;
+    const lanes32 none = lanes32_all(INT32_MAX);
+    lanes32 own[MOST], least[MOST];
+    UNROLL(16)
+    for (int p = 0; p < parts; p++) {
+        own[p] = lanes32_load(label + (int64_t)v * lanes + p * LANES32);
+        least[p] = none;
+    }
+    for (int32_t ahead = in->first[v] + AHEAD, end = in->zero[v] + AHEAD; ahead < end; ahead++)
+        for (int32_t line = 0; line < lanes; line += LINE)
+            __builtin_prefetch(label + (int64_t)in->tail[ahead] * lanes + line);
+    for (int32_t a = in->first[v]; a < in->zero[v]; a++) {
+        const int32_t *tail = label + (int64_t)in->tail[a] * lanes;
+        const lanes32 weight = lanes32_all(in->weight[a]), arc = lanes32_all(in->arc[a]);
+        UNROLL(16)
+        for (int p = 0; p < parts; p++) {
+            const lanes32 is_tight = (lanes32)(weight + lanes32_load(tail + p * LANES32) == own[p]);
+            least[p] = lanes32_lesser(least[p], lanes32_choose(is_tight, arc, none));
+        }
+    }
+    for (int32_t a = in->end[v]; a < in->first[v + 1]; a++)  // from ends: tight for their own trees alone
+        for (int p = 0; p < parts && in->weight[a] > 0; p++) {
+            const lanes32 is_from = (lanes32)(lanes32_load(source + p * LANES32) == lanes32_all(in->tail[a]));
+            const lanes32 is_tight = is_from & (lanes32)(lanes32_all(in->weight[a]) == own[p]);
+            least[p] = lanes32_lesser(least[p], lanes32_choose(is_tight, lanes32_all(in->arc[a]), none));
+        }
+    UNROLL(16)
+    for (int p = 0; p < parts; p++)
+        lanes32_store(out + (int64_t)v * lanes + p * LANES32, lanes32_choose((lanes32)(own[p] < lanes32_all(NONE)), least[p], none));
+}
+
+static bool parents(const paths_incoming *in, int32_t lanes, const int32_t *source, const int32_t *label, int32_t *out,
+                    const atomic_bool *stop)
+{
+    const paths_incoming rows = *in;
+    for (int32_t v = 0; v < rows.vertices; v++) {
+        if (v % LOOK == 0 && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
+            return false;
+        if (lanes == 64)
+            parents_of(&rows, v, 64, source, label, out);
+        else if (lanes == 32)
+            parents_of(&rows, v, 32, source, label, out);
+        else
+            parents_of(&rows, v, 16, source, label, out);
+    }
+    return true;
+}
+
 // ---- Labels and matrices
 
 static void lower(int32_t *row, const int32_t *other, int32_t add, int32_t count)
@@ -412,6 +465,7 @@ const paths_lanes VARIANT(paths_lanes_of) = {
     .copy = copy,
     .copy_many = copy_many,
     .certify = certify,
+    .parents = parents,
     .lower = lower,
     .least_sum = least_sum,
     .panel = panel,

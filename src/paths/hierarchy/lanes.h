@@ -51,6 +51,7 @@ typedef struct paths_incoming {
     const int32_t *first, *zero, *end;  // [vertices + 1], [vertices], [vertices]
     const int32_t *tail;    // [arcs + PATHS_ARCS_AHEAD]
     const int32_t *weight;  // [arcs]
+    const int32_t *arc;     // [arcs] of the network, ascending in each part of a row
     bool has_zero;
 } paths_incoming;
 
@@ -89,6 +90,9 @@ typedef struct paths_lanes {
     // arc or is the source's, if there are arcs of weight 0.
     bool (*certify)(const paths_incoming *in, int32_t lanes, int32_t count, const int32_t *source, const int32_t *label,
                     uint8_t *is_source, uint64_t *grounded, paths_verdict *verdict, const atomic_bool *stop);
+    // The first tight arcs of positive weight, out [vertices][lanes]; INT32_MAX: none. The labels are certified. False: *stop was set.
+    bool (*parents)(const paths_incoming *in, int32_t lanes, const int32_t *source, const int32_t *label, int32_t *out,
+                    const atomic_bool *stop);
     // row[i] = min(row[i], add + other[i]), i < count rounded up to 16.
     void (*lower)(int32_t *row, const int32_t *other, int32_t add, int32_t count);
     // The least sum of the first `count` entries.

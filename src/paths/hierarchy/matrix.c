@@ -4,14 +4,14 @@
 // panel takes one vector for each depth that its targets share with the source, so a distance costs a sixteenth of that.
 // O((sources + targets) * arcs of a way up + sources * targets * common ancestors / 16).
 //
-// Up to 16 rows, far apart, are found once more as trees that are certified against the arcs of the network.
+// Then the metric is proven, and the matrix is found again by sweeps and compared (proof.h).
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/machine.h"
 #include "base/structs.h"
+#include "paths/hierarchy/proof.h"
 #include "paths/hierarchy/reach.h"
-#include "paths/hierarchy/solve.h"
 
 enum { SOURCES = 8 };  // of an item: their labels stay in the first-level cache
 
@@ -243,22 +243,15 @@ done:
     return st;
 }
 
-// Some rows, far apart, are found once more as trees, which are certified.
-static mco_status certify_sample(mco_context *ctx, const matrix *m, mco_simd simd)
+static mco_status certify(mco_context *ctx, const matrix *m)
 {
     mco_status st = MCO_OK;
-    paths_sample sample = {0};
-    MCO_TRY(paths_sample_take(ctx, m->hierarchy, m->stopper.run, simd, m->sources, m->sources_given, &sample));
-    for (int32_t j = 0; j < sample.count; j++)
-        for (int64_t k = 0; k < m->targets; k++) {
-            const int32_t seen = m->distance[sample.index[j] * m->targets + k];
-            const int32_t expected = paths_sample_distance(&sample, j, m->sources_given[sample.index[j]], m->targets_given[k]);
-            if (seen != expected)
-                MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "from source %lld to target %lld: the matrix has %d, the certified tree %d",
-                                 (long long)sample.index[j], (long long)k, seen, expected));
-        }
+    mco_team *team = NULL;
+    MCO_TRY(paths_team_take(ctx, m->hierarchy, m->workers, &team));
+    st = paths_matrix_prove(ctx, m->hierarchy, m->lanes, team, m->workers, m->stopper.run, m->sources, m->sources_given, m->targets,
+                            m->targets_given, m->distance);
 done:
-    paths_sample_clear(ctx, &sample);
+    paths_team_give(ctx, m->hierarchy, &team);
     return st;
 }
 
@@ -294,7 +287,8 @@ done:
 static double bytes_of(const matrix *m)
 {
     const double height = m->hierarchy->topology.height, panels = ((double)m->targets + PATHS_CHUNK - 1) / PATHS_CHUNK;
-    return 4 * panels * PATHS_CHUNK * (height + (double)m->workers * SOURCES) + 16.0 * (double)(m->sources + m->targets);
+    return 4 * panels * PATHS_CHUNK * (height + (double)m->workers * SOURCES) + 16.0 * (double)(m->sources + m->targets) +
+           paths_matrix_proof_bytes(m->hierarchy, m->workers, m->targets);
 }
 
 mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hierarchy, int64_t sources, const int32_t *source,
@@ -327,7 +321,7 @@ mco_status mco_paths_find_matrix(mco_context *ctx, const mco_paths_hierarchy *hi
         if (!paths_stopper_is_set(&m.stopper))
             MCO_TRY(paths_or_stopped(&m.stopper, refuse_long(ctx, &m)));
         if (!paths_stopper_is_set(&m.stopper))
-            MCO_TRY(paths_or_stopped(&m.stopper, certify_sample(ctx, &m, p.simd)));
+            MCO_TRY(paths_or_stopped(&m.stopper, certify(ctx, &m)));
     }
     paths_settle_result(&m.stopper, &r, sources);
     for (int k = 0; m.worker != NULL && k < m.workers; k++)

@@ -160,6 +160,7 @@ void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarc
     mco_paths_hierarchy *h = *hierarchy;
     paths_kept_close(ctx, &h->kept);
     mco_free(ctx, &h->triangle);
+    paths_metric_clear(ctx, &h->spare);
     paths_metric_clear(ctx, &h->metric);
     paths_topology_clear(ctx, &h->topology);
     mco_free(ctx, &h->order);
@@ -173,29 +174,50 @@ void mco_paths_hierarchy_destroy(mco_context *ctx, mco_paths_hierarchy **hierarc
 
 // ---- New weights
 
+static mco_status refuse_weights(mco_context *ctx, const paths_limits *limits, int64_t arcs, const int32_t *weight)
+{
+    enum { LOOK = 1 << 22 };
+    for (int64_t begin = 0; begin < arcs; begin += LOOK) {
+        const int64_t end = arcs - begin < LOOK ? arcs : begin + LOOK;
+        if (paths_limits_must_stop(ctx, limits))
+            return mco_fail(ctx, MCO_ERR_STOPPED, "stopped while %" PRId64 " weights were tested", arcs);
+        for (int64_t a = begin; a < end; a++)
+            if (weight[a] < 0 || weight[a] > MCO_PATHS_NONE)
+                return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d, 0 to %d were expected", a, weight[a], MCO_PATHS_NONE);
+    }
+    return MCO_OK;
+}
+
+static mco_status take_weights(mco_context *ctx, mco_paths_hierarchy *h, const int32_t *weight, const mco_paths_params *p, double begin_s)
+{
+    mco_status st = MCO_OK;
+    const paths_limits limits = {.memory = mco_settle_memory(p->memory), .stop_s = begin_s + p->time_limit_s};
+    MCO_TRY(refuse_weights(ctx, &limits, h->network->rows.arcs, weight));
+    if (h->expanded != NULL)
+        paths_turns_weigh(h, weight, h->expanded->weight);
+    st = paths_metric_remake(ctx, h, h->expanded != NULL ? h->expanded->weight : weight, mco_settle_threads(p->threads), p->simd, &limits);
+    if (st != MCO_OK && h->expanded != NULL)  // the metric is as it was, and so are all weights
+        paths_turns_weigh(h, h->network->weight, h->expanded->weight);
+    MCO_TRY(st);
+    memcpy(h->network->weight, weight, (size_t)h->network->rows.arcs * sizeof *weight);
+    h->facts.customise_s = mco_clock_s() - begin_s;
+done:
+    return st;
+}
+
 mco_status mco_paths_customise(mco_context *ctx, mco_paths_hierarchy *hierarchy, const int32_t *weight, const mco_paths_params *params)
 {
     mco_status st = MCO_OK;
     mco_paths_params p = MCO_PATHS_PARAMS_INIT;
+    const double begin_s = mco_clock_s();
     if (ctx == NULL || hierarchy == NULL || weight == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     if (params != NULL)
         MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_options_validate(ctx, mco_paths_options(), &p));
-    for (int64_t a = 0; a < hierarchy->network->rows.arcs; a++)
-        if (weight[a] < 0 || weight[a] > MCO_PATHS_NONE)
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "arc %" PRId64 " has weight %d, 0 to %d were expected", a, weight[a], MCO_PATHS_NONE);
-    const double begin_s = mco_clock_s();
-    if (hierarchy->expanded != NULL)
-        paths_turns_weigh(hierarchy, weight, hierarchy->expanded->weight);
-    const mco_paths_rows *rows = plain_rows(hierarchy);
-    hierarchy->metric_number++;
-    st = paths_metric_remake(ctx, hierarchy, hierarchy->expanded != NULL ? rows->weight : weight, mco_settle_threads(p.threads), p.simd);
-    if (st != MCO_OK && hierarchy->expanded != NULL)  // the metric is as it was, and so are all weights
-        paths_turns_weigh(hierarchy, hierarchy->network->weight, hierarchy->expanded->weight);
-    MCO_TRY(st);
-    memcpy(hierarchy->network->weight, weight, (size_t)hierarchy->network->rows.arcs * sizeof *weight);
-    hierarchy->facts.customise_s = mco_clock_s() - begin_s;
+    st = take_weights(ctx, hierarchy, weight, &p, begin_s);
+    if (st == MCO_ERR_STOPPED && ctx->call_stop_s == 0)  // else the call that customises for itself still asks why it was stopped
+        mco_clear_cancel(ctx);
 done:
     return st;
 }

@@ -94,7 +94,7 @@ typedef struct paths_certificate {
     const mco_paths_hierarchy *hierarchy;
     const paths_lanes *lanes;
     paths_incoming in;
-    int32_t *first, *zero, *end, *tail, *weight;  // owned
+    int32_t *first, *zero, *end, *tail, *weight, *arc;  // owned
     bool has_zero;
 } paths_certificate;
 mco_status paths_certificate_open(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_simd simd, paths_certificate *out);
@@ -108,6 +108,9 @@ void paths_evidence_close(mco_context *ctx, paths_evidence *evidence);
 // Tests the first `count` lanes. False: *stop was set. A lane that is neither wrong nor beyond the limit is proven.
 bool paths_certify(const paths_certificate *certificate, paths_evidence *evidence, int32_t lanes, int32_t count,
                    const int32_t *source_rank, const int32_t *label, paths_verdict *verdict, const atomic_bool *stop);
+// The first tight arcs of positive weight of certified labels, arc [vertices][lanes] by rank; INT32_MAX: none. False: *stop was set.
+bool paths_certified_parents(const paths_certificate *certificate, int32_t lanes, int32_t count, const int32_t *source_rank,
+                             const int32_t *label, int32_t *arc, const atomic_bool *stop);
 
 // ---- Ranks
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Distances and paths of many queries. Threads take blocks of queries. Few queries walk the elimination tree; where they are many for
-// the size of the network, labels of all ancestors are made first. Every path is added up over the network, and up to 16 queries, far
-// apart, are found once more by trees that are certified.
+// the size of the network, labels of all ancestors are made first. The metric is proven, and labels too where they are made; every
+// distance is found again by the code of the proof (proof.h), and every path is added up over the network.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "base/grow.h"
 #include "base/machine.h"
 #include "base/structs.h"
+#include "paths/hierarchy/proof.h"
 #include "paths/hierarchy/reach.h"
-#include "paths/hierarchy/solve.h"
 #include "paths/hierarchy/unpack.h"
 
 // Queries of an item, at most 20 ms of unpacking.
@@ -28,6 +28,7 @@ typedef struct worker {
     mco_context *ctx;
     paths_query *query;
     paths_unpacking *unpacking;
+    paths_recheck recheck;
     mco_status status;  // the first failure, its message in ctx
     int64_t reached, done;
 } worker;
@@ -67,6 +68,20 @@ static void find_distances(const routes_job *j, const worker *w, int64_t begin, 
             j->distance[q] = 0;
 }
 
+// Finds the distances of the block again.
+static mco_status certify_block(const routes_job *j, worker *w, int64_t begin, int64_t count)
+{
+    for (int64_t q = begin; q < begin + count; q++) {
+        const int32_t source = paths_source_rank(j->hierarchy, j->source[q]), target = paths_target_rank(j->hierarchy, j->target[q]);
+        const int32_t expected = j->source[q] == j->target[q] ? 0
+                                 : j->labels != NULL          ? paths_recheck_labels(&w->recheck, j->labels, source, target)
+                                                              : paths_recheck_pair(&w->recheck, source, target);
+        if (j->distance[q] != expected)
+            return mco_fail(w->ctx, MCO_ERR_INTERNAL, "query %" PRId64 " has distance %d, its certificate %d", q, j->distance[q], expected);
+    }
+    return MCO_OK;
+}
+
 static mco_status unpack_block(const routes_job *j, worker *w, int64_t begin, int64_t count, block *b)
 {
     mco_status st = MCO_OK;
@@ -92,7 +107,8 @@ static void take_block(void *shared, int index, int64_t item)
     if (paths_stopper_is_set(&j->stopper) || w->status != MCO_OK)
         return;
     find_distances(j, w, begin, count);
-    if (j->first != NULL)
+    w->status = certify_block(j, w, begin, count);
+    if (w->status == MCO_OK && j->first != NULL)
         w->status = unpack_block(j, w, begin, count, &j->blocks[item]);
     if (w->status != MCO_OK)
         atomic_store_explicit(&j->stopper.is_set, true, memory_order_relaxed);
@@ -112,6 +128,7 @@ static void close_job(mco_context *ctx, routes_job *j)
     for (int32_t k = 0; j->worker != NULL && k < j->workers; k++) {
         if (j->worker[k].unpacking != NULL)
             paths_unpacking_close(j->worker[k].ctx, &j->worker[k].unpacking);
+        paths_recheck_close(ctx, &j->worker[k].recheck);
         paths_query_close(ctx, &j->worker[k].query);
         mco_context_destroy(&j->worker[k].ctx);
     }
@@ -137,6 +154,7 @@ static mco_status open_job(mco_context *ctx, routes_job *j, bool has_paths)
     for (int32_t k = 0; k < j->workers; k++) {
         MCO_TRY(mco_context_create_child(ctx, &j->worker[k].ctx));
         MCO_TRY(paths_query_open(ctx, j->hierarchy, j->p.simd, &j->worker[k].query));
+        MCO_TRY(paths_recheck_open(ctx, j->hierarchy, &j->worker[k].recheck));
         if (has_paths)
             MCO_TRY(paths_unpacking_open(j->worker[k].ctx, j->hierarchy, j->expansion, &j->worker[k].unpacking));
     }
@@ -154,7 +172,10 @@ static mco_status run_job(mco_context *ctx, routes_job *j, mco_paths_result *res
 {
     mco_status st = MCO_OK;
     mco_team *team = NULL;
+    MCO_TRY(paths_metric_prove_once(ctx, j->hierarchy));
     MCO_TRY(paths_team_take(ctx, j->hierarchy, j->workers, &team));
+    if (j->labels != NULL)
+        MCO_TRY(paths_labels_prove(ctx, j->labels, j->hierarchy, team, j->workers, &j->stopper));
     mco_team_run(team, j->block_count, take_block, paths_stopper_watch, j);
     for (int32_t k = 0; k < j->workers; k++) {
         result->reached += j->worker[k].reached;
@@ -180,22 +201,6 @@ static mco_status give_routes(mco_context *ctx, routes_job *j, mco_paths_routes 
     *routes = (mco_paths_routes){j->count, j->first, arc};
     j->first = NULL;
 done:
-    return st;
-}
-
-static mco_status certify_sample(mco_context *ctx, const routes_job *j)
-{
-    mco_status st = MCO_OK;
-    paths_sample sample = {0};
-    MCO_TRY(paths_sample_take(ctx, j->hierarchy, j->stopper.run, j->p.simd, j->count, j->source, &sample));
-    for (int32_t k = 0; k < sample.count; k++) {
-        const int64_t q = sample.index[k];
-        const int32_t expected = paths_sample_distance(&sample, k, j->source[q], j->target[q]);
-        if (j->distance[q] != expected)
-            MCO_TRY(mco_fail(ctx, MCO_ERR_INTERNAL, "query %" PRId64 " has distance %d, the certified tree %d", q, j->distance[q], expected));
-    }
-done:
-    paths_sample_clear(ctx, &sample);
     return st;
 }
 
@@ -250,11 +255,9 @@ static mco_status find_routes(mco_context *ctx, routes_job *j, mco_paths_routes 
              j->count);
     begin_s = mco_clock_s();
     if (!paths_stopper_is_set(&j->stopper))
-        MCO_TRY(run_job(ctx, j, r));
+        MCO_TRY(paths_or_stopped(&j->stopper, run_job(ctx, j, r)));
     if (!paths_stopper_is_set(&j->stopper))
         MCO_TRY(paths_or_stopped(&j->stopper, refuse_long(ctx, j, r->reached)));
-    if (!paths_stopper_is_set(&j->stopper) && j->count > 0)
-        MCO_TRY(paths_or_stopped(&j->stopper, certify_sample(ctx, j)));
     r->work.solve_s = mco_clock_s() - begin_s;
     r->work.threads = j->workers;
     r->work.simd = j->worker[0].query->lanes->build.simd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the calls for many trees, matrices and routes share: parameters, refusals, the request to stop, certified samples.
+// What the calls for many trees, matrices and routes share: parameters, refusals, the request to stop.
 #ifndef MCO_PATHS_HIERARCHY_SOLVE_H
 #define MCO_PATHS_HIERARCHY_SOLVE_H
 
@@ -39,21 +39,5 @@ mco_status paths_refuse_gpu(mco_context *ctx, const mco_paths_params *params, co
 mco_status paths_refuse_bytes(mco_context *ctx, const char *what, double bytes, int64_t memory_mib);
 // The message of a verdict; `source` is the network's vertex. Errors: LIMIT, INTERNAL.
 mco_status paths_tell_verdict(mco_context *ctx, const mco_paths_network *network, const paths_verdict *verdict, const int32_t *source);
-
-// Certified trees from up to 16 of many sources, spread evenly.
-typedef struct paths_sample {
-    const mco_paths_hierarchy *hierarchy;
-    int32_t count;
-    int64_t index[PATHS_CHUNK];  // of the sources
-    int32_t *label;              // [vertices][16] by rank
-} paths_sample;
-// Errors: STOPPED (by the run), LIMIT, INTERNAL, MEMORY.
-mco_status paths_sample_take(mco_context *ctx, const mco_paths_hierarchy *hierarchy, mco_run *run, mco_simd simd, int64_t count,
-                             const int32_t *source, paths_sample *out);
-static inline int32_t paths_sample_distance(const paths_sample *sample, int32_t j, int32_t source, int32_t target)
-{
-    return source == target ? 0 : sample->label[(int64_t)paths_target_rank(sample->hierarchy, target) * PATHS_CHUNK + j];
-}
-void paths_sample_clear(mco_context *ctx, paths_sample *sample);
 
 #endif

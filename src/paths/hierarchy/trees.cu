@@ -308,6 +308,66 @@ DEVICE paths_cell load_cell(const paths_cell *cell)
     return *cell;
 }
 
+// A cell in shared memory, as a lane sees it.
+template <class V> struct cell_view {
+    const int4 *arcs, *node;   // two arcs each; vertex, size, first arc, middle arc
+    const int32_t *level;      // where levels begin
+    V *rows, *own;             // labels of the boundary and then of the nodes; those of the nodes
+    V *out;                    // labels of the group, [vertices][32]
+    V source;
+    bool is_touched;           // a source lies below the cell: `own` has what its walk left
+};
+
+// The warps of a block share a cell: first all arcs to the boundary, then level by level those within the cell.
+template <class V> DEVICE void sweep_by_levels(const paths_cell &cell, const cell_view<V> &c, int warp, int warps)
+{
+    for (int32_t k = warp; k < cell.nodes; k += warps) {
+        const int4 node = c.node[k];
+        V best;
+        clear(best);
+        if (c.is_touched)
+            best = of_walk(c.own[k * WARP], c.source, node.x, node.y);
+        c.own[k * WARP] = lower_all(best, c.arcs, node.z, node.w, c.rows);
+    }
+    __syncthreads();
+    for (int32_t level = 0; level < cell.levels; level++) {
+        for (int32_t k = c.level[level] + warp; k < c.level[level + 1]; k += warps) {
+            const int4 node = c.node[k];
+            const V best = lower_all(c.own[k * WARP], c.arcs, node.w, c.node[k + 1].z, c.rows);
+            c.own[k * WARP] = best;
+            c.out[(int64_t)node.x * WARP] = best;
+        }
+        __syncthreads();
+    }
+}
+
+// A warp sweeps a cell alone. Rows follow each other, so the next arcs are loaded before a label is stored. The last load is behind the
+// arcs, among the nodes, and is not used.
+template <class V> DEVICE void sweep_alone(const paths_cell &cell, const cell_view<V> &c)
+{
+    int4 node = c.node[0], next_two = c.arcs[0];
+    int32_t a = 0;
+    for (int32_t k = 0; k < cell.nodes; k++) {
+        const int4 next = c.node[k + 1];
+        V best, other;
+        clear(best);
+        clear(other);
+        if (c.is_touched)
+            best = of_walk(c.own[k * WARP], c.source, node.x, node.y);
+#pragma unroll 4
+        for (; a < next.z / 2; a++) {
+            const int4 two = next_two;
+            next_two = c.arcs[a + 1];
+            best = lower(best, c.rows[two.x], two.y);
+            other = lower(other, c.rows[two.z], two.w);
+        }
+        best = least(best, other);
+        c.own[k * WARP] = best;
+        c.out[(int64_t)node.x * WARP] = best;
+        node = next;
+    }
+}
+
 // A block takes a cell. Its arcs and nodes come to shared memory, and the labels of its boundary for one group of sources or
 // several. With SPLITS the warps share one group: first all arcs to the boundary, then level by level the arcs within the
 // cell. Without, each warp sweeps the cell alone for a group of its own, without a barrier: a lane reads labels of its own
@@ -361,52 +421,11 @@ __global__ void __launch_bounds__(256) sweep_cells(const paths_trees_plan plan, 
     __syncthreads();
     if (group >= plan.groups)
         return;
-    value *const own = rows + (int64_t)cell.boundaries * WARP;
-    value *const out = table + lane;
-    if constexpr (SPLITS) {
-        for (int32_t k = warp; k < cell.nodes; k += warps) {
-            const int4 node = s_node[k];
-            value best;
-            clear(best);
-            if (is_touched)
-                best = of_walk(own[k * WARP], source, node.x, node.y);
-            own[k * WARP] = lower_all(best, s_arc, node.z, node.w, rows);
-        }
-        __syncthreads();
-        for (int32_t level = 0; level < cell.levels; level++) {
-            for (int32_t k = s_level[level] + warp; k < s_level[level + 1]; k += warps) {
-                const int4 node = s_node[k];
-                const value best = lower_all(own[k * WARP], s_arc, node.w, s_node[k + 1].z, rows);
-                own[k * WARP] = best;
-                out[(int64_t)node.x * WARP] = best;
-            }
-            __syncthreads();
-        }
-    } else {
-        // Rows follow each other, so the next arcs are loaded before a label is stored. The last load is behind the arcs, among
-        // the nodes, and is not used.
-        int4 node = s_node[0], next_two = s_arc[0];
-        int32_t a = 0;
-        for (int32_t k = 0; k < cell.nodes; k++) {
-            const int4 next = s_node[k + 1];
-            value best, other;
-            clear(best);
-            clear(other);
-            if (is_touched)
-                best = of_walk(own[k * WARP], source, node.x, node.y);
-#pragma unroll 4
-            for (; a < next.z / 2; a++) {
-                const int4 two = next_two;
-                next_two = s_arc[a + 1];
-                best = lower(best, rows[two.x], two.y);
-                other = lower(other, rows[two.z], two.w);
-            }
-            best = least(best, other);
-            own[k * WARP] = best;
-            out[(int64_t)node.x * WARP] = best;
-            node = next;
-        }
-    }
+    const cell_view<value> view = {s_arc, s_node, s_level, rows, rows + (int64_t)cell.boundaries * WARP, table + lane, source, is_touched};
+    if constexpr (SPLITS)
+        sweep_by_levels(cell, view, warp, warps);
+    else
+        sweep_alone(cell, view);
 }
 
 // A block takes a cell of at most 128 nodes and one group. A warp has four nodes in registers, and the weights between nodes are

@@ -5,8 +5,8 @@
 #include "base/lanes.h"
 #include "paths/multimodal/search.h"
 
-enum { EXACT_FLOAT = 1 << 24, AHEAD_RECORD = 12, AHEAD_HEADS = 3 };
-enum { ARCS_OF_LOOK = 1 << 14, VERTICES_OF_LOOK = 1 << 18 };  // between two looks at the order to stop
+enum { EXACT_FLOAT = 1 << 24, AHEAD_RECORD = 12, AHEAD_HEADS = 3, AHEAD_ARC = 24 };
+enum { ARCS_OF_LOOK = 1 << 14, VERTICES_OF_PASS = 1 << 12, VERTICES_OF_LOOK = 1 << 18 };  // between two looks at the order to stop
 
 static bool is_stopped(const mm_search *s)
 {
@@ -82,4 +82,5 @@ static int32_t profile_cost(const mm_search *s, uint32_t word, int32_t t, int32_
 const mm_search_build VARIANT(mm_search_build) = {
     .build = {.simd = LANE_SIMD, .bits = 0},
     .run = {run_4, run_8, run_16, run_32},
+    .certify = {certify_4, certify_8, certify_16, certify_32},
 };

@@ -44,7 +44,7 @@ typedef struct job {
     int32_t *arrival;                   // [count]
     int64_t *reached;                   // [threads]
     atomic_int_least64_t done;
-    atomic_bool is_over;
+    atomic_bool is_over, is_wrong;
 } job;
 
 // ---- Arguments
@@ -145,9 +145,11 @@ static void work(void *shared, int worker, int64_t item)
     const mco_multimodal_query *q = &j->query[item];
     if (atomic_load_explicit(&j->is_stopped, memory_order_relaxed))
         return;
-    if (!mm_search_of(j->build, search)(search, q)) {
+    if (!mm_search_of(j->build, search)(search, q) || !mm_certify_of(j->build, search)(search, q)) {
         if (search->is_over)
             atomic_store(&j->is_over, true);
+        if (search->is_wrong)
+            atomic_store(&j->is_wrong, true);
         return;
     }
     j->arrival[item] = q->target >= 0 ? arrival_of(j, mm_labels(search, q->target)) : MCO_MULTIMODAL_NONE;
@@ -158,7 +160,7 @@ static void work(void *shared, int worker, int64_t item)
 static double watch(void *shared)
 {
     job *j = shared;
-    if (mco_run_must_stop(&j->run, atomic_load(&j->done)) || atomic_load(&j->is_over))
+    if (mco_run_must_stop(&j->run, atomic_load(&j->done)) || atomic_load(&j->is_over) || atomic_load(&j->is_wrong))
         atomic_store(&j->is_stopped, true);
     return 0.02;
 }
@@ -168,6 +170,8 @@ static mco_status run_queries(job *j)
     mco_team_run(&j->team, j->count, work, watch, j);
     if (atomic_load(&j->is_over))
         return mco_fail(j->ctx, MCO_ERR_LIMIT, "an arrival at %d s or later", MCO_MULTIMODAL_NONE);
+    if (atomic_load(&j->is_wrong))
+        return mco_fail(j->ctx, MCO_ERR_INTERNAL, "the labels of a query fail their certificate");
     return MCO_OK;
 }
 
@@ -327,6 +331,7 @@ static mco_status find_by_reference(job *j)
         MCO_TRY(mm_ref_search(j->ctx, j->network, j->automaton, q, &j->run, label, &is_whole));
         if (!is_whole)
             break;
+        MCO_TRY(mm_certify_labels(j->ctx, j->network, j->automaton, q, label));
         j->arrival[k] = q->target < 0 ? MCO_MULTIMODAL_NONE : arrival_of(j, label + (size_t)q->target * (size_t)j->automaton->states);
         atomic_fetch_add(&j->done, 1);
     }

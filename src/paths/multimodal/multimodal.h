@@ -46,6 +46,10 @@ mco_status mm_ref_tree(mco_context *ctx, const mco_multimodal *network, const mc
 mco_status mm_ref_search(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
                          const mco_multimodal_query *query, mco_run *run, int32_t *label, bool *is_whole);
 
+// mco_multimodal_check() of labels that the library found; with a target, of those up to the arrival there. Errors: INTERNAL, MEMORY.
+mco_status mm_certify_labels(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,
+                             const mco_multimodal_query *query, const int32_t *label);
+
 // The steps of a journey to the query's target that arrives at `arrival`, from labels that are exact up to it. The caller frees
 // *step [*steps]. Errors: INTERNAL (no such journey), MEMORY. O(pairs and arcs up to the arrival).
 mco_status mm_journey(mco_context *ctx, const mco_multimodal *network, const mco_automaton *automaton,

@@ -1,52 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The oracle of searches under an automaton: Dijkstra's algorithm on pairs (vertex, state) with a binary heap and stale entries
 // (Strappaveccia 2015, chapter 6, T-D-RegL-CSPP).
-#include "base/grow.h"
+#include "paths/moments.h"
 #include "paths/multimodal/multimodal.h"
-
-typedef struct entry {
-    int32_t time;
-    int64_t pair;  // vertex * states + state
-} entry;
-
-typedef struct heap {
-    entry *items;  // [count]
-    int64_t count, room;
-} heap;
-
-static mco_status push(mco_context *ctx, heap *h, entry e)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(mco_grow(ctx, &h->items, &h->room, h->count + 1));
-    int64_t at = h->count++;
-    for (; at > 0 && h->items[(at - 1) / 2].time > e.time; at = (at - 1) / 2)
-        h->items[at] = h->items[(at - 1) / 2];
-    h->items[at] = e;
-done:
-    return st;
-}
-
-static entry pop(heap *h)
-{
-    const entry top = h->items[0], last = h->items[--h->count];
-    int64_t at = 0;
-    for (int64_t child = 1; child < h->count; child = 2 * at + 1) {
-        child += child + 1 < h->count && h->items[child + 1].time < h->items[child].time;
-        if (h->items[child].time >= last.time)
-            break;
-        h->items[at] = h->items[child];
-        at = child;
-    }
-    h->items[at] = last;
-    return top;
-}
 
 typedef struct search {
     mco_context *ctx;
     const mco_multimodal *network;
     const mco_automaton *automaton;
     int32_t *label;
-    heap heap;
+    paths_moments heap;  // of pairs, vertex * states + state
     mco_run *run;
     int64_t looks;  // pairs and arcs
     bool is_stopped;
@@ -67,7 +30,7 @@ static mco_status improve(search *s, int32_t vertex, int32_t state, int32_t time
     if (time >= s->label[pair])
         return MCO_OK;
     s->label[pair] = time;
-    return push(s->ctx, &s->heap, (entry){time, pair});
+    return paths_moments_put(s->ctx, &s->heap, (paths_moment){time, pair});
 }
 
 // Walks along an arc into every state that its label leads to.
@@ -98,9 +61,9 @@ mco_status mm_ref_search(mco_context *ctx, const mco_multimodal *network, const 
     for (uint32_t start = automaton->start; start != 0; start &= start - 1)
         MCO_TRY(improve(&s, query->source, __builtin_ctz(start), query->depart));
     while (s.heap.count > 0 && !must_stop(&s)) {
-        const entry e = pop(&s.heap);
-        const int32_t vertex = (int32_t)(e.pair / states), state = (int32_t)(e.pair % states);
-        if (e.time > label[e.pair])
+        const paths_moment e = paths_moments_take(&s.heap);
+        const int32_t vertex = (int32_t)(e.what / states), state = (int32_t)(e.what % states);
+        if (e.time > label[e.what])
             continue;
         if (vertex == query->target && (automaton->final >> state & 1) != 0)
             break;
@@ -109,7 +72,7 @@ mco_status mm_ref_search(mco_context *ctx, const mco_multimodal *network, const 
     }
 done:
     *is_whole = !s.is_stopped;
-    mco_free(ctx, &s.heap.items);
+    mco_free(ctx, &s.heap.item);
     return st;
 }
 

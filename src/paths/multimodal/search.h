@@ -61,6 +61,7 @@ typedef struct mm_search {
     // How it ends.
     const atomic_bool *is_stopped;  // looked at every 63 vertices, and every 16384 arcs of a vertex
     bool is_over;              // an arrival of MCO_MULTIMODAL_NONE or more
+    bool is_wrong;             // labels fail their certificate
 } mm_search;
 
 // Fills the labels of a query; false: stopped, or is_over.
@@ -69,6 +70,11 @@ typedef bool mm_search_function(mm_search *search, const mco_multimodal_query *q
 typedef struct mm_search_build {
     mco_build build;
     mm_search_function *run[MM_WIDTHS];
+    // Certifies the labels that run() left; false: stopped, or is_wrong. Without a target all labels count, else those up to the arrival.
+    // The start has its departure; no arc from a label before the end arrives before the label of its head and before the end; tight arcs
+    // that take time, or take none from a label that is held, hold every label up to the end. Costs do not let later overtake earlier, so
+    // the labels are earliest arrivals. One pass over the arcs, and more where arcs take no time. Arrivals are computed by mm_cost().
+    mm_search_function *certify[MM_WIDTHS];
 } mm_search_build;
 
 // Opens a search; one thread uses it. Errors: LIMIT (memory: `bytes` are allowed), MEMORY.
@@ -82,6 +88,11 @@ mco_status mm_search_pick(mco_context *ctx, mco_simd simd, const mm_search_build
 static inline mm_search_function *mm_search_of(const mm_search_build *build, const mm_search *search)
 {
     return build->run[search->width == 4 ? 0 : search->width == 8 ? 1 : search->width == 16 ? 2 : 3];
+}
+
+static inline mm_search_function *mm_certify_of(const mm_search_build *build, const mm_search *search)
+{
+    return build->certify[search->width == 4 ? 0 : search->width == 8 ? 1 : search->width == 16 ? 2 : 3];
 }
 
 // Labels are at the begin of a record.

@@ -247,6 +247,112 @@ static bool ROW(run)(mm_search *s, const mco_multimodal_query *query)
     return true;
 }
 
+// ---- The certificate of the labels of a query (search.h)
+
+// Arrivals by an arc that is entered at t, by the definition of its cost; lanes outside of `go` hold anything.
+static inline ROW(row) ROW(walk)(const mm_search *s, ROW(row) t, uint32_t go, uint32_t word)
+{
+    const mm_tables *m = &s->network->tables;
+    if (m->function[mm_function_of(m, word)].kind == 0)
+        return t + mm_seconds(m, word);
+    for (uint32_t left = go; left != 0; left &= left - 1) {
+        const int32_t q = __builtin_ctz(left);
+        t[q] += mm_cost(m, word, t[q], s->automaton->pace[q]);
+    }
+    return t;
+}
+
+// Holds what tight arcs lead to: those that take time, or (`is_zero`) those that take none, from states that are held. False: an arc
+// arrives before the label of its head and before `end`. *is_changed is set where a label is held anew.
+static inline bool ROW(test_arc)(const mm_search *s, ROW(row) t, uint32_t go, mm_arc arc, int32_t end, bool is_zero, bool *is_changed)
+{
+    const mm_moves *moves = &s->moves[mm_label(&s->network->tables, arc.word)];
+    const ROW(row) none = (ROW(row)){0} + MCO_MULTIMODAL_NONE;
+    ROW(record) *head = ROW(record_of)(s, arc.head);
+    const ROW(row) label = head->label;
+    uint32_t held = 0, early = 0;
+    go &= moves->leaving;
+    if (go == 0)
+        return true;
+    const ROW(row) arrival = ROW(select)(ROW(lanes_of)(go), ROW(walk)(s, t, go, arc.word), none);
+    const ROW(row) step = ROW(select)(is_zero ? arrival == t : arrival > t, arrival, none);
+    for (int32_t w = 0; w < moves->ways; w++) {
+        const bool is_identity = moves->is_identity[w];
+        const ROW(row) all = is_identity ? arrival : ROW(permute)(arrival, moves->from[w]);
+        const ROW(row) some = is_identity ? step : ROW(permute)(step, moves->from[w]);
+        early |= ROW(set_of)((all < label) & (all < end)) & moves->into[w];
+        held |= ROW(set_of)((some == label) & (some < MCO_MULTIMODAL_NONE)) & moves->into[w];
+    }
+    if ((held & ~head->dirty) != 0) {
+        head->dirty |= held;
+        *is_changed = true;
+    }
+    return early == 0;
+}
+
+// One pass over the arcs of all labels before `end`.
+static bool ROW(pass)(mm_search *s, int32_t end, bool is_zero, bool *is_changed)
+{
+    for (int32_t v = 0; v < s->network->vertices; v++) {
+        const ROW(record) *r = ROW(record_of)(s, v);
+        const ROW(row) t = r->label;
+        const uint32_t go = ROW(set_of)(is_zero ? t <= end : t < end) & (is_zero ? r->dirty : UINT32_MAX);
+        const mm_arc *arc = s->network->arc + r->first;
+        if (v % VERTICES_OF_PASS == 0 && is_stopped(s))
+            return false;
+        for (int32_t k = 0; go != 0 && k < r->arcs; k++) {
+            if (r->first + k + AHEAD_ARC < s->network->arcs)  // rows follow each other
+                __builtin_prefetch(ROW(record_of)(s, arc[k + AHEAD_ARC].head), 1);
+            if ((k & (ARCS_OF_LOOK - 1)) == ARCS_OF_LOOK - 1 && is_stopped(s))
+                return false;
+            if (!ROW(test_arc)(s, t, go, arc[k], end, is_zero, is_changed)) {
+                s->is_wrong = true;
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Whether a label up to `end` is not held.
+static bool ROW(is_loose)(const mm_search *s, int32_t end)
+{
+    for (int32_t v = 0; v < s->network->vertices; v++) {
+        const ROW(record) *r = ROW(record_of)(s, v);
+        if ((ROW(set_of)((r->label <= end) & (r->label < MCO_MULTIMODAL_NONE)) & ~r->dirty) != 0)
+            return true;
+    }
+    return false;
+}
+
+// The masks of changed labels serve as those of held ones: the search is over.
+static bool ROW(certify)(mm_search *s, const mco_multimodal_query *query)
+{
+    int32_t end = MCO_MULTIMODAL_NONE;
+    bool is_changed = false;
+    for (int32_t v = 0; v < s->network->vertices; v++)
+        ROW(record_of)(s, v)->dirty = 0;
+    ROW(record) *source = ROW(record_of)(s, query->source);
+    for (uint32_t left = query->target >= 0 ? s->automaton->final : 0; left != 0; left &= left - 1) {
+        const int32_t arrival = ROW(record_of)(s, query->target)->label[__builtin_ctz(left)];
+        end = arrival < end ? arrival : end;
+    }
+    source->dirty = ROW(set_of)(source->label == query->depart) & s->automaton->start;
+    s->is_wrong = source->dirty != s->automaton->start;
+    if (s->is_wrong || !ROW(pass)(s, end, false, &is_changed))
+        return false;
+    while (ROW(is_loose)(s, end)) {  // ends: a pass holds another label, or none is held
+        is_changed = false;
+        if (!ROW(pass)(s, end, true, &is_changed))
+            return false;
+        if (!is_changed) {
+            s->is_wrong = true;
+            return false;
+        }
+    }
+    return true;
+}
+
 #undef PASTE_
 #undef PASTE
 #undef ROW

@@ -3,50 +3,15 @@
 // that leaves later, to every later stop; it neither knows rounds nor that no trip of a route overtakes another.
 #include <string.h>
 
-#include "base/grow.h"
+#include "paths/moments.h"
 #include "paths/transit/raptor.h"
-
-typedef struct label {
-    int32_t time, state;
-} label;
-
-typedef struct queue {
-    label *item;  // a binary heap
-    int64_t count, room;
-} queue;
-
-static mco_status push(mco_context *ctx, queue *q, label new)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(mco_grow(ctx, &q->item, &q->room, q->count + 1));
-    int64_t at = q->count++;
-    for (; at > 0 && q->item[(at - 1) / 2].time > new.time; at = (at - 1) / 2)
-        q->item[at] = q->item[(at - 1) / 2];
-    q->item[at] = new;
-done:
-    return st;
-}
-
-static label pop(queue *q)
-{
-    const label least = q->item[0], last = q->item[--q->count];
-    int64_t at = 0;
-    for (int64_t child; (child = 2 * at + 1) < q->count; at = child) {
-        child += child + 1 < q->count && q->item[child + 1].time < q->item[child].time;
-        if (q->item[child].time >= last.time)
-            break;
-        q->item[at] = q->item[child];
-    }
-    q->item[at] = last;
-    return least;
-}
 
 typedef struct oracle {
     mco_context *ctx;
     const transit_timetable *table;
     int32_t max_rides;
     int32_t *time;  // [states]
-    queue queue;
+    paths_moments queue;  // of states
 } oracle;
 
 // A state: a stop after `rides` rides, where a ride has ended or a trip can be boarded.
@@ -60,7 +25,7 @@ static mco_status relax(oracle *o, int32_t state, int32_t time)
     if (time >= o->time[state])
         return MCO_OK;
     o->time[state] = time;
-    return push(o->ctx, &o->queue, (label){time, state});
+    return paths_moments_put(o->ctx, &o->queue, (paths_moment){time, state});
 }
 
 static mco_status ride_all(oracle *o, int32_t stop, int32_t rides, int32_t now)
@@ -81,19 +46,19 @@ done:
     return st;
 }
 
-static mco_status settle(oracle *o, label at)
+static mco_status settle(oracle *o, int32_t state, int32_t time)
 {
     mco_status st = MCO_OK;
     const transit_timetable *t = o->table;
-    const int32_t stop = at.state / 2 / (o->max_rides + 1), rides = at.state / 2 % (o->max_rides + 1);
-    if (at.state % 2 != 0) {
+    const int32_t stop = state / 2 / (o->max_rides + 1), rides = state / 2 % (o->max_rides + 1);
+    if (state % 2 != 0) {
         if (rides < o->max_rides)
-            MCO_TRY(ride_all(o, stop, rides, at.time));
+            MCO_TRY(ride_all(o, stop, rides, time));
     } else {
         if (t->change[stop] < TRANSIT_NEVER)
-            MCO_TRY(relax(o, state_of(o, stop, rides, 1), at.time + t->change[stop]));
+            MCO_TRY(relax(o, state_of(o, stop, rides, 1), time + t->change[stop]));
         for (int64_t i = t->walk_first[stop]; i < t->walk_first[stop + 1]; i++)
-            MCO_TRY(relax(o, state_of(o, t->walk[i].stop, rides, 1), at.time + t->walk[i].seconds));
+            MCO_TRY(relax(o, state_of(o, t->walk[i].stop, rides, 1), time + t->walk[i].seconds));
     }
 done:
     return st;
@@ -129,9 +94,9 @@ mco_status transit_ref_search(mco_context *ctx, const transit_timetable *table, 
     for (int32_t i = 0; i < query->starts; i++)
         MCO_TRY(relax(&o, state_of(&o, query->start[i].stop, 0, 1), query->depart_s + query->start[i].seconds));
     while (o.queue.count > 0) {
-        const label at = pop(&o.queue);
-        if (at.time == o.time[at.state])
-            MCO_TRY(settle(&o, at));
+        const paths_moment at = paths_moments_take(&o.queue);
+        if (at.time == o.time[at.what])
+            MCO_TRY(settle(&o, (int32_t)at.what, at.time));
     }
     read_off(&o, query, best, arrive);
 done:

@@ -151,7 +151,7 @@ void pairs_purge(pairs_balance *b)
     }
 }
 
-bool pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batch, int lane, const int32_t *slot)
+void pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batch, int lane, const int32_t *slot)
 {
     double slope;
     const double signed_difference = pairs_difference(b, pair, &slope), difference = fabs(signed_difference);
@@ -163,7 +163,7 @@ bool pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batc
         most = flow < most ? flow : most;
     }
     if (most <= 0 || difference <= 0)
-        return most > 0;
+        return;
     const double amount = balancing_amount(b, pair, side, difference, slope, most);
     for (int32_t k = 0; k < pair->count[0] + pair->count[1]; k++) {
         double *flow = &batch->flow[(size_t)slot[k] * PAIRS_LANES + (size_t)lane];
@@ -171,5 +171,4 @@ bool pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batc
     }
     mark_changed(batch, slot, pair->count[0] + pair->count[1]);
     move_totals(b, pair, side, amount);
-    return amount < most;
 }

@@ -30,6 +30,7 @@ typedef struct pairs_balance {
     const pairs_build *build;
     double *flow, *cost, *slope;  // [links] of all rows together; costs without extras
     double *class_cost;           // [classes][links]; NULL where the problem has no extra
+    double *frozen;               // [links] costs of a scan while others change; NULL where the problem has an extra
     double *class_flow;           // [classes][links] as of the last sum; NULL: one class
     pairs_pair *pair;             // [pairs]
     int64_t pair_room;
@@ -39,14 +40,13 @@ typedef struct pairs_balance {
     int32_t *dead;                // [dead_count] pairs to use again
     int64_t dead_count, dead_room;
     bool is_eager;                // a row that joins a pair shifts at once
-    bool is_first;                // the first eager pass: a row shifts before it has a pair
+    bool is_sample;               // few rows were scanned, so all others that have flow on a new pair's dearer segment join it too
     double candidate;             // a candidate's excess, times gap * total / (rows * nodes)
     double least_difference;      // pairs whose segments differ by less stay as they are
     double moved_excess;          // sum of movable flow * difference of the sweep so far
     // Of the segments that are being built.
     int32_t *back, *front;        // [back_room], [front_room] links, last one first
-    int32_t *slot;                // [slot_room] of a row that shifts alone
-    int64_t back_room, front_room, slot_room;
+    int64_t back_room, front_room;
     int32_t *on_tree, *visited;   // [nodes] stamp of the last visit
     int32_t tree_stamp, visit_stamp;
     // Of a move: rows of a pair that have flow.
@@ -118,16 +118,16 @@ void pairs_remove(pairs_balance *b, int32_t index);
 double pairs_movable(pairs_balance *b, const pairs_pair *pair, int side, int32_t *movers);
 // Moves an amount off segment `side`, by the movers and least of pairs_movable(), whose sum is `movable`.
 void pairs_move(pairs_balance *b, const pairs_pair *pair, int side, int32_t movers, double movable, double amount);
-// Balances a single row on a pair; slot [count[0] + count[1]] in its batch. Returns whether the dearer segment keeps some of its flow.
-bool pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batch, int lane, const int32_t *slot);
+// Balances a single row on a pair; slot [count[0] + count[1]] in its batch.
+void pairs_shift_row(pairs_balance *b, const pairs_pair *pair, pairs_batch *batch, int lane, const int32_t *slot);
 // Balances every pair once, in the order of their numbers. Pairs whose dearer segment has no flow vanish.
 void pairs_sweep(pairs_balance *b);
 // Removes pairs whose dearer segment has no flow.
 void pairs_purge(pairs_balance *b);
 
 // ---- newton.c
-// One Newton step of all live pairs together. Errors: MEMORY.
-mco_status pairs_newton_step(pairs_balance *b);
+// One Newton step of all live pairs together. `is_slow`: passes gain little, so the system is solved more accurately. Errors: MEMORY.
+mco_status pairs_newton_step(pairs_balance *b, bool is_slow);
 void pairs_newton_close(pairs_balance *b);
 
 #endif

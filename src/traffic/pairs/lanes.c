@@ -7,6 +7,7 @@
 #include "base/lanes64.h"
 
 enum { PULLS_OF_LOOK = 1 << 13 };  // between two looks at the clock: below 1 ms
+enum { PATIENCE = 8 };  // relaxations by nodes, after which words wait for the next round
 
 static inline size_t at(int64_t row)
 {
@@ -30,9 +31,8 @@ static inline bool pull(const pairs_trees *t, int32_t node)
     return true;
 }
 
-// Marks the nodes behind `node` whose labels it can lower. `limit`: only those before this position. Returns the least
-// position that was marked, or `least` if that is smaller.
-static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t limit, int32_t least)
+// Marks the nodes behind `node` whose labels it can lower. Returns the least position that was marked, or `least` if that is smaller.
+static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t least)
 {
     const traffic_problem *p = t->graph->problem;
     const lanes64 label = lanes64_load(t->label + at(node));
@@ -41,7 +41,8 @@ static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t limit, in
         if (head < p->first_through)
             continue;
         const int32_t place = t->position[head];
-        if (place >= limit || lanes64_less(label + lanes64_all(t->cost[l]), lanes64_load(t->label + at(head))) == 0)
+        if ((t->dirty[place >> 6] >> (place & 63) & 1) != 0 ||
+            lanes64_less(label + lanes64_all(t->cost[l]), lanes64_load(t->label + at(head))) == 0)
             continue;
         t->dirty[place >> 6] |= UINT64_C(1) << (place & 63);
         if (place < least)
@@ -62,49 +63,58 @@ static void begin_labels(pairs_trees *t)
     }
 }
 
-// One round over marked positions from `from` on. Returns the least position that was marked behind its back.
-static int32_t repair_round(pairs_trees *t, int32_t from, int32_t count, int64_t *pulls, bool *is_stopped)
+// All positions are to be relaxed.
+static void mark_all(pairs_trees *t, int32_t count)
 {
-    int32_t least = count;
-    for (int32_t word = from >> 6; word <= (count - 1) >> 6; word++) {
-        while (t->dirty[word] != 0) {
-            const int32_t i = word * 64 + __builtin_ctzll(t->dirty[word]), node = t->order[i];
-            t->dirty[word] &= t->dirty[word] - 1;
-            if (++*pulls % PULLS_OF_LOOK == 0 && t->must_stop(t->user)) {
-                *is_stopped = true;
-                return count;
-            }
-            if (!pull(t, node))
-                continue;
-            const int32_t marked = mark(t, node, count, count);
-            if (marked < i && marked < least)
-                least = marked;
-        }
+    for (int32_t w = 0; w < count / 64; w++)
+        t->dirty[w] = UINT64_MAX;
+    if (count % 64 != 0)
+        t->dirty[count / 64] = (UINT64_C(1) << (count % 64)) - 1;
+}
+
+// Relaxes the marked positions of a word until none is left. Returns the least position that was marked, and -1 if it was stopped.
+static int32_t settle_word(pairs_trees *t, int32_t word, int32_t none, int64_t *pulls)
+{
+    int32_t least = none;
+    while (t->dirty[word] != 0) {
+        const int32_t node = t->order[word * 64 + __builtin_ctzll(t->dirty[word])];
+        t->dirty[word] &= t->dirty[word] - 1;
+        if (++*pulls % PULLS_OF_LOOK == 0 && t->must_stop(t->user))
+            return -1;
+        if (pull(t, node))
+            least = mark(t, node, least);
     }
     return least;
 }
 
+// A word of 64 positions after the other. What a word lowers before itself is settled before the next word: else all nodes behind would be
+// relaxed with labels that fall later. Where that takes long, since the order fits badly, words wait for the next round, so that
+// there are at most as many rounds as nodes.
 static int64_t labels(pairs_trees *t)
 {
     const traffic_problem *p = t->graph->problem;
-    const int32_t count = p->nodes - p->first_through;
-    int32_t least = count;
+    const int32_t count = p->nodes - p->first_through, words = (count + 63) / 64;
+    const int64_t patience = (int64_t)PATIENCE * count;
     int64_t pulls = 0;
-    bool is_stopped = false;
     begin_labels(t);
     for (int32_t i = 0; i < count; i++)
         t->position[t->order[i]] = i;
-    for (int32_t i = 0; i < count; i++) {
-        (void)pull(t, t->order[i]);
-        least = mark(t, t->order[i], i, least);
-        if ((i + 1) % PULLS_OF_LOOK == 0 && t->must_stop(t->user))
+    mark_all(t, count);
+    for (int32_t word = 0, behind = words; word < words;) {
+        const int32_t least = settle_word(t, word, count, &pulls);
+        if (least < 0)
             return -1;
+        if (least >> 6 < word && least >> 6 < behind)
+            behind = least >> 6;
+        word++;
+        if (behind < words && (pulls < patience || word == words)) {
+            word = behind;
+            behind = words;
+        }
     }
-    while (least < count && !is_stopped)
-        least = repair_round(t, least, count, &pulls, &is_stopped);
     for (int32_t v = 0; v < p->first_through; v++)
         (void)pull(t, v);
-    return is_stopped ? -1 : pulls;
+    return pulls - count;
 }
 
 // ---- Parents

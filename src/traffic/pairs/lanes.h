@@ -49,7 +49,7 @@ typedef struct pairs_found {
 
 typedef struct pairs_build {
     mco_build build;
-    // Labels from scratch at the costs. Returns the relaxations after the first sweep, -1 if it was stopped.
+    // Labels from scratch at the costs. Returns the relaxations beyond one for each node, -1 if it was stopped.
     int64_t (*labels)(pairs_trees *t);
     // Parents by labels. Returns false if it was stopped.
     bool (*parents)(pairs_trees *t);

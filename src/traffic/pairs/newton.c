@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A Newton step of all live pairs together. The unknowns are the amounts that move; the matrix is A' S A with A the links of segments
 // (+1, -1) and S the slopes of links. Conjugate gradients, preconditioned by its diagonal, solve it. A pair whose amount exceeds
-// what it can move is dropped and the system solved again, so that the rest does not count on flow that is not there.
+// what it can move is held at that bound and the system solved again, so that the rest does not count on flow that is not there.
 //
 // Pairs depend on each other, so the matrix is singular: one with little movable flow might get a large amount that another could take.
 // The diagonal therefore gets |difference| / (movable flow) more. Both vanish together towards equilibrium, so the steps stay quadratic there.
 // Without this damping 400 of 1,500 pairs were dropped, and the gap fell by half in each pass (ChicagoSketch, demand x 2, below 1e-8).
 //
-// Without the dropping one step went from a gap of 7e-10 to 8e-6 (ChicagoSketch, demand x 2).
+// Without the bounds one step went from a gap of 7e-10 to 8e-6 (ChicagoSketch, demand x 2). A pair that is left out at its bound, rather
+// than moved to it, leaves its partner alone: two pairs whose moves cancel on steep links, but not in cost, then gain the same little in each
+// pass. HessenAsymmetric stayed at 2e-9 for 17 passes that way.
 //
 // Several classes. Where one class moves to a segment and another off it, total flows stay: the matrix is singular, the objective is
 // linear along such a direction, and sweeps zigzag with tiny steps. A direction of conjugate gradients without curvature
@@ -18,7 +20,8 @@
 
 #include "traffic/pairs/balance.h"
 
-enum { STEPS = 100, LATER_STEPS = 25, ROUNDS = 4, EXCHANGES = 64 };
+enum { STEPS = 100, LATER_STEPS = 25, ROUNDS = 8, EXCHANGES = 64 };
+enum { SLOW_FACTOR = 4 };  // so many times more steps where passes gain little
 static const double MOST_DAMPING = 1e6;  // by the slope
 static const double RESIDUAL = 1e-3, MOST_SHARE = 0.9;  // by the first residual; by what a pair can move
 static const double FLAT = 1e-6;  // curvature by that of the diagonal, below which a direction counts as flat
@@ -29,9 +32,12 @@ typedef struct pairs_newton {
     double *gradient, *direction, *step, *image, *inverse;  // [count] inverse of the diagonal
     double *damping;      // [count] what is added to the diagonal
     double *most;         // [count][2] what the segments can move; of damped systems
-    bool is_damped;
+    bool is_damped, is_slow;
+    int32_t held;         // pairs that move all they can
+    int32_t *held_pair;   // [held]
+    double *held_step;    // [held]
     double *link_step;    // [links] of the problem; all 0 between products
-    int32_t *link;        // [link_count] links of the pairs of this step, each once
+    int32_t *link;        // [link_count] links of the pairs of this step and of those that are held, each once
     int32_t link_count;
     int32_t *seen;        // [links] stamp
     int32_t stamp;
@@ -45,6 +51,8 @@ void pairs_newton_close(pairs_balance *b)
     mco_free(b->ctx, &n->seen);
     mco_free(b->ctx, &n->link);
     mco_free(b->ctx, &n->link_step);
+    mco_free(b->ctx, &n->held_step);
+    mco_free(b->ctx, &n->held_pair);
     mco_free(b->ctx, &n->most);
     mco_free(b->ctx, &n->damping);
     mco_free(b->ctx, &n->inverse);
@@ -68,10 +76,12 @@ static mco_status open_newton(pairs_balance *b)
     pairs_newton *n = b->newton;
     if (n->room < b->live) {
         mco_free(b->ctx, &n->pair);
-        double **arrays[] = {&n->gradient, &n->direction, &n->step, &n->image, &n->inverse, &n->damping};
+        mco_free(b->ctx, &n->held_pair);
+        double **arrays[] = {&n->gradient, &n->direction, &n->step, &n->image, &n->inverse, &n->damping, &n->held_step};
         n->room = 0;
         const int64_t room = (int64_t)b->live + b->live / 2;
         MCO_TRY(mco_alloc(b->ctx, &n->pair, room));
+        MCO_TRY(mco_alloc(b->ctx, &n->held_pair, room));
         for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
             mco_free(b->ctx, arrays[k]);
             MCO_TRY(mco_alloc(b->ctx, arrays[k], room));
@@ -86,8 +96,86 @@ done:
     return st;
 }
 
-// Gradients and the diagonal at present flows. Pairs without slope stay out. Returns the residual in the norm of the
-// preconditioner.
+// ---- Products with the matrix
+
+// Adds the links of a pair to the list, each once.
+static void list_links(pairs_newton *n, const pairs_pair *pair)
+{
+    for (int32_t e = 0; e < pair->count[0] + pair->count[1]; e++) {
+        if (n->seen[pair->link[e]] != n->stamp) {
+            n->seen[pair->link[e]] = n->stamp;
+            n->link[n->link_count++] = pair->link[e];
+        }
+    }
+}
+
+// Adds a pair's amount to the links of its segments.
+static inline void spread(pairs_newton *n, const pairs_pair *pair, double amount)
+{
+    const int32_t *link = pair->link, count0 = pair->count[0], count = count0 + pair->count[1];
+    for (int32_t e = 0; e < count0; e++)
+        n->link_step[link[e]] += amount;
+    for (int32_t e = count0; e < count; e++)
+        n->link_step[link[e]] -= amount;
+}
+
+// Amounts of links become changes of their costs.
+static void weigh(const pairs_balance *b, pairs_newton *n)
+{
+    for (int32_t k = 0; k < n->link_count; k++)
+        n->link_step[n->link[k]] *= b->slope[n->link[k]];
+}
+
+// The change of a pair's difference.
+static inline double gather(const pairs_newton *n, const pairs_pair *pair)
+{
+    const int32_t *link = pair->link, count0 = pair->count[0], count = count0 + pair->count[1];
+    double image = 0;
+    for (int32_t e = 0; e < count0; e++)
+        image += n->link_step[link[e]];
+    for (int32_t e = count0; e < count; e++)
+        image -= n->link_step[link[e]];
+    return image;
+}
+
+static void clear_links(pairs_newton *n)
+{
+    for (int32_t k = 0; k < n->link_count; k++)
+        n->link_step[n->link[k]] = 0;
+}
+
+// image = A' S A direction. Returns direction * image.
+static double multiply(const pairs_balance *b, pairs_newton *n)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < n->count; k++)
+        spread(n, &b->pair[n->pair[k]], n->direction[k]);
+    weigh(b, n);
+    for (int32_t k = 0; k < n->count; k++) {
+        n->image[k] = gather(n, &b->pair[n->pair[k]]) + n->damping[k] * n->direction[k];
+        sum += n->image[k] * n->direction[k];
+    }
+    clear_links(n);
+    return sum;
+}
+
+// ---- The system
+
+// The differences that held pairs leave to the others.
+static void add_held(const pairs_balance *b, pairs_newton *n)
+{
+    for (int32_t k = 0; k < n->held; k++) {
+        list_links(n, &b->pair[n->held_pair[k]]);
+        spread(n, &b->pair[n->held_pair[k]], n->held_step[k]);
+    }
+    weigh(b, n);
+    for (int32_t k = 0; k < n->count; k++)
+        n->gradient[k] -= gather(n, &b->pair[n->pair[k]]);
+    clear_links(n);
+}
+
+// Gradients and the diagonal at present flows and the steps of held pairs. Pairs without slope stay out. Returns the residual in the norm of
+// the preconditioner.
 static double begin_system(pairs_balance *b, pairs_newton *n)
 {
     double residual = 0;
@@ -109,50 +197,17 @@ static double begin_system(pairs_balance *b, pairs_newton *n)
         n->gradient[count] = difference;
         n->damping[count] = !n->is_damped || difference == 0 ? 0 : fmin(fabs(difference) / most, slope * MOST_DAMPING);
         n->inverse[count] = 1 / (slope + n->damping[count]);
-        n->direction[count] = difference * n->inverse[count];
-        n->step[count] = n->step[k];
-        residual += difference * n->direction[count];
-        count++;
-        for (int32_t e = 0; e < pair->count[0] + pair->count[1]; e++) {
-            if (n->seen[pair->link[e]] != n->stamp) {
-                n->seen[pair->link[e]] = n->stamp;
-                n->link[n->link_count++] = pair->link[e];
-            }
-        }
+        n->step[count++] = n->step[k];
+        list_links(n, pair);
     }
     n->count = count;
+    if (n->held > 0)
+        add_held(b, n);
+    for (int32_t k = 0; k < count; k++) {
+        n->direction[k] = n->gradient[k] * n->inverse[k];
+        residual += n->gradient[k] * n->direction[k];
+    }
     return residual;
-}
-
-// image = A' S A direction. Returns direction * image.
-static double multiply(const pairs_balance *b, pairs_newton *n)
-{
-    double sum = 0;
-    for (int32_t k = 0; k < n->count; k++) {
-        const pairs_pair *pair = &b->pair[n->pair[k]];
-        const double d = n->direction[k];
-        const int32_t *link = pair->link, count0 = pair->count[0], count = count0 + pair->count[1];
-        for (int32_t e = 0; e < count0; e++)
-            n->link_step[link[e]] += d;
-        for (int32_t e = count0; e < count; e++)
-            n->link_step[link[e]] -= d;
-    }
-    for (int32_t k = 0; k < n->link_count; k++)
-        n->link_step[n->link[k]] *= b->slope[n->link[k]];
-    for (int32_t k = 0; k < n->count; k++) {
-        const pairs_pair *pair = &b->pair[n->pair[k]];
-        const int32_t *link = pair->link, count0 = pair->count[0], count = count0 + pair->count[1];
-        double image = 0;
-        for (int32_t e = 0; e < count0; e++)
-            image += n->link_step[link[e]];
-        for (int32_t e = count0; e < count; e++)
-            image -= n->link_step[link[e]];
-        n->image[k] = image + n->damping[k] * n->direction[k];
-        sum += n->image[k] * n->direction[k];
-    }
-    for (int32_t k = 0; k < n->link_count; k++)
-        n->link_step[n->link[k]] = 0;
-    return sum;
 }
 
 // Whether the objective is linear along the direction: classes exchange places.
@@ -180,16 +235,17 @@ static double go_on(const pairs_balance *b, pairs_newton *n)
     return residual;
 }
 
-// Solves for the steps, or finds a flat direction and returns true. A later round has dropped few pairs, so its steps are near.
+// Solves for the steps, or finds a flat direction and returns true. A later round has fewer pairs by some, so its steps are near.
 static bool solve(pairs_balance *b, pairs_newton *n, bool is_later)
 {
     if (!is_later)
         memset(n->step, 0, (size_t)n->count * sizeof *n->step);
     double residual = begin_system(b, n);
     const double enough = RESIDUAL * RESIDUAL * residual;
+    const int most = (is_later ? LATER_STEPS : STEPS) * (n->is_slow ? SLOW_FACTOR : 1);
     if (is_later)
         residual = go_on(b, n);
-    for (int t = 0; t < (is_later ? LATER_STEPS : STEPS) && residual > enough && residual > 0; t++) {
+    for (int t = 0; t < most && residual > enough && residual > 0; t++) {
         const double curvature = multiply(b, n);
         if (is_flat(b, n, curvature))
             return true;
@@ -210,14 +266,19 @@ static bool solve(pairs_balance *b, pairs_newton *n, bool is_later)
     return false;
 }
 
-// Drops pairs whose amounts exceed what they can move. Returns whether there were any.
-static bool drop_pairs(pairs_newton *n)
+// Holds pairs whose amounts exceed what they can move. Returns whether there were any.
+static bool hold_pairs(pairs_newton *n)
 {
     int32_t count = 0;
     for (int32_t k = 0; k < n->count; k++) {
-        const double amount = n->step[k];
-        if (fabs(amount) > MOST_SHARE * n->most[2 * k + (amount < 0)])
+        const double amount = n->step[k], most = n->most[2 * k + (amount < 0)];
+        if (fabs(amount) > MOST_SHARE * most) {
+            if (most > 0) {
+                n->held_pair[n->held] = n->pair[k];
+                n->held_step[n->held++] = amount < 0 ? -most : most;
+            }
             continue;
+        }
         n->pair[count] = n->pair[k];
         n->most[2 * count] = n->most[2 * k];
         n->most[2 * count + 1] = n->most[2 * k + 1];
@@ -228,23 +289,26 @@ static bool drop_pairs(pairs_newton *n)
     return is_fewer;
 }
 
+static void apply_step(pairs_balance *b, const pairs_pair *pair, double step)
+{
+    const int side = step < 0;
+    int32_t movers;
+    const double movable = step == 0 ? 0 : pairs_movable(b, pair, side, &movers);
+    if (movable > 0)
+        pairs_move(b, pair, side, movers, movable, fmin(fabs(step), movable));
+}
+
 static void apply_steps(pairs_balance *b, const pairs_newton *n)
 {
-    for (int32_t k = 0; k < n->count; k++) {
-        const pairs_pair *pair = &b->pair[n->pair[k]];
-        const int side = n->step[k] < 0;
-        int32_t movers;
-        if (n->step[k] == 0)
-            continue;
-        const double movable = pairs_movable(b, pair, side, &movers);
-        if (movable > 0)
-            pairs_move(b, pair, side, movers, movable, fmin(fabs(n->step[k]), movable));
-    }
+    for (int32_t k = 0; k < n->count; k++)
+        apply_step(b, &b->pair[n->pair[k]], n->step[k]);
+    for (int32_t k = 0; k < n->held; k++)
+        apply_step(b, &b->pair[n->held_pair[k]], n->held_step[k]);
 }
 
 static void take_live(pairs_balance *b, pairs_newton *n, bool is_damped)
 {
-    n->count = 0;
+    n->count = n->held = 0;
     n->is_damped = is_damped;
     for (int32_t i = 0; i < b->pairs; i++) {
         int32_t movers;
@@ -295,20 +359,21 @@ static void exchange_classes(pairs_balance *b, pairs_newton *n)
         follow(b, n);
 }
 
-mco_status pairs_newton_step(pairs_balance *b)
+mco_status pairs_newton_step(pairs_balance *b, bool is_slow)
 {
     const mco_status st = open_newton(b);
     if (st != MCO_OK)
         return st;
     pairs_newton *n = b->newton;
     b->steps = 0;
+    n->is_slow = is_slow;
     if (b->problem->extra != NULL)
         exchange_classes(b, n);
     take_live(b, n, true);
     for (int round = 0; round < ROUNDS && !b->must_stop; round++) {
         if (solve(b, n, round > 0))
-            n->count = 0;
-        if (round + 1 < ROUNDS && !drop_pairs(n))
+            n->count = n->held = 0;
+        if (round + 1 < ROUNDS && !hold_pairs(n))
             break;
     }
     if (!b->must_stop)

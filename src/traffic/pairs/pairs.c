@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Traffic assignment by pairs of alternative segments (Bar-Gera 2010, TAPAS; Xie and Xie 2016, iTAPAS) with Newton steps.
 //
-//     load all trips on least-cost trees
+//     load all trips on least-cost trees, a share of the rows after the other, so that later ones see what the earlier ones do
+//     two eager passes, a share of the rows after the other: scan it, and let each of its rows shift at once
 //     repeat
 //         scan: least-cost trees at frozen costs; links with flow that no least-cost path has are candidates
 //         stop if the gap is reached
@@ -16,6 +17,8 @@
 
 enum {
     EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
+    SHARES = 8,        // of the rows, in the load and in eager passes
+    SAMPLE = 12,       // least batches of a share of a warm start
     PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
     PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
@@ -23,14 +26,15 @@ enum {
 };
 static const double CANDIDATE = 0.1;       // times gap * total / (rows * nodes): excess that deserves a pair
 static const double QUICK_CANDIDATE = 10;    // the same to begin with where scans are quick
-static const double QUICK_GAIN = 0.5;        // of a pass in the gap; after a smaller gain passes look at more candidates
+static const double QUICK_GAIN = 0.5;        // of a pass in the gap; after a smaller gain passes look at more candidates and solve more accurately
 static const double LEAST_CANDIDATE = 1e-2;  // the same for the target gap
 static const double LEAST_DIFFERENCE = 1e-3;  // times gap * cost of a trip: pairs that differ by less rest
 static const double SWEEP_END = 0.05;      // sweeps end at this share of the first one's excess
 static const double NEWTON_GAP = 1e-4;     // Newton steps begin below this gap
 static const double LESS = 0.9;            // a gap is smaller below this share of the best one
 static const double CERTAIN = 0.5;         // a gap below this share of the target needs no certificate to count
-static const double NEAR = 1e4;            // a pass within this factor of the target gap may be the last
+static const double FORESIGHT = 0.5;       // how much of the trips that are still to be loaded counts
+static const double NEAR = 1e4, NEAR_EARLY = 30;  // a pass within this factor of the target gap may be the last; without Newton steps
 
 // ---- State of a solve
 
@@ -47,13 +51,13 @@ static void close_balance(pairs_balance *b)
     mco_free(b->ctx, &b->least);
     mco_free(b->ctx, &b->visited);
     mco_free(b->ctx, &b->on_tree);
-    mco_free(b->ctx, &b->slot);
     mco_free(b->ctx, &b->front);
     mco_free(b->ctx, &b->back);
     mco_free(b->ctx, &b->dead);
     mco_free(b->ctx, &b->at_node);
     mco_free(b->ctx, &b->pair);
     mco_free(b->ctx, &b->class_flow);
+    mco_free(b->ctx, &b->frozen);
     mco_free(b->ctx, &b->class_cost);
     mco_free(b->ctx, &b->slope);
     mco_free(b->ctx, &b->cost);
@@ -70,6 +74,8 @@ static mco_status open_balance(pairs_balance *b)
     MCO_TRY(mco_alloc(b->ctx, &b->slope, p->links));
     if (p->extra != NULL)
         MCO_TRY(mco_alloc(b->ctx, &b->class_cost, (size_t)p->classes * (size_t)p->links));
+    else
+        MCO_TRY(mco_alloc(b->ctx, &b->frozen, p->links));
     if (p->classes > 1)
         MCO_TRY(mco_alloc(b->ctx, &b->class_flow, (size_t)p->classes * (size_t)p->links));
     MCO_TRY(mco_alloc(b->ctx, &b->at_node, p->nodes));
@@ -91,12 +97,14 @@ static void sum_flows(pairs_balance *b)
         pairs_set_flow(b, l, b->flow[l]);
 }
 
-// Costs as scanners take them.
+// Costs as scanners take them: a copy, which stays as it is until the next one.
 static const double *scan_costs(pairs_balance *b)
 {
     const traffic_problem *p = b->problem;
-    if (p->extra == NULL)
-        return b->cost;
+    if (p->extra == NULL) {
+        memcpy(b->frozen, b->cost, (size_t)p->links * sizeof *b->frozen);
+        return b->frozen;
+    }
     for (int32_t k = 0; k < p->classes; k++)
         for (int32_t l = 0; l < p->links; l++) {
             const size_t at = (size_t)k * (size_t)p->links + (size_t)l;
@@ -131,6 +139,51 @@ static mco_status take_pair(pairs_balance *b, const traffic_pairs *known, int64_
     return MCO_OK;
 }
 
+// How many shares a pass over the rows has.
+static int32_t shares(const pairs_balance *b)
+{
+    const int32_t batches = b->store->batches;
+    return b->scanner->choose == NULL || batches < 1 ? 1 : batches < SHARES ? batches : SHARES;
+}
+
+static double demand_of(const pairs_balance *b, int32_t first, int32_t step)
+{
+    const traffic_problem *p = b->problem;
+    double sum = 0;
+    for (int32_t i = first; i < b->store->batches; i += step)
+        for (int lane = 0; lane < PAIRS_LANES; lane++) {
+            const int32_t row = b->store->batch[i].row[lane];
+            for (int64_t k = row < 0 ? 0 : p->row_first[row]; row >= 0 && k < p->row_first[row + 1]; k++)
+                sum += p->amount[k];
+        }
+    return sum;
+}
+
+// Loads a share of the rows after the other. Before each, costs are those of the flows so far, scaled up for some of the trips that still lack.
+static mco_status load_shares(pairs_balance *b)
+{
+    const traffic_problem *p = b->problem;
+    const int32_t count = shares(b);
+    double loaded = 0;
+    mco_status st = MCO_OK;
+    for (int32_t k = 0; k < count; k++) {
+        if (count > 1)
+            b->scanner->choose(b->scanner->self, &(traffic_share){.first = k, .step = count});
+        MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
+        if (k + 1 == count)
+            break;
+        pairs_store_add(b->store, k, count, b->flow, NULL);
+        loaded += demand_of(b, k, count);
+        const double scale = loaded > 0 ? 1 + FORESIGHT * (p->demand / loaded - 1) : 1;
+        for (int32_t l = 0; l < p->links; l++)
+            b->cost[l] = traffic_cost(&p->costs, l, scale * b->flow[l]);
+    }
+done:
+    if (count > 1)
+        b->scanner->choose(b->scanner->self, &(traffic_share){.step = 1});
+    return st;
+}
+
 // Flows to begin with: those of the start, and trees for all other rows.
 static mco_status begin_flows(pairs_balance *b)
 {
@@ -139,7 +192,10 @@ static mco_status begin_flows(pairs_balance *b)
     if (call->start_flows != NULL)
         MCO_TRY(pairs_store_take(b->store, call->start_flows));
     sum_flows(b);
-    MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
+    if (call->start_flows != NULL)
+        MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
+    else
+        MCO_TRY(load_shares(b));
     sum_flows(b);
     for (int64_t i = 0; call->start_flows != NULL && call->start_pairs != NULL && i < call->start_pairs->count; i++)
         MCO_TRY(take_pair(b, call->start_pairs, i));
@@ -169,7 +225,7 @@ static mco_status use_candidates(pairs_balance *b, const traffic_scan *scan)
 }
 
 // Sweeps until little is left to move, and at small gaps a Newton step.
-static mco_status balance_pairs(pairs_balance *b, double gap, double total)
+static mco_status balance_pairs(pairs_balance *b, double gap, double total, bool is_slow)
 {
     const double target = b->call->gap;
     double first = 0;
@@ -182,7 +238,7 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total)
     }
     if ((gap >= NEWTON_GAP && b->problem->extra == NULL) || b->moved_excess <= 1e-2 * first || b->must_stop)
         return MCO_OK;
-    const mco_status st = pairs_newton_step(b);
+    const mco_status st = pairs_newton_step(b, is_slow);
     for (int t = 0; t < LAST_SWEEPS && st == MCO_OK && !b->must_stop; t++) {
         pairs_sweep(b);
         if (b->moved_excess < 1e-3 * first)
@@ -205,16 +261,6 @@ static double excess_threshold(const pairs_balance *b, double gap)
     return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total_cost(b) / ((double)b->problem->rows * (double)b->problem->nodes);
 }
 
-// Balances the pairs of a warm start before the first scan: after small edits this saves a pass.
-static mco_status balance_known(pairs_balance *b)
-{
-    const double total = total_cost(b);
-    if (b->live == 0)
-        return MCO_OK;
-    b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
-    return balance_pairs(b, 0, total);
-}
-
 // A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
 static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out, traffic_scan *found)
 {
@@ -230,6 +276,90 @@ static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out,
 done:
     if (st != MCO_OK && st != MCO_ERR_STOPPED)  // a proof that was stopped has some rows
         traffic_certificate_clear(b->ctx, proof);
+    return st;
+}
+
+// What an eager pass does while the next share is scanned.
+typedef struct eager_job {
+    pairs_balance *balance;
+    const traffic_scan *scan;
+    mco_status status;
+} eager_job;
+
+static void use_share(void *user)
+{
+    eager_job *job = user;
+    job->status = use_candidates(job->balance, job->scan);
+}
+
+static double least_difference(const pairs_balance *b, double gap, double total)
+{
+    return fmax(LEAST_DIFFERENCE * gap, LEAST_CANDIDATE * b->call->gap) * total / b->problem->demand;
+}
+
+// A pass in which rows shift at once. While they do, other threads scan the next share, at the costs from before: these cost no passes. The gap is
+// that of the shares, each at its own costs.
+static mco_status eager_pass(pairs_balance *b, traffic_answer *out)
+{
+    const int32_t count = shares(b);
+    const traffic_scanner *scanner = b->scanner;
+    traffic_scan found = {0}, next;
+    double total = 0, excess = 0;
+    eager_job job = {b, &found, MCO_OK};
+    mco_status st = MCO_OK;
+    if (b->class_flow != NULL)
+        sum_flows(b);
+    const double objective = traffic_objective(b->problem, b->flow, b->class_flow);
+    out->iterations++;
+    b->is_eager = true;
+    b->least_difference = least_difference(b, out->gap, total_cost(b));
+    for (int32_t k = 0; k < count; k++) {
+        const traffic_share share = {.first = k, .step = count, .meanwhile = k > 0 ? use_share : NULL, .user = &job};
+        const double threshold = excess_threshold(b, out->gap), *costs = scan_costs(b);
+        scanner->choose(scanner->self, &share);
+        MCO_TRY(scanner->scan(scanner->self, costs, threshold, NULL, &next));
+        MCO_TRY(job.status);
+        found = next;
+        total += found.total;
+        excess += found.excess;
+    }
+    MCO_TRY(use_candidates(b, &found));
+    out->gap = total > 0 ? excess / total : 0;
+    MCO_TRY(traffic_note(b->call, objective, out->gap));
+    MCO_TRY(balance_pairs(b, out->gap, total, false));
+done:
+    b->is_eager = false;
+    scanner->choose(scanner->self, &(traffic_share){.step = 1});
+    return st;
+}
+
+// Balances the known pairs of a warm start, then scans one share of the rows after the other, whose new pairs others join, until a share has
+// the target gap. Then the first scan of all rows is the last one, if the edit was small.
+static mco_status warm_pass(pairs_balance *b, const traffic_answer *out)
+{
+    const traffic_scanner *scanner = b->scanner;
+    const int32_t most = b->store->batches / SAMPLE, count = most < SHARES ? most : SHARES;
+    const bool has_shares = scanner->choose != NULL && count > 1;  // a single share would be a scan of all rows
+    const double total = total_cost(b);
+    traffic_scan found;
+    mco_status st = MCO_OK;
+    b->is_sample = true;
+    b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
+    MCO_TRY(balance_pairs(b, has_shares ? 1 : 0, total, false));
+    for (int32_t k = 0; has_shares && k < count && !b->must_stop; k++) {
+        scanner->choose(scanner->self, &(traffic_share){.first = k, .step = count});
+        MCO_TRY(scanner->scan(scanner->self, scan_costs(b), excess_threshold(b, out->gap), NULL, &found));
+        if (found.excess <= b->call->gap * found.total)
+            break;
+        MCO_TRY(use_candidates(b, &found));
+        MCO_TRY(balance_pairs(b, 1, total_cost(b), false));
+    }
+    if (has_shares)
+        MCO_TRY(balance_pairs(b, 0, total_cost(b), false));
+done:
+    b->is_sample = false;
+    if (has_shares)
+        scanner->choose(scanner->self, &(traffic_share){.step = 1});
     return st;
 }
 
@@ -250,18 +380,48 @@ static bool ends_by_time(const pairs_balance *b)
     return b->call->run->stop == MCO_STOP_TIME && traffic_has_grace(b->call);
 }
 
+// Whether the next scan may be the last, so that its labels are wanted for the proof.
+static bool may_be_last(const pairs_balance *b, double gap)
+{
+    return gap < (gap < NEWTON_GAP ? NEAR : NEAR_EARLY) * b->call->gap;
+}
+
+// What comes before scans of all rows: a warm pass, or eager passes. *is_last: the time is over. Errors: STOPPED too.
+static mco_status begin_passes(pairs_balance *b, traffic_answer *out, bool *is_last)
+{
+    const bool is_warm = b->call->start_flows != NULL;
+    const int64_t most = b->call->params->iterations;
+    const int passes = is_warm ? 1 : b->scanner->choose != NULL ? EAGER_PASSES : 0;
+    mco_status st = MCO_OK;
+    for (int i = 0; i < passes && !*is_last; i++) {
+        if (!is_warm && (out->gap <= b->call->gap || (most > 0 && out->iterations >= most)))
+            break;
+        st = is_warm ? warm_pass(b, out) : eager_pass(b, out);
+        if (st == MCO_ERR_STOPPED && ends_by_time(b)) {
+            b->must_stop = true;
+            st = MCO_OK;
+        }
+        MCO_TRY(st);
+        *is_last = b->must_stop;
+        if (*is_last && !ends_by_time(b))
+            MCO_TRY(MCO_ERR_STOPPED);
+    }
+done:
+    return st;
+}
+
 static mco_status run_passes(pairs_balance *b, traffic_answer *out)
 {
     const bool is_warm = b->call->start_flows != NULL;
     const int64_t most = b->call->params->iterations;
     double best = INFINITY;
     int stalled = 0;
+    bool is_last = false;
     mco_status st = MCO_OK;
     out->gap = is_warm ? 1e-3 : 1;
     b->candidate = b->scanner->is_quick ? QUICK_CANDIDATE : CANDIDATE;
-    if (is_warm)
-        MCO_TRY(balance_known(b));
-    for (bool is_near = is_warm, is_last = false;; is_near = is_last || out->gap < NEAR * b->call->gap) {
+    MCO_TRY(begin_passes(b, out, &is_last));
+    for (bool is_near = is_warm || is_last || may_be_last(b, out->gap);; is_near = is_last || may_be_last(b, out->gap)) {
         traffic_scan found;
         st = scan_pass(b, is_near, out, &found);
         if (st == MCO_ERR_STOPPED && !is_near && ends_by_time(b)) {
@@ -279,18 +439,17 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         if (is_near && mco_run_must_stop(b->call->run, out->iterations))  // the proof is of these flows
             break;
         stalled = out->gap < LESS * best ? 0 : stalled + 1;
-        if (out->gap > QUICK_GAIN * best)
+        const bool is_slow = out->gap > QUICK_GAIN * best;
+        if (is_slow)
             b->candidate = fmax(b->candidate / 10, CANDIDATE);
         best = fmin(best, out->gap);
         if (stalled > PATIENCE)  // at the limit of doubles
             break;
         traffic_certificate_clear(b->ctx, &out->certificate);
         out->iterations++;
-        b->least_difference = fmax(LEAST_DIFFERENCE * out->gap, LEAST_CANDIDATE * b->call->gap) * total / b->problem->demand;
-        b->is_eager = !is_warm && !b->scanner->is_quick && out->iterations <= EAGER_PASSES;
-        b->is_first = b->is_eager && out->iterations == 1;
+        b->least_difference = least_difference(b, out->gap, total);
         MCO_TRY(use_candidates(b, &found));
-        MCO_TRY(balance_pairs(b, out->gap, total));
+        MCO_TRY(balance_pairs(b, out->gap, total, is_slow));
         is_last = b->must_stop;
         if (is_last && !ends_by_time(b))
             break;

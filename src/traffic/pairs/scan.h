@@ -47,11 +47,23 @@ static inline int32_t traffic_tree_link(const traffic_problem *p, const traffic_
     return p->into[p->into_first[node] + position];
 }
 
+// Batches `first`, `first` + `step` and so on. Neighbours are near each other, so each share is a sample of the network.
+typedef struct traffic_share {
+    int32_t first, step;
+    // What the calling thread does while others scan, NULL: nothing. It may change flows of batches outside the share, the balance, and no cost
+    // that the scan has. It runs once, whatever the status of the scan.
+    void (*meanwhile)(void *user);
+    void *user;
+} traffic_share;
+
 // Costs are [classes][links], or [links] where the problem has no extra. All end with STOPPED when the run must end; the store is whole then.
 typedef struct traffic_scanner {
     void *self;
     // Assigns the trips of all rows without flow to their least-cost trees. After STOPPED some rows have no flow.
     mco_status (*load)(void *self, const double *cost);
+    // Which batches the next loads and scans do; all of them to begin with. Labels, trees and candidates of other batches stay. A proof needs all.
+    // NULL: always all. The last share of a round is that with first + 1 = step.
+    void (*choose)(void *self, const traffic_share *share);
     // `proof` NULL: none is wanted. Else it has been opened at these costs, and a scanner that has labels on the host gives them to it.
     mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
     // Valid until the next scan, for places with candidates.

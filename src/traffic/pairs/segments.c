@@ -123,21 +123,35 @@ static mco_status join(pairs_balance *b, int32_t index, int32_t place)
     const mco_status st = pairs_add_use(b, index, batch, 1u << place % PAIRS_LANES);
     const pairs_pair *pair = &b->pair[index];
     if (st == MCO_OK && b->is_eager)
-        (void)pairs_shift_row(b, pair, &b->store->batch[batch], place % PAIRS_LANES, pairs_use_at(pair, find_use(pair, batch)) + 2);
+        pairs_shift_row(b, pair, &b->store->batch[batch], place % PAIRS_LANES, pairs_use_at(pair, find_use(pair, batch)) + 2);
     return st;
 }
 
-// Lets a row shift on segments that are no pair yet: most such rows move all their flow, and then no pair is needed.
-static mco_status shift_alone(pairs_balance *b, int32_t place, int32_t count0, int32_t count1, bool *needs_pair)
+// The lanes of a batch that have flow on all links, among `lanes`.
+static uint32_t lanes_with_flow(const pairs_batch *batch, const int32_t *link, int32_t count)
 {
-    pairs_batch *batch = &b->store->batch[place / PAIRS_LANES];
-    const pairs_pair pair = {.count = {count0, count1}, .link = b->front,
-                             .extra = class_extra(b->problem, batch->user_class, b->front, count0, count1)};
-    mco_status st = mco_grow(b->ctx, &b->slot, &b->slot_room, (int64_t)count0 + count1);
-    for (int32_t k = 0; k < count0 + count1 && st == MCO_OK; k++)
-        st = pairs_slot_make(b->ctx, b->store, batch, b->front[k], &b->slot[k]);
-    if (st == MCO_OK)
-        *needs_pair = pairs_shift_row(b, &pair, batch, place % PAIRS_LANES, b->slot);
+    uint32_t lanes = (1u << PAIRS_LANES) - 1;
+    for (int32_t k = 0; k < count && lanes != 0; k++) {
+        const int32_t slot = pairs_slot(batch, link[k]);
+        uint32_t here = 0;
+        for (int lane = 0; slot >= 0 && lane < PAIRS_LANES; lane++)
+            here |= (uint32_t)(batch->flow[(size_t)slot * PAIRS_LANES + (size_t)lane] > 0) << lane;
+        lanes &= here;
+    }
+    return lanes;
+}
+
+// Lets all rows of the class use a pair if they have flow on its segment 0. O(batches * links of the segment).
+static mco_status join_all(pairs_balance *b, int32_t index)
+{
+    mco_status st = MCO_OK;
+    for (int32_t i = 0; i < b->store->batches && st == MCO_OK; i++) {
+        const pairs_pair *pair = &b->pair[index];
+        const pairs_batch *batch = &b->store->batch[i];
+        const uint32_t lanes = batch->user_class != pair->user_class ? 0 : lanes_with_flow(batch, pair->link, pair->count[0]);
+        if (lanes != 0)
+            st = pairs_add_use(b, index, i, lanes);
+    }
     return st;
 }
 
@@ -292,7 +306,6 @@ static mco_status build_pair(pairs_balance *b, const traffic_candidate *c, const
     mco_status st = MCO_OK;
     walk how = WALK_CYCLE;
     int32_t count0 = 0, count1, index;
-    bool needs_pair = true;
     while (how == WALK_CYCLE) {  // each cycle takes the flow off a link, so there are at most as many as links with flow
         if (pairs_flow(batch, lane, c->link) <= 0 || pairs_must_stop(b, 64))
             return MCO_OK;
@@ -303,12 +316,10 @@ static mco_status build_pair(pairs_balance *b, const traffic_candidate *c, const
     MCO_TRY(write_segments(b, tree, count0, p->tail[b->back[count0 - 1]], end, &count1));
     if (count1 == 0)
         return MCO_OK;
-    if (b->is_first)
-        MCO_TRY(shift_alone(b, c->place, count0, count1, &needs_pair));
-    if (needs_pair) {
-        MCO_TRY(pairs_add(b, batch->user_class, b->front, count0, count1, &index));
-        MCO_TRY(join(b, index, c->place));
-    }
+    MCO_TRY(pairs_add(b, batch->user_class, b->front, count0, count1, &index));
+    MCO_TRY(join(b, index, c->place));
+    if (b->is_sample)
+        MCO_TRY(join_all(b, index));
 done:
     return st;
 }

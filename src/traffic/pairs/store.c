@@ -190,10 +190,10 @@ static void take_arrays(mco_context *ctx, pairs_batch *b, const pairs_batch *fro
     b->room = from->room;
 }
 
-// Room grows by a sixteenth, since memory is short here rather than time.
+// Room grows by a sixteenth, since memory is short here rather than time. Before the first packing it grows by half, as few batches are in that state.
 static mco_status grow_batch(mco_context *ctx, const pairs_store *store, pairs_batch *b)
 {
-    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / 16 + 64;
+    const int64_t most = store->problem->links, wanted = (int64_t)b->room + b->room / (b->is_packed ? 16 : 2) + 64;
     pairs_batch larger;
     const mco_status st = new_arrays(ctx, store, (int32_t)(wanted < most ? wanted : most), &larger);
     if (st != MCO_OK)
@@ -260,6 +260,7 @@ mco_status pairs_batch_pack(mco_context *ctx, pairs_store *store, pairs_batch *b
         set_slot(b, l, count++);
     }
     b->slots = count;
+    b->is_packed = true;
     take_arrays(ctx, b, &packed);
     if (b->is_changed != NULL)
         memset(b->is_changed, 1, (size_t)count);
@@ -283,6 +284,7 @@ static mco_status make_slots(pairs_store *store, pairs_batch *b, const traffic_f
     if (st == MCO_OK)
         take_arrays(store->ctx, b, &made);
     b->slots = 0;
+    b->is_packed = true;
     for (int64_t w = 0; w < words; w++)
         for (; used[w] != 0; used[w] &= used[w] - 1) {
             const int32_t link = (int32_t)(64 * w + __builtin_ctzll(used[w]));
@@ -417,15 +419,11 @@ done:
     return st;
 }
 
-void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
+void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow)
 {
-    const traffic_problem *p = store->problem;
-    memset(flow, 0, (size_t)p->links * sizeof *flow);
-    if (class_flow != NULL)
-        memset(class_flow, 0, (size_t)p->classes * (size_t)p->links * sizeof *class_flow);
-    for (int32_t i = 0; i < store->batches; i++) {
+    for (int32_t i = first; i < store->batches; i += step) {
         const pairs_batch *b = &store->batch[i];
-        double *of_class = class_flow == NULL ? NULL : class_flow + (size_t)b->user_class * (size_t)p->links;
+        double *of_class = class_flow == NULL ? NULL : class_flow + (size_t)b->user_class * (size_t)store->problem->links;
         for (int32_t s = 0; s < b->slots; s++) {
             const double *x = b->flow + (size_t)s * PAIRS_LANES;
             const double sum = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
@@ -434,4 +432,13 @@ void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
                 of_class[b->link[s]] += sum;
         }
     }
+}
+
+void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
+{
+    const traffic_problem *p = store->problem;
+    memset(flow, 0, (size_t)p->links * sizeof *flow);
+    if (class_flow != NULL)
+        memset(class_flow, 0, (size_t)p->classes * (size_t)p->links * sizeof *class_flow);
+    pairs_store_add(store, 0, 1, flow, class_flow);
 }

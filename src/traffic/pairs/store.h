@@ -15,6 +15,7 @@ typedef struct pairs_batch {
     int32_t row[PAIRS_LANES];  // rows of one class; -1: none
     int32_t user_class;        // of the rows
     int32_t slots, room;
+    bool is_packed;       // once it was, it grows little
     int32_t *link;        // [room]
     double *flow;         // [room][PAIRS_LANES] cars, 0 or more
     uint8_t *is_changed;  // [room] flows that were changed since a scanner cleared the mark; NULL: nobody asks
@@ -59,6 +60,8 @@ static inline double pairs_flow(const pairs_batch *b, int lane, int32_t link)
 mco_status pairs_store_take(pairs_store *store, const traffic_flows *flows);
 // Moves all flows to rows and releases the batches one by one, so that both are never in memory together. Errors: MEMORY.
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out);
+// Adds the flows of batches first, first + step and so on to flow [links], and to class_flow [classes][links] unless it is NULL. O(slots).
+void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow);
 // Sums the flows of all rows: flow [links], and class_flow [classes][links] unless it is NULL. One order of sums. O(slots).
 void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow);
 

@@ -31,9 +31,12 @@ mco_status vrp_prove(vrp_proof *proof)
     MCO_TRY(vrp_root_open(proof, &root));
     MCO_TRY(vrp_root_ascend(&root));
     MCO_TRY(vrp_root_columns(&root));
-    MCO_TRY(vrp_root_cut(&root));
+    MCO_TRY(vrp_root_cut_capacity(&root));
     MCO_TRY(vrp_root_remove_arcs(&root));
+    MCO_TRY(vrp_root_cut_rank1(&root));
+    MCO_TRY(vrp_root_refine(&root));
     MCO_TRY(vrp_root_finish(&root));
+    MCO_TRY(vrp_root_divide(&root));
     (void)mco_run_must_stop(proof->run, proof->result->pricings);
 done:
     vrp_root_close(&root);

@@ -24,6 +24,7 @@ typedef struct proven {
     int32_t *trial;      // [nodes]
     vrp_cuts trial_cuts;
     int32_t *arcs, *by_load;
+    const uint64_t *removed;  // arcs that no better plan uses; NULL: the bound is one of all plans
     vrp_q_pass *q;
     vrp_ng_pass *ng;
 } proven;
@@ -77,7 +78,7 @@ static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
     pricer.sets = r->has_master ? r->master.sets : NULL;
     pricer.limits_length = r->has_master && r->master.limits_length;
     vrp_routes_open(p->problem.is_symmetric, &pricer.found);
-    vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, NULL, p->arcs);
+    vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, p->removed, p->arcs);
     MCO_TRY(vrp_master_run_pass(&pricer, stop_s, worth));
     if (vrp_master_wants_labels(&pricer))
         MCO_TRY(vrp_master_run_labels(&pricer, 0, stop_s, worth, &is_done));
@@ -124,15 +125,15 @@ done:
     return st;
 }
 
-// The sure prices, times the ratio of both units.
-static mco_status try_sure(vrp_root *r, proven *p)
+// Prices in the unit of the passes, times the ratio of both units.
+static mco_status try_coarse(vrp_root *r, proven *p, const int32_t *price, const vrp_cuts *cuts)
 {
     mco_status st = MCO_OK;
     const double ratio = p->problem.unit / r->problem.unit;
     vrp_cuts_close(r->proof->ctx, &p->trial_cuts);
-    MCO_TRY(vrp_cuts_copy(r->proof->ctx, &r->sure_cuts, &p->trial_cuts));
+    MCO_TRY(vrp_cuts_copy(r->proof->ctx, cuts, &p->trial_cuts));
     for (int32_t i = 1; i < p->problem.nodes; i++)
-        p->trial[i] = 2 * (int32_t)lround(r->sure_price[i] * ratio / 2);
+        p->trial[i] = 2 * (int32_t)lround(price[i] * ratio / 2);
     for (int64_t k = 0; k < p->trial_cuts.count; k++)
         p->trial_cuts.cut[k].price = (int32_t)(p->trial_cuts.cut[k].price * ratio);
     MCO_TRY(try_prices(r, p));
@@ -140,15 +141,13 @@ done:
     return st;
 }
 
-// The duals of the last program, if no arc was removed from it.
+// The duals of the last program.
 static mco_status try_duals(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
     const vrp_master *m = &r->master;
     const double ratio = p->problem.unit / r->problem.unit;
     double *dual = NULL, *row = NULL;
-    if (!r->has_master || m->removed != NULL || m->lp_value == 0)
-        return MCO_OK;
     MCO_TRY(mco_alloc(r->proof->ctx, &dual, p->problem.nodes));
     MCO_TRY(mco_alloc(r->proof->ctx, &row, m->cuts.count));
     vrp_cuts_close(r->proof->ctx, &p->trial_cuts);
@@ -235,13 +234,31 @@ done:
     return st;
 }
 
+// Prices the best prices and, if they are of the same arcs, the last duals.
 static mco_status prove_finer(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
+    const vrp_master *m = &r->master;
+    const bool is_sure = p->removed == NULL;
     MCO_TRY(open_pass(r, p));
-    MCO_TRY(try_sure(r, p));
-    MCO_TRY(try_duals(r, p));
+    MCO_TRY(try_coarse(r, p, is_sure ? r->sure_price : m->price, is_sure ? &r->sure_cuts : &m->cuts));
+    if (r->has_master && m->removed == p->removed && m->lp_value != 0)
+        MCO_TRY(try_duals(r, p));
 done:
+    return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;
+}
+
+mco_status vrp_root_refine(vrp_root *root)
+{
+    mco_status st = MCO_OK;
+    proven p = {.bound = INT64_MIN, .removed = root->has_master ? root->master.removed : NULL};
+    if (p.removed == NULL || vrp_root_is_over(root))
+        return MCO_OK;
+    MCO_TRY(prove_finer(root, &p));
+    if (p.bound > INT64_MIN)
+        MCO_TRY(vrp_root_note(root, MCO_VRP_BOUND_COLUMNS, &p.problem, p.bound));
+done:
+    proven_close(root->proof->ctx, &p);
     return st;
 }
 
@@ -253,9 +270,7 @@ mco_status vrp_root_finish(vrp_root *root)
     proven p = {.bound = INT64_MIN};
     if (r->sure_price == NULL)
         return MCO_OK;
-    st = prove_finer(r, &p);
-    if (st != MCO_OK && st != MCO_ERR_STOPPED && st != MCO_ERR_LIMIT)
-        goto done;
+    MCO_TRY(prove_finer(r, &p));
     if (p.bound > INT64_MIN) {
         MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
         MCO_TRY(recheck(r, &p));
@@ -265,7 +280,6 @@ mco_status vrp_root_finish(vrp_root *root)
         proof->result->root_bound = (double)vrp_bound_proved(&r->problem, r->sure_bound > 0 ? r->sure_bound : 0) / proof->problem->scale;
         MCO_TRY(give_prices(r, r->sure_price, r->problem.unit));
     }
-    st = MCO_OK;
     if (r->has_master) {
         proof->result->pricings += r->master.pricings;
         proof->result->labels += r->master.labels;

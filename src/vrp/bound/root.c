@@ -20,11 +20,11 @@ enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
-// than FLAT_RISE of its value.
+// than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
-static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4;
-// Arcs are removed where the bound is so near to the known cost.
-static const double NEAR = 0.1;
+static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
+// Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
+static const double NEAR = 0.1, SHRUNK = 0.8;
 
 // ---- Open, close
 
@@ -119,7 +119,7 @@ static mco_status add_round(vrp_root *r, mco_vrp_bound_stage stage, double bound
     const mco_vrp_bound_round round = {
         .time_s = mco_run_time_s(r->proof->run),
         .stage = stage,
-        .lp = m != NULL ? m->lp_value / r->problem.unit / r->proof->problem->scale : (double)NAN,
+        .lp = m != NULL && m->lp_value != 0 && !m->has_artificial ? m->lp_value / r->problem.unit / r->proof->problem->scale : (double)NAN,
         .bound = bound,
         .columns = m != NULL ? m->columns.count : 0,
         .cuts = m != NULL ? m->cuts.count : 0,
@@ -228,6 +228,19 @@ done:
     return st;
 }
 
+// ng-routes, or q-routes where those are asked for or the tables of ng-routes are too large.
+static mco_status take_pricer(vrp_root *r)
+{
+    const vrp_proof *proof = r->proof;
+    mco_status st = MCO_ERR_LIMIT;
+    if (is_ng(proof)) {
+        st = vrp_master_take_ng(&r->master, &r->settings, (int32_t)proof->params->ng_size);
+        if (st == MCO_ERR_LIMIT)
+            mco_log(proof->ctx, MCO_LOG_WARNING, "%s: the bound is one of q-routes", mco_context_error(proof->ctx));
+    }
+    return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
+}
+
 mco_status vrp_root_columns(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -241,10 +254,7 @@ mco_status vrp_root_columns(vrp_root *root)
     r->has_master = true;
     r->master.known = known_in_units(r);
     r->master.threads = r->settings.threads;
-    if (is_ng(proof))
-        MCO_TRY(vrp_master_take_ng(&r->master, &r->settings, (int32_t)proof->params->ng_size));
-    else
-        MCO_TRY(vrp_master_take_q(&r->master, &r->settings));
+    MCO_TRY(take_pricer(r));
     MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
     MCO_TRY(vrp_root_keep_prices(r));
     MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
@@ -293,8 +303,15 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
         MCO_TRY(solve_again(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
         *found = 0;
+    MCO_TRY(vrp_root_remove_arcs(r));
 done:
     return st;
+}
+
+// What the program lacks to the known cost; 0: none is known.
+static double gap_of(const vrp_root *r, double value)
+{
+    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
 }
 
 // Rounds until they raise the program little.
@@ -305,19 +322,22 @@ static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_
     while (found > 0 && flat < FLAT_ROUNDS && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
         const double before = r->master.lp_value;
         MCO_TRY(round(r, &found));
-        flat = r->master.lp_value - before < FLAT_RISE * fabs(before) ? flat + 1 : 0;
+        const double rise = r->master.lp_value - before;
+        flat = rise < FLAT_RISE * fabs(before) && !(rise > FLAT_SHARE * gap_of(r, before) && r->proof->known >= 0) ? flat + 1 : 0;
     }
 done:
     return st;
 }
 
-mco_status vrp_root_cut(vrp_root *root)
+mco_status vrp_root_cut_capacity(vrp_root *root)
 {
-    const mco_vrp_cuts cuts = root->proof->params->cuts;
-    if (!root->has_master || cuts == MCO_VRP_CUTS_NONE)
-        return MCO_OK;
-    const mco_status st = cut_rounds(root, cut_capacity);
-    return st == MCO_OK && cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL ? cut_rounds(root, cut_rank1) : st;
+    return root->has_master && root->proof->params->cuts != MCO_VRP_CUTS_NONE ? cut_rounds(root, cut_capacity) : MCO_OK;
+}
+
+mco_status vrp_root_cut_rank1(vrp_root *root)
+{
+    const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
+    return is_wanted ? cut_rounds(root, cut_rank1) : MCO_OK;
 }
 
 // ---- Arcs
@@ -329,16 +349,17 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     vrp_master *m = &r->master;
     int64_t count = 0;
     bool is_done;
-    if (!r->has_master || r->proof->known < 0 || vrp_root_is_over(r) || (double)m->bound < (1 - NEAR) * (double)m->known)
+    if (!r->has_master || r->proof->known < 0 || m->end != MCO_LP_OPTIMAL || vrp_root_is_over(r))
         return MCO_OK;
     m->known = known_in_units(r);
+    const double gap = (double)(m->known - m->bound);
+    if (gap > NEAR * (double)m->known || (r->removal_gap > 0 && gap > SHRUNK * r->removal_gap))
+        return MCO_OK;
+    r->removal_gap = gap;
     st = vrp_master_remove_arcs(m, r->stop_s, &count);
     if (st != MCO_OK)
         return st == MCO_ERR_STOPPED ? MCO_OK : st;
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
-    MCO_TRY(vrp_master_solve(m, r->stop_s, &is_done));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, m->bound));
-done:
-    return st;
+    return solve_again(r, MCO_VRP_BOUND_COLUMNS, &is_done);
 }

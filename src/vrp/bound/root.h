@@ -15,6 +15,7 @@ typedef struct vrp_root {
     int32_t *price;              // [nodes] of the ascent; NULL: none
     bool has_master;
     vrp_master master;
+    double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result
     double stop_s;               // of columns and cuts; what is left until the run's end is for the last passes
     // The best prices that hold for all plans, also for those dearer than the known one.
@@ -38,12 +39,18 @@ mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bo
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
 mco_status vrp_root_ascend(vrp_root *root);
 mco_status vrp_root_columns(vrp_root *root);
-mco_status vrp_root_cut(vrp_root *root);
-// Keeps the best prices as those of the root bound, then removes arcs. Where many arcs went, prices again.
+mco_status vrp_root_cut_capacity(vrp_root *root);
+mco_status vrp_root_cut_rank1(vrp_root *root);
+// Removes arcs by the known cost, and prices again, if the gap has shrunk much since the last time. From then on no prices are sure: they
+// prove a bound of better plans only.
 mco_status vrp_root_remove_arcs(vrp_root *root);
+// Where arcs were removed: proves the bound of better plans again in a finer unit (vrp/bound/finish.c).
+mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
+// Divides what is left open, until the run must stop. Errors: MEMORY, DEVICE, and those of the caller.
+mco_status vrp_root_divide(vrp_root *root);
 // Copies the master's prices to the sure ones while no arc is removed.
 mco_status vrp_root_keep_prices(vrp_root *root);
 

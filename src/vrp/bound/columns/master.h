@@ -86,9 +86,6 @@ bool vrp_master_wants_labels(const vrp_master *master);
 mco_status vrp_master_limit_length(vrp_master *master, bool limits);
 // Labels of one label a node and load, for routes below `below`: they go to `found`. Errors: MEMORY, LIMIT.
 mco_status vrp_master_run_quick_labels(vrp_master *master, int32_t below, double stop_s);
-// Behind a pass at the best prices: for each arc a lower bound of the value of all routes that use it, by labels, at most `below`.
-// value [nodes * stride]. Errors: MEMORY, LIMIT.
-mco_status vrp_master_label_arcs(vrp_master *master, int32_t below, double stop_s, int32_t *value);
 // The share of a worth by the tables of the last pass, when no route has a value below `least`. O(capacity).
 int64_t vrp_master_share(const vrp_master *master, int32_t least);
 // The least that `taken` fewer routes than a plan has can be worth: 0 for all routes of a plan, 1 for all but one.

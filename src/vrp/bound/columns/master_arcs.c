@@ -8,6 +8,9 @@
 #include "base/clock.h"
 #include "vrp/bound/columns/program.h"
 
+// Labels that the values of arcs may take.
+enum { MOST_LABELS = 1000000 };
+
 // Cumulated values of one end of arcs: [variants * (capacity + 1)], variant 0 all paths. ng: variant b + 1 those whose memory lacks the
 // b-th neighbour. q: two variants, the best path, and the best that comes from another node than the best one's.
 typedef struct side {
@@ -20,9 +23,9 @@ typedef struct removal {
     const vrp_bound_problem *problem;
     int32_t loads, variants;   // capacity + 1; of a node
     side *from, *to;           // [nodes] paths that end at the node; paths that begin there
-    int32_t *by_labels;        // [nodes * stride] values of routes by labels; NULL: none
     int32_t *work;             // [loads] values of paths from the other end, by the load that is left
     uint64_t *removed;
+    int32_t *label_value;      // [nodes * stride] the same bounds by labels, where pricing takes them; NULL: none
 } removal;
 
 static int32_t least_of(int32_t a, int32_t b)
@@ -134,22 +137,22 @@ static int32_t least_around(const removal *r, int32_t i, int32_t j)
     return least;
 }
 
+// The least value of a route that uses the arc; with a symmetric problem in either direction.
+static int64_t least_through(const removal *r, int32_t i, int32_t j)
+{
+    const vrp_bound_problem *p = r->problem;
+    const int64_t arc = (int64_t)i * p->stride + j, back = (int64_t)j * p->stride + i;
+    const int64_t tables = (int64_t)least_around(r, i, j) + r->m->arcs[arc];
+    if (r->label_value == NULL)
+        return tables;
+    const int32_t there = r->label_value[arc];
+    const int32_t labels = p->is_symmetric ? least_of(there, r->label_value[back]) : there;
+    return labels > tables ? labels : tables;
+}
+
 static bool has_bit(const uint64_t *set, int64_t arc)
 {
     return set[arc >> 6] >> (arc & 63) & 1;
-}
-
-// Where pricing keeps the limit of length, labels know more of each arc.
-static mco_status run_labels(removal *r, int64_t most, double stop_s)
-{
-    mco_status st = MCO_OK;
-    const vrp_bound_problem *p = r->problem;
-    if (!r->m->limits_length || most < 0 || most >= VRP_NO_PATH / 2)
-        return MCO_OK;
-    MCO_TRY(mco_alloc(r->m->ctx, &r->by_labels, (int64_t)p->nodes * p->stride));
-    MCO_TRY(vrp_master_label_arcs(r->m, (int32_t)most + 1, stop_s, r->by_labels));
-done:
-    return st;
 }
 
 // Marks arcs whose routes have a value beyond `most`.
@@ -163,8 +166,7 @@ static mco_status mark(removal *r, int64_t most, double stop_s)
             const int64_t arc = (int64_t)i * p->nodes + j, back = (int64_t)j * p->nodes + i;
             if (i == j || has_bit(r->removed, arc))
                 continue;
-            if ((int64_t)least_around(r, i, j) + r->m->arcs[(int64_t)i * p->stride + j] <= most &&
-                (r->by_labels == NULL || r->by_labels[(int64_t)i * p->stride + j] <= most))
+            if (least_through(r, i, j) <= most)
                 continue;
             r->removed[arc >> 6] |= (uint64_t)1 << (arc & 63);
             if (p->is_symmetric)
@@ -180,12 +182,32 @@ mco_status vrp_master_most_value(vrp_master *master, double stop_s, int64_t *mos
     const vrp_bound_problem *p = master->problem;
     vrp_worth worth;
     bool is_done;
-    vrp_prices_arcs(master->problem, master->price, &master->cuts, master->removed, master->arcs);
+    vrp_prices_arcs(p, master->price, &master->cuts, master->removed, master->arcs);
     MCO_TRY(vrp_master_run_pass(master, stop_s, &worth));
-    if (master->limits_length)
+    if (vrp_master_wants_labels(master)) {
+        vrp_routes_empty(&master->found);
         MCO_TRY(vrp_master_run_labels(master, 0, stop_s, &worth, &is_done));
+    }
     *most = master->known - (p->is_exact ? (int64_t)p->unit : 0) - vrp_prices_bound(p, master->price, &master->cuts, 0) -
             vrp_worth_of_others(p, worth, 1);
+done:
+    return st;
+}
+
+// Values of arcs by labels, as far as they get.
+static mco_status value_by_labels(removal *r, int64_t most, double stop_s)
+{
+    mco_status st = MCO_OK;
+    vrp_master *m = r->m;
+    vrp_labels_result result;
+    if (!vrp_master_wants_labels(m) || m->ng == NULL || most < -VRP_NO_PATH / 2 || most >= VRP_NO_PATH / 2)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(m->ctx, &r->label_value, (int64_t)r->problem->nodes * r->problem->stride));
+    const vrp_label_task task = {.problem = r->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng,
+                                 .below = (int32_t)most + 1, .most_labels = MOST_LABELS, .threads = m->threads, .stop_s = stop_s};
+    MCO_TRY(vrp_label_arc_values(m->ctx, &task, r->label_value, &result));
+    m->labels += result.labels;
+    m->label_s += result.seconds;
 done:
     return st;
 }
@@ -207,12 +229,12 @@ mco_status vrp_master_remove_arcs(vrp_master *master, double stop_s, int64_t *re
         memcpy(r.removed, m->removed, (size_t)words * sizeof *r.removed);
     MCO_TRY(mco_alloc(m->ctx, &r.work, 2 * (int64_t)r.loads));
     MCO_TRY(vrp_master_most_value(m, stop_s, &most));
+    MCO_TRY(value_by_labels(&r, most, stop_s));
     MCO_TRY(fill_side(&r, false, &r.from, stop_s));
     if (p->is_symmetric)
         r.to = r.from;
     else
         MCO_TRY(fill_side(&r, true, &r.to, stop_s));
-    MCO_TRY(run_labels(&r, most, stop_s));
     MCO_TRY(mark(&r, most, stop_s));
     mco_free(m->ctx, &m->removed);
     m->removed = r.removed;
@@ -223,7 +245,7 @@ done:
     close_side(&r, r.from);
     if (r.to != r.from)
         close_side(&r, r.to);
-    mco_free(m->ctx, &r.by_labels);
+    mco_free(m->ctx, &r.label_value);
     mco_free(m->ctx, &r.work);
     mco_free(m->ctx, &r.removed);
     return st;

@@ -72,12 +72,3 @@ mco_status vrp_master_run_labels(vrp_master *master, int32_t below, double stop_
     }
     return MCO_OK;
 }
-
-mco_status vrp_master_label_arcs(vrp_master *master, int32_t below, double stop_s, int32_t *value)
-{
-    const vrp_label_task task = task_of(master, below, stop_s);
-    vrp_labels_result result = {0};
-    const mco_status st = vrp_label_arc_values(master->ctx, &task, value, &result);
-    count_labels(master, &result);
-    return st;
-}

@@ -276,7 +276,7 @@ mco_status vrp_completion_open(mco_context *ctx, const vrp_label_task *task, boo
         MCO_TRY(run_loads(ctx, out));
     if (task->tables != NULL)
         MCO_TRY(open_tables(ctx, out));
-    if (p->max_length < INT64_MAX && p->service != NULL)
+    if (p->max_length < INT64_MAX && p->service != NULL && !task->is_quick)
         MCO_TRY(run_lengths(ctx, out));
 done:
     if (st != MCO_OK)

@@ -378,6 +378,17 @@ static mco_status extend(vrp_side *side, vrp_label_item *from, int32_t k, bool *
     return MCO_OK;
 }
 
+// In a quick run: whether a label of the bucket is better already, or the direct way to the depot too long (which proves nothing).
+static bool is_idle(vrp_side *side)
+{
+    const vrp_label_item *draft = side->draft;
+    const vrp_bound_problem *p = side->task->problem;
+    const int32_t first = side->bucket[draft->node * side->buckets + draft->load / side->bucket_width];
+    if (p->max_length < INT64_MAX && draft->length + (int64_t)p->cost[(int64_t)draft->node * p->stride] > p->max_length)
+        return true;
+    return first >= 0 && dominates(side, vrp_side_item(side, first), draft);
+}
+
 // Extends label `index` (-1: the depot) to node k, where its bound is below what is wanted. side->seen is that of the label.
 static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
 {
@@ -385,7 +396,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
     vrp_label_item *from = index >= 0 ? vrp_side_item(side, index) : NULL, *draft = side->draft;
     bool is_possible;
     MCO_TRY(extend(side, from, k, &is_possible));
-    if (!is_possible)
+    if (!is_possible || (side->task->is_quick && is_idle(side)))
         return MCO_OK;
     MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, k));
     const int32_t bound = vrp_side_bound(side, draft, side->seen);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What the root leaves open goes to the tree (vrp/bound/tree), whose bounds and plans become those of the proof.
+#include <math.h>
+
+#include "vrp/bound/root.h"
+#include "vrp/bound/tree/tree.h"
+#include "vrp/solution.h"
+
+// A bound in scaled units in those of the problem; vrp_bound_proved() gives it back.
+static int64_t in_units(const vrp_root *r, int64_t scaled)
+{
+    return (int64_t)((double)scaled * r->problem.unit);
+}
+
+static mco_status note(void *user, int64_t scaled_bound, int64_t *known)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = user;
+    vrp_proof *proof = r->proof;
+    if (scaled_bound > proof->scaled_bound)
+        MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_BRANCHING, &r->problem, in_units(r, scaled_bound)));
+    else if (proof->exchange != NULL)
+        MCO_TRY(proof->exchange(proof, proof->user));
+    *known = proof->known;
+done:
+    return st;
+}
+
+static mco_status offer(vrp_root *r, const vrp_tree_result *tree)
+{
+    mco_status st = MCO_OK;
+    vrp_proof *proof = r->proof;
+    mco_vrp_solution plan = {0};
+    MCO_TRY(vrp_solution_new(proof->ctx, r->problem.customers, r->problem.customers, &plan));
+    plan.customers = r->problem.customers;
+    plan.routes = (int32_t)tree->plan.count;
+    for (int64_t k = 0; k <= tree->plan.count; k++)
+        plan.first[k] = (int32_t)tree->plan.first[k];
+    for (int64_t v = 0; v < tree->plan.first[tree->plan.count]; v++)
+        plan.order[v] = tree->plan.node[v] - 1;
+    MCO_TRY(vrp_proof_offer(proof, &plan, tree->cost));
+done:
+    mco_vrp_solution_clear(proof->ctx, &plan);
+    return st;
+}
+
+mco_status vrp_root_divide(vrp_root *root)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    vrp_proof *proof = r->proof;
+    vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+    vrp_tree_result tree = {0};
+    if (!r->has_master || proof->params->root_only || (proof->known >= 0 && proof->scaled_bound >= proof->known))
+        return MCO_OK;
+    settings.known = proof->known;
+    settings.stop_s = proof->run->stop_s;
+    settings.cuts_capacity = proof->params->cuts != MCO_VRP_CUTS_NONE;
+    settings.cuts_rank1 = proof->params->cuts == MCO_VRP_CUTS_ALL && r->master.ng != NULL;
+    settings.note = note;
+    settings.user = r;
+    MCO_TRY(vrp_tree_solve(&r->master, &settings, &tree));
+    proof->result->nodes += tree.nodes;
+    proof->result->routes_enumerated += tree.routes_enumerated;
+    if (tree.plan.count > 0)
+        MCO_TRY(offer(r, &tree));
+    if (tree.bound != INT64_MAX)
+        MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_BRANCHING, &r->problem, in_units(r, tree.bound)));
+done:
+    vrp_tree_result_clear(proof->ctx, &tree);
+    return st;
+}
