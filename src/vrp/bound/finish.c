@@ -55,6 +55,7 @@ static mco_status open_pass(vrp_root *r, proven *p)
     mco_context *ctx = r->proof->ctx;
     MCO_TRY(vrp_bound_open(ctx, r->proof->problem, r->proof->params->vehicles_exactly, &p->problem));
     p->has_problem = true;
+    p->problem.fleet = r->problem.fleet;
     MCO_TRY(mco_alloc(ctx, &p->arcs, (int64_t)p->problem.nodes * p->problem.stride));
     MCO_TRY(mco_alloc(ctx, &p->by_load, (int64_t)p->problem.capacity + 1));
     MCO_TRY(mco_alloc(ctx, &p->trial, p->problem.nodes));
@@ -65,6 +66,13 @@ static mco_status open_pass(vrp_root *r, proven *p)
         MCO_TRY(vrp_q_open(ctx, &p->problem, &r->settings, &p->q));
 done:
     return st;
+}
+
+// Labels look for routes below the price of one route more, which is above 0 where plans need more routes than the program likes.
+static int32_t below_of(const vrp_root *r, const proven *p)
+{
+    const double fleet = r->has_master ? r->master.lp_fleet * p->problem.unit / r->problem.unit : 0;
+    return (int32_t)fmin(VRP_NO_PATH / 2, ceil(fmax(0, fleet)) + 1);
 }
 
 // Prices `trial`; the worth of its routes.
@@ -81,7 +89,7 @@ static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
     vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, p->removed, p->arcs);
     MCO_TRY(vrp_master_run_pass(&pricer, stop_s, worth));
     if (vrp_master_wants_labels(&pricer))
-        MCO_TRY(vrp_master_run_labels(&pricer, 0, stop_s, worth, &is_done));
+        MCO_TRY(vrp_master_run_labels(&pricer, below_of(r, p), stop_s, worth, &is_done));
 done:
     vrp_routes_close(r->proof->ctx, &pricer.found);
     return st;

@@ -211,23 +211,6 @@ done:
     return st;
 }
 
-// Routes keep the limit of length from now on. If labels run out, passes go on alone; the bound and its prices stay.
-static mco_status limit_length(vrp_root *r)
-{
-    mco_status st = MCO_OK;
-    bool is_done;
-    MCO_TRY(vrp_master_limit_length(&r->master, true));
-    if (!r->master.limits_length || vrp_root_is_over(r))
-        return MCO_OK;
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
-    if (r->master.is_stuck)
-        MCO_TRY(vrp_master_limit_length(&r->master, false));
-done:
-    return st;
-}
-
 // ng-routes, or q-routes where those are asked for or the tables of ng-routes are too large.
 static mco_status take_pricer(vrp_root *r)
 {
@@ -258,7 +241,7 @@ mco_status vrp_root_columns(vrp_root *root)
     MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
     MCO_TRY(vrp_root_keep_prices(r));
     MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
-    MCO_TRY(limit_length(r));
+    MCO_TRY(vrp_root_limit_length(r));
 done:
     return st;
 }

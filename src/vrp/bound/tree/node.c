@@ -255,8 +255,7 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(rows_of_all_plans(t, &rows));
     MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t), &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
-    // Costs in units are exact here, so a scaled bound is one in units.
-    const int64_t proved = pool.bound * (int64_t)t->root->unit;
+    const int64_t proved = (int64_t)((double)pool.bound * t->root->unit);
     *bound = proved > *bound ? proved : *bound;
 done:
     vrp_pool_result_clear(t->ctx, &pool);
@@ -270,6 +269,30 @@ static bool is_worth_trying(const tree *t, int64_t bound)
     return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * (double)t->tried_gap);
 }
 
+// Drops routes that are too long by lengths that are not rounded. No cheaper route of the same customers is shorter.
+static mco_status drop_long(tree *t, vrp_routes *list)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *vrp = t->root->vrp;
+    bool *keep = NULL;
+    if (!vrp_has_max_length(vrp))
+        return MCO_OK;
+    MCO_TRY(mco_alloc(t->ctx, &keep, list->count));
+    for (int64_t k = 0; k < list->count; k++) {
+        int64_t length = 0;
+        int32_t at = 0;
+        for (int64_t v = list->first[k]; v < list->first[k + 1]; v++) {
+            length += (int64_t)vrp_distance(vrp, at, list->node[v]) + vrp_service(vrp, list->node[v]);
+            at = list->node[v];
+        }
+        keep[k] = length + vrp_distance(vrp, at, 0) <= vrp->max_length;
+    }
+    vrp_routes_keep(list, keep);
+done:
+    mco_free(t->ctx, &keep);
+    return st;
+}
+
 mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
 {
     mco_status st = MCO_OK;
@@ -278,12 +301,13 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     vrp_labels_result result = {0};
     int64_t most_value = 0;
     vrp_routes_open(t->root->is_symmetric, &list);
-    if (!t->root->is_exact || t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
+    if (t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
         return MCO_OK;
     MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most_value));
     const vrp_label_task task = label_task(t, most_value, forced ? FORCED_TIMES : 1);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
+    MCO_TRY(drop_long(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)
