@@ -255,7 +255,9 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(rows_of_all_plans(t, &rows));
     MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t), &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
-    const int64_t proved = (int64_t)((double)pool.bound * t->root->unit);
+    // Units may be coarser than costs. A pool that is done closes the node: tree_is_closed() compares with the known cost.
+    const double units = (double)pool.bound * t->root->unit;
+    const int64_t proved = (int64_t)(pool.is_done ? ceil(units) : floor(units));
     *bound = proved > *bound ? proved : *bound;
 done:
     vrp_pool_result_clear(t->ctx, &pool);
