@@ -266,6 +266,39 @@ static void test_small(void **state)
     assert_true(t.plans >= (TEST_IS_SANITIZED ? 20 : 120) && t.closed > t.plans / 2 && t.removed > 10 * t.plans);
 }
 
+// Sets that grow until the program uses no cycle end at the value of elementary routes.
+static void test_growing_sets(void **state)
+{
+    (void)state;
+    static brute b;
+    uint64_t seed = 5;
+    int64_t all = 0;
+    for (int k = 0; k < 12; k++) {
+        mco_vrp *vrp = make((kind)(k % KINDS), &seed);
+        vrp_bound_problem p;
+        vrp_master m;
+        bool is_done;
+        int32_t found = 1;
+        assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 14, &p));
+        fill_brute(&p, &b);
+        const double elementary = elementary_value(&p, &b);
+        assert_ok(vrp_master_open(test_ctx, NULL, &p, NULL, NULL, NULL, &m));
+        m.precision = 0;
+        assert_ok(vrp_master_take_ng(&m, &settings, 1));
+        while (found > 0) {  // ends: sets have at most CUSTOMERS members
+            assert_ok(vrp_master_solve(&m, INFINITY, &is_done));
+            assert_true(is_done && m.lp_value <= elementary * (1 + 1e-6));
+            assert_ok(vrp_master_grow_sets(&m, &settings, CUSTOMERS, 10, &found));
+            all += found;
+        }
+        assert_true(fabs(m.lp_value - elementary) <= 1e-6 * elementary + 20);
+        vrp_master_close(&m);
+        vrp_bound_problem_close(test_ctx, &p);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    assert_true(all > 20);
+}
+
 // ---- Cuts of a support
 
 // A support of one plan breaks no cut; half of each of two plans, with one route too few, breaks some.
@@ -380,7 +413,7 @@ static void test_deadlines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_separation), TEST(test_stored_values), TEST(test_deadlines)};
+    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_growing_sets), TEST(test_separation), TEST(test_stored_values), TEST(test_deadlines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

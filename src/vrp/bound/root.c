@@ -23,6 +23,8 @@ static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
+// Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
+static const double OPEN_S = 2e-7;
 // Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
 static const double NEAR = 0.1, SHRUNK = 0.8;
 
@@ -231,7 +233,8 @@ mco_status vrp_root_columns(vrp_root *root)
     const vrp_proof *proof = r->proof;
     const mco_vrp_solution *plan = proof->plan.order != NULL ? &proof->plan : &r->plan;
     bool is_done;
-    if (!wants_lp(r) || vrp_root_is_over(r))
+    const double open_s = OPEN_S * (double)r->problem.nodes * r->problem.nodes;
+    if (!wants_lp(r) || vrp_root_is_over(r) || r->stop_s - mco_clock_s() < open_s)
         return MCO_OK;
     MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
     r->has_master = true;
