@@ -6,10 +6,12 @@
 #include "vrp/bound/tree/tree.h"
 #include "vrp/solution.h"
 
-// A bound in scaled units in those of the problem; vrp_bound_proved() gives it back.
+// A bound in scaled units in those of the problem. Where these are coarser it is rounded down, unless it is that of the known cost, which
+// vrp_root_note() never exceeds.
 static int64_t in_units(const vrp_root *r, int64_t scaled)
 {
-    return (int64_t)((double)scaled * r->problem.unit);
+    const double units = (double)scaled * r->problem.unit;
+    return (int64_t)(r->proof->known >= 0 && scaled >= r->proof->known ? ceil(units) : floor(units));
 }
 
 static mco_status note(void *user, int64_t scaled_bound, int64_t *known)

@@ -55,6 +55,7 @@ static mco_status open_pass(vrp_root *r, proven *p)
     mco_context *ctx = r->proof->ctx;
     MCO_TRY(vrp_bound_open(ctx, r->proof->problem, r->proof->params->vehicles_exactly, &p->problem));
     p->has_problem = true;
+    p->problem.fleet = r->problem.fleet;
     MCO_TRY(mco_alloc(ctx, &p->arcs, (int64_t)p->problem.nodes * p->problem.stride));
     MCO_TRY(mco_alloc(ctx, &p->by_load, (int64_t)p->problem.capacity + 1));
     MCO_TRY(mco_alloc(ctx, &p->trial, p->problem.nodes));
@@ -67,6 +68,13 @@ done:
     return st;
 }
 
+// Labels look for routes below the price of one route more, which is above 0 where plans need more routes than the program likes.
+static int32_t below_of(const vrp_root *r, const proven *p)
+{
+    const double fleet = r->has_master ? r->master.lp_fleet * p->problem.unit / r->problem.unit : 0;
+    return (int32_t)fmin(VRP_NO_PATH / 2, ceil(fmax(0, fleet)) + 1);
+}
+
 // Prices `trial`; the worth of its routes.
 static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
 {
@@ -76,11 +84,12 @@ static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
     vrp_master pricer = {.ctx = r->proof->ctx, .problem = &p->problem, .q = p->q, .ng = p->ng, .arcs = p->arcs, .by_load = p->by_load,
                          .cuts = p->trial_cuts, .threads = r->settings.threads};
     pricer.sets = r->has_master ? r->master.sets : NULL;
+    pricer.limits_length = r->has_master && r->master.limits_length;
     vrp_routes_open(p->problem.is_symmetric, &pricer.found);
     vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, p->removed, p->arcs);
     MCO_TRY(vrp_master_run_pass(&pricer, stop_s, worth));
-    if (vrp_master_has_rank1(&pricer))
-        MCO_TRY(vrp_master_run_labels(&pricer, 0, stop_s, worth, &is_done));
+    if (vrp_master_wants_labels(&pricer))
+        MCO_TRY(vrp_master_run_labels(&pricer, below_of(r, p), stop_s, worth, &is_done));
 done:
     vrp_routes_close(r->proof->ctx, &pricer.found);
     return st;
@@ -190,6 +199,8 @@ static mco_status recheck(vrp_root *r, proven *p)
     bool is_done = false;
     MCO_TRY(drop_idle(r, &p->cuts));
     MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, &is_done));
+    // The recheck knows no limit of length.
+    is_done = is_done && (bound >= p->bound || !vrp_bound_has_length(&p->problem));
     if (is_done && bound < p->bound)
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);

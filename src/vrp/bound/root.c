@@ -244,6 +244,7 @@ mco_status vrp_root_columns(vrp_root *root)
     MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
     MCO_TRY(vrp_root_keep_prices(r));
     MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
+    MCO_TRY(vrp_root_limit_length(r));
 done:
     return st;
 }

@@ -40,6 +40,9 @@ mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bo
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
 mco_status vrp_root_ascend(vrp_root *root);
 mco_status vrp_root_columns(vrp_root *root);
+// Behind columns, where the length of routes is limited: prices with the limit. If labels run out, passes go on alone; the bound and its
+// prices stay. Then the least number of routes rises as far as plans of fewer routes are proved to be no cheaper than the known one.
+mco_status vrp_root_limit_length(vrp_root *root);
 mco_status vrp_root_cut_capacity(vrp_root *root);
 mco_status vrp_root_cut_rank1(vrp_root *root);
 // Removes arcs by the known cost, and prices again, if the gap has shrunk much since the last time. From then on no prices are sure: they

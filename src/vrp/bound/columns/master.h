@@ -35,6 +35,7 @@ typedef struct vrp_master {
     int64_t known;                // cost of the best plan known, units; INT64_MAX: none
     double smoothing;             // weight of the best prices; 0.8
     double precision;             // ends when lp_value - bound <= precision * lp_value; 1e-4
+    bool limits_length;           // pricing keeps the limit of length (vrp_master_limit_length)
     bool has_artificial;          // an artificial column is in the last solution: no plan of the routes at hand keeps all rows
     bool is_stuck;                // labels have ended early without a route: the last prices prove less than they could
     bool is_started;              // the prices at the begin have been priced, or there are none
@@ -79,6 +80,15 @@ mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *wor
 // ran out of labels or time. Errors: MEMORY.
 mco_status vrp_master_run_labels(vrp_master *master, int32_t below, double stop_s, vrp_worth *worth, bool *is_done);
 bool vrp_master_has_rank1(const vrp_master *master);
+// Whether labels are needed: rank-1 rows have prices, or the length of routes is limited.
+bool vrp_master_wants_labels(const vrp_master *master);
+// From now on routes keep the limit of length: labels price, behind the passes, and columns that are too long leave. Nothing changes
+// without a limit, or without ng-routes. The bound and its prices stay. Errors: MEMORY.
+mco_status vrp_master_limit_length(vrp_master *master, bool limits);
+// Labels of one label a node and load, for routes below `below`: they go to `found`. Errors: MEMORY, LIMIT.
+mco_status vrp_master_run_quick_labels(vrp_master *master, int32_t below, double stop_s);
+// The share of a worth by the tables of the last pass, when no route has a value below `least`. O(capacity).
+int64_t vrp_master_share(const vrp_master *master, int32_t least);
 // The least that `taken` fewer routes than a plan has can be worth: 0 for all routes of a plan, 1 for all but one.
 int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, int32_t taken);
 

@@ -25,7 +25,7 @@ typedef struct removal {
     side *from, *to;           // [nodes] paths that end at the node; paths that begin there
     int32_t *work;             // [loads] values of paths from the other end, by the load that is left
     uint64_t *removed;
-    int32_t *label_value;      // [nodes * stride] the same bounds by labels, where rank-1 rows have prices; NULL: none
+    int32_t *label_value;      // [nodes * stride] the same bounds by labels, where pricing takes them; NULL: none
 } removal;
 
 static int32_t least_of(int32_t a, int32_t b)
@@ -184,7 +184,7 @@ mco_status vrp_master_most_value(vrp_master *master, double stop_s, int64_t *mos
     bool is_done;
     vrp_prices_arcs(p, master->price, &master->cuts, master->removed, master->arcs);
     MCO_TRY(vrp_master_run_pass(master, stop_s, &worth));
-    if (vrp_master_has_rank1(master)) {
+    if (vrp_master_wants_labels(master)) {
         vrp_routes_empty(&master->found);
         MCO_TRY(vrp_master_run_labels(master, 0, stop_s, &worth, &is_done));
     }
@@ -203,7 +203,7 @@ static mco_status value_by_labels(removal *r, int64_t most, double stop_s)
     mco_status st = MCO_OK;
     vrp_master *m = r->m;
     vrp_labels_result result;
-    if (!vrp_master_has_rank1(m) || m->ng == NULL || most < -VRP_NO_PATH / 2 || most >= VRP_NO_PATH / 2)
+    if (!vrp_master_wants_labels(m) || m->ng == NULL || most < -VRP_NO_PATH / 2 || most >= VRP_NO_PATH / 2)
         return MCO_OK;
     MCO_TRY(mco_alloc(m->ctx, &r->label_value, (int64_t)r->problem->nodes * r->problem->stride));
     const vrp_label_task task = {.problem = r->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng,

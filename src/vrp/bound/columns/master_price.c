@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The pricers of a master: tables, and labels where rank-1 rows have prices.
+// The pricer of a master by tables. That by labels is in price_labels.c.
 #include "base/clock.h"
 #include "vrp/bound/columns/master.h"
-
-// Routes that labels hand out a customer, labels that they may make, bytes of each taken into account.
-enum { LABEL_ROUTES = 2, MOST_LABELS = 2000000 };
-
-// ---- Tables
 
 static int32_t value_at(const vrp_master *m, int32_t load, int32_t i)
 {
@@ -30,8 +25,9 @@ static void fill_by_load(vrp_master *m)
 }
 
 // The share of vrp_worth: the value of a route of each load is at least that of the tables, and at least `least`.
-static int64_t share_of(const vrp_master *m, int32_t least)
+int64_t vrp_master_share(const vrp_master *master, int32_t least)
 {
+    const vrp_master *m = master;
     const vrp_bound_problem *p = m->problem;
     int64_t total = 0, share = 0;
     for (int32_t i = 1; i < p->nodes; i++)
@@ -54,7 +50,7 @@ mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *wor
         worth->share = 0;
         if (worth->least < 0) {
             fill_by_load(m);
-            worth->share = share_of(m, worth->least);
+            worth->share = vrp_master_share(m, worth->least);
         }
     }
     m->pricing_s += mco_clock_s() - begin;
@@ -67,37 +63,4 @@ int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, i
         return (int64_t)(problem->fleet.least - taken) * worth.least;
     const int64_t by_number = (int64_t)(problem->fleet.most - taken) * worth.least;
     return by_number > -worth.share ? by_number : -worth.share;
-}
-
-// ---- Labels
-
-bool vrp_master_has_rank1(const vrp_master *master)
-{
-    for (int64_t k = 0; k < master->cuts.count; k++)
-        if (master->cuts.cut[k].kind == VRP_CUT_RANK1 && master->cuts.cut[k].price < 0)
-            return true;
-    return false;
-}
-
-mco_status vrp_master_run_labels(vrp_master *master, int32_t below, double stop_s, vrp_worth *worth, bool *is_done)
-{
-    vrp_master *m = master;
-    const vrp_label_task task = {.problem = m->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .below = below,
-                                 .most_routes = (int64_t)LABEL_ROUTES * m->problem->customers, .most_labels = MOST_LABELS,
-                                 .threads = m->threads, .stop_s = stop_s};
-    vrp_labels_result result = {0};
-    *is_done = worth->least >= below || m->ng == NULL;  // the tables alone say that there is no such route
-    if (*is_done)
-        return MCO_OK;
-    const mco_status st = vrp_label(m->ctx, &task, &m->found, &result);
-    if (st != MCO_OK)
-        return st;
-    m->labels += result.labels;
-    m->label_s += result.seconds;
-    *is_done = result.end == VRP_LABELS_DONE;
-    if (result.least < VRP_NO_PATH && result.least > worth->least) {
-        worth->share = worth->least < 0 ? share_of(m, result.least) : 0;
-        worth->least = result.least;
-    }
-    return MCO_OK;
 }

@@ -57,16 +57,18 @@ static void keep_bound(vrp_master *m, vrp_worth worth)
 
 static bool improves(const vrp_master *m, int64_t k)
 {
+    if (m->limits_length && !vrp_bound_route_fits(m->problem, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k)))
+        return false;
     return vrp_program_reduced_cost(m, &m->found, k) < -NEGATIVE * fabs(m->lp_value) / m->problem->customers;
 }
 
-// Whether the tables gave so few routes that labels are needed.
-static bool needs_labels(const vrp_master *m)
+// Whether so few routes were found that more work on them pays.
+static bool has_few_routes(const vrp_master *m)
 {
     int32_t count = 0;
     for (int64_t k = 0; k < m->found.count && count < FEW_ROUTES; k++)
         count += improves(m, k);
-    return !m->skips_labels && vrp_master_has_rank1(m) && count < FEW_ROUTES;
+    return count < FEW_ROUTES;
 }
 
 // Prices the trial: routes of tables below `below`, and routes of labels below `label_below`, go to `found`; the bound is kept where it is
@@ -85,7 +87,11 @@ static mco_status price_trial(vrp_master *m, int32_t below, int32_t label_below,
     const double begin = mco_clock_s();
     st = m->ng != NULL ? vrp_ng_routes(m->ctx, m->ng, below, asked, &m->found) : vrp_q_routes(m->ctx, m->q, below, asked, &m->found);
     m->pricing_s += mco_clock_s() - begin;
-    if (st != MCO_OK || !needs_labels(m))
+    if (st != MCO_OK || m->skips_labels || !vrp_master_wants_labels(m) || !has_few_routes(m))
+        goto done;
+    if (m->limits_length)
+        MCO_TRY(vrp_master_run_quick_labels(m, label_below, stop_s));
+    if (!has_few_routes(m))
         goto done;
     MCO_TRY(vrp_master_run_labels(m, label_below, stop_s, &worth, &is_done));
     keep_bound(m, worth);

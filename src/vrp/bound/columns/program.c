@@ -397,5 +397,7 @@ bool vrp_program_is_allowed(const vrp_master *master, const int32_t *node, int32
     const vrp_master *m = master;
     if (m->removed != NULL && has_removed_arc(m, node, count))
         return false;
+    if (m->limits_length && !vrp_bound_route_fits(m->problem, node, count))
+        return false;
     return m->ng != NULL ? is_ng_route(m->sets, node, count) : is_q_route(node, count);
 }

@@ -22,7 +22,7 @@ mco_status vrp_program_solve(vrp_master *master, double stop_s);
 mco_status vrp_program_raise_artificial(vrp_master *master, bool *is_raised);
 // The reduced cost of a route at the duals of the last program.
 double vrp_program_reduced_cost(const vrp_master *master, const vrp_routes *routes, int64_t k);
-// Whether a route has no removed arc and belongs to the relaxation of the pricer.
+// Whether a route has no removed arc, belongs to the relaxation of the pricer, and keeps the limit of length where the pricer does.
 bool vrp_program_is_allowed(const vrp_master *master, const int32_t *node, int32_t count);
 
 #endif

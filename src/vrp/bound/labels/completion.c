@@ -294,13 +294,25 @@ void vrp_completion_close(mco_context *ctx, vrp_completion *completion)
     mco_free(ctx, &completion->arcs);
 }
 
+// The least value of a way on from node k, as the first of a route, by its length.
+static int32_t least_by_length(const vrp_completion *c, int32_t k)
+{
+    const vrp_bound_problem *p = c->task->problem;
+    if (c->length == NULL)
+        return -VRP_NO_PATH;
+    const int64_t left = p->max_length - arc_length(c, 0, k), visits = vrp_completion_visits(c->task, p->capacity);
+    return left < 0 ? VRP_NO_PATH
+                    : c->length[vrp_completion_row(left, c->length_step, c->length_has_slack, visits) * p->stride + k];
+}
+
 int32_t vrp_completion_least(const vrp_completion *completion)
 {
     const vrp_completion *c = completion;
     const vrp_bound_problem *p = c->task->problem;
     int32_t least = VRP_NO_PATH;
     for (int32_t k = 1; k < p->nodes; k++) {
-        const int32_t arc = c->arcs[k], on = c->load[(c->load_rows - 1) * p->stride + k];
+        const int32_t arc = c->arcs[k], by_load = c->load[(c->load_rows - 1) * p->stride + k];
+        const int32_t by_length = least_by_length(c, k), on = by_load > by_length ? by_load : by_length;
         if (arc < VRP_NO_ARC && on < VRP_NO_PATH && arc + on < least)
             least = arc + on;
     }

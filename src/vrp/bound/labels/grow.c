@@ -244,7 +244,7 @@ static bool has_same_set(const vrp_side *side, const vrp_label_item *a, const vr
 // one has.
 static bool is_cheaper(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
 {
-    if (a->length > b->length || a->cost > b->cost)
+    if (a->cost > b->cost)  // then it is longer as well
         return false;
     const int64_t most = (int64_t)b->value - a->value;
     return a->cost < b->cost || (most >= 0 && vrp_states_excess(side->states, a->words, b->words, most) <= most);
@@ -369,7 +369,9 @@ static mco_status extend(vrp_side *side, vrp_label_item *from, int32_t k, bool *
         vrp_states_visit(side->states, k, (const uint64_t *)memset(draft->words, 0, (size_t)words * sizeof(uint64_t)), draft->words);
     if (value <= -VRP_NO_PATH / 2 || value >= VRP_NO_PATH / 2)
         return mco_fail(side->ctx, MCO_ERR_LIMIT, "a path of value %lld; between +-%d are supported", (long long)value, VRP_NO_PATH / 2);
-    draft->cost = (from != NULL ? from->cost : 0) + cost;
+    if (side->task->is_elementary)
+        draft->cost = (from != NULL ? from->cost : 0) +
+                      (side->completion.is_backward ? vrp_label_cost(p, k, i) : vrp_label_cost(p, i, k));
     draft->value = (int32_t)value;
     draft->load = (int32_t)load;
     draft->node = k;

@@ -3,7 +3,7 @@
 //
 // A label is a partial route. Another one of the same last node dominates it if it has at most its load, length and memory, and if its
 // value stays below even after the rows in which its state is greater. In elementary mode the label of the cheaper real cost dominates,
-// between labels of one set and one end alone: what replaces a route is a cheaper one of the same customers.
+// between labels of one set and one end alone, by costs that are not rounded, and so by lengths as well: what replaces a route is a cheaper one of the same customers.
 #ifndef MCO_VRP_BOUND_LABELS_GROW_H
 #define MCO_VRP_BOUND_LABELS_GROW_H
 
@@ -14,7 +14,7 @@
 typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
 
 typedef struct vrp_label_item {
-    int64_t cost;      // elementary mode: real cost of the partial route, units
+    int64_t cost;      // elementary mode: of the partial route, not rounded (vrp_label_cost)
     int32_t value, load;
     int32_t length;    // with services, that of the last node too
     int32_t node;      // the last one
@@ -62,6 +62,12 @@ static inline vrp_label_item *vrp_side_item(const vrp_side *side, int64_t k)
 {
     const int64_t in_chunk = k & ((1 << VRP_LABEL_CHUNK_BITS) - 1);
     return (vrp_label_item *)(void *)(side->chunk[k >> VRP_LABEL_CHUNK_BITS] + (size_t)in_chunk * side->item_bytes);
+}
+
+// The cost of an arc, not rounded: in units, or in scaled units of mco_vrp where units are coarser.
+static inline int64_t vrp_label_cost(const vrp_bound_problem *problem, int32_t from, int32_t to)
+{
+    return problem->is_exact ? problem->cost[(int64_t)from * problem->stride + to] : vrp_distance(problem->vrp, from, to);
 }
 
 static inline uint64_t *vrp_side_visited(const vrp_side *side, vrp_label_item *item)

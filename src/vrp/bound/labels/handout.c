@@ -116,7 +116,7 @@ static int64_t cost_of(const handout *h, const vrp_label_final *final)
     const vrp_bound_problem *p = h->forward->task->problem;
     const vrp_label_item *head = vrp_side_item(h->forward, final->head);
     const vrp_label_item *tail = final->tail >= 0 ? vrp_side_item(h->back, final->tail) : NULL;
-    return head->cost + p->cost[(int64_t)head->node * p->stride + (tail != NULL ? tail->node : 0)] + (tail != NULL ? tail->cost : 0);
+    return head->cost + vrp_label_cost(p, head->node, tail != NULL ? tail->node : 0) + (tail != NULL ? tail->cost : 0);
 }
 
 // Puts the cheapest route of each set into slot [slots], by index + 1; of equal ones the first.

@@ -262,10 +262,11 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
             (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);
-    // Costs in units are exact here, so a scaled bound is one in units.
-    const int64_t proved = pool.bound * (int64_t)t->root->unit;
     if (!pool.is_done)
         t->tried_gap = t->m->known - *bound;
+    // Units may be coarser than costs. A pool that is done closes the node: tree_is_closed() compares with the known cost.
+    const double units = (double)pool.bound * t->root->unit;
+    const int64_t proved = (int64_t)(pool.is_done ? ceil(units) : floor(units));
     *bound = proved > *bound ? proved : *bound;
 done:
     vrp_pool_result_clear(t->ctx, &pool);
@@ -279,6 +280,30 @@ static bool is_worth_trying(const tree *t, int64_t bound)
     return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * (double)t->tried_gap);
 }
 
+// Drops routes that are too long by lengths that are not rounded. No cheaper route of the same customers is shorter.
+static mco_status drop_long(tree *t, vrp_routes *list)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *vrp = t->root->vrp;
+    bool *keep = NULL;
+    if (!vrp_has_max_length(vrp))
+        return MCO_OK;
+    MCO_TRY(mco_alloc(t->ctx, &keep, list->count));
+    for (int64_t k = 0; k < list->count; k++) {
+        int64_t length = 0;
+        int32_t at = 0;
+        for (int64_t v = list->first[k]; v < list->first[k + 1]; v++) {
+            length += (int64_t)vrp_distance(vrp, at, list->node[v]) + vrp_service(vrp, list->node[v]);
+            at = list->node[v];
+        }
+        keep[k] = length + vrp_distance(vrp, at, 0) <= vrp->max_length;
+    }
+    vrp_routes_keep(list, keep);
+done:
+    mco_free(t->ctx, &keep);
+    return st;
+}
+
 mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
 {
     mco_status st = MCO_OK;
@@ -287,7 +312,7 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     vrp_labels_result result = {0};
     int64_t most = 0;
     vrp_routes_open(t->root->is_symmetric, &list);
-    if (!t->root->is_exact || t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
+    if (t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
         return MCO_OK;
     MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
     const vrp_label_task task = label_task(t, most, forced ? FORCED_TIMES : 1);
@@ -295,6 +320,7 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     m->labels += result.labels;
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels, (long long)list.count,
             100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
+    MCO_TRY(drop_long(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)

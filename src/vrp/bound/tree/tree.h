@@ -40,7 +40,7 @@ typedef struct vrp_tree_result {
 } vrp_tree_result;
 
 // Divides what `master` has solved last. The master's prices prove its bound, or a run of it begins anew. Its program, rows, arcs and
-// prices are those of some node afterwards; problem and fleet are as before. The enumeration needs costs that are not rounded. Ends at
+// prices are those of some node afterwards; problem and fleet are as before. The enumeration compares costs that are not rounded. Ends at
 // stop_s, or with the run of the master. Errors: MEMORY, DEVICE, INTERNAL (a plan that costs less than a bound).
 mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings, vrp_tree_result *result);
 void vrp_tree_result_clear(mco_context *ctx, vrp_tree_result *result);
