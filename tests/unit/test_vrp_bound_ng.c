@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ng-paths of tiny instances against an enumeration of all paths by the definition of Baldacci, Mingozzi and Roberti (2011): the
 // memory of a path is the intersection that the paper writes, not the step of the recursion.
-#include "vrp_bound_ng.h"
+#include "vrp_bound_ng_support.h"
 
 enum { MOST_CUSTOMERS = 6, MOST_SETS = 1 << (MOST_CUSTOMERS - 1), MOST_LOAD = 12 };
 static const int32_t NONE = VRP_NO_PATH;

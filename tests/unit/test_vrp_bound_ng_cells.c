@@ -2,7 +2,7 @@
 // Every cell of dense ng tables against the plain recursion, and the routes traced from them: sizes of sets and of instances that
 // cross limits of vectors and tiles, places in clusters, absent arcs, both directions, every vector unit, several threads, prices
 // for which differences need 32 bits.
-#include "vrp_bound_ng.h"
+#include "vrp_bound_ng_support.h"
 
 #include "base/simd.h"
 

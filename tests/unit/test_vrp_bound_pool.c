@@ -95,6 +95,29 @@ static void assert_plan(const mco_vrp *vrp, const vrp_routes *list, const vrp_po
     assert_int_equal(cost, r->cost);
 }
 
+// Rows that every plan obeys, of all kinds: at least one route enters a set, at most one for each member, and rank-1 rows.
+static void random_cuts(uint64_t *seed, const vrp_bound_problem *p, vrp_cuts *cuts)
+{
+    vrp_cuts_open(p, cuts);
+    for (int k = draw(seed, 20); k > 0; k--) {
+        int32_t node[CUSTOMERS], size = 0;
+        const uint64_t memory = (uint64_t)draw(seed, 2 * SETS);
+        const int kind = draw(seed, 3);
+        for (int32_t i = 1; i < NODES; i++)
+            if (draw(seed, 2) == 0)
+                node[size++] = i;
+        if (size < 3)
+            continue;
+        if (kind == 0)
+            assert_ok(vrp_cuts_add_set(test_ctx, cuts, node, size, VRP_CUT_AT_LEAST, 2));
+        else if (kind == 1)
+            assert_ok(vrp_cuts_add_set(test_ctx, cuts, node, size, VRP_CUT_AT_MOST, 2 * size));
+        else
+            assert_ok(vrp_cuts_add_rank1(test_ctx, cuts, node, 3, 1, 2, 1, &memory));
+    }
+}
+
+// With rows or without; fleets of one size; `known` near the optimum, far beyond it, or none; a route of no customer in the list.
 static void test_against_all_partitions(void **state)
 {
     (void)state;
@@ -105,12 +128,17 @@ static void test_against_all_partitions(void **state)
         vrp_bound_problem p;
         vrp_routes list;
         vrp_pool_result r;
+        vrp_cuts cuts;
         mco_vrp *vrp = random_instance(&seed, 10);
         assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, round % 2 == 0 ? 4000 : 20, &p));
         p.fleet = (vrp_fleet){1 + draw(&seed, 4), 5 + draw(&seed, 4)};
+        p.fleet.least = round % 3 == 0 ? p.fleet.most : p.fleet.least;
         random_list(&seed, vrp, round % 4 == 0 ? 10 + draw(&seed, 40) : 30 + draw(&seed, 400), &list, least);
-        const int64_t best = cheapest(least, p.fleet), known = best == INT64_MAX ? 2000 : best + draw(&seed, 3) * 40;
-        assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, NULL, known, INFINITY, &r));
+        random_cuts(&seed, &p, &cuts);
+        assert_ok(vrp_routes_append(test_ctx, &list, NULL, 0, 0));
+        const int64_t best = cheapest(least, p.fleet), near = best == INT64_MAX ? 2000 : best + draw(&seed, 3) * 40;
+        const int64_t known = round % 5 == 0 ? INT64_MAX : round % 7 == 0 ? 1000000 : near;
+        assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, round % 2 == 0 ? &cuts : NULL, known, INFINITY, &r));
         assert_true(r.is_done);
         if (best < known) {
             assert_int_equal(r.cost, best);
@@ -125,6 +153,7 @@ static void test_against_all_partitions(void **state)
         branched += r.nodes > 1;
         vrp_pool_result_clear(test_ctx, &r);
         vrp_routes_close(test_ctx, &list);
+        vrp_cuts_close(test_ctx, &cuts);
         vrp_bound_problem_close(test_ctx, &p);
         mco_vrp_destroy(test_ctx, &vrp);
     }
@@ -162,20 +191,24 @@ static void test_memory_failures(void **state)
     static int64_t least[SETS];
     vrp_bound_problem p;
     vrp_routes list;
+    vrp_cuts cuts;
     mco_status st = MCO_ERR_MEMORY;
     long k = 0;
     mco_vrp *vrp = random_instance(&seed, 10);
     assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 4000, &p));
     random_list(&seed, vrp, 60, &list, least);
+    random_cuts(&seed, &p, &cuts);
+    assert_true(cuts.count > 2);
     while (st == MCO_ERR_MEMORY) {
         vrp_pool_result r = {0};
         test_fail_allocation(++k);
-        st = vrp_pool_solve(test_ctx, NULL, &p, &list, NULL, 2000, INFINITY, &r);
+        st = vrp_pool_solve(test_ctx, NULL, &p, &list, &cuts, 2000, INFINITY, &r);
         test_fail_allocation(0);
         vrp_pool_result_clear(test_ctx, &r);
     }
     assert_ok(st);
     assert_true(k > 10);
+    vrp_cuts_close(test_ctx, &cuts);
     vrp_routes_close(test_ctx, &list);
     vrp_bound_problem_close(test_ctx, &p);
     mco_vrp_destroy(test_ctx, &vrp);

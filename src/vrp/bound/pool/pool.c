@@ -148,7 +148,9 @@ static mco_status add_cuts(search *s, int32_t *found)
                                &grown));
     forget_memories(s, from);
     *found = (int32_t)(s->program.cuts.count - from);
-    MCO_TRY(pool_add_rows(&s->program, from));
+    st = pool_add_rows(&s->program, from);
+    s->is_stopped = s->is_stopped || st == MCO_ERR_STOPPED;
+    st = st == MCO_ERR_STOPPED ? MCO_OK : st;
 done:
     vrp_routes_close(s->ctx, &list);
     mco_free(s->ctx, &values);
@@ -199,6 +201,8 @@ static mco_status work_on(search *s, bool is_root, int64_t *bound)
         found = 0;
         if (!is_whole && is_worth_a_round(s, is_root, round, before, *bound))
             MCO_TRY(add_cuts(s, &found));
+        if (s->is_stopped)
+            break;
         if (is_root)
             MCO_TRY(remove_routes(s));
         if (found == 0 && s->program.routes < routes)
@@ -313,6 +317,20 @@ static void settle(search *s)
     r->routes_left = s->program.routes;
 }
 
+static mco_status open_search(search *s, const vrp_bound_problem *problem, const vrp_routes *routes, const vrp_cuts *cuts)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(pool_open(s->ctx, problem, routes, s->known, s->stop_s, &s->program));
+    if (cuts != NULL && cuts->count < POOL_MOST_CUTS) {
+        MCO_TRY(vrp_cuts_copy(s->ctx, cuts, &s->program.cuts));
+        forget_memories(s, 0);
+        MCO_TRY(pool_add_rows(&s->program, 0));
+    }
+done:
+    s->is_stopped = st == MCO_ERR_STOPPED;
+    return s->is_stopped ? MCO_OK : st;
+}
+
 mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_problem *problem, const vrp_routes *routes, const vrp_cuts *cuts,
                           int64_t known, double stop_s, vrp_pool_result *result)
 {
@@ -320,17 +338,7 @@ mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_proble
     const int64_t most = pool_most_cost(problem);
     vrp_pool_result r = {.cost = INT64_MAX};
     search s = {.ctx = ctx, .run = run, .known = known < most ? known : most, .stop_s = stop_s, .result = &r};
-    st = pool_open(ctx, problem, routes, s.known, stop_s, &s.program);
-    if (st == MCO_ERR_STOPPED) {
-        *result = r;
-        return MCO_OK;
-    }
-    MCO_TRY(st);
-    if (cuts != NULL && cuts->count < POOL_MOST_CUTS) {
-        MCO_TRY(vrp_cuts_copy(ctx, cuts, &s.program.cuts));
-        forget_memories(&s, 0);
-        MCO_TRY(pool_add_rows(&s.program, 0));
-    }
+    MCO_TRY(open_search(&s, problem, routes, cuts));
     MCO_TRY(run_search(&s));
     settle(&s);
     if (r.is_done && r.plan == NULL)

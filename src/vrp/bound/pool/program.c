@@ -89,7 +89,7 @@ done:
 
 // Marks the routes to copy: of some customers, each visited once, cheaper than `known`, the cheapest of their customers, the first of
 // several. Errors: MEMORY, STOPPED.
-static mco_status choose_routes(const pool_program *p, const vrp_routes *routes, int64_t known, double stop_s, bool *is_chosen)
+static mco_status choose_routes(const pool_program *p, const vrp_routes *routes, int64_t known, bool *is_chosen)
 {
     mco_status st = MCO_OK;
     cheapest c = {0};
@@ -99,7 +99,7 @@ static mco_status choose_routes(const pool_program *p, const vrp_routes *routes,
     for (int64_t k = 0; k < routes->count; k++) {
         const int32_t *node = routes->node + routes->first[k], length = vrp_routes_length(routes, k);
         const int64_t cost = exact_cost(p->problem->vrp, node, length);
-        if (k % ROUTES_IN_TIME == 0 && is_over(p->ctx, stop_s)) {
+        if (k % ROUTES_IN_TIME == 0 && is_over(p->ctx, p->stop_s)) {
             st = MCO_ERR_STOPPED;
             goto done;
         }
@@ -242,11 +242,11 @@ mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const v
     mco_status st = MCO_OK;
     bool *is_chosen = NULL;
     pool_program p = {.ctx = ctx, .problem = problem, .customers = problem->customers, .words = (problem->nodes + 63) / 64,
-                      .fleet = problem->fleet, .artificial = PLANS_OF_ARTIFICIAL * (known > 0 ? known : 1)};
+                      .fleet = problem->fleet, .stop_s = stop_s, .artificial = PLANS_OF_ARTIFICIAL * (known > 0 ? known : 1)};
     vrp_cuts_open(problem, &p.cuts);
     MCO_TRY(choose_unit(&p, known));
     MCO_TRY(mco_alloc(ctx, &is_chosen, routes->count));
-    MCO_TRY(choose_routes(&p, routes, known, stop_s, is_chosen));
+    MCO_TRY(choose_routes(&p, routes, known, is_chosen));
     MCO_TRY(copy_routes(&p, routes, is_chosen));
     MCO_TRY(mco_alloc(ctx, &p.price, p.customers + 1));
     MCO_TRY(mco_lp_open(ctx, &p.lp));
@@ -260,19 +260,12 @@ done:
     return st;
 }
 
-static void clear_rows(pool_program *p, int64_t from)
-{
-    for (int64_t k = from; k < p->row_room; k++) {
-        mco_free(p->ctx, &p->rows[k].route);
-        mco_free(p->ctx, &p->rows[k].times);
-        p->rows[k].count = 0;
-        p->rows[k].most = 0;
-    }
-}
-
 void pool_close(pool_program *p)
 {
-    clear_rows(p, 0);
+    for (int64_t k = 0; k < p->row_room; k++) {
+        mco_free(p->ctx, &p->rows[k].route);
+        mco_free(p->ctx, &p->rows[k].times);
+    }
     mco_free(p->ctx, &p->rows);
     mco_lp_close(p->ctx, &p->lp);
     vrp_cuts_close(p->ctx, &p->cuts);
@@ -343,6 +336,10 @@ mco_status pool_add_rows(pool_program *p, int64_t from)
     mco_status st = MCO_OK;
     MCO_TRY(mco_grow(p->ctx, &p->rows, &p->row_room, p->cuts.count));  // never more than POOL_MOST_CUTS
     for (int64_t k = from; k < p->cuts.count; k++) {
+        if (is_over(p->ctx, p->stop_s)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         MCO_TRY(fill_row(p, &p->cuts.cut[k], &p->rows[k]));
         MCO_TRY(add_row(p, &p->cuts.cut[k], &p->rows[k]));
     }
@@ -373,21 +370,40 @@ static void move_routes(pool_program *p, const bool *keep)
     p->first[kept] = nodes;
 }
 
+// Leaves out the routes that are gone; now [routes]: where each is, -1: gone.
+static void move_entries(pool_row *row, const int32_t *now)
+{
+    int64_t kept = 0;
+    row->most = 0;
+    for (int64_t e = 0; e < row->count; e++) {
+        if (now[row->route[e]] < 0)
+            continue;
+        row->route[kept] = now[row->route[e]];
+        row->times[kept] = row->times[e];
+        row->most = row->times[kept] > row->most ? row->times[kept] : row->most;
+        kept++;
+    }
+    row->count = kept;
+}
+
 mco_status pool_keep(pool_program *p, const bool *keep)
 {
     mco_status st = MCO_OK;
-    int32_t *gone = NULL, count = 0;
+    int32_t *gone = NULL, *now = NULL, count = 0;
     MCO_TRY(mco_alloc(p->ctx, &gone, p->routes));
-    for (int32_t j = 0; j < p->routes; j++)
+    MCO_TRY(mco_alloc(p->ctx, &now, p->routes));
+    for (int32_t j = 0; j < p->routes; j++) {
+        now[j] = keep[j] ? j - count : -1;
         if (!keep[j])
             gone[count++] = p->customers + 1 + j;
+    }
     MCO_TRY(mco_lp_delete_columns(p->ctx, p->lp, count, gone));
     move_routes(p, keep);
-    clear_rows(p, 0);
     for (int64_t k = 0; k < p->cuts.count; k++)
-        MCO_TRY(fill_row(p, &p->cuts.cut[k], &p->rows[k]));
+        move_entries(&p->rows[k], now);
 done:
     mco_free(p->ctx, &gone);
+    mco_free(p->ctx, &now);
     return st;
 }
 

@@ -25,6 +25,7 @@ typedef struct pool_row {
 typedef struct pool_program {
     mco_context *ctx;
     const vrp_bound_problem *problem;
+    double stop_s;
     mco_lp *lp;
     int32_t customers, routes, words;
     int64_t *index;        // [routes] in the caller's list
@@ -52,7 +53,8 @@ int64_t pool_most_cost(const vrp_bound_problem *problem);
 mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, double stop_s,
                      pool_program *out);
 void pool_close(pool_program *p);
-// Takes over row k = cuts.count of `from` onwards: adds rows `from`.. of p->cuts to the program. Errors: MEMORY.
+// Takes over row k = cuts.count of `from` onwards: adds rows `from`.. of p->cuts to the program. Errors: MEMORY, STOPPED (some
+// rows are missing then: nothing can be proved any more).
 mco_status pool_add_rows(pool_program *p, int64_t from);
 // Deletes routes. The arrays move up. Errors: MEMORY.
 mco_status pool_keep(pool_program *p, const bool *keep);

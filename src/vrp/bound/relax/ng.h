@@ -27,7 +27,7 @@ typedef struct vrp_ng_sets {
     int32_t *neighbour; // [nodes * VRP_NG_MOST] those without i; the first size[i] - 1, in no order once sets have grown
 } vrp_ng_sets;
 // The `size` nearest by cost, ties by index; of an asymmetric problem by the sum of both ways. All others where there are fewer.
-// O(nodes^2 log nodes). Errors: MEMORY, ARGUMENT (a size outside 1..VRP_NG_MOST).
+// O(nodes^2 + nodes size^2 log nodes). Errors: MEMORY, ARGUMENT (a size outside 1..VRP_NG_MOST), STOPPED (cancelled).
 mco_status vrp_ng_sets_open(mco_context *ctx, const vrp_bound_problem *problem, int32_t size, vrp_ng_sets *out);
 void vrp_ng_sets_close(mco_context *ctx, vrp_ng_sets *sets);
 mco_status vrp_ng_sets_copy(mco_context *ctx, const vrp_ng_sets *from, vrp_ng_sets *to);

@@ -13,6 +13,8 @@
 enum { CLASSES = 5 };
 // Customers of an item of the team, and the cells from which on a step is worth the team: some 50 microseconds of work.
 enum { ITEM = 8, TEAM_CELLS = 512 };
+// Entries of an item from which on it looks at the clock first: some 0.1 ms of work.
+static const int64_t LOOK_PAYS = 1 << 19;
 // After a pass in 32 bits, so many go straight to 32 bits before one tries 16 again.
 enum { WIDE_PASSES = 15 };
 
@@ -37,6 +39,10 @@ typedef struct cores {
     bool (*tiles)(const vrp_ng_view *, const vrp_ng_scratch *, const int32_t *, int32_t, int32_t, int32_t);
     int32_t begin, end, load, count;
     atomic_bool has_overflow;
+    // Of the run: for steps that take long.
+    mco_context *ctx;
+    double stop_s;
+    atomic_bool is_stopped;
 } cores;
 
 #define DECLARE(set, unit) extern const vrp_ng_build vrp_ng_build_##set;
@@ -240,10 +246,19 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
 
 // ---- Steps
 
+static bool is_over(const cores *c)
+{
+    return mco_is_cancelled(c->ctx) || mco_clock_s() >= c->stop_s;
+}
+
 static void do_item(void *shared, int worker, int64_t item)
 {
     cores *c = shared;
     const int32_t begin = c->begin + (int32_t)item * ITEM, end = begin + ITEM < c->end ? begin + ITEM : c->end;
+    if ((int64_t)(end - begin) * c->count * (c->view->stride + 64 * (int64_t)c->sets) >= LOOK_PAYS && is_over(c))
+        atomic_store_explicit(&c->is_stopped, true, memory_order_relaxed);
+    if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
+        return;
     if (!c->tiles(c->view, &c->scratch[worker], c->order + begin, end - begin, c->load, c->count))
         atomic_store_explicit(&c->has_overflow, true, memory_order_relaxed);
 }
@@ -271,14 +286,17 @@ static void do_step(cores *c, int class, int32_t load, int32_t capacity)
 }
 
 // All loads of one side. Ends early with an overflow.
-static mco_status do_side(mco_context *ctx, cores *c, const vrp_ng_view *view, int32_t capacity, double stop_s)
+static mco_status do_side(mco_context *ctx, cores *c, const vrp_ng_view *view, int32_t capacity)
 {
     c->view = view;
     c->tiles = c->is_wide ? c->build->wide_tiles : c->build->tiles;
     for (int32_t load = 0; load <= capacity && !atomic_load(&c->has_overflow); load += VRP_NG_TILE) {
-        if (mco_is_cancelled(ctx) || mco_clock_s() >= stop_s)
+        if (!is_over(c))
+            do_step(c, CLASSES - 1, load, capacity);
+        else
+            atomic_store(&c->is_stopped, true);
+        if (atomic_load(&c->is_stopped))
             return mco_fail(ctx, MCO_ERR_STOPPED, "the ng pass was stopped at load %d of %d", load, capacity);
-        do_step(c, CLASSES - 1, load, capacity);
     }
     return MCO_OK;
 }
@@ -298,10 +316,13 @@ static mco_status do_sides(mco_context *ctx, vrp_ng_pass *pass, double stop_s)
 {
     mco_status st = MCO_OK;
     cores *c = pass->own;
+    c->ctx = ctx;
+    c->stop_s = stop_s;
+    atomic_store(&c->is_stopped, false);
     atomic_store(&c->has_overflow, false);
     for (int s = 0; s < pass->sides && !atomic_load(&c->has_overflow); s++) {
         const vrp_ng_view view = view_of(pass, s);
-        MCO_TRY(do_side(ctx, c, &view, pass->problem->capacity, stop_s));
+        MCO_TRY(do_side(ctx, c, &view, pass->problem->capacity));
     }
 done:
     return st;

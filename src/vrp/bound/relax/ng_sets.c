@@ -2,7 +2,6 @@
 // Neighbour sets of ng-paths (ng.h).
 #include "vrp/bound/relax/ng.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- Nearest customers
@@ -12,26 +11,22 @@ typedef struct candidate {
     int32_t node;
 } candidate;
 
-static int compare(const void *a, const void *b)
+// Fills nearest [count] with the nearest customers, the nearest first, ties by index. O(nodes + count log(nodes) count) where costs
+// come in no order.
+static void find_nearest(const vrp_bound_problem *problem, int32_t node, int32_t count, candidate *nearest)
 {
-    const candidate *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
-
-// Fills `all` [customers - 1] with the other customers, nearest first.
-static void sort_others(const vrp_bound_problem *problem, int32_t node, candidate *all)
-{
-    int32_t count = 0;
+    int32_t found = 0;
     for (int32_t j = 1; j < problem->nodes; j++) {
-        if (j == node)
-            continue;
         const int64_t there = problem->cost[(int64_t)node * problem->stride + j];
         const int64_t back = problem->is_symmetric ? 0 : problem->cost[(int64_t)j * problem->stride + node];
-        all[count++] = (candidate){there + back, j};
+        const int64_t cost = there + back;
+        if (j == node || (found == count && (count == 0 || cost >= nearest[count - 1].cost)))
+            continue;
+        int32_t at = found < count ? found++ : found - 1;
+        for (; at > 0 && nearest[at - 1].cost > cost; at--)
+            nearest[at] = nearest[at - 1];
+        nearest[at] = (candidate){cost, j};
     }
-    qsort(all, (size_t)count, sizeof *all, compare);
 }
 
 static mco_status allocate(mco_context *ctx, int32_t nodes, vrp_ng_sets *out)
@@ -49,22 +44,26 @@ done:
 mco_status vrp_ng_sets_open(mco_context *ctx, const vrp_bound_problem *problem, int32_t size, vrp_ng_sets *out)
 {
     mco_status st = MCO_OK;
-    candidate *all = NULL;
+    candidate nearest[VRP_NG_MOST];
     *out = (vrp_ng_sets){0};
     if (size < 1 || size > VRP_NG_MOST)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "ng sets of %d customers, must be 1 to %d", size, VRP_NG_MOST);
-    MCO_TRY(mco_alloc(ctx, &all, problem->nodes));
     MCO_TRY(allocate(ctx, problem->nodes, out));
     const int32_t others = problem->customers - 1, taken = size - 1 < others ? size - 1 : others;
     out->size[0] = 1;
     for (int32_t i = 1; i < problem->nodes; i++) {
-        sort_others(problem, i, all);
+        if (mco_is_cancelled(ctx)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
+        find_nearest(problem, i, taken, nearest);
         out->size[i] = taken + 1;
         for (int32_t b = 0; b < taken; b++)
-            out->neighbour[(int64_t)i * VRP_NG_MOST + b] = all[b].node;
+            out->neighbour[(int64_t)i * VRP_NG_MOST + b] = nearest[b].node;
     }
 done:
-    mco_free(ctx, &all);
+    if (st != MCO_OK)
+        vrp_ng_sets_close(ctx, out);
     return st;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random problems and arcs for the tests of ng-paths. Problems are made by hand: passes read only demands and costs.
-#ifndef MCO_TEST_VRP_BOUND_NG_H
-#define MCO_TEST_VRP_BOUND_NG_H
+#ifndef MCO_TEST_VRP_BOUND_NG_SUPPORT_H
+#define MCO_TEST_VRP_BOUND_NG_SUPPORT_H
 
 #include "test_support.h"
 
