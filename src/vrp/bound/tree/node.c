@@ -294,8 +294,8 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     const vrp_label_task task = label_task(t, most, forced ? FORCED_TIMES : 1);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
-    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels, (long long)list.count,
-            100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
+            (long long)list.count, 100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)
