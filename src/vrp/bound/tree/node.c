@@ -16,7 +16,7 @@ static const double PRECISION = 1e-4;
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
 // A pool of more than SMALL_POOL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
 // POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is below SMALL_GAP.
-enum { SMALL_POOL = 6000 };
+enum { SMALL_POOL = 10000 };
 static const double SMALL_GAP = 0.01;
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
