@@ -290,6 +290,7 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     if (!is_done)
         *found = 0;
     MCO_TRY(vrp_root_remove_arcs(r));
+    MCO_TRY(vrp_root_enumerate(r));
 done:
     return st;
 }

@@ -87,7 +87,7 @@ static mco_status price_trial(vrp_master *m, int32_t below, int32_t label_below,
     const double begin = mco_clock_s();
     st = m->ng != NULL ? vrp_ng_routes(m->ctx, m->ng, below, asked, &m->found) : vrp_q_routes(m->ctx, m->q, below, asked, &m->found);
     m->pricing_s += mco_clock_s() - begin;
-    if (st != MCO_OK || !vrp_master_wants_labels(m) || !has_few_routes(m))
+    if (st != MCO_OK || m->skips_labels || !vrp_master_wants_labels(m) || !has_few_routes(m))
         goto done;
     if (m->limits_length)
         MCO_TRY(vrp_master_run_quick_labels(m, label_below, stop_s));

@@ -95,13 +95,28 @@ static mco_status note(tree *t, int64_t k)
 {
     int64_t known = t->known == INT64_MAX ? -1 : t->known;
     const int64_t scaled = scaled_bound(t, t->nodes[k].bound);
-    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld nodes, next at depth %d, bound %lld", (long long)t->result->nodes, t->nodes[k].depth,
-            (long long)scaled);
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld nodes, next at depth %d, bound %lld (%lld units), LP %.2f s, pricing %.2f s, labels %.2f s, cuts %.2f s", (long long)t->result->nodes, t->nodes[k].depth,
+            (long long)scaled, (long long)t->nodes[k].bound, t->m->lp_s, t->m->pricing_s, t->m->label_s, t->m->cut_s);
     if (t->settings->note == NULL)
         return MCO_OK;
     const mco_status st = t->settings->note(t->settings->user, scaled, &known);
     if (known >= 0)
         tree_set_known(t, known);
+    return st;
+}
+
+// The last step alone, at the root.
+static mco_status enumerate_root(tree *t)
+{
+    mco_status st = MCO_OK;
+    tree_state *state = NULL;
+    tree_side side = {.fleet = t->root->fleet};
+    MCO_TRY(mco_alloc(t->ctx, &state, 1));
+    state->uses = 1;
+    MCO_TRY(add_node(t, &side, state, t->m->bound > 0 ? t->m->bound : 0, 0));
+    MCO_TRY(tree_enumerate(t, false, &t->nodes[0].bound));
+done:
+    tree_state_drop(t->ctx, &state);
     return st;
 }
 
@@ -142,6 +157,7 @@ static void report(tree *t)
     vrp_tree_result *r = t->result;
     r->bound = k < 0 ? t->known : scaled_bound(t, t->nodes[k].bound);
     r->is_done = r->bound == t->known;
+    r->tried_gap = t->tried_gap == INT64_MAX ? 0 : t->tried_gap;
 }
 
 mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings, vrp_tree_result *result)
@@ -155,7 +171,7 @@ mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings,
     if (settings->known >= 0)
         tree_set_known(&t, settings->known);
     master->problem = &t.problem;
-    MCO_TRY(search(&t));
+    MCO_TRY(settings->only_enumerates ? enumerate_root(&t) : search(&t));
     report(&t);
     MCO_TRY(restore(&t));
     *result = r;
