@@ -48,6 +48,8 @@ done:
 
 // Enumerations between rounds of cuts are small: the next round may make them smaller.
 enum { EARLY_LABELS = 200000, EARLY_ROUTES = 6000 };
+// The last one of routes of limited length: cuts raise their bounds less, so it counts more.
+enum { LENGTH_LABELS = 4000000, LENGTH_ROUTES = 250000 };
 
 static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
 {
@@ -90,5 +92,9 @@ mco_status vrp_root_divide(vrp_root *root)
 {
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
     root->tried_gap = 0;  // early ones were small
+    if (root->has_master && root->master.limits_length) {
+        settings.most_labels = LENGTH_LABELS;
+        settings.most_routes = LENGTH_ROUTES;
+    }
     return run_tree(root, &settings);
 }
