@@ -472,7 +472,8 @@ static mco_status add_rows(separation *s, int32_t most, vrp_cuts *cuts, int32_t 
     int32_t *uses = NULL;
     MCO_TRY(mco_alloc(s->ctx, &memory, cuts->words));
     MCO_TRY(mco_alloc(s->ctx, &uses, s->problem->nodes));
-    qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, by_violation);
+    if (s->candidates > 0)
+        qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, by_violation);
     for (int64_t k = 0; k < s->candidates && *found < most; k++) {
         const candidate *c = &s->candidate[k];
         if (is_used_up(uses, c) || is_there(cuts, c))
