@@ -124,7 +124,7 @@ static void test_against_all_partitions(void **state)
     uint64_t seed = 11;
     static int64_t least[SETS];
     int plans = 0, branched = 0, none = 0;
-    for (int round = 0; round < (TEST_IS_SANITIZED ? 60 : 400); round++) {
+    for (int round = 0; round < (TEST_IS_SANITIZED ? 150 : 400); round++) {
         vrp_bound_problem p;
         vrp_routes list;
         vrp_pool_result r;

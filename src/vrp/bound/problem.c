@@ -77,9 +77,14 @@ typedef struct patience {
     double stop_s;
 } patience;
 
+bool vrp_bound_is_over(const mco_context *ctx, double stop_s)
+{
+    return mco_clock_s() >= stop_s || mco_call_is_over(ctx);
+}
+
 static bool is_over(const patience *p)
 {
-    return mco_clock_s() >= p->stop_s || mco_call_is_over(p->ctx);
+    return vrp_bound_is_over(p->ctx, p->stop_s);
 }
 
 // The longest of the distances there are; vrp->longest may be more. Errors: STOPPED.

@@ -50,6 +50,9 @@ mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t 
 // The same, until stop_s by mco_clock_s(). Errors: also STOPPED, then.
 mco_status vrp_bound_problem_open_until(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
                                         double stop_s, vrp_bound_problem *out);
+// Whether work must end now: at stop_s by mco_clock_s(), or cancelled. Any thread may ask.
+bool vrp_bound_is_over(const mco_context *ctx, double stop_s);
+
 void vrp_bound_problem_close(mco_context *ctx, vrp_bound_problem *problem);
 
 // The cost of a route of `count` nodes (customers as nodes 1..customers), in units, the depot at both ends.

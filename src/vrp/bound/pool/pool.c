@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/grow.h"
 #include "vrp/bound/columns/separate.h"
 #include "vrp/bound/pool/branch.h"
@@ -35,7 +34,7 @@ typedef struct search {
 
 static bool must_stop(search *s)
 {
-    s->is_stopped = s->is_stopped || mco_clock_s() >= s->stop_s || mco_is_cancelled(s->ctx) ||
+    s->is_stopped = s->is_stopped || vrp_bound_is_over(s->ctx, s->stop_s) ||
                     (s->run != NULL && mco_run_must_stop(s->run, s->run->work));
     return s->is_stopped;
 }

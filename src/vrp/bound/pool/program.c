@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/grow.h"
 #include "base/rng.h"
 
@@ -12,11 +11,6 @@
 // customers, the one of routes, and POOL_MOST_CUTS others.
 enum { PLANS_OF_ARTIFICIAL = 16, PRICES = 4, RHS = 8, MOST_UNIT_BITS = 20, SUM_BITS = 60 };
 enum { ROUTES_IN_TIME = 4096 };  // between looks at the clock
-
-static bool is_over(const mco_context *ctx, double stop_s)
-{
-    return mco_clock_s() >= stop_s || mco_is_cancelled(ctx);
-}
 
 // ---- Routes
 
@@ -99,7 +93,7 @@ static mco_status choose_routes(const pool_program *p, const vrp_routes *routes,
     for (int64_t k = 0; k < routes->count; k++) {
         const int32_t *node = routes->node + routes->first[k], length = vrp_routes_length(routes, k);
         const int64_t cost = exact_cost(p->problem->vrp, node, length);
-        if (k % ROUTES_IN_TIME == 0 && is_over(p->ctx, p->stop_s)) {
+        if (k % ROUTES_IN_TIME == 0 && vrp_bound_is_over(p->ctx, p->stop_s)) {
             st = MCO_ERR_STOPPED;
             goto done;
         }
@@ -336,7 +330,7 @@ mco_status pool_add_rows(pool_program *p, int64_t from)
     mco_status st = MCO_OK;
     MCO_TRY(mco_grow(p->ctx, &p->rows, &p->row_room, p->cuts.count));  // never more than POOL_MOST_CUTS
     for (int64_t k = from; k < p->cuts.count; k++) {
-        if (is_over(p->ctx, p->stop_s)) {
+        if (vrp_bound_is_over(p->ctx, p->stop_s)) {
             st = MCO_ERR_STOPPED;
             goto done;
         }

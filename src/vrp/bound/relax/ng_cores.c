@@ -6,7 +6,6 @@
 
 #include <stdatomic.h>
 
-#include "base/clock.h"
 #include "base/team.h"
 
 // Classes of demands: class c has demands 2^c .. 2^(c + 1) - 1, the last one all from VRP_NG_TILE on.
@@ -246,16 +245,11 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
 
 // ---- Steps
 
-static bool is_over(const cores *c)
-{
-    return mco_is_cancelled(c->ctx) || mco_clock_s() >= c->stop_s;
-}
-
 static void do_item(void *shared, int worker, int64_t item)
 {
     cores *c = shared;
     const int32_t begin = c->begin + (int32_t)item * ITEM, end = begin + ITEM < c->end ? begin + ITEM : c->end;
-    if ((int64_t)(end - begin) * c->count * (c->view->stride + 64 * (int64_t)c->sets) >= LOOK_PAYS && is_over(c))
+    if ((int64_t)(end - begin) * c->count * (c->view->stride + 64 * (int64_t)c->sets) >= LOOK_PAYS && vrp_bound_is_over(c->ctx, c->stop_s))
         atomic_store_explicit(&c->is_stopped, true, memory_order_relaxed);
     if (atomic_load_explicit(&c->is_stopped, memory_order_relaxed))
         return;
@@ -291,7 +285,7 @@ static mco_status do_side(mco_context *ctx, cores *c, const vrp_ng_view *view, i
     c->view = view;
     c->tiles = c->is_wide ? c->build->wide_tiles : c->build->tiles;
     for (int32_t load = 0; load <= capacity && !atomic_load(&c->has_overflow); load += VRP_NG_TILE) {
-        if (!is_over(c))
+        if (!vrp_bound_is_over(c->ctx, c->stop_s))
             do_step(c, CLASSES - 1, load, capacity);
         else
             atomic_store(&c->is_stopped, true);

@@ -3,8 +3,6 @@
 // have 32 bits. O(nodes^2 capacity 2^(size - 1)), each with a look at both sets.
 #include "vrp/bound/relax/ng_pass.h"
 
-#include "base/clock.h"
-
 typedef struct reference {
     int64_t sets;                       // of a cell: 2^(largest - 1)
     int32_t *value[VRP_NG_SIDES];       // [(capacity + 1) * nodes * sets]
@@ -71,7 +69,7 @@ static mco_status run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, 
     for (int s = 0; s < pass->sides; s++)
         for (int32_t q = 0; q <= p->capacity; q++)
             for (int32_t k = 1; k < p->nodes; k++) {
-                if (mco_is_cancelled(ctx) || mco_clock_s() >= stop_s)
+                if (vrp_bound_is_over(ctx, stop_s))
                     return mco_fail(ctx, MCO_ERR_STOPPED, "the ng pass was stopped at load %d of %d", q, p->capacity);
                 const uint32_t sets = UINT32_C(1) << (pass->sets.size[k] - 1);
                 for (uint32_t memory = 0; memory < sets; memory++)

@@ -2,7 +2,6 @@
 // Passes over q-paths: they open, run, and give cells, the least route and routes, whatever the engine.
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "vrp/bound/relax/q_inside.h"
 
 enum { ROUTES_OF_NODE = 8 };  // with one last node that a call adds: one for each of its best loads
@@ -11,11 +10,6 @@ mco_status vrp_q_refuse_value(mco_context *ctx, const char *what, int64_t value)
 {
     return mco_fail(ctx, MCO_ERR_LIMIT, "%s has the value %lld in units of the bound, between %d and %d supported; take a smaller unit", what,
                     (long long)value, -VRP_NO_PATH / 2 + 1, VRP_NO_PATH / 2 - 1);
-}
-
-bool vrp_q_is_over(const mco_context *ctx, double stop_s)
-{
-    return mco_clock_s() > stop_s || mco_is_cancelled(ctx);
 }
 
 // ---- Open, run, close

@@ -77,7 +77,6 @@ static mco_status open_paths(mco_context *ctx, const cores *c, vrp_q_paths *path
     const size_t cells = (size_t)c->cells_of[c->groups], loads = (size_t)c->capacity + 1;
     paths->nodes = c->nodes;
     paths->groups = c->groups;
-    paths->capacity = c->capacity;
     paths->key_stride = (c->nodes + VRP_Q_GROUP - 1) / VRP_Q_GROUP * VRP_Q_GROUP;
     paths->group_of = c->group_of;
     paths->lane_of = c->lane_of;

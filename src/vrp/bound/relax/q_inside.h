@@ -53,7 +53,10 @@ static inline bool vrp_q_fits(int64_t value)
 }
 
 // Whether a run must end now. Any thread may ask.
-bool vrp_q_is_over(const mco_context *ctx, double stop_s);
+static inline bool vrp_q_is_over(const mco_context *ctx, double stop_s)
+{
+    return vrp_bound_is_over(ctx, stop_s);
+}
 
 // Appends the nodes of a path backwards from (load, node) to node[*count...]: `node` first, unless `skips_it`. is_second: it begins
 // with the path of g. `node` has room for capacity / least_demand nodes.

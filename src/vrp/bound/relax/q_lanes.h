@@ -23,7 +23,7 @@ static inline int32_t vrp_q_no_source(int bits)
 
 // The paths of one direction. Cell (group, load before, lane): cells_of[group] + VRP_Q_GROUP * load before + lane.
 typedef struct vrp_q_paths {
-    int32_t nodes, groups, capacity;
+    int32_t nodes, groups;
     int32_t key_stride;            // nodes, rounded up to a multiple of VRP_Q_GROUP
     const int32_t *group_of, *lane_of;  // [nodes] of a node as target
     const int64_t *where;          // [nodes] cell (load, node) is where[node] + VRP_Q_GROUP * load
