@@ -37,7 +37,8 @@ mco_status vrp_prove(vrp_proof *proof)
     MCO_TRY(vrp_root_refine(&root));
     MCO_TRY(vrp_root_finish(&root));
     MCO_TRY(vrp_root_divide(&root));
-    (void)mco_run_must_stop(proof->run, proof->result->pricings);
+    if (!mco_run_must_stop(proof->run, proof->result->pricings) && root.lacks_time)
+        proof->run->stop = MCO_STOP_TIME;
 done:
     vrp_root_close(&root);
     return st == MCO_ERR_STOPPED ? MCO_OK : st;

@@ -234,7 +234,8 @@ mco_status vrp_root_columns(vrp_root *root)
     const mco_vrp_solution *plan = proof->plan.order != NULL ? &proof->plan : &r->plan;
     bool is_done;
     const double open_s = OPEN_S * (double)r->problem.nodes * r->problem.nodes;
-    if (!wants_lp(r) || vrp_root_is_over(r) || r->stop_s - mco_clock_s() < open_s)
+    r->lacks_time = r->stop_s - mco_clock_s() < open_s;
+    if (!wants_lp(r) || vrp_root_is_over(r) || r->lacks_time)
         return MCO_OK;
     MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
     r->has_master = true;

@@ -14,6 +14,7 @@ typedef struct vrp_root {
     int64_t estimate;            // cost of a plan, in units: known, or of the construction
     int32_t *price;              // [nodes] of the ascent; NULL: none
     bool has_master;
+    bool lacks_time;             // the time left does not open the program, so the proof ends early
     vrp_master master;
     int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
