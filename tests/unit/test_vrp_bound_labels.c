@@ -403,7 +403,7 @@ static void wide_loads_change_no_route(void **state)
     mco_rng_seed(&rng, 28, 0);
     plain *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    for (int k = 0; k < (TEST_IS_SANITIZED ? 3 : 12); k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 2 : 6); k++) {
         test_case *c = new_case(&rng);
         vrp_bound_problem *p = &c->problem;
         const bool elementary = k % 2;

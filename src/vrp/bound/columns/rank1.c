@@ -260,7 +260,8 @@ static mco_status try_triples(separation *s)
             for (int32_t b = a + 1; b < count && goes_on(s); b++)
                 MCO_TRY(try_triple(s, i, near[a], near[b]));
     }
-    qsort(s->seed, (size_t)s->seeds, sizeof *s->seed, by_violation);
+    if (s->seeds > 0)
+        qsort(s->seed, (size_t)s->seeds, sizeof *s->seed, by_violation);
 done:
     mco_free(s->ctx, &near);
     return st;
@@ -477,7 +478,8 @@ static mco_status add_rows(separation *s, int32_t most, vrp_cuts *cuts, int32_t 
     int32_t *uses = NULL;
     MCO_TRY(mco_alloc(s->ctx, &memory, cuts->words));
     MCO_TRY(mco_alloc(s->ctx, &uses, s->problem->nodes));
-    qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, by_violation);
+    if (s->candidates > 0)
+        qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, by_violation);
     for (int64_t k = 0; k < s->candidates && *found < most; k++) {
         const candidate *c = &s->candidate[k];
         if (is_used_up(uses, c) || is_there(cuts, c))

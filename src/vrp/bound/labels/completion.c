@@ -7,7 +7,7 @@
 
 enum {
     MOST_CELLS = 1 << 24,      // of one table of loads or lengths: 64 MiB
-    LENGTH_ROWS = 2048,        // finer lengths gained nothing on CMT6..CMT10
+    LENGTH_ROWS = 2048,        // of the program of lengths
     MOST_TABLE_BYTES = 1 << 30 // of all copies of dense tables; beyond, the least over all memories serves
 };
 

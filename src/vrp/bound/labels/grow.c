@@ -8,7 +8,7 @@
 
 enum {
     MOST_BUCKETS = 1 << 22,   // 16 MiB of heads
-    STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock: well below 0.01 s
+    STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock
     FIRST_SLOTS = 1 << 12
 };
 

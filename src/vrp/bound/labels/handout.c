@@ -6,7 +6,7 @@
 
 enum {
     LOOKED_AT_A_ROUTE = 16, LOOKED_AT = 4096,  // routes of which most_routes are chosen
-    LOOKED_AT_WHEN_STOPPED = 1 << 16           // 10 ms
+    LOOKED_AT_WHEN_STOPPED = 1 << 16           // of more, those found first
 };
 
 typedef struct handout {
