@@ -8,6 +8,7 @@
 #include "lp/lp.h"
 #include "mco/vrp_bound.h"
 #include "vrp/bound/recheck.h"
+#include "svg_support.h"
 #include "vrp_support.h"
 
 // The call fails so, and its message has this part.
@@ -500,11 +501,94 @@ static void test_bounds(void **state)
     assert_true(decided > 3);
 }
 
+// A search and a proof side by side, and in turns. With a number of iterations few customers are not decided exactly.
+static void test_solve_and_prove(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 30, 0);
+    int32_t proved = 0, rounds = TEST_IS_SANITIZED ? 3 : 12;
+    for (int32_t round = 0; round < rounds; round++) {
+        const vrp_shape shape = draw_shape(&rng, 6 + (int32_t)mco_rng_below(&rng, 6));
+        mco_vrp *p = vrp_case_random(&rng, &shape);
+        const int64_t optimum = vrp_optimal_cost(p);
+        for (int32_t threads = 1; threads <= 2; threads++) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.prove = 1;
+            params.iterations = 2000;
+            params.threads = threads;
+            params.time_limit_s = 10;
+            params.engine = MCO_ENGINE_CPU;
+            assert_ok(mco_vrp_solve(test_ctx, p, &params, &r));
+            assert_true(r.scaled_cost >= optimum && r.bound <= (double)optimum);
+            assert_true((r.outcome == MCO_OUTCOME_OPTIMAL) == (r.bound == r.cost));
+            proved += r.outcome == MCO_OUTCOME_OPTIMAL;
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+        vrp_case_free(p);
+    }
+    assert_true(proved >= rounds);
+}
+
+// Every allocation of a bound may fail. Then nothing is lost and nothing is released twice.
+static void test_memory_failures(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 31, 0);
+    const vrp_shape shape = {.customers = 9, .distances = 40, .is_symmetric = true, .demands = 4, .capacity = 7};
+    mco_vrp *p = vrp_case_random(&rng, &shape);
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    params.threads = 1;
+    params.time_limit_s = 20;
+    for (long k = 1, failed = 1; failed != 0; k += 1 + k / 20) {
+        mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+        test_fail_allocation(k);
+        const mco_status st = mco_vrp_bound(test_ctx, p, &params, &r);
+        failed = test_memory.calls >= k;
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || (failed && st == MCO_ERR_MEMORY));
+        mco_vrp_bound_result_clear(test_ctx, &r);
+    }
+    vrp_case_free(p);
+}
+
+static void test_plot(void **state)
+{
+    (void)state;
+    static const double x[] = {0, 10, 10, -10, -10}, y[] = {0, 0, 1, 0, 1};
+    static const int32_t demands[] = {1, 1, 1, 1};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *p = NULL;
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+    model.capacity = 2;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, 4, x, y, demands, &model, &p));
+    assert_ok(mco_vrp_bound(test_ctx, p, &params, &r));
+    if (mco_lp_is_there())
+        assert_true(r.support_count >= 6 && r.rounds != NULL && r.price != NULL);
+    const char *path = test_path("support.svg");
+    assert_ok(mco_vrp_plot_bound(test_ctx, p, &r, path));
+    char *text = svg_read(path);
+    assert_true(svg_is_well_formed(text));
+    assert_true(svg_is_inside_its_frame(text));
+    assert_true(!mco_lp_is_there() || count_of(text, "class=\"k5\"") >= 2);
+    free(text);
+    if (r.support_count > 0) {
+        r.support[0].to = 5;
+        expect_part(mco_vrp_plot_bound(test_ctx, p, &r, path), MCO_ERR_ARGUMENT, "to 5, the instance has 5 nodes");
+    }
+    mco_vrp_bound_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_rank1), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
         TEST(test_relax),       TEST(test_relax_refusals), TEST(test_bounds),
+        TEST(test_solve_and_prove), TEST(test_memory_failures), TEST(test_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

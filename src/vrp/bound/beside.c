@@ -19,6 +19,7 @@
 static const double ALONE_SHARE = 0.1, ALONE_MOST_S = 5;  // of the time limit, and at most, for the search alone
 static const double STALL_LEAST_S = 0.3;                  // without a better plan; at least as long as the last one took
 static const double TURN_SHARE = 0.25, TURN_LEAST_S = 0.1;  // with one thread: a turn of the search, relative to the proof's time before it
+static const double LEG_GROWTH = 4, LEG_LEAST_S = 1;      // of the search beside the proof
 static const double LOOK_S = 0.01;                        // of the calling thread, when there is no search left
 enum { MANY_THREADS = 4 };                                // from here on the proof has half of them
 
@@ -146,6 +147,22 @@ static mco_status search_until(beside *b, double stop_s)
     return st != MCO_OK ? st : b->look_status;
 }
 
+// Searches until the end of the run, in legs that end at LEG_GROWTH times the time so far. A search anneals for a share of its time
+// first: a leg is beyond that share when it begins, and goes on from the best plan.
+static mco_status search_on(beside *b)
+{
+    mco_status st = MCO_OK;
+    vrp_search *s = b->search;
+    while (st == MCO_OK && !vrp_search_ends(s)) {
+        const double leg_s = fmax(LEG_LEAST_S, (LEG_GROWTH - 1) * mco_run_time_s(&s->run));
+        const int64_t before = s->iterations;
+        st = search_until(b, mco_clock_s() + leg_s);
+        if (s->iterations == before)
+            break;  // nothing is left to search
+    }
+    return st;
+}
+
 // With one thread: a turn of the search, in proportion to what the proof has had since the last one.
 static void turn(beside *b)
 {
@@ -181,7 +198,7 @@ static mco_status prove_beside(beside *b, int threads)
     b->params->threads = threads - b->proof_params.threads > 0 ? threads - b->proof_params.threads : 1;
     MCO_TRY(mco_team_start(b->search->ctx, 1, prove, b, &b->team));
     if (!counts)
-        st = search_until(b, INFINITY);
+        st = search_on(b);
     while (st == MCO_OK && b->look_status == MCO_OK && !vrp_search_ends(b->search))
         if (mco_team_wait(&b->team, LOOK_S))
             break;
@@ -198,7 +215,7 @@ static mco_status prove_in_turns(beside *b)
     b->turn_s = mco_clock_s();
     prove(b, 0);
     (void)look(b);
-    return vrp_search_ends(b->search) || comes_first(b->params) ? MCO_OK : search_until(b, INFINITY);
+    return vrp_search_ends(b->search) || comes_first(b->params) ? MCO_OK : search_on(b);
 }
 
 // ---- All of it

@@ -44,29 +44,49 @@ done:
     return st;
 }
 
-mco_status vrp_root_divide(vrp_root *root)
+// Enumerations between rounds of cuts are small: the next round may make them smaller.
+enum { EARLY_LABELS = 200000, EARLY_ROUTES = 6000 };
+
+static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
 {
     mco_status st = MCO_OK;
-    vrp_root *r = root;
     vrp_proof *proof = r->proof;
-    vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
     vrp_tree_result tree = {0};
     if (!r->has_master || proof->params->root_only || (proof->known >= 0 && proof->scaled_bound >= proof->known))
         return MCO_OK;
-    settings.known = proof->known;
-    settings.stop_s = proof->run->stop_s;
-    settings.cuts_capacity = proof->params->cuts != MCO_VRP_CUTS_NONE;
-    settings.cuts_rank1 = proof->params->cuts == MCO_VRP_CUTS_ALL && r->master.ng != NULL;
-    settings.note = note;
-    settings.user = r;
-    MCO_TRY(vrp_tree_solve(&r->master, &settings, &tree));
+    settings->known = proof->known;
+    settings->stop_s = proof->run->stop_s;
+    settings->cuts_capacity = proof->params->cuts != MCO_VRP_CUTS_NONE;
+    settings->cuts_rank1 = proof->params->cuts == MCO_VRP_CUTS_ALL && r->master.ng != NULL;
+    settings->note = note;
+    settings->user = r;
+    settings->tried_gap = r->tried_gap;
+    MCO_TRY(vrp_tree_solve(&r->master, settings, &tree));
+    r->tried_gap = tree.tried_gap;
     proof->result->nodes += tree.nodes;
     proof->result->routes_enumerated += tree.routes_enumerated;
     if (tree.plan.count > 0)
         MCO_TRY(offer(r, &tree));
-    if (tree.bound != INT64_MAX)
-        MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_BRANCHING, &r->problem, in_units(r, tree.bound)));
+    if (tree.bound != INT64_MAX && (tree.bound > proof->scaled_bound || !settings->only_enumerates))
+        MCO_TRY(vrp_root_note(r, settings->only_enumerates ? MCO_VRP_BOUND_ENUMERATION : MCO_VRP_BOUND_BRANCHING, &r->problem,
+                              in_units(r, tree.bound)));
 done:
     vrp_tree_result_clear(proof->ctx, &tree);
     return st;
+}
+
+mco_status vrp_root_enumerate(vrp_root *root)
+{
+    vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+    settings.only_enumerates = true;
+    settings.most_labels = EARLY_LABELS;
+    settings.most_routes = EARLY_ROUTES;
+    return root->proof->known >= 0 ? run_tree(root, &settings) : MCO_OK;
+}
+
+mco_status vrp_root_divide(vrp_root *root)
+{
+    vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+    root->tried_gap = 0;  // early ones were small
+    return run_tree(root, &settings);
 }

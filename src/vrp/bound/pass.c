@@ -18,7 +18,8 @@
 static const double TRANSITIONS_PER_S = 8e9;  // of q-paths on one core
 static const double GPU_PAYS_S = 0.5;
 static const double MOST_PRICE = 1 << 26;     // in units
-enum { LARGEST_COST = 1 << 20, LOOK_CELLS = 1 << 16 };
+// With costs up to SMALL_COST the differences in ng-tables stay in 16 bits for most instances.
+enum { LARGEST_COST = 1 << 20, SMALL_COST = 20000, LOOK_CELLS = 1 << 16 };
 
 #define MCO_OPTION_STRUCT mco_vrp_relax_params
 static const mco_option relax_records[] = {MCO_OPTION_RECORDS(MCO_VRP_RELAX_OPTIONS)};
@@ -102,6 +103,18 @@ typedef struct pass {
 static double in_file_units(const pass *p, double value)
 {
     return value / p->problem.unit / p->problem.vrp->scale;
+}
+
+// Opens the problem in a small unit where costs are exact in it, else in the largest.
+static mco_status open_problem(pass *p, const mco_vrp *vrp)
+{
+    vrp_bound_problem *out = &p->problem;
+    const mco_status st = vrp_bound_problem_open(p->ctx, vrp, vrp->vehicles, false, SMALL_COST, out);
+    if (st != MCO_OK || (out->is_exact && out->capacity / out->least_demand < VRP_NO_PATH / 4 / SMALL_COST))
+        return st;
+    vrp_bound_problem_close(p->ctx, out);
+    *out = (vrp_bound_problem){0};
+    return vrp_bound_open(p->ctx, vrp, -1, out);
 }
 
 static mco_status set_prices(pass *p)
@@ -324,7 +337,7 @@ static mco_status run_pass(pass *p, const mco_vrp *vrp)
 {
     mco_status st = MCO_OK;
     const mco_vrp_relax_params *params = p->params;
-    MCO_TRY(vrp_bound_open(p->ctx, vrp, -1, &p->problem));
+    MCO_TRY(open_problem(p, vrp));
     vrp_routes_open(p->problem.is_symmetric, &p->routes);
     const double sets = params->relaxation == MCO_VRP_RELAXATION_NG ? ldexp(1, (int)params->ng_size - 1) / 10 + 1 : 1;
     MCO_TRY(vrp_bound_settle(p->ctx, params->engine, params->simd, params->gpus, params->threads, params->memory,
@@ -378,6 +391,7 @@ mco_status mco_vrp_relax(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     MCO_TRY(mco_options_validate(ctx, &relax_options, &given));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = given.time_limit_s, .target = -1, .objective = "value"});
+    ctx->call_stop_s = isfinite(run.stop_s) ? run.stop_s : 0;
     st = run_pass(&p, problem);
     if (st == MCO_ERR_STOPPED) {
         tell_stop(&run, &r);
@@ -391,6 +405,7 @@ done:
     close(&p);
     mco_run_clear(&run);
     mco_vrp_relax_result_clear(ctx, &r);
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

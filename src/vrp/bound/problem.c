@@ -67,9 +67,15 @@ static int64_t in_units(int64_t value, int bits)
     return bits >= 0 ? value << bits : value >> -bits;
 }
 
-static void set_costs(const mco_vrp *vrp, int bits, vrp_bound_problem *p)
+// Whether the call is over. A matrix of tens of thousands of nodes takes seconds.
+static bool is_over(const mco_context *ctx)
 {
-    for (int32_t i = 0; i < p->nodes; i++) {
+    return mco_is_cancelled(ctx) || mco_call_is_over(ctx);
+}
+
+static void set_costs(const mco_context *ctx, const mco_vrp *vrp, int bits, vrp_bound_problem *p)
+{
+    for (int32_t i = 0; i < p->nodes && !is_over(ctx); i++) {
         int32_t *row = p->cost + (int64_t)i * p->stride;
         for (int32_t j = 0; j < p->stride; j++)
             row[j] = j >= p->nodes || j == i ? VRP_NO_ARC : (int32_t)in_units(vrp_distance(vrp, i, j), bits);
@@ -77,10 +83,10 @@ static void set_costs(const mco_vrp *vrp, int bits, vrp_bound_problem *p)
 }
 
 // The longest of the distances there are; vrp->longest may be more.
-static int32_t longest_distance(const mco_vrp *vrp)
+static int32_t longest_distance(const mco_context *ctx, const mco_vrp *vrp)
 {
     int32_t longest = 1;
-    for (int32_t i = 0; i < vrp->nodes; i++)
+    for (int32_t i = 0; i < vrp->nodes && !is_over(ctx); i++)
         for (int32_t j = 0; j < vrp->nodes; j++) {
             const int32_t distance = i != j ? vrp_distance(vrp, i, j) : 0;
             longest = distance > longest ? distance : longest;
@@ -90,13 +96,13 @@ static int32_t longest_distance(const mco_vrp *vrp)
 
 // ---- Triangles
 
-static bool is_metric(const mco_vrp *vrp)
+static bool is_metric(const mco_context *ctx, const mco_vrp *vrp)
 {
     if (vrp->rule != VRP_MATRIX)
         return true;
     if (vrp->nodes > VRP_METRIC_NODES)
         return false;
-    for (int32_t i = 0; i < vrp->nodes; i++)
+    for (int32_t i = 0; i < vrp->nodes && !is_over(ctx); i++)
         for (int32_t j = 0; j < vrp->nodes; j++)
             for (int32_t k = 0; i != j && k < vrp->nodes; k++)
                 if (i != k && j != k && vrp_distance(vrp, i, k) > vrp_distance(vrp, i, j) + vrp_distance(vrp, j, k) + 1)
@@ -105,9 +111,9 @@ static bool is_metric(const mco_vrp *vrp)
 }
 
 // Whether no way by the depot is shorter than the direct one, exactly.
-static bool joins_pay(const mco_vrp *vrp)
+static bool joins_pay(const mco_context *ctx, const mco_vrp *vrp)
 {
-    for (int32_t i = 1; i < vrp->nodes; i++)
+    for (int32_t i = 1; i < vrp->nodes && !is_over(ctx); i++)
         for (int32_t j = 1; j < vrp->nodes; j++)
             if (i != j && vrp_distance(vrp, i, j) > vrp_distance(vrp, i, 0) + vrp_distance(vrp, 0, j))
                 return false;
@@ -124,7 +130,7 @@ static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicl
     if (vehicles > 0 && (vehicles < least || (exactly && vehicles > vrp->customers)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d vehicle%s: the demands need at least %lld, and %d customers make at most %d routes", vehicles,
                         mco_plural(vehicles), (long long)least, vrp->customers, vrp->customers);
-    if (!vrp_has_max_length(vrp) && joins_pay(vrp)) {
+    if (!vrp_has_max_length(vrp) && joins_pay(ctx, vrp)) {
         most = (2 * total + capacity - 1) / capacity - 1;
         most = most > least ? most : least;
         most = most < vrp->customers ? most : vrp->customers;
@@ -164,13 +170,15 @@ mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t 
     MCO_TRY(mco_alloc(ctx, &p.demand, p.nodes));
     MCO_TRY(mco_alloc(ctx, &p.cost, (int64_t)p.nodes * p.stride));
     MCO_TRY(set_loads(ctx, vrp, &p));
-    const int bits = unit_bits(longest_distance(vrp), largest_cost);
+    const int bits = unit_bits(longest_distance(ctx, vrp), largest_cost);
     p.unit = ldexp(1, bits);
     p.is_exact = bits >= 0;
-    p.is_metric = is_metric(vrp);
-    set_costs(vrp, bits, &p);
+    p.is_metric = is_metric(ctx, vrp);
+    set_costs(ctx, vrp, bits, &p);
     MCO_TRY(set_fleet(ctx, vrp, vehicles, exactly, &p));
     MCO_TRY(set_lengths(ctx, vrp, bits, &p));
+    if (is_over(ctx))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_STOPPED, "the call was over before the costs of %d nodes were there", p.nodes));
     *out = p;
 done:
     if (st != MCO_OK)

@@ -43,7 +43,7 @@ typedef struct vrp_bound_problem {
 } vrp_bound_problem;
 
 // `largest_cost`: no arc becomes more than this; the unit follows from it. exactly: K = vehicles; else vehicles, where it is
-// not 0, is the most. Errors: MEMORY (says how much for the matrix), ARGUMENT (a customer that fits no vehicle, fewer vehicles
+// not 0, is the most. Errors: MEMORY (says how much for the matrix), STOPPED (mco_call_is_over(), or a cancellation), ARGUMENT (a customer that fits no vehicle, fewer vehicles
 // than the demands need).
 mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
                                   vrp_bound_problem *out);

@@ -220,10 +220,15 @@ static void extend_ng(recheck *c, int64_t load, int32_t k, const bool *is_near)
 
 // ---- All paths, load after load
 
+static bool is_over(const recheck *c)
+{
+    return mco_clock_s() >= c->stop_s || mco_call_is_over(c->ctx) || mco_is_cancelled(c->ctx);
+}
+
 static mco_status fill(recheck *c, bool *is_near, bool *is_done)
 {
     uint32_t always, gained[VRP_NG_MOST];
-    for (int32_t k = 1; c->sets != NULL && k < c->nodes; k++)
+    for (int32_t k = 1; c->sets != NULL && k < c->nodes && !is_over(c); k++)
         for (int32_t i = 1; i < c->nodes; i++)
             is_near[(int64_t)k * c->nodes + i] = i != k && relate(c, i, k, &always, gained);
     for (int64_t at = 0; at < (c->capacity + 1) * c->nodes; at++) {
@@ -233,7 +238,7 @@ static mco_status fill(recheck *c, bool *is_near, bool *is_done)
     c->least[0] = 0;
     for (int64_t load = 1; load <= c->capacity; load++)
         for (int32_t k = 1; k < c->nodes; k++) {
-            if (mco_clock_s() >= c->stop_s || mco_call_is_over(c->ctx) || mco_is_cancelled(c->ctx))
+            if (is_over(c))
                 return MCO_OK;
             if (c->demand[k] > load)
                 continue;

@@ -15,6 +15,7 @@ typedef struct vrp_root {
     int32_t *price;              // [nodes] of the ascent; NULL: none
     bool has_master;
     vrp_master master;
+    int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result
     double stop_s;               // of columns and cuts; what is left until the run's end is for the last passes
@@ -49,6 +50,8 @@ mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
+// Enumerates routes and settles them where the gap is small and few are left. Errors: as below.
+mco_status vrp_root_enumerate(vrp_root *root);
 // Divides what is left open, until the run must stop. Errors: MEMORY, DEVICE, and those of the caller.
 mco_status vrp_root_divide(vrp_root *root);
 // Copies the master's prices to the sure ones while no arc is removed.

@@ -188,8 +188,11 @@ mco_status vrp_master_most_value(vrp_master *master, double stop_s, int64_t *mos
         vrp_routes_empty(&master->found);
         MCO_TRY(vrp_master_run_labels(master, 0, stop_s, &worth, &is_done));
     }
-    *most = master->known - (p->is_exact ? (int64_t)p->unit : 0) - vrp_prices_bound(p, master->price, &master->cuts, 0) -
-            vrp_worth_of_others(p, worth, 1);
+    // The bound was proved by the same prices. So it tells what all routes of a plan are worth together, and what all but one are: labels
+    // above ask for no values beyond 0, they may be worth more.
+    const int64_t rest = vrp_prices_bound(p, master->price, &master->cuts, 0), all = master->bound > INT64_MIN ? master->bound - rest : INT64_MIN;
+    const int64_t but_one = all > 0 ? all - (all + p->fleet.least - 1) / p->fleet.least : all, others = vrp_worth_of_others(p, worth, 1);
+    *most = master->known - (p->is_exact ? (int64_t)p->unit : 0) - rest - (but_one > others ? but_one : others);
 done:
     return st;
 }

@@ -66,7 +66,7 @@ static bool needs_labels(const vrp_master *m)
     int32_t count = 0;
     for (int64_t k = 0; k < m->found.count && count < FEW_ROUTES; k++)
         count += improves(m, k);
-    return vrp_master_has_rank1(m) && count < FEW_ROUTES;
+    return !m->skips_labels && vrp_master_has_rank1(m) && count < FEW_ROUTES;
 }
 
 // Prices the trial: routes of tables below `below`, and routes of labels below `label_below`, go to `found`; the bound is kept where it is

@@ -35,6 +35,7 @@ typedef struct choice {
     int32_t *arena;      // [CANDIDATES * nodes]
     candidate list[CANDIDATES];
     int32_t count;
+    double value;        // of the program
     double most_rise;
 } choice;
 
@@ -196,7 +197,7 @@ done:
 
 static double clamp_rise(const choice *c, double rise)
 {
-    return fmin(c->most_rise, fmax(LEAST_RISE * fabs(c->t->m->lp_value), rise));
+    return fmin(c->most_rise, fmax(LEAST_RISE * fabs(c->value), rise));
 }
 
 // The rise of the program with the candidate's row, the last one, on one side.
@@ -213,7 +214,7 @@ static mco_status try_side(choice *c, const mco_lp_basis *basis, double least, d
     if (end == MCO_LP_INFEASIBLE)
         *rise = c->most_rise;
     else if (end == MCO_LP_OPTIMAL)
-        *rise = mco_lp_objective(lp) - c->t->m->lp_value;
+        *rise = mco_lp_objective(lp) - c->value;
     *rise = clamp_rise(c, *rise);
 done:
     return st;
@@ -266,6 +267,22 @@ static candidate *best_left(choice *c)
     return best;
 }
 
+// Prices one side by tables alone; its rise times *score. Where rank-1 rows have prices the value of the program tells the rise, what is
+// proved is less.
+static mco_status try_loaded(choice *c, const tree_state *state, const tree_side *side, int64_t *proved, double *score)
+{
+    mco_status st = MCO_OK;
+    tree *t = c->t;
+    MCO_TRY(tree_load(t, state, side));
+    t->m->skips_labels = true;
+    st = tree_price(t, TRIAL_PRECISION, t->settings->stop_s, proved);
+    t->m->skips_labels = false;
+    MCO_TRY(st);
+    *score *= clamp_rise(c, t->m->has_artificial ? c->most_rise : t->m->lp_value - c->value);
+done:
+    return st;
+}
+
 // Prices both sides of the best candidates; keeps those of the greatest product.
 static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2])
 {
@@ -276,15 +293,16 @@ static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, 
     for (int round = 0; round < PRICED; round++) {
         candidate *cand = best_left(c);
         int64_t proved[2] = {bound, bound};
+        double score = 1;
         if (cand == NULL || (round > 0 && tree_must_stop(t)))
             break;
         cand->score = -1;
         for (int s = 0; s < 2; s++) {
             const tree_side side = side_of(c, cand, s == 0, fleet);
-            MCO_TRY(tree_load(t, state, &side));
-            MCO_TRY(tree_price(t, TRIAL_PRECISION, t->settings->stop_s, &proved[s]));
+            MCO_TRY(try_loaded(c, state, &side, &proved[s], &score));
         }
-        const double score = clamp_rise(c, (double)(proved[0] - bound)) * clamp_rise(c, (double)(proved[1] - bound));
+        mco_log(t->ctx, MCO_LOG_DETAIL, "tree: set of %d with %.2f crossings: score %.3g, bounds %lld and %lld", cand->size, cand->value,
+                score, (long long)proved[0], (long long)proved[1]);
         if (score <= best_score)
             continue;
         best_score = score;
@@ -343,7 +361,7 @@ static void close_choice(choice *c)
 mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2], bool *found)
 {
     mco_status st = MCO_OK;
-    choice c = {.t = t, .nodes = t->root->nodes};
+    choice c = {.t = t, .nodes = t->root->nodes, .value = t->m->lp_value};
     *found = false;
     out[0] = out[1] = (tree_side){0};
     if (t->m->end != MCO_LP_OPTIMAL || t->m->has_artificial)
@@ -352,7 +370,7 @@ mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_sid
     *found = choose_fleet(&c, bound, out, bounds);
     if (*found)
         goto done;
-    c.most_rise = t->known != INT64_MAX ? (double)(t->m->known - bound) : MOST_RISE * fabs(t->m->lp_value);
+    c.most_rise = t->known != INT64_MAX ? (double)(t->m->known - bound) : MOST_RISE * fabs(c.value);
     offer_pairs(&c);
     offer_grown(&c);
     offer_depot(&c);

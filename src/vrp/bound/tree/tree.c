@@ -105,6 +105,21 @@ static mco_status note(tree *t, int64_t k)
     return st;
 }
 
+// The last step alone, at the root.
+static mco_status enumerate_root(tree *t)
+{
+    mco_status st = MCO_OK;
+    tree_state *state = NULL;
+    tree_side side = {.fleet = t->root->fleet};
+    MCO_TRY(mco_alloc(t->ctx, &state, 1));
+    state->uses = 1;
+    MCO_TRY(add_node(t, &side, state, t->m->bound > 0 ? t->m->bound : 0, 0));
+    MCO_TRY(tree_enumerate(t, false, &t->nodes[0].bound));
+done:
+    tree_state_drop(t->ctx, &state);
+    return st;
+}
+
 static mco_status search(tree *t)
 {
     mco_status st = MCO_OK;
@@ -142,6 +157,7 @@ static void report(tree *t)
     vrp_tree_result *r = t->result;
     r->bound = k < 0 ? t->known : scaled_bound(t, t->nodes[k].bound);
     r->is_done = r->bound == t->known;
+    r->tried_gap = t->tried_gap == INT64_MAX ? 0 : t->tried_gap;
 }
 
 mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings, vrp_tree_result *result)
@@ -155,7 +171,7 @@ mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings,
     if (settings->known >= 0)
         tree_set_known(&t, settings->known);
     master->problem = &t.problem;
-    MCO_TRY(search(&t));
+    MCO_TRY(settings->only_enumerates ? enumerate_root(&t) : search(&t));
     report(&t);
     MCO_TRY(restore(&t));
     *result = r;

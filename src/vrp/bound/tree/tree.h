@@ -21,6 +21,7 @@ typedef struct vrp_tree_settings {
     int64_t most_labels;    // of an enumeration
     int64_t most_routes;    // of a pool
     int64_t tried_gap;      // units; an enumeration failed at this gap. 0: none was tried
+    bool only_enumerates;   // tries the last step where the master stands, if the gap is small; no column is priced, nothing is divided
     // Called at each node: bound of all plans, scaled. The caller may lower *known. Ends the tree at a status other than MCO_OK. NULL: none.
     mco_status (*note)(void *user, int64_t scaled_bound, int64_t *known);
     void *user;
@@ -35,6 +36,7 @@ typedef struct vrp_tree_result {
     vrp_routes plan;        // its routes; owned
     int64_t nodes;          // solved
     int64_t routes_enumerated;
+    int64_t tried_gap;      // units; enumerations have failed from here on. 0: none has
 } vrp_tree_result;
 
 // Divides what `master` has solved last. The master's prices prove its bound, or a run of it begins anew. Its program, rows, arcs and
