@@ -223,12 +223,11 @@ static inline bool vrp_is_same(vrp_candidate a, vrp_candidate b)
 enum { VRP_PLAIN_CUSTOMERS = 12 };
 
 // Least cost of routes that keep every rule, by dynamic programs over all sets of at most VRP_PLAIN_CUSTOMERS
-// customers: the shortest route through each set, then the best partition into no more routes than vehicles. -1 if
+// customers: the shortest route through each set, then the best partition into at most `most` routes, or exactly so many. -1 if
 // there is none.
-static inline int64_t vrp_optimal_cost(const mco_vrp *problem)
+static inline int64_t vrp_optimal_cost_of(const mco_vrp *problem, int32_t most, bool exactly)
 {
     const int32_t n = problem->customers, sets = 1 << n;
-    const int32_t most = problem->vehicles > 0 && problem->vehicles < n ? problem->vehicles : n;
     const int64_t never = INT64_MAX / 4;
     int64_t *path = malloc((size_t)sets * (size_t)(n + 1) * sizeof *path);  // [sets][n], least way through a set to its last
     int64_t *route = malloc((size_t)sets * sizeof *route);
@@ -262,7 +261,7 @@ static inline int64_t vrp_optimal_cost(const mco_vrp *problem)
     for (int32_t k = 1; k <= most; k++)
         for (int32_t set = 0; set < sets; set++) {
             int64_t *now = &best[(int64_t)k * sets + set];
-            *now = best[(int64_t)(k - 1) * sets + set];
+            *now = exactly ? never : best[(int64_t)(k - 1) * sets + set];
             for (int32_t part = set; part > 0; part = (part - 1) & set)
                 if (route[part] + best[(int64_t)(k - 1) * sets + (set ^ part)] < *now)
                     *now = route[part] + best[(int64_t)(k - 1) * sets + (set ^ part)];
@@ -272,6 +271,13 @@ static inline int64_t vrp_optimal_cost(const mco_vrp *problem)
     free(route);
     free(path);
     return cost < never ? cost : -1;
+}
+
+// The same with no more routes than vehicles.
+static inline int64_t vrp_optimal_cost(const mco_vrp *problem)
+{
+    const int32_t n = problem->customers;
+    return vrp_optimal_cost_of(problem, problem->vehicles > 0 && problem->vehicles < n ? problem->vehicles : n, false);
 }
 
 #endif

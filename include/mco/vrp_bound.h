@@ -39,7 +39,7 @@ typedef struct mco_vrp_relax_result {
     int32_t route_load;    // in units of the capacity (mco_vrp_load_scale)
     double route_value;
     int64_t states, transitions;  // cells of the tables; pairs of a cell and a node before it, by the definition of the relaxation
-    double pass_s;         // of the pass, transfers included; without opening
+    double pass_s;         // of the pass, transfers included; without opening; the least of params->repeat
     uint64_t digest;       // of all cells of the tables: equal for all engines
     mco_work work;
 } mco_vrp_relax_result;
@@ -96,11 +96,11 @@ typedef struct mco_vrp_bound_result {
     mco_stop stop;
     double bound;           // in units of the file; NaN: none. Rounded up to the next cost that a plan can have, with rounded distances
     int64_t scaled_bound;   // bound * mco_vrp_scale(), rounded up; -1: none
-    double root_bound;      // before enumeration and branching
+    double root_bound;      // of `price`, which holds for all plans: before arcs are removed, enumeration and branching
     double cost;            // of `solution`, or params->known; NaN: neither
     int64_t scaled_cost;    // -1: none
     mco_vrp_solution solution;  // a better or equal plan than params->start; order NULL: none
-    bool is_rechecked;      // the separate recheck has proved `root_bound` again; false only if it ran out of time
+    bool is_rechecked;      // the separate recheck has proved `root_bound` again; false: it lacked time or memory
     double *price;          // [customers] in units of the file: the prices of root_bound
     mco_vrp_support *support;   // [support_count]
     int64_t support_count;

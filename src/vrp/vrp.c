@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "device/device.h"
+#include "vrp/bound/beside.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/curve.h"
 #include "vrp/search/exact.h"
@@ -170,7 +171,7 @@ static void choose(solve *s)
 {
     mco_vrp_params *p = &s->params;
     const int32_t n = s->problem->customers;
-    const bool has_bound = p->lower_bound > 0;
+    const bool has_bound = p->lower_bound > 0 || p->prove;
     if (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL)
         p->engine = MCO_ENGINE_GPU;
     if (p->engine == MCO_ENGINE_AUTO) {
@@ -274,8 +275,9 @@ done:
     return st;
 }
 
-static mco_status run_engine(solve *s)
+static mco_status run_engine(void *solving)
 {
+    solve *s = solving;
     vrp_search *search = &s->search;
     switch (s->params.engine) {
     case MCO_ENGINE_REFERENCE: return solve_reference(search);
@@ -295,7 +297,7 @@ static mco_status run_search(solve *s)
     mco_status st = MCO_OK;
     vrp_search *search = &s->search;
     if (!s->is_exact)
-        MCO_TRY(run_engine(s));
+        MCO_TRY(s->params.prove ? vrp_search_and_prove(search, &s->params, run_engine, s) : run_engine(s));
     const bool is_open = search->best_cost < 0 && search->run.stop != MCO_STOP_CANCELLED;
     if (s->is_exact || (is_open && s->problem->customers <= VRP_EXACT_CUSTOMERS))
         MCO_TRY(vrp_search_exact(search));
@@ -349,6 +351,8 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
     r->outcome = search->is_proven || vrp_search_is_at_bound(search) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     if (search->is_proven)
         r->bound = r->cost;
+    else if (search->proved >= 0 && !((double)search->proved / scale <= r->bound))
+        r->bound = (double)search->proved / scale;
     if ((double)r->scaled_cost < s->params.lower_bound * scale - 1)
         mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below the given bound %.15g: it is no bound", s->params.lower_bound);
 done:
@@ -361,13 +365,13 @@ static void begin_run(solve *s)
     const mco_vrp_params *p = &s->params;
     const mco_run_settings settings = {.time_limit_s = p->time_limit_s,
                                        .target = p->target,
-                                       .gap = p->lower_bound > 0 ? p->gap : 0,
+                                       .gap = p->lower_bound > 0 || p->prove ? p->gap : 0,
                                        .objective = "cost",
                                        .decimals = s->problem->scale > 1 ? 2 : 0,
                                        .columns = VRP_SEARCH_COLUMNS,
                                        .write_columns = vrp_search_write_columns,
                                        .user = &s->search};
-    s->search = (vrp_search){.ctx = s->ctx, .problem = s->problem, .params = p, .best_cost = -1, .start_cost = -1};
+    s->search = (vrp_search){.ctx = s->ctx, .problem = s->problem, .params = p, .best_cost = -1, .start_cost = -1, .proved = -1};
     s->search.run = mco_run_begin(s->ctx, &settings);
     if (p->lower_bound > 0)
         mco_run_raise_bound(&s->search.run, p->lower_bound);

@@ -12,6 +12,7 @@ enum { LABELS = 5, FUNCTIONS = 9, PERIOD = 3600, MOST_QUERIES = 70 };
 
 static long checks;
 static mco_context *ctx;
+static bool is_small;
 
 #define MUST(call) GPU_CHECK((call) == MCO_OK, "%s", mco_context_error(ctx))
 
@@ -113,7 +114,34 @@ static mm_device_tuning draw_tuning(mco_rng *rng)
                               .groups = below(rng, 4), .rounds = below(rng, 3) == 0 ? 1 + below(rng, 5) : 0};
 }
 
-static void test_batch(mm_device *device, const mco_multimodal *network, const mco_automaton *a, int64_t count,
+// Changes labels where the certificate must see it, before the arrival or the arrival made earlier, and where it must not care. oracle: all
+// labels of the query.
+static void spoil(mco_rng *rng, mm_device *device, const mco_multimodal *network, const mco_automaton *a, int64_t k,
+                  const mco_multimodal_query *query, const int32_t *oracle)
+{
+    const int32_t end = query->target >= 0 ? best_at(a, oracle, query->target) : MCO_MULTIMODAL_NONE;
+    for (int fault = 0; fault < 3; fault++, checks++) {
+        const int32_t vertex = fault == 0 && query->target >= 0 ? query->target : below(rng, network->vertices), state = below(rng, a->states);
+        const int32_t was = oracle[(size_t)vertex * (size_t)a->states + (size_t)state], by = 1 + below(rng, 9);
+        const bool is_best = query->target == vertex && (a->final >> state & 1) != 0 && was == end;
+        const bool is_beyond = was > end || (was == end && end < MCO_MULTIMODAL_NONE && !is_best);
+        const bool is_earlier = was == MCO_MULTIMODAL_NONE || is_best || below(rng, 2) == 0;
+        if (is_beyond && was < MCO_MULTIMODAL_NONE)
+            continue;  // the search may leave any later label there
+        if (is_beyond) {
+            MUST(mm_device_spoil(ctx, device, k, vertex, state, end + by));
+            MUST(mm_device_certify(ctx, device));
+        } else {
+            MUST(mm_device_spoil(ctx, device, k, vertex, state, is_earlier ? was - by : was + by));
+            GPU_CHECK(mm_device_certify(ctx, device) == MCO_ERR_INTERNAL, "query %d: %d for %d at vertex %d, state %d, passes", (int)k,
+                      is_earlier ? was - by : was + by, was, vertex, state);
+        }
+        MUST(mm_device_spoil(ctx, device, k, vertex, state, was));
+        MUST(mm_device_certify(ctx, device));
+    }
+}
+
+static void test_batch(mco_rng *rng, mm_device *device, const mco_multimodal *network, const mco_automaton *a, int64_t count,
                        const mco_multimodal_query *query)
 {
     const size_t pairs = (size_t)network->vertices * (size_t)a->states;
@@ -131,7 +159,11 @@ static void test_batch(mm_device *device, const mco_multimodal *network, const m
         const int32_t best = query[k].target < 0 ? MCO_MULTIMODAL_NONE : best_at(a, oracle, query[k].target);
         GPU_CHECK(arrival[k] == best, "query %d arrives at %d, expected %d", (int)k, arrival[k], best);
         GPU_CHECK(reached[k] == (query[k].target < 0 ? there : best < MCO_MULTIMODAL_NONE), "query %d: %lld", (int)k, (long long)reached[k]);
-        if (count > mm_device_batch(device) || query[k].target >= 0)
+        if (count > mm_device_batch(device))
+            continue;
+        if (!is_small || k == 0)
+            spoil(rng, device, network, a, k, &query[k], oracle);
+        if (query[k].target >= 0)
             continue;
         MUST(mm_device_labels(ctx, device, k, label));
         GPU_CHECK(memcmp(label, oracle, pairs * sizeof *label) == 0, "labels of query %d", (int)k);
@@ -165,10 +197,52 @@ static void test_random(int trials, int32_t most_vertices, uint64_t seed)
         const mm_device_tuning tuning = draw_tuning(&rng);
         draw_queries(&rng, vertices, k % 3, k % 5 == 0 ? 1 << 28 : 3 * PERIOD, count, query);
         MUST(mm_device_open(ctx, network, &a.of, NULL, count, &tuning, &device));
-        test_batch(device, network, &a.of, count, query);
+        test_batch(&rng, device, network, &a.of, count, query);
         mm_device_close(ctx, &device);
         mco_multimodal_destroy(ctx, &network);
     }
+}
+
+// A long path of arcs that take no time, against the order of numbers, and a circle of them that nothing leads to. Labels of the
+// circle meet each other, but no path leads there.
+static void test_ties(void)
+{
+    enum { PATH = 500, VERTICES = PATH + 3 };
+    static const char *const names[] = {"walk", "road", "bus", "on", "off"};
+    int32_t *part[5], arrival;
+    int64_t reached, done;
+    mco_multimodal *network = NULL;
+    mm_device *device = NULL;
+    random_automaton a;
+    mco_rng rng;
+    const mco_multimodal_function constant = {.kind = MCO_MULTIMODAL_CONSTANT};
+    const mco_multimodal_query query = {.source = PATH - 1, .target = -1, .depart = 100};
+    mco_rng_seed(&rng, 4, 0);
+    for (int k = 0; k < 5; k++)
+        part[k] = take(VERTICES, sizeof *part[k]);
+    for (int32_t v = 1; v < VERTICES; v++) {
+        part[0][v - 1] = v;
+        part[1][v - 1] = v == PATH ? VERTICES - 1 : v - 1;
+    }
+    const mco_multimodal_parts parts = {.vertices = VERTICES, .period = PERIOD, .labels = LABELS, .functions = 1, .label_name = names,
+                                        .function = &constant, .arcs = {VERTICES - 1, part[0], part[1], part[2], part[3], part[4]}};
+    MUST(mco_multimodal_create(ctx, &parts, &network));
+    make_automaton(&rng, 1, &a);
+    a.next[0] = 1;
+    MUST(mm_device_open(ctx, network, &a.of, NULL, 1, NULL, &device));
+    MUST(mm_device_find(ctx, device, NULL, 1, &query, &arrival, &reached, &done));
+    GPU_CHECK(reached == PATH, "%lld labels", (long long)reached);
+    for (int32_t v = PATH; v < VERTICES; v++)
+        MUST(mm_device_spoil(ctx, device, 0, v, 0, 100));
+    GPU_CHECK(mm_device_certify(ctx, device) == MCO_ERR_INTERNAL, "a circle that nothing leads to");
+    for (int32_t v = PATH; v < VERTICES; v++)
+        MUST(mm_device_spoil(ctx, device, 0, v, 0, MCO_MULTIMODAL_NONE));
+    MUST(mm_device_certify(ctx, device));
+    checks += 3;
+    mm_device_close(ctx, &device);
+    mco_multimodal_destroy(ctx, &network);
+    for (int k = 0; k < 5; k++)
+        free(part[k]);
 }
 
 // ---- Generated networks
@@ -309,13 +383,20 @@ static void test_stops(const mco_multimodal *network, const mco_automaton *a)
     free(arrival);
 }
 
-int main(void)
+// Without arguments: everything. `small`: few small networks, for tools that slow kernels down.
+int main(int argc, char **argv)
 {
     static const mco_multimodal_shape shape = {.rows = 160, .columns = 160, .layer = {34000, 27000, 20000, 13400}, .degree = 15, .seed = 1};
     mco_multimodal *network = NULL;
     mco_automaton *a = NULL;
+    is_small = argc > 1 && strcmp(argv[1], "small") == 0;
     ctx = gpu_begin();
-    test_random(160, 40, 1);
+    test_ties();
+    test_random(is_small ? 8 : 160, 40, 1);
+    if (is_small) {
+        mco_context_destroy(&ctx);
+        return gpu_summary("paths multimodal, small", checks);
+    }
     test_random(60, 1500, 2);
     test_random(4, 30000, 3);
     test_too_late();

@@ -10,6 +10,7 @@
 
 static long checks;
 static mco_context *ctx;
+static bool is_small;  // few shapes
 
 #define MUST(call) GPU_CHECK((call) == MCO_OK, "%s", mco_context_error(ctx))
 
@@ -171,6 +172,8 @@ static void try_tiles(const trial *t, const int32_t *order, int repeats, int sou
     int32_t *expected = calloc((size_t)n, sizeof *expected), *seen = calloc((size_t)n, sizeof *seen);
     MUST(paths_layout_make(ctx, &t->rows, order, false, &l));
     for (int s = 0; s < (n > 100000 ? LARGE_SHAPES : SHAPES) && expected != NULL && seen != NULL; s++) {
+        if (is_small && s != 0 && s < LARGE_SHAPES)
+            continue;
         paths_tiles *tiles = NULL;
         char what[80];
         snprintf(what, sizeof what, "tiles of %d, %d threads, exchange %d", shapes[s].tile, shapes[s].threads, shapes[s].exchange);
@@ -207,7 +210,7 @@ static void try_blocks(const trial *t, const int32_t *order, int repeats)
         place[k] = l.place[source[k]];
         MUST(paths_ref_tree(ctx, &t->rows, source[k], expected + (int64_t)k * n, NULL));
     }
-    for (int s = 0; s < BLOCK_SHAPES * repeats && expected != NULL && seen != NULL; s++) {
+    for (int s = 0; s < (is_small ? 2 : BLOCK_SHAPES * repeats) && expected != NULL && seen != NULL; s++) {
         memset(seen, 0xff, (size_t)n * TREES * sizeof *seen);
         MUST(paths_block_trees_tuned(ctx, &l, 0, NULL, TREES, place, &block_shapes[s % BLOCK_SHAPES], seen, NULL));
         for (int k = 0; k < TREES; k++)
@@ -360,15 +363,39 @@ static void test_stop_of_blocks(void)
     free(source);
 }
 
-int main(void)
+// Small networks on a few shapes.
+static void test_few(void)
+{
+    trial t;
+    is_small = true;
+    make_random(&t, 65, 260, 1000, 1);
+    try_all(&t, 1);
+    make_near(&t, 200, 1800, 5, 1, 2);
+    try_all(&t, 1);
+    make_near(&t, 300, 1200, 40, 20, 3);
+    t.rows.first_through = 60;
+    try_all(&t, 1);
+    make_grid(&t, 20, 100, 5);
+    try_all(&t, 1);
+}
+
+// Without arguments: everything. `small`: a few small networks, for tools that slow kernels down.
+int main(int argc, char **argv)
 {
 #ifdef PATHS_SINGLE_EMULATED  // by a scheduler of threads on the host
+    (void)argc;
+    (void)argv;
     enum { SMALL = 9, ENDS = 2, SIDE = 40, WIDE_REPEATS = 1 };
     if (mco_context_create(&ctx, NULL) != MCO_OK)
         return EXIT_FAILURE;
 #else
     enum { SMALL = 30, ENDS = 8, SIDE = 300, WIDE_REPEATS = 20 };
     ctx = gpu_begin();
+    if (argc > 1 && strcmp(argv[1], "small") == 0) {
+        test_few();
+        mco_context_destroy(&ctx);
+        return gpu_summary("trees without a hierarchy, small", checks);
+    }
 #endif
     test_small(SMALL);
     test_ends(ENDS);

@@ -8,6 +8,7 @@
 #include "lp/lp.h"
 #include "mco/vrp_bound.h"
 #include "vrp/bound/recheck.h"
+#include "svg_support.h"
 #include "vrp_support.h"
 
 // The call fails so, and its message has this part.
@@ -229,6 +230,85 @@ static void test_recheck_agrees(void **state)
     }
 }
 
+// ---- The recheck with RANK1 rows, against all ng-routes
+
+typedef struct ng_walk {
+    const priced *p;
+    const vrp_ng_sets *sets;
+    int32_t way[16], count;
+    int64_t least;
+} ng_walk;
+
+// Whether the route so far may go on to `next`: since its last visit some customer had a set without it.
+static bool may_visit(const ng_walk *w, int32_t next)
+{
+    for (int32_t k = w->count - 1; k >= 0; k--) {
+        if (w->way[k] == next)
+            return false;
+        if (vrp_ng_sets_bit(w->sets, w->way[k], next) < 0)
+            return true;
+    }
+    return true;
+}
+
+static void walk_ng(ng_walk *w, int64_t load)
+{
+    const vrp_bound_problem *p = &w->p->problem;
+    for (int32_t next = 1; next < p->nodes; next++) {
+        if (load + p->demand[next] > p->capacity || w->count == COUNT_OF(w->way) || !may_visit(w, next))
+            continue;
+        w->way[w->count++] = next;
+        const int64_t value = vrp_prices_route(p, w->p->price, &w->p->cuts, w->way, w->count);
+        w->least = value < w->least ? value : w->least;
+        walk_ng(w, load + p->demand[next]);
+        w->count--;
+    }
+}
+
+static void add_rank1(priced *p, mco_rng *rng)
+{
+    int32_t node[3] = {0};
+    uint64_t memory[1] = {0};
+    const int32_t n = p->problem.customers;
+    node[0] = 1 + (int32_t)mco_rng_below(rng, (uint32_t)n - 2);
+    node[1] = node[0] + 1 + (int32_t)mco_rng_below(rng, (uint32_t)(n - node[0] - 1));
+    node[2] = node[1] + 1 + (int32_t)mco_rng_below(rng, (uint32_t)(n - node[1]));
+    for (int32_t i = 1; i <= n; i++)
+        if (i == node[0] || i == node[1] || i == node[2] || mco_rng_below(rng, 2) == 0)
+            memory[0] |= (uint64_t)1 << i;
+    const int32_t numerator = 1 + (int32_t)mco_rng_below(rng, 2), denominator = 2 + (int32_t)(numerator == 2);
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &p->cuts, node, 3, numerator, denominator, 3 * numerator / denominator,
+                                 mco_rng_below(rng, 3) == 0 ? NULL : memory));
+    p->cuts.cut[p->cuts.count - 1].price = -(int32_t)mco_rng_below(rng, 60);
+}
+
+static void test_recheck_rank1(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 29, 0);
+    int32_t dearer = 0;
+    for (int32_t round = 0; round < (TEST_IS_SANITIZED ? 20 : 150); round++) {
+        const vrp_shape shape = {.customers = 4 + (int32_t)mco_rng_below(&rng, 3), .distances = 40, .demands = 3,
+                                 .is_symmetric = mco_rng_below(&rng, 2) == 0, .capacity = 6};
+        priced p = make(&rng, &shape, 1);
+        vrp_ng_sets sets = {0};
+        assert_ok(vrp_ng_sets_open(test_ctx, &p.problem, 1 + (int32_t)mco_rng_below(&rng, (uint32_t)shape.customers), &sets));
+        const int64_t without = recheck(&p, &sets);
+        for (int32_t k = 0; k < 3; k++)
+            add_rank1(&p, &rng);
+        ng_walk all = {.p = &p, .sets = &sets, .least = INT64_MAX};
+        if (p.problem.capacity / p.problem.least_demand <= 9) {  // few enough walks
+            walk_ng(&all, 0);
+            assert_true(recheck(&p, &sets) == vrp_prices_bound(&p.problem, p.price, &p.cuts, all.least));
+        }
+        dearer += recheck(&p, &sets) != without;
+        vrp_ng_sets_close(test_ctx, &sets);
+        drop(&p);
+    }
+    assert_true(dearer > 0);
+}
+
 static void expect_refused(const priced *p, const char *why)
 {
     int64_t bound = 0;
@@ -394,17 +474,23 @@ static void test_bounds(void **state)
     (void)state;
     mco_rng rng;
     mco_rng_seed(&rng, 28, 0);
+    int32_t decided = 0;
     for (int32_t round = 0; round < (TEST_IS_SANITIZED ? 5 : 25); round++) {
         vrp_shape shape = draw_shape(&rng, 1 + (int32_t)mco_rng_below(&rng, 9));
-        shape.vehicles = mco_rng_below(&rng, 2) == 0 ? 0 : 1 + (int32_t)mco_rng_below(&rng, 5);
+        const int32_t exactly = round % 3 == 0 ? 1 + (int32_t)mco_rng_below(&rng, (uint32_t)shape.customers) : -1;
+        shape.vehicles = exactly > 0 || mco_rng_below(&rng, 2) == 0 ? 0 : 1 + (int32_t)mco_rng_below(&rng, 5);
+        shape.services = round % 4 == 1 ? 5 : 0;
+        shape.max_length = round % 4 == 1 ? 120 : 0;
         mco_vrp *p = vrp_case_random(&rng, &shape);
-        const int64_t optimum = vrp_optimal_cost(p);
+        const int64_t optimum = exactly > 0 ? vrp_optimal_cost_of(p, exactly, true) : vrp_optimal_cost(p);
+        decided += optimum >= 0;
         for (int32_t kind = 0; kind < 27; kind++) {
             mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
             params.relaxation = (mco_vrp_relaxation)(kind % 3);
             params.cuts = (mco_vrp_cuts)(kind / 3 % 3);
             params.method = (mco_vrp_bound_method)(kind / 9);
             params.time_limit_s = 5;
+            params.vehicles_exactly = exactly;
             params.threads = 1;
             if (params.method == MCO_VRP_BOUND_METHOD_LP && !mco_lp_is_there())
                 continue;
@@ -412,13 +498,97 @@ static void test_bounds(void **state)
         }
         vrp_case_free(p);
     }
+    assert_true(decided > 3);
+}
+
+// A search and a proof side by side, and in turns. With a number of iterations few customers are not decided exactly.
+static void test_solve_and_prove(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 30, 0);
+    int32_t proved = 0, rounds = TEST_IS_SANITIZED ? 3 : 12;
+    for (int32_t round = 0; round < rounds; round++) {
+        const vrp_shape shape = draw_shape(&rng, 6 + (int32_t)mco_rng_below(&rng, 6));
+        mco_vrp *p = vrp_case_random(&rng, &shape);
+        const int64_t optimum = vrp_optimal_cost(p);
+        for (int32_t threads = 1; threads <= 2; threads++) {
+            mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+            mco_vrp_result r = MCO_VRP_RESULT_INIT;
+            params.prove = 1;
+            params.iterations = 2000;
+            params.threads = threads;
+            params.time_limit_s = 10;
+            params.engine = MCO_ENGINE_CPU;
+            assert_ok(mco_vrp_solve(test_ctx, p, &params, &r));
+            assert_true(r.scaled_cost >= optimum && r.bound <= (double)optimum);
+            assert_true((r.outcome == MCO_OUTCOME_OPTIMAL) == (r.bound == r.cost));
+            proved += r.outcome == MCO_OUTCOME_OPTIMAL;
+            mco_vrp_result_clear(test_ctx, &r);
+        }
+        vrp_case_free(p);
+    }
+    assert_true(proved >= rounds);
+}
+
+// Every allocation of a bound may fail. Then nothing is lost and nothing is released twice.
+static void test_memory_failures(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 31, 0);
+    const vrp_shape shape = {.customers = 9, .distances = 40, .is_symmetric = true, .demands = 4, .capacity = 7};
+    mco_vrp *p = vrp_case_random(&rng, &shape);
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    params.threads = 1;
+    params.time_limit_s = 20;
+    for (long k = 1, failed = 1; failed != 0; k += 1 + k / 20) {
+        mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+        test_fail_allocation(k);
+        const mco_status st = mco_vrp_bound(test_ctx, p, &params, &r);
+        failed = test_memory.calls >= k;
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || (failed && st == MCO_ERR_MEMORY));
+        mco_vrp_bound_result_clear(test_ctx, &r);
+    }
+    vrp_case_free(p);
+}
+
+static void test_plot(void **state)
+{
+    (void)state;
+    static const double x[] = {0, 10, 10, -10, -10}, y[] = {0, 0, 1, 0, 1};
+    static const int32_t demands[] = {1, 1, 1, 1};
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *p = NULL;
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+    model.capacity = 2;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, 4, x, y, demands, &model, &p));
+    assert_ok(mco_vrp_bound(test_ctx, p, &params, &r));
+    if (mco_lp_is_there())
+        assert_true(r.support_count >= 6 && r.rounds != NULL && r.price != NULL);
+    const char *path = test_path("support.svg");
+    assert_ok(mco_vrp_plot_bound(test_ctx, p, &r, path));
+    char *text = svg_read(path);
+    assert_true(svg_is_well_formed(text));
+    assert_true(svg_is_inside_its_frame(text));
+    assert_true(!mco_lp_is_there() || count_of(text, "class=\"k5\"") >= 2);
+    free(text);
+    if (r.support_count > 0) {
+        r.support[0].to = 5;
+        expect_part(mco_vrp_plot_bound(test_ctx, p, &r, path), MCO_ERR_ARGUMENT, "to 5, the instance has 5 nodes");
+    }
+    mco_vrp_bound_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &p);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
+        TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_rank1), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
         TEST(test_relax),       TEST(test_relax_refusals), TEST(test_bounds),
+        TEST(test_solve_and_prove), TEST(test_memory_failures), TEST(test_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

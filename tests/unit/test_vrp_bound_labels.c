@@ -270,7 +270,7 @@ static vrp_label_task task_of(const test_case *c, bool is_elementary, int32_t be
                             .stop_s = INFINITY};
 }
 
-static void assert_run(const test_case *c, const plain *b, const vrp_label_task *task)
+static void assert_one_run(const test_case *c, const plain *b, const vrp_label_task *task)
 {
     vrp_routes routes;
     vrp_labels_result result;
@@ -288,6 +288,30 @@ static void assert_run(const test_case *c, const plain *b, const vrp_label_task 
     if (task->is_elementary)
         assert_sets_found(b, task, &routes);
     vrp_routes_close(test_ctx, &routes);
+}
+
+// Routes of a quick run are routes, its bound is one.
+static void assert_quick_run(const test_case *c, const plain *b, vrp_label_task task)
+{
+    vrp_routes routes;
+    vrp_labels_result result;
+    task.is_quick = true;
+    vrp_routes_open(c->problem.is_symmetric, &routes);
+    assert_ok(vrp_label(test_ctx, &task, &routes, &result));
+    assert_true(result.least <= b->least);
+    for (int64_t k = 0; k < routes.count; k++)
+        assert_route(c, &task, &routes, k);
+    vrp_routes_close(test_ctx, &routes);
+}
+
+static void assert_run(const test_case *c, const plain *b, const vrp_label_task *task)
+{
+    if (!task->is_elementary)
+        assert_quick_run(c, b, *task);
+    vrp_label_task forward = *task;
+    forward.is_one_way = true;
+    assert_one_run(c, b, &forward);
+    assert_one_run(c, b, task);
 }
 
 static void labels_equal_an_enumeration(void **state)
@@ -370,9 +394,34 @@ static void tables_change_no_route(void **state)
     free(b);
 }
 
-// ---- Ends
+// Capacities beyond the rows of the bounds, and demands below their step and below the width of a bucket.
+static void wide_loads_change_no_route(void **state)
+{
+    (void)state;
+    enum { SCALE = 400000 };
+    mco_rng rng;
+    mco_rng_seed(&rng, 28, 0);
+    plain *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 2 : 6); k++) {
+        test_case *c = new_case(&rng);
+        vrp_bound_problem *p = &c->problem;
+        const bool elementary = k % 2;
+        p->capacity *= SCALE;
+        p->least_demand = p->capacity;
+        for (int32_t i = 1; i < p->nodes; i++) {
+            c->demand[i] = elementary && i < 3 ? i : c->demand[i] * SCALE + between(&rng, -SCALE / 8, SCALE / 8);
+            p->least_demand = c->demand[i] < p->least_demand ? c->demand[i] : p->least_demand;
+        }
+        find_all(c, elementary, b);
+        const vrp_label_task task = task_of(c, elementary, (b->least < VRP_NO_PATH ? (int32_t)b->least : 0) + between(&rng, 0, 60));
+        assert_run(c, b, &task);
+        free_case(c);
+    }
+    free(b);
+}
 
-// Many customers of demand 1 without memory: more labels than any cap.
+// A case with many routes.
 static test_case *wide_case(mco_rng *rng)
 {
     test_case *c = new_case(rng);
@@ -382,6 +431,83 @@ static test_case *wide_case(mco_rng *rng)
     }
     return c;
 }
+
+static void refusals_name_both_numbers(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    vrp_routes routes;
+    vrp_labels_result result;
+    mco_rng_seed(&rng, 29, 0);
+    test_case *c = wide_case(&rng);
+    const vrp_label_task task = task_of(c, false, VRP_NO_PATH);
+    c->problem.capacity = 1000000000;
+    c->problem.least_demand = 1;
+    vrp_routes_open(c->problem.is_symmetric, &routes);
+    assert_int_equal(vrp_label(test_ctx, &task, &routes, &result), MCO_ERR_LIMIT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "1000000000"));
+    c->problem.capacity = 8;
+    for (int32_t a = 0; a < MOST_NODES * STRIDE; a++)
+        c->arcs[a] = -VRP_NO_ARC + 1;
+    assert_int_equal(vrp_label(test_ctx, &task, &routes, &result), MCO_ERR_LIMIT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "268435456"));
+    free_case(c);
+}
+
+// ---- Arcs
+
+// Values of arcs are lower bounds; with tables of the same sets, and neither rows nor lengths, they are exact.
+static void assert_arc_values(const test_case *c, const plain *b, const vrp_label_task *task)
+{
+    int32_t value[MOST_NODES * STRIDE];
+    vrp_labels_result result;
+    bool is_exact = task->tables != NULL && c->problem.max_length == INT64_MAX;
+    for (int64_t k = 0; k < c->cuts.count; k++)
+        is_exact = is_exact && (c->cuts.cut[k].kind == VRP_CUT_SET || c->cuts.cut[k].price == 0);
+    assert_ok(vrp_label_arc_values(test_ctx, task, value, &result));
+    assert_true(result.least <= b->least || (result.end == VRP_LABELS_STOPPED && result.least == VRP_NO_PATH));
+    for (int32_t i = 0; i < c->problem.nodes; i++)
+        for (int32_t j = 0; j < c->problem.nodes; j++) {
+            const int64_t least = b->arc_value[i * MOST_NODES + j];
+            assert_true(value[i * STRIDE + j] <= least);
+            if (result.end == VRP_LABELS_DONE && is_exact)
+                assert_int_equal(value[i * STRIDE + j], least < task->below ? least : task->below);
+        }
+}
+
+static void arc_values_are_bounds(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    int64_t exact = 0, removed = 0;
+    mco_rng_seed(&rng, 27, 0);
+    plain *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 200 : 2000); k++) {
+        test_case *c = new_case(&rng);
+        vrp_ng_pass *pass = NULL;
+        vrp_label_task task = task_of(c, false, 0);
+        find_all(c, false, b);
+        task.below = (b->least < VRP_NO_PATH ? (int32_t)b->least : 0) + between(&rng, 0, 60);
+        assert_ok(vrp_ng_open(test_ctx, &c->problem, &c->sets, &plain_settings, &pass));
+        assert_ok(vrp_ng_run(test_ctx, pass, c->arcs, INFINITY));
+        assert_arc_values(c, b, &task);
+        task.tables = pass;
+        assert_arc_values(c, b, &task);
+        task.most_labels = between(&rng, 0, 20);
+        assert_arc_values(c, b, &task);
+        task.stop_s = 0;
+        assert_arc_values(c, b, &task);
+        exact += c->cuts.count == 0 && c->problem.max_length == INT64_MAX;
+        removed += c->removed[0] != 0;
+        vrp_ng_close(test_ctx, &pass);
+        free_case(c);
+    }
+    assert_true(exact > 20 && removed > 20);
+    free(b);
+}
+
+// ---- Ends
 
 static void labels_that_run_out_leave_a_bound(void **state)
 {
@@ -463,6 +589,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(labels_equal_an_enumeration, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(tables_change_no_route, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(wide_loads_change_no_route, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(refusals_name_both_numbers, test_setup, test_teardown),
+        cmocka_unit_test_setup_teardown(arc_values_are_bounds, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(labels_that_run_out_leave_a_bound, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(a_stop_ends_labels, test_setup, test_teardown),
         cmocka_unit_test_setup_teardown(failed_allocations_release_all, test_setup, test_teardown),

@@ -584,7 +584,7 @@ static void a_bound_that_is_reached_proves_the_optimum(void **state)
 static void open_search(vrp_search *search, const mco_vrp *problem, const mco_vrp_params *params)
 {
     const mco_run_settings settings = {.time_limit_s = params->time_limit_s, .target = params->target, .objective = "cost"};
-    *search = (vrp_search){.ctx = test_ctx, .problem = problem, .params = params, .best_cost = -1, .start_cost = -1};
+    *search = (vrp_search){.ctx = test_ctx, .problem = problem, .params = params, .best_cost = -1, .start_cost = -1, .proved = -1};
     search->run = mco_run_begin(test_ctx, &settings);
 }
 

@@ -46,6 +46,13 @@ typedef struct mm_control {
     unsigned long long visits, triples, scans;  // walks over a vertex's arcs, triples of vertex, arc and lane, scans of all masks
 } mm_control;
 
+// What the certificate says.
+typedef struct mm_verdict {
+    unsigned long long wrong;  // starts, labels and arcs that break a rule
+    unsigned long long loose;  // labels up to the end of their query that are not held
+    uint32_t tail[3];          // entries of the queue of a round, by the round mod 3
+} mm_verdict;
+
 // Rows: vertex v of group g has the row g * vertices + v. A group of 32 lanes is a warp's width: 128 bytes of labels in one line.
 typedef struct mm_plan {
     int32_t vertices, groups;
@@ -62,6 +69,7 @@ typedef struct mm_plan {
     const mm_arc *d_arc;              // 8 bytes each
     const mm_device_function *d_function;
     const mm_point *d_point;
+    const mm_function *d_exact;       // the functions as the checker reads them
     const uint32_t *d_next;           // [states * labels] states behind state q and label l: d_next[q * labels + l]
     const int32_t *d_pace;            // [states]
     uint32_t start, final;            // states
@@ -74,6 +82,8 @@ typedef struct mm_plan {
     uint32_t *d_near[2];              // [rows] lanes to walk in a round, by its parity
     uint32_t *d_queue[2];             // [rows] rows to visit in a round, by its parity
     mm_control *d_control;
+    int32_t *d_lane_end;              // [groups * 32] arrival of the lane's query; MCO_PATHS_NONE: all labels count
+    mm_verdict *d_verdict;
 } mm_plan;
 
 // Chooses plan->blocks for plan->threads (0: all of the shape): blocks_each of a multiprocessor, 0: as many as fit. Errors: also
@@ -87,6 +97,16 @@ cudaError_t mm_launch_search(const mm_plan *plan, cudaStream_t stream);
 cudaError_t mm_launch_answers(const mm_plan *plan, int32_t *d_arrival, unsigned long long *d_reached, cudaStream_t stream);
 // Labels of one query of the plan, by vertex and state: d_out [count * states] of the vertices from `first` on.
 cudaError_t mm_launch_labels(const mm_plan *plan, int32_t query, int32_t first, int32_t count, int32_t *d_out, cudaStream_t stream);
+
+// certificate.cu: tests the labels that a search has left, and uses its masks and queues; `arcs` of the network. A search whose
+// `stop` is set ends it early, and the verdict says nothing.
+// The whole test. Where nothing is wrong and nothing is loose, all answers are right.
+cudaError_t mm_launch_certificate(const mm_plan *plan, uint32_t arcs, cudaStream_t stream);
+// Where labels are loose: `count` rounds from `round` on over arcs that take no time. Round 0 is first; the work is done when the queue of
+// the next round is empty. Rounds but 0 count mod 6.
+cudaError_t mm_launch_ties(const mm_plan *plan, int32_t round, int32_t count, cudaStream_t stream);
+// Counts again what is loose; what is wrong may be counted twice.
+cudaError_t mm_launch_rest(const mm_plan *plan, cudaStream_t stream);
 
 MCO_END_C
 #endif

@@ -14,7 +14,9 @@
 enum {
     SHAPE = 1, DELTA = 40, ROUNDS_MOST = 1 << 14, ROW_BYTES = 4 * MM_LANES + 20,  // labels, three masks, two queues
     DEGREE_MOST = (1 << 22) - 1,  // so that the triples of 32 rows have 32 bits
-    PIECE_WORDS = 1 << 22  // of a copy of labels: 16 MB, about 1 ms
+    PIECE_WORDS = 1 << 22,  // of a copy of labels: 16 MB, about 1 ms
+    TIE_ROUNDS = 18,  // of a launch; kernels look at the round mod 2 and mod 3
+    EVENTS = 5
 };
 static const int64_t ROUND_ARCS = 500000000;  // walked in a round at most: about 0.05 s
 static const double SPARE_BYTES = 256e6;
@@ -37,7 +39,8 @@ struct mm_device {
     unsigned long long *d_reached, *h_reached;
     int32_t *d_piece, *h_piece;  // [PIECE_WORDS]
     mm_control *h_control;
-    cudaEvent_t event[4];       // begun, cleared, searched, answered
+    mm_verdict *h_verdict;
+    cudaEvent_t event[EVENTS];  // begun, cleared, searched, certified, answered
     sorted_query *order;        // [count] of the last call
     int64_t count, batch_first, batch_count;
     mm_device_stats stats;
@@ -84,6 +87,7 @@ static mco_status upload_network(mm_device *d)
     MCO_TRY(UPLOAD(d, n->arc, n->arcs, &d->plan.d_arc));
     MCO_TRY(UPLOAD(d, function, n->functions, &d->plan.d_function));
     MCO_TRY(UPLOAD(d, n->point, n->points, &d->plan.d_point));
+    MCO_TRY(UPLOAD(d, n->function, n->functions, &d->plan.d_exact));
     MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));
 done:
     mco_free(ctx, &first);
@@ -132,7 +136,7 @@ static mco_status settle_groups(mm_device *d, int64_t queries, int32_t most)
     mco_context *ctx = d->device.ctx;
     size_t free_bytes = 0, all_bytes = 0;
     MCO_CUDA(ctx, cudaMemGetInfo(&free_bytes, &all_bytes));
-    const double group_bytes = (double)d->network->vertices * ROW_BYTES + 4 * MM_LANES, room = (double)free_bytes - SPARE_BYTES;
+    const double group_bytes = (double)d->network->vertices * ROW_BYTES + 12 * MM_LANES, room = (double)free_bytes - SPARE_BYTES;
     if (group_bytes > room)
         return mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d: a search needs %.1f MB of device memory, %.1f MB are free", d->device.info.index,
                         1e-6 * group_bytes, 1e-6 * (room > 0 ? room : 0));
@@ -162,6 +166,8 @@ static mco_status take_memory(mm_device *d)
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &p->d_lane_depart, p->groups * MM_LANES));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &p->d_live, p->groups));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &p->d_control, 1));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &p->d_lane_end, p->groups * MM_LANES));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &p->d_verdict, 1));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &d->d_query, 3 * batch));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &d->d_arrival, batch));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &d->d_reached, batch));
@@ -171,10 +177,11 @@ static mco_status take_memory(mm_device *d)
     MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &d->h_reached, batch));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &d->h_piece, PIECE_WORDS));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &d->h_control, 1));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &d->h_verdict, 1));
     p->d_source = d->d_query;
     p->d_target = d->d_query + batch;
     p->d_depart = d->d_query + 2 * batch;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < EVENTS; k++)
         MCO_CUDA(device->ctx, cudaEventCreate(&d->event[k]));
 done:
     return st;
@@ -216,7 +223,7 @@ void mm_device_close(mco_context *ctx, mm_device **device)
     mm_device *d = *device;
     if (d == NULL)
         return;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < EVENTS; k++)
         if (d->event[k] != NULL)
             (void)cudaEventDestroy(d->event[k]);
     mco_device_close(&d->device);
@@ -330,22 +337,69 @@ done:
     return st;
 }
 
+// ---- The certificate of a batch
+
+static mco_status read_verdict(mm_device *d, watch *w)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = d->device.ctx;
+    MCO_CUDA(ctx, cudaMemcpyAsync(d->h_verdict, d->plan.d_verdict, sizeof *d->h_verdict, cudaMemcpyDeviceToHost, d->device.stream));
+    MCO_CUDA(ctx, cudaEventRecord(d->event[3], d->device.stream));
+    MCO_TRY(mco_device_wait(&d->device, d->event[3], must_stop, w, &d->plan.d_control->stop));
+done:
+    return st;
+}
+
+// Follows arcs that take no time. It ends: each launch but the last one holds more labels.
+static mco_status follow_ties(mm_device *d, watch *w)
+{
+    mco_status st = MCO_OK;
+    int32_t round = 0;
+    do {
+        MCO_CUDA(d->device.ctx, mm_launch_ties(&d->plan, round, TIE_ROUNDS, d->device.stream));
+        MCO_TRY(read_verdict(d, w));
+        round = TIE_ROUNDS;  // all but the first are alike
+    } while (!w->is_stopped && d->h_verdict->tail[TIE_ROUNDS % 3] != 0);
+    MCO_CUDA(d->device.ctx, mm_launch_rest(&d->plan, d->device.stream));
+    MCO_TRY(read_verdict(d, w));
+done:
+    return st;
+}
+
+// Certifies the labels of the batch. If w says stop, then the verdict says nothing.
+static mco_status certify_batch(mm_device *d, watch *w)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = d->device.ctx;
+    MCO_CUDA(ctx, mm_launch_certificate(&d->plan, (uint32_t)d->network->arcs, d->device.stream));
+    MCO_TRY(read_verdict(d, w));
+    if (!w->is_stopped && d->h_verdict->wrong == 0 && d->h_verdict->loose != 0)
+        MCO_TRY(follow_ties(d, w));
+    if (!w->is_stopped && (d->h_verdict->wrong != 0 || d->h_verdict->loose != 0))
+        return mco_fail(ctx, MCO_ERR_INTERNAL, "the labels of a batch of %" PRId64 " queries fail their certificate: %llu are wrong, no path leads to %llu",
+                        d->batch_count, d->h_verdict->wrong, d->h_verdict->loose);
+done:
+    return st;
+}
+
 static mco_status read_answers(mm_device *d)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = d->device.ctx;
     cudaStream_t stream = d->device.stream;
     const size_t batch = (size_t)mm_device_batch(d);
-    float whole_ms = 0, search_ms = 0;
+    float whole_ms = 0, search_ms = 0, certificate_ms = 0;
     MCO_CUDA(ctx, mm_launch_answers(&d->plan, d->d_arrival, d->d_reached, stream));
-    MCO_CUDA(ctx, cudaEventRecord(d->event[3], stream));
+    MCO_CUDA(ctx, cudaEventRecord(d->event[4], stream));
     MCO_CUDA(ctx, cudaMemcpyAsync(d->h_arrival, d->d_arrival, batch * sizeof *d->h_arrival, cudaMemcpyDeviceToHost, stream));
     MCO_CUDA(ctx, cudaMemcpyAsync(d->h_reached, d->d_reached, batch * sizeof *d->h_reached, cudaMemcpyDeviceToHost, stream));
     MCO_CUDA(ctx, cudaStreamSynchronize(stream));  // ends: a reading of all labels and a copy, milliseconds
-    MCO_CUDA(ctx, cudaEventElapsedTime(&whole_ms, d->event[0], d->event[3]));
+    MCO_CUDA(ctx, cudaEventElapsedTime(&whole_ms, d->event[0], d->event[4]));
     MCO_CUDA(ctx, cudaEventElapsedTime(&search_ms, d->event[1], d->event[2]));
+    MCO_CUDA(ctx, cudaEventElapsedTime(&certificate_ms, d->event[2], d->event[3]));
     d->stats.device_s += 1e-3 * (double)whole_ms;
     d->stats.search_s += 1e-3 * (double)search_ms;
+    d->stats.certificate_s += 1e-3 * (double)certificate_ms;
     d->stats.visits += (int64_t)d->h_control->visits;
     d->stats.triples += (int64_t)d->h_control->triples;
     d->stats.windows += (int64_t)d->h_control->scans;
@@ -371,6 +425,9 @@ mco_status mm_device_find(mco_context *ctx, mm_device *d, mco_run *run, int64_t 
         MCO_TRY(search_batch(d, &w));
         if (d->h_control->is_done == 0 || d->h_control->stop != 0)
             break;
+        MCO_TRY(certify_batch(d, &w));
+        if (w.is_stopped)
+            break;
         MCO_TRY(read_answers(d));
         for (int64_t k = 0; k < d->batch_count; k++) {
             arrival[d->order[first + k].place] = d->h_arrival[k];
@@ -382,17 +439,51 @@ done:
     return st;
 }
 
+// ---- The last batch
+
+// Takes the device in use; *at: where the query is in the last batch.
+static mco_status find_query(mco_context *ctx, mm_device *d, int64_t query, int64_t *at)
+{
+    mco_status st = MCO_OK;
+    for (*at = 0; *at < d->batch_count && d->order[d->batch_first + *at].place != query;)
+        ++*at;
+    if (*at >= d->batch_count)
+        return mco_fail(ctx, MCO_ERR_INTERNAL, "query %" PRId64 " is not of the last batch", query);
+    d->device.ctx = ctx;
+    MCO_TRY(mco_device_use(&d->device));
+done:
+    return st;
+}
+
+mco_status mm_device_certify(mco_context *ctx, mm_device *d)
+{
+    mco_status st = MCO_OK;
+    watch nobody = {0};
+    d->device.ctx = ctx;
+    MCO_TRY(mco_device_use(&d->device));
+    MCO_TRY(certify_batch(d, &nobody));
+done:
+    return st;
+}
+
+mco_status mm_device_spoil(mco_context *ctx, mm_device *d, int64_t query, int32_t vertex, int32_t state, int32_t label)
+{
+    mco_status st = MCO_OK;
+    int64_t at = 0;
+    MCO_TRY(find_query(ctx, d, query, &at));
+    const int64_t row = at / d->each * d->plan.vertices + vertex, lane = at % d->each * d->plan.width + state;
+    MCO_CUDA(ctx, cudaMemcpyAsync(d->plan.d_label + row * MM_LANES + lane, &label, sizeof label, cudaMemcpyHostToDevice, d->device.stream));
+    MCO_CUDA(ctx, cudaStreamSynchronize(d->device.stream));  // ends: a copy of four bytes
+done:
+    return st;
+}
+
 mco_status mm_device_labels(mco_context *ctx, mm_device *d, int64_t query, int32_t *label)
 {
     mco_status st = MCO_OK;
     const int32_t states = d->plan.states, each = PIECE_WORDS / states;
     int64_t at = 0;
-    while (at < d->batch_count && d->order[d->batch_first + at].place != query)
-        at++;
-    if (at >= d->batch_count)
-        return mco_fail(ctx, MCO_ERR_INTERNAL, "query %" PRId64 " is not of the last batch", query);
-    d->device.ctx = ctx;
-    MCO_TRY(mco_device_use(&d->device));
+    MCO_TRY(find_query(ctx, d, query, &at));
     for (int64_t first = 0; first < d->plan.vertices; first += each) {
         const int32_t left = d->plan.vertices - (int32_t)first, count = left < each ? left : each;
         const size_t bytes = (size_t)count * (size_t)states * sizeof *label;

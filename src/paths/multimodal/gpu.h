@@ -19,8 +19,9 @@ typedef struct mm_device_tuning {
 
 // Of the last call of mm_device_find(), all batches together.
 typedef struct mm_device_stats {
-    double device_s;      // kernels, by events: labels cleared, searches, answers
+    double device_s;      // kernels, by events: labels cleared, searches, certificates, answers
     double search_s;      // the searches alone
+    double certificate_s; // the certificates alone
     int64_t visits;       // of vertices and groups
     int64_t triples;      // of vertex, arc, and lane of a query and a state, walked in visits
     int64_t rounds, windows, launches, batches;
@@ -34,14 +35,19 @@ mco_status mm_device_open(mco_context *ctx, const mco_multimodal *network, const
                           int64_t queries, const mm_device_tuning *tuning, mm_device **out);
 void mm_device_close(mco_context *ctx, mm_device **device);
 
-// Finds the arrivals of queries in batches, sorted by source and departure. arrival [count]: MCO_MULTIMODAL_NONE for queries without
+// Finds the arrivals of queries in batches, sorted by source and departure. The labels of every batch are certified (certificate.cu),
+// up to the arrival where a query has a target. arrival [count]: MCO_MULTIMODAL_NONE for queries without
 // a target. reached [count]: labels of queries without a target, else whether there is an arrival. run NULL: nobody stops it; it looks
 // at the clock while kernels run. *done counts queries of complete batches; those of other ones are left out. Errors: DEVICE, MEMORY,
-// LIMIT (an arrival of MCO_MULTIMODAL_NONE or more).
+// LIMIT (an arrival of MCO_MULTIMODAL_NONE or more), INTERNAL (a certificate fails).
 mco_status mm_device_find(mco_context *ctx, mm_device *device, mco_run *run, int64_t count, const mco_multimodal_query *query,
                           int32_t *arrival, int64_t *reached, int64_t *done);
 // The labels [vertices * states] of a query of the last batch, by its number in the call. Errors: INTERNAL (another batch), DEVICE.
 mco_status mm_device_labels(mco_context *ctx, mm_device *device, int64_t query, int32_t *label);
+// Certifies the last batch again. Errors: INTERNAL (the certificate fails), DEVICE.
+mco_status mm_device_certify(mco_context *ctx, mm_device *device);
+// Replaces a label of a query of the last batch, so that a test can see the certificate fail. Errors: INTERNAL (another batch), DEVICE.
+mco_status mm_device_spoil(mco_context *ctx, mm_device *device, int64_t query, int32_t vertex, int32_t state, int32_t label);
 // Queries of a batch.
 int64_t mm_device_batch(const mm_device *device);
 const mm_device_stats *mm_device_tell(const mm_device *device);

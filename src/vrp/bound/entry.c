@@ -91,6 +91,7 @@ static void begin_run(bounding *b)
                                        .objective = "cost",
                                        .decimals = b->problem->scale > 1 ? 2 : 0};
     b->run = mco_run_begin(b->ctx, &settings);
+    b->ctx->call_stop_s = isfinite(b->run.stop_s) ? b->run.stop_s : 0;
 }
 
 // Gives the driver what is known of plans: the start, and a cost from elsewhere.
@@ -118,6 +119,7 @@ static mco_status run_driver(bounding *b, mco_vrp_bound_result *r, int64_t start
     b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .scaled_bound = -1, .result = r};
     MCO_TRY(set_known(b, start_cost));
     MCO_TRY(vrp_prove(&b->proof));
+    (void)mco_run_must_stop(&b->run, r->pricings);
     const double cost = (double)b->proof.known / b->problem->scale;
     if (b->proof.plan.order != NULL && !(b->run.objective <= cost && b->run.history_count > 0))
         MCO_TRY(mco_run_improve(&b->run, cost, &b->proof.plan, "proof"));
@@ -179,6 +181,8 @@ static mco_status fill_result(bounding *b, mco_vrp_bound_result *r)
     r->bound = proof->scaled_bound >= 0 ? (double)proof->scaled_bound / scale : (double)NAN;
     r->scaled_cost = proof->known;
     r->cost = proof->known >= 0 ? (double)proof->known / scale : (double)NAN;
+    if (r->outcome == MCO_OUTCOME_NONE_BELOW)
+        snprintf(r->reason, sizeof r->reason, "no plan costs less than %.15g", r->cost);
     r->solution = proof->plan;
     proof->plan = (mco_vrp_solution){0};
     mco_run_give_history(&b->run, &r->history, &r->history_count);
@@ -235,6 +239,7 @@ done:
     mco_run_clear(&b.run);
     mco_vrp_solution_clear(ctx, &b.proof.plan);
     mco_vrp_bound_result_clear(ctx, &r);
+    ctx->call_stop_s = 0;
     mco_clear_cancel(ctx);
     return st;
 }

@@ -79,7 +79,7 @@ typedef struct patience {
 
 bool vrp_bound_is_over(const mco_context *ctx, double stop_s)
 {
-    return mco_clock_s() >= stop_s || mco_is_cancelled(ctx);
+    return mco_clock_s() >= stop_s || mco_call_is_over(ctx);
 }
 
 static bool is_over(const patience *p)
@@ -247,6 +247,16 @@ int64_t vrp_bound_route_cost(const vrp_bound_problem *problem, const int32_t *no
         at = node[k];
     }
     return cost + problem->cost[(int64_t)at * problem->stride];
+}
+
+bool vrp_bound_route_fits(const vrp_bound_problem *problem, const int32_t *node, int32_t count)
+{
+    if (!vrp_bound_has_length(problem))
+        return true;
+    int64_t length = vrp_bound_route_cost(problem, node, count);
+    for (int32_t k = 0; k < count; k++)
+        length += problem->service[node[k]];
+    return length <= problem->max_length;
 }
 
 int64_t vrp_bound_proved(const vrp_bound_problem *problem, int64_t value)

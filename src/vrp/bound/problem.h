@@ -58,6 +58,15 @@ void vrp_bound_problem_close(mco_context *ctx, vrp_bound_problem *problem);
 // The cost of a route of `count` nodes (customers as nodes 1..customers), in units, the depot at both ends.
 int64_t vrp_bound_route_cost(const vrp_bound_problem *problem, const int32_t *node, int32_t count);
 
+// Whether the length of routes is limited.
+static inline bool vrp_bound_has_length(const vrp_bound_problem *problem)
+{
+    return problem->max_length < INT64_MAX && problem->service != NULL;
+}
+
+// Whether a route keeps the limit of length, as far as rounded lengths tell. A route of some plan does.
+bool vrp_bound_route_fits(const vrp_bound_problem *problem, const int32_t *node, int32_t count);
+
 // The least integer objective, in scaled units of mco_vrp, that a bound of `value` units proves: ceil(value / unit).
 int64_t vrp_bound_proved(const vrp_bound_problem *problem, int64_t value);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "vrp/bound/recheck_labels.h"
 
 enum { MOST_SIZE = 14 };
 static const int64_t NONE = INT64_MAX / 4;  // no path; sums with an arc stay far below INT64_MAX
@@ -75,7 +76,7 @@ done:
     return st;
 }
 
-// Rows of RANK1 cost routes by their whole sequence, which these tables do not see.
+// Rows of RANK1 cost routes by their whole sequence, which tables do not see: they need labels.
 static bool has_priced_rank1(const recheck *c)
 {
     for (int64_t k = 0; c->cuts != NULL && k < c->cuts->count; k++)
@@ -219,10 +220,15 @@ static void extend_ng(recheck *c, int64_t load, int32_t k, const bool *is_near)
 
 // ---- All paths, load after load
 
+static bool is_over(const recheck *c)
+{
+    return mco_clock_s() >= c->stop_s || mco_call_is_over(c->ctx) || mco_is_cancelled(c->ctx);
+}
+
 static mco_status fill(recheck *c, bool *is_near, bool *is_done)
 {
     uint32_t always, gained[VRP_NG_MOST];
-    for (int32_t k = 1; c->sets != NULL && k < c->nodes; k++)
+    for (int32_t k = 1; c->sets != NULL && k < c->nodes && !is_over(c); k++)
         for (int32_t i = 1; i < c->nodes; i++)
             is_near[(int64_t)k * c->nodes + i] = i != k && relate(c, i, k, &always, gained);
     for (int64_t at = 0; at < (c->capacity + 1) * c->nodes; at++) {
@@ -232,7 +238,7 @@ static mco_status fill(recheck *c, bool *is_near, bool *is_done)
     c->least[0] = 0;
     for (int64_t load = 1; load <= c->capacity; load++)
         for (int32_t k = 1; k < c->nodes; k++) {
-            if (mco_clock_s() >= c->stop_s || mco_call_is_over(c->ctx) || mco_is_cancelled(c->ctx))
+            if (is_over(c))
                 return MCO_OK;
             if (c->demand[k] > load)
                 continue;
@@ -254,6 +260,43 @@ static int64_t least_route(const recheck *c)
             least = value < least ? value : least;
         }
     return least;
+}
+
+static void transpose_arcs(recheck *c)
+{
+    for (int32_t i = 0; i < c->nodes; i++)
+        for (int32_t j = 0; j < i; j++) {
+            const int64_t ij = (int64_t)i * c->nodes + j, ji = (int64_t)j * c->nodes + i, arc = c->arc[ij];
+            c->arc[ij] = c->arc[ji];
+            c->arc[ji] = arc;
+        }
+}
+
+// The least value of a route with RANK1 rows. The tables of the transposed arcs, over all loads up to each, complete partial routes.
+static mco_status label_least(recheck *c, bool *is_near, int64_t *least, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    const int64_t row = (int64_t)c->nodes << c->bits;
+    transpose_arcs(c);
+    *is_done = false;
+    MCO_TRY(fill(c, is_near, is_done));
+    if (!*is_done)
+        goto done;
+    for (int64_t at = 0; at < row; at++)
+        c->cell[at] = NONE;
+    for (int64_t load = 1; load <= c->capacity; load++)
+        for (int32_t i = 1; i < c->nodes; i++)
+            for (int64_t m = 0; m < (int64_t)1 << c->bits; m++) {
+                const int64_t at = load * row + ((int64_t)i << c->bits) + m;
+                if (c->demand[i] > load || c->cell[at - row] < c->cell[at])
+                    c->cell[at] = c->cell[at - row];
+            }
+    transpose_arcs(c);
+    const vrp_recheck_labels task = {.nodes = c->nodes, .bits = c->bits, .capacity = c->capacity, .demand = c->demand, .arc = c->arc,
+                                     .completion = c->cell, .sets = c->sets, .cuts = c->cuts, .stop_s = c->stop_s};
+    st = vrp_recheck_least(c->ctx, &task, least, is_done);
+done:
+    return st;
 }
 
 static int64_t bound_of(const recheck *c, int64_t least)
@@ -282,7 +325,7 @@ static mco_status prove(recheck *c, int64_t *bound, bool *is_done)
     set_loads(c);
     for (int32_t i = 1; c->sets != NULL && i < c->nodes; i++)
         c->bits = c->sets->size[i] - 1 > c->bits ? c->sets->size[i] - 1 : c->bits;
-    if (!has_room(c) || has_priced_rank1(c))
+    if (!has_room(c) || (has_priced_rank1(c) && c->sets == NULL))
         goto done;
     MCO_TRY(mco_alloc(c->ctx, &c->arc, nodes * nodes));
     MCO_TRY(mco_alloc(c->ctx, &c->least, (c->capacity + 1) * nodes));
@@ -294,7 +337,10 @@ static mco_status prove(recheck *c, int64_t *bound, bool *is_done)
         MCO_TRY(mco_alloc(c->ctx, &is_near, nodes * nodes));
     set_arcs(c);
     MCO_TRY(fill(c, is_near, is_done));
-    *bound = *is_done ? bound_of(c, least_route(c)) : INT64_MIN;
+    int64_t least = *is_done ? least_route(c) : 0;
+    if (*is_done && has_priced_rank1(c))
+        MCO_TRY(label_least(c, is_near, &least, is_done));
+    *bound = *is_done ? bound_of(c, least) : INT64_MIN;
 done:
     mco_free(c->ctx, &is_near);
     return st;

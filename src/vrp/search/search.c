@@ -11,7 +11,8 @@
 bool vrp_search_is_at_bound(const vrp_search *search)
 {
     const double bound = search->params->lower_bound * search->problem->scale;
-    return bound > 0 && search->best_cost >= 0 && ceil(bound - 1e-6) == (double)search->best_cost;
+    const bool is_given = bound > 0 && ceil(bound - 1e-6) == (double)search->best_cost;
+    return search->best_cost >= 0 && (is_given || search->proved == search->best_cost);
 }
 
 void vrp_search_write_columns(void *user, char *out, size_t size)
@@ -66,7 +67,8 @@ mco_status vrp_search_note_early(vrp_search *search, const mco_vrp_solution *sol
 
 bool vrp_search_ends(vrp_search *search)
 {
-    const bool ends = mco_run_must_stop(&search->run, search->iterations);
+    const bool is_asked = search->look != NULL && search->look(search->look_user);
+    const bool ends = mco_run_must_stop(&search->run, search->iterations) || is_asked;
     if (!vrp_search_is_at_bound(search) || (ends && search->run.stop == MCO_STOP_CANCELLED))
         return ends;
     search->run.stop = MCO_STOP_FINISHED;

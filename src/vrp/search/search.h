@@ -17,6 +17,9 @@ typedef struct vrp_search {
     int64_t start_cost;        // of the first solution
     bool is_early;             // the best was noted by vrp_search_note_early()
     bool is_proven;            // `best` is optimal; without one there is no solution
+    int64_t proved;            // scaled bound of a proof beside the search (vrp/bound/beside.h); -1: none
+    bool (*look)(void *user);  // asked by vrp_search_ends(): whether the search has to end for another reason; NULL: none
+    void *look_user;
     int64_t iterations;        // done
     mco_work work;
 } vrp_search;
@@ -31,7 +34,7 @@ mco_status vrp_search_note_early(vrp_search *search, const mco_vrp_solution *sol
 // Whether the search has to end; search->run.stop then holds the reason. Like mco_run_must_stop(), and true at the
 // lower bound. The search itself compares its iterations with their limit.
 bool vrp_search_ends(vrp_search *search);
-// Whether the best cost equals the lower bound given, so that nothing is left to find.
+// Whether the best cost equals the lower bound given, or the one proved, so that nothing is left to find.
 bool vrp_search_is_at_bound(const vrp_search *search);
 // The columns of the log: their heads, and the function that writes them, whose first argument is the vrp_search.
 #define VRP_SEARCH_COLUMNS "   routes  iterations/s"

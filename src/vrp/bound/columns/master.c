@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/grow.h"
 #include "vrp/bound/columns/program.h"
 
 static const double SMOOTHING = 0.8, PRECISION = 1e-4;
@@ -57,6 +56,7 @@ static mco_status allocate(vrp_master *m)
     MCO_TRY(mco_alloc(m->ctx, &m->price, p->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->trial, p->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->visits, p->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->by_load, (int64_t)p->capacity + 1));
 done:
     return st;
 }
@@ -67,7 +67,7 @@ mco_status vrp_master_open(mco_context *ctx, mco_run *run, const vrp_bound_probl
     mco_status st = MCO_OK;
     vrp_master *m = out;
     *m = (vrp_master){.ctx = ctx, .run = run, .problem = problem, .bound = INT64_MIN, .known = INT64_MAX, .smoothing = SMOOTHING,
-                      .precision = PRECISION, .is_started = price == NULL};
+                      .precision = PRECISION, .threads = 1, .is_started = price == NULL};
     vrp_routes_open(problem->is_symmetric, &m->columns);
     vrp_routes_open(problem->is_symmetric, &m->found);
     vrp_cuts_open(problem, &m->cuts);
@@ -110,12 +110,12 @@ void vrp_master_close(vrp_master *master)
     mco_free(m->ctx, &m->lp_row);
     mco_free(m->ctx, &m->x);
     mco_free(m->ctx, &m->price);
-    mco_free(m->ctx, &m->rounds);
     mco_free(m->ctx, &m->trial);
     mco_free(m->ctx, &m->row_price);
     mco_free(m->ctx, &m->mixed);
     mco_free(m->ctx, &m->mixed_row);
     mco_free(m->ctx, &m->visits);
+    mco_free(m->ctx, &m->by_load);
 }
 
 // ---- The pricer
@@ -194,23 +194,11 @@ void vrp_master_support(const vrp_master *master, double *x)
     }
 }
 
-mco_status vrp_master_note_round(vrp_master *master, mco_vrp_bound_stage stage, double bound)
+int64_t vrp_master_arcs(const vrp_master *master)
 {
-    mco_status st = MCO_OK;
-    vrp_master *m = master;
-    const double file_units = m->problem->unit * m->problem->vrp->scale;
+    const int64_t nodes = master->problem->nodes, words = (nodes * nodes + 63) / 64;
     int64_t removed = 0;
-    const int64_t nodes = m->problem->nodes, words = (nodes * nodes + 63) / 64;
-    for (int64_t w = 0; m->removed != NULL && w < words; w++)
-        removed += __builtin_popcountll(m->removed[w]);
-    MCO_TRY(mco_grow(m->ctx, &m->rounds, &m->round_room, m->round_count + 1));
-    m->rounds[m->round_count++] = (mco_vrp_bound_round){.time_s = m->run != NULL ? mco_run_time_s(m->run) : 0,
-                                                        .stage = stage,
-                                                        .lp = m->lp_value / file_units,
-                                                        .bound = bound,
-                                                        .columns = m->columns.count,
-                                                        .cuts = m->cuts.count,
-                                                        .arcs = nodes * (nodes - 1) - removed};
-done:
-    return st;
+    for (int64_t w = 0; master->removed != NULL && w < words; w++)
+        removed += __builtin_popcountll(master->removed[w]);
+    return nodes * (nodes - 1) - removed;
 }

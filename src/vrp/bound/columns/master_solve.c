@@ -16,6 +16,8 @@ enum { PURGE_ABOVE = 8, PURGE_MORE = 500, PURGE_KEPT = 4 };
 enum { SMOOTH_TRIALS = 4 };
 // A reduced cost counts as negative below this share of the mean cost that a customer has in the program.
 static const double NEGATIVE = 1e-6;
+// Labels are asked where tables give fewer routes.
+enum { FEW_ROUTES = 10 };
 
 // ---- Prices
 
@@ -42,36 +44,58 @@ static void restore_rows(vrp_master *m)
         m->cuts.cut[k].price = m->row_price[k];
 }
 
-mco_status vrp_master_run_pass(vrp_master *master, double stop_s, int32_t *least)
+// Keeps the bound of the trial where it is better.
+static void keep_bound(vrp_master *m, vrp_worth worth)
 {
-    vrp_master *m = master;
-    const double begin = mco_clock_s();
-    mco_status st = m->ng != NULL ? vrp_ng_run(m->ctx, m->ng, m->arcs, stop_s) : vrp_q_run(m->ctx, m->q, m->arcs, stop_s);
-    if (st == MCO_OK)
-        *least = m->ng != NULL ? vrp_ng_least_route(m->ng) : vrp_q_least_route(m->q);
-    m->pricing_s += mco_clock_s() - begin;
-    return st;
+    const int64_t bound = vrp_prices_bound(m->problem, m->trial, &m->cuts, 0) + vrp_worth_of_others(m->problem, worth, 0);
+    if (bound <= m->bound && m->is_started)
+        return;
+    m->bound = bound;
+    memcpy(m->price, m->trial, (size_t)m->problem->nodes * sizeof *m->price);
+    save_rows(m);
 }
 
-// Prices the trial: routes below `below` go to `found`, the bound is kept where it is better. Errors: STOPPED, ...
-static mco_status price_trial(vrp_master *m, int32_t below, double stop_s)
+static bool improves(const vrp_master *m, int64_t k)
+{
+    if (m->limits_length && !vrp_bound_route_fits(m->problem, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k)))
+        return false;
+    return vrp_program_reduced_cost(m, &m->found, k) < -NEGATIVE * fabs(m->lp_value) / m->problem->customers;
+}
+
+// Whether so few routes were found that more work on them pays.
+static bool has_few_routes(const vrp_master *m)
+{
+    int32_t count = 0;
+    for (int64_t k = 0; k < m->found.count && count < FEW_ROUTES; k++)
+        count += improves(m, k);
+    return count < FEW_ROUTES;
+}
+
+// Prices the trial: routes of tables below `below`, and routes of labels below `label_below`, go to `found`; the bound is kept where it is
+// better. Errors: STOPPED, ...
+static mco_status price_trial(vrp_master *m, int32_t below, int32_t label_below, double stop_s)
 {
     mco_status st = MCO_OK;
-    int32_t least = VRP_NO_PATH;
-    vrp_prices_arcs(m->problem, m->trial, &m->cuts, m->removed, m->arcs);
-    MCO_TRY(vrp_master_run_pass(m, stop_s, &least));
-    m->pricings++;
-    const double begin = mco_clock_s();
-    const int64_t bound = vrp_prices_bound(m->problem, m->trial, &m->cuts, least);
-    if (bound > m->bound || !m->is_started) {
-        m->bound = bound;
-        memcpy(m->price, m->trial, (size_t)m->problem->nodes * sizeof *m->price);
-        save_rows(m);
-    }
-    vrp_routes_empty(&m->found);
     const int32_t asked = ROUTES_ASKED * m->problem->customers;
+    vrp_worth worth;
+    bool is_done = true;
+    vrp_prices_arcs(m->problem, m->trial, &m->cuts, m->removed, m->arcs);
+    MCO_TRY(vrp_master_run_pass(m, stop_s, &worth));
+    m->pricings++;
+    keep_bound(m, worth);
+    vrp_routes_empty(&m->found);
+    const double begin = mco_clock_s();
     st = m->ng != NULL ? vrp_ng_routes(m->ctx, m->ng, below, asked, &m->found) : vrp_q_routes(m->ctx, m->q, below, asked, &m->found);
     m->pricing_s += mco_clock_s() - begin;
+    if (st != MCO_OK || m->skips_labels || !vrp_master_wants_labels(m) || !has_few_routes(m))
+        goto done;
+    if (m->limits_length)
+        MCO_TRY(vrp_master_run_quick_labels(m, label_below, stop_s));
+    if (!has_few_routes(m))
+        goto done;
+    MCO_TRY(vrp_master_run_labels(m, label_below, stop_s, &worth, &is_done));
+    keep_bound(m, worth);
+    m->is_stuck = !is_done;
 done:
     restore_rows(m);
     return st;
@@ -82,9 +106,8 @@ static mco_status take_routes(vrp_master *m, bool all, int64_t *added)
 {
     mco_status st = MCO_OK;
     const int64_t before = m->columns.count, most = (int64_t)ROUTES_TAKEN * m->problem->customers;
-    const double least = -NEGATIVE * fabs(m->lp_value) / m->problem->customers;
     for (int64_t k = 0; k < m->found.count && m->columns.count - before < most; k++)
-        if (all || vrp_program_reduced_cost(m, &m->found, k) < least)
+        if (all || improves(m, k))
             MCO_TRY(vrp_routes_add(m->ctx, &m->columns, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k),
                                    m->found.cost[k], NULL, NULL));
     *added = m->columns.count - before;
@@ -154,7 +177,7 @@ static mco_status start(vrp_master *m, double stop_s)
     mco_status st = MCO_OK;
     int64_t added;
     memcpy(m->trial, m->price, (size_t)m->problem->nodes * sizeof *m->price);
-    MCO_TRY(price_trial(m, VRP_NO_PATH / 2, stop_s));
+    MCO_TRY(price_trial(m, VRP_NO_PATH / 2, 0, stop_s));
     m->is_started = true;
     MCO_TRY(take_routes(m, true, &added));
 done:
@@ -168,9 +191,9 @@ static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added)
     const double first = m->bound > INT64_MIN ? m->smoothing : 0;
     for (int32_t trial = 1;; trial++) {
         const double weight = trial > SMOOTH_TRIALS ? 0 : fmax(0, 1 - trial * (1 - first));
-        const int32_t below = weight > 0 ? VRP_NO_PATH / 2 : (int32_t)fmin(VRP_NO_PATH / 2, ceil(m->lp_fleet));
+        const int32_t fleet = (int32_t)fmin(VRP_NO_PATH / 2, ceil(m->lp_fleet)), below = weight > 0 ? VRP_NO_PATH / 2 : fleet;
         set_trial(m, weight);
-        MCO_TRY(price_trial(m, below, stop_s));
+        MCO_TRY(price_trial(m, below, fleet, stop_s));
         MCO_TRY(take_routes(m, false, added));
         if (*added > 0 || weight == 0 || is_precise(m) || must_stop(m, stop_s))  // ends: the weight falls to 0
             return MCO_OK;
@@ -184,11 +207,13 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
     mco_status st = MCO_OK;
     vrp_master *m = master;
     int64_t added = 1;
+    bool is_raised = false;
     *is_done = false;
+    m->is_stuck = false;
     save_rows(m);
     if (!m->is_started)
         MCO_TRY(start(m, stop_s));
-    while (added > 0) {
+    while (added > 0 || is_raised) {
         if (must_stop(m, stop_s))
             return MCO_OK;
         MCO_TRY(vrp_program_solve(m, stop_s));
@@ -198,8 +223,11 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
             break;
         MCO_TRY(purge(m));
         MCO_TRY(price_duals(m, stop_s, &added));
+        is_raised = false;
+        if (added == 0 && m->has_artificial)
+            MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
     }
-    *is_done = true;
+    *is_done = !m->is_stuck;
 done:
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }

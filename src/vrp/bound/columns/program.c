@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "base/grow.h"
 
-// An artificial column first costs this many times the dearest route of one customer. The cost grows by ARTIFICIAL_GROWTH while such a
-// column stays in the solution, until ARTIFICIAL_MOST.
-static const double ARTIFICIAL_FIRST = 4, ARTIFICIAL_GROWTH = 8, ARTIFICIAL_MOST = 1e4;
+// An artificial column first costs this many times the dearest route of one customer, and ARTIFICIAL_GROWTH times as much whenever it is
+// in the solution while no route of the pricer helps.
+static const double ARTIFICIAL_FIRST = 4, ARTIFICIAL_GROWTH = 8;
 // A value of a column below this is 0.
 static const double TINY = 1e-9;
 
@@ -76,6 +76,12 @@ static double dearest_single(const vrp_bound_problem *p)
     return most;
 }
 
+// Prices are at most as large as the cost of an artificial column. So paths stay in the range of passes.
+static double dearest_artificial(const vrp_bound_problem *p)
+{
+    return (double)VRP_NO_PATH / 4 / (p->capacity / p->least_demand + 1);
+}
+
 // One artificial column a row that is there at the begin.
 static mco_status add_artificial(vrp_master *m)
 {
@@ -114,7 +120,7 @@ mco_status vrp_program_open(vrp_master *master)
     vrp_master *m = master;
     const vrp_bound_problem *p = m->problem;
     double *least = NULL, *most = NULL;
-    m->artificial_cost = ARTIFICIAL_FIRST * dearest_single(p);
+    m->artificial_cost = fmin(ARTIFICIAL_FIRST * dearest_single(p), dearest_artificial(p));
     MCO_TRY(mco_alloc(m->ctx, &least, p->nodes));
     MCO_TRY(mco_alloc(m->ctx, &most, p->nodes));
     for (int32_t i = 1; i < p->nodes; i++) {
@@ -254,6 +260,20 @@ done:
     return st;
 }
 
+mco_status vrp_program_renew_cuts(vrp_master *master, int64_t from, int64_t before)
+{
+    mco_status st = MCO_OK;
+    int32_t *gone = NULL;
+    MCO_TRY(mco_alloc(master->ctx, &gone, before - from));
+    for (int64_t k = from; k < before; k++)
+        gone[k - from] = master->problem->nodes + (int32_t)k;
+    MCO_TRY(mco_lp_delete_rows(master->ctx, master->lp, (int32_t)(before - from), gone));
+    MCO_TRY(vrp_program_add_cuts(master, from));
+done:
+    mco_free(master->ctx, &gone);
+    return st;
+}
+
 mco_status vrp_program_keep_cuts(vrp_master *master, const bool *keep)
 {
     mco_status st = MCO_OK;
@@ -290,35 +310,33 @@ static void take_solution(vrp_master *m)
         m->has_artificial |= value[i] > 1e-6;
 }
 
-// Makes artificial columns dearer. Returns false where they are as dear as can be.
-static bool raise_artificial(vrp_master *m, mco_status *st)
+mco_status vrp_program_raise_artificial(vrp_master *master, bool *is_raised)
 {
+    mco_status st = MCO_OK;
+    vrp_master *m = master;
     const int32_t nodes = m->problem->nodes;
+    const double dearer = fmin(m->artificial_cost * ARTIFICIAL_GROWTH, dearest_artificial(m->problem));
     double *cost = NULL;
-    if (m->artificial_cost >= ARTIFICIAL_MOST * dearest_single(m->problem))
-        return false;
-    m->artificial_cost *= ARTIFICIAL_GROWTH;
-    *st = mco_alloc(m->ctx, &cost, nodes);
-    for (int32_t i = 0; i < nodes && *st == MCO_OK; i++)
-        cost[i] = m->artificial_cost;
-    if (*st == MCO_OK)
-        *st = mco_lp_set_costs(m->ctx, m->lp, nodes, NULL, cost);
+    *is_raised = dearer > m->artificial_cost;
+    if (!*is_raised)
+        return MCO_OK;
+    m->artificial_cost = dearer;
+    MCO_TRY(mco_alloc(m->ctx, &cost, nodes));
+    for (int32_t i = 0; i < nodes; i++)
+        cost[i] = dearer;
+    MCO_TRY(mco_lp_set_costs(m->ctx, m->lp, nodes, NULL, cost));
+done:
     mco_free(m->ctx, &cost);
-    return *st == MCO_OK;
+    return st;
 }
 
 mco_status vrp_program_solve(vrp_master *master, double stop_s)
 {
-    mco_status st = MCO_OK;
     vrp_master *m = master;
     const double begin = mco_clock_s();
-    do {
-        MCO_TRY(mco_lp_solve(m->ctx, m->lp, MCO_LP_AUTO, stop_s, &m->end));
-        if (m->end != MCO_LP_OPTIMAL)
-            break;
+    const mco_status st = mco_lp_solve(m->ctx, m->lp, MCO_LP_AUTO, stop_s, &m->end);
+    if (st == MCO_OK && m->end == MCO_LP_OPTIMAL)
         take_solution(m);
-    } while (m->has_artificial && raise_artificial(m, &st) && st == MCO_OK);  // ends: the cost grows to its most
-done:
     m->lp_s += mco_clock_s() - begin;
     return st;
 }
@@ -378,6 +396,8 @@ bool vrp_program_is_allowed(const vrp_master *master, const int32_t *node, int32
 {
     const vrp_master *m = master;
     if (m->removed != NULL && has_removed_arc(m, node, count))
+        return false;
+    if (m->limits_length && !vrp_bound_route_fits(m->problem, node, count))
         return false;
     return m->ng != NULL ? is_ng_route(m->sets, node, count) : is_q_route(node, count);
 }

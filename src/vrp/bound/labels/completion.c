@@ -7,7 +7,7 @@
 
 enum {
     MOST_CELLS = 1 << 24,      // of one table of loads or lengths: 64 MiB
-    LENGTH_ROWS = 2048,        // finer lengths gained nothing on CMT6..CMT10
+    LENGTH_ROWS = 2048,        // of the program of lengths
     MOST_TABLE_BYTES = 1 << 30 // of all copies of dense tables; beyond, the least over all memories serves
 };
 
@@ -276,7 +276,7 @@ mco_status vrp_completion_open(mco_context *ctx, const vrp_label_task *task, boo
         MCO_TRY(run_loads(ctx, out));
     if (task->tables != NULL)
         MCO_TRY(open_tables(ctx, out));
-    if (p->max_length < INT64_MAX && p->service != NULL)
+    if (p->max_length < INT64_MAX && p->service != NULL && !task->is_quick)
         MCO_TRY(run_lengths(ctx, out));
 done:
     if (st != MCO_OK)
@@ -294,13 +294,25 @@ void vrp_completion_close(mco_context *ctx, vrp_completion *completion)
     mco_free(ctx, &completion->arcs);
 }
 
+// The least value of a way on from node k, as the first of a route, by its length.
+static int32_t least_by_length(const vrp_completion *c, int32_t k)
+{
+    const vrp_bound_problem *p = c->task->problem;
+    if (c->length == NULL)
+        return -VRP_NO_PATH;
+    const int64_t left = p->max_length - arc_length(c, 0, k), visits = vrp_completion_visits(c->task, p->capacity);
+    return left < 0 ? VRP_NO_PATH
+                    : c->length[vrp_completion_row(left, c->length_step, c->length_has_slack, visits) * p->stride + k];
+}
+
 int32_t vrp_completion_least(const vrp_completion *completion)
 {
     const vrp_completion *c = completion;
     const vrp_bound_problem *p = c->task->problem;
     int32_t least = VRP_NO_PATH;
     for (int32_t k = 1; k < p->nodes; k++) {
-        const int32_t arc = c->arcs[k], on = c->load[(c->load_rows - 1) * p->stride + k];
+        const int32_t arc = c->arcs[k], by_load = c->load[(c->load_rows - 1) * p->stride + k];
+        const int32_t by_length = least_by_length(c, k), on = by_load > by_length ? by_load : by_length;
         if (arc < VRP_NO_ARC && on < VRP_NO_PATH && arc + on < least)
             least = arc + on;
     }

@@ -8,7 +8,7 @@
 
 enum {
     MOST_BUCKETS = 1 << 22,   // 16 MiB of heads
-    STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock: well below 0.01 s
+    STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock
     FIRST_SLOTS = 1 << 12
 };
 
@@ -73,6 +73,10 @@ bool vrp_side_goes_on(vrp_side *side, int64_t steps)
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail)
 {
     mco_status st = MCO_OK;
+    if (side->final_count >= side->task->most_labels) {
+        side->end = VRP_LABELS_LIMIT;
+        return MCO_OK;
+    }
     MCO_TRY(mco_grow(side->ctx, &side->final, &side->final_room, side->final_count + 1));
     side->final[side->final_count++] = (vrp_label_final){(int32_t)value, head, tail};
 done:
@@ -96,8 +100,7 @@ void vrp_side_see(vrp_side *side, vrp_label_item *item)
     }
 }
 
-// The bits of the neighbours of `node` that are in `seen`.
-static uint32_t bits_of(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen)
+uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen)
 {
     const int32_t *neighbour = sets->neighbour + (int64_t)node * VRP_NG_MOST;
     uint32_t bits = 0;
@@ -117,7 +120,7 @@ int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const u
     int32_t on;
     if (c->table != NULL) {
         const int32_t size = c->table_sets->size[k] - 1;
-        const uint32_t all = ((uint32_t)1 << size) - 1, free = all & ~bits_of(c->table_sets, k, seen);
+        const uint32_t all = ((uint32_t)1 << size) - 1, free = all & ~vrp_side_bits(c->table_sets, k, seen);
         on = c->table[k][(with_node << size) + free];
     } else {
         on = c->load[vrp_completion_row(with_node, c->load_step, c->load_has_slack, vrp_completion_visits(side->task, with_node)) *
@@ -136,6 +139,8 @@ int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const u
 
 static bool dominates(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
 {
+    if (side->task->is_quick)
+        return a->value <= b->value && a->load <= b->load;
     if (a->value > b->value || (a->memory & ~b->memory) != 0 || a->load > b->load || a->length > b->length)
         return false;
     const int64_t most = (int64_t)b->value - a->value;
@@ -239,7 +244,7 @@ static bool has_same_set(const vrp_side *side, const vrp_label_item *a, const vr
 // one has.
 static bool is_cheaper(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
 {
-    if (a->length > b->length || a->cost > b->cost)
+    if (a->cost > b->cost)  // then it is longer as well
         return false;
     const int64_t most = (int64_t)b->value - a->value;
     return a->cost < b->cost || (most >= 0 && vrp_states_excess(side->states, a->words, b->words, most) <= most);
@@ -364,13 +369,26 @@ static mco_status extend(vrp_side *side, vrp_label_item *from, int32_t k, bool *
         vrp_states_visit(side->states, k, (const uint64_t *)memset(draft->words, 0, (size_t)words * sizeof(uint64_t)), draft->words);
     if (value <= -VRP_NO_PATH / 2 || value >= VRP_NO_PATH / 2)
         return mco_fail(side->ctx, MCO_ERR_LIMIT, "a path of value %lld; between +-%d are supported", (long long)value, VRP_NO_PATH / 2);
-    draft->cost = (from != NULL ? from->cost : 0) + cost;
+    if (side->task->is_elementary)
+        draft->cost = (from != NULL ? from->cost : 0) +
+                      (side->completion.is_backward ? vrp_label_cost(p, k, i) : vrp_label_cost(p, i, k));
     draft->value = (int32_t)value;
     draft->load = (int32_t)load;
     draft->node = k;
     draft->status = VRP_LABEL_OPEN;
     *is_possible = true;
     return MCO_OK;
+}
+
+// In a quick run: whether a label of the bucket is better already, or the direct way to the depot too long (which proves nothing).
+static bool is_idle(vrp_side *side)
+{
+    const vrp_label_item *draft = side->draft;
+    const vrp_bound_problem *p = side->task->problem;
+    const int32_t first = side->bucket[draft->node * side->buckets + draft->load / side->bucket_width];
+    if (p->max_length < INT64_MAX && draft->length + (int64_t)p->cost[(int64_t)draft->node * p->stride] > p->max_length)
+        return true;
+    return first >= 0 && dominates(side, vrp_side_item(side, first), draft);
 }
 
 // Extends label `index` (-1: the depot) to node k, where its bound is below what is wanted. side->seen is that of the label.
@@ -380,7 +398,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
     vrp_label_item *from = index >= 0 ? vrp_side_item(side, index) : NULL, *draft = side->draft;
     bool is_possible;
     MCO_TRY(extend(side, from, k, &is_possible));
-    if (!is_possible)
+    if (!is_possible || (side->task->is_quick && is_idle(side)))
         return MCO_OK;
     MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, k));
     const int32_t bound = vrp_side_bound(side, draft, side->seen);
@@ -388,7 +406,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
         int32_t *value = &side->arc_value[(int64_t)(from != NULL ? from->node : 0) * side->task->problem->stride + k];
         *value = bound < *value ? bound : *value;
     }
-    if (bound >= side->task->below)
+    if (bound >= side->task->below || (side->drops_heavier && draft->load > side->most_load))
         return MCO_OK;
     draft->before = index;
     draft->memory = 0;
@@ -397,7 +415,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
         memcpy(visited, side->seen, (size_t)side->set_words * sizeof *visited);
         visited[k >> 6] |= (uint64_t)1 << (k & 63);
     } else {
-        draft->memory = bits_of(side->task->sets, k, side->seen);
+        draft->memory = vrp_side_bits(side->task->sets, k, side->seen);
     }
     MCO_TRY(offer(side));
 done:
@@ -455,11 +473,12 @@ static mco_status grow_bucket(vrp_side *side, int32_t node, int64_t bucket, bool
             if (!side->task->is_elementary && is_dominated_by_lighter(side, item)) {
                 item->status = VRP_LABEL_DEAD;
             } else {
+                const bool waits = item->load > side->most_load;
                 MCO_TRY(close_route(side, at));
-                if (item->load <= side->most_load)
+                if (!waits)
                     MCO_TRY(grow_label(side, at));
                 if (side->end == VRP_LABELS_DONE)
-                    item->status = VRP_LABEL_DONE;
+                    item->status = waits ? VRP_LABEL_WAITING : VRP_LABEL_DONE;
             }
         }
         at = item->next;

@@ -3,17 +3,18 @@
 //
 // A label is a partial route. Another one of the same last node dominates it if it has at most its load, length and memory, and if its
 // value stays below even after the rows in which its state is greater. In elementary mode the label of the cheaper real cost dominates,
-// between labels of one set and one end alone: what replaces a route is a cheaper one of the same customers.
+// between labels of one set and one end alone, by costs that are not rounded, and so by lengths as well: what replaces a route is a cheaper one of the same customers.
 #ifndef MCO_VRP_BOUND_LABELS_GROW_H
 #define MCO_VRP_BOUND_LABELS_GROW_H
 
 #include "vrp/bound/labels/completion.h"
 #include "vrp/bound/labels/states.h"
 
-typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_DEAD } vrp_label_status;
+// WAITING: too heavy to grow, to be joined.
+typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
 
 typedef struct vrp_label_item {
-    int64_t cost;      // elementary mode: real cost of the partial route, units
+    int64_t cost;      // elementary mode: of the partial route, not rounded (vrp_label_cost)
     int32_t value, load;
     int32_t length;    // with services, that of the last node too
     int32_t node;      // the last one
@@ -36,7 +37,8 @@ typedef struct vrp_side {
     const vrp_label_task *task;
     const vrp_states *states;
     vrp_completion completion;
-    int32_t most_load;       // labels of a greater load are made, but grow no more
+    int32_t most_load;       // labels of a greater load grow no more
+    bool drops_heavier;      // and are not even made
     int32_t set_words;       // of a set of nodes
     size_t item_bytes;
     char **chunk;            // [chunk_room] of 2^VRP_LABEL_CHUNK_BITS labels each
@@ -62,6 +64,12 @@ static inline vrp_label_item *vrp_side_item(const vrp_side *side, int64_t k)
     return (vrp_label_item *)(void *)(side->chunk[k >> VRP_LABEL_CHUNK_BITS] + (size_t)in_chunk * side->item_bytes);
 }
 
+// The cost of an arc, not rounded: in units, or in scaled units of mco_vrp where units are coarser.
+static inline int64_t vrp_label_cost(const vrp_bound_problem *problem, int32_t from, int32_t to)
+{
+    return problem->is_exact ? problem->cost[(int64_t)from * problem->stride + to] : vrp_distance(problem->vrp, from, to);
+}
+
 static inline uint64_t *vrp_side_visited(const vrp_side *side, vrp_label_item *item)
 {
     return item->words + side->states->words;
@@ -81,7 +89,9 @@ void vrp_side_see(vrp_side *side, vrp_label_item *item);
 int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const uint64_t *seen);
 // Counts work; reads the clock now and then. Returns false if the run must end; side->end says why then.
 bool vrp_side_goes_on(vrp_side *side, int64_t steps);
-// Adds a route. Errors: MEMORY.
+// The bits of the neighbours of `node` that are in `seen`.
+uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen);
+// Adds a route; too many end the run. Errors: MEMORY.
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail);
 
 #endif

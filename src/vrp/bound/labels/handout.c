@@ -4,13 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOKED_AT_A_ROUTE = 16, LOOKED_AT = 4096 };  // routes of which most_routes are chosen
+enum {
+    LOOKED_AT_A_ROUTE = 16, LOOKED_AT = 4096,  // routes of which most_routes are chosen
+    LOOKED_AT_WHEN_STOPPED = 1 << 16           // of more, those found first
+};
 
 typedef struct handout {
     mco_context *ctx;
     vrp_side *forward;
     const vrp_side *back;
     vrp_routes *routes;
+    int64_t count;   // of forward->final that are looked at
     int32_t *node;   // [node_room] a route
     int64_t node_room;
 } handout;
@@ -65,7 +69,7 @@ static mco_status hand_out_best(handout *h)
     const vrp_side *side = h->forward;
     const vrp_label_task *task = side->task;
     const int64_t most = LOOKED_AT_A_ROUTE * task->most_routes + LOOKED_AT;
-    const int64_t count = side->final_count < most ? side->final_count : most;
+    const int64_t count = h->count < most ? h->count : most;
     bool *is_taken = NULL, is_new;
     int32_t *uses = NULL;
     int64_t taken = 0, left = count;
@@ -112,14 +116,14 @@ static int64_t cost_of(const handout *h, const vrp_label_final *final)
     const vrp_bound_problem *p = h->forward->task->problem;
     const vrp_label_item *head = vrp_side_item(h->forward, final->head);
     const vrp_label_item *tail = final->tail >= 0 ? vrp_side_item(h->back, final->tail) : NULL;
-    return head->cost + p->cost[(int64_t)head->node * p->stride + (tail != NULL ? tail->node : 0)] + (tail != NULL ? tail->cost : 0);
+    return head->cost + vrp_label_cost(p, head->node, tail != NULL ? tail->node : 0) + (tail != NULL ? tail->cost : 0);
 }
 
 // Puts the cheapest route of each set into slot [slots], by index + 1; of equal ones the first.
 static void find_cheapest(const handout *h, int32_t *slot, uint64_t slots)
 {
     const vrp_label_final *final = h->forward->final;
-    for (int64_t k = 0; k < h->forward->final_count; k++) {
+    for (int64_t k = 0; k < h->count; k++) {
         uint64_t hash = 0;
         for (int32_t w = 0; w < h->forward->set_words; w++) {
             hash = (hash ^ set_word(h, &final[k], w)) * 0x9e3779b97f4a7c15u;
@@ -136,7 +140,7 @@ static void find_cheapest(const handout *h, int32_t *slot, uint64_t slots)
 static mco_status hand_out_sets(handout *h)
 {
     mco_status st = MCO_OK;
-    const int64_t count = h->forward->final_count;
+    const int64_t count = h->count;
     int32_t *slot = NULL;
     bool *is_cheapest = NULL;
     uint64_t slots = 64;
@@ -163,10 +167,13 @@ mco_status vrp_hand_out(mco_context *ctx, vrp_side *forward, const vrp_side *bac
     const vrp_bound_problem *p = forward->task->problem;
     handout h = {.ctx = ctx, .forward = forward, .back = back, .routes = routes};
     h.node_room = p->capacity / p->least_demand + 1;
-    if (forward->final_count == 0)
+    h.count = forward->final_count;
+    if (forward->end == VRP_LABELS_STOPPED && h.count > LOOKED_AT_WHEN_STOPPED)
+        h.count = LOOKED_AT_WHEN_STOPPED;
+    if (h.count == 0)
         return MCO_OK;
     MCO_TRY(mco_alloc(ctx, &h.node, h.node_room));
-    qsort(forward->final, (size_t)forward->final_count, sizeof *forward->final, by_value);
+    qsort(forward->final, (size_t)h.count, sizeof *forward->final, by_value);
     MCO_TRY(forward->task->is_elementary ? hand_out_sets(&h) : hand_out_best(&h));
 done:
     mco_free(ctx, &h.node);

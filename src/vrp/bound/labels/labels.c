@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "vrp/bound/labels/grow.h"
 #include "vrp/bound/labels/handout.h"
+#include "vrp/bound/labels/join.h"
 
 enum { BOUNDED_WHEN_STOPPED = 1 << 17 };  // labels that are looked at after the time is over
 
@@ -11,14 +12,14 @@ enum { BOUNDED_WHEN_STOPPED = 1 << 17 };  // labels that are looked at after the
 static int32_t bound_of_open(vrp_side *side)
 {
     int32_t least = side->task->below;
-    if (side->count == 0 || (side->end == VRP_LABELS_STOPPED && side->count > BOUNDED_WHEN_STOPPED) ||
+    if (side->count == 0 || side->task->is_quick || (side->end == VRP_LABELS_STOPPED && side->count > BOUNDED_WHEN_STOPPED) ||
         vrp_side_item(side, 0)->status == VRP_LABEL_OPEN) {
         const int32_t by_tables = vrp_completion_least(&side->completion);
         return by_tables < least ? by_tables : least;
     }
     for (int64_t k = 0; k < side->count; k++) {
         vrp_label_item *item = vrp_side_item(side, k);
-        if (item->status != VRP_LABEL_OPEN)
+        if (item->status != VRP_LABEL_OPEN && item->status != VRP_LABEL_WAITING)
             continue;
         vrp_side_see(side, item);
         const int32_t bound = vrp_side_bound(side, item, side->seen);
@@ -29,7 +30,7 @@ static int32_t bound_of_open(vrp_side *side)
 
 static void report(vrp_side *side, double begin_s, vrp_labels_result *result)
 {
-    int32_t least = side->end == VRP_LABELS_DONE ? side->task->below : bound_of_open(side);
+    int32_t least = side->end == VRP_LABELS_DONE && !side->task->is_quick ? side->task->below : bound_of_open(side);
     for (int64_t k = 0; k < side->final_count; k++)
         least = side->final[k].value < least ? side->final[k].value : least;
     result->end = side->end;
@@ -39,13 +40,33 @@ static void report(vrp_side *side, double begin_s, vrp_labels_result *result)
 }
 
 // A run that the time stopped while it was opened: nothing is known.
-static mco_status report_unopened(mco_context *ctx, mco_status st, double begin_s, vrp_labels_result *result)
+static mco_status report_unopened(mco_status st, double begin_s, vrp_labels_result *result)
 {
     if (st != MCO_ERR_STOPPED)
         return st;
-    (void)ctx;
     *result = (vrp_labels_result){.end = VRP_LABELS_STOPPED, .least = VRP_NO_PATH, .seconds = mco_clock_s() - begin_s};
     return MCO_OK;
+}
+
+// Forward labels, backward ones where both differ, and their joins: sides[0] and sides[1].
+static mco_status grow_both(mco_context *ctx, const vrp_label_task *task, const vrp_states *states, int32_t *arc_value, int32_t *backward,
+                            vrp_side *sides)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = task->problem;
+    const int32_t half = task->is_one_way ? p->capacity : p->capacity / 2;
+    MCO_TRY(vrp_side_open(ctx, task, states, false, half, &sides[0]));
+    sides[0].arc_value = arc_value;
+    MCO_TRY(vrp_side_grow(&sides[0]));
+    if (!task->is_one_way && !p->is_symmetric && sides[0].end == VRP_LABELS_DONE) {
+        MCO_TRY(vrp_side_open(ctx, task, states, true, p->capacity - half - 1, &sides[1]));
+        sides[1].drops_heavier = true;
+        sides[1].most_labels -= sides[0].count;
+        sides[1].arc_value = backward;
+        MCO_TRY(vrp_side_grow(&sides[1]));
+    }
+done:
+    return st;
 }
 
 mco_status vrp_label(mco_context *ctx, const vrp_label_task *task, vrp_routes *routes, vrp_labels_result *result)
@@ -53,14 +74,95 @@ mco_status vrp_label(mco_context *ctx, const vrp_label_task *task, vrp_routes *r
     mco_status st = MCO_OK;
     const double begin_s = mco_clock_s();
     vrp_states states = {0};
-    vrp_side forward = {0};
+    vrp_side sides[2] = {{0}, {0}};
+    vrp_side *back = task->problem->is_symmetric ? &sides[0] : &sides[1];
     MCO_TRY(vrp_states_open(ctx, task->problem, task->cuts, &states));
-    MCO_TRY(vrp_side_open(ctx, task, &states, false, task->problem->capacity, &forward));
-    MCO_TRY(vrp_side_grow(&forward));
-    MCO_TRY(vrp_hand_out(ctx, &forward, NULL, routes));
-    report(&forward, begin_s, result);
+    MCO_TRY(grow_both(ctx, task, &states, NULL, NULL, sides));
+    if (!task->is_one_way)
+        MCO_TRY(vrp_join(ctx, &sides[0], back));
+    MCO_TRY(vrp_hand_out(ctx, &sides[0], back, routes));
+    report(&sides[0], begin_s, result);
+    result->labels += sides[1].count;
 done:
-    vrp_side_close(&forward);
+    vrp_side_close(&sides[1]);
+    vrp_side_close(&sides[0]);
     vrp_states_close(ctx, &states);
-    return report_unopened(ctx, st, begin_s, result);
+    return report_unopened(st, begin_s, result);
+}
+
+// ---- Arcs
+
+// The least over all splits of the loads: bounds of the part before the arc and of the part behind it.
+static void bound_arcs(const vrp_completion *before, const vrp_completion *behind, int32_t *value)
+{
+    const vrp_bound_problem *p = behind->task->problem;
+    for (int32_t i = 0; i < p->nodes; i++)
+        for (int32_t j = 0; j < p->nodes; j++) {
+            int32_t *to = &value[(int64_t)i * p->stride + j];
+            const int32_t arc = behind->arcs[(int64_t)i * p->stride + j];
+            *to = VRP_NO_PATH;
+            for (int64_t l = 0; arc < VRP_NO_ARC && l < behind->load_rows; l++) {
+                const int32_t a = i == 0 ? 0 : before->load[l * p->stride + i];
+                const int32_t b = j == 0 ? 0 : behind->load[(behind->load_rows - 1 - l) * p->stride + j];
+                if (a < VRP_NO_PATH && b < VRP_NO_PATH && a + b + arc < *to)
+                    *to = a + b + arc;
+            }
+        }
+}
+
+// Values of backward labels belong to the reversed arcs. A symmetric route uses an arc within its first half in one of both directions.
+static void fold_values(const vrp_label_task *task, const int32_t *backward, int32_t *value)
+{
+    const vrp_bound_problem *p = task->problem;
+    for (int32_t i = 0; i < p->nodes; i++)
+        for (int32_t j = 0; j < p->nodes; j++) {
+            const int64_t at = (int64_t)i * p->stride + j, reversed = (int64_t)j * p->stride + i;
+            if (p->is_symmetric && j < i)
+                value[at] = value[reversed] = value[reversed] < value[at] ? value[reversed] : value[at];
+            else if (!p->is_symmetric)
+                value[at] = backward[reversed] < value[at] ? backward[reversed] : value[at];
+        }
+}
+
+mco_status vrp_label_arc_values(mco_context *ctx, const vrp_label_task *task, int32_t *value, vrp_labels_result *result)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = task->problem;
+    const double begin_s = mco_clock_s();
+    const int64_t cells = (int64_t)p->nodes * p->stride;
+    const vrp_completion *before;
+    vrp_states states = {0};
+    vrp_side sides[2] = {{0}, {0}};
+    int32_t *backward = NULL;
+    vrp_label_task both = *task;
+    both.is_one_way = both.is_quick = false;
+    MCO_TRY(vrp_states_open(ctx, p, task->cuts, &states));
+    MCO_TRY(mco_alloc(ctx, &backward, cells));
+    for (int64_t k = 0; k < cells; k++)
+        value[k] = backward[k] = task->below;
+    MCO_TRY(grow_both(ctx, &both, &states, value, backward, sides));
+    if (sides[1].end != VRP_LABELS_DONE)
+        sides[0].end = sides[1].end;
+    if (sides[0].end == VRP_LABELS_DONE) {
+        fold_values(task, backward, value);
+    } else {
+        if (!p->is_symmetric && sides[1].task == NULL)
+            MCO_TRY(vrp_side_open(ctx, &both, &states, true, 0, &sides[1]));
+        before = p->is_symmetric ? &sides[0].completion : &sides[1].completion;
+        bound_arcs(before, &sides[0].completion, value);
+    }
+    report(&sides[0], begin_s, result);
+    result->labels += sides[1].count;
+    result->least = task->below;
+    for (int64_t k = 1; k < p->nodes; k++)  // each route has a first arc
+        result->least = value[k] < result->least ? value[k] : result->least;
+done:
+    vrp_side_close(&sides[1]);
+    vrp_side_close(&sides[0]);
+    mco_free(ctx, &backward);
+    vrp_states_close(ctx, &states);
+    if (st == MCO_ERR_STOPPED)
+        for (int64_t k = 0; k < cells; k++)
+            value[k] = -VRP_NO_PATH;
+    return report_unopened(st, begin_s, result);
 }

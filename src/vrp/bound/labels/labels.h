@@ -18,9 +18,11 @@ typedef struct vrp_label_task {
     const vrp_q_pass *q_tables;   // the same by q-paths, for elementary routes without `tables`; NULL: none
     int32_t below;                // routes of a value below this are wanted; at most VRP_NO_PATH
     int64_t most_routes;          // that are handed out
-    int64_t most_labels;          // else the end is VRP_LABELS_LIMIT
+    int64_t most_labels;          // and most routes before equal sets fold; else the end is VRP_LABELS_LIMIT
     bool is_elementary;           // enumerate: no customer twice, dominance only between labels of the same set of customers
-    int32_t threads;
+    bool is_quick;                // one label a node and load: finds routes, no proof that there are none; `least` is a bound of the tables
+    bool is_one_way;              // forward labels alone: slower, the reference of the tests
+    int32_t threads;              // at least 1; labels use one so far
     double stop_s;
 } vrp_label_task;
 
@@ -41,7 +43,9 @@ typedef struct vrp_labels_result {
 // customers only the cheapest. Errors: MEMORY (of bookkeeping; running out of labels is an end).
 mco_status vrp_label(mco_context *ctx, const vrp_label_task *task, vrp_routes *routes, vrp_labels_result *result);
 
-// For each arc the least value of a route that uses it, at these prices, or a lower bound of it: value [nodes * stride].
+// For each arc a lower bound of the value of all routes that use it, at these prices, and at most task->below where labels are DONE:
+// value [nodes * stride]. Labels that end early leave bounds of the loads alone, or of nothing: -VRP_NO_PATH. result->least is a bound of
+// all routes. Errors: as above.
 mco_status vrp_label_arc_values(mco_context *ctx, const vrp_label_task *task, int32_t *value, vrp_labels_result *result);
 
 #endif

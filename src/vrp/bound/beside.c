@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// A search and a proof that share the time (vrp/bound/beside.h).
+//
+// The proof has a context, a run and a result of its own. The mailbox between both is guarded by a lock: the best plan of the search on its
+// way to the proof, the bound and the best plan of the proof on their way back. The calling thread looks at it from vrp_search_ends(), the
+// proof between its rounds.
+#include "vrp/bound/beside.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/team.h"
+#include "vrp/bound/bound.h"
+#include "vrp/bound/entry.h"
+#include "vrp/solution.h"
+
+static const double ALONE_SHARE = 0.1, ALONE_MOST_S = 5;  // of the time limit, and at most, for the search alone
+static const double STALL_LEAST_S = 0.3;                  // without a better plan; at least as long as the last one took
+static const double TURN_SHARE = 0.25, TURN_LEAST_S = 0.1;  // with one thread: a turn of the search, relative to the proof's time before it
+static const double LEG_GROWTH = 4, LEG_LEAST_S = 1;      // of the search beside the proof
+static const double LOOK_S = 0.01;                        // of the calling thread, when there is no search left
+enum { MANY_THREADS = 4 };                                // from here on the proof has half of them
+
+typedef struct mail {
+    mco_vrp_solution plan;  // order NULL: no memory yet
+    int64_t cost;           // INT64_MAX: none
+} mail;
+
+typedef struct beside {
+    vrp_search *search;
+    mco_vrp_params *params;
+    mco_status (*run)(void *user);
+    void *user;
+    mco_context *ctx;        // of the proof
+    mco_run proof_run;
+    mco_vrp_bound_params proof_params;
+    mco_vrp_bound_result result;
+    vrp_proof proof;
+    pthread_mutex_t lock;
+    mail to_proof, to_search;  // guarded by the lock, like `bound`
+    int64_t bound;           // scaled; -1: none
+    mco_team team;
+    mco_status proof_status;
+    bool is_alone;           // the search is alone: it ends at a stall
+    bool takes_turns;        // the proof runs on the calling thread
+    double improved_s;       // when the search was last seen to improve, by mco_clock_s()
+    int64_t seen_cost;       // the cost then
+    double turn_s;           // the end of the last turn of the search
+    mco_status look_status;
+} beside;
+
+// ---- The mailbox
+
+static void put(mail *to, const mco_vrp_solution *plan, int64_t cost)
+{
+    to->plan.customers = plan->customers;
+    to->plan.routes = plan->routes;
+    memcpy(to->plan.order, plan->order, (size_t)plan->customers * sizeof *plan->order);
+    memcpy(to->plan.first, plan->first, ((size_t)plan->routes + 1) * sizeof *plan->first);
+    to->cost = cost;
+}
+
+// The calling thread, under the lock: takes what the proof has found, hands over what the search has.
+static mco_status trade(beside *b)
+{
+    mco_status st = MCO_OK;
+    vrp_search *s = b->search;
+    int64_t cost = -1;
+    if (b->to_search.cost < INT64_MAX && (s->best_cost < 0 || b->to_search.cost < s->best_cost)) {
+        st = mco_vrp_check(s->ctx, s->problem, &b->to_search.plan, &cost);
+        if (st == MCO_OK && cost != b->to_search.cost)
+            return mco_fail(s->ctx, MCO_ERR_INTERNAL, "the plan costs %lld, the proof says %lld", (long long)cost,
+                            (long long)b->to_search.cost);
+        if (st != MCO_OK)
+            return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
+        MCO_TRY(vrp_search_note(s, &b->to_search.plan, cost, "proof"));
+    }
+    if (s->best_cost >= 0 && s->best_cost < b->to_proof.cost)
+        put(&b->to_proof, &s->best, s->best_cost);
+    if (b->bound > s->proved) {
+        s->proved = b->bound;
+        mco_run_raise_bound(&s->run, (double)b->bound / s->problem->scale);
+    }
+    if (s->best_cost >= 0 && s->proved > s->best_cost)
+        return mco_fail(s->ctx, MCO_ERR_INTERNAL, "the bound %lld is above the cost %lld of a plan", (long long)s->proved,
+                        (long long)s->best_cost);
+done:
+    return st;
+}
+
+// From vrp_search_ends(). True ends the search: at a stall, while it is alone, or at a failure.
+static bool look(void *user)
+{
+    beside *b = user;
+    const double now = mco_clock_s();
+    if (b->look_status == MCO_OK) {
+        pthread_mutex_lock(&b->lock);
+        b->look_status = trade(b);
+        pthread_mutex_unlock(&b->lock);
+    }
+    if (b->search->best_cost != b->seen_cost) {
+        b->seen_cost = b->search->best_cost;
+        b->improved_s = now;
+    }
+    const double last_s = b->improved_s - b->search->run.begin_s;
+    const bool is_stalled = b->is_alone && b->seen_cost >= 0 && now - b->improved_s > fmax(STALL_LEAST_S, last_s);
+    return b->look_status != MCO_OK || is_stalled;
+}
+
+static void turn(beside *b);
+
+// From the proof, between its rounds.
+static mco_status exchange(vrp_proof *proof, void *user)
+{
+    beside *b = user;
+    mco_status st = MCO_OK;
+    if (b->takes_turns)
+        turn(b);
+    pthread_mutex_lock(&b->lock);
+    if (b->to_proof.cost < INT64_MAX && (proof->known < 0 || b->to_proof.cost < proof->known))
+        st = vrp_proof_offer(proof, &b->to_proof.plan, b->to_proof.cost);
+    b->bound = proof->scaled_bound > b->bound ? proof->scaled_bound : b->bound;
+    if (proof->plan.order != NULL && proof->known < b->to_search.cost)
+        put(&b->to_search, &proof->plan, proof->known);
+    pthread_mutex_unlock(&b->lock);
+    return st;
+}
+
+// ---- Phases
+
+// Whether the search ends by itself: then it comes first, undisturbed, and the proof after it.
+static bool comes_first(const mco_vrp_params *p)
+{
+    return p->iterations >= 0 || p->engine == MCO_ENGINE_REFERENCE;
+}
+
+// Searches until `stop_s`, or the end of the run. An end of the phase is no end of the run.
+static mco_status search_until(beside *b, double stop_s)
+{
+    vrp_search *s = b->search;
+    const double end_s = s->run.stop_s, phase_s = fmin(stop_s, end_s);
+    s->run.stop_s = phase_s;
+    const mco_status st = b->run(b->user);
+    s->run.stop_s = end_s - (phase_s - s->run.stop_s);  // what the search keeps for the end
+    return st != MCO_OK ? st : b->look_status;
+}
+
+// Searches until the end of the run, in legs that end at LEG_GROWTH times the time so far. A search anneals for a share of its time
+// first: a leg is beyond that share when it begins, and goes on from the best plan.
+static mco_status search_on(beside *b)
+{
+    mco_status st = MCO_OK;
+    vrp_search *s = b->search;
+    while (st == MCO_OK && !vrp_search_ends(s)) {
+        const double leg_s = fmax(LEG_LEAST_S, (LEG_GROWTH - 1) * mco_run_time_s(&s->run));
+        const int64_t before = s->iterations;
+        st = search_until(b, mco_clock_s() + leg_s);
+        if (s->iterations == before)
+            break;  // nothing is left to search
+    }
+    return st;
+}
+
+// With one thread: a turn of the search, in proportion to what the proof has had since the last one.
+static void turn(beside *b)
+{
+    vrp_search *s = b->search;
+    const double now = mco_clock_s(), share_s = TURN_SHARE * (now - b->turn_s);
+    if (vrp_search_ends(s))
+        mco_cancel(b->ctx);
+    else if (share_s >= TURN_LEAST_S && !comes_first(b->params)) {
+        const mco_status st = search_until(b, now + share_s);
+        b->look_status = b->look_status == MCO_OK ? st : b->look_status;
+        b->turn_s = mco_clock_s();
+        if (vrp_search_ends(s))
+            mco_cancel(b->ctx);
+    }
+}
+
+static void prove(void *shared, int worker)
+{
+    beside *b = shared;
+    (void)worker;
+    b->proof_status = vrp_prove(&b->proof);
+    b->takes_turns = false;
+    const mco_status st = exchange(&b->proof, b);
+    b->proof_status = b->proof_status == MCO_OK ? st : b->proof_status;
+}
+
+// The proof on a thread, the search or a wait on the calling one.
+static mco_status prove_beside(beside *b, int threads)
+{
+    mco_status st = MCO_OK;
+    const bool counts = comes_first(b->params);
+    b->proof_params.threads = counts ? threads : threads >= MANY_THREADS ? threads / 2 : 1;
+    b->params->threads = threads - b->proof_params.threads > 0 ? threads - b->proof_params.threads : 1;
+    MCO_TRY(mco_team_start(b->search->ctx, 1, prove, b, &b->team));
+    if (!counts)
+        st = search_on(b);
+    while (st == MCO_OK && b->look_status == MCO_OK && !vrp_search_ends(b->search))
+        if (mco_team_wait(&b->team, LOOK_S))
+            break;
+    mco_cancel(b->ctx);
+done:
+    mco_team_join(&b->team);
+    b->params->threads = threads;
+    return st;
+}
+
+static mco_status prove_in_turns(beside *b)
+{
+    b->takes_turns = true;
+    b->turn_s = mco_clock_s();
+    prove(b, 0);
+    (void)look(b);
+    return vrp_search_ends(b->search) || comes_first(b->params) ? MCO_OK : search_on(b);
+}
+
+// ---- All of it
+
+static mco_status open(beside *b)
+{
+    mco_status st = MCO_OK;
+    const vrp_search *s = b->search;
+    const mco_vrp_params *p = b->params;
+    const int32_t n = s->problem->customers;
+    vrp_relax_settings settings;
+    MCO_TRY(vrp_solution_new(s->ctx, n, n, &b->to_proof.plan));
+    MCO_TRY(vrp_solution_new(s->ctx, n, n, &b->to_search.plan));
+    MCO_TRY(mco_context_create_child(s->ctx, &b->ctx));
+    MCO_TRY(vrp_bound_settle(s->ctx, p->engine == MCO_ENGINE_REFERENCE ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, p->simd, NULL, p->threads,
+                             p->memory, 0, &settings));
+    b->proof_params.engine = settings.engine;
+    b->proof_params.simd = p->simd;
+    b->proof_params.memory = p->memory;
+    b->proof_params.threads = settings.threads;
+done:
+    return st;
+}
+
+static void begin_proof(beside *b)
+{
+    const vrp_search *s = b->search;
+    const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .ends_at_bound = true, .objective = "cost"};
+    b->proof_run = mco_run_begin(b->ctx, &settings);
+    b->proof_run.stop_s = s->run.stop_s;
+    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->proof_run, .problem = s->problem, .params = &b->proof_params, .known = -1,
+                           .scaled_bound = -1, .exchange = exchange, .user = b, .result = &b->result};
+}
+
+static void close(beside *b)
+{
+    mco_context *ctx = b->search->ctx;
+    if (b->ctx != NULL) {
+        mco_vrp_bound_result_clear(b->ctx, &b->result);
+        mco_vrp_solution_clear(b->ctx, &b->proof.plan);
+        mco_run_clear(&b->proof_run);
+    }
+    mco_context_destroy(&b->ctx);
+    mco_vrp_solution_clear(ctx, &b->to_search.plan);
+    mco_vrp_solution_clear(ctx, &b->to_proof.plan);
+    pthread_mutex_destroy(&b->lock);
+}
+
+// What the proof says at its end. A failure of the proof for lack of memory leaves the search's answer.
+static mco_status take_end(beside *b)
+{
+    mco_context *ctx = b->search->ctx;
+    (void)look(b);
+    if (b->look_status != MCO_OK)
+        return b->look_status;
+    if (b->proof_status == MCO_ERR_MEMORY || b->proof_status == MCO_ERR_LIMIT || b->proof_status == MCO_ERR_STOPPED) {
+        mco_log(ctx, MCO_LOG_WARNING, "the proof ended: %s", mco_context_error(b->ctx));
+        return MCO_OK;
+    }
+    return b->proof_status == MCO_OK ? MCO_OK : mco_fail(ctx, b->proof_status, "%s", mco_context_error(b->ctx));
+}
+
+mco_status vrp_search_and_prove(vrp_search *search, mco_vrp_params *params, mco_status (*run)(void *user), void *user)
+{
+    mco_status st = MCO_OK;
+    const int threads = params->engine == MCO_ENGINE_REFERENCE ? 1 : mco_settle_threads(params->threads);
+    const bool counts = comes_first(params);
+    const double now = mco_clock_s(), alone_s = fmin(ALONE_SHARE * (search->run.stop_s - now), ALONE_MOST_S);
+    beside b = {.search = search, .params = params, .run = run, .user = user, .proof_params = MCO_VRP_BOUND_PARAMS_INIT,
+                .result = MCO_VRP_BOUND_RESULT_INIT, .to_proof.cost = INT64_MAX, .to_search.cost = INT64_MAX, .bound = -1,
+                .improved_s = now, .seen_cost = -1, .is_alone = !counts};
+    pthread_mutex_init(&b.lock, NULL);
+    MCO_TRY(open(&b));
+    search->look = look;
+    search->look_user = &b;
+    MCO_TRY(search_until(&b, counts ? INFINITY : now + alone_s));
+    b.is_alone = false;
+    if (search->best_cost < 0 && search->run.stop == MCO_STOP_ITERATIONS)
+        goto done;
+    if (vrp_search_ends(search))
+        goto done;
+    begin_proof(&b);
+    MCO_TRY(threads > 1 ? prove_beside(&b, threads) : prove_in_turns(&b));
+    MCO_TRY(take_end(&b));
+    (void)vrp_search_ends(search);
+done:
+    search->look = NULL;
+    search->work.threads = threads;
+    close(&b);
+    return st;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+#include "vrp/bound/root.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+#include "vrp/bound/columns/ascent.h"
+#include "vrp/bound/entry.h"
+
+// The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
+enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
+// Values of paths stay below VRP_NO_PATH / 2 with prices as large as costs.
+enum { PATH_SHARE = 4 };
+// Passes that the choice of an engine reckons with.
+static const double PASSES = 300;
+// Steps of an ascent before columns, and alone; customers from which columns begin with an ascent.
+enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
+// What is kept of the time for the last passes: a share and at most so many seconds.
+static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
+// Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
+// than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
+enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
+static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
+// Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
+static const double OPEN_S = 2e-7;
+// Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
+static const double NEAR = 0.1, SHRUNK = 0.8;
+
+// ---- Open, close
+
+// Opens the problem with the largest unit whose costs stay below `largest` and whose paths stay in range.
+mco_status vrp_root_open_problem(const vrp_proof *proof, int32_t largest, vrp_bound_problem *out)
+{
+    const int64_t exactly = proof->params->vehicles_exactly;
+    const int32_t vehicles = exactly > 0 ? (int32_t)exactly : proof->problem->vehicles;
+    mco_status st = vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, exactly > 0, largest, out);
+    if (st != MCO_OK)
+        return st;
+    const int64_t arcs = (int64_t)out->capacity / out->least_demand + 1, room = VRP_NO_PATH / PATH_SHARE / arcs;
+    if (room >= largest)
+        return MCO_OK;
+    vrp_bound_problem_close(proof->ctx, out);
+    return vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, exactly > 0, room > 1 ? (int32_t)room : 1, out);
+}
+
+static int64_t known_in_units(const vrp_root *r)
+{
+    return r->proof->known >= 0 ? (int64_t)ceil((double)r->proof->known * r->problem.unit) : INT64_MAX;
+}
+
+// A cost to begin with: the known one, or that of a quick construction, which also gives columns.
+static mco_status estimate(vrp_root *r)
+{
+    mco_status st = MCO_OK;
+    const vrp_proof *proof = r->proof;
+    int64_t cost;
+    if (proof->known >= 0) {
+        r->estimate = known_in_units(r);
+        return MCO_OK;
+    }
+    st = mco_vrp_construct(proof->ctx, proof->problem, MCO_VRP_CONSTRUCTION_SAVINGS, &r->plan);
+    if (st == MCO_OK && mco_vrp_check(proof->ctx, proof->problem, &r->plan, &cost) == MCO_OK)
+        r->estimate = (int64_t)((double)cost * r->problem.unit);
+    else if (st != MCO_ERR_MEMORY)
+        mco_vrp_solution_clear(proof->ctx, &r->plan);  // no plan to begin with: columns do without
+    return st == MCO_ERR_MEMORY ? st : MCO_OK;
+}
+
+static bool is_ng(const vrp_proof *proof)
+{
+    return proof->params->relaxation == MCO_VRP_RELAXATION_NG;
+}
+
+mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp_bound_params *p = proof->params;
+    vrp_root *r = out;
+    *r = (vrp_root){.proof = proof, .sure_bound = INT64_MIN};
+    MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? NG_LARGEST : Q_LARGEST, &r->problem));
+    MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
+                             PASSES * (double)vrp_q_transitions(&r->problem), &r->settings));
+    MCO_TRY(estimate(r));
+    r->stop_s = proof->run->stop_s;
+    if (isfinite(r->stop_s))
+        r->stop_s -= fmin(LAST_MOST_S, LAST_SHARE * (r->stop_s - mco_clock_s()));
+done:
+    return st;
+}
+
+void vrp_root_close(vrp_root *root)
+{
+    mco_context *ctx = root->proof->ctx;
+    if (root->has_master)
+        vrp_master_close(&root->master);
+    vrp_cuts_close(ctx, &root->sure_cuts);
+    mco_free(ctx, &root->sure_price);
+    mco_free(ctx, &root->price);
+    mco_vrp_solution_clear(ctx, &root->plan);
+    vrp_bound_problem_close(ctx, &root->problem);
+}
+
+// ---- Rounds
+
+bool vrp_root_is_over(vrp_root *root)
+{
+    const vrp_proof *proof = root->proof;
+    const int64_t work = root->has_master ? root->master.pricings : 0;
+    return (proof->known >= 0 && proof->scaled_bound >= proof->known) || mco_run_must_stop(proof->run, work) ||
+           mco_clock_s() >= root->stop_s;
+}
+
+// Appends a round to the result and logs it.
+static mco_status add_round(vrp_root *r, mco_vrp_bound_stage stage, double bound)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_bound_result *result = r->proof->result;
+    const vrp_master *m = r->has_master ? &r->master : NULL;
+    const mco_vrp_bound_round round = {
+        .time_s = mco_run_time_s(r->proof->run),
+        .stage = stage,
+        .lp = m != NULL && m->lp_value != 0 && !m->has_artificial ? m->lp_value / r->problem.unit / r->proof->problem->scale : (double)NAN,
+        .bound = bound,
+        .columns = m != NULL ? m->columns.count : 0,
+        .cuts = m != NULL ? m->cuts.count : 0,
+        .arcs = m != NULL ? vrp_master_arcs(m) : (int64_t)r->problem.nodes * r->problem.customers,
+    };
+    MCO_TRY(mco_grow(r->proof->ctx, &result->rounds, &r->round_room, result->round_count + 1));
+    result->rounds[result->round_count++] = round;
+    mco_log(r->proof->ctx, MCO_LOG_DETAIL, "%-13s  LP %.10g  bound %.10g  %lld columns, %lld cuts, %lld arcs, %.2f s",
+            mco_vrp_bound_stage_text(stage), round.lp, bound, (long long)round.columns, (long long)round.cuts, (long long)round.arcs,
+            round.time_s);
+done:
+    return st;
+}
+
+mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bound_problem *problem, int64_t bound)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    vrp_proof *proof = r->proof;
+    int64_t scaled = bound > 0 ? vrp_bound_proved(problem, bound) : 0;
+    if (proof->known >= 0 && scaled > proof->known)
+        scaled = proof->known;  // no plan is cheaper than the known one: that is all the bound says
+    proof->scaled_bound = scaled > proof->scaled_bound ? scaled : proof->scaled_bound;
+    mco_run_raise_bound(proof->run, (double)proof->scaled_bound / proof->problem->scale);
+    MCO_TRY(add_round(r, stage, (double)proof->scaled_bound / proof->problem->scale));
+    if (proof->exchange != NULL)
+        MCO_TRY(proof->exchange(proof, proof->user));
+    if (r->has_master)
+        r->master.known = known_in_units(r);
+done:
+    return st;
+}
+
+// ---- Ascent
+
+static bool wants_lp(const vrp_root *r)
+{
+    const mco_vrp_bound_method method = r->proof->params->method;
+    if (method == MCO_VRP_BOUND_METHOD_AUTO && !mco_lp_is_there())
+        mco_log(r->proof->ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone");
+    return method == MCO_VRP_BOUND_METHOD_LP || (method == MCO_VRP_BOUND_METHOD_AUTO && mco_lp_is_there());
+}
+
+mco_status vrp_root_ascend(vrp_root *root)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    mco_context *ctx = r->proof->ctx;
+    vrp_q_pass *q = NULL;
+    vrp_ascent ascent = {0};
+    const bool is_alone = !wants_lp(r);
+    if (!is_alone && r->problem.customers < ASCENT_FROM)
+        return MCO_OK;
+    MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
+    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, is_alone ? STEPS_ALONE : STEPS_BEFORE, r->stop_s, r->proof->run, &ascent));
+    r->price = ascent.price;
+    ascent.price = NULL;
+    if (r->price == NULL)
+        goto done;
+    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, ascent.bound));
+    MCO_TRY(mco_alloc(ctx, &r->sure_price, r->problem.nodes));
+    memcpy(r->sure_price, r->price, (size_t)r->problem.nodes * sizeof *r->price);
+    r->sure_bound = ascent.bound;
+    r->proof->result->pricings += ascent.steps;
+    mco_log(ctx, MCO_LOG_DETAIL, "ascent: %d steps, bound %.6g", ascent.steps, (double)r->proof->scaled_bound / r->proof->problem->scale);
+done:
+    vrp_ascent_clear(ctx, &ascent);
+    vrp_q_close(ctx, &q);
+    return st;
+}
+
+// ---- Columns
+
+mco_status vrp_root_keep_prices(vrp_root *root)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    mco_context *ctx = r->proof->ctx;
+    const vrp_master *m = &r->master;
+    if (m->removed != NULL || m->bound <= r->sure_bound)
+        return MCO_OK;
+    if (r->sure_price == NULL)
+        MCO_TRY(mco_alloc(ctx, &r->sure_price, r->problem.nodes));
+    memcpy(r->sure_price, m->price, (size_t)r->problem.nodes * sizeof *m->price);
+    vrp_cuts_close(ctx, &r->sure_cuts);
+    MCO_TRY(vrp_cuts_copy(ctx, &m->cuts, &r->sure_cuts));
+    r->sure_bound = m->bound;
+done:
+    return st;
+}
+
+// ng-routes, or q-routes where those are asked for or the tables of ng-routes are too large.
+static mco_status take_pricer(vrp_root *r)
+{
+    const vrp_proof *proof = r->proof;
+    mco_status st = MCO_ERR_LIMIT;
+    if (is_ng(proof)) {
+        st = vrp_master_take_ng(&r->master, &r->settings, (int32_t)proof->params->ng_size);
+        if (st == MCO_ERR_LIMIT)
+            mco_log(proof->ctx, MCO_LOG_WARNING, "%s: the bound is one of q-routes", mco_context_error(proof->ctx));
+    }
+    return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
+}
+
+mco_status vrp_root_columns(vrp_root *root)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    const vrp_proof *proof = r->proof;
+    const mco_vrp_solution *plan = proof->plan.order != NULL ? &proof->plan : &r->plan;
+    bool is_done;
+    const double open_s = OPEN_S * (double)r->problem.nodes * r->problem.nodes;
+    if (!wants_lp(r) || vrp_root_is_over(r) || r->stop_s - mco_clock_s() < open_s)
+        return MCO_OK;
+    MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
+    r->has_master = true;
+    r->master.known = known_in_units(r);
+    r->master.threads = r->settings.threads;
+    MCO_TRY(take_pricer(r));
+    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
+    MCO_TRY(vrp_root_keep_prices(r));
+    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
+    MCO_TRY(vrp_root_limit_length(r));
+done:
+    return st;
+}
+
+// ---- Cuts
+
+// Prices again behind new rows, and tells the bound.
+static mco_status solve_again(vrp_root *r, mco_vrp_bound_stage stage, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, is_done));
+    MCO_TRY(vrp_root_keep_prices(r));
+    MCO_TRY(vrp_root_note(r, stage, &r->problem, r->master.bound));
+done:
+    return st;
+}
+
+// One round of capacity cuts. *found of them.
+static mco_status cut_capacity(vrp_root *r, int32_t *found)
+{
+    mco_status st = MCO_OK;
+    bool is_done;
+    MCO_TRY(vrp_master_cut_capacity(&r->master, CUTS_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
+    if (*found == 0)
+        MCO_TRY(vrp_master_cut_capacity(&r->master, CUTS_A_ROUND, LEAST_VIOLATION, r->stop_s, found));
+    if (*found > 0)
+        MCO_TRY(solve_again(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+done:
+    return st;
+}
+
+// One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.
+static mco_status cut_rank1(vrp_root *r, int32_t *found)
+{
+    mco_status st = MCO_OK;
+    int32_t more = 0;
+    bool is_done = false;
+    MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
+    MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
+    *found += more;
+    if (*found > 0)
+        MCO_TRY(solve_again(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
+    if (!is_done)
+        *found = 0;
+    MCO_TRY(vrp_root_remove_arcs(r));
+    MCO_TRY(vrp_root_enumerate(r));
+done:
+    return st;
+}
+
+// What the program lacks to the known cost; 0: none is known.
+static double gap_of(const vrp_root *r, double value)
+{
+    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
+}
+
+// Rounds until they raise the program little.
+static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_t *))
+{
+    mco_status st = MCO_OK;
+    int32_t found = 1, flat = 0;
+    while (found > 0 && flat < FLAT_ROUNDS && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
+        const double before = r->master.lp_value;
+        MCO_TRY(round(r, &found));
+        const double rise = r->master.lp_value - before;
+        flat = rise < FLAT_RISE * fabs(before) && !(rise > FLAT_SHARE * gap_of(r, before) && r->proof->known >= 0) ? flat + 1 : 0;
+    }
+done:
+    return st;
+}
+
+mco_status vrp_root_cut_capacity(vrp_root *root)
+{
+    return root->has_master && root->proof->params->cuts != MCO_VRP_CUTS_NONE ? cut_rounds(root, cut_capacity) : MCO_OK;
+}
+
+mco_status vrp_root_cut_rank1(vrp_root *root)
+{
+    const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
+    return is_wanted ? cut_rounds(root, cut_rank1) : MCO_OK;
+}
+
+// ---- Arcs
+
+mco_status vrp_root_remove_arcs(vrp_root *root)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    vrp_master *m = &r->master;
+    int64_t count = 0;
+    bool is_done;
+    if (!r->has_master || r->proof->known < 0 || m->end != MCO_LP_OPTIMAL || vrp_root_is_over(r))
+        return MCO_OK;
+    m->known = known_in_units(r);
+    const double gap = (double)(m->known - m->bound);
+    if (gap > NEAR * (double)m->known || (r->removal_gap > 0 && gap > SHRUNK * r->removal_gap))
+        return MCO_OK;
+    r->removal_gap = gap;
+    st = vrp_master_remove_arcs(m, r->stop_s, &count);
+    if (st != MCO_OK)
+        return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
+            (long long)r->problem.nodes * r->problem.customers);
+    return solve_again(r, MCO_VRP_BOUND_COLUMNS, &is_done);
+}

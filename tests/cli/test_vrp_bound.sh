@@ -1,0 +1,163 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# mco vrp bound | relax | solve --prove: result files, fleet rules, pictures, ends, refusals.
+
+# Two pairs of customers, 10 to the right and 10 to the left of the depot; the optimum is 42 = 2 (10 + 1 + 10).
+square() {
+    cat << 'END'
+NAME : square
+TYPE : CVRP
+DIMENSION : 5
+EDGE_WEIGHT_TYPE : EUC_2D
+CAPACITY : 2
+NODE_COORD_SECTION
+1 0 0
+2 10 0
+3 10 1
+4 -10 0
+5 -10 1
+DEMAND_SECTION
+1 0
+2 1
+3 1
+4 1
+5 1
+DEPOT_SECTION
+1
+-1
+EOF
+END
+}
+
+# matrix DISTANCES CAPACITY DEMAND...: an instance of three customers with a full matrix.
+matrix() {
+    printf 'NAME : matrix\nTYPE : CVRP\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX\nCAPACITY : %s\n' "$2"
+    printf 'EDGE_WEIGHT_SECTION\n%s\nDEMAND_SECTION\n1 0\n2 %s\n3 %s\n4 %s\nDEPOT_SECTION\n1\n-1\nEOF\n' "$1" "$3" "$4" "$5"
+}
+
+# expect_no_more FILE OTHER: the bound of FILE is at most the objective of OTHER.
+expect_no_more() {
+    local bound cost
+    bound=$(json "$1" bound)
+    cost=$(json "$2" objective)
+    [ "${bound%.*}" -le "${cost%.*}" ] || fail "the bound $bound of $1 is above the cost $cost of $2"
+}
+
+relaxations() {
+    local digest kind
+    for kind in q through-q ng; do
+        expect 0 "$MCO" vrp relax square.vrp --distance rounded --relaxation "$kind" --ng-size 3 --engine reference --json r.json
+        digest=$(json r.json digest)
+        expect_text out "digest     ${digest//\"/}"
+        expect_text out "relaxation $kind"
+        expect 0 "$MCO" vrp relax square.vrp --relaxation "$kind" --ng-size 3 --engine cpu --threads 2 --json r.json
+        expect_json r.json digest "$digest"
+        expect_json r.json objective null
+    done
+    expect 0 "$MCO" vrp relax square.vrp --relaxation q --json r.json --quiet
+    expect_json r.json value 20
+    expect_json r.json bound null
+    expect_json r.json outcome '"unknown"'
+    expect 0 "$MCO" vrp relax square.vrp --relaxation through-q --json r.json --quiet
+    expect_json r.json value 42
+    expect_json r.json bound 42
+    expect 1 "$MCO" vrp relax square.vrp --time-limit 0 --json r.json
+    expect_json r.json value null
+    expect_json r.json stop '"time"'
+}
+
+bounds() {
+    local method cuts kind
+    expect 0 "$MCO" vrp bound square.vrp --distance rounded --relaxation ng --ng-size 8 --cuts all --method auto --engine cpu \
+        --time-limit 10 --json b.json --plot b.svg
+    expect_text out "fleet      free: any number of routes"
+    expect_text out "bound      42"
+    expect_json b.json bound 42
+    expect_json b.json fleet_rule '"free"'
+    expect_json b.json fleet null
+    expect 0 "$MCO" vrp solve square.vrp --iterations 10 --solution s.sol --quiet
+    expect 0 "$MCO" vrp bound square.vrp --start s.sol --time-limit 10 --json b.json
+    expect_text out "outcome    optimal"
+    expect_json b.json outcome '"optimal"'
+    expect_json b.json objective 42
+    expect_json b.json gap 0
+    expect 0 "$MCO" vrp bound square.vrp --known 42 --time-limit 10 --vehicles 3 --json b.json
+    expect_text out "fleet      at most 3 routes"
+    expect_json b.json fleet 3
+    for method in ascent auto; do
+        for cuts in none capacity all; do
+            for kind in q through-q ng; do
+                expect 0 "$MCO" vrp bound square.vrp --method "$method" --cuts "$cuts" --relaxation "$kind" --time-limit 5 --json b.json
+                expect_no_more b.json s.json
+            done
+        done
+    done
+}
+
+# Four routes are the ways there and back: 80.
+fleets() {
+    expect 0 "$MCO" vrp bound square.vrp --vehicles-exactly 4 --time-limit 10 --json b.json
+    expect_text out "fleet      exactly 4 routes"
+    expect_json b.json bound 80
+    expect 1 "$MCO" vrp bound square.vrp --vehicles-exactly 5 --json b.json
+    expect_json b.json outcome '"infeasible"'
+    expect_text out "4 customers make at most 4 routes, exactly 5 are asked for"
+    expect 1 "$MCO" vrp bound square.vrp --vehicles-exactly 1 --json b.json
+    expect_text out "all demands are 4, 1 vehicles carry 2"
+    expect 1 "$MCO" vrp bound square.vrp --vehicles 1 --json b.json
+    expect_json b.json outcome '"infeasible"'
+    expect 2 "$MCO" vrp bound square.vrp --vehicles 3 --vehicles-exactly 2
+    expect_text err "one of them was expected"
+    expect 2 "$MCO" vrp bound square.vrp --vehicles-exactly 3 --start s.sol
+    expect_text err "the plan to start with has 2 routes, --vehicles-exactly 3 was given"
+}
+
+proofs() {
+    local options
+    expect 0 "$MCO" vrp generate --customers 25 --depot c --placement r --demand 1-10 --route-size 5 --seed 4 --output g.vrp
+    for options in "--threads 2" "--threads 1" "--iterations 3000" "--gap 0.5" "--engine reference"; do
+        # shellcheck disable=SC2086
+        expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 $options --json p.json --solution g.sol
+        expect_text out "bound      "
+        expect_no_more p.json p.json
+        expect 0 "$MCO" vrp check g.vrp g.sol
+    done
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json
+    expect_json p.json outcome '"optimal"'
+    expect_json p.json gap 0
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --target 1e9 --json p.json
+    expect_json p.json stop '"target"'
+}
+
+bad_input() {
+    expect 2 "$MCO" vrp bound square.vrp --relaxation elementary
+    expect_text err "q|through-q|ng"
+    expect 2 "$MCO" vrp bound square.vrp --ng-size 33
+    expect 2 "$MCO" vrp relax square.vrp --cuts none
+    expect_text err "--cuts"
+    expect 2 "$MCO" vrp relax square.vrp --engine cpu --gpus 0
+    expect_text err "--gpus 0 is for --engine gpu"
+    # Customers without demand, a triangle that fails, an asymmetric matrix.
+    matrix $'0 5 5 50\n5 0 1 1\n5 1 0 1\n50 1 1 0' 2 1 0 1 > triangle.vrp
+    expect 0 "$MCO" vrp bound triangle.vrp --time-limit 5 --json b.json
+    expect 0 "$MCO" vrp solve triangle.vrp --json s.json --quiet
+    expect_no_more b.json s.json
+    matrix $'0 5 6 7\n8 0 1 9\n2 3 0 4\n6 5 4 0' 2 1 1 1 > asymmetric.vrp
+    expect 0 "$MCO" vrp bound asymmetric.vrp --time-limit 5 --json b.json
+    expect 0 "$MCO" vrp solve asymmetric.vrp --json s.json --quiet
+    expect_no_more b.json s.json
+    # A capacity of 10^9: divided, or refused with the memory that the tables would need.
+    matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000000 300000000 400000000 > tons.vrp
+    expect 0 "$MCO" vrp bound tons.vrp --time-limit 5 --json b.json
+    matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000001 300000000 400000000 > grams.vrp
+    expect 3 "$MCO" vrp relax grams.vrp --relaxation q --memory 100
+    expect_text err "at most 100 MiB may be taken"
+}
+
+square > square.vrp
+"$MCO" vrp solve square.vrp --json s.json --quiet > out
+relaxations
+bounds
+fleets
+proofs
+bad_input

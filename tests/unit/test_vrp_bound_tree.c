@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// Branch and price against the exact method, on small random instances whose root has no cuts.
+#include "test_support.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "lp/lp.h"
+#include "vrp/bound/tree/inside.h"
+
+enum { MOST_CUSTOMERS = 12, LARGEST = 4000, SKIPPED = 77 };
+
+static int32_t draw(uint64_t *state, int32_t below)
+{
+    return (int32_t)(mco_splitmix64(state) % (uint64_t)below);
+}
+
+static mco_vrp *random_instance(uint64_t *seed, int32_t customers, int32_t vehicles)
+{
+    double x[MOST_CUSTOMERS + 1], y[MOST_CUSTOMERS + 1];
+    int32_t demand[MOST_CUSTOMERS];
+    mco_vrp *vrp = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 10 + draw(seed, 4);
+    model.vehicles = vehicles;
+    for (int i = 0; i <= customers; i++) {
+        x[i] = draw(seed, 100);
+        y[i] = draw(seed, 100);
+    }
+    for (int i = 0; i < customers; i++)
+        demand[i] = 1 + draw(seed, 6);
+    assert_ok(mco_vrp_from_coordinates(test_ctx, customers, x, y, demand, &model, &vrp));
+    return vrp;
+}
+
+// The cheapest plan of least..most routes by dynamic programming over all sets of customers; INT64_MAX: none.
+static int64_t exact_cost(const mco_vrp *vrp, vrp_fleet fleet)
+{
+    enum { SETS = 1 << MOST_CUSTOMERS };
+    static int64_t path[SETS][MOST_CUSTOMERS], route[SETS], value[2][SETS];
+    const int32_t n = vrp->customers, sets = 1 << n;
+    int64_t best = INT64_MAX;
+    for (int32_t s = 1; s < sets; s++) {
+        int64_t load = 0;
+        route[s] = INT64_MAX;
+        for (int32_t i = 0; i < n; i++)
+            load += s >> i & 1 ? vrp->demand[i + 1] : 0;
+        for (int32_t i = 0; i < n; i++) {
+            const int32_t rest = s & ~(1 << i);
+            path[s][i] = rest == 0 ? mco_vrp_distance(vrp, 0, i + 1) : INT64_MAX / 2;
+            for (int32_t j = 0; j < n; j++)
+                if (s >> i & 1 && rest >> j & 1 && path[rest][j] + mco_vrp_distance(vrp, j + 1, i + 1) < path[s][i])
+                    path[s][i] = path[rest][j] + mco_vrp_distance(vrp, j + 1, i + 1);
+            if (s >> i & 1 && load <= vrp->capacity && path[s][i] + mco_vrp_distance(vrp, i + 1, 0) < route[s])
+                route[s] = path[s][i] + mco_vrp_distance(vrp, i + 1, 0);
+        }
+    }
+    for (int32_t s = 0; s < sets; s++)
+        value[0][s] = s == 0 ? 0 : INT64_MAX;
+    for (int32_t k = 1; k <= n; k++) {
+        int64_t *now = value[k & 1], *before = value[(k - 1) & 1];
+        for (int32_t s = 0; s < sets; s++) {
+            now[s] = INT64_MAX;
+            // The route of the first customer of the set.
+            for (int32_t part = s; part > 0; part = (part - 1) & s)
+                if ((part & s & -s) != 0 && route[part] != INT64_MAX && before[s ^ part] != INT64_MAX && before[s ^ part] + route[part] < now[s])
+                    now[s] = before[s ^ part] + route[part];
+        }
+        if (k >= fleet.least && k <= fleet.most && now[sets - 1] < best)
+            best = now[sets - 1];
+    }
+    return best;
+}
+
+typedef struct root {
+    vrp_bound_problem problem;
+    vrp_relax_settings relax;
+    vrp_master master;
+} root;
+
+// A root of q-routes (size 0) or ng-routes, without cuts.
+static void open_root(root *r, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t size)
+{
+    bool is_done;
+    r->relax = (vrp_relax_settings){.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, vehicles, exactly, LARGEST, &r->problem));
+    assert_ok(vrp_master_open(test_ctx, NULL, &r->problem, NULL, NULL, NULL, &r->master));
+    r->master.threads = 1;
+    if (size == 0)
+        assert_ok(vrp_master_take_q(&r->master, &r->relax));
+    else
+        assert_ok(vrp_master_take_ng(&r->master, &r->relax, size));
+    assert_ok(vrp_master_solve(&r->master, INFINITY, &is_done));
+}
+
+static void close_root(root *r)
+{
+    vrp_master_close(&r->master);
+    vrp_bound_problem_close(test_ctx, &r->problem);
+}
+
+static void assert_plan(const root *r, const vrp_tree_result *result)
+{
+    const vrp_routes *plan = &result->plan;
+    bool seen[MOST_CUSTOMERS + 1] = {false};
+    int64_t cost = 0, visits = 0;
+    for (int64_t k = 0; k < plan->count; k++) {
+        int32_t load = 0, at = 0;
+        for (int64_t v = plan->first[k]; v < plan->first[k + 1]; v++) {
+            const int32_t node = plan->node[v];
+            assert_false(seen[node]);
+            seen[node] = true;
+            visits++;
+            load += r->problem.demand[node];
+            cost += mco_vrp_distance(r->problem.vrp, at, node);
+            at = node;
+        }
+        cost += mco_vrp_distance(r->problem.vrp, at, 0);
+        assert_true(load <= r->problem.capacity);
+    }
+    assert_int_equal(visits, r->problem.customers);
+    assert_true(plan->count >= r->problem.fleet.least && plan->count <= r->problem.fleet.most);
+    assert_int_equal(cost, result->cost);
+}
+
+// A tree that may enumerate nothing but where no set divides a node.
+static vrp_tree_settings plain_settings(int round)
+{
+    vrp_tree_settings s = VRP_TREE_SETTINGS_INIT;
+    s.cuts_capacity = round % 3 == 0;
+    s.cuts_rank1 = round % 5 == 0;
+    s.tried_gap = round % 4 == 0 ? 0 : 1;
+    return s;
+}
+
+static void test_against_all_plans(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    int branched = 0, none = 0, plans = 0;
+    for (int round = 0; round < (TEST_IS_SANITIZED ? 30 : 150); round++) {
+        root r;
+        vrp_tree_result result;
+        vrp_tree_settings settings = plain_settings(round);
+        mco_vrp *vrp = random_instance(&seed, round < 100 ? 8 + draw(&seed, 2) : MOST_CUSTOMERS, 0);
+        int64_t demand = 0;
+        for (int32_t i = 1; i < vrp->nodes; i++)
+            demand += vrp->demand[i];
+        const bool exactly = round % 2 == 1;
+        const int32_t vehicles = exactly ? (int32_t)((demand + vrp->capacity - 1) / vrp->capacity) + draw(&seed, 3) : 0;
+        if (exactly && vehicles > vrp->customers) {
+            mco_vrp_destroy(test_ctx, &vrp);
+            continue;
+        }
+        open_root(&r, vrp, vehicles, exactly, round % 6 < 3 ? 0 : 3);
+        const vrp_fleet all = {1, vrp->customers};
+        const int64_t best = exact_cost(vrp, exactly ? r.problem.fleet : all);
+        if (best == INT64_MAX || round % 7 == 0)
+            settings.known = 4000;
+        else
+            settings.known = best + draw(&seed, 4);
+        assert_ok(vrp_tree_solve(&r.master, &settings, &result));
+        assert_true(result.is_done);
+        assert_int_equal(result.bound, best < settings.known ? best : settings.known);
+        if (best < settings.known) {
+            assert_int_equal(result.cost, best);
+            assert_plan(&r, &result);
+        } else {
+            assert_true(result.cost == INT64_MAX && result.plan.count == 0);
+        }
+        branched += result.nodes > 1;
+        none += best == INT64_MAX;
+        plans += best < settings.known;
+        vrp_tree_result_clear(test_ctx, &result);
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    print_message("%d trees branched, %d plans found, %d instances without a plan\n", branched, plans, none);
+    assert_true(branched > 10 && plans > 10);
+}
+
+// Without a known plan the tree finds one by itself, or the time ends it; its bound holds in both cases.
+static void test_without_a_known_plan(void **state)
+{
+    (void)state;
+    uint64_t seed = 21;
+    int done = 0;
+    for (int round = 0; round < 30; round++) {
+        root r;
+        vrp_tree_result result;
+        vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+        mco_vrp *vrp = random_instance(&seed, 9, 0);
+        settings.nodes = 60;
+        open_root(&r, vrp, 0, false, 8);
+        const vrp_fleet all = {1, vrp->customers};
+        const int64_t best = exact_cost(vrp, all);
+        assert_ok(vrp_tree_solve(&r.master, &settings, &result));
+        assert_true(result.bound <= best && result.cost >= best);
+        if (result.is_done)
+            assert_int_equal(result.cost, best);
+        done += result.is_done;
+        vrp_tree_result_clear(test_ctx, &result);
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    assert_true(done > 10);
+}
+
+static double crossings(const vrp_master *m, const tree_side *side)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < m->columns.count; k++)
+        for (int64_t c = 0; c < m->cuts.count; c++)
+            if (m->cuts.cut[c].size == side->size && m->cuts.cut[c].sense == side->sense && m->cuts.cut[c].rhs == side->rhs)
+                sum += m->x[k] * vrp_cut_coefficient(&m->cuts.cut[c], m->columns.node + m->columns.first[k], vrp_routes_length(&m->columns, k));
+    return sum;
+}
+
+// A loaded node keeps its side, and a bound of each side is one of the plans on it: both together hold for all.
+static void test_sides_hold(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    int tested = 0;
+    for (int round = 0; round < 40; round++) {
+        root r;
+        mco_vrp *vrp = random_instance(&seed, 10, 0);
+        vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+        vrp_tree_result unused = {0};
+        tree_state *at = NULL;
+        tree_side sides[2];
+        int64_t bounds[2];
+        bool found;
+        open_root(&r, vrp, 0, false, 3);
+        tree t = {.ctx = test_ctx, .m = &r.master, .settings = &settings, .result = &unused, .root = &r.problem, .problem = r.problem,
+                  .artificial_cost = r.master.artificial_cost, .known = INT64_MAX};
+        const vrp_fleet all = {1, vrp->customers};
+        const int64_t best = exact_cost(vrp, all), bound = r.master.bound;
+        tree_set_known(&t, best + 1);
+        r.master.problem = &t.problem;
+        assert_ok(tree_state_save(&t, &at));
+        assert_ok(tree_choose(&t, at, bound, sides, bounds, &found));
+        for (int s = 0; s < 2 && found; s++) {
+            int64_t proved = 0;
+            assert_ok(tree_load(&t, at, &sides[s]));
+            assert_ok(tree_price(&t, 1e-4, INFINITY, &proved));
+            bounds[s] = proved > bounds[s] ? proved : bounds[s];
+            if (sides[s].node == NULL || r.master.has_artificial)
+                continue;
+            const double x = crossings(&r.master, &sides[s]);
+            assert_true(sides[s].sense == VRP_CUT_AT_MOST ? x <= (double)sides[s].rhs + 1e-6 : x >= (double)sides[s].rhs - 1e-6);
+            tested++;
+        }
+        if (found) {
+            const int64_t least = bounds[0] < bounds[1] ? bounds[0] : bounds[1];
+            assert_true(vrp_bound_proved(&r.problem, least) <= best || least >= r.master.known);
+            assert_true(bounds[0] >= bound && bounds[1] >= bound);
+        }
+        tree_side_clear(test_ctx, &sides[0]);
+        tree_side_clear(test_ctx, &sides[1]);
+        tree_state_drop(test_ctx, &at);
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    assert_true(tested > 10);
+}
+
+// With the time over, or after a few nodes, the bound so far holds.
+static void test_stopped(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    int open = 0;
+    for (int round = 0; round < 30; round++) {
+        root r;
+        vrp_tree_result result;
+        vrp_tree_settings settings = plain_settings(1);
+        mco_vrp *vrp = random_instance(&seed, 10, 0);
+        const vrp_fleet all = {1, vrp->customers};
+        const int64_t best = exact_cost(vrp, all);
+        open_root(&r, vrp, 0, false, 0);
+        const int64_t bound = vrp_bound_proved(&r.problem, r.master.bound > 0 ? r.master.bound : 0);
+        settings.known = best + 5;
+        settings.nodes = 1 + round % 3;
+        settings.stop_s = round % 2 == 0 ? mco_clock_s() - 1 : INFINITY;
+        assert_ok(vrp_tree_solve(&r.master, &settings, &result));
+        assert_true(result.bound >= bound || result.bound == settings.known);
+        assert_true(result.is_done ? result.bound == (best < settings.known ? best : settings.known) : result.bound <= best);
+        open += !result.is_done;
+        vrp_tree_result_clear(test_ctx, &result);
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    assert_true(open > 10);
+}
+
+static void test_memory_failures(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    mco_status st = MCO_ERR_MEMORY;
+    long k = 0;
+    mco_vrp *vrp = random_instance(&seed, 8, 0);
+    while (st == MCO_ERR_MEMORY) {
+        root r;
+        vrp_tree_result result = {0};
+        vrp_tree_settings settings = plain_settings(3);
+        settings.known = 4000;
+        settings.nodes = 2;
+        open_root(&r, vrp, 0, false, 3);
+        k += 1 + k / 8;
+        test_fail_allocation(k);
+        st = vrp_tree_solve(&r.master, &settings, &result);
+        test_fail_allocation(0);
+        vrp_tree_result_clear(test_ctx, &result);
+        close_root(&r);
+    }
+    assert_ok(st);
+    assert_true(k > 50);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_against_all_plans),
+        TEST(test_without_a_known_plan),
+        TEST(test_sides_hold),
+        TEST(test_stopped),
+        TEST(test_memory_failures),
+    };
+    if (!mco_lp_is_there())
+        return SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
