@@ -42,9 +42,9 @@ typedef struct vrp_bound_problem {
     int32_t *service;          // [nodes] in the same units; NULL: no limit of length
 } vrp_bound_problem;
 
-// `largest_cost`: no arc becomes more than this, nor more than VRP_MOST_COST; the unit follows from it. exactly: K = vehicles; else vehicles, where it is
-// not 0, is the most. Errors: MEMORY (says how much for the matrix), ARGUMENT (a customer that fits no vehicle, fewer vehicles
-// than the demands need), LIMIT (loads beyond 31 bits where customers have no demand), STOPPED (cancelled).
+// `largest_cost`: no arc becomes more than this, nor more than VRP_MOST_COST; the unit follows from it. exactly: K = vehicles; else
+// vehicles, where it is not 0, is the most. Errors: MEMORY (says how much for the matrix), ARGUMENT (a customer that fits no vehicle,
+// fewer vehicles than the demands need), LIMIT (loads beyond 31 bits where customers have no demand), STOPPED (cancelled).
 mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
                                   vrp_bound_problem *out);
 // The same, until stop_s by mco_clock_s(). Errors: also STOPPED, then.
