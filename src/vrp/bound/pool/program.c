@@ -365,11 +365,30 @@ done:
 
 // ---- The proof
 
+// The most that a price of a row with this right-hand side may be.
+static double most_price(const pool_program *p, int64_t rhs)
+{
+    return (double)p->artificial * PRICES * (double)p->unit / (rhs > RHS ? (double)rhs / RHS : 1);
+}
+
 // A dual as a price of a row with this right-hand side.
 static int64_t rounded(const pool_program *p, double dual, int64_t rhs)
 {
-    const double most = (double)p->artificial * PRICES * (double)p->unit / (rhs > RHS ? (double)rhs / RHS : 1);
+    const double most = most_price(p, rhs);
     return (int64_t)llround(fmax(-most, fmin(most, dual * (double)p->unit)));
+}
+
+// What all duals are taken times, at most 1, so that none exceeds its most. Where a node has no plan, artificial columns make some of them
+// very large. Costs are not negative, so lesser duals of the same proportions price no route below 0, and prove a lesser value.
+static double scale_of(const pool_program *p, const double *dual)
+{
+    double scale = 1;
+    for (int64_t i = 0; i <= p->customers + p->cuts.count; i++) {
+        const double most = most_price(p, i <= p->customers ? 1 : p->cuts.cut[i - p->customers - 1].rhs);
+        if (fabs(dual[i]) * (double)p->unit * scale > most)
+            scale = most / (fabs(dual[i]) * (double)p->unit);
+    }
+    return scale;
 }
 
 // A row k of `cuts` at its price, taken off the reduced costs of its routes.
@@ -389,9 +408,10 @@ void pool_prove(pool_program *p)
 {
     const double *dual = mco_lp_duals(p->lp);
     const int32_t n = p->customers;
+    const double scale = scale_of(p, dual);
     int64_t bound = 0;
     for (int32_t i = 0; i <= n; i++)
-        p->price[i] = rounded(p, dual[i], 1);
+        p->price[i] = rounded(p, scale * dual[i], 1);
     for (int32_t i = 0; i < n; i++)
         bound += p->price[i];
     bound += p->price[n] * (p->price[n] > 0 ? p->fleet.least : p->fleet.most);
@@ -401,7 +421,7 @@ void pool_prove(pool_program *p)
             p->reduced[j] -= p->price[p->node[k] - 1];
     }
     for (int64_t k = 0; k < p->cuts.count; k++)
-        bound += price_row(p, k, dual[n + 1 + k]);
+        bound += price_row(p, k, scale * dual[n + 1 + k]);
     for (int32_t j = 0; j < p->routes && bound > -((int64_t)1 << SUM_BITS); j++)
         if (p->allowed[j] && p->reduced[j] < 0)
             bound += p->reduced[j];
