@@ -48,7 +48,7 @@ done:
 
 // Enumerations between rounds of cuts are small: the next round may make them smaller.
 enum { EARLY_LABELS = 200000, EARLY_ROUTES = 6000 };
-// The last one of routes of limited length: cuts raise their bounds less, so it counts more.
+// Those of routes of limited length: cuts raise their bounds less, so enumeration counts more. Early ones have a half and a fifth.
 enum { LENGTH_LABELS = 4000000, LENGTH_ROUTES = 250000 };
 
 static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
@@ -85,6 +85,10 @@ mco_status vrp_root_enumerate(vrp_root *root)
     settings.only_enumerates = true;
     settings.most_labels = EARLY_LABELS;
     settings.most_routes = EARLY_ROUTES;
+    if (root->has_master && root->master.limits_length) {
+        settings.most_labels = LENGTH_LABELS / 2;
+        settings.most_routes = LENGTH_ROUTES / 5;
+    }
     return root->proof->known >= 0 ? run_tree(root, &settings) : MCO_OK;
 }
 

@@ -288,6 +288,13 @@ done:
     return st;
 }
 
+// Whether the finer unit proves less, as where labels ran out in it. Then the sure prices are those of the root.
+static bool is_behind(const vrp_root *r, const proven *p)
+{
+    return vrp_bound_has_length(&r->problem) &&
+           (double)p->bound / p->problem.unit < (double)r->sure_bound / r->problem.unit;
+}
+
 mco_status vrp_root_finish(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -297,7 +304,7 @@ mco_status vrp_root_finish(vrp_root *root)
     if (r->sure_price == NULL)
         return MCO_OK;
     MCO_TRY(prove_finer(r, &p));
-    if (p.bound > INT64_MIN) {
+    if (p.bound > INT64_MIN && !is_behind(r, &p)) {
         MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
         MCO_TRY(recheck(r, &p));
         proof->result->root_bound = (double)vrp_bound_proved(&p.problem, p.bound > 0 ? p.bound : 0) / proof->problem->scale;

@@ -429,12 +429,33 @@ done:
 
 // ---- The proof
 
-// A dual as a price of a row with this right-hand side and entries. So each of its terms, in the bound and in a reduced cost, is in range.
-static int64_t rounded(const pool_program *p, double dual, int64_t rhs, int64_t entry)
+// The most that a price of a row with this right-hand side and entries may be. So each of its terms, in the bound and in a reduced cost,
+// is in range.
+static double most_price(const pool_program *p, int64_t rhs, int64_t entry)
 {
     const int64_t size = rhs > entry ? rhs : entry;
-    const double most = (double)p->artificial * PRICES * (double)p->unit / (size > RHS ? (double)size / RHS : 1);
+    return (double)p->artificial * PRICES * (double)p->unit / (size > RHS ? (double)size / RHS : 1);
+}
+
+// A dual as a price of such a row.
+static int64_t rounded(const pool_program *p, double dual, int64_t rhs, int64_t entry)
+{
+    const double most = most_price(p, rhs, entry);
     return (int64_t)llround(fmax(-most, fmin(most, dual * (double)p->unit)));
+}
+
+// What all duals are taken times, at most 1, so that none exceeds its most. Where a node has no plan, artificial columns make some of them
+// very large. Costs are not negative, so lesser duals of the same proportions price no route below 0, and prove a lesser value.
+static double scale_of(const pool_program *p, const double *dual)
+{
+    double scale = 1;
+    for (int64_t i = 0; i <= p->customers + p->cuts.count; i++) {
+        const int64_t k = i - p->customers - 1;
+        const double most = k < 0 ? most_price(p, 1, 1) : most_price(p, p->cuts.cut[k].rhs, p->rows[k].most);
+        if (fabs(dual[i]) * (double)p->unit * scale > most)
+            scale = most / (fabs(dual[i]) * (double)p->unit);
+    }
+    return scale;
 }
 
 // A row k of `cuts` at its price, taken off the reduced costs of its routes.
@@ -454,9 +475,10 @@ void pool_prove(pool_program *p)
 {
     const double *dual = mco_lp_duals(p->lp);
     const int32_t n = p->customers;
+    const double scale = scale_of(p, dual);
     int64_t bound = 0;
     for (int32_t i = 0; i <= n; i++)
-        p->price[i] = rounded(p, dual[i], 1, 1);
+        p->price[i] = rounded(p, scale * dual[i], 1, 1);
     for (int32_t i = 0; i < n; i++)
         bound += p->price[i];
     bound += p->price[n] * (p->price[n] > 0 ? p->fleet.least : p->fleet.most);
@@ -466,7 +488,7 @@ void pool_prove(pool_program *p)
             p->reduced[j] -= p->price[p->node[k] - 1];
     }
     for (int64_t k = 0; k < p->cuts.count; k++)
-        bound += price_row(p, k, dual[n + 1 + k]);
+        bound += price_row(p, k, scale * dual[n + 1 + k]);
     for (int32_t j = 0; j < p->routes && bound > -((int64_t)1 << SUM_BITS); j++)
         if (p->allowed[j] && p->reduced[j] < 0)
             bound += p->reduced[j];
