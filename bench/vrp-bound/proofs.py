@@ -9,7 +9,7 @@ DATA is the folder with bks.csv and <set>/<instance>.vrp. NAME is an instance, a
 values of EXACT hold for exactly as many routes as the name says: bound and root take that rule there. J jobs run side by side."""
 import argparse, csv, fnmatch, json, os, re, statistics, subprocess, sys, tempfile, threading
 
-EXACT = ("P-n22-k8", "P-n50-k8", "P-n55-k8", "P-n55-k15")
+EXACT = ("E-n30-k3", "P-n22-k8", "P-n50-k8", "P-n55-k8", "P-n55-k15")
 
 def command_of(a, row, out):
     name = row["instance"]

@@ -37,8 +37,11 @@ mco_status vrp_prove(vrp_proof *proof)
     MCO_TRY(vrp_root_refine(&root));
     MCO_TRY(vrp_root_finish(&root));
     MCO_TRY(vrp_root_divide(&root));
-    (void)mco_run_must_stop(proof->run, proof->result->pricings);
 done:
+    // The stages leave some of the time to the last passes. What these did not need is no reason to call the proof finished.
+    if (!mco_run_must_stop(proof->run, proof->result->pricings) && (st == MCO_ERR_STOPPED || vrp_root_is_over(&root)) &&
+        (proof->known < 0 || proof->scaled_bound < proof->known))
+        proof->run->stop = MCO_STOP_TIME;
     vrp_root_close(&root);
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vrp/bound/entry.h"
 #include "vrp/bound/recheck.h"
 #include "vrp/bound/root.h"
 
 // The recheck may last as long as the time that is left, without a limit so many seconds.
 static const double RECHECK_S = 60;
+enum { LARGEST_COST = 1 << 20 };
 
 typedef struct proven {
     vrp_bound_problem problem;
@@ -49,11 +49,29 @@ static const vrp_ng_sets *sets_of(const vrp_root *r)
     return r->has_master ? r->master.sets : NULL;
 }
 
+// The largest cost of an arc in the finer unit: as large as the greatest price allows, which vrp_prices_round() would cut off beyond
+// VRP_NO_PATH / 8 for a path.
+static int32_t finer_cost(const vrp_root *r)
+{
+    const vrp_bound_problem *p = &r->problem;
+    double price = 1, cost = 1;
+    for (int32_t i = 1; i < p->nodes; i++) {
+        price = fmax(price, r->sure_price[i]);
+        if (r->has_master)
+            price = fmax(price, fmax(r->master.lp_customer[i], r->master.price[i]));
+        for (int32_t j = 0; j < p->nodes; j++)
+            if (i != j)
+                cost = fmax(cost, fmax(p->cost[(int64_t)i * p->stride + j], p->cost[(int64_t)j * p->stride + i]));
+    }
+    const double most = VRP_NO_PATH / 8 / ((double)p->capacity / p->least_demand + 1);
+    return (int32_t)fmin(LARGEST_COST, cost * fmax(1, most / price));
+}
+
 static mco_status open_pass(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = r->proof->ctx;
-    MCO_TRY(vrp_bound_open(ctx, r->proof->problem, r->proof->params->vehicles_exactly, &p->problem));
+    MCO_TRY(vrp_root_open_problem(r->proof, finer_cost(r), &p->problem));
     p->has_problem = true;
     p->problem.fleet = r->problem.fleet;
     MCO_TRY(mco_alloc(ctx, &p->arcs, (int64_t)p->problem.nodes * p->problem.stride));

@@ -17,6 +17,8 @@ enum { PATH_SHARE = 4 };
 static const double PASSES = 300;
 // Steps of an ascent before columns, and alone; customers from which columns begin with an ascent.
 enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
+// In less time than this an ascent comes first too, since columns prove little before they are nearly done.
+static const double SHORT_S = 2;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
@@ -173,7 +175,7 @@ mco_status vrp_root_ascend(vrp_root *root)
     vrp_q_pass *q = NULL;
     vrp_ascent ascent = {0};
     const bool is_alone = !wants_lp(r);
-    if (!is_alone && r->problem.customers < ASCENT_FROM)
+    if (!is_alone && r->problem.customers < ASCENT_FROM && r->stop_s - mco_clock_s() > SHORT_S)
         return MCO_OK;
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
     MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, is_alone ? STEPS_ALONE : STEPS_BEFORE, r->stop_s, r->proof->run, &ascent));

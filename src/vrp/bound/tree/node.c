@@ -15,8 +15,9 @@ static const double PRECISION = 1e-4;
 // An enumeration is tried below this share of the gap at which the last one failed, and below this share of the known cost.
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
 // A pool of more than SMALL_POOL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
-// POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time.
-enum { SMALL_POOL = 4000 };
+// POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is below SMALL_GAP.
+enum { SMALL_POOL = 6000 };
+static const double SMALL_GAP = 0.01;
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
 enum { FORCED_TIMES = 4 };
@@ -227,9 +228,9 @@ done:
     return st;
 }
 
-static double pool_stop_s(const tree *t, int64_t routes)
+static double pool_stop_s(const tree *t, int64_t bound, int64_t routes)
 {
-    if (routes <= SMALL_POOL && !t->settings->only_enumerates)
+    if (routes <= SMALL_POOL && (double)(t->m->known - bound) < SMALL_GAP * (double)t->m->known)
         return t->settings->stop_s;
     const double now = mco_clock_s(), left = t->settings->stop_s - now;
     return fmin(t->settings->stop_s, now + fmin(POOL_MOST_S, fmax(POOL_LEAST_S, POOL_SHARE * left)));
@@ -258,7 +259,7 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     const double begin_s = mco_clock_s();
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
-    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t, list->count), &pool));
+    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t, *bound, list->count), &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
             (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);
@@ -318,8 +319,8 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     const vrp_label_task task = label_task(t, most, forced ? FORCED_TIMES : 1);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
-    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels, (long long)list.count,
-            100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
+            (long long)list.count, 100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
     MCO_TRY(drop_long(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));

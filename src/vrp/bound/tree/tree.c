@@ -95,8 +95,8 @@ static mco_status note(tree *t, int64_t k)
 {
     int64_t known = t->known == INT64_MAX ? -1 : t->known;
     const int64_t scaled = scaled_bound(t, t->nodes[k].bound);
-    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld nodes, next at depth %d, bound %lld (%lld units), LP %.2f s, pricing %.2f s, labels %.2f s, cuts %.2f s", (long long)t->result->nodes, t->nodes[k].depth,
-            (long long)scaled, (long long)t->nodes[k].bound, t->m->lp_s, t->m->pricing_s, t->m->label_s, t->m->cut_s);
+    mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld nodes, next at depth %d, bound %lld", (long long)t->result->nodes, t->nodes[k].depth,
+            (long long)scaled);
     if (t->settings->note == NULL)
         return MCO_OK;
     const mco_status st = t->settings->note(t->settings->user, scaled, &known);
