@@ -125,6 +125,11 @@ proofs() {
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
+    # Without a limit of time: the proof ends the run.
+    expect 0 "$MCO" vrp solve g.vrp --prove --iterations 100 --threads 2 --json p.json
+    expect_json p.json outcome '"optimal"'
+    expect 0 "$MCO" vrp solve g.vrp --prove --iterations 0 --threads 1 --json p.json
+    expect_json p.json outcome '"optimal"'
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --target 1e9 --json p.json
     expect_json p.json stop '"target"'
 }
