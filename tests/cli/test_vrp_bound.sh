@@ -125,11 +125,17 @@ proofs() {
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
+    # Without a limit of time: the proof ends the run.
+    expect 0 "$MCO" vrp solve g.vrp --prove --iterations 100 --threads 2 --json p.json
+    expect_json p.json outcome '"optimal"'
+    expect 0 "$MCO" vrp solve g.vrp --prove --iterations 0 --threads 1 --json p.json
+    expect_json p.json outcome '"optimal"'
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --target 1e9 --json p.json
     expect_json p.json stop '"target"'
 }
 
 bad_input() {
+    local other
     expect 2 "$MCO" vrp bound square.vrp --relaxation elementary
     expect_text err "q|through-q|ng"
     expect 2 "$MCO" vrp bound square.vrp --ng-size 33
@@ -137,6 +143,18 @@ bad_input() {
     expect_text err "--cuts"
     expect 2 "$MCO" vrp relax square.vrp --engine cpu --gpus 0
     expect_text err "--gpus 0 is for --engine gpu"
+    # A library without the functions stands before the solver of linear programs: one warning, and the bound of the ascent.
+    other=$(ldd "$MCO" | awk '$1 ~ /^libm[.]so/ { print $3 }')
+    if [ -n "$other" ]; then
+        mkdir -p broken
+        cp -L "$other" broken/libClp.so.1
+        expect 0 env LD_LIBRARY_PATH=broken "$MCO" vrp bound square.vrp --time-limit 5 --json b.json
+        [ "$(grep -c "no solver of linear programs" err)" -eq 1 ] || fail "not one warning: $(cat err)"
+    fi
+    # A bound without a plan says what is missing.
+    expect 0 "$MCO" vrp bound square.vrp --method ascent --time-limit 5 --json b.json
+    expect_json b.json outcome '"unknown"'
+    expect_json b.json reason '"no plan was found; --start gives one"'
     # Customers without demand, a triangle that fails, an asymmetric matrix.
     matrix $'0 5 5 50\n5 0 1 1\n5 1 0 1\n50 1 1 0' 2 1 0 1 > triangle.vrp
     expect 0 "$MCO" vrp bound triangle.vrp --time-limit 5 --json b.json

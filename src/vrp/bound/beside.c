@@ -143,7 +143,8 @@ static mco_status search_until(beside *b, double stop_s)
     const double end_s = s->run.stop_s, phase_s = fmin(stop_s, end_s);
     s->run.stop_s = phase_s;
     const mco_status st = b->run(b->user);
-    s->run.stop_s = end_s - (phase_s - s->run.stop_s);  // what the search keeps for the end
+    if (isfinite(phase_s))
+        s->run.stop_s = end_s - (phase_s - s->run.stop_s);  // what the search keeps for the end
     return st != MCO_OK ? st : b->look_status;
 }
 

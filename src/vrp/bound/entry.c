@@ -183,6 +183,8 @@ static mco_status fill_result(bounding *b, mco_vrp_bound_result *r)
     r->cost = proof->known >= 0 ? (double)proof->known / scale : (double)NAN;
     if (r->outcome == MCO_OUTCOME_NONE_BELOW)
         snprintf(r->reason, sizeof r->reason, "no plan costs less than %.15g", r->cost);
+    if (r->outcome == MCO_OUTCOME_UNKNOWN && r->stop == MCO_STOP_FINISHED && proof->known < 0)
+        snprintf(r->reason, sizeof r->reason, "no plan was found; --start gives one");
     r->solution = proof->plan;
     proof->plan = (mco_vrp_solution){0};
     mco_run_give_history(&b->run, &r->history, &r->history_count);

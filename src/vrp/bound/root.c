@@ -162,8 +162,6 @@ done:
 static bool wants_lp(const vrp_root *r)
 {
     const mco_vrp_bound_method method = r->proof->params->method;
-    if (method == MCO_VRP_BOUND_METHOD_AUTO && !mco_lp_is_there())
-        mco_log(r->proof->ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone");
     return method == MCO_VRP_BOUND_METHOD_LP || (method == MCO_VRP_BOUND_METHOD_AUTO && mco_lp_is_there());
 }
 
@@ -175,6 +173,8 @@ mco_status vrp_root_ascend(vrp_root *root)
     vrp_q_pass *q = NULL;
     vrp_ascent ascent = {0};
     const bool is_alone = !wants_lp(r);
+    if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
+        mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
     if (!is_alone && r->problem.customers < ASCENT_FROM && r->stop_s - mco_clock_s() > SHORT_S)
         return MCO_OK;
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
