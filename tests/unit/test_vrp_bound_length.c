@@ -190,7 +190,7 @@ static void test_columns(void **state)
     mco_rng rng;
     int32_t raised = 0;
     mco_rng_seed(&rng, 6, 0);
-    for (int32_t round = 0; mco_lp_is_there() && round < (TEST_IS_SANITIZED ? 5 : 40); round++) {
+    for (int32_t round = 0; mco_lp_is_there() && round < (TEST_IS_SANITIZED ? 12 : 40); round++) {
         mco_vrp *vrp = random_instance(&rng, MOST);
         mco_vrp_params exact = MCO_VRP_PARAMS_INIT;
         mco_vrp_result best = MCO_VRP_RESULT_INIT;
@@ -255,8 +255,57 @@ static void test_proofs(void **state)
     }
 }
 
+// A cost below the optimum is a bound, and no more is proved by it: not even where routes of a plan were counted by it.
+static void test_low_costs(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 8, 0);
+    for (int32_t round = 0; mco_lp_is_there() && round < (TEST_IS_SANITIZED ? 6 : 600); round++) {
+        mco_vrp *vrp = random_instance(&rng, draw(&rng, 6, MOST));
+        mco_vrp_params exact = MCO_VRP_PARAMS_INIT;
+        mco_vrp_result best = MCO_VRP_RESULT_INIT;
+        mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+        mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+        exact.threads = params.threads = 1;
+        params.time_limit_s = 30;
+        assert_ok(mco_vrp_solve(test_ctx, vrp, &exact, &best));
+        const int64_t known = best.scaled_cost - round % 10 * (best.scaled_cost / 50);
+        params.known = (double)known / mco_vrp_scale(vrp);
+        assert_ok(mco_vrp_bound(test_ctx, vrp, &params, &r));
+        assert_int_equal(r.outcome, MCO_OUTCOME_NONE_BELOW);
+        assert_int_equal(r.scaled_bound, known);
+        assert_true(r.root_bound <= best.cost + 1e-9);
+        mco_vrp_bound_result_clear(test_ctx, &r);
+        mco_vrp_result_clear(test_ctx, &best);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+}
+
+// Lengths beyond the range of labels, in units: the bound is that of loads alone.
+static void test_large_lengths(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1, 2, 3, 1, 2, 3}, y[] = {0, 0, 1, 0, 2, 3, 2};
+    const int32_t demand[] = {1, 1, 1, 1, 1, 1};
+    mco_vrp *vrp = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+    model.capacity = 4;
+    model.service_time = 1000000;
+    model.max_length = 3500000;
+    params.threads = 1;
+    params.time_limit_s = 10;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, CUSTOMERS, x, y, demand, &model, &vrp));
+    assert_ok(mco_vrp_bound(test_ctx, vrp, &params, &r));
+    assert_true(r.scaled_bound > 0 || !mco_lp_is_there());
+    mco_vrp_bound_result_clear(test_ctx, &r);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_labels), TEST(test_columns), TEST(test_proofs)};
+    const struct CMUnitTest tests[] = {TEST(test_labels), TEST(test_columns), TEST(test_proofs), TEST(test_low_costs), TEST(test_large_lengths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

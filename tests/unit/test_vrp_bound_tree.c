@@ -177,7 +177,7 @@ static void test_against_all_plans(void **state)
         mco_vrp_destroy(test_ctx, &vrp);
     }
     print_message("%d trees branched, %d plans found, %d instances without a plan\n", branched, plans, none);
-    assert_true(branched > 10 && plans > 10);
+    assert_true(branched > (TEST_IS_SANITIZED ? 0 : 10) && plans > (TEST_IS_SANITIZED ? 0 : 10));
 }
 
 // Without a known plan the tree finds one by itself, or the time ends it; its bound holds in both cases.

@@ -217,8 +217,8 @@ static mco_status recheck(vrp_root *r, proven *p)
     bool is_done = false;
     MCO_TRY(drop_idle(r, &p->cuts));
     MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, &is_done));
-    // The recheck knows no limit of length.
-    is_done = is_done && (bound >= p->bound || !vrp_bound_has_length(&p->problem));
+    // The recheck knows no limit of length, nor why few routes do not pay.
+    is_done = is_done && (bound >= p->bound || !vrp_bound_has_length(&p->problem)) && !r->fleet_is_raised;
     if (is_done && bound < p->bound)
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);
@@ -295,6 +295,17 @@ static bool is_behind(const vrp_root *r, const proven *p)
            (double)p->bound / p->problem.unit < (double)r->sure_bound / r->problem.unit;
 }
 
+// The bound of all plans, in units of the file. Where the least number of routes was raised, plans of fewer routes cost as much as the
+// known one, no more is known of them.
+static double root_bound(const vrp_root *r, const vrp_bound_problem *problem, int64_t bound)
+{
+    const vrp_proof *proof = r->proof;
+    int64_t scaled = vrp_bound_proved(problem, bound > 0 ? bound : 0);
+    if (r->fleet_is_raised && scaled > proof->known)
+        scaled = proof->known;
+    return (double)scaled / proof->problem->scale;
+}
+
 mco_status vrp_root_finish(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -307,10 +318,10 @@ mco_status vrp_root_finish(vrp_root *root)
     if (p.bound > INT64_MIN && !is_behind(r, &p)) {
         MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
         MCO_TRY(recheck(r, &p));
-        proof->result->root_bound = (double)vrp_bound_proved(&p.problem, p.bound > 0 ? p.bound : 0) / proof->problem->scale;
+        proof->result->root_bound = root_bound(r, &p.problem, p.bound);
         MCO_TRY(give_prices(r, p.price, p.problem.unit));
     } else {
-        proof->result->root_bound = (double)vrp_bound_proved(&r->problem, r->sure_bound > 0 ? r->sure_bound : 0) / proof->problem->scale;
+        proof->result->root_bound = root_bound(r, &r->problem, r->sure_bound);
         MCO_TRY(give_prices(r, r->sure_price, r->problem.unit));
     }
     if (r->has_master) {

@@ -83,6 +83,7 @@ static mco_status raise_fleet(vrp_root *r)
         if (!is_proved)
             break;
         fleet->least = (int32_t)low + 1;
+        r->fleet_is_raised = true;
         mco_log(r->proof->ctx, MCO_LOG_DETAIL, "fleet: cheaper plans have at least %d routes", fleet->least);
         MCO_TRY(mco_lp_set_row_bounds(r->proof->ctx, m->lp, 1, &row, &(double){fleet->least}, &(double){fleet->most}));
         MCO_TRY(solve(r, &is_done));
@@ -99,9 +100,10 @@ mco_status vrp_root_limit_length(vrp_root *root)
     MCO_TRY(vrp_master_limit_length(&r->master, true));
     if (!r->master.limits_length || vrp_root_is_over(r))
         return MCO_OK;
-    MCO_TRY(solve(r, &is_done));
-    if (r->master.is_stuck)
+    st = solve(r, &is_done);
+    if (st == MCO_ERR_LIMIT || (st == MCO_OK && r->master.is_stuck))
         return vrp_master_limit_length(&r->master, false);
+    MCO_TRY(st);
     MCO_TRY(raise_fleet(r));
 done:
     return st;

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 
 enum { ROWS_IN_TIME = 64 };  // of distances between looks at the clock
+// Labels have lengths of 32 bits. A greater limit is left out: bounds hold, they are those of loads alone.
+enum { MOST_LENGTH = INT32_MAX / 2 };
 enum { STRIDE_OF = 16, MOST_UNIT_BITS = 20, LEAST_UNIT_BITS = -31 };
 
 // ---- Loads
@@ -183,6 +185,8 @@ static mco_status set_lengths(mco_context *ctx, const mco_vrp *vrp, int bits, vr
     mco_status st = MCO_OK;
     p->max_length = INT64_MAX;
     if (!vrp_has_max_length(vrp))
+        return MCO_OK;
+    if (in_units(vrp->max_length, bits) > MOST_LENGTH)
         return MCO_OK;
     p->max_length = in_units(vrp->max_length, bits);
     MCO_TRY(mco_alloc(ctx, &p->service, p->nodes));

@@ -38,7 +38,8 @@ typedef struct vrp_bound_problem {
     bool is_symmetric;
     bool is_metric;            // no triangle is off by more than rounding: then rows that cover each customer lose little
     vrp_fleet fleet;
-    int64_t max_length;        // of a route: distances and service, in units rounded so that no route is lost; INT64_MAX: no limit
+    // Of a route: distances and service, in units rounded so that no route is lost; INT64_MAX: no limit, or one beyond 2^30 units.
+    int64_t max_length;
     int32_t *service;          // [nodes] in the same units; NULL: no limit of length
 } vrp_bound_problem;
 

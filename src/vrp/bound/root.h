@@ -19,6 +19,7 @@ typedef struct vrp_root {
     int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result
+    bool fleet_is_raised;        // by the known cost: bounds and prices hold up to that cost only
     double stop_s;               // of columns and cuts; what is left until the run's end is for the last passes
     // The best prices that hold for all plans, also for those dearer than the known one.
     int32_t *sure_price;         // [nodes]; NULL: none
@@ -41,8 +42,8 @@ mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bo
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
 mco_status vrp_root_ascend(vrp_root *root);
 mco_status vrp_root_columns(vrp_root *root);
-// Behind columns, where the length of routes is limited: prices with the limit. If labels run out, passes go on alone; the bound and its
-// prices stay. Then the least number of routes rises as far as plans of fewer routes are proved to be no cheaper than the known one.
+// Behind columns, where the length of routes is limited: prices with the limit. If labels run out, or lengths are beyond their range,
+// passes go on alone; the bound and its prices stay. Then the least number of routes rises as far as plans of fewer routes are proved to be no cheaper than the known one.
 mco_status vrp_root_limit_length(vrp_root *root);
 mco_status vrp_root_cut_capacity(vrp_root *root);
 mco_status vrp_root_cut_rank1(vrp_root *root);

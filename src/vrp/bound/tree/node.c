@@ -135,7 +135,7 @@ static mco_status take_whole(tree *t, bool *is_whole)
         if (m->x[k] > whole)
             MCO_TRY(vrp_routes_append(t->ctx, &routes, m->columns.node + m->columns.first[k], vrp_routes_length(&m->columns, k),
                                       m->columns.cost[k]));
-    if (*is_whole && t->root->max_length == INT64_MAX)
+    if (*is_whole && !vrp_has_max_length(t->root->vrp))
         MCO_TRY(tree_take_plan(t, &routes));
 done:
     vrp_routes_close(t->ctx, &routes);
