@@ -46,8 +46,8 @@ done:
     return st;
 }
 
-// Enumerations between rounds of cuts are small: the next round may make them smaller.
-enum { EARLY_LABELS = 200000, EARLY_ROUTES = 6000 };
+// Enumerations between rounds of cuts have few routes: the next round may leave fewer. Labels cost less than a round late in the root.
+enum { EARLY_LABELS = 1000000, EARLY_ROUTES = 6000 };
 // Those of routes of limited length: cuts raise their bounds less, so enumeration counts more. Early ones have a half and a fifth.
 enum { LENGTH_LABELS = 4000000, LENGTH_ROUTES = 250000 };
 
