@@ -46,8 +46,11 @@ done:
     return st;
 }
 
-// Enumerations between rounds of cuts are small: the next round may make them smaller.
-enum { EARLY_LABELS = 200000, EARLY_ROUTES = 6000 };
+// Enumerations between rounds of cuts have few routes: the next round may leave fewer. Labels cost less than a round late in the root.
+enum { EARLY_LABELS = 1000000, EARLY_ROUTES = 6000 };
+// Near the known cost, by this share of it, they may have more routes: rows of the pool need no labels, and it drops most routes at its root.
+enum { NEAR_ROUTES = 20000 };
+static const double NEAR = 0.005;
 // Those of routes of limited length: cuts raise their bounds less, so enumeration counts more. Early ones have a half and a fifth.
 enum { LENGTH_LABELS = 4000000, LENGTH_ROUTES = 250000 };
 
@@ -79,12 +82,18 @@ done:
     return st;
 }
 
+static bool is_near(const vrp_root *r)
+{
+    const double known = (double)r->proof->known * r->problem.unit;
+    return r->has_master && known - (double)r->master.bound < NEAR * known;
+}
+
 mco_status vrp_root_enumerate(vrp_root *root)
 {
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
     settings.only_enumerates = true;
     settings.most_labels = EARLY_LABELS;
-    settings.most_routes = EARLY_ROUTES;
+    settings.most_routes = is_near(root) ? NEAR_ROUTES : EARLY_ROUTES;
     if (root->has_master && root->master.limits_length) {
         settings.most_labels = LENGTH_LABELS / 2;
         settings.most_routes = LENGTH_ROUTES / 5;

@@ -260,6 +260,18 @@ static int32_t next_node(const search *s)
     return best;
 }
 
+// At the root, before a basis is saved: nodes go on with the rows that hold something.
+static mco_status drop_rows(search *s)
+{
+    mco_status st = MCO_OK;
+    bool has_dropped = false, is_solved;
+    MCO_TRY(pool_drop_idle_rows(&s->program, &has_dropped));
+    if (has_dropped)
+        MCO_TRY(solve(s, &is_solved));
+done:
+    return st;
+}
+
 static mco_status expand(search *s, int32_t k)
 {
     mco_status st = MCO_OK;
@@ -269,6 +281,8 @@ static mco_status expand(search *s, int32_t k)
     MCO_TRY(restrict_to(s, k));
     MCO_TRY(work_on(s, k == 0, &bound));
     s->nodes[k].bound = bound;
+    if (k == 0 && !s->is_stopped && !is_closed(s, bound))
+        MCO_TRY(drop_rows(s));
     if (s->is_stopped && !is_closed(s, bound))
         return MCO_OK;
     if (!is_closed(s, bound)) {

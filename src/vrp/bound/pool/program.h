@@ -56,6 +56,9 @@ void pool_close(pool_program *p);
 // Takes over row k = cuts.count of `from` onwards: adds rows `from`.. of p->cuts to the program. Errors: MEMORY, STOPPED (some
 // rows are missing then: nothing can be proved any more).
 mco_status pool_add_rows(pool_program *p, int64_t from);
+// Deletes rows of no dual in the last optimum. Saved bases do not fit any more. The program has no optimum before it is solved again, unless
+// *has_dropped is false. O(rows). Errors: MEMORY.
+mco_status pool_drop_idle_rows(pool_program *p, bool *has_dropped);
 // Deletes routes. The arrays move up. Errors: MEMORY.
 mco_status pool_keep(pool_program *p, const bool *keep);
 // Allows the routes `allowed` and no others, with `fleet`.
