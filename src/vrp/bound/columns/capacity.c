@@ -172,7 +172,8 @@ static int by_violation(const void *a, const void *b)
 static void tidy(separation *s, int64_t most)
 {
     int64_t kept = 0;
-    qsort(s->list, (size_t)s->count, sizeof *s->list, by_violation);
+    if (s->count > 0)
+        qsort(s->list, (size_t)s->count, sizeof *s->list, by_violation);
     for (int64_t k = 0; k < s->count; k++) {
         // Equal sets have equal violations but for roundings, so they are near each other.
         bool is_new = true;

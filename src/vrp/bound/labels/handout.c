@@ -173,7 +173,8 @@ mco_status vrp_hand_out(mco_context *ctx, vrp_side *forward, const vrp_side *bac
     if (h.count == 0)
         return MCO_OK;
     MCO_TRY(mco_alloc(ctx, &h.node, h.node_room));
-    qsort(forward->final, (size_t)h.count, sizeof *forward->final, by_value);
+    if (h.count > 0)
+        qsort(forward->final, (size_t)h.count, sizeof *forward->final, by_value);
     MCO_TRY(forward->task->is_elementary ? hand_out_sets(&h) : hand_out_best(&h));
 done:
     mco_free(ctx, &h.node);
