@@ -58,7 +58,8 @@ mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, 
                         mco_simd_text(simd), mco_simd_text(mco_simd_widest()));
     const int count = mco_settle_threads(threads);
     *out = (vrp_relax_settings){
-        .engine = mco_choose_engine(ctx, engine, gpus, transitions / TRANSITIONS_PER_S / count, GPU_PAYS_S, NULL),
+        .engine = mco_choose_engine(ctx, engine, gpus, transitions / TRANSITIONS_PER_S / count, GPU_PAYS_S,
+                                    "no pass of this build runs on a GPU"),
         .simd = simd,
         .threads = engine == MCO_ENGINE_REFERENCE ? 1 : count,
         .gpus = gpus,
