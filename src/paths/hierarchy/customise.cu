@@ -3,8 +3,9 @@
 // no triangle of the level, or of a later one, writes. One launch makes the weights from those of the network. The oracle is
 // paths_metric_ref(), and the weights are equal to its weights.
 #include "device/kernel.cuh"
+#include "paths/hierarchy/cuda.h"
 #include "mco/paths.h"
-#include "paths/hierarchy/barrier.cuh"
+#include "device/barrier.cuh"
 
 namespace {
 

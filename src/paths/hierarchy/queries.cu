@@ -3,8 +3,9 @@
 // labels, the distances to and from each ancestor, and a query is a minimum over the common ancestors. The oracle is
 // paths_ref_tree().
 #include "device/kernel.cuh"
+#include "paths/hierarchy/cuda.h"
 #include "mco/paths.h"
-#include "paths/hierarchy/barrier.cuh"
+#include "device/barrier.cuh"
 
 namespace {
 

@@ -8,8 +8,9 @@
 // and only then lets the next one begin. So when a kernel begins, the one before the one before it has ended: cells may load
 // their arcs while a walk still runs, because customising comes before the walk.
 #include "device/kernel.cuh"
+#include "paths/hierarchy/cuda.h"
 #include "mco/paths.h"
-#include "paths/hierarchy/barrier.cuh"
+#include "device/barrier.cuh"
 
 namespace {
 

@@ -14,7 +14,7 @@
 // `far` only where it walks a near label; an improvement after that has its own bit in the next round. The search is done
 // when a scan of all masks has walked nothing and left nothing.
 #include "device/kernel.cuh"
-#include "paths/hierarchy/barrier.cuh"
+#include "device/barrier.cuh"
 #include "paths/multimodal/cuda.h"
 
 namespace {

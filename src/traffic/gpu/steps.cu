@@ -9,7 +9,7 @@
 // Sums have a fixed order: a thread's slots, the lanes of a warp, its warps, the blocks. So a step gives the same bits on every run.
 #include "device/kernel.cuh"
 #include "mco/traffic.h"
-#include "paths/hierarchy/barrier.cuh"
+#include "device/barrier.cuh"
 #include "traffic/frank_wolfe/direction.h"
 #include "traffic/gpu/cuda.h"
 

@@ -232,7 +232,7 @@ static mco_status open(beside *b)
     MCO_TRY(vrp_solution_new(s->ctx, n, n, &b->to_search.plan));
     MCO_TRY(mco_context_create_child(s->ctx, &b->ctx));
     MCO_TRY(vrp_bound_settle(s->ctx, p->engine == MCO_ENGINE_REFERENCE ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, p->simd, NULL, p->threads,
-                             p->memory, 0, &settings));
+                             p->memory, 0, NULL, &settings));
     b->proof_params.engine = settings.engine;
     b->proof_params.simd = p->simd;
     b->proof_params.memory = p->memory;

@@ -10,10 +10,13 @@
 // is the fleet rule. Errors: as vrp_bound_problem_open().
 mco_status vrp_bound_open(mco_context *ctx, const mco_vrp *vrp, int64_t vehicles_exactly, vrp_bound_problem *out);
 
-// Settles AUTO by the transitions of all passes together. Errors: ARGUMENT (--gpus with an engine of cores, a vector unit that this
-// processor lacks).
+// Settles AUTO by the transitions of all passes together. `no_gpu` says why a GPU cannot be used, NULL: it can. Errors: ARGUMENT (--gpus
+// with an engine of cores, a vector unit that this processor lacks).
 mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, const char *gpus, int64_t threads, int64_t memory_mib,
-                            double transitions, vrp_relax_settings *out);
+                            double transitions, const char *no_gpu, vrp_relax_settings *out);
+
+// Why AUTO does not take a GPU for this relaxation, in static storage; NULL: it may.
+const char *vrp_bound_no_gpu(mco_vrp_relaxation relaxation);
 
 // What computes with these settings.
 mco_work vrp_bound_work(const vrp_relax_settings *settings);

@@ -49,7 +49,7 @@ mco_status vrp_bound_open(mco_context *ctx, const mco_vrp *vrp, int64_t vehicles
 }
 
 mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, const char *gpus, int64_t threads, int64_t memory_mib,
-                            double transitions, vrp_relax_settings *out)
+                            double transitions, const char *no_gpu, vrp_relax_settings *out)
 {
     if (gpus != NULL && (engine == MCO_ENGINE_CPU || engine == MCO_ENGINE_REFERENCE))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", gpus);
@@ -58,14 +58,18 @@ mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, 
                         mco_simd_text(simd), mco_simd_text(mco_simd_widest()));
     const int count = mco_settle_threads(threads);
     *out = (vrp_relax_settings){
-        .engine = mco_choose_engine(ctx, engine, gpus, transitions / TRANSITIONS_PER_S / count, GPU_PAYS_S,
-                                    "no pass of this build runs on a GPU"),
+        .engine = mco_choose_engine(ctx, engine, gpus, transitions / TRANSITIONS_PER_S / count, GPU_PAYS_S, no_gpu),
         .simd = simd,
         .threads = engine == MCO_ENGINE_REFERENCE ? 1 : count,
         .gpus = gpus,
         .memory = mco_settle_memory(memory_mib),
     };
     return MCO_OK;
+}
+
+const char *vrp_bound_no_gpu(mco_vrp_relaxation relaxation)
+{
+    return relaxation == MCO_VRP_RELAXATION_NG ? "passes over ng-paths run on the cores" : NULL;
 }
 
 mco_work vrp_bound_work(const vrp_relax_settings *settings)
@@ -342,7 +346,7 @@ static mco_status run_pass(pass *p, const mco_vrp *vrp)
     vrp_routes_open(p->problem.is_symmetric, &p->routes);
     const double sets = params->relaxation == MCO_VRP_RELAXATION_NG ? ldexp(1, (int)params->ng_size - 1) / 10 + 1 : 1;
     MCO_TRY(vrp_bound_settle(p->ctx, params->engine, params->simd, params->gpus, params->threads, params->memory,
-                             (double)vrp_q_transitions(&p->problem) * sets, &p->settings));
+                             (double)vrp_q_transitions(&p->problem) * sets, vrp_bound_no_gpu(params->relaxation), &p->settings));
     p->r->work = vrp_bound_work(&p->settings);
     MCO_TRY(set_prices(p));
     if (params->relaxation == MCO_VRP_RELAXATION_NG)

@@ -19,6 +19,9 @@ static const vrp_q_engine *engine_of(mco_engine engine)
     switch (engine) {
     case MCO_ENGINE_REFERENCE: return &VRP_Q_REFERENCE;
     case MCO_ENGINE_CPU: return &VRP_Q_CPU;
+#ifdef MCO_HAVE_CUDA
+    case MCO_ENGINE_GPU: return &VRP_Q_GPU;
+#endif
     default: return NULL;
     }
 }
@@ -30,7 +33,8 @@ mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const 
     *out = NULL;
     const vrp_q_engine *engine = engine_of(settings->engine);
     if (engine == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
+        return mco_fail(ctx, settings->engine == MCO_ENGINE_GPU ? MCO_ERR_DEVICE : MCO_ERR_ARGUMENT,
+                        "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
     const double bytes = engine->bytes(problem, settings);
     if (bytes > settings->memory)
         return mco_fail(ctx, MCO_ERR_LIMIT, "tables of %d nodes and loads up to %d need %.0f MiB, at most %.0f MiB may be taken", problem->nodes,

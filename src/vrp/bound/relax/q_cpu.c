@@ -373,4 +373,4 @@ static void cpu_column(const vrp_q_pass *pass, bool backward, int32_t node, cons
     }
 }
 
-const vrp_q_engine VRP_Q_CPU = {cpu_bytes, cpu_open, cpu_close, cpu_run, cpu_cell, cpu_column};
+const vrp_q_engine VRP_Q_CPU = {cpu_bytes, cpu_open, cpu_close, cpu_run, cpu_cell, cpu_column, NULL};

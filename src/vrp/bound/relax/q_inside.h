@@ -29,6 +29,10 @@ typedef struct vrp_q_engine {
     // Of the last run. 0 <= load <= capacity, 1 <= node < nodes. `backward` only with an asymmetric problem.
     vrp_q_cell (*cell)(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);
     void (*column)(const vrp_q_pass *pass, bool backward, int32_t node, const vrp_q_column *out);
+    // As vrp_through_ratios() without routes, and vrp_through_table(); value and load, or table, may be NULL. *is_done false: it cannot,
+    // and has done nothing. NULL: the cores do it. Errors: MEMORY, STOPPED, DEVICE.
+    mco_status (*through)(mco_context *ctx, const vrp_q_pass *pass, int32_t *value, int32_t *load, int32_t *table, double stop_s,
+                          bool *is_done);
 } vrp_q_engine;
 
 struct vrp_q_pass {
@@ -41,8 +45,8 @@ struct vrp_q_pass {
     int32_t room_stride;
 };
 
-// vrp_q_open() chooses among them. An engine on a GPU is a third one, chosen there.
-extern const vrp_q_engine VRP_Q_REFERENCE, VRP_Q_CPU;
+// vrp_q_open() chooses among them. The last one is there in builds with GPU engines.
+extern const vrp_q_engine VRP_Q_REFERENCE, VRP_Q_CPU, VRP_Q_GPU;
 
 // Values of arcs and of paths lie inside (-VRP_NO_PATH / 2, VRP_NO_PATH / 2). Else all engines refuse with this.
 mco_status vrp_q_refuse_value(mco_context *ctx, const char *what, int64_t value);

@@ -138,4 +138,4 @@ static void reference_column(const vrp_q_pass *pass, bool backward, int32_t node
 }
 
 const vrp_q_engine VRP_Q_REFERENCE = {reference_bytes, reference_open, reference_close, reference_run, reference_cell,
-                                      reference_column};
+                                      reference_column, NULL};

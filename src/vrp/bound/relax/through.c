@@ -178,24 +178,38 @@ static void trace_route(const through *t, int32_t node, int32_t load, int32_t *o
     vrp_q_trace(t->pass, !problem->is_symmetric, beyond - near + problem->demand[node], node, far_second, true, out, count);
 }
 
+// The ratios by the engine itself, where it can. *is_done false: the caller has to.
+static mco_status ratios_of_engine(mco_context *ctx, const vrp_q_pass *pass, int32_t *value, int32_t *load, double stop_s, bool *is_done)
+{
+    *is_done = false;
+    return pass->engine->through != NULL ? pass->engine->through(ctx, pass, value, load, NULL, stop_s, is_done) : MCO_OK;
+}
+
 mco_status vrp_through_each(mco_context *ctx, const vrp_q_pass *pass, vrp_through_visit *visit, void *user, double stop_s)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *problem = pass->problem;
-    int32_t *node = NULL;
+    int32_t *node = NULL, *ratio = NULL;
+    bool has_ratios = false;
     through t;
     MCO_TRY(through_open(ctx, pass, stop_s, &t));
     MCO_TRY(mco_alloc(ctx, &node, 2 * (problem->capacity / problem->least_demand + 1)));
+    MCO_TRY(mco_alloc(ctx, &ratio, 2 * (size_t)problem->nodes));
+    MCO_TRY(ratios_of_engine(ctx, pass, ratio, ratio + problem->nodes, stop_s, &has_ratios));
     for (int32_t i = 1; i < problem->nodes; i++) {
         int32_t value, load, count = 0;
         take_halves(&t, i);
-        MCO_TRY(least_ratio(&t, i, &value, &load));
+        if (!has_ratios)
+            MCO_TRY(least_ratio(&t, i, &ratio[i], &ratio[problem->nodes + i]));
+        value = ratio[i];
+        load = ratio[problem->nodes + i];
         if (value < VRP_NO_PATH)
             trace_route(&t, i, load, node, &count);
         MCO_TRY(visit(user, i, value, load, node, count));
     }
 done:
     through_close(ctx, &t);
+    mco_free(ctx, &ratio);
     mco_free(ctx, &node);
     return st;
 }
@@ -220,8 +234,14 @@ static mco_status take_ratio(void *user, int32_t customer, int32_t value, int32_
 mco_status vrp_through_ratios(mco_context *ctx, vrp_q_pass *pass, int32_t *value, int32_t *load, vrp_routes *routes, double stop_s)
 {
     ratios r = {ctx, pass->problem, value, load, routes};
+    bool is_done = false;
     if (routes != NULL)
         vrp_routes_empty(routes);
+    else {
+        const mco_status st = ratios_of_engine(ctx, pass, value, load, stop_s, &is_done);
+        if (st != MCO_OK || is_done)
+            return st;
+    }
     return vrp_through_each(ctx, pass, take_ratio, &r, stop_s);
 }
 
@@ -229,7 +249,12 @@ mco_status vrp_through_table(mco_context *ctx, vrp_q_pass *pass, int32_t *out, d
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *problem = pass->problem;
-    through t;
+    bool is_done = false;
+    through t = {0};
+    if (pass->engine->through != NULL)
+        MCO_TRY(pass->engine->through(ctx, pass, NULL, NULL, out, stop_s, &is_done));
+    if (is_done)
+        goto done;
     MCO_TRY(through_open(ctx, pass, stop_s, &t));
     for (int64_t k = 0; k < ((int64_t)problem->capacity + 1) * problem->nodes; k++)
         out[k] = VRP_NO_PATH;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A barrier of all blocks of a cooperative launch, for kernels with hundreds of them.
-#ifndef MCO_PATHS_BARRIER_CUH
-#define MCO_PATHS_BARRIER_CUH
+#ifndef MCO_DEVICE_BARRIER_CUH
+#define MCO_DEVICE_BARRIER_CUH
 
 #include "device/kernel.cuh"
-#include "paths/hierarchy/cuda.h"
 
 namespace {
 
