@@ -35,7 +35,7 @@ void traffic_class_clear(mco_context *ctx, mco_traffic_class *out);
 // The end of a call that is no part of an assignment: if a request to stop has ended it, the request is cleared. Returns st.
 mco_status traffic_call_end(mco_context *ctx, mco_status st);
 
-// ---- Readers (tntp.c, gmns.c, trips.c, omx.c). Each takes a network under construction.
+// ---- Readers (tntp_*.c, gmns.c, trips.c, omx.c). Each takes a network under construction.
 mco_status traffic_read_tntp_network(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_tntp_nodes(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out);
