@@ -208,6 +208,31 @@ factors() {
 }
 
 # A limit far too short for the gap ends with flows, a proven gap and a bound.
+# The short way turns right: a ban or a penalty of a movement leads around, as the same turn by nodes does.
+movements() {
+    mkdir -p crossing
+    {
+        echo 'link_id,from_node_id,to_node_id,vdf_fftt,capacity'
+        printf 'a,1,2,1,100\nb,2,3,1,100\nc,2,4,2,100\nd,4,3,2,100\n'
+    } > crossing/link.csv
+    printf 'origin,destination,trips\n1,3,1\n' > one.csv
+    expect 0 "$MCO" traffic assign crossing one.csv --json m.json
+    expect_text out "objective  2.0000"
+    printf 'ib_link_id,ob_link_id,node_id,penalty,allowed_uses\na,b,2,,none\n' > crossing/movement.csv
+    expect 0 "$MCO" traffic assign crossing one.csv --json m.json
+    expect_text out "objective  5.0000"
+    expect 0 "$MCO" traffic check crossing one.csv m.json
+    printf 'from,via,to,cost\n1,2,3,0.5\n' > half.csv
+    expect 0 "$MCO" traffic assign crossing one.csv --turns half.csv
+    expect_text out "objective  2.5000"
+    printf 'ib_link_id,ob_link_id,penalty\na,b,30\n' > crossing/movement.csv
+    expect 0 "$MCO" traffic assign crossing/link.csv one.csv
+    expect_text out "objective  2.5000"
+    printf 'ib_link_id,ob_link_id,penalty\na,b,30\na,d,30\n' > crossing/movement.csv
+    expect 3 "$MCO" traffic assign crossing one.csv
+    expect_text err "movement.csv:3:1: link a joins nodes 1 and 2, link d nodes 4 and 3"
+}
+
 short_of_time() {
     expect 0 "$MCO" traffic generate --family grid --size 40x40 --zones 400 --destinations 100 --load 1.2 --network big.tntp --trips bigt.tntp
     for method in pairs bfw; do
@@ -227,4 +252,5 @@ bad_input
 keeping_inputs
 other_files
 factors
+movements
 short_of_time
