@@ -400,6 +400,8 @@ static void test_entry_point(void **state)
         assert_ok(mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
         assert_int_equal(result.outcome, MCO_OUTCOME_INFEASIBLE);
         assert_null(result.flow);
+        assert_non_null(strstr(result.reason, "no flows respect the capacities: queues prove it, "));
+        assert_non_null(strstr(result.reason, "by link 1 from node 1 to node 2, capacity 100"));
         mco_traffic_result_clear(test_ctx, &result);
         mco_traffic_destroy(test_ctx, &traffic);
     }

@@ -11,6 +11,7 @@
 //
 // Certificate of demand above capacity: prices d >= 0 with sum of trips * least cost at d > sum of capacity * d. D grows without bound
 // along d. Prices of such a pass grow fastest across the narrow cut, so they are tried as d.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/machine.h"
@@ -22,6 +23,7 @@ static const double FIRST_PRICE = 0.25;        // by the mean free cost
 static const double LEAST_PRICE = 1e-13;       // by the same: prices come back from there
 static const double FIRST_SHARPNESS = 4, SHARPER = 2, MOST_SHARPNESS = 4096;
 static const double PROGRESS = 0.9;            // a gap below this share of the last noted one is progress
+static const double SHARPEN = 0.1;             // by a pass without progress, of the gap of inner solves
 static const double CERTAIN = 1e-9;            // the certificate exceeds rounding by far
 static const double SUSPECT = 1e-4;            // an excess above this share of a capacity is worth a test of the certificate
 enum { PATIENCE = 30 };                        // passes without progress that end the search
@@ -44,7 +46,8 @@ typedef struct solver {
     double bound, best_score;
     int64_t passes;
     double device_s;
-    bool is_cold;                  // the last inner solve missed its gap: the next one begins anew
+    double precision;              // share of the usual gap of an inner solve that the next one seeks
+    bool is_cold;                  // the last inner solve missed its usual gap: the next one begins anew
     bool is_infeasible;
 } solver;
 
@@ -93,7 +96,8 @@ static void close_solver(solver *s)
     mco_free(ctx, &s->capacity);
 }
 
-// The equilibrium of the steep costs.
+// The equilibrium of the steep costs. Its gap is a share of all costs, and the best score may be the excess of one link: then even flows
+// of the usual gap are too coarse for it, and passes without progress ask for finer ones.
 static mco_status solve_steep(solver *s, traffic_answer *out)
 {
     traffic_call call = *s->call;
@@ -105,14 +109,15 @@ static mco_status solve_steep(solver *s, traffic_answer *out)
     call.history = &s->quiet;
     call.wants_state = true;
     const double least = fmax(LEAST_GAP, GAP_SHARE * s->call->gap);
-    call.gap = s->best.flow != NULL ? fmax(least, fmin(FIRST_GAP, GAP_SHARE * s->best_score)) : FIRST_GAP;
+    const double usual = s->best.flow != NULL ? fmax(least, fmin(FIRST_GAP, GAP_SHARE * s->best_score)) : FIRST_GAP;
+    call.gap = fmax(LEAST_GAP, s->precision * usual);
     if (s->best.flow != NULL && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
         call.start_flow = s->problem.classes == 1 ? s->best.flow : NULL;  // flows of links start one class alone
     }
     const mco_status st = s->inner(s->ctx, &call, out);
-    s->is_cold = st == MCO_OK && out->gap > call.gap;
+    s->is_cold = st == MCO_OK && out->gap > usual;
     s->device_s += out->device_s;
     s->quiet.count = 0;
     return st;
@@ -218,7 +223,7 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
 {
     mco_status st = MCO_OK;
     solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params, .quiet.is_quiet = true,
-                .free = call->problem->costs.base, .bound = -INFINITY, .best_score = INFINITY};
+                .free = call->problem->costs.base, .bound = -INFINITY, .precision = 1, .best_score = INFINITY};
     s.params.iterations = INNER_ITERATIONS;
     MCO_TRY(open_solver(&s));
     double noted = INFINITY;
@@ -233,6 +238,8 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
         if (s.best_score < PROGRESS * noted) {
             noted = s.best_score;
             idle = -1;
+        } else {
+            s.precision *= SHARPEN;
         }
     }
     traffic_certificate_clear(ctx, &s.best.certificate);  // of the costs of an inner solve
@@ -246,6 +253,28 @@ mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, co
 done:
     close_solver(&s);
     return st;
+}
+
+void traffic_capacitated_explain(const traffic_problem *problem, const traffic_answer *answer, char out[MCO_REASON_ROOM])
+{
+    const mco_traffic_network network = mco_traffic_view(problem->traffic);
+    char from[16], to[16];
+    double all = 0, most = 0;
+    int32_t narrowest = -1;
+    for (int32_t e = 0; e < problem->links; e++) {
+        const int32_t a = problem->origin_link[e];
+        const double earned = a >= 0 && network.capacity != NULL ? answer->price[e] * network.capacity[a] : 0;
+        all += earned;
+        if (earned > most) {
+            most = earned;
+            narrowest = a;
+        }
+    }
+    snprintf(out, MCO_REASON_ROOM, "no flows respect the capacities: prices of queues prove it");
+    if (narrowest >= 0)
+        snprintf(out, MCO_REASON_ROOM, "no flows respect the capacities: queues prove it, %.3g %% by link %d from node %s to node %s, capacity %.6g",
+                 100 * most / all, narrowest + 1, mco_traffic_node_name(problem->traffic, network.tail[narrowest], from),
+                 mco_traffic_node_name(problem->traffic, network.head[narrowest], to), network.capacity[narrowest]);
 }
 
 void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem)
