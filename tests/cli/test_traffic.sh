@@ -238,7 +238,7 @@ hard_capacities() {
     expect 0 "$MCO" traffic generate --family grid --size 8x8 --zones 20 --destinations 19 --load 0.4 --seed 1 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic assign g.tntp gt.tntp --capacities hard --demand-factor 0.9 --gap 1e-8 --time-limit 20 --json hard.json
     expect_json hard.json outcome '"optimal"'
-    expect 0 "$MCO" traffic assign g.tntp gt.tntp --capacities hard --demand-factor 30 --gap 1e-8 --json hard.json
+    expect 1 "$MCO" traffic assign g.tntp gt.tntp --capacities hard --demand-factor 30 --gap 1e-8 --json hard.json
     expect_json hard.json outcome '"infeasible"'
     expect_text out "no flows respect the capacities: queues prove it"
 }
