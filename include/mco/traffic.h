@@ -80,7 +80,7 @@ typedef struct mco_traffic_files {
     const char *network;  // TNTP; GMNS: link.csv, or a folder with it; CSV of streets (docs/formats.md)
     const char *nodes;    // places: a TNTP node file, node.csv
     const char *trips;    // TNTP; CSV: matrix, or rows origin, destination, trips; .omx; or a list of classes (docs/formats.md)
-    const char *turns;    // CSV: from, via, to, cost ("no": forbidden)
+    const char *turns;    // CSV: from, via, to, cost ("no": forbidden); or movements of GMNS. NULL: movement.csv of a GMNS network, if it is there
 } mco_traffic_files;
 
 // Makes a network from arrays, which are copied. `classes` [class_count]. Errors: ARGUMENT with the link or the trip, LIMIT, MEMORY.

@@ -13,7 +13,7 @@
 
 #define FILE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                        \
     TEXT(nodes, "--nodes", "NODE", "places of the nodes: a TNTP node file or node.csv; pictures need them")   \
-    TEXT(turns, "--turns", "F.csv", "turns that cost or are forbidden: from, via, to, cost")
+    TEXT(turns, "--turns", "F.csv", "turns that cost or are forbidden: from, via, to, cost; or movements of GMNS")
 
 #define MCO_OPTION_STRUCT traffic_input
 static const mco_option input_records[] = {MCO_OPTION_RECORDS(FILE_OPTIONS)};

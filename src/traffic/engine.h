@@ -61,6 +61,9 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
 traffic_engine traffic_capacitated_assign;
 // After such a solve: the problem gets the true costs at these flows [links], with prices of queues, as a proof of the gap needs them.
 mco_status traffic_streets_settle(mco_context *ctx, const mco_traffic_params *params, const double *flow, traffic_problem *problem);
+// Says in one line why no flows respect the capacities: names the link that earns most by the prices that prove it, a link of a cut
+// that is too narrow.
+void traffic_capacitated_explain(const traffic_problem *problem, const traffic_answer *answer, char out[MCO_REASON_ROOM]);
 void traffic_capacitated_settle(const traffic_answer *answer, traffic_problem *problem);
 mco_status traffic_capacitated_solve(mco_context *ctx, traffic_engine *inner, const traffic_call *call, traffic_answer *out);
 

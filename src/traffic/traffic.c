@@ -474,7 +474,7 @@ static mco_status run(solve *s)
     mco_run_log_end(&s->run);
     if (s->answer.is_infeasible) {
         settle_nothing(s, MCO_OUTCOME_INFEASIBLE);
-        snprintf(s->r.reason, sizeof s->r.reason, "no flows respect the capacities: prices of queues prove it");
+        traffic_capacitated_explain(&s->problem, &s->answer, s->r.reason);
         s->r.stop = MCO_STOP_FINISHED;
         goto done;
     }

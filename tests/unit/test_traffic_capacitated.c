@@ -187,7 +187,7 @@ static void test_classes(void **state)
 static void test_infeasible(void **state)
 {
     (void)state;
-    static const double demands[] = {199.5, 200.5, 250, 20000};
+    static const double demands[] = {199.5, 199.99, 200.01, 200.5, 250, 20000};
     for (int k = 0; k < COUNT_OF(demands); k++) {
         town *t = new_town(4, 2, 1);
         add_link(t, 0, 2, 10, 100);
@@ -209,7 +209,8 @@ static void test_infeasible(void **state)
                 earned += s.price[a] * t->capacity[a];
             assert_true(fmin(paths[0], fmin(paths[1], paths[2])) * demands[k] > earned);
         } else {
-            assert_true(s.answer.gap <= 1e-9);
+            if (!(s.answer.gap <= 1e-9))
+                fail_msg("demand %.10g: gap %g, excess %g, objective %.15g, bound %.15g after %d passes", demands[k], s.answer.gap, s.answer.excess, s.answer.objective, s.answer.bound, (int)s.answer.iterations);
         }
         clear(&s);
     }
@@ -400,6 +401,8 @@ static void test_entry_point(void **state)
         assert_ok(mco_traffic_assign(test_ctx, traffic, &params, NULL, &result));
         assert_int_equal(result.outcome, MCO_OUTCOME_INFEASIBLE);
         assert_null(result.flow);
+        assert_non_null(strstr(result.reason, "no flows respect the capacities: queues prove it, "));
+        assert_non_null(strstr(result.reason, "by link 1 from node 1 to node 2, capacity 100"));
         mco_traffic_result_clear(test_ctx, &result);
         mco_traffic_destroy(test_ctx, &traffic);
     }

@@ -81,7 +81,7 @@ static const char *make_folder(const char *name)
 
 static void remove_folder(const char *name)
 {
-    static const char *const files[] = {"node.csv", "link.csv", "turns.csv", "config.csv"};
+    static const char *const files[] = {"node.csv", "link.csv", "turns.csv", "config.csv", "movement.csv"};
     char path[256];
     for (int k = 0; k < COUNT_OF(files); k++) {
         snprintf(path, sizeof path, "%s/%s", test_path(name), files[k]);
@@ -314,6 +314,71 @@ static void test_turns(void **state)
                    "t.csv:2:1: the turn needs a link from node 1 to node 3, there is none");
     assert_refused(test_path("net.csv"), NULL, test_file("t.csv", "from,via,to,cost\n1,2,3,-1\n"), MCO_ERR_PARSE, "the cost is -1");
     assert_refused(test_path("net.csv"), NULL, test_file("t.csv", "from,via,to,cost\n1,2,8,1\n"), MCO_ERR_PARSE, "t.csv:2:5: to is \"8\"");
+}
+
+// Links A-B, B-C, B-D one way, B-E both ways, and a footway; nodes 1 to 5.
+#define CROSSING                                                                                                         \
+    "link_id,from_node_id,to_node_id,directed,vdf_fftt,capacity,allowed_uses\n"                                          \
+    "in,1,2,1,1,10,\nahead,2,3,1,1,10,\nright,2,4,1,1,10,\nback,2,5,0,1,10,\nfoot,1,2,1,1,10,walk\n,3,1,1,1,10,\n"
+
+static void test_movements(void **state)
+{
+    (void)state;
+    make_folder("moves");
+    put_in("moves", "link.csv", CROSSING);
+    // Lanes of one movement count once, by the least penalty; free movements are no turns.
+    put_in("moves", "movement.csv",
+           "mvmt_id,node_id,name,ib_link_id,ob_link_id,type,penalty,allowed_uses\n"
+           "1,2,,in,ahead,thru,,\n2,2,\"to the right\",in,right,right,30,auto\n3,2,,in,right,right,12,\n4,2,,in,right,right,12,bike\n"
+           "5,2,,in,back,left,,none\n6,2,,back,back,uturn,,bike;walk\n7,2,,back,ahead,left,6,\n8,2,,foot,ahead,,99,\n");
+    mco_traffic *traffic = read_city(test_path("moves"), NULL, NULL, NULL);
+    const mco_traffic_network n = mco_traffic_view(traffic);
+    assert_true(n.links == 6 && n.tail[4] == 4 && n.head[4] == 1);  // the second of `back`
+    assert_int_equal(n.turn_count, 4);
+    assert_true(n.turns[0].from == 0 && n.turns[0].to == 2 && n.turns[0].cost == 0.2);  // minutes
+    assert_true(n.turns[1].from == 0 && n.turns[1].to == 3 && isinf(n.turns[1].cost));
+    assert_true(n.turns[2].from == 4 && n.turns[2].to == 1 && n.turns[2].cost == 0.1);
+    assert_true(n.turns[3].from == 4 && n.turns[3].to == 3 && isinf(n.turns[3].cost));
+    mco_traffic_destroy(test_ctx, &traffic);
+    // Turns that are given come before those of the folder; a table of movements may have any name.
+    traffic = read_city(test_path("moves"), NULL, NULL, test_file("t.csv", "from,via,to,cost\n1,2,3,7\n"));
+    assert_int_equal(mco_traffic_view(traffic).turn_count, 1);
+    mco_traffic_destroy(test_ctx, &traffic);
+    traffic = read_city(test_path("moves"), NULL, NULL, test_file("t.csv", "ob_link_id,ib_link_id\nahead,in\n"));
+    assert_int_equal(mco_traffic_view(traffic).turn_count, 0);
+    mco_traffic_destroy(test_ctx, &traffic);
+    remove_folder("moves");
+}
+
+static void test_movement_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows, *text;
+    } bad[] = {
+        {"", "the table has no header"},
+        {"ib_link_id,penalty\nin,1\n", ":1:1: the header has no column \"ob_link_id\""},
+        {"ib_link_id,ob_link_id\nin,ahead\nin,\n", ":3:1: the movement has no ob_link_id"},
+        {"ib_link_id,ob_link_id\nin,far\n", ":2:4: ob_link_id is \"far\", a name of the instance was expected"},
+        {"ib_link_id,ob_link_id,node_id\nin,ahead,9\n", ":2:10: node_id is \"9\""},
+        {"ib_link_id,ob_link_id,penalty\nin,ahead,-4\n", ":2:10: the penalty is -4, allowed is 0 to"},
+        {"ib_link_id,ob_link_id,penalty\nin,ahead,long\n", ":2:10: the penalty is \"long\", a number was expected"},
+        {"ib_link_id,ob_link_id\nin,ahead\nahead,in\n", ":3:1: link ahead joins nodes 2 and 3, link in nodes 1 and 2: the one does not lead into the other"},
+        {"ib_link_id,ob_link_id,node_id\nin,ahead,3\n", "does not lead into the other at node 3"},
+        {"ib_link_id,ob_link_id\nback,back\n", ":2:1: link back joins nodes 2 and 5, link back nodes 2 and 5: a node_id is needed that says where they meet"},
+    };
+    make_folder("moves");
+    put_in("moves", "link.csv", CROSSING);
+    for (int k = 0; k < COUNT_OF(bad); k++) {
+        put_in("moves", "movement.csv", bad[k].rows);
+        assert_refused(test_path("moves"), NULL, NULL, MCO_ERR_PARSE, bad[k].text);
+    }
+    put_in("moves", "movement.csv", "ib_link_id,ob_link_id\n");
+    put_in("moves", "link.csv", "link_id,from_node_id,to_node_id,vdf_fftt,capacity\na,1,2,1,5\na,2,3,1,5\n");
+    assert_refused(test_path("moves"), NULL, NULL, MCO_ERR_PARSE, "the name \"a\" stands in line 2 and in line 3");
+    put_in("moves", "link.csv", "from_node_id,to_node_id,vdf_fftt,capacity\n1,2,1,5\n");
+    assert_refused(test_path("moves"), NULL, NULL, MCO_ERR_PARSE, "link.csv:1:1: the header has no column \"link_id\"");
+    remove_folder("moves");
 }
 
 // ---- Round trips of generated networks
@@ -721,6 +786,7 @@ static mco_status read_all(const char *network, const char *trips, const char *t
 }
 
 static mco_status call_gmns(void) { return read_all(test_path("link.csv"), test_path("g.csv"), NULL); }
+static mco_status call_movements(void) { return read_all(test_path("link.csv"), NULL, test_path("moves.csv")); }
 static mco_status call_streets(void) { return read_all(test_path("streets.csv"), test_path("list.csv"), test_path("t.csv")); }
 static mco_status call_generate(void)
 {
@@ -771,6 +837,9 @@ static void test_memory_failures(void **state)
     test_file("t.csv", "from,via,to,cost\n1,3,2,5\n");
     test_file("f.csv", "from,to,volume\n1,2,1\n1,3,2\n1,2,1\n3,2,1\n");
     assert_survives(call_gmns);
+    test_file("link.csv", CROSSING);
+    test_file("moves.csv", "ib_link_id,ob_link_id,node_id,penalty\nin,ahead,2,6\nback,ahead,2,3\n");
+    assert_survives(call_movements);
     assert_survives(call_streets);
     assert_survives(call_generate);
     flow_network = read_city(test_file("net.tntp", TNTP_NET), NULL, NULL, NULL);
@@ -796,7 +865,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_gmns_reading), TEST(test_gmns_centroids), TEST(test_gmns_without_nodes), TEST(test_gmns_refusals), TEST(test_streets),
-        TEST(test_matrix), TEST(test_classes), TEST(test_turns), TEST(test_round_trip_tntp), TEST(test_round_trip_gmns),
+        TEST(test_matrix), TEST(test_classes), TEST(test_turns), TEST(test_movements), TEST(test_movement_refusals), TEST(test_round_trip_tntp), TEST(test_round_trip_gmns),
         TEST(test_round_trip_streets), TEST(test_round_trip_turns), TEST(test_flow_layouts), TEST(test_flows_written), TEST(test_flows_of_result), TEST(test_class_flows),
         TEST(test_geojson), TEST(test_matrices),
 #ifdef MCO_HAVE_HDF5

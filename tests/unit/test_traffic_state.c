@@ -350,6 +350,36 @@ static void damaged_files_are_refused(void **state)
     close_solved(s);
 }
 
+// Segments that go to and fro are no pair, and a file of long ones takes no longer than its length.
+static void segments_that_repeat_links_are_dropped(void **state)
+{
+    enum { TIMES = 100000 };
+    (void)state;
+    solved *s = open_solved(false);
+    traffic_pairs *pairs = &s->state->pairs;
+    const int32_t way[4] = {pairs->link[0], pairs->link[1], pairs->link[2], pairs->link[3]};
+    traffic_flows flows = {0};
+    traffic_pairs taken = {0};
+    mco_free(test_ctx, &pairs->link);
+    assert_ok(mco_alloc(test_ctx, &pairs->link, 4 * TIMES + 4));
+    for (int segment = 0; segment < 2; segment++) {
+        int32_t *link = pairs->link + pairs->first[segment];
+        int64_t count = 0;
+        for (int k = 0; k < TIMES; k++) {
+            link[count++] = way[2 * segment];
+            link[count++] = way[2 * segment] + 1;  // join() makes the way back
+        }
+        link[count++] = way[2 * segment];
+        link[count++] = way[2 * segment + 1];
+        pairs->first[segment + 1] = pairs->first[segment] + count;
+    }
+    assert_ok(traffic_state_take(test_ctx, &s->p, s->state, &flows, &taken));
+    assert_int_equal(taken.count, 0);
+    traffic_flows_clear(test_ctx, &flows);
+    traffic_pairs_clear(test_ctx, &taken);
+    close_solved(s);
+}
+
 // ---- What follows from flows
 
 // Adds flow around the square of nodes 5, 6, 10, 9 to a row of the state.
@@ -461,7 +491,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(states_survive_files), TEST(edits_keep_what_fits),  TEST(damaged_files_are_refused),
+        TEST(states_survive_files), TEST(edits_keep_what_fits),  TEST(damaged_files_are_refused), TEST(segments_that_repeat_links_are_dropped),
         TEST(selections_add_up),    TEST(paths_carry_all_trips), TEST(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

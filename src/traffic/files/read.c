@@ -5,13 +5,18 @@
 #include "base/text.h"
 #include "traffic/files/files.h"
 
+static bool is_gmns(const char *path)
+{
+    return !traffic_ends_with(path, ".tntp") && strcmp(path, "-") != 0 && traffic_is_gmns(path);
+}
+
 static mco_status read_network(mco_context *ctx, const mco_traffic_files *files, mco_traffic *traffic)
 {
     mco_status st = MCO_OK;
     const char *path = files->network;
     const bool is_tntp = traffic_ends_with(path, ".tntp") || strcmp(path, "-") == 0;
-    if (!is_tntp && traffic_is_gmns(path))
-        return traffic_read_gmns(ctx, path, files->nodes, traffic);
+    if (is_gmns(path))
+        return traffic_read_gmns(ctx, path, files->nodes, files->turns, traffic);
     MCO_TRY(!is_tntp && traffic_ends_with(path, ".csv") ? traffic_read_streets(ctx, path, traffic) : traffic_read_tntp_network(ctx, path, traffic));
     if (files->nodes != NULL)
         MCO_TRY(traffic_ends_with(files->nodes, ".csv") ? traffic_read_csv_nodes(ctx, files->nodes, traffic) :
@@ -65,7 +70,7 @@ mco_status mco_traffic_read(mco_context *ctx, const mco_traffic_files *files, mc
                         out == NULL ? "the place of the result" : "the path of the network");
     MCO_TRY(traffic_network_new(ctx, mco_text_base_name(files->network), &traffic));
     MCO_TRY(read_network(ctx, files, traffic));
-    if (files->turns != NULL)
+    if (files->turns != NULL && !(is_gmns(files->network) && traffic_is_movements(files->turns)))
         MCO_TRY(traffic_read_turns(ctx, files->turns, traffic));
     if (files->trips != NULL)
         MCO_TRY(traffic_read_trips(ctx, files->trips, traffic));

@@ -35,14 +35,16 @@ void traffic_class_clear(mco_context *ctx, mco_traffic_class *out);
 // The end of a call that is no part of an assignment: if a request to stop has ended it, the request is cleared. Returns st.
 mco_status traffic_call_end(mco_context *ctx, mco_status st);
 
-// ---- Readers (tntp.c, gmns.c, trips.c, omx.c). Each takes a network under construction.
+// ---- Readers (tntp_*.c, gmns.c, trips.c, omx.c). Each takes a network under construction.
 mco_status traffic_read_tntp_network(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_tntp_nodes(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_tntp_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out);
 mco_status traffic_parse_tntp_network(mco_text *text, mco_traffic *traffic);
 mco_status traffic_parse_tntp_trips(mco_text *text, const mco_traffic *traffic, mco_traffic_class *out);
 bool traffic_is_gmns(const char *path);  // a folder, or a file whose header has from_node_id
-mco_status traffic_read_gmns(mco_context *ctx, const char *path, const char *nodes, mco_traffic *traffic);
+// `turns`: a table of movements is read; another file is left to the caller; NULL: movement.csv beside the links, if it is there.
+mco_status traffic_read_gmns(mco_context *ctx, const char *path, const char *nodes, const char *turns, mco_traffic *traffic);
+bool traffic_is_movements(const char *path);  // movement.csv, or a file whose header has ib_link_id
 mco_status traffic_read_csv_nodes(mco_context *ctx, const char *path, mco_traffic *traffic);  // places by names, of any network
 mco_status traffic_read_streets(mco_context *ctx, const char *path, mco_traffic *traffic);
 mco_status traffic_read_csv_trips(mco_context *ctx, const char *path, const mco_traffic *traffic, mco_traffic_class *out);

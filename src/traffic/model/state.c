@@ -351,6 +351,7 @@ typedef struct taker {
     int32_t *map;      // [links of the state]
     int32_t *row_at;   // [rows of the state] row of the problem; -1: none, or it is empty now
     double *balance;   // [nodes] 0 between rows
+    bool *is_marked;   // [links] false between pairs
     sorter sort;
 } taker;
 
@@ -359,6 +360,7 @@ static void taker_close(taker *t)
     mco_free(t->ctx, &t->map);
     mco_free(t->ctx, &t->row_at);
     mco_free(t->ctx, &t->balance);
+    mco_free(t->ctx, &t->is_marked);
     sorter_close(t->ctx, &t->sort);
 }
 
@@ -368,6 +370,7 @@ static mco_status taker_open(taker *t)
     MCO_TRY(mco_alloc(t->ctx, &t->map, (int64_t)t->s->links + t->s->more_links));
     MCO_TRY(mco_alloc(t->ctx, &t->row_at, t->s->flows.rows));
     MCO_TRY(mco_alloc(t->ctx, &t->balance, t->p->nodes));
+    MCO_TRY(mco_alloc(t->ctx, &t->is_marked, t->p->links));
     MCO_TRY(sorter_open(t->ctx, t->p->links, &t->sort));
     MCO_TRY(map_links(t->ctx, t->p, t->s, t->map));
     memset(t->row_at, 0xff, (size_t)t->s->flows.rows * sizeof *t->row_at);
@@ -465,26 +468,28 @@ static bool take_segment(const taker *t, int64_t segment, int32_t *link)
     return count > 0;
 }
 
-// Whether two segments lead from one node to one other and share no link.
-static bool are_a_pair(const traffic_problem *p, int64_t first_count, int64_t count, const int32_t *link)
+// Whether two segments lead from one node to one other, and no link stands twice in them. O(count), whatever a damaged file has.
+static bool are_a_pair(taker *t, int64_t first_count, int64_t count, const int32_t *link)
 {
+    const traffic_problem *p = t->p;
+    int64_t differ = 0;
     if (p->tail[link[0]] != p->tail[link[first_count]] || p->head[link[first_count - 1]] != p->head[link[count - 1]])
         return false;
-    for (int64_t i = 0; i < first_count; i++)
-        for (int64_t j = first_count; j < count; j++)
-            if (link[i] == link[j])
-                return false;
-    return true;
+    for (; differ < count && !t->is_marked[link[differ]]; differ++)
+        t->is_marked[link[differ]] = true;
+    for (int64_t i = 0; i < differ; i++)
+        t->is_marked[link[i]] = false;
+    return differ == count;
 }
 
-static void take_pair(const taker *t, int64_t pair, traffic_pairs *out)
+static void take_pair(taker *t, int64_t pair, traffic_pairs *out)
 {
     const traffic_pairs *s = &t->s->pairs;
     const int64_t n = out->count, begin = out->first[2 * n], row_begin = out->row_first[n];
     const int64_t first_count = s->first[2 * pair + 1] - s->first[2 * pair], count = s->first[2 * pair + 2] - s->first[2 * pair];
     int32_t *link = out->link + begin;
     int64_t rows = 0;
-    if (!take_segment(t, 2 * pair, link) || !take_segment(t, 2 * pair + 1, link + first_count) || !are_a_pair(t->p, first_count, count, link))
+    if (!take_segment(t, 2 * pair, link) || !take_segment(t, 2 * pair + 1, link + first_count) || !are_a_pair(t, first_count, count, link))
         return;
     for (int64_t i = s->row_first[pair]; i < s->row_first[pair + 1]; i++)
         if (t->row_at[s->row[i]] >= 0)

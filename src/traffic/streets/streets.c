@@ -17,7 +17,7 @@
 #include "traffic/engine.h"
 
 static const double FIRST_GAP = 1e-2, GAP_SHARE = 0.05, LEAST_GAP = 1e-14;  // of inner solves: first, by the last gap, least
-static const double WORSE = 4;          // a gap so many times the best one restarts from the best point
+static const double WORSE = 4;          // a gap so many times the least one since a restart restarts from the best point
 static const double LEAST_DAMPING = 1.0 / 64;
 static const double PROGRESS = 0.9;     // a gap below this share of the last noted one is progress
 enum { PATIENCE = 40 };                 // passes without progress that end the search
@@ -38,6 +38,7 @@ typedef struct solver {
     traffic_mix mix;
     traffic_answer best;
     double best_gap, damping;
+    double least_gap;              // since the last restart; infinity: none since then
     int64_t passes;
     double device_s;
     bool is_cold;                  // the last inner solve missed its gap: the next one begins anew
@@ -168,16 +169,19 @@ done:
     return st;
 }
 
-// Moves u to where the next solve is frozen.
+// Moves u to where the next solve is frozen. The best gap may be luck, of an inner solve whose errors took off what freezing adds, and out of
+// reach again: so the first point behind a restart is taken whatever its gap is.
 static void move(solver *s, const traffic_answer *trial, double gap)
 {
     const int64_t links = s->problem.links;
-    if (gap > WORSE * s->best_gap) {
+    if (gap > WORSE * s->least_gap) {
         for (int64_t e = 0; e < links; e++)
             s->u[e] = s->best_u[e] + s->damping * (s->best.flow[e] - s->best_u[e]);
         s->damping = fmax(LEAST_DAMPING, s->damping / 2);
         traffic_mix_restart(&s->mix);
+        s->least_gap = INFINITY;
     } else {
+        s->least_gap = fmin(s->least_gap, gap);
         traffic_mix_next(&s->mix, s->weight, trial->flow, s->u);
     }
     for (int64_t e = 0; e < links; e++)
@@ -228,7 +232,7 @@ mco_status traffic_streets_assign(mco_context *ctx, const mco_traffic *traffic, 
     mco_status st = MCO_OK;
     const mco_traffic_network network = mco_traffic_view(traffic);
     solver s = {.ctx = ctx, .call = call, .inner = inner, .problem = *call->problem, .params = *call->params, .quiet.is_quiet = true,
-                .is_marginal = params->objective == MCO_TRAFFIC_SO, .best_gap = INFINITY, .damping = 0.5};
+                .is_marginal = params->objective == MCO_TRAFFIC_SO, .best_gap = INFINITY, .least_gap = INFINITY, .damping = 0.5};
     if (!traffic_streets_interact(&network))
         return inner(ctx, call, out);
     s.params.iterations = INNER_ITERATIONS;
