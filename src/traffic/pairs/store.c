@@ -5,13 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "traffic/pairs/heap.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-enum { BATCHES_OF_RELEASE = 64 };
 
 // ---- Grouping
 
@@ -376,14 +371,6 @@ static void count_flows(const pairs_batch *b, traffic_flows *out)
             out->first[b->row[lane] + 1] = count[lane];
 }
 
-// Gives freed pages back to the system: batches lie between other blocks, so the allocator alone keeps them.
-static void release_pages(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
 {
     const traffic_problem *p = store->problem;
@@ -401,11 +388,12 @@ mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
     MCO_TRY(mco_alloc(ctx, &out->link, out->first[p->rows]));
     MCO_TRY(mco_alloc(ctx, &out->flow, out->first[p->rows]));
     for (int32_t i = 0; i < store->batches; i++) {
-        give_batch(store, &store->batch[i], &room, out);
-        close_batch(ctx, &store->batch[i]);
-        store->batch[i].slots = 0;
-        if ((i + 1) % BATCHES_OF_RELEASE == 0)
-            release_pages();
+        pairs_batch *b = &store->batch[i];
+        give_batch(store, b, &room, out);
+        if (b->flow != NULL)
+            mco_drop_pages(b->flow, (size_t)b->room * PAIRS_LANES * sizeof *b->flow);
+        close_batch(ctx, b);
+        b->slots = 0;
     }
 done:
     mco_free(ctx, &room.flow);
