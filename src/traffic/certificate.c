@@ -481,11 +481,11 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
     traffic_sum least = {0, 0};
     const traffic_sum total = total_of(c);
     MCO_TRY(mco_alloc(ctx, &net, p->nodes));
-    if (flows != NULL && flows->first != NULL) {
+    if (c->sum != NULL && c->balanced == p->rows) {
+        out->imbalance = larger(c->imbalance, worst_difference(c, c->sum));
+    } else if (flows != NULL && flows->first != NULL) {
         MCO_TRY(mco_alloc(ctx, &sum, cells_of(c)));
         out->imbalance = balance_rows(c, flows, net, sum);
-    } else if (c->sum != NULL && c->balanced == p->rows) {
-        out->imbalance = larger(c->imbalance, worst_difference(c, c->sum));
     } else {
         out->imbalance = balance_classes(c, net);
     }

@@ -62,8 +62,8 @@ typedef struct traffic_proof {
     int32_t missing;      // rows without labels
     double imbalance;     // greatest |flow out - flow in - trips| of a row at a node, or of a link between its rows and the flow
 } traffic_proof;
-// `flows` NULL or empty: none are given here; then the balance is that of traffic_certificate_flows8(), or that of all rows of a
-// class together if that was not given all rows. Errors: MEMORY. O(flows + links).
+// The balance is that of traffic_certificate_flows8() if that was given all rows, else that of `flows`; `flows` NULL or empty: that of all
+// rows of a class together. Errors: MEMORY. O(flows + links).
 mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, const traffic_flows *flows, traffic_proof *out);
 void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c);
 

@@ -47,7 +47,7 @@ done:
     return st;
 }
 
-// Without a state nobody sees the flows of rows any more, so the certificate takes them now.
+// The certificate takes the flows of rows while they stand side by side.
 static mco_status prove_balance(const pairs_balance *b, traffic_certificate *proof)
 {
     mco_status st = MCO_OK;
@@ -68,11 +68,12 @@ mco_status pairs_give_answer(pairs_balance *b, traffic_answer *out)
         MCO_TRY(mco_alloc(b->ctx, &out->class_flow, (size_t)p->classes * (size_t)p->links));
     pairs_store_sum(b->store, out->flow, out->class_flow);
     out->segment_pairs = b->live;
+    if (out->certificate.cost != NULL)
+        MCO_TRY(prove_balance(b, &out->certificate));
     if (b->call->wants_state) {
         MCO_TRY(give_pairs(b, &out->pairs));
+        MCO_TRY(pairs_store_plan(b->store, &out->plan));
         MCO_TRY(pairs_store_give(b->store, &out->flows));
-    } else if (out->certificate.cost != NULL) {
-        MCO_TRY(prove_balance(b, &out->certificate));
     }
 done:
     return st;

@@ -184,6 +184,14 @@ done:
     return st;
 }
 
+static bool lacks_rows(const traffic_flows *flows)
+{
+    bool lacks = false;
+    for (int32_t r = 0; r < flows->rows; r++)
+        lacks = lacks || flows->first[r + 1] == flows->first[r];
+    return lacks;
+}
+
 // Flows to begin with: those of the start, and trees for all other rows.
 static mco_status begin_flows(pairs_balance *b)
 {
@@ -196,7 +204,8 @@ static mco_status begin_flows(pairs_balance *b)
         MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
     else
         MCO_TRY(load_shares(b));
-    sum_flows(b);
+    if (call->start_flows == NULL || lacks_rows(call->start_flows))
+        sum_flows(b);
     for (int64_t i = 0; call->start_flows != NULL && call->start_pairs != NULL && i < call->start_pairs->count; i++)
         MCO_TRY(take_pair(b, call->start_pairs, i));
 done:
@@ -467,6 +476,9 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     MCO_TRY(open_balance(&b));
     MCO_TRY(begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
+    if (call->wants_state && scanner->orders != NULL)
+        out->plan = (traffic_plan){.first = call->problem->first_through, .places = call->problem->nodes - call->problem->first_through,
+                                   .order = scanner->orders(scanner->self)};
     scanner->close(scanner->self);
     scanner->self = NULL;
     MCO_TRY(pairs_give_answer(&b, out));
@@ -480,7 +492,7 @@ mco_status traffic_pairs_assign(mco_context *ctx, const traffic_call *call, traf
     pairs_store store = {0};
     traffic_scanner scanner = {0};
     mco_status st = MCO_OK;
-    MCO_TRY(pairs_store_open(ctx, call->problem, false, &store));
+    MCO_TRY(pairs_store_open(ctx, call->problem, false, call->start_plan, &store));
     MCO_TRY(traffic_core_scanner(ctx, call, &store, out, &scanner));
     MCO_TRY(traffic_pairs_balance(ctx, call, &store, &scanner, out));
 done:

@@ -58,6 +58,7 @@ typedef struct scanner {
     double threshold;
     traffic_certificate *proof;  // NULL: none is wanted
     bool is_loading, is_fresh;  // no order is known yet
+    bool has_orders;            // those of the plan of the call
     traffic_share share;        // of the batches
     mco_team team;
     int workers;
@@ -244,7 +245,9 @@ static void load_batch(void *shared, int index, int64_t turn)
     set_batch(s, w, (int32_t)item);
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
-    if (s->is_fresh && empty == 0)
+    if (s->is_fresh && s->has_orders)
+        load_order(s, w, (int32_t)item);
+    else if (s->is_fresh && empty == 0)
         pairs_order_flows(&w->trees, &w->room, b);
     else if (s->is_fresh)
         w->status = pairs_order_nearest(&w->trees, &w->room, b);
@@ -252,7 +255,8 @@ static void load_batch(void *shared, int index, int64_t turn)
         load_order(s, w, (int32_t)item);
     if (empty == 0 && w->status == MCO_OK) {  // a warm start
         s->repairs[item] = -1;
-        save_order(s, w, (int32_t)item);
+        if (!s->has_orders)
+            save_order(s, w, (int32_t)item);
     }
     if (empty == 0 || w->status != MCO_OK || !find_labels(s, w, (int32_t)item, &wants_order) || !s->build->parents(&w->trees))
         return;
@@ -416,6 +420,14 @@ static traffic_tree tree(void *self, int32_t place)
                           place % PAIRS_LANES};
 }
 
+static uint16_t *orders(void *self)
+{
+    scanner *s = self;
+    uint16_t *all = s->narrow_order;
+    s->narrow_order = NULL;
+    return all;
+}
+
 // ---- Opening
 
 static void close_worker(mco_context *ctx, worker *w)
@@ -520,6 +532,15 @@ done:
     return st;
 }
 
+// The orders of the plan that the call begins with.
+static void take_orders(scanner *s)
+{
+    const traffic_plan *plan = s->call->start_plan;
+    s->has_orders = plan != NULL && plan->order != NULL && s->narrow_order != NULL && s->call->start_flows != NULL;
+    if (s->has_orders)
+        memcpy(s->narrow_order, plan->order, (size_t)plan->batches * (size_t)plan->places * sizeof *plan->order);
+}
+
 mco_status pairs_pick_build(mco_context *ctx, mco_simd asked, const pairs_build **out)
 {
 #define ROW(set, simd) &pairs_lanes_##set,
@@ -549,10 +570,12 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     for (int k = 0; k < s->workers; k++)
         MCO_TRY(open_worker(s, k, &s->worker[k]));
     MCO_TRY(mco_team_open(ctx, s->workers, false, &s->team));
+    take_orders(s);
     out->simd = s->build->build.simd;
     out->lane_bits = 64;
     out->threads = s->workers;
-    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .close = close};
+    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .orders = orders,
+                                     .close = close};
 done:
     if (st != MCO_OK && s != NULL)
         close(s);

@@ -68,6 +68,8 @@ typedef struct traffic_scanner {
     mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
     // Valid until the next scan, for places with candidates.
     traffic_tree (*tree)(void *self, int32_t place);
+    // The orders of all batches for a state [batches][nodes that paths pass through], the caller's; NULL: none. The scanner only closes then. NULL: none.
+    uint16_t *(*orders)(void *self);
     void (*close)(void *self);
     bool is_quick;  // a scan takes less time than the balance: passes are many and look at few candidates each
 } traffic_scanner;

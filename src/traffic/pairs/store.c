@@ -107,13 +107,41 @@ done:
     return st;
 }
 
-mco_status pairs_store_open(mco_context *ctx, const traffic_problem *problem, bool is_watched, pairs_store *out)
+// Batches of a plan, which has each row of the problem once.
+static void take_plan(pairs_store *store, const traffic_plan *plan)
+{
+    for (int32_t i = 0; i < plan->batches; i++) {
+        pairs_batch *b = &store->batch[i];
+        memcpy(b->row, plan->row + (size_t)i * PAIRS_LANES, sizeof b->row);
+        b->user_class = store->problem->row_class[b->row[0]];
+        for (int lane = 0; lane < PAIRS_LANES; lane++)
+            if (b->row[lane] >= 0)
+                store->place[b->row[lane]] = i * PAIRS_LANES + lane;
+    }
+    store->batches = plan->batches;
+}
+
+mco_status pairs_store_plan(const pairs_store *store, traffic_plan *plan)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(store->ctx, &plan->row, (size_t)store->batches * PAIRS_LANES));
+    for (int32_t i = 0; i < store->batches; i++)
+        memcpy(plan->row + (size_t)i * PAIRS_LANES, store->batch[i].row, sizeof store->batch[i].row);
+    plan->batches = store->batches;
+done:
+    return st;
+}
+
+mco_status pairs_store_open(mco_context *ctx, const traffic_problem *problem, bool is_watched, const traffic_plan *plan, pairs_store *out)
 {
     mco_status st = MCO_OK;
     *out = (pairs_store){.ctx = ctx, .problem = problem, .is_watched = is_watched};
     MCO_TRY(mco_alloc(ctx, &out->place, problem->rows));
     MCO_TRY(mco_alloc(ctx, &out->batch, problem->rows));  // groups may be small where rows do not reach each other
-    MCO_TRY(group_rows(out));
+    if (plan != NULL)
+        take_plan(out, plan);
+    else
+        MCO_TRY(group_rows(out));
     for (int32_t i = 0; i < out->batches; i++) {
         if (problem->links < UINT16_MAX)  // slot + 1 <= links
             MCO_TRY(mco_alloc(ctx, &out->batch[i].narrow, problem->links));
