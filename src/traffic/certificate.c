@@ -42,8 +42,8 @@ void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c)
     mco_free(ctx, &c->flow);
     mco_free(ctx, &c->class_flow);
     mco_free(ctx, &c->row);
-    mco_free(ctx, &c->net);
-    mco_free(ctx, &c->sum);
+    mco_free(ctx, &c->balance.net);
+    mco_free(ctx, &c->balance.sum);
 }
 
 void traffic_certificate_reset(traffic_certificate *c)
@@ -362,12 +362,11 @@ static double take_worst8(double *net, int32_t node, double worst)
 
 // The net flow of 8 rows out of each node: their trips, then their flows on links. Returns the most negative flow, its sign changed.
 // Adds the flows of 8 rows to the balance at the ends of their links, and to `sum`. Returns how far the least flow is below 0.
-static double add_flows8(traffic_certificate *c, int64_t count, const int32_t *link, const double *flow, double *sum)
+static double add_flows8(const traffic_problem *p, double *net, int64_t count, const int32_t *link, const double *flow, double *sum)
 {
-    const traffic_problem *p = c->problem;
     double least[LANES] = {0};
     for (int64_t i = 0; i < count; i++) {
-        double *const out = c->net + (size_t)p->tail[link[i]] * LANES, *const in = c->net + (size_t)p->head[link[i]] * LANES;
+        double *const out = net + (size_t)p->tail[link[i]] * LANES, *const in = net + (size_t)p->head[link[i]] * LANES;
         const double *x = flow + i * LANES;
         for (int lane = 0; lane < LANES; lane++) {
             out[lane] += x[lane];
@@ -383,53 +382,81 @@ static double add_flows8(traffic_certificate *c, int64_t count, const int32_t *l
 }
 
 // Adds the trips of a row, in lane `lane`.
-static void add_trips8(traffic_certificate *c, int32_t row, size_t lane)
+static void add_trips8(const traffic_problem *p, double *net, int32_t row, size_t lane)
 {
-    const traffic_problem *p = c->problem;
     double sum = 0;
     for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
-        c->net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
+        net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
         sum += p->amount[t];
     }
-    c->net[(size_t)p->row_origin[row] * LANES + lane] -= sum;
+    net[(size_t)p->row_origin[row] * LANES + lane] -= sum;
 }
 
 // Takes what the trips of a row have left at their ends.
-static double take_trips8(traffic_certificate *c, int32_t row, size_t lane, double worst)
+static double take_trips8(const traffic_problem *p, double *net, int32_t row, size_t lane, double worst)
+{
+    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
+        worst = take_entry(net + (size_t)p->to[t] * LANES + lane, worst);
+    return take_entry(net + (size_t)p->row_origin[row] * LANES + lane, worst);
+}
+
+mco_status traffic_balance_open(mco_context *ctx, const traffic_certificate *c, traffic_balance *out)
+{
+    mco_status st = MCO_OK;
+    *out = (traffic_balance){0};
+    MCO_TRY(mco_alloc(ctx, &out->net, (int64_t)c->problem->nodes * LANES));
+    MCO_TRY(mco_alloc(ctx, &out->sum, cells_of(c)));
+done:
+    if (st != MCO_OK)
+        mco_free(ctx, &out->net);
+    return st;
+}
+
+void traffic_balance_flows8(const traffic_certificate *c, traffic_balance *b, const int32_t row[8], int64_t count, const int32_t *link,
+                            const double *flow)
 {
     const traffic_problem *p = c->problem;
-    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
-        worst = take_entry(c->net + (size_t)p->to[t] * LANES + lane, worst);
-    return take_entry(c->net + (size_t)p->row_origin[row] * LANES + lane, worst);
+    int32_t k = 0;
+    for (size_t lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0) {
+            k = c->class_flow != NULL ? p->row_class[row[lane]] : 0;
+            b->balanced++;
+            add_trips8(p, b->net, row[lane], lane);
+        }
+    double worst = larger(b->imbalance, add_flows8(p, b->net, count, link, flow, b->sum + (size_t)k * (size_t)p->links));
+    for (int64_t i = 0; i < count; i++) {
+        worst = take_worst8(b->net, p->tail[link[i]], worst);
+        worst = take_worst8(b->net, p->head[link[i]], worst);
+    }
+    for (size_t lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0)
+            worst = take_trips8(p, b->net, row[lane], lane, worst);
+    b->imbalance = worst;
+}
+
+void traffic_certificate_take_balance(mco_context *ctx, traffic_certificate *c, traffic_balance *b)
+{
+    traffic_balance *all = &c->balance;
+    if (all->sum == NULL) {
+        *all = *b;
+        *b = (traffic_balance){0};
+        return;
+    }
+    for (int64_t i = 0; b->sum != NULL && i < cells_of(c); i++)
+        all->sum[i] += b->sum[i];
+    all->balanced += b->balanced;
+    all->imbalance = larger(all->imbalance, b->imbalance);
+    mco_free(ctx, &b->net);
+    mco_free(ctx, &b->sum);
 }
 
 mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link,
                                       const double *flow)
 {
     mco_status st = MCO_OK;
-    const traffic_problem *p = c->problem;
-    int32_t k = 0;
-    if (c->net == NULL)
-        MCO_TRY(mco_alloc(ctx, &c->net, (int64_t)p->nodes * LANES));
-    if (c->sum == NULL)
-        MCO_TRY(mco_alloc(ctx, &c->sum, cells_of(c)));
-    for (int lane = 0; lane < LANES; lane++)
-        if (row[lane] >= 0) {
-            k = c->class_flow != NULL ? p->row_class[row[lane]] : 0;
-            c->balanced++;
-        }
-    for (size_t lane = 0; lane < LANES; lane++)
-        if (row[lane] >= 0)
-            add_trips8(c, row[lane], lane);
-    double worst = larger(c->imbalance, add_flows8(c, count, link, flow, c->sum + (size_t)k * (size_t)p->links));
-    for (int64_t i = 0; i < count; i++) {
-        worst = take_worst8(c->net, p->tail[link[i]], worst);
-        worst = take_worst8(c->net, p->head[link[i]], worst);
-    }
-    for (size_t lane = 0; lane < LANES; lane++)
-        if (row[lane] >= 0)
-            worst = take_trips8(c, row[lane], lane, worst);
-    c->imbalance = worst;
+    if (c->balance.sum == NULL)
+        MCO_TRY(traffic_balance_open(ctx, c, &c->balance));
+    traffic_balance_flows8(c, &c->balance, row, count, link, flow);
 done:
     return st;
 }
@@ -481,8 +508,8 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
     traffic_sum least = {0, 0};
     const traffic_sum total = total_of(c);
     MCO_TRY(mco_alloc(ctx, &net, p->nodes));
-    if (c->sum != NULL && c->balanced == p->rows) {
-        out->imbalance = larger(c->imbalance, worst_difference(c, c->sum));
+    if (c->balance.sum != NULL && c->balance.balanced == p->rows) {
+        out->imbalance = larger(c->balance.imbalance, worst_difference(c, c->balance.sum));
     } else if (flows != NULL && flows->first != NULL) {
         MCO_TRY(mco_alloc(ctx, &sum, cells_of(c)));
         out->imbalance = balance_rows(c, flows, net, sum);

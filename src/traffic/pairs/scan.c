@@ -420,6 +420,12 @@ static traffic_tree tree(void *self, int32_t place)
                           place % PAIRS_LANES};
 }
 
+static void each(void *self, int64_t items, mco_team_item *work, void *shared)
+{
+    scanner *s = self;
+    mco_team_run(&s->team, items, work, NULL, shared);
+}
+
 static uint16_t *orders(void *self)
 {
     scanner *s = self;
@@ -575,7 +581,7 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     out->lane_bits = 64;
     out->threads = s->workers;
     *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .orders = orders,
-                                     .close = close};
+                                     .each = each, .workers = s->workers, .close = close};
 done:
     if (st != MCO_OK && s != NULL)
         close(s);

@@ -435,17 +435,21 @@ done:
     return st;
 }
 
-void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow)
+void pairs_store_add(const pairs_store *store, const pairs_range *range, double *flow, double *class_flow)
 {
-    for (int32_t i = first; i < store->batches; i += step) {
+    const uint32_t width = (uint32_t)(range->end_link - range->first_link);
+    for (int32_t i = range->first; i < store->batches; i += range->step) {
         const pairs_batch *b = &store->batch[i];
         double *of_class = class_flow == NULL ? NULL : class_flow + (size_t)b->user_class * (size_t)store->problem->links;
         for (int32_t s = 0; s < b->slots; s++) {
+            const int32_t link = b->link[s];
+            if ((uint32_t)(link - range->first_link) >= width)
+                continue;
             const double *x = b->flow + (size_t)s * PAIRS_LANES;
             const double sum = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-            flow[b->link[s]] += sum;
+            flow[link] += sum;
             if (of_class != NULL)
-                of_class[b->link[s]] += sum;
+                of_class[link] += sum;
         }
     }
 }
@@ -456,5 +460,5 @@ void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
     memset(flow, 0, (size_t)p->links * sizeof *flow);
     if (class_flow != NULL)
         memset(class_flow, 0, (size_t)p->classes * (size_t)p->links * sizeof *class_flow);
-    pairs_store_add(store, 0, 1, flow, class_flow);
+    pairs_store_add(store, &(pairs_range){0, p->links, 0, 1}, flow, class_flow);
 }

@@ -63,8 +63,12 @@ mco_status pairs_store_take(pairs_store *store, const traffic_flows *flows);
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out);
 // The rows of all batches: plan->batches, plan->row. Errors: MEMORY.
 mco_status pairs_store_plan(const pairs_store *store, traffic_plan *plan);
-// Adds the flows of batches first, first + step and so on to flow [links], and to class_flow [classes][links] unless it is NULL. O(slots).
-void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow);
+// Links first_link .. end_link - 1, batches first, first + step and so on.
+typedef struct pairs_range {
+    int32_t first_link, end_link, first, step;
+} pairs_range;
+// Adds the flows of a range to flow [links], and to class_flow [classes][links] unless it is NULL. O(slots of the batches).
+void pairs_store_add(const pairs_store *store, const pairs_range *range, double *flow, double *class_flow);
 // Sums the flows of all rows: flow [links], and class_flow [classes][links] unless it is NULL. One order of sums. O(slots).
 void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow);
 
