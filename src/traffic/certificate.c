@@ -7,8 +7,13 @@
 
 #include "base/clock.h"
 #include "base/team.h"
+#include "traffic/certificate_lanes.h"
 
 static const double ROUNDING = 0x1p-52;  // twice the half unit of a rounded sum: the factor covers all sums of errors
+
+#define ROW(set, simd) &traffic_tight_##set,
+static const traffic_tight *const builds[] = {MCO_EACH_SIMD(ROW)};
+#undef ROW
 
 mco_status traffic_certificate_open(mco_context *ctx, const traffic_problem *problem, const double *flow, const double *class_flow,
                                     traffic_certificate *out)
@@ -17,6 +22,7 @@ mco_status traffic_certificate_open(mco_context *ctx, const traffic_problem *pro
     const int64_t links = problem->links;
     const bool differs = problem->extra != NULL;
     *out = (traffic_certificate){.problem = problem, .cost_classes = differs ? problem->classes : 1};
+    MCO_TRY(mco_pick(ctx, builds, MCO_SIMD_AUTO, 0, &out->tight));
     MCO_TRY(mco_alloc(ctx, &out->cost, links * out->cost_classes));
     MCO_TRY(mco_alloc(ctx, &out->flow, links));
     MCO_TRY(mco_alloc(ctx, &out->row, problem->rows));
@@ -110,23 +116,16 @@ void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], co
 {
     enum { LANES = 8 };
     const traffic_problem *p = c->problem;
-    int64_t is_tight[LANES];
     int32_t any = -1;
-    for (int k = 0; k < LANES; k++) {
-        is_tight[k] = -1;
+    for (int k = 0; k < LANES; k++)
         any = row[k] >= 0 ? row[k] : any;
-    }
     if (any < 0)
         return;
     const double *cost = traffic_certificate_cost(c, any);
-    for (int64_t l = through_link(p); l < p->links; l++) {
-        const double *tail = label + (int64_t)p->tail[l] * LANES, *head = label + (int64_t)p->head[l] * LANES, x = cost[l];
-        for (int k = 0; k < LANES; k++)
-            is_tight[k] &= -(int64_t)(head[k] <= tail[k] + x);
-    }
+    const uint32_t misses = c->tight->misses(p->tail, p->head, cost, through_link(p), p->links, label);
     for (int k = 0; k < LANES; k++)
         if (row[k] >= 0)
-            finish_row(c, row[k], label, LANES, k, is_tight[k] != 0);
+            finish_row(c, row[k], label, LANES, k, (misses >> k & 1) == 0);
 }
 
 // ---- The search of its own: Dijkstra with a binary heap of fixed room, rows shared by threads

@@ -26,6 +26,7 @@ typedef struct traffic_certificate {
     const traffic_problem *problem;  // borrowed
     double *cost;            // [cost_classes][links] at the flows; class k has row k, or row 0 if there is one row
     int32_t cost_classes;    // 1 if no class differs
+    const struct traffic_tight *tight;  // the pass over the links of 8 rows, for the vector unit of this machine
     double *flow;            // [links] the flows that it was opened with
     double *class_flow;      // [classes][links] cars; NULL: one class
     struct traffic_row_proof {
