@@ -230,7 +230,7 @@ static bool are_in_range(const int32_t *values, int64_t count, int32_t least, in
     const uint32_t width = (uint32_t)end - (uint32_t)least;
     uint32_t bad = 0;
     for (int64_t i = 0; i < count; i++)
-        bad |= (uint32_t)values[i] - (uint32_t)least >= width;
+        bad |= (uint32_t)values[i] - (uint32_t)least >= width ? 1u : 0u;
     return bad == 0;
 }
 
@@ -266,7 +266,7 @@ static bool are_positive(const double *values, int64_t count)
 {
     uint64_t bad = 0;
     for (int64_t i = 0; i < count; i++)
-        bad |= !(values[i] > 0) | !(values[i] < INFINITY);
+        bad |= !(values[i] > 0 && values[i] < INFINITY) ? 1u : 0u;
     return bad == 0;
 }
 

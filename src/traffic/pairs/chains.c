@@ -154,8 +154,7 @@ static int32_t list_arcs(const traffic_problem *p, const pairs_chains *c, source
 
 static void write_links(pairs_chains *c, const source *from, pairs_arc *arc)
 {
-    arc->tail = from->tail;
-    arc->head = from->head;
+    arc->other = from->tail;
     arc->first = c->arc_links;
     if (from->code >= 0) {
         c->arc_link[c->arc_links++] = from->code;
@@ -186,7 +185,7 @@ static mco_status make_arcs(mco_context *ctx, const traffic_problem *p, pairs_ch
     MCO_TRY(mco_alloc(ctx, &all, c->arcs));
     MCO_TRY(mco_alloc(ctx, &at, c->arcs));
     MCO_TRY(mco_alloc(ctx, &next, c->junctions));
-    MCO_TRY(mco_alloc(ctx, &c->arc, c->arcs));
+    MCO_TRY(mco_alloc(ctx, &c->into, c->arcs));
     MCO_TRY(mco_alloc(ctx, &c->out, c->arcs));
     MCO_TRY(mco_alloc(ctx, &c->into_first, (int64_t)c->junctions + 1));
     MCO_TRY(mco_alloc(ctx, &c->first, (int64_t)c->junctions + 1));
@@ -203,8 +202,9 @@ static mco_status make_arcs(mco_context *ctx, const traffic_problem *p, pairs_ch
         at[next[all[a].head]++] = a;
     memcpy(next, c->first, (size_t)c->junctions * sizeof *next);
     for (int32_t a = 0; a < c->arcs; a++) {
-        write_links(c, &all[at[a]], &c->arc[a]);
-        c->out[next[c->arc[a].tail]++] = a;
+        const source *from = &all[at[a]];
+        write_links(c, from, &c->into[a]);
+        c->out[next[from->tail]++] = (pairs_arc){from->head, c->into[a].first, c->into[a].end};
     }
 done:
     mco_free(ctx, &next);
@@ -235,7 +235,7 @@ void pairs_chains_close(mco_context *ctx, pairs_chains *c)
     mco_free(ctx, &c->node);
     mco_free(ctx, &c->ahead);
     mco_free(ctx, &c->back);
-    mco_free(ctx, &c->arc);
+    mco_free(ctx, &c->into);
     mco_free(ctx, &c->out);
     mco_free(ctx, &c->into_first);
     mco_free(ctx, &c->first);

@@ -9,7 +9,7 @@
 
 // From a junction to a junction, by links that no path can leave but at ends.
 typedef struct pairs_arc {
-    int32_t tail, head;  // numbers of junctions
+    int32_t other;       // the number of the junction at the other end
     int32_t first, end;  // of its links, in the order of travel: whole blocks
 } pairs_arc;
 // Blocks are filled up with links that cost 0, so that lengths of arcs hardly show in the flow of control. Adding 0 is exact.
@@ -20,12 +20,10 @@ typedef struct pairs_chains {
     uint8_t *is_junction;  // [nodes] of the nodes that paths pass through; 0 for ends
     int32_t *number;       // [nodes] of a junction
     int32_t *junction;     // [junctions] nodes. Labels of junctions stand close together while they are found, since caches are small
-    // Arcs by head, and their numbers by tail.
     int32_t arcs, arc_links;
-    pairs_arc *arc;        // [arcs]
+    pairs_arc *into, *out; // [arcs] by head and by tail: small, and all that a junction needs side by side
     int32_t *into_first;   // [junctions + 1]
     int32_t *first;        // [junctions + 1]
-    int32_t *out;          // [arcs]
     int32_t *arc_link;     // [arc_links]
     // Chains: the junction before, the nodes in between, the junction behind. A chain that ends blind has the junction before at both ends.
     int32_t chains, slots;

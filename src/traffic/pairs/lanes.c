@@ -46,7 +46,7 @@ static inline bool pull_junction(const pairs_trees *t, int32_t node)
     const lanes64 old = lanes64_load(t->junction_label + at(node));
     lanes64 best = old;
     for (int32_t a = c->into_first[node]; a < c->into_first[node + 1]; a++)
-        best = lanes64_lesser(along(t, &c->arc[a], lanes64_load(t->junction_label + at(c->arc[a].tail))), best);
+        best = lanes64_lesser(along(t, &c->into[a], lanes64_load(t->junction_label + at(c->into[a].other))), best);
     if (lanes64_less(best, old) == 0)
         return false;
     lanes64_store(t->junction_label + at(node), best);
@@ -59,9 +59,10 @@ static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t least)
     const pairs_chains *c = &t->graph->chains;
     const lanes64 label = lanes64_load(t->junction_label + at(node));
     for (int32_t k = c->first[node]; k < c->first[node + 1]; k++) {
-        const pairs_arc *arc = &c->arc[c->out[k]];
-        const int32_t place = t->position[arc->head];
-        if ((t->dirty[place >> 6] >> (place & 63) & 1) != 0 || lanes64_less(along(t, arc, label), lanes64_load(t->junction_label + at(arc->head))) == 0)
+        const pairs_arc *arc = &c->out[k];
+        const int32_t place = t->position[arc->other];
+        if ((t->dirty[place >> 6] >> (place & 63) & 1) != 0 ||
+            lanes64_less(along(t, arc, label), lanes64_load(t->junction_label + at(arc->other))) == 0)
             continue;
         t->dirty[place >> 6] |= UINT64_C(1) << (place & 63);
         if (place < least)
