@@ -2,7 +2,7 @@
 // Groups of 8 doubles on every vector unit. For vector files (base/lanes.h), compiled with -ffp-contract=off.
 //
 // Each lane does the same IEEE operations on every unit, and sums over lanes have one fixed order. So the builds of a file give
-// equal results bit for bit. No lane may be NaN.
+// equal results bit for bit. No lane may be NaN where a function does not say so.
 #ifndef MCO_BASE_LANES64_H
 #define MCO_BASE_LANES64_H
 
@@ -77,6 +77,16 @@ static inline __attribute__((always_inline)) uint32_t lanes64_less(lanes64 a, la
     return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
 #else
     return lanes64_signs((lanes64_mask)(a < b));
+#endif
+}
+
+// Bit l is set unless a <= b in lane l: for NaN too.
+static inline __attribute__((always_inline)) uint32_t lanes64_exceeds(lanes64 a, lanes64 b)
+{
+#if defined(__AVX512F__)
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_NLE_UQ);
+#else
+    return lanes64_signs(~(lanes64_mask)(a <= b));
 #endif
 }
 

@@ -38,9 +38,115 @@ static void use_decimal_point(char *digits)
     }
 }
 
+// ---- Decimals by whole numbers: what "%.*g" and strtod() do to numbers of usual size, many times faster
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { MOST_DIGITS = 17 };  // enough for any double
+
+typedef struct binary {
+    uint64_t mantissa;  // 2^52 or more: value = mantissa * 2^exponent
+    int exponent;
+} binary;
+
+// mantissa * 5^power, which is below 2^116, with power from 0 to 27.
+static wide scaled(const binary *b, int power, uint64_t *five)
+{
+    uint64_t factor = 1;
+    for (int k = 0; k < power; k++)
+        factor *= 5;
+    *five = factor;
+    return (wide)b->mantissa * factor;
+}
+
+static uint64_t power_of_ten(int power)
+{
+    uint64_t value = 1;
+    for (; power > 0; power--)
+        value *= 10;
+    return value;
+}
+
+// Rounds to a number of digits, the first of which has the place 10^*place. Sets *is_same if they read back as the number. Returns 0 if the
+// place is another one, which *place is then moved to; more if the number is not of usual size.
+static uint64_t round_digits(const binary *b, int digits, int *place, bool *is_same)
+{
+    const int power = digits - 1 - *place, shift = -(b->exponent + power);
+    uint64_t five;
+    if (shift < 1 || shift > 110)
+        return UINT64_MAX;
+    const wide exact = scaled(b, power, &five), one = (wide)1 << shift, floor = exact >> shift, rest = exact - (floor << shift);
+    if (floor < power_of_ten(digits - 1) || floor >= power_of_ten(digits)) {
+        *place += floor < power_of_ten(digits - 1) ? -1 : 1;
+        return 0;
+    }
+    const bool is_up = 2 * rest > one || (2 * rest == one && (floor & 1) == 1);
+    const wide miss = is_up ? one - rest : rest;
+    *is_same = 2 * miss < five || (2 * miss == five && b->mantissa % 2 == 0);
+    return (uint64_t)floor + is_up;
+}
+
+// Writes `digits` decimal digits as "%g" does from 0.0001 up: without zeros at the end.
+static void put_fixed(bool is_negative, uint64_t value, int digits, int place, char *out)
+{
+    char text[MCO_NUMBER_TEXT];
+    for (; digits > 1 && value % 10 == 0; value /= 10)
+        digits--;
+    const int count = put_digits(value, 1, text);
+    if (is_negative)
+        *out++ = '-';
+    if (place < 0) {
+        memcpy(out, "0.0000", 6);
+        memcpy(out + 1 - place, text, (size_t)count + 1);
+        return;
+    }
+    const int whole = place + 1 < count ? place + 1 : count;
+    memcpy(out, text, (size_t)whole);
+    out += whole;
+    for (int k = count; k < place + 1; k++)
+        *out++ = '0';
+    if (count > place + 1) {
+        *out++ = '.';
+        memcpy(out, text + whole, (size_t)(count - whole));
+        out += count - whole;
+    }
+    *out = '\0';
+}
+
+// As mco_shortest_digits() for numbers from 0.0001 to 10^14; returns false for others.
+static bool put_shortest(double value, int least, char *out)
+{
+    const double positive = fabs(value);
+    binary b;
+    int place;
+    if (!(positive >= 1e-4 && positive < 1e14) || least < 15)
+        return false;
+    b.mantissa = (uint64_t)ldexp(frexp(positive, &b.exponent), 53);
+    b.exponent -= 53;
+    if (b.mantissa == (uint64_t)1 << 52)  // the number below is nearer than the one above
+        return false;
+    place = (int)floor(log10(positive));
+    for (int digits = least; digits <= MOST_DIGITS;) {
+        bool is_same;
+        uint64_t rounded = round_digits(&b, digits, &place, &is_same);
+        if (rounded == UINT64_MAX)
+            return false;
+        if (rounded == 0)
+            continue;
+        if (is_same || digits == MOST_DIGITS) {
+            const bool is_longer = rounded == power_of_ten(digits);
+            put_fixed(value < 0, is_longer ? rounded / 10 : rounded, digits, place + is_longer, out);
+            return true;
+        }
+        digits++;
+    }
+    return false;
+}
+
 const char *mco_shortest_digits(double value, int least, bool is_single, char out[MCO_NUMBER_TEXT])
 {
-    enum { MOST_DIGITS = 17 };  // enough for any double
+    if (!is_single && put_shortest(value, least, out))
+        return out;
     for (int digits = least; digits <= MOST_DIGITS; digits++) {
         snprintf(out, MCO_NUMBER_TEXT, "%.*g", digits, value);
         if ((is_single ? (double)strtof(out, NULL) : strtod(out, NULL)) == value)

@@ -18,6 +18,18 @@ void mco_advise_huge(void *memory, size_t bytes)
 #endif
 }
 
+void mco_drop_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_DONTNEED
+    const uintptr_t begin = ((uintptr_t)memory + PAGE - 1) / PAGE * PAGE, end = ((uintptr_t)memory + bytes) / PAGE * PAGE;
+    if (end > begin)
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
 void mco_touch_pages(void *memory, size_t bytes)
 {
     volatile char *at = memory;

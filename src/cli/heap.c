@@ -4,6 +4,8 @@
 // Here blocks up to HEAP come from one heap, which keeps what is freed, and whose pages are huge ones where the system has them.
 // ChicagoSketch at a gap of 1e-4: 713 faults instead of 4,201, 93 ms of CPU instead of 100, 15.2 MiB instead of 13.9.
 //
+// Threads share this heap: they allocate little, and heaps of their own would keep what they free. AustinTAPB with two threads: 145 MB instead of 153.
+//
 // The limit is the one that glibc itself grows to (DEFAULT_MMAP_THRESHOLD_MAX). A library must not do this to its program.
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@ void cli_prepare_heap(void)
 {
 #ifdef __GLIBC__
     enum { HEAP = 32 << 20 };
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, HEAP);
     mallopt(M_TRIM_THRESHOLD, 2 * HEAP);
     mallopt(M_TOP_PAD, HEAP);

@@ -7,8 +7,13 @@
 
 #include "base/clock.h"
 #include "base/team.h"
+#include "traffic/certificate_lanes.h"
 
 static const double ROUNDING = 0x1p-52;  // twice the half unit of a rounded sum: the factor covers all sums of errors
+
+#define ROW(set, simd) &traffic_tight_##set,
+static const traffic_tight *const builds[] = {MCO_EACH_SIMD(ROW)};
+#undef ROW
 
 mco_status traffic_certificate_open(mco_context *ctx, const traffic_problem *problem, const double *flow, const double *class_flow,
                                     traffic_certificate *out)
@@ -17,6 +22,7 @@ mco_status traffic_certificate_open(mco_context *ctx, const traffic_problem *pro
     const int64_t links = problem->links;
     const bool differs = problem->extra != NULL;
     *out = (traffic_certificate){.problem = problem, .cost_classes = differs ? problem->classes : 1};
+    MCO_TRY(mco_pick(ctx, builds, MCO_SIMD_AUTO, 0, &out->tight));
     MCO_TRY(mco_alloc(ctx, &out->cost, links * out->cost_classes));
     MCO_TRY(mco_alloc(ctx, &out->flow, links));
     MCO_TRY(mco_alloc(ctx, &out->row, problem->rows));
@@ -42,8 +48,8 @@ void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c)
     mco_free(ctx, &c->flow);
     mco_free(ctx, &c->class_flow);
     mco_free(ctx, &c->row);
-    mco_free(ctx, &c->net);
-    mco_free(ctx, &c->sum);
+    mco_free(ctx, &c->balance.net);
+    mco_free(ctx, &c->balance.sum);
 }
 
 void traffic_certificate_reset(traffic_certificate *c)
@@ -110,23 +116,16 @@ void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], co
 {
     enum { LANES = 8 };
     const traffic_problem *p = c->problem;
-    int64_t is_tight[LANES];
     int32_t any = -1;
-    for (int k = 0; k < LANES; k++) {
-        is_tight[k] = -1;
+    for (int k = 0; k < LANES; k++)
         any = row[k] >= 0 ? row[k] : any;
-    }
     if (any < 0)
         return;
     const double *cost = traffic_certificate_cost(c, any);
-    for (int64_t l = through_link(p); l < p->links; l++) {
-        const double *tail = label + (int64_t)p->tail[l] * LANES, *head = label + (int64_t)p->head[l] * LANES, x = cost[l];
-        for (int k = 0; k < LANES; k++)
-            is_tight[k] &= -(int64_t)(head[k] <= tail[k] + x);
-    }
+    const uint32_t misses = c->tight->misses(p->tail, p->head, cost, through_link(p), p->links, label);
     for (int k = 0; k < LANES; k++)
         if (row[k] >= 0)
-            finish_row(c, row[k], label, LANES, k, is_tight[k] != 0);
+            finish_row(c, row[k], label, LANES, k, (misses >> k & 1) == 0);
 }
 
 // ---- The search of its own: Dijkstra with a binary heap of fixed room, rows shared by threads
@@ -362,12 +361,11 @@ static double take_worst8(double *net, int32_t node, double worst)
 
 // The net flow of 8 rows out of each node: their trips, then their flows on links. Returns the most negative flow, its sign changed.
 // Adds the flows of 8 rows to the balance at the ends of their links, and to `sum`. Returns how far the least flow is below 0.
-static double add_flows8(traffic_certificate *c, int64_t count, const int32_t *link, const double *flow, double *sum)
+static double add_flows8(const traffic_problem *p, double *net, int64_t count, const int32_t *link, const double *flow, double *sum)
 {
-    const traffic_problem *p = c->problem;
     double least[LANES] = {0};
     for (int64_t i = 0; i < count; i++) {
-        double *const out = c->net + (size_t)p->tail[link[i]] * LANES, *const in = c->net + (size_t)p->head[link[i]] * LANES;
+        double *const out = net + (size_t)p->tail[link[i]] * LANES, *const in = net + (size_t)p->head[link[i]] * LANES;
         const double *x = flow + i * LANES;
         for (int lane = 0; lane < LANES; lane++) {
             out[lane] += x[lane];
@@ -383,53 +381,81 @@ static double add_flows8(traffic_certificate *c, int64_t count, const int32_t *l
 }
 
 // Adds the trips of a row, in lane `lane`.
-static void add_trips8(traffic_certificate *c, int32_t row, size_t lane)
+static void add_trips8(const traffic_problem *p, double *net, int32_t row, size_t lane)
 {
-    const traffic_problem *p = c->problem;
     double sum = 0;
     for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++) {
-        c->net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
+        net[(size_t)p->to[t] * LANES + lane] += p->amount[t];
         sum += p->amount[t];
     }
-    c->net[(size_t)p->row_origin[row] * LANES + lane] -= sum;
+    net[(size_t)p->row_origin[row] * LANES + lane] -= sum;
 }
 
 // Takes what the trips of a row have left at their ends.
-static double take_trips8(traffic_certificate *c, int32_t row, size_t lane, double worst)
+static double take_trips8(const traffic_problem *p, double *net, int32_t row, size_t lane, double worst)
+{
+    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
+        worst = take_entry(net + (size_t)p->to[t] * LANES + lane, worst);
+    return take_entry(net + (size_t)p->row_origin[row] * LANES + lane, worst);
+}
+
+mco_status traffic_balance_open(mco_context *ctx, const traffic_certificate *c, traffic_balance *out)
+{
+    mco_status st = MCO_OK;
+    *out = (traffic_balance){0};
+    MCO_TRY(mco_alloc(ctx, &out->net, (int64_t)c->problem->nodes * LANES));
+    MCO_TRY(mco_alloc(ctx, &out->sum, cells_of(c)));
+done:
+    if (st != MCO_OK)
+        mco_free(ctx, &out->net);
+    return st;
+}
+
+void traffic_balance_flows8(const traffic_certificate *c, traffic_balance *b, const int32_t row[8], int64_t count, const int32_t *link,
+                            const double *flow)
 {
     const traffic_problem *p = c->problem;
-    for (int64_t t = p->row_first[row]; t < p->row_first[row + 1]; t++)
-        worst = take_entry(c->net + (size_t)p->to[t] * LANES + lane, worst);
-    return take_entry(c->net + (size_t)p->row_origin[row] * LANES + lane, worst);
+    int32_t k = 0;
+    for (size_t lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0) {
+            k = c->class_flow != NULL ? p->row_class[row[lane]] : 0;
+            b->balanced++;
+            add_trips8(p, b->net, row[lane], lane);
+        }
+    double worst = larger(b->imbalance, add_flows8(p, b->net, count, link, flow, b->sum + (size_t)k * (size_t)p->links));
+    for (int64_t i = 0; i < count; i++) {
+        worst = take_worst8(b->net, p->tail[link[i]], worst);
+        worst = take_worst8(b->net, p->head[link[i]], worst);
+    }
+    for (size_t lane = 0; lane < LANES; lane++)
+        if (row[lane] >= 0)
+            worst = take_trips8(p, b->net, row[lane], lane, worst);
+    b->imbalance = worst;
+}
+
+void traffic_certificate_take_balance(mco_context *ctx, traffic_certificate *c, traffic_balance *b)
+{
+    traffic_balance *all = &c->balance;
+    if (all->sum == NULL) {
+        *all = *b;
+        *b = (traffic_balance){0};
+        return;
+    }
+    for (int64_t i = 0; b->sum != NULL && i < cells_of(c); i++)
+        all->sum[i] += b->sum[i];
+    all->balanced += b->balanced;
+    all->imbalance = larger(all->imbalance, b->imbalance);
+    mco_free(ctx, &b->net);
+    mco_free(ctx, &b->sum);
 }
 
 mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link,
                                       const double *flow)
 {
     mco_status st = MCO_OK;
-    const traffic_problem *p = c->problem;
-    int32_t k = 0;
-    if (c->net == NULL)
-        MCO_TRY(mco_alloc(ctx, &c->net, (int64_t)p->nodes * LANES));
-    if (c->sum == NULL)
-        MCO_TRY(mco_alloc(ctx, &c->sum, cells_of(c)));
-    for (int lane = 0; lane < LANES; lane++)
-        if (row[lane] >= 0) {
-            k = c->class_flow != NULL ? p->row_class[row[lane]] : 0;
-            c->balanced++;
-        }
-    for (size_t lane = 0; lane < LANES; lane++)
-        if (row[lane] >= 0)
-            add_trips8(c, row[lane], lane);
-    double worst = larger(c->imbalance, add_flows8(c, count, link, flow, c->sum + (size_t)k * (size_t)p->links));
-    for (int64_t i = 0; i < count; i++) {
-        worst = take_worst8(c->net, p->tail[link[i]], worst);
-        worst = take_worst8(c->net, p->head[link[i]], worst);
-    }
-    for (size_t lane = 0; lane < LANES; lane++)
-        if (row[lane] >= 0)
-            worst = take_trips8(c, row[lane], lane, worst);
-    c->imbalance = worst;
+    if (c->balance.sum == NULL)
+        MCO_TRY(traffic_balance_open(ctx, c, &c->balance));
+    traffic_balance_flows8(c, &c->balance, row, count, link, flow);
 done:
     return st;
 }
@@ -481,11 +507,11 @@ mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, c
     traffic_sum least = {0, 0};
     const traffic_sum total = total_of(c);
     MCO_TRY(mco_alloc(ctx, &net, p->nodes));
-    if (flows != NULL && flows->first != NULL) {
+    if (c->balance.sum != NULL && c->balance.balanced == p->rows) {
+        out->imbalance = larger(c->balance.imbalance, worst_difference(c, c->balance.sum));
+    } else if (flows != NULL && flows->first != NULL) {
         MCO_TRY(mco_alloc(ctx, &sum, cells_of(c)));
         out->imbalance = balance_rows(c, flows, net, sum);
-    } else if (c->sum != NULL && c->balanced == p->rows) {
-        out->imbalance = larger(c->imbalance, worst_difference(c, c->sum));
     } else {
         out->imbalance = balance_classes(c, net);
     }

@@ -14,10 +14,19 @@
 #include "traffic/model/problem.h"
 #include "traffic/sum.h"
 
+// The balance of rows that were given side by side. One for each thread that takes rows.
+typedef struct traffic_balance {
+    double *net;       // [nodes][8] scratch, 0 between calls; NULL: nothing was given
+    double *sum;       // [classes][links] flows that were given, or [links] where the certificate has no flows of classes
+    int32_t balanced;  // rows that were given
+    double imbalance;  // of these
+} traffic_balance;
+
 typedef struct traffic_certificate {
     const traffic_problem *problem;  // borrowed
     double *cost;            // [cost_classes][links] at the flows; class k has row k, or row 0 if there is one row
     int32_t cost_classes;    // 1 if no class differs
+    const struct traffic_tight *tight;  // the pass over the links of 8 rows, for the vector unit of this machine
     double *flow;            // [links] the flows that it was opened with
     double *class_flow;      // [classes][links] cars; NULL: one class
     struct traffic_row_proof {
@@ -25,10 +34,7 @@ typedef struct traffic_certificate {
         double loss;         // that errors of labels may add; infinite: the labels prove nothing
         bool is_done;
     } *row;                  // [rows]
-    double *net;             // [nodes][8] scratch of traffic_certificate_flows8(), 0 between its calls; NULL: it was not called
-    double *sum;             // [classes][links] flows that it was given, or [links] where class_flow is NULL
-    int32_t balanced;        // rows that it was given
-    double imbalance;        // of these
+    traffic_balance balance;
 } traffic_certificate;
 
 // Takes flows in cars, which are copied, and computes costs. `class_flow` NULL: one class. Errors: MEMORY. O(classes * links).
@@ -48,6 +54,12 @@ void traffic_certificate_lanes8(traffic_certificate *c, const int32_t row[8], co
 // given, one call after another, the proof has the balance of each row. Errors: MEMORY. O(count + trips).
 mco_status traffic_certificate_flows8(mco_context *ctx, traffic_certificate *c, const int32_t row[8], int64_t count, const int32_t *link,
                                       const double *flow);
+// The same by several threads: each opens a balance, gives it rows, and then the calling thread takes the balances, which are released. Errors of
+// opening: MEMORY.
+mco_status traffic_balance_open(mco_context *ctx, const traffic_certificate *c, traffic_balance *out);
+void traffic_balance_flows8(const traffic_certificate *c, traffic_balance *b, const int32_t row[8], int64_t count, const int32_t *link,
+                            const double *flow);
+void traffic_certificate_take_balance(mco_context *ctx, traffic_certificate *c, traffic_balance *b);
 // Labels of the rows that are not done, or whose labels prove nothing, by a search of its own on so many threads. It ends at `stop_s`
 // (mco_clock_s()), or a tenth of a second after a cancellation; rows are then left out. Errors: MEMORY. O(rows * links * log nodes).
 mco_status traffic_certificate_search(mco_context *ctx, traffic_certificate *c, int threads, double stop_s);
@@ -62,8 +74,8 @@ typedef struct traffic_proof {
     int32_t missing;      // rows without labels
     double imbalance;     // greatest |flow out - flow in - trips| of a row at a node, or of a link between its rows and the flow
 } traffic_proof;
-// `flows` NULL or empty: none are given here; then the balance is that of traffic_certificate_flows8(), or that of all rows of a
-// class together if that was not given all rows. Errors: MEMORY. O(flows + links).
+// The balance is that of traffic_certificate_flows8() if that was given all rows, else that of `flows`; `flows` NULL or empty: that of all
+// rows of a class together. Errors: MEMORY. O(flows + links).
 mco_status traffic_certificate_close(mco_context *ctx, traffic_certificate *c, const traffic_flows *flows, traffic_proof *out);
 void traffic_certificate_clear(mco_context *ctx, traffic_certificate *c);
 

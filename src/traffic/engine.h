@@ -18,6 +18,7 @@ typedef struct traffic_call {
     uint64_t gpus;
     const traffic_flows *start_flows;  // NULL: none
     const traffic_pairs *start_pairs;  // NULL: none
+    const traffic_plan *start_plan;    // NULL: none
     const double *start_flow;          // [links] for the Frank-Wolfe family; NULL: none
     bool wants_state;                  // the answer has flows of rows and pairs
     double grace_s;                    // first flows and the proof of the gap may take so long after the time limit
@@ -33,6 +34,7 @@ typedef struct traffic_answer {
     int64_t iterations, segment_pairs;
     traffic_flows flows; // of rows; empty if the engine keeps none
     traffic_pairs pairs;
+    traffic_plan plan;
     double device_s;
     uint64_t gpus;
     mco_simd simd;

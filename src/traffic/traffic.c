@@ -53,6 +53,7 @@ void traffic_answer_clear(mco_context *ctx, traffic_answer *answer)
     mco_free(ctx, &answer->price);
     traffic_flows_clear(ctx, &answer->flows);
     traffic_pairs_clear(ctx, &answer->pairs);
+    traffic_plan_clear(ctx, &answer->plan);
     traffic_certificate_clear(ctx, &answer->certificate);
 }
 
@@ -81,6 +82,7 @@ typedef struct solve {
     traffic_history history;
     traffic_flows start_flows;
     traffic_pairs start_pairs;
+    traffic_plan start_plan;  // its orders are the state's
     double *start_flow;   // [links of the problem]
     traffic_engine *engine;
     traffic_answer answer;
@@ -195,9 +197,10 @@ static mco_status take_start(solve *s)
     const traffic_problem *p = &s->problem;
     if (start == NULL)
         return MCO_OK;
-    if (start->state != NULL && s->p.method == MCO_TRAFFIC_METHOD_PAIRS)
+    if (start->state != NULL && s->p.method == MCO_TRAFFIC_METHOD_PAIRS) {
         MCO_TRY(traffic_state_take(s->ctx, p, start->state, &s->start_flows, &s->start_pairs));
-    else if (start->state != NULL)
+        MCO_TRY(traffic_state_take_plan(s->ctx, p, start->state, &s->start_plan));
+    } else if (start->state != NULL)
         mco_log(s->ctx, MCO_LOG_WARNING, "the state is not used: it starts the method pairs, the method is %s", method_text(s->p.method));
     if (start->flow == NULL)
         return MCO_OK;
@@ -370,8 +373,10 @@ static mco_status fill(solve *s)
     r->iterations = s->answer.iterations;
     r->segment_pairs = s->answer.segment_pairs;
     r->method = s->p.method;
-    if (s->p.wants_state && s->answer.flows.first != NULL)
+    if (s->p.wants_state && s->answer.flows.first != NULL) {
         MCO_TRY(traffic_state_of(s->ctx, p, &s->answer.flows, &s->answer.pairs, &r->state));
+        traffic_state_keep_plan(s->ctx, p, &s->answer.plan, r->state);
+    }
 done:
     return st;
 }
@@ -438,7 +443,7 @@ static mco_status run_engine(solve *s)
                                .memory = mco_settle_memory(s->p.memory), .gpus = s->r.work.gpus,
                                .start_flows = s->start_flows.first != NULL ? &s->start_flows : NULL,
                                .start_pairs = s->start_pairs.first != NULL ? &s->start_pairs : NULL,
-                               .start_flow = s->start_flow, .wants_state = s->p.wants_state, .grace_s = grace_of(&s->p)};
+                               .start_plan = s->start_plan.batches > 0 ? &s->start_plan : NULL, .start_flow = s->start_flow, .wants_state = s->p.wants_state, .grace_s = grace_of(&s->p)};
     if (!s->problem.is_integral && s->p.capacities == MCO_TRAFFIC_CAPACITIES_SOFT)
         return traffic_streets_assign(s->ctx, s->traffic, &s->p, s->engine, &call, &s->answer);
     return run_pairs(s, &call);
@@ -538,6 +543,7 @@ done:
     mco_free(ctx, &s.start_flow);
     traffic_flows_clear(ctx, &s.start_flows);
     traffic_pairs_clear(ctx, &s.start_pairs);
+    mco_free(ctx, &s.start_plan.row);
     traffic_answer_clear(ctx, &s.answer);
     traffic_problem_clear(ctx, &s.problem);
     mco_traffic_result_clear(ctx, &s.r);  // what was not given

@@ -55,6 +55,11 @@ static void take(mco_context *ctx, const mco_traffic *traffic, const mco_traffic
     }
     assign(ctx, traffic, state);
     mco_traffic_select_link(ctx, traffic, state, 0, 1, matrix, share);
+    traffic_plan plan = {0};
+    if (traffic_state_take_plan(ctx, &p, state, &plan) == MCO_OK && plan.order != NULL)
+        for (int64_t i = 0; i < (int64_t)plan.batches * plan.places; i++)
+            require(plan.order[i] >= p.first_through && plan.order[i] < p.nodes);
+    mco_free(ctx, &plan.row);
     traffic_flows_clear(ctx, &flows);
     traffic_pairs_clear(ctx, &pairs);
     traffic_problem_clear(ctx, &p);

@@ -158,7 +158,7 @@ static void open_instance(instance *in, mco_rng *rng, const shape *s, const traf
     in->call = (traffic_call){.problem = &in->problem, .params = &in->params, .run = &in->run, .gap = 1e-10};
     in->tables = in->problem.extra != NULL ? in->problem.classes : 1;
     in->cost = calloc((size_t)in->tables * ((size_t)in->problem.links + 1), sizeof *in->cost);
-    MUST(pairs_store_open(ctx, &in->problem, true, &in->store));
+    MUST(pairs_store_open(ctx, &in->problem, true, NULL, &in->store));
     MUST(traffic_gpu_scanner(ctx, &in->call, &in->store, tuning, &in->scanner, &in->stats));
     for (int k = 0; k < 2; k++)
         free(*ints[k]);

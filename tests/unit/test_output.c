@@ -3,10 +3,12 @@
 #include "test_support.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "base/number.h"
 #include "base/output.h"
+#include "base/rng.h"
 
 // Counts the files in the folder of the tests, to find temporary files left behind.
 static int count_files(void)
@@ -232,12 +234,47 @@ static void test_integers(void **state)
     assert_content(path, "0 007 -7 1234567890 9223372036854775807 -9223372036854775808 ");
 }
 
+// The text of a number by the C library: the fewest digits from 15 on that read back.
+static void by_library(double value, char *out)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, MCO_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
+    }
+}
+
+// Numbers of all sizes, quotients, powers of 2, neighbours of powers of 10.
+static void test_shortest_digits(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 3, 1);
+    for (int k = 0; k < 60000; k++) {
+        double value = mco_rng_real(&rng) * pow(10, floor(24 * mco_rng_real(&rng)) - 6);
+        char fast[MCO_NUMBER_TEXT], slow[MCO_NUMBER_TEXT];
+        if (k % 5 == 1)
+            value = floor(1e6 * mco_rng_real(&rng)) / (1 + floor(1e3 * mco_rng_real(&rng)));
+        else if (k % 5 == 2)
+            value = ldexp(1, (int)(mco_rng_real(&rng) * 100) - 40);
+        else if (k % 5 == 3)
+            value = pow(10, floor(20 * mco_rng_real(&rng)) - 5);
+        for (int step = k % 7; k % 5 == 3 && step > 0; step--)
+            value = nextafter(value, k % 2 == 0 ? 0 : INFINITY);
+        if (k % 5 == 4)
+            value = -value;
+        by_library(value, slow);
+        assert_string_equal(mco_shortest_digits(value, 15, false, fast), slow);
+    }
+}
+
 int main(void)
 {
     test_path("");
     const struct CMUnitTest tests[] = {TEST(test_atomic),           TEST(test_keep_previous), TEST(test_link),
                                        TEST(test_two_writers),      TEST(test_dangling_link), TEST(test_open_file),
                                        TEST(test_unwritable),       TEST(test_read_only_folder),
-                                       TEST(test_full_disk),        TEST(test_rename_fails),  TEST(test_integers)};
+                                       TEST(test_full_disk),        TEST(test_rename_fails),  TEST(test_integers),
+                                       TEST(test_shortest_digits)};
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

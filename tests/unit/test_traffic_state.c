@@ -311,10 +311,25 @@ static void edits_keep_what_fits(void **state)
     close_solved(s);
 }
 
+// A plan of one batch with all rows, and an order of all nodes.
+static void give_plan(solved *s)
+{
+    traffic_plan plan = {.batches = 1, .first = s->p.first_through, .places = s->p.nodes - s->p.first_through};
+    assert_ok(mco_alloc(test_ctx, &plan.row, TRAFFIC_PLAN_ROWS));
+    assert_ok(mco_alloc(test_ctx, &plan.order, plan.places));
+    for (int32_t k = 0; k < TRAFFIC_PLAN_ROWS; k++)
+        plan.row[k] = k < s->p.rows ? s->p.rows - 1 - k : -1;
+    for (int32_t k = 0; k < plan.places; k++)
+        plan.order[k] = (uint16_t)(plan.first + (k + 5) % plan.places);
+    traffic_state_keep_plan(test_ctx, &s->p, &plan, s->state);
+    assert_null(plan.row);
+}
+
 static void damaged_files_are_refused(void **state)
 {
     (void)state;
     solved *s = open_solved(true);
+    give_plan(s);
     const char *path = test_path("damaged.mcot");
     static unsigned char data[1 << 16], copy[1 << 16];
     mco_traffic_state *back = NULL;
@@ -341,8 +356,12 @@ static void damaged_files_are_refused(void **state)
         assert_true(st == MCO_ERR_PARSE || st == MCO_OK);  // a flow may have other digits
         traffic_flows flows = {0};
         traffic_pairs pairs = {0};
-        if (st == MCO_OK)
+        traffic_plan plan = {0};
+        if (st == MCO_OK) {
             assert_ok(traffic_state_take(test_ctx, &s->p, back, &flows, &pairs));
+            assert_ok(traffic_state_take_plan(test_ctx, &s->p, back, &plan));
+        }
+        mco_free(test_ctx, &plan.row);
         traffic_flows_clear(test_ctx, &flows);
         traffic_pairs_clear(test_ctx, &pairs);
         mco_traffic_state_clear(test_ctx, &back);
@@ -488,10 +507,51 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+static void plans_are_used_where_they_fit(void **state)
+{
+    (void)state;
+    solved *s = open_solved(false);
+    const char *path = test_path("plan.mcot");
+    mco_traffic_state *back = NULL;
+    traffic_plan plan;
+    give_plan(s);
+    assert_ok(mco_traffic_state_write(test_ctx, s->traffic, s->state, path));
+    assert_ok(mco_traffic_state_read(test_ctx, s->traffic, path, &back));
+    assert_ok(traffic_state_take_plan(test_ctx, &s->p, back, &plan));
+    assert_int_equal(plan.batches, 1);
+    for (int32_t k = 0; k < TRAFFIC_PLAN_ROWS; k++)
+        assert_int_equal(plan.row[k], k < s->p.rows ? s->p.rows - 1 - k : -1);
+    for (int32_t k = 0; k < plan.places; k++)
+        assert_int_equal(plan.order[k], plan.first + (k + 5) % plan.places);
+    mco_free(test_ctx, &plan.row);
+    // An order that lacks a node, one with a node that is none, and one of other nodes are not used; the rows are.
+    for (int k = 0; k < 3; k++) {
+        const uint16_t before = back->plan.order[2];
+        back->plan.order[2] = k == 0 ? back->plan.order[3] : k == 1 ? UINT16_MAX : before;
+        back->plan.first += k == 2;
+        assert_ok(traffic_state_take_plan(test_ctx, &s->p, back, &plan));
+        assert_true(plan.batches == 1 && plan.order == NULL);
+        mco_free(test_ctx, &plan.row);
+        back->plan.order[2] = before;
+        back->plan.first -= k == 2;
+    }
+    // Without one of the rows, or with one twice, nothing is used.
+    for (int k = 0; k < 2; k++) {
+        const int32_t before = back->plan.row[1];
+        back->plan.row[1] = k == 0 ? -1 : back->plan.row[0];
+        assert_ok(traffic_state_take_plan(test_ctx, &s->p, back, &plan));
+        assert_true(plan.batches == 0 && plan.row == NULL);
+        back->plan.row[1] = before;
+    }
+    mco_traffic_state_clear(test_ctx, &back);
+    close_solved(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(states_survive_files), TEST(edits_keep_what_fits),  TEST(damaged_files_are_refused), TEST(segments_that_repeat_links_are_dropped),
+        TEST(plans_are_used_where_they_fit),
         TEST(selections_add_up),    TEST(paths_carry_all_trips), TEST(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,7 @@ static mco_status solve_steep(solver *s, traffic_answer *out)
     if (s->best.flow != NULL && !s->is_cold) {
         call.start_flows = s->best.flows.first != NULL ? &s->best.flows : NULL;
         call.start_pairs = call.start_flows != NULL ? &s->best.pairs : NULL;
+        call.start_plan = s->best.plan.batches > 0 ? &s->best.plan : NULL;
         call.start_flow = s->problem.classes == 1 ? s->best.flow : NULL;  // flows of links start one class alone
     }
     const mco_status st = s->inner(s->ctx, &call, out);

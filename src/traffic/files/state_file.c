@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Files of states (.mcot). docs/formats.md has the table.
 //
-// A checksum over 64-bit words ends the file. Each word enters it by a one-to-one step, so a change of any one word shows. Sizes in
+// A checksum ends the file: four sums over 64-bit words, each of every fourth word, so that none waits for another, then their sum. Each word
+// enters by a one-to-one step, so a change of any one word shows. Sizes in
 // the header must give the size of the file before any memory is taken for them, and every number is in its range when a state leaves
 // this file. What else could be wrong (flows that do not balance, segments that are no paths) is seen when the state is taken.
 #include <inttypes.h>
@@ -16,22 +17,23 @@
 static const uint64_t CHECKSUM_BEGIN = 0x6a09e667f3bcc909u, CHECKSUM_FACTOR = 0x9e3779b97f4a7c15u;  // the latter is odd
 static const char MAGIC[8] = {'m', 'c', 'o', 't', 'r', 'a', 'f', '\n'};
 
-enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
+enum { VERSION = 2, BYTE_ORDER_MARK = 0x01020304, WORD = 8, SUMS = 4, PART = SUMS * WORD };
 
 // All fields have the byte order of the machine that wrote them.
 typedef struct header {
     char magic[8];
     uint32_t version, byte_order;
     int64_t bytes;  // of the whole file
-    int32_t nodes, zones, links, classes, more_links, unused;
+    int32_t nodes, zones, links, classes, more_links, order_first;
     int64_t flows, pairs, pair_links, pair_rows;
+    int32_t batches, places;  // of the plan; places of an order, 0: there are no orders
 } header;
 
-typedef enum section { TAIL, HEAD, MORE, FLOW_FIRST, FLOW_LINK, FLOW, PAIR_FIRST, PAIR_LINK, PAIR_ROW_FIRST, PAIR_ROW, SECTIONS } section;
+typedef enum section { TAIL, HEAD, MORE, FLOW_FIRST, FLOW_LINK, FLOW, PAIR_FIRST, PAIR_LINK, PAIR_ROW_FIRST, PAIR_ROW, PLAN_ROW, ORDER, SECTIONS } section;
 
 static int64_t pad(int64_t bytes)
 {
-    return (bytes + WORD - 1) / WORD * WORD;
+    return (bytes + PART - 1) / PART * PART;
 }
 
 static void find_sizes(const header *h, int64_t bytes[SECTIONS])
@@ -46,39 +48,73 @@ static void find_sizes(const header *h, int64_t bytes[SECTIONS])
     bytes[PAIR_LINK] = 4 * h->pair_links;
     bytes[PAIR_ROW_FIRST] = 8 * (h->pairs + 1);
     bytes[PAIR_ROW] = 4 * h->pair_rows;
+    bytes[PLAN_ROW] = 4 * TRAFFIC_PLAN_ROWS * (int64_t)h->batches;
+    bytes[ORDER] = 2 * (int64_t)h->batches * h->places;
 }
 
 static int64_t sum_bytes(const header *h)
 {
-    int64_t bytes[SECTIONS], sum = (int64_t)sizeof *h + WORD;
+    int64_t bytes[SECTIONS], sum = pad(sizeof *h) + WORD;
     find_sizes(h, bytes);
     for (int s = 0; s < SECTIONS; s++)
         sum += pad(bytes[s]);
     return sum;
 }
 
-static uint64_t add_words(uint64_t sum, const void *data, int64_t bytes)
+typedef struct checksum {
+    uint64_t sum[SUMS];
+} checksum;
+
+static uint64_t add_word(uint64_t sum, uint64_t word)
 {
-    for (int64_t k = 0; k < bytes; k += WORD) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)data + k, (size_t)(bytes - k < WORD ? bytes - k : WORD));
-        sum = (sum ^ word) * CHECKSUM_FACTOR;
-        sum ^= sum >> 32;
+    sum = (sum ^ word) * CHECKSUM_FACTOR;
+    return sum ^ sum >> 32;
+}
+
+static checksum checksum_begin(void)
+{
+    checksum c;
+    for (int k = 0; k < SUMS; k++)
+        c.sum[k] = CHECKSUM_BEGIN + (uint64_t)k;
+    return c;
+}
+
+// Adds a part of the file, with zeros behind it up to a multiple of PART.
+static void add_part(checksum *c, const void *data, int64_t bytes)
+{
+    uint64_t word[SUMS], sum[SUMS];
+    memcpy(sum, c->sum, sizeof sum);
+    for (int64_t k = 0; k < bytes; k += PART) {
+        if (bytes - k < PART)
+            memset(word, 0, sizeof word);
+        memcpy(word, (const char *)data + k, (size_t)(bytes - k < PART ? bytes - k : PART));
+        for (int i = 0; i < SUMS; i++)
+            sum[i] = add_word(sum[i], word[i]);
     }
-    return sum;
+    memcpy(c->sum, sum, sizeof sum);
+}
+
+static uint64_t checksum_of(const checksum *c)
+{
+    uint64_t all = CHECKSUM_BEGIN;
+    for (int k = 0; k < SUMS; k++)
+        all = add_word(all, c->sum[k]);
+    return all;
 }
 
 uint64_t traffic_state_checksum(const void *data, int64_t bytes)
 {
-    return add_words(CHECKSUM_BEGIN, data, bytes);
+    checksum c = checksum_begin();
+    add_part(&c, data, bytes);
+    return checksum_of(&c);
 }
 
 // ---- Writing
 
-static bool put(mco_stream *stream, const void *data, int64_t bytes, uint64_t *sum)
+static bool put(mco_stream *stream, const void *data, int64_t bytes, checksum *sum)
 {
-    static const char zeros[WORD] = {0};
-    *sum = add_words(*sum, data, bytes);
+    static const char zeros[PART] = {0};
+    add_part(sum, data, bytes);
     return (bytes == 0 || mco_stream_put(stream, data, (size_t)bytes)) && mco_stream_put(stream, zeros, (size_t)(pad(bytes) - bytes));
 }
 
@@ -86,23 +122,27 @@ mco_status mco_traffic_state_write(mco_context *ctx, const mco_traffic *traffic,
 {
     mco_status st = MCO_OK;
     mco_stream stream = {0};
-    uint64_t sum = CHECKSUM_BEGIN;
+    checksum parts = checksum_begin();
     int64_t bytes[SECTIONS];
     if (ctx == NULL || traffic == NULL || state == NULL || path == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     const mco_traffic_state *s = state;
     header h = {.version = VERSION, .byte_order = BYTE_ORDER_MARK, .nodes = s->nodes, .zones = s->zones, .links = s->links,
                 .classes = s->classes, .more_links = s->more_links, .flows = s->flows.first[s->flows.rows], .pairs = s->pairs.count,
-                .pair_links = s->pairs.first[2 * s->pairs.count], .pair_rows = s->pairs.row_first[s->pairs.count]};
+                .pair_links = s->pairs.first[2 * s->pairs.count], .pair_rows = s->pairs.row_first[s->pairs.count],
+                .order_first = s->plan.order != NULL ? s->plan.first : 0, .batches = s->plan.batches,
+                .places = s->plan.order != NULL ? s->plan.places : 0};
     const void *const data[SECTIONS] = {s->tail,       s->head,       s->more,           s->flows.first, s->flows.link, s->flows.flow,
-                                        s->pairs.first, s->pairs.link, s->pairs.row_first, s->pairs.row};
+                                        s->pairs.first, s->pairs.link, s->pairs.row_first, s->pairs.row,
+                                        s->plan.row,    s->plan.order};
     memcpy(h.magic, MAGIC, sizeof MAGIC);
     h.bytes = sum_bytes(&h);
     find_sizes(&h, bytes);
     MCO_TRY(mco_stream_open(ctx, path, &stream));
-    bool is_good = put(&stream, &h, sizeof h, &sum);
+    bool is_good = put(&stream, &h, sizeof h, &parts);
     for (int k = 0; k < SECTIONS && is_good; k++)
-        is_good = put(&stream, data[k], bytes[k], &sum);
+        is_good = put(&stream, data[k], bytes[k], &parts);
+    const uint64_t sum = checksum_of(&parts);
     if (is_good)
         mco_stream_put(&stream, &sum, sizeof sum);
     MCO_TRY(mco_stream_commit(&stream));
@@ -131,7 +171,8 @@ static bool has_sane_sizes(const header *h, int64_t bytes)
 {
     return h->nodes >= 0 && h->nodes <= MCO_TRAFFIC_MAX_NODES && h->zones >= 0 && h->zones <= h->nodes && h->links >= 0 &&
            h->links <= MCO_TRAFFIC_MAX_LINKS && h->classes >= 0 && h->classes <= MCO_TRAFFIC_MAX_CLASSES && h->more_links >= 0 &&
-           h->more_links <= MCO_TRAFFIC_MAX_LINKS && h->unused == 0 && h->flows >= 0 && h->flows <= bytes && h->pairs >= 0 &&
+           h->more_links <= MCO_TRAFFIC_MAX_LINKS && h->order_first >= 0 && h->batches >= 0 && h->batches <= bytes && h->places >= 0 &&
+           h->places <= UINT16_MAX && h->flows >= 0 && h->flows <= bytes && h->pairs >= 0 &&
            h->pairs <= bytes && h->pair_links >= 0 && h->pair_links <= bytes && h->pair_rows >= 0 && h->pair_rows <= bytes;
 }
 
@@ -139,7 +180,7 @@ static mco_status parse_header(parser *p, const char *data, int64_t bytes)
 {
     header *h = &p->h;
     uint64_t sum;
-    if (bytes < (int64_t)(sizeof *h + WORD) || memcmp(data, MAGIC, sizeof MAGIC) != 0)
+    if (bytes < pad(sizeof *h) + WORD || memcmp(data, MAGIC, sizeof MAGIC) != 0)
         return refuse(p, "this is no state of an assignment, or its beginning is cut off");
     memcpy(h, data, sizeof *h);
     if (h->byte_order != BYTE_ORDER_MARK)
@@ -164,7 +205,7 @@ static void find_sections(parser *p, char *data)
     void **const to[SECTIONS] = {(void **)&s->tail,       (void **)&s->head,      (void **)&s->more,
                                  (void **)&s->flows.first, (void **)&s->flows.link, (void **)&s->flows.flow,
                                  (void **)&s->pairs.first, (void **)&s->pairs.link, (void **)&s->pairs.row_first,
-                                 (void **)&s->pairs.row};
+                                 (void **)&s->pairs.row,   (void **)&s->plan.row,   (void **)&s->plan.order};
     s->nodes = p->h.nodes;
     s->zones = p->h.zones;
     s->links = p->h.links;
@@ -172,19 +213,25 @@ static void find_sections(parser *p, char *data)
     s->more_links = p->h.more_links;
     s->flows.rows = p->h.classes * p->h.zones;
     s->pairs.count = p->h.pairs;
-    data += sizeof p->h;
+    s->plan.batches = p->h.batches;
+    s->plan.first = p->h.order_first;
+    s->plan.places = p->h.places;
+    data += pad(sizeof p->h);
     for (int k = 0; k < SECTIONS; k++) {
         *to[k] = data;
         data += pad(p->bytes[k]);
     }
+    if (p->h.places == 0)
+        s->plan.order = NULL;
 }
 
 static bool are_in_range(const int32_t *values, int64_t count, int32_t least, int32_t end)
 {
+    const uint32_t width = (uint32_t)end - (uint32_t)least;
+    uint32_t bad = 0;
     for (int64_t i = 0; i < count; i++)
-        if (values[i] < least || values[i] >= end)
-            return false;
-    return true;
+        bad |= (uint32_t)values[i] - (uint32_t)least >= width ? 1u : 0u;
+    return bad == 0;
 }
 
 // Whether first [rows + 1] leads from 0 to count and never back.
@@ -217,10 +264,10 @@ static bool are_names(const mco_traffic_state *s)
 
 static bool are_positive(const double *values, int64_t count)
 {
+    uint64_t bad = 0;
     for (int64_t i = 0; i < count; i++)
-        if (!(values[i] > 0 && values[i] < INFINITY))
-            return false;
-    return true;
+        bad |= !(values[i] > 0 && values[i] < INFINITY) ? 1u : 0u;
+    return bad == 0;
 }
 
 static mco_status check_state(const parser *p)
@@ -231,12 +278,14 @@ static mco_status check_state(const parser *p)
     if (!are_in_range(s->tail, s->links, 0, s->nodes) || !are_in_range(s->head, s->links, 0, s->nodes) || !are_names(s))
         return refuse(p, "a link of the state joins nodes that are not there");
     if (!are_rows(s->flows.first, s->flows.rows, h->flows) || !are_in_range(s->flows.link, h->flows, 0, all) ||
-        !ascend(s->flows.first, s->flows.rows, s->flows.link) || !are_positive(s->flows.flow, h->flows))
+        !are_positive(s->flows.flow, h->flows))
         return refuse(p, "the flows of the state are damaged");
     if (!are_rows(s->pairs.first, 2 * h->pairs, h->pair_links) || !are_in_range(s->pairs.link, h->pair_links, 0, all) ||
         !are_rows(s->pairs.row_first, h->pairs, h->pair_rows) || !are_in_range(s->pairs.row, h->pair_rows, 0, s->flows.rows) ||
         !ascend(s->pairs.row_first, h->pairs, s->pairs.row))
         return refuse(p, "the pairs of the state are damaged");
+    if (!are_in_range(s->plan.row, TRAFFIC_PLAN_ROWS * (int64_t)h->batches, -1, s->flows.rows))
+        return refuse(p, "the plan of the state is damaged");
     return MCO_OK;
 }
 

@@ -10,7 +10,7 @@ mco_status traffic_gpu_pairs_assign(mco_context *ctx, const traffic_call *call, 
     traffic_gpu_stats stats = {0};
     if ((call->gpus & (call->gpus - 1)) != 0)
         mco_log(ctx, MCO_LOG_INFO, "the method pairs scans on one GPU, the first of those named");
-    MCO_TRY(pairs_store_open(ctx, call->problem, true, &store));
+    MCO_TRY(pairs_store_open(ctx, call->problem, true, call->start_plan, &store));
     MCO_TRY(traffic_gpu_scanner(ctx, call, &store, NULL, &scanner, &stats));
     MCO_TRY(traffic_pairs_balance(ctx, call, &store, &scanner, out));
     out->device_s = stats.device_s;

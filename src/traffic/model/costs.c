@@ -60,6 +60,13 @@ void traffic_flows_clear(mco_context *ctx, traffic_flows *flows)
     *flows = (traffic_flows){0};
 }
 
+void traffic_plan_clear(mco_context *ctx, traffic_plan *plan)
+{
+    mco_free(ctx, &plan->row);
+    mco_free(ctx, &plan->order);
+    *plan = (traffic_plan){0};
+}
+
 void traffic_pairs_clear(mco_context *ctx, traffic_pairs *pairs)
 {
     mco_free(ctx, &pairs->first);

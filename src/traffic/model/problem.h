@@ -60,7 +60,7 @@ void traffic_problem_clear(mco_context *ctx, traffic_problem *problem);
 typedef struct traffic_flows {
     int32_t rows;
     int64_t *first;  // [rows + 1]
-    int32_t *link;   // [first[rows]] ascending in a row
+    int32_t *link;   // [first[rows]] each once in a row; ascending where it is of a problem
     double *flow;    // [first[rows]] cars, above 0
 } traffic_flows;
 void traffic_flows_clear(mco_context *ctx, traffic_flows *flows);
@@ -75,6 +75,16 @@ typedef struct traffic_pairs {
 } traffic_pairs;
 void traffic_pairs_clear(mco_context *ctx, traffic_pairs *pairs);
 
+// How the method of pairs puts rows side by side, and in which order it relaxes nodes. It says nothing about flows: it saves time alone.
+enum { TRAFFIC_PLAN_ROWS = 8 };
+typedef struct traffic_plan {
+    int32_t batches;  // 0: there is no plan
+    int32_t *row;     // [batches][TRAFFIC_PLAN_ROWS] rows, each in one batch; -1: none
+    int32_t first, places;  // nodes first .. first + places - 1 have an order
+    uint16_t *order;  // [batches][places] nodes; NULL: there are no orders
+} traffic_plan;
+void traffic_plan_clear(mco_context *ctx, traffic_plan *plan);
+
 // By links and rows of the network as read: a row is class * zones + origin, a link is that of the file, artificial arcs and turns are
 // followed by the state's own numbers from `links` on. state.c turns it into a problem's flows and back, also after edits.
 struct mco_traffic_state {
@@ -84,8 +94,11 @@ struct mco_traffic_state {
     int32_t *more;                         // [more_links][2] turn: links from, to; artificial: -1 - node from, -1 - node to
     traffic_flows flows;
     traffic_pairs pairs;
+    traffic_plan plan;                     // by rows of the state and nodes of the problem
     void *block;                           // bytes of a file, where all arrays are then; NULL: each has a block of its own
 };
+// The row of a state that a row of a problem is.
+int32_t traffic_state_row(const traffic_problem *problem, int32_t row);
 // A state of a problem; takes the flows, which are empty then, and copies the pairs. Errors: MEMORY; then nothing was taken.
 mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, traffic_flows *flows, const traffic_pairs *pairs,
                             mco_traffic_state **out);
@@ -93,5 +106,11 @@ mco_status traffic_state_of(mco_context *ctx, const traffic_problem *problem, tr
 // assigns them anew. Pairs that lost a link vanish. Errors: ARGUMENT (a state of another network: zones or classes differ), MEMORY.
 mco_status traffic_state_take(mco_context *ctx, const traffic_problem *problem, const mco_traffic_state *state, traffic_flows *flows,
                               traffic_pairs *pairs);
+
+// Gives a plan by rows of the problem to the state, which takes its arrays. O(rows).
+void traffic_state_keep_plan(mco_context *ctx, const traffic_problem *problem, traffic_plan *plan, mco_traffic_state *state);
+// A plan for a problem; out->row is the caller's, out->order stays the state's. Empty if the problem has other rows; without orders if it has
+// other nodes, or if an order lacks a node. Errors: MEMORY. O(batches * nodes).
+mco_status traffic_state_take_plan(mco_context *ctx, const traffic_problem *problem, const mco_traffic_state *state, traffic_plan *out);
 
 #endif

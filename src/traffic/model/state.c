@@ -140,33 +140,43 @@ done:
     return st;
 }
 
-static int32_t state_row(const traffic_problem *p, int32_t row)
+int32_t traffic_state_row(const traffic_problem *p, int32_t row)
 {
     return p->row_class[row] * p->traffic->view.zones + p->row_origin[row];
 }
 
-// Numbers the links [count] of a row by the map where they stand, if they ascend then too. Returns false, and changes nothing, if not.
+// Numbers the links [count] of a row by the map. Returns whether they ascend then and all flows are above 0.
 static bool renumber_row(const int32_t *map, int64_t count, const int32_t *from_link, const double *from_flow, int32_t *link, double *flow)
 {
     int32_t last = -1;
-    bool ascends = true;
+    bool is_good = true;
     for (int64_t i = 0; i < count; i++) {
         const int32_t to = map[from_link[i]];
-        ascends &= to > last && from_flow[i] > 0;
+        is_good &= to > last && from_flow[i] > 0;
         last = to;
-    }
-    for (int64_t i = 0; i < count && ascends; i++) {
-        link[i] = map[from_link[i]];
+        link[i] = to;
         flow[i] = from_flow[i];
     }
-    return ascends;
+    return is_good;
 }
 
-// Moves the flows: rows get the order of the state's links where they stand. Nothing fails after the first change.
+// Numbers the links [count] of a row by the map where they stand, and drops those without flow. Returns how many are left.
+static int64_t move_row(const int32_t *map, int64_t count, const int32_t *from_link, const double *from_flow, int32_t *link, double *flow)
+{
+    int64_t used = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double x = from_flow[i];
+        link[used] = map[from_link[i]];
+        flow[used] = x;
+        used += x > 0;
+    }
+    return used;
+}
+
+// Moves the flows. Rows keep the order of the problem's links, so that nothing is sorted here and when the state is taken.
 static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic_flows *flows, const int32_t *map, mco_traffic_state *s)
 {
     mco_status st = MCO_OK;
-    sorter sort = {0};
     const int32_t rows = s->classes * s->zones;
     s->flows.rows = rows;
     MCO_TRY(mco_alloc(ctx, &s->flows.first, (int64_t)rows + 1));
@@ -175,21 +185,13 @@ static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic
         MCO_TRY(mco_alloc(ctx, &s->flows.flow, 0));
         return MCO_OK;
     }
-    MCO_TRY(sorter_open(ctx, (int64_t)s->links + s->more_links, &sort));
     int64_t used = 0;
     int32_t next = 0;
     for (int32_t r = 0; r < p->rows; r++) {
-        for (; next <= state_row(p, r); next++)
+        for (; next <= traffic_state_row(p, r); next++)
             s->flows.first[next] = used;
         const int64_t begin = flows->first[r], count = flows->first[r + 1] - begin;
-        if (renumber_row(map, count, flows->link + begin, flows->flow + begin, flows->link + used, flows->flow + used)) {
-            used += count;
-            continue;
-        }
-        for (int64_t i = begin; i < begin + count; i++)
-            if (flows->flow[i] > 0)
-                sorter_put(&sort, map[flows->link[i]], flows->flow[i]);
-        used += sorter_take(&sort, flows->link + used, flows->flow + used);
+        used += move_row(map, count, flows->link + begin, flows->flow + begin, flows->link + used, flows->flow + used);
     }
     for (; next <= rows; next++)
         s->flows.first[next] = used;
@@ -199,7 +201,6 @@ static mco_status move_flows(mco_context *ctx, const traffic_problem *p, traffic
     flows->flow = NULL;
     traffic_flows_clear(ctx, flows);
 done:
-    sorter_close(ctx, &sort);
     return st;
 }
 
@@ -220,7 +221,7 @@ static mco_status copy_pairs(mco_context *ctx, const traffic_problem *p, const t
     for (int64_t i = 0; i < links; i++)
         s->pairs.link[i] = map[pairs->link[i]];
     for (int64_t i = 0; i < rows; i++)
-        s->pairs.row[i] = state_row(p, pairs->row[i]);
+        s->pairs.row[i] = traffic_state_row(p, pairs->row[i]);
 done:
     return st;
 }
@@ -260,6 +261,7 @@ void mco_traffic_state_clear(mco_context *ctx, mco_traffic_state **state)
     mco_free(ctx, &s->more);
     traffic_flows_clear(ctx, &s->flows);
     traffic_pairs_clear(ctx, &s->pairs);
+    traffic_plan_clear(ctx, &s->plan);
     mco_free(ctx, state);
 }
 
@@ -344,13 +346,15 @@ done:
 
 // ---- Taking a state
 
+enum { CHUNK = 8 };  // nodes side by side
+
 typedef struct taker {
     mco_context *ctx;
     const traffic_problem *p;
     const mco_traffic_state *s;
     int32_t *map;      // [links of the state]
     int32_t *row_at;   // [rows of the state] row of the problem; -1: none, or it is empty now
-    double *balance;   // [nodes] 0 between rows
+    double *balance;   // [nodes + CHUNK] 0 between rows
     bool *is_marked;   // [links] false between pairs
     sorter sort;
 } taker;
@@ -369,15 +373,48 @@ static mco_status taker_open(taker *t)
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(t->ctx, &t->map, (int64_t)t->s->links + t->s->more_links));
     MCO_TRY(mco_alloc(t->ctx, &t->row_at, t->s->flows.rows));
-    MCO_TRY(mco_alloc(t->ctx, &t->balance, t->p->nodes));
+    MCO_TRY(mco_alloc(t->ctx, &t->balance, (int64_t)t->p->nodes + CHUNK));
     MCO_TRY(mco_alloc(t->ctx, &t->is_marked, t->p->links));
     MCO_TRY(sorter_open(t->ctx, t->p->links, &t->sort));
     MCO_TRY(map_links(t->ctx, t->p, t->s, t->map));
     memset(t->row_at, 0xff, (size_t)t->s->flows.rows * sizeof *t->row_at);
     for (int32_t r = 0; r < t->p->rows; r++)
-        t->row_at[state_row(t->p, r)] = r;
+        t->row_at[traffic_state_row(t->p, r)] = r;
 done:
     return st;
+}
+
+// The sum of |imbalance| over all nodes, which are 0 then.
+static double clear_all(taker *t)
+{
+    double sum[CHUNK] = {0};
+    for (int32_t v = 0; v < t->p->nodes; v += CHUNK)
+        for (int k = 0; k < CHUNK; k++) {
+            sum[k] += fabs(t->balance[v + k]);
+            t->balance[v + k] = 0;
+        }
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+static double clear_node(taker *t, int32_t node)
+{
+    const double value = fabs(t->balance[node]);
+    t->balance[node] = 0;
+    return value;
+}
+
+// The same where a row has flows on few nodes.
+static double clear_ends(taker *t, int32_t row, int64_t count, const int32_t *link)
+{
+    const traffic_problem *p = t->p;
+    double sum = clear_node(t, p->row_origin[row]);
+    for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++)
+        sum += clear_node(t, p->to[i]);
+    for (int64_t i = 0; i < count; i++) {
+        sum += clear_node(t, p->tail[link[i]]);
+        sum += clear_node(t, p->head[link[i]]);
+    }
+    return sum;
 }
 
 // Whether the flows [count] carry the trips of a row: at each node what flows in leaves it, but for the trips; nothing passes an end.
@@ -385,7 +422,8 @@ static bool carries_trips(taker *t, int32_t row, int64_t count, const int32_t *l
 {
     const traffic_problem *p = t->p;
     const int32_t origin = p->row_origin[row];
-    double trips = 0, sum = 0;  // of |imbalance|; not a number where flows are beyond numbers, which is refused too
+    const int64_t touched = 2 * count + p->row_first[row + 1] - p->row_first[row];
+    double trips = 0;
     bool passes_end = false;
     for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++) {
         t->balance[p->to[i]] -= p->amount[i];
@@ -394,22 +432,12 @@ static bool carries_trips(taker *t, int32_t row, int64_t count, const int32_t *l
     t->balance[origin] += trips;
     for (int64_t i = 0; i < count; i++) {
         const int32_t from = p->tail[link[i]];
-        passes_end = passes_end || (from < p->first_through && from != origin);
+        passes_end |= from < p->first_through && from != origin;
         t->balance[from] -= flow[i];
         t->balance[p->head[link[i]]] += flow[i];
     }
-    for (int64_t i = p->row_first[row]; i < p->row_first[row + 1]; i++) {
-        sum += fabs(t->balance[p->to[i]]);
-        t->balance[p->to[i]] = 0;
-    }
-    sum += fabs(t->balance[origin]);
-    t->balance[origin] = 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int k = 0; k < 2; k++) {
-            double *at = &t->balance[k == 0 ? p->tail[link[i]] : p->head[link[i]]];
-            sum += fabs(*at);
-            *at = 0;
-        }
+    // Not a number where flows are beyond numbers, which is refused too.
+    const double sum = touched > p->nodes / CHUNK ? clear_all(t) : clear_ends(t, row, count, link);
     return !passes_end && sum <= TOLERANCE * trips;
 }
 
@@ -417,7 +445,7 @@ static bool carries_trips(taker *t, int32_t row, int64_t count, const int32_t *l
 static int64_t take_row(taker *t, int32_t row, int32_t *link, double *flow)
 {
     const traffic_flows *f = &t->s->flows;
-    const int32_t from = state_row(t->p, row);
+    const int32_t from = traffic_state_row(t->p, row);
     const int64_t begin = f->first[from], end = f->first[from + 1];
     int64_t count = end - begin;
     bool is_lost = false;

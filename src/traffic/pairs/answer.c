@@ -47,18 +47,6 @@ done:
     return st;
 }
 
-// Without a state nobody sees the flows of rows any more, so the certificate takes them now.
-static mco_status prove_balance(const pairs_balance *b, traffic_certificate *proof)
-{
-    mco_status st = MCO_OK;
-    for (int32_t k = 0; k < b->store->batches; k++) {
-        const pairs_batch *batch = &b->store->batch[k];
-        MCO_TRY(traffic_certificate_flows8(b->ctx, proof, batch->row, batch->slots, batch->link, batch->flow));
-    }
-done:
-    return st;
-}
-
 mco_status pairs_give_answer(pairs_balance *b, traffic_answer *out)
 {
     const traffic_problem *p = b->problem;
@@ -66,13 +54,18 @@ mco_status pairs_give_answer(pairs_balance *b, traffic_answer *out)
     MCO_TRY(mco_alloc(b->ctx, &out->flow, p->links));
     if (p->classes > 1)
         MCO_TRY(mco_alloc(b->ctx, &out->class_flow, (size_t)p->classes * (size_t)p->links));
-    pairs_store_sum(b->store, out->flow, out->class_flow);
+    if (out->certificate.cost != NULL) {  // the last scan was of these sums
+        memcpy(out->flow, out->certificate.flow, (size_t)p->links * sizeof *out->flow);
+        if (p->classes > 1)
+            memcpy(out->class_flow, out->certificate.class_flow, (size_t)p->classes * (size_t)p->links * sizeof *out->class_flow);
+    } else {
+        pairs_store_sum(b->store, out->flow, out->class_flow);
+    }
     out->segment_pairs = b->live;
     if (b->call->wants_state) {
         MCO_TRY(give_pairs(b, &out->pairs));
+        MCO_TRY(pairs_store_plan(b->store, &out->plan));
         MCO_TRY(pairs_store_give(b->store, &out->flows));
-    } else if (out->certificate.cost != NULL) {
-        MCO_TRY(prove_balance(b, &out->certificate));
     }
 done:
     return st;

@@ -113,8 +113,15 @@ mco_status pairs_add(pairs_balance *b, int32_t user_class, const int32_t *link, 
 mco_status pairs_add_use(pairs_balance *b, int32_t index, int32_t batch, uint32_t lanes);
 void pairs_remove(pairs_balance *b, int32_t index);
 
+// ---- sums.c: on all threads of the scanner
+// Adds the flows of batches first, first + step and so on to flow [links], and to class_flow unless it is NULL. Each link has one thread and one
+// order of sums, whatever the number of threads.
+void pairs_add_flows(const pairs_balance *b, int32_t first, int32_t step, double *flow, double *class_flow);
+// Gives the flows of all rows to a certificate. Errors: MEMORY.
+mco_status pairs_prove_balance(const pairs_balance *b, traffic_certificate *proof);
+
 // ---- answer.c
-// Flows of links; with a state pairs and flows of rows, which leave the store; else the certificate takes the balance of all rows. Errors: MEMORY.
+// Flows of links: those of the certificate if there is one; with a state pairs, plan and flows of rows, which leave the store. Errors: MEMORY.
 mco_status pairs_give_answer(pairs_balance *b, traffic_answer *out);
 
 // ---- balance.c

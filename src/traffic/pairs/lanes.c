@@ -16,33 +16,53 @@ static inline size_t at(int64_t row)
 
 // ---- Labels
 
-// Lowers the labels of a node to the least over the links into it. Returns whether one fell.
-static inline bool pull(const pairs_trees *t, int32_t node)
+// Lowers the labels of an end to the least over the links into it.
+static inline void pull(const pairs_trees *t, int32_t node)
 {
     const traffic_problem *p = t->graph->problem;
     const int32_t *tail = t->graph->into_tail;
-    const lanes64 old = lanes64_load(t->label + at(node));
-    lanes64 best = old;
+    lanes64 best = lanes64_load(t->label + at(node));
     for (int32_t k = p->into_first[node]; k < p->into_first[node + 1]; k++)
         best = lanes64_lesser(lanes64_load(t->label + at(tail[k])) + lanes64_all(t->into_cost[k]), best);
+    lanes64_store(t->label + at(node), best);
+}
+
+// The labels that an arc gives its head: those of its tail, and the links one by one.
+static inline lanes64 along(const pairs_trees *t, const pairs_arc *arc, lanes64 label)
+{
+    const double *cost = t->arc_cost + arc->first, *const end = t->arc_cost + arc->end;
+    do {
+        for (int k = 0; k < PAIRS_ARC_BLOCK; k++)
+            label += lanes64_all(cost[k]);
+        cost += PAIRS_ARC_BLOCK;
+    } while (cost != end);
+    return label;
+}
+
+// Lowers the labels of a junction to the least over the arcs into it. Returns whether one fell.
+static inline bool pull_junction(const pairs_trees *t, int32_t node)
+{
+    const pairs_chains *c = &t->graph->chains;
+    const lanes64 old = lanes64_load(t->junction_label + at(node));
+    lanes64 best = old;
+    for (int32_t a = c->into_first[node]; a < c->into_first[node + 1]; a++)
+        best = lanes64_lesser(along(t, &c->into[a], lanes64_load(t->junction_label + at(c->into[a].other))), best);
     if (lanes64_less(best, old) == 0)
         return false;
-    lanes64_store(t->label + at(node), best);
+    lanes64_store(t->junction_label + at(node), best);
     return true;
 }
 
-// Marks the nodes behind `node` whose labels it can lower. Returns the least position that was marked, or `least` if that is smaller.
+// Marks the junctions behind `node` whose labels it can lower. Returns the least position that was marked, or `least` if that is smaller.
 static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t least)
 {
-    const traffic_problem *p = t->graph->problem;
-    const lanes64 label = lanes64_load(t->label + at(node));
-    for (int32_t l = p->first[node]; l < p->first[node + 1]; l++) {
-        const int32_t head = p->head[l];
-        if (head < p->first_through)
-            continue;
-        const int32_t place = t->position[head];
+    const pairs_chains *c = &t->graph->chains;
+    const lanes64 label = lanes64_load(t->junction_label + at(node));
+    for (int32_t k = c->first[node]; k < c->first[node + 1]; k++) {
+        const pairs_arc *arc = &c->out[k];
+        const int32_t place = t->position[arc->other];
         if ((t->dirty[place >> 6] >> (place & 63) & 1) != 0 ||
-            lanes64_less(label + lanes64_all(t->cost[l]), lanes64_load(t->label + at(head))) == 0)
+            lanes64_less(along(t, arc, label), lanes64_load(t->junction_label + at(arc->other))) == 0)
             continue;
         t->dirty[place >> 6] |= UINT64_C(1) << (place & 63);
         if (place < least)
@@ -51,15 +71,87 @@ static inline int32_t mark(const pairs_trees *t, int32_t node, int32_t least)
     return least;
 }
 
+static void lower(pairs_trees *t, int32_t node, int lane, double value)
+{
+    const pairs_chains *c = &t->graph->chains;
+    double *label = &(c->is_junction[node] ? t->junction_label + at(c->number[node]) : t->label + at(node))[lane];
+    *label = value < *label ? value : *label;
+}
+
+// Lowers the label of a node, and, if it is between junctions, those of its chain up to both ends.
+static void lower_from(pairs_trees *t, int32_t node, int lane, double value)
+{
+    const pairs_chains *c = &t->graph->chains;
+    const int32_t slot = c->slot_of[node];
+    lower(t, node, lane, value);
+    if (slot < 0)
+        return;
+    double sum = value;
+    for (int32_t s = slot + 1; !c->is_junction[c->node[s - 1]]; s++)
+        lower(t, c->node[s], lane, sum += t->ahead_cost[s]);
+    sum = value;
+    for (int32_t s = slot - 1; !c->is_junction[c->node[s + 1]]; s--)
+        lower(t, c->node[s], lane, sum += t->back_cost[s]);
+}
+
+// Labels of the origins, and of what an origin that is an end leads to. All others are infinite.
 static void begin_labels(pairs_trees *t)
 {
     const traffic_problem *p = t->graph->problem;
     for (int32_t v = 0; v < t->graph->label_rows; v++)
         lanes64_store(t->label + at(v), lanes64_all(INFINITY));
+    for (int32_t j = 0; j < t->graph->chains.junctions; j++)
+        lanes64_store(t->junction_label + at(j), lanes64_all(INFINITY));
     for (int lane = 0; lane < PAIRS_LANES; lane++) {
         const int32_t origin = t->origin[lane];
-        if (origin >= 0)
-            t->label[at(origin < p->first_through ? p->nodes + origin : origin) + (size_t)lane] = 0;
+        if (origin < 0)
+            continue;
+        if (origin >= p->first_through) {
+            lower_from(t, origin, lane, 0);
+            continue;
+        }
+        t->label[at(p->nodes + origin) + (size_t)lane] = 0;
+        for (int32_t l = p->first[origin]; l < p->first[origin + 1]; l++)
+            if (p->head[l] >= p->first_through)
+                lower_from(t, p->head[l], lane, 0 + t->cost[l]);
+    }
+}
+
+// Gives all nodes their labels: junctions, then what is between them, from both ends of the chains.
+static void sweep_chains(pairs_trees *t)
+{
+    const pairs_chains *c = &t->graph->chains;
+    for (int32_t j = 0; j < c->junctions; j++)
+        lanes64_store(t->label + at(c->junction[j]), lanes64_load(t->junction_label + at(j)));
+    for (int32_t i = 0; i < c->chains; i++) {
+        const int32_t first = c->chain_first[i], last = c->chain_first[i + 1] - 1;
+        lanes64 label = lanes64_load(t->label + at(c->node[first]));
+        for (int32_t s = first + 1; s < last; s++) {
+            double *own = t->label + at(c->node[s]);
+            label = lanes64_lesser(label + lanes64_all(t->ahead_cost[s]), lanes64_load(own));
+            lanes64_store(own, label);
+        }
+        label = lanes64_load(t->label + at(c->node[last]));
+        for (int32_t s = last - 1; s > first; s--) {
+            double *own = t->label + at(c->node[s]);
+            label = lanes64_lesser(label + lanes64_all(t->back_cost[s]), lanes64_load(own));
+            lanes64_store(own, label);
+        }
+    }
+}
+
+// The junctions in the order of all nodes, and their places.
+static void order_junctions(pairs_trees *t)
+{
+    const traffic_problem *p = t->graph->problem;
+    const pairs_chains *c = &t->graph->chains;
+    int32_t count = 0;
+    for (int32_t i = 0; i < p->nodes - p->first_through; i++) {
+        const int32_t v = t->order[i];
+        if (!c->is_junction[v])
+            continue;
+        t->junction[count] = c->number[v];
+        t->position[c->number[v]] = count++;
     }
 }
 
@@ -77,11 +169,11 @@ static int32_t settle_word(pairs_trees *t, int32_t word, int32_t none, int64_t *
 {
     int32_t least = none;
     while (t->dirty[word] != 0) {
-        const int32_t node = t->order[word * 64 + __builtin_ctzll(t->dirty[word])];
+        const int32_t node = t->junction[word * 64 + __builtin_ctzll(t->dirty[word])];
         t->dirty[word] &= t->dirty[word] - 1;
         if (++*pulls % PULLS_OF_LOOK == 0 && t->must_stop(t->user))
             return -1;
-        if (pull(t, node))
+        if (pull_junction(t, node))
             least = mark(t, node, least);
     }
     return least;
@@ -93,12 +185,11 @@ static int32_t settle_word(pairs_trees *t, int32_t word, int32_t none, int64_t *
 static int64_t labels(pairs_trees *t)
 {
     const traffic_problem *p = t->graph->problem;
-    const int32_t count = p->nodes - p->first_through, words = (count + 63) / 64;
+    const int32_t count = t->graph->chains.junctions, words = (count + 63) / 64;
     const int64_t patience = (int64_t)PATIENCE * count;
     int64_t pulls = 0;
     begin_labels(t);
-    for (int32_t i = 0; i < count; i++)
-        t->position[t->order[i]] = i;
+    order_junctions(t);
     mark_all(t, count);
     for (int32_t word = 0, behind = words; word < words;) {
         const int32_t least = settle_word(t, word, count, &pulls);
@@ -112,8 +203,9 @@ static int64_t labels(pairs_trees *t)
             behind = words;
         }
     }
+    sweep_chains(t);
     for (int32_t v = 0; v < p->first_through; v++)
-        (void)pull(t, v);
+        pull(t, v);
     return pulls - count;
 }
 

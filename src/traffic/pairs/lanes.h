@@ -5,6 +5,7 @@
 #define MCO_TRAFFIC_PAIRS_LANES_H
 
 #include "base/simd.h"
+#include "traffic/pairs/chains.h"
 #include "traffic/pairs/scan.h"
 
 // The network as trees see it: labels [label_rows][PAIRS_LANES]. A node below first_through has a label as an end, at its number, and
@@ -14,6 +15,7 @@ typedef struct pairs_graph {
     int32_t label_rows;
     int32_t *tail_label;  // [links] label row of the tail
     int32_t *into_tail;   // [links] the same by position of problem->into
+    pairs_chains chains;
 } pairs_graph;
 
 typedef struct pairs_flat {
@@ -25,9 +27,13 @@ typedef struct pairs_flat {
 typedef struct pairs_trees {
     const pairs_graph *graph;
     const double *cost, *into_cost;  // [links] of the class, by link and by position
+    const double *arc_cost;          // [arc_links]
+    const double *ahead_cost, *back_cost;  // [slots] of chains; infinite where there is no link
     double *label;      // [label_rows][PAIRS_LANES]
     int32_t *order;     // [nodes - first_through] nodes that paths pass through, in the order of relaxation
-    int32_t *position;  // [nodes] in the order
+    double *junction_label;  // [junctions][PAIRS_LANES]
+    int32_t *junction;  // [junctions] their numbers in that order
+    int32_t *position;  // [nodes] in the order; labels() overwrites it with places of junctions, by number
     uint64_t *dirty;    // one bit a position; all 0 before and after, unless the trees were stopped
     uint64_t *narrow;   // parents, as in traffic_tree
     int32_t *wide;
@@ -49,7 +55,7 @@ typedef struct pairs_found {
 
 typedef struct pairs_build {
     mco_build build;
-    // Labels from scratch at the costs. Returns the relaxations beyond one for each node, -1 if it was stopped.
+    // Labels from scratch at the costs. Returns the relaxations beyond one for each junction, -1 if it was stopped.
     int64_t (*labels)(pairs_trees *t);
     // Parents by labels. Returns false if it was stopped.
     bool (*parents)(pairs_trees *t);

@@ -92,7 +92,11 @@ done:
 // Sums the flows of all rows anew, which removes the drift of many small moves.
 static void sum_flows(pairs_balance *b)
 {
-    pairs_store_sum(b->store, b->flow, b->class_flow);
+    const size_t links = (size_t)b->problem->links;
+    memset(b->flow, 0, links * sizeof *b->flow);
+    if (b->class_flow != NULL)
+        memset(b->class_flow, 0, (size_t)b->problem->classes * links * sizeof *b->class_flow);
+    pairs_add_flows(b, 0, 1, b->flow, b->class_flow);
     for (int32_t l = 0; l < b->problem->links; l++)
         pairs_set_flow(b, l, b->flow[l]);
 }
@@ -172,7 +176,7 @@ static mco_status load_shares(pairs_balance *b)
         MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
         if (k + 1 == count)
             break;
-        pairs_store_add(b->store, k, count, b->flow, NULL);
+        pairs_add_flows(b, k, count, b->flow, NULL);
         loaded += demand_of(b, k, count);
         const double scale = loaded > 0 ? 1 + FORESIGHT * (p->demand / loaded - 1) : 1;
         for (int32_t l = 0; l < p->links; l++)
@@ -182,6 +186,14 @@ done:
     if (count > 1)
         b->scanner->choose(b->scanner->self, &(traffic_share){.step = 1});
     return st;
+}
+
+static bool lacks_rows(const traffic_flows *flows)
+{
+    bool lacks = false;
+    for (int32_t r = 0; r < flows->rows; r++)
+        lacks = lacks || flows->first[r + 1] == flows->first[r];
+    return lacks;
 }
 
 // Flows to begin with: those of the start, and trees for all other rows.
@@ -196,7 +208,8 @@ static mco_status begin_flows(pairs_balance *b)
         MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
     else
         MCO_TRY(load_shares(b));
-    sum_flows(b);
+    if (call->start_flows == NULL || lacks_rows(call->start_flows))
+        sum_flows(b);
     for (int64_t i = 0; call->start_flows != NULL && call->start_pairs != NULL && i < call->start_pairs->count; i++)
         MCO_TRY(take_pair(b, call->start_pairs, i));
 done:
@@ -261,7 +274,46 @@ static double excess_threshold(const pairs_balance *b, double gap)
     return fmax(b->candidate * gap, LEAST_CANDIDATE * b->call->gap) * total_cost(b) / ((double)b->problem->rows * (double)b->problem->nodes);
 }
 
-// A scan. Near the target flows are summed anew, so that they have no drift, and the labels go to the certificate.
+// What the calling thread does while others scan the next share.
+typedef struct share_job {
+    pairs_balance *balance;
+    const traffic_scan *scan;
+    mco_status status;
+} share_job;
+
+static void use_share(void *user)
+{
+    share_job *job = user;
+    job->status = use_candidates(job->balance, job->scan);
+}
+
+// A scan at frozen costs, share by share: while one is scanned, the candidates of the share before join pairs, which moves no flow. Those of the
+// last share are left; sums are those of all shares.
+static mco_status scan_shares(pairs_balance *b, double threshold, traffic_scan *found)
+{
+    const int32_t count = shares(b);
+    const traffic_scanner *scanner = b->scanner;
+    const double *costs = scan_costs(b);
+    traffic_scan next;
+    double total = 0, excess = 0;
+    share_job job = {b, found, MCO_OK};
+    mco_status st = MCO_OK;
+    for (int32_t k = 0; k < count; k++) {
+        scanner->choose(scanner->self, &(traffic_share){.first = k, .step = count, .meanwhile = k > 0 ? use_share : NULL, .user = &job});
+        MCO_TRY(scanner->scan(scanner->self, costs, threshold, NULL, &next));
+        MCO_TRY(job.status);
+        *found = next;
+        total += next.total;
+        excess += next.excess;
+    }
+    found->total = total;
+    found->excess = excess;
+done:
+    scanner->choose(scanner->self, &(traffic_share){.step = 1});
+    return st;
+}
+
+// A scan. Far from the target some of its candidates have joined pairs at the end. Near it flows are summed anew, so that they have no drift, and the labels go to the certificate.
 static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out, traffic_scan *found)
 {
     traffic_certificate *proof = &out->certificate;
@@ -272,24 +324,15 @@ static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out,
     if (is_near) {
         MCO_TRY(traffic_certificate_open(b->ctx, b->problem, b->flow, b->class_flow, proof));
     }
-    MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), excess_threshold(b, out->gap), is_near ? proof : NULL, found));
+    const double threshold = excess_threshold(b, out->gap);
+    if (!is_near && shares(b) > 1)
+        MCO_TRY(scan_shares(b, threshold, found));
+    else
+        MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), threshold, is_near ? proof : NULL, found));
 done:
     if (st != MCO_OK && st != MCO_ERR_STOPPED)  // a proof that was stopped has some rows
         traffic_certificate_clear(b->ctx, proof);
     return st;
-}
-
-// What an eager pass does while the next share is scanned.
-typedef struct eager_job {
-    pairs_balance *balance;
-    const traffic_scan *scan;
-    mco_status status;
-} eager_job;
-
-static void use_share(void *user)
-{
-    eager_job *job = user;
-    job->status = use_candidates(job->balance, job->scan);
 }
 
 static double least_difference(const pairs_balance *b, double gap, double total)
@@ -305,7 +348,7 @@ static mco_status eager_pass(pairs_balance *b, traffic_answer *out)
     const traffic_scanner *scanner = b->scanner;
     traffic_scan found = {0}, next;
     double total = 0, excess = 0;
-    eager_job job = {b, &found, MCO_OK};
+    share_job job = {b, &found, MCO_OK};
     mco_status st = MCO_OK;
     if (b->class_flow != NULL)
         sum_flows(b);
@@ -467,6 +510,11 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     MCO_TRY(open_balance(&b));
     MCO_TRY(begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
+    if (out->certificate.cost != NULL)
+        MCO_TRY(pairs_prove_balance(&b, &out->certificate));
+    if (call->wants_state && scanner->orders != NULL)
+        out->plan = (traffic_plan){.first = call->problem->first_through, .places = call->problem->nodes - call->problem->first_through,
+                                   .order = scanner->orders(scanner->self)};
     scanner->close(scanner->self);
     scanner->self = NULL;
     MCO_TRY(pairs_give_answer(&b, out));
@@ -480,7 +528,7 @@ mco_status traffic_pairs_assign(mco_context *ctx, const traffic_call *call, traf
     pairs_store store = {0};
     traffic_scanner scanner = {0};
     mco_status st = MCO_OK;
-    MCO_TRY(pairs_store_open(ctx, call->problem, false, &store));
+    MCO_TRY(pairs_store_open(ctx, call->problem, false, call->start_plan, &store));
     MCO_TRY(traffic_core_scanner(ctx, call, &store, out, &scanner));
     MCO_TRY(traffic_pairs_balance(ctx, call, &store, &scanner, out));
 done:

@@ -45,6 +45,8 @@ typedef struct scanner {
     pairs_graph graph;
     const double *cost;   // [classes][links] of the call
     double *into_cost;    // the same by positions
+    double *arc_cost;     // [classes][arc_links] of the chains, and [classes][slots]
+    double *ahead_cost, *back_cost;
     uint16_t *narrow_order;  // [batches][through] one of both is NULL
     int32_t *wide_order;
     uint64_t *narrow;     // [batches][nodes]
@@ -58,6 +60,7 @@ typedef struct scanner {
     double threshold;
     traffic_certificate *proof;  // NULL: none is wanted
     bool is_loading, is_fresh;  // no order is known yet
+    bool has_orders;            // those of the plan of the call
     traffic_share share;        // of the batches
     mco_team team;
     int workers;
@@ -127,6 +130,9 @@ static void set_batch(scanner *s, worker *w, int32_t i)
     const size_t class = p->extra == NULL ? 0 : (size_t)b->user_class;
     t->cost = s->cost + class * (size_t)p->links;
     t->into_cost = s->into_cost + class * (size_t)p->links;
+    t->arc_cost = s->arc_cost + class * (size_t)s->graph.chains.arc_links;
+    t->ahead_cost = s->ahead_cost + class * (size_t)s->graph.chains.slots;
+    t->back_cost = s->back_cost + class * (size_t)s->graph.chains.slots;
     t->narrow = s->narrow == NULL ? NULL : s->narrow + (size_t)i * (size_t)p->nodes;
     t->wide = s->wide == NULL ? NULL : s->wide + (size_t)i * (size_t)p->nodes * PAIRS_LANES;
     for (int lane = 0; lane < PAIRS_LANES; lane++)
@@ -139,7 +145,8 @@ static bool find_labels(scanner *s, worker *w, int32_t i, bool *wants_order)
 {
     const int64_t repairs = s->build->labels(&w->trees);
     int64_t *usual = &s->repairs[i];
-    *wants_order = s->is_loading || (s->early_scans > 0 && repairs > through(s) / REPAIRS_OF_EARLY);
+    const int32_t junctions = s->graph.chains.junctions;
+    *wants_order = s->is_loading || (s->early_scans > 0 && repairs > junctions / REPAIRS_OF_EARLY);
     if (repairs < 0) {
         memset(w->trees.dirty, 0, ((size_t)through(s) / 64 + 1) * sizeof *w->trees.dirty);
         return false;
@@ -149,7 +156,7 @@ static bool find_labels(scanner *s, worker *w, int32_t i, bool *wants_order)
     if (*usual < 0)
         *usual = repairs;
     else
-        *wants_order = repairs > *usual + *usual / 4 && repairs > through(s) / REPAIRS_OF_ORDER;
+        *wants_order = repairs > *usual + *usual / 4 && repairs > junctions / REPAIRS_OF_ORDER;
     return true;
 }
 
@@ -244,7 +251,9 @@ static void load_batch(void *shared, int index, int64_t turn)
     set_batch(s, w, (int32_t)item);
     for (int lane = 0; lane < PAIRS_LANES; lane++)
         empty |= (uint32_t)(b->row[lane] >= 0 && row_is_empty(b, lane)) << lane;
-    if (s->is_fresh && empty == 0)
+    if (s->is_fresh && s->has_orders)
+        load_order(s, w, (int32_t)item);
+    else if (s->is_fresh && empty == 0)
         pairs_order_flows(&w->trees, &w->room, b);
     else if (s->is_fresh)
         w->status = pairs_order_nearest(&w->trees, &w->room, b);
@@ -252,7 +261,8 @@ static void load_batch(void *shared, int index, int64_t turn)
         load_order(s, w, (int32_t)item);
     if (empty == 0 && w->status == MCO_OK) {  // a warm start
         s->repairs[item] = -1;
-        save_order(s, w, (int32_t)item);
+        if (!s->has_orders)
+            save_order(s, w, (int32_t)item);
     }
     if (empty == 0 || w->status != MCO_OK || !find_labels(s, w, (int32_t)item, &wants_order) || !s->build->parents(&w->trees))
         return;
@@ -334,14 +344,26 @@ static void scan_batch(void *shared, int index, int64_t turn)
     out->count = count;
 }
 
+// The costs of links [count].
+static void pick_costs(const double *cost, const int32_t *link, int32_t count, double *out)
+{
+    for (int32_t k = 0; k < count; k++)
+        out[k] = link[k] >= 0 ? cost[link[k]] : link[k] == PAIRS_FREE_LINK ? 0 : INFINITY;
+}
+
 static void set_costs(scanner *s, const double *cost)
 {
     const traffic_problem *p = s->store->problem;
     const int32_t arrays = p->extra == NULL ? 1 : p->classes;
     s->cost = cost;
-    for (int32_t k = 0; k < arrays; k++)
-        for (int32_t e = 0; e < p->links; e++)
-            s->into_cost[(size_t)k * (size_t)p->links + (size_t)e] = cost[(size_t)k * (size_t)p->links + (size_t)p->into[e]];
+    const pairs_chains *c = &s->graph.chains;
+    for (int32_t k = 0; k < arrays; k++) {
+        const double *own = cost + (size_t)k * (size_t)p->links;
+        pick_costs(own, p->into, p->links, s->into_cost + (size_t)k * (size_t)p->links);
+        pick_costs(own, c->arc_link, c->arc_links, s->arc_cost + (size_t)k * (size_t)c->arc_links);
+        pick_costs(own, c->ahead, c->slots, s->ahead_cost + (size_t)k * (size_t)c->slots);
+        pick_costs(own, c->back, c->slots, s->back_cost + (size_t)k * (size_t)c->slots);
+    }
 }
 
 static mco_status run_team(scanner *s, int64_t items, mco_team_item *work)
@@ -416,6 +438,20 @@ static traffic_tree tree(void *self, int32_t place)
                           place % PAIRS_LANES};
 }
 
+static void each(void *self, int64_t items, mco_team_item *work, void *shared)
+{
+    scanner *s = self;
+    mco_team_run(&s->team, items, work, NULL, shared);
+}
+
+static uint16_t *orders(void *self)
+{
+    scanner *s = self;
+    uint16_t *all = s->narrow_order;
+    s->narrow_order = NULL;
+    return all;
+}
+
 // ---- Opening
 
 static void close_worker(mco_context *ctx, worker *w)
@@ -432,6 +468,8 @@ static void close_worker(mco_context *ctx, worker *w)
     mco_free(ctx, &w->trees.flat);
     mco_free(ctx, &w->trees.dirty);
     mco_free(ctx, &w->trees.position);
+    mco_free(ctx, &w->trees.junction_label);
+    mco_free(ctx, &w->trees.junction);
     mco_free(ctx, &w->trees.order);
     mco_free(ctx, &w->trees.label);
     mco_context_destroy(&w->ctx);
@@ -455,7 +493,11 @@ static void close(void *self)
     mco_free(ctx, &s->narrow);
     mco_free(ctx, &s->wide_order);
     mco_free(ctx, &s->narrow_order);
+    mco_free(ctx, &s->back_cost);
+    mco_free(ctx, &s->ahead_cost);
+    mco_free(ctx, &s->arc_cost);
     mco_free(ctx, &s->into_cost);
+    pairs_chains_close(ctx, &s->graph.chains);
     mco_free(ctx, &s->graph.into_tail);
     mco_free(ctx, &s->graph.tail_label);
     mco_free(ctx, &s);
@@ -472,6 +514,8 @@ static mco_status open_worker(scanner *s, int index, worker *w)
     MCO_TRY(mco_alloc(s->ctx, &w->trees.label, (size_t)s->graph.label_rows * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.position, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.order, nodes));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.junction, nodes + 1));
+    MCO_TRY(mco_alloc(s->ctx, &w->trees.junction_label, (size_t)s->graph.chains.junctions * PAIRS_LANES));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.dirty, nodes / 64 + 1));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.flat, nodes));
     MCO_TRY(mco_alloc(s->ctx, &w->trees.is_open, s->graph.label_rows));
@@ -504,7 +548,12 @@ static mco_status open_graph(scanner *s)
         s->graph.into_tail[e] = s->graph.tail_label[p->into[e]];
     for (int32_t v = 0; v < p->nodes; v++)
         star = p->into_first[v + 1] - p->into_first[v] > star ? p->into_first[v + 1] - p->into_first[v] : star;
-    MCO_TRY(mco_alloc(s->ctx, &s->into_cost, (size_t)(p->extra == NULL ? 1 : p->classes) * (size_t)p->links));
+    const size_t arrays = (size_t)(p->extra == NULL ? 1 : p->classes);
+    MCO_TRY(pairs_chains_open(s->ctx, p, &s->graph.chains));
+    MCO_TRY(mco_alloc(s->ctx, &s->into_cost, arrays * (size_t)p->links));
+    MCO_TRY(mco_alloc(s->ctx, &s->arc_cost, arrays * (size_t)s->graph.chains.arc_links));
+    MCO_TRY(mco_alloc(s->ctx, &s->ahead_cost, arrays * (size_t)s->graph.chains.slots));
+    MCO_TRY(mco_alloc(s->ctx, &s->back_cost, arrays * (size_t)s->graph.chains.slots));
     if (p->nodes <= UINT16_MAX)
         MCO_TRY(mco_alloc(s->ctx, &s->narrow_order, batches * (size_t)through(s)));
     else
@@ -518,6 +567,15 @@ static mco_status open_graph(scanner *s)
     MCO_TRY(mco_alloc(s->ctx, &s->is_old, batches));
 done:
     return st;
+}
+
+// The orders of the plan that the call begins with.
+static void take_orders(scanner *s)
+{
+    const traffic_plan *plan = s->call->start_plan;
+    s->has_orders = plan != NULL && plan->order != NULL && s->narrow_order != NULL && s->call->start_flows != NULL;
+    if (s->has_orders)
+        memcpy(s->narrow_order, plan->order, (size_t)plan->batches * (size_t)plan->places * sizeof *plan->order);
 }
 
 mco_status pairs_pick_build(mco_context *ctx, mco_simd asked, const pairs_build **out)
@@ -549,10 +607,12 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     for (int k = 0; k < s->workers; k++)
         MCO_TRY(open_worker(s, k, &s->worker[k]));
     MCO_TRY(mco_team_open(ctx, s->workers, false, &s->team));
+    take_orders(s);
     out->simd = s->build->build.simd;
     out->lane_bits = 64;
     out->threads = s->workers;
-    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .close = close};
+    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .orders = orders,
+                                     .each = each, .workers = s->workers, .close = close};
 done:
     if (st != MCO_OK && s != NULL)
         close(s);

@@ -8,6 +8,7 @@
 #ifndef MCO_TRAFFIC_PAIRS_SCAN_H
 #define MCO_TRAFFIC_PAIRS_SCAN_H
 
+#include "base/team.h"
 #include "traffic/engine.h"
 #include "traffic/pairs/store.h"
 
@@ -68,6 +69,11 @@ typedef struct traffic_scanner {
     mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
     // Valid until the next scan, for places with candidates.
     traffic_tree (*tree)(void *self, int32_t place);
+    // The orders of all batches for a state [batches][nodes that paths pass through], the caller's; NULL: none. The scanner only closes then. NULL: none.
+    uint16_t *(*orders)(void *self);
+    // Runs work(shared, worker, item) for items 0 .. items - 1 on its threads, workers 0 .. workers - 1. NULL: the caller does all items.
+    void (*each)(void *self, int64_t items, mco_team_item *work, void *shared);
+    int workers;
     void (*close)(void *self);
     bool is_quick;  // a scan takes less time than the balance: passes are many and look at few candidates each
 } traffic_scanner;

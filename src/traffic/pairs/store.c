@@ -5,13 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "traffic/pairs/heap.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-enum { BATCHES_OF_RELEASE = 64 };
 
 // ---- Grouping
 
@@ -112,13 +107,41 @@ done:
     return st;
 }
 
-mco_status pairs_store_open(mco_context *ctx, const traffic_problem *problem, bool is_watched, pairs_store *out)
+// Batches of a plan, which has each row of the problem once.
+static void take_plan(pairs_store *store, const traffic_plan *plan)
+{
+    for (int32_t i = 0; i < plan->batches; i++) {
+        pairs_batch *b = &store->batch[i];
+        memcpy(b->row, plan->row + (size_t)i * PAIRS_LANES, sizeof b->row);
+        b->user_class = store->problem->row_class[b->row[0]];
+        for (int lane = 0; lane < PAIRS_LANES; lane++)
+            if (b->row[lane] >= 0)
+                store->place[b->row[lane]] = i * PAIRS_LANES + lane;
+    }
+    store->batches = plan->batches;
+}
+
+mco_status pairs_store_plan(const pairs_store *store, traffic_plan *plan)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(store->ctx, &plan->row, (size_t)store->batches * PAIRS_LANES));
+    for (int32_t i = 0; i < store->batches; i++)
+        memcpy(plan->row + (size_t)i * PAIRS_LANES, store->batch[i].row, sizeof store->batch[i].row);
+    plan->batches = store->batches;
+done:
+    return st;
+}
+
+mco_status pairs_store_open(mco_context *ctx, const traffic_problem *problem, bool is_watched, const traffic_plan *plan, pairs_store *out)
 {
     mco_status st = MCO_OK;
     *out = (pairs_store){.ctx = ctx, .problem = problem, .is_watched = is_watched};
     MCO_TRY(mco_alloc(ctx, &out->place, problem->rows));
     MCO_TRY(mco_alloc(ctx, &out->batch, problem->rows));  // groups may be small where rows do not reach each other
-    MCO_TRY(group_rows(out));
+    if (plan != NULL)
+        take_plan(out, plan);
+    else
+        MCO_TRY(group_rows(out));
     for (int32_t i = 0; i < out->batches; i++) {
         if (problem->links < UINT16_MAX)  // slot + 1 <= links
             MCO_TRY(mco_alloc(ctx, &out->batch[i].narrow, problem->links));
@@ -376,14 +399,6 @@ static void count_flows(const pairs_batch *b, traffic_flows *out)
             out->first[b->row[lane] + 1] = count[lane];
 }
 
-// Gives freed pages back to the system: batches lie between other blocks, so the allocator alone keeps them.
-static void release_pages(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
 {
     const traffic_problem *p = store->problem;
@@ -401,11 +416,12 @@ mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
     MCO_TRY(mco_alloc(ctx, &out->link, out->first[p->rows]));
     MCO_TRY(mco_alloc(ctx, &out->flow, out->first[p->rows]));
     for (int32_t i = 0; i < store->batches; i++) {
-        give_batch(store, &store->batch[i], &room, out);
-        close_batch(ctx, &store->batch[i]);
-        store->batch[i].slots = 0;
-        if ((i + 1) % BATCHES_OF_RELEASE == 0)
-            release_pages();
+        pairs_batch *b = &store->batch[i];
+        give_batch(store, b, &room, out);
+        if (b->flow != NULL)
+            mco_drop_pages(b->flow, (size_t)b->room * PAIRS_LANES * sizeof *b->flow);
+        close_batch(ctx, b);
+        b->slots = 0;
     }
 done:
     mco_free(ctx, &room.flow);
@@ -419,17 +435,21 @@ done:
     return st;
 }
 
-void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow)
+void pairs_store_add(const pairs_store *store, const pairs_range *range, double *flow, double *class_flow)
 {
-    for (int32_t i = first; i < store->batches; i += step) {
+    const uint32_t width = (uint32_t)(range->end_link - range->first_link);
+    for (int32_t i = range->first; i < store->batches; i += range->step) {
         const pairs_batch *b = &store->batch[i];
         double *of_class = class_flow == NULL ? NULL : class_flow + (size_t)b->user_class * (size_t)store->problem->links;
         for (int32_t s = 0; s < b->slots; s++) {
+            const int32_t link = b->link[s];
+            if ((uint32_t)(link - range->first_link) >= width)
+                continue;
             const double *x = b->flow + (size_t)s * PAIRS_LANES;
             const double sum = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-            flow[b->link[s]] += sum;
+            flow[link] += sum;
             if (of_class != NULL)
-                of_class[b->link[s]] += sum;
+                of_class[link] += sum;
         }
     }
 }
@@ -440,5 +460,5 @@ void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow)
     memset(flow, 0, (size_t)p->links * sizeof *flow);
     if (class_flow != NULL)
         memset(class_flow, 0, (size_t)p->classes * (size_t)p->links * sizeof *class_flow);
-    pairs_store_add(store, 0, 1, flow, class_flow);
+    pairs_store_add(store, &(pairs_range){0, p->links, 0, 1}, flow, class_flow);
 }

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "traffic/model/problem.h"
 
-enum { PAIRS_LANES = 8 };
+enum { PAIRS_LANES = TRAFFIC_PLAN_ROWS };
 
 typedef struct pairs_batch {
     int32_t row[PAIRS_LANES];  // rows of one class; -1: none
@@ -32,8 +32,9 @@ typedef struct pairs_store {
     bool is_watched;     // a scanner wants the marks of changes
 } pairs_store;
 
-// Groups the rows of each class by nearness at costs without flow, eight by eight. Errors: MEMORY. O(links + rows * (nodes of a group's trees)).
-mco_status pairs_store_open(mco_context *ctx, const traffic_problem *problem, bool is_watched, pairs_store *out);
+// Groups rows eight by eight: as the plan does, else, where it is NULL, those of each class by nearness at costs without flow. Errors: MEMORY.
+// O(links + rows * (nodes of a group's trees)).
+mco_status pairs_store_open(mco_context *ctx, const traffic_problem *problem, bool is_watched, const traffic_plan *plan, pairs_store *out);
 void pairs_store_close(pairs_store *store);
 
 // The slot of a link, -1: none.
@@ -60,8 +61,14 @@ static inline double pairs_flow(const pairs_batch *b, int lane, int32_t link)
 mco_status pairs_store_take(pairs_store *store, const traffic_flows *flows);
 // Moves all flows to rows and releases the batches one by one, so that both are never in memory together. Errors: MEMORY.
 mco_status pairs_store_give(pairs_store *store, traffic_flows *out);
-// Adds the flows of batches first, first + step and so on to flow [links], and to class_flow [classes][links] unless it is NULL. O(slots).
-void pairs_store_add(const pairs_store *store, int32_t first, int32_t step, double *flow, double *class_flow);
+// The rows of all batches: plan->batches, plan->row. Errors: MEMORY.
+mco_status pairs_store_plan(const pairs_store *store, traffic_plan *plan);
+// Links first_link .. end_link - 1, batches first, first + step and so on.
+typedef struct pairs_range {
+    int32_t first_link, end_link, first, step;
+} pairs_range;
+// Adds the flows of a range to flow [links], and to class_flow [classes][links] unless it is NULL. O(slots of the batches).
+void pairs_store_add(const pairs_store *store, const pairs_range *range, double *flow, double *class_flow);
 // Sums the flows of all rows: flow [links], and class_flow [classes][links] unless it is NULL. One order of sums. O(slots).
 void pairs_store_sum(const pairs_store *store, double *flow, double *class_flow);
 
