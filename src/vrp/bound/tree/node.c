@@ -53,8 +53,7 @@ mco_status tree_price(tree *t, double precision, double stop_s, int64_t *bound)
     m->precision = PRECISION;
     if (m->bound > *bound)
         *bound = m->bound;
-    // Values beyond 32 bits: artificial columns have made the prices too large. What is proved stays.
-    return st == MCO_ERR_LIMIT ? MCO_OK : st;
+    return st;
 }
 
 // ---- Plans
