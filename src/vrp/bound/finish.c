@@ -266,8 +266,12 @@ mco_status vrp_root_refine(vrp_root *root)
     if (p.removed == NULL || vrp_root_is_over(root))
         return MCO_OK;
     MCO_TRY(prove_finer(root, &p));
-    if (p.bound > INT64_MIN)
+    if (p.bound > INT64_MIN) {
+        vrp_claim_prices_clear(root->proof->ctx, &root->refined);
+        MCO_TRY(vrp_claim_prices_copy(root->proof->ctx, &p.problem, p.bound, p.price, &p.cuts, &root->refined));
+        root->refined_bound = vrp_bound_proved(&p.problem, p.bound);
         MCO_TRY(vrp_root_note(root, MCO_VRP_BOUND_COLUMNS, &p.problem, p.bound));
+    }
 done:
     proven_close(root->proof->ctx, &p);
     return st;

@@ -5,53 +5,6 @@
 #include "vrp/bound/recheck_labels.h"
 #include "vrp/bound/recheck_tables.h"
 
-// ---- The rows: every plan obeys them
-
-static mco_status check_set(const vrp_recheck *c, const vrp_cut *cut)
-{
-    int64_t demand = 0;
-    for (int32_t k = 0; k < cut->size; k++)
-        demand += c->vrp->demand[cut->node[k]];
-    int64_t vehicles = (demand + c->vrp->capacity - 1) / c->vrp->capacity;
-    vehicles = vehicles > 0 ? vehicles : 1;
-    if (cut->size == c->vrp->customers && vehicles < c->fleet.least)
-        vehicles = c->fleet.least;
-    if (cut->sense != VRP_CUT_AT_LEAST || cut->rhs > 2 * vehicles)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "a row of %d customers wants %s %lld crossings, %lld vehicles serve them", cut->size,
-                        cut->sense == VRP_CUT_AT_LEAST ? "at least" : "at most", (long long)cut->rhs, (long long)vehicles);
-    return MCO_OK;
-}
-
-static mco_status check_rank1(const vrp_recheck *c, const vrp_cut *cut)
-{
-    const bool is_fraction = cut->numerator > 0 && cut->numerator < cut->denominator;
-    if (cut->sense != VRP_CUT_AT_MOST || !is_fraction || cut->rhs < (int64_t)cut->numerator * cut->size / cut->denominator)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customers by %d/%d has the right side %lld", cut->size, cut->numerator,
-                        cut->denominator, (long long)cut->rhs);
-    return MCO_OK;
-}
-
-static mco_status check_rows(const vrp_recheck *c)
-{
-    mco_status st = MCO_OK;
-    for (int32_t i = 0; i < c->nodes; i++)
-        if (c->price[i] % 2 != 0 || (i == 0 && c->price[i] != 0))
-            return mco_fail(c->ctx, MCO_ERR_CHECK, "the price of node %d is %d, an even number was expected, 0 of the depot", i, c->price[i]);
-    for (int64_t k = 0; c->cuts != NULL && k < c->cuts->count; k++) {
-        const vrp_cut *cut = &c->cuts->cut[k];
-        if (cut->price == 0)
-            continue;
-        if (cut->sense == VRP_CUT_AT_LEAST ? cut->price < 0 : cut->price > 0)
-            return mco_fail(c->ctx, MCO_ERR_CHECK, "row %lld has the price %d, the other sign was expected", (long long)k, cut->price);
-        for (int32_t m = 0; m < cut->size; m++)
-            if (cut->node[m] < 1 || cut->node[m] >= c->nodes || (m > 0 && cut->node[m] <= cut->node[m - 1]))
-                return mco_fail(c->ctx, MCO_ERR_CHECK, "row %lld names the node %d twice, or none such exists", (long long)k, cut->node[m]);
-        MCO_TRY(cut->kind == VRP_CUT_SET ? check_set(c, cut) : check_rank1(c, cut));
-    }
-done:
-    return st;
-}
-
 // Rows of RANK1 cost routes by their whole sequence, which tables do not see: they need labels.
 static bool has_priced_rank1(const vrp_recheck *c)
 {
@@ -97,8 +50,7 @@ static mco_status prove(vrp_recheck *c, int64_t *bound, bool *is_done)
 {
     mco_status st = MCO_OK;
     bool has_room;
-    c->nodes = c->vrp->nodes;
-    MCO_TRY(check_rows(c));
+    MCO_TRY(vrp_recheck_rows(c));
     MCO_TRY(vrp_recheck_open(c, &has_room));
     if (!has_room || (has_priced_rank1(c) && c->sets == NULL))
         goto done;

@@ -10,6 +10,68 @@
 
 enum { MOST_SIZE = 14 };
 
+// ---- The rows: every plan, or every plan of the part, obeys them
+
+// Whether the part, or one that holds it, was made by such a row.
+static bool is_side(const vrp_recheck *c, const vrp_cut *cut)
+{
+    for (int64_t k = c->claims != NULL ? c->part : -1; k >= 0; k = c->claims->claim[k].parent) {
+        const vrp_claim *side = &c->claims->claim[k];
+        if (side->size == cut->size && side->size > 0 && side->sense == cut->sense &&
+            memcmp(side->node, cut->node, (size_t)cut->size * sizeof *cut->node) == 0 &&
+            (cut->sense == VRP_CUT_AT_LEAST ? cut->rhs <= side->rhs : cut->rhs >= side->rhs))
+            return true;
+    }
+    return false;
+}
+
+static mco_status check_set(const vrp_recheck *c, const vrp_cut *cut)
+{
+    int64_t demand = 0;
+    if (is_side(c, cut))
+        return MCO_OK;
+    for (int32_t k = 0; k < cut->size; k++)
+        demand += c->vrp->demand[cut->node[k]];
+    int64_t vehicles = (demand + c->vrp->capacity - 1) / c->vrp->capacity;
+    vehicles = vehicles > 0 ? vehicles : 1;
+    if (cut->size == c->vrp->customers && vehicles < c->fleet.least)
+        vehicles = c->fleet.least;
+    if (cut->sense != VRP_CUT_AT_LEAST || cut->rhs > 2 * vehicles)
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "a row of %d customers wants %s %lld crossings, %lld vehicles serve them", cut->size,
+                        cut->sense == VRP_CUT_AT_LEAST ? "at least" : "at most", (long long)cut->rhs, (long long)vehicles);
+    return MCO_OK;
+}
+
+static mco_status check_rank1(const vrp_recheck *c, const vrp_cut *cut)
+{
+    const bool is_fraction = cut->numerator > 0 && cut->numerator < cut->denominator;
+    if (cut->sense != VRP_CUT_AT_MOST || !is_fraction || cut->rhs < (int64_t)cut->numerator * cut->size / cut->denominator)
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customers by %d/%d has the right side %lld", cut->size, cut->numerator,
+                        cut->denominator, (long long)cut->rhs);
+    return MCO_OK;
+}
+
+mco_status vrp_recheck_rows(const vrp_recheck *c)
+{
+    mco_status st = MCO_OK;
+    for (int32_t i = 0; i < c->vrp->nodes; i++)
+        if (c->price[i] % 2 != 0 || (i == 0 && c->price[i] != 0))
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "the price of node %d is %d, an even number was expected, 0 of the depot", i, c->price[i]);
+    for (int64_t k = 0; c->cuts != NULL && k < c->cuts->count; k++) {
+        const vrp_cut *cut = &c->cuts->cut[k];
+        if (cut->price == 0)
+            continue;
+        if (cut->sense == VRP_CUT_AT_LEAST ? cut->price < 0 : cut->price > 0)
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "row %lld has the price %d, the other sign was expected", (long long)k, cut->price);
+        for (int32_t m = 0; m < cut->size; m++)
+            if (cut->node[m] < 1 || cut->node[m] >= c->vrp->nodes || (m > 0 && cut->node[m] <= cut->node[m - 1]))
+                return mco_fail(c->ctx, MCO_ERR_CHECK, "row %lld names the node %d twice, or none such exists", (long long)k, cut->node[m]);
+        MCO_TRY(cut->kind == VRP_CUT_SET ? check_set(c, cut) : check_rank1(c, cut));
+    }
+done:
+    return st;
+}
+
 // ---- Loads and arcs
 
 static void set_loads(vrp_recheck *c)
@@ -55,6 +117,9 @@ void vrp_recheck_arcs(vrp_recheck *c)
                 if (c->before[i] != c->before[j])
                     c->arc[(int64_t)i * c->nodes + j] -= cut->price;
     }
+    for (int64_t ij = 0; c->removed != NULL && ij < (int64_t)c->nodes * c->nodes; ij++)
+        if (c->removed[ij])
+            c->arc[ij] = VRP_RECHECK_ABSENT;
 }
 
 // ---- q-paths: the least value, and the least that comes from another node

@@ -4,7 +4,7 @@
 #ifndef MCO_VRP_BOUND_RECHECK_TABLES_H
 #define MCO_VRP_BOUND_RECHECK_TABLES_H
 
-#include "vrp/bound/prices.h"
+#include "vrp/bound/claims.h"
 #include "vrp/bound/relax/ng.h"
 
 // A table has at least this value where no path is. An arc that is left out costs ABSENT: paths of up to 2^15 of them stay below NONE.
@@ -19,6 +19,9 @@ typedef struct vrp_recheck {
     const vrp_cuts *cuts;
     const vrp_ng_sets *sets;  // NULL: q-paths
     double stop_s;
+    const vrp_claims *claims;  // NULL: rows hold for all plans
+    int64_t part;         // of these claims: rows may hold for it alone
+    const bool *removed;  // [nodes * nodes] arcs that are left out; NULL: none
     // Set by vrp_recheck_open():
     int32_t nodes;
     int64_t capacity;
@@ -32,6 +35,8 @@ typedef struct vrp_recheck {
     int32_t bits;         // of the largest set, the node itself not counted
 } vrp_recheck;
 
+// Errors: CHECK (an odd price, a price of a row with a wrong sign, a row that not every plan of the part obeys).
+mco_status vrp_recheck_rows(const vrp_recheck *c);
 // Sets loads and opens tables. *has_room false: they would exceed VRP_RECHECK_BYTES; nothing is open then but the loads. Errors: MEMORY.
 mco_status vrp_recheck_open(vrp_recheck *c, bool *has_room);
 void vrp_recheck_close(vrp_recheck *c);
