@@ -5,9 +5,11 @@
 // prices and the duals of the last program are priced once more in a unit that is as fine as 32 bits allow. Where a route has a
 // negative value, all prices fall by a share of the demand that makes it good (vrp_worth).
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "vrp/bound/recheck.h"
 #include "vrp/bound/root.h"
 
@@ -225,23 +227,53 @@ done:
     return st;
 }
 
+static int by_arc(const void *a, const void *b)
+{
+    const mco_vrp_support *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+// Lists the arcs of the routes of the last program, with what each route gives them; edges, from < to, where distances are symmetric.
+static mco_status list_support(const vrp_root *r, mco_vrp_support **list, int64_t *count)
+{
+    mco_status st = MCO_OK;
+    const vrp_master *m = &r->master;
+    int64_t room = 0;
+    for (int64_t k = 0; k < m->columns.count; k++) {
+        int32_t at = 0;
+        for (int64_t v = m->columns.first[k]; m->x[k] > 0 && v <= m->columns.first[k + 1]; v++) {
+            const int32_t to = v < m->columns.first[k + 1] ? m->columns.node[v] : 0;
+            const bool is_turned = r->problem.is_symmetric && to < at;
+            MCO_TRY(mco_grow(r->proof->ctx, list, &room, *count + 1));
+            (*list)[(*count)++] = (mco_vrp_support){is_turned ? to : at, is_turned ? at : to, m->x[k]};
+            at = to;
+        }
+    }
+done:
+    return st;
+}
+
+// O(visits log visits) of the routes in the basis, which are no more than the rows of the program.
 static mco_status give_support(vrp_root *r)
 {
     mco_status st = MCO_OK;
     mco_vrp_bound_result *result = r->proof->result;
-    const int64_t nodes = r->problem.nodes;
-    double *x = NULL;
+    mco_vrp_support *list = NULL;
     int64_t count = 0;
-    MCO_TRY(mco_alloc(r->proof->ctx, &x, nodes * nodes));
-    vrp_master_support(&r->master, x);
-    for (int64_t k = 0; k < nodes * nodes; k++)
-        count += x[k] > 0 && (!r->problem.is_symmetric || k / nodes < k % nodes);
+    MCO_TRY(list_support(r, &list, &count));
+    if (count > 0)
+        qsort(list, (size_t)count, sizeof *list, by_arc);
     MCO_TRY(mco_alloc(r->proof->ctx, &result->support, count));
-    for (int64_t k = 0; k < nodes * nodes; k++)
-        if (x[k] > 0 && (!r->problem.is_symmetric || k / nodes < k % nodes))
-            result->support[result->support_count++] = (mco_vrp_support){(int32_t)(k / nodes), (int32_t)(k % nodes), x[k]};
+    for (int64_t k = 0; k < count; k++) {
+        if (k > 0 && by_arc(&list[k - 1], &list[k]) == 0)
+            result->support[result->support_count - 1].value += list[k].value;
+        else
+            result->support[result->support_count++] = list[k];
+    }
 done:
-    mco_free(r->proof->ctx, &x);
+    mco_free(r->proof->ctx, &list);
     return st;
 }
 

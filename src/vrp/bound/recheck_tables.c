@@ -108,6 +108,8 @@ void vrp_recheck_arcs(vrp_recheck *c)
         const vrp_cut *cut = &c->cuts->cut[k];
         if (cut->kind != VRP_CUT_SET || cut->price == 0)
             continue;
+        if (vrp_recheck_is_over(c))
+            return;  // vrp_recheck_fill() sees it too
         for (int32_t i = 0; i < c->nodes; i++)
             c->before[i] = 0;
         for (int32_t m = 0; m < cut->size; m++)
