@@ -195,6 +195,26 @@ static mco_status drop_idle(vrp_root *r, vrp_cuts *cuts)
     return MCO_OK;
 }
 
+// Rechecks these prices by listing routes, where tables do not: of limited length, or with RANK1 rows that need too many labels.
+static mco_status recheck_by_routes(vrp_root *r, const proven *p, double stop_s, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = r->proof->ctx;
+    vrp_claims claims = {0};
+    vrp_claim_prices prices = {0};
+    vrp_recheck_end end = VRP_RECHECK_OPEN;
+    const int64_t bound = vrp_bound_proved(&p->problem, p->bound > 0 ? p->bound : 0);
+    MCO_TRY(vrp_claims_begin(ctx, &claims, p->problem.fleet));
+    MCO_TRY(vrp_claim_prices_copy(ctx, &p->problem, p->bound, p->price, &p->cuts, &prices));
+    vrp_claims_keep(ctx, &claims, 0, &prices);
+    if (bound > 0)
+        MCO_TRY(vrp_root_recheck_claims(r, &claims, bound, stop_s, &end));
+    *is_done = end == VRP_RECHECK_PROVED;
+done:
+    vrp_claims_clear(ctx, &claims);
+    return st;
+}
+
 static mco_status recheck(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
@@ -204,12 +224,13 @@ static mco_status recheck(vrp_root *r, proven *p)
     bool is_done = false;
     MCO_TRY(drop_idle(r, &p->cuts));
     MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, &is_done));
-    // The recheck knows no limit of length, nor why few routes do not pay.
-    is_done = is_done && (bound >= p->bound || !vrp_bound_has_length(&p->problem)) && !r->fleet_is_raised;
-    if (is_done && bound < p->bound)
+    if (is_done && bound < p->bound && !vrp_bound_has_length(&p->problem))
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);
-    proof->result->is_rechecked = is_done;
+    is_done = is_done && bound >= p->bound;
+    if (!is_done)
+        MCO_TRY(recheck_by_routes(r, p, stop_s, &is_done));
+    proof->result->is_rechecked = is_done && !r->fleet_is_raised;  // no recheck knows why few routes do not pay
 done:
     return st;
 }

@@ -169,12 +169,13 @@ static int64_t remove_arcs(vrp_recheck *t, int64_t limit)
     return count;
 }
 
-// Removes arcs by the tables, whose bounds rise with each arc that is gone, and by `limit`.
+// Removes arcs by the tables, whose bounds rise with each arc that is gone, and by `limit`. Tables of some arcs more are as right, so a few
+// are no reason to fill them again.
 static void remove_by_tables(vrp_recheck *t, const slack *s, int64_t limit, bool *is_done)
 {
     for (int round = 0; round < REMOVALS && *is_done; round++) {
         const int64_t by_tables = limit_by_tables(t, s);
-        if (remove_arcs(t, by_tables < limit ? by_tables : limit) == 0)
+        if (remove_arcs(t, by_tables < limit ? by_tables : limit) < t->nodes)
             break;
         vrp_recheck_complete(t, is_done);
     }
