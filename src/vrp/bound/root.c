@@ -15,9 +15,9 @@ enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
 enum { PATH_SHARE = 4 };
 // Passes that the choice of an engine reckons with.
 static const double PASSES = 300;
-// Steps of an ascent before columns, and alone; customers from which columns begin with an ascent.
-enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
-// In less time than this an ascent comes first too, since columns prove little before they are nearly done.
+// Steps of an ascent before columns, and alone. More steps than STEPS_BEFORE save columns nothing. From MANY customers on, or in less time
+// than SHORT_S, columns may not come far: then the ascent goes on.
+enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
 static const double SHORT_S = 2;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
@@ -165,6 +165,19 @@ static bool wants_lp(const vrp_root *r)
     return method == MCO_VRP_BOUND_METHOD_LP || (method == MCO_VRP_BOUND_METHOD_AUTO && mco_lp_is_there());
 }
 
+static int32_t ascent_steps(const vrp_root *r)
+{
+    if (!wants_lp(r))
+        return STEPS_ALONE;
+    return r->problem.customers >= MANY || r->stop_s - mco_clock_s() < SHORT_S ? STEPS_MANY : STEPS_BEFORE;
+}
+
+static mco_status note_ascent(void *user, int64_t bound)
+{
+    vrp_root *r = user;
+    return vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, bound);
+}
+
 mco_status vrp_root_ascend(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -175,10 +188,9 @@ mco_status vrp_root_ascend(vrp_root *root)
     const bool is_alone = !wants_lp(r);
     if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
         mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
-    if (!is_alone && r->problem.customers < ASCENT_FROM && r->stop_s - mco_clock_s() > SHORT_S)
-        return MCO_OK;
+    const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
-    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, is_alone ? STEPS_ALONE : STEPS_BEFORE, r->stop_s, r->proof->run, &ascent));
+    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
     r->price = ascent.price;
     ascent.price = NULL;
     if (r->price == NULL)
@@ -228,6 +240,28 @@ static mco_status take_pricer(vrp_root *r)
     return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
 }
 
+static mco_status note_on_the_way(void *user)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = user;
+    MCO_TRY(vrp_root_keep_prices(r));
+    MCO_TRY(vrp_root_note(r, r->stage, &r->problem, r->master.bound));
+done:
+    return st;
+}
+
+mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    r->stage = stage;
+    r->master.tell = note_on_the_way;
+    r->master.user = r;
+    st = vrp_master_solve(&r->master, r->stop_s, is_done);
+    r->master.tell = NULL;  // bounds of nodes are none of all plans
+    return st != MCO_OK ? st : note_on_the_way(r);
+}
+
 mco_status vrp_root_columns(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -244,26 +278,13 @@ mco_status vrp_root_columns(vrp_root *root)
     r->master.known = known_in_units(r);
     r->master.threads = r->settings.threads;
     MCO_TRY(take_pricer(r));
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
+    MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
     MCO_TRY(vrp_root_limit_length(r));
 done:
     return st;
 }
 
 // ---- Cuts
-
-// Prices again behind new rows, and tells the bound.
-static mco_status solve_again(vrp_root *r, mco_vrp_bound_stage stage, bool *is_done)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, stage, &r->problem, r->master.bound));
-done:
-    return st;
-}
 
 // One round of capacity cuts. *found of them.
 static mco_status cut_capacity(vrp_root *r, int32_t *found)
@@ -274,7 +295,7 @@ static mco_status cut_capacity(vrp_root *r, int32_t *found)
     if (*found == 0)
         MCO_TRY(vrp_master_cut_capacity(&r->master, CUTS_A_ROUND, LEAST_VIOLATION, r->stop_s, found));
     if (*found > 0)
-        MCO_TRY(solve_again(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+        MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
 done:
     return st;
 }
@@ -289,7 +310,7 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
     *found += more;
     if (*found > 0)
-        MCO_TRY(solve_again(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
+        MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
         *found = 0;
     MCO_TRY(vrp_root_remove_arcs(r));
@@ -351,5 +372,5 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
         return st == MCO_ERR_STOPPED ? MCO_OK : st;
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
-    return solve_again(r, MCO_VRP_BOUND_COLUMNS, &is_done);
+    return vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done);
 }

@@ -16,6 +16,8 @@ enum { PURGE_ABOVE = 8, PURGE_MORE = 500, PURGE_KEPT = 4 };
 enum { SMOOTH_TRIALS = 4 };
 // A reduced cost counts as negative below this share of the mean cost that a customer has in the program.
 static const double NEGATIVE = 1e-6;
+// Between two words to the caller.
+static const double TELL_S = 1;
 // Labels are asked where tables give fewer routes.
 enum { FEW_ROUTES = 10 };
 
@@ -202,11 +204,23 @@ done:
     return st;
 }
 
+// Tells the caller of a bound that has risen. *told_s, *told: when, and what it was.
+static mco_status tell(vrp_master *m, double *told_s, int64_t *told)
+{
+    const double now = mco_clock_s();
+    if (m->tell == NULL || m->bound <= *told || now - *told_s < TELL_S)
+        return MCO_OK;
+    *told_s = now;
+    *told = m->bound;
+    return m->tell(m->user);
+}
+
 mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
 {
     mco_status st = MCO_OK;
     vrp_master *m = master;
-    int64_t added = 1;
+    int64_t added = 1, told = m->bound;
+    double told_s = mco_clock_s();
     bool is_raised = false;
     *is_done = false;
     m->is_stuck = false;
@@ -223,6 +237,7 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
             break;
         MCO_TRY(purge(m));
         MCO_TRY(price_duals(m, stop_s, &added));
+        MCO_TRY(tell(m, &told_s, &told));
         is_raised = false;
         if (added == 0 && m->has_artificial)
             MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
