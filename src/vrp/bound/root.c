@@ -24,6 +24,8 @@ static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
 // than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
+// Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
+static const double COARSE_PRECISION = 1e-3;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
@@ -277,6 +279,9 @@ mco_status vrp_root_columns(vrp_root *root)
     r->has_master = true;
     r->master.known = known_in_units(r);
     r->master.threads = r->settings.threads;
+    r->precision = r->master.precision;
+    if (proof->params->cuts != MCO_VRP_CUTS_NONE && !vrp_bound_has_length(&r->problem))
+        r->master.precision = COARSE_PRECISION;
     MCO_TRY(take_pricer(r));
     MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
     MCO_TRY(vrp_root_limit_length(r));
@@ -342,7 +347,20 @@ done:
 
 mco_status vrp_root_cut_capacity(vrp_root *root)
 {
-    return root->has_master && root->proof->params->cuts != MCO_VRP_CUTS_NONE ? cut_rounds(root, cut_capacity) : MCO_OK;
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    bool is_done;
+    if (!r->has_master || r->proof->params->cuts == MCO_VRP_CUTS_NONE)
+        return MCO_OK;
+    if (r->master.precision > r->precision) {
+        MCO_TRY(cut_rounds(r, cut_capacity));
+        r->master.precision = r->precision;
+        if (!vrp_root_is_over(r))
+            MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+    }
+    MCO_TRY(cut_rounds(r, cut_capacity));
+done:
+    return st;
 }
 
 mco_status vrp_root_cut_rank1(vrp_root *root)

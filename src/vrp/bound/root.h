@@ -17,6 +17,7 @@ typedef struct vrp_root {
     bool has_master;
     bool lacks_time;             // the time left does not open the program, so the proof ends early
     vrp_master master;
+    double precision;            // of the master; the first programs are coarser
     int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result

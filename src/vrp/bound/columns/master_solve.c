@@ -16,6 +16,7 @@ enum { PURGE_ABOVE = 8, PURGE_MORE = 500, PURGE_KEPT = 4 };
 enum { SMOOTH_TRIALS = 4 };
 // A reduced cost counts as negative below this share of the mean cost that a customer has in the program.
 static const double NEGATIVE = 1e-6;
+static const double NEAR = 0.003, LEAST_SMOOTHING = 0.5;
 // Boxes that a program touches grow where it gets fewer routes a customer.
 static const double BOX_ROUTES = 0.5;
 // Between two words to the caller.
@@ -201,11 +202,18 @@ static mco_status grow_box(vrp_master *m, bool *is_grown)
     return m->box != NULL && m->has_artificial && is_within_precision(m) ? vrp_program_grow_box(m, is_grown) : MCO_OK;
 }
 
+// Less of the best prices where the program is so near to the bound that its duals are as good: from NEAR of its value on, down to LEAST_SMOOTHING.
+static double weight_of_best(const vrp_master *m)
+{
+    const double gap = fabs(m->lp_value - (double)m->bound), near = NEAR * fabs(m->lp_value) + 1;
+    return gap >= near ? m->smoothing : fmin(m->smoothing, LEAST_SMOOTHING + fabs(m->smoothing - LEAST_SMOOTHING) * gap / near);
+}
+
 // Pricings at one dual solution, until routes come or none are left. *added of them.
 static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added)
 {
     mco_status st = MCO_OK;
-    const double first = m->bound > INT64_MIN ? m->smoothing : 0;
+    const double first = m->bound > INT64_MIN ? weight_of_best(m) : 0;
     for (int32_t trial = 1;; trial++) {
         const double weight = trial > SMOOTH_TRIALS ? 0 : fmax(0, 1 - trial * (1 - first));
         const int32_t fleet = (int32_t)fmin(VRP_NO_PATH / 2, ceil(m->lp_fleet)), below = weight > 0 ? VRP_NO_PATH / 2 : fleet;
@@ -242,6 +250,7 @@ static mco_status solve(vrp_master *m, double stop_s)
     while (added > 0 || is_raised) {
         if (must_stop(m, stop_s))
             return MCO_ERR_STOPPED;
+        MCO_TRY(tell(m, &told_s, &told));
         MCO_TRY(vrp_program_solve(m, stop_s));
         if (m->end != MCO_LP_OPTIMAL)
             return MCO_ERR_STOPPED;
@@ -252,7 +261,6 @@ static mco_status solve(vrp_master *m, double stop_s)
             continue;
         MCO_TRY(purge(m));
         MCO_TRY(price_duals(m, stop_s, &added));
-        MCO_TRY(tell(m, &told_s, &told));
         if (added < BOX_ROUTES * m->problem->customers && m->has_artificial && m->box != NULL)
             MCO_TRY(vrp_program_grow_box(m, &is_raised));
         if (added == 0 && m->has_artificial && !is_raised)
