@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/machine.h"
 #include "vrp/bound/columns/ascent.h"
 #include "vrp/bound/entry.h"
 
@@ -34,19 +35,43 @@ static const double NEAR = 0.1, SHRUNK = 0.8;
 
 // ---- Open, close
 
+// Loads become coarse where q tables of them would take more than half of the memory, or are more than MOST_LOADS. Then ng tables of 8
+// customers a set take at most TABLE_BYTES and an eighth of the memory.
+enum { MOST_LOADS = 1 << 24, LEAST_COARSE = 64, MOST_COARSE = 1 << 14, Q_BYTES = 16, NG_BYTES = 256 };
+static const double TABLE_BYTES = 1 << 30;
+
+static void fit_loads(const vrp_proof *proof, vrp_bound_problem *p)
+{
+    const double memory = mco_settle_memory(proof->params->memory), sides = p->is_symmetric ? 1 : 2, nodes = sides * p->nodes;
+    const double most = fmin(memory / 8, TABLE_BYTES) / (NG_BYTES * nodes);
+    if (p->capacity <= MOST_LOADS && ((double)p->capacity + 1) * Q_BYTES * nodes <= memory / 2)
+        return;
+    vrp_bound_coarsen_loads(p, (int32_t)fmax(LEAST_COARSE, fmin(MOST_COARSE, most)));
+    if (p->has_coarse_loads)
+        mco_log(proof->ctx, MCO_LOG_DETAIL, "loads: rounded down to a capacity of %d, for the size of the tables", p->capacity);
+}
+
+static mco_status open_problem(const vrp_proof *proof, int32_t vehicles, int32_t largest, vrp_bound_problem *out)
+{
+    const mco_status st = vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, proof->params->vehicles_exactly > 0, largest, out);
+    if (st == MCO_OK)
+        fit_loads(proof, out);
+    return st;
+}
+
 // Opens the problem with the largest unit whose costs stay below `largest` and whose paths stay in range.
 mco_status vrp_root_open_problem(const vrp_proof *proof, int32_t largest, vrp_bound_problem *out)
 {
     const int64_t exactly = proof->params->vehicles_exactly;
     const int32_t vehicles = exactly > 0 ? (int32_t)exactly : proof->problem->vehicles;
-    mco_status st = vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, exactly > 0, largest, out);
+    mco_status st = open_problem(proof, vehicles, largest, out);
     if (st != MCO_OK)
         return st;
     const int64_t arcs = (int64_t)out->capacity / out->least_demand + 1, room = VRP_NO_PATH / PATH_SHARE / arcs;
     if (room >= largest)
         return MCO_OK;
     vrp_bound_problem_close(proof->ctx, out);
-    return vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, exactly > 0, room > 1 ? (int32_t)room : 1, out);
+    return open_problem(proof, vehicles, room > 1 ? (int32_t)room : 1, out);
 }
 
 static int64_t known_in_units(const vrp_root *r)
