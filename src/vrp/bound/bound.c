@@ -51,6 +51,7 @@ mco_status vrp_prove(vrp_proof *proof)
     MCO_TRY(vrp_root_refine(&root));
     MCO_TRY(vrp_root_finish(&root));
     MCO_TRY(vrp_root_divide(&root));
+    MCO_TRY(vrp_root_recheck(&root));
 done:
     // The stages leave some of the time to the last passes. What these did not need is no reason to call the proof finished.
     if (!mco_run_must_stop(proof->run, proof->result->pricings) && (st == MCO_ERR_STOPPED || root.lacks_time || vrp_root_is_over(&root)) &&

@@ -121,12 +121,14 @@ static void print_values(const vrp_bound_session *s)
         printf("bound      %s", vrp_cost_text(s->problem, r->bound, text));
         if (r->cost > 0)
             printf("   gap %.3f%%", 100 * (1 - r->bound / r->cost));
-        printf("%s\n", r->is_rechecked && r->root_bound == r->bound ? "   rechecked" : "");
+        printf("%s\n", r->is_bound_rechecked ? "   rechecked" : "");
     }
     if (r->scaled_cost >= 0)
         printf("cost       %s%s\n", vrp_cost_text(s->problem, r->cost, text), r->solution.order == NULL ? "   as given" : "");
     if (isfinite(r->root_bound) && r->root_bound != r->bound)
         printf("root       %s%s\n", vrp_cost_text(s->problem, r->root_bound, text), r->is_rechecked ? "   rechecked" : "");
+    if (r->bound_checked[0] != '\0')
+        printf("recheck    %s\n", r->bound_checked);
 }
 
 static void print_rounds(const vrp_bound_session *s)

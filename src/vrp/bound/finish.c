@@ -113,18 +113,6 @@ done:
     return st;
 }
 
-// Lowers the prices by the share of each demand, so that no route is worth less than 0.
-static void lower(proven *p, int64_t share)
-{
-    int64_t total = 0;
-    for (int32_t i = 1; i < p->problem.nodes; i++)
-        total += p->problem.demand[i];
-    for (int32_t i = 1; i < p->problem.nodes; i++) {
-        const int64_t part = (share * p->problem.demand[i] + total - 1) / total, even = part + (part & 1);
-        p->trial[i] = p->problem.is_metric && p->trial[i] < even ? 0 : p->trial[i] - (int32_t)even;
-    }
-}
-
 static mco_status keep_trial(vrp_root *r, proven *p, vrp_worth worth)
 {
     const int64_t bound = vrp_prices_bound(&p->problem, p->trial, &p->trial_cuts, worth.least);
@@ -143,7 +131,7 @@ static mco_status try_prices(vrp_root *r, proven *p)
     MCO_TRY(run_trial(r, p, &worth));
     MCO_TRY(keep_trial(r, p, worth));
     if (worth.least < 0) {
-        lower(p, worth.share);
+        MCO_TRY(vrp_prices_lower(r->proof->ctx, &p->problem, worth.share, p->trial, &p->trial_cuts));
         MCO_TRY(run_trial(r, p, &worth));
         MCO_TRY(keep_trial(r, p, worth));
     }
@@ -158,10 +146,7 @@ static mco_status try_coarse(vrp_root *r, proven *p, const int32_t *price, const
     const double ratio = p->problem.unit / r->problem.unit;
     vrp_cuts_close(r->proof->ctx, &p->trial_cuts);
     MCO_TRY(vrp_cuts_copy(r->proof->ctx, cuts, &p->trial_cuts));
-    for (int32_t i = 1; i < p->problem.nodes; i++)
-        p->trial[i] = 2 * (int32_t)lround(price[i] * ratio / 2);
-    for (int64_t k = 0; k < p->trial_cuts.count; k++)
-        p->trial_cuts.cut[k].price = (int32_t)(p->trial_cuts.cut[k].price * ratio);
+    MCO_TRY(vrp_prices_scale(r->proof->ctx, &p->problem, price, ratio, p->trial, &p->trial_cuts));
     MCO_TRY(try_prices(r, p));
 done:
     return st;
@@ -281,8 +266,12 @@ mco_status vrp_root_refine(vrp_root *root)
     if (p.removed == NULL || vrp_root_is_over(root))
         return MCO_OK;
     MCO_TRY(prove_finer(root, &p));
-    if (p.bound > INT64_MIN)
+    if (p.bound > INT64_MIN) {
+        vrp_claim_prices_clear(root->proof->ctx, &root->refined);
+        MCO_TRY(vrp_claim_prices_copy(root->proof->ctx, &p.problem, p.bound, p.price, &p.cuts, &root->refined));
+        root->refined_bound = vrp_bound_proved(&p.problem, p.bound);
         MCO_TRY(vrp_root_note(root, MCO_VRP_BOUND_COLUMNS, &p.problem, p.bound));
+    }
 done:
     proven_close(root->proof->ctx, &p);
     return st;

@@ -90,10 +90,9 @@ mco_status vrp_root_limit_length(vrp_root *root)
     MCO_TRY(vrp_master_limit_length(&r->master, true));
     if (!r->master.limits_length || vrp_root_is_over(r))
         return MCO_OK;
-    st = vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done);
-    if (st == MCO_ERR_LIMIT || (st == MCO_OK && r->master.is_stuck))
+    MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
+    if (r->master.is_stuck)
         return vrp_master_limit_length(&r->master, false);
-    MCO_TRY(st);
     MCO_TRY(raise_fleet(r));
 done:
     return st;

@@ -124,6 +124,8 @@ void vrp_root_close(vrp_root *root)
     mco_context *ctx = root->proof->ctx;
     if (root->has_master)
         vrp_master_close(&root->master);
+    vrp_claims_clear(ctx, &root->claims);
+    vrp_claim_prices_clear(ctx, &root->refined);
     vrp_cuts_close(ctx, &root->sure_cuts);
     mco_free(ctx, &root->sure_price);
     mco_free(ctx, &root->price);
@@ -413,7 +415,10 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     st = vrp_master_remove_arcs(m, r->stop_s, &count);
     if (st != MCO_OK)
         return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    MCO_TRY(vrp_claims_remove(r->proof->ctx, &r->claims, &r->problem, m->bound, m->price, &m->cuts));
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
-    return vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done);
+    MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
+done:
+    return st;
 }

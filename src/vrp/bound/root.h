@@ -4,6 +4,7 @@
 #define MCO_VRP_BOUND_ROOT_H
 
 #include "vrp/bound/bound.h"
+#include "vrp/bound/claims.h"
 #include "vrp/bound/columns/master.h"
 
 typedef struct vrp_root {
@@ -27,6 +28,10 @@ typedef struct vrp_root {
     int32_t *sure_price;         // [nodes]; NULL: none
     vrp_cuts sure_cuts;
     int64_t sure_bound;          // units
+    // For the recheck of the whole proof:
+    vrp_claims claims;           // of the last tree
+    vrp_claim_prices refined;    // the best prices of better plans (vrp_root_refine); price NULL: none
+    int64_t refined_bound;       // scaled; what the driver says that they prove
 } vrp_root;
 
 // Opens the proof's problem with the largest unit whose costs are at most `largest` and whose paths stay in range. Errors: as
@@ -61,6 +66,9 @@ mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
+// Behind all of that: rechecks what the root's prices alone do not prove, and says in the result what was rechecked
+// (vrp/bound/finish_recheck.c). Errors: MEMORY, INTERNAL (the recheck disagrees).
+mco_status vrp_root_recheck(vrp_root *root);
 // Enumerates routes and settles them where the gap is small and few are left. Errors: as below.
 mco_status vrp_root_enumerate(vrp_root *root);
 // Divides what is left open, until the run must stop. Errors: MEMORY, DEVICE, and those of the caller.

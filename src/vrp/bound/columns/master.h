@@ -37,7 +37,7 @@ typedef struct vrp_master {
     double precision;             // ends when lp_value - bound <= precision * lp_value; 1e-4
     bool limits_length;           // pricing keeps the limit of length (vrp_master_limit_length)
     bool has_artificial;          // an artificial column is in the last solution: no plan of the routes at hand keeps all rows
-    bool is_stuck;                // labels have ended early without a route: the last prices prove less than they could
+    bool is_stuck;                // labels have ended early without a route, or a pass has refused the last prices: they prove less than they could
     bool is_started;              // the prices at the begin have been priced, or there are none
     int64_t pricings, labels;     // done
     double lp_s, pricing_s, label_s, cut_s;
@@ -99,8 +99,8 @@ int64_t vrp_master_share(const vrp_master *master, int32_t least);
 int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, int32_t taken);
 
 // Column generation to `precision`, or until stop_s. MCO_OK at both; *is_done says which. Where RANK1 cuts have prices, routes come
-// from labels with the ng tables as completion bounds (vrp/bound/labels). It also ends where the bound exceeds `known`. Errors: MEMORY,
-// LIMIT, DEVICE.
+// from labels with the ng tables as completion bounds (vrp/bound/labels). It also ends where the bound exceeds `known`, and with `is_stuck`
+// where a pass or labels refuse prices. Errors: MEMORY, DEVICE, LIMIT (of the program alone).
 mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done);
 
 // Adds cuts that the solution of the program breaks; *found of them. Rows without a price for some rounds leave.

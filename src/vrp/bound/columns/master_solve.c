@@ -181,13 +181,27 @@ static bool must_stop(const vrp_master *m, double stop_s)
     return (m->run != NULL && mco_run_must_stop(m->run, m->pricings)) || mco_clock_s() >= stop_s || mco_is_cancelled(m->ctx);
 }
 
+// Prices the trial. *is_limited: a pass or labels refuse it, since values leave 32 bits or labels lack room. What is proved stays.
+static mco_status price_if_possible(vrp_master *m, int32_t below, int32_t label_below, double stop_s, bool *is_limited)
+{
+    const mco_status st = price_trial(m, below, label_below, stop_s);
+    *is_limited = st == MCO_ERR_LIMIT;
+    if (!*is_limited)
+        return st;
+    m->is_stuck = true;
+    vrp_routes_empty(&m->found);
+    mco_log(m->ctx, MCO_LOG_DETAIL, "pricing ends: %s", mco_context_error(m->ctx));
+    return MCO_OK;
+}
+
 // Prices the prices of the begin: all their routes are columns.
 static mco_status start(vrp_master *m, double stop_s)
 {
     mco_status st = MCO_OK;
     int64_t added;
+    bool is_limited;
     memcpy(m->trial, m->price, (size_t)m->problem->nodes * sizeof *m->price);
-    MCO_TRY(price_trial(m, VRP_NO_PATH / 2, 0, stop_s));
+    MCO_TRY(price_if_possible(m, VRP_NO_PATH / 2, 0, stop_s, &is_limited));
     m->is_started = true;
     MCO_TRY(take_routes(m, true, &added));
     MCO_TRY(vrp_program_box(m));
@@ -209,8 +223,8 @@ static double weight_of_best(const vrp_master *m)
     return gap >= near ? m->smoothing : fmin(m->smoothing, LEAST_SMOOTHING + fabs(m->smoothing - LEAST_SMOOTHING) * gap / near);
 }
 
-// Pricings at one dual solution, until routes come or none are left. *added of them.
-static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added)
+// Pricings at one dual solution, until routes come or none are left. *added of them; *is_limited: as above.
+static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added, bool *is_limited)
 {
     mco_status st = MCO_OK;
     const double first = m->bound > INT64_MIN ? weight_of_best(m) : 0;
@@ -218,9 +232,9 @@ static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added)
         const double weight = trial > SMOOTH_TRIALS ? 0 : fmax(0, 1 - trial * (1 - first));
         const int32_t fleet = (int32_t)fmin(VRP_NO_PATH / 2, ceil(m->lp_fleet)), below = weight > 0 ? VRP_NO_PATH / 2 : fleet;
         set_trial(m, weight);
-        MCO_TRY(price_trial(m, below, fleet, stop_s));
+        MCO_TRY(price_if_possible(m, below, fleet, stop_s, is_limited));
         MCO_TRY(take_routes(m, false, added));
-        if (*added > 0 || weight == 0 || is_precise(m) || must_stop(m, stop_s))  // ends: the weight falls to 0
+        if (*is_limited || *added > 0 || weight == 0 || is_precise(m) || must_stop(m, stop_s))  // ends: the weight falls to 0
             return MCO_OK;
     }
 done:
@@ -244,7 +258,7 @@ static mco_status solve(vrp_master *m, double stop_s)
     mco_status st = MCO_OK;
     int64_t added = 1, told = m->bound;
     double told_s = mco_clock_s();
-    bool is_raised = false;
+    bool is_raised = false, is_limited = false;
     if (!m->is_started)
         MCO_TRY(start(m, stop_s));
     while (added > 0 || is_raised) {
@@ -260,10 +274,10 @@ static mco_status solve(vrp_master *m, double stop_s)
         if (is_raised)
             continue;
         MCO_TRY(purge(m));
-        MCO_TRY(price_duals(m, stop_s, &added));
-        if (added < BOX_ROUTES * m->problem->customers && m->has_artificial && m->box != NULL)
+        MCO_TRY(price_duals(m, stop_s, &added, &is_limited));
+        if (!is_limited && added < BOX_ROUTES * m->problem->customers && m->has_artificial && m->box != NULL)
             MCO_TRY(vrp_program_grow_box(m, &is_raised));
-        if (added == 0 && m->has_artificial && !is_raised)
+        if (added == 0 && !is_limited && m->has_artificial && !is_raised)
             MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
     }
 done:

@@ -44,6 +44,24 @@ void tree_set_known(tree *t, int64_t known)
 
 // ---- Columns
 
+mco_status tree_claim(tree *t)
+{
+    mco_status st = MCO_OK;
+    const vrp_master *m = t->m;
+    vrp_claim_prices prices = {0};
+    if (t->claims == NULL || t->claims->is_full || m->bound == INT64_MIN)
+        return MCO_OK;
+    MCO_TRY(vrp_claim_prices_copy(t->ctx, t->root, m->bound, m->price, &m->cuts, &prices));
+    if (t->trial == NULL)
+        vrp_claims_keep(t->ctx, t->claims, t->part, &prices);
+    else {
+        vrp_claim_prices_clear(t->ctx, t->trial);
+        *t->trial = prices;
+    }
+done:
+    return st;
+}
+
 mco_status tree_price(tree *t, double precision, double stop_s, int64_t *bound)
 {
     vrp_master *m = t->m;
@@ -51,10 +69,12 @@ mco_status tree_price(tree *t, double precision, double stop_s, int64_t *bound)
     m->precision = precision;
     const mco_status st = vrp_master_solve(m, stop_s, &is_done);
     m->precision = PRECISION;
-    if (m->bound > *bound)
+    if (m->bound > *bound) {
         *bound = m->bound;
-    // Values beyond 32 bits: artificial columns have made the prices too large. What is proved stays.
-    return st == MCO_ERR_LIMIT ? MCO_OK : st;
+        const mco_status claimed = tree_claim(t);
+        return st != MCO_OK ? st : claimed;
+    }
+    return st;
 }
 
 // ---- Plans
@@ -265,6 +285,12 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
             (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);
+    if (pool.is_done && t->claims != NULL) {
+        MCO_TRY(tree_claim(t));
+        vrp_claim_pools_clear(t->ctx, &t->claims->claim[t->part].pools);
+        t->claims->claim[t->part].pools = pool.prices;
+        pool.prices = (vrp_claim_pools){0};
+    }
     if (!pool.is_done)
         t->tried_gap = t->m->known - *bound;
     // Units may be coarser than costs. A pool that is done closes the node: tree_is_closed() compares with the known cost.
