@@ -164,12 +164,20 @@ bad_input() {
     expect 0 "$MCO" vrp bound asymmetric.vrp --time-limit 5 --json b.json
     expect 0 "$MCO" vrp solve asymmetric.vrp --json s.json --quiet
     expect_no_more b.json s.json
-    # A capacity of 10^9: divided, or refused with the memory that the tables would need.
+    # A capacity of 10^9: divided; else a pass is refused with the memory that its tables would need, and a bound takes coarse loads.
     matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000000 300000000 400000000 > tons.vrp
     expect 0 "$MCO" vrp bound tons.vrp --time-limit 5 --json b.json
     matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000001 300000000 400000000 > grams.vrp
     expect 3 "$MCO" vrp relax grams.vrp --relaxation q --memory 100
     expect_text err "at most 100 MiB may be taken"
+    expect 0 "$MCO" vrp bound grams.vrp --time-limit 20 --json b.json
+    expect_json b.json outcome '"optimal"'
+    # Three of these customers keep the coarse capacity, the instance's carries two.
+    matrix $'0 5 5 5\n5 0 1 1\n5 1 0 1\n5 1 1 0' 600000001 200000001 200000001 200000003 > coarse.vrp
+    expect 0 "$MCO" vrp bound coarse.vrp --time-limit 20 --json b.json
+    expect_json b.json outcome '"optimal"'
+    expect 0 "$MCO" vrp check coarse.vrp b.json
+    expect_text out "21"
 }
 
 square > square.vrp

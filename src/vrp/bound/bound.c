@@ -2,8 +2,10 @@
 // The driver of a bound: the stages of a proof, one after the other, until it is proved or the run must stop.
 #include "vrp/bound/bound.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vrp/bound/root.h"
 #include "vrp/solution.h"
 
@@ -22,6 +24,18 @@ mco_status vrp_proof_offer(vrp_proof *proof, const mco_vrp_solution *plan, int64
     proof->known = scaled_cost;
 done:
     return st;
+}
+
+mco_status vrp_prove_first(vrp_proof *proof, double seconds)
+{
+    mco_status st = MCO_OK;
+    vrp_root root;
+    MCO_TRY(vrp_root_open(proof, &root));
+    root.stop_s = fmin(root.stop_s, mco_clock_s() + seconds);
+    MCO_TRY(vrp_root_ascend(&root));
+done:
+    vrp_root_close(&root);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
 mco_status vrp_prove(vrp_proof *proof)

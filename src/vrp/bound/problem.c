@@ -57,6 +57,33 @@ static mco_status set_loads(mco_context *ctx, const mco_vrp *vrp, vrp_bound_prob
     return MCO_OK;
 }
 
+void vrp_bound_coarsen_loads(vrp_bound_problem *problem, int32_t most)
+{
+    vrp_bound_problem *p = problem;
+    const int32_t step = p->capacity / most + 1;
+    int64_t capacity = p->capacity / step, total = 0;
+    if (step == 1)
+        return;
+    p->least_demand = INT32_MAX;
+    for (int32_t i = 1; i < p->nodes; i++) {
+        const int32_t demand = p->demand[i] / step;
+        capacity += demand == 0;
+        p->demand[i] = demand > 0 ? demand : 1;
+        p->least_demand = p->demand[i] < p->least_demand ? p->demand[i] : p->least_demand;
+        total += p->demand[i];
+    }
+    p->capacity = (int32_t)(capacity < total ? capacity : total);
+    p->has_coarse_loads = true;
+}
+
+bool vrp_bound_route_is_carried(const vrp_bound_problem *problem, const int32_t *node, int32_t count)
+{
+    int64_t load = 0;
+    for (int32_t k = 0; k < count; k++)
+        load += problem->vrp->demand[node[k]];
+    return load <= problem->vrp->capacity;
+}
+
 // ---- Costs
 
 static int unit_bits(int32_t longest, int32_t largest_cost)

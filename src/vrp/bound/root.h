@@ -14,9 +14,11 @@ typedef struct vrp_root {
     mco_vrp_solution plan;       // a construction, where nothing better is known
     int64_t estimate;            // cost of a plan, in units: known, or of the construction
     int32_t *price;              // [nodes] of the ascent; NULL: none
+    mco_vrp_bound_stage stage;   // of the rounds that vrp_root_solve() notes
     bool has_master;
     bool lacks_time;             // the time left does not open the program, so the proof ends early
     vrp_master master;
+    double precision;            // of the master; the first programs are coarser
     int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result
@@ -43,6 +45,10 @@ bool vrp_root_is_over(vrp_root *root);
 // Raises the bound of the proof by a bound in units of `problem`, notes a round, and lets the caller exchange. Errors: MEMORY, and
 // those of the caller.
 mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bound_problem *problem, int64_t bound);
+
+// Column generation until root->stop_s; keeps the prices and notes the bound, also on the way. Errors: MEMORY, LIMIT, DEVICE, those of the
+// caller.
+mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_done);
 
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
 mco_status vrp_root_ascend(vrp_root *root);

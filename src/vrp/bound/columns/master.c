@@ -116,6 +116,7 @@ void vrp_master_close(vrp_master *master)
     mco_free(m->ctx, &m->mixed_row);
     mco_free(m->ctx, &m->visits);
     mco_free(m->ctx, &m->by_load);
+    mco_free(m->ctx, &m->box);
 }
 
 // ---- The pricer

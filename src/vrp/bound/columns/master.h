@@ -43,8 +43,14 @@ typedef struct vrp_master {
     double lp_s, pricing_s, label_s, cut_s;
     mco_lp_end end;               // of the last program
     double artificial_cost;       // of an artificial column
+    // While artificial columns bound the duals (columns/box.c): [nodes] their costs, then [nodes] their values in the last solution; NULL:
+    // they cost artificial_cost.
+    double *box;
     int32_t *by_load;             // [capacity + 1] the least value of a route of each load in the tables of the last pass
     int32_t threads;              // of labels
+    // Called in vrp_master_solve() at most once a second, where `bound` has risen since. An error ends the solve. NULL: none.
+    mco_status (*tell)(void *user);
+    void *user;
     bool skips_labels;            // rank-1 rows are priced by tables alone: quicker, the bound is weaker, and the program may end too high
     vrp_routes found;             // routes of the last pricing
     int32_t *trial;               // [nodes] prices of the last pricing

@@ -86,6 +86,7 @@ static mco_status without_repeats(tree *t, const vrp_routes *routes, vrp_routes 
     const vrp_bound_problem *p = t->root;
     bool *seen = NULL;
     int32_t *node = NULL, visited = 0;
+    bool is_carried = true;
     MCO_TRY(mco_alloc(t->ctx, &seen, p->nodes));
     MCO_TRY(mco_alloc(t->ctx, &node, p->nodes));
     for (int64_t k = 0; k < routes->count; k++) {
@@ -96,10 +97,11 @@ static mco_status without_repeats(tree *t, const vrp_routes *routes, vrp_routes 
             seen[routes->node[v]] = true;
         }
         visited += count;
+        is_carried = is_carried && vrp_bound_route_is_carried(p, node, count);
         if (count > 0)
             MCO_TRY(vrp_routes_append(t->ctx, list, node, count, vrp_bound_route_cost(p, node, count)));
     }
-    *is_plan = visited == p->customers && list->count >= p->fleet.least && list->count <= p->fleet.most;
+    *is_plan = is_carried && visited == p->customers && list->count >= p->fleet.least && list->count <= p->fleet.most;
 done:
     mco_free(t->ctx, &node);
     mco_free(t->ctx, &seen);
@@ -307,6 +309,22 @@ static bool is_worth_trying(const tree *t, int64_t bound)
     return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * (double)t->tried_gap);
 }
 
+// Drops routes that exceed the capacity of the instance, where loads are coarse. Routes of the same customers have the same load.
+static mco_status drop_heavy(tree *t, vrp_routes *list)
+{
+    mco_status st = MCO_OK;
+    bool *keep = NULL;
+    if (!t->root->has_coarse_loads)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(t->ctx, &keep, list->count));
+    for (int64_t k = 0; k < list->count; k++)
+        keep[k] = vrp_bound_route_is_carried(t->root, list->node + list->first[k], vrp_routes_length(list, k));
+    vrp_routes_keep(list, keep);
+done:
+    mco_free(t->ctx, &keep);
+    return st;
+}
+
 // Drops routes that are too long by lengths that are not rounded. No cheaper route of the same customers is shorter.
 static mco_status drop_long(tree *t, vrp_routes *list)
 {
@@ -348,6 +366,7 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
             (long long)list.count, 100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
     MCO_TRY(drop_long(t, &list));
+    MCO_TRY(drop_heavy(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)
