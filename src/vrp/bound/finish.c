@@ -58,9 +58,9 @@ static int32_t finer_cost(const vrp_root *r)
     const vrp_bound_problem *p = &r->problem;
     double price = 1, cost = 1;
     for (int32_t i = 1; i < p->nodes; i++) {
-        price = fmax(price, r->sure_price[i]);
+        price = fmax(price, abs(r->sure_price[i]));
         if (r->has_master)
-            price = fmax(price, fmax(r->master.lp_customer[i], r->master.price[i]));
+            price = fmax(price, fmax(fabs(r->master.lp_customer[i]), abs(r->master.price[i])));
         for (int32_t j = 0; j < p->nodes; j++)
             if (i != j)
                 cost = fmax(cost, fmax(p->cost[(int64_t)i * p->stride + j], p->cost[(int64_t)j * p->stride + i]));
@@ -348,6 +348,13 @@ static double root_bound(const vrp_root *r, const vrp_bound_problem *problem, in
     return (double)scaled / proof->problem->scale;
 }
 
+// Whether these prices raise the bound, which is at most the known cost.
+static bool is_news(const vrp_proof *proof, const proven *p)
+{
+    const int64_t scaled = vrp_bound_proved(&p->problem, p->bound > 0 ? p->bound : 0);
+    return scaled > proof->scaled_bound && (proof->known < 0 || proof->scaled_bound < proof->known);
+}
+
 mco_status vrp_root_finish(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -358,7 +365,8 @@ mco_status vrp_root_finish(vrp_root *root)
         return MCO_OK;
     MCO_TRY(prove_finer(r, &p));
     if (p.bound > INT64_MIN && !is_behind(r, &p)) {
-        MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
+        if (is_news(proof, &p))
+            MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
         MCO_TRY(recheck(r, &p));
         proof->result->root_bound = root_bound(r, &p.problem, p.bound);
         MCO_TRY(give_prices(r, p.price, p.problem.unit));

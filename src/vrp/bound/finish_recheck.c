@@ -122,7 +122,9 @@ mco_status vrp_root_recheck(vrp_root *root)
     const int64_t by_root = proved_by_root(r);
     const char *why;
     vrp_recheck_end end = VRP_RECHECK_TIME;
-    if (by_root >= proof->scaled_bound || proof->scaled_bound <= 0) {
+    if (proof->scaled_bound < 0)
+        return MCO_OK;
+    if (by_root >= proof->scaled_bound || proof->scaled_bound == 0) {
         say(r, "all of it", "");
         proof->result->is_bound_rechecked = true;
         return MCO_OK;

@@ -30,7 +30,8 @@ mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const 
     *out = NULL;
     const vrp_q_engine *engine = engine_of(settings->engine);
     if (engine == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
+        return mco_fail(ctx, settings->engine == MCO_ENGINE_GPU ? MCO_ERR_DEVICE : MCO_ERR_ARGUMENT,
+                        "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
     const double bytes = engine->bytes(problem, settings);
     if (bytes > settings->memory)
         return mco_fail(ctx, MCO_ERR_LIMIT, "tables of %d nodes and loads up to %d need %.0f MiB, at most %.0f MiB may be taken", problem->nodes,
