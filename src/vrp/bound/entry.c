@@ -183,9 +183,9 @@ static mco_status fill_result(bounding *b, mco_vrp_bound_result *r)
     r->scaled_cost = proof->known;
     r->cost = proof->known >= 0 ? (double)proof->known / scale : (double)NAN;
     if (r->outcome == MCO_OUTCOME_NONE_BELOW)
-        snprintf(r->reason, sizeof r->reason, r->root_bound > r->cost ? "every plan costs at least %.15g, more than the known cost %.15g"
-                                                                      : "no plan costs less than %.15g",
-                 r->root_bound > r->cost ? r->root_bound : r->cost, r->cost);
+        snprintf(r->reason, sizeof r->reason, "no plan costs less than %.15g", r->cost);
+    if (r->outcome == MCO_OUTCOME_NONE_BELOW && r->root_bound > r->cost)
+        snprintf(r->reason, sizeof r->reason, "every plan costs at least %.15g, more than the known cost %.15g", r->root_bound, r->cost);
     if (r->outcome == MCO_OUTCOME_UNKNOWN && r->stop == MCO_STOP_FINISHED && proof->known < 0)
         snprintf(r->reason, sizeof r->reason, "no plan was found; --start gives one");
     r->solution = proof->plan;
