@@ -122,7 +122,10 @@ proofs() {
         expect_no_more p.json p.json
         expect 0 "$MCO" vrp check g.vrp g.sol
     done
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --vehicles 20
+    expect_text out "fleet      at most 20 routes"
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json
+    expect_text out "fleet      free: any number of routes"
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
     # Sets beyond those of dense tables: labels price them.
