@@ -136,9 +136,19 @@ proofs() {
         expect_no_more p.json p.json
         expect 0 "$MCO" vrp check g.vrp g.sol
     done
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --vehicles 20
+    expect_text out "fleet      at most 20 routes"
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json
+    expect_text out "fleet      free: any number of routes"
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
+    # Sets beyond those of dense tables: labels price them.
+    for options in 9 20 32; do
+        expect 0 "$MCO" vrp bound g.vrp --ng-size "$options" --cuts capacity --time-limit 20 --json b.json
+        expect_json b.json outcome '"optimal"'
+        expect_json b.json objective "$(json p.json objective)"
+        [ "$(json b.json labels)" -gt 0 ] || fail "no labels for sets of $options"
+    done
     # Without a limit of time: the proof ends the run.
     expect 0 "$MCO" vrp solve g.vrp --prove --iterations 100 --threads 2 --json p.json
     expect_json p.json outcome '"optimal"'

@@ -81,7 +81,7 @@ static mco_status open_pass(vrp_root *r, proven *p)
     MCO_TRY(mco_alloc(ctx, &p->trial, p->problem.nodes));
     MCO_TRY(mco_alloc(ctx, &p->price, p->problem.nodes));
     if (sets_of(r) != NULL)
-        MCO_TRY(vrp_ng_open(ctx, &p->problem, sets_of(r), &r->settings, &p->ng));
+        MCO_TRY(vrp_ng_open(ctx, &p->problem, vrp_master_table_sets(&r->master), &r->settings, &p->ng));
     else
         MCO_TRY(vrp_q_open(ctx, &p->problem, &r->settings, &p->q));
 done:
@@ -104,6 +104,7 @@ static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
     vrp_master pricer = {.ctx = r->proof->ctx, .problem = &p->problem, .q = p->q, .ng = p->ng, .arcs = p->arcs, .by_load = p->by_load,
                          .cuts = p->trial_cuts, .threads = r->settings.threads};
     pricer.sets = r->has_master ? r->master.sets : NULL;
+    pricer.table_sets = r->has_master ? r->master.table_sets : NULL;
     pricer.limits_length = r->has_master && r->master.limits_length;
     vrp_routes_open(p->problem.is_symmetric, &pricer.found);
     vrp_prices_arcs(&p->problem, p->trial, &p->trial_cuts, p->removed, p->arcs);

@@ -24,7 +24,7 @@ static const double SHORT_S = 2;
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
 // than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
-enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
+enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12 };
 // Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
 static const double COARSE_PRECISION = 1e-3;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
@@ -332,6 +332,18 @@ done:
     return st;
 }
 
+// Sets grow with the rank-1 rows, up to LARGEST_SET members: labels price then anyway.
+static mco_status grow_sets(vrp_root *r, int32_t *added)
+{
+    mco_status st = MCO_OK;
+    *added = 0;
+    MCO_TRY(vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, r->problem.customers, added));
+    if (*added > 0)
+        mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ng sets: %d members more", *added);
+done:
+    return st;
+}
+
 // One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.
 static mco_status cut_rank1(vrp_root *r, int32_t *found)
 {
@@ -340,6 +352,8 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     bool is_done = false;
     MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
     MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
+    *found += more;
+    MCO_TRY(grow_sets(r, &more));
     *found += more;
     if (*found > 0)
         MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));

@@ -24,7 +24,8 @@ typedef struct vrp_master {
     uint64_t *removed;            // [words of nodes * nodes] arcs that no better plan uses; NULL: none yet
     vrp_q_pass *q;                // the pricer: one of both; owned
     vrp_ng_pass *ng;
-    vrp_ng_sets *sets;            // of `ng`; owned
+    vrp_ng_sets *sets;            // of the relaxation; owned
+    vrp_ng_sets *table_sets;      // those of `ng`, each a part of the same set in `sets`: then labels price behind the tables. NULL: `sets`; owned
     int32_t *arcs;                // [nodes * stride] at the last prices
     double lp_value;              // units; of the last program
     double lp_fleet;              // its duals in units: of the number of routes,
@@ -70,8 +71,12 @@ void vrp_master_close(vrp_master *master);
 // then the pricer is the one that was.
 mco_status vrp_master_take_q(vrp_master *master, const vrp_relax_settings *settings);
 mco_status vrp_master_take_ng(vrp_master *master, const vrp_relax_settings *settings, int32_t size);
-// The same with these sets, which are the master's from now on, also where the call fails.
+// The same with these sets, which are the master's from now on, also where the call fails. Tables hold the first VRP_NG_DENSE members of each.
 mco_status vrp_master_take_sets(vrp_master *master, const vrp_relax_settings *settings, vrp_ng_sets *sets);
+static inline const vrp_ng_sets *vrp_master_table_sets(const vrp_master *master)
+{
+    return master->table_sets != NULL ? master->table_sets : master->sets;
+}
 // Drops columns that have a removed arc or leave the relaxation. Errors: MEMORY.
 mco_status vrp_master_drop_columns(vrp_master *master);
 // What the routes at some prices are worth. No route has a value below `least`. No route of load q has one below -share * q / the demand of
@@ -87,7 +92,7 @@ mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *wor
 // ran out of labels or time. Errors: MEMORY.
 mco_status vrp_master_run_labels(vrp_master *master, int32_t below, double stop_s, vrp_worth *worth, bool *is_done);
 bool vrp_master_has_rank1(const vrp_master *master);
-// Whether labels are needed: rank-1 rows have prices, or the length of routes is limited.
+// Whether labels are needed: rank-1 rows have prices, the length of routes is limited, or sets are larger than those of the tables.
 bool vrp_master_wants_labels(const vrp_master *master);
 // From now on routes keep the limit of length: labels price, behind the passes, and columns that are too long leave. Nothing changes
 // without a limit, or without ng-routes. The bound and its prices stay. Errors: MEMORY.

@@ -7,7 +7,7 @@ static int32_t value_at(const vrp_master *m, int32_t load, int32_t i)
 {
     if (m->ng == NULL)
         return vrp_q_value(m->q, false, load, i);
-    return vrp_ng_value(m->ng, false, load, i, ((uint32_t)1 << (m->sets->size[i] - 1)) - 1);
+    return vrp_ng_value(m->ng, false, load, i, ((uint32_t)1 << (vrp_master_table_sets(m)->size[i] - 1)) - 1);
 }
 
 static void fill_by_load(vrp_master *m)

@@ -60,9 +60,16 @@ static void keep_bound(vrp_master *m, vrp_worth worth)
     save_rows(m);
 }
 
+// Whether a route that was found belongs to the relaxation: tables know neither lengths nor sets beyond theirs.
+static bool is_allowed(const vrp_master *m, int64_t k)
+{
+    return (!m->limits_length && m->table_sets == NULL) ||
+           vrp_program_is_allowed(m, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k));
+}
+
 static bool improves(const vrp_master *m, int64_t k)
 {
-    if (m->limits_length && !vrp_bound_route_fits(m->problem, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k)))
+    if (!is_allowed(m, k))
         return false;
     return vrp_program_reduced_cost(m, &m->found, k) < -NEGATIVE * fabs(m->lp_value) / m->problem->customers;
 }
@@ -112,7 +119,7 @@ static mco_status take_routes(vrp_master *m, bool all, int64_t *added)
     mco_status st = MCO_OK;
     const int64_t before = m->columns.count, most = (int64_t)ROUTES_TAKEN * m->problem->customers;
     for (int64_t k = 0; k < m->found.count && m->columns.count - before < most; k++)
-        if (all || improves(m, k))
+        if (all ? is_allowed(m, k) : improves(m, k))
             MCO_TRY(vrp_routes_add(m->ctx, &m->columns, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k),
                                    m->found.cost[k], NULL, NULL));
     *added = m->columns.count - before;

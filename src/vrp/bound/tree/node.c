@@ -228,7 +228,8 @@ done:
 static vrp_label_task label_task(tree *t, int64_t most_value, int32_t times)
 {
     const vrp_master *m = t->m;
-    return (vrp_label_task){.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .q_tables = m->q,
+    return (vrp_label_task){.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .table_sets = m->table_sets,
+                            .q_tables = m->q,
                             .below = (int32_t)(most_value < VRP_NO_PATH / 2 ? most_value + 1 : VRP_NO_PATH / 2),
                             .most_routes = t->settings->most_routes * times, .most_labels = t->settings->most_labels * times,
                             .is_elementary = true, .threads = m->threads > 0 ? m->threads : 1, .stop_s = t->settings->stop_s};
