@@ -111,6 +111,8 @@ typedef struct mco_vrp_bound_result {
     mco_improvement *history;   // [history_count] of plans
     int64_t history_count;
     char reason[MCO_REASON_ROOM];
+    bool is_bound_rechecked;    // a separate recheck has proved `bound` itself again: removed arcs, enumeration, branching
+    char bound_checked[MCO_REASON_ROOM];  // what was rechecked, and why not all of it, one line
 } mco_vrp_bound_result;
 #define MCO_VRP_BOUND_RESULT_INIT MCO_SIZED(mco_vrp_bound_result)
 

@@ -56,6 +56,17 @@ void vrp_print_instance(const mco_vrp *p)
     printf("\n");
 }
 
+void vrp_print_fleet_rule(const mco_vrp *problem, int64_t exactly)
+{
+    const long long most = mco_vrp_vehicles(problem);
+    if (exactly > 0)
+        printf("fleet      exactly %lld route%s\n", (long long)exactly, mco_plural(exactly));
+    else if (most > 0)
+        printf("fleet      at most %lld route%s\n", most, mco_plural(most));
+    else
+        printf("fleet      free: any number of routes\n");
+}
+
 void vrp_print_fleet(const mco_vrp *problem, const mco_vrp_solution *solution)
 {
     double load = 0, longest = 0;

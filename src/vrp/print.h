@@ -14,6 +14,8 @@ double vrp_units(const mco_vrp *problem, int64_t scaled);
 const char *vrp_cost_text(const mco_vrp *problem, double cost, char text[VRP_COST_TEXT]);
 
 void vrp_print_instance(const mco_vrp *problem);
+// How many routes a plan may have, which decides what a bound holds for. exactly > 0: this many.
+void vrp_print_fleet_rule(const mco_vrp *problem, int64_t exactly);
 // The number of routes, how full they are, the longest.
 void vrp_print_fleet(const mco_vrp *problem, const mco_vrp_solution *solution);
 void vrp_print_routes(const mco_vrp *problem, const mco_vrp_solution *solution);

@@ -84,6 +84,18 @@ bounds() {
     expect 0 "$MCO" vrp bound square.vrp --known 42 --time-limit 10 --vehicles 3 --json b.json
     expect_text out "fleet      at most 3 routes"
     expect_json b.json fleet 3
+    expect_json b.json is_bound_rechecked true
+    expect_json b.json bound_checked '"all of it"'
+    expect_text out "recheck    all of it"
+    # A cost that no plan has.
+    expect 0 "$MCO" vrp bound square.vrp --known 30 --time-limit 10 --json b.json
+    expect_text out "outcome    every plan costs at least 42, more than the known cost 30"
+    expect_json b.json bound 30
+    # One cell of ng tables leaves no room: the bound is one of q-routes, and the recheck is told.
+    expect 0 "$MCO" vrp bound square.vrp --memory 1 --time-limit 10 --json b.json
+    expect_text out "recheck    all of it"
+    expect 1 "$MCO" vrp bound square.vrp --time-limit 0 --json b.json
+    expect_json b.json is_bound_rechecked false
     for method in ascent auto; do
         for cuts in none capacity all; do
             for kind in q through-q ng; do
@@ -99,11 +111,13 @@ fleets() {
     expect 0 "$MCO" vrp bound square.vrp --vehicles-exactly 4 --time-limit 10 --json b.json
     expect_text out "fleet      exactly 4 routes"
     expect_json b.json bound 80
+    expect_json b.json outcome '"optimal"'
+    expect_json b.json is_bound_rechecked true
     expect 1 "$MCO" vrp bound square.vrp --vehicles-exactly 5 --json b.json
     expect_json b.json outcome '"infeasible"'
     expect_text out "4 customers make at most 4 routes, exactly 5 are asked for"
     expect 1 "$MCO" vrp bound square.vrp --vehicles-exactly 1 --json b.json
-    expect_text out "all demands are 4, 1 vehicles carry 2"
+    expect_text out "all demands are 4, 1 vehicle carries 2"
     expect 1 "$MCO" vrp bound square.vrp --vehicles 1 --json b.json
     expect_json b.json outcome '"infeasible"'
     expect 2 "$MCO" vrp bound square.vrp --vehicles 3 --vehicles-exactly 2
@@ -122,9 +136,19 @@ proofs() {
         expect_no_more p.json p.json
         expect 0 "$MCO" vrp check g.vrp g.sol
     done
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --vehicles 20
+    expect_text out "fleet      at most 20 routes"
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json
+    expect_text out "fleet      free: any number of routes"
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
+    # Sets beyond those of dense tables: labels price them.
+    for options in 9 20 32; do
+        expect 0 "$MCO" vrp bound g.vrp --ng-size "$options" --cuts capacity --time-limit 20 --json b.json
+        expect_json b.json outcome '"optimal"'
+        expect_json b.json objective "$(json p.json objective)"
+        [ "$(json b.json labels)" -gt 0 ] || fail "no labels for sets of $options"
+    done
     # Without a limit of time: the proof ends the run.
     expect 0 "$MCO" vrp solve g.vrp --prove --iterations 100 --threads 2 --json p.json
     expect_json p.json outcome '"optimal"'
@@ -164,12 +188,20 @@ bad_input() {
     expect 0 "$MCO" vrp bound asymmetric.vrp --time-limit 5 --json b.json
     expect 0 "$MCO" vrp solve asymmetric.vrp --json s.json --quiet
     expect_no_more b.json s.json
-    # A capacity of 10^9: divided, or refused with the memory that the tables would need.
+    # A capacity of 10^9: divided; else a pass is refused with the memory that its tables would need, and a bound takes coarse loads.
     matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000000 300000000 400000000 > tons.vrp
     expect 0 "$MCO" vrp bound tons.vrp --time-limit 5 --json b.json
     matrix $'0 5 6 7\n5 0 1 9\n6 1 0 4\n7 9 4 0' 1000000000 300000001 300000000 400000000 > grams.vrp
     expect 3 "$MCO" vrp relax grams.vrp --relaxation q --memory 100
     expect_text err "at most 100 MiB may be taken"
+    expect 0 "$MCO" vrp bound grams.vrp --time-limit 20 --json b.json
+    expect_json b.json outcome '"optimal"'
+    # Three of these customers keep the coarse capacity, the instance's carries two.
+    matrix $'0 5 5 5\n5 0 1 1\n5 1 0 1\n5 1 1 0' 600000001 200000001 200000001 200000003 > coarse.vrp
+    expect 0 "$MCO" vrp bound coarse.vrp --time-limit 20 --json b.json
+    expect_json b.json outcome '"optimal"'
+    expect 0 "$MCO" vrp check coarse.vrp b.json
+    expect_text out "21"
 }
 
 square > square.vrp

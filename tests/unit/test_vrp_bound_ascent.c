@@ -104,7 +104,7 @@ static void expect_bound(const mco_vrp *vrp, int32_t vehicles, double *worst)
         vrp_q_pass *pass = open_pass(&p, k == 1 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, k == 2 ? 2 : 1);
         vrp_ascent ascent;
         static int64_t first;
-        assert_ok(vrp_ascend(test_ctx, &p, pass, k == 3 ? -1 : best, 300, INFINITY, NULL, &ascent));
+        assert_ok(vrp_ascend(test_ctx, &p, pass, k == 3 ? -1 : best, 300, INFINITY, NULL, NULL, &ascent));
         assert_true(ascent.bound <= best);
         expect_proved(&p, &ascent);
         first = k == 0 ? ascent.bound : first;
@@ -140,10 +140,10 @@ static void test_stop(void **state)
     vrp_ascent ascent;
     assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
     vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
-    assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 100, 0, NULL, &ascent));
+    assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 100, 0, NULL, NULL, &ascent));
     assert_true(ascent.steps == 0 && ascent.bound == INT64_MIN);
     vrp_ascent_clear(test_ctx, &ascent);
-    assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 1, INFINITY, NULL, &ascent));
+    assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 1, INFINITY, NULL, NULL, &ascent));
     assert_true(ascent.steps == 1 && ascent.bound > 0);
     vrp_ascent_clear(test_ctx, &ascent);
     vrp_q_close(test_ctx, &pass);
@@ -168,7 +168,7 @@ static void test_memory_failures(void **state)
         test_fail_allocation(++k);
         st = vrp_q_open(test_ctx, &p, &settings, &pass);
         if (st == MCO_OK)
-            st = vrp_ascend(test_ctx, &p, pass, -1, 2, INFINITY, NULL, &ascent);
+            st = vrp_ascend(test_ctx, &p, pass, -1, 2, INFINITY, NULL, NULL, &ascent);
         test_fail_allocation(0);
         assert_true(st == MCO_OK || ascent.price == NULL);
         vrp_ascent_clear(test_ctx, &ascent);
@@ -201,7 +201,7 @@ static void test_stored_values(void **state)
         assert_ok(mco_vrp_read(test_ctx, path, &(mco_vrp_model)MCO_VRP_MODEL_INIT, &vrp));
         assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 18, &p));
         vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
-        assert_ok(vrp_ascend(test_ctx, &p, pass, (int64_t)(stored[k].known * p.unit), 300, INFINITY, NULL, &ascent));
+        assert_ok(vrp_ascend(test_ctx, &p, pass, (int64_t)(stored[k].known * p.unit), 300, INFINITY, NULL, NULL, &ascent));
         const double bound = (double)ascent.bound / p.unit;
         assert_true(bound <= stored[k].lp && bound >= 0.999 * stored[k].lp);
         expect_proved(&p, &ascent);

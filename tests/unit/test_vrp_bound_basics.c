@@ -264,6 +264,44 @@ static void test_rounding(void **state)
     vrp_cuts_close(test_ctx, &cuts);
 }
 
+// Prices of a coarse unit in a finer one: what would leave 32 bits is cut off, and the bound falls instead.
+static void test_scaled_prices(void **state)
+{
+    (void)state;
+    enum { ROWS = 40 };
+    vrp_cuts cuts;
+    const int32_t from[NODES] = {0, 100, -6, 1 << 18, 1 << 26, 3, 7};
+    int32_t price[NODES];
+    int64_t sets = 0;
+    vrp_bound_problem p = {.nodes = NODES, .capacity = 10, .least_demand = 2, .demand = (int32_t[]){0, 2, 2, 2, 2, 3, 4}};
+    vrp_cuts_open(&p, &cuts);
+    for (int32_t k = 0; k < ROWS; k++) {
+        assert_ok(vrp_cuts_add_set(test_ctx, &cuts, (int32_t[]){1 + k % 5, 6}, 2, VRP_CUT_AT_LEAST, 2));
+        cuts.cut[k].price = 1 << 22;
+    }
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, NULL));
+    cuts.cut[ROWS].price = -(1 << 30);
+    assert_ok(vrp_prices_scale(test_ctx, &p, from, 16, price, &cuts));
+    assert_int_equal(price[1], 1600);
+    assert_int_equal(price[2], -96);
+    assert_true(price[4] > price[3] && price[4] <= VRP_NO_PATH / 8 / 6 + 1);
+    for (int32_t k = 0; k < ROWS; k++) {
+        assert_true(cuts.cut[k].price >= 0 && cuts.cut[k].price <= 1 << 26);
+        sets += cuts.cut[k].price;
+    }
+    assert_int_equal(sets, VRP_PRICES_OF_SETS);  // the first rows take all of it
+    assert_int_equal(cuts.cut[ROWS - 1].price, 0);
+    assert_true(cuts.cut[ROWS].price < 0 && cuts.cut[ROWS].price >= -(VRP_NO_PATH / 8));
+    // A share beyond 32 bits lowers prices as far as they go.
+    assert_ok(vrp_prices_lower(test_ctx, &p, 150, price, &cuts));
+    assert_int_equal(price[1], 1600 - 20);
+    assert_int_equal(price[6], 7 * 16 - 40);
+    assert_ok(vrp_prices_lower(test_ctx, &p, (int64_t)1 << 58, price, &cuts));
+    for (int32_t i = 1; i < NODES; i++)
+        assert_true(price[i] % 2 == 0 && price[i] < 0 && price[i] >= -(VRP_NO_PATH / 8));
+    vrp_cuts_close(test_ctx, &cuts);
+}
+
 static void test_memory_failures(void **state)
 {
     (void)state;
@@ -296,7 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_problem), TEST(test_idle_customers), TEST(test_lengths_and_triangles), TEST(test_routes), TEST(test_coefficients),
-        TEST(test_prices),  TEST(test_rounding),       TEST(test_memory_failures),
+        TEST(test_prices),  TEST(test_rounding), TEST(test_scaled_prices),       TEST(test_memory_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,6 +231,7 @@ static void test_sides_hold(void **state)
         tree_state *at = NULL;
         tree_side sides[2];
         int64_t bounds[2];
+        vrp_claim_prices prices[2] = {{.price = NULL}, {.price = NULL}};
         bool found;
         open_root(&r, vrp, 0, false, 3);
         tree t = {.ctx = test_ctx, .m = &r.master, .settings = &settings, .result = &unused, .root = &r.problem, .problem = r.problem,
@@ -240,7 +241,7 @@ static void test_sides_hold(void **state)
         tree_set_known(&t, best + 1);
         r.master.problem = &t.problem;
         assert_ok(tree_state_save(&t, &at));
-        assert_ok(tree_choose(&t, at, bound, sides, bounds, &found));
+        assert_ok(tree_choose(&t, at, bound, sides, bounds, prices, &found));
         for (int s = 0; s < 2 && found; s++) {
             int64_t proved = 0;
             assert_ok(tree_load(&t, at, &sides[s]));
@@ -306,13 +307,16 @@ static void test_memory_failures(void **state)
         root r;
         vrp_tree_result result = {0};
         vrp_tree_settings settings = plain_settings(3);
+        vrp_claims claims = {0};
         settings.known = 4000;
         settings.nodes = 2;
+        settings.claims = &claims;
         open_root(&r, vrp, 0, false, 3);
         k += 1 + k / 8;
         test_fail_allocation(k);
         st = vrp_tree_solve(&r.master, &settings, &result);
         test_fail_allocation(0);
+        vrp_claims_clear(test_ctx, &claims);
         vrp_tree_result_clear(test_ctx, &result);
         close_root(&r);
     }

@@ -17,6 +17,7 @@
 #include "vrp/solution.h"
 
 static const double ALONE_SHARE = 0.1, ALONE_MOST_S = 5;  // of the time limit, and at most, for the search alone
+static const double FIRST_SHARE = 0.05, FIRST_MOST_S = 0.4;  // of the time limit, and at most, for a first bound before the search
 static const double STALL_LEAST_S = 0.3;                  // without a better plan; at least as long as the last one took
 static const double TURN_SHARE = 0.25, TURN_LEAST_S = 0.1;  // with one thread: a turn of the search, relative to the proof's time before it
 static const double LEG_GROWTH = 4, LEG_LEAST_S = 1;      // of the search beside the proof
@@ -251,6 +252,15 @@ static void begin_proof(beside *b)
                            .scaled_bound = -1, .exchange = exchange, .user = b, .result = &b->result};
 }
 
+// A short ascent before the search: an early bound. Where it lacks memory, the proof will say so.
+static mco_status bound_first(beside *b)
+{
+    const double left_s = b->search->run.stop_s - mco_clock_s();
+    const mco_status st = vrp_prove_first(&b->proof, fmin(FIRST_MOST_S, FIRST_SHARE * left_s));
+    (void)look(b);
+    return st == MCO_ERR_MEMORY || st == MCO_ERR_LIMIT ? b->look_status : st != MCO_OK ? st : b->look_status;
+}
+
 static void close(beside *b)
 {
     mco_context *ctx = b->search->ctx;
@@ -292,13 +302,15 @@ mco_status vrp_search_and_prove(vrp_search *search, mco_vrp_params *params, mco_
     MCO_TRY(open(&b));
     search->look = look;
     search->look_user = &b;
+    begin_proof(&b);
+    if (!counts)
+        MCO_TRY(bound_first(&b));
     MCO_TRY(search_until(&b, counts ? INFINITY : now + alone_s));
     b.is_alone = false;
     if (search->best_cost < 0 && search->run.stop == MCO_STOP_ITERATIONS)
         goto done;
     if (vrp_search_ends(search))
         goto done;
-    begin_proof(&b);
     MCO_TRY(threads > 1 ? prove_beside(&b, threads) : prove_in_turns(&b));
     MCO_TRY(take_end(&b));
     (void)vrp_search_ends(search);

@@ -2,8 +2,10 @@
 // The driver of a bound: the stages of a proof, one after the other, until it is proved or the run must stop.
 #include "vrp/bound/bound.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vrp/bound/root.h"
 #include "vrp/solution.h"
 
@@ -24,6 +26,18 @@ done:
     return st;
 }
 
+mco_status vrp_prove_first(vrp_proof *proof, double seconds)
+{
+    mco_status st = MCO_OK;
+    vrp_root root;
+    MCO_TRY(vrp_root_open(proof, &root));
+    root.stop_s = fmin(root.stop_s, mco_clock_s() + seconds);
+    MCO_TRY(vrp_root_ascend(&root));
+done:
+    vrp_root_close(&root);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
 mco_status vrp_prove(vrp_proof *proof)
 {
     mco_status st = MCO_OK;
@@ -37,6 +51,7 @@ mco_status vrp_prove(vrp_proof *proof)
     MCO_TRY(vrp_root_refine(&root));
     MCO_TRY(vrp_root_finish(&root));
     MCO_TRY(vrp_root_divide(&root));
+    MCO_TRY(vrp_root_recheck(&root));
 done:
     // The stages leave some of the time to the last passes. What these did not need is no reason to call the proof finished.
     if (!mco_run_must_stop(proof->run, proof->result->pricings) && (st == MCO_ERR_STOPPED || root.lacks_time || vrp_root_is_over(&root)) &&

@@ -25,6 +25,8 @@ typedef struct vrp_proof {
 
 // Ascent, columns, cuts, arcs, enumeration, pool, branching, until proved, or until the run must stop.
 mco_status vrp_prove(vrp_proof *proof);
+// A first bound by an ascent of so many seconds, told like those of vrp_prove(), which may follow. Errors: MEMORY, LIMIT, DEVICE.
+mco_status vrp_prove_first(vrp_proof *proof, double seconds);
 // Takes a plan if it is better. Copies it. Errors: MEMORY.
 mco_status vrp_proof_offer(vrp_proof *proof, const mco_vrp_solution *plan, int64_t scaled_cost);
 

@@ -102,17 +102,6 @@ mco_status vrp_bound_plot(cli_call *call, const char *path)
     return mco_vrp_plot_bound(call->ctx, s->problem, &s->bound, path);
 }
 
-static void print_fleet_rule(const vrp_bound_session *s)
-{
-    const long long exactly = s->bound_params.vehicles_exactly, most = mco_vrp_vehicles(s->problem);
-    if (exactly > 0)
-        printf("fleet      exactly %lld route%s\n", exactly, mco_plural(exactly));
-    else if (most > 0)
-        printf("fleet      at most %lld route%s\n", most, mco_plural(most));
-    else
-        printf("fleet      free: any number of routes\n");
-}
-
 static void print_values(const vrp_bound_session *s)
 {
     char text[VRP_COST_TEXT];
@@ -121,12 +110,14 @@ static void print_values(const vrp_bound_session *s)
         printf("bound      %s", vrp_cost_text(s->problem, r->bound, text));
         if (r->cost > 0)
             printf("   gap %.3f%%", 100 * (1 - r->bound / r->cost));
-        printf("%s\n", r->is_rechecked && r->root_bound == r->bound ? "   rechecked" : "");
+        printf("%s\n", r->is_bound_rechecked ? "   rechecked" : "");
     }
     if (r->scaled_cost >= 0)
         printf("cost       %s%s\n", vrp_cost_text(s->problem, r->cost, text), r->solution.order == NULL ? "   as given" : "");
     if (isfinite(r->root_bound) && r->root_bound != r->bound)
         printf("root       %s%s\n", vrp_cost_text(s->problem, r->root_bound, text), r->is_rechecked ? "   rechecked" : "");
+    if (r->bound_checked[0] != '\0')
+        printf("recheck    %s\n", r->bound_checked);
 }
 
 static void print_rounds(const vrp_bound_session *s)
@@ -152,7 +143,7 @@ mco_status vrp_bound_print(cli_call *call)
     const vrp_bound_session *s = call->state;
     const mco_vrp_bound_result *r = &s->bound;
     vrp_print_instance(s->problem);
-    print_fleet_rule(s);
+    vrp_print_fleet_rule(s->problem, s->bound_params.vehicles_exactly);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return MCO_OK;

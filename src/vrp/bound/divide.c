@@ -68,8 +68,11 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     settings->note = note;
     settings->user = r;
     settings->tried_gap = r->tried_gap;
+    settings->claims = &r->claims;
     MCO_TRY(vrp_tree_solve(&r->master, settings, &tree));
     r->tried_gap = tree.tried_gap;
+    if (settings->only_enumerates && !tree.is_done)
+        vrp_claims_forget(proof->ctx, &r->claims);
     proof->result->nodes += tree.nodes;
     proof->result->routes_enumerated += tree.routes_enumerated;
     if (tree.plan.count > 0)

@@ -58,16 +58,6 @@ done:
     return st == MCO_ERR_LIMIT ? MCO_OK : st;
 }
 
-static mco_status solve(vrp_root *r, bool *is_done)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
-done:
-    return st;
-}
-
 static mco_status raise_fleet(vrp_root *r)
 {
     mco_status st = MCO_OK;
@@ -86,7 +76,7 @@ static mco_status raise_fleet(vrp_root *r)
         r->fleet_is_raised = true;
         mco_log(r->proof->ctx, MCO_LOG_DETAIL, "fleet: cheaper plans have at least %d routes", fleet->least);
         MCO_TRY(mco_lp_set_row_bounds(r->proof->ctx, m->lp, 1, &row, &(double){fleet->least}, &(double){fleet->most}));
-        MCO_TRY(solve(r, &is_done));
+        MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
     }
 done:
     return st;
@@ -100,10 +90,9 @@ mco_status vrp_root_limit_length(vrp_root *root)
     MCO_TRY(vrp_master_limit_length(&r->master, true));
     if (!r->master.limits_length || vrp_root_is_over(r))
         return MCO_OK;
-    st = solve(r, &is_done);
-    if (st == MCO_ERR_LIMIT || (st == MCO_OK && r->master.is_stuck))
+    MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
+    if (r->master.is_stuck)
         return vrp_master_limit_length(&r->master, false);
-    MCO_TRY(st);
     MCO_TRY(raise_fleet(r));
 done:
     return st;

@@ -109,3 +109,40 @@ void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_d
         left -= is_set ? fabs((double)cuts->cut[k].price) : 0;
     }
 }
+
+mco_status vrp_prices_scale(mco_context *ctx, const vrp_bound_problem *problem, const int32_t *from, double ratio, int32_t *price,
+                            vrp_cuts *cuts)
+{
+    mco_status st = MCO_OK;
+    double *customer = NULL, *row = NULL;
+    MCO_TRY(mco_alloc(ctx, &customer, problem->nodes));
+    MCO_TRY(mco_alloc(ctx, &row, cuts->count));
+    for (int32_t i = 1; i < problem->nodes; i++)
+        customer[i] = from[i] * ratio;
+    for (int64_t k = 0; k < cuts->count; k++)
+        row[k] = cuts->cut[k].price * ratio;
+    vrp_prices_round(problem, customer, row, price, cuts);
+done:
+    mco_free(ctx, &row);
+    mco_free(ctx, &customer);
+    return st;
+}
+
+mco_status vrp_prices_lower(mco_context *ctx, const vrp_bound_problem *problem, int64_t share, int32_t *price, vrp_cuts *cuts)
+{
+    mco_status st = MCO_OK;
+    double *customer = NULL, *row = NULL, total = 0;
+    MCO_TRY(mco_alloc(ctx, &customer, problem->nodes));
+    MCO_TRY(mco_alloc(ctx, &row, cuts->count));
+    for (int32_t i = 1; i < problem->nodes; i++)
+        total += problem->demand[i];
+    for (int32_t i = 1; i < problem->nodes; i++)
+        customer[i] = price[i] - 2 * ceil((double)share / total * problem->demand[i] / 2);  // even, so no rounding raises it
+    for (int64_t k = 0; k < cuts->count; k++)
+        row[k] = cuts->cut[k].price;
+    vrp_prices_round(problem, customer, row, price, cuts);
+done:
+    mco_free(ctx, &row);
+    mco_free(ctx, &customer);
+    return st;
+}

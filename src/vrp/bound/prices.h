@@ -36,4 +36,13 @@ int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price,
 void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t *price,
                       vrp_cuts *cuts);
 
+// Prices of another unit, times `ratio`, in the units of `problem`: rounded and cut off as above. `from` [nodes]; cuts->cut[k].price are
+// those of the other unit before the call. Errors: MEMORY.
+mco_status vrp_prices_scale(mco_context *ctx, const vrp_bound_problem *problem, const int32_t *from, double ratio, int32_t *price,
+                            vrp_cuts *cuts);
+
+// Lowers prices by the share of each demand, share * demand / demand of all, rounded up to an even number and cut off as above. share >= 0
+// (vrp_worth). Errors: MEMORY.
+mco_status vrp_prices_lower(mco_context *ctx, const vrp_bound_problem *problem, int64_t share, int32_t *price, vrp_cuts *cuts);
+
 #endif

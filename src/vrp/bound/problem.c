@@ -57,6 +57,33 @@ static mco_status set_loads(mco_context *ctx, const mco_vrp *vrp, vrp_bound_prob
     return MCO_OK;
 }
 
+void vrp_bound_coarsen_loads(vrp_bound_problem *problem, int32_t most)
+{
+    vrp_bound_problem *p = problem;
+    const int32_t step = p->capacity / most + 1;
+    int64_t capacity = p->capacity / step, total = 0;
+    if (step == 1)
+        return;
+    p->least_demand = INT32_MAX;
+    for (int32_t i = 1; i < p->nodes; i++) {
+        const int32_t demand = p->demand[i] / step;
+        capacity += demand == 0;
+        p->demand[i] = demand > 0 ? demand : 1;
+        p->least_demand = p->demand[i] < p->least_demand ? p->demand[i] : p->least_demand;
+        total += p->demand[i];
+    }
+    p->capacity = (int32_t)(capacity < total ? capacity : total);
+    p->has_coarse_loads = true;
+}
+
+bool vrp_bound_route_is_carried(const vrp_bound_problem *problem, const int32_t *node, int32_t count)
+{
+    int64_t load = 0;
+    for (int32_t k = 0; k < count; k++)
+        load += problem->vrp->demand[node[k]];
+    return load <= problem->vrp->capacity;
+}
+
 // ---- Costs
 
 static int unit_bits(int32_t longest, int32_t largest_cost)
@@ -165,8 +192,9 @@ static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicl
     int64_t least = (total + capacity - 1) / capacity, most = vrp->customers;
     least = least > 0 ? least : 1;
     if (vehicles > 0 && (vehicles < least || (exactly && vehicles > vrp->customers)))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d vehicle%s: the demands need at least %lld, and %d customers make at most %d routes", vehicles,
-                        mco_plural(vehicles), (long long)least, vrp->customers, vrp->customers);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d vehicle%s: the demands need at least %lld, and %d customer%s at most %d route%s", vehicles,
+                        mco_plural(vehicles), (long long)least, vrp->customers, vrp->customers == 1 ? " makes" : "s make", vrp->customers,
+                        mco_plural(vrp->customers));
     if (!exactly && !vrp_has_max_length(vrp))
         MCO_TRY(test_joins(vrp, until, &joins_pay));
     if (joins_pay) {
@@ -176,6 +204,8 @@ static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicl
     }
     most = vehicles > 0 && vehicles < most ? vehicles : most;
     p->fleet = (vrp_fleet){(int32_t)(exactly ? vehicles : least), (int32_t)(exactly ? vehicles : most)};
+    // Rows that cover let routes beyond the needed ones visit the nearest customer again and again.
+    p->is_metric = p->is_metric && !(exactly && vehicles > least);
 done:
     return st;
 }

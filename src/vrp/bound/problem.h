@@ -11,6 +11,9 @@
 // Loads. Demands and capacity are divided by the greatest common divisor of the demands, the capacity rounded down. Where Z > 0
 // customers have no demand, each demand is multiplied by Z + 1 and those of 0 become 1; the capacity becomes (Z + 1) capacity + Z.
 // A route that visits no customer twice keeps the new capacity if and only if it keeps the old one, and every load grows.
+//
+// Coarse loads. vrp_bound_coarsen_loads() divides demands and capacity by a step and rounds them down. Every route that keeps the capacity keeps
+// the coarse one too, some others do as well: bounds hold, and plans need a look at the instance's own demands.
 #ifndef MCO_VRP_BOUND_PROBLEM_H
 #define MCO_VRP_BOUND_PROBLEM_H
 
@@ -38,6 +41,7 @@ typedef struct vrp_bound_problem {
     bool is_symmetric;
     bool is_metric;            // no triangle is off by more than rounding: then rows that cover each customer lose little
     vrp_fleet fleet;
+    bool has_coarse_loads;     // a route that keeps `capacity` may exceed that of the instance
     // Of a route: distances and service, in units rounded so that no route is lost; INT64_MAX: no limit, or one beyond 2^30 units.
     int64_t max_length;
     int32_t *service;          // [nodes] in the same units; NULL: no limit of length
@@ -53,6 +57,12 @@ mco_status vrp_bound_problem_open_until(mco_context *ctx, const mco_vrp *vrp, in
                                         double stop_s, vrp_bound_problem *out);
 // Whether work must end now: at stop_s by mco_clock_s(), or cancelled. Any thread may ask.
 bool vrp_bound_is_over(const mco_context *ctx, double stop_s);
+
+// Makes loads coarse where the capacity exceeds `most` > 0; it is near `most` then. Demands below the step become 1, and the capacity grows by
+// the number of them. O(nodes).
+void vrp_bound_coarsen_loads(vrp_bound_problem *problem, int32_t most);
+// Whether a route keeps the capacity of the instance.
+bool vrp_bound_route_is_carried(const vrp_bound_problem *problem, const int32_t *node, int32_t count);
 
 void vrp_bound_problem_close(mco_context *ctx, vrp_bound_problem *problem);
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/machine.h"
 #include "vrp/bound/columns/ascent.h"
 #include "vrp/bound/entry.h"
 
@@ -15,15 +16,17 @@ enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
 enum { PATH_SHARE = 4 };
 // Passes that the choice of an engine reckons with.
 static const double PASSES = 300;
-// Steps of an ascent before columns, and alone; customers from which columns begin with an ascent.
-enum { STEPS_BEFORE = 300, STEPS_ALONE = 2000, ASCENT_FROM = 240 };
-// In less time than this an ascent comes first too, since columns prove little before they are nearly done.
+// Steps of an ascent before columns, and alone. More steps than STEPS_BEFORE save columns nothing. From MANY customers on, or in less time
+// than SHORT_S, columns may not come far: then the ascent goes on.
+enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
 static const double SHORT_S = 2;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
 // than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
-enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3 };
+enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12 };
+// Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
+static const double COARSE_PRECISION = 1e-3;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
@@ -32,19 +35,43 @@ static const double NEAR = 0.1, SHRUNK = 0.8;
 
 // ---- Open, close
 
+// Loads become coarse where q tables of them would take more than half of the memory, or are more than MOST_LOADS. Then ng tables of 8
+// customers a set take at most TABLE_BYTES and an eighth of the memory.
+enum { MOST_LOADS = 1 << 24, LEAST_COARSE = 64, MOST_COARSE = 1 << 14, Q_BYTES = 16, NG_BYTES = 256 };
+static const double TABLE_BYTES = 1 << 30;
+
+static void fit_loads(const vrp_proof *proof, vrp_bound_problem *p)
+{
+    const double memory = mco_settle_memory(proof->params->memory), sides = p->is_symmetric ? 1 : 2, nodes = sides * p->nodes;
+    const double most = fmin(memory / 8, TABLE_BYTES) / (NG_BYTES * nodes);
+    if (p->capacity <= MOST_LOADS && ((double)p->capacity + 1) * Q_BYTES * nodes <= memory / 2)
+        return;
+    vrp_bound_coarsen_loads(p, (int32_t)fmax(LEAST_COARSE, fmin(MOST_COARSE, most)));
+    if (p->has_coarse_loads)
+        mco_log(proof->ctx, MCO_LOG_DETAIL, "loads: rounded down to a capacity of %d, for the size of the tables", p->capacity);
+}
+
+static mco_status open_problem(const vrp_proof *proof, int32_t vehicles, int32_t largest, vrp_bound_problem *out)
+{
+    const mco_status st = vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, proof->params->vehicles_exactly > 0, largest, out);
+    if (st == MCO_OK)
+        fit_loads(proof, out);
+    return st;
+}
+
 // Opens the problem with the largest unit whose costs stay below `largest` and whose paths stay in range.
 mco_status vrp_root_open_problem(const vrp_proof *proof, int32_t largest, vrp_bound_problem *out)
 {
     const int64_t exactly = proof->params->vehicles_exactly;
     const int32_t vehicles = exactly > 0 ? (int32_t)exactly : proof->problem->vehicles;
-    mco_status st = vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, exactly > 0, largest, out);
+    mco_status st = open_problem(proof, vehicles, largest, out);
     if (st != MCO_OK)
         return st;
     const int64_t arcs = (int64_t)out->capacity / out->least_demand + 1, room = VRP_NO_PATH / PATH_SHARE / arcs;
     if (room >= largest)
         return MCO_OK;
     vrp_bound_problem_close(proof->ctx, out);
-    return vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, exactly > 0, room > 1 ? (int32_t)room : 1, out);
+    return open_problem(proof, vehicles, room > 1 ? (int32_t)room : 1, out);
 }
 
 static int64_t known_in_units(const vrp_root *r)
@@ -97,6 +124,8 @@ void vrp_root_close(vrp_root *root)
     mco_context *ctx = root->proof->ctx;
     if (root->has_master)
         vrp_master_close(&root->master);
+    vrp_claims_clear(ctx, &root->claims);
+    vrp_claim_prices_clear(ctx, &root->refined);
     vrp_cuts_close(ctx, &root->sure_cuts);
     mco_free(ctx, &root->sure_price);
     mco_free(ctx, &root->price);
@@ -165,6 +194,19 @@ static bool wants_lp(const vrp_root *r)
     return method == MCO_VRP_BOUND_METHOD_LP || (method == MCO_VRP_BOUND_METHOD_AUTO && mco_lp_is_there());
 }
 
+static int32_t ascent_steps(const vrp_root *r)
+{
+    if (!wants_lp(r))
+        return STEPS_ALONE;
+    return r->problem.customers >= MANY || r->stop_s - mco_clock_s() < SHORT_S ? STEPS_MANY : STEPS_BEFORE;
+}
+
+static mco_status note_ascent(void *user, int64_t bound)
+{
+    vrp_root *r = user;
+    return vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, bound);
+}
+
 mco_status vrp_root_ascend(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -175,10 +217,9 @@ mco_status vrp_root_ascend(vrp_root *root)
     const bool is_alone = !wants_lp(r);
     if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
         mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
-    if (!is_alone && r->problem.customers < ASCENT_FROM && r->stop_s - mco_clock_s() > SHORT_S)
-        return MCO_OK;
+    const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
-    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, is_alone ? STEPS_ALONE : STEPS_BEFORE, r->stop_s, r->proof->run, &ascent));
+    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
     r->price = ascent.price;
     ascent.price = NULL;
     if (r->price == NULL)
@@ -228,6 +269,28 @@ static mco_status take_pricer(vrp_root *r)
     return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
 }
 
+static mco_status note_on_the_way(void *user)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = user;
+    MCO_TRY(vrp_root_keep_prices(r));
+    MCO_TRY(vrp_root_note(r, r->stage, &r->problem, r->master.bound));
+done:
+    return st;
+}
+
+mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    r->stage = stage;
+    r->master.tell = note_on_the_way;
+    r->master.user = r;
+    st = vrp_master_solve(&r->master, r->stop_s, is_done);
+    r->master.tell = NULL;  // bounds of nodes are none of all plans
+    return st != MCO_OK ? st : note_on_the_way(r);
+}
+
 mco_status vrp_root_columns(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -243,27 +306,17 @@ mco_status vrp_root_columns(vrp_root *root)
     r->has_master = true;
     r->master.known = known_in_units(r);
     r->master.threads = r->settings.threads;
+    r->precision = r->master.precision;
+    if (proof->params->cuts != MCO_VRP_CUTS_NONE && !vrp_bound_has_length(&r->problem))
+        r->master.precision = COARSE_PRECISION;
     MCO_TRY(take_pricer(r));
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, &is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_COLUMNS, &r->problem, r->master.bound));
+    MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
     MCO_TRY(vrp_root_limit_length(r));
 done:
     return st;
 }
 
 // ---- Cuts
-
-// Prices again behind new rows, and tells the bound.
-static mco_status solve_again(vrp_root *r, mco_vrp_bound_stage stage, bool *is_done)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(vrp_master_solve(&r->master, r->stop_s, is_done));
-    MCO_TRY(vrp_root_keep_prices(r));
-    MCO_TRY(vrp_root_note(r, stage, &r->problem, r->master.bound));
-done:
-    return st;
-}
 
 // One round of capacity cuts. *found of them.
 static mco_status cut_capacity(vrp_root *r, int32_t *found)
@@ -274,7 +327,19 @@ static mco_status cut_capacity(vrp_root *r, int32_t *found)
     if (*found == 0)
         MCO_TRY(vrp_master_cut_capacity(&r->master, CUTS_A_ROUND, LEAST_VIOLATION, r->stop_s, found));
     if (*found > 0)
-        MCO_TRY(solve_again(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+        MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+done:
+    return st;
+}
+
+// Sets grow with the rank-1 rows, up to LARGEST_SET members: labels price then anyway.
+static mco_status grow_sets(vrp_root *r, int32_t *added)
+{
+    mco_status st = MCO_OK;
+    *added = 0;
+    MCO_TRY(vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, r->problem.customers, added));
+    if (*added > 0)
+        mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ng sets: %d members more", *added);
 done:
     return st;
 }
@@ -288,8 +353,10 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
     MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
     *found += more;
+    MCO_TRY(grow_sets(r, &more));
+    *found += more;
     if (*found > 0)
-        MCO_TRY(solve_again(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
+        MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
         *found = 0;
     MCO_TRY(vrp_root_remove_arcs(r));
@@ -321,7 +388,20 @@ done:
 
 mco_status vrp_root_cut_capacity(vrp_root *root)
 {
-    return root->has_master && root->proof->params->cuts != MCO_VRP_CUTS_NONE ? cut_rounds(root, cut_capacity) : MCO_OK;
+    mco_status st = MCO_OK;
+    vrp_root *r = root;
+    bool is_done;
+    if (!r->has_master || r->proof->params->cuts == MCO_VRP_CUTS_NONE)
+        return MCO_OK;
+    if (r->master.precision > r->precision) {
+        MCO_TRY(cut_rounds(r, cut_capacity));
+        r->master.precision = r->precision;
+        if (!vrp_root_is_over(r))
+            MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
+    }
+    MCO_TRY(cut_rounds(r, cut_capacity));
+done:
+    return st;
 }
 
 mco_status vrp_root_cut_rank1(vrp_root *root)
@@ -349,7 +429,10 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     st = vrp_master_remove_arcs(m, r->stop_s, &count);
     if (st != MCO_OK)
         return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    MCO_TRY(vrp_claims_remove(r->proof->ctx, &r->claims, &r->problem, m->bound, m->price, &m->cuts));
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
-    return solve_again(r, MCO_VRP_BOUND_COLUMNS, &is_done);
+    MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));
+done:
+    return st;
 }

@@ -5,6 +5,7 @@
 
 #include "vrp/bound/bound.h"
 #include "vrp/bound/columns/master.h"
+#include "vrp/bound/recheck_proof.h"
 
 typedef struct vrp_root {
     vrp_proof *proof;
@@ -13,9 +14,11 @@ typedef struct vrp_root {
     mco_vrp_solution plan;       // a construction, where nothing better is known
     int64_t estimate;            // cost of a plan, in units: known, or of the construction
     int32_t *price;              // [nodes] of the ascent; NULL: none
+    mco_vrp_bound_stage stage;   // of the rounds that vrp_root_solve() notes
     bool has_master;
     bool lacks_time;             // the time left does not open the program, so the proof ends early
     vrp_master master;
+    double precision;            // of the master; the first programs are coarser
     int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result
@@ -25,6 +28,10 @@ typedef struct vrp_root {
     int32_t *sure_price;         // [nodes]; NULL: none
     vrp_cuts sure_cuts;
     int64_t sure_bound;          // units
+    // For the recheck of the whole proof:
+    vrp_claims claims;           // of the last tree
+    vrp_claim_prices refined;    // the best prices of better plans (vrp_root_refine); price NULL: none
+    int64_t refined_bound;       // scaled; what the driver says that they prove
 } vrp_root;
 
 // Opens the proof's problem with the largest unit whose costs are at most `largest` and whose paths stay in range. Errors: as
@@ -38,6 +45,10 @@ bool vrp_root_is_over(vrp_root *root);
 // Raises the bound of the proof by a bound in units of `problem`, notes a round, and lets the caller exchange. Errors: MEMORY, and
 // those of the caller.
 mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bound_problem *problem, int64_t bound);
+
+// Column generation until root->stop_s; keeps the prices and notes the bound, also on the way. Errors: MEMORY, LIMIT, DEVICE, those of the
+// caller.
+mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_done);
 
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
 mco_status vrp_root_ascend(vrp_root *root);
@@ -55,6 +66,12 @@ mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
+// Rechecks claims of a bound, scaled (vrp/bound/recheck_proof.h), until stop_s at most and no longer than the proof has taken so far.
+// Errors: MEMORY, INTERNAL (a plan below the bound, claims that leave plans out).
+mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int64_t bound, double stop_s, vrp_recheck_end *end);
+// Behind all of that: rechecks what the root's prices alone do not prove, and says in the result what was rechecked
+// (vrp/bound/finish_recheck.c). Errors: MEMORY, INTERNAL (the recheck disagrees).
+mco_status vrp_root_recheck(vrp_root *root);
 // Enumerates routes and settles them where the gap is small and few are left. Errors: as below.
 mco_status vrp_root_enumerate(vrp_root *root);
 // Divides what is left open, until the run must stop. Errors: MEMORY, DEVICE, and those of the caller.

@@ -19,6 +19,7 @@ static const double DEFLECTION = 0.7;         // share of the new subgradient in
 static const double SHRINK = 0.7, FIRST_STEP = 1.5, LEAST_STEP = 1e-3;
 static const double BEYOND = 1.002;           // the target is so much more than the known cost
 static const double ESTIMATE = 1.05;          // of the best bound, where no cost is known
+static const double TELL_S = 0.5;             // between two words to the listener
 enum { PATIENCE = 6 };                       // steps without a better bound before the step shrinks
 
 typedef struct climb {
@@ -26,6 +27,8 @@ typedef struct climb {
     const vrp_bound_problem *problem;
     vrp_q_pass *pass;
     mco_run *run;
+    const vrp_ascent_listener *listener;      // NULL: none
+    double told_s, told;                      // when, by mco_clock_s(), and of which best bound it was told last
     double *multiplier, *best_multiplier;     // [nodes], [0] of the number of routes
     double *gradient, *direction;             // [nodes]
     int32_t *even;                            // [nodes] multipliers as even integers
@@ -170,6 +173,19 @@ static void tell(const climb *a, int64_t bound)
         mco_run_raise_bound(a->run, (double)vrp_bound_proved(a->problem, bound) / a->problem->vrp->scale);
 }
 
+// Tells the listener of the best prices so far, rounded down: they need no pass. `room` [nodes] is overwritten.
+static mco_status tell_on_the_way(climb *a, int32_t *room)
+{
+    bool is_less;
+    const double now = mco_clock_s();
+    if (a->listener == NULL || a->best <= a->told || now - a->told_s < TELL_S)
+        return MCO_OK;
+    a->told_s = now;
+    a->told = a->best;
+    round_prices(a, true, room, &is_less);
+    return is_less ? a->listener->tell(a->listener->user, vrp_prices_bound(a->problem, room, NULL, (int64_t)a->best_price[0])) : MCO_OK;
+}
+
 // Prices rounded down need no pass to be a bound; a pass makes it a better one. Then those to the nearest, by another pass.
 static mco_status finish(climb *a, int32_t *room, double stop_s, vrp_ascent *out)
 {
@@ -225,7 +241,8 @@ static mco_status open_climb(climb *a)
         const double there = problem->cost[i], back = problem->cost[(int64_t)i * problem->stride];
         a->multiplier[i] = there < VRP_NO_ARC && back < VRP_NO_ARC ? (there + back) * problem->demand[i] / problem->capacity : 0;
     }
-    a->best = -INFINITY;
+    a->best = a->told = -INFINITY;
+    a->told_s = mco_clock_s();
     a->factor = FIRST_STEP;
 done:
     return st;
@@ -237,10 +254,10 @@ static bool must_stop(const climb *a, int32_t step)
 }
 
 mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, int64_t known, int32_t steps,
-                      double stop_s, mco_run *run, vrp_ascent *out)
+                      double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
 {
     mco_status st = MCO_OK;
-    climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .known = known};
+    climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .listener = listener, .known = known};
     const double begin_s = mco_clock_s();
     double slowest_s = 0;
     *out = (vrp_ascent){.bound = INT64_MIN};
@@ -256,6 +273,7 @@ mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_
         out->steps++;
         moves = advance(&a);
         slowest_s = fmax(slowest_s, mco_clock_s() - step_s);
+        MCO_TRY(tell_on_the_way(&a, out->price));
     }
     st = MCO_OK;
     if (out->steps > 0)

@@ -15,10 +15,17 @@ typedef struct vrp_ascent {
     double seconds;
 } vrp_ascent;
 
+// Who hears of bounds on the way: at most twice a second, only where one has risen. The bound is in units. An error ends the ascent.
+typedef struct vrp_ascent_listener {
+    mco_status (*tell)(void *user, int64_t bound);
+    void *user;
+} vrp_ascent_listener;
+
 // Runs until `steps` are done, the step has shrunk to nothing, `stop_s` is over or the run must stop. `known`: cost of a plan in
-// units, or an estimate. Calls mco_run_raise_bound(run, ...) where `run` is not NULL. Errors: MEMORY, LIMIT, DEVICE.
+// units, or an estimate. Calls mco_run_raise_bound(run, ...) at the end where `run` is not NULL. `listener`: NULL: none. Errors: MEMORY,
+// LIMIT, DEVICE, those of the listener.
 mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, int64_t known, int32_t steps,
-                      double stop_s, mco_run *run, vrp_ascent *out);
+                      double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out);
 void vrp_ascent_clear(mco_context *ctx, vrp_ascent *ascent);
 
 #endif

@@ -93,7 +93,10 @@ static void close_pricer(vrp_master *m)
     vrp_ng_close(m->ctx, &m->ng);
     if (m->sets != NULL)
         vrp_ng_sets_close(m->ctx, m->sets);
+    if (m->table_sets != NULL)
+        vrp_ng_sets_close(m->ctx, m->table_sets);
     mco_free(m->ctx, &m->sets);
+    mco_free(m->ctx, &m->table_sets);
 }
 
 void vrp_master_close(vrp_master *master)
@@ -116,6 +119,7 @@ void vrp_master_close(vrp_master *master)
     mco_free(m->ctx, &m->mixed_row);
     mco_free(m->ctx, &m->visits);
     mco_free(m->ctx, &m->by_load);
+    mco_free(m->ctx, &m->box);
 }
 
 // ---- The pricer
@@ -146,18 +150,48 @@ done:
     return st;
 }
 
+static void drop_sets(mco_context *ctx, vrp_ng_sets **sets)
+{
+    if (*sets != NULL)
+        vrp_ng_sets_close(ctx, *sets);
+    mco_free(ctx, sets);
+}
+
+// The parts of the sets that dense tables hold; *out NULL: the sets themselves.
+static mco_status cut_sets(mco_context *ctx, const vrp_ng_sets *sets, vrp_ng_sets **out)
+{
+    mco_status st = MCO_OK;
+    int32_t largest = 0;
+    for (int32_t i = 1; i < sets->nodes; i++)
+        largest = sets->size[i] > largest ? sets->size[i] : largest;
+    if (largest <= VRP_NG_DENSE)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(ctx, out, 1));
+    MCO_TRY(vrp_ng_sets_copy(ctx, sets, *out));
+    for (int32_t i = 1; i < sets->nodes; i++)
+        if (sets->size[i] > VRP_NG_DENSE)
+            (*out)->size[i] = VRP_NG_DENSE;
+done:
+    if (st != MCO_OK)
+        mco_free(ctx, out);
+    return st;
+}
+
 mco_status vrp_master_take_sets(vrp_master *master, const vrp_relax_settings *settings, vrp_ng_sets *sets)
 {
     mco_status st = MCO_OK;
     vrp_ng_pass *ng = NULL;
-    MCO_TRY(vrp_ng_open(master->ctx, master->problem, sets, settings, &ng));
+    vrp_ng_sets *table_sets = NULL;
+    MCO_TRY(cut_sets(master->ctx, sets, &table_sets));
+    MCO_TRY(vrp_ng_open(master->ctx, master->problem, table_sets != NULL ? table_sets : sets, settings, &ng));
     close_pricer(master);
     master->ng = ng;
     master->sets = sets;
+    master->table_sets = table_sets;
     return vrp_master_drop_columns(master);
 done:
-    vrp_ng_sets_close(master->ctx, sets);
-    mco_free(master->ctx, &sets);
+    drop_sets(master->ctx, &table_sets);
+    drop_sets(master->ctx, &sets);
     return st;
 }
 

@@ -24,7 +24,8 @@ typedef struct vrp_master {
     uint64_t *removed;            // [words of nodes * nodes] arcs that no better plan uses; NULL: none yet
     vrp_q_pass *q;                // the pricer: one of both; owned
     vrp_ng_pass *ng;
-    vrp_ng_sets *sets;            // of `ng`; owned
+    vrp_ng_sets *sets;            // of the relaxation; owned
+    vrp_ng_sets *table_sets;      // those of `ng`, each a part of the same set in `sets`: then labels price behind the tables. NULL: `sets`; owned
     int32_t *arcs;                // [nodes * stride] at the last prices
     double lp_value;              // units; of the last program
     double lp_fleet;              // its duals in units: of the number of routes,
@@ -37,14 +38,20 @@ typedef struct vrp_master {
     double precision;             // ends when lp_value - bound <= precision * lp_value; 1e-4
     bool limits_length;           // pricing keeps the limit of length (vrp_master_limit_length)
     bool has_artificial;          // an artificial column is in the last solution: no plan of the routes at hand keeps all rows
-    bool is_stuck;                // labels have ended early without a route: the last prices prove less than they could
+    bool is_stuck;                // labels have ended early without a route, or a pass has refused the last prices: they prove less than they could
     bool is_started;              // the prices at the begin have been priced, or there are none
     int64_t pricings, labels;     // done
     double lp_s, pricing_s, label_s, cut_s;
     mco_lp_end end;               // of the last program
     double artificial_cost;       // of an artificial column
+    // While artificial columns bound the duals (columns/box.c): [nodes] their costs, then [nodes] their values in the last solution; NULL:
+    // they cost artificial_cost.
+    double *box;
     int32_t *by_load;             // [capacity + 1] the least value of a route of each load in the tables of the last pass
     int32_t threads;              // of labels
+    // Called in vrp_master_solve() at most once a second, where `bound` has risen since. An error ends the solve. NULL: none.
+    mco_status (*tell)(void *user);
+    void *user;
     bool skips_labels;            // rank-1 rows are priced by tables alone: quicker, the bound is weaker, and the program may end too high
     vrp_routes found;             // routes of the last pricing
     int32_t *trial;               // [nodes] prices of the last pricing
@@ -55,7 +62,8 @@ typedef struct vrp_master {
 } vrp_master;
 
 // Opens a master over single-customer routes, the routes of `plan` (NULL: none) and those of `start` (NULL: none; costs are
-// recomputed). `price` [nodes] are prices to begin with (NULL: none). It has no pricer yet. Errors: MEMORY, IO (no solver).
+// recomputed). `price` [nodes] are prices to begin with (NULL: none). It has no pricer yet. O(nodes^2 + visits of the routes), without a look
+// at the clock: the caller sees that some 2e-7 s a pair of nodes are left (vrp_root_columns). Errors: MEMORY, IO (no solver).
 mco_status vrp_master_open(mco_context *ctx, mco_run *run, const vrp_bound_problem *problem, const vrp_routes *start,
                            const mco_vrp_solution *plan, const int32_t *price, vrp_master *out);
 void vrp_master_close(vrp_master *master);
@@ -63,8 +71,12 @@ void vrp_master_close(vrp_master *master);
 // then the pricer is the one that was.
 mco_status vrp_master_take_q(vrp_master *master, const vrp_relax_settings *settings);
 mco_status vrp_master_take_ng(vrp_master *master, const vrp_relax_settings *settings, int32_t size);
-// The same with these sets, which are the master's from now on, also where the call fails.
+// The same with these sets, which are the master's from now on, also where the call fails. Tables hold the first VRP_NG_DENSE members of each.
 mco_status vrp_master_take_sets(vrp_master *master, const vrp_relax_settings *settings, vrp_ng_sets *sets);
+static inline const vrp_ng_sets *vrp_master_table_sets(const vrp_master *master)
+{
+    return master->table_sets != NULL ? master->table_sets : master->sets;
+}
 // Drops columns that have a removed arc or leave the relaxation. Errors: MEMORY.
 mco_status vrp_master_drop_columns(vrp_master *master);
 // What the routes at some prices are worth. No route has a value below `least`. No route of load q has one below -share * q / the demand of
@@ -80,7 +92,7 @@ mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *wor
 // ran out of labels or time. Errors: MEMORY.
 mco_status vrp_master_run_labels(vrp_master *master, int32_t below, double stop_s, vrp_worth *worth, bool *is_done);
 bool vrp_master_has_rank1(const vrp_master *master);
-// Whether labels are needed: rank-1 rows have prices, or the length of routes is limited.
+// Whether labels are needed: rank-1 rows have prices, the length of routes is limited, or sets are larger than those of the tables.
 bool vrp_master_wants_labels(const vrp_master *master);
 // From now on routes keep the limit of length: labels price, behind the passes, and columns that are too long leave. Nothing changes
 // without a limit, or without ng-routes. The bound and its prices stay. Errors: MEMORY.
@@ -93,8 +105,8 @@ int64_t vrp_master_share(const vrp_master *master, int32_t least);
 int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, int32_t taken);
 
 // Column generation to `precision`, or until stop_s. MCO_OK at both; *is_done says which. Where RANK1 cuts have prices, routes come
-// from labels with the ng tables as completion bounds (vrp/bound/labels). It also ends where the bound exceeds `known`. Errors: MEMORY,
-// LIMIT, DEVICE.
+// from labels with the ng tables as completion bounds (vrp/bound/labels). It also ends where the bound exceeds `known`, and with `is_stuck`
+// where a pass or labels refuse prices. Errors: MEMORY, DEVICE, LIMIT (of the program alone).
 mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done);
 
 // Adds cuts that the solution of the program breaks; *found of them. Rows without a price for some rounds leave.

@@ -43,7 +43,7 @@ static void cumulate(int32_t *value, int32_t loads)
 
 static void fill_ng(const removal *r, bool backward, int32_t i, side *s)
 {
-    const vrp_ng_sets *sets = r->m->sets;
+    const vrp_ng_sets *sets = vrp_master_table_sets(r->m);
     const uint32_t all = ((uint32_t)1 << (sets->size[i] - 1)) - 1;
     for (int32_t v = 0; v < sets->size[i]; v++) {
         int32_t *value = s->value + (int64_t)v * r->loads;
@@ -87,7 +87,7 @@ static mco_status fill_side(removal *r, bool backward, side **out, double stop_s
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(r->m->ctx, out, r->problem->nodes));
     for (int32_t i = 1; i < r->problem->nodes; i++) {
-        const int64_t variants = r->m->ng != NULL ? r->m->sets->size[i] : r->variants;
+        const int64_t variants = r->m->ng != NULL ? vrp_master_table_sets(r->m)->size[i] : r->variants;
         if (mco_clock_s() >= stop_s || mco_is_cancelled(r->m->ctx))
             return MCO_ERR_STOPPED;
         MCO_TRY(mco_alloc(r->m->ctx, &(*out)[i].value, variants * r->loads));
@@ -114,7 +114,7 @@ static void close_side(removal *r, side *s)
 static const int32_t *values(const removal *r, const side *s, int32_t i, int32_t j, int32_t *work)
 {
     if (r->m->ng != NULL) {
-        const int32_t bit = vrp_ng_sets_bit(r->m->sets, i, j);
+        const int32_t bit = vrp_ng_sets_bit(vrp_master_table_sets(r->m), i, j);
         return s[i].value + (int64_t)(bit + 1) * r->loads;
     }
     for (int32_t q = 0; q < r->loads; q++)
@@ -206,7 +206,7 @@ static mco_status value_by_labels(removal *r, int64_t most, double stop_s)
     if (!vrp_master_wants_labels(m) || m->ng == NULL || most < -VRP_NO_PATH / 2 || most >= VRP_NO_PATH / 2)
         return MCO_OK;
     MCO_TRY(mco_alloc(m->ctx, &r->label_value, (int64_t)r->problem->nodes * r->problem->stride));
-    const vrp_label_task task = {.problem = r->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng,
+    const vrp_label_task task = {.problem = r->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .table_sets = m->table_sets,
                                  .below = (int32_t)most + 1, .most_labels = MOST_LABELS, .threads = m->threads, .stop_s = stop_s};
     MCO_TRY(vrp_label_arc_values(m->ctx, &task, r->label_value, &result));
     m->labels += result.labels;

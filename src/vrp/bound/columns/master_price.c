@@ -7,7 +7,7 @@ static int32_t value_at(const vrp_master *m, int32_t load, int32_t i)
 {
     if (m->ng == NULL)
         return vrp_q_value(m->q, false, load, i);
-    return vrp_ng_value(m->ng, false, load, i, ((uint32_t)1 << (m->sets->size[i] - 1)) - 1);
+    return vrp_ng_value(m->ng, false, load, i, ((uint32_t)1 << (vrp_master_table_sets(m)->size[i] - 1)) - 1);
 }
 
 static void fill_by_load(vrp_master *m)
@@ -48,7 +48,9 @@ mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *wor
     if (st == MCO_OK) {
         worth->least = m->ng != NULL ? vrp_ng_least_route(m->ng) : vrp_q_least_route(m->q);
         worth->share = 0;
-        if (worth->least < 0) {
+        if (worth->least == -VRP_NO_PATH)
+            st = MCO_ERR_STOPPED;
+        else if (worth->least < 0) {
             fill_by_load(m);
             worth->share = vrp_master_share(m, worth->least);
         }

@@ -16,6 +16,11 @@ enum { PURGE_ABOVE = 8, PURGE_MORE = 500, PURGE_KEPT = 4 };
 enum { SMOOTH_TRIALS = 4 };
 // A reduced cost counts as negative below this share of the mean cost that a customer has in the program.
 static const double NEGATIVE = 1e-6;
+static const double NEAR = 0.003, LEAST_SMOOTHING = 0.5;
+// Boxes that a program touches grow where it gets fewer routes a customer.
+static const double BOX_ROUTES = 0.5;
+// Between two words to the caller.
+static const double TELL_S = 1;
 // Labels are asked where tables give fewer routes.
 enum { FEW_ROUTES = 10 };
 
@@ -55,9 +60,16 @@ static void keep_bound(vrp_master *m, vrp_worth worth)
     save_rows(m);
 }
 
+// Whether a route that was found belongs to the relaxation: tables know neither lengths nor sets beyond theirs.
+static bool is_allowed(const vrp_master *m, int64_t k)
+{
+    return (!m->limits_length && m->table_sets == NULL) ||
+           vrp_program_is_allowed(m, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k));
+}
+
 static bool improves(const vrp_master *m, int64_t k)
 {
-    if (m->limits_length && !vrp_bound_route_fits(m->problem, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k)))
+    if (!is_allowed(m, k))
         return false;
     return vrp_program_reduced_cost(m, &m->found, k) < -NEGATIVE * fabs(m->lp_value) / m->problem->customers;
 }
@@ -107,7 +119,7 @@ static mco_status take_routes(vrp_master *m, bool all, int64_t *added)
     mco_status st = MCO_OK;
     const int64_t before = m->columns.count, most = (int64_t)ROUTES_TAKEN * m->problem->customers;
     for (int64_t k = 0; k < m->found.count && m->columns.count - before < most; k++)
-        if (all || improves(m, k))
+        if (all ? is_allowed(m, k) : improves(m, k))
             MCO_TRY(vrp_routes_add(m->ctx, &m->columns, m->found.node + m->found.first[k], vrp_routes_length(&m->found, k),
                                    m->found.cost[k], NULL, NULL));
     *added = m->columns.count - before;
@@ -161,9 +173,14 @@ done:
 
 // ---- The loop
 
+static bool is_within_precision(const vrp_master *m)
+{
+    return m->lp_value - (double)m->bound <= m->precision * fabs(m->lp_value);
+}
+
 static bool is_precise(const vrp_master *m)
 {
-    return !m->has_artificial && m->lp_value - (double)m->bound <= m->precision * fabs(m->lp_value);
+    return !m->has_artificial && is_within_precision(m);
 }
 
 static bool must_stop(const vrp_master *m, double stop_s)
@@ -171,32 +188,104 @@ static bool must_stop(const vrp_master *m, double stop_s)
     return (m->run != NULL && mco_run_must_stop(m->run, m->pricings)) || mco_clock_s() >= stop_s || mco_is_cancelled(m->ctx);
 }
 
+// Prices the trial. *is_limited: a pass or labels refuse it, since values leave 32 bits or labels lack room. What is proved stays.
+static mco_status price_if_possible(vrp_master *m, int32_t below, int32_t label_below, double stop_s, bool *is_limited)
+{
+    const mco_status st = price_trial(m, below, label_below, stop_s);
+    *is_limited = st == MCO_ERR_LIMIT;
+    if (!*is_limited)
+        return st;
+    m->is_stuck = true;
+    vrp_routes_empty(&m->found);
+    mco_log(m->ctx, MCO_LOG_DETAIL, "pricing ends: %s", mco_context_error(m->ctx));
+    return MCO_OK;
+}
+
 // Prices the prices of the begin: all their routes are columns.
 static mco_status start(vrp_master *m, double stop_s)
 {
     mco_status st = MCO_OK;
     int64_t added;
+    bool is_limited;
     memcpy(m->trial, m->price, (size_t)m->problem->nodes * sizeof *m->price);
-    MCO_TRY(price_trial(m, VRP_NO_PATH / 2, 0, stop_s));
+    MCO_TRY(price_if_possible(m, VRP_NO_PATH / 2, 0, stop_s, &is_limited));
     m->is_started = true;
     MCO_TRY(take_routes(m, true, &added));
+    MCO_TRY(vrp_program_box(m));
 done:
     return st;
 }
 
-// Pricings at one dual solution, until routes come or none are left. *added of them.
-static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added)
+// Right behind a solve: where the boxes alone keep the program from its end, those that are touched grow.
+static mco_status grow_box(vrp_master *m, bool *is_grown)
+{
+    *is_grown = false;
+    return m->box != NULL && m->has_artificial && is_within_precision(m) ? vrp_program_grow_box(m, is_grown) : MCO_OK;
+}
+
+// Less of the best prices where the program is so near to the bound that its duals are as good: from NEAR of its value on, down to LEAST_SMOOTHING.
+static double weight_of_best(const vrp_master *m)
+{
+    const double gap = fabs(m->lp_value - (double)m->bound), near = NEAR * fabs(m->lp_value) + 1;
+    return gap >= near ? m->smoothing : fmin(m->smoothing, LEAST_SMOOTHING + fabs(m->smoothing - LEAST_SMOOTHING) * gap / near);
+}
+
+// Pricings at one dual solution, until routes come or none are left. *added of them; *is_limited: as above.
+static mco_status price_duals(vrp_master *m, double stop_s, int64_t *added, bool *is_limited)
 {
     mco_status st = MCO_OK;
-    const double first = m->bound > INT64_MIN ? m->smoothing : 0;
+    const double first = m->bound > INT64_MIN ? weight_of_best(m) : 0;
     for (int32_t trial = 1;; trial++) {
         const double weight = trial > SMOOTH_TRIALS ? 0 : fmax(0, 1 - trial * (1 - first));
         const int32_t fleet = (int32_t)fmin(VRP_NO_PATH / 2, ceil(m->lp_fleet)), below = weight > 0 ? VRP_NO_PATH / 2 : fleet;
         set_trial(m, weight);
-        MCO_TRY(price_trial(m, below, fleet, stop_s));
+        MCO_TRY(price_if_possible(m, below, fleet, stop_s, is_limited));
         MCO_TRY(take_routes(m, false, added));
-        if (*added > 0 || weight == 0 || is_precise(m) || must_stop(m, stop_s))  // ends: the weight falls to 0
+        if (*is_limited || *added > 0 || weight == 0 || is_precise(m) || must_stop(m, stop_s))  // ends: the weight falls to 0
             return MCO_OK;
+    }
+done:
+    return st;
+}
+
+// Tells the caller of a bound that has risen. *told_s, *told: when, and what it was.
+static mco_status tell(vrp_master *m, double *told_s, int64_t *told)
+{
+    const double now = mco_clock_s();
+    if (m->tell == NULL || m->bound <= *told || now - *told_s < TELL_S)
+        return MCO_OK;
+    *told_s = now;
+    *told = m->bound;
+    return m->tell(m->user);
+}
+
+// Solves and prices until no route comes.
+static mco_status solve(vrp_master *m, double stop_s)
+{
+    mco_status st = MCO_OK;
+    int64_t added = 1, told = m->bound;
+    double told_s = mco_clock_s();
+    bool is_raised = false, is_limited = false;
+    if (!m->is_started)
+        MCO_TRY(start(m, stop_s));
+    while (added > 0 || is_raised) {
+        if (must_stop(m, stop_s))
+            return MCO_ERR_STOPPED;
+        MCO_TRY(tell(m, &told_s, &told));
+        MCO_TRY(vrp_program_solve(m, stop_s));
+        if (m->end != MCO_LP_OPTIMAL)
+            return MCO_ERR_STOPPED;
+        if (is_precise(m) || m->bound >= m->known)
+            break;
+        MCO_TRY(grow_box(m, &is_raised));  // ends: boxes grow to the cost of artificial columns
+        if (is_raised)
+            continue;
+        MCO_TRY(purge(m));
+        MCO_TRY(price_duals(m, stop_s, &added, &is_limited));
+        if (!is_limited && added < BOX_ROUTES * m->problem->customers && m->has_artificial && m->box != NULL)
+            MCO_TRY(vrp_program_grow_box(m, &is_raised));
+        if (added == 0 && !is_limited && m->has_artificial && !is_raised)
+            MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
     }
 done:
     return st;
@@ -206,28 +295,12 @@ mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done)
 {
     mco_status st = MCO_OK;
     vrp_master *m = master;
-    int64_t added = 1;
-    bool is_raised = false;
     *is_done = false;
     m->is_stuck = false;
     save_rows(m);
-    if (!m->is_started)
-        MCO_TRY(start(m, stop_s));
-    while (added > 0 || is_raised) {
-        if (must_stop(m, stop_s))
-            return MCO_OK;
-        MCO_TRY(vrp_program_solve(m, stop_s));
-        if (m->end != MCO_LP_OPTIMAL)
-            return MCO_OK;
-        if (is_precise(m) || m->bound >= m->known)
-            break;
-        MCO_TRY(purge(m));
-        MCO_TRY(price_duals(m, stop_s, &added));
-        is_raised = false;
-        if (added == 0 && m->has_artificial)
-            MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
-    }
-    *is_done = !m->is_stuck;
-done:
-    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    st = solve(m, stop_s);
+    *is_done = st == MCO_OK && !m->is_stuck;
+    if (st != MCO_OK && st != MCO_ERR_STOPPED)
+        return st;
+    return vrp_program_unbox(m);
 }

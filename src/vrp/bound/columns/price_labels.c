@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pricer of a master by labels, behind the tables of a pass: where rank-1 rows have prices, or where the length of routes is limited.
+// The pricer of a master by labels, behind the tables of a pass: where rank-1 rows have prices, the length of routes is
+// limited, or ng sets are larger than those of the tables.
 //
 // Tables know the load alone. So with a limit of length the program is first solved over routes of any length. The bound holds, and
 // its prices are a good begin. Then routes that are too long leave, and labels with load and length price. Their ways on are
@@ -19,7 +20,7 @@ bool vrp_master_has_rank1(const vrp_master *master)
 
 bool vrp_master_wants_labels(const vrp_master *master)
 {
-    return master->limits_length || vrp_master_has_rank1(master);
+    return master->limits_length || master->table_sets != NULL || vrp_master_has_rank1(master);
 }
 
 mco_status vrp_master_limit_length(vrp_master *master, bool limits)
@@ -32,7 +33,8 @@ mco_status vrp_master_limit_length(vrp_master *master, bool limits)
 
 static vrp_label_task task_of(const vrp_master *m, int32_t below, double stop_s)
 {
-    return (vrp_label_task){.problem = m->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .below = below,
+    return (vrp_label_task){.problem = m->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng,
+                            .table_sets = m->table_sets, .below = below,
                             .most_routes = (int64_t)LABEL_ROUTES * m->problem->customers, .most_labels = MOST_LABELS,
                             .threads = m->threads, .stop_s = stop_s};
 }

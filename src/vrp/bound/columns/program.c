@@ -308,6 +308,8 @@ static void take_solution(vrp_master *m)
     m->has_artificial = false;
     for (int32_t i = 0; i < nodes; i++)
         m->has_artificial |= value[i] > 1e-6;
+    if (m->box != NULL)
+        memcpy(m->box + nodes, value, (size_t)nodes * sizeof *value);
 }
 
 mco_status vrp_program_raise_artificial(vrp_master *master, bool *is_raised)

@@ -20,6 +20,11 @@ mco_status vrp_program_keep_cuts(vrp_master *master, const bool *keep);
 mco_status vrp_program_solve(vrp_master *master, double stop_s);
 // Makes artificial columns dearer, if prices may be so large. Errors: MEMORY.
 mco_status vrp_program_raise_artificial(vrp_master *master, bool *is_raised);
+// Bounds the duals of the customers a little above master->price (columns/box.c), grows the bounds that the last optimum touches, and takes
+// them away. vrp_program_grow_box() comes right behind a solve. Errors: MEMORY.
+mco_status vrp_program_box(vrp_master *master);
+mco_status vrp_program_grow_box(vrp_master *master, bool *is_grown);
+mco_status vrp_program_unbox(vrp_master *master);
 // The reduced cost of a route at the duals of the last program.
 double vrp_program_reduced_cost(const vrp_master *master, const vrp_routes *routes, int64_t k);
 // Whether a route has no removed arc, belongs to the relaxation of the pricer, and keeps the limit of length where the pricer does.

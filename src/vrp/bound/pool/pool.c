@@ -87,6 +87,29 @@ done:
 
 // ---- The program at a node
 
+// Keeps the prices of the last proof for the recheck. At the root only.
+static mco_status keep_prices(search *s)
+{
+    mco_status st = MCO_OK;
+    const pool_program *p = &s->program;
+    vrp_claim_pools *pools = &s->result->prices;
+    vrp_claim_pool kept = {.unit = p->unit};
+    MCO_TRY(mco_alloc(s->ctx, &kept.price, p->customers + 1));
+    memcpy(kept.price, p->price, ((size_t)p->customers + 1) * sizeof *kept.price);
+    MCO_TRY(vrp_cuts_copy(s->ctx, &p->cuts, &kept.cuts));
+    MCO_TRY(mco_alloc(s->ctx, &kept.row_price, kept.cuts.count));
+    for (int64_t k = 0; k < kept.cuts.count; k++) {
+        kept.row_price[k] = p->rows[k].price;
+        kept.cuts.cut[k].price = (p->rows[k].price > 0) - (p->rows[k].price < 0);  // its sign
+    }
+    MCO_TRY(mco_grow(s->ctx, &pools->pool, &pools->room, pools->count + 1));
+    pools->pool[pools->count++] = kept;
+    kept = (vrp_claim_pool){0};
+done:
+    vrp_claim_pool_clear(s->ctx, &kept);
+    return st;
+}
+
 // Deletes routes that no better plan uses: their reduced cost exceeds the gap. Right at the root only.
 static mco_status remove_routes(search *s)
 {
@@ -99,8 +122,10 @@ static mco_status remove_routes(search *s)
         keep[j] = !is_closed(s, p->bound + (p->reduced[j] > 0 ? p->reduced[j] : 0));
         kept += keep[j];
     }
-    if (kept < p->routes)
+    if (kept < p->routes) {
+        MCO_TRY(keep_prices(s));
         MCO_TRY(pool_keep(p, keep));
+    }
 done:
     mco_free(s->ctx, &keep);
     return st;
@@ -250,7 +275,8 @@ done:
     return st;
 }
 
-// The open node of least bound, the latest of several; -1: none.
+// The open node of least bound, the latest of several; -1: none. Nodes keep bases of thousands of bytes each, so memory ends a search before
+// its nodes are as many as can be read in 0.1 s.
 static int32_t next_node(const search *s)
 {
     int32_t best = -1;
@@ -281,6 +307,8 @@ static mco_status expand(search *s, int32_t k)
     MCO_TRY(restrict_to(s, k));
     MCO_TRY(work_on(s, k == 0, &bound));
     s->nodes[k].bound = bound;
+    if (k == 0 && bound > INT64_MIN / 2)
+        MCO_TRY(keep_prices(s));
     if (k == 0 && !s->is_stopped && !is_closed(s, bound))
         MCO_TRY(drop_rows(s));
     if (s->is_stopped && !is_closed(s, bound))
@@ -370,5 +398,6 @@ done:
 void vrp_pool_result_clear(mco_context *ctx, vrp_pool_result *result)
 {
     mco_free(ctx, &result->plan);
+    vrp_claim_pools_clear(ctx, &result->prices);
     *result = (vrp_pool_result){0};
 }

@@ -8,7 +8,7 @@
 #define MCO_VRP_BOUND_POOL_H
 
 #include "base/run.h"
-#include "vrp/bound/prices.h"
+#include "vrp/bound/claims.h"
 #include "vrp/bound/routes.h"
 
 typedef struct vrp_pool_result {
@@ -18,6 +18,7 @@ typedef struct vrp_pool_result {
     int64_t *plan;         // [plan_count] indices of its routes in the list; owned
     int32_t plan_count;
     int64_t nodes, cuts, routes_left;
+    vrp_claim_pools prices; // for the recheck: each time that routes left at the root, and of its last program; owned
 } vrp_pool_result;
 
 // Looks for plans of `routes` that visit every customer exactly once, in fleet.least to fleet.most routes, and cost less than

@@ -462,10 +462,11 @@ static double scale_of(const pool_program *p, const double *dual)
 static int64_t price_row(pool_program *p, int64_t k, double dual)
 {
     const vrp_cut *cut = &p->cuts.cut[k];
-    const pool_row *row = &p->rows[k];
+    pool_row *row = &p->rows[k];
     int64_t price = rounded(p, dual, cut->rhs, row->most);
     if (cut->sense == VRP_CUT_AT_LEAST ? price < 0 : price > 0)
         price = 0;
+    row->price = price;
     for (int64_t e = 0; price != 0 && e < row->count; e++)
         p->reduced[row->route[e]] -= price * row->times[e];
     return price * cut->rhs;

@@ -20,6 +20,7 @@ typedef struct pool_row {
     int32_t *route;        // [count]
     int32_t *times;        // [count]
     int32_t most;          // of `times`
+    int64_t price;         // of the last proof
 } pool_row;
 
 typedef struct pool_program {

@@ -95,7 +95,7 @@ static double degree(const choice *c, int32_t i)
 static void offer_pairs(choice *c)
 {
     const int32_t from = c->count;
-    for (int32_t i = 1; i < c->nodes; i++)
+    for (int32_t i = 1; i < c->nodes && !tree_must_stop(c->t); i++)
         for (int32_t j = i + 1; j < c->nodes; j++) {
             const double x = c->x[(int64_t)i * c->nodes + j];
             const int32_t pair[2] = {i, j};
@@ -108,7 +108,7 @@ static void offer_pairs(choice *c)
 static void offer_depot(choice *c)
 {
     const int32_t from = c->count;
-    for (int32_t i = 1; i < c->nodes; i++) {
+    for (int32_t i = 1; i < c->nodes && !tree_must_stop(c->t); i++) {
         const double x = c->x[i];
         int32_t size = 0;
         if (x <= WHOLE / 2)
@@ -128,7 +128,7 @@ static void insert(int32_t *node, int32_t size, int32_t i)
     node[k] = i;
 }
 
-// Grows a set from customer i by the strongest connection; each set on the way is offered.
+// Grows a set from customer i by the strongest connection; each set on the way is offered. O(GROWN_MOST nodes), so no look at the clock.
 static void grow_from(choice *c, int32_t from, int32_t i)
 {
     double value = degree(c, i);
@@ -157,7 +157,7 @@ static void grow_from(choice *c, int32_t from, int32_t i)
 static void offer_grown(choice *c)
 {
     const int32_t from = c->count;
-    for (int32_t i = 1; i < c->nodes; i++)
+    for (int32_t i = 1; i < c->nodes && !tree_must_stop(c->t); i++)
         grow_from(c, from, i);
 }
 
@@ -250,10 +250,9 @@ done:
 
 // ---- The second trial
 
-static tree_side side_of(const choice *c, const candidate *cand, bool is_low, vrp_fleet fleet)
+static tree_side side_of(const candidate *cand, bool is_low, vrp_fleet fleet)
 {
     const int64_t even = 2 * (int64_t)floor(cand->value / 2);
-    (void)c;
     return (tree_side){.fleet = fleet, .sense = is_low ? VRP_CUT_AT_MOST : VRP_CUT_AT_LEAST, .rhs = is_low ? even : even + 2,
                        .size = cand->size, .node = cand->node};
 }
@@ -284,10 +283,12 @@ done:
 }
 
 // Prices both sides of the best candidates; keeps those of the greatest product.
-static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2])
+static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2],
+                             vrp_claim_prices prices[2])
 {
     mco_status st = MCO_OK;
     tree *t = c->t;
+    vrp_claim_prices trial[2] = {{.price = NULL}, {.price = NULL}};
     const vrp_fleet fleet = t->problem.fleet;
     double best_score = -1;
     for (int round = 0; round < PRICED; round++) {
@@ -298,8 +299,12 @@ static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, 
             break;
         cand->score = -1;
         for (int s = 0; s < 2; s++) {
-            const tree_side side = side_of(c, cand, s == 0, fleet);
-            MCO_TRY(try_loaded(c, state, &side, &proved[s], &score));
+            const tree_side side = side_of(cand, s == 0, fleet);
+            vrp_claim_prices_clear(t->ctx, &trial[s]);
+            t->trial = &trial[s];
+            st = try_loaded(c, state, &side, &proved[s], &score);
+            t->trial = NULL;
+            MCO_TRY(st);
         }
         mco_log(t->ctx, MCO_LOG_DETAIL, "tree: set of %d with %.2f crossings: score %.3g, bounds %lld and %lld", cand->size, cand->value,
                 score, (long long)proved[0], (long long)proved[1]);
@@ -307,13 +312,18 @@ static mco_status try_prices(choice *c, const tree_state *state, int64_t bound, 
             continue;
         best_score = score;
         for (int s = 0; s < 2; s++) {
-            const tree_side side = side_of(c, cand, s == 0, fleet);
+            const tree_side side = side_of(cand, s == 0, fleet);
             tree_side_clear(t->ctx, &out[s]);
+            vrp_claim_prices_clear(t->ctx, &prices[s]);
             bounds[s] = proved[s];
+            prices[s] = trial[s];
+            trial[s] = (vrp_claim_prices){.price = NULL};
             MCO_TRY(tree_side_copy(t->ctx, &side, &out[s]));
         }
     }
 done:
+    vrp_claim_prices_clear(t->ctx, &trial[0]);
+    vrp_claim_prices_clear(t->ctx, &trial[1]);
     return st;
 }
 
@@ -358,7 +368,8 @@ static void close_choice(choice *c)
     mco_free(c->t->ctx, &c->x);
 }
 
-mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2], bool *found)
+mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2], vrp_claim_prices prices[2],
+                       bool *found)
 {
     mco_status st = MCO_OK;
     choice c = {.t = t, .nodes = t->root->nodes, .value = t->m->lp_value};
@@ -377,7 +388,7 @@ mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_sid
     if (c.count == 0)
         goto done;
     MCO_TRY(try_rows(&c));
-    MCO_TRY(try_prices(&c, state, bound, out, bounds));
+    MCO_TRY(try_prices(&c, state, bound, out, bounds, prices));
     *found = true;
 done:
     close_choice(&c);

@@ -29,6 +29,7 @@ typedef struct tree_node {
     tree_state *from;
     int64_t bound;         // units
     int32_t depth;
+    int32_t part;          // of the claims
 } tree_node;
 
 typedef struct tree {
@@ -44,6 +45,9 @@ typedef struct tree {
     tree_node *nodes;               // [count]
     int64_t count, room;
     bool is_stopped;
+    vrp_claims *claims;             // NULL: none
+    int64_t part;                   // whose prices tree_price() tells the claims of
+    vrp_claim_prices *trial;        // where it puts them during a trial of a side; NULL: there is none
 } tree;
 
 bool tree_must_stop(tree *t);
@@ -67,6 +71,8 @@ void tree_side_clear(mco_context *ctx, tree_side *side);
 
 // Column generation at the node where the master stands, to a precision. *bound rises to what is proved. Errors: MEMORY, DEVICE.
 mco_status tree_price(tree *t, double precision, double stop_s, int64_t *bound);
+// Tells the claims of the master's best prices: of the part where it stands, or of the trial. Errors: MEMORY.
+mco_status tree_claim(tree *t);
 // Solves a loaded node: columns, cuts, arcs, enumeration. Errors: as above.
 mco_status tree_work_on(tree *t, int64_t *bound);
 // Enumerates the node's elementary routes and settles them, if there are not too many. `forced`: whatever the gap.
@@ -75,7 +81,9 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound);
 // ---- Choice
 
 // Chooses two sides for the node where the master stands, whose state is `state`, and what both prove. *found: false if the program is not
-// divided by any set. The sides are owned. Errors: MEMORY, DEVICE.
-mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2], bool *found);
+// divided by any set. The sides are owned, and so are the prices of what was proved (price NULL: that is
+// the bound). Errors: MEMORY, DEVICE.
+mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_side out[2], int64_t bounds[2], vrp_claim_prices prices[2],
+                       bool *found);
 
 #endif

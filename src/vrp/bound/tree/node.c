@@ -44,6 +44,24 @@ void tree_set_known(tree *t, int64_t known)
 
 // ---- Columns
 
+mco_status tree_claim(tree *t)
+{
+    mco_status st = MCO_OK;
+    const vrp_master *m = t->m;
+    vrp_claim_prices prices = {0};
+    if (t->claims == NULL || t->claims->is_full || m->bound == INT64_MIN)
+        return MCO_OK;
+    MCO_TRY(vrp_claim_prices_copy(t->ctx, t->root, m->bound, m->price, &m->cuts, &prices));
+    if (t->trial == NULL)
+        vrp_claims_keep(t->ctx, t->claims, t->part, &prices);
+    else {
+        vrp_claim_prices_clear(t->ctx, t->trial);
+        *t->trial = prices;
+    }
+done:
+    return st;
+}
+
 mco_status tree_price(tree *t, double precision, double stop_s, int64_t *bound)
 {
     vrp_master *m = t->m;
@@ -51,10 +69,12 @@ mco_status tree_price(tree *t, double precision, double stop_s, int64_t *bound)
     m->precision = precision;
     const mco_status st = vrp_master_solve(m, stop_s, &is_done);
     m->precision = PRECISION;
-    if (m->bound > *bound)
+    if (m->bound > *bound) {
         *bound = m->bound;
-    // Values beyond 32 bits: artificial columns have made the prices too large. What is proved stays.
-    return st == MCO_ERR_LIMIT ? MCO_OK : st;
+        const mco_status claimed = tree_claim(t);
+        return st != MCO_OK ? st : claimed;
+    }
+    return st;
 }
 
 // ---- Plans
@@ -66,6 +86,7 @@ static mco_status without_repeats(tree *t, const vrp_routes *routes, vrp_routes 
     const vrp_bound_problem *p = t->root;
     bool *seen = NULL;
     int32_t *node = NULL, visited = 0;
+    bool is_carried = true;
     MCO_TRY(mco_alloc(t->ctx, &seen, p->nodes));
     MCO_TRY(mco_alloc(t->ctx, &node, p->nodes));
     for (int64_t k = 0; k < routes->count; k++) {
@@ -76,10 +97,11 @@ static mco_status without_repeats(tree *t, const vrp_routes *routes, vrp_routes 
             seen[routes->node[v]] = true;
         }
         visited += count;
+        is_carried = is_carried && vrp_bound_route_is_carried(p, node, count);
         if (count > 0)
             MCO_TRY(vrp_routes_append(t->ctx, list, node, count, vrp_bound_route_cost(p, node, count)));
     }
-    *is_plan = visited == p->customers && list->count >= p->fleet.least && list->count <= p->fleet.most;
+    *is_plan = is_carried && visited == p->customers && list->count >= p->fleet.least && list->count <= p->fleet.most;
 done:
     mco_free(t->ctx, &node);
     mco_free(t->ctx, &seen);
@@ -206,7 +228,8 @@ done:
 static vrp_label_task label_task(tree *t, int64_t most_value, int32_t times)
 {
     const vrp_master *m = t->m;
-    return (vrp_label_task){.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .q_tables = m->q,
+    return (vrp_label_task){.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .table_sets = m->table_sets,
+                            .q_tables = m->q,
                             .below = (int32_t)(most_value < VRP_NO_PATH / 2 ? most_value + 1 : VRP_NO_PATH / 2),
                             .most_routes = t->settings->most_routes * times, .most_labels = t->settings->most_labels * times,
                             .is_elementary = true, .threads = m->threads > 0 ? m->threads : 1, .stop_s = t->settings->stop_s};
@@ -263,6 +286,12 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
             (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);
+    if (pool.is_done && t->claims != NULL) {
+        MCO_TRY(tree_claim(t));
+        vrp_claim_pools_clear(t->ctx, &t->claims->claim[t->part].pools);
+        t->claims->claim[t->part].pools = pool.prices;
+        pool.prices = (vrp_claim_pools){0};
+    }
     if (!pool.is_done)
         t->tried_gap = t->m->known - *bound;
     // Units may be coarser than costs. A pool that is done closes the node: tree_is_closed() compares with the known cost.
@@ -279,6 +308,22 @@ static bool is_worth_trying(const tree *t, int64_t bound)
 {
     const double gap = (double)(t->m->known - bound);
     return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * (double)t->tried_gap);
+}
+
+// Drops routes that exceed the capacity of the instance, where loads are coarse. Routes of the same customers have the same load.
+static mco_status drop_heavy(tree *t, vrp_routes *list)
+{
+    mco_status st = MCO_OK;
+    bool *keep = NULL;
+    if (!t->root->has_coarse_loads)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(t->ctx, &keep, list->count));
+    for (int64_t k = 0; k < list->count; k++)
+        keep[k] = vrp_bound_route_is_carried(t->root, list->node + list->first[k], vrp_routes_length(list, k));
+    vrp_routes_keep(list, keep);
+done:
+    mco_free(t->ctx, &keep);
+    return st;
 }
 
 // Drops routes that are too long by lengths that are not rounded. No cheaper route of the same customers is shorter.
@@ -322,6 +367,7 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
             (long long)list.count, 100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
     MCO_TRY(drop_long(t, &list));
+    MCO_TRY(drop_heavy(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)

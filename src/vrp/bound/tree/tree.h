@@ -11,6 +11,7 @@
 #ifndef MCO_VRP_BOUND_TREE_H
 #define MCO_VRP_BOUND_TREE_H
 
+#include "vrp/bound/claims.h"
 #include "vrp/bound/columns/master.h"
 
 typedef struct vrp_tree_settings {
@@ -25,6 +26,7 @@ typedef struct vrp_tree_settings {
     // Called at each node: bound of all plans, scaled. The caller may lower *known. Ends the tree at a status other than MCO_OK. NULL: none.
     mco_status (*note)(void *user, int64_t scaled_bound, int64_t *known);
     void *user;
+    vrp_claims *claims;     // parts and prices for the recheck: those of this call replace what it has. NULL: not wanted
 } vrp_tree_settings;
 #define VRP_TREE_SETTINGS_INIT { .known = -1, .stop_s = INFINITY, .cuts_capacity = true, .cuts_rank1 = true, .most_labels = 1000000, \
                                  .most_routes = 20000 }
