@@ -84,6 +84,18 @@ bounds() {
     expect 0 "$MCO" vrp bound square.vrp --known 42 --time-limit 10 --vehicles 3 --json b.json
     expect_text out "fleet      at most 3 routes"
     expect_json b.json fleet 3
+    expect_json b.json is_bound_rechecked true
+    expect_json b.json bound_checked '"all of it"'
+    expect_text out "recheck    all of it"
+    # A cost that no plan has.
+    expect 0 "$MCO" vrp bound square.vrp --known 30 --time-limit 10 --json b.json
+    expect_text out "outcome    every plan costs at least 42, more than the known cost 30"
+    expect_json b.json bound 30
+    # One cell of ng tables leaves no room: the bound is one of q-routes, and the recheck is told.
+    expect 0 "$MCO" vrp bound square.vrp --memory 1 --time-limit 10 --json b.json
+    expect_text out "recheck    all of it"
+    expect 1 "$MCO" vrp bound square.vrp --time-limit 0 --json b.json
+    expect_json b.json is_bound_rechecked false
     for method in ascent auto; do
         for cuts in none capacity all; do
             for kind in q through-q ng; do
@@ -99,11 +111,13 @@ fleets() {
     expect 0 "$MCO" vrp bound square.vrp --vehicles-exactly 4 --time-limit 10 --json b.json
     expect_text out "fleet      exactly 4 routes"
     expect_json b.json bound 80
+    expect_json b.json outcome '"optimal"'
+    expect_json b.json is_bound_rechecked true
     expect 1 "$MCO" vrp bound square.vrp --vehicles-exactly 5 --json b.json
     expect_json b.json outcome '"infeasible"'
     expect_text out "4 customers make at most 4 routes, exactly 5 are asked for"
     expect 1 "$MCO" vrp bound square.vrp --vehicles-exactly 1 --json b.json
-    expect_text out "all demands are 4, 1 vehicles carry 2"
+    expect_text out "all demands are 4, 1 vehicle carries 2"
     expect 1 "$MCO" vrp bound square.vrp --vehicles 1 --json b.json
     expect_json b.json outcome '"infeasible"'
     expect 2 "$MCO" vrp bound square.vrp --vehicles 3 --vehicles-exactly 2

@@ -390,6 +390,60 @@ static void test_stored_values(void **state)
     }
 }
 
+// All that a master does, until something fails. The master is closed in every case.
+static mco_status work_on_master(const vrp_bound_problem *p, int64_t best)
+{
+    mco_status st = MCO_OK;
+    vrp_master m = {0};
+    const int32_t price[NODES] = {0};
+    bool is_done;
+    int32_t found;
+    int64_t removed;
+    MCO_TRY(vrp_master_open(test_ctx, NULL, p, NULL, NULL, price, &m));
+    MCO_TRY(vrp_master_take_q(&m, &settings));
+    MCO_TRY(vrp_master_take_ng(&m, &settings, 3));
+    MCO_TRY(vrp_master_solve(&m, INFINITY, &is_done));
+    MCO_TRY(vrp_master_cut_capacity(&m, 10, 0.01, INFINITY, &found));
+    MCO_TRY(vrp_master_cut_rank1(&m, 10, 0.01, INFINITY, &found));
+    MCO_TRY(vrp_master_solve(&m, INFINITY, &is_done));
+    MCO_TRY(vrp_master_grow_sets(&m, &settings, 5, 10, &found));
+    MCO_TRY(vrp_master_solve(&m, INFINITY, &is_done));
+    m.known = best + best / 20;
+    MCO_TRY(vrp_master_remove_arcs(&m, INFINITY, &removed));
+    MCO_TRY(vrp_master_solve(&m, INFINITY, &is_done));
+    assert_true(m.bound > 0 && vrp_master_arcs(&m) > 0);
+done:
+    if (m.ctx != NULL)
+        vrp_master_close(&m);
+    return st;
+}
+
+// Whichever allocation fails, the status is MEMORY, and all that was taken is given back (the teardown of the tests).
+static void test_memory_failures(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    for (int each = PLANE; each < KINDS; each++) {
+        static brute b;
+        vrp_bound_problem p;
+        mco_vrp *vrp = make((kind)each, &seed);
+        assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 10000, &p));
+        fill_brute(&p, &b);
+        long k = 0;
+        for (bool failed = true; failed;) {
+            k += 1 + k / 30;
+            test_fail_allocation(k);
+            const mco_status st = work_on_master(&p, best_plan(&p, &b));
+            failed = test_memory.calls >= k;
+            test_fail_allocation(0);
+            assert_int_equal(st, failed ? MCO_ERR_MEMORY : MCO_OK);
+        }
+        assert_true(k > 50);
+        vrp_bound_problem_close(test_ctx, &p);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+}
+
 // Costs near 32 bits: every pass refuses them. The call ends without an error and without a bound; so does one whose first prices are
 // refused, which goes on to prices that a pass takes.
 static void test_refused_prices(void **state)
@@ -444,7 +498,7 @@ static void test_deadlines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_growing_sets), TEST(test_separation), TEST(test_stored_values), TEST(test_refused_prices), TEST(test_deadlines)};
+    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_growing_sets), TEST(test_separation), TEST(test_stored_values), TEST(test_memory_failures), TEST(test_refused_prices), TEST(test_deadlines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

@@ -45,7 +45,8 @@ static mco_status refuse_start(const bounding *b, int64_t *cost)
         return MCO_OK;
     MCO_TRY(mco_as_argument(mco_vrp_check(b->ctx, b->problem, start, cost)));
     if (exactly > 0 && start->routes != exactly)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "the plan to start with has %d routes, --vehicles-exactly %lld was given", start->routes,
+        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "the plan to start with has %d route%s, --vehicles-exactly %lld was given", start->routes,
+                        mco_plural(start->routes),
                         (long long)exactly);
 done:
     return st;
@@ -70,13 +71,13 @@ static mco_status find_conflict(const bounding *b)
     if (st != MCO_OK || exactly <= 0)
         return st;
     if (exactly > p->customers)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "%d customers make at most %d routes, exactly %lld are asked for", p->customers,
-                        p->customers, (long long)exactly);
+        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "%d customer%s at most %d route%s, exactly %lld are asked for", p->customers,
+                        p->customers == 1 ? " makes" : "s make", p->customers, mco_plural(p->customers), (long long)exactly);
     for (int32_t i = 1; i < p->nodes; i++)
         demand += p->demand[i];
     if (demand > exactly * p->capacity)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, %lld vehicles carry %.15g", vrp_load(p, demand),
-                        (long long)exactly, vrp_load(p, exactly * p->capacity));
+        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, %lld vehicle%s %.15g", vrp_load(p, demand),
+                        (long long)exactly, exactly == 1 ? " carries" : "s carry", vrp_load(p, exactly * p->capacity));
     return MCO_OK;
 }
 
@@ -183,6 +184,8 @@ static mco_status fill_result(bounding *b, mco_vrp_bound_result *r)
     r->cost = proof->known >= 0 ? (double)proof->known / scale : (double)NAN;
     if (r->outcome == MCO_OUTCOME_NONE_BELOW)
         snprintf(r->reason, sizeof r->reason, "no plan costs less than %.15g", r->cost);
+    if (r->outcome == MCO_OUTCOME_NONE_BELOW && r->root_bound > r->cost)
+        snprintf(r->reason, sizeof r->reason, "every plan costs at least %.15g, more than the known cost %.15g", r->root_bound, r->cost);
     if (r->outcome == MCO_OUTCOME_UNKNOWN && r->stop == MCO_STOP_FINISHED && proof->known < 0)
         snprintf(r->reason, sizeof r->reason, "no plan was found; --start gives one");
     r->solution = proof->plan;

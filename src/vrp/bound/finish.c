@@ -5,9 +5,11 @@
 // prices and the duals of the last program are priced once more in a unit that is as fine as 32 bits allow. Where a route has a
 // negative value, all prices fall by a share of the demand that makes it good (vrp_worth).
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "vrp/bound/recheck.h"
 #include "vrp/bound/root.h"
 
@@ -56,9 +58,9 @@ static int32_t finer_cost(const vrp_root *r)
     const vrp_bound_problem *p = &r->problem;
     double price = 1, cost = 1;
     for (int32_t i = 1; i < p->nodes; i++) {
-        price = fmax(price, r->sure_price[i]);
+        price = fmax(price, abs(r->sure_price[i]));
         if (r->has_master)
-            price = fmax(price, fmax(r->master.lp_customer[i], r->master.price[i]));
+            price = fmax(price, fmax(fabs(r->master.lp_customer[i]), abs(r->master.price[i])));
         for (int32_t j = 0; j < p->nodes; j++)
             if (i != j)
                 cost = fmax(cost, fmax(p->cost[(int64_t)i * p->stride + j], p->cost[(int64_t)j * p->stride + i]));
@@ -194,6 +196,26 @@ static mco_status drop_idle(vrp_root *r, vrp_cuts *cuts)
     return MCO_OK;
 }
 
+// Rechecks these prices by listing routes, where tables do not: of limited length, or with RANK1 rows that need too many labels.
+static mco_status recheck_by_routes(vrp_root *r, const proven *p, double stop_s, bool *is_done)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = r->proof->ctx;
+    vrp_claims claims = {0};
+    vrp_claim_prices prices = {0};
+    vrp_recheck_end end = VRP_RECHECK_OPEN;
+    const int64_t bound = vrp_bound_proved(&p->problem, p->bound > 0 ? p->bound : 0);
+    MCO_TRY(vrp_claims_begin(ctx, &claims, p->problem.fleet));
+    MCO_TRY(vrp_claim_prices_copy(ctx, &p->problem, p->bound, p->price, &p->cuts, &prices));
+    vrp_claims_keep(ctx, &claims, 0, &prices);
+    if (bound > 0)
+        MCO_TRY(vrp_root_recheck_claims(r, &claims, bound, stop_s, &end));
+    *is_done = end == VRP_RECHECK_PROVED;
+done:
+    vrp_claims_clear(ctx, &claims);
+    return st;
+}
+
 static mco_status recheck(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
@@ -203,12 +225,13 @@ static mco_status recheck(vrp_root *r, proven *p)
     bool is_done = false;
     MCO_TRY(drop_idle(r, &p->cuts));
     MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, &is_done));
-    // The recheck knows no limit of length, nor why few routes do not pay.
-    is_done = is_done && (bound >= p->bound || !vrp_bound_has_length(&p->problem)) && !r->fleet_is_raised;
-    if (is_done && bound < p->bound)
+    if (is_done && bound < p->bound && !vrp_bound_has_length(&p->problem))
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);
-    proof->result->is_rechecked = is_done;
+    is_done = is_done && bound >= p->bound;
+    if (!is_done)
+        MCO_TRY(recheck_by_routes(r, p, stop_s, &is_done));
+    proof->result->is_rechecked = is_done && !r->fleet_is_raised;  // no recheck knows why few routes do not pay
 done:
     return st;
 }
@@ -226,23 +249,53 @@ done:
     return st;
 }
 
+static int by_arc(const void *a, const void *b)
+{
+    const mco_vrp_support *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+// Lists the arcs of the routes of the last program, with what each route gives them; edges, from < to, where distances are symmetric.
+static mco_status list_support(const vrp_root *r, mco_vrp_support **list, int64_t *count)
+{
+    mco_status st = MCO_OK;
+    const vrp_master *m = &r->master;
+    int64_t room = 0;
+    for (int64_t k = 0; k < m->columns.count; k++) {
+        int32_t at = 0;
+        for (int64_t v = m->columns.first[k]; m->x[k] > 0 && v <= m->columns.first[k + 1]; v++) {
+            const int32_t to = v < m->columns.first[k + 1] ? m->columns.node[v] : 0;
+            const bool is_turned = r->problem.is_symmetric && to < at;
+            MCO_TRY(mco_grow(r->proof->ctx, list, &room, *count + 1));
+            (*list)[(*count)++] = (mco_vrp_support){is_turned ? to : at, is_turned ? at : to, m->x[k]};
+            at = to;
+        }
+    }
+done:
+    return st;
+}
+
+// O(visits log visits) of the routes in the basis, which are no more than the rows of the program.
 static mco_status give_support(vrp_root *r)
 {
     mco_status st = MCO_OK;
     mco_vrp_bound_result *result = r->proof->result;
-    const int64_t nodes = r->problem.nodes;
-    double *x = NULL;
+    mco_vrp_support *list = NULL;
     int64_t count = 0;
-    MCO_TRY(mco_alloc(r->proof->ctx, &x, nodes * nodes));
-    vrp_master_support(&r->master, x);
-    for (int64_t k = 0; k < nodes * nodes; k++)
-        count += x[k] > 0 && (!r->problem.is_symmetric || k / nodes < k % nodes);
+    MCO_TRY(list_support(r, &list, &count));
+    if (count > 0)
+        qsort(list, (size_t)count, sizeof *list, by_arc);
     MCO_TRY(mco_alloc(r->proof->ctx, &result->support, count));
-    for (int64_t k = 0; k < nodes * nodes; k++)
-        if (x[k] > 0 && (!r->problem.is_symmetric || k / nodes < k % nodes))
-            result->support[result->support_count++] = (mco_vrp_support){(int32_t)(k / nodes), (int32_t)(k % nodes), x[k]};
+    for (int64_t k = 0; k < count; k++) {
+        if (k > 0 && by_arc(&list[k - 1], &list[k]) == 0)
+            result->support[result->support_count - 1].value += list[k].value;
+        else
+            result->support[result->support_count++] = list[k];
+    }
 done:
-    mco_free(r->proof->ctx, &x);
+    mco_free(r->proof->ctx, &list);
     return st;
 }
 
@@ -296,6 +349,13 @@ static double root_bound(const vrp_root *r, const vrp_bound_problem *problem, in
     return (double)scaled / proof->problem->scale;
 }
 
+// Whether these prices raise the bound, which is at most the known cost.
+static bool is_news(const vrp_proof *proof, const proven *p)
+{
+    const int64_t scaled = vrp_bound_proved(&p->problem, p->bound > 0 ? p->bound : 0);
+    return scaled > proof->scaled_bound && (proof->known < 0 || proof->scaled_bound < proof->known);
+}
+
 mco_status vrp_root_finish(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -306,7 +366,8 @@ mco_status vrp_root_finish(vrp_root *root)
         return MCO_OK;
     MCO_TRY(prove_finer(r, &p));
     if (p.bound > INT64_MIN && !is_behind(r, &p)) {
-        MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
+        if (is_news(proof, &p))
+            MCO_TRY(vrp_root_note(r, r->has_master ? MCO_VRP_BOUND_COLUMNS : MCO_VRP_BOUND_ASCENT, &p.problem, p.bound));
         MCO_TRY(recheck(r, &p));
         proof->result->root_bound = root_bound(r, &p.problem, p.bound);
         MCO_TRY(give_prices(r, p.price, p.problem.unit));

@@ -9,7 +9,7 @@
 #include "vrp/bound/root.h"
 
 // The recheck may last as long as the proof did, and LEAST_S if that was less; never beyond the run's end.
-static const double LEAST_S = 2;
+static const double LEAST_S = 5;
 // Members of the ng sets of its tables, at most; bytes of these.
 enum { MOST_SIZE = 10 };
 static const double TABLES = 1 << 28;
@@ -47,8 +47,10 @@ static const char *text_of(vrp_recheck_end end)
     case VRP_RECHECK_TIME: return "the whole recheck would take longer than the proof, or than the time left";
     case VRP_RECHECK_ROOM: return "the whole recheck would need too many routes or tables";
     case VRP_RECHECK_OPEN: return "the prices of a part prove less without the arcs that were removed";
-    default: return "";
+    case VRP_RECHECK_PROVED:
+    case VRP_RECHECK_DISPROVED: break;
     }
+    return "";
 }
 
 // What the root's recheck proved, in scaled units; -1: nothing.
@@ -91,22 +93,21 @@ done:
     return st;
 }
 
-static mco_status recheck_all(vrp_root *r, vrp_recheck_end *end)
+mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int64_t bound, double stop_s, vrp_recheck_end *end)
 {
     mco_status st = MCO_OK;
-    const vrp_proof *proof = r->proof;
-    const double now = mco_clock_s();
-    const double stop_s = fmin(proof->run->stop_s, now + fmax(LEAST_S, mco_run_time_s(proof->run)));
+    const vrp_proof *proof = root->proof;
+    const double now = mco_clock_s(), until_s = fmin(stop_s, now + fmax(LEAST_S, mco_run_time_s(proof->run)));
     int64_t part = 0;
     vrp_ng_sets sets = {0};
-    MCO_TRY(open_sets(r, &sets));
-    st = vrp_bound_recheck_proof(proof->ctx, proof->problem, r->problem.fleet, &r->claims, &sets, proof->scaled_bound, stop_s, end, &part);
+    MCO_TRY(open_sets(root, &sets));
+    st = vrp_bound_recheck_proof(proof->ctx, proof->problem, root->problem.fleet, claims, &sets, bound, until_s, end, &part);
     if (st == MCO_ERR_CHECK)
         st = mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck of the proof: %s", mco_context_error(proof->ctx));
     MCO_TRY(st);
     if (*end == VRP_RECHECK_DISPROVED)
-        st = mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck finds a plan that costs less than the bound %" PRId64, proof->scaled_bound);
-    mco_log(proof->ctx, MCO_LOG_DETAIL, "recheck: %lld parts, %s, %.2f s", (long long)r->claims.count,
+        st = mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck finds a plan that costs less than the bound %" PRId64, bound);
+    mco_log(proof->ctx, MCO_LOG_DETAIL, "recheck: %lld parts, %s, %.2f s", (long long)claims->count,
             *end == VRP_RECHECK_PROVED ? "proved" : text_of(*end), mco_clock_s() - now);
 done:
     vrp_ng_sets_close(proof->ctx, &sets);
@@ -121,7 +122,9 @@ mco_status vrp_root_recheck(vrp_root *root)
     const int64_t by_root = proved_by_root(r);
     const char *why;
     vrp_recheck_end end = VRP_RECHECK_TIME;
-    if (by_root >= proof->scaled_bound || proof->scaled_bound <= 0) {
+    if (proof->scaled_bound < 0)
+        return MCO_OK;
+    if (by_root >= proof->scaled_bound || proof->scaled_bound == 0) {
         say(r, "all of it", "");
         proof->result->is_bound_rechecked = true;
         return MCO_OK;
@@ -129,7 +132,7 @@ mco_status vrp_root_recheck(vrp_root *root)
     MCO_TRY(claim_root(r));
     why = obstacle(r);
     if (why == NULL)
-        MCO_TRY(recheck_all(r, &end));
+        MCO_TRY(vrp_root_recheck_claims(r, &r->claims, proof->scaled_bound, proof->run->stop_s, &end));
     if (end == VRP_RECHECK_PROVED && why == NULL)
         say(r, "all of it", "");
     else

@@ -219,8 +219,10 @@ static mco_status run_ng(pass *p)
     MCO_TRY(vrp_ng_open(p->ctx, &p->problem, &p->sets, &p->settings, &p->ng));
     MCO_TRY(time_pass(p, pass_ng));
     const int32_t least = vrp_ng_least_route(p->ng);
-    p->r->value = in_file_units(p, least);
+    if (least == -VRP_NO_PATH)
+        return MCO_ERR_STOPPED;
     MCO_TRY(vrp_ng_routes(p->ctx, p->ng, least + 1, p->problem.nodes, &p->routes));
+    p->r->value = in_file_units(p, least);
     MCO_TRY(find_route(p, least));
 done:
     return st;
@@ -232,8 +234,10 @@ static mco_status run_q(pass *p)
     MCO_TRY(vrp_q_open(p->ctx, &p->problem, &p->settings, &p->q));
     MCO_TRY(time_pass(p, pass_q));
     const int32_t least = vrp_q_least_route(p->q);
-    p->r->value = in_file_units(p, least);
+    if (least == -VRP_NO_PATH)
+        return MCO_ERR_STOPPED;
     MCO_TRY(vrp_q_routes(p->ctx, p->q, least + 1, p->problem.nodes, &p->routes));
+    p->r->value = in_file_units(p, least);
     MCO_TRY(find_route(p, least));
 done:
     return st;

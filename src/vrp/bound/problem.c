@@ -192,8 +192,9 @@ static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicl
     int64_t least = (total + capacity - 1) / capacity, most = vrp->customers;
     least = least > 0 ? least : 1;
     if (vehicles > 0 && (vehicles < least || (exactly && vehicles > vrp->customers)))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d vehicle%s: the demands need at least %lld, and %d customers make at most %d routes", vehicles,
-                        mco_plural(vehicles), (long long)least, vrp->customers, vrp->customers);
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%d vehicle%s: the demands need at least %lld, and %d customer%s at most %d route%s", vehicles,
+                        mco_plural(vehicles), (long long)least, vrp->customers, vrp->customers == 1 ? " makes" : "s make", vrp->customers,
+                        mco_plural(vrp->customers));
     if (!exactly && !vrp_has_max_length(vrp))
         MCO_TRY(test_joins(vrp, until, &joins_pay));
     if (joins_pay) {
@@ -203,6 +204,8 @@ static mco_status set_fleet(mco_context *ctx, const mco_vrp *vrp, int32_t vehicl
     }
     most = vehicles > 0 && vehicles < most ? vehicles : most;
     p->fleet = (vrp_fleet){(int32_t)(exactly ? vehicles : least), (int32_t)(exactly ? vehicles : most)};
+    // Rows that cover let routes beyond the needed ones visit the nearest customer again and again.
+    p->is_metric = p->is_metric && !(exactly && vehicles > least);
 done:
     return st;
 }

@@ -6,7 +6,7 @@
 #include "vrp/bound/recheck_plans.h"
 #include "vrp/bound/recheck_routes.h"
 
-enum { MOST_LABELS = 3000000, REMOVALS = 3 };
+enum { MOST_LABELS = 3000000, REMOVALS = 3, LOOK_ROUTES = 64 };
 
 typedef struct proof_check {
     mco_context *ctx;
@@ -169,12 +169,13 @@ static int64_t remove_arcs(vrp_recheck *t, int64_t limit)
     return count;
 }
 
-// Removes arcs by the tables, whose bounds rise with each arc that is gone, and by `limit`.
+// Removes arcs by the tables, whose bounds rise with each arc that is gone, and by `limit`. Tables of some arcs more are as right, so a few
+// are no reason to fill them again.
 static void remove_by_tables(vrp_recheck *t, const slack *s, int64_t limit, bool *is_done)
 {
     for (int round = 0; round < REMOVALS && *is_done; round++) {
         const int64_t by_tables = limit_by_tables(t, s);
-        if (remove_arcs(t, by_tables < limit ? by_tables : limit) == 0)
+        if (remove_arcs(t, by_tables < limit ? by_tables : limit) < t->nodes)
             break;
         vrp_recheck_complete(t, is_done);
     }
@@ -203,7 +204,7 @@ static int64_t value_by_pool(const proof_check *c, const vrp_recheck *t, const v
         budget -= pool->price[i];
     for (int64_t r = 0; r < pool->cuts.count; r++)
         budget -= pool->row_price[r] * pool->cuts.cut[r].rhs;
-    for (int64_t k = 0; k < routes->count; k++) {
+    for (int64_t k = 0; k < routes->count && (k % LOOK_ROUTES != 0 || !vrp_recheck_is_over(t)); k++) {  // the caller looks again
         value[k] = routes->cost[k] * pool->unit - pool->price[n];
         for (int64_t v = routes->first[k]; v < routes->first[k + 1]; v++)
             value[k] -= pool->price[routes->node[v] - 1];
@@ -278,8 +279,13 @@ static mco_status check_list(const proof_check *c, const vrp_recheck *t, int64_t
     for (int64_t k = 0; k < pools->count && !vrp_recheck_is_over(t); k++) {
         MCO_TRY(check_pool_rows(t, &pools->pool[k]));
         task.budget = value_by_pool(c, t, &pools->pool[k], &list->routes, list->value);
+        if (vrp_recheck_is_over(t))
+            break;
         MCO_TRY(drop_dear(t, &list->routes, list->value, task.budget));
     }
+    *end = VRP_RECHECK_TIME;
+    if (vrp_recheck_is_over(t))
+        goto done;
     MCO_TRY(vrp_recheck_search_plans(c->ctx, &task, &exists, &is_done));
     *end = exists ? VRP_RECHECK_DISPROVED : is_done ? VRP_RECHECK_PROVED : vrp_recheck_is_over(t) ? VRP_RECHECK_TIME : VRP_RECHECK_ROOM;
     mco_log(c->ctx, MCO_LOG_DETAIL, "recheck: part %lld, %lld routes, %lld behind %lld price%s, plans are searched: %s", (long long)part,

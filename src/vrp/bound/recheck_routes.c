@@ -5,12 +5,14 @@
 
 #include "base/grow.h"
 #include "vrp/bound/recheck.h"
+#include "vrp/bound/recheck_lengths.h"
 
 enum { LOOK_LABELS = 256, FIRST_SLOTS = 1 << 12, MOST_ROWS = 4096 };
 
 typedef struct label {
     int64_t value;     // at the prices
     int64_t cost;      // scaled
+    int64_t length;    // scaled, with service
     int32_t node, before;  // before: the label that it came from; -1: the depot
     int32_t next;      // of the same load; -1: none
     bool is_dead;      // a cheaper one has its customers and its end
@@ -22,6 +24,8 @@ typedef struct listing {
     int64_t limit;
     const vrp_recheck_filter *filter;
     int32_t filters;
+    vrp_recheck_lengths lengths;
+    int64_t least_demand;
     int32_t words;
     label *label;        // [count]
     uint64_t *visited;   // [count * words]
@@ -171,27 +175,27 @@ static uint32_t free_neighbours(const listing *l, int32_t k, const uint64_t *vis
     return bits;
 }
 
-static bool is_too_long(const listing *l, const uint64_t *visited, int64_t cost)
+// The least value of the way home from k, by the length that is left behind it; -INT64_MAX / 4: lengths are not limited.
+static int64_t way_by_length(const listing *l, int32_t from, int32_t k, int64_t load, int64_t length)
 {
-    const mco_vrp *vrp = l->t->vrp;
-    if (!vrp_has_max_length(vrp))
-        return false;
-    for (int32_t i = 1; i < vrp->nodes; i++)
-        cost += vrp_set_has(visited, i) ? vrp_service(vrp, i) : 0;
-    return cost > vrp->max_length;
+    const int64_t left = l->t->vrp->max_length - length;
+    if (l->lengths.rows == 0)
+        return -VRP_RECHECK_NONE;
+    return left < 0 ? VRP_RECHECK_NONE
+                    : vrp_recheck_way(&l->lengths, l->t->nodes, k, from, left, (l->t->capacity - load) / l->least_demand + 1);
 }
 
-static mco_status add(listing *l, int32_t from, int32_t k, int64_t load, int64_t value, int64_t cost)
+static mco_status add(listing *l, int32_t from, int32_t k, int64_t load, int64_t value, int64_t cost, int64_t length)
 {
     mco_status st = MCO_OK;
     uint64_t place = 0;
     if (2 * (l->count + 1) > l->slots)
         MCO_TRY(grow_slots(l));
-    if (is_too_long(l, l->draft, cost) || has_better(l, from, k, cost, &place))
+    if (has_better(l, from, k, cost, &place))
         return MCO_OK;
     MCO_TRY(mco_grow(l->ctx, &l->label, &l->room, l->count + 1));
     MCO_TRY(mco_grow(l->ctx, &l->visited, &l->visited_room, (l->count + 1) * l->words));
-    l->label[l->count] = (label){.value = value, .cost = cost, .node = k, .before = from, .next = l->head[load]};
+    l->label[l->count] = (label){.value = value, .cost = cost, .length = length, .node = k, .before = from, .next = l->head[load]};
     memcpy(l->visited + l->count * l->words, l->draft, (size_t)l->words * sizeof *l->draft);
     l->head[load] = (int32_t)l->count;
     l->slot[place] = (uint32_t)++l->count;
@@ -205,12 +209,12 @@ static mco_status extend(listing *l, int32_t from, int64_t load)
     mco_status st = MCO_OK;
     const vrp_recheck *t = l->t;
     const int32_t i = from >= 0 ? l->label[from].node : 0;
-    const int64_t value = from >= 0 ? l->label[from].value : 0, cost = from >= 0 ? l->label[from].cost : 0;
+    const label behind = from >= 0 ? l->label[from] : (label){0};
     set_states(l, path_of(l, from, l->path));
     for (int32_t k = 1; k < t->nodes; k++) {
         const int64_t *on = t->cell + (((t->capacity - load) * t->nodes + k) << t->bits);
         const uint32_t all = ((uint32_t)1 << (t->sets->size[k] - 1)) - 1;
-        const int64_t next = value + t->arc[(int64_t)i * t->nodes + k];
+        const int64_t next = behind.value + t->arc[(int64_t)i * t->nodes + k];
         if (load + t->demand[k] > t->capacity || next + on[all] >= l->limit)
             continue;
         if (from >= 0)
@@ -219,11 +223,12 @@ static mco_status extend(listing *l, int32_t from, int64_t load)
             memset(l->draft, 0, (size_t)l->words * sizeof *l->draft);
         if (vrp_set_has(l->draft, k))
             continue;
-        const int64_t paid = next + cost_of_visit(l, k);
-        if (paid + on[free_neighbours(l, k, l->draft)] >= l->limit)
+        const int64_t paid = next + cost_of_visit(l, k), distance = vrp_distance(t->vrp, i, k);
+        const int64_t length = behind.length + distance + vrp_service(t->vrp, k);
+        if (paid + on[free_neighbours(l, k, l->draft)] >= l->limit || paid + way_by_length(l, i, k, load + t->demand[k], length) >= l->limit)
             continue;
         l->draft[k >> 6] |= (uint64_t)1 << (k & 63);
-        MCO_TRY(add(l, from, k, load + t->demand[k], paid, cost + vrp_distance(t->vrp, i, k)));
+        MCO_TRY(add(l, from, k, load + t->demand[k], paid, behind.cost + distance, length));
     }
 done:
     return st;
@@ -302,7 +307,8 @@ static mco_status close_route(listing *l, int32_t at, vrp_recheck_list *list, ui
     const label *end = &l->label[at];
     const uint64_t *visited = l->visited + (int64_t)at * l->words;
     const int64_t value = end->value + l->t->arc[(int64_t)end->node * l->t->nodes], cost = end->cost + vrp_distance(l->t->vrp, end->node, 0);
-    if (value >= l->limit || is_too_long(l, visited, cost) || !passes(l, at))
+    const bool is_too_long = vrp_has_max_length(l->t->vrp) && end->length + vrp_distance(l->t->vrp, end->node, 0) > l->t->vrp->max_length;
+    if (value >= l->limit || is_too_long || !passes(l, at))
         return MCO_OK;
     if (2 * (list->routes.count + 1) > l->sets)
         MCO_TRY(grow_sets(l, list, *sets));
@@ -431,9 +437,17 @@ mco_status vrp_recheck_list_routes(const vrp_recheck *tables, int64_t limit, int
     MCO_TRY(mco_alloc(l.ctx, &l.draft, l.words));
     for (int64_t load = 0; load <= tables->capacity; load++)
         l.head[load] = -1;
+    l.least_demand = tables->capacity;
+    for (int32_t i = 1; i < tables->nodes; i++)
+        l.least_demand = tables->demand[i] < l.least_demand ? tables->demand[i] : l.least_demand;
     MCO_TRY(open_rows(&l));
+    MCO_TRY(vrp_recheck_lengths_open(tables, &l.lengths, is_done));
+    if (!*is_done)
+        goto done;
+    *is_done = false;
     MCO_TRY(search(&l, most < INT32_MAX - 1 ? most : INT32_MAX - 1, list, is_done));
 done:
+    vrp_recheck_lengths_close(l.ctx, &l.lengths);
     mco_free(l.ctx, &l.by_set);
     mco_free(l.ctx, &l.draft);
     mco_free(l.ctx, &l.path);

@@ -37,8 +37,9 @@ static mco_status check_set(const vrp_recheck *c, const vrp_cut *cut)
     if (cut->size == c->vrp->customers && vehicles < c->fleet.least)
         vehicles = c->fleet.least;
     if (cut->sense != VRP_CUT_AT_LEAST || cut->rhs > 2 * vehicles)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "a row of %d customers wants %s %lld crossings, %lld vehicles serve them", cut->size,
-                        cut->sense == VRP_CUT_AT_LEAST ? "at least" : "at most", (long long)cut->rhs, (long long)vehicles);
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "a row of %d customer%s wants %s %lld crossings, %lld vehicle%s enough", cut->size,
+                        mco_plural(cut->size), cut->sense == VRP_CUT_AT_LEAST ? "at least" : "at most", (long long)cut->rhs, (long long)vehicles,
+                        vehicles == 1 ? " is" : "s are");
     return MCO_OK;
 }
 
@@ -46,7 +47,7 @@ static mco_status check_rank1(const vrp_recheck *c, const vrp_cut *cut)
 {
     const bool is_fraction = cut->numerator > 0 && cut->numerator < cut->denominator;
     if (cut->sense != VRP_CUT_AT_MOST || !is_fraction || cut->rhs < (int64_t)cut->numerator * cut->size / cut->denominator)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customers by %d/%d has the right side %lld", cut->size, cut->numerator,
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customer%s by %d/%d has the right side %lld", cut->size, mco_plural(cut->size), cut->numerator,
                         cut->denominator, (long long)cut->rhs);
     return MCO_OK;
 }
@@ -108,6 +109,8 @@ void vrp_recheck_arcs(vrp_recheck *c)
         const vrp_cut *cut = &c->cuts->cut[k];
         if (cut->kind != VRP_CUT_SET || cut->price == 0)
             continue;
+        if (vrp_recheck_is_over(c))
+            return;  // vrp_recheck_fill() sees it too
         for (int32_t i = 0; i < c->nodes; i++)
             c->before[i] = 0;
         for (int32_t m = 0; m < cut->size; m++)

@@ -4,8 +4,8 @@
 #define MCO_VRP_BOUND_ROOT_H
 
 #include "vrp/bound/bound.h"
-#include "vrp/bound/claims.h"
 #include "vrp/bound/columns/master.h"
+#include "vrp/bound/recheck_proof.h"
 
 typedef struct vrp_root {
     vrp_proof *proof;
@@ -66,6 +66,9 @@ mco_status vrp_root_refine(vrp_root *root);
 // Evaluates the sure prices and the program's duals in a finer unit, has the better ones rechecked, and fills support, prices and counts
 // of the result (vrp/bound/finish.c).
 mco_status vrp_root_finish(vrp_root *root);
+// Rechecks claims of a bound, scaled (vrp/bound/recheck_proof.h), until stop_s at most and no longer than the proof has taken so far.
+// Errors: MEMORY, INTERNAL (a plan below the bound, claims that leave plans out).
+mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int64_t bound, double stop_s, vrp_recheck_end *end);
 // Behind all of that: rechecks what the root's prices alone do not prove, and says in the result what was rechecked
 // (vrp/bound/finish_recheck.c). Errors: MEMORY, INTERNAL (the recheck disagrees).
 mco_status vrp_root_recheck(vrp_root *root);

@@ -48,7 +48,9 @@ mco_status vrp_master_run_pass(vrp_master *master, double stop_s, vrp_worth *wor
     if (st == MCO_OK) {
         worth->least = m->ng != NULL ? vrp_ng_least_route(m->ng) : vrp_q_least_route(m->q);
         worth->share = 0;
-        if (worth->least < 0) {
+        if (worth->least == -VRP_NO_PATH)
+            st = MCO_ERR_STOPPED;
+        else if (worth->least < 0) {
             fill_by_load(m);
             worth->share = vrp_master_share(m, worth->least);
         }

@@ -135,7 +135,11 @@ static mco_status copy_loads(mco_context *ctx, vrp_completion *c)
     const bool is_turned = !c->is_backward && !p->is_symmetric;  // ways on of a forward label are backward paths
     c->load_rows = (int64_t)p->capacity + 1;
     MCO_TRY(mco_alloc(ctx, &c->load, c->load_rows * p->stride));
-    for (int64_t l = 0; l < c->load_rows; l++)
+    for (int64_t l = 0; l < c->load_rows; l++) {
+        if (vrp_bound_is_over(ctx, task->stop_s)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         for (int32_t k = 0; k < p->stride; k++) {
             int32_t value = VRP_NO_PATH;
             if (l > 0 && k > 0 && k < p->nodes) {
@@ -148,6 +152,7 @@ static mco_status copy_loads(mco_context *ctx, vrp_completion *c)
             }
             c->load[l * p->stride + k] = value;
         }
+    }
 done:
     return st;
 }

@@ -98,6 +98,8 @@ mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, 
     if (st != MCO_OK)
         return st;
     vrp_ng_set_arcs(pass, arcs);
+    pass->ctx = ctx;
+    pass->stop_s = stop_s;
     return pass->engine->run(ctx, pass, arcs, stop_s);
 }
 
@@ -108,17 +110,28 @@ int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32
     return pass->engine->value(pass, backward ? 1 : 0, load, node, memory);
 }
 
+// Loads between looks at the clock, each of all nodes or of all memories of one: some 2^20 cells at most at the sizes that memory allows.
+enum { LOADS_A_LOOK = 64 };
+
+static bool is_over(const vrp_ng_pass *pass)
+{
+    return vrp_bound_is_over(pass->ctx, pass->stop_s);
+}
+
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out)
 {
     if (!pass->engine->has_tables)
         return mco_fail(ctx, MCO_ERR_LIMIT, "completion bounds need dense tables");
     const int64_t sets = INT64_C(1) << (pass->sets.size[node] - 1);
-    for (int32_t q = 0; q <= pass->problem->capacity; q++)
+    for (int32_t q = 0; q <= pass->problem->capacity; q++) {
+        if (q % LOADS_A_LOOK == 0 && is_over(pass))
+            return MCO_ERR_STOPPED;
         for (int64_t memory = 0; memory < sets; memory++) {
             const int32_t value = vrp_ng_value(pass, backward, q, node, (uint32_t)memory);
             const int32_t before = q == 0 ? VRP_NO_PATH : out[(q - 1) * sets + memory];
             out[q * sets + memory] = value < before ? value : before;
         }
+    }
     return MCO_OK;
 }
 
@@ -135,11 +148,14 @@ static int32_t route_value(const vrp_ng_pass *pass, int32_t load, int32_t node)
 int32_t vrp_ng_least_route(const vrp_ng_pass *pass)
 {
     int32_t least = VRP_NO_PATH;
-    for (int32_t q = 0; q <= pass->problem->capacity; q++)
+    for (int32_t q = 0; q <= pass->problem->capacity; q++) {
+        if (q % LOADS_A_LOOK == 0 && is_over(pass))
+            return -VRP_NO_PATH;
         for (int32_t i = 1; i < pass->problem->nodes; i++) {
             const int32_t value = route_value(pass, q, i);
             least = value < least ? value : least;
         }
+    }
     return least;
 }
 
@@ -221,7 +237,7 @@ static int compare(const void *a, const void *b)
 // best[node * LOADS_OF_A_NODE] .., count[node] of them.
 static void best_loads(const vrp_ng_pass *pass, int32_t below, ending *best, int32_t *count)
 {
-    for (int32_t q = 1; q <= pass->problem->capacity; q++)
+    for (int32_t q = 1; q <= pass->problem->capacity && (q % LOADS_A_LOOK != 0 || !is_over(pass)); q++)
         for (int32_t i = 1; i < pass->problem->nodes; i++) {
             ending *own = best + (int64_t)i * LOADS_OF_A_NODE;
             const int32_t value = route_value(pass, q, i);
@@ -242,6 +258,8 @@ static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const en
     const vrp_bound_problem *p = pass->problem;
     const int32_t longest = p->capacity / p->least_demand;
     for (int32_t e = 0; e < count && *added < most; e++) {
+        if (is_over(pass))
+            return MCO_ERR_STOPPED;
         const int32_t begin = trace_path(pass, endings[e].load, endings[e].node, path), length = longest - begin;
         int64_t index = 0;
         bool is_new = false;

@@ -50,16 +50,18 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass);
 // MEMORY, DEVICE.
 mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s);
 
-// The least value of an ng-route, VRP_NO_PATH where there is none.
+// The least value of an ng-route, VRP_NO_PATH where there is none, -VRP_NO_PATH when the stop_s of the run is over: no route is below that.
 int32_t vrp_ng_least_route(const vrp_ng_pass *pass);
 // Adds up to `most` new routes of value < `below` to `routes`, costs by problem->cost: the best load of each last node first, by
-// value, then the second of each, and so on. Ties between predecessors: the smallest index. Errors: MEMORY.
+// value, then the second of each, and so on. Ties between predecessors: the smallest index. Errors: MEMORY,
+// STOPPED (of the run: some routes are missing).
 mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
 // F(load, node, memory); memory: bits over neighbour[], without the node itself. VRP_NO_PATH where there is none. `backward` only
 // with an asymmetric problem.
 int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory);
 // min over loads l <= load of F(l, node, memory): the completion bounds of labels. out [(capacity + 1) * sets], row by load, for
-// one node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables).
+// one node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables),
+// STOPPED (of the run).
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out);
 
 #endif

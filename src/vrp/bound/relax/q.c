@@ -30,7 +30,8 @@ mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const 
     *out = NULL;
     const vrp_q_engine *engine = engine_of(settings->engine);
     if (engine == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
+        return mco_fail(ctx, settings->engine == MCO_ENGINE_GPU ? MCO_ERR_DEVICE : MCO_ERR_ARGUMENT,
+                        "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
     const double bytes = engine->bytes(problem, settings);
     if (bytes > settings->memory)
         return mco_fail(ctx, MCO_ERR_LIMIT, "tables of %d nodes and loads up to %d need %.0f MiB, at most %.0f MiB may be taken", problem->nodes,
@@ -65,6 +66,8 @@ mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, do
     const vrp_bound_problem *problem = pass->problem;
     for (int32_t i = 0; i < problem->nodes; i++)
         pass->home[i] = arcs[(int64_t)i * problem->stride];
+    pass->ctx = ctx;
+    pass->stop_s = stop_s;
     return pass->engine->run(ctx, pass, arcs, stop_s);
 }
 
@@ -121,6 +124,8 @@ int32_t vrp_q_least_route(const vrp_q_pass *pass)
     int64_t least = VRP_NO_PATH;
     for (int32_t i = 1; i < pass->problem->nodes; i++) {
         int32_t value = VRP_NO_PATH;
+        if (vrp_q_is_over(pass->ctx, pass->stop_s))  // a column has at most capacity + 1 loads
+            return -VRP_NO_PATH;
         pass->engine->column(pass, false, i, &column);
         for (int32_t k = 0; k <= pass->problem->capacity - pass->problem->demand[i]; k++)
             value = column.value[k] < value ? column.value[k] : value;
@@ -178,13 +183,22 @@ mco_status vrp_q_routes(mco_context *ctx, const vrp_q_pass *pass, int32_t below,
     int64_t count = 0;
     MCO_TRY(mco_alloc(ctx, &endings, (size_t)problem->nodes * ROUTES_OF_NODE));
     MCO_TRY(mco_alloc(ctx, &node, problem->capacity / problem->least_demand + 1));
-    for (int32_t i = 1; i < problem->nodes; i++)
+    for (int32_t i = 1; i < problem->nodes; i++) {
+        if (vrp_q_is_over(ctx, pass->stop_s)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         count += endings_of(pass, i, below, endings + count);
+    }
     qsort(endings, (size_t)count, sizeof *endings, by_rank);
     for (int64_t k = 0; k < count && added < most; k++) {
         int32_t length = 0;
         int64_t index;
         bool is_new;
+        if (vrp_q_is_over(ctx, pass->stop_s)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         vrp_q_trace(pass, false, endings[k].load, endings[k].node, false, false, node, &length);
         for (int32_t a = 0, b = length - 1; a < b; a++, b--) {
             const int32_t swap = node[a];

@@ -37,10 +37,10 @@ int32_t vrp_q_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_
 int32_t vrp_q_second(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);   // g
 int32_t vrp_q_second_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);
 
-// The least value of a q-route, and the route that has it. Errors: MEMORY.
+// The least value of a q-route, VRP_NO_PATH where there is none, -VRP_NO_PATH when the stop_s of the run is over: no route is below that.
 int32_t vrp_q_least_route(const vrp_q_pass *pass);
 // Adds up to `most` q-routes of value < `below`, the best of each last node first (several loads each), to `routes`, with costs
-// by problem->cost. Errors: MEMORY.
+// by problem->cost. Errors: MEMORY, STOPPED (of the run: some routes are missing).
 mco_status vrp_q_routes(mco_context *ctx, const vrp_q_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
 
 // For each customer i: value[i] / load[i] is the least ratio of value to load over all through-q-routes through i; of several, that

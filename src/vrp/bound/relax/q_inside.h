@@ -39,6 +39,8 @@ struct vrp_q_pass {
     int32_t *home;      // [nodes] the arcs (i, 0) of the last run
     int32_t *room;      // [3 * room_stride] a column
     int32_t room_stride;
+    const mco_context *ctx;  // of the last run, and when it had to end: what reads all cells ends then as well
+    double stop_s;
 };
 
 // vrp_q_open() chooses among them. An engine on a GPU is a third one, chosen there.

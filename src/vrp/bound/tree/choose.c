@@ -95,7 +95,7 @@ static double degree(const choice *c, int32_t i)
 static void offer_pairs(choice *c)
 {
     const int32_t from = c->count;
-    for (int32_t i = 1; i < c->nodes; i++)
+    for (int32_t i = 1; i < c->nodes && !tree_must_stop(c->t); i++)
         for (int32_t j = i + 1; j < c->nodes; j++) {
             const double x = c->x[(int64_t)i * c->nodes + j];
             const int32_t pair[2] = {i, j};
@@ -108,7 +108,7 @@ static void offer_pairs(choice *c)
 static void offer_depot(choice *c)
 {
     const int32_t from = c->count;
-    for (int32_t i = 1; i < c->nodes; i++) {
+    for (int32_t i = 1; i < c->nodes && !tree_must_stop(c->t); i++) {
         const double x = c->x[i];
         int32_t size = 0;
         if (x <= WHOLE / 2)
@@ -128,7 +128,7 @@ static void insert(int32_t *node, int32_t size, int32_t i)
     node[k] = i;
 }
 
-// Grows a set from customer i by the strongest connection; each set on the way is offered.
+// Grows a set from customer i by the strongest connection; each set on the way is offered. O(GROWN_MOST nodes), so no look at the clock.
 static void grow_from(choice *c, int32_t from, int32_t i)
 {
     double value = degree(c, i);
@@ -157,7 +157,7 @@ static void grow_from(choice *c, int32_t from, int32_t i)
 static void offer_grown(choice *c)
 {
     const int32_t from = c->count;
-    for (int32_t i = 1; i < c->nodes; i++)
+    for (int32_t i = 1; i < c->nodes && !tree_must_stop(c->t); i++)
         grow_from(c, from, i);
 }
 

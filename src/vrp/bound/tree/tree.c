@@ -28,7 +28,8 @@ static void close_node(tree *t, int64_t k)
     tree_side_clear(t->ctx, &t->nodes[k].side);
 }
 
-// The open node of least bound, the deepest of several, the latest of these; -1: none.
+// The open node of least bound, the deepest of several, the latest of these; -1: none. Each node costs a program of at least a millisecond:
+// a tree of 10^6 of them took a quarter of an hour, and its nodes are read in some 0.05 s.
 static int64_t next_node(const tree *t)
 {
     int64_t best = -1;
