@@ -34,9 +34,8 @@ enum {
     // round goes over the whole solution, and its regions have to be worth that.
     CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32
 };
-static const double HOT = 0.6, COLD = 0.02;        // temperatures of the whole, in mean edges
 static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
-static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, in mean edges
+static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, relative to `warm`
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
@@ -109,6 +108,7 @@ static mco_status anneal_whole(vrp_rounds *s, double most_share)
     MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
     const double share = fmin(most_share, share_of_whole(per_customer));
     const double last = share * (1 - 0.5 / ROUNDS);
+    const vrp_temperatures t = s->temperatures;
     for (double from; (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
         const double to = fmin(share, from + share / ROUNDS);
         const int32_t count = cut(s, parts);
@@ -117,8 +117,8 @@ static mco_status anneal_whole(vrp_rounds *s, double most_share)
         vrp_rounds_fill_tasks(s, count);
         int64_t before = 0, after = 0;
         for (int32_t k = 0; k < count; k++) {
-            vrp_rounds_set_temperatures(&s->tasks[k], HOT * s->edge * pow(COLD / HOT, from / share),
-                                        HOT * s->edge * pow(COLD / HOT, to / share));
+            vrp_rounds_set_temperatures(&s->tasks[k], t.hot * pow(t.cold / t.hot, from / share),
+                                        t.hot * pow(t.cold / t.hot, to / share));
             s->tasks[k].wants_last = to < last;
             before += s->tasks[k].cost;
         }
@@ -237,7 +237,7 @@ static mco_status anneal_regions(vrp_rounds *s)
         int64_t customers = 0;
         for (int32_t k = 0; k < all; k++) {
             const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));
-            vrp_rounds_set_temperatures(&s->tasks[k], warm * s->edge, COLD * s->edge);
+            vrp_rounds_set_temperatures(&s->tasks[k], warm * s->temperatures.warm, s->temperatures.cold);
             s->tasks[k].wants_last = false;
             customers += s->tasks[k].part.customers;
         }
@@ -353,6 +353,7 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
     MCO_TRY(vrp_rounds_find_neighbours(s));
+    s->temperatures = vrp_temperatures_of(p->customers, s->now.routes, s->now_cost, vrp_rounds_nearest(s));
     if (*has_solution)
         goto done;
     MCO_TRY(pack(s, has_solution));
