@@ -78,7 +78,7 @@ static int32_t take_out(vrp_walk *w, int32_t c)
     r->length += w->measure * (change - p->service[c]);
     vrp_walk_mirror(w, n->prev);
     vrp_walk_mirror(w, n->next);
-    n->route = w->route_of[c] = -1;
+    n->route = w->route_of[c] = w->end_of[c] = -1;
     return change;
 }
 
