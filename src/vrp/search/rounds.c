@@ -384,6 +384,18 @@ mco_status vrp_rounds_find_neighbours(vrp_rounds *s)
     return vrp_neighbours(s->search->ctx, s->problem, &s->near_count, s->processor->threads, &s->watch, &s->near);
 }
 
+double vrp_rounds_nearest(const vrp_rounds *s)
+{
+    const int32_t n = s->problem->customers;
+    double sum = 0;
+    for (int32_t c = 0; c < n && s->near_count > 0; c++) {
+        const int32_t near = s->near[(int64_t)c * s->near_count];
+        const int32_t there = vrp_distance(s->problem, c + 1, near + 1), back = vrp_distance(s->problem, near + 1, c + 1);
+        sum += there < back ? there : back;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
 void vrp_rounds_close(vrp_rounds *s)
 {
     mco_context *ctx = s->search->ctx;

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "vrp/search/processor.h"
 #include "vrp/search/search.h"
+#include "vrp/search/temperature.h"
 #include "vrp/search/watch.h"
 #include "vrp/solution.h"
 
@@ -34,6 +35,7 @@ typedef struct vrp_rounds {
     mco_vrp_solution now, next;  // the present solution, and the memory where the one after it is built
     int64_t now_cost;
     double edge;                 // mean edge of the first solution
+    vrp_temperatures temperatures;  // by the first solution
     double rate;                 // steps a second of one task at a time
     vrp_watch watch;             // of what comes before the tasks
     mco_rng rng;
@@ -43,6 +45,8 @@ typedef struct vrp_rounds {
 mco_status vrp_rounds_open(vrp_rounds *s);
 // Makes the lists of neighbours, which all tasks need. Errors: MEMORY, STOPPED.
 mco_status vrp_rounds_find_neighbours(vrp_rounds *s);
+// The mean distance of a customer to the nearest other one, in the nearer direction; 0 without lists of neighbours.
+double vrp_rounds_nearest(const vrp_rounds *s);
 void vrp_rounds_close(vrp_rounds *s);
 
 // Whether a number of iterations is given. All lengths are then shares of it, and a time limit only cuts the search
